@@ -1,0 +1,22 @@
+// Sleeping and waking on 32-bit words in shared memory (Linux futex, process-shared). Any thread.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace xsched::base {
+
+using FutexWord = std::atomic<uint32_t>;
+static_assert(sizeof(FutexWord) == 4 && FutexWord::is_always_lock_free);
+
+inline constexpr int64_t kForever = -1;
+
+// Sleeps while *word == expected, at most timeout_ns. May also return early: check the word again.
+void futex_wait(FutexWord& word, uint32_t expected, int64_t timeout_ns = kForever);
+void futex_wake_all(FutexWord& word);
+
+// Sleeps while every words[i] == expected[i] (count <= 128). False if this kernel cannot (before 5.16):
+// nothing was waited for then.
+bool futex_wait_any(FutexWord* const* words, const uint32_t* expected, unsigned count, int64_t timeout_ns);
+
+}  // namespace xsched::base

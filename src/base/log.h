@@ -1,0 +1,40 @@
+// The log, in the user's format, on standard error (or the file named by XLOG_FILE):
+//   [INFO @ T19594 @ 05:15:13.467276] using local scheduler with policy HPF
+// WARN and ERRO lines end in " @ file:line". One write(2) per line, no lock, no allocation; any thread, also
+// inside fork's child. A level that is off costs one relaxed load. A log that cannot be written (full disk) is
+// dropped: the guest never waits for it and never fails by it.
+#pragma once
+
+#include <atomic>
+
+namespace xsched::base {
+
+enum class LogLevel : int { kDebug = 0, kInfo = 1, kWarn = 2, kError = 3 };
+
+namespace detail {
+extern std::atomic<int> g_log_level;  // -1 until XLOG_LEVEL has been read
+int log_level_slow();
+}  // namespace detail
+
+inline bool log_enabled(LogLevel level) {
+    int current = detail::g_log_level.load(std::memory_order_relaxed);
+    if (current < 0) [[unlikely]] current = detail::log_level_slow();
+    return static_cast<int>(level) >= current;
+}
+
+// Overrides XLOG_LEVEL (tools' --verbose; tests).
+void set_log_level(LogLevel level);
+
+[[gnu::format(printf, 4, 5)]] void log_line(LogLevel level, const char* file, int line, const char* format, ...);
+
+}  // namespace xsched::base
+
+#define XSCHED_LOG(level, ...)                                                                 \
+    do {                                                                                       \
+        if (::xsched::base::log_enabled(level)) [[unlikely]]                                   \
+            ::xsched::base::log_line(level, __FILE__, __LINE__, __VA_ARGS__);                  \
+    } while (0)
+#define XLOG_DEBG(...) XSCHED_LOG(::xsched::base::LogLevel::kDebug, __VA_ARGS__)
+#define XLOG_INFO(...) XSCHED_LOG(::xsched::base::LogLevel::kInfo, __VA_ARGS__)
+#define XLOG_WARN(...) XSCHED_LOG(::xsched::base::LogLevel::kWarn, __VA_ARGS__)
+#define XLOG_ERRO(...) XSCHED_LOG(::xsched::base::LogLevel::kError, __VA_ARGS__)

@@ -1,0 +1,92 @@
+#include "base/options.h"
+
+#include "base/log.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include <strings.h>
+
+namespace xsched::base {
+namespace {
+
+const char* read_text(const char* variable, const char* fallback) {
+    const char* value = getenv(variable);
+    if (value == nullptr || *value == '\0') return fallback;
+    const char* copy = strdup(value);  // the guest may change its environment later; kept for the process's life
+    return copy != nullptr ? copy : fallback;
+}
+
+int64_t read_int(const char* variable, int64_t fallback, int64_t min, int64_t max) {
+    const char* value = getenv(variable);
+    if (value == nullptr || *value == '\0') return fallback;
+    char* end = nullptr;
+    errno = 0;
+    const long long number = strtoll(value, &end, 10);
+    if (errno == 0 && *end == '\0' && number >= min && number <= max) return number;
+    XLOG_WARN("%s=%s is not a whole number from %lld to %lld: going on with %lld", variable, value,
+              static_cast<long long>(min), static_cast<long long>(max), static_cast<long long>(fallback));
+    return fallback;
+}
+
+struct SchedulerName {
+    const char* spelling;
+    XSchedulerType type;
+};
+constexpr SchedulerName kSchedulerNames[] = {
+    {"global", kSchedulerGlobal}, {"GLB", kSchedulerGlobal},     {"local", kSchedulerLocal},
+    {"LCL", kSchedulerLocal},     {"app", kSchedulerAppManaged}, {"APP", kSchedulerAppManaged},
+};
+
+XSchedulerType scheduler_type(const Options& options) {
+    if (getenv("XSCHED_SCHEDULER") == nullptr && *options.policy != '\0') return kSchedulerLocal;
+    for (const auto& name : kSchedulerNames)
+        if (strcasecmp(options.scheduler, name.spelling) == 0) return name.type;
+    XLOG_WARN("XSCHED_SCHEDULER=%s is not a scheduler: use global, local or app; going on with global",
+              options.scheduler);
+    return kSchedulerGlobal;
+}
+
+bool switch_on(const char* variable, const char* value) {
+    for (const char* on : {"ON", "1", "TRUE", "YES"})
+        if (strcasecmp(value, on) == 0) return true;
+    for (const char* off : {"OFF", "0", "FALSE", "NO"})
+        if (strcasecmp(value, off) == 0) return false;
+    XLOG_WARN("%s=%s is neither ON nor OFF: going on with ON", variable, value);
+    return true;
+}
+
+}  // namespace
+
+Options read_options() {
+    Options options;
+#define XSCHED_OPTION_TEXT(field, variable, fallback, help) options.field = read_text(variable, fallback);
+#define XSCHED_OPTION_INT(field, variable, fallback, min, max, help) \
+    options.field = read_int(variable, fallback, min, max);
+#include "base/options.def"
+#undef XSCHED_OPTION_TEXT
+#undef XSCHED_OPTION_INT
+    options.scheduler_type = scheduler_type(options);
+    options.auto_xqueue_on = switch_on("XSCHED_AUTO_XQUEUE", options.auto_xqueue);
+    if (*options.policy != '\0') options.policy_name = options.policy;
+    return options;
+}
+
+const Options& options() {
+    static const Options kOptions = read_options();
+    return kOptions;
+}
+
+const OptionInfo* option_infos() {
+    static constexpr OptionInfo kInfos[] = {
+#define XSCHED_OPTION_TEXT(field, variable, fallback, help) {variable, fallback, help},
+#define XSCHED_OPTION_INT(field, variable, fallback, min, max, help) {variable, #fallback, help},
+#include "base/options.def"
+#undef XSCHED_OPTION_TEXT
+#undef XSCHED_OPTION_INT
+        {nullptr, nullptr, nullptr}};
+    return kInfos;
+}
+
+}  // namespace xsched::base

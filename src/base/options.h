@@ -1,0 +1,36 @@
+// The environment, read once per process at the first accelerator call (so that os.environ set before
+// `import torch` counts). A value that is not understood gives one WARN line and its default.
+#pragma once
+
+#include <cstdint>
+
+#include "xsched/types.h"
+
+namespace xsched::base {
+
+struct Options {
+#define XSCHED_OPTION_TEXT(field, variable, fallback, help) const char* field = fallback;
+#define XSCHED_OPTION_INT(field, variable, fallback, min, max, help) int64_t field = fallback;
+#include "base/options.def"
+#undef XSCHED_OPTION_TEXT
+#undef XSCHED_OPTION_INT
+
+    XSchedulerType scheduler_type = kSchedulerGlobal;  // from `scheduler` and `policy`
+    bool auto_xqueue_on = true;
+    const char* policy_name = "HPF";  // `policy`, or its default
+};
+
+// The process's options. The first call reads the environment; any thread.
+const Options& options();
+// Reads the environment anew (tests; fork's child keeps the parent's).
+Options read_options();
+
+struct OptionInfo {
+    const char* variable;
+    const char* fallback;
+    const char* help;
+};
+// All options in declaration order, ended by an entry with a null variable.
+const OptionInfo* option_infos();
+
+}  // namespace xsched::base

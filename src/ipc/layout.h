@@ -1,0 +1,132 @@
+// The memory that one process and its scheduler share: one Header and kMostQueues slots.
+//
+// With a global scheduler it is a memfd that xserver made, sealed in size and passed over the socket; with a local
+// scheduler, or none, it is ordinary memory of the process. Both sides read and write it without locks; every field
+// is an atomic with one writer (named in its comment), except hints, where the last writer wins. The server trusts
+// nothing it reads: a value out of range is clamped.
+//
+// Who sleeps on what: the server on `doorbell` of every client, the client's agent thread on `directive`. A side
+// rings by adding one to the word, and makes the wake system call only if the other side says it is asleep
+// (store asleep; look again; sleep - add; look at asleep; wake: sequentially consistent on both sides).
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/futex.h"
+
+namespace xsched::ipc {
+
+inline constexpr uint32_t kMagic = 0x44435358;  // "XSCD"
+inline constexpr uint32_t kVersion = 1;         // raised with any change of this file or protocol.h
+inline constexpr uint32_t kMostQueues = 1024;
+
+enum class SlotState : uint32_t { kFree = 0, kUsed = 1 };
+
+// Why a queue is suspended, or was resumed. Sentences: sched/reason.def.
+using ReasonCode = uint32_t;
+
+inline constexpr uint32_t kGateClosed = 0;
+inline constexpr uint32_t kGateOpen = 1;
+
+struct QueueSlot {
+    // --- who it is; written by the client while the slot is free, before state becomes kUsed
+    alignas(64) std::atomic<uint32_t> state;  // SlotState
+    std::atomic<uint32_t> platform;           // XPlatform
+    std::atomic<uint64_t> handle;             // XQueueHandle
+    std::atomic<uint64_t> hwq;                // the vendor's handle, for people to recognise
+    std::atomic<uint64_t> device;             // XDevice; equal in every process for one device
+    std::atomic<uint32_t> levels;             // bit n: preempt level n is supported
+    std::atomic<uint32_t> level;              // the level in use (client)
+    std::atomic<uint32_t> threshold;          // in-flight limit set explicitly, 0: automatic (client)
+    std::atomic<uint32_t> batch_size;         // (client)
+
+    // --- hints; client and server write, last one wins
+    alignas(64) std::atomic<int32_t> priority;
+    std::atomic<int32_t> utilization;
+    std::atomic<int64_t> timeslice_us;
+    std::atomic<int64_t> deadline_us;
+    std::atomic<int64_t> laxity_us;
+    std::atomic<int32_t> lax_priority;
+    std::atomic<int32_t> critical_priority;
+    // A more urgent queue of the same process waits for this one: it counts as at least that urgent until
+    // `completed` reaches `boost_until`. (client)
+    std::atomic<int32_t> boost_priority;
+    std::atomic<uint64_t> boost_until;
+
+    // --- what it does; written by the client. Ready: submitted != completed.
+    alignas(64) std::atomic<uint64_t> submitted;  // commands accepted from the program
+    std::atomic<uint64_t> launched;               // of those, given to the driver to run
+    std::atomic<uint64_t> completed;
+    std::atomic<int64_t> ready_since_ns;  // time of the last idle -> ready change
+    std::atomic<int64_t> idle_since_ns;   // time of the last ready -> idle change
+    std::atomic<int64_t> command_ns;      // mean length of a command, moving average; 0: not known yet
+    std::atomic<int64_t> busy_ns;         // device time used so far, as far as known
+
+    // --- the scheduler's directive; written by the server (or the local scheduler)
+    alignas(64) std::atomic<uint32_t> suspended;  // 1: must not run
+    std::atomic<ReasonCode> reason;
+    std::atomic<int32_t> by_pid;  // whose work it makes room for; 0: nobody's
+    std::atomic<int64_t> directed_ns;  // when `suspended` last changed
+    std::atomic<int64_t> window_ns;    // at most this much device time in flight, because somebody more urgent may
+                                       // come; 0: nobody can, the limit is a count
+    std::atomic<uint32_t> want_level;  // 0: leave; set by xcli config
+    std::atomic<uint32_t> want_threshold;
+    std::atomic<uint32_t> want_batch_size;
+    std::atomic<uint32_t> want_serial;  // raised after the three above change
+
+    // --- the gate: a word that the device itself may wait on (>= kGateOpen); written with `suspended`
+    alignas(64) base::FutexWord gate;
+    // --- written by the device: how many commands its stream has passed
+    alignas(64) std::atomic<uint64_t> progress;
+};
+
+struct Header {
+    // --- written by the server before the client sees it; never changes
+    alignas(64) uint32_t magic;
+    uint32_t version;
+    uint32_t header_bytes;
+    uint32_t slot_bytes;
+    uint32_t slot_count;
+    int32_t server_pid;
+    uint32_t client_id;
+
+    // --- client -> server
+    alignas(64) base::FutexWord doorbell;  // client adds 1 when a queue's readiness or set-up changed
+    std::atomic<uint32_t> server_asleep;   // server
+
+    // --- server -> client
+    alignas(64) base::FutexWord directive;  // server adds 1 after it changed anything below or in a slot
+    std::atomic<uint32_t> agent_asleep;     // client
+    std::atomic<uint32_t> competing;        // 1: another process's queues want one of our devices (server)
+    std::atomic<uint32_t> watching;         // 1: ring on every ready/idle change; 0: nobody needs to know (server)
+    std::atomic<uint32_t> detached;         // 1: the server has let go of this client (server)
+    std::atomic<uint32_t> default_priority_set;  // xcli hint --pid: for queues made later (server)
+    std::atomic<int32_t> default_priority;
+    // Advances at least every kHeartbeatNs while the server has this client suspended; a client that sees it
+    // stand still for kHeartbeatLostNs goes on unscheduled.
+    std::atomic<int64_t> heartbeat_ns;
+};
+
+inline constexpr int64_t kHeartbeatNs = 50'000'000;
+inline constexpr int64_t kHeartbeatLostNs = 500'000'000;
+
+struct Region {
+    Header header;
+    QueueSlot slots[kMostQueues];
+};
+
+// Client side: add one, wake if the server sleeps. ~10 ns when it does not.
+inline void ring_doorbell(Header& header) {
+    header.doorbell.fetch_add(1, std::memory_order_seq_cst);
+    if (header.server_asleep.load(std::memory_order_seq_cst) != 0) base::futex_wake_all(header.doorbell);
+}
+
+// Server side: the same towards the agent thread.
+inline void ring_directive(Header& header) {
+    header.directive.fetch_add(1, std::memory_order_seq_cst);
+    if (header.agent_asleep.load(std::memory_order_seq_cst) != 0) base::futex_wake_all(header.directive);
+}
+
+}  // namespace xsched::ipc

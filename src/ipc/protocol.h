@@ -1,0 +1,77 @@
+// What goes over xserver's Unix seqpacket socket: one Hello from whoever connects, one Welcome back.
+// A client gets the descriptor of its Region with the Welcome and sends nothing more: the open socket is its
+// lifeline (end of file on either side means the other is gone). A tool goes on with JSON requests, one per packet;
+// an answer longer than kMostPacketBytes comes as {"ok":true,"bytes":N} with a memfd that holds the N bytes.
+// Any thread may call any function.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "ipc/layout.h"
+
+namespace xsched::ipc {
+
+enum class PeerKind : uint32_t { kClient = 1, kTool = 2 };
+
+// Why the server lets nobody in; sentences in protocol.cpp.
+enum class WelcomeStatus : uint32_t {
+    kAccepted = 0,
+    kWrongVersion = 1,
+    kWrongUser = 2,
+    kFull = 3,
+    kBadHello = 4,
+    kNoMemory = 5,
+};
+
+struct Hello {
+    uint32_t magic;
+    uint32_t version;
+    uint32_t bytes;  // sizeof(Hello) of the sender
+    PeerKind kind;
+    char program[64];  // for people; NUL-terminated
+};
+
+struct Welcome {
+    uint32_t magic;
+    uint32_t version;
+    uint32_t bytes;
+    WelcomeStatus status;
+    uint32_t client_id;
+    int32_t server_pid;
+    uint64_t region_bytes;  // of the descriptor that comes along
+};
+
+inline constexpr uint32_t kMostPacketBytes = 1 << 16;
+inline constexpr uint32_t kMostAnswerBytes = 1 << 26;  // of an answer that comes as a memfd
+
+// A sentence for people, with what to do.
+const char* welcome_sentence(WelcomeStatus status);
+
+// Where xserver listens. Fills `path` (sizeof(sockaddr_un.sun_path) bytes); false: no usable place (no runtime
+// directory), with one WARN line written.
+enum class SocketScope { kSystem, kUser };
+inline constexpr unsigned kSocketPathBytes = 108;
+const char* system_socket_path();                 // /run/xsched/xserver.sock
+bool user_socket_path(char* path, bool create);   // $XSCHED_SOCKET, $XDG_RUNTIME_DIR/xsched/..., /tmp/xsched-UID/...
+
+// Connects as XSCHED_SOCKET, else the system's server, else the user's, and checks that the other side is this user
+// or root. -1: nobody there. `path` receives the last path tried. No line is logged for "nobody there"; refused
+// permission and foreign owners give one WARN line.
+int connect_server(char* path);
+
+// Connects to this one socket without a word in the log. -1 and errno: ENOENT or ECONNREFUSED (nobody there), EACCES
+// (no permission), EPERM (another user's server), EAGAIN (it does not accept), ENAMETOOLONG.
+int connect_path(const char* path);
+
+// The client's (or tool's) half of the handshake on a fresh connection. True: `welcome` is complete and its status
+// can be looked at; `region_fd` (not null for clients) is the descriptor that came along, or -1.
+bool shake_hands(int socket, PeerKind kind, const char* program, Welcome* welcome, int* region_fd, int timeout_ms);
+
+// Sends `bytes` with at most one descriptor (fd < 0: none). Never waits: false if it does not go at once.
+bool send_packet(int socket, const void* data, size_t bytes, int fd = -1);
+// One packet: its length; 0: the other side closed; -1 and errno: ETIMEDOUT, EMSGSIZE (longer than `bytes`), ... .
+// `fd` null: descriptors are refused; else it receives the one that came, or -1. timeout_ms 0: only what is there.
+long receive_packet(int socket, void* data, size_t bytes, int* fd, int timeout_ms);
+
+}  // namespace xsched::ipc
