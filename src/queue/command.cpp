@@ -1,0 +1,174 @@
+#include "queue/command.h"
+
+#include "base/log.h"
+#include "queue/handle_map.h"
+#include "queue/hw_queue.h"
+#include "queue/token.h"
+
+#include <new>
+
+namespace xsched::queue {
+namespace {
+
+enum State : uint32_t { kMade, kSubmitted, kLaunched, kComplete, kDropped };
+
+// Referenced by its handle, by the queue that holds it, by the device that will report it, and by those who wait.
+struct CallbackCommand {
+    XqCommand base{};  // first: the queue core sees only this
+    XLaunchCallback launch = nullptr;
+    void* data = nullptr;
+    HwQueueHandle hwq = 0;
+    HwQueue device{};
+    base::FutexWord state{kMade};
+    std::atomic<uint32_t> references{1};
+    XqToken queue_token = 0;
+};
+
+CallbackCommand* of(XqCommand* command) { return reinterpret_cast<CallbackCommand*>(command); }
+
+base::Mutex g_mutex;
+HandleMap<CallbackCommand*>& map() {
+    static auto* kMap = new HandleMap<CallbackCommand*>;
+    return *kMap;
+}
+
+void release(CallbackCommand* command) {
+    if (command->references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete command;
+}
+
+CallbackCommand* find(HwCommandHandle handle) {
+    base::Lock lock(g_mutex);
+    CallbackCommand** entry = map().find(handle);
+    if (entry == nullptr) return nullptr;
+    (*entry)->references.fetch_add(1, std::memory_order_relaxed);
+    return *entry;
+}
+
+void enter(CallbackCommand* command, State state) {
+    command->state.store(state, std::memory_order_release);
+    base::futex_wake_all(command->state);
+}
+
+XqToken own_token(CallbackCommand* command) { return kCommandToken | reinterpret_cast<uint64_t>(command); }
+
+// Runs the program's function, then asks the device to say when what it launched is done.
+XResult launch_callback(XqCommand* base, void* impl, XqToken token) {
+    CallbackCommand* command = of(base);
+    command->queue_token = token;
+    command->references.fetch_add(1, std::memory_order_relaxed);  // the device's
+    const XResult result = command->launch(command->hwq, command->data);
+    if (result != kXSchedSuccess)
+        XLOG_WARN("a callback command returned %d: it counts as complete", static_cast<int>(result));
+    enter(command, kLaunched);
+    const XqDeviceOps& ops = *command->device.ops;
+    if (result != kXSchedSuccess || ops.mark == nullptr ||
+        ops.mark(impl, own_token(command)) != kXSchedSuccess)
+        complete_command(own_token(command));
+    return kXSchedSuccess;
+}
+
+void destroy_callback(XqCommand* base) {
+    CallbackCommand* command = of(base);
+    if (command->state.load(std::memory_order_acquire) == kSubmitted) enter(command, kDropped);
+    release(command);
+}
+
+constexpr XqCommandOps kCallbackOps = {launch_callback, destroy_callback};
+
+}  // namespace
+
+void complete_command(XqToken token) {
+    auto* command = reinterpret_cast<CallbackCommand*>(token & ~kCommandToken);
+    const XqToken queue_token = command->queue_token;
+    enter(command, kComplete);
+    release(command);
+    xq_complete(queue_token);
+}
+
+XResult create_callback_command(HwCommandHandle* handle, XLaunchCallback launch, void* data) {
+    if (handle == nullptr || launch == nullptr) return kXSchedErrorInvalidValue;
+    auto* command = new (std::nothrow) CallbackCommand;
+    if (command == nullptr) return kXSchedErrorUnknown;
+    command->base.ops = &kCallbackOps;
+    command->launch = launch;
+    command->data = data;
+    base::Lock lock(g_mutex);
+    *handle = map().insert(command);
+    return kXSchedSuccess;
+}
+
+XResult destroy_command(HwCommandHandle handle) {
+    CallbackCommand* command = nullptr;
+    {
+        base::Lock lock(g_mutex);
+        CallbackCommand** entry = map().find(handle);
+        if (entry == nullptr) return kXSchedErrorNotFound;
+        const uint32_t state = (*entry)->state.load(std::memory_order_acquire);
+        if (state == kSubmitted || state == kLaunched) return kXSchedErrorNotAllowed;
+        command = *entry;
+        map().erase(handle);
+    }
+    release(command);
+    return kXSchedSuccess;
+}
+
+XResult submit_command(XQueue& queue, HwCommandHandle handle) {
+    CallbackCommand* command = find(handle);
+    if (command == nullptr) return kXSchedErrorNotFound;
+    uint32_t made = kMade;
+    HwQueue device;
+    if (!find_hw_queue(queue.hwq(), &device) || !command->state.compare_exchange_strong(made, kSubmitted)) {
+        release(command);
+        return kXSchedErrorNotAllowed;
+    }
+    command->hwq = queue.hwq();
+    command->device = device;
+    XqTicket ticket;
+    queue.admit(ticket, false);
+    if (ticket.verdict == kXqLaunch) {  // the queue's reference is this function's, taken by find
+        queue.launch_owned(&command->base, ticket.token);
+        queue.launched(ticket, true);
+        destroy_callback(&command->base);
+        return kXSchedSuccess;
+    }
+    command->references.fetch_add(1, std::memory_order_relaxed);
+    queue.buffer(ticket, &command->base);
+    if ((queue.flags() & kQueueCreateFlagBlockingSubmit) != 0)
+        while (command->state.load(std::memory_order_acquire) == kSubmitted)
+            base::futex_wait(command->state, kSubmitted);
+    release(command);
+    return kXSchedSuccess;
+}
+
+XResult launch_command(HwQueueHandle hwq, HwCommandHandle handle) {
+    HwQueue device;
+    if (!find_hw_queue(hwq, &device)) return kXSchedErrorNotFound;
+    CallbackCommand* command = find(handle);
+    if (command == nullptr) return kXSchedErrorNotFound;
+    uint32_t made = kMade;
+    const bool first = command->state.compare_exchange_strong(made, kSubmitted);
+    if (first) {
+        command->hwq = hwq;
+        command->device = device;
+        launch_callback(&command->base, device.impl, 0);
+    }
+    release(command);
+    return first ? kXSchedSuccess : kXSchedErrorNotAllowed;
+}
+
+XResult wait_command(HwCommandHandle handle) {
+    CallbackCommand* command = find(handle);
+    if (command == nullptr) return kXSchedErrorNotFound;
+    uint32_t state = command->state.load(std::memory_order_acquire);
+    const bool submitted = state != kMade;
+    while (submitted && state != kComplete && state != kDropped) {
+        base::futex_wait(command->state, state);
+        state = command->state.load(std::memory_order_acquire);
+    }
+    release(command);
+    return submitted ? kXSchedSuccess : kXSchedErrorNotAllowed;
+}
+
+void reset_commands_after_fork() { g_mutex.reset_after_fork(); }
+
+}  // namespace xsched::queue

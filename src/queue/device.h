@@ -1,0 +1,72 @@
+// The one seam to hardware. A backend (device/<name>/) wraps the vendor's queue and hands in a table of functions;
+// the queue core calls it and knows nothing else about hardware. C ABI: it crosses shared libraries.
+//
+// Threads: any function may be called from any thread, several at once, and never with a lock of ours held; none may
+// throw. Functions return kXSchedErrorHardware after logging the vendor's code.
+//
+// How work is kept back, by what the hardware offers:
+//  - holds (hold_create != NULL): the program's call goes to the driver at once, together with a hold that keeps it
+//    from starting (OpenCL: a user event in its wait list). The driver's queue is the buffer, so arguments, events,
+//    profiling and lifetimes are exactly the driver's own.
+//  - else the core buffers copies of commands (XqCommand) and a worker launches them later.
+// Level 2 comes from deactivate/reactivate or from a gate: a word in the shared slot that the device itself waits on.
+#pragma once
+
+#include <stdint.h>
+
+#include "xsched/types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define XQ_DEVICE_ABI 1
+
+typedef struct XqQueue XqQueue;
+
+// Names a piece of launched work; carried through the vendor's callback and handed to xq_complete. 0: none.
+typedef uint64_t XqToken;
+
+typedef struct XqCommand XqCommand;
+typedef struct XqCommandOps {
+    // Gives the command to the driver. If `token` is not 0, xq_complete(token) must follow once it is done
+    // (also if this call fails).
+    XResult (*launch)(XqCommand* command, void* hwq, XqToken token);
+    void (*destroy)(XqCommand* command);
+} XqCommandOps;
+
+// First member of every buffered command. Between submission and destroy it belongs to the queue.
+struct XqCommand {
+    const XqCommandOps* ops;
+    XqCommand* next;
+    uint64_t index;
+};
+
+typedef struct XqDeviceOps {
+    uint32_t abi;     // XQ_DEVICE_ABI
+    uint32_t levels;  // bit n set: preempt level n works on this queue (bit 1 always)
+    XPlatform platform;
+    uint32_t in_order;  // 1: commands complete in the order they were launched
+
+    void* (*hold_create)(void* hwq);               // NULL result: refused, the command goes unheld
+    void (*hold_open)(void* hwq, void* hold);      // lets everything that carries it start
+    void (*hold_drop)(void* hwq, void* hold);      // ends everything that carries it, unrun
+    void (*hold_destroy)(void* hwq, void* hold);   // after open or drop, when no call uses it any more
+
+    XResult (*mark)(void* hwq, XqToken token);     // xq_complete(token) when all launched before is done
+    XResult (*flush)(void* hwq);                   // make sure launched work starts; may be NULL
+    XResult (*synchronize)(void* hwq);
+
+    XResult (*gate_insert)(void* hwq);             // what follows waits for the slot's gate; NULL: no gates
+    XResult (*gate_bind)(void* hwq, volatile uint32_t* gate, volatile uint64_t* progress);
+    XResult (*deactivate)(void* hwq);              // level 2
+    XResult (*reactivate)(void* hwq);
+    XResult (*interrupt)(void* hwq);               // level 3
+    XResult (*restore)(void* hwq);
+
+    void (*destroy)(void* hwq);                    // the HwQueue wrapper goes
+} XqDeviceOps;
+
+#ifdef __cplusplus
+}
+#endif

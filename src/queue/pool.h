@@ -1,0 +1,24 @@
+// The process's XQueue objects: at most ipc::kMostQueues, made when first needed, reused, never freed. An object's
+// index is also the index of its slot in the shared memory. Any thread.
+#pragma once
+
+#include "queue/xqueue.h"
+
+namespace xsched::queue {
+
+// An unused object; null if all are in use or there is no memory.
+XQueue* take_from_pool();
+void release_to_pool(XQueue& queue);
+
+// Null if there is no such queue in use.
+XQueue* queue_at(uint32_t index);
+XQueue* queue_from_handle(XQueueHandle handle);
+XQueue* queue_of_hwq(HwQueueHandle hwq);
+
+// One more than the highest index ever used.
+uint32_t pool_size();
+
+// In fork's child: the pool's own lock anew.
+void reset_pool_after_fork();
+
+}  // namespace xsched::queue

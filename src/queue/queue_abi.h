@@ -1,0 +1,77 @@
+// What libpreempt offers the backends and shims of the same process: C ABI, all functions any thread unless said.
+//
+// The path of one enqueue in a shim:
+//     XqTicket t;
+//     xq_admit(queue, &t);            // never blocks, never calls the driver except for hold_create
+//     if (t.verdict == kXqBuffer)     // devices without holds, no room: hand in a copy, done
+//         return xq_buffer(queue, &t, copy);
+//     rc = driver_call(..., t.hold ? wait list plus t.hold : wait list, t.token ? &event : ...);
+//     xq_launched(queue, &t, rc == 0);   // after the driver call returned, before the callback is attached or after
+//     if (t.token) attach xq_complete(t.token) to the event
+// The caller holds no lock of ours during the driver's call.
+#pragma once
+
+#include <stdint.h>
+
+#include "queue/device.h"
+#include "xsched/types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma GCC visibility push(default)
+
+typedef enum {
+    kXqLaunch = 0,  // go on to the driver; with `hold`, if set, in the wait list
+    kXqBuffer = 1   // copy the command and call xq_buffer
+} XqVerdict;
+
+typedef struct XqTicket {
+    uint32_t verdict;  // XqVerdict
+    uint32_t covers;   // how many commands the token stands for (diagnostic)
+    void* hold;        // put into the wait list; NULL: none
+    void* group;       // private to the queue
+    XqToken token;     // report its completion; 0: this command is not tracked
+} XqTicket;
+
+// --- HwQueues: wraps the vendor's queue. `vendor` is its handle (for lookup and display), `impl` the backend's
+// object given back to every op, `device` the XDevice that is equal in all processes for one device.
+XResult xq_hwq_create(HwQueueHandle* handle, const XqDeviceOps* ops, void* impl, uint64_t vendor, XDevice device);
+XResult xq_hwq_find(HwQueueHandle* handle, XPlatform platform, uint64_t vendor);
+void* xq_hwq_impl(HwQueueHandle handle);
+
+// --- XQueues by pointer, for shims. The pointer stays valid memory for the process's life (stale use is refused).
+// Creates one with the environment's level, window and priority; starts the agent with the process's first queue.
+// NULL: not scheduled (XSCHED_AUTO_XQUEUE=OFF, out of queues); the reason is in the log.
+XqQueue* xq_auto_create(HwQueueHandle handle, Priority vendor_priority);
+XqQueue* xq_from_handle(XQueueHandle handle);
+// The vendor's queue goes away: work already given to the driver finishes by itself, holds are opened as the window
+// and the scheduler allow, and the queue is forgotten when it is empty. Returns at once.
+void xq_retire(XqQueue* queue);
+
+// --- the path of one command
+void xq_admit(XqQueue* queue, XqTicket* ticket);
+void xq_launched(XqQueue* queue, XqTicket* ticket, int succeeded);
+XResult xq_buffer(XqQueue* queue, XqTicket* ticket, XqCommand* command);  // queue owns `command` from here on
+void xq_complete(XqToken token);
+// A synchronize of the whole vendor queue returned: everything launched before it began is complete.
+// Take `xq_sync_begin`'s value before the driver's call.
+uint64_t xq_sync_begin(XqQueue* queue);
+void xq_sync_end(XqQueue* queue, uint64_t mark);
+
+// `consumer` is about to wait, on the device, for work of `producer`: until that is complete the producer counts as
+// at least as urgent as the consumer.
+void xq_depend(XqQueue* consumer, XqQueue* producer);
+
+// Blocks until nothing is buffered in the core (devices without holds, or callback commands): a call that must stay
+// ordered behind buffered commands but cannot be buffered itself. Returns at once in the usual case.
+void xq_drain(XqQueue* queue);
+
+// The process's version of everything above; a backend refuses to work with another.
+uint32_t xq_abi_version(void);
+
+#pragma GCC visibility pop
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,366 @@
+// XQueue, its life and its control: begin, attach, retire; suspend, resume, wait, settings, directives.
+#include "queue/xqueue.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "queue/hw_queue.h"
+#include "queue/pool.h"
+#include "queue/token.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <unistd.h>
+
+namespace xsched::queue {
+
+void XQueue::begin(const Setup& setup, const Placement& placement) {
+    base::Lock lock(mutex_);
+    setup_ = setup;
+    placement_ = placement;
+    ++generation_;
+    retired_ = keep_device_ = api_suspended_ = bursting_ = hardware_stopped_ = false;
+    config_serial_ = placement.slot->want_serial.load(std::memory_order_relaxed);
+    submitted_ = launched_ = completed_ = 0;
+    untracked_returned_ = untracked_covered_ = 0;
+    since_tracked_ = tokens_out_ = calls_ = 0;
+    window_ = Window{};
+    window_.configure(setup.threshold, setup.batch_size);
+    meter_ = CommandMeter{};
+    // pid | generation | index: unique among the processes of one machine, so that xcli can name a queue by it.
+    handle_.store((static_cast<uint64_t>(getpid()) << 32) | ((generation_ & 0xfffffu) << 12) | (index_ + 1),
+                  std::memory_order_release);
+    write_identity();
+    in_use_.store(true, std::memory_order_release);
+}
+
+// mutex_ held.
+void XQueue::write_identity() {
+    ipc::QueueSlot& slot = *placement_.slot;
+    slot.platform.store(setup_.ops->platform, std::memory_order_relaxed);
+    slot.handle.store(handle_.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    slot.hwq.store(setup_.vendor, std::memory_order_relaxed);
+    slot.device.store(setup_.device, std::memory_order_relaxed);
+    slot.levels.store(setup_.ops->levels, std::memory_order_relaxed);
+    slot.level.store(setup_.level, std::memory_order_relaxed);
+    slot.threshold.store(window_.threshold(), std::memory_order_relaxed);
+    slot.batch_size.store(window_.batch_size(), std::memory_order_relaxed);
+    slot.priority.store(setup_.priority, std::memory_order_relaxed);
+    slot.utilization.store(setup_.utilization, std::memory_order_relaxed);
+    slot.timeslice_us.store(setup_.timeslice_us, std::memory_order_relaxed);
+    slot.deadline_us.store(setup_.deadline_us, std::memory_order_relaxed);
+    slot.laxity_us.store(setup_.laxity_us, std::memory_order_relaxed);
+    slot.boost_until.store(0, std::memory_order_relaxed);
+    slot.submitted.store(submitted_, std::memory_order_relaxed);
+    slot.launched.store(launched_, std::memory_order_relaxed);
+    slot.completed.store(completed_, std::memory_order_relaxed);
+    slot.command_ns.store(meter_.command_ns(), std::memory_order_relaxed);
+    slot.busy_ns.store(meter_.busy_ns(), std::memory_order_relaxed);
+    const int64_t now = base::now_ns();
+    slot.ready_since_ns.store(submitted_ != completed_ ? now : 0, std::memory_order_relaxed);
+    slot.idle_since_ns.store(now, std::memory_order_relaxed);
+    slot.suspended.store(0, std::memory_order_relaxed);
+    slot.window_ns.store(0, std::memory_order_relaxed);
+    slot.gate.store(ipc::kGateOpen, std::memory_order_relaxed);
+    slot.state.store(static_cast<uint32_t>(ipc::SlotState::kUsed), std::memory_order_release);
+    ipc::ring_doorbell(*placement_.header);
+}
+
+// Moves the queue's public state from one memory to another (a server was found, or lost). Hints move along.
+void XQueue::attach(const Placement& placement) {
+    {
+        base::Lock lock(mutex_);
+        if (!in_use()) return;
+        ipc::QueueSlot& old = *placement_.slot;
+        setup_.priority = old.priority.load(std::memory_order_relaxed);
+        setup_.utilization = old.utilization.load(std::memory_order_relaxed);
+        setup_.timeslice_us = old.timeslice_us.load(std::memory_order_relaxed);
+        setup_.deadline_us = old.deadline_us.load(std::memory_order_relaxed);
+        setup_.laxity_us = old.laxity_us.load(std::memory_order_relaxed);
+        old.state.store(static_cast<uint32_t>(ipc::SlotState::kFree), std::memory_order_release);
+        placement_ = placement;
+        write_identity();
+    }
+    apply_directive();
+}
+
+void XQueue::retire() {
+    {
+        base::Lock lock(mutex_);
+        if (!in_use() || retired_) return;
+        retired_ = true;
+    }
+    finish_if_drained();
+}
+
+// The last piece of work of a retired queue gives the object back.
+void XQueue::finish_if_drained() {
+    const XqDeviceOps* ops = nullptr;
+    void* impl = nullptr;
+    HwQueueHandle hwq = 0;
+    {
+        base::Lock lock(mutex_);
+        if (!in_use() || !retired_ || backlog() || releasing_ != 0 || tokens_out_ != 0 || calls_ != 0) return;
+        ops = keep_device_ ? nullptr : setup_.ops;
+        impl = setup_.impl;
+        hwq = setup_.hwq;
+        in_use_.store(false, std::memory_order_release);
+        handle_.store(0, std::memory_order_release);
+        ++generation_;
+        placement_.slot->state.store(static_cast<uint32_t>(ipc::SlotState::kFree), std::memory_order_release);
+        ipc::ring_doorbell(*placement_.header);
+    }
+    if (ops != nullptr) {
+        // First, because after destroy the vendor may use the queue's address for another one.
+        forget_hw_queue(hwq);
+        if (ops->destroy != nullptr) ops->destroy(impl);
+    }
+    release_to_pool(*this);
+}
+
+void XQueue::reset_after_fork(const Placement& placement) {
+    mutex_.reset_after_fork();
+    transition_.reset_after_fork();
+    placement_ = placement;
+    worker_running_ = false;
+    waiters_ = 0;
+    calls_ = 0;
+    if (in_use()) write_identity();
+}
+
+XResult XQueue::suspend(int64_t flags) {
+    {
+        base::Lock lock(mutex_);
+        if (!in_use()) return kXSchedErrorNotFound;
+        if (api_suspended_) return kXSchedSuccess;
+    }
+    if ((flags & kQueueSuspendFlagWaitAll) != 0) wait_all();
+    uint64_t in_flight_then = 0;
+    for (;;) {
+        base::Lock lock(mutex_);
+        if (!in_use()) return kXSchedErrorNotFound;
+        if ((flags & kQueueSuspendFlagWaitIdle) == 0 || submitted_ == completed_) {
+            api_suspended_ = true;
+            in_flight_then = launched_;
+            break;
+        }
+        mutex_.unlock();
+        wait_all();
+        track_tail();
+        wait_until([this] { return submitted_ == completed_; });
+        mutex_.lock();
+    }
+    if ((flags & kQueueSuspendFlagSyncHwQueue) != 0) {
+        track_tail();
+        wait_until([this, in_flight_then] {
+            return completed_ >= in_flight_then || (groups_ != nullptr && groups_->unordered);
+        });
+    }
+    apply_directive();
+    XLOG_DEBG("queue 0x%lx suspended by the program", static_cast<unsigned long>(handle()));
+    return kXSchedSuccess;
+}
+
+XResult XQueue::resume(int64_t flags) {
+    {
+        base::Lock lock(mutex_);
+        if (!in_use()) return kXSchedErrorNotFound;
+    }
+    if ((flags & kQueueResumeFlagDropCommands) != 0) drop_pending();
+    {
+        base::Lock lock(mutex_);
+        api_suspended_ = false;
+    }
+    apply_directive();
+    XLOG_DEBG("queue 0x%lx resumed by the program", static_cast<unsigned long>(handle()));
+    return kXSchedSuccess;
+}
+
+// Everything held back ends unrun; to its waiters it is complete.
+void XQueue::drop_pending() {
+    HoldGroup* groups = nullptr;
+    XqCommand* commands = nullptr;
+    {
+        base::Lock lock(mutex_);
+        groups = std::exchange(groups_, nullptr);
+        last_group_ = nullptr;
+        for (HoldGroup* group = groups; group != nullptr; group = group->next) {
+            note_launched(group->count);
+            ++group->users;
+            group->released = true;
+            ++releasing_;
+        }
+        commands = std::exchange(first_buffered_, nullptr);
+        last_buffered_ = nullptr;
+        uint32_t dropped = 0;
+        for (XqCommand* command = commands; command != nullptr; command = command->next) ++dropped;
+        buffered_ -= dropped;
+        note_launched(dropped);
+        if (dropped > 0) note_completed(dropped);
+    }
+    release_groups(groups, true);
+    while (commands != nullptr) {
+        XqCommand* command = std::exchange(commands, commands->next);
+        command->ops->destroy(command);
+    }
+}
+
+XResult XQueue::wait_all() {
+    {
+        base::Lock lock(mutex_);
+        if (!in_use()) return kXSchedErrorNotFound;
+    }
+    drain();
+    if (setup_.ops->synchronize != nullptr) return setup_.ops->synchronize(setup_.impl);
+    track_tail();
+    base::Lock lock(mutex_);
+    const uint64_t until = submitted_;
+    mutex_.unlock();
+    wait_until([this, until] { return completed_ >= until; });
+    mutex_.lock();
+    return kXSchedSuccess;
+}
+
+void XQueue::drain() {
+    wait_until([this] { return buffered_ == 0; });
+}
+
+// mutex_ held: one system call, and only if somebody waits.
+void XQueue::wake_waiters() {
+    if (waiters_ == 0) return;
+    changed_.fetch_add(1, std::memory_order_release);
+    base::futex_wake_all(changed_);
+}
+
+void XQueue::track_tail() {
+    XqToken token = 0;
+    {
+        base::Lock lock(mutex_);
+        if (!in_use() || untracked_returned_ == untracked_covered_) return;
+        const uint64_t behind = std::min<uint64_t>(untracked_returned_ - untracked_covered_, kMostCovered);
+        untracked_covered_ += behind;
+        ++tokens_out_;
+        token = pack_token(index_, generation_, static_cast<uint32_t>(behind));
+    }
+    if (setup_.ops->mark(setup_.impl, token) != kXSchedSuccess) xq_complete(token);
+}
+
+XResult XQueue::set_level(uint32_t level) {
+    base::Lock lock(mutex_);
+    if (!in_use()) return kXSchedErrorNotFound;
+    if (level < kPreemptLevelBlock || level > kPreemptLevelInterrupt) return kXSchedErrorInvalidValue;
+    if ((setup_.ops->levels & (1u << level)) == 0) return kXSchedErrorNotSupported;
+    setup_.level = level;
+    placement_.slot->level.store(level, std::memory_order_relaxed);
+    return kXSchedSuccess;
+}
+
+XResult XQueue::set_launch_config(int64_t threshold, int64_t batch_size) {
+    if (threshold < -1 || threshold > UINT16_MAX || batch_size < -1 || batch_size > UINT16_MAX)
+        return kXSchedErrorInvalidValue;
+    {
+        base::Lock lock(mutex_);
+        if (!in_use()) return kXSchedErrorNotFound;
+        window_.configure(threshold > 0 ? static_cast<uint32_t>(threshold) : window_.threshold(),
+                          batch_size > 0 ? static_cast<uint32_t>(batch_size) : window_.batch_size());
+        placement_.slot->threshold.store(window_.threshold(), std::memory_order_relaxed);
+        placement_.slot->batch_size.store(window_.batch_size(), std::memory_order_relaxed);
+    }
+    pump();
+    return kXSchedSuccess;
+}
+
+// Brings the hardware in line with who suspends the queue now, and sets free what may go.
+void XQueue::apply_directive() {
+    bool stop = false;
+    {
+        base::Lock lock(mutex_);
+        if (!in_use()) return;
+        stop = !open();
+    }
+    {
+        base::Lock transition(transition_);
+        apply_level(stop);
+    }
+    if (!stop) pump();
+}
+
+// transition_ held, so that a stop and a start do not cross; mutex_ is not.
+void XQueue::apply_level(bool stop) {
+    const XqDeviceOps& ops = *setup_.ops;
+    if (stop == hardware_stopped_) return;
+    const uint32_t level = stop ? setup_.level : stopped_level_;
+    XResult result = kXSchedSuccess;
+    if (level == kPreemptLevelInterrupt)
+        result = (stop ? ops.interrupt : ops.restore)(setup_.impl);
+    else if (level == kPreemptLevelDeactivate)
+        result = (stop ? ops.deactivate : ops.reactivate)(setup_.impl);
+    if (result != kXSchedSuccess)
+        XLOG_WARN("queue 0x%lx: level %u could not %s it; level 1 goes on acting",
+                  static_cast<unsigned long>(handle()), level, stop ? "stop" : "restart");
+    stopped_level_ = level;
+    hardware_stopped_ = stop && result == kXSchedSuccess;
+}
+
+void XQueue::apply_wanted_config() {
+    uint32_t level = 0;
+    uint32_t threshold = 0;
+    uint32_t batch_size = 0;
+    {
+        base::Lock lock(mutex_);
+        if (!in_use()) return;
+        const ipc::QueueSlot& slot = *placement_.slot;
+        const uint32_t serial = slot.want_serial.load(std::memory_order_acquire);
+        if (serial == config_serial_) return;
+        config_serial_ = serial;
+        level = slot.want_level.load(std::memory_order_relaxed);
+        threshold = slot.want_threshold.load(std::memory_order_relaxed);
+        batch_size = slot.want_batch_size.load(std::memory_order_relaxed);
+    }
+    if (level != 0 && set_level(level) != kXSchedSuccess)
+        XLOG_WARN("queue 0x%lx cannot use preempt level %u: the hardware lacks it",
+                  static_cast<unsigned long>(handle()), level);
+    set_launch_config(threshold, batch_size);
+}
+
+void XQueue::forget_directive() {
+    {
+        base::Lock lock(mutex_);
+        if (!in_use()) return;
+        placement_.slot->suspended.store(0, std::memory_order_release);
+        placement_.slot->window_ns.store(0, std::memory_order_release);
+    }
+    apply_directive();
+}
+
+void XQueue::leave_device() {
+    base::Lock lock(mutex_);
+    keep_device_ = true;
+}
+
+bool XQueue::ready() {
+    base::Lock lock(mutex_);
+    return submitted_ != completed_;
+}
+
+bool XQueue::suspended_by_scheduler() {
+    base::Lock lock(mutex_);
+    return in_use() && placement_.slot->suspended.load(std::memory_order_relaxed) != 0;
+}
+
+int64_t XQueue::submitted() {
+    base::Lock lock(mutex_);
+    return static_cast<int64_t>(submitted_);
+}
+
+ipc::QueueSlot* XQueue::slot() {
+    base::Lock lock(mutex_);
+    return placement_.slot;
+}
+
+ipc::Header* XQueue::header() {
+    base::Lock lock(mutex_);
+    return placement_.header;
+}
+
+}  // namespace xsched::queue

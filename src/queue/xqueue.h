@@ -1,0 +1,201 @@
+// XQueue: one preemptible queue over one hardware queue.
+//
+// Counts, all only growing: submitted (accepted from the program) >= launched (given to the driver to run) >=
+// completed. Pending = submitted - launched; in flight = launched - completed; ready = submitted != completed.
+// A command is launched on the caller's own thread when the queue is open, nothing is pending and the window has
+// room. Otherwise it goes to the driver with a hold, or, where the hardware has no holds, into the buffer, from which
+// a worker launches it later.
+//
+// Any thread may call any function unless its comment says otherwise. mutex_ guards everything that is not atomic; it
+// is never held across a call into the driver. Objects come from a pool and stay valid memory for the process's life
+// (pool.h), so that a stale pointer or token is refused instead of followed.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "base/futex.h"
+#include "base/mutex.h"
+#include "base/thread.h"
+#include "ipc/layout.h"
+#include "queue/command_meter.h"
+#include "queue/queue_abi.h"
+#include "queue/window.h"
+
+namespace xsched::queue {
+
+// Commands that share one hold: released together. Owned by the queue until popped, then by its last user.
+struct HoldGroup {
+    HoldGroup* next = nullptr;
+    void* hold = nullptr;
+    uint32_t count = 0;   // commands waiting for it
+    uint32_t users = 0;   // driver calls that still may use the hold
+    bool released = false;   // opened or dropped
+    bool unordered = false;  // may be ahead, in the driver, of work that counts as in flight (admit)
+};
+
+struct Setup {
+    const XqDeviceOps* ops = nullptr;
+    void* impl = nullptr;
+    HwQueueHandle hwq = 0;
+    uint64_t vendor = 0;
+    XDevice device = 0;
+    uint32_t level = 0;  // XPreemptLevel, already checked against ops->levels
+    uint32_t flags = 0;  // XQueueCreateFlag
+    uint32_t threshold = 0;
+    uint32_t batch_size = 0;
+    int32_t priority = PRIORITY_DEFAULT;
+    int32_t utilization = UTILIZATION_MAX;
+    int64_t timeslice_us = TIMESLICE_DEFAULT;
+    int64_t deadline_us = 0;
+    int64_t laxity_us = 0;
+};
+
+// Where the queue's state is published: a slot of the memory shared with the scheduler, or of private memory.
+struct Placement {
+    ipc::Header* header = nullptr;
+    ipc::QueueSlot* slot = nullptr;
+};
+
+class XQueue {
+public:
+    explicit XQueue(uint32_t index) : index_(index) {}
+
+    // --- life. begin: by the pool, on an unused object.
+    void begin(const Setup& setup, const Placement& placement);
+    void attach(const Placement& placement);
+    // The vendor's queue goes away. What is pending still runs, then the object goes back to the pool.
+    void retire();
+    // In fork's child: starts every lock anew, forgets the worker, publishes to `placement`.
+    void reset_after_fork(const Placement& placement);
+
+    // --- one command (queue_abi.h explains the order of calls)
+    void admit(XqTicket& ticket, bool may_hold);
+    void launched(XqTicket& ticket, bool succeeded);
+    void buffer(XqTicket& ticket, XqCommand* command);
+    void complete(uint32_t generation, uint32_t covers);
+    uint64_t sync_begin();
+    void sync_end(uint64_t mark);
+    void drain();
+    void depend(XQueue& producer);
+
+    // --- control
+    XResult suspend(int64_t flags);
+    XResult resume(int64_t flags);
+    XResult wait_all();
+    XResult set_level(uint32_t level);
+    XResult set_launch_config(int64_t threshold, int64_t batch_size);
+    // Agent thread: carry out what the scheduler wrote into the slot.
+    void apply_directive();
+    // Agent thread: level, threshold and batch size as somebody set them with xcli config.
+    void apply_wanted_config();
+    // The scheduler that suspended it is gone: runs unless the program itself suspended it.
+    void forget_directive();
+    // The backend's object outlives this queue (XQueueDestroy): only the queue goes.
+    void leave_device();
+    // Makes sure that the completion of everything launched will be reported.
+    void track_tail();
+
+    // --- questions
+    bool in_use() const { return in_use_.load(std::memory_order_acquire); }
+    bool ready();
+    bool suspended_by_scheduler();
+    int64_t submitted();
+    XQueueHandle handle() const { return handle_.load(std::memory_order_acquire); }
+    HwQueueHandle hwq() const { return setup_.hwq; }
+    uint32_t index() const { return index_; }
+    uint32_t levels() const { return setup_.ops->levels; }
+    uint32_t flags() const { return setup_.flags; }
+    ipc::QueueSlot* slot();
+    ipc::Header* header();
+    uint32_t generation() const { return generation_; }
+
+    // Runs `command` on this thread as if the worker did: what it enqueues on this queue meanwhile passes.
+    XResult launch_owned(XqCommand* command, XqToken token);
+
+private:
+    friend void* worker_body(void* queue);
+    bool open() const;
+    uint32_t limit() const;
+    bool backlog() const { return groups_ != nullptr || buffered_ != 0; }
+    XqToken make_token(XqTicket& ticket);
+    void launch_here(XqTicket& ticket);
+    void note_submitted();
+    void note_launched(uint32_t count);
+    void note_completed(uint32_t count);
+    void publish_ready(int64_t now_ns);
+    HoldGroup* joinable();
+    HoldGroup* make_group();
+    void destroy_group(HoldGroup* group);
+    HoldGroup* pop_releasable();
+    void release_groups(HoldGroup* groups, bool drop);
+    void pump();
+    void pump_once();
+    void drop_pending();
+    bool worker_may_launch();
+    void run_worker();
+    bool start_worker();
+    void apply_level(bool stop);
+    void finish_if_drained();
+    void write_identity();
+    void wake_waiters();
+    // Waits without a lock held; `condition` is evaluated under mutex_ after every completion.
+    template <typename Condition>
+    void wait_until(Condition condition) {
+        mutex_.lock();
+        ++waiters_;
+        while (in_use() && !condition()) {
+            const uint32_t seen = changed_.load(std::memory_order_relaxed);
+            mutex_.unlock();
+            base::futex_wait(changed_, seen);
+            mutex_.lock();
+        }
+        --waiters_;
+        mutex_.unlock();
+    }
+
+    const uint32_t index_;
+    std::atomic<bool> in_use_{false};
+    std::atomic<XQueueHandle> handle_{0};
+    base::Mutex mutex_;
+    Setup setup_;
+    Placement placement_;
+    uint32_t generation_ = 0;
+    bool retired_ = false;
+    bool keep_device_ = false;  // retire does not destroy the backend's object
+    uint32_t config_serial_ = 0;
+    bool api_suspended_ = false;
+
+    Window window_;
+    CommandMeter meter_;
+    uint64_t submitted_ = 0;
+    uint64_t launched_ = 0;
+    uint64_t completed_ = 0;
+    uint64_t untracked_returned_ = 0;  // launched without a token, driver call returned
+    uint64_t untracked_covered_ = 0;   // of those, stood for by a later token or a synchronize
+    uint32_t since_tracked_ = 0;
+    uint32_t tokens_out_ = 0;
+    uint32_t calls_ = 0;  // admitted, and the driver call has not returned
+
+    HoldGroup* groups_ = nullptr;  // oldest first
+    HoldGroup* last_group_ = nullptr;
+    uint32_t releasing_ = 0;  // groups popped whose hold is being opened
+
+    XqCommand* first_buffered_ = nullptr;
+    XqCommand* last_buffered_ = nullptr;
+    uint32_t buffered_ = 0;  // admitted for the buffer and not launched yet
+    bool bursting_ = false;  // the worker refills the window up to its limit
+    base::Thread worker_;
+    bool worker_running_ = false;
+    base::FutexWord work_{0};
+
+    base::FutexWord changed_{0};  // with waiters_: threads in wait_until
+    uint32_t waiters_ = 0;
+
+    // Serialises changes of the hardware's state (levels 2 and 3); taken before mutex_, never on the launch path.
+    base::Mutex transition_;
+    bool hardware_stopped_ = false;
+    uint32_t stopped_level_ = 0;
+};
+
+}  // namespace xsched::queue

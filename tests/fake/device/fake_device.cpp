@@ -1,0 +1,192 @@
+#include "fake/device/fake_device.h"
+
+#include "xsched/xqueue.h"
+
+#include <algorithm>
+
+namespace xsched::fake {
+namespace {
+
+constexpr int kMark = -1;  // a marker: executes as nothing
+
+FakeDevice& of(void* hwq) { return *static_cast<FakeDevice*>(hwq); }
+
+struct FakeCommand {
+    XqCommand base{};
+    int id = 0;
+};
+
+XResult launch_command(XqCommand* command, void* hwq, XqToken token) {
+    of(hwq).driver_launch({reinterpret_cast<FakeCommand*>(command)->id, nullptr, token});
+    return kXSchedSuccess;
+}
+void destroy_command(XqCommand* command) { delete reinterpret_cast<FakeCommand*>(command); }
+constexpr XqCommandOps kCommandOps = {launch_command, destroy_command};
+
+XqDeviceOps make_ops(const Traits& traits) {
+    XqDeviceOps ops{};
+    ops.abi = XQ_DEVICE_ABI;
+    ops.levels = traits.levels;
+    ops.in_order = traits.in_order ? 1 : 0;
+    if (traits.holds) {
+        ops.hold_create = [](void* hwq) -> void* {
+            if (of(hwq).refuse_holds) return nullptr;
+            ++of(hwq).holds_alive;
+            return new FakeDevice::Hold;
+        };
+        ops.hold_open = [](void* hwq, void* hold) { of(hwq).set_hold(static_cast<FakeDevice::Hold*>(hold), false); };
+        ops.hold_drop = [](void* hwq, void* hold) { of(hwq).set_hold(static_cast<FakeDevice::Hold*>(hold), true); };
+        ops.hold_destroy = [](void* hwq, void*) { --of(hwq).holds_alive; };  // freed with the last item
+    }
+    ops.mark = [](void* hwq, XqToken token) {
+        of(hwq).driver_launch({kMark, nullptr, token});
+        return kXSchedSuccess;
+    };
+    ops.synchronize = [](void* hwq) {
+        of(hwq).synchronize();
+        return kXSchedSuccess;
+    };
+    ops.deactivate = [](void* hwq) {
+        ++of(hwq).deactivated;
+        of(hwq).set_stopped(true);
+        return kXSchedSuccess;
+    };
+    ops.reactivate = [](void* hwq) {
+        ++of(hwq).reactivated;
+        of(hwq).set_stopped(false);
+        return kXSchedSuccess;
+    };
+    ops.interrupt = [](void* hwq) {
+        if (of(hwq).refuse_interrupt) return kXSchedErrorHardware;
+        ++of(hwq).interrupted;
+        of(hwq).set_stopped(true);
+        return kXSchedSuccess;
+    };
+    ops.restore = [](void* hwq) {
+        ++of(hwq).restored;
+        of(hwq).set_stopped(false);
+        return kXSchedSuccess;
+    };
+    ops.destroy = [](void* hwq) { ++of(hwq).destroyed; };
+    return ops;
+}
+
+}  // namespace
+
+FakeDevice::FakeDevice(Traits traits)
+    : traits_(traits), ops_(make_ops(traits)), region_(std::make_unique<ipc::Region>()) {
+    xq_hwq_create(&hwq_, &ops_, this, reinterpret_cast<uint64_t>(this), 1);
+    queue_ = queue::take_from_pool();
+    queue::Setup setup;
+    setup.ops = &ops_;
+    setup.impl = this;
+    setup.hwq = hwq_;
+    setup.level = traits.levels >= (1u << 3) ? 3 : traits.levels >= (1u << 2) ? 2 : 1;
+    queue_->begin(setup, {&region_->header, &slot()});
+}
+
+FakeDevice::~FakeDevice() {
+    queue_->resume(kQueueResumeFlagNone);
+    slot().suspended = 0;
+    queue_->apply_directive();
+    run_freely();
+    queue_->wait_all();
+    queue_->retire();
+    while (queue_->in_use()) std::this_thread::yield();
+    stop_running();
+    HwQueueDestroy(hwq_);
+}
+
+bool FakeDevice::enqueue(int id, bool fail) {
+    XqTicket ticket;
+    xq_admit(abi_queue(), &ticket);
+    if (ticket.verdict == kXqBuffer) {
+        auto* command = new FakeCommand;
+        command->base.ops = &kCommandOps;
+        command->id = id;
+        xq_buffer(abi_queue(), &ticket, &command->base);
+        return true;
+    }
+    if (!fail) driver_launch({id, static_cast<Hold*>(ticket.hold), ticket.token});
+    xq_launched(abi_queue(), &ticket, fail ? 0 : 1);
+    return !fail;
+}
+
+void FakeDevice::driver_launch(const Item& item) {
+    std::lock_guard lock(mutex_);
+    items_.push_back(item);
+    if (item.id != kMark) callers_.push_back(std::this_thread::get_id());
+    changed_.notify_all();
+}
+
+bool FakeDevice::step() {
+    XqToken token = 0;
+    {
+        std::lock_guard lock(mutex_);
+        if (stopped_ || items_.empty()) return false;
+        const Item item = items_.front();
+        if (item.hold != nullptr && !item.hold->open && !item.hold->dropped) return false;
+        items_.pop_front();
+        if (item.id != kMark && (item.hold == nullptr || !item.hold->dropped)) executed_.push_back(item.id);
+        token = item.token;
+        changed_.notify_all();
+    }
+    if (token != 0) xq_complete(token);
+    return true;
+}
+
+void FakeDevice::run_freely() {
+    if (running_.exchange(true)) return;
+    executor_ = std::thread([this] {
+        while (running_)
+            if (!step()) {
+                std::unique_lock lock(mutex_);
+                changed_.wait_for(lock, std::chrono::milliseconds(1));
+            }
+    });
+}
+
+void FakeDevice::stop_running() {
+    running_ = false;
+    if (executor_.joinable()) executor_.join();
+}
+
+std::vector<int> FakeDevice::executed() {
+    std::lock_guard lock(mutex_);
+    return executed_;
+}
+
+size_t FakeDevice::in_driver() {
+    std::lock_guard lock(mutex_);
+    return items_.size();
+}
+
+size_t FakeDevice::runnable() {
+    std::lock_guard lock(mutex_);
+    return static_cast<size_t>(
+        std::count_if(items_.begin(), items_.end(), [](const Item& i) { return i.hold == nullptr || i.hold->open; }));
+}
+
+int FakeDevice::driver_calls_on(std::thread::id thread) {
+    std::lock_guard lock(mutex_);
+    return static_cast<int>(std::count(callers_.begin(), callers_.end(), thread));
+}
+
+void FakeDevice::set_hold(Hold* hold, bool dropped) {
+    std::lock_guard lock(mutex_);
+    (dropped ? hold->dropped : hold->open) = true;
+    changed_.notify_all();
+}
+
+void FakeDevice::set_stopped(bool stopped) {
+    std::lock_guard lock(mutex_);
+    stopped_ = stopped;
+    changed_.notify_all();
+}
+
+void FakeDevice::synchronize() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return items_.empty(); });
+}
+
+}  // namespace xsched::fake

@@ -1,0 +1,86 @@
+// A device without hardware for tests of the queue core: in-order queues that hold what was launched until a test
+// lets it run (step) or an executor thread does (run_freely). Speaks queue/device.h like a real backend, in variants
+// with and without holds and with levels 1 to 3, and records what ran in which order. Any thread.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "ipc/layout.h"
+#include "queue/pool.h"
+#include "queue/queue_abi.h"
+#include "queue/xqueue.h"
+
+namespace xsched::fake {
+
+struct Traits {
+    bool holds = true;
+    uint32_t levels = 1u << kPreemptLevelBlock;
+    bool in_order = true;
+};
+
+class FakeDevice {
+public:
+    explicit FakeDevice(Traits traits);
+    ~FakeDevice();
+
+    // What a shim does for one enqueue of command `id` on this thread. False: the driver call failed.
+    bool enqueue(int id, bool fail = false);
+
+    // Runs the oldest launched command whose hold is open; false if there is none (or the hardware is stopped).
+    bool step();
+    void run_freely();  // from now on an executor thread steps
+    void stop_running();
+
+    std::vector<int> executed();        // ids in execution order
+    size_t in_driver();                 // launched and not executed, held ones included
+    size_t runnable();                  // launched, not executed, not held
+    int driver_calls_on(std::thread::id thread);
+
+    queue::XQueue& queue() { return *queue_; }
+    XqQueue* abi_queue() { return reinterpret_cast<XqQueue*>(queue_); }
+    ipc::Region& region() { return *region_; }
+    ipc::QueueSlot& slot() { return region_->slots[queue_->index()]; }
+    HwQueueHandle hwq() const { return hwq_; }
+
+    std::atomic<int> deactivated{0}, reactivated{0}, interrupted{0}, restored{0}, holds_alive{0}, destroyed{0};
+    std::atomic<bool> refuse_holds{false}, refuse_interrupt{false};
+
+    struct Hold {
+        bool open = false;
+        bool dropped = false;
+    };
+    struct Item {
+        int id;
+        Hold* hold;
+        XqToken token;
+    };
+    void driver_launch(const Item& item);
+    void set_hold(Hold* hold, bool dropped);
+    void set_stopped(bool stopped);
+    void synchronize();
+
+private:
+    Traits traits_;
+    XqDeviceOps ops_{};
+    std::unique_ptr<ipc::Region> region_;
+    queue::XQueue* queue_ = nullptr;
+    HwQueueHandle hwq_ = 0;
+
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::deque<Item> items_;
+    std::vector<int> executed_;
+    std::vector<std::thread::id> callers_;
+    bool stopped_ = false;  // levels 2 and 3
+    std::atomic<bool> running_{false};
+    std::thread executor_;
+};
+
+}  // namespace xsched::fake

@@ -1,0 +1,46 @@
+#include "queue/command_meter.h"
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using xsched::queue::CommandMeter;
+
+TEST(CommandMeter, MeasuresFromTheEarlierCompletionOrTheStartOfFlight) {
+    CommandMeter meter;
+    meter.flight_began(1000);
+    meter.completed(1, 6000);
+    EXPECT_EQ(meter.command_ns(), 5000);
+    meter.completed(1, 11000);
+    EXPECT_EQ(meter.command_ns(), 5000);
+    meter.flight_began(1'000'000);  // an idle gap is not a command
+    meter.completed(1, 1'005'000);
+    EXPECT_EQ(meter.command_ns(), 5000);
+    EXPECT_EQ(meter.busy_ns(), 15000);
+}
+
+TEST(CommandMeter, OneReportMayStandForSeveral) {
+    CommandMeter meter;
+    meter.flight_began(0);
+    meter.completed(10, 100'000);
+    EXPECT_EQ(meter.command_ns(), 10'000);
+}
+
+TEST(CommandMeter, AStallBarelyMovesIt) {
+    CommandMeter meter;
+    meter.flight_began(0);
+    for (int64_t t = 1000; t <= 10'000; t += 1000) meter.completed(1, t);
+    meter.completed(1, 10'000 + 16'000);
+    EXPECT_LT(meter.command_ns(), 2000);
+}
+
+TEST(CommandMeter, ACompilationAtTheStartIsSoonForgotten) {
+    CommandMeter meter;
+    meter.flight_began(0);
+    meter.completed(1, 1'000'000'000);
+    int64_t now = 1'000'000'000;
+    for (int i = 0; i < 16; ++i) meter.completed(1, now += 100'000);
+    EXPECT_LT(meter.command_ns(), 500'000);
+}
+
+}  // namespace

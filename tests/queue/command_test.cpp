@@ -1,0 +1,80 @@
+#include "fake/device/fake_device.h"
+#include "xsched/xsched.h"
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using xsched::fake::FakeDevice;
+
+struct Probe {
+    FakeDevice* device;
+    int ran = 0;
+    HwQueueHandle seen = 0;
+};
+
+XResult run(HwQueueHandle hwq, void* data) {
+    auto* probe = static_cast<Probe*>(data);
+    probe->seen = hwq;
+    ++probe->ran;
+    probe->device->enqueue(42);  // what a callback launches on its own queue passes at once
+    return kXSchedSuccess;
+}
+
+TEST(Command, RunsOnceIsWaitedForAndDestroyed) {
+    FakeDevice device({});
+    device.run_freely();
+    Probe probe{&device};
+    HwCommandHandle command = 0;
+    ASSERT_EQ(HwCommandCreateCallback(&command, run, &probe), kXSchedSuccess);
+    EXPECT_EQ(XQueueWait(device.queue().handle(), command), kXSchedErrorNotAllowed) << "not submitted yet";
+    ASSERT_EQ(XQueueSubmit(device.queue().handle(), command), kXSchedSuccess);
+    ASSERT_EQ(XQueueWait(device.queue().handle(), command), kXSchedSuccess);
+    EXPECT_EQ(probe.ran, 1);
+    EXPECT_EQ(probe.seen, device.hwq());
+    EXPECT_EQ(device.executed(), std::vector<int>{42}) << "waiting covers what the callback launched";
+    EXPECT_EQ(XQueueSubmit(device.queue().handle(), command), kXSchedErrorNotAllowed) << "once only";
+    EXPECT_EQ(HwCommandDestroy(command), kXSchedSuccess);
+    EXPECT_EQ(HwCommandDestroy(command), kXSchedErrorNotFound);
+}
+
+TEST(Command, WaitsWhileItsQueueIsSuspended) {
+    FakeDevice device({});
+    Probe probe{&device};
+    HwCommandHandle command = 0;
+    HwCommandCreateCallback(&command, run, &probe);
+    XQueueSuspend(device.queue().handle(), 0);
+    ASSERT_EQ(XQueueSubmit(device.queue().handle(), command), kXSchedSuccess);
+    EXPECT_EQ(probe.ran, 0);
+    EXPECT_EQ(HwCommandDestroy(command), kXSchedErrorNotAllowed);
+    device.run_freely();
+    XQueueResume(device.queue().handle(), 0);
+    ASSERT_EQ(XQueueWait(device.queue().handle(), command), kXSchedSuccess);
+    EXPECT_EQ(probe.ran, 1);
+    HwCommandDestroy(command);
+}
+
+TEST(Command, ADroppedOneReleasesItsWaiter) {
+    FakeDevice device({});
+    Probe probe{&device};
+    HwCommandHandle command = 0;
+    HwCommandCreateCallback(&command, run, &probe);
+    XQueueSuspend(device.queue().handle(), 0);
+    XQueueSubmit(device.queue().handle(), command);
+    XQueueResume(device.queue().handle(), kQueueResumeFlagDropCommands);
+    EXPECT_EQ(XQueueWait(device.queue().handle(), command), kXSchedSuccess);
+    EXPECT_EQ(probe.ran, 0);
+    EXPECT_EQ(HwCommandDestroy(command), kXSchedSuccess);
+}
+
+TEST(Command, BadArgumentsAreStatuses) {
+    HwCommandHandle command = 0;
+    EXPECT_EQ(HwCommandCreateCallback(nullptr, run, nullptr), kXSchedErrorInvalidValue);
+    EXPECT_EQ(HwCommandCreateCallback(&command, nullptr, nullptr), kXSchedErrorInvalidValue);
+    EXPECT_EQ(HwCommandDestroy(0), kXSchedErrorNotFound);
+    EXPECT_EQ(XQueueSubmit(0, 0), kXSchedErrorNotFound);
+    EXPECT_EQ(XQueueSuspend(12345, 0), kXSchedErrorNotFound);
+    EXPECT_EQ(XQueueSuspend(0, 99), kXSchedErrorInvalidValue);
+}
+
+}  // namespace
