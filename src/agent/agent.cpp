@@ -1,0 +1,225 @@
+#include "agent/agent.h"
+
+#include "agent/connection.h"
+#include "agent/local_scheduler.h"
+#include "agent/region.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/options.h"
+#include "policy/policy.h"
+#include "queue/command.h"
+#include "queue/hw_queue.h"
+#include "queue/pool.h"
+
+#include <new>
+
+#include <pthread.h>
+#include <unistd.h>
+
+namespace xsched::agent {
+namespace {
+
+using queue::XQueue;
+
+constexpr int64_t kLookWhileSuspendedNs = 100 * base::kMillisecond;
+constexpr int64_t kLookNs = base::kSecond;  // for a server that went, or came back
+
+// All of the process's state. g_mutex is held while the scheduler changes, never by a queue's launch path.
+base::Mutex g_mutex;
+std::atomic<bool> g_started{false};
+std::atomic<ipc::Region*> g_region{nullptr};
+ipc::Region* g_private = nullptr;
+XSchedulerType g_wanted = kSchedulerAppManaged;
+std::atomic<bool> g_connected{false};
+std::atomic<bool> g_stop{false};
+Connection g_connection;
+LocalScheduler g_local;
+base::Thread g_thread;
+bool g_fork_handler = false;
+
+template <typename Visit>
+void for_each_queue(Visit visit) {
+    for (uint32_t i = 0; i < queue::pool_size(); ++i)
+        if (XQueue* queue = queue::queue_at(i)) visit(*queue);
+}
+
+void move_queues(ipc::Region* region) {
+    g_region.store(region, std::memory_order_release);
+    for_each_queue([](XQueue& queue) { queue.attach(placement(queue.index())); });
+}
+
+// Returns whether the scheduler keeps any queue off at present.
+bool carry_out(ipc::Region& region) {
+    bool any_suspended = false;
+    const bool watching = region.header.watching.load(std::memory_order_acquire) != 0;
+    for_each_queue([&](XQueue& queue) {
+        queue.apply_directive();
+        queue.apply_wanted_config();
+        if (watching) queue.track_tail();
+        any_suspended = any_suspended || queue.suspended_by_scheduler();
+    });
+    return any_suspended;
+}
+
+bool connect_to_server(bool first) {
+    char path[108] = "";
+    const char* refusal = "";
+    ipc::Region* region = g_connection.open(path, &refusal);
+    if (region != nullptr) {
+        g_connected.store(true, std::memory_order_release);
+        move_queues(region);
+        XLOG_INFO("using global scheduler (xserver %d at %s)", region->header.server_pid, path);
+        return true;
+    }
+    if (!first) return false;
+    if (*refusal != '\0')
+        XLOG_WARN("xserver at %s refused this process: %s; it runs unscheduled", path, refusal);
+    else
+        XLOG_WARN("no xserver answers at %s: this process runs unscheduled (start it with 'xcli run', or start "
+                  "'xserver', or use XSCHED_SCHEDULER=local)", path);
+    return false;
+}
+
+void lose_server(const char* why) {
+    g_connected.store(false, std::memory_order_release);
+    move_queues(g_private);
+    g_connection.close();
+    XLOG_WARN("xserver is lost (%s): this process goes on unscheduled and looks for a server every second", why);
+}
+
+// Null while all is well.
+const char* server_trouble(const ipc::Header& header, bool any_suspended) {
+    if (header.detached.load(std::memory_order_acquire) != 0) return "it let this process go";
+    const int64_t silent = base::now_ns() - header.heartbeat_ns.load(std::memory_order_acquire);
+    if (any_suspended && silent > ipc::kHeartbeatLostNs) return "it keeps queues suspended and gives no sign of life";
+    return g_connection.lost() ? "its connection closed" : nullptr;
+}
+
+void sleep_on_directive(ipc::Header& header, uint32_t seen, int64_t timeout_ns) {
+    header.agent_asleep.store(1, std::memory_order_seq_cst);
+    if (header.directive.load(std::memory_order_seq_cst) == seen && !g_stop.load(std::memory_order_acquire))
+        base::futex_wait(header.directive, seen, timeout_ns);
+    header.agent_asleep.store(0, std::memory_order_seq_cst);
+}
+
+void* global_body(void*) {
+    int64_t next_look = base::now_ns() + kLookNs;
+    while (!g_stop.load(std::memory_order_acquire)) {
+        ipc::Region& region = *g_region.load(std::memory_order_acquire);
+        const uint32_t seen = region.header.directive.load(std::memory_order_seq_cst);
+        if (!g_connected.load(std::memory_order_acquire)) {
+            sleep_on_directive(region.header, seen, kLookNs);
+            if (!g_stop.load(std::memory_order_acquire)) connect_to_server(false);
+            continue;
+        }
+        const bool any_suspended = carry_out(region);
+        const int64_t now = base::now_ns();
+        if (any_suspended || now >= next_look || region.header.detached.load(std::memory_order_relaxed) != 0) {
+            next_look = now + kLookNs;
+            if (const char* trouble = server_trouble(region.header, any_suspended)) {
+                lose_server(trouble);
+                continue;
+            }
+        }
+        sleep_on_directive(region.header, seen, any_suspended ? kLookWhileSuspendedNs : kLookNs);
+    }
+    return nullptr;
+}
+
+void* local_body(void*) {
+    g_local.run(*g_region.load(std::memory_order_acquire), g_stop,
+                [](ipc::Region& region) { carry_out(region); });
+    return nullptr;
+}
+
+void stop_thread() {
+    if (!g_thread.started()) return;
+    g_stop.store(true, std::memory_order_release);
+    ipc::Header& header = g_region.load(std::memory_order_acquire)->header;
+    header.directive.fetch_add(1);
+    header.doorbell.fetch_add(1);
+    base::futex_wake_all(header.directive);
+    base::futex_wake_all(header.doorbell);
+    g_thread.join();
+    g_stop.store(false, std::memory_order_release);
+    if (g_connected.exchange(false)) {
+        move_queues(g_private);
+        g_connection.close();
+    }
+}
+
+// g_mutex held.
+void start(XSchedulerType type, const char* policy) {
+    g_wanted = type;
+    const char* no_thread = "no thread could be started: this process runs unscheduled";
+    if (type == kSchedulerAppManaged) {
+        XLOG_INFO("using app-managed scheduler");
+    } else if (type == kSchedulerLocal) {
+        if (!g_local.prepare(policy, *g_private)) {
+            g_wanted = kSchedulerAppManaged;
+            return;
+        }
+        XLOG_INFO("using local scheduler with policy %s", g_local.policy_name());
+        if (!g_thread.start("xsched-local", local_body, nullptr)) XLOG_WARN("%s", no_thread);
+    } else if (connect_to_server(true)) {
+        if (!g_thread.start("xsched-agent", global_body, nullptr)) lose_server(no_thread);
+    }
+}
+
+// The child has one thread, none of ours, and memory that it must not share with its parent.
+void after_fork_in_child() {
+    g_mutex.reset_after_fork();
+    queue::reset_pool_after_fork();
+    queue::reset_hw_queues_after_fork();
+    queue::reset_commands_after_fork();
+    new (&g_thread) base::Thread;
+    g_started.store(false, std::memory_order_release);
+    g_connected.store(false, std::memory_order_release);
+    g_stop.store(false, std::memory_order_release);
+    g_connection.close();
+    if (ipc::Region* region = map_private_region(); region != nullptr) g_private = region;
+    g_region.store(g_private, std::memory_order_release);
+    for (uint32_t i = 0; i < queue::pool_size(); ++i)
+        if (XQueue* queue = queue::queue_at(i)) queue->reset_after_fork(placement(i));
+}
+
+}  // namespace
+
+void ensure_started() {
+    if (g_started.load(std::memory_order_acquire)) return;
+    base::Lock lock(g_mutex);
+    if (g_started.load(std::memory_order_acquire)) return;
+    if (g_private == nullptr) g_private = map_private_region();
+    if (g_private == nullptr) return;
+    g_region.store(g_private, std::memory_order_release);
+    if (!g_fork_handler) g_fork_handler = pthread_atfork(nullptr, nullptr, after_fork_in_child) == 0;
+    const base::Options& options = base::options();
+    start(options.scheduler_type, options.policy_name);
+    g_started.store(true, std::memory_order_release);
+}
+
+queue::Placement placement(uint32_t index) {
+    ipc::Region* region = g_region.load(std::memory_order_acquire);
+    if (region == nullptr) return {};
+    return {&region->header, &region->slots[index]};
+}
+
+XResult set_scheduler(XSchedulerType type, XPolicyType policy) {
+    const policy::PolicyInfo* info = policy::find_policy(policy);
+    if (type < kSchedulerAppManaged || type > kSchedulerGlobal) return kXSchedErrorInvalidValue;
+    if (type == kSchedulerLocal && info == nullptr) return kXSchedErrorNotSupported;
+    ensure_started();
+    base::Lock lock(g_mutex);
+    stop_thread();
+    for_each_queue([](XQueue& queue) { queue.forget_directive(); });
+    start(type, info != nullptr ? info->name : "HPF");
+    return kXSchedSuccess;
+}
+
+XSchedulerType scheduler() {
+    base::Lock lock(g_mutex);
+    if (g_wanted == kSchedulerGlobal && !g_connected.load(std::memory_order_acquire)) return kSchedulerAppManaged;
+    return g_wanted;
+}
+
+}  // namespace xsched::agent

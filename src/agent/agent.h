@@ -1,0 +1,23 @@
+// The agent: one per process. It decides where queues publish their state (shared with xserver, or private), keeps the
+// connection, and carries out directives on its own thread. Started by the process's first XQueue, never at load.
+// Any thread may call any function.
+//
+// It fails open: without a server, or when the server goes or hangs, queues move to private memory where nobody
+// suspends them, one WARN line says so, and a server that comes back is found again.
+#pragma once
+
+#include "ipc/layout.h"
+#include "queue/xqueue.h"
+
+namespace xsched::agent {
+
+// Starts it on the first call of this process (and of fork's child).
+void ensure_started();
+// Where the queue with this index publishes. After ensure_started.
+queue::Placement placement(uint32_t index);
+// Changes the scheduler of a running process; queues and hints stay. NotFound: no such policy.
+XResult set_scheduler(XSchedulerType type, XPolicyType policy);
+// What decides at present: a wanted but missing global scheduler shows as app-managed.
+XSchedulerType scheduler();
+
+}  // namespace xsched::agent

@@ -1,0 +1,257 @@
+// The public C functions of xsched/xqueue.h and xsched/hint.h, and the queues that shims make by themselves.
+#include "agent/agent.h"
+#include "base/log.h"
+#include "base/options.h"
+#include "queue/command.h"
+#include "queue/hw_queue.h"
+#include "queue/pool.h"
+#include "xsched/xsched.h"
+
+#include <bit>
+
+namespace xsched::agent {
+namespace {
+
+using queue::HwQueue;
+using queue::XQueue;
+
+// The highest level the hardware supports, or the one asked for. 0: it lacks that one.
+uint32_t choose_level(uint32_t supported, int64_t wanted) {
+    if (wanted == kPreemptLevelUnknown) return static_cast<uint32_t>(std::bit_width(supported)) - 1;
+    return (supported & (1u << wanted)) != 0 ? static_cast<uint32_t>(wanted) : 0;
+}
+
+constexpr const char* kLevelNames[] = {"none", "1 (block)", "2 (deactivate)", "3 (interrupt)"};
+
+void report_level(const XQueue& queue, uint32_t level, XPlatform platform) {
+    static std::atomic<uint32_t> said{0};  // a bit per platform and level: once at INFO is enough for people
+    const uint32_t bit = 1u << ((static_cast<uint32_t>(platform) * 4 + level) & 31);
+    const bool first = (said.fetch_or(bit) & bit) == 0;
+    XSCHED_LOG(first ? base::LogLevel::kInfo : base::LogLevel::kDebug, "queue 0x%lx uses preempt level %s",
+               static_cast<unsigned long>(queue.handle()), kLevelNames[level]);
+}
+
+XResult make_queue(HwQueueHandle hwq, int64_t wanted_level, queue::Setup& setup, XQueue** made) {
+    HwQueue device;
+    if (!queue::find_hw_queue(hwq, &device)) return kXSchedErrorNotFound;
+    if (queue::queue_of_hwq(hwq) != nullptr) return kXSchedErrorNotAllowed;
+    setup.level = choose_level(device.ops->levels, wanted_level);
+    if (setup.level == 0) return kXSchedErrorNotSupported;
+    ensure_started();
+    XQueue* queue = queue::take_from_pool();
+    if (queue == nullptr) return kXSchedErrorNotAllowed;
+    const queue::Placement place = placement(queue->index());
+    if (place.header == nullptr) {
+        queue::release_to_pool(*queue);
+        return kXSchedErrorUnknown;
+    }
+    setup.ops = device.ops;
+    setup.impl = device.impl;
+    setup.hwq = hwq;
+    setup.vendor = device.vendor;
+    setup.device = device.device;
+    if (place.header->default_priority_set.load(std::memory_order_acquire) != 0)
+        setup.priority = place.header->default_priority.load(std::memory_order_relaxed);
+    queue->begin(setup, place);
+    // The server may have been found or lost meanwhile: publish where the others do.
+    if (const queue::Placement now = placement(queue->index()); now.slot != place.slot) queue->attach(now);
+    report_level(*queue, setup.level, device.ops->platform);
+    *made = queue;
+    return kXSchedSuccess;
+}
+
+queue::Setup setup_from_environment() {
+    const base::Options& options = base::options();
+    queue::Setup setup;
+    setup.threshold = static_cast<uint32_t>(options.threshold);
+    setup.batch_size = static_cast<uint32_t>(options.batch_size);
+    setup.priority = static_cast<int32_t>(options.priority);
+    setup.utilization = static_cast<int32_t>(options.utilization);
+    setup.timeslice_us = options.timeslice;
+    setup.deadline_us = options.deadline;
+    setup.laxity_us = options.laxity;
+    return setup;
+}
+
+// Finds the queue and lets `act` work on it.
+template <typename Act>
+XResult with_queue(XQueueHandle handle, Act act) {
+    XQueue* queue = queue::queue_from_handle(handle);
+    return queue != nullptr ? act(*queue) : kXSchedErrorNotFound;
+}
+
+// Changes a hint in the queue's slot and tells the scheduler.
+template <typename Change>
+XResult hint(XQueueHandle handle, Change change) {
+    return with_queue(handle, [&](XQueue& queue) {
+        change(*queue.slot());
+        ipc::ring_doorbell(*queue.header());
+        return kXSchedSuccess;
+    });
+}
+
+bool valid_priority(Priority priority) { return priority >= PRIORITY_NO_EXECUTE && priority <= PRIORITY_MAX; }
+
+}  // namespace
+}  // namespace xsched::agent
+
+using namespace xsched;
+using queue::XQueue;
+
+XqQueue* xq_auto_create(HwQueueHandle handle, Priority vendor_priority) {
+    const base::Options& options = base::options();
+    if (!options.auto_xqueue_on) return nullptr;
+    if (XQueue* existing = queue::queue_of_hwq(handle)) return reinterpret_cast<XqQueue*>(existing);
+    queue::Setup setup = agent::setup_from_environment();
+    if (setup.priority == PRIORITY_DEFAULT && agent::valid_priority(vendor_priority)) setup.priority = vendor_priority;
+    XQueue* made = nullptr;
+    XResult result = agent::make_queue(handle, options.level, setup, &made);
+    if (result == kXSchedErrorNotSupported) {
+        XLOG_WARN("XSCHED_AUTO_XQUEUE_LEVEL=%ld: this hardware lacks that level; using the highest it has",
+                  static_cast<long>(options.level));
+        result = agent::make_queue(handle, kPreemptLevelUnknown, setup, &made);
+    }
+    if (result == kXSchedSuccess) return reinterpret_cast<XqQueue*>(made);
+    static std::atomic<bool> complained{false};
+    if (!complained.exchange(true))
+        XLOG_WARN("a queue goes unscheduled (status %d): more than %u queues in this process, or no memory",
+                  static_cast<int>(result), ipc::kMostQueues);
+    return nullptr;
+}
+
+XResult XQueueCreate(XQueueHandle* xq, HwQueueHandle hwq, int64_t level, int64_t flags) {
+    if (xq == nullptr || level < kPreemptLevelUnknown || level > kPreemptLevelInterrupt ||
+        (flags & ~static_cast<int64_t>(kQueueCreateFlagBlockingSubmit)) != 0)
+        return kXSchedErrorInvalidValue;
+    queue::Setup setup = agent::setup_from_environment();
+    setup.flags = static_cast<uint32_t>(flags);
+    XQueue* made = nullptr;
+    const XResult result = agent::make_queue(hwq, level, setup, &made);
+    if (result == kXSchedSuccess) *xq = made->handle();
+    return result;
+}
+
+XResult XQueueDestroy(XQueueHandle xq) {
+    return agent::with_queue(xq, [](XQueue& queue) {
+        queue.resume(kQueueResumeFlagNone);
+        const XResult result = queue.wait_all();
+        queue.leave_device();
+        queue.retire();
+        return result;
+    });
+}
+
+XResult XQueueGet(XQueueHandle* xq, HwQueueHandle hwq) {
+    if (xq == nullptr) return kXSchedErrorInvalidValue;
+    const XQueue* queue = queue::queue_of_hwq(hwq);
+    *xq = queue != nullptr ? queue->handle() : 0;
+    return queue != nullptr ? kXSchedSuccess : kXSchedErrorNotFound;
+}
+
+XResult XQueueSetPreemptLevel(XQueueHandle xq, XPreemptLevel level) {
+    return agent::with_queue(xq, [=](XQueue& queue) { return queue.set_level(level); });
+}
+
+XResult XQueueSetLaunchConfig(XQueueHandle xq, int64_t threshold, int64_t batch_size) {
+    return agent::with_queue(xq, [=](XQueue& queue) { return queue.set_launch_config(threshold, batch_size); });
+}
+
+XResult XQueueSubmit(XQueueHandle xq, HwCommandHandle hw_cmd) {
+    return agent::with_queue(xq, [=](XQueue& queue) { return queue::submit_command(queue, hw_cmd); });
+}
+
+XResult XQueueWait(XQueueHandle xq, HwCommandHandle hw_cmd) {
+    return agent::with_queue(xq, [=](XQueue&) { return queue::wait_command(hw_cmd); });
+}
+
+XResult XQueueWaitAll(XQueueHandle xq) {
+    return agent::with_queue(xq, [](XQueue& queue) { return queue.wait_all(); });
+}
+
+XResult XQueueQuery(XQueueHandle xq, XQueueState* state) {
+    if (state == nullptr) return kXSchedErrorInvalidValue;
+    return agent::with_queue(xq, [=](XQueue& queue) {
+        queue.track_tail();
+        *state = queue.ready() ? kQueueStateReady : kQueueStateIdle;
+        return kXSchedSuccess;
+    });
+}
+
+XResult XQueueSuspend(XQueueHandle xq, int64_t flags) {
+    if ((flags & ~int64_t{7}) != 0) return kXSchedErrorInvalidValue;
+    return agent::with_queue(xq, [=](XQueue& queue) { return queue.suspend(flags); });
+}
+
+XResult XQueueResume(XQueueHandle xq, int64_t flags) {
+    if ((flags & ~static_cast<int64_t>(kQueueResumeFlagDropCommands)) != 0) return kXSchedErrorInvalidValue;
+    return agent::with_queue(xq, [=](XQueue& queue) { return queue.resume(flags); });
+}
+
+XResult XQueueProfileHwCommandCount(XQueueHandle xq, int64_t* count) {
+    if (count == nullptr) return kXSchedErrorInvalidValue;
+    return agent::with_queue(xq, [=](XQueue& queue) {
+        *count = queue.submitted();
+        return kXSchedSuccess;
+    });
+}
+
+XResult HwQueueDestroy(HwQueueHandle hwq) {
+    queue::HwQueue device;
+    if (!queue::find_hw_queue(hwq, &device)) return kXSchedErrorNotFound;
+    if (queue::queue_of_hwq(hwq) != nullptr) return kXSchedErrorNotAllowed;
+    queue::forget_hw_queue(hwq);
+    if (device.ops->destroy != nullptr) device.ops->destroy(device.impl);
+    return kXSchedSuccess;
+}
+
+XResult HwQueueLaunch(HwQueueHandle hwq, HwCommandHandle hw_cmd) { return queue::launch_command(hwq, hw_cmd); }
+
+XResult HwQueueSynchronize(HwQueueHandle hwq) {
+    queue::HwQueue device;
+    if (!queue::find_hw_queue(hwq, &device)) return kXSchedErrorNotFound;
+    return device.ops->synchronize != nullptr ? device.ops->synchronize(device.impl) : kXSchedErrorNotSupported;
+}
+
+XResult HwCommandCreateCallback(HwCommandHandle* hw_cmd, XLaunchCallback launch, void* data) {
+    return queue::create_callback_command(hw_cmd, launch, data);
+}
+
+XResult HwCommandDestroy(HwCommandHandle hw_cmd) { return queue::destroy_command(hw_cmd); }
+
+XResult XHintSetScheduler(XSchedulerType scheduler, XPolicyType policy) {
+    return agent::set_scheduler(scheduler, policy);
+}
+
+XResult XHintPriority(XQueueHandle xq, Priority prio) {
+    if (!agent::valid_priority(prio)) return kXSchedErrorInvalidValue;
+    return agent::hint(xq, [=](ipc::QueueSlot& slot) { slot.priority.store(prio); });
+}
+
+XResult XHintUtilization(XQueueHandle xq, Utilization util) {
+    if (util < UTILIZATION_MIN || util > UTILIZATION_MAX) return kXSchedErrorInvalidValue;
+    return agent::hint(xq, [=](ipc::QueueSlot& slot) { slot.utilization.store(util); });
+}
+
+XResult XHintTimeslice(Timeslice ts_us) {
+    if (ts_us < TIMESLICE_MIN || ts_us > TIMESLICE_MAX) return kXSchedErrorInvalidValue;
+    for (uint32_t i = 0; i < queue::pool_size(); ++i)
+        if (XQueue* queue = queue::queue_at(i)) queue->slot()->timeslice_us.store(ts_us);
+    return kXSchedSuccess;
+}
+
+XResult XHintLaxity(XQueueHandle xq, Laxity lax_us, Priority lax_prio, Priority crit_prio) {
+    if (lax_us < 0 || !agent::valid_priority(lax_prio) || !agent::valid_priority(crit_prio))
+        return kXSchedErrorInvalidValue;
+    return agent::hint(xq, [=](ipc::QueueSlot& slot) {
+        slot.laxity_us.store(lax_us);
+        slot.lax_priority.store(lax_prio);
+        slot.critical_priority.store(crit_prio);
+    });
+}
+
+XResult XHintDeadline(XQueueHandle xq, Deadline ddl_us) {
+    if (ddl_us < 0) return kXSchedErrorInvalidValue;
+    return agent::hint(xq, [=](ipc::QueueSlot& slot) { slot.deadline_us.store(ddl_us); });
+}
+
+XResult XHintKDeadline(size_t k) { return k >= 1 ? kXSchedSuccess : kXSchedErrorInvalidValue; }

@@ -1,0 +1,28 @@
+// The client's end of the connection to xserver. After the handshake nothing is ever sent: the socket only has to stay
+// open. A guest may close descriptors it did not open, so the number is checked to be still ours before each use.
+// Used by the agent's thread, and by whoever starts the agent, never at once.
+#pragma once
+
+#include <sys/types.h>
+
+#include "ipc/layout.h"
+
+namespace xsched::agent {
+
+class Connection {
+public:
+    // Null: no server, or it refused (`refusal` then says why; empty if nobody answered).
+    ipc::Region* open(char (&path)[108], const char** refusal);
+    // The server's end is gone, or the guest closed ours. One system call or two.
+    bool lost() const;
+    void close();
+
+private:
+    bool ours() const;
+
+    int socket_ = -1;
+    dev_t device_ = 0;
+    ino_t inode_ = 0;
+};
+
+}  // namespace xsched::agent

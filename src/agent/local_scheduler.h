@@ -1,0 +1,25 @@
+// The scheduler of one process over its own queues: the same dispatcher and core that xserver runs.
+// Owned by the agent; run() is its thread's body.
+#pragma once
+
+#include <atomic>
+
+#include "dispatch/dispatcher.h"
+#include "ipc/layout.h"
+
+namespace xsched::agent {
+
+class LocalScheduler {
+public:
+    // False, with one WARN line, if there is no such policy.
+    bool prepare(const char* policy, ipc::Region& region);
+    // Until `stop`: pass, let `carry_out` act on the directives, sleep until a queue rings or a turn ends.
+    void run(ipc::Region& region, const std::atomic<bool>& stop, void (*carry_out)(ipc::Region&));
+    const char* policy_name() const { return policy_name_; }
+
+private:
+    dispatch::Dispatcher* dispatcher_ = nullptr;  // never freed while the process lives, but replaced
+    const char* policy_name_ = "";
+};
+
+}  // namespace xsched::agent
