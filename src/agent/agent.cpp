@@ -62,7 +62,7 @@ bool carry_out(ipc::Region& region) {
 }
 
 bool connect_to_server(bool first) {
-    char path[108] = "";
+    char path[ipc::kSocketPathBytes] = "";
     const char* refusal = "";
     ipc::Region* region = g_connection.open(path, &refusal);
     if (region != nullptr) {

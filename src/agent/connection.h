@@ -6,13 +6,14 @@
 #include <sys/types.h>
 
 #include "ipc/layout.h"
+#include "ipc/protocol.h"
 
 namespace xsched::agent {
 
 class Connection {
 public:
     // Null: no server, or it refused (`refusal` then says why; empty if nobody answered).
-    ipc::Region* open(char (&path)[108], const char** refusal);
+    ipc::Region* open(char (&path)[ipc::kSocketPathBytes], const char** refusal);
     // The server's end is gone, or the guest closed ours. One system call or two.
     bool lost() const;
     void close();

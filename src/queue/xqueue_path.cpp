@@ -267,16 +267,21 @@ HoldGroup* XQueue::pop_releasable() {
 }
 
 void XQueue::release_groups(HoldGroup* groups, bool drop) {
+    bool retired = false;
     while (groups != nullptr) {
         HoldGroup* group = groups;
         groups = group->next;
         (drop ? setup_.ops->hold_drop : setup_.ops->hold_open)(setup_.impl, group->hold);
         mutex_.lock();
-        --releasing_;
         const bool finished = --group->users == 0;
         mutex_.unlock();
         if (finished) destroy_group(group);
+        mutex_.lock();
+        --releasing_;
+        retired = retired_;
+        mutex_.unlock();
     }
+    if (retired) finish_if_drained();  // its last command may have completed while the hold was being opened
 }
 
 // Sets free what the window and the scheduler allow. Called without the lock after anything that may allow more.

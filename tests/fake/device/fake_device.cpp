@@ -76,19 +76,24 @@ XqDeviceOps make_ops(const Traits& traits) {
 FakeDevice::FakeDevice(Traits traits)
     : traits_(traits), ops_(make_ops(traits)), region_(std::make_unique<ipc::Region>()) {
     xq_hwq_create(&hwq_, &ops_, this, reinterpret_cast<uint64_t>(this), 1);
+    if (traits.through_api) {
+        XQueueHandle handle = 0;
+        XQueueCreate(&handle, hwq_, 0, 0);
+        queue_ = queue::queue_from_handle(handle);
+        return;
+    }
     queue_ = queue::take_from_pool();
     queue::Setup setup;
     setup.ops = &ops_;
     setup.impl = this;
     setup.hwq = hwq_;
     setup.level = traits.levels >= (1u << 3) ? 3 : traits.levels >= (1u << 2) ? 2 : 1;
-    queue_->begin(setup, {&region_->header, &slot()});
+    queue_->begin(setup, {&region_->header, &region_->slots[queue_->index()]});
 }
 
 FakeDevice::~FakeDevice() {
     queue_->resume(kQueueResumeFlagNone);
-    slot().suspended = 0;
-    queue_->apply_directive();
+    if (!traits_.through_api) queue_->forget_directive();
     run_freely();
     queue_->wait_all();
     queue_->retire();

@@ -23,6 +23,7 @@ struct Traits {
     bool holds = true;
     uint32_t levels = 1u << kPreemptLevelBlock;
     bool in_order = true;
+    bool through_api = false;  // made by XQueueCreate and placed by the agent; region() is not used then
 };
 
 class FakeDevice {
@@ -46,7 +47,8 @@ public:
     queue::XQueue& queue() { return *queue_; }
     XqQueue* abi_queue() { return reinterpret_cast<XqQueue*>(queue_); }
     ipc::Region& region() { return *region_; }
-    ipc::QueueSlot& slot() { return region_->slots[queue_->index()]; }
+    ipc::QueueSlot& slot() { return *queue_->slot(); }
+    XQueueHandle handle() const { return queue_->handle(); }
     HwQueueHandle hwq() const { return hwq_; }
 
     std::atomic<int> deactivated{0}, reactivated{0}, interrupted{0}, restored{0}, holds_alive{0}, destroyed{0};

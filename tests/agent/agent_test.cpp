@@ -1,0 +1,217 @@
+#include "agent/agent.h"
+
+#include "agent/small_server.h"
+#include "base/log.h"
+#include "fake/device/fake_device.h"
+#include "xsched/xsched.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+namespace {
+
+using xsched::agent::testing::SmallServer;
+using xsched::fake::FakeDevice;
+using xsched::fake::Traits;
+
+constexpr Traits kApi{.through_api = true};
+
+// The options are read once per process: a socket that only these tests serve.
+const std::string kSocket = [] {
+    const std::string path = "/tmp/xsched-agent-test-" + std::to_string(getpid()) + ".sock";
+    setenv("XSCHED_SOCKET", path.c_str(), 1);
+    setenv("XSCHED_SCHEDULER", "app", 1);
+    return path;
+}();
+
+template <typename Condition>
+bool eventually(Condition condition) {
+    for (int i = 0; i < 20'000; ++i) {
+        if (condition()) return true;
+        std::this_thread::sleep_for(std::chrono::microseconds(500));
+    }
+    return false;
+}
+
+class Agent : public testing::Test {
+protected:
+    void use(XSchedulerType type) { ASSERT_EQ(XHintSetScheduler(type, kPolicyHighestPriorityFirst), kXSchedSuccess); }
+    void TearDown() override { use(kSchedulerAppManaged); }
+};
+
+TEST_F(Agent, AppManagedNobodySuspends) {
+    use(kSchedulerAppManaged);
+    FakeDevice device(kApi);
+    device.enqueue(1);
+    EXPECT_TRUE(device.step());
+    EXPECT_EQ(xsched::agent::scheduler(), kSchedulerAppManaged);
+}
+
+TEST_F(Agent, TheLocalSchedulerLetsTheMoreUrgentQueueThrough) {
+    use(kSchedulerLocal);
+    FakeDevice low(kApi);
+    FakeDevice high(kApi);
+    ASSERT_EQ(XHintPriority(high.handle(), 10), kXSchedSuccess);
+    low.enqueue(0);
+    ASSERT_TRUE(eventually([&] { return low.slot().window_ns != 0; })) << "the low queue knows that it competes";
+    high.enqueue(0);
+    ASSERT_TRUE(eventually([&] { return low.slot().suspended != 0; }));
+    low.enqueue(1);
+    high.run_freely();
+    ASSERT_TRUE(eventually([&] { return low.slot().suspended == 0; }));
+    low.run_freely();
+    EXPECT_TRUE(eventually([&] { return low.executed().size() == 2; }));
+}
+
+TEST_F(Agent, HintsAreKeptWhenTheSchedulerChanges) {
+    use(kSchedulerLocal);
+    FakeDevice device(kApi);
+    XHintPriority(device.handle(), -7);
+    use(kSchedulerAppManaged);
+    use(kSchedulerLocal);
+    EXPECT_EQ(device.slot().priority, -7);
+}
+
+TEST_F(Agent, WithoutAServerItRunsUnscheduled) {
+    use(kSchedulerGlobal);
+    EXPECT_EQ(xsched::agent::scheduler(), kSchedulerAppManaged);
+    FakeDevice device(kApi);
+    device.enqueue(0);
+    EXPECT_TRUE(device.step());
+}
+
+TEST_F(Agent, TheServersDirectivesAreCarriedOut) {
+    SmallServer server(kSocket);
+    use(kSchedulerGlobal);
+    ASSERT_TRUE(server.wait_for_client());
+    EXPECT_EQ(xsched::agent::scheduler(), kSchedulerGlobal);
+    FakeDevice device(kApi);
+    server.set_suspended(true);
+    device.enqueue(0);
+    EXPECT_FALSE(device.step());
+    server.set_suspended(false);
+    EXPECT_TRUE(eventually([&] { return device.step(); }));
+}
+
+TEST_F(Agent, QueuesMadeBeforeTheServerCameMoveToIt) {
+    FakeDevice device(kApi);
+    device.enqueue(0);
+    SmallServer server(kSocket);
+    use(kSchedulerGlobal);
+    ASSERT_TRUE(server.wait_for_client());
+    EXPECT_EQ(server.region().slots[device.queue().index()].submitted, 1u);
+    device.step();
+    EXPECT_EQ(server.region().slots[device.queue().index()].completed, 1u);
+}
+
+TEST_F(Agent, AServerThatDiesLeavesNobodySuspendedAndIsFoundAgain) {
+    auto server = std::make_unique<SmallServer>(kSocket);
+    use(kSchedulerGlobal);
+    ASSERT_TRUE(server->wait_for_client());
+    FakeDevice device(kApi);
+    server->set_suspended(true);
+    device.enqueue(0);
+    server.reset();
+    EXPECT_TRUE(eventually([&] { return device.step(); }));
+    EXPECT_EQ(xsched::agent::scheduler(), kSchedulerAppManaged);
+    SmallServer next(kSocket);
+    ASSERT_TRUE(next.wait_for_client());
+    EXPECT_TRUE(eventually([&] { return next.region().slots[device.queue().index()].submitted == 1u; }));
+}
+
+TEST_F(Agent, AServerThatHangsLeavesNobodySuspended) {
+    SmallServer server(kSocket);
+    use(kSchedulerGlobal);
+    ASSERT_TRUE(server.wait_for_client());
+    FakeDevice device(kApi);
+    server.beating = false;
+    server.set_suspended(true);
+    device.enqueue(0);
+    EXPECT_TRUE(eventually([&] { return device.step(); }));
+    EXPECT_TRUE(eventually([&] { return server.client_gone(); })) << "it will notice when it wakes";
+}
+
+TEST_F(Agent, AServerThatLetsGoIsLeft) {
+    SmallServer server(kSocket);
+    use(kSchedulerGlobal);
+    ASSERT_TRUE(server.wait_for_client());
+    FakeDevice device(kApi);
+    server.set_suspended(true);
+    device.enqueue(0);
+    server.region().header.detached = 1;
+    xsched::ipc::ring_directive(server.region().header);
+    EXPECT_TRUE(eventually([&] { return device.step(); }));
+}
+
+TEST_F(Agent, AGuestThatClosesItsDescriptorsLosesOnlyScheduling) {
+    SmallServer server(kSocket);
+    use(kSchedulerGlobal);
+    ASSERT_TRUE(server.wait_for_client());
+    FakeDevice device(kApi);
+    server.set_suspended(true);
+    device.enqueue(0);
+    // Close the agent's socket behind its back and let a file of the guest take its number.
+    std::vector<int> reused;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+        const int fd = std::stoi(entry.path().filename());
+        sockaddr_storage address{};
+        socklen_t bytes = sizeof(address);
+        if (getpeername(fd, reinterpret_cast<sockaddr*>(&address), &bytes) != 0 || address.ss_family != AF_UNIX) continue;
+        if (bytes <= sizeof(sa_family_t)) continue;  // the server's end has an unnamed peer; ours is named by its path
+        const int file = open("/dev/null", O_RDONLY);
+        dup2(file, fd);
+        close(file);
+        reused.push_back(fd);
+    }
+    ASSERT_FALSE(reused.empty());
+    EXPECT_TRUE(eventually([&] { return device.step(); }));
+    for (int fd : reused) {
+        EXPECT_NE(fcntl(fd, F_GETFD), -1) << "the guest's own file was closed";
+        close(fd);
+    }
+}
+
+TEST_F(Agent, ForksChildTouchesNothingOfItsParents) {
+    SmallServer server(kSocket);
+    use(kSchedulerGlobal);
+    ASSERT_TRUE(server.wait_for_client());
+    FakeDevice device(kApi);
+    device.enqueue(0);
+    server.set_suspended(true);
+    const uint32_t index = device.queue().index();
+    int ready[2];
+    int leave[2];
+    ASSERT_EQ(pipe(ready), 0);
+    ASSERT_EQ(pipe(leave), 0);
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+        device.enqueue(1);  // its own copy of the queue, suspended by nobody, in memory of its own
+        const bool ran = device.step() && device.step();
+        const bool mine = ran && server.region().slots[index].submitted == 1;
+        char byte = mine ? 'y' : 'n';
+        if (write(ready[1], &byte, 1) != 1 || read(leave[0], &byte, 1) != 1) _exit(2);
+        _exit(0);
+    }
+    char byte = 0;
+    ASSERT_EQ(read(ready[0], &byte, 1), 1);
+    EXPECT_EQ(byte, 'y');
+    EXPECT_EQ(server.region().slots[index].submitted, 1u);
+    // The parent lets go of the server: the child must not hold the lifeline open.
+    server.region().header.detached = 1;
+    xsched::ipc::ring_directive(server.region().header);
+    EXPECT_TRUE(eventually([&] { return server.client_gone(); }));
+    ASSERT_EQ(write(leave[1], "x", 1), 1);
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(WEXITSTATUS(status), 0);
+    device.run_freely();
+}
+
+}  // namespace

@@ -1,0 +1,36 @@
+// The server's half of the protocol on a thread of the test, doing only what the test says: accepts one client after
+// another, gives it a Region, keeps its heartbeat alive (or not), suspends and resumes its first queue.
+#pragma once
+
+#include <atomic>
+#include <string>
+#include <thread>
+
+#include "base/unique_fd.h"
+#include "ipc/layout.h"
+
+namespace xsched::agent::testing {
+
+class SmallServer {
+public:
+    explicit SmallServer(const std::string& path);
+    ~SmallServer();  // as kill -9 would: nothing is resumed or said
+
+    bool wait_for_client();          // false: none within 10 s
+    bool client_gone();              // end of file on its lifeline
+    ipc::Region& region() { return *region_; }
+    void set_suspended(bool suspended);  // every used slot, as xserver writes it
+    std::atomic<bool> beating{true};
+
+private:
+    void serve();
+
+    std::string path_;
+    base::UniqueFd listener_;
+    base::UniqueFd client_;
+    std::atomic<ipc::Region*> region_{nullptr};
+    std::atomic<bool> stop_{false};
+    std::thread thread_;
+};
+
+}  // namespace xsched::agent::testing

@@ -1,0 +1,75 @@
+#include "base/log.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <regex>
+#include <sstream>
+#include <string>
+
+namespace {
+
+using namespace xsched::base;
+
+class Log : public testing::Test {
+protected:
+    void SetUp() override { set_log_level(LogLevel::kDebug); }
+    void TearDown() override {
+        unsetenv("XLOG_FILE");
+        set_log_level(LogLevel::kInfo);
+    }
+    template <typename Say>
+    static std::string said(Say say) {
+        testing::internal::CaptureStderr();
+        say();
+        return testing::internal::GetCapturedStderr();
+    }
+};
+
+TEST_F(Log, LinesHaveTheUsersFormat) {
+    const std::string line = said([] { XLOG_INFO("using local scheduler with policy %s", "HPF"); });
+    EXPECT_TRUE(std::regex_match(line, std::regex(R"(\[INFO @ T\d+ @ \d\d:\d\d:\d\d\.\d{6}\] using local scheduler )"
+                                                  R"(with policy HPF\n)")))
+        << line;
+}
+
+TEST_F(Log, WarningsAndErrorsSayWhere) {
+    EXPECT_TRUE(std::regex_search(said([] { XLOG_ERRO("hip error 709: context is destroyed"); }),
+                                  std::regex(R"(context is destroyed @ log_test\.cpp:\d+\n$)")));
+    EXPECT_TRUE(std::regex_search(said([] { XLOG_WARN("w"); }), std::regex(R"(\[WARN .* @ log_test\.cpp:\d+\n$)")));
+}
+
+TEST_F(Log, WhatIsOffIsNotWrittenNorEvaluated) {
+    set_log_level(LogLevel::kWarn);
+    int evaluated = 0;
+    EXPECT_EQ(said([&] { XLOG_INFO("%d", ++evaluated); }), "");
+    EXPECT_EQ(evaluated, 0);
+}
+
+TEST_F(Log, ALongLineIsCutAndStillEnds) {
+    const std::string line = said([] { XLOG_WARN("%s", std::string(5000, 'x').c_str()); });
+    EXPECT_LT(line.size(), 1100u);
+    EXPECT_TRUE(std::regex_search(line, std::regex(R"( @ log_test\.cpp:\d+\n$)")));
+}
+
+TEST_F(Log, GoesToAFileWhereOneIsNamed) {
+    const std::string path = testing::TempDir() + "xlog";
+    setenv("XLOG_FILE", path.c_str(), 1);
+    EXPECT_EQ(said([] { XLOG_INFO("into the file"); }), "");
+    std::stringstream text;
+    text << std::ifstream(path).rdbuf();
+    EXPECT_NE(text.str().find("into the file"), std::string::npos);
+    remove(path.c_str());
+}
+
+TEST_F(Log, AFullDiskCostsOneLineAndNothingElse) {
+    setenv("XLOG_FILE", "/dev/full", 1);
+    const std::string first = said([] { XLOG_INFO("lost"); });
+    EXPECT_NE(first.find("/dev/full cannot be written"), std::string::npos) << first;
+    errno = 42;
+    EXPECT_EQ(said([] { XLOG_INFO("lost too"); }), "");
+    EXPECT_EQ(errno, 42) << "the guest's errno";
+}
+
+}  // namespace

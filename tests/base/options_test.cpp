@@ -1,0 +1,77 @@
+#include "base/options.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+namespace {
+
+using xsched::base::Options;
+using xsched::base::read_options;
+
+// Reads the options with some variables set, and gives what was said about them.
+Options read_with(std::initializer_list<std::pair<const char*, const char*>> variables, std::string* said = nullptr) {
+    for (const auto* info = xsched::base::option_infos(); info->variable != nullptr; ++info) unsetenv(info->variable);
+    for (const auto& [name, value] : variables) setenv(name, value, 1);
+    testing::internal::CaptureStderr();
+    const Options options = read_options();
+    const std::string text = testing::internal::GetCapturedStderr();
+    if (said != nullptr) *said = text;
+    for (const auto& [name, value] : variables) unsetenv(name);
+    return options;
+}
+
+TEST(Options, DefaultsAreSilent) {
+    std::string said;
+    const Options options = read_with({}, &said);
+    EXPECT_EQ(said, "");
+    EXPECT_EQ(options.scheduler_type, kSchedulerGlobal);
+    EXPECT_TRUE(options.auto_xqueue_on);
+    EXPECT_EQ(options.priority, 0);
+    EXPECT_STREQ(options.policy_name, "HPF");
+}
+
+TEST(Options, SchedulersByEveryPublishedNameWithoutCase) {
+    for (const char* name : {"local", "LOCAL", "LCL", "lcl"})
+        EXPECT_EQ(read_with({{"XSCHED_SCHEDULER", name}}).scheduler_type, kSchedulerLocal) << name;
+    for (const char* name : {"APP", "app"})
+        EXPECT_EQ(read_with({{"XSCHED_SCHEDULER", name}}).scheduler_type, kSchedulerAppManaged) << name;
+    for (const char* name : {"GLB", "global"})
+        EXPECT_EQ(read_with({{"XSCHED_SCHEDULER", name}}).scheduler_type, kSchedulerGlobal) << name;
+}
+
+TEST(Options, APolicyAloneMeansTheLocalScheduler) {
+    EXPECT_EQ(read_with({{"XSCHED_POLICY", "HPF"}}).scheduler_type, kSchedulerLocal);
+    EXPECT_EQ(read_with({{"XSCHED_POLICY", "HPF"}, {"XSCHED_SCHEDULER", "GLB"}}).scheduler_type, kSchedulerGlobal);
+}
+
+TEST(Options, WhatIsNotUnderstoodGetsOneLineAndItsDefault) {
+    const std::pair<const char*, const char*> bad[] = {
+        {"XSCHED_AUTO_XQUEUE_PRIORITY", "256"},   {"XSCHED_AUTO_XQUEUE_PRIORITY", "seven"},
+        {"XSCHED_AUTO_XQUEUE_LEVEL", "4"},        {"XSCHED_AUTO_XQUEUE_THRESHOLD", "1x"},
+        {"XSCHED_AUTO_XQUEUE_TIMESLICE", "99"},   {"XSCHED_SCHEDULER", "nobody"},
+        {"XSCHED_AUTO_XQUEUE", "perhaps"},        {"XSCHED_AUTO_XQUEUE_UTILIZATION", "99999999999999999999"}};
+    for (const auto& entry : bad) {
+        std::string said;
+        const Options options = read_with({entry}, &said);
+        EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1) << said;
+        EXPECT_NE(said.find(std::string(entry.first) + "=" + entry.second), std::string::npos) << said;
+        EXPECT_EQ(options.priority, 0);
+        EXPECT_EQ(options.timeslice, 5000);
+        EXPECT_EQ(options.scheduler_type, kSchedulerGlobal);
+        EXPECT_TRUE(options.auto_xqueue_on);
+    }
+}
+
+TEST(Options, EveryOneIsListedWithHelp) {
+    int count = 0;
+    for (const auto* info = xsched::base::option_infos(); info->variable != nullptr; ++info, ++count) {
+        EXPECT_TRUE(strncmp(info->variable, "X", 1) == 0);
+        EXPECT_GT(strlen(info->help), 10u) << info->variable;
+    }
+    EXPECT_GT(count, 10);
+}
+
+}  // namespace
