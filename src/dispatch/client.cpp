@@ -1,0 +1,199 @@
+#include "dispatch/client.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/log.h"
+
+namespace xsched::dispatch {
+
+namespace {
+
+// New queues appear in the first free slots, so that a pass looks only a little further than the last one in use;
+// whatever is used elsewhere is found by a look at all of them now and then.
+constexpr uint32_t kLookAhead = 8;
+constexpr int64_t kFullScanEveryNs = 50 * base::kMillisecond;
+// The heartbeat shares its cache line with words that the client reads for every command: no more often than useful.
+constexpr int64_t kBeatEveryNs = ipc::kHeartbeatNs / 4;
+
+template <typename T>
+bool update(std::atomic<T>& field, T value) {
+    if (field.load(std::memory_order_relaxed) == value) return false;
+    field.store(value, std::memory_order_seq_cst);
+    return true;
+}
+
+double milliseconds(int64_t ns) { return static_cast<double>(ns) / 1e6; }
+
+}  // namespace
+
+template <typename T>
+bool Client::put(std::atomic<T>& field, T value) {
+    const bool changed = update(field, value);
+    touched_ |= changed;
+    return changed;
+}
+
+void Client::scan(UnitTable& units, int64_t now_ns, int64_t last_pass_ns) {
+    units.begin_client(view_.id, view_.pid);
+    const bool all = full_scan_ns_ == 0 || now_ns - full_scan_ns_ >= kFullScanEveryNs;
+    if (all) full_scan_ns_ = now_ns;
+
+    QueueNumbers numbers;
+    uint32_t end = all ? ipc::kMostQueues : static_cast<uint32_t>(queues_.size()) + kLookAhead;
+    for (uint32_t at = 0; at < std::min(end, ipc::kMostQueues); ++at) {
+        if (read_slot(view_.region->slots[at], now_ns, numbers)) {
+            if (at >= queues_.size()) queues_.resize(at + 1);
+            see(at, numbers, units, now_ns, last_pass_ns);
+            end = std::max(end, at + 1 + kLookAhead);
+        } else if (at < queues_.size() && queues_[at].used) {
+            forget(at);
+        }
+    }
+    while (!queues_.empty() && !queues_.back().used) queues_.pop_back();
+}
+
+void Client::see(uint32_t at, const QueueNumbers& numbers, UnitTable& units, int64_t now_ns, int64_t last_pass_ns) {
+    QueueMemory& queue = queues_[at];
+    if (!queue.used || queue.handle != numbers.handle) {
+        queue = QueueMemory{};
+        queue.used = true;
+        queue.handle = numbers.handle;
+    }
+    if (queue.suspended && numbers.ready) {
+        const int64_t kept_off_ns = now_ns - std::clamp(numbers.ready_since_ns, last_pass_ns, now_ns);
+        queue.kept_off_ns += kept_off_ns;
+        queue.suspended_total_ns += kept_off_ns;
+    }
+    queue.ready = numbers.ready;
+    queue.unit = units.add(numbers, queue.held || view_.held);
+}
+
+// The slot is free; whoever uses it next finds no directive in it.
+void Client::forget(uint32_t at) {
+    ipc::QueueSlot& slot = view_.region->slots[at];
+    update(slot.suspended, 0U);
+    update(slot.gate, ipc::kGateOpen);
+    queues_[at] = QueueMemory{};
+}
+
+void Client::direct(const UnitTable& units, const sched::Plan& plan, int64_t now_ns) {
+    bool competing = false;
+    bool watching = false;
+    bool suspended = false;
+    for (QueueMemory& queue : queues_) {
+        if (!queue.used) continue;
+        queue.verdict = plan.verdicts[queue.unit];
+        competing |= queue.verdict.contended;
+        watching |= queue.verdict.watched;
+        suspended |= queue.verdict.suspend;
+    }
+    // First: a queue that is suspended with an old heartbeat would take the server for dead.
+    beat(suspended, now_ns);
+    ipc::Header& header = view_.region->header;
+    put(header.competing, competing ? 1U : 0U);
+    if (put(header.watching, watching ? 1U : 0U) && watching) began_watching_ = true;
+    for (uint32_t at = 0; at < queues_.size(); ++at) {
+        if (queues_[at].used) direct_queue(at, units, queues_[at].verdict, now_ns);
+    }
+}
+
+void Client::beat(bool suspended, int64_t now_ns) {
+    if (suspended && (!suspended_ || now_ns - heartbeat_ns_ >= kBeatEveryNs)) {
+        heartbeat_ns_ = now_ns;
+        view_.region->header.heartbeat_ns.store(now_ns, std::memory_order_release);
+    }
+    suspended_ = suspended;
+}
+
+void Client::direct_queue(uint32_t at, const UnitTable& units, const sched::Verdict& verdict, int64_t now_ns) {
+    QueueMemory& queue = queues_[at];
+    ipc::QueueSlot& slot = view_.region->slots[at];
+    const sched::UnitState* by = verdict.by != 0 ? units.find(verdict.by) : nullptr;
+    update(slot.reason, static_cast<ipc::ReasonCode>(verdict.reason));
+    update(slot.by_pid, by != nullptr ? by->unit.pid : 0);
+    put(slot.window_ns, verdict.preemptible ? kWindowNs : int64_t{0});
+
+    const bool changed = queue.suspended != verdict.suspend;
+    if (changed) slot.directed_ns.store(now_ns, std::memory_order_relaxed);
+    put(slot.suspended, verdict.suspend ? 1U : 0U);
+    put(slot.gate, verdict.suspend ? ipc::kGateClosed : ipc::kGateOpen);
+    if (!changed) return;
+
+    queue.suspended = verdict.suspend;
+    if (verdict.suspend) {
+        queue.kept_off_ns = 0;
+        if (queue.ready) ++queue.preemptions;
+    }
+    if (base::log_enabled(base::LogLevel::kDebug)) log_change(queue, units);
+}
+
+void Client::log_change(const QueueMemory& queue, const UnitTable& units) const {
+    const policy::Unit& unit = units.units()[queue.unit].unit;
+    const auto handle = static_cast<unsigned long long>(queue.handle);
+    const char* reason = sched::reason_sentence(queue.verdict.reason);
+    const sched::UnitState* by = queue.verdict.by != 0 ? units.find(queue.verdict.by) : nullptr;
+    char whom[64] = "";
+    if (by != nullptr) snprintf(whom, sizeof(whom), " (pid %d, priority %d)", by->unit.pid, by->unit.priority);
+    if (queue.suspended) {
+        XLOG_DEBG("queue 0x%llx of pid %d (priority %d) suspended: %s%s", handle, unit.pid, unit.priority, reason,
+                  whom);
+    } else {
+        XLOG_DEBG("queue 0x%llx of pid %d (priority %d) resumed: %s%s; its work was delayed by %.3f ms", handle,
+                  unit.pid, unit.priority, reason, whom, milliseconds(queue.kept_off_ns));
+    }
+}
+
+void Client::ring() {
+    if (touched_) ipc::ring_directive(view_.region->header);
+    touched_ = false;
+}
+
+bool Client::began_watching() { return std::exchange(began_watching_, false); }
+
+bool Client::set_held(uint64_t handle, bool held) {
+    if (handle == 0) {
+        view_.held = held;
+        if (!held) {
+            for (QueueMemory& queue : queues_) queue.held = false;
+        }
+        return true;
+    }
+    QueueNumbers numbers;
+    for (uint32_t at = 0; at < ipc::kMostQueues; ++at) {
+        if (!read_slot(view_.region->slots[at], 0, numbers) || numbers.handle != handle) continue;
+        if (at >= queues_.size()) queues_.resize(at + 1);
+        QueueMemory& queue = queues_[at];
+        if (!queue.used || queue.handle != handle) queue = QueueMemory{};
+        queue.used = true;
+        queue.handle = handle;
+        queue.held = held;
+        return true;
+    }
+    return false;
+}
+
+void Client::let_go() {
+    for (uint32_t at = 0; at < queues_.size(); ++at) {
+        QueueMemory& queue = queues_[at];
+        if (!queue.used) continue;
+        ipc::QueueSlot& slot = view_.region->slots[at];
+        put(slot.window_ns, int64_t{0});
+        put(slot.suspended, 0U);
+        put(slot.gate, ipc::kGateOpen);
+        if (queue.suspended) {
+            XLOG_DEBG("queue 0x%llx of pid %d resumed: its process leaves the scheduler; its work was delayed by %.3f "
+                      "ms",
+                      static_cast<unsigned long long>(queue.handle), view_.pid, milliseconds(queue.kept_off_ns));
+        }
+        queue.suspended = false;
+    }
+    put(view_.region->header.competing, 0U);
+    put(view_.region->header.watching, 0U);
+    suspended_ = false;
+    ring();
+}
+
+}  // namespace xsched::dispatch

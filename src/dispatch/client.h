@@ -1,0 +1,73 @@
+// One client as the dispatcher keeps it: its shared memory, and what was seen in and written to each slot.
+// Not thread-safe. Allocates only when a slot is used that never was before.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "dispatch/dispatcher.h"
+#include "dispatch/unit_table.h"
+#include "ipc/layout.h"
+#include "sched/core.h"
+
+namespace xsched::dispatch {
+
+struct QueueMemory {
+    bool used = false;
+    uint64_t handle = 0;
+    uint32_t unit = 0;  // position in the unit table of the last pass
+    bool held = false;  // by handle
+    bool ready = false;
+    bool suspended = false;  // as last written
+    sched::Verdict verdict{};
+    int64_t kept_off_ns = 0;  // with work to do, since it was suspended last
+    int64_t suspended_total_ns = 0;
+    uint64_t preemptions = 0;
+};
+
+class Client {
+public:
+    // While queues may be suspended for somebody more urgent: how much device time is kept in flight.
+    static constexpr int64_t kWindowNs = 1'000'000;
+
+    explicit Client(const ClientView& view) : view_(view) {}
+
+    const ClientView& view() const { return view_; }
+    const std::vector<QueueMemory>& queues() const { return queues_; }
+
+    // Reads the used slots and adds them to `units`.
+    void scan(UnitTable& units, int64_t now_ns, int64_t last_pass_ns);
+    // Writes the verdicts on its units into the slots, and the header.
+    void direct(const UnitTable& units, const sched::Plan& plan, int64_t now_ns);
+    // Tells its agent, once, if something was written since the last call.
+    void ring();
+
+    // True: `watching` was raised since the last call, so that a change just before may have gone unreported.
+    bool began_watching();
+    // When the heartbeat is due; 0: nothing of it is suspended.
+    int64_t heartbeat_due_ns() const { return suspended_ ? heartbeat_ns_ + ipc::kHeartbeatNs : 0; }
+
+    bool set_held(uint64_t handle, bool held);
+    // Resumes everything and leaves the memory as for a process that is alone.
+    void let_go();
+
+private:
+    void see(uint32_t at, const QueueNumbers& numbers, UnitTable& units, int64_t now_ns, int64_t last_pass_ns);
+    void forget(uint32_t at);
+    void beat(bool suspended, int64_t now_ns);
+    void direct_queue(uint32_t at, const UnitTable& units, const sched::Verdict& verdict, int64_t now_ns);
+    void log_change(const QueueMemory& queue, const UnitTable& units) const;
+    // Stores and remembers to ring, if it differs.
+    template <typename T>
+    bool put(std::atomic<T>& field, T value);
+
+    ClientView view_;
+    std::vector<QueueMemory> queues_;  // of the slots up to the last one ever used
+    int64_t full_scan_ns_ = 0;
+    int64_t heartbeat_ns_ = 0;
+    bool suspended_ = false;  // something of it is
+    bool touched_ = false;
+    bool began_watching_ = false;
+};
+
+}  // namespace xsched::dispatch

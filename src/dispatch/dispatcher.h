@@ -1,0 +1,56 @@
+// From shared memory to the scheduler core and back: reads the slots of every client, groups them into units, asks
+// the core, writes directives and rings. Used by xserver (many clients) and by the local scheduler (one). Owned and
+// called by one thread. Nothing that a client writes is trusted (slot_reader.h).
+//
+// A pass over a handful of clients takes a few microseconds and allocates nothing unless clients, queues or units
+// have come since the last one.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "ipc/layout.h"
+#include "sched/core.h"
+
+namespace xsched::dispatch {
+
+struct ClientView {
+    uint32_t id = 0;                // unique among the clients
+    int32_t pid = 0;
+    ipc::Region* region = nullptr;  // stays valid until remove_client
+    bool held = false;              // xcli suspend PID
+};
+
+class Dispatcher {
+public:
+    explicit Dispatcher(sched::Core core);
+    ~Dispatcher();
+
+    void add_client(const ClientView& client);
+    // Resumes everything of the client first, so that it is left running.
+    void remove_client(uint32_t id);
+    // xcli suspend/resume; `handle` 0: all queues of the client, also those it makes later. Takes effect with the next
+    // pass. False: no such client or queue.
+    bool set_held(uint32_t client_id, uint64_t handle, bool held);
+
+    // One pass: returns when to pass again at the latest (CLOCK_MONOTONIC ns), 0: when somebody rings.
+    int64_t pass(int64_t now_ns);
+
+    sched::Core& core();
+
+    struct QueueReport {  // for xcli: one queue as last seen, with the last verdict for its unit
+        uint32_t client_id;
+        uint32_t slot;
+        sched::Verdict verdict;
+        int64_t suspended_total_ns;  // time kept off with work to do
+        uint64_t preemptions;        // times it was suspended while it had work to do
+    };
+    std::vector<QueueReport> reports() const;
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace xsched::dispatch

@@ -1,0 +1,58 @@
+#include "dispatch/slot_reader.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "xsched/types.h"
+
+namespace xsched::dispatch {
+
+namespace {
+
+constexpr int64_t kLongestHintUs = 3'600'000'000;  // an hour, as in base/options.def
+
+template <typename T>
+T take(const std::atomic<T>& field) {
+    return field.load(std::memory_order_relaxed);
+}
+
+template <typename T>
+T take(const std::atomic<T>& field, T least, T most) {
+    return std::clamp(field.load(std::memory_order_relaxed), least, most);
+}
+
+// The slot's own priority, or that of a more urgent queue of the same process which waits for it. What may not run
+// at all is not made to run by that.
+int32_t effective_priority(const ipc::QueueSlot& slot, uint64_t completed) {
+    const int32_t own = take(slot.priority, PRIORITY_NO_EXECUTE, PRIORITY_MAX);
+    if (own == PRIORITY_NO_EXECUTE || completed >= slot.boost_until.load(std::memory_order_acquire)) return own;
+    return std::max(own, take(slot.boost_priority, PRIORITY_MIN, PRIORITY_MAX));
+}
+
+}  // namespace
+
+bool read_slot(const ipc::QueueSlot& slot, int64_t now_ns, QueueNumbers& numbers) {
+    const uint32_t state = slot.state.load(std::memory_order_acquire);
+    if (state != static_cast<uint32_t>(ipc::SlotState::kUsed)) return false;
+
+    // `completed` first: a command that completes in between leaves the queue ready for one pass too long, and the
+    // client rings then; the other way round work would be overlooked.
+    const uint64_t completed = slot.completed.load(std::memory_order_acquire);
+    numbers.ready = slot.submitted.load(std::memory_order_acquire) != completed;
+    numbers.handle = take(slot.handle);
+    numbers.device = take(slot.device);
+    numbers.priority = effective_priority(slot, completed);
+    numbers.ready_since_ns = take(slot.ready_since_ns, int64_t{0}, now_ns);
+    numbers.idle_since_ns = take(slot.idle_since_ns, int64_t{0}, now_ns);
+    numbers.command_ns = take(slot.command_ns, int64_t{0}, kLongestCommandNs);
+    numbers.busy_ns = take(slot.busy_ns, int64_t{0}, std::numeric_limits<int64_t>::max() / ipc::kMostQueues);
+    numbers.utilization = take(slot.utilization, UTILIZATION_MIN, UTILIZATION_MAX);
+    numbers.timeslice_us = take(slot.timeslice_us, int64_t{TIMESLICE_MIN}, int64_t{TIMESLICE_MAX});
+    numbers.deadline_us = take(slot.deadline_us, int64_t{0}, kLongestHintUs);
+    numbers.laxity_us = take(slot.laxity_us, int64_t{0}, kLongestHintUs);
+    numbers.lax_priority = take(slot.lax_priority, PRIORITY_MIN, PRIORITY_MAX);
+    numbers.critical_priority = take(slot.critical_priority, PRIORITY_MIN, PRIORITY_MAX);
+    return true;
+}
+
+}  // namespace xsched::dispatch

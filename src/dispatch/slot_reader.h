@@ -1,0 +1,33 @@
+// The edge of trust: one client's slot as numbers that can be relied on. Whatever a client writes, priorities and
+// hints are in their documented ranges, times are not in the future and lengths are not absurd. Any thread.
+#pragma once
+
+#include <cstdint>
+
+#include "ipc/layout.h"
+
+namespace xsched::dispatch {
+
+inline constexpr int64_t kLongestCommandNs = 10'000'000'000;  // longer ones count as this long
+
+struct QueueNumbers {
+    uint64_t handle = 0;
+    uint64_t device = 0;
+    int32_t priority = 0;  // with the boost applied
+    bool ready = false;
+    int64_t ready_since_ns = 0;
+    int64_t idle_since_ns = 0;
+    int64_t command_ns = 0;
+    int64_t busy_ns = 0;
+    int32_t utilization = 0;
+    int64_t timeslice_us = 0;
+    int64_t deadline_us = 0;
+    int64_t laxity_us = 0;
+    int32_t lax_priority = 0;
+    int32_t critical_priority = 0;
+};
+
+// False: the slot is not in use.
+bool read_slot(const ipc::QueueSlot& slot, int64_t now_ns, QueueNumbers& numbers);
+
+}  // namespace xsched::dispatch

@@ -1,0 +1,107 @@
+// A policy: which of the units that want a device may use it now. Pure: no clock, thread, environment or memory of
+// anything outside its own object. One folder per policy with a README (what, when to use, limits) and one
+// XSCHED_POLICY line that registers it; adding one edits no other file.
+//
+// Threads: the registry is complete once the program is loaded and may be read from any thread; one Policy object
+// is used by one caller at a time.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "xsched/types.h"
+
+namespace xsched::policy {
+
+// What a policy sees of the queues of one process that have the same priority on one device: they run or stand
+// together, so that siblings which wait for each other's events cannot deadlock.
+struct Unit {
+    uint64_t id = 0;
+    uint64_t device = 0;
+    int32_t pid = 0;
+    int32_t priority = 0;      // with boosts applied
+    int32_t utilization = 100; // percent
+    int64_t timeslice_us = TIMESLICE_DEFAULT;
+    int64_t deadline_us = 0;
+    int64_t laxity_us = 0;
+    int32_t lax_priority = 0;
+    int32_t critical_priority = 0;
+    bool wants = false;         // has work, or had some so recently that the device is kept for it (grace)
+    int64_t ready_since_ns = 0; // of its oldest unfinished burst; if it has none, of its last one
+    int64_t command_ns = 0;     // mean command length
+    int64_t busy_ns = 0;        // device time used so far
+};
+
+// One unit's answer, in the order of the units given.
+struct Choice {
+    bool run = true;
+    uint64_t by = 0;  // if not: the unit it makes room for
+};
+
+class Policy {
+public:
+    virtual ~Policy() = default;
+    virtual const char* name() const = 0;
+    // All units share one device, and none is suspended by a person or has PRIORITY_NO_EXECUTE; `choices` comes with
+    // one default entry per unit (an entry left alone runs). `now_ns` only moves forward. Units that want nothing get
+    // an answer too: it holds from the moment they submit. Returns the time at which the answer may change by itself
+    // (a turn ends), or 0. A policy that lets nobody with work run for a second is replaced by HPF.
+    virtual int64_t choose(std::span<const Unit> units, int64_t now_ns, std::span<Choice> choices) = 0;
+    // Whether the policy can ever suspend `unit` to make room for another of these `units` (of one device, it among
+    // them). If so its processes keep little work in flight, and all of them report each ready and idle change.
+    virtual bool may_suspend(std::span<const Unit> units, [[maybe_unused]] const Unit& unit) const {
+        return units.size() > 1;
+    }
+};
+
+struct PolicyInfo {
+    const char* name;     // "HPF", as in XSCHED_POLICY; compared without case
+    XPolicyType type;
+    const char* summary;  // one line for xcli policy
+    std::unique_ptr<Policy> (*make)();
+};
+
+const PolicyInfo* find_policy(const char* name);  // nullptr: no such policy in this build; also for a null name
+const PolicyInfo* find_policy(XPolicyType type);
+
+// Every registered policy, by name: for (const PolicyInfo& info : policies()) ...
+class PolicyList {
+public:
+    class Iterator {
+    public:
+        explicit Iterator(const PolicyInfo* info) : info_(info) {}
+        const PolicyInfo& operator*() const { return *info_; }
+        const PolicyInfo* operator->() const { return info_; }
+        Iterator& operator++();
+        bool operator==(const Iterator& other) const { return info_ == other.info_; }
+
+    private:
+        const PolicyInfo* info_;
+    };
+    Iterator begin() const;
+    Iterator end() const { return Iterator(nullptr); }
+};
+inline PolicyList policies() { return {}; }
+
+namespace detail {
+
+// A link in the list of policies. Made while the library is loaded, perhaps into somebody else's program: it links
+// one pointer and does nothing else.
+struct Registration {
+    explicit Registration(const PolicyInfo& policy_info) noexcept;
+    Registration(const Registration&) = delete;
+    Registration& operator=(const Registration&) = delete;
+
+    PolicyInfo info;
+    const Registration* next;
+};
+
+}  // namespace detail
+}  // namespace xsched::policy
+
+// In the policy's .cpp, at namespace scope: XSCHED_POLICY(Class, "NAME", XPolicyType value, "one line").
+#define XSCHED_POLICY(class_name, policy_name, policy_type, policy_summary)                            \
+    static const ::xsched::policy::detail::Registration xsched_registration_##class_name(              \
+        {policy_name, policy_type, policy_summary,                                                     \
+         []() -> std::unique_ptr<::xsched::policy::Policy> { return std::make_unique<class_name>(); }})

@@ -1,0 +1,126 @@
+#include "sched/core.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "sched/chooser.h"
+#include "sched/memory.h"
+
+namespace xsched::sched {
+
+struct Core::State {
+    Settings settings;
+    Chooser chooser;
+    Memory memory;
+    Plan plan;
+    int64_t now_ns = 0;
+    int64_t last_ns = 0;  // of the decision before
+
+    void judge_device(std::span<const UnitState> given, const DeviceMemory& device);
+    void judge_eligible(std::span<const UnitState> given, uint32_t at, bool alone, Verdict& verdict);
+    void explain_kept_off(std::span<const UnitState> given, const DeviceMemory& device, uint32_t at, Verdict& verdict);
+    void note(const UnitState& state, UnitMemory& known, Verdict& verdict) const;
+};
+
+Core::Core(std::unique_ptr<policy::Policy> policy, Settings settings) : state_(std::make_unique<State>()) {
+    state_->settings = settings;
+    set_policy(std::move(policy));
+}
+
+Core::~Core() = default;
+Core::Core(Core&&) noexcept = default;
+Core& Core::operator=(Core&&) noexcept = default;
+
+void Core::set_policy(std::unique_ptr<policy::Policy> policy) {
+    state_->chooser.set_policy(std::move(policy));
+    for (DeviceMemory& device : state_->memory.devices()) device.guard.reset();
+}
+
+const char* Core::policy_name() const { return state_->chooser.policy_name(); }
+const char* Core::thrown_out() const { return state_->chooser.thrown_out(); }
+
+const Plan& Core::decide(std::span<const UnitState> units, int64_t now_ns) {
+    State& state = *state_;
+    state.last_ns = state.now_ns;
+    state.now_ns = std::max(now_ns, state.now_ns);
+    state.memory.follow(units, state.now_ns);
+    for (size_t i = 0; i < units.size(); ++i) {
+        state.memory.units()[i].grace.observe(units[i].ready, units[i].unit.ready_since_ns, units[i].idle_since_ns);
+    }
+    state.plan.wake_at_ns = state.chooser.choose(units, state.memory, state.settings, state.now_ns);
+    state.plan.verdicts.assign(units.size(), Verdict{});
+    for (const DeviceMemory& device : state.memory.devices()) state.judge_device(units, device);
+    return state.plan;
+}
+
+void Core::State::judge_device(std::span<const UnitState> given, const DeviceMemory& device) {
+    for (uint32_t i = device.begin; i < device.end; ++i) {
+        const uint32_t at = memory.order()[i];
+        UnitMemory& known = memory.units()[at];
+        Verdict& verdict = plan.verdicts[at];
+        verdict.id = given[at].unit.id;
+        verdict.contended = device.end - device.begin > 1;
+        verdict.preemptible = chooser.preemptible(at);
+        verdict.watched = device.watched;
+        if (is_eligible(given[at])) {
+            judge_eligible(given, at, device.eligible == 1, verdict);
+            if (verdict.suspend) explain_kept_off(given, device, at, verdict);
+        } else {
+            verdict.suspend = true;
+            verdict.reason = given[at].held ? Reason::kHeld : Reason::kNoExecute;
+            known.starvation.reset(now_ns);
+        }
+        note(given[at], known, verdict);
+    }
+}
+
+void Core::State::judge_eligible(std::span<const UnitState> given, uint32_t at, bool alone, Verdict& verdict) {
+    const UnitState& state = given[at];
+    const Starvation::Work work{.ready = state.ready,
+                                .ready_since_ns = state.unit.ready_since_ns,
+                                .command_ns = state.unit.command_ns};
+    Starvation& starvation = memory.units()[at].starvation;
+    if (chooser.choice(at).run) {
+        starvation.runs(work, now_ns);
+        verdict.reason = alone ? Reason::kAlone : Reason::kChosen;
+        return;
+    }
+    const StarvationLimits limits{.limit_ns = settings.starvation_limit_ns, .turn_ns = settings.starvation_turn_ns};
+    const bool has_turn = starvation.kept_off(work, limits, now_ns);
+    plan.wake_at_ns = earlier(plan.wake_at_ns, starvation.wake_at_ns(limits));
+    verdict.suspend = !has_turn;
+    verdict.reason = has_turn ? Reason::kStarved : Reason::kNotItsTurn;
+}
+
+// Who it makes room for; an id of the policy's that is none of this device's units is left out.
+void Core::State::explain_kept_off(std::span<const UnitState> given, const DeviceMemory& device, uint32_t at,
+                                   Verdict& verdict) {
+    const uint64_t by = chooser.choice(at).by;
+    if (by == 0) return;
+    for (uint32_t i = device.begin; i < device.end; ++i) {
+        const UnitState& other = given[memory.order()[i]];
+        if (other.unit.id != by) continue;
+        verdict.by = by;
+        if (other.unit.priority <= given[at].unit.priority) return;
+        verdict.reason = other.ready ? Reason::kLessUrgent : Reason::kGrace;
+        return;
+    }
+}
+
+// Compares with the verdict before and keeps the accounts.
+void Core::State::note(const UnitState& state, UnitMemory& known, Verdict& verdict) const {
+    if (known.suspended && state.ready) {
+        known.kept_off_ns += now_ns - std::clamp(state.unit.ready_since_ns, last_ns, now_ns);
+    }
+    if (verdict.suspend || known.suspended) verdict.delay_ns = known.kept_off_ns;
+    if (verdict.suspend != known.suspended) {
+        known.suspended = verdict.suspend;
+        known.since_ns = now_ns;
+        known.kept_off_ns = 0;
+        verdict.changed = true;
+        if (verdict.suspend) verdict.delay_ns = 0;
+    }
+    verdict.since_ns = known.since_ns;
+}
+
+}  // namespace xsched::sched

@@ -1,0 +1,64 @@
+#include "sched/grace.h"
+
+#include <algorithm>
+
+namespace xsched::sched {
+
+namespace {
+
+// Gaps vary: a threshold exactly as long as a gap would miss its slightly longer sisters.
+int64_t with_margin(int64_t gap_ns) { return gap_ns + gap_ns / 4 + 10'000; }
+
+}  // namespace
+
+void Grace::observe(bool ready, int64_t ready_since_ns, int64_t idle_since_ns) {
+    // The end of the burst before: the unit's own word, or, if that burst has ended too by now, what was seen then.
+    const int64_t ended_ns = ready_since_ns > idle_since_ns ? idle_since_ns : idle_seen_ns_;
+    if (ready_since_ns > counted_ready_ns_) {
+        if (ended_ns > 0 && ready_since_ns > ended_ns) add(ready_since_ns - ended_ns);
+        counted_ready_ns_ = ready_since_ns;
+    }
+    idle_seen_ns_ = ready ? 0 : idle_since_ns;
+}
+
+void Grace::add(int64_t gap_ns) {
+    gap_ns = std::min(gap_ns, kLongestGapNs);
+    const auto begin = sorted_.begin();
+    auto end = begin + count_;
+    if (count_ == kGaps) {
+        const auto oldest = std::lower_bound(begin, end, ring_[next_]);
+        std::move(oldest + 1, end, oldest);
+        --end;
+    } else {
+        ++count_;
+    }
+    const auto place = std::upper_bound(begin, end, gap_ns);
+    std::move_backward(place, end, end + 1);
+    *place = gap_ns;
+    ring_[next_] = gap_ns;
+    next_ = (next_ + 1) % kGaps;
+}
+
+int64_t Grace::length(int64_t wrong_ns, int64_t max_ns) const {
+    if (max_ns <= 0) return 0;
+    wrong_ns = std::clamp(wrong_ns, kLeastWrongNs, kMostWrongNs);
+    if (count_ < kEnough) return std::min(wrong_ns, max_ns);
+
+    const int64_t penalty_ns = wrong_ns * kUrgencyWeight;
+    int64_t best_ns = 0;
+    int64_t best_cost = penalty_ns * count_;  // of no grace at all: wrong at every gap
+    int64_t covered_ns = 0;                   // sum of the gaps that the candidate outlasts
+    unsigned covered = 0;
+    for (unsigned i = 0; i < count_ && sorted_[i] <= max_ns; ++i) {
+        const int64_t candidate_ns = std::min(with_margin(sorted_[i]), max_ns);
+        while (covered < count_ && sorted_[covered] <= candidate_ns) covered_ns += sorted_[covered++];
+        const int64_t cost = covered_ns + (candidate_ns + penalty_ns) * (count_ - covered);
+        if (cost < best_cost) {
+            best_cost = cost;
+            best_ns = candidate_ns;
+        }
+    }
+    return best_ns;
+}
+
+}  // namespace xsched::sched

@@ -1,0 +1,31 @@
+// Notices a policy that breaks its word on one device: somebody has work, and for a whole limit nobody who wants the
+// device was chosen to run (the policy suspended everyone, or picked units that have nothing to do).
+// Pure; one object per device; not thread-safe.
+#pragma once
+
+#include <cstdint>
+
+namespace xsched::sched {
+
+class Guard {
+public:
+    static constexpr int64_t kLimitNs = 1'000'000'000;
+
+    // `work`: some unit has work; `served`: a unit that wants the device was chosen. True: the limit is reached.
+    bool stalls(bool work, bool served, int64_t now_ns) {
+        if (!work || served) {
+            since_ns_ = -1;
+            return false;
+        }
+        if (since_ns_ < 0) since_ns_ = now_ns;
+        return now_ns - since_ns_ >= kLimitNs;
+    }
+    void reset() { since_ns_ = -1; }
+    // When to look again although nothing happened; 0: no need.
+    int64_t wake_at_ns() const { return since_ns_ < 0 ? 0 : since_ns_ + kLimitNs; }
+
+private:
+    int64_t since_ns_ = -1;
+};
+
+}  // namespace xsched::sched

@@ -1,0 +1,15 @@
+#include "sched/core.h"
+
+namespace xsched::sched {
+
+const char* reason_sentence(Reason reason) {
+    switch (reason) {
+#define XSCHED_REASON(name, number, sentence) \
+    case Reason::name: return sentence;
+#include "sched/reason.def"
+#undef XSCHED_REASON
+    }
+    return "for a reason this version does not know; use the same version of xserver and its tools";
+}
+
+}  // namespace xsched::sched

@@ -1,0 +1,43 @@
+#include "sched/starvation.h"
+
+#include <algorithm>
+
+namespace xsched::sched {
+
+void Starvation::runs(const Work& work, int64_t now_ns) {
+    if (!running()) running_since_ns_ = now_ns;
+    if (!work.ready || now_ns - running_since_ns_ >= kLeastRunNs) waiting_since_ns_ = -1;
+    if (now_ns >= turn_until_ns_) turn_until_ns_ = 0;
+}
+
+bool Starvation::kept_off(const Work& work, const StarvationLimits& limits, int64_t now_ns) {
+    if (now_ns < turn_until_ns_) return true;
+    turn_until_ns_ = 0;
+
+    if (running()) {
+        if (now_ns - running_since_ns_ >= kLeastRunNs) waiting_since_ns_ = -1;
+        running_since_ns_ = -1;
+        stands_since_ns_ = now_ns;
+    }
+    if (!work.ready) {
+        waiting_since_ns_ = -1;
+        return false;
+    }
+    if (waiting_since_ns_ < 0) {
+        waiting_since_ns_ = std::min(now_ns, std::max(work.ready_since_ns, stands_since_ns_));
+    }
+    if (limits.limit_ns <= 0 || now_ns - waiting_since_ns_ < limits.limit_ns) return false;
+
+    turn_until_ns_ = now_ns + std::max({limits.turn_ns, std::min(work.command_ns, limits.limit_ns), kLeastRunNs});
+    waiting_since_ns_ = -1;
+    running_since_ns_ = now_ns;
+    return true;
+}
+
+int64_t Starvation::wake_at_ns(const StarvationLimits& limits) const {
+    if (turn_until_ns_ != 0) return turn_until_ns_;
+    if (limits.limit_ns <= 0 || waiting_since_ns_ < 0) return 0;
+    return waiting_since_ns_ + limits.limit_ns;
+}
+
+}  // namespace xsched::sched

@@ -1,0 +1,49 @@
+// The starvation limit for one unit: with work and kept off for longer than the limit, it gets a turn beside the
+// units it made room for (running both is gentler on the urgent one than stopping it).
+//
+// The clock starts when the unit has work and stands. Only a run long enough to be of use stops it: a change of
+// reason, of whom it makes room for, or a resume too short for the victim's process to wake up does not.
+// Pure; one object per unit; not thread-safe; no allocation.
+#pragma once
+
+#include <cstdint>
+
+namespace xsched::sched {
+
+struct StarvationLimits {
+    int64_t limit_ns = 0;  // 0: none
+    int64_t turn_ns = 0;   // of a turn, at least
+};
+
+class Starvation {
+public:
+    static constexpr int64_t kLeastRunNs = 200'000;  // a shorter run does not count as one
+
+    explicit Starvation(int64_t now_ns) : running_since_ns_(now_ns) {}
+
+    // Suspended for another reason: neither waits nor has a turn.
+    void reset(int64_t now_ns) { *this = Starvation(now_ns); }
+
+    struct Work {
+        bool ready = false;
+        int64_t ready_since_ns = 0;
+        int64_t command_ns = 0;  // a turn is long enough for one, but no longer than the limit for its sake
+    };
+    // The policy lets the unit run.
+    void runs(const Work& work, int64_t now_ns);
+    // The policy keeps the unit off. True: it runs nevertheless, it has a turn.
+    bool kept_off(const Work& work, const StarvationLimits& limits, int64_t now_ns);
+
+    // When kept_off may answer otherwise with nothing else changed; 0: never.
+    int64_t wake_at_ns(const StarvationLimits& limits) const;
+
+private:
+    bool running() const { return running_since_ns_ >= 0; }
+
+    int64_t running_since_ns_;       // -1: it stands
+    int64_t stands_since_ns_ = 0;    // meaningful while it stands
+    int64_t waiting_since_ns_ = -1;  // -1: it does not wait
+    int64_t turn_until_ns_ = 0;      // 0: no turn
+};
+
+}  // namespace xsched::sched

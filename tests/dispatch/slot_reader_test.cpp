@@ -1,0 +1,105 @@
+#include "dispatch/slot_reader.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <random>
+
+#include "dispatch/fake_client.h"
+#include "xsched/types.h"
+
+namespace xsched::dispatch {
+namespace {
+
+using namespace testing;
+
+class SlotReader : public ::testing::Test {
+protected:
+    SlotReader() { client.make_queue(0, 5); }
+    const QueueNumbers& read(int64_t now_ns = kStart) {
+        EXPECT_TRUE(read_slot(client.slot(0), now_ns, numbers));
+        return numbers;
+    }
+    FakeClient client{1, 100};
+    QueueNumbers numbers;
+};
+
+TEST_F(SlotReader, OnlyUsedSlotsCount) {
+    EXPECT_FALSE(read_slot(client.slot(1), kStart, numbers));
+    client.slot(0).state = 2;
+    EXPECT_FALSE(read_slot(client.slot(0), kStart, numbers));
+}
+
+TEST_F(SlotReader, ReadyMeansNotEverythingIsComplete) {
+    EXPECT_FALSE(read().ready);
+    client.submit(0, kStart, 3);
+    EXPECT_TRUE(read().ready);
+    EXPECT_EQ(numbers.ready_since_ns, kStart);
+    client.slot(0).completed = 2;
+    EXPECT_TRUE(read().ready);
+    client.complete(0, kStart);
+    EXPECT_FALSE(read().ready);
+    EXPECT_EQ(numbers.idle_since_ns, kStart);
+}
+
+TEST_F(SlotReader, ABoostHoldsUntilItsCommandIsComplete) {
+    client.submit(0, kStart, 4);
+    client.slot(0).boost_priority = 50;
+    client.slot(0).boost_until = 2;
+    EXPECT_EQ(read().priority, 50);
+    client.slot(0).completed = 1;
+    EXPECT_EQ(read().priority, 50);
+    client.slot(0).completed = 2;
+    EXPECT_EQ(read().priority, 5);
+}
+
+TEST_F(SlotReader, ABoostNeverLowers) {
+    client.slot(0).boost_priority = -50;
+    client.slot(0).boost_until = 2;
+    EXPECT_EQ(read().priority, 5);
+}
+
+TEST_F(SlotReader, ABoostDoesNotRunWhatMustNotRun) {
+    client.slot(0).priority = PRIORITY_NO_EXECUTE;
+    client.slot(0).boost_priority = 50;
+    client.slot(0).boost_until = 2;
+    EXPECT_EQ(read().priority, PRIORITY_NO_EXECUTE);
+}
+
+TEST_F(SlotReader, PrioritiesAreClamped) {
+    client.slot(0).priority = 1'000'000;
+    EXPECT_EQ(read().priority, PRIORITY_MAX);
+    client.slot(0).priority = std::numeric_limits<int32_t>::min();
+    EXPECT_EQ(read().priority, PRIORITY_NO_EXECUTE);
+}
+
+TEST_F(SlotReader, NothingHappenedInTheFuture) {
+    client.slot(0).ready_since_ns = kStart + 1;
+    client.slot(0).idle_since_ns = std::numeric_limits<int64_t>::max();
+    EXPECT_EQ(read().ready_since_ns, kStart);
+    EXPECT_EQ(numbers.idle_since_ns, kStart);
+    client.slot(0).ready_since_ns = -1;
+    EXPECT_EQ(read().ready_since_ns, 0);
+}
+
+TEST_F(SlotReader, AnyBytesGiveUsableNumbers) {
+    std::mt19937_64 random(7);
+    for (int round = 0; round < 10'000; ++round) {
+        client.scribble(0, random);
+        client.slot(0).state = static_cast<uint32_t>(ipc::SlotState::kUsed);
+        read();
+        EXPECT_TRUE(numbers.priority >= PRIORITY_NO_EXECUTE && numbers.priority <= PRIORITY_MAX);
+        EXPECT_TRUE(numbers.ready_since_ns >= 0 && numbers.ready_since_ns <= kStart);
+        EXPECT_TRUE(numbers.idle_since_ns >= 0 && numbers.idle_since_ns <= kStart);
+        EXPECT_TRUE(numbers.command_ns >= 0 && numbers.command_ns <= kLongestCommandNs);
+        EXPECT_TRUE(numbers.busy_ns >= 0);
+        EXPECT_TRUE(numbers.utilization >= UTILIZATION_MIN && numbers.utilization <= UTILIZATION_MAX);
+        EXPECT_TRUE(numbers.timeslice_us >= TIMESLICE_MIN && numbers.timeslice_us <= TIMESLICE_MAX);
+        EXPECT_TRUE(numbers.deadline_us >= 0 && numbers.laxity_us >= 0);
+        EXPECT_TRUE(numbers.lax_priority >= PRIORITY_MIN && numbers.lax_priority <= PRIORITY_MAX);
+        EXPECT_TRUE(numbers.critical_priority >= PRIORITY_MIN && numbers.critical_priority <= PRIORITY_MAX);
+    }
+}
+
+}  // namespace
+}  // namespace xsched::dispatch

@@ -1,0 +1,67 @@
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "policy/policy.h"
+
+namespace xsched::policy {
+namespace {
+
+Unit unit(uint64_t id, int32_t priority, bool wants) { return {.id = id, .priority = priority, .wants = wants}; }
+
+std::vector<Choice> choose(const std::vector<Unit>& units) {
+    const auto policy = find_policy("HPF")->make();
+    std::vector<Choice> choices(units.size());
+    EXPECT_EQ(policy->choose(units, 1000, choices), 0) << "HPF never changes its mind by itself";
+    return choices;
+}
+
+TEST(Hpf, TheMostUrgentWithWorkRuns) {
+    const auto choices = choose({unit(1, 0, true), unit(2, 10, true), unit(3, 5, true)});
+    EXPECT_FALSE(choices[0].run);
+    EXPECT_TRUE(choices[1].run);
+    EXPECT_FALSE(choices[2].run);
+    EXPECT_EQ(choices[0].by, 2U);
+    EXPECT_EQ(choices[2].by, 2U);
+}
+
+TEST(Hpf, EqualsRunTogether) {
+    const auto choices = choose({unit(1, 10, true), unit(2, 10, true), unit(3, 9, true)});
+    EXPECT_TRUE(choices[0].run);
+    EXPECT_TRUE(choices[1].run);
+    EXPECT_FALSE(choices[2].run);
+    EXPECT_EQ(choices[2].by, 1U);
+}
+
+TEST(Hpf, WhoWantsNothingKeepsNobodyOff) {
+    const auto choices = choose({unit(1, 10, false), unit(2, 0, true)});
+    EXPECT_TRUE(choices[0].run);
+    EXPECT_TRUE(choices[1].run);
+}
+
+TEST(Hpf, TheIdleAndLessUrgentIsKeptOffBeforehand) {
+    const auto choices = choose({unit(1, 10, true), unit(2, 0, false)});
+    EXPECT_FALSE(choices[1].run);
+    EXPECT_EQ(choices[1].by, 1U);
+}
+
+TEST(Hpf, WithoutWorkEverybodyMayRun) {
+    for (const Choice& choice : choose({unit(1, 10, false), unit(2, 0, false)})) EXPECT_TRUE(choice.run);
+}
+
+TEST(Hpf, NegativePrioritiesAreOrderedToo) {
+    const auto choices = choose({unit(1, -255, true), unit(2, -254, true)});
+    EXPECT_FALSE(choices[0].run);
+    EXPECT_TRUE(choices[1].run);
+}
+
+TEST(Hpf, OnlyTheLessUrgentCanEverBeSuspended) {
+    const auto policy = find_policy("HPF")->make();
+    const std::vector<Unit> units{unit(1, 10, false), unit(2, 10, false), unit(3, 0, true)};
+    EXPECT_FALSE(policy->may_suspend(units, units[0]));
+    EXPECT_FALSE(policy->may_suspend(units, units[1]));
+    EXPECT_TRUE(policy->may_suspend(units, units[2]));
+}
+
+}  // namespace
+}  // namespace xsched::policy

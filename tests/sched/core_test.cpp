@@ -1,0 +1,368 @@
+#include "sched/core.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "sched/guard.h"
+#include "sched/given_units.h"
+
+namespace xsched::sched {
+namespace {
+
+using namespace testing;
+
+class CoreTest : public ::testing::Test {
+protected:
+    const Plan& decide(std::vector<UnitState> units, int64_t at_ns) {
+        units_ = std::move(units);
+        return core.decide(units_, at_ns);
+    }
+    Core core = hpf_core();
+
+private:
+    std::vector<UnitState> units_;
+};
+
+TEST_F(CoreTest, NobodyCompetes) {
+    const Plan& plan = decide({Given{.id = 1, .ready = true, .ready_since_ns = kStart}}, kStart);
+    ASSERT_EQ(plan.verdicts.size(), 1U);
+    EXPECT_EQ(plan.verdicts[0].id, 1U);
+    EXPECT_FALSE(plan.verdicts[0].suspend);
+    EXPECT_FALSE(plan.verdicts[0].changed);
+    EXPECT_EQ(plan.verdicts[0].reason, Reason::kAlone);
+    EXPECT_FALSE(plan.verdicts[0].contended);
+    EXPECT_FALSE(plan.verdicts[0].watched);
+    EXPECT_FALSE(plan.verdicts[0].preemptible);
+    EXPECT_EQ(plan.wake_at_ns, 0);
+}
+
+TEST_F(CoreTest, NoUnitsNoVerdicts) {
+    EXPECT_TRUE(decide({}, kStart).verdicts.empty());
+    EXPECT_EQ(decide({}, kStart + 1).wake_at_ns, 0);
+}
+
+TEST_F(CoreTest, TheLessUrgentMakesRoomAndSaysForWhom) {
+    const Plan& plan = decide({Given{.id = 1, .priority = 0, .ready = true, .ready_since_ns = kStart},
+                               Given{.id = 2, .priority = 10, .ready = true, .ready_since_ns = kStart}},
+                              kStart + 5);
+    EXPECT_TRUE(plan.verdicts[0].suspend);
+    EXPECT_TRUE(plan.verdicts[0].changed);
+    EXPECT_EQ(plan.verdicts[0].reason, Reason::kLessUrgent);
+    EXPECT_EQ(plan.verdicts[0].by, 2U);
+    EXPECT_EQ(plan.verdicts[0].since_ns, kStart + 5);
+    EXPECT_TRUE(plan.verdicts[0].preemptible);
+    EXPECT_FALSE(plan.verdicts[1].suspend);
+    EXPECT_EQ(plan.verdicts[1].reason, Reason::kChosen);
+    EXPECT_EQ(plan.verdicts[1].by, 0U);
+    EXPECT_FALSE(plan.verdicts[1].preemptible);
+    for (const Verdict& verdict : plan.verdicts) EXPECT_TRUE(verdict.contended && verdict.watched);
+}
+
+TEST_F(CoreTest, DevicesDoNotMindEachOther) {
+    const Plan& plan = decide({Given{.id = 1, .priority = 0, .ready = true, .device = 7},
+                               Given{.id = 2, .priority = 10, .ready = true, .device = 8},
+                               Given{.id = 3, .priority = 5, .ready = true, .device = 7}},
+                              kStart);
+    EXPECT_TRUE(plan.verdicts[0].suspend);
+    EXPECT_EQ(plan.verdicts[0].by, 3U);
+    EXPECT_EQ(plan.verdicts[1].reason, Reason::kAlone);
+    EXPECT_FALSE(plan.verdicts[2].suspend);
+}
+
+TEST_F(CoreTest, EqualsNeedNotBeWatched) {
+    const Plan& plan = decide({Given{.id = 1, .ready = true}, Given{.id = 2, .ready = true}}, kStart);
+    for (const Verdict& verdict : plan.verdicts) {
+        EXPECT_FALSE(verdict.suspend);
+        EXPECT_TRUE(verdict.contended);
+        EXPECT_FALSE(verdict.watched);
+        EXPECT_FALSE(verdict.preemptible);
+    }
+}
+
+TEST_F(CoreTest, AChangeIsToldOnceWithItsTime) {
+    const std::vector<UnitState> both{Given{.id = 1, .ready = true, .ready_since_ns = kStart},
+                                      Given{.id = 2, .priority = 10, .ready = true, .ready_since_ns = kStart}};
+    EXPECT_TRUE(decide(both, kStart).verdicts[0].changed);
+    const Plan& plan = decide(both, kStart + kMs);
+    EXPECT_FALSE(plan.verdicts[0].changed);
+    EXPECT_EQ(plan.verdicts[0].since_ns, kStart);
+    EXPECT_EQ(plan.verdicts[0].delay_ns, kMs) << "so far";
+}
+
+TEST_F(CoreTest, TheDelayCountsOnlyTimeWithWork) {
+    const UnitState high = Given{.id = 2, .priority = 10, .ready = true, .ready_since_ns = kStart};
+    decide({Given{.id = 1}, high}, kStart);
+    decide({Given{.id = 1}, high}, kStart + 10 * kMs);
+    decide({Given{.id = 1, .ready = true, .ready_since_ns = kStart + 12 * kMs}, high}, kStart + 15 * kMs);
+    const Plan& plan = decide({Given{.id = 1, .ready = true, .ready_since_ns = kStart + 12 * kMs}}, kStart + 20 * kMs);
+    EXPECT_TRUE(plan.verdicts[0].changed);
+    EXPECT_FALSE(plan.verdicts[0].suspend);
+    EXPECT_EQ(plan.verdicts[0].delay_ns, 8 * kMs);
+    EXPECT_EQ(plan.verdicts[0].since_ns, kStart + 20 * kMs);
+}
+
+TEST_F(CoreTest, EachSuspensionHasItsOwnDelay) {
+    const UnitState low = Given{.id = 1, .ready = true, .ready_since_ns = kStart};
+    const UnitState high = Given{.id = 2, .priority = 10, .ready = true, .ready_since_ns = kStart};
+    decide({low, high}, kStart);
+    EXPECT_EQ(decide({low}, kStart + 7 * kMs).verdicts[0].delay_ns, 7 * kMs);
+    EXPECT_EQ(decide({low, high}, kStart + 20 * kMs).verdicts[0].delay_ns, 0);
+    EXPECT_EQ(decide({low}, kStart + 22 * kMs).verdicts[0].delay_ns, 2 * kMs);
+    EXPECT_EQ(decide({low}, kStart + 23 * kMs).verdicts[0].delay_ns, 0);
+}
+
+TEST_F(CoreTest, HeldIsAlwaysOffAndKeepsNobodyOff) {
+    const Plan& plan = decide({Given{.id = 1, .priority = 10, .ready = true, .held = true},
+                               Given{.id = 2, .priority = 0, .ready = true}},
+                              kStart);
+    EXPECT_TRUE(plan.verdicts[0].suspend);
+    EXPECT_EQ(plan.verdicts[0].reason, Reason::kHeld);
+    EXPECT_EQ(plan.verdicts[0].by, 0U);
+    EXPECT_FALSE(plan.verdicts[1].suspend);
+    EXPECT_TRUE(plan.verdicts[1].watched);
+}
+
+TEST_F(CoreTest, HeldStaysOffBeyondTheStarvationLimit) {
+    const std::vector<UnitState> units{Given{.id = 1, .ready = true, .held = true}};
+    EXPECT_EQ(decide(units, kStart).wake_at_ns, 0);
+    EXPECT_TRUE(decide(units, kStart + 100 * kSecond).verdicts[0].suspend);
+}
+
+TEST_F(CoreTest, NoExecuteIsAlwaysOff) {
+    const std::vector<UnitState> units{Given{.id = 1, .priority = PRIORITY_NO_EXECUTE, .ready = true}};
+    EXPECT_EQ(decide(units, kStart).verdicts[0].reason, Reason::kNoExecute);
+    EXPECT_TRUE(decide(units, kStart + 100 * kSecond).verdicts[0].suspend);
+    EXPECT_FALSE(decide({Given{.id = 1, .priority = PRIORITY_MIN, .ready = true}}, kStart + 101 * kSecond)
+                     .verdicts[0].suspend);
+}
+
+// --- grace
+
+TEST_F(CoreTest, TheDeviceIsKeptForAUnitThatHasJustBecomeIdle) {
+    const UnitState low = Given{.id = 1, .ready = true, .ready_since_ns = kStart, .command_ns = 500 * kUs};
+    decide({low, Given{.id = 2, .priority = 10, .ready = true, .ready_since_ns = kStart}}, kStart);
+    const UnitState idle = Given{.id = 2, .priority = 10, .ready_since_ns = kStart, .idle_since_ns = kStart + kMs};
+
+    const Plan& plan = decide({low, idle}, kStart + kMs);
+    EXPECT_TRUE(plan.verdicts[0].suspend);
+    EXPECT_EQ(plan.verdicts[0].reason, Reason::kGrace);
+    EXPECT_EQ(plan.verdicts[0].by, 2U);
+    EXPECT_EQ(plan.wake_at_ns, kStart + kMs + 500 * kUs) << "as long as one command of the victim";
+
+    EXPECT_TRUE(decide({low, idle}, kStart + kMs + 499 * kUs).verdicts[0].suspend);
+    const Plan& after = decide({low, idle}, kStart + kMs + 500 * kUs);
+    EXPECT_FALSE(after.verdicts[0].suspend);
+    EXPECT_EQ(after.verdicts[0].delay_ns, kMs + 500 * kUs);
+    EXPECT_EQ(after.wake_at_ns, 0);
+}
+
+TEST_F(CoreTest, NoGraceWhereNobodyLessUrgentIsThere) {
+    const UnitState idle = Given{.id = 2, .priority = 10, .ready_since_ns = kStart, .idle_since_ns = kStart + kMs};
+    EXPECT_EQ(decide({idle}, kStart + kMs).wake_at_ns, 0);
+    const UnitState equal = Given{.id = 3, .priority = 10, .ready = true, .ready_since_ns = kStart};
+    EXPECT_EQ(decide({idle, equal}, kStart + kMs).wake_at_ns, 0);
+    const UnitState held = Given{.id = 4, .ready = true, .held = true};
+    EXPECT_EQ(decide({idle, held}, kStart + kMs).wake_at_ns, 0);
+}
+
+TEST_F(CoreTest, GraceHasALimit) {
+    const UnitState low = Given{.id = 1, .ready = true, .ready_since_ns = kStart, .command_ns = 50 * kMs};
+    const UnitState idle = Given{.id = 2, .priority = 10, .ready_since_ns = kStart, .idle_since_ns = kStart};
+    EXPECT_EQ(decide({low, idle}, kStart).wake_at_ns, kStart + Settings{}.grace_max_ns);
+}
+
+UnitState high(bool ready, int64_t ready_since_ns, int64_t idle_since_ns) {
+    return Given{.id = 2, .priority = 10, .ready = ready, .ready_since_ns = ready_since_ns,
+                 .idle_since_ns = idle_since_ns};
+}
+
+TEST_F(CoreTest, GraceIsLearnedFromTheUnitsOwnGaps) {
+    int64_t now = kStart;
+    const auto low = [&] { return Given{.id = 1, .ready = true, .ready_since_ns = kStart, .command_ns = 5 * kMs}; };
+    int64_t idle_since = 0;
+    for (int i = 0; i < 20; ++i) {  // 1 ms of work, 40 ms of nothing
+        decide({low(), high(true, now, idle_since)}, now);
+        idle_since = now + kMs;
+        decide({low(), high(false, now, idle_since)}, idle_since);
+        now = idle_since + 40 * kMs;
+    }
+    EXPECT_TRUE(decide({low(), high(true, now, idle_since)}, now).verdicts[0].suspend);
+    const Plan& idle = decide({low(), high(false, now, now + kMs)}, now + kMs);
+    EXPECT_FALSE(idle.verdicts[0].suspend) << "a program with long gaps only gets no grace";
+}
+
+TEST_F(CoreTest, TheLearnedGraceSurvivesOthersComingAndGoing) {
+    int64_t now = kStart;
+    int64_t idle_since = 0;
+    for (int i = 0; i < 20; ++i) {
+        std::vector<UnitState> units;
+        if (i % 2 == 0) units.push_back(Given{.id = 100U + i, .ready = true});
+        units.push_back(high(true, now, idle_since));
+        decide(units, now);
+        idle_since = now + kMs;
+        units.back() = high(false, now, idle_since);
+        decide(units, idle_since);
+        now = idle_since + 100 * kUs;
+    }
+    const UnitState low = Given{.id = 1, .ready = true, .command_ns = 50 * kMs};
+    const Plan& plan = decide({low, high(false, idle_since - kMs, idle_since)}, idle_since);
+    EXPECT_GT(plan.wake_at_ns, idle_since + 100 * kUs);
+    EXPECT_LT(plan.wake_at_ns, idle_since + 200 * kUs);
+}
+
+// --- starvation
+
+TEST_F(CoreTest, AStarvedUnitGetsATurnBesideTheUrgentOne) {
+    const std::vector<UnitState> units{
+        Given{.id = 1, .ready = true, .ready_since_ns = kStart},
+        Given{.id = 2, .priority = 10, .ready = true, .ready_since_ns = kStart}};
+    EXPECT_EQ(decide(units, kStart).wake_at_ns, kStart + kSecond);
+    const Plan& turn = decide(units, kStart + kSecond);
+    EXPECT_FALSE(turn.verdicts[0].suspend);
+    EXPECT_EQ(turn.verdicts[0].reason, Reason::kStarved);
+    EXPECT_EQ(turn.verdicts[0].by, 0U);
+    EXPECT_EQ(turn.verdicts[0].delay_ns, kSecond);
+    EXPECT_FALSE(turn.verdicts[1].suspend);
+    EXPECT_EQ(turn.wake_at_ns, kStart + kSecond + 10 * kMs);
+    const Plan& after = decide(units, kStart + kSecond + 10 * kMs);
+    EXPECT_TRUE(after.verdicts[0].suspend);
+    EXPECT_EQ(after.verdicts[0].reason, Reason::kLessUrgent);
+    EXPECT_EQ(after.wake_at_ns, kStart + 2 * kSecond + 10 * kMs);
+}
+
+TEST_F(CoreTest, TimeSuspendedByAPersonIsNotStarvation) {
+    const UnitState high = Given{.id = 2, .priority = 10, .ready = true, .ready_since_ns = kStart};
+    const auto low = [](bool held) { return Given{.id = 1, .ready = true, .ready_since_ns = kStart, .held = held}; };
+    decide({low(false), high}, kStart);
+    decide({low(true), high}, kStart + 900 * kMs);
+    decide({low(true), high}, kStart + 5 * kSecond);
+    const Plan& plan = decide({low(false), high}, kStart + 6 * kSecond);
+    EXPECT_EQ(plan.verdicts[0].reason, Reason::kLessUrgent);
+    EXPECT_GT(plan.wake_at_ns, kStart + 6 * kSecond);
+}
+
+// --- broken policies
+
+class Broken : public policy::Policy {
+public:
+    const char* name() const override { return "broken"; }
+    int64_t choose(std::span<const policy::Unit>, int64_t, std::span<policy::Choice> choices) override {
+        for (policy::Choice& choice : choices) choice = {.run = false, .by = 4711};
+        return 1;  // long past
+    }
+};
+
+TEST_F(CoreTest, APolicyThatSuspendsEveryoneIsThrownOut) {
+    core.set_policy(std::make_unique<Broken>());
+    EXPECT_STREQ(core.policy_name(), "broken");
+    const std::vector<UnitState> units{
+        Given{.id = 1, .ready = true, .ready_since_ns = kStart},
+        Given{.id = 2, .priority = 10, .ready = true, .ready_since_ns = kStart}};
+    const Plan& plan = decide(units, kStart);
+    EXPECT_TRUE(plan.verdicts[0].suspend && plan.verdicts[1].suspend);
+    EXPECT_EQ(plan.verdicts[0].reason, Reason::kNotItsTurn);
+    EXPECT_EQ(plan.verdicts[0].by, 0U) << "an id that is no unit's is not passed on";
+    EXPECT_GT(plan.wake_at_ns, kStart) << "and a wish for the past does not make the scheduler spin";
+    EXPECT_EQ(core.thrown_out(), nullptr);
+
+    const Plan& after = decide(units, kStart + Guard::kLimitNs);
+    EXPECT_STREQ(core.thrown_out(), "broken");
+    EXPECT_STREQ(core.policy_name(), "HPF");
+    EXPECT_FALSE(after.verdicts[1].suspend) << "HPF decides at once";
+    core.set_policy(policy::find_policy("HPF")->make());
+    EXPECT_EQ(core.thrown_out(), nullptr);
+}
+
+class OnlyIdle : public policy::Policy {
+public:
+    const char* name() const override { return "only-idle"; }
+    int64_t choose(std::span<const policy::Unit> units, int64_t, std::span<policy::Choice> choices) override {
+        for (size_t i = 0; i < units.size(); ++i) choices[i].run = !units[i].wants;
+        return 0;
+    }
+};
+
+TEST_F(CoreTest, SoIsOneThatPicksUnitsWithNothingToDo) {
+    core.set_policy(std::make_unique<OnlyIdle>());
+    const std::vector<UnitState> units{Given{.id = 1, .ready = true, .ready_since_ns = kStart}, Given{.id = 2}};
+    const Plan& plan = decide(units, kStart);
+    EXPECT_TRUE(plan.verdicts[0].suspend);
+    ASSERT_NE(plan.wake_at_ns, 0);
+    EXPECT_LE(plan.wake_at_ns, kStart + Guard::kLimitNs) << "found out without anybody ringing";
+    decide(units, kStart + Guard::kLimitNs);
+    EXPECT_STREQ(core.thrown_out(), "only-idle");
+}
+
+TEST_F(CoreTest, AStallIsFoundWithoutAnybodyRinging) {
+    core = Core(std::make_unique<OnlyIdle>(), {.starvation_limit_ns = 0});
+    const std::vector<UnitState> units{Given{.id = 1, .ready = true, .ready_since_ns = kStart}, Given{.id = 2}};
+    EXPECT_EQ(decide(units, kStart).wake_at_ns, kStart + Guard::kLimitNs);
+    EXPECT_FALSE(decide(units, kStart + Guard::kLimitNs).verdicts[0].suspend);
+}
+
+TEST_F(CoreTest, AStallIsFoundAlsoWhileOthersComeAndGo) {
+    core.set_policy(std::make_unique<Broken>());
+    std::vector<UnitState> units{Given{.id = 1, .ready = true, .ready_since_ns = kStart}};
+    for (int i = 0; i < 10; ++i) {
+        decide(units, kStart + i * 100 * kMs);
+        units.push_back(Given{.id = 10U + i});
+    }
+    decide(units, kStart + Guard::kLimitNs);
+    EXPECT_STREQ(core.thrown_out(), "broken");
+}
+
+TEST_F(CoreTest, WithoutWorkNoPolicyIsBlamed) {
+    core.set_policy(std::make_unique<Broken>());
+    decide({Given{.id = 1}, Given{.id = 2}}, kStart);
+    decide({Given{.id = 1}, Given{.id = 2}}, kStart + 100 * kSecond);
+    EXPECT_EQ(core.thrown_out(), nullptr);
+}
+
+TEST_F(CoreTest, NoPolicyMeansHpf) {
+    core.set_policy(nullptr);
+    EXPECT_STREQ(core.policy_name(), "HPF");
+}
+
+// --- what it keeps
+
+TEST_F(CoreTest, ChangingThePolicyKeepsWhatWasDecided) {
+    const std::vector<UnitState> units{Given{.id = 1, .ready = true, .ready_since_ns = kStart},
+                                       Given{.id = 2, .priority = 10, .ready = true, .ready_since_ns = kStart}};
+    decide(units, kStart);
+    core.set_policy(policy::find_policy("hpf")->make());
+    const Plan& plan = decide(units, kStart + kMs);
+    EXPECT_FALSE(plan.verdicts[0].changed);
+    EXPECT_EQ(plan.verdicts[0].since_ns, kStart);
+}
+
+TEST_F(CoreTest, VerdictsFollowTheirUnitsThroughAnotherOrder) {
+    const UnitState low = Given{.id = 1, .ready = true, .ready_since_ns = kStart};
+    const UnitState high = Given{.id = 2, .priority = 10, .ready = true, .ready_since_ns = kStart};
+    decide({low, high}, kStart);
+    const Plan& plan = decide({high, low}, kStart + kMs);
+    EXPECT_EQ(plan.verdicts[1].id, 1U);
+    EXPECT_TRUE(plan.verdicts[1].suspend);
+    EXPECT_FALSE(plan.verdicts[1].changed);
+    EXPECT_EQ(plan.verdicts[1].since_ns, kStart);
+}
+
+TEST_F(CoreTest, AUnitThatComesBackIsNew) {
+    const UnitState low = Given{.id = 1, .ready = true, .ready_since_ns = kStart};
+    const UnitState high = Given{.id = 2, .priority = 10, .ready = true, .ready_since_ns = kStart};
+    decide({low, high}, kStart);
+    decide({high}, kStart + kMs);
+    EXPECT_TRUE(decide({low, high}, kStart + 2 * kMs).verdicts[0].changed);
+}
+
+TEST_F(CoreTest, TimeNeverGoesBack) {
+    const std::vector<UnitState> units{Given{.id = 1, .ready = true, .ready_since_ns = kStart},
+                                       Given{.id = 2, .priority = 10, .ready = true, .ready_since_ns = kStart}};
+    decide(units, kStart);
+    const Plan& plan = decide(units, kStart - kSecond);
+    EXPECT_EQ(plan.verdicts[0].delay_ns, 0);
+    EXPECT_EQ(plan.verdicts[0].since_ns, kStart);
+}
+
+}  // namespace
+}  // namespace xsched::sched
