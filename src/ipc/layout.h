@@ -99,7 +99,7 @@ struct Header {
     // --- server -> client
     alignas(64) base::FutexWord directive;  // server adds 1 after it changed anything below or in a slot
     std::atomic<uint32_t> agent_asleep;     // client
-    std::atomic<uint32_t> competing;        // 1: another process's queues want one of our devices (server)
+    std::atomic<uint32_t> competing;        // 1: queues of another process or priority use our devices (server)
     std::atomic<uint32_t> watching;         // 1: ring on every ready/idle change; 0: nobody needs to know (server)
     std::atomic<uint32_t> detached;         // 1: the server has let go of this client (server)
     std::atomic<uint32_t> default_priority_set;  // xcli hint --pid: for queues made later (server)
