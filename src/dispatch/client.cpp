@@ -55,7 +55,7 @@ void Client::scan(UnitTable& units, int64_t now_ns, int64_t last_pass_ns) {
     while (!queues_.empty() && !queues_.back().used) queues_.pop_back();
 }
 
-void Client::see(uint32_t at, const QueueNumbers& numbers, UnitTable& units, int64_t now_ns, int64_t last_pass_ns) {
+void Client::see(uint32_t at, QueueNumbers& numbers, UnitTable& units, int64_t now_ns, int64_t last_pass_ns) {
     QueueMemory& queue = queues_[at];
     if (!queue.used || queue.handle != numbers.handle) {
         queue = QueueMemory{};
@@ -67,6 +67,10 @@ void Client::see(uint32_t at, const QueueNumbers& numbers, UnitTable& units, int
         queue.kept_off_ns += kept_off_ns;
         queue.suspended_total_ns += kept_off_ns;
     }
+    // A device that reports by itself rings nobody: the queue is idle from when that is seen.
+    if (numbers.device_progress && queue.ready && !numbers.ready) queue.idle_seen_ns = now_ns;
+    numbers.idle_since_ns = std::max(numbers.idle_since_ns, queue.idle_seen_ns);
+    queue.device_progress = numbers.device_progress;
     queue.ready = numbers.ready;
     queue.unit = units.add(numbers, queue.held || view_.held);
 }
@@ -74,8 +78,7 @@ void Client::see(uint32_t at, const QueueNumbers& numbers, UnitTable& units, int
 // The slot is free; whoever uses it next finds no directive in it.
 void Client::forget(uint32_t at) {
     ipc::QueueSlot& slot = view_.region->slots[at];
-    update(slot.suspended, 0U);
-    update(slot.gate, ipc::kGateOpen);
+    if (update(slot.suspended, 0U)) ipc::settle_gate(slot);
     queues_[at] = QueueMemory{};
 }
 
@@ -83,12 +86,14 @@ void Client::direct(const UnitTable& units, const sched::Plan& plan, int64_t now
     bool competing = false;
     bool watching = false;
     bool suspended = false;
+    polled_ = false;
     for (QueueMemory& queue : queues_) {
         if (!queue.used) continue;
         queue.verdict = plan.verdicts[queue.unit];
         competing |= queue.verdict.contended;
         watching |= queue.verdict.watched;
         suspended |= queue.verdict.suspend;
+        polled_ |= queue.device_progress && queue.ready && queue.verdict.watched && !queue.verdict.suspend;
     }
     // First: a queue that is suspended with an old heartbeat would take the server for dead.
     beat(suspended, now_ns);
@@ -119,7 +124,7 @@ void Client::direct_queue(uint32_t at, const UnitTable& units, const sched::Verd
     const bool changed = queue.suspended != verdict.suspend;
     if (changed) slot.directed_ns.store(now_ns, std::memory_order_relaxed);
     put(slot.suspended, verdict.suspend ? 1U : 0U);
-    put(slot.gate, verdict.suspend ? ipc::kGateClosed : ipc::kGateOpen);
+    ipc::settle_gate(slot);
     if (!changed) return;
 
     queue.suspended = verdict.suspend;
@@ -181,8 +186,7 @@ void Client::let_go() {
         if (!queue.used) continue;
         ipc::QueueSlot& slot = view_.region->slots[at];
         put(slot.window_ns, int64_t{0});
-        put(slot.suspended, 0U);
-        put(slot.gate, ipc::kGateOpen);
+        if (put(slot.suspended, 0U)) ipc::settle_gate(slot);
         if (queue.suspended) {
             XLOG_DEBG("queue 0x%llx of pid %d resumed: its process leaves the scheduler; its work was delayed by %.3f "
                       "ms",

@@ -19,6 +19,8 @@ struct QueueMemory {
     bool held = false;  // by handle
     bool ready = false;
     bool suspended = false;  // as last written
+    bool device_progress = false;
+    int64_t idle_seen_ns = 0;  // with device_progress: when the last ready -> idle change was seen
     sched::Verdict verdict{};
     int64_t kept_off_ns = 0;  // with work to do, since it was suspended last
     int64_t suspended_total_ns = 0;
@@ -47,12 +49,16 @@ public:
     // When the heartbeat is due; 0: nothing of it is suspended.
     int64_t heartbeat_due_ns() const { return suspended_ ? heartbeat_ns_ + ipc::kHeartbeatNs : 0; }
 
+    bool suspends() const { return suspended_; }
+    // A running queue's completion is to be seen by looking: the device that reports it rings nobody.
+    bool polled() const { return polled_; }
+
     bool set_held(uint64_t handle, bool held);
     // Resumes everything and leaves the memory as for a process that is alone.
     void let_go();
 
 private:
-    void see(uint32_t at, const QueueNumbers& numbers, UnitTable& units, int64_t now_ns, int64_t last_pass_ns);
+    void see(uint32_t at, QueueNumbers& numbers, UnitTable& units, int64_t now_ns, int64_t last_pass_ns);
     void forget(uint32_t at);
     void beat(bool suspended, int64_t now_ns);
     void direct_queue(uint32_t at, const UnitTable& units, const sched::Verdict& verdict, int64_t now_ns);
@@ -66,6 +72,7 @@ private:
     int64_t full_scan_ns_ = 0;
     int64_t heartbeat_ns_ = 0;
     bool suspended_ = false;  // something of it is
+    bool polled_ = false;
     bool touched_ = false;
     bool began_watching_ = false;
 };

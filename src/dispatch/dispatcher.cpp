@@ -10,6 +10,13 @@
 
 namespace xsched::dispatch {
 
+namespace {
+
+// While somebody waits for work that only the device reports.
+constexpr int64_t kLookEveryNs = 50'000;
+
+}  // namespace
+
 struct Dispatcher::State {
     explicit State(sched::Core scheduler) : core(std::move(scheduler)) {}
 
@@ -76,11 +83,17 @@ int64_t Dispatcher::State::pass_once(int64_t now_ns) {
     last_ns = now_ns;
     const sched::Plan& plan = core.decide(units.units(), now_ns);
     int64_t wake_at_ns = plan.wake_at_ns;
+    bool polled = false;
+    bool suspends = false;
     for (Client& client : clients) {
         client.direct(units, plan, now_ns);
         const int64_t beat_ns = client.heartbeat_due_ns();
         if (beat_ns != 0 && (wake_at_ns == 0 || beat_ns < wake_at_ns)) wake_at_ns = beat_ns;
+        polled |= client.polled();
+        suspends |= client.suspends();
     }
+    const int64_t look_ns = now_ns + kLookEveryNs;
+    if (polled && suspends && (wake_at_ns == 0 || look_ns < wake_at_ns)) wake_at_ns = look_ns;
     return wake_at_ns;
 }
 

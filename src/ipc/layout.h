@@ -63,6 +63,8 @@ struct QueueSlot {
     std::atomic<int64_t> idle_since_ns;   // time of the last ready -> idle change
     std::atomic<int64_t> command_ns;      // mean length of a command, moving average; 0: not known yet
     std::atomic<int64_t> busy_ns;         // device time used so far, as far as known
+    std::atomic<uint32_t> device_progress;  // 1: `progress` below says what has completed, `completed` may lag
+    std::atomic<uint32_t> api_suspended;    // 1: the program itself suspended it (XQueueSuspend)
 
     // --- the scheduler's directive; written by the server (or the local scheduler)
     alignas(64) std::atomic<uint32_t> suspended;  // 1: must not run
@@ -76,11 +78,37 @@ struct QueueSlot {
     std::atomic<uint32_t> want_batch_size;
     std::atomic<uint32_t> want_serial;  // raised after the three above change
 
-    // --- the gate: a word that the device itself may wait on (>= kGateOpen); written with `suspended`
+    // --- the gate: a word that the device itself may wait on (>= kGateOpen); written by settle_gate alone
     alignas(64) base::FutexWord gate;
-    // --- written by the device: how many commands its stream has passed
-    alignas(64) std::atomic<uint64_t> progress;
+    // --- written by the device: how many commands its stream has passed, modulo 2^32
+    alignas(64) std::atomic<uint32_t> progress;
 };
+
+// Commands known to be complete. Without locks; never more than `submitted`.
+inline uint64_t completed_commands(const QueueSlot& slot) {
+    const uint64_t completed = slot.completed.load(std::memory_order_acquire);
+    if (slot.device_progress.load(std::memory_order_relaxed) == 0) return completed;
+    const uint32_t passed = slot.progress.load(std::memory_order_acquire);
+    const uint64_t submitted = slot.submitted.load(std::memory_order_acquire);
+    const uint64_t by_device = submitted - static_cast<uint32_t>(static_cast<uint32_t>(submitted) - passed);
+    return by_device > completed && by_device <= submitted ? by_device : completed;
+}
+
+inline uint32_t wanted_gate(const QueueSlot& slot) {
+    const bool closed = slot.suspended.load(std::memory_order_seq_cst) != 0 ||
+                        slot.api_suspended.load(std::memory_order_seq_cst) != 0;
+    return closed ? kGateClosed : kGateOpen;
+}
+
+// Closes the gate while the scheduler or the program suspends the queue, else opens it. Each side calls it after it
+// changed its own word; whichever is last sees both.
+inline void settle_gate(QueueSlot& slot) {
+    uint32_t wanted = wanted_gate(slot);
+    while (slot.gate.load(std::memory_order_seq_cst) != wanted) {
+        slot.gate.store(wanted, std::memory_order_seq_cst);
+        wanted = wanted_gate(slot);
+    }
+}
 
 struct Header {
     // --- written by the server before the client sees it; never changes

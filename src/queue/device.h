@@ -8,8 +8,12 @@
 //  - holds (hold_create != NULL): the program's call goes to the driver at once, together with a hold that keeps it
 //    from starting (OpenCL: a user event in its wait list). The driver's queue is the buffer, so arguments, events,
 //    profiling and lifetimes are exactly the driver's own.
+//  - throttle = 1: nothing is kept back in our memory. While the queue is suspended its commands go behind a gate, a
+//    word in the shared slot that the device itself waits on (CUDA: a stream wait-value); beyond a cap, or where the
+//    hardware has no gates, the launching thread waits, as it does natively when the hardware's queue is full.
+//    Arguments, order, events and lifetimes stay the driver's own.
 //  - else the core buffers copies of commands (XqCommand) and a worker launches them later.
-// Level 2 comes from deactivate/reactivate or from a gate: a word in the shared slot that the device itself waits on.
+// Level 2 comes from gates or from deactivate/reactivate.
 #pragma once
 
 #include <stdint.h>
@@ -57,8 +61,17 @@ typedef struct XqDeviceOps {
     XResult (*flush)(void* hwq);                   // make sure launched work starts; may be NULL
     XResult (*synchronize)(void* hwq);
 
-    XResult (*gate_insert)(void* hwq);             // what follows waits for the slot's gate; NULL: no gates
-    XResult (*gate_bind)(void* hwq, volatile uint32_t* gate, volatile uint64_t* progress);
+    // --- throttled devices (all five, or throttle = 0)
+    uint32_t throttle;
+    // The words that the two calls below are about; called before the first of them, and again when they move. Any
+    // failure: no gates, and progress_read is asked instead of the word.
+    XResult (*bind)(void* hwq, uint32_t* gate, uint32_t* progress);
+    // What is launched next waits until *gate >= 1. NotAllowed: not now (a stream that is being captured).
+    XResult (*gate_wait)(void* hwq);
+    // Once all launched before is done, the device stores `value` to *progress (or progress_read returns it).
+    XResult (*progress_write)(void* hwq, uint32_t value);
+    XResult (*progress_read)(void* hwq, uint32_t* value);
+
     XResult (*deactivate)(void* hwq);              // level 2
     XResult (*reactivate)(void* hwq);
     XResult (*interrupt)(void* hwq);               // level 3

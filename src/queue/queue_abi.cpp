@@ -44,4 +44,6 @@ void xq_depend(XqQueue* consumer, XqQueue* producer) {
     if (consumer != producer) of(consumer).depend(of(producer));
 }
 
+void xq_point(XqQueue* queue) { of(queue).point(); }
+
 void xq_drain(XqQueue* queue) { of(queue).drain(); }

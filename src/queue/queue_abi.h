@@ -2,7 +2,7 @@
 //
 // The path of one enqueue in a shim:
 //     XqTicket t;
-//     xq_admit(queue, &t);            // never blocks, never calls the driver except for hold_create
+//     xq_admit(queue, &t);            // may call the backend (hold_create, gate_wait); blocks only on throttled devices
 //     if (t.verdict == kXqBuffer)     // devices without holds, no room: hand in a copy, done
 //         return xq_buffer(queue, &t, copy);
 //     rc = driver_call(..., t.hold ? wait list plus t.hold : wait list, t.token ? &event : ...);
@@ -28,7 +28,7 @@ typedef enum {
 
 typedef struct XqTicket {
     uint32_t verdict;  // XqVerdict
-    uint32_t covers;   // how many commands the token stands for (diagnostic)
+    uint32_t covers;   // how many commands the token stands for; throttled: the progress to write after the launch
     void* hold;        // put into the wait list; NULL: none
     void* group;       // private to the queue
     XqToken token;     // report its completion; 0: this command is not tracked
@@ -54,6 +54,8 @@ void xq_admit(XqQueue* queue, XqTicket* ticket);
 void xq_launched(XqQueue* queue, XqTicket* ticket, int succeeded);
 XResult xq_buffer(XqQueue* queue, XqTicket* ticket, XqCommand* command);  // queue owns `command` from here on
 void xq_complete(XqToken token);
+// Throttled devices: a point that the program may wait for (an event record) was launched; its completion is reported.
+void xq_point(XqQueue* queue);
 // A synchronize of the whole vendor queue returned: everything launched before it began is complete.
 // Take `xq_sync_begin`'s value before the driver's call.
 uint64_t xq_sync_begin(XqQueue* queue);

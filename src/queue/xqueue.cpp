@@ -23,6 +23,10 @@ void XQueue::begin(const Setup& setup, const Placement& placement) {
     config_serial_ = placement.slot->want_serial.load(std::memory_order_relaxed);
     submitted_ = launched_ = completed_ = 0;
     untracked_returned_ = untracked_covered_ = 0;
+    bound_ = gates_ = observed_ = false;
+    gated_at_ns_ = api_suspended_ns_ = 0;
+    since_gate_ = 0;
+    reported_ = 0;
     since_tracked_ = tokens_out_ = calls_ = 0;
     window_ = Window{};
     window_.configure(setup.threshold, setup.batch_size);
@@ -61,7 +65,10 @@ void XQueue::write_identity() {
     slot.idle_since_ns.store(now, std::memory_order_relaxed);
     slot.suspended.store(0, std::memory_order_relaxed);
     slot.window_ns.store(0, std::memory_order_relaxed);
-    slot.gate.store(ipc::kGateOpen, std::memory_order_relaxed);
+    slot.progress.store(static_cast<uint32_t>(completed_), std::memory_order_relaxed);
+    slot.device_progress.store(0, std::memory_order_relaxed);
+    slot.api_suspended.store(api_suspended_ ? 1 : 0, std::memory_order_relaxed);
+    ipc::settle_gate(slot);
     slot.state.store(static_cast<uint32_t>(ipc::SlotState::kUsed), std::memory_order_release);
     ipc::ring_doorbell(*placement_.header);
 }
@@ -77,6 +84,13 @@ void XQueue::attach(const Placement& placement) {
         setup_.timeslice_us = old.timeslice_us.load(std::memory_order_relaxed);
         setup_.deadline_us = old.deadline_us.load(std::memory_order_relaxed);
         setup_.laxity_us = old.laxity_us.load(std::memory_order_relaxed);
+        if (setup_.ops->throttle != 0) {  // the device may wait on the old word: nobody else will open it
+            absorb_progress();
+            old.suspended.store(0, std::memory_order_seq_cst);
+            old.api_suspended.store(0, std::memory_order_seq_cst);
+            ipc::settle_gate(old);
+            bound_ = observed_ = false;
+        }
         old.state.store(static_cast<uint32_t>(ipc::SlotState::kFree), std::memory_order_release);
         placement_ = placement;
         write_identity();
@@ -107,6 +121,9 @@ void XQueue::finish_if_drained() {
         in_use_.store(false, std::memory_order_release);
         handle_.store(0, std::memory_order_release);
         ++generation_;
+        placement_.slot->suspended.store(0, std::memory_order_seq_cst);
+        placement_.slot->api_suspended.store(0, std::memory_order_seq_cst);
+        ipc::settle_gate(*placement_.slot);  // the device may still wait on it
         placement_.slot->state.store(static_cast<uint32_t>(ipc::SlotState::kFree), std::memory_order_release);
         ipc::ring_doorbell(*placement_.header);
     }
@@ -134,14 +151,19 @@ XResult XQueue::suspend(int64_t flags) {
         if (!in_use()) return kXSchedErrorNotFound;
         if (api_suspended_) return kXSchedSuccess;
     }
-    if ((flags & kQueueSuspendFlagWaitAll) != 0) wait_all();
+    // On a throttled device what is in flight may stand behind a gate: it completes before that closes, or not at all.
+    const int64_t wait_first = setup_.ops->throttle != 0 ? int64_t{7} : int64_t{kQueueSuspendFlagWaitAll};
+    if ((flags & wait_first) != 0) wait_all();
     uint64_t in_flight_then = 0;
     for (;;) {
         base::Lock lock(mutex_);
         if (!in_use()) return kXSchedErrorNotFound;
-        if ((flags & kQueueSuspendFlagWaitIdle) == 0 || submitted_ == completed_) {
+        if ((flags & kQueueSuspendFlagWaitIdle) == 0 || setup_.ops->throttle != 0 || submitted_ == completed_) {
             api_suspended_ = true;
             in_flight_then = launched_;
+            api_suspended_ns_ = base::now_ns();
+            placement_.slot->api_suspended.store(1, std::memory_order_seq_cst);
+            ipc::settle_gate(*placement_.slot);
             break;
         }
         mutex_.unlock();
@@ -150,7 +172,7 @@ XResult XQueue::suspend(int64_t flags) {
         wait_until([this] { return submitted_ == completed_; });
         mutex_.lock();
     }
-    if ((flags & kQueueSuspendFlagSyncHwQueue) != 0) {
+    if ((flags & kQueueSuspendFlagSyncHwQueue) != 0 && setup_.ops->throttle == 0) {
         track_tail();
         wait_until([this, in_flight_then] {
             return completed_ >= in_flight_then || (groups_ != nullptr && groups_->unordered);
@@ -170,7 +192,11 @@ XResult XQueue::resume(int64_t flags) {
     {
         base::Lock lock(mutex_);
         api_suspended_ = false;
+        api_suspended_ns_ = 0;
+        placement_.slot->api_suspended.store(0, std::memory_order_seq_cst);
+        ipc::settle_gate(*placement_.slot);
     }
+    wake_throttled();
     apply_directive();
     XLOG_DEBG("queue 0x%lx resumed by the program", static_cast<unsigned long>(handle()));
     return kXSchedSuccess;
@@ -234,9 +260,11 @@ void XQueue::wake_waiters() {
 
 void XQueue::track_tail() {
     XqToken token = 0;
+    if (setup_.ops->throttle != 0) return track_throttled_tail();
     {
         base::Lock lock(mutex_);
-        if (!in_use() || untracked_returned_ == untracked_covered_) return;
+        if (!in_use() || retired_) return;
+        if (untracked_returned_ == untracked_covered_) return;
         const uint64_t behind = std::min<uint64_t>(untracked_returned_ - untracked_covered_, kMostCovered);
         untracked_covered_ += behind;
         ++tokens_out_;
@@ -290,11 +318,10 @@ void XQueue::apply_level(bool stop) {
     const XqDeviceOps& ops = *setup_.ops;
     if (stop == hardware_stopped_) return;
     const uint32_t level = stop ? setup_.level : stopped_level_;
-    XResult result = kXSchedSuccess;
-    if (level == kPreemptLevelInterrupt)
-        result = (stop ? ops.interrupt : ops.restore)(setup_.impl);
-    else if (level == kPreemptLevelDeactivate)
-        result = (stop ? ops.deactivate : ops.reactivate)(setup_.impl);
+    XResult (*change)(void*) = nullptr;  // a device with gates needs no call at level 2
+    if (level == kPreemptLevelInterrupt) change = stop ? ops.interrupt : ops.restore;
+    if (level == kPreemptLevelDeactivate) change = stop ? ops.deactivate : ops.reactivate;
+    const XResult result = change != nullptr ? change(setup_.impl) : kXSchedSuccess;
     if (result != kXSchedSuccess)
         XLOG_WARN("queue 0x%lx: level %u could not %s it; level 1 goes on acting",
                   static_cast<unsigned long>(handle()), level, stop ? "stop" : "restart");
@@ -340,6 +367,7 @@ void XQueue::leave_device() {
 
 bool XQueue::ready() {
     base::Lock lock(mutex_);
+    if (in_use() && setup_.ops->throttle != 0) absorb_progress();
     return submitted_ != completed_;
 }
 

@@ -76,6 +76,7 @@ public:
     void complete(uint32_t generation, uint32_t covers);
     uint64_t sync_begin();
     void sync_end(uint64_t mark);
+    void point();
     void drain();
     void depend(XQueue& producer);
 
@@ -132,6 +133,24 @@ private:
     void pump();
     void pump_once();
     void drop_pending();
+    // Throttled devices (xqueue_throttle.cpp).
+    struct Throttle {
+        bool gate = false;      // a gate goes before this command
+        uint32_t progress = 0;  // with `report`: written after it
+        bool report = false;
+        bool wait = false;      // not now
+    };
+    void admit_throttled(XqTicket& ticket);
+    Throttle decide(bool retry);
+    bool gate_due(bool closed);
+    void wait_for_room(bool closed, int64_t& waited_ns);
+    bool bind_words();
+    void write_progress(uint32_t value);
+    void absorb_progress();
+    void track_throttled_tail();
+    void wake_throttled();
+    void sync_throttled(uint64_t mark);
+
     bool worker_may_launch();
     void run_worker();
     bool start_worker();
@@ -176,6 +195,14 @@ private:
     uint32_t since_tracked_ = 0;
     uint32_t tokens_out_ = 0;
     uint32_t calls_ = 0;  // admitted, and the driver call has not returned
+
+    bool bound_ = false;        // the backend knows the words of this placement
+    bool gates_ = false;        // and can wait on them
+    bool observed_ = false;     // completion has been followed since the queue was last idle
+    int64_t gated_at_ns_ = 0;   // the suspension (its time) that the last gate belongs to
+    int64_t api_suspended_ns_ = 0;
+    uint32_t since_gate_ = 0;   // commands launched after the last gate
+    uint64_t reported_ = 0;     // the last progress asked for
 
     HoldGroup* groups_ = nullptr;  // oldest first
     HoldGroup* last_group_ = nullptr;

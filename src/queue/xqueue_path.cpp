@@ -128,6 +128,7 @@ void XQueue::destroy_group(HoldGroup* group) {
 
 void XQueue::admit(XqTicket& ticket, bool may_hold) {
     ticket = XqTicket{};
+    if (setup_.ops->throttle != 0 && may_hold) return admit_throttled(ticket);
     HoldGroup* spare = nullptr;
     const bool holds = may_hold && setup_.ops->hold_create != nullptr;
     bool refused = false;
@@ -167,6 +168,7 @@ void XQueue::admit(XqTicket& ticket, bool may_hold) {
         // counts as in flight, it waits in the driver behind this hold, and a window that waited for it in turn would
         // wait forever: such a group is not kept back by the window, only by a suspension.
         group->unordered = group->unordered || calls_ > group->users;
+        if (group->unordered) wake_waiters();  // a suspend that synchronizes looks at it
         ++calls_;
         ++group->count;
         ++group->users;
@@ -181,6 +183,10 @@ void XQueue::admit(XqTicket& ticket, bool may_hold) {
 }
 
 void XQueue::launched(XqTicket& ticket, bool succeeded) {
+    if (setup_.ops->throttle != 0) {  // a failed call counts too: the progress of a later one covers it
+        if (ticket.group != nullptr) write_progress(ticket.covers);
+        return;
+    }
     HoldGroup* finished = nullptr;
     auto* group = static_cast<HoldGroup*>(ticket.group);
     mutex_.lock();
@@ -229,13 +235,14 @@ void XQueue::complete(uint32_t generation, uint32_t covers) {
 
 uint64_t XQueue::sync_begin() {
     base::Lock lock(mutex_);
-    return untracked_returned_;
+    return setup_.ops->throttle != 0 ? submitted_ : untracked_returned_;
 }
 
 void XQueue::sync_end(uint64_t mark) {
     bool more = false;
     {
         base::Lock lock(mutex_);
+        if (setup_.ops->throttle != 0) return sync_throttled(mark);
         if (mark > untracked_covered_ && mark <= untracked_returned_) {
             note_completed(static_cast<uint32_t>(mark - untracked_covered_));
             untracked_covered_ = mark;
@@ -314,7 +321,7 @@ void XQueue::depend(XQueue& producer) {
     const int32_t urgency = slot()->priority.load(std::memory_order_relaxed);
     base::Lock lock(producer.mutex_);
     ipc::QueueSlot& slot = *producer.placement_.slot;
-    if (producer.submitted_ == producer.completed_ || slot.priority.load(std::memory_order_relaxed) >= urgency) return;
+    if (producer.submitted_ == ipc::completed_commands(slot) || slot.priority.load(std::memory_order_relaxed) >= urgency) return;
     slot.boost_priority.store(urgency, std::memory_order_relaxed);
     slot.boost_until.store(producer.submitted_, std::memory_order_release);
     ipc::ring_doorbell(*producer.placement_.header);

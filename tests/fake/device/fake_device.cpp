@@ -23,12 +23,22 @@ XResult launch_command(XqCommand* command, void* hwq, XqToken token) {
 void destroy_command(XqCommand* command) { delete reinterpret_cast<FakeCommand*>(command); }
 constexpr XqCommandOps kCommandOps = {launch_command, destroy_command};
 
+XResult bind_words(void* hwq, uint32_t* gate, uint32_t* progress) {
+    FakeDevice& device = of(hwq);
+    ++device.binds;
+    device.gate_word = gate;
+    device.progress_word = progress;
+    return kXSchedSuccess;
+}
+XResult refuse_words(void*, uint32_t*, uint32_t*) { return kXSchedErrorNotSupported; }
+
 XqDeviceOps make_ops(const Traits& traits) {
     XqDeviceOps ops{};
     ops.abi = XQ_DEVICE_ABI;
     ops.levels = traits.levels;
+    ops.destroy = [](void* hwq) { ++of(hwq).destroyed; };
     ops.in_order = traits.in_order ? 1 : 0;
-    if (traits.holds) {
+    if (traits.holds && !traits.throttle) {
         ops.hold_create = [](void* hwq) -> void* {
             if (of(hwq).refuse_holds) return nullptr;
             ++of(hwq).holds_alive;
@@ -46,6 +56,29 @@ XqDeviceOps make_ops(const Traits& traits) {
         of(hwq).synchronize();
         return kXSchedSuccess;
     };
+    if (traits.throttle) {
+        ops.throttle = 1;
+        ops.mark = nullptr;
+        ops.bind = traits.gates ? bind_words : refuse_words;
+        ops.gate_wait = [](void* hwq) {
+            ++of(hwq).gates_inserted;
+            of(hwq).driver_launch({kMark, nullptr, 0, of(hwq).gate_word});
+            return kXSchedSuccess;
+        };
+        ops.progress_write = [](void* hwq, uint32_t value) {
+            FakeDevice& device = of(hwq);
+            ++device.progress_written;
+            uint32_t* word = device.progress_word != nullptr ? device.progress_word
+                                                             : reinterpret_cast<uint32_t*>(&device.passed);
+            device.driver_launch({kMark, nullptr, 0, nullptr, word, value});
+            return kXSchedSuccess;
+        };
+        ops.progress_read = [](void* hwq, uint32_t* value) {
+            *value = of(hwq).passed;
+            return kXSchedSuccess;
+        };
+        return ops;
+    }
     ops.deactivate = [](void* hwq) {
         ++of(hwq).deactivated;
         of(hwq).set_stopped(true);
@@ -67,7 +100,6 @@ XqDeviceOps make_ops(const Traits& traits) {
         of(hwq).set_stopped(false);
         return kXSchedSuccess;
     };
-    ops.destroy = [](void* hwq) { ++of(hwq).destroyed; };
     return ops;
 }
 
@@ -131,7 +163,9 @@ bool FakeDevice::step() {
         if (stopped_ || items_.empty()) return false;
         const Item item = items_.front();
         if (item.hold != nullptr && !item.hold->open && !item.hold->dropped) return false;
+        if (item.gate != nullptr && __atomic_load_n(item.gate, __ATOMIC_ACQUIRE) < ipc::kGateOpen) return false;
         items_.pop_front();
+        if (item.progress != nullptr) __atomic_store_n(item.progress, item.value, __ATOMIC_RELEASE);
         if (item.id != kMark && (item.hold == nullptr || !item.hold->dropped)) executed_.push_back(item.id);
         token = item.token;
         changed_.notify_all();

@@ -23,6 +23,8 @@ struct Traits {
     bool holds = true;
     uint32_t levels = 1u << kPreemptLevelBlock;
     bool in_order = true;
+    bool throttle = false;  // gates and progress words; with `gates` false only progress that is asked for
+    bool gates = true;
     bool through_api = false;  // made by XQueueCreate and placed by the agent; region() is not used then
 };
 
@@ -62,7 +64,14 @@ public:
         int id;
         Hold* hold;
         XqToken token;
+        uint32_t* gate = nullptr;      // waits until it is open
+        uint32_t* progress = nullptr;  // then stores
+        uint32_t value = 0;
     };
+    std::atomic<int> gates_inserted{0}, progress_written{0}, binds{0};
+    uint32_t* gate_word = nullptr;
+    uint32_t* progress_word = nullptr;
+    std::atomic<uint32_t> passed{0};  // for progress_read
     void driver_launch(const Item& item);
     void set_hold(Hold* hold, bool dropped);
     void set_stopped(bool stopped);

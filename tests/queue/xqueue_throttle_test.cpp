@@ -1,0 +1,205 @@
+#include "fake/device/fake_device.h"
+
+#include "base/clock.h"
+#include "xsched/xqueue.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace {
+
+using xsched::fake::FakeDevice;
+using xsched::fake::Traits;
+
+constexpr uint32_t kLevels = 0b0110;
+constexpr Traits kGates{.levels = kLevels, .throttle = true};
+constexpr Traits kNoGates{.levels = kLevels, .throttle = true, .gates = false};
+
+template <typename Condition>
+bool eventually(Condition condition) {
+    for (int i = 0; i < 20'000; ++i) {
+        if (condition()) return true;
+        std::this_thread::sleep_for(std::chrono::microseconds(500));
+    }
+    return false;
+}
+
+// As xserver writes it.
+void direct(FakeDevice& device, bool suspend) {
+    device.slot().directed_ns = xsched::base::now_ns();
+    device.slot().suspended = suspend ? 1 : 0;
+    xsched::ipc::settle_gate(device.slot());
+    xsched::ipc::ring_directive(device.region().header);
+}
+
+TEST(XQueueThrottle, AloneACommandCostsNothingOnTheDevice) {
+    FakeDevice device(kGates);
+    for (int i = 0; i < 5000; ++i) device.enqueue(i);
+    EXPECT_EQ(device.in_driver(), 5000u);
+    EXPECT_EQ(device.gates_inserted + device.progress_written + device.binds, 0);
+}
+
+TEST(XQueueThrottle, ASuspendedQueuesCommandsGoBehindOneGate) {
+    FakeDevice device(kGates);
+    direct(device, true);
+    for (int i = 0; i < 100; ++i) device.enqueue(i);
+    EXPECT_EQ(device.gates_inserted, 1);
+    EXPECT_FALSE(device.step());
+    direct(device, false);
+    device.run_freely();
+    EXPECT_TRUE(eventually([&] { return device.executed().size() == 100; }));
+}
+
+TEST(XQueueThrottle, EverySuspensionGetsItsGate) {
+    FakeDevice device(kGates);
+    for (int round = 0; round < 5; ++round) {
+        direct(device, true);
+        device.enqueue(2 * round);
+        device.enqueue(2 * round + 1);
+        EXPECT_EQ(device.gates_inserted, round + 1);
+        EXPECT_FALSE(device.step());
+        direct(device, false);
+        while (device.step()) {}
+    }
+    EXPECT_EQ(device.executed().size(), 10u);
+}
+
+TEST(XQueueThrottle, WhileSomebodyMayComeGatesGoInNowAndThen) {
+    FakeDevice device(kGates);
+    device.slot().window_ns = 1'000'000;
+    device.run_freely();
+    for (int i = 0; i < 3000; ++i) device.enqueue(i);
+    EXPECT_GE(device.gates_inserted, 3000 / 64);
+    EXPECT_LE(device.gates_inserted, 3000 / 2);
+    EXPECT_TRUE(eventually([&] { return device.executed().size() == 3000; }));
+}
+
+TEST(XQueueThrottle, NoMoreThanTheCapStandsBehindAClosedGate) {
+    FakeDevice device(kGates);
+    direct(device, true);
+    std::atomic<int> launched{0};
+    std::thread program([&] {
+        for (int i = 0; i < 2000; ++i, ++launched) device.enqueue(i);
+    });
+    EXPECT_TRUE(eventually([&] { return launched == 512; }));
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    EXPECT_EQ(launched, 512) << "the caller waits in our code, outside the driver";
+    device.run_freely();
+    direct(device, false);
+    program.join();
+    EXPECT_TRUE(eventually([&] { return device.executed().size() == 2000; }));
+}
+
+TEST(XQueueThrottle, AThresholdIsKept) {
+    for (const Traits& traits : {kGates, kNoGates}) {
+        FakeDevice device(traits);
+        device.queue().set_launch_config(4, 1);
+        std::thread program([&] {
+            for (int i = 0; i < 100; ++i) device.enqueue(i);
+        });
+        size_t most = 0;
+        while (device.executed().size() < 100) {
+            most = std::max(most, device.in_driver());
+            if (!device.step()) std::this_thread::yield();
+        }
+        program.join();
+        EXPECT_LE(most, 4u * 2) << "each command and its report";
+    }
+}
+
+TEST(XQueueThrottle, WithoutGatesItIsLevelOneAndTheCallerWaits) {
+    FakeDevice device(kNoGates);
+    direct(device, true);
+    std::atomic<int> launched{0};
+    std::thread program([&] {
+        for (int i = 0; i < 10; ++i, ++launched) device.enqueue(i);
+    });
+    EXPECT_TRUE(eventually([&] { return device.slot().level == 1u; }));
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    EXPECT_EQ(launched, 0);
+    device.run_freely();
+    direct(device, false);
+    program.join();
+    EXPECT_TRUE(eventually([&] { return device.executed().size() == 10; }));
+}
+
+TEST(XQueueThrottle, WatchedReadinessComesFromTheDevice) {
+    FakeDevice device(kGates);
+    device.region().header.watching = 1;
+    device.enqueue(0);
+    device.queue().track_tail();
+    EXPECT_NE(device.slot().submitted, xsched::ipc::completed_commands(device.slot()));
+    while (device.step()) {}
+    EXPECT_EQ(device.slot().submitted, xsched::ipc::completed_commands(device.slot()));
+    EXPECT_FALSE(device.queue().ready());
+    const uint32_t rings = device.region().header.doorbell;
+    device.enqueue(1);
+    EXPECT_GT(device.region().header.doorbell, rings) << "idle -> ready is rung";
+}
+
+TEST(XQueueThrottle, ASynchronizeThatReturnedSaysIdle) {
+    FakeDevice device(kGates);
+    device.region().header.watching = 1;
+    device.enqueue(0);
+    const uint64_t mark = xq_sync_begin(device.abi_queue());
+    while (device.step()) {}
+    const uint32_t rings = device.region().header.doorbell;
+    xq_sync_end(device.abi_queue(), mark);
+    EXPECT_EQ(device.slot().completed, device.slot().submitted);
+    EXPECT_GT(device.region().header.doorbell, rings);
+}
+
+TEST(XQueueThrottle, TheProgramsOwnSuspendAndTheSchedulersShareTheGate) {
+    FakeDevice device(kGates);
+    device.queue().suspend(kQueueSuspendFlagNone);
+    device.enqueue(0);
+    direct(device, true);
+    direct(device, false);
+    EXPECT_FALSE(device.step()) << "the scheduler's resume does not undo the program's suspend";
+    direct(device, true);
+    device.queue().resume(kQueueResumeFlagNone);
+    EXPECT_FALSE(device.step());
+    direct(device, false);
+    EXPECT_TRUE(device.step());
+}
+
+TEST(XQueueThrottle, LosingTheServerOpensTheGateTheDeviceWaitsOn) {
+    FakeDevice device(kGates);
+    direct(device, true);
+    device.enqueue(0);
+    auto other = std::make_unique<xsched::ipc::Region>();
+    device.queue().attach({&other->header, &other->slots[device.queue().index()]});
+    EXPECT_TRUE(device.step()) << "the gate";
+    EXPECT_TRUE(device.step());
+    device.enqueue(1);
+    while (device.step()) {}
+    EXPECT_EQ(device.executed().size(), 2u);
+    device.queue().attach({&device.region().header, &device.region().slots[device.queue().index()]});
+}
+
+TEST(XQueueThrottle, RandomSuspensionsLoseNothing) {
+    FakeDevice device(kGates);
+    device.run_freely();
+    std::atomic<bool> done{false};
+    std::thread chaos([&] {
+        std::mt19937 random(1);
+        while (!done) {
+            if (random() % 3 == 0) device.queue().suspend(kQueueSuspendFlagNone);
+            direct(device, random() % 2 == 0);
+            device.slot().window_ns = random() % 2 == 0 ? 1'000'000 : 0;
+            device.region().header.watching = random() % 2;
+            device.queue().resume(kQueueResumeFlagNone);
+            std::this_thread::sleep_for(std::chrono::microseconds(random() % 300));
+        }
+        direct(device, false);
+    });
+    for (int i = 0; i < 20'000; ++i) device.enqueue(i);
+    done = true;
+    chaos.join();
+    ASSERT_TRUE(eventually([&] { return device.executed().size() == 20'000; }));
+    const std::vector<int> executed = device.executed();
+    for (int i = 0; i < 20'000; ++i) ASSERT_EQ(executed[i], i);
+}
+
+}  // namespace
