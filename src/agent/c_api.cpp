@@ -101,7 +101,7 @@ using queue::XQueue;
 XqQueue* xq_auto_create(HwQueueHandle handle, Priority vendor_priority) {
     const base::Options& options = base::options();
     if (!options.auto_xqueue_on) return nullptr;
-    if (XQueue* existing = queue::queue_of_hwq(handle)) return reinterpret_cast<XqQueue*>(existing);
+    if (const XQueue* existing = queue::queue_of_hwq(handle)) return queue::abi_pointer(*existing);
     queue::Setup setup = agent::setup_from_environment();
     if (setup.priority == PRIORITY_DEFAULT && agent::valid_priority(vendor_priority)) setup.priority = vendor_priority;
     XQueue* made = nullptr;
@@ -111,7 +111,7 @@ XqQueue* xq_auto_create(HwQueueHandle handle, Priority vendor_priority) {
                   static_cast<long>(options.level));
         result = agent::make_queue(handle, kPreemptLevelUnknown, setup, &made);
     }
-    if (result == kXSchedSuccess) return reinterpret_cast<XqQueue*>(made);
+    if (result == kXSchedSuccess) return queue::abi_pointer(*made);
     static std::atomic<bool> complained{false};
     if (!complained.exchange(true))
         XLOG_WARN("a queue goes unscheduled (status %d): more than %u queues in this process, or no memory",

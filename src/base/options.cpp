@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -11,11 +12,30 @@
 namespace xsched::base {
 namespace {
 
+// Copies kept for the process's life: the guest may change its environment later.
+struct Kept {
+    Kept* next;
+    char text[];
+};
+std::atomic<Kept*> g_kept{nullptr};
+
+const char* keep(const char* text) {
+    for (const Kept* kept = g_kept.load(std::memory_order_acquire); kept != nullptr; kept = kept->next)
+        if (strcmp(kept->text, text) == 0) return kept->text;
+    const size_t bytes = strlen(text) + 1;
+    auto* fresh = static_cast<Kept*>(malloc(sizeof(Kept) + bytes));
+    if (fresh == nullptr) return nullptr;
+    memcpy(fresh->text, text, bytes);
+    fresh->next = g_kept.load(std::memory_order_relaxed);
+    while (!g_kept.compare_exchange_weak(fresh->next, fresh, std::memory_order_release)) {}
+    return fresh->text;
+}
+
 const char* read_text(const char* variable, const char* fallback) {
     const char* value = getenv(variable);
     if (value == nullptr || *value == '\0') return fallback;
-    const char* copy = strdup(value);  // the guest may change its environment later; kept for the process's life
-    return copy != nullptr ? copy : fallback;
+    const char* kept = keep(value);
+    return kept != nullptr ? kept : fallback;
 }
 
 int64_t read_int(const char* variable, int64_t fallback, int64_t min, int64_t max) {

@@ -24,8 +24,11 @@ public:
     constexpr PointerMap() = default;
     PointerMap(const PointerMap&) = delete;
     PointerMap& operator=(const PointerMap&) = delete;
-    ~PointerMap() {
-        for (Table* table = table_.load(std::memory_order_relaxed); table != nullptr;) {
+    // Gives the memory back. Only when no thread uses the map any more: a map of a shim never is, threads outlive main,
+    // so there is no destructor.
+    void destroy() {
+        Table* table = table_.exchange(nullptr, std::memory_order_acq_rel);
+        while (table != nullptr) {
             Table* older = table->older;
             delete[] table->places;
             delete table;
@@ -69,8 +72,6 @@ public:
             if (there == nullptr) return nullptr;
         }
     }
-
-    void reset_after_fork() { mutex_.reset_after_fork(); }
 
 private:
     static constexpr size_t kFirstCapacity = 64;

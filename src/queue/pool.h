@@ -15,6 +15,9 @@ XQueue* queue_at(uint32_t index);
 XQueue* queue_from_handle(XQueueHandle handle);
 XQueue* queue_of_hwq(HwQueueHandle hwq);
 
+// What the C functions of queue_abi.h take for this queue, for as long as it is this queue.
+XqQueue* abi_pointer(const XQueue& queue);
+
 // One more than the highest index ever used.
 uint32_t pool_size();
 

@@ -9,23 +9,51 @@
 using xsched::queue::XQueue;
 
 namespace {
-XQueue& of(XqQueue* queue) { return *reinterpret_cast<XQueue*>(queue); }
+
+// An XqQueue* is the address of a pooled object with the low bits of its generation on top (user addresses have 47 or
+// 48 bits): a shim that keeps one after XQueueDestroy is let through, not led to the object's next owner.
+constexpr unsigned kGenerationShift = 48;
+constexpr uint64_t kAddress = (uint64_t{1} << kGenerationShift) - 1;
+
+XQueue* of(XqQueue* queue) {
+    const auto bits = reinterpret_cast<uint64_t>(queue);
+    auto* object = reinterpret_cast<XQueue*>(bits & kAddress);
+    const bool current = object != nullptr && object->in_use() &&
+                         static_cast<uint16_t>(object->generation()) == static_cast<uint16_t>(bits >> kGenerationShift);
+    return current ? object : nullptr;
+}
+
 }  // namespace
+
+XqQueue* xsched::queue::abi_pointer(const XQueue& queue) {
+    return reinterpret_cast<XqQueue*>(reinterpret_cast<uint64_t>(&queue) |
+                                      (uint64_t{static_cast<uint16_t>(queue.generation())} << kGenerationShift));
+}
 
 uint32_t xq_abi_version(void) { return XQ_DEVICE_ABI; }
 
 XqQueue* xq_from_handle(XQueueHandle handle) {
-    return reinterpret_cast<XqQueue*>(xsched::queue::queue_from_handle(handle));
+    const XQueue* queue = xsched::queue::queue_from_handle(handle);
+    return queue != nullptr ? xsched::queue::abi_pointer(*queue) : nullptr;
 }
 
-void xq_retire(XqQueue* queue) { of(queue).retire(); }
+void xq_retire(XqQueue* queue) {
+    if (XQueue* object = of(queue)) object->retire();
+}
 
-void xq_admit(XqQueue* queue, XqTicket* ticket) { of(queue).admit(*ticket, true); }
+void xq_admit(XqQueue* queue, XqTicket* ticket) {
+    if (XQueue* object = of(queue)) return object->admit(*ticket, true);
+    *ticket = XqTicket{};
+}
 
-void xq_launched(XqQueue* queue, XqTicket* ticket, int succeeded) { of(queue).launched(*ticket, succeeded != 0); }
+void xq_launched(XqQueue* queue, XqTicket* ticket, int succeeded) {
+    if (XQueue* object = of(queue)) object->launched(*ticket, succeeded != 0);
+}
 
 XResult xq_buffer(XqQueue* queue, XqTicket* ticket, XqCommand* command) {
-    of(queue).buffer(*ticket, command);
+    XQueue* object = of(queue);
+    if (object == nullptr) return kXSchedErrorNotFound;
+    object->buffer(*ticket, command);
     return kXSchedSuccess;
 }
 
@@ -36,14 +64,25 @@ void xq_complete(XqToken token) {
         queue->complete(xsched::queue::token_generation(token), xsched::queue::token_covers(token));
 }
 
-uint64_t xq_sync_begin(XqQueue* queue) { return of(queue).sync_begin(); }
-
-void xq_sync_end(XqQueue* queue, uint64_t mark) { of(queue).sync_end(mark); }
-
-void xq_depend(XqQueue* consumer, XqQueue* producer) {
-    if (consumer != producer) of(consumer).depend(of(producer));
+uint64_t xq_sync_begin(XqQueue* queue) {
+    XQueue* object = of(queue);
+    return object != nullptr ? object->sync_begin() : 0;
 }
 
-void xq_point(XqQueue* queue) { of(queue).point(); }
+void xq_sync_end(XqQueue* queue, uint64_t mark) {
+    if (XQueue* object = of(queue)) object->sync_end(mark);
+}
 
-void xq_drain(XqQueue* queue) { of(queue).drain(); }
+void xq_depend(XqQueue* consumer, XqQueue* producer) {
+    XQueue* from = of(producer);
+    XQueue* to = of(consumer);
+    if (from != nullptr && to != nullptr && from != to) to->depend(*from);
+}
+
+void xq_point(XqQueue* queue) {
+    if (XQueue* object = of(queue)) object->point();
+}
+
+void xq_drain(XqQueue* queue) {
+    if (XQueue* object = of(queue)) object->drain();
+}

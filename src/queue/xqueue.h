@@ -109,7 +109,7 @@ public:
     uint32_t flags() const { return setup_.flags; }
     ipc::QueueSlot* slot();
     ipc::Header* header();
-    uint32_t generation() const { return generation_; }
+    uint32_t generation() const { return generation_.load(std::memory_order_relaxed); }
 
     // Runs `command` on this thread as if the worker did: what it enqueues on this queue meanwhile passes.
     XResult launch_owned(XqCommand* command, XqToken token);
@@ -179,7 +179,7 @@ private:
     base::Mutex mutex_;
     Setup setup_;
     Placement placement_;
-    uint32_t generation_ = 0;
+    std::atomic<uint32_t> generation_{0};
     bool retired_ = false;
     bool keep_device_ = false;  // retire does not destroy the backend's object
     uint32_t config_serial_ = 0;

@@ -197,7 +197,23 @@ TEST_P(XQueueBoth, StaleTokensAreRefused) {
     EXPECT_EQ(device.slot().completed, 1u);
 }
 
-TEST(XQueueHolds, ArefusedHoldLetsTheCommandPass) {
+TEST_P(XQueueBoth, AnOldPointerIsLetThroughNotLedToTheNextOwner) {
+    XqQueue* old = nullptr;
+    {
+        FakeDevice gone(GetParam());
+        old = gone.abi_queue();
+    }
+    FakeDevice next(GetParam());
+    next.queue().suspend(kQueueSuspendFlagNone);
+    XqTicket ticket;
+    xq_admit(old, &ticket);
+    EXPECT_EQ(ticket.verdict, static_cast<uint32_t>(kXqLaunch));
+    EXPECT_EQ(ticket.hold, nullptr);
+    xq_launched(old, &ticket, 1);
+    EXPECT_EQ(next.queue().submitted(), 0);
+}
+
+TEST(XQueueHolds, ARefusedHoldLetsTheCommandPass) {
     FakeDevice device(kHolds);
     device.refuse_holds = true;
     device.queue().suspend(kQueueSuspendFlagNone);

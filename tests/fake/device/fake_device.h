@@ -47,7 +47,7 @@ public:
     int driver_calls_on(std::thread::id thread);
 
     queue::XQueue& queue() { return *queue_; }
-    XqQueue* abi_queue() { return reinterpret_cast<XqQueue*>(queue_); }
+    XqQueue* abi_queue() { return queue::abi_pointer(*queue_); }
     ipc::Region& region() { return *region_; }
     ipc::QueueSlot& slot() { return *queue_->slot(); }
     XQueueHandle handle() const { return queue_->handle(); }
