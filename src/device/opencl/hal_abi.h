@@ -1,0 +1,39 @@
+// What libhalopencl offers the OpenCL shim of the same process: C ABI, any thread.
+#pragma once
+
+#include "device/opencl/cl_api.h"
+#include "queue/device.h"
+#include "xsched/types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma GCC visibility push(default)
+
+// Opens the vendor's (or the ICD loader's) OpenCL library: the one named by XSCHED_OPENCL_LIB if that is one, else the
+// one the dynamic linker finds. `own`: an address inside the library that must not be found (the shim itself); NULL:
+// any will do. The dlopen handle stays open. NULL: there is no OpenCL library; the log says so once.
+void* xocl_open_library(const void* own);
+
+// Hands over the functions to use from now on; they are copied. A program without the shim need not call it.
+// False if one is missing: then nothing was changed.
+bool xocl_use_api(const xsched::opencl::ClApi* api);
+
+// Wraps a host command queue for the shim: like OclQueueCreate, but the program's queue is not kept alive.
+XResult xocl_wrap(HwQueueHandle* hwq, cl_command_queue queue);
+// The queue now stays until the wrapper goes: the program has given up its last reference and work may be pending.
+void xocl_keep(HwQueueHandle hwq);
+
+// The event of a ticket's hold, for the wait list.
+cl_event xocl_hold_event(void* hold);
+// After the driver took a command that carries `hold`, before xq_launched: the command's completion is then reported
+// also if the hold is dropped and the driver never calls back. Takes over a reference to `event`, which may be gone
+// when this returns. The result goes to xocl_watched_done, from the event's callback or in its place. NULL: no memory;
+// nothing was taken.
+void* xocl_watch(void* hold, cl_event event, XqToken token);
+void xocl_watched_done(void* watched);
+
+#pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif

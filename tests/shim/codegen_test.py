@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+"""The generator of entry points: what it makes fits the table, the documentation, the library and the assembler."""
+import argparse
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+GENERATOR = ROOT / "tools/codegen/generate.py"
+TABLE = ROOT / "api/opencl.json"
+SHIM = None  # the built library; given on the command line
+
+
+def generate(*arguments):
+    return subprocess.run([sys.executable, "-B", GENERATOR, *arguments], capture_output=True, text=True, timeout=60)
+
+
+def exported(library):
+    """Names of the functions a library exports, without their versions."""
+    text = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True, timeout=60).stdout
+    return {line.split()[-1].split("@")[0] for line in text.splitlines() if re.search(r" [TWi] ", line)}
+
+
+class Codegen(unittest.TestCase):
+    def setUp(self):
+        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.table = json.loads(TABLE.read_text())
+        self.names = [row["name"] for row in self.table["functions"]]
+
+    def bad_table(self, change):
+        change(self.table)
+        path = self.folder / "bad.json"
+        path.write_text(json.dumps(self.table))
+        result = generate(path, "--out", self.folder)
+        self.assertNotEqual(result.returncode, 0)
+        return result.stderr
+
+    def test_coverage_page_is_up_to_date(self):
+        page = self.folder / "opencl.md"
+        self.assertEqual(generate(TABLE, "--coverage", page).returncode, 0)
+        self.assertEqual(page.read_text(), (ROOT / "docs/coverage/opencl.md").read_text(),
+                         "run tools/codegen/generate.py api/opencl.json --coverage docs/coverage/opencl.md")
+
+    def test_every_function_has_a_trampoline_and_is_exported(self):
+        self.assertEqual(generate(TABLE, "--out", self.folder).returncode, 0)
+        assembly = (self.folder / "trampolines.S").read_text()
+        exports = (self.folder / "exports.map").read_text()
+        for name in self.names:
+            self.assertRegex(assembly, rf"(?m)^{name}:$")
+            self.assertRegex(exports, rf"(?m)^    {name};$")
+
+    def test_the_library_exports_the_table_and_nothing_else(self):
+        if SHIM is None:
+            self.skipTest("no library was named")
+        self.assertEqual(exported(SHIM), set(self.names) | set(self.table["extra_exports"]))
+
+    def test_the_table_has_every_entry_point_of_the_loader(self):
+        found = subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, text=True, timeout=60).stdout
+        match = re.search(r"libOpenCL\.so\.1 .*=> (\S+)", found)
+        if not match:
+            self.skipTest("no ICD loader is installed")
+        functions = {name for name in exported(match.group(1)) if name.startswith("cl")}
+        self.assertEqual(functions - set(self.names), set())
+
+    def test_both_architectures_assemble(self):
+        if not shutil.which("clang"):
+            self.skipTest("clang, which assembles for both architectures, is not installed")
+        for architecture in ("x86_64", "aarch64"):
+            self.assertEqual(generate(TABLE, "--out", self.folder, "--arch", architecture).returncode, 0)
+            result = subprocess.run(["clang", f"--target={architecture}-linux-gnu", "-c",
+                                     self.folder / "trampolines.S", "-o", self.folder / "out.o"],
+                                    capture_output=True, text=True, timeout=60)
+            self.assertEqual(result.returncode, 0, result.stderr)
+
+    def test_mistakes_in_the_table_are_named(self):
+        first = self.names[0]
+
+        def repeat(table):
+            table["functions"].append(table["functions"][0])
+        self.assertIn(f"{first} is listed twice", self.bad_table(repeat))
+
+    def test_an_unknown_class_is_refused(self):
+        def change(table):
+            table["functions"][0]["class"] = "ignored"
+        self.assertIn("has class 'ignored'", self.bad_table(change))
+
+    def test_a_scheduled_function_without_a_hook_is_refused(self):
+        def change(table):
+            row = next(row for row in table["functions"] if row["class"] == "scheduled")
+            row["hook"] = False
+        self.assertIn("needs a hook", self.bad_table(change))
+
+    def test_a_missing_reason_is_refused(self):
+        def change(table):
+            table["functions"][0]["why"] = ""
+        self.assertIn("needs a reason", self.bad_table(change))
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--shim")
+    known, rest = parser.parse_known_args()
+    SHIM = known.shim
+    unittest.main(argv=[sys.argv[0], *rest])
