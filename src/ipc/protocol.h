@@ -52,8 +52,8 @@ const char* welcome_sentence(WelcomeStatus status);
 // directory), with one WARN line written.
 enum class SocketScope { kSystem, kUser };
 inline constexpr unsigned kSocketPathBytes = 108;
-const char* system_socket_path();                 // /run/xsched/xserver.sock
-bool user_socket_path(char* path, bool create);   // $XSCHED_SOCKET, $XDG_RUNTIME_DIR/xsched/..., /tmp/xsched-UID/...
+const char* system_socket_path();                // /run/xsched/xserver.sock
+bool user_socket_path(char* path, bool create);  // $XSCHED_SOCKET, $XDG_RUNTIME_DIR/xsched/..., /tmp/xsched-UID/...
 
 // Connects as XSCHED_SOCKET, else the system's server, else the user's, and checks that the other side is this user
 // or root. -1: nobody there. `path` receives the last path tried. No line is logged for "nobody there"; refused

@@ -1,0 +1,171 @@
+// xcli: the command line. Every error is one sentence on standard error and status 2.
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+#include <cstring>
+
+#include "cli/run.h"
+#include "cli/show.h"
+#include "cli/steer.h"
+#include "xsched/types.h"
+
+namespace {
+
+using namespace xsched::cli;
+
+constexpr int kUsage = 2;
+
+// Everything the command line can say.
+struct Words {
+    bool json = false;
+    RunOptions run;
+    std::vector<std::string> program;
+    std::optional<int64_t> pid;
+    double interval_s = 1;
+    double frequency = 0;
+    PolicyWords policy;
+    Target target;
+    HintWords hint;
+    ConfigWords config;
+    std::function<int()> command;
+};
+
+CLI::App* add_command(CLI::App& app, Words& words, const char* name, const char* help, std::function<int()> body) {
+    CLI::App* command = app.add_subcommand(name, help);
+    command->add_flag("--json", words.json, "print JSON");
+    command->callback([&words, body] { words.command = body; });
+    return command;
+}
+
+CLI::Range between(int64_t least, int64_t most) { return CLI::Range(least, most); }
+
+void add_run(CLI::App& app, Words& words) {
+    CLI::App* run =
+        add_command(app, words, "run", "run a program under XSched: xcli run [OPTIONS] -- PROGRAM [ARGUMENTS]",
+                    [&words] { return run_program(words.run, words.program); });
+    run->add_option("-p,--priority", words.run.priority,
+                    "larger is more urgent, -255..255; -256: never runs (default 0)")
+        ->check(between(PRIORITY_NO_EXECUTE, PRIORITY_MAX));
+    run->add_option("-l,--level", words.run.level, "preempt level 1..3; 0: the highest that the hardware supports")
+        ->check(between(0, kPreemptLevelInterrupt));
+    run->add_option("-t,--threshold", words.run.threshold, "most commands in flight; 0: chosen automatically")
+        ->check(between(0, 65535));
+    run->add_option("-b,--batch", words.run.batch_size, "commands launched at a time; 0: half the threshold")
+        ->check(between(0, 65535));
+    run->add_option("--policy", words.run.policy, "the policy, if this starts the server or with --scheduler local");
+    run->add_option("--scheduler", words.run.scheduler, "global (default), local or app");
+    run->add_option("--log", words.run.log_level, "DEBG, INFO, WARN or ERRO");
+}
+
+void add_views(CLI::App& app, Words& words) {
+    add_command(app, words, "list", "show the queues", [&words] { return show_list(words.json); });
+    CLI::App* status = add_command(app, words, "status", "explain what runs, what stands and why",
+                                   [&words] { return show_status(words.pid, words.json); });
+    status->add_option("PID", words.pid, "only this process");
+    CLI::App* top = add_command(app, words, "top", "show status and queues again and again", [&words] {
+        return show_top(words.frequency > 0 ? 1 / words.frequency : words.interval_s, words.json);
+    });
+    top->add_option("--interval", words.interval_s, "seconds between two looks (1)")->check(CLI::Range(0.05, 3600.0));
+    top->add_option("-f", words.frequency, "looks per second, instead of --interval")->check(CLI::Range(0.001, 20.0));
+    add_command(app, words, "server", "show the server", [&words] { return show_server(words.json); });
+    add_command(app, words, "options", "show the environment variables that programs under XSched read",
+                [&words] { return show_options(words.json); });
+}
+
+void add_target(CLI::App* command, Words& words, bool pid_is_positional) {
+    command->add_option("-x,--queue", words.target.queue, "a queue's handle, as 'xcli list' shows it");
+    command->add_option(pid_is_positional ? "PID,--pid" : "--pid", words.target.pid, "a process");
+}
+
+void add_steering(CLI::App& app, Words& words) {
+    CLI::App* policy = add_command(app, words, "policy", "show (-q), change (-s NAME) or list (-n) the policy",
+                                   [&words] { return steer_policy(words.policy, words.json); });
+    policy->add_flag("-q,--query", words.policy.query, "show the present policy");
+    CLI::Option* set = policy->add_option("-s,--set", words.policy.set_name, "change it to NAME")->expected(0, 1);
+    CLI::Option* name =
+        policy->add_option("-n,--name", words.policy.name, "list the policies; with -s: the name")->expected(0, 1);
+    policy->callback([&words, set, name] {
+        words.policy.set = set->count() > 0;
+        words.policy.list = name->count() > 0 && words.policy.name.empty();
+        words.command = [&words] { return steer_policy(words.policy, words.json); };
+    });
+    CLI::App* hint = add_command(app, words, "hint", "change what the policy knows of a queue or process",
+                                 [&words] { return steer_hint(words.target, words.hint, words.json); });
+    add_target(hint, words, false);
+    hint->add_option("-p,--priority", words.hint.priority, "larger is more urgent, -255..255; -256: never runs");
+    hint->add_option("-u,--utilization", words.hint.utilization, "share of the device in percent, 0..100");
+    hint->add_option("-t,--timeslice", words.hint.timeslice_us,
+                     "length of a turn in microseconds; without queue or process: of all");
+    hint->add_option("-d,--deadline", words.hint.deadline_us, "microseconds after submission; 0: none");
+    hint->add_option("--laxity", words.hint.laxity_us, "microseconds left below which work is critical; 0: none");
+    CLI::App* config = add_command(app, words, "config", "change a queue's preempt level and window",
+                                   [&words] { return steer_config(words.target, words.config, words.json); });
+    add_target(config, words, false);
+    config->add_option("-l,--level", words.config.level, "preempt level 1..3");
+    config->add_option("-t,--threshold", words.config.threshold, "most commands in flight");
+    config->add_option("-b,--batch", words.config.batch_size, "commands launched at a time");
+    CLI::App* suspend = add_command(app, words, "suspend", "stop a process or queue until it is resumed",
+                                    [&words] { return steer_suspension(words.target, true, words.json); });
+    add_target(suspend, words, true);
+    CLI::App* resume = add_command(app, words, "resume", "let a suspended process or queue go on",
+                                   [&words] { return steer_suspension(words.target, false, words.json); });
+    add_target(resume, words, true);
+}
+
+// `xcli run` passes everything from the program's name on to the program, with "--" before it or without. Returns where
+// our own words end; all options of run take one value, but for the flags.
+int split_off_program(int argc, char** argv, std::vector<std::string>& program) {
+    if (argc < 2 || strcmp(argv[1], "run") != 0) return argc;
+    int i = 2;
+    while (i < argc && argv[i][0] == '-' && strcmp(argv[i], "--") != 0) {
+        const bool flag =
+            strcmp(argv[i], "--json") == 0 || strcmp(argv[i], "-h") == 0 || strcmp(argv[i], "--help") == 0;
+        const bool has_value = strchr(argv[i], '=') != nullptr || (argv[i][1] != '-' && argv[i][2] != '\0');
+        i += flag || has_value ? 1 : 2;
+    }
+    if (i >= argc) return argc;
+    const int ours = i;
+    if (strcmp(argv[i], "--") == 0) ++i;
+    program.assign(argv + i, argv + argc);
+    return ours;
+}
+
+// CLI11 would only say that some command is required.
+bool is_unknown_command(const CLI::App& app, const char* word) {
+    if (word == nullptr || *word == '-') return false;
+    for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+        if (command->get_name() == word) return false;
+    return true;
+}
+
+int report(const Words& words, const std::string& sentence) {
+    fprintf(stderr, "xcli: %s\n", sentence.c_str());
+    if (words.json) print(Json{{"ok", false}, {"error", sentence}}.dump(2) + "\n");
+    return kUsage;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    CLI::App app{"Runs programs under XSched, shows what is scheduled and why, and steers it."};
+    app.require_subcommand(1);
+    app.set_version_flag("--version", XSCHED_VERSION);
+    Words words;
+    add_run(app, words);
+    add_views(app, words);
+    add_steering(app, words);
+    if (is_unknown_command(app, argv[1]))
+        return report(words, std::string("there is no command \"") + argv[1] + "\": see 'xcli --help'");
+    const int ours = split_off_program(argc, argv, words.program);
+    try {
+        app.parse(ours, argv);
+    } catch (const CLI::ParseError& error) {
+        if (error.get_exit_code() == 0) return app.exit(error);
+        return report(words, std::string(error.what()) + ": see 'xcli --help'");
+    }
+    try {
+        return words.command();
+    } catch (const std::exception& error) {
+        return report(words, error.what());
+    }
+}

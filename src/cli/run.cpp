@@ -1,0 +1,94 @@
+#include "cli/run.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include <strings.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "cli/installation.h"
+#include "cli/server_link.h"
+#include "cli/start_server.h"
+
+namespace xsched::cli {
+namespace {
+
+constexpr int kCannotExecute = 126;
+constexpr int kNotFound = 127;
+
+bool is_one_of(const std::string& text, std::initializer_list<const char*> words) {
+    for (const char* word : words)
+        if (strcasecmp(text.c_str(), word) == 0) return true;
+    return false;
+}
+
+// Puts `entry` in front of the variable's colon-separated list, unless it is in it (xcli run within xcli run).
+void prepend(const char* variable, const std::string& entry) {
+    const char* present = getenv(variable);
+    const std::string list = present != nullptr ? present : "";
+    if ((":" + list + ":").find(":" + entry + ":") != std::string::npos) return;
+    setenv(variable, list.empty() ? entry.c_str() : (entry + ":" + list).c_str(), 1);
+}
+
+void set_number(const char* variable, const std::optional<int64_t>& value) {
+    if (value) setenv(variable, std::to_string(*value).c_str(), 1);
+}
+
+void load_shims(const Installation& installation) {
+    if (installation.shims.empty()) {
+        XLOG_WARN("there is no shim library in %s: the program runs unscheduled; build or install one",
+                  installation.library_directory.c_str());
+        return;
+    }
+    // The dynamic linker splits LD_PRELOAD at these.
+    if (installation.library_directory.find_first_of(" :") != std::string::npos) {
+        XLOG_WARN(
+            "\"%s\" has a space or colon in it, so that the shims cannot be preloaded from there: install them "
+            "elsewhere; the program runs unscheduled",
+            installation.library_directory.c_str());
+        return;
+    }
+    for (auto shim = installation.shims.rbegin(); shim != installation.shims.rend(); ++shim)
+        prepend("LD_PRELOAD", *shim);
+    // Programs that open libOpenCL.so themselves do not look at preloaded symbols; the loader's layers catch those.
+    if (!installation.opencl_shim.empty()) prepend("OPENCL_LAYERS", installation.opencl_shim);
+}
+
+void set_environment(const RunOptions& options) {
+    setenv("XSCHED_SCHEDULER", options.scheduler.c_str(), 1);
+    if (!options.policy.empty()) setenv("XSCHED_POLICY", options.policy.c_str(), 1);
+    if (!options.log_level.empty()) setenv("XLOG_LEVEL", options.log_level.c_str(), 1);
+    set_number("XSCHED_AUTO_XQUEUE_PRIORITY", options.priority);
+    set_number("XSCHED_AUTO_XQUEUE_LEVEL", options.level);
+    set_number("XSCHED_AUTO_XQUEUE_THRESHOLD", options.threshold);
+    set_number("XSCHED_AUTO_XQUEUE_BATCH_SIZE", options.batch_size);
+}
+
+}  // namespace
+
+int run_program(const RunOptions& options, const std::vector<std::string>& program) {
+    if (program.empty()) throw Failure("say which program: xcli run [OPTIONS] -- PROGRAM [ARGUMENTS]");
+    if (!is_one_of(options.scheduler, {"global", "GLB", "local", "LCL", "app", "APP"}))
+        throw Failure("--scheduler " + options.scheduler + " is not a scheduler: use global, local or app");
+    if (!options.log_level.empty() && !is_one_of(options.log_level, {"DEBG", "DEBUG", "INFO", "WARN", "ERRO"}))
+        throw Failure("--log " + options.log_level + " is not a level: use DEBG, INFO, WARN or ERRO");
+    if (options.threshold && options.batch_size && *options.batch_size > *options.threshold)
+        throw Failure("--batch " + std::to_string(*options.batch_size) + " is larger than --threshold " +
+                      std::to_string(*options.threshold) + ": a batch is at most the threshold");
+    const Installation installation = find_installation();
+    if (is_one_of(options.scheduler, {"global", "GLB"})) ensure_server(installation.server, options.policy);
+    set_environment(options);
+    load_shims(installation);
+    std::vector<char*> arguments;
+    for (const std::string& word : program) arguments.push_back(const_cast<char*>(word.c_str()));
+    arguments.push_back(nullptr);
+    execvp(arguments[0], arguments.data());
+    const int error = errno;
+    fprintf(stderr, "xcli: %s cannot be executed: %s\n", arguments[0], strerror(error));
+    return error == ENOENT ? kNotFound : kCannotExecute;
+}
+
+}  // namespace xsched::cli

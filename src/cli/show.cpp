@@ -1,0 +1,104 @@
+#include "cli/show.h"
+
+#include <cinttypes>
+#include <cstdio>
+
+#include "base/options.h"
+#include "cli/table.h"
+
+namespace xsched::cli {
+namespace {
+
+std::string fixed(double number) {
+    char text[32];
+    snprintf(text, sizeof(text), "%.1f", number);
+    return text;
+}
+
+// "1 queue", "2 queues"
+std::string count(const Json& object, const char* member, const std::string& what) {
+    const uint64_t number = object.value(member, uint64_t{0});
+    return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
+}
+
+}  // namespace
+
+std::string queue_table(const Json& answer) {
+    Table table({">PID", "PROGRAM", "QUEUE", "DEVICE", ">PRIO", ">LEVEL", "STATE", ">PENDING", ">IN FLIGHT",
+                 ">COMPLETED", "SUSPENDED", "WHY"});
+    for (const Json& queue : answer["queues"]) {
+        const auto count = [&queue](const char* member) { return std::to_string(queue.value(member, int64_t{0})); };
+        const int64_t by = queue.value("by_pid", int64_t{0});
+        table.add({count("pid"), queue.value("program", ""), hexadecimal(queue.value("queue", uint64_t{0})),
+                   queue.value("device", ""), count("priority"), count("level"), queue.value("state", ""),
+                   count("pending"), count("in_flight"), count("completed"),
+                   queue.value("suspended", false) ? "yes" : "no",
+                   queue.value("reason", "") + (by != 0 ? " (pid " + std::to_string(by) + ")" : "")});
+    }
+    return table.text();
+}
+
+std::string status_text(const Json& answer) {
+    std::string text = "policy " + answer.value("policy", "") + "\n";
+    for (const Json& process : answer["processes"]) {
+        text += "pid " + std::to_string(process.value("pid", int64_t{0})) + " (" + process.value("program", "") + ") " +
+                process.value("state", "") + "; " + count(process, "queues", "queue") + ", " +
+                count(process, "completed", "command") + " completed; preempted " +
+                count(process, "preemptions", "time") + ", delayed by " + fixed(process.value("delayed_ms", 0.0)) +
+                " ms in all\n";
+        for (const Json& explanation : process["explanations"]) text += "    " + explanation.get<std::string>() + "\n";
+    }
+    if (answer["processes"].empty()) text += "no process is scheduled: start one with 'xcli run -- PROGRAM'\n";
+    return text;
+}
+
+std::string hexadecimal(uint64_t number) {
+    char text[24];
+    snprintf(text, sizeof(text), "0x%" PRIx64, number);
+    return text;
+}
+
+void print(const std::string& text) {
+    fwrite(text.data(), 1, text.size(), stdout);
+    fflush(stdout);
+}
+
+int show_list(bool json) {
+    const Json answer = ServerLink().ask({{"cmd", "list"}});
+    print(json ? answer.dump(2) + "\n" : queue_table(answer));
+    return 0;
+}
+
+int show_status(std::optional<int64_t> pid, bool json) {
+    Json request{{"cmd", "status"}};
+    if (pid) request["pid"] = *pid;
+    const Json answer = ServerLink().ask(request);
+    print(json ? answer.dump(2) + "\n" : status_text(answer));
+    return 0;
+}
+
+int show_server(bool json) {
+    const Json answer = ServerLink().ask({{"cmd", "server"}});
+    if (json) {
+        print(answer.dump(2) + "\n");
+        return 0;
+    }
+    Table table({"WHAT", "VALUE"});
+    for (const auto& [name, value] : answer.items())
+        if (name != "ok") table.add({name, value.is_string() ? value.get<std::string>() : value.dump()});
+    print(table.text());
+    return 0;
+}
+
+int show_options(bool json) {
+    Table table({"VARIABLE", "DEFAULT", "MEANING"});
+    Json list = Json::array();
+    for (const base::OptionInfo* info = base::option_infos(); info->variable != nullptr; ++info) {
+        table.add({info->variable, *info->fallback != '\0' ? info->fallback : "-", info->help});
+        list.push_back({{"variable", info->variable}, {"default", info->fallback}, {"help", info->help}});
+    }
+    print(json ? Json{{"ok", true}, {"options", list}}.dump(2) + "\n" : table.text());
+    return 0;
+}
+
+}  // namespace xsched::cli

@@ -1,0 +1,156 @@
+#include "cli/start_server.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "cli/server_link.h"
+#include "ipc/protocol.h"
+
+namespace xsched::cli {
+namespace {
+
+constexpr int64_t kStartPatienceNs = 3 * base::kSecond;
+constexpr int64_t kRetryUs = 5000;
+constexpr off_t kMostLogBytes = 1 << 20;
+constexpr const char* kIdleExitSeconds = "60";
+
+// Asks the server to stay for this process. One that cannot (old kernels) may leave before the program's first use of
+// the device, no more.
+void announce(ServerLink& link) {
+    try {
+        link.ask({{"cmd", "expect"}});
+    } catch (const Refusal& refusal) {
+        XLOG_DEBG("%s", refusal.what());
+    }
+}
+
+// In the child: never returns.
+[[noreturn]] void become_server(char* const* arguments, int output) {
+    setsid();
+    if (fork() != 0) _exit(0);  // the server is nobody's child: the program's wait() must not see it
+    const int nothing = open("/dev/null", O_RDONLY);
+    dup2(nothing, STDIN_FILENO);
+    dup2(output, STDOUT_FILENO);
+    dup2(output, STDERR_FILENO);
+    close_range(STDERR_FILENO + 1, ~0U, 0);
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, nullptr);
+    if (chdir("/") != 0) _exit(127);
+    // What is meant for the program is not for the server.
+    unsetenv("LD_PRELOAD");
+    unsetenv("XLOG_FILE");
+    execv(arguments[0], arguments);
+    dprintf(STDERR_FILENO, "%s cannot be executed (%s)\n", arguments[0], strerror(errno));
+    _exit(127);
+}
+
+// The server's first line: that it listens, or why it does not. Empty: silence until `until_ns`.
+std::string first_line(int fd, int64_t until_ns) {
+    std::string text;
+    char part[512];
+    while (text.find('\n') == std::string::npos) {
+        const int64_t left = until_ns - base::now_ns();
+        pollfd waiting{fd, POLLIN, 0};
+        if (left <= 0 || poll(&waiting, 1, static_cast<int>(left / base::kMillisecond) + 1) == 0) break;
+        const ssize_t bytes = read(fd, part, sizeof(part));
+        if (bytes < 0 && errno == EINTR) continue;
+        if (bytes <= 0) break;
+        text.append(part, static_cast<size_t>(bytes));
+    }
+    return text.substr(0, text.find('\n'));
+}
+
+// Returns what the server said first.
+std::string launch(const std::string& server, const std::string& policy, const std::string& socket, int64_t until_ns) {
+    std::string log = socket.substr(0, socket.rfind('.')) + ".log";
+    struct stat info {};
+    if (stat(log.c_str(), &info) == 0 && info.st_size > kMostLogBytes && truncate(log.c_str(), 0) != 0)
+        XLOG_DEBG("%s cannot be shortened (%s)", log.c_str(), strerror(errno));
+    std::vector<std::string> words{server};
+    if (!policy.empty()) words.push_back(policy);
+    for (const std::string& word : {std::string("--socket"), socket, std::string("--idle-exit"),
+                                    std::string(kIdleExitSeconds), std::string("--log-file"), log})
+        words.push_back(word);
+    std::vector<char*> arguments;
+    for (std::string& word : words) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) return std::string("no pipe: ") + strerror(errno);
+    const base::UniqueFd output(ends[0]);
+    base::UniqueFd input(ends[1]);
+    const pid_t child = fork();
+    if (child == 0) become_server(arguments.data(), input.get());
+    input.reset();
+    if (child < 0) return std::string("no process: ") + strerror(errno);
+    while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+    }
+    return first_line(output.get(), until_ns);
+}
+
+// After the launch: another xcli may have started one at the same moment, so any server will do.
+bool wait_for_answer(const std::string& socket, int64_t until_ns) {
+    do {
+        base::UniqueFd connection(ipc::connect_path(socket.c_str()));
+        if (connection) {
+            ServerLink link(std::move(connection), socket);
+            announce(link);
+            return true;
+        }
+        usleep(kRetryUs);
+    } while (base::now_ns() < until_ns);
+    return false;
+}
+
+bool start(const std::string& server, const std::string& policy) {
+    char socket[ipc::kSocketPathBytes];
+    if (!ipc::user_socket_path(socket, true)) return false;  // it said why
+    if (server.empty()) {
+        XLOG_WARN("no xserver answers, and none is installed beside xcli: the program runs unscheduled");
+        return false;
+    }
+    const int64_t until = base::now_ns() + kStartPatienceNs;
+    const std::string said = launch(server, policy, socket, until);
+    const bool listening = said.find("listening on") != std::string::npos;
+    const bool taken = said.find("serves") != std::string::npos;  // another one was quicker
+    if ((listening || taken) && wait_for_answer(socket, until)) return true;
+    XLOG_WARN("no server could be started (%s): the program runs unscheduled",
+              said.empty() ? "it did not answer within 3 s" : said.c_str());
+    return false;
+}
+
+}  // namespace
+
+bool ensure_server(const std::string& server, const std::string& policy) {
+    char path[ipc::kSocketPathBytes];
+    base::UniqueFd connection(ipc::connect_server(path));
+    const bool refused = !connection && (errno == EACCES || errno == EPERM || errno == EAGAIN);
+    if (refused) return false;  // connect_server said so; a second server at the same place would not help
+    try {
+        if (!connection) return start(server, policy);
+        ServerLink link(std::move(connection), path);
+        announce(link);
+        if (!policy.empty())
+            XLOG_INFO(
+                "an xserver is running already: --policy %s is not used ('xcli policy -s %s' "
+                "changes it)",
+                policy.c_str(), policy.c_str());
+        return true;
+    } catch (const Failure& failure) {
+        XLOG_WARN("%s; the program runs unscheduled", failure.what());
+        return false;
+    }
+}
+
+}  // namespace xsched::cli

@@ -1,0 +1,43 @@
+// The commands that change something: policy, hint, config, suspend, resume. Each returns the exit status or throws
+// Failure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace xsched::cli {
+
+struct PolicyWords {
+    bool query = false;
+    bool set = false;
+    std::string set_name;  // after -s
+    bool list = false;     // -n without a name
+    std::string name;      // after -n
+};
+
+struct Target {
+    std::string queue;  // decimal or 0x...; empty: none
+    std::optional<int64_t> pid;
+};
+
+struct HintWords {
+    std::optional<int64_t> priority;
+    std::optional<int64_t> utilization;
+    std::optional<int64_t> timeslice_us;
+    std::optional<int64_t> deadline_us;
+    std::optional<int64_t> laxity_us;
+};
+
+struct ConfigWords {
+    std::optional<int64_t> level;
+    std::optional<int64_t> threshold;
+    std::optional<int64_t> batch_size;
+};
+
+int steer_policy(const PolicyWords& words, bool json);
+int steer_hint(const Target& target, const HintWords& words, bool json);
+int steer_config(const Target& target, const ConfigWords& words, bool json);
+int steer_suspension(const Target& target, bool suspend, bool json);
+
+}  // namespace xsched::cli

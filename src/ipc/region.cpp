@@ -1,0 +1,86 @@
+#include "ipc/region.h"
+
+#include "base/log.h"
+#include "base/unique_fd.h"
+
+#include <cerrno>
+#include <cstring>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+namespace xsched::ipc {
+namespace {
+
+constexpr int kSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+
+Region* map(int fd) {
+    void* memory = mmap(nullptr, sizeof(Region), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    return memory == MAP_FAILED ? nullptr : static_cast<Region*>(memory);
+}
+
+}  // namespace
+
+Region* create_region(uint32_t client_id, int32_t server_pid, int* fd) {
+    *fd = -1;
+    base::UniqueFd file(memfd_create("xsched-region", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+    if (!file || ftruncate(file.get(), sizeof(Region)) != 0) return nullptr;
+    // Takes the pages now: running out of memory is an error here and would be a fatal signal later.
+    const int error = posix_fallocate(file.get(), 0, sizeof(Region));
+    if (error != 0) {
+        errno = error;
+        return nullptr;
+    }
+    if (fcntl(file.get(), F_ADD_SEALS, kSeals) != 0) return nullptr;
+    Region* region = map(file.get());
+    if (region == nullptr) return nullptr;
+    Header& header = region->header;
+    header.magic = kMagic;
+    header.version = kVersion;
+    header.header_bytes = sizeof(Header);
+    header.slot_bytes = sizeof(QueueSlot);
+    header.slot_count = kMostQueues;
+    header.server_pid = server_pid;
+    header.client_id = client_id;
+    *fd = file.release();
+    return region;
+}
+
+Region* map_region(int fd, uint64_t bytes) {
+    struct stat info {};
+    if (fstat(fd, &info) != 0) info.st_size = 0;
+    if (bytes != sizeof(Region) || info.st_size != static_cast<off_t>(sizeof(Region))) {
+        XLOG_WARN(
+            "xserver sent shared memory of %lld bytes (and said %llu) where %zu are expected: install the same "
+            "version of both",
+            static_cast<long long>(info.st_size), static_cast<unsigned long long>(bytes), sizeof(Region));
+        return nullptr;
+    }
+    if ((fcntl(fd, F_GET_SEALS) & F_SEAL_SHRINK) == 0) {
+        XLOG_WARN("xserver sent shared memory that could shrink: it is not used; install the same version of both");
+        return nullptr;
+    }
+    Region* region = map(fd);
+    if (region == nullptr) {
+        XLOG_WARN("xserver's shared memory cannot be mapped (%s)", strerror(errno));
+        return nullptr;
+    }
+    const Header& header = region->header;
+    if (header.magic == kMagic && header.version == kVersion && header.header_bytes == sizeof(Header) &&
+        header.slot_bytes == sizeof(QueueSlot) && header.slot_count == kMostQueues)
+        return region;
+    XLOG_WARN(
+        "xserver's shared memory has version %u, a header of %u and %u slots of %u bytes, not %u, %zu, %u and %zu: "
+        "install the same version of both",
+        header.version, header.header_bytes, header.slot_count, header.slot_bytes, kVersion, sizeof(Header),
+        kMostQueues, sizeof(QueueSlot));
+    unmap_region(region);
+    return nullptr;
+}
+
+void unmap_region(Region* region) {
+    if (region != nullptr) munmap(region, sizeof(Region));
+}
+
+}  // namespace xsched::ipc

@@ -1,0 +1,88 @@
+#include "server/doorbells.h"
+
+#include "base/clock.h"
+
+#include <algorithm>
+
+namespace xsched::server {
+namespace {
+
+constexpr size_t kMostWords = 128;                     // of futex_wait_any
+constexpr int64_t kPollNs = 500 * base::kMicrosecond;  // where the kernel cannot watch all of them
+
+inline void pause_processor() {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    asm volatile("yield");
+#endif
+}
+
+}  // namespace
+
+Doorbells::Doorbells(base::FutexWord& waker, int64_t spin_ns) : spin_ns_(spin_ns), words_{&waker}, noted_{0} {}
+
+void Doorbells::add(ipc::Header& header) {
+    headers_.push_back(&header);
+    words_.push_back(&header.doorbell);
+    noted_.push_back(header.doorbell.load());
+}
+
+void Doorbells::remove(ipc::Header& header) {
+    const auto found = std::find(headers_.begin(), headers_.end(), &header);
+    if (found == headers_.end()) return;
+    const auto index = found - headers_.begin();
+    headers_.erase(found);
+    words_.erase(words_.begin() + 1 + index);
+    noted_.erase(noted_.begin() + 1 + index);
+}
+
+void Doorbells::note_waker() { noted_[0] = words_[0]->load(); }
+
+void Doorbells::note_clients() {
+    for (size_t i = 1; i < words_.size(); ++i) noted_[i] = words_[i]->load();
+}
+
+bool Doorbells::anything_rang() const {
+    for (size_t i = 0; i < words_.size(); ++i)
+        if (words_[i]->load() != noted_[i]) return true;
+    return false;
+}
+
+void Doorbells::set_asleep(uint32_t asleep) {
+    for (ipc::Header* header : headers_) header->server_asleep.store(asleep);
+}
+
+// True: there is no need to sleep.
+bool Doorbells::spin(int64_t until_ns) const {
+    const int64_t start = base::now_ns();
+    for (int64_t now = start; now - start < spin_ns_; now = base::now_ns()) {
+        if (anything_rang() || (until_ns != 0 && now >= until_ns)) return true;
+        pause_processor();
+    }
+    return false;
+}
+
+void Doorbells::wait(int64_t timeout_ns) {
+    if (kernel_can_ && words_.size() <= kMostWords) {
+        kernel_can_ =
+            base::futex_wait_any(words_.data(), noted_.data(), static_cast<unsigned>(words_.size()), timeout_ns);
+        if (kernel_can_) return;
+    }
+    if (!headers_.empty()) timeout_ns = timeout_ns < 0 ? kPollNs : std::min(timeout_ns, kPollNs);
+    base::futex_wait(*words_[0], noted_[0], timeout_ns);
+}
+
+void Doorbells::sleep(int64_t until_ns) {
+    if (anything_rang()) return;
+    if (spin_ns_ > 0 && !headers_.empty() && spin(until_ns)) return;
+    set_asleep(1);
+    // Looked at again after the store: whoever rang before it did not wake us.
+    if (!anything_rang()) {
+        const int64_t left = until_ns == 0 ? base::kForever : until_ns - base::now_ns();
+        if (until_ns == 0 || left > 0) wait(left);
+    }
+    set_asleep(0);
+}
+
+}  // namespace xsched::server

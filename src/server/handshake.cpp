@@ -1,0 +1,46 @@
+#include "server/handshake.h"
+
+#include <cstddef>
+#include <cstring>
+
+namespace xsched::server {
+namespace {
+
+// Names come from strangers and end up in terminals and logs.
+std::string printable(const char* text, size_t most) {
+    std::string result(text, strnlen(text, most));
+    for (char& letter : result)
+        if (letter < ' ' || letter > '~') letter = '?';
+    return result.empty() ? "?" : result;
+}
+
+bool may_enter(const Peer& peer, ipc::SocketScope scope) {
+    return scope == ipc::SocketScope::kSystem || peer.uid == geteuid() || peer.uid == 0;
+}
+
+}  // namespace
+
+Greeting judge_hello(const void* packet, size_t bytes, const Peer& peer, ipc::SocketScope scope) {
+    Greeting greeting;
+    ipc::Hello hello{};
+    // A Hello of any version starts with these three.
+    if (bytes < offsetof(ipc::Hello, kind)) return greeting;
+    memcpy(&hello, packet, bytes < sizeof(hello) ? bytes : sizeof(hello));
+    if (hello.magic != ipc::kMagic) return greeting;
+    greeting.status = ipc::WelcomeStatus::kWrongVersion;
+    if (hello.version != ipc::kVersion) return greeting;
+    greeting.status = ipc::WelcomeStatus::kBadHello;
+    if (bytes != sizeof(hello) || hello.bytes != sizeof(hello)) return greeting;
+    if (hello.kind != ipc::PeerKind::kClient && hello.kind != ipc::PeerKind::kTool) return greeting;
+    greeting.kind = hello.kind;
+    greeting.program = printable(hello.program, sizeof(hello.program));
+    greeting.status = may_enter(peer, scope) ? ipc::WelcomeStatus::kAccepted : ipc::WelcomeStatus::kWrongUser;
+    return greeting;
+}
+
+void send_refusal(int socket, ipc::WelcomeStatus status) {
+    const ipc::Welcome welcome{ipc::kMagic, ipc::kVersion, sizeof(ipc::Welcome), status, 0, getpid(), 0};
+    ipc::send_packet(socket, &welcome, sizeof(welcome));
+}
+
+}  // namespace xsched::server

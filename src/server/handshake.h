@@ -1,0 +1,24 @@
+// Judging a greeting: what came in on a fresh connection, and the refusal to send if it does not do. Main thread.
+#pragma once
+
+#include <string>
+
+#include "ipc/protocol.h"
+#include "server/listener.h"
+
+namespace xsched::server {
+
+// What may be said of a peer after its first packet.
+struct Greeting {
+    ipc::WelcomeStatus status = ipc::WelcomeStatus::kBadHello;
+    ipc::PeerKind kind = ipc::PeerKind::kClient;
+    std::string program;  // printable
+};
+
+// `packet` is the first packet of a connection from `peer` to a server of scope `scope`.
+Greeting judge_hello(const void* packet, size_t bytes, const Peer& peer, ipc::SocketScope scope);
+
+// Tells the peer why it is not let in; a peer that does not read misses it.
+void send_refusal(int socket, ipc::WelcomeStatus status);
+
+}  // namespace xsched::server

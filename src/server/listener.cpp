@@ -1,0 +1,124 @@
+#include "server/listener.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+
+#include <cerrno>
+#include <cstring>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+namespace xsched::server {
+namespace {
+
+constexpr int kBacklog = 256;
+// A server that leaves unlinks its socket a moment before it lets go of the lock.
+constexpr int64_t kLockPatienceNs = base::kSecond;
+
+std::string parent_of(const std::string& path) {
+    const size_t slash = path.rfind('/');
+    if (slash == std::string::npos) return ".";
+    return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+// Whoever may write to the directory may replace the socket by one of his own.
+void check_directory(const std::string& directory, ipc::SocketScope scope) {
+    if (scope == ipc::SocketScope::kSystem && mkdir(directory.c_str(), 0755) != 0 && errno != EEXIST)
+        throw std::runtime_error("cannot make the directory " + directory + " (" + strerror(errno) +
+                                 "): a system server is started by root");
+    struct stat info {};
+    if (stat(directory.c_str(), &info) != 0)
+        throw std::runtime_error("the socket's directory " + directory + " cannot be used (" + strerror(errno) +
+                                 "): make it, or choose another with --socket");
+    if (!S_ISDIR(info.st_mode)) throw std::runtime_error(directory + " is no directory: choose another with --socket");
+    const bool mine = info.st_uid == geteuid() || info.st_uid == 0;
+    const bool others_may_replace = (info.st_mode & 022) != 0 && (info.st_mode & S_ISVTX) == 0;
+    if (!mine || others_may_replace)
+        throw std::runtime_error("other users may replace files in " + directory +
+                                 ": choose a directory of your own with --socket");
+}
+
+// Who holds the lock, as noted in it; empty if unknown.
+std::string holder_of(int lock) {
+    char text[32] = {};
+    const ssize_t bytes = pread(lock, text, sizeof(text) - 1, 0);
+    return bytes > 0 ? " (pid " + std::string(text, strcspn(text, "\n")) + ")" : "";
+}
+
+}  // namespace
+
+Listener::Listener(std::string path, ipc::SocketScope scope) : path_(std::move(path)) {
+    if (path_.size() >= ipc::kSocketPathBytes)
+        throw std::runtime_error("the socket path " + path_ + " is longer than " +
+                                 std::to_string(ipc::kSocketPathBytes - 1) + " bytes: choose a shorter one");
+    check_directory(parent_of(path_), scope);
+    take_lock();
+    open_socket(scope);
+}
+
+Listener::~Listener() { close(); }
+
+void Listener::take_lock() {
+    const std::string name = path_ + ".lock";
+    lock_.reset(open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+    if (!lock_)
+        throw std::runtime_error("cannot write " + name + " (" + strerror(errno) +
+                                 "): choose a place of your own with --socket");
+    const int64_t give_up = base::now_ns() + kLockPatienceNs;
+    while (flock(lock_.get(), LOCK_EX | LOCK_NB) != 0) {
+        const base::UniqueFd probe(ipc::connect_path(path_.c_str()));
+        if (probe || base::now_ns() > give_up)
+            throw AlreadyServed("another xserver" + holder_of(lock_.get()) + " serves " + path_ + " already");
+        usleep(10'000);
+    }
+    const std::string me = std::to_string(getpid()) + "\n";
+    if (ftruncate(lock_.get(), 0) != 0 || pwrite(lock_.get(), me.data(), me.size(), 0) < 0)
+        XLOG_WARN("cannot note our pid in %s (%s)", name.c_str(), strerror(errno));
+}
+
+void Listener::open_socket(ipc::SocketScope scope) {
+    struct stat info {};
+    if (lstat(path_.c_str(), &info) == 0) {
+        if (!S_ISSOCK(info.st_mode)) throw std::runtime_error(path_ + " exists and is no socket: choose another path");
+        unlink(path_.c_str());  // left by a server that was killed: we hold the lock
+    }
+    socket_.reset(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    memcpy(address.sun_path, path_.c_str(), path_.size() + 1);
+    const mode_t before = umask(scope == ipc::SocketScope::kSystem ? 0111 : 0177);
+    const int bound = socket_ ? bind(socket_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) : -1;
+    umask(before);
+    if (bound != 0 || listen(socket_.get(), kBacklog) != 0)
+        throw std::runtime_error("cannot listen on " + path_ + " (" + strerror(errno) +
+                                 "): choose another with --socket");
+}
+
+std::optional<std::pair<base::UniqueFd, Peer>> Listener::accept(bool* refused) {
+    *refused = false;
+    for (;;) {
+        base::UniqueFd connection(accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+        if (!connection) {
+            if (errno == EINTR || errno == ECONNABORTED) continue;
+            *refused = errno != EAGAIN;
+            return std::nullopt;
+        }
+        ucred credentials{};
+        socklen_t bytes = sizeof(credentials);
+        if (getsockopt(connection.get(), SOL_SOCKET, SO_PEERCRED, &credentials, &bytes) != 0) continue;
+        return std::pair{std::move(connection), Peer{credentials.pid, credentials.uid}};
+    }
+}
+
+void Listener::close() {
+    if (!socket_) return;
+    unlink(path_.c_str());
+    socket_.reset();
+    lock_.reset();
+}
+
+}  // namespace xsched::server

@@ -1,0 +1,131 @@
+// xserver [POLICY] [PORT] [options]
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "policy/policy.h"
+#include "server/latency.h"
+#include "server/server.h"
+
+namespace {
+
+using xsched::server::Options;
+
+constexpr int kUsage = 2;
+
+struct CommandLine {
+    Options options;
+    int port = 0;
+    double idle_exit_s = 0;
+    int64_t starvation_limit_ms = 1000;
+    // Waking from the futex takes about 7 us; a server that spins instead answers in 1 us, but loses its good place in
+    // the queue for a processor when the machine is busy (measured: p99 from 20 us to 2 ms).
+    int64_t spin_us = 0;
+    bool system = false;
+    bool foreground = true;
+};
+
+void describe(CLI::App& app, CommandLine& line) {
+    app.add_option("POLICY", line.options.policy, "the policy to start with (HPF)");
+    app.add_option("PORT", line.port, "accepted for compatibility and not used: tools use the Unix socket");
+    app.add_option("--socket", line.options.socket,
+                   "where to listen (default: XSCHED_SOCKET, else the runtime directory)");
+    app.add_flag("--system", line.system, "serve all users (at /run/xsched/xserver.sock unless --socket is given)");
+    app.add_option("--idle-exit", line.idle_exit_s, "leave after so many seconds without client or tool; 0: never")
+        ->check(CLI::Range(0.0, 1e6));
+    app.add_option("--starvation-limit-ms", line.starvation_limit_ms,
+                   "a queue kept off for longer gets a turn; 0: no limit")
+        ->check(CLI::Range(int64_t{0}, int64_t{3'600'000}));
+    app.add_option("--spin-us", line.spin_us, "look for news for so long before sleeping; 0: sleep at once")
+        ->check(CLI::Range(int64_t{0}, int64_t{1'000'000}));
+    app.add_option("--log-file", line.options.log_file, "append the log to this file instead of standard error");
+    app.add_flag("--foreground", line.foreground, "stay in the foreground (it always does: for service files)");
+    app.set_version_flag("--version", XSCHED_VERSION);
+}
+
+// False, with a sentence written, if the options cannot be used together or name what is not there.
+bool complete(CommandLine& line) {
+    Options& options = line.options;
+    if (xsched::policy::find_policy(options.policy.c_str()) == nullptr) {
+        std::string names;
+        for (const auto& info : xsched::policy::policies()) names += std::string(" ") + info.name;
+        fprintf(stderr, "xserver: there is no policy %s: use one of%s\n", options.policy.c_str(), names.c_str());
+        return false;
+    }
+    options.scope = line.system ? xsched::ipc::SocketScope::kSystem : xsched::ipc::SocketScope::kUser;
+    if (options.socket.empty() && line.system) options.socket = xsched::ipc::system_socket_path();
+    if (options.socket.empty()) {
+        char path[xsched::ipc::kSocketPathBytes];
+        if (!xsched::ipc::user_socket_path(path, true)) return false;
+        options.socket = path;
+    }
+    options.idle_exit_ns = static_cast<int64_t>(line.idle_exit_s * 1e9);
+    options.starvation_limit_ns = line.starvation_limit_ms * xsched::base::kMillisecond;
+    options.spin_ns = line.spin_us * xsched::base::kMicrosecond;
+    return true;
+}
+
+// One descriptor or two per client: the usual soft limit of 1024 is soon reached.
+void raise_descriptor_limit() {
+    rlimit limit{};
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+// Whoever started us reads "listening" from standard output; from then on nobody may read either of them, and what
+// libraries still write to standard error belongs into the log.
+void report_listening(const Options& options) {
+    printf("xserver: listening on %s with policy %s\n", options.socket.c_str(), options.policy.c_str());
+    fflush(stdout);
+    if (options.log_file.empty()) return;
+    const int log = open(options.log_file.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+    const int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (nothing >= 0) dup2(nothing, STDOUT_FILENO);
+    if (log >= 0 || nothing >= 0) dup2(log >= 0 ? log : nothing, STDERR_FILENO);
+    if (log >= 0) close(log);
+    if (nothing >= 0) close(nothing);
+}
+
+int serve(const CommandLine& line) {
+    const Options& options = line.options;
+    try {
+        xsched::server::Server server(options);
+        XLOG_INFO("listening on %s, using policy %s", options.socket.c_str(), options.policy.c_str());
+        report_listening(options);
+        if (line.port != 0) XLOG_INFO("port %d is not used: tools talk to %s", line.port, options.socket.c_str());
+        xsched::server::ask_for_low_latency();
+        server.run();
+        return 0;
+    } catch (const xsched::server::AlreadyServed& error) {
+        fprintf(stderr, "xserver: %s\n", error.what());
+        return options.idle_exit_ns > 0 ? 0 : kUsage;  // one that was started on demand is not needed
+    } catch (const std::exception& error) {
+        fprintf(stderr, "xserver: %s\n", error.what());
+        return kUsage;
+    }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    CLI::App app{"Schedules the accelerator work of several programs by priority."};
+    CommandLine line;
+    describe(app, line);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        return app.exit(error) == 0 ? 0 : kUsage;
+    }
+    if (!line.options.log_file.empty()) setenv("XLOG_FILE", line.options.log_file.c_str(), 1);
+    if (!complete(line)) return kUsage;
+    raise_descriptor_limit();
+    return serve(line);
+}

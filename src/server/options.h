@@ -1,0 +1,21 @@
+// What xserver's command line says, with its defaults.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "ipc/protocol.h"
+
+namespace xsched::server {
+
+struct Options {
+    std::string policy = "HPF";
+    std::string socket;  // where to listen
+    ipc::SocketScope scope = ipc::SocketScope::kUser;
+    int64_t idle_exit_ns = 0;         // leave after so long without client or tool; 0: never
+    int64_t starvation_limit_ns = 0;  // 0: none
+    int64_t spin_ns = 0;              // look at the doorbells for so long before sleeping
+    std::string log_file;             // empty: standard error
+};
+
+}  // namespace xsched::server

@@ -1,0 +1,142 @@
+// The commands that change something: policy, hint, config, suspend, resume.
+#include "server/tool_commands.h"
+
+#include "base/log.h"
+#include "policy/policy.h"
+
+namespace xsched::server {
+namespace {
+
+std::string policy_names() {
+    std::string names;
+    for (const auto& info : policy::policies()) names += (names.empty() ? "" : ", ") + std::string(info.name);
+    return names;
+}
+
+struct Hint {
+    std::optional<int64_t> priority;
+    std::optional<int64_t> utilization;
+    std::optional<int64_t> timeslice_us;
+    std::optional<int64_t> deadline_us;
+    std::optional<int64_t> laxity_us;
+};
+
+Hint read_hint(const Request& request) {
+    constexpr int64_t kMostUs = 3'600'000'000;
+    Hint hint{request.number("priority", PRIORITY_NO_EXECUTE, PRIORITY_MAX),
+              request.number("utilization", UTILIZATION_MIN, UTILIZATION_MAX),
+              request.number("timeslice_us", TIMESLICE_MIN, TIMESLICE_MAX), request.number("deadline_us", 0, kMostUs),
+              request.number("laxity_us", 0, kMostUs)};
+    if (!hint.priority && !hint.utilization && !hint.timeslice_us && !hint.deadline_us && !hint.laxity_us)
+        throw ToolError("the hint is empty: give a priority (-p), a utilization (-u) or a timeslice (-t)");
+    return hint;
+}
+
+void write_hint(ipc::QueueSlot& slot, const Hint& hint) {
+    if (hint.priority) slot.priority.store(static_cast<int32_t>(*hint.priority));
+    if (hint.utilization) slot.utilization.store(static_cast<int32_t>(*hint.utilization));
+    if (hint.timeslice_us) slot.timeslice_us.store(*hint.timeslice_us);
+    if (hint.deadline_us) slot.deadline_us.store(*hint.deadline_us);
+    if (hint.laxity_us) slot.laxity_us.store(*hint.laxity_us);
+}
+
+// All queues of the client, and the priority also for those it makes later. Returns how many queues there are.
+size_t hint_client(const Request& request, const Client& client, const Hint& hint) {
+    size_t count = 0;
+    for (const SeenQueue& queue : visible_queues(request)) {
+        if (&queue.client != &client) continue;
+        write_hint(queue.slot, hint);
+        ++count;
+    }
+    if (hint.priority) {
+        client.header().default_priority.store(static_cast<int32_t>(*hint.priority));
+        client.header().default_priority_set.store(1);
+    }
+    ipc::ring_directive(client.header());
+    return count;
+}
+
+Json hold(const Request& request, bool held) {
+    const auto handle = request.handle();
+    const auto pid = request.pid();
+    if (!handle && !pid) throw ToolError("say what: a process (PID) or a queue (-x QUEUE)");
+    size_t count = 0;
+    if (handle) {
+        const SeenQueue queue = named_queue(request, *handle);
+        count = request.host.dispatcher.set_held(queue.client.id(), *handle, held) ? 1 : 0;
+    } else {
+        for (const Client* client : named_clients(request, *pid))
+            count += request.host.dispatcher.set_held(client->id(), 0, held) ? 1 : 0;
+    }
+    if (count == 0) throw ToolError("it went away meanwhile: 'xcli list' shows what there is");
+    XLOG_INFO("uid %u %s %s", request.peer.uid, held ? "suspends" : "resumes", request.body.dump().c_str());
+    return Json::object();
+}
+
+}  // namespace
+
+Json query_or_set_policy(const Request& request) {
+    if (const auto name = request.text("name")) {
+        if (!request.rules_server())
+            throw ToolError("only root and the server's own user may change the policy of a system server");
+        const policy::PolicyInfo* info = policy::find_policy(name->c_str());
+        if (info == nullptr) throw ToolError("there is no policy \"" + *name + "\": use one of " + policy_names());
+        request.host.dispatcher.core().set_policy(info->make());
+        XLOG_INFO("using policy %s, as uid %u asked", info->name, request.peer.uid);
+    }
+    Json known = Json::array();
+    for (const auto& info : policy::policies()) known.push_back({{"name", info.name}, {"summary", info.summary}});
+    return {{"policy", request.host.dispatcher.core().policy_name()}, {"policies", known}};
+}
+
+Json give_hint(const Request& request) {
+    const Hint hint = read_hint(request);
+    const auto handle = request.handle();
+    const auto pid = request.pid();
+    size_t queues = 0;
+    if (handle) {
+        const SeenQueue queue = named_queue(request, *handle);
+        write_hint(queue.slot, hint);
+        ipc::ring_directive(queue.client.header());
+        queues = 1;
+    } else if (pid) {
+        for (const Client* client : named_clients(request, *pid)) queues += hint_client(request, *client, hint);
+    } else if (hint.timeslice_us && !hint.priority && !hint.utilization && !hint.deadline_us && !hint.laxity_us) {
+        // A timeslice alone is for everybody who may be seen.
+        for (const auto& [id, client] : request.host.clients)
+            if (request.may_see(*client)) queues += hint_client(request, *client, hint);
+    } else {
+        throw ToolError("say whom the hint is for: a queue (-x QUEUE) or a process (--pid PID)");
+    }
+    return {{"queues", queues}};
+}
+
+Json configure_queue(const Request& request) {
+    const auto handle = request.handle();
+    if (!handle) throw ToolError("say which queue: -x QUEUE");
+    const auto level = request.number("level", kPreemptLevelBlock, kPreemptLevelInterrupt);
+    const auto threshold = request.number("threshold", 1, 65535);
+    const auto batch_size = request.number("batch_size", 1, 65535);
+    if (!level && !threshold && !batch_size)
+        throw ToolError("nothing to configure: give a level (-l), a threshold (-t) or a batch size (-b)");
+    if (threshold && batch_size && *batch_size > *threshold)
+        throw ToolError("the batch size " + std::to_string(*batch_size) + " is larger than the threshold " +
+                        std::to_string(*threshold) + ": a batch is at most the threshold");
+    const SeenQueue queue = named_queue(request, *handle);
+    ipc::QueueSlot& slot = queue.slot;
+    if (level && (slot.levels.load() & (1U << *level)) == 0)
+        throw ToolError("this queue's hardware does not support preempt level " + std::to_string(*level) +
+                        ": 'xcli list --json' shows its levels");
+    // What is not given keeps what a person asked for before: the client may not have seen that yet.
+    if (level) slot.want_level.store(static_cast<uint32_t>(*level));
+    if (threshold) slot.want_threshold.store(static_cast<uint32_t>(*threshold));
+    if (batch_size) slot.want_batch_size.store(static_cast<uint32_t>(*batch_size));
+    slot.want_serial.fetch_add(1);
+    ipc::ring_directive(queue.client.header());
+    return Json::object();
+}
+
+Json suspend(const Request& request) { return hold(request, true); }
+Json resume(const Request& request) { return hold(request, false); }
+
+}  // namespace xsched::server

@@ -1,0 +1,58 @@
+// The commands behind tools.h. Each takes the parsed request and returns the answer's members (without "ok"), or throws
+// ToolError with a sentence for the user.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "server/tools.h"
+
+namespace xsched::server {
+
+using Json = nlohmann::json;
+
+class ToolError : public std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+struct Request {
+    ToolHost& host;
+    const Peer& peer;
+    const Json& body;
+
+    // A whole number within bounds, or nothing if the member is absent. Throws ToolError.
+    std::optional<int64_t> number(const char* member, int64_t least, int64_t most) const;
+    std::optional<uint64_t> handle() const;  // "queue"
+    std::optional<int64_t> pid() const;      // "pid"
+    std::optional<std::string> text(const char* member) const;
+    bool may_see(const Client& client) const;
+    bool rules_server() const;  // root, or the server's own user
+};
+
+// A queue that the asking user may see.
+struct SeenQueue {
+    const Client& client;
+    ipc::QueueSlot& slot;
+    dispatch::Dispatcher::QueueReport report;
+};
+std::vector<SeenQueue> visible_queues(const Request& request);
+// The one queue named by "queue" (and "pid", if handles of several processes are equal). Throws ToolError.
+SeenQueue named_queue(const Request& request, uint64_t handle);
+// The clients of "pid". Throws ToolError if there is none.
+std::vector<const Client*> named_clients(const Request& request, int64_t pid);
+
+Json list_queues(const Request& request);
+Json explain_status(const Request& request);
+Json describe_server(const Request& request);
+Json expect_program(const Request& request);
+Json query_or_set_policy(const Request& request);
+Json give_hint(const Request& request);
+Json configure_queue(const Request& request);
+Json suspend(const Request& request);
+Json resume(const Request& request);
+
+}  // namespace xsched::server

@@ -1,0 +1,55 @@
+// What the tool's tests share: running xcli to its end in a private directory.
+#pragma once
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+#include "server/rig.h"
+
+namespace xsched::test {
+
+struct Outcome {
+    int status = -1;
+    std::string out;
+    std::string err;
+    Json json() const { return Json::parse(out, nullptr, false); }
+};
+
+inline Outcome run_to_end(const std::vector<std::string>& words, const Environment& environment) {
+    Process process(words, environment);
+    const int status = process.wait();
+    return {status, process.out(), process.err()};
+}
+
+class WithCli : public WithServer {
+protected:
+    void SetUp() override {}
+    // Servers that xcli started are nobody's children.
+    void TearDown() override {
+        for (const std::string& place : {socket(), directory.path() + "/xsched/xserver.sock"}) {
+            std::ifstream lock(place + ".lock");
+            pid_t pid = 0;
+            if (lock >> pid && access(place.c_str(), F_OK) == 0) kill(pid, SIGTERM);
+        }
+    }
+    Outcome xcli(const std::vector<std::string>& words, const Environment& more = {}) {
+        std::vector<std::string> all{binary("xcli")};
+        all.insert(all.end(), words.begin(), words.end());
+        Environment environment = directory.environment();
+        for (const auto& [name, value] : more) environment[name] = value;
+        return run_to_end(all, environment);
+    }
+    // Must end with status 2 and one sentence that has `part` in it.
+    void expect_sentence(const std::vector<std::string>& words, const std::string& part) {
+        const Outcome outcome = xcli(words);
+        EXPECT_EQ(outcome.status, 2) << part;
+        EXPECT_NE(outcome.err.find(part), std::string::npos) << outcome.err;
+        EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+        EXPECT_EQ(outcome.out, "");
+    }
+};
+
+inline bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace xsched::test

@@ -1,0 +1,195 @@
+// The commands that look and steer, against a real server and a client made by hand.
+#include "cli/cli_rig.h"
+
+namespace xsched::test {
+namespace {
+
+class Commands : public WithCli {
+protected:
+    void SetUp() override {
+        start();
+        ASSERT_TRUE(client.connect(socket(), "trainer"));
+        client.add_queue(0, 3, 0xab1);
+        client.submit(0);
+    }
+    std::string me() const { return std::to_string(getpid()); }
+    TestClient client;
+};
+
+TEST_F(Commands, List) {
+    const Outcome outcome = xcli({"list"});
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    for (const std::string& part : {std::string("PROGRAM"), me(), std::string("trainer"), std::string("0xab1"),
+                                    std::string("CPU:1"), std::string("ready")})
+        EXPECT_TRUE(has(outcome.out, part)) << part << " is not in\n" << outcome.out;
+    const Json json = xcli({"list", "--json"}).json();
+    ASSERT_EQ(json.value("ok", false), true);
+    EXPECT_EQ(json["queues"][0]["queue"], 0xab1);
+}
+
+TEST_F(Commands, Status) {
+    TestClient high(socket(), "urgent");
+    high.add_queue(0, 10, 0xab2);
+    high.submit(0);
+    ASSERT_TRUE(client.becomes_suspended(0, true));
+    const Outcome outcome = xcli({"status"});
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_TRUE(has(outcome.out, "(trainer) stands;")) << outcome.out;
+    EXPECT_TRUE(has(outcome.out, "(urgent) runs;")) << outcome.out;
+    EXPECT_TRUE(has(outcome.out, "makes room for a more urgent unit")) << outcome.out;
+    EXPECT_EQ(xcli({"status", me(), "--json"}).json()["processes"].size(), 2U);
+    expect_sentence({"status", "1"}, "no process 1 is scheduled");
+    expect_sentence({"status", "x"}, "x");
+}
+
+TEST_F(Commands, TopPrintsOnceWithoutATerminal) {
+    const Outcome outcome = xcli({"top", "--interval", "0.1"});
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_TRUE(has(outcome.out, "trainer"));
+    EXPECT_FALSE(has(outcome.out, "\033"));
+    EXPECT_EQ(xcli({"top", "-f", "10"}).status, 0);
+    EXPECT_EQ(xcli({"top", "--json"}).json().value("ok", false), true);
+    EXPECT_EQ(xcli({"top", "--interval", "0"}).status, 2);
+}
+
+TEST_F(Commands, Server) {
+    EXPECT_TRUE(has(xcli({"server"}).out, socket()));
+    EXPECT_EQ(xcli({"server", "--json"}).json()["pid"], server->pid());
+}
+
+TEST_F(Commands, PolicyInAllItsForms) {
+    for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{{"policy"},
+                                                                                       {"policy", "-q"},
+                                                                                       {"policy", "-s", "HPF"},
+                                                                                       {"policy", "-s", "-n", "HPF"},
+                                                                                       {"policy", "--set", "hpf"}}) {
+        const Outcome outcome = xcli(words);
+        EXPECT_EQ(outcome.status, 0) << outcome.err;
+        EXPECT_EQ(outcome.out, "policy HPF\n");
+    }
+    EXPECT_TRUE(has(xcli({"policy", "-n"}).out, "highest priority first"));
+    EXPECT_EQ(xcli({"policy", "--json"}).json()["policy"], "HPF");
+    expect_sentence({"policy", "-s"}, "say which policy");
+    expect_sentence({"policy", "-n", "HPF"}, "to change the policy say -s");
+    expect_sentence({"policy", "-s", "XYZ"}, "there is no policy \"XYZ\": use one of");
+}
+
+TEST_F(Commands, Hint) {
+    EXPECT_EQ(xcli({"hint", "-x", "0xab1", "-p", "-7", "-u", "50"}).out, "hinted 1 queue\n");
+    EXPECT_EQ(client.slot(0).priority.load(), -7);
+    EXPECT_EQ(client.slot(0).utilization.load(), 50);
+    EXPECT_EQ(xcli({"hint", "-x", std::to_string(0xab1), "-p", "8"}).status, 0) << "a handle in decimal";
+    EXPECT_EQ(client.slot(0).priority.load(), 8);
+    EXPECT_EQ(xcli({"hint", "--pid", me(), "-p", "9"}).status, 0);
+    EXPECT_EQ(client.slot(0).priority.load(), 9);
+    EXPECT_EQ(client.header().default_priority.load(), 9);
+    EXPECT_EQ(xcli({"hint", "-t", "2000"}).status, 0);
+    EXPECT_EQ(client.slot(0).timeslice_us.load(), 2000);
+    expect_sentence({"hint", "-p", "1"}, "say whom the hint is for");
+    expect_sentence({"hint", "-x", "0xab1"}, "the hint is empty");
+    expect_sentence({"hint", "-x", "0xab1", "-p", "300"}, "priority 300 is not a whole number from -256 to 255");
+    expect_sentence({"hint", "-x", "0xab1", "-p", "high"}, "high");
+    expect_sentence({"hint", "-x", "0xdead", "-p", "1"}, "there is no queue 0xdead");
+    expect_sentence({"hint", "-x", "12ab", "-p", "1"}, "is not a queue's handle");
+    expect_sentence({"hint", "-x", "-1", "-p", "1"}, "");
+    expect_sentence({"hint", "--pid", "1", "-p", "1"}, "no process 1 is scheduled");
+}
+
+TEST_F(Commands, Config) {
+    EXPECT_EQ(xcli({"config", "-x", "0xab1", "-t", "4"}).status, 0);
+    EXPECT_EQ(client.slot(0).want_threshold.load(), 4U);
+    EXPECT_EQ(client.slot(0).want_batch_size.load(), 0U);
+    EXPECT_EQ(xcli({"config", "-x", "0xab1", "-l", "1", "-t", "16", "-b", "8"}).status, 0);
+    EXPECT_EQ(client.slot(0).want_level.load(), 1U);
+    EXPECT_EQ(client.slot(0).want_threshold.load(), 16U);
+    EXPECT_EQ(client.slot(0).want_batch_size.load(), 8U);
+    EXPECT_EQ(client.slot(0).want_serial.load(), 2U);
+    expect_sentence({"config", "-x", "0xab1"}, "nothing to configure");
+    expect_sentence({"config", "-t", "4"}, "say which queue");
+    expect_sentence({"config", "-x", "0xab1", "-l", "3"}, "does not support preempt level 3");
+    expect_sentence({"config", "-x", "0xab1", "-t", "0"}, "threshold 0 is not a whole number from 1");
+}
+
+TEST_F(Commands, SuspendAndResume) {
+    EXPECT_EQ(xcli({"suspend", me()}).out, "suspended pid " + me() + "\n");
+    EXPECT_EQ(client.slot(0).suspended.load(), 1U);
+    EXPECT_TRUE(has(xcli({"list"}).out, "suspended by xcli suspend"));
+    EXPECT_EQ(xcli({"resume", "--pid", me()}).status, 0);
+    EXPECT_EQ(client.slot(0).suspended.load(), 0U);
+    EXPECT_EQ(xcli({"suspend", "-x", "0xab1"}).status, 0);
+    EXPECT_EQ(client.slot(0).suspended.load(), 1U);
+    EXPECT_EQ(xcli({"resume", "-x", "0xab1", "--json"}).json().value("ok", false), true);
+    EXPECT_EQ(client.slot(0).suspended.load(), 0U);
+    expect_sentence({"suspend"}, "say what");
+    expect_sentence({"suspend", "1"}, "no process 1");
+    expect_sentence({"resume", "-x", "0x5"}, "there is no queue 0x5");
+}
+
+TEST_F(Commands, ErrorsAreJsonToo) {
+    const Outcome outcome = xcli({"suspend", "1", "--json"});
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_EQ(outcome.json().value("ok", true), false);
+    EXPECT_TRUE(has(outcome.json().value("error", ""), "no process 1"));
+}
+
+class Alone : public WithCli {};
+
+TEST_F(Alone, WithoutAServerEachCommandSaysWhatToDo) {
+    for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{{"list"},
+                                                                                       {"status"},
+                                                                                       {"top"},
+                                                                                       {"server"},
+                                                                                       {"policy", "-q"},
+                                                                                       {"hint", "-x", "1", "-p", "1"},
+                                                                                       {"config", "-x", "1", "-t", "1"},
+                                                                                       {"suspend", "1"},
+                                                                                       {"resume", "1"}})
+        expect_sentence(words,
+                        "no xserver answers at " + socket() + ": start a program with 'xcli run', or start 'xserver'");
+}
+
+TEST_F(Alone, OptionsNeedNoServer) {
+    const Outcome outcome = xcli({"options"});
+    EXPECT_EQ(outcome.status, 0);
+    EXPECT_TRUE(has(outcome.out, "XSCHED_AUTO_XQUEUE_PRIORITY"));
+    EXPECT_TRUE(has(outcome.out, "XLOG_LEVEL"));
+    const Json json = xcli({"options", "--json"}).json();
+    EXPECT_GT(json["options"].size(), 10U);
+}
+
+TEST_F(Alone, BadUsage) {
+    expect_sentence({}, "--help");
+    expect_sentence({"dance"}, "dance");
+    expect_sentence({"list", "--nonsense"}, "--nonsense");
+    EXPECT_TRUE(has(xcli({"list", "--nonsense", "--json"}).json().value("error", ""), "--nonsense"));
+    EXPECT_EQ(xcli({"--help"}).status, 0);
+    EXPECT_EQ(xcli({"run", "--help"}).status, 0);
+    EXPECT_EQ(xcli({"--version"}).status, 0);
+}
+
+TEST_F(Alone, AServerThatIsStoppedHangsNobody) {
+    start();
+    kill(server->pid(), SIGSTOP);
+    const int64_t begin = base::now_ns();
+    expect_sentence({"list"}, "does not answer");
+    EXPECT_LT(base::now_ns() - begin, 15 * base::kSecond);
+    kill(server->pid(), SIGCONT);
+}
+
+TEST_F(Alone, NoPermissionOnTheSocketIsTold) {
+    start();
+    // Only the file is readable to the other user, not the socket.
+    chmod(directory.path().c_str(), 0755);
+    const int status = as_nobody([this] {
+        const Outcome outcome = xcli({"list"});
+        if (outcome.status != 2) return 1;
+        return has(outcome.err, "no permission on xserver's socket") ? 0 : 2;
+    });
+    if (status < 0) GTEST_SKIP() << "needs root to become another user";
+    if (status == 1 && access(binary("xcli").c_str(), X_OK) != 0)
+        GTEST_SKIP() << "the build tree is closed to other users";
+    EXPECT_EQ(status, 0);
+}
+
+}  // namespace
+}  // namespace xsched::test

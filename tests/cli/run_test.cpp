@@ -1,0 +1,206 @@
+// xcli run: the program's environment, its exit status, and a server that is there.
+#include "cli/cli_rig.h"
+
+#include <sys/socket.h>
+#include <sys/un.h>
+
+namespace xsched::test {
+namespace {
+
+class Run : public WithCli {
+protected:
+    // What `variable` is in the program's environment.
+    std::string variable(const std::string& name, std::vector<std::string> options, const Environment& more = {}) {
+        std::vector<std::string> words{"run"};
+        words.insert(words.end(), options.begin(), options.end());
+        for (const char* word : {"--", "/bin/sh", "-c"}) words.emplace_back(word);
+        words.push_back("printf '%s' \"$" + name + "\"");
+        const Outcome outcome = xcli(words, more);
+        EXPECT_EQ(outcome.status, 0) << outcome.err;
+        return outcome.out;
+    }
+};
+
+TEST_F(Run, StartsAServerThatServesTheNextProgramToo) {
+    const Outcome first = xcli({"run", "--", "/bin/echo", "hello"});
+    EXPECT_EQ(first.status, 0) << first.err;
+    EXPECT_EQ(first.out, "hello\n");
+    const Json server_before = xcli({"server", "--json"}).json();
+    EXPECT_EQ(server_before["socket"], socket());
+    EXPECT_EQ(server_before["idle_exit_s"], 60);
+    EXPECT_EQ(xcli({"run", "--", "/bin/true"}).status, 0);
+    EXPECT_EQ(xcli({"server", "--json"}).json()["pid"], server_before["pid"]);
+    EXPECT_EQ(kill(server_before["pid"].get<pid_t>(), SIGTERM), 0);
+}
+
+TEST_F(Run, TheServerIsInAProcessGroupAndSessionOfItsOwn) {
+    ASSERT_EQ(xcli({"run", "--", "/bin/true"}).status, 0);
+    const pid_t pid = xcli({"server", "--json"}).json()["pid"].get<pid_t>();
+    EXPECT_NE(getsid(pid), getsid(0));
+    EXPECT_NE(getpgid(pid), getpgid(0));
+}
+
+TEST_F(Run, StartsThePolicyThatWasAskedFor) {
+    EXPECT_EQ(xcli({"run", "--policy", "hpf", "--", "/bin/true"}).status, 0);
+    EXPECT_EQ(xcli({"policy", "-q"}).out, "policy HPF\n");
+}
+
+TEST_F(Run, ManyAtOnceShareOneServer) {
+    std::vector<std::unique_ptr<Process>> programs;
+    for (int i = 0; i < 6; ++i)
+        programs.push_back(std::make_unique<Process>(
+            std::vector<std::string>{binary("xcli"), "run", "--", "/bin/echo", "done"}, directory.environment()));
+    for (auto& program : programs) {
+        EXPECT_EQ(program->wait(), 0);
+        EXPECT_FALSE(has(program->err(), "no server")) << program->err();
+    }
+    EXPECT_EQ(xcli({"server"}).status, 0);
+}
+
+TEST_F(Run, ExitStatusesAreTheProgramsOwn) {
+    EXPECT_EQ(xcli({"run", "--", "/bin/sh", "-c", "exit 0"}).status, 0);
+    EXPECT_EQ(xcli({"run", "--", "/bin/sh", "-c", "exit 77"}).status, 77);
+    EXPECT_EQ(xcli({"run", "--", "/bin/sh", "-c", "kill -TERM $$"}).status, 1000 + SIGTERM);
+}
+
+TEST_F(Run, ProgramsThatCannotBeExecuted) {
+    const Outcome missing = xcli({"run", "--", "no-such-program-here"});
+    EXPECT_EQ(missing.status, 127);
+    EXPECT_TRUE(has(missing.err, "no-such-program-here cannot be executed: No such file")) << missing.err;
+    const Outcome forbidden = xcli({"run", "--", "/etc"});
+    EXPECT_EQ(forbidden.status, 126);
+    EXPECT_TRUE(has(forbidden.err, "/etc cannot be executed: Permission denied")) << forbidden.err;
+}
+
+TEST_F(Run, ProgramsArgumentsAreItsOwn) {
+    const Outcome outcome = xcli({"run", "-p", "3", "/bin/echo", "-p", "9", "--json", "--", "-x"});
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(outcome.out, "-p 9 --json -- -x\n");
+    EXPECT_EQ(xcli({"run", "--priority=3", "--", "/bin/echo", "--helpless"}).out, "--helpless\n");
+    EXPECT_EQ(xcli({"run", "/bin/echo", "a"}).out, "a\n");
+}
+
+TEST_F(Run, OptionsBecomeEnvironment) {
+    EXPECT_EQ(variable("XSCHED_SCHEDULER", {}), "global");
+    EXPECT_EQ(variable("XSCHED_SCHEDULER", {"--scheduler", "local"}), "local");
+    EXPECT_EQ(variable("XSCHED_AUTO_XQUEUE_PRIORITY", {"--priority", "-12"}), "-12");
+    EXPECT_EQ(variable("XSCHED_AUTO_XQUEUE_LEVEL", {"--level", "1"}), "1");
+    EXPECT_EQ(variable("XSCHED_AUTO_XQUEUE_THRESHOLD", {"--threshold", "12"}), "12");
+    EXPECT_EQ(variable("XSCHED_AUTO_XQUEUE_BATCH_SIZE", {"--batch", "6"}), "6");
+    EXPECT_EQ(variable("XLOG_LEVEL", {"--log", "DEBG"}), "DEBG");
+    EXPECT_EQ(variable("XSCHED_POLICY", {"--scheduler", "local", "--policy", "HPF"}), "HPF");
+    // What is not given is left as the user's environment has it.
+    EXPECT_EQ(variable("XSCHED_AUTO_XQUEUE_PRIORITY", {}, {{"XSCHED_AUTO_XQUEUE_PRIORITY", "5"}}), "5");
+    EXPECT_EQ(variable("XSCHED_AUTO_XQUEUE_THRESHOLD", {}), "");
+}
+
+TEST_F(Run, ShimsArePreloadedBeforeTheUsersOwn) {
+    const std::string shim = std::string(XSCHED_BIN_DIR) + "/../lib/libshimopencl.so";
+    if (access(shim.c_str(), F_OK) != 0) GTEST_SKIP() << "this build has no OpenCL shim";
+    const Environment own{{"LD_PRELOAD", "libc.so.6"}, {"OPENCL_LAYERS", "/some/layer.so"}};
+    const std::string preload = variable("LD_PRELOAD", {}, own);
+    EXPECT_TRUE(has(preload, "libshimopencl.so")) << preload;
+    EXPECT_TRUE(has(preload, ":libc.so.6")) << preload;
+    const std::string layers = variable("OPENCL_LAYERS", {}, own);
+    EXPECT_TRUE(has(layers, "libshimopencl.so:/some/layer.so")) << layers;
+    const Outcome nested = xcli({"run", binary("xcli"), "run", "/bin/sh", "-c", "printf '%s' \"$LD_PRELOAD\""});
+    const size_t first = nested.out.find("libshimopencl.so");
+    EXPECT_NE(first, std::string::npos) << nested.err;
+    EXPECT_EQ(nested.out.find("libshimopencl.so", first + 1), std::string::npos) << nested.out;
+}
+
+TEST_F(Run, BadUsage) {
+    expect_sentence({"run"}, "say which program");
+    expect_sentence({"run", "--"}, "say which program");
+    expect_sentence({"run", "-p", "256", "--", "/bin/true"}, "256 not in range");
+    expect_sentence({"run", "-p", "x", "--", "/bin/true"}, "x");
+    expect_sentence({"run", "--level", "4", "--", "/bin/true"}, "4 not in range");
+    expect_sentence({"run", "--batch", "9", "--threshold", "4", "--", "/bin/true"},
+                    "--batch 9 is larger than --threshold 4");
+    expect_sentence({"run", "--scheduler", "mine", "--", "/bin/true"}, "--scheduler mine is not a scheduler");
+    expect_sentence({"run", "--log", "LOUD", "--", "/bin/true"}, "--log LOUD is not a level");
+    expect_sentence({"run", "--frobnicate", "3", "--", "/bin/true"}, "--frobnicate");
+}
+
+// Whatever goes wrong with servers, the program runs, and one line says why it is unscheduled.
+class RunAnyway : public Run {
+protected:
+    void expect_program_runs(const std::string& part, const Environment& more,
+                             const std::vector<std::string>& options = {}) {
+        std::vector<std::string> words{"run"};
+        words.insert(words.end(), options.begin(), options.end());
+        for (const char* word : {"--", "/bin/echo", "ran"}) words.emplace_back(word);
+        const Outcome outcome = xcli(words, more);
+        EXPECT_EQ(outcome.status, 0);
+        EXPECT_EQ(outcome.out, "ran\n");
+        std::istringstream lines(outcome.err);
+        int about_server = 0;
+        for (std::string line; std::getline(lines, line);)
+            if (has(line, "WARN") && !has(line, "shim library")) {
+                ++about_server;
+                EXPECT_TRUE(has(line, part)) << line;
+            }
+        EXPECT_EQ(about_server, 1) << outcome.err;
+    }
+};
+
+TEST_F(RunAnyway, UnknownPolicy) { expect_program_runs("there is no policy NOPE", {}, {"--policy", "NOPE"}); }
+
+TEST_F(RunAnyway, SocketInADirectoryThatIsNotThere) {
+    expect_program_runs("cannot be used", {{"XSCHED_SOCKET", "/nowhere/at/all/x.sock"}});
+}
+
+TEST_F(RunAnyway, RuntimeDirectoryOfWrongMode) {
+    const std::string inner = directory.path() + "/xsched";
+    ASSERT_EQ(mkdir(inner.c_str(), 0700), 0);
+    ASSERT_EQ(chmod(inner.c_str(), 0777), 0);
+    const Outcome outcome = xcli({"run", "--", "/bin/echo", "ran"}, {{"XSCHED_SOCKET", ""}});
+    EXPECT_EQ(outcome.out, "ran\n");
+    EXPECT_TRUE(has(outcome.err, "is not a directory of this user that is closed to others")) << outcome.err;
+}
+
+TEST_F(RunAnyway, ServerOfAnotherVersion) {
+    // Somebody who answers every greeting with another version.
+    const base::UniqueFd listener(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    strcpy(address.sun_path, socket().c_str());
+    ASSERT_EQ(bind(listener.get(), reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
+    ASSERT_EQ(listen(listener.get(), 4), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(60);
+        for (;;) {
+            const base::UniqueFd connection(accept(listener.get(), nullptr, nullptr));
+            char packet[256];
+            ipc::receive_packet(connection.get(), packet, sizeof(packet), nullptr, 1000);
+            const ipc::Welcome welcome{
+                ipc::kMagic, ipc::kVersion + 1, sizeof(ipc::Welcome), ipc::WelcomeStatus::kWrongVersion, 0, 0, 0};
+            ipc::send_packet(connection.get(), &welcome, sizeof(welcome));
+        }
+    }
+    expect_program_runs("another version of the protocol", {});
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+}
+
+TEST_F(RunAnyway, NoPermissionOnTheSocket) {
+    start();
+    chmod(directory.path().c_str(), 0755);
+    const int status = as_nobody([this] {
+        const Outcome outcome = xcli({"run", "--", "/bin/echo", "ran"});
+        if (outcome.status != 0 || outcome.out != "ran\n") return 1;
+        return has(outcome.err, "no permission on xserver's socket") ? 0 : 2;
+    });
+    if (status < 0) GTEST_SKIP() << "needs root to become another user";
+    EXPECT_EQ(status, 0);
+}
+
+TEST_F(RunAnyway, LocalSchedulerNeedsNoServer) {
+    const Outcome outcome = xcli({"run", "--scheduler", "local", "--", "/bin/true"});
+    EXPECT_EQ(outcome.status, 0);
+    EXPECT_NE(access(socket().c_str(), F_OK), 0) << "no server was to be started";
+}
+
+}  // namespace
+}  // namespace xsched::test

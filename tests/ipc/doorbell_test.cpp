@@ -1,0 +1,57 @@
+// The promise of layout.h: whoever says he sleeps, looks again and then sleeps, is woken by every ring.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <thread>
+
+#include "base/clock.h"
+#include "ipc/layout.h"
+
+namespace xsched::ipc {
+namespace {
+
+// Counts rings seen by a sleeper that follows the protocol; a lost wake-up shows as a wait of its full length.
+TEST(Doorbell, NoRingIsLost) {
+    constexpr uint32_t kRings = 20'000;
+    const auto header = std::make_unique<Header>();
+    std::atomic<uint32_t> seen{0};
+    std::atomic<bool> overslept{false};
+    std::thread server([&] {
+        while (seen.load() < kRings && !overslept.load()) {
+            const uint32_t noted = header->doorbell.load();
+            seen.store(noted);
+            if (noted >= kRings) return;
+            header->server_asleep.store(1);
+            if (header->doorbell.load() == noted) {
+                const int64_t start = base::now_ns();
+                base::futex_wait(header->doorbell, noted, 5 * base::kSecond);
+                if (base::now_ns() - start > 4 * base::kSecond) overslept = true;
+            }
+            header->server_asleep.store(0);
+        }
+    });
+    for (uint32_t i = 1; i <= kRings; ++i) {
+        ring_doorbell(*header);
+        // Now and then lets the sleeper really fall asleep.
+        while (i % 64 == 0 && seen.load() < i && !overslept.load()) std::this_thread::yield();
+    }
+    server.join();
+    EXPECT_FALSE(overslept.load());
+    EXPECT_EQ(seen.load(), kRings);
+}
+
+TEST(Doorbell, DirectivesWakeTheAgent) {
+    const auto header = std::make_unique<Header>();
+    header->agent_asleep = 1;
+    std::atomic<bool> awake{false};
+    std::thread agent([&] {
+        while (header->directive.load() == 0) base::futex_wait(header->directive, 0, 5 * base::kSecond);
+        awake = true;
+    });
+    ring_directive(*header);
+    agent.join();
+    EXPECT_TRUE(awake.load());
+}
+
+}  // namespace
+}  // namespace xsched::ipc

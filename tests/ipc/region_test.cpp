@@ -1,0 +1,85 @@
+// Shared memory is made sealed, and only mapped if it is what it says.
+#include "ipc/region.h"
+
+#include <gtest/gtest.h>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/unique_fd.h"
+
+namespace xsched::ipc {
+namespace {
+
+using base::UniqueFd;
+
+TEST(Region, BothSidesSeeTheSameMemory) {
+    int fd = -1;
+    Region* server = create_region(7, 42, &fd);
+    ASSERT_NE(server, nullptr);
+    const UniqueFd file(fd);
+    Region* client = map_region(fd, sizeof(Region));
+    ASSERT_NE(client, nullptr);
+    EXPECT_EQ(client->header.client_id, 7U);
+    EXPECT_EQ(client->header.server_pid, 42);
+    EXPECT_EQ(client->header.doorbell.load(), 0U);
+    EXPECT_EQ(client->slots[kMostQueues - 1].state.load(), static_cast<uint32_t>(SlotState::kFree));
+    client->slots[kMostQueues - 1].submitted = 99;
+    EXPECT_EQ(server->slots[kMostQueues - 1].submitted.load(), 99U);
+    unmap_region(client);
+    unmap_region(server);
+}
+
+TEST(Region, SizeIsSealed) {
+    int fd = -1;
+    Region* region = create_region(1, 1, &fd);
+    ASSERT_NE(region, nullptr);
+    const UniqueFd file(fd);
+    EXPECT_NE(ftruncate(fd, 4096), 0);
+    EXPECT_NE(ftruncate(fd, sizeof(Region) * 2), 0);
+    EXPECT_NE(fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE), 0);
+    EXPECT_NE(fcntl(fd, F_GETFD) & FD_CLOEXEC, 0);
+    unmap_region(region);
+}
+
+TEST(Region, WrongSizesAreRefused) {
+    int fd = -1;
+    Region* region = create_region(1, 1, &fd);
+    const UniqueFd file(fd);
+    EXPECT_EQ(map_region(fd, sizeof(Region) - 1), nullptr);
+    EXPECT_EQ(map_region(fd, 0), nullptr);
+    unmap_region(region);
+    const UniqueFd small(memfd_create("small", MFD_ALLOW_SEALING));
+    ASSERT_EQ(ftruncate(small.get(), 100), 0);
+    EXPECT_EQ(map_region(small.get(), sizeof(Region)), nullptr);
+    EXPECT_EQ(map_region(-1, sizeof(Region)), nullptr);
+}
+
+TEST(Region, MemoryThatCouldShrinkIsRefused) {
+    const UniqueFd file(memfd_create("unsealed", MFD_ALLOW_SEALING));
+    ASSERT_EQ(ftruncate(file.get(), sizeof(Region)), 0);
+    EXPECT_EQ(map_region(file.get(), sizeof(Region)), nullptr);
+}
+
+TEST(Region, OtherVersionsAndLayoutsAreRefused) {
+    int fd = -1;
+    Region* region = create_region(1, 1, &fd);
+    ASSERT_NE(region, nullptr);
+    const UniqueFd file(fd);
+    Header& header = region->header;
+    for (uint32_t* field :
+         {&header.magic, &header.version, &header.header_bytes, &header.slot_bytes, &header.slot_count}) {
+        const uint32_t before = *field;
+        *field = before + 1;
+        EXPECT_EQ(map_region(fd, sizeof(Region)), nullptr);
+        *field = before;
+    }
+    Region* client = map_region(fd, sizeof(Region));
+    EXPECT_NE(client, nullptr);
+    unmap_region(client);
+    unmap_region(region);
+}
+
+}  // namespace
+}  // namespace xsched::ipc

@@ -1,0 +1,197 @@
+// Where the socket is looked for, and whom a program talks to.
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/unique_fd.h"
+#include "ipc/protocol.h"
+
+namespace xsched::ipc {
+namespace {
+
+// The two variables for the length of a test.
+class SocketPath : public ::testing::Test {
+protected:
+    void SetUp() override {
+        for (const char* name : kNames) {
+            const char* value = getenv(name);
+            before.push_back(value != nullptr ? std::optional<std::string>(value) : std::nullopt);
+            unsetenv(name);
+        }
+        char name[] = "/tmp/xsched-path-XXXXXX";
+        ASSERT_NE(mkdtemp(name), nullptr);
+        directory = name;
+    }
+    void TearDown() override {
+        for (size_t i = 0; i < before.size(); ++i) {
+            if (before[i])
+                setenv(kNames[i], before[i]->c_str(), 1);
+            else
+                unsetenv(kNames[i]);
+        }
+        if (system(("rm -rf " + directory).c_str()) != 0) ADD_FAILURE() << "cannot remove " << directory;
+    }
+    base::UniqueFd listen_on(const std::string& place, int backlog = 8) {
+        base::UniqueFd fd(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+        sockaddr_un address{};
+        address.sun_family = AF_UNIX;
+        strcpy(address.sun_path, place.c_str());
+        EXPECT_EQ(bind(fd.get(), reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
+        EXPECT_EQ(listen(fd.get(), backlog), 0);
+        return fd;
+    }
+
+    static constexpr const char* kNames[] = {"XSCHED_SOCKET", "XDG_RUNTIME_DIR"};
+    std::vector<std::optional<std::string>> before;
+    std::string directory;
+    char path[kSocketPathBytes] = {};
+};
+
+TEST_F(SocketPath, XschedSocketWins) {
+    setenv("XSCHED_SOCKET", "/some/where.sock", 1);
+    setenv("XDG_RUNTIME_DIR", directory.c_str(), 1);
+    ASSERT_TRUE(user_socket_path(path, false));
+    EXPECT_STREQ(path, "/some/where.sock");
+}
+
+TEST_F(SocketPath, RuntimeDirectoryIsMadeOnlyWhenAsked) {
+    setenv("XDG_RUNTIME_DIR", directory.c_str(), 1);
+    ASSERT_TRUE(user_socket_path(path, false));
+    EXPECT_EQ(path, directory + "/xsched/xserver.sock");
+    struct stat info {};
+    EXPECT_NE(stat((directory + "/xsched").c_str(), &info), 0);
+    ASSERT_TRUE(user_socket_path(path, true));
+    ASSERT_EQ(stat((directory + "/xsched").c_str(), &info), 0);
+    EXPECT_EQ(info.st_mode & 0777, 0700U);
+    EXPECT_TRUE(user_socket_path(path, true)) << "a second time";
+}
+
+TEST_F(SocketPath, WithoutARuntimeDirectoryItIsInTmp) {
+    const std::string expected = "/tmp/xsched-" + std::to_string(geteuid()) + "/xserver.sock";
+    user_socket_path(path, false);
+    EXPECT_EQ(path, expected);
+    for (const char* useless : {"", "relative", "/does/not/exist"}) {
+        setenv("XDG_RUNTIME_DIR", useless, 1);
+        user_socket_path(path, false);
+        EXPECT_EQ(path, expected) << useless;
+    }
+}
+
+TEST_F(SocketPath, ForeignRuntimeDirectoryIsNotUsed) {
+    if (geteuid() != 0) GTEST_SKIP() << "needs root to make a directory of another user";
+    setenv("XDG_RUNTIME_DIR", directory.c_str(), 1);
+    ASSERT_EQ(chown(directory.c_str(), 65534, 65534), 0);
+    user_socket_path(path, false);
+    EXPECT_EQ(std::string(path).find(directory), std::string::npos);
+}
+
+TEST_F(SocketPath, DirectoriesOpenToOthersOrNotOursAreRefused) {
+    setenv("XDG_RUNTIME_DIR", directory.c_str(), 1);
+    const std::string inner = directory + "/xsched";
+    ASSERT_EQ(mkdir(inner.c_str(), 0700), 0);
+    ASSERT_EQ(chmod(inner.c_str(), 0777), 0);
+    EXPECT_FALSE(user_socket_path(path, false));
+    ASSERT_EQ(rmdir(inner.c_str()), 0);
+    ASSERT_EQ(symlink("/tmp", inner.c_str()), 0);
+    EXPECT_FALSE(user_socket_path(path, true));
+    ASSERT_EQ(unlink(inner.c_str()), 0);
+    ASSERT_EQ(mkdir(inner.c_str(), 0700), 0);
+    EXPECT_TRUE(user_socket_path(path, true));
+    if (geteuid() != 0 || chown(inner.c_str(), 65534, 65534) != 0) return;
+    EXPECT_FALSE(user_socket_path(path, true));
+}
+
+TEST_F(SocketPath, TooLongIsRefused) {
+    setenv("XSCHED_SOCKET", ("/" + std::string(kSocketPathBytes, 'x')).c_str(), 1);
+    EXPECT_FALSE(user_socket_path(path, false));
+    EXPECT_EQ(connect_server(path), -1);
+    setenv("XSCHED_SOCKET", ("/" + std::string(kSocketPathBytes - 2, 'x')).c_str(), 1);
+    EXPECT_TRUE(user_socket_path(path, false));
+    EXPECT_EQ(connect_path(std::string(500, 'x').c_str()), -1);
+    EXPECT_EQ(errno, ENAMETOOLONG);
+}
+
+TEST_F(SocketPath, ConnectsToAListener) {
+    const std::string place = directory + "/s";
+    const base::UniqueFd listener = listen_on(place);
+    setenv("XSCHED_SOCKET", place.c_str(), 1);
+    const base::UniqueFd connection(connect_server(path));
+    EXPECT_TRUE(connection);
+    EXPECT_EQ(path, place);
+}
+
+TEST_F(SocketPath, NobodyThereIsAnErrnoOnly) {
+    const std::string place = directory + "/s";
+    EXPECT_EQ(connect_path(place.c_str()), -1);
+    EXPECT_EQ(errno, ENOENT);
+    listen_on(place).reset();
+    EXPECT_EQ(connect_path(place.c_str()), -1);
+    EXPECT_EQ(errno, ECONNREFUSED);
+}
+
+// Its queue of waiting connections is full and nobody accepts: patience ends.
+TEST_F(SocketPath, AServerThatDoesNotAcceptHangsNobody) {
+    const std::string place = directory + "/s";
+    const base::UniqueFd listener = listen_on(place, 0);
+    std::vector<base::UniqueFd> queued;
+    for (int i = 0; i < 10; ++i) {
+        queued.emplace_back(connect_path(place.c_str()));
+        if (!queued.back()) break;
+    }
+    EXPECT_FALSE(queued.back());
+    EXPECT_EQ(errno, EAGAIN);
+}
+
+TEST_F(SocketPath, AnotherUsersServerIsNotUsed) {
+    if (geteuid() != 0) GTEST_SKIP() << "needs root to become another user";
+    ASSERT_EQ(chmod(directory.c_str(), 0777), 0);
+    const std::string place = directory + "/s";
+    int ends[2];
+    ASSERT_EQ(pipe(ends), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        if (setgid(65534) != 0 || setuid(65534) != 0) _exit(1);
+        const base::UniqueFd listener = listen_on(place);
+        if (write(ends[1], "x", 1) != 1) _exit(1);
+        for (;;) pause();
+    }
+    char letter;
+    ASSERT_EQ(read(ends[0], &letter, 1), 1);
+    EXPECT_EQ(connect_path(place.c_str()), -1);
+    EXPECT_EQ(errno, EPERM);
+    setenv("XSCHED_SOCKET", place.c_str(), 1);
+    EXPECT_EQ(connect_server(path), -1);
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+    close(ends[0]);
+    close(ends[1]);
+}
+
+TEST_F(SocketPath, NoPermissionIsTold) {
+    if (geteuid() != 0) GTEST_SKIP() << "needs root to become another user";
+    const std::string place = directory + "/s";
+    const base::UniqueFd listener = listen_on(place);
+    ASSERT_EQ(chmod(directory.c_str(), 0700), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        if (setgid(65534) != 0 || setuid(65534) != 0) _exit(100);
+        _exit(connect_path(place.c_str()) == -1 && errno == EACCES ? 0 : 1);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+}  // namespace
+}  // namespace xsched::ipc

@@ -1,0 +1,195 @@
+// A server's beginning and end, and what stays behind.
+#include "server/rig.h"
+
+namespace xsched::test {
+namespace {
+
+bool exists(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
+
+class Lifecycle : public WithServer {
+protected:
+    void SetUp() override {}
+};
+
+TEST_F(Lifecycle, SigtermLeavesEverybodyResumed) {
+    for (const int signal_number : {SIGTERM, SIGINT}) {
+        start();
+        TestClient low(socket(), "low");
+        TestClient high(socket(), "high");
+        low.add_queue(0, 0, 0x1);
+        high.add_queue(0, 10, 0x2);
+        low.submit(0);
+        high.submit(0);
+        ASSERT_TRUE(low.becomes_suspended(0, true));
+        EXPECT_EQ(server->stop(signal_number), 0);
+        EXPECT_EQ(low.slot(0).suspended.load(), 0U);
+        EXPECT_EQ(low.slot(0).gate.load(), ipc::kGateOpen);
+        EXPECT_EQ(low.header().detached.load(), 1U);
+        EXPECT_EQ(high.header().detached.load(), 1U);
+        char letter;
+        EXPECT_EQ(ipc::receive_packet(low.socket(), &letter, 1, nullptr, kPatienceMs), 0) << "the lifeline must end";
+        EXPECT_FALSE(exists(socket()));
+    }
+}
+
+TEST_F(Lifecycle, SigtermAlsoEndsASleepingServer) {
+    start();
+    EXPECT_EQ(client_count(), 0);
+    EXPECT_EQ(server->stop(), 0);
+    EXPECT_FALSE(exists(socket()));
+}
+
+TEST_F(Lifecycle, LeavesWhenIdle) {
+    start({"--idle-exit", "0.3"});
+    EXPECT_EQ(server->process().wait(), 0);
+    EXPECT_FALSE(exists(socket()));
+}
+
+TEST_F(Lifecycle, StaysWhileAClientIsThere) {
+    start({"--idle-exit", "0.2"});
+    {
+        TestClient client(socket());
+        ASSERT_TRUE(client.connected());
+        usleep(600'000);
+        EXPECT_EQ(client_count(), 1);
+    }
+    EXPECT_EQ(server->process().wait(), 0);
+}
+
+TEST_F(Lifecycle, StaysForAProgramThatIsExpected) {
+    start({"--idle-exit", "0.2"});
+    int ends[2];
+    ASSERT_EQ(pipe(ends), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        close(ends[1]);
+        const bool told = TestTool(socket()).ask({{"cmd", "expect"}}).value("ok", false);
+        char letter;
+        if (read(ends[0], &letter, 1) < 0) _exit(1);  // until the parent lets go
+        _exit(told ? 0 : 1);
+    }
+    close(ends[0]);
+    usleep(700'000);
+    EXPECT_EQ(client_count(), 0) << "the server must still be here";
+    close(ends[1]);
+    int status = -1;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+    EXPECT_EQ(server->process().wait(), 0);
+}
+
+TEST_F(Lifecycle, ASecondServerSaysSoAndLeavesTheFirstAlone) {
+    start();
+    TestClient client(socket());
+    ServerProcess second(directory);
+    EXPECT_EQ(second.process().wait(), 2);
+    EXPECT_NE(second.process().err().find("another xserver (pid " + std::to_string(server->pid()) + ") serves"),
+              std::string::npos)
+        << second.process().err();
+    ServerProcess on_demand(directory, {"--idle-exit", "5"});
+    EXPECT_EQ(on_demand.process().wait(), 0);
+    EXPECT_EQ(client_count(), 1);
+    EXPECT_EQ(client.header().detached.load(), 0U);
+}
+
+TEST_F(Lifecycle, ManyStartedAtOnceLeaveOne) {
+    std::vector<std::unique_ptr<ServerProcess>> servers;
+    for (int i = 0; i < 5; ++i) servers.push_back(std::make_unique<ServerProcess>(directory));
+    int serving = 0;
+    for (auto& one : servers) serving += one->ready() ? 1 : 0;
+    EXPECT_EQ(serving, 1);
+    EXPECT_EQ(client_count(), 0);
+}
+
+TEST_F(Lifecycle, ANewServerTakesOverAfterAKill) {
+    start();
+    TestClient before(socket());
+    EXPECT_EQ(server->stop(SIGKILL), 1000 + SIGKILL);
+    char letter;
+    EXPECT_EQ(ipc::receive_packet(before.socket(), &letter, 1, nullptr, kPatienceMs), 0);
+    EXPECT_TRUE(exists(socket())) << "a killed server cannot clean up";
+    start();
+    TestClient after(socket());
+    EXPECT_TRUE(after.connected());
+    EXPECT_EQ(client_count(), 1);
+}
+
+TEST_F(Lifecycle, RestartsAtOnce) {
+    for (int i = 0; i < 5; ++i) {
+        start();
+        TestClient client(socket());
+        EXPECT_TRUE(client.connected());
+        EXPECT_EQ(server->stop(), 0);
+    }
+}
+
+TEST_F(Lifecycle, AcceptsTheOldCommandLine) {
+    start({"hpf", "50000"});
+    EXPECT_EQ(client_count(), 0);
+    EXPECT_EQ(server->stop(), 0);
+    EXPECT_NE(server->process().err().find("port 50000 is not used"), std::string::npos) << server->process().err();
+}
+
+struct BadStart {
+    std::vector<std::string> words;
+    const char* sentence;
+};
+
+TEST_F(Lifecycle, BadCommandLinesEndWithASentence) {
+    const std::string plain_file = directory.path() + "/file";
+    close(open(plain_file.c_str(), O_CREAT | O_WRONLY, 0600));
+    const BadStart bad_starts[] = {
+        {{"NOPE"}, "there is no policy NOPE: use one of"},
+        {{"--idle-exit", "-3"}, "--idle-exit"},
+        {{"--spin-us", "x"}, "--spin-us"},
+        {{"--unknown"}, "--unknown"},
+        {{"--socket", "/nowhere/at/all/x.sock"}, "cannot be used"},
+        {{"--socket", plain_file}, "exists and is no socket"},
+        {{"--socket", "/tmp/" + std::string(200, 'x')}, "longer than 107 bytes"},
+    };
+    for (const BadStart& bad : bad_starts) {
+        std::vector<std::string> words{binary("xserver")};
+        words.insert(words.end(), bad.words.begin(), bad.words.end());
+        Process process(words, directory.environment());
+        EXPECT_EQ(process.wait(), 2) << bad.sentence;
+        EXPECT_NE(process.err().find(bad.sentence), std::string::npos) << process.err();
+    }
+}
+
+TEST_F(Lifecycle, RefusesADirectoryWhereOthersMayReplaceFiles) {
+    const std::string open_directory = directory.path() + "/open";
+    ASSERT_EQ(mkdir(open_directory.c_str(), 0700), 0);
+    ASSERT_EQ(chmod(open_directory.c_str(), 0777), 0);
+    Process process({binary("xserver"), "--socket", open_directory + "/x.sock"}, directory.environment());
+    EXPECT_EQ(process.wait(), 2);
+    EXPECT_NE(process.err().find("other users may replace files"), std::string::npos) << process.err();
+}
+
+TEST_F(Lifecycle, MakesItsDirectoryForItsUserAlone) {
+    Environment environment = directory.environment();
+    environment["XSCHED_SOCKET"] = "";
+    Process process({binary("xserver")}, environment);
+    ASSERT_TRUE(process.wait_for_output("listening on " + directory.path() + "/xsched/xserver.sock")) << process.err();
+    struct stat info {};
+    ASSERT_EQ(stat((directory.path() + "/xsched").c_str(), &info), 0);
+    EXPECT_EQ(info.st_mode & 0777, 0700U);
+    ASSERT_EQ(stat((directory.path() + "/xsched/xserver.sock").c_str(), &info), 0);
+    EXPECT_EQ(info.st_mode & 0777, 0600U);
+    kill(process.pid(), SIGTERM);
+    EXPECT_EQ(process.wait(), 0);
+}
+
+TEST_F(Lifecycle, LogsToAFile) {
+    const std::string log = directory.path() + "/server.log";
+    start({"--log-file", log});
+    EXPECT_EQ(server->stop(), 0);
+    EXPECT_EQ(server->process().err(), "");
+    std::string text(1 << 16, '\0');
+    const base::UniqueFd file(open(log.c_str(), O_RDONLY));
+    const ssize_t bytes = read(file.get(), text.data(), text.size());
+    ASSERT_GT(bytes, 0);
+    EXPECT_NE(text.find("using policy HPF"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace xsched::test

@@ -1,0 +1,200 @@
+// What server and tool tests share: a private directory, an xserver in it, and a client and a tool that speak the
+// protocol by hand.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <cstring>
+#include <memory>
+
+#include <sys/stat.h>
+
+#include "ipc/protocol.h"
+#include "ipc/region.h"
+#include "server/process.h"
+#include "xsched/types.h"
+
+namespace xsched::test {
+
+using Json = nlohmann::json;
+
+// A directory of this test alone, with the environment that leads programs to it.
+class PrivateDirectory {
+public:
+    PrivateDirectory() {
+        char name[] = "/tmp/xsched-test-XXXXXX";
+        if (mkdtemp(name) == nullptr) abort();
+        path_ = name;
+    }
+    ~PrivateDirectory() {
+        const std::string command = "rm -rf '" + path_ + "'";
+        if (system(command.c_str()) != 0) fprintf(stderr, "cannot remove %s\n", path_.c_str());
+    }
+    PrivateDirectory(const PrivateDirectory&) = delete;
+    PrivateDirectory& operator=(const PrivateDirectory&) = delete;
+
+    const std::string& path() const { return path_; }
+    std::string socket() const { return path_ + "/x.sock"; }
+    Environment environment() const {
+        return {{"XSCHED_SOCKET", socket()}, {"XDG_RUNTIME_DIR", path_}, {"XLOG_LEVEL", "INFO"}, {"XLOG_FILE", ""},
+                {"XSCHED_POLICY", ""},       {"XSCHED_SCHEDULER", ""},   {"LD_PRELOAD", ""},     {"OPENCL_LAYERS", ""}};
+    }
+
+private:
+    std::string path_;
+};
+
+inline std::string binary(const char* name) { return std::string(XSCHED_BIN_DIR) + "/" + name; }
+
+// An xserver on the directory's socket; killed at the end of the test if it still runs.
+class ServerProcess {
+public:
+    explicit ServerProcess(const PrivateDirectory& directory, const std::vector<std::string>& more = {})
+        : process_(words(directory, more), directory.environment()) {}
+
+    // True once it answers.
+    bool ready() { return process_.wait_for_output("listening on"); }
+    pid_t pid() const { return process_.pid(); }
+    Process& process() { return process_; }
+    int stop(int signal_number = SIGTERM) {
+        kill(process_.pid(), signal_number);
+        return process_.wait();
+    }
+
+private:
+    static std::vector<std::string> words(const PrivateDirectory& directory, const std::vector<std::string>& more) {
+        std::vector<std::string> all{binary("xserver"), "--socket", directory.socket()};
+        all.insert(all.end(), more.begin(), more.end());
+        return all;
+    }
+    Process process_;
+};
+
+// A client that fills its slots by hand.
+class TestClient {
+public:
+    TestClient() = default;
+    explicit TestClient(const std::string& path, const char* program = "test") { connect(path, program); }
+    ~TestClient() { ipc::unmap_region(region_); }
+    TestClient(const TestClient&) = delete;
+    TestClient& operator=(const TestClient&) = delete;
+
+    bool connect(const std::string& path, const char* program = "test") {
+        socket_.reset(ipc::connect_path(path.c_str()));
+        if (!socket_) return false;
+        int fd = -1;
+        if (!ipc::shake_hands(socket_.get(), ipc::PeerKind::kClient, program, &welcome_, &fd, kPatienceMs))
+            return false;
+        const base::UniqueFd memory(fd);
+        if (welcome_.status != ipc::WelcomeStatus::kAccepted) return false;
+        region_ = ipc::map_region(fd, welcome_.region_bytes);
+        return region_ != nullptr;
+    }
+
+    bool connected() const { return region_ != nullptr; }
+    const ipc::Welcome& welcome() const { return welcome_; }
+    int socket() const { return socket_.get(); }
+    ipc::Header& header() { return region_->header; }
+    ipc::Region& region() { return *region_; }
+    ipc::QueueSlot& slot(unsigned at) { return region_->slots[at]; }
+    void hang_up() { socket_.reset(); }
+
+    void add_queue(unsigned at, int32_t priority, uint64_t handle) {
+        ipc::QueueSlot& queue = slot(at);
+        queue.platform = kPlatformOpenCL;
+        queue.handle = handle;
+        queue.device = uint64_t{kDeviceTypeCPU} << 32 | 1;
+        queue.levels = 1U << kPreemptLevelBlock;
+        queue.level = kPreemptLevelBlock;
+        queue.priority = priority;
+        queue.utilization = UTILIZATION_MAX;
+        queue.timeslice_us = TIMESLICE_DEFAULT;
+        queue.command_ns = base::kMicrosecond;
+        queue.state = static_cast<uint32_t>(ipc::SlotState::kUsed);
+        ring_doorbell(header());
+    }
+    void submit(unsigned at) {
+        slot(at).ready_since_ns = base::now_ns();
+        slot(at).submitted.fetch_add(1);
+        slot(at).launched.fetch_add(1);
+        ring_doorbell(header());
+    }
+    void complete(unsigned at) {
+        slot(at).idle_since_ns = base::now_ns();
+        slot(at).completed = slot(at).submitted.load();
+        ring_doorbell(header());
+    }
+    bool becomes_suspended(unsigned at, bool suspended) {
+        return wait_until([&] { return (slot(at).suspended.load() != 0) == suspended; });
+    }
+
+private:
+    base::UniqueFd socket_;
+    ipc::Welcome welcome_{};
+    ipc::Region* region_ = nullptr;
+};
+
+// A tool by hand: raw requests.
+class TestTool {
+public:
+    explicit TestTool(const std::string& path) {
+        socket_.reset(ipc::connect_path(path.c_str()));
+        ipc::Welcome welcome{};
+        accepted_ = socket_ &&
+                    ipc::shake_hands(socket_.get(), ipc::PeerKind::kTool, "tool", &welcome, nullptr, kPatienceMs) &&
+                    welcome.status == ipc::WelcomeStatus::kAccepted;
+    }
+    bool accepted() const { return accepted_; }
+    Json ask(const Json& request) { return ask_text(request.dump()); }
+    // A null object if the server went away.
+    Json ask_text(const std::string& request) {
+        if (!ipc::send_packet(socket_.get(), request.data(), request.size())) return {};
+        std::string packet(ipc::kMostPacketBytes, '\0');
+        int fd = -1;
+        const long bytes = ipc::receive_packet(socket_.get(), packet.data(), packet.size(), &fd, kPatienceMs);
+        const base::UniqueFd file(fd);
+        if (bytes <= 0) return {};
+        Json answer = Json::parse(packet.substr(0, static_cast<size_t>(bytes)), nullptr, false);
+        if (!file) return answer;
+        std::string text(answer["bytes"].get<size_t>(), '\0');
+        if (pread(file.get(), text.data(), text.size(), 0) != static_cast<ssize_t>(text.size())) return {};
+        return Json::parse(text, nullptr, false);
+    }
+
+private:
+    base::UniqueFd socket_;
+    bool accepted_ = false;
+};
+
+// The usual start of a test: a directory with a server that answers.
+class WithServer : public ::testing::Test {
+protected:
+    void SetUp() override { start(); }
+    void start(const std::vector<std::string>& more = {}) {
+        server = std::make_unique<ServerProcess>(directory, more);
+        ASSERT_TRUE(server->ready()) << server->process().err();
+    }
+    std::string socket() const { return directory.socket(); }
+    // How many clients the server has; -1: it does not answer.
+    int64_t client_count() {
+        TestTool tool(socket());
+        return tool.accepted() ? tool.ask({{"cmd", "server"}}).value("clients", int64_t{-1}) : -1;
+    }
+
+    PrivateDirectory directory;
+    std::unique_ptr<ServerProcess> server;
+};
+
+// Does `body` in a child that belongs to nobody (uid 65534) and returns its result (0..99); -1: it cannot be tried
+// here.
+template <typename Body>
+int as_nobody(Body body) {
+    if (geteuid() != 0) return -1;
+    const pid_t child = fork();
+    if (child == 0) _exit(setgid(65534) == 0 && setuid(65534) == 0 ? body() : 100);
+    int status = 0;
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 101;
+}
+
+}  // namespace xsched::test

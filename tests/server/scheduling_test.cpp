@@ -1,0 +1,155 @@
+// Directives reach clients, whatever other clients do.
+#include <random>
+
+#include "server/rig.h"
+
+namespace xsched::test {
+namespace {
+
+class Scheduling : public WithServer {};
+
+TEST_F(Scheduling, HighSuspendsLowAndLetsItGoOn) {
+    TestClient low(socket(), "low");
+    TestClient high(socket(), "high");
+    ASSERT_TRUE(low.connected() && high.connected());
+    low.add_queue(0, 0, 0x1);
+    high.add_queue(0, 10, 0x2);
+    low.submit(0);
+    for (int round = 0; round < 20; ++round) {
+        high.submit(0);
+        ASSERT_TRUE(low.becomes_suspended(0, true)) << "round " << round;
+        EXPECT_EQ(high.slot(0).suspended.load(), 0U);
+        high.complete(0);
+        ASSERT_TRUE(low.becomes_suspended(0, false)) << "round " << round;
+    }
+}
+
+TEST_F(Scheduling, EndOfTheHighProcessResumesTheLow) {
+    TestClient low(socket(), "low");
+    auto high = std::make_unique<TestClient>(socket(), "high");
+    low.add_queue(0, 0, 0x1);
+    high->add_queue(0, 10, 0x2);
+    low.submit(0);
+    high->submit(0);
+    ASSERT_TRUE(low.becomes_suspended(0, true));
+    high.reset();
+    EXPECT_TRUE(low.becomes_suspended(0, false));
+}
+
+// A forked child may hold a copy of the lifeline: the end of the process itself counts.
+TEST_F(Scheduling, EndOfAProcessIsSeenThroughAChildThatHoldsItsSocket) {
+    TestClient low(socket(), "low");
+    low.add_queue(0, 0, 0x1);
+    low.submit(0);
+    int ends[2];
+    ASSERT_EQ(pipe(ends), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        TestClient high(socket(), "high");
+        high.add_queue(0, 10, 0x2);
+        high.submit(0);
+        const pid_t grandchild = fork();
+        if (grandchild != 0) {
+            if (write(ends[1], &grandchild, sizeof(grandchild)) < 0) _exit(1);
+        }
+        for (;;) pause();
+    }
+    pid_t grandchild = 0;
+    ASSERT_EQ(read(ends[0], &grandchild, sizeof(grandchild)), static_cast<ssize_t>(sizeof(grandchild)));
+    EXPECT_TRUE(low.becomes_suspended(0, true));
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+    EXPECT_TRUE(low.becomes_suspended(0, false));
+    kill(grandchild, SIGKILL);
+    close(ends[0]);
+    close(ends[1]);
+}
+
+TEST_F(Scheduling, MoreClientsThanTheKernelCanWatch) {
+    std::vector<std::unique_ptr<TestClient>> crowd;
+    for (int i = 0; i < 200; ++i) {
+        crowd.push_back(std::make_unique<TestClient>(socket()));
+        ASSERT_TRUE(crowd.back()->connected()) << i;
+        crowd.back()->add_queue(0, 0, 0x100 + i);
+    }
+    TestClient& low = *crowd[3];
+    TestClient& high = *crowd[190];
+    high.slot(0).priority = 5;
+    low.submit(0);
+    high.submit(0);
+    EXPECT_TRUE(low.becomes_suspended(0, true));
+    high.complete(0);
+    EXPECT_TRUE(low.becomes_suspended(0, false));
+    EXPECT_EQ(client_count(), 200);
+    crowd.clear();
+    EXPECT_TRUE(wait_until([&] { return client_count() == 0; }));
+}
+
+TEST_F(Scheduling, ScribbledRegionsHarmNobodyElse) {
+    TestClient low(socket(), "low");
+    TestClient high(socket(), "high");
+    low.add_queue(0, 0, 0x1);
+    high.add_queue(0, 10, 0x2);
+    low.submit(0);
+    TestClient vandal(socket(), "vandal");
+    ASSERT_TRUE(vandal.connected());
+    std::mt19937 random(20240229);
+    auto* words = reinterpret_cast<std::atomic<uint32_t>*>(&vandal.region());
+    const size_t count = sizeof(ipc::Region) / sizeof(uint32_t);
+    TestTool tool(socket());
+    for (int round = 0; round < 30; ++round) {
+        // All of it, then the state words once more so that many slots look used.
+        for (size_t i = 0; i < count; ++i) words[i] = static_cast<uint32_t>(random());
+        for (unsigned i = 0; i < ipc::kMostQueues; i += 1 + random() % 3) {
+            vandal.slot(i).state = static_cast<uint32_t>(ipc::SlotState::kUsed);
+            vandal.slot(i).device = low.slot(0).device.load();
+            vandal.slot(i).priority = static_cast<int32_t>(random());
+            if (round % 2 == 0)
+                vandal.slot(i).submitted = vandal.slot(i).completed.load();  // idle: competes with nobody
+        }
+        ipc::ring_doorbell(vandal.header());
+        ASSERT_EQ(tool.ask({{"cmd", "list"}}).value("ok", false), true) << "round " << round;
+        ASSERT_EQ(tool.ask({{"cmd", "status"}}).value("ok", false), true) << "round " << round;
+    }
+    vandal.hang_up();
+    ASSERT_TRUE(wait_until([&] { return client_count() == 2; }));
+    high.submit(0);
+    EXPECT_TRUE(low.becomes_suspended(0, true));
+    high.complete(0);
+    EXPECT_TRUE(low.becomes_suspended(0, false));
+}
+
+// In a loop: a process that computes, killed at a moment that nobody chose.
+TEST_F(Scheduling, KilledClientsDisturbNobody) {
+    TestClient low(socket(), "low");
+    low.add_queue(0, 0, 0x1);
+    low.submit(0);
+    std::mt19937 random(1234567);
+    for (int round = 0; round < 200; ++round) {
+        const pid_t child = fork();
+        if (child == 0) {
+            alarm(60);
+            TestClient high(socket(), "high");
+            if (!high.connected()) _exit(1);
+            for (unsigned i = 0; i < 4; ++i) high.add_queue(i, 10, 0x10 + i);
+            for (unsigned i = 0;; ++i) {
+                high.submit(i % 4);
+                high.complete(i % 4);
+                if (i % 3 == 0) high.submit((i + 1) % 4);
+            }
+        }
+        usleep(random() % 4000);
+        kill(child, SIGKILL);
+        waitpid(child, nullptr, 0);
+    }
+    EXPECT_TRUE(low.becomes_suspended(0, false));
+    EXPECT_TRUE(wait_until([&] { return client_count() == 1; }));
+    TestClient high(socket(), "high");
+    high.add_queue(0, 10, 0x2);
+    high.submit(0);
+    EXPECT_TRUE(low.becomes_suspended(0, true));
+    EXPECT_EQ(server->stop(), 0);
+}
+
+}  // namespace
+}  // namespace xsched::test

@@ -1,0 +1,264 @@
+// Each command that tools may send, and what bad requests get.
+#include "server/rig.h"
+
+namespace xsched::test {
+namespace {
+
+class Tools : public WithServer {
+protected:
+    void SetUp() override {
+        start();
+        ASSERT_TRUE(client.connect(socket(), "program"));
+        client.add_queue(0, 3, 0x51);
+        client.add_queue(1, 3, 0x52);
+        tool = std::make_unique<TestTool>(socket());
+        ASSERT_TRUE(tool->accepted());
+    }
+    // The sentence of a refusal; empty if it was none.
+    std::string refusal(const Json& request) {
+        const Json answer = tool->ask(request);
+        return answer.value("ok", true) ? "" : answer.value("error", "");
+    }
+    void expect_refusal(const Json& request, const std::string& part) {
+        EXPECT_NE(refusal(request).find(part), std::string::npos) << request << " got: " << refusal(request);
+    }
+
+    TestClient client;
+    std::unique_ptr<TestTool> tool;
+};
+
+TEST_F(Tools, ListShowsQueues) {
+    client.submit(0);
+    client.slot(0).submitted.fetch_add(2);  // two of them held back
+    const Json answer = tool->ask({{"cmd", "list"}});
+    ASSERT_EQ(answer["ok"], true);
+    ASSERT_EQ(answer["queues"].size(), 2U) << answer;
+    const Json& queue = answer["queues"][0];
+    EXPECT_EQ(queue["pid"], getpid());
+    EXPECT_EQ(queue["program"], "program");
+    EXPECT_EQ(queue["queue"], 0x51);
+    EXPECT_EQ(queue["device"], "CPU:1");
+    EXPECT_EQ(queue["platform"], "opencl");
+    EXPECT_EQ(queue["priority"], 3);
+    EXPECT_EQ(queue["level"], 1);
+    EXPECT_EQ(queue["state"], "ready");
+    EXPECT_EQ(queue["pending"], 2);
+    EXPECT_EQ(queue["in_flight"], 1);
+    EXPECT_EQ(queue["completed"], 0);
+    EXPECT_EQ(queue["suspended"], false);
+    EXPECT_EQ(answer["queues"][1]["state"], "idle");
+}
+
+TEST_F(Tools, StatusExplainsWhoStandsAndWhy) {
+    TestClient high(socket(), "urgent");
+    high.add_queue(0, 10, 0x61);
+    client.submit(0);
+    high.submit(0);
+    ASSERT_TRUE(client.becomes_suspended(0, true));
+    usleep(2000);
+    high.slot(0).submitted.fetch_add(1);
+    const Json list = tool->ask({{"cmd", "list"}});
+    const Json& queue = list["queues"][0];
+    EXPECT_EQ(queue["suspended"], true);
+    EXPECT_EQ(queue["by_pid"], getpid());
+    EXPECT_GE(queue["preemptions"], 1);
+    EXPECT_GT(queue["delayed_ms"], 1.0);
+    EXPECT_GT(queue["since_ms"], 1.0);
+    const std::string why = queue["explanation"];
+    EXPECT_NE(why.find("stands for"), std::string::npos) << why;
+    EXPECT_NE(why.find("more urgent"), std::string::npos) << why;
+    const Json status = tool->ask({{"cmd", "status"}, {"pid", getpid()}});
+    ASSERT_EQ(status["processes"].size(), 2U) << "both clients are this process";
+    EXPECT_EQ(status["processes"][0]["state"], "stands");
+    EXPECT_EQ(status["processes"][1]["state"], "runs");
+    expect_refusal({{"cmd", "status"}, {"pid", 1}}, "no process 1 is scheduled");
+}
+
+TEST_F(Tools, SuspendAndResumeAProcess) {
+    client.submit(0);
+    EXPECT_EQ(refusal({{"cmd", "suspend"}, {"pid", getpid()}}), "");
+    EXPECT_EQ(client.slot(0).suspended.load(), 1U) << "the answer comes after the deed";
+    EXPECT_EQ(client.slot(1).suspended.load(), 1U);
+    EXPECT_EQ(refusal({{"cmd", "resume"}, {"pid", getpid()}}), "");
+    EXPECT_EQ(client.slot(0).suspended.load(), 0U);
+    EXPECT_EQ(client.slot(1).suspended.load(), 0U);
+}
+
+TEST_F(Tools, SuspendAndResumeByHandle) {
+    client.slot(1).priority = 4;  // another unit
+    EXPECT_EQ(refusal({{"cmd", "suspend"}, {"queue", 0x51}}), "");
+    EXPECT_EQ(client.slot(0).suspended.load(), 1U);
+    EXPECT_EQ(client.slot(1).suspended.load(), 0U);
+    const Json list = tool->ask({{"cmd", "list"}});
+    EXPECT_NE(list["queues"][0]["reason"].get<std::string>().find("xcli suspend"), std::string::npos);
+    EXPECT_EQ(refusal({{"cmd", "resume"}, {"queue", 0x51}}), "");
+    EXPECT_EQ(client.slot(0).suspended.load(), 0U);
+}
+
+TEST_F(Tools, SuspendRefusals) {
+    expect_refusal({{"cmd", "suspend"}}, "say what");
+    expect_refusal({{"cmd", "suspend"}, {"queue", 0x99}}, "there is no queue 0x99");
+    expect_refusal({{"cmd", "resume"}, {"pid", 1}}, "no process 1");
+    expect_refusal({{"cmd", "suspend"}, {"pid", -4}}, "pid -4 is not a whole number from 1");
+    expect_refusal({{"cmd", "suspend"}, {"pid", "x"}}, "pid \"x\"");
+    expect_refusal({{"cmd", "suspend"}, {"queue", -1}}, "queue is not a handle");
+    expect_refusal({{"cmd", "suspend"}, {"queue", Json::array()}}, "queue is not a handle");
+}
+
+TEST_F(Tools, HintsAQueue) {
+    EXPECT_EQ(refusal({{"cmd", "hint"}, {"queue", 0x52}, {"priority", -7}, {"utilization", 30}, {"timeslice_us", 900}}),
+              "");
+    EXPECT_EQ(client.slot(1).priority.load(), -7);
+    EXPECT_EQ(client.slot(1).utilization.load(), 30);
+    EXPECT_EQ(client.slot(1).timeslice_us.load(), 900);
+    EXPECT_EQ(client.slot(0).priority.load(), 3);
+    EXPECT_EQ(client.header().default_priority_set.load(), 0U);
+}
+
+TEST_F(Tools, HintsAProcessAndItsLaterQueues) {
+    const uint32_t before = client.header().directive.load();
+    const Json answer = tool->ask({{"cmd", "hint"}, {"pid", getpid()}, {"priority", 200}});
+    EXPECT_EQ(answer["queues"], 2) << answer;
+    EXPECT_EQ(client.slot(0).priority.load(), 200);
+    EXPECT_EQ(client.slot(1).priority.load(), 200);
+    EXPECT_EQ(client.header().default_priority.load(), 200);
+    EXPECT_EQ(client.header().default_priority_set.load(), 1U);
+    EXPECT_NE(client.header().directive.load(), before);
+}
+
+TEST_F(Tools, PriorityHintTakesEffect) {
+    client.submit(0);
+    EXPECT_EQ(refusal({{"cmd", "hint"}, {"queue", 0x51}, {"priority", PRIORITY_NO_EXECUTE}}), "");
+    EXPECT_EQ(client.slot(0).suspended.load(), 1U);
+    EXPECT_EQ(refusal({{"cmd", "hint"}, {"queue", 0x51}, {"priority", 1}}), "");
+    EXPECT_EQ(client.slot(0).suspended.load(), 0U);
+}
+
+TEST_F(Tools, ATimesliceAloneIsForAll) {
+    EXPECT_EQ(tool->ask({{"cmd", "hint"}, {"timeslice_us", 2000}})["queues"], 2);
+    EXPECT_EQ(client.slot(0).timeslice_us.load(), 2000);
+    EXPECT_EQ(client.slot(1).timeslice_us.load(), 2000);
+}
+
+TEST_F(Tools, HintRefusals) {
+    expect_refusal({{"cmd", "hint"}, {"queue", 0x51}}, "the hint is empty");
+    expect_refusal({{"cmd", "hint"}, {"priority", 3}}, "say whom");
+    expect_refusal({{"cmd", "hint"}, {"queue", 0x51}, {"priority", 256}},
+                   "priority 256 is not a whole number from -256 to 255");
+    expect_refusal({{"cmd", "hint"}, {"queue", 0x51}, {"priority", 1.5}}, "priority 1.5");
+    expect_refusal({{"cmd", "hint"}, {"queue", 0x51}, {"priority", UINT64_MAX}}, "priority 18446744073709551615");
+    expect_refusal({{"cmd", "hint"}, {"queue", 0x51}, {"utilization", 101}}, "utilization 101");
+    expect_refusal({{"cmd", "hint"}, {"queue", 0x51}, {"timeslice_us", 99}}, "timeslice_us 99");
+    EXPECT_EQ(client.slot(0).priority.load(), 3);
+}
+
+TEST_F(Tools, EqualHandlesNeedAPid) {
+    int ends[2];
+    ASSERT_EQ(pipe(ends), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(60);
+        TestClient other(socket(), "other");
+        other.add_queue(0, 0, 0x51);
+        if (write(ends[1], "x", 1) < 0) _exit(1);
+        for (;;) pause();
+    }
+    char letter;
+    ASSERT_EQ(read(ends[0], &letter, 1), 1);
+    expect_refusal({{"cmd", "hint"}, {"queue", 0x51}, {"priority", 9}}, "say which with --pid");
+    EXPECT_EQ(refusal({{"cmd", "hint"}, {"queue", 0x51}, {"pid", getpid()}, {"priority", 9}}), "");
+    EXPECT_EQ(client.slot(0).priority.load(), 9);
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+    close(ends[0]);
+    close(ends[1]);
+}
+
+TEST_F(Tools, ConfiguresEachValueAlone) {
+    EXPECT_EQ(refusal({{"cmd", "config"}, {"queue", 0x51}, {"threshold", 4}}), "");
+    EXPECT_EQ(client.slot(0).want_threshold.load(), 4U);
+    EXPECT_EQ(client.slot(0).want_batch_size.load(), 0U);
+    EXPECT_EQ(client.slot(0).want_level.load(), 0U);
+    EXPECT_EQ(client.slot(0).want_serial.load(), 1U);
+    const uint32_t before = client.header().directive.load();
+    EXPECT_EQ(refusal({{"cmd", "config"}, {"queue", 0x51}, {"level", 1}, {"batch_size", 2}}), "");
+    EXPECT_EQ(client.slot(0).want_level.load(), 1U);
+    EXPECT_EQ(client.slot(0).want_batch_size.load(), 2U);
+    EXPECT_EQ(client.slot(0).want_serial.load(), 2U);
+    EXPECT_NE(client.header().directive.load(), before);
+    EXPECT_EQ(client.slot(1).want_serial.load(), 0U);
+}
+
+TEST_F(Tools, ConfigRefusals) {
+    expect_refusal({{"cmd", "config"}, {"threshold", 4}}, "say which queue");
+    expect_refusal({{"cmd", "config"}, {"queue", 0x51}}, "nothing to configure");
+    expect_refusal({{"cmd", "config"}, {"queue", 0x51}, {"level", 2}}, "does not support preempt level 2");
+    expect_refusal({{"cmd", "config"}, {"queue", 0x51}, {"level", 4}}, "level 4");
+    expect_refusal({{"cmd", "config"}, {"queue", 0x51}, {"threshold", 0}}, "threshold 0");
+    expect_refusal({{"cmd", "config"}, {"queue", 0x51}, {"threshold", 65536}}, "threshold 65536");
+    expect_refusal({{"cmd", "config"}, {"queue", 0x51}, {"threshold", 2}, {"batch_size", 3}},
+                   "larger than the threshold");
+    expect_refusal({{"cmd", "config"}, {"queue", 0x77}, {"threshold", 2}}, "there is no queue 0x77");
+    EXPECT_EQ(client.slot(0).want_serial.load(), 0U);
+}
+
+TEST_F(Tools, PolicyIsShownAndChanged) {
+    const Json answer = tool->ask({{"cmd", "policy"}});
+    EXPECT_EQ(answer["policy"], "HPF");
+    ASSERT_GE(answer["policies"].size(), 1U);
+    EXPECT_FALSE(answer["policies"][0]["summary"].get<std::string>().empty());
+    EXPECT_EQ(tool->ask({{"cmd", "policy"}, {"name", "hpf"}})["policy"], "HPF");
+    expect_refusal({{"cmd", "policy"}, {"name", "Best"}}, "there is no policy \"Best\": use one of");
+    expect_refusal({{"cmd", "policy"}, {"name", 3}}, "name is not a text");
+}
+
+TEST_F(Tools, ServerDescribesItself) {
+    const Json answer = tool->ask({{"cmd", "server"}});
+    EXPECT_EQ(answer["pid"], server->pid());
+    EXPECT_EQ(answer["clients"], 1);
+    EXPECT_EQ(answer["socket"], socket());
+    EXPECT_EQ(answer["scope"], "user");
+}
+
+TEST_F(Tools, NonsenseIsAnswered) {
+    for (const char* text : {"{", "[]", "null", "17", "{}", "{\"cmd\":3}", "{\"cmd\":\"dance\"}", "\xff\xfe\x01",
+                             "{\"cmd\":\"policy\",\"name\":\"\xff\"}"}) {
+        const Json answer = tool->ask_text(text);
+        EXPECT_EQ(answer.value("ok", true), false) << text;
+        EXPECT_FALSE(answer.value("error", "").empty()) << text;
+    }
+    const Json deep = tool->ask_text(std::string(60'000, '['));
+    EXPECT_EQ(deep.value("ok", true), false);
+    EXPECT_EQ(client_count(), 1);
+}
+
+TEST_F(Tools, TooLongRequestIsAnswered) {
+    const Json answer = tool->ask_text(std::string(ipc::kMostPacketBytes + 1, ' '));
+    EXPECT_EQ(answer.value("ok", true), false);
+    EXPECT_EQ(tool->ask({{"cmd", "server"}})["ok"], true) << "the connection goes on";
+}
+
+TEST_F(Tools, LongAnswersArriveWhole) {
+    for (unsigned i = 2; i < ipc::kMostQueues; ++i) client.add_queue(i, 0, 0x1000 + i);
+    const Json answer = tool->ask({{"cmd", "list"}});
+    ASSERT_EQ(answer.value("ok", false), true);
+    EXPECT_EQ(answer["queues"].size(), ipc::kMostQueues);
+    EXPECT_GT(answer.dump().size(), size_t{ipc::kMostPacketBytes});
+}
+
+TEST_F(Tools, AToolThatDoesNotReadIsDropped) {
+    const base::UniqueFd deaf(ipc::connect_path(socket().c_str()));
+    ipc::Welcome welcome{};
+    ASSERT_TRUE(ipc::shake_hands(deaf.get(), ipc::PeerKind::kTool, "deaf", &welcome, nullptr, kPatienceMs));
+    const std::string request = R"({"cmd":"list"})";
+    const bool dropped = wait_until([&] {
+        while (ipc::send_packet(deaf.get(), request.data(), request.size())) {
+        }
+        return errno == EPIPE || errno == ECONNRESET;
+    });
+    EXPECT_TRUE(dropped);
+    EXPECT_EQ(client_count(), 1);
+}
+
+}  // namespace
+}  // namespace xsched::test
