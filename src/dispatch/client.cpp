@@ -11,10 +11,6 @@ namespace xsched::dispatch {
 
 namespace {
 
-// New queues appear in the first free slots, so that a pass looks only a little further than the last one in use;
-// whatever is used elsewhere is found by a look at all of them now and then.
-constexpr uint32_t kLookAhead = 8;
-constexpr int64_t kFullScanEveryNs = 50 * base::kMillisecond;
 // The heartbeat shares its cache line with words that the client reads for every command: no more often than useful.
 constexpr int64_t kBeatEveryNs = ipc::kHeartbeatNs / 4;
 
@@ -38,16 +34,13 @@ bool Client::put(std::atomic<T>& field, T value) {
 
 void Client::scan(UnitTable& units, int64_t now_ns, int64_t last_pass_ns) {
     units.begin_client(view_.id, view_.pid);
-    const bool all = full_scan_ns_ == 0 || now_ns - full_scan_ns_ >= kFullScanEveryNs;
-    if (all) full_scan_ns_ = now_ns;
-
     QueueNumbers numbers;
-    uint32_t end = all ? ipc::kMostQueues : static_cast<uint32_t>(queues_.size()) + kLookAhead;
-    for (uint32_t at = 0; at < std::min(end, ipc::kMostQueues); ++at) {
+    const uint32_t used = view_.region->header.slot_end.load(std::memory_order_acquire);
+    const uint32_t end = std::min(std::max(used, static_cast<uint32_t>(queues_.size())), ipc::kMostQueues);
+    for (uint32_t at = 0; at < end; ++at) {
         if (read_slot(view_.region->slots[at], now_ns, numbers)) {
             if (at >= queues_.size()) queues_.resize(at + 1);
             see(at, numbers, units, now_ns, last_pass_ns);
-            end = std::max(end, at + 1 + kLookAhead);
         } else if (at < queues_.size() && queues_[at].used) {
             forget(at);
         }

@@ -69,7 +69,6 @@ private:
 
     ClientView view_;
     std::vector<QueueMemory> queues_;  // of the slots up to the last one ever used
-    int64_t full_scan_ns_ = 0;
     int64_t heartbeat_ns_ = 0;
     bool suspended_ = false;  // something of it is
     bool polled_ = false;

@@ -123,6 +123,7 @@ struct Header {
     // --- client -> server
     alignas(64) base::FutexWord doorbell;  // client adds 1 when a queue's readiness or set-up changed
     std::atomic<uint32_t> server_asleep;   // server
+    std::atomic<uint32_t> slot_end;        // one more than the highest slot ever used (client)
 
     // --- server -> client
     alignas(64) base::FutexWord directive;  // server adds 1 after it changed anything below or in a slot

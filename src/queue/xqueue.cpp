@@ -70,6 +70,8 @@ void XQueue::write_identity() {
     slot.api_suspended.store(api_suspended_ ? 1 : 0, std::memory_order_relaxed);
     ipc::settle_gate(slot);
     slot.state.store(static_cast<uint32_t>(ipc::SlotState::kUsed), std::memory_order_release);
+    std::atomic<uint32_t>& end = placement_.header->slot_end;
+    for (uint32_t seen = end.load(); seen <= index_ && !end.compare_exchange_weak(seen, index_ + 1);) {}
     ipc::ring_doorbell(*placement_.header);
 }
 

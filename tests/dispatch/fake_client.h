@@ -39,6 +39,7 @@ public:
         queue.suspended = 0;
         queue.gate = ipc::kGateOpen;
         queue.state = static_cast<uint32_t>(ipc::SlotState::kUsed);
+        if (header().slot_end <= at) header().slot_end = at + 1;
     }
     void free_queue(uint32_t at) { slot(at).state = static_cast<uint32_t>(ipc::SlotState::kFree); }
     void submit(uint32_t at, int64_t now_ns, uint64_t count = 1) {

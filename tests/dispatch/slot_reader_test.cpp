@@ -87,6 +87,7 @@ TEST_F(SlotReader, AnyBytesGiveUsableNumbers) {
     for (int round = 0; round < 10'000; ++round) {
         client.scribble(0, random);
         client.slot(0).state = static_cast<uint32_t>(ipc::SlotState::kUsed);
+        client.header().slot_end = 1;
         read();
         EXPECT_TRUE(numbers.priority >= PRIORITY_NO_EXECUTE && numbers.priority <= PRIORITY_MAX);
         EXPECT_TRUE(numbers.ready_since_ns >= 0 && numbers.ready_since_ns <= kStart);

@@ -111,6 +111,7 @@ public:
         queue.timeslice_us = TIMESLICE_DEFAULT;
         queue.command_ns = base::kMicrosecond;
         queue.state = static_cast<uint32_t>(ipc::SlotState::kUsed);
+        if (header().slot_end <= at) header().slot_end = at + 1;
         ring_doorbell(header());
     }
     void submit(unsigned at) {
