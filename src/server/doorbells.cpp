@@ -53,11 +53,21 @@ void Doorbells::set_asleep(uint32_t asleep) {
     for (ipc::Header* header : headers_) header->server_asleep.store(asleep);
 }
 
-// True: there is no need to sleep.
-bool Doorbells::spin(int64_t until_ns) const {
-    const int64_t start = base::now_ns();
-    for (int64_t now = start; now - start < spin_ns_; now = base::now_ns()) {
-        if (anything_rang() || (until_ns != 0 && now >= until_ns)) return true;
+bool Doorbells::anybody_watched() const {
+    return std::any_of(headers_.begin(), headers_.end(), [](const ipc::Header* header) {
+        return header->watching.load(std::memory_order_relaxed) != 0;
+    });
+}
+
+// True: there is no need to sleep. Only while clients compete, and only so long after one of them rang.
+bool Doorbells::spin(int64_t until_ns) {
+    if (!anybody_watched()) return false;
+    for (int64_t now = base::now_ns(); now - rang_ns_ < spin_ns_; now = base::now_ns()) {
+        if (anything_rang()) {
+            rang_ns_ = now;
+            return true;
+        }
+        if (until_ns != 0 && now >= until_ns) return true;
         pause_processor();
     }
     return false;
@@ -74,8 +84,11 @@ void Doorbells::wait(int64_t timeout_ns) {
 }
 
 void Doorbells::sleep(int64_t until_ns) {
-    if (anything_rang()) return;
-    if (spin_ns_ > 0 && !headers_.empty() && spin(until_ns)) return;
+    if (anything_rang()) {
+        rang_ns_ = base::now_ns();
+        return;
+    }
+    if (spin_ns_ > 0 && spin(until_ns)) return;
     set_asleep(1);
     // Looked at again after the store: whoever rang before it did not wake us.
     if (!anything_rang()) {
@@ -83,6 +96,7 @@ void Doorbells::sleep(int64_t until_ns) {
         if (until_ns == 0 || left > 0) wait(left);
     }
     set_asleep(0);
+    if (anything_rang()) rang_ns_ = base::now_ns();
 }
 
 }  // namespace xsched::server

@@ -29,10 +29,12 @@ public:
 private:
     bool anything_rang() const;
     void set_asleep(uint32_t asleep);
-    bool spin(int64_t until_ns) const;
+    bool spin(int64_t until_ns);
+    bool anybody_watched() const;
     void wait(int64_t timeout_ns);
 
     int64_t spin_ns_;
+    int64_t rang_ns_ = 0;  // when a doorbell was last heard
     bool kernel_can_ = true;  // wait for several words
     std::vector<ipc::Header*> headers_;
     // Parallel: the waker's word, then one per client.
