@@ -1,0 +1,63 @@
+# Short commands over CMake and Ninja. `make help` lists them.
+#
+#   XSCHED_PLATFORM                what is built: all, or opencl, cuda, hip (a list with ;)
+#   INSTALL_PATH            where `make install` puts it
+#   JOBS                    how many jobs at a time
+XSCHED_PLATFORM ?= all
+INSTALL_PATH ?= /usr/local
+JOBS ?= $(shell nproc)
+RELEASE = build/release$(if $(filter-out all,$(XSCHED_PLATFORM)),-$(subst ;,-,$(XSCHED_PLATFORM)))
+
+.DEFAULT_GOAL := all
+.PHONY: all opencl cuda hip levelzero install demo bench test asan tsan ubsan lint tidy format clean help deps
+
+all: ## build the libraries, xserver, xcli and the benchmarks
+	@cmake --preset release -B $(RELEASE) -DXSCHED_PLATFORM="$(XSCHED_PLATFORM)" --log-level=WARNING > /dev/null
+	@cmake --build $(RELEASE) -j $(JOBS)
+
+opencl cuda hip levelzero: ## the same for one platform
+	@$(MAKE) --no-print-directory all XSCHED_PLATFORM=$@
+
+install: all ## install to INSTALL_PATH
+	@cmake --install $(RELEASE) --prefix "$(INSTALL_PATH)"
+
+deps: ## install the Debian packages that are missing
+	@scripts/install_deps.sh
+
+demo: ## the main job: two programs share one accelerator, one is urgent; a table of what it gains
+	@scripts/install_deps.sh build run
+	@$(MAKE) --no-print-directory all
+	@bench/demo.py --build $(RELEASE)
+
+bench: ## all benchmarks, with results as JSON in bench/results (about 15 minutes)
+	@scripts/install_deps.sh build run
+	@$(MAKE) --no-print-directory all
+	@bench/run_all.py --build $(RELEASE)
+
+test: ## everything that can be tested on this machine, in under 10 minutes
+	@scripts/install_deps.sh build run test
+	@scripts/run_tests.py --jobs $(JOBS) dev asan:core tsan:threads
+
+asan ubsan: ## all tests under AddressSanitizer and UndefinedBehaviorSanitizer
+	@scripts/run_tests.py --jobs $(JOBS) asan
+
+tsan: ## all tests under ThreadSanitizer
+	@scripts/run_tests.py --jobs $(JOBS) tsan
+
+lint: ## the rules of this tree: who may include whom, what libraries may need and export
+	@scripts/run_tests.py --jobs $(JOBS) dev:lint
+
+tidy: ## clang 19 and clang-tidy on every file
+	@scripts/install_deps.sh build test lint
+	@cmake --preset tidy > /dev/null
+	@cmake --build --preset tidy -j $(JOBS)
+
+format: ## clang-format on every C++ file
+	@scripts/install_deps.sh lint
+	@git ls-files -co --exclude-standard -- '*.cpp' '*.h' | xargs clang-format-19 -i
+
+clean: ## remove build/
+	@rm -rf build
+
+help: ## this list
+	@sed -nE 's/^([a-z ]+):.*## (.*)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 32

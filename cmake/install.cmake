@@ -1,0 +1,2 @@
+include(GNUInstallDirs)
+install(DIRECTORY include/xsched DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})

@@ -1,0 +1,45 @@
+# What can be chosen at configure time.
+set(XSCHED_PLATFORM "all" CACHE STRING "Platforms to build: all, opencl, cuda, hip (a list is fine)")
+option(XSCHED_BUILD_TESTS "Build the tests" ON)
+option(XSCHED_BUILD_BENCH "Build the benchmarks" ON)
+set(XSCHED_SANITIZE "" CACHE STRING "Sanitizers for everything, such as address,undefined or thread")
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "" FORCE)
+endif()
+foreach(platform IN LISTS XSCHED_PLATFORM)
+  if(NOT platform STREQUAL "all" AND NOT EXISTS ${CMAKE_SOURCE_DIR}/src/device/${platform}/CMakeLists.txt)
+    file(GLOB known RELATIVE ${CMAKE_SOURCE_DIR}/src/device ${CMAKE_SOURCE_DIR}/src/device/*/CMakeLists.txt)
+    string(REPLACE "/CMakeLists.txt" "" known "${known}")
+    list(REMOVE_ITEM known fake)
+    string(REPLACE ";" ", " known "${known}")
+    message(FATAL_ERROR "XSCHED_PLATFORM=${platform}: this version has no such platform; it has: ${known} (or all)")
+  endif()
+endforeach()
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+
+# ccache, where it is installed. Its base directory and the prefix map make a second checkout, or a second build
+# directory, find what the first one compiled; they also keep this machine's paths out of the libraries.
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(launcher ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${CCACHE_PROGRAM})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
+  set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
+endif()
+
+add_compile_options(-Wall -Wextra -Wshadow -Wno-missing-field-initializers)
+add_compile_options(-ffile-prefix-map=${CMAKE_BINARY_DIR}=build -ffile-prefix-map=${CMAKE_SOURCE_DIR}=.)
+include(cmake/sanitizers.cmake)
+
+find_package(Threads REQUIRED)

@@ -1,0 +1,28 @@
+# Rooms and guest libraries: see docs/ARCHITECTURE.md.
+
+# xsched_room(NAME DIR): every .cpp directly in src/DIR as an object library that guests and tools link alike.
+# No exceptions and no RTTI: a room may live in somebody else's process.
+function(xsched_room name dir)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${dir}/*.cpp)
+  if(NOT sources)
+    return()
+  endif()
+  add_library(room_${name} OBJECT ${sources})
+  target_include_directories(room_${name} PUBLIC ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
+  target_compile_options(room_${name} PRIVATE -fno-exceptions $<$<COMPILE_LANGUAGE:CXX>:-fno-rtti>)
+  target_link_libraries(room_${name} PUBLIC Threads::Threads)
+endfunction()
+
+# xsched_guest_library(NAME EXPORTS sources...): a shared library that is loaded into users' programs. It depends on
+# libc alone (libstdc++ and libgcc are inside and hidden) and exports what the version script EXPORTS names.
+function(xsched_guest_library name exports)
+  add_library(${name} SHARED ${ARGN})
+  target_include_directories(${name} PUBLIC ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
+  target_compile_options(${name} PRIVATE -fno-exceptions $<$<COMPILE_LANGUAGE:CXX>:-fno-rtti>)
+  if(NOT XSCHED_SANITIZE)
+    target_link_options(${name} PRIVATE -static-libstdc++ -static-libgcc -Wl,-z,defs)
+  endif()
+  target_link_options(${name} PRIVATE -Wl,--exclude-libs,ALL -Wl,--version-script=${exports} -Wl,-z,now -Wl,-z,nodelete)
+  target_link_libraries(${name} PRIVATE Threads::Threads)
+  set_target_properties(${name} PROPERTIES LINK_DEPENDS ${exports} BUILD_RPATH "$ORIGIN" INSTALL_RPATH "$ORIGIN")
+endfunction()

@@ -1,0 +1,53 @@
+# Tests: one GoogleTest program per room, and programs of any kind. Labels divide them, and the target tests_LABEL
+# builds what the tests of a label need:
+#   core     on fake hardware or none; these run under AddressSanitizer in `make test`
+#   threads  of those, the ones with threads; these run under ThreadSanitizer too
+#   tools    the command-line tools
+#   vendor   on a real driver (PoCL where there is no GPU)
+#   lint     the rules of the tree
+foreach(label core threads tools vendor lint)
+  add_custom_target(tests_${label})
+endforeach()
+
+# xsched_test_properties(TEST LABEL label... [TARGETS target...] [TIMEOUT seconds]): what every test gets; TARGETS are
+# what must be built for it. Exit status 77 means skipped, with the reason on a line "skipped: reason".
+function(xsched_test_properties test)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "LABEL;TARGETS")
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 300)
+  endif()
+  set_tests_properties(${test} PROPERTIES LABELS "${arg_LABEL}" TIMEOUT ${arg_TIMEOUT} SKIP_RETURN_CODE 77)
+  if(XSCHED_TEST_ENVIRONMENT)
+    set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT ${XSCHED_TEST_ENVIRONMENT})
+  endif()
+  if(arg_TARGETS)
+    foreach(label IN LISTS arg_LABEL)
+      add_dependencies(tests_${label} ${arg_TARGETS})
+    endforeach()
+  endif()
+endfunction()
+
+# xsched_test(NAME libraries... [LABEL label...]): tests/NAME/*_test.cpp as one GoogleTest program.
+function(xsched_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LABEL")
+  if(NOT arg_LABEL)
+    set(arg_LABEL core threads)
+  endif()
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/${name}/*_test.cpp)
+  if(NOT sources)
+    return()
+  endif()
+  add_executable(test_${name} ${sources})
+  target_link_libraries(test_${name} PRIVATE ${arg_UNPARSED_ARGUMENTS} GTest::gtest GTest::gtest_main Threads::Threads)
+  target_include_directories(test_${name} PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR}/tests)
+  add_test(NAME ${name} COMMAND test_${name})
+  xsched_test_properties(${name} LABEL ${arg_LABEL} TARGETS test_${name})
+endfunction()
+
+# xsched_gpu_test(NAME KIND command...): a test that needs a GPU whose driver answers (KIND: cuda, hip or opencl);
+# where none does it is skipped, and says so.
+function(xsched_gpu_test name kind)
+  add_test(NAME ${name} COMMAND ${CMAKE_SOURCE_DIR}/scripts/need_gpu ${kind} ${ARGN})
+  xsched_test_properties(${name} LABEL vendor)
+  set_tests_properties(${name} PROPERTIES RUN_SERIAL ON)
+endfunction()

@@ -1,0 +1,86 @@
+#!/bin/bash
+# Installs the Debian packages that are missing, and nothing else.
+#
+#   scripts/install_deps.sh [build] [run] [test] [lint]      default: build run test
+#
+# Quick and silent when everything is there. Needs root or sudo only if something is missing.
+set -euo pipefail
+
+build=(
+    cmake                 # 3.22 or later
+    ninja-build           # what the Makefile builds with
+    make                  # the short commands
+    g++                   # 12 or later: C++20
+    ccache                # used if present: builds again in seconds
+    git                   # the version that results and --version name
+    python3               # generators, lint, benchmark runners (standard library only)
+    nlohmann-json3-dev    # xserver, xcli, bench: JSON
+    libcli11-dev          # xserver, xcli: command lines
+    opencl-headers        # the OpenCL device and shim
+    ocl-icd-opencl-dev    # the OpenCL loader
+)
+run=(
+    pocl-opencl-icd       # OpenCL on the CPU: the demo, the benchmarks, the tests on a real driver
+)
+test=(
+    libgtest-dev          # GoogleTest
+    clinfo                # third-party programs that must behave the same under the shim
+    clpeak
+    hashcat
+    python3-pyopencl
+    python3-numpy
+    binutils              # nm, readelf: what guest libraries need and export
+)
+lint=(
+    clang-19              # the tidy preset's compiler
+    clang-tidy-19         # make tidy
+    clang-format-19       # make format
+)
+
+if [[ $# -eq 0 ]]; then set -- build run test; fi
+wanted=()
+for group in "$@"; do
+    case "$group" in
+        build | run | test | lint)
+            declare -n packages=$group
+            wanted+=("${packages[@]}")
+            ;;
+        *)
+            echo "install_deps.sh: \"$group\" is no group of packages: use build, run, test or lint" >&2
+            exit 2
+            ;;
+    esac
+done
+
+if ! command -v dpkg-query > /dev/null; then
+    echo "install_deps.sh: this is no Debian system; install what is missing of: ${wanted[*]}" >&2
+    exit 0
+fi
+
+missing=()
+for package in "${wanted[@]}"; do
+    status=$(dpkg-query -W -f='${db:Status-Status}' "$package" 2> /dev/null || true)
+    if [[ $status != installed ]]; then missing+=("$package"); fi
+done
+if [[ ${#missing[@]} -eq 0 ]]; then exit 0; fi
+
+as_root=()
+if [[ $EUID -ne 0 ]]; then
+    # Without a terminal sudo could not ask for a password: it must work without one.
+    if command -v sudo > /dev/null && { [[ -t 0 ]] || sudo -n true 2> /dev/null; }; then
+        as_root=(sudo)
+    else
+        echo "install_deps.sh: packages are missing and this user cannot install them; have an administrator run:" >&2
+        echo "    apt-get install --no-install-recommends ${missing[*]}" >&2
+        exit 1
+    fi
+fi
+
+echo "installing: ${missing[*]}"
+export DEBIAN_FRONTEND=noninteractive
+apt() { "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0 "$@" > /dev/null; }
+if ! { apt update && apt install -y --no-install-recommends "${missing[@]}"; }; then
+    echo "install_deps.sh: apt could not install: ${missing[*]}" >&2
+    echo "    its own message is above; correct what it says and run this again" >&2
+    exit 1
+fi

@@ -1,0 +1,28 @@
+#!/bin/bash
+# Collects what the benchmarks and GPU tests need from a build directory, stripped, so that they run on a machine
+# that has a GPU but no compiler: programs, libraries and the benchmark programs, laid out as in a build directory.
+#
+#   scripts/pack_gpu.sh BUILD_DIRECTORY [FOLDER]   (FOLDER: gpu_pack)
+set -euo pipefail
+cd "$(dirname "$0")/.."
+[ $# -ge 1 ] && [ -d "$1/bin" ] || { echo "usage: $0 BUILD_DIRECTORY [FOLDER]; \"${1:-}\" has no bin/" >&2; exit 2; }
+build=$1
+pack=${2:-gpu_pack}
+rm -rf "$pack"
+mkdir -p "$pack/bin" "$pack/lib" "$pack/bench/cuda"
+
+copy() {  # FILE FOLDER
+    [ -f "$1" ] || return 0
+    strip -o "$pack/$2/$(basename "$1")" "$1"
+}
+for name in xserver xcli directive_latency enqueue_cost; do copy "$build/bin/$name" bin; done
+for file in "$build"/bin/*cuda* "$build"/bin/*order*; do copy "$file" bin; done
+for file in "$build"/lib/*.so*; do
+    case $file in *fake* | *opencl*) ;; *) copy "$file" lib ;; esac
+done
+for name in hp lp pair launch_cost; do copy "$build/bench/cuda/$name" bench/cuda; done
+git describe --always --dirty --abbrev=12 > "$pack/VERSION" 2> /dev/null || echo unknown > "$pack/VERSION"
+for needed in lib/libpreempt.so lib/libhalcuda.so lib/libshimcuda.so bin/xserver bin/xcli bench/cuda/hp; do
+    [ -e "$pack/$needed" ] || echo "warning: $build has no $needed (build the targets first)" >&2
+done
+du -sh "$pack" | sed 's/^/packed: /'

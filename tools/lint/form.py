@@ -1,0 +1,54 @@
+#!/usr/bin/python3
+"""The form of files: headers open with a comment, no file is too long, nothing is left unfinished, and no text names
+a place of one developer's machine or a package registry's host."""
+import re
+
+import lint
+
+MOST_LINES = 500
+HEADERS = {".h", ".hpp", ".def"}
+# Written in pieces, so that this file does not find itself.
+PLACES = re.compile("|".join([
+    r"(?<![\w./-])/" + r"(?:work|root|workspace|mnt|Users)/",
+    r"(?<![\w./-])/" + r"home/\w",
+    r"\b(?:deb|security)\." + r"debian\.org\b",
+    r"\bregistry\." + r"npmjs\b|\bpypi\." + r"(?:org|python)\b|\bartifact" + r"ory\b|\bproxy\." + r"golang\b",
+]))
+UNFINISHED = re.compile(r"\b(?:TO" + r"DO|FIX" + r"ME|XX" + r"X|HA" + r"CK)\b")
+
+
+def check(root, _):
+    problems = []
+    for path in lint.files(root, lint.TEXT):
+        text = lint.read(root, path)
+        if path.suffix in HEADERS and not text.lstrip().startswith(("//", "/*")):
+            problems.append(f"{path}:1: a header opens with a comment: what it is, which threads may call it, its words")
+        lines = text.count("\n")
+        if path.suffix in lint.CODE | {".py", ".sh", ".cmake"} and lines > MOST_LINES:
+            problems.append(f"{path}:{lines}: {lines} lines, at most {MOST_LINES}: divide it by what it does")
+        for number, line in lint.numbered_lines(text):
+            for pattern, why in ((PLACES, "names a place that other machines do not have"),
+                                 (UNFINISHED, "marks something unfinished: finish it or leave it out")):
+                match = pattern.search(line)
+                if match:
+                    problems.append(f"{path}:{number}: \"{match.group(0)}\" {why}")
+    return problems
+
+
+GOOD = {
+    "src/base/a.h": "// A thing. Any thread.\n#pragma once\n",
+    "include/xsched/a.h": "/* A thing. */\n#ifndef A\n#endif\n",
+    "README.md": "see build/work/thing and /usr/lib and /tmp/xsched-1000\n",
+}
+BAD = {
+    "src/base/b.h": "#pragma once\nint x;\n",
+    "src/base/b.def": "X(1)\n",
+    "src/base/b.cpp": "int x;\n" * (MOST_LINES + 1),
+    "scripts/b.sh": "cd /" + "work/main\n",
+    "docs/b.md": "run /" + "home/me/app\n",
+    "docs/c.md": "from deb." + "debian.org\n",
+    "src/base/c.cpp": "// TO" + "DO: later\n",
+}
+
+if __name__ == "__main__":
+    lint.main(check, GOOD, BAD)

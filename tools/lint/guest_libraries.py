@@ -1,0 +1,103 @@
+#!/usr/bin/python3
+"""Built guest libraries: what they need (the C library, and for our backends libpreempt), what they export, and what
+they do at load time. Takes the folder they were built into: --libraries build/release/lib."""
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import lint
+
+ROOT = Path(__file__).resolve().parents[2]
+SYSTEM = r"libc\.so\.6|libm\.so\.6|libpthread\.so\.0|libdl\.so\.2|librt\.so\.1|ld-linux.*\.so\.\d"
+OURS = r"libpreempt\.so|libhal\w+\.so"
+# library: what it may export, and nothing else (symbol versions' own names aside)
+EXPORTS = [
+    (r"libpreempt\.so", r"XQueue\w+|HwQueue\w+|HwCommand\w+|XHint\w+|xq_\w+"),
+    (r"libhalopencl\.so", r"Ocl\w+|xocl_\w+"),  # xocl_: for our shim
+    (r"libshimopencl\.so", r"cl[A-Z]\w+"),
+    (r"libhalcuda\.so", r"Cuda\w+"),
+    (r"libshimcuda\.so", r"cu[A-Z]\w+"),
+]
+# Initializers that may run when a library is loaded: the C++ library's own, and those of policies, which put themselves
+# on a list. They bear the name of their source file or of a symbol in it.
+CXX_LIBRARY = r"_GLOBAL__sub_I_(?:_ZNK?(?:St|9__gnu_cxx).*|eh_\w+\.cc|.*(?:locale|ios|cxx11|compatibility|system_error).*)"
+POLICIES = "|".join(re.escape(path.name) for path in (ROOT / "src" / "policy").glob("*/*.cpp"))
+INITIALIZERS = rf"{CXX_LIBRARY}|_GLOBAL__sub_I_(?:{POLICIES})"
+
+
+def tool(*command):
+    return subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE).stdout
+
+
+def check_library(path):
+    needed = re.findall(r"\(NEEDED\).*\[(.*)\]", tool("readelf", "-dW", path))
+    problems = [f"{path.name}: needs {name}: a guest library needs the C library alone"
+                for name in needed if not re.fullmatch(f"{SYSTEM}|{OURS}", name)]
+    allowed = next((exports for name, exports in EXPORTS if re.fullmatch(name, path.name)), None)
+    if allowed is None:
+        problems.append(f"{path.name}: tools/lint/guest_libraries.py does not know what it may export: say it there")
+    exported = [line.split() for line in tool("nm", "-DP", "--defined-only", path).splitlines()]
+    for symbol, kind in ((words[0].split("@")[0], words[1]) for words in exported):
+        if kind != "A" and allowed and not re.fullmatch(allowed, symbol):
+            problems.append(f"{path.name}: exports {symbol}: name it in no version script, or say here why it must be seen")
+    if not exported:
+        problems.append(f"{path.name}: exports nothing")
+    for line in tool("nm", "-P", path).splitlines():
+        symbol = line.split()[0]
+        if symbol.startswith("_GLOBAL__sub_I") and not re.fullmatch(INITIALIZERS, symbol):
+            problems.append(f"{path.name}: {symbol} runs when the library is loaded: make its objects constinit, or build "
+                            "them at their first use")
+    return problems
+
+
+def check(_, arguments):
+    libraries = sorted(p for pattern in ("libpreempt.so", "libhal*.so", "libshim*.so")
+                       for p in Path(arguments.libraries).glob(pattern) if "fake" not in p.name)
+    if not libraries:
+        return [f"{arguments.libraries}: no guest library there: build first"]
+    return [problem for path in libraries for problem in check_library(path)]
+
+
+# (source, link options, what the complaint must say)
+BAD = [
+    ("extern \"C\" [[gnu::visibility(\"default\")]] int xq_a() { return 1; }", ["-Wl,--no-as-needed", "-lgcc_s"],
+     "needs libgcc_s"),
+    ("extern \"C\" int xq_a() { return 1; } extern \"C\" int helper() { return 2; }", [], "exports helper"),
+    ("#include <cstdlib>\nint value = rand(); extern \"C\" int xq_a() { return value; }", [], "runs when"),
+]
+GOOD = "static int value = 3; extern \"C\" int xq_a() { return value; }"
+
+
+def build(folder, source, options):
+    library = Path(folder) / "libpreempt.so"
+    Path(folder, "a.cpp").write_text(source)
+    tool("g++", "-shared", "-fPIC", "-g", "-o", library, Path(folder, "a.cpp"), "-nostdlib", "-lc", *options)
+    return check_library(library)
+
+
+def self_test():
+    wrong = []
+    with tempfile.TemporaryDirectory() as folder:
+        wrong += build(folder, GOOD, [])
+        for source, options, complaint in BAD:
+            if not any(complaint in problem for problem in build(folder, source, options)):
+                wrong.append(f"did not say \"{complaint}\" about: {source}")
+    return wrong
+
+
+def main():
+    if "--self-test" in sys.argv:
+        if not shutil.which("g++"):
+            print("skipped: no g++ to build bad examples with")
+            sys.exit(77)
+        problems = self_test()
+        print("\n".join(problems))
+        sys.exit(1 if problems else 0)
+    lint.main(check, {}, {}, lambda parser: parser.add_argument("--libraries", type=Path, required=True))
+
+
+if __name__ == "__main__":
+    main()
