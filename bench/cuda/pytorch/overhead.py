@@ -1,0 +1,89 @@
+#!/usr/bin/python3
+"""What XSched costs PyTorch inference when nobody competes: each model natively and under XSched, in rounds, and
+whether the outputs are the same bit for bit. Exit status 1 if a target was missed, 2 if nothing could be measured."""
+import argparse
+import statistics
+import sys
+import time
+from collections import defaultdict
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[1]))
+from lib import backend as backends  # noqa: E402
+from lib import programs, report  # noqa: E402
+from lib.progress import Progress  # noqa: E402
+
+NAMES = ["ResNet-18, batch 32", "BERT-base, eager", "BERT-base, CUDA graph", "GPT-2, 32 tokens"]  # inference.py's
+MOST_PERCENT = 1
+WAYS = {"native": None, "xsched": []}
+START_UP_SECONDS = 18  # of Python, PyTorch and four models
+
+
+def run_once(session, options, way, found, progress):
+    progress.doing(way)
+    program = session.start("inference.py", {"seconds": options.seconds}, WAYS[way])
+    rows = program.finish(progress, 4 * options.seconds + START_UP_SECONDS)
+    for number, name in enumerate(NAMES):
+        found[way, name].append(statistics.median(row[2] for row in rows if row[:2] == [number, 0]) / 1e3)
+        found["outputs", name] += [row[2] for row in rows if row[:2] == [number, 1]]
+
+
+def measure(session, options):
+    """{(way, model): a median of each round, us}, and for the way "outputs" the fingerprints of all rounds."""
+    progress = Progress(options.rounds * len(WAYS) * (4 * options.seconds + START_UP_SECONDS))
+    found, longest = defaultdict(list), 0
+    for number in range(options.rounds):
+        began = time.monotonic()
+        if number > 0 and began + longest > options.deadline:
+            break
+        for way in list(WAYS)[::1 if number % 2 == 0 else -1]:
+            run_once(session, options, way, found, progress)
+        longest = max(longest, time.monotonic() - began)
+    progress.done()
+    return found
+
+
+def publish(found, options, backend):
+    rows, targets, same = [("model", "native us", "XSched us", "added", "rounds", "outputs")], [], True
+    for name in NAMES:
+        native, xsched = (statistics.median(found[way, name]) for way in WAYS)
+        equal = len(set(found["outputs", name])) == 1
+        same = same and equal
+        added = (xsched / native - 1) * 100
+        rows.append((name, f"{native:.1f}", f"{xsched:.1f}", f"{added:+.2f}%", len(found["xsched", name]),
+                     "same" if equal else "DIFFERENT"))
+        targets.append((f"overhead alone, {name}", added, "<=", MOST_PERCENT, "%"))
+    passed = same and all(report.met(value, relation, limit) for _, value, relation, limit, _ in targets)
+    print(f"\n{backend.device}, driver {backend.driver}, XSched {report.version()}\n\n{report.table(rows)}\n")
+    print(report.targets_table(targets))
+    metrics = {"us_per_inference": {name: {way: found[way, name] for way in WAYS} for name in NAMES},
+               "outputs_identical": same, "targets": report.targets_json(targets)}
+    print(report.write_result(options.results, "cuda_pytorch_overhead", "PyTorch inference alone under XSched", backend,
+                              passed, metrics, f"medians of {len(found['xsched', NAMES[0]])} interleaved rounds of "
+                              f"{options.seconds:g} s for each model"))
+    return passed
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=Path, default=report.ROOT / "build" / "release")
+    parser.add_argument("--results", type=Path, default=report.ROOT / "bench" / "results")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--seconds", type=float, default=2.5, help="of each model, each round")
+    parser.add_argument("--budget", type=float, default=3600, help="seconds after which no round is begun")
+    options = parser.parse_args()
+    options.deadline = time.monotonic() + options.budget
+    try:
+        with programs.Session(options.build) as session:
+            backend = backends.choose(session.build, session.environment, ["cuda"])
+            session.programs = HERE
+            passed = publish(measure(session, options), options, backend)
+    except (LookupError, programs.ProgramFailed, OSError, statistics.StatisticsError) as error:
+        print(f"\n{error}", file=sys.stderr)
+        return 2
+    return 0 if passed else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

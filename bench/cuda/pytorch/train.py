@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""Training of GPT-2 medium until standard input ends. An ordinary PyTorch program.
+
+    train.py --out FILE   first the fingerprint of the losses of the first steps, then per step when it was seen
+                          complete (CLOCK_MONOTONIC ns)
+
+Prints "ready" after the first steps.
+"""
+import argparse
+import select
+import sys
+import time
+from collections import deque
+
+import models
+import torch
+
+BATCH, LENGTH = 4, 512
+FIRST_STEPS = 8
+DEPTH = 2  # steps enqueued ahead
+
+
+def input_ended():
+    return bool(select.select([sys.stdin], [], [], 0)[0]) and not sys.stdin.buffer.read1(1)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", required=True)
+    parser.add_argument("--seconds", type=float, default=600)
+    options = parser.parse_args()
+    models.deterministic()
+    model, text = models.gpt2(**models.GPT2_MEDIUM).train().cuda(), models.words(BATCH, LENGTH)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
+
+    def step():
+        with torch.autocast("cuda", torch.bfloat16):
+            loss = model(text, labels=text).loss
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad(set_to_none=True)
+        return loss.detach()
+
+    losses = models.fingerprint(*[step() for _ in range(FIRST_STEPS)])
+    print("ready", flush=True)
+    done, enqueued, end = [], deque(), time.monotonic() + options.seconds
+    while time.monotonic() < end and not input_ended():
+        step()
+        enqueued.append(torch.cuda.Event())
+        enqueued[-1].record()
+        if len(enqueued) == DEPTH:
+            enqueued.popleft().synchronize()
+            done.append(time.monotonic_ns())
+    torch.cuda.synchronize()
+    with open(options.out, "w") as out:
+        out.writelines(f"{number}\n" for number in [losses, *done])
+
+
+if __name__ == "__main__":
+    main()

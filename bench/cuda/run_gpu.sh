@@ -1,0 +1,128 @@
+#!/bin/bash
+# Benchmarks and tests on an NVIDIA GPU, several in one go and within a time limit. A step that fails or takes too long
+# does not keep the others from running; results and logs are packed after every step.
+#
+#   bench/cuda/run_gpu.sh [--build DIR] [--out DIR] [--limit SECONDS] STEP[=SECONDS]...
+#
+# DIR of --build: a build directory, or what scripts/pack_gpu.sh made of one. --out gets log.txt and results.tgz.
+# EXTRA in the environment: more options for the main job's runner, such as "--set XLOG_LEVEL=DEBG --keep-log".
+# RUN in the environment: the command of the step `run`, which may use $build and $work (whose files are kept).
+# STEP=SECONDS: at most so long instead of the usual time.
+cd "$(dirname "$0")/../.." || exit 2
+build=gpu_pack out=${OUT:-output} limit=560
+steps=()
+while [ $# -gt 0 ]; do
+    case $1 in
+        --build) build=$2; shift 2 ;;
+        --out) out=$2; shift 2 ;;
+        --limit) limit=$2; shift 2 ;;
+        *) steps+=("$1"); shift ;;
+    esac
+done
+mkdir -p "$out"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+chmod -R u+rwX,go+rX "$build" 2> /dev/null
+chmod +x "$build"/bin/* "$build"/bench/cuda/* bench/cuda/pytorch/*.py tests/gpu/*.py 2> /dev/null
+[ -f "$build/VERSION" ] && XSCHED_BENCH_VERSION=$(cat "$build/VERSION") && export XSCHED_BENCH_VERSION
+export PYTHONUNBUFFERED=1
+
+main_job() { python3 bench/cuda/main_job.py --build "$build" --results "$work" --budget "$budget" "$@" $EXTRA; }
+torch() { python3 bench/cuda/pytorch/"$1" --build "$build" --results "$work" --budget "$budget" "${@:2}"; }
+
+# The first thing to try: one program and PyTorch natively and under XSched, with the log.
+probe() {
+    local run="$build/bin/xcli run --log DEBG --" matmul='import torch; torch.manual_seed(1)
+a = torch.randn(512, 512, device="cuda"); print("sum of a product:", (a @ a).double().sum().item())'
+    mkdir -p -m 700 "$work/runtime"
+    export XDG_RUNTIME_DIR=$work/runtime
+    "$build/bench/cuda/hp" --calibrate 1 --kernel-ms 0.007
+    "$build/bench/cuda/hp" --bursts 20 --steps 300 --burst-kernels 100 --out "$work/probe_native.rows"
+    $run "$build/bench/cuda/hp" --bursts 20 --steps 300 --burst-kernels 100 --out "$work/probe_xsched.rows" \
+        > "$work/probe.log" 2>&1
+    echo "hp under XSched: exit status $?; its log:"
+    cut -c1-220 "$work/probe.log" | head -25
+    echo "bursts, native and under XSched (start, latency in ns):"
+    tail -qn2 "$work"/probe_*.rows
+    python3 -c "$matmul"
+    $run python3 -c "$matmul" 2> "$work/probe_torch.log"
+    echo "PyTorch under XSched: exit status $?; its log:"
+    cut -c1-220 "$work/probe_torch.log" | head -15
+    "$build/bin/xcli" server
+    kill "$("$build/bin/xcli" server --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["pid"])')"
+}
+
+# What each step runs ($budget: the seconds it may start new measurements in), and its usual time.
+usual_seconds() {
+    case $1 in
+        probe) echo 90 ;;
+        smoke) echo 75 ;;
+        main) echo 400 ;;
+        lengths) echo 540 ;;
+        mps | own) echo 180 ;;
+        streams) echo 120 ;;
+        overhead) echo 200 ;;
+        launch) echo 60 ;;
+        directive | demo) echo 80 ;;
+        models) echo 330 ;;
+        serving | serving-mps) echo 300 ;;
+        suite | suite-compile | order | run) echo 280 ;;
+        *) echo 0 ;;
+    esac
+}
+run_step() {
+    case $1 in
+        probe) probe ;;
+        smoke) main_job --rounds 1 --seconds 1 --keep-log --name cuda_smoke ;;
+        main) main_job --rounds 6 --seconds 3 --keep-log ;;
+        lengths) main_job --rounds 3 --seconds 2.5 --lp-ms 0.05,1,3,10,30 --scenarios alone,native,xsched \
+                          --name cuda_main_job_lengths ;;
+        own) main_job --rounds 3 --seconds 3 --stream own --name cuda_main_job_own_stream ;;
+        mps) main_job --rounds 4 --seconds 2.5 --mps --keep-log ;;
+        streams) main_job --rounds 4 --seconds 2.5 --pair --keep-log ;;
+        overhead) main_job --rounds 9 --seconds 2 --overhead --name cuda_overhead ;;
+        launch) python3 bench/cuda/launch_cost.py --build "$build" --results "$work" --budget "$budget" ;;
+        directive) python3 bench/host_cost.py --build "$build" --results "$work" ;;
+        order) LD_PRELOAD=$(realpath "$build")/lib/libshimcuda.so XSCHED_SCHEDULER=app XLOG_LEVEL=WARN \
+                   "$build/bin/order_check_cuda" --ops 1000000 --seed 1 --chaos ;;
+        run) eval "$RUN" ;;
+        demo) python3 bench/demo.py --build "$build" ;;
+        models) torch overhead.py ;;
+        serving) torch serving.py ;;
+        serving-mps) torch serving.py --mps --rounds 2 ;;
+        suite) python3 tests/gpu/run_suite.py --build "$build" --results "$work" --budget "$budget" ;;
+        suite-compile) python3 tests/gpu/run_suite.py --build "$build" --results "$work" --budget "$budget" \
+                               --modes compile --name torch_suite_compile ;;
+        *) echo "no step $1: probe smoke main lengths own mps streams overhead launch directive demo models serving" \
+                "serving-mps suite suite-compile order run" ; return 2 ;;
+    esac
+}
+pack_results() { tar czf "$out/results.tgz" -C "$work" . 2> /dev/null; }
+
+summary=()
+{
+    echo "XSched ${XSCHED_BENCH_VERSION:-}, build $build; $(uname -r); $(nproc) CPUs"
+    nvidia-smi --query-gpu=name,driver_version,clocks.sm,temperature.gpu --format=csv,noheader 2> /dev/null
+    for step in "${steps[@]}"; do
+        name=${step%%=*}
+        seconds=$(usual_seconds "$name")
+        [ "$name" != "$step" ] && seconds=${step#*=}
+        left=$((limit - SECONDS))
+        if [ "$left" -lt 20 ]; then
+            summary+=("$name: not run, no time left")
+            continue
+        fi
+        [ "$seconds" -gt $((left - 5)) ] && seconds=$((left - 5))
+        budget=$((seconds - 15))
+        echo; echo "=== $name (at most $seconds s, $SECONDS s gone)"
+        began=$SECONDS
+        # A step and all it started end with its time: they are one process group.
+        export -f run_step main_job torch probe
+        export build work budget EXTRA RUN
+        timeout --kill-after=15 "$seconds" bash -c 'run_step "$1"' step "$name" 2>&1
+        summary+=("$name: exit status $? after $((SECONDS - began)) s")
+        pack_results
+    done
+    echo; echo "=== steps"; printf '%s\n' "${summary[@]}"
+} 2>&1 | tee "$out/log.txt"
+pack_results

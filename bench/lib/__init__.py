@@ -1,0 +1,1 @@
+"""What the benchmark runners share; Python's standard library only."""

@@ -1,0 +1,68 @@
+"""NVIDIA's Multi-Process Service, started for one benchmark in a directory of its own and stopped after it."""
+import ctypes
+import os
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+CONTROL = "nvidia-cuda-mps-control"
+START_SECONDS, QUIT_SECONDS = 10, 10
+
+
+def find_control():
+    """On PATH, or installed beside the CUDA driver; None if there is none."""
+    try:
+        ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return None
+    paths = [line.split()[-1] for line in Path("/proc/self/maps").read_text().splitlines() if "/libcuda.so" in line]
+    beside = [str(Path(path).parents[1] / "bin") for path in paths]
+    return shutil.which(CONTROL, path=os.pathsep.join([os.environ.get("PATH", ""), *beside]))
+
+
+class Mps:
+    """with Mps(folder) as mps: programs started with mps.environment share one context. Raises LookupError with a
+    sentence if there is no MPS here."""
+
+    def __init__(self, folder, environment):
+        self.environment = {**environment, "CUDA_MPS_PIPE_DIRECTORY": str(Path(folder) / "mps"),
+                            "CUDA_MPS_LOG_DIRECTORY": str(Path(folder) / "mps-log")}
+        self.process = self.control = None
+
+    def __enter__(self):
+        self.control = find_control()
+        if self.control is None:
+            raise LookupError(f"{CONTROL} is not installed: MPS is not measured")
+        for name in ("CUDA_MPS_PIPE_DIRECTORY", "CUDA_MPS_LOG_DIRECTORY"):
+            Path(self.environment[name]).mkdir(mode=0o700, exist_ok=True)
+        # In the foreground, so that it is our child and nobody else's daemon is ever stopped.
+        self.process = subprocess.Popen([self.control, "-f"], env=self.environment, stdin=subprocess.DEVNULL,
+                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+        deadline = time.monotonic() + START_SECONDS
+        while not (Path(self.environment["CUDA_MPS_PIPE_DIRECTORY"]) / "control").exists():
+            if self.process.poll() is not None or time.monotonic() > deadline:
+                self.__exit__()
+                raise LookupError(f"{CONTROL} did not start: MPS is not measured")
+            time.sleep(0.05)
+        return self
+
+    def servers(self):
+        """The process ids of the MPS servers that programs have made it start."""
+        try:
+            asked = subprocess.run([self.control], env=self.environment, input="get_server_list\n", text=True,
+                                   timeout=QUIT_SECONDS, stdout=subprocess.PIPE)
+            return asked.stdout.split()
+        except subprocess.TimeoutExpired:
+            return []
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            try:
+                subprocess.run([self.control], env=self.environment, input="quit -t 2\n", text=True,
+                               timeout=QUIT_SECONDS, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                self.process.wait(QUIT_SECONDS)
+            except subprocess.TimeoutExpired:
+                os.killpg(self.process.pid, signal.SIGKILL)
+                self.process.wait()

@@ -1,0 +1,139 @@
+"""Starting the main job's programs, as they are or under XSched, in a runtime directory of their own."""
+import os
+import select
+import shutil
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+START_SECONDS = 60  # a program that is not ready by then is broken
+CALIBRATIONS = 3
+
+
+class ProgramFailed(Exception):
+    pass
+
+
+class Program:
+    """hp or lp, running. `rows` are its measurements once it has ended."""
+
+    def __init__(self, command, environment, out, log, patience=START_SECONDS):
+        self.patience = patience  # seconds more than a program should need
+        self.out, self.log, self.command = Path(out), Path(log), [str(word) for word in command]
+        with open(log, "w") as errors:
+            self.process = subprocess.Popen(self.command + ["--out", str(out)], env=environment, stderr=errors,
+                                            stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
+
+    def wait_ready(self, progress):
+        deadline, said, pipe = time.monotonic() + self.patience, b"", self.process.stdout.fileno()
+        while b"ready" not in said:
+            if select.select([pipe], [], [], 0)[0]:
+                said += os.read(pipe, 4096)
+            if self.process.poll() is not None or time.monotonic() > deadline:
+                raise ProgramFailed(self.complaint())
+            progress.wait(0.02)
+
+    def finish(self, progress, seconds):
+        """Lets it end by itself within `seconds` and reads what it measured."""
+        deadline = time.monotonic() + seconds + self.patience
+        self.process.stdin.close()
+        while self.process.poll() is None:
+            if time.monotonic() > deadline:
+                raise ProgramFailed(self.complaint())
+            progress.wait(0.1)
+        if self.process.returncode != 0:
+            raise ProgramFailed(self.complaint())
+        return [[int(number) for number in line.split()] for line in self.out.read_text().splitlines()]
+
+    def complaint(self):
+        status = self.process.poll()
+        ended = "did not get ready or did not end in time" if status is None else f"ended with status {status}"
+        return f"{' '.join(self.command)} {ended}:\n{self.log.read_text()[-2000:]}"
+
+    def kill(self):
+        if self.process.poll() is None:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
+
+
+class Session:
+    """Programs of one benchmark: private runtime directory (so that the first `xcli run` starts a server of its own),
+    private kernel cache, and an environment without anybody's XSched settings."""
+
+    def __init__(self, build):
+        self.build = Path(build).resolve()
+        self.folder = Path(tempfile.mkdtemp(prefix="xsched-bench-"))
+        self.environment = {name: value for name, value in os.environ.items()
+                            if not name.startswith(("XSCHED_", "XLOG_")) and name != "LD_PRELOAD"}
+        for variable, name in (("XDG_RUNTIME_DIR", "runtime"), ("POCL_CACHE_DIR", "kernels")):
+            (self.folder / name).mkdir(mode=0o700)
+            self.environment[variable] = str(self.folder / name)
+        self.started = []
+        self.programs = None  # the backend's folder, once chosen
+        self.patience = START_SECONDS
+
+    def __enter__(self):
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # by way of __exit__
+        return self
+
+    def kill_all(self):
+        for program in self.started:
+            program.kill()
+
+    def __exit__(self, *_):
+        self.kill_all()
+        for pid in self.server_pids():
+            os.kill(pid, signal.SIGTERM)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def server_pids(self):
+        """xserver processes that were started for this session's runtime directory."""
+        mark = f"XDG_RUNTIME_DIR={self.environment['XDG_RUNTIME_DIR']}".encode()
+        found = []
+        for folder in Path("/proc").glob("[0-9]*"):
+            try:
+                if (folder / "comm").read_text().strip() == "xserver" and \
+                        mark in (folder / "environ").read_bytes().split(b"\0"):
+                    found.append(int(folder.name))
+            except OSError:
+                pass
+        return found
+
+    def calibrate(self, kernel_ms, times=CALIBRATIONS):
+        """Steps with which a kernel takes `kernel_ms` on the device alone."""
+        command = [self.programs / "hp", "--calibrate", "1", "--kernel-ms", str(kernel_ms)]
+        return round(statistics.median(
+            int(subprocess.run(command, env=self.environment, text=True, check=True, timeout=START_SECONDS,
+                               stdout=subprocess.PIPE).stdout.split()[0]) for _ in range(times)))
+
+    def xcli(self, *words):
+        """What xcli answers, for the record."""
+        try:
+            ended = subprocess.run([self.build / "bin" / "xcli", *words], env=self.environment, text=True, timeout=5,
+                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            return f"xcli {' '.join(words)}: {error}\n"
+        return f"$ xcli {' '.join(words)}\n{ended.stdout}"
+
+    def logs(self, most_bytes=4000):
+        """The first lines that each program and the server wrote."""
+        files = sorted(self.folder.glob("*.log")) + sorted(self.folder.glob("runtime/**/*.log"))
+        return "".join(f"--- {file.name}\n{text[:most_bytes]}\n" for file in files
+                       if (text := file.read_text(errors="replace")))
+
+    def start(self, name, options, xsched=None, environment=None):
+        """hp or lp with `options` ({"kernel-ms": 5}); under XSched with `xsched` = xcli run's options, or natively."""
+        command = [self.programs / name]
+        for option, value in options.items():
+            command += ["--" + option, str(value)]
+        if xsched is not None:
+            command = [self.build / "bin" / "xcli", "run", *xsched, "--"] + command
+        number = len(self.started)
+        program = Program(command, {**self.environment, **(environment or {})}, self.folder / f"{name}{number}.rows",
+                          self.folder / f"{name}{number}.log", self.patience)
+        self.started.append(program)
+        return program

@@ -1,0 +1,82 @@
+"""Numbers, tables and result files."""
+import datetime
+import json
+import math
+import os
+import platform
+import subprocess
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+VERSION_VARIABLE = "XSCHED_BENCH_VERSION"
+
+
+def percentile(values, percent):
+    """The smallest value that at least `percent` of all do not exceed."""
+    ordered = sorted(values)
+    return ordered[max(math.ceil(len(ordered) * percent / 100), 1) - 1]
+
+
+def summary(values):
+    return {"p50": percentile(values, 50), "p99": percentile(values, 99), "max": max(values), "count": len(values)}
+
+
+def table(rows):
+    """Text columns; the first is aligned left, numbers right. The first row is the heading."""
+    widths = [max(len(str(row[i])) for row in rows) for i in range(len(rows[0]))]
+    lines = ["  ".join([f"{row[0]:<{widths[0]}}"] + [f"{cell:>{width}}" for cell, width in zip(row[1:], widths[1:])])
+             for row in rows]
+    return "\n".join([lines[0], "-" * len(lines[0])] + lines[1:])
+
+
+def targets_table(targets):
+    """[(what, value, limit, "<=" or ">=", unit)] with yes or no for each."""
+    rows = [("target", "measured", "asked", "met")]
+    for what, value, relation, limit, unit in targets:
+        rows.append((what, "-" if value is None else f"{value:.2f}{unit}", f"{relation} {limit:g}{unit}",
+                     "not measured" if value is None else "yes" if met(value, relation, limit) else "no"))
+    return table(rows)
+
+
+def targets_json(targets):
+    return [{"what": what, "measured": value, "asked": f"{relation} {limit}{unit}", "met": met(value, relation, limit)}
+            for what, value, relation, limit, unit in targets]
+
+
+def met(value, relation, limit):
+    """What was not measured (None) is not met."""
+    return value is not None and (value <= limit if relation == "<=" else value >= limit)
+
+
+def cpu_model():
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            return line.split(":", 1)[1].strip()
+    return platform.machine()
+
+
+def version():
+    if VERSION_VARIABLE in os.environ:  # a copy of the tree without its history
+        return os.environ[VERSION_VARIABLE]
+    result = subprocess.run(["git", "describe", "--always", "--dirty", "--abbrev=12"], cwd=ROOT, text=True,
+                            capture_output=True)
+    return result.stdout.strip() if result.returncode == 0 else "not from a git checkout"
+
+
+def write_result(folder, test_id, test_name, backend, passed, metrics, notes):
+    """One JSON file per test and day's last run; returns its path."""
+    result = {
+        "test_id": test_id,
+        "test_name": test_name,
+        "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
+        "hardware": f"{backend.device}; {os.cpu_count()} CPUs, {cpu_model()}",
+        "driver_version": backend.driver,
+        "xsched_version": version(),
+        "status": "passed" if passed else "failed",
+        "metrics": metrics,
+        "notes": notes,
+    }
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    path = Path(folder) / f"{test_id}.json"
+    path.write_text(json.dumps(result, indent=2) + "\n")
+    return path

@@ -1,0 +1,39 @@
+// What the benchmark programs can be told: --name VALUE pairs. The same options on every platform.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace busy {
+
+struct Arguments {
+    std::string out;          // --out FILE: measurements, one line each
+    double seconds = 10;      // --seconds: how long to run
+    long bursts = 0;          // --bursts: this many instead of --seconds (0: by time)
+    uint32_t steps = 0;       // --steps: of each kernel; 0: calibrate now to --kernel-ms
+    double kernel_ms = 1;     // --kernel-ms
+    long burst_kernels = 20;  // --burst-kernels
+    double pause_ms = 12;     // --pause-ms: from the end of a burst to the next one, at least
+    double pause_max_ms = 0;  // --pause-max-ms: at most; the pause is drawn between the two (0: always --pause-ms)
+    uint32_t seed = 1;        // --seed: of the pauses
+    long sync_every = 0;      // --sync-every: wait after this many kernels of a burst; 0: at its end only
+    double gap_us = 0;        // --gap-us: the host works this long after each launch
+    long depth = 16;          // --depth: kernels kept enqueued
+    bool calibrate = false;   // --calibrate 1: print the steps for --kernel-ms and leave
+    bool until_eof = false;   // --until-eof 1: also stop when standard input ends
+    std::string stream;       // --stream: which queue of the device; what it may be is the platform's
+    std::string lp_out;       // --lp-out, --lp-steps: of the second stream, in programs with two
+    uint32_t lp_steps = 0;
+};
+
+// Ends the program with a sentence (exit status 2) on anything else.
+Arguments parse_arguments(int count, char** values);
+
+using Rows = std::vector<std::vector<int64_t>>;
+// One line for each row, numbers separated by blanks; no path, no file.
+void write_rows(const std::string& path, const Rows& rows);
+
+int64_t now_ns();  // CLOCK_MONOTONIC
+
+}  // namespace busy

@@ -1,0 +1,39 @@
+// The high-priority program of the main job: a burst of short kernels again and again, like a server that answers
+// requests. An ordinary program.
+//
+//   hp --out FILE     per burst: start (CLOCK_MONOTONIC ns), latency (ns)
+//   hp --calibrate 1  prints the --steps with which a kernel takes --kernel-ms, and the device
+//
+// Prints "ready" once measuring begins. Exit status 1 if a result is wrong or the driver fails.
+#include <cstdio>
+#include <exception>
+
+#include "loops.h"
+
+namespace {
+
+int run(busy::Arguments arguments) {
+    busy::BusyDevice device(arguments.stream);
+    if (arguments.steps == 0) arguments.steps = device.calibrate(arguments.kernel_ms);
+    if (arguments.calibrate) {
+        printf("%u %s\n", arguments.steps, device.description().c_str());
+        return 0;
+    }
+    busy::write_rows(arguments.out, busy::run_bursts(device, arguments, busy::say_ready));
+    if (!device.state_is_right()) {
+        fprintf(stderr, "hp: the device's result is wrong: a kernel was lost, repeated or run out of order\n");
+        return 1;
+    }
+    return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    try {
+        return run(busy::parse_arguments(argc, argv));
+    } catch (const std::exception& error) {
+        fprintf(stderr, "hp: %s\n", error.what());
+        return 1;
+    }
+}

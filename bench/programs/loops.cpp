@@ -1,0 +1,100 @@
+#include "loops.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <ctime>
+#include <deque>
+#include <random>
+
+namespace busy {
+namespace {
+
+constexpr int kWarmUpBursts = 5;
+
+void sleep_until(int64_t time_ns) {
+    const timespec ts{time_ns / 1'000'000'000, time_ns % 1'000'000'000};
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, nullptr) == EINTR) {
+    }
+}
+
+// The host at work: sleeping would take tens of microseconds longer than asked.
+void work(double us) {
+    const int64_t end = now_ns() + static_cast<int64_t>(us * 1e3);
+    while (now_ns() < end) {
+    }
+}
+
+bool input_ended() {
+    pollfd input{STDIN_FILENO, POLLIN, 0};
+    if (poll(&input, 1, 0) <= 0) return false;
+    char byte = 0;
+    return read(STDIN_FILENO, &byte, 1) <= 0;
+}
+
+}  // namespace
+
+std::vector<int64_t> run_burst(BusyDevice& device, const Arguments& arguments) {
+    const int64_t begin = now_ns();
+    for (long i = 1; i <= arguments.burst_kernels; ++i) {
+        device.enqueue(arguments.steps);
+        if (arguments.gap_us > 0) work(arguments.gap_us);
+        if (arguments.sync_every > 0 && i % arguments.sync_every == 0) device.finish();
+    }
+    device.finish();
+    return {begin, now_ns() - begin};
+}
+
+Rows run_bursts(BusyDevice& device, const Arguments& arguments, const std::function<void()>& ready) {
+    std::mt19937 random(arguments.seed);
+    std::uniform_real_distribution<double> pause_ms(arguments.pause_ms,
+                                                    std::max(arguments.pause_ms, arguments.pause_max_ms));
+    const auto pause = [&] { sleep_until(now_ns() + static_cast<int64_t>(pause_ms(random) * 1e6)); };
+    for (int i = 0; i < kWarmUpBursts; ++i) {
+        run_burst(device, arguments);
+        pause();
+    }
+    ready();
+    Rows rows;
+    const int64_t end = now_ns() + static_cast<int64_t>(arguments.seconds * 1e9);
+    while (arguments.bursts > 0 ? static_cast<long>(rows.size()) < arguments.bursts : now_ns() < end) {
+        rows.push_back(run_burst(device, arguments));
+        pause();
+    }
+    return rows;
+}
+
+Rows keep_full(BusyDevice& device, const Arguments& arguments, const std::function<bool()>& go_on,
+               const std::function<void()>& ready) {
+    std::deque<BusyDevice::Event> enqueued;
+    Rows rows;
+    bool said = false;
+    while (go_on()) {
+        while (static_cast<long>(enqueued.size()) < arguments.depth) {
+            enqueued.emplace_back();
+            device.enqueue(arguments.steps, &enqueued.back());
+        }
+        if (!said) ready();
+        said = true;
+        device.wait(enqueued.front());
+        enqueued.pop_front();
+        rows.push_back({now_ns()});
+    }
+    for (BusyDevice::Event event : enqueued) device.wait(event);
+    return rows;
+}
+
+std::function<bool()> until_end(const Arguments& arguments) {
+    const int64_t end = now_ns() + static_cast<int64_t>(arguments.seconds * 1e9);
+    return [end, until_eof = arguments.until_eof] { return now_ns() < end && !(until_eof && input_ended()); };
+}
+
+void say_ready() {
+    printf("ready\n");
+    fflush(stdout);
+}
+
+}  // namespace busy

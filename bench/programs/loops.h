@@ -1,0 +1,26 @@
+// The two loops of the main job, over a BusyDevice (each platform has a header busy_device.h with that class).
+#pragma once
+
+#include <functional>
+
+#include "arguments.h"
+#include "busy_device.h"
+
+namespace busy {
+
+// One burst of short kernels, like a server's answer to a request. Returns start (ns) and latency (ns).
+std::vector<int64_t> run_burst(BusyDevice& device, const Arguments& arguments);
+// Bursts with pauses between them, for as long as the arguments say; calls `ready` after a few that do not count.
+Rows run_bursts(BusyDevice& device, const Arguments& arguments, const std::function<void()>& ready);
+
+// Long kernels without end, `depth` of them enqueued ahead, like a training run; until `go_on` says no. Calls `ready`
+// once the device is full. Returns when each kernel was seen complete (ns), but for the last `depth`.
+Rows keep_full(BusyDevice& device, const Arguments& arguments, const std::function<bool()>& go_on,
+               const std::function<void()>& ready);
+
+// For `go_on`: until `seconds` are over, or standard input ends if the arguments say so.
+std::function<bool()> until_end(const Arguments& arguments);
+// For `ready`: a line on standard output.
+void say_ready();
+
+}  // namespace busy
