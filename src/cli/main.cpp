@@ -30,7 +30,7 @@ struct Words {
     std::function<int()> command;
 };
 
-CLI::App* add_command(CLI::App& app, Words& words, const char* name, const char* help, std::function<int()> body) {
+CLI::App* add_command(CLI::App& app, Words& words, const char* name, const char* help, const std::function<int()>& body) {
     CLI::App* command = app.add_subcommand(name, help);
     command->add_flag("--json", words.json, "print JSON");
     command->callback([&words, body] { words.command = body; });

@@ -40,7 +40,7 @@ void announce(ServerLink& link) {
     setsid();
     if (fork() != 0) _exit(0);  // the server is nobody's child: the program's wait() must not see it
     const int nothing = open("/dev/null", O_RDONLY);
-    dup2(nothing, STDIN_FILENO);
+    if (nothing >= 0) dup2(nothing, STDIN_FILENO);
     dup2(output, STDOUT_FILENO);
     dup2(output, STDERR_FILENO);
     close_range(STDERR_FILENO + 1, ~0U, 0);

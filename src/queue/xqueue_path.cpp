@@ -209,13 +209,14 @@ void XQueue::launched(XqTicket& ticket, bool succeeded) {
         ++untracked_returned_;
     }
     const bool retired = retired_;
+    const bool unordered = groups_ != nullptr && groups_->unordered;  // no completion may come to let it go
     // The worker may be waiting for completions and this one will not be reported unless it asks.
     const bool wake_worker = succeeded && ticket.token == 0 && first_buffered_ != nullptr;
     if (wake_worker) work_.fetch_add(1, std::memory_order_release);
     mutex_.unlock();
     if (wake_worker) base::futex_wake_all(work_);
     if (finished != nullptr) destroy_group(finished);
-    if (!succeeded) pump();
+    if (!succeeded || unordered) pump();
     if (retired) finish_if_drained();
 }
 

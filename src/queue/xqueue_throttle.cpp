@@ -66,7 +66,7 @@ bool XQueue::gate_due(bool closed) {
         return true;
     }
     return slot.window_ns.load(std::memory_order_relaxed) > 0 &&
-           since_gate_ >= every(kGateEveryNs, meter_.command_ns(), kGateEveryCommands);
+           since_gate_ + 1 >= every(kGateEveryNs, meter_.command_ns(), kGateEveryCommands);
 }
 
 // mutex_ held.

@@ -185,7 +185,7 @@ TEST_P(XQueueBoth, AMovedQueueKeepsCountsAndHintsAndIsLetGo) {
     EXPECT_EQ(other->slots[device.queue().index()].submitted, 1u);
     EXPECT_EQ(other->slots[device.queue().index()].priority, 7);
     EXPECT_TRUE(eventually([&] { return device.step(); }));
-    device.queue().attach({&device.region().header, &device.slot()});
+    device.queue().attach({&device.region().header, &device.region().slots[device.queue().index()]});
 }
 
 TEST_P(XQueueBoth, StaleTokensAreRefused) {

@@ -41,12 +41,11 @@ XqDeviceOps make_ops(const Traits& traits) {
     if (traits.holds && !traits.throttle) {
         ops.hold_create = [](void* hwq) -> void* {
             if (of(hwq).refuse_holds) return nullptr;
-            ++of(hwq).holds_alive;
-            return new FakeDevice::Hold;
+            return of(hwq).make_hold();
         };
         ops.hold_open = [](void* hwq, void* hold) { of(hwq).set_hold(static_cast<FakeDevice::Hold*>(hold), false); };
         ops.hold_drop = [](void* hwq, void* hold) { of(hwq).set_hold(static_cast<FakeDevice::Hold*>(hold), true); };
-        ops.hold_destroy = [](void* hwq, void*) { --of(hwq).holds_alive; };  // freed with the last item
+        ops.hold_destroy = [](void* hwq, void*) { --of(hwq).holds_alive; };
     }
     ops.mark = [](void* hwq, XqToken token) {
         of(hwq).driver_launch({kMark, nullptr, token});
@@ -209,6 +208,12 @@ size_t FakeDevice::runnable() {
 int FakeDevice::driver_calls_on(std::thread::id thread) {
     std::lock_guard lock(mutex_);
     return static_cast<int>(std::count(callers_.begin(), callers_.end(), thread));
+}
+
+FakeDevice::Hold* FakeDevice::make_hold() {
+    std::lock_guard lock(mutex_);
+    ++holds_alive;
+    return &holds_.emplace_back();
 }
 
 void FakeDevice::set_hold(Hold* hold, bool dropped) {

@@ -73,6 +73,7 @@ public:
     uint32_t* progress_word = nullptr;
     std::atomic<uint32_t> passed{0};  // for progress_read
     void driver_launch(const Item& item);
+    Hold* make_hold();
     void set_hold(Hold* hold, bool dropped);
     void set_stopped(bool stopped);
     void synchronize();
@@ -87,6 +88,7 @@ private:
     std::mutex mutex_;
     std::condition_variable changed_;
     std::deque<Item> items_;
+    std::deque<Hold> holds_;  // all that were ever made: items may still point to one that the queue destroyed
     std::vector<int> executed_;
     std::vector<std::thread::id> callers_;
     bool stopped_ = false;  // levels 2 and 3
