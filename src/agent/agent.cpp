@@ -126,9 +126,13 @@ void* global_body(void*) {
     return nullptr;
 }
 
+void decide_locally() { g_local.decide_here(); }
+
 void* local_body(void*) {
+    queue::g_local_decide.store(decide_locally, std::memory_order_release);
     g_local.run(*g_region.load(std::memory_order_acquire), g_stop,
                 [](ipc::Region& region) { carry_out(region); });
+    queue::g_local_decide.store(nullptr, std::memory_order_release);
     return nullptr;
 }
 
@@ -173,9 +177,11 @@ void after_fork_in_child() {
     queue::reset_hw_queues_after_fork();
     queue::reset_commands_after_fork();
     new (&g_thread) base::Thread;
+    new (&g_local) LocalScheduler;
     g_started.store(false, std::memory_order_release);
     g_connected.store(false, std::memory_order_release);
     g_stop.store(false, std::memory_order_release);
+    queue::g_local_decide.store(nullptr, std::memory_order_release);
     g_connection.close();
     if (ipc::Region* region = map_private_region(); region != nullptr) g_private = region;
     g_region.store(g_private, std::memory_order_release);

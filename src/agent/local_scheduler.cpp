@@ -22,11 +22,23 @@ bool LocalScheduler::prepare(const char* policy, ipc::Region& region) {
     }
     auto* fresh = new (std::nothrow) dispatch::Dispatcher(sched::Core(info->make()));
     if (fresh == nullptr) return false;
+    base::Lock lock(mutex_);
     delete dispatcher_;
     dispatcher_ = fresh;
     dispatcher_->add_client({1, getpid(), &region, false});
     policy_name_ = info->name;
     return true;
+}
+
+int64_t LocalScheduler::pass() {
+    base::Lock lock(mutex_);
+    return dispatcher_->pass(base::now_ns());
+}
+
+void LocalScheduler::decide_here() {
+    if (!mutex_.try_lock()) return;  // whoever passes now is rung and passes again
+    dispatcher_->pass(base::now_ns());
+    mutex_.unlock();
 }
 
 void LocalScheduler::run(ipc::Region& region, const std::atomic<bool>& stop, void (*carry_out)(ipc::Region&)) {
@@ -35,7 +47,7 @@ void LocalScheduler::run(ipc::Region& region, const std::atomic<bool>& stop, voi
     while (!stop.load(std::memory_order_acquire)) {
         header.server_asleep.store(0, std::memory_order_seq_cst);
         const uint32_t seen = header.doorbell.load(std::memory_order_seq_cst);
-        const int64_t wake_at = dispatcher_->pass(base::now_ns());
+        const int64_t wake_at = pass();
         carry_out(region);
         header.server_asleep.store(1, std::memory_order_seq_cst);
         if (header.doorbell.load(std::memory_order_seq_cst) != seen) continue;

@@ -4,6 +4,7 @@
 
 #include <atomic>
 
+#include "base/mutex.h"
 #include "dispatch/dispatcher.h"
 #include "ipc/layout.h"
 
@@ -15,9 +16,14 @@ public:
     bool prepare(const char* policy, ipc::Region& region);
     // Until `stop`: pass, let `carry_out` act on the directives, sleep until a queue rings or a turn ends.
     void run(ipc::Region& region, const std::atomic<bool>& stop, void (*carry_out)(ipc::Region&));
+    // A pass on the calling thread, unless one is under way. Takes no other lock.
+    void decide_here();
     const char* policy_name() const { return policy_name_; }
 
 private:
+    int64_t pass();
+
+    base::Mutex mutex_;  // one pass at a time; leaf lock
     dispatch::Dispatcher* dispatcher_ = nullptr;  // never freed while the process lives, but replaced
     const char* policy_name_ = "";
 };

@@ -12,6 +12,7 @@ public:
     Mutex& operator=(const Mutex&) = delete;
 
     void lock() { pthread_mutex_lock(&mutex_); }
+    bool try_lock() { return pthread_mutex_trylock(&mutex_) == 0; }
     void unlock() { pthread_mutex_unlock(&mutex_); }
     // In fork's child only: the thread that held it does not exist there.
     void reset_after_fork() { mutex_ = PTHREAD_MUTEX_INITIALIZER; }

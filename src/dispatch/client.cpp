@@ -11,6 +11,8 @@ namespace xsched::dispatch {
 
 namespace {
 
+// A running queue without progress for so long: its agent is rung.
+constexpr int64_t kAskAfterNs = 500 * base::kMicrosecond;
 // The heartbeat shares its cache line with words that the client reads for every command: no more often than useful.
 constexpr int64_t kBeatEveryNs = ipc::kHeartbeatNs / 4;
 
@@ -64,6 +66,13 @@ void Client::see(uint32_t at, QueueNumbers& numbers, UnitTable& units, int64_t n
     if (numbers.device_progress && queue.ready && !numbers.ready) queue.idle_seen_ns = now_ns;
     numbers.idle_since_ns = std::max(numbers.idle_since_ns, queue.idle_seen_ns);
     queue.device_progress = numbers.device_progress;
+    if (queue.completed != numbers.completed || !numbers.ready || !queue.ready) {
+        queue.completed = numbers.completed;
+        queue.asked_ns = now_ns;
+    } else if (queue.device_progress && !queue.suspended && now_ns - queue.asked_ns >= kAskAfterNs) {
+        queue.asked_ns = now_ns;  // its last commands may not report by themselves: its agent asks the device
+        touched_ = true;
+    }
     queue.ready = numbers.ready;
     queue.unit = units.add(numbers, queue.held || view_.held);
 }

@@ -21,6 +21,8 @@ struct QueueMemory {
     bool suspended = false;  // as last written
     bool device_progress = false;
     int64_t idle_seen_ns = 0;  // with device_progress: when the last ready -> idle change was seen
+    uint64_t completed = 0;    // as last seen to change, or asked about,
+    int64_t asked_ns = 0;      // then
     sched::Verdict verdict{};
     int64_t kept_off_ns = 0;  // with work to do, since it was suspended last
     int64_t suspended_total_ns = 0;

@@ -38,6 +38,7 @@ bool read_slot(const ipc::QueueSlot& slot, int64_t now_ns, QueueNumbers& numbers
     // `completed` first: a command that completes in between leaves the queue ready for one pass too long, and the
     // client rings then; the other way round work would be overlooked.
     const uint64_t completed = ipc::completed_commands(slot);
+    numbers.completed = completed;
     numbers.device_progress = slot.device_progress.load(std::memory_order_relaxed) != 0;
     numbers.ready = slot.submitted.load(std::memory_order_acquire) != completed;
     numbers.handle = take(slot.handle);

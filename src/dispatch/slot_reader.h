@@ -15,6 +15,7 @@ struct QueueNumbers {
     uint64_t device = 0;
     int32_t priority = 0;  // with the boost applied
     bool ready = false;
+    uint64_t completed = 0;
     bool device_progress = false;  // completion is seen only by looking
     int64_t ready_since_ns = 0;
     int64_t idle_since_ns = 0;

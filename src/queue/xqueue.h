@@ -57,6 +57,10 @@ struct Placement {
     ipc::QueueSlot* slot = nullptr;
 };
 
+// The local scheduler decides on the thread whose queue became ready or idle, before its own thread has woken: called
+// with that queue's lock held, so it touches the shared memory alone. Null: nobody does.
+extern std::atomic<void (*)()> g_local_decide;
+
 class XQueue {
 public:
     explicit XQueue(uint32_t index) : index_(index) {}

@@ -39,6 +39,8 @@ struct Deferred {
 
 }  // namespace
 
+std::atomic<void (*)()> g_local_decide{nullptr};
+
 bool XQueue::open() const {
     return !api_suspended_ && placement_.slot->suspended.load(std::memory_order_acquire) == 0;
 }
@@ -59,7 +61,9 @@ void XQueue::publish_ready(int64_t now_ns) {
     ipc::QueueSlot& slot = *placement_.slot;
     const bool ready = submitted_ != completed_;
     (ready ? slot.ready_since_ns : slot.idle_since_ns).store(now_ns, std::memory_order_release);
-    if (placement_.header->watching.load(std::memory_order_seq_cst) != 0) ipc::ring_doorbell(*placement_.header);
+    if (placement_.header->watching.load(std::memory_order_seq_cst) == 0) return;
+    if (void (*pass)() = g_local_decide.load(std::memory_order_acquire)) pass();
+    ipc::ring_doorbell(*placement_.header);
 }
 
 void XQueue::note_launched(uint32_t count) {

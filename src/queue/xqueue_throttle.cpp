@@ -20,8 +20,10 @@ constexpr uint32_t kCap = 512;
 // A gate costs the host 1.3 us and the device 2 us: one per this much device time, not one per command.
 constexpr int64_t kGateEveryNs = 100 * base::kMicrosecond;
 constexpr uint32_t kGateEveryCommands = 64;
-constexpr int64_t kReportEveryNs = 50 * base::kMicrosecond;
-constexpr uint32_t kReportEveryCommands = 16;
+// A report costs as much. Between two, the end of a synchronize tells, and the scheduler asks (track_tail) when it
+// sees no progress for a while.
+constexpr int64_t kReportEveryNs = base::kMillisecond;
+constexpr uint32_t kReportEveryCommands = 64;
 
 constexpr int64_t kLookNs = 20 * base::kMicrosecond;   // for room, while running
 constexpr int64_t kPauseNs = base::kMillisecond;       // for a resume that wakes nobody
