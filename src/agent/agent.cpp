@@ -49,13 +49,12 @@ void move_queues(ipc::Region* region) {
 }
 
 // Returns whether the scheduler keeps any queue off at present.
-bool carry_out(ipc::Region& region) {
+bool carry_out() {
     bool any_suspended = false;
-    const bool watching = region.header.watching.load(std::memory_order_acquire) != 0;
     for_each_queue([&](XQueue& queue) {
         queue.apply_directive();
         queue.apply_wanted_config();
-        if (watching) queue.track_tail();
+        queue.report_if_asked();
         any_suspended = any_suspended || queue.suspended_by_scheduler();
     });
     return any_suspended;
@@ -112,7 +111,7 @@ void* global_body(void*) {
             if (!g_stop.load(std::memory_order_acquire)) connect_to_server(false);
             continue;
         }
-        const bool any_suspended = carry_out(region);
+        const bool any_suspended = carry_out();
         const int64_t now = base::now_ns();
         if (any_suspended || now >= next_look || region.header.detached.load(std::memory_order_relaxed) != 0) {
             next_look = now + kLookNs;
@@ -131,7 +130,7 @@ void decide_locally() { g_local.decide_here(); }
 void* local_body(void*) {
     queue::g_local_decide.store(decide_locally, std::memory_order_release);
     g_local.run(*g_region.load(std::memory_order_acquire), g_stop,
-                [](ipc::Region& region) { carry_out(region); });
+                [] { carry_out(); });
     queue::g_local_decide.store(nullptr, std::memory_order_release);
     return nullptr;
 }

@@ -5,13 +5,27 @@
 #include "policy/policy.h"
 
 #include <algorithm>
-#include <cstdio>
+#include <ctime>
 #include <new>
+#include <utility>
 
 #include <sys/prctl.h>
 #include <unistd.h>
 
 namespace xsched::agent {
+namespace {
+
+// While queues compete and news comes, this thread looks now and then instead of being woken for each change: a wake
+// costs the thread that has work more than the decision, which it took itself (decide_here).
+constexpr int64_t kLookAfterNewsNs = 30 * base::kMillisecond;
+constexpr int64_t kLookEveryNs = 100 * base::kMicrosecond;
+
+void sleep_ns(int64_t ns) {
+    const timespec time{0, static_cast<long>(std::min(ns, base::kSecond - 1))};
+    nanosleep(&time, nullptr);
+}
+
+}  // namespace
 
 bool LocalScheduler::prepare(const char* policy, ipc::Region& region) {
     const policy::PolicyInfo* info = policy::find_policy(policy);
@@ -41,20 +55,26 @@ void LocalScheduler::decide_here() {
     mutex_.unlock();
 }
 
-void LocalScheduler::run(ipc::Region& region, const std::atomic<bool>& stop, void (*carry_out)(ipc::Region&)) {
+void LocalScheduler::run(ipc::Region& region, const std::atomic<bool>& stop, void (*carry_out)()) {
     prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);  // this thread alone: turns and graces end on time
     ipc::Header& header = region.header;
+    uint32_t heard = header.doorbell.load(std::memory_order_seq_cst);
+    int64_t heard_ns = 0;
     while (!stop.load(std::memory_order_acquire)) {
-        header.server_asleep.store(0, std::memory_order_seq_cst);
         const uint32_t seen = header.doorbell.load(std::memory_order_seq_cst);
         const int64_t wake_at = pass();
-        carry_out(region);
+        carry_out();
+        const int64_t now = base::now_ns();
+        if (seen != std::exchange(heard, seen)) heard_ns = now;
+        int64_t timeout = wake_at != 0 ? std::max<int64_t>(wake_at - now, 0) : base::kForever;
+        if (now - heard_ns < kLookAfterNewsNs && header.watching.load(std::memory_order_relaxed) != 0) {
+            sleep_ns(timeout == base::kForever ? kLookEveryNs : std::min(timeout, kLookEveryNs));
+            continue;
+        }
         header.server_asleep.store(1, std::memory_order_seq_cst);
-        if (header.doorbell.load(std::memory_order_seq_cst) != seen) continue;
-        const int64_t timeout = wake_at != 0 ? std::max<int64_t>(wake_at - base::now_ns(), 0) : base::kForever;
-        base::futex_wait(header.doorbell, seen, timeout);
+        if (header.doorbell.load(std::memory_order_seq_cst) == seen) base::futex_wait(header.doorbell, seen, timeout);
+        header.server_asleep.store(0, std::memory_order_seq_cst);
     }
-    header.server_asleep.store(0, std::memory_order_seq_cst);
 }
 
 }  // namespace xsched::agent

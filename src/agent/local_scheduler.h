@@ -15,7 +15,7 @@ public:
     // False, with one WARN line, if there is no such policy.
     bool prepare(const char* policy, ipc::Region& region);
     // Until `stop`: pass, let `carry_out` act on the directives, sleep until a queue rings or a turn ends.
-    void run(ipc::Region& region, const std::atomic<bool>& stop, void (*carry_out)(ipc::Region&));
+    void run(ipc::Region& region, const std::atomic<bool>& stop, void (*carry_out)());
     // A pass on the calling thread, unless one is under way. Takes no other lock.
     void decide_here();
     const char* policy_name() const { return policy_name_; }

@@ -70,8 +70,8 @@ void Client::see(uint32_t at, QueueNumbers& numbers, UnitTable& units, int64_t n
         queue.completed = numbers.completed;
         queue.asked_ns = now_ns;
     } else if (queue.device_progress && !queue.suspended && now_ns - queue.asked_ns >= kAskAfterNs) {
-        queue.asked_ns = now_ns;  // its last commands may not report by themselves: its agent asks the device
-        touched_ = true;
+        queue.asked_ns = now_ns;  // its last commands may not report by themselves
+        ask(at);
     }
     queue.ready = numbers.ready;
     queue.unit = units.add(numbers, queue.held || view_.held);
@@ -103,8 +103,15 @@ void Client::direct(const UnitTable& units, const sched::Plan& plan, int64_t now
     put(header.competing, competing ? 1U : 0U);
     if (put(header.watching, watching ? 1U : 0U) && watching) began_watching_ = true;
     for (uint32_t at = 0; at < queues_.size(); ++at) {
+        if (queues_[at].used && began_watching_) ask(at);  // what was launched unwatched
         if (queues_[at].used) direct_queue(at, units, queues_[at].verdict, now_ns);
     }
+}
+
+// Its agent makes the device report.
+void Client::ask(uint32_t at) {
+    view_.region->slots[at].ask.fetch_add(1, std::memory_order_release);
+    touched_ = true;
 }
 
 void Client::beat(bool suspended, int64_t now_ns) {

@@ -62,6 +62,7 @@ public:
 private:
     void see(uint32_t at, QueueNumbers& numbers, UnitTable& units, int64_t now_ns, int64_t last_pass_ns);
     void forget(uint32_t at);
+    void ask(uint32_t at);
     void beat(bool suspended, int64_t now_ns);
     void direct_queue(uint32_t at, const UnitTable& units, const sched::Verdict& verdict, int64_t now_ns);
     void log_change(const QueueMemory& queue, const UnitTable& units) const;

@@ -77,6 +77,7 @@ struct QueueSlot {
     std::atomic<uint32_t> want_threshold;
     std::atomic<uint32_t> want_batch_size;
     std::atomic<uint32_t> want_serial;  // raised after the three above change
+    std::atomic<uint32_t> ask;          // raised when the device should report how far it is
 
     // --- the gate: a word that the device itself may wait on (>= kGateOpen); written by settle_gate alone
     alignas(64) base::FutexWord gate;

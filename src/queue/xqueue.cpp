@@ -352,6 +352,17 @@ void XQueue::apply_wanted_config() {
     set_launch_config(threshold, batch_size);
 }
 
+void XQueue::report_if_asked() {
+    {
+        base::Lock lock(mutex_);
+        if (!in_use()) return;
+        const uint32_t ask = placement_.slot->ask.load(std::memory_order_acquire);
+        if (ask == ask_seen_) return;
+        ask_seen_ = ask;
+    }
+    track_tail();
+}
+
 void XQueue::forget_directive() {
     {
         base::Lock lock(mutex_);

@@ -98,6 +98,8 @@ public:
     void forget_directive();
     // The backend's object outlives this queue (XQueueDestroy): only the queue goes.
     void leave_device();
+    // Agent thread: the scheduler wants to know how far the device is.
+    void report_if_asked();
     // Makes sure that the completion of everything launched will be reported.
     void track_tail();
 
@@ -187,6 +189,7 @@ private:
     bool retired_ = false;
     bool keep_device_ = false;  // retire does not destroy the backend's object
     uint32_t config_serial_ = 0;
+    uint32_t ask_seen_ = 0;
     bool api_suspended_ = false;
 
     Window window_;

@@ -89,7 +89,8 @@ XQueue::Throttle XQueue::decide(bool retry) {
     const uint32_t stride = every(kReportEveryNs, meter_.command_ns(),
                                   std::clamp<uint32_t>(most / 4, 1, kReportEveryCommands));
     plan.report = submitted_ + 1 - reported_ >= stride;
-    if (plan.report || retry || submitted_ - completed_ >= most) absorb_progress();
+    // All reported: the device's word tells whether the queue was idle, which is then rung.
+    if (plan.report || retry || reported_ == submitted_ || submitted_ - completed_ >= most) absorb_progress();
     plan.wait = (closed && !gated && bound_) || submitted_ - completed_ >= most;
     if (plan.wait) return plan;
     plan.gate = gated && gate_due(closed);
