@@ -86,6 +86,7 @@ XResult hint(XQueueHandle handle, Change change) {
     return with_queue(handle, [&](XQueue& queue) {
         change(*queue.slot());
         ipc::ring_doorbell(*queue.header());
+        queue.boost_producers();
         return kXSchedSuccess;
     });
 }

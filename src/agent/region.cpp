@@ -6,7 +6,8 @@
 namespace xsched::agent {
 
 ipc::Region* map_private_region() {
-    void* memory = mmap(nullptr, sizeof(ipc::Region), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    // Shared, though nobody shares it: a device may pin its pages, and copy-on-write after fork would part the two.
+    void* memory = mmap(nullptr, sizeof(ipc::Region), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) return nullptr;
     auto* region = static_cast<ipc::Region*>(memory);
     region->header.magic = ipc::kMagic;

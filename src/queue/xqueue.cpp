@@ -17,6 +17,8 @@ namespace xsched::queue {
 void XQueue::begin(const Setup& setup, const Placement& placement) {
     base::Lock lock(mutex_);
     setup_ = setup;
+    hwq_.store(setup.hwq, std::memory_order_release);
+    for (Wait& wait : waits_) wait = Wait{};
     placement_ = placement;
     ++generation_;
     retired_ = keep_device_ = api_suspended_ = bursting_ = hardware_stopped_ = false;
@@ -239,7 +241,12 @@ XResult XQueue::wait_all() {
         if (!in_use()) return kXSchedErrorNotFound;
     }
     drain();
-    if (setup_.ops->synchronize != nullptr) return setup_.ops->synchronize(setup_.impl);
+    if (setup_.ops->synchronize != nullptr) {
+        const uint64_t mark = sync_begin();
+        const XResult result = setup_.ops->synchronize(setup_.impl);
+        if (result == kXSchedSuccess) sync_end(mark);
+        return result;
+    }
     track_tail();
     base::Lock lock(mutex_);
     const uint64_t until = submitted_;

@@ -82,7 +82,11 @@ public:
     void sync_end(uint64_t mark);
     void point();
     void drain();
+    // What this queue launches next waits for work of `producer`, which therefore counts as at least as urgent until
+    // that is complete; and so does what `producer` in turn waits for.
     void depend(XQueue& producer);
+    // The queue's own urgency was raised: those it waits for follow.
+    void boost_producers();
 
     // --- control
     XResult suspend(int64_t flags);
@@ -109,7 +113,7 @@ public:
     bool suspended_by_scheduler();
     int64_t submitted();
     XQueueHandle handle() const { return handle_.load(std::memory_order_acquire); }
-    HwQueueHandle hwq() const { return setup_.hwq; }
+    HwQueueHandle hwq() const { return hwq_.load(std::memory_order_acquire); }
     uint32_t index() const { return index_; }
     uint32_t levels() const { return setup_.ops->levels; }
     uint32_t flags() const { return setup_.flags; }
@@ -122,6 +126,15 @@ public:
 
 private:
     friend void* worker_body(void* queue);
+    struct Wait {  // for work of another queue
+        XQueue* producer = nullptr;
+        uint32_t generation = 0;
+        uint64_t until = 0;
+    };
+    static constexpr unsigned kMostWaits = 8;
+    void remember_wait(const Wait& wait);
+    int32_t urgency() const;
+    void boost(int32_t urgency, uint32_t generation, uint64_t until, unsigned depth);
     bool open() const;
     uint32_t limit() const;
     bool backlog() const { return groups_ != nullptr || buffered_ != 0; }
@@ -182,6 +195,7 @@ private:
     const uint32_t index_;
     std::atomic<bool> in_use_{false};
     std::atomic<XQueueHandle> handle_{0};
+    std::atomic<HwQueueHandle> hwq_{0};
     base::Mutex mutex_;
     Setup setup_;
     Placement placement_;
@@ -210,6 +224,9 @@ private:
     int64_t api_suspended_ns_ = 0;
     uint32_t since_gate_ = 0;   // commands launched after the last gate
     uint64_t reported_ = 0;     // the last progress asked for
+
+    Wait waits_[kMostWaits];
+    unsigned next_wait_ = 0;
 
     HoldGroup* groups_ = nullptr;  // oldest first
     HoldGroup* last_group_ = nullptr;

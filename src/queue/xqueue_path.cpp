@@ -322,16 +322,6 @@ void XQueue::pump_once() {
     if (wake_worker) base::futex_wake_all(work_);
 }
 
-void XQueue::depend(XQueue& producer) {
-    const int32_t urgency = slot()->priority.load(std::memory_order_relaxed);
-    base::Lock lock(producer.mutex_);
-    ipc::QueueSlot& slot = *producer.placement_.slot;
-    if (producer.submitted_ == ipc::completed_commands(slot) || slot.priority.load(std::memory_order_relaxed) >= urgency) return;
-    slot.boost_priority.store(urgency, std::memory_order_relaxed);
-    slot.boost_until.store(producer.submitted_, std::memory_order_release);
-    ipc::ring_doorbell(*producer.placement_.header);
-}
-
 XResult XQueue::launch_owned(XqCommand* command, XqToken token) {
     const XQueue* const before = t_launching;
     t_launching = this;

@@ -220,7 +220,7 @@ void XQueue::wake_throttled() {
 
 // mutex_ held: a synchronize returned, everything up to `mark` is complete.
 void XQueue::sync_throttled(uint64_t mark) {
-    if (mark < completed_ || mark > submitted_ || !bound_) return;
+    if (mark < completed_ || mark > submitted_) return;
     ipc::QueueSlot& slot = *placement_.slot;
     const bool was_ready = submitted_ != slot.completed.load(std::memory_order_relaxed);
     const int64_t now = base::now_ns();

@@ -1,4 +1,5 @@
 #include "fake/device/fake_device.h"
+#include "xsched/hint.h"
 
 #include <gtest/gtest.h>
 
@@ -278,6 +279,30 @@ TEST(XQueueDepend, AMoreUrgentConsumerBoostsItsProducer) {
     EXPECT_EQ(producer.slot().boost_until, 1u);
     producer.step();
     EXPECT_GE(producer.slot().completed, producer.slot().boost_until);
+}
+
+TEST(XQueueDepend, WhatTheProducerWaitsForIsBoostedToo) {
+    FakeDevice last(kHolds);
+    FakeDevice middle(kHolds);
+    FakeDevice first(kHolds);
+    last.enqueue(0);
+    middle.enqueue(0);
+    xq_depend(middle.abi_queue(), last.abi_queue());
+    first.slot().priority = 10;
+    xq_depend(first.abi_queue(), middle.abi_queue());
+    EXPECT_EQ(middle.slot().boost_priority, 10);
+    EXPECT_EQ(last.slot().boost_priority, 10);
+}
+
+TEST(XQueueDepend, ALaterHintReachesThoseWaitedFor) {
+    FakeDevice producer(kHolds);
+    FakeDevice consumer(kHolds);
+    producer.enqueue(0);
+    xq_depend(consumer.abi_queue(), producer.abi_queue());
+    EXPECT_EQ(producer.slot().boost_until, 0u) << "as urgent already";
+    EXPECT_EQ(XHintPriority(consumer.handle(), 7), kXSchedSuccess);
+    EXPECT_EQ(producer.slot().boost_priority, 7);
+    EXPECT_EQ(producer.slot().boost_until, 1u);
 }
 
 }  // namespace

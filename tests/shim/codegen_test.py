@@ -12,8 +12,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 GENERATOR = ROOT / "tools/codegen/generate.py"
-TABLE = ROOT / "api/opencl.json"
-SHIM = None  # the built library; given on the command line
+API = None  # these two are given on the command line
+SHIM = None  # the built library
 
 
 def generate(*arguments):
@@ -21,15 +21,16 @@ def generate(*arguments):
 
 
 def exported(library):
-    """Names of the functions a library exports, without their versions."""
+    """Names of the functions and objects a library exports, without their versions."""
     text = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True, timeout=60).stdout
-    return {line.split()[-1].split("@")[0] for line in text.splitlines() if re.search(r" [TWi] ", line)}
+    return {line.split()[-1].split("@")[0] for line in text.splitlines() if re.search(r" [TWiDR] ", line)}
 
 
 class Codegen(unittest.TestCase):
     def setUp(self):
         self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
-        self.table = json.loads(TABLE.read_text())
+        self.table_path = ROOT / f"api/{API}.json"
+        self.table = json.loads(self.table_path.read_text())
         self.names = [row["name"] for row in self.table["functions"]]
 
     def bad_table(self, change):
@@ -41,13 +42,13 @@ class Codegen(unittest.TestCase):
         return result.stderr
 
     def test_coverage_page_is_up_to_date(self):
-        page = self.folder / "opencl.md"
-        self.assertEqual(generate(TABLE, "--coverage", page).returncode, 0)
-        self.assertEqual(page.read_text(), (ROOT / "docs/coverage/opencl.md").read_text(),
-                         "run tools/codegen/generate.py api/opencl.json --coverage docs/coverage/opencl.md")
+        page = self.folder / "page.md"
+        self.assertEqual(generate(self.table_path, "--coverage", page).returncode, 0)
+        self.assertEqual(page.read_text(), (ROOT / f"docs/coverage/{API}.md").read_text(),
+                         f"run tools/codegen/generate.py api/{API}.json --coverage docs/coverage/{API}.md")
 
     def test_every_function_has_a_trampoline_and_is_exported(self):
-        self.assertEqual(generate(TABLE, "--out", self.folder).returncode, 0)
+        self.assertEqual(generate(self.table_path, "--out", self.folder).returncode, 0)
         assembly = (self.folder / "trampolines.S").read_text()
         exports = (self.folder / "exports.map").read_text()
         for name in self.names:
@@ -59,19 +60,30 @@ class Codegen(unittest.TestCase):
             self.skipTest("no library was named")
         self.assertEqual(exported(SHIM), set(self.names) | set(self.table["extra_exports"]))
 
-    def test_the_table_has_every_entry_point_of_the_loader(self):
+    def test_the_table_has_every_entry_point_of_the_vendors_library(self):
+        library, prefix = self.vendors_library()
+        functions = {name for name in exported(library) if re.match(prefix, name)}
+        self.assertGreater(len(functions), 0)
+        self.assertEqual(functions - set(self.names), set())
+
+    def vendors_library(self):
+        """A library to link programs with, and what its functions' names begin with."""
+        if API == "cuda":
+            stub = next(Path("/usr/local").glob("cuda/lib64/stubs/libcuda.so"), None)
+            if not stub:
+                self.skipTest("no CUDA toolkit is installed")
+            return stub, "cu[A-Z]"
         found = subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, text=True, timeout=60).stdout
         match = re.search(r"libOpenCL\.so\.1 .*=> (\S+)", found)
         if not match:
             self.skipTest("no ICD loader is installed")
-        functions = {name for name in exported(match.group(1)) if name.startswith("cl")}
-        self.assertEqual(functions - set(self.names), set())
+        return match.group(1), "cl"
 
     def test_both_architectures_assemble(self):
         if not shutil.which("clang"):
             self.skipTest("clang, which assembles for both architectures, is not installed")
         for architecture in ("x86_64", "aarch64"):
-            self.assertEqual(generate(TABLE, "--out", self.folder, "--arch", architecture).returncode, 0)
+            self.assertEqual(generate(self.table_path, "--out", self.folder, "--arch", architecture).returncode, 0)
             result = subprocess.run(["clang", f"--target={architecture}-linux-gnu", "-c",
                                      self.folder / "trampolines.S", "-o", self.folder / "out.o"],
                                     capture_output=True, text=True, timeout=60)
@@ -103,7 +115,9 @@ class Codegen(unittest.TestCase):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
+    parser.add_argument("--api", default="opencl")
     parser.add_argument("--shim")
     known, rest = parser.parse_known_args()
+    API = known.api
     SHIM = known.shim
     unittest.main(argv=[sys.argv[0], *rest])

@@ -94,15 +94,16 @@ def coverage(table, table_name):
         "|---|---|---|---|",
     ]
     lines += [coverage_row(row) for row in rows]
-    lines += [
-        "",
-        "Functions of extensions, which programs ask the driver for by name. Others that a driver may have go straight "
-        "to it.",
-        "",
-        "| function | extension | class | why |",
-        "|---|---|---|---|",
-    ]
-    lines += [coverage_row(row) for row in table["by_name"]]
+    if table["by_name"]:
+        lines += [
+            "",
+            "Functions of extensions, which programs ask the driver for by name. Others that a driver may have go "
+            "straight to it.",
+            "",
+            "| function | extension | class | why |",
+            "|---|---|---|---|",
+        ]
+        lines += [coverage_row(row) for row in table["by_name"]]
     return "\n".join(lines) + "\n"
 
 

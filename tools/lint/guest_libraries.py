@@ -18,7 +18,7 @@ EXPORTS = [
     (r"libpreempt\.so", r"XQueue\w+|HwQueue\w+|HwCommand\w+|XHint\w+|xq_\w+"),
     (r"libhalopencl\.so", r"Ocl\w+|xocl_\w+"),  # xocl_: for our shim
     (r"libshimopencl\.so", r"cl[A-Z]\w+"),
-    (r"libhalcuda\.so", r"Cuda\w+"),
+    (r"libhalcuda\.so", r"Cuda\w+|xcu_\w+"),  # xcu_: for our shim
     (r"libshimcuda\.so", r"cu[A-Z]\w+"),
 ]
 # Initializers that may run when a library is loaded: the C++ library's own, and those of policies, which put themselves

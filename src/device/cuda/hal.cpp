@@ -1,0 +1,146 @@
+// libhalcuda's entries: the public ones of xsched/cuda/hal.h, and those for the shim (hal_abi.h).
+#include "base/log.h"
+#include "device/cuda/hal_abi.h"
+#include "device/cuda/hwqueue.h"
+#include "device/cuda/identity.h"
+#include "device/cuda/pinned_words.h"
+#include "device/cuda/vendor_library.h"
+#include "queue/queue_abi.h"
+#include "xsched/cuda/hal.h"
+
+namespace xsched::cuda {
+namespace {
+
+// A context current for a moment.
+class Current {
+public:
+    Current(const CuApi& api, CUcontext context) : api_(api) {
+        CUcontext now = nullptr;
+        if (context == nullptr || api.cuCtxGetCurrent(&now) != CUDA_SUCCESS) return;
+        pushed_ = now != context && api.cuCtxPushCurrent_v2(context) == CUDA_SUCCESS;
+        works_ = pushed_ || now == context;
+    }
+    ~Current() {
+        CUcontext popped = nullptr;
+        if (pushed_) api_.cuCtxPopCurrent_v2(&popped);
+    }
+    Current(const Current&) = delete;
+    Current& operator=(const Current&) = delete;
+    bool works() const { return works_; }
+
+private:
+    const CuApi& api_;
+    bool pushed_ = false;
+    bool works_ = false;
+};
+
+XResult wrap(XcuStream* wrapped, StreamKind kind, CUstream stream, CUcontext context, bool retain) {
+    const CuApi* api = vendor_api();
+    if (api == nullptr) return kXSchedErrorNotSupported;
+    if (xq_abi_version() != XQ_DEVICE_ABI) {
+        XLOG_ERRO("libpreempt.so speaks version %u of the device interface, libhalcuda.so version %u; install both "
+                  "from one build", xq_abi_version(), XQ_DEVICE_ABI);
+        return kXSchedErrorNotSupported;
+    }
+    const Current current(*api, context);
+    HwQueue* hwq = current.works() ? make_hwqueue(*api, kind, stream, context, retain) : nullptr;
+    if (hwq == nullptr) return kXSchedErrorInvalidValue;
+    int priority = 0;
+    unsigned flags = 0;
+    api->cuStreamGetPriority(hwq->stream, &priority);
+    api->cuStreamGetFlags(hwq->stream, &flags);
+    wrapped->priority = -priority;  // CUDA's smaller numbers are the more urgent ones
+    wrapped->blocking = kind != StreamKind::kLegacy && (flags & CU_STREAM_NON_BLOCKING) == 0;
+    const XqDeviceOps* ops = ops_of(*hwq);
+    const XResult result = xq_hwq_create(&wrapped->hwq, ops, hwq, stream_id(kind, stream, context),
+                                         device_identity(*api, hwq->device));
+    if (result != kXSchedSuccess) ops->destroy(hwq);
+    return result;
+}
+
+// For a thread without a context: the first device's primary one (`wanted`: nullptr), or the one among those in use that
+// a stream belongs to. It stays retained, for the caller to release.
+CUcontext primary_context(const CuApi& api, CUdevice* device, CUstream wanted) {
+    int count = 0;
+    if (api.cuDeviceGetCount(&count) != CUDA_SUCCESS) return nullptr;
+    for (*device = 0; *device < count; ++*device) {
+        unsigned flags = 0;
+        int active = 0;
+        CUcontext context = nullptr;
+        CUcontext found = nullptr;
+        if (wanted != nullptr &&
+            (api.cuDevicePrimaryCtxGetState(*device, &flags, &active) != CUDA_SUCCESS || active == 0))
+            continue;
+        if (api.cuDevicePrimaryCtxRetain(&context, *device) != CUDA_SUCCESS) continue;
+        if (wanted == nullptr) return context;
+        const Current current(api, context);
+        if (current.works() && api.cuStreamGetCtx(wanted, &found) == CUDA_SUCCESS && found == context) return context;
+        api.cuDevicePrimaryCtxRelease_v2(*device);
+    }
+    return nullptr;
+}
+
+// The context that a program's stream belongs to. `retained`: its device, to be released by the caller; -1: none.
+CUcontext context_of(const CuApi& api, StreamKind kind, CUstream stream, CUdevice* retained) {
+    *retained = -1;
+    CUdevice device = 0;
+    CUcontext context = nullptr;
+    CUcontext current = nullptr;
+    api.cuCtxGetCurrent(&current);
+    if (kind != StreamKind::kOrdinary) {
+        if (current != nullptr) return current;
+        context = primary_context(api, &device, nullptr);
+        if (context != nullptr) *retained = device;
+        return context;
+    }
+    if (api.cuStreamGetCtx == nullptr) return current;
+    if (api.cuStreamGetCtx(stream, &context) == CUDA_SUCCESS) return context;
+    if (current != nullptr) return nullptr;
+    context = primary_context(api, &device, stream);
+    if (context != nullptr) *retained = device;
+    return context;
+}
+
+template <typename Act>
+XResult with_context(HwQueueHandle* handle, CUstream stream, Act act) {
+    if (handle == nullptr) return kXSchedErrorInvalidValue;
+    const CuApi* api = vendor_api();
+    if (api == nullptr) return kXSchedErrorNotSupported;
+    const StreamKind kind = kind_of(stream, false);
+    CUdevice retained = -1;
+    CUcontext context = context_of(*api, kind, stream, &retained);
+    const XResult result = context != nullptr ? act(kind, context) : kXSchedErrorInvalidValue;
+    if (retained >= 0) api->cuDevicePrimaryCtxRelease_v2(retained);
+    return result;
+}
+
+}  // namespace
+}  // namespace xsched::cuda
+
+extern "C" XResult xcu_wrap(XcuStream* wrapped, uint32_t kind, CUstream stream, xsched::cuda::CUcontext context) {
+    return xsched::cuda::wrap(wrapped, static_cast<xsched::cuda::StreamKind>(kind), stream, context, false);
+}
+
+extern "C" XResult xcu_find(HwQueueHandle* hwq, uint32_t kind, CUstream stream, xsched::cuda::CUcontext context) {
+    using namespace xsched::cuda;
+    return xq_hwq_find(hwq, kPlatformCUDA, stream_id(static_cast<StreamKind>(kind), stream, context));
+}
+
+extern "C" void xcu_context_going(xsched::cuda::CUcontext context) { xsched::cuda::forget_pins(context); }
+
+extern "C" XResult CudaQueueCreate(HwQueueHandle* handle, CUstream stream) {
+    using namespace xsched::cuda;
+    return with_context(handle, stream, [&](StreamKind kind, xsched::cuda::CUcontext context) {
+        XcuStream wrapped{};
+        const XResult result = wrap(&wrapped, kind, stream, context, true);
+        if (result == kXSchedSuccess) *handle = wrapped.hwq;
+        return result;
+    });
+}
+
+extern "C" XResult CudaQueueGet(HwQueueHandle* handle, CUstream stream) {
+    using namespace xsched::cuda;
+    return with_context(handle, stream, [&](StreamKind kind, xsched::cuda::CUcontext context) {
+        return xq_hwq_find(handle, kPlatformCUDA, stream_id(kind, stream, context));
+    });
+}

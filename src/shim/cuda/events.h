@@ -1,0 +1,31 @@
+// Where events stand in the queues: what has completed is known when one of them turns out to be complete, and who waits
+// for whom when a stream waits for one. The events are the driver's own. Any thread.
+#pragma once
+
+#include "device/cuda/cuda_api.h"
+#include "shim/cuda/streams.h"
+
+namespace xsched::cuda {
+
+// A place in a queue: everything up to it was given to the driver before.
+struct QueueMark {
+    StreamEntry* entry = nullptr;
+    uint32_t serial = 0;
+    uint64_t mark = 0;
+};
+
+// The end of what the queue has so far. nullptr is allowed, for unscheduled streams.
+QueueMark mark_of(StreamEntry* entry);
+// Everything up to the mark has completed.
+void completed_up_to(const QueueMark& mark);
+
+// The event was recorded at the mark, which was taken before the driver's call.
+void event_recorded(CUevent event, const QueueMark& mark);
+// The last record; its entry is null if it is not known.
+QueueMark last_record(CUevent event);
+void forget_event(CUevent event);
+
+// `entry` (may be null) is about to wait, on the device, for the event.
+void depend_on_event(const StreamEntry* entry, CUevent event);
+
+}  // namespace xsched::cuda

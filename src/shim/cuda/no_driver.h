@@ -1,0 +1,11 @@
+// What our entry points do where there is no CUDA driver, or where it lacks a function. Any thread.
+#pragma once
+
+namespace xsched::cuda {
+
+// For the entry point `name`: fails as the runtime expects it where no driver is installed.
+void* without_driver(const char* name);
+// The driver is older than the function.
+void* without_function();
+
+}  // namespace xsched::cuda

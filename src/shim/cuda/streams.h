@@ -1,0 +1,58 @@
+// Which XQueue a stream belongs to.
+//
+// A stream's entry and XQueue are made at its first use, also for streams that we never saw being created. The legacy
+// default stream has one per context, the per-thread default stream one per context and thread. Looking one up takes
+// no lock. Entries are never freed, so that a thread that still looks at a destroyed stream's entry reads valid memory;
+// `serial` tells whether it is still the same stream. Any thread may call any function.
+#pragma once
+
+#include <atomic>
+
+#include "base/futex.h"
+#include "device/cuda/cuda_api.h"
+#include "device/cuda/stream_id.h"
+#include "queue/queue_abi.h"
+
+namespace xsched::cuda {
+
+struct StreamEntry {
+    base::FutexWord state{0};              // see streams.cpp
+    std::atomic<XqQueue*> xqueue{nullptr};  // nullptr: not scheduled (any more)
+    std::atomic<XQueueHandle> handle{0};   // the XQueue's
+    std::atomic<uint32_t> serial{0};       // raised when the entry's stream or XQueue goes
+    std::atomic<CUcontext> context{nullptr};
+    std::atomic<StreamKind> kind{StreamKind::kOrdinary};
+    std::atomic<CUstream> stream{nullptr};
+    std::atomic<bool> blocking{false};     // waits for the legacy default stream, and it for this one
+    StreamEntry* next = nullptr;           // all entries ever made; written before it is published
+    StreamEntry* next_spare = nullptr;
+};
+
+// The entry of a stream, with its XQueue; nullptr: it is not scheduled (XSCHED_AUTO_XQUEUE=OFF, no context, no memory)
+// and the call goes to the driver as it is. `per_thread`: NULL means the thread's own stream.
+StreamEntry* entry_of(CUstream stream, bool per_thread);
+// The same, but makes none; nullptr also for a stream that was never used.
+StreamEntry* known_entry_of(CUstream stream, bool per_thread);
+
+// A stream of this handle was created: one that we know under it is gone.
+void stream_created(CUstream stream);
+// Before the driver destroys it. The XQueue goes, its gate open.
+void stream_going(CUstream stream);
+// Before the driver destroys a context: all its streams.
+void context_going(CUcontext context);
+
+// More than one stream is scheduled: one may wait for another.
+bool several_queues();
+// `entry` is about to get a command: those whose work the driver makes it wait for, by the legacy default stream's
+// implicit rule, become as urgent.
+void depend_implicitly(const StreamEntry& entry);
+
+extern std::atomic<StreamEntry*> g_all_entries;
+// Calls visit(entry) for every entry that has an XQueue.
+template <typename Visit>
+void for_each_entry(Visit visit) {
+    for (StreamEntry* entry = g_all_entries.load(std::memory_order_acquire); entry != nullptr; entry = entry->next)
+        if (entry->xqueue.load(std::memory_order_acquire) != nullptr) visit(*entry);
+}
+
+}  // namespace xsched::cuda

@@ -1,0 +1,95 @@
+// What the kernels of the tests do (order_cuda/kernels.h has the same for real devices). x: a thread's number.
+//   append(u32* b, u32 v, u32 n)                   x < n: b[x] = b[x] * 31 + v
+//   append_wide(u32* b, struct { u32 v[8]; }, u32 n)   the same with the sum of v
+//   mix(u32* to, const u32* from, u32 v, u32 n)    x < n: to[x] = to[x] * 31 + from[x] + v
+//   spin(u32 us)                                   busy for so long
+//   noop()
+//   busy(u32* b, u32 steps)                        b[x] steps a generator; takes 20 ns a step
+//   nothing(u64, u32)                              (the last two are those of the benchmark programs)
+#include <sched.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "fake/cuda/launch.h"
+#include "fake/cuda/memory.h"
+
+namespace fake {
+namespace {
+
+template <typename T>
+T read(const std::byte* parameters, size_t offset) {
+    T value{};
+    std::memcpy(&value, parameters + offset, sizeof value);
+    return value;
+}
+uint32_t* words_at(const std::byte* parameters, size_t offset) {
+    return reinterpret_cast<uint32_t*>(host_of(read<CUdeviceptr>(parameters, offset)));
+}
+
+void run_append(const std::byte* parameters, size_t threads) {
+    uint32_t* words = words_at(parameters, 0);
+    const auto value = read<uint32_t>(parameters, 8);
+    const size_t count = std::min<size_t>(threads, read<uint32_t>(parameters, 12));
+    for (size_t i = 0; i < count; ++i) words[i] = words[i] * 31 + value;
+}
+
+void run_append_wide(const std::byte* parameters, size_t threads) {
+    uint32_t* words = words_at(parameters, 0);
+    uint32_t value = 0;
+    for (size_t lane = 0; lane < 8; ++lane) value += read<uint32_t>(parameters, 8 + 4 * lane);
+    const size_t count = std::min<size_t>(threads, read<uint32_t>(parameters, 40));
+    for (size_t i = 0; i < count; ++i) words[i] = words[i] * 31 + value;
+}
+
+void run_mix(const std::byte* parameters, size_t threads) {
+    uint32_t* to = words_at(parameters, 0);
+    const uint32_t* from = words_at(parameters, 8);
+    const auto value = read<uint32_t>(parameters, 16);
+    const size_t count = std::min<size_t>(threads, read<uint32_t>(parameters, 20));
+    for (size_t i = 0; i < count; ++i) to[i] = to[i] * 31 + from[i] + value;
+}
+
+void run_spin(const std::byte* parameters, size_t) {
+    const int64_t end = clock_ns() + int64_t{read<uint32_t>(parameters, 0)} * 1000;
+    while (clock_ns() < end) sched_yield();
+}
+
+void run_noop(const std::byte*, size_t) {}
+
+void run_busy(const std::byte* parameters, size_t threads) {
+    uint32_t* words = words_at(parameters, 0);
+    const auto steps = read<uint32_t>(parameters, 8);
+    const int64_t end = clock_ns() + int64_t{steps} * 20;
+    uint32_t multiplier = 1664525, increment = 1013904223;
+    uint32_t factor = 1, sum = 0;  // of all steps: the step is composed with itself by squaring
+    for (uint32_t left = steps; left != 0; left >>= 1) {
+        if ((left & 1) != 0) {
+            sum = sum * multiplier + increment;
+            factor *= multiplier;
+        }
+        increment *= multiplier + 1;
+        multiplier *= multiplier;
+    }
+    for (size_t i = 0; i < threads; ++i) words[i] = words[i] * factor + sum;
+    while (clock_ns() < end) sched_yield();
+}
+
+}  // namespace
+
+const Builtin* builtin_named(const char* name) {
+    static const auto& all = *new std::vector<Builtin>{
+        {"append", {8, 4, 4}, {0, 8, 12}, 16, run_append},
+        {"append_wide", {8, 32, 4}, {0, 8, 40}, 44, run_append_wide},
+        {"mix", {8, 8, 4, 4}, {0, 8, 16, 20}, 24, run_mix},
+        {"spin", {4}, {0}, 4, run_spin},
+        {"noop", {}, {}, 0, run_noop},
+        {"busy", {8, 4}, {0, 8}, 12, run_busy},
+        {"nothing", {8, 4}, {0, 8}, 12, run_noop},
+    };
+    for (const Builtin& it : all)
+        if (std::strcmp(it.name, name) == 0) return &it;
+    return nullptr;
+}
+
+}  // namespace fake

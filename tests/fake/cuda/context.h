@@ -1,0 +1,20 @@
+// Contexts: which one this thread is in, and what a stream handle means there. Any thread.
+#pragma once
+
+#include "fake/cuda/engine.h"
+
+namespace fake {
+
+Context* current();  // nullptr: none; may be destroyed
+// This thread's context if it can be used, else why not.
+CUresult current_usable(Context** context);
+
+enum class Within { kOwnContext, kAnyContext };  // which context the thread must be in
+// NULL, legacy, per-thread and ordinary handles.
+CUresult stream_of(CUstream handle, Within within, Stream** stream);
+
+Context* make_context(Device& device, unsigned flags);
+// Waits for its work, then everything in it goes.
+void end_context(Context& context);
+
+}  // namespace fake

@@ -1,0 +1,245 @@
+#include "fake/cuda/engine.h"
+
+#include <sched.h>
+#include <sys/prctl.h>
+
+#include <ctime>
+
+#include "fake/cuda/fake_cuda.h"
+#include "fake/cuda/live.h"
+#include "fake/cuda/memory.h"
+
+namespace fake {
+namespace {
+
+std::atomic<long> g_blocked{0};
+std::atomic<long> g_kernels{0};
+
+void delay_randomly() {
+    const int64_t most = g_settings.delay_us.load(std::memory_order_relaxed);
+    if (most <= 0) return;
+    const int64_t end = clock_ns() + static_cast<int64_t>(random_below(static_cast<uint64_t>(most) * 1000 + 1));
+    while (clock_ns() < end) sched_yield();
+}
+
+void pause_polling(unsigned rounds) {
+    if (rounds < 20) {
+        sched_yield();
+        return;
+    }
+    const timespec pause{0, 20'000};
+    nanosleep(&pause, nullptr);
+}
+
+bool all_complete(std::vector<Place>& places) {
+    while (!places.empty() && places.back().complete()) places.pop_back();
+    return places.empty() || break_now(Break::kWaits);
+}
+
+// The legacy stream and the blocking streams of its context follow each other. Context's mutex held.
+void follow_implicitly(Stream& stream, Command& command) {
+    if (!stream.blocking) return;
+    Context& context = *stream.context;
+    const auto follow = [&](Stream& other) {
+        if (!other.idle()) command.after.push_back(end_of(other));
+    };
+    if (!stream.legacy) return follow(*context.legacy);
+    for (Stream* other : context.streams)
+        if (other->blocking && !other->legacy) follow(*other);
+}
+
+}  // namespace
+
+bool Place::complete() const { return stream == nullptr || stream->completed.load() >= number; }
+
+void note_kernel() { g_kernels.fetch_add(1, std::memory_order_relaxed); }
+
+Device* device_at(int ordinal) {
+    static Device* const devices[kDevices] = {new Device(0), new Device(1)};  // never destroyed: they outlive main
+    return ordinal >= 0 && ordinal < kDevices ? devices[ordinal] : nullptr;
+}
+
+Stream* Device::new_stream(Context& context, bool blocking, int priority) {
+    static std::atomic<uint64_t> ids{1};
+    const std::lock_guard lock(mutex_);
+    if (!started_) {
+        started_ = true;
+        std::thread([this] { loop(); }).detach();
+    }
+    Stream* stream = nullptr;
+    if (!spare_.empty()) {
+        stream = spare_.back();
+        spare_.pop_back();
+    } else {
+        stream = new Stream;
+        stream->device = this;
+    }
+    stream->context = &context;
+    stream->blocking = blocking;
+    stream->legacy = false;
+    stream->priority = priority;
+    stream->id = ids.fetch_add(1);
+    stream->alive = true;
+    added_.push_back(stream);
+    count_live("stream", 1);
+    return stream;
+}
+
+void Device::wake() {
+    work_.fetch_add(1);
+    if (!asleep_.load()) return;
+    const std::lock_guard lock(mutex_);
+    work_added_.notify_one();
+}
+
+void Device::refresh() {
+    const std::lock_guard lock(mutex_);
+    streams_.insert(streams_.end(), added_.begin(), added_.end());
+    added_.clear();
+}
+
+void Device::sleep(uint64_t seen) {
+    std::unique_lock lock(mutex_);
+    asleep_ = true;
+    work_added_.wait(lock, [&] { return work_.load() != seen; });
+    asleep_ = false;
+}
+
+void Device::retire(size_t at) {
+    Stream* stream = streams_[at];
+    streams_[at] = streams_.back();
+    streams_.pop_back();
+    const std::lock_guard lock(mutex_);
+    spare_.push_back(stream);
+    count_live("stream", -1);
+}
+
+void Device::loop() {
+    prctl(PR_SET_TIMERSLACK, 1000, 0, 0, 0);
+    for (unsigned rounds = 0;;) {
+        const uint64_t seen = work_.load();
+        refresh();
+        bool ran = false, waiting = false;
+        const size_t start = streams_.empty() ? 0 : random_below(streams_.size());
+        for (size_t i = 0; i < streams_.size(); ++i) {
+            const size_t at = (start + i) % streams_.size();
+            Stream& stream = *streams_[at];
+            Step last = Step::kRan;
+            for (uint64_t burst = 1 + random_below(8); burst > 0 && last == Step::kRan; --burst) {
+                last = step(stream);
+                ran = ran || last == Step::kRan;
+            }
+            waiting = waiting || last == Step::kWaiting;
+            if (!stream.alive.load() && stream.idle()) {
+                retire(at);
+                ran = true;  // another stream now has its place, and perhaps not had its turn
+            }
+        }
+        rounds = ran ? 0 : rounds + 1;
+        if (ran) continue;
+        if (waiting)
+            pause_polling(rounds);
+        else if (work_.load() == seen)
+            sleep(seen);
+    }
+}
+
+Device::Step Device::step(Stream& stream) {
+    const uint64_t number = stream.completed.load(std::memory_order_relaxed);
+    const uint64_t end = stream.submitted.load(std::memory_order_acquire);
+    if (number == end) return Step::kEmpty;
+    Command& command = stream.ring[number % kMostQueued];
+    if (!all_complete(command.after)) return Step::kWaiting;
+    if (Command& next = stream.ring[(number + 1) % kMostQueued];
+        number + 1 < end && command.kind == Kind::kAction && next.kind == Kind::kAction && break_now(Break::kOrder))
+        std::swap(command, next);
+    if (command.kind == Kind::kWaitValue && !word_compares(command, *stream.context)) return Step::kWaiting;
+    if (command.kind == Kind::kHostFunction) {
+        if (!stream.handed_over) {
+            stream.handed_over = true;
+            stream.host_done = false;
+            host_thread_.run(&stream);
+        }
+        if (!stream.host_done.load()) return Step::kWaiting;
+        stream.handed_over = false;
+    } else if (command.action) {
+        delay_randomly();
+        command.action();
+    }
+    command = Command{};
+    stream.completed.store(number + 1);
+    if (waiters_.load() != 0) {
+        const std::lock_guard lock(mutex_);
+        progress_made_.notify_all();
+    }
+    return Step::kRan;
+}
+
+void HostThread::run(Stream* stream) {
+    const std::lock_guard lock(mutex_);
+    if (!started_) {
+        started_ = true;
+        std::thread([this] { loop(); }).detach();
+    }
+    streams_.push_back(stream);
+    wake_.notify_one();
+}
+
+void HostThread::loop() {
+    t_in_host_function = true;
+    for (;;) {
+        std::unique_lock lock(mutex_);
+        wake_.wait(lock, [this] { return !streams_.empty(); });
+        Stream* stream = streams_.front();
+        streams_.pop_front();
+        lock.unlock();
+        delay_randomly();
+        stream->ring[stream->completed.load() % kMostQueued].action();
+        stream->host_done = true;
+    }
+}
+
+Place enqueue(Stream& stream, Command command) {
+    if (noop()) {
+        if (command.kind == Kind::kHostFunction) command.action();
+        return end_of(stream);
+    }
+    const std::lock_guard lock(stream.context->mutex);
+    follow_implicitly(stream, command);
+    const uint64_t number = stream.submitted.load(std::memory_order_relaxed);
+    const auto room = [&] { return number - stream.completed.load() < g_settings.queue.load(); };
+    if (!room()) {
+        g_blocked.fetch_add(1);
+        stream.device->wait_until(room);
+    }
+    stream.ring[number % kMostQueued] = std::move(command);
+    stream.submitted.store(number + 1);
+    stream.device->wake();
+    return {&stream, number + 1};
+}
+
+void wait_for(const Place& place) {
+    if (!break_now(Break::kEarly)) wait_for_all({place});
+}
+
+void wait_for_all(const std::vector<Place>& places) {
+    for (const Place& it : places)
+        if (!it.complete()) it.stream->device->wait_until([&] { return it.complete(); });
+}
+
+std::vector<Place> ends_of(Context& context) {
+    std::vector<Place> ends;
+    const std::lock_guard lock(context.mutex);
+    for (Stream* it : context.streams)
+        if (!it->idle()) ends.push_back(end_of(*it));
+    for (const Place& it : context.destroyed)
+        if (!it.complete()) ends.push_back(it);
+    return ends;
+}
+
+}  // namespace fake
+
+extern "C" {
+long fake_cuda_blocked_in_driver() { return fake::g_blocked.load(); }
+long fake_cuda_kernels() { return fake::g_kernels.load(); }
+}

@@ -1,0 +1,168 @@
+// Streams and the devices that run them.
+//
+// A stream is a bounded ring of commands. Programs add at its end, with their context's lock held; its device's
+// executor takes from its front. Commands are named by (stream, number): numbers of one stream only grow, also when the
+// object is used again for another stream, so that a name stays good for the process's life. What a command has to wait
+// for in other streams is a list of such names.
+//
+// Locks, in this order: Context::mutex, capture_mutex (capture.h), then one of the leaves (Device's, Event's,
+// memory's).
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "fake/cuda/cuda_driver.h"
+#include "fake/cuda/settings.h"
+
+namespace fake {
+
+using Stream = CUstream_st;
+using Context = CUctx_st;
+struct Device;
+struct Capture;
+
+struct Place {  // of a command
+    Stream* stream = nullptr;
+    uint64_t number = 0;
+    bool complete() const;
+};
+
+enum class Kind { kAction, kHostFunction, kWaitValue };
+
+struct Command {
+    Kind kind = Kind::kAction;
+    std::function<void()> action;
+    std::vector<Place> after;
+    CUdeviceptr address = 0;  // wait value: until the word there compares
+    uint64_t value = 0;
+    unsigned compare = 0;
+    bool wide = false;  // 64 bits
+};
+
+constexpr uint32_t kMagicStream = 0x5712ea30, kMagicContext = 0xc0217e87, kMagicEvent = 0xe7e2700e;
+
+}  // namespace fake
+
+struct CUstream_st {
+    uint32_t magic = fake::kMagicStream;
+    std::atomic<bool> alive{false};
+    fake::Device* device = nullptr;  // never changes
+    fake::Context* context = nullptr;
+    bool blocking = true;
+    bool legacy = false;
+    int priority = 0;
+    uint64_t id = 0;
+
+    std::array<fake::Command, fake::kMostQueued> ring;
+    std::atomic<uint64_t> submitted{0};  // under the context's mutex
+    std::atomic<uint64_t> completed{0};  // the executor's
+    bool handed_over = false;            // the executor's: the first command's host function is somebody else's
+    std::atomic<bool> host_done{false};
+
+    fake::Capture* capture = nullptr;          // under capture_mutex
+    std::vector<CUgraphNode> captured_last{};  // under capture_mutex: what the next captured command follows
+
+    bool idle() const { return submitted.load() == completed.load(); }
+};
+
+struct CUctx_st {
+    uint32_t magic = fake::kMagicContext;
+    std::atomic<bool> alive{true};
+    fake::Device* device = nullptr;
+    uint64_t id = 0;
+    unsigned flags = 0;
+    std::mutex mutex;                    // the context's lock: held by every call that submits
+    std::vector<fake::Stream*> streams;  // alive; under mutex
+    std::vector<fake::Place> destroyed;  // ends of streams that are not; under mutex
+    fake::Stream* legacy = nullptr;
+    std::map<std::thread::id, fake::Stream*> per_thread;  // under mutex
+};
+
+namespace fake {
+
+// Runs the program's host functions, one at a time.
+class HostThread {
+public:
+    void run(Stream* stream);
+
+private:
+    void loop();
+    std::mutex mutex_;
+    std::condition_variable wake_;
+    std::deque<Stream*> streams_;  // under mutex_
+    bool started_ = false;         // under mutex_
+};
+
+struct Device {
+    explicit Device(int its_ordinal) : ordinal(its_ordinal) {}
+
+    // A stream that the executor looks after; `alive` already.
+    Stream* new_stream(Context& context, bool blocking, int priority);
+    void wake();
+    // Until `condition`; it is looked at after every completed command.
+    template <typename Condition>
+    void wait_until(Condition condition);
+
+    const int ordinal;
+    std::mutex primary_mutex;
+    Context* primary = nullptr;  // under primary_mutex
+    int primary_users = 0;
+    unsigned primary_flags = 0;
+
+private:
+    enum class Step { kEmpty, kWaiting, kRan };
+    void loop();
+    void refresh();
+    void sleep(uint64_t seen);
+    Step step(Stream& stream);
+    void retire(size_t at);
+
+    std::mutex mutex_;
+    std::condition_variable work_added_;
+    std::condition_variable progress_made_;
+    std::vector<Stream*> added_;  // under mutex_: not yet in streams_
+    std::vector<Stream*> spare_;  // under mutex_
+    bool started_ = false;        // under mutex_
+    std::atomic<uint64_t> work_{0};
+    std::atomic<bool> asleep_{false};
+    std::atomic<int> waiters_{0};
+    std::vector<Stream*> streams_;  // the executor's
+    HostThread host_thread_;
+};
+
+constexpr int kDevices = 2;
+Device* device_at(int ordinal);  // nullptr: there is none
+
+// Puts the command at the stream's end; waits there, with the context's lock, while the stream is full.
+Place enqueue(Stream& stream, Command command);
+void wait_for(const Place& place);
+void wait_for_all(const std::vector<Place>& places);
+// The last command of each of the context's streams.
+std::vector<Place> ends_of(Context& context);
+// No call returns earlier than this says.
+inline Place end_of(Stream& stream) { return {&stream, stream.submitted.load()}; }
+
+void note_kernel();
+
+template <typename Condition>
+void Device::wait_until(Condition condition) {
+    for (int i = 0; i < 50; ++i) {
+        if (condition()) return;
+        std::this_thread::yield();
+    }
+    std::unique_lock lock(mutex_);
+    waiters_.fetch_add(1);
+    progress_made_.wait(lock, condition);
+    waiters_.fetch_sub(1);
+}
+
+}  // namespace fake

@@ -1,0 +1,53 @@
+// Controls of the fake CUDA driver (libfakecuda.so): a libcuda without hardware, for running the real shim and real
+// programs against orders, faults and states that a real driver shows only now and then.
+//
+// XSCHED_CUDA_LIB=/path/libfakecuda.so makes the shim use it; a program may also open it directly. Two devices, each
+// with one executor thread; device memory is host memory. Kernels are known by name, whatever the module's image:
+// append, append_wide, mix, spin, noop (builtin_kernels.h). Every function may be called from any thread.
+//
+// What it is strict about, because real drivers are, or may be:
+//  - contexts are per thread; work needs its stream's own context, a destroyed one gives 709;
+//  - the legacy stream waits for all blocking streams of its context and they for it, also for value operations;
+//  - addresses of value operations must lie in device memory, or be device addresses (cuMemHostGetDevicePointer, never
+//    equal to the host's) of memory registered in this context or as portable, and stay so until the operation is done;
+//  - a stream holds FAKE_CUDA_QUEUE commands: the caller of one more waits with the context's lock held, as in real
+//    drivers every other call on that context then does too;
+//  - stream capture: calls that CUDA forbids meanwhile fail and invalidate it;
+//  - no call of the driver from host functions and callbacks;
+//  - addresses of destroyed streams are used again soon.
+//
+// Environment, read when the library is loaded and again by fake_cuda_reload():
+//   FAKE_CUDA_QUEUE=n           commands that a stream holds (1024 at most, and by default)
+//   FAKE_CUDA_DELAY_US=n        each command takes a random 0..n microseconds more
+//   FAKE_CUDA_SEED=n            for those delays and for the choice among streams that are ready
+//   FAKE_CUDA_FAIL=f:nth:code[,..]  the nth call of function f (`*`: every call) returns code and does nothing
+//   FAKE_CUDA_NO_MEMOPS=1       value operations are not supported
+//   FAKE_CUDA_NOOP=1            all stream work is complete when its call returns; kernels and copies are left out
+//   FAKE_CUDA_BREAK_ORDER=mode  misbehaves on purpose once in a while, for testing tests: 1 or `order` (a command
+//                               overtakes the one before it), `waits` (event waits and the legacy stream's are
+//                               ignored), `drop` (a kernel never runs), `early` (a synchronizing call returns early)
+#pragma once
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// How often the driver was misused so far: addresses of value operations, handles of dead objects, calls from host
+// functions. Each is one line on standard error.
+long fake_cuda_errors(void);
+// Calls that waited in the driver because a stream was full.
+long fake_cuda_blocked_in_driver(void);
+// Captures that were invalidated, and calls refused because something is being captured.
+long fake_cuda_capture_disturbed(void);
+// How often an entry point was called since the last reload; per-thread variants count as the plain one.
+long fake_cuda_calls(const char* function);
+// Kernels that ran.
+long fake_cuda_kernels(void);
+// Objects that exist: "stream", "event", "context", "graph", "graph exec", "module", "memory", "registration". A stream
+// counts until its work is done.
+long fake_cuda_live(const char* kind);
+void fake_cuda_reload(void);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,131 @@
+// Allocation, registration and what can be asked about memory.
+#include "fake/cuda/capture.h"
+#include "fake/cuda/context.h"
+#include "fake/cuda/memory.h"
+
+using namespace fake;
+
+namespace {
+
+constexpr size_t kTotal = size_t{8} << 30;
+
+CUresult allocate_in_current(void** memory, size_t bytes, Memory kind, bool portable) {
+    if (memory == nullptr || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
+    FAKE_TRY(capture_forbids_unsafe_call());
+    Context* context = nullptr;
+    FAKE_TRY(current_usable(&context));
+    *memory = allocate(*context, bytes, kind, portable);
+    return *memory != nullptr ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult allocate_device(CUdeviceptr* address, size_t bytes, Memory kind) {
+    if (address == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    void* memory = nullptr;
+    FAKE_TRY(allocate_in_current(&memory, bytes, kind, true));
+    *address = reinterpret_cast<CUdeviceptr>(memory);
+    return CUDA_SUCCESS;
+}
+
+// As on real devices: the device finishes its work first.
+CUresult free_synchronously(const void* start, Memory kind) {
+    FAKE_TRY(capture_forbids_unsafe_call());
+    Context* context = nullptr;
+    FAKE_TRY(current_usable(&context));
+    wait_for_all(ends_of(*context));
+    return release(start, kind) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+}  // namespace
+
+extern "C" {
+
+CUresult CUDAAPI cuMemGetInfo_v2(size_t* free, size_t* total) {
+    FAKE_ENTRY();
+    *free = kTotal / 2;
+    *total = kTotal;
+    return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuMemAlloc_v2(CUdeviceptr* address, size_t bytes) {
+    FAKE_ENTRY();
+    return allocate_device(address, bytes, Memory::kDevice);
+}
+CUresult CUDAAPI cuMemAllocManaged(CUdeviceptr* address, size_t bytes, unsigned int) {
+    FAKE_ENTRY();
+    return allocate_device(address, bytes, Memory::kManaged);
+}
+CUresult CUDAAPI cuMemAllocPitch_v2(CUdeviceptr* address, size_t* pitch, size_t width, size_t height, unsigned int) {
+    FAKE_ENTRY();
+    *pitch = (width + 255) / 256 * 256;
+    return allocate_device(address, *pitch * height, Memory::kDevice);
+}
+CUresult CUDAAPI cuMemFree_v2(CUdeviceptr address) {
+    FAKE_ENTRY();
+    if (address == 0) return CUDA_SUCCESS;
+    return free_synchronously(host_of(address), Memory::kDevice);
+}
+
+CUresult CUDAAPI cuMemHostAlloc(void** memory, size_t bytes, unsigned int flags) {
+    FAKE_ENTRY();
+    return allocate_in_current(memory, bytes, Memory::kPinned, (flags & CU_MEMHOSTALLOC_PORTABLE) != 0);
+}
+CUresult CUDAAPI cuMemAllocHost_v2(void** memory, size_t bytes) {
+    FAKE_ENTRY();
+    return allocate_in_current(memory, bytes, Memory::kPinned, false);
+}
+CUresult CUDAAPI cuMemFreeHost(void* memory) {
+    FAKE_ENTRY();
+    return memory == nullptr ? CUDA_SUCCESS : free_synchronously(memory, Memory::kPinned);
+}
+
+CUresult CUDAAPI cuMemHostRegister_v2(void* memory, size_t bytes, unsigned int flags) {
+    FAKE_ENTRY();
+    if (memory == nullptr || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
+    FAKE_TRY(capture_forbids_unsafe_call());
+    Context* context = nullptr;
+    FAKE_TRY(current_usable(&context));
+    return register_memory(*context, memory, bytes, (flags & CU_MEMHOSTREGISTER_PORTABLE) != 0);
+}
+CUresult CUDAAPI cuMemHostRegister(void* memory, size_t bytes, unsigned int flags) {
+    return cuMemHostRegister_v2(memory, bytes, flags);
+}
+CUresult CUDAAPI cuMemHostUnregister(void* memory) {
+    FAKE_ENTRY();
+    FAKE_TRY(capture_forbids_unsafe_call());
+    Context* context = nullptr;
+    FAKE_TRY(current_usable(&context));
+    wait_for_all(ends_of(*context));
+    return unregister_memory(memory);
+}
+CUresult CUDAAPI cuMemHostGetDevicePointer_v2(CUdeviceptr* address, void* host, unsigned int) {
+    FAKE_ENTRY();
+    Context* context = nullptr;
+    FAKE_TRY(current_usable(&context));
+    *address = device_address(host);
+    return *address != 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult CUDAAPI cuMemAllocAsync(CUdeviceptr* address, size_t bytes, CUstream handle) {
+    FAKE_ENTRY();
+    if (address == nullptr || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
+    Stream* stream = nullptr;
+    FAKE_TRY(stream_of(handle, Within::kOwnContext, &stream));
+    FAKE_TRY(submit(*stream, {}, InCapture::kForbidden));
+    *address = reinterpret_cast<CUdeviceptr>(allocate(*stream->context, bytes, Memory::kDevice, true));
+    return *address != 0 ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+FAKE_PER_THREAD(cuMemAllocAsync, _ptsz, (CUdeviceptr * address, size_t bytes, CUstream stream),
+                (address, bytes, stream))
+
+CUresult CUDAAPI cuMemFreeAsync(CUdeviceptr address, CUstream handle) {
+    FAKE_ENTRY();
+    Stream* stream = nullptr;
+    FAKE_TRY(stream_of(handle, Within::kOwnContext, &stream));
+    if (kind_of(host_of(address)) != Memory::kDevice) return CUDA_ERROR_INVALID_VALUE;
+    Command command;
+    command.action = [address] { release(host_of(address), Memory::kDevice); };
+    if (noop()) command.action();
+    return submit(*stream, std::move(command), InCapture::kForbidden);
+}
+FAKE_PER_THREAD(cuMemFreeAsync, _ptsz, (CUdeviceptr address, CUstream stream), (address, stream))
+}

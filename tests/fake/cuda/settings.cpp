@@ -1,0 +1,155 @@
+#include "fake/cuda/settings.h"
+
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <mutex>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace fake {
+namespace {
+
+struct Fault {
+    std::string function;
+    long nth = 0;  // 0: every call
+    CUresult code = CUDA_SUCCESS;
+};
+
+struct Watch {
+    std::mutex mutex;
+    std::vector<Fault> faults;
+};
+Watch& watch() {
+    static Watch& it = *new Watch;  // never destroyed: executors outlive main
+    return it;
+}
+
+std::atomic<Function*> g_functions{nullptr};
+std::atomic<long> g_errors{0};
+
+const char* text_of(const char* name) {
+    const char* value = std::getenv(name);
+    return value != nullptr ? value : "";
+}
+int64_t number_of(const char* name) { return std::strtoll(text_of(name), nullptr, 10); }
+bool flag_of(const char* name) { return number_of(name) != 0; }
+
+std::vector<Fault> parse_faults(const std::string& text) {
+    std::vector<Fault> faults;
+    std::istringstream all(text);
+    for (std::string one; std::getline(all, one, ',');) {
+        std::istringstream parts(one);
+        std::string nth, code;
+        Fault fault;
+        std::getline(parts, fault.function, ':');
+        std::getline(parts, nth, ':');
+        std::getline(parts, code, ':');
+        fault.nth = nth == "*" ? 0 : std::strtol(nth.c_str(), nullptr, 10);
+        fault.code = static_cast<CUresult>(std::strtol(code.c_str(), nullptr, 10));
+        faults.push_back(fault);
+    }
+    return faults;
+}
+
+Break parse_break(const std::string& text) {
+    if (text == "1" || text == "order") return Break::kOrder;
+    if (text == "waits") return Break::kWaits;
+    if (text == "drop") return Break::kDrop;
+    if (text == "early") return Break::kEarly;
+    return Break::kNone;
+}
+
+void load_settings() {
+    const int64_t queue = number_of("FAKE_CUDA_QUEUE");
+    g_settings.queue = queue > 0 && queue < kMostQueued ? static_cast<uint32_t>(queue) : kMostQueued;
+    g_settings.delay_us = number_of("FAKE_CUDA_DELAY_US");
+    g_settings.seed = static_cast<uint64_t>(number_of("FAKE_CUDA_SEED"));
+    g_settings.no_memops = flag_of("FAKE_CUDA_NO_MEMOPS");
+    g_settings.noop = flag_of("FAKE_CUDA_NOOP");
+    g_settings.break_mode = parse_break(text_of("FAKE_CUDA_BREAK_ORDER"));
+    const std::lock_guard lock(watch().mutex);
+    watch().faults = parse_faults(text_of("FAKE_CUDA_FAIL"));
+    g_settings.faults = !watch().faults.empty();
+}
+
+[[gnu::constructor]] void when_loaded() { load_settings(); }
+
+}  // namespace
+
+Settings g_settings;
+std::atomic<bool> g_initialized{false};
+thread_local bool t_in_host_function = false;
+thread_local bool t_per_thread = false;
+
+uint64_t random_below(uint64_t bound) {
+    static std::atomic<uint64_t> threads{1};
+    thread_local uint64_t state = (g_settings.seed + threads.fetch_add(1)) * 0x9E3779B97F4A7C15ULL | 1;
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return (state >> 11) % bound;
+}
+
+bool break_now(Break mode) {
+    return g_settings.break_mode.load(std::memory_order_relaxed) == mode && random_below(64) == 0;
+}
+
+int64_t clock_ns() {
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return static_cast<int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
+}
+
+void report_misuse(const char* format, ...) {
+    if (g_errors.fetch_add(1) >= 20) return;
+    char line[512];
+    va_list arguments;
+    va_start(arguments, format);
+    std::vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    std::fprintf(stderr, "fake_cuda: misuse: %s\n", line);
+}
+
+Function::Function(const char* name) : name_(name) {
+    before_ = g_functions.load();
+    while (!g_functions.compare_exchange_weak(before_, this)) {
+    }
+}
+
+CUresult Function::injected() {
+    const long nth = faulty_calls_.fetch_add(1) + 1;
+    const std::lock_guard lock(watch().mutex);
+    for (const Fault& fault : watch().faults)
+        if (fault.function == name_ && (fault.nth == 0 || fault.nth == nth)) return fault.code;
+    return CUDA_SUCCESS;
+}
+
+long Function::calls(const char* name) {
+    long calls = 0;
+    for (Function* it = g_functions.load(); it != nullptr; it = it->before_)
+        if (std::strcmp(it->name_, name) == 0) calls += it->calls_.load();
+    return calls;
+}
+
+void Function::forget_calls() {
+    for (Function* it = g_functions.load(); it != nullptr; it = it->before_) {
+        it->calls_ = 0;
+        it->faulty_calls_ = 0;
+    }
+}
+
+}  // namespace fake
+
+extern "C" {
+
+long fake_cuda_errors() { return fake::g_errors.load(); }
+long fake_cuda_calls(const char* function) { return fake::Function::calls(function); }
+void fake_cuda_reload() {
+    fake::Function::forget_calls();
+    fake::load_settings();
+}
+}

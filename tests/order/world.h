@@ -1,0 +1,99 @@
+// Contexts, queues and buffers that the checker's threads share, and the reference model of the buffers.
+//
+// A buffer's mutex is held from planning an access until the command is enqueued (and, for blocking calls, until it
+// returns); threads only ever try to take it. Accesses of one buffer are thereby totally ordered, and each command
+// is tied to the access before it by queue order, a barrier or an event, so the content after every command is known.
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "order/options.h"
+#include "order/random.h"
+#include "order/tracker.h"
+
+namespace order {
+
+struct Context;
+
+struct Queue {
+    Queue(Context& its_context, cl_device_id its_device, bool is_in_order, bool has_profiling);
+    ~Queue();
+    Queue(const Queue&) = delete;
+    Queue& operator=(const Queue&) = delete;
+
+    // What was enqueued with an event and may not be complete yet. clFinish must complete it.
+    void remember(const TrackerPtr& tracker);
+    std::vector<TrackerPtr> remembered();
+    TrackerPtr newest();
+
+    Context& context;
+    cl_device_id device;
+    bool in_order;
+    bool profiling;
+    cl_command_queue handle = nullptr;
+
+private:
+    std::mutex mutex_;
+    std::deque<std::weak_ptr<Tracker>> recent_;
+};
+using QueuePtr = std::shared_ptr<Queue>;
+
+struct Buffer {
+    std::mutex mutex;  // guards everything below
+    cl_mem memory = nullptr;
+    void* svm = nullptr;  // instead of `memory`
+    Words model{};        // content once everything enqueued so far is complete
+    QueuePtr last_queue;  // of the last access
+    TrackerPtr last;      // null: enqueued without an event
+    History history;
+};
+
+struct Context {
+    Context(const std::vector<cl_device_id>& its_devices, bool only_in_order);
+    ~Context();
+    Context(const Context&) = delete;
+    Context& operator=(const Context&) = delete;
+
+    QueuePtr queue(Random& random);
+    std::vector<QueuePtr> queues();
+    // Puts a new queue of a random sort in the place of a random one, and gives the old one back.
+    QueuePtr replace_queue(Random& random);
+    QueuePtr new_queue(Random& random);
+
+    std::vector<cl_device_id> devices;
+    bool in_order;  // has no out-of-order queues
+    cl_context handle = nullptr;
+    cl_program program = nullptr;
+    bool native_kernels = false;
+    bool svm = false;
+    std::vector<std::unique_ptr<Buffer>> buffers;
+
+private:
+    std::mutex mutex_;
+    std::vector<QueuePtr> queues_;
+};
+
+struct World {
+    explicit World(const Options& options);
+    ~World();
+    World(const World&) = delete;
+    World& operator=(const World&) = delete;
+
+    // Opens the queues' last secrets: reads every buffer back and compares it with the model.
+    void check_buffers();
+
+    std::string platform_name;
+    bool wait_for_events = true;  // clEnqueueWaitForEvents works; PoCL 3.1 ends the program in it
+    std::vector<cl_device_id> sub_devices;
+    std::vector<std::unique_ptr<Context>> contexts;
+};
+
+// Gives the queue of the buffer's last access an event to wait for, if it has none. The buffer's mutex is held.
+TrackerPtr last_access(Buffer& buffer);
+
+}  // namespace order

@@ -1,0 +1,29 @@
+// The CUDA driver as a program gets it at run time: by dlopen of libcuda.so.1, which is the shim where that is
+// preloaded. FAKE_CUDA_DIRECT=path opens that library instead. Any thread.
+#pragma once
+
+#include "fake/cuda/cuda_driver.h"
+
+namespace cuda {
+
+struct Api {
+#define FAKE_CUDA_DECLARE(name, ...) CUresult(CUDAAPI* name)(__VA_ARGS__) = nullptr;
+#include "fake/cuda/cuda_functions.def"
+#undef FAKE_CUDA_DECLARE
+};
+
+// By dlsym; the stream NULL is the legacy one. Ends the program if there is no driver.
+const Api& api();
+// As cuGetProcAddress answers with the per-thread flag: NULL is the thread's own stream.
+const Api& per_thread_api();
+// The dlopen handle of libcuda.so.1.
+void* library();
+// False, with a line on standard error: no driver can be opened, or it has no device.
+bool available();
+
+// A control of the fake driver by name; nullptr: another driver is in use.
+void* fake_control(const char* name);
+// The value of a control without parameters; 0 on other drivers.
+long fake_count(const char* name);
+
+}  // namespace cuda

@@ -1,0 +1,162 @@
+// Copies of all kinds, synchronous and not, from and to pinned and pageable memory.
+#include "order_cuda/worker.h"
+
+namespace order::cuda {
+namespace {
+
+CUdeviceptr unified(const void* host) { return reinterpret_cast<CUdeviceptr>(host); }
+
+}  // namespace
+
+void Worker::run_device_copy(Context& context) {
+    Lock to_lock, from_lock;
+    Buffer* to = take(context.buffers, to_lock);
+    Buffer* from = to != nullptr ? take(context.buffers, from_lock) : nullptr;
+    if (from == nullptr) return;
+    const bool synchronous = !capturing_ && random_.once_in(4);
+    const bool per_thread = random_.once_in(2);
+    const StreamPtr stream = !synchronous ? pick_stream(context)
+                             : per_thread ? own_[&context].per_thread
+                                          : context.legacy;
+    follow(stream, *to);
+    follow(stream, *from);
+    const Target where = target(*stream);
+    Activity::set("a copy within the device");
+    CUresult result = CUDA_SUCCESS;
+    if (synchronous) {
+        const std::shared_lock unsafe(unsafe_calls());
+        const Api& table = per_thread ? ::cuda::per_thread_api() : ::cuda::api();
+        result = random_.once_in(2) ? table.cuMemcpy(to->address, from->address, kBytes)
+                                    : table.cuMemcpyDtoD_v2(to->address, from->address, kBytes);
+    } else {
+        result = random_.once_in(2) ? where.api.cuMemcpyAsync(to->address, from->address, kBytes, where.handle)
+                                    : where.api.cuMemcpyDtoDAsync_v2(to->address, from->address, kBytes, where.handle);
+    }
+    expect_success(result, "a copy within the device");
+    to->model = from->model;
+    accessed(stream, {to, from}, "device copy");
+}
+
+void Worker::run_peer_copy() {
+    Context& to_context = *world_.contexts.front();
+    Context& from_context = *world_.contexts.back();
+    Lock to_lock, from_lock;
+    Buffer* to = take(to_context.buffers, to_lock);
+    Buffer* from = to != nullptr ? take(from_context.buffers, from_lock) : nullptr;
+    if (from == nullptr) return;
+    const InContext inside(to_context);
+    const StreamPtr stream = pick_stream(to_context);
+    follow(stream, *to);
+    follow(stream, *from);
+    const Target where = target(*stream);
+    Activity::set("cuMemcpyPeerAsync");
+    expect_success(where.api.cuMemcpyPeerAsync(to->address, to_context.handle, from->address, from_context.handle,
+                                               kBytes, where.handle),
+                   "cuMemcpyPeerAsync");
+    to->model = from->model;
+    // A tracker that both contexts' next accesses can wait for.
+    const TrackerPtr tracker = record(*stream, "peer copy");
+    tracker->set_dependencies(std::move(dependencies_));
+    dependencies_.clear();
+    for (Buffer* it : {to, from}) {
+        it->last_stream = stream;
+        it->last = tracker;
+    }
+    count_operation();
+    track(tracker);
+}
+
+void Worker::run_write(Context& context) {
+    Lock lock;
+    Buffer* buffer = take(context.buffers, lock);
+    if (buffer == nullptr) return;
+    const bool pinned = random_.once_in(2);
+    const bool synchronous = random_.once_in(4);
+    const bool per_thread = random_.once_in(2);
+    const StreamPtr stream = !synchronous ? pick_stream(context)
+                             : per_thread ? own_[&context].per_thread
+                                          : context.legacy;
+    auto host = HostMemory::take(pinned);
+    Words words;
+    for (uint32_t& it : words) it = random_.next();
+    host->set(words);
+    follow(stream, *buffer);
+    const Target to = target(*stream);
+    Activity::set(synchronous ? "cuMemcpyHtoD" : "cuMemcpyHtoDAsync");
+    CUresult result = CUDA_SUCCESS;
+    if (synchronous) {
+        const std::shared_lock unsafe(unsafe_calls());
+        const Api& table = per_thread ? ::cuda::per_thread_api() : ::cuda::api();
+        result = table.cuMemcpyHtoD_v2(buffer->address, host->words(), kBytes);
+    } else if (random_.once_in(2)) {
+        result = to.api.cuMemcpyAsync(buffer->address, unified(host->words()), kBytes, to.handle);
+    } else {
+        result = to.api.cuMemcpyHtoDAsync_v2(buffer->address, host->words(), kBytes, to.handle);
+    }
+    expect_success(result, "a copy to the device");
+    buffer->model = words;
+    if (synchronous || !pinned) {  // the memory is the program's again
+        host->check_and_scribble("copy to the device", "its return");
+        host.reset();
+    }
+    accessed(stream, {buffer}, "copy to the device", std::move(host));
+}
+
+void Worker::run_read(Context& context) {
+    Lock lock;
+    Buffer* buffer = take(context.buffers, lock);
+    if (buffer == nullptr) return;
+    const bool synchronous = random_.once_in(4);
+    const bool per_thread = random_.once_in(2);
+    const StreamPtr stream = !synchronous ? pick_stream(context)
+                             : per_thread ? own_[&context].per_thread
+                                          : context.legacy;
+    auto host = HostMemory::take(random_.once_in(2));
+    host->expect(buffer->model);
+    follow(stream, *buffer);
+    const Target to = target(*stream);
+    Activity::set(synchronous ? "cuMemcpyDtoH" : "cuMemcpyDtoHAsync");
+    CUresult result = CUDA_SUCCESS;
+    if (synchronous) {
+        const std::shared_lock unsafe(unsafe_calls());
+        const Api& table = per_thread ? ::cuda::per_thread_api() : ::cuda::api();
+        result = table.cuMemcpyDtoH_v2(host->words(), buffer->address, kBytes);
+    } else if (random_.once_in(2)) {
+        result = to.api.cuMemcpyAsync(unified(host->words()), buffer->address, kBytes, to.handle);
+    } else {
+        result = to.api.cuMemcpyDtoHAsync_v2(host->words(), buffer->address, kBytes, to.handle);
+    }
+    expect_success(result, "a copy to the host");
+    if (synchronous) {
+        host->check_and_scribble("copy to the host", "its return");
+        host.reset();
+    }
+    accessed(stream, {buffer}, "copy to the host", std::move(host));
+}
+
+// The middle of the buffer, two rows of half a row's width, from one place of it to another.
+void Worker::run_two_dimensional(Context& context) {
+    Lock lock;
+    Buffer* buffer = take(context.buffers, lock);
+    if (buffer == nullptr) return;
+    const StreamPtr stream = pick_stream(context);
+    follow(stream, *buffer);
+    constexpr size_t kPitch = kBytes / 4, kRowWords = kWords / 4, kHalf = kRowWords / 2;
+    CUDA_MEMCPY2D copy{};
+    copy.srcMemoryType = copy.dstMemoryType = random_.once_in(2) ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_UNIFIED;
+    copy.srcDevice = copy.dstDevice = buffer->address;
+    copy.srcPitch = copy.dstPitch = kPitch;
+    copy.dstY = 2;
+    copy.dstXInBytes = kPitch / 2;
+    copy.WidthInBytes = kPitch / 2;
+    copy.Height = 2;
+    const Target to = target(*stream);
+    Activity::set("cuMemcpy2DAsync");
+    expect_success(to.api.cuMemcpy2DAsync_v2(&copy, to.handle), "cuMemcpy2DAsync");
+    for (size_t row = 0; row < 2; ++row)
+        for (size_t i = 0; i < kHalf; ++i)
+            buffer->model[(row + 2) * kRowWords + kHalf + i] = buffer->model[row * kRowWords + i];
+    accessed(stream, {buffer}, "2D copy");
+}
+
+}  // namespace order::cuda

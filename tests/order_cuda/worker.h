@@ -1,0 +1,104 @@
+// One thread of the checker: draws operations, performs them on the shared world and keeps the model up to date.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "order/random.h"
+#include "order/report.h"
+#include "order_cuda/signaller.h"
+#include "order_cuda/world.h"
+
+namespace order::cuda {
+
+// A stream as this call names it: by which table of functions, and by which handle.
+struct Target {
+    const Api& api;
+    CUstream handle;
+};
+
+class Worker {
+public:
+    Worker(World& world, Signaller& signaller, uint64_t seed);
+    ~Worker();
+    Worker(const Worker&) = delete;
+    Worker& operator=(const Worker&) = delete;
+
+    void one_operation();
+    // Waits for everything this worker has submitted.
+    void settle_all();
+
+private:
+    using Lock = std::unique_lock<std::mutex>;
+
+    // What is this worker's own in a context.
+    struct Own {
+        StreamPtr per_thread;
+        StreamPtr captured, forked;  // captured now and then, otherwise used like any other
+    };
+    struct Graph {
+        CUgraphExec exec = nullptr;
+        Buffer* first = nullptr;
+        Buffer* second = nullptr;
+        std::vector<std::function<void(Words&, Words&)>> effect;
+        TrackerPtr last_launch;
+    };
+
+    // operations_kernel.cpp
+    void run_append(Context& context);
+    void run_mix(Context& context);
+    void run_set(Context& context);
+    void run_host_function(Context& context);
+    CUresult launch_append(const Context& context, const Target& target, CUdeviceptr address, uint32_t value);
+    // operations_copy.cpp
+    void run_device_copy(Context& context);
+    void run_peer_copy();
+    void run_write(Context& context);
+    void run_read(Context& context);
+    void run_two_dimensional(Context& context);
+    // operations_sync.cpp
+    void run_poll();
+    void run_elapsed();
+    void run_stream_synchronize(Context& context);
+    void run_context_synchronize(Context& context);
+    void run_new_stream(Context& context);
+    void run_host_signal(Context& context);
+    // operations_memory.cpp
+    void run_pool(Context& context);
+    void run_new_memory(Context& context);
+    // operations_graph.cpp
+    void run_capture(Context& context);
+    void run_graph(Context& context);
+    void drop_graph(Context& context, size_t at);
+    CUgraph capture(Context& context, Graph& graph, uint32_t seed);
+
+    // A stream that this worker may use.
+    StreamPtr pick_stream(Context& context);
+    Target target(const Stream& stream);
+    // A buffer nobody else is using; null if none was found quickly.
+    Buffer* take(std::vector<std::unique_ptr<Buffer>>& all, Lock& lock);
+    // Orders what comes next on `stream` after the buffer's last access.
+    void follow(const StreamPtr& stream, Buffer& buffer);
+    TrackerPtr last_access(Buffer& buffer);
+    // The access was submitted to `stream`.
+    void accessed(const StreamPtr& stream, std::vector<Buffer*> buffers, const char* what,
+                  std::unique_ptr<HostMemory> host = nullptr);
+    void wait_by_value(Stream& before, const Stream& after);
+    TrackerPtr record(Stream& stream, const char* what);
+    void track(const TrackerPtr& tracker);
+
+    World& world_;
+    Signaller& signaller_;
+    Random random_;
+    std::map<Context*, Own> own_;
+    std::map<Context*, std::vector<Graph>> graphs_;
+    std::deque<TrackerPtr> pending_;
+    std::vector<TrackerPtr> dependencies_;  // of the access being planned
+    bool capturing_ = false;                // then nothing may be waited for
+};
+
+}  // namespace order::cuda

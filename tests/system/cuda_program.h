@@ -1,0 +1,15 @@
+// What a test and its CUDA programs share, in a mapped file.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace xsched::test {
+
+struct Board {
+    enum Order : uint32_t { kRest, kWork, kEnd };
+    std::atomic<uint32_t> order;  // by the test
+    std::atomic<uint64_t> done;   // kernels, by the program
+};
+
+}  // namespace xsched::test
