@@ -86,7 +86,6 @@ XResult hint(XQueueHandle handle, Change change) {
     return with_queue(handle, [&](XQueue& queue) {
         change(*queue.slot());
         ipc::ring_doorbell(*queue.header());
-        queue.boost_producers();
         return kXSchedSuccess;
     });
 }

@@ -18,7 +18,6 @@ void XQueue::begin(const Setup& setup, const Placement& placement) {
     base::Lock lock(mutex_);
     setup_ = setup;
     hwq_.store(setup.hwq, std::memory_order_release);
-    for (Wait& wait : waits_) wait = Wait{};
     placement_ = placement;
     ++generation_;
     retired_ = keep_device_ = api_suspended_ = bursting_ = hardware_stopped_ = false;
@@ -168,6 +167,7 @@ XResult XQueue::suspend(int64_t flags) {
             api_suspended_ns_ = base::now_ns();
             placement_.slot->api_suspended.store(1, std::memory_order_seq_cst);
             ipc::settle_gate(*placement_.slot);
+            ipc::ring_doorbell(*placement_.header);
             break;
         }
         mutex_.unlock();
@@ -199,6 +199,7 @@ XResult XQueue::resume(int64_t flags) {
         api_suspended_ns_ = 0;
         placement_.slot->api_suspended.store(0, std::memory_order_seq_cst);
         ipc::settle_gate(*placement_.slot);
+        ipc::ring_doorbell(*placement_.header);
     }
     wake_throttled();
     apply_directive();
@@ -311,22 +312,24 @@ XResult XQueue::set_launch_config(int64_t threshold, int64_t batch_size) {
 void XQueue::apply_directive() {
     bool stop = false;
     {
-        base::Lock lock(mutex_);
-        if (!in_use()) return;
-        stop = !open();
-    }
-    {
         base::Lock transition(transition_);
-        apply_level(stop);
+        uint32_t level = 0;
+        {
+            base::Lock lock(mutex_);
+            if (!in_use()) return;
+            stop = !open();
+            level = setup_.level;
+        }
+        apply_level(stop, level);
     }
     if (!stop) pump();
 }
 
 // transition_ held, so that a stop and a start do not cross; mutex_ is not.
-void XQueue::apply_level(bool stop) {
+void XQueue::apply_level(bool stop, uint32_t wanted_level) {
     const XqDeviceOps& ops = *setup_.ops;
     if (stop == hardware_stopped_) return;
-    const uint32_t level = stop ? setup_.level : stopped_level_;
+    const uint32_t level = stop ? wanted_level : stopped_level_;
     XResult (*change)(void*) = nullptr;  // a device with gates needs no call at level 2
     if (level == kPreemptLevelInterrupt) change = stop ? ops.interrupt : ops.restore;
     if (level == kPreemptLevelDeactivate) change = stop ? ops.deactivate : ops.reactivate;

@@ -82,11 +82,8 @@ public:
     void sync_end(uint64_t mark);
     void point();
     void drain();
-    // What this queue launches next waits for work of `producer`, which therefore counts as at least as urgent until
-    // that is complete; and so does what `producer` in turn waits for.
+    // What this queue launches next waits for work of `producer` (xqueue_depend.cpp).
     void depend(XQueue& producer);
-    // The queue's own urgency was raised: those it waits for follow.
-    void boost_producers();
 
     // --- control
     XResult suspend(int64_t flags);
@@ -126,15 +123,8 @@ public:
 
 private:
     friend void* worker_body(void* queue);
-    struct Wait {  // for work of another queue
-        XQueue* producer = nullptr;
-        uint32_t generation = 0;
-        uint64_t until = 0;
-    };
-    static constexpr unsigned kMostWaits = 8;
-    void remember_wait(const Wait& wait);
     int32_t urgency() const;
-    void boost(int32_t urgency, uint32_t generation, uint64_t until, unsigned depth);
+    bool boost(int32_t urgent);
     bool open() const;
     uint32_t limit() const;
     bool backlog() const { return groups_ != nullptr || buffered_ != 0; }
@@ -173,7 +163,7 @@ private:
     bool worker_may_launch();
     void run_worker();
     bool start_worker();
-    void apply_level(bool stop);
+    void apply_level(bool stop, uint32_t wanted_level);
     void finish_if_drained();
     void write_identity();
     void wake_waiters();
@@ -224,9 +214,6 @@ private:
     int64_t api_suspended_ns_ = 0;
     uint32_t since_gate_ = 0;   // commands launched after the last gate
     uint64_t reported_ = 0;     // the last progress asked for
-
-    Wait waits_[kMostWaits];
-    unsigned next_wait_ = 0;
 
     HoldGroup* groups_ = nullptr;  // oldest first
     HoldGroup* last_group_ = nullptr;

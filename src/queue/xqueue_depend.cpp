@@ -1,17 +1,15 @@
-// XQueue, priority inheritance: a queue that more urgent ones wait for is as urgent as they are until it is done.
-// Locks are taken one at a time, never two: waits may form any graph.
+// XQueue, priority inheritance: while a more urgent queue of the process waits on the device for a less urgent one,
+// every queue of the process that has work counts as at least as urgent, until what it has now is done. All of them,
+// since what the producer in turn waits for is not always visible from here (a value the program itself writes, the
+// implicit waits of CUDA's legacy stream). Locks are taken one at a time.
+#include "queue/pool.h"
 #include "queue/xqueue.h"
 
 #include <algorithm>
 
 namespace xsched::queue {
-namespace {
 
-constexpr unsigned kDeepest = 16;  // waits may run in a circle of which only parts are still open
-
-}  // namespace
-
-// mutex_ held.
+// mutex_ held. The priority, with the boost if it still holds.
 int32_t XQueue::urgency() const {
     const ipc::QueueSlot& slot = *placement_.slot;
     const int32_t own = slot.priority.load(std::memory_order_relaxed);
@@ -19,62 +17,34 @@ int32_t XQueue::urgency() const {
     return boosted ? std::max(own, slot.boost_priority.load(std::memory_order_relaxed)) : own;
 }
 
-// mutex_ held. The newest waits are kept; an older one for the same queue gives its place.
-void XQueue::remember_wait(const Wait& wait) {
-    for (Wait& kept : waits_) {
-        if (kept.producer != wait.producer) continue;
-        kept = wait;
-        return;
-    }
-    waits_[next_wait_++ % kMostWaits] = wait;
+// True: it was boosted.
+bool XQueue::boost(int32_t urgent) {
+    base::Lock lock(mutex_);
+    if (!in_use()) return false;
+    ipc::QueueSlot& slot = *placement_.slot;
+    const bool has_work = submitted_ != ipc::completed_commands(slot);
+    if (!has_work || slot.priority.load(std::memory_order_relaxed) >= urgent || urgency() > urgent) return false;
+    slot.boost_priority.store(urgent, std::memory_order_relaxed);
+    slot.boost_until.store(submitted_, std::memory_order_release);
+    return true;
 }
 
 void XQueue::depend(XQueue& producer) {
-    Wait wait{&producer, 0, 0};
+    int32_t urgent = 0;
     {
+        base::Lock lock(mutex_);
+        if (!in_use()) return;
+        urgent = urgency();
+    }
+    bool any = producer.boost(urgent);
+    if (!any) {
         base::Lock lock(producer.mutex_);
-        if (!producer.in_use() || producer.submitted_ == ipc::completed_commands(*producer.placement_.slot)) return;
-        wait.generation = producer.generation();
-        wait.until = producer.submitted_;
+        any = producer.in_use() && producer.submitted_ != ipc::completed_commands(*producer.placement_.slot);
     }
-    int32_t urgent = 0;
-    {
-        base::Lock lock(mutex_);
-        if (!in_use()) return;
-        remember_wait(wait);
-        urgent = urgency();
-    }
-    producer.boost(urgent, wait.generation, wait.until, 0);
-}
-
-void XQueue::boost_producers() {
-    Wait waits[kMostWaits];
-    int32_t urgent = 0;
-    {
-        base::Lock lock(mutex_);
-        if (!in_use()) return;
-        std::copy(std::begin(waits_), std::end(waits_), waits);
-        urgent = urgency();
-    }
-    for (const Wait& wait : waits)
-        if (wait.producer != nullptr) wait.producer->boost(urgent, wait.generation, wait.until, 0);
-}
-
-void XQueue::boost(int32_t urgent, uint32_t generation, uint64_t until, unsigned depth) {
-    Wait waits[kMostWaits];
-    {
-        base::Lock lock(mutex_);
-        if (!in_use() || generation_ != generation || depth > kDeepest) return;
-        ipc::QueueSlot& slot = *placement_.slot;
-        if (ipc::completed_commands(slot) >= until || urgency() >= urgent) return;
-        slot.boost_priority.store(urgent, std::memory_order_relaxed);
-        slot.boost_until.store(std::max(until, slot.boost_until.load(std::memory_order_relaxed)),
-                               std::memory_order_release);
-        ipc::ring_doorbell(*placement_.header);
-        std::copy(std::begin(waits_), std::end(waits_), waits);
-    }
-    for (const Wait& wait : waits)
-        if (wait.producer != nullptr) wait.producer->boost(urgent, wait.generation, wait.until, depth + 1);
+    if (!any) return;  // nothing to wait for
+    for (uint32_t i = 0; i < pool_size(); ++i)
+        if (XQueue* queue = queue_at(i); queue != nullptr && queue != this) queue->boost(urgent);
+    ipc::ring_doorbell(*header());
 }
 
 }  // namespace xsched::queue

@@ -44,7 +44,8 @@ void Users::end() {
     }
 }
 
-DriverUse::DriverUse(HwQueue& hwq) : hwq_(hwq) {
+DriverUse::DriverUse(HwQueue& hwq, bool touches_stream) : hwq_(hwq) {
+    foreign_ = hwq.kind == StreamKind::kPerThread && hwq.thread != thread_number();
     enter_process();
     if (!hwq.users.enter()) {
         verdict_ = kXSchedErrorHardware;
@@ -53,7 +54,7 @@ DriverUse::DriverUse(HwQueue& hwq) : hwq_(hwq) {
     }
     const CuApi& api = *hwq.api;
     CUcontext current = nullptr;
-    if (hwq.kind == StreamKind::kPerThread && hwq.thread != thread_number())
+    if (touches_stream && foreign_)
         verdict_ = kXSchedErrorNotAllowed;
     else if (api.cuCtxGetCurrent(&current) != CUDA_SUCCESS)
         verdict_ = kXSchedErrorHardware;
@@ -74,6 +75,7 @@ DriverUse::~DriverUse() {
 }
 
 bool DriverUse::capturing() const {
+    if (foreign_) return true;
     int status = CU_STREAM_CAPTURE_STATUS_NONE;
     // An error is one, too: the legacy stream beside a captured blocking stream.
     return hwq_.api->cuStreamIsCapturing(hwq_.stream, &status) != CUDA_SUCCESS ||

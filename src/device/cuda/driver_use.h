@@ -15,7 +15,7 @@ struct HwQueue;
 
 class DriverUse {
 public:
-    explicit DriverUse(HwQueue& hwq);
+    explicit DriverUse(HwQueue& hwq, bool touches_stream = true);
     ~DriverUse();
     DriverUse(const DriverUse&) = delete;
     DriverUse& operator=(const DriverUse&) = delete;
@@ -28,6 +28,7 @@ public:
 
 private:
     HwQueue& hwq_;
+    bool foreign_ = false;
     XResult verdict_ = kXSchedSuccess;
     bool pushed_ = false;
 };

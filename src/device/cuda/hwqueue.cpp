@@ -92,7 +92,7 @@ bool pin(HwQueue& hwq, const DriverUse& use) {
 
 XResult bind(void* self, uint32_t* gate, uint32_t* progress) {
     HwQueue& hwq = of(self);
-    const DriverUse use(hwq);
+    const DriverUse use(hwq, false);
     hwq.gate.store(gate, std::memory_order_relaxed);
     hwq.progress.store(progress, std::memory_order_relaxed);
     const bool works = use.verdict() == kXSchedSuccess && pin(hwq, use);
@@ -132,7 +132,7 @@ XResult progress_write(void* self, uint32_t value) {
 
 XResult progress_read(void* self, uint32_t* value) {
     HwQueue& hwq = of(self);
-    const DriverUse use(hwq);
+    const DriverUse use(hwq, false);
     if (use.verdict() != kXSchedSuccess) return use.verdict();
     RelaxedCapture relaxed(*hwq.api);
     *value = hwq.events.passed(*hwq.api, *value);
