@@ -41,8 +41,9 @@ bool read_slot(const ipc::QueueSlot& slot, int64_t now_ns, QueueNumbers& numbers
     numbers.completed = completed;
     numbers.device_progress = slot.device_progress.load(std::memory_order_relaxed) != 0;
     // A queue that its own program suspended cannot use the device: nobody makes room for it.
-    numbers.ready = slot.submitted.load(std::memory_order_acquire) != completed &&
-                    slot.api_suspended.load(std::memory_order_relaxed) == 0;
+    const bool work = slot.submitted.load(std::memory_order_acquire) != completed ||
+                      slot.waiting.load(std::memory_order_acquire) != 0;
+    numbers.ready = work && slot.api_suspended.load(std::memory_order_relaxed) == 0;
     numbers.handle = take(slot.handle);
     numbers.device = take(slot.device);
     numbers.priority = effective_priority(slot, completed);

@@ -19,7 +19,7 @@
 namespace xsched::ipc {
 
 inline constexpr uint32_t kMagic = 0x44435358;  // "XSCD"
-inline constexpr uint32_t kVersion = 1;         // raised with any change of this file or protocol.h
+inline constexpr uint32_t kVersion = 2;         // raised with any change of this file or protocol.h
 inline constexpr uint32_t kMostQueues = 1024;
 
 enum class SlotState : uint32_t { kFree = 0, kUsed = 1 };
@@ -55,7 +55,7 @@ struct QueueSlot {
     std::atomic<int32_t> boost_priority;
     std::atomic<uint64_t> boost_until;
 
-    // --- what it does; written by the client. Ready: submitted != completed.
+    // --- what it does; written by the client. Ready: submitted != completed, or a caller is waiting.
     alignas(64) std::atomic<uint64_t> submitted;  // commands accepted from the program
     std::atomic<uint64_t> launched;               // of those, given to the driver to run
     std::atomic<uint64_t> completed;
@@ -65,6 +65,7 @@ struct QueueSlot {
     std::atomic<int64_t> busy_ns;         // device time used so far, as far as known
     std::atomic<uint32_t> device_progress;  // 1: `progress` below says what has completed, `completed` may lag
     std::atomic<uint32_t> api_suspended;    // 1: the program itself suspended it (XQueueSuspend)
+    std::atomic<uint32_t> waiting;          // threads that may not give it their next command yet
 
     // --- the scheduler's directive; written by the server (or the local scheduler)
     alignas(64) std::atomic<uint32_t> suspended;  // 1: must not run

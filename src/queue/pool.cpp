@@ -17,6 +17,7 @@ XQueue* take_from_pool() {
     for (uint32_t i = 0; i < ipc::kMostQueues; ++i) {
         if (g_taken[i]) continue;
         XQueue* queue = g_queues[i].load(std::memory_order_relaxed);
+        if (queue != nullptr && !queue->words_free()) continue;
         if (queue == nullptr) {
             queue = new (std::nothrow) XQueue(i);
             if (queue == nullptr) return nullptr;

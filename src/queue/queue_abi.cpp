@@ -64,9 +64,9 @@ void xq_complete(XqToken token) {
         queue->complete(xsched::queue::token_generation(token), xsched::queue::token_covers(token));
 }
 
-uint64_t xq_sync_begin(XqQueue* queue) {
+uint64_t xq_sync_begin(XqQueue* queue, int inside) {
     XQueue* object = of(queue);
-    return object != nullptr ? object->sync_begin() : 0;
+    return object != nullptr ? object->sync_begin(inside != 0) : 0;
 }
 
 void xq_sync_end(XqQueue* queue, uint64_t mark) {

@@ -57,8 +57,9 @@ void xq_complete(XqToken token);
 // Throttled devices: a point that the program may wait for (an event record) was launched; its completion is reported.
 void xq_point(XqQueue* queue);
 // A synchronize of the whole vendor queue returned: everything launched before it began is complete.
-// Take `xq_sync_begin`'s value before the driver's call.
-uint64_t xq_sync_begin(XqQueue* queue);
+// Take `xq_sync_begin`'s value before the driver's call; `inside`: the calling thread is between xq_admit and
+// xq_launched of a command that is complete with it (a copy that returns when its data is there, an event's record).
+uint64_t xq_sync_begin(XqQueue* queue, int inside);
 void xq_sync_end(XqQueue* queue, uint64_t mark);
 
 // `consumer` is about to wait, on the device, for work of `producer`: until that is complete the producer counts as

@@ -27,7 +27,12 @@ void XQueue::begin(const Setup& setup, const Placement& placement) {
     bound_ = gates_ = observed_ = false;
     gated_at_ns_ = api_suspended_ns_ = 0;
     since_gate_ = 0;
-    reported_ = 0;
+    returned_.store(0, std::memory_order_relaxed);
+    enqueued_ = reported_ = written_ = 0;
+    owed_.store(false, std::memory_order_relaxed);
+    writes_out_ = waiting_ = 0;
+    overlapped_ = false;
+    stuck_at_ = UINT64_MAX;
     since_tracked_ = tokens_out_ = calls_ = 0;
     window_ = Window{};
     window_.configure(setup.threshold, setup.batch_size);
@@ -68,6 +73,7 @@ void XQueue::write_identity() {
     slot.window_ns.store(0, std::memory_order_relaxed);
     slot.progress.store(static_cast<uint32_t>(completed_), std::memory_order_relaxed);
     slot.device_progress.store(0, std::memory_order_relaxed);
+    slot.waiting.store(waiting_, std::memory_order_relaxed);
     slot.api_suspended.store(api_suspended_ ? 1 : 0, std::memory_order_relaxed);
     ipc::settle_gate(slot);
     slot.state.store(static_cast<uint32_t>(ipc::SlotState::kUsed), std::memory_order_release);
@@ -105,7 +111,15 @@ void XQueue::retire() {
     {
         base::Lock lock(mutex_);
         if (!in_use() || retired_) return;
+        reported_ = submitted_;
+    }
+    // The last word of the device about this queue: until it comes, nobody else gets the queue's words (words_free).
+    if (setup_.ops->throttle != 0) write_progress();
+    {
+        base::Lock lock(mutex_);
+        if (!in_use() || retired_) return;
         retired_ = true;
+        retired_ns_ = base::now_ns();
     }
     finish_if_drained();
 }
@@ -124,6 +138,7 @@ void XQueue::finish_if_drained() {
         in_use_.store(false, std::memory_order_release);
         handle_.store(0, std::memory_order_release);
         ++generation_;
+        words_lent_ = bound_ && gates_;
         placement_.slot->suspended.store(0, std::memory_order_seq_cst);
         placement_.slot->api_suspended.store(0, std::memory_order_seq_cst);
         ipc::settle_gate(*placement_.slot);  // the device may still wait on it
@@ -145,6 +160,9 @@ void XQueue::reset_after_fork(const Placement& placement) {
     worker_running_ = false;
     waiters_ = 0;
     calls_ = 0;
+    returned_.store(submitted_, std::memory_order_relaxed);
+    writes_out_ = waiting_ = 0;
+    words_lent_ = false;
     if (in_use()) write_identity();
 }
 
@@ -243,7 +261,7 @@ XResult XQueue::wait_all() {
     }
     drain();
     if (setup_.ops->synchronize != nullptr) {
-        const uint64_t mark = sync_begin();
+        const uint64_t mark = sync_begin(false);
         const XResult result = setup_.ops->synchronize(setup_.impl);
         if (result == kXSchedSuccess) sync_end(mark);
         return result;

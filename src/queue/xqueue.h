@@ -78,7 +78,8 @@ public:
     void launched(XqTicket& ticket, bool succeeded);
     void buffer(XqTicket& ticket, XqCommand* command);
     void complete(uint32_t generation, uint32_t covers);
-    uint64_t sync_begin();
+    // `inside`: this thread is between admit and launched of a command that the synchronize includes.
+    uint64_t sync_begin(bool inside);
     void sync_end(uint64_t mark);
     void point();
     void drain();
@@ -105,6 +106,8 @@ public:
     void track_tail();
 
     // --- questions
+    // Pool, of an object not in use: the device is through with the slot's gate and progress.
+    bool words_free();
     bool in_use() const { return in_use_.load(std::memory_order_acquire); }
     bool ready();
     bool suspended_by_scheduler();
@@ -144,17 +147,28 @@ private:
     void drop_pending();
     // Throttled devices (xqueue_throttle.cpp).
     struct Throttle {
-        bool gate = false;      // a gate goes before this command
-        uint32_t progress = 0;  // with `report`: written after it
-        bool report = false;
-        bool wait = false;      // not now
+        bool gate = false;    // a gate goes before this command
+        bool report = false;  // and its progress is written after it
+        bool wait = false;    // not now
+    };
+    struct Wait {  // of one caller, for room
+        int64_t began_ns = 0;  // 0: it has not waited
+        int64_t seen_ns = 0;
+        uint64_t completed = 0;    // when last looked at
+        int64_t stuck_ns = 0;      // the queue was open, and nothing completed
+        int64_t suspended_ns = 0;  // by the program
     };
     void admit_throttled(XqTicket& ticket);
+    void count_throttled(const Throttle& plan, XqTicket& ticket);
+    void launched_throttled(const XqTicket& ticket);
     Throttle decide(bool retry);
     bool gate_due(bool closed);
-    void wait_for_room(bool closed, int64_t& waited_ns);
-    bool bind_words();
-    void write_progress(uint32_t value);
+    void announce_waiting(Wait& wait);
+    bool out_of_patience(Wait& wait, bool closed);
+    void wait_for_room(bool closed);
+    void bind_words();
+    uint64_t enqueued();
+    void write_progress();
     void absorb_progress();
     void track_throttled_tail();
     void wake_throttled();
@@ -210,10 +224,20 @@ private:
     bool bound_ = false;        // the backend knows the words of this placement
     bool gates_ = false;        // and can wait on them
     bool observed_ = false;     // completion has been followed since the queue was last idle
+    bool words_lent_ = false;   // to the stream of the queue that was here before
+    int64_t retired_ns_ = 0;
     int64_t gated_at_ns_ = 0;   // the suspension (its time) that the last gate belongs to
     int64_t api_suspended_ns_ = 0;
     uint32_t since_gate_ = 0;   // commands launched after the last gate
-    uint64_t reported_ = 0;     // the last progress asked for
+    std::atomic<uint64_t> returned_{0};  // driver calls that have returned; the rest of submitted_ is on its way
+    uint64_t enqueued_ = 0;  // see enqueued()
+    uint64_t reported_ = 0;  // the last progress asked for
+    uint64_t written_ = 0;   // and the last one put behind the commands
+    std::atomic<bool> owed_{false};  // reported_ could not be written yet
+    uint32_t writes_out_ = 0;
+    bool overlapped_ = false;  // two of these at once
+    uint32_t waiting_ = 0;            // callers in admit, as published
+    uint64_t stuck_at_ = UINT64_MAX;  // completed_ when a caller ran out of patience
 
     HoldGroup* groups_ = nullptr;  // oldest first
     HoldGroup* last_group_ = nullptr;

@@ -187,10 +187,7 @@ void XQueue::admit(XqTicket& ticket, bool may_hold) {
 }
 
 void XQueue::launched(XqTicket& ticket, bool succeeded) {
-    if (setup_.ops->throttle != 0) {  // a failed call counts too: the progress of a later one covers it
-        if (ticket.group != nullptr) write_progress(ticket.covers);
-        return;
-    }
+    if (setup_.ops->throttle != 0) return launched_throttled(ticket);
     HoldGroup* finished = nullptr;
     auto* group = static_cast<HoldGroup*>(ticket.group);
     mutex_.lock();
@@ -238,9 +235,11 @@ void XQueue::complete(uint32_t generation, uint32_t covers) {
     if (retired) finish_if_drained();
 }
 
-uint64_t XQueue::sync_begin() {
+uint64_t XQueue::sync_begin(bool inside) {
     base::Lock lock(mutex_);
-    return setup_.ops->throttle != 0 ? submitted_ : untracked_returned_;
+    if (setup_.ops->throttle == 0) return untracked_returned_;
+    const bool alone = inside && submitted_ - returned_.load(std::memory_order_seq_cst) == 1;
+    return alone ? submitted_ : enqueued();
 }
 
 void XQueue::sync_end(uint64_t mark) {

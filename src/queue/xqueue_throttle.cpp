@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <utility>
 
 namespace xsched::queue {
 namespace {
@@ -28,6 +29,10 @@ constexpr uint32_t kReportEveryCommands = 64;
 constexpr int64_t kLookNs = 20 * base::kMicrosecond;   // for room, while running
 constexpr int64_t kPauseNs = base::kMillisecond;       // for a resume that wakes nobody
 constexpr int64_t kPatienceNs = 10 * base::kSecond;    // of a caller whose own program suspended the queue
+// Of a caller at the window of an open queue in which nothing completes: so long, or so many commands' time.
+constexpr int64_t kStuckNs = 50 * base::kMillisecond;
+constexpr int64_t kStuckCommands = 4;
+constexpr int64_t kWordsLentNs = 30 * base::kSecond;  // to a destroyed stream of which nothing more is heard
 
 uint32_t every(int64_t wanted_ns, int64_t command_ns, uint32_t most) {
     if (command_ns <= 0) return std::min(most, 4u);
@@ -98,10 +103,31 @@ XQueue::Throttle XQueue::decide(bool retry) {
     return plan;
 }
 
+// mutex_ held.
+void XQueue::count_throttled(const Throttle& plan, XqTicket& ticket) {
+    const bool idle = observed_ && submitted_ == completed_;
+    enqueued();  // before this command's call is on its way
+    ++submitted_;
+    ++launched_;
+    ipc::QueueSlot& slot = *placement_.slot;
+    slot.submitted.store(submitted_, std::memory_order_relaxed);
+    slot.launched.store(launched_, std::memory_order_relaxed);
+    if (idle || (!observed_ && (plan.report || plan.gate))) {
+        const int64_t now = base::now_ns();
+        meter_.flight_began(now);
+        publish_ready(now);
+    }
+    ++since_gate_;
+    if (plan.gate) since_gate_ = 0;
+    if (plan.report) reported_ = submitted_;
+    ticket.group = plan.report ? this : nullptr;
+    ticket.verdict = kXqLaunch;
+}
+
 void XQueue::admit_throttled(XqTicket& ticket) {
-    int64_t waited_ns = 0;
+    Wait wait;
     Throttle plan;
-    for (bool retry = false;; retry = true) {
+    for (;;) {
         mutex_.lock();
         const bool closed = !open();
         const bool unbound = !bound_ && (closed || placement_.slot->window_ns.load(std::memory_order_relaxed) > 0 ||
@@ -109,58 +135,61 @@ void XQueue::admit_throttled(XqTicket& ticket) {
                                          window_.threshold() != 0);
         if (unbound && !retired_) {
             mutex_.unlock();
-            if (!bind_words()) break;
+            bind_words();
             continue;
         }
-        if (!retired_) plan = decide(retry);
-        if (retired_ || !plan.wait || waited_ns >= kPatienceNs) {
-            const bool idle = observed_ && submitted_ == completed_;
-            ++submitted_;
-            ++launched_;
-            ipc::QueueSlot& slot = *placement_.slot;
-            slot.submitted.store(submitted_, std::memory_order_relaxed);
-            slot.launched.store(launched_, std::memory_order_relaxed);
-            if (idle || (!observed_ && (plan.report || plan.gate))) {
-                const int64_t now = base::now_ns();
-                meter_.flight_began(now);
-                publish_ready(now);
-            }
-            ++since_gate_;
-            if (plan.gate) since_gate_ = 0;
-            if (plan.report) reported_ = submitted_;
-            ticket.covers = plan.report ? static_cast<uint32_t>(submitted_) : 0;
-            ticket.group = plan.report ? this : nullptr;
-            mutex_.unlock();
-            break;
-        }
+        if (!retired_) plan = decide(wait.began_ns != 0);
+        if (retired_ || !plan.wait || out_of_patience(wait, closed)) break;
+        if (wait.began_ns == 0) announce_waiting(wait);
         mutex_.unlock();
-        wait_for_room(closed, waited_ns);
+        wait_for_room(closed);
     }
+    if (wait.began_ns != 0 && waiting_ > 0) placement_.slot->waiting.store(--waiting_, std::memory_order_release);
+    count_throttled(plan, ticket);
+    mutex_.unlock();
     if (plan.gate) setup_.ops->gate_wait(setup_.impl);
-    ticket.verdict = kXqLaunch;
 }
 
-void XQueue::wait_for_room(bool closed, int64_t& waited_ns) {
-    track_tail();  // what is in flight must report, or nothing would make room
-    const int64_t began = base::now_ns();
-    if (closed) {
-        ipc::Header& header = *this->header();
-        const uint32_t seen = header.directive.load(std::memory_order_seq_cst);
-        base::futex_wait(header.directive, seen, kPauseNs);
-    } else {
-        sleep_ns(kLookNs);
+// mutex_ held. A queue with a waiting caller has work, even if nothing of it is in flight.
+void XQueue::announce_waiting(Wait& wait) {
+    wait.began_ns = wait.seen_ns = base::now_ns();
+    wait.completed = completed_;
+    placement_.slot->waiting.store(++waiting_, std::memory_order_release);
+    if (submitted_ == completed_) placement_.slot->ready_since_ns.store(wait.began_ns, std::memory_order_release);
+    ipc::ring_doorbell(*placement_.header);
+}
+
+// mutex_ held. Whether a caller goes ahead although the queue is closed or full: what is in flight may need something
+// that this very thread does next (it stores the value a stream waits for, or launches what another stream waits for),
+// and without us it would have come to that.
+bool XQueue::out_of_patience(Wait& wait, bool closed) {
+    if (wait.began_ns == 0) return !closed && completed_ == stuck_at_;
+    const int64_t now = base::now_ns();
+    const int64_t looked = now - std::exchange(wait.seen_ns, now);
+    if (completed_ != std::exchange(wait.completed, completed_)) wait.stuck_ns = 0;
+    if (api_suspended_) wait.suspended_ns += looked;
+    else if (!closed) wait.stuck_ns += looked;
+    if (!closed && wait.stuck_ns >= std::max(kStuckNs, kStuckCommands * meter_.command_ns())) {
+        stuck_at_ = completed_;  // the callers after this one do not wait again before something completes
+        return true;
     }
-    base::Lock lock(mutex_);
-    if (!api_suspended_) return;
-    waited_ns += base::now_ns() - began;
-    if (waited_ns >= kPatienceNs)
-        XLOG_WARN("queue 0x%lx: a thread waited 10 s to launch on a queue that this program itself suspended; its "
-                  "command goes ahead (resume from another thread, or keep fewer commands behind the suspension)",
-                  static_cast<unsigned long>(handle()));
+    if (wait.suspended_ns < kPatienceNs) return false;
+    XLOG_WARN("queue 0x%lx: a thread waited 10 s to launch on a queue that this program itself suspended; its "
+              "command goes ahead (resume from another thread, or keep fewer commands behind the suspension)",
+              static_cast<unsigned long>(handle()));
+    return true;
 }
 
-// Tells the backend where gate and progress are. No lock held. False: the queue goes unscheduled.
-bool XQueue::bind_words() {
+void XQueue::wait_for_room(bool closed) {
+    track_tail();  // what is in flight must report, or nothing would make room
+    if (!closed) return sleep_ns(kLookNs);
+    ipc::Header& header = *this->header();
+    const uint32_t seen = header.directive.load(std::memory_order_seq_cst);
+    base::futex_wait(header.directive, seen, kPauseNs);
+}
+
+// Tells the backend where gate and progress are. No lock held.
+void XQueue::bind_words() {
     uint32_t* gate = nullptr;
     uint32_t* progress = nullptr;
     {
@@ -172,42 +201,79 @@ bool XQueue::bind_words() {
     }
     const bool gates = setup_.ops->bind(setup_.impl, gate, progress) == kXSchedSuccess;
     base::Lock lock(mutex_);
-    if (gate != reinterpret_cast<uint32_t*>(&placement_.slot->gate)) return true;  // moved meanwhile: again
+    if (gate != reinterpret_cast<uint32_t*>(&placement_.slot->gate)) return;  // moved meanwhile: again
     bound_ = true;
     gates_ = gates;
     observed_ = false;
-    reported_ = completed_;
+    reported_ = written_ = completed_;
     placement_.slot->device_progress.store(1, std::memory_order_release);
     if (!gates && setup_.level > kPreemptLevelBlock) {
         setup_.level = kPreemptLevelBlock;
         placement_.slot->level.store(setup_.level, std::memory_order_relaxed);
     }
-    return true;
 }
 
-// No lock held: calls the backend.
-void XQueue::write_progress(uint32_t value) {
-    if (setup_.ops->progress_write(setup_.impl, value) == kXSchedSuccess) return;
-    base::Lock lock(mutex_);  // not now: the next command tries again
-    reported_ = std::min(reported_, completed_);
+// A destroyed stream still does its work: behind a gate, whose word must not become another queue's, closed perhaps for
+// ever, and up to its last report. Where that was refused, or dies with its context, time has to do.
+bool XQueue::words_free() {
+    base::Lock lock(mutex_);
+    if (!words_lent_) return true;
+    const uint32_t passed = placement_.slot->progress.load(std::memory_order_acquire);
+    words_lent_ = passed != static_cast<uint32_t>(submitted_) && base::now_ns() - retired_ns_ < kWordsLentNs;
+    return !words_lent_;
+}
+
+// mutex_ held. Up to here every command is surely in the driver's queue: the count at which last no driver call was on
+// its way. What is behind it may still be missing there, whatever number it has.
+uint64_t XQueue::enqueued() {
+    if (returned_.load(std::memory_order_seq_cst) == submitted_) enqueued_ = submitted_;
+    return enqueued_;
+}
+
+// Puts a report behind all that is surely enqueued, if it says something new. While other threads' calls are on their
+// way that may be less than was asked for: the last of them to return does the rest (owed_). No lock held.
+void XQueue::write_progress() {
+    const uint32_t generation = this->generation();
+    for (bool again = true; again;) {
+        uint64_t value = 0;
+        {
+            base::Lock lock(mutex_);
+            if (!in_use() || retired_ || !bound_) return;
+            if (enqueued() < reported_) owed_.store(true, std::memory_order_seq_cst);
+            value = enqueued();  // looked at again: the last call may have returned before it could see owed_
+            if (value >= reported_) owed_.store(false, std::memory_order_relaxed);
+            if (value <= written_) return;
+            written_ = value;
+            overlapped_ = overlapped_ || writes_out_ > 0;
+            ++writes_out_;
+        }
+        const XResult result = setup_.ops->progress_write(setup_.impl, static_cast<uint32_t>(value));
+        base::Lock lock(mutex_);
+        if (generation != this->generation() || !in_use()) return;
+        --writes_out_;
+        const bool refused = result != kXSchedSuccess;  // not now: the next command tries again
+        if (refused) reported_ = std::min(reported_, completed_);
+        // Of two at once nobody knows which came last, and it may be the smaller number: said again.
+        again = !refused && overlapped_ && writes_out_ == 0;
+        if (writes_out_ == 0) overlapped_ = false;
+        if (refused || again) written_ = std::min(written_, completed_);
+    }
 }
 
 // The agent's and a waiting caller's: ask the device to report all that was launched.
 void XQueue::track_throttled_tail() {
-    uint32_t value = 0;
     for (;;) {
         {
             base::Lock lock(mutex_);
-            if (!in_use() || retired_ || (bound_ && reported_ == submitted_)) return;
+            if (!in_use() || retired_ || (bound_ && written_ == submitted_)) return;
             if (bound_) {
                 reported_ = submitted_;
-                value = static_cast<uint32_t>(submitted_);
                 break;
             }
         }
         bind_words();
     }
-    write_progress(value);
+    write_progress();
 }
 
 // A caller of ours may wait for the gate to open.
@@ -234,15 +300,19 @@ void XQueue::sync_throttled(uint64_t mark) {
 }
 
 void XQueue::point() {
-    uint32_t value = 0;
     {
         base::Lock lock(mutex_);
-        if (!in_use() || retired_ || !bound_ || reported_ == submitted_) return;
+        if (!in_use() || retired_ || !bound_ || written_ == submitted_) return;
         if (placement_.header->watching.load(std::memory_order_relaxed) == 0) return;
         reported_ = submitted_;
-        value = static_cast<uint32_t>(submitted_);
     }
-    write_progress(value);
+    write_progress();
+}
+
+// The driver's call has returned, well or not: a failed one counts too, as the progress of a later one covers it.
+void XQueue::launched_throttled(const XqTicket& ticket) {
+    returned_.fetch_add(1, std::memory_order_seq_cst);
+    if (ticket.group != nullptr || owed_.load(std::memory_order_seq_cst)) write_progress();
 }
 
 }  // namespace xsched::queue

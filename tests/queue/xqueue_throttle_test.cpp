@@ -142,12 +142,91 @@ TEST(XQueueThrottle, ASynchronizeThatReturnedSaysIdle) {
     FakeDevice device(kGates);
     device.region().header.watching = 1;
     device.enqueue(0);
-    const uint64_t mark = xq_sync_begin(device.abi_queue());
+    const uint64_t mark = xq_sync_begin(device.abi_queue(), 0);
     while (device.step()) {}
     const uint32_t rings = device.region().header.doorbell;
     xq_sync_end(device.abi_queue(), mark);
     EXPECT_EQ(device.slot().completed, device.slot().submitted);
     EXPECT_GT(device.region().header.doorbell, rings);
+}
+
+// The command counts from its admission on, but its driver call may come long after the report that another thread asks
+// for: a queue that seems idle with work behind its closed gate would never be opened again.
+TEST(XQueueThrottle, AReportSaysNothingOfACallOnItsWay) {
+    FakeDevice device(kGates);
+    device.region().header.watching = 1;
+    XqTicket on_its_way;
+    xq_admit(device.abi_queue(), &on_its_way);
+    device.queue().track_tail();
+    while (device.step()) {}
+    EXPECT_TRUE(device.queue().ready());
+    const uint64_t mark = xq_sync_begin(device.abi_queue(), 0);
+    xq_sync_end(device.abi_queue(), mark);
+    EXPECT_TRUE(device.queue().ready()) << "a synchronize did not wait for it either";
+    EXPECT_EQ(xq_sync_begin(device.abi_queue(), 1), 1u) << "but its own would";
+    device.driver_launch({0, nullptr, 0});
+    xq_launched(device.abi_queue(), &on_its_way, 1);
+    while (device.step()) {}
+    EXPECT_FALSE(device.queue().ready()) << "the report that was asked for came with the call";
+}
+
+TEST(XQueueThrottle, ReportsOfSeveralThreadsEndAtTheLastCommand) {
+    FakeDevice device(kGates);
+    device.region().header.watching = 1;
+    device.run_freely();
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t)
+        threads.emplace_back([&] {
+            for (int i = 0; i < 2000; ++i) {
+                device.enqueue(i);
+                xq_point(device.abi_queue());
+            }
+        });
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_TRUE(eventually([&] { return !device.queue().ready(); }));
+}
+
+// The device may need what the waiting thread does next: it stores a value that a stream waits for, say.
+TEST(XQueueThrottle, ACallerAtTheWindowOfAStuckDeviceGoesAhead) {
+    for (const Traits& traits : {kGates, kNoGates}) {
+        FakeDevice device(traits);
+        device.queue().set_launch_config(2, 1);
+        std::atomic<bool> launched{false};
+        std::thread program([&] {
+            for (int i = 0; i < 20; ++i) device.enqueue(i);
+            launched = true;
+        });
+        EXPECT_TRUE(eventually([&] { return launched.load(); })) << "no command of the device ran";
+        program.join();
+    }
+}
+
+TEST(XQueueThrottle, AWaitingCallerIsWork) {
+    FakeDevice device(kNoGates);
+    direct(device, true);
+    std::thread program([&] { device.enqueue(0); });
+    EXPECT_TRUE(eventually([&] { return device.slot().waiting == 1; }));
+    EXPECT_GT(device.slot().ready_since_ns, 0);
+    direct(device, false);
+    program.join();
+    EXPECT_EQ(device.slot().waiting, 0u);
+}
+
+TEST(XQueueThrottle, ADestroyedStreamKeepsItsGateUntilItsWorkIsDone) {
+    FakeDevice old(kGates);
+    direct(old, true);
+    old.enqueue(0);
+    const uint32_t index = old.queue().index();
+    uint32_t* const gate = old.gate_word;
+    old.destroy_stream();
+    EXPECT_GE(*gate, xsched::ipc::kGateOpen);
+    {
+        const FakeDevice next(kGates);
+        EXPECT_NE(const_cast<FakeDevice&>(next).queue().index(), index) << "its gate could be closed for the old stream";
+    }
+    while (old.step()) {}
+    FakeDevice later(kGates);
+    EXPECT_EQ(later.queue().index(), index);
 }
 
 TEST(XQueueThrottle, TheProgramsOwnSuspendAndTheSchedulersShareTheGate) {

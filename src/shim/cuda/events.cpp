@@ -35,11 +35,11 @@ Record* first_record(CUevent event) {
 
 }  // namespace
 
-QueueMark mark_of(StreamEntry* entry) {
+QueueMark mark_of(StreamEntry* entry, bool inside) {
     if (entry == nullptr) return {};
     XqQueue* xqueue = entry->xqueue.load(std::memory_order_acquire);
     if (xqueue == nullptr) return {};
-    return {entry, entry->serial.load(std::memory_order_acquire), xq_sync_begin(xqueue)};
+    return {entry, entry->serial.load(std::memory_order_acquire), xq_sync_begin(xqueue, inside ? 1 : 0)};
 }
 
 void completed_up_to(const QueueMark& mark) {

@@ -14,8 +14,9 @@ struct QueueMark {
     uint64_t mark = 0;
 };
 
-// The end of what the queue has so far. nullptr is allowed, for unscheduled streams.
-QueueMark mark_of(StreamEntry* entry);
+// The end of what is surely in the queue. `inside`: with the command that this thread is launching (queue_abi.h).
+// nullptr is allowed, for unscheduled streams.
+QueueMark mark_of(StreamEntry* entry, bool inside = false);
 // Everything up to the mark has completed.
 void completed_up_to(const QueueMark& mark);
 

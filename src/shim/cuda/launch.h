@@ -83,7 +83,7 @@ struct Scheduled<kEntry, kCompletes, CUresult (*)(Arguments...)> {
             trace_command(Declared<kEntry>::kName, kernel_in(arguments...), stream);
         Launch launch(stream, Declared<kEntry>::kPerThread);
         QueueMark mark;
-        if constexpr (kCompletes) mark = mark_of(launch.entry());
+        if constexpr (kCompletes) mark = mark_of(launch.entry(), true);
         const CUresult code = driver<kEntry>()(arguments...);
         launch.returned(code);
         if constexpr (kCompletes)

@@ -64,7 +64,7 @@ CUresult context_synchronize(Context... context) {
 template <EntryPoint kEntry, typename... Flags>
 CUresult event_record(CUevent event, CUstream stream, Flags... flags) {
     Launch launch(stream, Declared<kEntry>::kPerThread);
-    const QueueMark mark = mark_of(launch.entry());
+    const QueueMark mark = mark_of(launch.entry(), true);
     const CUresult code = driver<kEntry>()(event, stream, flags...);
     launch.returned(code);
     const KeepErrno keep;

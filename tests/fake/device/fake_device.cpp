@@ -123,14 +123,25 @@ FakeDevice::FakeDevice(Traits traits)
 }
 
 FakeDevice::~FakeDevice() {
-    queue_->resume(kQueueResumeFlagNone);
-    if (!traits_.through_api) queue_->forget_directive();
+    if (!stream_destroyed_) {
+        queue_->resume(kQueueResumeFlagNone);
+        if (!traits_.through_api) queue_->forget_directive();
+        run_freely();
+        queue_->wait_all();
+        queue_->retire();
+        while (queue_->in_use()) std::this_thread::yield();
+    }
     run_freely();
-    queue_->wait_all();
-    queue_->retire();
-    while (queue_->in_use()) std::this_thread::yield();
+    synchronize();
     stop_running();
+    // The memory of the words ends with this object: nobody may ask for them later.
+    if (!stream_destroyed_) queue_->words_free();
     HwQueueDestroy(hwq_);
+}
+
+void FakeDevice::destroy_stream() {
+    stream_destroyed_ = true;
+    queue_->retire();
 }
 
 bool FakeDevice::enqueue(int id, bool fail) {

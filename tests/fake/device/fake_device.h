@@ -35,6 +35,8 @@ public:
 
     // What a shim does for one enqueue of command `id` on this thread. False: the driver call failed.
     bool enqueue(int id, bool fail = false);
+    // As a shim does: the queue goes, what it has given to the device still runs. The device must outlive that.
+    void destroy_stream();
 
     // Runs the oldest launched command whose hold is open; false if there is none (or the hardware is stopped).
     bool step();
@@ -91,6 +93,7 @@ private:
     std::deque<Hold> holds_;  // all that were ever made: items may still point to one that the queue destroyed
     std::vector<int> executed_;
     std::vector<std::thread::id> callers_;
+    bool stream_destroyed_ = false;
     bool stopped_ = false;  // levels 2 and 3
     std::atomic<bool> running_{false};
     std::thread executor_;
