@@ -120,6 +120,8 @@ void XQueue::retire() {
         if (!in_use() || retired_) return;
         retired_ = true;
         retired_ns_ = base::now_ns();
+        // All has run, and only reports are still to come: the program may have its hardware queue back at once.
+        if (keep_device_ && !backlog() && releasing_ == 0 && calls_ == 0) hwq_.store(0, std::memory_order_release);
     }
     finish_if_drained();
 }

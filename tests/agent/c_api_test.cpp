@@ -36,6 +36,18 @@ TEST(CApi, ADestroyedHandleIsNeverAnotherQueue) {
     EXPECT_EQ(XQueueSuspend(first, 0), kXSchedErrorNotFound);
 }
 
+// A driver may tell of a completion later than its synchronize returns.
+TEST(CApi, ADestroyedQueueGivesItsHardwareQueueBackAtOnce) {
+    FakeDevice device({.through_api = true});
+    device.reports_late = true;
+    device.enqueue(0);
+    while (device.step()) {}
+    EXPECT_EQ(XQueueDestroy(device.handle()), kXSchedSuccess);
+    EXPECT_EQ(HwQueueDestroy(device.hwq()), kXSchedSuccess);
+    device.report_now();
+    EXPECT_EQ(device.handle(), 0u) << "and it is gone when the last report has come";
+}
+
 TEST(CApi, HintsOutOfRangeAreRefused) {
     FakeDevice device({.through_api = true});
     EXPECT_EQ(XHintPriority(device.handle(), 256), kXSchedErrorInvalidValue);

@@ -3,6 +3,7 @@
 #include "xsched/xqueue.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace xsched::fake {
 namespace {
@@ -123,6 +124,7 @@ FakeDevice::FakeDevice(Traits traits)
 }
 
 FakeDevice::~FakeDevice() {
+    report_now();
     if (!stream_destroyed_) {
         queue_->resume(kQueueResumeFlagNone);
         if (!traits_.through_api) queue_->forget_directive();
@@ -180,8 +182,18 @@ bool FakeDevice::step() {
         token = item.token;
         changed_.notify_all();
     }
-    if (token != 0) xq_complete(token);
+    if (token != 0 && reports_late) {
+        std::lock_guard lock(mutex_);
+        late_.push_back(token);
+    } else if (token != 0) {
+        xq_complete(token);
+    }
     return true;
+}
+
+void FakeDevice::report_now() {
+    reports_late = false;
+    for (const XqToken token : std::exchange(late_, {})) xq_complete(token);
 }
 
 void FakeDevice::run_freely() {

@@ -42,6 +42,8 @@ public:
     bool step();
     void run_freely();  // from now on an executor thread steps
     void stop_running();
+    std::atomic<bool> reports_late{false};  // completions are told only when report_now is called
+    void report_now();
 
     std::vector<int> executed();        // ids in execution order
     size_t in_driver();                 // launched and not executed, held ones included
@@ -94,6 +96,7 @@ private:
     std::vector<int> executed_;
     std::vector<std::thread::id> callers_;
     bool stream_destroyed_ = false;
+    std::vector<XqToken> late_;
     bool stopped_ = false;  // levels 2 and 3
     std::atomic<bool> running_{false};
     std::thread executor_;
