@@ -82,7 +82,7 @@ run_step() {
         streams) main_job --rounds 4 --seconds 2.5 --pair --keep-log ;;
         overhead) main_job --rounds 9 --seconds 2 --overhead --name cuda_overhead ;;
         launch) python3 bench/cuda/launch_cost.py --build "$build" --results "$work" --budget "$budget" ;;
-        directive) python3 bench/host_cost.py --build "$build" --results "$work" ;;
+        directive) LD_LIBRARY_PATH=$(realpath "$build")/lib python3 bench/host_cost.py --build "$build" --results "$work" ;;
         order) LD_PRELOAD=$(realpath "$build")/lib/libshimcuda.so XSCHED_SCHEDULER=app XLOG_LEVEL=WARN \
                    "$build/bin/order_check_cuda" --ops 1000000 --seed 1 --chaos ;;
         run) eval "$RUN" ;;

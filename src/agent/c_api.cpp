@@ -136,7 +136,7 @@ XResult XQueueDestroy(XQueueHandle xq) {
         queue.resume(kQueueResumeFlagNone);
         const XResult result = queue.wait_all();
         queue.leave_device();
-        queue.retire();
+        queue.retire(true);
         return result;
     });
 }

@@ -37,8 +37,8 @@ XqQueue* xq_from_handle(XQueueHandle handle) {
     return queue != nullptr ? xsched::queue::abi_pointer(*queue) : nullptr;
 }
 
-void xq_retire(XqQueue* queue) {
-    if (XQueue* object = of(queue)) object->retire();
+void xq_retire(XqQueue* queue, int report) {
+    if (XQueue* object = of(queue)) object->retire(report != 0);
 }
 
 void xq_admit(XqQueue* queue, XqTicket* ticket) {

@@ -107,14 +107,14 @@ void XQueue::attach(const Placement& placement) {
     apply_directive();
 }
 
-void XQueue::retire() {
+void XQueue::retire(bool report) {
     {
         base::Lock lock(mutex_);
         if (!in_use() || retired_) return;
         reported_ = submitted_;
     }
     // The last word of the device about this queue: until it comes, nobody else gets the queue's words (words_free).
-    if (setup_.ops->throttle != 0) write_progress();
+    if (report && setup_.ops->throttle != 0) write_progress();
     {
         base::Lock lock(mutex_);
         if (!in_use() || retired_) return;

@@ -69,7 +69,8 @@ public:
     void begin(const Setup& setup, const Placement& placement);
     void attach(const Placement& placement);
     // The vendor's queue goes away. What is pending still runs, then the object goes back to the pool.
-    void retire();
+    // `report`: its last command's end may still be asked for.
+    void retire(bool report);
     // In fork's child: starts every lock anew, forgets the worker, publishes to `placement`.
     void reset_after_fork(const Placement& placement);
 

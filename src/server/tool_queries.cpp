@@ -72,7 +72,7 @@ Json describe_queue(const Request& request, const SeenQueue& queue, int64_t now_
     const Explanation why = explain(queue);
     const uint64_t submitted = slot.submitted.load();
     const uint64_t launched = slot.launched.load();
-    const uint64_t completed = slot.completed.load();
+    const uint64_t completed = ipc::completed_commands(slot);
     return {{"pid", queue.client.peer().pid},
             {"uid", queue.client.peer().uid},
             {"client", queue.client.id()},

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdio>
 #include <deque>
+#include <shared_mutex>
 
 #include "order/report.h"
 #include "order_cuda/xsched_api.h"
@@ -64,8 +65,11 @@ void Chaos::loop() {
                 suspended.pop_front();
             }
             Activity::set(synchronize ? "XQueueSuspend (synchronizing)" : "XQueueSuspend");
+            std::shared_lock<std::shared_mutex> unsafe;
+            if (synchronize) unsafe = std::shared_lock(unsafe_calls());
             expect(xsched().XQueueSuspend(queue, synchronize ? kQueueSuspendFlagSyncHwQueue : kQueueSuspendFlagNone),
                    "XQueueSuspend");
+            if (synchronize) unsafe.unlock();
             suspended.push_back({stream, queue});
             suspensions_.fetch_add(1);
             if (random_.once_in(4))

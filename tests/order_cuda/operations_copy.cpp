@@ -84,8 +84,9 @@ void Worker::run_write(Context& context) {
     const Target to = target(*stream);
     Activity::set(synchronous ? "cuMemcpyHtoD" : "cuMemcpyHtoDAsync");
     CUresult result = CUDA_SUCCESS;
+    std::shared_lock<std::shared_mutex> unsafe;
+    if (synchronous || !pinned) unsafe = std::shared_lock(unsafe_calls());
     if (synchronous) {
-        const std::shared_lock unsafe(unsafe_calls());
         const Api& table = per_thread ? ::cuda::per_thread_api() : ::cuda::api();
         result = table.cuMemcpyHtoD_v2(buffer->address, host->words(), kBytes);
     } else if (random_.once_in(2)) {
@@ -93,6 +94,7 @@ void Worker::run_write(Context& context) {
     } else {
         result = to.api.cuMemcpyHtoDAsync_v2(buffer->address, host->words(), kBytes, to.handle);
     }
+    if (unsafe.owns_lock()) unsafe.unlock();
     expect_success(result, "a copy to the device");
     buffer->model = words;
     if (synchronous || !pinned) {  // the memory is the program's again
@@ -111,14 +113,16 @@ void Worker::run_read(Context& context) {
     const StreamPtr stream = !synchronous ? pick_stream(context)
                              : per_thread ? own_[&context].per_thread
                                           : context.legacy;
-    auto host = HostMemory::take(random_.once_in(2));
+    const bool pinned = random_.once_in(2);
+    auto host = HostMemory::take(pinned);
     host->expect(buffer->model);
     follow(stream, *buffer);
     const Target to = target(*stream);
     Activity::set(synchronous ? "cuMemcpyDtoH" : "cuMemcpyDtoHAsync");
     CUresult result = CUDA_SUCCESS;
+    std::shared_lock<std::shared_mutex> unsafe;
+    if (synchronous || !pinned) unsafe = std::shared_lock(unsafe_calls());
     if (synchronous) {
-        const std::shared_lock unsafe(unsafe_calls());
         const Api& table = per_thread ? ::cuda::per_thread_api() : ::cuda::api();
         result = table.cuMemcpyDtoH_v2(host->words(), buffer->address, kBytes);
     } else if (random_.once_in(2)) {
@@ -126,6 +130,7 @@ void Worker::run_read(Context& context) {
     } else {
         result = to.api.cuMemcpyDtoHAsync_v2(host->words(), buffer->address, kBytes, to.handle);
     }
+    if (unsafe.owns_lock()) unsafe.unlock();
     expect_success(result, "a copy to the host");
     if (synchronous) {
         host->check_and_scribble("copy to the host", "its return");

@@ -7,6 +7,7 @@ namespace order::cuda {
 namespace {
 
 constexpr size_t kMostGraphs = 4;
+constexpr auto kUpdateRefused = static_cast<CUresult>(910);  // CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE
 
 void expect_capturing(CUstream stream, const char* when) {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
@@ -112,7 +113,14 @@ void Worker::run_graph(Context& context) {
     if (random_.once_in(12)) {  // the same with other values
         const CUgraph captured = capture(context, graph, random_.next());
         if (captured == nullptr) return;
-        expect_success(api().cuGraphExecUpdate_v2(graph.exec, captured, nullptr), "cuGraphExecUpdate");
+        const CUresult result = api().cuGraphExecUpdate_v2(graph.exec, captured, nullptr);
+        if (result == kUpdateRefused) {  // a driver may, and the program makes it anew
+            if (graph.last_launch) graph.last_launch->settle();
+            expect_success(api().cuGraphExecDestroy(graph.exec), "cuGraphExecDestroy");
+            expect_success(api().cuGraphInstantiateWithFlags(&graph.exec, captured, 0), "cuGraphInstantiate");
+        } else {
+            expect_success(result, "cuGraphExecUpdate");
+        }
         expect_success(api().cuGraphDestroy(captured), "cuGraphDestroy");
     }
     const StreamPtr stream = pick_stream(context);

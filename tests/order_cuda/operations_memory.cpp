@@ -13,6 +13,8 @@ void Worker::run_pool(Context& context) {
     const StreamPtr stream = pick_stream(context);
     follow(stream, *buffer);
     const Target to = target(*stream);
+    std::shared_lock<std::shared_mutex> unsafe;
+    if (!capturing_) unsafe = std::shared_lock(unsafe_calls());
     CUdeviceptr detour = 0;
     Activity::set("cuMemAllocAsync");
     const CUresult result = to.api.cuMemAllocAsync(&detour, kBytes, to.handle);
@@ -24,6 +26,7 @@ void Worker::run_pool(Context& context) {
     expect_success(to.api.cuMemcpyAsync(buffer->address, detour, kBytes, to.handle), "cuMemcpyAsync");
     Activity::set("cuMemFreeAsync");
     expect_success(to.api.cuMemFreeAsync(detour, to.handle), "cuMemFreeAsync");
+    if (unsafe.owns_lock()) unsafe.unlock();
     append_to(buffer->model, value);
     accessed(stream, {buffer}, "detour through pool memory");
 }

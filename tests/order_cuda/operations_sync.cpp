@@ -44,14 +44,17 @@ void Worker::run_stream_synchronize(Context& context) {
     const StreamPtr stream = pick_stream(context);
     const std::vector<TrackerPtr> before = stream->remembered();
     const Target to = target(*stream);
+    std::shared_lock unsafe(unsafe_calls());
     if (random_.once_in(3)) {
         const CUresult result = to.api.cuStreamQuery(to.handle);
+        unsafe.unlock();
         if (result == CUDA_SUCCESS && stream->sort != Sort::kLegacy)
             for (const TrackerPtr& it : before) it->check_complete("cuStreamQuery");
         if (result != CUDA_ERROR_NOT_READY) expect_success(result, "cuStreamQuery");
     } else {
         Activity::set("cuStreamSynchronize");
         expect_success(to.api.cuStreamSynchronize(to.handle), "cuStreamSynchronize");
+        unsafe.unlock();
         for (const TrackerPtr& it : before) it->check_complete("cuStreamSynchronize");
     }
     count_operation();

@@ -117,7 +117,10 @@ void Tracker::check_complete(const char* how) {
 }
 
 void Tracker::settle(const char* how) {
-    if (!done_.load()) expect_success(api().cuEventSynchronize(event_), "cuEventSynchronize");
+    if (!done_.load()) {
+        const std::shared_lock unsafe(unsafe_calls());
+        expect_success(api().cuEventSynchronize(event_), "cuEventSynchronize");
+    }
     check_complete(how);
 }
 

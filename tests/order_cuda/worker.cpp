@@ -171,6 +171,7 @@ void Worker::follow(const StreamPtr& stream, Buffer& buffer) {
     dependencies_.push_back(tracker);
     if (!capturing_ && random_.once_in(12)) {
         Activity::set("waiting for a buffer's last access");
+        const std::shared_lock unsafe(unsafe_calls());
         expect_success(api().cuEventSynchronize(tracker->event()), "cuEventSynchronize");
         return;
     }

@@ -225,7 +225,7 @@ TEST(XQueueHolds, ARetiredQueueFinishesItsHeldWorkFirst) {
     FakeDevice device(kHolds);
     device.queue().suspend(kQueueSuspendFlagNone);
     device.enqueue(0);
-    device.queue().retire();
+    device.queue().retire(true);
     EXPECT_EQ(device.destroyed, 0);
     device.queue().resume(kQueueResumeFlagNone);
     EXPECT_TRUE(device.step());

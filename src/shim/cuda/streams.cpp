@@ -59,7 +59,8 @@ void end_entry(StreamEntry& entry) {
     XqQueue* xqueue = entry.xqueue.exchange(nullptr, std::memory_order_acq_rel);
     if (xqueue != nullptr) {
         g_queues.fetch_sub(1, std::memory_order_relaxed);
-        xq_retire(xqueue);  // also the program's own: its stream ends here
+        // Also the program's own: its stream ends here. A thread that ends must not call the driver any more.
+        xq_retire(xqueue, entry.kind.load(std::memory_order_relaxed) != StreamKind::kPerThread);
     }
     base::Lock lock(g_mutex);
     entry.next_spare = g_spare;

@@ -139,7 +139,7 @@ void let_go(Entry& entry, bool alive) {
     g_xqueues.fetch_sub(1, std::memory_order_relaxed);
     if (!entry.own.load(std::memory_order_relaxed)) return;  // the program's own XQueue stays until XQueueDestroy
     if (alive) xocl_keep(entry.hwq.load(std::memory_order_relaxed));
-    xq_retire(xqueue);
+    xq_retire(xqueue, 1);
 }
 
 bool last_reference(cl_command_queue queue, Entry& entry) {

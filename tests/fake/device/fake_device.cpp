@@ -130,7 +130,7 @@ FakeDevice::~FakeDevice() {
         if (!traits_.through_api) queue_->forget_directive();
         run_freely();
         queue_->wait_all();
-        queue_->retire();
+        queue_->retire(true);
         while (queue_->in_use()) std::this_thread::yield();
     }
     run_freely();
@@ -143,7 +143,7 @@ FakeDevice::~FakeDevice() {
 
 void FakeDevice::destroy_stream() {
     stream_destroyed_ = true;
-    queue_->retire();
+    queue_->retire(true);
 }
 
 bool FakeDevice::enqueue(int id, bool fail) {
