@@ -46,8 +46,8 @@ void* xq_hwq_impl(HwQueueHandle handle);
 XqQueue* xq_auto_create(HwQueueHandle handle, Priority vendor_priority);
 XqQueue* xq_from_handle(XQueueHandle handle);
 // The vendor's queue goes away: work already given to the driver finishes by itself, holds are opened as the window
-// and the scheduler allow, and the queue is forgotten when it is empty. Returns at once. `report`: the vendor's queue still takes commands from this
-// thread, so that the device can tell when it is through.
+// and the scheduler allow, and the queue is forgotten when it is empty. Returns at once. `report`: the vendor's queue still takes
+// commands from this thread, so that the device can tell when it is through.
 void xq_retire(XqQueue* queue, int report);
 
 // --- the path of one command

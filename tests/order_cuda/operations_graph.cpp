@@ -76,6 +76,7 @@ void Worker::run_capture(Context& context) {
     const CUgraph captured = capture(context, graph, random_.next());
     if (captured == nullptr) return;
     if (!random_.once_in(8)) {
+        const std::shared_lock unsafe(unsafe_calls());
         expect_success(api().cuGraphInstantiateWithFlags(&graph.exec, captured, 0), "cuGraphInstantiate");
         ++graph.first->graphs;
         ++graph.second->graphs;
@@ -96,7 +97,10 @@ void Worker::drop_graph(Context& context, size_t at) {
         Activity::set("waiting for a graph's last launch");
         graph.last_launch->settle();
     }
-    expect_success(api().cuGraphExecDestroy(graph.exec), "cuGraphExecDestroy");
+    {
+        const std::shared_lock unsafe(unsafe_calls());
+        expect_success(api().cuGraphExecDestroy(graph.exec), "cuGraphExecDestroy");
+    }
     for (Buffer* it : {graph.first, graph.second}) {
         const std::lock_guard lock(it->mutex);
         --it->graphs;
@@ -113,9 +117,12 @@ void Worker::run_graph(Context& context) {
     if (random_.once_in(12)) {  // the same with other values
         const CUgraph captured = capture(context, graph, random_.next());
         if (captured == nullptr) return;
+        std::shared_lock unsafe(unsafe_calls());
         const CUresult result = api().cuGraphExecUpdate_v2(graph.exec, captured, nullptr);
         if (result == kUpdateRefused) {  // a driver may, and the program makes it anew
+            unsafe.unlock();  // settle takes it by itself
             if (graph.last_launch) graph.last_launch->settle();
+            unsafe.lock();
             expect_success(api().cuGraphExecDestroy(graph.exec), "cuGraphExecDestroy");
             expect_success(api().cuGraphInstantiateWithFlags(&graph.exec, captured, 0), "cuGraphInstantiate");
         } else {

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <new>
 
+#include "base/futex.h"
 #include "base/mutex.h"
 
 namespace xsched::cuda {
@@ -14,25 +15,55 @@ struct Page {
     uintptr_t address;
     CUcontext context;
     Page* next;
+    bool registered;
 };
 
 constinit base::Mutex g_mutex;
 constinit Page* g_pages = nullptr;
 constinit std::atomic<uint32_t> g_epoch{0};
 
-bool known(uintptr_t address) {
-    base::Lock lock(g_mutex);
-    for (const Page* page = g_pages; page != nullptr; page = page->next)
-        if (page->address == address) return true;
-    return false;
+// Raised when a registration has ended.
+constinit base::FutexWord g_ended{0};
+
+enum class Found { kRegistered, kMine, kNoMemory };
+
+// The page is registered, or this thread is to do it and then calls `ended`. Another thread's registration is waited
+// for: while it goes on, a second one is refused, or is told that all is well, and the word still faults in the second
+// one's context (NVIDIA's driver 580; the device's fault ends every context of the process).
+Found begin(uintptr_t address, CUcontext context) {
+    for (;;) {
+        const uint32_t seen = g_ended.load(std::memory_order_acquire);
+        {
+            base::Lock lock(g_mutex);
+            Page* page = g_pages;
+            while (page != nullptr && page->address != address) page = page->next;
+            if (page != nullptr && page->registered) return Found::kRegistered;
+            if (page == nullptr) {
+                page = new (std::nothrow) Page{address, context, g_pages, false};
+                if (page == nullptr) return Found::kNoMemory;
+                g_pages = page;
+                return Found::kMine;
+            }
+        }
+        base::futex_wait(g_ended, seen);
+    }
 }
 
-void remember(uintptr_t address, CUcontext context) {
-    auto* page = new (std::nothrow) Page{address, context, nullptr};
-    if (page == nullptr) return;  // it will be registered again, which the driver refuses harmlessly
-    base::Lock lock(g_mutex);
-    page->next = g_pages;
-    g_pages = page;
+void end(uintptr_t address, bool registered) {
+    {
+        base::Lock lock(g_mutex);
+        for (Page** at = &g_pages; *at != nullptr; at = &(*at)->next) {
+            if ((*at)->address != address) continue;
+            (*at)->registered = registered;
+            if (registered) break;
+            Page* page = *at;
+            *at = page->next;
+            delete page;
+            break;
+        }
+    }
+    g_ended.fetch_add(1, std::memory_order_release);
+    base::futex_wake_all(g_ended);
 }
 
 }  // namespace
@@ -40,13 +71,15 @@ void remember(uintptr_t address, CUcontext context) {
 bool pin_word(const CuApi& api, CUcontext context, uint32_t* word, CUdeviceptr* address, CUresult* code) {
     const auto bytes = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
     const uintptr_t page = reinterpret_cast<uintptr_t>(word) & ~(bytes - 1);
-    if (!known(page)) {
+    const Found found = begin(page, context);
+    if (found == Found::kNoMemory) *code = CUDA_ERROR_OUT_OF_MEMORY;
+    if (found == Found::kMine) {
         *code = api.cuMemHostRegister_v2(reinterpret_cast<void*>(page), bytes,
                                          CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP);
-        // Two threads at once, or the program registered it: it is the same memory.
-        if (*code != CUDA_SUCCESS && *code != CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED) return false;
-        if (*code == CUDA_SUCCESS) remember(page, context);
+        if (*code == CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED) *code = CUDA_SUCCESS;  // by the program: the same memory
+        end(page, *code == CUDA_SUCCESS);
     }
+    if (found != Found::kRegistered && *code != CUDA_SUCCESS) return false;
     *code = api.cuMemHostGetDevicePointer_v2(address, word, 0);
     return *code == CUDA_SUCCESS;
 }
