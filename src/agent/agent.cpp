@@ -7,8 +7,7 @@
 #include "base/log.h"
 #include "base/options.h"
 #include "policy/policy.h"
-#include "queue/command.h"
-#include "queue/hw_queue.h"
+#include "queue/handover.h"
 #include "queue/pool.h"
 
 #include <new>
@@ -51,10 +50,12 @@ void move_queues(ipc::Region* region) {
 // Returns whether the scheduler keeps any queue off at present.
 bool carry_out() {
     bool any_suspended = false;
+    const int64_t now = base::now_ns();
     for_each_queue([&](XQueue& queue) {
         queue.apply_directive();
         queue.apply_wanted_config();
         queue.report_if_asked();
+        queue.watch_interrupt(now);
         any_suspended = any_suspended || queue.suspended_by_scheduler();
     });
     return any_suspended;
@@ -81,8 +82,11 @@ bool connect_to_server(bool first) {
 
 void lose_server(const char* why) {
     g_connected.store(false, std::memory_order_release);
+    const ipc::Region* region = g_region.load(std::memory_order_acquire);
     move_queues(g_private);
     g_connection.close();
+    // It may have acted for us while we did not answer, and cannot put it right any more.
+    if (region->header.outside_stopped.load(std::memory_order_acquire) != 0) queue::undo_handovers();
     XLOG_WARN("xserver is lost (%s): this process goes on unscheduled and looks for a server every second", why);
 }
 
@@ -112,6 +116,8 @@ void* global_body(void*) {
             continue;
         }
         const bool any_suspended = carry_out();
+        region.header.carried_out.store(seen, std::memory_order_release);
+        g_connection.send_handovers();
         const int64_t now = base::now_ns();
         if (any_suspended || now >= next_look || region.header.detached.load(std::memory_order_relaxed) != 0) {
             next_look = now + kLookNs;
@@ -123,6 +129,12 @@ void* global_body(void*) {
         sleep_on_directive(region.header, seen, any_suspended ? kLookWhileSuspendedNs : kLookNs);
     }
     return nullptr;
+}
+
+// For something to send: the thread looks at once.
+void wake_agent() {
+    ipc::Region* region = g_region.load(std::memory_order_acquire);
+    if (region != nullptr && g_connected.load(std::memory_order_acquire)) ipc::ring_directive(region->header);
 }
 
 void decide_locally() { g_local.decide_here(); }
@@ -169,12 +181,8 @@ void start(XSchedulerType type, const char* policy) {
     }
 }
 
-// The child has one thread, none of ours, and memory that it must not share with its parent.
+// The child has one thread, none of ours, free locks (base/mutex.h) and memory that it must not share with its parent.
 void after_fork_in_child() {
-    g_mutex.reset_after_fork();
-    queue::reset_pool_after_fork();
-    queue::reset_hw_queues_after_fork();
-    queue::reset_commands_after_fork();
     new (&g_thread) base::Thread;
     new (&g_local) LocalScheduler;
     g_started.store(false, std::memory_order_release);
@@ -188,19 +196,24 @@ void after_fork_in_child() {
         if (XQueue* queue = queue::queue_at(i)) queue->reset_after_fork(placement(i));
 }
 
+// g_mutex held: the first start in this process.
+void begin(XSchedulerType type, const char* policy) {
+    if (g_private == nullptr) g_private = map_private_region();
+    if (g_private == nullptr) return;
+    g_region.store(g_private, std::memory_order_release);
+    queue::g_handed_over.store(wake_agent, std::memory_order_release);
+    if (!g_fork_handler) g_fork_handler = pthread_atfork(nullptr, nullptr, after_fork_in_child) == 0;
+    start(type, policy);
+    g_started.store(true, std::memory_order_release);
+}
+
 }  // namespace
 
 void ensure_started() {
     if (g_started.load(std::memory_order_acquire)) return;
     base::Lock lock(g_mutex);
-    if (g_started.load(std::memory_order_acquire)) return;
-    if (g_private == nullptr) g_private = map_private_region();
-    if (g_private == nullptr) return;
-    g_region.store(g_private, std::memory_order_release);
-    if (!g_fork_handler) g_fork_handler = pthread_atfork(nullptr, nullptr, after_fork_in_child) == 0;
     const base::Options& options = base::options();
-    start(options.scheduler_type, options.policy_name);
-    g_started.store(true, std::memory_order_release);
+    if (!g_started.load(std::memory_order_acquire)) begin(options.scheduler_type, options.policy_name);
 }
 
 queue::Placement placement(uint32_t index) {
@@ -213,11 +226,15 @@ XResult set_scheduler(XSchedulerType type, XPolicyType policy) {
     const policy::PolicyInfo* info = policy::find_policy(policy);
     if (type < kSchedulerAppManaged || type > kSchedulerGlobal) return kXSchedErrorInvalidValue;
     if (type == kSchedulerLocal && info == nullptr) return kXSchedErrorNotSupported;
-    ensure_started();
+    const char* const name = info != nullptr ? info->name : "HPF";
     base::Lock lock(g_mutex);
+    if (!g_started.load(std::memory_order_acquire)) {  // what the environment says never comes to be
+        begin(type, name);
+        return g_started.load(std::memory_order_relaxed) ? kXSchedSuccess : kXSchedErrorUnknown;
+    }
     stop_thread();
     for_each_queue([](XQueue& queue) { queue.forget_directive(); });
-    start(type, info != nullptr ? info->name : "HPF");
+    start(type, name);
     return kXSchedSuccess;
 }
 

@@ -7,6 +7,7 @@
 #include "queue/pool.h"
 #include "xsched/xsched.h"
 
+#include <algorithm>
 #include <bit>
 
 namespace xsched::agent {
@@ -14,6 +15,8 @@ namespace {
 
 using queue::HwQueue;
 using queue::XQueue;
+
+std::atomic<Timeslice> g_timeslice_us{0};  // XHintTimeslice's, for queues made later; 0: the environment's
 
 // The highest level the hardware supports, or the one asked for. 0: it lacks that one.
 uint32_t choose_level(uint32_t supported, int64_t wanted) {
@@ -45,6 +48,7 @@ XResult make_queue(HwQueueHandle hwq, int64_t wanted_level, queue::Setup& setup,
         queue::release_to_pool(*queue);
         return kXSchedErrorUnknown;
     }
+    setup.level_chosen = wanted_level != kPreemptLevelUnknown;
     setup.ops = device.ops;
     setup.impl = device.impl;
     setup.hwq = hwq;
@@ -67,7 +71,8 @@ queue::Setup setup_from_environment() {
     setup.batch_size = static_cast<uint32_t>(options.batch_size);
     setup.priority = static_cast<int32_t>(options.priority);
     setup.utilization = static_cast<int32_t>(options.utilization);
-    setup.timeslice_us = options.timeslice;
+    const Timeslice hinted = g_timeslice_us.load(std::memory_order_relaxed);
+    setup.timeslice_us = hinted != 0 ? hinted : options.timeslice;
     setup.deadline_us = options.deadline;
     setup.laxity_us = options.laxity;
     return setup;
@@ -88,6 +93,17 @@ XResult hint(XQueueHandle handle, Change change) {
         ipc::ring_doorbell(*queue.header());
         return kXSchedSuccess;
     });
+}
+
+// MaskAll (-1) stands for every flag. False: an unknown one.
+bool take_flags(int64_t* flags, int64_t known) {
+    if (*flags == -1) *flags = known;
+    return (*flags & ~known) == 0;
+}
+
+bool throttled(const XQueue& queue) {
+    HwQueue device;
+    return queue::find_hw_queue(queue.hwq(), &device) && device.ops->throttle != 0;
 }
 
 bool valid_priority(Priority priority) { return priority >= PRIORITY_NO_EXECUTE && priority <= PRIORITY_MAX; }
@@ -121,7 +137,7 @@ XqQueue* xq_auto_create(HwQueueHandle handle, Priority vendor_priority) {
 
 XResult XQueueCreate(XQueueHandle* xq, HwQueueHandle hwq, int64_t level, int64_t flags) {
     if (xq == nullptr || level < kPreemptLevelUnknown || level > kPreemptLevelInterrupt ||
-        (flags & ~static_cast<int64_t>(kQueueCreateFlagBlockingSubmit)) != 0)
+        !agent::take_flags(&flags, kQueueCreateFlagBlockingSubmit))
         return kXSchedErrorInvalidValue;
     queue::Setup setup = agent::setup_from_environment();
     setup.flags = static_cast<uint32_t>(flags);
@@ -148,8 +164,9 @@ XResult XQueueGet(XQueueHandle* xq, HwQueueHandle hwq) {
     return queue != nullptr ? kXSchedSuccess : kXSchedErrorNotFound;
 }
 
-XResult XQueueSetPreemptLevel(XQueueHandle xq, XPreemptLevel level) {
-    return agent::with_queue(xq, [=](XQueue& queue) { return queue.set_level(level); });
+XResult XQueueSetPreemptLevel(XQueueHandle xq, int64_t level) {
+    if (level < kPreemptLevelBlock || level > kPreemptLevelInterrupt) return kXSchedErrorInvalidValue;
+    return agent::with_queue(xq, [=](XQueue& queue) { return queue.set_level(static_cast<uint32_t>(level)); });
 }
 
 XResult XQueueSetLaunchConfig(XQueueHandle xq, int64_t threshold, int64_t batch_size) {
@@ -161,7 +178,7 @@ XResult XQueueSubmit(XQueueHandle xq, HwCommandHandle hw_cmd) {
 }
 
 XResult XQueueWait(XQueueHandle xq, HwCommandHandle hw_cmd) {
-    return agent::with_queue(xq, [=](XQueue&) { return queue::wait_command(hw_cmd); });
+    return agent::with_queue(xq, [=](XQueue& queue) { return queue::wait_command(queue, hw_cmd); });
 }
 
 XResult XQueueWaitAll(XQueueHandle xq) {
@@ -178,13 +195,18 @@ XResult XQueueQuery(XQueueHandle xq, XQueueState* state) {
 }
 
 XResult XQueueSuspend(XQueueHandle xq, int64_t flags) {
-    if ((flags & ~int64_t{7}) != 0) return kXSchedErrorInvalidValue;
+    constexpr int64_t kKnown = kQueueSuspendFlagSyncHwQueue | kQueueSuspendFlagWaitAll | kQueueSuspendFlagWaitIdle;
+    if (!agent::take_flags(&flags, kKnown)) return kXSchedErrorInvalidValue;
     return agent::with_queue(xq, [=](XQueue& queue) { return queue.suspend(flags); });
 }
 
 XResult XQueueResume(XQueueHandle xq, int64_t flags) {
-    if ((flags & ~static_cast<int64_t>(kQueueResumeFlagDropCommands)) != 0) return kXSchedErrorInvalidValue;
-    return agent::with_queue(xq, [=](XQueue& queue) { return queue.resume(flags); });
+    if (!agent::take_flags(&flags, kQueueResumeFlagDropCommands)) return kXSchedErrorInvalidValue;
+    return agent::with_queue(xq, [=](XQueue& queue) {
+        const bool too_late = (flags & kQueueResumeFlagDropCommands) != 0 && agent::throttled(queue) && queue.ready();
+        const XResult result = queue.resume(flags);
+        return result == kXSchedSuccess && too_late ? kXSchedErrorNotSupported : result;
+    });
 }
 
 XResult XQueueProfileHwCommandCount(XQueueHandle xq, int64_t* count) {
@@ -212,7 +234,7 @@ XResult HwQueueSynchronize(HwQueueHandle hwq) {
     return device.ops->synchronize != nullptr ? device.ops->synchronize(device.impl) : kXSchedErrorNotSupported;
 }
 
-XResult HwCommandCreateCallback(HwCommandHandle* hw_cmd, XLaunchCallback launch, void* data) {
+XResult HwCommandCreateCallback(HwCommandHandle* hw_cmd, LaunchCallback launch, void* data) {
     return queue::create_callback_command(hw_cmd, launch, data);
 }
 
@@ -227,31 +249,41 @@ XResult XHintPriority(XQueueHandle xq, Priority prio) {
     return agent::hint(xq, [=](ipc::QueueSlot& slot) { slot.priority.store(prio); });
 }
 
+XResult XHintGetPriority(XQueueHandle xq, Priority* prio) {
+    if (prio == nullptr) return kXSchedErrorInvalidValue;
+    return agent::with_queue(xq, [=](XQueue& queue) {
+        *prio = queue.slot()->priority.load();
+        return kXSchedSuccess;
+    });
+}
+
 XResult XHintUtilization(XQueueHandle xq, Utilization util) {
     if (util < UTILIZATION_MIN || util > UTILIZATION_MAX) return kXSchedErrorInvalidValue;
     return agent::hint(xq, [=](ipc::QueueSlot& slot) { slot.utilization.store(util); });
 }
 
 XResult XHintTimeslice(Timeslice ts_us) {
+    if (ts_us == static_cast<Timeslice>(TIMESLICE_UNLIMITED)) ts_us = TIMESLICE_MAX;
     if (ts_us < TIMESLICE_MIN || ts_us > TIMESLICE_MAX) return kXSchedErrorInvalidValue;
+    agent::g_timeslice_us.store(ts_us, std::memory_order_relaxed);
     for (uint32_t i = 0; i < queue::pool_size(); ++i)
         if (XQueue* queue = queue::queue_at(i)) queue->slot()->timeslice_us.store(ts_us);
     return kXSchedSuccess;
 }
 
 XResult XHintLaxity(XQueueHandle xq, Laxity lax_us, Priority lax_prio, Priority crit_prio) {
-    if (lax_us < 0 || !agent::valid_priority(lax_prio) || !agent::valid_priority(crit_prio))
+    if (lax_us < NO_LAXITY || !agent::valid_priority(lax_prio) || !agent::valid_priority(crit_prio))
         return kXSchedErrorInvalidValue;
     return agent::hint(xq, [=](ipc::QueueSlot& slot) {
-        slot.laxity_us.store(lax_us);
+        slot.laxity_us.store(std::max<Laxity>(lax_us, 0));
         slot.lax_priority.store(lax_prio);
         slot.critical_priority.store(crit_prio);
     });
 }
 
 XResult XHintDeadline(XQueueHandle xq, Deadline ddl_us) {
-    if (ddl_us < 0) return kXSchedErrorInvalidValue;
-    return agent::hint(xq, [=](ipc::QueueSlot& slot) { slot.deadline_us.store(ddl_us); });
+    if (ddl_us < NO_DEADLINE) return kXSchedErrorInvalidValue;
+    return agent::hint(xq, [=](ipc::QueueSlot& slot) { slot.deadline_us.store(std::max<Deadline>(ddl_us, 0)); });
 }
 
 XResult XHintKDeadline(size_t k) { return k >= 1 ? kXSchedSuccess : kXSchedErrorInvalidValue; }

@@ -2,8 +2,11 @@
 
 #include "base/unique_fd.h"
 #include "ipc/region.h"
+#include "queue/handover.h"
 
 #include <cerrno>
+#include <cstddef>
+#include <cstring>
 
 #include <poll.h>
 #include <sys/stat.h>
@@ -12,6 +15,22 @@ namespace xsched::agent {
 namespace {
 
 constexpr int kHandshakeMs = 1000;
+
+bool send_handover(const XqHandover& handover, void* socket) {
+    if (handover.bytes > ipc::Handover::kMostBytes) return true;
+    ipc::Handover packet;
+    packet.magic = ipc::kMagic;
+    packet.version = ipc::kVersion;
+    packet.platform = handover.platform;
+    packet.bytes = handover.bytes;
+    packet.device = handover.device;
+    packet.key = handover.key;
+    if (handover.bytes != 0) memcpy(packet.data, handover.data, handover.bytes);
+    const size_t bytes = offsetof(ipc::Handover, data) + handover.bytes;
+    if (ipc::send_packet(*static_cast<int*>(socket), &packet, bytes, handover.bytes != 0 ? handover.fd : -1))
+        return true;
+    return errno == EBADF;  // the program closed the descriptor: there is nothing to hand over
+}
 
 }  // namespace
 
@@ -33,6 +52,7 @@ ipc::Region* Connection::open(char (&path)[ipc::kSocketPathBytes], const char** 
     device_ = status.st_dev;
     inode_ = status.st_ino;
     socket_ = socket.release();
+    queue::handovers_unsent();
     return region;
 }
 
@@ -45,6 +65,10 @@ bool Connection::lost() const {
     if (!ours()) return true;
     pollfd wait{socket_, POLLIN | POLLRDHUP, 0};
     return poll(&wait, 1, 0) > 0 && (wait.revents & (POLLHUP | POLLRDHUP | POLLERR | POLLNVAL)) != 0;
+}
+
+void Connection::send_handovers() {
+    if (queue::handovers_pending() && ours()) queue::send_handovers(send_handover, &socket_);
 }
 
 void Connection::close() {

@@ -1,5 +1,6 @@
-// The client's end of the connection to xserver. After the handshake nothing is ever sent: the socket only has to stay
-// open. A guest may close descriptors it did not open, so the number is checked to be still ours before each use.
+// The client's end of the connection to xserver. After the handshake only descriptors are sent that the server may need
+// (handovers); the socket has to stay open. A guest may close descriptors it did not open, so the number is checked to be
+// still ours before each use.
 // Used by the agent's thread, and by whoever starts the agent, never at once.
 #pragma once
 
@@ -16,6 +17,8 @@ public:
     ipc::Region* open(char (&path)[ipc::kSocketPathBytes], const char** refusal);
     // The server's end is gone, or the guest closed ours. One system call or two.
     bool lost() const;
+    // Sends what the backends have handed over since; what does not go now goes with the next call.
+    void send_handovers();
     void close();
 
 private:

@@ -1,24 +1,43 @@
-// A plain mutex that fork's child can start anew, and its guard. Never held across a call into a vendor's driver.
+// A plain mutex that starts anew in fork's child, and its guard: one that another thread held when the process forked
+// is free there, wherever it lies. Never held across a call into a vendor's driver.
 #pragma once
 
-#include <pthread.h>
+#include <atomic>
+#include <cstdint>
+
+#include "base/fork.h"
+#include "base/futex.h"
 
 namespace xsched::base {
 
 class Mutex {
 public:
-    Mutex() = default;
+    constexpr Mutex() = default;
     Mutex(const Mutex&) = delete;
     Mutex& operator=(const Mutex&) = delete;
 
-    void lock() { pthread_mutex_lock(&mutex_); }
-    bool try_lock() { return pthread_mutex_trylock(&mutex_) == 0; }
-    void unlock() { pthread_mutex_unlock(&mutex_); }
-    // In fork's child only: the thread that held it does not exist there.
-    void reset_after_fork() { mutex_ = PTHREAD_MUTEX_INITIALIZER; }
+    void lock() {
+        if (!try_lock()) lock_slowly();
+    }
+    bool try_lock() {
+        uint32_t seen = word_.load(std::memory_order_relaxed);
+        return !taken(seen) && word_.compare_exchange_strong(seen, locked(), std::memory_order_acquire);
+    }
+    void unlock() {
+        if ((word_.exchange(0, std::memory_order_release) & kWaitedFor) != 0) wake_one();
+    }
 
 private:
-    pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
+    // The word: generation of the process that took it (fork.h) | kLocked | kWaitedFor; 0 is free.
+    static constexpr uint32_t kLocked = 1;
+    static constexpr uint32_t kWaitedFor = 2;
+
+    static uint32_t locked() { return fork_generation() << 2 | kLocked; }
+    static bool taken(uint32_t word) { return (word | kWaitedFor) == (locked() | kWaitedFor); }
+    void lock_slowly();
+    void wake_one();
+
+    FutexWord word_{0};
 };
 
 class Lock {

@@ -41,6 +41,8 @@ struct QueueSlot {
     std::atomic<uint32_t> level;              // the level in use (client)
     std::atomic<uint32_t> threshold;          // in-flight limit set explicitly, 0: automatic (client)
     std::atomic<uint32_t> batch_size;         // (client)
+    std::atomic<uint32_t> interrupted;        // 1: what ran is off the device (client)
+    std::atomic<uint32_t> held;               // 1: suspended, and not for another process (server)
 
     // --- hints; client and server write, last one wins
     alignas(64) std::atomic<int32_t> priority;
@@ -79,6 +81,8 @@ struct QueueSlot {
     std::atomic<uint32_t> want_batch_size;
     std::atomic<uint32_t> want_serial;  // raised after the three above change
     std::atomic<uint32_t> ask;          // raised when the device should report how far it is
+    std::atomic<uint32_t> interrupt;    // 1: suspended as it is, what runs is taken off the device too (level 3)
+    std::atomic<uint32_t> device_timeslice_us;  // of its process's contexts in the hardware; 0: the driver's own
 
     // --- the gate: a word that the device itself may wait on (>= kGateOpen); written by settle_gate alone
     alignas(64) base::FutexWord gate;
@@ -126,6 +130,7 @@ struct Header {
     alignas(64) base::FutexWord doorbell;  // client adds 1 when a queue's readiness or set-up changed
     std::atomic<uint32_t> server_asleep;   // server
     std::atomic<uint32_t> slot_end;        // one more than the highest slot ever used (client)
+    std::atomic<uint32_t> carried_out;     // the value of `directive` that its agent has acted upon (client)
 
     // --- server -> client
     alignas(64) base::FutexWord directive;  // server adds 1 after it changed anything below or in a slot
@@ -138,6 +143,10 @@ struct Header {
     // Advances at least every kHeartbeatNs while the server has this client suspended; a client that sees it
     // stand still for kHeartbeatLostNs goes on unscheduled.
     std::atomic<int64_t> heartbeat_ns;
+    // The server stops and restarts this client's devices by itself while it does not answer: raised before and after
+    // each time. Odd numbers, or one that changed, mean that the client's own knowledge is out of date.
+    std::atomic<uint32_t> outside_changes;
+    std::atomic<uint32_t> outside_stopped;  // 1: something is off its device by the server's doing
 };
 
 inline constexpr int64_t kHeartbeatNs = 50'000'000;

@@ -1,6 +1,6 @@
 // What goes over xserver's Unix seqpacket socket: one Hello from whoever connects, one Welcome back.
-// A client gets the descriptor of its Region with the Welcome and sends nothing more: the open socket is its
-// lifeline (end of file on either side means the other is gone). A tool goes on with JSON requests, one per packet;
+// A client gets the descriptor of its Region with the Welcome. After that it sends Handovers alone, and the server
+// nothing: the open socket is its lifeline (end of file on either side means the other is gone). A tool goes on with JSON requests, one per packet;
 // an answer longer than kMostPacketBytes comes as {"ok":true,"bytes":N} with a memfd that holds the N bytes.
 // Any thread may call any function.
 #pragma once
@@ -40,6 +40,20 @@ struct Welcome {
     uint32_t client_id;
     int32_t server_pid;
     uint64_t region_bytes;  // of the descriptor that comes along
+};
+
+// What the server needs to take a client's work off a device, and put it back, while the client does not answer; comes
+// with a descriptor (but for bytes = 0: the one of that key is withdrawn). What the bytes mean is the platform's own.
+struct Handover {
+    static constexpr uint32_t kMostBytes = 16384;
+
+    uint32_t magic;
+    uint32_t version;
+    uint32_t platform;  // XPlatform
+    uint32_t bytes;     // of `data`
+    uint64_t device;    // XDevice
+    uint64_t key;       // its name among those of this client
+    alignas(8) unsigned char data[kMostBytes];
 };
 
 inline constexpr uint32_t kMostPacketBytes = 1 << 16;

@@ -15,10 +15,10 @@ enum State : uint32_t { kMade, kSubmitted, kLaunched, kComplete, kDropped };
 // Referenced by its handle, by the queue that holds it, by the device that will report it, and by those who wait.
 struct CallbackCommand {
     XqCommand base{};  // first: the queue core sees only this
-    XLaunchCallback launch = nullptr;
+    LaunchCallback launch = nullptr;
     void* data = nullptr;
-    HwQueueHandle hwq = 0;
-    HwQueue device{};
+    std::atomic<HwQueueHandle> hwq{0};  // whoever sets it has submitted the command
+    HwQueue device{};  // set before state leaves kMade
     base::FutexWord state{kMade};
     std::atomic<uint32_t> references{1};
     XqToken queue_token = 0;
@@ -49,16 +49,30 @@ void enter(CallbackCommand* command, State state) {
     base::futex_wake_all(command->state);
 }
 
+// False: it was submitted before.
+bool claim(CallbackCommand* command, HwQueueHandle hwq, const HwQueue& device) {
+    HwQueueHandle nobody = 0;
+    if (!command->hwq.compare_exchange_strong(nobody, hwq)) return false;
+    command->device = device;
+    enter(command, kSubmitted);
+    return true;
+}
+
 XqToken own_token(CallbackCommand* command) { return kCommandToken | reinterpret_cast<uint64_t>(command); }
+
+XResult call(CallbackCommand* command) {
+    const XResult result = command->launch(command->hwq, command->data);
+    if (result != kXSchedSuccess)
+        XLOG_WARN("a callback command returned %d: it counts as complete", static_cast<int>(result));
+    return result;
+}
 
 // Runs the program's function, then asks the device to say when what it launched is done.
 XResult launch_callback(XqCommand* base, void* impl, XqToken token) {
     CallbackCommand* command = of(base);
     command->queue_token = token;
     command->references.fetch_add(1, std::memory_order_relaxed);  // the device's
-    const XResult result = command->launch(command->hwq, command->data);
-    if (result != kXSchedSuccess)
-        XLOG_WARN("a callback command returned %d: it counts as complete", static_cast<int>(result));
+    const XResult result = call(command);
     enter(command, kLaunched);
     const XqDeviceOps& ops = *command->device.ops;
     if (result != kXSchedSuccess || ops.mark == nullptr ||
@@ -75,6 +89,11 @@ void destroy_callback(XqCommand* base) {
 
 constexpr XqCommandOps kCallbackOps = {launch_callback, destroy_callback};
 
+// The path of a native call: nothing tells when this command alone is complete (wait_command).
+void launch_throttled(CallbackCommand* command) {
+    enter(command, call(command) == kXSchedSuccess ? kLaunched : kComplete);
+}
+
 }  // namespace
 
 void complete_command(XqToken token) {
@@ -85,7 +104,7 @@ void complete_command(XqToken token) {
     xq_complete(queue_token);
 }
 
-XResult create_callback_command(HwCommandHandle* handle, XLaunchCallback launch, void* data) {
+XResult create_callback_command(HwCommandHandle* handle, LaunchCallback launch, void* data) {
     if (handle == nullptr || launch == nullptr) return kXSchedErrorInvalidValue;
     auto* command = new (std::nothrow) CallbackCommand;
     if (command == nullptr) return kXSchedErrorUnknown;
@@ -103,8 +122,6 @@ XResult destroy_command(HwCommandHandle handle) {
         base::Lock lock(g_mutex);
         CallbackCommand** entry = map().find(handle);
         if (entry == nullptr) return kXSchedErrorNotFound;
-        const uint32_t state = (*entry)->state.load(std::memory_order_acquire);
-        if (state == kSubmitted || state == kLaunched) return kXSchedErrorNotAllowed;
         command = *entry;
         map().erase(handle);
     }
@@ -115,15 +132,19 @@ XResult destroy_command(HwCommandHandle handle) {
 XResult submit_command(XQueue& queue, HwCommandHandle handle) {
     CallbackCommand* command = find(handle);
     if (command == nullptr) return kXSchedErrorNotFound;
-    uint32_t made = kMade;
     HwQueue device;
-    if (!find_hw_queue(queue.hwq(), &device) || !command->state.compare_exchange_strong(made, kSubmitted)) {
+    if (!find_hw_queue(queue.hwq(), &device) || !claim(command, queue.hwq(), device)) {
         release(command);
         return kXSchedErrorNotAllowed;
     }
-    command->hwq = queue.hwq();
-    command->device = device;
     XqTicket ticket;
+    if (device.ops->throttle != 0) {
+        queue.admit(ticket, true);
+        launch_throttled(command);
+        queue.launched(ticket, true);
+        release(command);
+        return kXSchedSuccess;
+    }
     queue.admit(ticket, false);
     if (ticket.verdict == kXqLaunch) {  // the queue's reference is this function's, taken by find
         queue.launch_owned(&command->base, ticket.token);
@@ -145,30 +166,34 @@ XResult launch_command(HwQueueHandle hwq, HwCommandHandle handle) {
     if (!find_hw_queue(hwq, &device)) return kXSchedErrorNotFound;
     CallbackCommand* command = find(handle);
     if (command == nullptr) return kXSchedErrorNotFound;
-    uint32_t made = kMade;
-    const bool first = command->state.compare_exchange_strong(made, kSubmitted);
+    const bool first = claim(command, hwq, device);
     if (first) {
-        command->hwq = hwq;
-        command->device = device;
-        launch_callback(&command->base, device.impl, 0);
+        if (device.ops->throttle != 0) launch_throttled(command);
+        else launch_callback(&command->base, device.impl, 0);
     }
     release(command);
     return first ? kXSchedSuccess : kXSchedErrorNotAllowed;
 }
 
-XResult wait_command(HwCommandHandle handle) {
+XResult wait_command(XQueue& queue, HwCommandHandle handle) {
     CallbackCommand* command = find(handle);
     if (command == nullptr) return kXSchedErrorNotFound;
-    uint32_t state = command->state.load(std::memory_order_acquire);
-    const bool submitted = state != kMade;
-    while (submitted && state != kComplete && state != kDropped) {
-        base::futex_wait(command->state, state);
-        state = command->state.load(std::memory_order_acquire);
+    const HwQueueHandle hwq = command->hwq.load(std::memory_order_acquire);
+    XResult result = kXSchedSuccess;
+    if (hwq == 0) result = kXSchedErrorNotAllowed;
+    else if (hwq != queue.hwq()) result = kXSchedErrorInvalidValue;
+    while (result == kXSchedSuccess) {
+        const uint32_t state = command->state.load(std::memory_order_acquire);
+        if (state == kComplete || state == kDropped) break;
+        if (state == kLaunched && command->device.ops->throttle != 0) {
+            result = queue.wait_all();
+            enter(command, kComplete);
+        } else {
+            base::futex_wait(command->state, state);
+        }
     }
     release(command);
-    return submitted ? kXSchedSuccess : kXSchedErrorNotAllowed;
+    return result;
 }
-
-void reset_commands_after_fork() { g_mutex.reset_after_fork(); }
 
 }  // namespace xsched::queue

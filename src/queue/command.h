@@ -1,5 +1,6 @@
 // Commands of the C API (HwCommandCreateCallback), by handle: made once, submitted once, waited for, destroyed.
-// Any thread.
+// On throttled devices a command takes the path of a native call, so that it keeps its place among them; it is launched
+// on its submitter's thread, and complete when a synchronize says so. Any thread.
 #pragma once
 
 #include "queue/xqueue.h"
@@ -7,14 +8,14 @@
 
 namespace xsched::queue {
 
-XResult create_callback_command(HwCommandHandle* handle, XLaunchCallback launch, void* data);
+XResult create_callback_command(HwCommandHandle* handle, LaunchCallback launch, void* data);
 XResult destroy_command(HwCommandHandle handle);
 XResult submit_command(XQueue& queue, HwCommandHandle handle);
 // Launches it on this thread, past any XQueue.
 XResult launch_command(HwQueueHandle hwq, HwCommandHandle handle);
-XResult wait_command(HwCommandHandle handle);
+// InvalidValue: it was submitted to another queue.
+XResult wait_command(XQueue& queue, HwCommandHandle handle);
 // The device reports that a command with a token of its own is done.
 void complete_command(XqToken token);
-void reset_commands_after_fork();
 
 }  // namespace xsched::queue

@@ -24,7 +24,7 @@
 extern "C" {
 #endif
 
-#define XQ_DEVICE_ABI 1
+#define XQ_DEVICE_ABI 2
 
 typedef struct XqQueue XqQueue;
 
@@ -74,8 +74,12 @@ typedef struct XqDeviceOps {
 
     XResult (*deactivate)(void* hwq);              // level 2
     XResult (*reactivate)(void* hwq);
-    XResult (*interrupt)(void* hwq);               // level 3
+    // Level 3. May take a millisecond; never called on the launch path. Where the hardware acts on more than a queue (a
+    // process's channels), it does when all of its queues have asked. NotSupported: never, the queue's level is lowered.
+    XResult (*interrupt)(void* hwq);
     XResult (*restore)(void* hwq);
+    // How long the hardware lets this queue's context run before it switches to another's; 0: as it was. May be NULL.
+    XResult (*set_timeslice)(void* hwq, uint32_t us);
 
     void (*destroy)(void* hwq);                    // the HwQueue wrapper goes
 } XqDeviceOps;

@@ -26,8 +26,6 @@ bool forget_hw_queue(HwQueueHandle handle) {
     return map().erase(handle);
 }
 
-void reset_hw_queues_after_fork() { g_mutex.reset_after_fork(); }
-
 }  // namespace xsched::queue
 
 using namespace xsched::queue;

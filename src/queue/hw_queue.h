@@ -17,6 +17,5 @@ struct HwQueue {
 bool find_hw_queue(HwQueueHandle handle, HwQueue* found);
 // Forgets it without destroying the backend's object. False: no such handle.
 bool forget_hw_queue(HwQueueHandle handle);
-void reset_hw_queues_after_fork();
 
 }  // namespace xsched::queue

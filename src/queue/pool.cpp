@@ -54,6 +54,4 @@ XQueue* queue_of_hwq(HwQueueHandle hwq) {
 
 uint32_t pool_size() { return g_size.load(std::memory_order_acquire); }
 
-void reset_pool_after_fork() { g_mutex.reset_after_fork(); }
-
 }  // namespace xsched::queue

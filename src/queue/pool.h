@@ -21,7 +21,4 @@ XqQueue* abi_pointer(const XQueue& queue);
 // One more than the highest index ever used.
 uint32_t pool_size();
 
-// In fork's child: the pool's own lock anew.
-void reset_pool_after_fork();
-
 }  // namespace xsched::queue

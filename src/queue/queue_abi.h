@@ -71,6 +71,19 @@ void xq_depend(XqQueue* consumer, XqQueue* producer);
 // ordered behind buffered commands but cannot be buffered itself. Returns at once in the usual case.
 void xq_drain(XqQueue* queue);
 
+// What a scheduler needs to take this process's work off a device, and put it back, if the process does not answer: goes
+// to xserver with a descriptor. Only the platform's own code knows what the bytes mean; they are copied.
+typedef struct XqHandover {
+    XPlatform platform;
+    uint32_t bytes;      // 0: what was handed over under this key is withdrawn
+    XDevice device;
+    uint64_t key;        // its name among those of this process
+    const void* data;
+    int fd;              // stays the caller's; sent as it is by then
+    void (*undo)(void);  // undoes whatever the scheduler did with it: called when that is gone
+} XqHandover;
+void xq_hand_over(const XqHandover* handover);
+
 // The process's version of everything above; a backend refuses to work with another.
 uint32_t xq_abi_version(void);
 

@@ -13,6 +13,12 @@
 #include <unistd.h>
 
 namespace xsched::queue {
+namespace {
+
+// How long a suspend that synchronizes waits for what other threads' driver calls are about to do.
+constexpr int64_t kPatienceNs = 10 * base::kMillisecond;
+
+}  // namespace
 
 void XQueue::begin(const Setup& setup, const Placement& placement) {
     base::Lock lock(mutex_);
@@ -20,7 +26,11 @@ void XQueue::begin(const Setup& setup, const Placement& placement) {
     hwq_.store(setup.hwq, std::memory_order_release);
     placement_ = placement;
     ++generation_;
-    retired_ = keep_device_ = api_suspended_ = bursting_ = hardware_stopped_ = false;
+    retired_ = keep_device_ = api_suspended_ = managed_ = closing_ = bursting_ = false;
+    stopped_level_ = timeslice_us_ = 0;
+    given_up_ns_ = 0;
+    no_effects_ = 0;
+    progress_known_ = false;
     config_serial_ = placement.slot->want_serial.load(std::memory_order_relaxed);
     submitted_ = launched_ = completed_ = 0;
     untracked_returned_ = untracked_covered_ = 0;
@@ -30,9 +40,10 @@ void XQueue::begin(const Setup& setup, const Placement& placement) {
     returned_.store(0, std::memory_order_relaxed);
     enqueued_ = reported_ = written_ = 0;
     owed_.store(false, std::memory_order_relaxed);
-    writes_out_ = waiting_ = 0;
+    writes_out_ = 0;
     overlapped_ = false;
     stuck_at_ = UINT64_MAX;
+    waiting_ = 0;
     since_tracked_ = tokens_out_ = calls_ = 0;
     window_ = Window{};
     window_.configure(setup.threshold, setup.batch_size);
@@ -60,6 +71,8 @@ void XQueue::write_identity() {
     slot.timeslice_us.store(setup_.timeslice_us, std::memory_order_relaxed);
     slot.deadline_us.store(setup_.deadline_us, std::memory_order_relaxed);
     slot.laxity_us.store(setup_.laxity_us, std::memory_order_relaxed);
+    slot.lax_priority.store(setup_.lax_priority, std::memory_order_relaxed);
+    slot.critical_priority.store(setup_.critical_priority, std::memory_order_relaxed);
     slot.boost_until.store(0, std::memory_order_relaxed);
     slot.submitted.store(submitted_, std::memory_order_relaxed);
     slot.launched.store(launched_, std::memory_order_relaxed);
@@ -70,6 +83,9 @@ void XQueue::write_identity() {
     slot.ready_since_ns.store(submitted_ != completed_ ? now : 0, std::memory_order_relaxed);
     slot.idle_since_ns.store(now, std::memory_order_relaxed);
     slot.suspended.store(0, std::memory_order_relaxed);
+    slot.interrupt.store(0, std::memory_order_relaxed);
+    slot.interrupted.store(stopped_level_ == kPreemptLevelInterrupt ? 1 : 0, std::memory_order_relaxed);
+    slot.device_timeslice_us.store(0, std::memory_order_relaxed);
     slot.window_ns.store(0, std::memory_order_relaxed);
     slot.progress.store(static_cast<uint32_t>(completed_), std::memory_order_relaxed);
     slot.device_progress.store(0, std::memory_order_relaxed);
@@ -93,12 +109,14 @@ void XQueue::attach(const Placement& placement) {
         setup_.timeslice_us = old.timeslice_us.load(std::memory_order_relaxed);
         setup_.deadline_us = old.deadline_us.load(std::memory_order_relaxed);
         setup_.laxity_us = old.laxity_us.load(std::memory_order_relaxed);
+        setup_.lax_priority = old.lax_priority.load(std::memory_order_relaxed);
+        setup_.critical_priority = old.critical_priority.load(std::memory_order_relaxed);
         if (setup_.ops->throttle != 0) {  // the device may wait on the old word: nobody else will open it
             absorb_progress();
             old.suspended.store(0, std::memory_order_seq_cst);
             old.api_suspended.store(0, std::memory_order_seq_cst);
             ipc::settle_gate(old);
-            bound_ = observed_ = false;
+            bound_ = observed_ = progress_known_ = false;
         }
         old.state.store(static_cast<uint32_t>(ipc::SlotState::kFree), std::memory_order_release);
         placement_ = placement;
@@ -131,12 +149,14 @@ void XQueue::finish_if_drained() {
     const XqDeviceOps* ops = nullptr;
     void* impl = nullptr;
     HwQueueHandle hwq = 0;
+    XResult (*restore)(void*) = nullptr;
     {
         base::Lock lock(mutex_);
         if (!in_use() || !retired_ || backlog() || releasing_ != 0 || tokens_out_ != 0 || calls_ != 0) return;
         ops = keep_device_ ? nullptr : setup_.ops;
         impl = setup_.impl;
         hwq = setup_.hwq;
+        if (keep_device_ && stopped_level_ == kPreemptLevelInterrupt) restore = setup_.ops->restore;
         in_use_.store(false, std::memory_order_release);
         handle_.store(0, std::memory_order_release);
         ++generation_;
@@ -146,7 +166,9 @@ void XQueue::finish_if_drained() {
         ipc::settle_gate(*placement_.slot);  // the device may still wait on it
         placement_.slot->state.store(static_cast<uint32_t>(ipc::SlotState::kFree), std::memory_order_release);
         ipc::ring_doorbell(*placement_.header);
+        wake_waiters();
     }
+    if (restore != nullptr) restore(impl);
     if (ops != nullptr) {
         // First, because after destroy the vendor may use the queue's address for another one.
         forget_hw_queue(hwq);
@@ -156,8 +178,6 @@ void XQueue::finish_if_drained() {
 }
 
 void XQueue::reset_after_fork(const Placement& placement) {
-    mutex_.reset_after_fork();
-    transition_.reset_after_fork();
     placement_ = placement;
     worker_running_ = false;
     waiters_ = 0;
@@ -165,6 +185,7 @@ void XQueue::reset_after_fork(const Placement& placement) {
     returned_.store(submitted_, std::memory_order_relaxed);
     writes_out_ = waiting_ = 0;
     words_lent_ = false;
+    closing_ = false;
     if (in_use()) write_identity();
 }
 
@@ -177,34 +198,77 @@ XResult XQueue::suspend(int64_t flags) {
     // On a throttled device what is in flight may stand behind a gate: it completes before that closes, or not at all.
     const int64_t wait_first = setup_.ops->throttle != 0 ? int64_t{7} : int64_t{kQueueSuspendFlagWaitAll};
     if ((flags & wait_first) != 0) wait_all();
-    uint64_t in_flight_then = 0;
+    const bool sync = (flags & kQueueSuspendFlagSyncHwQueue) != 0 && setup_.ops->throttle == 0;
     for (;;) {
         base::Lock lock(mutex_);
         if (!in_use()) return kXSchedErrorNotFound;
-        if ((flags & kQueueSuspendFlagWaitIdle) == 0 || setup_.ops->throttle != 0 || submitted_ == completed_) {
-            api_suspended_ = true;
-            in_flight_then = launched_;
-            api_suspended_ns_ = base::now_ns();
-            placement_.slot->api_suspended.store(1, std::memory_order_seq_cst);
-            ipc::settle_gate(*placement_.slot);
-            ipc::ring_doorbell(*placement_.header);
+        const bool idle = submitted_ == completed_;
+        if (idle || (flags & kQueueSuspendFlagWaitIdle) == 0 || setup_.ops->throttle != 0) {
+            closing_ = sync && !idle && !quiet();
+            if (!closing_) begin_suspension();
             break;
         }
         mutex_.unlock();
         wait_all();
-        track_tail();
-        wait_until([this] { return submitted_ == completed_; });
+        wait_reported([this] { return submitted_ == completed_; });
         mutex_.lock();
     }
-    if ((flags & kQueueSuspendFlagSyncHwQueue) != 0 && setup_.ops->throttle == 0) {
-        track_tail();
-        wait_until([this, in_flight_then] {
-            return completed_ >= in_flight_then || (groups_ != nullptr && groups_->unordered);
-        });
-    }
+    if (sync) wait_in_flight();
     apply_directive();
     XLOG_DEBG("queue 0x%lx suspended by the program", static_cast<unsigned long>(handle()));
     return kXSchedSuccess;
+}
+
+// mutex_ held.
+void XQueue::begin_suspension() {
+    closing_ = false;
+    api_suspended_ = managed_ = true;
+    api_suspended_ns_ = base::now_ns();
+    placement_.slot->api_suspended.store(1, std::memory_order_seq_cst);
+    ipc::settle_gate(*placement_.slot);
+    ipc::ring_doorbell(*placement_.header);
+    wake_waiters();
+}
+
+// mutex_ held. Driver calls under way whose commands count as in flight.
+uint32_t XQueue::arriving() const {
+    uint32_t held = 0;
+    for (const HoldGroup* group = groups_; group != nullptr; group = group->next) held += group->users;
+    return calls_ - held;
+}
+
+// mutex_ held. No command that counts as in flight can arrive in the driver behind one that is held from now on.
+bool XQueue::quiet() const {
+    if (setup_.ops->hold_create == nullptr) return true;
+    const bool opens = groups_ != nullptr && groups_->overtaken != 0 && open();  // the first ones, at once
+    return !opens && arriving() == 0;
+}
+
+// Until nothing of this suspended queue runs on the device. The suspension waits a while for a moment to begin from
+// which all that is in flight completes. If none comes (a call blocks, or threads take turns), commands that a held one
+// may have overtaken get that time to complete, and are left: behind the hold they never would.
+void XQueue::wait_in_flight() {
+    wait_until([this] { return !closing_; }, kPatienceNs);
+    {
+        base::Lock lock(mutex_);
+        if (!in_use()) return;
+        if (closing_) begin_suspension();
+    }
+    uint32_t arriving_then = 0;
+    for (bool arrived = true; arrived;) {
+        {
+            base::Lock lock(mutex_);
+            arriving_then = arriving();
+        }
+        if (setup_.ops->flush != nullptr) setup_.ops->flush(setup_.impl);  // or it may never run
+        arrived = false;
+        wait_reported([&] {
+            const uint32_t stuck = groups_ != nullptr ? groups_->overtaken : 0;
+            if (launched_ - completed_ <= stuck || !api_suspended_) return true;
+            return arrived = arriving() < arriving_then;
+        });
+    }
+    wait_reported([this] { return launched_ == completed_ || !api_suspended_; }, kPatienceNs);
 }
 
 XResult XQueue::resume(int64_t flags) {
@@ -309,6 +373,7 @@ XResult XQueue::set_level(uint32_t level) {
     if (level < kPreemptLevelBlock || level > kPreemptLevelInterrupt) return kXSchedErrorInvalidValue;
     if ((setup_.ops->levels & (1u << level)) == 0) return kXSchedErrorNotSupported;
     setup_.level = level;
+    setup_.level_chosen = true;
     placement_.slot->level.store(level, std::memory_order_relaxed);
     return kXSchedSuccess;
 }
@@ -326,39 +391,6 @@ XResult XQueue::set_launch_config(int64_t threshold, int64_t batch_size) {
     }
     pump();
     return kXSchedSuccess;
-}
-
-// Brings the hardware in line with who suspends the queue now, and sets free what may go.
-void XQueue::apply_directive() {
-    bool stop = false;
-    {
-        base::Lock transition(transition_);
-        uint32_t level = 0;
-        {
-            base::Lock lock(mutex_);
-            if (!in_use()) return;
-            stop = !open();
-            level = setup_.level;
-        }
-        apply_level(stop, level);
-    }
-    if (!stop) pump();
-}
-
-// transition_ held, so that a stop and a start do not cross; mutex_ is not.
-void XQueue::apply_level(bool stop, uint32_t wanted_level) {
-    const XqDeviceOps& ops = *setup_.ops;
-    if (stop == hardware_stopped_) return;
-    const uint32_t level = stop ? wanted_level : stopped_level_;
-    XResult (*change)(void*) = nullptr;  // a device with gates needs no call at level 2
-    if (level == kPreemptLevelInterrupt) change = stop ? ops.interrupt : ops.restore;
-    if (level == kPreemptLevelDeactivate) change = stop ? ops.deactivate : ops.reactivate;
-    const XResult result = change != nullptr ? change(setup_.impl) : kXSchedSuccess;
-    if (result != kXSchedSuccess)
-        XLOG_WARN("queue 0x%lx: level %u could not %s it; level 1 goes on acting",
-                  static_cast<unsigned long>(handle()), level, stop ? "stop" : "restart");
-    stopped_level_ = level;
-    hardware_stopped_ = stop && result == kXSchedSuccess;
 }
 
 void XQueue::apply_wanted_config() {

@@ -11,9 +11,11 @@
 // (pool.h), so that a stale pointer or token is refused instead of followed.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 
+#include "base/clock.h"
 #include "base/futex.h"
 #include "base/mutex.h"
 #include "base/thread.h"
@@ -31,7 +33,9 @@ struct HoldGroup {
     uint32_t count = 0;   // commands waiting for it
     uint32_t users = 0;   // driver calls that still may use the hold
     bool released = false;   // opened or dropped
-    bool unordered = false;  // may be ahead, in the driver, of work that counts as in flight (admit)
+    // Driver calls under way when it was made: their commands may arrive behind this hold, and wait for it in the
+    // driver though they count as in flight, or will before it opens.
+    uint32_t overtaken = 0;
 };
 
 struct Setup {
@@ -41,6 +45,7 @@ struct Setup {
     uint64_t vendor = 0;
     XDevice device = 0;
     uint32_t level = 0;  // XPreemptLevel, already checked against ops->levels
+    bool level_chosen = false;  // somebody asked for this level
     uint32_t flags = 0;  // XQueueCreateFlag
     uint32_t threshold = 0;
     uint32_t batch_size = 0;
@@ -49,6 +54,8 @@ struct Setup {
     int64_t timeslice_us = TIMESLICE_DEFAULT;
     int64_t deadline_us = 0;
     int64_t laxity_us = 0;
+    int32_t lax_priority = PRIORITY_DEFAULT;
+    int32_t critical_priority = PRIORITY_DEFAULT;
 };
 
 // Where the queue's state is published: a slot of the memory shared with the scheduler, or of private memory.
@@ -71,7 +78,7 @@ public:
     // The vendor's queue goes away. What is pending still runs, then the object goes back to the pool.
     // `report`: its last command's end may still be asked for.
     void retire(bool report);
-    // In fork's child: starts every lock anew, forgets the worker, publishes to `placement`.
+    // In fork's child: forgets the worker and who waits, publishes to `placement`.
     void reset_after_fork(const Placement& placement);
 
     // --- one command (queue_abi.h explains the order of calls)
@@ -95,6 +102,8 @@ public:
     XResult set_launch_config(int64_t threshold, int64_t batch_size);
     // Agent thread: carry out what the scheduler wrote into the slot.
     void apply_directive();
+    // Agent thread, now and then: what the hardware keeps off for too long without a reason is put back.
+    void watch_interrupt(int64_t now_ns);
     // Agent thread: level, threshold and batch size as somebody set them with xcli config.
     void apply_wanted_config();
     // The scheduler that suspended it is gone: runs unless the program itself suspended it.
@@ -130,6 +139,7 @@ private:
     int32_t urgency() const;
     bool boost(int32_t urgent);
     bool open() const;
+    bool room(bool holds) const;
     uint32_t limit() const;
     bool backlog() const { return groups_ != nullptr || buffered_ != 0; }
     XqToken make_token(XqTicket& ticket);
@@ -146,6 +156,10 @@ private:
     void pump();
     void pump_once();
     void drop_pending();
+    void begin_suspension();
+    uint32_t arriving() const;
+    bool quiet() const;
+    void wait_in_flight();
     // Throttled devices (xqueue_throttle.cpp).
     struct Throttle {
         bool gate = false;    // a gate goes before this command
@@ -178,23 +192,43 @@ private:
     bool worker_may_launch();
     void run_worker();
     bool start_worker();
-    void apply_level(bool stop, uint32_t wanted_level);
+    // Levels in hardware (xqueue_levels.cpp).
+    uint32_t level_of_stop() const;
+    void apply_level(uint32_t wanted);
+    void start_hardware();
+    void stop_hardware(uint32_t level);
+    void lower_level();
+    void note_effect();
+    void apply_timeslice(uint32_t us);
     void finish_if_drained();
     void write_identity();
     void wake_waiters();
-    // Waits without a lock held; `condition` is evaluated under mutex_ after every completion.
+    // Waits without a lock held, at most `patience_ns`; `condition` is evaluated under mutex_ after every completion.
     template <typename Condition>
-    void wait_until(Condition condition) {
+    void wait_until(Condition condition, int64_t patience_ns = base::kForever) {
+        const int64_t until = patience_ns != base::kForever ? base::now_ns() + patience_ns : 0;
         mutex_.lock();
         ++waiters_;
-        while (in_use() && !condition()) {
+        while (in_use() && !condition() && patience_ns != 0) {
             const uint32_t seen = changed_.load(std::memory_order_relaxed);
             mutex_.unlock();
-            base::futex_wait(changed_, seen);
+            base::futex_wait(changed_, seen, patience_ns);
+            if (patience_ns != base::kForever) patience_ns = std::max<int64_t>(until - base::now_ns(), 0);
             mutex_.lock();
         }
         --waiters_;
         mutex_.unlock();
+    }
+    // The same, also for commands that report themselves only when asked (track_tail).
+    template <typename Condition>
+    void wait_reported(Condition condition, int64_t patience_ns = base::kForever) {
+        bool ask = true;
+        while (ask) {
+            track_tail();
+            ask = false;
+            wait_until([&] { return condition() || (ask = !retired_ && untracked_returned_ != untracked_covered_); },
+                       patience_ns);
+        }
     }
 
     const uint32_t index_;
@@ -210,6 +244,8 @@ private:
     uint32_t config_serial_ = 0;
     uint32_t ask_seen_ = 0;
     bool api_suspended_ = false;
+    bool managed_ = false;  // the program has suspended it once, and may do so again
+    bool closing_ = false;  // a suspend waits for a moment without a driver call under way to begin (quiet)
 
     Window window_;
     CommandMeter meter_;
@@ -242,7 +278,7 @@ private:
 
     HoldGroup* groups_ = nullptr;  // oldest first
     HoldGroup* last_group_ = nullptr;
-    uint32_t releasing_ = 0;  // groups popped whose hold is being opened
+    uint32_t releasing_ = 0;  // groups popped whose hold is being opened, and directives being applied
 
     XqCommand* first_buffered_ = nullptr;
     XqCommand* last_buffered_ = nullptr;
@@ -257,8 +293,14 @@ private:
 
     // Serialises changes of the hardware's state (levels 2 and 3); taken before mutex_, never on the launch path.
     base::Mutex transition_;
-    bool hardware_stopped_ = false;
-    uint32_t stopped_level_ = 0;
+    uint32_t stopped_level_ = 0;    // 0: it runs; written under mutex_ as well
+    uint32_t timeslice_us_ = 0;     // as last asked of the backend
+    int64_t interrupted_ns_ = 0;    // since when what ran is off the device,
+    bool progress_known_ = false;
+    uint32_t progress_then_ = 0;    // how far the device was,
+    uint32_t no_effects_ = 0;       // interrupts in a row after which it went further
+    uint32_t outside_then_ = 0;     // and Header::outside_changes
+    int64_t given_up_ns_ = 0;       // the directive (its time) that stood too long without a reason
 };
 
 }  // namespace xsched::queue

@@ -130,6 +130,11 @@ void XQueue::destroy_group(HoldGroup* group) {
     delete group;
 }
 
+// mutex_ held. Other threads' calls on this queue may be on their way to the driver and arrive behind this one. If they
+// count as in flight, they would wait in the driver behind its hold, and a window that waited for them in turn, or for
+// their calls to return, would wait forever: such a command is not kept back by the window, only by a suspension.
+bool XQueue::room(bool holds) const { return launched_ - completed_ < limit() || (holds && calls_ > 0); }
+
 void XQueue::admit(XqTicket& ticket, bool may_hold) {
     ticket = XqTicket{};
     if (setup_.ops->throttle != 0 && may_hold) return admit_throttled(ticket);
@@ -138,7 +143,7 @@ void XQueue::admit(XqTicket& ticket, bool may_hold) {
     bool refused = false;
     mutex_.lock();
     for (;;) {
-        if (retired_ || t_launching == this || refused || (!backlog() && open() && launched_ - completed_ < limit())) {
+        if (retired_ || t_launching == this || refused || (!backlog() && open() && room(holds))) {
             launch_here(ticket);
             break;
         }
@@ -164,15 +169,12 @@ void XQueue::admit(XqTicket& ticket, bool may_hold) {
         }
         if (group == nullptr) {
             group = std::exchange(spare, nullptr);
+            group->overtaken = calls_;
+            if (calls_ > 0) wake_waiters();  // a suspend that synchronizes looks at it
             (last_group_ != nullptr ? last_group_->next : groups_) = group;
             last_group_ = group;
         }
         note_submitted();
-        // Another thread's call on this queue is on its way to the driver and may arrive behind this one. If that one
-        // counts as in flight, it waits in the driver behind this hold, and a window that waited for it in turn would
-        // wait forever: such a group is not kept back by the window, only by a suspension.
-        group->unordered = group->unordered || calls_ > group->users;
-        if (group->unordered) wake_waiters();  // a suspend that synchronizes looks at it
         ++calls_;
         ++group->count;
         ++group->users;
@@ -209,8 +211,10 @@ void XQueue::launched(XqTicket& ticket, bool succeeded) {
     } else if (ticket.token == 0) {
         ++untracked_returned_;
     }
+    if (waiters_ != 0) wake_waiters();  // who waits for it may have to ask, or to flush
+    if (closing_ && quiet()) [[unlikely]] begin_suspension();
     const bool retired = retired_;
-    const bool unordered = groups_ != nullptr && groups_->unordered;  // no completion may come to let it go
+    const bool unordered = groups_ != nullptr && groups_->overtaken != 0;  // no completion may come to let it go
     // The worker may be waiting for completions and this one will not be reported unless it asks.
     const bool wake_worker = succeeded && ticket.token == 0 && first_buffered_ != nullptr;
     if (wake_worker) work_.fetch_add(1, std::memory_order_release);
@@ -262,7 +266,7 @@ HoldGroup* XQueue::pop_releasable() {
     HoldGroup** tail = &first;
     while (groups_ != nullptr && open()) {
         const uint64_t in_flight = launched_ - completed_;
-        if (in_flight != 0 && in_flight + groups_->count > limit() && !groups_->unordered) break;
+        if (in_flight != 0 && in_flight + groups_->count > limit() && groups_->overtaken == 0) break;
         HoldGroup* group = groups_;
         groups_ = group->next;
         if (groups_ == nullptr) last_group_ = nullptr;
@@ -312,6 +316,7 @@ void XQueue::pump_once() {
         base::Lock lock(mutex_);
         if (setup_.ops == nullptr) return;
         groups = pop_releasable();
+        if (closing_ && quiet()) begin_suspension();
         // Also when nothing more will be reported: the worker then asks for the rest.
         wake_worker = first_buffered_ != nullptr && (worker_may_launch() || tokens_out_ == 0);
         if (wake_worker) work_.fetch_add(1, std::memory_order_release);

@@ -68,11 +68,11 @@ bool XQueue::gate_due(bool closed) {
     const ipc::QueueSlot& slot = *placement_.slot;
     if (closed) {
         const int64_t since = std::max(api_suspended_ns_, slot.directed_ns.load(std::memory_order_relaxed));
-        if (gated_at_ns_ == since) return false;  // behind this suspension's gate already
-        gated_at_ns_ = since;
-        return true;
+        if (std::exchange(gated_at_ns_, since) != since) return true;
+        if (setup_.level < kPreemptLevelDeactivate) return false;  // behind this suspension's gate already
     }
-    return slot.window_ns.load(std::memory_order_relaxed) > 0 &&
+    // Also among what stands behind a closed gate: once that opens it is launched work that the next one must stop.
+    return (closed || managed_ || slot.window_ns.load(std::memory_order_relaxed) > 0) &&
            since_gate_ + 1 >= every(kGateEveryNs, meter_.command_ns(), kGateEveryCommands);
 }
 
@@ -83,22 +83,25 @@ XQueue::Throttle XQueue::decide(bool retry) {
     const bool closed = !open();
     const int64_t window_ns = slot.window_ns.load(std::memory_order_relaxed);
     const bool watched = placement_.header->watching.load(std::memory_order_relaxed) != 0;
-    if (!closed && !watched && window_ns == 0 && window_.threshold() == 0) {
+    if (!closed && !watched && !managed_ && window_ns == 0 && window_.threshold() == 0) {
         observed_ = false;
         return plan;
     }
     const bool gated = gates_ && setup_.level >= kPreemptLevelDeactivate;
     uint32_t most = UINT32_MAX;
     if (window_.threshold() != 0) most = window_.threshold();
-    else if (closed || window_ns > 0) most = gated ? kCap : window_.limit(window_ns, meter_.command_ns());
+    else if (closed || managed_ || window_ns > 0)
+        most = gated ? kCap : window_.limit(window_ns, meter_.command_ns());
     const uint32_t stride = every(kReportEveryNs, meter_.command_ns(),
                                   std::clamp<uint32_t>(most / 4, 1, kReportEveryCommands));
     plan.report = submitted_ + 1 - reported_ >= stride;
     // All reported: the device's word tells whether the queue was idle, which is then rung.
     if (plan.report || retry || reported_ == submitted_ || submitted_ - completed_ >= most) absorb_progress();
-    plan.wait = (closed && !gated && bound_) || submitted_ - completed_ >= most;
+    // At level 1 too: what comes while the queue is closed stands behind one gate, as far as the window has room.
+    const bool behind_gate = gates_ && closed;
+    plan.wait = (closed && !behind_gate && bound_) || submitted_ - completed_ >= most;
     if (plan.wait) return plan;
-    plan.gate = gated && gate_due(closed);
+    plan.gate = (gated || behind_gate) && gate_due(closed);
     plan.report = plan.report || plan.gate;
     return plan;
 }
@@ -130,10 +133,10 @@ void XQueue::admit_throttled(XqTicket& ticket) {
     for (;;) {
         mutex_.lock();
         const bool closed = !open();
-        const bool unbound = !bound_ && (closed || placement_.slot->window_ns.load(std::memory_order_relaxed) > 0 ||
-                                         placement_.header->watching.load(std::memory_order_relaxed) != 0 ||
-                                         window_.threshold() != 0);
-        if (unbound && !retired_) {
+        const bool followed = closed || managed_ || window_.threshold() != 0 ||
+                              placement_.slot->window_ns.load(std::memory_order_relaxed) > 0 ||
+                              placement_.header->watching.load(std::memory_order_relaxed) != 0;
+        if (followed && !bound_ && !retired_) {
             mutex_.unlock();
             bind_words();
             continue;

@@ -78,6 +78,39 @@ TEST_F(Agent, HintsAreKeptWhenTheSchedulerChanges) {
     EXPECT_EQ(device.slot().priority, -7);
 }
 
+TEST_F(Agent, HintsMoveToTheServerAndBack) {
+    FakeDevice device(kApi);
+    XHintPriority(device.handle(), -7);
+    XHintLaxity(device.handle(), 900, -3, 9);
+    XHintDeadline(device.handle(), 8000);
+    const auto expect_hints = [&](const char* where) {
+        EXPECT_EQ(device.slot().priority, -7) << where;
+        EXPECT_EQ(device.slot().laxity_us, 900) << where;
+        EXPECT_EQ(device.slot().lax_priority, -3) << where;
+        EXPECT_EQ(device.slot().critical_priority, 9) << where;
+        EXPECT_EQ(device.slot().deadline_us, 8000) << where;
+    };
+    {
+        SmallServer server(kSocket);
+        use(kSchedulerGlobal);
+        ASSERT_TRUE(server.wait_for_client());
+        expect_hints("with the server");
+    }
+    ASSERT_TRUE(eventually([] { return xsched::agent::scheduler() == kSchedulerAppManaged; }));
+    expect_hints("without the server");
+}
+
+TEST_F(Agent, AQueueThatMustNotExecuteDoesNot) {
+    use(kSchedulerLocal);
+    FakeDevice device(kApi);
+    ASSERT_EQ(XHintPriority(device.handle(), PRIORITY_NO_EXECUTE), kXSchedSuccess);
+    ASSERT_TRUE(eventually([&] { return device.slot().suspended != 0; }));
+    device.enqueue(1);
+    EXPECT_FALSE(device.step());
+    ASSERT_EQ(XHintPriority(device.handle(), PRIORITY_DEFAULT), kXSchedSuccess);
+    EXPECT_TRUE(eventually([&] { return device.step(); }));
+}
+
 TEST_F(Agent, WithoutAServerItRunsUnscheduled) {
     use(kSchedulerGlobal);
     EXPECT_EQ(xsched::agent::scheduler(), kSchedulerAppManaged);

@@ -4,6 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
+#include <thread>
+#include <vector>
+
 namespace {
 
 using xsched::fake::FakeDevice;
@@ -56,9 +61,12 @@ TEST(CApi, HintsOutOfRangeAreRefused) {
     EXPECT_EQ(XHintUtilization(device.handle(), 101), kXSchedErrorInvalidValue);
     EXPECT_EQ(XHintTimeslice(99), kXSchedErrorInvalidValue);
     EXPECT_EQ(XHintTimeslice(5000), kXSchedSuccess);
-    EXPECT_EQ(XHintDeadline(device.handle(), -1), kXSchedErrorInvalidValue);
+    EXPECT_EQ(XHintTimeslice(TIMESLICE_MAX + 1), kXSchedErrorInvalidValue);
+    EXPECT_EQ(XHintDeadline(device.handle(), -2), kXSchedErrorInvalidValue);
+    EXPECT_EQ(XHintLaxity(device.handle(), -2, 0, 0), kXSchedErrorInvalidValue);
     EXPECT_EQ(XHintLaxity(device.handle(), 5, 1000, 0), kXSchedErrorInvalidValue);
     EXPECT_EQ(XHintKDeadline(0), kXSchedErrorInvalidValue);
+    EXPECT_EQ(XHintGetPriority(device.handle(), nullptr), kXSchedErrorInvalidValue);
     EXPECT_EQ(XHintSetScheduler(kSchedulerUnknown, kPolicyUnknown), kXSchedErrorInvalidValue);
     EXPECT_EQ(XHintSetScheduler(kSchedulerLocal, kPolicyUnknown), kXSchedErrorNotSupported);
 }
@@ -77,6 +85,96 @@ TEST(CApi, ProfileAndQuery) {
     device.run_freely();
     EXPECT_EQ(XQueueWaitAll(device.handle()), kXSchedSuccess);
     EXPECT_EQ(XQueueQuery(device.handle(), nullptr), kXSchedErrorInvalidValue);
+}
+
+TEST(CApi, HintsReachTheQueue) {
+    FakeDevice device({.through_api = true});
+    EXPECT_EQ(XHintPriority(device.handle(), 7), kXSchedSuccess);
+    EXPECT_EQ(XHintUtilization(device.handle(), 30), kXSchedSuccess);
+    EXPECT_EQ(XHintDeadline(device.handle(), 8000), kXSchedSuccess);
+    EXPECT_EQ(XHintLaxity(device.handle(), 900, -3, 9), kXSchedSuccess);
+    Priority priority = 0;
+    EXPECT_EQ(XHintGetPriority(device.handle(), &priority), kXSchedSuccess);
+    EXPECT_EQ(priority, 7);
+    EXPECT_EQ(device.slot().utilization, 30);
+    EXPECT_EQ(device.slot().deadline_us, 8000);
+    EXPECT_EQ(device.slot().laxity_us, 900);
+    EXPECT_EQ(XHintDeadline(device.handle(), NO_DEADLINE), kXSchedSuccess);
+    EXPECT_EQ(XHintLaxity(device.handle(), NO_LAXITY, 0, 0), kXSchedSuccess);
+    EXPECT_EQ(device.slot().deadline_us, 0);
+    EXPECT_EQ(device.slot().laxity_us, 0);
+}
+
+TEST(CApi, ATurnsLengthCountsForQueuesMadeLaterToo) {
+    EXPECT_EQ(XHintTimeslice(2500), kXSchedSuccess);
+    FakeDevice later({.through_api = true});
+    EXPECT_EQ(later.slot().timeslice_us, 2500);
+    EXPECT_EQ(XHintTimeslice(static_cast<Timeslice>(TIMESLICE_UNLIMITED)), kXSchedSuccess);
+    EXPECT_EQ(later.slot().timeslice_us, TIMESLICE_MAX);
+    EXPECT_EQ(XHintTimeslice(TIMESLICE_DEFAULT), kXSchedSuccess);
+}
+
+// A threshold below the batch size ended the program once.
+TEST(CApi, ABatchIsAtMostTheThreshold) {
+    FakeDevice device({.through_api = true});
+    EXPECT_EQ(XQueueSetLaunchConfig(device.handle(), 16, 8), kXSchedSuccess);
+    EXPECT_EQ(XQueueSetLaunchConfig(device.handle(), 4, 0), kXSchedSuccess);
+    EXPECT_EQ(device.slot().threshold, 4u);
+    EXPECT_EQ(device.slot().batch_size, 4u);
+    EXPECT_EQ(XQueueSetLaunchConfig(device.handle(), -1, 2), kXSchedSuccess);
+    EXPECT_EQ(device.slot().threshold, 4u);
+    EXPECT_EQ(device.slot().batch_size, 2u);
+    EXPECT_EQ(XQueueSetLaunchConfig(device.handle(), -2, 1), kXSchedErrorInvalidValue);
+    EXPECT_EQ(XQueueSetLaunchConfig(device.handle(), 65536, 1), kXSchedErrorInvalidValue);
+}
+
+TEST(CApi, MaskAllIsEveryFlagAndUnknownOnesAreRefused) {
+    FakeDevice device({.through_api = true});
+    device.run_freely();
+    EXPECT_EQ(XQueueSuspend(device.handle(), kQueueSuspendFlagMaskAll), kXSchedSuccess);
+    EXPECT_EQ(XQueueResume(device.handle(), kQueueResumeFlagMaskAll), kXSchedSuccess);
+    EXPECT_EQ(XQueueSuspend(device.handle(), 8), kXSchedErrorInvalidValue);
+    EXPECT_EQ(XQueueResume(device.handle(), 2), kXSchedErrorInvalidValue);
+    XQueueHandle again = 0;
+    EXPECT_EQ(XQueueCreate(&again, device.hwq(), 0, 2), kXSchedErrorInvalidValue);
+    EXPECT_EQ(XQueueSetPreemptLevel(device.handle(), 4), kXSchedErrorInvalidValue);
+    EXPECT_EQ(XQueueSetPreemptLevel(device.handle(), int64_t{1} << 32 | 1), kXSchedErrorInvalidValue);
+}
+
+// What nothing keeps back in our memory cannot be dropped: the program is told, and goes on.
+TEST(CApi, DroppingWhatTheDriverHasIsNotSupported) {
+    FakeDevice device({.levels = 0b110, .throttle = true, .through_api = true});
+    EXPECT_EQ(XQueueSuspend(device.handle(), 0), kXSchedSuccess);
+    EXPECT_EQ(XQueueResume(device.handle(), kQueueResumeFlagDropCommands), kXSchedSuccess) << "nothing was held";
+    EXPECT_EQ(XQueueSuspend(device.handle(), 0), kXSchedSuccess);
+    device.enqueue(1);
+    EXPECT_EQ(XQueueResume(device.handle(), kQueueResumeFlagDropCommands), kXSchedErrorNotSupported);
+    device.run_freely();
+    EXPECT_EQ(XQueueWaitAll(device.handle()), kXSchedSuccess);
+    EXPECT_EQ(device.executed(), std::vector<int>{1});
+}
+
+// They raced once: a queue could stay suspended, or work get lost.
+TEST(CApi, SuspendsAndResumesOfManyThreadsLoseNothing) {
+    FakeDevice device({.through_api = true});
+    device.run_freely();
+    std::atomic<bool> done{false};
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 3; ++i)
+        threads.emplace_back([&] {
+            while (!done) {
+                XQueueSuspend(device.handle(), 0);
+                XQueueResume(device.handle(), 0);
+            }
+        });
+    for (int i = 0; i < 2000; ++i) device.enqueue(i);
+    done = true;
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(XQueueResume(device.handle(), 0), kXSchedSuccess);
+    EXPECT_EQ(XQueueWaitAll(device.handle()), kXSchedSuccess);
+    const std::vector<int> executed = device.executed();
+    ASSERT_EQ(executed.size(), 2000u);
+    EXPECT_TRUE(std::is_sorted(executed.begin(), executed.end()));
 }
 
 }  // namespace

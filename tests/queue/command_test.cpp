@@ -46,12 +46,60 @@ TEST(Command, WaitsWhileItsQueueIsSuspended) {
     XQueueSuspend(device.queue().handle(), 0);
     ASSERT_EQ(XQueueSubmit(device.queue().handle(), command), kXSchedSuccess);
     EXPECT_EQ(probe.ran, 0);
-    EXPECT_EQ(HwCommandDestroy(command), kXSchedErrorNotAllowed);
     device.run_freely();
     XQueueResume(device.queue().handle(), 0);
     ASSERT_EQ(XQueueWait(device.queue().handle(), command), kXSchedSuccess);
     EXPECT_EQ(probe.ran, 1);
     HwCommandDestroy(command);
+}
+
+TEST(Command, OneWhoseHandleIsGivenUpStillRuns) {
+    FakeDevice device({});
+    Probe probe{&device};
+    HwCommandHandle command = 0;
+    HwCommandCreateCallback(&command, run, &probe);
+    XQueueSuspend(device.queue().handle(), 0);
+    XQueueSubmit(device.queue().handle(), command);
+    EXPECT_EQ(HwCommandDestroy(command), kXSchedSuccess);
+    EXPECT_EQ(XQueueWait(device.queue().handle(), command), kXSchedErrorNotFound);
+    device.run_freely();
+    XQueueResume(device.queue().handle(), 0);
+    EXPECT_EQ(XQueueWaitAll(device.queue().handle()), kXSchedSuccess);
+    EXPECT_EQ(device.executed(), std::vector<int>{42});
+}
+
+TEST(Command, IsWaitedForOnItsOwnQueueAlone) {
+    FakeDevice device({});
+    FakeDevice other({});
+    device.run_freely();
+    Probe probe{&device};
+    HwCommandHandle command = 0;
+    HwCommandCreateCallback(&command, run, &probe);
+    XQueueSubmit(device.queue().handle(), command);
+    EXPECT_EQ(XQueueWait(other.queue().handle(), command), kXSchedErrorInvalidValue);
+    EXPECT_EQ(XQueueWait(device.queue().handle(), command), kXSchedSuccess);
+    HwCommandDestroy(command);
+}
+
+// Where nothing is kept back in our memory a command is launched in its place among native calls.
+TEST(Command, OnAThrottledDeviceItKeepsItsOrderAndIsWaitedFor) {
+    FakeDevice device({.levels = 0b110, .throttle = true});
+    Probe probe{&device};
+    HwCommandHandle command = 0;
+    HwCommandCreateCallback(&command, run, &probe);
+    XQueueSuspend(device.queue().handle(), 0);
+    device.enqueue(1);
+    ASSERT_EQ(XQueueSubmit(device.queue().handle(), command), kXSchedSuccess);
+    device.enqueue(2);
+    device.run_freely();
+    EXPECT_TRUE(device.executed().empty());
+    XQueueResume(device.queue().handle(), 0);
+    ASSERT_EQ(XQueueWait(device.queue().handle(), command), kXSchedSuccess);
+    EXPECT_EQ(device.executed(), (std::vector<int>{1, 42, 2}));
+    EXPECT_EQ(HwCommandDestroy(command), kXSchedSuccess);
+    const XQueueHandle queue = device.queue().handle();
+    EXPECT_EQ(XQueueDestroy(queue), kXSchedSuccess);
+    EXPECT_EQ(XQueueResume(queue, 0), kXSchedErrorNotFound) << "a command left the queue unfinished";
 }
 
 TEST(Command, ADroppedOneReleasesItsWaiter) {

@@ -40,15 +40,36 @@ TEST(XQueueThrottle, AloneACommandCostsNothingOnTheDevice) {
     EXPECT_EQ(device.gates_inserted + device.progress_written + device.binds, 0);
 }
 
-TEST(XQueueThrottle, ASuspendedQueuesCommandsGoBehindOneGate) {
+TEST(XQueueThrottle, ASuspendedQueuesCommandsGoBehindAGateThatStopsThemTheNextTimeToo) {
     FakeDevice device(kGates);
     direct(device, true);
     for (int i = 0; i < 100; ++i) device.enqueue(i);
-    EXPECT_EQ(device.gates_inserted, 1);
     EXPECT_FALSE(device.step());
+    direct(device, false);
+    while (device.executed().size() < 50) ASSERT_TRUE(device.step());
+    direct(device, true);
+    while (device.step()) {}
+    EXPECT_LT(device.executed().size(), 60u) << "what was launched while it stood has gates of its own";
     direct(device, false);
     device.run_freely();
     EXPECT_TRUE(eventually([&] { return device.executed().size() == 100; }));
+}
+
+// So that a thread that suspends its own queue, launches and resumes does not wait for itself.
+TEST(XQueueThrottle, AtLevelOneToo) {
+    FakeDevice device(kGates);
+    ASSERT_EQ(device.queue().set_level(kPreemptLevelBlock), kXSchedSuccess);
+    device.queue().set_launch_config(4, 2);
+    device.enqueue(0);
+    device.queue().suspend(kQueueSuspendFlagNone);
+    device.enqueue(1);
+    device.enqueue(2);
+    while (device.step()) {}
+    EXPECT_EQ(device.executed(), std::vector<int>{0});
+    EXPECT_EQ(device.gates_inserted, 1);
+    device.queue().resume(kQueueResumeFlagNone);
+    while (device.step()) {}
+    EXPECT_EQ(device.executed(), (std::vector<int>{0, 1, 2}));
 }
 
 TEST(XQueueThrottle, EverySuspensionGetsItsGate) {
@@ -106,6 +127,18 @@ TEST(XQueueThrottle, AThresholdIsKept) {
         program.join();
         EXPECT_LE(most, 4u * 2) << "each command and its report";
     }
+}
+
+// The program is the scheduler: after its first suspension it may suspend again, in the midst of what it launches.
+TEST(XQueueThrottle, AQueueThatTheProgramSuspendsHasGatesWhileItRuns) {
+    FakeDevice device(kGates);
+    device.queue().suspend(kQueueSuspendFlagNone);
+    device.queue().resume(kQueueResumeFlagNone);
+    for (int i = 0; i < 200; ++i) device.enqueue(i);
+    device.step();
+    device.queue().suspend(kQueueSuspendFlagNone);
+    while (device.step()) {}
+    EXPECT_LE(device.executed().size(), 64u) << "it stands at the next gate";
 }
 
 TEST(XQueueThrottle, WithoutGatesItIsLevelOneAndTheCallerWaits) {

@@ -33,6 +33,26 @@ XResult bind_words(void* hwq, uint32_t* gate, uint32_t* progress) {
 }
 XResult refuse_words(void*, uint32_t*, uint32_t*) { return kXSchedErrorNotSupported; }
 
+void add_interrupt(XqDeviceOps& ops) {
+    ops.interrupt = [](void* hwq) {
+        ++of(hwq).interrupt_calls;
+        if (of(hwq).no_interrupt) return kXSchedErrorNotSupported;
+        if (of(hwq).refuse_interrupt) return kXSchedErrorHardware;
+        ++of(hwq).interrupted;
+        of(hwq).set_stopped(true);
+        return kXSchedSuccess;
+    };
+    ops.restore = [](void* hwq) {
+        ++of(hwq).restored;
+        of(hwq).set_stopped(false);
+        return kXSchedSuccess;
+    };
+    ops.set_timeslice = [](void* hwq, uint32_t us) {
+        of(hwq).timeslices.push_back(us);
+        return kXSchedSuccess;
+    };
+}
+
 XqDeviceOps make_ops(const Traits& traits) {
     XqDeviceOps ops{};
     ops.abi = XQ_DEVICE_ABI;
@@ -77,6 +97,7 @@ XqDeviceOps make_ops(const Traits& traits) {
             *value = of(hwq).passed;
             return kXSchedSuccess;
         };
+        if ((traits.levels & 1u << kPreemptLevelInterrupt) != 0) add_interrupt(ops);
         return ops;
     }
     ops.deactivate = [](void* hwq) {
@@ -89,17 +110,7 @@ XqDeviceOps make_ops(const Traits& traits) {
         of(hwq).set_stopped(false);
         return kXSchedSuccess;
     };
-    ops.interrupt = [](void* hwq) {
-        if (of(hwq).refuse_interrupt) return kXSchedErrorHardware;
-        ++of(hwq).interrupted;
-        of(hwq).set_stopped(true);
-        return kXSchedSuccess;
-    };
-    ops.restore = [](void* hwq) {
-        ++of(hwq).restored;
-        of(hwq).set_stopped(false);
-        return kXSchedSuccess;
-    };
+    add_interrupt(ops);
     return ops;
 }
 

@@ -57,6 +57,9 @@ public:
     XQueueHandle handle() const { return queue_->handle(); }
     HwQueueHandle hwq() const { return hwq_; }
 
+    std::atomic<bool> no_interrupt{false};  // not supported
+    std::atomic<int> interrupt_calls{0};
+    std::vector<uint32_t> timeslices;  // as set
     std::atomic<int> deactivated{0}, reactivated{0}, interrupted{0}, restored{0}, holds_alive{0}, destroyed{0};
     std::atomic<bool> refuse_holds{false}, refuse_interrupt{false};
 

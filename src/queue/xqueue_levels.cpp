@@ -1,0 +1,171 @@
+// XQueue, preempt levels in hardware: what a directive asks of the backend beyond gates and holds, and what keeps
+// anything from standing longer than somebody has a reason for it.
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/options.h"
+#include "queue/xqueue.h"
+
+#include <cerrno>
+#include <csignal>
+
+namespace xsched::queue {
+namespace {
+
+// So often a queue must have gone on while it should not have: what the device wrote may be late for once.
+constexpr uint32_t kNoEffects = 3;
+
+// A process that can be signalled or is another user's; 0 is nobody.
+bool lives(int32_t pid) { return pid > 0 && (kill(pid, 0) == 0 || errno != ESRCH); }
+
+}  // namespace
+
+// mutex_ held. The level at which to stand now. On throttled devices the gate does level 2 by itself, and what runs is
+// taken off only if the scheduler says that it is worth it, or the program chose level 3 and suspends its queue.
+uint32_t XQueue::level_of_stop() const {
+    if (setup_.level != kPreemptLevelInterrupt || setup_.ops->throttle == 0) return setup_.level;
+    const ipc::QueueSlot& slot = *placement_.slot;
+    const bool wanted = slot.suspended.load(std::memory_order_acquire) != 0 &&
+                        slot.interrupt.load(std::memory_order_acquire) != 0 &&
+                        slot.directed_ns.load(std::memory_order_relaxed) != given_up_ns_;
+    return wanted || (api_suspended_ && setup_.level_chosen) ? kPreemptLevelInterrupt : kPreemptLevelDeactivate;
+}
+
+// Brings the hardware in line with who suspends the queue now, and sets free what may go.
+void XQueue::apply_directive() {
+    bool stop = false;
+    bool retired = false;
+    {
+        base::Lock transition(transition_);
+        uint32_t level = 0;
+        uint32_t timeslice_us = 0;
+        {
+            base::Lock lock(mutex_);
+            if (!in_use()) return;
+            stop = !open();
+            level = stop ? level_of_stop() : 0;
+            timeslice_us = placement_.slot->device_timeslice_us.load(std::memory_order_relaxed);
+            ++releasing_;  // what goes on may be the last work of a retired queue, whose backend goes with it
+        }
+        apply_level(level);
+        apply_timeslice(timeslice_us);
+        base::Lock lock(mutex_);
+        --releasing_;
+        retired = retired_;
+    }
+    if (!stop) pump();
+    if (retired) finish_if_drained();
+}
+
+// transition_ held, so that a stop and a start do not cross; mutex_ is not. 0: the queue runs. One that stands already
+// keeps the level at which it does, unless that is raised to an interrupt.
+void XQueue::apply_level(uint32_t wanted) {
+    const bool raise = wanted == kPreemptLevelInterrupt && setup_.ops->throttle != 0;
+    if (wanted == stopped_level_ || (wanted != 0 && stopped_level_ != 0 && !raise)) return;
+    if (stopped_level_ != 0) start_hardware();
+    if (wanted != 0) stop_hardware(wanted);
+}
+
+// transition_ held.
+void XQueue::start_hardware() {
+    const XqDeviceOps& ops = *setup_.ops;
+    const uint32_t level = stopped_level_;
+    if (level == kPreemptLevelInterrupt) note_effect();
+    XResult (*start)(void*) = level == kPreemptLevelInterrupt    ? ops.restore
+                              : level == kPreemptLevelDeactivate ? ops.reactivate
+                                                                 : nullptr;
+    const XResult result = start != nullptr ? start(setup_.impl) : kXSchedSuccess;
+    if (result != kXSchedSuccess)
+        XLOG_WARN("queue 0x%lx: level %u could not restart it", static_cast<unsigned long>(handle()), level);
+    base::Lock lock(mutex_);
+    stopped_level_ = 0;
+    meter_.flight_began(base::now_ns());  // what stood took no longer for it
+    placement_.slot->interrupted.store(0, std::memory_order_release);
+}
+
+// transition_ held.
+void XQueue::stop_hardware(uint32_t level) {
+    const XqDeviceOps& ops = *setup_.ops;
+    XResult (*stop)(void*) = level == kPreemptLevelInterrupt    ? ops.interrupt
+                             : level == kPreemptLevelDeactivate ? ops.deactivate
+                                                                : nullptr;
+    const uint32_t generation = this->generation();
+    const XResult result = stop != nullptr ? stop(setup_.impl) : kXSchedSuccess;
+    if (result != kXSchedSuccess && result != kXSchedErrorNotSupported)
+        XLOG_WARN("queue 0x%lx: level %u could not stop it; level 1 goes on acting",
+                  static_cast<unsigned long>(handle()), level);
+    {
+        base::Lock lock(mutex_);
+        if (in_use() && generation == this->generation()) {
+            if (result == kXSchedErrorNotSupported) lower_level();
+            stopped_level_ = result == kXSchedSuccess ? level : static_cast<uint32_t>(kPreemptLevelBlock);
+            if (stopped_level_ != kPreemptLevelInterrupt) return;
+            ipc::QueueSlot& slot = *placement_.slot;
+            slot.interrupted.store(1, std::memory_order_release);
+            interrupted_ns_ = base::now_ns();
+            progress_known_ = bound_ && gates_;
+            progress_then_ = slot.progress.load(std::memory_order_acquire);
+            outside_then_ = placement_.header->outside_changes.load(std::memory_order_acquire);
+            return;
+        }
+    }
+    // It was destroyed meanwhile; nobody else would put it back.
+    if (result == kXSchedSuccess && level == kPreemptLevelInterrupt) ops.restore(setup_.impl);
+}
+
+// mutex_ held. The hardware, or its driver, does not do level 3 after all; the backend has said why.
+void XQueue::lower_level() {
+    const bool gates = setup_.ops->throttle != 0 && (gates_ || !bound_);  // unbound: as far as is known
+    setup_.level = gates || setup_.ops->deactivate != nullptr ? kPreemptLevelDeactivate : kPreemptLevelBlock;
+    placement_.slot->level.store(setup_.level, std::memory_order_relaxed);
+}
+
+// What the device reports while it should stand shows that the interrupt had no effect: then it is not worth its price.
+// transition_ held.
+void XQueue::note_effect() {
+    base::Lock lock(mutex_);
+    const ipc::QueueSlot& slot = *placement_.slot;
+    if (!in_use() || !progress_known_ || (outside_then_ & 1) != 0 ||
+        placement_.header->outside_changes.load(std::memory_order_acquire) != outside_then_)
+        return;
+    if (slot.progress.load(std::memory_order_acquire) == progress_then_) {
+        no_effects_ = 0;
+        return;
+    }
+    if (++no_effects_ < kNoEffects) return;
+    XLOG_INFO(
+        "no preempt level 3 on queue 0x%lx: it went on (from command %u to %u) while its channels were disabled, "
+        "so that has no effect here; it uses level 2",
+        static_cast<unsigned long>(handle()), progress_then_, slot.progress.load(std::memory_order_relaxed));
+    lower_level();
+}
+
+// transition_ held.
+void XQueue::apply_timeslice(uint32_t us) {
+    if (us == timeslice_us_ || setup_.ops->set_timeslice == nullptr) return;
+    timeslice_us_ = us;  // also if refused: not tried again for the same value
+    setup_.ops->set_timeslice(setup_.impl, us);
+}
+
+void XQueue::watch_interrupt(int64_t now_ns) {
+    const int64_t limit_ns = base::options().interrupt_limit * base::kMillisecond;
+    base::Lock transition(transition_);
+    {
+        base::Lock lock(mutex_);
+        if (!in_use() || stopped_level_ != kPreemptLevelInterrupt || limit_ns == 0) return;
+        if (api_suspended_ || now_ns - interrupted_ns_ < limit_ns) return;
+        const ipc::QueueSlot& slot = *placement_.slot;
+        const int32_t by_pid = slot.by_pid.load(std::memory_order_relaxed);
+        const bool reason = by_pid != 0 ? lives(by_pid) : slot.held.load(std::memory_order_relaxed) != 0;
+        if (reason && slot.suspended.load(std::memory_order_relaxed) != 0) return;
+        given_up_ns_ = slot.directed_ns.load(std::memory_order_relaxed);
+    }
+    XLOG_WARN(
+        "queue 0x%lx has been off its device for more than %ld ms with nobody to make room for: it is put back "
+        "(XSCHED_INTERRUPT_LIMIT)",
+        static_cast<unsigned long>(handle()), static_cast<long>(base::options().interrupt_limit));
+    start_hardware();
+    base::Lock lock(mutex_);
+    stopped_level_ = kPreemptLevelDeactivate;  // its gate stays closed as the scheduler says
+}
+
+}  // namespace xsched::queue
