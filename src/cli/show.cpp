@@ -45,7 +45,7 @@ std::string status_text(const Json& answer) {
                 process.value("state", "") + "; " + count(process, "queues", "queue") + ", " +
                 count(process, "completed", "command") + " completed; preempted " +
                 count(process, "preemptions", "time") + ", delayed by " + fixed(process.value("delayed_ms", 0.0)) +
-                " ms in all\n";
+                " ms in all; delayed others by " + fixed(process.value("caused_ms", 0.0)) + " ms\n";
         for (const Json& explanation : process["explanations"]) text += "    " + explanation.get<std::string>() + "\n";
     }
     if (answer["processes"].empty()) text += "no process is scheduled: start one with 'xcli run -- PROGRAM'\n";

@@ -36,12 +36,16 @@ bool Client::put(std::atomic<T>& field, T value) {
 
 void Client::scan(UnitTable& units, int64_t now_ns, int64_t last_pass_ns) {
     units.begin_client(view_.id, view_.pid);
+    delays_.clear();
     QueueNumbers numbers;
     const uint32_t used = view_.region->header.slot_end.load(std::memory_order_acquire);
     const uint32_t end = std::min(std::max(used, static_cast<uint32_t>(queues_.size())), ipc::kMostQueues);
     for (uint32_t at = 0; at < end; ++at) {
         if (read_slot(view_.region->slots[at], now_ns, numbers)) {
-            if (at >= queues_.size()) queues_.resize(at + 1);
+            if (at >= queues_.size()) {
+                queues_.resize(at + 1);
+                delays_.reserve(queues_.capacity());
+            }
             see(at, numbers, units, now_ns, last_pass_ns);
         } else if (at < queues_.size() && queues_[at].used) {
             forget(at);
@@ -57,11 +61,8 @@ void Client::see(uint32_t at, QueueNumbers& numbers, UnitTable& units, int64_t n
         queue.used = true;
         queue.handle = numbers.handle;
     }
-    if (queue.suspended && numbers.ready) {
-        const int64_t kept_off_ns = now_ns - std::clamp(numbers.ready_since_ns, last_pass_ns, now_ns);
-        queue.kept_off_ns += kept_off_ns;
-        queue.suspended_total_ns += kept_off_ns;
-    }
+    if (queue.suspended && numbers.ready)
+        note_delay(queue, now_ns - std::clamp(numbers.ready_since_ns, last_pass_ns, now_ns));
     // A device that reports by itself rings nobody: the queue is idle from when that is seen.
     if (numbers.device_progress && queue.ready && !numbers.ready) queue.idle_seen_ns = now_ns;
     numbers.idle_since_ns = std::max(numbers.idle_since_ns, queue.idle_seen_ns);
@@ -74,7 +75,23 @@ void Client::see(uint32_t at, QueueNumbers& numbers, UnitTable& units, int64_t n
         ask(at);
     }
     queue.ready = numbers.ready;
+    queue.level = numbers.level;
     queue.unit = units.add(numbers, queue.held || view_.held);
+}
+
+// The last verdict kept it off for so long.
+void Client::note_delay(QueueMemory& queue, int64_t ns) {
+    queue.kept_off_ns += ns;
+    queue.suspended_total_ns += ns;
+    const uint64_t by = queue.verdict.by;
+    if (by == 0 || ns == 0) return;
+    if (queue.kept_off_by == 0) queue.kept_off_by = queue.by_pid;
+    queue.kept_off_by_others |= queue.kept_off_by != queue.by_pid;
+    const auto known = std::find_if(delays_.begin(), delays_.end(), [by](const Delay& delay) { return delay.by == by; });
+    if (known == delays_.end())
+        delays_.push_back({by, ns});
+    else
+        known->ns = std::max(known->ns, ns);
 }
 
 // The slot is free; whoever uses it next finds no directive in it.
@@ -84,7 +101,7 @@ void Client::forget(uint32_t at) {
     queues_[at] = QueueMemory{};
 }
 
-void Client::direct(const UnitTable& units, const sched::Plan& plan, int64_t now_ns) {
+void Client::direct(const UnitTable& units, const sched::Plan& plan, const Rivals& rivals, int64_t now_ns) {
     bool competing = false;
     bool watching = false;
     bool suspended = false;
@@ -97,6 +114,7 @@ void Client::direct(const UnitTable& units, const sched::Plan& plan, int64_t now
         suspended |= queue.verdict.suspend;
         polled_ |= queue.device_progress && queue.ready && queue.verdict.watched && !queue.verdict.suspend;
     }
+    choose_means(units, rivals, now_ns);
     // First: a queue that is suspended with an old heartbeat would take the server for dead.
     beat(suspended, now_ns);
     ipc::Header& header = view_.region->header;
@@ -127,9 +145,13 @@ void Client::direct_queue(uint32_t at, const UnitTable& units, const sched::Verd
     ipc::QueueSlot& slot = view_.region->slots[at];
     const sched::UnitState* by = verdict.by != 0 ? units.find(verdict.by) : nullptr;
     update(slot.reason, static_cast<ipc::ReasonCode>(verdict.reason));
-    update(slot.by_pid, by != nullptr ? by->unit.pid : 0);
+    queue.by_pid = by != nullptr ? by->unit.pid : 0;
+    update(slot.by_pid, queue.by_pid);
     put(slot.window_ns, verdict.preemptible ? kWindowNs : int64_t{0});
 
+    put(slot.device_timeslice_us, queue.timeslice_us);
+    update(slot.held, verdict.suspend && verdict.by == 0 ? 1U : 0U);
+    put(slot.interrupt, queue.interrupt ? 1U : 0U);
     const bool changed = queue.suspended != verdict.suspend;
     if (changed) slot.directed_ns.store(now_ns, std::memory_order_relaxed);
     put(slot.suspended, verdict.suspend ? 1U : 0U);
@@ -139,6 +161,8 @@ void Client::direct_queue(uint32_t at, const UnitTable& units, const sched::Verd
     queue.suspended = verdict.suspend;
     if (verdict.suspend) {
         queue.kept_off_ns = 0;
+        queue.kept_off_by = 0;
+        queue.kept_off_by_others = false;
         if (queue.ready) ++queue.preemptions;
     }
     if (base::log_enabled(base::LogLevel::kDebug)) log_change(queue, units);
@@ -152,11 +176,14 @@ void Client::log_change(const QueueMemory& queue, const UnitTable& units) const 
     char whom[64] = "";
     if (by != nullptr) snprintf(whom, sizeof(whom), " (pid %d, priority %d)", by->unit.pid, by->unit.priority);
     if (queue.suspended) {
-        XLOG_DEBG("queue 0x%llx of pid %d (priority %d) suspended: %s%s", handle, unit.pid, unit.priority, reason,
-                  whom);
+        XLOG_DEBG("queue 0x%llx of pid %d (priority %d) suspended: %s%s; by %s", handle, unit.pid, unit.priority, reason,
+                  whom, means_sentence(queue.means));
     } else {
-        XLOG_DEBG("queue 0x%llx of pid %d (priority %d) resumed: %s%s; its work was delayed by %.3f ms", handle,
-                  unit.pid, unit.priority, reason, whom, milliseconds(queue.kept_off_ns));
+        char culprit[32] = "";
+        if (queue.kept_off_by != 0) snprintf(culprit, sizeof(culprit), ", for pid %d", queue.kept_off_by);
+        XLOG_DEBG("queue 0x%llx of pid %d (priority %d) resumed: %s%s; its work was delayed by %.3f ms%s%s", handle,
+                  unit.pid, unit.priority, reason, whom, milliseconds(queue.kept_off_ns), culprit,
+                  queue.kept_off_by_others ? " and others" : "");
     }
 }
 
@@ -195,6 +222,8 @@ void Client::let_go() {
         if (!queue.used) continue;
         ipc::QueueSlot& slot = view_.region->slots[at];
         put(slot.window_ns, int64_t{0});
+        put(slot.device_timeslice_us, 0U);
+        put(slot.interrupt, 0U);
         if (put(slot.suspended, 0U)) ipc::settle_gate(slot);
         if (queue.suspended) {
             XLOG_DEBG("queue 0x%llx of pid %d resumed: its process leaves the scheduler; its work was delayed by %.3f "

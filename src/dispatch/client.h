@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "dispatch/dispatcher.h"
+#include "dispatch/means.h"
 #include "dispatch/unit_table.h"
 #include "ipc/layout.h"
 #include "sched/core.h"
@@ -24,9 +25,22 @@ struct QueueMemory {
     uint64_t completed = 0;    // as last seen to change, or asked about,
     int64_t asked_ns = 0;      // then
     sched::Verdict verdict{};
+    int32_t by_pid = 0;       // of the verdict
     int64_t kept_off_ns = 0;  // with work to do, since it was suspended last
+    int32_t kept_off_by = 0;  // the process that this was for, first; 0: nobody
+    bool kept_off_by_others = false;
     int64_t suspended_total_ns = 0;
     uint64_t preemptions = 0;
+    uint32_t level = 0;
+    Means means = Means::kNone;
+    bool interrupt = false;  // as written
+    uint32_t timeslice_us = 0;
+};
+
+// Since the last pass `by`, a unit of that one, kept a client's work off for so long.
+struct Delay {
+    uint64_t by;
+    int64_t ns;
 };
 
 class Client {
@@ -38,13 +52,21 @@ public:
 
     const ClientView& view() const { return view_; }
     const std::vector<QueueMemory>& queues() const { return queues_; }
+    // Of the last scan, one per culprit. Queues of a process that stand side by side count once.
+    const std::vector<Delay>& delays() const { return delays_; }
+    // Its own work kept another client's off.
+    void caused_delay(int64_t ns) { delay_caused_ns_ += ns; }
+    int64_t delay_caused_ns() const { return delay_caused_ns_; }
 
     // Reads the used slots and adds them to `units`.
     void scan(UnitTable& units, int64_t now_ns, int64_t last_pass_ns);
     // Writes the verdicts on its units into the slots, and the header.
-    void direct(const UnitTable& units, const sched::Plan& plan, int64_t now_ns);
+    void direct(const UnitTable& units, const sched::Plan& plan, const Rivals& rivals, int64_t now_ns);
     // Tells its agent, once, if something was written since the last call.
     void ring();
+
+    // When a suspension is to be looked at again because what runs may last; 0: no need.
+    int64_t look_again_ns() const { return look_again_ns_; }
 
     // True: `watching` was raised since the last call, so that a change just before may have gone unreported.
     bool began_watching();
@@ -62,16 +84,33 @@ public:
 private:
     void see(uint32_t at, QueueNumbers& numbers, UnitTable& units, int64_t now_ns, int64_t last_pass_ns);
     void forget(uint32_t at);
+    void note_delay(QueueMemory& queue, int64_t ns);
     void ask(uint32_t at);
     void beat(bool suspended, int64_t now_ns);
     void direct_queue(uint32_t at, const UnitTable& units, const sched::Verdict& verdict, int64_t now_ns);
     void log_change(const QueueMemory& queue, const UnitTable& units) const;
+    // By which means its units are kept off (client_means.cpp).
+    struct Device {  // one that its queues are on
+        uint64_t device = 0;
+        bool seen = false;       // in this pass
+        int64_t stands_ns = 0;   // since when all of its queues there are suspended; 0: not all are
+        Means means = Means::kNone;
+        bool interrupt = false;  // until one of them runs again
+        int64_t by_busy_ns = 0;  // what the unit that it makes room for had used of it then
+    };
+    void choose_means(const UnitTable& units, const Rivals& rivals, int64_t now_ns);
+    void choose_on(Device& device, const UnitTable& units, const Rivals& rivals, int64_t now_ns);
+    Device& device_of(uint64_t device);
     // Stores and remembers to ring, if it differs.
     template <typename T>
     bool put(std::atomic<T>& field, T value);
 
     ClientView view_;
     std::vector<QueueMemory> queues_;  // of the slots up to the last one ever used
+    std::vector<Device> devices_;
+    int64_t look_again_ns_ = 0;
+    std::vector<Delay> delays_;        // room for one per queue
+    int64_t delay_caused_ns_ = 0;
     int64_t heartbeat_ns_ = 0;
     bool suspended_ = false;  // something of it is
     bool polled_ = false;

@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "dispatch/client.h"
+#include "dispatch/means.h"
 #include "dispatch/unit_table.h"
 
 namespace xsched::dispatch {
@@ -23,12 +24,14 @@ struct Dispatcher::State {
     sched::Core core;
     std::vector<Client> clients;
     UnitTable units;
+    Rivals rivals;
     int64_t last_ns = 0;
     bool told_thrown_out = false;
 
     Client* find(uint32_t id);
     int64_t pass_once(int64_t now_ns);
     bool began_watching();
+    void blame();
     void tell_thrown_out();
 };
 
@@ -55,6 +58,10 @@ void Dispatcher::remove_client(uint32_t id) {
     Client* client = state_->find(id);
     if (client == nullptr) return;
     client->let_go();
+    if (client->delay_caused_ns() > 0) {
+        XLOG_DEBG("pid %d leaves the scheduler; its work delayed that of others by %.3f ms in all", client->view().pid,
+                  static_cast<double>(client->delay_caused_ns()) / 1e6);
+    }
     state_->clients.erase(state_->clients.begin() + (client - state_->clients.data()));
 }
 
@@ -80,21 +87,33 @@ int64_t Dispatcher::pass(int64_t now_ns) {
 int64_t Dispatcher::State::pass_once(int64_t now_ns) {
     units.begin_pass();
     for (Client& client : clients) client.scan(units, now_ns, last_ns);
+    blame();
     last_ns = now_ns;
     const sched::Plan& plan = core.decide(units.units(), now_ns);
+    rivals.observe(units.units());
     int64_t wake_at_ns = plan.wake_at_ns;
     bool polled = false;
     bool suspends = false;
     for (Client& client : clients) {
-        client.direct(units, plan, now_ns);
-        const int64_t beat_ns = client.heartbeat_due_ns();
-        if (beat_ns != 0 && (wake_at_ns == 0 || beat_ns < wake_at_ns)) wake_at_ns = beat_ns;
+        client.direct(units, plan, rivals, now_ns);
+        for (const int64_t due_ns : {client.heartbeat_due_ns(), client.look_again_ns()})
+            if (due_ns != 0 && (wake_at_ns == 0 || due_ns < wake_at_ns)) wake_at_ns = due_ns;
         polled |= client.polled();
         suspends |= client.suspends();
     }
     const int64_t look_ns = now_ns + kLookEveryNs;
     if (polled && suspends && (wake_at_ns == 0 || look_ns < wake_at_ns)) wake_at_ns = look_ns;
     return wake_at_ns;
+}
+
+// Each delay, to the account of the client that it made room for. One that makes room within itself is no other's.
+void Dispatcher::State::blame() {
+    for (const Client& victim : clients) {
+        for (const Delay& delay : victim.delays()) {
+            Client* culprit = find(units.previous_client_of(delay.by));
+            if (culprit != nullptr && culprit != &victim) culprit->caused_delay(delay.ns);
+        }
+    }
 }
 
 bool Dispatcher::State::began_watching() {
@@ -113,6 +132,11 @@ void Dispatcher::State::tell_thrown_out() {
     told_thrown_out = name != nullptr;
 }
 
+int64_t Dispatcher::delay_caused_ns(uint32_t client_id) const {
+    const Client* client = state_->find(client_id);
+    return client != nullptr ? client->delay_caused_ns() : 0;
+}
+
 std::vector<Dispatcher::QueueReport> Dispatcher::reports() const {
     std::vector<QueueReport> reports;
     for (const Client& client : state_->clients) {
@@ -123,7 +147,8 @@ std::vector<Dispatcher::QueueReport> Dispatcher::reports() const {
                                .slot = at,
                                .verdict = queue.verdict,
                                .suspended_total_ns = queue.suspended_total_ns,
-                               .preemptions = queue.preemptions});
+                               .preemptions = queue.preemptions,
+                               .means = queue.means});
         }
     }
     return reports;

@@ -10,6 +10,7 @@
 #include <memory>
 #include <vector>
 
+#include "dispatch/means.h"
 #include "ipc/layout.h"
 #include "sched/core.h"
 
@@ -45,8 +46,12 @@ public:
         sched::Verdict verdict;
         int64_t suspended_total_ns;  // time kept off with work to do
         uint64_t preemptions;        // times it was suspended while it had work to do
+        Means means;                 // by which its process is kept off this device, when it is
     };
     std::vector<QueueReport> reports() const;
+    // For how long, in all, work of other clients was kept off to make room for this one's; two clients that wait at
+    // the same time count twice.
+    int64_t delay_caused_ns(uint32_t client_id) const;
 
 private:
     struct State;

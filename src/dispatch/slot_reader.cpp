@@ -46,6 +46,7 @@ bool read_slot(const ipc::QueueSlot& slot, int64_t now_ns, QueueNumbers& numbers
     numbers.ready = work && slot.api_suspended.load(std::memory_order_relaxed) == 0;
     numbers.handle = take(slot.handle);
     numbers.device = take(slot.device);
+    numbers.level = take(slot.level, 0U, static_cast<uint32_t>(kPreemptLevelInterrupt));
     numbers.priority = effective_priority(slot, completed);
     numbers.ready_since_ns = take(slot.ready_since_ns, int64_t{0}, now_ns);
     numbers.idle_since_ns = take(slot.idle_since_ns, int64_t{0}, now_ns);

@@ -19,6 +19,7 @@ struct QueueNumbers {
     bool device_progress = false;  // completion is seen only by looking
     int64_t ready_since_ns = 0;
     int64_t idle_since_ns = 0;
+    uint32_t level = 0;  // preempt level in use
     int64_t command_ns = 0;
     int64_t busy_ns = 0;
     int32_t utilization = 0;

@@ -99,4 +99,11 @@ const sched::UnitState* UnitTable::find(uint64_t id) const {
     return nullptr;
 }
 
+uint32_t UnitTable::previous_client_of(uint64_t id) const {
+    for (const Key& key : previous_) {
+        if (key.id == id) return key.client_id;
+    }
+    return 0;
+}
+
 }  // namespace xsched::dispatch

@@ -23,6 +23,8 @@ public:
     std::span<const sched::UnitState> units() const { return units_; }
     // nullptr: no such unit in this pass.
     const sched::UnitState* find(uint64_t id) const;
+    // Whose unit that was in the pass before; 0: there was none.
+    uint32_t previous_client_of(uint64_t id) const;
 
 private:
     struct Key {

@@ -79,7 +79,7 @@ void Server::run() {
         if (accept_again_ns_ != 0 && base::now_ns() >= accept_again_ns_) accept_newcomers();
         doorbells_.note_clients();
         const int64_t now = base::now_ns();
-        const int64_t planned = dispatcher_.pass(now);
+        const int64_t planned = look_after_clients(dispatcher_.pass(now), now);
         drop_silent_newcomers(now);
         if (stop_ || should_leave(now)) break;
         doorbells_.sleep(next_wake(planned));
@@ -200,14 +200,18 @@ void Server::serve_tool(uint32_t id) {
     tools_.erase(found);
 }
 
-// A client says nothing after its Hello: end of file is its end, and anything else is not our protocol.
+// After its Hello a client sends handovers alone: end of file is its end, and anything else is not our protocol.
 void Server::hear_client(uint32_t id) {
     const auto found = clients_.find(id);
     if (found == clients_.end()) return;
-    char packet[64];
+    ipc::Handover packet;
     const int socket = found->second->socket();
-    const long bytes = ipc::receive_packet(socket, packet, sizeof(packet), nullptr, 0);
+    int received = -1;
+    const long bytes = ipc::receive_packet(socket, &packet, sizeof(packet), &received, 0);
+    base::UniqueFd fd(received);
     if (bytes < 0 && errno == EAGAIN) return waker_.rearm(socket, token(Source::kClient, id));
+    if (bytes > 0 && interrupter_.take(*found->second, &packet, static_cast<size_t>(bytes), std::move(fd)))
+        return waker_.rearm(socket, token(Source::kClient, id));
     if (bytes > 0) XLOG_WARN("client %u sent %ld bytes where nothing is expected: it is let go", id, bytes);
     remove_client(id);
 }
@@ -216,12 +220,20 @@ void Server::remove_client(uint32_t id) {
     const auto found = clients_.find(id);
     if (found == clients_.end()) return;
     Client& client = *found->second;
+    interrupter_.release(client);
     dispatcher_.remove_client(id);
     doorbells_.remove(client.header());
     client.header().detached.store(1);
     ipc::ring_directive(client.header());
     XLOG_INFO("client %u: %s (pid %d) left", id, client.program().c_str(), client.peer().pid);
     clients_.erase(found);
+}
+
+// Those that do not carry out what the pass has decided. Returns the earlier of the planned time and theirs.
+int64_t Server::look_after_clients(int64_t planned_ns, int64_t now_ns) {
+    interrupter_.beat(now_ns);
+    for (const auto& [id, client] : clients_) planned_ns = earlier(planned_ns, interrupter_.look(*client, now_ns));
+    return planned_ns;
 }
 
 bool Server::expect(pid_t pid) {

@@ -10,6 +10,7 @@
 #include "dispatch/dispatcher.h"
 #include "server/client.h"
 #include "server/doorbells.h"
+#include "server/interrupter.h"
 #include "server/listener.h"
 #include "server/options.h"
 #include "server/socket_waker.h"
@@ -50,6 +51,7 @@ private:
     void drop_silent_newcomers(int64_t now_ns);
     bool should_leave(int64_t now_ns);
     int64_t next_wake(int64_t planned_ns) const;
+    int64_t look_after_clients(int64_t planned_ns, int64_t now_ns);
     void let_everybody_go();
 
     Options options_;
@@ -59,6 +61,7 @@ private:
     dispatch::Dispatcher dispatcher_;
     SocketWaker waker_;
     Doorbells doorbells_;
+    Interrupter interrupter_;
 
     uint32_t next_id_ = 1;
     std::map<uint32_t, Newcomer> newcomers_;

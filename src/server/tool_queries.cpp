@@ -35,6 +35,7 @@ struct Explanation {
     int64_t since_ns = 0;
     int32_t by_pid = 0;
     std::string reason;
+    std::string means;  // beyond its gate; empty: none, or it runs
 };
 
 Explanation explain(const SeenQueue& queue) {
@@ -45,6 +46,8 @@ Explanation explain(const SeenQueue& queue) {
     result.since_ns = verdict.since_ns;
     result.reason = sched::reason_sentence(verdict.reason);
     if (verdict.suspend && verdict.by != 0) result.by_pid = queue.slot.by_pid.load();
+    if (verdict.suspend && queue.report.means > dispatch::Means::kGate)
+        result.means = std::string("; by ") + dispatch::means_sentence(queue.report.means);
     return result;
 }
 
@@ -62,7 +65,7 @@ std::string sentence(const Request& request, const Explanation& why, int64_t now
     std::string by;
     if (why.by_pid != 0) by = " (pid " + std::to_string(why.by_pid) + ", " + program_of(request, why.by_pid) + ")";
     if (why.suspended)
-        return std::string(why.ready ? "stands" : "may not run, has no work") + since + ": " + why.reason + by;
+        return std::string(why.ready ? "stands" : "has no work, kept off") + since + ": " + why.reason + by + why.means;
     if (!why.ready) return "has no work";
     return "runs" + std::string(since) + ": " + why.reason;
 }
@@ -95,10 +98,14 @@ Json describe_queue(const Request& request, const SeenQueue& queue, int64_t now_
             {"completed", completed},
             {"command_ms", milliseconds(slot.command_ns.load())},
             {"suspended", why.suspended},
+            {"interrupted", slot.interrupted.load() != 0},
+            {"device_timeslice_us", slot.device_timeslice_us.load()},
+            {"means", dispatch::means_sentence(queue.report.means)},
             {"reason", why.reason},
             {"by_pid", why.by_pid},
             {"since_ms", why.since_ns > 0 ? milliseconds(now_ns - why.since_ns) : 0.0},
             {"delayed_ms", milliseconds(queue.report.suspended_total_ns)},
+            {"process_caused_ms", milliseconds(request.host.dispatcher.delay_caused_ns(queue.client.id()))},
             {"preemptions", queue.report.preemptions},
             {"explanation", sentence(request, why, now_ns)}};
 }
@@ -136,6 +143,7 @@ Json describe_process(const Request& request, const Client& client, const std::v
             {"completed", completed},
             {"explanations", explanations},
             {"delayed_ms", milliseconds(delayed_ns)},
+            {"caused_ms", milliseconds(request.host.dispatcher.delay_caused_ns(client.id()))},
             {"preemptions", preemptions}};
 }
 

@@ -51,6 +51,9 @@ class ServerProcess {
 public:
     explicit ServerProcess(const PrivateDirectory& directory, const std::vector<std::string>& more = {})
         : process_(words(directory, more), directory.environment()) {}
+    ServerProcess(const PrivateDirectory& directory, const std::vector<std::string>& more,
+                  const Environment& environment)
+        : process_(words(directory, more), environment) {}
 
     // True once it answers.
     bool ready() { return process_.wait_for_output("listening on"); }

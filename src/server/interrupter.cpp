@@ -1,0 +1,256 @@
+#include "server/interrupter.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "xsched/types.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstring>
+
+#include <sys/ioctl.h>
+
+namespace xsched::server {
+namespace {
+
+namespace rm = cuda::rm;
+
+// A client acts within some 50 us, and its own call takes most of a millisecond.
+constexpr int64_t kPatienceNs = 3 * base::kMillisecond;
+constexpr int64_t kLookEveryNs = 10 * base::kMillisecond;  // while we act for somebody
+constexpr size_t kMostSets = 64;                           // of one client
+
+int call(int fd, unsigned long request, void* argument) { return ioctl(fd, request, argument); }
+
+// What the client's slots say of one device. It writes them itself, but they are about nobody else.
+struct Wanted {
+    bool stopped = false;
+    bool interrupted = false;  // the client did it
+    uint32_t timeslice_us = 0;
+};
+
+Wanted wanted_on(const ipc::Region& region, uint64_t device) {
+    Wanted wanted;
+    const uint32_t end = std::min(region.header.slot_end.load(std::memory_order_acquire), ipc::kMostQueues);
+    for (uint32_t at = 0; at < end; ++at) {
+        const ipc::QueueSlot& slot = region.slots[at];
+        if (slot.state.load(std::memory_order_acquire) != static_cast<uint32_t>(ipc::SlotState::kUsed)) continue;
+        if (slot.device.load(std::memory_order_relaxed) != device) continue;
+        wanted.stopped |= slot.suspended.load() != 0 && slot.interrupt.load() != 0;
+        wanted.interrupted |= slot.interrupted.load() != 0;
+        wanted.timeslice_us = std::max(wanted.timeslice_us, slot.device_timeslice_us.load());
+    }
+    return wanted;
+}
+
+void complain(uint32_t client, const char* what, const rm::Outcome& outcome) {
+    XLOG_WARN("client %u, which does not answer: its channels could not be %s: %s (errno %d, status 0x%x)", client,
+              what, rm::sentence(outcome), outcome.error, outcome.status);
+}
+
+}  // namespace
+
+Interrupter::~Interrupter() {
+    {
+        const std::lock_guard lock(mutex_);
+        stop_ = true;
+        for (auto& [key, set] : sets_) set.going = true;
+    }
+    changed_.notify_all();
+    if (thread_.joinable()) thread_.join();
+}
+
+bool Interrupter::take(const Client& client, const void* packet, size_t bytes, base::UniqueFd fd) {
+    ipc::Handover handover;
+    constexpr size_t kHead = offsetof(ipc::Handover, data);
+    if (bytes < kHead || bytes > sizeof handover) return false;
+    memcpy(&handover, packet, bytes);
+    if (handover.magic != ipc::kMagic || handover.version != ipc::kVersion || handover.bytes != bytes - kHead)
+        return false;
+    const Key key{client.id(), handover.device, handover.key};
+    Set fresh;
+    const bool withdrawn = handover.bytes == 0;
+    if (!withdrawn) {
+        if (handover.platform != kPlatformCUDA || handover.bytes != sizeof fresh.channels) return false;
+        memcpy(&fresh.channels, handover.data, sizeof fresh.channels);
+        if (!rm::is_sound(fresh.channels)) return false;
+        if (!rm::is_control_device(fd.get())) {
+            XLOG_INFO("client %u handed over a descriptor that is not NVIDIA's control device: it is not used",
+                      client.id());
+            return true;
+        }
+    }
+    answers_.try_emplace(client.id());
+    const std::lock_guard lock(mutex_);
+    const auto known = sets_.find(key);
+    if (withdrawn) {
+        if (known != sets_.end()) known->second.going = true;
+    } else if (known != sets_.end()) {
+        // New channels of the same: what is wanted of the old ones is wanted of them.
+        known->second.channels = fresh.channels;
+        known->second.fd = std::make_shared<base::UniqueFd>(std::move(fd));
+        known->second.dirty = known->second.stopped;
+        known->second.going = false;
+    } else if (std::count_if(sets_.begin(), sets_.end(), [&](const auto& it) {
+                   return it.first.client == key.client;
+               }) < static_cast<std::ptrdiff_t>(kMostSets)) {
+        fresh.fd = std::make_shared<base::UniqueFd>(std::move(fd));
+        XLOG_DEBG("client %u handed over %u channels in %u groups on device %llx", client.id(),
+                  fresh.channels.channel_count, fresh.channels.group_count,
+                  static_cast<unsigned long long>(handover.device));
+        sets_.emplace(key, std::move(fresh));
+    }
+    if (!thread_.joinable()) {
+        thread_ = std::thread([this] { run(); });
+        pthread_setname_np(thread_.native_handle(), "xserver-rm");
+    }
+    changed_.notify_all();
+    return true;
+}
+
+int64_t Interrupter::look(const Client& client, int64_t now_ns) {
+    const auto found = answers_.find(client.id());
+    if (found == answers_.end()) return 0;
+    Answer& answer = found->second;
+    ipc::Header& header = client.header();
+    const uint32_t carried_out = header.carried_out.load(std::memory_order_acquire);
+    const bool answers = carried_out == header.directive.load(std::memory_order_acquire);
+    if (answers || carried_out != answer.carried_out)
+        answer.silent_since_ns = answers ? 0 : now_ns;
+    else if (answer.silent_since_ns == 0)
+        answer.silent_since_ns = now_ns;
+    answer.carried_out = carried_out;
+    if (!answer.acting) {
+        if (answers) return 0;
+        if (now_ns - answer.silent_since_ns < kPatienceNs) return answer.silent_since_ns + kPatienceNs;
+        answer.acting = true;
+        XLOG_DEBG("client %u (pid %d) does not answer: its devices are seen to here", client.id(), client.peer().pid);
+        header.outside_stopped.store(1);
+        header.outside_changes.fetch_add(1);
+        follow(client, true);
+        return now_ns + kLookEveryNs;
+    }
+    follow(client, false);
+    if (answers && settled(client.id())) {
+        answer.acting = false;
+        header.outside_stopped.store(0);
+        header.outside_changes.fetch_add(1);
+        XLOG_DEBG("client %u (pid %d) answers again", client.id(), client.peer().pid);
+        return 0;
+    }
+    return now_ns + kLookEveryNs;
+}
+
+// What its slots say becomes what is wanted; the first time even if it is done already, by the client itself.
+void Interrupter::follow(const Client& client, bool first) {
+    bool any = false;
+    const std::lock_guard lock(mutex_);
+    for (auto& [key, set] : sets_) {
+        if (key.client != client.id() || set.going) continue;
+        const Wanted wanted = wanted_on(client.region(), key.device);
+        set.wanted = wanted.stopped;
+        set.wanted_us = wanted.timeslice_us;
+        // What the client itself had stopped before it fell silent is to run again, too.
+        set.dirty =
+            set.dirty || set.wanted != set.stopped || set.wanted_us != set.done_us || (first && wanted.interrupted);
+        any = any || set.dirty;
+    }
+    if (any) changed_.notify_all();
+}
+
+bool Interrupter::settled(uint32_t client_id) {
+    const std::lock_guard lock(mutex_);
+    return std::none_of(sets_.begin(), sets_.end(), [&](const auto& it) {
+        return it.first.client == client_id &&
+               (it.second.dirty || it.second.busy || it.second.stopped || it.second.done_us != 0);
+    });
+}
+
+void Interrupter::release(const Client& client) {
+    if (answers_.erase(client.id()) == 0) return;
+    {
+        const std::lock_guard lock(mutex_);
+        for (auto& [key, set] : sets_) {
+            if (key.client != client.id()) continue;
+            const Wanted last = wanted_on(client.region(), key.device);
+            set.stopped = set.stopped || last.interrupted;
+            set.done_us = std::max(set.done_us, last.timeslice_us);
+            set.going = true;
+        }
+    }
+    client.header().outside_stopped.store(0);
+    changed_.notify_all();
+}
+
+// Does one thing. False: there is none.
+bool Interrupter::act(std::unique_lock<std::mutex>& lock) {
+    const auto at =
+        std::find_if(sets_.begin(), sets_.end(), [](const auto& it) { return it.second.dirty || it.second.going; });
+    if (at == sets_.end()) return false;
+    const Key key = at->first;
+    Set& set = at->second;  // stays: this thread alone erases
+    const rm::ChannelSet channels = set.channels;
+    const std::shared_ptr<base::UniqueFd> fd = set.fd;
+    const bool going = set.going;
+    const bool stop = set.wanted && !going;
+    const uint32_t us = going ? 0 : set.wanted_us;
+    const bool switches = going ? set.stopped : true;
+    const bool slices = us != set.done_us;
+    set.dirty = false;
+    set.busy = true;
+    set.stopped = stop;
+    set.done_us = us;
+    lock.unlock();
+    const int64_t began = base::now_ns();
+    if (switches) {
+        const rm::Outcome outcome =
+            stop ? rm::disable(call, fd->get(), channels) : rm::enable(call, fd->get(), channels);
+        if (!outcome.good() && !going) complain(key.client, stop ? "disabled" : "enabled", outcome);
+    }
+    if (slices) rm::set_timeslices(call, fd->get(), channels, us);
+    if (switches || slices)
+        XLOG_DEBG("client %u: %u channels %s here in %lld us", key.client, channels.channel_count,
+                  stop ? "disabled" : "enabled", static_cast<long long>((base::now_ns() - began) / base::kMicrosecond));
+    lock.lock();
+    set.busy = false;
+    if (going && set.going) {
+        // Closing may be what frees a process's channels in the driver, which takes its time.
+        const std::shared_ptr<base::UniqueFd> closing = std::move(set.fd);
+        sets_.erase(key);
+        lock.unlock();
+        closing->reset();
+        lock.lock();
+    }
+    return true;
+}
+
+// The main thread has given no sign of life for too long: nobody stays stopped by it. False: it lives.
+bool Interrupter::watch_main(int64_t now_ns) {
+    const int64_t beat_ns = beat_ns_.load(std::memory_order_relaxed);
+    if (beat_ns == 0 || now_ns - beat_ns < ipc::kHeartbeatLostNs) return false;
+    bool any = false;
+    for (auto& [key, set] : sets_) {
+        if (!set.stopped) continue;
+        set.wanted = false;
+        set.dirty = any = true;
+    }
+    if (any) XLOG_WARN("the scheduler gives no sign of life: what was taken off its device for others is put back");
+    return any;
+}
+
+void Interrupter::run() {
+    std::unique_lock<std::mutex> lock(mutex_);
+    for (;;) {
+        if (act(lock)) continue;
+        if (stop_) return;
+        if (std::any_of(sets_.begin(), sets_.end(), [](const auto& it) { return it.second.stopped; })) {
+            changed_.wait_for(lock, std::chrono::milliseconds(100));
+            watch_main(base::now_ns());
+        } else {
+            changed_.wait(lock);
+        }
+    }
+}
+
+}  // namespace xsched::server

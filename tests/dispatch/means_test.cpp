@@ -1,0 +1,207 @@
+// By which means a victim is kept off: what is chosen for which lengths and pauses, and what gets into the slots.
+#include "dispatch/means.h"
+
+#include <gtest/gtest.h>
+
+#include "dispatch/two_clients.h"
+#include "xsched/types.h"
+
+namespace xsched::dispatch {
+namespace {
+
+using namespace testing;
+
+constexpr int64_t kLongNs = 5 * kMs, kBriefNs = 100 * kUs;
+
+TEST(Means, ByLengthOfCommandsAndPausesOfTheMoreUrgent) {
+    EXPECT_EQ(choose_means({}), Means::kNone);
+    EXPECT_EQ(choose_means({.command_ns = kBriefNs, .has_rival = true}), Means::kGate);
+    EXPECT_EQ(choose_means({.command_ns = kLongNs, .has_rival = true}), Means::kInterrupt);
+    EXPECT_EQ(choose_means({.command_ns = 0, .has_rival = true}), Means::kInterruptUnknown);
+    EXPECT_EQ(choose_means({.command_ns = kLongNs, .has_rival = true, .rival_streams = true}), Means::kTimeslice);
+    EXPECT_EQ(choose_means({.command_ns = kBriefNs, .has_rival = true, .rival_streams = true}), Means::kTimeslice);
+}
+
+TEST(Means, EachHasASentence) {
+    for (uint32_t number = 0; number <= static_cast<uint32_t>(Means::kInterruptHeld); ++number)
+        EXPECT_STRNE(means_sentence(static_cast<Means>(number)), "?") << number;
+}
+
+TEST(Pauses, ALongOneAfterEachBurstMeansStreaming) {
+    Pauses pauses;
+    int64_t now = kStart;
+    for (unsigned i = 0; i <= Pauses::kEnough + 1; ++i) {
+        EXPECT_FALSE(pauses.streams() && i < Pauses::kEnough) << "too little is known";
+        pauses.observe(true, now, now - 10 * kMs);
+        pauses.observe(false, now, now + kMs);
+        now += 11 * kMs;
+    }
+    EXPECT_TRUE(pauses.streams());
+    for (int i = 0; i < 8; ++i) {  // it begins to synchronize
+        pauses.observe(true, now, now - 20 * kUs);
+        now += 100 * kUs;
+    }
+    EXPECT_FALSE(pauses.streams());
+}
+
+TEST(Pauses, OneLookedAtTwiceCountsOnce) {
+    Pauses pauses;
+    for (unsigned i = 0; i < 3 * Pauses::kEnough; ++i) pauses.observe(true, kStart, kStart - 10 * kMs);
+    EXPECT_FALSE(pauses.streams());
+}
+
+TEST(TimesliceLadder, TheMostUrgentKeepsItsOwnAndTheLastGetsAMicrosecond) {
+    EXPECT_EQ(timeslice_us_of(0, 1), 0u);
+    for (const unsigned ranks : {2u, 3u, 5u, 40u}) {
+        EXPECT_EQ(timeslice_us_of(0, ranks), 0u);
+        EXPECT_EQ(timeslice_us_of(ranks - 1, ranks), 1u);
+        for (unsigned rank = 2; rank < ranks; ++rank)
+            EXPECT_LE(timeslice_us_of(rank, ranks), timeslice_us_of(rank - 1, ranks)) << rank << " of " << ranks;
+        EXPECT_LT(timeslice_us_of(1, ranks), 2048u);
+    }
+}
+
+class MeansInSlots : public TwoClients {
+protected:
+    void SetUp() override {
+        TwoClients::SetUp();
+        for (ipc::QueueSlot* slot : {&low.slot(0), &high.slot(0)}) {
+            slot->levels = 0b1110;
+            slot->level = kPreemptLevelInterrupt;
+        }
+        low.slot(0).command_ns = kLongNs;
+    }
+    bool interrupt(uint32_t at = 0) { return low.slot(at).interrupt.load() != 0; }
+    // Bursts of `high` with pauses of that length until that is believed.
+    int64_t learn_pauses(int64_t pause_ns) {
+        int64_t now = kStart;
+        for (unsigned i = 0; i < 2 * Pauses::kEnough; ++i) {
+            high.submit(0, now);
+            dispatcher.pass(now);
+            high.complete(0, now + kMs);
+            dispatcher.pass(now + kMs);
+            now += kMs + pause_ns;
+        }
+        return now;
+    }
+};
+
+TEST_F(MeansInSlots, WhatRunsIsTakenOffUntilItMayRunAgain) {
+    low.submit(0, kStart);
+    dispatcher.pass(kStart);
+    EXPECT_FALSE(interrupt());
+    high.submit(0, kStart + kMs);
+    dispatcher.pass(kStart + kMs);
+    EXPECT_TRUE(low.suspended(0));
+    EXPECT_TRUE(interrupt());
+    low.slot(0).command_ns = kBriefNs;
+    dispatcher.pass(kStart + 2 * kMs);
+    EXPECT_TRUE(interrupt()) << "not put back in the middle";
+    high.complete(0, kStart + 3 * kMs);
+    dispatcher.pass(kStart + 20 * kMs);
+    EXPECT_FALSE(low.suspended(0));
+    EXPECT_FALSE(interrupt());
+}
+
+TEST_F(MeansInSlots, ShortCommandsAreLeftToTheGate) {
+    low.slot(0).command_ns = kBriefNs;
+    low.submit(0, kStart);
+    high.submit(0, kStart);
+    dispatcher.pass(kStart);
+    EXPECT_TRUE(low.suspended(0));
+    EXPECT_FALSE(interrupt());
+}
+
+TEST_F(MeansInSlots, OneThatLastsAfterAllIsTakenOffLater) {
+    low.slot(0).command_ns = kBriefNs;
+    low.submit(0, kStart);
+    high.submit(0, kStart);
+    const int64_t again = dispatcher.pass(kStart);
+    EXPECT_LE(again, kStart + 2 * kMs);
+    EXPECT_NE(again, 0);
+    dispatcher.pass(kStart + 2 * kMs);
+    EXPECT_TRUE(interrupt());
+}
+
+TEST_F(MeansInSlots, OneThatLetsTheMoreUrgentWorkIsLeftAlone) {
+    low.slot(0).command_ns = kBriefNs;
+    low.submit(0, kStart);
+    high.submit(0, kStart);
+    dispatcher.pass(kStart);
+    high.slot(0).busy_ns = kMs;
+    dispatcher.pass(kStart + 2 * kMs);
+    EXPECT_FALSE(interrupt());
+}
+
+TEST_F(MeansInSlots, AnIdleVictimIsNotWorthIt) {
+    high.submit(0, kStart);
+    dispatcher.pass(kStart);
+    EXPECT_TRUE(low.suspended(0));
+    EXPECT_FALSE(interrupt());
+    low.submit(0, kStart + 10 * kMs);  // behind its closed gate
+    dispatcher.pass(kStart + 10 * kMs);
+    EXPECT_FALSE(interrupt());
+}
+
+TEST_F(MeansInSlots, NotWhileAQueueOfTheSameProcessRunsThere) {
+    low.make_queue(1, 20);
+    low.slot(1).level = kPreemptLevelInterrupt;
+    low.submit(0, kStart);
+    low.submit(1, kStart);
+    high.submit(0, kStart);
+    dispatcher.pass(kStart);
+    EXPECT_TRUE(low.suspended(0));
+    EXPECT_FALSE(low.suspended(1));
+    EXPECT_FALSE(interrupt());
+    EXPECT_FALSE(interrupt(1));
+}
+
+TEST_F(MeansInSlots, NotIfOneOfItsQueuesUsesALowerLevel) {
+    low.make_queue(1, 0);
+    low.slot(1).level = kPreemptLevelDeactivate;
+    low.submit(0, kStart);
+    high.submit(0, kStart);
+    dispatcher.pass(kStart);
+    EXPECT_TRUE(low.suspended(1));
+    EXPECT_FALSE(interrupt());
+}
+
+TEST_F(MeansInSlots, AShortTimesliceInsteadForAMoreUrgentOneThatStreams) {
+    int64_t now = learn_pauses(15 * kMs);
+    EXPECT_EQ(low.slot(0).device_timeslice_us, 1u);
+    EXPECT_EQ(high.slot(0).device_timeslice_us, 0u);
+    low.submit(0, now);
+    high.submit(0, now);
+    dispatcher.pass(now);
+    EXPECT_TRUE(low.suspended(0));
+    EXPECT_FALSE(interrupt());
+    dispatcher.remove_client(2);
+    dispatcher.pass(now + kMs);
+    EXPECT_EQ(low.slot(0).device_timeslice_us, 0u) << "nobody is left to make room for";
+}
+
+TEST_F(MeansInSlots, NoTimesliceForOneThatPausesOften) {
+    learn_pauses(20 * kUs);
+    EXPECT_EQ(low.slot(0).device_timeslice_us, 0u);
+}
+
+TEST_F(MeansInSlots, WhoLeavesIsLeftAsItWas) {
+    learn_pauses(15 * kMs);
+    low.submit(0, kStart + kMs);
+    dispatcher.remove_client(1);
+    EXPECT_EQ(low.slot(0).device_timeslice_us, 0u);
+    EXPECT_EQ(low.slot(0).interrupt, 0u);
+}
+
+TEST_F(MeansInSlots, SuspendedByAPersonItIsTakenOffForGood) {
+    low.submit(0, kStart);
+    dispatcher.pass(kStart);
+    ASSERT_TRUE(dispatcher.set_held(1, 0, true));
+    dispatcher.pass(kStart + kMs);
+    EXPECT_TRUE(low.suspended(0));
+    EXPECT_TRUE(interrupt());
+    EXPECT_EQ(low.slot(0).held, 1u);
+}
+
+}  // namespace
+}  // namespace xsched::dispatch
