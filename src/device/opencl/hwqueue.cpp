@@ -4,6 +4,7 @@
 #include <new>
 
 #include "base/log.h"
+#include "device/opencl/guard.h"
 #include "device/opencl/hold.h"
 #include "device/opencl/vendor_library.h"
 #include "queue/queue_abi.h"
@@ -37,6 +38,7 @@ void hold_open(void* self, void* hold) {
 
 void hold_drop(void* self, void* hold) {
     checked(of(self), "clSetUserEventStatus", static_cast<Hold*>(hold)->drop());
+    if (of(self).guard != nullptr) of(self).guard->look_for_dropped();
 }
 
 void hold_destroy(void*, void* hold) { delete static_cast<Hold*>(hold); }
@@ -72,17 +74,32 @@ XResult synchronize(void* self) {
     return checked(hwq, "clFinish", hwq.api->clFinish(hwq.queue));
 }
 
+XResult deactivate(void* self) {
+    of(self).guard->close();
+    return kXSchedSuccess;
+}
+
+XResult reactivate(void* self) {
+    of(self).guard->open();
+    return kXSchedSuccess;
+}
+
 void destroy(void* self) {
     HwQueue* hwq = &of(self);
+    if (hwq->guard != nullptr) {
+        guard_gone(hwq->queue);
+        hwq->guard->open();
+        hwq->guard->disown();
+    }
     if (hwq->keeps_queue) hwq->api->clReleaseCommandQueue(hwq->queue);
     hwq->api->clReleaseContext(hwq->context);
     delete hwq;
 }
 
-constexpr XqDeviceOps make_ops(uint32_t in_order) {
+constexpr XqDeviceOps make_ops(uint32_t in_order, bool guarded) {
     XqDeviceOps ops{};
     ops.abi = XQ_DEVICE_ABI;
-    ops.levels = 1u << kPreemptLevelBlock;
+    ops.levels = 1u << kPreemptLevelBlock | (guarded ? 1u << kPreemptLevelDeactivate : 0);
     ops.platform = kPlatformOpenCL;
     ops.in_order = in_order;
     ops.hold_create = hold_create;
@@ -92,12 +109,13 @@ constexpr XqDeviceOps make_ops(uint32_t in_order) {
     ops.mark = mark;
     ops.flush = flush;
     ops.synchronize = synchronize;
+    ops.deactivate = guarded ? deactivate : nullptr;
+    ops.reactivate = guarded ? reactivate : nullptr;
     ops.destroy = destroy;
     return ops;
 }
 
-constexpr XqDeviceOps kInOrderOps = make_ops(1);
-constexpr XqDeviceOps kOutOfOrderOps = make_ops(0);
+constexpr XqDeviceOps kOps[2][2] = {{make_ops(0, false), make_ops(0, true)}, {make_ops(1, false), make_ops(1, true)}};
 
 }  // namespace
 
@@ -116,11 +134,14 @@ XResult make_hwqueue(HwQueue** result, const ClApi& api, cl_command_queue queue)
     auto* hwq = new (std::nothrow) HwQueue(found);
     if (hwq == nullptr) return kXSchedErrorUnknown;
     api.clRetainContext(hwq->context);
+    if (xocl_guard_wanted() && can_guard(api, hwq->device))
+        hwq->guard = Guard::create(api, hwq->context, hwq->device, (properties & CL_QUEUE_PROFILING_ENABLE) != 0);
+    if (hwq->guard != nullptr) guard_made(queue, hwq->guard);
     *result = hwq;
     return kXSchedSuccess;
 }
 
-const XqDeviceOps* ops_of(const HwQueue& hwq) { return hwq.in_order ? &kInOrderOps : &kOutOfOrderOps; }
+const XqDeviceOps* ops_of(const HwQueue& hwq) { return &kOps[hwq.in_order][hwq.guard != nullptr]; }
 
 void keep_queue(HwQueue& hwq) {
     if (hwq.keeps_queue) return;

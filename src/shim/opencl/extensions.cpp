@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "base/pointer_map.h"
+#include "shim/opencl/new_queue.h"
 
 namespace xsched::opencl {
 namespace {
@@ -57,13 +58,23 @@ cl_command_buffer_khr create_command_buffer(cl_uint count, const cl_command_queu
     return made;
 }
 
-void* hook_for_clCreateCommandBufferKHR(unsigned driver) {
-    void* const hooks[kMostDrivers] = {
-        reinterpret_cast<void*>(&create_command_buffer<OfDriver<kByName_clCreateCommandBufferKHR, 0>>),
-        reinterpret_cast<void*>(&create_command_buffer<OfDriver<kByName_clCreateCommandBufferKHR, 1>>),
-        reinterpret_cast<void*>(&create_command_buffer<OfDriver<kByName_clCreateCommandBufferKHR, 2>>)};
-    return hooks[driver];
+template <typename Callee>
+cl_command_queue create_queue(cl_context context, cl_device_id device, const cl_queue_properties_khr* properties,
+                              cl_int* status) {
+    return note_queue(Callee::driver()(context, device, properties, status), properties);
 }
+
+#define CREATION(name, hook)                                                 \
+    void* hook_for_##name(unsigned driver) {                                 \
+        void* const hooks[kMostDrivers] = {                                  \
+            reinterpret_cast<void*>(&hook<OfDriver<kByName_##name, 0>>),     \
+            reinterpret_cast<void*>(&hook<OfDriver<kByName_##name, 1>>),     \
+            reinterpret_cast<void*>(&hook<OfDriver<kByName_##name, 2>>)};    \
+        return hooks[driver];                                                \
+    }
+
+CREATION(clCreateCommandBufferKHR, create_command_buffer)
+CREATION(clCreateCommandQueueWithPropertiesKHR, create_queue)
 
 template <ByName kName, int kBlockingAt = kNeverBlocks>
 void* hook_for(unsigned driver) {

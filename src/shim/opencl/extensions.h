@@ -1,5 +1,5 @@
-// Enqueue functions of OpenCL extensions. No library exports them: a program asks for them by name and gets a driver's
-// own address, one per driver. Any thread.
+// Functions of OpenCL extensions that enqueue, or make a queue. No library exports them: a program asks for them by
+// name and gets a driver's own address, one per driver. Any thread.
 #pragma once
 
 namespace xsched::opencl {

@@ -3,7 +3,10 @@
 
 #include "shim/opencl/entry_points.h"
 #include "shim/opencl/extensions.h"
+#include "shim/opencl/guard.h"
+#include "shim/opencl/guard_hooks.h"
 #include "shim/opencl/launch.h"
+#include "shim/opencl/new_queue.h"
 #include "shim/opencl/queues.h"
 #include "shim/opencl/trace.h"
 
@@ -14,7 +17,7 @@ namespace {
 #define ENQUEUE(name) constexpr auto hook_##name = &Enqueue<Declared<kEntry_##name>>::call;
 #define ENQUEUE_BLOCKING(name, at) constexpr auto hook_##name = &Enqueue<Declared<kEntry_##name>, at>::call;
 
-ENQUEUE(clEnqueueNDRangeKernel)
+constexpr auto hook_clEnqueueNDRangeKernel = &Enqueue<GuardedNDRange>::call;
 ENQUEUE(clEnqueueTask)
 ENQUEUE(clEnqueueNativeKernel)
 ENQUEUE_BLOCKING(clEnqueueReadBuffer, 2)
@@ -80,32 +83,6 @@ constexpr auto hook_clWaitForEvents = &Traced<kEntry_clWaitForEvents>::call;
 
 // --- queues
 
-Priority priority_in(const cl_queue_properties* properties) {
-    for (; properties != nullptr && properties[0] != 0; properties += 2) {
-        if (properties[0] != CL_QUEUE_PRIORITY_KHR) continue;
-        if (properties[1] & CL_QUEUE_PRIORITY_HIGH_KHR) return 1;
-        if (properties[1] & CL_QUEUE_PRIORITY_LOW_KHR) return -1;
-    }
-    return PRIORITY_DEFAULT;
-}
-
-cl_command_queue_properties flags_in(const cl_queue_properties* properties) {
-    for (; properties != nullptr && properties[0] != 0; properties += 2)
-        if (properties[0] == CL_QUEUE_PROPERTIES) return properties[1];
-    return 0;
-}
-
-cl_command_queue note_queue(cl_command_queue queue, cl_command_queue_properties flags, Priority priority) {
-    const int saved = errno;
-    if (queue != nullptr) {
-        queue_created(queue, priority);
-        XLOG_DEBG("queue %p created with properties 0x%llx, priority %d", static_cast<void*>(queue),
-                  static_cast<unsigned long long>(flags), priority);
-    }
-    errno = saved;
-    return queue;
-}
-
 cl_command_queue hook_clCreateCommandQueue(cl_context context, cl_device_id device, cl_command_queue_properties flags,
                                            cl_int* status) {
     return note_queue(below<kEntry_clCreateCommandQueue>()(context, device, flags, status), flags, PRIORITY_DEFAULT);
@@ -114,7 +91,7 @@ cl_command_queue hook_clCreateCommandQueue(cl_context context, cl_device_id devi
 cl_command_queue hook_clCreateCommandQueueWithProperties(cl_context context, cl_device_id device,
                                                          const cl_queue_properties* properties, cl_int* status) {
     return note_queue(below<kEntry_clCreateCommandQueueWithProperties>()(context, device, properties, status),
-                      flags_in(properties), priority_in(properties));
+                      properties);
 }
 
 cl_int hook_clRetainCommandQueue(cl_command_queue queue) {
@@ -174,6 +151,7 @@ void* hook_clGetExtensionFunctionAddressForPlatform(cl_platform_id platform, con
 }  // namespace
 
 void* hook_of(uint32_t entry) {
+    if (only_for_guards(entry) && !guarding()) return nullptr;
     switch (entry) {
 #define HOOK(name)        \
     case kEntry_##name: { \

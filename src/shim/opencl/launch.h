@@ -56,8 +56,8 @@ cl_command_queue queue_of(const std::tuple<Arguments...>& all) {
     return std::get<0>(all);
 }
 
-// Callee: the function's Type, kName, and driver() for the next one below us. kBlockingAt: which argument says
-// whether the call blocks.
+// Callee: the function's Type, kName, and driver() for the next one below us; launched(event), if it has that, after a
+// call with the event that the program got. kBlockingAt: which argument says whether the call blocks.
 template <typename Callee, int kBlockingAt = kNeverBlocks, typename Function = typename Callee::Type>
 struct Enqueue;
 
@@ -75,7 +75,8 @@ struct Enqueue<Callee, kBlockingAt, Result(CL_API_CALL*)(Arguments...)> {
         const cl_command_queue queue = queue_of(all);
         if (base::log_enabled(base::LogLevel::kDebug)) [[unlikely]] trace_enqueue(all, queue);
         XqQueue* xqueue = xqueue_of(queue);
-        if (xqueue == nullptr) return std::apply(Callee::driver(), all);
+        cl_event* const wanted = std::get<kTail + 2>(all);
+        if (xqueue == nullptr) return told(std::apply(Callee::driver(), all), wanted);
 
         EventArguments events{std::get<kTail>(all), std::get<kTail + 1>(all), std::get<kTail + 2>(all)};
         Launch launch(xqueue, blocks(all), events);
@@ -90,10 +91,16 @@ struct Enqueue<Callee, kBlockingAt, Result(CL_API_CALL*)(Arguments...)> {
             launch.returned(*status == CL_SUCCESS);
             return result;
         } else {
-            const Result status = std::apply(Callee::driver(), all);
+            const Result status = told(std::apply(Callee::driver(), all), wanted);
             launch.returned(status == CL_SUCCESS);
             return status;
         }
+    }
+
+    static Result told(Result result, [[maybe_unused]] cl_event* wanted) {
+        if constexpr (requires { Callee::launched(nullptr); })
+            if (result == CL_SUCCESS) Callee::launched(wanted != nullptr ? *wanted : nullptr);
+        return result;
     }
 
     static bool blocks(const All& all) {

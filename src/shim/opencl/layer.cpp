@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include "base/log.h"
 
@@ -18,8 +19,10 @@ constinit cl_icd_dispatch g_dispatch{}; // what the loader calls
 constinit cl_icd_dispatch g_passing{};   // named twice in OPENCL_LAYERS: the second one only passes on
 
 void put_hooks(cl_icd_dispatch& dispatch) {
-#define HOOK(name) \
-    if (dispatch.name != nullptr) dispatch.name = reinterpret_cast<decltype(dispatch.name)>(hook_of(kEntry_##name));
+    const auto put = [](auto& function, void* hook) {
+        if (function != nullptr && hook != nullptr) function = reinterpret_cast<std::decay_t<decltype(function)>>(hook);
+    };
+#define HOOK(name) put(dispatch.name, hook_of(kEntry_##name));
 #include "entry_points.inc"
 }
 

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <new>
 
+#include "base/fork.h"
 #include "base/futex.h"
 #include "base/log.h"
 #include "base/mutex.h"
@@ -17,12 +18,15 @@ namespace {
 
 enum State : uint32_t {
     kNew,        // known, never used
-    kPreparing,  // a thread is making its XQueue; others wait
+    kPreparing,  // a thread of this process (preparing) is making its XQueue; others wait
     kReady,      // `xqueue` is final; nullptr: not scheduled
     kUnmanaged   // XSCHED_AUTO_XQUEUE=OFF: scheduled once the program makes an XQueue for it
 };
 
 constexpr int32_t kUncounted = -1;  // its creation was not seen
+
+// As fork's child sees that the thread that was at it is not there: then it begins anew.
+uint32_t preparing() { return kPreparing | base::fork_generation() << 2; }
 
 // Never freed, so that a thread that still looks at a released queue's entry reads valid memory.
 struct Entry {
@@ -116,12 +120,12 @@ XqQueue* first_use(cl_command_queue queue) {
     for (;;) {
         uint32_t state = entry->state.load(std::memory_order_acquire);
         if (state == kReady) return entry->xqueue.load(std::memory_order_relaxed);
-        if (state == kPreparing) {
-            base::futex_wait(entry->state, kPreparing);
+        if (state == preparing()) {
+            base::futex_wait(entry->state, state);
             continue;
         }
         if (state == kUnmanaged && program_made(queue) == nullptr) return nullptr;
-        if (!entry->state.compare_exchange_strong(state, kPreparing, std::memory_order_acq_rel)) continue;
+        if (!entry->state.compare_exchange_strong(state, preparing(), std::memory_order_acq_rel)) continue;
         const State outcome = prepare(queue, *entry);
         XqQueue* xqueue = entry->xqueue.load(std::memory_order_relaxed);
         entry->state.store(outcome, std::memory_order_release);

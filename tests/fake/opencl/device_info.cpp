@@ -10,7 +10,8 @@ using fake::give;
 using fake::give_array;
 using fake::give_text;
 
-constexpr const char* kExtensions = "cl_khr_icd cl_khr_global_int32_base_atomics cl_khr_byte_addressable_store";
+constexpr const char* kExtensions = "cl_khr_icd cl_khr_global_int32_base_atomics cl_khr_byte_addressable_store "
+                                    "cl_khr_priority_hints cl_khr_create_command_queue";
 
 struct Fixed {
     cl_device_info name;

@@ -149,6 +149,8 @@ cl_int CL_API_CALL clGetHostTimer(cl_device_id device, cl_ulong* host_time) {
 void* CL_API_CALL clGetExtensionFunctionAddress(const char* name) {
     if (name == nullptr) return nullptr;
     if (std::strcmp(name, "clIcdGetPlatformIDsKHR") == 0) return reinterpret_cast<void*>(&clIcdGetPlatformIDsKHR);
+    if (std::strcmp(name, "clCreateCommandQueueWithPropertiesKHR") == 0)
+        return reinterpret_cast<void*>(&clCreateCommandQueueWithProperties);
     return nullptr;
 }
 

@@ -50,7 +50,7 @@ cl_command_queue CL_API_CALL clCreateCommandQueueWithProperties(cl_context conte
     for (const auto* it = properties; it != nullptr && it[0] != 0; it += 2) {
         if (it[0] == CL_QUEUE_PROPERTIES) {
             bits = it[1];
-        } else if (it[0] != CL_QUEUE_SIZE) {
+        } else if (it[0] != CL_QUEUE_SIZE && it[0] != CL_QUEUE_PRIORITY_KHR) {
             return refuse(errcode_ret, CL_INVALID_VALUE);
         }
         list.insert(list.end(), it, it + 2);

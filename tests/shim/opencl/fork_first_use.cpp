@@ -1,0 +1,74 @@
+// An OpenCL program that forks while another of its threads is inside the first use of a queue, with the shim
+// preloaded: that thread waits for a server that does not answer, and holds what the child needs for the same queue.
+// Exit status 0: the child used the queue.
+#define CL_TARGET_OPENCL_VERSION 300
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#include <CL/cl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <thread>
+
+namespace {
+
+constexpr unsigned kBoundSeconds = 30;
+
+// A socket that accepts connections and never says anything; -1: none could be made.
+int silent_server(const std::string& path) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    path.copy(address.sun_path, sizeof address.sun_path - 1);
+    const int server = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    const bool listens = bind(server, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0 &&
+                         listen(server, 4) == 0;
+    return listens ? server : -1;
+}
+
+cl_int fill(cl_command_queue queue, cl_mem buffer) {
+    const cl_int value = 1;
+    return clEnqueueFillBuffer(queue, buffer, &value, sizeof value, 0, sizeof value, 0, nullptr, nullptr);
+}
+
+}  // namespace
+
+int main() {
+    alarm(2 * kBoundSeconds);
+    char directory[] = "/tmp/xsched_fork_XXXXXX";
+    if (mkdtemp(directory) == nullptr) return 2;
+    const std::string path = std::string(directory) + "/socket";
+    const int server = silent_server(path);
+    if (server < 0) return 2;
+    setenv("XSCHED_SCHEDULER", "global", 1);
+    setenv("XSCHED_SOCKET", path.c_str(), 1);
+
+    cl_platform_id platform = nullptr;
+    cl_device_id device = nullptr;
+    if (clGetPlatformIDs(1, &platform, nullptr) != CL_SUCCESS ||
+        clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, nullptr) != CL_SUCCESS)
+        return 2;
+    cl_context context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, nullptr);
+    cl_command_queue queue = clCreateCommandQueue(context, device, 0, nullptr);
+    cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_WRITE, 64, nullptr, nullptr);
+
+    std::thread first([&] { fill(queue, buffer); });
+    const int client = accept(server, nullptr, nullptr);  // it asks: now it waits for the answer
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(kBoundSeconds);
+        _exit(fill(queue, buffer) == CL_SUCCESS ? 0 : 1);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    first.join();
+    close(client);
+    close(server);
+    unlink(path.c_str());
+    rmdir(directory);
+    if (WIFSIGNALED(status)) std::printf("the child hung: signal %d\n", WTERMSIG(status));
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
