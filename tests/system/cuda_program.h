@@ -7,7 +7,7 @@
 namespace xsched::test {
 
 struct Board {
-    enum Order : uint32_t { kRest, kWork, kEnd };
+    enum Order : uint32_t { kRest, kWork, kEnd, kBecome };
     std::atomic<uint32_t> order;  // by the test
     std::atomic<uint64_t> done;   // kernels, by the program
 };

@@ -3,6 +3,7 @@
 #include "device/cuda/hal_abi.h"
 #include "device/cuda/hwqueue.h"
 #include "device/cuda/identity.h"
+#include "device/cuda/interrupt.h"
 #include "device/cuda/pinned_words.h"
 #include "device/cuda/vendor_library.h"
 #include "queue/queue_abi.h"
@@ -126,7 +127,14 @@ extern "C" XResult xcu_find(HwQueueHandle* hwq, uint32_t kind, CUstream stream, 
     return xq_hwq_find(hwq, kPlatformCUDA, stream_id(static_cast<StreamKind>(kind), stream, context));
 }
 
-extern "C" void xcu_context_going(xsched::cuda::CUcontext context) { xsched::cuda::forget_pins(context); }
+extern "C" void xcu_context_going(xsched::cuda::CUcontext context) {
+    xsched::cuda::let_everything_run();
+    xsched::cuda::forget_pins(context);
+}
+
+extern "C" int xcu_ioctl(int fd, unsigned long request, void* argument, int (*next)(int, unsigned long, void*)) {
+    return xsched::cuda::pass_ioctl(fd, request, argument, next);
+}
 
 extern "C" XResult CudaQueueCreate(HwQueueHandle* handle, CUstream stream) {
     using namespace xsched::cuda;

@@ -32,8 +32,11 @@ XResult xcu_find(HwQueueHandle* hwq, uint32_t kind, xsched::cuda::CUstream strea
 void xcu_pause(void);
 void xcu_unpause(void);
 
-// The context is about to be destroyed: memory registered through it is forgotten.
+// The context is about to be destroyed: memory registered through it is forgotten, and what is off the device returns.
 void xcu_context_going(xsched::cuda::CUcontext context);
+
+// A call to NVIDIA's kernel driver on its way; `next` makes it. Returns what it returned, errno as it left it.
+int xcu_ioctl(int fd, unsigned long request, void* argument, int (*next)(int, unsigned long, void*));
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "base/mutex.h"
+#include "device/cuda/interrupt.h"
 #include "device/cuda/pinned_words.h"
 
 namespace xsched::cuda {
@@ -161,6 +162,7 @@ XResult synchronize(void* self) {
 void destroy(void* self) {
     HwQueue& hwq = of(self);
     hwq.users.end();
+    leave_interrupts(hwq);
     hwq.events.clear(*hwq.api);
     if (hwq.retained) hwq.api->cuDevicePrimaryCtxRelease_v2(hwq.device);
     base::Lock lock(g_spare_mutex);
@@ -182,10 +184,17 @@ constexpr XqDeviceOps make_ops(uint32_t levels) {
     ops.gate_wait = gate_wait;
     ops.progress_write = progress_write;
     ops.progress_read = progress_read;
+    if ((levels & 1u << kPreemptLevelInterrupt) != 0) {
+        ops.interrupt = interrupt;
+        ops.restore = restore;
+        ops.set_timeslice = set_timeslice;
+    }
     ops.destroy = destroy;
     return ops;
 }
 
+constexpr XqDeviceOps kInterruptOps =
+    make_ops(1u << kPreemptLevelBlock | 1u << kPreemptLevelDeactivate | 1u << kPreemptLevelInterrupt);
 constexpr XqDeviceOps kGateOps = make_ops(1u << kPreemptLevelBlock | 1u << kPreemptLevelDeactivate);
 constexpr XqDeviceOps kBlockOps = make_ops(1u << kPreemptLevelBlock);
 
@@ -228,13 +237,16 @@ HwQueue* make_hwqueue(const CuApi& api, StreamKind kind, CUstream stream, CUcont
     hwq->refused.store(false, std::memory_order_relaxed);
     hwq->value_operations.store(false, std::memory_order_relaxed);
     hwq->users.restart();
+    hwq->asks_interrupt = false;
+    hwq->interruptible = join_interrupts(*hwq);
     return hwq;
 }
 
 const XqDeviceOps* ops_of(const HwQueue& hwq) {
     const bool gates = hwq.api->cuStreamWaitValue32_v2 != nullptr && hwq.api->cuStreamWriteValue32_v2 != nullptr &&
                        tried(hwq).load(std::memory_order_relaxed) != kRefused;
-    return gates ? &kGateOps : &kBlockOps;
+    if (!gates) return &kBlockOps;
+    return hwq.interruptible ? &kInterruptOps : &kGateOps;
 }
 
 }  // namespace xsched::cuda

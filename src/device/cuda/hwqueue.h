@@ -1,5 +1,5 @@
 // The CUDA side of an XQueue: what device.h asks of a throttled device, with stream wait-values as gates and stream
-// write-values as progress. Level 2 where the driver has both, else level 1.
+// write-values as progress. Level 2 where the driver has both, else level 1; level 3 by its channels (interrupt.h).
 #pragma once
 
 #include <atomic>
@@ -32,6 +32,9 @@ struct HwQueue {
     std::atomic<uint32_t> epoch{0};
     std::atomic<bool> value_operations{false};
     std::atomic<bool> refused{false};  // a refusal has been logged
+    // interrupt.h; under the lock of its GPU.
+    bool interruptible = false;
+    bool asks_interrupt = false;
     EventRing events;
     HwQueue* next_spare = nullptr;
 };

@@ -3,10 +3,12 @@
 #pragma once
 
 #include "base/log.h"
-#include "shim/cuda/entry_points.h"
-#include "shim/cuda/streams.h"
+#include "shim/cuda/platform.h"
+#include "shim/stream/streams.h"
 
 namespace xsched::cuda {
+
+using stream::context_going;
 
 // The driver gave out, or is to take back, a reference to a device's primary context.
 void primary_retained(CUdevice device, CUcontext context);

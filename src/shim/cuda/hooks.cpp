@@ -1,14 +1,17 @@
 // Every CUDA function that XSched handles itself: one line each, checked against api/cuda.json by the compiler. PTSZ and
 // PTDS lines stand for two functions, the second of programs with one default stream per thread.
-#include "shim/cuda/capture.h"
 #include "shim/cuda/contexts.h"
 #include "shim/cuda/launch.h"
-#include "shim/cuda/ordered.h"
+#include "shim/cuda/platform.h"
 #include "shim/cuda/proc_address.h"
-#include "shim/cuda/trace.h"
+#include "shim/stream/capture.h"
+#include "shim/stream/ordered.h"
+#include "shim/stream/trace.h"
 
 namespace xsched::cuda {
 namespace {
+
+using namespace xsched::stream;
 
 // --- scheduled
 #define ASYNC(name) constexpr auto hook_##name = &Scheduled<kEntry_##name>::call;

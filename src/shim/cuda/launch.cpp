@@ -4,6 +4,8 @@
 
 namespace xsched::cuda {
 
+using stream::Launch;
+
 CUresult launch_on_several(CUDA_LAUNCH_PARAMS* list, unsigned count, unsigned flags) {
     constexpr unsigned kMost = 64;  // devices; the driver takes one launch per device
     const auto call = driver<kEntry_cuLaunchCooperativeKernelMultiDevice>();
@@ -11,7 +13,7 @@ CUresult launch_on_several(CUDA_LAUNCH_PARAMS* list, unsigned count, unsigned fl
     alignas(Launch) unsigned char places[kMost][sizeof(Launch)];
     for (unsigned i = 0; i < count; ++i) {
         if (base::log_enabled(base::LogLevel::kDebug)) [[unlikely]]
-            trace_command("cuLaunchCooperativeKernelMultiDevice", list[i].function, list[i].hStream);
+            stream::trace_command("cuLaunchCooperativeKernelMultiDevice", list[i].function, list[i].hStream);
         new (&places[i]) Launch(list[i].hStream, false);
     }
     const CUresult code = call(list, count, flags);

@@ -5,12 +5,13 @@
 //   spin(u32 us)                                   busy for so long
 //   noop()
 //   busy(u32* b, u32 steps)                        b[x] steps a generator; takes 20 ns a step
-//   nothing(u64, u32)                              (the last two are those of the benchmark programs)
-#include <sched.h>
-
+//   nothing(u64, u32)
+//   tick(u32* b, u64* tick, u32 rounds)            as busy, 1000 steps a round, and a clock to *tick
+//                                                  (the last three are those of the benchmark programs)
 #include <algorithm>
 #include <cstring>
 
+#include "fake/cuda/channels.h"
 #include "fake/cuda/launch.h"
 #include "fake/cuda/memory.h"
 
@@ -51,8 +52,7 @@ void run_mix(const std::byte* parameters, size_t threads) {
 }
 
 void run_spin(const std::byte* parameters, size_t) {
-    const int64_t end = clock_ns() + int64_t{read<uint32_t>(parameters, 0)} * 1000;
-    while (clock_ns() < end) sched_yield();
+    run_for(int64_t{read<uint32_t>(parameters, 0)} * 1000);
 }
 
 void run_noop(const std::byte*, size_t) {}
@@ -60,7 +60,6 @@ void run_noop(const std::byte*, size_t) {}
 void run_busy(const std::byte* parameters, size_t threads) {
     uint32_t* words = words_at(parameters, 0);
     const auto steps = read<uint32_t>(parameters, 8);
-    const int64_t end = clock_ns() + int64_t{steps} * 20;
     uint32_t multiplier = 1664525, increment = 1013904223;
     uint32_t factor = 1, sum = 0;  // of all steps: the step is composed with itself by squaring
     for (uint32_t left = steps; left != 0; left >>= 1) {
@@ -72,7 +71,30 @@ void run_busy(const std::byte* parameters, size_t threads) {
         multiplier *= multiplier;
     }
     for (size_t i = 0; i < threads; ++i) words[i] = words[i] * factor + sum;
-    while (clock_ns() < end) sched_yield();
+    run_for(int64_t{steps} * 20);
+}
+
+// A round takes 2.5 us.
+void run_tick(const std::byte* parameters, size_t threads) {
+    uint32_t* words = words_at(parameters, 0);
+    auto* tick = reinterpret_cast<uint64_t*>(host_of(read<CUdeviceptr>(parameters, 8)));
+    const auto rounds = read<uint32_t>(parameters, 16);
+    const uint64_t steps = uint64_t{rounds} * 1000;
+    uint32_t multiplier = 1664525, increment = 1013904223;
+    uint32_t factor = 1, sum = 0;
+    for (uint64_t left = steps; left != 0; left >>= 1) {
+        if ((left & 1) != 0) {
+            sum = sum * multiplier + increment;
+            factor *= multiplier;
+        }
+        increment *= multiplier + 1;
+        multiplier *= multiplier;
+    }
+    for (uint32_t i = 0; i < rounds; ++i) {
+        run_for(2500);
+        __atomic_store_n(tick, static_cast<uint64_t>(clock_ns()), __ATOMIC_RELEASE);
+    }
+    for (size_t i = 0; i < threads; ++i) words[i] = words[i] * factor + sum;
 }
 
 }  // namespace
@@ -86,6 +108,7 @@ const Builtin* builtin_named(const char* name) {
         {"noop", {}, {}, 0, run_noop},
         {"busy", {8, 4}, {0, 8}, 12, run_busy},
         {"nothing", {8, 4}, {0, 8}, 12, run_noop},
+        {"tick", {8, 8, 4}, {0, 8, 16}, 20, run_tick},
     };
     for (const Builtin& it : all)
         if (std::strcmp(it.name, name) == 0) return &it;

@@ -87,6 +87,7 @@ Context* make_context(Device& device, unsigned flags) {
     context->legacy = device.new_stream(*context, true, 0);
     context->legacy->legacy = true;
     context->streams.push_back(context->legacy);
+    context->channels = allocate_channels(device.ordinal);
     context->alive = true;
     count_live("context", 1);
     return context;
@@ -105,6 +106,7 @@ void end_context(Context& context) {
     }
     release_all_of(context);
     end_modules_of(context);
+    free_channels(context.channels);
     count_live("context", -1);
     const std::lock_guard lock(pool_mutex());
     spare_contexts().push_back(&context);

@@ -48,6 +48,15 @@ void follow_implicitly(Stream& stream, Command& command) {
         if (other->blocking && !other->legacy) follow(*other);
 }
 
+// Streams that share a hardware queue run one after the other, as they were submitted. Context's mutex held; `number` is
+// the command's.
+void follow_hardware(Stream& stream, Command& command, uint64_t number) {
+    if (g_settings.hardware_queues == 0) return;
+    Place& last = stream.context->hardware[{stream.priority, stream.hardware}];
+    if (last.stream != &stream && !last.complete()) command.after.push_back(last);
+    last = {&stream, number + 1};
+}
+
 }  // namespace
 
 bool Place::complete() const { return stream == nullptr || stream->completed.load() >= number; }
@@ -79,6 +88,7 @@ Stream* Device::new_stream(Context& context, bool blocking, int priority) {
     stream->legacy = false;
     stream->priority = priority;
     stream->id = ids.fetch_add(1);
+    if (g_settings.hardware_queues != 0) stream->hardware = context.next_hardware[priority]++ % g_settings.hardware_queues;
     stream->alive = true;
     added_.push_back(stream);
     count_live("stream", 1);
@@ -149,7 +159,7 @@ Device::Step Device::step(Stream& stream) {
     const uint64_t end = stream.submitted.load(std::memory_order_acquire);
     if (number == end) return Step::kEmpty;
     Command& command = stream.ring[number % kMostQueued];
-    if (!all_complete(command.after)) return Step::kWaiting;
+    if (!stream.context->channels.may_run() || !all_complete(command.after)) return Step::kWaiting;
     if (Command& next = stream.ring[(number + 1) % kMostQueued];
         number + 1 < end && command.kind == Kind::kAction && next.kind == Kind::kAction && break_now(Break::kOrder))
         std::swap(command, next);
@@ -164,7 +174,9 @@ Device::Step Device::step(Stream& stream) {
         stream.handed_over = false;
     } else if (command.action) {
         delay_randomly();
+        t_running = &stream.context->channels;
         command.action();
+        t_running = nullptr;
     }
     command = Command{};
     stream.completed.store(number + 1);
@@ -212,6 +224,7 @@ Place enqueue(Stream& stream, Command command) {
         g_blocked.fetch_add(1);
         stream.device->wait_until(room);
     }
+    follow_hardware(stream, command, number);
     stream.ring[number % kMostQueued] = std::move(command);
     stream.submitted.store(number + 1);
     stream.device->wake();

@@ -20,6 +20,7 @@
 #include <thread>
 #include <vector>
 
+#include "fake/cuda/channels.h"
 #include "fake/cuda/cuda_driver.h"
 #include "fake/cuda/settings.h"
 
@@ -61,6 +62,7 @@ struct CUstream_st {
     bool legacy = false;
     int priority = 0;
     uint64_t id = 0;
+    unsigned hardware = 0;  // which of its priority's hardware queues, where there are such
 
     std::array<fake::Command, fake::kMostQueued> ring;
     std::atomic<uint64_t> submitted{0};  // under the context's mutex
@@ -80,11 +82,14 @@ struct CUctx_st {
     fake::Device* device = nullptr;
     uint64_t id = 0;
     unsigned flags = 0;
+    fake::Channels channels;
     std::mutex mutex;                    // the context's lock: held by every call that submits
     std::vector<fake::Stream*> streams;  // alive; under mutex
     std::vector<fake::Place> destroyed;  // ends of streams that are not; under mutex
     fake::Stream* legacy = nullptr;
     std::map<std::thread::id, fake::Stream*> per_thread;  // under mutex
+    std::map<std::pair<int, unsigned>, fake::Place> hardware;  // by priority and number: the last command; under mutex
+    std::map<int, unsigned> next_hardware;                     // by priority; under mutex
 };
 
 namespace fake {

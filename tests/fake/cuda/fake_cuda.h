@@ -14,10 +14,13 @@
 //    drivers every other call on that context then does too;
 //  - stream capture: calls that CUDA forbids meanwhile fail and invalidate it;
 //  - no call of the driver from host functions and callbacks;
-//  - addresses of destroyed streams are used again soon.
+//  - addresses of destroyed streams are used again soon;
+//  - where the fake kernel driver is loaded (fake/rm/fake_rm.h), nothing runs on channels that are disabled.
 //
 // Environment, read when the library is loaded and again by fake_cuda_reload():
 //   FAKE_CUDA_QUEUE=n           commands that a stream holds (1024 at most, and by default)
+//   FAKE_CUDA_HARDWARE_QUEUES=n  streams of equal priority share so many queues, in which commands run in the order of
+//                               their submission; 0 (default): each stream has its own
 //   FAKE_CUDA_DELAY_US=n        each command takes a random 0..n microseconds more
 //   FAKE_CUDA_SEED=n            for those delays and for the choice among streams that are ready
 //   FAKE_CUDA_FAIL=f:nth:code[,..]  the nth call of function f (`*`: every call) returns code and does nothing

@@ -14,6 +14,7 @@ constexpr uint32_t kMostQueued = 1024;
 
 struct Settings {
     std::atomic<uint32_t> queue{kMostQueued};
+    std::atomic<uint32_t> hardware_queues{0};  // of a priority; 0: each stream has its own
     std::atomic<int64_t> delay_us{0};
     std::atomic<uint64_t> seed{0};
     std::atomic<bool> no_memops{false};

@@ -189,4 +189,18 @@ TEST_F(Streams, AThreadWithoutAContextCanMakeAQueue) {
 }
 
 }  // namespace
+// Also if the program wrapped it itself and never launched: a later stream may have its address.
+TEST_F(Streams, ADestroyedStreamLeavesNoWrapperOfTheProgramsBehind) {
+    for (const bool with_xqueue : {false, true}) {
+        CUstream stream = new_stream();
+        HwQueueHandle hwq = 0;
+        XQueueHandle xqueue = 0;
+        ASSERT_EQ(CudaQueueCreate(&hwq, stream), kXSchedSuccess);
+        if (with_xqueue) { ASSERT_EQ(XQueueCreate(&xqueue, hwq, 0, 0), kXSchedSuccess); }
+        ASSERT_EQ(cu().cuStreamDestroy_v2(stream), CUDA_SUCCESS);
+        EXPECT_TRUE(eventually([&] { return HwQueueSynchronize(hwq) == kXSchedErrorNotFound; }));
+        if (with_xqueue) { EXPECT_EQ(XQueueResume(xqueue, 0), kXSchedErrorNotFound); }
+    }
+}
+
 }  // namespace xsched::test

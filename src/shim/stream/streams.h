@@ -9,42 +9,44 @@
 #include <atomic>
 
 #include "base/futex.h"
-#include "device/cuda/cuda_api.h"
-#include "device/cuda/stream_id.h"
+#include "vendor.h"
+#include "device/stream/stream_id.h"
 #include "queue/queue_abi.h"
 
-namespace xsched::cuda {
+namespace xsched::stream {
 
 struct StreamEntry {
     base::FutexWord state{0};              // see streams.cpp
     std::atomic<XqQueue*> xqueue{nullptr};  // nullptr: not scheduled (any more)
     std::atomic<XQueueHandle> handle{0};   // the XQueue's
     std::atomic<uint32_t> serial{0};       // raised when the entry's stream or XQueue goes
-    std::atomic<CUcontext> context{nullptr};
+    std::atomic<Context> context{nullptr};
     std::atomic<StreamKind> kind{StreamKind::kOrdinary};
-    std::atomic<CUstream> stream{nullptr};
+    std::atomic<Stream> stream{nullptr};
     std::atomic<bool> blocking{false};     // waits for the legacy default stream, and it for this one
+    std::atomic<int32_t> priority{0};      // the stream's own, larger is more urgent
     StreamEntry* next = nullptr;           // all entries ever made; written before it is published
     StreamEntry* next_spare = nullptr;
 };
 
 // The entry of a stream, with its XQueue; nullptr: it is not scheduled (XSCHED_AUTO_XQUEUE=OFF, no context, no memory)
 // and the call goes to the driver as it is. `per_thread`: NULL means the thread's own stream.
-StreamEntry* entry_of(CUstream stream, bool per_thread);
+StreamEntry* entry_of(Stream stream, bool per_thread);
 // The same, but makes none; nullptr also for a stream that was never used.
-StreamEntry* known_entry_of(CUstream stream, bool per_thread);
+StreamEntry* known_entry_of(Stream stream, bool per_thread);
 
 // A stream of this handle was created: one that we know under it is gone.
-void stream_created(CUstream stream);
+void stream_created(Stream stream);
 // Before the driver destroys it. The XQueue goes, its gate open.
-void stream_going(CUstream stream);
+void stream_going(Stream stream);
 // Before the driver destroys a context: all its streams.
-void context_going(CUcontext context);
+void context_going(Context context);
 
 // More than one stream is scheduled: one may wait for another.
 bool several_queues();
-// `entry` is about to get a command: those whose work the driver makes it wait for, by the legacy default stream's
-// implicit rule, become as urgent.
+// `entry` is about to get a command: those whose work the driver makes it wait for become as urgent: by the legacy
+// default stream's implicit rule, or because there are more streams of this priority than hardware queues, so that they
+// share.
 void depend_implicitly(const StreamEntry& entry);
 
 extern std::atomic<StreamEntry*> g_all_entries;
@@ -55,4 +57,4 @@ void for_each_entry(Visit visit) {
         if (entry->xqueue.load(std::memory_order_acquire) != nullptr) visit(*entry);
 }
 
-}  // namespace xsched::cuda
+}  // namespace xsched::stream

@@ -1,24 +1,9 @@
-#include "shim/cuda/trace.h"
+#include "shim/stream/trace.h"
 
 #include <algorithm>
 
-namespace xsched::cuda {
-namespace {
-
-// nullptr: the driver does not know, or is too old to say.
-const char* kernel_name(CUfunction kernel) {
-    const char* name = nullptr;
-    const auto of_function = driver<kEntry_cuFuncGetName>();
-    if (of_function != nullptr && of_function(&name, kernel) == CUDA_SUCCESS) return name;
-    // A launch takes a context-independent CUkernel in a CUfunction's place as well.
-    const auto of_kernel = driver<kEntry_cuKernelGetName>();
-    if (of_kernel != nullptr && of_kernel(&name, reinterpret_cast<CUkernel>(kernel)) == CUDA_SUCCESS) return name;
-    return nullptr;
-}
-
-}  // namespace
-
-void trace_command(const char* function, CUfunction kernel, CUstream stream) {
+namespace xsched::stream {
+void trace_command(const char* function, Kernel kernel, Stream stream) {
     const char* name = kernel != nullptr ? kernel_name(kernel) : nullptr;
     if (name != nullptr)
         XLOG_DEBG("%s of '%s' on stream %p", function, name, static_cast<void*>(stream));
@@ -44,9 +29,9 @@ void CallText::argument(unsigned long long value, bool hexadecimal) {
     first_ = false;
 }
 
-void CallText::result(CUresult code, unsigned long long made) {
+void CallText::result(Result code, unsigned long long made) {
     append(") = %llu", static_cast<unsigned long long>(code));
     if (made != 0) append(", 0x%llx", made);
 }
 
-}  // namespace xsched::cuda
+}  // namespace xsched::stream

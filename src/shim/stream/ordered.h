@@ -1,20 +1,20 @@
-// Functions without work of their own that keep, or tell, the order of the work: synchronize, query, events, and the life
-// of streams. Templates, one instance for each form of a function. The driver does all of it; what XSched adds is only
-// what it learns: what has completed, and who waits for whom.
+// Functions without work of their own that keep, or tell, the order of the work: synchronize, query, events, and the
+// life of streams. Templates, one instance for each form of a function. The driver does all of it; what XSched adds is
+// only what it learns: what has completed, and who waits for whom.
 #pragma once
 
 #include "base/log.h"
-#include "shim/cuda/capture.h"
-#include "shim/cuda/events.h"
-#include "shim/cuda/launch.h"
-#include "shim/cuda/streams.h"
+#include "shim/stream/capture.h"
+#include "shim/stream/events.h"
+#include "shim/stream/launch.h"
+#include "shim/stream/streams.h"
 
-namespace xsched::cuda {
+namespace xsched::stream {
 
 // Marks of all queues of a context (nullptr: the current one) and what comes of them. (ordered.cpp)
 class ContextMarks {
 public:
-    explicit ContextMarks(CUcontext context);
+    explicit ContextMarks(Context context);
     void completed() const;
 
 private:
@@ -24,84 +24,84 @@ private:
 };
 
 template <EntryPoint kEntry>
-CUresult stream_wait(CUstream stream) {
+Result stream_wait(Stream stream) {
     QueueMark mark;
     {
         const KeepErrno keep;
         mark = mark_of(known_entry_of(stream, Declared<kEntry>::kPerThread));
     }
-    const CUresult code = driver<kEntry>()(stream);
+    const Result code = driver<kEntry>()(stream);
     const KeepErrno keep;
-    if (code == CUDA_SUCCESS) completed_up_to(mark);
+    if (code == kSuccess) completed_up_to(mark);
     return code;
 }
 
 template <EntryPoint kEntry>
-CUresult stream_synchronize(CUstream stream) {
+Result stream_synchronize(Stream stream) {
     XLOG_DEBG("%s of stream %p", Declared<kEntry>::kName, static_cast<void*>(stream));
     return stream_wait<kEntry>(stream);
 }
 
 template <EntryPoint kEntry>
-CUresult stream_query(CUstream stream) {
+Result stream_query(Stream stream) {
     return stream_wait<kEntry>(stream);
 }
 
-template <EntryPoint kEntry, typename... Context>
-CUresult context_synchronize(Context... context) {
+template <EntryPoint kEntry, typename... Which>
+Result context_synchronize(Which... context) {
     XLOG_DEBG("%s", Declared<kEntry>::kName);
-    CUcontext which = nullptr;
+    Context which = nullptr;
     ((which = context), ...);
     const ContextMarks marks(which);
-    const CUresult code = driver<kEntry>()(context...);
+    const Result code = driver<kEntry>()(context...);
     const KeepErrno keep;
-    if (code == CUDA_SUCCESS) marks.completed();
+    if (code == kSuccess) marks.completed();
     return code;
 }
 
 // Records and waits take a place in the driver's queue as launches do, so they count as commands: else many of them
 // behind a closed gate would fill it.
 template <EntryPoint kEntry, typename... Flags>
-CUresult event_record(CUevent event, CUstream stream, Flags... flags) {
+Result event_record(Event event, Stream stream, Flags... flags) {
     Launch launch(stream, Declared<kEntry>::kPerThread);
     const QueueMark mark = mark_of(launch.entry(), true);
-    const CUresult code = driver<kEntry>()(event, stream, flags...);
+    const Result code = driver<kEntry>()(event, stream, flags...);
     launch.returned(code);
     const KeepErrno keep;
-    if (code != CUDA_SUCCESS) return code;
+    if (code != kSuccess) return code;
     event_recorded(event, mark);
     launch.report();
     return code;
 }
 
-template <EntryPoint kEntry, typename Context>
-CUresult event_record_elsewhere(Context context, CUevent event) {
-    const CUresult code = driver<kEntry>()(context, event);
-    if (code == CUDA_SUCCESS) forget_event(event);
+template <EntryPoint kEntry, typename Place>
+Result event_record_elsewhere(Place context, Event event) {
+    const Result code = driver<kEntry>()(context, event);
+    if (code == kSuccess) forget_event(event);
     return code;
 }
 
 // Synchronize, or a query that says yes.
 template <EntryPoint kEntry>
-CUresult event_wait(CUevent event) {
+Result event_wait(Event event) {
     const QueueMark mark = last_record(event);
-    const CUresult code = driver<kEntry>()(event);
+    const Result code = driver<kEntry>()(event);
     const KeepErrno keep;
-    if (code == CUDA_SUCCESS) completed_up_to(mark);
+    if (code == kSuccess) completed_up_to(mark);
     return code;
 }
 
 template <EntryPoint kEntry>
-CUresult event_destroy(CUevent event) {
+Result event_destroy(Event event) {
     forget_event(event);
     return driver<kEntry>()(event);
 }
 
 template <EntryPoint kEntry>
-CUresult stream_wait_event(CUstream stream, CUevent event, unsigned flags) {
+Result stream_wait_event(Stream stream, Event event, unsigned flags) {
     Launch launch(stream, Declared<kEntry>::kPerThread);
     depend_on_event(launch.entry(), event);
-    CUresult code = CUDA_SUCCESS;
+    Result code = kSuccess;
     if (g_captures.load(std::memory_order_relaxed) <= 0) {
         code = driver<kEntry>()(stream, event, flags);
     } else {
@@ -112,25 +112,31 @@ CUresult stream_wait_event(CUstream stream, CUevent event, unsigned flags) {
     return code;
 }
 
-inline void log_created(CUstream stream, unsigned flags, int priority = 0) {
+// `properties`: what the stream was created with; where they are flags and a priority they end in those two.
+template <typename... Properties>
+void log_created(Stream stream, Properties... properties) {
+    unsigned flags = 0;
+    int priority = 0;
+    [[maybe_unused]] const auto note = [&](auto value) {
+        if constexpr (std::is_same_v<decltype(value), unsigned>) flags = value;
+        if constexpr (std::is_same_v<decltype(value), int>) priority = value;
+    };
+    (note(properties), ...);
     XLOG_DEBG("stream %p created with flags 0x%x, priority %d", static_cast<void*>(stream), flags, priority);
-}
-inline void log_created(CUstream stream, CUgreenCtx, unsigned flags, int priority) {
-    log_created(stream, flags, priority);
 }
 
 template <EntryPoint kEntry, typename... Properties>
-CUresult stream_create(CUstream* stream, Properties... properties) {
-    const CUresult code = driver<kEntry>()(stream, properties...);
+Result stream_create(Stream* stream, Properties... properties) {
+    const Result code = driver<kEntry>()(stream, properties...);
     const KeepErrno keep;
-    if (code != CUDA_SUCCESS || stream == nullptr) return code;
+    if (code != kSuccess || stream == nullptr) return code;
     stream_created(*stream);
     log_created(*stream, properties...);
     return code;
 }
 
 template <EntryPoint kEntry>
-CUresult stream_destroy(CUstream stream) {
+Result stream_destroy(Stream stream) {
     XLOG_DEBG("%s of stream %p", Declared<kEntry>::kName, static_cast<void*>(stream));
     {
         const KeepErrno keep;
@@ -139,4 +145,4 @@ CUresult stream_destroy(CUstream stream) {
     return driver<kEntry>()(stream);
 }
 
-}  // namespace xsched::cuda
+}  // namespace xsched::stream

@@ -1,9 +1,9 @@
-#include "shim/cuda/ordered.h"
+#include "shim/stream/ordered.h"
 
-namespace xsched::cuda {
+namespace xsched::stream {
 
-ContextMarks::ContextMarks(CUcontext context) {
-    if (context == nullptr) driver<kEntry_cuCtxGetCurrent>()(&context);
+ContextMarks::ContextMarks(Context context) {
+    if (context == nullptr) context = current_context(*hal_api());
     for_each_entry([&](StreamEntry& entry) {
         if (count_ == kMost || entry.context.load(std::memory_order_relaxed) != context) return;
         marks_[count_] = mark_of(&entry);
@@ -15,4 +15,4 @@ void ContextMarks::completed() const {
     for (unsigned i = 0; i < count_; ++i) completed_up_to(marks_[i]);
 }
 
-}  // namespace xsched::cuda
+}  // namespace xsched::stream

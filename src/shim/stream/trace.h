@@ -1,16 +1,16 @@
-// What the log tells at DEBUG about single CUDA calls. Callers ask log_enabled first: nothing here is cheap.
+// What the log tells at DEBUG about single calls of the driver. Callers ask log_enabled first: nothing here is cheap.
 #pragma once
 
 #include <cstdio>
 #include <type_traits>
 
 #include "base/log.h"
-#include "shim/cuda/entry_points.h"
+#include "platform.h"
 
-namespace xsched::cuda {
+namespace xsched::stream {
 
 // "cuLaunchKernel of 'matmul' on stream 0x55d0"; without a kernel the part in the middle is left out.
-void trace_command(const char* function, CUfunction kernel, CUstream stream);
+void trace_command(const char* function, Kernel kernel, Stream stream);
 
 // One call as text: "cuMemAlloc_v2(0x7ffc10, 4096) = 0, 0x7f5e00000000".
 class CallText {
@@ -18,7 +18,7 @@ public:
     explicit CallText(const char* function);
     void argument(unsigned long long value, bool hexadecimal);
     // The driver's answer, and what it wrote to its first argument.
-    void result(CUresult code, unsigned long long made);
+    void result(Result code, unsigned long long made);
     void write() const { XLOG_DEBG("%s", text_); }
 
 private:
@@ -34,13 +34,13 @@ template <EntryPoint kEntry, typename Function = typename Declared<kEntry>::Type
 struct Traced;
 
 template <EntryPoint kEntry, typename... Arguments>
-struct Traced<kEntry, CUresult (*)(Arguments...)> {
-    static CUresult call(Arguments... arguments) {
+struct Traced<kEntry, Result (*)(Arguments...)> {
+    static Result call(Arguments... arguments) {
         if (!base::log_enabled(base::LogLevel::kDebug)) [[likely]] return driver<kEntry>()(arguments...);
         CallText text(Declared<kEntry>::kName);
         (add(text, arguments), ...);
-        const CUresult code = driver<kEntry>()(arguments...);
-        text.result(code, code == CUDA_SUCCESS ? made_by(arguments...) : 0);
+        const Result code = driver<kEntry>()(arguments...);
+        text.result(code, code == kSuccess ? made_by(arguments...) : 0);
         text.write();
         return code;
     }
@@ -54,13 +54,12 @@ private:
     // What an allocation stored through its first argument.
     template <typename First, typename... Rest>
     static unsigned long long made_by(First first, Rest...) {
-        if constexpr (std::is_same_v<First, CUdeviceptr*> || std::is_same_v<First, CUdeviceptr_v1*>)
+        if constexpr (std::is_same_v<First, unsigned long long*> || std::is_same_v<First, unsigned*>)
             return first != nullptr ? *first : 0;
-        else if constexpr (std::is_same_v<First, void**> || std::is_same_v<First, CUarray*> ||
-                           std::is_same_v<First, CUmipmappedArray*>)
+        else if constexpr (std::is_pointer_v<std::remove_pointer_t<First>>)
             return first != nullptr ? reinterpret_cast<uintptr_t>(*first) : 0;
         else return 0;
     }
 };
 
-}  // namespace xsched::cuda
+}  // namespace xsched::stream

@@ -1,11 +1,11 @@
-// Where events stand in the queues: what has completed is known when one of them turns out to be complete, and who waits
-// for whom when a stream waits for one. The events are the driver's own. Any thread.
+// Where events stand in the queues: what has completed is known when one of them turns out to be complete, and who
+// waits for whom when a stream waits for one. The events are the driver's own. Any thread.
 #pragma once
 
-#include "device/cuda/cuda_api.h"
-#include "shim/cuda/streams.h"
+#include "vendor.h"
+#include "shim/stream/streams.h"
 
-namespace xsched::cuda {
+namespace xsched::stream {
 
 // A place in a queue: everything up to it was given to the driver before.
 struct QueueMark {
@@ -21,12 +21,12 @@ QueueMark mark_of(StreamEntry* entry, bool inside = false);
 void completed_up_to(const QueueMark& mark);
 
 // The event was recorded at the mark, which was taken before the driver's call.
-void event_recorded(CUevent event, const QueueMark& mark);
+void event_recorded(Event event, const QueueMark& mark);
 // The last record; its entry is null if it is not known.
-QueueMark last_record(CUevent event);
-void forget_event(CUevent event);
+QueueMark last_record(Event event);
+void forget_event(Event event);
 
 // `entry` (may be null) is about to wait, on the device, for the event.
-void depend_on_event(const StreamEntry* entry, CUevent event);
+void depend_on_event(const StreamEntry* entry, Event event);
 
-}  // namespace xsched::cuda
+}  // namespace xsched::stream

@@ -1,11 +1,11 @@
-#include "shim/cuda/events.h"
+#include "shim/stream/events.h"
 
 #include <new>
 
 #include "base/mutex.h"
 #include "base/pointer_map.h"
 
-namespace xsched::cuda {
+namespace xsched::stream {
 namespace {
 
 // Never freed: a thread may look at a destroyed event's record. A reader that races with a new record may combine the
@@ -21,7 +21,7 @@ constinit base::PointerMap<Record> g_records;
 constinit base::Mutex g_mutex;
 constinit Record* g_spare = nullptr;
 
-Record* first_record(CUevent event) {
+Record* first_record(Event event) {
     base::Lock lock(g_mutex);
     if (Record* record = g_records.find(event)) return record;
     Record* record = g_spare != nullptr ? g_spare : new (std::nothrow) Record;
@@ -47,7 +47,7 @@ void completed_up_to(const QueueMark& mark) {
     if (XqQueue* xqueue = mark.entry->xqueue.load(std::memory_order_acquire)) xq_sync_end(xqueue, mark.mark);
 }
 
-void event_recorded(CUevent event, const QueueMark& mark) {
+void event_recorded(Event event, const QueueMark& mark) {
     if (event == nullptr) return;
     if (mark.entry == nullptr) return forget_event(event);
     Record* record = g_records.find(event);
@@ -59,7 +59,7 @@ void event_recorded(CUevent event, const QueueMark& mark) {
     record->entry.store(mark.entry, std::memory_order_release);
 }
 
-QueueMark last_record(CUevent event) {
+QueueMark last_record(Event event) {
     const Record* record = event != nullptr ? g_records.find(event) : nullptr;
     if (record == nullptr) return {};
     QueueMark mark;
@@ -69,7 +69,7 @@ QueueMark last_record(CUevent event) {
     return mark.entry == record->entry.load(std::memory_order_relaxed) ? mark : QueueMark{};
 }
 
-void forget_event(CUevent event) {
+void forget_event(Event event) {
     Record* record = event != nullptr ? g_records.erase(event) : nullptr;
     if (record == nullptr) return;
     record->entry.store(nullptr, std::memory_order_release);
@@ -78,7 +78,7 @@ void forget_event(CUevent event) {
     g_spare = record;
 }
 
-void depend_on_event(const StreamEntry* entry, CUevent event) {
+void depend_on_event(const StreamEntry* entry, Event event) {
     if (entry == nullptr || !several_queues()) return;
     const QueueMark producer = last_record(event);
     if (producer.entry == nullptr || producer.entry == entry ||
@@ -89,4 +89,4 @@ void depend_on_event(const StreamEntry* entry, CUevent event) {
     if (consumer_queue != nullptr && producer_queue != nullptr) xq_depend(consumer_queue, producer_queue);
 }
 
-}  // namespace xsched::cuda
+}  // namespace xsched::stream

@@ -1,12 +1,14 @@
-#include "shim/cuda/thread_streams.h"
+#include "shim/stream/thread_streams.h"
 
 #include <pthread.h>
 
 #include <new>
 
 #include "base/mutex.h"
+#include "platform.h"
+#include "shim/stream/events.h"
 
-namespace xsched::cuda {
+namespace xsched::stream {
 namespace {
 
 // Never freed, and used again for a later thread: others look at it when a context goes.
@@ -27,8 +29,13 @@ constinit bool g_key_made = false;
 void end_thread(void* data) {
     auto* streams = static_cast<ThreadStreams*>(data);
     t_streams = nullptr;
-    for (std::atomic<StreamEntry*>& slot : streams->entries)
-        if (StreamEntry* entry = slot.exchange(nullptr, std::memory_order_acq_rel)) streams->end(*entry);
+    if (kThreadStreamsEndFirst) hal_thread_over();
+    for (std::atomic<StreamEntry*>& slot : streams->entries) {
+        StreamEntry* entry = slot.exchange(nullptr, std::memory_order_acq_rel);
+        if (entry == nullptr) continue;
+        if (kThreadStreamsEndFirst) completed_up_to(mark_of(entry));
+        streams->end(*entry);
+    }
     base::Lock lock(g_mutex);
     streams->used = false;
 }
@@ -53,7 +60,7 @@ ThreadStreams* own_streams() {
 
 }  // namespace
 
-StreamEntry* find_thread_stream(CUcontext context) {
+StreamEntry* find_thread_stream(Context context) {
     if (t_streams == nullptr) return nullptr;
     for (const std::atomic<StreamEntry*>& slot : t_streams->entries) {
         StreamEntry* entry = slot.load(std::memory_order_acquire);
@@ -73,7 +80,7 @@ bool add_thread_stream(StreamEntry* entry, void (*end)(StreamEntry& entry)) {
     return false;
 }
 
-StreamEntry* take_thread_stream(CUcontext context) {
+StreamEntry* take_thread_stream(Context context) {
     base::Lock lock(g_mutex);
     for (ThreadStreams* streams = g_threads; streams != nullptr; streams = streams->next)
         for (std::atomic<StreamEntry*>& slot : streams->entries) {
@@ -84,4 +91,4 @@ StreamEntry* take_thread_stream(CUcontext context) {
     return nullptr;
 }
 
-}  // namespace xsched::cuda
+}  // namespace xsched::stream

@@ -1,0 +1,55 @@
+// A CUDA program that shows from outside whether its kernel is on the device at this moment: one thread of it writes
+// the device's clock to memory of a file, all the time. An ordinary program; it opens the driver at run time and needs
+// no toolkit.
+//
+// Its kernels step a generator as those of the main job do, a fixed number of steps each, so that one which lost or
+// repeated a step while it was taken off the device and put back leaves a wrong final state.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+
+namespace level3 {
+
+// What the file holds; the programs of one measurement share it.
+struct Board {
+    std::atomic<uint64_t> tick;     // the device's clock, by the victim's kernel
+    std::atomic<uint64_t> kernels;  // completed
+    std::atomic<uint32_t> order;    // 0: go on; 1: end
+    std::atomic<uint32_t> ready;    // the victim's kernels have begun
+};
+Board* open_board(const std::string& path);  // made if it is not there; ends the program if that fails
+
+int64_t now_ns();
+// Watches the tick until it has stood for `quiet_ns`: when it moved last. 0: it moves on after `patience_ns`.
+int64_t wait_quiet(const Board& board, int64_t quiet_ns, int64_t patience_ns);
+// Until the tick moves: when. 0: it does not within `patience_ns`.
+int64_t wait_moving(const Board& board, int64_t patience_ns);
+
+class Victim {
+public:
+    // The first device; the kernel's clock goes to the board. Ends the program with a sentence if CUDA fails, as do all
+    // functions below.
+    explicit Victim(Board& board);
+
+    // Rounds with which a kernel takes so long, alone on the device.
+    uint32_t rounds_for(double milliseconds);
+    void launch(uint32_t rounds);
+    void synchronize();
+    // Waits, then compares every thread's state with what all steps so far leave.
+    bool state_is_right();
+    void* stream() const { return stream_; }
+    void attach_thread();
+
+private:
+    void* context_ = nullptr;
+    void* stream_ = nullptr;
+    void* kernel_ = nullptr;
+    uint64_t state_ = 0;
+    uint64_t tick_ = 0;
+    unsigned blocks_ = 0;
+    std::atomic<uint64_t> steps_{0};
+};
+
+}  // namespace level3

@@ -1,0 +1,70 @@
+// CUDA as the code shared by shims of streams (shim/stream) sees it: the device library's entries under general names,
+// and what a call's arguments mean. The driver's own calls are in device/cuda/vendor.h.
+#pragma once
+
+#include <type_traits>
+
+#include "device/cuda/hal_abi.h"
+#include "shim/cuda/entry_points.h"
+#include "vendor.h"
+
+namespace xsched::stream {
+
+using cuda::Declared;
+using cuda::driver;
+using cuda::EntryPoint;
+
+using WrappedStream = XcuStream;
+inline const Api* hal_api() { return xcu_api(); }
+inline XResult hal_wrap(WrappedStream* wrapped, uint32_t kind, Stream stream, Context context) {
+    return xcu_wrap(wrapped, kind, stream, context);
+}
+inline XResult hal_find(HwQueueHandle* hwq, uint32_t kind, Stream stream, Context context) {
+    return xcu_find(hwq, kind, stream, context);
+}
+inline void hal_pause() { xcu_pause(); }
+inline void hal_unpause() { xcu_unpause(); }
+inline void hal_context_going(Context context) { xcu_context_going(context); }
+
+// The driver ends a thread's own stream after we have heard of the thread's end.
+inline constexpr bool kThreadStreamsEndFirst = false;
+inline void hal_thread_over() {}
+
+// The context of an ordinary stream; nullptr: not known.
+inline Context context_of_stream(Stream stream) {
+    Context context = nullptr;
+    const Api& api = *xcu_api();
+    return api.cuStreamGetCtx != nullptr && api.cuStreamGetCtx(stream, &context) == kSuccess ? context : nullptr;
+}
+// Whether the stream waits for the legacy default stream, and it for this one.
+inline bool stream_blocks(const Api& api, Stream stream) {
+    unsigned flags = 0;
+    api.cuStreamGetFlags(stream, &flags);
+    return (flags & cuda::CU_STREAM_NON_BLOCKING) == 0;
+}
+
+template <typename T>
+inline constexpr bool kIsLaunchConfig = std::is_same_v<T, const cuda::CUlaunchConfig*>;
+inline Stream stream_of_config(const cuda::CUlaunchConfig& config) { return config.hStream; }
+
+// nullptr: the driver does not know, or is too old to say.
+inline const char* kernel_name(Kernel kernel) {
+    const char* name = nullptr;
+    const auto of_function = driver<cuda::kEntry_cuFuncGetName>();
+    if (of_function != nullptr && of_function(&name, kernel) == kSuccess) return name;
+    // A launch takes a context-independent CUkernel in a CUfunction's place as well.
+    const auto of_kernel = driver<cuda::kEntry_cuKernelGetName>();
+    const auto independent = reinterpret_cast<cuda::CUkernel>(kernel);
+    return of_kernel != nullptr && of_kernel(&name, independent) == kSuccess ? name : nullptr;
+}
+
+// As an XQueue's: larger is more urgent.
+inline int32_t stream_priority(const Api& api, Stream stream) {
+    int priority = 0;
+    api.cuStreamGetPriority(stream, &priority);
+    return -priority;
+}
+// Streams do not share hardware queues in a way that lets one wait for another.
+inline unsigned hardware_queues() { return 0; }
+
+}  // namespace xsched::stream

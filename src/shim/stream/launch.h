@@ -1,0 +1,103 @@
+// The path of one command: a template that fits every function that puts work into a stream. Which stream is told by
+// the function's own signature. On the caller's thread; the driver is called exactly as the program called us, so
+// arguments, order, events and errors are its own.
+#pragma once
+
+#include <cerrno>
+#include <type_traits>
+
+#include "base/log.h"
+#include "shim/stream/capture.h"
+#include "platform.h"
+#include "shim/stream/events.h"
+#include "shim/stream/streams.h"
+#include "shim/stream/trace.h"
+
+namespace xsched::stream {
+
+// --- which stream a call is for: the argument of type Stream, or that of a launch configuration; else the NULL stream
+inline Stream stream_in() { return nullptr; }
+template <typename First, typename... Rest>
+Stream stream_in(First first, Rest... rest) {
+    if constexpr (std::is_same_v<First, Stream>) return first;
+    else if constexpr (kIsLaunchConfig<First>)
+        return first != nullptr ? stream_of_config(*first) : nullptr;
+    else return stream_in(rest...);
+}
+
+class KeepErrno {
+public:
+    KeepErrno() : saved_(errno) {}
+    ~KeepErrno() { errno = saved_; }
+    KeepErrno(const KeepErrno&) = delete;
+    KeepErrno& operator=(const KeepErrno&) = delete;
+
+private:
+    const int saved_;
+};
+
+// One command from admission to its place in the driver. Leaves errno as it was.
+class Launch {
+public:
+    Launch(Stream stream, bool per_thread) {
+        const KeepErrno keep;
+        entry_ = capturing(stream, per_thread) ? nullptr : entry_of(stream, per_thread);
+        xqueue_ = entry_ != nullptr ? entry_->xqueue.load(std::memory_order_acquire) : nullptr;
+        if (xqueue_ == nullptr) return;
+        if (several_queues()) [[unlikely]] depend_implicitly(*entry_);
+        xq_admit(xqueue_, &ticket_);
+    }
+    Launch(const Launch&) = delete;
+    Launch& operator=(const Launch&) = delete;
+
+    // The driver's call has returned.
+    void returned(Result code) {
+        if (xqueue_ == nullptr) return;
+        const KeepErrno keep;
+        xq_launched(xqueue_, &ticket_, code == kSuccess);
+        // No other thread can ask the device about this thread's own stream later.
+        if (entry_->kind.load(std::memory_order_relaxed) == StreamKind::kPerThread) xq_point(xqueue_);
+    }
+    // Somebody may wait for this command: its completion is to be reported.
+    void report() const {
+        if (xqueue_ != nullptr) xq_point(xqueue_);
+    }
+
+    StreamEntry* entry() const { return entry_; }
+
+private:
+    StreamEntry* entry_;
+    XqQueue* xqueue_;
+    XqTicket ticket_{};
+};
+
+// The driver's function, called as a command. kCompletes: when it returns, all before it and itself are complete.
+template <EntryPoint kEntry, bool kCompletes = false, typename Function = typename Declared<kEntry>::Type>
+struct Scheduled;
+
+template <EntryPoint kEntry, bool kCompletes, typename... Arguments>
+struct Scheduled<kEntry, kCompletes, Result (*)(Arguments...)> {
+    static Result call(Arguments... arguments) {
+        const Stream stream = stream_in(arguments...);
+        if (base::log_enabled(base::LogLevel::kDebug)) [[unlikely]]
+            trace_command(Declared<kEntry>::kName, kernel_in(arguments...), stream);
+        Launch launch(stream, Declared<kEntry>::kPerThread);
+        QueueMark mark;
+        if constexpr (kCompletes) mark = mark_of(launch.entry(), true);
+        const Result code = driver<kEntry>()(arguments...);
+        launch.returned(code);
+        if constexpr (kCompletes)
+            if (code == kSuccess) completed_up_to(mark);
+        return code;
+    }
+
+private:
+    static Kernel kernel_in() { return nullptr; }
+    template <typename First, typename... Rest>
+    static Kernel kernel_in(First first, Rest... rest) {
+        if constexpr (std::is_same_v<First, Kernel>) return first;
+        else return kernel_in(rest...);
+    }
+};
+
+}  // namespace xsched::stream

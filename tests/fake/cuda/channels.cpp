@@ -1,0 +1,117 @@
+#include "fake/cuda/channels.h"
+
+#include <dlfcn.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+
+#include <mutex>
+
+#include "device/cuda/rm_api.h"
+#include "fake/cuda/engine.h"
+#include "fake/cuda/settings.h"
+#include "fake/rm/fake_rm.h"
+
+namespace fake {
+
+thread_local const Channels* t_running = nullptr;
+
+namespace {
+
+using namespace xsched::cuda::rm;
+
+constexpr uint32_t kCopyEngine = 0xb;
+constexpr uint32_t kMemoryClass = 0x3e;
+constexpr uint32_t kHopperChannel = 0xc86f;
+constexpr unsigned kChannelsPerGroup = 4;
+
+std::mutex g_mutex;
+int g_file = -1;  // never closed, as the real driver's
+uint32_t g_client = 0;
+uint32_t g_devices[kDevices] = {};
+
+// Every second call goes wrapped, as large ones do in the real driver.
+void call(unsigned number, size_t bytes, void* parameters) {
+    static unsigned calls = 0;
+    nv_ioctl_xfer_t wrapped{number, static_cast<uint32_t>(bytes), reinterpret_cast<uintptr_t>(parameters)};
+    if (++calls % 2 == 0)
+        ioctl(g_file, _IOC(_IOC_READ | _IOC_WRITE, 'F', NV_ESC_IOCTL_XFER_CMD, sizeof wrapped), &wrapped);
+    else
+        ioctl(g_file, _IOC(_IOC_READ | _IOC_WRITE, 'F', number, bytes), parameters);
+}
+
+uint32_t allocate(uint32_t parent, uint32_t object_class, const void* parameters = nullptr) {
+    static unsigned calls = 0;
+    const auto address = reinterpret_cast<uintptr_t>(parameters);
+    if (++calls % 3 == 0) {
+        NVOS21_PARAMETERS request{g_client, parent, 0, object_class, address, 0, 0};
+        call(NV_ESC_RM_ALLOC, sizeof request, &request);
+        return request.status == NV_OK ? request.hObjectNew : 0;
+    }
+    NVOS64_PARAMETERS request{g_client, parent, 0, object_class, address, 0, 0, 0, 0};
+    call(NV_ESC_RM_ALLOC, sizeof request, &request);
+    return request.status == NV_OK ? request.hObjectNew : 0;
+}
+
+// g_mutex held. False: there is no kernel driver.
+bool open_driver() {
+    if (g_file >= 0) return true;
+    const auto open_file = reinterpret_cast<decltype(&fake_rm_open)>(dlsym(RTLD_DEFAULT, "fake_rm_open"));
+    g_file = open_file != nullptr ? open_file() : -1;
+    if (g_file < 0) return false;
+    g_client = allocate(0, NV01_ROOT_CLIENT);
+    return g_client != 0;
+}
+
+uint32_t allocate_group(uint32_t device, uint32_t engine, uint32_t* first_channel) {
+    const NV_CHANNEL_GROUP_ALLOCATION_PARAMETERS parameters{0, 0, 0, engine};
+    const uint32_t group = allocate(device, KEPLER_CHANNEL_GROUP_A, &parameters);
+    for (unsigned i = 0; i < kChannelsPerGroup; ++i) {
+        allocate(device, kMemoryClass);
+        const uint32_t channel = allocate(group, kHopperChannel);
+        if (i == 0) *first_channel = channel;
+    }
+    return group;
+}
+
+}  // namespace
+
+Channels allocate_channels(int ordinal) {
+    Channels channels;
+    const std::lock_guard lock(g_mutex);
+    if (!open_driver()) return channels;
+    if (g_devices[ordinal] == 0) {
+        const uint32_t number[16] = {static_cast<uint32_t>(ordinal)};
+        g_devices[ordinal] = allocate(g_client, NV01_DEVICE_0, number);
+        const uint32_t none = 0;
+        allocate(g_devices[ordinal], NV20_SUBDEVICE_0, &none);
+    }
+    uint32_t copying = 0;
+    uint32_t computing = 0;
+    channels.groups[0] = allocate_group(g_devices[ordinal], NV2080_ENGINE_TYPE_GR0, &computing);
+    channels.groups[1] = allocate_group(g_devices[ordinal], kCopyEngine, &copying);
+    const auto word = reinterpret_cast<decltype(&fake_rm_disabled)>(dlsym(RTLD_DEFAULT, "fake_rm_disabled"));
+    channels.disabled = word(g_file, g_client, computing);
+    return channels;
+}
+
+void free_channels(Channels& channels) {
+    const std::lock_guard lock(g_mutex);
+    for (uint32_t group : channels.groups) {
+        if (group == 0) continue;
+        NVOS00_PARAMETERS request{g_client, 0, group, 0};
+        call(NV_ESC_RM_FREE, sizeof request, &request);
+    }
+    channels = Channels{};
+}
+
+void run_for(int64_t ns) {
+    int64_t before = clock_ns();
+    while (ns > 0) {
+        sched_yield();
+        const int64_t now = clock_ns();
+        if (t_running == nullptr || t_running->may_run()) ns -= now - before;
+        before = now;
+    }
+}
+
+}  // namespace fake

@@ -1,0 +1,25 @@
+// A context's channels in the fake kernel driver (fake/rm/fake_rm.h), where that is loaded: allocated with the calls
+// that the real driver makes, and what they say about whether the context may run. Any thread.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace fake {
+
+struct Channels {
+    uint32_t groups[2] = {};  // 0: none
+    const std::atomic<uint32_t>* disabled = nullptr;
+
+    bool may_run() const { return disabled == nullptr || disabled->load(std::memory_order_acquire) == 0; }
+};
+
+// Of a new context on that device. No kernel driver: none, and it always may run.
+Channels allocate_channels(int ordinal);
+void free_channels(Channels& channels);
+
+// The channels of what this thread runs at present; a kernel that takes time stands while they are disabled.
+extern thread_local const Channels* t_running;
+void run_for(int64_t ns);
+
+}  // namespace fake

@@ -1,0 +1,220 @@
+// Level 3 on the fake driver and kernel driver under the real xserver: kernels that are taken off the device, and what
+// becomes of them when somebody does not answer, is killed, or the driver refuses.
+#include <dirent.h>
+
+#include "fake/rm/fake_rm.h"
+#include "system/cuda_rig.h"
+
+namespace xsched::test {
+namespace {
+
+using fake::rm::State;
+
+constexpr const char* kLongUs = "300000";  // a kernel that nobody waits for by accident
+
+// A program's file in the fake kernel driver.
+class RmFile {
+public:
+    explicit RmFile(const std::string& path) {
+        const base::UniqueFd file(open(path.c_str(), O_RDWR | O_CLOEXEC));
+        void* memory =
+            file ? mmap(nullptr, sizeof(State), PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0) : MAP_FAILED;
+        state_ = memory != MAP_FAILED ? static_cast<State*>(memory) : nullptr;
+    }
+    ~RmFile() {
+        if (state_ != nullptr) munmap(state_, sizeof(State));
+    }
+    RmFile(const RmFile&) = delete;
+    RmFile& operator=(const RmFile&) = delete;
+
+    bool there() const { return state_ != nullptr; }
+    State& state() { return *state_; }
+    unsigned disabled() const {
+        unsigned count = 0;
+        for (const auto& object : state_->objects) count += object.used != 0 && object.disabled.load() != 0 ? 1 : 0;
+        return count;
+    }
+    uint32_t timeslice_us() const {
+        for (const auto& object : state_->objects)
+            if (object.used != 0 && object.object_class == 0xa06c && object.engine == 1) return object.timeslice_us;
+        return 0;
+    }
+    bool becomes_disabled(bool disabled, int within_ms = kPatienceMs) const {
+        return wait_until([&] { return (this->disabled() != 0) == disabled; }, within_ms);
+    }
+
+private:
+    State* state_ = nullptr;
+};
+
+class CudaInterrupt : public CudaProcesses {
+protected:
+    void SetUp() override {
+        setenv("FAKE_RM_DIR", directory.path().c_str(), 1);
+        const char* fake = getenv("TEST_FAKE_RM");
+        fake_ = fake != nullptr ? fake : "";
+        start_with_rm();
+    }
+    void start_with_rm() {
+        Environment environment = directory.environment();
+        environment["LD_PRELOAD"] = fake_;
+        server = std::make_unique<ServerProcess>(directory, std::vector<std::string>{}, environment);
+        ASSERT_TRUE(server->ready()) << server->process().err();
+    }
+    std::unique_ptr<CudaProgram> start_on_rm(const std::string& name, int priority, const char* kernel_us,
+                                             Environment more = {}) {
+        const char* shim = getenv("TEST_SHIM");
+        more["LD_PRELOAD"] = std::string(shim != nullptr ? shim : "") + ":" + fake_;
+        return start_program(name, priority, std::move(more), {"-", kernel_us, "/bin/sleep"});
+    }
+    std::unique_ptr<RmFile> rm_of(pid_t pid) {
+        const std::string path = directory.path() + "/" + std::to_string(pid) + "-0";
+        wait_until([&] { return access(path.c_str(), F_OK) == 0; });
+        auto file = std::make_unique<RmFile>(path);
+        return file;
+    }
+    // A long kernel of the less urgent one is taken off the device for the more urgent one.
+    void interrupt_low(const Environment& more = {}) {
+        start_low(more);
+        high->work();
+        ASSERT_TRUE(low_rm->becomes_disabled(true)) << low->process().err();
+    }
+    void start_low(const Environment& more = {}) {
+        low = start_on_rm("low", 0, kLongUs, more);
+        high = start_on_rm("high", 10, "100");
+        low->work();
+        ASSERT_TRUE(wait_until([&] { return !queues_of(low->pid()).empty(); })) << low->process().err();
+        low_rm = rm_of(low->pid());
+        ASSERT_TRUE(low_rm->there());
+        usleep(20'000);  // its kernel is on the device
+    }
+    // How many descriptors of the fake kernel driver's files the server holds.
+    int held_by_server() const {
+        const std::string folder = "/proc/" + std::to_string(server->pid()) + "/fd";
+        int count = 0;
+        DIR* listing = opendir(folder.c_str());
+        if (listing == nullptr) return -1;
+        while (const dirent* entry = readdir(listing)) {
+            char target[512] = "";
+            if (readlink((folder + "/" + entry->d_name).c_str(), target, sizeof target - 1) < 0) continue;
+            const std::string text = target;
+            count += text.find(directory.path()) == 0 && text.find("-0") != std::string::npos ? 1 : 0;
+        }
+        closedir(listing);
+        return count;
+    }
+
+    std::string fake_;
+    std::unique_ptr<RmFile> low_rm;
+};
+
+TEST_F(CudaInterrupt, ALongKernelIsTakenOffTheDeviceAndContinues) {
+    interrupt_low();
+    EXPECT_TRUE(high->advances()) << high->process().err();
+    EXPECT_EQ(low_rm->disabled(), 4u) << "the channels for kernels, and no others";
+    ASSERT_FALSE(queues_of(low->pid()).empty());
+    EXPECT_TRUE(queues_of(low->pid())[0].value("interrupted", false));
+    high->rest();
+    EXPECT_TRUE(low_rm->becomes_disabled(false));
+    const uint64_t before = low->done();
+    EXPECT_TRUE(wait_until([&] { return low->done() > before; })) << "its kernel does not go on";
+    EXPECT_EQ(low_rm->state().last_pid.load(), low->pid()) << "a client that answers does it itself";
+    EXPECT_EQ(high->end(), 0);
+    EXPECT_EQ(low->end(), 0) << low->process().err();
+}
+
+TEST_F(CudaInterrupt, KilledServerLeavesNothingDisabled) {
+    interrupt_low();
+    server->stop(SIGKILL);
+    EXPECT_TRUE(low_rm->becomes_disabled(false, 2000)) << low->process().err();
+    EXPECT_EQ(low->end(), 0);
+}
+
+TEST_F(CudaInterrupt, AServerThatLeavesLeavesNothingDisabled) {
+    interrupt_low();
+    EXPECT_EQ(server->stop(SIGTERM), 0);
+    EXPECT_TRUE(low_rm->becomes_disabled(false, 2000));
+    EXPECT_EQ(low->end(), 0);
+}
+
+TEST_F(CudaInterrupt, TheServerActsForAClientThatDoesNotAnswer) {
+    start_low();
+    ASSERT_EQ(kill(low->pid(), SIGSTOP), 0);
+    high->work();
+    ASSERT_TRUE(low_rm->becomes_disabled(true)) << server->process().err();
+    EXPECT_EQ(low_rm->state().last_pid.load(), server->pid());
+    EXPECT_TRUE(high->advances());
+    high->rest();
+    EXPECT_TRUE(low_rm->becomes_disabled(false));
+    ASSERT_EQ(kill(low->pid(), SIGCONT), 0);
+    high->work();
+    EXPECT_TRUE(low_rm->becomes_disabled(true)) << "and it acts for itself again";
+    high->rest();
+    EXPECT_TRUE(low_rm->becomes_disabled(false));
+    EXPECT_EQ(low->end(), 0) << low->process().err();
+}
+
+TEST_F(CudaInterrupt, AClientThatFallsSilentWhileItStandsIsPutBackByTheServer) {
+    interrupt_low();
+    ASSERT_EQ(kill(low->pid(), SIGSTOP), 0);
+    high->rest();
+    EXPECT_TRUE(low_rm->becomes_disabled(false)) << server->process().err();
+    EXPECT_EQ(low_rm->state().last_pid.load(), server->pid());
+    ASSERT_EQ(kill(low->pid(), SIGCONT), 0);
+    EXPECT_EQ(low->end(), 0) << low->process().err();
+}
+
+TEST_F(CudaInterrupt, WhatAKilledServerDidForASilentClientTheClientUndoes) {
+    start_low();
+    ASSERT_EQ(kill(low->pid(), SIGSTOP), 0);
+    high->work();
+    ASSERT_TRUE(low_rm->becomes_disabled(true)) << server->process().err();
+    server->stop(SIGKILL);
+    ASSERT_EQ(kill(low->pid(), SIGCONT), 0);
+    EXPECT_TRUE(low_rm->becomes_disabled(false, 3000)) << low->process().err();
+    EXPECT_EQ(low->end(), 0);
+}
+
+TEST_F(CudaInterrupt, AKilledClientsChannelsAreEnabledAndItsDescriptorIsClosed) {
+    interrupt_low();
+    EXPECT_GT(held_by_server(), 0);
+    ASSERT_EQ(kill(low->pid(), SIGKILL), 0);
+    EXPECT_TRUE(low_rm->becomes_disabled(false));
+    EXPECT_EQ(high->end(), 0);
+    EXPECT_TRUE(wait_until([&] { return held_by_server() == 0; })) << held_by_server() << " are still open";
+}
+
+TEST_F(CudaInterrupt, AProgramThatBecomesAnotherLeavesNothingDisabled) {
+    start_low();
+    high->work();
+    ASSERT_TRUE(low_rm->becomes_disabled(true));
+    high->rest();
+    ASSERT_TRUE(low_rm->becomes_disabled(false));
+    low->become();
+    EXPECT_TRUE(wait_until([&] { return client_count() == 1; }));
+    EXPECT_EQ(low_rm->disabled(), 0u);
+    EXPECT_TRUE(wait_until([&] { return held_by_server() == 1; })) << held_by_server();
+}
+
+TEST_F(CudaInterrupt, ARefusedControlLowersTheLevelWithOneLine) {
+    start_low({{"FAKE_RM_REFUSE", "2080110b:1b"}});
+    high->work();
+    ASSERT_TRUE(high->advances());
+    EXPECT_TRUE(wait_until([&] {
+        const Json queues = queues_of(low->pid());
+        return !queues.empty() && queues[0].value("level", 0) == kPreemptLevelDeactivate;
+    }));
+    EXPECT_EQ(low_rm->disabled(), 0u);
+    high->rest();
+    const uint64_t before = low->done();
+    EXPECT_TRUE(wait_until([&] { return low->done() > before; }));
+    EXPECT_EQ(low->end(), 0);
+    const std::string log = low->process().err();
+    EXPECT_NE(log.find("no preempt level 3 on device 0: the driver allows it to administrators alone"),
+              std::string::npos)
+        << log;
+    EXPECT_EQ(log.find("no preempt level 3"), log.rfind("no preempt level 3")) << log;
+}
+
+}  // namespace
+}  // namespace xsched::test

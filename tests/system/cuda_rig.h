@@ -1,0 +1,111 @@
+// Ordinary CUDA programs on the fake driver under the real xserver: what the tests of several processes share.
+#pragma once
+
+#include <fcntl.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "server/rig.h"
+#include "system/cuda_program.h"
+
+namespace xsched::test {
+
+constexpr int kTwoSecondsMs = 2000;
+
+// A CUDA program with the shim preloaded.
+class CudaProgram {
+public:
+    CudaProgram(const PrivateDirectory& directory, const std::string& name, const Environment& more,
+                const std::vector<std::string>& arguments = {})
+        : path_(directory.path() + "/" + name) {
+        const base::UniqueFd file(open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+        if (!file || ftruncate(file.get(), sizeof(Board)) != 0) abort();
+        void* memory = mmap(nullptr, sizeof(Board), PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
+        if (memory == MAP_FAILED) abort();
+        board_ = static_cast<Board*>(memory);
+        Environment environment = directory.environment();
+        const char* preload = getenv("TEST_SHIM");
+        const char* driver = getenv("TEST_DRIVER");
+        environment["LD_PRELOAD"] = preload != nullptr ? preload : "";
+        environment["XSCHED_CUDA_LIB"] = driver != nullptr ? driver : "";
+        environment["XSCHED_SCHEDULER"] = "global";
+        for (const auto& [variable, value] : more) environment[variable] = value;
+        std::vector<std::string> words{XSCHED_CUDA_PROGRAM, path_};
+        words.insert(words.end(), arguments.begin(), arguments.end());
+        process_ = std::make_unique<Process>(words, environment);
+    }
+    ~CudaProgram() { munmap(board_, sizeof(Board)); }
+    CudaProgram(const CudaProgram&) = delete;
+    CudaProgram& operator=(const CudaProgram&) = delete;
+
+    void work() { board_->order = Board::kWork; }
+    void rest() { board_->order = Board::kRest; }
+    void become() { board_->order = Board::kBecome; }
+    int end() {
+        board_->order = Board::kEnd;
+        return process_->wait();
+    }
+    uint64_t done() const { return board_->done.load(); }
+    bool advances(int within_ms = kPatienceMs) {
+        const uint64_t before = done();
+        return wait_until([&] { return done() > before + 40; }, within_ms);
+    }
+    Process& process() { return *process_; }
+    pid_t pid() const { return process_->pid(); }
+
+private:
+    std::string path_;
+    Board* board_ = nullptr;
+    std::unique_ptr<Process> process_;
+};
+
+class CudaProcesses : public WithServer {
+protected:
+    std::unique_ptr<CudaProgram> start_program(const std::string& name, int priority, Environment more = {},
+                                               const std::vector<std::string>& arguments = {}) {
+        if (priority != 0) more["XSCHED_AUTO_XQUEUE_PRIORITY"] = std::to_string(priority);
+        return std::make_unique<CudaProgram>(directory, name, more, arguments);
+    }
+    // The queues of a process, as the server knows them.
+    Json queues_of(pid_t pid) {
+        TestTool tool(socket());
+        Json found = Json::array();
+        if (!tool.accepted()) return found;
+        const Json answer = tool.ask({{"cmd", "list"}});
+        for (const Json& queue : answer.value("queues", Json::array()))
+            if (queue.value("pid", 0) == pid) found.push_back(queue);
+        return found;
+    }
+    bool becomes_suspended(pid_t pid, bool suspended) {
+        return wait_until([&] {
+            const Json queues = queues_of(pid);
+            return std::any_of(queues.begin(), queues.end(),
+                               [&](const Json& it) { return it.value("suspended", !suspended) == suspended; });
+        });
+    }
+    // There comes a time of 200 ms in which `off` does at most one batch while `on` goes on. (The starvation limit
+    // gives it a turn now and then.)
+    static bool is_kept_off(CudaProgram& off, CudaProgram& on) {
+        return wait_until([&] {
+            const uint64_t off_before = off.done(), on_before = on.done();
+            usleep(200'000);
+            return off.done() <= off_before + 8 && on.done() > on_before + 40;
+        });
+    }
+    // Both at work, the more urgent one keeping the other off.
+    void start_both() {
+        low = start_program("low", 0);
+        low->work();
+        ASSERT_TRUE(low->advances()) << low->process().err();
+        high = start_program("high", 10);
+        high->work();
+        ASSERT_TRUE(high->advances()) << high->process().err();
+        ASSERT_TRUE(is_kept_off(*low, *high));
+    }
+
+    std::unique_ptr<CudaProgram> low, high;
+};
+
+}  // namespace xsched::test
