@@ -1,0 +1,263 @@
+#include "device/stream/hwqueue.h"
+
+#include <new>
+
+#include "base/log.h"
+#include "base/mutex.h"
+#include "device/stream/pinned_words.h"
+
+namespace xsched::stream {
+namespace {
+
+constexpr uint32_t kOpen = 1;  // what the gate's word must reach
+constexpr int kMostDevices = 64;
+constexpr uint32_t kFewSpares = 64;  // as many ended wrappers rest before one is used again
+
+// What a device lets a stream wait on: the slot's own word, or only memory that the driver made for it.
+enum ValueOperations : int { kUntried, kOnAnyWord, kOnSignals, kRefused };
+constinit std::atomic<int> g_value_operations[kMostDevices] = {};
+
+constinit base::Mutex g_spare_mutex;
+constinit HwQueue* g_first_spare = nullptr;
+constinit HwQueue* g_last_spare = nullptr;
+constinit uint32_t g_spares = 0;
+
+HwQueue& of(void* hwq) { return *static_cast<HwQueue*>(hwq); }
+
+XResult checked(HwQueue& hwq, const char* function, Result code) {
+    if (code == kSuccess) return kXSchedSuccess;
+    const char* name = error_name(*hwq.api, code);
+    if (torn_down(code) || hwq.refused.exchange(true, std::memory_order_relaxed))
+        XLOG_DEBG("%s error %d (%s) from %s on stream %p", kVendor, code, name, function,
+                  static_cast<void*>(hwq.stream));
+    else
+        XLOG_WARN("%s error %d (%s) from %s on stream %p: its work is not kept track of from here on", kVendor, code,
+                  name, function, static_cast<void*>(hwq.stream));
+    return kXSchedErrorHardware;
+}
+
+void say_no_gates(const HwQueue& hwq, const char* why, Result code) {
+    static constinit std::atomic<bool> said{false};
+    XSCHED_LOG(said.exchange(true) ? base::LogLevel::kDebug : base::LogLevel::kInfo,
+               "no gates on device %d: %s (%s error %d); its streams use preempt level 1", hwq.device, why, kVendor,
+               code);
+}
+
+std::atomic<int>& tried(const HwQueue& hwq) {
+    return g_value_operations[hwq.device >= 0 && hwq.device < kMostDevices ? hwq.device : 0];
+}
+
+// The signal follows `closed`: whoever changes either of them looks at the other afterwards.
+void set_signal(HwQueue& hwq) {
+    if (uint64_t* signal = hwq.signal.load(std::memory_order_seq_cst))
+        __atomic_store_n(signal, uint64_t{hwq.closed.load(std::memory_order_seq_cst) ? kOpen - 1 : kOpen},
+                         __ATOMIC_SEQ_CST);
+}
+
+// A word of the driver's own making. False: it makes none.
+bool make_signal(HwQueue& hwq) {
+    if (hwq.signal.load(std::memory_order_acquire) == nullptr) {
+        const RelaxedCapture relaxed(*hwq.api);
+        hwq.signal.store(signal_memory(*hwq.api), std::memory_order_seq_cst);
+    }
+    set_signal(hwq);
+    return hwq.signal.load(std::memory_order_acquire) != nullptr;
+}
+
+// Met at once, whatever the word holds: it is 0 or 1.
+Result try_wait(const HwQueue& hwq, DevicePtr word) { return wait_value(*hwq.api, hwq.stream, word, 0); }
+
+// The first stream of a device tries.
+int try_value_operations(HwQueue& hwq, DevicePtr gate) {
+    const Result code = try_wait(hwq, gate);
+    if (code == kSuccess) return kOnAnyWord;
+    if (torn_down(code)) return kUntried;
+    if (make_signal(hwq) && try_wait(hwq, as_device_pointer(hwq.signal.load())) == kSuccess) return kOnSignals;
+    say_no_gates(hwq, "the driver refuses stream wait-values", code);
+    return kRefused;
+}
+
+// Whether the device takes value operations. `idle`: the stream may be used.
+bool value_operations_work(HwQueue& hwq, DevicePtr gate, bool idle) {
+    std::atomic<int>& state = tried(hwq);
+    if (state.load(std::memory_order_acquire) == kUntried && idle)
+        state.store(try_value_operations(hwq, gate), std::memory_order_release);
+    if (state.load(std::memory_order_acquire) == kOnSignals && !make_signal(hwq)) return false;
+    return state.load(std::memory_order_acquire) != kRefused;
+}
+
+// Under a DriverUse.
+bool pin(HwQueue& hwq, const DriverUse& use) {
+    const Api& api = *hwq.api;
+    if (!has_value_operations(api)) {
+        say_no_gates(hwq, "the driver has no stream wait-values", 0);
+        return false;
+    }
+    const uint32_t epoch = pin_epoch();
+    DevicePtr gate{};
+    DevicePtr progress{};
+    Result code = kSuccess;
+    {
+        RelaxedCapture relaxed(api);
+        if (!pin_word(api, hwq.context, hwq.gate.load(), &gate, &code) ||
+            !pin_word(api, hwq.context, hwq.progress.load(), &progress, &code)) {
+            if (!torn_down(code)) say_no_gates(hwq, "the shared memory cannot be registered with the driver", code);
+            return false;
+        }
+    }
+    hwq.device_gate.store(gate, std::memory_order_relaxed);
+    hwq.device_progress.store(progress, std::memory_order_relaxed);
+    hwq.epoch.store(epoch, std::memory_order_release);
+    return value_operations_work(hwq, gate, !use.capturing());
+}
+
+XResult bind(void* self, uint32_t* gate, uint32_t* progress) {
+    HwQueue& hwq = of(self);
+    const DriverUse use(hwq, false);
+    hwq.gate.store(gate, std::memory_order_relaxed);
+    hwq.progress.store(progress, std::memory_order_relaxed);
+    const bool works = use.verdict() == kXSchedSuccess && pin(hwq, use);
+    hwq.value_operations.store(works, std::memory_order_release);
+    return works ? kXSchedSuccess : kXSchedErrorNotSupported;
+}
+
+// Under a DriverUse: the device addresses hold, or hold again.
+bool words_in_place(HwQueue& hwq, const DriverUse& use) {
+    return hwq.epoch.load(std::memory_order_acquire) == pin_epoch() || pin(hwq, use);
+}
+
+XResult gate_wait(void* self) {
+    HwQueue& hwq = of(self);
+    const DriverUse use(hwq);
+    if (use.verdict() != kXSchedSuccess) return use.verdict();
+    if (use.capturing()) return kXSchedErrorNotAllowed;
+    if (!hwq.value_operations.load(std::memory_order_acquire) || !words_in_place(hwq, use))
+        return kXSchedErrorNotSupported;
+    uint64_t* signal = hwq.signal.load(std::memory_order_acquire);
+    const DevicePtr word =
+        signal != nullptr ? as_device_pointer(signal) : hwq.device_gate.load(std::memory_order_relaxed);
+    return checked(hwq, kWaitFunction, wait_value(*hwq.api, hwq.stream, word, kOpen));
+}
+
+XResult progress_write(void* self, uint32_t value) {
+    HwQueue& hwq = of(self);
+    const DriverUse use(hwq);
+    if (use.verdict() != kXSchedSuccess) return use.verdict();
+    if (use.capturing()) return kXSchedErrorNotAllowed;
+    if (hwq.value_operations.load(std::memory_order_acquire) && words_in_place(hwq, use))
+        return checked(hwq, kWriteFunction, write_value(*hwq.api, hwq.stream,
+                                                        hwq.device_progress.load(std::memory_order_relaxed), value));
+    const Result code = hwq.events.record(*hwq.api, hwq.stream, value);
+    return code == kNotReady ? kXSchedErrorNotAllowed : checked(hwq, "an event's record", code);
+}
+
+XResult progress_read(void* self, uint32_t* value) {
+    HwQueue& hwq = of(self);
+    const DriverUse use(hwq, false);
+    if (use.verdict() != kXSchedSuccess) return use.verdict();
+    RelaxedCapture relaxed(*hwq.api);
+    *value = hwq.events.passed(*hwq.api, *value);
+    return kXSchedSuccess;
+}
+
+XResult synchronize(void* self) {
+    HwQueue& hwq = of(self);
+    Stream stream = nullptr;
+    {
+        const DriverUse use(hwq);
+        if (use.verdict() != kXSchedSuccess) return use.verdict();
+        if (use.capturing()) return kXSchedErrorNotAllowed;
+        stream = hwq.stream;
+    }
+    // Without the guard: this may last, and a capture that begins elsewhere must not wait for it.
+    InContext current;
+    if (!current.enter(*hwq.api, hwq.context)) return kXSchedErrorHardware;
+    const RelaxedCapture relaxed(*hwq.api);
+    return checked(hwq, kSynchronizeFunction, stream_synchronize(*hwq.api, stream));
+}
+
+// Level 2 where the device waits on a word of its own; elsewhere the scheduler's store to the slot does it.
+XResult close_or_open(HwQueue& hwq, bool close) {
+    hwq.closed.store(close, std::memory_order_seq_cst);
+    set_signal(hwq);
+    return kXSchedSuccess;
+}
+XResult deactivate(void* self) { return close_or_open(of(self), true); }
+XResult reactivate(void* self) { return close_or_open(of(self), false); }
+
+void destroy(void* self) {
+    HwQueue& hwq = of(self);
+    hwq.users.end();
+    reactivate(self);
+    {
+        InContext current;
+        const bool works = current.enter(*hwq.api, hwq.context);
+        hwq.events.clear(works ? hwq.api : nullptr);
+        if (works && hwq.retained) release_device(*hwq.api, hwq.device);
+    }
+    base::Lock lock(g_spare_mutex);
+    hwq.next_spare = nullptr;
+    (g_last_spare != nullptr ? g_last_spare->next_spare : g_first_spare) = &hwq;
+    g_last_spare = &hwq;
+    ++g_spares;
+}
+
+constexpr XqDeviceOps make_ops(uint32_t levels) {
+    XqDeviceOps ops{};
+    ops.abi = XQ_DEVICE_ABI;
+    ops.levels = levels;
+    ops.platform = kPlatform;
+    ops.in_order = 1;
+    ops.synchronize = synchronize;
+    ops.throttle = 1;
+    ops.bind = bind;
+    ops.gate_wait = gate_wait;
+    ops.progress_write = progress_write;
+    ops.progress_read = progress_read;
+    ops.deactivate = deactivate;
+    ops.reactivate = reactivate;
+    ops.destroy = destroy;
+    return ops;
+}
+
+constexpr XqDeviceOps kGateOps = make_ops(1u << kPreemptLevelBlock | 1u << kPreemptLevelDeactivate);
+constexpr XqDeviceOps kBlockOps = make_ops(1u << kPreemptLevelBlock);
+
+HwQueue* take_hwqueue() {
+    base::Lock lock(g_spare_mutex);
+    if (g_spares <= kFewSpares) return new (std::nothrow) HwQueue;
+    HwQueue* hwq = g_first_spare;
+    g_first_spare = hwq->next_spare;
+    --g_spares;
+    return hwq;
+}
+
+}  // namespace
+
+HwQueue* make_hwqueue(const Api& api, StreamKind kind, Stream stream, Context context, bool retain) {
+    const Device device = device_of(api, context);
+    if (device < 0) return nullptr;
+    HwQueue* hwq = take_hwqueue();
+    if (hwq == nullptr) return nullptr;
+    hwq->api = &api;
+    hwq->kind = kind;
+    hwq->stream = stream;
+    if (kind == StreamKind::kLegacy) hwq->stream = nullptr;
+    if (kind == StreamKind::kPerThread) hwq->stream = reinterpret_cast<Stream>(kPerThreadStream);
+    hwq->context = context;
+    hwq->device = device;
+    hwq->thread = kind == StreamKind::kPerThread ? thread_number() : 0;
+    hwq->retained = retain && retainable(api, context, device);
+    if (hwq->retained) retain_device(api, device);
+    hwq->refused.store(false, std::memory_order_relaxed);
+    hwq->value_operations.store(false, std::memory_order_relaxed);
+    hwq->users.restart();
+    return hwq;
+}
+
+const XqDeviceOps* ops_of(const HwQueue& hwq) {
+    const bool gates = has_value_operations(*hwq.api) && tried(hwq).load(std::memory_order_relaxed) != kRefused;
+    return gates ? &kGateOps : &kBlockOps;
+}
+
+}  // namespace xsched::stream

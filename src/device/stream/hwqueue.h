@@ -1,0 +1,47 @@
+// The device's side of an XQueue, for drivers with streams: what device.h asks of a throttled device, with stream
+// wait-values as gates and stream write-values as progress. Level 2 where the driver has both, else level 1.
+#pragma once
+
+#include <atomic>
+
+#include "device/stream/driver_use.h"
+#include "device/stream/event_ring.h"
+#include "device/stream/stream_id.h"
+#include "queue/device.h"
+#include "vendor.h"
+
+namespace xsched::stream {
+
+// Never freed, so that a thread that still holds a pointer to an ended one reads valid memory; used again for another
+// stream as late as possible.
+struct HwQueue {
+    const Api* api = nullptr;
+    StreamKind kind = StreamKind::kOrdinary;
+    Stream stream = nullptr;  // as functions without a per-thread suffix know it
+    Context context = nullptr;
+    Device device = 0;
+    uint32_t thread = 0;    // kPerThread: whose
+    bool retained = false;  // the device's primary context, until destroy
+    Users users;
+
+    // What bind was told, and how the device sees it. Written by bind alone.
+    std::atomic<uint32_t*> gate{nullptr};
+    std::atomic<uint32_t*> progress{nullptr};
+    std::atomic<DevicePtr> device_gate{};
+    std::atomic<DevicePtr> device_progress{};
+    std::atomic<uint32_t> epoch{0};
+    std::atomic<bool> value_operations{false};
+    std::atomic<bool> refused{false};  // a refusal has been logged
+    // Set where the device does not wait on the slot's own word, but on this: level 2 then closes and opens it.
+    std::atomic<uint64_t*> signal{nullptr};
+    std::atomic<bool> closed{false};  // by level 2, whether or not there is a signal yet
+    EventRing events;
+    HwQueue* next_spare = nullptr;
+};
+
+// The stream's context is current. `retain`: keep the device's primary context alive if that is it. nullptr: not a
+// stream, or no memory.
+HwQueue* make_hwqueue(const Api& api, StreamKind kind, Stream stream, Context context, bool retain);
+const XqDeviceOps* ops_of(const HwQueue& hwq);
+
+}  // namespace xsched::stream

@@ -1,0 +1,61 @@
+// HIP as the code shared by shims of streams (shim/stream) sees it: the device library's entries under general names,
+// and what a call's arguments mean. The driver's own calls are in device/hip/vendor.h.
+#pragma once
+
+#include <type_traits>
+
+#include "device/hip/hal_abi.h"
+#include "shim/hip/entry_points.h"
+
+namespace xsched::stream {
+
+using hip::Declared;
+using hip::driver;
+using hip::EntryPoint;
+
+using WrappedStream = XhipStream;
+inline const Api* hal_api() { return xhip_api(); }
+inline XResult hal_wrap(WrappedStream* wrapped, uint32_t kind, Stream stream, Context context) {
+    return xhip_wrap(wrapped, kind, stream, context);
+}
+inline XResult hal_find(HwQueueHandle* hwq, uint32_t kind, Stream stream, Context context) {
+    return xhip_find(hwq, kind, stream, context);
+}
+inline void hal_pause() { xhip_pause(); }
+inline void hal_unpause() { xhip_unpause(); }
+inline void hal_context_going(Context context) { xhip_context_going(context); }
+
+// A thread's own stream has ended, with all its work done, before we hear of the thread's end; and from there on the
+// runtime must not be called on that thread, whose part of the runtime is gone.
+inline constexpr bool kThreadStreamsEndFirst = true;
+inline void hal_thread_over() { xhip_thread_over(); }
+
+// The context of an ordinary stream; nullptr: not known.
+inline Context context_of_stream(Stream stream) { return xhip_context_of(stream); }
+// Whether the stream waits for the NULL stream, and it for this one.
+inline bool stream_blocks(const Api& api, Stream stream) {
+    unsigned flags = 0;
+    api.hipStreamGetFlags(stream, &flags);
+    return (flags & hip::hipStreamNonBlocking) == 0;
+}
+
+template <typename T>
+inline constexpr bool kIsLaunchConfig =
+    std::is_same_v<T, const hip::hipLaunchConfig_t*> || std::is_same_v<T, const hip::HIP_LAUNCH_CONFIG*>;
+inline Stream stream_of_config(const hip::hipLaunchConfig_t& config) { return config.stream; }
+inline Stream stream_of_config(const hip::HIP_LAUNCH_CONFIG& config) { return config.hStream; }
+
+// nullptr: not known.
+inline const char* kernel_name(Kernel) { return nullptr; }
+
+// As an XQueue's: larger is more urgent.
+inline int32_t stream_priority(const Api& api, Stream stream) {
+    int priority = 0;
+    api.hipStreamGetPriority(stream, &priority);
+    return -priority;
+}
+// So many hardware queues of a device the streams of one priority share; a closed gate in one of them keeps back what
+// other streams have behind it there. 0: each stream has its own. (streams.cpp)
+unsigned hardware_queues();
+
+}  // namespace xsched::stream

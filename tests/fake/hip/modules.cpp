@@ -1,0 +1,103 @@
+// Code: modules, and kernels that the compiler registers by their host function's address. Images are PTX.
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "fake/hip/runtime.h"
+
+namespace hip_layer {
+namespace {
+
+// What __hipRegisterFatBinary gets, and what it gives back.
+struct FatBinaryWrapper {
+    uint32_t magic, version;
+    const void* image;
+    void* unused;
+};
+struct FatBinary {
+    const void* image = nullptr;
+    std::map<int, CUmodule> modules;  // by device
+};
+struct Registered {
+    FatBinary* binary = nullptr;
+    std::string name;
+    std::map<int, CUfunction> kernels;  // by device
+};
+struct Code {
+    std::mutex mutex;
+    std::map<const void*, Registered> functions;
+    std::map<FatBinary*, std::unique_ptr<FatBinary>> binaries;
+};
+Code& code() {
+    static Code& it = *new Code;
+    return it;
+}
+
+CUmodule module_of(FatBinary& binary, int device) {
+    CUmodule& module = binary.modules[device];
+    if (module == nullptr && cu().cuModuleLoadData(&module, binary.image) != CUDA_SUCCESS) module = nullptr;
+    return module;
+}
+
+}  // namespace
+
+// Its device is current.
+CUfunction kernel_of(const void* function) {
+    const int device = current_device();
+    const std::lock_guard lock(code().mutex);
+    const auto it = code().functions.find(function);
+    if (it == code().functions.end()) return nullptr;
+    CUfunction& kernel = it->second.kernels[device];
+    if (kernel == nullptr) {
+        CUmodule module = module_of(*it->second.binary, device);
+        if (module == nullptr || cu().cuModuleGetFunction(&kernel, module, it->second.name.c_str()) != CUDA_SUCCESS)
+            kernel = nullptr;
+    }
+    return kernel;
+}
+
+void unload_modules(int device) {
+    const std::lock_guard lock(code().mutex);
+    for (auto& it : code().functions) it.second.kernels.erase(device);
+    for (auto& it : code().binaries) it.second->modules.erase(device);
+}
+
+}  // namespace hip_layer
+
+using namespace hip_layer;
+
+extern "C" void** __hipRegisterFatBinary(const void* data) {
+    auto binary = std::make_unique<FatBinary>();
+    FatBinary* handle = binary.get();
+    handle->image = static_cast<const FatBinaryWrapper*>(data)->image;
+    const std::lock_guard lock(code().mutex);
+    code().binaries[handle] = std::move(binary);
+    return reinterpret_cast<void**>(handle);
+}
+extern "C" void __hipUnregisterFatBinary(void** modules) {
+    auto* binary = reinterpret_cast<FatBinary*>(modules);
+    const std::lock_guard lock(code().mutex);
+    std::erase_if(code().functions, [&](const auto& it) { return it.second.binary == binary; });
+    if (code().binaries.count(binary) == 0) return;
+    for (const auto& it : binary->modules) cu().cuModuleUnload(it.second);
+    code().binaries.erase(binary);
+}
+extern "C" void __hipRegisterFunction(void** modules, const void* host_function, char*, const char* name, unsigned,
+                                      void*, void*, void*, void*, int*) {
+    const std::lock_guard lock(code().mutex);
+    code().functions[host_function] = {reinterpret_cast<FatBinary*>(modules), name, {}};
+}
+
+HIP_FUNCTION(hipModuleLoadData, (hipModule_t* module, const void* image), (module, image)) {
+    HIP_TRY(use_device(current_device()));
+    return static_cast<hipError_t>(cu().cuModuleLoadData(reinterpret_cast<CUmodule*>(module), image));
+}
+HIP_FUNCTION(hipModuleUnload, (hipModule_t module), (module)) {
+    return static_cast<hipError_t>(cu().cuModuleUnload(reinterpret_cast<CUmodule>(module)));
+}
+HIP_FUNCTION(hipModuleGetFunction, (hipFunction_t* function, hipModule_t module, const char* name),
+             (function, module, name)) {
+    return static_cast<hipError_t>(cu().cuModuleGetFunction(reinterpret_cast<CUfunction*>(function),
+                                                            reinterpret_cast<CUmodule>(module), name));
+}

@@ -1,0 +1,95 @@
+// What the functions of the HIP layer share: the CUDA driver below, devices, streams, and how each function begins and
+// ends. Any thread.
+#pragma once
+
+#include <cstring>
+#include <functional>
+
+#include "device/hip/hip_api.h"
+#include "fake/cuda/settings.h"
+#include "fake/hip/table.h"
+#include "order_cuda/driver.h"
+
+namespace hip_layer {
+
+using namespace xsched::hip;
+
+// The CUDA driver's functions.
+inline const cuda::Api& cu() { return cuda::api(); }
+
+// First call of all: cuInit. Success, or why nothing works.
+hipError_t started();
+bool setting(const char* variable);
+
+int current_device();
+int device_count();
+CUcontext context_of(int device);  // its primary context
+// The device's context current; it stays so, as each call sets its own.
+hipError_t use_device(int device);
+
+// What hipError_t a call left, for hipGetLastError.
+hipError_t leave(hipError_t code);
+hipError_t& last_error();
+
+// --- streams, by handle
+struct StreamInfo {
+    int device = 0;
+    bool created = false;  // not one of those without a handle
+};
+// 709 for one that is gone. Makes its device's context current.
+hipError_t use_stream(hipStream_t stream, StreamInfo* info = nullptr);
+hipError_t note_stream(hipStream_t stream);
+bool forget_stream(hipStream_t stream);
+// Ends all of the device's.
+void destroy_streams(int device);
+inline CUstream cu_stream(hipStream_t stream) { return reinterpret_cast<CUstream>(stream); }
+inline hipStream_t per_thread(hipStream_t stream) {
+    return stream != nullptr ? stream : reinterpret_cast<hipStream_t>(2);
+}
+
+inline CUdeviceptr at(const void* address) { return reinterpret_cast<CUdeviceptr>(address); }
+inline CUevent cu_event(hipEvent_t event) { return reinterpret_cast<CUevent>(event); }
+
+// The kernel behind a host function's address on the current device; nullptr: none was registered.
+CUfunction kernel_of(const void* function);
+void unload_modules(int device);
+
+bool is_signal(const void* address);
+
+// One function: entries in the table, its fault, and the fault's place among calls.
+class Entry {
+public:
+    explicit Entry(const char* name) : function_(name) {}
+    hipError_t enter() {
+        if (const CUresult injected = function_.enter(); injected != CUDA_SUCCESS)
+            return static_cast<hipError_t>(injected);
+        return started();
+    }
+
+private:
+    fake::Function function_;
+};
+
+}  // namespace hip_layer
+
+// A function of the interface: HIP_FUNCTION(name, (parameters), (arguments)) { body }. The exported symbol goes through
+// the table, where there is one, to the function of the body; a fault that the environment asks for comes before that.
+#define HIP_FUNCTION(name, parameters, arguments)                                                \
+    namespace hip_layer {                                                                        \
+    static hipError_t body_##name parameters;                                                    \
+    static hipError_t impl_##name parameters {                                                   \
+        static Entry entry(#name);                                                               \
+        if (const hipError_t failed = entry.enter(); failed != hipSuccess) return leave(failed); \
+        return leave(body_##name arguments);                                                     \
+    }                                                                                            \
+    static const TableEntry place_##name(#name, reinterpret_cast<void*>(&impl_##name));          \
+    }                                                                                            \
+    extern "C" xsched::hip::hipError_t name parameters {                                         \
+        return reinterpret_cast<decltype(&name)>(hip_layer::place_##name.function()) arguments;  \
+    }                                                                                            \
+    static hipError_t hip_layer::body_##name parameters
+
+#define HIP_TRY(call) \
+    if (const hipError_t failed = (call); failed != hipSuccess) return failed
+
+using namespace xsched::hip;

@@ -1,0 +1,20 @@
+// The table of functions through which exported symbols lead, and which is handed to rocprofiler_set_api_table.
+#pragma once
+
+#include <cstdint>
+
+namespace hip_layer {
+
+// One function's place; made when the library is loaded.
+class TableEntry {
+public:
+    TableEntry(const char* name, void* implementation);
+    // What a call goes to: with FAKE_HIP_TABLE=1 what the table has, which somebody may have changed.
+    void* function() const;
+
+private:
+    void* const implementation_;
+    int place_ = -1;
+};
+
+}  // namespace hip_layer

@@ -1,0 +1,41 @@
+// The C API of the XSched libraries in this process, with HIP's queues in the place of CUDA's.
+#include "order_cuda/xsched_api.h"
+
+#include <dlfcn.h>
+
+#include <initializer_list>
+
+namespace cuda {
+namespace {
+
+template <typename Function>
+void find(Function& function, const char* name) {
+    void* symbol = dlsym(RTLD_DEFAULT, name);
+    for (const char* library : {"libhalhip.so", "libpreempt.so"}) {
+        if (symbol != nullptr) break;
+        if (void* handle = dlopen(library, RTLD_NOLOAD | RTLD_LAZY); handle != nullptr) symbol = dlsym(handle, name);
+    }
+    function = reinterpret_cast<Function>(symbol);
+}
+
+}  // namespace
+
+const XSched& xsched() {
+    static const XSched it = [] {
+        XSched found{};
+        find(found.CudaQueueGet, "HipQueueGet");
+        find(found.CudaQueueCreate, "HipQueueCreate");
+        find(found.XQueueGet, "XQueueGet");
+        find(found.XQueueSuspend, "XQueueSuspend");
+        find(found.XQueueResume, "XQueueResume");
+        find(found.XQueueQuery, "XQueueQuery");
+        find(found.XQueueSetLaunchConfig, "XQueueSetLaunchConfig");
+        find(found.XQueueSetPreemptLevel, "XQueueSetPreemptLevel");
+        find(found.XQueueProfileHwCommandCount, "XQueueProfileHwCommandCount");
+        find(found.XHintPriority, "XHintPriority");
+        return found;
+    }();
+    return it;
+}
+
+}  // namespace cuda
