@@ -1,5 +1,9 @@
-/* Hints: what a program tells the scheduler about its queues. They are kept when the policy changes; a policy
- * uses those it knows. All functions may be called from any thread. */
+/* Hints: what a program tells the scheduler about its queues.
+ *
+ * All functions may be called from any thread and at any time; they return at once. A hint stays until it is changed:
+ * it survives a change of the policy or scheduler and the loss and return of xserver. A policy uses the hints it
+ * knows. If `xcli hint` changes the same hint of a queue, the last one counts. All may return NotFound (no XQueue has
+ * this handle) besides what their comments say. */
 #ifndef XSCHED_HINT_H
 #define XSCHED_HINT_H
 
@@ -10,20 +14,40 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-/* Which scheduler this process uses from now on. `policy` matters for the local scheduler alone.
- * NotSupported if this build lacks the policy. */
+/* Which scheduler this process uses from now on, in place of the one that XSCHED_SCHEDULER names. `policy` is the
+ * local scheduler's; the others ignore it (xserver's is set with `xcli policy`). Queues, hints and suspensions by the
+ * program stay as they are; what the earlier scheduler had suspended is let go, for the new one to decide.
+ * InvalidValue: no scheduler of this name; NotSupported: this build lacks the policy. Without an xserver to be found
+ * kSchedulerGlobal succeeds as well: the process runs unscheduled, says so in the log, and looks for one. */
 XResult XHintSetScheduler(XSchedulerType scheduler, XPolicyType policy);
-/* -255..255, or PRIORITY_NO_EXECUTE: the queue runs nothing until it gets another priority. */
+
+/* How urgent the queue is: PRIORITY_MIN (-255) to PRIORITY_MAX (255), larger is more urgent; or PRIORITY_NO_EXECUTE
+ * (-256): nothing of the queue starts until it gets another priority. It counts for what the queue holds already,
+ * too. InvalidValue: out of that range. */
 XResult XHintPriority(XQueueHandle xq, Priority prio);
-/* Share of the device in percent, 0..100. */
+/* The priority that the queue has now, whoever set it: this program, the environment, the stream's own priority, or
+ * xcli. InvalidValue: `prio` is NULL. (Not in XSched 1.2.) */
+XResult XHintGetPriority(XQueueHandle xq, Priority* prio);
+
+/* The share of the device in percent that the partition policies give it, 0..100. InvalidValue: out of that range. */
 XResult XHintUtilization(XQueueHandle xq, Utilization util);
-/* Length of a turn in microseconds, 100..10,000,000; for this process. */
+
+/* The length of a turn in microseconds, for policies that take turns: TIMESLICE_MIN (100) to TIMESLICE_MAX
+ * (10,000,000), or TIMESLICE_UNLIMITED. For all queues of this process, those that are made later included.
+ * InvalidValue: out of that range. */
 XResult XHintTimeslice(Timeslice ts_us);
-/* The queue is urgent (priority `crit_prio`) once less than `lax_us` remain, and has `lax_prio` before. */
+
+/* Once less than `lax_us` microseconds remain until the deadline beyond the work that is left, the queue has priority
+ * `crit_prio`; until then it has `lax_prio`. 0 or NO_LAXITY: never. InvalidValue: a time below NO_LAXITY, or a
+ * priority out of range. */
 XResult XHintLaxity(XQueueHandle xq, Laxity lax_us, Priority lax_prio, Priority crit_prio);
-/* Microseconds from submission within which work should complete. */
+
+/* Within how many microseconds from its submission the queue's work should be complete. 0 or NO_DEADLINE: none.
+ * InvalidValue: below NO_DEADLINE. */
 XResult XHintDeadline(XQueueHandle xq, Deadline ddl_us);
-/* How many of the earliest deadlines run at once (>= 1). */
+
+/* How many queues with the earliest deadlines run at once, for policy KEDF. InvalidValue: 0. In builds without that
+ * policy it changes nothing. */
 XResult XHintKDeadline(size_t k);
 
 #pragma GCC visibility pop

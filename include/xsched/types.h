@@ -1,9 +1,9 @@
 /* Types, numbers and limits of the XSched interface.
  *
- * The values are part of the binary interface (compatible with XSched 1.2) and never change.
- * Handles are opaque 64-bit numbers: 0 is never a valid handle, a destroyed handle is never reused for
- * another object of the same process while that process lives, and passing a stale one returns
- * kXSchedErrorNotFound. All functions may be called from any thread unless they say otherwise. */
+ * The values are part of the binary interface (compatible with XSched 1.2) and never change. Handles are opaque
+ * 64-bit numbers: 0 is never a valid handle, a destroyed handle is never reused for another object of the same
+ * process while that process lives, and passing a stale one returns kXSchedErrorNotFound. All functions may be called
+ * from any thread unless they say otherwise. */
 #ifndef XSCHED_TYPES_H
 #define XSCHED_TYPES_H
 
@@ -52,7 +52,8 @@ typedef enum {
     kPreemptLevelUnknown = 0,
     kPreemptLevelBlock = 1,      /* commands not yet given to the hardware stay back */
     kPreemptLevelDeactivate = 2, /* commands the hardware has but did not start do not start */
-    kPreemptLevelInterrupt = 3   /* the running command is taken off and continues later */
+    kPreemptLevelInterrupt = 3,  /* the running command is taken off and continues later */
+    kPreemptLevelMax = 4         /* one more than the last */
 } XPreemptLevel;
 
 typedef enum {
@@ -61,6 +62,7 @@ typedef enum {
     kQueueStateReady = 2 /* something submitted has not completed */
 } XQueueState;
 
+/* What a queue can do. In all masks below, MaskAll (-1) stands for every bit. */
 typedef enum { /* bits */
     kQueueFeatureNone = 0,
     kQueueFeatureAsyncSubmit = 1,
@@ -68,33 +70,39 @@ typedef enum { /* bits */
     kQueueFeatureDynamicThreshold = 4,
     kQueueFeatureDynamicBatchSize = 8,
     kQueueFeatureSyncSuspend = 16,
-    kQueueFeatureResumeDropCommands = 32
+    kQueueFeatureResumeDropCommands = 32,
+    kQueueFeatureMaskAll = -1
 } XQueueFeature;
 
 typedef enum { /* bits */
     kQueueCreateFlagNone = 0,
-    kQueueCreateFlagBlockingSubmit = 1 /* XQueueSubmit returns once the command is launched */
+    kQueueCreateFlagBlockingSubmit = 1, /* XQueueSubmit returns once the command is launched */
+    kQueueCreateFlagMaskAll = -1
 } XQueueCreateFlag;
 
 typedef enum { /* bits */
     kQueueSuspendFlagNone = 0,
     kQueueSuspendFlagSyncHwQueue = 1, /* return when what was in flight has completed */
     kQueueSuspendFlagWaitAll = 2,     /* let everything submitted so far complete first */
-    kQueueSuspendFlagWaitIdle = 4     /* wait until the queue is idle, also of what comes meanwhile */
+    kQueueSuspendFlagWaitIdle = 4,    /* wait until the queue is idle, also of what comes meanwhile */
+    kQueueSuspendFlagMaskAll = -1
 } XQueueSuspendFlag;
 
 typedef enum { /* bits */
     kQueueResumeFlagNone = 0,
-    kQueueResumeFlagDropCommands = 1 /* commands still held back are dropped, not run */
+    kQueueResumeFlagDropCommands = 1, /* commands still held back are dropped, not run */
+    kQueueResumeFlagMaskAll = -1
 } XQueueResumeFlag;
 
 typedef enum {
     kSchedulerUnknown = 0,
     kSchedulerAppManaged = 1, /* nobody decides but the program's own XQueueSuspend and XQueueResume */
     kSchedulerLocal = 2,      /* this process schedules its own queues */
-    kSchedulerGlobal = 3      /* xserver schedules the queues of all processes */
+    kSchedulerGlobal = 3,     /* xserver schedules the queues of all processes */
+    kSchedulerMax = 4         /* one more than the last */
 } XSchedulerType;
 
+/* A build need not have all of them: `xcli policy -n` lists those it has. */
 typedef enum {
     kPolicyUnknown = 0,
     kPolicyHighestPriorityFirst = 1,
@@ -107,7 +115,8 @@ typedef enum {
     kPolicyLaxity = 8,
     kPolicyActiveWindowFirst = 9,
     kPolicyCompletelyFairScheduler = 10,
-    kPolicyMultiLevelFeedbackQueue = 11
+    kPolicyMultiLevelFeedbackQueue = 11,
+    kPolicyMax = 12 /* one more than the last */
 } XPolicyType;
 
 typedef uint64_t XDevice;         /* XDeviceType in the upper 32 bits, XDeviceId in the lower */
@@ -115,6 +124,12 @@ typedef uint32_t XDeviceId;       /* PCI address where the device has one */
 typedef uint64_t XQueueHandle;    /* our preemptible queue */
 typedef uint64_t HwQueueHandle;   /* the vendor's queue (stream, command queue), wrapped */
 typedef uint64_t HwCommandHandle; /* one launch, copy, fill or callback */
+
+/* What a callback command does when it is launched: it gives work to `hwq`. Any result but kXSchedSuccess is logged;
+ * the command then counts as complete. Runs on the thread that submitted the command or on one of XSched's, never
+ * with a lock of XSched's held; it may call any function of XSched but XQueueWait and XQueueWaitAll on its own queue.
+ */
+typedef XResult (*LaunchCallback)(HwQueueHandle hwq, void* data);
 
 typedef int32_t Priority;    /* larger is more urgent */
 typedef int32_t Utilization; /* percent of the device, 0..100 */
@@ -128,11 +143,16 @@ typedef int64_t Deadline;    /* microseconds from a command's submission */
 #define PRIORITY_DEFAULT 0
 
 #define UTILIZATION_MIN 0
+#define UTILIZATION_DEFAULT 100
 #define UTILIZATION_MAX 100
 
 #define TIMESLICE_MIN 100
 #define TIMESLICE_DEFAULT 5000
 #define TIMESLICE_MAX 10000000
+#define TIMESLICE_UNLIMITED UINT64_MAX /* as a Timeslice -1: the longest turn there is, TIMESLICE_MAX */
+
+#define NO_LAXITY (-1)   /* the queue is never critical; 0 says the same */
+#define NO_DEADLINE (-1) /* the queue has none; 0 says the same */
 
 #define XQUEUE_LAUNCH_THRESHOLD_DEFAULT 16
 #define XQUEUE_LAUNCH_BATCH_SIZE_DEFAULT 8

@@ -1,0 +1,36 @@
+# What the examples' Makefiles share: make cuda, make hip, make opencl, make clean. An example sets APP, its program,
+# and LINK_XSCHED=1 if the program calls XSched.
+#
+#   XSCHED_PATH   where XSched is installed (include/ and lib/); in XSched's own tree that tree's headers and
+#                 build/release, unless it is set
+#   CUDA_PATH     where the CUDA toolkit is (cuda.h and the stub of libcuda.so); nvcc is not needed
+HERE := $(dir $(lastword $(MAKEFILE_LIST)))
+ifneq ($(XSCHED_PATH),)
+XSCHED_INCLUDE ?= $(XSCHED_PATH)/include
+XSCHED_LIB ?= $(XSCHED_PATH)/lib
+else ifneq ($(wildcard $(HERE)../include/xsched),)
+XSCHED_INCLUDE ?= $(abspath $(HERE)../include)
+XSCHED_LIB ?= $(abspath $(HERE)../build/release/lib)
+else
+XSCHED_INCLUDE ?= /usr/local/include
+XSCHED_LIB ?= /usr/local/lib
+endif
+CUDA_PATH ?= /usr/local/cuda
+CXX ?= g++
+HIPCC ?= hipcc
+FLAGS = -std=c++17 -O2 -Wall -Wextra -I$(HERE)common -I$(XSCHED_INCLUDE) $(APP).cpp -o $(APP)
+XSCHED_LIBS = $(if $(LINK_XSCHED),-L$(XSCHED_LIB) -Wl$(comma)-rpath$(comma)$(XSCHED_LIB) -lhal$@ -lpreempt)
+comma := ,
+
+.PHONY: cuda hip opencl clean
+opencl:
+	$(CXX) $(FLAGS) -DUSE_OPENCL $(XSCHED_LIBS) -lOpenCL -pthread
+
+cuda:
+	$(CXX) $(FLAGS) -DUSE_CUDA -isystem $(CUDA_PATH)/include $(XSCHED_LIBS) -L$(CUDA_PATH)/lib64/stubs -lcuda -pthread
+
+hip:
+	$(HIPCC) -x hip $(FLAGS) -DUSE_HIP $(XSCHED_LIBS) -pthread
+
+clean:
+	rm -f $(APP)

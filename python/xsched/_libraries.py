@@ -1,0 +1,69 @@
+"""Where XSched is installed: its libraries, found and opened at the first call, and its tools.
+
+The libraries that the process has already (a shim was preloaded) are used before any other; then those of
+LD_LIBRARY_PATH, which counts also if it is set in os.environ; then those that this package was installed or built with;
+then what the dynamic linker finds."""
+import ctypes
+import os
+import re
+import shutil
+from pathlib import Path
+from typing import Dict, Iterator, List, Optional
+
+CORE = "libpreempt.so"
+_opened: Dict[str, ctypes.CDLL] = {}
+
+
+def loaded(name: str) -> Optional[Path]:
+    """The file of a library that this process has loaded; None: it has not."""
+    try:
+        maps = Path("/proc/self/maps").read_text()
+    except OSError:
+        return None
+    found = re.search(rf" (/\S.*/{re.escape(name)})$", maps, re.M)
+    return Path(found.group(1)) if found else None
+
+
+def _listed(variable: str) -> List[str]:
+    return [entry for entry in re.split("[: ]", os.environ.get(variable, "")) if entry]
+
+
+def _folders() -> Iterator[Path]:
+    here = loaded(CORE)
+    if here:
+        yield here.parent
+    yield from (Path(entry) for entry in _listed("LD_LIBRARY_PATH"))
+    yield from (Path(entry).parent for entry in _listed("LD_PRELOAD") if "/" in entry)
+    for parent in list(Path(__file__).resolve().parents)[1:5]:  # PREFIX/lib/python3/dist-packages/xsched, and the tree
+        yield parent
+        yield parent / "lib"
+        yield parent / "build" / "release" / "lib"
+    tool = shutil.which("xcli")
+    if tool:
+        yield Path(tool).resolve().parent.parent / "lib"
+
+
+def folder() -> Optional[Path]:
+    """Where XSched's libraries are; None: only the dynamic linker may know."""
+    return next((folder for folder in _folders() if (folder / CORE).is_file()), None)
+
+
+def tool(name: str) -> Optional[str]:
+    """Path of xcli or xserver: beside the libraries, or on PATH."""
+    libraries = folder()
+    beside = libraries.parent / "bin" / name if libraries else None
+    return str(beside) if beside and os.access(beside, os.X_OK) else shutil.which(name)
+
+
+def open_library(name: str) -> ctypes.CDLL:
+    """Opens one of XSched's libraries, once. OSError, with a sentence, if it cannot be had."""
+    if name in _opened:
+        return _opened[name]
+    where = folder()
+    path = str(where / name) if where and (where / name).is_file() else name
+    try:
+        library = ctypes.CDLL(path)
+    except OSError as error:
+        raise OSError(f"XSched's {name} cannot be loaded ({error}): install XSched, or put the folder of its libraries "
+                      "into LD_LIBRARY_PATH") from error
+    return _opened.setdefault(name, library)

@@ -1,0 +1,40 @@
+"""Who schedules this process."""
+from typing import Dict
+
+from ._bindings import XSched
+from .errors import check
+from .types import XPolicyType, XSchedulerType
+
+SCHEDULERS: Dict[str, XSchedulerType] = {
+    "global": XSchedulerType.kSchedulerGlobal, "glb": XSchedulerType.kSchedulerGlobal,
+    "local": XSchedulerType.kSchedulerLocal, "lcl": XSchedulerType.kSchedulerLocal,
+    "app": XSchedulerType.kSchedulerAppManaged,
+}
+POLICIES: Dict[str, XPolicyType] = {
+    "HPF": XPolicyType.kPolicyHighestPriorityFirst,
+    "HHPF": XPolicyType.kPolicyHeterogeneousHighestPriorityFirst,
+    "CHPF": XPolicyType.kPolicyCPUHighestPriorityFirst,
+    "UP": XPolicyType.kPolicyUtilizationPartition,
+    "PUP": XPolicyType.kPolicyProcessUtilizationPartition,
+    "SPUP": XPolicyType.kPolicyStrictProcessUtilizationPartition,
+    "KEDF": XPolicyType.kPolicyKEarliestDeadlineFirst,
+    "LAX": XPolicyType.kPolicyLaxity,
+    "AWF": XPolicyType.kPolicyActiveWindowFirst,
+    "CFS": XPolicyType.kPolicyCompletelyFairScheduler,
+    "MLFQ": XPolicyType.kPolicyMultiLevelFeedbackQueue,
+}
+
+
+def set_scheduler(scheduler: str, policy: str = "HPF") -> None:
+    """From now on "global" (xserver), "local" (this process, by `policy`) or "app" (only its own suspend and resume)
+    decides, in place of what XSCHED_SCHEDULER says. XSchedError (NotSupported) if this build lacks the policy."""
+    if scheduler.lower() not in SCHEDULERS:
+        raise ValueError(f"scheduler {scheduler!r} is none: use global, local or app")
+    if policy.upper() not in POLICIES:
+        raise ValueError(f"policy {policy!r} is none: use {', '.join(POLICIES)}")
+    check("XHintSetScheduler", XSched.XHintSetScheduler(SCHEDULERS[scheduler.lower()], POLICIES[policy.upper()]))
+
+
+def set_timeslice(microseconds: int) -> None:
+    """The length of a turn, for policies that take turns: 100 to 10,000,000."""
+    check("XHintTimeslice", XSched.XHintTimeslice(microseconds))
