@@ -101,11 +101,10 @@ void Worker::run_user_event(Context& context) {
 // The old queue is released with work still in it; what comes next on its buffers waits for events instead.
 void Worker::run_new_queue(Context& context) {
     const QueuePtr old = context.replace_queue(random_);
-    for (const auto& buffer : context.buffers) {
-        const Lock lock(buffer->mutex, std::try_to_lock);
-        if (!lock.owns_lock() || buffer->last_queue != old) continue;
-        last_access(*buffer);
-    }
+    context.for_each_buffer([&old](Buffer& buffer) {
+        const Lock lock(buffer.mutex, std::try_to_lock);
+        if (lock.owns_lock() && buffer.last_queue == old) last_access(buffer);
+    });
     expect_success(clFlush(old->handle), "clFlush");
     count_operation();
 }

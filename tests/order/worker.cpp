@@ -37,7 +37,9 @@ void Worker::one_operation() {
     const uint32_t which = random_.below(static_cast<uint32_t>(world_.contexts.size()));
     Context& context = *world_.contexts[which];
     const uint32_t dice = random_.below(100);
-    if (dice < 28) {
+    if (dice < 6 && !context.images.empty()) {
+        run_image(context);
+    } else if (dice < 28) {
         run_kernel(context, kernels_[which]);
     } else if (dice < 38) {
         run_combine(context, kernels_[which]);
@@ -84,9 +86,9 @@ void Worker::settle_all() {
     }
 }
 
-Buffer* Worker::take_buffer(Context& context, Lock& lock) {
+Buffer* Worker::take_from(const std::vector<std::unique_ptr<Buffer>>& list, Lock& lock) {
     for (int tries = 0; tries < 8; ++tries) {
-        Buffer& buffer = *context.buffers[random_.below(static_cast<uint32_t>(context.buffers.size()))];
+        Buffer& buffer = *list[random_.below(static_cast<uint32_t>(list.size()))];
         Lock attempt(buffer.mutex, std::try_to_lock);
         if (!attempt.owns_lock()) continue;
         lock = std::move(attempt);

@@ -44,6 +44,12 @@ private:
     void run_copy(Context& context);
     void run_read(Context& context);
     void run_write(Context& context);
+    // operations_image.cpp
+    void run_image(Context& context);
+    void fill_image(Context& context, Buffer& image);
+    void write_image(Context& context, Buffer& image);
+    void read_image(Context& context, Buffer& image);
+    void copy_image(Context& context, Buffer& image);
     // operations_map.cpp
     void run_map(Context& context);
     void run_native(Context& context);
@@ -59,7 +65,8 @@ private:
     void run_new_queue(Context& context);
 
     // A buffer nobody else is using; null if none was found quickly.
-    Buffer* take_buffer(Context& context, Lock& lock);
+    Buffer* take_buffer(Context& context, Lock& lock) { return take_from(context.buffers, lock); }
+    Buffer* take_from(const std::vector<std::unique_ptr<Buffer>>& list, Lock& lock);
     // Ties the next command on plan.queue to the buffer's last access.
     void follow(Plan& plan, Buffer& buffer);
     // Notes the access that `what` is about to make, in the model's order.

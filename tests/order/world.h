@@ -45,7 +45,7 @@ using QueuePtr = std::shared_ptr<Queue>;
 
 struct Buffer {
     std::mutex mutex;  // guards everything below
-    cl_mem memory = nullptr;
+    cl_mem memory = nullptr;  // a buffer's or an image's
     void* svm = nullptr;  // instead of `memory`
     Words model{};        // content once everything enqueued so far is complete
     QueuePtr last_queue;  // of the last access
@@ -72,6 +72,12 @@ struct Context {
     bool native_kernels = false;
     bool svm = false;
     std::vector<std::unique_ptr<Buffer>> buffers;
+    std::vector<std::unique_ptr<Buffer>> images;  // none where the devices have none
+    template <typename Visit>
+    void for_each_buffer(Visit visit) {
+        for (auto* list : {&buffers, &images})
+            for (const auto& buffer : *list) visit(*buffer);
+    }
 
 private:
     std::mutex mutex_;
@@ -92,6 +98,10 @@ struct World {
     std::vector<cl_device_id> sub_devices;
     std::vector<std::unique_ptr<Context>> contexts;
 };
+
+// operations_image.cpp. nullptr: the context cannot have any.
+cl_mem make_image(cl_context context);
+cl_int read_image(cl_command_queue queue, cl_mem image, Words& words);
 
 // Gives the queue of the buffer's last access an event to wait for, if it has none. The buffer's mutex is held.
 TrackerPtr last_access(Buffer& buffer);
