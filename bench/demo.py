@@ -15,36 +15,64 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from lib import backend as backends  # noqa: E402
-from lib import disturbance, main_job, programs, report  # noqa: E402
+from lib import disturbance, matrix, programs, report, suite, workloads  # noqa: E402
+from lib.document import percent, shown, time_text  # noqa: E402
 from lib.progress import Progress  # noqa: E402
 
 ROUNDS, SECONDS = 3, 5
 START_UP_SECONDS = 8  # calibration and the first compilation of kernels
-NAMES = ["alone", "native", "xsched"]
+WAYS = "native", "xsched"
 
 
-def helped(job):
-    alone, native, xsched = (job.latency(name) for name in NAMES)
+def pattern_of(workload):
+    """Where sharing costs most."""
+    return "A" if workload is workloads.CPU else "B"
+
+
+def helped(found, pattern, length):
+    alone, native, xsched = (found.summary(*cell) for cell in cells(pattern, length))
     return (xsched["p50"] - alone["p50"] <= (native["p50"] - alone["p50"]) / 2 and xsched["p99"] <= 0.9 * native["p99"]
-            and job.lp_share_left("xsched") >= 0.5)
+            and found.lp_share("xsched", pattern, length) >= 0.5)
+
+
+def cells(pattern, length):
+    """Alone, shared natively, shared under XSched: as Matrix.summary takes them."""
+    return [("native", pattern, None), ("native", pattern, length), ("xsched", pattern, length)]
 
 
 def measure(session, rounds, seconds):
     backend = backends.choose(session.build, session.environment)
-    session.programs = backend.programs
+    workload = workloads.of(backend)
+    pattern, length = pattern_of(workload), workload.lp_ms
     print(f"Platform: {backend.title} through {backend.vendor} on {backend.device}, {os.cpu_count()} CPUs")
-    workload = main_job.ON_GPU if backend.name == "cuda" else main_job.ON_CPU
-    print(f"High: {workload.says}, priority {main_job.HP_PRIORITY[1]}. Low: {workload.lp_kernel_ms:g} ms kernels without "
-          f"end, {main_job.LP_DEPTH} enqueued ahead.", flush=True)
-    progress = Progress(START_UP_SECONDS + rounds * (len(NAMES) + 1) * (seconds + 1))
-    progress.doing("measuring kernel lengths")
-    job = main_job.MainJob(session, progress, {"steps": session.calibrate(workload.hp_kernel_ms)},
-                           {"steps": session.calibrate(workload.lp_kernel_ms)}, workload=workload)
-    for turn in range(rounds):
-        for name in NAMES[turn % len(NAMES):] + NAMES[:turn % len(NAMES)]:
-            job.run(name, seconds)
+    print(f"High: {workload.patterns[pattern][0]} of {workload.hp_kernel_ms:g} ms, priority 10. Low: kernels of "
+          f"{workloads.length_text(length)} without end, {workload.depth} enqueued ahead.", flush=True)
+    progress = Progress(START_UP_SECONDS + rounds * 4 * (seconds + 2))
+    with suite.Suite(session, backend, suite.PROFILES["quick"], progress, WAYS) as measuring:
+        found = matrix.Matrix(session, progress, seconds, workload, "native")
+        progress.doing("measuring kernel lengths")
+        found.calibrate([length])
+        native, xsched = (measuring.peer(name) for name in WAYS)
+        ways = [lambda seed: found.run_lp_alone(native, length), lambda seed: found.run(native, pattern, None, seed),
+                lambda seed: found.run(native, pattern, length, seed),
+                lambda seed: found.run(xsched, pattern, length, seed)]
+        for turn in range(rounds):
+            for way in ways[turn % len(ways):] + ways[:turn % len(ways)]:
+                way(turn + 1)
     progress.done()
-    return backend, job
+    if found.failures:
+        raise programs.ProgramFailed(found.failures[0][1])
+    return backend, found, pattern, length
+
+
+def table(found, pattern, length):
+    rows = [("", "high: p50", "p99", "max", "x alone", "low keeps")]
+    for title, cell in zip(("alone", "shared natively", "shared under XSched"), cells(pattern, length)):
+        summary = found.summary(*cell)
+        share = percent(found.lp_share(*cell)) if cell[2] else "-"
+        rows.append((title, *(time_text(summary[which]) for which in ("p50", "p99", "max")),
+                     shown(found.ratio(*cell, "p50")), share))
+    return report.table(rows)
 
 
 def main():
@@ -59,17 +87,18 @@ def main():
         print(f"Note: {disturbed}", flush=True)
     try:
         with programs.Session(arguments.build) as session:
-            backend, job = measure(session, arguments.rounds, arguments.seconds)
+            backend, found, pattern, length = measure(session, arguments.rounds, arguments.seconds)
     except (LookupError, programs.ProgramFailed) as error:
         print(f"\n{error}", file=sys.stderr)
         return 2
-    print(f"\nThe high-priority program's burst latency, and the low-priority program's throughput:\n\n{job.table(NAMES)}\n")
-    works = helped(job)
-    alone, native, xsched = (job.latency(name)["p50"] for name in NAMES)
-    print(f"Shared natively the high-priority program is {native / alone:.2f} times slower than alone; under XSched "
-          f"{xsched / alone:.2f} times." if works else "XSched did not help here: see docs/ARCHITECTURE.md, or run "
+    print("\nThe high-priority program's burst latency, and what the low-priority program keeps of its rate outside "
+          f"the bursts:\n\n{table(found, pattern, length)}\n")
+    works = helped(found, pattern, length)
+    native, xsched = (found.ratio(name, pattern, length, "p50") for name in WAYS)
+    print(f"Shared natively the high-priority program is {native:.2f} times slower than alone; under XSched "
+          f"{xsched:.2f} times." if works else "XSched did not help here: see docs/ARCHITECTURE.md, or run "
           "with XLOG_LEVEL=DEBG to see every decision.")
-    path = report.write_result(arguments.build / "results", "demo", "main job, short", backend, works, job.metrics(),
+    path = report.write_result(arguments.build / "results", "demo", "main job, short", backend, works, found.metrics(),
                                disturbed)
     print(f"All numbers: {path}")
     if not works and disturbed and arguments.test:

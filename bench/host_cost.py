@@ -25,6 +25,26 @@ def run(session, name, **environment):
     return json.loads(result.stdout)
 
 
+def measure(session):
+    """What enqueue_cost says with each scheduler that needs no server, and what directive_latency says."""
+    try:
+        cost = {scheduler: run(session, "enqueue_cost", XSCHED_SCHEDULER=scheduler) for scheduler in ("app", "local")}
+        return cost, run(session, "directive_latency")
+    except subprocess.TimeoutExpired as error:
+        raise programs.ProgramFailed(str(error)) from error
+
+
+def targets(cost, directive):
+    latency = {found["run"]: found["p99_us"] for found in directive["runs"]}
+    return [
+        ("added host time per enqueue, streaming", cost["app"]["streaming_ns"], "<=", 300, " ns"),
+        ("the same, idle before each", cost["app"]["idle_ns"], "<=", 300, " ns"),
+        ("the same, local scheduler", cost["local"]["streaming_ns"], "<=", 300, " ns"),
+        ("ready to directive p99, server awake", latency["awake"], "<=", 30, " us"),
+        ("the same, server asleep", latency["asleep"], "<=", 100, " us"),
+    ]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=Path, default=report.ROOT / "build" / "release")
@@ -32,21 +52,13 @@ def main():
     arguments = parser.parse_args()
     try:
         with programs.Session(arguments.build) as session:
-            cost = {scheduler: run(session, "enqueue_cost", XSCHED_SCHEDULER=scheduler) for scheduler in ("app", "local")}
-            directive = run(session, "directive_latency")
-    except (OSError, subprocess.TimeoutExpired, programs.ProgramFailed) as error:
+            cost, directive = measure(session)
+    except (OSError, programs.ProgramFailed) as error:
         print(error, file=sys.stderr)
         return 2
-    latency = {found["run"]: found["p99_us"] for found in directive["runs"]}
-    targets = [
-        ("added host time per enqueue, streaming", cost["app"]["streaming_ns"], "<=", 300, " ns"),
-        ("the same, idle before each", cost["app"]["idle_ns"], "<=", 300, " ns"),
-        ("the same, local scheduler", cost["local"]["streaming_ns"], "<=", 300, " ns"),
-        ("ready to directive p99, server awake", latency["awake"], "<=", 30, " us"),
-        ("the same, server asleep", latency["asleep"], "<=", 100, " us"),
-    ]
-    passed = all(report.met(value, relation, limit) for _, value, relation, limit, _ in targets)
-    print(report.targets_table(targets))
+    asked = targets(cost, directive)
+    passed = all(report.met(value, relation, limit) for _, value, relation, limit, _ in asked)
+    print(report.targets_table(asked))
     host = backends.Backend("host", "host", session.build, "no accelerator", "", "none")
     print(report.write_result(arguments.results, "host_cost", "host time per enqueue and decision latency", host, passed,
                               {"enqueue": cost, "directive": directive["runs"]}, f"load {os.getloadavg()[0]:.1f} at the end"))

@@ -16,7 +16,7 @@ from lib.progress import Progress  # noqa: E402
 KINDS = ["launch, NULL stream", "launch, own stream", "event record", "synchronize an idle stream", "memset 4 bytes"]
 LAUNCHES = KINDS[:2]
 MOST_NS = 150
-WAYS = {"native": None, "xsched": [], "local": ["--scheduler", "local"]}
+WAYS = {"native": None, "xsched": [], "local": ["--scheduler", "local"]}  # options of xcli run
 
 
 def measure(session, options):
@@ -29,12 +29,26 @@ def measure(session, options):
             if time.monotonic() + options.seconds + 1.5 > options.deadline:
                 continue
             progress.doing(way)
-            program = session.start("launch_cost", {"seconds": options.seconds}, WAYS[way])
+            program = session.start("launch_cost", {"seconds": options.seconds},
+                                    () if WAYS[way] is None else session.under_xsched(*WAYS[way]))
             rows = program.finish(progress, options.seconds)
             for kind, name in enumerate(KINDS):
                 found[way, name].append(statistics.median(row[1] for row in rows if row[0] == kind) / 1000)
     progress.done()
     return {key: {"median_ns": statistics.median(values), "rounds_ns": values} for key, values in found.items()}
+
+
+def outcome(found):
+    """A table's rows, the first of them its heading, and [(what, measured, relation, limit, unit)]."""
+    rows, targets = [("call, ns of host time", *WAYS, "added", "added, local")], []
+    for kind in KINDS:
+        native, xsched, local = (found.get((way, kind), {}).get("median_ns") for way in WAYS)
+        if None in (native, xsched, local):
+            continue
+        rows.append((kind, *(f"{value:.0f}" for value in (native, xsched, local, xsched - native, local - native))))
+        if kind in LAUNCHES:
+            targets.append((f"added to a {kind}", xsched - native, "<=", MOST_NS, " ns"))
+    return rows, targets
 
 
 def main():
@@ -54,14 +68,7 @@ def main():
     except (LookupError, programs.ProgramFailed, OSError) as error:
         print(f"\n{error}", file=sys.stderr)
         return 2
-    rows, targets = [("call, ns of host time", *WAYS, "added", "added, local")], []
-    for kind in KINDS:
-        native, xsched, local = (found.get((way, kind), {}).get("median_ns") for way in WAYS)
-        if None in (native, xsched, local):
-            continue
-        rows.append((kind, *(f"{value:.0f}" for value in (native, xsched, local, xsched - native, local - native))))
-        if kind in LAUNCHES:
-            targets.append((f"added to a {kind}", xsched - native, "<=", MOST_NS, " ns"))
+    rows, targets = outcome(found)
     passed = bool(targets) and all(report.met(value, relation, limit) for _, value, relation, limit, _ in targets)
     print(f"\n{backend.device}, driver {backend.driver}, XSched {report.version()}\n\n{report.table(rows)}\n")
     print(report.targets_table(targets))

@@ -5,7 +5,7 @@
 #   bench/cuda/run_gpu.sh [--build DIR] [--out DIR] [--limit SECONDS] STEP[=SECONDS]...
 #
 # DIR of --build: a build directory, or what scripts/pack_gpu.sh made of one. --out gets log.txt and results.tgz.
-# EXTRA in the environment: more options for the main job's runner, such as "--set XLOG_LEVEL=DEBG --keep-log".
+# EXTRA in the environment: more options for bench/suite.py, such as "--set XLOG_LEVEL=DEBG --keep-log".
 # RUN in the environment: the command of the step `run`, which may use $build and $work (whose files are kept).
 # STEP=SECONDS: at most so long instead of the usual time.
 cd "$(dirname "$0")/../.." || exit 2
@@ -23,11 +23,15 @@ mkdir -p "$out"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 chmod -R u+rwX,go+rX "$build" 2> /dev/null
-chmod +x "$build"/bin/* "$build"/bench/cuda/* bench/cuda/pytorch/*.py tests/gpu/*.py 2> /dev/null
+chmod +x "$build"/bin/* "$build"/bench/cuda/* bench/cuda/pytorch/*.py bench/peers/* bench/lib/*.sh tests/gpu/*.py \
+    tests/acceptance/*.py 2> /dev/null
 [ -f "$build/VERSION" ] && XSCHED_BENCH_VERSION=$(cat "$build/VERSION") && export XSCHED_BENCH_VERSION
 export PYTHONUNBUFFERED=1
 
-main_job() { python3 bench/cuda/main_job.py --build "$build" --results "$work" --budget "$budget" "$@" $EXTRA; }
+suite() {
+    python3 bench/suite.py --platform cuda --build "$build" --results "$work" --profile full --budget "$budget" "$@" \
+        $EXTRA
+}
 torch() { python3 bench/cuda/pytorch/"$1" --build "$build" --results "$work" --budget "$budget" "${@:2}"; }
 
 # The first thing to try: one program and PyTorch natively and under XSched, with the log.
@@ -58,11 +62,13 @@ usual_seconds() {
         probe) echo 90 ;;
         smoke) echo 75 ;;
         main) echo 400 ;;
-        lengths) echo 540 ;;
+        peers | lengths | bench) echo 540 ;;
         mps | own) echo 180 ;;
         streams) echo 120 ;;
-        overhead) echo 200 ;;
+        overhead | preemption | thresholds | models2) echo 200 ;;
+        acceptance) echo 540 ;;
         launch) echo 60 ;;
+        level3) echo 300 ;;
         directive | demo) echo 80 ;;
         models) echo 330 ;;
         serving | serving-mps) echo 300 ;;
@@ -73,16 +79,24 @@ usual_seconds() {
 run_step() {
     case $1 in
         probe) probe ;;
-        smoke) main_job --rounds 1 --seconds 1 --keep-log --name cuda_smoke ;;
-        main) main_job --rounds 6 --seconds 3 --keep-log ;;
-        lengths) main_job --rounds 3 --seconds 2.5 --lp-ms 0.05,1,3,10,30 --scenarios alone,native,xsched \
-                          --name cuda_main_job_lengths ;;
-        own) main_job --rounds 3 --seconds 3 --stream own --name cuda_main_job_own_stream ;;
-        mps) main_job --rounds 4 --seconds 2.5 --mps --keep-log ;;
-        streams) main_job --rounds 4 --seconds 2.5 --pair --keep-log ;;
-        overhead) main_job --rounds 9 --seconds 2 --overhead --name cuda_overhead ;;
+        smoke) suite --only main_job --peers native,xsched --rounds 1 --seconds 1 --keep-log --tag _smoke ;;
+        main) suite --only main_job --peers native,xsched --keep-log ;;
+        peers) suite --only main_job --tag _peers ;;
+        lengths) suite --only lengths --seconds 2 ;;
+        own) suite --only main_job --peers native,xsched --stream own --tag _own_stream ;;
+        mps) suite --only main_job --peers mps,xsched_mps --baseline mps --keep-log --tag _mps ;;
+        streams) suite --only main_job --peers stream_priorities,xsched_streams --baseline stream_priorities \
+                       --keep-log --tag _streams ;;
+        overhead) suite --only overhead --peers native,xsched --seconds 2 ;;
+        preemption) suite --only preemption,server_cpu ;;
+        thresholds) suite --only thresholds --seconds 2 ;;
+        models2) suite --only fixed_priority,partition ;;
+        bench) suite ;;
+        acceptance) python3 tests/acceptance/run.py --platform cuda --build "$build" --results "$work/acceptance" \
+                            --budget "$budget" ;;
         launch) python3 bench/cuda/launch_cost.py --build "$build" --results "$work" --budget "$budget" ;;
-        directive) LD_LIBRARY_PATH=$(realpath "$build")/lib python3 bench/host_cost.py --build "$build" --results "$work" ;;
+        level3) python3 bench/cuda/level3.py --build "$build" --results "$work" --budget "$budget" $EXTRA ;;
+        directive) python3 bench/host_cost.py --build "$build" --results "$work" ;;
         order) LD_PRELOAD=$(realpath "$build")/lib/libshimcuda.so XSCHED_SCHEDULER=app XLOG_LEVEL=WARN \
                    "$build/bin/order_check_cuda" --ops 1000000 --seed 1 --chaos ;;
         run) eval "$RUN" ;;
@@ -93,11 +107,15 @@ run_step() {
         suite) python3 tests/gpu/run_suite.py --build "$build" --results "$work" --budget "$budget" ;;
         suite-compile) python3 tests/gpu/run_suite.py --build "$build" --results "$work" --budget "$budget" \
                                --modes compile --name torch_suite_compile ;;
-        *) echo "no step $1: probe smoke main lengths own mps streams overhead launch directive demo models serving" \
-                "serving-mps suite suite-compile order run" ; return 2 ;;
+        *) echo "no step $1: probe smoke main peers lengths own mps streams overhead preemption thresholds models2" \
+                "bench acceptance launch level3 directive demo models serving serving-mps suite suite-compile order run"
+           return 2 ;;
     esac
 }
-pack_results() { tar czf "$out/results.tgz" -C "$work" . 2> /dev/null; }
+pack_results() {
+    python3 bench/suite.py --report "$work" > /dev/null
+    tar czf "$out/results.tgz" -C "$work" . 2> /dev/null
+}
 
 summary=()
 {
@@ -117,7 +135,7 @@ summary=()
         echo; echo "=== $name (at most $seconds s, $SECONDS s gone)"
         began=$SECONDS
         # A step and all it started end with its time: they are one process group.
-        export -f run_step main_job torch probe
+        export -f run_step suite torch probe
         export build work budget EXTRA RUN
         timeout --kill-after=15 "$seconds" bash -c 'run_step "$1"' step "$name" 2>&1
         summary+=("$name: exit status $? after $((SECONDS - began)) s")

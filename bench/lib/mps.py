@@ -4,6 +4,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -66,3 +67,26 @@ class Mps:
             except subprocess.TimeoutExpired:
                 os.killpg(self.process.pid, signal.SIGKILL)
                 self.process.wait()
+
+
+def adapter(words, environment_of=None, then=None):
+    """A peer (lib/peers.py) whose programs are MPS clients, with more in the environment of some roles; `then` is
+    another peer that starts them."""
+    folder = Path(os.environ["BENCH_FOLDER"]) / f"peer-{Path(words[0]).name}"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    service = Mps(folder, dict(os.environ))
+    if words[1] == "check":
+        return 0 if find_control() else not_here(f"{CONTROL} is not installed")
+    if words[1] == "serve":
+        with service:
+            print("ready", flush=True)
+            sys.stdin.read()
+        return 0
+    environment = {**service.environment, **(environment_of or {}).get(words[2], {})}
+    command = [str(then), *words[1:]] if then else words[3:]
+    os.execvpe(command[0], command, environment)
+
+
+def not_here(sentence):
+    print(sentence)
+    return 77

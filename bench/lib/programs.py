@@ -1,4 +1,5 @@
 """Starting the main job's programs, as they are or under XSched, in a runtime directory of their own."""
+import contextlib
 import os
 import select
 import shutil
@@ -12,6 +13,7 @@ from pathlib import Path
 
 START_SECONDS = 60  # a program that is not ready by then is broken
 CALIBRATIONS = 3
+KILL_SECONDS = 30
 
 
 class ProgramFailed(Exception):
@@ -19,7 +21,7 @@ class ProgramFailed(Exception):
 
 
 class Program:
-    """hp or lp, running. `rows` are its measurements once it has ended."""
+    """A program, running. `rows` are its measurements once it has ended."""
 
     def __init__(self, command, environment, out, log, patience=START_SECONDS):
         self.patience = patience  # seconds more than a program should need
@@ -57,7 +59,8 @@ class Program:
     def kill(self):
         if self.process.poll() is None:
             os.killpg(self.process.pid, signal.SIGKILL)
-            self.process.wait()
+            with contextlib.suppress(subprocess.TimeoutExpired):  # a driver may take its time to stop the device
+                self.process.wait(KILL_SECONDS)
 
 
 class Session:
@@ -125,13 +128,16 @@ class Session:
         return "".join(f"--- {file.name}\n{text[:most_bytes]}\n" for file in files
                        if (text := file.read_text(errors="replace")))
 
-    def start(self, name, options, xsched=None, environment=None):
-        """hp or lp with `options` ({"kernel-ms": 5}); under XSched with `xsched` = xcli run's options, or natively."""
-        command = [self.programs / name]
+    def under_xsched(self, *options):
+        """What to put before a command: xcli run with these options."""
+        return [self.build / "bin" / "xcli", "run", *options, "--"]
+
+    def start(self, name, options, prefix=(), environment=None, folder=None):
+        """A program of `folder` (the backend's, unless said) with `options` ({"kernel-ms": 5}); `prefix` comes before
+        its command: how it is started."""
+        command = [*prefix, Path(folder or self.programs) / name]
         for option, value in options.items():
             command += ["--" + option, str(value)]
-        if xsched is not None:
-            command = [self.build / "bin" / "xcli", "run", *xsched, "--"] + command
         number = len(self.started)
         program = Program(command, {**self.environment, **(environment or {})}, self.folder / f"{name}{number}.rows",
                           self.folder / f"{name}{number}.log", self.patience)

@@ -39,7 +39,8 @@ def targets_table(targets):
 
 
 def targets_json(targets):
-    return [{"what": what, "measured": value, "asked": f"{relation} {limit}{unit}", "met": met(value, relation, limit)}
+    return [{"what": what, "measured": value, "asked": f"{relation} {limit:g}{unit}",
+             "met": met(value, relation, limit)}
             for what, value, relation, limit, unit in targets]
 
 
@@ -63,8 +64,9 @@ def version():
     return result.stdout.strip() if result.returncode == 0 else "not from a git checkout"
 
 
-def write_result(folder, test_id, test_name, backend, passed, metrics, notes):
-    """One JSON file per test and day's last run; returns its path."""
+def write_result(folder, test_id, test_name, backend, status, metrics, notes, file=None):
+    """One JSON file (`file`.json, or of the test's id) of a test's last run; returns its path. `status`: passed, failed
+    or skipped, or whether it passed."""
     result = {
         "test_id": test_id,
         "test_name": test_name,
@@ -72,11 +74,11 @@ def write_result(folder, test_id, test_name, backend, passed, metrics, notes):
         "hardware": f"{backend.device}; {os.cpu_count()} CPUs, {cpu_model()}",
         "driver_version": backend.driver,
         "xsched_version": version(),
-        "status": "passed" if passed else "failed",
+        "status": status if isinstance(status, str) else "passed" if status else "failed",
         "metrics": metrics,
         "notes": notes,
     }
     Path(folder).mkdir(parents=True, exist_ok=True)
-    path = Path(folder) / f"{test_id}.json"
+    path = Path(folder) / f"{file or test_id}.json"
     path.write_text(json.dumps(result, indent=2) + "\n")
     return path

@@ -59,8 +59,8 @@ Rows run_bursts(BusyDevice& device, const Arguments& arguments, const std::funct
     }
     ready();
     Rows rows;
-    const int64_t end = now_ns() + static_cast<int64_t>(arguments.seconds * 1e9);
-    while (arguments.bursts > 0 ? static_cast<long>(rows.size()) < arguments.bursts : now_ns() < end) {
+    const std::function<bool()> in_time = until_end(arguments);
+    while (arguments.bursts > 0 ? static_cast<long>(rows.size()) < arguments.bursts : in_time()) {
         rows.push_back(run_burst(device, arguments));
         pause();
     }

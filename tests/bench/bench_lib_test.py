@@ -1,16 +1,24 @@
 #!/usr/bin/python3
-"""The arithmetic of bench/lib on measurements made up here."""
+"""The arithmetic of bench/lib on measurements made up here, and what comes of it: tables, plots, the report."""
 import json
+import math
+import os
+import re
 import sys
 import tempfile
+import time
 import unittest
+import xml.etree.ElementTree as xml
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
 import demo  # noqa: E402
-from lib import backend, intervals, main_job, patterns, report  # noqa: E402
+import questions  # noqa: E402
+from lib import (backend, document, html, intervals, matrix, peers, plots, report, rounds, suspensions,  # noqa: E402
+                 workloads)
 
 MS = 1_000_000
+GPU = workloads.GPU
 
 
 class FakeProgram:
@@ -23,15 +31,25 @@ class FakeProgram:
     def finish(self, *_):
         return self.rows
 
+    def kill(self):
+        pass
+
 
 class FakeSession:
-    """hp and lp with these measurements, whatever they are asked."""
+    """hp and lp with these measurements, whatever they are asked; remembers how they were started."""
 
     def __init__(self, bursts, done):
-        self.rows = {"hp": bursts, "lp": [[when] for when in done]}
+        self.rows, self.started, self.killed = {"hp": bursts, "lp": [[when] for when in done]}, [], 0
 
-    def start(self, name, *_):
+    def start(self, name, options, prefix=(), *_):
+        self.started.append((name, options, [str(word) for word in prefix]))
         return FakeProgram(self.rows[name])
+
+    def server_pids(self):
+        return []
+
+    def kill_all(self):
+        self.killed += 1
 
 
 class Quiet:
@@ -42,17 +60,14 @@ class Quiet:
         pass
 
 
-def bursts(latency_ms, count=10, first_start=0):
-    return [[i * 60 * MS, int(latency_ms * MS), first_start] for i in range(count)]
+def peer(name, streams=False):
+    return peers.Peer(Path("/somewhere") / name, name.title(), ("cuda",), streams, 1)
 
 
-def job_with(**scenarios):
-    """scenario = (burst latency in ms, lp kernels per second)"""
-    job = main_job.MainJob(None, Quiet())
-    for name, (latency, rate) in scenarios.items():
-        job.session = FakeSession(bursts(latency), [int(i * 1e9 / rate) for i in range(1, int(rate) + 1)])
-        job.run(name, 1)
-    return job
+def matrix_with(bursts=(), done=()):
+    found = matrix.Matrix(FakeSession([list(row) for row in bursts], done), Quiet(), 1, GPU, "native")
+    found.steps = {GPU.hp_kernel_ms: 10, 0.3: 100, workloads.ENDLESS: workloads.ENDLESS_STEPS}
+    return found
 
 
 class Percentiles(unittest.TestCase):
@@ -61,28 +76,11 @@ class Percentiles(unittest.TestCase):
         self.assertEqual([report.percentile(values, p) for p in (50, 99, 100)], [50, 99, 100])
         self.assertEqual(report.percentile([7], 99), 7)
 
-
-class Job(unittest.TestCase):
-    def test_share_of_the_time_left(self):
-        # Bursts need 20 of 60 ms: two thirds of the device's time are left.
-        job = job_with(alone=(20, 200), xsched=(24, 120))
-        self.assertAlmostEqual(job.lp_share("xsched"), 0.6, delta=0.01)
-        self.assertAlmostEqual(job.lp_share_left("xsched"), 0.9, delta=0.015)
-
-    def test_drain_is_the_last_kernel_inside_a_burst(self):
-        job = main_job.MainJob(FakeSession(bursts(20, 2), [3 * MS, 9 * MS, 30 * MS]), Quiet())
-        job.run("xsched", 1)
-        self.assertEqual(job.results["xsched"].drain_ms, [9.0, 0.0])
-
-    def test_helped_means_clearly_better(self):
-        self.assertTrue(demo.helped(job_with(alone=(20, 200), native=(40, 120), xsched=(24, 120))))
-        self.assertFalse(demo.helped(job_with(alone=(20, 200), native=(40, 120), xsched=(39, 120))))
-        self.assertFalse(demo.helped(job_with(alone=(20, 200), native=(40, 120), xsched=(21, 10))))
-
-    def test_the_table_has_a_line_for_each_scenario(self):
-        text = job_with(alone=(20, 200), native=(40, 120)).table(["alone", "native", "xsched"])
-        self.assertEqual(len(text.splitlines()), 4)
-        self.assertIn("40.0", text)
+    def test_a_distribution_grows_and_ends_with_the_greatest(self):
+        points = document.cdf([5, 1, 9, 3])
+        self.assertEqual(points[0][0], 1)
+        self.assertEqual(points[-1], [9, 100])
+        self.assertEqual(points, sorted(points, key=lambda point: point[1]))
 
 
 class Intervals(unittest.TestCase):
@@ -97,49 +95,156 @@ class Intervals(unittest.TestCase):
         self.assertEqual(intervals.rate([0, MS, 2 * MS, 3 * MS]), 1000)
 
 
+class Suspensions(unittest.TestCase):
+    def test_the_last_kernel_before_the_resumption_counts(self):
+        found = suspensions.standstill_us([[10 * MS, 10 * MS, 30 * MS]], [9 * MS, 12 * MS, 14 * MS, 31 * MS])
+        self.assertEqual(found, [4000])
+
+    def test_what_stood_still_at_once(self):
+        self.assertEqual(suspensions.standstill_us([[10 * MS, 10 * MS, 30 * MS]], [9 * MS, 31 * MS]), [0])
+
+    def test_a_kernel_whose_end_was_seen_too_late_does_not_count(self):
+        holds = [[10 * MS, 10 * MS, 30 * MS], [50 * MS, 50 * MS, 70 * MS]]
+        done = [12 * MS, 30 * MS + 1000, 52 * MS, 71 * MS]  # one 1 us after the first resumption, kernels of 1 ms
+        self.assertEqual(suspensions.standstill_us(holds, done, MS), [2000])
+
+
 class Cells(unittest.TestCase):
     def test_what_lp_does_outside_the_bursts(self):
         # Bursts of 5 ms, every 20 ms; lp completes a kernel each ms of the pauses, and one inside each burst.
-        cell = patterns.Cell()
+        cell = matrix.Cell()
         cell.add([(i * 20 * MS, 5 * MS) for i in range(3)],
                  sorted([i * MS for i in range(60) if i % 20 > 5] + [i * 20 * MS + MS for i in range(3)]))
         self.assertEqual((cell.lp_outside, cell.lp_kernels), (28, 30))
         self.assertAlmostEqual(cell.lp_rate_outside, 28 / 0.030, delta=1)
 
-    def test_ratios_and_shares_are_of_alone(self):
-        matrix = patterns.Matrix(None, Quiet(), 1)
-        matrix.cells["alone", "A", None].add([(0, MS), (20 * MS, MS)], [])
-        matrix.cells["xsched", "A", 0.3].add([(0, 2 * MS), (20 * MS, 3 * MS)], [i * MS for i in range(40)])
-        matrix.lp_alone["alone", 0.3] = [1000]
-        self.assertEqual(matrix.ratio("xsched", "A", 0.3, "p50"), 2)
-        self.assertEqual(matrix.ratio("xsched", "A", 0.3, "p99"), 3)
-        self.assertAlmostEqual(matrix.lp_share("xsched", "A", 0.3), 1, delta=0.06)
-        self.assertIsNone(matrix.ratio("native", "A", 0.3, "p50"))
+    def test_ratios_and_shares_are_of_the_baseline_alone(self):
+        found = matrix_with()
+        found.cells["native", "A", None].add([(0, MS), (20 * MS, MS)], [])
+        found.cells["xsched", "A", 0.3].add([(0, 2 * MS), (20 * MS, 3 * MS)], [i * MS for i in range(40)])
+        found.lp_alone["native", 0.3] = [1000]
+        self.assertEqual(found.ratio("xsched", "A", 0.3, "p50"), 2)
+        self.assertEqual(found.ratio("xsched", "A", 0.3, "p99"), 3)
+        self.assertAlmostEqual(found.lp_share("xsched", "A", 0.3), 1, delta=0.06)
+        self.assertIsNone(found.ratio("native", "A", 0.3, "p50"))
 
     def test_overhead_is_of_the_rounds_medians(self):
-        matrix = patterns.Matrix(None, Quiet(), 1)
+        found = matrix_with()
         for latency in (100, 100, 900):
-            matrix.cells["alone", "A", None].add([(0, latency)], [])
+            found.cells["native", "A", None].add([(0, latency)], [])
         for latency in (102, 800, 102):
-            matrix.cells["alone_xsched", "A", None].add([(0, latency)], [])
-        self.assertAlmostEqual(matrix.overhead("A"), 0.02)
+            found.cells["xsched", "A", None].add([(0, latency)], [])
+        self.assertAlmostEqual(found.overhead("xsched", "A"), 0.02)
+
+    def test_a_sample_lies_in_its_window(self):
+        kept = matrix.sample([(i * 20 * MS, 5 * MS) for i in range(40)], [i * MS for i in range(800)])
+        self.assertTrue(all(0 <= begin < kept["ns"] and end > begin for begin, end in kept["bursts"]))
+        self.assertTrue(kept["done"] and all(0 <= when < kept["ns"] for when in kept["done"]))
 
 
-    def test_failures_are_kept_and_a_scenario_that_fails_is_left_out(self):
-        class Broken(FakeSession):
-            def start(self, name, *_):
-                raise OSError(f"{name} cannot be started")
+class Runs(unittest.TestCase):
+    BURSTS = [(i * 20 * MS, MS) for i in range(5)]
 
-            def kill_all(self):
-                pass
+    def test_each_program_is_started_by_the_peer_in_its_role(self):
+        found = matrix_with(self.BURSTS, [i * MS for i in range(100)])
+        found.run(peer("xsched"), "B", 0.3, 1)
+        started = {name: (options, prefix) for name, options, prefix in found.session.started}
+        self.assertEqual(started["hp"][1], ["/somewhere/xsched", "run", "hp"])
+        self.assertEqual(started["lp"][1], ["/somewhere/xsched", "run", "lp"])
+        self.assertEqual(started["hp"][0]["sync-every"], 5)
+        self.assertEqual(len(found.cells["xsched", "B", 0.3].latency_us), 5)
 
-        matrix = patterns.Matrix(Broken([], []), Quiet(), 1)
-        matrix.lp_steps = {0.3: 1}
+    def test_an_endless_kernel_is_not_waited_for(self):
+        found = matrix_with(self.BURSTS, [])
+        found.run(peer("xsched"), "A", workloads.ENDLESS, 1)
+        lp = next(options for name, options, _ in found.session.started if name == "lp")
+        self.assertEqual((lp["steps"], lp["depth"]), (workloads.ENDLESS_STEPS, 1))
+        self.assertEqual(found.failures, [])
+        self.assertEqual(len(found.cells["xsched", "A", workloads.ENDLESS].latency_us), 5)
+
+    def test_failures_are_kept_and_a_peer_that_fails_is_left_out(self):
+        found = matrix_with()
+        found.session.start = lambda name, *_: (_ for _ in ()).throw(OSError(f"{name} cannot be started"))
         for number in range(4):
-            matrix.round(number, ["A"], [0.3], ["native"])
-        self.assertEqual(len(matrix.failures), patterns.MOST_FAILURES)
-        self.assertIn("cannot be started", matrix.failures[0])
-        self.assertEqual(len(matrix.table().splitlines()), 2)
+            found.run(peer("mps"), "A", 0.3, number)
+        self.assertEqual(len(found.failures), matrix.MOST_FAILURES)
+        self.assertIn("cannot be started", found.failures[0][1])
+        self.assertEqual(found.session.killed, matrix.MOST_FAILURES)
+
+    def test_targets_are_set_for_what_there_was_time_for(self):
+        found = matrix_with(self.BURSTS, [i * MS for i in range(100)])
+        suite = type("S", (), {"peer": lambda self, name: name, "stream": "null"})()
+        self.assertEqual(questions.main_job.targets(found, suite, ["A", "B"], [0.3]), [])
+        found.run(peer("native"), "A", None, 1)
+        found.run(peer("xsched"), "A", 0.3, 1)
+        asked = questions.main_job.targets(found, suite, ["A", "B"], [0.3])
+        self.assertEqual([entry[0].split(",")[0] for entry in asked], ["A"] * 3)
+
+
+class Rounds(unittest.TestCase):
+    def test_every_piece_runs_in_every_round_beginning_with_another(self):
+        order = []
+        group = [lambda number, name=name: order.append((number, name)) for name in "abc"]
+        done = rounds.run([group], 3, time.monotonic() + 60, 0.001, rounds.Pace(0.001))
+        self.assertEqual(done, 3)
+        self.assertEqual([name for _, name in order], list("abc" "bca" "cab"))
+
+    def test_nothing_is_begun_that_cannot_end_in_time(self):
+        order = []
+        done = rounds.run([[lambda number: order.append(number)]], 3, time.monotonic() + 1, 5, rounds.Pace(1))
+        self.assertEqual((done, order), (0, []))
+
+    def test_what_fits(self):
+        pace = rounds.Pace(1)
+        self.assertEqual(pace.fit_seconds(30, 10, 5, 0.2), 2)
+        self.assertEqual(pace.fit_seconds(300, 10, 5, 0.2), 5)
+        self.assertEqual(pace.fit_seconds(1, 10, 5, 0.2), 0.2)
+        pace.note(9, 1)
+        self.assertGreater(pace.start_up, 1)
+
+
+class Peers(unittest.TestCase):
+    def adapter(self, folder, name, body, head="# peer: A peer\n# on: cuda opencl\n# order: 3\n"):
+        path = Path(folder) / name
+        path.write_text(f"#!/bin/bash\n{head}{body}\n")
+        path.chmod(0o755)
+        return path
+
+    def test_every_adapter_of_the_suite_declares_itself(self):
+        found = {each.name: each for each in peers.all_peers()}
+        self.assertLessEqual({"native", "mps", "mps_priority", "stream_priorities", "static_timeslices", "xsched",
+                              "xsched_l1", "xsched_l2", "xsched_l3"}, set(found))
+        self.assertTrue(found["stream_priorities"].streams and not found["xsched"].streams)
+        self.assertEqual(set(plots.KNOWN) - {"alone"}, set(found))
+
+    def test_a_new_script_is_a_peer(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.adapter(folder, "other", '[ "$1" = run ] && exec "${@:3}"; exit 0')
+            self.adapter(folder, "notes.txt", "", head="")
+            found = peers.all_peers(folder)
+            self.assertEqual([(each.name, each.title, each.order) for each in found], [("other", "A peer", 3)])
+            self.assertEqual(peers.refusal(found[0], "opencl", dict(os.environ)), "")
+            self.assertEqual(peers.refusal(found[0], "hip", dict(os.environ)), "only on cuda, opencl")
+
+    def test_it_says_why_it_cannot_be_used(self):
+        with tempfile.TemporaryDirectory() as folder:
+            peer_here = peers.declared(self.adapter(folder, "other", "echo no such driver; exit 77"))
+            broken = peers.declared(self.adapter(folder, "broken", "echo oh; exit 3"))
+            self.assertEqual(peers.refusal(peer_here, "cuda", dict(os.environ)), "no such driver")
+            self.assertIn("check failed", peers.refusal(broken, "cuda", dict(os.environ)))
+
+    def test_a_service_lives_as_long_as_it_is_needed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            mark = Path(folder) / "mark"
+            path = self.adapter(folder, "served", f'echo up > {mark}; echo ready; cat; echo down > {mark}')
+            with peers.Service(peers.declared(path), dict(os.environ)):
+                self.assertEqual(mark.read_text(), "up\n")
+            self.assertEqual(mark.read_text(), "down\n")
+            without = self.adapter(folder, "without", "exit 0")
+            with peers.Service(peers.declared(without), dict(os.environ)):
+                pass
+            failing = self.adapter(folder, "failing", "exit 1")
+            self.assertRaises(LookupError, peers.Service, peers.declared(failing), dict(os.environ))
 
 
 class Targets(unittest.TestCase):
@@ -150,13 +255,142 @@ class Targets(unittest.TestCase):
 
 
 class Results(unittest.TestCase):
+    FIELDS = ["test_id", "test_name", "date", "hardware", "driver_version", "xsched_version", "status", "metrics",
+              "notes"]
+
     def test_the_file_has_every_field(self):
         with tempfile.TemporaryDirectory() as folder:
             path = report.write_result(folder, "t", "a test", backend.Backend("x", "X", Path()), True, {"a": 1}, "n")
             found = json.loads(path.read_text())
-        self.assertEqual(list(found), ["test_id", "test_name", "date", "hardware", "driver_version", "xsched_version",
-                                       "status", "metrics", "notes"])
+            skipped = report.write_result(folder, "2.1", "b", backend.Backend("x", "X", Path()), "skipped", {}, "",
+                                          "acc_2.1")
+            self.assertEqual(skipped.name, "acc_2.1.json")
+            self.assertEqual(json.loads(skipped.read_text())["status"], "skipped")
+        self.assertEqual(list(found), self.FIELDS)
         self.assertEqual(found["status"], "passed")
+
+    def test_a_failed_run_or_a_missed_target_is_no_success(self):
+        out = document.Document("d", "D", "?")
+        self.assertEqual(out.status, "passed")
+        out.targets = [("a", 2, "<=", 1, "x")]
+        self.assertEqual(out.status, "failed")
+        out.targets, out.failures = [], ["it broke"]
+        self.assertEqual(out.status, "failed")
+
+    def test_a_table_of_dashes_is_empty(self):
+        out = document.Document("d", "D", "?")
+        out.add_table("c", [["", "p50"], ["native", "-"], ["xsched", "- / -"]])
+        self.assertTrue(out.empty)
+        out.add_table("c", [["", "p50"], ["native", "3 us"]])
+        self.assertFalse(out.empty)
+
+
+class Demo(unittest.TestCase):
+    def found(self, alone, native, xsched, kept):
+        found = matrix_with()
+        for cell, latency in zip(demo.cells("A", 0.3), (alone, native, xsched)):
+            found.cells[cell].add([(i * 60 * MS, int(latency * MS)) for i in range(10)], [])
+        found.lp_share = lambda *_: kept
+        return found
+
+    def test_helped_means_clearly_better(self):
+        self.assertTrue(demo.helped(self.found(20, 40, 24, 0.9), "A", 0.3))
+        self.assertFalse(demo.helped(self.found(20, 40, 39, 0.9), "A", 0.3))
+        self.assertFalse(demo.helped(self.found(20, 40, 21, 0.1), "A", 0.3))
+
+    def test_the_table_has_a_line_for_each_scenario(self):
+        text = demo.table(self.found(20, 40, 24, 0.9), "A", 0.3)
+        self.assertEqual(len(text.splitlines()), 5)
+        self.assertIn("40 ms", text)
+
+
+def example_plots():
+    series = [{"name": "<native>", "peer": "native", "points": [[0.5, 0], [2, 50], [8, 100]]},
+              {"name": "new", "peer": "somebody", "points": [[1, 0], [1, 100]], "dashed": True}]
+    lane = {"name": "native", "peer": "native", "ns": 160 * MS, "bursts": [[MS, 3 * MS], [40 * MS, 90 * MS]],
+            "done": [i * MS for i in range(150)]}
+    return [{"kind": "cdf", "title": "c & d", "x": "ms", "series": series},
+            {"kind": "lines", "title": "l", "x": "T", "y": "ms", "log": ["x", "y"], "series": series},
+            {"kind": "lines", "title": "one point", "x": "T", "y": "ms", "series": [
+                {"name": "a", "peer": "xsched", "points": [[1, 0]]}]},
+            {"kind": "bars", "title": "b", "y": "%", "groups": ["A", "a very long name of a group of bars", "C"],
+             "series": [{"name": "x", "peer": "xsched", "values": [1.5, -2, None]}]},
+            {"kind": "timeline", "title": "t", "lanes": [lane, {**lane, "peer": "xsched", "bursts": []}]}]
+
+
+class Plots(unittest.TestCase):
+    def test_every_kind_is_well_formed_and_inside_its_frame(self):
+        for plot in example_plots():
+            drawn = plots.figure(plot)
+            root = xml.fromstring(drawn)
+            svg = root.find("svg")
+            _, _, width, height = (float(word) for word in svg.get("viewBox").split())
+            for circle in svg.iter("circle"):
+                self.assertTrue(0 <= float(circle.get("cx")) <= width and 0 <= float(circle.get("cy")) <= height)
+            for rect in svg.iter("rect"):
+                self.assertGreaterEqual(float(rect.get("width")), 0)
+                self.assertLessEqual(float(rect.get("x")) + float(rect.get("width")), width + 0.1)
+            self.assertNotIn("nan", drawn)
+
+    def test_nothing_to_draw_is_no_figure(self):
+        self.assertEqual(plots.figure({"kind": "cdf", "title": "", "x": "", "series": []}), "")
+        self.assertEqual(plots.figure({"kind": "bars", "title": "", "y": "", "groups": ["A"],
+                                       "series": [{"name": "x", "peer": "x", "values": [None]}]}), "")
+
+    def test_axes(self):
+        axis = plots.Axis([0.3, 47], 0, 100, log=True)
+        self.assertTrue(all(0 <= axis.at(tick) <= 100 for tick in axis.ticks))
+        self.assertLess(axis.at(0.3), axis.at(47))
+        self.assertLessEqual(len(plots.log_ticks(-3, 5)), 9)
+        self.assertGreaterEqual(len(plots.log_ticks(math.log10(0.6), math.log10(1.3))), 3)
+        self.assertEqual([plots.number(value) for value in (0, 0.02, 0.3, 1.5, 20, 12000)],
+                         ["0", "0.02", "0.3", "1.5", "20", "12,000"])
+
+    def test_every_colour_is_in_the_style(self):
+        style = html.STYLE.read_text()
+        for name in [*plots.KNOWN, *(f"spare{i}" for i in range(plots.SPARE_COLORS))]:
+            self.assertIn(f".c-{name} {{", style)
+
+
+class Report(unittest.TestCase):
+    def written(self, folder, name):
+        out = document.Document(name, f"Title of {name} <b>", "Why?")
+        out.add_table("caption", [["", "p50"], ["native", "3 us"]])
+        out.plots, out.targets = example_plots(), [("a", 2, "<=", 1, "x"), ("b", None, "<=", 1, "x")]
+        out.headline = [{"label": "A", "values": [["alone", "1 ms", "1 x"], ["native", "2 ms", "2 x"]]}]
+        out.write(folder, backend.Backend("x", "X", Path(), "device", "vendor", "driver"))
+
+    def test_it_needs_nothing_else(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("overhead", "main_job"):
+                self.written(folder, name)
+            (Path(folder) / "not_measured.json").write_text('["Note: busy <here>", "MPS: not installed"]')
+            (Path(folder) / "bench_broken.json").write_text("{")
+            text = html.write(folder).read_text()
+        self.assertIsNone(re.search(r"(src|href)=[\"'](?!#)|@import|url\(|<script", text))
+        self.assertIn("<li>MPS: not installed</li>", text)
+        self.assertIn('<p class="warning">Note: busy &lt;here&gt;</p>', text)
+        self.assertNotIn("<b>\"", text)
+        self.assertLess(text.index("Title of main_job"), text.index("Title of overhead"))  # the suite's order
+        self.assertIn("Title of main_job &lt;b&gt;", text)
+
+    def test_no_results_are_a_page_too(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertIn("no results yet", html.write(folder).read_text())
+
+
+class Questions(unittest.TestCase):
+    def test_each_has_what_the_suite_asks_of_it(self):
+        for name, module in questions.ALL.items():
+            self.assertEqual(module.NAME, name)
+            self.assertGreater(module.WEIGHT, 0)
+            self.assertTrue(callable(module.answer) and module.__doc__)
+
+    def test_lengths_are_spread(self):
+        suite = type("S", (), {"lengths_ms": (), "workload": GPU, "profile": type("P", (), {"lengths": 3})()})()
+        self.assertEqual(questions.lengths.chosen_lengths(suite), [0.05, 3, math.inf])
+        suite.profile.lengths = 1
+        self.assertEqual(questions.lengths.chosen_lengths(suite), [math.inf])
 
 
 if __name__ == "__main__":

@@ -81,10 +81,9 @@ uint32_t advance(uint32_t x, uint64_t steps) {
 }  // namespace
 
 BusyDevice::BusyDevice(const std::string& stream) {
-    CuContext context = nullptr;
     check(driver().cuDeviceGet(&device_, 0), "cuDeviceGet");
-    check(driver().cuDevicePrimaryCtxRetain(&context, device_), "cuDevicePrimaryCtxRetain");
-    check(driver().cuCtxSetCurrent(context), "cuCtxSetCurrent");
+    check(driver().cuDevicePrimaryCtxRetain(&context_, device_), "cuDevicePrimaryCtxRetain");
+    attach_thread();
     CuModule module = nullptr;
     check(driver().cuModuleLoadData(&module, kBusy), "cuModuleLoadData");
     check(driver().cuModuleGetFunction(&kernel_, module, "busy"), "cuModuleGetFunction");
@@ -129,9 +128,12 @@ void BusyDevice::enqueue(uint32_t steps, Event* event) {
     check(driver().cuEventRecord(*event, stream_), "cuEventRecord");
 }
 
+void BusyDevice::attach_thread() { check(driver().cuCtxSetCurrent(context_), "cuCtxSetCurrent"); }
+void BusyDevice::wait_only(Event event) { check(driver().cuEventSynchronize(event), "cuEventSynchronize"); }
+void BusyDevice::recycle(Event event) { free_events_.push_back(event); }
 void BusyDevice::wait(Event event) {
-    check(driver().cuEventSynchronize(event), "cuEventSynchronize");
-    free_events_.push_back(event);
+    wait_only(event);
+    recycle(event);
 }
 
 void BusyDevice::finish() { check(driver().cuStreamSynchronize(stream_), "cuStreamSynchronize"); }

@@ -1,5 +1,5 @@
 // A CUDA device kept busy by kernels of a chosen length: what the programs of the main job share. They are ordinary
-// CUDA programs and know nothing of XSched. One thread.
+// CUDA programs and know nothing of XSched. One thread, but for what says otherwise.
 //
 // The kernel steps a linear congruential generator `steps` times in each thread and stores the result over its input,
 // so running a kernel twice, or not at all, or two of them at once, gives a wrong final state; the right one is
@@ -17,6 +17,9 @@ namespace busy {
 class BusyDevice {
 public:
     using Event = CuEvent;
+    // What a program needs to find the XQueue of queue() through the C interface.
+    static constexpr const char* kHalLibrary = "libhalcuda.so";
+    static constexpr const char* kHwQueueGet = "CudaQueueGet";
 
     // The first device, and on it the stream that is called: null (the default: the NULL stream), per-thread,
     // own (one of its own), high or low (one with the greatest or least priority). Throws std::runtime_error with a
@@ -30,10 +33,17 @@ public:
     // uses the device.
     uint32_t calibrate(double milliseconds);
 
-    // One kernel of `steps`, not waited for. `*event`, if the caller wants one, must be given to wait().
+    // One kernel of `steps`, not waited for. `*event`, if the caller wants one, must be given to wait() or recycle().
     void enqueue(uint32_t steps, Event* event = nullptr);
     void wait(Event event);
     void finish();
+
+    // For a second thread that watches: wait_only() by any thread that has called attach_thread(); then recycle() by
+    // the one that enqueues.
+    void attach_thread();
+    void wait_only(Event event);
+    void recycle(Event event);
+    void* queue() const { return stream_; }  // the vendor's
 
     // Every thread's number is exactly what all kernels enqueued so far, each run once, leave. Waits for them.
     bool state_is_right();
@@ -44,6 +54,7 @@ private:
     double kernel_ms(uint32_t steps, double about_ms);
 
     CuDevice device_ = 0;
+    CuContext context_ = nullptr;
     CuFunction kernel_ = nullptr;
     CuStream stream_ = nullptr;
     CuPointer state_ = 0;

@@ -22,7 +22,8 @@ START_UP_SECONDS = 18  # of Python, PyTorch and four models
 
 def run_once(session, options, way, found, progress):
     progress.doing(way)
-    program = session.start("inference.py", {"seconds": options.seconds}, WAYS[way])
+    program = session.start("inference.py", {"seconds": options.seconds},
+                            () if WAYS[way] is None else session.under_xsched())
     rows = program.finish(progress, 4 * options.seconds + START_UP_SECONDS)
     for number, name in enumerate(NAMES):
         found[way, name].append(statistics.median(row[2] for row in rows if row[:2] == [number, 0]) / 1e3)

@@ -12,27 +12,28 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1]))
 from lib import backend as backends  # noqa: E402
-from lib import intervals, mps, patterns, programs, report  # noqa: E402
+from lib import document, intervals, matrix, mps, programs, report  # noqa: E402
 from lib.progress import Progress  # noqa: E402
 
 P50, TRAINING_PERCENT = 1.2, 85
 START_UP_SECONDS = 14
-SCENARIOS = patterns.SCENARIOS
+SCENARIOS = {"alone": "alone", "native": "shared natively", "xsched": "shared under XSched",
+             "alone_xsched": "alone under XSched"}
 
 
 class Serving:
     def __init__(self, session, progress, seconds):
         self.session, self.progress, self.seconds = session, progress, seconds
-        self.cells = defaultdict(patterns.Cell)
+        self.cells = defaultdict(matrix.Cell)
         self.training = defaultdict(list)  # steps per second alone, by scenario
         self.losses, self.failures = [], []
 
     def train(self, xsched):
-        return self.session.start("train.py", {}, [] if xsched else None)
+        return self.session.start("train.py", {}, self.session.under_xsched() if xsched else ())
 
     def serve(self, xsched, seed):
         return self.session.start("serve.py", {"seconds": self.seconds, "seed": seed},
-                                  ["--priority", "10"] if xsched else None)
+                                  self.session.under_xsched("--priority", "10") if xsched else ())
 
     def end_training(self, train):
         rows = [row[0] for row in train.finish(self.progress, 10)]
@@ -85,8 +86,8 @@ class Serving:
             rate = statistics.median(self.training[scenario]) if alone and self.training[scenario] else cell.lp_rate
             found = report.summary(cell.latency_us)
             rows.append((title, found["count"], *(f"{found[which]:.0f}" for which in ("p50", "p99", "max")),
-                         patterns.shown(self.ratio(scenario, "p50")), patterns.shown(self.ratio(scenario, "p99")),
-                         f"{rate:.2f}", "-" if alone else patterns.shown(self.kept(scenario))))
+                         document.shown(self.ratio(scenario, "p50"), 3), document.shown(self.ratio(scenario, "p99"), 3),
+                         f"{rate:.2f}", "-" if alone else document.shown(self.kept(scenario), 3)))
         return report.table(rows)
 
     def metrics(self):

@@ -1,13 +1,10 @@
 #include "busy_device.h"
 
+#include <CL/cl_ext.h>
+
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <ctime>
-#include <functional>
-#include <map>
 #include <stdexcept>
+#include <vector>
 
 namespace busy {
 namespace {
@@ -39,7 +36,7 @@ cl_device_id find_device(cl_device_type type) {
         cl_device_id device = nullptr;
         if (clGetDeviceIDs(platform, type, 1, &device, nullptr) == CL_SUCCESS) return device;
     }
-    throw std::runtime_error("no OpenCL device of this type answers: choose another with --device");
+    throw std::runtime_error("no OpenCL device of this type answers: choose another with --stream cpu or gpu");
 }
 
 template <typename T>
@@ -47,6 +44,12 @@ T device_info(cl_device_id device, cl_device_info what) {
     T value{};
     check(clGetDeviceInfo(device, what, sizeof(value), &value, nullptr), "clGetDeviceInfo");
     return value;
+}
+
+cl_device_type type_called(const std::string& stream) {
+    if (stream == "cpu") return CL_DEVICE_TYPE_CPU;
+    if (stream == "gpu") return CL_DEVICE_TYPE_GPU;
+    return CL_DEVICE_TYPE_DEFAULT;
 }
 
 std::string platform_text(cl_device_id device, cl_platform_info what) {
@@ -57,10 +60,27 @@ std::string platform_text(cl_device_id device, cl_platform_info what) {
     return text;
 }
 
-std::string device_name(cl_device_id device) {
-    char text[512] = "";
-    check(clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof(text) - 1, text, nullptr), "clGetDeviceInfo");
-    return text;
+std::string device_text(cl_device_id device, cl_device_info what) {
+    size_t bytes = 0;
+    check(clGetDeviceInfo(device, what, 0, nullptr, &bytes), "clGetDeviceInfo");
+    std::string text(bytes, '\0');
+    check(clGetDeviceInfo(device, what, bytes, text.data(), nullptr), "clGetDeviceInfo");
+    return text.substr(0, text.find('\0'));
+}
+
+// Profiling is on: calibrate() needs it.
+cl_command_queue make_queue(cl_context context, cl_device_id device, const std::string& stream) {
+    cl_queue_properties properties[5] = {CL_QUEUE_PROPERTIES, CL_QUEUE_PROFILING_ENABLE};
+    const std::string extensions = device_text(device, CL_DEVICE_EXTENSIONS);
+    const bool knows_priorities = extensions.find("cl_khr_priority_hints") != std::string::npos;
+    if (knows_priorities && (stream == "high" || stream == "low")) {
+        properties[2] = CL_QUEUE_PRIORITY_KHR;
+        properties[3] = stream == "high" ? CL_QUEUE_PRIORITY_HIGH_KHR : CL_QUEUE_PRIORITY_LOW_KHR;
+    }
+    cl_int code = CL_SUCCESS;
+    cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, properties, &code);
+    check(code, "clCreateCommandQueueWithProperties");
+    return queue;
 }
 
 // `start` after `steps` generator steps: the step is composed with itself by squaring.
@@ -81,20 +101,17 @@ int64_t profiled(cl_event event, cl_profiling_info what) {
     return static_cast<int64_t>(value);
 }
 
-}  // namespace
-
-int64_t now_ns() {
-    timespec ts{};
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return int64_t{ts.tv_sec} * 1'000'000'000 + ts.tv_nsec;
+int64_t started_to_end_ns(cl_event event) {
+    return profiled(event, CL_PROFILING_COMMAND_END) - profiled(event, CL_PROFILING_COMMAND_START);
 }
 
-BusyDevice::BusyDevice(cl_device_type type) : device_(find_device(type)) {
+}  // namespace
+
+BusyDevice::BusyDevice(const std::string& stream) : device_(find_device(type_called(stream))) {
     cl_int code = CL_SUCCESS;
     context_ = clCreateContext(nullptr, 1, &device_, nullptr, nullptr, &code);
     check(code, "clCreateContext");
-    queue_ = clCreateCommandQueue(context_, device_, CL_QUEUE_PROFILING_ENABLE, &code);
-    check(code, "clCreateCommandQueue");
+    queue_ = make_queue(context_, device_, stream);
     program_ = clCreateProgramWithSource(context_, 1, &kSource, nullptr, &code);
     check(code, "clCreateProgramWithSource");
     check(clBuildProgram(program_, 1, &device_, "", nullptr, nullptr), "clBuildProgram");
@@ -127,10 +144,17 @@ void BusyDevice::enqueue(uint32_t steps, cl_event* event) {
     check(clSetKernelArg(kernel_, 1, sizeof(steps), &steps), "clSetKernelArg");
     check(clEnqueueNDRangeKernel(queue_, kernel_, 1, nullptr, &work_items_, &group_items_, 0, nullptr, event),
           "clEnqueueNDRangeKernel");
+    check(clFlush(queue_), "clFlush");  // a driver may else keep it back until somebody waits
     steps_taken_ += steps;
 }
 
-void BusyDevice::flush() { check(clFlush(queue_), "clFlush"); }
+void BusyDevice::wait_only(Event event) { check(clWaitForEvents(1, &event), "clWaitForEvents"); }
+void BusyDevice::recycle(Event event) { clReleaseEvent(event); }
+void BusyDevice::wait(Event event) {
+    wait_only(event);
+    recycle(event);
+}
+
 void BusyDevice::finish() { check(clFinish(queue_), "clFinish"); }
 
 uint32_t BusyDevice::calibrate(double milliseconds) {
@@ -140,9 +164,9 @@ uint32_t BusyDevice::calibrate(double milliseconds) {
         for (int i = 0; i < kCalibrationKernels; ++i) {
             cl_event event = nullptr;
             enqueue(static_cast<uint32_t>(steps), &event);
-            check(clWaitForEvents(1, &event), "clWaitForEvents");
+            wait_only(event);
             lengths.push_back(std::max<int64_t>(started_to_end_ns(event), 1));
-            clReleaseEvent(event);
+            recycle(event);
         }
         std::sort(lengths.begin(), lengths.end());
         const double factor = milliseconds * 1e6 / static_cast<double>(lengths[kCalibrationKernels / 2]);
@@ -163,68 +187,8 @@ bool BusyDevice::state_is_right() {
 }
 
 std::string BusyDevice::description() const {
-    return device_name(device_) + "; " + platform_text(device_, CL_PLATFORM_NAME) + "; " +
+    return device_text(device_, CL_DEVICE_NAME) + "; " + platform_text(device_, CL_PLATFORM_NAME) + "; " +
            platform_text(device_, CL_PLATFORM_VERSION);
-}
-
-int64_t queued_to_start_ns(cl_event event) {
-    return profiled(event, CL_PROFILING_COMMAND_START) - profiled(event, CL_PROFILING_COMMAND_QUEUED);
-}
-
-int64_t started_to_end_ns(cl_event event) {
-    return profiled(event, CL_PROFILING_COMMAND_END) - profiled(event, CL_PROFILING_COMMAND_START);
-}
-
-void wait_and_release(cl_event event) {
-    check(clWaitForEvents(1, &event), "clWaitForEvents");
-    clReleaseEvent(event);
-}
-
-Arguments parse_arguments(int count, char** values) {
-    Arguments a;
-    const std::map<std::string, std::function<void(const std::string&)>> known = {
-        {"--out", [&](const std::string& v) { a.out = v; }},
-        {"--seconds", [&](const std::string& v) { a.seconds = std::stod(v); }},
-        {"--bursts", [&](const std::string& v) { a.bursts = std::stol(v); }},
-        {"--steps", [&](const std::string& v) { a.steps = static_cast<uint32_t>(std::stoul(v)); }},
-        {"--kernel-ms", [&](const std::string& v) { a.kernel_ms = std::stod(v); }},
-        {"--burst-kernels", [&](const std::string& v) { a.burst_kernels = std::stol(v); }},
-        {"--period-ms", [&](const std::string& v) { a.period_ms = std::stod(v); }},
-        {"--sync-every", [&](const std::string& v) { a.sync_every = std::stol(v); }},
-        {"--depth", [&](const std::string& v) { a.depth = std::stol(v); }},
-        {"--calibrate", [&](const std::string& v) { a.calibrate = v == "1"; }},
-        {"--until-eof", [&](const std::string& v) { a.until_eof = v == "1"; }},
-        {"--device",
-         [&](const std::string& v) {
-             a.device = v == "gpu" ? CL_DEVICE_TYPE_GPU : v == "cpu" ? CL_DEVICE_TYPE_CPU : CL_DEVICE_TYPE_DEFAULT;
-         }},
-    };
-    for (int i = 1; i < count; i += 2) {
-        const auto option = known.find(values[i]);
-        try {
-            if (option == known.end() || i + 1 >= count) throw std::invalid_argument("");
-            option->second(values[i + 1]);
-        } catch (const std::exception&) {
-            fprintf(stderr, "%s: \"%s\" is no option or its value is missing or no number; options: ", values[0],
-                    values[i]);
-            for (const auto& [name, apply] : known) fprintf(stderr, "%s ", name.c_str());
-            fprintf(stderr, "\n");
-            exit(2);
-        }
-    }
-    return a;
-}
-
-void write_rows(const std::string& path, const std::vector<std::vector<int64_t>>& rows) {
-    if (path.empty()) return;
-    FILE* file = fopen(path.c_str(), "w");
-    if (file == nullptr) throw std::runtime_error("cannot write " + path + ": " + strerror(errno));
-    for (const auto& row : rows) {
-        for (size_t i = 0; i < row.size(); ++i)
-            fprintf(file, "%s%lld", i == 0 ? "" : " ", static_cast<long long>(row[i]));
-        fputc('\n', file);
-    }
-    if (fclose(file) != 0) throw std::runtime_error("cannot write " + path + ": " + strerror(errno));
 }
 
 }  // namespace busy

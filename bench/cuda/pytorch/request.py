@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+"""A server that answers requests by inference of one model. An ordinary PyTorch program.
+
+    request.py --out FILE --model resnet18 --pause-ms 10 --seconds 6   per request: start (CLOCK_MONOTONIC ns), latency (ns)
+
+Without a pause it is always busy. Prints "ready" once measuring begins. Exit status 1 if an answer is not the first one.
+"""
+import argparse
+import select
+import sys
+import time
+
+import models
+import torch
+
+WARM_UP_REQUESTS = 20
+CHECKED_EVERY = 50
+
+
+def input_ended():
+    return bool(select.select([sys.stdin], [], [], 0)[0]) and not sys.stdin.buffer.read1(1)
+
+
+def load(name, batch):
+    """A function that answers one request."""
+    if name == "bert":
+        model, given = models.bert().eval().half().cuda(), models.words(batch, 128)
+    else:
+        import torchvision
+        model, given = getattr(torchvision.models, name)(weights=None).eval().cuda(), models.images(batch)
+    return lambda: model(given)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", required=True)
+    parser.add_argument("--model", default="resnet18", help="one of torchvision's, or bert")
+    parser.add_argument("--batch", type=int, default=1)
+    parser.add_argument("--pause-ms", type=float, default=0)
+    parser.add_argument("--seconds", type=float, default=6)
+    parser.add_argument("--bursts", type=int, default=0, help="so many requests instead of --seconds")
+    parser.add_argument("--until-eof", type=int, default=0, help="1: also until standard input ends")
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    models.deterministic()
+    with torch.no_grad():
+        run = load(options.model, options.batch)
+        for _ in range(WARM_UP_REQUESTS):
+            first = run()
+        first = models.fingerprint(first)
+        print("ready", flush=True)
+        rows, wrong, end = [], 0, time.monotonic() + options.seconds
+        while len(rows) < options.bursts if options.bursts else time.monotonic() < end:
+            if options.until_eof and input_ended():
+                break
+            begin = time.monotonic_ns()
+            output = run()
+            torch.cuda.synchronize()
+            rows.append((begin, time.monotonic_ns() - begin))
+            if len(rows) % CHECKED_EVERY == 0:
+                wrong += models.fingerprint(output) != first
+            if options.pause_ms:
+                time.sleep(options.pause_ms / 1e3)
+    with open(options.out, "w") as out:
+        out.writelines(f"{begin} {latency}\n" for begin, latency in rows)
+    if wrong:
+        sys.exit(f"request: the device's result is wrong: {wrong} answers differ from the first")
+
+
+if __name__ == "__main__":
+    main()

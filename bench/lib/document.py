@@ -1,0 +1,74 @@
+"""What came out of one question, as people and programs read it: sentences, tables, plots, targets and numbers. It is
+written as JSON; lib/html.py makes the report out of such files alone."""
+from . import report
+
+CDF_POINTS = [*range(0, 99, 2), *(99 + i / 10 for i in range(10)), 100]
+
+
+class NotHere(Exception):
+    """A question that cannot be answered on this machine; the reason is a sentence."""
+
+
+class Document:
+    def __init__(self, name, title, question):
+        self.name, self.title, self.question = name, title, question
+        self.answer = []     # sentences
+        self.headline = []   # {"label", "values": [[name, text]]}: the report's first lines
+        self.tables = []     # {"caption", "rows"}: the first row is the heading
+        self.plots = []      # see lib/plots.py
+        self.targets = []    # (what, measured, relation, limit, unit)
+        self.notes = []      # how it was measured
+        self.failures = []
+        self.raw = {}        # numbers for programs
+
+    def add_table(self, caption, rows):
+        self.tables.append({"caption": caption, "rows": [[str(cell) for cell in row] for row in rows]})
+
+    @property
+    def empty(self):
+        """Nothing was measured, and nothing failed."""
+        return not self.failures and not any(cell.strip("-/ ") for table in self.tables for row in table["rows"][1:]
+                                             for cell in row[1:])
+
+    @property
+    def status(self):
+        met = all(report.met(value, relation, limit) for _, value, relation, limit, _ in self.targets)
+        return "failed" if self.failures or not met else "passed"
+
+    def metrics(self):
+        return {"question": self.question, "answer": self.answer, "headline": self.headline, "tables": self.tables,
+                "plots": self.plots, "targets": report.targets_json(self.targets), "failures": self.failures,
+                **self.raw}
+
+    def text(self):
+        parts = [f"=== {self.title}\n{self.question}"]
+        parts += [" ".join(self.answer)] if self.answer else []
+        parts += [f"{table['caption']}\n\n{report.table(table['rows'])}" for table in self.tables
+                  if len(table["rows"]) > 1]
+        parts += [report.targets_table(self.targets)] if self.targets else []
+        parts += [f"failed: {sentence[:1200]}" for sentence in self.failures[:4]]
+        return "\n\n".join(parts) + "\n"
+
+    def write(self, folder, backend, tag=""):
+        return report.write_result(folder, f"bench_{self.name}{tag}", self.title, backend, self.status, self.metrics(),
+                                   "; ".join(self.notes))
+
+
+def cdf(values):
+    """[[value, percent]] of a distribution, dense where its tail is."""
+    return [[round(report.percentile(values, percent), 4), percent] for percent in CDF_POINTS]
+
+
+def shown(value, digits=2, unit=""):
+    return f"{value:.{digits}f}{unit}" if value is not None else "-"
+
+
+def time_text(us):
+    """A length in microseconds as people say it."""
+    if us is None:
+        return "-"
+    return f"{us / 1e6:.2f} s" if us >= 1e6 else f"{us / 1e3:.3g} ms" if us >= 1e4 else f"{us:.0f} us"
+
+
+def percent(value, digits=0):
+    return shown(value * 100 if value is not None else None, digits, "%")

@@ -1,0 +1,88 @@
+"""Programs that answer requests with a model: PyTorch's where it finds the device, else the main job's program with so
+many kernels to a request. Both write begin and latency of each request (ns)."""
+import subprocess
+from pathlib import Path
+
+from . import report
+
+PYTORCH = Path(__file__).resolve().parents[1] / "cuda" / "pytorch"
+STAND_IN_REQUESTS = {"resnet18": 1, "resnet50": 2, "resnet152": 3}  # so many times the workload's request_kernels
+LONGEST_REQUEST_SECONDS = 10
+MANY_SECONDS = 600
+
+
+def torch_finds_device():
+    test = "import torch, torchvision, sys; sys.exit(not torch.cuda.is_available())"
+    try:
+        return subprocess.run(["python3", "-c", test], stderr=subprocess.DEVNULL, timeout=120).returncode == 0
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+
+
+class Requests:
+    def __init__(self, session, progress, workload, with_torch=None):
+        self.session, self.progress, self.workload = session, progress, workload
+        self.torch = torch_finds_device() if with_torch is None else with_torch
+        self.steps = 0
+
+    @property
+    def says(self):
+        return "PyTorch models" if self.torch else \
+            f"no PyTorch finds the device: programs of {self.workload.request_kernels} or more kernels of " \
+            f"{self.workload.hp_kernel_ms:g} ms per request stand for the models"
+
+    @property
+    def start_up_seconds(self):
+        return 9 if self.torch else 1
+
+    def title(self, model):
+        return f"{model} ({'PyTorch' if self.torch else 'stand-in'})"
+
+    def start(self, model, prefix=(), pause_ms=0, seconds=MANY_SECONDS, environment=None, count=0,
+              batch=1):
+        """It runs for `seconds`, for `count` requests, or until it is told to end; without a pause always busy."""
+        options = {"pause-ms": pause_ms, "seconds": seconds, "until-eof": 0 if seconds < MANY_SECONDS or count else 1}
+        if count:
+            options["bursts"] = count
+        if self.torch:
+            return self.session.start("request.py", {**options, "model": model, "batch": batch}, prefix, environment,
+                                      folder=PYTORCH)
+        self.steps = self.steps or self.session.calibrate(self.workload.hp_kernel_ms, 1)
+        kernels = self.workload.request_kernels * STAND_IN_REQUESTS.get(model, 2)
+        return self.session.start("hp", {**options, "steps": self.steps, "burst-kernels": kernels}, prefix, environment)
+
+    def alone(self, model, prefix, seconds, pause_ms=0, **more):
+        """Rows of one program by itself."""
+        program = self.start(model, prefix, pause_ms, seconds, **more)
+        program.wait_ready(self.progress)
+        return program.finish(self.progress, seconds + LONGEST_REQUEST_SECONDS)
+
+    def together(self, high, low, seconds):
+        """`high`, `low`: (model, prefix, pause_ms, environment). Rows of both; the second runs as long as the first."""
+        second = self.start(low[0], low[1], low[2], environment=low[3])
+        second.wait_ready(self.progress)
+        first = self.start(high[0], high[1], high[2], seconds, high[3])
+        first.wait_ready(self.progress)
+        rows = first.finish(self.progress, seconds + LONGEST_REQUEST_SECONDS)
+        return rows, second.finish(self.progress, LONGEST_REQUEST_SECONDS)
+
+
+def latency_us(rows):
+    return [row[1] / 1e3 for row in rows]
+
+
+def rate(rows, begin=None, end=None):
+    """Requests per second, those that end in [begin, end] (ns; default: all of the rows)."""
+    if len(rows) < 2:
+        return 0.0
+    begin, end = begin or rows[0][0], end or rows[-1][0] + rows[-1][1]
+    return sum(begin < row[0] + row[1] <= end for row in rows) * 1e9 / max(end - begin, 1)
+
+
+def span(rows):
+    return rows[0][0], rows[-1][0] + rows[-1][1]
+
+
+def p50_ms(rows):
+    return report.percentile(latency_us(rows), 50) / 1e3
+

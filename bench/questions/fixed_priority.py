@@ -1,0 +1,95 @@
+"""A foreground model at 20 % load beside one that is always busy: the left half of the paper's figure 9."""
+from collections import defaultdict
+
+from lib import document, programs, report, requests, rounds
+from lib.document import Document, percent, shown, time_text
+
+NAME, WEIGHT = "fixed_priority", 14
+LEAST_SECONDS = 0.3
+LOAD = 0.2
+MOST_P99 = 1.3  # of alone: the paper's own foreground had 1.02 to 1.30
+
+
+def model_of(suite):
+    return "resnet152" if suite.profile.seconds >= 1 else "resnet18"
+
+
+class Pair:
+    def __init__(self, suite):
+        self.suite, self.model, self.seconds = suite, model_of(suite), suite.profile.seconds
+        self.requests = requests.Requests(suite.session, suite.progress, suite.workload)
+        self.latency_us = defaultdict(list)  # foreground's, by peer ("alone": alone)
+        self.rates = defaultdict(list)       # background's
+        self.failures, self.pause_ms = [], 0
+
+    def guarded(self, label, body):
+        self.suite.progress.doing(label)
+        try:
+            body()
+        except (programs.ProgramFailed, OSError, ValueError, IndexError) as error:
+            self.failures.append(f"{label}: {error}")
+            self.suite.session.kill_all()
+
+    def look(self):
+        """How long a request takes alone decides about the pauses."""
+        prefix = self.suite.peer(self.suite.baseline).prefix("hp")
+        rows = self.requests.alone(self.model, prefix, min(self.seconds, 2))
+        self.pause_ms = requests.p50_ms(rows) * (1 / LOAD - 1)
+
+    def run_alone(self):
+        prefix = self.suite.peer(self.suite.baseline).prefix
+
+        def body():
+            rows = self.requests.alone(self.model, prefix("hp"), self.seconds, self.pause_ms)
+            self.latency_us["alone"] += requests.latency_us(rows)
+
+        def background():
+            self.rates["alone"].append(requests.rate(self.requests.alone(self.model, prefix("lp"), self.seconds)))
+        self.guarded("the foreground alone", body)
+        self.guarded("the background alone", background)
+
+    def run_shared(self, peer):
+        def body():
+            high, low = self.requests.together((self.model, peer.prefix("hp"), self.pause_ms, None),
+                                               (self.model, peer.prefix("lp"), 0, None), self.seconds)
+            self.latency_us[peer.name] += requests.latency_us(high)
+            self.rates[peer.name].append(requests.rate(low, *requests.span(high)))
+        self.guarded(f"two models, {peer.title}", body)
+
+    def ratio(self, name, which):
+        found, alone = self.latency_us.get(name), self.latency_us.get("alone")
+        return report.percentile(found, which) / report.percentile(alone, which) if found and alone else None
+
+    def kept(self, name):
+        found, alone = self.rates.get(name), self.rates.get("alone")
+        return sum(found) / len(found) / (sum(alone) / len(alone)) if found and alone and sum(alone) else None
+
+
+def answer(suite, deadline):
+    pair = Pair(suite)
+    pair.look()
+    peers = suite.processes
+    plan = [[lambda number: pair.run_alone(), *(lambda number, peer=peer: pair.run_shared(peer) for peer in peers)]]
+    done = suite.run_rounds(pair, plan, deadline, LEAST_SECONDS, most_seconds=2 * suite.profile.seconds,
+                            pace=rounds.Pace(2 * pair.requests.start_up_seconds))
+    out = Document(NAME, "Two models, one of them urgent",
+                   f"What becomes of a model at {LOAD * 100:.0f} % load beside the same model, always busy? (The "
+                   "paper's figure 9, fixed priority.)")
+    rows = [["", "foreground p50", "p99", "p99 / alone", "background, of alone"]]
+    series = []
+    for name, title in [("alone", "alone"), *((peer.name, peer.title) for peer in peers)]:
+        found = pair.latency_us.get(name)
+        if found:
+            rows.append([title, time_text(report.percentile(found, 50)), time_text(report.percentile(found, 99)),
+                         shown(pair.ratio(name, 99)), percent(pair.kept(name))])
+            series.append({"name": title, "peer": name, "points": document.cdf([us / 1e3 for us in found])})
+    out.add_table(f"Foreground and background: {pair.requests.title(pair.model)}", rows)
+    if series:
+        out.plots.append({"kind": "cdf", "title": "Foreground's requests", "x": "latency, ms", "series": series})
+    if suite.peer("xsched"):
+        out.targets = [("foreground p99, XSched / alone", pair.ratio("xsched", 99), "<=", MOST_P99, "x")]
+    out.failures = pair.failures
+    out.notes = [rounds.says(done, pair.seconds), pair.requests.says]
+    out.raw = {"latency_us": {name: report.summary(found) for name, found in pair.latency_us.items() if found},
+               "background_per_s": dict(pair.rates), "pause_ms": pair.pause_ms, "pytorch": pair.requests.torch}
+    return out

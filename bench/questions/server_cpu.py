@@ -1,0 +1,67 @@
+"""How much of a processor xserver uses."""
+import os
+import time
+from collections import defaultdict
+from pathlib import Path
+
+from lib import matrix, rounds
+from lib.document import Document, NotHere, percent
+
+from .main_job import LEAST_SECONDS
+
+NAME, WEIGHT = "server_cpu", 5
+MOST_PERCENT = 4  # of one processor; the paper's own: 2.8 to 3.3 on a GV100
+
+
+def used_seconds(pids):
+    """CPU time of these processes so far."""
+    ticks = 0
+    for pid in pids:
+        try:
+            fields = (Path("/proc") / str(pid) / "stat").read_text().rsplit(")", 1)[1].split()
+            ticks += int(fields[11]) + int(fields[12])
+        except (OSError, IndexError):
+            pass
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+class Usage:
+    def __init__(self, suite, found):
+        self.suite, self.found = suite, found
+        self.used = defaultdict(list)  # situation: part of one processor
+
+    def during(self, situation, body):
+        pids, began = self.suite.session.server_pids(), time.monotonic()
+        before = used_seconds(pids)
+        body()
+        if pids:
+            self.used[situation].append((used_seconds(pids) - before) / (time.monotonic() - began))
+
+
+def answer(suite, deadline):
+    peer, length = suite.peer("xsched"), suite.lp_ms or suite.workload.lp_ms
+    if peer is None:
+        raise NotHere("XSched is not among the peers")
+    found = matrix.Matrix(suite.session, suite.progress, suite.profile.seconds, suite.workload, suite.baseline,
+                          suite.stream)
+    found.calibrate([length], 1)
+    usage = Usage(suite, found)
+    suite.session.xcli("run", "--", "true")  # a server is there from the start
+    situations = {"nobody uses the device": lambda: suite.progress.wait(found.seconds)}
+    for pattern in suite.patterns[:2]:
+        situations[f"one program, pattern {pattern}"] = lambda pattern=pattern: found.run(peer, pattern, None, 1)
+        situations[f"two programs, pattern {pattern}"] = lambda pattern=pattern: found.run(peer, pattern, length, 1)
+    plan = [[lambda number, name=name, body=body: usage.during(name, body) for name, body in situations.items()]]
+    done = suite.run_rounds(found, plan, deadline, LEAST_SECONDS)
+    out = Document(NAME, "The server's own work", "How much of one processor does xserver use?")
+    means = {name: sum(values) / len(values) for name, values in usage.used.items() if values}
+    out.add_table("xserver's processor time over the measurement's, of one processor",
+                  [["", "of one processor"], *([name, percent(mean, 1)] for name, mean in means.items())])
+    out.plots.append({"kind": "bars", "title": "xserver, of one processor", "y": "percent", "groups": list(means),
+                      "series": [{"name": "xserver", "peer": "xsched",
+                                  "values": [round(mean * 100, 2) for mean in means.values()]}]})
+    out.targets = [("most of all situations", max(means.values()) * 100 if means else None, "<=", MOST_PERCENT, "%")]
+    out.failures = [f"{name}: {sentence}" for name, sentence in found.failures]
+    out.notes = [rounds.says(done, found.seconds)]
+    out.raw = {"of_one_processor": dict(usage.used)}
+    return out

@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+"""The calls that every program makes, one after the other, through ctypes: device count, allocation, copies, launch,
+stream creation, synchronization and destruction, release. Prints each call's names and at last the result; exit status
+77 if there is no such driver here. An ordinary program.
+
+    api_calls.py cuda|opencl
+"""
+import ctypes
+import sys
+from ctypes import byref, c_char_p, c_int, c_size_t, c_uint, c_uint32, c_uint64, c_void_p
+
+COUNT = 1024
+PTX = b""".version 6.0
+.target sm_30
+.address_size 64
+.visible .entry busy(.param .u64 state, .param .u32 steps)
+{
+    .reg .b32 %i, %x, %s, %b, %n;
+    .reg .b64 %p, %a;
+    ld.param.u64 %p, [state];
+    ld.param.u32 %s, [steps];
+    mov.u32 %i, %tid.x;
+    mov.u32 %b, %ctaid.x;
+    mov.u32 %n, %ntid.x;
+    mad.lo.u32 %i, %b, %n, %i;
+    cvta.to.global.u64 %p, %p;
+    mul.wide.u32 %a, %i, 4;
+    add.u64 %a, %p, %a;
+    ld.global.u32 %x, [%a];
+    mad.lo.u32 %x, %x, 1664525, 1013904223;
+    st.global.u32 [%a], %x;
+    ret;
+}
+"""
+SOURCE = b"""__kernel void busy(__global uint* state, uint steps) {
+    state[get_global_id(0)] = state[get_global_id(0)] * 1664525u + 1013904223u;
+}"""
+
+
+def say(name):
+    """`name`, or several that would do as well: a|b."""
+    print(f"call {name}")
+
+
+def check(code, name):
+    if code != 0:
+        sys.exit(f"api_calls: {name} returns {code}")
+
+
+def expected():
+    return [(i * 1664525 + 1013904223) & 0xffffffff for i in range(COUNT)]
+
+
+class Caller:
+    def __init__(self, library):
+        self.library = library
+
+    def __call__(self, names, *arguments):
+        """Calls the first of the names."""
+        say(names)
+        check(getattr(self.library, names.split("|")[0])(*arguments), names)
+
+
+def cuda(library):
+    call, number = Caller(library), c_int()
+    if library.cuInit(0) != 0:
+        print("skipped: no NVIDIA driver answers")
+        sys.exit(77)
+    call("cuDeviceGetCount", byref(number))
+    context, module, kernel, stream, memory = c_void_p(), c_void_p(), c_void_p(), c_void_p(), c_uint64()
+    call("cuDevicePrimaryCtxRetain", byref(context), 0)
+    call("cuCtxSetCurrent", context)
+    call("cuModuleLoadData", byref(module), c_char_p(PTX))
+    call("cuModuleGetFunction", byref(kernel), module, c_char_p(b"busy"))
+    call("cuStreamCreate|stream ", byref(stream), c_uint(1))
+    call("cuMemAlloc_v2", byref(memory), c_size_t(4 * COUNT))
+    data = (c_uint32 * COUNT)(*range(COUNT))
+    call("cuMemcpyHtoD_v2", memory, data, c_size_t(4 * COUNT))
+    check(library.cuStreamSynchronize(None), "cuStreamSynchronize")
+    steps = c_uint32(1)
+    parameters = (c_void_p * 2)(ctypes.addressof(memory), ctypes.addressof(steps))
+    call("cuLaunchKernel", kernel, COUNT // 256, 1, 1, 256, 1, 1, 0, stream, parameters, None)
+    call("cuStreamSynchronize", stream)
+    call("cuMemcpyDtoH_v2", data, memory, c_size_t(4 * COUNT))
+    call("cuStreamDestroy_v2|destroyed", stream)
+    call("cuMemFree_v2", memory)
+    return list(data)
+
+
+def opencl(library):
+    call, count, platform, device, code = Caller(library), c_uint(), c_void_p(), c_void_p(), c_int()
+    for function in ("clCreateContext", "clCreateCommandQueue", "clCreateProgramWithSource", "clCreateKernel",
+                     "clCreateBuffer"):
+        getattr(library, function).restype = c_void_p
+    if library.clGetPlatformIDs(1, byref(platform), byref(count)) != 0 or not count.value:
+        print("skipped: no OpenCL platform is installed")
+        sys.exit(77)
+    call("clGetDeviceIDs", platform, c_uint64(0xffffffff), 1, byref(device), byref(count))
+    context = c_void_p(library.clCreateContext(None, 1, byref(device), None, None, byref(code)))
+    check(code.value, "clCreateContext")
+    queue = c_void_p(library.clCreateCommandQueue(context, device, c_uint64(0), byref(code)))
+    say("clCreateCommandQueue|queue ")
+    check(code.value, "clCreateCommandQueue")
+    program = c_void_p(library.clCreateProgramWithSource(context, 1, byref(c_char_p(SOURCE)), None, byref(code)))
+    call("clBuildProgram", program, 1, byref(device), b"", None, None)
+    kernel = c_void_p(library.clCreateKernel(program, b"busy", byref(code)))
+    check(code.value, "clCreateKernel")
+    memory = c_void_p(library.clCreateBuffer(context, c_uint64(1), c_size_t(4 * COUNT), None, byref(code)))
+    say("clCreateBuffer")
+    check(code.value, "clCreateBuffer")
+    data, steps, items = (c_uint32 * COUNT)(*range(COUNT)), c_uint32(1), c_size_t(COUNT)
+    call("clEnqueueWriteBuffer", queue, memory, 1, c_size_t(0), c_size_t(4 * COUNT), data, 0, None, None)
+    check(library.clSetKernelArg(kernel, 0, c_size_t(8), byref(memory)), "clSetKernelArg")
+    check(library.clSetKernelArg(kernel, 1, c_size_t(4), byref(steps)), "clSetKernelArg")
+    call("clEnqueueNDRangeKernel", queue, kernel, 1, None, byref(items), None, 0, None, None)
+    call("clFinish", queue)
+    call("clEnqueueReadBuffer", queue, memory, 1, c_size_t(0), c_size_t(4 * COUNT), data, 0, None, None)
+    call("clReleaseCommandQueue", queue)
+    call("clReleaseMemObject", memory)
+    return list(data)
+
+
+PLATFORMS = {"cuda": (cuda, "libcuda.so.1"), "opencl": (opencl, "libOpenCL.so.1")}
+
+
+def main():
+    if len(sys.argv) != 2 or sys.argv[1] not in PLATFORMS:
+        print(f"skipped: there are calls for {', '.join(PLATFORMS)} here")
+        return 77
+    calls, name = PLATFORMS[sys.argv[1]]
+    try:
+        library = ctypes.CDLL(name)
+    except OSError as error:
+        print(f"skipped: {error}")
+        return 77
+    right = calls(library) == expected()
+    print(f"result {'right' if right else 'wrong'}")
+    return 0 if right else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,68 @@
+"""What the tests of the plan share: programs, the device, XSched at its levels, and models or what stands for them."""
+import os
+from dataclasses import dataclass, field, replace
+
+from lib import requests, workloads
+from lib.progress import Progress
+from lib.suite import PROFILES, Suite
+
+PEERS = ("native", "xsched", "xsched_l1", "xsched_l2", "xsched_l3")
+
+
+@dataclass
+class Outcome:
+    status: str                                  # passed, failed or skipped
+    metrics: dict
+    notes: list = field(default_factory=list)
+    says: str = ""                               # one line for the summary
+    broke: bool = False                          # nothing could be measured
+
+
+class Context:
+    def __init__(self, session, backend, seconds):
+        self.session, self.backend, self.seconds = session, backend, seconds
+        self.suite = Suite(session, backend, replace(PROFILES["quick"], seconds=seconds), Progress(300), PEERS)
+        self.requests = requests.Requests(session, self.suite.progress, self.suite.workload)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.suite.__exit__()
+
+    @property
+    def progress(self):
+        return self.suite.progress
+
+    @property
+    def workload(self):
+        return self.suite.workload
+
+    @property
+    def on_cpu(self):
+        return self.workload is workloads.CPU
+
+    @property
+    def native(self):
+        return self.suite.peer("native").prefix
+
+    @property
+    def xsched(self):
+        return self.suite.peer("xsched").prefix
+
+    @property
+    def processors(self):
+        return os.cpu_count() or 1
+
+
+def verdict(met):
+    return "passed" if met else "failed"
+
+
+def in_turns(rounds, ways):
+    """(round, way) for every way in every round, beginning with another one each time."""
+    names = list(ways)
+    for number in range(rounds):
+        first = number % len(names)
+        for name in names[first:] + names[:first]:
+            yield number, name

@@ -1,0 +1,47 @@
+"""2.1: 100 low kernels in the background, a high one every 500 ms."""
+from collections import defaultdict
+
+from context import Outcome, in_turns, verdict
+from lib import intervals, report
+from lib.requests import latency_us
+
+ID, NAME, PASSES = "2.1", "fixed priority", "high P99 < 1 s, low not starved"
+LOW_KERNELS, PERIOD_MS, MOST_P99_MS = 100, 500, 1000
+LOW_KERNEL_MS = 10
+LEAST_HIGH = 8          # of each way
+LEAST_LOW_SHARE = 0.3   # of its rate alone: not starved
+
+
+def start_low(context, steps, prefix):
+    low = context.session.start("lp", {"steps": steps, "depth": LOW_KERNELS, "until-eof": 1, "seconds": 300}, prefix)
+    low.wait_ready(context.progress)
+    return low
+
+
+def run(context):
+    high_steps = context.session.calibrate(context.workload.hp_kernel_ms, 1)
+    low_steps = context.session.calibrate(LOW_KERNEL_MS, 1)
+    seconds = max(context.seconds, LEAST_HIGH * PERIOD_MS / 1e3)
+    high_us, low_rate = defaultdict(list), {}
+    for _, way in in_turns(1, ("alone", "native", "xsched")):
+        prefix = context.xsched if way == "xsched" else context.native
+        context.progress.doing(f"2.1 {way}")
+        low = None if way == "alone" else start_low(context, low_steps, prefix("lp"))
+        high = context.session.start("hp", {"steps": high_steps, "burst-kernels": 1, "pause-ms": PERIOD_MS,
+                                            "seconds": seconds}, prefix("hp"))
+        high.wait_ready(context.progress)
+        high_us[way] = latency_us(high.finish(context.progress, seconds + 10))
+        if low:
+            low_rate[way] = intervals.rate([row[0] for row in low.finish(context.progress, 20)])
+    low = start_low(context, low_steps, context.native("lp"))
+    context.progress.wait(context.seconds)
+    low_rate["alone"] = intervals.rate([row[0] for row in low.finish(context.progress, 20)])
+    p99 = report.percentile(high_us["xsched"], 99)
+    share = low_rate["xsched"] / low_rate["alone"]
+    metrics = {"high_us": {way: report.summary(values) for way, values in high_us.items()},
+               "high_p99_of_alone": p99 / report.percentile(high_us["alone"], 99),
+               "low_kernels_per_s": low_rate, "low_share_of_alone": share}
+    return Outcome(verdict(p99 < MOST_P99_MS * 1e3 and share >= LEAST_LOW_SHARE), metrics,
+                   [f"{LOW_KERNELS} kernels of {LOW_KERNEL_MS} ms enqueued, one of {context.workload.hp_kernel_ms:g} "
+                    f"ms every {PERIOD_MS} ms"], f"high P99 {p99 / 1e3:.2f} ms (native "
+                   f"{report.percentile(high_us['native'], 99) / 1e3:.2f}), low keeps {share * 100:.0f}%")

@@ -1,0 +1,66 @@
+"""5: levels 2 and 3 against level 1, other policies, several devices."""
+import json
+import time
+
+from context import Outcome, verdict
+from lib import programs, report, requests
+
+ID, NAME, PASSES = "5", "levels, policies, devices", "latency ratio low : high > 3"
+MODEL = "resnet18"
+LEAST_RATIO = 3
+HIGH_PAUSE_MS = 1   # high is nearly always busy, as the low one is
+WAYS = ("native", "xsched_l1", "xsched_l2", "xsched_l3", "xsched")
+
+
+def ratio(context, prefix):
+    """Two equal programs, one of them urgent: mean latencies of both, us, while both run."""
+    high, low = context.requests.together((MODEL, prefix("hp"), HIGH_PAUSE_MS, None), (MODEL, prefix("lp"), 0, None),
+                                          context.seconds)
+    begin, end = requests.span(high)
+    during = [row for row in low if row[0] < end and row[0] + row[1] > begin]
+    mean = [sum(requests.latency_us(rows)) / len(rows) for rows in (high, during)]
+    return {"high_us": mean[0], "low_us": mean[1], "ratio": mean[1] / mean[0], "low_requests": len(during)}
+
+
+def policies(context):
+    """{name: whether two programs both finish work under it}"""
+    try:
+        said = json.loads(context.session.xcli("policy", "-n", "--json").split("\n", 1)[1])
+    except (ValueError, IndexError):
+        return {}
+    listed = said.get("policies", said) if isinstance(said, dict) else said
+    names = [entry.get("name") if isinstance(entry, dict) else entry for entry in listed]
+    found = {}
+    for name in [name for name in names if name]:
+        context.progress.doing(f"5 policy {name}")
+        context.session.xcli("policy", "-s", name)
+        try:
+            high, low = context.requests.together((MODEL, context.xsched("hp"), HIGH_PAUSE_MS, None),
+                                                  (MODEL, context.xsched("lp"), 0, None), min(context.seconds, 2))
+            found[name] = len(high) > 1 and len(low) > 0
+        except (programs.ProgramFailed, OSError) as error:
+            found[name] = f"failed: {error}"[:400]
+            context.session.kill_all()
+    context.session.xcli("policy", "-s", "HPF")
+    return found
+
+
+def run(context):
+    found, notes = {}, [context.requests.says]
+    for name in WAYS:
+        peer = context.suite.peer(name)
+        if peer is None:
+            notes.append(context.suite.absent.get(name, f"{name} is not here"))
+            continue
+        context.progress.doing(f"5 {name}")
+        began = time.monotonic()
+        found[name] = ratio(context, peer.prefix)
+        found[name]["seconds"] = time.monotonic() - began
+    listed = policies(context)
+    notes.append("several devices: not measured, this test uses the first one")
+    best = max((entry["ratio"] for name, entry in found.items() if name != "native"), default=0)
+    good = best > LEAST_RATIO and all(works is True for works in listed.values())
+    ratios = ", ".join(f"{name} {entry['ratio']:.2f}" for name, entry in found.items())
+    return Outcome(verdict(good), {"ratios": found, "policies": listed, "best_ratio": best,
+                                   "xsched_version": report.version()}, notes,
+                   f"low : high {ratios}; {len(listed)} policies")

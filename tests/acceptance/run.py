@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""The test plan of the project's requirements: each test natively and under XSched in one run, a JSON file for each and
+one summary.
+
+    tests/acceptance/run.py --platform opencl              all of it
+    tests/acceptance/run.py --platform cuda 2.1 3.1 P4     some of it
+    tests/acceptance/run.py --list
+
+PyTorch's models are used where PyTorch finds the device, else programs that stand for them, and the results say so.
+Exit status 1 if a test failed, 2 if nothing could be run.
+"""
+import argparse
+import sys
+import time
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parents[1] / "bench")]
+import plan  # noqa: E402
+from context import Context, Outcome  # noqa: E402
+from lib import backend as backends  # noqa: E402
+from lib import programs, report  # noqa: E402
+
+PLATFORMS = ("cuda", "hip", "opencl")
+
+
+def parse_options():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("tests", nargs="*", metavar="TEST", help=f"of {', '.join(plan.ALL)} (all)")
+    parser.add_argument("--platform", choices=PLATFORMS, default="opencl")
+    parser.add_argument("--build", type=Path, default=report.ROOT / "build" / "release")
+    parser.add_argument("--results", type=Path, help="where the JSON files go (BUILD/results/acceptance)")
+    parser.add_argument("--seconds", type=float, default=4, help="of a measurement")
+    parser.add_argument("--budget", type=float, default=1800, help="seconds after which no test is begun")
+    parser.add_argument("--test", action="store_true", help="a missed limit is no failure: this machine may be busy")
+    parser.add_argument("--list", action="store_true")
+    options = parser.parse_args()
+    options.results = options.results or options.build / "results" / "acceptance"
+    unknown = [test for test in options.tests if test not in plan.ALL]
+    if unknown:
+        parser.error(f"no such test: {', '.join(unknown)}; there are {', '.join(plan.ALL)}")
+    return options
+
+
+def run_test(module, context, deadline):
+    """Its outcome and how long it took."""
+    began = time.monotonic()
+    if began > deadline:
+        return Outcome("skipped", {}, ["no time was left"]), 0.0
+    try:
+        outcome = module.run(context)
+    except (programs.ProgramFailed, LookupError, OSError, ValueError, IndexError, ZeroDivisionError) as error:
+        outcome = Outcome("failed", {}, [f"{type(error).__name__}: {error}"[:3000]], broke=True)
+    context.session.kill_all()
+    return outcome, time.monotonic() - began
+
+
+def publish(module, outcome, context, options):
+    if options.platform == "hip":
+        outcome.metrics["rocm_version"] = context.backend.driver
+    return report.write_result(options.results, module.ID, module.NAME, context.backend, outcome.status,
+                               outcome.metrics, "; ".join(outcome.notes), f"acceptance_{module.ID}")
+
+
+def run_all(context, options):
+    rows, worst = [("test", "", "status", "s", "what was measured")], "passed"
+    deadline = time.monotonic() + options.budget
+    for identity in options.tests or plan.ALL:
+        module = plan.ALL[identity]
+        print(f"{identity:<5} {module.NAME} ...", flush=True)
+        outcome, seconds = run_test(module, context, deadline)
+        path = publish(module, outcome, context, options)
+        print(f"      {outcome.status}: {outcome.says or '; '.join(outcome.notes)[:300]}  ({path.name})", flush=True)
+        rows.append((identity, module.NAME, outcome.status, f"{seconds:.0f}", outcome.says[:90]))
+        if outcome.broke or (outcome.status == "failed" and not options.test):
+            worst = "failed"
+    context.suite.progress.done()
+    print(f"\n{report.table(rows)}\n\n{options.results}")
+    return 0 if worst == "passed" else 1
+
+
+def main():
+    options = parse_options()
+    if options.list:
+        for identity, module in plan.ALL.items():
+            print(f"{identity:<5} {module.NAME:<34} {module.PASSES}")
+        return 0
+    try:
+        with programs.Session(options.build) as session:
+            backend = backends.choose(session.build, session.environment, [options.platform])
+            with Context(session, backend, options.seconds) as context:
+                print(f"{backend.device}, driver {backend.driver}, XSched {report.version()}; {context.requests.says}",
+                      flush=True)
+                return run_all(context, options)
+    except LookupError as error:
+        print(f"skipped: {error}", file=sys.stderr)
+        return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())
