@@ -3,13 +3,17 @@
 #   XSCHED_PLATFORM                what is built: all, or opencl, cuda, hip (a list with ;)
 #   INSTALL_PATH            where `make install` puts it
 #   JOBS                    how many jobs at a time
+#   PROFILE, BUDGET, BENCH  of `make bench`: tiny, quick or full; seconds; more options of bench/suite.py
+#   PLATFORM, TEST          of `make acceptance`
 XSCHED_PLATFORM ?= all
 INSTALL_PATH ?= /usr/local
 JOBS ?= $(shell nproc)
+PROFILE ?= quick
+PLATFORM ?= opencl
 RELEASE = build/release$(if $(filter-out all,$(XSCHED_PLATFORM)),-$(subst ;,-,$(XSCHED_PLATFORM)))
 
 .DEFAULT_GOAL := all
-.PHONY: all opencl cuda hip levelzero install demo bench test asan tsan ubsan lint tidy format clean help deps
+.PHONY: all opencl cuda hip levelzero install demo bench acceptance test asan tsan ubsan lint tidy format clean help deps
 
 all: ## build the libraries, xserver, xcli and the benchmarks
 	@cmake --preset release -B $(RELEASE) -DXSCHED_PLATFORM="$(XSCHED_PLATFORM)" --log-level=WARNING > /dev/null
@@ -29,10 +33,15 @@ demo: ## the main job: two programs share one accelerator, one is urgent; a tabl
 	@$(MAKE) --no-print-directory all
 	@bench/demo.py --build $(RELEASE)
 
-bench: ## all benchmarks, with results as JSON in bench/results (about 15 minutes)
+bench: ## the benchmark suite: tables, JSON and an HTML report (3 minutes; PROFILE=full BUDGET=SECONDS: everything)
 	@scripts/install_deps.sh build run
 	@$(MAKE) --no-print-directory all
-	@bench/run_all.py --build $(RELEASE)
+	@bench/suite.py --build $(RELEASE) --profile $(PROFILE) $(if $(BUDGET),--budget $(BUDGET)) $(BENCH)
+
+acceptance: ## the requirements' test plan (PLATFORM=cuda, hip or opencl; TEST="2.1 P4": only these)
+	@scripts/install_deps.sh build run
+	@$(MAKE) --no-print-directory all
+	@tests/acceptance/run.py --build $(RELEASE) --platform $(PLATFORM) $(TEST)
 
 test: ## everything that can be tested on this machine, in under 10 minutes
 	@scripts/install_deps.sh build run test

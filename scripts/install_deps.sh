@@ -24,6 +24,7 @@ run=(
 )
 test=(
     libgtest-dev          # GoogleTest
+    libamdhip64-dev       # HIP's own library and headers: the shim above it, though no device answers
     clinfo                # third-party programs that must behave the same under the shim
     clpeak
     hashcat

@@ -20,7 +20,7 @@ for file in "$build"/bin/*cuda* "$build"/bin/*order*; do copy "$file" bin; done
 for file in "$build"/lib/*.so*; do
     case $file in *fake* | *opencl*) ;; *) copy "$file" lib ;; esac
 done
-for name in hp lp pair launch_cost; do copy "$build/bench/cuda/$name" bench/cuda; done
+for name in hp lp pair suspend launch_cost level3 libtimeslices.so; do copy "$build/bench/cuda/$name" bench/cuda; done
 git describe --always --dirty --abbrev=12 > "$pack/VERSION" 2> /dev/null || echo unknown > "$pack/VERSION"
 for needed in lib/libpreempt.so lib/libhalcuda.so lib/libshimcuda.so bin/xserver bin/xcli bench/cuda/hp; do
     [ -e "$pack/$needed" ] || echo "warning: $build has no $needed (build the targets first)" >&2

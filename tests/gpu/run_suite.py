@@ -32,7 +32,8 @@ class Suite:
         if name == "disturbed":
             arguments |= {"disturb": self.options.seed, "libraries": self.session.build / "lib"}
         self.session.programs = HERE
-        return path, self.session.start("torch_suite.py", arguments, RUNS[name],
+        return path, self.session.start("torch_suite.py", arguments,
+                                        () if RUNS[name] is None else self.session.under_xsched(),
                                         {"TORCHINDUCTOR_CACHE_DIR": str(self.session.folder / "inductor"),
                                          "TRITON_CACHE_DIR": str(self.session.folder / "triton")})
 
@@ -49,7 +50,8 @@ class Suite:
     def start_urgent(self):
         self.session.programs = self.session.build / "bench" / "cuda"
         return self.session.start("hp", {"kernel-ms": 0.05, "burst-kernels": 40, "sync-every": 10, "pause-ms": 2,
-                                         "pause-max-ms": 6, "seconds": RUN_SECONDS}, ["--priority", "10"])
+                                         "pause-max-ms": 6, "seconds": RUN_SECONDS},
+                                  self.session.under_xsched("--priority", "10"))
 
     def run(self, names):
         """Several at once."""

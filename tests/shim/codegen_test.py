@@ -53,7 +53,27 @@ class Codegen(unittest.TestCase):
         exports = (self.folder / "exports.map").read_text()
         for name in self.names:
             self.assertRegex(assembly, rf"(?m)^{name}:$")
-            self.assertRegex(exports, rf"(?m)^    {name};$")
+            if "version_prefix" not in self.table:
+                self.assertRegex(exports, rf"(?m)^    {name};$")
+
+    def test_every_version_of_the_vendors_symbols_is_defined(self):
+        if "version_prefix" not in self.table:
+            self.skipTest("this vendor's symbols have no versions")
+        self.assertEqual(generate(self.table_path, "--out", self.folder).returncode, 0)
+        exports = (self.folder / "exports.map").read_text()
+        for version in {row["since"] for row in self.table["functions"]}:
+            self.assertIn(f"{self.table['version_prefix']}{version} {{\n}}", exports)
+
+    def test_the_table_has_the_versions_of_the_vendors_symbols(self):
+        if "version_prefix" not in self.table:
+            self.skipTest("this vendor's symbols have no versions")
+        library, _ = self.vendors_library()
+        text = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True,
+                              timeout=60).stdout
+        theirs = dict(re.findall(rf" \w (\w+)@@{self.table['version_prefix']}(\S+)$", text, flags=re.M))
+        wrong = {row["name"]: (row["since"], theirs[row["name"]]) for row in self.table["functions"]
+                 if theirs.get(row["name"], row["since"]) != row["since"]}
+        self.assertEqual(wrong, {})
 
     def test_the_library_exports_the_table_and_nothing_else(self):
         if SHIM is None:
@@ -73,6 +93,11 @@ class Codegen(unittest.TestCase):
             if not stub:
                 self.skipTest("no CUDA toolkit is installed")
             return stub, "cu[A-Z]"
+        if API == "hip":
+            library = next(Path("/usr/lib").glob("*/libamdhip64.so.5"), None)
+            if not library:
+                self.skipTest("Debian's libamdhip64-5 is not installed")
+            return library, "hip|__hip|_Z"
         found = subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, text=True, timeout=60).stdout
         match = re.search(r"libOpenCL\.so\.1 .*=> (\S+)", found)
         if not match:

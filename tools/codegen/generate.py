@@ -8,7 +8,12 @@ A trampoline is the exported entry point: it jumps through its slot and touches 
 signature. A slot first leads to a stub that saves every register which may carry an argument, asks
 xsched_<api>_resolve(index) for the address to go to, and goes there. entry_points.inc lists the functions for C++:
 ENTRY_POINT(name), HOOK(name) for those that the shim handles itself, and BY_NAME(name) for functions that no library
-exports and programs ask the driver for ("by_name" in the table).
+exports and programs ask the driver for ("by_name" in the table); TABLE_ENTRY(index, name) for the places of hooked
+functions in the table of pointers that the library itself calls through ("dispatch_table", where it has one).
+
+Where the vendor's symbols have versions ("version_prefix"), exports.map defines all of them, so that whoever needs
+version hip_5.1 of the library is satisfied by ours; the symbols themselves are left without one, which fits a reference
+to any.
 """
 import argparse
 import json
@@ -49,10 +54,23 @@ def load(path):
             fail(f"{path}: {name} is scheduled, so it needs a hook")
         if not row["why"]:
             fail(f"{path}: {name} needs a reason")
+    for name in table.get("dispatch_table", []):
+        if name not in seen:
+            fail(f"{path}: {name} is in the dispatch table, but no function")
     return table
 
 
+def versions(table):
+    """The vendor's symbol versions, the oldest first."""
+    numbers = {row["since"] for row in table["functions"]}
+    return [table["version_prefix"] + it for it in sorted(numbers, key=lambda it: [int(part) for part in it.split(".")])]
+
+
 def exports(table):
+    if "version_prefix" in table:
+        nodes = versions(table)
+        return "".join(f"{node} {{\n}}{' ' + before if before else ''};\n"
+                       for node, before in zip(nodes, [None] + nodes))
     names = [row["name"] for row in table["functions"]] + table["extra_exports"]
     return "{\n  global:\n" + "".join(f"    {name};\n" for name in names) + "  local: *;\n};\n"
 
@@ -60,6 +78,7 @@ def exports(table):
 def entry_points(table):
     rows = table["functions"]
     macros = ("ENTRY_POINT", "HOOK", "BY_NAME")
+    hooked = {row["name"] for row in rows if row["hook"]}
     lines = ["// Define those of these macros that you need before the #include; they are undefined afterwards."]
     for macro in macros:
         lines += [f"#ifndef {macro}", f"#define {macro}(name)", "#endif"]
@@ -67,6 +86,10 @@ def entry_points(table):
     lines += [f"HOOK({row['name']})" for row in rows if row["hook"]]
     lines += [f"BY_NAME({row['name']})" for row in table["by_name"]]
     lines += [f"#undef {macro}" for macro in macros]
+    if "dispatch_table" in table:
+        lines += ["#ifdef TABLE_ENTRY"]
+        lines += [f"TABLE_ENTRY({i}, {name})" for i, name in enumerate(table["dispatch_table"]) if name in hooked]
+        lines += ["#undef TABLE_ENTRY", "#endif"]
     return "\n".join(lines) + "\n"
 
 
