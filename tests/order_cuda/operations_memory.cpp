@@ -31,13 +31,18 @@ void Worker::run_pool(Context& context) {
     accessed(stream, {buffer}, "detour through pool memory");
 }
 
-// cuMemFree while the buffer may be in use: it waits by itself.
+// cuMemFree while the buffer may be in use: the stand-in waits by itself, a real driver does not promise to.
 void Worker::run_new_memory(Context& context) {
     Lock lock;
     Buffer* buffer = take(context.buffers, lock);
     if (buffer == nullptr || buffer->graphs != 0) return;
     if (buffer->last && &buffer->last->context() != &context) return;  // it waits for its own context's work alone
     if (buffer->last_stream && &buffer->last_stream->context != &context) return;
+    static const bool real = ::cuda::fake_control("fake_cuda_live") == nullptr;
+    if (const TrackerPtr last = real ? last_access(*buffer) : nullptr) {
+        Activity::set("waiting for the last use of memory");
+        last->settle();
+    }
     CUdeviceptr fresh = 0;
     {
         const std::shared_lock unsafe(unsafe_calls());

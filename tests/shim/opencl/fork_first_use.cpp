@@ -65,6 +65,10 @@ int main() {
     int status = 0;
     waitpid(child, &status, 0);
     first.join();
+    clFinish(queue);
+    clReleaseMemObject(buffer);
+    clReleaseCommandQueue(queue);
+    clReleaseContext(context);
     close(client);
     close(server);
     unlink(path.c_str());
