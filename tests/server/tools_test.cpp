@@ -65,7 +65,8 @@ TEST_F(Tools, StatusExplainsWhoStandsAndWhy) {
     EXPECT_GT(queue["delayed_ms"], 1.0);
     EXPECT_EQ(queue["process_caused_ms"], 0.0);
     EXPECT_GT(list["queues"][2]["process_caused_ms"], 1.0);
-    for (const Json& process : tool->ask({{"cmd", "status"}})["processes"])
+    const Json everybody = tool->ask({{"cmd", "status"}});
+    for (const Json& process : everybody["processes"])
         EXPECT_EQ(process["caused_ms"] > 1.0, process["program"] == "urgent") << process;
     EXPECT_GT(queue["since_ms"], 1.0);
     const std::string why = queue["explanation"];
