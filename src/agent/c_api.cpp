@@ -37,11 +37,16 @@ void report_level(const XQueue& queue, uint32_t level, XPlatform platform) {
 XResult make_queue(HwQueueHandle hwq, int64_t wanted_level, queue::Setup& setup, XQueue** made) {
     HwQueue device;
     if (!queue::find_hw_queue(hwq, &device)) return kXSchedErrorNotFound;
+uint64_t words_owner(const HwQueue& device) {
+    const XqDeviceOps& ops = *device.ops;
+    return ops.throttle != 0 && ops.words_owner != nullptr ? ops.words_owner(device.impl) : 0;
+}
+
     if (queue::queue_of_hwq(hwq) != nullptr) return kXSchedErrorNotAllowed;
     setup.level = choose_level(device.ops->levels, wanted_level);
     if (setup.level == 0) return kXSchedErrorNotSupported;
     ensure_started();
-    XQueue* queue = queue::take_from_pool();
+    XQueue* queue = queue::take_from_pool(words_owner(device));
     if (queue == nullptr) return kXSchedErrorNotAllowed;
     const queue::Placement place = placement(queue->index());
     if (place.header == nullptr) {

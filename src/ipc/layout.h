@@ -30,7 +30,10 @@ using ReasonCode = uint32_t;
 inline constexpr uint32_t kGateClosed = 0;
 inline constexpr uint32_t kGateOpen = 1;
 
-struct QueueSlot {
+// Drivers register whole pages: slots do not straddle them.
+inline constexpr uint32_t kSlotsPageBytes = 4096;
+
+struct alignas(512) QueueSlot {
     // --- who it is; written by the client while the slot is free, before state becomes kUsed
     alignas(64) std::atomic<uint32_t> state;  // SlotState
     std::atomic<uint32_t> platform;           // XPlatform
@@ -154,10 +157,11 @@ inline constexpr int64_t kHeartbeatLostNs = 500'000'000;
 
 struct Region {
     Header header;
-    QueueSlot slots[kMostQueues];
+    alignas(kSlotsPageBytes) QueueSlot slots[kMostQueues];
 };
 
 // Client side: add one, wake if the server sleeps. ~10 ns when it does not.
+static_assert(kSlotsPageBytes % sizeof(QueueSlot) == 0);
 inline void ring_doorbell(Header& header) {
     header.doorbell.fetch_add(1, std::memory_order_seq_cst);
     if (header.server_asleep.load(std::memory_order_seq_cst) != 0) base::futex_wake_all(header.doorbell);

@@ -24,7 +24,7 @@
 extern "C" {
 #endif
 
-#define XQ_DEVICE_ABI 2
+#define XQ_DEVICE_ABI 3
 
 typedef struct XqQueue XqQueue;
 
@@ -61,11 +61,14 @@ typedef struct XqDeviceOps {
     XResult (*flush)(void* hwq);                   // make sure launched work starts; may be NULL
     XResult (*synchronize)(void* hwq);
 
-    // --- throttled devices (all five, or throttle = 0)
+    // --- throttled devices (all but words_owner, or throttle = 0)
     uint32_t throttle;
     // The words that the two calls below are about; called before the first of them, and again when they move. Any
     // failure: no gates, and progress_read is asked instead of the word.
     XResult (*bind)(void* hwq, uint32_t* gate, uint32_t* progress);
+    // What the words' memory is registered with and goes with (a context); words of different owners never share a page.
+    // NULL, or 0: nothing that goes before the process.
+    uint64_t (*words_owner)(void* hwq);
     // What is launched next waits until *gate >= 1. NotAllowed: not now (a stream that is being captured).
     XResult (*gate_wait)(void* hwq);
     // Once all launched before is done, the device stores `value` to *progress (or progress_read returns it).

@@ -10,24 +10,76 @@ std::atomic<XQueue*> g_queues[ipc::kMostQueues];
 bool g_taken[ipc::kMostQueues];  // guarded by g_mutex
 std::atomic<uint32_t> g_size{0};
 
+// A page of the shared memory, of which drivers register whole ones: when a context goes that registered it, so does
+// the registration, for whoever else has words there.
+struct Page {
+    uint64_t owner;  // 0: none yet
+    uint64_t gone;   // 0: it is there; else in which order it went
+};
+constexpr uint32_t kSlotsPerPage = ipc::kSlotsPageBytes / sizeof(ipc::QueueSlot);
+Page g_pages[ipc::kMostQueues / kSlotsPerPage];  // guarded by g_mutex
+uint64_t g_gone = 0;
+
+constexpr uint32_t kNone = ipc::kMostQueues;
+
+Page& page_of(uint32_t index) { return g_pages[index / kSlotsPerPage]; }
+
+bool is_free(uint32_t index) {
+    XQueue* queue = g_queues[index].load(std::memory_order_relaxed);
+    return !g_taken[index] && (queue == nullptr || queue->words_free());
+}
+
+// A free one on a page that fits. g_mutex held.
+template <typename Fits>
+uint32_t find_index(Fits fits) {
+    for (uint32_t i = 0; i < ipc::kMostQueues; ++i)
+        if (fits(page_of(i)) && is_free(i)) return i;
+    return kNone;
+}
+
+bool is_unused(uint32_t page) {
+    for (uint32_t i = 0; i < kSlotsPerPage; ++i)
+        if (!is_free(page * kSlotsPerPage + i)) return false;
+    return true;
+}
+
+// One on the page whose owner went first: the driver has most probably ended its registration by now.
+uint32_t find_gone() {
+    uint32_t best = kNone;
+    for (uint32_t i = 0; i < ipc::kMostQueues / kSlotsPerPage; ++i) {
+        const bool better = best == kNone || g_pages[i].gone < page_of(best).gone;
+        if (g_pages[i].gone != 0 && better && is_unused(i)) best = i * kSlotsPerPage;
+    }
+    return best;
+}
+
 }  // namespace
 
-XQueue* take_from_pool() {
+XQueue* take_from_pool(uint64_t words_owner) {
     base::Lock lock(g_mutex);
-    for (uint32_t i = 0; i < ipc::kMostQueues; ++i) {
-        if (g_taken[i]) continue;
-        XQueue* queue = g_queues[i].load(std::memory_order_relaxed);
-        if (queue != nullptr && !queue->words_free()) continue;
-        if (queue == nullptr) {
-            queue = new (std::nothrow) XQueue(i);
-            if (queue == nullptr) return nullptr;
-            g_queues[i].store(queue, std::memory_order_release);
-        }
-        g_taken[i] = true;
-        if (i >= g_size.load(std::memory_order_relaxed)) g_size.store(i + 1, std::memory_order_release);
-        return queue;
+    uint32_t index = kNone;
+    if (words_owner != 0) index = find_index([=](Page& page) { return page.owner == words_owner; });
+    if (index == kNone) index = find_index([](Page& page) { return page.owner == 0; });
+    if (index == kNone) index = find_gone();
+    if (index == kNone) index = find_index([](Page&) { return true; });
+    if (index == kNone) return nullptr;
+    XQueue* queue = g_queues[index].load(std::memory_order_relaxed);
+    if (queue == nullptr) {
+        queue = new (std::nothrow) XQueue(index);
+        if (queue == nullptr) return nullptr;
+        g_queues[index].store(queue, std::memory_order_release);
     }
-    return nullptr;
+    g_taken[index] = true;
+    if (words_owner != 0) page_of(index) = Page{words_owner, 0};
+    if (index >= g_size.load(std::memory_order_relaxed)) g_size.store(index + 1, std::memory_order_release);
+    return queue;
+}
+
+void words_owner_gone(uint64_t owner) {
+    base::Lock lock(g_mutex);
+    ++g_gone;
+    for (Page& page : g_pages)
+        if (page.owner == owner && page.gone == 0) page.gone = g_gone;
 }
 
 void release_to_pool(XQueue& queue) {

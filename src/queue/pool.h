@@ -6,9 +6,13 @@
 
 namespace xsched::queue {
 
-// An unused object; null if all are in use or there is no memory.
-XQueue* take_from_pool();
+// An unused object; null if all are in use or there is no memory. A page of slots belongs to the first owner of words in
+// it (XqDeviceOps), as long as there are others.
+XQueue* take_from_pool(uint64_t words_owner = 0);
 void release_to_pool(XQueue& queue);
+
+// The owner goes: its pages are given to others, but not before there are no new ones.
+void words_owner_gone(uint64_t owner);
 
 // Null if there is no such queue in use.
 XQueue* queue_at(uint32_t index);

@@ -79,6 +79,8 @@ void xq_depend(XqQueue* consumer, XqQueue* producer) {
     if (from != nullptr && to != nullptr && from != to) to->depend(*from);
 }
 
+void xq_words_owner_gone(uint64_t owner) { xsched::queue::words_owner_gone(owner); }
+
 void xq_point(XqQueue* queue) {
     if (XQueue* object = of(queue)) object->point();
 }

@@ -71,6 +71,9 @@ void xq_depend(XqQueue* consumer, XqQueue* producer);
 // ordered behind buffered commands but cannot be buffered itself. Returns at once in the usual case.
 void xq_drain(XqQueue* queue);
 
+// What `words_owner` names (device.h) goes, and what was registered with it.
+void xq_words_owner_gone(uint64_t owner);
+
 // What a scheduler needs to take this process's work off a device, and put it back, if the process does not answer: goes
 // to xserver with a descriptor. Only the platform's own code knows what the bytes mean; they are copied.
 typedef struct XqHandover {

@@ -130,6 +130,7 @@ extern "C" XResult xcu_find(HwQueueHandle* hwq, uint32_t kind, CUstream stream, 
 extern "C" void xcu_context_going(xsched::cuda::CUcontext context) {
     xsched::cuda::let_everything_run();
     xsched::cuda::forget_pins(context);
+    xq_words_owner_gone(reinterpret_cast<uint64_t>(context));
 }
 
 extern "C" int xcu_ioctl(int fd, unsigned long request, void* argument, int (*next)(int, unsigned long, void*)) {

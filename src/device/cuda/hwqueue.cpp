@@ -107,6 +107,8 @@ bool words_in_place(HwQueue& hwq, const DriverUse& use) {
 }
 
 XResult gate_wait(void* self) {
+uint64_t words_owner(void* self) { return reinterpret_cast<uint64_t>(of(self).context); }
+
     HwQueue& hwq = of(self);
     const DriverUse use(hwq);
     if (use.verdict() != kXSchedSuccess) return use.verdict();
@@ -182,6 +184,7 @@ constexpr XqDeviceOps make_ops(uint32_t levels) {
     ops.throttle = 1;
     ops.bind = bind;
     ops.gate_wait = gate_wait;
+    ops.words_owner = words_owner;
     ops.progress_write = progress_write;
     ops.progress_read = progress_read;
     if ((levels & 1u << kPreemptLevelInterrupt) != 0) {

@@ -88,7 +88,14 @@ extern "C" Context xhip_context_of(Stream stream) {
 
 extern "C" void xhip_pause(void) { xsched::stream::pause_driver(); }
 extern "C" void xhip_unpause(void) { xsched::stream::unpause_driver(); }
-extern "C" void xhip_context_going(Context context) { xsched::stream::forget_pins(context); }
+extern "C" void xhip_context_going(Context context) {
+    xsched::stream::forget_pins(context);
+    xq_words_owner_gone(reinterpret_cast<uint64_t>(context));
+}
+
+extern "C" int xhip_ioctl(int fd, unsigned long request, void* argument, int (*next)(int, unsigned long, void*)) {
+    return xsched::hip::pass_ioctl(fd, request, argument, next);
+}
 
 extern "C" int xhip_hidden_error(bool take) {
     const int hidden = xsched::stream::hidden_error();

@@ -127,6 +127,8 @@ bool words_in_place(HwQueue& hwq, const DriverUse& use) {
 }
 
 XResult gate_wait(void* self) {
+uint64_t words_owner(void* self) { return reinterpret_cast<uint64_t>(of(self).context); }
+
     HwQueue& hwq = of(self);
     const DriverUse use(hwq);
     if (use.verdict() != kXSchedSuccess) return use.verdict();
@@ -226,6 +228,7 @@ constexpr XqDeviceOps kBlockOps = make_ops(1u << kPreemptLevelBlock);
 HwQueue* take_hwqueue() {
     base::Lock lock(g_spare_mutex);
     if (g_spares <= kFewSpares) return new (std::nothrow) HwQueue;
+    ops.words_owner = words_owner;
     HwQueue* hwq = g_first_spare;
     g_first_spare = hwq->next_spare;
     --g_spares;
