@@ -85,7 +85,8 @@ class Check:
         environment["LD_LIBRARY_PATH"] = str(self.build / "lib")
         if self.driver:
             environment["XSCHED_CUDA_LIB"] = self.driver
-        environment.update({"XSCHED_SOCKET": str(self.socket), "XLOG_LEVEL": "DEBG"}, **more)
+        environment.update({"XSCHED_SOCKET": str(self.socket), "XLOG_LEVEL": "DEBG",
+                            "XSCHED_INTERRUPT": "1"}, **more)
         return {name: value for name, value in environment.items() if value != ""}
 
     def start(self, mode, board, *words, **more):

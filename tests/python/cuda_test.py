@@ -110,6 +110,8 @@ class CInterface(WithStream):
         self.assertEqual(XSched.XHintTimeslice(xsched.TIMESLICE_DEFAULT), OK)
         self.assertEqual(XSched.XHintLaxity(xq, xsched.NO_LAXITY, 0, 1), OK)
         self.assertEqual(XSched.XHintDeadline(xq, xsched.NO_DEADLINE), OK)
+        self.assertEqual(XSched.XHintExpect(xq, 1000), OK)
+        self.assertEqual(XSched.XHintPeriod(xq, 0), OK)
         self.assertEqual(XSched.XHintKDeadline(2), OK)
         self.assertEqual(XSched.XQueueSetPreemptLevel(xq, 3), XResult.kXSchedErrorNotSupported)
         self.assertEqual(XSched.XQueueQuery(xq), (OK, XQueueState.kQueueStateIdle))

@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "base/mutex.h"
+#include "base/options.h"
 #include "device/cuda/interrupt.h"
 #include "device/cuda/pinned_words.h"
 
@@ -106,9 +107,9 @@ bool words_in_place(HwQueue& hwq, const DriverUse& use) {
     return hwq.epoch.load(std::memory_order_acquire) == pin_epoch() || pin(hwq, use);
 }
 
-XResult gate_wait(void* self) {
 uint64_t words_owner(void* self) { return reinterpret_cast<uint64_t>(of(self).context); }
 
+XResult gate_wait(void* self) {
     HwQueue& hwq = of(self);
     const DriverUse use(hwq);
     if (use.verdict() != kXSchedSuccess) return use.verdict();
@@ -183,8 +184,8 @@ constexpr XqDeviceOps make_ops(uint32_t levels) {
     ops.synchronize = synchronize;
     ops.throttle = 1;
     ops.bind = bind;
-    ops.gate_wait = gate_wait;
     ops.words_owner = words_owner;
+    ops.gate_wait = gate_wait;
     ops.progress_write = progress_write;
     ops.progress_read = progress_read;
     if ((levels & 1u << kPreemptLevelInterrupt) != 0) {
@@ -241,7 +242,10 @@ HwQueue* make_hwqueue(const CuApi& api, StreamKind kind, CUstream stream, CUcont
     hwq->value_operations.store(false, std::memory_order_relaxed);
     hwq->users.restart();
     hwq->asks_interrupt = false;
-    hwq->interruptible = join_interrupts(*hwq);
+    // Asked for, not yet the default: it has met only a stand-in of the kernel driver.
+    const base::Options& options = base::options();
+    const bool may_interrupt = options.interrupt != 0 || options.level == kPreemptLevelInterrupt;
+    hwq->interruptible = may_interrupt && join_interrupts(*hwq);
     return hwq;
 }
 
