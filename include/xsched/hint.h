@@ -46,6 +46,17 @@ XResult XHintLaxity(XQueueHandle xq, Laxity lax_us, Priority lax_prio, Priority 
  * InvalidValue: below NO_DEADLINE. */
 XResult XHintDeadline(XQueueHandle xq, Deadline ddl_us);
 
+/* The queue's next burst of work begins about `us_from_now` microseconds from now, at most an hour. Less urgent work is
+ * then off the device when it comes: no earlier than it takes to get there, and at most 50 ms ahead. If nothing comes
+ * within a millisecond after that time, the others go on. It counts once, and a later call replaces it; 0 takes it
+ * back. InvalidValue: out of that range. (Not in XSched 1.2.) */
+XResult XHintExpect(XQueueHandle xq, int64_t us_from_now);
+/* The same for a queue that works in a rhythm: from the begin of each burst to that of the next one it is `us`
+ * microseconds, at most an hour. What begins earlier than three quarters of that belongs to the burst before; after
+ * four bursts that stayed away none is expected until one comes. 0: no rhythm. InvalidValue: out of that range. (Not in
+ * XSched 1.2.) */
+XResult XHintPeriod(XQueueHandle xq, int64_t us);
+
 /* How many queues with the earliest deadlines run at once, for policy KEDF. InvalidValue: 0. In builds without that
  * policy it changes nothing. */
 XResult XHintKDeadline(size_t k);

@@ -39,6 +39,8 @@ SIGNATURES: Dict[str, List[Any]] = {
     "XHintTimeslice": [_i64],
     "XHintLaxity": [_handle, _i64, _i32, _i32],
     "XHintDeadline": [_handle, _i64],
+    "XHintExpect": [_handle, _i64],
+    "XHintPeriod": [_handle, _i64],
     "XHintKDeadline": [ctypes.c_size_t],
 }
 
@@ -249,6 +251,14 @@ class XSched:
     @staticmethod
     def XHintDeadline(xq: XQueueHandle, ddl_us: Deadline) -> XResult:
         return call("XHintDeadline", xq, ddl_us)
+
+    @staticmethod
+    def XHintExpect(xq: XQueueHandle, us_from_now: int) -> XResult:
+        return call("XHintExpect", xq, us_from_now)
+
+    @staticmethod
+    def XHintPeriod(xq: XQueueHandle, us: int) -> XResult:
+        return call("XHintPeriod", xq, us)
 
     @staticmethod
     def XHintKDeadline(k: int) -> XResult:

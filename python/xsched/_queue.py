@@ -177,6 +177,15 @@ class Queue:
     def priority(self, value: int) -> None:
         check("XHintPriority", XSched.XHintPriority(self.handle, value))
 
+    def expect(self, microseconds: int) -> None:
+        """The next burst of work begins so long from now: less urgent work is off the device by then. 0 takes it
+        back."""
+        check("XHintExpect", XSched.XHintExpect(self.handle, microseconds))
+
+    def set_period(self, microseconds: int) -> None:
+        """The same for work in a rhythm: from the begin of each burst to that of the next one. 0: no rhythm."""
+        check("XHintPeriod", XSched.XHintPeriod(self.handle, microseconds))
+
     def hint(self, *, utilization: Optional[int] = None, deadline_us: Optional[int] = None) -> None:
         """What other policies than priorities use: a share in percent, a deadline in microseconds."""
         if utilization is not None:

@@ -1,5 +1,6 @@
 // The public C functions of xsched/xqueue.h and xsched/hint.h, and the queues that shims make by themselves.
 #include "agent/agent.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/options.h"
 #include "queue/command.h"
@@ -24,6 +25,8 @@ uint32_t choose_level(uint32_t supported, int64_t wanted) {
     return (supported & (1u << wanted)) != 0 ? static_cast<uint32_t>(wanted) : 0;
 }
 
+constexpr int64_t kMostAheadUs = 3'600'000'000;  // an hour: the longest time of a hint
+
 constexpr const char* kLevelNames[] = {"none", "1 (block)", "2 (deactivate)", "3 (interrupt)"};
 
 void report_level(const XQueue& queue, uint32_t level, XPlatform platform) {
@@ -34,14 +37,14 @@ void report_level(const XQueue& queue, uint32_t level, XPlatform platform) {
                static_cast<unsigned long>(queue.handle()), kLevelNames[level]);
 }
 
-XResult make_queue(HwQueueHandle hwq, int64_t wanted_level, queue::Setup& setup, XQueue** made) {
-    HwQueue device;
-    if (!queue::find_hw_queue(hwq, &device)) return kXSchedErrorNotFound;
 uint64_t words_owner(const HwQueue& device) {
     const XqDeviceOps& ops = *device.ops;
     return ops.throttle != 0 && ops.words_owner != nullptr ? ops.words_owner(device.impl) : 0;
 }
 
+XResult make_queue(HwQueueHandle hwq, int64_t wanted_level, queue::Setup& setup, XQueue** made) {
+    HwQueue device;
+    if (!queue::find_hw_queue(hwq, &device)) return kXSchedErrorNotFound;
     if (queue::queue_of_hwq(hwq) != nullptr) return kXSchedErrorNotAllowed;
     setup.level = choose_level(device.ops->levels, wanted_level);
     if (setup.level == 0) return kXSchedErrorNotSupported;
@@ -80,6 +83,7 @@ queue::Setup setup_from_environment() {
     setup.timeslice_us = hinted != 0 ? hinted : options.timeslice;
     setup.deadline_us = options.deadline;
     setup.laxity_us = options.laxity;
+    setup.period_us = options.period;
     return setup;
 }
 
@@ -289,6 +293,17 @@ XResult XHintLaxity(XQueueHandle xq, Laxity lax_us, Priority lax_prio, Priority 
 XResult XHintDeadline(XQueueHandle xq, Deadline ddl_us) {
     if (ddl_us < NO_DEADLINE) return kXSchedErrorInvalidValue;
     return agent::hint(xq, [=](ipc::QueueSlot& slot) { slot.deadline_us.store(std::max<Deadline>(ddl_us, 0)); });
+}
+
+XResult XHintExpect(XQueueHandle xq, int64_t us_from_now) {
+    if (us_from_now < 0 || us_from_now > agent::kMostAheadUs) return kXSchedErrorInvalidValue;
+    const int64_t at_ns = us_from_now > 0 ? base::now_ns() + us_from_now * base::kMicrosecond : 0;
+    return agent::hint(xq, [=](ipc::QueueSlot& slot) { slot.expect_ns.store(at_ns); });
+}
+
+XResult XHintPeriod(XQueueHandle xq, int64_t us) {
+    if (us < 0 || us > agent::kMostAheadUs) return kXSchedErrorInvalidValue;
+    return agent::hint(xq, [=](ipc::QueueSlot& slot) { slot.period_us.store(us); });
 }
 
 XResult XHintKDeadline(size_t k) { return k >= 1 ? kXSchedSuccess : kXSchedErrorInvalidValue; }

@@ -54,6 +54,9 @@ void add_run(CLI::App& app, Words& words) {
         ->check(between(0, 65535));
     run->add_option("--policy", words.run.policy, "the policy, if this starts the server or with --scheduler local");
     run->add_option("--scheduler", words.run.scheduler, "global (default), local or app");
+    run->add_option("--period", words.run.period_us,
+                    "microseconds from the begin of a burst of work to that of the next; 0: no rhythm (default)")
+        ->check(between(0, 3'600'000'000));
     run->add_option("--log", words.run.log_level, "DEBG, INFO, WARN or ERRO");
 }
 
@@ -91,7 +94,7 @@ void add_steering(CLI::App& app, Words& words) {
     });
     CLI::App* hint = add_command(app, words, "hint", "change what the policy knows of a queue or process",
                                  [&words] { return steer_hint(words.target, words.hint, words.json); });
-    add_target(hint, words, false);
+    add_target(hint, words, true);
     hint->add_option("-p,--priority", words.hint.priority, "larger is more urgent, -255..255; -256: never runs");
     hint->add_option("-u,--utilization", words.hint.utilization, "share of the device in percent, 0..100");
     hint->add_option("-t,--timeslice", words.hint.timeslice_us,
@@ -103,6 +106,10 @@ void add_steering(CLI::App& app, Words& words) {
     add_target(config, words, false);
     config->add_option("-l,--level", words.config.level, "preempt level 1..3");
     config->add_option("-t,--threshold", words.config.threshold, "most commands in flight");
+    hint->add_option("--expect-in", words.hint.expect_us,
+                     "microseconds until its next burst of work, for which the device will be free; 0: takes it back");
+    hint->add_option("--period", words.hint.period_us,
+                     "microseconds from the begin of a burst to that of the next; 0: no rhythm");
     config->add_option("-b,--batch", words.config.batch_size, "commands launched at a time");
     CLI::App* suspend = add_command(app, words, "suspend", "stop a process or queue until it is resumed",
                                     [&words] { return steer_suspension(words.target, true, words.json); });

@@ -65,6 +65,7 @@ void set_environment(const RunOptions& options) {
     set_number("XSCHED_AUTO_XQUEUE_LEVEL", options.level);
     set_number("XSCHED_AUTO_XQUEUE_THRESHOLD", options.threshold);
     set_number("XSCHED_AUTO_XQUEUE_BATCH_SIZE", options.batch_size);
+    set_number("XSCHED_AUTO_XQUEUE_PERIOD", options.period_us);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@ struct RunOptions {
     std::optional<int64_t> level;
     std::optional<int64_t> threshold;
     std::optional<int64_t> batch_size;
+    std::optional<int64_t> period_us;
     std::string policy;
     std::string scheduler = "global";
     std::string log_level;

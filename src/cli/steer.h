@@ -27,6 +27,8 @@ struct HintWords {
     std::optional<int64_t> timeslice_us;
     std::optional<int64_t> deadline_us;
     std::optional<int64_t> laxity_us;
+    std::optional<int64_t> expect_us;
+    std::optional<int64_t> period_us;
 };
 
 struct ConfigWords {

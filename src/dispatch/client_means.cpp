@@ -42,6 +42,7 @@ void Client::choose_on(Device& device, const UnitTable& units, const Rivals& riv
     bool all_suspended = true;
     bool all_able = true;  // to be interrupted
     bool ready = false;
+    bool announced = false;
     bool first = true;
     uint32_t timeslice_us = 1;
     uint64_t by = 0;
@@ -56,13 +57,16 @@ void Client::choose_on(Device& device, const UnitTable& units, const Rivals& riv
         all_suspended = all_suspended && queue.verdict.suspend;
         all_able = all_able && queue.level == kPreemptLevelInterrupt;
         ready = ready || queue.ready;
+        announced = announced || queue.verdict.reason == sched::Reason::kExpected;
         by = std::max(by, queue.verdict.by);
         // The most urgent one's, the hardware knows only the whole process: 0, the driver's own, is longer than any.
         const uint32_t its = Rivals::timeslice_us(unit, units.units());
         timeslice_us = its == 0 || timeslice_us == 0 ? 0 : std::max(its, first ? 0 : timeslice_us);
         first = false;
     }
-    const Means chosen = all_able ? dispatch::choose_means(victim) : victim.has_rival ? Means::kGate : Means::kNone;
+    const Means usual = all_able ? dispatch::choose_means(victim) : victim.has_rival ? Means::kGate : Means::kNone;
+    victim.announced = announced;
+    const Means chosen = all_able ? dispatch::choose_means(victim) : usual;
     const sched::UnitState* urgent = by != 0 ? units.find(by) : nullptr;
     if (!all_suspended) {
         device.stands_ns = 0;
@@ -86,7 +90,7 @@ void Client::choose_on(Device& device, const UnitTable& units, const Rivals& riv
             look_again_ns_ = device.stands_ns + kLateNs;
         }
     }
-    const uint32_t slice = all_able && chosen == Means::kTimeslice ? timeslice_us : 0;
+    const uint32_t slice = all_able && usual == Means::kTimeslice ? timeslice_us : 0;
     for (QueueMemory& queue : queues_) {
         if (!here(queue)) continue;
         queue.means = device.means;

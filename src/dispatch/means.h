@@ -48,7 +48,11 @@ struct Victim {
     int64_t command_ns = 0;  // the longest mean of its queues; 0: not known
     bool has_rival = false;  // somebody of another process may preempt it,
     bool rival_streams = false;
+    bool announced = false;  // it is suspended before the rival needs the device
 };
+// From a queue's suspension until nothing of it runs on the device, as far as its level and the mean length of its
+// commands (0: not known) tell.
+int64_t off_ns(uint32_t level, int64_t command_ns);
 // What to do before it is ever suspended, and when it is.
 Means choose_means(const Victim& victim);
 

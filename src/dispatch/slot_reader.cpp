@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "sched/expectation.h"
 #include "xsched/types.h"
 
 namespace xsched::dispatch {
@@ -27,6 +28,13 @@ int32_t effective_priority(const ipc::QueueSlot& slot, uint64_t completed) {
     const int32_t own = take(slot.priority, PRIORITY_NO_EXECUTE, PRIORITY_MAX);
     if (own == PRIORITY_NO_EXECUTE || completed >= slot.boost_until.load(std::memory_order_acquire)) return own;
     return std::max(own, take(slot.boost_priority, PRIORITY_MIN, PRIORITY_MAX));
+}
+
+// 0: nothing is announced, or what was is over or absurd.
+int64_t expected_at(const ipc::QueueSlot& slot, int64_t now_ns) {
+    const int64_t at_ns = take(slot.expect_ns);
+    const bool over = at_ns <= 0 || at_ns <= now_ns - sched::Expectation::kSlackNs;
+    return over || at_ns > now_ns + kLongestHintUs * 1000 ? 0 : at_ns;
 }
 
 }  // namespace
@@ -56,6 +64,8 @@ bool read_slot(const ipc::QueueSlot& slot, int64_t now_ns, QueueNumbers& numbers
     numbers.timeslice_us = take(slot.timeslice_us, int64_t{TIMESLICE_MIN}, int64_t{TIMESLICE_MAX});
     numbers.deadline_us = take(slot.deadline_us, int64_t{0}, kLongestHintUs);
     numbers.laxity_us = take(slot.laxity_us, int64_t{0}, kLongestHintUs);
+    numbers.expect_ns = expected_at(slot, now_ns);
+    numbers.period_us = take(slot.period_us, int64_t{0}, kLongestHintUs);
     numbers.lax_priority = take(slot.lax_priority, PRIORITY_MIN, PRIORITY_MAX);
     numbers.critical_priority = take(slot.critical_priority, PRIORITY_MIN, PRIORITY_MAX);
     return true;

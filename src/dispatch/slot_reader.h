@@ -26,6 +26,8 @@ struct QueueNumbers {
     int64_t timeslice_us = 0;
     int64_t deadline_us = 0;
     int64_t laxity_us = 0;
+    int64_t expect_ns = 0;  // 0: none, or it is over
+    int64_t period_us = 0;
     int32_t lax_priority = 0;
     int32_t critical_priority = 0;
 };

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "dispatch/means.h"
+
 namespace xsched::dispatch {
 
 namespace {
@@ -24,6 +26,9 @@ sched::UnitState first_queue(const QueueNumbers& numbers, uint64_t id, int32_t p
     state.ready = numbers.ready;
     state.idle_since_ns = numbers.idle_since_ns;
     state.held = held;
+    state.expect_ns = numbers.expect_ns;
+    state.period_ns = numbers.period_us * 1000;
+    state.off_ns = off_ns(numbers.level, numbers.command_ns);
     return state;
 }
 
@@ -50,6 +55,9 @@ void join(sched::UnitState& state, const QueueNumbers& numbers) {
     unit.timeslice_us = std::max(unit.timeslice_us, numbers.timeslice_us);
     unit.deadline_us = tighter(unit.deadline_us, numbers.deadline_us);
     unit.laxity_us = std::max(unit.laxity_us, numbers.laxity_us);
+    state.expect_ns = tighter(state.expect_ns, numbers.expect_ns);
+    state.period_ns = tighter(state.period_ns, numbers.period_us * 1000);
+    state.off_ns = std::max(state.off_ns, off_ns(numbers.level, numbers.command_ns));
     unit.lax_priority = std::max(unit.lax_priority, numbers.lax_priority);
     unit.critical_priority = std::max(unit.critical_priority, numbers.critical_priority);
 }

@@ -19,7 +19,7 @@
 namespace xsched::ipc {
 
 inline constexpr uint32_t kMagic = 0x44435358;  // "XSCD"
-inline constexpr uint32_t kVersion = 2;         // raised with any change of this file or protocol.h
+inline constexpr uint32_t kVersion = 3;         // raised with any change of this file or protocol.h
 inline constexpr uint32_t kMostQueues = 1024;
 
 enum class SlotState : uint32_t { kFree = 0, kUsed = 1 };
@@ -53,6 +53,8 @@ struct alignas(512) QueueSlot {
     std::atomic<int64_t> timeslice_us;
     std::atomic<int64_t> deadline_us;
     std::atomic<int64_t> laxity_us;
+    std::atomic<int64_t> expect_ns;  // when its next burst begins (CLOCK_MONOTONIC), as announced; 0: nobody said
+    std::atomic<int64_t> period_us;  // from the begin of a burst to that of the next one; 0: none
     std::atomic<int32_t> lax_priority;
     std::atomic<int32_t> critical_priority;
     // A more urgent queue of the same process waits for this one: it counts as at least that urgent until
@@ -159,9 +161,9 @@ struct Region {
     Header header;
     alignas(kSlotsPageBytes) QueueSlot slots[kMostQueues];
 };
+static_assert(kSlotsPageBytes % sizeof(QueueSlot) == 0);
 
 // Client side: add one, wake if the server sleeps. ~10 ns when it does not.
-static_assert(kSlotsPageBytes % sizeof(QueueSlot) == 0);
 inline void ring_doorbell(Header& header) {
     header.doorbell.fetch_add(1, std::memory_order_seq_cst);
     if (header.server_asleep.load(std::memory_order_seq_cst) != 0) base::futex_wake_all(header.doorbell);

@@ -71,6 +71,8 @@ void XQueue::write_identity() {
     slot.timeslice_us.store(setup_.timeslice_us, std::memory_order_relaxed);
     slot.deadline_us.store(setup_.deadline_us, std::memory_order_relaxed);
     slot.laxity_us.store(setup_.laxity_us, std::memory_order_relaxed);
+    slot.expect_ns.store(setup_.expect_ns, std::memory_order_relaxed);
+    slot.period_us.store(setup_.period_us, std::memory_order_relaxed);
     slot.lax_priority.store(setup_.lax_priority, std::memory_order_relaxed);
     slot.critical_priority.store(setup_.critical_priority, std::memory_order_relaxed);
     slot.boost_until.store(0, std::memory_order_relaxed);
@@ -109,6 +111,8 @@ void XQueue::attach(const Placement& placement) {
         setup_.timeslice_us = old.timeslice_us.load(std::memory_order_relaxed);
         setup_.deadline_us = old.deadline_us.load(std::memory_order_relaxed);
         setup_.laxity_us = old.laxity_us.load(std::memory_order_relaxed);
+        setup_.expect_ns = old.expect_ns.load(std::memory_order_relaxed);
+        setup_.period_us = old.period_us.load(std::memory_order_relaxed);
         setup_.lax_priority = old.lax_priority.load(std::memory_order_relaxed);
         setup_.critical_priority = old.critical_priority.load(std::memory_order_relaxed);
         if (setup_.ops->throttle != 0) {  // the device may wait on the old word: nobody else will open it

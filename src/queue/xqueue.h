@@ -54,6 +54,8 @@ struct Setup {
     int64_t timeslice_us = TIMESLICE_DEFAULT;
     int64_t deadline_us = 0;
     int64_t laxity_us = 0;
+    int64_t expect_ns = 0;
+    int64_t period_us = 0;
     int32_t lax_priority = PRIORITY_DEFAULT;
     int32_t critical_priority = PRIORITY_DEFAULT;
 };

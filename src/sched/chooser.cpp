@@ -37,6 +37,7 @@ bool Chooser::choose_all(const Pass& pass) {
     wake_at_ns_ = 0;
     choices_.assign(pass.given.size(), policy::Choice{});
     preemptible_.assign(pass.given.size(), 0);
+    expected_.assign(pass.given.size(), Expected{});
     bool sound = true;
     for (DeviceMemory& device : pass.memory.devices()) sound &= choose_device(pass, device);
     return sound;
@@ -50,6 +51,7 @@ bool Chooser::choose_device(const Pass& pass, DeviceMemory& device) {
     if (policy_ != nullptr && !units_.empty()) {
         const int64_t again_ns = policy_->choose(units_, pass.now_ns, answers_);
         if (again_ns > 0) wake(std::max(again_ns, pass.now_ns + kSoonestWakeNs));
+        let_run_until_needed(pass);
     }
 
     bool work = false;
@@ -77,7 +79,7 @@ void Chooser::gather(const Pass& pass, const DeviceMemory& device) {
         at_.push_back(at);
     }
     for (size_t i = 0; i < units_.size(); ++i) {
-        units_[i].wants = pass.given[at_[i]].ready || in_grace(pass, at_[i]);
+        units_[i].wants = pass.given[at_[i]].ready || in_grace(pass, at_[i]) || is_expected(pass, at_[i]);
     }
     answers_.assign(units_.size(), policy::Choice{});
 }
@@ -102,6 +104,44 @@ bool Chooser::in_grace(const Pass& pass, uint32_t at) {
     if (idle_ns >= grace_ns) return false;
     wake(state.idle_since_ns + grace_ns);
     return true;
+}
+
+// Whether the device is to be free by now for a burst that an idle unit announced. From when on, depends on who would
+// have to be off by then.
+bool Chooser::is_expected(const Pass& pass, uint32_t at) {
+    const Expected next = pass.memory.units()[at].expectation.next(pass.now_ns);
+    if (next.at_ns == 0) return false;
+    bool victim = false;
+    int64_t off_ns = 0;
+    for (size_t i = 0; i < units_.size(); ++i) {
+        if (units_[i].priority >= pass.given[at].unit.priority) continue;
+        victim = true;
+        off_ns = std::max(off_ns, pass.given[at_[i]].off_ns);
+    }
+    if (!victim) return false;
+    const int64_t begin_ns = next.begin_ns(off_ns);
+    if (pass.now_ns < begin_ns) {
+        wake(begin_ns);
+        return false;
+    }
+    wake(next.until_ns);
+    expected_[at] = next;
+    return true;
+}
+
+// Who is off the device faster than others need not stand as early as they.
+void Chooser::let_run_until_needed(const Pass& pass) {
+    for (size_t i = 0; i < units_.size(); ++i) {
+        if (answers_[i].run) continue;
+        const auto by = std::find_if(units_.begin(), units_.end(),
+                                     [&](const policy::Unit& unit) { return unit.id == answers_[i].by; });
+        if (by == units_.end()) continue;
+        const Expected& next = expected_[at_[static_cast<size_t>(by - units_.begin())]];
+        const int64_t begin_ns = next.begin_ns(pass.given[at_[i]].off_ns);
+        if (next.at_ns == 0 || pass.now_ns >= begin_ns) continue;
+        answers_[i] = policy::Choice{};
+        wake(begin_ns);
+    }
 }
 
 void Chooser::throw_out(Memory& memory) {

@@ -1,5 +1,5 @@
 // Asks the policy, device by device, on behalf of the core: tells it who wants the device (has work, or is in its
-// grace), keeps from it who may not run anyway, and throws it out if it lets nobody with work run.
+// grace, or has announced a burst), keeps from it who may not run anyway, and throws it out if it lets nobody with work run.
 // Not thread-safe. No allocation once it has seen as many units.
 #pragma once
 
@@ -10,6 +10,7 @@
 
 #include "policy/policy.h"
 #include "sched/core.h"
+#include "sched/expectation.h"
 #include "sched/memory.h"
 
 namespace xsched::sched {
@@ -35,6 +36,8 @@ public:
     int64_t choose(std::span<const UnitState> given, Memory& memory, const Settings& settings, int64_t now_ns);
     // By position in `given`; meaningless for units that are not eligible.
     const policy::Choice& choice(size_t at) const { return choices_[at]; }
+    // Whether it wants the device only for a burst that is still to come.
+    bool expected(size_t at) const { return expected_[at].at_ns != 0; }
     // Whether the policy can ever suspend it for another of the units given.
     bool preemptible(size_t at) const { return preemptible_[at] != 0; }
 
@@ -49,6 +52,8 @@ private:
     bool choose_device(const Pass& pass, DeviceMemory& device);
     void gather(const Pass& pass, const DeviceMemory& device);
     bool in_grace(const Pass& pass, uint32_t at);
+    bool is_expected(const Pass& pass, uint32_t at);
+    void let_run_until_needed(const Pass& pass);
     void throw_out(Memory& memory);
     void wake(int64_t at_ns) { wake_at_ns_ = earlier(wake_at_ns_, at_ns); }
 
@@ -56,6 +61,7 @@ private:
     char thrown_out_[32] = "";
     std::vector<policy::Choice> choices_;
     std::vector<uint8_t> preemptible_;
+    std::vector<Expected> expected_;  // those that want the device for nothing else
     int64_t wake_at_ns_ = 0;
     // Of the device at hand, its eligible units: what the policy gets, what it answers, where they are in `given`.
     std::vector<policy::Unit> units_;

@@ -46,6 +46,8 @@ const Plan& Core::decide(std::span<const UnitState> units, int64_t now_ns) {
     state.memory.follow(units, state.now_ns);
     for (size_t i = 0; i < units.size(); ++i) {
         state.memory.units()[i].grace.observe(units[i].ready, units[i].unit.ready_since_ns, units[i].idle_since_ns);
+        state.memory.units()[i].expectation.observe(units[i].expect_ns, units[i].period_ns,
+                                                    units[i].unit.ready_since_ns);
     }
     state.plan.wake_at_ns = state.chooser.choose(units, state.memory, state.settings, state.now_ns);
     state.plan.verdicts.assign(units.size(), Verdict{});
@@ -98,11 +100,14 @@ void Core::State::explain_kept_off(std::span<const UnitState> given, const Devic
     const uint64_t by = chooser.choice(at).by;
     if (by == 0) return;
     for (uint32_t i = device.begin; i < device.end; ++i) {
-        const UnitState& other = given[memory.order()[i]];
+        const uint32_t whom = memory.order()[i];
+        const UnitState& other = given[whom];
         if (other.unit.id != by) continue;
         verdict.by = by;
         if (other.unit.priority <= given[at].unit.priority) return;
-        verdict.reason = other.ready ? Reason::kLessUrgent : Reason::kGrace;
+        verdict.reason = other.ready               ? Reason::kLessUrgent
+                         : chooser.expected(whom) ? Reason::kExpected
+                                                  : Reason::kGrace;
         return;
     }
 }

@@ -6,6 +6,8 @@
 //  - grace: a unit that becomes idle keeps the device for a moment learned from its own gaps and from what a wrong
 //    reopening would cost (the victim's command length), so that a program which synchronizes every few kernels
 //    does not let the victim in at each gap (grace.h);
+//  - announced bursts: those who would be in the way are suspended just long enough before one begins that the device
+//    is free by then, and go on if it does not come (expectation.h);
 //  - starvation limit: a unit with work that has been kept off for longer than the limit gets a turn, beside those
 //    that the policy chose (starvation.h);
 //  - suspended by a person (xcli suspend) and PRIORITY_NO_EXECUTE: always off, and the policy never sees them;
@@ -34,6 +36,9 @@ struct UnitState {
     bool ready = false;            // has unfinished work
     int64_t idle_since_ns = 0;     // of its last ready -> idle change; kept while it is ready again
     bool held = false;             // suspended by a person
+    int64_t expect_ns = 0;         // when its next burst begins, as announced; 0: nobody said
+    int64_t period_ns = 0;         // from the begin of a burst to that of the next one; 0: none
+    int64_t off_ns = 0;            // from its suspension until nothing of it runs on the device, at most usually
 };
 
 struct Verdict {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sched/core.h"
+#include "sched/expectation.h"
 #include "sched/grace.h"
 #include "sched/guard.h"
 #include "sched/starvation.h"
@@ -18,6 +19,7 @@ struct UnitMemory {
 
     uint64_t id;
     Grace grace;
+    Expectation expectation;
     Starvation starvation;
     bool suspended = false;  // the last verdict, and since when
     int64_t since_ns;

@@ -1,6 +1,7 @@
 // The commands that change something: policy, hint, config, suspend, resume.
 #include "server/tool_commands.h"
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "policy/policy.h"
 
@@ -19,6 +20,10 @@ struct Hint {
     std::optional<int64_t> timeslice_us;
     std::optional<int64_t> deadline_us;
     std::optional<int64_t> laxity_us;
+    std::optional<int64_t> expect_us;  // from now
+    std::optional<int64_t> period_us;
+
+    bool for_one() const { return priority || utilization || deadline_us || laxity_us || expect_us || period_us; }
 };
 
 Hint read_hint(const Request& request) {
@@ -26,8 +31,9 @@ Hint read_hint(const Request& request) {
     Hint hint{request.number("priority", PRIORITY_NO_EXECUTE, PRIORITY_MAX),
               request.number("utilization", UTILIZATION_MIN, UTILIZATION_MAX),
               request.number("timeslice_us", TIMESLICE_MIN, TIMESLICE_MAX), request.number("deadline_us", 0, kMostUs),
-              request.number("laxity_us", 0, kMostUs)};
-    if (!hint.priority && !hint.utilization && !hint.timeslice_us && !hint.deadline_us && !hint.laxity_us)
+              request.number("laxity_us", 0, kMostUs), request.number("expect_us", 0, kMostUs),
+              request.number("period_us", 0, kMostUs)};
+    if (!hint.for_one() && !hint.timeslice_us)
         throw ToolError("the hint is empty: give a priority (-p), a utilization (-u) or a timeslice (-t)");
     return hint;
 }
@@ -38,6 +44,9 @@ void write_hint(ipc::QueueSlot& slot, const Hint& hint) {
     if (hint.timeslice_us) slot.timeslice_us.store(*hint.timeslice_us);
     if (hint.deadline_us) slot.deadline_us.store(*hint.deadline_us);
     if (hint.laxity_us) slot.laxity_us.store(*hint.laxity_us);
+    if (hint.expect_us)
+        slot.expect_ns.store(*hint.expect_us > 0 ? base::now_ns() + *hint.expect_us * base::kMicrosecond : 0);
+    if (hint.period_us) slot.period_us.store(*hint.period_us);
 }
 
 // All queues of the client, and the priority also for those it makes later. Returns how many queues there are.
@@ -101,7 +110,7 @@ Json give_hint(const Request& request) {
         queues = 1;
     } else if (pid) {
         for (const Client* client : named_clients(request, *pid)) queues += hint_client(request, *client, hint);
-    } else if (hint.timeslice_us && !hint.priority && !hint.utilization && !hint.deadline_us && !hint.laxity_us) {
+    } else if (!hint.for_one()) {
         // A timeslice alone is for everybody who may be seen.
         for (const auto& [id, client] : request.host.clients)
             if (request.may_see(*client)) queues += hint_client(request, *client, hint);

@@ -87,6 +87,8 @@ Json describe_queue(const Request& request, const SeenQueue& queue, int64_t now_
             {"priority", slot.priority.load()},
             {"utilization", slot.utilization.load()},
             {"timeslice_us", slot.timeslice_us.load()},
+            {"expect_in_us", std::max<int64_t>(slot.expect_ns.load() - now_ns, 0) / base::kMicrosecond},
+            {"period_us", slot.period_us.load()},
             {"level", slot.level.load()},
             {"levels", slot.levels.load()},
             {"threshold", slot.threshold.load()},

@@ -83,12 +83,17 @@ TEST_F(Agent, HintsMoveToTheServerAndBack) {
     XHintPriority(device.handle(), -7);
     XHintLaxity(device.handle(), 900, -3, 9);
     XHintDeadline(device.handle(), 8000);
+    XHintExpect(device.handle(), 3'000'000'000);
+    XHintPeriod(device.handle(), 7000);
+    const int64_t expect_ns = device.slot().expect_ns;
     const auto expect_hints = [&](const char* where) {
         EXPECT_EQ(device.slot().priority, -7) << where;
         EXPECT_EQ(device.slot().laxity_us, 900) << where;
         EXPECT_EQ(device.slot().lax_priority, -3) << where;
         EXPECT_EQ(device.slot().critical_priority, 9) << where;
         EXPECT_EQ(device.slot().deadline_us, 8000) << where;
+        EXPECT_EQ(device.slot().expect_ns, expect_ns) << where;
+        EXPECT_EQ(device.slot().period_us, 7000) << where;
     };
     {
         SmallServer server(kSocket);

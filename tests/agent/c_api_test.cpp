@@ -1,4 +1,5 @@
 // The public interface's answers: levels, handles, ranges.
+#include "base/clock.h"
 #include "fake/device/fake_device.h"
 #include "xsched/xsched.h"
 
@@ -103,6 +104,26 @@ TEST(CApi, HintsReachTheQueue) {
     EXPECT_EQ(XHintLaxity(device.handle(), NO_LAXITY, 0, 0), kXSchedSuccess);
     EXPECT_EQ(device.slot().deadline_us, 0);
     EXPECT_EQ(device.slot().laxity_us, 0);
+}
+
+TEST(CApi, BurstsAreAnnouncedByTimeAndByPeriod) {
+    FakeDevice device({.through_api = true});
+    EXPECT_EQ(device.slot().expect_ns, 0);
+    const int64_t before_ns = xsched::base::now_ns();
+    EXPECT_EQ(XHintExpect(device.handle(), 5000), kXSchedSuccess);
+    EXPECT_GE(device.slot().expect_ns, before_ns + 5 * xsched::base::kMillisecond);
+    EXPECT_LE(device.slot().expect_ns, xsched::base::now_ns() + 5 * xsched::base::kMillisecond);
+    EXPECT_EQ(XHintPeriod(device.handle(), 20'000), kXSchedSuccess);
+    EXPECT_EQ(device.slot().period_us, 20'000);
+    for (const int64_t wrong : {int64_t{-1}, int64_t{3'600'000'001}}) {
+        EXPECT_EQ(XHintExpect(device.handle(), wrong), kXSchedErrorInvalidValue);
+        EXPECT_EQ(XHintPeriod(device.handle(), wrong), kXSchedErrorInvalidValue);
+    }
+    EXPECT_EQ(XHintExpect(device.handle(), 0), kXSchedSuccess);
+    EXPECT_EQ(XHintPeriod(device.handle(), 0), kXSchedSuccess);
+    EXPECT_EQ(device.slot().expect_ns, 0);
+    EXPECT_EQ(device.slot().period_us, 0);
+    EXPECT_EQ(XHintExpect(12345, 1), kXSchedErrorNotFound);
 }
 
 TEST(CApi, ATurnsLengthCountsForQueuesMadeLaterToo) {

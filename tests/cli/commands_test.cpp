@@ -1,4 +1,5 @@
 // The commands that look and steer, against a real server and a client made by hand.
+#include "base/clock.h"
 #include "cli/cli_rig.h"
 
 namespace xsched::test {
@@ -93,6 +94,19 @@ TEST_F(Commands, Hint) {
     expect_sentence({"hint", "-x", "12ab", "-p", "1"}, "is not a queue's handle");
     expect_sentence({"hint", "-x", "-1", "-p", "1"}, "");
     expect_sentence({"hint", "--pid", "1", "-p", "1"}, "no process 1 is scheduled");
+}
+
+TEST_F(Commands, HintOfABurstToCome) {
+    const int64_t before_ns = base::now_ns();
+    EXPECT_EQ(xcli({"hint", me(), "--expect-in", "60000000"}).out, "hinted 1 queue\n");
+    EXPECT_GE(client.slot(0).expect_ns.load(), before_ns + 60 * base::kSecond);
+    EXPECT_LE(client.slot(0).expect_ns.load(), base::now_ns() + 60 * base::kSecond);
+    EXPECT_EQ(xcli({"hint", "-x", "0xab1", "--period", "20000", "--expect-in", "0"}).status, 0);
+    EXPECT_EQ(client.slot(0).period_us.load(), 20000);
+    EXPECT_EQ(client.slot(0).expect_ns.load(), 0);
+    EXPECT_EQ(xcli({"list", "--json"}).json()["queues"][0]["period_us"], 20000);
+    expect_sentence({"hint", "--expect-in", "1000"}, "say whom the hint is for");
+    expect_sentence({"hint", me(), "--expect-in", "-1"}, "expect_us -1");
 }
 
 TEST_F(Commands, Config) {

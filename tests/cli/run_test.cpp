@@ -87,6 +87,7 @@ TEST_F(Run, OptionsBecomeEnvironment) {
     EXPECT_EQ(variable("XSCHED_AUTO_XQUEUE_LEVEL", {"--level", "1"}), "1");
     EXPECT_EQ(variable("XSCHED_AUTO_XQUEUE_THRESHOLD", {"--threshold", "12"}), "12");
     EXPECT_EQ(variable("XSCHED_AUTO_XQUEUE_BATCH_SIZE", {"--batch", "6"}), "6");
+    EXPECT_EQ(variable("XSCHED_AUTO_XQUEUE_PERIOD", {"--period", "33000"}), "33000");
     EXPECT_EQ(variable("XLOG_LEVEL", {"--log", "DEBG"}), "DEBG");
     EXPECT_EQ(variable("XSCHED_POLICY", {"--scheduler", "local", "--policy", "HPF"}), "HPF");
     // What is not given is left as the user's environment has it.

@@ -23,7 +23,7 @@ TEST(Means, ByLengthOfCommandsAndPausesOfTheMoreUrgent) {
 }
 
 TEST(Means, EachHasASentence) {
-    for (uint32_t number = 0; number <= static_cast<uint32_t>(Means::kInterruptHeld); ++number)
+    for (uint32_t number = 0; number <= static_cast<uint32_t>(Means::kInterruptAnnounced); ++number)
         EXPECT_STRNE(means_sentence(static_cast<Means>(number)), "?") << number;
 }
 

@@ -82,6 +82,14 @@ TEST_F(SlotReader, NothingHappenedInTheFuture) {
     EXPECT_EQ(read().ready_since_ns, 0);
 }
 
+TEST_F(SlotReader, AnAnnouncedBurstIsAheadAndWithinTheHour) {
+    client.slot(0).expect_ns = kStart + kMs;
+    EXPECT_EQ(read().expect_ns, kStart + kMs);
+    EXPECT_EQ(read(kStart + 3 * kMs).expect_ns, 0) << "it is over";
+    client.slot(0).expect_ns = kStart + 3601 * base::kSecond;
+    EXPECT_EQ(read().expect_ns, 0);
+}
+
 TEST_F(SlotReader, AnyBytesGiveUsableNumbers) {
     std::mt19937_64 random(7);
     for (int round = 0; round < 10'000; ++round) {
@@ -97,6 +105,8 @@ TEST_F(SlotReader, AnyBytesGiveUsableNumbers) {
         EXPECT_TRUE(numbers.utilization >= UTILIZATION_MIN && numbers.utilization <= UTILIZATION_MAX);
         EXPECT_TRUE(numbers.timeslice_us >= TIMESLICE_MIN && numbers.timeslice_us <= TIMESLICE_MAX);
         EXPECT_TRUE(numbers.deadline_us >= 0 && numbers.laxity_us >= 0);
+        EXPECT_TRUE(numbers.expect_ns >= 0 && numbers.expect_ns <= kStart + 3600 * base::kSecond);
+        EXPECT_TRUE(numbers.period_us >= 0 && numbers.period_us <= 3'600'000'000);
         EXPECT_TRUE(numbers.lax_priority >= PRIORITY_MIN && numbers.lax_priority <= PRIORITY_MAX);
         EXPECT_TRUE(numbers.critical_priority >= PRIORITY_MIN && numbers.critical_priority <= PRIORITY_MAX);
     }

@@ -1,0 +1,73 @@
+// When a unit's next burst is expected, from what its program or a person announced: one time, or a period.
+//
+// A time counts until a burst begins about then, or the slack after it has passed. A period counts from the begin of a
+// burst on: the next one is expected a period later. What begins much earlier belongs to the burst before (a program
+// that synchronizes within a burst is ready again and again). A burst that stays away is expected again one period
+// later, but only a few times: the program may do something else by now.
+//
+// Pure; one object per unit; not thread-safe; no allocation.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace xsched::sched {
+
+// A burst to come. All 0: none.
+struct Expected {
+    int64_t at_ns = 0;         // it begins
+    int64_t until_ns = 0;      // it is given up
+    int64_t most_lead_ns = 0;  // the device is free for it no longer before it than that
+
+    // From when on those must stand that need `off_ns` to be off the device.
+    int64_t begin_ns(int64_t off_ns) const { return at_ns - std::clamp(off_ns, int64_t{0}, most_lead_ns); }
+};
+
+class Expectation {
+public:
+    static constexpr int64_t kSlackNs = 1'000'000;      // how late a burst may be
+    static constexpr int64_t kEarlyNs = 500'000;        // how early, to be the one that was announced
+    static constexpr int64_t kMostLeadNs = 50'000'000;  // a longer command of a victim is not worth the idle device
+    static constexpr int64_t kMostMisses = 4;           // of a period, in a row
+
+    // The unit as seen now; 0: no such hint.
+    void observe(int64_t announced_ns, int64_t period_ns, int64_t ready_since_ns) {
+        announced_ns_ = announced_ns;
+        period_ns_ = period_ns;
+        burst_ns_ = ready_since_ns;
+        if (ready_since_ns != 0 && (first_ns_ == 0 || ready_since_ns - first_ns_ >= period_ns - period_ns / 4))
+            first_ns_ = ready_since_ns;
+    }
+
+    // The earliest that has neither come nor been given up.
+    Expected next(int64_t now_ns) const {
+        const Expected once = announced(now_ns);
+        const Expected again = periodic(now_ns);
+        if (once.at_ns == 0 || again.at_ns == 0) return once.at_ns != 0 ? once : again;
+        return once.at_ns <= again.at_ns ? once : again;
+    }
+
+private:
+    Expected announced(int64_t now_ns) const {
+        if (announced_ns_ == 0 || now_ns >= announced_ns_ + kSlackNs) return {};
+        if (burst_ns_ >= announced_ns_ - kEarlyNs) return {};
+        return {.at_ns = announced_ns_, .until_ns = announced_ns_ + kSlackNs, .most_lead_ns = kMostLeadNs};
+    }
+
+    Expected periodic(int64_t now_ns) const {
+        if (period_ns_ == 0 || first_ns_ == 0) return {};
+        // Some of each period remains for others, however short it is.
+        const int64_t slack_ns = std::min(kSlackNs, period_ns_ / 4);
+        const int64_t passed = std::max<int64_t>((now_ns - slack_ns - first_ns_) / period_ns_, 0);
+        if (passed >= kMostMisses) return {};
+        const int64_t at_ns = first_ns_ + (passed + 1) * period_ns_;
+        return {.at_ns = at_ns, .until_ns = at_ns + slack_ns, .most_lead_ns = std::min(kMostLeadNs, period_ns_ / 2)};
+    }
+
+    int64_t announced_ns_ = 0;
+    int64_t period_ns_ = 0;
+    int64_t burst_ns_ = 0;  // the last one began
+    int64_t first_ns_ = 0;  // with what counts as a burst for the period
+};
+
+}  // namespace xsched::sched
