@@ -2,6 +2,7 @@
 #include "base/log.h"
 #include "device/hip/hal_abi.h"
 #include "device/hip/identity.h"
+#include "device/hip/interrupt.h"
 #include "device/hip/last_error.h"
 #include "device/hip/vendor_library.h"
 #include "device/stream/hwqueue.h"

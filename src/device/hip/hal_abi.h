@@ -38,6 +38,9 @@ void xhip_unpause(void);
 // The device is about to be reset: memory registered for it is forgotten.
 void xhip_context_going(xsched::stream::Context context);
 
+// One call to AMD's kernel driver on its way; `next` makes it.
+int xhip_ioctl(int fd, unsigned long request, void* argument, int (*next)(int, unsigned long, void*));
+
 // The calling thread is ending, and what the runtime keeps for it is gone: none of our calls reaches the runtime from
 // here.
 void xhip_thread_over(void);

@@ -2,6 +2,7 @@
 
 #include <new>
 
+#include "base/fork.h"
 #include "base/log.h"
 #include "base/mutex.h"
 #include "device/stream/pinned_words.h"
@@ -126,9 +127,9 @@ bool words_in_place(HwQueue& hwq, const DriverUse& use) {
     return hwq.epoch.load(std::memory_order_acquire) == pin_epoch() || pin(hwq, use);
 }
 
-XResult gate_wait(void* self) {
 uint64_t words_owner(void* self) { return reinterpret_cast<uint64_t>(of(self).context); }
 
+XResult gate_wait(void* self) {
     HwQueue& hwq = of(self);
     const DriverUse use(hwq);
     if (use.verdict() != kXSchedSuccess) return use.verdict();
@@ -187,9 +188,23 @@ XResult close_or_open(HwQueue& hwq, bool close) {
 XResult deactivate(void* self) { return close_or_open(of(self), true); }
 XResult reactivate(void* self) { return close_or_open(of(self), false); }
 
+// Level 3. Until all of the process's queues have asked, and for a signal beyond, the gate acts as well.
+XResult close_and_interrupt(void* self) {
+    HwQueue& hwq = of(self);
+    close_or_open(hwq, true);
+    const XResult result = interrupt(hwq);
+    if (result != kXSchedSuccess) close_or_open(hwq, false);
+    return result;
+}
+XResult restore_and_open(void* self) {
+    restore(of(self));
+    return close_or_open(of(self), false);
+}
+
 void destroy(void* self) {
     HwQueue& hwq = of(self);
     hwq.users.end();
+    leave_interrupts(hwq);
     reactivate(self);
     {
         InContext current;
@@ -213,22 +228,28 @@ constexpr XqDeviceOps make_ops(uint32_t levels) {
     ops.synchronize = synchronize;
     ops.throttle = 1;
     ops.bind = bind;
+    ops.words_owner = words_owner;
     ops.gate_wait = gate_wait;
     ops.progress_write = progress_write;
     ops.progress_read = progress_read;
     ops.deactivate = deactivate;
     ops.reactivate = reactivate;
+    if ((levels & 1u << kPreemptLevelInterrupt) != 0) {
+        ops.interrupt = close_and_interrupt;
+        ops.restore = restore_and_open;
+    }
     ops.destroy = destroy;
     return ops;
 }
 
 constexpr XqDeviceOps kGateOps = make_ops(1u << kPreemptLevelBlock | 1u << kPreemptLevelDeactivate);
+constexpr XqDeviceOps kInterruptOps =
+    make_ops(1u << kPreemptLevelBlock | 1u << kPreemptLevelDeactivate | 1u << kPreemptLevelInterrupt);
 constexpr XqDeviceOps kBlockOps = make_ops(1u << kPreemptLevelBlock);
 
 HwQueue* take_hwqueue() {
     base::Lock lock(g_spare_mutex);
     if (g_spares <= kFewSpares) return new (std::nothrow) HwQueue;
-    ops.words_owner = words_owner;
     HwQueue* hwq = g_first_spare;
     g_first_spare = hwq->next_spare;
     --g_spares;
@@ -255,12 +276,16 @@ HwQueue* make_hwqueue(const Api& api, StreamKind kind, Stream stream, Context co
     hwq->refused.store(false, std::memory_order_relaxed);
     hwq->value_operations.store(false, std::memory_order_relaxed);
     hwq->users.restart();
+    hwq->generation = base::fork_generation();
+    hwq->asks_interrupt = false;
+    hwq->interruptible = join_interrupts(*hwq);
     return hwq;
 }
 
 const XqDeviceOps* ops_of(const HwQueue& hwq) {
     const bool gates = has_value_operations(*hwq.api) && tried(hwq).load(std::memory_order_relaxed) != kRefused;
-    return gates ? &kGateOps : &kBlockOps;
+    if (!gates) return &kBlockOps;
+    return hwq.interruptible ? &kInterruptOps : &kGateOps;
 }
 
 }  // namespace xsched::stream

@@ -1,5 +1,6 @@
 // The device's side of an XQueue, for drivers with streams: what device.h asks of a throttled device, with stream
-// wait-values as gates and stream write-values as progress. Level 2 where the driver has both, else level 1.
+// wait-values as gates and stream write-values as progress. Level 2 where the driver has both, else level 1; level 3
+// where the platform has it.
 #pragma once
 
 #include <atomic>
@@ -35,6 +36,10 @@ struct HwQueue {
     // Set where the device does not wait on the slot's own word, but on this: level 2 then closes and opens it.
     std::atomic<uint64_t*> signal{nullptr};
     std::atomic<bool> closed{false};  // by level 2, whether or not there is a signal yet
+    // Level 3, by the platform.
+    bool interruptible = false;
+    bool asks_interrupt = false;
+    uint32_t generation = 0;  // the process of a line of forks that made it
     EventRing events;
     HwQueue* next_spare = nullptr;
 };
@@ -43,5 +48,13 @@ struct HwQueue {
 // stream, or no memory.
 HwQueue* make_hwqueue(const Api& api, StreamKind kind, Stream stream, Context context, bool retain);
 const XqDeviceOps* ops_of(const HwQueue& hwq);
+
+// The platform's level 3 (device/<p>/interrupt.cpp), which acts on more than a queue: when all have asked. False: it has
+// none here, and one INFO line has said why.
+bool join_interrupts(HwQueue& hwq);
+void leave_interrupts(HwQueue& hwq);
+// NotSupported: refused, the log has said why, and it is not tried again.
+XResult interrupt(HwQueue& hwq);
+void restore(HwQueue& hwq);
 
 }  // namespace xsched::stream

@@ -7,8 +7,10 @@
 #include <mutex>
 
 #include "device/cuda/rm_api.h"
+#include "device/hip/kfd_api.h"
 #include "fake/cuda/engine.h"
 #include "fake/cuda/settings.h"
+#include "fake/kfd/fake_kfd.h"
 #include "fake/rm/fake_rm.h"
 
 namespace fake {
@@ -73,12 +75,45 @@ uint32_t allocate_group(uint32_t device, uint32_t engine, uint32_t* first_channe
     return group;
 }
 
+template <typename Function>
+Function* function_of(const char* name) {
+    return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
+}
+
+// What AMD's runtime would make: two queues for kernels and one for copies. False: there is no such driver.
+bool create_queues(Channels& channels) {
+    namespace kfd = xsched::hip::kfd;
+    auto* open_file = function_of<decltype(fake_kfd_open)>("fake_kfd_open");
+    const int file = open_file != nullptr ? open_file() : -1;
+    if (file < 0) return false;
+    for (uint32_t i = 0; i < 3; ++i) {
+        kfd::kfd_ioctl_create_queue_args request{};
+        request.ring_base_address = 0x10000 * (i + 1);
+        request.ring_size = 0x1000;
+        request.queue_type = i < 2 ? kfd::KFD_IOC_QUEUE_TYPE_COMPUTE_AQL : 1;
+        request.queue_percentage = 100;
+        request.queue_priority = 7;
+        if (ioctl(file, kfd::AMDKFD_IOC_CREATE_QUEUE, &request) == 0) channels.queues[i] = request.queue_id + 1;
+    }
+    channels.disabled = function_of<decltype(fake_kfd_stopped)>("fake_kfd_stopped")(channels.queues[0] - 1);
+    return true;
+}
+
+void destroy_queues(const Channels& channels) {
+    namespace kfd = xsched::hip::kfd;
+    for (uint32_t queue : channels.queues) {
+        if (queue == 0) continue;
+        kfd::kfd_ioctl_destroy_queue_args request{queue - 1, 0};
+        ioctl(function_of<decltype(fake_kfd_open)>("fake_kfd_open")(), kfd::AMDKFD_IOC_DESTROY_QUEUE, &request);
+    }
+}
+
 }  // namespace
 
 Channels allocate_channels(int ordinal) {
     Channels channels;
     const std::lock_guard lock(g_mutex);
-    if (!open_driver()) return channels;
+    if (create_queues(channels) || !open_driver()) return channels;
     if (g_devices[ordinal] == 0) {
         const uint32_t number[16] = {static_cast<uint32_t>(ordinal)};
         g_devices[ordinal] = allocate(g_client, NV01_DEVICE_0, number);
@@ -96,6 +131,7 @@ Channels allocate_channels(int ordinal) {
 
 void free_channels(Channels& channels) {
     const std::lock_guard lock(g_mutex);
+    destroy_queues(channels);
     for (uint32_t group : channels.groups) {
         if (group == 0) continue;
         NVOS00_PARAMETERS request{g_client, 0, group, 0};

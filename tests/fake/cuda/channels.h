@@ -9,6 +9,7 @@ namespace fake {
 
 struct Channels {
     uint32_t groups[2] = {};  // 0: none
+    uint32_t queues[3] = {};  // of the fake KFD (fake/kfd/fake_kfd.h), numbered from 1; 0: none
     const std::atomic<uint32_t>* disabled = nullptr;
 
     bool may_run() const { return disabled == nullptr || disabled->load(std::memory_order_acquire) == 0; }

@@ -1,0 +1,226 @@
+#include "fake/kfd/fake_kfd.h"
+
+#include <dlfcn.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdarg>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+
+#include "device/hip/kfd_api.h"
+
+namespace fake::kfd {
+namespace {
+
+using namespace xsched::hip::kfd;
+
+constexpr unsigned kMostQueues = 64;
+
+struct Queue {
+    bool used = false;
+    bool seen = false;       // by a debugger
+    bool suspended = false;  // by it
+    bool preempted = false;  // in the patched driver's way
+    uint32_t type = 0;
+    uint32_t percentage = 0;
+    std::atomic<uint32_t> stands{0};
+};
+
+// What other processes must see of fork's child: whether it called.
+struct Shared {
+    std::atomic<unsigned> strangers{0};
+};
+
+std::mutex g_mutex;
+Queue g_queues[kMostQueues];
+int g_file = -1;
+pid_t g_owner = 0;
+bool g_debugged = false;
+unsigned g_calls[256] = {};
+Shared* g_shared = nullptr;
+
+// g_mutex held, from here on.
+void settle(Queue& queue) {
+    queue.stands = queue.used && ((queue.percentage & kPercentageMask) == 0 || queue.suspended || queue.preempted);
+}
+
+Queue* find(uint32_t id) { return id < kMostQueues && g_queues[id].used ? &g_queues[id] : nullptr; }
+
+int refusal_of(unsigned number) {
+    const char* at = std::getenv("FAKE_KFD_REFUSE");
+    while (at != nullptr && *at != '\0') {
+        char* end = nullptr;
+        const unsigned long refused = strtoul(at, &end, 16);
+        if (*end != ':') return 0;
+        const int error = static_cast<int>(strtol(end + 1, &end, 10));
+        if (refused == number) return error;
+        at = *end == ',' ? end + 1 : nullptr;
+    }
+    return 0;
+}
+
+int create(kfd_ioctl_create_queue_args& request) {
+    for (uint32_t id = 0; id < kMostQueues; ++id) {  // the lowest free number, as the real one
+        Queue& queue = g_queues[id];
+        if (queue.used) continue;
+        queue.used = true;
+        queue.seen = queue.suspended = queue.preempted = false;
+        queue.type = request.queue_type;
+        queue.percentage = request.queue_percentage;
+        request.queue_id = id;
+        settle(queue);
+        return 0;
+    }
+    return -ENOMEM;
+}
+
+int destroy(const kfd_ioctl_destroy_queue_args& request) {
+    Queue* queue = find(request.queue_id);
+    if (queue == nullptr) return -EINVAL;
+    if (queue->suspended) return -EBUSY;
+    queue->used = false;
+    settle(*queue);
+    return 0;
+}
+
+int update(const kfd_ioctl_update_queue_args& request) {
+    Queue* queue = find(request.queue_id);
+    if (queue == nullptr || (request.queue_percentage & kPercentageMask) > 100 || request.queue_priority > 15)
+        return -EINVAL;
+    queue->percentage = request.queue_percentage;
+    settle(*queue);
+    return 0;
+}
+
+int preempt(uint32_t id, bool stop) {
+    Queue* queue = find(id);
+    if (queue == nullptr) return -EINVAL;
+    queue->preempted = stop;
+    settle(*queue);
+    return 0;
+}
+
+int switch_queues(uint64_t ids, uint32_t count, bool suspend) {
+    auto* id = reinterpret_cast<uint32_t*>(ids);
+    int done = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+        Queue* queue = find(id[i]);
+        if (queue == nullptr || !queue->seen) {
+            id[i] |= 1u << 31;
+            continue;
+        }
+        queue->suspended = suspend;
+        settle(*queue);
+        ++done;
+    }
+    return done;
+}
+
+int debug(kfd_ioctl_dbg_trap_args& request) {
+    if (request.pid != static_cast<uint32_t>(g_owner)) return -EPERM;
+    if ((request.op == KFD_IOC_DBG_TRAP_ENABLE) == g_debugged) return -EINVAL;
+    switch (request.op) {
+        case KFD_IOC_DBG_TRAP_ENABLE:
+        case KFD_IOC_DBG_TRAP_DISABLE:
+            g_debugged = request.op == KFD_IOC_DBG_TRAP_ENABLE;
+            return 0;
+        case KFD_IOC_DBG_TRAP_SUSPEND_QUEUES:
+            return switch_queues(request.suspend_queues.queue_array_ptr, request.suspend_queues.num_queues, true);
+        case KFD_IOC_DBG_TRAP_RESUME_QUEUES:
+            return switch_queues(request.resume_queues.queue_array_ptr, request.resume_queues.num_queues, false);
+        case KFD_IOC_DBG_TRAP_GET_QUEUE_SNAPSHOT:
+            for (Queue& queue : g_queues)
+                if (queue.used && (request.queue_snapshot.exception_mask & kMaskQueueNew) != 0) queue.seen = true;
+            return 0;
+        default:
+            return -EINVAL;
+    }
+}
+
+int answer(unsigned long request, void* argument) {
+    if (const int error = refusal_of(_IOC_NR(request)); error != 0) return -error;
+    switch (request) {
+        case AMDKFD_IOC_CREATE_QUEUE: return create(*static_cast<kfd_ioctl_create_queue_args*>(argument));
+        case AMDKFD_IOC_DESTROY_QUEUE: return destroy(*static_cast<kfd_ioctl_destroy_queue_args*>(argument));
+        case AMDKFD_IOC_UPDATE_QUEUE: return update(*static_cast<kfd_ioctl_update_queue_args*>(argument));
+        case AMDKFD_IOC_DBG_TRAP: return debug(*static_cast<kfd_ioctl_dbg_trap_args*>(argument));
+        case AMDKFD_IOC_PREEMPT_QUEUE:
+            return preempt(static_cast<kfd_ioctl_preempt_queue_args*>(argument)->queue_id, true);
+        case AMDKFD_IOC_RESUME_QUEUE:
+            return preempt(static_cast<kfd_ioctl_resume_queue_args*>(argument)->queue_id, false);
+        default: return -ENOTTY;
+    }
+}
+
+int called(unsigned long request, void* argument) {
+    if (getpid() != g_owner) {
+        g_shared->strangers.fetch_add(1);
+        return -EBADF;
+    }
+    const std::lock_guard lock(g_mutex);
+    const int result = answer(request, argument);
+    if (result >= 0) ++g_calls[_IOC_NR(request)];
+    return result;
+}
+
+unsigned count(uint32_t type, bool standing) {
+    const std::lock_guard lock(g_mutex);
+    unsigned found = 0;
+    for (const Queue& queue : g_queues)
+        found += queue.used && queue.type == type && (!standing || queue.stands != 0) ? 1 : 0;
+    return found;
+}
+
+}  // namespace
+}  // namespace fake::kfd
+
+using namespace fake::kfd;
+
+extern "C" {
+
+int ioctl(int fd, unsigned long request, ...) noexcept {
+    va_list rest;
+    va_start(rest, request);
+    void* argument = va_arg(rest, void*);
+    va_end(rest);
+    if (fd < 0 || fd != g_file) {
+        using Next = int (*)(int, unsigned long, void*);
+        static const auto next = reinterpret_cast<Next>(dlsym(RTLD_NEXT, "ioctl"));
+        return next(fd, request, argument);
+    }
+    const int result = called(request, argument);
+    if (result >= 0) return result;
+    errno = -result;
+    return -1;
+}
+
+int fake_kfd_open(void) {
+    const char* wanted = std::getenv("FAKE_KFD");
+    if (wanted == nullptr || *wanted != '1') return -1;
+    const std::lock_guard lock(g_mutex);
+    if (g_file >= 0) return g_file;
+    g_shared = static_cast<Shared*>(
+        mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+    g_owner = getpid();
+    g_file = memfd_create("fake-kfd", MFD_CLOEXEC);
+    return g_file;
+}
+
+const std::atomic<uint32_t>* fake_kfd_stopped(uint32_t id) {
+    const std::lock_guard lock(g_mutex);
+    Queue* queue = find(id);
+    return queue != nullptr ? &queue->stands : nullptr;
+}
+
+unsigned fake_kfd_queues(uint32_t type) { return count(type, false); }
+unsigned fake_kfd_standing(uint32_t type) { return count(type, true); }
+unsigned fake_kfd_calls(unsigned number) {
+    const std::lock_guard lock(g_mutex);
+    return g_calls[number & 255];
+}
+unsigned fake_kfd_strangers(void) { return g_shared->strangers.load(); }
+}

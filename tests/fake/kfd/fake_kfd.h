@@ -1,0 +1,28 @@
+// The fake kernel driver of AMD's (libfakekfd.so): queues as far as level 3 needs them, in the process that makes them.
+// Preloaded behind the shim; it takes the C library's ioctl and passes on what is not about its own file. The fake HIP
+// runtime makes its contexts' queues here and runs nothing on those that stand, also in the middle of a kernel.
+//
+// As the real one it answers its owner alone: not fork's child. A debugger must have attached before queues can be
+// suspended, must have seen those that are new, and a suspended queue cannot be destroyed (the real one waits; this one
+// says EBUSY).
+//
+// Environment:
+//   FAKE_KFD=1                       there is such a driver
+//   FAKE_KFD_REFUSE=number:errno[,...]  calls (their number, hexadecimal) that fail (errno, decimal)
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+extern "C" {
+// What opening /dev/kfd gives; -1: there is none. Always the same file.
+int fake_kfd_open(void);
+// The word that is not 0 while the queue stands; nullptr: there is no such queue.
+const std::atomic<uint32_t>* fake_kfd_stopped(uint32_t queue);
+// Queues of that type that are there, and of them those that stand.
+unsigned fake_kfd_queues(uint32_t type);
+unsigned fake_kfd_standing(uint32_t type);
+// Successful calls of that number; and those that were not the owner's.
+unsigned fake_kfd_calls(unsigned number);
+unsigned fake_kfd_strangers(void);
+}
