@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "cli/doctor.h"
 #include "cli/run.h"
 #include "cli/show.h"
 #include "cli/steer.h"
@@ -23,6 +24,7 @@ struct Words {
     std::optional<int64_t> pid;
     double interval_s = 1;
     double frequency = 0;
+    std::string root;
     PolicyWords policy;
     Target target;
     HintWords hint;
@@ -52,11 +54,11 @@ void add_run(CLI::App& app, Words& words) {
         ->check(between(0, 65535));
     run->add_option("-b,--batch", words.run.batch_size, "commands launched at a time; 0: half the threshold")
         ->check(between(0, 65535));
-    run->add_option("--policy", words.run.policy, "the policy, if this starts the server or with --scheduler local");
-    run->add_option("--scheduler", words.run.scheduler, "global (default), local or app");
     run->add_option("--period", words.run.period_us,
                     "microseconds from the begin of a burst of work to that of the next; 0: no rhythm (default)")
         ->check(between(0, 3'600'000'000));
+    run->add_option("--policy", words.run.policy, "the policy, if this starts the server or with --scheduler local");
+    run->add_option("--scheduler", words.run.scheduler, "global (default), local or app");
     run->add_option("--log", words.run.log_level, "DEBG, INFO, WARN or ERRO");
 }
 
@@ -73,6 +75,9 @@ void add_views(CLI::App& app, Words& words) {
     add_command(app, words, "server", "show the server", [&words] { return show_server(words.json); });
     add_command(app, words, "options", "show the environment variables that programs under XSched read",
                 [&words] { return show_options(words.json); });
+    CLI::App* doctor = add_command(app, words, "doctor", "show what this machine offers, and the reason for every \"no\"",
+                                   [&words] { return show_doctor(words.root, words.json); });
+    doctor->add_option("--root", words.root, "look at the system in this folder (an image), not at the running one");
 }
 
 void add_target(CLI::App* command, Words& words, bool pid_is_positional) {
@@ -101,15 +106,15 @@ void add_steering(CLI::App& app, Words& words) {
                      "length of a turn in microseconds; without queue or process: of all");
     hint->add_option("-d,--deadline", words.hint.deadline_us, "microseconds after submission; 0: none");
     hint->add_option("--laxity", words.hint.laxity_us, "microseconds left below which work is critical; 0: none");
+    hint->add_option("--expect-in", words.hint.expect_us,
+                     "microseconds until its next burst of work, for which the device will be free; 0: takes it back");
+    hint->add_option("--period", words.hint.period_us,
+                     "microseconds from the begin of a burst to that of the next; 0: no rhythm");
     CLI::App* config = add_command(app, words, "config", "change a queue's preempt level and window",
                                    [&words] { return steer_config(words.target, words.config, words.json); });
     add_target(config, words, false);
     config->add_option("-l,--level", words.config.level, "preempt level 1..3");
     config->add_option("-t,--threshold", words.config.threshold, "most commands in flight");
-    hint->add_option("--expect-in", words.hint.expect_us,
-                     "microseconds until its next burst of work, for which the device will be free; 0: takes it back");
-    hint->add_option("--period", words.hint.period_us,
-                     "microseconds from the begin of a burst to that of the next; 0: no rhythm");
     config->add_option("-b,--batch", words.config.batch_size, "commands launched at a time");
     CLI::App* suspend = add_command(app, words, "suspend", "stop a process or queue until it is resumed",
                                     [&words] { return steer_suspension(words.target, true, words.json); });

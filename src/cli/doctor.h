@@ -1,0 +1,37 @@
+// xcli doctor: what this machine offers to XSched, platform by platform and level by level, with the reason for every
+// "no". It looks at files and asks the kernel; no vendor's library is loaded and no device is used.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/installation.h"
+#include "cli/machine.h"
+
+namespace xsched::cli {
+
+enum class Answer { kYes, kNo, kUnknown };
+
+struct Finding {
+    std::string what;
+    Answer answer;
+    std::string detail;  // what was found, or why not and what to do
+};
+
+// Preempt levels, 1 first.
+struct Platform {
+    std::string name;
+    std::vector<Finding> findings;
+    std::vector<Finding> levels;
+};
+
+Platform look_at_xsched(const Installation& installation);
+Platform look_at_system();
+Platform look_at_opencl(const Machine& machine, const Installation& installation);
+Platform look_at_cuda(const Machine& machine, const Installation& installation);
+Platform look_at_hip(const Machine& machine, const Installation& installation);
+
+// `root`: see Machine. Returns the exit status, which says nothing about the answers.
+int show_doctor(const std::string& root, bool json);
+
+}  // namespace xsched::cli

@@ -1,0 +1,199 @@
+// xcli doctor: this machine, and made-up ones in a folder.
+#include "cli/cli_rig.h"
+
+#include <filesystem>
+
+namespace xsched::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Doctor : public WithCli {
+protected:
+    std::string root() const { return directory.path() + "/machine"; }
+    void file(const std::string& path, const std::string& text = "") {
+        const fs::path full = root() + path;
+        fs::create_directories(full.parent_path());
+        std::ofstream(full) << text;
+    }
+    void link(const std::string& path, const std::string& target) {
+        file(path);
+        fs::remove(root() + path);
+        fs::create_symlink(target, root() + path);
+    }
+    // What it says of the made-up machine.
+    void look() {
+        fs::create_directories(root());
+        const Outcome outcome = xcli({"doctor", "--json", "--root", root()});
+        EXPECT_EQ(outcome.status, 0) << outcome.err;
+        answer = outcome.json();
+        ASSERT_EQ(answer.value("ok", false), true) << outcome.out;
+    }
+    Json row(const std::string& part, const std::string& what) const {
+        for (const Json& one : answer["parts"])
+            for (const char* list : {"findings", "levels"})
+                for (const Json& finding : one[list])
+                    if (one["name"] == part && finding["what"] == what) return finding;
+        ADD_FAILURE() << part << " has nothing on " << what;
+        return {{"answer", ""}, {"detail", ""}};
+    }
+    void expect(const std::string& part, const std::string& what, const std::string& verdict,
+                const std::string& detail) const {
+        const Json found = row(part, what);
+        EXPECT_EQ(found["answer"], verdict) << part << ", " << what << ": " << found["detail"];
+        EXPECT_TRUE(has(found["detail"].get<std::string>(), detail)) << part << ", " << what << ": " << found["detail"];
+    }
+    // As expect, where this build has the platform's shim; else all its levels are "no" for that reason.
+    void expect_level(const std::string& part, const std::string& what, const std::string& verdict,
+                      const std::string& detail) const {
+        if (row(part, "shim")["answer"] == "yes")
+            expect(part, what, verdict, detail);
+        else
+            expect(part, what, "no", "shim: libshim" + part + ".so is not in");
+    }
+
+    void make_amd() {
+        file("/etc/ld.so.conf", "# comment\ninclude /etc/ld.so.conf.d/*.conf\n");
+        file("/etc/ld.so.conf.d/rocm.conf", "/elsewhere/lib\n");
+        link("/elsewhere/lib/libamdhip64.so.6", "libamdhip64.so.6.2.60200");
+        file("/elsewhere/lib/libamdhip64.so.6.2.60200");
+        file("/opt/rocm-7.0.1/lib/libamdhip64.so.7");
+        file("/sys/module/amdgpu/version", "6.8.5\n");
+        file("/sys/module/amdgpu/parameters/cwsr_enable", "1\n");
+        file("/sys/class/kfd/kfd/topology/nodes/0/gpu_id", "0\n");
+        file("/sys/class/kfd/kfd/topology/nodes/1/gpu_id", "4711\n");
+        file("/sys/class/kfd/kfd/topology/nodes/1/properties", "simd_count 304\ngfx_target_version 90402\n");
+        file("/dev/kfd");
+        file("/dev/dri/renderD128");
+    }
+    void make_nvidia() {
+        file("/usr/lib64/libcuda.so.535.1");
+        link("/usr/lib64/libcuda.so.1", "libcuda.so.535.1");
+        file("/proc/driver/nvidia/version", "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.1\n");
+        for (const char* node : {"nvidiactl", "nvidia-uvm", "nvidia0", "nvidia1", "nvidia-modeset"})
+            file(std::string("/dev/") + node);
+    }
+
+    Json answer;
+};
+
+TEST_F(Doctor, EveryNoHasAReasonOnThisMachine) {
+    const Outcome outcome = xcli({"doctor", "--json"});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    answer = outcome.json();
+    for (const Json& part : answer["parts"])
+        for (const char* list : {"findings", "levels"})
+            for (const Json& finding : part[list]) EXPECT_NE(finding["detail"], "") << finding;
+    for (const char* platform : {"opencl", "cuda", "hip"})
+        for (const char* level : {"level 1", "level 2", "level 3"}) row(platform, level);
+    EXPECT_EQ(row("system", "memfd")["answer"], "yes");
+    EXPECT_NE(row("system", "processors")["detail"], "0 usable");
+}
+
+TEST_F(Doctor, TableForPeople) {
+    const Outcome outcome = xcli({"doctor"});
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_TRUE(has(outcome.out, "PART")) << outcome.out;
+    EXPECT_TRUE(has(outcome.out, "nobody listens at " + socket())) << outcome.out;
+}
+
+TEST_F(Doctor, FindsTheServer) {
+    start();
+    look();
+    expect("xsched", "user's server", "yes", "pid " + std::to_string(server->pid()) + " at " + socket());
+}
+
+TEST_F(Doctor, NothingThere) {
+    look();
+    expect("opencl", "libOpenCL.so.1", "no", "not found: install the loader");
+    expect("opencl", "drivers (ICDs)", "no", "none in /etc/OpenCL/vendors");
+    expect("cuda", "libcuda.so.1", "no", "not found");
+    expect("cuda", "kernel driver", "no", "not loaded");
+    expect("hip", "libamdhip64.so", "no", "not found");
+    expect("hip", "/dev/kfd", "no", "--device=/dev/kfd");
+    for (const char* platform : {"opencl", "cuda", "hip"})
+        for (const char* level : {"level 1", "level 2", "level 3"}) expect(platform, level, "no", ": ");
+}
+
+TEST_F(Doctor, Amd) {
+    make_amd();
+    look();
+    expect("hip", "libamdhip64.so", "yes", "/elsewhere/lib/libamdhip64.so.6 (libamdhip64.so.6.2.60200), ");
+    expect("hip", "libamdhip64.so", "yes", "/opt/rocm-7.0.1/lib/libamdhip64.so.7");
+    expect("hip", "kernel driver", "yes", "6.8.5");
+    expect("hip", "GPUs", "yes", "node 1 (id 4711, gfx 90402)");
+    expect("hip", "/dev/dri/renderD128", "yes", "");
+    expect("hip", "cwsr_enable", "yes", "can be saved");
+    expect_level("hip", "level 1", "yes", "");
+    expect_level("hip", "level 2", "yes", "gates");
+}
+
+TEST_F(Doctor, AmdThatCannotSaveWhatRuns) {
+    make_amd();
+    file("/sys/module/amdgpu/parameters/cwsr_enable", "0\n");
+    look();
+    expect("hip", "cwsr_enable", "no", "cwsr_enable=1");
+    expect_level("hip", "level 1", "yes", "");
+    expect_level("hip", "level 3", "no", "");
+}
+
+TEST_F(Doctor, AmdWithoutPermission) {
+    make_amd();
+    fs::remove(root() + "/dev/kfd");
+    fs::create_directory(root() + "/dev/kfd");  // refuses, to root as well
+    look();
+    expect("hip", "/dev/kfd", "no", "groups render and video");
+    expect_level("hip", "level 1", "no", "/dev/kfd: Is a directory");
+}
+
+TEST_F(Doctor, Nvidia) {
+    make_nvidia();
+    look();
+    expect("cuda", "libcuda.so.1", "yes", "/usr/lib64/libcuda.so.1 (libcuda.so.535.1)");
+    expect("cuda", "kernel driver", "yes", "535.1");
+    expect("cuda", "GPUs", "yes", "nvidia0, nvidia1");
+    EXPECT_FALSE(has(row("cuda", "GPUs")["detail"].get<std::string>(), "modeset"));
+    for (const char* level : {"level 1", "level 2", "level 3"}) expect_level("cuda", level, "yes", "");
+}
+
+TEST_F(Doctor, NvidiaUnderMps) {
+    make_nvidia();
+    file("/tmp/nvidia-mps/control");
+    look();
+    expect_level("cuda", "level 2", "yes", "");
+    expect_level("cuda", "level 3", "no", "MPS");
+}
+
+TEST_F(Doctor, NvidiaOnWsl) {
+    file("/usr/lib/wsl/lib/libcuda.so.1");
+    file("/dev/dxg");
+    look();
+    expect_level("cuda", "level 1", "yes", "");
+    expect_level("cuda", "level 3", "no", "WSL");
+}
+
+TEST_F(Doctor, OurOwnLibraryIsNotTheDriver) {
+    file("/usr/lib64/libshimcuda.so");
+    link("/usr/lib64/libcuda.so.1", "libshimcuda.so");
+    look();
+    expect("cuda", "libcuda.so.1", "no", "not found");
+}
+
+TEST_F(Doctor, OpenclDrivers) {
+    file("/usr/lib64/libOpenCL.so.1");
+    file("/etc/OpenCL/vendors/gone.icd", "libgone.so.1\n");
+    look();
+    expect("opencl", "drivers (ICDs)", "no", "gone.icd names libgone.so.1, which is not there");
+    expect_level("opencl", "level 1", "no", "gone.icd");
+    file("/etc/OpenCL/vendors/here.icd", "/opt/vendor/libhere.so\n");
+    file("/opt/vendor/libhere.so");
+    look();
+    expect("opencl", "drivers (ICDs)", "yes", "here.icd (/opt/vendor/libhere.so); gone.icd names");
+    expect_level("opencl", "level 1", "yes", "");
+    expect_level("opencl", "level 3", "no", "no way");
+}
+
+TEST_F(Doctor, BadRoot) { expect_sentence({"doctor", "--root", root() + "/nowhere"}, "is not a folder"); }
+
+}  // namespace
+}  // namespace xsched::test
