@@ -9,7 +9,9 @@ THRESHOLD, BATCH = 8, 4
 LEAST_SECONDS = 0.25
 LEAST_SAMPLES = 5
 LEVELS = {1: "xsched_l1", 2: "xsched_l2", 3: "xsched_l3"}
-STANDSTILL_LEVELS = (1, 2)  # at level 3 no kernel's end tells when it was taken off
+# At level 3 no kernel's end tells when it was taken off. On a CPU device level 2 acts between work-groups, and a kernel
+# of this question is one per processor: `guard` is the question about that.
+STANDSTILL_LEVELS = {"gpu": (1, 2), "cpu": (1,)}
 PROBE_PAUSE_MS = {"gpu": (5, 9), "cpu": (12, 20)}
 GUARD_US = 30               # level 2: 1.1 T and so much
 LEVEL_3_US = (350, 500)     # p50 and p99 that are asked
@@ -24,6 +26,7 @@ class Preemption:
         self.standstill = defaultdict(list)  # (level, T): us
         self.probe = defaultdict(list)       # (peer, T or None: alone): us
         self.failures, self.steps, self.seconds = [], {}, suite.profile.seconds
+        self.standstill_levels = STANDSTILL_LEVELS["cpu" if suite.workload is workloads.CPU else "gpu"]
 
     def calibrate(self):
         self.steps = {length: self.suite.session.calibrate(length, 1)
@@ -87,7 +90,7 @@ def plan(found, suite, levels):
     groups = [[lambda number: found.run_probe(suite.peer(suite.baseline), None, number)]]
     for length in found.lengths:
         groups.append([lambda number, level=level, length=length: found.run_standstill(level, length)
-                       for level in levels if level in STANDSTILL_LEVELS])
+                       for level in levels if level in found.standstill_levels])
         peers = [suite.peer(suite.baseline), *(suite.peer(LEVELS[level]) for level in levels), suite.peer("xsched")]
         groups.append([lambda number, peer=peer, length=length: found.run_probe(peer, length, number)
                        for peer in peers if peer])
@@ -98,7 +101,7 @@ def targets(found, levels, workload):
     asked = []
     for length in found.lengths:
         t_us = length * 1e3
-        for level in [level for level in levels if level in STANDSTILL_LEVELS]:
+        for level in [level for level in levels if level in found.standstill_levels]:
             limit = (THRESHOLD + 1) * t_us if level == 1 else 1.1 * t_us + GUARD_US
             seen = level == 1 or found.standstill_us(level, length, 99) is not None
             measured = found.standstill_us(level, length, 99) if seen else found.delay_us(LEVELS[level], length, 99)
@@ -113,7 +116,7 @@ def targets(found, levels, workload):
 
 def plots(found, suite, levels):
     still, delay = [], []
-    for level in [level for level in levels if level in STANDSTILL_LEVELS]:
+    for level in [level for level in levels if level in found.standstill_levels]:
         points = [[length, round(max(found.standstill_us(level, length, 99), 1) / 1e3, 5)] for length in found.lengths
                   if found.standstill_us(level, length, 99) is not None]
         still.append({"name": f"level {level}", "peer": LEVELS[level], "points": points})
