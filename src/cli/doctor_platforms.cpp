@@ -239,7 +239,8 @@ Platform look_at_cuda(const Machine& machine, const Installation& installation) 
     cuda.levels = {{"level 1", Answer::kYes, "on every device"},
                    {"level 2", Answer::kYes, "gates, if the driver takes stream wait-values; else one log line says so"},
                    {"level 3", Answer::kYes,
-                    "the process's channels are disabled; if the driver refuses, one log line says so"}};
+                    "when asked for (XSCHED_INTERRUPT=1): the process's channels are disabled; if the driver refuses, "
+                    "one log line says so"}};
     if (wsl) cuda.levels[2] = {"level 3", Answer::kNo, "WSL has no kernel driver that would disable channels"};
     if (mps) cuda.levels[2] = {"level 3", Answer::kNo, "MPS runs: its one context would be stopped for all programs"};
     return cuda;
@@ -253,11 +254,15 @@ Platform look_at_hip(const Machine& machine, const Installation& installation) {
     const bool hopeless = add_obstacle(hip);
     // These two are about level 3 alone.
     hip.findings.push_back(kfd_version(machine));
-    hip.findings.push_back(context_saving(machine));
+    const Finding saving = context_saving(machine);
+    hip.findings.push_back(saving);
     if (hopeless) return hip;
     hip.levels = {{"level 1", Answer::kYes, "on every device"},
                   {"level 2", Answer::kYes, "gates, if the runtime takes stream wait-values; else one log line says so"},
-                  {"level 3", Answer::kNo, "this version of XSched does not suspend KFD's queues"}};
+                  {"level 3", Answer::kYes,
+                   "when asked for (XSCHED_INTERRUPT=1): the process's queues are suspended; if the driver refuses every "
+                   "way of doing it, one log line says so"}};
+    if (saving.answer == Answer::kNo) hip.levels[2] = {"level 3", Answer::kNo, "cwsr_enable: " + saving.detail};
     return hip;
 }
 

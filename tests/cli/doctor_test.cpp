@@ -126,6 +126,7 @@ TEST_F(Doctor, Amd) {
     expect("hip", "cwsr_enable", "yes", "can be saved");
     expect_level("hip", "level 1", "yes", "");
     expect_level("hip", "level 2", "yes", "gates");
+    expect_level("hip", "level 3", "yes", "XSCHED_INTERRUPT=1");
 }
 
 TEST_F(Doctor, AmdThatCannotSaveWhatRuns) {
@@ -134,7 +135,7 @@ TEST_F(Doctor, AmdThatCannotSaveWhatRuns) {
     look();
     expect("hip", "cwsr_enable", "no", "cwsr_enable=1");
     expect_level("hip", "level 1", "yes", "");
-    expect_level("hip", "level 3", "no", "");
+    expect_level("hip", "level 3", "no", "cwsr_enable=1");
 }
 
 TEST_F(Doctor, AmdWithoutPermission) {
