@@ -198,6 +198,7 @@ private:
     uint32_t level_of_stop() const;
     void apply_level(uint32_t wanted);
     void start_hardware();
+    bool stands_too_long(int64_t now_ns, int64_t limit_ns);
     void stop_hardware(uint32_t level);
     void lower_level();
     void note_effect();

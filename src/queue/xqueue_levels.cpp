@@ -148,24 +148,35 @@ void XQueue::apply_timeslice(uint32_t us) {
 
 void XQueue::watch_interrupt(int64_t now_ns) {
     const int64_t limit_ns = base::options().interrupt_limit * base::kMillisecond;
-    base::Lock transition(transition_);
+    bool retired = false;
     {
+        base::Lock transition(transition_);
+        if (!stands_too_long(now_ns, limit_ns)) return;
+        XLOG_WARN(
+            "queue 0x%lx has been off its device for more than %ld ms with nobody to make room for: it is put back "
+            "(XSCHED_INTERRUPT_LIMIT)",
+            static_cast<unsigned long>(handle()), static_cast<long>(base::options().interrupt_limit));
+        start_hardware();
         base::Lock lock(mutex_);
-        if (!in_use() || stopped_level_ != kPreemptLevelInterrupt || limit_ns == 0) return;
-        if (api_suspended_ || now_ns - interrupted_ns_ < limit_ns) return;
-        const ipc::QueueSlot& slot = *placement_.slot;
-        const int32_t by_pid = slot.by_pid.load(std::memory_order_relaxed);
-        const bool reason = by_pid != 0 ? lives(by_pid) : slot.held.load(std::memory_order_relaxed) != 0;
-        if (reason && slot.suspended.load(std::memory_order_relaxed) != 0) return;
-        given_up_ns_ = slot.directed_ns.load(std::memory_order_relaxed);
+        stopped_level_ = kPreemptLevelDeactivate;  // its gate stays closed as the scheduler says
+        --releasing_;
+        retired = retired_;
     }
-    XLOG_WARN(
-        "queue 0x%lx has been off its device for more than %ld ms with nobody to make room for: it is put back "
-        "(XSCHED_INTERRUPT_LIMIT)",
-        static_cast<unsigned long>(handle()), static_cast<long>(base::options().interrupt_limit));
-    start_hardware();
+    if (retired) finish_if_drained();
+}
+
+// transition_ held. True: `releasing_` is raised, for the caller to lower.
+bool XQueue::stands_too_long(int64_t now_ns, int64_t limit_ns) {
     base::Lock lock(mutex_);
-    stopped_level_ = kPreemptLevelDeactivate;  // its gate stays closed as the scheduler says
+    if (!in_use() || stopped_level_ != kPreemptLevelInterrupt || limit_ns == 0) return false;
+    if (api_suspended_ || now_ns - interrupted_ns_ < limit_ns) return false;
+    const ipc::QueueSlot& slot = *placement_.slot;
+    const int32_t by_pid = slot.by_pid.load(std::memory_order_relaxed);
+    const bool reason = by_pid != 0 ? lives(by_pid) : slot.held.load(std::memory_order_relaxed) != 0;
+    if (reason && slot.suspended.load(std::memory_order_relaxed) != 0) return false;
+    given_up_ns_ = slot.directed_ns.load(std::memory_order_relaxed);
+    ++releasing_;
+    return true;
 }
 
 }  // namespace xsched::queue
