@@ -4,7 +4,10 @@
 
 #include <type_traits>
 
+#include <dlfcn.h>
+
 #include "device/cuda/hal_abi.h"
+#include "device/cuda/rm_api.h"
 #include "shim/cuda/entry_points.h"
 #include "vendor.h"
 
@@ -25,6 +28,18 @@ inline XResult hal_find(HwQueueHandle* hwq, uint32_t kind, Stream stream, Contex
 inline void hal_pause() { xcu_pause(); }
 inline void hal_unpause() { xcu_unpause(); }
 inline void hal_context_going(Context context) { xcu_context_going(context); }
+
+// Calls to the kernel driver that allocate or free (device/cuda/channel_record.h).
+constexpr bool is_recorded_ioctl(unsigned long request) {
+    namespace rm = cuda::rm;
+    if (_IOC_TYPE(request) != rm::NV_IOCTL_MAGIC) return false;
+    const unsigned long number = _IOC_NR(request);
+    return number == rm::NV_ESC_RM_ALLOC || number == rm::NV_ESC_RM_FREE || number == rm::NV_ESC_IOCTL_XFER_CMD;
+}
+inline int hal_ioctl(int fd, unsigned long request, void* argument, int (*next)(int, unsigned long, void*)) {
+    return xcu_ioctl(fd, request, argument, next);
+}
+inline auto hal_dlsym() { return dlsym; }
 
 // The driver ends a thread's own stream after we have heard of the thread's end.
 inline constexpr bool kThreadStreamsEndFirst = false;

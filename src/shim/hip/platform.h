@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "device/hip/hal_abi.h"
+#include "device/hip/kfd_api.h"
 #include "shim/hip/entry_points.h"
 
 namespace xsched::stream {
@@ -24,6 +25,17 @@ inline XResult hal_find(HwQueueHandle* hwq, uint32_t kind, Stream stream, Contex
 inline void hal_pause() { xhip_pause(); }
 inline void hal_unpause() { xhip_unpause(); }
 inline void hal_context_going(Context context) { xhip_context_going(context); }
+
+// Calls to KFD (device/hip/interrupt.h). Those to the console, which have the same letter, have neither direction nor
+// size.
+constexpr bool is_recorded_ioctl(unsigned long request) {
+    return _IOC_TYPE(request) == hip::kfd::AMDKFD_IOCTL_BASE && _IOC_DIR(request) != _IOC_NONE;
+}
+inline int hal_ioctl(int fd, unsigned long request, void* argument, int (*next)(int, unsigned long, void*)) {
+    return xhip_ioctl(fd, request, argument, next);
+}
+// The shim takes dlsym itself.
+inline auto hal_dlsym() { return xhip_real_dlsym(); }
 
 // A thread's own stream has ended, with all its work done, before we hear of the thread's end; and from there on the
 // runtime must not be called on that thread, whose part of the runtime is gone.

@@ -1,6 +1,6 @@
-// The C library's ioctl, as the runtime reaches it: calls to AMD's kernel driver go through device/hip/interrupt.h,
-// which records the process's queues; all others go on to the next ioctl at once. Every part of the program calls this:
-// it costs a comparison, and touches nothing else.
+// The C library's ioctl, as the vendor's library reaches it: the calls to its kernel driver that level 3 has to know of go
+// through the device library, all others go on to the next ioctl at once. This is the only function of the C library that
+// every shim of streams takes, and every part of the program calls it: it costs a comparison, and touches nothing else.
 #include <dlfcn.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
@@ -10,10 +10,9 @@
 #include <cerrno>
 #include <cstdarg>
 
-#include "device/hip/hal_abi.h"
-#include "device/hip/kfd_api.h"
+#include "platform.h"
 
-namespace xsched::hip {
+namespace xsched::stream {
 namespace {
 
 using Next = int (*)(int, unsigned long, void*);
@@ -30,29 +29,24 @@ Next next_ioctl() {
     if (next != nullptr) [[likely]]
         return next;
     const int saved = errno;
-    next = reinterpret_cast<Next>(xhip_real_dlsym()(RTLD_NEXT, "ioctl"));
+    next = reinterpret_cast<Next>(hal_dlsym()(RTLD_NEXT, "ioctl"));
     if (next == nullptr) next = system_call;
     g_next.store(next, std::memory_order_relaxed);
     errno = saved;
     return next;
 }
 
-// Those of the console, which have the same letter, have neither direction nor size.
-constexpr bool is_kfds(unsigned long request) {
-    return _IOC_TYPE(request) == kfd::AMDKFD_IOCTL_BASE && _IOC_DIR(request) != _IOC_NONE;
-}
-
 }  // namespace
-}  // namespace xsched::hip
+}  // namespace xsched::stream
 
 extern "C" [[gnu::visibility("default")]] int ioctl(int fd, unsigned long request, ...) noexcept {
-    using namespace xsched::hip;
+    using namespace xsched::stream;
     va_list rest;
     va_start(rest, request);
     void* argument = va_arg(rest, void*);
     va_end(rest);
     const Next next = next_ioctl();
-    if (!is_kfds(request)) [[likely]]
+    if (!is_recorded_ioctl(request)) [[likely]]
         return next(fd, request, argument);
-    return xhip_ioctl(fd, request, argument, next);
+    return hal_ioctl(fd, request, argument, next);
 }
