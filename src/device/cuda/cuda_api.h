@@ -96,11 +96,6 @@ inline constexpr int CU_STREAM_CAPTURE_STATUS_NONE = 0;
 inline constexpr int CU_STREAM_CAPTURE_MODE_RELAXED = 2;
 inline constexpr int CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND = 1;
 
-// The streams without a handle of their own. In functions for one default stream per thread (names ending in _ptsz or
-// _ptds) NULL means the second, else the first.
-inline constexpr uintptr_t kLegacyStream = 1;
-inline constexpr uintptr_t kPerThreadStream = 2;
-
 // declared::cuStreamQuery is the type of that function.
 namespace declared {
 #define XCU_FUNCTION(name, ...) using name = CUresult (*)(__VA_ARGS__);

@@ -1,39 +1,18 @@
 // libhalcuda's entries: the public ones of xsched/cuda/hal.h, and those for the shim (hal_abi.h).
 #include "base/log.h"
 #include "device/cuda/hal_abi.h"
-#include "device/cuda/hwqueue.h"
 #include "device/cuda/identity.h"
 #include "device/cuda/interrupt.h"
-#include "device/cuda/pinned_words.h"
 #include "device/cuda/vendor_library.h"
+#include "device/stream/hwqueue.h"
+#include "device/stream/pinned_words.h"
 #include "queue/queue_abi.h"
 #include "xsched/cuda/hal.h"
 
 namespace xsched::cuda {
 namespace {
 
-// A context current for a moment.
-class Current {
-public:
-    Current(const CuApi& api, CUcontext context) : api_(api) {
-        CUcontext now = nullptr;
-        if (context == nullptr || api.cuCtxGetCurrent(&now) != CUDA_SUCCESS) return;
-        pushed_ = now != context && api.cuCtxPushCurrent_v2(context) == CUDA_SUCCESS;
-        works_ = pushed_ || now == context;
-    }
-    ~Current() {
-        CUcontext popped = nullptr;
-        if (pushed_) api_.cuCtxPopCurrent_v2(&popped);
-    }
-    Current(const Current&) = delete;
-    Current& operator=(const Current&) = delete;
-    bool works() const { return works_; }
-
-private:
-    const CuApi& api_;
-    bool pushed_ = false;
-    bool works_ = false;
-};
+using namespace xsched::stream;
 
 XResult wrap(XcuStream* wrapped, StreamKind kind, CUstream stream, CUcontext context, bool retain) {
     const CuApi* api = vendor_api();
@@ -43,8 +22,10 @@ XResult wrap(XcuStream* wrapped, StreamKind kind, CUstream stream, CUcontext con
                   "from one build", xq_abi_version(), XQ_DEVICE_ABI);
         return kXSchedErrorNotSupported;
     }
-    const Current current(*api, context);
-    HwQueue* hwq = current.works() ? make_hwqueue(*api, kind, stream, context, retain) : nullptr;
+    InContext current;
+    HwQueue* hwq = context != nullptr && current.enter(*api, context)
+                       ? make_hwqueue(*api, kind, stream, context, retain)
+                       : nullptr;
     if (hwq == nullptr) return kXSchedErrorInvalidValue;
     int priority = 0;
     unsigned flags = 0;
@@ -74,8 +55,9 @@ CUcontext primary_context(const CuApi& api, CUdevice* device, CUstream wanted) {
             continue;
         if (api.cuDevicePrimaryCtxRetain(&context, *device) != CUDA_SUCCESS) continue;
         if (wanted == nullptr) return context;
-        const Current current(api, context);
-        if (current.works() && api.cuStreamGetCtx(wanted, &found) == CUDA_SUCCESS && found == context) return context;
+        InContext current;
+        if (current.enter(api, context) && api.cuStreamGetCtx(wanted, &found) == CUDA_SUCCESS && found == context)
+            return context;
         api.cuDevicePrimaryCtxRelease_v2(*device);
     }
     return nullptr;
@@ -119,7 +101,7 @@ XResult with_context(HwQueueHandle* handle, CUstream stream, Act act) {
 }  // namespace xsched::cuda
 
 extern "C" XResult xcu_wrap(XcuStream* wrapped, uint32_t kind, CUstream stream, xsched::cuda::CUcontext context) {
-    return xsched::cuda::wrap(wrapped, static_cast<xsched::cuda::StreamKind>(kind), stream, context, false);
+    return xsched::cuda::wrap(wrapped, static_cast<xsched::stream::StreamKind>(kind), stream, context, false);
 }
 
 extern "C" XResult xcu_find(HwQueueHandle* hwq, uint32_t kind, CUstream stream, xsched::cuda::CUcontext context) {
@@ -127,9 +109,11 @@ extern "C" XResult xcu_find(HwQueueHandle* hwq, uint32_t kind, CUstream stream, 
     return xq_hwq_find(hwq, kPlatformCUDA, stream_id(static_cast<StreamKind>(kind), stream, context));
 }
 
+extern "C" void xcu_pause(void) { xsched::stream::pause_driver(); }
+extern "C" void xcu_unpause(void) { xsched::stream::unpause_driver(); }
 extern "C" void xcu_context_going(xsched::cuda::CUcontext context) {
     xsched::cuda::let_everything_run();
-    xsched::cuda::forget_pins(context);
+    xsched::stream::forget_pins(context);
     xq_words_owner_gone(reinterpret_cast<uint64_t>(context));
 }
 

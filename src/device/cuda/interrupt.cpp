@@ -9,8 +9,8 @@
 #include "base/log.h"
 #include "base/mutex.h"
 #include "device/cuda/channel_record.h"
-#include "device/cuda/hwqueue.h"
 #include "device/cuda/identity.h"
+#include "device/stream/hwqueue.h"
 #include "queue/queue_abi.h"
 
 namespace xsched::cuda {
@@ -226,85 +226,6 @@ XResult stop(Gpu& gpu) {
 
 }  // namespace
 
-bool join_interrupts(HwQueue& hwq) {
-    Gpu* gpu = make_gpu(*hwq.api, hwq.device);
-    if (gpu == nullptr || gpu->refused.load(std::memory_order_acquire)) return false;
-    int shared = 0;
-    if (hwq.api->cuDeviceGetAttribute(&shared, CU_DEVICE_ATTRIBUTE_MPS_ENABLED, hwq.device) != CUDA_SUCCESS) shared = 0;
-    const Turn turn(*gpu);
-    if (const char* why = objection(*gpu, shared == 1)) {
-        if (!gpu->refused.exchange(true)) say_refused(*gpu, why);
-        return false;
-    }
-    if (gpu->queues++ == 0 && base::log_enabled(base::LogLevel::kDebug)) {
-        char text[256];
-        describe_record(text, sizeof text);
-        XLOG_DEBG("device %d: level 3 through %u channels in %u groups (timeslice %u us)%s; the process has %s",
-                  gpu->device, gpu->sets[0].set.channel_count, gpu->sets[0].set.group_count,
-                  gpu->sets[0].set.timeslices_us[0], record_has_partition() ? ", in a MIG partition" : "", text);
-    }
-    return true;
-}
-
-void leave_interrupts(HwQueue& hwq) {
-    Gpu* gpu = hwq.interruptible ? gpu_of(hwq.device) : nullptr;
-    if (gpu == nullptr) return;
-    const Turn turn(*gpu);
-    if (hwq.asks_interrupt) --gpu->asking;
-    hwq.asks_interrupt = hwq.interruptible = false;
-    // Whoever is left may not want it; the last one cannot any more.
-    --gpu->queues;
-    if (gpu->queues == 0 || gpu->asking < gpu->queues) let_go(*gpu);
-}
-
-XResult interrupt(void* self) {
-    HwQueue& hwq = *static_cast<HwQueue*>(self);
-    Gpu* gpu = hwq.interruptible ? gpu_of(hwq.device) : nullptr;
-    if (gpu == nullptr || gpu->refused.load(std::memory_order_acquire)) return kXSchedErrorNotSupported;
-    const Turn turn(*gpu);
-    if (!hwq.asks_interrupt) ++gpu->asking;
-    hwq.asks_interrupt = true;
-    if (gpu->asking < gpu->queues || gpu->stopped || g_freeing.load(std::memory_order_acquire) > 0)
-        return kXSchedSuccess;
-    const XResult result = stop(*gpu);
-    if (result != kXSchedSuccess) {
-        hwq.asks_interrupt = false;
-        --gpu->asking;
-    }
-    return result;
-}
-
-XResult restore(void* self) {
-    HwQueue& hwq = *static_cast<HwQueue*>(self);
-    Gpu* gpu = hwq.interruptible ? gpu_of(hwq.device) : nullptr;
-    if (gpu == nullptr) return kXSchedSuccess;
-    const Turn turn(*gpu);
-    if (hwq.asks_interrupt) --gpu->asking;
-    hwq.asks_interrupt = false;
-    let_go(*gpu);
-    return kXSchedSuccess;
-}
-
-XResult set_timeslice(void* self, uint32_t us) {
-    HwQueue& hwq = *static_cast<HwQueue*>(self);
-    Gpu* gpu = hwq.interruptible ? gpu_of(hwq.device) : nullptr;
-    if (gpu == nullptr || gpu->refused.load(std::memory_order_acquire)) return kXSchedErrorNotSupported;
-    const Turn turn(*gpu);
-    refresh(*gpu);
-    if (gpu->timeslice_us == us) return kXSchedSuccess;
-    for (uint32_t i = 0; i < gpu->set_count; ++i) {
-        const rm::Outcome outcome = rm::set_timeslices(call(), gpu->sets[i].fd, gpu->sets[i].set, us);
-        if (outcome.good()) continue;
-        XLOG_DEBG("device %d: timeslice %u us: %s (errno %d, status 0x%x)", gpu->device, us, rm::sentence(outcome),
-                  outcome.error, outcome.status);
-        return kXSchedErrorNotSupported;
-    }
-    gpu->timeslice_us = us;
-    XLOG_DEBG("device %d: timeslice %s%u us", gpu->device, us == 0 ? "the driver's own, " : "",
-              us != 0 ? us : gpu->sets[0].set.timeslices_us[0]);
-    return kXSchedSuccess;
-}
-
 void let_everything_run() {
     for (const std::atomic<Gpu*>& place : g_gpus) {
         Gpu* gpu = place.load(std::memory_order_acquire);
@@ -347,3 +268,84 @@ int pass_ioctl(int fd, unsigned long request, void* argument, rm::Ioctl next) {
 }
 
 }  // namespace xsched::cuda
+
+namespace xsched::stream {
+
+using namespace xsched::cuda;
+
+bool join_interrupts(HwQueue& hwq) {
+    Gpu* gpu = make_gpu(*hwq.api, hwq.device);
+    if (gpu == nullptr || gpu->refused.load(std::memory_order_acquire)) return false;
+    int shared = 0;
+    if (hwq.api->cuDeviceGetAttribute(&shared, CU_DEVICE_ATTRIBUTE_MPS_ENABLED, hwq.device) != kSuccess) shared = 0;
+    const Turn turn(*gpu);
+    if (const char* why = objection(*gpu, shared == 1)) {
+        if (!gpu->refused.exchange(true)) say_refused(*gpu, why);
+        return false;
+    }
+    if (gpu->queues++ == 0 && base::log_enabled(base::LogLevel::kDebug)) {
+        char text[256];
+        describe_record(text, sizeof text);
+        XLOG_DEBG("device %d: level 3 through %u channels in %u groups (timeslice %u us)%s; the process has %s",
+                  gpu->device, gpu->sets[0].set.channel_count, gpu->sets[0].set.group_count,
+                  gpu->sets[0].set.timeslices_us[0], record_has_partition() ? ", in a MIG partition" : "", text);
+    }
+    return true;
+}
+
+void leave_interrupts(HwQueue& hwq) {
+    Gpu* gpu = hwq.interruptible ? gpu_of(hwq.device) : nullptr;
+    if (gpu == nullptr) return;
+    const Turn turn(*gpu);
+    if (hwq.asks_interrupt) --gpu->asking;
+    hwq.asks_interrupt = hwq.interruptible = false;
+    // Whoever is left may not want it; the last one cannot any more.
+    --gpu->queues;
+    if (gpu->queues == 0 || gpu->asking < gpu->queues) let_go(*gpu);
+}
+
+XResult interrupt(HwQueue& hwq) {
+    Gpu* gpu = hwq.interruptible ? gpu_of(hwq.device) : nullptr;
+    if (gpu == nullptr || gpu->refused.load(std::memory_order_acquire)) return kXSchedErrorNotSupported;
+    const Turn turn(*gpu);
+    if (!hwq.asks_interrupt) ++gpu->asking;
+    hwq.asks_interrupt = true;
+    if (gpu->asking < gpu->queues || gpu->stopped || g_freeing.load(std::memory_order_acquire) > 0)
+        return kXSchedSuccess;
+    const XResult result = stop(*gpu);
+    if (result != kXSchedSuccess) {
+        hwq.asks_interrupt = false;
+        --gpu->asking;
+    }
+    return result;
+}
+
+void restore(HwQueue& hwq) {
+    Gpu* gpu = hwq.interruptible ? gpu_of(hwq.device) : nullptr;
+    if (gpu == nullptr) return;
+    const Turn turn(*gpu);
+    if (hwq.asks_interrupt) --gpu->asking;
+    hwq.asks_interrupt = false;
+    let_go(*gpu);
+}
+
+XResult set_timeslice(HwQueue& hwq, uint32_t us) {
+    Gpu* gpu = hwq.interruptible ? gpu_of(hwq.device) : nullptr;
+    if (gpu == nullptr || gpu->refused.load(std::memory_order_acquire)) return kXSchedErrorNotSupported;
+    const Turn turn(*gpu);
+    refresh(*gpu);
+    if (gpu->timeslice_us == us) return kXSchedSuccess;
+    for (uint32_t i = 0; i < gpu->set_count; ++i) {
+        const rm::Outcome outcome = rm::set_timeslices(call(), gpu->sets[i].fd, gpu->sets[i].set, us);
+        if (outcome.good()) continue;
+        XLOG_DEBG("device %d: timeslice %u us: %s (errno %d, status 0x%x)", gpu->device, us, rm::sentence(outcome),
+                  outcome.error, outcome.status);
+        return kXSchedErrorNotSupported;
+    }
+    gpu->timeslice_us = us;
+    XLOG_DEBG("device %d: timeslice %s%u us", gpu->device, us == 0 ? "the driver's own, " : "",
+              us != 0 ? us : gpu->sets[0].set.timeslices_us[0]);
+    return kXSchedSuccess;
+}
+
+}  // namespace xsched::stream

@@ -5,29 +5,14 @@
 // scheduled there asks for it, and taken again when the first of them does not any more: two queues of one process
 // never stop each other this way; there gates and windows act.
 //
-// Timeslices of the process's channel groups are changed and put back here too. Any thread may call any function; none
+// Timeslices of the process's channel groups are changed and put back here too, by device/stream/hwqueue.h's
+// set_timeslice; join_interrupts and the rest of its level 3 are here as well. Any thread may call any function; none
 // calls CUDA, but for join_interrupts.
 #pragma once
 
-#include <cstdint>
-
 #include "device/cuda/rm_control.h"
-#include "xsched/types.h"
 
 namespace xsched::cuda {
-
-struct HwQueue;
-
-// A stream's wrapper begins; its context is current. True: level 3 works for it as far as anybody knows yet. Otherwise
-// one INFO line has said why not.
-bool join_interrupts(HwQueue& hwq);
-// It ends; it does not ask any more.
-void leave_interrupts(HwQueue& hwq);
-
-// Functions of XqDeviceOps. NotSupported: the driver refuses, the log has said why, and it will not be tried again.
-XResult interrupt(void* hwq);
-XResult restore(void* hwq);
-XResult set_timeslice(void* hwq, uint32_t us);
 
 // What this process stopped runs, until some stream asks anew: for contexts that are about to go.
 void let_everything_run();

@@ -8,13 +8,21 @@
 #include "base/log.h"
 #include "base/mutex.h"
 #include "base/options.h"
-#include "device/cuda/driver_search.h"
 #include "device/cuda/hal_abi.h"
+#include "device/stream/library_search.h"
 
 namespace xsched::cuda {
 namespace {
 
 constexpr const char* kName = "libcuda.so.1";
+constexpr const char* kFolders[] = {
+#ifdef __aarch64__
+    "/usr/lib/aarch64-linux-gnu", "/lib/aarch64-linux-gnu",
+#else
+    "/usr/lib/x86_64-linux-gnu", "/lib/x86_64-linux-gnu",
+#endif
+    "/usr/lib64", "/lib64", "/usr/lib", "/lib", "/usr/local/nvidia/lib64", "/usr/local/nvidia/lib",
+    "/usr/local/cuda/compat", "/usr/lib/wsl/lib", "/opt/nvidia/lib64", "/run/opengl-driver/lib", nullptr};
 // Exported by our shim and by no driver.
 constexpr const char* kShimMark = "cuXSchedShim";
 
@@ -60,7 +68,7 @@ bool try_file(const char* path, void* result) {
 void* open_default() {
     // Without our shim the linker's own answer is the right one.
     void* library = nullptr;
-    if (try_file(kName, &library) || for_each_driver_file(try_file, &library)) return library;
+    if (try_file(kName, &library) || stream::for_each_library_file(kName, kFolders, try_file, &library)) return library;
     return nullptr;
 }
 

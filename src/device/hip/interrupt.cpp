@@ -8,7 +8,6 @@
 #include "base/fork.h"
 #include "base/log.h"
 #include "base/mutex.h"
-#include "base/options.h"
 #include "device/hip/kfd_api.h"
 #include "device/stream/hwqueue.h"
 
@@ -182,9 +181,6 @@ using hip::g_process;
 using hip::Turn;
 
 bool join_interrupts(HwQueue&) {
-    // Asked for, not the default: it has met only an emulator of the kernel driver.
-    const base::Options& options = base::options();
-    if (options.interrupt == 0 && options.level != kPreemptLevelInterrupt) return false;
     if (hip::call() == nullptr) {
         hip::say_refused("its calls to the kernel driver are not seen (the shim must be preloaded)");
         return false;

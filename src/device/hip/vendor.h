@@ -25,6 +25,7 @@ using Result = hip::hipError_t;
 
 inline constexpr Result kSuccess = hip::hipSuccess;
 inline constexpr Result kNotReady = hip::hipErrorNotReady;
+inline constexpr Result kNotSupported = hip::hipErrorNotSupported;
 inline constexpr Result kOutOfMemory = 2;  // hipErrorOutOfMemory
 inline constexpr Result kAlreadyRegistered = hip::hipErrorHostMemoryAlreadyRegistered;
 inline constexpr int kCaptureModeRelaxed = hip::hipStreamCaptureModeRelaxed;
@@ -32,7 +33,9 @@ inline constexpr XPlatform kPlatform = kPlatformHIP;
 inline constexpr const char* kVendor = "hip";
 inline constexpr const char* kWaitFunction = "hipStreamWaitValue32";
 inline constexpr const char* kWriteFunction = "hipStreamWriteValue32";
+inline constexpr const char* kRecordFunction = "hipEventRecord";
 inline constexpr const char* kSynchronizeFunction = "hipStreamSynchronize";
+inline constexpr bool kHasTimeslices = false;
 
 // Neither null nor a small number, and the last four bits are 0.
 inline Context context_of_device(Device device) {
@@ -75,6 +78,8 @@ private:
     alignas(OwnCalls) unsigned char own_[sizeof(OwnCalls)];
     int before_ = -1;  // the device to go back to; -1: it was the same
 };
+// To give back what was made in it.
+using InContextAtEnd = InContext;
 
 inline bool asks_capturing(const Api& api, Stream stream) {
     int status = hip::hipStreamCaptureStatusNone;
@@ -91,7 +96,14 @@ inline Result event_create(const Api& api, Event* event) {
 inline Result event_record(const Api& api, Event event, Stream stream) { return api.hipEventRecord(event, stream); }
 inline Result event_query(const Api& api, Event event) { return api.hipEventQuery(event); }
 inline void event_destroy(const Api& api, Event event) { api.hipEventDestroy(event); }
-inline Result stream_synchronize(const Api& api, Stream stream) { return api.hipStreamSynchronize(stream); }
+// The runtime refuses it while a capture goes on elsewhere, unless the thread is relaxed about that.
+inline Result stream_synchronize(const Api& api, Stream stream) {
+    int mode = kCaptureModeRelaxed;
+    exchange_capture_mode(api, &mode);
+    const Result code = api.hipStreamSynchronize(stream);
+    exchange_capture_mode(api, &mode);
+    return code;
+}
 
 inline Result host_register(const Api& api, void* memory, size_t bytes) {
     return api.hipHostRegister(memory, bytes, hip::hipHostRegisterPortable | hip::hipHostRegisterMapped);
@@ -111,16 +123,15 @@ inline Result write_value(const Api& api, Stream stream, DevicePtr word, uint32_
 }
 // With GPU_STREAMOPS_CP_WAIT=1 the runtime lets its command processor wait, instead of a kernel that polls, and takes
 // memory made for that alone: 8 bytes at a time, which host and device see. nullptr: it has none.
+inline constexpr bool kMakesSignals = true;
 uint64_t* signal_memory(const Api& api);
 inline DevicePtr as_device_pointer(uint64_t* signal) { return signal; }
 
-inline void retain_device(const Api& api, Device device) {
+inline bool retain_device(const Api& api, Context, Device device) {
     hip::hipCtx_t context = nullptr;
-    api.hipDevicePrimaryCtxRetain(&context, device);
+    return api.hipDevicePrimaryCtxRetain(&context, device) == kSuccess;
 }
 inline void release_device(const Api& api, Device device) { api.hipDevicePrimaryCtxRelease(device); }
-// Whether the context is one that retain_device keeps alive.
-inline bool retainable(const Api&, Context, Device) { return true; }
 
 inline const char* error_name(const Api& api, Result code) {
     const char* name = api.hipGetErrorName != nullptr ? api.hipGetErrorName(code) : nullptr;

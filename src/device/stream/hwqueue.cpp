@@ -5,6 +5,7 @@
 #include "base/fork.h"
 #include "base/log.h"
 #include "base/mutex.h"
+#include "base/options.h"
 #include "device/stream/pinned_words.h"
 
 namespace xsched::stream {
@@ -73,7 +74,8 @@ int try_value_operations(HwQueue& hwq, DevicePtr gate) {
     const Result code = try_wait(hwq, gate);
     if (code == kSuccess) return kOnAnyWord;
     if (torn_down(code)) return kUntried;
-    if (make_signal(hwq) && try_wait(hwq, as_device_pointer(hwq.signal.load())) == kSuccess) return kOnSignals;
+    if (kMakesSignals && make_signal(hwq) && try_wait(hwq, as_device_pointer(hwq.signal.load())) == kSuccess)
+        return kOnSignals;
     say_no_gates(hwq, "the driver refuses stream wait-values", code);
     return kRefused;
 }
@@ -81,8 +83,10 @@ int try_value_operations(HwQueue& hwq, DevicePtr gate) {
 // Whether the device takes value operations. `idle`: the stream may be used.
 bool value_operations_work(HwQueue& hwq, DevicePtr gate, bool idle) {
     std::atomic<int>& state = tried(hwq);
-    if (state.load(std::memory_order_acquire) == kUntried && idle)
-        state.store(try_value_operations(hwq, gate), std::memory_order_release);
+    if (state.load(std::memory_order_acquire) == kUntried && idle) {
+        const int found = try_value_operations(hwq, gate);
+        if (found != kUntried) state.store(found, std::memory_order_release);  // or else another's answer stands
+    }
     if (state.load(std::memory_order_acquire) == kOnSignals && !make_signal(hwq)) return false;
     return state.load(std::memory_order_acquire) != kRefused;
 }
@@ -91,7 +95,7 @@ bool value_operations_work(HwQueue& hwq, DevicePtr gate, bool idle) {
 bool pin(HwQueue& hwq, const DriverUse& use) {
     const Api& api = *hwq.api;
     if (!has_value_operations(api)) {
-        say_no_gates(hwq, "the driver has no stream wait-values", 0);
+        say_no_gates(hwq, "the driver has no stream wait-values", kNotSupported);
         return false;
     }
     const uint32_t epoch = pin_epoch();
@@ -127,6 +131,12 @@ bool words_in_place(HwQueue& hwq, const DriverUse& use) {
     return hwq.epoch.load(std::memory_order_acquire) == pin_epoch() || pin(hwq, use);
 }
 
+// What the device waits on.
+DevicePtr gate_of(const HwQueue& hwq) {
+    uint64_t* signal = kMakesSignals ? hwq.signal.load(std::memory_order_acquire) : nullptr;
+    return signal != nullptr ? as_device_pointer(signal) : hwq.device_gate.load(std::memory_order_relaxed);
+}
+
 uint64_t words_owner(void* self) { return reinterpret_cast<uint64_t>(of(self).context); }
 
 XResult gate_wait(void* self) {
@@ -136,10 +146,7 @@ XResult gate_wait(void* self) {
     if (use.capturing()) return kXSchedErrorNotAllowed;
     if (!hwq.value_operations.load(std::memory_order_acquire) || !words_in_place(hwq, use))
         return kXSchedErrorNotSupported;
-    uint64_t* signal = hwq.signal.load(std::memory_order_acquire);
-    const DevicePtr word =
-        signal != nullptr ? as_device_pointer(signal) : hwq.device_gate.load(std::memory_order_relaxed);
-    return checked(hwq, kWaitFunction, wait_value(*hwq.api, hwq.stream, word, kOpen));
+    return checked(hwq, kWaitFunction, wait_value(*hwq.api, hwq.stream, gate_of(hwq), kOpen));
 }
 
 XResult progress_write(void* self, uint32_t value) {
@@ -151,7 +158,7 @@ XResult progress_write(void* self, uint32_t value) {
         return checked(hwq, kWriteFunction, write_value(*hwq.api, hwq.stream,
                                                         hwq.device_progress.load(std::memory_order_relaxed), value));
     const Result code = hwq.events.record(*hwq.api, hwq.stream, value);
-    return code == kNotReady ? kXSchedErrorNotAllowed : checked(hwq, "an event's record", code);
+    return code == kNotReady ? kXSchedErrorNotAllowed : checked(hwq, kRecordFunction, code);
 }
 
 XResult progress_read(void* self, uint32_t* value) {
@@ -175,7 +182,6 @@ XResult synchronize(void* self) {
     // Without the guard: this may last, and a capture that begins elsewhere must not wait for it.
     InContext current;
     if (!current.enter(*hwq.api, hwq.context)) return kXSchedErrorHardware;
-    const RelaxedCapture relaxed(*hwq.api);
     return checked(hwq, kSynchronizeFunction, stream_synchronize(*hwq.api, stream));
 }
 
@@ -207,7 +213,7 @@ void destroy(void* self) {
     leave_interrupts(hwq);
     reactivate(self);
     {
-        InContext current;
+        InContextAtEnd current;
         const bool works = current.enter(*hwq.api, hwq.context);
         hwq.events.clear(works ? hwq.api : nullptr);
         if (works && hwq.retained) release_device(*hwq.api, hwq.device);
@@ -232,11 +238,15 @@ constexpr XqDeviceOps make_ops(uint32_t levels) {
     ops.gate_wait = gate_wait;
     ops.progress_write = progress_write;
     ops.progress_read = progress_read;
-    ops.deactivate = deactivate;
-    ops.reactivate = reactivate;
+    if (kMakesSignals) {
+        ops.deactivate = deactivate;
+        ops.reactivate = reactivate;
+    }
     if ((levels & 1u << kPreemptLevelInterrupt) != 0) {
         ops.interrupt = close_and_interrupt;
         ops.restore = restore_and_open;
+        if constexpr (kHasTimeslices)
+            ops.set_timeslice = [](void* self, uint32_t us) { return set_timeslice(of(self), us); };
     }
     ops.destroy = destroy;
     return ops;
@@ -246,6 +256,12 @@ constexpr XqDeviceOps kGateOps = make_ops(1u << kPreemptLevelBlock | 1u << kPree
 constexpr XqDeviceOps kInterruptOps =
     make_ops(1u << kPreemptLevelBlock | 1u << kPreemptLevelDeactivate | 1u << kPreemptLevelInterrupt);
 constexpr XqDeviceOps kBlockOps = make_ops(1u << kPreemptLevelBlock);
+
+// Asked for, not yet the default: level 3 has met only stand-ins of the kernel drivers.
+bool interrupts_wanted() {
+    const base::Options& options = base::options();
+    return options.interrupt != 0 || options.level == kPreemptLevelInterrupt;
+}
 
 HwQueue* take_hwqueue() {
     base::Lock lock(g_spare_mutex);
@@ -271,14 +287,13 @@ HwQueue* make_hwqueue(const Api& api, StreamKind kind, Stream stream, Context co
     hwq->context = context;
     hwq->device = device;
     hwq->thread = kind == StreamKind::kPerThread ? thread_number() : 0;
-    hwq->retained = retain && retainable(api, context, device);
-    if (hwq->retained) retain_device(api, device);
+    hwq->retained = retain && retain_device(api, context, device);
     hwq->refused.store(false, std::memory_order_relaxed);
     hwq->value_operations.store(false, std::memory_order_relaxed);
     hwq->users.restart();
     hwq->generation = base::fork_generation();
     hwq->asks_interrupt = false;
-    hwq->interruptible = join_interrupts(*hwq);
+    hwq->interruptible = interrupts_wanted() && join_interrupts(*hwq);
     return hwq;
 }
 

@@ -49,12 +49,14 @@ struct HwQueue {
 HwQueue* make_hwqueue(const Api& api, StreamKind kind, Stream stream, Context context, bool retain);
 const XqDeviceOps* ops_of(const HwQueue& hwq);
 
-// The platform's level 3 (device/<p>/interrupt.cpp), which acts on more than a queue: when all have asked. False: it has
-// none here, and one INFO line has said why.
+// The platform's level 3 (device/<p>/interrupt.cpp), which acts on more than a queue: when all have asked. False: there
+// is none here, and one INFO line has said why.
 bool join_interrupts(HwQueue& hwq);
 void leave_interrupts(HwQueue& hwq);
 // NotSupported: refused, the log has said why, and it is not tried again.
 XResult interrupt(HwQueue& hwq);
 void restore(HwQueue& hwq);
+// Where the platform has it (kHasTimeslices).
+XResult set_timeslice(HwQueue& hwq, uint32_t us);
 
 }  // namespace xsched::stream

@@ -1,10 +1,10 @@
 // Every CUDA function that XSched handles itself: one line each, checked against api/cuda.json by the compiler. PTSZ and
 // PTDS lines stand for two functions, the second of programs with one default stream per thread.
 #include "shim/cuda/contexts.h"
-#include "shim/cuda/launch.h"
 #include "shim/cuda/platform.h"
 #include "shim/cuda/proc_address.h"
 #include "shim/stream/capture.h"
+#include "shim/stream/launch.h"
 #include "shim/stream/ordered.h"
 #include "shim/stream/trace.h"
 
@@ -128,7 +128,8 @@ ASYNC(cuGLMapBufferObjectAsync)
 ASYNC_PTSZ(cuGLMapBufferObjectAsync_v2)
 ASYNC(cuGLUnmapBufferObjectAsync)
 
-constexpr auto hook_cuLaunchCooperativeKernelMultiDevice = &launch_on_several;
+constexpr auto hook_cuLaunchCooperativeKernelMultiDevice =
+    &OnSeveral<kEntry_cuLaunchCooperativeKernelMultiDevice>::call;
 
 // --- ordered
 #define HOOKED(name, function) constexpr auto hook_##name = &function<kEntry_##name>;

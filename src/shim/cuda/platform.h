@@ -2,9 +2,9 @@
 // and what a call's arguments mean. The driver's own calls are in device/cuda/vendor.h.
 #pragma once
 
-#include <type_traits>
-
 #include <dlfcn.h>
+
+#include <type_traits>
 
 #include "device/cuda/hal_abi.h"
 #include "device/cuda/rm_api.h"
@@ -39,7 +39,6 @@ constexpr bool is_recorded_ioctl(unsigned long request) {
 inline int hal_ioctl(int fd, unsigned long request, void* argument, int (*next)(int, unsigned long, void*)) {
     return xcu_ioctl(fd, request, argument, next);
 }
-inline auto hal_dlsym() { return dlsym; }
 
 // The driver ends a thread's own stream after we have heard of the thread's end.
 inline constexpr bool kThreadStreamsEndFirst = false;
@@ -61,6 +60,9 @@ inline bool stream_blocks(const Api& api, Stream stream) {
 template <typename T>
 inline constexpr bool kIsLaunchConfig = std::is_same_v<T, const cuda::CUlaunchConfig*>;
 inline Stream stream_of_config(const cuda::CUlaunchConfig& config) { return config.hStream; }
+// Of one launch among several.
+inline Stream stream_of_launch(const cuda::CUDA_LAUNCH_PARAMS& launch) { return launch.hStream; }
+inline Kernel kernel_of_launch(const cuda::CUDA_LAUNCH_PARAMS& launch) { return launch.function; }
 
 // nullptr: the driver does not know, or is too old to say.
 inline const char* kernel_name(Kernel kernel) {
@@ -81,5 +83,8 @@ inline int32_t stream_priority(const Api& api, Stream stream) {
 }
 // Streams do not share hardware queues in a way that lets one wait for another.
 inline unsigned hardware_queues() { return 0; }
+
+// The symbol in the libraries behind this one.
+inline void* next_symbol(const char* name) { return dlsym(RTLD_NEXT, name); }
 
 }  // namespace xsched::stream

@@ -1,5 +1,5 @@
-// Commands that HIP alone has: launches with events of their own, launches on several devices, the launch in three
-// calls, and copies whose direction is an argument. On the caller's thread.
+// Commands that HIP alone has: launches with events of their own, the launch in three calls, and copies whose direction
+// is an argument. On the caller's thread.
 #pragma once
 
 #include "shim/hip/platform.h"
@@ -59,11 +59,6 @@ private:
         else return false;
     }
 };
-
-// Each launch is a command of its own stream. (launch.cpp)
-hipError_t launch_kernels_on_several(hipLaunchParams* list, int count, unsigned flags);
-hipError_t launch_cooperative_on_several(hipLaunchParams* list, int count, unsigned flags);
-hipError_t launch_functions_on_several(hipFunctionLaunchParams* list, unsigned count, unsigned flags);
 
 // hipConfigureCall, hipSetupArgument, hipLaunchByPtr: the first names the stream, the last launches. (launch.cpp)
 hipError_t configure_call(dim3 grid, dim3 block, size_t shared_bytes, hipStream_t stream);

@@ -2,6 +2,8 @@
 // and what a call's arguments mean. The driver's own calls are in device/hip/vendor.h.
 #pragma once
 
+#include <dlfcn.h>
+
 #include <type_traits>
 
 #include "device/hip/hal_abi.h"
@@ -34,8 +36,6 @@ constexpr bool is_recorded_ioctl(unsigned long request) {
 inline int hal_ioctl(int fd, unsigned long request, void* argument, int (*next)(int, unsigned long, void*)) {
     return xhip_ioctl(fd, request, argument, next);
 }
-// The shim takes dlsym itself.
-inline auto hal_dlsym() { return xhip_real_dlsym(); }
 
 // A thread's own stream has ended, with all its work done, before we hear of the thread's end; and from there on the
 // runtime must not be called on that thread, whose part of the runtime is gone.
@@ -56,6 +56,13 @@ inline constexpr bool kIsLaunchConfig =
     std::is_same_v<T, const hip::hipLaunchConfig_t*> || std::is_same_v<T, const hip::HIP_LAUNCH_CONFIG*>;
 inline Stream stream_of_config(const hip::hipLaunchConfig_t& config) { return config.stream; }
 inline Stream stream_of_config(const hip::HIP_LAUNCH_CONFIG& config) { return config.hStream; }
+// Of one launch among several.
+inline Stream stream_of_launch(const hip::hipLaunchParams& launch) { return launch.stream; }
+inline Stream stream_of_launch(const hip::hipFunctionLaunchParams& launch) { return launch.hStream; }
+template <typename Parameters>
+Kernel kernel_of_launch(const Parameters&) {
+    return nullptr;
+}
 
 // nullptr: not known.
 inline const char* kernel_name(Kernel) { return nullptr; }
@@ -69,5 +76,8 @@ inline int32_t stream_priority(const Api& api, Stream stream) {
 // So many hardware queues of a device the streams of one priority share; a closed gate in one of them keeps back what
 // other streams have behind it there. 0: each stream has its own. (streams.cpp)
 unsigned hardware_queues();
+
+// The symbol in the libraries behind this one. The shim takes dlsym itself.
+inline void* next_symbol(const char* name) { return xhip_real_dlsym()(RTLD_NEXT, name); }
 
 }  // namespace xsched::stream

@@ -29,7 +29,7 @@ Next next_ioctl() {
     if (next != nullptr) [[likely]]
         return next;
     const int saved = errno;
-    next = reinterpret_cast<Next>(hal_dlsym()(RTLD_NEXT, "ioctl"));
+    next = reinterpret_cast<Next>(next_symbol("ioctl"));
     if (next == nullptr) next = system_call;
     g_next.store(next, std::memory_order_relaxed);
     errno = saved;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cerrno>
+#include <new>
 #include <type_traits>
 
 #include "base/log.h"
@@ -97,6 +98,29 @@ private:
     static Kernel kernel_in(First first, Rest... rest) {
         if constexpr (std::is_same_v<First, Kernel>) return first;
         else return kernel_in(rest...);
+    }
+};
+
+// A launch on several devices: each is a command of its own stream.
+template <EntryPoint kEntry, typename Function = typename Declared<kEntry>::Type>
+struct OnSeveral;
+
+template <EntryPoint kEntry, typename Parameters, typename Count>
+struct OnSeveral<kEntry, Result (*)(Parameters*, Count, unsigned)> {
+    static Result call(Parameters* list, Count count, unsigned flags) {
+        constexpr unsigned kMost = 64;  // devices; the driver takes one launch per device
+        const auto number = static_cast<unsigned>(count);
+        if (list == nullptr || number > kMost) return driver<kEntry>()(list, count, flags);
+        alignas(Launch) unsigned char places[kMost][sizeof(Launch)];
+        for (unsigned i = 0; i < number; ++i) {
+            const Stream stream = stream_of_launch(list[i]);
+            if (base::log_enabled(base::LogLevel::kDebug)) [[unlikely]]
+                trace_command(Declared<kEntry>::kName, kernel_of_launch(list[i]), stream);
+            new (&places[i]) Launch(stream, false);
+        }
+        const Result code = driver<kEntry>()(list, count, flags);
+        for (unsigned i = 0; i < number; ++i) std::launder(reinterpret_cast<Launch*>(&places[i]))->returned(code);
+        return code;
     }
 };
 

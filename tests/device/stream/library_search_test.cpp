@@ -1,5 +1,5 @@
-// The dynamic linker's cache as a place to find the driver in: well-formed, for other machines, cut off, and garbage.
-#include "device/cuda/driver_search.h"
+// The dynamic linker's cache as a place to find a library in: well-formed, for other machines, cut off, and garbage.
+#include "device/stream/library_search.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace xsched::cuda {
+namespace xsched::stream {
 namespace {
 
 #ifdef __aarch64__
@@ -67,16 +67,16 @@ const std::vector<Entry> kEntries = {{kOther, "libcuda.so.1", "/lib/other/libcud
                                      {kOurs, "libcuda.so.1", "/lib/first/libcuda.so.1"},
                                      {kOurs, "libcuda.so.1", "/lib/second/libcuda.so.1"}};
 
-TEST(DriverSearch, TheCachesEntriesForThisMachineInOrder) {
+TEST(LibrarySearch, TheCachesEntriesForThisMachineInOrder) {
     const std::vector<std::string> expected = {"/lib/first/libcuda.so.1", "/lib/second/libcuda.so.1"};
     EXPECT_EQ(found_in(cache(kEntries)), expected);
 }
 
-TEST(DriverSearch, AnOlderFormatMayStandInFront) {
+TEST(LibrarySearch, AnOlderFormatMayStandInFront) {
     EXPECT_EQ(found_in("ld.so-1.7.0" + std::string(100, 'x') + cache(kEntries)).size(), 2u);
 }
 
-TEST(DriverSearch, TheSearchEndsWhereItIsTold) {
+TEST(LibrarySearch, TheSearchEndsWhereItIsTold) {
     const std::string bytes = cache(kEntries);
     int visits = 0;
     EXPECT_TRUE(for_each_cached_file(bytes.data(), bytes.size(), "libcuda.so.1",
@@ -84,7 +84,7 @@ TEST(DriverSearch, TheSearchEndsWhereItIsTold) {
     EXPECT_EQ(visits, 1);
 }
 
-TEST(DriverSearch, ABrokenCacheFindsNothingAndReadsNothingElse) {
+TEST(LibrarySearch, ABrokenCacheFindsNothingAndReadsNothingElse) {
     const std::string bytes = cache(kEntries);
     for (size_t size = 0; size < bytes.size(); ++size) {
         const std::vector<char> part(bytes.begin(), bytes.begin() + static_cast<ptrdiff_t>(size));
@@ -98,4 +98,4 @@ TEST(DriverSearch, ABrokenCacheFindsNothingAndReadsNothingElse) {
 }
 
 }  // namespace
-}  // namespace xsched::cuda
+}  // namespace xsched::stream

@@ -1,5 +1,5 @@
 // Pages of shared memory that several threads and contexts need on the device at once.
-#include "device/cuda/pinned_words.h"
+#include "device/stream/pinned_words.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -9,15 +9,15 @@
 #include <thread>
 #include <vector>
 
-namespace xsched::cuda {
+namespace xsched::stream {
 namespace {
 
 std::atomic<int> g_registering{0};
 std::atomic<int> g_registered{0};
 std::atomic<int> g_too_early{0};
-std::atomic<CUresult> g_answer{CUDA_SUCCESS};
+std::atomic<Result> g_answer{kSuccess};
 
-CUresult slow_register(void*, size_t, unsigned) {
+Result slow_register(void*, size_t, unsigned) {
     if (g_registering.fetch_add(1) != 0) ++g_too_early;
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
     ++g_registered;
@@ -25,18 +25,18 @@ CUresult slow_register(void*, size_t, unsigned) {
     return g_answer;
 }
 
-CUresult device_pointer(CUdeviceptr* pointer, void* host, unsigned) {
+Result pointer_of(DevicePtr* pointer, void* host, unsigned) {
     if (g_registering != 0) ++g_too_early;
-    *pointer = reinterpret_cast<CUdeviceptr>(host);
-    return CUDA_SUCCESS;
+    *pointer = reinterpret_cast<DevicePtr>(host);
+    return kSuccess;
 }
 
 struct PinnedWords : testing::Test {
     PinnedWords() {
         api.cuMemHostRegister_v2 = slow_register;
-        api.cuMemHostGetDevicePointer_v2 = device_pointer;
+        api.cuMemHostGetDevicePointer_v2 = pointer_of;
         g_registered = g_too_early = 0;
-        g_answer = CUDA_SUCCESS;
+        g_answer = kSuccess;
         const auto bytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));
         words = static_cast<uint32_t*>(std::aligned_alloc(bytes, bytes));
     }
@@ -45,11 +45,11 @@ struct PinnedWords : testing::Test {
         forget_pins(second);
         std::free(words);
     }
-    bool pin(CUcontext context, int at) {
-        CUdeviceptr address = 0;
-        CUresult code = CUDA_SUCCESS;
+    bool pin(Context context, int at) {
+        DevicePtr address = 0;
+        Result code = kSuccess;
         return pin_word(api, context, words + at, &address, &code) &&
-               address == reinterpret_cast<CUdeviceptr>(words + at);
+               address == reinterpret_cast<DevicePtr>(words + at);
     }
     int pin_at_once() {
         std::atomic<int> pinned{0};
@@ -60,10 +60,10 @@ struct PinnedWords : testing::Test {
         return pinned;
     }
 
-    CuApi api{};
+    Api api{};
     uint32_t* words = nullptr;
-    const CUcontext first = reinterpret_cast<CUcontext>(0x1000);
-    const CUcontext second = reinterpret_cast<CUcontext>(0x2000);
+    const Context first = reinterpret_cast<Context>(0x1000);
+    const Context second = reinterpret_cast<Context>(0x2000);
 };
 
 // While one thread registers a page, a second registration is refused or says too early that all is well: then the
@@ -75,15 +75,15 @@ TEST_F(PinnedWords, APageIsRegisteredOnceAndWaitedFor) {
 }
 
 TEST_F(PinnedWords, ARefusalLeavesNobodyWaiting) {
-    g_answer = CUDA_ERROR_NOT_SUPPORTED;
+    g_answer = kNotSupported;
     EXPECT_EQ(pin_at_once(), 0);
     EXPECT_EQ(g_too_early, 0);
-    g_answer = CUDA_SUCCESS;
+    g_answer = kSuccess;
     EXPECT_TRUE(pin(first, 0)) << "and it is tried again";
 }
 
 TEST_F(PinnedWords, WhatTheProgramRegisteredItselfIsUsed) {
-    g_answer = CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
+    g_answer = kAlreadyRegistered;
     EXPECT_TRUE(pin(first, 0));
 }
 
@@ -97,4 +97,4 @@ TEST_F(PinnedWords, APageGoesWithItsContext) {
 }
 
 }  // namespace
-}  // namespace xsched::cuda
+}  // namespace xsched::stream
