@@ -66,6 +66,7 @@ bool connect_to_server(bool first) {
     const char* refusal = "";
     ipc::Region* region = g_connection.open(path, &refusal);
     if (region != nullptr) {
+        g_connection.send_handovers();  // before anything can be asked for that the server may have to undo
         g_connected.store(true, std::memory_order_release);
         move_queues(region);
         XLOG_INFO("using global scheduler (xserver %d at %s)", region->header.server_pid, path);
@@ -115,9 +116,9 @@ void* global_body(void*) {
             if (!g_stop.load(std::memory_order_acquire)) connect_to_server(false);
             continue;
         }
+        g_connection.send_handovers();  // first, as above
         const bool any_suspended = carry_out();
         region.header.carried_out.store(seen, std::memory_order_release);
-        g_connection.send_handovers();
         const int64_t now = base::now_ns();
         if (any_suspended || now >= next_look || region.header.detached.load(std::memory_order_relaxed) != 0) {
             next_look = now + kLookNs;

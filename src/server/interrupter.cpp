@@ -20,6 +20,7 @@ namespace rm = cuda::rm;
 constexpr int64_t kPatienceNs = 3 * base::kMillisecond;
 constexpr int64_t kLookEveryNs = 10 * base::kMillisecond;  // while we act for somebody
 constexpr size_t kMostSets = 64;                           // of one client
+constexpr uint32_t kUnknownUs = UINT32_MAX;                // a timeslice that somebody may have set
 
 int call(int fd, unsigned long request, void* argument) { return ioctl(fd, request, argument); }
 
@@ -173,13 +174,12 @@ void Interrupter::release(const Client& client) {
         const std::lock_guard lock(mutex_);
         for (auto& [key, set] : sets_) {
             if (key.client != client.id()) continue;
-            const Wanted last = wanted_on(client.region(), key.device);
-            set.stopped = set.stopped || last.interrupted;
-            set.done_us = std::max(set.done_us, last.timeslice_us);
+            // Whatever its slots say: it may have died in the middle of a call that it had not noted yet.
+            set.stopped = true;
+            set.done_us = kUnknownUs;
             set.going = true;
         }
     }
-    client.header().outside_stopped.store(0);
     changed_.notify_all();
 }
 

@@ -82,6 +82,12 @@ public:
         return true;
     }
 
+    // Takes what it has written so far: one that writes much would wait for that, and its log is in err().
+    void take_output() {
+        while (read_some(0)) {
+        }
+    }
+
     // Its exit status, 1000 + N if signal N ended it, -1 if it does not end.
     int wait() {
         if (pid_ <= 0) return -1;

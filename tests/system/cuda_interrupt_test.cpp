@@ -3,78 +3,15 @@
 #include <dirent.h>
 #include <sys/wait.h>
 
-#include "fake/rm/fake_rm.h"
-#include "system/cuda_rig.h"
+#include "system/rm_rig.h"
 
 namespace xsched::test {
 namespace {
 
-using fake::rm::State;
-
 constexpr const char* kLongUs = "300000";  // a kernel that nobody waits for by accident
 
-// A program's file in the fake kernel driver.
-class RmFile {
-public:
-    explicit RmFile(const std::string& path) {
-        const base::UniqueFd file(open(path.c_str(), O_RDWR | O_CLOEXEC));
-        void* memory =
-            file ? mmap(nullptr, sizeof(State), PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0) : MAP_FAILED;
-        state_ = memory != MAP_FAILED ? static_cast<State*>(memory) : nullptr;
-    }
-    ~RmFile() {
-        if (state_ != nullptr) munmap(state_, sizeof(State));
-    }
-    RmFile(const RmFile&) = delete;
-    RmFile& operator=(const RmFile&) = delete;
-
-    bool there() const { return state_ != nullptr; }
-    State& state() { return *state_; }
-    unsigned disabled() const {
-        unsigned count = 0;
-        for (const auto& object : state_->objects) count += object.used != 0 && object.disabled.load() != 0 ? 1 : 0;
-        return count;
-    }
-    uint32_t timeslice_us() const {
-        for (const auto& object : state_->objects)
-            if (object.used != 0 && object.object_class == 0xa06c && object.engine == 1) return object.timeslice_us;
-        return 0;
-    }
-    bool becomes_disabled(bool disabled, int within_ms = kPatienceMs) const {
-        return wait_until([&] { return (this->disabled() != 0) == disabled; }, within_ms);
-    }
-
-private:
-    State* state_ = nullptr;
-};
-
-class CudaInterrupt : public CudaProcesses {
+class CudaInterrupt : public CudaOnRm {
 protected:
-    void SetUp() override {
-        setenv("FAKE_RM_DIR", directory.path().c_str(), 1);
-        const char* fake = getenv("TEST_FAKE_RM");
-        fake_ = fake != nullptr ? fake : "";
-        start_with_rm();
-    }
-    void start_with_rm() {
-        Environment environment = directory.environment();
-        environment["LD_PRELOAD"] = fake_;
-        server = std::make_unique<ServerProcess>(directory, std::vector<std::string>{}, environment);
-        ASSERT_TRUE(server->ready()) << server->process().err();
-    }
-    std::unique_ptr<CudaProgram> start_on_rm(const std::string& name, int priority, const char* kernel_us,
-                                             Environment more = {}) {
-        const char* shim = getenv("TEST_SHIM");
-        more.emplace("XSCHED_INTERRUPT", "1");
-        more["LD_PRELOAD"] = std::string(shim != nullptr ? shim : "") + ":" + fake_;
-        return start_program(name, priority, std::move(more), {"-", kernel_us, "/bin/sleep"});
-    }
-    std::unique_ptr<RmFile> rm_of(pid_t pid) {
-        const std::string path = directory.path() + "/" + std::to_string(pid) + "-0";
-        wait_until([&] { return access(path.c_str(), F_OK) == 0; });
-        auto file = std::make_unique<RmFile>(path);
-        return file;
-    }
     // A long kernel of the less urgent one is taken off the device for the more urgent one.
     void interrupt_low(const Environment& more = {}) {
         start_low(more);
@@ -115,7 +52,6 @@ protected:
         return count;
     }
 
-    std::string fake_;
     std::unique_ptr<RmFile> low_rm;
 };
 

@@ -1,17 +1,22 @@
 // An ordinary CUDA program for the tests of several processes: it keeps the default stream, or one of a given priority,
-// busy with short kernels while it is told to, and counts those that are done.
+// busy with kernels while it is told to, and counts those that are done. Every kernel changes one word in its own way,
+// so that one that ran twice, not at all or out of turn leaves another number; after each batch the word is compared
+// with what the same kernels make of it one after the other.
 //
 //   cuda_program SHARED-FILE [STREAM-PRIORITY|- [KERNEL-US [COMMAND]]]
 //
-// The file holds a Board (cuda_program.h). It ends when the board says so, or after a minute; it becomes COMMAND if the
-// board says that.
+// The file holds a Board (cuda_program.h). It ends when the board says so, or with the test that started it; it becomes
+// COMMAND if the board says that. Exit status: 0, 1 (the driver failed), 2 (cannot start), 3 (a wrong result). Its
+// kernels are those of the fake driver (fake/cuda/builtin_kernels.cpp).
 #include "system/cuda_program.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -28,34 +33,70 @@ using xsched::test::Board;
 constexpr int kBatch = 8;
 constexpr uint32_t kKernelUs = 100;
 constexpr uint32_t kLongUs = 5000;  // launched one at a time
+constexpr uint32_t kStepsPerUs = 50;
+constexpr uint32_t kGapUs = 100;  // long enough for the scheduler to see
 
 bool good(CUresult result, const char* call) {
     if (result != CUDA_SUCCESS) std::fprintf(stderr, "cuda_program: %s returned %d\n", call, static_cast<int>(result));
     return result == CUDA_SUCCESS;
 }
 
+// What the kernel "busy" does to a word, worked out step by step.
+struct Busy {
+    uint32_t factor, sum;
+    explicit Busy(uint32_t steps) {
+        uint32_t from_zero = 0, from_one = 1;
+        for (uint32_t i = 0; i < steps; ++i) {
+            from_zero = from_zero * 1664525 + 1013904223;
+            from_one = from_one * 1664525 + 1013904223;
+        }
+        sum = from_zero;
+        factor = from_one - from_zero;
+    }
+};
+
 struct Program {
-    CUfunction spin = nullptr;
+    CUfunction busy = nullptr;
+    CUfunction append = nullptr;
     CUstream stream = nullptr;
+    CUdeviceptr word = 0;  // managed: the host reads it when the stream is idle
     uint32_t kernel_us = kKernelUs;
+    uint32_t batches = 0;
+    uint32_t expected = 0;
 
     int batch_size() const { return kernel_us < kLongUs ? kBatch : 1; }
+    uint32_t steps() const { return kernel_us * kStepsPerUs; }
+    uint32_t value() const { return *reinterpret_cast<const volatile uint32_t*>(word); }
     bool prepare(const char* priority) {
         CUcontext context = nullptr;
         CUmodule module = nullptr;
-        return cuda::available() && good(api().cuDevicePrimaryCtxRetain(&context, 0), "cuDevicePrimaryCtxRetain") &&
-               good(api().cuCtxSetCurrent(context), "cuCtxSetCurrent") &&
-               good(api().cuModuleLoadData(&module, cuda::kKernels), "cuModuleLoadData") &&
-               good(api().cuModuleGetFunction(&spin, module, "spin"), "cuModuleGetFunction") &&
-               (priority == nullptr ||
-                good(api().cuStreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, std::atoi(priority)),
-                     "cuStreamCreateWithPriority"));
+        const bool made = cuda::available() &&
+                          good(api().cuDevicePrimaryCtxRetain(&context, 0), "cuDevicePrimaryCtxRetain") &&
+                          good(api().cuCtxSetCurrent(context), "cuCtxSetCurrent") &&
+                          good(api().cuModuleLoadData(&module, cuda::kKernels), "cuModuleLoadData") &&
+                          good(api().cuModuleGetFunction(&busy, module, "busy"), "cuModuleGetFunction") &&
+                          good(api().cuModuleGetFunction(&append, module, "append"), "cuModuleGetFunction") &&
+                          good(api().cuMemAllocManaged(&word, sizeof(uint32_t), 1), "cuMemAllocManaged") &&
+                          (priority == nullptr ||
+                           good(api().cuStreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, std::atoi(priority)),
+                                "cuStreamCreateWithPriority"));
+        if (made) *reinterpret_cast<volatile uint32_t*>(word) = 0;
+        return made;
     }
-    bool batch() {
-        void* parameters[] = {&kernel_us};
-        for (int i = 0; i < batch_size(); ++i)
-            if (!good(api().cuLaunchKernel(spin, 1, 1, 1, 1, 1, 1, 0, stream, parameters, nullptr), "cuLaunchKernel"))
-                return false;
+    bool launch(CUfunction kernel, void** parameters) {
+        return good(api().cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, stream, parameters, nullptr), "cuLaunchKernel");
+    }
+    // "busy" and itself may change places unnoticed; no other two of them.
+    bool batch(const Busy& change) {
+        uint32_t count = steps(), one = 1;
+        void* of_busy[] = {&word, &count};
+        void* of_append[] = {&word, &batches, &one};
+        for (int i = 0; i < batch_size(); ++i) {
+            if (!launch(busy, of_busy)) return false;
+            expected = expected * change.factor + change.sum;
+        }
+        if (!launch(append, of_append)) return false;
+        expected = expected * 31 + batches++;
         return good(api().cuStreamSynchronize(stream), "cuStreamSynchronize");
     }
 };
@@ -64,6 +105,7 @@ struct Program {
 
 int main(int argc, char** argv) {
     if (argc < 2) return 2;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
     const int file = open(argv[1], O_RDWR | O_CLOEXEC);
     void* memory = mmap(nullptr, sizeof(Board), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (memory == MAP_FAILED) return 2;
@@ -71,15 +113,24 @@ int main(int argc, char** argv) {
     Program program;
     if (argc > 3) program.kernel_us = static_cast<uint32_t>(std::atoi(argv[3]));
     if (!program.prepare(argc > 2 && std::strcmp(argv[2], "-") != 0 ? argv[2] : nullptr)) return 1;
-    const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
-    while (board.order.load() != Board::kEnd && std::chrono::steady_clock::now() < end) {
+    const Busy change(program.steps());
+    while (board.order.load() != Board::kEnd) {
         if (board.order.load() == Board::kBecome && argc > 4) execl(argv[4], argv[4], "60", nullptr);
         if (board.order.load() == Board::kRest) {
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
             continue;
         }
-        if (!program.batch()) return 1;
+        if (!program.batch(change)) return 1;
+        if (program.value() != program.expected) {
+            std::fprintf(stderr, "cuda_program: 0x%x instead of 0x%x after %u batches\n", program.value(),
+                         program.expected, program.batches);
+            return xsched::test::kWrongResult;
+        }
         board.done.fetch_add(static_cast<uint64_t>(program.batch_size()));
+        const uint32_t burst = board.burst.load();
+        if (burst == 0) continue;
+        const uint32_t us = program.batches % burst == 0 ? board.pause_us.load() : kGapUs;
+        std::this_thread::sleep_for(std::chrono::microseconds(us));
     }
     return 0;
 }

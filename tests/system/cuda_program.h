@@ -8,8 +8,12 @@ namespace xsched::test {
 
 struct Board {
     enum Order : uint32_t { kRest, kWork, kEnd, kBecome };
-    std::atomic<uint32_t> order;  // by the test
-    std::atomic<uint64_t> done;   // kernels, by the program
+    std::atomic<uint32_t> order;     // by the test
+    std::atomic<uint32_t> burst;     // by the test: so many batches with short gaps, then a pause; 0: neither
+    std::atomic<uint32_t> pause_us;  // by the test
+    std::atomic<uint64_t> done;      // kernels, by the program
 };
+
+constexpr int kWrongResult = 3;  // the program's exit status
 
 }  // namespace xsched::test

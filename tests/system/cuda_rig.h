@@ -43,6 +43,11 @@ public:
     void work() { board_->order = Board::kWork; }
     void rest() { board_->order = Board::kRest; }
     void become() { board_->order = Board::kBecome; }
+    // Its work comes in bursts of so many batches; 0: without pauses.
+    void pause(uint32_t burst, uint32_t us) {
+        board_->pause_us = us;
+        board_->burst = burst;
+    }
     int end() {
         board_->order = Board::kEnd;
         return process_->wait();

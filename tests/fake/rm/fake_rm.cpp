@@ -146,9 +146,7 @@ uint32_t switch_channels(State& state, const NV2080_CTRL_FIFO_DISABLE_CHANNELS_P
     return NV_OK;
 }
 
-uint32_t control(State& state, const NVOS54_PARAMETERS& request) {
-    state.last_pid = getpid();
-    if (const char* us = std::getenv("FAKE_RM_DELAY_US")) usleep(static_cast<useconds_t>(strtoul(us, nullptr, 10)));
+uint32_t carry_out(State& state, const NVOS54_PARAMETERS& request) {
     if (const uint32_t status = refusal_of(request.cmd); status != 0) {
         state.refused.fetch_add(1);
         return status;
@@ -180,6 +178,16 @@ uint32_t control(State& state, const NVOS54_PARAMETERS& request) {
         default:
             return NV_ERR_NOT_SUPPORTED;
     }
+}
+
+uint32_t control(State& state, const NVOS54_PARAMETERS& request) {
+    state.last_pid = getpid();
+    const char* us = std::getenv("FAKE_RM_DELAY_US");
+    const auto half_us = static_cast<useconds_t>(us != nullptr ? strtoul(us, nullptr, 10) / 2 : 0);
+    if (half_us != 0) usleep(half_us);
+    const uint32_t status = carry_out(state, request);
+    if (half_us != 0) usleep(half_us);
+    return status;
 }
 
 int answer(State& state, unsigned number, size_t bytes, void* argument) {

@@ -10,7 +10,7 @@
 //   FAKE_RM_DIR=path         where files are made, named PID-N; unset: there is no kernel driver
 //   FAKE_RM_REFUSE=cmd:status[,...]  a control (hexadecimal) that fails with that status (hexadecimal)
 //   FAKE_RM_NO_EFFECT=1      channels are disabled for show
-//   FAKE_RM_DELAY_US=n       each control takes so long
+//   FAKE_RM_DELAY_US=n       each control takes so long, half of it after its effect
 #pragma once
 
 #include <atomic>
