@@ -16,9 +16,13 @@ int64_t follow(int64_t average, int64_t sample) {
 
 }  // namespace
 
+int64_t CommandMeter::since(int64_t now_ns) const {
+    return std::max<int64_t>(now_ns - std::max(flight_since_ns_, last_completed_ns_), 0);
+}
+
 void CommandMeter::completed(uint32_t count, int64_t now_ns) {
-    const int64_t began = std::max(flight_since_ns_, last_completed_ns_);
-    const int64_t spent = std::max<int64_t>(now_ns - began, 0);
+    const int64_t spent = before_ns_ + since(now_ns);
+    before_ns_ = 0;
     last_completed_ns_ = now_ns;
     busy_ns_ += spent;
     if (count > 0) command_ns_ = std::max<int64_t>(follow(command_ns_, spent / count), 1);

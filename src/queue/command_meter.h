@@ -8,7 +8,13 @@ namespace xsched::queue {
 class CommandMeter {
 public:
     // The first command goes to hardware that had none of this queue's work.
-    void flight_began(int64_t now_ns) { flight_since_ns_ = now_ns; }
+    void flight_began(int64_t now_ns) {
+        flight_since_ns_ = now_ns;
+        before_ns_ = 0;
+    }
+    // What runs is taken off the hardware, and goes on later: the time between is not its own.
+    void interrupted(int64_t now_ns) { before_ns_ += since(now_ns); }
+    void restored(int64_t now_ns) { flight_since_ns_ = now_ns; }
     // `count` commands completed.
     void completed(uint32_t count, int64_t now_ns);
 
@@ -16,7 +22,10 @@ public:
     int64_t busy_ns() const { return busy_ns_; }        // device time used, as seen from here
 
 private:
+    int64_t since(int64_t now_ns) const;
+
     int64_t flight_since_ns_ = 0;
+    int64_t before_ns_ = 0;  // what runs now had run so long when it was interrupted
     int64_t last_completed_ns_ = 0;
     int64_t command_ns_ = 0;
     int64_t busy_ns_ = 0;

@@ -78,7 +78,11 @@ void XQueue::start_hardware() {
         XLOG_WARN("queue 0x%lx: level %u could not restart it", static_cast<unsigned long>(handle()), level);
     base::Lock lock(mutex_);
     stopped_level_ = 0;
-    meter_.flight_began(base::now_ns());  // what stood took no longer for it
+    if (level == kPreemptLevelInterrupt) {
+        meter_.restored(base::now_ns());
+    } else {
+        meter_.flight_began(base::now_ns());  // what stood took no longer for it
+    }
     placement_.slot->interrupted.store(0, std::memory_order_release);
 }
 
@@ -102,6 +106,7 @@ void XQueue::stop_hardware(uint32_t level) {
             ipc::QueueSlot& slot = *placement_.slot;
             slot.interrupted.store(1, std::memory_order_release);
             interrupted_ns_ = base::now_ns();
+            meter_.interrupted(interrupted_ns_);
             progress_known_ = bound_ && gates_;
             progress_then_ = slot.progress.load(std::memory_order_acquire);
             outside_then_ = placement_.header->outside_changes.load(std::memory_order_acquire);

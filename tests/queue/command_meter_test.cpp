@@ -43,4 +43,22 @@ TEST(CommandMeter, ACompilationAtTheStartIsSoonForgotten) {
     EXPECT_LT(meter.command_ns(), 500'000);
 }
 
+TEST(CommandMeter, AnInterruptedCommandIsAsLongAsItRan) {
+    CommandMeter meter;
+    meter.flight_began(0);
+    meter.interrupted(4000);
+    meter.restored(50'000);
+    meter.interrupted(53'000);
+    meter.restored(90'000);
+    meter.completed(1, 93'000);
+    EXPECT_EQ(meter.command_ns(), 10'000);
+    EXPECT_EQ(meter.busy_ns(), 10'000);
+    meter.completed(1, 103'000);
+    EXPECT_EQ(meter.command_ns(), 10'000) << "the next one had not run before";
+    meter.interrupted(105'000);
+    meter.flight_began(200'000);
+    meter.completed(1, 210'000);
+    EXPECT_EQ(meter.command_ns(), 10'000) << "what had run is gone";
+}
+
 }  // namespace
