@@ -29,6 +29,21 @@ def count(times, intervals):
     return sum(bisect.bisect_right(times, end) - bisect.bisect_right(times, begin) for begin, end in intervals)
 
 
+def work(times, intervals, length_ns):
+    """How many pieces of work that ended at the sorted `times` were done in the sorted intervals. A piece that began
+    before an interval, or ends after it, counts in part: each is spread over the last `length_ns` before its end, or
+    since the end of the one before."""
+    done, at, before = 0.0, 0, times[0] - length_ns if times else 0
+    for end in times:
+        begin = min(max(before, end - length_ns), end - 1)
+        while at < len(intervals) and intervals[at][1] <= begin:
+            at += 1
+        for inside in intervals[at:at + 2]:  # a third one would have to be shorter than a piece of work
+            done += max(0, min(end, inside[1]) - max(begin, inside[0])) / (end - begin)
+        before = end
+    return done
+
+
 def rate(times):
     """Per second, over the times themselves."""
     return (len(times) - 1) * 1e9 / (times[-1] - times[0]) if len(times) > 1 else 0.0

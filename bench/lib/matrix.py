@@ -18,12 +18,12 @@ class Cell:
     latency_us: list = field(default_factory=list)  # of all bursts
     run_p50_us: list = field(default_factory=list)  # one of each round
     lp_kernels: int = 0       # completed from the first burst's begin to the last one's
-    lp_outside: int = 0       # of these, outside the bursts
+    lp_outside: float = 0     # of these, as much as was done outside the bursts
     seconds: float = 0        # from the first burst's begin to the last one's
     seconds_outside: float = 0
     sample: dict = None       # bursts [[begin, end]] and lp's completions of a short while, ns
 
-    def add(self, bursts, done):
+    def add(self, bursts, done, length_ms=0):
         latency_us = [latency / 1e3 for _, latency in bursts]
         self.latency_us += latency_us
         self.run_p50_us.append(report.percentile(latency_us, 50))
@@ -32,7 +32,7 @@ class Cell:
         self.seconds += (busy[-1][0] - busy[0][0]) / 1e9
         self.seconds_outside += intervals.total(outside) / 1e9
         self.lp_kernels += intervals.count(done, [(busy[0][0], busy[-1][0])])
-        self.lp_outside += intervals.count(done, outside)
+        self.lp_outside += intervals.work(done, outside, length_ms * 1e6)
         self.sample = self.sample or sample(bursts, done)
 
     @property
@@ -118,7 +118,7 @@ class Matrix:
         try:
             run = self.run_pair if peer.streams else self.run_processes
             bursts, done = run(peer, pattern, length, seed)
-            self.cells[peer.name, pattern, length].add(bursts, done)
+            self.cells[peer.name, pattern, length].add(bursts, done, length or 0)
         except (programs.ProgramFailed, OSError, ValueError, IndexError) as error:
             self.fail(peer, f"pattern {pattern}, {beside}: {error}")
 

@@ -118,6 +118,14 @@ class Cells(unittest.TestCase):
         self.assertEqual((cell.lp_outside, cell.lp_kernels), (28, 30))
         self.assertAlmostEqual(cell.lp_rate_outside, 28 / 0.030, delta=1)
 
+    def test_a_kernel_at_a_bursts_edge_counts_in_part(self):
+        # Bursts of 10 ms at 0 and 30 ms. Kernels of 4 ms: one from 8 ms on, slowed; then without a pause until the burst,
+        # into which the last one reaches by 3 ms.
+        cell = matrix.Cell()
+        cell.add([(0, 10 * MS), (30 * MS, 10 * MS)], [end * MS for end in (8, 13, 17, 21, 25, 29, 33)], 4)
+        self.assertAlmostEqual(cell.lp_outside, 3 / 4 + 4 + 1 / 4)
+        self.assertEqual(cell.lp_kernels, 6)
+
     def test_ratios_and_shares_are_of_the_baseline_alone(self):
         found = matrix_with()
         found.cells["native", "A", None].add([(0, MS), (20 * MS, MS)], [])
