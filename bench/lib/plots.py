@@ -32,7 +32,8 @@ def number(value):
         if abs(value) >= 10 or value == int(value):
             return f"{value:,.0f}"
         return f"{value:.2f}".rstrip("0")
-    return f"{value:.10f}".rstrip("0")[:max(2 - math.floor(math.log10(abs(value))), 4)].rstrip("0")
+    digits = max(1 - math.floor(math.log10(abs(value))), 2)
+    return f"{value:.{digits}f}".rstrip("0")
 
 
 class Axis:
