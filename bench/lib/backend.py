@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 
-TITLES = {"cuda": "CUDA", "opencl": "OpenCL"}  # the best first; by their names in XSCHED_PLATFORM
+TITLES = {"cuda": "CUDA", "hip": "HIP", "opencl": "OpenCL"}  # the best first; by their names in XSCHED_PLATFORM
 
 
 @dataclass
@@ -16,10 +16,11 @@ class Backend:
     device: str = ""      # what the driver calls its device; this and the next two are filled in by answers()
     vendor: str = ""      # what the driver calls itself
     driver: str = ""      # its version
+    stand_in: str = ""    # what stands in for the hardware, if anything does; device and driver say so too
 
 
 def answers(backend, environment):
-    """Whether the platform's driver runs a kernel here."""
+    """Whether the platform's driver runs a kernel here: to be installed, as Debian's HIP runtime, is not enough."""
     program = backend.programs / "hp"
     if not program.exists():
         return False

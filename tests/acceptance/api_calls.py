@@ -3,9 +3,10 @@
 stream creation, synchronization and destruction, release. Prints each call's names and at last the result; exit status
 77 if there is no such driver here. An ordinary program.
 
-    api_calls.py cuda|opencl
+    api_calls.py cuda|hip|opencl
 """
 import ctypes
+import os
 import sys
 from ctypes import byref, c_char_p, c_int, c_size_t, c_uint, c_uint32, c_uint64, c_void_p
 
@@ -35,6 +36,14 @@ PTX = b""".version 6.0
 SOURCE = b"""__kernel void busy(__global uint* state, uint steps) {
     state[get_global_id(0)] = state[get_global_id(0)] * 1664525u + 1013904223u;
 }"""
+
+
+HIP_SOURCE = b"""extern "C" __global__ void busy(unsigned* state, unsigned steps) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    state[i] = state[i] * 1664525u + 1013904223u;
+}"""
+HIP_LIBRARIES = ("libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so")
+HIP_COMPILERS = ("libhiprtc.so.7", "libhiprtc.so.6", "libhiprtc.so.5", "libhiprtc.so")
 
 
 def say(name):
@@ -87,6 +96,54 @@ def cuda(library):
     return list(data)
 
 
+def hip_compiled(library):
+    """HIP_SOURCE for the current device. Some versions of the runtime hold hiprtc themselves."""
+    try:
+        compiler = opened(HIP_COMPILERS)
+    except OSError:
+        compiler = library
+    program, size = c_void_p(), c_size_t()
+    check(compiler.hiprtcCreateProgram(byref(program), HIP_SOURCE, b"busy.hip", 0, None, None), "hiprtcCreateProgram")
+    check(compiler.hiprtcCompileProgram(program, 0, None), "hiprtcCompileProgram")
+    check(compiler.hiprtcGetCodeSize(program, byref(size)), "hiprtcGetCodeSize")
+    code = ctypes.create_string_buffer(size.value)
+    check(compiler.hiprtcGetCode(program, code), "hiprtcGetCode")
+    return code
+
+
+def hip_module(library):
+    """PTX is what the stand-ins take; AMD's runtime gets what hiprtc compiles, which has met no AMD GPU."""
+    module = c_void_p()
+    say("hipModuleLoadData")
+    if library.hipModuleLoadData(byref(module), c_char_p(PTX)) != 0:
+        check(library.hipModuleLoadData(byref(module), hip_compiled(library)), "hipModuleLoadData")
+    return module
+
+
+def hip(library):
+    call, number = Caller(library), c_int()
+    if library.hipInit(0) != 0 or library.hipGetDeviceCount(byref(number)) != 0:
+        print("skipped: no AMD GPU answers")
+        sys.exit(77)
+    call("hipGetDeviceCount", byref(number))
+    kernel, stream, memory = c_void_p(), c_void_p(), c_void_p()
+    call("hipSetDevice", 0)
+    call("hipModuleGetFunction", byref(kernel), hip_module(library), c_char_p(b"busy"))
+    call("hipStreamCreateWithFlags|stream ", byref(stream), c_uint(1))
+    call("hipMalloc", byref(memory), c_size_t(4 * COUNT))
+    data = (c_uint32 * COUNT)(*range(COUNT))
+    call("hipMemcpyHtoD", memory, data, c_size_t(4 * COUNT))
+    check(library.hipStreamSynchronize(None), "hipStreamSynchronize")
+    steps = c_uint32(1)
+    parameters = (c_void_p * 2)(ctypes.addressof(memory), ctypes.addressof(steps))
+    call("hipModuleLaunchKernel", kernel, COUNT // 256, 1, 1, 256, 1, 1, 0, stream, parameters, None)
+    call("hipStreamSynchronize", stream)
+    call("hipMemcpyDtoH", data, memory, c_size_t(4 * COUNT))
+    call("hipStreamDestroy|destroyed", stream)
+    call("hipFree", memory)
+    return list(data)
+
+
 def opencl(library):
     call, count, platform, device, code = Caller(library), c_uint(), c_void_p(), c_void_p(), c_int()
     for function in ("clCreateContext", "clCreateCommandQueue", "clCreateProgramWithSource", "clCreateKernel",
@@ -120,16 +177,28 @@ def opencl(library):
     return list(data)
 
 
-PLATFORMS = {"cuda": (cuda, "libcuda.so.1"), "opencl": (opencl, "libOpenCL.so.1")}
+def opened(names):
+    """The first of these libraries that is here. Raises OSError if none is."""
+    for name in names[:-1]:
+        try:
+            return ctypes.CDLL(name)
+        except OSError:
+            pass
+    return ctypes.CDLL(names[-1])
+
+
+NAMED_HIP = os.environ.get("XSCHED_HIP_LIB")  # instead of AMD's: a stand-in
+PLATFORMS = {"cuda": (cuda, ("libcuda.so.1",)), "hip": (hip, (NAMED_HIP,) if NAMED_HIP else HIP_LIBRARIES),
+             "opencl": (opencl, ("libOpenCL.so.1",))}
 
 
 def main():
     if len(sys.argv) != 2 or sys.argv[1] not in PLATFORMS:
         print(f"skipped: there are calls for {', '.join(PLATFORMS)} here")
         return 77
-    calls, name = PLATFORMS[sys.argv[1]]
+    calls, names = PLATFORMS[sys.argv[1]]
     try:
-        library = ctypes.CDLL(name)
+        library = opened(names)
     except OSError as error:
         print(f"skipped: {error}")
         return 77

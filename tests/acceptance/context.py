@@ -2,6 +2,7 @@
 import os
 from dataclasses import dataclass, field, replace
 
+import stand_ins
 from lib import requests, workloads
 from lib.progress import Progress
 from lib.suite import PROFILES, Suite
@@ -22,7 +23,8 @@ class Context:
     def __init__(self, session, backend, seconds):
         self.session, self.backend, self.seconds = session, backend, seconds
         self.suite = Suite(session, backend, replace(PROFILES["quick"], seconds=seconds), Progress(300), PEERS)
-        self.requests = requests.Requests(session, self.suite.progress, self.suite.workload)
+        with_torch = not backend.stand_in and requests.torch_finds_device(backend.name)
+        self.requests = requests.Requests(session, self.suite.progress, self.suite.workload, with_torch)
 
     def __enter__(self):
         return self
@@ -40,7 +42,8 @@ class Context:
 
     @property
     def on_cpu(self):
-        return self.workload is workloads.CPU
+        """The device is the processor, be it for want of a real one."""
+        return self.workload is workloads.CPU or self.backend.stand_in == stand_ins.FAKE
 
     @property
     def native(self):

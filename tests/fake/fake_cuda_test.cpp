@@ -216,6 +216,33 @@ TEST_F(FakeCuda, ContextsAreTheThreadsAndEndOnce) {
     ASSERT_EQ(api().cuCtxGetDevice(&device), CUDA_SUCCESS);
 }
 
+TEST_F(FakeCuda, ExecutorsThatShareADeviceTakeTurns) {
+    if (std::getenv("FAKE_CUDA_SHARED") == nullptr) GTEST_SKIP() << "only with FAKE_CUDA_SHARED";
+    CUcontext other = nullptr;
+    ASSERT_EQ(api().cuCtxCreate_v2(&other, 0, 1), CUDA_SUCCESS);  // of another executor, as another process's
+    CUfunction spin = nullptr;
+    const auto launch = [&] {
+        uint32_t us = 30'000;
+        void* arguments[] = {&us};
+        return api().cuLaunchKernel(spin, 1, 1, 1, 1, 1, 1, 0, nullptr, arguments, nullptr);
+    };
+    const auto begin = std::chrono::steady_clock::now();
+    for (CUcontext context : {context_, other}) {
+        ASSERT_EQ(api().cuCtxSetCurrent(context), CUDA_SUCCESS);
+        CUmodule module = nullptr;
+        ASSERT_EQ(api().cuModuleLoadData(&module, "image"), CUDA_SUCCESS);
+        ASSERT_EQ(api().cuModuleGetFunction(&spin, module, "spin"), CUDA_SUCCESS);
+        ASSERT_EQ(launch(), CUDA_SUCCESS);
+    }
+    for (CUcontext context : {other, context_}) {
+        ASSERT_EQ(api().cuCtxSetCurrent(context), CUDA_SUCCESS);
+        ASSERT_EQ(api().cuCtxSynchronize(), CUDA_SUCCESS);
+    }
+    EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(60));
+    ASSERT_EQ(api().cuCtxDestroy_v2(other), CUDA_SUCCESS);
+    ASSERT_EQ(api().cuCtxSetCurrent(context_), CUDA_SUCCESS);
+}
+
 TEST_F(FakeCuda, FaultsComeWhereTheyAreAskedFor) {
     const With fault("FAKE_CUDA_FAIL", "cuLaunchKernel:2:719");
     EXPECT_EQ(append(nullptr, 1), CUDA_SUCCESS);

@@ -3,48 +3,15 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "busy_kernel.h"
+
 namespace busy {
 namespace {
 
-constexpr uint32_t kMultiplier = 1664525;
-constexpr uint32_t kIncrement = 1013904223;
 constexpr unsigned kBlockThreads = 256;
 constexpr int kCalibrationRounds = 8;
 constexpr double kCalibrationMs = 30;  // of each round
 constexpr uint32_t kFirstSteps = 1000;
-
-// Loaded as text, so that any driver compiles it for the device it finds.
-constexpr const char* kBusy = R"(
-.version 6.0
-.target sm_30
-.address_size 64
-.visible .entry busy(.param .u64 state, .param .u32 steps)
-{
-    .reg .pred %none, %more;
-    .reg .b32 %thread, %block, %size, %index, %x, %left;
-    .reg .b64 %base, %address;
-    ld.param.u64 %base, [state];
-    ld.param.u32 %left, [steps];
-    mov.u32 %thread, %tid.x;
-    mov.u32 %block, %ctaid.x;
-    mov.u32 %size, %ntid.x;
-    mad.lo.u32 %index, %block, %size, %thread;
-    cvta.to.global.u64 %base, %base;
-    mul.wide.u32 %address, %index, 4;
-    add.u64 %address, %base, %address;
-    ld.global.u32 %x, [%address];
-    setp.eq.u32 %none, %left, 0;
-    @%none bra end;
-step:
-    mad.lo.u32 %x, %x, 1664525, 1013904223;
-    sub.u32 %left, %left, 1;
-    setp.ne.u32 %more, %left, 0;
-    @%more bra step;
-end:
-    st.global.u32 [%address], %x;
-    ret;
-}
-)";
 
 int attribute(CuDevice device, int which) {
     int value = 0;
@@ -67,17 +34,6 @@ CuStream make_stream(const std::string& name) {
     return stream;
 }
 
-// `x` after `steps` generator steps: the step is composed with itself by squaring.
-uint32_t advance(uint32_t x, uint64_t steps) {
-    uint32_t multiplier = kMultiplier, increment = kIncrement;
-    for (; steps != 0; steps >>= 1) {
-        if ((steps & 1) != 0) x = x * multiplier + increment;
-        increment = increment * (multiplier + 1);
-        multiplier *= multiplier;
-    }
-    return x;
-}
-
 }  // namespace
 
 BusyDevice::BusyDevice(const std::string& stream) {
@@ -85,7 +41,7 @@ BusyDevice::BusyDevice(const std::string& stream) {
     check(driver().cuDevicePrimaryCtxRetain(&context_, device_), "cuDevicePrimaryCtxRetain");
     attach_thread();
     CuModule module = nullptr;
-    check(driver().cuModuleLoadData(&module, kBusy), "cuModuleLoadData");
+    check(driver().cuModuleLoadData(&module, kBusyPtx), "cuModuleLoadData");
     check(driver().cuModuleGetFunction(&kernel_, module, "busy"), "cuModuleGetFunction");
     if (stream == "per-thread") {
         stream_ = reinterpret_cast<CuStream>(2);
@@ -170,7 +126,7 @@ bool BusyDevice::state_is_right() {
     std::vector<uint32_t> state(blocks_ * kBlockThreads);
     check(driver().cuMemcpyDtoH(state.data(), state_, state.size() * sizeof(uint32_t)), "cuMemcpyDtoH");
     for (size_t i = 0; i < state.size(); ++i) {
-        if (state[i] != advance(static_cast<uint32_t>(i), steps_taken_)) return false;
+        if (state[i] != stepped(static_cast<uint32_t>(i), steps_taken_)) return false;
     }
     return true;
 }

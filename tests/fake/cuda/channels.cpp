@@ -10,6 +10,7 @@
 #include "device/hip/kfd_api.h"
 #include "fake/cuda/engine.h"
 #include "fake/cuda/settings.h"
+#include "fake/cuda/turns.h"
 #include "fake/kfd/fake_kfd.h"
 #include "fake/rm/fake_rm.h"
 
@@ -141,12 +142,14 @@ void free_channels(Channels& channels) {
 }
 
 void run_for(int64_t ns) {
+    Turn turn;
     int64_t before = clock_ns();
     while (ns > 0) {
         sched_yield();
         const int64_t now = clock_ns();
-        if (t_running == nullptr || t_running->may_run()) ns -= now - before;
-        before = now;
+        const bool may_run = t_running == nullptr || t_running->may_run();
+        if (may_run && turn.taken()) ns -= now - before;
+        before = turn.keep(may_run, now);
     }
 }
 

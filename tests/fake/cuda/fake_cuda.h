@@ -25,6 +25,9 @@
 //   FAKE_CUDA_SEED=n            for those delays and for the choice among streams that are ready
 //   FAKE_CUDA_FAIL=f:nth:code[,..]  the nth call of function f (`*`: every call) returns code and does nothing
 //   FAKE_CUDA_NO_MEMOPS=1       value operations are not supported
+//   FAKE_CUDA_SHARED=path       the processes that name this file (any; it is made) share one device: kernels of a
+//                               length (spin, busy, tick) run in turns of at most a millisecond. Else each process has
+//                               devices of its own. Read at a thread's first kernel
 //   FAKE_CUDA_NOOP=1            all stream work is complete when its call returns; kernels and copies are left out
 //   FAKE_CUDA_BREAK_ORDER=mode  misbehaves on purpose once in a while, for testing tests: 1 or `order` (a command
 //                               overtakes the one before it), `waits` (event waits and the legacy stream's are

@@ -194,6 +194,12 @@ HIP_FUNCTION(hipDeviceGet, (int* device, int ordinal), (device, ordinal)) {
 HIP_FUNCTION(hipDeviceGetName, (char* name, int bytes, int device), (name, bytes, device)) {
     return static_cast<hipError_t>(cu().cuDeviceGetName(name, bytes, device));
 }
+HIP_FUNCTION(hipDeviceGetAttribute, (int* value, int attribute, int device), (value, attribute, device)) {
+    // The vendor's numbers, of those that the benchmark programs ask for: threads per multiprocessor, multiprocessors.
+    const int which = attribute == 57 ? 39 : attribute == 63 ? CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT : 0;
+    if (which == 0) return hipErrorInvalidValue;
+    return static_cast<hipError_t>(cu().cuDeviceGetAttribute(value, static_cast<CUdevice_attribute>(which), device));
+}
 HIP_FUNCTION(hipDeviceGetPCIBusId, (char* text, int bytes, int device), (text, bytes, device)) {
     return static_cast<hipError_t>(cu().cuDeviceGetPCIBusId(text, bytes, device));
 }

@@ -1,0 +1,65 @@
+// A HIP device kept busy by kernels of a chosen length: what the programs of the main job share. They are ordinary
+// HIP programs and know nothing of XSched. One thread, but for what says otherwise.
+//
+// The kernel steps a linear congruential generator `steps` times in each thread and stores the result over its input,
+// so running a kernel twice, or not at all, or two of them at once, gives a wrong final state; the right one is
+// computed on the host in a few operations. Its one wave of threads fills the device.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "runtime.h"
+
+namespace busy {
+
+class BusyDevice {
+public:
+    using Event = hip::hipEvent_t;
+    // What a program needs to find the XQueue of queue() through the C interface.
+    static constexpr const char* kHalLibrary = "libhalhip.so";
+    static constexpr const char* kHwQueueGet = "HipQueueGet";
+
+    // The first device, and on it the stream that is called: null (the default: the NULL stream), per-thread,
+    // own (one of its own), high or low (one with the greatest or least priority). Throws std::runtime_error with a
+    // sentence if there is none or HIP fails; so do all functions below.
+    explicit BusyDevice(const std::string& stream);
+    ~BusyDevice();
+    BusyDevice(const BusyDevice&) = delete;
+    BusyDevice& operator=(const BusyDevice&) = delete;
+
+    // Steps with which kernels that run back to back take `milliseconds` each: meaningful only while nothing else
+    // uses the device.
+    uint32_t calibrate(double milliseconds);
+
+    // One kernel of `steps`, not waited for. `*event`, if the caller wants one, must be given to wait() or recycle().
+    void enqueue(uint32_t steps, Event* event = nullptr);
+    void wait(Event event);
+    void finish();
+
+    // For a second thread that watches: wait_only() by any thread that has called attach_thread(); then recycle() by
+    // the one that enqueues.
+    void attach_thread();
+    void wait_only(Event event);
+    void recycle(Event event);
+    void* queue() const { return stream_; }  // the vendor's
+
+    // Every thread's number is exactly what all kernels enqueued so far, each run once, leave. Waits for them.
+    bool state_is_right();
+    // Device, vendor and driver version, divided by "; ".
+    std::string description() const;
+
+private:
+    double kernel_ms(uint32_t steps, double about_ms);
+
+    hip::hipFunction_t kernel_ = nullptr;
+    hip::hipStream_t stream_ = nullptr;
+    void* state_ = nullptr;
+    unsigned blocks_ = 0;
+    uint64_t steps_taken_ = 0;
+    bool own_stream_ = false;
+    std::vector<hip::hipEvent_t> free_events_;
+};
+
+}  // namespace busy

@@ -1,0 +1,66 @@
+#include "kernel.h"
+
+#include <dlfcn.h>
+
+#include <stdexcept>
+#include <vector>
+
+#include "busy_kernel.h"
+
+namespace busy {
+namespace {
+
+// As kBusyPtx.
+constexpr const char* kSource = R"(
+extern "C" __global__ void busy(unsigned* state, unsigned steps) {
+    unsigned index = blockIdx.x * blockDim.x + threadIdx.x, x = state[index];
+    for (; steps != 0; --steps) x = x * 1664525u + 1013904223u;
+    state[index] = x;
+}
+)";
+constexpr const char* kCompilers[] = {"libhiprtc.so.7", "libhiprtc.so.6", "libhiprtc.so.5", "libhiprtc.so"};
+
+using Program = struct hiprtcProgramTag*;
+
+void* compiler() {
+    for (const char* name : kCompilers)
+        if (void* library = dlopen(name, RTLD_NOW)) return library;
+    return nullptr;
+}
+
+// Calls a function of hiprtc, which some versions of the runtime hold themselves.
+template <typename... Arguments>
+void call(const char* name, Arguments... arguments) {
+    static void* const library = compiler();
+    void* address = library != nullptr ? dlsym(library, name) : nullptr;
+    if (address == nullptr) address = runtime_symbol(name);
+    if (address == nullptr) throw std::runtime_error(std::string("the HIP runtime takes no PTX and has no ") + name);
+    if (const int result = reinterpret_cast<int (*)(Arguments...)>(address)(arguments...); result != 0)
+        throw std::runtime_error(std::string(name) + " returns " + std::to_string(result));
+}
+
+std::vector<char> compiled() {
+    Program program = nullptr;
+    call<Program*, const char*, const char*, int, const char**, const char**>("hiprtcCreateProgram", &program, kSource,
+                                                                             "busy.hip", 0, nullptr, nullptr);
+    call<Program, int, const char**>("hiprtcCompileProgram", program, 0, nullptr);
+    size_t bytes = 0;
+    call<Program, size_t*>("hiprtcGetCodeSize", program, &bytes);
+    std::vector<char> code(bytes);
+    call<Program, char*>("hiprtcGetCode", program, code.data());
+    call<Program*>("hiprtcDestroyProgram", &program);
+    return code;
+}
+
+}  // namespace
+
+hip::hipFunction_t load_busy() {
+    hip::hipModule_t module = nullptr;
+    if (runtime().hipModuleLoadData(&module, kBusyPtx) != hip::hipSuccess)
+        check(runtime().hipModuleLoadData(&module, compiled().data()), "hipModuleLoadData");
+    hip::hipFunction_t kernel = nullptr;
+    check(runtime().hipModuleGetFunction(&kernel, module, "busy"), "hipModuleGetFunction");
+    return kernel;
+}
+
+}  // namespace busy

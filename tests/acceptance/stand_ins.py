@@ -1,0 +1,52 @@
+"""What stands in for an AMD GPU where there is none: the build's HIP runtimes without hardware (tests/fake/hip)."""
+import ctypes
+from pathlib import Path
+
+from lib import backend as backends
+
+ON_CUDA, FAKE = "libhiponcuda.so", "libfakehip.so"  # the better one first
+KFD = "libfakekfd.so"                               # the kernel driver's, for level 3
+TITLES = {ON_CUDA: "HIP over the CUDA driver of {device}", FAKE: "fake HIP runtime"}
+
+
+def cuda_driver():
+    """The CUDA driver's own file, by which it is found past a preloaded shim of its name; None: there is none."""
+    try:
+        ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return None
+    mapped = (line.split()[-1] for line in Path("/proc/self/maps").read_text().splitlines())
+    return next((path for path in mapped if Path(path).name.startswith("libcuda.so")), None)
+
+
+def environment_of(name, libraries, folder):
+    """What programs need for it; None if it cannot be used here. Those that name one file share one fake device."""
+    if not (libraries / name).exists():
+        return None
+    found = {"XSCHED_HIP_LIB": str(libraries / name)}
+    if name == ON_CUDA:
+        driver = cuda_driver()
+        return {**found, "FAKE_CUDA_DIRECT": driver} if driver else None
+    found["FAKE_CUDA_SHARED"] = str(folder / "device")
+    if (libraries / KFD).exists():
+        found |= {"LD_PRELOAD": str(libraries / KFD), "FAKE_KFD": "1"}
+    return found
+
+
+def choose(session):
+    """The HIP backend of the first stand-in that answers, and the session set to it. Raises LookupError with a sentence
+    if none does."""
+    libraries = session.build / "lib"
+    for name in TITLES:
+        environment = environment_of(name, libraries, session.folder)
+        if environment is None:
+            continue
+        backend = backends.Backend("hip", backends.TITLES["hip"], session.build / "bench" / "hip")
+        if backends.answers(backend, {**session.environment, **environment}):
+            session.environment |= environment
+            title = TITLES[name].format(device=backend.device)
+            backend.stand_in, backend.device = name, f"stand-in: {title} ({name}); not AMD hardware"
+            backend.driver = f"stand-in: {name}; not AMD hardware"
+            return backend
+    raise LookupError(f"no AMD runtime answers, and {libraries} has no stand-in for one: build the tests "
+                      "(make acceptance PLATFORM=hip does)")

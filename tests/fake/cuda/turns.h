@@ -1,0 +1,30 @@
+// One device for several processes: where FAKE_CUDA_SHARED names a file, executors that have it open run their kernels
+// in turns, one at a time, as processes do on a GPU. Without it each process has its devices to itself. Each thread has
+// a place of its own in the queue.
+#pragma once
+
+#include <cstdint>
+
+namespace fake {
+
+// The device, while this thread uses it. Waits for its turn when made.
+class Turn {
+public:
+    Turn();
+    ~Turn();
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+
+    bool taken() const { return taken_; }
+    // To be called again and again: others get the device when this turn has lasted long, and for as long as the kernel
+    // may not run. The time by then: `now`, or later if it was waited for.
+    int64_t keep(bool may_run, int64_t now);
+
+private:
+    void take();
+    void give();
+    int64_t began_ = 0;
+    bool taken_ = false;
+};
+
+}  // namespace fake
