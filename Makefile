@@ -14,7 +14,7 @@ ACCEPTANCE = $(if $(filter hip,$(PLATFORM)),build/dev,$(RELEASE))
 RELEASE = build/release$(if $(filter-out all,$(XSCHED_PLATFORM)),-$(subst ;,-,$(XSCHED_PLATFORM)))
 
 .DEFAULT_GOAL := all
-.PHONY: all opencl cuda hip levelzero install demo bench acceptance stand_ins test asan tsan ubsan lint tidy format clean help deps
+.PHONY: all opencl cuda hip levelzero install demo bench acceptance stand_ins test sanitize asan tsan ubsan lint tidy format clean help deps
 
 all: ## build the libraries, xserver, xcli and the benchmarks
 	@cmake --preset release -B $(RELEASE) -DXSCHED_PLATFORM="$(XSCHED_PLATFORM)" --log-level=WARNING > /dev/null
@@ -50,7 +50,11 @@ stand_ins: # HIP's programs, and what they run on where no AMD GPU answers: it b
 
 test: ## everything that can be tested on this machine, in under 10 minutes
 	@scripts/install_deps.sh build run test
-	@scripts/run_tests.py --jobs $(JOBS) dev asan:core tsan:threads
+	@scripts/run_tests.py --jobs $(JOBS) dev
+
+sanitize: ## the tests on fake hardware under AddressSanitizer and UBSan, those with threads under ThreadSanitizer
+	@scripts/install_deps.sh build run test
+	@scripts/run_tests.py --jobs $(JOBS) asan:core tsan:threads
 
 asan ubsan: ## all tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	@scripts/run_tests.py --jobs $(JOBS) asan

@@ -1,6 +1,6 @@
 # Tests: one GoogleTest program per room, and programs of any kind. Labels divide them, and the target tests_LABEL
 # builds what the tests of a label need:
-#   core     on fake hardware or none; these run under AddressSanitizer in `make test`
+#   core     on fake hardware or none; these run under AddressSanitizer in `make sanitize`
 #   threads  of those, the ones with threads; these run under ThreadSanitizer too
 #   tools    the command-line tools
 #   vendor   on a real driver (PoCL where there is no GPU)
