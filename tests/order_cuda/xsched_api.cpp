@@ -7,10 +7,19 @@
 namespace cuda {
 namespace {
 
+// HIP's order checker is this one with HIP's queues in the place of CUDA's.
+#ifdef ORDER_ON_HIP
+constexpr const char* kHalLibrary = "libhalhip.so";
+#define ORDER_HAL_PREFIX "Hip"
+#else
+constexpr const char* kHalLibrary = "libhalcuda.so";
+#define ORDER_HAL_PREFIX "Cuda"
+#endif
+
 template <typename Function>
 void find(Function& function, const char* name) {
     void* symbol = dlsym(RTLD_DEFAULT, name);
-    for (const char* library : {"libhalcuda.so", "libpreempt.so"}) {
+    for (const char* library : {kHalLibrary, "libpreempt.so"}) {
         if (symbol != nullptr) break;
         if (void* handle = dlopen(library, RTLD_NOLOAD | RTLD_LAZY); handle != nullptr) symbol = dlsym(handle, name);
     }
@@ -22,8 +31,8 @@ void find(Function& function, const char* name) {
 const XSched& xsched() {
     static const XSched it = [] {
         XSched found{};
-        find(found.CudaQueueGet, "CudaQueueGet");
-        find(found.CudaQueueCreate, "CudaQueueCreate");
+        find(found.CudaQueueGet, ORDER_HAL_PREFIX "QueueGet");
+        find(found.CudaQueueCreate, ORDER_HAL_PREFIX "QueueCreate");
         find(found.XQueueGet, "XQueueGet");
         find(found.XQueueSuspend, "XQueueSuspend");
         find(found.XQueueResume, "XQueueResume");
