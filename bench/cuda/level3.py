@@ -22,8 +22,9 @@ import time
 from pathlib import Path
 
 STEP_SECONDS = 80
+MEMORY_FILES = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 BOARD = struct.Struct("<QQII")  # bench/cuda/level3/victim.h
-INTERESTING = re.compile(r"level 3|channels|timeslice|WARN|ERRO|does not answer|answers again|using global|lost")
+INTERESTING = re.compile(r"^level3:|level 3|channels|timeslice|WARN|ERRO|does not answer|answers again|using global|lost")
 
 
 class Board:
@@ -70,7 +71,8 @@ class Check:
         self.processes = []
         self.number = 0
         self.problems = []
-        self.socket = self.folder / "xserver.sock"
+        self.socket = self.folder / "server" / "xserver.sock"  # in a folder that nobody else may write to
+        self.socket.parent.mkdir(mode=0o755)
         self.server = None
 
     # --- processes
@@ -115,6 +117,8 @@ class Check:
         deadline = time.monotonic() + 10
         while not self.socket.exists() and time.monotonic() < deadline:
             time.sleep(0.01)
+        if not self.socket.exists():
+            self.problem("xserver did not start: " + log.read_text(errors="replace")[-500:])
 
     def result(self, process, seconds=STEP_SECONDS):
         """What a process printed; {} and a problem if it does not end or fails."""
@@ -354,7 +358,8 @@ def main():
     parser.add_argument("--fake-rm", help="a fake of the kernel driver, for trying this without a GPU")
     arguments = parser.parse_args()
     began, report = time.monotonic(), {}
-    with tempfile.TemporaryDirectory(prefix="level3-") as folder:
+    # Not on a disk: a driver may refuse to pin pages of a file that the kernel writes back.
+    with tempfile.TemporaryDirectory(prefix="level3-", dir=MEMORY_FILES) as folder:
         os.chmod(folder, 0o755)
         check = Check(arguments, folder)
         for name in arguments.only.split(","):

@@ -31,15 +31,20 @@ def count(times, intervals):
 
 def work(times, intervals, length_ns):
     """How many pieces of work that ended at the sorted `times` were done in the sorted intervals. A piece that began
-    before an interval, or ends after it, counts in part: each is spread over the last `length_ns` before its end, or
-    since the end of the one before."""
+    before an interval, or ends after it, counts in part: for the time that it spent in the intervals, of the
+    `length_ns` that it takes undisturbed; never for more than one. So one that is taken off its device at the end of an
+    interval and goes on in the next counts once, and time in which it could have gone on but did not is lost. Of pieces without a
+    known length (0) the end tells."""
     done, at, before = 0.0, 0, times[0] - length_ns if times else 0
     for end in times:
-        begin = min(max(before, end - length_ns), end - 1)
+        begin = min(before, end - 1) if length_ns > 0 else end - 1
         while at < len(intervals) and intervals[at][1] <= begin:
             at += 1
-        for inside in intervals[at:at + 2]:  # a third one would have to be shorter than a piece of work
-            done += max(0, min(end, inside[1]) - max(begin, inside[0])) / (end - begin)
+        inside, here = 0, at
+        while here < len(intervals) and intervals[here][0] < end:
+            inside += max(0, min(end, intervals[here][1]) - max(begin, intervals[here][0]))
+            here += 1
+        done += min(1, inside / max(min(length_ns, end - begin), 1))
         before = end
     return done
 

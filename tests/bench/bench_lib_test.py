@@ -94,6 +94,17 @@ class Intervals(unittest.TestCase):
         self.assertEqual(intervals.count([1, 2, 3, 8, 9, 14], [(2, 8), (9, 14)]), 3)
         self.assertEqual(intervals.rate([0, MS, 2 * MS, 3 * MS]), 1000)
 
+    def test_work_at_an_edge_counts_in_part(self):
+        self.assertAlmostEqual(intervals.work([10, 20, 30], [(5, 25)], 10), 0.5 + 1 + 0.5)
+
+    def test_work_interrupted_by_bursts_counts_once(self):
+        outside = [(0, 10), (40, 50), (80, 100)]  # bursts between them; pieces of 30
+        self.assertAlmostEqual(intervals.work([-5, 90, 120], outside, 30), 1 + 10 / 30)
+
+    def test_time_that_was_not_used_is_lost(self):
+        outside = [(0, 100)]
+        self.assertAlmostEqual(intervals.work([0, 50, 100], outside, 25), 2)  # 4 had been possible
+
 
 class Suspensions(unittest.TestCase):
     def test_the_last_kernel_before_the_resumption_counts(self):

@@ -49,6 +49,7 @@ private:
     uint64_t state_ = 0;
     uint64_t tick_ = 0;
     unsigned blocks_ = 0;
+    int processors_ = 1;
     std::atomic<uint64_t> steps_{0};
 };
 

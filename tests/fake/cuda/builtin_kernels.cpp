@@ -6,7 +6,7 @@
 //   noop()
 //   busy(u32* b, u32 steps)                        b[x] steps a generator; takes 20 ns a step
 //   nothing(u64, u32)
-//   tick(u32* b, u64* tick, u32 rounds)            as busy, 1000 steps a round, and a clock to *tick
+//   tick(u32* b, u64* tick, u32 rounds, u32 every)  as busy, 1000 steps a round, and a clock to *tick
 //                                                  (the last three are those of the benchmark programs)
 #include <algorithm>
 #include <cstring>
@@ -108,7 +108,7 @@ const Builtin* builtin_named(const char* name) {
         {"noop", {}, {}, 0, run_noop},
         {"busy", {8, 4}, {0, 8}, 12, run_busy},
         {"nothing", {8, 4}, {0, 8}, 12, run_noop},
-        {"tick", {8, 8, 4}, {0, 8, 16}, 20, run_tick},
+        {"tick", {8, 8, 4, 4}, {0, 8, 16, 20}, 24, run_tick},
     };
     for (const Builtin& it : all)
         if (std::strcmp(it.name, name) == 0) return &it;
