@@ -6,11 +6,13 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/options.h"
+#include "base/spin.h"
 #include "policy/policy.h"
 #include "queue/handover.h"
 #include "queue/pool.h"
 
 #include <new>
+#include <utility>
 
 #include <pthread.h>
 #include <unistd.h>
@@ -33,7 +35,8 @@ std::atomic<bool> g_connected{false};
 std::atomic<bool> g_stop{false};
 Connection g_connection;
 LocalScheduler g_local;
-base::Thread g_thread;
+base::Thread g_thread;            // carries out directives
+base::Thread g_local_thread;      // with the local scheduler: makes them
 bool g_fork_handler = false;
 
 template <typename Visit>
@@ -99,20 +102,46 @@ const char* server_trouble(const ipc::Header& header, bool any_suspended) {
     return g_connection.lost() ? "its connection closed" : nullptr;
 }
 
-void sleep_on_directive(ipc::Header& header, uint32_t seen, int64_t timeout_ns) {
-    header.agent_asleep.store(1, std::memory_order_seq_cst);
-    if (header.directive.load(std::memory_order_seq_cst) == seen && !g_stop.load(std::memory_order_acquire))
-        base::futex_wait(header.directive, seen, timeout_ns);
-    header.agent_asleep.store(0, std::memory_order_seq_cst);
-}
+// How the agent's thread waits for directives.
+class DirectiveWait {
+public:
+    // May return early.
+    void sleep(ipc::Header& header, uint32_t seen, int64_t timeout_ns) {
+        if (look(header, seen)) return;
+        header.agent_asleep.store(1, std::memory_order_seq_cst);
+        if (header.directive.load(std::memory_order_seq_cst) == seen && !g_stop.load(std::memory_order_acquire))
+            base::futex_wait(header.directive, seen, timeout_ns);
+        header.agent_asleep.store(0, std::memory_order_seq_cst);
+    }
+
+private:
+    // While the next directive may ask for a call that a more urgent program waits for (level 3), and for a moment
+    // after the last one. True: a directive came.
+    bool look(const ipc::Header& header, uint32_t seen) {
+        if (!spare_ || header.prompt.load(std::memory_order_relaxed) == 0) return false;
+        int64_t now = base::now_ns();
+        if (std::exchange(heard_, seen) != seen) heard_ns_ = now;
+        for (; now - heard_ns_ < base::kSpinNs; now = base::now_ns()) {
+            if (header.directive.load(std::memory_order_acquire) != seen || g_stop.load(std::memory_order_relaxed))
+                return true;
+            base::pause_processor();
+        }
+        return false;
+    }
+
+    const bool spare_ = base::processors_to_spare();
+    uint32_t heard_ = 0;
+    int64_t heard_ns_ = 0;
+};
 
 void* global_body(void*) {
+    DirectiveWait wait;
     int64_t next_look = base::now_ns() + kLookNs;
     while (!g_stop.load(std::memory_order_acquire)) {
         ipc::Region& region = *g_region.load(std::memory_order_acquire);
         const uint32_t seen = region.header.directive.load(std::memory_order_seq_cst);
         if (!g_connected.load(std::memory_order_acquire)) {
-            sleep_on_directive(region.header, seen, kLookNs);
+            wait.sleep(region.header, seen, kLookNs);
             if (!g_stop.load(std::memory_order_acquire)) connect_to_server(false);
             continue;
         }
@@ -127,7 +156,7 @@ void* global_body(void*) {
                 continue;
             }
         }
-        sleep_on_directive(region.header, seen, any_suspended ? kLookWhileSuspendedNs : kLookNs);
+        wait.sleep(region.header, seen, any_suspended ? kLookWhileSuspendedNs : kLookNs);
     }
     return nullptr;
 }
@@ -140,15 +169,25 @@ void wake_agent() {
 
 void decide_locally() { g_local.decide_here(); }
 
-void* local_body(void*) {
+void* local_scheduler_body(void*) {
     queue::g_local_decide.store(decide_locally, std::memory_order_release);
-    g_local.run(*g_region.load(std::memory_order_acquire), g_stop,
-                [] { carry_out(); });
+    g_local.run(*g_region.load(std::memory_order_acquire), g_stop);
     queue::g_local_decide.store(nullptr, std::memory_order_release);
     return nullptr;
 }
 
-void stop_thread() {
+void* local_agent_body(void*) {
+    DirectiveWait wait;
+    ipc::Header& header = g_region.load(std::memory_order_acquire)->header;
+    while (!g_stop.load(std::memory_order_acquire)) {
+        const uint32_t seen = header.directive.load(std::memory_order_seq_cst);
+        const bool any_suspended = carry_out();
+        wait.sleep(header, seen, any_suspended ? kLookWhileSuspendedNs : kLookNs);
+    }
+    return nullptr;
+}
+
+void stop_threads() {
     if (!g_thread.started()) return;
     g_stop.store(true, std::memory_order_release);
     ipc::Header& header = g_region.load(std::memory_order_acquire)->header;
@@ -157,11 +196,20 @@ void stop_thread() {
     base::futex_wake_all(header.directive);
     base::futex_wake_all(header.doorbell);
     g_thread.join();
+    if (g_local_thread.started()) g_local_thread.join();
     g_stop.store(false, std::memory_order_release);
     if (g_connected.exchange(false)) {
         move_queues(g_private);
         g_connection.close();
     }
+}
+
+// Two threads: what carries directives out calls the driver, and may stand there.
+bool start_local_threads() {
+    if (!g_thread.start("xsched-agent", local_agent_body, nullptr)) return false;
+    if (g_local_thread.start("xsched-local", local_scheduler_body, nullptr)) return true;
+    stop_threads();
+    return false;
 }
 
 // g_mutex held.
@@ -176,7 +224,7 @@ void start(XSchedulerType type, const char* policy) {
             return;
         }
         XLOG_INFO("using local scheduler with policy %s", g_local.policy_name());
-        if (!g_thread.start("xsched-local", local_body, nullptr)) XLOG_WARN("%s", no_thread);
+        if (!start_local_threads()) XLOG_WARN("%s", no_thread);
     } else if (connect_to_server(true)) {
         if (!g_thread.start("xsched-agent", global_body, nullptr)) lose_server(no_thread);
     }
@@ -185,6 +233,7 @@ void start(XSchedulerType type, const char* policy) {
 // The child has one thread, none of ours, free locks (base/mutex.h) and memory that it must not share with its parent.
 void after_fork_in_child() {
     new (&g_thread) base::Thread;
+    new (&g_local_thread) base::Thread;
     new (&g_local) LocalScheduler;
     g_started.store(false, std::memory_order_release);
     g_connected.store(false, std::memory_order_release);
@@ -193,6 +242,7 @@ void after_fork_in_child() {
     g_connection.close();
     if (ipc::Region* region = map_private_region(); region != nullptr) g_private = region;
     g_region.store(g_private, std::memory_order_release);
+    queue::forget_waits_in_driver();
     for (uint32_t i = 0; i < queue::pool_size(); ++i)
         if (XQueue* queue = queue::queue_at(i)) queue->reset_after_fork(placement(i));
 }
@@ -233,7 +283,7 @@ XResult set_scheduler(XSchedulerType type, XPolicyType policy) {
         begin(type, name);
         return g_started.load(std::memory_order_relaxed) ? kXSchedSuccess : kXSchedErrorUnknown;
     }
-    stop_thread();
+    stop_threads();
     for_each_queue([](XQueue& queue) { queue.forget_directive(); });
     start(type, name);
     return kXSchedSuccess;

@@ -55,7 +55,7 @@ void LocalScheduler::decide_here() {
     mutex_.unlock();
 }
 
-void LocalScheduler::run(ipc::Region& region, const std::atomic<bool>& stop, void (*carry_out)()) {
+void LocalScheduler::run(ipc::Region& region, const std::atomic<bool>& stop) {
     prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);  // this thread alone: turns and graces end on time
     ipc::Header& header = region.header;
     uint32_t heard = header.doorbell.load(std::memory_order_seq_cst);
@@ -63,7 +63,6 @@ void LocalScheduler::run(ipc::Region& region, const std::atomic<bool>& stop, voi
     while (!stop.load(std::memory_order_acquire)) {
         const uint32_t seen = header.doorbell.load(std::memory_order_seq_cst);
         const int64_t wake_at = pass();
-        carry_out();
         const int64_t now = base::now_ns();
         if (seen != std::exchange(heard, seen)) heard_ns = now;
         int64_t timeout = wake_at != 0 ? std::max<int64_t>(wake_at - now, 0) : base::kForever;

@@ -14,8 +14,9 @@ class LocalScheduler {
 public:
     // False, with one WARN line, if there is no such policy.
     bool prepare(const char* policy, ipc::Region& region);
-    // Until `stop`: pass, let `carry_out` act on the directives, sleep until a queue rings or a turn ends.
-    void run(ipc::Region& region, const std::atomic<bool>& stop, void (*carry_out)());
+    // Until `stop`: pass, sleep until a queue rings or a turn ends. Never calls the driver: a thread of the program may
+    // hold the driver's lock until the very queue that a pass lets go has done its work.
+    void run(ipc::Region& region, const std::atomic<bool>& stop);
     // A pass on the calling thread, unless one is under way. Takes no other lock.
     void decide_here();
     const char* policy_name() const { return policy_name_; }

@@ -35,7 +35,8 @@ bool Client::put(std::atomic<T>& field, T value) {
 }
 
 void Client::scan(UnitTable& units, int64_t now_ns, int64_t last_pass_ns) {
-    units.begin_client(view_.id, view_.pid);
+    const bool awaited = view_.region->header.waits_in_driver.load(std::memory_order_acquire) != 0;
+    units.begin_client(view_.id, view_.pid, awaited);
     delays_.clear();
     QueueNumbers numbers;
     const uint32_t used = view_.region->header.slot_end.load(std::memory_order_acquire);
@@ -69,13 +70,14 @@ void Client::see(uint32_t at, QueueNumbers& numbers, UnitTable& units, int64_t n
     queue.device_progress = numbers.device_progress;
     if (queue.completed != numbers.completed || !numbers.ready || !queue.ready) {
         queue.completed = numbers.completed;
-        queue.asked_ns = now_ns;
+        queue.asked_ns = queue.progress_ns = now_ns;
     } else if (queue.device_progress && !queue.suspended && now_ns - queue.asked_ns >= kAskAfterNs) {
         queue.asked_ns = now_ns;  // its last commands may not report by themselves
         ask(at);
     }
     queue.ready = numbers.ready;
     queue.level = numbers.level;
+    numbers.progress_ns = numbers.ready ? queue.progress_ns : 0;
     queue.unit = units.add(numbers, queue.held || view_.held);
 }
 
@@ -119,6 +121,7 @@ void Client::direct(const UnitTable& units, const sched::Plan& plan, const Rival
     beat(suspended, now_ns);
     ipc::Header& header = view_.region->header;
     put(header.competing, competing ? 1U : 0U);
+    put(header.prompt, prompt_ ? 1U : 0U);
     if (put(header.watching, watching ? 1U : 0U) && watching) began_watching_ = true;
     for (uint32_t at = 0; at < queues_.size(); ++at) {
         if (queues_[at].used && began_watching_) ask(at);  // what was launched unwatched
@@ -234,6 +237,7 @@ void Client::let_go() {
     }
     put(view_.region->header.competing, 0U);
     put(view_.region->header.watching, 0U);
+    put(view_.region->header.prompt, 0U);
     suspended_ = false;
     ring();
 }

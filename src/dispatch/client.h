@@ -24,6 +24,7 @@ struct QueueMemory {
     int64_t idle_seen_ns = 0;  // with device_progress: when the last ready -> idle change was seen
     uint64_t completed = 0;    // as last seen to change, or asked about,
     int64_t asked_ns = 0;      // then
+    int64_t progress_ns = 0;   // when it last changed, or the queue became ready
     sched::Verdict verdict{};
     int32_t by_pid = 0;       // of the verdict
     int64_t kept_off_ns = 0;  // with work to do, since it was suspended last
@@ -114,6 +115,7 @@ private:
     int64_t heartbeat_ns_ = 0;
     bool suspended_ = false;  // something of it is
     bool polled_ = false;
+    bool prompt_ = false;  // a suspension may interrupt what runs
     bool touched_ = false;
     bool began_watching_ = false;
 };

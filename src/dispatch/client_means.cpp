@@ -27,6 +27,7 @@ Client::Device& Client::device_of(uint64_t device) {
 
 void Client::choose_means(const UnitTable& units, const Rivals& rivals, int64_t now_ns) {
     look_again_ns_ = 0;
+    prompt_ = false;
     for (Device& device : devices_) device.seen = false;
     for (const QueueMemory& queue : queues_) {
         if (!queue.used) continue;
@@ -67,6 +68,7 @@ void Client::choose_on(Device& device, const UnitTable& units, const Rivals& riv
     const Means usual = all_able ? dispatch::choose_means(victim) : victim.has_rival ? Means::kGate : Means::kNone;
     victim.announced = announced;
     const Means chosen = all_able ? dispatch::choose_means(victim) : usual;
+    prompt_ = prompt_ || interrupts(usual);
     const sched::UnitState* urgent = by != 0 ? units.find(by) : nullptr;
     if (!all_suspended) {
         device.stands_ns = 0;

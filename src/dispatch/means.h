@@ -31,7 +31,7 @@ class Pauses {
 public:
     static constexpr int64_t kShortNs = 1'000'000;  // a pause in which a victim would be let in by the hardware
     static constexpr unsigned kRemembered = 32;
-    static constexpr unsigned kEnough = 8;
+    static constexpr unsigned kEnough = 2;
 
     // As Grace::observe (sched/grace.h).
     void observe(bool ready, int64_t ready_since_ns, int64_t idle_since_ns);

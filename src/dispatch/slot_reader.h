@@ -16,6 +16,7 @@ struct QueueNumbers {
     int32_t priority = 0;  // with the boost applied
     bool ready = false;
     uint64_t completed = 0;
+    int64_t progress_ns = 0;  // if it is ready: when `completed` last changed, or it became so (Client's)
     bool device_progress = false;  // completion is seen only by looking
     int64_t ready_since_ns = 0;
     int64_t idle_since_ns = 0;

@@ -26,6 +26,7 @@ sched::UnitState first_queue(const QueueNumbers& numbers, uint64_t id, int32_t p
     state.ready = numbers.ready;
     state.idle_since_ns = numbers.idle_since_ns;
     state.held = held;
+    state.progress_ns = numbers.progress_ns;
     state.expect_ns = numbers.expect_ns;
     state.period_ns = numbers.period_us * 1000;
     state.off_ns = off_ns(numbers.level, numbers.command_ns);
@@ -49,6 +50,7 @@ void join(sched::UnitState& state, const QueueNumbers& numbers) {
     }
     state.ready |= numbers.ready;
     state.idle_since_ns = std::max(state.idle_since_ns, numbers.idle_since_ns);
+    state.progress_ns = std::max(state.progress_ns, numbers.progress_ns);
     unit.command_ns = std::max(unit.command_ns, numbers.command_ns);
     unit.busy_ns += numbers.busy_ns;
     unit.utilization = std::max(unit.utilization, numbers.utilization);
@@ -70,10 +72,11 @@ void UnitTable::begin_pass() {
     units_.clear();
 }
 
-void UnitTable::begin_client(uint32_t client_id, int32_t pid) {
+void UnitTable::begin_client(uint32_t client_id, int32_t pid, bool awaited) {
     client_begin_ = units_.size();
     client_id_ = client_id;
     pid_ = pid;
+    awaited_ = awaited;
 }
 
 uint32_t UnitTable::add(const QueueNumbers& numbers, bool held) {
@@ -87,6 +90,7 @@ uint32_t UnitTable::add(const QueueNumbers& numbers, bool held) {
     if (key.id == 0) key.id = ++last_id_;
     keys_.push_back(key);
     units_.push_back(first_queue(numbers, key.id, pid_, held));
+    units_.back().awaited = awaited_;
     return static_cast<uint32_t>(units_.size() - 1);
 }
 

@@ -15,8 +15,8 @@ namespace xsched::dispatch {
 class UnitTable {
 public:
     void begin_pass();
-    // Before the queues of a client are added.
-    void begin_client(uint32_t client_id, int32_t pid);
+    // Before the queues of a client are added. `awaited`: as UnitState has it.
+    void begin_client(uint32_t client_id, int32_t pid, bool awaited = false);
     // Returns the position of the unit that the queue belongs to.
     uint32_t add(const QueueNumbers& numbers, bool held);
 
@@ -47,6 +47,7 @@ private:
     size_t client_begin_ = 0;    // first unit of the client at hand
     uint32_t client_id_ = 0;
     int32_t pid_ = 0;
+    bool awaited_ = false;
     uint64_t last_id_ = 0;
 };
 

@@ -19,7 +19,7 @@
 namespace xsched::ipc {
 
 inline constexpr uint32_t kMagic = 0x44435358;  // "XSCD"
-inline constexpr uint32_t kVersion = 3;         // raised with any change of this file or protocol.h
+inline constexpr uint32_t kVersion = 4;         // raised with any change of this file or protocol.h
 inline constexpr uint32_t kMostQueues = 1024;
 
 enum class SlotState : uint32_t { kFree = 0, kUsed = 1 };
@@ -136,12 +136,16 @@ struct Header {
     std::atomic<uint32_t> server_asleep;   // server
     std::atomic<uint32_t> slot_end;        // one more than the highest slot ever used (client)
     std::atomic<uint32_t> carried_out;     // the value of `directive` that its agent has acted upon (client)
+    // Threads inside a call of the driver that returns when work of theirs is done, and may hold until then a lock that
+    // the process's other queues need. (client)
+    std::atomic<uint32_t> waits_in_driver;
 
     // --- server -> client
     alignas(64) base::FutexWord directive;  // server adds 1 after it changed anything below or in a slot
     std::atomic<uint32_t> agent_asleep;     // client
     std::atomic<uint32_t> competing;        // 1: queues of another process or priority use our devices (server)
     std::atomic<uint32_t> watching;         // 1: ring on every ready/idle change; 0: nobody needs to know (server)
+    std::atomic<uint32_t> prompt;           // 1: a directive may ask for a call that somebody waits for (server)
     std::atomic<uint32_t> detached;         // 1: the server has let go of this client (server)
     std::atomic<uint32_t> default_priority_set;  // xcli hint --pid: for queues made later (server)
     std::atomic<int32_t> default_priority;

@@ -85,6 +85,10 @@ void xq_point(XqQueue* queue) {
     if (XQueue* object = of(queue)) object->point();
 }
 
+void xq_waits_in_driver(XqQueue* queue, int change) {
+    if (XQueue* object = of(queue)) object->waits_in_driver(change);
+}
+
 void xq_drain(XqQueue* queue) {
     if (XQueue* object = of(queue)) object->drain();
 }

@@ -9,6 +9,14 @@
 
 namespace xsched::queue {
 
+namespace {
+
+std::atomic<uint32_t> g_waits_in_driver{0};
+
+}  // namespace
+
+void forget_waits_in_driver() { g_waits_in_driver.store(0, std::memory_order_seq_cst); }
+
 // mutex_ held. The priority, with the boost if it still holds.
 int32_t XQueue::urgency() const {
     const ipc::QueueSlot& slot = *placement_.slot;
@@ -45,6 +53,17 @@ void XQueue::depend(XQueue& producer) {
     for (uint32_t i = 0; i < pool_size(); ++i)
         if (XQueue* queue = queue_at(i); queue != nullptr && queue != this) queue->boost(urgent);
     ipc::ring_doorbell(*header());
+}
+
+// The process's memory may be another one meanwhile: each change writes the whole number again.
+void XQueue::waits_in_driver(int change) {
+    g_waits_in_driver.fetch_add(static_cast<uint32_t>(change), std::memory_order_seq_cst);
+    ipc::Header* header = this->header();
+    if (header == nullptr) return;
+    for (uint32_t now = ~0U; now != g_waits_in_driver.load(std::memory_order_seq_cst);) {
+        now = g_waits_in_driver.load(std::memory_order_seq_cst);
+        header->waits_in_driver.store(now, std::memory_order_seq_cst);
+    }
 }
 
 }  // namespace xsched::queue

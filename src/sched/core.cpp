@@ -8,6 +8,14 @@
 
 namespace xsched::sched {
 
+namespace {
+
+// An urgent unit that completes nothing for so long, and so many of its commands, may wait for a less urgent one.
+constexpr int64_t kInversionNs = 2'000'000;
+constexpr int64_t kInversionCommands = 2;
+
+}  // namespace
+
 struct Core::State {
     Settings settings;
     Chooser chooser;
@@ -19,6 +27,7 @@ struct Core::State {
     void judge_device(std::span<const UnitState> given, const DeviceMemory& device);
     void judge_eligible(std::span<const UnitState> given, uint32_t at, bool alone, Verdict& verdict);
     void explain_kept_off(std::span<const UnitState> given, const DeviceMemory& device, uint32_t at, Verdict& verdict);
+    int64_t starvation_limit(std::span<const UnitState> given, uint32_t at);
     void note(const UnitState& state, UnitMemory& known, Verdict& verdict) const;
 };
 
@@ -87,11 +96,27 @@ void Core::State::judge_eligible(std::span<const UnitState> given, uint32_t at, 
         verdict.reason = alone ? Reason::kAlone : Reason::kChosen;
         return;
     }
-    const StarvationLimits limits{.limit_ns = settings.starvation_limit_ns, .turn_ns = settings.starvation_turn_ns};
+    const StarvationLimits limits{.limit_ns = starvation_limit(given, at), .turn_ns = settings.starvation_turn_ns};
     const bool has_turn = starvation.kept_off(work, limits, now_ns);
     plan.wake_at_ns = earlier(plan.wake_at_ns, starvation.wake_at_ns(limits));
     verdict.suspend = !has_turn;
     verdict.reason = has_turn ? Reason::kStarved : Reason::kNotItsTurn;
+}
+
+// 0: none. Shorter while a call waits for the unit, and the more urgent one of its process, for which it stands, gets no
+// further.
+int64_t Core::State::starvation_limit(std::span<const UnitState> given, uint32_t at) {
+    const UnitState& state = given[at];
+    const int64_t usual_ns = settings.starvation_limit_ns;
+    if (!state.awaited) return usual_ns;
+    const uint64_t by = chooser.choice(at).by;
+    const auto found = std::find_if(given.begin(), given.end(), [by](const UnitState& it) { return it.unit.id == by; });
+    if (found == given.end() || found->unit.pid != state.unit.pid) return usual_ns;
+    const int64_t limit_ns = kInversionNs + kInversionCommands * found->unit.command_ns;
+    const int64_t due_ns = found->progress_ns + limit_ns;
+    if (now_ns >= due_ns) return usual_ns > 0 ? std::min(usual_ns, limit_ns) : limit_ns;
+    plan.wake_at_ns = earlier(plan.wake_at_ns, due_ns);
+    return usual_ns;
 }
 
 // Who it makes room for; an id of the policy's that is none of this device's units is left out.

@@ -10,6 +10,8 @@
 //    is free by then, and go on if it does not come (expectation.h);
 //  - starvation limit: a unit with work that has been kept off for longer than the limit gets a turn, beside those
 //    that the policy chose (starvation.h);
+//  - priority inversion: a thread that waits in the driver for a unit that stands may hold the driver's lock, and the
+//    urgent unit of the same process get no further for that reason: then too the unit gets a turn;
 //  - suspended by a person (xcli suspend) and PRIORITY_NO_EXECUTE: always off, and the policy never sees them;
 //  - a policy that lets nobody with work run is thrown out and replaced by HPF (guard.h).
 #pragma once
@@ -36,6 +38,8 @@ struct UnitState {
     bool ready = false;            // has unfinished work
     int64_t idle_since_ns = 0;     // of its last ready -> idle change; kept while it is ready again
     bool held = false;             // suspended by a person
+    bool awaited = false;          // a call waits for work of its process, and may keep its other queues waiting too
+    int64_t progress_ns = 0;       // when something of it was last seen to complete, or it became ready
     int64_t expect_ns = 0;         // when its next burst begins, as announced; 0: nobody said
     int64_t period_ns = 0;         // from the begin of a burst to that of the next one; 0: none
     int64_t off_ns = 0;            // from its suspension until nothing of it runs on the device, at most usually

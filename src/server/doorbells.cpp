@@ -1,6 +1,7 @@
 #include "server/doorbells.h"
 
 #include "base/clock.h"
+#include "base/spin.h"
 
 #include <algorithm>
 
@@ -9,14 +10,6 @@ namespace {
 
 constexpr size_t kMostWords = 128;                     // of futex_wait_any
 constexpr int64_t kPollNs = 500 * base::kMicrosecond;  // where the kernel cannot watch all of them
-
-inline void pause_processor() {
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    asm volatile("yield");
-#endif
-}
 
 }  // namespace
 
@@ -68,7 +61,7 @@ bool Doorbells::spin(int64_t until_ns) {
             return true;
         }
         if (until_ns != 0 && now >= until_ns) return true;
-        pause_processor();
+        base::pause_processor();
     }
     return false;
 }

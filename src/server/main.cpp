@@ -5,12 +5,12 @@
 #include <cstdlib>
 
 #include <fcntl.h>
-#include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/spin.h"
 #include "policy/policy.h"
 #include "server/latency.h"
 #include "server/server.h"
@@ -31,16 +31,8 @@ struct CommandLine {
     bool foreground = true;
 };
 
-// A server that looks instead of sleeping answers in 2.5 us (p99 7) where waking an idle processor takes 70 (p99
-// 1,400; H100 machine, 16 processors). Where processors are few it would take one that the programs need, and lose its
-// place in the queue for it besides (2 processors: p99 from 20 us to 2 ms).
-constexpr int64_t kSpinUs = 30'000;
-constexpr int kProcessorsToSpin = 8;
-
 int64_t default_spin_us() {
-    cpu_set_t mine;
-    CPU_ZERO(&mine);
-    return sched_getaffinity(0, sizeof(mine), &mine) == 0 && CPU_COUNT(&mine) >= kProcessorsToSpin ? kSpinUs : 0;
+    return xsched::base::processors_to_spare() ? xsched::base::kSpinNs / xsched::base::kMicrosecond : 0;
 }
 
 void describe(CLI::App& app, CommandLine& line) {

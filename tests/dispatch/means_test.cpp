@@ -103,6 +103,17 @@ TEST_F(MeansInSlots, WhatRunsIsTakenOffUntilItMayRunAgain) {
     EXPECT_FALSE(interrupt());
 }
 
+TEST_F(MeansInSlots, AnAgentThatMayHaveToCallTheDriverIsTold) {
+    low.submit(0, kStart);
+    high.submit(0, kStart);
+    dispatcher.pass(kStart);
+    EXPECT_EQ(low.header().prompt.load(), 1u);
+    EXPECT_EQ(high.header().prompt.load(), 0u);
+    low.slot(0).command_ns = kBriefNs;
+    dispatcher.pass(kStart + kMs);
+    EXPECT_EQ(low.header().prompt.load(), 0u);
+}
+
 TEST_F(MeansInSlots, ShortCommandsAreLeftToTheGate) {
     low.slot(0).command_ns = kBriefNs;
     low.submit(0, kStart);

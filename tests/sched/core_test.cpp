@@ -231,6 +231,39 @@ TEST_F(CoreTest, AStarvedUnitGetsATurnBesideTheUrgentOne) {
     EXPECT_EQ(after.wake_at_ns, kStart + 2 * kSecond + 10 * kMs);
 }
 
+// The urgent unit waits for a lock in the driver, which a call holds that waits for the other one's work.
+class InversionTest : public CoreTest {
+protected:
+    const Plan& after(int64_t elapsed_ns, int64_t progress_ns, bool awaited = true, int32_t pid = 1) {
+        UnitState low = Given{.id = 1, .ready = true, .ready_since_ns = kStart};
+        UnitState high = Given{.id = 2, .priority = 10, .ready = true, .ready_since_ns = kStart};
+        low.awaited = high.awaited = awaited;
+        low.unit.pid = 1;
+        high.unit.pid = pid;
+        high.progress_ns = kStart + progress_ns;
+        return decide({low, high}, kStart + elapsed_ns);
+    }
+};
+
+TEST_F(InversionTest, AnAwaitedUnitGetsATurnWhereTheUrgentOneGetsNoFurther) {
+    const int64_t limit_ns = 4 * kMs;  // 2 ms and two commands
+    EXPECT_TRUE(after(0, 0).verdicts[0].suspend);
+    EXPECT_EQ(after(kMs, 0).wake_at_ns, kStart + limit_ns);
+    const Plan& turn = after(limit_ns, 0);
+    EXPECT_FALSE(turn.verdicts[0].suspend);
+    EXPECT_EQ(turn.verdicts[0].reason, Reason::kStarved);
+    EXPECT_TRUE(after(limit_ns + 10 * kMs, limit_ns + 9 * kMs).verdicts[0].suspend);
+}
+
+TEST_F(InversionTest, NoneWhileTheUrgentOneGetsOn) {
+    for (int64_t ms = 0; ms < 100; ++ms) EXPECT_TRUE(after(ms * kMs, ms * kMs - kMs).verdicts[0].suspend) << ms;
+}
+
+TEST_F(InversionTest, NoneIfNobodyWaitsOrAnotherProcessIsUrgent) {
+    for (int64_t ms = 0; ms < 100; ++ms) EXPECT_TRUE(after(ms * kMs, 0, false).verdicts[0].suspend) << ms;
+    for (int64_t ms = 100; ms < 200; ++ms) EXPECT_TRUE(after(ms * kMs, 0, true, 7).verdicts[0].suspend) << ms;
+}
+
 TEST_F(CoreTest, TimeSuspendedByAPersonIsNotStarvation) {
     const UnitState high = Given{.id = 2, .priority = 10, .ready = true, .ready_since_ns = kStart};
     const auto low = [](bool held) { return Given{.id = 1, .ready = true, .ready_since_ns = kStart, .held = held}; };

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <new>
+#include <string_view>
 #include <type_traits>
 
 #include "base/log.h"
@@ -65,12 +66,35 @@ public:
     }
 
     StreamEntry* entry() const { return entry_; }
+    XqQueue* xqueue() const { return xqueue_; }
 
 private:
     StreamEntry* entry_;
     XqQueue* xqueue_;
     XqTicket ticket_{};
 };
+
+// Around the driver's call of a copy, which may wait for it with a lock held that other streams' calls need.
+class WaitsInDriver {
+public:
+    explicit WaitsInDriver(const Launch& launch) : xqueue_(several_priorities() ? launch.xqueue() : nullptr) {
+        if (xqueue_ != nullptr) xq_waits_in_driver(xqueue_, 1);
+    }
+    ~WaitsInDriver() {
+        const KeepErrno keep;
+        if (xqueue_ != nullptr) xq_waits_in_driver(xqueue_, -1);
+    }
+    WaitsInDriver(const WaitsInDriver&) = delete;
+    WaitsInDriver& operator=(const WaitsInDriver&) = delete;
+
+private:
+    XqQueue* xqueue_;
+};
+class DoesNotWait {
+public:
+    explicit DoesNotWait(const Launch&) {}
+};
+constexpr bool is_copy(std::string_view name) { return name.find("Memcpy") != std::string_view::npos; }
 
 // The driver's function, called as a command. kCompletes: when it returns, all before it and itself are complete.
 template <EntryPoint kEntry, bool kCompletes = false, typename Function = typename Declared<kEntry>::Type>
@@ -85,7 +109,12 @@ struct Scheduled<kEntry, kCompletes, Result (*)(Arguments...)> {
         Launch launch(stream, Declared<kEntry>::kPerThread);
         QueueMark mark;
         if constexpr (kCompletes) mark = mark_of(launch.entry(), true);
-        const Result code = driver<kEntry>()(arguments...);
+        Result code = kSuccess;
+        {
+            using Waiting = std::conditional_t<kCompletes || is_copy(Declared<kEntry>::kName), WaitsInDriver, DoesNotWait>;
+            [[maybe_unused]] const Waiting waiting(launch);
+            code = driver<kEntry>()(arguments...);
+        }
         launch.returned(code);
         if constexpr (kCompletes)
             if (code == kSuccess) completed_up_to(mark);

@@ -263,8 +263,10 @@ static bool may_share_hardware(const StreamEntry& entry) {
 
 bool several_queues() { return g_queues.load(std::memory_order_relaxed) > 1; }
 
+bool several_priorities() { return g_mixed.load(std::memory_order_relaxed); }
+
 void depend_implicitly(const StreamEntry& entry) {
-    if (!g_mixed.load(std::memory_order_relaxed)) return;
+    if (!several_priorities()) return;
     XqQueue* consumer = entry.xqueue.load(std::memory_order_acquire);
     if (consumer == nullptr) return;
     Context context = entry.context.load(std::memory_order_relaxed);

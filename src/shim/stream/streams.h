@@ -44,6 +44,8 @@ void context_going(Context context);
 
 // More than one stream is scheduled: one may wait for another.
 bool several_queues();
+// Whether queues of different priorities were ever there.
+bool several_priorities();
 // `entry` is about to get a command: those whose work the driver makes it wait for become as urgent: by the legacy
 // default stream's implicit rule, or because there are more streams of this priority than hardware queues, so that they
 // share.

@@ -4,6 +4,7 @@
 //   synchronous   to device memory from pageable memory: after the stream's earlier work, when the bytes are taken;
 //                 within device memory, and sets: at once; else complete
 #include <cstring>
+#include <mutex>
 
 #include "fake/cuda/capture.h"
 #include "fake/cuda/context.h"
@@ -50,6 +51,11 @@ Command command_for(const Copy& copy, bool take_now) {
     return command;
 }
 
+// As real drivers may: what waits for a copy holds the context's lock meanwhile.
+std::unique_lock<std::mutex> lock_while_waiting(const Stream& stream) {
+    return g_settings.copy_lock ? std::unique_lock(stream.context->mutex) : std::unique_lock<std::mutex>();
+}
+
 CUresult perform(const Copy& copy, CUstream handle, bool synchronous) {
     Stream* stream = nullptr;
     FAKE_TRY(stream_of(handle, Within::kOwnContext, &stream));
@@ -59,14 +65,18 @@ CUresult perform(const Copy& copy, CUstream handle, bool synchronous) {
     const bool staged = from == Memory::kPageable && !on_host(to) && !captured;
     if (staged && synchronous) {
         FAKE_TRY(capture_forbids_synchronizing(*stream));
-        wait_for_all({end_of(*stream)});
+        const Place end = end_of(*stream);
+        const auto lock = lock_while_waiting(*stream);
+        wait_for_all({end});
     }
     Place place;
     FAKE_TRY(submit(*stream, command_for(copy, staged), InCapture::kNode, &place));
     const bool within_host = on_host(from) && on_host(to);
     const bool within_device = !on_host(from) && !on_host(to);
     const bool wait = synchronous ? !staged && !within_device : to == Memory::kPageable || within_host;
-    if (wait) wait_for(place);
+    if (!wait) return CUDA_SUCCESS;
+    const auto lock = lock_while_waiting(*stream);
+    wait_for(place);
     return CUDA_SUCCESS;
 }
 

@@ -77,6 +77,7 @@ void load_settings() {
     g_settings.seed = static_cast<uint64_t>(number_of("FAKE_CUDA_SEED"));
     g_settings.no_memops = flag_of("FAKE_CUDA_NO_MEMOPS");
     g_settings.noop = flag_of("FAKE_CUDA_NOOP");
+    g_settings.copy_lock = flag_of("FAKE_CUDA_COPY_LOCK");
     g_settings.break_mode = parse_break(text_of("FAKE_CUDA_BREAK_ORDER"));
     const std::lock_guard lock(watch().mutex);
     watch().faults = parse_faults(text_of("FAKE_CUDA_FAIL"));

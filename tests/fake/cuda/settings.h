@@ -19,6 +19,7 @@ struct Settings {
     std::atomic<uint64_t> seed{0};
     std::atomic<bool> no_memops{false};
     std::atomic<bool> noop{false};
+    std::atomic<bool> copy_lock{false};
     std::atomic<bool> faults{false};
     std::atomic<Break> break_mode{Break::kNone};
 };
