@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 build=$1
 pack=${2:-gpu_pack}
 rm -rf "$pack"
-mkdir -p "$pack/bin" "$pack/lib" "$pack/bench/cuda"
+mkdir -p "$pack/bin" "$pack/lib" "$pack/bench/cuda" "$pack/bench/hip"
 
 copy() {  # FILE FOLDER
     [ -f "$1" ] || return 0
@@ -21,6 +21,7 @@ for file in "$build"/lib/*.so*; do
     case $file in *fake* | *opencl*) ;; *) copy "$file" lib ;; esac
 done
 for name in hp lp pair suspend launch_cost level3 libtimeslices.so; do copy "$build/bench/cuda/$name" bench/cuda; done
+for name in hp lp pair suspend launch_cost; do copy "$build/bench/hip/$name" bench/hip; done
 git describe --always --dirty --abbrev=12 > "$pack/VERSION" 2> /dev/null || echo unknown > "$pack/VERSION"
 for needed in lib/libpreempt.so lib/libhalcuda.so lib/libshimcuda.so bin/xserver bin/xcli bench/cuda/hp; do
     [ -e "$pack/$needed" ] || echo "warning: $build has no $needed (build the targets first)" >&2

@@ -7,6 +7,8 @@
 # DIR of --build: a build directory, or what scripts/pack_gpu.sh made of one. --out gets log.txt and results.tgz.
 # EXTRA in the environment: more options for bench/suite.py, such as "--set XLOG_LEVEL=DEBG --keep-log".
 # RUN in the environment: the command of the step `run`, which may use $build and $work (whose files are kept).
+# FAKE_CUDA_DIRECT in the environment: the file that the step `hip` takes for the CUDA driver, such as libfakecuda.so,
+# to try it on a machine without a GPU.
 # STEP=SECONDS: at most so long instead of the usual time.
 cd "$(dirname "$0")/../.." || exit 2
 build=gpu_pack out=${OUT:-output} limit=560
@@ -23,8 +25,8 @@ mkdir -p "$out"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 chmod -R u+rwX,go+rX "$build" 2> /dev/null
-chmod +x "$build"/bin/* "$build"/bench/cuda/* bench/cuda/pytorch/*.py bench/peers/* bench/lib/*.sh tests/gpu/*.py \
-    tests/acceptance/*.py 2> /dev/null
+chmod +x "$build"/bin/* "$build"/bench/{cuda,hip}/* bench/cuda/pytorch/*.py bench/peers/* bench/lib/*.sh \
+    tests/gpu/*.py tests/acceptance/*.py 2> /dev/null
 [ -f "$build/VERSION" ] && XSCHED_BENCH_VERSION=$(cat "$build/VERSION") && export XSCHED_BENCH_VERSION
 export PYTHONUNBUFFERED=1
 
@@ -56,6 +58,32 @@ a = torch.randn(512, 512, device="cuda"); print("sum of a product:", (a @ a).dou
     kill "$("$build/bin/xcli" server --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["pid"])')"
 }
 
+# The order checker on HIP over the CUDA driver: natively, under the shim, and as ROCm 7 calls; then the launch cost.
+hip() {
+    local lib each=$(((budget - 5) / 8)) status=0
+    lib=$(realpath "$build")/lib
+    local driver=${FAKE_CUDA_DIRECT:-$(PYTHONPATH=bench python3 -c 'from lib import stand_ins
+print(stand_ins.cuda_driver() or "")')}
+    [ -f "$driver" ] || { echo "there is no libcuda.so.1"; return 2; }
+    driver=$(realpath "$driver")
+    [ -f "$lib/libhiponcuda.so" ] || { echo "$lib has no libhiponcuda.so: build the tests"; return 2; }
+    [ "$each" -ge 1 ] || each=1
+    local check=("$build/bin/order_check_hip" --ops 10000000 --seconds "$each" --stall 20)
+    local run=(timeout --foreground --kill-after=5 $((each + 30)) env "FAKE_CUDA_DIRECT=$driver")
+    local shim=("XSCHED_HIP_LIB=$lib/libhiponcuda.so" "LD_PRELOAD=$lib/libshimhip.so" XSCHED_SCHEDULER=app
+        XLOG_LEVEL=WARN)
+    echo "--- HIP over $driver"
+    "${run[@]}" "FAKE_HIP_DIRECT=$lib/libhiponcuda.so" "${check[@]}" || status=1
+    echo "--- the same under the shim"
+    "${run[@]}" "${shim[@]}" "${check[@]}" --chaos || status=1
+    echo "--- by the runtime's table of functions, which calls its own exports"
+    "${run[@]}" "${shim[@]}" FAKE_HIP_TABLE=1 FAKE_HIP_CALLS_EXPORTS=1 "${check[@]}" --seed 2 --chaos || status=1
+    echo "--- launch cost"
+    python3 bench/launch_cost.py --platform hip --build "$build" --results "$work" --rounds 9 --seconds 0.5 \
+        --budget $((budget - 3 * each - 6)) || status=1
+    return $status
+}
+
 # What each step runs ($budget: the seconds it may start new measurements in), and its usual time.
 usual_seconds() {
     case $1 in
@@ -68,6 +96,7 @@ usual_seconds() {
         overhead | preemption | thresholds | models2) echo 200 ;;
         acceptance) echo 540 ;;
         launch) echo 60 ;;
+        hip) echo 90 ;;
         level3) echo 300 ;;
         directive | demo) echo 80 ;;
         models) echo 330 ;;
@@ -94,7 +123,8 @@ run_step() {
         bench) suite ;;
         acceptance) python3 tests/acceptance/run.py --platform cuda --build "$build" --results "$work/acceptance" \
                             --budget "$budget" ;;
-        launch) python3 bench/cuda/launch_cost.py --build "$build" --results "$work" --budget "$budget" ;;
+        launch) python3 bench/launch_cost.py --build "$build" --results "$work" --budget "$budget" ;;
+        hip) hip ;;
         level3) python3 bench/cuda/level3.py --build "$build" --results "$work" --budget "$budget" $EXTRA ;;
         directive) python3 bench/host_cost.py --build "$build" --results "$work" ;;
         order) LD_PRELOAD=$(realpath "$build")/lib/libshimcuda.so XSCHED_SCHEDULER=app XLOG_LEVEL=WARN \
@@ -108,7 +138,8 @@ run_step() {
         suite-compile) python3 tests/gpu/run_suite.py --build "$build" --results "$work" --budget "$budget" \
                                --modes compile --name torch_suite_compile ;;
         *) echo "no step $1: probe smoke main peers lengths own mps streams overhead preemption thresholds models2" \
-                "bench acceptance launch level3 directive demo models serving serving-mps suite suite-compile order run"
+                "bench acceptance launch hip level3 directive demo models serving serving-mps suite suite-compile" \
+                "order run"
            return 2 ;;
     esac
 }
@@ -135,7 +166,7 @@ summary=()
         echo; echo "=== $name (at most $seconds s, $SECONDS s gone)"
         began=$SECONDS
         # A step and all it started end with its time: they are one process group.
-        export -f run_step suite torch probe
+        export -f run_step suite torch probe hip
         export build work budget EXTRA RUN
         timeout --kill-after=15 "$seconds" bash -c 'run_step "$1"' step "$name" 2>&1
         summary+=("$name: exit status $? after $((SECONDS - began)) s")

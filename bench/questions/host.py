@@ -1,14 +1,11 @@
 """What XSched adds to single calls on the host, and how soon a decision reaches whom it concerns."""
-import sys
 import time
-from pathlib import Path
 from types import SimpleNamespace
 
 from lib import programs
 from lib.document import Document, NotHere
 
 NAME, WEIGHT = "host", 8
-HERE = Path(__file__).resolve().parents[1]
 
 
 def add_host_cost(suite, out):
@@ -28,9 +25,8 @@ def add_host_cost(suite, out):
 
 
 def add_launch_cost(suite, out, deadline):
-    sys.path.insert(0, str(HERE / "cuda"))
     import launch_cost
-    found = launch_cost.measure(suite.session, SimpleNamespace(
+    found = launch_cost.measure(suite.session, launch_cost.cuda_ways(suite.session), SimpleNamespace(
         rounds=suite.profile.rounds, seconds=max(min(suite.profile.seconds / 2, 1.5), 0.3),
         deadline=max(deadline, time.monotonic() + 8)))
     rows, targets = launch_cost.outcome(found)

@@ -2,8 +2,7 @@
 import os
 from dataclasses import dataclass, field, replace
 
-import stand_ins
-from lib import requests, workloads
+from lib import requests, stand_ins, workloads
 from lib.progress import Progress
 from lib.suite import PROFILES, Suite
 

@@ -18,10 +18,9 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1] / "bench")]
 import plan  # noqa: E402
-import stand_ins  # noqa: E402
 from context import Context, Outcome  # noqa: E402
 from lib import backend as backends  # noqa: E402
-from lib import programs, report  # noqa: E402
+from lib import programs, report, stand_ins  # noqa: E402
 
 PLATFORMS = ("cuda", "hip", "opencl")
 

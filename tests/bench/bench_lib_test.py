@@ -13,6 +13,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
 import demo  # noqa: E402
+import launch_cost  # noqa: E402
 import questions  # noqa: E402
 from lib import (backend, document, html, intervals, matrix, peers, plots, report, rounds, suspensions,  # noqa: E402
                  workloads)
@@ -410,6 +411,28 @@ class Questions(unittest.TestCase):
         self.assertEqual(questions.lengths.chosen_lengths(suite), [0.05, 3, math.inf])
         suite.profile.lengths = 1
         self.assertEqual(questions.lengths.chosen_lengths(suite), [math.inf])
+
+
+class LaunchCost(unittest.TestCase):
+    @staticmethod
+    def found(**medians):
+        return {(way.replace("_", " "), kind): {"median_ns": value} for way, value in medians.items()
+                for kind in launch_cost.KINDS}
+
+    def test_hip_is_compared_with_what_is_added_on_cuda(self):
+        rows, targets = launch_cost.hip_outcome(self.found(native=1000, xsched=1100, hip=3000, hip_xsched=3130))
+        self.assertEqual(rows[1], (launch_cost.KINDS[0], "1000", "1100", "3000", "3130", "100", "130", "1.30"))
+        self.assertEqual([(round(value, 2), limit) for _, value, _, limit, _ in targets], [(1.3, 1.2)] * 2)
+
+    def test_no_ratio_to_nothing(self):
+        _, targets = launch_cost.hip_outcome(self.found(native=1000, xsched=990, hip=3000, hip_xsched=3130))
+        self.assertEqual([value for _, value, _, _, _ in targets], [None, None])
+        self.assertEqual(launch_cost.hip_outcome(self.found(native=1, xsched=2))[1], [])
+
+    def test_cuda_has_a_limit_of_its_own(self):
+        rows, targets = launch_cost.outcome(self.found(native=1000, xsched=1100, local=1090))
+        self.assertEqual(rows[2], (launch_cost.KINDS[1], "1000", "1100", "1090", "100", "90"))
+        self.assertEqual([value for _, value, _, _, _ in targets], [100, 100])
 
 
 if __name__ == "__main__":

@@ -184,6 +184,35 @@ TEST_F(FakeCuda, CaptureFollowsEventsAndRefusesWhatCudaRefuses) {
     EXPECT_EQ(word_[0], 0u) << "what was captured did not run";
 }
 
+TEST_F(FakeCuda, AWaitForAnotherStreamEndsGlobalCapturesUnlessTheThreadIsRelaxed) {
+    const CUstream stream = new_stream(CU_STREAM_NON_BLOCKING), other = new_stream(CU_STREAM_NON_BLOCKING);
+    CUgraph graph = nullptr;
+    ASSERT_EQ(api().cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL), CUDA_SUCCESS);
+    CUresult result = CUDA_SUCCESS;
+    std::thread([&] {
+        CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+        ASSERT_EQ(api().cuCtxSetCurrent(context_), CUDA_SUCCESS);
+        ASSERT_EQ(api().cuThreadExchangeStreamCaptureMode(&mode), CUDA_SUCCESS);
+        EXPECT_EQ(api().cuStreamSynchronize(other), CUDA_SUCCESS);
+        EXPECT_EQ(append(stream, 1), CUDA_SUCCESS) << "the capture goes on";
+        ASSERT_EQ(api().cuThreadExchangeStreamCaptureMode(&mode), CUDA_SUCCESS);
+        result = api().cuStreamSynchronize(other);
+    }).join();
+    EXPECT_EQ(result, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    EXPECT_EQ(api().cuStreamEndCapture(stream, &graph), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+}
+
+TEST_F(FakeCuda, ThereMayBeOneDevice) {
+    int count = 0;
+    ASSERT_EQ(api().cuDeviceGetCount(&count), CUDA_SUCCESS);
+    EXPECT_EQ(count, 2);
+    const With one("FAKE_CUDA_DEVICES", "1");
+    ASSERT_EQ(api().cuDeviceGetCount(&count), CUDA_SUCCESS);
+    EXPECT_EQ(count, 1);
+    CUdevice device = 0;
+    EXPECT_EQ(api().cuDeviceGet(&device, 1), CUDA_ERROR_INVALID_DEVICE);
+}
+
 TEST_F(FakeCuda, ADestroyedStreamsWorkIsDoneAndItsAddressUsedAgain) {
     const CUstream stream = new_stream(CU_STREAM_NON_BLOCKING);
     close_gate(stream);

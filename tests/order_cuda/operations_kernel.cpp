@@ -125,9 +125,11 @@ void Worker::run_set(Context& context) {
     uint32_t word = value;
     Activity::set("a memset");
     switch (how) {
-        case 0:
+        case 0: {
+            const std::shared_lock unsafe(unsafe_calls());  // it may end in a wait for the stream
             result = synchronous_api.cuMemsetD32_v2(buffer->address, value, kWords);
             break;
+        }
         case 1:
             result = to.api.cuMemsetD8Async(buffer->address, static_cast<unsigned char>(value), kBytes, to.handle);
             word = value * 0x01010101U;

@@ -64,9 +64,15 @@ public:
     CUevent event() const { return event_; }
     Context& context() const { return context_; }
     const char* what() const { return what_; }
-    // Before others know it.
-    void set_dependencies(std::vector<TrackerPtr> dependencies) { dependencies_ = std::move(dependencies); }
-    void set_host(std::unique_ptr<HostMemory> host) { host_ = std::move(host); }
+    // Once each. Others may know it already, by its stream.
+    void set_dependencies(std::vector<TrackerPtr> dependencies) {
+        const std::lock_guard lock(mutex_);
+        dependencies_ = std::move(dependencies);
+    }
+    void set_host(std::unique_ptr<HostMemory> host) {
+        const std::lock_guard lock(mutex_);
+        host_ = std::move(host);
+    }
 
     bool complete();
     // Everything that must hold once it is complete. `how`: what said that it is.

@@ -34,7 +34,7 @@ public:
     void settle_all();
 
 private:
-    using Lock = std::unique_lock<std::mutex>;
+    using Lock = std::unique_lock<BufferMutex>;
 
     // What is this worker's own in a context.
     struct Own {

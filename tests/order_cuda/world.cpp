@@ -14,6 +14,12 @@ constexpr size_t kStreams = 6;
 constexpr size_t kBuffers = 14;
 constexpr size_t kHostWords = 3;
 constexpr uint64_t kValueWords = 1 << 16;
+// Then one device has one context, and what ends it ends all its streams.
+#ifdef ORDER_ON_HIP
+constexpr bool kContextIsDevice = true;
+#else
+constexpr bool kContextIsDevice = false;
+#endif
 
 void need(CUresult code, const char* what) {
     if (code == CUDA_SUCCESS) return;
@@ -207,6 +213,7 @@ World::World(const Options& options) {
         std::exit(2);
     }
     contexts.push_back(std::make_unique<Context>(0, true));
+    if (kContextIsDevice && count == 1) return;
     contexts.push_back(std::make_unique<Context>(count - 1, false));
 }
 

@@ -10,6 +10,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <semaphore>
 #include <string>
 #include <vector>
 
@@ -48,9 +49,20 @@ private:
 };
 using StreamPtr = std::shared_ptr<Stream>;
 
+// A mutex that the thread which holds it may try to lock: then it is held, as for everybody.
+class BufferMutex {
+public:
+    void lock() { free_.acquire(); }
+    bool try_lock() { return free_.try_acquire(); }
+    void unlock() { free_.release(); }
+
+private:
+    std::binary_semaphore free_{1};
+};
+
 // Device memory, or (without address) a word of the host that host functions work on.
 struct Buffer {
-    std::mutex mutex;  // guards everything below
+    BufferMutex mutex;  // guards everything below
     CUdeviceptr address = 0;
     uint32_t host_word = 0;  // host functions alone touch it
     Words model{};           // content once everything submitted so far is complete; a host word: the first alone

@@ -6,17 +6,22 @@
 #include <vector>
 
 #include "busy_kernel.h"
+#include "nothing_kernel.h"
 
 namespace busy {
 namespace {
 
 // As kBusyPtx.
-constexpr const char* kSource = R"(
+constexpr const char* kBusySource = R"(
 extern "C" __global__ void busy(unsigned* state, unsigned steps) {
     unsigned index = blockIdx.x * blockDim.x + threadIdx.x, x = state[index];
     for (; steps != 0; --steps) x = x * 1664525u + 1013904223u;
     state[index] = x;
 }
+)";
+// As kNothingPtx.
+constexpr const char* kNothingSource = R"(
+extern "C" __global__ void nothing(void* first, unsigned second) {}
 )";
 constexpr const char* kCompilers[] = {"libhiprtc.so.7", "libhiprtc.so.6", "libhiprtc.so.5", "libhiprtc.so"};
 
@@ -39,10 +44,10 @@ void call(const char* name, Arguments... arguments) {
         throw std::runtime_error(std::string(name) + " returns " + std::to_string(result));
 }
 
-std::vector<char> compiled() {
+std::vector<char> compiled(const char* source) {
     Program program = nullptr;
-    call<Program*, const char*, const char*, int, const char**, const char**>("hiprtcCreateProgram", &program, kSource,
-                                                                             "busy.hip", 0, nullptr, nullptr);
+    call<Program*, const char*, const char*, int, const char**, const char**>("hiprtcCreateProgram", &program, source,
+                                                                             "bench.hip", 0, nullptr, nullptr);
     call<Program, int, const char**>("hiprtcCompileProgram", program, 0, nullptr);
     size_t bytes = 0;
     call<Program, size_t*>("hiprtcGetCodeSize", program, &bytes);
@@ -52,15 +57,18 @@ std::vector<char> compiled() {
     return code;
 }
 
-}  // namespace
-
-hip::hipFunction_t load_busy() {
+hip::hipFunction_t load(const char* ptx, const char* source, const char* name) {
     hip::hipModule_t module = nullptr;
-    if (runtime().hipModuleLoadData(&module, kBusyPtx) != hip::hipSuccess)
-        check(runtime().hipModuleLoadData(&module, compiled().data()), "hipModuleLoadData");
+    if (runtime().hipModuleLoadData(&module, ptx) != hip::hipSuccess)
+        check(runtime().hipModuleLoadData(&module, compiled(source).data()), "hipModuleLoadData");
     hip::hipFunction_t kernel = nullptr;
-    check(runtime().hipModuleGetFunction(&kernel, module, "busy"), "hipModuleGetFunction");
+    check(runtime().hipModuleGetFunction(&kernel, module, name), "hipModuleGetFunction");
     return kernel;
 }
+
+}  // namespace
+
+hip::hipFunction_t load_busy() { return load(kBusyPtx, kBusySource, "busy"); }
+hip::hipFunction_t load_nothing() { return load(kNothingPtx, kNothingSource, "nothing"); }
 
 }  // namespace busy

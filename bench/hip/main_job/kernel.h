@@ -1,12 +1,14 @@
-// The busy kernel on the HIP runtime at hand: the tests' stand-ins take it as PTX; AMD's runtime refuses that, and gets
-// what hiprtc compiles for the current device. The second way has met no AMD device. Any thread.
+// The programs' kernels on the HIP runtime at hand: the tests' stand-ins take them as PTX; AMD's runtime refuses that,
+// and gets what hiprtc compiles for the current device. The second way has met no AMD device. Any thread.
 #pragma once
 
 #include "runtime.h"
 
 namespace busy {
 
-// busy(uint32_t* state, uint32_t steps). Throws std::runtime_error with a sentence if neither way works.
+// busy(uint32_t* state, uint32_t steps). Throws std::runtime_error with a sentence if neither way works, as the other.
 hip::hipFunction_t load_busy();
+// nothing(void* first, uint32_t second)
+hip::hipFunction_t load_nothing();
 
 }  // namespace busy

@@ -22,7 +22,7 @@ constexpr int kAttributeMultiprocessors = 63;
     F(hipGetDeviceCount) F(hipSetDevice) F(hipGetErrorName) F(hipMalloc) F(hipFree) F(hipMemcpyHtoD)                  \
     F(hipMemcpyDtoH) F(hipModuleLaunchKernel) F(hipStreamCreateWithFlags) F(hipStreamCreateWithPriority)              \
     F(hipStreamSynchronize) F(hipStreamDestroy) F(hipEventCreateWithFlags) F(hipEventRecord) F(hipEventSynchronize)   \
-    F(hipEventDestroy)
+    F(hipEventDestroy) F(hipMemsetD8Async)
 #define BENCH_HIP_OTHERS(F)                                                                                           \
     F(hipInit, unsigned flags)                                                                                        \
     F(hipRuntimeGetVersion, int* version)                                                                             \

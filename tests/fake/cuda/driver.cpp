@@ -94,7 +94,7 @@ CUresult CUDAAPI cuDeviceGet(CUdevice* device, int ordinal) {
 }
 CUresult CUDAAPI cuDeviceGetCount(int* count) {
     FAKE_ENTRY();
-    *count = kDevices;
+    *count = g_settings.devices;
     return CUDA_SUCCESS;
 }
 CUresult CUDAAPI cuDeviceGetName(char* name, int bytes, CUdevice device) {

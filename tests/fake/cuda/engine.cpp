@@ -64,8 +64,8 @@ bool Place::complete() const { return stream == nullptr || stream->completed.loa
 void note_kernel() { g_kernels.fetch_add(1, std::memory_order_relaxed); }
 
 Device* device_at(int ordinal) {
-    static Device* const devices[kDevices] = {new Device(0), new Device(1)};  // never destroyed: they outlive main
-    return ordinal >= 0 && ordinal < kDevices ? devices[ordinal] : nullptr;
+    static Device* const devices[kMostDevices] = {new Device(0), new Device(1)};  // never destroyed: they outlive main
+    return ordinal >= 0 && ordinal < g_settings.devices ? devices[ordinal] : nullptr;
 }
 
 Stream* Device::new_stream(Context& context, bool blocking, int priority) {

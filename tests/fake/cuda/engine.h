@@ -144,7 +144,6 @@ private:
     HostThread host_thread_;
 };
 
-constexpr int kDevices = 2;
 Device* device_at(int ordinal);  // nullptr: there is none
 
 // Puts the command at the stream's end; waits there, with the context's lock, while the stream is full.

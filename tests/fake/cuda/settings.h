@@ -11,10 +11,12 @@ namespace fake {
 enum class Break { kNone, kOrder, kWaits, kDrop, kEarly };
 
 constexpr uint32_t kMostQueued = 1024;
+constexpr int kMostDevices = 2;
 
 struct Settings {
     std::atomic<uint32_t> queue{kMostQueued};
     std::atomic<uint32_t> hardware_queues{0};  // of a priority; 0: each stream has its own
+    std::atomic<int> devices{kMostDevices};
     std::atomic<int64_t> delay_us{0};
     std::atomic<uint64_t> seed{0};
     std::atomic<bool> no_memops{false};

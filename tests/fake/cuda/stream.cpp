@@ -159,6 +159,7 @@ CUresult CUDAAPI cuStreamSynchronize(CUstream handle) {
     Stream* stream = nullptr;
     FAKE_TRY(stream_of(handle, Within::kAnyContext, &stream));
     FAKE_TRY(capture_forbids_synchronizing(*stream));
+    FAKE_TRY(capture_forbids_unsafe_call());  // as NVIDIA's driver does
     if (!stream->legacy) {
         wait_for(end_of(*stream));
         return CUDA_SUCCESS;

@@ -36,6 +36,7 @@ Code& code() {
 
 CUmodule module_of(FatBinary& binary, int device) {
     CUmodule& module = binary.modules[device];
+    const AnyCapture allowed;  // the first launch may be in a capture
     if (module == nullptr && cu().cuModuleLoadData(&module, binary.image) != CUDA_SUCCESS) module = nullptr;
     return module;
 }

@@ -35,11 +35,12 @@ thread_local int t_device = 0;
 thread_local CUcontext t_context = nullptr;  // what use_device last made current
 thread_local hipError_t t_last_error = hipSuccess;
 
-// A thread's own streams end with it, when their work is done. Made after what the driver below keeps for the thread,
-// and so destroyed before it.
+// A thread's own streams end with it, when their work is done, whoever captures meanwhile. Made after what the driver
+// below keeps for the thread, and so destroyed before it.
 struct OwnStreams {
     std::set<int> devices;
     ~OwnStreams() {
+        const AnyCapture allowed;
         for (int device : devices)
             if (use_device(device) == hipSuccess) cu().cuStreamSynchronize(reinterpret_cast<CUstream>(2));
     }

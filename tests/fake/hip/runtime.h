@@ -47,6 +47,18 @@ inline hipStream_t per_thread(hipStream_t stream) {
     return stream != nullptr ? stream : reinterpret_cast<hipStream_t>(2);
 }
 
+// What this thread calls while it exists neither fails for captures of others nor ends them: the runtime's own calls.
+class AnyCapture {
+public:
+    AnyCapture() { cu().cuThreadExchangeStreamCaptureMode(&mode_); }
+    ~AnyCapture() { cu().cuThreadExchangeStreamCaptureMode(&mode_); }
+    AnyCapture(const AnyCapture&) = delete;
+    AnyCapture& operator=(const AnyCapture&) = delete;
+
+private:
+    CUstreamCaptureMode mode_ = CU_STREAM_CAPTURE_MODE_RELAXED;
+};
+
 inline CUdeviceptr at(const void* address) { return reinterpret_cast<CUdeviceptr>(address); }
 inline CUevent cu_event(hipEvent_t event) { return reinterpret_cast<CUevent>(event); }
 

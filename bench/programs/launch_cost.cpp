@@ -1,0 +1,61 @@
+// What calls of an accelerator's driver cost the host, one kind after the other in batches that the device never has to
+// hold up, over a Calls (each platform has a header launch_calls.h with that class). An ordinary program: run it with
+// and without XSched.
+//
+//   launch_cost --out FILE   one line per batch and kind: number of the kind, picoseconds per call
+//
+// Kinds: 0 empty kernel on the NULL stream, 1 on a stream of its own, 2 event record, 3 synchronize an idle stream,
+// 4 asynchronous memset of 4 bytes.
+#include <cstdio>
+#include <exception>
+#include <functional>
+
+#include "arguments.h"
+#include "launch_calls.h"
+
+namespace {
+
+constexpr int kBatch = 256;
+constexpr int kWarmUpBatches = 10;
+
+int64_t batch(const std::function<void()>& call) {
+    const int64_t begin = busy::now_ns();
+    for (int i = 0; i < kBatch; ++i) call();
+    return (busy::now_ns() - begin) * 1000 / kBatch;
+}
+
+int run(const busy::Arguments& arguments) {
+    busy::Calls calls;
+    const std::function<void()> kinds[] = {
+        [&] { calls.launch(nullptr); },
+        [&] { calls.launch(calls.own()); },
+        [&] { calls.record(); },
+        [&] { calls.synchronize(calls.own()); },
+        [&] { calls.set(); },
+    };
+    busy::Rows rows;
+    const int64_t end = busy::now_ns() + static_cast<int64_t>(arguments.seconds * 1e9);
+    for (int number = 0; number < kWarmUpBatches || busy::now_ns() < end; ++number) {
+        for (size_t kind = 0; kind < std::size(kinds); ++kind) {
+            const int64_t cost = batch(kinds[kind]);
+            calls.synchronize(nullptr);
+            calls.synchronize(calls.own());
+            if (number >= kWarmUpBatches) rows.push_back({static_cast<int64_t>(kind), cost});
+        }
+    }
+    printf("ready\n");
+    fflush(stdout);
+    busy::write_rows(arguments.out, rows);
+    return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    try {
+        return run(busy::parse_arguments(argc, argv));
+    } catch (const std::exception& error) {
+        fprintf(stderr, "launch_cost: %s\n", error.what());
+        return 1;
+    }
+}
