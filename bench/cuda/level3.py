@@ -6,12 +6,13 @@ after a more urgent program became ready, and what is left when somebody is kill
     level3.py --build DIR --results DIR [--budget SECONDS] [--only STEP,...] [--driver LIBCUDA]
 
 Each step is bounded, prints what it found, and goes into DIR/cuda_level3.json. Exit status 1: a step found something
-wrong. The steps: record self nobody off kill silent
+wrong. The steps: record self nobody off kill silent storm
 """
 import argparse
 import json
 import mmap
 import os
+import random
 import re
 import signal
 import struct
@@ -22,6 +23,7 @@ import time
 from pathlib import Path
 
 STEP_SECONDS = 80
+STORM_VICTIMS, STORM_PATIENCE = 5, 5
 MEMORY_FILES = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 BOARD = struct.Struct("<QQII")  # bench/cuda/level3/victim.h
 INTERESTING = re.compile(r"^level3:|level 3|channels|timeslice|WARN|ERRO|does not answer|answers again|using global|lost")
@@ -70,6 +72,7 @@ class Check:
         self.fake_rm = arguments.fake_rm
         self.processes = []
         self.number = 0
+        self.storm_kills, self.storm_seconds = arguments.storm_kills, arguments.storm_seconds
         self.problems = []
         self.socket = self.folder / "server" / "xserver.sock"  # in a folder that nobody else may write to
         self.socket.parent.mkdir(mode=0o755)
@@ -336,6 +339,68 @@ class Check:
         self.show(self.server, 20)
         return results
 
+    def storm(self):
+        """kill -9 of victims, urgent programs and the server at random moments: whoever is left goes on, every time."""
+        chance = random.Random(1)
+        kills, slowest = {"victim": 0, "urgent": 0, "server": 0}, 0.0
+        self.start_server()
+        victims = [self.storm_victim() for _ in range(STORM_VICTIMS)]
+        urgent = self.storm_urgent()
+        end = time.monotonic() + self.storm_seconds
+        while time.monotonic() < end and sum(kills.values()) < self.storm_kills and not self.problems:
+            time.sleep(chance.uniform(0, 0.03))
+            what = chance.choices(list(kills), (8, 3, 1))[0]
+            if what == "victim":
+                at = chance.choice([i for i, (board, _) in enumerate(victims) if board.ready()] or [0])
+                victims[at][1].kill()
+                victims[at] = self.storm_victim()
+            elif what == "urgent":
+                urgent.kill()
+                urgent = self.storm_urgent()
+            else:
+                self.server.kill()
+                self.server.wait()
+                self.start_server()
+            kills[what] += 1
+            self.forget_ended()
+            for board, _ in victims:
+                if board.ready():
+                    took = board.wait(True, STORM_PATIENCE)
+                    if took is None:
+                        self.problem(f"a victim stands still {STORM_PATIENCE} s after {what} was killed: {kills}")
+                    slowest = max(slowest, took or 0)
+        urgent.kill()
+        self.server.terminate()
+        self.server.wait()
+        exact = 0
+        for board, process in victims:
+            if board.ready():
+                self.expect(board.wait(True, STORM_PATIENCE) is not None, "after the storm a victim goes on")
+            board.end()
+        for _, process in victims:
+            exact += self.result(process, 60).get("exact") is True
+            slices = [line for line in process.log.read_text(errors="replace").splitlines() if ": timeslice " in line]
+            if slices and "the driver's own" not in slices[-1]:
+                self.problem(f"a timeslice was left as it was: {slices[-1]}")
+        print(f"  {sum(kills.values())} kills: {kills}; longest until a victim's clock moved again {slowest * 1e3:.1f} ms; "
+              f"{exact} of {len(victims)} last victims exact")
+        return {"kills": kills, "longest_stand_ms": round(slowest * 1e3, 1), "exact": exact, "victims": len(victims)}
+
+    def storm_victim(self):
+        board = self.new_board()
+        return board, self.start("victim", board, "--kernel-ms", 5, "--seconds", 600)
+
+    def storm_urgent(self):
+        return self.start("urgent", self.new_board(), "--alone", 1, "--bursts", 1000000, "--gap-ms", 4, "--kernels", 60,
+                          "--sync-every", 20, "--seconds", 600, XSCHED_AUTO_XQUEUE_PRIORITY="10", XLOG_LEVEL="WARN")
+
+    def forget_ended(self):
+        """Their logs would fill the memory."""
+        for process in [it for it in self.processes if it.poll() is not None]:
+            for path in (process.log, getattr(process, "out", process.log)):
+                path.unlink(missing_ok=True)
+            self.processes.remove(process)
+
     @staticmethod
     def memory_used():
         try:
@@ -345,7 +410,7 @@ class Check:
             return None
 
 
-STEPS = ("record", "self", "nobody", "off", "kill", "silent")
+STEPS = ("record", "self", "nobody", "off", "kill", "silent", "storm")
 
 
 def main():
@@ -354,6 +419,8 @@ def main():
     parser.add_argument("--results", required=True, type=Path)
     parser.add_argument("--budget", type=float, default=400)
     parser.add_argument("--only", default=",".join(STEPS))
+    parser.add_argument("--storm-kills", type=int, default=1000)
+    parser.add_argument("--storm-seconds", type=float, default=60)
     parser.add_argument("--driver", help="another libcuda than the machine's")
     parser.add_argument("--fake-rm", help="a fake of the kernel driver, for trying this without a GPU")
     arguments = parser.parse_args()
