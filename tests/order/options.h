@@ -16,6 +16,9 @@ struct Options {
     bool in_order = false;     // no out-of-order queues
     bool chaos = false;      // suspend and resume XQueues at random
     std::string platform;    // part of the platform's name; empty: the first one
+    std::string without;     // CUDA and HIP: parts of the repertoire, with commas between them
+    std::string favour;
+    int explain = 3;         // CUDA and HIP: so many wrong contents are explained
     std::string fake;        // path of libfakeopencl.so, to ask it for misuse and leaks at the end
 };
 

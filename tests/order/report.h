@@ -26,7 +26,8 @@ public:
     static void set(const char* what);
 };
 
-// Starts a thread that ends the program with status 3 and a message if nothing has moved for `seconds`.
+// Starts a thread that ends the program with status 3 and a message if nothing has moved for `seconds`; standard error
+// then shows what each thread is in, and its stack.
 void start_watchdog(int seconds);
 
 }  // namespace order

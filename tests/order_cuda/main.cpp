@@ -11,6 +11,7 @@
 #include "order/options.h"
 #include "order/report.h"
 #include "order_cuda/chaos.h"
+#include "order_cuda/parts.h"
 #include "order_cuda/worker.h"
 
 namespace order::cuda {
@@ -21,7 +22,7 @@ using Clock = std::chrono::steady_clock;
 void work(World& world, Signaller& signaller, const Options& options, int index, Clock::time_point end) {
     const std::string name = "worker " + std::to_string(index);
     const Activity activity(name.c_str());
-    Worker worker(world, signaller, options.seed * 1000 + static_cast<uint64_t>(index));
+    Worker worker(world, signaller, index, options.seed * 1000 + static_cast<uint64_t>(index));
     while (g_operations.load(std::memory_order_relaxed) < options.operations) {
         if (options.seconds > 0 && Clock::now() > end) break;
         worker.one_operation();
@@ -91,5 +92,7 @@ int run(const Options& options) {
 int main(int argc, char** argv) {
     order::Options options;
     if (!order::parse_options(argc, argv, options)) return 2;
+    if (!order::cuda::choose_parts(options.without, options.favour)) return 2;
+    order::cuda::History::set_most_explained(options.explain);
     return order::cuda::run(options);
 }

@@ -1,10 +1,13 @@
 // Copies of all kinds, synchronous and not, from and to pinned and pageable memory.
 #include "order_cuda/worker.h"
 
+#include "order_cuda/parts.h"
+
 namespace order::cuda {
 namespace {
 
 CUdeviceptr unified(const void* host) { return reinterpret_cast<CUdeviceptr>(host); }
+const char* memory_name(bool pinned) { return pinned ? "pinned memory" : "pageable memory"; }
 
 }  // namespace
 
@@ -13,11 +16,8 @@ void Worker::run_device_copy(Context& context) {
     Buffer* to = take(context.buffers, to_lock);
     Buffer* from = to != nullptr ? take(context.buffers, from_lock) : nullptr;
     if (from == nullptr) return;
-    const bool synchronous = !capturing_ && random_.once_in(4);
-    const bool per_thread = random_.once_in(2);
-    const StreamPtr stream = !synchronous ? pick_stream(context)
-                             : per_thread ? own_[&context].per_thread
-                                          : context.legacy;
+    const bool synchronous = random_.once_in(4) && may_be_synchronous();
+    const StreamPtr stream = synchronous ? synchronous_stream(context) : pick_stream(context);
     follow(stream, *to);
     follow(stream, *from);
     const Target where = target(*stream);
@@ -25,7 +25,7 @@ void Worker::run_device_copy(Context& context) {
     CUresult result = CUDA_SUCCESS;
     if (synchronous) {
         const std::shared_lock unsafe(unsafe_calls());
-        const Api& table = per_thread ? ::cuda::per_thread_api() : ::cuda::api();
+        const Api& table = default_api(*stream);
         result = random_.once_in(2) ? table.cuMemcpy(to->address, from->address, kBytes)
                                     : table.cuMemcpyDtoD_v2(to->address, from->address, kBytes);
     } else {
@@ -33,11 +33,12 @@ void Worker::run_device_copy(Context& context) {
                                     : where.api.cuMemcpyDtoDAsync_v2(to->address, from->address, kBytes, where.handle);
     }
     expect_success(result, "a copy within the device");
-    to->model = from->model;
-    accessed(stream, {to, from}, "device copy");
+    to->apply(words_step(from->model), from);
+    accessed(stream, {to, from}, "device copy", {synchronous});
 }
 
 void Worker::run_peer_copy() {
+    if (left_out(Part::kSecond)) return;
     Context& to_context = *world_.contexts.front();
     Context& from_context = *world_.contexts.back();
     Lock to_lock, from_lock;
@@ -53,7 +54,8 @@ void Worker::run_peer_copy() {
     expect_success(where.api.cuMemcpyPeerAsync(to->address, to_context.handle, from->address, from_context.handle,
                                                kBytes, where.handle),
                    "cuMemcpyPeerAsync");
-    to->model = from->model;
+    to->apply(words_step(from->model), from);
+    note(*stream, {to, from}, "peer copy");
     // A tracker that both contexts' next accesses can wait for.
     const TrackerPtr tracker = record(*stream, "peer copy");
     tracker->set_dependencies(std::move(dependencies_));
@@ -70,12 +72,9 @@ void Worker::run_write(Context& context) {
     Lock lock;
     Buffer* buffer = take(context.buffers, lock);
     if (buffer == nullptr) return;
-    const bool pinned = random_.once_in(2);
-    const bool synchronous = random_.once_in(4);
-    const bool per_thread = random_.once_in(2);
-    const StreamPtr stream = !synchronous ? pick_stream(context)
-                             : per_thread ? own_[&context].per_thread
-                                          : context.legacy;
+    const bool pinned = left_out(Part::kPageable) || (random_.once_in(2) && !left_out(Part::kPinned));
+    const bool synchronous = random_.once_in(4) && may_be_synchronous();
+    const StreamPtr stream = synchronous ? synchronous_stream(context) : pick_stream(context);
     auto host = HostMemory::take(pinned);
     Words words;
     for (uint32_t& it : words) it = random_.next();
@@ -87,7 +86,7 @@ void Worker::run_write(Context& context) {
     std::shared_lock<std::shared_mutex> unsafe;
     if (synchronous || !pinned) unsafe = std::shared_lock(unsafe_calls());
     if (synchronous) {
-        const Api& table = per_thread ? ::cuda::per_thread_api() : ::cuda::api();
+        const Api& table = default_api(*stream);
         result = table.cuMemcpyHtoD_v2(buffer->address, host->words(), kBytes);
     } else if (random_.once_in(2)) {
         result = to.api.cuMemcpyAsync(buffer->address, unified(host->words()), kBytes, to.handle);
@@ -96,24 +95,18 @@ void Worker::run_write(Context& context) {
     }
     if (unsafe.owns_lock()) unsafe.unlock();
     expect_success(result, "a copy to the device");
-    buffer->model = words;
-    if (synchronous || !pinned) {  // the memory is the program's again
-        host->check_and_scribble("copy to the device", "its return");
-        host.reset();
-    }
-    accessed(stream, {buffer}, "copy to the device", std::move(host));
+    buffer->apply(words_step(words));
+    const bool returned = synchronous || !pinned;  // the memory is the program's again
+    accessed(stream, {buffer}, "copy to the device", {synchronous, memory_name(pinned), returned}, std::move(host));
 }
 
 void Worker::run_read(Context& context) {
     Lock lock;
     Buffer* buffer = take(context.buffers, lock);
     if (buffer == nullptr) return;
-    const bool synchronous = random_.once_in(4);
-    const bool per_thread = random_.once_in(2);
-    const StreamPtr stream = !synchronous ? pick_stream(context)
-                             : per_thread ? own_[&context].per_thread
-                                          : context.legacy;
-    const bool pinned = random_.once_in(2);
+    const bool synchronous = random_.once_in(4) && may_be_synchronous();
+    const StreamPtr stream = synchronous ? synchronous_stream(context) : pick_stream(context);
+    const bool pinned = left_out(Part::kPageable) || (random_.once_in(2) && !left_out(Part::kPinned));
     auto host = HostMemory::take(pinned);
     host->expect(buffer->model);
     follow(stream, *buffer);
@@ -123,7 +116,7 @@ void Worker::run_read(Context& context) {
     std::shared_lock<std::shared_mutex> unsafe;
     if (synchronous || !pinned) unsafe = std::shared_lock(unsafe_calls());
     if (synchronous) {
-        const Api& table = per_thread ? ::cuda::per_thread_api() : ::cuda::api();
+        const Api& table = default_api(*stream);
         result = table.cuMemcpyDtoH_v2(host->words(), buffer->address, kBytes);
     } else if (random_.once_in(2)) {
         result = to.api.cuMemcpyAsync(unified(host->words()), buffer->address, kBytes, to.handle);
@@ -132,11 +125,7 @@ void Worker::run_read(Context& context) {
     }
     if (unsafe.owns_lock()) unsafe.unlock();
     expect_success(result, "a copy to the host");
-    if (synchronous) {
-        host->check_and_scribble("copy to the host", "its return");
-        host.reset();
-    }
-    accessed(stream, {buffer}, "copy to the host", std::move(host));
+    accessed(stream, {buffer}, "copy to the host", {synchronous, memory_name(pinned), synchronous}, std::move(host));
 }
 
 // The middle of the buffer, two rows of half a row's width, from one place of it to another.
@@ -146,7 +135,7 @@ void Worker::run_two_dimensional(Context& context) {
     if (buffer == nullptr) return;
     const StreamPtr stream = pick_stream(context);
     follow(stream, *buffer);
-    constexpr size_t kPitch = kBytes / 4, kRowWords = kWords / 4, kHalf = kRowWords / 2;
+    constexpr size_t kPitch = kBytes / 4;
     CUDA_MEMCPY2D copy{};
     copy.srcMemoryType = copy.dstMemoryType = random_.once_in(2) ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_UNIFIED;
     copy.srcDevice = copy.dstDevice = buffer->address;
@@ -158,9 +147,7 @@ void Worker::run_two_dimensional(Context& context) {
     const Target to = target(*stream);
     Activity::set("cuMemcpy2DAsync");
     expect_success(to.api.cuMemcpy2DAsync_v2(&copy, to.handle), "cuMemcpy2DAsync");
-    for (size_t row = 0; row < 2; ++row)
-        for (size_t i = 0; i < kHalf; ++i)
-            buffer->model[(row + 2) * kRowWords + kHalf + i] = buffer->model[row * kRowWords + i];
+    buffer->apply(two_dimensional_step());
     accessed(stream, {buffer}, "2D copy");
 }
 

@@ -85,7 +85,7 @@ void Worker::run_append(Context& context) {
     const uint32_t value = random_.next();
     Activity::set("cuLaunchKernel");
     expect_success(launch_append(context, target(*stream), buffer->address, value), "a kernel launch");
-    append_to(buffer->model, value);
+    buffer->apply(append_step(value));
     accessed(stream, {buffer}, "append");
 }
 
@@ -104,7 +104,7 @@ void Worker::run_mix(Context& context) {
     expect_success(
         where.api.cuLaunchKernel(context.kernels.mix, kGrid, 1, 1, kBlock, 1, 1, 0, where.handle, parameters, nullptr),
         "cuLaunchKernel");
-    for (size_t i = 0; i < kWords; ++i) to->model[i] = to->model[i] * 31 + from->model[i] + value;
+    to->apply(mix_step(from->model, value), from);
     accessed(stream, {to, from}, "mix");
 }
 
@@ -113,14 +113,12 @@ void Worker::run_set(Context& context) {
     Buffer* buffer = take(context.buffers, lock);
     if (buffer == nullptr) return;
     const uint32_t value = random_.next() & 0xff;
-    const uint32_t how = random_.below(6);
+    const uint32_t how = may_be_synchronous() ? random_.below(6) : 1 + random_.below(5);
     const bool synchronous = how == 0;
-    const StreamPtr stream = !synchronous         ? pick_stream(context)
-                             : random_.once_in(2) ? context.legacy
-                                                  : own_[&context].per_thread;
+    const StreamPtr stream = synchronous ? synchronous_stream(context) : pick_stream(context);
     follow(stream, *buffer);
     const Target to = target(*stream);
-    const Api& synchronous_api = stream == context.legacy ? ::cuda::api() : ::cuda::per_thread_api();
+    const Api& synchronous_api = default_api(*stream);
     CUresult result = CUDA_SUCCESS;
     uint32_t word = value;
     Activity::set("a memset");
@@ -147,8 +145,8 @@ void Worker::run_set(Context& context) {
             break;
     }
     expect_success(result, "a memset");
-    buffer->model.fill(word);
-    accessed(stream, {buffer}, "memset");
+    buffer->apply(fill_step(word));
+    accessed(stream, {buffer}, "memset", {synchronous});
 }
 
 void Worker::run_host_function(Context& context) {
@@ -165,7 +163,7 @@ void Worker::run_host_function(Context& context) {
                                 ? to.api.cuStreamAddCallback(to.handle, callback_append, work.release(), 0)
                                 : to.api.cuLaunchHostFunc(to.handle, host_append, work.release());
     expect_success(result, "cuLaunchHostFunc");
-    word->model[0] = word->model[0] * 31 + value;
+    word->apply(append_step(value));
     accessed(stream, {word}, "host function");
 }
 

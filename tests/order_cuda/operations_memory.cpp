@@ -27,7 +27,7 @@ void Worker::run_pool(Context& context) {
     Activity::set("cuMemFreeAsync");
     expect_success(to.api.cuMemFreeAsync(detour, to.handle), "cuMemFreeAsync");
     if (unsafe.owns_lock()) unsafe.unlock();
-    append_to(buffer->model, value);
+    buffer->apply(append_step(value));
     accessed(stream, {buffer}, "detour through pool memory");
 }
 
@@ -55,9 +55,10 @@ void Worker::run_new_memory(Context& context) {
     buffer->last.reset();
     const StreamPtr stream = pick_stream(context);
     buffer->last_stream.reset();
+    buffer->history.tie("nothing: the memory is new");
     const Target to = target(*stream);
     expect_success(to.api.cuMemsetD32Async(fresh, 7, kWords, to.handle), "cuMemsetD32Async");
-    buffer->model.fill(7);
+    buffer->apply(fill_step(7));
     accessed(stream, {buffer}, "memset of new memory");
 }
 

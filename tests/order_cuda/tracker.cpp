@@ -5,7 +5,6 @@
 #include <deque>
 #include <thread>
 
-#include "order/report.h"
 #include "order_cuda/world.h"
 
 namespace order::cuda {
@@ -13,30 +12,42 @@ namespace {
 
 constexpr size_t kSlabBlocks = 256;
 
-// Pinned blocks, all of one portable allocation after another; a block is used again as late as possible, so that a
-// driver that says "complete" too early is seen to write into memory that is checked.
-struct PinnedPool {
+constexpr uint32_t kScribble = 0xABABABAB;
+
+// Blocks of one kind of memory, of one allocation after another; a block is used again as late as possible, so that a
+// driver that says "complete" too early is seen to read or write memory that is checked.
+struct HostPool {
     std::mutex mutex;
     std::deque<uint32_t*> free;
     std::vector<void*> slabs;
 };
-PinnedPool& pinned() {
-    static PinnedPool& it = *new PinnedPool;
-    return it;
+HostPool& pool_of(bool pinned) {
+    static HostPool& with_pages = *new HostPool;
+    static HostPool& locked = *new HostPool;
+    return pinned ? locked : with_pages;
 }
 
-uint32_t* take_pinned() {
-    PinnedPool& pool = pinned();
+void* new_slab(bool pinned) {
+    if (!pinned) return new uint32_t[kSlabBlocks * kWords];
+    const std::shared_lock unsafe(unsafe_calls());
+    void* slab = nullptr;
+    expect_success(api().cuMemHostAlloc(&slab, kSlabBlocks * kBytes, CU_MEMHOSTALLOC_PORTABLE), "cuMemHostAlloc");
+    return slab;
+}
+
+uint32_t* take_block(bool pinned) {
+    HostPool& pool = pool_of(pinned);
     const std::lock_guard lock(pool.mutex);
     if (pool.free.size() < kSlabBlocks / 2) {
-        const std::shared_lock unsafe(unsafe_calls());
-        void* slab = nullptr;
-        expect_success(api().cuMemHostAlloc(&slab, kSlabBlocks * kBytes, CU_MEMHOSTALLOC_PORTABLE), "cuMemHostAlloc");
+        auto* slab = static_cast<uint32_t*>(new_slab(pinned));
         pool.slabs.push_back(slab);
-        for (size_t i = 0; i < kSlabBlocks; ++i) pool.free.push_back(static_cast<uint32_t*>(slab) + i * kWords);
+        std::fill_n(slab, kSlabBlocks * kWords, kScribble);
+        for (size_t i = 0; i < kSlabBlocks; ++i) pool.free.push_back(slab + i * kWords);
     }
     uint32_t* words = pool.free.front();
     pool.free.pop_front();
+    if (!std::all_of(words, words + kWords, [](uint32_t it) { return it == kScribble; }))
+        violation("%s memory of the host changed after its copy was done", pinned ? "pinned" : "pageable");
     return words;
 }
 
@@ -53,21 +64,17 @@ std::shared_mutex& any_capture() {
 }
 
 std::unique_ptr<HostMemory> HostMemory::take(bool is_pinned) {
-    uint32_t* words = is_pinned ? take_pinned() : new uint32_t[kWords];
-    return std::unique_ptr<HostMemory>(new HostMemory(words, is_pinned));
+    return std::unique_ptr<HostMemory>(new HostMemory(take_block(is_pinned), is_pinned));
 }
 
 HostMemory::~HostMemory() {
-    if (!pinned_) {
-        delete[] words_;
-        return;
-    }
-    const std::lock_guard lock(pinned().mutex);
-    pinned().free.push_back(words_);
+    if (!scribbled_) std::fill_n(words_, kWords, kScribble);
+    HostPool& pool = pool_of(pinned_);
+    const std::lock_guard lock(pool.mutex);
+    pool.free.push_back(words_);
 }
 
 void HostMemory::set(const Words& words) { std::copy(words.begin(), words.end(), words_); }
-bool HostMemory::equals(const Words& words) const { return std::equal(words.begin(), words.end(), words_); }
 
 void HostMemory::expect(const Words& words) {
     is_read_ = true;
@@ -75,16 +82,35 @@ void HostMemory::expect(const Words& words) {
     std::fill_n(words_, kWords, 0xDEADBEEFU);
 }
 
+void HostMemory::remember(History& history) {
+    history_ = &history;
+    accesses_ = history.all();
+}
+
 void HostMemory::check_and_scribble(const char* what, const char* how) {
-    if (is_read_ && !equals(expected_)) violation("%s: the host does not have the right data after %s", what, how);
-    std::fill_n(words_, kWords, 0xABABABABU);
+    Words found;
+    std::copy_n(words_, kWords, found.begin());
+    if (is_read_ && found != expected_) {
+        violation("%s: the host does not have the right data after %s", what, how);
+        if (history_ != nullptr) history_->explain(accesses_, found, expected_);
+    }
+    std::fill_n(words_, kWords, kScribble);
+    scribbled_ = true;
 }
 
 void free_host_memory() {
-    const std::lock_guard lock(pinned().mutex);
-    for (void* it : pinned().slabs) expect_success(api().cuMemFreeHost(it), "cuMemFreeHost");
-    pinned().slabs.clear();
-    pinned().free.clear();
+    for (const bool pinned : {true, false}) {
+        HostPool& pool = pool_of(pinned);
+        const std::lock_guard lock(pool.mutex);
+        for (void* it : pool.slabs) {
+            if (pinned)
+                expect_success(api().cuMemFreeHost(it), "cuMemFreeHost");
+            else
+                delete[] static_cast<uint32_t*>(it);
+        }
+        pool.slabs.clear();
+        pool.free.clear();
+    }
 }
 
 Tracker::~Tracker() {

@@ -3,23 +3,20 @@
 // Made by the worker that submitted it, which also settles it; others may poll it and make their work wait for it.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <memory>
 #include <mutex>
 #include <shared_mutex>
 #include <vector>
 
+#include "order/report.h"
 #include "order_cuda/driver.h"
+#include "order_cuda/history.h"
 
 namespace order::cuda {
 
 using ::cuda::api;
 using ::cuda::Api;
-
-inline constexpr size_t kWords = 32;
-inline constexpr size_t kBytes = kWords * sizeof(uint32_t);
-using Words = std::array<uint32_t, kWords>;
 
 struct Context;
 class Tracker;
@@ -40,9 +37,11 @@ public:
 
     uint32_t* words() { return words_; }
     void set(const Words& words);
-    bool equals(const Words& words) const;
     // Reads: what must be there once the copy is complete. Writes have none: the program then overwrites the memory.
     void expect(const Words& words);
+    bool is_read() const { return is_read_; }
+    // Reads: the buffer's accesses up to this one, to explain what is wrong.
+    void remember(History& history);
     void check_and_scribble(const char* what, const char* how);
 
 private:
@@ -50,7 +49,10 @@ private:
     uint32_t* words_;
     bool pinned_;
     bool is_read_ = false;
+    bool scribbled_ = false;
     Words expected_{};
+    History* history_ = nullptr;
+    Accesses accesses_;
 };
 void free_host_memory();
 
@@ -64,6 +66,7 @@ public:
     CUevent event() const { return event_; }
     Context& context() const { return context_; }
     const char* what() const { return what_; }
+    int64_t recorded() const { return recorded_; }
     // Once each. Others may know it already, by its stream.
     void set_dependencies(std::vector<TrackerPtr> dependencies) {
         const std::lock_guard lock(mutex_);
@@ -84,6 +87,7 @@ private:
     Context& context_;
     CUevent event_;
     const char* what_;
+    const int64_t recorded_ = g_operations.load(std::memory_order_relaxed);  // after so many operations
     std::atomic<bool> done_{false};
     std::mutex mutex_;
     std::vector<TrackerPtr> dependencies_;  // under mutex_

@@ -1,14 +1,25 @@
 #include "order_cuda/worker.h"
 
+#include "order_cuda/parts.h"
+
 namespace order::cuda {
 namespace {
 
 constexpr size_t kMostPending = 48;
 
+bool may_use(const Stream& stream) {
+    switch (stream.sort) {
+        case Sort::kLegacy: return !left_out(Part::kLegacy);
+        case Sort::kPerThread: return !left_out(Part::kPerThread);
+        case Sort::kBlocking: return !left_out(Part::kBlocking);
+        default: return !left_out(stream.owner != nullptr ? Part::kOwn : Part::kNonBlocking);
+    }
+}
+
 }  // namespace
 
-Worker::Worker(World& world, Signaller& signaller, uint64_t seed)
-    : world_(world), signaller_(signaller), random_(seed) {
+Worker::Worker(World& world, Signaller& signaller, int number, uint64_t seed)
+    : number_(number), world_(world), signaller_(signaller), random_(seed) {
     for (const auto& it : world_.contexts) {
         const InContext inside(*it);
         Own& own = own_[it.get()];
@@ -27,48 +38,55 @@ Worker::~Worker() {
         while (!graphs.empty()) drop_graph(*context, graphs.size() - 1);
 }
 
+// How often each operation comes, in thousandths of all where none is left out or favoured.
+struct Worker::Operation {
+    Part part;
+    uint32_t weight;
+    void (*run)(Worker& worker, Context& context);
+};
+const Worker::Operation Worker::kOperations[] = {
+    {Part::kAppend, 330, [](Worker& it, Context& context) { it.run_append(context); }},
+    {Part::kMix, 100, [](Worker& it, Context& context) { it.run_mix(context); }},
+    {Part::kSet, 70, [](Worker& it, Context& context) { it.run_set(context); }},
+    {Part::kCopy, 50, [](Worker& it, Context& context) { it.run_device_copy(context); }},
+    {Part::kPeer, 20, [](Worker& it, Context&) { it.run_peer_copy(); }},
+    {Part::kWrite, 70, [](Worker& it, Context& context) { it.run_write(context); }},
+    {Part::kRead, 70, [](Worker& it, Context& context) { it.run_read(context); }},
+    {Part::kTwoDimensional, 20, [](Worker& it, Context& context) { it.run_two_dimensional(context); }},
+    {Part::kHost, 35, [](Worker& it, Context& context) { it.run_host_function(context); }},
+    {Part::kSignal, 20, [](Worker& it, Context& context) { it.run_host_signal(context); }},
+    {Part::kPool, 30, [](Worker& it, Context& context) { it.run_pool(context); }},
+    {Part::kPoll, 60, [](Worker& it, Context&) { it.run_poll(); }},
+    {Part::kElapsed, 15, [](Worker& it, Context&) { it.run_elapsed(); }},
+    {Part::kSynchronize, 20, [](Worker& it, Context& context) { it.run_stream_synchronize(context); }},
+    {Part::kSynchronize, 2, [](Worker& it, Context& context) { it.run_context_synchronize(context); }},
+    {Part::kStreams, 6, [](Worker& it, Context& context) { it.run_new_stream(context); }},
+    {Part::kMemory, 2, [](Worker& it, Context& context) { it.run_new_memory(context); }},
+    {Part::kCapture, 10, [](Worker& it, Context& context) { it.run_capture(context); }},
+    {Part::kGraphs, 70, [](Worker& it, Context& context) { it.run_graph(context); }},
+};
+
+uint32_t Worker::weight_of(const Operation& operation) {
+    if (left_out(operation.part)) return 0;
+    return favoured(operation.part) ? operation.weight * 20 : operation.weight;
+}
+
+Worker::Operation Worker::draw_operation() {
+    uint32_t all = 0;
+    for (const Operation& it : kOperations) all += weight_of(it);
+    uint32_t dice = all > 0 ? random_.below(all) : 0;
+    for (const Operation& it : kOperations) {
+        if (dice < weight_of(it)) return it;
+        dice -= weight_of(it);
+    }
+    return kOperations[0];
+}
+
 void Worker::one_operation() {
-    Context& context = *world_.contexts[random_.below(static_cast<uint32_t>(world_.contexts.size()))];
+    const size_t drawn = random_.below(static_cast<uint32_t>(world_.contexts.size()));
+    Context& context = *world_.contexts[left_out(Part::kSecond) ? 0 : drawn];
     const InContext inside(context);
-    const uint32_t dice = random_.below(1000);
-    if (dice < 330)
-        run_append(context);
-    else if (dice < 430)
-        run_mix(context);
-    else if (dice < 500)
-        run_set(context);
-    else if (dice < 550)
-        run_device_copy(context);
-    else if (dice < 570)
-        run_peer_copy();
-    else if (dice < 640)
-        run_write(context);
-    else if (dice < 710)
-        run_read(context);
-    else if (dice < 730)
-        run_two_dimensional(context);
-    else if (dice < 765)
-        run_host_function(context);
-    else if (dice < 785)
-        run_host_signal(context);
-    else if (dice < 815)
-        run_pool(context);
-    else if (dice < 875)
-        run_poll();
-    else if (dice < 890)
-        run_elapsed();
-    else if (dice < 910)
-        run_stream_synchronize(context);
-    else if (dice < 912)
-        run_context_synchronize(context);
-    else if (dice < 918)
-        run_new_stream(context);
-    else if (dice < 920)
-        run_new_memory(context);
-    else if (dice < 930)
-        run_capture(context);
-    else
-        run_graph(context);
+    draw_operation().run(*this, context);
 }
 
 void Worker::settle_all() {
@@ -81,6 +99,12 @@ void Worker::settle_all() {
 }
 
 StreamPtr Worker::pick_stream(Context& context) {
+    for (int tries = 0; tries < 1000; ++tries)
+        if (StreamPtr stream = any_stream(context); may_use(*stream)) return stream;
+    return context.stream(random_);
+}
+
+StreamPtr Worker::any_stream(Context& context) {
     const Own& own = own_[&context];
     switch (random_.below(12)) {
         case 0:
@@ -96,6 +120,19 @@ StreamPtr Worker::pick_stream(Context& context) {
         default:
             return context.stream(random_);
     }
+}
+
+bool Worker::may_be_synchronous() const {
+    return !capturing_ && !left_out(Part::kSynchronous) && !(left_out(Part::kLegacy) && left_out(Part::kPerThread));
+}
+
+StreamPtr Worker::synchronous_stream(Context& context) {
+    const bool per_thread = left_out(Part::kLegacy) || (random_.once_in(2) && !left_out(Part::kPerThread));
+    return per_thread ? own_[&context].per_thread : context.legacy;
+}
+
+const Api& Worker::default_api(const Stream& stream) {
+    return stream.sort == Sort::kPerThread ? ::cuda::per_thread_api() : ::cuda::api();
 }
 
 Target Worker::target(const Stream& stream) {
@@ -158,29 +195,68 @@ void Worker::wait_by_value(Stream& before, const Stream& after) {
 void Worker::follow(const StreamPtr& stream, Buffer& buffer) {
     if (!buffer.last_stream && !buffer.last) return;
     const StreamPtr& last = buffer.last_stream;
-    if (last == stream && !random_.once_in(8)) return;
-    if (last && last->synchronizes_with(*stream) && !random_.once_in(4)) return;
+    if (last == stream && !random_.once_in(8)) return buffer.history.tie("its own stream");
+    if (last && last->synchronizes_with(*stream) && !random_.once_in(4) && !left_out(Part::kImplicit)) {
+        if (stream->created_at < buffer.history.last()) return buffer.history.tie("the legacy stream");
+        if (!left_out(Part::kYoung))
+            return buffer.history.tie("the legacy stream, whose work is older than this stream");
+    }
     const bool may_use_last = last && (last->owner == nullptr || last->owner == this);
     if (may_use_last && last != stream && !capturing_ && last->context.value_operations &&
-        stream->context.value_operations && random_.once_in(4)) {
+        stream->context.value_operations && random_.once_in(4) && !left_out(Part::kValues)) {
         wait_by_value(*last, *stream);
         if (buffer.last) dependencies_.push_back(buffer.last);
-        return;
+        return buffer.history.tie("a value operation");
     }
+    const bool late = !buffer.last;
     const TrackerPtr tracker = last_access(buffer);
     dependencies_.push_back(tracker);
-    if (!capturing_ && random_.once_in(12)) {
+    if (!capturing_ && random_.once_in(12) && !left_out(Part::kHostWaits)) {
         Activity::set("waiting for a buffer's last access");
         const std::shared_lock unsafe(unsafe_calls());
         expect_success(api().cuEventSynchronize(tracker->event()), "cuEventSynchronize");
-        return;
+        return buffer.history.tie("the host's wait for an event", tracker->recorded());
     }
     const Target to = target(*stream);
     expect_success(to.api.cuStreamWaitEvent(to.handle, tracker->event(), CU_EVENT_WAIT_DEFAULT), "cuStreamWaitEvent");
+    buffer.history.tie(late ? "an event, recorded for it" : "an event", tracker->recorded());
 }
 
-void Worker::accessed(const StreamPtr& stream, std::vector<Buffer*> buffers, const char* what,
-                      std::unique_ptr<HostMemory> host) {
+void Worker::note(const Stream& stream, const std::vector<Buffer*>& buffers, const char* what, const Manner& manner) {
+    static constexpr const char* kSorts[] = {"the legacy", "its per-thread", "a blocking", "a non-blocking"};
+    Submission submission;
+    submission.what = what;
+    submission.sort = kSorts[static_cast<size_t>(stream.sort)];
+    submission.stream = stream.handle;
+    submission.priority = stream.priority;
+    submission.second_context = !stream.context.primary;
+    submission.stream_created = stream.created_after;
+    submission.worker = number_;
+    submission.synchronous = manner.synchronous;
+    submission.memory = manner.memory;
+    submission.capturing = capturing_;
+    submission.others_capture = capturing_workers().load() > (capturing_ ? 1 : 0);
+    submission.number = next_submission();
+    submission.operation = g_operations.load(std::memory_order_relaxed);
+    for (Buffer* it : buffers) {
+        submission.address = it->address;
+        it->history.add(submission, it->model);
+    }
+}
+
+std::atomic<int>& Worker::capturing_workers() {
+    static std::atomic<int> it{0};
+    return it;
+}
+
+void Worker::accessed(const StreamPtr& stream, const std::vector<Buffer*>& buffers, const char* what,
+                      const Manner& manner, std::unique_ptr<HostMemory> host) {
+    note(*stream, buffers, what, manner);
+    if (host != nullptr && host->is_read()) host->remember(buffers.front()->history);
+    if (manner.returned) {
+        host->check_and_scribble(what, "its return");
+        host.reset();
+    }
     count_operation();
     TrackerPtr tracker;
     // Others cannot record in a stream of ours later on.

@@ -1,8 +1,8 @@
 // One thread of the checker: draws operations, performs them on the shared world and keeps the model up to date.
 #pragma once
 
+#include <atomic>
 #include <deque>
-#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -24,7 +24,7 @@ struct Target {
 
 class Worker {
 public:
-    Worker(World& world, Signaller& signaller, uint64_t seed);
+    Worker(World& world, Signaller& signaller, int number, uint64_t seed);
     ~Worker();
     Worker(const Worker&) = delete;
     Worker& operator=(const Worker&) = delete;
@@ -36,6 +36,12 @@ public:
 private:
     using Lock = std::unique_lock<BufferMutex>;
 
+    // How an access was made.
+    struct Manner {
+        bool synchronous = false;
+        const char* memory = nullptr;  // the host's
+        bool returned = false;         // that memory is the program's again, and holds what was read
+    };
     // What is this worker's own in a context.
     struct Own {
         StreamPtr per_thread;
@@ -45,7 +51,7 @@ private:
         CUgraphExec exec = nullptr;
         Buffer* first = nullptr;
         Buffer* second = nullptr;
-        std::vector<std::function<void(Words&, Words&)>> effect;
+        uint32_t seed = 0;  // of its values
         TrackerPtr last_launch;
     };
 
@@ -77,8 +83,18 @@ private:
     void drop_graph(Context& context, size_t at);
     CUgraph capture(Context& context, Graph& graph, uint32_t seed);
 
+    struct Operation;
+    static const Operation kOperations[];
+    static uint32_t weight_of(const Operation& operation);
+    Operation draw_operation();
+
     // A stream that this worker may use.
     StreamPtr pick_stream(Context& context);
+    StreamPtr any_stream(Context& context);
+    // Calls that name no stream: the one they use, and the table of functions that does so.
+    bool may_be_synchronous() const;
+    StreamPtr synchronous_stream(Context& context);
+    static const Api& default_api(const Stream& stream);
     Target target(const Stream& stream);
     // A buffer nobody else is using; null if none was found quickly.
     Buffer* take(std::vector<std::unique_ptr<Buffer>>& all, Lock& lock);
@@ -86,12 +102,24 @@ private:
     void follow(const StreamPtr& stream, Buffer& buffer);
     TrackerPtr last_access(Buffer& buffer);
     // The access was submitted to `stream`.
-    void accessed(const StreamPtr& stream, std::vector<Buffer*> buffers, const char* what,
+    void accessed(const StreamPtr& stream, const std::vector<Buffer*>& buffers, const char* what) {
+        accessed(stream, buffers, what, {}, nullptr);
+    }
+    void accessed(const StreamPtr& stream, const std::vector<Buffer*>& buffers, const char* what, const Manner& manner,
                   std::unique_ptr<HostMemory> host = nullptr);
+    // Adds it to the buffers' histories.
+    void note(const Stream& stream, const std::vector<Buffer*>& buffers, const char* what) {
+        note(stream, buffers, what, {});
+    }
+    void note(const Stream& stream, const std::vector<Buffer*>& buffers, const char* what, const Manner& manner);
     void wait_by_value(Stream& before, const Stream& after);
     TrackerPtr record(Stream& stream, const char* what);
     void track(const TrackerPtr& tracker);
 
+    // Workers that capture at this moment.
+    static std::atomic<int>& capturing_workers();
+
+    const int number_;
     World& world_;
     Signaller& signaller_;
     Random random_;

@@ -4,8 +4,8 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "order/report.h"
 #include "order_cuda/kernels.h"
+#include "order_cuda/parts.h"
 
 namespace order::cuda {
 namespace {
@@ -64,11 +64,15 @@ std::unique_ptr<Buffer> new_buffer() {
 Stream::Stream(Context& its_context, Sort its_sort, const void* its_owner)
     : context(its_context), sort(its_sort), owner(its_owner) {}
 
-Stream::Stream(Context& its_context, bool blocking, int priority, const void* its_owner)
-    : context(its_context), sort(blocking ? Sort::kBlocking : Sort::kNonBlocking), owner(its_owner) {
+Stream::Stream(Context& its_context, bool blocking, int its_priority, const void* its_owner)
+    : context(its_context),
+      sort(blocking ? Sort::kBlocking : Sort::kNonBlocking),
+      priority(its_priority),
+      owner(its_owner) {
     const InContext inside(context);
     need(api().cuStreamCreateWithPriority(&handle, blocking ? CU_STREAM_DEFAULT : CU_STREAM_NON_BLOCKING, priority),
          "cuStreamCreateWithPriority");
+    created_at = next_submission();
 }
 
 Stream::~Stream() {
@@ -124,6 +128,9 @@ Context::Context(CUdevice its_device, bool is_primary) : device(its_device), pri
     std::fill_n(words_, kValueWords, 0U);
     for (size_t i = 0; i < kBuffers; ++i) buffers.push_back(new_buffer());
     for (size_t i = 0; i < kHostWords; ++i) host_words.push_back(std::make_unique<Buffer>());
+    const std::string where = primary ? " of the first context" : " of the second context";
+    for (size_t i = 0; i < kBuffers; ++i) buffers[i]->history.set_name("buffer " + std::to_string(i) + where);
+    for (size_t i = 0; i < kHostWords; ++i) host_words[i]->history.set_name("host word " + std::to_string(i) + where);
     legacy = std::make_shared<Stream>(*this, Sort::kLegacy, nullptr);
     need(api().cuCtxSynchronize(), "cuCtxSynchronize");
     Random random(static_cast<uint64_t>(device) + 1);
@@ -152,7 +159,7 @@ Context::~Context() {
 }
 
 StreamPtr Context::new_stream(Random& random) {
-    const bool blocking = random.once_in(3);
+    const bool blocking = left_out(Part::kNonBlocking) || (random.once_in(3) && !left_out(Part::kBlocking));
     return std::make_shared<Stream>(*this, blocking, -static_cast<int>(random.below(4)), nullptr);
 }
 
@@ -236,18 +243,23 @@ void World::check_buffers() {
             const std::lock_guard lock(buffer.mutex);
             Words words{};
             expect_success(api().cuMemcpyDtoH_v2(words.data(), buffer.address, kBytes), "cuMemcpyDtoH");
-            if (words != buffer.model) violation("buffer %zu does not hold what its commands must have left", i);
+            if (words == buffer.model) continue;
+            violation("buffer %zu does not hold what its commands must have left", i);
+            buffer.history.explain(buffer.history.all(), words, buffer.model);
         }
         for (size_t i = 0; i < context->host_words.size(); ++i) {
             Buffer& buffer = *context->host_words[i];
             const std::lock_guard lock(buffer.mutex);
-            if (buffer.host_word != buffer.model[0]) violation("host functions left a wrong value in word %zu", i);
+            if (buffer.host_word == buffer.model[0]) continue;
+            violation("host functions left a wrong value in word %zu", i);
+            buffer.history.explain(buffer.history.all(), {buffer.host_word}, buffer.model, 1);
         }
     }
 }
 
-void append_to(Words& model, uint32_t value) {
-    for (uint32_t& it : model) it = it * 31 + value;
+void Buffer::apply(const Step& step, const Buffer* source) {
+    step.apply(model);
+    history.step(step, source != nullptr ? &source->history : nullptr);
 }
 
 }  // namespace order::cuda

@@ -26,7 +26,7 @@ enum class Sort { kLegacy, kPerThread, kBlocking, kNonBlocking };
 
 struct Stream {
     Stream(Context& its_context, Sort its_sort, const void* its_owner);
-    Stream(Context& its_context, bool blocking, int priority, const void* its_owner);
+    Stream(Context& its_context, bool blocking, int its_priority, const void* its_owner);
     ~Stream();
     Stream(const Stream&) = delete;
     Stream& operator=(const Stream&) = delete;
@@ -40,8 +40,11 @@ struct Stream {
 
     Context& context;
     const Sort sort;
+    const int priority = 0;
     const void* const owner;  // the one worker that may use it; nullptr: all
+    const int64_t created_after = g_operations.load(std::memory_order_relaxed);  // so many operations
     CUstream handle = nullptr;
+    uint64_t created_at = 0;  // after so many submissions; 0: the driver's own
 
 private:
     std::mutex mutex_;
@@ -62,7 +65,11 @@ private:
 
 // Device memory, or (without address) a word of the host that host functions work on.
 struct Buffer {
+    // An access that is being submitted changes the content.
+    void apply(const Step& step, const Buffer* source = nullptr);
+
     BufferMutex mutex;  // guards everything below
+    History history;
     CUdeviceptr address = 0;
     uint32_t host_word = 0;  // host functions alone touch it
     Words model{};           // content once everything submitted so far is complete; a host word: the first alone
@@ -141,8 +148,5 @@ struct World {
     std::string device_name;
     std::vector<std::unique_ptr<Context>> contexts;
 };
-
-// Applies a kernel to the model.
-void append_to(Words& model, uint32_t value);
 
 }  // namespace order::cuda

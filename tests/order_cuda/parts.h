@@ -1,0 +1,30 @@
+// What of the checker's repertoire a run leaves out or favours (--without, --favour): a fault's cause is found by
+// leaving things out. Chosen before the threads start, only read afterwards.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace order::cuda {
+
+enum class Part : uint8_t {
+    // Operations.
+    kAppend, kMix, kSet, kCopy, kPeer, kWrite, kRead, kTwoDimensional, kHost, kSignal, kPool, kPoll, kElapsed,
+    kSynchronize, kStreams, kMemory, kCapture, kGraphs,
+    // How they are made; these cannot be favoured.
+    kUpdate,       // of graphs
+    kSynchronous,  // calls that name no stream
+    kPinned, kPageable,
+    kLegacy, kPerThread, kBlocking, kNonBlocking, kOwn,  // streams; own: those that a worker also captures
+    kSecond,                                             // context
+    // How one access of a buffer is tied to the next.
+    kImplicit, kYoung /* the former, where the stream is younger than the legacy stream's work */, kValues, kHostWaits,
+    kEnd
+};
+
+// Names with commas between them. False after a complaint.
+bool choose_parts(const std::string& without, const std::string& favour);
+bool left_out(Part part);
+bool favoured(Part part);
+
+}  // namespace order::cuda
