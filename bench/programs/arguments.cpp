@@ -38,6 +38,7 @@ Arguments parse_arguments(int count, char** values) {
         {"--seed", integer(a.seed)},
         {"--sync-every", integer(a.sync_every)},
         {"--gap-us", number(a.gap_us)},
+        {"--announce-ms", number(a.announce_ms)},
         {"--hold-ms", number(a.hold_ms)},
         {"--depth", integer(a.depth)},
         {"--calibrate", flag(a.calibrate)},

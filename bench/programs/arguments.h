@@ -19,6 +19,7 @@ struct Arguments {
     uint32_t seed = 1;        // --seed: of the pauses
     long sync_every = 0;      // --sync-every: wait after this many kernels of a burst; 0: at its end only
     double gap_us = 0;        // --gap-us: the host works this long after each launch
+    double announce_ms = 0;   // --announce-ms: tell XSched of each burst so long before it begins; 0: do not
     double hold_ms = 20;      // --hold-ms: how long a suspension lasts
     long depth = 16;          // --depth: kernels kept enqueued
     bool calibrate = false;   // --calibrate 1: print the steps for --kernel-ms and leave

@@ -1,14 +1,18 @@
 // The high-priority program of the main job: a burst of short kernels again and again, like a server that answers
-// requests. An ordinary program.
+// requests. An ordinary program, unless it announces its bursts.
 //
 //   hp --out FILE     per burst: start (CLOCK_MONOTONIC ns), latency (ns)
+//   hp --announce-ms 1  the same, and tells XSched of each burst a millisecond ahead (needs xcli run)
 //   hp --calibrate 1  prints the --steps with which a kernel takes --kernel-ms, and the device
 //
 // Prints "ready" once measuring begins. Exit status 1 if a result is wrong or the driver fails.
 #include <cstdio>
 #include <exception>
+#include <functional>
+#include <optional>
 
 #include "loops.h"
+#include "own_queue.h"
 
 namespace {
 
@@ -19,7 +23,14 @@ int run(busy::Arguments arguments) {
         printf("%u %s\n", arguments.steps, device.description().c_str());
         return 0;
     }
-    busy::write_rows(arguments.out, busy::run_bursts(device, arguments, busy::say_ready));
+    std::optional<busy::OwnQueue> queue;
+    std::function<void(int64_t)> announce;
+    if (arguments.announce_ms > 0)
+        announce = [&](int64_t us) {
+            if (!queue) queue.emplace(device.queue());  // after its first use
+            queue->expect(us);
+        };
+    busy::write_rows(arguments.out, busy::run_bursts(device, arguments, busy::say_ready, announce));
     if (!device.state_is_right()) {
         fprintf(stderr, "hp: the device's result is wrong: a kernel was lost, repeated or run out of order\n");
         return 1;

@@ -48,11 +48,19 @@ std::vector<int64_t> run_burst(BusyDevice& device, const Arguments& arguments) {
     return {begin, now_ns() - begin};
 }
 
-Rows run_bursts(BusyDevice& device, const Arguments& arguments, const std::function<void()>& ready) {
+Rows run_bursts(BusyDevice& device, const Arguments& arguments, const std::function<void()>& ready,
+                const std::function<void(int64_t)>& announce) {
     std::mt19937 random(arguments.seed);
     std::uniform_real_distribution<double> pause_ms(arguments.pause_ms,
                                                     std::max(arguments.pause_ms, arguments.pause_max_ms));
-    const auto pause = [&] { sleep_until(now_ns() + static_cast<int64_t>(pause_ms(random) * 1e6)); };
+    const auto pause = [&] {
+        const int64_t begin = now_ns() + static_cast<int64_t>(pause_ms(random) * 1e6);
+        if (announce) {
+            sleep_until(begin - static_cast<int64_t>(arguments.announce_ms * 1e6));
+            announce((begin - now_ns()) / 1000);
+        }
+        sleep_until(begin);
+    };
     for (int i = 0; i < kWarmUpBursts; ++i) {
         run_burst(device, arguments);
         pause();

@@ -10,8 +10,10 @@ namespace busy {
 
 // One burst of short kernels, like a server's answer to a request. Returns start (ns) and latency (ns).
 std::vector<int64_t> run_burst(BusyDevice& device, const Arguments& arguments);
-// Bursts with pauses between them, for as long as the arguments say; calls `ready` after a few that do not count.
-Rows run_bursts(BusyDevice& device, const Arguments& arguments, const std::function<void()>& ready);
+// Bursts with pauses between them, for as long as the arguments say; calls `ready` after a few that do not count, and
+// `announce` (if it is one) --announce-ms before each begins, with how many microseconds that is.
+Rows run_bursts(BusyDevice& device, const Arguments& arguments, const std::function<void()>& ready,
+                const std::function<void(int64_t)>& announce = nullptr);
 
 // Long kernels without end, `depth` of them enqueued ahead, like a training run; until `go_on` says no. Calls `ready`
 // once the device is full. Returns when each kernel was seen complete (ns), but for the last `depth`.

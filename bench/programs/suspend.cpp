@@ -6,8 +6,6 @@
 //                                                      the resumption (CLOCK_MONOTONIC ns); per kernel as lp writes it
 //
 // Between two suspensions --pause-ms to --pause-max-ms pass. Exit status 1 if a result is wrong or something fails.
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -22,45 +20,12 @@
 #include <thread>
 
 #include "loops.h"
-#include "xsched/types.h"
+#include "own_queue.h"
 
 namespace {
 
 using busy::BusyDevice;
-
-// The XQueue of the device's queue, through the C interface.
-class OwnQueue {
-public:
-    explicit OwnQueue(void* queue) {
-        void* preempt = dlopen("libpreempt.so", RTLD_NOW | RTLD_NOLOAD);
-        void* hal = dlopen(BusyDevice::kHalLibrary, RTLD_NOW | RTLD_NOLOAD);
-        if (preempt == nullptr || hal == nullptr) throw std::runtime_error("XSched is not loaded: use xcli run");
-        const auto hwqueue_get = find<XResult (*)(HwQueueHandle*, void*)>(hal, BusyDevice::kHwQueueGet);
-        const auto xqueue_get = find<XResult (*)(XQueueHandle*, HwQueueHandle)>(preempt, "XQueueGet");
-        suspend_ = find<XResult (*)(XQueueHandle, int64_t)>(preempt, "XQueueSuspend");
-        resume_ = find<XResult (*)(XQueueHandle, int64_t)>(preempt, "XQueueResume");
-        HwQueueHandle hwq = 0;
-        check(hwqueue_get(&hwq, queue), BusyDevice::kHwQueueGet);
-        check(xqueue_get(&handle_, hwq), "XQueueGet");
-    }
-    void suspend() { check(suspend_(handle_, kQueueSuspendFlagNone), "XQueueSuspend"); }
-    void resume() { check(resume_(handle_, kQueueResumeFlagNone), "XQueueResume"); }
-
-private:
-    template <typename F>
-    static F find(void* library, const char* name) {
-        if (void* found = dlsym(library, name)) return reinterpret_cast<F>(found);
-        throw std::runtime_error(std::string("XSched has no ") + name);
-    }
-    static void check(XResult result, const char* call) {
-        if (result != kXSchedSuccess)
-            throw std::runtime_error(std::string(call) + " returns " + std::to_string(static_cast<int>(result)));
-    }
-
-    XQueueHandle handle_ = 0;
-    XResult (*suspend_)(XQueueHandle, int64_t) = nullptr;
-    XResult (*resume_)(XQueueHandle, int64_t) = nullptr;
-};
+using busy::OwnQueue;
 
 // Sees kernels complete, in order, on a thread of its own: the one that enqueues may be made to wait.
 class Watcher {

@@ -9,6 +9,7 @@ TIMELINE_PEERS = 4  # most of them beside each other
 # Asked of XSched as it chooses by itself: p50 and p99 of alone by pattern, and what lp keeps of the time outside them.
 ON_GPU = {"A": (1.28, 1.5), "B": (1.35, 1.8), "C": (1.05, 1.2)}
 ON_GPU_LONG = {"A": (1.3, 1.5), "B": (1.55, 1.9), "C": (1.05, 1.2)}  # kernels of 1 ms and more
+ANNOUNCED_ON_GPU = 1.05  # p50
 ON_CPU = {"A": (1.3, 1.7), "B": (1.3, 1.7)}
 LP_SHARE = {"gpu": 0.92, "cpu": 0.90}
 
@@ -37,6 +38,11 @@ def targets(found, suite, patterns, lengths, peer="xsched"):
                 share = found.lp_share(peer, pattern, length)
                 asked_of.append((what + "lp keeps, outside bursts", share * 100 if share is not None else None, ">=",
                                  limits[2] * 100, "%"))
+    for pattern in patterns:
+        for length in lengths:
+            if found.workload is not workloads.CPU and ("xsched_announced", pattern, length) in found.tried:
+                asked_of.append((f"{pattern}, lp {workloads.length_text(length)}, announced: p50 / alone",
+                                 found.ratio("xsched_announced", pattern, length, "p50"), "<=", ANNOUNCED_ON_GPU, "x"))
     return asked_of
 
 

@@ -239,7 +239,7 @@ Platform look_at_cuda(const Machine& machine, const Installation& installation) 
     cuda.levels = {{"level 1", Answer::kYes, "on every device"},
                    {"level 2", Answer::kYes, "gates, if the driver takes stream wait-values; else one log line says so"},
                    {"level 3", Answer::kYes,
-                    "when asked for (XSCHED_INTERRUPT=1): the process's channels are disabled; if the driver refuses, "
+                    "the process's channels are disabled (XSCHED_INTERRUPT=0: not used); if the driver refuses, "
                     "one log line says so"}};
     if (wsl) cuda.levels[2] = {"level 3", Answer::kNo, "WSL has no kernel driver that would disable channels"};
     if (mps) cuda.levels[2] = {"level 3", Answer::kNo, "MPS runs: its one context would be stopped for all programs"};

@@ -95,6 +95,7 @@ private:
         uint64_t device = 0;
         bool seen = false;       // in this pass
         int64_t stands_ns = 0;   // since when all of its queues there are suspended; 0: not all are
+        Means usual = Means::kNone;  // without regard to announcements, and to what is running
         Means means = Means::kNone;
         bool interrupt = false;  // until one of them runs again
         int64_t by_busy_ns = 0;  // what the unit that it makes room for had used of it then

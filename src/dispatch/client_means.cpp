@@ -65,7 +65,9 @@ void Client::choose_on(Device& device, const UnitTable& units, const Rivals& riv
         timeslice_us = its == 0 || timeslice_us == 0 ? 0 : std::max(its, first ? 0 : timeslice_us);
         first = false;
     }
+    victim.was_long = device.usual == Means::kInterrupt;
     const Means usual = all_able ? dispatch::choose_means(victim) : victim.has_rival ? Means::kGate : Means::kNone;
+    device.usual = usual;
     victim.announced = announced;
     const Means chosen = all_able ? dispatch::choose_means(victim) : usual;
     prompt_ = prompt_ || interrupts(usual);
@@ -92,7 +94,7 @@ void Client::choose_on(Device& device, const UnitTable& units, const Rivals& riv
             look_again_ns_ = device.stands_ns + kLateNs;
         }
     }
-    const uint32_t slice = all_able && usual == Means::kTimeslice ? timeslice_us : 0;
+    const uint32_t slice = all_able && shortens_timeslice(victim, usual) ? timeslice_us : 0;
     for (QueueMemory& queue : queues_) {
         if (!here(queue)) continue;
         queue.means = device.means;

@@ -10,6 +10,7 @@ namespace {
 // A command that is running when its gate closes takes half its length more on average; disabling channels and enabling
 // them again costs somewhat more than half a millisecond in all.
 constexpr int64_t kWorthNs = 500'000;
+constexpr int64_t kStillWorthNs = 350'000;  // each change of mind costs the victim a call
 // To be off in time for a burst that is announced: what the scheduler's own waking and writing takes, a disabling of
 // channels (about 0.7 ms, and the queue's agent wakes first), what lies between two gates, and what is in flight where
 // there is no gate.
@@ -20,7 +21,9 @@ constexpr int64_t kInFlightNs = 1'000'000;
 constexpr int64_t kUnknownNs = 1'000'000;  // a command whose length is not known
 constexpr unsigned kTimesliceBits = 11;  // 2 ms, about the driver's own
 
-bool is_long(int64_t command_ns) { return command_ns == 0 || command_ns > kWorthNs; }
+bool is_long(int64_t command_ns, bool was_long = false) {
+    return command_ns == 0 || command_ns > (was_long ? kStillWorthNs : kWorthNs);
+}
 
 }  // namespace
 
@@ -52,10 +55,14 @@ bool Pauses::streams() const {
 Means choose_means(const Victim& victim) {
     if (!victim.has_rival) return Means::kNone;
     // Announced early enough, the call costs nobody anything.
-    if (victim.announced && is_long(victim.command_ns)) return Means::kInterruptAnnounced;
-    if (victim.rival_streams) return Means::kTimeslice;
+    if (victim.announced && is_long(victim.command_ns, victim.was_long)) return Means::kInterruptAnnounced;
+    if (victim.rival_streams && !victim.has_peer) return Means::kTimeslice;
     if (victim.command_ns == 0) return Means::kInterruptUnknown;
-    return victim.command_ns > kWorthNs ? Means::kInterrupt : Means::kGate;
+    return is_long(victim.command_ns, victim.was_long) ? Means::kInterrupt : Means::kGate;
+}
+
+bool shortens_timeslice(const Victim& victim, Means usual) {
+    return !victim.has_peer && usual >= Means::kTimeslice;
 }
 
 int64_t off_ns(uint32_t level, int64_t command_ns) {
@@ -87,7 +94,9 @@ void Rivals::observe(std::span<const sched::UnitState> units) {
 void Rivals::look(const policy::Unit& victim, std::span<const sched::UnitState> units, Victim& result) const {
     for (size_t i = 0; i < units.size(); ++i) {
         const policy::Unit& other = units[i].unit;
-        if (other.device != victim.device || other.pid == victim.pid || other.priority <= victim.priority) continue;
+        if (other.device != victim.device || other.pid == victim.pid) continue;
+        result.has_peer = result.has_peer || other.priority == victim.priority;
+        if (other.priority <= victim.priority) continue;
         // One that pauses often is enough: the hardware would switch in each of its pauses.
         result.rival_streams = (result.rival_streams || !result.has_rival) && memories_[i].pauses.streams();
         result.has_rival = true;

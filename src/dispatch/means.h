@@ -4,9 +4,10 @@
 //  - timeslice: a short one in the hardware, set long before. It preempts within one context switch and costs no call,
 //    but each pause of the urgent unit lets the victim in and costs two switches: for urgent units that use the device
 //    in one stretch;
-//  - interrupt: what runs is taken off the device when it is suspended (level 3). Absolute, but the call takes most of
-//  a
-//    millisecond: for long commands, and urgent units that pause often.
+//  - interrupt: what runs is taken off the device when it is suspended (level 3). Absolute, but the call takes most of a
+//    millisecond: for long commands, and urgent units that pause often. A short timeslice helps here too: the hardware
+//    has mostly switched before the call is done.
+// No short timeslices for programs of one priority: they would take turns at that rate (a switch takes 175 us).
 // Pure; one caller at a time.
 #pragma once
 
@@ -48,6 +49,8 @@ struct Victim {
     int64_t command_ns = 0;  // the longest mean of its queues; 0: not known
     bool has_rival = false;  // somebody of another process may preempt it,
     bool rival_streams = false;
+    bool has_peer = false;   // another process of the same priority shares the device with it
+    bool was_long = false;   // what was chosen last says that its commands are
     bool announced = false;  // it is suspended before the rival needs the device
 };
 // From a queue's suspension until nothing of it runs on the device, as far as its level and the mean length of its
@@ -55,6 +58,9 @@ struct Victim {
 int64_t off_ns(uint32_t level, int64_t command_ns);
 // What to do before it is ever suspended, and when it is.
 Means choose_means(const Victim& victim);
+
+// Whether a short timeslice goes with it.
+bool shortens_timeslice(const Victim& victim, Means usual);
 
 // Timeslices by rank among the priorities on a device: 0, the most urgent, keeps the driver's own (0); the last one
 // gets a microsecond, those between lie between.

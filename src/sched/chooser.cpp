@@ -93,10 +93,13 @@ bool Chooser::in_grace(const Pass& pass, uint32_t at) {
     }
     bool victim = false;
     int64_t wrong_ns = 0;
-    for (const policy::Unit& other : units_) {
-        if (other.priority >= state.unit.priority) continue;
+    for (size_t i = 0; i < units_.size(); ++i) {
+        if (units_[i].priority >= state.unit.priority) continue;
         victim = true;
-        wrong_ns = std::max(wrong_ns, other.command_ns);
+        // Until it is off the device again: at most for one of its commands, less where that can be interrupted.
+        const int64_t off_ns = pass.given[at_[i]].off_ns;
+        const int64_t command_ns = units_[i].command_ns;
+        wrong_ns = std::max(wrong_ns, off_ns > 0 ? std::min(off_ns, command_ns) : command_ns);
     }
     if (!victim) return false;
     const int64_t learned_ns = pass.memory.units()[at].grace.length(wrong_ns, pass.settings.grace_max_ns);

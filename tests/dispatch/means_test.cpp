@@ -22,6 +22,23 @@ TEST(Means, ByLengthOfCommandsAndPausesOfTheMoreUrgent) {
     EXPECT_EQ(choose_means({.command_ns = kBriefNs, .has_rival = true, .rival_streams = true}), Means::kTimeslice);
 }
 
+TEST(Means, ProgramsOfOnePriorityDoNotTakeTurnsAtAMicrosecond) {
+    const Victim alone{.command_ns = kLongNs, .has_rival = true, .rival_streams = true};
+    EXPECT_TRUE(shortens_timeslice(alone, choose_means(alone)));
+    Victim one_of_two = alone;
+    one_of_two.has_peer = true;
+    EXPECT_EQ(choose_means(one_of_two), Means::kInterrupt);
+    EXPECT_FALSE(shortens_timeslice(one_of_two, Means::kInterrupt));
+    EXPECT_FALSE(shortens_timeslice({}, Means::kGate));
+}
+
+TEST(Means, AMindIsNotChangedForALittle) {
+    constexpr int64_t kAboutHalfNs = 450 * kUs;
+    EXPECT_EQ(choose_means({.command_ns = kAboutHalfNs, .has_rival = true}), Means::kGate);
+    EXPECT_EQ(choose_means({.command_ns = kAboutHalfNs, .has_rival = true, .was_long = true}), Means::kInterrupt);
+    EXPECT_EQ(choose_means({.command_ns = kBriefNs, .has_rival = true, .was_long = true}), Means::kGate);
+}
+
 TEST(Means, EachHasASentence) {
     for (uint32_t number = 0; number <= static_cast<uint32_t>(Means::kInterruptAnnounced); ++number)
         EXPECT_STRNE(means_sentence(static_cast<Means>(number)), "?") << number;
@@ -192,8 +209,12 @@ TEST_F(MeansInSlots, AShortTimesliceInsteadForAMoreUrgentOneThatStreams) {
 }
 
 TEST_F(MeansInSlots, NoTimesliceForOneThatPausesOften) {
+    low.slot(0).command_ns = kBriefNs;
     learn_pauses(20 * kUs);
     EXPECT_EQ(low.slot(0).device_timeslice_us, 0u);
+    low.slot(0).command_ns = kLongNs;  // interrupted: its short timeslice ends it sooner
+    dispatcher.pass(kStart + 1000 * kMs);
+    EXPECT_EQ(low.slot(0).device_timeslice_us, 1u);
 }
 
 TEST_F(MeansInSlots, WhoLeavesIsLeftAsItWas) {

@@ -30,6 +30,7 @@ inline constexpr const char* kWriteFunction = "cuStreamWriteValue32";
 inline constexpr const char* kRecordFunction = "cuEventRecord";
 inline constexpr const char* kSynchronizeFunction = "cuStreamSynchronize";
 inline constexpr bool kHasTimeslices = true;
+inline constexpr bool kInterruptsUnasked = true;  // level 3: measured, see docs/notes/2026-11-21-h100.md
 
 // The context is current.
 inline Device device_of(const Api& api, Context) {

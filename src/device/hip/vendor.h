@@ -36,6 +36,7 @@ inline constexpr const char* kWriteFunction = "hipStreamWriteValue32";
 inline constexpr const char* kRecordFunction = "hipEventRecord";
 inline constexpr const char* kSynchronizeFunction = "hipStreamSynchronize";
 inline constexpr bool kHasTimeslices = false;
+inline constexpr bool kInterruptsUnasked = false;  // level 3 has met an emulator only
 
 // Neither null nor a small number, and the last four bits are 0.
 inline Context context_of_device(Device device) {

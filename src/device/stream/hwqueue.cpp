@@ -257,10 +257,10 @@ constexpr XqDeviceOps kInterruptOps =
     make_ops(1u << kPreemptLevelBlock | 1u << kPreemptLevelDeactivate | 1u << kPreemptLevelInterrupt);
 constexpr XqDeviceOps kBlockOps = make_ops(1u << kPreemptLevelBlock);
 
-// Asked for, not yet the default: level 3 has met only stand-ins of the kernel drivers.
 bool interrupts_wanted() {
     const base::Options& options = base::options();
-    return options.interrupt != 0 || options.level == kPreemptLevelInterrupt;
+    if (options.level == kPreemptLevelInterrupt) return true;
+    return options.interrupt < 0 ? kInterruptsUnasked : options.interrupt != 0;
 }
 
 HwQueue* take_hwqueue() {
