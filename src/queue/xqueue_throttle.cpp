@@ -19,7 +19,7 @@ namespace {
 constexpr uint32_t kCap = 512;
 
 // A gate costs the host 1.3 us and the device 2 us: one per this much device time, not one per command.
-constexpr int64_t kGateEveryNs = 100 * base::kMicrosecond;
+constexpr int64_t kGateEveryNs = 150 * base::kMicrosecond;
 constexpr uint32_t kGateEveryCommands = 64;
 // A report costs as much. Between two, the end of a synchronize tells, and the scheduler asks (track_tail) when it
 // sees no progress for a while.

@@ -172,6 +172,24 @@ TEST(XQueueThrottle, WatchedReadinessComesFromTheDevice) {
     EXPECT_GT(device.region().header.doorbell, rings) << "idle -> ready is rung";
 }
 
+TEST(XQueueThrottle, BeforeAnAnnouncedBurstTheDeviceGetsSomethingToDoOnce) {
+    FakeDevice device(kGates);
+    device.region().header.watching = 1;
+    device.enqueue(0);
+    device.queue().track_tail();
+    while (device.step()) {}
+    const int before = device.progress_written;
+    device.queue().warm_if_asked();
+    EXPECT_EQ(device.progress_written, before);
+    ++device.slot().warm;
+    device.queue().warm_if_asked();
+    device.queue().warm_if_asked();
+    EXPECT_EQ(device.progress_written, before + 1);
+    while (device.step()) {}
+    EXPECT_EQ(device.slot().submitted, xsched::ipc::completed_commands(device.slot())) << "and nothing seems to be new";
+    EXPECT_FALSE(device.queue().ready());
+}
+
 TEST(XQueueThrottle, ASynchronizeThatReturnedSaysIdle) {
     FakeDevice device(kGates);
     device.region().header.watching = 1;

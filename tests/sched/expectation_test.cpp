@@ -98,7 +98,12 @@ TEST_F(AnnouncedBurst, TheVictimStandsWhenItMustAndNotBefore) {
     EXPECT_TRUE(plan.verdicts[0].suspend);
     EXPECT_EQ(plan.verdicts[0].reason, Reason::kExpected);
     EXPECT_EQ(plan.verdicts[0].by, 2U);
-    EXPECT_EQ(plan.wake_at_ns, kAt + kSlack);
+    EXPECT_FALSE(plan.verdicts[1].imminent);
+    EXPECT_EQ(plan.wake_at_ns, kAt - Expectation::kImminentNs);
+    const Plan& then = decide(kAt - Expectation::kImminentNs);
+    EXPECT_TRUE(then.verdicts[1].imminent);
+    EXPECT_FALSE(then.verdicts[0].imminent);
+    EXPECT_EQ(then.wake_at_ns, kAt + kSlack);
 }
 
 TEST_F(AnnouncedBurst, ItGoesOnIfTheBurstStaysAway) {
@@ -128,12 +133,12 @@ TEST_F(AnnouncedBurst, ALongCommandDoesNotKeepTheDeviceFreeForEver) {
 
 TEST_F(AnnouncedBurst, WhoIsOffFasterStandsLater) {
     units.push_back(Given{.id = 3, .ready = true, .ready_since_ns = kStart});
-    units[2].off_ns = 200 * kUs;
+    units[2].off_ns = 400 * kUs;
     const Plan& plan = decide(kAt - 3 * kMs);
     EXPECT_TRUE(plan.verdicts[0].suspend);
     EXPECT_FALSE(plan.verdicts[2].suspend);
-    EXPECT_EQ(plan.wake_at_ns, kAt - 200 * kUs);
-    EXPECT_TRUE(decide(kAt - 200 * kUs).verdicts[2].suspend);
+    EXPECT_EQ(plan.wake_at_ns, kAt - 400 * kUs);
+    EXPECT_TRUE(decide(kAt - 400 * kUs).verdicts[2].suspend);
 }
 
 TEST_F(AnnouncedBurst, MeansNothingToEqualsOrToWhoIsHeld) {
