@@ -16,7 +16,7 @@ constexpr int64_t kStillWorthNs = 350'000;  // each change of mind costs the vic
 // there is no gate.
 constexpr int64_t kWakeNs = 100'000;
 constexpr int64_t kInterruptNs = 800'000;
-constexpr int64_t kBetweenGatesNs = 100'000;
+constexpr int64_t kBetweenGatesNs = 150'000;
 constexpr int64_t kInFlightNs = 1'000'000;
 constexpr int64_t kUnknownNs = 1'000'000;  // a command whose length is not known
 constexpr unsigned kTimesliceBits = 11;  // 2 ms, about the driver's own
@@ -54,8 +54,9 @@ bool Pauses::streams() const {
 
 Means choose_means(const Victim& victim) {
     if (!victim.has_rival) return Means::kNone;
-    // Announced early enough, the call costs nobody anything.
-    if (victim.announced && is_long(victim.command_ns, victim.was_long)) return Means::kInterruptAnnounced;
+    // Announced early enough, the call costs the urgent one nothing. Behind its gate alone the victim would get the device
+    // back for as long as nothing else wants it, and the burst begin with a switch.
+    if (victim.announced) return Means::kInterruptAnnounced;
     if (victim.rival_streams && !victim.has_peer) return Means::kTimeslice;
     if (victim.command_ns == 0) return Means::kInterruptUnknown;
     return is_long(victim.command_ns, victim.was_long) ? Means::kInterrupt : Means::kGate;
@@ -66,7 +67,7 @@ bool shortens_timeslice(const Victim& victim, Means usual) {
 }
 
 int64_t off_ns(uint32_t level, int64_t command_ns) {
-    if (level >= kPreemptLevelInterrupt && is_long(command_ns)) return kWakeNs + kInterruptNs;
+    if (level >= kPreemptLevelInterrupt) return kWakeNs + kInterruptNs;  // also a short one, where it is announced
     const int64_t running_ns = command_ns != 0 ? command_ns : kUnknownNs;
     return kWakeNs + running_ns + (level >= kPreemptLevelDeactivate ? kBetweenGatesNs : kInFlightNs);
 }

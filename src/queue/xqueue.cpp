@@ -435,8 +435,8 @@ void XQueue::warm_if_asked() {
         if (!in_use() || setup_.ops->throttle == 0) return;
         const uint32_t warm = placement_.slot->warm.load(std::memory_order_acquire);
         if (std::exchange(warm_seen_, warm) == warm || retired_ || !bound_) return;
-        if (submitted_ == 0 || written_ != submitted_) return;
-        written_ = submitted_ - 1;  // said again
+        if (submitted_ == 0) return;
+        if (written_ == submitted_) written_ = submitted_ - 1;  // said again
     }
     track_tail();
 }
