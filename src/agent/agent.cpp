@@ -58,7 +58,6 @@ bool carry_out() {
         queue.apply_directive();
         queue.apply_wanted_config();
         queue.report_if_asked();
-        queue.warm_if_asked();
         queue.watch_interrupt(now);
         any_suspended = any_suspended || queue.suspended_by_scheduler();
     });

@@ -429,18 +429,6 @@ void XQueue::report_if_asked() {
     track_tail();
 }
 
-void XQueue::warm_if_asked() {
-    {
-        base::Lock lock(mutex_);
-        if (!in_use() || setup_.ops->throttle == 0) return;
-        const uint32_t warm = placement_.slot->warm.load(std::memory_order_acquire);
-        if (std::exchange(warm_seen_, warm) == warm || retired_ || !bound_) return;
-        if (submitted_ == 0) return;
-        if (written_ == submitted_) written_ = submitted_ - 1;  // said again
-    }
-    track_tail();
-}
-
 void XQueue::forget_directive() {
     {
         base::Lock lock(mutex_);

@@ -108,8 +108,6 @@ public:
     void watch_interrupt(int64_t now_ns);
     // As xq_waits_in_driver.
     void waits_in_driver(int change);
-    // The agent's: a command of ours, if a burst is about to begin, so that the device has switched to this context by then.
-    void warm_if_asked();
     // Agent thread: level, threshold and batch size as somebody set them with xcli config.
     void apply_wanted_config();
     // The scheduler that suspended it is gone: runs unless the program itself suspended it.
@@ -250,7 +248,6 @@ private:
     bool keep_device_ = false;  // retire does not destroy the backend's object
     uint32_t config_serial_ = 0;
     uint32_t ask_seen_ = 0;
-    uint32_t warm_seen_ = 0;
     bool api_suspended_ = false;
     bool managed_ = false;  // the program has suspended it once, and may do so again
     bool closing_ = false;  // a suspend waits for a moment without a driver call under way to begin (quiet)

@@ -172,32 +172,6 @@ TEST(XQueueThrottle, WatchedReadinessComesFromTheDevice) {
     EXPECT_GT(device.region().header.doorbell, rings) << "idle -> ready is rung";
 }
 
-TEST(XQueueThrottle, BeforeAnAnnouncedBurstTheDeviceGetsSomethingToDoOnce) {
-    FakeDevice device(kGates);
-    device.region().header.watching = 1;
-    device.enqueue(0);
-    device.queue().track_tail();
-    while (device.step()) {}
-    const int before = device.progress_written;
-    device.queue().warm_if_asked();
-    EXPECT_EQ(device.progress_written, before);
-    ++device.slot().warm;
-    device.queue().warm_if_asked();
-    device.queue().warm_if_asked();
-    EXPECT_EQ(device.progress_written, before + 1);
-    while (device.step()) {}
-    EXPECT_EQ(device.slot().submitted, xsched::ipc::completed_commands(device.slot())) << "and nothing seems to be new";
-    EXPECT_FALSE(device.queue().ready());
-    device.enqueue(1);  // whose completion a synchronize tells, and no report
-    const uint64_t mark = xq_sync_begin(device.abi_queue(), 0);
-    while (device.step()) {}
-    xq_sync_end(device.abi_queue(), mark);
-    const int then = device.progress_written;
-    ++device.slot().warm;
-    device.queue().warm_if_asked();
-    EXPECT_EQ(device.progress_written, then + 1);
-}
-
 TEST(XQueueThrottle, ASynchronizeThatReturnedSaysIdle) {
     FakeDevice device(kGates);
     device.region().header.watching = 1;
