@@ -72,6 +72,7 @@ class Check:
         self.fake_rm = arguments.fake_rm
         self.processes = []
         self.number = 0
+        self.preemptions = arguments.preemptions
         self.storm_kills, self.storm_seconds = arguments.storm_kills, arguments.storm_seconds
         self.problems = []
         self.socket = self.folder / "server" / "xserver.sock"  # in a folder that nobody else may write to
@@ -208,11 +209,12 @@ class Check:
 
     def self_preemptions(self, user=None):
         results = {}
-        for kernel_ms, count in ((0.3, 50), (50, 150)) if user is None else ((50, 60),):
+        for kernel_ms, count in ((0.3, 50), (50, self.preemptions)) if user is None else ((50, 60),):
             board = self.new_board()
-            process = self.start("self", board, "--kernel-ms", kernel_ms, "--preemptions", count, "--seconds", 30,
+            seconds = max(30, count // 100)
+            process = self.start("self", board, "--kernel-ms", kernel_ms, "--preemptions", count, "--seconds", seconds,
                                  XSCHED_SCHEDULER="app", XLOG_LEVEL="INFO", user=user)
-            found = results[f"kernels of {kernel_ms} ms"] = self.result(process)
+            found = results[f"kernels of {kernel_ms} ms"] = self.result(process, seconds + STEP_SECONDS)
             print(f"  kernels of {kernel_ms} ms: {json.dumps(found)}")
             if found and "error" not in found:
                 self.expect(found["never_off"] == 0, "each suspension stopped the kernel")
@@ -419,6 +421,7 @@ def main():
     parser.add_argument("--results", required=True, type=Path)
     parser.add_argument("--budget", type=float, default=400)
     parser.add_argument("--only", default=",".join(STEPS))
+    parser.add_argument("--preemptions", type=int, default=150, help="of a long kernel, in the step self")
     parser.add_argument("--storm-kills", type=int, default=1000)
     parser.add_argument("--storm-seconds", type=float, default=60)
     parser.add_argument("--driver", help="another libcuda than the machine's")

@@ -4,7 +4,7 @@ synchronize. An ordinary PyTorch program.
 
     serve.py --out FILE --seconds 6   per request: start (CLOCK_MONOTONIC ns), latency (ns)
 
-Prints "ready" once measuring begins. Exit status 1 if an answer is not the same as the first.
+With --idle 1 it answers nobody after its first requests, and only keeps its context on the device. Prints "ready" once measuring begins. Exit status 1 if an answer is not the same as the first.
 """
 import argparse
 import random
@@ -47,6 +47,7 @@ def main():
     parser.add_argument("--out", required=True)
     parser.add_argument("--seconds", type=float, default=6)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--idle", type=int, default=0)
     options = parser.parse_args()
     torch.set_num_threads(1)  # comparing an answer on 16 spinning threads took the processors that training needs
     models.deterministic()
@@ -56,6 +57,8 @@ def main():
         server.answer_and_pause()
     print("ready", flush=True)
     rows, end = [], time.monotonic() + options.seconds
+    if options.idle:
+        time.sleep(options.seconds)
     while time.monotonic() < end:
         rows.append(server.answer_and_pause())
     with open(options.out, "w") as out:

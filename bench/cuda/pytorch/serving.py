@@ -17,7 +17,7 @@ from lib.progress import Progress  # noqa: E402
 
 P50, TRAINING_PERCENT = 1.2, 85
 START_UP_SECONDS = 14
-SCENARIOS = {"alone": "alone", "native": "shared natively", "xsched": "shared under XSched",
+SCENARIOS = {"alone": "alone", "idle": "training beside an idle server", "native": "shared natively", "xsched": "shared under XSched",
              "alone_xsched": "alone under XSched"}
 
 
@@ -31,8 +31,8 @@ class Serving:
     def train(self, xsched):
         return self.session.start("train.py", {}, self.session.under_xsched() if xsched else ())
 
-    def serve(self, xsched, seed):
-        return self.session.start("serve.py", {"seconds": self.seconds, "seed": seed},
+    def serve(self, xsched, seed, idle=False):
+        return self.session.start("serve.py", {"seconds": self.seconds, "seed": seed, "idle": int(idle)},
                                   self.session.under_xsched("--priority", "10") if xsched else ())
 
     def end_training(self, train):
@@ -40,7 +40,19 @@ class Serving:
         self.losses.append(rows[0])
         return rows[1:]
 
+    def run_idle(self, seed):
+        """What the mere presence of the server costs training."""
+        train, serve = self.train(False), self.serve(False, seed, idle=True)
+        for program in (train, serve):
+            program.wait_ready(self.progress)
+        began = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+        serve.finish(self.progress, self.seconds)
+        self.training["idle"].append(intervals.rate([end for end in self.end_training(train) if end > began]))
+
     def run(self, scenario, seed):
+        if scenario == "idle":
+            self.progress.doing(SCENARIOS[scenario])
+            return self.run_idle(seed)
         xsched = scenario.endswith("xsched")
         self.progress.doing(SCENARIOS[scenario])
         train = self.train(xsched)
@@ -90,6 +102,10 @@ class Serving:
                          f"{rate:.2f}", "-" if alone else document.shown(self.kept(scenario), 3)))
         return report.table(rows)
 
+    def idle_line(self):
+        found = self.training["idle"]
+        return f"training beside an idle server: {statistics.median(found):.2f} steps/s" if found else ""
+
     def metrics(self):
         return {"requests": {scenario: {"latency_us": report.summary(cell.latency_us), "run_p50_us": cell.run_p50_us,
                                         "training_steps_per_s": cell.lp_rate}
@@ -104,7 +120,7 @@ def publish(serving, rounds, options, backend):
                ("training keeps", kept * 100 if kept else None, ">=", TRAINING_PERCENT, "%")]
     metrics = {**serving.metrics(), "targets": report.targets_json(targets)}
     passed = not serving.failures and all(entry["met"] for entry in metrics["targets"])
-    print(f"\n{backend.device}, driver {backend.driver}, XSched {report.version()}\n\n{serving.table()}\n")
+    print(f"\n{backend.device}, driver {backend.driver}, XSched {report.version()}\n\n{serving.table()}\n{serving.idle_line()}\n")
     print(report.targets_table(targets))
     print(f"training's first losses the same in all {len(serving.losses)} runs: "
           f"{'yes' if metrics['training_losses_identical'] else 'NO'}; failed runs: {len(serving.failures)}")
@@ -132,7 +148,7 @@ def main():
             if options.mps:
                 session.environment = stack.enter_context(mps.Mps(session.folder, session.environment)).environment
             session.programs = HERE
-            progress = Progress(options.rounds * (6 * options.seconds + 6 * START_UP_SECONDS))
+            progress = Progress(options.rounds * (7 * options.seconds + 7 * START_UP_SECONDS))
             serving = Serving(session, progress, options.seconds)
             while rounds < options.rounds and (rounds == 0 or time.monotonic() + longest < deadline):
                 began = time.monotonic()
