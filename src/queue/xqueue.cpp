@@ -330,18 +330,19 @@ XResult XQueue::wait_all() {
         if (!in_use()) return kXSchedErrorNotFound;
     }
     drain();
+    uint64_t until = 0;
+    {
+        base::Lock lock(mutex_);
+        until = submitted_;
+    }
     if (setup_.ops->synchronize != nullptr) {
         const uint64_t mark = sync_begin(false);
         const XResult result = setup_.ops->synchronize(setup_.impl);
         if (result == kXSchedSuccess) sync_end(mark);
-        return result;
+        if (result != kXSchedSuccess || setup_.ops->throttle != 0) return result;
     }
-    track_tail();
-    base::Lock lock(mutex_);
-    const uint64_t until = submitted_;
-    mutex_.unlock();
-    wait_until([this, until] { return completed_ >= until; });
-    mutex_.lock();
+    // A driver may have done the work, and tell of a command's end on a thread of its own a moment later.
+    wait_reported([this, until] { return completed_ >= until; });
     return kXSchedSuccess;
 }
 

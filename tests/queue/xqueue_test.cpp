@@ -129,6 +129,23 @@ TEST_P(XQueueBoth, SuspendCanWaitForEverythingSubmitted) {
     ASSERT_EQ(device.queue().suspend(kQueueSuspendFlagWaitAll), kXSchedSuccess) << "suspended already: at once";
 }
 
+TEST_P(XQueueBoth, WhoWaitedForEverythingFindsItIdleThoughCompletionIsToldLate) {
+    FakeDevice device(GetParam());
+    device.reports_late = true;
+    for (int i = 0; i < 5; ++i) device.enqueue(i);
+    device.run_freely();
+    std::atomic<bool> told{false};
+    std::thread late([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        told = true;
+        while (!idle(device)) device.report_now();
+    });
+    EXPECT_EQ(device.queue().wait_all(), kXSchedSuccess);
+    EXPECT_TRUE(told);
+    EXPECT_FALSE(device.queue().ready());
+    late.join();
+}
+
 TEST_P(XQueueBoth, SuspendCanWaitUntilIdle) {
     FakeDevice device(GetParam());
     for (int i = 0; i < 40; ++i) device.enqueue(i);
