@@ -159,7 +159,7 @@ XResult XQueueCreate(XQueueHandle* xq, HwQueueHandle hwq, int64_t level, int64_t
 XResult XQueueDestroy(XQueueHandle xq) {
     return agent::with_queue(xq, [](XQueue& queue) {
         queue.resume(kQueueResumeFlagNone);
-        const XResult result = queue.wait_all();
+        const XResult result = queue.wait_all(false);
         queue.leave_device();
         queue.retire(true);
         return result;

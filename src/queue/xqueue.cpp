@@ -324,7 +324,7 @@ void XQueue::drop_pending() {
     }
 }
 
-XResult XQueue::wait_all() {
+XResult XQueue::wait_all(bool until_told) {
     {
         base::Lock lock(mutex_);
         if (!in_use()) return kXSchedErrorNotFound;
@@ -339,7 +339,7 @@ XResult XQueue::wait_all() {
         const uint64_t mark = sync_begin(false);
         const XResult result = setup_.ops->synchronize(setup_.impl);
         if (result == kXSchedSuccess) sync_end(mark);
-        if (result != kXSchedSuccess || setup_.ops->throttle != 0) return result;
+        if (result != kXSchedSuccess || setup_.ops->throttle != 0 || !until_told) return result;
     }
     // A driver may have done the work, and tell of a command's end on a thread of its own a moment later.
     wait_reported([this, until] { return completed_ >= until; });

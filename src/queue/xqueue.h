@@ -99,7 +99,8 @@ public:
     // --- control
     XResult suspend(int64_t flags);
     XResult resume(int64_t flags);
-    XResult wait_all();
+    // `until_told`: also until the driver, which may do so later, has told of every end.
+    XResult wait_all(bool until_told = true);
     XResult set_level(uint32_t level);
     XResult set_launch_config(int64_t threshold, int64_t batch_size);
     // Agent thread: carry out what the scheduler wrote into the slot.
