@@ -28,7 +28,7 @@ inline constexpr const char* kVendor = "cuda";
 inline constexpr const char* kWaitFunction = "cuStreamWaitValue32";
 inline constexpr const char* kWriteFunction = "cuStreamWriteValue32";
 inline constexpr const char* kRecordFunction = "cuEventRecord";
-inline constexpr const char* kSynchronizeFunction = "cuStreamSynchronize";
+inline constexpr const char* kSynchronizeFunction = "cuEventSynchronize";
 inline constexpr bool kHasTimeslices = true;
 inline constexpr bool kInterruptsUnasked = true;  // level 3: measured, see docs/notes/2026-11-21-h100.md
 
@@ -93,7 +93,7 @@ inline Result event_create(const Api& api, Event* event) {
 inline Result event_record(const Api& api, Event event, Stream stream) { return api.cuEventRecord(event, stream); }
 inline Result event_query(const Api& api, Event event) { return api.cuEventQuery(event); }
 inline void event_destroy(const Api& api, Event event) { api.cuEventDestroy_v2(event); }
-inline Result stream_synchronize(const Api& api, Stream stream) { return api.cuStreamSynchronize(stream); }
+inline Result event_synchronize(const Api& api, Event event) { return api.cuEventSynchronize(event); }
 
 inline Result host_register(const Api& api, void* memory, size_t bytes) {
     return api.cuMemHostRegister_v2(memory, bytes,

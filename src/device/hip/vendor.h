@@ -34,7 +34,7 @@ inline constexpr const char* kVendor = "hip";
 inline constexpr const char* kWaitFunction = "hipStreamWaitValue32";
 inline constexpr const char* kWriteFunction = "hipStreamWriteValue32";
 inline constexpr const char* kRecordFunction = "hipEventRecord";
-inline constexpr const char* kSynchronizeFunction = "hipStreamSynchronize";
+inline constexpr const char* kSynchronizeFunction = "hipEventSynchronize";
 inline constexpr bool kHasTimeslices = false;
 inline constexpr bool kInterruptsUnasked = false;  // level 3 has met an emulator only
 
@@ -97,14 +97,7 @@ inline Result event_create(const Api& api, Event* event) {
 inline Result event_record(const Api& api, Event event, Stream stream) { return api.hipEventRecord(event, stream); }
 inline Result event_query(const Api& api, Event event) { return api.hipEventQuery(event); }
 inline void event_destroy(const Api& api, Event event) { api.hipEventDestroy(event); }
-// The runtime refuses it while a capture goes on elsewhere, unless the thread is relaxed about that.
-inline Result stream_synchronize(const Api& api, Stream stream) {
-    int mode = kCaptureModeRelaxed;
-    exchange_capture_mode(api, &mode);
-    const Result code = api.hipStreamSynchronize(stream);
-    exchange_capture_mode(api, &mode);
-    return code;
-}
+inline Result event_synchronize(const Api& api, Event event) { return api.hipEventSynchronize(event); }
 
 inline Result host_register(const Api& api, void* memory, size_t bytes) {
     return api.hipHostRegister(memory, bytes, hip::hipHostRegisterPortable | hip::hipHostRegisterMapped);

@@ -170,19 +170,35 @@ XResult progress_read(void* self, uint32_t* value) {
     return kXSchedSuccess;
 }
 
+// An event behind all that the stream has; nullptr: `result` says why not.
+Event mark_end(HwQueue& hwq, XResult* result) {
+    const DriverUse use(hwq);
+    *result = use.verdict();
+    if (*result == kXSchedSuccess && use.capturing()) *result = kXSchedErrorNotAllowed;
+    if (*result != kXSchedSuccess) return nullptr;
+    const RelaxedCapture relaxed(*hwq.api);
+    Event end = nullptr;
+    Result code = event_create(*hwq.api, &end);
+    if (code == kSuccess) code = event_record(*hwq.api, end, hwq.stream);
+    *result = checked(hwq, kRecordFunction, code);
+    if (code == kSuccess || end == nullptr) return end;
+    event_destroy(*hwq.api, end);
+    return nullptr;
+}
+
+// By an event, and the waiting without the guard: this may last. A capture that begins meanwhile must not wait for it,
+// and would be spoiled by a synchronization of its stream.
 XResult synchronize(void* self) {
     HwQueue& hwq = of(self);
-    Stream stream = nullptr;
-    {
-        const DriverUse use(hwq);
-        if (use.verdict() != kXSchedSuccess) return use.verdict();
-        if (use.capturing()) return kXSchedErrorNotAllowed;
-        stream = hwq.stream;
-    }
-    // Without the guard: this may last, and a capture that begins elsewhere must not wait for it.
+    XResult result = kXSchedSuccess;
+    Event end = mark_end(hwq, &result);
+    if (end == nullptr) return result;
     InContext current;
-    if (!current.enter(*hwq.api, hwq.context)) return kXSchedErrorHardware;
-    return checked(hwq, kSynchronizeFunction, stream_synchronize(*hwq.api, stream));
+    current.enter(*hwq.api, hwq.context);
+    const RelaxedCapture relaxed(*hwq.api);
+    result = checked(hwq, kSynchronizeFunction, event_synchronize(*hwq.api, end));
+    event_destroy(*hwq.api, end);
+    return result;
 }
 
 // Level 2 where the device waits on a word of its own; elsewhere the scheduler's store to the slot does it.

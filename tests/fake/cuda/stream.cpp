@@ -150,6 +150,7 @@ CUresult CUDAAPI cuStreamQuery(CUstream handle) {
     Stream* stream = nullptr;
     FAKE_TRY(stream_of(handle, Within::kAnyContext, &stream));
     FAKE_TRY(capture_forbids_synchronizing(*stream));
+    FAKE_TRY(capture_forbids_unsafe_call());
     return stream->idle() ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
 FAKE_PER_THREAD(cuStreamQuery, _ptsz, (CUstream stream), (stream))

@@ -116,6 +116,28 @@ TEST_F(SuspendedStream, TheNullStreamsQueueLeavesABlockingStreamsCaptureAlone) {
     EXPECT_EQ(cu().cuStreamDestroy_v2(blocking), CUDA_SUCCESS);
 }
 
+// A wait for a queue may last: a capture of its stream, or of another, that begins meanwhile is none of its business.
+TEST_F(SuspendedStream, WaitingForAQueueLeavesCapturesAlone) {
+    std::atomic<bool> stop{false};
+    std::atomic<int> waits{0};
+    std::thread other([&] {
+        for (; !stop; ++waits) {
+            const XResult result = XQueueWaitAll(xqueue_);
+            EXPECT_TRUE(result == kXSchedSuccess || result == kXSchedErrorNotAllowed) << result;
+        }
+    });
+    for (int i = 0; i < 2000 || waits < 200; ++i) {
+        ASSERT_EQ(append(stream_, 1), CUDA_SUCCESS);
+        ASSERT_EQ(cu().cuStreamBeginCapture_v2(stream_, CU_STREAM_CAPTURE_MODE_GLOBAL), CUDA_SUCCESS);
+        ASSERT_EQ(append(stream_, 1), CUDA_SUCCESS);
+        CUgraph graph = nullptr;
+        ASSERT_EQ(cu().cuStreamEndCapture(stream_, &graph), CUDA_SUCCESS) << "round " << i;
+        EXPECT_EQ(cu().cuGraphDestroy(graph), CUDA_SUCCESS);
+    }
+    stop = true;
+    other.join();
+}
+
 // First use of gates (and so the registration of their memory) while another thread captures in the strictest mode.
 TEST_F(SuspendedStream, GatesAreSetUpBesideAGlobalCapture) {
     const CUstream captured = new_stream();
