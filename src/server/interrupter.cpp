@@ -129,10 +129,10 @@ int64_t Interrupter::look(const Client& client, int64_t now_ns) {
         XLOG_DEBG("client %u (pid %d) does not answer: its devices are seen to here", client.id(), client.peer().pid);
         header.outside_stopped.store(1);
         header.outside_changes.fetch_add(1);
-        follow(client, true);
+        follow(client);
         return now_ns + kLookEveryNs;
     }
-    follow(client, false);
+    follow(client);
     if (answers && settled(client.id())) {
         answer.acting = false;
         header.outside_stopped.store(0);
@@ -143,8 +143,8 @@ int64_t Interrupter::look(const Client& client, int64_t now_ns) {
     return now_ns + kLookEveryNs;
 }
 
-// What its slots say becomes what is wanted; the first time even if it is done already, by the client itself.
-void Interrupter::follow(const Client& client, bool first) {
+// What its slots say becomes what is wanted.
+void Interrupter::follow(const Client& client) {
     bool any = false;
     const std::lock_guard lock(mutex_);
     for (auto& [key, set] : sets_) {
@@ -152,9 +152,10 @@ void Interrupter::follow(const Client& client, bool first) {
         const Wanted wanted = wanted_on(client.region(), key.device);
         set.wanted = wanted.stopped;
         set.wanted_us = wanted.timeslice_us;
-        // What the client itself had stopped before it fell silent is to run again, too.
-        set.dirty =
-            set.dirty || set.wanted != set.stopped || set.wanted_us != set.done_us || (first && wanted.interrupted);
+        // What the client itself has stopped is to run again, too: before it fell silent or by a call that came to its end
+        // only now, after ours. As long as it says so.
+        const bool left_stopped = wanted.interrupted && !set.wanted;
+        set.dirty = set.dirty || set.wanted != set.stopped || set.wanted_us != set.done_us || left_stopped;
         any = any || set.dirty;
     }
     if (any) changed_.notify_all();

@@ -65,7 +65,7 @@ private:
         bool acting = false;          // it is done for it here
     };
 
-    void follow(const Client& client, bool first);
+    void follow(const Client& client);
     bool settled(uint32_t client_id);
     void run();
     bool act(std::unique_lock<std::mutex>& lock);
