@@ -50,17 +50,19 @@ void move_queues(ipc::Region* region) {
     for_each_queue([](XQueue& queue) { queue.attach(placement(queue.index())); });
 }
 
-// Returns whether the scheduler keeps any queue off at present.
-bool carry_out() {
+// Returns whether the scheduler keeps any queue off at present. `header`'s directive number `seen` is what it carries out.
+bool carry_out(ipc::Header& header, uint32_t seen) {
     bool any_suspended = false;
     const int64_t now = base::now_ns();
     for_each_queue([&](XQueue& queue) {
         queue.apply_directive();
         queue.apply_wanted_config();
-        queue.report_if_asked();
         queue.watch_interrupt(now);
         any_suspended = any_suspended || queue.suspended_by_scheduler();
     });
+    header.carried_out.store(seen, std::memory_order_release);
+    // Last: the driver may keep this thread waiting for one that waits for a queue that has just been let go.
+    for_each_queue([](XQueue& queue) { queue.report_if_asked(); });
     return any_suspended;
 }
 
@@ -146,8 +148,7 @@ void* global_body(void*) {
             continue;
         }
         g_connection.send_handovers();  // first, as above
-        const bool any_suspended = carry_out();
-        region.header.carried_out.store(seen, std::memory_order_release);
+        const bool any_suspended = carry_out(region.header, seen);
         const int64_t now = base::now_ns();
         if (any_suspended || now >= next_look || region.header.detached.load(std::memory_order_relaxed) != 0) {
             next_look = now + kLookNs;
@@ -181,7 +182,7 @@ void* local_agent_body(void*) {
     ipc::Header& header = g_region.load(std::memory_order_acquire)->header;
     while (!g_stop.load(std::memory_order_acquire)) {
         const uint32_t seen = header.directive.load(std::memory_order_seq_cst);
-        const bool any_suspended = carry_out();
+        const bool any_suspended = carry_out(header, seen);
         wait.sleep(header, seen, any_suspended ? kLookWhileSuspendedNs : kLookNs);
     }
     return nullptr;
@@ -242,7 +243,7 @@ void after_fork_in_child() {
     g_connection.close();
     if (ipc::Region* region = map_private_region(); region != nullptr) g_private = region;
     g_region.store(g_private, std::memory_order_release);
-    queue::forget_waits_in_driver();
+    queue::forget_driver_calls();
     for (uint32_t i = 0; i < queue::pool_size(); ++i)
         if (XQueue* queue = queue::queue_at(i)) queue->reset_after_fork(placement(i));
 }

@@ -35,8 +35,7 @@ bool Client::put(std::atomic<T>& field, T value) {
 }
 
 void Client::scan(UnitTable& units, int64_t now_ns, int64_t last_pass_ns) {
-    const bool awaited = view_.region->header.waits_in_driver.load(std::memory_order_acquire) != 0;
-    units.begin_client(view_.id, view_.pid, awaited);
+    units.begin_client(view_.id, view_.pid, stuck_since_ns(now_ns));
     delays_.clear();
     QueueNumbers numbers;
     const uint32_t used = view_.region->header.slot_end.load(std::memory_order_acquire);
@@ -53,6 +52,14 @@ void Client::scan(UnitTable& units, int64_t now_ns, int64_t last_pass_ns) {
         }
     }
     while (!queues_.empty() && !queues_.back().used) queues_.pop_back();
+}
+
+// Since when no call that its threads have in the driver has returned; 0: there is none.
+int64_t Client::stuck_since_ns(int64_t now_ns) {
+    constexpr uint32_t kInside = 0xffff;
+    const uint32_t calls = view_.region->header.driver_calls.load(std::memory_order_acquire);
+    if (std::exchange(driver_calls_, calls) != calls) driver_calls_ns_ = now_ns;
+    return (calls & kInside) != 0 ? driver_calls_ns_ : 0;
 }
 
 void Client::see(uint32_t at, QueueNumbers& numbers, UnitTable& units, int64_t now_ns, int64_t last_pass_ns) {

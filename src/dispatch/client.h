@@ -83,6 +83,7 @@ public:
     void let_go();
 
 private:
+    int64_t stuck_since_ns(int64_t now_ns);
     void see(uint32_t at, QueueNumbers& numbers, UnitTable& units, int64_t now_ns, int64_t last_pass_ns);
     void forget(uint32_t at);
     void note_delay(QueueMemory& queue, int64_t ns);
@@ -114,6 +115,8 @@ private:
     std::vector<Delay> delays_;        // room for one per queue
     int64_t delay_caused_ns_ = 0;
     int64_t heartbeat_ns_ = 0;
+    uint32_t driver_calls_ = 0;    // as seen last, and since when
+    int64_t driver_calls_ns_ = 0;
     bool suspended_ = false;  // something of it is
     bool polled_ = false;
     bool prompt_ = false;  // a suspension may interrupt what runs

@@ -72,11 +72,11 @@ void UnitTable::begin_pass() {
     units_.clear();
 }
 
-void UnitTable::begin_client(uint32_t client_id, int32_t pid, bool awaited) {
+void UnitTable::begin_client(uint32_t client_id, int32_t pid, int64_t stuck_since_ns) {
     client_begin_ = units_.size();
     client_id_ = client_id;
     pid_ = pid;
-    awaited_ = awaited;
+    stuck_since_ns_ = stuck_since_ns;
 }
 
 uint32_t UnitTable::add(const QueueNumbers& numbers, bool held) {
@@ -90,7 +90,7 @@ uint32_t UnitTable::add(const QueueNumbers& numbers, bool held) {
     if (key.id == 0) key.id = ++last_id_;
     keys_.push_back(key);
     units_.push_back(first_queue(numbers, key.id, pid_, held));
-    units_.back().awaited = awaited_;
+    units_.back().stuck_since_ns = stuck_since_ns_;
     return static_cast<uint32_t>(units_.size() - 1);
 }
 

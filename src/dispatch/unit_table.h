@@ -15,8 +15,8 @@ namespace xsched::dispatch {
 class UnitTable {
 public:
     void begin_pass();
-    // Before the queues of a client are added. `awaited`: as UnitState has it.
-    void begin_client(uint32_t client_id, int32_t pid, bool awaited = false);
+    // Before the queues of a client are added. `stuck_since_ns`: as UnitState has it.
+    void begin_client(uint32_t client_id, int32_t pid, int64_t stuck_since_ns = 0);
     // Returns the position of the unit that the queue belongs to.
     uint32_t add(const QueueNumbers& numbers, bool held);
 
@@ -47,7 +47,7 @@ private:
     size_t client_begin_ = 0;    // first unit of the client at hand
     uint32_t client_id_ = 0;
     int32_t pid_ = 0;
-    bool awaited_ = false;
+    int64_t stuck_since_ns_ = 0;
     uint64_t last_id_ = 0;
 };
 

@@ -19,7 +19,7 @@
 namespace xsched::ipc {
 
 inline constexpr uint32_t kMagic = 0x44435358;  // "XSCD"
-inline constexpr uint32_t kVersion = 4;         // raised with any change of this file or protocol.h
+inline constexpr uint32_t kVersion = 5;         // raised with any change of this file or protocol.h
 inline constexpr uint32_t kMostQueues = 1024;
 
 enum class SlotState : uint32_t { kFree = 0, kUsed = 1 };
@@ -136,9 +136,10 @@ struct Header {
     std::atomic<uint32_t> server_asleep;   // server
     std::atomic<uint32_t> slot_end;        // one more than the highest slot ever used (client)
     std::atomic<uint32_t> carried_out;     // the value of `directive` that its agent has acted upon (client)
-    // Threads inside a call of the driver that returns when work of theirs is done, and may hold until then a lock that
-    // the process's other queues need. (client)
-    std::atomic<uint32_t> waits_in_driver;
+    // Calls that put work into queues of several priorities: those inside the driver (lower half), and how many have
+    // returned (upper half). One may wait there for work of another queue, or for a lock that a call holds that does.
+    // (client)
+    std::atomic<uint32_t> driver_calls;
 
     // --- server -> client
     alignas(64) base::FutexWord directive;  // server adds 1 after it changed anything below or in a slot

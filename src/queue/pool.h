@@ -14,7 +14,7 @@ void release_to_pool(XQueue& queue);
 // The owner goes: its pages are given to others, but not before there are no new ones.
 void words_owner_gone(uint64_t owner);
 // In the child of a fork: whoever waited in the driver is not here.
-void forget_waits_in_driver();
+void forget_driver_calls();
 
 // Null if there is no such queue in use.
 XQueue* queue_at(uint32_t index);

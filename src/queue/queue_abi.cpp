@@ -85,8 +85,8 @@ void xq_point(XqQueue* queue) {
     if (XQueue* object = of(queue)) object->point();
 }
 
-void xq_waits_in_driver(XqQueue* queue, int change) {
-    if (XQueue* object = of(queue)) object->waits_in_driver(change);
+void xq_driver_call(XqQueue* queue, int begins) {
+    if (XQueue* object = of(queue)) object->driver_call(begins != 0);
 }
 
 void xq_drain(XqQueue* queue) {

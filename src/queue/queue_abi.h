@@ -57,9 +57,9 @@ XResult xq_buffer(XqQueue* queue, XqTicket* ticket, XqCommand* command);  // que
 void xq_complete(XqToken token);
 // Throttled devices: a point that the program may wait for (an event record) was launched; its completion is reported.
 void xq_point(XqQueue* queue);
-// Around a driver's call that returns when work of this queue, or of those it waits for, is done (1 before, -1 after):
-// the driver may hold a lock meanwhile, so that more urgent queues of the process wait for that work too.
-void xq_waits_in_driver(XqQueue* queue, int change);
+// Around the driver's call of a command (1 before, 0 after), where the process has queues of several priorities: a call
+// may wait for work of other queues (a kernel's first launch) or for a lock that such a one holds.
+void xq_driver_call(XqQueue* queue, int begins);
 // A synchronize of the whole vendor queue returned: everything launched before it began is complete.
 // Take `xq_sync_begin`'s value before the driver's call; `inside`: the calling thread is between xq_admit and
 // xq_launched of a command that is complete with it (a copy that returns when its data is there, an event's record).

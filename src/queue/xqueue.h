@@ -107,8 +107,8 @@ public:
     void apply_directive();
     // Agent thread, now and then: what the hardware keeps off for too long without a reason is put back.
     void watch_interrupt(int64_t now_ns);
-    // As xq_waits_in_driver.
-    void waits_in_driver(int change);
+    // As xq_driver_call.
+    void driver_call(bool begins);
     // Agent thread: level, threshold and batch size as somebody set them with xcli config.
     void apply_wanted_config();
     // The scheduler that suspended it is gone: runs unless the program itself suspended it.

@@ -11,11 +11,13 @@ namespace xsched::queue {
 
 namespace {
 
-std::atomic<uint32_t> g_waits_in_driver{0};
+// As ipc::Header::driver_calls.
+std::atomic<uint32_t> g_driver_calls{0};
+constexpr uint32_t kOneReturned = 1u << 16;
 
 }  // namespace
 
-void forget_waits_in_driver() { g_waits_in_driver.store(0, std::memory_order_seq_cst); }
+void forget_driver_calls() { g_driver_calls.store(0, std::memory_order_seq_cst); }
 
 // mutex_ held. The priority, with the boost if it still holds.
 int32_t XQueue::urgency() const {
@@ -55,15 +57,12 @@ void XQueue::depend(XQueue& producer) {
     ipc::ring_doorbell(*header());
 }
 
-// The process's memory may be another one meanwhile: each change writes the whole number again.
-void XQueue::waits_in_driver(int change) {
-    g_waits_in_driver.fetch_add(static_cast<uint32_t>(change), std::memory_order_seq_cst);
-    ipc::Header* header = this->header();
-    if (header == nullptr) return;
-    for (uint32_t now = ~0U; now != g_waits_in_driver.load(std::memory_order_seq_cst);) {
-        now = g_waits_in_driver.load(std::memory_order_seq_cst);
-        header->waits_in_driver.store(now, std::memory_order_seq_cst);
-    }
+// The process's memory may be another one meanwhile: each change writes the whole number again. Of two threads the one
+// that writes last may write the older number: the next call mends it.
+void XQueue::driver_call(bool begins) {
+    const uint32_t change = begins ? 1 : kOneReturned - 1;
+    const uint32_t now = g_driver_calls.fetch_add(change, std::memory_order_relaxed) + change;
+    if (ipc::Header* header = this->header()) header->driver_calls.store(now, std::memory_order_release);
 }
 
 }  // namespace xsched::queue

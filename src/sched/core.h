@@ -10,8 +10,9 @@
 //    is free by then, and go on if it does not come (expectation.h);
 //  - starvation limit: a unit with work that has been kept off for longer than the limit gets a turn, beside those
 //    that the policy chose (starvation.h);
-//  - priority inversion: a thread that waits in the driver for a unit that stands may hold the driver's lock, and the
-//    urgent unit of the same process get no further for that reason: then too the unit gets a turn;
+//  - priority inversion: a call of the urgent unit may stand in the driver, for work of a unit of its own process that
+//    stands (a kernel's first launch waits for all of a context), or for a lock that another such call holds: when calls
+//    stand there and the urgent unit gets no further, the other one gets a turn;
 //  - suspended by a person (xcli suspend) and PRIORITY_NO_EXECUTE: always off, and the policy never sees them;
 //  - a policy that lets nobody with work run is thrown out and replaced by HPF (guard.h).
 #pragma once
@@ -38,7 +39,7 @@ struct UnitState {
     bool ready = false;            // has unfinished work
     int64_t idle_since_ns = 0;     // of its last ready -> idle change; kept while it is ready again
     bool held = false;             // suspended by a person
-    bool awaited = false;          // a call waits for work of its process, and may keep its other queues waiting too
+    int64_t stuck_since_ns = 0;    // since when no call that its process has in the driver has returned; 0: none there
     int64_t progress_ns = 0;       // when something of it was last seen to complete, or it became ready
     int64_t expect_ns = 0;         // when its next burst begins, as announced; 0: nobody said
     int64_t period_ns = 0;         // from the begin of a burst to that of the next one; 0: none

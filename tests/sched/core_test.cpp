@@ -234,10 +234,10 @@ TEST_F(CoreTest, AStarvedUnitGetsATurnBesideTheUrgentOne) {
 // The urgent unit waits for a lock in the driver, which a call holds that waits for the other one's work.
 class InversionTest : public CoreTest {
 protected:
-    const Plan& after(int64_t elapsed_ns, int64_t progress_ns, bool awaited = true, int32_t pid = 1) {
+    const Plan& after(int64_t elapsed_ns, int64_t progress_ns, int64_t stuck_ns = 0, int32_t pid = 1) {
         UnitState low = Given{.id = 1, .ready = true, .ready_since_ns = kStart};
         UnitState high = Given{.id = 2, .priority = 10, .ready = true, .ready_since_ns = kStart};
-        low.awaited = high.awaited = awaited;
+        low.stuck_since_ns = high.stuck_since_ns = stuck_ns < 0 ? 0 : kStart + stuck_ns;
         low.unit.pid = 1;
         high.unit.pid = pid;
         high.progress_ns = kStart + progress_ns;
@@ -245,7 +245,7 @@ protected:
     }
 };
 
-TEST_F(InversionTest, AnAwaitedUnitGetsATurnWhereTheUrgentOneGetsNoFurther) {
+TEST_F(InversionTest, AUnitGetsATurnWhereCallsStandInTheDriverAndTheUrgentOneGetsNoFurther) {
     const int64_t limit_ns = 4 * kMs;  // 2 ms and two commands
     EXPECT_TRUE(after(0, 0).verdicts[0].suspend);
     EXPECT_EQ(after(kMs, 0).wake_at_ns, kStart + limit_ns);
@@ -259,9 +259,13 @@ TEST_F(InversionTest, NoneWhileTheUrgentOneGetsOn) {
     for (int64_t ms = 0; ms < 100; ++ms) EXPECT_TRUE(after(ms * kMs, ms * kMs - kMs).verdicts[0].suspend) << ms;
 }
 
-TEST_F(InversionTest, NoneIfNobodyWaitsOrAnotherProcessIsUrgent) {
-    for (int64_t ms = 0; ms < 100; ++ms) EXPECT_TRUE(after(ms * kMs, 0, false).verdicts[0].suspend) << ms;
-    for (int64_t ms = 100; ms < 200; ++ms) EXPECT_TRUE(after(ms * kMs, 0, true, 7).verdicts[0].suspend) << ms;
+TEST_F(InversionTest, NoneWhileCallsReturnFromTheDriver) {
+    for (int64_t ms = 0; ms < 100; ++ms) EXPECT_TRUE(after(ms * kMs, 0, ms * kMs - kMs).verdicts[0].suspend) << ms;
+}
+
+TEST_F(InversionTest, NoneIfNoCallIsInTheDriverOrAnotherProcessIsUrgent) {
+    for (int64_t ms = 0; ms < 100; ++ms) EXPECT_TRUE(after(ms * kMs, 0, -1).verdicts[0].suspend) << ms;
+    for (int64_t ms = 100; ms < 200; ++ms) EXPECT_TRUE(after(ms * kMs, 0, 0, 7).verdicts[0].suspend) << ms;
 }
 
 TEST_F(CoreTest, TimeSuspendedByAPersonIsNotStarvation) {

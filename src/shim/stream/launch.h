@@ -5,7 +5,6 @@
 
 #include <cerrno>
 #include <new>
-#include <string_view>
 #include <type_traits>
 
 #include "base/log.h"
@@ -48,6 +47,8 @@ public:
         if (xqueue_ == nullptr) return;
         if (several_queues()) [[unlikely]] depend_implicitly(*entry_);
         xq_admit(xqueue_, &ticket_);
+        counted_ = several_priorities();
+        if (counted_) [[unlikely]] xq_driver_call(xqueue_, 1);
     }
     Launch(const Launch&) = delete;
     Launch& operator=(const Launch&) = delete;
@@ -56,6 +57,7 @@ public:
     void returned(Result code) {
         if (xqueue_ == nullptr) return;
         const KeepErrno keep;
+        if (counted_) [[unlikely]] xq_driver_call(xqueue_, 0);
         xq_launched(xqueue_, &ticket_, code == kSuccess);
         // No other thread can ask the device about this thread's own stream later.
         if (entry_->kind.load(std::memory_order_relaxed) == StreamKind::kPerThread) xq_point(xqueue_);
@@ -72,29 +74,8 @@ private:
     StreamEntry* entry_;
     XqQueue* xqueue_;
     XqTicket ticket_{};
+    bool counted_ = false;
 };
-
-// Around the driver's call of a copy, which may wait for it with a lock held that other streams' calls need.
-class WaitsInDriver {
-public:
-    explicit WaitsInDriver(const Launch& launch) : xqueue_(several_priorities() ? launch.xqueue() : nullptr) {
-        if (xqueue_ != nullptr) xq_waits_in_driver(xqueue_, 1);
-    }
-    ~WaitsInDriver() {
-        const KeepErrno keep;
-        if (xqueue_ != nullptr) xq_waits_in_driver(xqueue_, -1);
-    }
-    WaitsInDriver(const WaitsInDriver&) = delete;
-    WaitsInDriver& operator=(const WaitsInDriver&) = delete;
-
-private:
-    XqQueue* xqueue_;
-};
-class DoesNotWait {
-public:
-    explicit DoesNotWait(const Launch&) {}
-};
-constexpr bool is_copy(std::string_view name) { return name.find("Memcpy") != std::string_view::npos; }
 
 // The driver's function, called as a command. kCompletes: when it returns, all before it and itself are complete.
 template <EntryPoint kEntry, bool kCompletes = false, typename Function = typename Declared<kEntry>::Type>
@@ -109,12 +90,7 @@ struct Scheduled<kEntry, kCompletes, Result (*)(Arguments...)> {
         Launch launch(stream, Declared<kEntry>::kPerThread);
         QueueMark mark;
         if constexpr (kCompletes) mark = mark_of(launch.entry(), true);
-        Result code = kSuccess;
-        {
-            using Waiting = std::conditional_t<kCompletes || is_copy(Declared<kEntry>::kName), WaitsInDriver, DoesNotWait>;
-            [[maybe_unused]] const Waiting waiting(launch);
-            code = driver<kEntry>()(arguments...);
-        }
+        const Result code = driver<kEntry>()(arguments...);
         launch.returned(code);
         if constexpr (kCompletes)
             if (code == kSuccess) completed_up_to(mark);

@@ -30,6 +30,7 @@
 //                               length (spin, busy, tick) run in turns of at most a millisecond. Else each process has
 //                               devices of its own. Read at a thread's first kernel
 //   FAKE_CUDA_COPY_LOCK=1       a call that waits for its copy holds the context's lock meanwhile
+//   FAKE_CUDA_LAZY_LOADING=1    the first launch of a kernel waits for all work of the context, with its lock held
 //   FAKE_CUDA_NOOP=1            all stream work is complete when its call returns; kernels and copies are left out
 //   FAKE_CUDA_BREAK_ORDER=mode  misbehaves on purpose once in a while, for testing tests: 1 or `order` (a command
 //                               overtakes the one before it), `waits` (event waits and the legacy stream's are

@@ -35,6 +35,14 @@ CUresult take_arguments(const Builtin& builtin, void** parameters, void** extra,
     return CUDA_SUCCESS;
 }
 
+// As NVIDIA's driver does where kernels are loaded lazily: it may synchronize the context for it.
+void load(Context& context) {
+    const std::lock_guard lock(context.mutex);
+    std::vector<Place> ends;
+    for (Stream* it : context.streams) ends.push_back(end_of(*it));
+    wait_for_all(ends);
+}
+
 CUresult launch(CUfunction function, size_t blocks, size_t threads, CUstream handle, void** parameters, void** extra) {
     if (blocks == 0 || threads == 0 || threads > 1024) return CUDA_ERROR_INVALID_VALUE;
     const KernelObject* kernel = kernel_of(function);
@@ -43,6 +51,7 @@ CUresult launch(CUfunction function, size_t blocks, size_t threads, CUstream han
     FAKE_TRY(stream_of(handle, Within::kOwnContext, &stream));
     if (kernel->context != nullptr && kernel->context != stream->context) return CUDA_ERROR_INVALID_HANDLE;
     if (noop()) return CUDA_SUCCESS;
+    if (g_settings.lazy_loading && !std::atomic_ref(kernel->loaded).exchange(true)) load(*stream->context);
     Command command;
     FAKE_TRY(kernel_action(*kernel, blocks * threads, parameters, extra, &command.action));
     return submit(*stream, std::move(command), InCapture::kNode);

@@ -22,6 +22,7 @@ struct KernelObject {
     const Builtin* builtin = nullptr;
     Context* context = nullptr;  // nullptr: any (a library's kernel)
     CUmodule module = nullptr;
+    mutable bool loaded = false;  // launched before; by atomic_ref
 };
 const KernelObject* kernel_of(CUfunction handle);  // nullptr: not a kernel
 

@@ -79,6 +79,7 @@ void load_settings() {
     g_settings.no_memops = flag_of("FAKE_CUDA_NO_MEMOPS");
     g_settings.noop = flag_of("FAKE_CUDA_NOOP");
     g_settings.copy_lock = flag_of("FAKE_CUDA_COPY_LOCK");
+    g_settings.lazy_loading = flag_of("FAKE_CUDA_LAZY_LOADING");
     g_settings.break_mode = parse_break(text_of("FAKE_CUDA_BREAK_ORDER"));
     const std::lock_guard lock(watch().mutex);
     watch().faults = parse_faults(text_of("FAKE_CUDA_FAIL"));

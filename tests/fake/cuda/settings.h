@@ -22,6 +22,7 @@ struct Settings {
     std::atomic<bool> no_memops{false};
     std::atomic<bool> noop{false};
     std::atomic<bool> copy_lock{false};
+    std::atomic<bool> lazy_loading{false};
     std::atomic<bool> faults{false};
     std::atomic<Break> break_mode{Break::kNone};
 };
