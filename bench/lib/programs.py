@@ -63,6 +63,16 @@ class Program:
                 self.process.wait(KILL_SECONDS)
 
 
+def threads_of(pid):
+    """What each thread of a process waits in, a line per kind of thread: for one that stands still."""
+    found = {}
+    for task in Path(f"/proc/{pid}/task").glob("*"):
+        with contextlib.suppress(OSError):
+            what = " ".join((task / name).read_text().strip()[:60] for name in ("comm", "wchan", "syscall"))
+            found[what] = found.get(what, 0) + 1
+    return "\n".join(f"{count} x {what}" for what, count in sorted(found.items()))
+
+
 class Session:
     """Programs of one benchmark: private runtime directory (so that the first `xcli run` starts a server of its own),
     private kernel cache, and an environment without anybody's XSched settings."""

@@ -16,6 +16,7 @@ from lib import programs, report  # noqa: E402
 from lib.progress import Progress  # noqa: E402
 
 RUN_SECONDS = 240
+STANDS_SECONDS = 40  # without a case's end: longer than any takes
 RUNS = {"native": None, "native again": None, "disturbed": [], "beside an urgent program": []}
 NOT_HERE = 77
 SAME, DIFFERENT, FAILED, UNKNOWN = "same", "DIFFERENT", "FAILED", "not deterministic natively"
@@ -37,10 +38,24 @@ class Suite:
                                         {"TORCHINDUCTOR_CACHE_DIR": str(self.session.folder / "inductor"),
                                          "TRITON_CACHE_DIR": str(self.session.folder / "triton")})
 
+    def watch(self, name, path, program, seconds):
+        """Until the program ends, at most so long. What it and the scheduler do while no case ends is noted, once."""
+        end, size, since = time.monotonic() + seconds, -1, time.monotonic()
+        while program.process.poll() is None and time.monotonic() < end:
+            now = path.stat().st_size if path.exists() else 0
+            if now != size:
+                size, since = now, time.monotonic()
+            elif time.monotonic() - since > STANDS_SECONDS:
+                self.notes.append(f"{name} stands still:\n{programs.threads_of(program.process.pid)}\n"
+                                  f"{self.session.xcli('status')}\n{self.session.xcli('list')}")
+                since = end
+            self.progress.wait(0.5)
+
     def finish(self, name, path, program):
-        seconds = min(RUN_SECONDS, self.options.deadline - time.monotonic()) - programs.START_SECONDS
+        seconds = min(RUN_SECONDS, self.options.deadline - time.monotonic())
         try:
-            program.finish(self.progress, max(seconds, 1 - programs.START_SECONDS))
+            self.watch(name, path, program, seconds)
+            program.finish(self.progress, 1 - programs.START_SECONDS)
         except (programs.ProgramFailed, OSError) as error:
             self.notes.append(f"{name}: {error}")
             program.kill()
@@ -99,7 +114,7 @@ def publish(suite, options, backend):
     for case in bad:
         print(f"{case}: {verdicts[case]}"[:600])
     for note in suite.notes:
-        print(f"note: {note[-1500:]}")
+        print(f"note: {note[-3000:]}")
     metrics = {"cases": {case: {**verdicts[case], "native": suite.reports["native"][case]} for case in cases},
                "same": len(equal), "failed": bad, "disturbance": disturbance, "notes": suite.notes}
     print(report.write_result(options.results, options.name, "PyTorch suite: results under XSched, bit for bit",

@@ -26,7 +26,9 @@ class Serving:
         self.session, self.progress, self.seconds = session, progress, seconds
         self.cells = defaultdict(matrix.Cell)
         self.training = defaultdict(list)  # steps per second alone, by scenario
-        self.losses, self.failures = [], []
+        self.losses = defaultdict(list)     # fingerprints of training's first losses, by scenario
+        self.processor_ms = defaultdict(list)  # of a training step, by scenario
+        self.failures = []
 
     def train(self, xsched):
         return self.session.start("train.py", {}, self.session.under_xsched() if xsched else ())
@@ -35,19 +37,22 @@ class Serving:
         return self.session.start("serve.py", {"seconds": self.seconds, "seed": seed, "idle": int(idle)},
                                   self.session.under_xsched("--priority", "10") if xsched else ())
 
-    def end_training(self, train):
-        rows = [row[0] for row in train.finish(self.progress, 10)]
-        self.losses.append(rows[0])
-        return rows[1:]
+    def end_training(self, train, scenario):
+        """When its steps were complete."""
+        first, *rows = train.finish(self.progress, 10)
+        self.losses[scenario].append(first[0])
+        self.processor_ms[scenario].append(first[1] / 1e3)
+        return [row[0] for row in rows]
 
     def run_idle(self, seed):
         """What the mere presence of the server costs training."""
-        train, serve = self.train(False), self.serve(False, seed, idle=True)
-        for program in (train, serve):
-            program.wait_ready(self.progress)
+        train = self.train(False)
+        train.wait_ready(self.progress)
+        serve = self.serve(False, seed, idle=True)
+        serve.wait_ready(self.progress)
         began = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
         serve.finish(self.progress, self.seconds)
-        self.training["idle"].append(intervals.rate([end for end in self.end_training(train) if end > began]))
+        self.training["idle"].append(intervals.rate([end for end in self.end_training(train, "idle") if end > began]))
 
     def run(self, scenario, seed):
         if scenario == "idle":
@@ -56,16 +61,15 @@ class Serving:
         xsched = scenario.endswith("xsched")
         self.progress.doing(SCENARIOS[scenario])
         train = self.train(xsched)
+        train.wait_ready(self.progress)  # before the server, for it must train as long as requests come
         if scenario.startswith("alone"):
-            train.wait_ready(self.progress)
             self.progress.wait(self.seconds)
-            rate = intervals.rate(self.end_training(train))
+            rate = intervals.rate(self.end_training(train, scenario))
             self.training[scenario].append(rate)
         serve = self.serve(xsched, seed)
-        for program in [serve] if scenario.startswith("alone") else [train, serve]:
-            program.wait_ready(self.progress)
+        serve.wait_ready(self.progress)
         bursts = [tuple(row) for row in serve.finish(self.progress, self.seconds)]
-        done = [] if scenario.startswith("alone") else self.end_training(train)
+        done = [] if scenario.startswith("alone") else self.end_training(train, scenario)
         self.cells[scenario].add(bursts, done)
 
     def round(self, number):
@@ -111,7 +115,11 @@ class Serving:
                                         "training_steps_per_s": cell.lp_rate}
                              for scenario, cell in self.cells.items() if cell.latency_us},
                 "training_alone_steps_per_s": dict(self.training), "failures": self.failures,
-                "training_losses_identical": len(set(self.losses)) == 1}
+                "training_first_losses": dict(self.losses), "training_step_processor_ms": dict(self.processor_ms),
+                "training_losses_identical": self.losses_identical()}
+
+    def losses_identical(self):
+        return len({each for found in self.losses.values() for each in found}) == 1
 
 
 def publish(serving, rounds, options, backend):
@@ -122,7 +130,7 @@ def publish(serving, rounds, options, backend):
     passed = not serving.failures and all(entry["met"] for entry in metrics["targets"])
     print(f"\n{backend.device}, driver {backend.driver}, XSched {report.version()}\n\n{serving.table()}\n{serving.idle_line()}\n")
     print(report.targets_table(targets))
-    print(f"training's first losses the same in all {len(serving.losses)} runs: "
+    print(f"training's first losses the same in all {sum(map(len, serving.losses.values()))} runs: "
           f"{'yes' if metrics['training_losses_identical'] else 'NO'}; failed runs: {len(serving.failures)}")
     for sentence in serving.failures[:4]:
         print(f"failed: {sentence[:1500]}")
