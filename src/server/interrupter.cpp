@@ -91,7 +91,7 @@ bool Interrupter::take(const Client& client, const void* packet, size_t bytes, b
         // New channels of the same: what is wanted of the old ones is wanted of them.
         known->second.channels = fresh.channels;
         known->second.fd = std::make_shared<base::UniqueFd>(std::move(fd));
-        known->second.dirty = known->second.stopped;
+        known->second.dirty = known->second.renewed = known->second.stopped;
         known->second.going = false;
     } else if (std::count_if(sets_.begin(), sets_.end(), [&](const auto& it) {
                    return it.first.client == key.client;
@@ -133,7 +133,7 @@ int64_t Interrupter::look(const Client& client, int64_t now_ns) {
         return now_ns + kLookEveryNs;
     }
     follow(client);
-    if (answers && settled(client.id())) {
+    if (answers && hand_back(client.id())) {
         answer.acting = false;
         header.outside_stopped.store(0);
         header.outside_changes.fetch_add(1);
@@ -154,19 +154,21 @@ void Interrupter::follow(const Client& client) {
         set.wanted_us = wanted.timeslice_us;
         // What the client itself has stopped is to run again, too: before it fell silent or by a call that came to its end
         // only now, after ours. As long as it says so.
-        const bool left_stopped = wanted.interrupted && !set.wanted;
-        set.dirty = set.dirty || set.wanted != set.stopped || set.wanted_us != set.done_us || left_stopped;
+        set.left_stopped = wanted.interrupted && !set.wanted;
+        set.dirty = set.dirty || set.wanted != set.stopped || set.wanted_us != set.done_us || set.left_stopped;
         any = any || set.dirty;
     }
     if (any) changed_.notify_all();
 }
 
-bool Interrupter::settled(uint32_t client_id) {
+// True: the client's devices are as it is told itself, and from here on its own business. Timeslices too: they stay.
+bool Interrupter::hand_back(uint32_t client_id) {
     const std::lock_guard lock(mutex_);
-    return std::none_of(sets_.begin(), sets_.end(), [&](const auto& it) {
-        return it.first.client == client_id &&
-               (it.second.dirty || it.second.busy || it.second.stopped || it.second.done_us != 0);
-    });
+    for (const auto& [key, set] : sets_)
+        if (key.client == client_id && (set.dirty || set.busy || set.stopped)) return false;
+    for (auto& [key, set] : sets_)
+        if (key.client == client_id) set.done_us = kUnknownUs;
+    return true;
 }
 
 void Interrupter::release(const Client& client) {
@@ -176,7 +178,7 @@ void Interrupter::release(const Client& client) {
         for (auto& [key, set] : sets_) {
             if (key.client != client.id()) continue;
             // Whatever its slots say: it may have died in the middle of a call that it had not noted yet.
-            set.stopped = true;
+            set.stopped = set.left_stopped = true;
             set.done_us = kUnknownUs;
             set.going = true;
         }
@@ -196,21 +198,22 @@ bool Interrupter::act(std::unique_lock<std::mutex>& lock) {
     const bool going = set.going;
     const bool stop = set.wanted && !going;
     const uint32_t us = going ? 0 : set.wanted_us;
-    const bool switches = going ? set.stopped : true;
+    const bool disables = stop && (!set.stopped || set.renewed);
+    // One for each disabling that is in force: the driver counts them, and one too many does no harm.
+    const int enables = (set.stopped && (!stop || set.renewed) ? 1 : 0) + (!stop && set.left_stopped ? 1 : 0);
     const bool slices = us != set.done_us;
-    set.dirty = false;
+    set.dirty = set.renewed = set.left_stopped = false;
     set.busy = true;
     set.stopped = stop;
     set.done_us = us;
     lock.unlock();
     const int64_t began = base::now_ns();
-    if (switches) {
-        const rm::Outcome outcome =
-            stop ? rm::disable(call, fd->get(), channels) : rm::enable(call, fd->get(), channels);
-        if (!outcome.good() && !going) complain(key.client, stop ? "disabled" : "enabled", outcome);
-    }
+    rm::Outcome outcome;
+    for (int i = 0; i < enables && outcome.good(); ++i) outcome = rm::enable(call, fd->get(), channels);
+    if (disables && outcome.good()) outcome = rm::disable(call, fd->get(), channels);
+    if (!outcome.good() && !going) complain(key.client, stop ? "disabled" : "enabled", outcome);
     if (slices) rm::set_timeslices(call, fd->get(), channels, us);
-    if (switches || slices)
+    if (disables || enables != 0 || slices)
         XLOG_DEBG("client %u: %u channels %s here in %lld us", key.client, channels.channel_count,
                   stop ? "disabled" : "enabled", static_cast<long long>((base::now_ns() - began) / base::kMicrosecond));
     lock.lock();

@@ -3,7 +3,8 @@
 //
 // Calls to the driver take up to a millisecond, so that they are made on a thread of its own. What is wanted and what
 // has been done are compared until they agree: whoever acts last, client or server, acts on the newest directive. The
-// thread also sees when the server's own thread hangs, and lets everything run.
+// thread also sees when the server's own thread hangs, and lets everything run. The driver counts disablings: each is
+// undone by an enabling of its own, whoever makes it.
 //
 // All functions belong to the server's main thread.
 #pragma once
@@ -48,6 +49,8 @@ private:
         uint32_t wanted_us = 0;
         bool stopped = false;  // as last done here
         uint32_t done_us = 0;
+        bool left_stopped = false;  // the client stopped it, and does not let it go
+        bool renewed = false;       // the channels are others than those that were stopped
         bool dirty = false;  // to be done, whatever was done last
         bool busy = false;   // being done
         bool going = false;  // then to be closed
@@ -66,7 +69,7 @@ private:
     };
 
     void follow(const Client& client);
-    bool settled(uint32_t client_id);
+    bool hand_back(uint32_t client_id);
     void run();
     bool act(std::unique_lock<std::mutex>& lock);
     bool watch_main(int64_t now_ns);

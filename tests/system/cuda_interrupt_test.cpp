@@ -109,6 +109,44 @@ TEST_F(CudaInterrupt, TheServerActsForAClientThatDoesNotAnswer) {
     EXPECT_EQ(low->end(), 0) << low->process().err();
 }
 
+// The driver counts disablings: a change of the timeslice meanwhile is no reason for another one.
+TEST_F(CudaInterrupt, WhatTheServerStopsForASilentClientItStopsOnce) {
+    start_low();
+    silence(*low);
+    high->work();
+    ASSERT_TRUE(low_rm->becomes_disabled(true)) << server->process().err();
+    const uint32_t timeslice_us = low_rm->timeslice_us();
+    const std::unique_ptr<CudaProgram> lowest = start_on_rm("lowest", -5, kLongUs);
+    lowest->work();
+    EXPECT_TRUE(wait_until([&] { return low_rm->timeslice_us() != timeslice_us; })) << server->process().err();
+    high->rest();
+    EXPECT_TRUE(low_rm->becomes_disabled(false)) << server->process().err();
+    ASSERT_EQ(kill(low->pid(), SIGCONT), 0);
+    EXPECT_EQ(low->end(), 0) << low->process().err();
+    EXPECT_EQ(lowest->end(), 0);
+}
+
+// With a short timeslice in force, too.
+TEST_F(CudaInterrupt, AClientThatAnswersAgainIsLeftToItself) {
+    start_low();
+    silence(*low);
+    high->work();
+    ASSERT_TRUE(low_rm->becomes_disabled(true)) << server->process().err();
+    ASSERT_EQ(kill(low->pid(), SIGCONT), 0);
+    high->rest();
+    EXPECT_TRUE(low_rm->becomes_disabled(false));
+    EXPECT_TRUE(wait_until([&] {
+        const uint32_t before = low_rm->state().disables.load();
+        high->work();
+        if (!low_rm->becomes_disabled(true)) return false;
+        usleep(30'000);  // the server would look by then
+        const uint32_t disabled = low_rm->state().disables.load() - before;
+        high->rest();
+        return low_rm->becomes_disabled(false) && disabled == 1 && low_rm->state().last_pid.load() == low->pid();
+    })) << server->process().err();
+    EXPECT_EQ(low->end(), 0) << low->process().err();
+}
+
 TEST_F(CudaInterrupt, AClientThatFallsSilentWhileItStandsIsPutBackByTheServer) {
     interrupt_low();
     // In a gap of the other's work it may go on by itself; it is to fall silent while it stands.

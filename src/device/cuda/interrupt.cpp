@@ -202,6 +202,11 @@ void let_go(Gpu& gpu) {
               static_cast<long long>((base::now_ns() - began) / base::kMicrosecond));
 }
 
+// gpu.turn held. The driver counts disablings, and xserver may have made one for us.
+void enable_once_more(const Gpu& gpu) {
+    for (uint32_t i = 0; i < gpu.set_count; ++i) rm::enable(call(), gpu.sets[i].fd, gpu.sets[i].set);
+}
+
 // gpu.turn held.
 XResult stop(Gpu& gpu) {
     refresh(gpu);
@@ -231,7 +236,9 @@ void let_everything_run() {
         Gpu* gpu = place.load(std::memory_order_acquire);
         if (gpu == nullptr) continue;
         const Turn turn(*gpu);
+        if (!gpu->stopped) continue;
         let_go(*gpu);
+        enable_once_more(*gpu);
     }
 }
 
@@ -241,12 +248,10 @@ void restore_everything() {
         if (gpu == nullptr || call() == nullptr) continue;
         const Turn turn(*gpu);
         if (gpu->refused.load(std::memory_order_acquire) && !gpu->stopped) continue;
-        for (uint32_t i = 0; i < gpu->set_count; ++i) {
-            rm::enable(call(), gpu->sets[i].fd, gpu->sets[i].set);
+        let_go(*gpu);
+        enable_once_more(*gpu);
+        for (uint32_t i = 0; i < gpu->set_count; ++i)
             rm::set_timeslices(call(), gpu->sets[i].fd, gpu->sets[i].set, 0);
-        }
-        if (gpu->stopped) g_stopped.fetch_sub(1, std::memory_order_acq_rel);
-        gpu->stopped = false;
         gpu->timeslice_us = 0;
     }
 }

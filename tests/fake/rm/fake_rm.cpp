@@ -139,7 +139,8 @@ uint32_t switch_channels(State& state, const NV2080_CTRL_FIFO_DISABLE_CHANNELS_P
     const bool real = std::getenv("FAKE_RM_NO_EFFECT") == nullptr;
     for (uint32_t i = 0; i < list.numChannels; ++i) {
         Object& channel = *find(state, list.hClientList[i], list.hChannelList[i]);
-        if (real) channel.disabled = list.bDisable;
+        const uint32_t times = channel.disabled.load();
+        if (real) channel.disabled = list.bDisable != 0 ? times + 1 : times - (times != 0 ? 1 : 0);
         channel.shown_disabled = list.bDisable;
     }
     (list.bDisable != 0 ? state.disables : state.enables).fetch_add(1);

@@ -33,7 +33,7 @@ struct Object {
     uint32_t engine;                 // a group's
     uint32_t timeslice_us;           // a group's
     uint32_t gpu;                    // a device's ordinal
-    std::atomic<uint32_t> disabled;  // a channel's
+    std::atomic<uint32_t> disabled;  // a channel's: how many disablings no enabling has undone, as the driver counts them
     uint32_t shown_disabled;         // with FAKE_RM_NO_EFFECT
 };
 
