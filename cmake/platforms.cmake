@@ -5,7 +5,7 @@ find_package(Python3 REQUIRED COMPONENTS Interpreter)
 # xsched_stream_device(name sources...): the device library of a driver with streams. The files of device/stream are
 # compiled with its vendor.h.
 function(xsched_stream_device name)
-  set(shared driver_use event_ring hwqueue library_search pinned_words stream_id)
+  set(shared driver_use event_ring hwqueue library_search pinned_words scratch stream_id)
   list(TRANSFORM shared PREPEND ../stream/)
   list(TRANSFORM shared APPEND .cpp)
   xsched_guest_library(${name} ${CMAKE_CURRENT_SOURCE_DIR}/exports.map ${ARGN} ${shared})

@@ -62,7 +62,10 @@ bool carry_out(ipc::Header& header, uint32_t seen) {
     });
     header.carried_out.store(seen, std::memory_order_release);
     // Last: the driver may keep this thread waiting for one that waits for a queue that has just been let go.
-    for_each_queue([](XQueue& queue) { queue.report_if_asked(); });
+    for_each_queue([](XQueue& queue) {
+        queue.report_if_asked();
+        queue.warm_if_asked();
+    });
     return any_suspended;
 }
 

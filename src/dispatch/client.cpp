@@ -130,9 +130,13 @@ void Client::direct(const UnitTable& units, const sched::Plan& plan, const Rival
     put(header.competing, competing ? 1U : 0U);
     put(header.prompt, prompt_ ? 1U : 0U);
     if (put(header.watching, watching ? 1U : 0U) && watching) began_watching_ = true;
+    bool warms = false;
     for (uint32_t at = 0; at < queues_.size(); ++at) {
-        if (queues_[at].used && began_watching_) ask(at);  // what was launched unwatched
-        if (queues_[at].used) direct_queue(at, units, queues_[at].verdict, now_ns);
+        QueueMemory& queue = queues_[at];
+        if (!queue.used) continue;
+        if (began_watching_) ask(at);  // what was launched unwatched
+        queue.verdict.imminent = queue.verdict.imminent && !std::exchange(warms, warms || queue.verdict.imminent);
+        direct_queue(at, units, queue.verdict, now_ns);
     }
 }
 
@@ -160,6 +164,11 @@ void Client::direct_queue(uint32_t at, const UnitTable& units, const sched::Verd
     put(slot.window_ns, verdict.preemptible ? kWindowNs : int64_t{0});
 
     put(slot.device_timeslice_us, queue.timeslice_us);
+    if (verdict.imminent && !queue.warmed) {
+        slot.warm.fetch_add(1, std::memory_order_release);
+        touched_ = true;
+    }
+    queue.warmed = verdict.imminent;
     update(slot.held, verdict.suspend && verdict.by == 0 ? 1U : 0U);
     put(slot.interrupt, queue.interrupt ? 1U : 0U);
     const bool changed = queue.suspended != verdict.suspend;

@@ -36,6 +36,7 @@ struct QueueMemory {
     Means means = Means::kNone;
     bool interrupt = false;  // as written
     uint32_t timeslice_us = 0;
+    bool warmed = false;  // for the burst that is about to begin
 };
 
 // Since the last pass `by`, a unit of that one, kept a client's work off for so long.

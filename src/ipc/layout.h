@@ -86,6 +86,7 @@ struct alignas(512) QueueSlot {
     std::atomic<uint32_t> want_batch_size;
     std::atomic<uint32_t> want_serial;  // raised after the three above change
     std::atomic<uint32_t> ask;          // raised when the device should report how far it is
+    std::atomic<uint32_t> warm;         // raised when the device should do something, so that it has switched to us by then
     std::atomic<uint32_t> interrupt;    // 1: suspended as it is, what runs is taken off the device too (level 3)
     std::atomic<uint32_t> device_timeslice_us;  // of its process's contexts in the hardware; 0: the driver's own
 

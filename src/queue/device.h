@@ -24,7 +24,7 @@
 extern "C" {
 #endif
 
-#define XQ_DEVICE_ABI 3
+#define XQ_DEVICE_ABI 4
 
 typedef struct XqQueue XqQueue;
 
@@ -83,6 +83,9 @@ typedef struct XqDeviceOps {
     XResult (*restore)(void* hwq);
     // How long the hardware lets this queue's context run before it switches to another's; 0: as it was. May be NULL.
     XResult (*set_timeslice)(void* hwq, uint32_t us);
+    // A moment's work on the device for nothing, so that it has switched to this queue's context when work comes. May be
+    // NULL: switching costs nothing here.
+    XResult (*warm)(void* hwq);
 
     void (*destroy)(void* hwq);                    // the HwQueue wrapper goes
 } XqDeviceOps;

@@ -430,6 +430,16 @@ void XQueue::report_if_asked() {
     track_tail();
 }
 
+void XQueue::warm_if_asked() {
+    {
+        base::Lock lock(mutex_);
+        if (!in_use() || setup_.ops->warm == nullptr) return;
+        const uint32_t warm = placement_.slot->warm.load(std::memory_order_acquire);
+        if (std::exchange(warm_seen_, warm) == warm || retired_) return;
+    }
+    setup_.ops->warm(setup_.impl);
+}
+
 void XQueue::forget_directive() {
     {
         base::Lock lock(mutex_);

@@ -109,6 +109,8 @@ public:
     void watch_interrupt(int64_t now_ns);
     // As xq_driver_call.
     void driver_call(bool begins);
+    // The agent's: if a burst is about to begin, something for the device to do, so that it has switched to us by then.
+    void warm_if_asked();
     // Agent thread: level, threshold and batch size as somebody set them with xcli config.
     void apply_wanted_config();
     // The scheduler that suspended it is gone: runs unless the program itself suspended it.
@@ -249,6 +251,7 @@ private:
     bool keep_device_ = false;  // retire does not destroy the backend's object
     uint32_t config_serial_ = 0;
     uint32_t ask_seen_ = 0;
+    uint32_t warm_seen_ = 0;
     bool api_suspended_ = false;
     bool managed_ = false;  // the program has suspended it once, and may do so again
     bool closing_ = false;  // a suspend waits for a moment without a driver call under way to begin (quiet)

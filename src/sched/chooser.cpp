@@ -38,6 +38,7 @@ bool Chooser::choose_all(const Pass& pass) {
     choices_.assign(pass.given.size(), policy::Choice{});
     preemptible_.assign(pass.given.size(), 0);
     expected_.assign(pass.given.size(), Expected{});
+    imminent_.assign(pass.given.size(), 0);
     bool sound = true;
     for (DeviceMemory& device : pass.memory.devices()) sound &= choose_device(pass, device);
     return sound;
@@ -129,6 +130,9 @@ bool Chooser::is_expected(const Pass& pass, uint32_t at) {
     }
     wake(next.until_ns);
     expected_[at] = next;
+    const int64_t imminent_ns = next.at_ns - Expectation::kImminentNs;
+    if (pass.now_ns < imminent_ns) wake(imminent_ns);
+    imminent_[at] = pass.now_ns >= imminent_ns ? 1 : 0;
     return true;
 }
 

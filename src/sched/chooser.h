@@ -38,6 +38,8 @@ public:
     const policy::Choice& choice(size_t at) const { return choices_[at]; }
     // Whether it wants the device only for a burst that is still to come.
     bool expected(size_t at) const { return expected_[at].at_ns != 0; }
+    // The same, and the burst begins in a moment.
+    bool imminent(size_t at) const { return imminent_[at] != 0; }
     // Whether the policy can ever suspend it for another of the units given.
     bool preemptible(size_t at) const { return preemptible_[at] != 0; }
 
@@ -61,6 +63,7 @@ private:
     char thrown_out_[32] = "";
     std::vector<policy::Choice> choices_;
     std::vector<uint8_t> preemptible_;
+    std::vector<uint8_t> imminent_;
     std::vector<Expected> expected_;  // those that want the device for nothing else
     int64_t wake_at_ns_ = 0;
     // Of the device at hand, its eligible units: what the policy gets, what it answers, where they are in `given`.

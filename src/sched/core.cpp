@@ -73,6 +73,7 @@ void Core::State::judge_device(std::span<const UnitState> given, const DeviceMem
         verdict.contended = device.end - device.begin > 1;
         verdict.preemptible = chooser.preemptible(at);
         verdict.watched = device.watched;
+        verdict.imminent = chooser.imminent(at);
         if (is_eligible(given[at])) {
             judge_eligible(given, at, device.eligible == 1, verdict);
             if (verdict.suspend) explain_kept_off(given, device, at, verdict);

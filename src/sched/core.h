@@ -55,6 +55,7 @@ struct Verdict {
     bool contended = false;     // other units use its device
     bool preemptible = false;   // a later decision can suspend it to make room for another
     bool watched = false;       // decide again when it becomes ready or idle: verdicts of its device may change
+    bool imminent = false;      // its announced burst begins in a moment: the device may be made ready for it
     int64_t since_ns = 0;       // when the present state began
     int64_t delay_ns = 0;       // how long it was kept off while it had work: if suspended so far, if just resumed
                                 // in all

@@ -60,6 +60,18 @@ TEST_F(Announced, OneThatCanBeInterruptedNeedNotFinishItsCommand) {
     EXPECT_EQ(low.slot(0).interrupt, 1U);
 }
 
+TEST_F(Announced, TheDeviceIsSwitchedToTheUrgentOneJustBefore) {
+    stands_at();
+    EXPECT_EQ(high.slot(0).warm, 0U);
+    const int64_t moment = kAt - sched::Expectation::kImminentNs;
+    EXPECT_LE(dispatcher.pass(moment - 100 * kUs), moment);
+    EXPECT_EQ(high.slot(0).warm, 0U);
+    dispatcher.pass(moment);
+    dispatcher.pass(moment + 100 * kUs);
+    EXPECT_EQ(high.slot(0).warm, 1U);
+    EXPECT_EQ(low.slot(0).warm, 0U);
+}
+
 TEST_F(Announced, ItRunsOnIfTheBurstStaysAway) {
     stands_at();
     dispatcher.pass(kAt + sched::Expectation::kSlackNs);

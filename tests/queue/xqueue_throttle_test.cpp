@@ -172,6 +172,22 @@ TEST(XQueueThrottle, WatchedReadinessComesFromTheDevice) {
     EXPECT_GT(device.region().header.doorbell, rings) << "idle -> ready is rung";
 }
 
+TEST(XQueueThrottle, BeforeAnAnnouncedBurstTheDeviceGetsSomethingToDoOnce) {
+    FakeDevice device(kGates);
+    device.region().header.watching = 1;
+    device.enqueue(0);
+    while (device.step()) {}
+    device.queue().warm_if_asked();
+    EXPECT_EQ(device.warmed, 0);
+    ++device.slot().warm;
+    device.queue().warm_if_asked();
+    device.queue().warm_if_asked();
+    EXPECT_EQ(device.warmed, 1);
+    ++device.slot().warm;
+    device.queue().warm_if_asked();
+    EXPECT_EQ(device.warmed, 2);
+}
+
 TEST(XQueueThrottle, ASynchronizeThatReturnedSaysIdle) {
     FakeDevice device(kGates);
     device.region().header.watching = 1;

@@ -98,7 +98,12 @@ TEST_F(AnnouncedBurst, TheVictimStandsWhenItMustAndNotBefore) {
     EXPECT_TRUE(plan.verdicts[0].suspend);
     EXPECT_EQ(plan.verdicts[0].reason, Reason::kExpected);
     EXPECT_EQ(plan.verdicts[0].by, 2U);
-    EXPECT_EQ(plan.wake_at_ns, kAt + kSlack);
+    EXPECT_FALSE(plan.verdicts[1].imminent);
+    EXPECT_EQ(plan.wake_at_ns, kAt - Expectation::kImminentNs);
+    const Plan& then = decide(kAt - Expectation::kImminentNs);
+    EXPECT_TRUE(then.verdicts[1].imminent);
+    EXPECT_FALSE(then.verdicts[0].imminent);
+    EXPECT_EQ(then.wake_at_ns, kAt + kSlack);
 }
 
 TEST_F(AnnouncedBurst, ItGoesOnIfTheBurstStaysAway) {

@@ -6,6 +6,7 @@
 #include "device/cuda/vendor_library.h"
 #include "device/stream/hwqueue.h"
 #include "device/stream/pinned_words.h"
+#include "device/stream/scratch.h"
 #include "queue/queue_abi.h"
 #include "xsched/cuda/hal.h"
 
@@ -114,6 +115,7 @@ extern "C" void xcu_unpause(void) { xsched::stream::unpause_driver(); }
 extern "C" void xcu_context_going(xsched::cuda::CUcontext context) {
     xsched::cuda::let_everything_run();
     xsched::stream::forget_pins(context);
+    xsched::stream::forget_scratch(context);
     xq_words_owner_gone(reinterpret_cast<uint64_t>(context));
 }
 

@@ -29,7 +29,9 @@ inline constexpr const char* kWaitFunction = "cuStreamWaitValue32";
 inline constexpr const char* kWriteFunction = "cuStreamWriteValue32";
 inline constexpr const char* kRecordFunction = "cuEventRecord";
 inline constexpr const char* kSynchronizeFunction = "cuEventSynchronize";
+inline constexpr const char* kSetFunction = "cuMemsetD8Async";
 inline constexpr bool kHasTimeslices = true;
+inline constexpr bool kSwitchesContexts = true;  // between processes, in about 0.1 ms
 inline constexpr bool kInterruptsUnasked = true;  // level 3: measured, see docs/notes/2026-11-21-h100.md
 
 // The context is current.
@@ -101,6 +103,10 @@ inline Result host_register(const Api& api, void* memory, size_t bytes) {
 }
 inline Result device_pointer(const Api& api, DevicePtr* pointer, void* memory) {
     return api.cuMemHostGetDevicePointer_v2(pointer, memory, 0);
+}
+inline Result device_alloc(const Api& api, DevicePtr* memory, size_t bytes) { return api.cuMemAlloc_v2(memory, bytes); }
+inline Result set_bytes(const Api& api, Stream stream, DevicePtr memory, size_t bytes) {
+    return api.cuMemsetD8Async(memory, 0, bytes, stream);
 }
 inline bool has_value_operations(const Api& api) {
     return api.cuStreamWaitValue32_v2 != nullptr && api.cuStreamWriteValue32_v2 != nullptr;

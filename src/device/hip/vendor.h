@@ -36,6 +36,8 @@ inline constexpr const char* kWriteFunction = "hipStreamWriteValue32";
 inline constexpr const char* kRecordFunction = "hipEventRecord";
 inline constexpr const char* kSynchronizeFunction = "hipEventSynchronize";
 inline constexpr bool kHasTimeslices = false;
+inline constexpr bool kSwitchesContexts = false;  // as far as is known
+inline constexpr const char* kSetFunction = "";
 inline constexpr bool kInterruptsUnasked = false;  // level 3 has met an emulator only
 
 // Neither null nor a small number, and the last four bits are 0.
@@ -102,6 +104,8 @@ inline Result event_synchronize(const Api& api, Event event) { return api.hipEve
 inline Result host_register(const Api& api, void* memory, size_t bytes) {
     return api.hipHostRegister(memory, bytes, hip::hipHostRegisterPortable | hip::hipHostRegisterMapped);
 }
+inline Result device_alloc(const Api&, DevicePtr*, size_t) { return kNotSupported; }
+inline Result set_bytes(const Api&, Stream, DevicePtr, size_t) { return kNotSupported; }
 inline Result device_pointer(const Api& api, DevicePtr* pointer, void* memory) {
     return api.hipHostGetDevicePointer(pointer, memory, 0);
 }

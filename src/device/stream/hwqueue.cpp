@@ -7,6 +7,7 @@
 #include "base/mutex.h"
 #include "base/options.h"
 #include "device/stream/pinned_words.h"
+#include "device/stream/scratch.h"
 
 namespace xsched::stream {
 namespace {
@@ -201,6 +202,18 @@ XResult synchronize(void* self) {
     return result;
 }
 
+// A word is set: the smallest thing that needs the context on the compute engine (a write of a value does not).
+[[maybe_unused]] XResult warm(void* self) {
+    HwQueue& hwq = of(self);
+    const DriverUse use(hwq);
+    if (use.verdict() != kXSchedSuccess) return use.verdict();
+    if (use.capturing()) return kXSchedErrorNotAllowed;
+    const RelaxedCapture relaxed(*hwq.api);
+    const DevicePtr scratch = scratch_of(*hwq.api, hwq.context);
+    if (scratch == DevicePtr{}) return kXSchedErrorNotSupported;
+    return checked(hwq, kSetFunction, set_bytes(*hwq.api, hwq.stream, scratch, kScratchBytes));
+}
+
 // Level 2 where the device waits on a word of its own; elsewhere the scheduler's store to the slot does it.
 XResult close_or_open(HwQueue& hwq, bool close) {
     hwq.closed.store(close, std::memory_order_seq_cst);
@@ -264,6 +277,7 @@ constexpr XqDeviceOps make_ops(uint32_t levels) {
         if constexpr (kHasTimeslices)
             ops.set_timeslice = [](void* self, uint32_t us) { return set_timeslice(of(self), us); };
     }
+    if constexpr (kSwitchesContexts) ops.warm = warm;
     ops.destroy = destroy;
     return ops;
 }

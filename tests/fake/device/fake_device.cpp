@@ -93,6 +93,10 @@ XqDeviceOps make_ops(const Traits& traits) {
             device.driver_launch({kMark, nullptr, 0, nullptr, word, value});
             return kXSchedSuccess;
         };
+        ops.warm = [](void* hwq) {
+            ++of(hwq).warmed;
+            return kXSchedSuccess;
+        };
         ops.progress_read = [](void* hwq, uint32_t* value) {
             *value = of(hwq).passed;
             return kXSchedSuccess;

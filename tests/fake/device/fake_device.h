@@ -75,7 +75,7 @@ public:
         uint32_t* progress = nullptr;  // then stores
         uint32_t value = 0;
     };
-    std::atomic<int> gates_inserted{0}, progress_written{0}, binds{0};
+    std::atomic<int> gates_inserted{0}, progress_written{0}, binds{0}, warmed{0};
     uint32_t* gate_word = nullptr;
     uint32_t* progress_word = nullptr;
     std::atomic<uint32_t> passed{0};  // for progress_read
