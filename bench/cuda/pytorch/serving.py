@@ -22,8 +22,9 @@ SCENARIOS = {"alone": "alone", "idle": "training beside an idle server", "native
 
 
 class Serving:
-    def __init__(self, session, progress, seconds):
-        self.session, self.progress, self.seconds = session, progress, seconds
+    def __init__(self, session, progress, options):
+        self.session, self.progress, self.seconds = session, progress, options.seconds
+        self.scenarios = [name for name in SCENARIOS if name in options.scenarios.split(",")]
         self.cells = defaultdict(matrix.Cell)
         self.training = defaultdict(list)  # steps per second alone, by scenario
         self.losses = defaultdict(list)     # fingerprints of training's first losses, by scenario
@@ -73,7 +74,7 @@ class Serving:
         self.cells[scenario].add(bursts, done)
 
     def round(self, number):
-        order = list(SCENARIOS)
+        order = self.scenarios
         for scenario in order[number % len(order):] + order[:number % len(order)]:
             try:
                 self.run(scenario, number + 1)
@@ -146,6 +147,7 @@ def main():
     parser.add_argument("--results", type=Path, default=report.ROOT / "bench" / "results")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=6, help="of each scenario, each round")
+    parser.add_argument("--scenarios", default=",".join(SCENARIOS), help="only these")
     parser.add_argument("--budget", type=float, default=3600, help="seconds after which no round is begun")
     parser.add_argument("--mps", action="store_true", help="everything under an MPS daemon of its own")
     options = parser.parse_args()
@@ -157,7 +159,7 @@ def main():
                 session.environment = stack.enter_context(mps.Mps(session.folder, session.environment)).environment
             session.programs = HERE
             progress = Progress(options.rounds * (7 * options.seconds + 7 * START_UP_SECONDS))
-            serving = Serving(session, progress, options.seconds)
+            serving = Serving(session, progress, options)
             while rounds < options.rounds and (rounds == 0 or time.monotonic() + longest < deadline):
                 began = time.monotonic()
                 serving.round(rounds)
