@@ -100,7 +100,7 @@ usual_seconds() {
         level3) echo 300 ;;
         directive | demo) echo 80 ;;
         models) echo 330 ;;
-        serving | serving-mps) echo 300 ;;
+        serving | serving-mps) echo 420 ;;
         suite | suite-compile | order | run) echo 280 ;;
         *) echo 0 ;;
     esac

@@ -16,8 +16,6 @@ def deterministic(seed=0):
     torch.utils.deterministic.fill_uninitialized_memory = False  # else every empty tensor costs a kernel
     torch.backends.cudnn.benchmark = False
     torch.backends.cudnn.deterministic = True
-    torch.backends.cuda.enable_cudnn_sdp(False)  # of the attention kernels, flash and math repeat their gradients
-    torch.backends.cuda.enable_mem_efficient_sdp(False)
 
 
 class Encoder(torch.nn.Module):

@@ -16,7 +16,7 @@ from lib import document, intervals, matrix, mps, programs, report  # noqa: E402
 from lib.progress import Progress  # noqa: E402
 
 P50, TRAINING_PERCENT = 1.2, 85
-START_UP_SECONDS = 14
+START_UP_SECONDS = 22
 SCENARIOS = {"alone": "alone", "idle": "training beside an idle server", "native": "shared natively", "xsched": "shared under XSched",
              "alone_xsched": "alone under XSched"}
 
@@ -27,7 +27,7 @@ class Serving:
         self.scenarios = [name for name in SCENARIOS if name in options.scenarios.split(",")]
         self.cells = defaultdict(matrix.Cell)
         self.training = defaultdict(list)  # steps per second alone, by scenario
-        self.losses = defaultdict(list)     # fingerprints of training's first losses, by scenario
+        self.losses = defaultdict(list)        # fingerprints of training's first loss, by scenario
         self.processor_ms = defaultdict(list)  # of a training step, by scenario
         self.failures = []
 
@@ -116,8 +116,8 @@ class Serving:
                                         "training_steps_per_s": cell.lp_rate}
                              for scenario, cell in self.cells.items() if cell.latency_us},
                 "training_alone_steps_per_s": dict(self.training), "failures": self.failures,
-                "training_first_losses": dict(self.losses), "training_step_processor_ms": dict(self.processor_ms),
-                "training_losses_identical": self.losses_identical()}
+                "training_first_loss": dict(self.losses), "training_step_processor_ms": dict(self.processor_ms),
+                "training_loss_identical": self.losses_identical()}
 
     def losses_identical(self):
         return len({each for found in self.losses.values() for each in found}) == 1
@@ -131,8 +131,8 @@ def publish(serving, rounds, options, backend):
     passed = not serving.failures and all(entry["met"] for entry in metrics["targets"])
     print(f"\n{backend.device}, driver {backend.driver}, XSched {report.version()}\n\n{serving.table()}\n{serving.idle_line()}\n")
     print(report.targets_table(targets))
-    print(f"training's first losses the same in all {sum(map(len, serving.losses.values()))} runs: "
-          f"{'yes' if metrics['training_losses_identical'] else 'NO'}; failed runs: {len(serving.failures)}")
+    print(f"training's first loss the same in all {sum(map(len, serving.losses.values()))} runs: "
+          f"{'yes' if metrics['training_loss_identical'] else 'NO'}; failed runs: {len(serving.failures)}")
     for sentence in serving.failures[:4]:
         print(f"failed: {sentence[:1500]}")
     name = "cuda_serving_mps" if options.mps else "cuda_serving"
