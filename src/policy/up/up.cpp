@@ -1,0 +1,126 @@
+// Utilization partition: see README.md.
+#include <algorithm>
+#include <vector>
+
+#include "policy/policy.h"
+
+namespace xsched::policy {
+namespace {
+
+constexpr int64_t kLeastTurnNs = 100'000;
+constexpr int64_t kIdleShare = 2;  // a unit whose turn it is pays at least one over this of the time, used or not
+
+// What a unit has had of its device.
+struct Account {
+    uint64_t id = 0;
+    int64_t busy_ns = 0;  // as last seen
+    int64_t paid = 0;     // device time used so far, divided by its share
+    bool wanted = false;
+    bool here = false;
+};
+
+struct Device {
+    uint64_t device = 0;
+    uint64_t current = 0;  // whose turn it is
+    int64_t since_ns = 0;  // the turn's begin and end
+    int64_t until_ns = 0;
+    int64_t used_ns = 0;   // of the turn, as far as is known
+    int64_t paid_ns = 0;   // for the turn
+    std::vector<Account> accounts;
+};
+
+int64_t share_of(const Unit& unit) { return std::max(unit.utilization, 1); }
+
+class Up final : public Policy {
+public:
+    const char* name() const override { return "UP"; }
+
+    int64_t choose(std::span<const Unit> units, int64_t now_ns, std::span<Choice> choices) override {
+        if (units.empty()) return 0;
+        Device& device = device_of(units[0].device);
+        keep_accounts(device, units, now_ns);
+        unsigned wanting = 0;
+        int64_t shares = 0;
+        const Unit* next = nullptr;
+        const Unit* current = nullptr;
+        for (const Unit& unit : units) {
+            if (!unit.wants) continue;
+            ++wanting;
+            shares += share_of(unit);
+            if (unit.id == device.current) current = &unit;
+            if (next == nullptr || account_of(device, unit.id)->paid < account_of(device, next->id)->paid) next = &unit;
+        }
+        if (wanting == 0) return 0;
+        if (current == nullptr || now_ns >= device.until_ns) {
+            current = next;
+            device.current = next->id;
+            device.since_ns = now_ns;
+            device.used_ns = device.paid_ns = 0;
+            const int64_t turn_ns = next->timeslice_us * 1000 * wanting * share_of(*next) / shares;
+            device.until_ns = now_ns + std::max(turn_ns, kLeastTurnNs);
+        }
+        for (size_t i = 0; i < units.size(); ++i)
+            if (units[i].id != current->id) choices[i] = {.run = false, .by = current->id};
+        return wanting > 1 ? device.until_ns : 0;
+    }
+
+private:
+    Device& device_of(uint64_t device) {
+        for (Device& known : devices_)
+            if (known.device == device) return known;
+        devices_.push_back({});
+        devices_.back().device = device;
+        return devices_.back();
+    }
+
+    static Account* account_of(Device& device, uint64_t id) {
+        for (Account& account : device.accounts)
+            if (account.id == id) return &account;
+        return nullptr;
+    }
+
+    // Everybody pays for what it has used since the last decision; who comes, or comes back, begins with the least that
+    // somebody waiting has paid: time that nobody asked for is not saved up.
+    static void keep_accounts(Device& device, std::span<const Unit> units, int64_t now_ns) {
+        for (Account& account : device.accounts) account.here = false;
+        for (const Unit& unit : units) {
+            Account* account = account_of(device, unit.id);
+            if (account == nullptr) {
+                device.accounts.push_back({.id = unit.id, .busy_ns = unit.busy_ns});
+                account = &device.accounts.back();
+            }
+            account->here = true;
+            int64_t used_ns = std::max<int64_t>(unit.busy_ns - account->busy_ns, 0);
+            account->busy_ns = unit.busy_ns;
+            if (unit.id == device.current && account->wanted) {
+                // What is used becomes known late and in pieces: counted over the whole turn.
+                device.used_ns += used_ns;
+                const int64_t due_ns = std::max(device.used_ns, (now_ns - device.since_ns) / kIdleShare);
+                used_ns = due_ns - device.paid_ns;
+                device.paid_ns = due_ns;
+            }
+            account->paid += used_ns * 100 / share_of(unit);
+        }
+        std::erase_if(device.accounts, [](const Account& account) { return !account.here; });
+        const Account* least = nullptr;
+        for (const Unit& unit : units) {
+            const Account* account = account_of(device, unit.id);
+            if (unit.wants && account->wanted && (least == nullptr || account->paid < least->paid)) least = account;
+        }
+        const int64_t least_paid = least != nullptr ? least->paid : 0;
+        for (const Unit& unit : units) {
+            Account* account = account_of(device, unit.id);
+            if (unit.wants && !account->wanted) account->paid = std::max(account->paid, least_paid);
+            account->wanted = unit.wants;
+        }
+    }
+
+    std::vector<Device> devices_;
+};
+
+}  // namespace
+
+XSCHED_POLICY(Up, "UP", kPolicyUtilizationPartition,
+              "utilization partition: on each device busy units take turns, as long as their shares say");
+
+}  // namespace xsched::policy

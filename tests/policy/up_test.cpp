@@ -1,0 +1,143 @@
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "policy/policy.h"
+
+namespace xsched::policy {
+namespace {
+
+constexpr int64_t kMs = 1'000'000;
+constexpr int64_t kSecond = 1000 * kMs;
+
+// A device on which commands of a length run to their end, whatever was decided meanwhile.
+class Shares : public testing::Test {
+protected:
+    // Returns each unit's part of the time, in percent.
+    // `look_ns`: how often it is asked beside the ends of turns; 0: never.
+    std::vector<double> run(std::vector<Unit> units, int64_t for_ns, int64_t command_ns, int64_t look_ns = 0) {
+        std::vector<int64_t> used(units.size());
+        const int64_t end = now_ + for_ns;
+        int64_t again = now_;
+        while (now_ < end) {
+            if (now_ >= again) {
+                choices_.assign(units.size(), Choice{});
+                const int64_t next = policy_->choose(units, now_, choices_);
+                again = next != 0 ? next : end;
+            }
+            for (int64_t at = now_; look_ns != 0 && at < std::min(now_ + command_ns, again); at += look_ns) {
+                std::vector<Choice> same(units.size());
+                policy_->choose(units, at, same);  // nothing of the command is known yet
+            }
+            bool any = false;
+            for (size_t i = 0; i < units.size(); ++i) {
+                if (!choices_[i].run || !units[i].wants) continue;
+                units[i].busy_ns += command_ns;
+                used[i] += command_ns;
+                now_ += command_ns;
+                any = true;
+            }
+            if (!any) now_ = again;
+        }
+        std::vector<double> parts;
+        for (const int64_t each : used) parts.push_back(100.0 * static_cast<double>(each) / static_cast<double>(for_ns));
+        return parts;
+    }
+    static Unit unit(uint64_t id, int32_t utilization, bool wants = true) {
+        return {.id = id, .device = 7, .utilization = utilization, .wants = wants};
+    }
+
+    std::unique_ptr<Policy> policy_ = find_policy("UP")->make();
+    std::vector<Choice> choices_;
+    int64_t now_ = kSecond;
+};
+
+TEST_F(Shares, TwoBusyUnitsGetWhatTheirUtilizationSays) {
+    for (const int64_t command_ns : {kMs / 10, kMs, 4 * kMs}) {
+        const auto parts = run({unit(1, 75), unit(2, 25)}, 10 * kSecond, command_ns);
+        EXPECT_NEAR(parts[0], 75, 1) << command_ns;
+        EXPECT_NEAR(parts[1], 25, 1) << command_ns;
+    }
+}
+
+TEST_F(Shares, HowOftenItIsAskedMakesNoDifference) {
+    for (const int64_t command_ns : {kMs, 4 * kMs}) {
+        const auto parts = run({unit(1, 75), unit(2, 25)}, 10 * kSecond, command_ns, kMs / 10);
+        EXPECT_NEAR(parts[0], 75, 1) << command_ns;
+    }
+}
+
+TEST_F(Shares, ThreeUnitsAndEqualOnesByDefault) {
+    const auto parts = run({unit(1, 50), unit(2, 30), unit(3, 20)}, 10 * kSecond, kMs / 2);
+    EXPECT_NEAR(parts[0], 50, 1);
+    EXPECT_NEAR(parts[1], 30, 1);
+    EXPECT_NEAR(parts[2], 20, 1);
+    const auto equal = run({unit(4, 100), unit(5, 100)}, 10 * kSecond, kMs);
+    EXPECT_NEAR(equal[0], 50, 1);
+}
+
+TEST_F(Shares, OneRunsAtATimeAndTheOthersMakeRoomForIt) {
+    const std::vector<Unit> units{unit(1, 75), unit(2, 25), unit(3, 25)};
+    choices_.assign(3, Choice{});
+    EXPECT_EQ(policy_->choose(units, now_, choices_), now_ + 5 * kMs * 3 * 75 / 125);
+    EXPECT_TRUE(choices_[0].run);
+    for (const size_t i : {1, 2}) {
+        EXPECT_FALSE(choices_[i].run);
+        EXPECT_EQ(choices_[i].by, 1U);
+    }
+}
+
+TEST_F(Shares, AloneAUnitGetsEverythingWithoutAnEnd) {
+    choices_.assign(2, Choice{});
+    EXPECT_EQ(policy_->choose(std::vector<Unit>{unit(1, 10), unit(2, 90, false)}, now_, choices_), 0);
+    EXPECT_TRUE(choices_[0].run);
+    EXPECT_NEAR(run({unit(1, 10), unit(2, 90, false)}, kSecond, kMs)[0], 100, 1);
+}
+
+TEST_F(Shares, ATurnEndsWithItsWork) {
+    choices_.assign(2, Choice{});
+    policy_->choose(std::vector<Unit>{unit(1, 50), unit(2, 50)}, now_, choices_);
+    ASSERT_TRUE(choices_[0].run);
+    choices_.assign(2, Choice{});
+    policy_->choose(std::vector<Unit>{unit(1, 50, false), unit(2, 50)}, now_ + kMs, choices_);
+    EXPECT_FALSE(choices_[0].run);
+    EXPECT_TRUE(choices_[1].run);
+}
+
+TEST_F(Shares, TimeThatAUnitDidNotAskForIsNotSavedUp) {
+    run({unit(1, 50), unit(2, 50, false)}, 10 * kSecond, kMs);
+    const auto parts = run({unit(1, 50), unit(2, 50)}, kSecond, kMs);
+    EXPECT_NEAR(parts[0], 50, 3);
+}
+
+// Its device time is not known, or it leaves the device idle.
+TEST_F(Shares, AUnitOfWhichNothingIsKnownPaysForItsTurns) {
+    std::vector<Unit> units{unit(1, 50), unit(2, 50)};
+    int64_t turns[2] = {};
+    for (int64_t next = 0; now_ < 3 * kSecond; now_ = next) {
+        choices_.assign(2, Choice{});
+        next = policy_->choose(units, now_, choices_);
+        turns[choices_[0].run ? 0 : 1] += next - now_;
+        if (choices_[1].run) units[1].busy_ns += next - now_;
+    }
+    EXPECT_NEAR(static_cast<double>(turns[0]) / static_cast<double>(turns[1]), 2, 0.2);
+}
+
+TEST_F(Shares, DevicesDoNotDisturbEachOther) {
+    Unit elsewhere = unit(3, 50);
+    elsewhere.device = 8;
+    choices_.assign(1, Choice{});
+    policy_->choose(std::vector<Unit>{elsewhere}, now_, choices_);
+    EXPECT_TRUE(choices_[0].run);
+    const auto parts = run({unit(1, 75), unit(2, 25)}, 5 * kSecond, kMs);
+    EXPECT_NEAR(parts[0], 75, 1);
+}
+
+TEST_F(Shares, AnyOfSeveralCanBeSuspended) {
+    const std::vector<Unit> units{unit(1, 75), unit(2, 25)};
+    EXPECT_TRUE(policy_->may_suspend(units, units[0]));
+    EXPECT_FALSE(policy_->may_suspend(std::span(units).first(1), units[0]));
+}
+
+}  // namespace
+}  // namespace xsched::policy
