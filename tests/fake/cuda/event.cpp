@@ -141,9 +141,9 @@ CUresult CUDAAPI cuEventQuery(CUevent event) {
 CUresult CUDAAPI cuEventSynchronize(CUevent event) {
     FAKE_ENTRY();
     if (!good(event)) return kNoEvent;
-    FAKE_TRY(capture_forbids_unsafe_call());
     Place place;
     FAKE_TRY(place_of(event, &place));
+    FAKE_TRY(capture_forbids_unsafe_call());
     wait_for(place);
     return CUDA_SUCCESS;
 }
