@@ -58,11 +58,18 @@ void XQueue::depend(XQueue& producer) {
 }
 
 // The process's memory may be another one meanwhile: each change writes the whole number again. Of two threads the one
-// that writes last may write the older number: the next call mends it.
+// that writes last may have the older number: it looks once more.
 void XQueue::driver_call(bool begins) {
     const uint32_t change = begins ? 1 : kOneReturned - 1;
-    const uint32_t now = g_driver_calls.fetch_add(change, std::memory_order_relaxed) + change;
-    if (ipc::Header* header = this->header()) header->driver_calls.store(now, std::memory_order_release);
+    uint32_t now = g_driver_calls.fetch_add(change, std::memory_order_seq_cst) + change;
+    ipc::Header* header = this->header();
+    if (header == nullptr) return;
+    for (;;) {
+        header->driver_calls.store(now, std::memory_order_seq_cst);
+        const uint32_t newest = g_driver_calls.load(std::memory_order_seq_cst);
+        if (newest == now) return;
+        now = newest;
+    }
 }
 
 }  // namespace xsched::queue

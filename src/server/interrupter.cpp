@@ -132,14 +132,14 @@ int64_t Interrupter::look(const Client& client, int64_t now_ns) {
         follow(client);
         return now_ns + kLookEveryNs;
     }
-    follow(client);
-    if (answers && hand_back(client.id())) {
+    if (answers && hand_back(client)) {  // before anything more is done for it
         answer.acting = false;
         header.outside_stopped.store(0);
         header.outside_changes.fetch_add(1);
         XLOG_DEBG("client %u (pid %d) answers again", client.id(), client.peer().pid);
         return 0;
     }
+    follow(client);
     return now_ns + kLookEveryNs;
 }
 
@@ -161,13 +161,17 @@ void Interrupter::follow(const Client& client) {
     if (any) changed_.notify_all();
 }
 
-// True: the client's devices are as it is told itself, and from here on its own business. Timeslices too: they stay.
-bool Interrupter::hand_back(uint32_t client_id) {
+// True: nothing is left of what was done for the client but timeslices as they are to be; its devices are its own
+// business from here on.
+bool Interrupter::hand_back(const Client& client) {
     const std::lock_guard lock(mutex_);
-    for (const auto& [key, set] : sets_)
-        if (key.client == client_id && (set.dirty || set.busy || set.stopped)) return false;
+    for (const auto& [key, set] : sets_) {
+        if (key.client != client.id() || set.going) continue;
+        if (set.dirty || set.busy || set.stopped) return false;
+        if (set.done_us != kUnknownUs && set.done_us != wanted_on(client.region(), key.device).timeslice_us) return false;
+    }
     for (auto& [key, set] : sets_)
-        if (key.client == client_id) set.done_us = kUnknownUs;
+        if (key.client == client.id()) set.done_us = kUnknownUs;
     return true;
 }
 

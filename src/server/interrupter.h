@@ -69,7 +69,7 @@ private:
     };
 
     void follow(const Client& client);
-    bool hand_back(uint32_t client_id);
+    bool hand_back(const Client& client);
     void run();
     bool act(std::unique_lock<std::mutex>& lock);
     bool watch_main(int64_t now_ns);
