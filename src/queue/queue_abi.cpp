@@ -46,8 +46,9 @@ void xq_admit(XqQueue* queue, XqTicket* ticket) {
     *ticket = XqTicket{};
 }
 
-void xq_launched(XqQueue* queue, XqTicket* ticket, int succeeded) {
-    if (XQueue* object = of(queue)) object->launched(*ticket, succeeded != 0);
+void xq_launched(XqQueue* queue, XqTicket* ticket, int outcome) {
+    if (XQueue* object = of(queue))
+        object->launched(*ticket, (outcome & kXqSucceeded) != 0, (outcome & kXqReportLater) != 0);
 }
 
 XResult xq_buffer(XqQueue* queue, XqTicket* ticket, XqCommand* command) {

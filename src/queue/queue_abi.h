@@ -52,7 +52,9 @@ void xq_retire(XqQueue* queue, int report);
 
 // --- the path of one command
 void xq_admit(XqQueue* queue, XqTicket* ticket);
-void xq_launched(XqQueue* queue, XqTicket* ticket, int succeeded);
+// `outcome`: kXqSucceeded or 0; kXqReportLater: the calling thread may not be kept now, a later command reports this one.
+enum { kXqSucceeded = 1, kXqReportLater = 2 };
+void xq_launched(XqQueue* queue, XqTicket* ticket, int outcome);
 XResult xq_buffer(XqQueue* queue, XqTicket* ticket, XqCommand* command);  // queue owns `command` from here on
 void xq_complete(XqToken token);
 // Throttled devices: a point that the program may wait for (an event record) was launched; its completion is reported.

@@ -85,7 +85,7 @@ public:
 
     // --- one command (queue_abi.h explains the order of calls)
     void admit(XqTicket& ticket, bool may_hold);
-    void launched(XqTicket& ticket, bool succeeded);
+    void launched(XqTicket& ticket, bool succeeded, bool report_later = false);
     void buffer(XqTicket& ticket, XqCommand* command);
     void complete(uint32_t generation, uint32_t covers);
     // `inside`: this thread is between admit and launched of a command that the synchronize includes.
@@ -182,7 +182,7 @@ private:
     };
     void admit_throttled(XqTicket& ticket);
     void count_throttled(const Throttle& plan, XqTicket& ticket);
-    void launched_throttled(const XqTicket& ticket);
+    void launched_throttled(const XqTicket& ticket, bool report_later);
     Throttle decide(bool retry);
     bool gate_due(bool closed);
     void announce_waiting(Wait& wait);

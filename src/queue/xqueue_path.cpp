@@ -188,8 +188,8 @@ void XQueue::admit(XqTicket& ticket, bool may_hold) {
     if (spare != nullptr) destroy_group(spare);
 }
 
-void XQueue::launched(XqTicket& ticket, bool succeeded) {
-    if (setup_.ops->throttle != 0) return launched_throttled(ticket);
+void XQueue::launched(XqTicket& ticket, bool succeeded, bool report_later) {
+    if (setup_.ops->throttle != 0) return launched_throttled(ticket, report_later);
     HoldGroup* finished = nullptr;
     auto* group = static_cast<HoldGroup*>(ticket.group);
     mutex_.lock();

@@ -313,9 +313,11 @@ void XQueue::point() {
 }
 
 // The driver's call has returned, well or not: a failed one counts too, as the progress of a later one covers it.
-void XQueue::launched_throttled(const XqTicket& ticket) {
+void XQueue::launched_throttled(const XqTicket& ticket, bool report_later) {
     returned_.fetch_add(1, std::memory_order_seq_cst);
-    if (ticket.group != nullptr || owed_.load(std::memory_order_seq_cst)) write_progress();
+    if (ticket.group == nullptr && !owed_.load(std::memory_order_seq_cst)) return;
+    if (report_later) owed_.store(true, std::memory_order_seq_cst);
+    else write_progress();
 }
 
 }  // namespace xsched::queue

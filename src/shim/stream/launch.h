@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <new>
+#include <string_view>
 #include <type_traits>
 
 #include "base/log.h"
@@ -58,10 +59,12 @@ public:
         if (xqueue_ == nullptr) return;
         const KeepErrno keep;
         if (counted_) [[unlikely]] xq_driver_call(xqueue_, 0);
-        xq_launched(xqueue_, &ticket_, code == kSuccess);
+        xq_launched(xqueue_, &ticket_, (code == kSuccess ? kXqSucceeded : 0) | (later_ ? kXqReportLater : 0));
         // No other thread can ask the device about this thread's own stream later.
-        if (entry_->kind.load(std::memory_order_relaxed) == StreamKind::kPerThread) xq_point(xqueue_);
+        if (!later_ && entry_->kind.load(std::memory_order_relaxed) == StreamKind::kPerThread) xq_point(xqueue_);
     }
+    // Its completion is reported with a later command, or when the scheduler asks.
+    void report_later() { later_ = true; }
     // Somebody may wait for this command: its completion is to be reported.
     void report() const {
         if (xqueue_ != nullptr) xq_point(xqueue_);
@@ -75,7 +78,14 @@ private:
     XqQueue* xqueue_;
     XqTicket ticket_{};
     bool counted_ = false;
+    bool later_ = false;
 };
+
+// What the stream waits for may be the next thing that the caller does, without the driver: until then no call of ours may
+// keep it, which could stand behind a call that waits for this very stream.
+constexpr bool waits_for_value(std::string_view name) {
+    return name.find("WaitValue") != std::string_view::npos || name.find("BatchMemOp") != std::string_view::npos;
+}
 
 // The driver's function, called as a command. kCompletes: when it returns, all before it and itself are complete.
 template <EntryPoint kEntry, bool kCompletes = false, typename Function = typename Declared<kEntry>::Type>
@@ -91,6 +101,7 @@ struct Scheduled<kEntry, kCompletes, Result (*)(Arguments...)> {
         QueueMark mark;
         if constexpr (kCompletes) mark = mark_of(launch.entry(), true);
         const Result code = driver<kEntry>()(arguments...);
+        if constexpr (waits_for_value(Declared<kEntry>::kName)) launch.report_later();
         launch.returned(code);
         if constexpr (kCompletes)
             if (code == kSuccess) completed_up_to(mark);
