@@ -172,6 +172,24 @@ TEST(XQueueThrottle, WatchedReadinessComesFromTheDevice) {
     EXPECT_GT(device.region().header.doorbell, rings) << "idle -> ready is rung";
 }
 
+// The calling thread may have to write what the stream waits for: it is not kept by a call of ours.
+TEST(XQueueThrottle, WhatMayNotKeepItsCallerIsReportedByTheNextCommand) {
+    FakeDevice device(kGates);
+    device.region().header.watching = 1;
+    device.slot().window_ns = 1'000'000;  // each command's report matters
+    for (int i = 0; i < 8; ++i) {
+        XqTicket ticket{};
+        xq_admit(device.abi_queue(), &ticket);
+        const int before = device.progress_written;
+        xq_launched(device.abi_queue(), &ticket, kXqSucceeded | kXqReportLater);
+        EXPECT_EQ(device.progress_written, before);
+    }
+    XqTicket ticket{};
+    xq_admit(device.abi_queue(), &ticket);
+    xq_launched(device.abi_queue(), &ticket, kXqSucceeded);
+    EXPECT_EQ(device.progress_written, 1);
+}
+
 TEST(XQueueThrottle, BeforeAnAnnouncedBurstTheDeviceGetsSomethingToDoOnce) {
     FakeDevice device(kGates);
     device.region().header.watching = 1;
