@@ -7,6 +7,7 @@ from . import report
 
 PYTORCH = Path(__file__).resolve().parents[1] / "cuda" / "pytorch"
 STAND_IN_REQUESTS = {"resnet18": 1, "resnet50": 2, "resnet152": 3}  # so many times the workload's request_kernels
+BATCH = 32  # with single images a model waits for the processor, not for the device, and two of them hardly meet
 LONGEST_REQUEST_SECONDS = 10
 MANY_SECONDS = 600
 
@@ -29,7 +30,7 @@ class Requests:
 
     @property
     def says(self):
-        return "PyTorch models" if self.torch else \
+        return f"PyTorch models, batches of {BATCH}" if self.torch else \
             f"no PyTorch finds the device: programs of {self.workload.request_kernels} or more kernels of " \
             f"{self.workload.hp_kernel_ms:g} ms per request stand for the models"
 
@@ -41,7 +42,7 @@ class Requests:
         return f"{model} ({'PyTorch' if self.torch else 'stand-in'})"
 
     def start(self, model, prefix=(), pause_ms=0, seconds=MANY_SECONDS, environment=None, count=0,
-              batch=1):
+              batch=BATCH):
         """It runs for `seconds`, for `count` requests, or until it is told to end; without a pause always busy."""
         options = {"pause-ms": pause_ms, "seconds": seconds, "until-eof": 0 if seconds < MANY_SECONDS or count else 1}
         if count:
