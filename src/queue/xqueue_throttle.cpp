@@ -20,6 +20,8 @@ constexpr uint32_t kCap = 512;
 
 // A gate costs the host 1.3 us and the device 2 us: one per this much device time, not one per command.
 constexpr int64_t kGateEveryNs = 150 * base::kMicrosecond;
+// Where the hardware takes the whole process off at once, gates hold only what would start in the urgent one's pauses.
+constexpr int64_t kGateEveryPreemptedNs = 500 * base::kMicrosecond;
 constexpr uint32_t kGateEveryCommands = 64;
 // A report costs as much. Between two, the end of a synchronize tells, and the scheduler asks (track_tail) when it
 // sees no progress for a while.
@@ -72,8 +74,10 @@ bool XQueue::gate_due(bool closed) {
         if (setup_.level < kPreemptLevelDeactivate) return false;  // behind this suspension's gate already
     }
     // Also among what stands behind a closed gate: once that opens it is launched work that the next one must stop.
+    const bool preempted = slot.device_timeslice_us.load(std::memory_order_relaxed) != 0;
+    const int64_t every_ns = preempted ? kGateEveryPreemptedNs : kGateEveryNs;
     return (closed || managed_ || slot.window_ns.load(std::memory_order_relaxed) > 0) &&
-           since_gate_ + 1 >= every(kGateEveryNs, meter_.command_ns(), kGateEveryCommands);
+           since_gate_ + 1 >= every(every_ns, meter_.command_ns(), kGateEveryCommands);
 }
 
 // mutex_ held.

@@ -97,6 +97,34 @@ TEST(XQueueThrottle, WhileSomebodyMayComeGatesGoInNowAndThen) {
     EXPECT_TRUE(eventually([&] { return device.executed().size() == 3000; }));
 }
 
+TEST(XQueueThrottle, FewerWhereAShortTimesliceTakesTheProcessOff) {
+    FakeDevice device(kGates);
+    device.region().header.watching = 1;
+    constexpr int kKnown = 4000, kCounted = 200;
+    int next = 0;
+    const auto enqueue = [&](int count) {
+        for (const int end = next + count; next < end; ++next) device.enqueue(next);
+    };
+    enqueue(10);
+    while (device.step()) {}
+    enqueue(kKnown);  // the first of them sees that those before are complete: from here on lengths are known
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));  // so that each seems to take 25 us or more
+    while (device.step()) {}
+    device.slot().window_ns = 1'000'000;
+    enqueue(1);
+    ASSERT_GT(device.slot().command_ns, 0);
+    const auto gates_in_the_next = [&] {
+        const int before = device.gates_inserted;
+        enqueue(kCounted);
+        return device.gates_inserted - before;
+    };
+    const int often = gates_in_the_next();
+    device.slot().device_timeslice_us = 1;
+    const int seldom = gates_in_the_next();
+    EXPECT_GE(seldom, 1);
+    EXPECT_LE(2 * seldom, often);
+}
+
 TEST(XQueueThrottle, NoMoreThanTheCapStandsBehindAClosedGate) {
     FakeDevice device(kGates);
     direct(device, true);
