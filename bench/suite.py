@@ -73,6 +73,8 @@ def profile_of(options):
     chosen = PROFILES[options.profile]
     given = {"seconds": options.seconds, "rounds": options.rounds, "budget": options.budget,
              "patterns": tuple(options.patterns) if options.patterns else None}
+    if options.peers:
+        given["few_peers"] = ()  # all of those that were asked for
     return replace(chosen, **{name: value for name, value in given.items() if value is not None})
 
 

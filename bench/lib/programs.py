@@ -39,6 +39,14 @@ class Program:
                 raise ProgramFailed(self.complaint())
             progress.wait(0.02)
 
+    def begin(self):
+        """For one that was loaded ahead and waits for its turn (--wait 1)."""
+        try:
+            self.process.stdin.write(b"\n")
+            self.process.stdin.flush()
+        except BrokenPipeError:
+            raise ProgramFailed(self.complaint()) from None
+
     def finish(self, progress, seconds):
         """Lets it end by itself within `seconds` and reads what it measured."""
         deadline = time.monotonic() + seconds + self.patience

@@ -42,9 +42,11 @@ class Requests:
         return f"{model} ({'PyTorch' if self.torch else 'stand-in'})"
 
     def start(self, model, prefix=(), pause_ms=0, seconds=MANY_SECONDS, environment=None, count=0,
-              batch=BATCH):
-        """It runs for `seconds`, for `count` requests, or until it is told to end; without a pause always busy."""
-        options = {"pause-ms": pause_ms, "seconds": seconds, "until-eof": 0 if seconds < MANY_SECONDS or count else 1}
+              batch=BATCH, wait=False):
+        """It runs for `seconds`, for `count` requests, or until it is told to end; without a pause always busy. `wait`:
+        it is only loaded, and uses the device from begin() on."""
+        options = {"pause-ms": pause_ms, "seconds": seconds, "wait": int(wait),
+                   "until-eof": 0 if seconds < MANY_SECONDS or count else 1}
         if count:
             options["bursts"] = count
         if self.torch:
@@ -62,10 +64,13 @@ class Requests:
 
     def together(self, high, low, seconds):
         """`high`, `low`: (model, prefix, pause_ms, environment). Rows of both; the second runs as long as the first."""
-        second = self.start(low[0], low[1], low[2], environment=low[3])
-        second.wait_ready(self.progress)
-        first = self.start(high[0], high[1], high[2], seconds, high[3])
-        first.wait_ready(self.progress)
+        second = self.start(low[0], low[1], low[2], environment=low[3], wait=True)
+        first = self.start(high[0], high[1], high[2], seconds, high[3], wait=True)
+        for program in (second, first):  # they load at the same time, and use the device one after the other
+            program.wait_ready(self.progress)
+        for program in (second, first):
+            program.begin()
+            program.wait_ready(self.progress)
         rows = first.finish(self.progress, seconds + LONGEST_REQUEST_SECONDS)
         return rows, second.finish(self.progress, LONGEST_REQUEST_SECONDS)
 

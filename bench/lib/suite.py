@@ -21,14 +21,14 @@ class Profile:
     peers: tuple = ()     # only these; empty: all
     calibrations: int = 3
     skip: tuple = ()      # questions, unless they are asked for
-    length_peers: tuple = ()  # beside kernels of all lengths; empty: all
+    few_peers: tuple = ()  # where there are many measurements of each, or long ones (lengths, models); empty: all
 
 
 PROFILES = {
     "tiny": Profile(0.25, 1, 13, ("B",), 1, 1, (8,), ("native", "xsched", "xsched_l1"), 1,
                     ("lengths", "overhead", "guard", "pytorch")),
-    "quick": Profile(1.5, 2, 165, ("A", "B"), 2, 2, (1, 4, 16), length_peers=("native", "xsched")),
-    "full": Profile(3, 6, 1500),
+    "quick": Profile(1.5, 2, 165, ("A", "B"), 2, 2, (1, 4, 16), few_peers=("native", "xsched")),
+    "full": Profile(3, 6, 1500, few_peers=("native", "xsched")),
 }
 
 
@@ -81,6 +81,10 @@ class Suite:
     @property
     def processes(self):
         return [peer for peer in self.peers if not peer.streams]
+
+    @property
+    def few_peers(self):
+        return [peer for peer in self.peers if not self.profile.few_peers or peer.name in self.profile.few_peers]
 
     def title(self, name):
         found = self.peer(name)

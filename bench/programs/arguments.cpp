@@ -42,6 +42,7 @@ Arguments parse_arguments(int count, char** values) {
         {"--hold-ms", number(a.hold_ms)},
         {"--depth", integer(a.depth)},
         {"--calibrate", flag(a.calibrate)},
+        {"--wait", flag(a.wait)},
         {"--until-eof", flag(a.until_eof)},
         {"--stream", text(a.stream)},
         {"--lp-out", text(a.lp_out)},

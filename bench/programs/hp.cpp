@@ -17,6 +17,7 @@
 namespace {
 
 int run(busy::Arguments arguments) {
+    if (arguments.wait) busy::wait_for_turn();
     busy::BusyDevice device(arguments.stream);
     if (arguments.steps == 0) arguments.steps = device.calibrate(arguments.kernel_ms);
     if (arguments.calibrate) {

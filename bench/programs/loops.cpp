@@ -105,4 +105,10 @@ void say_ready() {
     fflush(stdout);
 }
 
+void wait_for_turn() {
+    say_ready();
+    char byte = 0;
+    while (byte != '\n' && read(STDIN_FILENO, &byte, 1) == 1) {}
+}
+
 }  // namespace busy

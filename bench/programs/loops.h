@@ -24,5 +24,6 @@ Rows keep_full(BusyDevice& device, const Arguments& arguments, const std::functi
 std::function<bool()> until_end(const Arguments& arguments);
 // For `ready`: a line on standard output.
 void say_ready();
+void wait_for_turn();  // says it, and waits for a line, or the end, of standard input
 
 }  // namespace busy

@@ -68,7 +68,7 @@ class Pair:
 def answer(suite, deadline):
     pair = Pair(suite)
     pair.look()
-    peers = suite.processes
+    peers = [peer for peer in suite.few_peers if not peer.streams]
     plan = [[lambda number: pair.run_alone(), *(lambda number, peer=peer: pair.run_shared(peer) for peer in peers)]]
     done = suite.run_rounds(pair, plan, deadline, LEAST_SECONDS, most_seconds=2 * suite.profile.seconds,
                             pace=rounds.Pace(2 * pair.requests.start_up_seconds))

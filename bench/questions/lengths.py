@@ -44,8 +44,7 @@ def answer(suite, deadline):
     lengths = chosen_lengths(suite)
     if not lengths:
         raise NotHere("no length of low's kernels was chosen")
-    peers = [peer for peer in suite.peers if not suite.profile.length_peers or peer.name in suite.profile.length_peers]
-    found, done = main_job.measure(suite, suite.patterns, lengths, deadline, peers)
+    found, done = main_job.measure(suite, suite.patterns, lengths, deadline, suite.few_peers)
     out = Document(NAME, "The other program's kernels, short to endless",
                    "Does it matter to the urgent program how long the other one's kernels are?")
     worst = [(found.ratio("xsched", pattern, length, "p50"), pattern, length) for pattern in suite.patterns

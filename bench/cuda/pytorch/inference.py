@@ -15,29 +15,51 @@ WARM_UP_SECONDS = 0.7
 GPT2_TOKENS = 32
 
 
+# Each loads a model, without the device, and returns what puts it there and makes a function of one inference.
 def resnet18():
     import torchvision
-    model, pictures = torchvision.models.resnet18(weights=None).eval().cuda(), models.images(32)
-    return lambda: model(pictures)
+    model = torchvision.models.resnet18(weights=None).eval()
+
+    def on_device():
+        on, pictures = model.cuda(), models.images(32)
+        return lambda: on(pictures)
+    return on_device
 
 
 def bert():
-    model, text = models.bert().eval().half().cuda(), models.words(8, 128)
-    return lambda: model(text)
+    model = models.bert().eval().half()
+
+    def on_device():
+        on, text = model.cuda(), models.words(8, 128)
+        return lambda: on(text)
+    return on_device
 
 
 def bert_graph():
-    graph, _, output, _ = models.bert_graph(8, 128)
+    model = models.bert()
 
-    def run():
-        graph.replay()
-        return output
-    return run
+    def on_device():
+        graph, _, output, _ = models.bert_graph(8, 128, model)
+
+        def run():
+            graph.replay()
+            return output
+        return run
+    return on_device
 
 
 def gpt2():
-    model, prompt = models.gpt2().eval().half().cuda(), models.words(1, 16)
-    return lambda: models.greedy(model, prompt, GPT2_TOKENS)
+    model = models.gpt2().eval().half()
+
+    def on_device():
+        on, prompt = model.cuda(), models.words(1, 16)
+        return lambda: models.greedy(on, prompt, GPT2_TOKENS)
+    return on_device
+
+
+def load(make):
+    models.deterministic()
+    return make()
 
 
 def timed(run, seconds):
@@ -55,12 +77,15 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", required=True)
     parser.add_argument("--seconds", type=float, default=3, help="of each model")
+    parser.add_argument("--wait", type=int, default=0, help="1: for a line of standard input, before using the device")
     options = parser.parse_args()
     rows = []
     with torch.no_grad():
-        for number, make in enumerate([resnet18, bert, bert_graph, gpt2]):
-            models.deterministic()
-            run = make()
+        loaded = [load(make) for make in (resnet18, bert, bert_graph, gpt2)]
+        if options.wait:
+            models.wait_for_turn()
+        for number, on_device in enumerate(loaded):
+            run = on_device()
             timed(run, WARM_UP_SECONDS)
             rows += [(number, 0, ns) for ns in timed(run, options.seconds)]
             rows.append((number, 1, models.fingerprint(run())))

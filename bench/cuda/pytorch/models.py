@@ -1,6 +1,7 @@
 """Models with random weights, their inputs, and CUDA graphs of them. Ordinary PyTorch, for benchmarks and tests."""
 import hashlib
 import os
+import sys
 
 os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # before the first use of cuBLAS: deterministic results
 os.environ.setdefault("HF_HUB_OFFLINE", "1")  # nothing is fetched: all weights are random
@@ -16,6 +17,13 @@ def deterministic(seed=0):
     torch.utils.deterministic.fill_uninitialized_memory = False  # else every empty tensor costs a kernel
     torch.backends.cudnn.benchmark = False
     torch.backends.cudnn.deterministic = True
+
+
+def wait_for_turn():
+    """For a program that was loaded ahead: says so, and waits for a line, or the end, of standard input. Nothing of it
+    has touched the device by then."""
+    print("ready", flush=True)
+    sys.stdin.buffer.raw.readline()
 
 
 class Encoder(torch.nn.Module):
@@ -82,12 +90,12 @@ def capture(model, static_input):
     return graph, output
 
 
-def bert_graph(batch, length):
+def bert_graph(batch, length, model=None):
     """BERT-base in half precision as a CUDA graph: graph, input, output, and which implementation it is. That of
     transformers synchronizes while it is captured in some versions; then the same shape out of PyTorch's layers."""
     static_input = words(batch, length)
     try:
-        graph, output = capture(bert().eval().half().cuda(), static_input)
+        graph, output = capture((model or bert()).eval().half().cuda(), static_input)
         return graph, static_input, output, "transformers"
     except Exception:  # whatever that version does not like
         torch.cuda.synchronize()

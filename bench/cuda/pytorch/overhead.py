@@ -17,29 +17,36 @@ from lib.progress import Progress  # noqa: E402
 NAMES = ["ResNet-18, batch 32", "BERT-base, eager", "BERT-base, CUDA graph", "GPT-2, 32 tokens"]  # inference.py's
 MOST_PERCENT = 1
 WAYS = {"native": None, "xsched": []}
-START_UP_SECONDS = 18  # of Python, PyTorch and four models
+LOAD_SECONDS = 100  # of Python, PyTorch and four models, for all programs of all rounds at once
+TURN_SECONDS = 8    # besides the measuring
 
 
-def run_once(session, options, way, found, progress):
+def run_once(program, way, seconds, found, progress):
     progress.doing(way)
-    program = session.start("inference.py", {"seconds": options.seconds},
-                            () if WAYS[way] is None else session.under_xsched())
-    rows = program.finish(progress, 4 * options.seconds + START_UP_SECONDS)
+    program.begin()
+    rows = program.finish(progress, len(NAMES) * seconds + TURN_SECONDS)
     for number, name in enumerate(NAMES):
         found[way, name].append(statistics.median(row[2] for row in rows if row[:2] == [number, 0]) / 1e3)
         found["outputs", name] += [row[2] for row in rows if row[:2] == [number, 1]]
 
 
 def measure(session, options):
-    """{(way, model): a median of each round, us}, and for the way "outputs" the fingerprints of all rounds."""
-    progress = Progress(options.rounds * len(WAYS) * (4 * options.seconds + START_UP_SECONDS))
+    """{(way, model): a median of each round, us}, and for the way "outputs" the fingerprints of all rounds. Programs
+    are loaded together, since that takes longest, and use the device in turns, each by itself."""
+    progress = Progress(LOAD_SECONDS + options.rounds * len(WAYS) * (len(NAMES) * options.seconds + TURN_SECONDS))
     found, longest = defaultdict(list), 0
-    for number in range(options.rounds):
+    progress.doing("loading")
+    waiting = [{way: session.start("inference.py", {"seconds": options.seconds, "wait": 1},
+                                   () if options_of is None else session.under_xsched(*options_of))
+                for way, options_of in WAYS.items()} for _ in range(options.rounds)]
+    for program in [program for ways in waiting for program in ways.values()]:
+        program.wait_ready(progress)
+    for number, ways in enumerate(waiting):
         began = time.monotonic()
         if number > 0 and began + longest > options.deadline:
             break
         for way in list(WAYS)[::1 if number % 2 == 0 else -1]:
-            run_once(session, options, way, found, progress)
+            run_once(ways[way], way, options.seconds, found, progress)
         longest = max(longest, time.monotonic() - began)
     progress.done()
     return found
@@ -78,7 +85,7 @@ def main():
     try:
         with programs.Session(options.build) as session:
             backend = backends.choose(session.build, session.environment, ["cuda"])
-            session.programs = HERE
+            session.programs, session.patience = HERE, LOAD_SECONDS
             passed = publish(measure(session, options), options, backend)
     except (LookupError, programs.ProgramFailed, OSError, statistics.StatisticsError) as error:
         print(f"\n{error}", file=sys.stderr)

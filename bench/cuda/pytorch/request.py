@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """A server that answers requests by inference of one model. An ordinary PyTorch program.
 
-    request.py --out FILE --model resnet18 --pause-ms 10 --seconds 6   per request: start (CLOCK_MONOTONIC ns), latency (ns)
+    request.py --out FILE --model resnet18 --pause-ms 10 --seconds 6   per request: start (CLOCK_MONOTONIC ns),
+                                                                       latency (ns)
 
-Without a pause it is always busy. Prints "ready" once measuring begins. Exit status 1 if an answer is not the first one.
+Without a pause it is always busy. Prints "ready" once measuring begins. Exit status 1 if an answer is not the first
+one.
 """
 import argparse
 import select
@@ -21,14 +23,12 @@ def input_ended():
     return bool(select.select([sys.stdin], [], [], 0)[0]) and not sys.stdin.buffer.read1(1)
 
 
-def load(name, batch):
-    """A function that answers one request."""
+def load(name):
+    """The model, not yet on the device."""
     if name == "bert":
-        model, given = models.bert().eval().half().cuda(), models.words(batch, 128)
-    else:
-        import torchvision
-        model, given = getattr(torchvision.models, name)(weights=None).eval().cuda(), models.images(batch)
-    return lambda: model(given)
+        return models.bert().eval().half()
+    import torchvision
+    return getattr(torchvision.models, name)(weights=None).eval()
 
 
 def main():
@@ -39,14 +39,19 @@ def main():
     parser.add_argument("--pause-ms", type=float, default=0)
     parser.add_argument("--seconds", type=float, default=6)
     parser.add_argument("--bursts", type=int, default=0, help="so many requests instead of --seconds")
+    parser.add_argument("--wait", type=int, default=0, help="1: for a line of standard input, before using the device")
     parser.add_argument("--until-eof", type=int, default=0, help="1: also until standard input ends")
     options = parser.parse_args()
     torch.set_num_threads(1)
     models.deterministic()
     with torch.no_grad():
-        run = load(options.model, options.batch)
+        model = load(options.model)
+        if options.wait:
+            models.wait_for_turn()
+        model = model.cuda()
+        given = models.words(options.batch, 128) if options.model == "bert" else models.images(options.batch)
         for _ in range(WARM_UP_REQUESTS):
-            first = run()
+            first = model(given)
         first = models.fingerprint(first)
         print("ready", flush=True)
         rows, wrong, end = [], 0, time.monotonic() + options.seconds
@@ -54,7 +59,7 @@ def main():
             if options.until_eof and input_ended():
                 break
             begin = time.monotonic_ns()
-            output = run()
+            output = model(given)
             torch.cuda.synchronize()
             rows.append((begin, time.monotonic_ns() - begin))
             if len(rows) % CHECKED_EVERY == 0:

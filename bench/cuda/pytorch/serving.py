@@ -16,8 +16,9 @@ from lib import document, intervals, matrix, mps, programs, report  # noqa: E402
 from lib.progress import Progress  # noqa: E402
 
 P50, TRAINING_PERCENT = 1.2, 85
-START_UP_SECONDS = 22
-SCENARIOS = {"alone": "alone", "idle": "training beside an idle server", "native": "shared natively", "xsched": "shared under XSched",
+LOAD_SECONDS = 120  # of Python, PyTorch and a model, for all programs of all rounds at once
+TURN_SECONDS = 8    # until a program is ready, besides the measuring
+SCENARIOS = {"alone": "alone", "native": "shared natively", "xsched": "shared under XSched",
              "alone_xsched": "alone under XSched"}
 
 
@@ -25,18 +26,33 @@ class Serving:
     def __init__(self, session, progress, options):
         self.session, self.progress, self.seconds = session, progress, options.seconds
         self.scenarios = [name for name in SCENARIOS if name in options.scenarios.split(",")]
+        self.loaded = []  # by round: {scenario: (train, serve)}
         self.cells = defaultdict(matrix.Cell)
-        self.training = defaultdict(list)  # steps per second alone, by scenario
+        self.training = defaultdict(list)      # steps per second, by scenario
         self.losses = defaultdict(list)        # fingerprints of training's first loss, by scenario
         self.processor_ms = defaultdict(list)  # of a training step, by scenario
         self.failures = []
 
-    def train(self, xsched):
-        return self.session.start("train.py", {}, self.session.under_xsched() if xsched else ())
+    def load(self, rounds):
+        """Starts the programs of all rounds; they use the device in their turns."""
+        self.progress.doing("loading")
+        for number in range(rounds):
+            self.loaded.append({scenario: self.start(scenario.endswith("xsched"), number + 1)
+                                for scenario in self.scenarios})
+        for programs_of in self.loaded:
+            for program in [program for pair in programs_of.values() for program in pair]:
+                program.wait_ready(self.progress)
 
-    def serve(self, xsched, seed, idle=False):
-        return self.session.start("serve.py", {"seconds": self.seconds, "seed": seed, "idle": int(idle)},
-                                  self.session.under_xsched("--priority", "10") if xsched else ())
+    def start(self, xsched, seed):
+        def prefix(*options):
+            return self.session.under_xsched(*options) if xsched else ()
+        return (self.session.start("train.py", {"wait": 1}, prefix()),
+                self.session.start("serve.py", {"seconds": self.seconds, "seed": seed, "wait": 1},
+                                   prefix("--priority", "10")))
+
+    def begin(self, program):
+        program.begin()
+        program.wait_ready(self.progress)
 
     def end_training(self, train, scenario):
         """When its steps were complete."""
@@ -45,42 +61,32 @@ class Serving:
         self.processor_ms[scenario].append(first[1] / 1e3)
         return [row[0] for row in rows]
 
-    def run_idle(self, seed):
-        """What the mere presence of the server costs training."""
-        train = self.train(False)
-        train.wait_ready(self.progress)
-        serve = self.serve(False, seed, idle=True)
-        serve.wait_ready(self.progress)
-        began = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
-        serve.finish(self.progress, self.seconds)
-        self.training["idle"].append(intervals.rate([end for end in self.end_training(train, "idle") if end > began]))
-
-    def run(self, scenario, seed):
-        if scenario == "idle":
-            self.progress.doing(SCENARIOS[scenario])
-            return self.run_idle(seed)
-        xsched = scenario.endswith("xsched")
+    def run(self, scenario, train, serve):
+        """Training begins first, so that it goes on for as long as requests come; alone it has ended by then."""
         self.progress.doing(SCENARIOS[scenario])
-        train = self.train(xsched)
-        train.wait_ready(self.progress)  # before the server, for it must train as long as requests come
-        if scenario.startswith("alone"):
+        alone, steps = scenario.startswith("alone"), []
+        self.begin(train)
+        if alone:
             self.progress.wait(self.seconds)
-            rate = intervals.rate(self.end_training(train, scenario))
-            self.training[scenario].append(rate)
-        serve = self.serve(xsched, seed)
-        serve.wait_ready(self.progress)
-        bursts = [tuple(row) for row in serve.finish(self.progress, self.seconds)]
-        done = [] if scenario.startswith("alone") else self.end_training(train, scenario)
-        self.cells[scenario].add(bursts, done)
+            steps = self.end_training(train, scenario)
+            self.training[scenario].append(intervals.rate(steps))
+        self.begin(serve)
+        requests = [tuple(row) for row in serve.finish(self.progress, self.seconds)]
+        if not alone:
+            steps = self.end_training(train, scenario)
+            end = requests[-1][0] + requests[-1][1]
+            self.training[scenario].append(intervals.rate([step for step in steps if requests[0][0] < step < end]))
+        self.cells[scenario].add(requests, [] if alone else steps)
 
     def round(self, number):
-        order = self.scenarios
-        for scenario in order[number % len(order):] + order[:number % len(order)]:
+        first = number % len(self.scenarios)
+        for scenario in self.scenarios[first:] + self.scenarios[:first]:
             try:
-                self.run(scenario, number + 1)
+                self.run(scenario, *self.loaded[number][scenario])
             except (programs.ProgramFailed, OSError, ValueError, IndexError) as error:
                 self.failures.append(f"{scenario}: {error}")
-                self.session.kill_all()
+                for program in self.loaded[number][scenario]:
+                    program.kill()
 
     def ratio(self, scenario, which):
         found, alone = self.cells.get(scenario), self.cells.get("alone")
@@ -88,10 +94,14 @@ class Serving:
             return None
         return report.summary(found.latency_us)[which] / report.summary(alone.latency_us)[which]
 
+    def steps_per_s(self, scenario):
+        found = self.training.get(scenario)
+        return statistics.median(found) if found else None
+
     def kept(self, scenario):
         """Training's rate beside requests over its rate alone."""
-        cell, alone = self.cells.get(scenario), self.training.get("alone")
-        return cell.lp_rate / statistics.median(alone) if cell and cell.lp_rate and alone else None
+        found, alone = self.steps_per_s(scenario), self.steps_per_s("alone")
+        return found / alone if found and alone else None
 
     def table(self):
         rows = [("", "requests", "p50 us", "p99 us", "max us", "p50/alone", "p99/alone", "steps/s", "kept")]
@@ -99,23 +109,17 @@ class Serving:
             cell = self.cells.get(scenario)
             if not cell or not cell.latency_us:
                 continue
-            alone = scenario.startswith("alone")
-            rate = statistics.median(self.training[scenario]) if alone and self.training[scenario] else cell.lp_rate
             found = report.summary(cell.latency_us)
             rows.append((title, found["count"], *(f"{found[which]:.0f}" for which in ("p50", "p99", "max")),
                          document.shown(self.ratio(scenario, "p50"), 3), document.shown(self.ratio(scenario, "p99"), 3),
-                         f"{rate:.2f}", "-" if alone else document.shown(self.kept(scenario), 3)))
+                         f"{self.steps_per_s(scenario) or 0:.2f}", document.shown(self.kept(scenario), 3)))
         return report.table(rows)
-
-    def idle_line(self):
-        found = self.training["idle"]
-        return f"training beside an idle server: {statistics.median(found):.2f} steps/s" if found else ""
 
     def metrics(self):
         return {"requests": {scenario: {"latency_us": report.summary(cell.latency_us), "run_p50_us": cell.run_p50_us,
-                                        "training_steps_per_s": cell.lp_rate}
+                                        "training_steps_per_s": self.steps_per_s(scenario)}
                              for scenario, cell in self.cells.items() if cell.latency_us},
-                "training_alone_steps_per_s": dict(self.training), "failures": self.failures,
+                "training_steps_per_s": dict(self.training), "failures": self.failures,
                 "training_first_loss": dict(self.losses), "training_step_processor_ms": dict(self.processor_ms),
                 "training_loss_identical": self.losses_identical()}
 
@@ -129,7 +133,7 @@ def publish(serving, rounds, options, backend):
                ("training keeps", kept * 100 if kept else None, ">=", TRAINING_PERCENT, "%")]
     metrics = {**serving.metrics(), "targets": report.targets_json(targets)}
     passed = not serving.failures and all(entry["met"] for entry in metrics["targets"])
-    print(f"\n{backend.device}, driver {backend.driver}, XSched {report.version()}\n\n{serving.table()}\n{serving.idle_line()}\n")
+    print(f"\n{backend.device}, driver {backend.driver}, XSched {report.version()}\n\n{serving.table()}\n")
     print(report.targets_table(targets))
     print(f"training's first loss the same in all {sum(map(len, serving.losses.values()))} runs: "
           f"{'yes' if metrics['training_loss_identical'] else 'NO'}; failed runs: {len(serving.failures)}")
@@ -157,9 +161,10 @@ def main():
             backend = backends.choose(session.build, session.environment, ["cuda"])
             if options.mps:
                 session.environment = stack.enter_context(mps.Mps(session.folder, session.environment)).environment
-            session.programs = HERE
-            progress = Progress(options.rounds * (7 * options.seconds + 7 * START_UP_SECONDS))
+            session.programs, session.patience = HERE, LOAD_SECONDS
+            progress = Progress(LOAD_SECONDS + options.rounds * len(SCENARIOS) * 2 * (options.seconds + TURN_SECONDS))
             serving = Serving(session, progress, options)
+            serving.load(options.rounds)
             while rounds < options.rounds and (rounds == 0 or time.monotonic() + longest < deadline):
                 began = time.monotonic()
                 serving.round(rounds)

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Training of GPT-2 medium until standard input ends. An ordinary PyTorch program.
 
-    train.py --out FILE   first the fingerprint of the first step's loss and the processor time of a step (us), then per step when it was seen complete (CLOCK_MONOTONIC ns)
+    train.py --out FILE   first the fingerprint of the first step's loss and the processor time of a step (us), then per
+                          step when it was seen complete (CLOCK_MONOTONIC ns)
 
 Prints "ready" after the first steps.
 """
@@ -27,9 +28,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", required=True)
     parser.add_argument("--seconds", type=float, default=600)
+    parser.add_argument("--wait", type=int, default=0, help="1: for a line of standard input, before using the device")
     options = parser.parse_args()
     models.deterministic()
-    model, text = models.gpt2(**models.GPT2_MEDIUM).train().cuda(), models.words(BATCH, LENGTH)
+    model = models.gpt2(**models.GPT2_MEDIUM).train()
+    if options.wait:
+        models.wait_for_turn()
+    model, text = model.cuda(), models.words(BATCH, LENGTH)
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
 
     def step():
