@@ -45,8 +45,9 @@ int xhip_ioctl(int fd, unsigned long request, void* argument, int (*next)(int, u
 // here.
 void xhip_thread_over(void);
 
-// How many of our own calls this thread is inside of: hooks then lead straight to the runtime.
-extern thread_local uint32_t xhip_own_calls;
+// How many of our own calls this thread is inside of: hooks then lead straight to the runtime. Read in every call, and so
+// without a look for the thread's storage or for an initialization.
+[[gnu::tls_model("initial-exec")]] extern constinit thread_local uint32_t xhip_own_calls;
 // The error that our calls have hidden from hipGetLastError; `take`: and forget it.
 int xhip_hidden_error(bool take);
 // dlsym of the C library, past the shim's own; the function itself for calls that depend on who makes them (RTLD_NEXT).

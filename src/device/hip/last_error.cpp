@@ -4,7 +4,7 @@
 
 #include "device/hip/hal_abi.h"
 
-[[gnu::tls_model("initial-exec")]] thread_local uint32_t xhip_own_calls = 0;
+[[gnu::tls_model("initial-exec")]] constinit thread_local uint32_t xhip_own_calls = 0;
 
 namespace xsched::stream {
 namespace {
