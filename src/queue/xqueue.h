@@ -177,6 +177,7 @@ private:
         int64_t began_ns = 0;  // 0: it has not waited
         int64_t seen_ns = 0;
         uint64_t completed = 0;    // when last looked at
+        int64_t progress_ns = 0;   // when that last changed
         int64_t stuck_ns = 0;      // the queue was open, and nothing completed
         int64_t suspended_ns = 0;  // by the program
     };
@@ -187,7 +188,7 @@ private:
     bool gate_due(bool closed);
     void announce_waiting(Wait& wait);
     bool out_of_patience(Wait& wait, bool closed);
-    void wait_for_room(bool closed);
+    void wait_for_room(const Wait& wait, bool closed);
     void bind_words();
     uint64_t enqueued();
     void write_progress();

@@ -5,6 +5,7 @@
 // (track_tail) and from then on commands report themselves.
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/spin.h"
 #include "queue/xqueue.h"
 
 #include <algorithm>
@@ -29,6 +30,7 @@ constexpr int64_t kReportEveryNs = base::kMillisecond;
 constexpr uint32_t kReportEveryCommands = 64;
 
 constexpr int64_t kLookNs = 20 * base::kMicrosecond;   // for room, while running
+constexpr int64_t kSpinNs = 50 * base::kMicrosecond;   // after something completed
 constexpr int64_t kPauseNs = base::kMillisecond;       // for a resume that wakes nobody
 constexpr int64_t kPatienceNs = 10 * base::kSecond;    // of a caller whose own program suspended the queue
 // Of a caller at the window of an open queue in which nothing completes: so long, or so many commands' time.
@@ -39,6 +41,14 @@ constexpr int64_t kWordsLentNs = 30 * base::kSecond;  // to a destroyed stream o
 uint32_t every(int64_t wanted_ns, int64_t command_ns, uint32_t most) {
     if (command_ns <= 0) return std::min(most, 4u);
     return static_cast<uint32_t>(std::clamp<int64_t>(wanted_ns / command_ns, 1, most));
+}
+
+void pause_a_little() {
+    static constinit std::atomic<int> known{-1};
+    int to_spare = known.load(std::memory_order_relaxed);
+    if (to_spare < 0) known.store(to_spare = base::processors_to_spare() ? 1 : 0, std::memory_order_relaxed);
+    if (to_spare == 0) return static_cast<void>(sched_yield());
+    for (int i = 0; i < 16; ++i) base::pause_processor();
 }
 
 void sleep_ns(int64_t ns) {
@@ -149,7 +159,7 @@ void XQueue::admit_throttled(XqTicket& ticket) {
         if (retired_ || !plan.wait || out_of_patience(wait, closed)) break;
         if (wait.began_ns == 0) announce_waiting(wait);
         mutex_.unlock();
-        wait_for_room(closed);
+        wait_for_room(wait, closed);
     }
     if (wait.began_ns != 0 && waiting_ > 0) placement_.slot->waiting.store(--waiting_, std::memory_order_release);
     count_throttled(plan, ticket);
@@ -159,7 +169,7 @@ void XQueue::admit_throttled(XqTicket& ticket) {
 
 // mutex_ held. A queue with a waiting caller has work, even if nothing of it is in flight.
 void XQueue::announce_waiting(Wait& wait) {
-    wait.began_ns = wait.seen_ns = base::now_ns();
+    wait.began_ns = wait.seen_ns = wait.progress_ns = base::now_ns();
     wait.completed = completed_;
     placement_.slot->waiting.store(++waiting_, std::memory_order_release);
     if (submitted_ == completed_) placement_.slot->ready_since_ns.store(wait.began_ns, std::memory_order_release);
@@ -173,7 +183,10 @@ bool XQueue::out_of_patience(Wait& wait, bool closed) {
     if (wait.began_ns == 0) return !closed && completed_ == stuck_at_;
     const int64_t now = base::now_ns();
     const int64_t looked = now - std::exchange(wait.seen_ns, now);
-    if (completed_ != std::exchange(wait.completed, completed_)) wait.stuck_ns = 0;
+    if (completed_ != std::exchange(wait.completed, completed_)) {
+        wait.stuck_ns = 0;
+        wait.progress_ns = now;
+    }
     if (api_suspended_) wait.suspended_ns += looked;
     else if (!closed) wait.stuck_ns += looked;
     if (!closed && wait.stuck_ns >= std::max(kStuckNs, kStuckCommands * meter_.command_ns())) {
@@ -187,9 +200,11 @@ bool XQueue::out_of_patience(Wait& wait, bool closed) {
     return true;
 }
 
-void XQueue::wait_for_room(bool closed) {
+// A small window of short commands would run empty while its caller sleeps (20 us are 70 and more with a thread's usual
+// timer slack): while something completes it looks again at once, and gives way to others where processors are few.
+void XQueue::wait_for_room(const Wait& wait, bool closed) {
     track_tail();  // what is in flight must report, or nothing would make room
-    if (!closed) return sleep_ns(kLookNs);
+    if (!closed) return wait.seen_ns - wait.progress_ns < kSpinNs ? pause_a_little() : sleep_ns(kLookNs);
     ipc::Header& header = *this->header();
     const uint32_t seen = header.directive.load(std::memory_order_seq_cst);
     base::futex_wait(header.directive, seen, kPauseNs);
