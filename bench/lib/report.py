@@ -18,7 +18,8 @@ def percentile(values, percent):
 
 
 def summary(values):
-    return {"p50": percentile(values, 50), "p99": percentile(values, 99), "max": max(values), "count": len(values)}
+    return {**{f"p{which}": percentile(values, which) for which in (50, 90, 99)}, "max": max(values),
+            "count": len(values)}
 
 
 def table(rows):

@@ -5,6 +5,34 @@
 
 namespace xsched::queue {
 
+// Which part of a queue's latest commands are work; the others are points in it (an event's record, a wait for one), which
+// take a place in the driver's queue and no time of the device.
+class WorkShare {
+public:
+    static constexpr uint32_t kRemembered = 256;
+
+    void note(bool point) {
+        if (++commands_ == kRemembered) {
+            commands_ /= 2;
+            points_ /= 2;
+        }
+        points_ += point ? 1 : 0;
+    }
+    // Of so many commands, about.
+    uint32_t of(uint32_t commands) const {
+        if (points_ == 0) return commands;
+        return static_cast<uint32_t>((uint64_t{commands} * (commands_ - points_) + commands_ / 2) / commands_);
+    }
+    // The mean time of a command, points included, of that of a piece of work.
+    int64_t mean(int64_t work_ns) const {
+        return points_ == 0 ? work_ns : work_ns * (commands_ - points_) / commands_;
+    }
+
+private:
+    uint32_t commands_ = 0;
+    uint32_t points_ = 0;
+};
+
 class CommandMeter {
 public:
     // The first command goes to hardware that had none of this queue's work.

@@ -24,7 +24,7 @@
 extern "C" {
 #endif
 
-#define XQ_DEVICE_ABI 4
+#define XQ_DEVICE_ABI 5
 
 typedef struct XqQueue XqQueue;
 

@@ -46,6 +46,11 @@ void xq_admit(XqQueue* queue, XqTicket* ticket) {
     *ticket = XqTicket{};
 }
 
+void xq_admit_point(XqQueue* queue, XqTicket* ticket) {
+    if (XQueue* object = of(queue)) return object->admit(*ticket, true, true);
+    *ticket = XqTicket{};
+}
+
 void xq_launched(XqQueue* queue, XqTicket* ticket, int outcome) {
     if (XQueue* object = of(queue))
         object->launched(*ticket, (outcome & kXqSucceeded) != 0, (outcome & kXqReportLater) != 0);

@@ -52,6 +52,8 @@ void xq_retire(XqQueue* queue, int report);
 
 // --- the path of one command
 void xq_admit(XqQueue* queue, XqTicket* ticket);
+// The same for a command that takes a place in the queue but no time of the device: an event's record, a wait for one.
+void xq_admit_point(XqQueue* queue, XqTicket* ticket);
 // `outcome`: kXqSucceeded or 0; kXqReportLater: the calling thread may not be kept now, a later command reports this one.
 enum { kXqSucceeded = 1, kXqReportLater = 2 };
 void xq_launched(XqQueue* queue, XqTicket* ticket, int outcome);

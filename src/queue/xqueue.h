@@ -84,7 +84,8 @@ public:
     void reset_after_fork(const Placement& placement);
 
     // --- one command (queue_abi.h explains the order of calls)
-    void admit(XqTicket& ticket, bool may_hold);
+    // `point`: the command takes no time of the device (throttled devices).
+    void admit(XqTicket& ticket, bool may_hold, bool point = false);
     void launched(XqTicket& ticket, bool succeeded, bool report_later = false);
     void buffer(XqTicket& ticket, XqCommand* command);
     void complete(uint32_t generation, uint32_t covers);
@@ -181,10 +182,10 @@ private:
         int64_t stuck_ns = 0;      // the queue was open, and nothing completed
         int64_t suspended_ns = 0;  // by the program
     };
-    void admit_throttled(XqTicket& ticket);
-    void count_throttled(const Throttle& plan, XqTicket& ticket);
+    void admit_throttled(XqTicket& ticket, bool point);
+    void count_throttled(const Throttle& plan, XqTicket& ticket, bool point);
     void launched_throttled(const XqTicket& ticket, bool report_later);
-    Throttle decide(bool retry);
+    Throttle decide(bool retry, bool point);
     bool gate_due(bool closed);
     void announce_waiting(Wait& wait);
     bool out_of_patience(Wait& wait, bool closed);
@@ -259,6 +260,7 @@ private:
 
     Window window_;
     CommandMeter meter_;
+    WorkShare share_;  // throttled devices
     uint64_t submitted_ = 0;
     uint64_t launched_ = 0;
     uint64_t completed_ = 0;
@@ -275,7 +277,7 @@ private:
     int64_t retired_ns_ = 0;
     int64_t gated_at_ns_ = 0;   // the suspension (its time) that the last gate belongs to
     int64_t api_suspended_ns_ = 0;
-    uint32_t since_gate_ = 0;   // commands launched after the last gate
+    uint32_t since_gate_ = 0;   // pieces of work launched after the last gate
     std::atomic<uint64_t> returned_{0};  // driver calls that have returned; the rest of submitted_ is on its way
     uint64_t enqueued_ = 0;  // see enqueued()
     uint64_t reported_ = 0;  // the last progress asked for

@@ -135,9 +135,9 @@ void XQueue::destroy_group(HoldGroup* group) {
 // their calls to return, would wait forever: such a command is not kept back by the window, only by a suspension.
 bool XQueue::room(bool holds) const { return launched_ - completed_ < limit() || (holds && calls_ > 0); }
 
-void XQueue::admit(XqTicket& ticket, bool may_hold) {
+void XQueue::admit(XqTicket& ticket, bool may_hold, bool point) {
     ticket = XqTicket{};
-    if (setup_.ops->throttle != 0 && may_hold) return admit_throttled(ticket);
+    if (setup_.ops->throttle != 0 && may_hold) return admit_throttled(ticket, point);
     HoldGroup* spare = nullptr;
     const bool holds = may_hold && setup_.ops->hold_create != nullptr;
     bool refused = false;

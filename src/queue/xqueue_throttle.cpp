@@ -67,7 +67,7 @@ void XQueue::absorb_progress() {
     const uint64_t done = ipc::completed_commands(slot);
     if (done <= completed_) return;
     const int64_t now = base::now_ns();
-    if (observed_) meter_.completed(static_cast<uint32_t>(done - completed_), now);
+    if (observed_) meter_.completed(share_.of(static_cast<uint32_t>(done - completed_)), now);
     completed_ = done;
     observed_ = true;
     slot.completed.store(done, std::memory_order_release);
@@ -91,9 +91,10 @@ bool XQueue::gate_due(bool closed) {
 }
 
 // mutex_ held.
-XQueue::Throttle XQueue::decide(bool retry) {
+XQueue::Throttle XQueue::decide(bool retry, bool point) {
     Throttle plan;
     const ipc::QueueSlot& slot = *placement_.slot;
+    const int64_t mean_ns = share_.mean(meter_.command_ns());
     const bool closed = !open();
     const int64_t window_ns = slot.window_ns.load(std::memory_order_relaxed);
     const bool watched = placement_.header->watching.load(std::memory_order_relaxed) != 0;
@@ -105,8 +106,8 @@ XQueue::Throttle XQueue::decide(bool retry) {
     uint32_t most = UINT32_MAX;
     if (window_.threshold() != 0) most = window_.threshold();
     else if (closed || managed_ || window_ns > 0)
-        most = gated ? kCap : window_.limit(window_ns, meter_.command_ns());
-    const uint32_t stride = every(kReportEveryNs, meter_.command_ns(),
+        most = gated ? kCap : window_.limit(window_ns, mean_ns);
+    const uint32_t stride = every(kReportEveryNs, mean_ns,
                                   std::clamp<uint32_t>(most / 4, 1, kReportEveryCommands));
     plan.report = submitted_ + 1 - reported_ >= stride;
     // All reported: the device's word tells whether the queue was idle, which is then rung.
@@ -115,13 +116,13 @@ XQueue::Throttle XQueue::decide(bool retry) {
     const bool behind_gate = gates_ && closed;
     plan.wait = (closed && !behind_gate && bound_) || submitted_ - completed_ >= most;
     if (plan.wait) return plan;
-    plan.gate = (gated || behind_gate) && gate_due(closed);
+    plan.gate = !point && (gated || behind_gate) && gate_due(closed);
     plan.report = plan.report || plan.gate;
     return plan;
 }
 
 // mutex_ held.
-void XQueue::count_throttled(const Throttle& plan, XqTicket& ticket) {
+void XQueue::count_throttled(const Throttle& plan, XqTicket& ticket, bool point) {
     const bool idle = observed_ && submitted_ == completed_;
     enqueued();  // before this command's call is on its way
     ++submitted_;
@@ -134,14 +135,15 @@ void XQueue::count_throttled(const Throttle& plan, XqTicket& ticket) {
         meter_.flight_began(now);
         publish_ready(now);
     }
-    ++since_gate_;
+    share_.note(point);
+    since_gate_ += point ? 0 : 1;
     if (plan.gate) since_gate_ = 0;
     if (plan.report) reported_ = submitted_;
     ticket.group = plan.report ? this : nullptr;
     ticket.verdict = kXqLaunch;
 }
 
-void XQueue::admit_throttled(XqTicket& ticket) {
+void XQueue::admit_throttled(XqTicket& ticket, bool point) {
     Wait wait;
     Throttle plan;
     for (;;) {
@@ -155,14 +157,14 @@ void XQueue::admit_throttled(XqTicket& ticket) {
             bind_words();
             continue;
         }
-        if (!retired_) plan = decide(wait.began_ns != 0);
+        if (!retired_) plan = decide(wait.began_ns != 0, point);
         if (retired_ || !plan.wait || out_of_patience(wait, closed)) break;
         if (wait.began_ns == 0) announce_waiting(wait);
         mutex_.unlock();
         wait_for_room(wait, closed);
     }
     if (wait.began_ns != 0 && waiting_ > 0) placement_.slot->waiting.store(--waiting_, std::memory_order_release);
-    count_throttled(plan, ticket);
+    count_throttled(plan, ticket, point);
     mutex_.unlock();
     if (plan.gate) setup_.ops->gate_wait(setup_.impl);
 }
@@ -312,7 +314,7 @@ void XQueue::sync_throttled(uint64_t mark) {
     ipc::QueueSlot& slot = *placement_.slot;
     const bool was_ready = submitted_ != slot.completed.load(std::memory_order_relaxed);
     const int64_t now = base::now_ns();
-    if (observed_ && mark > completed_) meter_.completed(static_cast<uint32_t>(mark - completed_), now);
+    if (observed_ && mark > completed_) meter_.completed(share_.of(static_cast<uint32_t>(mark - completed_)), now);
     completed_ = mark;
     observed_ = true;
     slot.command_ns.store(meter_.command_ns(), std::memory_order_relaxed);

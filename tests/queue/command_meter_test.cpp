@@ -61,4 +61,28 @@ TEST(CommandMeter, AnInterruptedCommandIsAsLongAsItRan) {
     EXPECT_EQ(meter.command_ns(), 10'000) << "what had run is gone";
 }
 
+TEST(WorkShare, WithoutPointsACommandIsAPieceOfWork) {
+    xsched::queue::WorkShare share;
+    EXPECT_EQ(share.of(7), 7u);
+    share.note(false);
+    EXPECT_EQ(share.of(7), 7u);
+    EXPECT_EQ(share.mean(1000), 1000);
+}
+
+TEST(WorkShare, HalfOfThem) {
+    xsched::queue::WorkShare share;
+    for (int i = 0; i < 1000; ++i) share.note(i % 2 == 0);
+    EXPECT_EQ(share.of(10), 5u);
+    EXPECT_NEAR(static_cast<double>(share.mean(1000)), 500, 5);
+    for (uint32_t i = 0; i < 12 * xsched::queue::WorkShare::kRemembered; ++i) share.note(false);
+    EXPECT_EQ(share.of(10), 10u) << "what was long ago is forgotten";
+}
+
+TEST(WorkShare, NothingButPoints) {
+    xsched::queue::WorkShare share;
+    for (uint32_t i = 0; i < 3 * xsched::queue::WorkShare::kRemembered; ++i) share.note(true);
+    EXPECT_EQ(share.of(10), 0u);
+    EXPECT_EQ(share.mean(1000), 0);
+}
+
 }  // namespace

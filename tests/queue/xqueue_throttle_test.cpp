@@ -111,7 +111,7 @@ TEST(XQueueThrottle, FewerWhereAShortTimesliceTakesTheProcessOff) {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));  // so that each seems to take 25 us or more
     while (device.step()) {}
     device.slot().window_ns = 1'000'000;
-    enqueue(1);
+    enqueue(64);  // one of them looks how far the device is
     ASSERT_GT(device.slot().command_ns, 0);
     const auto gates_in_the_next = [&] {
         const int before = device.gates_inserted;
@@ -123,6 +123,38 @@ TEST(XQueueThrottle, FewerWhereAShortTimesliceTakesTheProcessOff) {
     const int seldom = gates_in_the_next();
     EXPECT_GE(seldom, 1);
     EXPECT_LE(2 * seldom, often);
+}
+
+// An event's record is a command of no length: kernels with one behind each are as long as without.
+TEST(XQueueThrottle, PointsDoNotMakeCommandsShorter) {
+    FakeDevice device(kGates);
+    device.region().header.watching = 1;
+    constexpr int kWorks = 200;
+    for (int i = 0; i < 10; ++i) device.enqueue(0);  // from here on it is known when something completes
+    while (device.step()) {}
+    for (int i = 1; i <= kWorks; ++i) {
+        device.enqueue(2 * i);
+        device.enqueue(2 * i + 1, false, true);
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    while (device.step()) {}
+    for (int i = 0; i < 64; ++i) device.enqueue(0);  // one of them looks how far the device is
+    EXPECT_GE(device.slot().command_ns, 50'000'000 / (kWorks * 3 / 2)) << "half as long, if they counted";
+}
+
+TEST(XQueueThrottle, NoGateStandsBeforeAPoint) {
+    FakeDevice device(kGates);
+    direct(device, true);
+    device.enqueue(0, false, true);
+    EXPECT_EQ(device.gates_inserted, 0);
+    EXPECT_TRUE(device.step()) << "all before it is done";
+    device.enqueue(1);
+    EXPECT_EQ(device.gates_inserted, 1);
+    while (device.step()) {}
+    EXPECT_EQ(device.executed(), std::vector<int>{0});
+    direct(device, false);
+    device.run_freely();
+    EXPECT_TRUE(eventually([&] { return device.executed().size() == 2; }));
 }
 
 TEST(XQueueThrottle, NoMoreThanTheCapStandsBehindAClosedGate) {

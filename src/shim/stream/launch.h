@@ -41,13 +41,14 @@ private:
 // One command from admission to its place in the driver. Leaves errno as it was.
 class Launch {
 public:
-    Launch(Stream stream, bool per_thread) {
+    // `point`: not work but a place in it.
+    Launch(Stream stream, bool per_thread, bool point = false) {
         const KeepErrno keep;
         entry_ = capturing(stream, per_thread) ? nullptr : entry_of(stream, per_thread);
         xqueue_ = entry_ != nullptr ? entry_->xqueue.load(std::memory_order_acquire) : nullptr;
         if (xqueue_ == nullptr) return;
         if (several_queues()) [[unlikely]] depend_implicitly(*entry_);
-        xq_admit(xqueue_, &ticket_);
+        (point ? xq_admit_point : xq_admit)(xqueue_, &ticket_);
         counted_ = several_priorities();
         if (counted_) [[unlikely]] xq_driver_call(xqueue_, 1);
     }

@@ -63,7 +63,7 @@ Result context_synchronize(Which... context) {
 // behind a closed gate would fill it.
 template <EntryPoint kEntry, typename... Flags>
 Result event_record(Event event, Stream stream, Flags... flags) {
-    Launch launch(stream, Declared<kEntry>::kPerThread);
+    Launch launch(stream, Declared<kEntry>::kPerThread, true);
     const QueueMark mark = mark_of(launch.entry(), true);
     const Result code = driver<kEntry>()(event, stream, flags...);
     launch.returned(code);
@@ -99,7 +99,7 @@ Result event_destroy(Event event) {
 
 template <EntryPoint kEntry>
 Result stream_wait_event(Stream stream, Event event, unsigned flags) {
-    Launch launch(stream, Declared<kEntry>::kPerThread);
+    Launch launch(stream, Declared<kEntry>::kPerThread, true);
     depend_on_event(launch.entry(), event);
     Result code = kSuccess;
     if (g_captures.load(std::memory_order_relaxed) <= 0) {

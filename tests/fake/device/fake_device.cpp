@@ -161,9 +161,9 @@ void FakeDevice::destroy_stream() {
     queue_->retire(true);
 }
 
-bool FakeDevice::enqueue(int id, bool fail) {
+bool FakeDevice::enqueue(int id, bool fail, bool point) {
     XqTicket ticket;
-    xq_admit(abi_queue(), &ticket);
+    (point ? xq_admit_point : xq_admit)(abi_queue(), &ticket);
     if (ticket.verdict == kXqBuffer) {
         auto* command = new FakeCommand;
         command->base.ops = &kCommandOps;

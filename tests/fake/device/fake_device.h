@@ -34,7 +34,7 @@ public:
     ~FakeDevice();
 
     // What a shim does for one enqueue of command `id` on this thread. False: the driver call failed.
-    bool enqueue(int id, bool fail = false);
+    bool enqueue(int id, bool fail = false, bool point = false);
     // As a shim does: the queue goes, what it has given to the device still runs. The device must outlive that.
     void destroy_stream();
 
