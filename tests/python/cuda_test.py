@@ -85,6 +85,7 @@ class WithStream(unittest.TestCase):
     def setUp(self):
         self.stream = driver.new_stream()
         self.addCleanup(self.stream.destroy)
+        driver.call("cuCtxSynchronize")  # streams of tests before this one may still write
         driver.memory[0] = 0
 
 
