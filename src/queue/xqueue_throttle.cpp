@@ -94,7 +94,6 @@ bool XQueue::gate_due(bool closed) {
 XQueue::Throttle XQueue::decide(bool retry, bool point) {
     Throttle plan;
     const ipc::QueueSlot& slot = *placement_.slot;
-    const int64_t mean_ns = share_.mean(meter_.command_ns());
     const bool closed = !open();
     const int64_t window_ns = slot.window_ns.load(std::memory_order_relaxed);
     const bool watched = placement_.header->watching.load(std::memory_order_relaxed) != 0;
@@ -102,6 +101,7 @@ XQueue::Throttle XQueue::decide(bool retry, bool point) {
         observed_ = false;
         return plan;
     }
+    const int64_t mean_ns = share_.mean(meter_.command_ns());
     const bool gated = gates_ && setup_.level >= kPreemptLevelDeactivate;
     uint32_t most = UINT32_MAX;
     if (window_.threshold() != 0) most = window_.threshold();

@@ -85,6 +85,23 @@ TEST_F(SuspendedStream, WaitsForEventsOfOthersDoNotFillTheDriver) {
     EXPECT_EQ(cu().cuEventDestroy_v2(event), CUDA_SUCCESS);
 }
 
+// An event is no work: a suspension holds it only behind work.
+TEST_F(SuspendedStream, AnEventBehindNoWorkIsComplete) {
+    if (!gates()) GTEST_SKIP() << "without gates the thread that records waits";
+    CUevent event = nullptr;
+    ASSERT_EQ(cu().cuEventCreate(&event, CU_EVENT_DISABLE_TIMING), CUDA_SUCCESS);
+    ASSERT_EQ(XQueueSuspend(xqueue_, kQueueSuspendFlagNone), kXSchedSuccess);
+    ASSERT_EQ(cu().cuEventRecord(event, stream_), CUDA_SUCCESS);
+    EXPECT_TRUE(eventually([&] { return cu().cuEventQuery(event) == CUDA_SUCCESS; }));
+    ASSERT_EQ(append(stream_, 1), CUDA_SUCCESS);
+    ASSERT_EQ(cu().cuEventRecord(event, stream_), CUDA_SUCCESS);
+    let_time_pass();
+    EXPECT_EQ(cu().cuEventQuery(event), CUDA_ERROR_NOT_READY);
+    EXPECT_EQ(XQueueResume(xqueue_, kQueueResumeFlagNone), kXSchedSuccess);
+    EXPECT_EQ(cu().cuEventSynchronize(event), CUDA_SUCCESS);
+    EXPECT_EQ(cu().cuEventDestroy_v2(event), CUDA_SUCCESS);
+}
+
 // The legacy stream may not be touched at all while a blocking stream of its context is captured.
 TEST_F(SuspendedStream, TheNullStreamsQueueLeavesABlockingStreamsCaptureAlone) {
     const XQueueHandle null_queue = used_xqueue_of(nullptr);
