@@ -17,9 +17,11 @@ TIMEOUT_SECONDS = 120
 
 
 def run(session, name, **environment):
-    """The JSON that bin/NAME prints."""
-    result = subprocess.run([session.build / "bin" / name], env={**session.environment, "XLOG_LEVEL": "ERRO", **environment},
-                            text=True, capture_output=True, timeout=TIMEOUT_SECONDS)
+    """The JSON that bin/NAME prints. A packed one (scripts/pack_gpu.sh) does not know where its libraries are."""
+    environment = {**session.environment, "XLOG_LEVEL": "ERRO", "LD_LIBRARY_PATH": str(session.build / "lib"),
+                   **environment}
+    result = subprocess.run([session.build / "bin" / name], env=environment, text=True, capture_output=True,
+                            timeout=TIMEOUT_SECONDS)
     if result.returncode != 0:
         raise programs.ProgramFailed(f"{name} ended with status {result.returncode}:\n{result.stderr[-2000:]}")
     return json.loads(result.stdout)

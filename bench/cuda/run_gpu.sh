@@ -126,7 +126,7 @@ run_step() {
         launch) python3 bench/launch_cost.py --build "$build" --results "$work" --budget "$budget" ;;
         hip) hip ;;
         level3) python3 bench/cuda/level3.py --build "$build" --results "$work" --budget "$budget" $EXTRA ;;
-        directive) LD_LIBRARY_PATH=$(realpath "$build")/lib python3 bench/host_cost.py --build "$build" --results "$work" ;;
+        directive) python3 bench/host_cost.py --build "$build" --results "$work" ;;
         order) LD_PRELOAD=$(realpath "$build")/lib/libshimcuda.so XSCHED_SCHEDULER=app XLOG_LEVEL=WARN \
                    "$build/bin/order_check_cuda" --ops 1000000 --seed 1 --chaos ;;
         run) eval "$RUN" ;;
