@@ -65,6 +65,7 @@ bool carry_out(ipc::Header& header, uint32_t seen) {
     for_each_queue([](XQueue& queue) {
         queue.report_if_asked();
         queue.warm_if_asked();
+        queue.prepare_linger_if_asked();
     });
     return any_suspended;
 }

@@ -35,7 +35,9 @@ bool Client::put(std::atomic<T>& field, T value) {
 }
 
 void Client::scan(UnitTable& units, int64_t now_ns, int64_t last_pass_ns) {
-    units.begin_client(view_.id, view_.pid, stuck_since_ns(now_ns));
+    const ipc::Header& header = view_.region->header;
+    units.begin_client(view_.id, view_.pid, stuck_since_ns(now_ns), header.lingers.load(std::memory_order_acquire) != 0,
+                       header.waits.load(std::memory_order_relaxed));
     delays_.clear();
     QueueNumbers numbers;
     const uint32_t used = view_.region->header.slot_end.load(std::memory_order_acquire);
@@ -114,13 +116,16 @@ void Client::direct(const UnitTable& units, const sched::Plan& plan, const Rival
     bool competing = false;
     bool watching = false;
     bool suspended = false;
+    bool linger_wanted = false;
     polled_ = false;
+    makes_room_for_ = 0;
     for (QueueMemory& queue : queues_) {
         if (!queue.used) continue;
         queue.verdict = plan.verdicts[queue.unit];
         competing |= queue.verdict.contended;
         watching |= queue.verdict.watched;
         suspended |= queue.verdict.suspend;
+        linger_wanted = linger_wanted || Rivals::has_victims(units.units()[queue.unit].unit, units.units());
         polled_ |= queue.device_progress && queue.ready && queue.verdict.watched && !queue.verdict.suspend;
     }
     choose_means(units, rivals, now_ns);
@@ -129,6 +134,7 @@ void Client::direct(const UnitTable& units, const sched::Plan& plan, const Rival
     ipc::Header& header = view_.region->header;
     put(header.competing, competing ? 1U : 0U);
     put(header.prompt, prompt_ ? 1U : 0U);
+    put(header.linger_wanted, linger_wanted ? 1U : 0U);
     if (put(header.watching, watching ? 1U : 0U) && watching) began_watching_ = true;
     bool warms = false;
     for (uint32_t at = 0; at < queues_.size(); ++at) {
@@ -170,7 +176,8 @@ void Client::direct_queue(uint32_t at, const UnitTable& units, const sched::Verd
     }
     queue.warmed = verdict.imminent;
     update(slot.held, verdict.suspend && verdict.by == 0 ? 1U : 0U);
-    put(slot.interrupt, queue.interrupt ? 1U : 0U);
+    if (put(slot.interrupt, static_cast<uint32_t>(queue.interrupt)) && queue.interrupt == ipc::Interrupt::kKeptOff)
+        makes_room_for_ = queue.by_pid;
     const bool changed = queue.suspended != verdict.suspend;
     if (changed) slot.directed_ns.store(now_ns, std::memory_order_relaxed);
     put(slot.suspended, verdict.suspend ? 1U : 0U);
@@ -209,6 +216,11 @@ void Client::log_change(const QueueMemory& queue, const UnitTable& units) const 
 void Client::ring() {
     if (touched_) ipc::ring_directive(view_.region->header);
     touched_ = false;
+}
+
+// It looks at this by itself: nobody is rung.
+void Client::linger(int64_t now_ns) {
+    view_.region->header.linger_until_ns.store(now_ns + kLingerNs, std::memory_order_release);
 }
 
 bool Client::began_watching() { return std::exchange(began_watching_, false); }
@@ -254,6 +266,7 @@ void Client::let_go() {
     put(view_.region->header.competing, 0U);
     put(view_.region->header.watching, 0U);
     put(view_.region->header.prompt, 0U);
+    put(view_.region->header.linger_wanted, 0U);
     suspended_ = false;
     ring();
 }

@@ -34,7 +34,7 @@ struct QueueMemory {
     uint64_t preemptions = 0;
     uint32_t level = 0;
     Means means = Means::kNone;
-    bool interrupt = false;  // as written
+    ipc::Interrupt interrupt{};  // as written
     uint32_t timeslice_us = 0;
     bool warmed = false;  // for the burst that is about to begin
 };
@@ -49,6 +49,8 @@ class Client {
 public:
     // While queues may be suspended for somebody more urgent: how much device time is kept in flight.
     static constexpr int64_t kWindowNs = 1'000'000;
+    // What it takes to keep a process off, for its agent to wake and for the call.
+    static constexpr int64_t kLingerNs = 700'000;
 
     explicit Client(const ClientView& view) : view_(view) {}
 
@@ -66,6 +68,10 @@ public:
     void direct(const UnitTable& units, const sched::Plan& plan, const Rivals& rivals, int64_t now_ns);
     // Tells its agent, once, if something was written since the last call.
     void ring();
+    // The process for whose sake something of this one began to be kept off its device in this pass; 0: nobody's.
+    int32_t makes_room_for() const { return makes_room_for_; }
+    // Others are being kept off for this one.
+    void linger(int64_t now_ns);
 
     // When a suspension is to be looked at again because what runs may last; 0: no need.
     int64_t look_again_ns() const { return look_again_ns_; }
@@ -99,7 +105,7 @@ private:
         int64_t stands_ns = 0;   // since when all of its queues there are suspended; 0: not all are
         Means usual = Means::kNone;  // without regard to announcements, and to what is running
         Means means = Means::kNone;
-        bool interrupt = false;  // until one of them runs again
+        ipc::Interrupt interrupt{};  // until one of them runs again
         int64_t by_busy_ns = 0;  // what the unit that it makes room for had used of it then
     };
     void choose_means(const UnitTable& units, const Rivals& rivals, int64_t now_ns);
@@ -121,6 +127,7 @@ private:
     bool suspended_ = false;  // something of it is
     bool polled_ = false;
     bool prompt_ = false;  // a suspension may interrupt what runs
+    int32_t makes_room_for_ = 0;
     bool touched_ = false;
     bool began_watching_ = false;
 };

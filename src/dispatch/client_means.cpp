@@ -74,27 +74,30 @@ void Client::choose_on(Device& device, const UnitTable& units, const Rivals& riv
     const sched::UnitState* urgent = by != 0 ? units.find(by) : nullptr;
     if (!all_suspended) {
         device.stands_ns = 0;
-        device.interrupt = false;
+        device.interrupt = ipc::Interrupt::kNone;
         device.means = chosen;
     } else if (device.stands_ns == 0) {
         device.stands_ns = now_ns;
         device.means = all_able && by == 0 ? Means::kInterruptHeld : chosen;
         device.by_busy_ns = urgent != nullptr ? urgent->unit.busy_ns : 0;
     }
-    if (all_suspended && all_able && !device.interrupt) {
+    const uint32_t slice = all_able && shortens_timeslice(victim, usual) ? timeslice_us : 0;
+    const ipc::Interrupt interrupt = choose_interrupt(victim, device.means, slice != 0);
+    // Held by a person, with nobody's work to press for it, it must be off.
+    if (device.interrupt == ipc::Interrupt::kKeptOff && by == 0) device.interrupt = ipc::Interrupt::kTakenOff;
+    if (all_suspended && all_able && device.interrupt == ipc::Interrupt::kNone) {
         const int64_t stood_ns = now_ns - device.stands_ns;
         const bool stuck = urgent != nullptr && urgent->ready && urgent->unit.busy_ns == device.by_busy_ns &&
                            urgent->idle_since_ns < device.stands_ns;
         if (interrupts(device.means)) {
-            device.interrupt = ready && stood_ns <= kSlippedNs;
+            if (ready && stood_ns <= kSlippedNs) device.interrupt = interrupt;
         } else if (ready && stuck && stood_ns >= kLateNs) {
             device.means = Means::kInterruptLate;
-            device.interrupt = true;
+            device.interrupt = ipc::Interrupt::kTakenOff;
         } else if (ready && stuck) {
             look_again_ns_ = device.stands_ns + kLateNs;
         }
     }
-    const uint32_t slice = all_able && shortens_timeslice(victim, usual) ? timeslice_us : 0;
     for (QueueMemory& queue : queues_) {
         if (!here(queue)) continue;
         queue.means = device.means;

@@ -32,6 +32,7 @@ struct Dispatcher::State {
     int64_t pass_once(int64_t now_ns);
     bool began_watching();
     void blame();
+    void tell_who_may_linger(int64_t now_ns);
     void tell_thrown_out();
 };
 
@@ -101,6 +102,7 @@ int64_t Dispatcher::State::pass_once(int64_t now_ns) {
         polled |= client.polled();
         suspends |= client.suspends();
     }
+    tell_who_may_linger(now_ns);
     const int64_t look_ns = now_ns + kLookEveryNs;
     if (polled && suspends && (wake_at_ns == 0 || look_ns < wake_at_ns)) wake_at_ns = look_ns;
     return wake_at_ns;
@@ -113,6 +115,14 @@ void Dispatcher::State::blame() {
             Client* culprit = find(units.previous_client_of(delay.by));
             if (culprit != nullptr && culprit != &victim) culprit->caused_delay(delay.ns);
         }
+    }
+}
+
+void Dispatcher::State::tell_who_may_linger(int64_t now_ns) {
+    for (const Client& victim : clients) {
+        if (victim.makes_room_for() == 0) continue;
+        for (Client& urgent : clients)
+            if (urgent.view().pid == victim.makes_room_for()) urgent.linger(now_ns);
     }
 }
 

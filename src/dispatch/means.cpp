@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace xsched::dispatch {
 
@@ -10,7 +11,9 @@ namespace {
 // A command that is running when its gate closes takes half its length more on average; disabling channels and enabling
 // them again costs somewhat more than half a millisecond in all.
 constexpr int64_t kWorthNs = 500'000;
-constexpr int64_t kStillWorthNs = 350'000;  // each change of mind costs the victim a call
+// Behind an urgent unit that lingers the victim is off within the switch: then it is only the victim that pays the calls.
+constexpr int64_t kWorthLingeringNs = 225'000;
+constexpr int64_t still(int64_t worth_ns) { return worth_ns * 7 / 10; }  // each change of mind costs the victim a call
 // To be off in time for a burst that is announced: what the scheduler's own waking and writing takes, a disabling of
 // channels (about 0.7 ms, and the queue's agent wakes first), what lies between two gates, and what is in flight where
 // there is no gate.
@@ -21,8 +24,9 @@ constexpr int64_t kInFlightNs = 1'000'000;
 constexpr int64_t kUnknownNs = 1'000'000;  // a command whose length is not known
 constexpr unsigned kTimesliceBits = 11;  // 2 ms, about the driver's own
 
-bool is_long(int64_t command_ns, bool was_long = false) {
-    return command_ns == 0 || command_ns > (was_long ? kStillWorthNs : kWorthNs);
+bool is_long(const Victim& victim) {
+    const int64_t worth_ns = victim.rival_lingers ? kWorthLingeringNs : kWorthNs;
+    return victim.command_ns > (victim.was_long ? still(worth_ns) : worth_ns);
 }
 
 }  // namespace
@@ -38,14 +42,22 @@ const char* means_sentence(Means means) {
     return "?";
 }
 
-void Pauses::observe(bool ready, int64_t ready_since_ns, int64_t idle_since_ns) {
-    if (!ready || ready_since_ns == seen_ready_ns_) return;
-    const bool known = idle_since_ns > seen_ready_ns_ && idle_since_ns <= ready_since_ns && seen_ready_ns_ != 0;
-    seen_ready_ns_ = ready_since_ns;
+// A pause is seen when it is over.
+void Pauses::observe(const sched::UnitState& unit) {
+    const int64_t ready_ns = unit.unit.ready_since_ns;
+    const int64_t idle_ns = unit.idle_since_ns;
+    if (!unit.ready || ready_ns == seen_ready_ns_) return;
+    const bool known = idle_ns > seen_ready_ns_ && idle_ns <= ready_ns && seen_ready_ns_ != 0;
+    seen_ready_ns_ = ready_ns;
+    const bool waited = std::exchange(waits_, unit.waits) != unit.waits;
     if (!known) return;
-    short_ones_ = short_ones_ << 1 | (ready_since_ns - idle_since_ns < kShortNs ? 1U : 0U);
+    const bool is_short = ready_ns - idle_ns < kShortNs;
+    short_ones_ = short_ones_ << 1 | (is_short ? 1U : 0U);
+    waited_ = waited_ << 1 | (is_short && waited ? 1U : 0U);
     count_ = std::min(count_ + 1, kRemembered);
 }
+
+bool Pauses::wait() const { return std::popcount(waited_) * 2 > std::popcount(short_ones_); }
 
 bool Pauses::streams() const {
     if (count_ < kEnough) return false;
@@ -59,7 +71,14 @@ Means choose_means(const Victim& victim) {
     if (victim.announced) return Means::kInterruptAnnounced;
     if (victim.rival_streams && !victim.has_peer) return Means::kTimeslice;
     if (victim.command_ns == 0) return Means::kInterruptUnknown;
-    return is_long(victim.command_ns, victim.was_long) ? Means::kInterrupt : Means::kGate;
+    return is_long(victim) ? Means::kInterrupt : Means::kGate;
+}
+
+ipc::Interrupt choose_interrupt(const Victim& victim, Means means, bool short_timeslice) {
+    if (means < Means::kInterrupt) return ipc::Interrupt::kNone;
+    // Somebody else's work must be there to take the device, and keep it.
+    const bool presses = means == Means::kInterrupt || means == Means::kInterruptUnknown;
+    return presses && short_timeslice && victim.rival_lingers ? ipc::Interrupt::kKeptOff : ipc::Interrupt::kTakenOff;
 }
 
 bool shortens_timeslice(const Victim& victim, Means usual) {
@@ -87,7 +106,7 @@ void Rivals::observe(std::span<const sched::UnitState> units) {
             const Memory memory = known != memories_.end() ? *known : Memory{.id = id, .pauses = {}};
             memories_.insert(memories_.begin() + static_cast<std::ptrdiff_t>(i), memory);
         }
-        memories_[i].pauses.observe(units[i].ready, units[i].unit.ready_since_ns, units[i].idle_since_ns);
+        memories_[i].pauses.observe(units[i]);
     }
     memories_.resize(units.size());
 }
@@ -100,8 +119,16 @@ void Rivals::look(const policy::Unit& victim, std::span<const sched::UnitState> 
         if (other.priority <= victim.priority) continue;
         // One that pauses often is enough: the hardware would switch in each of its pauses.
         result.rival_streams = (result.rival_streams || !result.has_rival) && memories_[i].pauses.streams();
+        const bool lingers = units[i].lingers && memories_[i].pauses.wait();
+        result.rival_lingers = (result.rival_lingers || !result.has_rival) && lingers;
         result.has_rival = true;
     }
+}
+
+bool Rivals::has_victims(const policy::Unit& unit, std::span<const sched::UnitState> units) {
+    return std::any_of(units.begin(), units.end(), [&unit](const sched::UnitState& other) {
+        return other.unit.device == unit.device && other.unit.pid != unit.pid && other.unit.priority < unit.priority;
+    });
 }
 
 uint32_t Rivals::timeslice_us(const policy::Unit& victim, std::span<const sched::UnitState> units) {

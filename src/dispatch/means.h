@@ -6,7 +6,9 @@
 //    in one stretch;
 //  - interrupt: what runs is taken off the device when it is suspended (level 3). Absolute, but the call takes most of a
 //    millisecond: for long commands, and urgent units that pause often. A short timeslice helps here too: the hardware
-//    has mostly switched before the call is done.
+//    has mostly switched before the call is done, and the call need only keep the victim from coming back. Until it has
+//    the urgent unit lingers: it keeps the device through its pauses. Where it can, this is worth it for commands of a
+//    quarter of a millisecond already.
 // No short timeslices for programs of one priority: they would take turns at that rate (a switch takes 175 us).
 // Pure; one caller at a time.
 #pragma once
@@ -15,6 +17,7 @@
 #include <span>
 #include <vector>
 
+#include "ipc/layout.h"
 #include "sched/core.h"
 
 namespace xsched::dispatch {
@@ -27,20 +30,23 @@ enum class Means : uint32_t {
 };
 const char* means_sentence(Means means);
 
-// How a unit has used the device lately: whether its next burst usually follows soon.
+// How a unit has used the device lately: whether its next burst usually follows soon, and how its pauses begin.
 class Pauses {
 public:
     static constexpr int64_t kShortNs = 1'000'000;  // a pause in which a victim would be let in by the hardware
     static constexpr unsigned kRemembered = 32;
     static constexpr unsigned kEnough = 2;
 
-    // As Grace::observe (sched/grace.h).
-    void observe(bool ready, int64_t ready_since_ns, int64_t idle_since_ns);
+    void observe(const sched::UnitState& unit);
     // Uses the device in one stretch, for all we know.
     bool streams() const;
+    // Its short pauses begin with a wait, in which it can linger, and not with nothing to do for the device.
+    bool wait() const;
 
 private:
     uint32_t short_ones_ = 0;  // a bit per pause, the last one lowest
+    uint32_t waited_ = 0;      // likewise: the short ones that began with a wait
+    uint32_t waits_ = 0;       // as last seen
     unsigned count_ = 0;
     int64_t seen_ready_ns_ = 0;
 };
@@ -49,6 +55,7 @@ struct Victim {
     int64_t command_ns = 0;  // the longest mean of its queues; 0: not known
     bool has_rival = false;  // somebody of another process may preempt it,
     bool rival_streams = false;
+    bool rival_lingers = false;  // it keeps the device through its short pauses (ipc::Header::lingers)
     bool has_peer = false;   // another process of the same priority shares the device with it
     bool was_long = false;   // what was chosen last says that its commands are
     bool announced = false;  // it is suspended before the rival needs the device
@@ -58,6 +65,9 @@ struct Victim {
 int64_t off_ns(uint32_t level, int64_t command_ns);
 // What to do before it is ever suspended, and when it is.
 Means choose_means(const Victim& victim);
+
+// What becomes of what runs when it is suspended so, with or without a short timeslice in force.
+ipc::Interrupt choose_interrupt(const Victim& victim, Means means, bool short_timeslice);
 
 // Whether a short timeslice goes with it.
 bool shortens_timeslice(const Victim& victim, Means usual);
@@ -72,6 +82,8 @@ public:
     void observe(std::span<const sched::UnitState> units);
     // Fills in what is known of those who may preempt `victim`.
     void look(const policy::Unit& victim, std::span<const sched::UnitState> units, Victim& result) const;
+    // Whether units of other processes may be kept off `unit`'s device for its sake.
+    static bool has_victims(const policy::Unit& unit, std::span<const sched::UnitState> units);
     static uint32_t timeslice_us(const policy::Unit& victim, std::span<const sched::UnitState> units);
 
 private:

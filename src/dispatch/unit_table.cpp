@@ -72,11 +72,14 @@ void UnitTable::begin_pass() {
     units_.clear();
 }
 
-void UnitTable::begin_client(uint32_t client_id, int32_t pid, int64_t stuck_since_ns) {
+void UnitTable::begin_client(uint32_t client_id, int32_t pid, int64_t stuck_since_ns, bool lingers,
+                             uint32_t waits) {
     client_begin_ = units_.size();
     client_id_ = client_id;
     pid_ = pid;
     stuck_since_ns_ = stuck_since_ns;
+    lingers_ = lingers;
+    waits_ = waits;
 }
 
 uint32_t UnitTable::add(const QueueNumbers& numbers, bool held) {
@@ -91,6 +94,8 @@ uint32_t UnitTable::add(const QueueNumbers& numbers, bool held) {
     keys_.push_back(key);
     units_.push_back(first_queue(numbers, key.id, pid_, held));
     units_.back().stuck_since_ns = stuck_since_ns_;
+    units_.back().lingers = lingers_;
+    units_.back().waits = waits_;
     return static_cast<uint32_t>(units_.size() - 1);
 }
 

@@ -15,8 +15,9 @@ namespace xsched::dispatch {
 class UnitTable {
 public:
     void begin_pass();
-    // Before the queues of a client are added. `stuck_since_ns`: as UnitState has it.
-    void begin_client(uint32_t client_id, int32_t pid, int64_t stuck_since_ns = 0);
+    // Before the queues of a client are added. The rest: as UnitState has it.
+    void begin_client(uint32_t client_id, int32_t pid, int64_t stuck_since_ns = 0, bool lingers = false,
+                      uint32_t waits = 0);
     // Returns the position of the unit that the queue belongs to.
     uint32_t add(const QueueNumbers& numbers, bool held);
 
@@ -48,6 +49,8 @@ private:
     uint32_t client_id_ = 0;
     int32_t pid_ = 0;
     int64_t stuck_since_ns_ = 0;
+    bool lingers_ = false;
+    uint32_t waits_ = 0;
     uint64_t last_id_ = 0;
 };
 

@@ -19,7 +19,7 @@
 namespace xsched::ipc {
 
 inline constexpr uint32_t kMagic = 0x44435358;  // "XSCD"
-inline constexpr uint32_t kVersion = 5;         // raised with any change of this file or protocol.h
+inline constexpr uint32_t kVersion = 6;         // raised with any change of this file or protocol.h
 inline constexpr uint32_t kMostQueues = 1024;
 
 enum class SlotState : uint32_t { kFree = 0, kUsed = 1 };
@@ -29,6 +29,13 @@ using ReasonCode = uint32_t;
 
 inline constexpr uint32_t kGateClosed = 0;
 inline constexpr uint32_t kGateOpen = 1;
+
+// What becomes of a suspended queue's running work.
+enum class Interrupt : uint32_t {
+    kNone = 0,      // it ends
+    kTakenOff = 1,  // it is taken off the device
+    kKeptOff = 2,   // the same, but a short timeslice does the first part: it is kept from coming back
+};
 
 // Drivers register whole pages: slots do not straddle them.
 inline constexpr uint32_t kSlotsPageBytes = 4096;
@@ -87,11 +94,13 @@ struct alignas(512) QueueSlot {
     std::atomic<uint32_t> want_serial;  // raised after the three above change
     std::atomic<uint32_t> ask;          // raised when the device should report how far it is
     std::atomic<uint32_t> warm;         // raised when the device should do something, so that it has switched to us by then
-    std::atomic<uint32_t> interrupt;    // 1: suspended as it is, what runs is taken off the device too (level 3)
+    std::atomic<uint32_t> interrupt;    // Interrupt: suspended as it is, what becomes of what runs (level 3)
     std::atomic<uint32_t> device_timeslice_us;  // of its process's contexts in the hardware; 0: the driver's own
 
     // --- the gate: a word that the device itself may wait on (>= kGateOpen); written by settle_gate alone
     alignas(64) base::FutexWord gate;
+    // --- read by the device as well: kernels of XSched's own that linger up to this number end (client)
+    std::atomic<uint32_t> linger;
     // --- written by the device: how many commands its stream has passed, modulo 2^32
     alignas(64) std::atomic<uint32_t> progress;
 };
@@ -148,6 +157,12 @@ struct Header {
     std::atomic<uint32_t> competing;        // 1: queues of another process or priority use our devices (server)
     std::atomic<uint32_t> watching;         // 1: ring on every ready/idle change; 0: nobody needs to know (server)
     std::atomic<uint32_t> prompt;           // 1: a directive may ask for a call that somebody waits for (server)
+    // Linger: to keep the device through one's own short pauses with a little work for nothing, so that the hardware
+    // does not switch to another process and back. Useful while others are being kept off for this client's sake.
+    std::atomic<uint32_t> linger_wanted;    // 1: others may be kept off for it, be prepared (server)
+    std::atomic<uint32_t> lingers;          // 1: it is (client)
+    std::atomic<uint32_t> waits;            // while that is so: how often it waited for work, modulo 2^32 (client)
+    std::atomic<int64_t> linger_until_ns;   // others are on their way off until about then; 0: never yet (server)
     std::atomic<uint32_t> detached;         // 1: the server has let go of this client (server)
     std::atomic<uint32_t> default_priority_set;  // xcli hint --pid: for queues made later (server)
     std::atomic<int32_t> default_priority;

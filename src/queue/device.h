@@ -24,7 +24,7 @@
 extern "C" {
 #endif
 
-#define XQ_DEVICE_ABI 5
+#define XQ_DEVICE_ABI 6
 
 typedef struct XqQueue XqQueue;
 
@@ -46,6 +46,13 @@ struct XqCommand {
     uint64_t index;
 };
 
+// Words of a throttled queue that the device itself reads or writes. All in one page.
+typedef struct XqWords {
+    uint32_t* gate;
+    uint32_t* progress;
+    uint32_t* linger;
+} XqWords;
+
 typedef struct XqDeviceOps {
     uint32_t abi;     // XQ_DEVICE_ABI
     uint32_t levels;  // bit n set: preempt level n works on this queue (bit 1 always)
@@ -63,9 +70,9 @@ typedef struct XqDeviceOps {
 
     // --- throttled devices (all but words_owner, or throttle = 0)
     uint32_t throttle;
-    // The words that the two calls below are about; called before the first of them, and again when they move. Any
+    // The words that the calls below are about; called before the first of them, and again when they move. Any
     // failure: no gates, and progress_read is asked instead of the word.
-    XResult (*bind)(void* hwq, uint32_t* gate, uint32_t* progress);
+    XResult (*bind)(void* hwq, const XqWords* words);
     // What the words' memory is registered with and goes with (a context); words of different owners never share a page.
     // NULL, or 0: nothing that goes before the process.
     uint64_t (*words_owner)(void* hwq);
@@ -79,13 +86,22 @@ typedef struct XqDeviceOps {
     XResult (*reactivate)(void* hwq);
     // Level 3. May take a millisecond; never called on the launch path. Where the hardware acts on more than a queue (a
     // process's channels), it does when all of its queues have asked. NotSupported: never, the queue's level is lowered.
-    XResult (*interrupt)(void* hwq);
+    // `keeps_off`: where a short timeslice is in force already, which takes what runs off the device as soon as another
+    // context has work, it is enough that it does not come back: cheaper for whoever has the device then. Called again
+    // without it, what was kept off so is taken off.
+    XResult (*interrupt)(void* hwq, int keeps_off);
     XResult (*restore)(void* hwq);
     // How long the hardware lets this queue's context run before it switches to another's; 0: as it was. May be NULL.
     XResult (*set_timeslice)(void* hwq, uint32_t us);
     // A moment's work on the device for nothing, so that it has switched to this queue's context when work comes. May be
     // NULL: switching costs nothing here.
     XResult (*warm)(void* hwq);
+    // Behind all that was launched, work for nothing that keeps the device for this queue's context until *linger has
+    // reached `number`, modulo 2^32, at most for `ns`. NULL: the hardware takes nothing away in a pause.
+    // `waits`: returns when that is complete.
+    XResult (*linger)(void* hwq, uint32_t number, int64_t ns, int waits);
+    // Before the first of them; may take many milliseconds. NotSupported: it cannot linger.
+    XResult (*prepare_linger)(void* hwq);
 
     void (*destroy)(void* hwq);                    // the HwQueue wrapper goes
 } XqDeviceOps;

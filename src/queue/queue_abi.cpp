@@ -91,6 +91,20 @@ void xq_point(XqQueue* queue) {
     if (XQueue* object = of(queue)) object->point();
 }
 
+int xq_linger(XqQueue* queue, int waits) {
+    XQueue* object = of(queue);
+    return object != nullptr && object->linger(waits != 0) ? 1 : 0;
+}
+
+void xq_leave(XqQueue* queue) {
+    if (XQueue* object = of(queue)) object->leave();
+}
+
+int xq_only_ours(XqQueue* queue, int64_t since_ns) {
+    XQueue* object = of(queue);
+    return object != nullptr && object->only_ours(since_ns) ? 1 : 0;
+}
+
 void xq_driver_call(XqQueue* queue, int begins) {
     if (XQueue* object = of(queue)) object->driver_call(begins != 0);
 }

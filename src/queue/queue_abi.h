@@ -28,7 +28,7 @@ typedef enum {
 
 typedef struct XqTicket {
     uint32_t verdict;  // XqVerdict
-    uint32_t covers;   // how many commands the token stands for; throttled: the progress to write after the launch
+    uint32_t covers;   // how many commands the token stands for; throttled: 0 for a point, else 1
     void* hold;        // put into the wait list; NULL: none
     void* group;       // private to the queue
     XqToken token;     // report its completion; 0: this command is not tracked
@@ -61,6 +61,15 @@ XResult xq_buffer(XqQueue* queue, XqTicket* ticket, XqCommand* command);  // que
 void xq_complete(XqToken token);
 // Throttled devices: a point that the program may wait for (an event record) was launched; its completion is reported.
 void xq_point(XqQueue* queue);
+// Throttled devices. The caller is about to wait for work of the queue. While others are being kept off the device for it,
+// the device stays with it until its next launch (XqDeviceOps.linger). Calls the backend. `waits`: waits, too, until all
+// that was launched before is complete. 0: not done.
+int xq_linger(XqQueue* queue, int waits);
+// The caller is about to ask or wait for the stream in another way: what lingers there ends, in a moment.
+void xq_leave(XqQueue* queue);
+// Asked since `since_ns` (CLOCK_MONOTONIC) the driver calls the stream busy. 1: nothing of the program's own is in flight,
+// but something of ours may be, and over in a moment: what lingered, or a report of how far the stream is.
+int xq_only_ours(XqQueue* queue, int64_t since_ns);
 // Around the driver's call of a command (1 before, 0 after), where the process has queues of several priorities: a call
 // may wait for work of other queues (a kernel's first launch) or for a lock that such a one holds.
 void xq_driver_call(XqQueue* queue, int begins);

@@ -34,7 +34,8 @@ void XQueue::begin(const Setup& setup, const Placement& placement) {
     config_serial_ = placement.slot->want_serial.load(std::memory_order_relaxed);
     submitted_ = launched_ = completed_ = 0;
     untracked_returned_ = untracked_covered_ = 0;
-    bound_ = gates_ = observed_ = false;
+    bound_ = gates_ = observed_ = linger_prepared_ = false;
+    lingering_.store(false, std::memory_order_relaxed);
     gated_at_ns_ = api_suspended_ns_ = 0;
     since_gate_ = 0;
     returned_.store(0, std::memory_order_relaxed);
@@ -90,6 +91,7 @@ void XQueue::write_identity() {
     slot.device_timeslice_us.store(0, std::memory_order_relaxed);
     slot.window_ns.store(0, std::memory_order_relaxed);
     slot.progress.store(static_cast<uint32_t>(completed_), std::memory_order_relaxed);
+    slot.linger.store(lingers_, std::memory_order_relaxed);
     slot.device_progress.store(0, std::memory_order_relaxed);
     slot.waiting.store(waiting_, std::memory_order_relaxed);
     slot.api_suspended.store(api_suspended_ ? 1 : 0, std::memory_order_relaxed);

@@ -93,6 +93,10 @@ public:
     uint64_t sync_begin(bool inside);
     void sync_end(uint64_t mark);
     void point();
+    // xqueue_linger.cpp; as the functions of that name in queue_abi.h.
+    bool linger(bool waits);
+    void leave();
+    bool only_ours(int64_t since_ns);
     void drain();
     // What this queue launches next waits for work of `producer` (xqueue_depend.cpp).
     void depend(XQueue& producer);
@@ -112,6 +116,8 @@ public:
     void driver_call(bool begins);
     // The agent's: if a burst is about to begin, something for the device to do, so that it has switched to us by then.
     void warm_if_asked();
+    // Agent thread: as Header::linger_wanted says.
+    void prepare_linger_if_asked();
     // Agent thread: level, threshold and batch size as somebody set them with xcli config.
     void apply_wanted_config();
     // The scheduler that suspended it is gone: runs unless the program itself suspended it.
@@ -202,11 +208,15 @@ private:
     void run_worker();
     bool start_worker();
     // Levels in hardware (xqueue_levels.cpp).
-    uint32_t level_of_stop() const;
-    void apply_level(uint32_t wanted);
+    struct Stop {
+        uint32_t level = 0;      // 0: it runs
+        bool keeps_off = false;  // as XqDeviceOps.interrupt's
+    };
+    Stop wanted_stop() const;
+    void apply_stop(const Stop& wanted);
     void start_hardware();
     bool stands_too_long(int64_t now_ns, int64_t limit_ns);
-    void stop_hardware(uint32_t level);
+    void stop_hardware(const Stop& wanted);
     void lower_level();
     void note_effect();
     void apply_timeslice(uint32_t us);
@@ -286,6 +296,9 @@ private:
     uint32_t writes_out_ = 0;
     bool overlapped_ = false;  // two of these at once
     uint32_t waiting_ = 0;            // callers in admit, as published
+    uint32_t lingers_ = 0;            // the number of the last one
+    std::atomic<bool> lingering_{false};
+    bool linger_prepared_ = false;    // or refused, with the present words
     uint64_t stuck_at_ = UINT64_MAX;  // completed_ when a caller ran out of patience
 
     HoldGroup* groups_ = nullptr;  // oldest first
@@ -306,6 +319,7 @@ private:
     // Serialises changes of the hardware's state (levels 2 and 3); taken before mutex_, never on the launch path.
     base::Mutex transition_;
     uint32_t stopped_level_ = 0;    // 0: it runs; written under mutex_ as well
+    bool kept_off_ = false;         // at level 3, and no more than that
     uint32_t timeslice_us_ = 0;     // as last asked of the backend
     int64_t interrupted_ns_ = 0;    // since when what ran is off the device,
     bool progress_known_ = false;

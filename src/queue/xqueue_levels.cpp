@@ -19,50 +19,55 @@ bool lives(int32_t pid) { return pid > 0 && (kill(pid, 0) == 0 || errno != ESRCH
 
 }  // namespace
 
-// mutex_ held. The level at which to stand now. On throttled devices the gate does level 2 by itself, and what runs is
+// mutex_ held. How to stand now, if not open. On throttled devices the gate does level 2 by itself, and what runs is
 // taken off only if the scheduler says that it is worth it, or the program chose level 3 and suspends its queue.
-uint32_t XQueue::level_of_stop() const {
-    if (setup_.level != kPreemptLevelInterrupt || setup_.ops->throttle == 0) return setup_.level;
+XQueue::Stop XQueue::wanted_stop() const {
+    if (open()) return {};
+    if (setup_.level != kPreemptLevelInterrupt || setup_.ops->throttle == 0) return {setup_.level};
+    if (api_suspended_ && setup_.level_chosen) return {kPreemptLevelInterrupt};
     const ipc::QueueSlot& slot = *placement_.slot;
-    const bool wanted = slot.suspended.load(std::memory_order_acquire) != 0 &&
-                        slot.interrupt.load(std::memory_order_acquire) != 0 &&
-                        slot.directed_ns.load(std::memory_order_relaxed) != given_up_ns_;
-    return wanted || (api_suspended_ && setup_.level_chosen) ? kPreemptLevelInterrupt : kPreemptLevelDeactivate;
+    const bool suspended = slot.suspended.load(std::memory_order_acquire) != 0 &&
+                           slot.directed_ns.load(std::memory_order_relaxed) != given_up_ns_;
+    const auto interrupt = static_cast<ipc::Interrupt>(slot.interrupt.load(std::memory_order_acquire));
+    if (!suspended || interrupt == ipc::Interrupt::kNone) return {kPreemptLevelDeactivate};
+    return {kPreemptLevelInterrupt, interrupt == ipc::Interrupt::kKeptOff};
 }
 
 // Brings the hardware in line with who suspends the queue now, and sets free what may go.
 void XQueue::apply_directive() {
-    bool stop = false;
+    Stop wanted;
     bool retired = false;
     {
         base::Lock transition(transition_);
-        uint32_t level = 0;
         uint32_t timeslice_us = 0;
         {
             base::Lock lock(mutex_);
             if (!in_use()) return;
-            stop = !open();
-            level = stop ? level_of_stop() : 0;
+            wanted = wanted_stop();
             timeslice_us = placement_.slot->device_timeslice_us.load(std::memory_order_relaxed);
             ++releasing_;  // what goes on may be the last work of a retired queue, whose backend goes with it
         }
-        apply_level(level);
+        apply_stop(wanted);
         apply_timeslice(timeslice_us);
         base::Lock lock(mutex_);
         --releasing_;
         retired = retired_;
     }
-    if (!stop) pump();
+    if (wanted.level == 0) pump();
     if (retired) finish_if_drained();
 }
 
-// transition_ held, so that a stop and a start do not cross; mutex_ is not. 0: the queue runs. One that stands already
-// keeps the level at which it does, unless that is raised to an interrupt.
-void XQueue::apply_level(uint32_t wanted) {
-    const bool raise = wanted == kPreemptLevelInterrupt && setup_.ops->throttle != 0;
-    if (wanted == stopped_level_ || (wanted != 0 && stopped_level_ != 0 && !raise)) return;
+// transition_ held, so that a stop and a start do not cross; mutex_ is not. One that stands already keeps the level at
+// which it does, unless that is raised to an interrupt, or what was only kept off is to be taken off.
+void XQueue::apply_stop(const Stop& wanted) {
+    if (wanted.level == kPreemptLevelInterrupt && stopped_level_ == wanted.level) {
+        if (kept_off_ && !wanted.keeps_off) stop_hardware(wanted);
+        return;
+    }
+    const bool raise = wanted.level == kPreemptLevelInterrupt && setup_.ops->throttle != 0;
+    if (wanted.level == stopped_level_ || (wanted.level != 0 && stopped_level_ != 0 && !raise)) return;
     if (stopped_level_ != 0) start_hardware();
-    if (wanted != 0) stop_hardware(wanted);
+    if (wanted.level != 0) stop_hardware(wanted);
 }
 
 // transition_ held.
@@ -87,13 +92,13 @@ void XQueue::start_hardware() {
 }
 
 // transition_ held.
-void XQueue::stop_hardware(uint32_t level) {
+void XQueue::stop_hardware(const Stop& wanted) {
     const XqDeviceOps& ops = *setup_.ops;
-    XResult (*stop)(void*) = level == kPreemptLevelInterrupt    ? ops.interrupt
-                             : level == kPreemptLevelDeactivate ? ops.deactivate
-                                                                : nullptr;
+    const uint32_t level = wanted.level;
     const uint32_t generation = this->generation();
-    const XResult result = stop != nullptr ? stop(setup_.impl) : kXSchedSuccess;
+    XResult result = kXSchedSuccess;
+    if (level == kPreemptLevelInterrupt) result = ops.interrupt(setup_.impl, wanted.keeps_off ? 1 : 0);
+    else if (level == kPreemptLevelDeactivate && ops.deactivate != nullptr) result = ops.deactivate(setup_.impl);
     if (result != kXSchedSuccess && result != kXSchedErrorNotSupported)
         XLOG_WARN("queue 0x%lx: level %u could not stop it; level 1 goes on acting",
                   static_cast<unsigned long>(handle()), level);
@@ -102,12 +107,13 @@ void XQueue::stop_hardware(uint32_t level) {
         if (in_use() && generation == this->generation()) {
             if (result == kXSchedErrorNotSupported) lower_level();
             stopped_level_ = result == kXSchedSuccess ? level : static_cast<uint32_t>(kPreemptLevelBlock);
+            kept_off_ = wanted.keeps_off;
             if (stopped_level_ != kPreemptLevelInterrupt) return;
             ipc::QueueSlot& slot = *placement_.slot;
             slot.interrupted.store(1, std::memory_order_release);
             interrupted_ns_ = base::now_ns();
             meter_.interrupted(interrupted_ns_);
-            progress_known_ = bound_ && gates_;
+            progress_known_ = bound_ && gates_ && !kept_off_;  // it may end what it was about
             progress_then_ = slot.progress.load(std::memory_order_acquire);
             outside_then_ = placement_.header->outside_changes.load(std::memory_order_acquire);
             return;

@@ -140,6 +140,7 @@ void XQueue::count_throttled(const Throttle& plan, XqTicket& ticket, bool point)
     if (plan.gate) since_gate_ = 0;
     if (plan.report) reported_ = submitted_;
     ticket.group = plan.report ? this : nullptr;
+    ticket.covers = point ? 0 : 1;
     ticket.verdict = kXqLaunch;
 }
 
@@ -214,21 +215,21 @@ void XQueue::wait_for_room(const Wait& wait, bool closed) {
 
 // Tells the backend where gate and progress are. No lock held.
 void XQueue::bind_words() {
-    uint32_t* gate = nullptr;
-    uint32_t* progress = nullptr;
+    XqWords words{};
     {
         base::Lock lock(mutex_);
         ipc::QueueSlot& slot = *placement_.slot;
         slot.progress.store(static_cast<uint32_t>(completed_), std::memory_order_release);
-        gate = reinterpret_cast<uint32_t*>(&slot.gate);
-        progress = reinterpret_cast<uint32_t*>(&slot.progress);
+        words.gate = reinterpret_cast<uint32_t*>(&slot.gate);
+        words.progress = reinterpret_cast<uint32_t*>(&slot.progress);
+        words.linger = reinterpret_cast<uint32_t*>(&slot.linger);
     }
-    const bool gates = setup_.ops->bind(setup_.impl, gate, progress) == kXSchedSuccess;
+    const bool gates = setup_.ops->bind(setup_.impl, &words) == kXSchedSuccess;
     base::Lock lock(mutex_);
-    if (gate != reinterpret_cast<uint32_t*>(&placement_.slot->gate)) return;  // moved meanwhile: again
+    if (words.gate != reinterpret_cast<uint32_t*>(&placement_.slot->gate)) return;  // moved meanwhile: again
     bound_ = true;
     gates_ = gates;
-    observed_ = false;
+    observed_ = linger_prepared_ = false;
     reported_ = written_ = completed_;
     placement_.slot->device_progress.store(1, std::memory_order_release);
     if (!gates && setup_.level > kPreemptLevelBlock) {
@@ -336,6 +337,8 @@ void XQueue::point() {
 // The driver's call has returned, well or not: a failed one counts too, as the progress of a later one covers it.
 void XQueue::launched_throttled(const XqTicket& ticket, bool report_later) {
     returned_.fetch_add(1, std::memory_order_seq_cst);
+    // What lingers keeps the device until the next work is there, not only a place in it.
+    if (lingering_.load(std::memory_order_relaxed) && ticket.covers != 0) [[unlikely]] leave();
     if (ticket.group == nullptr && !owed_.load(std::memory_order_seq_cst)) return;
     if (report_later) owed_.store(true, std::memory_order_seq_cst);
     else write_progress();

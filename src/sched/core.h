@@ -43,6 +43,8 @@ struct UnitState {
     int64_t progress_ns = 0;       // when something of it was last seen to complete, or it became ready
     int64_t expect_ns = 0;         // when its next burst begins, as announced; 0: nobody said
     int64_t period_ns = 0;         // from the begin of a burst to that of the next one; 0: none
+    bool lingers = false;          // its process can keep the device while it waits for work, and until it launches more
+    uint32_t waits = 0;            // how often that did wait
     int64_t off_ns = 0;            // from its suspension until nothing of it runs on the device, at most usually
 };
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "dispatch/client.h"
 #include "dispatch/two_clients.h"
 #include "xsched/types.h"
 
@@ -39,9 +40,41 @@ TEST(Means, AMindIsNotChangedForALittle) {
     EXPECT_EQ(choose_means({.command_ns = kBriefNs, .has_rival = true, .was_long = true}), Means::kGate);
 }
 
+TEST(Means, BehindOneThatLingersAQuarterOfAMillisecondIsLong) {
+    constexpr int64_t kQuarterNs = 300 * kUs;
+    EXPECT_EQ(choose_means({.command_ns = kQuarterNs, .has_rival = true}), Means::kGate);
+    EXPECT_EQ(choose_means({.command_ns = kQuarterNs, .has_rival = true, .rival_lingers = true}), Means::kInterrupt);
+    EXPECT_EQ(choose_means({.command_ns = kBriefNs, .has_rival = true, .rival_lingers = true}), Means::kGate);
+    EXPECT_EQ(choose_means({.command_ns = kQuarterNs, .has_rival = true, .rival_streams = true, .rival_lingers = true}),
+              Means::kTimeslice);
+}
+
+TEST(Means, WhatATimesliceTakesOffNeedOnlyBeKeptOff) {
+    const Victim beside_lingering{.command_ns = kLongNs, .has_rival = true, .rival_lingers = true};
+    EXPECT_EQ(choose_interrupt(beside_lingering, Means::kInterrupt, true), ipc::Interrupt::kKeptOff);
+    EXPECT_EQ(choose_interrupt(beside_lingering, Means::kInterruptUnknown, true), ipc::Interrupt::kKeptOff);
+    EXPECT_EQ(choose_interrupt(beside_lingering, Means::kInterrupt, false), ipc::Interrupt::kTakenOff);
+    const Victim beside_another{.command_ns = kLongNs, .has_rival = true};
+    EXPECT_EQ(choose_interrupt(beside_another, Means::kInterrupt, true), ipc::Interrupt::kTakenOff)
+        << "in its pauses it would come back";
+    for (const Means nobody_presses : {Means::kInterruptLate, Means::kInterruptHeld, Means::kInterruptAnnounced})
+        EXPECT_EQ(choose_interrupt(beside_lingering, nobody_presses, true), ipc::Interrupt::kTakenOff);
+    for (const Means gentle : {Means::kNone, Means::kGate, Means::kTimeslice})
+        EXPECT_EQ(choose_interrupt(beside_lingering, gentle, true), ipc::Interrupt::kNone);
+}
+
 TEST(Means, EachHasASentence) {
     for (uint32_t number = 0; number <= static_cast<uint32_t>(Means::kInterruptAnnounced); ++number)
         EXPECT_STRNE(means_sentence(static_cast<Means>(number)), "?") << number;
+}
+
+sched::UnitState at_work(int64_t ready_since_ns, int64_t idle_since_ns, uint32_t waits = 0) {
+    sched::UnitState state;
+    state.ready = true;
+    state.unit.ready_since_ns = ready_since_ns;
+    state.idle_since_ns = idle_since_ns;
+    state.waits = waits;
+    return state;
 }
 
 TEST(Pauses, ALongOneAfterEachBurstMeansStreaming) {
@@ -49,13 +82,12 @@ TEST(Pauses, ALongOneAfterEachBurstMeansStreaming) {
     int64_t now = kStart;
     for (unsigned i = 0; i <= Pauses::kEnough + 1; ++i) {
         EXPECT_FALSE(pauses.streams() && i < Pauses::kEnough) << "too little is known";
-        pauses.observe(true, now, now - 10 * kMs);
-        pauses.observe(false, now, now + kMs);
+        pauses.observe(at_work(now, now - 10 * kMs));
         now += 11 * kMs;
     }
     EXPECT_TRUE(pauses.streams());
     for (int i = 0; i < 8; ++i) {  // it begins to synchronize
-        pauses.observe(true, now, now - 20 * kUs);
+        pauses.observe(at_work(now, now - 20 * kUs));
         now += 100 * kUs;
     }
     EXPECT_FALSE(pauses.streams());
@@ -63,8 +95,28 @@ TEST(Pauses, ALongOneAfterEachBurstMeansStreaming) {
 
 TEST(Pauses, OneLookedAtTwiceCountsOnce) {
     Pauses pauses;
-    for (unsigned i = 0; i < 3 * Pauses::kEnough; ++i) pauses.observe(true, kStart, kStart - 10 * kMs);
+    for (unsigned i = 0; i < 3 * Pauses::kEnough; ++i) pauses.observe(at_work(kStart, kStart - 10 * kMs));
     EXPECT_FALSE(pauses.streams());
+}
+
+TEST(Pauses, WhetherTheShortOnesBeginWithAWait) {
+    Pauses pauses;
+    int64_t now = kStart;
+    uint32_t waits = UINT32_MAX - 10;  // it may turn over
+    const auto pause = [&](int64_t ns, bool waited) {
+        now += kMs + ns;
+        pauses.observe(at_work(now, now - ns, waits += waited ? 1 : 0));
+    };
+    EXPECT_FALSE(pauses.wait()) << "nothing is known";
+    for (int burst = 0; burst < 3; ++burst) {  // gaps on the host, and one wait for the whole burst
+        for (int i = 0; i < 10; ++i) pause(60 * kUs, false);
+        pause(15 * kMs, true);
+    }
+    EXPECT_FALSE(pauses.wait());
+    for (int i = 0; i < 30; ++i) pause(10 * kUs, true);
+    EXPECT_TRUE(pauses.wait());
+    for (int i = 0; i < 30; ++i) pause(60 * kUs, false);
+    EXPECT_FALSE(pauses.wait()) << "it has changed its ways";
 }
 
 TEST(TimesliceLadder, TheMostUrgentKeepsItsOwnAndTheLastGetsAMicrosecond) {
@@ -223,6 +275,55 @@ TEST_F(MeansInSlots, WhoLeavesIsLeftAsItWas) {
     dispatcher.remove_client(1);
     EXPECT_EQ(low.slot(0).device_timeslice_us, 0u);
     EXPECT_EQ(low.slot(0).interrupt, 0u);
+}
+
+TEST_F(MeansInSlots, WhoeverMayTakeOverIsToldToBePrepared) {
+    dispatcher.pass(kStart);
+    EXPECT_EQ(high.header().linger_wanted, 1u);
+    EXPECT_EQ(low.header().linger_wanted, 0u);
+    dispatcher.remove_client(1);
+    dispatcher.pass(kStart + kMs);
+    EXPECT_EQ(high.header().linger_wanted, 0u) << "nobody is left to be kept off";
+}
+
+TEST_F(MeansInSlots, BesideOneThatLingersItIsOnlyKeptOff) {
+    high.header().lingers = 1;
+    int64_t now = kStart;
+    for (int i = 0; i < 8; ++i) {  // it waits, and goes on
+        ++high.header().waits;
+        high.submit(0, now);
+        dispatcher.pass(now);
+        high.complete(0, now + kMs);
+        dispatcher.pass(now + kMs);
+        now += kMs + 20 * kUs;
+    }
+    const int64_t before = high.header().linger_until_ns;
+    now += 20 * kMs;
+    low.submit(0, now);
+    dispatcher.pass(now);
+    now += kMs;
+    high.submit(0, now);
+    dispatcher.pass(now);
+    EXPECT_EQ(low.slot(0).interrupt, static_cast<uint32_t>(ipc::Interrupt::kKeptOff));
+    EXPECT_EQ(low.slot(0).device_timeslice_us, 1u);
+    EXPECT_EQ(high.header().linger_until_ns, now + Client::kLingerNs);
+    EXPECT_NE(high.header().linger_until_ns, before);
+    EXPECT_EQ(low.header().linger_until_ns, 0);
+    dispatcher.pass(now + kMs);
+    EXPECT_EQ(high.header().linger_until_ns, now + Client::kLingerNs) << "once for each time";
+    // A person suspends it too: it must be off even if nobody presses.
+    ASSERT_TRUE(dispatcher.set_held(1, 0, true));
+    high.complete(0, now + 2 * kMs);
+    dispatcher.pass(now + 30 * kMs);
+    EXPECT_EQ(low.slot(0).interrupt, static_cast<uint32_t>(ipc::Interrupt::kTakenOff));
+}
+
+TEST_F(MeansInSlots, BesideOneThatCannotLingerItIsTakenOff) {
+    low.submit(0, kStart);
+    high.submit(0, kStart);
+    dispatcher.pass(kStart);
+    EXPECT_EQ(low.slot(0).interrupt, static_cast<uint32_t>(ipc::Interrupt::kTakenOff));
+    EXPECT_EQ(high.header().linger_until_ns, 0);
 }
 
 TEST_F(MeansInSlots, SuspendedByAPersonItIsTakenOffForGood) {

@@ -51,6 +51,31 @@ TEST(XQueueInterrupt, OnlyWhenTheSchedulerAsksForIt) {
     EXPECT_EQ(device.slot().interrupted, 0u);
 }
 
+TEST(XQueueInterrupt, KeptOffItCanStillBeTakenOff) {
+    FakeDevice device(kInterruptible);
+    ipc::QueueSlot& slot = device.slot();
+    slot.by_pid = getpid();
+    slot.interrupt = static_cast<uint32_t>(ipc::Interrupt::kKeptOff);
+    slot.directed_ns = base::now_ns();
+    slot.suspended = 1;
+    device.queue().apply_directive();
+    EXPECT_EQ(device.interrupted, 1);
+    EXPECT_TRUE(device.kept_off);
+    EXPECT_EQ(slot.interrupted, 1u);
+    device.queue().apply_directive();
+    EXPECT_EQ(device.interrupted, 1);
+    slot.interrupt = static_cast<uint32_t>(ipc::Interrupt::kTakenOff);
+    device.queue().apply_directive();
+    EXPECT_EQ(device.interrupted, 2);
+    EXPECT_FALSE(device.kept_off);
+    slot.interrupt = static_cast<uint32_t>(ipc::Interrupt::kKeptOff);
+    device.queue().apply_directive();
+    EXPECT_EQ(device.interrupted, 2) << "not the other way round";
+    EXPECT_EQ(device.restored, 0);
+    direct(device, false, false);
+    EXPECT_EQ(device.restored, 1);
+}
+
 TEST(XQueueInterrupt, ALowerLevelNeverInterrupts) {
     FakeDevice device(kInterruptible);
     EXPECT_EQ(device.queue().set_level(kPreemptLevelDeactivate), kXSchedSuccess);

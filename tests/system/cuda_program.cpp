@@ -97,7 +97,9 @@ struct Program {
         }
         if (!launch(append, of_append)) return false;
         expected = expected * 31 + batches++;
-        return good(api().cuStreamSynchronize(stream), "cuStreamSynchronize");
+        // What the driver says right after is about this program's work alone.
+        return good(api().cuStreamSynchronize(stream), "cuStreamSynchronize") &&
+               good(api().cuStreamQuery(stream), "cuStreamQuery after cuStreamSynchronize");
     }
 };
 

@@ -95,6 +95,7 @@ inline constexpr unsigned CU_EVENT_DISABLE_TIMING = 2;
 inline constexpr int CU_STREAM_CAPTURE_STATUS_NONE = 0;
 inline constexpr int CU_STREAM_CAPTURE_MODE_RELAXED = 2;
 inline constexpr int CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND = 1;
+inline constexpr int CU_FUNC_ATTRIBUTE_NUM_REGS = 4;
 
 // declared::cuStreamQuery is the type of that function.
 namespace declared {

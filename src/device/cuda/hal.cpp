@@ -3,6 +3,7 @@
 #include "device/cuda/hal_abi.h"
 #include "device/cuda/identity.h"
 #include "device/cuda/interrupt.h"
+#include "device/cuda/linger.h"
 #include "device/cuda/vendor_library.h"
 #include "device/stream/hwqueue.h"
 #include "device/stream/pinned_words.h"
@@ -116,6 +117,7 @@ extern "C" void xcu_context_going(xsched::cuda::CUcontext context) {
     xsched::cuda::let_everything_run();
     xsched::stream::forget_pins(context);
     xsched::stream::forget_scratch(context);
+    xsched::cuda::forget_linger(context);
     xq_words_owner_gone(reinterpret_cast<uint64_t>(context));
 }
 

@@ -26,7 +26,9 @@ struct Gpu {
     XDevice identity = 0;
     uint32_t queues = 0;
     uint32_t asking = 0;
+    uint32_t taking = 0;      // of these, to be taken off rather than kept off
     bool stopped = false;
+    bool kept_off = false;    // stopped by its timeslice, and kept from coming back
     std::atomic<bool> refused{false};  // a call failed: not tried again
     uint32_t timeslice_us = 0;         // in force; 0: the driver's own
     bool known = false;
@@ -202,18 +204,29 @@ void let_go(Gpu& gpu) {
               static_cast<long long>((base::now_ns() - began) / base::kMicrosecond));
 }
 
+// gpu.turn held. The queue asks for it, or does not any more.
+void ask(Gpu& gpu, stream::HwQueue& hwq, bool asks, bool takes) {
+    if (hwq.asks_interrupt) --gpu.asking;
+    if (hwq.asks_interrupt && hwq.takes_off) --gpu.taking;
+    hwq.asks_interrupt = asks;
+    hwq.takes_off = takes;
+    if (asks) ++gpu.asking;
+    if (asks && takes) ++gpu.taking;
+}
+
 // gpu.turn held. The driver counts disablings, and xserver may have made one for us.
 void enable_once_more(const Gpu& gpu) {
     for (uint32_t i = 0; i < gpu.set_count; ++i) rm::enable(call(), gpu.sets[i].fd, gpu.sets[i].set);
 }
 
-// gpu.turn held.
+// gpu.turn held. A short timeslice has it preempted by whoever has work: then it need only not come back.
 XResult stop(Gpu& gpu) {
     refresh(gpu);
+    const bool keeps_off = gpu.taking == 0 && gpu.timeslice_us != 0;
     const int64_t began = base::now_ns();
     uint32_t channels = 0;
     for (uint32_t i = 0; i < gpu.set_count; ++i) {
-        const rm::Outcome outcome = rm::disable(call(), gpu.sets[i].fd, gpu.sets[i].set);
+        const rm::Outcome outcome = rm::disable(call(), gpu.sets[i].fd, gpu.sets[i].set, keeps_off);
         channels += gpu.sets[i].set.channel_count;
         if (outcome.good()) continue;
         for (uint32_t done = 0; done < i; ++done) rm::enable(call(), gpu.sets[done].fd, gpu.sets[done].set);
@@ -223,8 +236,9 @@ XResult stop(Gpu& gpu) {
         return kXSchedErrorNotSupported;
     }
     gpu.stopped = true;
+    gpu.kept_off = keeps_off;
     g_stopped.fetch_add(1, std::memory_order_acq_rel);
-    XLOG_DEBG("device %d: %u channels disabled in %lld us", gpu.device, channels,
+    XLOG_DEBG("device %d: %u channels %s in %lld us", gpu.device, channels, keeps_off ? "kept off" : "disabled",
               static_cast<long long>((base::now_ns() - began) / base::kMicrosecond));
     return kXSchedSuccess;
 }
@@ -302,26 +316,23 @@ void leave_interrupts(HwQueue& hwq) {
     Gpu* gpu = hwq.interruptible ? gpu_of(hwq.device) : nullptr;
     if (gpu == nullptr) return;
     const Turn turn(*gpu);
-    if (hwq.asks_interrupt) --gpu->asking;
-    hwq.asks_interrupt = hwq.interruptible = false;
+    ask(*gpu, hwq, false, false);
+    hwq.interruptible = false;
     // Whoever is left may not want it; the last one cannot any more.
     --gpu->queues;
     if (gpu->queues == 0 || gpu->asking < gpu->queues) let_go(*gpu);
 }
 
-XResult interrupt(HwQueue& hwq) {
+XResult interrupt(HwQueue& hwq, bool keeps_off) {
     Gpu* gpu = hwq.interruptible ? gpu_of(hwq.device) : nullptr;
     if (gpu == nullptr || gpu->refused.load(std::memory_order_acquire)) return kXSchedErrorNotSupported;
     const Turn turn(*gpu);
-    if (!hwq.asks_interrupt) ++gpu->asking;
-    hwq.asks_interrupt = true;
+    ask(*gpu, hwq, true, !keeps_off);
+    if (gpu->stopped && gpu->kept_off && gpu->taking > 0) let_go(*gpu);  // to be stopped for good
     if (gpu->asking < gpu->queues || gpu->stopped || g_freeing.load(std::memory_order_acquire) > 0)
         return kXSchedSuccess;
     const XResult result = stop(*gpu);
-    if (result != kXSchedSuccess) {
-        hwq.asks_interrupt = false;
-        --gpu->asking;
-    }
+    if (result != kXSchedSuccess) ask(*gpu, hwq, false, false);
     return result;
 }
 
@@ -329,8 +340,7 @@ void restore(HwQueue& hwq) {
     Gpu* gpu = hwq.interruptible ? gpu_of(hwq.device) : nullptr;
     if (gpu == nullptr) return;
     const Turn turn(*gpu);
-    if (hwq.asks_interrupt) --gpu->asking;
-    hwq.asks_interrupt = false;
+    ask(*gpu, hwq, false, false);
     let_go(*gpu);
 }
 

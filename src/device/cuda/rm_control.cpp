@@ -33,9 +33,12 @@ Outcome control(Ioctl call, int fd, uint32_t client, uint32_t object, uint32_t c
     return outcome;
 }
 
-Outcome switch_channels(Ioctl call, int fd, const ChannelSet& set, uint32_t first, uint32_t count, bool disabled) {
+enum class Switch { kEnable, kDisable, kDisableScheduling };
+
+Outcome switch_channels(Ioctl call, int fd, const ChannelSet& set, uint32_t first, uint32_t count, Switch how) {
     NV2080_CTRL_FIFO_DISABLE_CHANNELS_PARAMS parameters{};
-    parameters.bDisable = disabled ? 1 : 0;
+    parameters.bDisable = how != Switch::kEnable ? 1 : 0;
+    parameters.bOnlyDisableScheduling = how == Switch::kDisableScheduling ? 1 : 0;
     parameters.numChannels = count;
     for (uint32_t i = 0; i < count; ++i) {
         parameters.hClientList[i] = set.client;
@@ -85,10 +88,11 @@ bool is_sound(const ChannelSet& set) {
     return set.group_count <= ChannelSet::kMostGroups && set.channel_count <= ChannelSet::kMostChannels;
 }
 
-Outcome disable(Ioctl call, int fd, const ChannelSet& set) {
+Outcome disable(Ioctl call, int fd, const ChannelSet& set, bool lets_run) {
     Outcome outcome;
+    const Switch how = lets_run ? Switch::kDisableScheduling : Switch::kDisable;
     for (uint32_t first = 0; first < set.channel_count && outcome.good(); first += kMostPerCall)
-        outcome = switch_channels(call, fd, set, first, std::min(kMostPerCall, set.channel_count - first), true);
+        outcome = switch_channels(call, fd, set, first, std::min(kMostPerCall, set.channel_count - first), how);
     if (!outcome.good()) enable(call, fd, set);
     return outcome;
 }
@@ -97,12 +101,12 @@ Outcome enable(Ioctl call, int fd, const ChannelSet& set) {
     Outcome worst;
     for (uint32_t first = 0; first < set.channel_count; first += kMostPerCall) {
         const uint32_t count = std::min(kMostPerCall, set.channel_count - first);
-        Outcome outcome = switch_channels(call, fd, set, first, count, false);
+        Outcome outcome = switch_channels(call, fd, set, first, count, Switch::kEnable);
         if (outcome.good()) continue;
         // One that is gone makes the driver refuse the whole list: one by one.
         outcome = Outcome{};
         for (uint32_t i = 0; i < count; ++i) {
-            const Outcome single = switch_channels(call, fd, set, first + i, 1, false);
+            const Outcome single = switch_channels(call, fd, set, first + i, 1, Switch::kEnable);
             if (!single.good() && !is_gone(single)) outcome = single;
         }
         if (!outcome.good()) worst = outcome;

@@ -41,11 +41,12 @@ bool is_control_device(int fd);
 // Whether counts are in range. A set that came from another process is looked at once before it is used.
 bool is_sound(const ChannelSet& set);
 
-// Stops all channels of the set and returns when none of them runs any more, or lets them go on. The driver counts: a
+// Stops all channels of the set and returns when none of them runs any more, or lets them go on. `lets_run`: what has the
+// device at this moment keeps it until another context takes it, and only does not come back. The driver counts: a
 // channel runs once it was enabled as often as it was disabled, and enabling one that runs is not counted (measured,
 // docs/notes/2026-11-21-h100-hangs.md). Disabling is undone if it fails midway; enabling skips channels that do not
 // exist any more.
-Outcome disable(Ioctl call, int fd, const ChannelSet& set);
+Outcome disable(Ioctl call, int fd, const ChannelSet& set, bool lets_run = false);
 Outcome enable(Ioctl call, int fd, const ChannelSet& set);
 
 // Of every group; `us` 0: each its own again (where that is known).

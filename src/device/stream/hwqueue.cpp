@@ -102,26 +102,30 @@ bool pin(HwQueue& hwq, const DriverUse& use) {
     const uint32_t epoch = pin_epoch();
     DevicePtr gate{};
     DevicePtr progress{};
+    DevicePtr linger{};
     Result code = kSuccess;
     {
         RelaxedCapture relaxed(api);
         if (!pin_word(api, hwq.context, hwq.gate.load(), &gate, &code) ||
-            !pin_word(api, hwq.context, hwq.progress.load(), &progress, &code)) {
+            !pin_word(api, hwq.context, hwq.progress.load(), &progress, &code) ||
+            !pin_word(api, hwq.context, hwq.linger.load(), &linger, &code)) {
             if (!torn_down(code)) say_no_gates(hwq, "the shared memory cannot be registered with the driver", code);
             return false;
         }
     }
     hwq.device_gate.store(gate, std::memory_order_relaxed);
     hwq.device_progress.store(progress, std::memory_order_relaxed);
+    hwq.device_linger.store(linger, std::memory_order_relaxed);
     hwq.epoch.store(epoch, std::memory_order_release);
     return value_operations_work(hwq, gate, !use.capturing());
 }
 
-XResult bind(void* self, uint32_t* gate, uint32_t* progress) {
+XResult bind(void* self, const XqWords* words) {
     HwQueue& hwq = of(self);
     const DriverUse use(hwq, false);
-    hwq.gate.store(gate, std::memory_order_relaxed);
-    hwq.progress.store(progress, std::memory_order_relaxed);
+    hwq.gate.store(words->gate, std::memory_order_relaxed);
+    hwq.progress.store(words->progress, std::memory_order_relaxed);
+    hwq.linger.store(words->linger, std::memory_order_relaxed);
     const bool works = use.verdict() == kXSchedSuccess && pin(hwq, use);
     hwq.value_operations.store(works, std::memory_order_release);
     return works ? kXSchedSuccess : kXSchedErrorNotSupported;
@@ -187,19 +191,23 @@ Event mark_end(HwQueue& hwq, XResult* result) {
     return nullptr;
 }
 
-// By an event, and the waiting without the guard: this may last. A capture that begins meanwhile must not wait for it,
-// and would be spoiled by a synchronization of its stream.
+// Without the guard: this may last.
+XResult wait_for(HwQueue& hwq, Event end) {
+    InContext current;
+    current.enter(*hwq.api, hwq.context);
+    const RelaxedCapture relaxed(*hwq.api);
+    const XResult result = checked(hwq, kSynchronizeFunction, event_synchronize(*hwq.api, end));
+    event_destroy(*hwq.api, end);
+    return result;
+}
+
+// By an event: a capture that begins meanwhile must not wait for it, and would be spoiled by a synchronization of its
+// stream.
 XResult synchronize(void* self) {
     HwQueue& hwq = of(self);
     XResult result = kXSchedSuccess;
     Event end = mark_end(hwq, &result);
-    if (end == nullptr) return result;
-    InContext current;
-    current.enter(*hwq.api, hwq.context);
-    const RelaxedCapture relaxed(*hwq.api);
-    result = checked(hwq, kSynchronizeFunction, event_synchronize(*hwq.api, end));
-    event_destroy(*hwq.api, end);
-    return result;
+    return end != nullptr ? wait_for(hwq, end) : result;
 }
 
 // A word is set: the smallest thing that needs the context on the compute engine (a write of a value does not).
@@ -214,6 +222,39 @@ XResult synchronize(void* self) {
     return checked(hwq, kSetFunction, set_bytes(*hwq.api, hwq.stream, scratch, kScratchBytes));
 }
 
+[[maybe_unused]] XResult prepare_lingering(void* self) {
+    HwQueue& hwq = of(self);
+    const DriverUse use(hwq, false);
+    if (use.verdict() != kXSchedSuccess) return use.verdict();
+    const RelaxedCapture relaxed(*hwq.api);
+    const Result code = prepare_linger(*hwq.api, hwq.context);
+    if (code == kSuccess) return kXSchedSuccess;
+    XLOG_DEBG("device %d: its queues cannot linger: %s error %d (%s)", hwq.device, kVendor, code,
+              error_name(*hwq.api, code));
+    return kXSchedErrorNotSupported;
+}
+
+XResult begin_to_linger(HwQueue& hwq, uint32_t number, int64_t ns) {
+    const DriverUse use(hwq);
+    if (use.verdict() != kXSchedSuccess) return use.verdict();
+    if (use.capturing()) return kXSchedErrorNotAllowed;
+    if (!words_in_place(hwq, use)) return kXSchedErrorNotSupported;
+    const DevicePtr word = hwq.device_linger.load(std::memory_order_relaxed);
+    const Result code = linger(*hwq.api, hwq.context, hwq.stream, word, number, ns);
+    return code == kSuccess ? kXSchedSuccess : kXSchedErrorNotSupported;
+}
+
+[[maybe_unused]] XResult linger_on(void* self, uint32_t number, int64_t ns, int waits) {
+    HwQueue& hwq = of(self);
+    XResult result = kXSchedSuccess;
+    Event end = waits != 0 ? mark_end(hwq, &result) : nullptr;
+    if (result == kXSchedSuccess) result = begin_to_linger(hwq, number, ns);
+    if (end == nullptr) return result;
+    if (result == kXSchedSuccess) return wait_for(hwq, end);
+    event_destroy(*hwq.api, end);
+    return result;
+}
+
 // Level 2 where the device waits on a word of its own; elsewhere the scheduler's store to the slot does it.
 XResult close_or_open(HwQueue& hwq, bool close) {
     hwq.closed.store(close, std::memory_order_seq_cst);
@@ -224,10 +265,10 @@ XResult deactivate(void* self) { return close_or_open(of(self), true); }
 XResult reactivate(void* self) { return close_or_open(of(self), false); }
 
 // Level 3. Until all of the process's queues have asked, and for a signal beyond, the gate acts as well.
-XResult close_and_interrupt(void* self) {
+XResult close_and_interrupt(void* self, int keeps_off) {
     HwQueue& hwq = of(self);
     close_or_open(hwq, true);
-    const XResult result = interrupt(hwq);
+    const XResult result = interrupt(hwq, keeps_off != 0);
     if (result != kXSchedSuccess) close_or_open(hwq, false);
     return result;
 }
@@ -277,7 +318,11 @@ constexpr XqDeviceOps make_ops(uint32_t levels) {
         if constexpr (kHasTimeslices)
             ops.set_timeslice = [](void* self, uint32_t us) { return set_timeslice(of(self), us); };
     }
-    if constexpr (kSwitchesContexts) ops.warm = warm;
+    if constexpr (kSwitchesContexts) {
+        ops.warm = warm;
+        ops.linger = linger_on;
+        ops.prepare_linger = prepare_lingering;
+    }
     ops.destroy = destroy;
     return ops;
 }
@@ -322,7 +367,7 @@ HwQueue* make_hwqueue(const Api& api, StreamKind kind, Stream stream, Context co
     hwq->value_operations.store(false, std::memory_order_relaxed);
     hwq->users.restart();
     hwq->generation = base::fork_generation();
-    hwq->asks_interrupt = false;
+    hwq->asks_interrupt = hwq->takes_off = false;
     hwq->interruptible = interrupts_wanted() && join_interrupts(*hwq);
     return hwq;
 }

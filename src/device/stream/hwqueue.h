@@ -30,6 +30,8 @@ struct HwQueue {
     std::atomic<uint32_t*> progress{nullptr};
     std::atomic<DevicePtr> device_gate{};
     std::atomic<DevicePtr> device_progress{};
+    std::atomic<uint32_t*> linger{nullptr};
+    std::atomic<DevicePtr> device_linger{};
     std::atomic<uint32_t> epoch{0};
     std::atomic<bool> value_operations{false};
     std::atomic<bool> refused{false};  // a refusal has been logged
@@ -39,6 +41,7 @@ struct HwQueue {
     // Level 3, by the platform.
     bool interruptible = false;
     bool asks_interrupt = false;
+    bool takes_off = false;     // and not only to be kept off
     uint32_t generation = 0;  // the process of a line of forks that made it
     EventRing events;
     HwQueue* next_spare = nullptr;
@@ -53,10 +56,15 @@ const XqDeviceOps* ops_of(const HwQueue& hwq);
 // is none here, and one INFO line has said why.
 bool join_interrupts(HwQueue& hwq);
 void leave_interrupts(HwQueue& hwq);
-// NotSupported: refused, the log has said why, and it is not tried again.
-XResult interrupt(HwQueue& hwq);
+// NotSupported: refused, the log has said why, and it is not tried again. `keeps_off`: as XqDeviceOps has it.
+XResult interrupt(HwQueue& hwq, bool keeps_off);
 void restore(HwQueue& hwq);
 // Where the platform has it (kHasTimeslices).
 XResult set_timeslice(HwQueue& hwq, uint32_t us);
+
+// Where the platform switches contexts (kSwitchesContexts; device/<p>/linger.cpp): work that keeps the device. The stream
+// may be used, its context is current.
+Result prepare_linger(const Api& api, Context context);
+Result linger(const Api& api, Context context, Stream stream, DevicePtr word, uint32_t number, int64_t ns);
 
 }  // namespace xsched::stream

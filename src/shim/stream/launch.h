@@ -71,6 +71,12 @@ public:
         if (xqueue_ != nullptr) xq_point(xqueue_);
     }
 
+    // The driver's call will wait for the stream: nothing of ours may linger there.
+    void leave() const {
+        const KeepErrno keep;
+        if (xqueue_ != nullptr) xq_leave(xqueue_);
+    }
+
     StreamEntry* entry() const { return entry_; }
     XqQueue* xqueue() const { return xqueue_; }
 
@@ -100,7 +106,10 @@ struct Scheduled<kEntry, kCompletes, Result (*)(Arguments...)> {
             trace_command(Declared<kEntry>::kName, kernel_in(arguments...), stream);
         Launch launch(stream, Declared<kEntry>::kPerThread);
         QueueMark mark;
-        if constexpr (kCompletes) mark = mark_of(launch.entry(), true);
+        if constexpr (kCompletes) {
+            mark = mark_of(launch.entry(), true);
+            launch.leave();
+        }
         const Result code = driver<kEntry>()(arguments...);
         if constexpr (waits_for_value(Declared<kEntry>::kName)) launch.report_later();
         launch.returned(code);

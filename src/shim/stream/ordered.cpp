@@ -11,6 +11,44 @@ ContextMarks::ContextMarks(Context context) {
     });
 }
 
+namespace {
+
+XqQueue* xqueue_of(const StreamEntry* entry) {
+    return entry != nullptr ? entry->xqueue.load(std::memory_order_acquire) : nullptr;
+}
+
+// What lingers in the legacy default stream would keep other streams waiting, and calls of ours disturb captures.
+bool may_linger(const StreamEntry& entry) {
+    return g_captures.load(std::memory_order_relaxed) <= 0 &&
+           !(several_queues() && entry.kind.load(std::memory_order_relaxed) == StreamKind::kLegacy);
+}
+
+bool linger(StreamEntry* entry, bool waits) {
+    XqQueue* const xqueue = xqueue_of(entry);
+    return xqueue != nullptr && may_linger(*entry) && xq_linger(xqueue, waits ? 1 : 0) != 0;
+}
+
+}  // namespace
+
+bool linger_in(StreamEntry* entry) { return linger(entry, true); }
+void linger_behind(StreamEntry* entry) { linger(entry, false); }
+
+void leave(StreamEntry* entry) {
+    if (XqQueue* const xqueue = xqueue_of(entry)) xq_leave(xqueue);
+}
+
+bool only_ours(StreamEntry* entry, int64_t since_ns) {
+    XqQueue* const xqueue = xqueue_of(entry);
+    return xqueue != nullptr && xq_only_ours(xqueue, since_ns) != 0;
+}
+
+// Of several queues, none: which of them works last is not known.
+bool ContextMarks::linger() const {
+    if (count_ == 1) return linger_in(marks_[0].entry);
+    for (unsigned i = 0; i < count_; ++i) stream::leave(marks_[i].entry);
+    return false;
+}
+
 void ContextMarks::completed() const {
     for (unsigned i = 0; i < count_; ++i) completed_up_to(marks_[i]);
 }

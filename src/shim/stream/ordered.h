@@ -3,6 +3,9 @@
 // only what it learns: what has completed, and who waits for whom.
 #pragma once
 
+#include <string_view>
+
+#include "base/clock.h"
 #include "base/log.h"
 #include "shim/stream/capture.h"
 #include "shim/stream/events.h"
@@ -15,6 +18,7 @@ namespace xsched::stream {
 class ContextMarks {
 public:
     explicit ContextMarks(Context context);
+    bool linger() const;
     void completed() const;
 
 private:
@@ -23,28 +27,49 @@ private:
     unsigned count_ = 0;
 };
 
+// --- lingering (queue/xqueue_linger.cpp). What lingers stands behind the program's work, which must not see it.
+// In place of a call that waits for all of the stream's work; false: the call is to be made.
+bool linger_in(StreamEntry* entry);
+// Before a call that waits for an event in the stream.
+void linger_behind(StreamEntry* entry);
+// Before any other call that asks or waits for the stream.
+void leave(StreamEntry* entry);
+// Whether the answer "not ready", given since then, is about work of ours alone, which the program must not see.
+bool only_ours(StreamEntry* entry, int64_t since_ns);
+
 template <EntryPoint kEntry>
-Result stream_wait(Stream stream) {
+Result stream_synchronize(Stream stream) {
+    XLOG_DEBG("%s of stream %p", Declared<kEntry>::kName, static_cast<void*>(stream));
     QueueMark mark;
+    bool done = false;
     {
         const KeepErrno keep;
-        mark = mark_of(known_entry_of(stream, Declared<kEntry>::kPerThread));
+        StreamEntry* const entry = known_entry_of(stream, Declared<kEntry>::kPerThread);
+        mark = mark_of(entry);
+        done = linger_in(entry);
     }
-    const Result code = driver<kEntry>()(stream);
+    const Result code = done ? kSuccess : driver<kEntry>()(stream);
     const KeepErrno keep;
     if (code == kSuccess) completed_up_to(mark);
     return code;
 }
 
 template <EntryPoint kEntry>
-Result stream_synchronize(Stream stream) {
-    XLOG_DEBG("%s of stream %p", Declared<kEntry>::kName, static_cast<void*>(stream));
-    return stream_wait<kEntry>(stream);
-}
-
-template <EntryPoint kEntry>
 Result stream_query(Stream stream) {
-    return stream_wait<kEntry>(stream);
+    QueueMark mark;
+    StreamEntry* entry = nullptr;
+    {
+        const KeepErrno keep;
+        entry = known_entry_of(stream, Declared<kEntry>::kPerThread);
+        mark = mark_of(entry);
+        leave(entry);
+    }
+    Result code = driver<kEntry>()(stream);
+    const KeepErrno keep;
+    const int64_t since_ns = code == kNotReady ? base::now_ns() : 0;
+    while (code == kNotReady && only_ours(entry, since_ns)) code = driver<kEntry>()(stream);
+    if (code == kSuccess) completed_up_to(mark);
+    return code;
 }
 
 template <EntryPoint kEntry, typename... Which>
@@ -53,7 +78,12 @@ Result context_synchronize(Which... context) {
     Context which = nullptr;
     ((which = context), ...);
     const ContextMarks marks(which);
-    const Result code = driver<kEntry>()(context...);
+    bool done = false;
+    {
+        const KeepErrno keep;
+        done = marks.linger();
+    }
+    const Result code = done ? kSuccess : driver<kEntry>()(context...);
     const KeepErrno keep;
     if (code == kSuccess) marks.completed();
     return code;
@@ -81,10 +111,17 @@ Result event_record_elsewhere(Place context, Event event) {
     return code;
 }
 
+constexpr bool is_question(std::string_view name) { return name.find("Query") != std::string_view::npos; }
+
 // Synchronize, or a query that says yes.
 template <EntryPoint kEntry>
 Result event_wait(Event event) {
     const QueueMark mark = last_record(event);
+    {
+        const KeepErrno keep;
+        if constexpr (is_question(Declared<kEntry>::kName)) leave(mark.entry);
+        else linger_behind(mark.entry);
+    }
     const Result code = driver<kEntry>()(event);
     const KeepErrno keep;
     if (code == kSuccess) completed_up_to(mark);

@@ -8,6 +8,10 @@
 //   nothing(u64, u32)
 //   tick(u32* b, u64* tick, u32 rounds, u32 every)  as busy, 1000 steps a round, and a clock to *tick
 //                                                  (the last three are those of the benchmark programs)
+//   xsched_linger(u32* word, u32 number, u64 ns)   XSched's own (src/device/cuda/linger.cpp): until the word has reached
+//                                                  the number, or so long
+#include <sched.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -97,6 +101,13 @@ void run_tick(const std::byte* parameters, size_t threads) {
     for (size_t i = 0; i < threads; ++i) words[i] = words[i] * factor + sum;
 }
 
+void run_linger(const std::byte* parameters, size_t) {
+    const auto* word = reinterpret_cast<const volatile uint32_t*>(host_of(read<CUdeviceptr>(parameters, 0)));
+    const auto number = read<uint32_t>(parameters, 8);
+    const int64_t end = clock_ns() + static_cast<int64_t>(read<uint64_t>(parameters, 16));
+    while (static_cast<int32_t>(*word - number) < 0 && clock_ns() < end) sched_yield();
+}
+
 }  // namespace
 
 const Builtin* builtin_named(const char* name) {
@@ -109,6 +120,7 @@ const Builtin* builtin_named(const char* name) {
         {"busy", {8, 4}, {0, 8}, 12, run_busy},
         {"nothing", {8, 4}, {0, 8}, 12, run_noop},
         {"tick", {8, 8, 4, 4}, {0, 8, 16, 20}, 24, run_tick},
+        {"xsched_linger", {8, 4, 8}, {0, 8, 16}, 24, run_linger},
     };
     for (const Builtin& it : all)
         if (std::strcmp(it.name, name) == 0) return &it;

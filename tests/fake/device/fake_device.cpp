@@ -24,21 +24,23 @@ XResult launch_command(XqCommand* command, void* hwq, XqToken token) {
 void destroy_command(XqCommand* command) { delete reinterpret_cast<FakeCommand*>(command); }
 constexpr XqCommandOps kCommandOps = {launch_command, destroy_command};
 
-XResult bind_words(void* hwq, uint32_t* gate, uint32_t* progress) {
+XResult bind_words(void* hwq, const XqWords* words) {
     FakeDevice& device = of(hwq);
     ++device.binds;
-    device.gate_word = gate;
-    device.progress_word = progress;
+    device.gate_word = words->gate;
+    device.progress_word = words->progress;
+    device.linger_word = words->linger;
     return kXSchedSuccess;
 }
-XResult refuse_words(void*, uint32_t*, uint32_t*) { return kXSchedErrorNotSupported; }
+XResult refuse_words(void*, const XqWords*) { return kXSchedErrorNotSupported; }
 
 void add_interrupt(XqDeviceOps& ops) {
-    ops.interrupt = [](void* hwq) {
+    ops.interrupt = [](void* hwq, int keeps_off) {
         ++of(hwq).interrupt_calls;
         if (of(hwq).no_interrupt) return kXSchedErrorNotSupported;
         if (of(hwq).refuse_interrupt) return kXSchedErrorHardware;
         ++of(hwq).interrupted;
+        of(hwq).kept_off = keeps_off != 0;
         of(hwq).set_stopped(true);
         return kXSchedSuccess;
     };
@@ -96,6 +98,14 @@ XqDeviceOps make_ops(const Traits& traits) {
         ops.warm = [](void* hwq) {
             ++of(hwq).warmed;
             return kXSchedSuccess;
+        };
+        ops.linger = [](void* hwq, uint32_t number, int64_t, int waits) {
+            of(hwq).lingers.push_back({number, waits != 0});
+            return of(hwq).refuse_linger ? kXSchedErrorHardware : kXSchedSuccess;
+        };
+        ops.prepare_linger = [](void* hwq) {
+            ++of(hwq).linger_prepared;
+            return of(hwq).refuse_linger ? kXSchedErrorNotSupported : kXSchedSuccess;
         };
         ops.progress_read = [](void* hwq, uint32_t* value) {
             *value = of(hwq).passed;

@@ -60,6 +60,7 @@ public:
     std::atomic<bool> no_interrupt{false};  // not supported
     std::atomic<int> interrupt_calls{0};
     std::vector<uint32_t> timeslices;  // as set
+    bool kept_off = false;             // the last interrupt was no more than that
     std::atomic<int> deactivated{0}, reactivated{0}, interrupted{0}, restored{0}, holds_alive{0}, destroyed{0};
     std::atomic<bool> refuse_holds{false}, refuse_interrupt{false};
 
@@ -78,6 +79,14 @@ public:
     std::atomic<int> gates_inserted{0}, progress_written{0}, binds{0}, warmed{0};
     uint32_t* gate_word = nullptr;
     uint32_t* progress_word = nullptr;
+    uint32_t* linger_word = nullptr;
+    struct Linger {
+        uint32_t number;
+        bool waits;
+    };
+    std::vector<Linger> lingers;  // as asked for
+    int linger_prepared = 0;
+    bool refuse_linger = false;
     std::atomic<uint32_t> passed{0};  // for progress_read
     void driver_launch(const Item& item);
     Hold* make_hold();

@@ -143,6 +143,7 @@ uint32_t switch_channels(State& state, const NV2080_CTRL_FIFO_DISABLE_CHANNELS_P
         if (real) channel.disabled = list.bDisable != 0 ? times + 1 : times - (times != 0 ? 1 : 0);
         channel.shown_disabled = list.bDisable;
     }
+    if (list.bDisable != 0 && list.bOnlyDisableScheduling != 0) state.kept_off.fetch_add(1);
     (list.bDisable != 0 ? state.disables : state.enables).fetch_add(1);
     return NV_OK;
 }

@@ -43,6 +43,7 @@ struct State {
     pthread_mutex_t mutex;  // shared by the processes, robust
     uint32_t next_handle;
     std::atomic<uint32_t> disables, enables, timeslices, refused;  // controls so far
+    std::atomic<uint32_t> kept_off;  // of the disables: without taking anything off (here all that runs stops at once)
     std::atomic<int32_t> last_pid;                                 // whose the last control was
     Object objects[kMostObjects];
 };

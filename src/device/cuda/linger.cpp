@@ -1,0 +1,133 @@
+// What keeps the device (measured, docs/notes/2026-11-21-h100-linger.md): a kernel that runs, and something behind it that
+// has not started. Once the last launch has started, the part of the GPU that fetches work has nothing of this context
+// any more and turns to the next one; what is launched from then on waits for its next turn, although the device itself
+// is still busy. So two kernels that do nothing stand behind the one that waits.
+#include "device/cuda/linger.h"
+
+#include <new>
+
+#include "base/mutex.h"
+#include "device/stream/hwqueue.h"
+
+namespace xsched::cuda {
+namespace {
+
+constexpr int kBehind = 2;
+
+// xsched_linger waits until the word has reached `number`, or `ns` have passed.
+constexpr char kKernels[] = R"(.version 6.0
+.target sm_50
+.address_size 64
+
+.visible .entry xsched_linger(.param .u64 word, .param .u32 number, .param .u64 ns)
+{
+    .reg .pred %reached, %early;
+    .reg .b32 %number, %now, %ahead;
+    .reg .b64 %word, %ns, %time, %end;
+
+    ld.param.u64 %word, [word];
+    ld.param.u32 %number, [number];
+    ld.param.u64 %ns, [ns];
+    mov.u64 %time, %globaltimer;
+    add.u64 %end, %time, %ns;
+again:
+    ld.volatile.global.u32 %now, [%word];
+    sub.u32 %ahead, %now, %number;
+    setp.ge.s32 %reached, %ahead, 0;
+    @%reached bra done;
+    mov.u64 %time, %globaltimer;
+    setp.lt.u64 %early, %time, %end;
+    @%early bra again;
+done:
+    ret;
+}
+
+.visible .entry xsched_nothing()
+{
+    ret;
+}
+)";
+
+struct Kernels {
+    CUcontext context;
+    CUfunction linger;
+    CUfunction nothing;
+    Kernels* next;
+};
+
+constinit base::Mutex g_mutex;
+constinit Kernels* g_first = nullptr;
+
+// g_mutex held.
+Kernels** place_of(CUcontext context) {
+    Kernels** at = &g_first;
+    while (*at != nullptr && (*at)->context != context) at = &(*at)->next;
+    return at;
+}
+
+CUresult find(const CuApi& api, CUmodule module, const char* name, CUfunction* kernel) {
+    const CUresult code = api.cuModuleGetFunction(kernel, module, name);
+    int registers = 0;  // asked so that the kernel is loaded now: its first launch would wait for the context's work
+    return code != CUDA_SUCCESS ? code : api.cuFuncGetAttribute(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, *kernel);
+}
+
+CUresult launch(const CuApi& api, CUfunction kernel, CUstream stream, void** parameters) {
+    return api.cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, stream, parameters, nullptr);
+}
+
+}  // namespace
+
+void forget_linger(CUcontext context) {
+    base::Lock lock(g_mutex);
+    Kernels** at = place_of(context);
+    if (*at == nullptr) return;
+    Kernels* gone = *at;
+    *at = gone->next;
+    delete gone;
+}
+
+}  // namespace xsched::cuda
+
+namespace xsched::stream {
+
+using namespace xsched::cuda;
+
+Result prepare_linger(const Api& api, Context context) {
+    if (api.cuModuleLoadData == nullptr || api.cuModuleGetFunction == nullptr || api.cuFuncGetAttribute == nullptr ||
+        api.cuLaunchKernel == nullptr)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    {
+        base::Lock lock(g_mutex);
+        if (*place_of(context) != nullptr) return CUDA_SUCCESS;
+    }
+    // The module goes with its context; unloading it would wait for the context's work.
+    CUmodule module = nullptr;
+    Kernels made{context, nullptr, nullptr, nullptr};
+    Result code = api.cuModuleLoadData(&module, kKernels);
+    if (code == CUDA_SUCCESS) code = find(api, module, "xsched_linger", &made.linger);
+    if (code == CUDA_SUCCESS) code = find(api, module, "xsched_nothing", &made.nothing);
+    if (code != CUDA_SUCCESS) return code;
+    base::Lock lock(g_mutex);
+    Kernels** at = place_of(context);
+    if (*at == nullptr) *at = new (std::nothrow) Kernels(made);
+    return *at != nullptr ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+Result linger(const Api& api, Context context, Stream stream, DevicePtr word, uint32_t number, int64_t ns) {
+    CUfunction kernel = nullptr;
+    CUfunction nothing = nullptr;
+    {
+        base::Lock lock(g_mutex);
+        const Kernels* known = *place_of(context);
+        if (known == nullptr) return CUDA_ERROR_NOT_SUPPORTED;
+        kernel = known->linger;
+        nothing = known->nothing;
+    }
+    auto time = static_cast<uint64_t>(ns);
+    void* parameters[] = {&word, &number, &time};
+    Result code = launch(api, kernel, stream, parameters);
+    for (int i = 0; i < kBehind && code == CUDA_SUCCESS; ++i) code = launch(api, nothing, stream, nullptr);
+    return code;
+}
+
+}  // namespace xsched::stream

@@ -1,0 +1,80 @@
+// XQueue, lingering: while others are being kept off the device for this process, which takes some hundred microseconds,
+// the process keeps it through its own short pauses. Else the hardware, for which it is idle then, would switch to the
+// others and back, at the price of two switches between contexts (350 us on an H100, docs/notes/2026-11-21-h100-linger.md).
+#include <sched.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "queue/xqueue.h"
+
+namespace xsched::queue {
+namespace {
+
+// The pause between the end of a wait and the next launch. A longer one is not worth the device's time.
+constexpr int64_t kLongestNs = 50 * base::kMicrosecond;
+// The driver may call a stream busy for so long after its last work of ours is over, or told to end.
+constexpr int64_t kEndingNs = 10 * base::kMillisecond;
+// A report waits for its turn on the device, where others work too; one that takes longer is not waited for.
+constexpr int64_t kReportNs = base::kSecond;
+
+}  // namespace
+
+// On the thread that is about to wait for the queue's work.
+bool XQueue::linger(bool waits) {
+    leave();
+    if (setup_.ops->linger == nullptr || setup_.ops->throttle == 0) return false;
+    uint32_t number = 0;
+    {
+        base::Lock lock(mutex_);
+        if (!in_use() || retired_ || !bound_) return false;
+        ipc::Header& header = *placement_.header;
+        if (header.lingers.load(std::memory_order_relaxed) == 0) return false;
+        header.waits.fetch_add(1, std::memory_order_relaxed);
+        if (base::now_ns() >= header.linger_until_ns.load(std::memory_order_relaxed)) return false;
+        absorb_progress();
+        if (completed_ == submitted_) return false;  // the device has gone on to others already
+        number = ++lingers_;
+    }
+    lingering_.store(true, std::memory_order_seq_cst);  // first: another thread's launch may end it from here on
+    if (setup_.ops->linger(setup_.impl, number, kLongestNs, waits ? 1 : 0) == kXSchedSuccess) return true;
+    leave();
+    return false;
+}
+
+void XQueue::leave() {
+    if (!lingering_.load(std::memory_order_relaxed) || !lingering_.exchange(false)) return;
+    base::Lock lock(mutex_);
+    if (in_use()) placement_.slot->linger.store(lingers_, std::memory_order_release);
+}
+
+bool XQueue::only_ours(int64_t since_ns) {
+    if (setup_.ops->throttle == 0) return false;
+    sched_yield();  // asked again and again, beside those who do the work
+    base::Lock lock(mutex_);
+    if (!in_use() || retired_) return false;
+    absorb_progress();
+    if (submitted_ != completed_) return false;
+    const uint32_t passed = placement_.slot->progress.load(std::memory_order_acquire);
+    const bool reports = bound_ && gates_ && passed != static_cast<uint32_t>(written_);
+    return base::now_ns() - since_ns < (reports ? kReportNs : kEndingNs);
+}
+
+void XQueue::prepare_linger_if_asked() {
+    if (setup_.ops == nullptr || setup_.ops->prepare_linger == nullptr) return;
+    {
+        base::Lock lock(mutex_);
+        if (!in_use() || retired_ || !bound_ || linger_prepared_ || setup_.level != kPreemptLevelInterrupt) return;
+        if (placement_.header->linger_wanted.load(std::memory_order_acquire) == 0) return;
+    }
+    const int64_t began = base::now_ns();
+    const XResult result = setup_.ops->prepare_linger(setup_.impl);
+    base::Lock lock(mutex_);
+    if (!in_use()) return;
+    linger_prepared_ = true;
+    if (result != kXSchedSuccess) return;
+    placement_.header->lingers.store(1, std::memory_order_release);
+    XLOG_DEBG("queue 0x%lx can keep the device through its pauses (prepared in %lld us)",
+              static_cast<unsigned long>(handle_.load()), static_cast<long long>((base::now_ns() - began) / 1000));
+}
+
+}  // namespace xsched::queue

@@ -1,0 +1,57 @@
+// A program that lingers (queue/xqueue_linger.cpp) sees nothing of it: the order checker with something of ours behind
+// every wait; and under the real xserver, beside a program that is only kept off for its sake.
+#include <limits>
+
+#include "agent/small_server.h"
+#include "system/rm_rig.h"
+
+namespace xsched::test {
+namespace {
+
+TEST(CudaLinger, NothingChangesPlaces) {
+    const PrivateDirectory directory;
+    const std::string socket = directory.path() + "/xserver.sock";
+    agent::testing::SmallServer server(socket);
+    Environment environment = directory.environment();
+    environment["LD_PRELOAD"] = std::string(getenv("TEST_SHIM")) + ":" + getenv("TEST_FAKE_RM");
+    environment["XSCHED_CUDA_LIB"] = getenv("TEST_DRIVER");
+    environment["XSCHED_SCHEDULER"] = "global";
+    environment["XSCHED_SOCKET"] = socket;
+    environment["XSCHED_INTERRUPT"] = "1";
+    environment["FAKE_RM_DIR"] = directory.path();
+    const char* operations = XSCHED_FEW_OPERATIONS ? "3000" : "30000";
+    Process checker({XSCHED_ORDER_CHECK, "--ops", operations, "--seed", "5", "--chaos"}, environment);
+    ASSERT_TRUE(server.wait_for_client());
+    ipc::Header& header = server.region().header;
+    header.linger_until_ns = std::numeric_limits<int64_t>::max();
+    header.linger_wanted = 1;
+    ipc::ring_directive(header);
+    EXPECT_EQ(checker.wait(), 0) << checker.out() << checker.err();
+    uint32_t lingered = 0;
+    for (const ipc::QueueSlot& slot : server.region().slots) lingered += slot.linger.load();
+    EXPECT_GT(header.waits, 0u);
+    EXPECT_GT(lingered, 0u) << header.waits.load();
+}
+
+class CudaLingerBeside : public CudaOnRm {};
+
+TEST_F(CudaLingerBeside, TheOtherIsOnlyKeptOffAndBothCompute) {
+    low = start_on_rm("low", 0, "10000");
+    high = start_on_rm("high", 10, "20");
+    high->pause(8, 7000);
+    low->work();
+    ASSERT_TRUE(wait_until([&] { return low->done() > 0; })) << low->process().err();
+    const std::unique_ptr<RmFile> low_rm = rm_of(low->pid());
+    ASSERT_TRUE(low_rm->there());
+    high->work();
+    EXPECT_TRUE(wait_until([&] { return low_rm->state().kept_off >= 20; })) << low_rm->state().disables.load();
+    high->rest();
+    const uint64_t before = low->done();
+    EXPECT_TRUE(wait_until([&] { return low->done() > before; })) << "it does not go on";
+    EXPECT_EQ(high->end(), 0) << high->process().err();
+    EXPECT_EQ(low->end(), 0) << low->process().err();
+    EXPECT_EQ(low_rm->disabled(), 0u);
+}
+
+}  // namespace
+}  // namespace xsched::test
