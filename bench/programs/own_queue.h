@@ -29,8 +29,10 @@ public:
     }
     void suspend() { check(suspend_(handle_, kQueueSuspendFlagNone), "XQueueSuspend"); }
     void resume() { check(resume_(handle_, kQueueResumeFlagNone), "XQueueResume"); }
-    // Its next burst begins so many microseconds from now.
-    void expect(int64_t us) { check(expect_(handle_, us), "XHintExpect"); }
+    // Its next burst begins so many microseconds from now; one that is late needs no announcement.
+    void expect(int64_t us) {
+        if (us > 0) check(expect_(handle_, us), "XHintExpect");
+    }
 
 private:
     template <typename F>

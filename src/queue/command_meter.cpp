@@ -5,12 +5,16 @@
 namespace xsched::queue {
 namespace {
 
+// Completions are seen late, now by more, now by less: single ones of short commands would say little.
+constexpr int64_t kSampleNs = 200'000;
+constexpr uint32_t kSampleCommands = 16;
+
 // A sample far above the average is rarely typical (a kernel compiled on first use, a stall): it counts for less.
 // One far below follows quickly, since such an average keeps the window too small.
 int64_t follow(int64_t average, int64_t sample) {
     if (average == 0) return sample;
     if (sample > 4 * average) return average + (sample - average) / 16;
-    if (sample < average / 4) return average + (sample - average) / 2;
+    if (sample < average / 4) return average + (sample - average) / 4 * 3;
     return average + (sample - average) / 4;
 }
 
@@ -25,7 +29,11 @@ void CommandMeter::completed(uint32_t count, int64_t now_ns) {
     before_ns_ = 0;
     last_completed_ns_ = now_ns;
     busy_ns_ += spent;
-    if (count > 0) command_ns_ = std::max<int64_t>(follow(command_ns_, spent / count), 1);
+    sample_ns_ += spent;
+    sample_ += count;
+    if (sample_ == 0 || (command_ns_ != 0 && sample_ns_ < kSampleNs && sample_ < kSampleCommands)) return;
+    command_ns_ = std::max<int64_t>(follow(command_ns_, sample_ns_ / sample_), 1);
+    sample_ns_ = sample_ = 0;
 }
 
 }  // namespace xsched::queue

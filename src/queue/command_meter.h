@@ -18,10 +18,12 @@ public:
         }
         points_ += point ? 1 : 0;
     }
-    // Of so many commands, about.
-    uint32_t of(uint32_t commands) const {
+    // Of so many commands, about. What is left of one is remembered.
+    uint32_t of(uint32_t commands) {
         if (points_ == 0) return commands;
-        return static_cast<uint32_t>((uint64_t{commands} * (commands_ - points_) + commands_ / 2) / commands_);
+        const uint64_t parts = uint64_t{commands} * (commands_ - points_) + rest_;
+        rest_ = static_cast<uint32_t>(parts % commands_);
+        return static_cast<uint32_t>(parts / commands_);
     }
     // The mean time of a command, points included, of that of a piece of work.
     int64_t mean(int64_t work_ns) const {
@@ -31,6 +33,7 @@ public:
 private:
     uint32_t commands_ = 0;
     uint32_t points_ = 0;
+    uint32_t rest_ = 0;  // of a piece of work, in parts of commands_
 };
 
 class CommandMeter {
@@ -56,6 +59,8 @@ private:
     int64_t before_ns_ = 0;  // what runs now had run so long when it was interrupted
     int64_t last_completed_ns_ = 0;
     int64_t command_ns_ = 0;
+    int64_t sample_ns_ = 0;  // not in the average yet: so long,
+    uint32_t sample_ = 0;    // for so many
     int64_t busy_ns_ = 0;
 };
 

@@ -236,6 +236,9 @@ void XQueue::bind_words() {
         setup_.level = kPreemptLevelBlock;
         placement_.slot->level.store(setup_.level, std::memory_order_relaxed);
     }
+    // The agent has something to prepare; it could not while the backend knew no words.
+    if (setup_.ops->prepare_linger != nullptr && placement_.header->linger_wanted.load(std::memory_order_acquire) != 0)
+        ipc::ring_directive(*placement_.header);
 }
 
 // A destroyed stream still does its work: behind a gate, whose word must not become another queue's, closed perhaps for

@@ -61,6 +61,26 @@ TEST(CommandMeter, AnInterruptedCommandIsAsLongAsItRan) {
     EXPECT_EQ(meter.command_ns(), 10'000) << "what had run is gone";
 }
 
+TEST(CommandMeter, CompletionsSeenLateByNowMoreNowLessAverageOut) {
+    CommandMeter meter;
+    meter.flight_began(0);
+    int64_t now = 0;
+    for (int i = 1; i <= 200; ++i) meter.completed(1, now = i * 100'000 + (i % 2 == 0 ? 90'000 : 0));
+    EXPECT_NEAR(static_cast<double>(meter.command_ns()), 100'000, 10'000);
+}
+
+TEST(WorkShare, OneAtATimeItIsHalfAsWell) {
+    xsched::queue::WorkShare share;
+    for (int i = 0; i < 100; ++i) share.note(i % 2 == 0);
+    uint32_t work = 0;
+    for (int i = 0; i < 100; ++i) work += share.of(1);
+    EXPECT_EQ(work, 50u);
+    CommandMeter meter;  // a kernel of 100 us, and the event behind it
+    meter.flight_began(0);
+    for (int i = 0; i < 100; ++i) meter.completed(share.of(1), (i / 2 + 1) * 100'000);
+    EXPECT_NEAR(static_cast<double>(meter.command_ns()), 100'000, 10'000);
+}
+
 TEST(WorkShare, WithoutPointsACommandIsAPieceOfWork) {
     xsched::queue::WorkShare share;
     EXPECT_EQ(share.of(7), 7u);

@@ -36,6 +36,20 @@ TEST_F(XQueueLinger, OnePreparesOnceAndSaysSo) {
     EXPECT_EQ(device.linger_prepared, 1);
 }
 
+TEST(XQueueLingerUnprepared, TheAgentIsToldWhenItCanPrepare) {
+    FakeDevice device(kInterruptible);
+    ipc::Header& header = device.region().header;
+    header.linger_wanted = 1;
+    header.watching = 1;
+    device.queue().prepare_linger_if_asked();
+    EXPECT_EQ(device.linger_prepared, 0) << "the device knows no words yet";
+    const uint32_t rings = header.directive;
+    device.enqueue(0);
+    EXPECT_GT(header.directive, rings);
+    device.queue().prepare_linger_if_asked();
+    EXPECT_EQ(device.linger_prepared, 1);
+}
+
 TEST(XQueueLingerUnprepared, OneThatIsNotAskedOrCannotDoesNot) {
     FakeDevice device(kInterruptible);
     ipc::Header& header = device.region().header;
