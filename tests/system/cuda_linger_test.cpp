@@ -19,8 +19,7 @@ TEST(CudaLinger, NothingChangesPlaces) {
     environment["XSCHED_SOCKET"] = socket;
     environment["XSCHED_INTERRUPT"] = "1";
     environment["FAKE_RM_DIR"] = directory.path();
-    const char* operations = XSCHED_FEW_OPERATIONS ? "3000" : "30000";
-    Process checker({XSCHED_ORDER_CHECK, "--ops", operations, "--seed", "5", "--chaos"}, environment);
+    Process checker({XSCHED_ORDER_CHECK, "--ops", XSCHED_OPERATIONS, "--seed", "5", "--chaos"}, environment);
     ASSERT_TRUE(server.wait_for_client());
     ipc::Header& header = server.region().header;
     header.linger_until_ns = std::numeric_limits<int64_t>::max();
