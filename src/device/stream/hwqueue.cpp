@@ -192,13 +192,13 @@ Event mark_end(HwQueue& hwq, XResult* result) {
 }
 
 // Without the guard: this may last.
-XResult wait_for(HwQueue& hwq, Event end) {
+Result wait_for(HwQueue& hwq, Event end) {
     InContext current;
     current.enter(*hwq.api, hwq.context);
     const RelaxedCapture relaxed(*hwq.api);
-    const XResult result = checked(hwq, kSynchronizeFunction, event_synchronize(*hwq.api, end));
+    const Result code = event_synchronize(*hwq.api, end);
     event_destroy(*hwq.api, end);
-    return result;
+    return code;
 }
 
 // By an event: a capture that begins meanwhile must not wait for it, and would be spoiled by a synchronization of its
@@ -207,7 +207,7 @@ XResult synchronize(void* self) {
     HwQueue& hwq = of(self);
     XResult result = kXSchedSuccess;
     Event end = mark_end(hwq, &result);
-    return end != nullptr ? wait_for(hwq, end) : result;
+    return end != nullptr ? checked(hwq, kSynchronizeFunction, wait_for(hwq, end)) : result;
 }
 
 // A word is set: the smallest thing that needs the context on the compute engine (a write of a value does not).
@@ -227,20 +227,23 @@ XResult synchronize(void* self) {
     const DriverUse use(hwq, false);
     if (use.verdict() != kXSchedSuccess) return use.verdict();
     const RelaxedCapture relaxed(*hwq.api);
-    const Result code = prepare_linger(*hwq.api, hwq.context);
+    Result code = kNotSupported;
+    if constexpr (kSwitchesContexts) code = prepare_linger(*hwq.api, hwq.context);
     if (code == kSuccess) return kXSchedSuccess;
     XLOG_DEBG("device %d: its queues cannot linger: %s error %d (%s)", hwq.device, kVendor, code,
               error_name(*hwq.api, code));
     return kXSchedErrorNotSupported;
 }
 
-XResult begin_to_linger(HwQueue& hwq, uint32_t number, int64_t ns) {
+[[maybe_unused]] XResult begin_to_linger(HwQueue& hwq, [[maybe_unused]] uint32_t number,
+                                         [[maybe_unused]] int64_t ns) {
     const DriverUse use(hwq);
     if (use.verdict() != kXSchedSuccess) return use.verdict();
     if (use.capturing()) return kXSchedErrorNotAllowed;
     if (!words_in_place(hwq, use)) return kXSchedErrorNotSupported;
-    const DevicePtr word = hwq.device_linger.load(std::memory_order_relaxed);
-    const Result code = linger(*hwq.api, hwq.context, hwq.stream, word, number, ns);
+    [[maybe_unused]] const DevicePtr word = hwq.device_linger.load(std::memory_order_relaxed);
+    Result code = kNotSupported;
+    if constexpr (kSwitchesContexts) code = linger(*hwq.api, hwq.context, hwq.stream, word, number, ns);
     return code == kSuccess ? kXSchedSuccess : kXSchedErrorNotSupported;
 }
 
@@ -250,7 +253,8 @@ XResult begin_to_linger(HwQueue& hwq, uint32_t number, int64_t ns) {
     Event end = waits != 0 ? mark_end(hwq, &result) : nullptr;
     if (result == kXSchedSuccess) result = begin_to_linger(hwq, number, ns);
     if (end == nullptr) return result;
-    if (result == kXSchedSuccess) return wait_for(hwq, end);
+    // A failure is the program's own: the call that this stands for will tell it.
+    if (result == kXSchedSuccess) return wait_for(hwq, end) == kSuccess ? kXSchedSuccess : kXSchedErrorHardware;
     event_destroy(*hwq.api, end);
     return result;
 }
