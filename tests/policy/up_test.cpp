@@ -49,6 +49,7 @@ protected:
 
     std::unique_ptr<Policy> policy_ = find_policy("UP")->make();
     std::vector<Choice> choices_;
+    int64_t wake_ns_ = 0;
     int64_t now_ = kSecond;
 };
 
@@ -94,14 +95,63 @@ TEST_F(Shares, AloneAUnitGetsEverythingWithoutAnEnd) {
     EXPECT_NEAR(run({unit(1, 10), unit(2, 90, false)}, kSecond, kMs)[0], 100, 1);
 }
 
-TEST_F(Shares, ATurnEndsWithItsWork) {
-    choices_.assign(2, Choice{});
-    policy_->choose(std::vector<Unit>{unit(1, 50), unit(2, 50)}, now_, choices_);
-    ASSERT_TRUE(choices_[0].run);
-    choices_.assign(2, Choice{});
-    policy_->choose(std::vector<Unit>{unit(1, 50, false), unit(2, 50)}, now_ + kMs, choices_);
-    EXPECT_FALSE(choices_[0].run);
-    EXPECT_TRUE(choices_[1].run);
+TEST_F(Shares, ATurnOutlastsAMomentsPauseAndALongerOneIsLent) {
+    const auto runs = [this](bool first_wants, int64_t at_ns) {
+        choices_.assign(2, Choice{});
+        wake_ns_ = policy_->choose(std::vector<Unit>{unit(1, 50, first_wants), unit(2, 50)}, at_ns, choices_);
+        EXPECT_NE(choices_[0].run, choices_[1].run);
+        return choices_[0].run ? 1 : 2;
+    };
+    ASSERT_EQ(runs(true, now_), 1);
+    EXPECT_EQ(wake_ns_, now_ + 5 * kMs);
+    EXPECT_EQ(runs(false, now_ + kMs), 1);
+    EXPECT_EQ(wake_ns_, now_ + kMs + kMs * 3 / 10);
+    EXPECT_EQ(runs(true, now_ + kMs + kMs / 10), 1) << "it goes on";
+    EXPECT_EQ(runs(false, now_ + 2 * kMs), 1);
+    EXPECT_EQ(runs(false, wake_ns_), 2);
+    EXPECT_EQ(runs(true, now_ + 3 * kMs), 1) << "it takes the rest of its turn";
+    EXPECT_EQ(wake_ns_, now_ + 3 * kMs + (5 * kMs - 2 * kMs - kMs * 3 / 10));
+    EXPECT_EQ(runs(true, wake_ns_), 2);
+    EXPECT_EQ(runs(false, now_ + 7 * kMs), 2);
+    EXPECT_EQ(runs(true, now_ + 8 * kMs), 2) << "its own turn is not borrowed";
+}
+
+TEST_F(Shares, ALenderThatStaysAwayForTheBorrowersTurnHasLentItForGood) {
+    const auto runs = [this](bool first_wants, int64_t at_ns) {
+        choices_.assign(2, Choice{});
+        wake_ns_ = policy_->choose(std::vector<Unit>{unit(1, 50, first_wants), unit(2, 50)}, at_ns, choices_);
+        return choices_[0].run ? 1 : 2;
+    };
+    ASSERT_EQ(runs(true, now_), 1);
+    runs(false, now_ + kMs);
+    ASSERT_EQ(runs(false, now_ + 2 * kMs), 2);
+    ASSERT_EQ(runs(false, now_ + 50 * kMs), 2);
+    EXPECT_EQ(runs(true, now_ + 51 * kMs), 2);
+}
+
+// Each launch finds the device idle: programs that launch more slowly than the device works.
+TEST_F(Shares, ThoseThatPauseAfterEachCommandGetTheirSharesToo) {
+    constexpr int64_t kCommandNs = 20'000, kGapNs = 30'000;
+    std::vector<Unit> units{unit(1, 75), unit(2, 25)};
+    std::vector<int64_t> back_ns(2, now_);  // when it has something to do again
+    int64_t used[2] = {};
+    const int64_t end = now_ + 2 * kSecond;
+    while (now_ < end) {
+        for (size_t i = 0; i < 2; ++i) units[i].wants = now_ >= back_ns[i];
+        choices_.assign(2, Choice{});
+        policy_->choose(units, now_, choices_);
+        bool ran = false;
+        for (size_t i = 0; i < 2 && !ran; ++i) {
+            if (!units[i].wants || !choices_[i].run) continue;
+            ran = true;
+            now_ += kCommandNs;
+            used[i] += kCommandNs;
+            units[i].busy_ns += kCommandNs;
+            back_ns[i] = now_ + kGapNs;
+        }
+        if (!ran) now_ += 10'000;
+    }
+    EXPECT_NEAR(100.0 * static_cast<double>(used[0]) / static_cast<double>(used[0] + used[1]), 75, 3);
 }
 
 TEST_F(Shares, TimeThatAUnitDidNotAskForIsNotSavedUp) {

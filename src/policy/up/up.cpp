@@ -8,6 +8,8 @@ namespace xsched::policy {
 namespace {
 
 constexpr int64_t kLeastTurnNs = 100'000;
+// A program that waits for its work is idle for a moment: so long its turn goes on. A longer pause is lent to another.
+constexpr int64_t kPauseNs = 300'000;
 constexpr int64_t kIdleShare = 2;  // a unit whose turn it is pays at least one over this of the time, used or not
 
 // What a unit has had of its device.
@@ -24,6 +26,9 @@ struct Device {
     uint64_t current = 0;  // whose turn it is
     int64_t since_ns = 0;  // the turn's begin and end
     int64_t until_ns = 0;
+    int64_t paused_ns = 0;  // since when its unit was seen to want nothing; 0: it wants
+    uint64_t lender = 0;    // who paused in its turn and takes the rest of it when it wants again; 0: nobody
+    int64_t lent_ns = 0;
     int64_t used_ns = 0;   // of the turn, as far as is known
     int64_t paid_ns = 0;   // for the turn
     std::vector<Account> accounts;
@@ -39,32 +44,87 @@ public:
         if (units.empty()) return 0;
         Device& device = device_of(units[0].device);
         keep_accounts(device, units, now_ns);
-        unsigned wanting = 0;
-        int64_t shares = 0;
-        const Unit* next = nullptr;
-        const Unit* current = nullptr;
-        for (const Unit& unit : units) {
-            if (!unit.wants) continue;
-            ++wanting;
-            shares += share_of(unit);
-            if (unit.id == device.current) current = &unit;
-            if (next == nullptr || account_of(device, unit.id)->paid < account_of(device, next->id)->paid) next = &unit;
-        }
-        if (wanting == 0) return 0;
-        if (current == nullptr || now_ns >= device.until_ns) {
-            current = next;
-            device.current = next->id;
-            device.since_ns = now_ns;
-            device.used_ns = device.paid_ns = 0;
-            const int64_t turn_ns = next->timeslice_us * 1000 * wanting * share_of(*next) / shares;
-            device.until_ns = now_ns + std::max(turn_ns, kLeastTurnNs);
+        Wishes wishes = wishes_of(device, units);
+        const bool pauses = see_pause(device, wishes, now_ns);
+        if (wishes.next == nullptr) return 0;
+        if (wishes.lender != nullptr) {
+            take_back(device, now_ns);
+        } else if (now_ns >= device.until_ns || (wishes.current == nullptr && !pauses)) {
+            lend(device, wishes, now_ns);
+            begin_turn(device, *wishes.next, wishes, now_ns);
         }
         for (size_t i = 0; i < units.size(); ++i)
-            if (units[i].id != current->id) choices[i] = {.run = false, .by = current->id};
-        return wanting > 1 ? device.until_ns : 0;
+            if (units[i].id != device.current) choices[i] = {.run = false, .by = device.current};
+        if (pauses && device.paused_ns != 0) return std::min(device.paused_ns + kPauseNs, device.until_ns);
+        return wishes.wanting > 1 || device.lender != 0 ? device.until_ns : 0;
     }
 
 private:
+    // Who wants the device; null: not that one.
+    struct Wishes {
+        const Unit* next = nullptr;  // who has had the least of its share
+        const Unit* current = nullptr;
+        const Unit* lender = nullptr;
+        bool current_here = false;
+        unsigned wanting = 0;
+        int64_t shares = 0;
+    };
+
+    static Wishes wishes_of(Device& device, std::span<const Unit> units) {
+        Wishes wishes;
+        const Account* least = nullptr;
+        for (const Unit& unit : units) {
+            wishes.current_here |= unit.id == device.current;
+            if (!unit.wants) continue;
+            ++wishes.wanting;
+            wishes.shares += share_of(unit);
+            if (unit.id == device.current) wishes.current = &unit;
+            if (unit.id == device.lender) wishes.lender = &unit;
+            const Account* account = account_of(device, unit.id);
+            if (least == nullptr || account->paid < least->paid) {
+                least = account;
+                wishes.next = &unit;
+            }
+        }
+        return wishes;
+    }
+
+    // Whether the turn goes on although its unit wants nothing.
+    static bool see_pause(Device& device, const Wishes& wishes, int64_t now_ns) {
+        if (wishes.current != nullptr || !wishes.current_here) {
+            device.paused_ns = 0;
+            return false;
+        }
+        if (device.paused_ns == 0) device.paused_ns = now_ns;
+        return now_ns < std::min(device.paused_ns + kPauseNs, device.until_ns);
+    }
+
+    // The turn ends, for now or for good.
+    static void lend(Device& device, const Wishes& wishes, int64_t now_ns) {
+        const int64_t rest_ns = device.until_ns - now_ns;
+        const bool pauses = wishes.current == nullptr && wishes.current_here && rest_ns > 0;
+        if (pauses && device.lender != 0) return;  // it had only borrowed
+        device.lender = pauses ? device.current : 0;
+        device.lent_ns = pauses ? rest_ns : 0;
+    }
+
+    static void take_back(Device& device, int64_t now_ns) {
+        device.current = device.lender;
+        device.lender = 0;
+        restart(device, now_ns, device.lent_ns);
+    }
+
+    static void begin_turn(Device& device, const Unit& next, const Wishes& wishes, int64_t now_ns) {
+        device.current = next.id;
+        restart(device, now_ns, next.timeslice_us * 1000 * wishes.wanting * share_of(next) / wishes.shares);
+    }
+
+    static void restart(Device& device, int64_t now_ns, int64_t turn_ns) {
+        device.since_ns = now_ns;
+        device.until_ns = now_ns + std::max(turn_ns, kLeastTurnNs);
+        device.paused_ns = device.used_ns = device.paid_ns = 0;
+    }
+
     Device& device_of(uint64_t device) {
         for (Device& known : devices_)
             if (known.device == device) return known;
