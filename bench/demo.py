@@ -23,6 +23,7 @@ ROUNDS, SECONDS = 3, 5
 START_UP_SECONDS = 8  # calibration and the first compilation of kernels
 WAYS = "native", "xsched"
 NOTHING_TO_GAIN = 1.2  # natively shared, of alone: then something disturbed the program when it was alone
+STEADY = 1.3           # a program alone, from round to round
 
 
 def pattern_of(workload):
@@ -66,6 +67,15 @@ def measure(session, rounds, seconds):
     return backend, found, pattern, length
 
 
+def unsteady(found, pattern):
+    """How much the same program, alone, differed from round to round, as a sentence; empty if it did not."""
+    metrics = found.metrics()
+    rounds = [cell["run_p50_us"] for cell in metrics["cells"] if cell["pattern"] == pattern and cell["lp_kernel"] is None]
+    rounds += [alone["kernels_per_s"] for alone in metrics["lp_alone"]]
+    most = max((max(each) / min(each) for each in rounds if each and min(each) > 0), default=1)
+    return f"alone, a program took {most:.1f} times as long in one round as in another" if most > STEADY else ""
+
+
 def table(found, pattern, length):
     rows = [("", "high: p50", "p99", "max", "x alone", "low keeps")]
     for title, cell in zip(("alone", "shared natively", "shared under XSched"), cells(pattern, length)):
@@ -104,6 +114,7 @@ def main():
     print(f"All numbers: {path}")
     if not disturbed and native < NOTHING_TO_GAIN:
         disturbed = "the program was no faster alone: something else used this machine meanwhile"
+    disturbed = disturbed or unsteady(found, pattern)
     if not works and disturbed and arguments.test:
         print(f"skipped: {disturbed}")
         return 77

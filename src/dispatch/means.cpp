@@ -55,9 +55,11 @@ void Pauses::observe(const sched::UnitState& unit) {
     short_ones_ = short_ones_ << 1 | (is_short ? 1U : 0U);
     waited_ = waited_ << 1 | (is_short && waited ? 1U : 0U);
     count_ = std::min(count_ + 1, kRemembered);
+    // Most of them do; and no longer when it is less than a quarter.
+    const int short_ones = std::popcount(short_ones_);
+    const int waited_ones = std::popcount(waited_);
+    wait_ = waited_ones != 0 && (wait_ ? 4 * waited_ones >= short_ones : 2 * waited_ones > short_ones);
 }
-
-bool Pauses::wait() const { return std::popcount(waited_) * 2 > std::popcount(short_ones_); }
 
 bool Pauses::streams() const {
     if (count_ < kEnough) return false;

@@ -41,12 +41,13 @@ public:
     // Uses the device in one stretch, for all we know.
     bool streams() const;
     // Its short pauses begin with a wait, in which it can linger, and not with nothing to do for the device.
-    bool wait() const;
+    bool wait() const { return wait_; }
 
 private:
     uint32_t short_ones_ = 0;  // a bit per pause, the last one lowest
     uint32_t waited_ = 0;      // likewise: the short ones that began with a wait
     uint32_t waits_ = 0;       // as last seen
+    bool wait_ = false;
     unsigned count_ = 0;
     int64_t seen_ready_ns_ = 0;
 };

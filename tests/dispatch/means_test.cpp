@@ -115,6 +115,8 @@ TEST(Pauses, WhetherTheShortOnesBeginWithAWait) {
     EXPECT_FALSE(pauses.wait());
     for (int i = 0; i < 30; ++i) pause(10 * kUs, true);
     EXPECT_TRUE(pauses.wait());
+    for (int i = 0; i < 60; ++i) pause(60 * kUs, i % 3 == 0);
+    EXPECT_TRUE(pauses.wait()) << "a mind is not changed for a little";
     for (int i = 0; i < 30; ++i) pause(60 * kUs, false);
     EXPECT_FALSE(pauses.wait()) << "it has changed its ways";
 }

@@ -86,6 +86,7 @@ inline constexpr CUresult CUDA_ERROR_NOT_SUPPORTED = 801;
 inline constexpr int CU_DEVICE_ATTRIBUTE_PCI_BUS_ID = 33;
 inline constexpr int CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID = 34;
 inline constexpr int CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID = 50;
+inline constexpr int CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS = 89;
 inline constexpr int CU_DEVICE_ATTRIBUTE_MPS_ENABLED = 133;
 inline constexpr unsigned CU_MEMHOSTREGISTER_PORTABLE = 1;
 inline constexpr unsigned CU_MEMHOSTREGISTER_DEVICEMAP = 2;

@@ -71,6 +71,15 @@ CUresult find(const CuApi& api, CUmodule module, const char* name, CUfunction* k
     return code != CUDA_SUCCESS ? code : api.cuFuncGetAttribute(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, *kernel);
 }
 
+// Elsewhere the host may not touch managed memory while anything runs, as it does after a synchronize.
+bool host_and_device_share_memory(const CuApi& api) {
+    CUdevice device = 0;
+    int together = 0;
+    return api.cuCtxGetDevice(&device) == CUDA_SUCCESS &&
+           api.cuDeviceGetAttribute(&together, CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS, device) == CUDA_SUCCESS &&
+           together != 0;
+}
+
 CUresult launch(const CuApi& api, CUfunction kernel, CUstream stream, void** parameters) {
     return api.cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, stream, parameters, nullptr);
 }
@@ -94,7 +103,7 @@ using namespace xsched::cuda;
 
 Result prepare_linger(const Api& api, Context context) {
     if (api.cuModuleLoadData == nullptr || api.cuModuleGetFunction == nullptr || api.cuFuncGetAttribute == nullptr ||
-        api.cuLaunchKernel == nullptr)
+        api.cuLaunchKernel == nullptr || !host_and_device_share_memory(api))
         return CUDA_ERROR_NOT_SUPPORTED;
     {
         base::Lock lock(g_mutex);
