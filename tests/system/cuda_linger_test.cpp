@@ -19,7 +19,8 @@ TEST(CudaLinger, NothingChangesPlaces) {
     environment["XSCHED_SOCKET"] = socket;
     environment["XSCHED_INTERRUPT"] = "1";
     environment["FAKE_RM_DIR"] = directory.path();
-    Process checker({XSCHED_ORDER_CHECK, "--ops", XSCHED_OPERATIONS, "--seed", "5", "--chaos"}, environment);
+    environment["FAKE_CUDA_DELAY_US"] = "30";  // what does not wait is found out
+    Process checker({XSCHED_ORDER_CHECK, "--ops", XSCHED_OPERATIONS, "--seed", "5", "--favour", "synchronize", "--without", "capture,graphs"}, environment);
     ASSERT_TRUE(server.wait_for_client());
     ipc::Header& header = server.region().header;
     header.linger_until_ns = std::numeric_limits<int64_t>::max();
