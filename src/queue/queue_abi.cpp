@@ -87,8 +87,8 @@ void xq_depend(XqQueue* consumer, XqQueue* producer) {
 
 void xq_words_owner_gone(uint64_t owner) { xsched::queue::words_owner_gone(owner); }
 
-void xq_point(XqQueue* queue) {
-    if (XQueue* object = of(queue)) object->point();
+void xq_point(XqQueue* queue, int can_ask) {
+    if (XQueue* object = of(queue)) object->point(can_ask != 0);
 }
 
 int xq_linger(XqQueue* queue, int waits) {

@@ -60,7 +60,9 @@ void xq_launched(XqQueue* queue, XqTicket* ticket, int outcome);
 XResult xq_buffer(XqQueue* queue, XqTicket* ticket, XqCommand* command);  // queue owns `command` from here on
 void xq_complete(XqToken token);
 // Throttled devices: a point that the program may wait for (an event record) was launched; its completion is reported.
-void xq_point(XqQueue* queue);
+// `can_ask`: the device may also be asked about it later, from another thread; then a queue that stands back for more
+// urgent ones leaves it at its usual reports.
+void xq_point(XqQueue* queue, int can_ask);
 // Throttled devices. The caller is about to wait for work of the queue. While others are being kept off the device for it,
 // the device stays with it until its next launch (XqDeviceOps.linger). Calls the backend. `waits`: waits, too, until all
 // that was launched before is complete. 0: not done.

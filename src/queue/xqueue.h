@@ -92,7 +92,7 @@ public:
     // `inside`: this thread is between admit and launched of a command that the synchronize includes.
     uint64_t sync_begin(bool inside);
     void sync_end(uint64_t mark);
-    void point();
+    void point(bool can_ask);
     // xqueue_linger.cpp; as the functions of that name in queue_abi.h.
     bool linger(bool waits);
     void leave();
@@ -191,6 +191,7 @@ private:
     void admit_throttled(XqTicket& ticket, bool point);
     void count_throttled(const Throttle& plan, XqTicket& ticket, bool point);
     void launched_throttled(const XqTicket& ticket, bool report_later);
+    uint32_t report_stride(uint32_t most, int64_t mean_ns) const;
     Throttle decide(bool retry, bool point);
     bool gate_due(bool closed);
     void announce_waiting(Wait& wait);

@@ -90,6 +90,11 @@ bool XQueue::gate_due(bool closed) {
            since_gate_ + 1 >= every(every_ns, meter_.command_ns(), kGateEveryCommands);
 }
 
+// Of so many commands, one reports itself.
+uint32_t XQueue::report_stride(uint32_t most, int64_t mean_ns) const {
+    return every(kReportEveryNs, mean_ns, std::clamp<uint32_t>(most / 4, 1, kReportEveryCommands));
+}
+
 // mutex_ held.
 XQueue::Throttle XQueue::decide(bool retry, bool point) {
     Throttle plan;
@@ -107,9 +112,7 @@ XQueue::Throttle XQueue::decide(bool retry, bool point) {
     if (window_.threshold() != 0) most = window_.threshold();
     else if (closed || managed_ || window_ns > 0)
         most = gated ? kCap : window_.limit(window_ns, mean_ns);
-    const uint32_t stride = every(kReportEveryNs, mean_ns,
-                                  std::clamp<uint32_t>(most / 4, 1, kReportEveryCommands));
-    plan.report = submitted_ + 1 - reported_ >= stride;
+    plan.report = submitted_ + 1 - reported_ >= report_stride(most, mean_ns);
     // All reported: the device's word tells whether the queue was idle, which is then rung.
     if (plan.report || retry || reported_ == submitted_ || submitted_ - completed_ >= most) absorb_progress();
     // At level 1 too: what comes while the queue is closed stands behind one gate, as far as the window has room.
@@ -327,11 +330,16 @@ void XQueue::sync_throttled(uint64_t mark) {
     if (was_ready && submitted_ == completed_) publish_ready(now);
 }
 
-void XQueue::point() {
+void XQueue::point(bool can_ask) {
     {
         base::Lock lock(mutex_);
         if (!in_use() || retired_ || !bound_ || written_ == submitted_) return;
         if (placement_.header->watching.load(std::memory_order_relaxed) == 0) return;
+        // Behind a gate every now and then, which reports as well, nobody more urgent waits for this one's end; who waits
+        // for the event tells of it.
+        const bool gated = can_ask && gates_ && setup_.level >= kPreemptLevelDeactivate && window_.threshold() == 0 &&
+                           placement_.slot->window_ns.load(std::memory_order_relaxed) > 0;
+        if (gated && submitted_ - reported_ < report_stride(kCap, share_.mean(meter_.command_ns()))) return;
         reported_ = submitted_;
     }
     write_progress();

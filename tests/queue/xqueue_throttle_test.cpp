@@ -298,6 +298,29 @@ TEST(XQueueThrottle, AReportSaysNothingOfACallOnItsWay) {
     EXPECT_FALSE(device.queue().ready()) << "the report that was asked for came with the call";
 }
 
+// Each report costs the device as much as a gate.
+TEST(XQueueThrottle, AVictimsEventsDoNotReportOneByOne) {
+    for (const bool victim : {false, true}) {
+        FakeDevice device(kGates);
+        device.region().header.watching = 1;
+        device.slot().window_ns = victim ? xsched::base::kMillisecond : 0;
+        for (int i = 0; i < 400; ++i) {
+            device.enqueue(i);
+            xq_point(device.abi_queue(), 1);
+            while (device.step()) {}
+        }
+        if (victim) EXPECT_LT(device.progress_written, 200);
+        else EXPECT_GE(device.progress_written, 399);
+        const int before = device.progress_written;
+        device.enqueue(400);
+        xq_point(device.abi_queue(), 0);
+        EXPECT_GT(device.progress_written, before) << "nobody could ask";
+        device.queue().track_tail();
+        while (device.step()) {}
+        EXPECT_FALSE(device.queue().ready());
+    }
+}
+
 TEST(XQueueThrottle, ReportsOfSeveralThreadsEndAtTheLastCommand) {
     FakeDevice device(kGates);
     device.region().header.watching = 1;
@@ -307,7 +330,7 @@ TEST(XQueueThrottle, ReportsOfSeveralThreadsEndAtTheLastCommand) {
         threads.emplace_back([&] {
             for (int i = 0; i < 2000; ++i) {
                 device.enqueue(i);
-                xq_point(device.abi_queue());
+                xq_point(device.abi_queue(), 1);
             }
         });
     for (std::thread& thread : threads) thread.join();

@@ -1,8 +1,12 @@
 #!/usr/bin/python3
 """What XSched costs PyTorch inference when nobody competes: each model natively and under XSched, in rounds, and
-whether the outputs are the same bit for bit. Exit status 1 if a target was missed, 2 if nothing could be measured."""
+whether the outputs are the same bit for bit. Exit status 1 if a target was missed, 2 if nothing could be measured.
+
+Where memory lies decides by up to a quarter how fast a program that waits for the processor is (GPT-2), from one process
+to the next: all of them get the same addresses, where the system allows that."""
 import argparse
 import statistics
+import subprocess
 import sys
 import time
 from collections import defaultdict
@@ -21,6 +25,15 @@ LOAD_SECONDS = 100  # of Python, PyTorch and four models, for all programs of al
 TURN_SECONDS = 8    # besides the measuring
 
 
+def same_addresses():
+    """What to put before a command so that its memory is not laid out at random; empty: not to be had here."""
+    fixed = ["setarch", "-R"]
+    try:
+        return fixed if subprocess.run([*fixed, "true"], stderr=subprocess.DEVNULL, timeout=10).returncode == 0 else []
+    except (OSError, subprocess.TimeoutExpired):
+        return []
+
+
 def run_once(program, way, seconds, found, progress):
     progress.doing(way)
     program.begin()
@@ -36,8 +49,9 @@ def measure(session, options):
     progress = Progress(LOAD_SECONDS + options.rounds * len(WAYS) * (len(NAMES) * options.seconds + TURN_SECONDS))
     found, longest = defaultdict(list), 0
     progress.doing("loading")
+    fixed = same_addresses()
     waiting = [{way: session.start("inference.py", {"seconds": options.seconds, "wait": 1},
-                                   () if options_of is None else session.under_xsched(*options_of))
+                                   fixed if options_of is None else [*fixed, *session.under_xsched(*options_of)])
                 for way, options_of in WAYS.items()} for _ in range(options.rounds)]
     for program in [program for ways in waiting for program in ways.values()]:
         program.wait_ready(progress)

@@ -62,13 +62,13 @@ public:
         if (counted_) [[unlikely]] xq_driver_call(xqueue_, 0);
         xq_launched(xqueue_, &ticket_, (code == kSuccess ? kXqSucceeded : 0) | (later_ ? kXqReportLater : 0));
         // No other thread can ask the device about this thread's own stream later.
-        if (!later_ && entry_->kind.load(std::memory_order_relaxed) == StreamKind::kPerThread) xq_point(xqueue_);
+        if (!later_ && !can_ask()) xq_point(xqueue_, 0);
     }
     // Its completion is reported with a later command, or when the scheduler asks.
     void report_later() { later_ = true; }
     // Somebody may wait for this command: its completion is to be reported.
     void report() const {
-        if (xqueue_ != nullptr) xq_point(xqueue_);
+        if (xqueue_ != nullptr) xq_point(xqueue_, can_ask() ? 1 : 0);
     }
 
     // The driver's call will wait for the stream: nothing of ours may linger there.
@@ -81,6 +81,8 @@ public:
     XqQueue* xqueue() const { return xqueue_; }
 
 private:
+    bool can_ask() const { return entry_->kind.load(std::memory_order_relaxed) != StreamKind::kPerThread; }
+
     StreamEntry* entry_;
     XqQueue* xqueue_;
     XqTicket ticket_{};
