@@ -100,9 +100,9 @@ void xq_leave(XqQueue* queue) {
     if (XQueue* object = of(queue)) object->leave();
 }
 
-int xq_only_ours(XqQueue* queue, int64_t since_ns) {
+int xq_only_ours(XqQueue* queue) {
     XQueue* object = of(queue);
-    return object != nullptr && object->only_ours(since_ns) ? 1 : 0;
+    return object != nullptr && object->only_ours() ? 1 : 0;
 }
 
 void xq_driver_call(XqQueue* queue, int begins) {

@@ -96,7 +96,7 @@ public:
     // xqueue_linger.cpp; as the functions of that name in queue_abi.h.
     bool linger(bool waits);
     void leave();
-    bool only_ours(int64_t since_ns);
+    bool only_ours();
     void drain();
     // What this queue launches next waits for work of `producer` (xqueue_depend.cpp).
     void depend(XQueue& producer);
@@ -300,6 +300,7 @@ private:
     uint32_t lingers_ = 0;            // the number of the last one
     std::atomic<bool> lingering_{false};
     bool linger_prepared_ = false;    // or refused, with the present words
+    bool ours_last_ = false;          // something of ours was put into the stream after the program's last command
     uint64_t stuck_at_ = UINT64_MAX;  // completed_ when a caller ran out of patience
 
     HoldGroup* groups_ = nullptr;  // oldest first

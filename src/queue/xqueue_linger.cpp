@@ -1,8 +1,6 @@
 // XQueue, lingering: while others are being kept off the device for this process, which takes some hundred microseconds,
 // the process keeps it through its own short pauses. Else the hardware, for which it is idle then, would switch to the
 // others and back, at the price of two switches between contexts (350 us on an H100, docs/notes/2026-11-21-h100-linger.md).
-#include <sched.h>
-
 #include "base/clock.h"
 #include "base/log.h"
 #include "queue/xqueue.h"
@@ -12,10 +10,6 @@ namespace {
 
 // The pause between the end of a wait and the next launch. A longer one is not worth the device's time.
 constexpr int64_t kLongestNs = 50 * base::kMicrosecond;
-// The driver may call a stream busy for so long after its last work of ours is over, or told to end.
-constexpr int64_t kEndingNs = 10 * base::kMillisecond;
-// A report waits for its turn on the device, where others work too; one that takes longer is not waited for.
-constexpr int64_t kReportNs = base::kSecond;
 
 }  // namespace
 
@@ -34,6 +28,7 @@ bool XQueue::linger(bool waits) {
         absorb_progress();
         if (completed_ == submitted_) return false;  // the device has gone on to others already
         number = ++lingers_;
+        ours_last_ = true;
     }
     lingering_.store(true, std::memory_order_seq_cst);  // first: another thread's launch may end it from here on
     if (setup_.ops->linger(setup_.impl, number, kLongestNs, waits ? 1 : 0) == kXSchedSuccess) return true;
@@ -47,16 +42,12 @@ void XQueue::leave() {
     if (in_use()) placement_.slot->linger.store(lingers_, std::memory_order_release);
 }
 
-bool XQueue::only_ours(int64_t since_ns) {
+bool XQueue::only_ours() {
     if (setup_.ops->throttle == 0) return false;
-    sched_yield();  // asked again and again, beside those who do the work
     base::Lock lock(mutex_);
-    if (!in_use() || retired_) return false;
+    if (!in_use() || retired_ || !ours_last_) return false;
     absorb_progress();
-    if (submitted_ != completed_) return false;
-    const uint32_t passed = placement_.slot->progress.load(std::memory_order_acquire);
-    const bool reports = bound_ && gates_ && passed != static_cast<uint32_t>(written_);
-    return base::now_ns() - since_ns < (reports ? kReportNs : kEndingNs);
+    return submitted_ == completed_;
 }
 
 void XQueue::prepare_linger_if_asked() {

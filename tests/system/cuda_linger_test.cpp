@@ -44,7 +44,7 @@ TEST_F(CudaLingerBeside, TheOtherIsOnlyKeptOffAndBothCompute) {
     const std::unique_ptr<RmFile> low_rm = rm_of(low->pid());
     ASSERT_TRUE(low_rm->there());
     high->work();
-    EXPECT_TRUE(wait_until([&] { return low_rm->state().kept_off >= 20; })) << low_rm->state().disables.load();
+    EXPECT_TRUE(wait_until([&] { return low_rm->state().kept_off >= 8; })) << low_rm->state().disables.load();
     high->rest();
     const uint64_t before = low->done();
     EXPECT_TRUE(wait_until([&] { return low->done() > before; })) << "it does not go on";

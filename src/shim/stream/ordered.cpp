@@ -37,9 +37,12 @@ void leave(StreamEntry* entry) {
     if (XqQueue* const xqueue = xqueue_of(entry)) xq_leave(xqueue);
 }
 
-bool only_ours(StreamEntry* entry, int64_t since_ns) {
+bool only_ours(StreamEntry* entry) {
     XqQueue* const xqueue = xqueue_of(entry);
-    return xqueue != nullptr && xq_only_ours(xqueue, since_ns) != 0;
+    if (xqueue == nullptr) return false;
+    // The legacy default stream may be busy with what others make it wait for.
+    if (several_queues() && entry->kind.load(std::memory_order_relaxed) == StreamKind::kLegacy) return false;
+    return xq_only_ours(xqueue) != 0;
 }
 
 // Of several queues, none: which of them works last is not known.

@@ -5,7 +5,6 @@
 
 #include <string_view>
 
-#include "base/clock.h"
 #include "base/log.h"
 #include "shim/stream/capture.h"
 #include "shim/stream/events.h"
@@ -34,8 +33,8 @@ bool linger_in(StreamEntry* entry);
 void linger_behind(StreamEntry* entry);
 // Before any other call that asks or waits for the stream.
 void leave(StreamEntry* entry);
-// Whether the answer "not ready", given since then, is about work of ours alone, which the program must not see.
-bool only_ours(StreamEntry* entry, int64_t since_ns);
+// Whether the answer "not ready" is about work of ours alone, which the program must not see.
+bool only_ours(StreamEntry* entry);
 
 template <EntryPoint kEntry>
 Result stream_synchronize(Stream stream) {
@@ -64,10 +63,9 @@ Result stream_query(Stream stream) {
         mark = mark_of(entry);
         leave(entry);
     }
-    Result code = driver<kEntry>()(stream);
+    const Result code = driver<kEntry>()(stream);
     const KeepErrno keep;
-    const int64_t since_ns = code == kNotReady ? base::now_ns() : 0;
-    while (code == kNotReady && only_ours(entry, since_ns)) code = driver<kEntry>()(stream);
+    if (code == kNotReady && only_ours(entry)) return kSuccess;
     if (code == kSuccess) completed_up_to(mark);
     return code;
 }
