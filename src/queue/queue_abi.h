@@ -69,8 +69,8 @@ void xq_point(XqQueue* queue, int can_ask);
 int xq_linger(XqQueue* queue, int waits);
 // The caller is about to ask or wait for the stream in another way: what lingers there ends, in a moment.
 void xq_leave(XqQueue* queue);
-// 1: nothing of the program's own is in flight, and what came last into the stream is ours (what lingered, a report of how
-// far the stream is): a driver that calls the stream busy means that.
+// 1: nothing of the program's own is in flight, but something of ours may be (what lingered, a report of how far the stream
+// is): a driver that calls the stream busy means that.
 int xq_only_ours(XqQueue* queue);
 // Around the driver's call of a command (1 before, 0 after), where the process has queues of several priorities: a call
 // may wait for work of other queues (a kernel's first launch) or for a lock that such a one holds.

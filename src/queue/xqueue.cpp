@@ -36,7 +36,7 @@ void XQueue::begin(const Setup& setup, const Placement& placement) {
     untracked_returned_ = untracked_covered_ = 0;
     bound_ = gates_ = observed_ = linger_prepared_ = false;
     lingering_.store(false, std::memory_order_relaxed);
-    ours_last_ = false;
+    touched_ = false;
     gated_at_ns_ = api_suspended_ns_ = 0;
     since_gate_ = 0;
     returned_.store(0, std::memory_order_relaxed);
@@ -439,7 +439,7 @@ void XQueue::warm_if_asked() {
         if (!in_use() || setup_.ops->warm == nullptr) return;
         const uint32_t warm = placement_.slot->warm.load(std::memory_order_acquire);
         if (std::exchange(warm_seen_, warm) == warm || retired_) return;
-        ours_last_ = true;
+        touched_ = true;
     }
     setup_.ops->warm(setup_.impl);
 }

@@ -300,7 +300,7 @@ private:
     uint32_t lingers_ = 0;            // the number of the last one
     std::atomic<bool> lingering_{false};
     bool linger_prepared_ = false;    // or refused, with the present words
-    bool ours_last_ = false;          // something of ours was put into the stream after the program's last command
+    bool touched_ = false;            // something of ours may be in the stream, besides the program's commands
     uint64_t stuck_at_ = UINT64_MAX;  // completed_ when a caller ran out of patience
 
     HoldGroup* groups_ = nullptr;  // oldest first

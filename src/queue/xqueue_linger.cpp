@@ -28,7 +28,6 @@ bool XQueue::linger(bool waits) {
         absorb_progress();
         if (completed_ == submitted_) return false;  // the device has gone on to others already
         number = ++lingers_;
-        ours_last_ = true;
     }
     lingering_.store(true, std::memory_order_seq_cst);  // first: another thread's launch may end it from here on
     if (setup_.ops->linger(setup_.impl, number, kLongestNs, waits ? 1 : 0) == kXSchedSuccess) return true;
@@ -45,7 +44,7 @@ void XQueue::leave() {
 bool XQueue::only_ours() {
     if (setup_.ops->throttle == 0) return false;
     base::Lock lock(mutex_);
-    if (!in_use() || retired_ || !ours_last_) return false;
+    if (!in_use() || retired_ || !touched_) return false;
     absorb_progress();
     return submitted_ == completed_;
 }

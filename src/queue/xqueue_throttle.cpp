@@ -144,7 +144,6 @@ void XQueue::count_throttled(const Throttle& plan, XqTicket& ticket, bool point)
     if (plan.report) reported_ = submitted_;
     ticket.group = plan.report ? this : nullptr;
     ticket.covers = point ? 0 : 1;
-    ours_last_ = false;
     ticket.verdict = kXqLaunch;
 }
 
@@ -227,7 +226,7 @@ void XQueue::bind_words() {
         words.gate = reinterpret_cast<uint32_t*>(&slot.gate);
         words.progress = reinterpret_cast<uint32_t*>(&slot.progress);
         words.linger = reinterpret_cast<uint32_t*>(&slot.linger);
-        ours_last_ = true;  // the backend may try what the stream can wait on
+        touched_ = true;  // from here on: the backend may try what the stream can wait on
     }
     const bool gates = setup_.ops->bind(setup_.impl, &words) == kXSchedSuccess;
     base::Lock lock(mutex_);
@@ -277,7 +276,6 @@ void XQueue::write_progress() {
             if (value >= reported_) owed_.store(false, std::memory_order_relaxed);
             if (value <= written_) return;
             written_ = value;
-            ours_last_ = true;
             overlapped_ = overlapped_ || writes_out_ > 0;
             ++writes_out_;
         }

@@ -136,12 +136,12 @@ TEST_F(XQueueLinger, AReportOnItsWayIsOursToo) {
     EXPECT_EQ(xq_only_ours(device.abi_queue()), 1);
 }
 
-TEST(XQueueLingerUnprepared, WhatCameLastIsTheProgramsOwn) {
-    FakeDevice device(kInterruptible);  // nobody watches: no report
+TEST(XQueueLingerUnprepared, NothingIsOursWhereNobodyEverWatched) {
+    FakeDevice device(kInterruptible);
     device.enqueue(0);
     const uint64_t mark = xq_sync_begin(device.abi_queue(), 0);
     xq_sync_end(device.abi_queue(), mark);
-    EXPECT_EQ(xq_only_ours(device.abi_queue()), 0) << "then the driver's answer is about that";
+    EXPECT_EQ(xq_only_ours(device.abi_queue()), 0) << "the driver's answer is about the program";
 }
 
 TEST_F(XQueueLinger, WhatTheBackendRefusesIsNotWaitedFor) {
