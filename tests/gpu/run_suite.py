@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """Runs torch_suite.py natively (twice, to know which results PyTorch itself repeats), under XSched with its queues
-suspended and resumed at random, and under XSched beside bursts of a more urgent program; compares every result bit for
-bit. Exit status 1 if one differs or fails, 77 if nothing can be compared here."""
+suspended and resumed at random, under XSched beside bursts of a more urgent program, and as the urgent one beside a
+program of long kernels (it lingers then: queue/xqueue_linger.cpp); compares every result bit for bit. Exit status 1 if
+one differs or fails, 77 if nothing can be compared here."""
 import argparse
 import os
 import subprocess
@@ -17,7 +18,9 @@ from lib.progress import Progress  # noqa: E402
 
 RUN_SECONDS = 240
 STANDS_SECONDS = 40  # without a case's end: longer than any takes
-RUNS = {"native": None, "native again": None, "disturbed": [], "beside an urgent program": []}
+BUSY_KERNEL_MS = 3
+RUNS = {"native": None, "native again": None, "disturbed": [], "beside an urgent program": [],
+        "the urgent one": ["--priority", "10"]}  # with these options of xcli run
 NOT_HERE = 77
 SAME, DIFFERENT, FAILED, UNKNOWN = "same", "DIFFERENT", "FAILED", "not deterministic natively"
 
@@ -32,11 +35,10 @@ class Suite:
         arguments = {"report": path, "modes": self.options.modes, "cases": self.options.cases}
         if name == "disturbed":
             arguments |= {"disturb": self.options.seed, "libraries": self.session.build / "lib"}
-        self.session.programs = HERE
         return path, self.session.start("torch_suite.py", arguments,
-                                        () if RUNS[name] is None else self.session.under_xsched(),
+                                        () if RUNS[name] is None else self.session.under_xsched(*RUNS[name]),
                                         {"TORCHINDUCTOR_CACHE_DIR": str(self.session.folder / "inductor"),
-                                         "TRITON_CACHE_DIR": str(self.session.folder / "triton")})
+                                         "TRITON_CACHE_DIR": str(self.session.folder / "triton")}, HERE)
 
     def watch(self, name, path, program, seconds):
         """Until the program ends, at most so long. What it and the scheduler do while no case ends is noted, once."""
@@ -63,10 +65,20 @@ class Suite:
         self.reports[name] = {line.split(" ", 1)[0]: line.split(" ", 1)[1] for line in lines}
 
     def start_urgent(self):
-        self.session.programs = self.session.build / "bench" / "cuda"
         return self.session.start("hp", {"kernel-ms": 0.05, "burst-kernels": 40, "sync-every": 10, "pause-ms": 2,
                                          "pause-max-ms": 6, "seconds": RUN_SECONDS},
                                   self.session.under_xsched("--priority", "10"))
+
+    def start_busy(self):
+        return self.session.start("lp", {"steps": self.session.calibrate(BUSY_KERNEL_MS, 1), "depth": 64,
+                                         "seconds": RUN_SECONDS}, self.session.under_xsched())
+
+    def run_beside(self, start_other, name):
+        other = start_other()
+        self.run([name])
+        if other.process.poll() not in (None, 0):
+            self.notes.append(f"the program beside it: {other.complaint()}")
+        other.kill()
 
     def run(self, names):
         """Several at once."""
@@ -81,11 +93,8 @@ class Suite:
         else:
             self.run(["native", "native again"])
         self.run(["disturbed"])
-        urgent = self.start_urgent()
-        self.run(["beside an urgent program"])
-        if urgent.process.poll() not in (None, 0):
-            self.notes.append(f"the urgent program: {urgent.complaint()}")
-        urgent.kill()
+        self.run_beside(self.start_urgent, "beside an urgent program")
+        self.run_beside(self.start_busy, "the urgent one")
 
     def verdict(self, case, name):
         native, again, found = (self.reports[run].get(case) for run in ("native", "native again", name))
@@ -145,6 +154,7 @@ def main():
     try:
         with programs.Session(options.build) as session:
             backend = backends.choose(session.build, session.environment, ["cuda"])
+            session.programs = backend.programs
             suite = Suite(session, options, Progress(options.budget))
             suite.run_all()
             suite.progress.done()
