@@ -58,6 +58,7 @@ bool read_slot(const ipc::QueueSlot& slot, int64_t now_ns, QueueNumbers& numbers
     numbers.priority = effective_priority(slot, completed);
     numbers.ready_since_ns = take(slot.ready_since_ns, int64_t{0}, now_ns);
     numbers.idle_since_ns = take(slot.idle_since_ns, int64_t{0}, now_ns);
+    numbers.switch_ns = int64_t{take(slot.switch_us, 0U, kLongestSwitchUs)} * 1000;
     numbers.command_ns = take(slot.command_ns, int64_t{0}, kLongestCommandNs);
     numbers.busy_ns = take(slot.busy_ns, int64_t{0}, std::numeric_limits<int64_t>::max() / ipc::kMostQueues);
     numbers.utilization = take(slot.utilization, UTILIZATION_MIN, UTILIZATION_MAX);

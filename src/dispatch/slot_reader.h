@@ -9,6 +9,7 @@
 namespace xsched::dispatch {
 
 inline constexpr int64_t kLongestCommandNs = 10'000'000'000;  // longer ones count as this long
+inline constexpr uint32_t kLongestSwitchUs = 10'000;          // likewise
 
 struct QueueNumbers {
     uint64_t handle = 0;
@@ -21,6 +22,7 @@ struct QueueNumbers {
     int64_t ready_since_ns = 0;
     int64_t idle_since_ns = 0;
     uint32_t level = 0;  // preempt level in use
+    int64_t switch_ns = 0;  // from another process's work to its own
     int64_t command_ns = 0;
     int64_t busy_ns = 0;
     int32_t utilization = 0;

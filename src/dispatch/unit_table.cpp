@@ -30,6 +30,7 @@ sched::UnitState first_queue(const QueueNumbers& numbers, uint64_t id, int32_t p
     state.expect_ns = numbers.expect_ns;
     state.period_ns = numbers.period_us * 1000;
     state.off_ns = off_ns(numbers.level, numbers.command_ns);
+    state.switch_ns = numbers.switch_ns;
     return state;
 }
 
@@ -60,6 +61,7 @@ void join(sched::UnitState& state, const QueueNumbers& numbers) {
     state.expect_ns = tighter(state.expect_ns, numbers.expect_ns);
     state.period_ns = tighter(state.period_ns, numbers.period_us * 1000);
     state.off_ns = std::max(state.off_ns, off_ns(numbers.level, numbers.command_ns));
+    state.switch_ns = std::max(state.switch_ns, numbers.switch_ns);
     unit.lax_priority = std::max(unit.lax_priority, numbers.lax_priority);
     unit.critical_priority = std::max(unit.critical_priority, numbers.critical_priority);
 }

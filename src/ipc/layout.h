@@ -19,7 +19,7 @@
 namespace xsched::ipc {
 
 inline constexpr uint32_t kMagic = 0x44435358;  // "XSCD"
-inline constexpr uint32_t kVersion = 6;         // raised with any change of this file or protocol.h
+inline constexpr uint32_t kVersion = 7;         // raised with any change of this file or protocol.h
 inline constexpr uint32_t kMostQueues = 1024;
 
 enum class SlotState : uint32_t { kFree = 0, kUsed = 1 };
@@ -53,6 +53,7 @@ struct alignas(512) QueueSlot {
     std::atomic<uint32_t> batch_size;         // (client)
     std::atomic<uint32_t> interrupted;        // 1: what ran is off the device (client)
     std::atomic<uint32_t> held;               // 1: suspended, and not for another process (server)
+    std::atomic<uint32_t> switch_us;          // the hardware's, from another process's work to this one's; 0: none, not known
 
     // --- hints; client and server write, last one wins
     alignas(64) std::atomic<int32_t> priority;

@@ -24,7 +24,7 @@
 extern "C" {
 #endif
 
-#define XQ_DEVICE_ABI 6
+#define XQ_DEVICE_ABI 7
 
 typedef struct XqQueue XqQueue;
 
@@ -91,6 +91,8 @@ typedef struct XqDeviceOps {
     // without it, what was kept off so is taken off.
     XResult (*interrupt)(void* hwq, int keeps_off);
     XResult (*restore)(void* hwq);
+    // About how long the hardware takes from one process's work to another's; 0: nothing worth mentioning, or not known.
+    uint32_t switch_us;
     // How long the hardware lets this queue's context run before it switches to another's; 0: as it was. May be NULL.
     XResult (*set_timeslice)(void* hwq, uint32_t us);
     // A moment's work on the device for nothing, so that it has switched to this queue's context when work comes. May be

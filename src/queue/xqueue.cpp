@@ -65,6 +65,7 @@ void XQueue::write_identity() {
     slot.hwq.store(setup_.vendor, std::memory_order_relaxed);
     slot.device.store(setup_.device, std::memory_order_relaxed);
     slot.levels.store(setup_.ops->levels, std::memory_order_relaxed);
+    slot.switch_us.store(setup_.ops->switch_us, std::memory_order_relaxed);
     slot.level.store(setup_.level, std::memory_order_relaxed);
     slot.threshold.store(window_.threshold(), std::memory_order_relaxed);
     slot.batch_size.store(window_.batch_size(), std::memory_order_relaxed);

@@ -100,7 +100,11 @@ bool Chooser::in_grace(const Pass& pass, uint32_t at) {
         // Until it is off the device again: at most for one of its commands, less where that can be interrupted.
         const int64_t off_ns = pass.given[at_[i]].off_ns;
         const int64_t command_ns = units_[i].command_ns;
-        wrong_ns = std::max(wrong_ns, off_ns > 0 ? std::min(off_ns, command_ns) : command_ns);
+        const int64_t there_ns = off_ns > 0 ? std::min(off_ns, command_ns) : command_ns;
+        // The hardware switches to it and back.
+        const bool switches = units_[i].pid != state.unit.pid;
+        const int64_t switches_ns = switches ? pass.given[at_[i]].switch_ns + state.switch_ns : 0;
+        wrong_ns = std::max(wrong_ns, there_ns + switches_ns);
     }
     if (!victim) return false;
     const int64_t learned_ns = pass.memory.units()[at].grace.length(wrong_ns, pass.settings.grace_max_ns);

@@ -46,6 +46,7 @@ struct UnitState {
     bool lingers = false;          // its process can keep the device while it waits for work, and until it launches more
     uint32_t waits = 0;            // how often that did wait
     int64_t off_ns = 0;            // from its suspension until nothing of it runs on the device, at most usually
+    int64_t switch_ns = 0;         // from another process's work to its own in the hardware
 };
 
 struct Verdict {

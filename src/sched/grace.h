@@ -1,7 +1,7 @@
 // How long a device stays reserved for a unit that has just become idle.
 //
 // It is the ski-rental problem: keeping the device costs the time it idles; letting the victim in costs a whole
-// victim's command if the unit returns after all. With enough of the unit's own recent gaps known, the threshold is
+// victim's command, and the hardware's switches to it and back, if the unit returns after all. With enough of the unit's own recent gaps known, the threshold is
 // the one that would have cost least on them; before that, the classic rule: wait as long as being wrong costs.
 // Gaps longer than any reasonable grace count like every other: nothing covers them, so they pull towards 0.
 //
@@ -19,7 +19,7 @@ public:
     static constexpr unsigned kGaps = 64;   // remembered
     static constexpr unsigned kEnough = 8;  // from which on they are believed
     static constexpr int64_t kLongestGapNs = 1'000'000'000;
-    static constexpr int64_t kLeastWrongNs = 50'000;  // a wrong reopening costs at least the two switches
+    static constexpr int64_t kLeastWrongNs = 50'000;  // a wrong reopening costs at least the scheduler's two passes
     static constexpr int64_t kMostWrongNs = 1'000'000'000;
     static constexpr int64_t kUrgencyWeight = 2;  // a moment of the urgent unit is worth so many of the device
 

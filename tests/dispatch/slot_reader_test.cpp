@@ -101,6 +101,7 @@ TEST_F(SlotReader, AnyBytesGiveUsableNumbers) {
         EXPECT_TRUE(numbers.ready_since_ns >= 0 && numbers.ready_since_ns <= kStart);
         EXPECT_TRUE(numbers.idle_since_ns >= 0 && numbers.idle_since_ns <= kStart);
         EXPECT_TRUE(numbers.command_ns >= 0 && numbers.command_ns <= kLongestCommandNs);
+        EXPECT_TRUE(numbers.switch_ns >= 0 && numbers.switch_ns <= kLongestSwitchUs * base::kMicrosecond);
         EXPECT_TRUE(numbers.busy_ns >= 0);
         EXPECT_TRUE(numbers.utilization >= UTILIZATION_MIN && numbers.utilization <= UTILIZATION_MAX);
         EXPECT_TRUE(numbers.timeslice_us >= TIMESLICE_MIN && numbers.timeslice_us <= TIMESLICE_MAX);

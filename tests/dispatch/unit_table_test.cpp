@@ -24,6 +24,16 @@ TEST(UnitTable, QueuesOfOneProcessPriorityAndDeviceAreOneUnit) {
     EXPECT_TRUE(table.units()[3].held);
 }
 
+TEST(UnitTable, AUnitSwitchesAsItsSlowestQueueDoes) {
+    UnitTable table;
+    table.begin_pass();
+    table.begin_client(1, 100);
+    table.add({.device = 1, .switch_ns = 175'000}, false);
+    table.add({.device = 1}, false);
+    table.add({.device = 1, .switch_ns = 200'000}, false);
+    EXPECT_EQ(table.units()[0].switch_ns, 200'000);
+}
+
 TEST(UnitTable, IdsStayWithTheirUnits) {
     UnitTable table;
     table.begin_pass();

@@ -160,6 +160,29 @@ TEST_F(Shares, TimeThatAUnitDidNotAskForIsNotSavedUp) {
     EXPECT_NEAR(parts[0], 50, 3);
 }
 
+// A program whose host is held up now and then, and which could use more than its share between times.
+TEST_F(Shares, WhatAUnitMissesInAMomentsAbsenceItGetsBack) {
+    constexpr int64_t kCommandNs = kMs / 5;
+    constexpr int64_t kAwayNs = 4 * kMs;
+    std::vector<Unit> units{unit(1, 75), unit(2, 25)};
+    int64_t back_ns = now_;
+    int64_t used[2] = {};
+    const int64_t end = now_ + 5 * kSecond;
+    while (now_ < end) {
+        units[0].wants = now_ >= back_ns;
+        choices_.assign(2, Choice{});
+        policy_->choose(units, now_, choices_);
+        for (size_t i = 0; i < 2; ++i) {
+            if (!units[i].wants || !choices_[i].run) continue;
+            used[i] += kCommandNs;
+            units[i].busy_ns += kCommandNs;
+            if (i == 0 && used[0] % (20 * kMs) == 0) back_ns = now_ + kCommandNs + kAwayNs;
+        }
+        now_ += kCommandNs;
+    }
+    EXPECT_NEAR(100.0 * static_cast<double>(used[0]) / static_cast<double>(used[0] + used[1]), 75, 2);
+}
+
 // Its device time is not known, or it leaves the device idle.
 TEST_F(Shares, AUnitOfWhichNothingIsKnownPaysForItsTurns) {
     std::vector<Unit> units{unit(1, 50), unit(2, 50)};

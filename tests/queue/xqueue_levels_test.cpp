@@ -51,6 +51,13 @@ TEST(XQueueInterrupt, OnlyWhenTheSchedulerAsksForIt) {
     EXPECT_EQ(device.slot().interrupted, 0u);
 }
 
+TEST(XQueueInterrupt, TheSchedulerSeesWhatASwitchOfTheHardwareCosts) {
+    FakeDevice device(kInterruptible);
+    EXPECT_EQ(device.slot().switch_us, FakeDevice::kSwitchUs);
+    FakeDevice other({.throttle = true});
+    EXPECT_EQ(other.slot().switch_us, 0u);
+}
+
 TEST(XQueueInterrupt, KeptOffItCanStillBeTakenOff) {
     FakeDevice device(kInterruptible);
     ipc::QueueSlot& slot = device.slot();

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "sched/grace.h"
 #include "sched/guard.h"
 #include "sched/given_units.h"
 
@@ -170,6 +171,22 @@ TEST_F(CoreTest, GraceHasALimit) {
     const UnitState low = Given{.id = 1, .ready = true, .ready_since_ns = kStart, .command_ns = 50 * kMs};
     const UnitState idle = Given{.id = 2, .priority = 10, .ready_since_ns = kStart, .idle_since_ns = kStart};
     EXPECT_EQ(decide({low, idle}, kStart).wake_at_ns, kStart + Settings{}.grace_max_ns);
+}
+
+// Commands of 10 us, and the hardware's switches between processes.
+UnitState low_behind_switches(int32_t pid) {
+    UnitState low = Given{.id = 1, .ready = true, .ready_since_ns = kStart, .command_ns = 10 * kUs};
+    low.unit.pid = pid;
+    low.switch_ns = 175 * kUs;
+    return low;
+}
+
+TEST_F(CoreTest, BeingWrongCostsTheSwitchesToAnotherProcessAndBack) {
+    UnitState idle = Given{.id = 2, .priority = 10, .ready_since_ns = kStart, .idle_since_ns = kStart};
+    idle.switch_ns = 175 * kUs;
+    EXPECT_EQ(decide({low_behind_switches(1), idle}, kStart).wake_at_ns, kStart + (10 + 2 * 175) * kUs);
+    EXPECT_EQ(decide({low_behind_switches(idle.unit.pid), idle}, kStart).wake_at_ns, kStart + Grace::kLeastWrongNs)
+        << "within one process nothing is switched";
 }
 
 UnitState high(bool ready, int64_t ready_since_ns, int64_t idle_since_ns) {

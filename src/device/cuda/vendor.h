@@ -31,7 +31,8 @@ inline constexpr const char* kRecordFunction = "cuEventRecord";
 inline constexpr const char* kSynchronizeFunction = "cuEventSynchronize";
 inline constexpr const char* kSetFunction = "cuMemsetD8Async";
 inline constexpr bool kHasTimeslices = true;
-inline constexpr bool kSwitchesContexts = true;  // between processes, in about 0.1 ms
+inline constexpr bool kSwitchesContexts = true;  // between processes,
+inline constexpr uint32_t kSwitchUs = 175;       // in so long (an H100: docs/notes/2026-11-21-h100-linger.md)
 inline constexpr bool kInterruptsUnasked = true;  // level 3: measured, see docs/notes/2026-11-21-h100.md
 
 // The context is current.

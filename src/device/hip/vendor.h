@@ -37,6 +37,7 @@ inline constexpr const char* kRecordFunction = "hipEventRecord";
 inline constexpr const char* kSynchronizeFunction = "hipEventSynchronize";
 inline constexpr bool kHasTimeslices = false;
 inline constexpr bool kSwitchesContexts = false;  // as far as is known
+inline constexpr uint32_t kSwitchUs = 0;
 inline constexpr const char* kSetFunction = "";
 inline constexpr bool kInterruptsUnasked = false;  // level 3 has met an emulator only
 

@@ -10,6 +10,8 @@ namespace {
 constexpr int64_t kLeastTurnNs = 100'000;
 // A program that waits for its work is idle for a moment: so long its turn goes on. A longer pause is lent to another.
 constexpr int64_t kPauseNs = 300'000;
+// A unit that comes back has this many of its timeslices to come, at most: what it missed of its share meanwhile.
+constexpr int64_t kSavedSlices = 4;
 constexpr int64_t kIdleShare = 2;  // a unit whose turn it is pays at least one over this of the time, used or not
 
 // What a unit has had of its device.
@@ -18,6 +20,7 @@ struct Account {
     int64_t busy_ns = 0;  // as last seen
     int64_t paid = 0;     // device time used so far, divided by its share
     bool wanted = false;
+    bool came = false;  // it has wanted the device before
     bool here = false;
 };
 
@@ -35,6 +38,9 @@ struct Device {
 };
 
 int64_t share_of(const Unit& unit) { return std::max(unit.utilization, 1); }
+
+// As an account counts.
+int64_t saved_by(const Unit& unit) { return kSavedSlices * unit.timeslice_us * 1000 * 100 / share_of(unit); }
 
 class Up final : public Policy {
 public:
@@ -139,8 +145,8 @@ private:
         return nullptr;
     }
 
-    // Everybody pays for what it has used since the last decision; who comes, or comes back, begins with the least that
-    // somebody waiting has paid: time that nobody asked for is not saved up.
+    // Everybody pays for what it has used since the last decision; who comes begins with the least that somebody waiting
+    // has paid, and who comes back with a little less: of the time that it did not ask for, that much is saved up.
     static void keep_accounts(Device& device, std::span<const Unit> units, int64_t now_ns) {
         for (Account& account : device.accounts) account.here = false;
         for (const Unit& unit : units) {
@@ -170,8 +176,10 @@ private:
         const int64_t least_paid = least != nullptr ? least->paid : 0;
         for (const Unit& unit : units) {
             Account* account = account_of(device, unit.id);
-            if (unit.wants && !account->wanted) account->paid = std::max(account->paid, least_paid);
+            if (unit.wants && !account->wanted)
+                account->paid = std::max(account->paid, least_paid - (account->came ? saved_by(unit) : 0));
             account->wanted = unit.wants;
+            account->came |= unit.wants;
         }
     }
 

@@ -57,6 +57,7 @@ public:
     XQueueHandle handle() const { return queue_->handle(); }
     HwQueueHandle hwq() const { return hwq_; }
 
+    static constexpr uint32_t kSwitchUs = 30;  // where it can be interrupted
     std::atomic<bool> no_interrupt{false};  // not supported
     std::atomic<int> interrupt_calls{0};
     std::vector<uint32_t> timeslices;  // as set
