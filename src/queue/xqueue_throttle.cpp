@@ -120,7 +120,6 @@ XQueue::Throttle XQueue::decide(bool retry, bool point) {
     plan.wait = (closed && !behind_gate && bound_) || submitted_ - completed_ >= most;
     if (plan.wait) return plan;
     plan.gate = !point && (gated || behind_gate) && gate_due(closed);
-    plan.report = plan.report || plan.gate;
     return plan;
 }
 
