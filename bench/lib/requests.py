@@ -23,14 +23,14 @@ def torch_finds_device(platform="cuda"):
 
 
 class Requests:
-    def __init__(self, session, progress, workload, with_torch=None):
-        self.session, self.progress, self.workload = session, progress, workload
+    def __init__(self, session, progress, workload, with_torch=None, batch=BATCH):
+        self.session, self.progress, self.workload, self.batch = session, progress, workload, batch
         self.torch = torch_finds_device() if with_torch is None else with_torch
         self.steps = 0
 
     @property
     def says(self):
-        return f"PyTorch models, batches of {BATCH}" if self.torch else \
+        return f"PyTorch models, batches of {self.batch}" if self.torch else \
             f"no PyTorch finds the device: programs of {self.workload.request_kernels} or more kernels of " \
             f"{self.workload.hp_kernel_ms:g} ms per request stand for the models"
 
@@ -42,7 +42,7 @@ class Requests:
         return f"{model} ({'PyTorch' if self.torch else 'stand-in'})"
 
     def start(self, model, prefix=(), pause_ms=0, seconds=MANY_SECONDS, environment=None, count=0,
-              batch=BATCH, wait=False):
+              batch=None, wait=False):
         """It runs for `seconds`, for `count` requests, or until it is told to end; without a pause always busy. `wait`:
         it is only loaded, and uses the device from begin() on."""
         options = {"pause-ms": pause_ms, "seconds": seconds, "wait": int(wait),
@@ -50,8 +50,8 @@ class Requests:
         if count:
             options["bursts"] = count
         if self.torch:
-            return self.session.start("request.py", {**options, "model": model, "batch": batch}, prefix, environment,
-                                      folder=PYTORCH)
+            return self.session.start("request.py", {**options, "model": model, "batch": batch or self.batch},
+                                      prefix, environment, folder=PYTORCH)
         self.steps = self.steps or self.session.calibrate(self.workload.hp_kernel_ms, 1)
         kernels = self.workload.request_kernels * STAND_IN_REQUESTS.get(model, 2)
         return self.session.start("hp", {**options, "steps": self.steps, "burst-kernels": kernels}, prefix, environment)
