@@ -80,11 +80,11 @@ def latency_us(rows):
 
 
 def rate(rows, begin=None, end=None):
-    """Requests per second, those that end in [begin, end] (ns; default: all of the rows)."""
-    if len(rows) < 2:
-        return 0.0
-    begin, end = begin or rows[0][0], end or rows[-1][0] + rows[-1][1]
-    return sum(begin < row[0] + row[1] <= end for row in rows) * 1e9 / max(end - begin, 1)
+    """Requests per second, between the first and the last one that end in [begin, end] (ns; default: all of the rows):
+    of few long requests a part more or less would count."""
+    begin, end = begin or 0, end or float("inf")
+    ends = [row[0] + row[1] for row in rows if begin < row[0] + row[1] <= end]
+    return (len(ends) - 1) * 1e9 / max(ends[-1] - ends[0], 1) if len(ends) > 1 else 0.0
 
 
 def span(rows):

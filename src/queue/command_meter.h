@@ -41,11 +41,11 @@ public:
     // The first command goes to hardware that had none of this queue's work.
     void flight_began(int64_t now_ns) {
         flight_since_ns_ = now_ns;
-        before_ns_ = 0;
+        before_ns_ = run_on_ns_ = 0;
     }
-    // What runs is taken off the hardware, and goes on later: the time between is not its own.
-    void interrupted(int64_t now_ns) { before_ns_ += since(now_ns); }
-    void restored(int64_t now_ns) { flight_since_ns_ = now_ns; }
+    // The queue stands, and goes on later: the time between is not its own, but for what ran on for about `run_on_ns`.
+    void stopped(int64_t now_ns, int64_t run_on_ns);
+    void started(int64_t now_ns);
     // `count` commands completed.
     void completed(uint32_t count, int64_t now_ns);
 
@@ -54,9 +54,13 @@ public:
 
 private:
     int64_t since(int64_t now_ns) const;
+    int64_t ran_on(int64_t now_ns);
 
     int64_t flight_since_ns_ = 0;
-    int64_t before_ns_ = 0;  // what runs now had run so long when it was interrupted
+    int64_t before_ns_ = 0;  // what runs now had run so long when the queue was stopped
+    bool stands_ = false;
+    int64_t stopped_ns_ = 0;
+    int64_t run_on_ns_ = 0;  // what of that is not counted yet
     int64_t last_completed_ns_ = 0;
     int64_t command_ns_ = 0;
     int64_t sample_ns_ = 0;  // not in the average yet: so long,

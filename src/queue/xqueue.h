@@ -194,6 +194,8 @@ private:
     uint32_t report_stride(uint32_t most, int64_t mean_ns) const;
     Throttle decide(bool retry, bool point);
     bool gate_due(bool closed);
+    int64_t gate_every_ns() const;
+    int64_t run_on_ns() const;
     void announce_waiting(Wait& wait);
     bool out_of_patience(Wait& wait, bool closed);
     void wait_for_room(const Wait& wait, bool closed);
@@ -216,6 +218,8 @@ private:
     Stop wanted_stop() const;
     void apply_stop(const Stop& wanted);
     void start_hardware();
+    int64_t opened_ns(uint32_t level) const;
+    int64_t closed_ns() const;
     bool stands_too_long(int64_t now_ns, int64_t limit_ns);
     void stop_hardware(const Stop& wanted);
     void lower_level();
@@ -323,7 +327,7 @@ private:
     uint32_t stopped_level_ = 0;    // 0: it runs; written under mutex_ as well
     bool kept_off_ = false;         // at level 3, and no more than that
     uint32_t timeslice_us_ = 0;     // as last asked of the backend
-    int64_t interrupted_ns_ = 0;    // since when what ran is off the device,
+    int64_t stopped_ns_ = 0;        // since when it stands, or what ran is off the device,
     bool progress_known_ = false;
     uint32_t progress_then_ = 0;    // how far the device was,
     uint32_t no_effects_ = 0;       // interrupts in a row after which it went further

@@ -83,12 +83,24 @@ void XQueue::start_hardware() {
         XLOG_WARN("queue 0x%lx: level %u could not restart it", static_cast<unsigned long>(handle()), level);
     base::Lock lock(mutex_);
     stopped_level_ = 0;
-    if (level == kPreemptLevelInterrupt) {
-        meter_.restored(base::now_ns());
-    } else {
-        meter_.flight_began(base::now_ns());  // what stood took no longer for it
-    }
+    if (level == kPreemptLevelInterrupt || ops.throttle != 0) meter_.started(opened_ns(level));
+    else meter_.flight_began(base::now_ns());  // what stood took no longer for it
     placement_.slot->interrupted.store(0, std::memory_order_release);
+}
+
+// mutex_ held. Since when the queue that starts now may run: a gate was opened by whoever directed it, before its agent
+// came to know.
+int64_t XQueue::opened_ns(uint32_t level) const {
+    const int64_t now = base::now_ns();
+    const int64_t directed_ns = placement_.slot->directed_ns.load(std::memory_order_relaxed);
+    return level != kPreemptLevelInterrupt && directed_ns > stopped_ns_ ? std::min(directed_ns, now) : now;
+}
+
+// mutex_ held. Likewise, of a queue that has just been stopped.
+int64_t XQueue::closed_ns() const {
+    const ipc::QueueSlot& slot = *placement_.slot;
+    if (slot.suspended.load(std::memory_order_relaxed) == 0) return stopped_ns_;  // by the program
+    return std::min(slot.directed_ns.load(std::memory_order_relaxed), stopped_ns_);
 }
 
 // transition_ held.
@@ -108,11 +120,13 @@ void XQueue::stop_hardware(const Stop& wanted) {
             if (result == kXSchedErrorNotSupported) lower_level();
             stopped_level_ = result == kXSchedSuccess ? level : static_cast<uint32_t>(kPreemptLevelBlock);
             kept_off_ = wanted.keeps_off;
-            if (stopped_level_ != kPreemptLevelInterrupt) return;
+            stopped_ns_ = base::now_ns();
+            const bool off = stopped_level_ == kPreemptLevelInterrupt;
+            if (off) meter_.stopped(stopped_ns_, 0);
+            else if (ops.throttle != 0) meter_.stopped(closed_ns(), run_on_ns());
+            if (!off) return;
             ipc::QueueSlot& slot = *placement_.slot;
             slot.interrupted.store(1, std::memory_order_release);
-            interrupted_ns_ = base::now_ns();
-            meter_.interrupted(interrupted_ns_);
             progress_known_ = bound_ && gates_ && !kept_off_;  // it may end what it was about
             progress_then_ = slot.progress.load(std::memory_order_acquire);
             outside_then_ = placement_.header->outside_changes.load(std::memory_order_acquire);
@@ -180,7 +194,7 @@ void XQueue::watch_interrupt(int64_t now_ns) {
 bool XQueue::stands_too_long(int64_t now_ns, int64_t limit_ns) {
     base::Lock lock(mutex_);
     if (!in_use() || stopped_level_ != kPreemptLevelInterrupt || limit_ns == 0) return false;
-    if (api_suspended_ || now_ns - interrupted_ns_ < limit_ns) return false;
+    if (api_suspended_ || now_ns - stopped_ns_ < limit_ns) return false;
     const ipc::QueueSlot& slot = *placement_.slot;
     const int32_t by_pid = slot.by_pid.load(std::memory_order_relaxed);
     const bool reason = by_pid != 0 ? lives(by_pid) : slot.held.load(std::memory_order_relaxed) != 0;

@@ -75,6 +75,19 @@ void XQueue::absorb_progress() {
     slot.busy_ns.store(meter_.busy_ns(), std::memory_order_relaxed);
 }
 
+// mutex_ held.
+int64_t XQueue::gate_every_ns() const {
+    const bool preempted = placement_.slot->device_timeslice_us.load(std::memory_order_relaxed) != 0;
+    return preempted ? kGateEveryPreemptedNs : kGateEveryNs;
+}
+
+// mutex_ held. How long the device goes on with what is launched after the queue was suspended, on average.
+int64_t XQueue::run_on_ns() const {
+    const int64_t command_ns = meter_.command_ns();
+    const int64_t in_flight_ns = static_cast<int64_t>(submitted_ - completed_) * share_.mean(command_ns);
+    return gates_ ? std::min(in_flight_ns, std::max(command_ns, gate_every_ns()) / 2) : in_flight_ns;
+}
+
 // mutex_ held. Whether a gate goes before the next command.
 bool XQueue::gate_due(bool closed) {
     const ipc::QueueSlot& slot = *placement_.slot;
@@ -84,10 +97,8 @@ bool XQueue::gate_due(bool closed) {
         if (setup_.level < kPreemptLevelDeactivate) return false;  // behind this suspension's gate already
     }
     // Also among what stands behind a closed gate: once that opens it is launched work that the next one must stop.
-    const bool preempted = slot.device_timeslice_us.load(std::memory_order_relaxed) != 0;
-    const int64_t every_ns = preempted ? kGateEveryPreemptedNs : kGateEveryNs;
     return (closed || managed_ || slot.window_ns.load(std::memory_order_relaxed) > 0) &&
-           since_gate_ + 1 >= every(every_ns, meter_.command_ns(), kGateEveryCommands);
+           since_gate_ + 1 >= every(gate_every_ns(), meter_.command_ns(), kGateEveryCommands);
 }
 
 // Of so many commands, one reports itself.

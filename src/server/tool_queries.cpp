@@ -99,6 +99,7 @@ Json describe_queue(const Request& request, const SeenQueue& queue, int64_t now_
             {"in_flight", difference(launched, completed)},
             {"completed", completed},
             {"command_ms", milliseconds(slot.command_ns.load())},
+            {"busy_ms", milliseconds(slot.busy_ns.load())},
             {"suspended", why.suspended},
             {"interrupted", slot.interrupted.load() != 0},
             {"device_timeslice_us", slot.device_timeslice_us.load()},

@@ -46,19 +46,37 @@ TEST(CommandMeter, ACompilationAtTheStartIsSoonForgotten) {
 TEST(CommandMeter, AnInterruptedCommandIsAsLongAsItRan) {
     CommandMeter meter;
     meter.flight_began(0);
-    meter.interrupted(4000);
-    meter.restored(50'000);
-    meter.interrupted(53'000);
-    meter.restored(90'000);
+    meter.stopped(4000, 0);
+    meter.started(50'000);
+    meter.stopped(53'000, 0);
+    meter.started(90'000);
     meter.completed(1, 93'000);
     EXPECT_EQ(meter.command_ns(), 10'000);
     EXPECT_EQ(meter.busy_ns(), 10'000);
     meter.completed(1, 103'000);
     EXPECT_EQ(meter.command_ns(), 10'000) << "the next one had not run before";
-    meter.interrupted(105'000);
+    meter.stopped(105'000, 0);
+    meter.started(200'000);
     meter.flight_began(200'000);
     meter.completed(1, 210'000);
     EXPECT_EQ(meter.command_ns(), 10'000) << "what had run is gone";
+}
+
+TEST(CommandMeter, WhatRunsOnWhenAGateClosesIsItsOwnTimeToo) {
+    CommandMeter meter;
+    meter.flight_began(0);
+    meter.stopped(10'000, 5000);
+    meter.completed(1, 12'000);
+    EXPECT_EQ(meter.busy_ns(), 12'000) << "so far";
+    meter.completed(1, 40'000);
+    EXPECT_EQ(meter.busy_ns(), 15'000) << "and no longer";
+    meter.started(50'000);
+    meter.completed(1, 60'000);
+    EXPECT_EQ(meter.busy_ns(), 25'000);
+    meter.stopped(61'000, 5000);
+    meter.started(64'000);
+    meter.completed(1, 66'000);
+    EXPECT_EQ(meter.busy_ns(), 31'000) << "it had not stood before that was over";
 }
 
 TEST(CommandMeter, CompletionsSeenLateByNowMoreNowLessAverageOut) {
