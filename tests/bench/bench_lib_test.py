@@ -15,8 +15,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
 import demo  # noqa: E402
 import launch_cost  # noqa: E402
 import questions  # noqa: E402
-from lib import (backend, document, html, intervals, matrix, peers, plots, report, rounds, suspensions,  # noqa: E402
-                 workloads)
+from lib import (backend, document, html, intervals, matrix, peers, plots, report, requests, rounds,  # noqa: E402
+                 suspensions, workloads)
 
 MS = 1_000_000
 GPU = workloads.GPU
@@ -119,6 +119,19 @@ class Suspensions(unittest.TestCase):
         holds = [[10 * MS, 10 * MS, 30 * MS], [50 * MS, 50 * MS, 70 * MS]]
         done = [12 * MS, 30 * MS + 1000, 52 * MS, 71 * MS]  # one 1 us after the first resumption, kernels of 1 ms
         self.assertEqual(suspensions.standstill_us(holds, done, MS), [2000])
+
+
+class RequestRates(unittest.TestCase):
+    rows = [(i * 100 * MS, 100 * MS) for i in range(20)]  # ten a second
+
+    def test_a_part_of_a_request_more_or_less_does_not_count(self):
+        for begin in range(110, 200, 30):
+            self.assertAlmostEqual(requests.rate(self.rows, begin * MS, 1750 * MS), 10)
+        self.assertAlmostEqual(requests.rate(self.rows), 10)
+
+    def test_a_program_that_was_soon_kept_off_was_not_fast(self):
+        self.assertAlmostEqual(requests.rate(self.rows[:2], 50 * MS, 2050 * MS), 1)
+        self.assertEqual(requests.rate([]), 0)
 
 
 class Cells(unittest.TestCase):
