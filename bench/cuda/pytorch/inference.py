@@ -3,6 +3,9 @@
 
     inference.py --out FILE --seconds 3   rows: number of the model, 0, nanoseconds of one inference
                                                 number of the model, 1, fingerprint of its output
+
+With --turns N it waits for a line of standard input before it loads a model onto the device, and before each of the N
+turns in which that is measured, so that another process may take turns with it; each time it says "ready" first.
 """
 import argparse
 import time
@@ -76,20 +79,23 @@ def timed(run, seconds):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", required=True)
-    parser.add_argument("--seconds", type=float, default=3, help="of each model")
-    parser.add_argument("--wait", type=int, default=0, help="1: for a line of standard input, before using the device")
+    parser.add_argument("--seconds", type=float, default=3, help="of each model, each turn")
+    parser.add_argument("--turns", type=int, default=0, help="0: one, at once")
     options = parser.parse_args()
     rows = []
+    wait = models.wait_for_turn if options.turns else lambda: None
     with torch.no_grad():
         loaded = [load(make) for make in (resnet18, bert, bert_graph, gpt2)]
-        if options.wait:
-            models.wait_for_turn()
         for number, on_device in enumerate(loaded):
+            wait()
             run = on_device()
             timed(run, WARM_UP_SECONDS)
-            rows += [(number, 0, ns) for ns in timed(run, options.seconds)]
+            for _ in range(max(options.turns, 1)):
+                wait()
+                rows += [(number, 0, ns) for ns in timed(run, options.seconds)]
             rows.append((number, 1, models.fingerprint(run())))
             del run
+    wait()
     with open(options.out, "w") as out:
         out.writelines(" ".join(map(str, row)) + "\n" for row in rows)
 

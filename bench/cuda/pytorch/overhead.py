@@ -1,10 +1,13 @@
 #!/usr/bin/python3
-"""What XSched costs PyTorch inference when nobody competes: each model natively and under XSched, in rounds, and
-whether the outputs are the same bit for bit. Exit status 1 if a target was missed, 2 if nothing could be measured.
+"""What XSched costs PyTorch inference when nobody competes: each model natively and under XSched, and whether the
+outputs are the same bit for bit. Exit status 1 if a target was missed, 2 if nothing could be measured.
 
-Where memory lies decides by up to a quarter how fast a program that waits for the processor is (GPT-2), from one process
-to the next: all of them get the same addresses, where the system allows that."""
+A program that waits for the processor (GPT-2) differs by up to a quarter from the next one of its kind, by the
+processor it is on and by where its memory lies. So each round's two programs have the same two processors and, where the
+system allows that, the same addresses, and take turns; what is added is the median of the rounds' ratios."""
 import argparse
+import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -22,7 +25,9 @@ NAMES = ["ResNet-18, batch 32", "BERT-base, eager", "BERT-base, CUDA graph", "GP
 MOST_PERCENT = 1
 WAYS = {"native": None, "xsched": []}
 LOAD_SECONDS = 100  # of Python, PyTorch and four models, for all programs of all rounds at once
-TURN_SECONDS = 8    # besides the measuring
+TURNS = 4           # of each program with each model
+WARM_UP_SECONDS = 2.5  # of each program and model
+PROCESSORS = 2      # of a round's programs: one for their own thread, one for the driver's
 
 
 def same_addresses():
@@ -34,56 +39,77 @@ def same_addresses():
         return []
 
 
-def run_once(program, way, seconds, found, progress):
-    progress.doing(way)
+def processors_of(number):
+    """What to put before the commands of a round so that they have the same processors; empty: not to be had here."""
+    mine = sorted(os.sched_getaffinity(0))
+    first = (number * PROCESSORS) % max(len(mine) - PROCESSORS + 1, 1)
+    chosen = ["taskset", "-c", ",".join(map(str, mine[first:first + PROCESSORS]))]
+    return chosen if shutil.which("taskset") else []
+
+
+def take_turn(program, progress, what):
+    progress.doing(what)
     program.begin()
-    rows = program.finish(progress, len(NAMES) * seconds + TURN_SECONDS)
-    for number, name in enumerate(NAMES):
-        found[way, name].append(statistics.median(row[2] for row in rows if row[:2] == [number, 0]) / 1e3)
-        found["outputs", name] += [row[2] for row in rows if row[:2] == [number, 1]]
+    program.wait_ready(progress)
+
+
+def run_round(ways, names, found, progress):
+    """Each model in turn: both programs load it, then take turns with it."""
+    for name in NAMES:
+        for way in names:
+            take_turn(ways[way], progress, f"{way} loads {name}")
+        for turn in range(TURNS):
+            for way in names[::1 if turn % 2 == 0 else -1]:
+                take_turn(ways[way], progress, f"{way}, {name}")
+    for way in names:
+        rows = ways[way].finish(progress, 1)
+        for number, name in enumerate(NAMES):
+            found[way, name].append(statistics.median(row[2] for row in rows if row[:2] == [number, 0]) / 1e3)
+            found["outputs", name] += [row[2] for row in rows if row[:2] == [number, 1]]
 
 
 def measure(session, options):
     """{(way, model): a median of each round, us}, and for the way "outputs" the fingerprints of all rounds. Programs
-    are loaded together, since that takes longest, and use the device in turns, each by itself."""
-    progress = Progress(LOAD_SECONDS + options.rounds * len(WAYS) * (len(NAMES) * options.seconds + TURN_SECONDS))
-    found, longest = defaultdict(list), 0
+    are loaded together, since that takes longest; only one at a time uses the device."""
+    progress = Progress(LOAD_SECONDS + options.rounds * len(WAYS) * len(NAMES) * (options.seconds + WARM_UP_SECONDS))
+    found, longest, fixed = defaultdict(list), 0, same_addresses()
     progress.doing("loading")
-    fixed = same_addresses()
-    waiting = [{way: session.start("inference.py", {"seconds": options.seconds, "wait": 1},
-                                   fixed if options_of is None else [*fixed, *session.under_xsched(*options_of)])
-                for way, options_of in WAYS.items()} for _ in range(options.rounds)]
+    waiting = [{way: session.start("inference.py", {"seconds": options.seconds / TURNS, "turns": TURNS},
+                                   [*processors_of(number), *fixed,
+                                    *(() if options_of is None else session.under_xsched(*options_of))])
+                for way, options_of in WAYS.items()} for number in range(options.rounds)]
     for program in [program for ways in waiting for program in ways.values()]:
         program.wait_ready(progress)
     for number, ways in enumerate(waiting):
         began = time.monotonic()
         if number > 0 and began + longest > options.deadline:
             break
-        for way in list(WAYS)[::1 if number % 2 == 0 else -1]:
-            run_once(ways[way], way, options.seconds, found, progress)
+        run_round(ways, list(WAYS)[::1 if number % 2 == 0 else -1], found, progress)
         longest = max(longest, time.monotonic() - began)
     progress.done()
     return found
 
 
 def publish(found, options, backend):
-    rows, targets, same = [("model", "native us", "XSched us", "added", "rounds", "outputs")], [], True
+    rows, targets, same = [("model", "native us", "XSched us", "added", "by round", "outputs")], [], True
+    by_round = {}
     for name in NAMES:
         native, xsched = (statistics.median(found[way, name]) for way in WAYS)
         equal = len(set(found["outputs", name])) == 1
         same = same and equal
-        added = (xsched / native - 1) * 100
-        rows.append((name, f"{native:.1f}", f"{xsched:.1f}", f"{added:+.2f}%", len(found["xsched", name]),
-                     "same" if equal else "DIFFERENT"))
+        by_round[name] = [(ours / theirs - 1) * 100 for theirs, ours in zip(found["native", name], found["xsched", name])]
+        added = statistics.median(by_round[name])
+        rows.append((name, f"{native:.1f}", f"{xsched:.1f}", f"{added:+.2f}%",
+                     " ".join(f"{each:+.1f}" for each in by_round[name]), "same" if equal else "DIFFERENT"))
         targets.append((f"overhead alone, {name}", added, "<=", MOST_PERCENT, "%"))
     passed = same and all(report.met(value, relation, limit) for _, value, relation, limit, _ in targets)
     print(f"\n{backend.device}, driver {backend.driver}, XSched {report.version()}\n\n{report.table(rows)}\n")
     print(report.targets_table(targets))
     metrics = {"us_per_inference": {name: {way: found[way, name] for way in WAYS} for name in NAMES},
-               "outputs_identical": same, "targets": report.targets_json(targets)}
+               "added_percent_by_round": by_round, "outputs_identical": same, "targets": report.targets_json(targets)}
     print(report.write_result(options.results, "cuda_pytorch_overhead", "PyTorch inference alone under XSched", backend,
-                              passed, metrics, f"medians of {len(found['xsched', NAMES[0]])} interleaved rounds of "
-                              f"{options.seconds:g} s for each model"))
+                              passed, metrics, f"{len(found['xsched', NAMES[0]])} rounds, in each two programs on the same processors "
+                              f"that take {TURNS} turns of {options.seconds / TURNS:g} s with each model"))
     return passed
 
 
