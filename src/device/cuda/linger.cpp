@@ -4,10 +4,8 @@
 // is still busy. So two kernels that do nothing stand behind the one that waits.
 #include "device/cuda/linger.h"
 
-#include <new>
-
-#include "base/mutex.h"
 #include "device/stream/hwqueue.h"
+#include "device/stream/per_context.h"
 
 namespace xsched::cuda {
 namespace {
@@ -49,21 +47,11 @@ done:
 )";
 
 struct Kernels {
-    CUcontext context;
     CUfunction linger;
     CUfunction nothing;
-    Kernels* next;
 };
 
-constinit base::Mutex g_mutex;
-constinit Kernels* g_first = nullptr;
-
-// g_mutex held.
-Kernels** place_of(CUcontext context) {
-    Kernels** at = &g_first;
-    while (*at != nullptr && (*at)->context != context) at = &(*at)->next;
-    return at;
-}
+constinit stream::PerContext<Kernels> g_kernels;
 
 CUresult find(const CuApi& api, CUmodule module, const char* name, CUfunction* kernel) {
     const CUresult code = api.cuModuleGetFunction(kernel, module, name);
@@ -86,14 +74,7 @@ CUresult launch(const CuApi& api, CUfunction kernel, CUstream stream, void** par
 
 }  // namespace
 
-void forget_linger(CUcontext context) {
-    base::Lock lock(g_mutex);
-    Kernels** at = place_of(context);
-    if (*at == nullptr) return;
-    Kernels* gone = *at;
-    *at = gone->next;
-    delete gone;
-}
+void forget_linger(CUcontext context) { g_kernels.forget(context); }
 
 }  // namespace xsched::cuda
 
@@ -105,37 +86,24 @@ Result prepare_linger(const Api& api, Context context) {
     if (api.cuModuleLoadData == nullptr || api.cuModuleGetFunction == nullptr || api.cuFuncGetAttribute == nullptr ||
         api.cuLaunchKernel == nullptr || !host_and_device_share_memory(api))
         return CUDA_ERROR_NOT_SUPPORTED;
-    {
-        base::Lock lock(g_mutex);
-        if (*place_of(context) != nullptr) return CUDA_SUCCESS;
-    }
+    Kernels made{};
+    if (g_kernels.find(context, &made)) return CUDA_SUCCESS;
     // The module goes with its context; unloading it would wait for the context's work.
     CUmodule module = nullptr;
-    Kernels made{context, nullptr, nullptr, nullptr};
     Result code = api.cuModuleLoadData(&module, kKernels);
     if (code == CUDA_SUCCESS) code = find(api, module, "xsched_linger", &made.linger);
     if (code == CUDA_SUCCESS) code = find(api, module, "xsched_nothing", &made.nothing);
     if (code != CUDA_SUCCESS) return code;
-    base::Lock lock(g_mutex);
-    Kernels** at = place_of(context);
-    if (*at == nullptr) *at = new (std::nothrow) Kernels(made);
-    return *at != nullptr ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+    return g_kernels.remember(context, made) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
 Result linger(const Api& api, Context context, Stream stream, DevicePtr word, uint32_t number, int64_t ns) {
-    CUfunction kernel = nullptr;
-    CUfunction nothing = nullptr;
-    {
-        base::Lock lock(g_mutex);
-        const Kernels* known = *place_of(context);
-        if (known == nullptr) return CUDA_ERROR_NOT_SUPPORTED;
-        kernel = known->linger;
-        nothing = known->nothing;
-    }
+    Kernels kernels{};
+    if (!g_kernels.find(context, &kernels)) return CUDA_ERROR_NOT_SUPPORTED;
     auto time = static_cast<uint64_t>(ns);
     void* parameters[] = {&word, &number, &time};
-    Result code = launch(api, kernel, stream, parameters);
-    for (int i = 0; i < kBehind && code == CUDA_SUCCESS; ++i) code = launch(api, nothing, stream, nullptr);
+    Result code = launch(api, kernels.linger, stream, parameters);
+    for (int i = 0; i < kBehind && code == CUDA_SUCCESS; ++i) code = launch(api, kernels.nothing, stream, nullptr);
     return code;
 }
 

@@ -1,0 +1,58 @@
+// What is made once for each context of the vendor's and goes with it. Made to be a global: constant initialization, and
+// no destructor that a program's exit would run. Any thread.
+#pragma once
+
+#include <new>
+
+#include "base/mutex.h"
+#include "vendor.h"
+
+namespace xsched::stream {
+
+template <typename T>
+class PerContext {
+public:
+    constexpr PerContext() = default;
+
+    bool find(Context context, T* value) {
+        base::Lock lock(mutex_);
+        const Entry* entry = *place_of(context);
+        if (entry != nullptr) *value = entry->value;
+        return entry != nullptr;
+    }
+    // Unless another thread was faster. False: there is no memory for it.
+    bool remember(Context context, const T& value) {
+        base::Lock lock(mutex_);
+        Entry** at = place_of(context);
+        if (*at == nullptr) *at = new (std::nothrow) Entry{context, value, nullptr};
+        return *at != nullptr;
+    }
+    // The context goes.
+    void forget(Context context) {
+        base::Lock lock(mutex_);
+        Entry** at = place_of(context);
+        if (*at == nullptr) return;
+        Entry* gone = *at;
+        *at = gone->next;
+        delete gone;
+    }
+
+private:
+    struct Entry {
+        Context context;
+        T value;
+        Entry* next;
+    };
+
+    // mutex_ held.
+    Entry** place_of(Context context) {
+        Entry** at = &first_;
+        while (*at != nullptr && (*at)->context != context) at = &(*at)->next;
+        return at;
+    }
+
+    base::Mutex mutex_;
+    Entry* first_ = nullptr;
+};
+
+}  // namespace xsched::stream
