@@ -26,6 +26,7 @@
 //   FAKE_CUDA_SEED=n            for those delays and for the choice among streams that are ready
 //   FAKE_CUDA_FAIL=f:nth:code[,..]  the nth call of function f (`*`: every call) returns code and does nothing
 //   FAKE_CUDA_NO_MEMOPS=1       value operations are not supported
+//   FAKE_CUDA_NO_CONCURRENT_MANAGED=1  the host may not touch managed memory while the device works
 //   FAKE_CUDA_SHARED=path       the processes that name this file (any; it is made) share one device: kernels of a
 //                               length (spin, busy, tick) run in turns of at most a millisecond. Else each process has
 //                               devices of its own. Read at a thread's first kernel

@@ -77,6 +77,7 @@ void load_settings() {
     g_settings.delay_us = number_of("FAKE_CUDA_DELAY_US");
     g_settings.seed = static_cast<uint64_t>(number_of("FAKE_CUDA_SEED"));
     g_settings.no_memops = flag_of("FAKE_CUDA_NO_MEMOPS");
+    g_settings.no_concurrent_managed = flag_of("FAKE_CUDA_NO_CONCURRENT_MANAGED");
     g_settings.noop = flag_of("FAKE_CUDA_NOOP");
     g_settings.copy_lock = flag_of("FAKE_CUDA_COPY_LOCK");
     g_settings.lazy_loading = flag_of("FAKE_CUDA_LAZY_LOADING");

@@ -20,6 +20,7 @@ struct Settings {
     std::atomic<int64_t> delay_us{0};
     std::atomic<uint64_t> seed{0};
     std::atomic<bool> no_memops{false};
+    std::atomic<bool> no_concurrent_managed{false};
     std::atomic<bool> noop{false};
     std::atomic<bool> copy_lock{false};
     std::atomic<bool> lazy_loading{false};
