@@ -1,5 +1,6 @@
-// A CUDA device kept busy by kernels of a chosen length: what the programs of the main job share. They are ordinary
-// CUDA programs and know nothing of XSched. One thread, but for what says otherwise.
+// A CUDA or HIP device kept busy by kernels of a chosen length: what the programs of the main job share. They are
+// ordinary programs and know nothing of XSched; vendor.h, one for each, has the calls. One thread, but for what says
+// otherwise.
 //
 // The kernel steps a linear congruential generator `steps` times in each thread and stores the result over its input,
 // so running a kernel twice, or not at all, or two of them at once, gives a wrong final state; the right one is
@@ -10,20 +11,20 @@
 #include <string>
 #include <vector>
 
-#include "driver.h"
+#include "vendor.h"
 
 namespace busy {
 
 class BusyDevice {
 public:
-    using Event = CuEvent;
+    using Event = vendor::Event;
     // What a program needs to find the XQueue of queue() through the C interface.
-    static constexpr const char* kHalLibrary = "libhalcuda.so";
-    static constexpr const char* kHwQueueGet = "CudaQueueGet";
+    static constexpr const char* kHalLibrary = vendor::kHalLibrary;
+    static constexpr const char* kHwQueueGet = vendor::kHwQueueGet;
 
     // The first device, and on it the stream that is called: null (the default: the NULL stream), per-thread,
     // own (one of its own), high or low (one with the greatest or least priority). Throws std::runtime_error with a
-    // sentence if there is none or CUDA fails; so do all functions below.
+    // sentence if there is none or a call fails; so do all functions below.
     explicit BusyDevice(const std::string& stream);
     ~BusyDevice();
     BusyDevice(const BusyDevice&) = delete;
@@ -53,15 +54,13 @@ public:
 private:
     double kernel_ms(uint32_t steps, double about_ms);
 
-    CuDevice device_ = 0;
-    CuContext context_ = nullptr;
-    CuFunction kernel_ = nullptr;
-    CuStream stream_ = nullptr;
-    CuPointer state_ = 0;
+    vendor::Kernel kernel_{};
+    vendor::Stream stream_{};
+    vendor::Memory state_{};
     unsigned blocks_ = 0;
     uint64_t steps_taken_ = 0;
     bool own_stream_ = false;
-    std::vector<CuEvent> free_events_;
+    std::vector<Event> free_events_;
 };
 
 }  // namespace busy

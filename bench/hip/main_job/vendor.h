@@ -1,0 +1,82 @@
+// The HIP runtime as programs/stream/busy_device.cpp calls it, on the first device. Functions throw std::runtime_error
+// with a sentence if HIP fails. Any thread that has called use_device().
+#pragma once
+
+#include "kernel.h"
+#include "runtime.h"
+
+namespace busy::vendor {
+
+using Stream = hip::hipStream_t;
+using Event = hip::hipEvent_t;
+using Kernel = hip::hipFunction_t;
+using Memory = void*;
+inline constexpr const char* kHalLibrary = "libhalhip.so";
+inline constexpr const char* kHwQueueGet = "HipQueueGet";
+inline constexpr int kDevice = 0;
+
+inline void use_device() { check(runtime().hipSetDevice(kDevice), "hipSetDevice"); }
+inline unsigned attribute(int which) {
+    int value = 0;
+    check(runtime().hipDeviceGetAttribute(&value, which, kDevice), "hipDeviceGetAttribute");
+    return static_cast<unsigned>(value);
+}
+inline std::string description() {
+    char name[256] = "";
+    check(runtime().hipDeviceGetName(name, sizeof(name) - 1, kDevice), "hipDeviceGetName");
+    return std::string(name) + "; AMD; " + runtime_version();
+}
+
+// The module stays: it is the process's.
+inline Kernel load_busy() { return busy::load_busy(); }
+inline void launch(Kernel kernel, unsigned blocks, unsigned threads, Stream stream, void** parameters) {
+    check(runtime().hipModuleLaunchKernel(kernel, blocks, 1, 1, threads, 1, 1, 0, stream, parameters, nullptr),
+          "hipModuleLaunchKernel");
+}
+
+inline Memory allocate(size_t bytes) {
+    void* memory = nullptr;
+    check(runtime().hipMalloc(&memory, bytes), "hipMalloc");
+    return memory;
+}
+inline void copy_in(Memory to, const void* from, size_t bytes) {
+    check(runtime().hipMemcpyHtoD(to, const_cast<void*>(from), bytes), "hipMemcpyHtoD");
+}
+inline void copy_out(void* to, Memory from, size_t bytes) {
+    check(runtime().hipMemcpyDtoH(to, from, bytes), "hipMemcpyDtoH");
+}
+inline void release(Memory memory) { runtime().hipFree(memory); }
+
+inline Stream make_stream() {
+    hip::hipStream_t stream = nullptr;
+    check(runtime().hipStreamCreateWithFlags(&stream, hip::hipStreamNonBlocking), "hipStreamCreateWithFlags");
+    return stream;
+}
+// With the greatest or the least priority.
+inline Stream make_stream(bool urgent) {
+    hip::hipStream_t stream = nullptr;
+    int least = 0, greatest = 0;
+    check(runtime().hipDeviceGetStreamPriorityRange(&least, &greatest), "hipDeviceGetStreamPriorityRange");
+    check(runtime().hipStreamCreateWithPriority(&stream, hip::hipStreamNonBlocking, urgent ? greatest : least),
+          "hipStreamCreateWithPriority");
+    return stream;
+}
+inline void wait(Stream stream) { check(runtime().hipStreamSynchronize(stream), "hipStreamSynchronize"); }
+inline void destroy(Stream stream) { runtime().hipStreamDestroy(stream); }
+
+inline Event make_event(bool timed) {
+    hip::hipEvent_t event = nullptr;
+    check(runtime().hipEventCreateWithFlags(&event, timed ? kEventDefault : unsigned{hip::hipEventDisableTiming}),
+          "hipEventCreateWithFlags");
+    return event;
+}
+inline void record(Event event, Stream stream) { check(runtime().hipEventRecord(event, stream), "hipEventRecord"); }
+inline void wait(Event event) { check(runtime().hipEventSynchronize(event), "hipEventSynchronize"); }
+inline float milliseconds(Event begin, Event end) {
+    float ms = 0;
+    check(runtime().hipEventElapsedTime(&ms, begin, end), "hipEventElapsedTime");
+    return ms;
+}
+inline void destroy(Event event) { runtime().hipEventDestroy(event); }
+
+}  // namespace busy::vendor
