@@ -5,6 +5,7 @@
 //
 //   cuda_program SHARED-FILE [STREAM-PRIORITY|- [KERNEL-US [COMMAND]]]
 //
+// CUDA_PROGRAM_DEVICES in the environment: the devices' numbers, such as 0,1; a thread each. Else the first one.
 // The file holds a Board (cuda_program.h). It ends when the board says so, or with the test that started it; it becomes
 // COMMAND if the board says that. Exit status: 0, 1 (the driver failed), 2 (cannot start), 3 (a wrong result). Its
 // kernels are those of the fake driver (fake/cuda/builtin_kernels.cpp).
@@ -56,6 +57,7 @@ struct Busy {
 };
 
 struct Program {
+    int device = 0;
     CUfunction busy = nullptr;
     CUfunction append = nullptr;
     CUstream stream = nullptr;
@@ -71,7 +73,7 @@ struct Program {
         CUcontext context = nullptr;
         CUmodule module = nullptr;
         const bool made = cuda::available() &&
-                          good(api().cuDevicePrimaryCtxRetain(&context, 0), "cuDevicePrimaryCtxRetain") &&
+                          good(api().cuDevicePrimaryCtxRetain(&context, device), "cuDevicePrimaryCtxRetain") &&
                           good(api().cuCtxSetCurrent(context), "cuCtxSetCurrent") &&
                           good(api().cuModuleLoadData(&module, cuda::kKernels), "cuModuleLoadData") &&
                           good(api().cuModuleGetFunction(&busy, module, "busy"), "cuModuleGetFunction") &&
@@ -101,21 +103,21 @@ struct Program {
     }
 };
 
-}  // namespace
+struct Arguments {
+    const char* priority = nullptr;
+    uint32_t kernel_us = kKernelUs;
+    const char* command = nullptr;
+};
 
-int main(int argc, char** argv) {
-    if (argc < 2) return 2;
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    const int file = open(argv[1], O_RDWR | O_CLOEXEC);
-    void* memory = mmap(nullptr, sizeof(Board), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    if (memory == MAP_FAILED) return 2;
-    auto& board = *static_cast<Board*>(memory);
+int work(Board& board, int device, const Arguments& arguments) {
     Program program;
-    if (argc > 3) program.kernel_us = static_cast<uint32_t>(std::atoi(argv[3]));
-    if (!program.prepare(argc > 2 && std::strcmp(argv[2], "-") != 0 ? argv[2] : nullptr)) return 1;
+    program.device = device;
+    program.kernel_us = arguments.kernel_us;
+    if (!program.prepare(arguments.priority)) return 1;
     const Busy change(program.steps());
     while (board.order.load() != Board::kEnd) {
-        if (board.order.load() == Board::kBecome && argc > 4) execl(argv[4], argv[4], "60", nullptr);
+        if (board.order.load() == Board::kBecome && arguments.command != nullptr)
+            execl(arguments.command, arguments.command, "60", nullptr);
         if (board.order.load() == Board::kRest) {
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
             continue;
@@ -129,10 +131,35 @@ int main(int argc, char** argv) {
         // What the driver says right after is about this program's work alone.
         if (!good(api().cuStreamQuery(program.stream), "cuStreamQuery after cuStreamSynchronize")) return 1;
         board.done.fetch_add(static_cast<uint64_t>(program.batch_size()));
+        board.done_on[device].fetch_add(static_cast<uint64_t>(program.batch_size()));
         const uint32_t burst = board.burst.load();
         if (burst == 0) continue;
         const uint32_t us = program.batches % burst == 0 ? board.pause_us.load() : kGapUs;
         std::this_thread::sleep_for(std::chrono::microseconds(us));
     }
     return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc < 2) return 2;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    const int file = open(argv[1], O_RDWR | O_CLOEXEC);
+    void* memory = mmap(nullptr, sizeof(Board), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (memory == MAP_FAILED) return 2;
+    auto& board = *static_cast<Board*>(memory);
+    Arguments arguments;
+    if (argc > 2 && std::strcmp(argv[2], "-") != 0) arguments.priority = argv[2];
+    if (argc > 3) arguments.kernel_us = static_cast<uint32_t>(std::atoi(argv[3]));
+    if (argc > 4) arguments.command = argv[4];
+    const char* devices = std::getenv("CUDA_PROGRAM_DEVICES");
+    const bool second = devices != nullptr && std::strchr(devices, '1') != nullptr;
+    const bool first = !second || std::strchr(devices, '0') != nullptr;
+    int status = 0;
+    std::thread other;
+    if (first && second) other = std::thread([&] { status = work(board, 1, arguments); });
+    const int own = work(board, first ? 0 : 1, arguments);
+    if (other.joinable()) other.join();
+    return own != 0 ? own : status;
 }

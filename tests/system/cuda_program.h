@@ -12,6 +12,7 @@ struct Board {
     std::atomic<uint32_t> burst;     // by the test: so many batches with short gaps, then a pause; 0: neither
     std::atomic<uint32_t> pause_us;  // by the test
     std::atomic<uint64_t> done;      // kernels, by the program
+    std::atomic<uint64_t> done_on[2];  // the same on each device
 };
 
 constexpr int kWrongResult = 3;  // the program's exit status

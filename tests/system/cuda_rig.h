@@ -53,6 +53,7 @@ public:
         return process_->wait();
     }
     uint64_t done() const { return board_->done.load(); }
+    uint64_t done_on(int device) const { return board_->done_on[device].load(); }
     bool advances(int within_ms = kPatienceMs) {
         const uint64_t before = done();
         return wait_until([&] { return done() > before + 40; }, within_ms);

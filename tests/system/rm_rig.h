@@ -30,6 +30,12 @@ public:
         for (const auto& object : state_->objects) count += object.used != 0 && object.disabled.load() != 0 ? 1 : 0;
         return count;
     }
+    unsigned disabled_on(uint32_t gpu) const {
+        unsigned count = 0;
+        for (const auto& object : state_->objects)
+            count += object.used != 0 && object.disabled.load() != 0 && gpu_of(object) == gpu ? 1 : 0;
+        return count;
+    }
     uint32_t timeslice_us() const {
         for (const auto& object : state_->objects)
             if (object.used != 0 && object.object_class == 0xa06c && object.engine == 1) return object.timeslice_us;
@@ -40,6 +46,16 @@ public:
     }
 
 private:
+    static constexpr uint32_t kNoGpu = UINT32_MAX;
+    static constexpr uint32_t kDeviceClass = 0x80;
+
+    uint32_t gpu_of(const fake::rm::Object& object) const {
+        if (object.object_class == kDeviceClass) return object.gpu;
+        for (const auto& other : state_->objects)
+            if (other.used != 0 && other.client == object.client && other.handle == object.parent) return gpu_of(other);
+        return kNoGpu;
+    }
+
     fake::rm::State* state_ = nullptr;
 };
 

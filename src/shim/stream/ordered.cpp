@@ -17,10 +17,20 @@ XqQueue* xqueue_of(const StreamEntry* entry) {
     return entry != nullptr ? entry->xqueue.load(std::memory_order_acquire) : nullptr;
 }
 
+// It waits for the others of its context, and they for it.
+bool is_legacy_beside_others(const StreamEntry& entry) {
+    if (!several_queues() || entry.kind.load(std::memory_order_relaxed) != StreamKind::kLegacy) return false;
+    const Context context = entry.context.load(std::memory_order_relaxed);
+    bool others = false;
+    for_each_entry([&](const StreamEntry& other) {
+        others = others || (&other != &entry && other.context.load(std::memory_order_relaxed) == context);
+    });
+    return others;
+}
+
 // What lingers in the legacy default stream would keep other streams waiting, and calls of ours disturb captures.
 bool may_linger(const StreamEntry& entry) {
-    return g_captures.load(std::memory_order_relaxed) <= 0 &&
-           !(several_queues() && entry.kind.load(std::memory_order_relaxed) == StreamKind::kLegacy);
+    return g_captures.load(std::memory_order_relaxed) <= 0 && !is_legacy_beside_others(entry);
 }
 
 bool linger(StreamEntry* entry, bool waits) {
@@ -40,8 +50,7 @@ void leave(StreamEntry* entry) {
 bool only_ours(StreamEntry* entry) {
     XqQueue* const xqueue = xqueue_of(entry);
     if (xqueue == nullptr) return false;
-    // The legacy default stream may be busy with what others make it wait for.
-    if (several_queues() && entry->kind.load(std::memory_order_relaxed) == StreamKind::kLegacy) return false;
+    if (is_legacy_beside_others(*entry)) return false;  // it may be busy with what they make it wait for
     return xq_only_ours(xqueue) != 0;
 }
 
