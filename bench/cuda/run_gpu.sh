@@ -98,7 +98,7 @@ usual_seconds() {
         launch) echo 60 ;;
         hip) echo 90 ;;
         level3) echo 300 ;;
-        directive | demo) echo 80 ;;
+        directive | demo | devices) echo 80 ;;
         models) echo 330 ;;
         serving | serving-mps) echo 420 ;;
         suite | suite-compile | order | run) echo 280 ;;
@@ -134,12 +134,13 @@ run_step() {
         models) torch overhead.py ;;
         serving) torch serving.py $EXTRA ;;
         serving-mps) torch serving.py --mps --rounds 2 ;;
+        devices) python3 tests/gpu/run_two_devices.py --build "$build" --results "$work" ;;
         suite) python3 tests/gpu/run_suite.py --build "$build" --results "$work" --budget "$budget" ;;
         suite-compile) python3 tests/gpu/run_suite.py --build "$build" --results "$work" --budget "$budget" \
                                --modes compile --name torch_suite_compile ;;
         *) echo "no step $1: probe smoke main peers lengths own mps streams overhead preemption thresholds models2" \
                 "bench acceptance launch hip level3 directive demo models serving serving-mps suite suite-compile" \
-                "order run"
+                "devices order run"
            return 2 ;;
     esac
 }
