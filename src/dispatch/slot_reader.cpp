@@ -26,8 +26,8 @@ T take(const std::atomic<T>& field, T least, T most) {
 // at all is not made to run by that.
 int32_t effective_priority(const ipc::QueueSlot& slot, uint64_t completed) {
     const int32_t own = take(slot.priority, PRIORITY_NO_EXECUTE, PRIORITY_MAX);
-    if (own == PRIORITY_NO_EXECUTE || completed >= slot.boost_until.load(std::memory_order_acquire)) return own;
-    return std::max(own, take(slot.boost_priority, PRIORITY_MIN, PRIORITY_MAX));
+    if (own == PRIORITY_NO_EXECUTE) return own;
+    return std::min(ipc::boosted_priority(slot, own, completed), PRIORITY_MAX);
 }
 
 // 0: nothing is announced, or what was is over or absurd.

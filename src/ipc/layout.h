@@ -10,6 +10,7 @@
 // (store asleep; look again; sleep - add; look at asleep; wake: sequentially consistent on both sides).
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +20,7 @@
 namespace xsched::ipc {
 
 inline constexpr uint32_t kMagic = 0x44435358;  // "XSCD"
-inline constexpr uint32_t kVersion = 7;         // raised with any change of this file or protocol.h
+inline constexpr uint32_t kVersion = 8;         // raised with any change of this file or protocol.h
 inline constexpr uint32_t kMostQueues = 1024;
 
 enum class SlotState : uint32_t { kFree = 0, kUsed = 1 };
@@ -39,6 +40,9 @@ enum class Interrupt : uint32_t {
 
 // Drivers register whole pages: slots do not straddle them.
 inline constexpr uint32_t kSlotsPageBytes = 4096;
+
+// As many priorities as a stream can have above the least one (CUDA has 6).
+inline constexpr int kMostBoosts = 6;
 
 struct alignas(512) QueueSlot {
     // --- who it is; written by the client while the slot is free, before state becomes kUsed
@@ -65,10 +69,10 @@ struct alignas(512) QueueSlot {
     std::atomic<int64_t> period_us;  // from the begin of a burst to that of the next one; 0: none
     std::atomic<int32_t> lax_priority;
     std::atomic<int32_t> critical_priority;
-    // A more urgent queue of the same process waits for this one: it counts as at least that urgent until
-    // `completed` reaches `boost_until`. (client)
-    std::atomic<int32_t> boost_priority;
-    std::atomic<uint64_t> boost_until;
+    // More urgent queues of the same process wait for this one: it counts as at least as urgent as boost_priority[i] until
+    // `completed` reaches boost_until[i]. (client)
+    std::atomic<int32_t> boost_priority[kMostBoosts];
+    std::atomic<uint64_t> boost_until[kMostBoosts];
 
     // --- what it does; written by the client. Ready: submitted != completed, or a caller is waiting.
     alignas(64) std::atomic<uint64_t> submitted;  // commands accepted from the program
@@ -114,6 +118,14 @@ inline uint64_t completed_commands(const QueueSlot& slot) {
     const uint64_t submitted = slot.submitted.load(std::memory_order_acquire);
     const uint64_t by_device = submitted - static_cast<uint32_t>(static_cast<uint32_t>(submitted) - passed);
     return by_device > completed && by_device <= submitted ? by_device : completed;
+}
+
+// `own`, or what it is boosted to.
+inline int32_t boosted_priority(const QueueSlot& slot, int32_t own, uint64_t completed) {
+    for (int i = 0; i < kMostBoosts; ++i)
+        if (completed < slot.boost_until[i].load(std::memory_order_acquire))
+            own = std::max(own, slot.boost_priority[i].load(std::memory_order_relaxed));
+    return own;
 }
 
 inline uint32_t wanted_gate(const QueueSlot& slot) {

@@ -22,7 +22,7 @@ int64_t follow(int64_t average, int64_t sample) {
 }  // namespace
 
 int64_t CommandMeter::since(int64_t now_ns) const {
-    if (stands_) return 0;
+    if (stands_ || flight_since_ns_ < 0) return 0;
     return std::max<int64_t>(now_ns - std::max(flight_since_ns_, last_completed_ns_), 0);
 }
 

@@ -56,7 +56,7 @@ private:
     int64_t since(int64_t now_ns) const;
     int64_t ran_on(int64_t now_ns);
 
-    int64_t flight_since_ns_ = 0;
+    int64_t flight_since_ns_ = -1;  // never yet
     int64_t before_ns_ = 0;  // what runs now had run so long when the queue was stopped
     bool stands_ = false;
     int64_t stopped_ns_ = 0;

@@ -78,7 +78,7 @@ void XQueue::write_identity() {
     slot.period_us.store(setup_.period_us, std::memory_order_relaxed);
     slot.lax_priority.store(setup_.lax_priority, std::memory_order_relaxed);
     slot.critical_priority.store(setup_.critical_priority, std::memory_order_relaxed);
-    slot.boost_until.store(0, std::memory_order_relaxed);
+    for (auto& until : slot.boost_until) until.store(0, std::memory_order_relaxed);
     slot.submitted.store(submitted_, std::memory_order_relaxed);
     slot.launched.store(launched_, std::memory_order_relaxed);
     slot.completed.store(completed_, std::memory_order_relaxed);

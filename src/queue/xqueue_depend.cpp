@@ -15,28 +15,40 @@ namespace {
 std::atomic<uint32_t> g_driver_calls{0};
 constexpr uint32_t kOneReturned = 1u << 16;
 
+constexpr int kMostRounds = 3;  // then the scheduler's limit for units that get no further has to do
+
 }  // namespace
 
 void forget_driver_calls() { g_driver_calls.store(0, std::memory_order_seq_cst); }
 
-// mutex_ held. The priority, with the boost if it still holds.
+// mutex_ held. The priority, with the boosts that still hold.
 int32_t XQueue::urgency() const {
     const ipc::QueueSlot& slot = *placement_.slot;
-    const int32_t own = slot.priority.load(std::memory_order_relaxed);
-    const bool boosted = ipc::completed_commands(slot) < slot.boost_until.load(std::memory_order_relaxed);
-    return boosted ? std::max(own, slot.boost_priority.load(std::memory_order_relaxed)) : own;
+    return ipc::boosted_priority(slot, slot.priority.load(std::memory_order_relaxed), ipc::completed_commands(slot));
 }
 
-// True: it was boosted.
+// Boosts it for all that it has now; true: for which it was not yet. What it had before may be boosted more: that ends
+// earlier, and this must not end with it. Weaker boosts end earlier as well, and need not be kept.
 bool XQueue::boost(int32_t urgent) {
     base::Lock lock(mutex_);
     if (!in_use()) return false;
     ipc::QueueSlot& slot = *placement_.slot;
-    const bool has_work = submitted_ != ipc::completed_commands(slot);
-    if (!has_work || slot.priority.load(std::memory_order_relaxed) >= urgent || urgency() > urgent) return false;
-    slot.boost_priority.store(urgent, std::memory_order_relaxed);
-    slot.boost_until.store(submitted_, std::memory_order_release);
-    return true;
+    const uint64_t completed = ipc::completed_commands(slot);
+    if (submitted_ == completed || slot.priority.load(std::memory_order_relaxed) >= urgent) return false;
+    int place = -1;
+    bool known = false;
+    for (int i = 0; i < ipc::kMostBoosts; ++i) {
+        const uint64_t until = slot.boost_until[i].load(std::memory_order_relaxed);
+        known = known || (until == submitted_ && slot.boost_priority[i].load(std::memory_order_relaxed) >= urgent);
+        const bool holds = completed < until && slot.boost_priority[i].load(std::memory_order_relaxed) > urgent;
+        if (holds) continue;
+        slot.boost_until[i].store(0, std::memory_order_relaxed);
+        if (place < 0) place = i;
+    }
+    if (place >= 0) slot.boost_priority[place].store(urgent, std::memory_order_relaxed);
+    else place = 0;  // all are taken by stronger ones: one of them goes on
+    slot.boost_until[place].store(submitted_, std::memory_order_release);
+    return !known;
 }
 
 void XQueue::depend(XQueue& producer) {
@@ -46,14 +58,18 @@ void XQueue::depend(XQueue& producer) {
         if (!in_use()) return;
         urgent = urgency();
     }
-    bool any = producer.boost(urgent);
-    if (!any) {
+    {
         base::Lock lock(producer.mutex_);
-        any = producer.in_use() && producer.submitted_ != ipc::completed_commands(*producer.placement_.slot);
+        if (!producer.in_use() || producer.submitted_ == ipc::completed_commands(*producer.placement_.slot))
+            return;  // nothing to wait for
     }
-    if (!any) return;  // nothing to wait for
-    for (uint32_t i = 0; i < pool_size(); ++i)
-        if (XQueue* queue = queue_at(i); queue != nullptr && queue != this) queue->boost(urgent);
+    // Again, while other threads launch: what one queue got meanwhile may wait for what another one got before that.
+    bool more = true;
+    for (int round = 0; round < kMostRounds && more; ++round) {
+        more = false;
+        for (uint32_t i = 0; i < pool_size(); ++i)
+            if (XQueue* queue = queue_at(i); queue != nullptr && queue != this) more = queue->boost(urgent) || more;
+    }
     ipc::ring_doorbell(*header());
 }
 

@@ -122,6 +122,7 @@ void XQueue::stop_hardware(const Stop& wanted) {
             kept_off_ = wanted.keeps_off;
             stopped_ns_ = base::now_ns();
             const bool off = stopped_level_ == kPreemptLevelInterrupt;
+            if (!observed_ || submitted_ == completed_) meter_.flight_began(stopped_ns_);  // nothing runs, as far as is known
             if (off) meter_.stopped(stopped_ns_, 0);
             else if (ops.throttle != 0) meter_.stopped(closed_ns(), run_on_ns());
             if (!off) return;

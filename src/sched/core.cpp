@@ -10,9 +10,13 @@ namespace xsched::sched {
 
 namespace {
 
-// An urgent unit that completes nothing for so long, and so many of its commands, may wait for a less urgent one.
+// An urgent unit that completes nothing for so long, and so many of its commands, may wait for a less urgent one: while
+// calls of its process stand in the driver, and otherwise (a value that another stream writes, an order between streams
+// that was not seen).
 constexpr int64_t kInversionNs = 2'000'000;
 constexpr int64_t kInversionCommands = 2;
+constexpr int64_t kUnseenInversionNs = 20'000'000;
+constexpr int64_t kUnseenInversionCommands = 4;
 
 }  // namespace
 
@@ -104,16 +108,17 @@ void Core::State::judge_eligible(std::span<const UnitState> given, uint32_t at, 
     verdict.reason = has_turn ? Reason::kStarved : Reason::kNotItsTurn;
 }
 
-// 0: none. Shorter while calls of its process stand in the driver, perhaps for the unit's work, and the more urgent one
-// of its process, for which it stands, gets no further.
+// 0: none. Shorter while the more urgent unit of its process, for which it stands, gets no further: perhaps for the unit's
+// work, for which calls of the process may stand in the driver.
 int64_t Core::State::starvation_limit(std::span<const UnitState> given, uint32_t at) {
     const UnitState& state = given[at];
     const int64_t usual_ns = settings.starvation_limit_ns;
-    if (state.stuck_since_ns == 0) return usual_ns;
     const uint64_t by = chooser.choice(at).by;
     const auto found = std::find_if(given.begin(), given.end(), [by](const UnitState& it) { return it.unit.id == by; });
     if (found == given.end() || found->unit.pid != state.unit.pid) return usual_ns;
-    const int64_t limit_ns = kInversionNs + kInversionCommands * found->unit.command_ns;
+    const bool calls_stand = state.stuck_since_ns != 0;
+    const int64_t limit_ns = calls_stand ? kInversionNs + kInversionCommands * found->unit.command_ns
+                                         : kUnseenInversionNs + kUnseenInversionCommands * found->unit.command_ns;
     const int64_t due_ns = std::max(found->progress_ns, state.stuck_since_ns) + limit_ns;
     if (now_ns >= due_ns) return usual_ns > 0 ? std::min(usual_ns, limit_ns) : limit_ns;
     plan.wake_at_ns = earlier(plan.wake_at_ns, due_ns);

@@ -12,7 +12,8 @@
 //    that the policy chose (starvation.h);
 //  - priority inversion: a call of the urgent unit may stand in the driver, for work of a unit of its own process that
 //    stands (a kernel's first launch waits for all of a context), or for a lock that another such call holds: when calls
-//    stand there and the urgent unit gets no further, the other one gets a turn;
+//    stand there and the urgent unit gets no further, the other one gets a turn; and a little later also where none
+//    stands, since not every order between streams can be seen (a value that one writes and the other waits for);
 //  - suspended by a person (xcli suspend) and PRIORITY_NO_EXECUTE: always off, and the policy never sees them;
 //  - a policy that lets nobody with work run is thrown out and replaced by HPF (guard.h).
 #pragma once

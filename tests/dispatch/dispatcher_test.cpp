@@ -151,8 +151,8 @@ TEST_F(DispatcherDecides, ABoostedQueueRunsWithTheUrgentOne) {
     high.submit(0, kStart);
     dispatcher.pass(kStart);
     ASSERT_TRUE(low.suspended(0));
-    low.slot(0).boost_priority = 10;
-    low.slot(0).boost_until = 1;
+    low.slot(0).boost_priority[0] = 10;
+    low.slot(0).boost_until[0] = 1;
     dispatcher.pass(kStart + kMs);
     EXPECT_FALSE(low.suspended(0));
     low.slot(0).completed = 1;

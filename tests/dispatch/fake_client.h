@@ -34,7 +34,7 @@ public:
         queue.completed = 0;
         queue.ready_since_ns = 0;
         queue.idle_since_ns = 0;
-        queue.boost_until = 0;
+        queue.boost_until[0] = 0;
         queue.command_ns = kMs;
         queue.suspended = 0;
         queue.gate = ipc::kGateOpen;

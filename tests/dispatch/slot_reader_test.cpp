@@ -44,8 +44,8 @@ TEST_F(SlotReader, ReadyMeansNotEverythingIsComplete) {
 
 TEST_F(SlotReader, ABoostHoldsUntilItsCommandIsComplete) {
     client.submit(0, kStart, 4);
-    client.slot(0).boost_priority = 50;
-    client.slot(0).boost_until = 2;
+    client.slot(0).boost_priority[0] = 50;
+    client.slot(0).boost_until[0] = 2;
     EXPECT_EQ(read().priority, 50);
     client.slot(0).completed = 1;
     EXPECT_EQ(read().priority, 50);
@@ -54,15 +54,15 @@ TEST_F(SlotReader, ABoostHoldsUntilItsCommandIsComplete) {
 }
 
 TEST_F(SlotReader, ABoostNeverLowers) {
-    client.slot(0).boost_priority = -50;
-    client.slot(0).boost_until = 2;
+    client.slot(0).boost_priority[0] = -50;
+    client.slot(0).boost_until[0] = 2;
     EXPECT_EQ(read().priority, 5);
 }
 
 TEST_F(SlotReader, ABoostDoesNotRunWhatMustNotRun) {
     client.slot(0).priority = PRIORITY_NO_EXECUTE;
-    client.slot(0).boost_priority = 50;
-    client.slot(0).boost_until = 2;
+    client.slot(0).boost_priority[0] = 50;
+    client.slot(0).boost_until[0] = 2;
     EXPECT_EQ(read().priority, PRIORITY_NO_EXECUTE);
 }
 

@@ -79,6 +79,14 @@ TEST(CommandMeter, WhatRunsOnWhenAGateClosesIsItsOwnTimeToo) {
     EXPECT_EQ(meter.busy_ns(), 31'000) << "it had not stood before that was over";
 }
 
+TEST(CommandMeter, WhatNeverBeganTookNoTime) {
+    CommandMeter meter;
+    meter.stopped(1'000'000'000, 1000);
+    meter.started(2'000'000'000);
+    meter.completed(1, 2'000'005'000);
+    EXPECT_LE(meter.busy_ns(), 6000);
+}
+
 TEST(CommandMeter, CompletionsSeenLateByNowMoreNowLessAverageOut) {
     CommandMeter meter;
     meter.flight_began(0);

@@ -291,10 +291,35 @@ TEST(XQueueDepend, AMoreUrgentConsumerBoostsItsProducer) {
     consumer.slot().priority = 10;
     producer.enqueue(0);
     xq_depend(consumer.abi_queue(), producer.abi_queue());
-    EXPECT_EQ(producer.slot().boost_priority, 10);
-    EXPECT_EQ(producer.slot().boost_until, 1u);
+    EXPECT_EQ(producer.slot().boost_priority[0], 10);
+    EXPECT_EQ(producer.slot().boost_until[0], 1u);
     producer.step();
-    EXPECT_GE(producer.slot().completed, producer.slot().boost_until);
+    EXPECT_GE(producer.slot().completed, producer.slot().boost_until[0]);
+}
+
+// The weaker one is for work that came later, and holds when the stronger one has ended.
+TEST(XQueueDepend, AWeakerBoostIsNotLostBesideAStrongerOne) {
+    FakeDevice producer(kHolds);
+    FakeDevice strong(kHolds);
+    FakeDevice weak(kHolds);
+    strong.slot().priority = 10;
+    weak.slot().priority = 5;
+    producer.enqueue(0);
+    xq_depend(strong.abi_queue(), producer.abi_queue());
+    producer.enqueue(1);
+    xq_depend(weak.abi_queue(), producer.abi_queue());
+    EXPECT_EQ(xsched::ipc::boosted_priority(producer.slot(), 0, 0), 10);
+    EXPECT_EQ(xsched::ipc::boosted_priority(producer.slot(), 0, 1), 5);
+    EXPECT_EQ(xsched::ipc::boosted_priority(producer.slot(), 0, 2), 0);
+    producer.enqueue(2);
+    xq_depend(strong.abi_queue(), producer.abi_queue());
+    EXPECT_EQ(xsched::ipc::boosted_priority(producer.slot(), 0, 2), 10);
+    for (int i = 0; i < 2 * xsched::ipc::kMostBoosts; ++i) {
+        strong.slot().priority = 30 - i;
+        producer.enqueue(3 + i);
+        xq_depend(strong.abi_queue(), producer.abi_queue());
+        EXPECT_GE(xsched::ipc::boosted_priority(producer.slot(), 0, 3 + static_cast<uint64_t>(i)), 30 - i) << "too many";
+    }
 }
 
 TEST(XQueueDepend, WhatTheProducerMayWaitForIsBoostedToo) {
@@ -306,8 +331,8 @@ TEST(XQueueDepend, WhatTheProducerMayWaitForIsBoostedToo) {
     xq_depend(middle.abi_queue(), last.abi_queue());
     first.slot().priority = 10;
     xq_depend(first.abi_queue(), middle.abi_queue());
-    EXPECT_EQ(middle.slot().boost_priority, 10);
-    EXPECT_EQ(last.slot().boost_priority, 10);
+    EXPECT_EQ(middle.slot().boost_priority[0], 10);
+    EXPECT_EQ(last.slot().boost_priority[0], 10);
 }
 
 }  // namespace

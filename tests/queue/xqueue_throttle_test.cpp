@@ -128,6 +128,24 @@ TEST(XQueueThrottle, FewerWhereAShortTimesliceTakesTheProcessOff) {
     EXPECT_LE(2 * seldom, often);
 }
 
+// Neither the time before it, nor that in which it stood.
+TEST(XQueueThrottle, AnIdleQueueThatIsSuspendedTakesNoTime) {
+    FakeDevice device(kGates);
+    device.region().header.watching = 1;
+    for (int round = 0; round < 3; ++round) {
+        direct(device, true);
+        std::this_thread::sleep_for(std::chrono::milliseconds(30));
+        device.enqueue(round);
+        direct(device, false);
+        while (device.step()) {}
+        for (int i = 0; i < 64; ++i) device.enqueue(100);  // one of them looks how far the device is
+        while (device.step()) {}
+        std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    }
+    EXPECT_LT(device.slot().command_ns, 20'000'000);
+    EXPECT_LT(device.slot().busy_ns, 200'000'000) << "what is seen late counts until then, and no more";
+}
+
 // An event's record is a command of no length: kernels with one behind each are as long as without.
 TEST(XQueueThrottle, PointsDoNotMakeCommandsShorter) {
     FakeDevice device(kGates);

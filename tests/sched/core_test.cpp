@@ -280,9 +280,16 @@ TEST_F(InversionTest, NoneWhileCallsReturnFromTheDriver) {
     for (int64_t ms = 0; ms < 100; ++ms) EXPECT_TRUE(after(ms * kMs, 0, ms * kMs - kMs).verdicts[0].suspend) << ms;
 }
 
-TEST_F(InversionTest, NoneIfNoCallIsInTheDriverOrAnotherProcessIsUrgent) {
-    for (int64_t ms = 0; ms < 100; ++ms) EXPECT_TRUE(after(ms * kMs, 0, -1).verdicts[0].suspend) << ms;
-    for (int64_t ms = 100; ms < 200; ++ms) EXPECT_TRUE(after(ms * kMs, 0, 0, 7).verdicts[0].suspend) << ms;
+TEST_F(InversionTest, LaterIfNoCallIsInTheDriver) {
+    const int64_t limit_ns = 24 * kMs;  // 20 ms and four commands
+    for (int64_t ms = 0; ms < 24; ++ms) EXPECT_TRUE(after(ms * kMs, 0, -1).verdicts[0].suspend) << ms;
+    const Plan& turn = after(limit_ns, 0, -1);
+    EXPECT_FALSE(turn.verdicts[0].suspend);
+    EXPECT_EQ(turn.verdicts[0].reason, Reason::kStarved);
+}
+
+TEST_F(InversionTest, NoneIfAnotherProcessIsUrgent) {
+    for (int64_t ms = 0; ms < 200; ++ms) EXPECT_TRUE(after(ms * kMs, 0, 0, 7).verdicts[0].suspend) << ms;
 }
 
 TEST_F(CoreTest, TimeSuspendedByAPersonIsNotStarvation) {
