@@ -41,7 +41,7 @@ struct Explanation {
 Explanation explain(const SeenQueue& queue) {
     const sched::Verdict& verdict = queue.report.verdict;
     Explanation result;
-    result.ready = queue.slot.submitted.load() != queue.slot.completed.load();
+    result.ready = queue.slot.submitted.load() != ipc::completed_commands(queue.slot);
     result.suspended = verdict.suspend;
     result.since_ns = verdict.since_ns;
     result.reason = sched::reason_sentence(verdict.reason);
