@@ -122,7 +122,8 @@ void XQueue::stop_hardware(const Stop& wanted) {
             kept_off_ = wanted.keeps_off;
             stopped_ns_ = base::now_ns();
             const bool off = stopped_level_ == kPreemptLevelInterrupt;
-            if (!observed_ || submitted_ == completed_) meter_.flight_began(stopped_ns_);  // nothing runs, as far as is known
+            const bool known = observed_ && submitted_ != completed_;  // that something runs
+            if (ops.throttle != 0 && !known) meter_.flight_began(stopped_ns_);
             if (off) meter_.stopped(stopped_ns_, 0);
             else if (ops.throttle != 0) meter_.stopped(closed_ns(), run_on_ns());
             if (!off) return;

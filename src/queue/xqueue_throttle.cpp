@@ -346,7 +346,7 @@ void XQueue::point(bool can_ask) {
         base::Lock lock(mutex_);
         if (!in_use() || retired_ || !bound_ || written_ == submitted_) return;
         if (placement_.header->watching.load(std::memory_order_relaxed) == 0) return;
-        // Behind a gate every now and then, which reports as well, nobody more urgent waits for this one's end; who waits
+        // One that stands back for others reports now and then anyhow: nobody more urgent waits for its end, and who waits
         // for the event tells of it.
         const bool gated = can_ask && gates_ && setup_.level >= kPreemptLevelDeactivate && window_.threshold() == 0 &&
                            placement_.slot->window_ns.load(std::memory_order_relaxed) > 0;

@@ -1,8 +1,9 @@
 // How long a device stays reserved for a unit that has just become idle.
 //
 // It is the ski-rental problem: keeping the device costs the time it idles; letting the victim in costs a whole
-// victim's command, and the hardware's switches to it and back, if the unit returns after all. With enough of the unit's own recent gaps known, the threshold is
-// the one that would have cost least on them; before that, the classic rule: wait as long as being wrong costs.
+// victim's command, and the hardware's switches to it and back, if the unit returns after all. With enough of the unit's
+// own recent gaps known, the threshold is the one that would have cost least on them; before that, the classic rule: wait
+// as long as being wrong costs.
 // Gaps longer than any reasonable grace count like every other: nothing covers them, so they pull towards 0.
 //
 // Words: gap, from the end of one burst of a unit to the start of its next. Pure; one object per unit; not

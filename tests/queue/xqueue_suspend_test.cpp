@@ -140,4 +140,15 @@ TEST(SuspendSync, AsksForCommandsThatDoNotReportThemselves) {
     device.queue().track_tail();  // a suspend that does not ask is let go
 }
 
+// Without gates it runs on to its end, and took all of that time.
+TEST(XQueueSuspend, ACommandThatRunsMeanwhileIsAsLongAsItRan) {
+    FakeDevice device(kHolds);
+    device.enqueue(0);
+    std::this_thread::sleep_for(std::chrono::milliseconds(40));
+    device.queue().suspend(kQueueSuspendFlagNone);
+    EXPECT_TRUE(device.step());
+    EXPECT_GE(device.slot().command_ns, 40'000'000);
+    device.queue().resume(kQueueResumeFlagNone);
+}
+
 }  // namespace
