@@ -23,6 +23,20 @@ def torch_finds_device(platform="cuda"):
         return False
 
 
+def pausing(pause_ms):
+    """A pace: so long from the end of a request to the next one."""
+    return {"pause-ms": pause_ms}
+
+
+def every(period_ms):
+    """A pace: so long from the begin of a request to that of the next one. However fast it answers, it is the same work,
+    which is what lets the throughput of who runs beside it be compared."""
+    return {"pause-ms": 0, "period-ms": period_ms}
+
+
+BUSY = pausing(0)
+
+
 class Requests:
     def __init__(self, session, progress, workload, with_torch=None, batch=BATCH):
         self.session, self.progress, self.workload, self.batch = session, progress, workload, batch
@@ -42,11 +56,11 @@ class Requests:
     def title(self, model):
         return f"{model} ({'PyTorch' if self.torch else 'stand-in'})"
 
-    def start(self, model, prefix=(), pause_ms=0, seconds=MANY_SECONDS, environment=None, count=0,
+    def start(self, model, prefix=(), pace=BUSY, seconds=MANY_SECONDS, environment=None, count=0,
               batch=None, wait=False):
-        """It runs for `seconds`, for `count` requests, or until it is told to end; without a pause always busy. `wait`:
-        it is only loaded, and uses the device from begin() on."""
-        options = {"pause-ms": pause_ms, "seconds": seconds, "wait": int(wait),
+        """It runs for `seconds`, for `count` requests, or until it is told to end. `wait`: it is only loaded, and uses
+        the device from begin() on."""
+        options = {**pace, "seconds": seconds, "wait": int(wait),
                    "until-eof": 0 if seconds < MANY_SECONDS or count else 1}
         if count:
             options["bursts"] = count
@@ -57,14 +71,14 @@ class Requests:
         kernels = self.workload.request_kernels * STAND_IN_REQUESTS.get(model, 2)
         return self.session.start("hp", {**options, "steps": self.steps, "burst-kernels": kernels}, prefix, environment)
 
-    def alone(self, model, prefix, seconds, pause_ms=0, **more):
+    def alone(self, model, prefix, seconds, pace=BUSY, **more):
         """Rows of one program by itself."""
-        program = self.start(model, prefix, pause_ms, seconds, **more)
+        program = self.start(model, prefix, pace, seconds, **more)
         program.wait_ready(self.progress)
         return program.finish(self.progress, seconds + LONGEST_REQUEST_SECONDS)
 
     def together(self, high, low, seconds):
-        """`high`, `low`: (model, prefix, pause_ms, environment). Rows of both; the second runs as long as the first."""
+        """`high`, `low`: (model, prefix, pace, environment). Rows of both; the second runs as long as the first."""
         second = self.start(low[0], low[1], low[2], environment=low[3], wait=True)
         first = self.start(high[0], high[1], high[2], seconds, high[3], wait=True)
         for program in (second, first):  # they load at the same time, and use the device one after the other

@@ -35,6 +35,7 @@ Arguments parse_arguments(int count, char** values) {
         {"--burst-kernels", integer(a.burst_kernels)},
         {"--pause-ms", number(a.pause_ms)},
         {"--pause-max-ms", number(a.pause_max_ms)},
+        {"--period-ms", number(a.period_ms)},
         {"--seed", integer(a.seed)},
         {"--sync-every", integer(a.sync_every)},
         {"--gap-us", number(a.gap_us)},

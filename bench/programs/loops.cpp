@@ -53,8 +53,9 @@ Rows run_bursts(BusyDevice& device, const Arguments& arguments, const std::funct
     std::mt19937 random(arguments.seed);
     std::uniform_real_distribution<double> pause_ms(arguments.pause_ms,
                                                     std::max(arguments.pause_ms, arguments.pause_max_ms));
-    const auto pause = [&] {
-        const int64_t begin = now_ns() + static_cast<int64_t>(pause_ms(random) * 1e6);
+    const auto pause = [&](int64_t began_ns) {
+        const int64_t begin = arguments.period_ms > 0 ? began_ns + static_cast<int64_t>(arguments.period_ms * 1e6)
+                                                      : now_ns() + static_cast<int64_t>(pause_ms(random) * 1e6);
         if (announce) {
             sleep_until(begin - static_cast<int64_t>(arguments.announce_ms * 1e6));
             announce((begin - now_ns()) / 1000);
@@ -62,15 +63,14 @@ Rows run_bursts(BusyDevice& device, const Arguments& arguments, const std::funct
         sleep_until(begin);
     };
     for (int i = 0; i < kWarmUpBursts; ++i) {
-        run_burst(device, arguments);
-        pause();
+        pause(run_burst(device, arguments).front());
     }
     ready();
     Rows rows;
     const std::function<bool()> in_time = until_end(arguments);
     while (arguments.bursts > 0 ? static_cast<long>(rows.size()) < arguments.bursts : in_time()) {
         rows.push_back(run_burst(device, arguments));
-        pause();
+        pause(rows.back().front());
     }
     return rows;
 }

@@ -20,7 +20,7 @@ class Pair:
         self.requests = requests.Requests(suite.session, suite.progress, suite.workload)
         self.latency_us = defaultdict(list)  # foreground's, by peer ("alone": alone)
         self.rates = defaultdict(list)       # background's
-        self.failures, self.pause_ms = [], 0
+        self.failures, self.period_ms = [], 0
 
     def guarded(self, label, body):
         self.suite.progress.doing(label)
@@ -31,16 +31,16 @@ class Pair:
             self.suite.session.kill_all()
 
     def look(self):
-        """How long a request takes alone decides about the pauses."""
+        """How long a request takes alone decides how often there is one."""
         prefix = self.suite.peer(self.suite.baseline).prefix("hp")
         rows = self.requests.alone(self.model, prefix, min(self.seconds, 2))
-        self.pause_ms = requests.p50_ms(rows) * (1 / LOAD - 1)
+        self.period_ms = requests.p50_ms(rows) / LOAD
 
     def run_alone(self):
         prefix = self.suite.peer(self.suite.baseline).prefix
 
         def body():
-            rows = self.requests.alone(self.model, prefix("hp"), self.seconds, self.pause_ms)
+            rows = self.requests.alone(self.model, prefix("hp"), self.seconds, requests.every(self.period_ms))
             self.latency_us["alone"] += requests.latency_us(rows)
 
         def background():
@@ -50,8 +50,8 @@ class Pair:
 
     def run_shared(self, peer):
         def body():
-            high, low = self.requests.together((self.model, peer.prefix("hp"), self.pause_ms, None),
-                                               (self.model, peer.prefix("lp"), 0, None), self.seconds)
+            high, low = self.requests.together((self.model, peer.prefix("hp"), requests.every(self.period_ms), None),
+                                               (self.model, peer.prefix("lp"), requests.BUSY, None), self.seconds)
             self.latency_us[peer.name] += requests.latency_us(high)
             self.rates[peer.name].append(requests.rate(low, *requests.span(high)))
         self.guarded(f"two models, {peer.title}", body)
@@ -91,5 +91,5 @@ def answer(suite, deadline):
     out.failures = pair.failures
     out.notes = [rounds.says(done, pair.seconds), pair.requests.says]
     out.raw = {"latency_us": {name: report.summary(found) for name, found in pair.latency_us.items() if found},
-               "background_per_s": dict(pair.rates), "pause_ms": pair.pause_ms, "pytorch": pair.requests.torch}
+               "background_per_s": dict(pair.rates), "period_ms": pair.period_ms, "pytorch": pair.requests.torch}
     return out

@@ -47,8 +47,8 @@ class Partition:
 
     def run_shared(self, way, prefix, environments=(None, None)):
         def body():
-            first, second = self.requests.together((self.model, prefix, 0, environments[0]),
-                                                   (self.model, prefix, 0, environments[1]), self.seconds)
+            first, second = self.requests.together((self.model, prefix, requests.BUSY, environments[0]),
+                                                   (self.model, prefix, requests.BUSY, environments[1]), self.seconds)
             begin, end = requests.span(first)
             self.shared[way].append((requests.rate(first, begin, end), requests.rate(second, begin, end)))
         self.guarded(f"two models, {way}", body)

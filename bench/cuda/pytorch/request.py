@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """A server that answers requests by inference of one model. An ordinary PyTorch program.
 
-    request.py --out FILE --model resnet18 --pause-ms 10 --seconds 6   per request: start (CLOCK_MONOTONIC ns),
-                                                                       latency (ns)
+    request.py --out FILE --model resnet18 --period-ms 10 --seconds 6   per request: start (CLOCK_MONOTONIC ns),
+                                                                        latency (ns)
 
-Without a pause it is always busy. Prints "ready" once measuring begins. Exit status 1 if an answer is not the first
+Without a period or a pause it is always busy. Prints "ready" once measuring begins. Exit status 1 if an answer is not the first
 one.
 """
 import argparse
@@ -36,7 +36,8 @@ def main():
     parser.add_argument("--out", required=True)
     parser.add_argument("--model", default="resnet18", help="one of torchvision's, or bert")
     parser.add_argument("--batch", type=int, default=1)
-    parser.add_argument("--pause-ms", type=float, default=0)
+    parser.add_argument("--pause-ms", type=float, default=0, help="from the end of a request to the next one")
+    parser.add_argument("--period-ms", type=float, default=0, help="from the begin of a request to that of the next one")
     parser.add_argument("--seconds", type=float, default=6)
     parser.add_argument("--bursts", type=int, default=0, help="so many requests instead of --seconds")
     parser.add_argument("--wait", type=int, default=0, help="1: for a line of standard input, before using the device")
@@ -64,8 +65,9 @@ def main():
             rows.append((begin, time.monotonic_ns() - begin))
             if len(rows) % CHECKED_EVERY == 0:
                 wrong += models.fingerprint(output) != first
-            if options.pause_ms:
-                time.sleep(options.pause_ms / 1e3)
+            pause_s = max(options.pause_ms / 1e3, begin / 1e9 + options.period_ms / 1e3 - time.monotonic())
+            if pause_s > 0:
+                time.sleep(pause_s)
     with open(options.out, "w") as out:
         out.writelines(f"{begin} {latency}\n" for begin, latency in rows)
     if wrong:

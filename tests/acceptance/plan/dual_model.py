@@ -1,36 +1,52 @@
-"""P4: ResNet-18, urgent, and ResNet-50 together."""
+"""P4: ResNet-18, urgent, and ResNet-50 together.
+
+What is asked is how the device is shared, so the models are large enough to wait for the device and not for the
+processor, and ResNet-18 has the same requests to answer in every run: one each period. If it made a pause of fixed length
+after each answer, it would answer more of them the sooner it gets the device, and ResNet-50 would pay for those too."""
 from collections import defaultdict
 
 from context import Outcome, in_turns, verdict
 from lib import report, requests
 
 ID, NAME, PASSES = "P4", "dual model", "high's P99 lower than native, low within 3%"
-HIGH, LOW, PAUSE_MS, ROUNDS = "resnet18", "resnet50", 10, 2
+HIGH, LOW, ROUNDS, BATCH = "resnet18", "resnet50", 2, 64
+HIGH_LOAD, LOOK_SECONDS = 0.25, 1
 MOST_P99 = {"models": 0.8, "stand-ins": 1.0}    # of native
 LEAST_LOW = {"models": 0.97, "stand-ins": 0.8}  # of native
 USER_MEASURED = {"high_p99_ms": [3.47, 2.75], "high_max_percent": -71.3, "low_per_s": [165.4, 163.5]}
 
 
-def run(context):
-    found, low_rate = defaultdict(list), defaultdict(list)
+def measure(context, served):
+    """High's latencies (us) and low's rates (1/s), by way; and high's period (ms)."""
+    latency_us, low_rate = defaultdict(list), defaultdict(list)
+    context.progress.doing("P4: how long a request takes")
+    period_ms = requests.p50_ms(served.alone(HIGH, context.native("hp"), LOOK_SECONDS)) / HIGH_LOAD
+    pace = requests.every(period_ms)
     for _, way in in_turns(ROUNDS, ("alone", "native", "xsched")):
         context.progress.doing(f"P4 {way}")
         prefix = context.xsched if way == "xsched" else context.native
         if way == "alone":
-            found[way] += requests.latency_us(context.requests.alone(HIGH, prefix("hp"), context.seconds, PAUSE_MS))
+            latency_us[way] += requests.latency_us(served.alone(HIGH, prefix("hp"), context.seconds, pace))
             continue
-        high, low = context.requests.together((HIGH, prefix("hp"), PAUSE_MS, None), (LOW, prefix("lp"), 0, None),
-                                              context.seconds)
-        found[way] += requests.latency_us(high)
+        high, low = served.together((HIGH, prefix("hp"), pace, None), (LOW, prefix("lp"), requests.BUSY, None),
+                                    context.seconds)
+        latency_us[way] += requests.latency_us(high)
         low_rate[way].append(requests.rate(low, *requests.span(high)))
-    summaries = {way: report.summary(values) for way, values in found.items()}
+    return latency_us, low_rate, period_ms
+
+
+def run(context):
+    served = requests.Requests(context.session, context.progress, context.workload, context.requests.torch, BATCH)
+    latency_us, low_rate, period_ms = measure(context, served)
+    summaries = {way: report.summary(values) for way, values in latency_us.items()}
     low = {way: sum(rates) / len(rates) for way, rates in low_rate.items()}
-    kind = "models" if context.requests.torch else "stand-ins"
+    kind = "models" if served.torch else "stand-ins"
     p99 = summaries["xsched"]["p99"] / summaries["native"]["p99"]
     kept = low["xsched"] / low["native"] if low["native"] else 0
-    metrics = {"high_us": summaries, "low_per_s": low, "high_p99_of_native": p99, "low_of_native": kept,
+    metrics = {"high_us": summaries, "high_period_ms": period_ms, "low_per_s": low, "low_per_s_by_round": low_rate,
+               "high_p99_of_native": p99, "low_of_native": kept,
                "high_max_of_native": summaries["xsched"]["max"] / summaries["native"]["max"],
                "user_measured": USER_MEASURED}
-    return Outcome(verdict(p99 <= MOST_P99[kind] and kept >= LEAST_LOW[kind]), metrics, [context.requests.says],
+    return Outcome(verdict(p99 <= MOST_P99[kind] and kept >= LEAST_LOW[kind]), metrics, [served.says],
                    f"high P99 {summaries['native']['p99'] / 1e3:.2f} -> {summaries['xsched']['p99'] / 1e3:.2f} ms, low "
                    f"{low['native']:.1f} -> {low['xsched']:.1f}/s")
