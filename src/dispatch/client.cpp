@@ -118,7 +118,6 @@ void Client::direct(const UnitTable& units, const sched::Plan& plan, const Rival
     bool suspended = false;
     bool linger_wanted = false;
     polled_ = false;
-    makes_room_for_ = 0;
     for (QueueMemory& queue : queues_) {
         if (!queue.used) continue;
         queue.verdict = plan.verdicts[queue.unit];
@@ -177,7 +176,7 @@ void Client::direct_queue(uint32_t at, const UnitTable& units, const sched::Verd
     queue.warmed = verdict.imminent;
     update(slot.held, verdict.suspend && verdict.by == 0 ? 1U : 0U);
     if (put(slot.interrupt, static_cast<uint32_t>(queue.interrupt)) && queue.interrupt == ipc::Interrupt::kKeptOff)
-        makes_room_for_ = queue.by_pid;
+        leaving_ = {.for_pid = queue.by_pid, .since_ns = now_ns};
     const bool changed = queue.suspended != verdict.suspend;
     if (changed) slot.directed_ns.store(now_ns, std::memory_order_relaxed);
     put(slot.suspended, verdict.suspend ? 1U : 0U);
@@ -214,13 +213,27 @@ void Client::log_change(const QueueMemory& queue, const UnitTable& units) const 
 }
 
 void Client::ring() {
-    if (touched_) ipc::ring_directive(view_.region->header);
+    ipc::Header& header = view_.region->header;
+    if (touched_) ipc::ring_directive(header);
     touched_ = false;
+    if (leaving_.for_pid == 0 || leaving_.rung) return;
+    leaving_.rung = true;
+    leaving_.directive = header.directive.load(std::memory_order_relaxed);
+}
+
+int32_t Client::makes_room_for(int64_t now_ns) {
+    if (leaving_.for_pid == 0) return 0;
+    const uint32_t carried_out = view_.region->header.carried_out.load(std::memory_order_acquire);
+    const bool off = leaving_.rung && static_cast<int32_t>(carried_out - leaving_.directive) >= 0;
+    if (off || now_ns - leaving_.since_ns >= kMostLingerNs) leaving_ = {};
+    return leaving_.for_pid;
 }
 
 // It looks at this by itself: nobody is rung.
-void Client::linger(int64_t now_ns) {
-    view_.region->header.linger_until_ns.store(now_ns + kLingerNs, std::memory_order_release);
+void Client::linger(bool on, int64_t now_ns) {
+    std::atomic<int64_t>& until_ns = view_.region->header.linger_until_ns;
+    if (on) until_ns.store(now_ns + kLingerNs, std::memory_order_release);
+    else update(until_ns, int64_t{0});
 }
 
 bool Client::began_watching() { return std::exchange(began_watching_, false); }

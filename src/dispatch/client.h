@@ -7,6 +7,7 @@
 
 #include "dispatch/dispatcher.h"
 #include "dispatch/means.h"
+#include "dispatch/trials.h"
 #include "dispatch/unit_table.h"
 #include "ipc/layout.h"
 #include "sched/core.h"
@@ -49,8 +50,9 @@ class Client {
 public:
     // While queues may be suspended for somebody more urgent: how much device time is kept in flight.
     static constexpr int64_t kWindowNs = 1'000'000;
-    // What it takes to keep a process off, for its agent to wake and for the call.
-    static constexpr int64_t kLingerNs = 700'000;
+    // From one look at whether the others are off to the next, with some to spare; and how long they are waited for.
+    static constexpr int64_t kLingerNs = 300'000;
+    static constexpr int64_t kMostLingerNs = 3'000'000;
 
     explicit Client(const ClientView& view) : view_(view) {}
 
@@ -68,10 +70,11 @@ public:
     void direct(const UnitTable& units, const sched::Plan& plan, const Rivals& rivals, int64_t now_ns);
     // Tells its agent, once, if something was written since the last call.
     void ring();
-    // The process for whose sake something of this one began to be kept off its device in this pass; 0: nobody's.
-    int32_t makes_room_for() const { return makes_room_for_; }
-    // Others are being kept off for this one.
-    void linger(int64_t now_ns);
+    // The process for whose sake something of this one is on its way off its device, to be kept off; 0: nobody's. What it
+    // takes is its agent's waking and a call.
+    int32_t makes_room_for(int64_t now_ns);
+    // Whether others are on their way off for this one.
+    void linger(bool on, int64_t now_ns);
 
     // When a suspension is to be looked at again because what runs may last; 0: no need.
     int64_t look_again_ns() const { return look_again_ns_; }
@@ -107,8 +110,11 @@ private:
         Means means = Means::kNone;
         ipc::Interrupt interrupt{};  // until one of them runs again
         int64_t by_busy_ns = 0;  // what the unit that it makes room for had used of it then
+        uint64_t tried_by = 0;   // the unit whose burst is a trial; 0: it is none
+        Trials trials;           // a short timeslice, and its gate
     };
     void choose_means(const UnitTable& units, const Rivals& rivals, int64_t now_ns);
+    static void end_trial(Device& device, const UnitTable& units);
     void choose_on(Device& device, const UnitTable& units, const Rivals& rivals, int64_t now_ns);
     Device& device_of(uint64_t device);
     // Stores and remembers to ring, if it differs.
@@ -127,7 +133,13 @@ private:
     bool suspended_ = false;  // something of it is
     bool polled_ = false;
     bool prompt_ = false;  // a suspension may interrupt what runs
-    int32_t makes_room_for_ = 0;
+    struct Leaving {  // see makes_room_for
+        int32_t for_pid = 0;
+        int64_t since_ns = 0;
+        bool rung = false;
+        uint32_t directive = 0;  // the number that its agent then has to carry out
+    };
+    Leaving leaving_;
     bool touched_ = false;
     bool began_watching_ = false;
 };

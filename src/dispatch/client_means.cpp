@@ -13,6 +13,10 @@ constexpr int64_t kSlippedNs = 2'000'000;
 // A command believed to be short that keeps the urgent unit from completing anything for so long is not.
 constexpr int64_t kLateNs = 2'000'000;
 
+// The two ways of its trials.
+constexpr unsigned kTimesliceToo = 0;
+constexpr unsigned kGateAlone = 1;
+
 bool interrupts(Means means) { return means >= Means::kInterrupt; }
 
 }  // namespace
@@ -36,6 +40,14 @@ void Client::choose_means(const UnitTable& units, const Rivals& rivals, int64_t 
         device.seen = true;
     }
     std::erase_if(devices_, [](const Device& device) { return !device.seen; });
+}
+
+// A burst of the unit that it made room for is over.
+void Client::end_trial(Device& device, const UnitTable& units) {
+    const sched::UnitState* urgent = device.tried_by != 0 ? units.find(device.tried_by) : nullptr;
+    device.tried_by = 0;
+    if (urgent == nullptr || urgent->idle_since_ns <= device.stands_ns) return;
+    device.trials.note(device.means == Means::kGate ? kGateAlone : kTimesliceToo, urgent->unit.id, urgent->idle_since_ns - device.stands_ns);
 }
 
 void Client::choose_on(Device& device, const UnitTable& units, const Rivals& rivals, int64_t now_ns) {
@@ -66,6 +78,7 @@ void Client::choose_on(Device& device, const UnitTable& units, const Rivals& riv
         first = false;
     }
     victim.was_long = device.usual == Means::kInterrupt;
+    victim.gate_tried_better = device.trials.next() == kGateAlone;
     const Means usual = all_able ? dispatch::choose_means(victim) : victim.has_rival ? Means::kGate : Means::kNone;
     device.usual = usual;
     victim.announced = announced;
@@ -73,6 +86,7 @@ void Client::choose_on(Device& device, const UnitTable& units, const Rivals& riv
     prompt_ = prompt_ || interrupts(usual);
     const sched::UnitState* urgent = by != 0 ? units.find(by) : nullptr;
     if (!all_suspended) {
+        end_trial(device, units);
         device.stands_ns = 0;
         device.interrupt = ipc::Interrupt::kNone;
         device.means = chosen;
@@ -80,6 +94,7 @@ void Client::choose_on(Device& device, const UnitTable& units, const Rivals& riv
         device.stands_ns = now_ns;
         device.means = all_able && by == 0 ? Means::kInterruptHeld : chosen;
         device.by_busy_ns = urgent != nullptr ? urgent->unit.busy_ns : 0;
+        device.tried_by = ready && all_able && gate_may_do(victim) ? by : 0;
     }
     const uint32_t slice = all_able && shortens_timeslice(victim, usual) ? timeslice_us : 0;
     const ipc::Interrupt interrupt = choose_interrupt(victim, device.means, slice != 0);

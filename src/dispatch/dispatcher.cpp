@@ -119,10 +119,10 @@ void Dispatcher::State::blame() {
 }
 
 void Dispatcher::State::tell_who_may_linger(int64_t now_ns) {
-    for (const Client& victim : clients) {
-        if (victim.makes_room_for() == 0) continue;
-        for (Client& urgent : clients)
-            if (urgent.view().pid == victim.makes_room_for()) urgent.linger(now_ns);
+    for (Client& urgent : clients) {
+        urgent.linger(std::any_of(clients.begin(), clients.end(), [&](Client& victim) {
+            return victim.makes_room_for(now_ns) == urgent.view().pid;
+        }), now_ns);
     }
 }
 

@@ -31,6 +31,10 @@ bool is_long(const Victim& victim) {
 
 }  // namespace
 
+bool gate_may_do(const Victim& victim) {
+    return victim.rival_streams && !victim.has_peer && !victim.announced && victim.command_ns != 0 && !is_long(victim);
+}
+
 const char* means_sentence(Means means) {
     switch (means) {
 #define XSCHED_MEANS(name, number, sentence) \
@@ -71,7 +75,8 @@ Means choose_means(const Victim& victim) {
     // Announced early enough, the call costs the urgent one nothing. Behind its gate alone the victim would get the device
     // back for as long as nothing else wants it, and the burst begin with a switch.
     if (victim.announced) return Means::kInterruptAnnounced;
-    if (victim.rival_streams && !victim.has_peer) return Means::kTimeslice;
+    if (victim.rival_streams && !victim.has_peer)
+        return victim.gate_tried_better && gate_may_do(victim) ? Means::kGate : Means::kTimeslice;
     if (victim.command_ns == 0) return Means::kInterruptUnknown;
     return is_long(victim) ? Means::kInterrupt : Means::kGate;
 }

@@ -59,11 +59,15 @@ struct Victim {
     bool rival_lingers = false;  // it keeps the device through its short pauses (ipc::Header::lingers)
     bool has_peer = false;   // another process of the same priority shares the device with it
     bool was_long = false;   // what was chosen last says that its commands are
+    bool gate_tried_better = false;  // the rival's bursts were shorter so (trials.h)
     bool announced = false;  // it is suspended before the rival needs the device
 };
 // From a queue's suspension until nothing of it runs on the device, as far as its level and the mean length of its
 // commands (0: not known) tell.
 int64_t off_ns(uint32_t level, int64_t command_ns);
+// Whether only trying tells its gate from a short timeslice, which preempts within a switch, but lets it back in for
+// what lies before its gate in every gap of the urgent unit, each time for two switches; most of them too short to be seen.
+bool gate_may_do(const Victim& victim);
 // What to do before it is ever suspended, and when it is.
 Means choose_means(const Victim& victim);
 

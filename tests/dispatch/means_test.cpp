@@ -155,6 +155,20 @@ protected:
         }
         return now;
     }
+    // Likewise, of one that lingers: each pause begins with a wait.
+    int64_t learn_waits() {
+        high.header().lingers = 1;
+        int64_t now = kStart;
+        for (unsigned i = 0; i < Pauses::kEnough; ++i) {
+            ++high.header().waits;
+            high.submit(0, now);
+            dispatcher.pass(now);
+            high.complete(0, now + kMs);
+            dispatcher.pass(now + kMs);
+            now += kMs + 20 * kUs;
+        }
+        return now;
+    }
 };
 
 TEST_F(MeansInSlots, WhatRunsIsTakenOffUntilItMayRunAgain) {
@@ -262,6 +276,46 @@ TEST_F(MeansInSlots, AShortTimesliceInsteadForAMoreUrgentOneThatStreams) {
     EXPECT_EQ(low.slot(0).device_timeslice_us, 0u) << "nobody is left to make room for";
 }
 
+// Where a timeslice lets the victim back in in gaps that nobody sees, its gate alone is what the urgent one is sooner done with.
+TEST_F(MeansInSlots, AGateAloneWhereTheUrgentOneIsSoonerDoneSo) {
+    low.slot(0).command_ns = kBriefNs;
+    int64_t now = learn_pauses(15 * kMs);
+    low.submit(0, now);
+    dispatcher.pass(now);
+    const auto burst = [&](int64_t with_timeslice_ns, int64_t with_gate_ns) {
+        now += 15 * kMs;
+        high.submit(0, now);
+        dispatcher.pass(now);
+        EXPECT_TRUE(low.suspended(0));
+        now += low.slot(0).device_timeslice_us != 0 ? with_timeslice_ns : with_gate_ns;
+        high.complete(0, now);
+        dispatcher.pass(now);
+        dispatcher.pass(now + 10 * kMs);  // the grace is over
+        EXPECT_FALSE(low.suspended(0));
+    };
+    for (unsigned i = 0; i < 2 * Trials::kBursts + 2; ++i) burst(4600 * kUs, 4200 * kUs);
+    EXPECT_EQ(low.slot(0).device_timeslice_us, 0u);
+    low.slot(0).command_ns = 600 * kUs;  // no gate is enough for these
+    burst(4600 * kUs, 4200 * kUs);
+    EXPECT_EQ(low.slot(0).device_timeslice_us, 1u);
+}
+
+TEST_F(MeansInSlots, ATimesliceWhereItIsNotWorse) {
+    low.slot(0).command_ns = kBriefNs;
+    int64_t now = learn_pauses(15 * kMs);
+    low.submit(0, now);
+    for (unsigned i = 0; i < 3 * Trials::kBursts; ++i) {
+        now += 15 * kMs;
+        high.submit(0, now);
+        dispatcher.pass(now);
+        now += kMs;
+        high.complete(0, now);
+        dispatcher.pass(now);
+        dispatcher.pass(now + 10 * kMs);
+    }
+    EXPECT_EQ(low.slot(0).device_timeslice_us, 1u);
+}
+
 TEST_F(MeansInSlots, NoTimesliceForOneThatPausesOften) {
     low.slot(0).command_ns = kBriefNs;
     learn_pauses(20 * kUs);
@@ -289,17 +343,7 @@ TEST_F(MeansInSlots, WhoeverMayTakeOverIsToldToBePrepared) {
 }
 
 TEST_F(MeansInSlots, BesideOneThatLingersItIsOnlyKeptOff) {
-    high.header().lingers = 1;
-    int64_t now = kStart;
-    for (int i = 0; i < 8; ++i) {  // it waits, and goes on
-        ++high.header().waits;
-        high.submit(0, now);
-        dispatcher.pass(now);
-        high.complete(0, now + kMs);
-        dispatcher.pass(now + kMs);
-        now += kMs + 20 * kUs;
-    }
-    const int64_t before = high.header().linger_until_ns;
+    int64_t now = learn_waits();
     now += 20 * kMs;
     low.submit(0, now);
     dispatcher.pass(now);
@@ -309,15 +353,45 @@ TEST_F(MeansInSlots, BesideOneThatLingersItIsOnlyKeptOff) {
     EXPECT_EQ(low.slot(0).interrupt, static_cast<uint32_t>(ipc::Interrupt::kKeptOff));
     EXPECT_EQ(low.slot(0).device_timeslice_us, 1u);
     EXPECT_EQ(high.header().linger_until_ns, now + Client::kLingerNs);
-    EXPECT_NE(high.header().linger_until_ns, before);
     EXPECT_EQ(low.header().linger_until_ns, 0);
     dispatcher.pass(now + kMs);
-    EXPECT_EQ(high.header().linger_until_ns, now + Client::kLingerNs) << "once for each time";
+    EXPECT_EQ(high.header().linger_until_ns, now + kMs + Client::kLingerNs) << "its agent has not answered yet";
+    low.header().carried_out = low.header().directive.load();
+    dispatcher.pass(now + kMs + 1);
+    EXPECT_EQ(high.header().linger_until_ns, 0) << "it is off";
     // A person suspends it too: it must be off even if nobody presses.
     ASSERT_TRUE(dispatcher.set_held(1, 0, true));
-    high.complete(0, now + 2 * kMs);
+    high.complete(0, now + 4 * kMs);
     dispatcher.pass(now + 30 * kMs);
     EXPECT_EQ(low.slot(0).interrupt, static_cast<uint32_t>(ipc::Interrupt::kTakenOff));
+}
+
+TEST_F(MeansInSlots, OneWhoseAgentDoesNotAnswerIsNotWaitedForForEver) {
+    int64_t now = learn_waits() + 20 * kMs;
+    low.submit(0, now);
+    dispatcher.pass(now);
+    now += kMs;
+    high.submit(0, now);
+    dispatcher.pass(now);
+    EXPECT_EQ(high.header().linger_until_ns, now + Client::kLingerNs);
+    dispatcher.pass(now + Client::kMostLingerNs);
+    EXPECT_EQ(high.header().linger_until_ns, 0);
+}
+
+TEST_F(MeansInSlots, AnAnswerToAnEarlierDirectiveIsNone) {
+    int64_t now = learn_waits() + 20 * kMs;
+    low.submit(0, now);
+    dispatcher.pass(now);
+    low.header().directive = UINT32_MAX;  // it wraps around
+    low.header().carried_out = UINT32_MAX;
+    now += kMs;
+    high.submit(0, now);
+    dispatcher.pass(now);
+    dispatcher.pass(now + kMs);
+    EXPECT_EQ(high.header().linger_until_ns, now + kMs + Client::kLingerNs);
+    low.header().carried_out = low.header().directive.load();
+    dispatcher.pass(now + kMs + 1);
+    EXPECT_EQ(high.header().linger_until_ns, 0);
 }
 
 TEST_F(MeansInSlots, BesideOneThatCannotLingerItIsTakenOff) {

@@ -1,0 +1,40 @@
+// Which of two ways to keep a victim off lets the urgent unit finish its bursts sooner, where nothing but trying tells.
+// Some bursts in the first way, as many in the second, then all in the better one; the other is tried again now and then.
+//
+// Pure; not thread-safe; no allocation.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace xsched::dispatch {
+
+class Trials {
+public:
+    static constexpr unsigned kBursts = 8;        // of each way; what is compared are their medians
+    static constexpr unsigned kAgainAfter = 500;  // bursts in the better way
+    static constexpr int64_t kClearPercent = 3;   // shorter, or all stays as it is
+
+    // A burst of that unit took so long; the victim was kept off in that way, 0 or 1. Another unit begins anew.
+    void note(unsigned way, uint64_t unit, int64_t ns);
+    // The way to take for the next one.
+    unsigned next() const { return next_; }
+
+private:
+    struct Way {
+        std::array<int64_t, kBursts> last_ns{};
+        unsigned bursts = 0;
+        bool known() const { return bursts >= kBursts; }
+        int64_t median() const;
+    };
+    void compare();
+
+    std::array<Way, 2> ways_;
+    uint64_t unit_ = 0;
+    unsigned better_ = 0;
+    unsigned next_ = 0;
+    bool compared_ = false;
+    unsigned since_ = 0;  // bursts since it was
+};
+
+}  // namespace xsched::dispatch
