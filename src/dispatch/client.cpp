@@ -221,19 +221,19 @@ void Client::ring() {
     leaving_.directive = header.directive.load(std::memory_order_relaxed);
 }
 
-int32_t Client::makes_room_for(int64_t now_ns) {
-    if (leaving_.for_pid == 0) return 0;
+RoomFor Client::makes_room(int64_t now_ns) {
+    if (leaving_.for_pid == 0) return {};
+    const RoomFor room{.pid = leaving_.for_pid, .until_ns = std::max(leaving_.since_ns + kLingerNs, now_ns + kEffectNs)};
     const uint32_t carried_out = view_.region->header.carried_out.load(std::memory_order_acquire);
-    const bool off = leaving_.rung && static_cast<int32_t>(carried_out - leaving_.directive) >= 0;
-    if (off || now_ns - leaving_.since_ns >= kMostLingerNs) leaving_ = {};
-    return leaving_.for_pid;
+    const bool called = leaving_.rung && static_cast<int32_t>(carried_out - leaving_.directive) >= 0;
+    if (called || now_ns - leaving_.since_ns >= kMostLingerNs) leaving_ = {};
+    return room;
 }
 
 // It looks at this by itself: nobody is rung.
-void Client::linger(bool on, int64_t now_ns) {
-    std::atomic<int64_t>& until_ns = view_.region->header.linger_until_ns;
-    if (on) until_ns.store(now_ns + kLingerNs, std::memory_order_release);
-    else update(until_ns, int64_t{0});
+void Client::linger(int64_t until_ns) {
+    std::atomic<int64_t>& told_ns = view_.region->header.linger_until_ns;
+    update(told_ns, std::max(told_ns.load(std::memory_order_relaxed), until_ns));
 }
 
 bool Client::began_watching() { return std::exchange(began_watching_, false); }

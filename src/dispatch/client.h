@@ -46,13 +46,20 @@ struct Delay {
     int64_t ns;
 };
 
+struct RoomFor {
+    int32_t pid = 0;  // 0: for nobody
+    int64_t until_ns = 0;
+};
+
 class Client {
 public:
     // While queues may be suspended for somebody more urgent: how much device time is kept in flight.
     static constexpr int64_t kWindowNs = 1'000'000;
-    // From one look at whether the others are off to the next, with some to spare; and how long they are waited for.
-    static constexpr int64_t kLingerNs = 300'000;
+    // What it takes to keep a process off, for its agent to wake and for the call: usually, and at most; and from the
+    // call's end until it has had its effect.
+    static constexpr int64_t kLingerNs = 700'000;
     static constexpr int64_t kMostLingerNs = 3'000'000;
+    static constexpr int64_t kEffectNs = 300'000;
 
     explicit Client(const ClientView& view) : view_(view) {}
 
@@ -70,11 +77,10 @@ public:
     void direct(const UnitTable& units, const sched::Plan& plan, const Rivals& rivals, int64_t now_ns);
     // Tells its agent, once, if something was written since the last call.
     void ring();
-    // The process for whose sake something of this one is on its way off its device, to be kept off; 0: nobody's. What it
-    // takes is its agent's waking and a call.
-    int32_t makes_room_for(int64_t now_ns);
-    // Whether others are on their way off for this one.
-    void linger(bool on, int64_t now_ns);
+    // For whom something of this one is on its way off its device, to be kept off, and until when at least, as known now.
+    RoomFor makes_room(int64_t now_ns);
+    // Others are on their way off for this one.
+    void linger(int64_t until_ns);
 
     // When a suspension is to be looked at again because what runs may last; 0: no need.
     int64_t look_again_ns() const { return look_again_ns_; }
@@ -133,7 +139,7 @@ private:
     bool suspended_ = false;  // something of it is
     bool polled_ = false;
     bool prompt_ = false;  // a suspension may interrupt what runs
-    struct Leaving {  // see makes_room_for
+    struct Leaving {  // see makes_room
         int32_t for_pid = 0;
         int64_t since_ns = 0;
         bool rung = false;

@@ -119,10 +119,11 @@ void Dispatcher::State::blame() {
 }
 
 void Dispatcher::State::tell_who_may_linger(int64_t now_ns) {
-    for (Client& urgent : clients) {
-        urgent.linger(std::any_of(clients.begin(), clients.end(), [&](Client& victim) {
-            return victim.makes_room_for(now_ns) == urgent.view().pid;
-        }), now_ns);
+    for (Client& victim : clients) {
+        const RoomFor room = victim.makes_room(now_ns);
+        if (room.pid == 0) continue;
+        for (Client& urgent : clients)
+            if (urgent.view().pid == room.pid) urgent.linger(room.until_ns);
     }
 }
 

@@ -175,7 +175,7 @@ struct Header {
     std::atomic<uint32_t> linger_wanted;    // 1: others may be kept off for it, be prepared (server)
     std::atomic<uint32_t> lingers;          // 1: it is (client)
     std::atomic<uint32_t> waits;            // while that is so: how often it waited for work, modulo 2^32 (client)
-    std::atomic<int64_t> linger_until_ns;   // others are on their way off until about then; 0: nobody is (server)
+    std::atomic<int64_t> linger_until_ns;   // others are on their way off until about then; 0: never yet (server)
     std::atomic<uint32_t> detached;         // 1: the server has let go of this client (server)
     std::atomic<uint32_t> default_priority_set;  // xcli hint --pid: for queues made later (server)
     std::atomic<int32_t> default_priority;

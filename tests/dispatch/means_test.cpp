@@ -354,11 +354,16 @@ TEST_F(MeansInSlots, BesideOneThatLingersItIsOnlyKeptOff) {
     EXPECT_EQ(low.slot(0).device_timeslice_us, 1u);
     EXPECT_EQ(high.header().linger_until_ns, now + Client::kLingerNs);
     EXPECT_EQ(low.header().linger_until_ns, 0);
+    dispatcher.pass(now + 100 * kUs);
+    EXPECT_EQ(high.header().linger_until_ns, now + Client::kLingerNs);
     dispatcher.pass(now + kMs);
-    EXPECT_EQ(high.header().linger_until_ns, now + kMs + Client::kLingerNs) << "its agent has not answered yet";
+    EXPECT_EQ(high.header().linger_until_ns, now + kMs + Client::kEffectNs) << "its agent has not answered yet";
     low.header().carried_out = low.header().directive.load();
-    dispatcher.pass(now + kMs + 1);
-    EXPECT_EQ(high.header().linger_until_ns, 0) << "it is off";
+    dispatcher.pass(now + kMs + 50 * kUs);
+    const int64_t until_ns = now + kMs + 50 * kUs + Client::kEffectNs;
+    EXPECT_EQ(high.header().linger_until_ns, until_ns) << "the call has just ended";
+    dispatcher.pass(now + kMs + 100 * kUs);
+    EXPECT_EQ(high.header().linger_until_ns, until_ns) << "once for each time";
     // A person suspends it too: it must be off even if nobody presses.
     ASSERT_TRUE(dispatcher.set_held(1, 0, true));
     high.complete(0, now + 4 * kMs);
@@ -374,8 +379,10 @@ TEST_F(MeansInSlots, OneWhoseAgentDoesNotAnswerIsNotWaitedForForEver) {
     high.submit(0, now);
     dispatcher.pass(now);
     EXPECT_EQ(high.header().linger_until_ns, now + Client::kLingerNs);
-    dispatcher.pass(now + Client::kMostLingerNs);
-    EXPECT_EQ(high.header().linger_until_ns, 0);
+    const int64_t last = now + Client::kMostLingerNs;
+    dispatcher.pass(last);
+    dispatcher.pass(last + kMs);
+    EXPECT_EQ(high.header().linger_until_ns, last + Client::kEffectNs);
 }
 
 TEST_F(MeansInSlots, AnAnswerToAnEarlierDirectiveIsNone) {
@@ -388,10 +395,11 @@ TEST_F(MeansInSlots, AnAnswerToAnEarlierDirectiveIsNone) {
     high.submit(0, now);
     dispatcher.pass(now);
     dispatcher.pass(now + kMs);
-    EXPECT_EQ(high.header().linger_until_ns, now + kMs + Client::kLingerNs);
+    EXPECT_EQ(high.header().linger_until_ns, now + kMs + Client::kEffectNs);
     low.header().carried_out = low.header().directive.load();
-    dispatcher.pass(now + kMs + 1);
-    EXPECT_EQ(high.header().linger_until_ns, 0);
+    dispatcher.pass(now + 2 * kMs);
+    dispatcher.pass(now + 3 * kMs);
+    EXPECT_EQ(high.header().linger_until_ns, now + 2 * kMs + Client::kEffectNs);
 }
 
 TEST_F(MeansInSlots, BesideOneThatCannotLingerItIsTakenOff) {
