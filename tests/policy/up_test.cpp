@@ -77,6 +77,46 @@ TEST_F(Shares, ThreeUnitsAndEqualOnesByDefault) {
     EXPECT_NEAR(equal[0], 50, 1);
 }
 
+// Two streams of the first program's, of different priorities, which run side by side.
+TEST_F(Shares, AProgramsStreamsShareAsOne) {
+    for (const bool both_want : {true, false}) {
+        std::vector<Unit> units{unit(1, 100), unit(2, 100, both_want), unit(3, 100)};
+        units[0].pid = units[1].pid = 10;
+        units[2].pid = 20;
+        int64_t first_ns = 0;
+        int64_t second_ns = 0;
+        for (const int64_t end = now_ + 4 * kSecond; now_ < end; now_ += kMs / 2) {
+            choices_.assign(3, Choice{});
+            policy_->choose(units, now_, choices_);
+            EXPECT_EQ(choices_[0].run, choices_[1].run);
+            EXPECT_NE(choices_[0].run, choices_[2].run);
+            for (size_t i = 0; i < 3; ++i)
+                if (choices_[i].run && units[i].wants) units[i].busy_ns += kMs / 2;
+            (choices_[0].run ? first_ns : second_ns) += kMs / 2;
+        }
+        EXPECT_NEAR(static_cast<double>(first_ns) / static_cast<double>(second_ns), 1, 0.02) << both_want;
+    }
+}
+
+TEST_F(Shares, OneMakesRoomForWhomeverOfTheOtherProgramWantsTheDevice) {
+    std::vector<Unit> units{unit(1, 100, false), unit(2, 100), unit(3, 100, false)};
+    units[0].pid = units[1].pid = 10;
+    units[2].pid = 20;
+    choices_.assign(3, Choice{});
+    policy_->choose(units, now_, choices_);
+    EXPECT_TRUE(choices_[0].run);
+    EXPECT_FALSE(choices_[2].run);
+    EXPECT_EQ(choices_[2].by, 2u);
+}
+
+TEST_F(Shares, AProgramAloneSharesAmongItsUnits) {
+    std::vector<Unit> units{unit(1, 75), unit(2, 25)};
+    units[0].pid = units[1].pid = 10;
+    const auto parts = run(units, 10 * kSecond, kMs);
+    EXPECT_NEAR(parts[0], 75, 1);
+    EXPECT_NEAR(parts[1], 25, 1);
+}
+
 TEST_F(Shares, OneRunsAtATimeAndTheOthersMakeRoomForIt) {
     const std::vector<Unit> units{unit(1, 75), unit(2, 25), unit(3, 25)};
     choices_.assign(3, Choice{});
