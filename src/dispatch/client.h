@@ -117,6 +117,7 @@ private:
         ipc::Interrupt interrupt{};  // until one of them runs again
         int64_t by_busy_ns = 0;  // what the unit that it makes room for had used of it then
         uint64_t tried_by = 0;   // the unit whose burst is a trial; 0: it is none
+        unsigned tried_way = 0;
         Trials trials;           // a short timeslice, and its gate
     };
     void choose_means(const UnitTable& units, const Rivals& rivals, int64_t now_ns);

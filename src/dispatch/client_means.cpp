@@ -47,7 +47,7 @@ void Client::end_trial(Device& device, const UnitTable& units) {
     const sched::UnitState* urgent = device.tried_by != 0 ? units.find(device.tried_by) : nullptr;
     device.tried_by = 0;
     if (urgent == nullptr || urgent->idle_since_ns <= device.stands_ns) return;
-    device.trials.note(device.means == Means::kGate ? kGateAlone : kTimesliceToo, urgent->unit.id, urgent->idle_since_ns - device.stands_ns);
+    device.trials.note(device.tried_way, urgent->unit.id, urgent->idle_since_ns - device.stands_ns);
 }
 
 void Client::choose_on(Device& device, const UnitTable& units, const Rivals& rivals, int64_t now_ns) {
@@ -77,6 +77,7 @@ void Client::choose_on(Device& device, const UnitTable& units, const Rivals& riv
         timeslice_us = its == 0 || timeslice_us == 0 ? 0 : std::max(its, first ? 0 : timeslice_us);
         first = false;
     }
+    if (!all_suspended) end_trial(device, units);  // first: the next burst finds what it is to be kept off by in force
     victim.was_long = device.usual == Means::kInterrupt;
     victim.gate_tried_better = device.trials.next() == kGateAlone;
     const Means usual = all_able ? dispatch::choose_means(victim) : victim.has_rival ? Means::kGate : Means::kNone;
@@ -86,7 +87,6 @@ void Client::choose_on(Device& device, const UnitTable& units, const Rivals& riv
     prompt_ = prompt_ || interrupts(usual);
     const sched::UnitState* urgent = by != 0 ? units.find(by) : nullptr;
     if (!all_suspended) {
-        end_trial(device, units);
         device.stands_ns = 0;
         device.interrupt = ipc::Interrupt::kNone;
         device.means = chosen;
@@ -95,6 +95,7 @@ void Client::choose_on(Device& device, const UnitTable& units, const Rivals& riv
         device.means = all_able && by == 0 ? Means::kInterruptHeld : chosen;
         device.by_busy_ns = urgent != nullptr ? urgent->unit.busy_ns : 0;
         device.tried_by = ready && all_able && gate_may_do(victim) ? by : 0;
+        device.tried_way = device.means == Means::kGate ? kGateAlone : kTimesliceToo;
     }
     const uint32_t slice = all_able && shortens_timeslice(victim, usual) ? timeslice_us : 0;
     const ipc::Interrupt interrupt = choose_interrupt(victim, device.means, slice != 0);
