@@ -98,7 +98,8 @@ usual_seconds() {
         launch) echo 60 ;;
         hip) echo 90 ;;
         level3) echo 300 ;;
-        directive | demo | devices) echo 80 ;;
+        directive | demo) echo 80 ;;
+        devices) echo 200 ;;
         models) echo 330 ;;
         serving | serving-mps) echo 420 ;;
         suite | suite-compile | order | run) echo 280 ;;
@@ -134,7 +135,8 @@ run_step() {
         models) torch overhead.py ;;
         serving) torch serving.py $EXTRA ;;
         serving-mps) torch serving.py --mps --rounds 2 ;;
-        devices) python3 tests/gpu/run_two_devices.py --build "$build" --results "$work" ;;
+        devices) for test in run_two_devices run_data_parallel; do
+                     python3 tests/gpu/$test.py --build "$build" --results "$work"; done ;;
         suite) python3 tests/gpu/run_suite.py --build "$build" --results "$work" --budget "$budget" ;;
         suite-compile) python3 tests/gpu/run_suite.py --build "$build" --results "$work" --budget "$budget" \
                                --modes compile --name torch_suite_compile ;;
