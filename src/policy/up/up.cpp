@@ -1,9 +1,9 @@
 // Utilization partition: see README.md.
 #include <algorithm>
-#include <utility>
 #include <vector>
 
 #include "policy/policy.h"
+#include "policy/up/programs.h"
 
 namespace xsched::policy {
 namespace {
@@ -14,21 +14,6 @@ constexpr int64_t kPauseNs = 300'000;
 // A unit that comes back has this many of its timeslices to come, at most: what it missed of its share meanwhile.
 constexpr int64_t kSavedSlices = 4;
 constexpr int64_t kIdleShare = 2;  // a unit whose turn it is pays at least one over this of the time, used or not
-
-// The units of a process, which get one share and run or stand together; each unit by itself where all are of one process.
-struct Program {
-    Unit unit;            // the first one; it wants if one of them does, and has the largest share and timeslice of them
-    uint64_t wanting;     // one of them that wants, or the first
-    int64_t used_ns = 0;  // of the device, since the last decision
-    int64_t most_ns = 0;  // by one of them alone
-};
-
-// How much of its device a unit has used, as last seen.
-struct Use {
-    uint64_t unit = 0;
-    int64_t busy_ns = 0;
-    bool here = false;
-};
 
 // What a program has had of its device.
 struct Account {
@@ -49,9 +34,8 @@ struct Device {
     int64_t lent_ns = 0;
     int64_t used_ns = 0;   // of the turn, as far as is known
     int64_t paid_ns = 0;   // for the turn
-    int64_t decided_ns = 0;  // last
+    Programs programs;
     std::vector<Account> accounts;
-    std::vector<Use> uses;
 };
 
 int64_t share_of(const Unit& unit) { return std::max(unit.utilization, 1); }
@@ -66,9 +50,9 @@ public:
     int64_t choose(std::span<const Unit> units, int64_t now_ns, std::span<Choice> choices) override {
         if (units.empty()) return 0;
         Device& device = device_of(units[0].device);
-        see_programs(device, units, now_ns);
-        keep_accounts(device, programs_, now_ns);
-        Wishes wishes = wishes_of(device, programs_);
+        device.programs.see(units, now_ns);
+        keep_accounts(device, device.programs.all(), now_ns);
+        Wishes wishes = wishes_of(device, device.programs.all());
         const bool pauses = see_pause(device, wishes, now_ns);
         if (wishes.next == nullptr) return 0;
         if (wishes.lender != nullptr) {
@@ -77,11 +61,9 @@ public:
             lend(device, wishes, now_ns);
             begin_turn(device, *wishes.next, wishes, now_ns);
         }
-        const uint64_t by = unit_of(device.current);
-        for (size_t i = 0; i < units.size(); ++i) {
-            const Program& program = programs_[program_of_[i]];
-            if (program.unit.id != device.current) choices[i] = {.run = false, .by = by};
-        }
+        const uint64_t by = device.programs.wanting(device.current);
+        for (size_t i = 0; i < units.size(); ++i)
+            if (device.programs.of(i).unit.id != device.current) choices[i] = {.run = false, .by = by};
         if (pauses && device.paused_ns != 0) return std::min(device.paused_ns + kPauseNs, device.until_ns);
         return wishes.wanting > 1 || device.lender != 0 ? device.until_ns : 0;
     }
@@ -167,55 +149,6 @@ private:
         return nullptr;
     }
 
-    void see_programs(Device& device, std::span<const Unit> units, int64_t now_ns) {
-        const bool one_process = std::all_of(units.begin(), units.end(),
-                                             [&units](const Unit& unit) { return unit.pid == units[0].pid; });
-        programs_.clear();
-        program_of_.clear();
-        for (const Unit& unit : units) {
-            const auto known = one_process ? programs_.end()
-                                           : std::find_if(programs_.begin(), programs_.end(), [&unit](const Program& it) {
-                                                 return it.unit.pid == unit.pid;
-                                             });
-            program_of_.push_back(static_cast<size_t>(known - programs_.begin()));
-            if (known == programs_.end()) programs_.push_back({.unit = unit, .wanting = unit.id});
-            else join(*known, unit);
-            const int64_t used_ns = used_by(device, unit);
-            Program& program = programs_[program_of_.back()];
-            program.used_ns += used_ns;
-            program.most_ns = std::max(program.most_ns, used_ns);
-        }
-        std::erase_if(device.uses, [](Use& use) { return !std::exchange(use.here, false); });
-        // Streams that run side by side use the device once.
-        const int64_t passed_ns = now_ns - std::exchange(device.decided_ns, now_ns);
-        for (Program& program : programs_) program.used_ns = std::min(program.used_ns, std::max(program.most_ns, passed_ns));
-    }
-
-    static void join(Program& program, const Unit& unit) {
-        if (unit.wants && !program.unit.wants) program.wanting = unit.id;
-        program.unit.wants |= unit.wants;
-        program.unit.utilization = std::max(program.unit.utilization, unit.utilization);
-        program.unit.timeslice_us = std::max(program.unit.timeslice_us, unit.timeslice_us);
-    }
-
-    // Since the last decision.
-    static int64_t used_by(Device& device, const Unit& unit) {
-        for (Use& use : device.uses) {
-            if (use.unit != unit.id) continue;
-            use.here = true;
-            return std::max<int64_t>(unit.busy_ns - std::exchange(use.busy_ns, unit.busy_ns), 0);
-        }
-        device.uses.push_back({.unit = unit.id, .busy_ns = unit.busy_ns, .here = true});
-        return 0;
-    }
-
-    // Whom the others make room for.
-    uint64_t unit_of(uint64_t program) const {
-        for (const Program& known : programs_)
-            if (known.unit.id == program) return known.wanting;
-        return program;
-    }
-
     // Everybody pays for what it has used since the last decision; who comes begins with the least that somebody waiting
     // has paid, and who comes back with a little less: of the time that it did not ask for, that much is saved up.
     static void keep_accounts(Device& device, std::span<const Program> programs, int64_t now_ns) {
@@ -257,8 +190,6 @@ private:
     }
 
     std::vector<Device> devices_;
-    std::vector<Program> programs_;    // of the present decision
-    std::vector<size_t> program_of_;   // by unit
 };
 
 }  // namespace
