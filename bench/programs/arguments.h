@@ -16,7 +16,7 @@ struct Arguments {
     long burst_kernels = 20;  // --burst-kernels
     double pause_ms = 12;     // --pause-ms: from the end of a burst to the next one, at least
     double pause_max_ms = 0;  // --pause-max-ms: at most; the pause is drawn between the two (0: always --pause-ms)
-    double period_ms = 0;     // --period-ms: from the begin of a burst to that of the next one, if it has ended; 0: by pauses
+    double period_ms = 0;     // --period-ms: from the begin of a burst to that of the next one; 0: by pauses
     uint32_t seed = 1;        // --seed: of the pauses
     long sync_every = 0;      // --sync-every: wait after this many kernels of a burst; 0: at its end only
     double gap_us = 0;        // --gap-us: the host works this long after each launch

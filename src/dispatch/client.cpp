@@ -223,7 +223,8 @@ void Client::ring() {
 
 RoomFor Client::makes_room(int64_t now_ns) {
     if (leaving_.for_pid == 0) return {};
-    const RoomFor room{.pid = leaving_.for_pid, .until_ns = std::max(leaving_.since_ns + kLingerNs, now_ns + kEffectNs)};
+    const RoomFor room{.pid = leaving_.for_pid,
+                       .until_ns = std::max(leaving_.since_ns + kLingerNs, now_ns + kEffectNs)};
     const uint32_t carried_out = view_.region->header.carried_out.load(std::memory_order_acquire);
     const bool called = leaving_.rung && static_cast<int32_t>(carried_out - leaving_.directive) >= 0;
     if (called || now_ns - leaving_.since_ns >= kMostLingerNs) leaving_ = {};

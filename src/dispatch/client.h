@@ -77,7 +77,7 @@ public:
     void direct(const UnitTable& units, const sched::Plan& plan, const Rivals& rivals, int64_t now_ns);
     // Tells its agent, once, if something was written since the last call.
     void ring();
-    // For whom something of this one is on its way off its device, to be kept off, and until when at least, as known now.
+    // For whom something of this one is on its way off its device, to be kept off, and until when at least.
     RoomFor makes_room(int64_t now_ns);
     // Others are on their way off for this one.
     void linger(int64_t until_ns);
@@ -118,10 +118,22 @@ private:
         int64_t by_busy_ns = 0;  // what the unit that it makes room for had used of it then
         uint64_t tried_by = 0;   // the unit whose burst is a trial; 0: it is none
         unsigned tried_way = 0;
-        Trials trials;           // a short timeslice, and its gate
+        Trials trials;  // a short timeslice, and its gate
     };
     void choose_means(const UnitTable& units, const Rivals& rivals, int64_t now_ns);
+    struct Stand {  // how its queues on a device are, all together
+        Victim victim;
+        bool all_suspended = true;
+        bool all_able = true;  // to be interrupted
+        bool ready = false;
+        bool announced = false;
+        uint32_t timeslice_us = 0;
+        uint64_t by = 0;  // whom they make room for
+    };
+    Stand stand_on(uint64_t device, const UnitTable& units, const Rivals& rivals) const;
     static void end_trial(Device& device, const UnitTable& units);
+    void interrupt_on(Device& device, const Stand& stand, bool short_timeslice, const sched::UnitState* urgent,
+                      int64_t now_ns);
     void choose_on(Device& device, const UnitTable& units, const Rivals& rivals, int64_t now_ns);
     Device& device_of(uint64_t device);
     // Stores and remembers to ring, if it differs.
@@ -140,7 +152,7 @@ private:
     bool suspended_ = false;  // something of it is
     bool polled_ = false;
     bool prompt_ = false;  // a suspension may interrupt what runs
-    struct Leaving {  // see makes_room
+    struct Leaving {       // see makes_room
         int32_t for_pid = 0;
         int64_t since_ns = 0;
         bool rung = false;

@@ -50,75 +50,78 @@ void Client::end_trial(Device& device, const UnitTable& units) {
     device.trials.note(device.tried_way, urgent->unit.id, urgent->idle_since_ns - device.stands_ns);
 }
 
-void Client::choose_on(Device& device, const UnitTable& units, const Rivals& rivals, int64_t now_ns) {
-    Victim victim;
-    bool all_suspended = true;
-    bool all_able = true;  // to be interrupted
-    bool ready = false;
-    bool announced = false;
+Client::Stand Client::stand_on(uint64_t device, const UnitTable& units, const Rivals& rivals) const {
+    Stand stand;
     bool first = true;
-    uint32_t timeslice_us = 1;
-    uint64_t by = 0;
-    const auto here = [&](const QueueMemory& queue) {
-        return queue.used && units.units()[queue.unit].unit.device == device.device;
-    };
     for (const QueueMemory& queue : queues_) {
-        if (!here(queue)) continue;
+        if (!queue.used || units.units()[queue.unit].unit.device != device) continue;
         const policy::Unit& unit = units.units()[queue.unit].unit;
-        rivals.look(unit, units.units(), victim);
-        victim.command_ns = std::max(victim.command_ns, unit.command_ns);
-        all_suspended = all_suspended && queue.verdict.suspend;
-        all_able = all_able && queue.level == kPreemptLevelInterrupt;
-        ready = ready || queue.ready;
-        announced = announced || queue.verdict.reason == sched::Reason::kExpected;
-        by = std::max(by, queue.verdict.by);
+        rivals.look(unit, units.units(), stand.victim);
+        stand.victim.command_ns = std::max(stand.victim.command_ns, unit.command_ns);
+        stand.all_suspended = stand.all_suspended && queue.verdict.suspend;
+        stand.all_able = stand.all_able && queue.level == kPreemptLevelInterrupt;
+        stand.ready = stand.ready || queue.ready;
+        stand.announced = stand.announced || queue.verdict.reason == sched::Reason::kExpected;
+        stand.by = std::max(stand.by, queue.verdict.by);
         // The most urgent one's, the hardware knows only the whole process: 0, the driver's own, is longer than any.
         const uint32_t its = Rivals::timeslice_us(unit, units.units());
-        timeslice_us = its == 0 || timeslice_us == 0 ? 0 : std::max(its, first ? 0 : timeslice_us);
+        const bool own = its == 0 || (!first && stand.timeslice_us == 0);
+        stand.timeslice_us = own ? 0 : std::max(its, stand.timeslice_us);
         first = false;
     }
-    if (!all_suspended) end_trial(device, units);  // first: the next burst finds what it is to be kept off by in force
+    return stand;
+}
+
+void Client::choose_on(Device& device, const UnitTable& units, const Rivals& rivals, int64_t now_ns) {
+    Stand stand = stand_on(device.device, units, rivals);
+    Victim& victim = stand.victim;
+    if (!stand.all_suspended) end_trial(device, units);  // first: what it taught is in force before the next burst
     victim.was_long = device.usual == Means::kInterrupt;
     victim.gate_tried_better = device.trials.next() == kGateAlone;
-    const Means usual = all_able ? dispatch::choose_means(victim) : victim.has_rival ? Means::kGate : Means::kNone;
+    const Means unable = victim.has_rival ? Means::kGate : Means::kNone;
+    const Means usual = stand.all_able ? dispatch::choose_means(victim) : unable;
     device.usual = usual;
-    victim.announced = announced;
-    const Means chosen = all_able ? dispatch::choose_means(victim) : usual;
+    victim.announced = stand.announced;
+    const Means chosen = stand.all_able ? dispatch::choose_means(victim) : usual;
     prompt_ = prompt_ || interrupts(usual);
-    const sched::UnitState* urgent = by != 0 ? units.find(by) : nullptr;
-    if (!all_suspended) {
+    const sched::UnitState* urgent = stand.by != 0 ? units.find(stand.by) : nullptr;
+    if (!stand.all_suspended) {
         device.stands_ns = 0;
         device.interrupt = ipc::Interrupt::kNone;
         device.means = chosen;
     } else if (device.stands_ns == 0) {
         device.stands_ns = now_ns;
-        device.means = all_able && by == 0 ? Means::kInterruptHeld : chosen;
+        device.means = stand.all_able && stand.by == 0 ? Means::kInterruptHeld : chosen;
         device.by_busy_ns = urgent != nullptr ? urgent->unit.busy_ns : 0;
-        device.tried_by = ready && all_able && gate_may_do(victim) ? by : 0;
+        device.tried_by = stand.ready && stand.all_able && gate_may_do(victim) ? stand.by : 0;
         device.tried_way = device.means == Means::kGate ? kGateAlone : kTimesliceToo;
     }
-    const uint32_t slice = all_able && shortens_timeslice(victim, usual) ? timeslice_us : 0;
-    const ipc::Interrupt interrupt = choose_interrupt(victim, device.means, slice != 0);
-    // Held by a person, with nobody's work to press for it, it must be off.
-    if (device.interrupt == ipc::Interrupt::kKeptOff && by == 0) device.interrupt = ipc::Interrupt::kTakenOff;
-    if (all_suspended && all_able && device.interrupt == ipc::Interrupt::kNone) {
-        const int64_t stood_ns = now_ns - device.stands_ns;
-        const bool stuck = urgent != nullptr && urgent->ready && urgent->unit.busy_ns == device.by_busy_ns &&
-                           urgent->idle_since_ns < device.stands_ns;
-        if (interrupts(device.means)) {
-            if (ready && stood_ns <= kSlippedNs) device.interrupt = interrupt;
-        } else if (ready && stuck && stood_ns >= kLateNs) {
-            device.means = Means::kInterruptLate;
-            device.interrupt = ipc::Interrupt::kTakenOff;
-        } else if (ready && stuck) {
-            look_again_ns_ = device.stands_ns + kLateNs;
-        }
-    }
+    const uint32_t slice = stand.all_able && shortens_timeslice(victim, usual) ? stand.timeslice_us : 0;
+    if (stand.all_suspended && stand.all_able) interrupt_on(device, stand, slice != 0, urgent, now_ns);
     for (QueueMemory& queue : queues_) {
-        if (!here(queue)) continue;
+        if (!queue.used || units.units()[queue.unit].unit.device != device.device) continue;
         queue.means = device.means;
         queue.interrupt = device.interrupt;
         queue.timeslice_us = slice;
+    }
+}
+
+// What becomes of what runs there, now that all of it stands.
+void Client::interrupt_on(Device& device, const Stand& stand, bool short_timeslice, const sched::UnitState* urgent,
+                          int64_t now_ns) {
+    // Held by a person, with nobody's work to press for it, it must be off.
+    if (device.interrupt == ipc::Interrupt::kKeptOff && stand.by == 0) device.interrupt = ipc::Interrupt::kTakenOff;
+    if (device.interrupt != ipc::Interrupt::kNone || !stand.ready) return;
+    const int64_t stood_ns = now_ns - device.stands_ns;
+    const bool stuck = urgent != nullptr && urgent->ready && urgent->unit.busy_ns == device.by_busy_ns &&
+                       urgent->idle_since_ns < device.stands_ns;
+    if (interrupts(device.means)) {
+        if (stood_ns <= kSlippedNs) device.interrupt = choose_interrupt(stand.victim, device.means, short_timeslice);
+    } else if (stuck && stood_ns >= kLateNs) {
+        device.means = Means::kInterruptLate;
+        device.interrupt = ipc::Interrupt::kTakenOff;
+    } else if (stuck) {
+        look_again_ns_ = device.stands_ns + kLateNs;
     }
 }
 

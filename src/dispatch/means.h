@@ -66,7 +66,8 @@ struct Victim {
 // commands (0: not known) tell.
 int64_t off_ns(uint32_t level, int64_t command_ns);
 // Whether only trying tells its gate from a short timeslice, which preempts within a switch, but lets it back in for
-// what lies before its gate in every gap of the urgent unit, each time for two switches; most of them too short to be seen.
+// what lies before its gate in every gap of the urgent unit, for two switches each; most of them are too short to be
+// seen.
 bool gate_may_do(const Victim& victim);
 // What to do before it is ever suspended, and when it is.
 Means choose_means(const Victim& victim);

@@ -1,5 +1,5 @@
 // Which of two ways to keep a victim off lets the urgent unit finish its bursts sooner, where nothing but trying tells.
-// Some bursts in the first way, as many in the second, then all in the better one; the other is tried again now and then.
+// Some bursts in the first way, as many in the second, then all in the better one; now and then some in the other.
 //
 // Pure; not thread-safe; no allocation.
 #pragma once

@@ -276,7 +276,7 @@ TEST_F(MeansInSlots, AShortTimesliceInsteadForAMoreUrgentOneThatStreams) {
     EXPECT_EQ(low.slot(0).device_timeslice_us, 0u) << "nobody is left to make room for";
 }
 
-// Where a timeslice lets the victim back in in gaps that nobody sees, its gate alone is what the urgent one is sooner done with.
+// A timeslice lets the victim back in in gaps that nobody sees.
 TEST_F(MeansInSlots, AGateAloneWhereTheUrgentOneIsSoonerDoneSo) {
     low.slot(0).command_ns = kBriefNs;
     int64_t now = learn_pauses(15 * kMs);

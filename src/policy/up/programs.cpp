@@ -21,7 +21,8 @@ void Programs::see(std::span<const Unit> units, int64_t now_ns) {
     std::erase_if(uses_, [](const Use& use) { return !use.here; });
     // Streams that run side by side use the device once.
     const int64_t passed_ns = now_ns - std::exchange(seen_ns_, now_ns);
-    for (Program& program : programs_) program.used_ns = std::min(program.used_ns, std::max(program.most_ns, passed_ns));
+    for (Program& program : programs_)
+        program.used_ns = std::min(program.used_ns, std::max(program.most_ns, passed_ns));
 }
 
 uint64_t Programs::wanting(uint64_t program) const {

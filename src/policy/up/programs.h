@@ -1,5 +1,5 @@
-// The units of a device put together to programs, which share as one: the units of a process run or stand together and have
-// one share. Where all units are of one process each is a program by itself.
+// The units of a device put together to programs, which share as one: the units of a process run or stand together and
+// have one share. Where all units are of one process each is a program by itself.
 //
 // Pure; one object per device; not thread-safe.
 #pragma once
@@ -14,7 +14,7 @@
 namespace xsched::policy {
 
 struct Program {
-    Unit unit;             // its first one; it wants if one of them does, and has the largest share and timeslice of them
+    Unit unit;             // its first one; it wants if one does, and has the largest share and timeslice of them
     uint64_t wanting = 0;  // one of them that wants, or the first
     int64_t used_ns = 0;   // of the device, since the last decision
     int64_t most_ns = 0;   // by one of them alone

@@ -195,6 +195,6 @@ private:
 }  // namespace
 
 XSCHED_POLICY(Up, "UP", kPolicyUtilizationPartition,
-              "utilization partition: on each device busy units take turns, as long as their shares say");
+              "utilization partition: on each device busy programs take turns, as long as their shares say");
 
 }  // namespace xsched::policy
