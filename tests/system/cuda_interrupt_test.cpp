@@ -203,7 +203,8 @@ TEST_F(CudaInterrupt, ARefusedControlLowersTheLevelWithOneLine) {
         const Json queues = queues_of(low->pid());
         return !queues.empty() && queues[0].value("level", 0) == kPreemptLevelDeactivate;
     }));
-    EXPECT_EQ(low_rm->disabled(), 0u);
+    // By the server, perhaps, to which nothing is refused, if the machine kept the client from its processor.
+    EXPECT_TRUE(low_rm->becomes_disabled(false));
     high->rest();
     const uint64_t before = low->done();
     EXPECT_TRUE(wait_until([&] { return low->done() > before; }));
@@ -213,6 +214,20 @@ TEST_F(CudaInterrupt, ARefusedControlLowersTheLevelWithOneLine) {
               std::string::npos)
         << log;
     EXPECT_EQ(log.find("no preempt level 3"), log.rfind("no preempt level 3")) << log;
+}
+
+TEST_F(CudaInterrupt, WhatTheServerTookOffForOneThatIsRefusedGoesBackOnceItAnswers) {
+    start_low({{"FAKE_RM_REFUSE", "2080110b:1b"}});
+    silence(*low);
+    high->work();
+    ASSERT_TRUE(low_rm->becomes_disabled(true)) << server->process().err();
+    ASSERT_EQ(kill(low->pid(), SIGCONT), 0);
+    EXPECT_TRUE(low_rm->becomes_disabled(false)) << "its level is 2 then";
+    EXPECT_TRUE(high->advances());
+    high->rest();
+    const uint64_t before = low->done();
+    EXPECT_TRUE(wait_until([&] { return low->done() > before; }));
+    EXPECT_EQ(low->end(), 0);
 }
 
 }  // namespace
