@@ -77,6 +77,7 @@ void Client::choose_on(Device& device, const UnitTable& units, const Rivals& riv
     Victim& victim = stand.victim;
     if (!stand.all_suspended) end_trial(device, units);  // first: what it taught is in force before the next burst
     victim.was_long = device.usual == Means::kInterrupt;
+    victim.was_brief = device.usual == Means::kGate;
     victim.gate_tried_better = device.trials.next() == kGateAlone;
     const Means unable = victim.has_rival ? Means::kGate : Means::kNone;
     const Means usual = stand.all_able ? dispatch::choose_means(victim) : unable;

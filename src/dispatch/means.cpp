@@ -13,6 +13,8 @@ namespace {
 constexpr int64_t kWorthNs = 500'000;
 // Behind an urgent unit that lingers the victim is off within the switch: then it is only the victim that pays the calls.
 constexpr int64_t kWorthLingeringNs = 225'000;
+// Up to here a gate alone may do, at which the device goes on for half of what lies between two gates.
+constexpr int64_t kBriefNs = 150'000;
 constexpr int64_t still(int64_t worth_ns) { return worth_ns * 7 / 10; }  // each change of mind costs the victim a call
 // To be off in time for a burst that is announced: what the scheduler's own waking and writing takes, a disabling of
 // channels (about 0.7 ms, and the queue's agent wakes first), what lies between two gates, and what is in flight where
@@ -32,7 +34,8 @@ bool is_long(const Victim& victim) {
 }  // namespace
 
 bool gate_may_do(const Victim& victim) {
-    return victim.rival_streams && !victim.has_peer && !victim.announced && victim.command_ns != 0 && !is_long(victim);
+    const bool is_brief = victim.command_ns < (victim.was_brief ? kBriefNs : still(kBriefNs));
+    return victim.rival_streams && !victim.has_peer && !victim.announced && victim.command_ns != 0 && is_brief;
 }
 
 const char* means_sentence(Means means) {

@@ -59,6 +59,7 @@ struct Victim {
     bool rival_lingers = false;  // it keeps the device through its short pauses (ipc::Header::lingers)
     bool has_peer = false;   // another process of the same priority shares the device with it
     bool was_long = false;   // what was chosen last says that its commands are
+    bool was_brief = false;  // likewise
     bool gate_tried_better = false;  // the rival's bursts were shorter so (trials.h)
     bool announced = false;  // it is suspended before the rival needs the device
 };

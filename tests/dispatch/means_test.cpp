@@ -49,6 +49,25 @@ TEST(Means, BehindOneThatLingersAQuarterOfAMillisecondIsLong) {
               Means::kTimeslice);
 }
 
+TEST(Means, AGateAloneIsTriedOnBriefCommandsOnly) {
+    Victim victim{.command_ns = kBriefNs, .has_rival = true, .rival_streams = true};
+    EXPECT_TRUE(gate_may_do(victim));
+    EXPECT_EQ(choose_means(victim), Means::kTimeslice);
+    victim.gate_tried_better = true;
+    EXPECT_EQ(choose_means(victim), Means::kGate);
+    victim.command_ns = 140 * kUs;
+    EXPECT_EQ(choose_means(victim), Means::kTimeslice);
+    victim.was_brief = true;
+    EXPECT_EQ(choose_means(victim), Means::kGate) << "a mind is not changed for a little";
+    victim.command_ns = 300 * kUs;
+    EXPECT_EQ(choose_means(victim), Means::kTimeslice);
+    for (Victim other :
+         {Victim{.has_rival = true, .rival_streams = true}, Victim{.command_ns = kBriefNs, .has_rival = true},
+          Victim{.command_ns = kBriefNs, .has_rival = true, .rival_streams = true, .has_peer = true},
+          Victim{.command_ns = kBriefNs, .has_rival = true, .rival_streams = true, .announced = true}})
+        EXPECT_FALSE(gate_may_do(other));
+}
+
 TEST(Means, WhatATimesliceTakesOffNeedOnlyBeKeptOff) {
     const Victim beside_lingering{.command_ns = kLongNs, .has_rival = true, .rival_lingers = true};
     EXPECT_EQ(choose_interrupt(beside_lingering, Means::kInterrupt, true), ipc::Interrupt::kKeptOff);
