@@ -84,6 +84,15 @@ print(stand_ins.cuda_driver() or "")')}
     return $status
 }
 
+# A program on two GPUs beside an urgent one on one of them, and a training on both.
+devices() {
+    local status=0
+    for test in run_two_devices run_data_parallel; do
+        python3 tests/gpu/$test.py --build "$build" --results "$work" || status=$?
+    done
+    return $status
+}
+
 # What each step runs ($budget: the seconds it may start new measurements in), and its usual time.
 usual_seconds() {
     case $1 in
@@ -135,8 +144,7 @@ run_step() {
         models) torch overhead.py ;;
         serving) torch serving.py $EXTRA ;;
         serving-mps) torch serving.py --mps --rounds 2 ;;
-        devices) for test in run_two_devices run_data_parallel; do
-                     python3 tests/gpu/$test.py --build "$build" --results "$work"; done ;;
+        devices) devices ;;
         suite) python3 tests/gpu/run_suite.py --build "$build" --results "$work" --budget "$budget" ;;
         suite-compile) python3 tests/gpu/run_suite.py --build "$build" --results "$work" --budget "$budget" \
                                --modes compile --name torch_suite_compile ;;
@@ -169,7 +177,7 @@ summary=()
         echo; echo "=== $name (at most $seconds s, $SECONDS s gone)"
         began=$SECONDS
         # A step and all it started end with its time: they are one process group.
-        export -f run_step suite torch probe hip
+        export -f run_step suite torch probe hip devices
         export build work budget EXTRA RUN
         timeout --kill-after=15 "$seconds" bash -c 'run_step "$1"' step "$name" 2>&1
         summary+=("$name: exit status $? after $((SECONDS - began)) s")

@@ -188,6 +188,15 @@ protected:
         }
         return now;
     }
+    // Of `high`, a millisecond after `low` began to work. Returns when.
+    int64_t begin_burst(int64_t now) {
+        low.submit(0, now);
+        dispatcher.pass(now);
+        now += kMs;
+        high.submit(0, now);
+        dispatcher.pass(now);
+        return now;
+    }
 };
 
 TEST_F(MeansInSlots, WhatRunsIsTakenOffUntilItMayRunAgain) {
@@ -362,13 +371,7 @@ TEST_F(MeansInSlots, WhoeverMayTakeOverIsToldToBePrepared) {
 }
 
 TEST_F(MeansInSlots, BesideOneThatLingersItIsOnlyKeptOff) {
-    int64_t now = learn_waits();
-    now += 20 * kMs;
-    low.submit(0, now);
-    dispatcher.pass(now);
-    now += kMs;
-    high.submit(0, now);
-    dispatcher.pass(now);
+    const int64_t now = begin_burst(learn_waits() + 20 * kMs);
     EXPECT_EQ(low.slot(0).interrupt, static_cast<uint32_t>(ipc::Interrupt::kKeptOff));
     EXPECT_EQ(low.slot(0).device_timeslice_us, 1u);
     EXPECT_EQ(high.header().linger_until_ns, now + Client::kLingerNs);
@@ -391,12 +394,7 @@ TEST_F(MeansInSlots, BesideOneThatLingersItIsOnlyKeptOff) {
 }
 
 TEST_F(MeansInSlots, OneWhoseAgentDoesNotAnswerIsNotWaitedForForEver) {
-    int64_t now = learn_waits() + 20 * kMs;
-    low.submit(0, now);
-    dispatcher.pass(now);
-    now += kMs;
-    high.submit(0, now);
-    dispatcher.pass(now);
+    const int64_t now = begin_burst(learn_waits() + 20 * kMs);
     EXPECT_EQ(high.header().linger_until_ns, now + Client::kLingerNs);
     const int64_t last = now + Client::kMostLingerNs;
     dispatcher.pass(last);

@@ -1,16 +1,15 @@
 #!/usr/bin/python3
 """Two ranks of a training on two GPUs, natively, under XSched, and beside an urgent program on the first one: the
 parameters are the same bit for bit, and nobody waits for ever. Exit status 1 if not, 77 if there are not two GPUs here."""
-import argparse
 import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parents[1] / "bench")]
+sys.path.insert(0, str(HERE))
+from two_gpus import LOAD_SECONDS, NOT_HERE, options_of  # noqa: E402
 from lib import backend as backends  # noqa: E402
 from lib import programs, report  # noqa: E402
 from lib.progress import Progress  # noqa: E402
-from run_two_devices import LOAD_SECONDS, NOT_HERE, devices  # noqa: E402
 
 WAYS = ("native", "XSched", "beside an urgent program")
 STEPS, MOST_SECONDS = 400, 40
@@ -36,13 +35,7 @@ def train(session, backend, progress, way):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--build", type=Path, default=report.ROOT / "build" / "release")
-    parser.add_argument("--results", type=Path, default=report.ROOT / "bench" / "results")
-    options = parser.parse_args()
-    if devices() < 2:
-        print("skipped: there are not two GPUs that a python3 with PyTorch finds")
-        return NOT_HERE
+    options = options_of(__doc__)
     rates, prints, failures = {}, {}, []
     try:
         with programs.Session(options.build) as session:

@@ -1,29 +1,20 @@
 #!/usr/bin/python3
 """A program on two GPUs beside an urgent one that uses one of them: it makes room there and goes on on the other one;
 whatever number the urgent program knows that device by. Exit status 1 if not, 77 if there are not two GPUs here."""
-import argparse
-import subprocess
 import sys
 import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parents[1] / "bench"))
+sys.path.insert(0, str(HERE))
+from two_gpus import LOAD_SECONDS, NOT_HERE, options_of  # noqa: E402
 from lib import backend as backends  # noqa: E402
 from lib import programs, report  # noqa: E402
 from lib.progress import Progress  # noqa: E402
 
-NOT_HERE = 77
-LOAD_SECONDS = 90
 ALONE_SECONDS, URGENT_SECONDS = 2, 2
 MOST_KEPT_ON_WANTED = 0.3  # the starvation limit gives it a turn now and then
 LEAST_KEPT_ON_OTHER = 0.95
-
-
-def devices():
-    counted = subprocess.run(["python3", "-c", "import torch; print(torch.cuda.device_count())"], text=True,
-                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    return int(counted.stdout) if counted.returncode == 0 else 0
 
 
 def rate(rows, device, begin, end):
@@ -53,13 +44,7 @@ def measure(session, progress, wanted):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--build", type=Path, default=report.ROOT / "build" / "release")
-    parser.add_argument("--results", type=Path, default=report.ROOT / "bench" / "results")
-    options = parser.parse_args()
-    if devices() < 2:
-        print("skipped: there are not two GPUs that a python3 with PyTorch finds")
-        return NOT_HERE
+    options = options_of(__doc__)
     rows, kept, passed = [("urgent program on", "device 0 keeps", "device 1 keeps", "urgent pieces")], {}, True
     try:
         with programs.Session(options.build) as session:

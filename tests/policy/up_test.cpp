@@ -98,6 +98,13 @@ TEST_F(Shares, AProgramsStreamsShareAsOne) {
     }
 }
 
+TEST_F(Shares, OfAProgramsSharesTheLargestCounts) {
+    std::vector<Unit> units{unit(1, 25), unit(2, 75, false), unit(3, 25)};
+    units[0].pid = units[1].pid = 10;
+    units[2].pid = 20;
+    EXPECT_NEAR(run(units, 10 * kSecond, kMs)[0], 75, 1);
+}
+
 TEST_F(Shares, OneMakesRoomForWhomeverOfTheOtherProgramWantsTheDevice) {
     std::vector<Unit> units{unit(1, 100, false), unit(2, 100), unit(3, 100, false)};
     units[0].pid = units[1].pid = 10;

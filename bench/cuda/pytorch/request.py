@@ -4,8 +4,8 @@
     request.py --out FILE --model resnet18 --period-ms 10 --seconds 6   per request: start (CLOCK_MONOTONIC ns),
                                                                         latency (ns)
 
-Without a period or a pause it is always busy. Prints "ready" once measuring begins. Exit status 1 if an answer is not the first
-one.
+Without a period or a pause it is always busy. Prints "ready" once measuring begins. Exit status 1 if an answer is not
+the first one.
 """
 import argparse
 import select

@@ -8,14 +8,15 @@ from lib import programs, report, requests
 ID, NAME, PASSES = "5", "levels, policies, devices", "latency ratio low : high > 3"
 MODEL = "resnet18"
 LEAST_RATIO = 3
-HIGH_PACE = requests.pausing(0.1)  # ms: as good as always busy, as the low one is: on a fast device a millisecond would be a long pause
+# As good as always busy, as the low one is: on a fast device a millisecond would be a long pause.
+HIGH_PACE = requests.pausing(0.1)
 WAYS = ("native", "xsched_l1", "xsched_l2", "xsched_l3", "xsched")
 
 
 def ratio(context, prefix):
     """Two equal programs, one of them urgent: mean latencies of both, us, while both run."""
-    high, low = context.requests.together((MODEL, prefix("hp"), HIGH_PACE, None), (MODEL, prefix("lp"), requests.BUSY, None),
-                                          context.seconds)
+    high, low = context.requests.together((MODEL, prefix("hp"), HIGH_PACE, None),
+                                          (MODEL, prefix("lp"), requests.BUSY, None), context.seconds)
     begin, end = requests.span(high)
     during = [row for row in low if row[0] < end and row[0] + row[1] > begin]
     mean = [sum(requests.latency_us(rows)) / len(rows) for rows in (high, during)]
@@ -36,7 +37,8 @@ def policies(context):
         context.session.xcli("policy", "-s", name)
         try:
             high, low = context.requests.together((MODEL, context.xsched("hp"), HIGH_PACE, None),
-                                                  (MODEL, context.xsched("lp"), requests.BUSY, None), min(context.seconds, 2))
+                                                  (MODEL, context.xsched("lp"), requests.BUSY, None),
+                                                  min(context.seconds, 2))
             found[name] = len(high) > 1 and len(low) > 0
         except (programs.ProgramFailed, OSError) as error:
             found[name] = f"failed: {error}"[:400]
