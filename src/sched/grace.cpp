@@ -15,7 +15,9 @@ void Grace::observe(bool ready, int64_t ready_since_ns, int64_t idle_since_ns) {
     // The end of the burst before: the unit's own word, or, if that burst has ended too by now, what was seen then.
     const int64_t ended_ns = ready_since_ns > idle_since_ns ? idle_since_ns : idle_seen_ns_;
     if (ready_since_ns > counted_ready_ns_) {
-        if (ended_ns > 0 && ready_since_ns > ended_ns) add(ready_since_ns - ended_ns);
+        // An end that lies before the last begin is an older burst's: nobody saw when that one ended.
+        const bool known = ended_ns > 0 && ended_ns >= counted_ready_ns_;
+        if (known && ready_since_ns > ended_ns) add(ready_since_ns - ended_ns);
         counted_ready_ns_ = ready_since_ns;
     }
     idle_seen_ns_ = ready ? 0 : idle_since_ns;

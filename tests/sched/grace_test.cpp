@@ -127,6 +127,18 @@ TEST(Grace, CountsAGapThatWasOverBeforeTheFirstLook) {
     EXPECT_EQ(grace.gaps(), 1U);
 }
 
+TEST(Grace, AnEndThatNobodySawBeginsNoGap) {
+    Grace grace;
+    grace.observe(false, 10 * kMs, 11 * kMs);
+    grace.observe(true, 12 * kMs, 11 * kMs);
+    ASSERT_EQ(grace.gaps(), 1u);
+    grace.observe(true, 20 * kMs, 11 * kMs);  // idle in between, and ready again, from when on is not known
+    EXPECT_EQ(grace.gaps(), 1u);
+    grace.observe(false, 20 * kMs, 21 * kMs);
+    grace.observe(true, 22 * kMs, 21 * kMs);
+    EXPECT_EQ(grace.gaps(), 2u);
+}
+
 TEST(Grace, TheFirstBurstHasNoGapBeforeIt) {
     Grace grace;
     grace.observe(true, 12 * kMs, 0);
