@@ -1,7 +1,9 @@
 # Rooms and guest libraries: see docs/ARCHITECTURE.md.
 
 # xsched_room(NAME DIR): every .cpp directly in src/DIR as an object library that guests and tools link alike.
-# No exceptions and no RTTI: a room may live in somebody else's process.
+# No exceptions and no RTTI: a room may live in somebody else's process. No procedure linkage tables: all is bound at once,
+# and what a call jumps through is memory that a program after a pause has to fetch.
+set(XSCHED_GUEST_OPTIONS -fno-exceptions -fno-plt $<$<COMPILE_LANGUAGE:CXX>:-fno-rtti>)
 function(xsched_room name dir)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${dir}/*.cpp)
   if(NOT sources)
@@ -9,7 +11,7 @@ function(xsched_room name dir)
   endif()
   add_library(room_${name} OBJECT ${sources})
   target_include_directories(room_${name} PUBLIC ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
-  target_compile_options(room_${name} PRIVATE -fno-exceptions $<$<COMPILE_LANGUAGE:CXX>:-fno-rtti>)
+  target_compile_options(room_${name} PRIVATE ${XSCHED_GUEST_OPTIONS})
   target_link_libraries(room_${name} PUBLIC Threads::Threads)
 endfunction()
 
@@ -18,7 +20,7 @@ endfunction()
 function(xsched_guest_library name exports)
   add_library(${name} SHARED ${ARGN})
   target_include_directories(${name} PUBLIC ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
-  target_compile_options(${name} PRIVATE -fno-exceptions $<$<COMPILE_LANGUAGE:CXX>:-fno-rtti>)
+  target_compile_options(${name} PRIVATE ${XSCHED_GUEST_OPTIONS})
   if(NOT XSCHED_SANITIZE)
     target_link_options(${name} PRIVATE -static-libstdc++ -static-libgcc -Wl,-z,defs)
   endif()

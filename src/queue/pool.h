@@ -17,8 +17,8 @@ void words_owner_gone(uint64_t owner);
 void forget_driver_calls();
 
 // Null if there is no such queue in use.
-XQueue* queue_at(uint32_t index);
-XQueue* queue_from_handle(XQueueHandle handle);
+XSCHED_HOT XQueue* queue_at(uint32_t index);
+XSCHED_HOT XQueue* queue_from_handle(XQueueHandle handle);
 XQueue* queue_of_hwq(HwQueueHandle hwq);
 
 // What the C functions of queue_abi.h take for this queue, for as long as it is this queue.

@@ -1,6 +1,7 @@
 // The C functions of queue_abi.h that shims and backends call on the launch path.
 #include "queue/queue_abi.h"
 
+#include "base/hot.h"
 #include "queue/command.h"
 #include "queue/pool.h"
 #include "queue/token.h"
@@ -32,7 +33,7 @@ XqQueue* xsched::queue::abi_pointer(const XQueue& queue) {
 
 uint32_t xq_abi_version(void) { return XQ_DEVICE_ABI; }
 
-XqQueue* xq_from_handle(XQueueHandle handle) {
+XSCHED_HOT XqQueue* xq_from_handle(XQueueHandle handle) {
     const XQueue* queue = xsched::queue::queue_from_handle(handle);
     return queue != nullptr ? xsched::queue::abi_pointer(*queue) : nullptr;
 }
@@ -41,17 +42,17 @@ void xq_retire(XqQueue* queue, int report) {
     if (XQueue* object = of(queue)) object->retire(report != 0);
 }
 
-void xq_admit(XqQueue* queue, XqTicket* ticket) {
+XSCHED_HOT void xq_admit(XqQueue* queue, XqTicket* ticket) {
     if (XQueue* object = of(queue)) return object->admit(*ticket, true);
     *ticket = XqTicket{};
 }
 
-void xq_admit_point(XqQueue* queue, XqTicket* ticket) {
+XSCHED_HOT void xq_admit_point(XqQueue* queue, XqTicket* ticket) {
     if (XQueue* object = of(queue)) return object->admit(*ticket, true, true);
     *ticket = XqTicket{};
 }
 
-void xq_launched(XqQueue* queue, XqTicket* ticket, int outcome) {
+XSCHED_HOT void xq_launched(XqQueue* queue, XqTicket* ticket, int outcome) {
     if (XQueue* object = of(queue))
         object->launched(*ticket, (outcome & kXqSucceeded) != 0, (outcome & kXqReportLater) != 0);
 }
@@ -63,19 +64,19 @@ XResult xq_buffer(XqQueue* queue, XqTicket* ticket, XqCommand* command) {
     return kXSchedSuccess;
 }
 
-void xq_complete(XqToken token) {
+XSCHED_HOT void xq_complete(XqToken token) {
     if (token == 0) return;
     if ((token & xsched::queue::kCommandToken) != 0) return xsched::queue::complete_command(token);
     if (XQueue* queue = xsched::queue::queue_at(xsched::queue::token_index(token)))
         queue->complete(xsched::queue::token_generation(token), xsched::queue::token_covers(token));
 }
 
-uint64_t xq_sync_begin(XqQueue* queue, int inside) {
+XSCHED_HOT uint64_t xq_sync_begin(XqQueue* queue, int inside) {
     XQueue* object = of(queue);
     return object != nullptr ? object->sync_begin(inside != 0) : 0;
 }
 
-void xq_sync_end(XqQueue* queue, uint64_t mark) {
+XSCHED_HOT void xq_sync_end(XqQueue* queue, uint64_t mark) {
     if (XQueue* object = of(queue)) object->sync_end(mark);
 }
 
@@ -87,16 +88,16 @@ void xq_depend(XqQueue* consumer, XqQueue* producer) {
 
 void xq_words_owner_gone(uint64_t owner) { xsched::queue::words_owner_gone(owner); }
 
-void xq_point(XqQueue* queue, int can_ask) {
+XSCHED_HOT void xq_point(XqQueue* queue, int can_ask) {
     if (XQueue* object = of(queue)) object->point(can_ask != 0);
 }
 
-int xq_linger(XqQueue* queue, int waits) {
+XSCHED_HOT int xq_linger(XqQueue* queue, int waits) {
     XQueue* object = of(queue);
     return object != nullptr && object->linger(waits != 0) ? 1 : 0;
 }
 
-void xq_leave(XqQueue* queue) {
+XSCHED_HOT void xq_leave(XqQueue* queue) {
     if (XQueue* object = of(queue)) object->leave();
 }
 

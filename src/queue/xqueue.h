@@ -17,6 +17,7 @@
 
 #include "base/clock.h"
 #include "base/futex.h"
+#include "base/hot.h"
 #include "base/mutex.h"
 #include "base/thread.h"
 #include "ipc/layout.h"
@@ -85,17 +86,17 @@ public:
 
     // --- one command (queue_abi.h explains the order of calls)
     // `point`: the command takes no time of the device (throttled devices).
-    void admit(XqTicket& ticket, bool may_hold, bool point = false);
-    void launched(XqTicket& ticket, bool succeeded, bool report_later = false);
+    XSCHED_HOT void admit(XqTicket& ticket, bool may_hold, bool point = false);
+    XSCHED_HOT void launched(XqTicket& ticket, bool succeeded, bool report_later = false);
     void buffer(XqTicket& ticket, XqCommand* command);
-    void complete(uint32_t generation, uint32_t covers);
+    XSCHED_HOT void complete(uint32_t generation, uint32_t covers);
     // `inside`: this thread is between admit and launched of a command that the synchronize includes.
-    uint64_t sync_begin(bool inside);
-    void sync_end(uint64_t mark);
-    void point(bool can_ask);
+    XSCHED_HOT uint64_t sync_begin(bool inside);
+    XSCHED_HOT void sync_end(uint64_t mark);
+    XSCHED_HOT void point(bool can_ask);
     // xqueue_linger.cpp; as the functions of that name in queue_abi.h.
-    bool linger(bool waits);
-    void leave();
+    XSCHED_HOT bool linger(bool waits);
+    XSCHED_HOT void leave();
     bool only_ours();
     void drain();
     // What this queue launches next waits for work of `producer` (xqueue_depend.cpp).
@@ -152,16 +153,16 @@ private:
     friend void* worker_body(void* queue);
     int32_t urgency() const;
     bool boost(int32_t urgent);
-    bool open() const;
+    XSCHED_HOT bool open() const;
     bool room(bool holds) const;
     uint32_t limit() const;
     bool backlog() const { return groups_ != nullptr || buffered_ != 0; }
-    XqToken make_token(XqTicket& ticket);
-    void launch_here(XqTicket& ticket);
-    void note_submitted();
-    void note_launched(uint32_t count);
-    void note_completed(uint32_t count);
-    void publish_ready(int64_t now_ns);
+    XSCHED_HOT XqToken make_token(XqTicket& ticket);
+    XSCHED_HOT void launch_here(XqTicket& ticket);
+    XSCHED_HOT void note_submitted();
+    XSCHED_HOT void note_launched(uint32_t count);
+    XSCHED_HOT void note_completed(uint32_t count);
+    XSCHED_HOT void publish_ready(int64_t now_ns);
     HoldGroup* joinable();
     HoldGroup* make_group();
     void destroy_group(HoldGroup* group);
@@ -188,9 +189,12 @@ private:
         int64_t stuck_ns = 0;      // the queue was open, and nothing completed
         int64_t suspended_ns = 0;  // by the program
     };
-    void admit_throttled(XqTicket& ticket, bool point);
+    XSCHED_HOT void admit_throttled(XqTicket& ticket, bool point);
+    void admit_followed(XqTicket& ticket, bool point);
+    XSCHED_HOT bool followed() const;
+    XSCHED_HOT void count(XqTicket& ticket, bool point);
     void count_throttled(const Throttle& plan, XqTicket& ticket, bool point);
-    void launched_throttled(const XqTicket& ticket, bool report_later);
+    XSCHED_HOT void launched_throttled(const XqTicket& ticket, bool report_later);
     uint32_t report_stride(uint32_t most, int64_t mean_ns) const;
     Throttle decide(bool retry, bool point);
     bool gate_due(bool closed);
@@ -200,12 +204,12 @@ private:
     bool out_of_patience(Wait& wait, bool closed);
     void wait_for_room(const Wait& wait, bool closed);
     void bind_words();
-    uint64_t enqueued();
+    XSCHED_HOT uint64_t enqueued();
     void write_progress();
     void absorb_progress();
     void track_throttled_tail();
     void wake_throttled();
-    void sync_throttled(uint64_t mark);
+    XSCHED_HOT void sync_throttled(uint64_t mark);
 
     bool worker_may_launch();
     void run_worker();

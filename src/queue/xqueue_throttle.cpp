@@ -112,8 +112,7 @@ XQueue::Throttle XQueue::decide(bool retry, bool point) {
     const ipc::QueueSlot& slot = *placement_.slot;
     const bool closed = !open();
     const int64_t window_ns = slot.window_ns.load(std::memory_order_relaxed);
-    const bool watched = placement_.header->watching.load(std::memory_order_relaxed) != 0;
-    if (!closed && !watched && !managed_ && window_ns == 0 && window_.threshold() == 0) {
+    if (!followed()) {  // any more
         observed_ = false;
         return plan;
     }
@@ -135,42 +134,63 @@ XQueue::Throttle XQueue::decide(bool retry, bool point) {
 }
 
 // mutex_ held.
-void XQueue::count_throttled(const Throttle& plan, XqTicket& ticket, bool point) {
-    const bool idle = observed_ && submitted_ == completed_;
+void XQueue::count(XqTicket& ticket, bool point) {
     enqueued();  // before this command's call is on its way
     ++submitted_;
     ++launched_;
     ipc::QueueSlot& slot = *placement_.slot;
     slot.submitted.store(submitted_, std::memory_order_relaxed);
     slot.launched.store(launched_, std::memory_order_relaxed);
+    share_.note(point);
+    since_gate_ += point ? 0 : 1;
+    ticket.covers = point ? 0 : 1;
+    ticket.verdict = kXqLaunch;
+}
+
+// mutex_ held.
+void XQueue::count_throttled(const Throttle& plan, XqTicket& ticket, bool point) {
+    const bool idle = observed_ && submitted_ == completed_;
+    count(ticket, point);
     if (idle || (!observed_ && (plan.report || plan.gate))) {
         const int64_t now = base::now_ns();
         meter_.flight_began(now);
         publish_ready(now);
     }
-    share_.note(point);
-    since_gate_ += point ? 0 : 1;
     if (plan.gate) since_gate_ = 0;
     if (plan.report) reported_ = submitted_;
     ticket.group = plan.report ? this : nullptr;
-    ticket.covers = point ? 0 : 1;
-    ticket.verdict = kXqLaunch;
+}
+
+// mutex_ held. Whether anybody wants to know, or may stop it: else two counters are all.
+bool XQueue::followed() const {
+    const ipc::QueueSlot& slot = *placement_.slot;
+    return managed_ || retired_ || window_.threshold() != 0 || !open() ||
+           slot.window_ns.load(std::memory_order_relaxed) > 0 ||
+           placement_.header->watching.load(std::memory_order_relaxed) != 0;
 }
 
 void XQueue::admit_throttled(XqTicket& ticket, bool point) {
+    mutex_.lock();
+    if (followed()) [[unlikely]] {
+        mutex_.unlock();
+        return admit_followed(ticket, point);
+    }
+    observed_ = false;
+    count(ticket, point);
+    mutex_.unlock();
+}
+
+void XQueue::admit_followed(XqTicket& ticket, bool point) {
     Wait wait;
     Throttle plan;
     for (;;) {
         mutex_.lock();
-        const bool closed = !open();
-        const bool followed = closed || managed_ || window_.threshold() != 0 ||
-                              placement_.slot->window_ns.load(std::memory_order_relaxed) > 0 ||
-                              placement_.header->watching.load(std::memory_order_relaxed) != 0;
-        if (followed && !bound_ && !retired_) {
+        if (followed() && !bound_ && !retired_) {
             mutex_.unlock();
             bind_words();
             continue;
         }
+        const bool closed = !open();
         if (!retired_) plan = decide(wait.began_ns != 0, point);
         if (retired_ || !plan.wait || out_of_patience(wait, closed)) break;
         if (wait.began_ns == 0) announce_waiting(wait);

@@ -16,9 +16,9 @@ struct QueueMark {
 
 // The end of what is surely in the queue. `inside`: with the command that this thread is launching (queue_abi.h).
 // nullptr is allowed, for unscheduled streams.
-QueueMark mark_of(StreamEntry* entry, bool inside = false);
+XSCHED_HOT QueueMark mark_of(StreamEntry* entry, bool inside = false);
 // Everything up to the mark has completed.
-void completed_up_to(const QueueMark& mark);
+XSCHED_HOT void completed_up_to(const QueueMark& mark);
 
 // The event was recorded at the mark, which was taken before the driver's call.
 void event_recorded(Event event, const QueueMark& mark);

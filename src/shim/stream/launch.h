@@ -8,6 +8,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "base/hot.h"
 #include "base/log.h"
 #include "shim/stream/capture.h"
 #include "platform.h"
@@ -42,7 +43,7 @@ private:
 class Launch {
 public:
     // `point`: not work but a place in it.
-    Launch(Stream stream, bool per_thread, bool point = false) {
+    XSCHED_HOT Launch(Stream stream, bool per_thread, bool point = false) {
         const KeepErrno keep;
         entry_ = capturing(stream, per_thread) ? nullptr : entry_of(stream, per_thread);
         xqueue_ = entry_ != nullptr ? entry_->xqueue.load(std::memory_order_acquire) : nullptr;
@@ -56,7 +57,7 @@ public:
     Launch& operator=(const Launch&) = delete;
 
     // The driver's call has returned.
-    void returned(Result code) {
+    XSCHED_HOT void returned(Result code) {
         if (xqueue_ == nullptr) return;
         const KeepErrno keep;
         if (counted_) [[unlikely]] xq_driver_call(xqueue_, 0);
@@ -102,7 +103,7 @@ struct Scheduled;
 
 template <EntryPoint kEntry, bool kCompletes, typename... Arguments>
 struct Scheduled<kEntry, kCompletes, Result (*)(Arguments...)> {
-    static Result call(Arguments... arguments) {
+    XSCHED_HOT static Result call(Arguments... arguments) {
         const Stream stream = stream_in(arguments...);
         if (base::log_enabled(base::LogLevel::kDebug)) [[unlikely]]
             trace_command(Declared<kEntry>::kName, kernel_in(arguments...), stream);

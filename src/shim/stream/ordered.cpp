@@ -18,7 +18,7 @@ XqQueue* xqueue_of(const StreamEntry* entry) {
 }
 
 // It waits for the others of its context, and they for it.
-bool is_legacy_beside_others(const StreamEntry& entry) {
+XSCHED_HOT bool is_legacy_beside_others(const StreamEntry& entry) {
     if (!several_queues() || entry.kind.load(std::memory_order_relaxed) != StreamKind::kLegacy) return false;
     const Context context = entry.context.load(std::memory_order_relaxed);
     bool others = false;
@@ -29,7 +29,7 @@ bool is_legacy_beside_others(const StreamEntry& entry) {
 }
 
 // What lingers in the legacy default stream would keep other streams waiting, and calls of ours disturb captures.
-bool may_linger(const StreamEntry& entry) {
+XSCHED_HOT bool may_linger(const StreamEntry& entry) {
     return g_captures.load(std::memory_order_relaxed) <= 0 && !is_legacy_beside_others(entry);
 }
 

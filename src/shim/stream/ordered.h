@@ -16,19 +16,21 @@ namespace xsched::stream {
 // Marks of all queues of a context (nullptr: the current one) and what comes of them. (ordered.cpp)
 class ContextMarks {
 public:
-    explicit ContextMarks(Context context);
-    bool linger() const;
-    void completed() const;
+    XSCHED_HOT explicit ContextMarks(Context context);
+    XSCHED_HOT bool linger() const;
+    XSCHED_HOT void completed() const;
 
 private:
     static constexpr unsigned kMost = 64;  // those beyond report themselves
-    QueueMark marks_[kMost];
+    union {
+        QueueMark marks_[kMost];  // nothing beyond count_ is ever written
+    };
     unsigned count_ = 0;
 };
 
 // --- lingering (queue/xqueue_linger.cpp). What lingers stands behind the program's work, which must not see it.
 // In place of a call that waits for all of the stream's work; false: the call is to be made.
-bool linger_in(StreamEntry* entry);
+XSCHED_HOT bool linger_in(StreamEntry* entry);
 // Before a call that waits for an event in the stream.
 void linger_behind(StreamEntry* entry);
 // Before any other call that asks or waits for the stream.
@@ -37,7 +39,7 @@ void leave(StreamEntry* entry);
 bool only_ours(StreamEntry* entry);
 
 template <EntryPoint kEntry>
-Result stream_synchronize(Stream stream) {
+XSCHED_HOT Result stream_synchronize(Stream stream) {
     XLOG_DEBG("%s of stream %p", Declared<kEntry>::kName, static_cast<void*>(stream));
     QueueMark mark;
     bool done = false;
@@ -71,7 +73,7 @@ Result stream_query(Stream stream) {
 }
 
 template <EntryPoint kEntry, typename... Which>
-Result context_synchronize(Which... context) {
+XSCHED_HOT Result context_synchronize(Which... context) {
     XLOG_DEBG("%s", Declared<kEntry>::kName);
     Context which = nullptr;
     ((which = context), ...);

@@ -79,7 +79,7 @@ void end_program_made(Stream stream) {
     else HwQueueDestroy(hwq);
 }
 
-StreamEntry* find(StreamKind kind, Stream stream, Context context) {
+XSCHED_HOT StreamEntry* find(StreamKind kind, Stream stream, Context context) {
     if (kind == StreamKind::kOrdinary) return g_streams.find(stream);
     if (context == nullptr) return nullptr;
     return kind == StreamKind::kLegacy ? g_legacy.find(context) : find_thread_stream(context);
@@ -164,7 +164,7 @@ void renew(StreamEntry& entry, XqQueue* gone) {
 }
 
 // nullptr: unscheduled.
-StreamEntry* prepared(StreamEntry& entry) {
+XSCHED_HOT StreamEntry* prepared(StreamEntry& entry) {
     for (;;) {
         uint32_t state = entry.state.load(std::memory_order_acquire);
         XQueueHandle handle = 0;

@@ -9,6 +9,7 @@
 #include <atomic>
 
 #include "base/futex.h"
+#include "base/hot.h"
 #include "vendor.h"
 #include "device/stream/stream_id.h"
 #include "queue/queue_abi.h"
@@ -31,9 +32,9 @@ struct StreamEntry {
 
 // The entry of a stream, with its XQueue; nullptr: it is not scheduled (XSCHED_AUTO_XQUEUE=OFF, no context, no memory)
 // and the call goes to the driver as it is. `per_thread`: NULL means the thread's own stream.
-StreamEntry* entry_of(Stream stream, bool per_thread);
+XSCHED_HOT StreamEntry* entry_of(Stream stream, bool per_thread);
 // The same, but makes none; nullptr also for a stream that was never used.
-StreamEntry* known_entry_of(Stream stream, bool per_thread);
+XSCHED_HOT StreamEntry* known_entry_of(Stream stream, bool per_thread);
 
 // A stream of this handle was created: one that we know under it is gone.
 void stream_created(Stream stream);
@@ -43,9 +44,9 @@ void stream_going(Stream stream);
 void context_going(Context context);
 
 // More than one stream is scheduled: one may wait for another.
-bool several_queues();
+XSCHED_HOT bool several_queues();
 // Whether queues of different priorities were ever there.
-bool several_priorities();
+XSCHED_HOT bool several_priorities();
 // `entry` is about to get a command: those whose work the driver makes it wait for become as urgent: by the legacy
 // default stream's implicit rule, or because there are more streams of this priority than hardware queues, so that they
 // share.
