@@ -4,8 +4,8 @@ import statistics
 from collections import defaultdict
 from dataclasses import dataclass, field
 
-from . import intervals, programs, report
-from .workloads import ENDLESS, ENDLESS_STEPS, length_text
+from . import intervals, programs, report, turns
+from .workloads import CPU, ENDLESS, ENDLESS_STEPS, length_text
 
 LONGEST_BURST_SECONDS = 10
 MOST_FAILURES = 2     # of a peer; then it is left out
@@ -122,6 +122,29 @@ class Matrix:
         except (programs.ProgramFailed, OSError, ValueError, IndexError) as error:
             self.fail(peer, f"pattern {pattern}, {beside}: {error}")
 
+    def run_in_turns(self, peers, pattern, number):
+        """One round of hp alone under every peer, as close to each other as can be. All of them or none count."""
+        self.progress.doing(f"{pattern} alone, in turns")
+        prefix = [] if self.workload is CPU else turns.on_processors_of(number)
+        options = {**self.hp_options(pattern, number + 1), "stream": self.stream, "turns": turns.TURNS,
+                   "seconds": self.seconds / turns.TURNS}
+        peers, hp, bursts = [peer for peer in peers if not self.left_out(peer)], {}, {}
+        try:
+            for peer in peers:
+                hp[peer] = self.session.start("hp", options, [*prefix, *peer.prefix("hp")])
+            for peer in peers:
+                hp[peer].wait_ready(self.progress)
+            for order in turns.orders(peers):
+                for peer in order:
+                    hp[peer].take_turn(self.progress)
+            for peer in peers:
+                bursts[peer] = [tuple(row[:2]) for row in hp[peer].finish(self.progress, 1)]
+        except (programs.ProgramFailed, OSError, ValueError) as error:
+            self.fail(peer, f"pattern {pattern}, alone: {error}")
+            return
+        for peer in peers:
+            self.cells[peer.name, pattern, None].add(bursts[peer], [])
+
     def run_lp_alone(self, peer, length):
         self.progress.doing(f"lp of {length_text(length)} alone, {peer.title}")
         if self.left_out(peer) or length == ENDLESS or peer.streams:
@@ -151,12 +174,16 @@ class Matrix:
         found, alone = self.summary(peer, pattern, length), self.summary(self.baseline, pattern)
         return found[which] / alone[of or which] if found and alone else None
 
-    def overhead(self, peer, pattern):
-        """Alone under the peer over alone, medians of the rounds' medians."""
+    def overheads(self, peer, pattern):
+        """Alone under the peer over alone, by round: their medians."""
         with_it, without = self.cells.get((peer, pattern, None)), self.cells.get((self.baseline, pattern, None))
-        if not with_it or not without or not with_it.run_p50_us or not without.run_p50_us:
-            return None
-        return statistics.median(with_it.run_p50_us) / statistics.median(without.run_p50_us) - 1
+        if not with_it or not without:
+            return []
+        return [ours / theirs - 1 for ours, theirs in zip(with_it.run_p50_us, without.run_p50_us)]
+
+    def overhead(self, peer, pattern):
+        by_round = self.overheads(peer, pattern)
+        return statistics.median(by_round) if by_round else None
 
     def lp_overhead(self, peer, length):
         with_it, without = self.lp_alone.get((peer, length)), self.lp_alone.get((self.baseline, length))

@@ -40,12 +40,17 @@ class Program:
             progress.wait(0.02)
 
     def begin(self):
-        """For one that was loaded ahead and waits for its turn (--wait 1)."""
+        """For one that was loaded ahead and waits for its turn (--wait 1, --turns)."""
         try:
             self.process.stdin.write(b"\n")
             self.process.stdin.flush()
         except BrokenPipeError:
             raise ProgramFailed(self.complaint()) from None
+
+    def take_turn(self, progress):
+        """The same, until its turn is over (--turns)."""
+        self.begin()
+        self.wait_ready(progress)
 
     def finish(self, progress, seconds):
         """Lets it end by itself within `seconds` and reads what it measured."""

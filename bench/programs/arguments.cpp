@@ -44,6 +44,7 @@ Arguments parse_arguments(int count, char** values) {
         {"--depth", integer(a.depth)},
         {"--calibrate", flag(a.calibrate)},
         {"--wait", flag(a.wait)},
+        {"--turns", integer(a.turns)},
         {"--until-eof", flag(a.until_eof)},
         {"--stream", text(a.stream)},
         {"--lp-out", text(a.lp_out)},

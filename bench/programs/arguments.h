@@ -25,6 +25,7 @@ struct Arguments {
     long depth = 16;          // --depth: kernels kept enqueued
     bool calibrate = false;   // --calibrate 1: print the steps for --kernel-ms and leave
     bool wait = false;        // --wait 1: say "ready" and wait for a line of standard input before using the device
+    long turns = 0;           // --turns: so many times --seconds, and "ready" and a line before each and at the end
     bool until_eof = false;   // --until-eof 1: also stop when standard input ends
     std::string stream;       // --stream: which queue of the device; what it may be is the platform's
     std::string lp_out;       // --lp-out, --lp-steps: of the second stream, in programs with two

@@ -3,6 +3,7 @@
 //
 //   hp --out FILE     per burst: start (CLOCK_MONOTONIC ns), latency (ns)
 //   hp --announce-ms 1  the same, and tells XSched of each burst a millisecond ahead (needs xcli run)
+//   hp --turns 4      measures four times, each once it is told to, so that other processes can take turns with it
 //   hp --calibrate 1  prints the --steps with which a kernel takes --kernel-ms, and the device
 //
 // Prints "ready" once measuring begins. Exit status 1 if a result is wrong or the driver fails.
@@ -15,6 +16,20 @@
 #include "own_queue.h"
 
 namespace {
+
+busy::Rows measure(busy::BusyDevice& device, const busy::Arguments& arguments,
+                   const std::function<void(int64_t)>& announce) {
+    if (arguments.turns == 0) return busy::run_bursts(device, arguments, busy::say_ready, announce);
+    busy::Rows rows;
+    const auto say_nothing = [] {};
+    for (long turn = 0; turn < arguments.turns; ++turn) {
+        busy::wait_for_turn();
+        const busy::Rows more = busy::run_bursts(device, arguments, say_nothing, announce);
+        rows.insert(rows.end(), more.begin(), more.end());
+    }
+    busy::wait_for_turn();
+    return rows;
+}
 
 int run(busy::Arguments arguments) {
     if (arguments.wait) busy::wait_for_turn();
@@ -31,7 +46,7 @@ int run(busy::Arguments arguments) {
             if (!queue) queue.emplace(device.queue());  // after its first use
             queue->expect(us);
         };
-    busy::write_rows(arguments.out, busy::run_bursts(device, arguments, busy::say_ready, announce));
+    busy::write_rows(arguments.out, measure(device, arguments, announce));
     if (!device.state_is_right()) {
         fprintf(stderr, "hp: the device's result is wrong: a kernel was lost, repeated or run out of order\n");
         return 1;

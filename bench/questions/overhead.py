@@ -15,8 +15,7 @@ def answer(suite, deadline):
     found = matrix.Matrix(suite.session, suite.progress, suite.profile.seconds, suite.workload, suite.baseline,
                           suite.stream)
     found.calibrate([length], suite.profile.calibrations)
-    plan = [[lambda number, peer=peer, pattern=pattern: found.run(peer, pattern, None, number + 1) for peer in peers]
-            for pattern in patterns]
+    plan = [[lambda number, pattern=pattern: found.run_in_turns(peers, pattern, number)] for pattern in patterns]
     plan.append([lambda number, peer=peer: found.run_lp_alone(peer, length) for peer in peers])
     done = suite.run_rounds(found, plan, deadline, main_job.LEAST_SECONDS, most_rounds=2 * suite.profile.rounds)
     out = Document(NAME, "Nobody competes",
@@ -34,7 +33,7 @@ def answer(suite, deadline):
         rows.append([peer.title, *(percent(cost, 1) for cost in costs)])
         bars.append({"name": peer.title, "peer": peer.name,
                      "values": [round(cost * 100, 3) if cost is not None else None for cost in costs]})
-    out.add_table("Time added to a burst, or to a kernel of low (medians of the rounds' medians)", rows)
+    out.add_table("Time added to a burst, or to a kernel of low (median of the rounds)", rows)
     out.plots.append({"kind": "bars", "title": "Added when alone", "y": "percent", "groups": [*patterns, "low"],
                       "series": bars})
     limit = MOST_PERCENT["cpu" if suite.workload is workloads.CPU else "gpu"]

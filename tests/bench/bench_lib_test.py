@@ -29,6 +29,9 @@ class FakeProgram:
     def wait_ready(self, _):
         pass
 
+    def take_turn(self, _):
+        self.turns = getattr(self, "turns", 0) + 1
+
     def finish(self, *_):
         return self.rows
 
@@ -44,7 +47,8 @@ class FakeSession:
 
     def start(self, name, options, prefix=(), *_):
         self.started.append((name, options, [str(word) for word in prefix]))
-        return FakeProgram(self.rows[name])
+        self.programs = [*getattr(self, "programs", []), FakeProgram(self.rows[name])]
+        return self.programs[-1]
 
     def server_pids(self):
         return []
@@ -161,11 +165,11 @@ class Cells(unittest.TestCase):
         self.assertAlmostEqual(found.lp_share("xsched", "A", 0.3), 1, delta=0.06)
         self.assertIsNone(found.ratio("native", "A", 0.3, "p50"))
 
-    def test_overhead_is_of_the_rounds_medians(self):
+    def test_overhead_is_the_median_of_the_rounds(self):
         found = matrix_with()
-        for latency in (100, 100, 900):
+        for latency in (100, 200, 900):
             found.cells["native", "A", None].add([(0, latency)], [])
-        for latency in (102, 800, 102):
+        for latency in (102, 204, 800):
             found.cells["xsched", "A", None].add([(0, latency)], [])
         self.assertAlmostEqual(found.overhead("xsched", "A"), 0.02)
 
@@ -186,6 +190,23 @@ class Runs(unittest.TestCase):
         self.assertEqual(started["lp"][1], ["/somewhere/xsched", "run", "lp"])
         self.assertEqual(started["hp"][0]["sync-every"], 5)
         self.assertEqual(len(found.cells["xsched", "B", 0.3].latency_us), 5)
+
+    def test_programs_alone_take_turns_on_the_same_processors(self):
+        found = matrix_with(self.BURSTS)
+        found.run_in_turns([peer("native"), peer("xsched")], "A", 0)
+        (_, options, native), (_, _, xsched) = found.session.started
+        self.assertEqual([program.turns for program in found.session.programs], [options["turns"]] * 2)
+        self.assertEqual(native[:-3], xsched[:-3])
+        self.assertEqual(found.overheads("xsched", "A"), [0])
+
+    def test_a_program_that_fails_in_its_turn_spoils_the_round_for_all(self):
+        found = matrix_with()  # no bursts
+        found.session.start = lambda name, options, prefix: (_ for _ in ()).throw(OSError("no")) \
+            if "xsched" in str(prefix[-3]) else FakeProgram(self.BURSTS)
+        for number in range(3):
+            found.run_in_turns([peer("native"), peer("xsched")], "A", number)
+        self.assertEqual(found.failures, [("xsched", "pattern A, alone: no")] * matrix.MOST_FAILURES)
+        self.assertEqual(len(found.cells["native", "A", None].run_p50_us), 1)  # once the other was left out
 
     def test_an_endless_kernel_is_not_waited_for(self):
         found = matrix_with(self.BURSTS, [])

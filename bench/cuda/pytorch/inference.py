@@ -8,13 +8,14 @@ With --turns N it waits for a line of standard input before it loads a model ont
 turns in which that is measured, so that another process may take turns with it; each time it says "ready" first.
 """
 import argparse
+import gc
 import time
 
 import models
 import torch
 
 NAMES = ["ResNet-18, batch 32", "BERT-base, eager", "BERT-base, CUDA graph", "GPT-2, 32 tokens"]
-WARM_UP_SECONDS = 0.7
+WARM_UP_SECONDS = 0.5
 GPT2_TOKENS = 32
 
 
@@ -68,11 +69,14 @@ def load(make):
 def timed(run, seconds):
     """[nanoseconds] of each, for so long."""
     found, end = [], time.monotonic() + seconds
+    gc.collect()
+    gc.disable()
     while time.monotonic() < end or not found:
         begin = time.perf_counter_ns()
         run()
         torch.cuda.synchronize()
         found.append(time.perf_counter_ns() - begin)
+    gc.enable()
     return found
 
 
@@ -86,6 +90,8 @@ def main():
     wait = models.wait_for_turn if options.turns else lambda: None
     with torch.no_grad():
         loaded = [load(make) for make in (resnet18, bert, bert_graph, gpt2)]
+        gc.collect()
+        gc.freeze()
         for number, on_device in enumerate(loaded):
             wait()
             run = on_device()

@@ -3,11 +3,10 @@
 outputs are the same bit for bit. Exit status 1 if a target was missed, 2 if nothing could be measured.
 
 A program that waits for the processor (GPT-2) differs by up to a quarter from the next one of its kind, by the
-processor it is on and by where its memory lies. So each round's two programs have the same two processors and, where the
-system allows that, the same addresses, and take turns; what is added is the median of the rounds' ratios."""
+processor it is on and by where its memory lies. So each round's two programs have the same two processors and, where
+the system allows that, the same addresses, and take turns; what is added is the median of the rounds' ratios. With
+--control a second native program takes part: what it differs by from the first cannot be told from nothing."""
 import argparse
-import os
-import shutil
 import statistics
 import subprocess
 import sys
@@ -18,16 +17,13 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1]))
 from lib import backend as backends  # noqa: E402
-from lib import programs, report  # noqa: E402
+from lib import programs, report, turns  # noqa: E402
 from lib.progress import Progress  # noqa: E402
 
 NAMES = ["ResNet-18, batch 32", "BERT-base, eager", "BERT-base, CUDA graph", "GPT-2, 32 tokens"]  # inference.py's
 MOST_PERCENT = 1
-WAYS = {"native": None, "xsched": []}
 LOAD_SECONDS = 100  # of Python, PyTorch and four models, for all programs of all rounds at once
-TURNS = 4           # of each program with each model
-WARM_UP_SECONDS = 2.5  # of each program and model
-PROCESSORS = 2      # of a round's programs: one for their own thread, one for the driver's
+WARM_UP_SECONDS = 1.5  # of each program and model
 
 
 def same_addresses():
@@ -39,18 +35,9 @@ def same_addresses():
         return []
 
 
-def processors_of(number):
-    """What to put before the commands of a round so that they have the same processors; empty: not to be had here."""
-    mine = sorted(os.sched_getaffinity(0))
-    first = (number * PROCESSORS) % max(len(mine) - PROCESSORS + 1, 1)
-    chosen = ["taskset", "-c", ",".join(map(str, mine[first:first + PROCESSORS]))]
-    return chosen if shutil.which("taskset") else []
-
-
 def take_turn(program, progress, what):
     progress.doing(what)
-    program.begin()
-    program.wait_ready(progress)
+    program.take_turn(progress)
 
 
 def run_round(ways, names, found, progress):
@@ -58,8 +45,8 @@ def run_round(ways, names, found, progress):
     for name in NAMES:
         for way in names:
             take_turn(ways[way], progress, f"{way} loads {name}")
-        for turn in range(TURNS):
-            for way in names[::1 if turn % 2 == 0 else -1]:
+        for order in turns.orders(names):
+            for way in order:
                 take_turn(ways[way], progress, f"{way}, {name}")
     for way in names:
         rows = ways[way].finish(progress, 1)
@@ -71,45 +58,59 @@ def run_round(ways, names, found, progress):
 def measure(session, options):
     """{(way, model): a median of each round, us}, and for the way "outputs" the fingerprints of all rounds. Programs
     are loaded together, since that takes longest; only one at a time uses the device."""
-    progress = Progress(LOAD_SECONDS + options.rounds * len(WAYS) * len(NAMES) * (options.seconds + WARM_UP_SECONDS))
+    names = ["native", "xsched"] + ["control"] * options.control
+    progress = Progress(LOAD_SECONDS + options.rounds * len(names) * len(NAMES) * (options.seconds + WARM_UP_SECONDS))
     found, longest, fixed = defaultdict(list), 0, same_addresses()
     progress.doing("loading")
-    waiting = [{way: session.start("inference.py", {"seconds": options.seconds / TURNS, "turns": TURNS},
-                                   [*processors_of(number), *fixed,
-                                    *(() if options_of is None else session.under_xsched(*options_of))])
-                for way, options_of in WAYS.items()} for number in range(options.rounds)]
+    waiting = [{way: session.start("inference.py", {"seconds": options.seconds / turns.TURNS, "turns": turns.TURNS},
+                                   [*turns.on_processors_of(number), *fixed,
+                                    *(session.under_xsched() if way == "xsched" else ())], {"PYTHONHASHSEED": "0"})
+                for way in names} for number in range(options.rounds)]
     for program in [program for ways in waiting for program in ways.values()]:
         program.wait_ready(progress)
     for number, ways in enumerate(waiting):
         began = time.monotonic()
         if number > 0 and began + longest > options.deadline:
             break
-        run_round(ways, list(WAYS)[::1 if number % 2 == 0 else -1], found, progress)
+        run_round(ways, names[::1 if number % 2 == 0 else -1], found, progress)
         longest = max(longest, time.monotonic() - began)
     progress.done()
     return found
 
 
+def ratios(found, way, name):
+    """By round, over the native program, in percent more."""
+    return [(ours / theirs - 1) * 100 for theirs, ours in zip(found["native", name], found[way, name])]
+
+
+def signed(numbers):
+    return " ".join(f"{number:+.1f}" for number in numbers)
+
+
 def publish(found, options, backend):
-    rows, targets, same = [("model", "native us", "XSched us", "added", "by round", "outputs")], [], True
-    by_round = {}
+    rows = [("model", "native us", "XSched us", "added", "by round", "a second native one", "outputs")]
+    targets, same, by_round, control = [], True, {}, {}
     for name in NAMES:
-        native, xsched = (statistics.median(found[way, name]) for way in WAYS)
+        native, xsched = (statistics.median(found[way, name]) for way in ("native", "xsched"))
         equal = len(set(found["outputs", name])) == 1
         same = same and equal
-        by_round[name] = [(ours / theirs - 1) * 100 for theirs, ours in zip(found["native", name], found["xsched", name])]
+        by_round[name], control[name] = (ratios(found, way, name) for way in ("xsched", "control"))
         added = statistics.median(by_round[name])
-        rows.append((name, f"{native:.1f}", f"{xsched:.1f}", f"{added:+.2f}%",
-                     " ".join(f"{each:+.1f}" for each in by_round[name]), "same" if equal else "DIFFERENT"))
+        rows.append((name, f"{native:.1f}", f"{xsched:.1f}", f"{added:+.2f}%", signed(by_round[name]),
+                     signed(control[name]) or "-", "same" if equal else "DIFFERENT"))
         targets.append((f"overhead alone, {name}", added, "<=", MOST_PERCENT, "%"))
     passed = same and all(report.met(value, relation, limit) for _, value, relation, limit, _ in targets)
     print(f"\n{backend.device}, driver {backend.driver}, XSched {report.version()}\n\n{report.table(rows)}\n")
     print(report.targets_table(targets))
-    metrics = {"us_per_inference": {name: {way: found[way, name] for way in WAYS} for name in NAMES},
+    ways = [way for way in ("native", "xsched", "control") if found[way, NAMES[0]]]
+    metrics = {"us_per_inference": {name: {way: found[way, name] for way in ways} for name in NAMES},
                "added_percent_by_round": by_round, "outputs_identical": same, "targets": report.targets_json(targets)}
+    if options.control:
+        metrics["control_percent_by_round"] = control
+    notes = f"{len(found['xsched', NAMES[0]])} rounds, in each {len(ways)} programs on the same processors that take " \
+            f"{turns.TURNS} turns of {options.seconds / turns.TURNS:g} s with each model"
     print(report.write_result(options.results, "cuda_pytorch_overhead", "PyTorch inference alone under XSched", backend,
-                              passed, metrics, f"{len(found['xsched', NAMES[0]])} rounds, in each two programs on the same processors "
-                              f"that take {TURNS} turns of {options.seconds / TURNS:g} s with each model"))
+                              passed, metrics, notes))
     return passed
 
 
@@ -119,6 +120,7 @@ def main():
     parser.add_argument("--results", type=Path, default=report.ROOT / "bench" / "results")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=2.5, help="of each model, each round")
+    parser.add_argument("--control", action="store_true", help="a second native program in each round")
     parser.add_argument("--budget", type=float, default=3600, help="seconds after which no round is begun")
     options = parser.parse_args()
     options.deadline = time.monotonic() + options.budget

@@ -1,0 +1,24 @@
+"""Programs that are compared to a percent: they run at the same time, on the same processors, and measure in turns, so
+that neither the processor they got nor what else the machine does makes the difference."""
+import os
+import shutil
+
+TURNS = 4
+PROCESSORS = 2  # for one set of programs: one for their own thread, one for the driver's
+
+
+def processors_of(number):
+    """Those of the set of that number."""
+    mine = sorted(os.sched_getaffinity(0))
+    first = (number * PROCESSORS) % max(len(mine) - PROCESSORS + 1, 1)
+    return mine[first:first + PROCESSORS]
+
+
+def on_processors_of(number):
+    """What to put before the commands of a set; empty: not to be had here."""
+    return ["taskset", "-c", ",".join(map(str, processors_of(number)))] if shutil.which("taskset") else []
+
+
+def orders(names, turns=TURNS):
+    """In which order they measure, turn by turn."""
+    return [list(names)[::1 if turn % 2 == 0 else -1] for turn in range(turns)]
