@@ -20,13 +20,13 @@ class Torch:
     """The models, each on a stream of its own. The same code for CUDA and ROCm."""
     names = "ResNet-18", "ResNet-50"
 
-    def __init__(self):
+    def __init__(self, batch):
         import torch
         import torchvision
         self.torch = torch
         self.models = [make(weights=None).eval().cuda()
                        for make in (torchvision.models.resnet18, torchvision.models.resnet50)]
-        self.inputs = [torch.randn(size, 3, 224, 224, device="cuda") for size in (1, 32)]
+        self.inputs = [torch.randn(batch, 3, 224, 224, device="cuda") for _ in self.models]
         self.streams = [torch.cuda.Stream(), torch.cuda.Stream()]
         torch.cuda.synchronize()
 
@@ -104,7 +104,7 @@ def measure(models, options):
 
 
 def run_here(options):
-    models = OpenCL() if options.platform == "opencl" else Torch()
+    models = OpenCL() if options.platform == "opencl" else Torch(options.batch)
     if options.run == "xsched":
         import xsched
         xsched.set_scheduler("local", "HPF")
@@ -116,7 +116,7 @@ def run_here(options):
 def run_apart(how, options):
     """The same program in a process of its own, natively or under XSched."""
     words = [__file__, "--platform", options.platform, "--run", how, "--seconds", str(options.seconds),
-             "--period-ms", str(options.period_ms)]
+             "--period-ms", str(options.period_ms), "--batch", str(options.batch)]
     under = ["-m", "xsched", "run", "--scheduler", "local"] if how == "xsched" else []
     done = subprocess.run([sys.executable, *under, *words], stdout=subprocess.PIPE, text=True, env=os.environ)
     if done.returncode != 0:
@@ -137,11 +137,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--platform", choices=("cuda", "hip", "opencl"), default="cuda")
     parser.add_argument("--seconds", type=float, default=10)
-    parser.add_argument("--period-ms", type=float, help="from request to request (10; opencl: 60)")
+    parser.add_argument("--period-ms", type=float, help="from request to request (20; opencl: 60)")
+    parser.add_argument("--batch", type=int, default=64, help="pictures in a request, CUDA and ROCm; with few, a model "
+                        "waits for the processor and not for the device")
     parser.add_argument("--run", choices=("native", "xsched"), help="one of the two, in this process")
     options = parser.parse_args()
     if options.period_ms is None:
-        options.period_ms = 60 if options.platform == "opencl" else 10
+        options.period_ms = 60 if options.platform == "opencl" else 20
     if options.run:
         run_here(options)
     else:
