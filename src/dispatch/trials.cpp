@@ -11,28 +11,44 @@ int64_t Trials::Way::median() const {
     return *middle;
 }
 
+int64_t Trials::Way::shortest() const {
+    return *std::min_element(last_ns.begin(), last_ns.begin() + std::min(bursts, kBursts));
+}
+
 void Trials::note(unsigned way, uint64_t unit, int64_t ns) {
     if (unit != unit_) *this = Trials{};
     unit_ = unit;
     ways_[way].last_ns[ways_[way].bursts++ % kBursts] = ns;
-    if (!ways_[next_].known()) return;
-    const unsigned other = 1 - next_;
-    if (!ways_[other].known()) {
-        next_ = other;
-    } else if (!compared_) {
-        compare();
-    } else if (++since_ >= kAgainAfter) {
-        compared_ = false;
+    const unsigned other = 1 - better_;
+    if (settled_) {
+        if (++since_ < again_after_) return;
+        settled_ = false;
         ways_[other] = {};
         next_ = other;
+    } else if (hopeless()) {
+        settle(better_);
+    } else if (ways_[next_].known()) {
+        if (ways_[other].known())
+            settle(clearly_shorter(other) ? other : better_);
+        else
+            next_ = other;
     }
 }
 
-void Trials::compare() {
-    const unsigned other = 1 - better_;
-    if (ways_[other].median() * 100 < ways_[better_].median() * (100 - kClearPercent)) better_ = other;
-    next_ = better_;
-    compared_ = true;
+bool Trials::clearly_shorter(unsigned way) const {
+    return ways_[way].median() * 100 < ways_[1 - way].median() * (100 - kClearPercent);
+}
+
+// The trial of the way that has not been the better one so far.
+bool Trials::hopeless() const {
+    const Way& tried = ways_[1 - better_];
+    return next_ != better_ && tried.bursts >= kFew && tried.shortest() >= ways_[better_].median();
+}
+
+void Trials::settle(unsigned better) {
+    again_after_ = better == better_ ? std::min(again_after_ * 2, kMostAgainAfter) : kAgainAfter;
+    better_ = next_ = better;
+    settled_ = true;
     since_ = 0;
 }
 

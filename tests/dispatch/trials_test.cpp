@@ -33,11 +33,41 @@ TEST(Trials, BothAreTriedThenTheShorterOneIsTaken) {
 
 TEST(Trials, TheFirstOneUnlessTheOtherIsClearlyShorter) {
     Trials trials;
-    run(trials, 2 * Trials::kBursts, 1000, 1200);
+    run(trials, 2 * Trials::kBursts, 1000, 999);
     EXPECT_EQ(trials.next(), 0u);
     Trials even;
     run(even, 2 * Trials::kBursts, 1000, 980);
     EXPECT_EQ(even.next(), 0u);
+}
+
+TEST(Trials, OneThatBeginsBadlyIsGivenUp) {
+    Trials trials;
+    run(trials, Trials::kBursts, 1000, 3000);
+    run(trials, Trials::kFew - 1, 1000, 3000);
+    EXPECT_EQ(trials.next(), 1u);
+    run(trials, 1, 1000, 3000);
+    EXPECT_EQ(trials.next(), 0u);
+}
+
+TEST(Trials, OneGoodBurstKeepsATrialGoing) {
+    Trials trials;
+    run(trials, Trials::kBursts, 1000, 0);
+    run(trials, Trials::kFew - 1, 0, 3000);
+    run(trials, Trials::kBursts - Trials::kFew, 0, 900);
+    EXPECT_EQ(trials.next(), 1u);
+    run(trials, 1, 0, 900);
+    EXPECT_EQ(trials.next(), 1u) << "the second way's median is shorter";
+}
+
+TEST(Trials, ThoseThatChangeNothingBecomeRare) {
+    Trials trials;
+    unsigned tried = 0;
+    for (unsigned i = 0; i < 20'000; ++i) {
+        tried += trials.next();
+        run(trials, 1, 1000, 1200);
+    }
+    EXPECT_GE(tried, 3 * Trials::kFew);
+    EXPECT_LE(tried, 6 * Trials::kFew);
 }
 
 TEST(Trials, OneLongBurstDoesNotDecide) {
