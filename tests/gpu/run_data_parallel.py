@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Two ranks of a training on two GPUs, natively, under XSched, and beside an urgent program on the first one: the
 parameters are the same bit for bit, and nobody waits for ever. Exit status 1 if not, 77 if there are not two GPUs here."""
+import os
 import sys
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from lib import backend as backends  # noqa: E402
 from lib import programs, report  # noqa: E402
 from lib.progress import Progress  # noqa: E402
 
+os.environ.setdefault("NCCL_NVLS_ENABLE", "0")  # multicast over NVLink, which some machines refuse
 WAYS = ("native", "XSched", "beside an urgent program")
 STEPS, MOST_SECONDS = 400, 40
 URGENT = {"kernel-ms": 0.05, "burst-kernels": 40, "sync-every": 10, "pause-ms": 5, "seconds": LOAD_SECONDS + MOST_SECONDS}
