@@ -125,13 +125,13 @@ class Matrix:
     def run_in_turns(self, peers, pattern, number):
         """One round of hp alone under every peer, as close to each other as can be. All of them or none count."""
         self.progress.doing(f"{pattern} alone, in turns")
-        prefix = [] if self.workload is CPU else turns.on_processors_of(number)
+        pinned = [] if self.workload is CPU else turns.on_processors_of(number)
         options = {**self.hp_options(pattern, number + 1), "stream": self.stream, "turns": turns.TURNS,
                    "seconds": self.seconds / turns.TURNS}
         peers, hp, bursts = [peer for peer in peers if not self.left_out(peer)], {}, {}
         try:
             for peer in peers:
-                hp[peer] = self.session.start("hp", options, [*prefix, *peer.prefix("hp")])
+                hp[peer] = self.session.start("hp", options, [*peer.prefix("hp"), *pinned])
             for peer in peers:
                 hp[peer].wait_ready(self.progress)
             for order in turns.orders(peers):

@@ -40,7 +40,7 @@ class Program:
             progress.wait(0.02)
 
     def begin(self):
-        """For one that was loaded ahead and waits for its turn (--wait 1, --turns)."""
+        """For one that waits for its turn (--wait 1, --turns)."""
         try:
             self.process.stdin.write(b"\n")
             self.process.stdin.flush()
@@ -48,7 +48,7 @@ class Program:
             raise ProgramFailed(self.complaint()) from None
 
     def take_turn(self, progress):
-        """The same, until its turn is over (--turns)."""
+        """The same, until it says "ready" again: it measures now (--wait 1), or its turn is over (--turns)."""
         self.begin()
         self.wait_ready(progress)
 

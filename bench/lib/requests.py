@@ -59,7 +59,7 @@ class Requests:
     def start(self, model, prefix=(), pace=BUSY, seconds=MANY_SECONDS, environment=None, count=0,
               batch=None, wait=False):
         """It runs for `seconds`, for `count` requests, or until it is told to end. `wait`: it is only loaded, and uses
-        the device from begin() on."""
+        the device from take_turn() on."""
         options = {**pace, "seconds": seconds, "wait": int(wait),
                    "until-eof": 0 if seconds < MANY_SECONDS or count else 1}
         if count:
@@ -84,8 +84,7 @@ class Requests:
         for program in (second, first):  # they load at the same time, and use the device one after the other
             program.wait_ready(self.progress)
         for program in (second, first):
-            program.begin()
-            program.wait_ready(self.progress)
+            program.take_turn(self.progress)
         rows = first.finish(self.progress, seconds + LONGEST_REQUEST_SECONDS)
         return rows, second.finish(self.progress, LONGEST_REQUEST_SECONDS)
 

@@ -7,18 +7,15 @@ TURNS = 4
 PROCESSORS = 2  # for one set of programs: one for their own thread, one for the driver's
 
 
-def processors_of(number):
-    """Those of the set of that number."""
+def on_processors_of(number):
+    """What to put before the commands of the set of that number, behind what starts them under a peer: a server that
+    is started on the way is to have all processors. Empty: not to be had here."""
     mine = sorted(os.sched_getaffinity(0))
     first = (number * PROCESSORS) % max(len(mine) - PROCESSORS + 1, 1)
-    return mine[first:first + PROCESSORS]
+    chosen = ",".join(map(str, mine[first:first + PROCESSORS]))
+    return ["taskset", "-c", chosen] if shutil.which("taskset") else []
 
 
-def on_processors_of(number):
-    """What to put before the commands of a set; empty: not to be had here."""
-    return ["taskset", "-c", ",".join(map(str, processors_of(number)))] if shutil.which("taskset") else []
-
-
-def orders(names, turns=TURNS):
+def orders(names):
     """In which order they measure, turn by turn."""
-    return [list(names)[::1 if turn % 2 == 0 else -1] for turn in range(turns)]
+    return [list(names)[::1 if turn % 2 == 0 else -1] for turn in range(TURNS)]

@@ -42,7 +42,7 @@ private:
     unsigned next_ = 0;
     bool settled_ = false;
     unsigned since_ = 0;  // bursts since it was
-    unsigned again_after_ = kAgainAfter / 2;
+    unsigned again_after_ = kAgainAfter / 2;  // doubled when the first trial changes nothing
 };
 
 }  // namespace xsched::dispatch

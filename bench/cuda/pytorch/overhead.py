@@ -63,8 +63,8 @@ def measure(session, options):
     found, longest, fixed = defaultdict(list), 0, same_addresses()
     progress.doing("loading")
     waiting = [{way: session.start("inference.py", {"seconds": options.seconds / turns.TURNS, "turns": turns.TURNS},
-                                   [*turns.on_processors_of(number), *fixed,
-                                    *(session.under_xsched() if way == "xsched" else ())], {"PYTHONHASHSEED": "0"})
+                                   [*(session.under_xsched() if way == "xsched" else ()),
+                                    *turns.on_processors_of(number), *fixed], {"PYTHONHASHSEED": "0"})
                 for way in names} for number in range(options.rounds)]
     for program in [program for ways in waiting for program in ways.values()]:
         program.wait_ready(progress)

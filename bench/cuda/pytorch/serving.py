@@ -50,10 +50,6 @@ class Serving:
                 self.session.start("serve.py", {"seconds": self.seconds, "seed": seed, "wait": 1},
                                    prefix("--priority", "10")))
 
-    def begin(self, program):
-        program.begin()
-        program.wait_ready(self.progress)
-
     def end_training(self, train, scenario):
         """When its steps were complete."""
         first, *rows = train.finish(self.progress, 10)
@@ -65,12 +61,12 @@ class Serving:
         """Training begins first, so that it goes on for as long as requests come; alone it has ended by then."""
         self.progress.doing(SCENARIOS[scenario])
         alone, steps = scenario.startswith("alone"), []
-        self.begin(train)
+        train.take_turn(self.progress)
         if alone:
             self.progress.wait(self.seconds)
             steps = self.end_training(train, scenario)
             self.training[scenario].append(intervals.rate(steps))
-        self.begin(serve)
+        serve.take_turn(self.progress)
         requests = [tuple(row) for row in serve.finish(self.progress, self.seconds)]
         if not alone:
             steps = self.end_training(train, scenario)
