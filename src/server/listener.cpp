@@ -60,7 +60,19 @@ Listener::Listener(std::string path, ipc::SocketScope scope) : path_(std::move(p
     open_socket(scope);
 }
 
-Listener::~Listener() { close(); }
+Listener::Listener(Lent, const Listener& owner)
+    : path_(owner.path_),
+      lock_(fcntl(owner.lock_.get(), F_DUPFD_CLOEXEC, 0)),
+      socket_(fcntl(owner.socket_.get(), F_DUPFD_CLOEXEC, 0)),
+      lent_(true) {
+    if (!socket_) throw std::runtime_error(std::string("no descriptors are left (") + strerror(errno) + ")");
+}
+
+Listener Listener::lend() const { return {Lent{}, *this}; }
+
+Listener::~Listener() {
+    if (!lent_) close();
+}
 
 void Listener::take_lock() {
     const std::string name = path_ + ".lock";

@@ -27,7 +27,11 @@ class Listener {
 public:
     // Throws AlreadyServed, or std::runtime_error with a sentence.
     Listener(std::string path, ipc::SocketScope scope);
+    // The same listener in a child process: whoever made it keeps the path and the lock when the child goes, unless the
+    // child calls close().
+    Listener lend() const;
     ~Listener();
+    Listener(Listener&&) = default;
     Listener(const Listener&) = delete;
     Listener& operator=(const Listener&) = delete;
 
@@ -42,12 +46,15 @@ public:
     void close();
 
 private:
+    struct Lent {};
+    Listener(Lent, const Listener& owner);
     void take_lock();
     void open_socket(ipc::SocketScope scope);
 
     std::string path_;
     base::UniqueFd lock_;  // held for as long as we serve the path
     base::UniqueFd socket_;
+    bool lent_ = false;
 };
 
 }  // namespace xsched::server

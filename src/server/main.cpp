@@ -14,6 +14,7 @@
 #include "policy/policy.h"
 #include "server/latency.h"
 #include "server/server.h"
+#include "server/supervisor.h"
 
 namespace {
 
@@ -29,6 +30,7 @@ struct CommandLine {
     int64_t spin_us = -1;  // -1: default_spin_us
     bool system = false;
     bool foreground = true;
+    bool no_supervise = false;
 };
 
 int64_t default_spin_us() {
@@ -51,6 +53,8 @@ void describe(CLI::App& app, CommandLine& line) {
         ->check(CLI::Range(int64_t{-1}, int64_t{1'000'000}));
     app.add_option("--log-file", line.options.log_file, "append the log to this file instead of standard error");
     app.add_flag("--foreground", line.foreground, "stay in the foreground (it always does: for service files)");
+    app.add_flag("--no-supervise", line.no_supervise,
+                 "no parent process that starts the server anew if it dies or hangs (for service managers)");
     app.set_version_flag("--version", XSCHED_VERSION);
 }
 
@@ -98,16 +102,33 @@ void report_listening(const Options& options) {
     if (nothing >= 0) close(nothing);
 }
 
-int serve(const CommandLine& line) {
-    const Options& options = line.options;
+int run_server(const Options& options, xsched::server::Listener listener) {
     try {
-        xsched::server::Server server(options);
-        XLOG_INFO("listening on %s, using policy %s", options.socket.c_str(), options.policy.c_str());
-        report_listening(options);
-        if (line.port != 0) XLOG_INFO("port %d is not used: tools talk to %s", line.port, options.socket.c_str());
+        xsched::server::Server server(options, std::move(listener));
         xsched::server::ask_for_low_latency();
         server.run();
         return 0;
+    } catch (const std::exception& error) {
+        fprintf(stderr, "xserver: %s\n", error.what());
+        return kUsage;
+    }
+}
+
+int serve(const CommandLine& line) {
+    const Options& options = line.options;
+    try {
+        xsched::server::Listener listener(options.socket, options.scope);
+        XLOG_INFO("listening on %s, using policy %s", options.socket.c_str(), options.policy.c_str());
+        report_listening(options);
+        if (line.port != 0) XLOG_INFO("port %d is not used: tools talk to %s", line.port, options.socket.c_str());
+        if (line.no_supervise) return run_server(options, std::move(listener));
+        return xsched::server::supervise(
+            [&](xsched::server::SupervisedMemory& memory) {
+                Options mine = options;
+                mine.supervised = &memory;
+                return run_server(mine, listener.lend());
+            },
+            kUsage);
     } catch (const xsched::server::AlreadyServed& error) {
         fprintf(stderr, "xserver: %s\n", error.what());
         return options.idle_exit_ns > 0 ? 0 : kUsage;  // one that was started on demand is not needed

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "policy/policy.h"
 #include "server/handshake.h"
+#include "server/supervisor.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -46,28 +47,33 @@ base::UniqueFd open_signals() {
     return fd;
 }
 
-dispatch::Dispatcher make_dispatcher(const Options& options) {
+// `policy`: what a person has chosen since; empty: nothing.
+dispatch::Dispatcher make_dispatcher(const Options& options, const std::string& policy) {
     sched::Settings settings;
     settings.starvation_limit_ns = options.starvation_limit_ns;
-    return dispatch::Dispatcher(sched::Core(policy::find_policy(options.policy.c_str())->make(), settings));
+    const policy::PolicyInfo* info = policy.empty() ? nullptr : policy::find_policy(policy.c_str());
+    if (info == nullptr) info = policy::find_policy(options.policy.c_str());
+    return dispatch::Dispatcher(sched::Core(info->make(), settings));
 }
 
 int64_t earlier(int64_t a, int64_t b) { return a == 0 ? b : b == 0 ? a : std::min(a, b); }
 
 }  // namespace
 
-Server::Server(const Options& options)
+Server::Server(const Options& options, Listener listener)
     : options_(options),
       started_ns_(base::now_ns()),
-      listener_(options.socket, options.scope),
+      listener_(std::move(listener)),
       signals_(open_signals()),
-      dispatcher_(make_dispatcher(options)),
+      checkpoint_(options.supervised != nullptr ? &options.supervised->checkpoint : nullptr),
+      dispatcher_(make_dispatcher(options, checkpoint_.policy())),
       doorbells_(waker_.word(), options.spin_ns),
-      host_{options_, started_ns_, clients_, dispatcher_, [this](pid_t pid) { return expect(pid); }},
+      host_{options_, started_ns_, clients_, dispatcher_, checkpoint_, [this](pid_t pid) { return expect(pid); }},
       idle_since_ns_(started_ns_) {
     if (!waker_.watch(listener_.fd(), token(Source::kListener)) ||
         !waker_.watch(signals_.get(), token(Source::kSignals)))
         throw std::system_error(errno, std::generic_category(), "epoll");
+    for (const pid_t pid : checkpoint_.expected()) expect(pid);
 }
 
 Server::~Server() { let_everybody_go(); }
@@ -80,6 +86,8 @@ void Server::run() {
         doorbells_.note_clients();
         const int64_t now = base::now_ns();
         const int64_t planned = look_after_clients(dispatcher_.pass(now), now);
+        checkpoint_.retry(dispatcher_, now);
+        if (options_.supervised != nullptr) options_.supervised->beat();
         drop_silent_newcomers(now);
         if (stop_ || should_leave(now)) break;
         doorbells_.sleep(next_wake(planned));
@@ -169,6 +177,7 @@ void Server::admit_client(uint32_t id, Newcomer& newcomer, const std::string& pr
     waker_.rearm(client->socket(), token(Source::kClient, id));
     if (client->pid_fd() >= 0) waker_.watch(client->pid_fd(), token(Source::kClientEnd, id));
     dispatcher_.add_client({id, newcomer.peer.pid, &client->region(), false});
+    checkpoint_.restore(dispatcher_, id, newcomer.peer.pid);
     doorbells_.add(client->header());
     XLOG_INFO("client %u: %s (pid %d, uid %u)", id, program.c_str(), newcomer.peer.pid, newcomer.peer.uid);
     clients_.emplace(id, std::move(client));
@@ -242,6 +251,7 @@ bool Server::expect(pid_t pid) {
     const uint32_t id = next_id_++;
     if (!waker_.watch(process.get(), token(Source::kExpected, id))) return false;
     expected_.emplace(id, std::move(process));
+    checkpoint_.note_expected(pid);
     return true;
 }
 
@@ -271,7 +281,7 @@ int64_t Server::next_wake(int64_t planned_ns) const {
     int64_t wake = earlier(planned_ns, accept_again_ns_);
     if (!newcomers_.empty()) wake = earlier(wake, newcomers_.begin()->second.deadline_ns);
     if (options_.idle_exit_ns != 0 && idle_since_ns_ != 0) wake = earlier(wake, idle_since_ns_ + options_.idle_exit_ns);
-    return wake;
+    return options_.supervised != nullptr ? earlier(wake, base::now_ns() + kMostSilentSleepNs) : wake;
 }
 
 void Server::let_everybody_go() {

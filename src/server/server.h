@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "dispatch/dispatcher.h"
+#include "server/checkpoint.h"
 #include "server/client.h"
 #include "server/doorbells.h"
 #include "server/interrupter.h"
@@ -20,8 +21,8 @@ namespace xsched::server {
 
 class Server {
 public:
-    // Listens from here on. Throws AlreadyServed or std::runtime_error with a sentence.
-    explicit Server(const Options& options);
+    // Throws std::runtime_error with a sentence.
+    Server(const Options& options, Listener listener);
     ~Server();
 
     // Returns after SIGTERM or SIGINT, or when idle for long enough; everybody has been resumed then.
@@ -58,6 +59,7 @@ private:
     int64_t started_ns_;
     Listener listener_;
     base::UniqueFd signals_;
+    Checkpoint checkpoint_;
     dispatch::Dispatcher dispatcher_;
     SocketWaker waker_;
     Doorbells doorbells_;

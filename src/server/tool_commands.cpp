@@ -73,10 +73,12 @@ Json hold(const Request& request, bool held) {
     if (handle) {
         const SeenQueue queue = named_queue(request, *handle);
         count = request.host.dispatcher.set_held(queue.client.id(), *handle, held) ? 1 : 0;
+        if (count != 0) request.host.checkpoint.note_held(queue.client.peer().pid, *handle, held);
     } else {
         for (const Client* client : named_clients(request, *pid))
             count += request.host.dispatcher.set_held(client->id(), 0, held) ? 1 : 0;
     }
+    if (count != 0 && !handle) request.host.checkpoint.note_held(static_cast<pid_t>(*pid), 0, held);
     if (count == 0) throw ToolError("it went away meanwhile: 'xcli list' shows what there is");
     XLOG_INFO("uid %u %s %s", request.peer.uid, held ? "suspends" : "resumes", request.body.dump().c_str());
     return Json::object();
@@ -91,6 +93,7 @@ Json query_or_set_policy(const Request& request) {
         const policy::PolicyInfo* info = policy::find_policy(name->c_str());
         if (info == nullptr) throw ToolError("there is no policy \"" + *name + "\": use one of " + policy_names());
         request.host.dispatcher.core().set_policy(info->make());
+        request.host.checkpoint.note_policy(info->name);
         XLOG_INFO("using policy %s, as uid %u asked", info->name, request.peer.uid);
     }
     Json known = Json::array();

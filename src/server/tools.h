@@ -10,6 +10,7 @@
 #include <string>
 
 #include "dispatch/dispatcher.h"
+#include "server/checkpoint.h"
 #include "server/client.h"
 #include "server/options.h"
 
@@ -21,6 +22,7 @@ struct ToolHost {
     const int64_t& started_ns;
     const std::map<uint32_t, std::unique_ptr<Client>>& clients;
     dispatch::Dispatcher& dispatcher;
+    Checkpoint& checkpoint;
     std::function<bool(pid_t)> expect;  // keeps the server here until this process ends
 };
 
