@@ -1,0 +1,28 @@
+// When to look for a server again: at once, then after 20, 40, 80 ms and so on up to a second. One thread.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "base/clock.h"
+
+namespace xsched::agent {
+
+class Backoff {
+public:
+    static constexpr int64_t kFirstNs = 20 * base::kMillisecond;
+    static constexpr int64_t kLongestNs = base::kSecond;
+
+    void reset() { next_ns_ = 0; }
+    // How long to wait before this try.
+    int64_t take() {
+        const int64_t now = next_ns_;
+        next_ns_ = std::clamp(2 * next_ns_, kFirstNs, kLongestNs);
+        return now;
+    }
+
+private:
+    int64_t next_ns_ = 0;
+};
+
+}  // namespace xsched::agent
