@@ -95,7 +95,11 @@ void Listener::take_lock() {
 void Listener::open_socket(ipc::SocketScope scope) {
     struct stat info {};
     if (lstat(path_.c_str(), &info) == 0) {
-        if (!S_ISSOCK(info.st_mode)) throw std::runtime_error(path_ + " exists and is no socket: choose another path");
+        if (S_ISLNK(info.st_mode)) {  // led to a server of this user at another place (announcement.h)
+            if (const base::UniqueFd probe(ipc::connect_path(path_.c_str())); probe)
+                throw AlreadyServed("another xserver serves " + path_ + " already, from another place");
+        } else if (!S_ISSOCK(info.st_mode))
+            throw std::runtime_error(path_ + " exists and is no socket: choose another path");
         unlink(path_.c_str());  // left by a server that was killed: we hold the lock
     }
     socket_.reset(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));

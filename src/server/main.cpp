@@ -6,12 +6,15 @@
 
 #include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/spin.h"
+#include "base/standard_fds.h"
 #include "policy/policy.h"
+#include "server/announcement.h"
 #include "server/latency.h"
 #include "server/server.h"
 #include "server/supervisor.h"
@@ -121,6 +124,7 @@ int serve(const CommandLine& line) {
         XLOG_INFO("listening on %s, using policy %s", options.socket.c_str(), options.policy.c_str());
         report_listening(options);
         if (line.port != 0) XLOG_INFO("port %d is not used: tools talk to %s", line.port, options.socket.c_str());
+        const xsched::server::Announcement announcement(options.socket);
         if (line.no_supervise) return run_server(options, std::move(listener));
         return xsched::server::supervise(
             [&](xsched::server::SupervisedMemory& memory) {
@@ -141,6 +145,8 @@ int serve(const CommandLine& line) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    xsched::base::hold_standard_fds();
+    umask(022);  // what is made is made with the permissions that it needs
     CLI::App app{"Schedules the accelerator work of several programs by priority."};
     CommandLine line;
     describe(app, line);
