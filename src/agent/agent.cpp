@@ -93,7 +93,8 @@ bool connect_to_server(bool first) {
         move_queues(region);
         g_lifeline.changed();
         if (std::exchange(g_told_unscheduled, false))
-            XLOG_WARN("this process is scheduled from now on: using global scheduler (xserver %d at %s)", region->header.server_pid, path);
+            XLOG_WARN("this process is scheduled from now on: using global scheduler (xserver %d at %s)",
+                      region->header.server_pid, path);
         else
             XLOG_INFO("using global scheduler (xserver %d at %s)", region->header.server_pid, path);
         return true;

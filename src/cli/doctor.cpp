@@ -56,8 +56,9 @@ Finding one_server(const std::string& used) {
         if (server.owner == ServerOwner::kThisUser) places += " " + server.path;
     if (places.empty()) return {"one server", Answer::kYes, "no other server of this user"};
     return {"one server", Answer::kNo,
-            "others of this user answer at" + places + ": programs of one do not make room for those of another; end all but one "
-            "('XSCHED_SOCKET=PATH xcli server' shows its pid)"};
+            "others of this user answer at" + places +
+                ": programs of one do not make room for those of another; end all but one "
+                "('XSCHED_SOCKET=PATH xcli server' shows its pid)"};
 }
 
 Finding one_for_all_users(const std::string& used) {
@@ -67,12 +68,14 @@ Finding one_for_all_users(const std::string& used) {
         if (server.owner == ServerOwner::kAnotherUser) foreign += " " + server.path;
         if (server.owner == ServerOwner::kUnknown) lost += " " + server.path;
     }
-    const std::string advice = ": users' programs do not make room for each other; let root start one server for all, with "
-                               "'xserver --system' (docs/SERVER.md)";
+    const std::string advice =
+        ": users' programs do not make room for each other; let root start one server for all, with "
+        "'xserver --system' (docs/SERVER.md)";
     if (!foreign.empty()) return {"other users", Answer::kNo, "servers of other users listen at" + foreign + advice};
     if (!lost.empty())
         return {"other users", Answer::kUnknown, "servers that cannot be reached from here listen at" + lost};
-    return {"other users", Answer::kYes, "no server of another user (several users share a device by 'xserver --system')"};
+    return {"other users", Answer::kYes,
+            "no server of another user (several users share a device by 'xserver --system')"};
 }
 
 Finding shims_of(const Installation& installation) {

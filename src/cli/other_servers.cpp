@@ -33,7 +33,8 @@ std::string listening_path(const std::string& line) {
     std::string number, references, protocol, flags, type, state, inode, path;
     words >> number >> references >> protocol >> flags >> type >> state >> inode;
     std::getline(words >> std::ws, path);
-    const bool listens = strtoul(flags.c_str(), nullptr, 16) == kListens && strtoul(type.c_str(), nullptr, 16) == kSeqPacket;
+    const bool listens =
+        strtoul(flags.c_str(), nullptr, 16) == kListens && strtoul(type.c_str(), nullptr, 16) == kSeqPacket;
     return listens && path.starts_with('/') && path.ends_with(kName) ? path : "";
 }
 

@@ -23,8 +23,8 @@ std::string target_of(const std::string& link) {
     return bytes > 0 ? std::string(target, static_cast<size_t>(bytes)) : "";
 }
 
-// Nobody answers there. What a dead server left may go, but not what one that is just about to listen has made: that one
-// holds the lock (listener.cpp).
+// Nobody answers there. What a dead server left may go, but not what one that is just about to listen has made: that
+// one holds the lock (listener.cpp).
 bool make_room(const std::string& path) {
     struct stat info {};
     if (lstat(path.c_str(), &info) != 0) return errno == ENOENT;
@@ -44,20 +44,20 @@ Announcement::Announcement(const std::string& socket) : socket_(socket) {
     for (unsigned i = 0; i < count; ++i) ours = ours || socket_ == places[i];
     if (!ours) return;
     if (answers(ipc::system_socket_path()))
-        XLOG_WARN("the system's server answers at %s: programs use that one, and this server none unless XSCHED_SOCKET=%s",
+        XLOG_WARN("the system's server answers at %s: programs use that one, and this one only with XSCHED_SOCKET=%s",
                   ipc::system_socket_path(), socket_.c_str());
     for (unsigned i = 0; i < count; ++i) {
         const std::string place = places[i];
         if (place == socket_) continue;
         if (answers(place)) {
-            XLOG_WARN("another server of this user answers at %s: neither knows of the other's programs; end one of them",
+            XLOG_WARN("another server of this user answers at %s: neither knows of the other's programs; end one",
                       place.c_str());
             continue;
         }
         if (!ipc::make_socket_directory(place.c_str(), false)) continue;
         if (!make_room(place) || symlink(socket_.c_str(), place.c_str()) != 0)
-            XLOG_INFO("%s cannot lead to this server (%s): programs that look there alone do not find it", place.c_str(),
-                      strerror(errno));
+            XLOG_INFO("%s cannot lead to this server (%s): programs that look only there do not find it",
+                      place.c_str(), strerror(errno));
         else
             links_.push_back(place);
     }

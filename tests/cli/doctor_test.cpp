@@ -131,7 +131,8 @@ TEST_F(Doctor, NamesServersOfOtherUsersAndTheRemedy) {
     if (theirs == 0) {
         alarm(60);
         if (setgid(65534) != 0 || setuid(65534) != 0) _exit(1);
-        execl(binary("xserver").c_str(), "xserver", "--no-supervise", "--socket", (place + "/xserver.sock").c_str(), nullptr);
+        execl(binary("xserver").c_str(), "xserver", "--no-supervise", "--socket", (place + "/xserver.sock").c_str(),
+              nullptr);
         _exit(1);
     }
     EXPECT_TRUE(wait_until([&] { return access((place + "/xserver.sock").c_str(), F_OK) == 0; }));

@@ -182,7 +182,10 @@ TEST_F(Run, StartsAServerThatItsUserCanUseUnderAStrangeUmask) {
         const std::string line = "umask 0777; exec " + binary("xcli") + " run -- /bin/true";
         for (int i = 0; i < 2; ++i) {  // the second one finds what the first has left
             const Outcome outcome = run_to_end({"/bin/sh", "-c", line}, environment);
-            if (outcome.status != 0 || has(outcome.err, "no server")) return fprintf(stderr, "%s", outcome.err.c_str()), 1;
+            if (outcome.status != 0 || has(outcome.err, "no server")) {
+                fprintf(stderr, "%s", outcome.err.c_str());
+                return 1;
+            }
             TestTool tool(socket);
             if (!tool.accepted()) return 2;
             const Json server = tool.ask({{"cmd", "server"}});

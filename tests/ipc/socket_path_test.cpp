@@ -66,7 +66,8 @@ protected:
         const pid_t child = fork();
         if (child == 0) {
             const bool own = unshare(CLONE_NEWNS) == 0 && mount("", "/", "", MS_REC | MS_PRIVATE, "") == 0 &&
-                             mount("none", "/run", "tmpfs", 0, "") == 0 && mount("none", "/tmp", "tmpfs", 0, "mode=1777") == 0;
+                             mount("none", "/run", "tmpfs", 0, "") == 0 &&
+                             mount("none", "/tmp", "tmpfs", 0, "mode=1777") == 0;
             _exit(own ? body() : 100);
         }
         int status = 0;
