@@ -171,7 +171,11 @@ void* global_body(void*) {
         const uint32_t seen = region.header.directive.load(std::memory_order_seq_cst);
         if (!g_connected.load(std::memory_order_acquire)) {
             if (const int64_t pause_ns = backoff.take(); pause_ns != 0) wait.sleep(region.header, seen, pause_ns);
-            if (!g_stop.load(std::memory_order_acquire) && connect_to_server(false)) backoff.reset();
+            if (g_stop.load(std::memory_order_acquire)) break;
+            if (connect_to_server(false))
+                backoff.reset();
+            else if (g_connection.refused())
+                backoff.refused();
             continue;
         }
         g_connection.send_handovers();  // first, as above

@@ -37,6 +37,7 @@ bool send_handover(const XqHandover& handover, void* socket) {
 
 ipc::Region* Connection::open(char (&path)[ipc::kSocketPathBytes], const char** refusal, bool warn) {
     *refusal = "";
+    refused_ = false;
     base::UniqueFd socket(ipc::connect_server(path, warn));
     if (!socket) return nullptr;
     ipc::Welcome welcome{};
@@ -45,6 +46,8 @@ ipc::Region* Connection::open(char (&path)[ipc::kSocketPathBytes], const char** 
                                            &welcome, &received, kHandshakeMs);
     base::UniqueFd memory(received);
     *refusal = answered ? ipc::welcome_sentence(welcome.status) : "it did not answer within a second";
+    refused_ = answered && welcome.status != ipc::WelcomeStatus::kAccepted &&
+               welcome.status != ipc::WelcomeStatus::kFull && welcome.status != ipc::WelcomeStatus::kNoMemory;
     if (!answered || welcome.status != ipc::WelcomeStatus::kAccepted) return nullptr;
     *refusal = "the memory it sent cannot be used";
     ipc::Region* region = ipc::map_region(memory.get(), welcome.region_bytes);

@@ -17,6 +17,8 @@ public:
     // Null: no server, or it refused (`refusal` then says why; empty if nobody answered). `warn`: places that cannot be
     // used are worth a line in the log.
     ipc::Region* open(char (&path)[ipc::kSocketPathBytes], const char** refusal, bool warn);
+    // Of the last try: a server answered, and will say the same the next time.
+    bool refused() const { return refused_; }
     // The server's end is gone, or the guest closed ours. One system call or two.
     bool lost();
     // The number to wait on; -1: there is none.
@@ -32,6 +34,7 @@ private:
     bool ours() const;
     void forget(bool hang_up);
 
+    bool refused_ = false;
     base::Mutex mutex_;  // guards the three
     int socket_ = -1;
     dev_t device_ = 0;

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <exception>
 #include <string>
 
 #include <sys/mman.h>
@@ -89,7 +90,12 @@ void Supervisor::become_server() {
     const sigset_t ending = ending_signals();
     sigorset(&mask, &mask, &ending);
     sigprocmask(SIG_SETMASK, &mask, nullptr);
-    const int status = serve_(*memory_);
+    int status = cannot_start_;
+    try {
+        status = serve_(*memory_);
+    } catch (const std::exception& error) {
+        fprintf(stderr, "xserver: %s\n", error.what());
+    }
     fflush(nullptr);
     _exit(status);  // the socket and its lock are the supervisor's
 }

@@ -188,10 +188,10 @@ TEST_F(Run, StartsAServerThatItsUserCanUseUnderAStrangeUmask) {
             }
             TestTool tool(socket);
             if (!tool.accepted()) return 2;
-            const Json server = tool.ask({{"cmd", "server"}});
-            kill(server.value("supervisor", 0), SIGKILL);
-            kill(server.value("pid", 0), SIGKILL);
-            if (!wait_until([&] { return kill(server.value("pid", 0), 0) != 0; })) return 3;
+            const Json said = tool.ask({{"cmd", "server"}});
+            kill(said.value("supervisor", 0), SIGKILL);
+            kill(said.value("pid", 0), SIGKILL);
+            if (!wait_until([&] { return kill(said.value("pid", 0), 0) != 0; })) return 3;
         }
         return 0;
     });
