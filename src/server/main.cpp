@@ -108,6 +108,8 @@ void report_listening(const Options& options) {
 int run_server(const Options& options, xsched::server::Listener listener) {
     try {
         xsched::server::Server server(options, std::move(listener));
+        if (options.supervised != nullptr && options.supervised->obituary[0] != '\0')
+            XLOG_WARN("%s", options.supervised->obituary);
         xsched::server::ask_for_low_latency();
         server.run();
         return 0;

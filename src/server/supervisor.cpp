@@ -9,7 +9,6 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
-#include <string>
 
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -76,6 +75,7 @@ private:
     sigset_t before_{};
     pid_t server_ = 0;
     bool told_ = false;
+    bool hung_ = false;
     int64_t kill_ns_ = 0;  // told to end, the server has until then
     uint32_t beats_ = 0;
     int silent_looks_ = 0;
@@ -120,8 +120,7 @@ void Supervisor::look() {
     silent_looks_ = beats == beats_ ? silent_looks_ + 1 : 0;
     beats_ = beats;
     if (silent_looks_ < kMostSilentLooks || is_traced(server_)) return;
-    XLOG_WARN("xserver %d hangs (no pass for %lld s): it is killed", server_,
-              static_cast<long long>(kMostSilentLooks * kLookNs / base::kSecond));
+    hung_ = true;
     silent_looks_ = 0;  // and again, should that not help
     kill(server_, SIGKILL);
 }
@@ -160,11 +159,16 @@ bool Supervisor::is_intended(int status) const {
 }
 
 void Supervisor::describe_end(int status, int64_t pause_ns) const {
-    const bool killed = WIFSIGNALED(status);
-    const int number = killed ? WTERMSIG(status) : WEXITSTATUS(status);
-    XLOG_WARN("xserver %d was ended by %s %d%s%s%s: another one starts %s", server_, killed ? "signal" : "its status",
-              number, killed ? " (" : "", killed ? strsignal(number) : "", killed ? ")" : "",
-              pause_ns == 0 ? "at once" : ("in " + std::to_string(pause_ns / base::kMillisecond) + " ms").c_str());
+    char end[96];
+    if (hung_)
+        snprintf(end, sizeof(end), "made no pass for %lld s and was killed",
+                 static_cast<long long>(kMostSilentLooks * kLookNs / base::kSecond));
+    else if (WIFSIGNALED(status))
+        snprintf(end, sizeof(end), "was ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+    else
+        snprintf(end, sizeof(end), "ended with status %d", WEXITSTATUS(status));
+    snprintf(memory_->obituary, sizeof(memory_->obituary), "xserver %d %s: this one took its place after %lld ms",
+             server_, end, static_cast<long long>(pause_ns / base::kMillisecond));
 }
 
 int Supervisor::run() {
@@ -185,11 +189,13 @@ int Supervisor::run() {
     for (int64_t pause_ns = 0;;) {
         memory_->beats.store(beats_ = 0);
         silent_looks_ = 0;
+        hung_ = false;
         const int64_t began_ns = base::now_ns();
         server_ = fork();
         if (server_ == 0) become_server();
         if (server_ < 0) {
-            XLOG_WARN("no process for a server (%s): trying again", strerror(errno));
+            snprintf(memory_->obituary, sizeof(memory_->obituary), "no process could be made for a server (%s)",
+                     strerror(errno));
             pause_ns = std::max(pause_ns, kFirstPauseNs);
         } else {
             const int status = watch();

@@ -24,6 +24,8 @@ struct SupervisedMemory {
     std::atomic<uint32_t> beats;  // by the scheduling thread, in each pass
     uint32_t restarts;            // by the supervisor, before it starts a server
     pid_t supervisor;             // likewise
+    // What became of the server before: for its successor to log, since writing to a log may take for ever.
+    char obituary[256];
     CheckpointArea checkpoint;
 
     void beat() { beats.fetch_add(1, std::memory_order_relaxed); }

@@ -75,7 +75,7 @@ TEST_F(Supervised, AStoppedServerCountsAsHung) {
     TestClient client(socket());
     ASSERT_EQ(kill(server_pid, SIGSTOP), 0);
     expect_successor();
-    EXPECT_EQ(lines_with("hangs (no pass for 2 s)"), 1U) << supervisor->err();
+    EXPECT_EQ(lines_with("made no pass for 2 s and was killed"), 1U) << supervisor->err();
 }
 
 TEST_F(Supervised, AServerThatHasNothingToDoIsLeftAlone) {
@@ -93,7 +93,7 @@ TEST_F(Supervised, ClientsThatComeWhileThereIsNoServerWait) {
         EXPECT_TRUE(client.connect(socket())) << "kill " << i;
         expect_successor();
     }
-    EXPECT_GE(lines_with("starts in 100 ms"), 1U) << "one that cannot live is not started in a tight loop";
+    EXPECT_GE(lines_with("took its place after 100 ms"), 1U) << "one that cannot live is not started in a tight loop";
 }
 
 TEST_F(Supervised, ToldToEndBothEnd) {
