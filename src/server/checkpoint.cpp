@@ -19,6 +19,7 @@ using Json = nlohmann::json;
 
 constexpr uint32_t kVersion = 1;
 constexpr int64_t kQueuePatienceNs = 5 * base::kSecond;  // an agent publishes its queues right after the welcome
+constexpr int64_t kLookAgainNs = 5 * base::kMillisecond;
 constexpr int kStartField = 22;  // of /proc/PID/stat
 
 uint64_t hash_of(const char* text, size_t bytes) {
@@ -131,21 +132,21 @@ std::vector<pid_t> Checkpoint::expected() const {
     return pids;
 }
 
-void Checkpoint::restore(dispatch::Dispatcher& dispatcher, uint32_t client, pid_t pid) {
+void Checkpoint::client_came(uint32_t client, pid_t pid, int64_t now_ns) {
+    if (pid <= 0) return;
     for (const Json& entry : list("held")) {
-        if (pid <= 0 || entry.value("pid", 0) != pid || !is_alive(entry)) continue;
-        const auto queue = entry.value("queue", uint64_t{0});
-        if (!dispatcher.set_held(client, queue, true))
-            missing_.push_back({client, queue, base::now_ns() + kQueuePatienceNs});
+        if (entry.value("pid", 0) != pid || !is_alive(entry)) continue;
+        wanted_.push_back({client, entry.value("queue", uint64_t{0}), now_ns + kQueuePatienceNs});
+        due_ns_ = now_ns;
         XLOG_INFO("pid %d was suspended before: it stays so until 'xcli resume'", pid);
     }
 }
 
-void Checkpoint::retry(dispatch::Dispatcher& dispatcher, int64_t now_ns) {
-    if (missing_.empty()) return;
-    std::erase_if(missing_, [&](const Missing& one) {
-        return now_ns > one.give_up_ns || dispatcher.set_held(one.client, one.queue, true);
+void Checkpoint::suspend_again(const std::function<bool(uint32_t, uint64_t)>& set_held, int64_t now_ns) {
+    std::erase_if(wanted_, [&](const Wanted& one) {
+        return now_ns > one.give_up_ns || set_held(one.client, one.queue);
     });
+    due_ns_ = now_ns + kLookAgainNs;
 }
 
 }  // namespace xsched::server

@@ -10,12 +10,11 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include <sys/types.h>
-
-#include "dispatch/dispatcher.h"
 
 namespace xsched::server {
 
@@ -48,13 +47,15 @@ public:
     void note(const char* name, nlohmann::json value);
     nlohmann::json value(const char* name) const { return state_.value(name, nlohmann::json()); }
 
-    // A client has come: what of it was suspended is again. Its queues may follow a moment later (retry).
-    void restore(dispatch::Dispatcher& dispatcher, uint32_t client, pid_t pid);
-    // Costs nothing unless a queue is missing.
-    void retry(dispatch::Dispatcher& dispatcher, int64_t now_ns);
+    // A client has come: what of it was suspended is to be so again.
+    void client_came(uint32_t client, pid_t pid, int64_t now_ns);
+    // When to suspend again (its queues come a moment after a client); 0: nothing is to be suspended.
+    int64_t due_ns() const { return wanted_.empty() ? 0 : due_ns_; }
+    // `set_held` says whether there is such a client and queue; 0: all of the client's.
+    void suspend_again(const std::function<bool(uint32_t client, uint64_t queue)>& set_held, int64_t now_ns);
 
 private:
-    struct Missing {
+    struct Wanted {
         uint32_t client;
         uint64_t queue;
         int64_t give_up_ns;
@@ -65,7 +66,8 @@ private:
 
     CheckpointArea* area_;
     nlohmann::json state_ = nlohmann::json::object();
-    std::vector<Missing> missing_;
+    std::vector<Wanted> wanted_;
+    int64_t due_ns_ = 0;
     bool told_full_ = false;
 };
 

@@ -85,8 +85,8 @@ void Server::run() {
         if (accept_again_ns_ != 0 && base::now_ns() >= accept_again_ns_) accept_newcomers();
         doorbells_.note_clients();
         const int64_t now = base::now_ns();
+        if (checkpoint_.due_ns() != 0) suspend_again(now);  // in force with this pass
         const int64_t planned = look_after_clients(dispatcher_.pass(now), now);
-        checkpoint_.retry(dispatcher_, now);
         if (options_.supervised != nullptr) options_.supervised->beat();
         drop_silent_newcomers(now);
         if (stop_ || should_leave(now)) break;
@@ -177,7 +177,7 @@ void Server::admit_client(uint32_t id, Newcomer& newcomer, const std::string& pr
     waker_.rearm(client->socket(), token(Source::kClient, id));
     if (client->pid_fd() >= 0) waker_.watch(client->pid_fd(), token(Source::kClientEnd, id));
     dispatcher_.add_client({id, newcomer.peer.pid, &client->region(), false});
-    checkpoint_.restore(dispatcher_, id, newcomer.peer.pid);
+    checkpoint_.client_came(id, newcomer.peer.pid, base::now_ns());
     doorbells_.add(client->header());
     XLOG_INFO("client %u: %s (pid %d, uid %u)", id, program.c_str(), newcomer.peer.pid, newcomer.peer.uid);
     clients_.emplace(id, std::move(client));
@@ -245,6 +245,11 @@ int64_t Server::look_after_clients(int64_t planned_ns, int64_t now_ns) {
     return planned_ns;
 }
 
+void Server::suspend_again(int64_t now_ns) {
+    checkpoint_.suspend_again(
+        [this](uint32_t client, uint64_t queue) { return dispatcher_.set_held(client, queue, true); }, now_ns);
+}
+
 bool Server::expect(pid_t pid) {
     base::UniqueFd process = open_pid(pid);
     if (!process) return false;
@@ -279,6 +284,7 @@ bool Server::should_leave(int64_t now_ns) {
 
 int64_t Server::next_wake(int64_t planned_ns) const {
     int64_t wake = earlier(planned_ns, accept_again_ns_);
+    wake = earlier(wake, checkpoint_.due_ns());
     if (!newcomers_.empty()) wake = earlier(wake, newcomers_.begin()->second.deadline_ns);
     if (options_.idle_exit_ns != 0 && idle_since_ns_ != 0) wake = earlier(wake, idle_since_ns_ + options_.idle_exit_ns);
     return options_.supervised != nullptr ? earlier(wake, base::now_ns() + kMostSilentSleepNs) : wake;

@@ -48,6 +48,7 @@ private:
     void serve_tool(uint32_t id);
     void hear_client(uint32_t id);
     void remove_client(uint32_t id);
+    void suspend_again(int64_t now_ns);
     bool expect(pid_t pid);
     void drop_silent_newcomers(int64_t now_ns);
     bool should_leave(int64_t now_ns);

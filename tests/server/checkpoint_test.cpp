@@ -65,6 +65,49 @@ TEST_F(CheckpointTest, StartsTellProcessesOfOneNumberApart) {
     EXPECT_EQ(start_of(INT32_MAX), 0U);
 }
 
+TEST_F(CheckpointTest, WhatWasSuspendedIsAgainOnceItIsThere) {
+    Checkpoint first = next();
+    first.note_held(getpid(), 0, true);
+    first.note_held(getpid(), 7, true);
+    first.note_held(getppid(), 0, true);
+    Checkpoint second = next();
+    EXPECT_EQ(second.due_ns(), 0);
+    second.client_came(3, getpid(), 1000);
+    EXPECT_EQ(second.due_ns(), 1000);
+    std::vector<uint64_t> asked;
+    const auto no_queue_yet = [&](uint32_t client, uint64_t queue) {
+        EXPECT_EQ(client, 3U);
+        asked.push_back(queue);
+        return queue == 0;
+    };
+    second.suspend_again(no_queue_yet, 1000);
+    EXPECT_EQ(asked, (std::vector<uint64_t>{0, 7}));
+    EXPECT_GT(second.due_ns(), 1000) << "the queue comes later";
+    second.suspend_again(no_queue_yet, 2000);
+    EXPECT_EQ(asked, (std::vector<uint64_t>{0, 7, 7}));
+    second.suspend_again([](uint32_t, uint64_t) { return true; }, 3000);
+    EXPECT_EQ(second.due_ns(), 0);
+    second.client_came(4, getpid(), 1000);
+    second.suspend_again(no_queue_yet, INT64_MAX);
+    EXPECT_EQ(second.due_ns(), 0) << "a queue that never comes is not waited for";
+}
+
+TEST_F(CheckpointTest, ResumingAProcessForgetsItsQueues) {
+    Checkpoint first = next();
+    first.note_held(getpid(), 7, true);
+    first.note_held(getpid(), 8, true);
+    first.note_held(getpid(), 8, false);
+    Checkpoint second = next();
+    second.client_came(1, getpid(), 0);
+    std::vector<uint64_t> asked;
+    second.suspend_again([&](uint32_t, uint64_t queue) { return asked.push_back(queue), true; }, 0);
+    EXPECT_EQ(asked, std::vector<uint64_t>{7});
+    second.note_held(getpid(), 0, false);
+    Checkpoint third = next();
+    third.client_came(1, getpid(), 1);
+    EXPECT_EQ(third.due_ns(), 0);
+}
+
 // A server that is killed while it writes.
 TEST_F(CheckpointTest, TheCopyInForceIsNeverWrittenTo) {
     Checkpoint first = next();
