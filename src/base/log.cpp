@@ -24,6 +24,9 @@ namespace {
 
 constexpr size_t kLineBytes = 1024;
 
+using Sink = void (*)(const char* line, size_t bytes);
+constinit std::atomic<Sink> g_sink{nullptr};
+
 struct LevelName {
     const char* spelling;
     LogLevel level;
@@ -92,6 +95,10 @@ int detail::log_level_slow() {
 
 void set_log_level(LogLevel level) { detail::g_log_level.store(static_cast<int>(level), std::memory_order_relaxed); }
 
+void set_log_sink(void (*sink)(const char* line, size_t bytes)) { g_sink.store(sink, std::memory_order_release); }
+
+void write_log_line(const char* line, size_t bytes) { write_line(line, bytes); }
+
 void log_line(LogLevel level, const char* file, int line, const char* format, ...) {
     char text[kLineBytes];
     timespec ts{};
@@ -113,7 +120,8 @@ void log_line(LogLevel level, const char* file, int line, const char* format, ..
         if (place > 0) used += static_cast<size_t>(place) < sizeof(text) - used - 1 ? place : sizeof(text) - used - 2;
     }
     text[used++] = '\n';
-    write_line(text, used);
+    const Sink sink = g_sink.load(std::memory_order_acquire);
+    (sink != nullptr ? sink : write_line)(text, used);
 }
 
 }  // namespace xsched::base

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 
 namespace xsched::base {
 
@@ -24,6 +25,12 @@ inline bool log_enabled(LogLevel level) {
 
 // Overrides XLOG_LEVEL (tools' --verbose; tests).
 void set_log_level(LogLevel level);
+
+// Where whole lines go instead (xserver: to a thread that may wait); nullptr: as without it. `line` ends in a newline,
+// has no terminating zero and is the caller's again afterwards. The sink is called on any thread, may not log, and
+// may hand lines to write_log_line later, which writes them as they would have been without a sink.
+void set_log_sink(void (*sink)(const char* line, size_t bytes));
+void write_log_line(const char* line, size_t bytes);
 
 [[gnu::format(printf, 4, 5)]] void log_line(LogLevel level, const char* file, int line, const char* format, ...);
 

@@ -15,7 +15,7 @@
 namespace xsched::server {
 namespace {
 
-constexpr int kBacklog = 256;
+constexpr int kBacklog = 4096;  // the system's own limit may be lower
 // A server that leaves unlinks its socket a moment before it lets go of the lock.
 constexpr int64_t kLockPatienceNs = base::kSecond;
 
@@ -60,8 +60,6 @@ Listener::Listener(std::string path, ipc::SocketScope scope) : path_(std::move(p
     open_socket(scope);
 }
 
-Listener::~Listener() { close(); }
-
 void Listener::take_lock() {
     const std::string name = path_ + ".lock";
     lock_.reset(open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
@@ -98,27 +96,20 @@ void Listener::open_socket(ipc::SocketScope scope) {
                                  "): choose another with --socket");
 }
 
-std::optional<std::pair<base::UniqueFd, Peer>> Listener::accept(bool* refused) {
+base::UniqueFd Listener::accept(bool* refused) {
     *refused = false;
     for (;;) {
         base::UniqueFd connection(accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-        if (!connection) {
-            if (errno == EINTR || errno == ECONNABORTED) continue;
-            *refused = errno != EAGAIN;
-            return std::nullopt;
-        }
-        ucred credentials{};
-        socklen_t bytes = sizeof(credentials);
-        if (getsockopt(connection.get(), SOL_SOCKET, SO_PEERCRED, &credentials, &bytes) != 0) continue;
-        return std::pair{std::move(connection), Peer{credentials.pid, credentials.uid}};
+        if (connection) return connection;
+        if (errno == EINTR || errno == ECONNABORTED) continue;
+        *refused = errno != EAGAIN;
+        return {};
     }
 }
 
-void Listener::close() {
-    if (!socket_) return;
+void Listener::leave() {
     unlink(path_.c_str());
-    socket_.reset();
-    lock_.reset();
+    flock(lock_.get(), LOCK_UN);
 }
 
 }  // namespace xsched::server

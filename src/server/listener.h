@@ -1,9 +1,8 @@
-// xserver's listening socket: only one server per path, in a directory that others cannot replace. Main thread.
+// xserver's listening socket: only one server per path, in a directory that others cannot replace. Front thread.
 #pragma once
 
 #include <sys/types.h>
 
-#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -11,12 +10,6 @@
 #include "ipc/protocol.h"
 
 namespace xsched::server {
-
-// The kernel's word on who is at the other end.
-struct Peer {
-    pid_t pid = 0;  // 0: in a pid namespace that we cannot see
-    uid_t uid = 0;
-};
 
 // Another server serves this path already.
 class AlreadyServed : public std::runtime_error {
@@ -27,19 +20,18 @@ class Listener {
 public:
     // Throws AlreadyServed, or std::runtime_error with a sentence.
     Listener(std::string path, ipc::SocketScope scope);
-    ~Listener();
     Listener(const Listener&) = delete;
     Listener& operator=(const Listener&) = delete;
 
     int fd() const { return socket_.get(); }
     const std::string& path() const { return path_; }
 
-    // The next connection, if there is one. `refused` becomes true if the system has no descriptors left: try again
-    // later.
-    std::optional<std::pair<base::UniqueFd, Peer>> accept(bool* refused);
+    // The next connection, or none. `refused` becomes true if the system has no descriptors left: try again later.
+    base::UniqueFd accept(bool* refused);
 
-    // No connection can be made any more; those made go on. Idempotent.
-    void close();
+    // No connection can be made any more, and another server may begin here. Nothing is closed: descriptors may lie in
+    // connections that were not accepted, and closing them may take for ever. The end of the process does not wait so.
+    void leave();
 
 private:
     void take_lock();

@@ -13,6 +13,7 @@
 #include "base/spin.h"
 #include "policy/policy.h"
 #include "server/latency.h"
+#include "server/log_writer.h"
 #include "server/server.h"
 
 namespace {
@@ -29,6 +30,7 @@ struct CommandLine {
     int64_t spin_us = -1;  // -1: default_spin_us
     bool system = false;
     bool foreground = true;
+    std::vector<std::string> limits;
 };
 
 int64_t default_spin_us() {
@@ -50,6 +52,10 @@ void describe(CLI::App& app, CommandLine& line) {
                    "-1: 30000 on 8 processors or more, else 0")
         ->check(CLI::Range(int64_t{-1}, int64_t{1'000'000}));
     app.add_option("--log-file", line.options.log_file, "append the log to this file instead of standard error");
+    app.add_option("--limit", line.limits,
+                   "what a user may have: NAME=NUMBER for all ordinary users, USER:NAME=NUMBER for one ('xcli status "
+                   "--limits' shows them)")
+        ->allow_extra_args(false);
     app.add_flag("--foreground", line.foreground, "stay in the foreground (it always does: for service files)");
     app.set_version_flag("--version", XSCHED_VERSION);
 }
@@ -61,6 +67,12 @@ bool complete(CommandLine& line) {
         std::string names;
         for (const auto& info : xsched::policy::policies()) names += std::string(" ") + info.name;
         fprintf(stderr, "xserver: there is no policy %s: use one of%s\n", options.policy.c_str(), names.c_str());
+        return false;
+    }
+    try {
+        for (const std::string& text : line.limits) options.limits.push_back(xsched::server::read_limit(text, true));
+    } catch (const std::runtime_error& error) {
+        fprintf(stderr, "xserver: %s\n", error.what());
         return false;
     }
     options.scope = line.system ? xsched::ipc::SocketScope::kSystem : xsched::ipc::SocketScope::kUser;
@@ -101,13 +113,16 @@ void report_listening(const Options& options) {
 int serve(const CommandLine& line) {
     const Options& options = line.options;
     try {
-        xsched::server::Server server(options);
+        // Not destroyed: what peers have sent stays open, and goes with the process.
+        auto& server = *new xsched::server::Server(options);  // NOLINT
+        xsched::server::begin_log_writer();
         XLOG_INFO("listening on %s, using policy %s", options.socket.c_str(), options.policy.c_str());
         report_listening(options);
         if (line.port != 0) XLOG_INFO("port %d is not used: tools talk to %s", line.port, options.socket.c_str());
-        xsched::server::ask_for_low_latency();
+        xsched::server::ask_for_low_latency(xsched::server::kFrontNice);
         server.run();
-        return 0;
+        xsched::server::end_log_writer();
+        _exit(0);
     } catch (const xsched::server::AlreadyServed& error) {
         fprintf(stderr, "xserver: %s\n", error.what());
         return options.idle_exit_ns > 0 ? 0 : kUsage;  // one that was started on demand is not needed

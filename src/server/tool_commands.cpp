@@ -50,10 +50,9 @@ void write_hint(ipc::QueueSlot& slot, const Hint& hint) {
 }
 
 // All queues of the client, and the priority also for those it makes later. Returns how many queues there are.
-size_t hint_client(const Request& request, const Client& client, const Hint& hint) {
+size_t hint_client(const Client& client, const Hint& hint) {
     size_t count = 0;
-    for (const SeenQueue& queue : visible_queues(request)) {
-        if (&queue.client != &client) continue;
+    for (const SeenQueue& queue : queues_of(client)) {
         write_hint(queue.slot, hint);
         ++count;
     }
@@ -69,16 +68,21 @@ Json hold(const Request& request, bool held) {
     const auto handle = request.handle();
     const auto pid = request.pid();
     if (!handle && !pid) throw ToolError("say what: a process (PID) or a queue (-x QUEUE)");
-    size_t count = 0;
+    std::vector<uint32_t> clients;
     if (handle) {
-        const SeenQueue queue = named_queue(request, *handle);
-        count = request.host.dispatcher.set_held(queue.client.id(), *handle, held) ? 1 : 0;
+        clients.push_back(named_queue(request, *handle).client.id());
     } else {
-        for (const Client* client : named_clients(request, *pid))
-            count += request.host.dispatcher.set_held(client->id(), 0, held) ? 1 : 0;
+        for (const Client* client : named_clients(request, *pid)) clients.push_back(client->id());
     }
+    request.order([](dispatch::Dispatcher&) {});  // a queue that has just been made is known after a pass
+    size_t count = 0;
+    const auto set = [&](dispatch::Dispatcher& dispatcher) {
+        for (const uint32_t id : clients) count += dispatcher.set_held(id, handle.value_or(0), held) ? 1 : 0;
+    };
+    request.order(set);
     if (count == 0) throw ToolError("it went away meanwhile: 'xcli list' shows what there is");
-    XLOG_INFO("uid %u %s %s", request.peer.uid, held ? "suspends" : "resumes", request.body.dump().c_str());
+    if (request.asking.user.may_log(base::now_ns()))
+        XLOG_INFO("uid %u %s %s", request.asking.peer.uid, held ? "suspends" : "resumes", request.body.dump().c_str());
     return Json::object();
 }
 
@@ -90,12 +94,12 @@ Json query_or_set_policy(const Request& request) {
             throw ToolError("only root and the server's own user may change the policy of a system server");
         const policy::PolicyInfo* info = policy::find_policy(name->c_str());
         if (info == nullptr) throw ToolError("there is no policy \"" + *name + "\": use one of " + policy_names());
-        request.host.dispatcher.core().set_policy(info->make());
-        XLOG_INFO("using policy %s, as uid %u asked", info->name, request.peer.uid);
+        request.order([info](dispatch::Dispatcher& dispatcher) { dispatcher.core().set_policy(info->make()); });
+        XLOG_INFO("using policy %s, as uid %u asked", info->name, request.asking.peer.uid);
     }
     Json known = Json::array();
     for (const auto& info : policy::policies()) known.push_back({{"name", info.name}, {"summary", info.summary}});
-    return {{"policy", request.host.dispatcher.core().policy_name()}, {"policies", known}};
+    return {{"policy", request.host.scheduler.policy_name()}, {"policies", known}};
 }
 
 Json give_hint(const Request& request) {
@@ -109,14 +113,15 @@ Json give_hint(const Request& request) {
         ipc::ring_directive(queue.client.header());
         queues = 1;
     } else if (pid) {
-        for (const Client* client : named_clients(request, *pid)) queues += hint_client(request, *client, hint);
+        for (const Client* client : named_clients(request, *pid)) queues += hint_client(*client, hint);
     } else if (!hint.for_one()) {
         // A timeslice alone is for everybody who may be seen.
         for (const auto& [id, client] : request.host.clients)
-            if (request.may_see(*client)) queues += hint_client(request, *client, hint);
+            if (request.may_see(*client)) queues += hint_client(*client, hint);
     } else {
         throw ToolError("say whom the hint is for: a queue (-x QUEUE) or a process (--pid PID)");
     }
+    request.order([](dispatch::Dispatcher&) {});  // done when the answer comes
     return {{"queues", queues}};
 }
 

@@ -63,6 +63,18 @@ TEST_F(Log, GoesToAFileWhereOneIsNamed) {
     remove(path.c_str());
 }
 
+std::string g_sunk;
+
+TEST_F(Log, ASinkGetsWholeLinesInstead) {
+    g_sunk.clear();
+    set_log_sink([](const char* line, size_t bytes) { g_sunk.append(line, bytes); });
+    EXPECT_EQ(said([] { XLOG_INFO("to the sink"); }), "");
+    EXPECT_TRUE(std::regex_match(g_sunk, std::regex(R"(\[INFO .*\] to the sink\n)"))) << g_sunk;
+    EXPECT_EQ(said([] { write_log_line(g_sunk.data(), g_sunk.size()); }), g_sunk) << "as without a sink";
+    set_log_sink(nullptr);
+    EXPECT_NE(said([] { XLOG_INFO("as before"); }).find("as before"), std::string::npos);
+}
+
 TEST_F(Log, AFullDiskCostsOneLineAndNothingElse) {
     setenv("XLOG_FILE", "/dev/full", 1);
     const std::string first = said([] { XLOG_INFO("lost"); });
