@@ -190,7 +190,7 @@ void Client::publish_units() {
         sched::UnitState& state = own.state;
         state.unit.device = own.key.device;
         state.unit.pid = view_.pid;
-        state.unit.process = view_.id;
+        state.unit.process = view_.process != 0 ? view_.process : view_.id;
         state.unit.priority = own.key.priority;
         state.held = own.key.held;
         state.stuck_since_ns = stuck_since_ns_;
@@ -200,7 +200,7 @@ void Client::publish_units() {
         if (own.here) {
             units_.update(*own.table, own.at, state);
         } else {
-            state.unit.id = uint64_t{view_.id} << 32 | ++last_unit_;
+            state.unit.id = unit_id(view_.id, ++last_unit_);
             own.here = true;
             own.table = &units_.device(own.key.device);
             own.at = units_.add(*own.table, state, {.client = this, .own = i});
@@ -247,7 +247,7 @@ void Client::forget(uint32_t at) {
     }
     leave_limits(queues_[at]);
     queues_[at] = QueueMemory{};
-    if (view_.record != nullptr) view_.record->queues[at].used.store(0, std::memory_order_relaxed);
+    if (view_.record != nullptr) view_.record->make(at).used.store(0, std::memory_order_relaxed);
 }
 
 // Its agent makes the device report.

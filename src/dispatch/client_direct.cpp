@@ -82,7 +82,6 @@ void Client::direct(int64_t now_ns) {
     if (view_.record == nullptr) return;
     note(view_.record->suspect, suspect ? 1U : 0U);
     note(view_.record->unscheduled, unscheduled);
-    note(view_.record->queue_end, static_cast<uint32_t>(queues_.size()));
 }
 
 void Client::beat(int64_t now_ns) {
@@ -101,7 +100,7 @@ void Client::direct_queue(uint32_t at, const sched::Verdict& verdict, int64_t no
     const sched::UnitState* by = unit_of(queue, verdict.by);
     update(slot.reason, static_cast<ipc::ReasonCode>(verdict.reason));
     queue.by_pid = by != nullptr ? by->unit.pid : 0;
-    queue.by_client = by != nullptr ? static_cast<uint32_t>(by->unit.process) : 0;
+    queue.by_client = by != nullptr ? client_of(verdict.by) : 0;
     update(slot.by_pid, queue.by_pid);
     put(slot.window_ns, verdict.preemptible ? kWindowNs : int64_t{0});
 
@@ -132,7 +131,7 @@ void Client::direct_queue(uint32_t at, const sched::Verdict& verdict, int64_t no
 
 void Client::write_record(uint32_t at, int64_t now_ns) {
     const QueueMemory& queue = queues_[at];
-    QueueRecord& record = view_.record->queues[at];
+    QueueRecord& record = view_.record->make(at);
     const bool waits = queue.suspended && queue.ready;
     note(record.suspended, queue.suspended ? 1U : 0U);
     note(record.reason, static_cast<uint32_t>(queue.verdict.reason));

@@ -54,14 +54,17 @@ bool Dispatcher::set_held(uint32_t client_id, uint64_t handle, bool held) {
     return true;
 }
 
+void Dispatcher::look_at(uint32_t client_id) {
+    if (Client* client = state_->find(client_id)) state_->to_scan.add(*client);
+}
+
 int64_t Dispatcher::pass(int64_t now_ns) {
     for (const auto& client : state_->clients) state_->to_scan.add(*client);
     return state_->pass(now_ns, true);
 }
 
 int64_t Dispatcher::pass(int64_t now_ns, std::span<const uint32_t> rung) {
-    for (const uint32_t id : rung)
-        if (Client* client = state_->find(id)) state_->to_scan.add(*client);
+    for (const uint32_t id : rung) look_at(id);
     return state_->pass(now_ns, false);
 }
 

@@ -25,6 +25,7 @@ struct ClientView {
     int32_t pid = 0;
     ipc::Region* region = nullptr;  // stays valid until remove_client
     bool held = false;              // xcli suspend PID
+    uint64_t process = 0;           // equal for clients that are one process; 0: it is one by itself
     std::shared_ptr<ClientRecord> record;  // kept true for other threads; null: nobody reads it
     std::shared_ptr<UserLimits> limits;    // its user's; null: none
 };
@@ -40,6 +41,9 @@ public:
     // xcli suspend/resume; `handle` 0: all queues of the client, also those it makes later. Takes effect with the next
     // pass. False: no such client or queue.
     bool set_held(uint32_t client_id, uint64_t handle, bool held);
+
+    // Something of the client was changed from outside: the next pass reads it.
+    void look_at(uint32_t client_id);
 
     // One pass over everything: returns when to pass again at the latest (CLOCK_MONOTONIC ns), 0: when somebody rings.
     int64_t pass(int64_t now_ns);

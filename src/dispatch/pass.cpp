@@ -164,7 +164,11 @@ int64_t Dispatcher::State::next_wake(int64_t now_ns) {
     if (suspended.empty()) return wake_at_ns;
     if (now_ns - beat_ns >= kBeatEveryNs) {
         beat_ns = now_ns;
-        for (Client* client : suspended) client->beat(now_ns);
+        for (Client* client : suspended) {
+            client->beat(now_ns);
+            client->settle_delays(now_ns);
+            credit_delays(*client);
+        }
     }
     wake_at_ns = sched::earlier(wake_at_ns, beat_ns + ipc::kHeartbeatNs);
     const bool polled = std::any_of(followed.begin(), followed.end(), [](const Client* it) { return it->polled(); });

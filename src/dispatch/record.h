@@ -1,6 +1,6 @@
 // What other threads may know of a client at any time, without asking the dispatcher: the last verdict on each queue and
 // the accounts. Written by the dispatcher's thread alone, field by field, without locks; a reader may see one field newer
-// than the next. The last two fields go the other way.
+// than the next. `stopped` goes the other way.
 #pragma once
 
 #include <atomic>
@@ -25,15 +25,40 @@ struct QueueRecord {
     std::atomic<uint64_t> preemptions{0};
 };
 
-struct ClientRecord {
-    std::atomic<uint32_t> queue_end{0};  // one more than the last index ever used
+class ClientRecord {
+public:
+    ClientRecord() = default;
+    ~ClientRecord() {
+        for (std::atomic<Chunk*>& chunk : chunks_) delete chunk.load(std::memory_order_relaxed);
+    }
+    ClientRecord(const ClientRecord&) = delete;
+    ClientRecord& operator=(const ClientRecord&) = delete;
+
     std::atomic<int64_t> delay_caused_ns{0};
     // Its work keeps others off, and completes nothing: somebody should look whether the process is stopped.
     std::atomic<uint32_t> suspect{0};
     std::atomic<uint32_t> unscheduled{0};  // queues beyond the user's limit
     // Written by others: the process is stopped.
     std::atomic<uint32_t> stopped{0};
-    QueueRecord queues[ipc::kMostQueues];
+
+    // Null: no queue of about that index was ever scheduled. Any thread.
+    const QueueRecord* find(uint32_t at) const {
+        const Chunk* chunk = at < ipc::kMostQueues ? chunks_[at / kChunk].load(std::memory_order_acquire) : nullptr;
+        return chunk != nullptr ? &chunk->queues[at % kChunk] : nullptr;
+    }
+    // The dispatcher's thread. Most clients use few: memory is taken for some at a time.
+    QueueRecord& make(uint32_t at) {
+        std::atomic<Chunk*>& chunk = chunks_[at / kChunk];
+        if (chunk.load(std::memory_order_relaxed) == nullptr) chunk.store(new Chunk, std::memory_order_release);
+        return chunk.load(std::memory_order_relaxed)->queues[at % kChunk];
+    }
+
+private:
+    static constexpr uint32_t kChunk = 16;
+    struct Chunk {
+        QueueRecord queues[kChunk];
+    };
+    std::atomic<Chunk*> chunks_[ipc::kMostQueues / kChunk] = {};
 };
 
 }  // namespace xsched::dispatch

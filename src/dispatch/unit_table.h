@@ -15,6 +15,10 @@ namespace xsched::dispatch {
 
 class Client;
 
+// Ids of units begin with that of their client.
+constexpr uint64_t unit_id(uint32_t client, uint32_t number) { return uint64_t{client} << 32 | number; }
+constexpr uint32_t client_of(uint64_t unit) { return static_cast<uint32_t>(unit >> 32); }
+
 // Whose unit it is, and where that client has it.
 struct Owner {
     Client* client = nullptr;

@@ -21,7 +21,8 @@ protected:
     }
     uint32_t scheduled(size_t client) {
         uint32_t count = 0;
-        for (const QueueRecord& queue : records[client]->queues) count += queue.used;
+        for (uint32_t at = 0; at < ipc::kMostQueues; ++at)
+            if (const QueueRecord* queue = records[client]->find(at)) count += queue->used;
         return count;
     }
 
@@ -72,7 +73,7 @@ TEST_F(UserShares, NobodyIsMoreUrgentThanHisUserMayBe) {
     dispatcher.pass(kStart);
     EXPECT_TRUE(one.suspended(0));
     EXPECT_FALSE(other.suspended(0));
-    EXPECT_EQ(records[0]->queues[0].priority, 5);
+    EXPECT_EQ(records[0]->find(0)->priority, 5);
     limits->highest_priority = 7;
     dispatcher.pass(kStart + kMs);
     EXPECT_TRUE(other.suspended(0)) << "raised while it runs";
