@@ -107,11 +107,16 @@ void Dispatcher::State::decide_device(DeviceTable& device, int64_t now_ns, bool 
                                .changed = device.changed},
                               now_ns);
     if (device.plan.wake_at_ns != 0 && !std::exchange(device.in_timed, true)) timed.push_back(&device);
+    // First those with work: somebody waits for them to make room, or they wait to go on.
     if (device.plan.all_changed || device.rivals_changed || all) {
         if (std::exchange(device.rivals_changed, false)) device.rivals.sum_up(device.units, device.usages);
-        for (const Owner& owner : device.owners) to_direct.add(*owner.client);
+        for (const bool ready : {true, false})
+            for (size_t at = 0; at < device.owners.size(); ++at)
+                if (device.units[at].ready == ready) to_direct.add(*device.owners[at].client);
     } else {
-        for (const uint32_t at : device.plan.changed) to_direct.add(*device.owners[at].client);
+        for (const bool ready : {true, false})
+            for (const uint32_t at : device.plan.changed)
+                if (device.units[at].ready == ready) to_direct.add(*device.owners[at].client);
     }
     if (device.all_changed) std::fill(device.is_changed.begin(), device.is_changed.end(), uint8_t{0});
     else
