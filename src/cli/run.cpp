@@ -5,10 +5,10 @@
 #include <cstdlib>
 #include <cstring>
 
-#include <strings.h>
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/text.h"
 #include "cli/installation.h"
 #include "cli/server_link.h"
 #include "cli/start_server.h"
@@ -21,7 +21,7 @@ constexpr int kNotFound = 127;
 
 bool is_one_of(const std::string& text, std::initializer_list<const char*> words) {
     for (const char* word : words)
-        if (strcasecmp(text.c_str(), word) == 0) return true;
+        if (base::same_word(text.c_str(), word)) return true;
     return false;
 }
 
