@@ -13,6 +13,7 @@
 #include "cli/installation.h"
 #include "cli/server_link.h"
 #include "cli/start_server.h"
+#include "cli/visibility.h"
 
 namespace xsched::cli {
 namespace {
@@ -93,6 +94,9 @@ int run_program(const RunOptions& options, const std::vector<std::string>& progr
     if (is_one_of(options.scheduler, {"global", "GLB"})) ensure_server(installation.server, options.policy);
     set_environment(options);
     load_shims(installation);
+    if (const std::string reason = why_invisible(program[0]); !reason.empty())
+        XLOG_WARN("%s: no library can be loaded into it, so XSched does not see it and it runs unscheduled",
+                  reason.c_str());
     std::vector<char*> arguments;
     for (const std::string& word : program) arguments.push_back(const_cast<char*>(word.c_str()));
     arguments.push_back(nullptr);
