@@ -1,8 +1,8 @@
 // The log, in the user's format, on standard error (or the file named by XLOG_FILE):
 //   [INFO @ T19594 @ 05:15:13.467276] using local scheduler with policy HPF
 // WARN and ERRO lines end in " @ file:line". One write(2) per line, no lock, no allocation; any thread, also
-// inside fork's child. A level that is off costs one relaxed load. A log that cannot be written (full disk) is
-// dropped: the guest never waits for it and never fails by it.
+// inside fork's child. A level that is off costs one relaxed load. A line that cannot be written now (full disk, a pipe
+// that nobody reads) is dropped: the guest never waits for it and never fails by it (log_output.h).
 #pragma once
 
 #include <atomic>

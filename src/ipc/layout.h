@@ -167,7 +167,6 @@ struct Header {
     // --- server -> client
     alignas(64) base::FutexWord directive;  // server adds 1 after it changed anything below or in a slot
     std::atomic<uint32_t> agent_asleep;     // client
-    std::atomic<uint32_t> competing;        // 1: queues of another process or priority use our devices (server)
     std::atomic<uint32_t> watching;         // 1: ring on every ready/idle change; 0: nobody needs to know (server)
     std::atomic<uint32_t> prompt;           // 1: a directive may ask for a call that somebody waits for (server)
     // Linger: to keep the device through one's own short pauses with a little work for nothing, so that the hardware

@@ -37,7 +37,7 @@ bool copy_path(char* path, const char* text) {
 
 // $XDG_RUNTIME_DIR if it is there and ours (sudo and su may leave another user's in the environment).
 const char* runtime_directory() {
-    const char* directory = getenv("XDG_RUNTIME_DIR");
+    const char* directory = secure_getenv("XDG_RUNTIME_DIR");
     struct stat info {};
     if (directory == nullptr || directory[0] != '/' || stat(directory, &info) != 0) return nullptr;
     return S_ISDIR(info.st_mode) && info.st_uid == geteuid() ? directory : nullptr;
@@ -68,7 +68,7 @@ const char* system_socket_path() { return "/run/xsched/xserver.sock"; }
 
 bool user_socket_path(char* path, bool create) {
     path[0] = '\0';
-    const char* chosen = getenv("XSCHED_SOCKET");
+    const char* chosen = secure_getenv("XSCHED_SOCKET");
     if (chosen != nullptr && *chosen != '\0') return copy_path(path, chosen);
     char directory[4096];
     const char* runtime = runtime_directory();
@@ -114,7 +114,7 @@ int connect_path(const char* path) {
 int connect_server(char* path) {
     char candidates[2][kSocketPathBytes];
     unsigned count = 0;
-    const char* chosen = getenv("XSCHED_SOCKET");
+    const char* chosen = secure_getenv("XSCHED_SOCKET");
     if (chosen == nullptr || *chosen == '\0') strcpy(candidates[count++], system_socket_path());
     if (user_socket_path(candidates[count], false)) ++count;
     path[0] = '\0';

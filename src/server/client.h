@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "base/unique_fd.h"
+#include "dispatch/record.h"
 #include "ipc/region.h"
 #include "server/peer.h"
 #include "server/users.h"
@@ -35,6 +37,8 @@ public:
     // Equal for connections of one process, different for different ones, as far as the kernel tells.
     uint64_t process() const { return process_; }
     const std::string& program() const { return program_; }
+    // What the dispatcher tells of it, and is told.
+    const std::shared_ptr<dispatch::ClientRecord>& record() const { return record_; }
     ipc::Region& region() const { return *region_; }
     ipc::Header& header() const { return region_->header; }
     int socket() const { return socket_.get(); }
@@ -56,6 +60,7 @@ private:
     base::UniqueFd pid_fd_;
     base::UniqueFd region_fd_;  // until the welcome
     ipc::Region* region_ = nullptr;
+    std::shared_ptr<dispatch::ClientRecord> record_ = std::make_shared<dispatch::ClientRecord>();
 };
 
 }  // namespace xsched::server

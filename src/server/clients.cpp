@@ -85,7 +85,12 @@ void Server::tell_scheduler() {
     const bool told = scheduler_.run([this](dispatch::Dispatcher&) {
         for (const uint32_t id : coming_) {
             const Client& client = *clients_.at(id);
-            scheduler_.admit({id, client.pid(), &client.region(), false});
+            scheduler_.admit({.id = id,
+                              .pid = client.pid(),
+                              .region = &client.region(),
+                              .process = client.process(),
+                              .record = client.record(),
+                              .limits = client.user().shared()});
         }
         for (const auto& client : leaving_) {
             interrupter_.unwatch(client->id());

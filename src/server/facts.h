@@ -1,12 +1,10 @@
-// What the dispatcher knows of queues, beyond what their slots say, for tools. Front thread.
+// What the dispatcher knows of queues, beyond what their slots say, for tools: read from its records. Front thread.
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <utility>
 
 #include "dispatch/means.h"
-#include "sched/core.h"
+#include "sched/unit.h"
 #include "server/tool_commands.h"
 
 namespace xsched::server {
@@ -23,15 +21,14 @@ struct QueueFacts {
 
 class Facts {
 public:
-    // Throws ToolError if the scheduling thread gives no sign of life.
+    // As of a pass from now on. Throws ToolError if the scheduling thread gives no sign of life.
     explicit Facts(const Request& request);
 
     QueueFacts of(const SeenQueue& queue) const;
     int64_t caused_ns(const Client& client) const;
 
 private:
-    std::map<std::pair<uint32_t, uint32_t>, QueueFacts> queues_;  // by client and slot
-    std::map<uint32_t, int64_t> caused_ns_;
+    int64_t now_ns_;
 };
 
 }  // namespace xsched::server

@@ -71,7 +71,7 @@ bool Scheduler::run(const Order& order) {
 
 void Scheduler::admit(const dispatch::ClientView& client) {
     dispatcher_.add_client(client);
-    doorbells_.add(client.region->header);
+    doorbells_.add(client.id, client.region->header);
     clients_.push_back(client);
 }
 
@@ -79,7 +79,7 @@ void Scheduler::expel(uint32_t id) {
     const auto found = std::find_if(clients_.begin(), clients_.end(), [id](const auto& it) { return it.id == id; });
     if (found == clients_.end()) return;
     dispatcher_.remove_client(id);
-    doorbells_.remove(found->region->header);
+    doorbells_.remove(id);
     clients_.erase(found);
 }
 
@@ -88,9 +88,9 @@ void Scheduler::loop() {
         doorbells_.note_waker();
         const Tickets tickets = take_orders();
         carry_out(tickets);
-        doorbells_.note_clients();
+        const std::vector<uint32_t>& rung = doorbells_.note_clients();
         const int64_t now = base::now_ns();
-        int64_t planned = dispatcher_.pass(now);
+        int64_t planned = dispatcher_.pass(now, rung);
         if (look_) planned = earlier(planned, look_(now));
         policy_name_.store(dispatcher_.core().policy_name());
         tell_passed(tickets);

@@ -107,21 +107,29 @@ Json give_hint(const Request& request) {
     const auto handle = request.handle();
     const auto pid = request.pid();
     size_t queues = 0;
+    std::vector<uint32_t> hinted;
+    const auto hint_all = [&](const Client& client) {
+        queues += hint_client(client, hint);
+        hinted.push_back(client.id());
+    };
     if (handle) {
         const SeenQueue queue = named_queue(request, *handle);
         write_hint(queue.slot, hint);
         ipc::ring_directive(queue.client.header());
+        hinted.push_back(queue.client.id());
         queues = 1;
     } else if (pid) {
-        for (const Client* client : named_clients(request, *pid)) queues += hint_client(*client, hint);
+        for (const Client* client : named_clients(request, *pid)) hint_all(*client);
     } else if (!hint.for_one()) {
         // A timeslice alone is for everybody who may be seen.
         for (const auto& [id, client] : request.host.clients)
-            if (request.may_see(*client)) queues += hint_client(*client, hint);
+            if (request.may_see(*client)) hint_all(*client);
     } else {
         throw ToolError("say whom the hint is for: a queue (-x QUEUE) or a process (--pid PID)");
     }
-    request.order([](dispatch::Dispatcher&) {});  // done when the answer comes
+    request.order([&hinted](dispatch::Dispatcher& dispatcher) {  // in force when the answer comes
+        for (const uint32_t id : hinted) dispatcher.look_at(id);
+    });
     return {{"queues", queues}};
 }
 

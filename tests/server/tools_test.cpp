@@ -57,7 +57,7 @@ TEST_F(Tools, StatusExplainsWhoStandsAndWhy) {
     client.submit(0);
     high.submit(0);
     ASSERT_TRUE(client.becomes_suspended(0, true));
-    usleep(2000);
+    usleep(100'000);  // delays are counted now and then
     high.slot(0).submitted.fetch_add(1);
     const Json list = tool->ask({{"cmd", "list"}});
     const Json& queue = list["queues"][0];
