@@ -1,7 +1,7 @@
 # Short commands over CMake and Ninja. `make help` lists them.
 #
 #   XSCHED_PLATFORM                what is built: all, or opencl, cuda, hip (a list with ;)
-#   INSTALL_PATH            where `make install` puts it
+#   INSTALL_PATH            where `make install` puts it; DESTDIR counts as usual
 #   JOBS                    how many jobs at a time
 #   PROFILE, BUDGET, BENCH  of `make bench`: tiny, quick or full; seconds; more options of bench/suite.py
 #   PLATFORM, TEST          of `make acceptance`
@@ -14,17 +14,24 @@ ACCEPTANCE = $(if $(filter hip,$(PLATFORM)),build/dev,$(RELEASE))
 RELEASE = build/release$(if $(filter-out all,$(XSCHED_PLATFORM)),-$(subst ;,-,$(XSCHED_PLATFORM)))
 
 .DEFAULT_GOAL := all
-.PHONY: all opencl cuda hip levelzero install demo bench acceptance stand_ins test sanitize asan tsan ubsan lint tidy format clean help deps
+.PHONY: all opencl cuda hip install uninstall install_path demo bench acceptance stand_ins test sanitize asan tsan ubsan lint tidy format clean help deps
 
 all: ## build the libraries, xserver, xcli and the benchmarks
 	@cmake --preset release -B $(RELEASE) -DXSCHED_PLATFORM="$(XSCHED_PLATFORM)" --log-level=WARNING > /dev/null
 	@cmake --build $(RELEASE) -j $(JOBS)
 
-opencl cuda hip levelzero: ## the same for one platform
+opencl cuda hip: ## the same for one platform
 	@$(MAKE) --no-print-directory all XSCHED_PLATFORM=$@
 
-install: all ## install to INSTALL_PATH
-	@cmake --install $(RELEASE) --prefix "$(INSTALL_PATH)"
+install: install_path ## install to INSTALL_PATH, without debugging symbols
+	@$(MAKE) --no-print-directory all
+	@DESTDIR="$(DESTDIR)" cmake --install $(RELEASE) --prefix "$(INSTALL_PATH)" --strip
+
+uninstall: install_path ## remove from INSTALL_PATH what was installed there
+	@DESTDIR="$(DESTDIR)" cmake -DPREFIX="$(INSTALL_PATH)" -P cmake/uninstall/remove.cmake
+
+install_path: # before anything is built for it
+	@DESTDIR="$(DESTDIR)" scripts/check_install_path.sh "$(INSTALL_PATH)"
 
 deps: ## install the Debian packages that are missing
 	@scripts/install_deps.sh

@@ -1,7 +1,52 @@
-include(GNUInstallDirs)
-install(DIRECTORY include/xsched DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+# What is installed besides programs and libraries (cmake/install_layout.cmake): headers, the Python package, what other
+# projects find XSched by, and what one reads. Included last.
+include(CMakePackageConfigHelpers)
 
-# The Python package, where Debian keeps those of any Python 3 version; for other prefixes PYTHONPATH names the folder.
-set(XSCHED_PYTHON_INSTALL_DIR lib/python3/dist-packages CACHE STRING "Where the Python package goes, below the prefix")
+# Headers of the platforms that are built; those of platforms that only XSched 1.2 has stay in the source tree.
+set(XSCHED_BUILT_PLATFORMS "")
+foreach(platform opencl cuda hip)
+  if(TARGET hal${platform})
+    list(APPEND XSCHED_BUILT_PLATFORMS ${platform})
+  endif()
+endforeach()
+set(include ${CMAKE_SOURCE_DIR}/include/xsched)
+file(GLOB headers ${include}/*.h)
+install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/xsched)
+foreach(platform IN LISTS XSCHED_BUILT_PLATFORMS)
+  install(DIRECTORY ${include}/${platform} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/xsched)
+endforeach()
+
 install(DIRECTORY python/xsched DESTINATION ${XSCHED_PYTHON_INSTALL_DIR}
         FILES_MATCHING PATTERN "*.py" PATTERN "py.typed" PATTERN "__pycache__" EXCLUDE)
+
+# find_package(xsched): xsched::preempt, xsched::halcuda and so on.
+set(package ${CMAKE_BINARY_DIR}/package)
+configure_package_config_file(cmake/xsched-config.cmake.in ${package}/xsched-config.cmake
+                              INSTALL_DESTINATION ${XSCHED_PACKAGE_DIR} PATH_VARS XSCHED_PRIVATE_LIBDIR)
+write_basic_package_version_file(${package}/xsched-config-version.cmake COMPATIBILITY SameMajorVersion)
+install(FILES ${package}/xsched-config.cmake ${package}/xsched-config-version.cmake DESTINATION ${XSCHED_PACKAGE_DIR})
+install(EXPORT xsched NAMESPACE xsched:: FILE xsched-targets.cmake DESTINATION ${XSCHED_PACKAGE_DIR})
+
+# pkg-config: xsched, and xsched-cuda and so on. The prefix is where the file lies, so that the tree may be moved.
+file(RELATIVE_PATH up /prefix/${XSCHED_PKGCONFIG_DIR} /prefix)
+string(REGEX REPLACE "/$" "" up "${up}")
+foreach(kind LIB INCLUDE)
+  set(pc_${kind} "\${prefix}/${CMAKE_INSTALL_${kind}DIR}")
+  if(IS_ABSOLUTE "${CMAKE_INSTALL_${kind}DIR}")
+    set(pc_${kind} "${CMAKE_INSTALL_${kind}DIR}")
+  endif()
+endforeach()
+configure_file(cmake/xsched.pc.in ${package}/xsched.pc @ONLY)
+install(FILES ${package}/xsched.pc DESTINATION ${XSCHED_PKGCONFIG_DIR})
+foreach(platform IN LISTS XSCHED_BUILT_PLATFORMS)
+  configure_file(cmake/xsched-platform.pc.in ${package}/xsched-${platform}.pc @ONLY)
+  install(FILES ${package}/xsched-${platform}.pc DESTINATION ${XSCHED_PKGCONFIG_DIR})
+endforeach()
+
+install(FILES LICENSE README.md README.zh-CN.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR}
+        FILES_MATCHING PATTERN "*.md" PATTERN "Makefile" PATTERN "*.mk" PATTERN "*.cpp" PATTERN "*.h" PATTERN "*.py"
+        PATTERN "__pycache__" EXCLUDE)
+install(FILES python/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/python)
+
+include(cmake/uninstall.cmake)

@@ -1,7 +1,8 @@
 # What can be chosen at configure time.
 set(XSCHED_PLATFORM "all" CACHE STRING "Platforms to build: all, opencl, cuda, hip (a list is fine)")
-option(XSCHED_BUILD_TESTS "Build the tests" ON)
-option(XSCHED_BUILD_BENCH "Build the benchmarks" ON)
+# Off for users; the presets turn on what each is for.
+option(XSCHED_BUILD_TESTS "Build the tests" OFF)
+option(XSCHED_BUILD_BENCH "Build the benchmarks" OFF)
 set(XSCHED_SANITIZE "" CACHE STRING "Sanitizers for everything, such as address,undefined or thread")
 
 if(NOT CMAKE_BUILD_TYPE)

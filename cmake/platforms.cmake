@@ -10,8 +10,8 @@ function(xsched_stream_device name)
   list(TRANSFORM shared APPEND .cpp)
   xsched_guest_library(${name} ${CMAKE_CURRENT_SOURCE_DIR}/exports.map ${ARGN} ${shared})
   target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
-  target_link_libraries(${name} PRIVATE room_base preempt ${CMAKE_DL_LIBS})
-  install(TARGETS ${name} LIBRARY DESTINATION lib)
+  target_link_libraries(${name} PRIVATE room_base ${CMAKE_DL_LIBS} PUBLIC preempt)
+  xsched_public_library(${name})
 endfunction()
 
 # xsched_shim(name API sources...): a guest library that stands in the place of a vendor's. Trampolines, exports and
@@ -33,7 +33,7 @@ function(xsched_shim name api)
   xsched_guest_library(${name} ${generated}/exports.map ${generated}/trampolines.S ${generated}/entry_points.inc ${ARGN})
   target_include_directories(${name} PRIVATE ${generated})
   target_link_libraries(${name} PRIVATE room_base preempt)
-  install(TARGETS ${name} LIBRARY DESTINATION lib)
+  xsched_private_library(${name})
 endfunction()
 
 # The same for an interface with streams: the files of shim/stream are compiled with its platform.h and vendor.h.

@@ -19,12 +19,14 @@ endfunction()
 # libc alone (libstdc++ and libgcc are inside and hidden) and exports what the version script EXPORTS names.
 function(xsched_guest_library name exports)
   add_library(${name} SHARED ${ARGN})
-  target_include_directories(${name} PUBLIC ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
+  target_include_directories(${name} PUBLIC $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/src>
+                                            $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include>)
   target_compile_options(${name} PRIVATE ${XSCHED_GUEST_OPTIONS})
   if(NOT XSCHED_SANITIZE)
     target_link_options(${name} PRIVATE -static-libstdc++ -static-libgcc -Wl,-z,defs)
   endif()
   target_link_options(${name} PRIVATE -Wl,--exclude-libs,ALL -Wl,--version-script=${exports} -Wl,-z,now -Wl,-z,nodelete)
   target_link_libraries(${name} PRIVATE Threads::Threads)
-  set_target_properties(${name} PROPERTIES LINK_DEPENDS ${exports} BUILD_RPATH "$ORIGIN" INSTALL_RPATH "$ORIGIN")
+  # Built as installed: what CMake puts in for later replacement ends in an empty entry, the current directory.
+  set_target_properties(${name} PROPERTIES LINK_DEPENDS ${exports} INSTALL_RPATH "$ORIGIN" BUILD_WITH_INSTALL_RPATH ON)
 endfunction()

@@ -1,19 +1,22 @@
 # What the examples' Makefiles share: make cuda, make hip, make opencl, make clean. An example sets APP, its program,
 # and LINK_XSCHED=1 if the program calls XSched.
 #
-#   XSCHED_PATH   where XSched is installed (include/ and lib/); in XSched's own tree that tree's headers and
-#                 build/release, unless it is set
+#   XSCHED_PATH   where XSched is installed (its prefix); unless it is set, the installation that this folder belongs
+#                 to, or in XSched's own tree that tree's headers and build/release
 #   CUDA_PATH     where the CUDA toolkit is (cuda.h and the stub of libcuda.so); nvcc is not needed
 HERE := $(dir $(lastword $(MAKEFILE_LIST)))
+INSTALLED := $(abspath $(HERE)../../../..)
+ifeq ($(XSCHED_PATH)$(wildcard $(HERE)../include/xsched),)
+XSCHED_PATH := $(if $(wildcard $(INSTALLED)/include/xsched),$(INSTALLED),/usr/local)
+endif
 ifneq ($(XSCHED_PATH),)
 XSCHED_INCLUDE ?= $(XSCHED_PATH)/include
-XSCHED_LIB ?= $(XSCHED_PATH)/lib
-else ifneq ($(wildcard $(HERE)../include/xsched),)
+XSCHED_LIB ?= $(patsubst %/libpreempt.so,%,$(firstword $(wildcard \
+    $(XSCHED_PATH)/lib/libpreempt.so $(XSCHED_PATH)/lib64/libpreempt.so $(XSCHED_PATH)/lib/*/libpreempt.so) \
+    $(XSCHED_PATH)/lib/libpreempt.so))
+else
 XSCHED_INCLUDE ?= $(abspath $(HERE)../include)
 XSCHED_LIB ?= $(abspath $(HERE)../build/release/lib)
-else
-XSCHED_INCLUDE ?= /usr/local/include
-XSCHED_LIB ?= /usr/local/lib
 endif
 CUDA_PATH ?= /usr/local/cuda
 CXX ?= g++

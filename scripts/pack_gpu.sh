@@ -9,17 +9,18 @@ cd "$(dirname "$0")/.."
 build=$1
 pack=${2:-gpu_pack}
 rm -rf "$pack"
-mkdir -p "$pack/bin" "$pack/lib" "$pack/bench/cuda" "$pack/bench/hip"
+mkdir -p "$pack/bin" "$pack/lib/xsched" "$pack/bench/cuda" "$pack/bench/hip"
 
 copy() {  # FILE FOLDER
     [ -f "$1" ] || return 0
-    strip -o "$pack/$2/$(basename "$1")" "$1"
+    if [ -L "$1" ]; then cp -P "$1" "$pack/$2/"; else strip -o "$pack/$2/$(basename "$1")" "$1"; fi
 }
 for name in xserver xcli directive_latency enqueue_cost; do copy "$build/bin/$name" bin; done
 for file in "$build"/bin/*cuda* "$build"/bin/*order*; do copy "$file" bin; done
 for file in "$build"/lib/*.so*; do
     case $file in *fake* | *opencl*) ;; *) copy "$file" lib ;; esac
 done
+for file in "$build"/lib/xsched/*.so; do copy "$file" lib/xsched; done
 for name in hp lp pair suspend launch_cost level3 libtimeslices.so; do copy "$build/bench/cuda/$name" bench/cuda; done
 for name in hp lp pair suspend launch_cost; do copy "$build/bench/hip/$name" bench/hip; done
 git describe --always --dirty --abbrev=12 > "$pack/VERSION" 2> /dev/null || echo unknown > "$pack/VERSION"

@@ -15,7 +15,7 @@ namespace busy {
 class OwnQueue {
 public:
     explicit OwnQueue(void* queue) {
-        void* preempt = dlopen("libpreempt.so", RTLD_NOW | RTLD_NOLOAD);
+        void* preempt = dlopen("libpreempt.so.1", RTLD_NOW | RTLD_NOLOAD);
         void* hal = dlopen(BusyDevice::kHalLibrary, RTLD_NOW | RTLD_NOLOAD);
         if (preempt == nullptr || hal == nullptr) throw std::runtime_error("XSched is not loaded: use xcli run");
         const auto hwqueue_get = find<XResult (*)(HwQueueHandle*, void*)>(hal, BusyDevice::kHwQueueGet);

@@ -11,16 +11,17 @@ from pathlib import Path
 from typing import Dict, Iterator, List, Optional
 
 CORE = "libpreempt.so"
+VERSION = ".1"  # of the C interface: libpreempt.so.1; the name without it is for linking programs
 _opened: Dict[str, ctypes.CDLL] = {}
 
 
 def loaded(name: str) -> Optional[Path]:
-    """The file of a library that this process has loaded; None: it has not."""
+    """The file of a library, of any version, that this process has loaded; None: it has not."""
     try:
         maps = Path("/proc/self/maps").read_text()
     except OSError:
         return None
-    found = re.search(rf" (/\S.*/{re.escape(name)})$", maps, re.M)
+    found = re.search(rf" (/\S.*/{re.escape(name)}(?:\.\d+)*)$", maps, re.M)
     return Path(found.group(1)) if found else None
 
 
@@ -33,10 +34,15 @@ def _folders() -> Iterator[Path]:
     if here:
         yield here.parent
     yield from (Path(entry) for entry in _listed("LD_LIBRARY_PATH"))
-    yield from (Path(entry).parent for entry in _listed("LD_PRELOAD") if "/" in entry)
+    for entry in _listed("LD_PRELOAD"):
+        if "/" in entry:
+            yield Path(entry).parent
+            yield Path(entry).parent.parent  # of LIBDIR/xsched
     for parent in list(Path(__file__).resolve().parents)[1:5]:  # PREFIX/lib/python3/dist-packages/xsched, and the tree
         yield parent
         yield parent / "lib"
+        yield parent / "lib64"
+        yield from parent.glob("lib/*-linux-gnu")
         yield parent / "build" / "release" / "lib"
     tool = shutil.which("xcli")
     if tool:
@@ -45,22 +51,26 @@ def _folders() -> Iterator[Path]:
 
 def folder() -> Optional[Path]:
     """Where XSched's libraries are; None: only the dynamic linker may know."""
-    return next((folder for folder in _folders() if (folder / CORE).is_file()), None)
+    return next((folder for folder in _folders() if _file(folder, CORE)), None)
+
+
+def _file(where: Optional[Path], name: str) -> Optional[Path]:
+    found = (where / file for file in (name + VERSION, name) if (where / file).is_file()) if where else ()
+    return next(iter(found), None)
 
 
 def tool(name: str) -> Optional[str]:
     """Path of xcli or xserver: beside the libraries, or on PATH."""
     libraries = folder()
-    beside = libraries.parent / "bin" / name if libraries else None
-    return str(beside) if beside and os.access(beside, os.X_OK) else shutil.which(name)
+    beside = [parent / "bin" / name for parent in list(libraries.parents)[:2]] if libraries else []
+    return next((str(path) for path in beside if os.access(path, os.X_OK)), None) or shutil.which(name)
 
 
 def open_library(name: str) -> ctypes.CDLL:
     """Opens one of XSched's libraries, once. OSError, with a sentence, if it cannot be had."""
     if name in _opened:
         return _opened[name]
-    where = folder()
-    path = str(where / name) if where and (where / name).is_file() else name
+    path = str(_file(folder(), name) or name + VERSION)
     try:
         library = ctypes.CDLL(path)
     except OSError as error:

@@ -1,11 +1,12 @@
 // The log, in the user's format, on standard error (or the file named by XLOG_FILE):
 //   [INFO @ T19594 @ 05:15:13.467276] using local scheduler with policy HPF
 // WARN and ERRO lines end in " @ file:line". One write(2) per line, no lock, no allocation; any thread, also
-// inside fork's child. A level that is off costs one relaxed load. A log that cannot be written (full disk) is
-// dropped: the guest never waits for it and never fails by it.
+// inside fork's child. A level that is off costs one relaxed load. A line that cannot be written now (full disk, a pipe
+// that nobody reads) is dropped: the guest never waits for it and never fails by it (log_output.h).
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 
 namespace xsched::base {
 
@@ -24,6 +25,12 @@ inline bool log_enabled(LogLevel level) {
 
 // Overrides XLOG_LEVEL (tools' --verbose; tests).
 void set_log_level(LogLevel level);
+
+// Where whole lines go instead (xserver: to a thread that may wait); nullptr: as without it. `line` ends in a newline,
+// has no terminating zero and is the caller's again afterwards. The sink is called on any thread, may not log, and
+// may hand lines to write_log_line later, which writes them as they would have been without a sink.
+void set_log_sink(void (*sink)(const char* line, size_t bytes));
+void write_log_line(const char* line, size_t bytes);
 
 [[gnu::format(printf, 4, 5)]] void log_line(LogLevel level, const char* file, int line, const char* format, ...);
 

@@ -1,13 +1,12 @@
 #include "base/options.h"
 
 #include "base/log.h"
+#include "base/text.h"
 
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-
-#include <strings.h>
 
 namespace xsched::base {
 namespace {
@@ -32,14 +31,14 @@ const char* keep(const char* text) {
 }
 
 const char* read_text(const char* variable, const char* fallback) {
-    const char* value = getenv(variable);
+    const char* value = secure_getenv(variable);
     if (value == nullptr || *value == '\0') return fallback;
     const char* kept = keep(value);
     return kept != nullptr ? kept : fallback;
 }
 
 int64_t read_int(const char* variable, int64_t fallback, int64_t min, int64_t max) {
-    const char* value = getenv(variable);
+    const char* value = secure_getenv(variable);
     if (value == nullptr || *value == '\0') return fallback;
     char* end = nullptr;
     errno = 0;
@@ -60,9 +59,9 @@ constexpr SchedulerName kSchedulerNames[] = {
 };
 
 XSchedulerType scheduler_type(const Options& options) {
-    if (getenv("XSCHED_SCHEDULER") == nullptr && *options.policy != '\0') return kSchedulerLocal;
+    if (secure_getenv("XSCHED_SCHEDULER") == nullptr && *options.policy != '\0') return kSchedulerLocal;
     for (const auto& name : kSchedulerNames)
-        if (strcasecmp(options.scheduler, name.spelling) == 0) return name.type;
+        if (same_word(options.scheduler, name.spelling)) return name.type;
     XLOG_WARN("XSCHED_SCHEDULER=%s is not a scheduler: use global, local or app; going on with global",
               options.scheduler);
     return kSchedulerGlobal;
@@ -70,9 +69,9 @@ XSchedulerType scheduler_type(const Options& options) {
 
 bool switch_on(const char* variable, const char* value) {
     for (const char* on : {"ON", "1", "TRUE", "YES"})
-        if (strcasecmp(value, on) == 0) return true;
+        if (same_word(value, on)) return true;
     for (const char* off : {"OFF", "0", "FALSE", "NO"})
-        if (strcasecmp(value, off) == 0) return false;
+        if (same_word(value, off)) return false;
     XLOG_WARN("%s=%s is neither ON nor OFF: going on with ON", variable, value);
     return true;
 }

@@ -11,8 +11,24 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kCore = "libpreempt.so.1";
 constexpr const char* kOpenclShim = "libshimopencl.so";
-constexpr const char* kShims[] = {kOpenclShim, "libshimcuda.so", "libshimhip.so", "libshimlevelzero.so"};
+constexpr const char* kShims[] = {kOpenclShim, "libshimcuda.so", "libshimhip.so"};
+
+// Seen from the folder of the programs: the configured place, and that of a build tree. (A path from the root stands for
+// itself.)
+constexpr const char* kLibraryFolders[] = {XSCHED_LIBRARIES, "../lib"};
+
+// Without "..": it is put into LD_PRELOAD and shown.
+fs::path library_folder(const fs::path& programs) {
+    std::error_code error;
+    fs::path folder;
+    for (const char* place : kLibraryFolders) {
+        folder = (programs / place).lexically_normal();
+        if (fs::exists(folder / kCore, error)) break;
+    }
+    return folder;
+}
 
 }  // namespace
 
@@ -23,7 +39,7 @@ Installation find_installation() {
     if (error) return found;
     const fs::path server = self.parent_path() / "xserver";
     if (access(server.c_str(), X_OK) == 0) found.server = server;
-    const fs::path libraries = self.parent_path().parent_path() / "lib";
+    const fs::path libraries = library_folder(self.parent_path());
     found.library_directory = libraries;
     for (const char* name : kShims) {
         const fs::path shim = libraries / name;

@@ -22,6 +22,8 @@ struct Words {
     RunOptions run;
     std::vector<std::string> program;
     std::optional<int64_t> pid;
+    bool limits = false;
+    std::string setting;
     double interval_s = 1;
     double frequency = 0;
     std::string root;
@@ -65,8 +67,11 @@ void add_run(CLI::App& app, Words& words) {
 void add_views(CLI::App& app, Words& words) {
     add_command(app, words, "list", "show the queues", [&words] { return show_list(words.json); });
     CLI::App* status = add_command(app, words, "status", "explain what runs, what stands and why",
-                                   [&words] { return show_status(words.pid, words.json); });
-    status->add_option("PID", words.pid, "only this process");
+                                   [&words] {
+                                       return words.limits ? show_limits(words.json) : show_status(words.pid, words.json);
+                                   });
+    CLI::Option* pid = status->add_option("PID", words.pid, "only this process");
+    status->add_flag("--limits", words.limits, "what each user may have of the server, and has")->excludes(pid);
     CLI::App* top = add_command(app, words, "top", "show status and queues again and again", [&words] {
         return show_top(words.frequency > 0 ? 1 / words.frequency : words.interval_s, words.json);
     });
@@ -116,6 +121,10 @@ void add_steering(CLI::App& app, Words& words) {
     config->add_option("-l,--level", words.config.level, "preempt level 1..3");
     config->add_option("-t,--threshold", words.config.threshold, "most commands in flight");
     config->add_option("-b,--batch", words.config.batch_size, "commands launched at a time");
+    CLI::App* limit = add_command(app, words, "limit", "change what a user may have of the server ('status --limits')",
+                                  [&words] { return steer_limit(words.setting, words.json); });
+    limit->add_option("SETTING", words.setting, "NAME=NUMBER for all ordinary users, or USER:NAME=NUMBER for one")
+        ->required();
     CLI::App* suspend = add_command(app, words, "suspend", "stop a process or queue until it is resumed",
                                     [&words] { return steer_suspension(words.target, true, words.json); });
     add_target(suspend, words, true);

@@ -5,13 +5,15 @@
 #include <cstdlib>
 #include <cstring>
 
-#include <strings.h>
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/text.h"
+#include "cli/drivers.h"
 #include "cli/installation.h"
 #include "cli/server_link.h"
 #include "cli/start_server.h"
+#include "cli/visibility.h"
 
 namespace xsched::cli {
 namespace {
@@ -21,7 +23,7 @@ constexpr int kNotFound = 127;
 
 bool is_one_of(const std::string& text, std::initializer_list<const char*> words) {
     for (const char* word : words)
-        if (strcasecmp(text.c_str(), word) == 0) return true;
+        if (base::same_word(text.c_str(), word)) return true;
     return false;
 }
 
@@ -51,9 +53,18 @@ void load_shims(const Installation& installation) {
             installation.library_directory.c_str());
         return;
     }
-    for (auto shim = installation.shims.rbegin(); shim != installation.shims.rend(); ++shim)
+    // Without its driver a shim would be found where there was nothing to find.
+    bool any = false;
+    for (auto shim = installation.shims.rbegin(); shim != installation.shims.rend(); ++shim) {
+        if (!driver_is_there(*shim)) continue;
         prepend("LD_PRELOAD", *shim);
-    // Programs that open libOpenCL.so themselves do not look at preloaded symbols; the loader's layers catch those.
+        any = true;
+    }
+    if (!any)
+        XLOG_WARN("no driver of OpenCL, CUDA or HIP is found: the program runs unscheduled; xcli doctor says what is "
+                  "missing");
+    // Programs that open libOpenCL.so themselves do not look at preloaded symbols; the loader's layers catch those. Only
+    // an OpenCL loader reads this, also one that a program brings itself.
     if (!installation.opencl_shim.empty()) prepend("OPENCL_LAYERS", installation.opencl_shim);
 }
 
@@ -83,6 +94,9 @@ int run_program(const RunOptions& options, const std::vector<std::string>& progr
     if (is_one_of(options.scheduler, {"global", "GLB"})) ensure_server(installation.server, options.policy);
     set_environment(options);
     load_shims(installation);
+    if (const std::string reason = why_invisible(program[0]); !reason.empty())
+        XLOG_WARN("%s: no library can be loaded into it, so XSched does not see it and it runs unscheduled",
+                  reason.c_str());
     std::vector<char*> arguments;
     for (const std::string& word : program) arguments.push_back(const_cast<char*>(word.c_str()));
     arguments.push_back(nullptr);

@@ -67,8 +67,20 @@ void print(const std::string& text) {
     fflush(stdout);
 }
 
+Json ask_all(ServerLink& link, Json request, const char* member) {
+    Json whole = link.ask(request);
+    for (Json page = whole; page.contains("next");) {
+        request["cursor"] = page["next"];
+        page = link.ask(request);
+        for (Json& entry : page[member]) whole[member].push_back(std::move(entry));
+    }
+    whole.erase("next");
+    return whole;
+}
+
 int show_list(bool json) {
-    const Json answer = ServerLink().ask({{"cmd", "list"}});
+    ServerLink link;
+    const Json answer = ask_all(link, {{"cmd", "list"}}, "queues");
     print(json ? answer.dump(2) + "\n" : queue_table(answer));
     return 0;
 }
@@ -77,11 +89,28 @@ int show_status(std::optional<int64_t> pid, bool json) {
     Json request{{"cmd", "status"}};
     if (pid) request["pid"] = *pid;
     ServerLink link;
-    Json answer = link.ask(request);
+    Json answer = ask_all(link, request, "processes");
     answer["other_servers"] = Json::array();
     for (const OtherServer& server : other_servers(link.path()))
         if (server.owner == ServerOwner::kThisUser) answer["other_servers"].push_back(server.path);
     print(json ? answer.dump(2) + "\n" : status_text(answer));
+    return 0;
+}
+
+int show_limits(bool json) {
+    const Json answer = ServerLink().ask({{"cmd", "limits"}});
+    if (json) {
+        print(answer.dump(2) + "\n");
+        return 0;
+    }
+    Table table({">UID", "LIMIT", ">USED", ">MOST", "UNIT"});
+    for (const Json& user : answer["users"])
+        for (const Json& limit : user["limits"]) {
+            const std::string used = limit.contains("used") ? std::to_string(limit.value("used", int64_t{0})) : "-";
+            table.add({std::to_string(user.value("uid", int64_t{0})), limit.value("name", ""), used,
+                       std::to_string(limit.value("most", int64_t{0})), limit.value("unit", "")});
+        }
+    print(table.text());
     return 0;
 }
 

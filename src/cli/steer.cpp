@@ -3,6 +3,8 @@
 #include <cerrno>
 #include <cstdlib>
 
+#include <pwd.h>
+
 #include "cli/server_link.h"
 #include "cli/show.h"
 #include "cli/table.h"
@@ -79,6 +81,15 @@ int steer_config(const Target& target, const ConfigWords& words, bool json) {
     add(request, "threshold", words.threshold);
     add(request, "batch_size", words.batch_size);
     return ask_and_print(request, "configured queue " + target.queue + "\n", json);
+}
+
+int steer_limit(const std::string& setting, bool json) {
+    Json request{{"cmd", "limit"}};
+    const size_t colon = setting.find(':');
+    // A user's name is looked up here: where names come from may take its time.
+    const passwd* user = colon == std::string::npos ? nullptr : getpwnam(setting.substr(0, colon).c_str());
+    request["set"] = user != nullptr ? std::to_string(user->pw_uid) + setting.substr(colon) : setting;
+    return ask_and_print(request, "limit " + setting + "\n", json);
 }
 
 int steer_suspension(const Target& target, bool suspend, bool json) {

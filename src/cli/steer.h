@@ -40,6 +40,8 @@ struct ConfigWords {
 int steer_policy(const PolicyWords& words, bool json);
 int steer_hint(const Target& target, const HintWords& words, bool json);
 int steer_config(const Target& target, const ConfigWords& words, bool json);
+// "clients=500", "alice:highest-priority=50".
+int steer_limit(const std::string& setting, bool json);
 int steer_suspension(const Target& target, bool suspend, bool json);
 
 }  // namespace xsched::cli

@@ -50,10 +50,10 @@ public:
         const size_t columns = known ? size.ws_col : 80;
         const size_t rows = known ? size.ws_row : 24;
         std::vector<std::string> lines;
-        for (const std::string& line : lines_of(status_text(link.ask({{"cmd", "status"}}))))
+        for (const std::string& line : lines_of(status_text(ask_all(link, {{"cmd", "status"}}, "processes"))))
             for (std::string& part : wrapped(line, columns)) lines.push_back(std::move(part));
         lines.emplace_back();
-        for (const std::string& line : lines_of(queue_table(link.ask({{"cmd", "list"}}))))
+        for (const std::string& line : lines_of(queue_table(ask_all(link, {{"cmd", "list"}}, "queues"))))
             lines.push_back(cut(line, columns));
         const size_t shown = std::min(lines.size(), rows - 1);
         std::string text = "\033[H";
@@ -74,7 +74,7 @@ int show_top(double interval_s, bool json) {
     if (json) return show_list(true);
     ServerLink link;
     if (isatty(STDOUT_FILENO) == 0) {
-        print(status_text(link.ask({{"cmd", "status"}})) + "\n" + queue_table(link.ask({{"cmd", "list"}})));
+        print(status_text(ask_all(link, {{"cmd", "status"}}, "processes")) + "\n" + queue_table(ask_all(link, {{"cmd", "list"}}, "queues")));
         return 0;
     }
     struct sigaction action {};

@@ -1,11 +1,11 @@
+// One client: what is read from its slots. What is written into them: client_direct.cpp, client_means.cpp.
 #include "dispatch/client.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <utility>
 
 #include "base/clock.h"
-#include "base/log.h"
+#include "sched/expectation.h"
 
 namespace xsched::dispatch {
 
@@ -13,47 +13,76 @@ namespace {
 
 // A running queue without progress for so long: its agent is rung.
 constexpr int64_t kAskAfterNs = 500 * base::kMicrosecond;
-// The heartbeat shares its cache line with words that the client reads for every command: no more often than useful.
-constexpr int64_t kBeatEveryNs = ipc::kHeartbeatNs / 4;
 
-template <typename T>
-bool update(std::atomic<T>& field, T value) {
-    if (field.load(std::memory_order_relaxed) == value) return false;
-    field.store(value, std::memory_order_seq_cst);
-    return true;
+// The tighter of two limits of which 0 means none.
+int64_t tighter(int64_t a, int64_t b) { return sched::earlier(a, b); }
+
+// Ready while one of its queues is: since the oldest burst that lasts. Idle: since the last one ended.
+void join(sched::UnitState& state, const QueueNumbers& numbers) {
+    policy::Unit& unit = state.unit;
+    if (state.ready == numbers.ready) {
+        unit.ready_since_ns = numbers.ready ? std::min(unit.ready_since_ns, numbers.ready_since_ns)
+                                            : std::max(unit.ready_since_ns, numbers.ready_since_ns);
+    } else if (numbers.ready) {
+        unit.ready_since_ns = numbers.ready_since_ns;
+    }
+    state.ready |= numbers.ready;
+    state.completed += numbers.completed;
+    state.idle_since_ns = std::max(state.idle_since_ns, numbers.idle_since_ns);
+    state.progress_ns = std::max(state.progress_ns, numbers.progress_ns);
+    unit.command_ns = std::max(unit.command_ns, numbers.command_ns);
+    unit.busy_ns += numbers.busy_ns;
+    unit.utilization = std::max(unit.utilization, numbers.utilization);
+    unit.timeslice_us = std::max(unit.timeslice_us, numbers.timeslice_us);
+    unit.deadline_us = tighter(unit.deadline_us, numbers.deadline_us);
+    unit.laxity_us = std::max(unit.laxity_us, numbers.laxity_us);
+    state.expect_ns = tighter(state.expect_ns, numbers.expect_ns);
+    state.period_ns = tighter(state.period_ns, numbers.period_us * 1000);
+    state.off_ns = std::max(state.off_ns, off_ns(numbers.level, numbers.command_ns));
+    state.switch_ns = std::max(state.switch_ns, numbers.switch_ns);
+    unit.lax_priority = std::max(unit.lax_priority, numbers.lax_priority);
+    unit.critical_priority = std::max(unit.critical_priority, numbers.critical_priority);
 }
 
-double milliseconds(int64_t ns) { return static_cast<double>(ns) / 1e6; }
+void begin(sched::UnitState& state, const QueueNumbers& numbers) {
+    policy::Unit& unit = state.unit;
+    unit.utilization = numbers.utilization;
+    unit.timeslice_us = numbers.timeslice_us;
+    unit.lax_priority = numbers.lax_priority;
+    unit.critical_priority = numbers.critical_priority;
+    unit.ready_since_ns = numbers.ready_since_ns;
+    state.ready = numbers.ready;
+    join(state, numbers);
+}
 
 }  // namespace
 
-template <typename T>
-bool Client::put(std::atomic<T>& field, T value) {
-    const bool changed = update(field, value);
-    touched_ |= changed;
-    return changed;
-}
+Client::Client(const ClientView& view, UnitTable& units) : view_(view), units_(units), share_(view.limits) {}
 
-void Client::scan(UnitTable& units, int64_t now_ns, int64_t last_pass_ns) {
-    const ipc::Header& header = view_.region->header;
-    units.begin_client(view_.id, view_.pid, stuck_since_ns(now_ns), header.lingers.load(std::memory_order_acquire) != 0,
-                       header.waits.load(std::memory_order_relaxed));
-    delays_.clear();
+bool Client::scan(int64_t now_ns, uint32_t most) {
+    if (scanned_ == 0) {
+        settle_delays(now_ns);
+        stuck_since_ns_ = stuck_since_ns(now_ns);
+        announced_over_ns_ = 0;
+        for (Own& own : own_) own.queues = 0;
+    }
     QueueNumbers numbers;
     const uint32_t used = view_.region->header.slot_end.load(std::memory_order_acquire);
     const uint32_t end = std::min(std::max(used, static_cast<uint32_t>(queues_.size())), ipc::kMostQueues);
-    for (uint32_t at = 0; at < end; ++at) {
+    for (; scanned_ < end; ++scanned_) {
+        if (most-- == 0) return false;
+        const uint32_t at = scanned_;
         if (read_slot(view_.region->slots[at], now_ns, numbers)) {
-            if (at >= queues_.size()) {
-                queues_.resize(at + 1);
-                delays_.reserve(queues_.capacity());
-            }
-            see(at, numbers, units, now_ns, last_pass_ns);
+            if (at >= queues_.size()) queues_.resize(at + 1);
+            see(at, numbers, now_ns);
         } else if (at < queues_.size() && queues_[at].used) {
             forget(at);
         }
     }
+    scanned_ = 0;
     while (!queues_.empty() && !queues_.back().used) queues_.pop_back();
+    publish_units();
+    return true;
 }
 
 // Since when no call that its threads have in the driver has returned; 0: there is none.
@@ -64,15 +93,35 @@ int64_t Client::stuck_since_ns(int64_t now_ns) {
     return (calls & kInside) != 0 ? driver_calls_ns_ : 0;
 }
 
-void Client::see(uint32_t at, QueueNumbers& numbers, UnitTable& units, int64_t now_ns, int64_t last_pass_ns) {
+// False: its user has as many as it may, and this one runs unscheduled.
+bool Client::within_limits(QueueMemory& queue) {
+    if (!queue.scheduled) queue.scheduled = share_.take_queue();
+    return queue.scheduled;
+}
+
+void Client::leave_limits(QueueMemory& queue) {
+    if (!queue.scheduled) return;
+    share_.return_queue();
+    if (queue.has_priority) share_.return_priority(queue.priority);
+}
+
+void Client::see(uint32_t at, QueueNumbers& numbers, int64_t now_ns) {
     QueueMemory& queue = queues_[at];
     if (!queue.used || queue.handle != numbers.handle) {
+        leave_limits(queue);
         queue = QueueMemory{};
         queue.used = true;
         queue.handle = numbers.handle;
     }
-    if (queue.suspended && numbers.ready)
-        note_delay(queue, now_ns - std::clamp(numbers.ready_since_ns, last_pass_ns, now_ns));
+    if (!within_limits(queue)) return;
+    numbers.priority = share_.capped(numbers.priority);
+    if (!queue.has_priority || queue.wanted_priority != numbers.priority) {
+        if (queue.has_priority) share_.return_priority(queue.priority);
+        queue.has_priority = true;
+        queue.wanted_priority = numbers.priority;
+        queue.priority = share_.take_priority(numbers.priority);
+    }
+    numbers.priority = queue.priority;
     // A device that reports by itself rings nobody: the queue is idle from when that is seen.
     if (numbers.device_progress && queue.ready && !numbers.ready) queue.idle_seen_ns = now_ns;
     numbers.idle_since_ns = std::max(numbers.idle_since_ns, queue.idle_seen_ns);
@@ -85,9 +134,92 @@ void Client::see(uint32_t at, QueueNumbers& numbers, UnitTable& units, int64_t n
         ask(at);
     }
     queue.ready = numbers.ready;
+    queue.ready_since_ns = numbers.ready_since_ns;
     queue.level = numbers.level;
     numbers.progress_ns = numbers.ready ? queue.progress_ns : 0;
-    queue.unit = units.add(numbers, queue.held || view_.held);
+    if (numbers.expect_ns != 0)
+        announced_over_ns_ = sched::earlier(announced_over_ns_, numbers.expect_ns + sched::Expectation::kSlackNs);
+    queue.own = own_of(numbers, queue.held || view_.held, queue.own);
+    join_own(own_[queue.own], numbers);
+}
+
+// The client's unit that a queue belongs to, mostly the one that it belonged to before.
+uint32_t Client::own_of(const QueueNumbers& numbers, bool held, uint32_t guess) {
+    const UnitKey key{.device = numbers.device, .priority = numbers.priority, .held = held};
+    if (guess < own_.size() && own_[guess].key == key) return guess;
+    const auto known = own_at_.find(key);
+    if (known != own_at_.end()) return known->second;
+    if (own_free_.empty()) {
+        own_free_.push_back(static_cast<uint32_t>(own_.size()));
+        own_.emplace_back();
+    }
+    const uint32_t at = own_free_.back();
+    own_free_.pop_back();
+    own_[at] = Own{.key = key};
+    own_at_.emplace(key, at);
+    return at;
+}
+
+// It has no queues any more.
+void Client::release_own(uint32_t at) {
+    if (own_[at].here) units_.remove(*own_[at].table, own_[at].at);
+    own_at_.erase(own_[at].key);
+    own_[at] = Own{.key = {.device = 0, .priority = INT32_MIN}};  // no queue's
+    own_free_.push_back(at);
+}
+
+void Client::join_own(Own& own, const QueueNumbers& numbers) {
+    if (own.queues++ != 0) return join(own.state, numbers);
+    const uint64_t id = own.state.unit.id;
+    own.state = sched::UnitState{};
+    own.state.unit.id = id;
+    begin(own.state, numbers);
+}
+
+void Client::publish_units() {
+    const ipc::Header& header = view_.region->header;
+    const bool lingers = header.lingers.load(std::memory_order_acquire) != 0;
+    const uint32_t waits = header.waits.load(std::memory_order_relaxed);
+    const bool stopped = view_.record != nullptr && view_.record->stopped.load(std::memory_order_relaxed) != 0;
+    for (uint32_t i = 0; i < own_.size(); ++i) {
+        Own& own = own_[i];
+        if (own.queues == 0) {
+            if (own.here) release_own(i);
+            continue;
+        }
+        sched::UnitState& state = own.state;
+        state.unit.device = own.key.device;
+        state.unit.pid = view_.pid;
+        state.unit.process = view_.process != 0 ? view_.process : view_.id;
+        state.unit.priority = own.key.priority;
+        state.held = own.key.held;
+        state.stuck_since_ns = stuck_since_ns_;
+        state.lingers = lingers;
+        state.waits = waits;
+        state.stopped = stopped;
+        if (own.here) {
+            units_.update(*own.table, own.at, state);
+        } else {
+            state.unit.id = unit_id(view_.id, ++last_unit_);
+            own.here = true;
+            own.table = &units_.device(own.key.device);
+            own.at = units_.add(*own.table, state, {.client = this, .own = i});
+        }
+    }
+}
+
+// Until now each of its queues was as the last scan and the last verdict say.
+void Client::settle_delays(int64_t now_ns) {
+    settling_.clear();
+    for (QueueMemory& queue : queues_) {
+        if (!queue.used || !queue.suspended || !queue.ready) continue;
+        const int64_t since_ns = std::max(queue.ready_since_ns, delays_settled_ns_);
+        if (now_ns > since_ns) note_delay(queue, now_ns - since_ns);
+    }
+    delays_settled_ns_ = now_ns;
+    std::sort(settling_.begin(), settling_.end());
+    for (size_t i = 0; i < settling_.size(); ++i)  // the longest of each
+        if (i + 1 == settling_.size() || settling_[i + 1].by != settling_[i].by) delays_.push_back(settling_[i]);
 }
 
 // The last verdict kept it off for so long.
@@ -95,54 +227,27 @@ void Client::note_delay(QueueMemory& queue, int64_t ns) {
     queue.kept_off_ns += ns;
     queue.suspended_total_ns += ns;
     const uint64_t by = queue.verdict.by;
-    if (by == 0 || ns == 0) return;
+    if (by == 0) return;
     if (queue.kept_off_by == 0) queue.kept_off_by = queue.by_pid;
     queue.kept_off_by_others |= queue.kept_off_by != queue.by_pid;
-    const auto known = std::find_if(delays_.begin(), delays_.end(), [by](const Delay& delay) { return delay.by == by; });
-    if (known == delays_.end())
-        delays_.push_back({by, ns});
-    else
-        known->ns = std::max(known->ns, ns);
+    settling_.push_back({by, queue.by_client, ns});
+}
+
+void Client::caused_delay(int64_t ns) {
+    delay_caused_ns_ += ns;
+    if (view_.record != nullptr) view_.record->delay_caused_ns.store(delay_caused_ns_, std::memory_order_relaxed);
 }
 
 // The slot is free; whoever uses it next finds no directive in it.
 void Client::forget(uint32_t at) {
     ipc::QueueSlot& slot = view_.region->slots[at];
-    if (update(slot.suspended, 0U)) ipc::settle_gate(slot);
+    if (slot.suspended.load(std::memory_order_relaxed) != 0) {
+        slot.suspended.store(0);
+        ipc::settle_gate(slot);
+    }
+    leave_limits(queues_[at]);
     queues_[at] = QueueMemory{};
-}
-
-void Client::direct(const UnitTable& units, const sched::Plan& plan, const Rivals& rivals, int64_t now_ns) {
-    bool competing = false;
-    bool watching = false;
-    bool suspended = false;
-    bool linger_wanted = false;
-    polled_ = false;
-    for (QueueMemory& queue : queues_) {
-        if (!queue.used) continue;
-        queue.verdict = plan.verdicts[queue.unit];
-        competing |= queue.verdict.contended;
-        watching |= queue.verdict.watched;
-        suspended |= queue.verdict.suspend;
-        linger_wanted = linger_wanted || Rivals::has_victims(units.units()[queue.unit].unit, units.units());
-        polled_ |= queue.device_progress && queue.ready && queue.verdict.watched && !queue.verdict.suspend;
-    }
-    choose_means(units, rivals, now_ns);
-    // First: a queue that is suspended with an old heartbeat would take the server for dead.
-    beat(suspended, now_ns);
-    ipc::Header& header = view_.region->header;
-    put(header.competing, competing ? 1U : 0U);
-    put(header.prompt, prompt_ ? 1U : 0U);
-    put(header.linger_wanted, linger_wanted ? 1U : 0U);
-    if (put(header.watching, watching ? 1U : 0U) && watching) began_watching_ = true;
-    bool warms = false;
-    for (uint32_t at = 0; at < queues_.size(); ++at) {
-        QueueMemory& queue = queues_[at];
-        if (!queue.used) continue;
-        if (began_watching_) ask(at);  // what was launched unwatched
-        queue.verdict.imminent = queue.verdict.imminent && !std::exchange(warms, warms || queue.verdict.imminent);
-        direct_queue(at, units, queue.verdict, now_ns);
-    }
+    if (view_.record != nullptr) view_.record->make(at).used.store(0, std::memory_order_relaxed);
 }
 
 // Its agent makes the device report.
@@ -150,94 +255,6 @@ void Client::ask(uint32_t at) {
     view_.region->slots[at].ask.fetch_add(1, std::memory_order_release);
     touched_ = true;
 }
-
-void Client::beat(bool suspended, int64_t now_ns) {
-    if (suspended && (!suspended_ || now_ns - heartbeat_ns_ >= kBeatEveryNs)) {
-        heartbeat_ns_ = now_ns;
-        view_.region->header.heartbeat_ns.store(now_ns, std::memory_order_release);
-    }
-    suspended_ = suspended;
-}
-
-void Client::direct_queue(uint32_t at, const UnitTable& units, const sched::Verdict& verdict, int64_t now_ns) {
-    QueueMemory& queue = queues_[at];
-    ipc::QueueSlot& slot = view_.region->slots[at];
-    const sched::UnitState* by = verdict.by != 0 ? units.find(verdict.by) : nullptr;
-    update(slot.reason, static_cast<ipc::ReasonCode>(verdict.reason));
-    queue.by_pid = by != nullptr ? by->unit.pid : 0;
-    update(slot.by_pid, queue.by_pid);
-    put(slot.window_ns, verdict.preemptible ? kWindowNs : int64_t{0});
-
-    put(slot.device_timeslice_us, queue.timeslice_us);
-    if (verdict.imminent && !queue.warmed) {
-        slot.warm.fetch_add(1, std::memory_order_release);
-        touched_ = true;
-    }
-    queue.warmed = verdict.imminent;
-    update(slot.held, verdict.suspend && verdict.by == 0 ? 1U : 0U);
-    if (put(slot.interrupt, static_cast<uint32_t>(queue.interrupt)) && queue.interrupt == ipc::Interrupt::kKeptOff)
-        leaving_ = {.for_pid = queue.by_pid, .since_ns = now_ns};
-    const bool changed = queue.suspended != verdict.suspend;
-    if (changed) slot.directed_ns.store(now_ns, std::memory_order_relaxed);
-    put(slot.suspended, verdict.suspend ? 1U : 0U);
-    ipc::settle_gate(slot);
-    if (!changed) return;
-
-    queue.suspended = verdict.suspend;
-    if (verdict.suspend) {
-        queue.kept_off_ns = 0;
-        queue.kept_off_by = 0;
-        queue.kept_off_by_others = false;
-        if (queue.ready) ++queue.preemptions;
-    }
-    if (base::log_enabled(base::LogLevel::kDebug)) log_change(queue, units);
-}
-
-void Client::log_change(const QueueMemory& queue, const UnitTable& units) const {
-    const policy::Unit& unit = units.units()[queue.unit].unit;
-    const auto handle = static_cast<unsigned long long>(queue.handle);
-    const char* reason = sched::reason_sentence(queue.verdict.reason);
-    const sched::UnitState* by = queue.verdict.by != 0 ? units.find(queue.verdict.by) : nullptr;
-    char whom[64] = "";
-    if (by != nullptr) snprintf(whom, sizeof(whom), " (pid %d, priority %d)", by->unit.pid, by->unit.priority);
-    if (queue.suspended) {
-        XLOG_DEBG("queue 0x%llx of pid %d (priority %d) suspended: %s%s; by %s", handle, unit.pid, unit.priority, reason,
-                  whom, means_sentence(queue.means));
-    } else {
-        char culprit[32] = "";
-        if (queue.kept_off_by != 0) snprintf(culprit, sizeof(culprit), ", for pid %d", queue.kept_off_by);
-        XLOG_DEBG("queue 0x%llx of pid %d (priority %d) resumed: %s%s; its work was delayed by %.3f ms%s%s", handle,
-                  unit.pid, unit.priority, reason, whom, milliseconds(queue.kept_off_ns), culprit,
-                  queue.kept_off_by_others ? " and others" : "");
-    }
-}
-
-void Client::ring() {
-    ipc::Header& header = view_.region->header;
-    if (touched_) ipc::ring_directive(header);
-    touched_ = false;
-    if (leaving_.for_pid == 0 || leaving_.rung) return;
-    leaving_.rung = true;
-    leaving_.directive = header.directive.load(std::memory_order_relaxed);
-}
-
-RoomFor Client::makes_room(int64_t now_ns) {
-    if (leaving_.for_pid == 0) return {};
-    const RoomFor room{.pid = leaving_.for_pid,
-                       .until_ns = std::max(leaving_.since_ns + kLingerNs, now_ns + kEffectNs)};
-    const uint32_t carried_out = view_.region->header.carried_out.load(std::memory_order_acquire);
-    const bool called = leaving_.rung && static_cast<int32_t>(carried_out - leaving_.directive) >= 0;
-    if (called || now_ns - leaving_.since_ns >= kMostLingerNs) leaving_ = {};
-    return room;
-}
-
-// It looks at this by itself: nobody is rung.
-void Client::linger(int64_t until_ns) {
-    std::atomic<int64_t>& told_ns = view_.region->header.linger_until_ns;
-    update(told_ns, std::max(told_ns.load(std::memory_order_relaxed), until_ns));
-}
-
-bool Client::began_watching() { return std::exchange(began_watching_, false); }
 
 bool Client::set_held(uint64_t handle, bool held) {
     if (handle == 0) {
@@ -252,37 +269,16 @@ bool Client::set_held(uint64_t handle, bool held) {
         if (!read_slot(view_.region->slots[at], 0, numbers) || numbers.handle != handle) continue;
         if (at >= queues_.size()) queues_.resize(at + 1);
         QueueMemory& queue = queues_[at];
-        if (!queue.used || queue.handle != handle) queue = QueueMemory{};
+        if (!queue.used || queue.handle != handle) {
+            leave_limits(queue);
+            queue = QueueMemory{};
+        }
         queue.used = true;
         queue.handle = handle;
         queue.held = held;
         return true;
     }
     return false;
-}
-
-void Client::let_go() {
-    for (uint32_t at = 0; at < queues_.size(); ++at) {
-        QueueMemory& queue = queues_[at];
-        if (!queue.used) continue;
-        ipc::QueueSlot& slot = view_.region->slots[at];
-        put(slot.window_ns, int64_t{0});
-        put(slot.device_timeslice_us, 0U);
-        put(slot.interrupt, 0U);
-        if (put(slot.suspended, 0U)) ipc::settle_gate(slot);
-        if (queue.suspended) {
-            XLOG_DEBG("queue 0x%llx of pid %d resumed: its process leaves the scheduler; its work was delayed by %.3f "
-                      "ms",
-                      static_cast<unsigned long long>(queue.handle), view_.pid, milliseconds(queue.kept_off_ns));
-        }
-        queue.suspended = false;
-    }
-    put(view_.region->header.competing, 0U);
-    put(view_.region->header.watching, 0U);
-    put(view_.region->header.prompt, 0U);
-    put(view_.region->header.linger_wanted, 0U);
-    suspended_ = false;
-    ring();
 }
 
 }  // namespace xsched::dispatch

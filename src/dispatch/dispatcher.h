@@ -1,16 +1,20 @@
-// From shared memory to the scheduler core and back: reads the slots of every client, groups them into units, asks
-// the core, writes directives and rings. Used by xserver (many clients) and by the local scheduler (one). Owned and
-// called by one thread. Nothing that a client writes is trusted (slot_reader.h).
+// From shared memory to the scheduler core and back: reads the slots of clients, groups them into units, asks the core,
+// writes directives and rings. Used by xserver (many clients) and by the local scheduler (one). Owned and called by one
+// thread. Nothing that a client writes is trusted (slot_reader.h).
 //
-// A pass over a handful of clients takes a few microseconds and allocates nothing unless clients, queues or units
-// have come since the last one.
+// A pass costs what changed: it reads the clients that rang, those whose counters move while somebody waits for them, and
+// a few others in turn; it decides about their devices alone, and writes to those whose verdict changed. It allocates
+// nothing unless clients, queues or units have come since the last one.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "dispatch/means.h"
+#include "dispatch/record.h"
+#include "dispatch/user_limits.h"
 #include "ipc/layout.h"
 #include "sched/core.h"
 
@@ -21,6 +25,9 @@ struct ClientView {
     int32_t pid = 0;
     ipc::Region* region = nullptr;  // stays valid until remove_client
     bool held = false;              // xcli suspend PID
+    uint64_t process = 0;           // equal for clients that are one process; 0: it is one by itself
+    std::shared_ptr<ClientRecord> record;  // kept true for other threads; null: nobody reads it
+    std::shared_ptr<UserLimits> limits;    // its user's; null: none
 };
 
 class Dispatcher {
@@ -35,8 +42,14 @@ public:
     // pass. False: no such client or queue.
     bool set_held(uint32_t client_id, uint64_t handle, bool held);
 
-    // One pass: returns when to pass again at the latest (CLOCK_MONOTONIC ns), 0: when somebody rings.
+    // Something of the client was changed from outside: the next pass reads it.
+    void look_at(uint32_t client_id);
+
+    // One pass over everything: returns when to pass again at the latest (CLOCK_MONOTONIC ns), 0: when somebody rings.
     int64_t pass(int64_t now_ns);
+    // The same, where the clients with these ids alone rang since the last pass (and those added or changed by the calls
+    // above).
+    int64_t pass(int64_t now_ns, std::span<const uint32_t> rung);
 
     sched::Core& core();
 

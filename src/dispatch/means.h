@@ -14,11 +14,9 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
-#include <vector>
 
 #include "ipc/layout.h"
-#include "sched/core.h"
+#include "sched/unit.h"
 
 namespace xsched::dispatch {
 
@@ -82,23 +80,5 @@ bool shortens_timeslice(const Victim& victim, Means usual);
 // Timeslices by rank among the priorities on a device: 0, the most urgent, keeps the driver's own (0); the last one
 // gets a microsecond, those between lie between.
 uint32_t timeslice_us_of(unsigned rank, unsigned ranks);
-
-// What is remembered of every unit.
-class Rivals {
-public:
-    void observe(std::span<const sched::UnitState> units);
-    // Fills in what is known of those who may preempt `victim`.
-    void look(const policy::Unit& victim, std::span<const sched::UnitState> units, Victim& result) const;
-    // Whether units of other processes may be kept off `unit`'s device for its sake.
-    static bool has_victims(const policy::Unit& unit, std::span<const sched::UnitState> units);
-    static uint32_t timeslice_us(const policy::Unit& victim, std::span<const sched::UnitState> units);
-
-private:
-    struct Memory {
-        uint64_t id = 0;
-        Pauses pauses;
-    };
-    std::vector<Memory> memories_;  // in the order of the units of the last pass
-};
 
 }  // namespace xsched::dispatch

@@ -1,57 +1,82 @@
-// Groups the queues seen in one pass into units: queues of one client with the same effective priority on one device
-// (those a person suspended apart). A unit keeps its id from pass to pass as long as it is seen in each.
-// Not thread-safe. No allocation once it has seen as many units.
+// The units of all clients, by device. A unit keeps its id for as long as it is here, and its position on its device
+// until the device's composition changes. Not thread-safe. No allocation once it has seen as many units.
 #pragma once
 
 #include <cstdint>
-#include <span>
+#include <memory>
+#include <unordered_map>
 #include <vector>
 
-#include "dispatch/slot_reader.h"
-#include "sched/core.h"
+#include "dispatch/means.h"
+#include "dispatch/rivals.h"
+#include "sched/unit.h"
 
 namespace xsched::dispatch {
 
+class Client;
+
+// Ids of units begin with that of their client.
+constexpr uint64_t unit_id(uint32_t client, uint32_t number) { return uint64_t{client} << 32 | number; }
+constexpr uint32_t client_of(uint64_t unit) { return static_cast<uint32_t>(unit >> 32); }
+
+// Whose unit it is, and where that client has it.
+struct Owner {
+    Client* client = nullptr;
+    uint32_t own = 0;
+};
+
+// One device. What lies in vectors is by position.
+struct DeviceTable {
+    uint64_t device = 0;
+    std::vector<sched::UnitState> units;
+    std::vector<Owner> owners;
+    std::vector<Pauses> pauses;
+    std::vector<Usage> usages;
+
+    uint64_t composition = 1;
+    bool all_changed = true;           // since the last decision,
+    std::vector<uint32_t> changed;     // else those
+    std::vector<uint8_t> is_changed;
+    bool in_dirty = false;             // it waits for a decision
+    bool in_timed = false;             // it is to be decided about at a time
+    bool rivals_changed = true;        // since they were summed up
+    Rivals rivals;
+    sched::Plan plan;                  // the last decision
+
+    const sched::Verdict& verdict(uint32_t at) const { return plan.verdicts[at]; }
+    // The unit that another one makes room for; null: none.
+    const sched::UnitState* maker_of_room(const sched::Verdict& verdict) const {
+        return verdict.by != 0 && verdict.by_at < units.size() && units[verdict.by_at].unit.id == verdict.by
+                   ? &units[verdict.by_at]
+                   : nullptr;
+    }
+};
+
 class UnitTable {
 public:
-    void begin_pass();
-    // Before the queues of a client are added. The rest: as UnitState has it.
-    void begin_client(uint32_t client_id, int32_t pid, int64_t stuck_since_ns = 0, bool lingers = false,
-                      uint32_t waits = 0);
-    // Returns the position of the unit that the queue belongs to.
-    uint32_t add(const QueueNumbers& numbers, bool held);
+    // Made if there is none.
+    DeviceTable& device(uint64_t id);
+    // Returns its position.
+    uint32_t add(DeviceTable& device, const sched::UnitState& unit, Owner owner);
+    // The unit as it is now, with the same id, priority and process.
+    void update(DeviceTable& device, uint32_t at, const sched::UnitState& unit);
+    void remove(DeviceTable& device, uint32_t at);
+    // Everything is to be decided anew.
+    void mark_all();
 
-    std::span<const sched::UnitState> units() const { return units_; }
-    // nullptr: no such unit in this pass.
-    const sched::UnitState* find(uint64_t id) const;
-    // Whose unit that was in the pass before; 0: there was none.
-    uint32_t previous_client_of(uint64_t id) const;
+    // Devices to be decided about; the caller empties it.
+    std::vector<DeviceTable*>& dirty() { return dirty_; }
+    const std::unordered_map<uint64_t, std::unique_ptr<DeviceTable>>& devices() const { return devices_; }
+    // It has no units.
+    void erase(uint64_t device) { devices_.erase(device); }
+
+    void mark(DeviceTable& device);
 
 private:
-    struct Key {
-        uint64_t id = 0;
-        uint32_t client_id = 0;
-        int32_t priority = 0;
-        uint64_t device = 0;
-        bool held = false;
+    void note_usage(DeviceTable& device, uint32_t at);
 
-        bool same_unit(const Key& other) const {
-            return client_id == other.client_id && priority == other.priority && device == other.device &&
-                   held == other.held;
-        }
-    };
-    uint64_t id_of(const Key& key) const;
-
-    std::vector<sched::UnitState> units_;
-    std::vector<Key> keys_;      // in the order of units_
-    std::vector<Key> previous_;  // of the pass before
-    size_t client_begin_ = 0;    // first unit of the client at hand
-    uint32_t client_id_ = 0;
-    int32_t pid_ = 0;
-    int64_t stuck_since_ns_ = 0;
-    bool lingers_ = false;
-    uint32_t waits_ = 0;
-    uint64_t last_id_ = 0;
+    std::unordered_map<uint64_t, std::unique_ptr<DeviceTable>> devices_;
+    std::vector<DeviceTable*> dirty_;
 };
 
 }  // namespace xsched::dispatch

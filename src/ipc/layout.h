@@ -20,7 +20,7 @@
 namespace xsched::ipc {
 
 inline constexpr uint32_t kMagic = 0x44435358;  // "XSCD"
-inline constexpr uint32_t kVersion = 8;         // raised with any change of this file or protocol.h
+inline constexpr uint32_t kVersion = 9;         // raised with any change of this file or protocol.h
 inline constexpr uint32_t kMostQueues = 1024;
 
 enum class SlotState : uint32_t { kFree = 0, kUsed = 1 };
@@ -167,7 +167,6 @@ struct Header {
     // --- server -> client
     alignas(64) base::FutexWord directive;  // server adds 1 after it changed anything below or in a slot
     std::atomic<uint32_t> agent_asleep;     // client
-    std::atomic<uint32_t> competing;        // 1: queues of another process or priority use our devices (server)
     std::atomic<uint32_t> watching;         // 1: ring on every ready/idle change; 0: nobody needs to know (server)
     std::atomic<uint32_t> prompt;           // 1: a directive may ask for a call that somebody waits for (server)
     // Linger: to keep the device through one's own short pauses with a little work for nothing, so that the hardware

@@ -70,6 +70,9 @@ const char* welcome_sentence(WelcomeStatus status) {
                    "version?";
         case WelcomeStatus::kNoMemory:
             return "xserver has no memory or descriptors left for another process: see its log";
+        case WelcomeStatus::kUserFull:
+            return "your programs and tools have as many connections to xserver as they may ('xcli status --limits'): end "
+                   "some of them, or let the administrator raise the limit ('xcli limit')";
     }
     return "xserver answered with a status that this version does not know: install the same version of both";
 }
@@ -125,7 +128,7 @@ long receive_packet(int socket, void* data, size_t bytes, int* fd, int timeout_m
 
 bool shake_hands(int socket, PeerKind kind, const char* program, Welcome* welcome, int* region_fd, int timeout_ms) {
     if (region_fd != nullptr) *region_fd = -1;
-    Hello hello{kMagic, kVersion, sizeof(Hello), kind, {}};
+    Hello hello{kMagic, kVersion, sizeof(Hello), kind, {}, getpid()};
     strncpy(hello.program, program, sizeof(hello.program) - 1);
     if (!send_packet(socket, &hello, sizeof(hello))) return false;
     const long got = receive_packet(socket, welcome, sizeof(*welcome), region_fd, timeout_ms);

@@ -6,6 +6,7 @@
 // is used by one caller at a time.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -19,24 +20,29 @@ namespace xsched::policy {
 struct Unit {
     uint64_t id = 0;
     uint64_t device = 0;
-    int32_t pid = 0;
+    uint64_t process = 0;      // equal for the units of one process, whatever its number
+    int32_t pid = 0;           // for people; several processes may show the same one
     int32_t priority = 0;      // with boosts applied
+    bool wants = false;        // has work and is believed, or had some so recently that the device is kept for it
     int32_t utilization = 100; // percent
     int64_t timeslice_us = TIMESLICE_DEFAULT;
     int64_t deadline_us = 0;
     int64_t laxity_us = 0;
     int32_t lax_priority = 0;
     int32_t critical_priority = 0;
-    bool wants = false;         // has work, or had some so recently that the device is kept for it (grace)
     int64_t ready_since_ns = 0; // of its oldest unfinished burst; if it has none, of its last one
     int64_t command_ns = 0;     // mean command length
     int64_t busy_ns = 0;        // device time used so far
+
+    bool operator==(const Unit&) const = default;
 };
 
 // One unit's answer, in the order of the units given.
 struct Choice {
     bool run = true;
     uint64_t by = 0;  // if not: the unit it makes room for
+
+    bool operator==(const Choice&) const = default;
 };
 
 class Policy {
@@ -48,10 +54,12 @@ public:
     // an answer too: it holds from the moment they submit. Returns the time at which the answer may change by itself
     // (a turn ends), or 0. A policy that lets nobody with work run for a second is replaced by HPF.
     virtual int64_t choose(std::span<const Unit> units, int64_t now_ns, std::span<Choice> choices) = 0;
-    // Whether the policy can ever suspend `unit` to make room for another of these `units` (of one device, it among
-    // them). If so its processes keep little work in flight, and all of them report each ready and idle change.
-    virtual bool may_suspend(std::span<const Unit> units, [[maybe_unused]] const Unit& unit) const {
-        return units.size() > 1;
+    // No unit uses the device any more.
+    virtual void forget([[maybe_unused]] uint64_t device) {}
+    // Which of these `units` (all of one device) the policy can ever suspend to make room for another of them; `marks`
+    // comes with zeros. Their processes keep little work in flight, and all of them report each ready and idle change.
+    virtual void mark_preemptible(std::span<const Unit> units, std::span<uint8_t> marks) const {
+        if (units.size() > 1) std::fill(marks.begin(), marks.end(), uint8_t{1});
     }
 };
 

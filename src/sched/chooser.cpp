@@ -16,149 +16,207 @@ std::unique_ptr<policy::Policy> make_hpf() {
     return info == nullptr ? nullptr : info->make();
 }
 
+// Until the unit is off the device again: at most for one of its commands, less where that can be interrupted.
+Cost cost_of(const UnitState& state) {
+    const int64_t command_ns = state.unit.command_ns;
+    return {.there_ns = state.off_ns > 0 ? std::min(state.off_ns, command_ns) : command_ns,
+            .switch_ns = state.switch_ns,
+            .off_ns = state.off_ns};
+}
+
+void sum_up_costs(DeviceMemory& device) {
+    std::fill(device.less_urgent.begin(), device.less_urgent.end(), LessUrgent{});
+    for (uint32_t place = 0; place < device.at.size(); ++place) {
+        // A unit counts for those of the next rank; the sum below takes it further up.
+        const uint32_t above = device.ranks.of(place) + 1;
+        if (above >= device.ranks.count()) continue;
+        const Cost& cost = device.costs[place];
+        const uint64_t process = device.asked[place].process;
+        LessUrgent& sum = device.less_urgent[above];
+        sum.processes.add(process);
+        sum.there_ns = std::max(sum.there_ns, cost.there_ns);
+        sum.there_and_switch_ns.add(process, cost.there_ns + cost.switch_ns);
+        sum.off_ns = std::max(sum.off_ns, cost.off_ns);
+    }
+    for (uint32_t rank = 1; rank < device.ranks.count(); ++rank)
+        device.less_urgent[rank].add(device.less_urgent[rank - 1]);
+    device.costs_changed = false;
+}
+
 }  // namespace
 
 void Chooser::set_policy(std::unique_ptr<policy::Policy> policy) {
     policy_ = policy != nullptr ? std::move(policy) : make_hpf();
     thrown_out_[0] = '\0';
+    ++policy_number_;
 }
 
-int64_t Chooser::choose(std::span<const UnitState> given, Memory& memory, const Settings& settings, int64_t now_ns) {
-    const Pass pass{.given = given, .memory = memory, .settings = settings, .now_ns = now_ns};
-    if (!choose_all(pass)) {
-        throw_out(memory);
-        choose_all(pass);  // HPF cannot stall
+bool Chooser::choose(Pass& pass) {
+    DeviceMemory& device = pass.device;
+    const auto count = static_cast<uint32_t>(device.at.size());
+    if (pass.all) {
+        for (uint32_t place = 0; place < count; ++place) see(pass, place);
+    } else {
+        for (const uint32_t at : pass.given.changed)
+            if (const uint32_t place = device.units[at].place; place != kNowhere) see(pass, place);
     }
-    return wake_at_ns_;
+    if (pass.all && policy_ != nullptr) {
+        std::fill(device.preemptible.begin(), device.preemptible.end(), uint8_t{0});
+        policy_->mark_preemptible(device.asked, device.preemptible);
+        device.preemptible_count =
+            static_cast<uint32_t>(std::count_if(device.preemptible.begin(), device.preemptible.end(), [](uint8_t m) { return m != 0; }));
+    }
+    device.expected.clear();
+    size_t kept = 0;
+    for (size_t i = 0; i < device.timed.size(); ++i) {
+        const uint32_t place = device.timed[i];
+        settle_wish(pass, place);
+        if (pass.memory(place).timed) device.timed[kept++] = place;
+    }
+    device.timed.resize(kept);
+    std::sort(device.expected.begin(), device.expected.end(),
+              [](const auto& a, const auto& b) { return a.first < b.first; });
+
+    if (policy_ != nullptr && count != 0) {
+        std::fill(device.answers.begin(), device.answers.end(), policy::Choice{});
+        const int64_t again_ns = policy_->choose(device.asked, pass.now_ns, device.answers);
+        if (again_ns > 0) pass.wake(std::max(again_ns, pass.now_ns + kSoonestWakeNs));
+        if (!device.expected.empty()) let_run_until_needed(pass);
+    }
+    return !stalls(pass);
 }
 
-// False: the policy has let nobody with work run for too long on some device.
-bool Chooser::choose_all(const Pass& pass) {
-    wake_at_ns_ = 0;
-    choices_.assign(pass.given.size(), policy::Choice{});
-    preemptible_.assign(pass.given.size(), 0);
-    expected_.assign(pass.given.size(), Expected{});
-    imminent_.assign(pass.given.size(), 0);
-    bool sound = true;
-    for (DeviceMemory& device : pass.memory.devices()) sound &= choose_device(pass, device);
-    return sound;
+// What the core was given of a unit that may have changed.
+void Chooser::see(Pass& pass, uint32_t place) {
+    DeviceMemory& device = pass.device;
+    const UnitState& state = pass.unit(place);
+    UnitMemory& memory = pass.memory(place);
+    const bool wants = device.asked[place].wants;
+    device.asked[place] = state.unit;
+    device.asked[place].wants = wants;
+    device.ready[place] = state.ready ? 1 : 0;
+    const Cost cost = cost_of(state);
+    Cost& known = device.costs[place];
+    if (known.there_ns != cost.there_ns || known.switch_ns != cost.switch_ns || known.off_ns != cost.off_ns || pass.all) {
+        known = cost;
+        device.costs_changed = true;
+    }
+    memory.grace.observe(state.ready, state.unit.ready_since_ns, state.idle_since_ns);
+    memory.expectation.observe(state.expect_ns, state.period_ns, state.unit.ready_since_ns);
+    memory.claim.observe(state.ready && !memory.suspended, state.completed, state.stopped, pass.now_ns);
+    memory.dirty = true;
+    if (std::exchange(memory.timed, true)) return;
+    device.timed.push_back(place);
 }
 
-bool Chooser::choose_device(const Pass& pass, DeviceMemory& device) {
-    gather(pass, device);
-    const uint32_t all = device.end - device.begin;
-    device.eligible = static_cast<uint32_t>(units_.size());
-    device.watched = all > 1 && device.eligible < all;
-    if (policy_ != nullptr && !units_.empty()) {
-        const int64_t again_ns = policy_->choose(units_, pass.now_ns, answers_);
-        if (again_ns > 0) wake(std::max(again_ns, pass.now_ns + kSoonestWakeNs));
-        let_run_until_needed(pass);
+// Whether it wants the device now, and whether that may change by itself.
+void Chooser::settle_wish(Pass& pass, uint32_t place) {
+    const UnitState& state = pass.unit(place);
+    UnitMemory& memory = pass.memory(place);
+    memory.timed = false;
+    memory.expected = {};
+    bool wants = false;
+    if (state.ready) {
+        const int64_t limit_ns = pass.settings.claim_limit_ns;
+        if (memory.claim.due_ns(limit_ns) != 0) {
+            memory.claim.observe(!memory.suspended, state.completed, state.stopped, pass.now_ns);
+            memory.timed = pass.claim_matters(place) && memory.claim.due_ns(limit_ns) != 0;
+            if (memory.timed) pass.wake(memory.claim.due_ns(limit_ns));
+        }
+        wants = memory.claim.believed(limit_ns);
     }
-
-    bool work = false;
-    bool served = false;
-    for (size_t i = 0; i < units_.size(); ++i) {
-        choices_[at_[i]] = answers_[i];
-        work |= pass.given[at_[i]].ready;
-        served |= units_[i].wants && answers_[i].run;
-        preemptible_[at_[i]] = policy_ != nullptr && policy_->may_suspend(units_, units_[i]);
-        device.watched |= preemptible_[at_[i]];
-    }
-
-    const bool stalls = device.guard.stalls(work, served, pass.now_ns);
-    wake(device.guard.wake_at_ns());
-    return !stalls;
+    wants = wants || in_grace(pass, place) || is_expected(pass, place);
+    if (std::exchange(pass.device.asked[place].wants, wants) != wants) memory.dirty = true;
 }
 
-void Chooser::gather(const Pass& pass, const DeviceMemory& device) {
-    units_.clear();
-    at_.clear();
-    for (uint32_t i = device.begin; i < device.end; ++i) {
-        const uint32_t at = pass.memory.order()[i];
-        if (!is_eligible(pass.given[at])) continue;
-        units_.push_back(pass.given[at].unit);
-        at_.push_back(at);
-    }
-    for (size_t i = 0; i < units_.size(); ++i) {
-        units_[i].wants = pass.given[at_[i]].ready || in_grace(pass, at_[i]) || is_expected(pass, at_[i]);
-    }
-    answers_.assign(units_.size(), policy::Choice{});
+// Null: nobody is.
+const LessUrgent* Chooser::less_urgent(Pass& pass, uint32_t place) {
+    if (pass.device.ranks.of(place) == 0) return nullptr;
+    if (pass.device.costs_changed) sum_up_costs(pass.device);
+    return &pass.device.less_urgent[pass.device.ranks.of(place)];
 }
 
 // Whether the device is still kept for an idle unit. That matters only if somebody less urgent would be let in.
-bool Chooser::in_grace(const Pass& pass, uint32_t at) {
-    const UnitState& state = pass.given[at];
+bool Chooser::in_grace(Pass& pass, uint32_t place) {
+    const UnitState& state = pass.unit(place);
     const int64_t idle_ns = pass.now_ns - state.idle_since_ns;
-    if (state.idle_since_ns <= 0 || idle_ns >= std::max(pass.settings.grace_min_ns, pass.settings.grace_max_ns)) {
+    const int64_t most_ns = std::max(pass.settings.grace_min_ns, pass.settings.grace_max_ns);
+    if (state.idle_since_ns <= 0 || idle_ns >= most_ns) return false;
+    const LessUrgent* victims = less_urgent(pass, place);
+    if (victims == nullptr) return false;
+    int64_t wrong_ns = victims->there_ns;
+    // The hardware switches to another process and back.
+    if (victims->processes.any_but(state.unit.process))
+        wrong_ns = std::max(wrong_ns, victims->there_and_switch_ns.but_of(state.unit.process) + state.switch_ns);
+    const int64_t learned_ns = pass.memory(place).grace.length(wrong_ns, pass.settings.grace_max_ns);
+    const int64_t grace_ns = std::max(learned_ns, pass.settings.grace_min_ns);
+    if (idle_ns >= grace_ns) {
+        // A victim with longer commands may still come, and make the grace longer.
+        pass.memory(place).timed = true;
         return false;
     }
-    bool victim = false;
-    int64_t wrong_ns = 0;
-    for (size_t i = 0; i < units_.size(); ++i) {
-        if (units_[i].priority >= state.unit.priority) continue;
-        victim = true;
-        // Until it is off the device again: at most for one of its commands, less where that can be interrupted.
-        const int64_t off_ns = pass.given[at_[i]].off_ns;
-        const int64_t command_ns = units_[i].command_ns;
-        const int64_t there_ns = off_ns > 0 ? std::min(off_ns, command_ns) : command_ns;
-        // The hardware switches to it and back.
-        const bool switches = units_[i].pid != state.unit.pid;
-        const int64_t switches_ns = switches ? pass.given[at_[i]].switch_ns + state.switch_ns : 0;
-        wrong_ns = std::max(wrong_ns, there_ns + switches_ns);
-    }
-    if (!victim) return false;
-    const int64_t learned_ns = pass.memory.units()[at].grace.length(wrong_ns, pass.settings.grace_max_ns);
-    const int64_t grace_ns = std::max(learned_ns, pass.settings.grace_min_ns);
-    if (idle_ns >= grace_ns) return false;
-    wake(state.idle_since_ns + grace_ns);
+    pass.memory(place).timed = true;
+    pass.wake(state.idle_since_ns + grace_ns);
     return true;
 }
 
 // Whether the device is to be free by now for a burst that an idle unit announced. From when on, depends on who would
 // have to be off by then.
-bool Chooser::is_expected(const Pass& pass, uint32_t at) {
-    const Expected next = pass.memory.units()[at].expectation.next(pass.now_ns);
+bool Chooser::is_expected(Pass& pass, uint32_t place) {
+    UnitMemory& memory = pass.memory(place);
+    const Expected next = memory.expectation.next(pass.now_ns);
     if (next.at_ns == 0) return false;
-    bool victim = false;
-    int64_t off_ns = 0;
-    for (size_t i = 0; i < units_.size(); ++i) {
-        if (units_[i].priority >= pass.given[at].unit.priority) continue;
-        victim = true;
-        off_ns = std::max(off_ns, pass.given[at_[i]].off_ns);
-    }
-    if (!victim) return false;
-    const int64_t begin_ns = next.begin_ns(off_ns);
+    memory.timed = true;
+    const LessUrgent* victims = less_urgent(pass, place);
+    if (victims == nullptr) return false;
+    const int64_t begin_ns = next.begin_ns(victims->off_ns);
     if (pass.now_ns < begin_ns) {
-        wake(begin_ns);
+        pass.wake(begin_ns);
         return false;
     }
-    wake(next.until_ns);
-    expected_[at] = next;
+    pass.wake(next.until_ns);
+    memory.expected = next;
+    pass.device.expected.emplace_back(pass.unit(place).unit.id, next);
     const int64_t imminent_ns = next.at_ns - Expectation::kImminentNs;
-    if (pass.now_ns < imminent_ns) wake(imminent_ns);
-    imminent_[at] = pass.now_ns >= imminent_ns ? 1 : 0;
+    if (pass.now_ns < imminent_ns) pass.wake(imminent_ns);
+    memory.dirty = true;
     return true;
 }
 
 // Who is off the device faster than others need not stand as early as they.
-void Chooser::let_run_until_needed(const Pass& pass) {
-    for (size_t i = 0; i < units_.size(); ++i) {
-        if (answers_[i].run) continue;
-        const auto by = std::find_if(units_.begin(), units_.end(),
-                                     [&](const policy::Unit& unit) { return unit.id == answers_[i].by; });
-        if (by == units_.end()) continue;
-        const Expected& next = expected_[at_[static_cast<size_t>(by - units_.begin())]];
-        const int64_t begin_ns = next.begin_ns(pass.given[at_[i]].off_ns);
-        if (next.at_ns == 0 || pass.now_ns >= begin_ns) continue;
-        answers_[i] = policy::Choice{};
-        wake(begin_ns);
+void Chooser::let_run_until_needed(Pass& pass) {
+    DeviceMemory& device = pass.device;
+    for (uint32_t place = 0; place < device.answers.size(); ++place) {
+        policy::Choice& answer = device.answers[place];
+        if (answer.run) continue;
+        const auto by = std::lower_bound(device.expected.begin(), device.expected.end(), answer.by,
+                                         [](const auto& entry, uint64_t id) { return entry.first < id; });
+        if (by == device.expected.end() || by->first != answer.by) continue;
+        const int64_t begin_ns = by->second.begin_ns(device.costs[place].off_ns);
+        if (pass.now_ns >= begin_ns) continue;
+        answer = policy::Choice{};
+        pass.wake(begin_ns);
     }
 }
 
-void Chooser::throw_out(Memory& memory) {
+// Somebody has work, and for a whole limit nobody who wants the device was chosen.
+bool Chooser::stalls(Pass& pass) {
+    DeviceMemory& device = pass.device;
+    bool work = false;
+    bool served = false;
+    for (size_t i = 0; i < device.at.size() && !(work && served); ++i) {
+        work |= device.ready[i] != 0 && device.asked[i].wants;
+        served |= device.asked[i].wants && device.answers[i].run;
+    }
+    const bool stalls = device.guard.stalls(work, served, pass.now_ns);
+    pass.wake(device.guard.wake_at_ns());
+    return stalls;
+}
+
+void Chooser::throw_out() {
     std::strncpy(thrown_out_, policy_name(), sizeof(thrown_out_) - 1);
     policy_ = make_hpf();
-    for (DeviceMemory& device : memory.devices()) device.guard.reset();
+    ++policy_number_;
 }
 
 }  // namespace xsched::sched

@@ -1,75 +1,63 @@
-// Asks the policy, device by device, on behalf of the core: tells it who wants the device (has work, or is in its
-// grace, or has announced a burst), keeps from it who may not run anyway, and throws it out if it lets nobody with work run.
-// Not thread-safe. No allocation once it has seen as many units.
+// Asks the policy about one device on behalf of the core: tells it which units want the device (have work and are
+// believed, or are in their grace, or have announced a burst), keeps from it which may not run anyway, and throws it
+// out if it lets nobody with work run. What did not change is not computed again. Not thread-safe. No allocation once
+// it has seen as many units.
 #pragma once
 
 #include <cstdint>
 #include <memory>
-#include <span>
-#include <vector>
 
 #include "policy/policy.h"
-#include "sched/core.h"
-#include "sched/expectation.h"
 #include "sched/memory.h"
+#include "sched/unit.h"
 
 namespace xsched::sched {
 
-// Not suspended by a person, and not PRIORITY_NO_EXECUTE.
-constexpr bool is_eligible(const UnitState& state) {
-    return !state.held && state.unit.priority > PRIORITY_NO_EXECUTE;
-}
+// One decision about one device.
+struct Pass {
+    const DeviceUnits& given;
+    DeviceMemory& device;
+    const Settings& settings;
+    int64_t now_ns;
+    bool all;              // nothing is known to be as before
+    int64_t wake_at_ns = 0;
 
-// The earlier of two times, of which 0 means never.
-constexpr int64_t earlier(int64_t a, int64_t b) {
-    if (a == 0 || b == 0) return a + b;
-    return a < b ? a : b;
-}
+    const UnitState& unit(uint32_t place) const { return given.units[device.at[place]]; }
+    UnitMemory& memory(uint32_t place) const { return device.units[device.at[place]]; }
+    // Whether others may be kept off for the unit's sake.
+    bool claim_matters(uint32_t place) const {
+        return device.preemptible_count > (device.preemptible[place] != 0 ? 1U : 0U);
+    }
+    void wake(int64_t at_ns) { wake_at_ns = earlier(wake_at_ns, at_ns); }
+};
 
 class Chooser {
 public:
     void set_policy(std::unique_ptr<policy::Policy> policy);  // null: HPF
     const char* policy_name() const { return policy_ != nullptr ? policy_->name() : "none"; }
     const char* thrown_out() const { return thrown_out_[0] != '\0' ? thrown_out_ : nullptr; }
+    // Another number after each change of policy.
+    uint64_t policy_number() const { return policy_number_; }
 
-    // Answers for all units given, which `memory` follows. Returns when to ask again though nothing happens, or 0.
-    int64_t choose(std::span<const UnitState> given, Memory& memory, const Settings& settings, int64_t now_ns);
-    // By position in `given`; meaningless for units that are not eligible.
-    const policy::Choice& choice(size_t at) const { return choices_[at]; }
-    // Whether it wants the device only for a burst that is still to come.
-    bool expected(size_t at) const { return expected_[at].at_ns != 0; }
-    // The same, and the burst begins in a moment.
-    bool imminent(size_t at) const { return imminent_[at] != 0; }
-    // Whether the policy can ever suspend it for another of the units given.
-    bool preemptible(size_t at) const { return preemptible_[at] != 0; }
+    // Fills in pass.device.answers. False: the policy has let nobody with work run for too long.
+    bool choose(Pass& pass);
+    void throw_out();
+    void forget(uint64_t device) {
+        if (policy_ != nullptr) policy_->forget(device);
+    }
 
 private:
-    struct Pass {  // the arguments of choose()
-        std::span<const UnitState> given;
-        Memory& memory;
-        const Settings& settings;
-        int64_t now_ns;
-    };
-    bool choose_all(const Pass& pass);
-    bool choose_device(const Pass& pass, DeviceMemory& device);
-    void gather(const Pass& pass, const DeviceMemory& device);
-    bool in_grace(const Pass& pass, uint32_t at);
-    bool is_expected(const Pass& pass, uint32_t at);
-    void let_run_until_needed(const Pass& pass);
-    void throw_out(Memory& memory);
-    void wake(int64_t at_ns) { wake_at_ns_ = earlier(wake_at_ns_, at_ns); }
+    void see(Pass& pass, uint32_t place);
+    void settle_wish(Pass& pass, uint32_t place);
+    bool in_grace(Pass& pass, uint32_t place);
+    bool is_expected(Pass& pass, uint32_t place);
+    const LessUrgent* less_urgent(Pass& pass, uint32_t place);
+    void let_run_until_needed(Pass& pass);
+    bool stalls(Pass& pass);
 
     std::unique_ptr<policy::Policy> policy_;  // null only in a build without HPF: everything runs
+    uint64_t policy_number_ = 1;
     char thrown_out_[32] = "";
-    std::vector<policy::Choice> choices_;
-    std::vector<uint8_t> preemptible_;
-    std::vector<uint8_t> imminent_;
-    std::vector<Expected> expected_;  // those that want the device for nothing else
-    int64_t wake_at_ns_ = 0;
-    // Of the device at hand, its eligible units: what the policy gets, what it answers, where they are in `given`.
-    std::vector<policy::Unit> units_;
-    std::vector<policy::Choice> answers_;
-    std::vector<uint32_t> at_;
 };
 
 }  // namespace xsched::sched

@@ -24,15 +24,13 @@ struct Core::State {
     Settings settings;
     Chooser chooser;
     Memory memory;
-    Plan plan;
-    int64_t now_ns = 0;
-    int64_t last_ns = 0;  // of the decision before
 
-    void judge_device(std::span<const UnitState> given, const DeviceMemory& device);
-    void judge_eligible(std::span<const UnitState> given, uint32_t at, bool alone, Verdict& verdict);
-    void explain_kept_off(std::span<const UnitState> given, const DeviceMemory& device, uint32_t at, Verdict& verdict);
-    int64_t starvation_limit(std::span<const UnitState> given, uint32_t at);
-    void note(const UnitState& state, UnitMemory& known, Verdict& verdict) const;
+    void choose(Pass& pass);
+    void judge(Pass& pass, uint32_t at);
+    void judge_eligible(Pass& pass, uint32_t at, Verdict& verdict);
+    void explain_kept_off(const Pass& pass, uint32_t at, Verdict& verdict) const;
+    int64_t starvation_limit(Pass& pass, uint32_t at) const;
+    void judge_device(Pass& pass, bool watched_before);
 };
 
 Core::Core(std::unique_ptr<policy::Policy> policy, Settings settings) : state_(std::make_unique<State>()) {
@@ -46,117 +44,148 @@ Core& Core::operator=(Core&&) noexcept = default;
 
 void Core::set_policy(std::unique_ptr<policy::Policy> policy) {
     state_->chooser.set_policy(std::move(policy));
-    for (DeviceMemory& device : state_->memory.devices()) device.guard.reset();
+    for (auto& [id, device] : state_->memory.devices()) device.guard.reset();
 }
 
 const char* Core::policy_name() const { return state_->chooser.policy_name(); }
+uint64_t Core::policy_number() const { return state_->chooser.policy_number(); }
 const char* Core::thrown_out() const { return state_->chooser.thrown_out(); }
+void Core::forget(uint64_t device) {
+    state_->memory.forget(device);
+    state_->chooser.forget(device);
+}
 
-const Plan& Core::decide(std::span<const UnitState> units, int64_t now_ns) {
+Plan Core::decide(const DeviceUnits& given, int64_t now_ns) {
     State& state = *state_;
-    state.last_ns = state.now_ns;
-    state.now_ns = std::max(now_ns, state.now_ns);
-    state.memory.follow(units, state.now_ns);
-    for (size_t i = 0; i < units.size(); ++i) {
-        state.memory.units()[i].grace.observe(units[i].ready, units[i].unit.ready_since_ns, units[i].idle_since_ns);
-        state.memory.units()[i].expectation.observe(units[i].expect_ns, units[i].period_ns,
-                                                    units[i].unit.ready_since_ns);
-    }
-    state.plan.wake_at_ns = state.chooser.choose(units, state.memory, state.settings, state.now_ns);
-    state.plan.verdicts.assign(units.size(), Verdict{});
-    for (const DeviceMemory& device : state.memory.devices()) state.judge_device(units, device);
-    return state.plan;
+    bool composed = false;
+    DeviceMemory& device = state.memory.follow(given, now_ns, &composed);
+    now_ns = device.decided_ns = std::max(now_ns, device.decided_ns);
+    Pass pass{.given = given, .device = device, .settings = state.settings, .now_ns = now_ns, .all = false};
+    pass.all = given.all || composed || device.policy != state.chooser.policy_number() ||
+               now_ns - device.looked_at_all_ns >= kLookAtAllNs || (device.due_ns != 0 && now_ns >= device.due_ns);
+    if (pass.all) device.looked_at_all_ns = now_ns;
+    const bool watched_before = device.watched;
+    device.changed.clear();
+    state.choose(pass);
+    state.judge_device(pass, watched_before);
+    return {.verdicts = device.verdicts,
+            .changed = device.changed,
+            .all_changed = composed || watched_before != device.watched,
+            .wake_at_ns = pass.wake_at_ns};
 }
 
-void Core::State::judge_device(std::span<const UnitState> given, const DeviceMemory& device) {
-    for (uint32_t i = device.begin; i < device.end; ++i) {
-        const uint32_t at = memory.order()[i];
-        UnitMemory& known = memory.units()[at];
-        Verdict& verdict = plan.verdicts[at];
-        verdict.id = given[at].unit.id;
-        verdict.contended = device.end - device.begin > 1;
-        verdict.preemptible = chooser.preemptible(at);
-        verdict.watched = device.watched;
-        verdict.imminent = chooser.imminent(at);
-        if (is_eligible(given[at])) {
-            judge_eligible(given, at, device.eligible == 1, verdict);
-            if (verdict.suspend) explain_kept_off(given, device, at, verdict);
-        } else {
-            verdict.suspend = true;
-            verdict.reason = given[at].held ? Reason::kHeld : Reason::kNoExecute;
-            known.starvation.reset(now_ns);
+void Core::State::choose(Pass& pass) {
+    if (!chooser.choose(pass)) {
+        chooser.throw_out();
+        for (auto& [id, device] : memory.devices()) device.guard.reset();
+        pass.wake_at_ns = 0;
+        pass.all = true;
+        chooser.choose(pass);  // HPF cannot stall
+    }
+    pass.device.policy = chooser.policy_number();
+}
+
+void Core::State::judge_device(Pass& pass, bool watched_before) {
+    DeviceMemory& device = pass.device;
+    const bool all = pass.all;
+    if (all) {
+        device.watched = device.units.size() > 1 && device.at.size() < device.units.size();
+        device.watched |= device.preemptible_count != 0;
+        device.due_ns = 0;
+        for (uint32_t at = 0; at < device.units.size(); ++at)
+            if (device.units[at].place == kNowhere || watched_before != device.watched) judge(pass, at);
+    } else {
+        for (const uint32_t at : pass.given.changed)
+            if (device.units[at].place == kNowhere) judge(pass, at);
+    }
+    if (!all || watched_before == device.watched) {
+        for (uint32_t place = 0; place < device.at.size(); ++place) {
+            const uint32_t at = device.at[place];
+            const UnitMemory& known = device.units[at];
+            if (all || known.dirty || known.inverted || device.answers[place] != device.answered[place]) judge(pass, at);
         }
-        note(given[at], known, verdict);
     }
+    std::swap(device.answered, device.answers);
+    pass.wake(device.due_ns);
 }
 
-void Core::State::judge_eligible(std::span<const UnitState> given, uint32_t at, bool alone, Verdict& verdict) {
-    const UnitState& state = given[at];
+void Core::State::judge(Pass& pass, uint32_t at) {
+    const UnitState& state = pass.given.units[at];
+    UnitMemory& known = pass.device.units[at];
+    Verdict verdict{.id = state.unit.id, .watched = pass.device.watched};
+    known.dirty = known.inverted = false;
+    if (known.place != kNowhere) {
+        verdict.preemptible = pass.device.preemptible[known.place] != 0;
+        verdict.imminent = known.expected.at_ns != 0 && pass.now_ns >= known.expected.at_ns - Expectation::kImminentNs;
+        judge_eligible(pass, at, verdict);
+        if (verdict.suspend) explain_kept_off(pass, at, verdict);
+    } else {
+        verdict.suspend = true;
+        verdict.reason = state.held ? Reason::kHeld : Reason::kNoExecute;
+        known.starvation.reset(pass.now_ns);
+    }
+    if (verdict.suspend != known.suspended) {
+        known.suspended = verdict.suspend;
+        known.since_ns = pass.now_ns;
+        known.claim.observe(state.ready && !verdict.suspend, state.completed, state.stopped, pass.now_ns);
+        if (known.place != kNowhere && !std::exchange(known.timed, true)) pass.device.timed.push_back(known.place);
+        if (known.place != kNowhere && pass.claim_matters(known.place))
+            pass.wake(known.claim.due_ns(settings.claim_limit_ns));
+    }
+    verdict.suspect = state.ready && !verdict.suspend && known.claim.suspect();
+    verdict.since_ns = known.since_ns;
+    if (!verdict.directs_as(pass.device.verdicts[at])) pass.device.changed.push_back(at);
+    pass.device.verdicts[at] = verdict;
+}
+
+void Core::State::judge_eligible(Pass& pass, uint32_t at, Verdict& verdict) {
+    const UnitState& state = pass.given.units[at];
+    UnitMemory& known = pass.device.units[at];
     const Starvation::Work work{.ready = state.ready,
                                 .ready_since_ns = state.unit.ready_since_ns,
                                 .command_ns = state.unit.command_ns};
-    Starvation& starvation = memory.units()[at].starvation;
-    if (chooser.choice(at).run) {
-        starvation.runs(work, now_ns);
-        verdict.reason = alone ? Reason::kAlone : Reason::kChosen;
+    if (pass.device.answers[known.place].run) {
+        known.starvation.runs(work, pass.now_ns);
+        verdict.reason = pass.device.at.size() == 1 ? Reason::kAlone : Reason::kChosen;
         return;
     }
-    const StarvationLimits limits{.limit_ns = starvation_limit(given, at), .turn_ns = settings.starvation_turn_ns};
-    const bool has_turn = starvation.kept_off(work, limits, now_ns);
-    plan.wake_at_ns = earlier(plan.wake_at_ns, starvation.wake_at_ns(limits));
+    const StarvationLimits limits{.limit_ns = starvation_limit(pass, at), .turn_ns = settings.starvation_turn_ns};
+    const bool has_turn = known.starvation.kept_off(work, limits, pass.now_ns);
+    pass.device.due_ns = earlier(pass.device.due_ns, known.starvation.wake_at_ns(limits));
     verdict.suspend = !has_turn;
     verdict.reason = has_turn ? Reason::kStarved : Reason::kNotItsTurn;
 }
 
 // 0: none. Shorter while the more urgent unit of its process, for which it stands, gets no further: perhaps for the unit's
 // work, for which calls of the process may stand in the driver.
-int64_t Core::State::starvation_limit(std::span<const UnitState> given, uint32_t at) {
-    const UnitState& state = given[at];
+int64_t Core::State::starvation_limit(Pass& pass, uint32_t at) const {
+    const UnitState& state = pass.given.units[at];
     const int64_t usual_ns = settings.starvation_limit_ns;
-    const uint64_t by = chooser.choice(at).by;
-    const auto found = std::find_if(given.begin(), given.end(), [by](const UnitState& it) { return it.unit.id == by; });
-    if (found == given.end() || found->unit.pid != state.unit.pid) return usual_ns;
+    const uint32_t by = pass.device.find(pass.device.answers[pass.device.units[at].place].by);
+    if (by == kNowhere) return usual_ns;
+    const UnitState& urgent = pass.given.units[by];
+    if (urgent.unit.process != state.unit.process) return usual_ns;
+    pass.device.units[at].inverted = true;
     const bool calls_stand = state.stuck_since_ns != 0;
-    const int64_t limit_ns = calls_stand ? kInversionNs + kInversionCommands * found->unit.command_ns
-                                         : kUnseenInversionNs + kUnseenInversionCommands * found->unit.command_ns;
-    const int64_t due_ns = std::max(found->progress_ns, state.stuck_since_ns) + limit_ns;
-    if (now_ns >= due_ns) return usual_ns > 0 ? std::min(usual_ns, limit_ns) : limit_ns;
-    plan.wake_at_ns = earlier(plan.wake_at_ns, due_ns);
+    const int64_t limit_ns = calls_stand ? kInversionNs + kInversionCommands * urgent.unit.command_ns
+                                         : kUnseenInversionNs + kUnseenInversionCommands * urgent.unit.command_ns;
+    const int64_t due_ns = std::max(urgent.progress_ns, state.stuck_since_ns) + limit_ns;
+    if (pass.now_ns >= due_ns) return usual_ns > 0 ? std::min(usual_ns, limit_ns) : limit_ns;
+    pass.device.due_ns = earlier(pass.device.due_ns, due_ns);
     return usual_ns;
 }
 
 // Who it makes room for; an id of the policy's that is none of this device's units is left out.
-void Core::State::explain_kept_off(std::span<const UnitState> given, const DeviceMemory& device, uint32_t at,
-                                   Verdict& verdict) {
-    const uint64_t by = chooser.choice(at).by;
-    if (by == 0) return;
-    for (uint32_t i = device.begin; i < device.end; ++i) {
-        const uint32_t whom = memory.order()[i];
-        const UnitState& other = given[whom];
-        if (other.unit.id != by) continue;
-        verdict.by = by;
-        if (other.unit.priority <= given[at].unit.priority) return;
-        verdict.reason = other.ready               ? Reason::kLessUrgent
-                         : chooser.expected(whom) ? Reason::kExpected
-                                                  : Reason::kGrace;
-        return;
-    }
-}
-
-// Compares with the verdict before and keeps the accounts.
-void Core::State::note(const UnitState& state, UnitMemory& known, Verdict& verdict) const {
-    if (known.suspended && state.ready) {
-        known.kept_off_ns += now_ns - std::clamp(state.unit.ready_since_ns, last_ns, now_ns);
-    }
-    if (verdict.suspend || known.suspended) verdict.delay_ns = known.kept_off_ns;
-    if (verdict.suspend != known.suspended) {
-        known.suspended = verdict.suspend;
-        known.since_ns = now_ns;
-        known.kept_off_ns = 0;
-        verdict.changed = true;
-        if (verdict.suspend) verdict.delay_ns = 0;
-    }
-    verdict.since_ns = known.since_ns;
+void Core::State::explain_kept_off(const Pass& pass, uint32_t at, Verdict& verdict) const {
+    const uint64_t by = pass.device.answers[pass.device.units[at].place].by;
+    const uint32_t whom = by != 0 ? pass.device.find(by) : kNowhere;
+    if (whom == kNowhere) return;
+    const UnitState& other = pass.given.units[whom];
+    verdict.by = by;
+    verdict.by_at = whom;
+    if (other.unit.priority <= pass.given.units[at].unit.priority) return;
+    const bool expected = pass.device.units[whom].expected.at_ns != 0;
+    verdict.reason = other.ready ? Reason::kLessUrgent : expected ? Reason::kExpected : Reason::kGrace;
 }
 
 }  // namespace xsched::sched

@@ -1,4 +1,4 @@
-#include "sched/core.h"
+#include "sched/unit.h"
 
 namespace xsched::sched {
 

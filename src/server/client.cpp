@@ -3,19 +3,31 @@
 #include <cerrno>
 #include <system_error>
 
-#include <sys/syscall.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <unistd.h>
+
+#include "ipc/protocol.h"
 
 namespace xsched::server {
+namespace {
 
-base::UniqueFd open_pid(pid_t pid) {
-#ifdef SYS_pidfd_open
-    if (pid > 0) return base::UniqueFd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
-#endif
-    return {};
+constexpr unsigned kPidFileSystem = 0x50494446;  // PIDFS_MAGIC, since Linux 6.9: one inode for each process
+
+// A number for the process that can be compared. Without one each connection counts as a process of its own.
+uint64_t process_number(int pid_fd, pid_t pid, uint32_t client) {
+    struct statfs system {};
+    struct stat info {};
+    if (pid_fd >= 0 && fstatfs(pid_fd, &system) == 0 && system.f_type == kPidFileSystem && fstat(pid_fd, &info) == 0)
+        return info.st_ino;
+    constexpr uint64_t kNumbers = uint64_t{1} << 62;
+    return pid > 0 ? kNumbers | static_cast<uint64_t>(pid) : 2 * kNumbers | client;
 }
 
-Client::Client(uint32_t id, Peer peer, std::string program)
-    : id_(id), peer_(peer), program_(std::move(program)), pid_fd_(open_pid(peer.pid)) {
+}  // namespace
+
+Client::Client(uint32_t id, const Peer& peer, User& user, std::string program, int32_t claimed_pid)
+    : id_(id), peer_(peer), user_(user), program_(std::move(program)), claimed_pid_(claimed_pid > 0 ? claimed_pid : 0) {
     int fd = -1;
     region_ = ipc::create_region(id, getpid(), &fd);
     if (region_ == nullptr) throw std::system_error(errno, std::generic_category(), "shared memory");
@@ -24,8 +36,10 @@ Client::Client(uint32_t id, Peer peer, std::string program)
 
 Client::~Client() { ipc::unmap_region(region_); }
 
-bool Client::welcome(base::UniqueFd socket) {
+bool Client::welcome(base::UniqueFd socket, base::UniqueFd process) {
     socket_ = std::move(socket);
+    pid_fd_ = std::move(process);
+    process_ = process_number(pid_fd_.get(), peer_.pid, id_);
     const ipc::Welcome welcome{ipc::kMagic, ipc::kVersion, sizeof(ipc::Welcome), ipc::WelcomeStatus::kAccepted,
                                id_,         getpid(),      sizeof(ipc::Region)};
     const bool sent = ipc::send_packet(socket_.get(), &welcome, sizeof(welcome), region_fd_.get());

@@ -1,46 +1,66 @@
-// One client process as the server holds it: its Region, and the two descriptors that tell of its end. Main thread.
+// One client process as the server holds it: its Region, and the two descriptors that tell of its end. Front thread; the
+// scheduling thread works on the Region between admit and expel.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "base/unique_fd.h"
+#include "dispatch/record.h"
 #include "ipc/region.h"
-#include "server/listener.h"
+#include "server/peer.h"
+#include "server/users.h"
 
 namespace xsched::server {
 
 class Client {
 public:
-    // Makes the Region. Throws std::system_error if there is no memory or descriptor for it.
-    Client(uint32_t id, Peer peer, std::string program);
+    // Makes the Region. Throws std::system_error if there is no memory or descriptor for it. `claimed_pid` is what the
+    // client says itself: it names the process where the kernel's word does not.
+    Client(uint32_t id, const Peer& peer, User& user, std::string program, int32_t claimed_pid);
     ~Client();
     Client(const Client&) = delete;
     Client& operator=(const Client&) = delete;
 
     // Hands the Region over and keeps the connection. False: the process is gone, or does not read.
-    bool welcome(base::UniqueFd socket);
+    bool welcome(base::UniqueFd socket, base::UniqueFd process);
+    // The connection, to be buried.
+    base::UniqueFd give_socket() { return std::move(socket_); }
 
     uint32_t id() const { return id_; }
     const Peer& peer() const { return peer_; }
+    User& user() const { return user_; }
+    // What people call it: the kernel's number, or its own where the kernel shows none; 0: neither.
+    int32_t pid() const { return peer_.pid > 0 ? peer_.pid : claimed_pid_; }
+    bool pid_is_claimed() const { return peer_.pid <= 0; }
+    // Equal for connections of one process, different for different ones, as far as the kernel tells.
+    uint64_t process() const { return process_; }
     const std::string& program() const { return program_; }
+    // What the dispatcher tells of it, and is told.
+    const std::shared_ptr<dispatch::ClientRecord>& record() const { return record_; }
     ipc::Region& region() const { return *region_; }
     ipc::Header& header() const { return region_->header; }
     int socket() const { return socket_.get(); }
-    // Readable once the process ended, even if a forked child still holds its socket; -1: the system has none.
-    int pid_fd() const { return pid_fd_.get(); }
+    int pid_fd() const { return pid_fd_.get(); }  // -1: the system has none
+
+    // What it takes of its user's account.
+    Charge place;
+    Charge descriptors;
+    bool handed_over = false;
 
 private:
     uint32_t id_;
     Peer peer_;
+    User& user_;
     std::string program_;
+    int32_t claimed_pid_;
+    uint64_t process_ = 0;
     base::UniqueFd socket_;
     base::UniqueFd pid_fd_;
     base::UniqueFd region_fd_;  // until the welcome
     ipc::Region* region_ = nullptr;
+    std::shared_ptr<dispatch::ClientRecord> record_ = std::make_shared<dispatch::ClientRecord>();
 };
-
-// A descriptor that becomes readable when the process ends; none if there is no such process or kernel support.
-base::UniqueFd open_pid(pid_t pid);
 
 }  // namespace xsched::server

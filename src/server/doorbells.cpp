@@ -8,32 +8,56 @@
 namespace xsched::server {
 namespace {
 
-constexpr size_t kMostWords = 128;                     // of futex_wait_any
+constexpr size_t kMostWords = 128;                     // of futex_wait_any, the waker's among them
 constexpr int64_t kPollNs = 500 * base::kMicrosecond;  // where the kernel cannot watch all of them
 
 }  // namespace
 
-Doorbells::Doorbells(base::FutexWord& waker, int64_t spin_ns) : spin_ns_(spin_ns), words_{&waker}, noted_{0} {}
+Doorbells::Doorbells(base::FutexWord& waker, int64_t spin_ns)
+    : spin_ns_(spin_ns), words_{&waker}, noted_{0}, news_(waker) {}
 
-void Doorbells::add(ipc::Header& header) {
+Doorbells::~Doorbells() = default;
+
+void Doorbells::add(uint32_t id, ipc::Header& header) {
+    if (words_.size() >= kMostWords) {
+        for (const auto& group : groups_)
+            if (group->size() < DoorbellGroup::kMost) return group->add(id, header);
+        groups_.push_back(std::make_unique<DoorbellGroup>(news_));
+        return groups_.back()->add(id, header);
+    }
+    header.server_asleep.store(0);
     headers_.push_back(&header);
+    ids_.push_back(id);
     words_.push_back(&header.doorbell);
     noted_.push_back(header.doorbell.load());
 }
 
-void Doorbells::remove(ipc::Header& header) {
-    const auto found = std::find(headers_.begin(), headers_.end(), &header);
-    if (found == headers_.end()) return;
-    const auto index = found - headers_.begin();
-    headers_.erase(found);
+void Doorbells::remove(uint32_t id) {
+    const auto found = std::find(ids_.begin(), ids_.end(), id);
+    if (found == ids_.end()) {
+        std::any_of(groups_.begin(), groups_.end(), [id](const auto& group) { return group->remove(id); });
+        std::erase_if(groups_, [](const auto& group) { return group->size() == 0; });
+        return;
+    }
+    const auto index = found - ids_.begin();
+    ids_.erase(found);
+    headers_.erase(headers_.begin() + index);
     words_.erase(words_.begin() + 1 + index);
     noted_.erase(noted_.begin() + 1 + index);
 }
 
 void Doorbells::note_waker() { noted_[0] = words_[0]->load(); }
 
-void Doorbells::note_clients() {
-    for (size_t i = 1; i < words_.size(); ++i) noted_[i] = words_[i]->load();
+const std::vector<uint32_t>& Doorbells::note_clients() {
+    rung_.clear();
+    for (size_t i = 1; i < words_.size(); ++i) {
+        const uint32_t now = words_[i]->load();
+        if (now == noted_[i]) continue;
+        noted_[i] = now;
+        rung_.push_back(ids_[i - 1]);
+    }
+    news_.take(rung_);
+    return rung_;
 }
 
 bool Doorbells::anything_rang() const {
@@ -67,7 +91,7 @@ bool Doorbells::spin(int64_t until_ns) {
 }
 
 void Doorbells::wait(int64_t timeout_ns) {
-    if (kernel_can_ && words_.size() <= kMostWords) {
+    if (kernel_can_) {
         kernel_can_ =
             base::futex_wait_any(words_.data(), noted_.data(), static_cast<unsigned>(words_.size()), timeout_ns);
         if (kernel_can_) return;

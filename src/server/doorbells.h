@@ -1,11 +1,18 @@
-// The server's sleep: until a client rings, a descriptor is ready, or a time has come. Main thread.
+// The scheduling thread's sleep: until a client rings, somebody has an order, or a time has come. Tells which clients
+// rang, so that a pass need not look at the others.
+//
+// The kernel waits for at most 128 words at once. The first clients are waited for by the scheduling thread itself;
+// further ones in groups, each by a thread of its own that passes the news on (doorbell_group.h).
+// The scheduling thread alone.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "base/futex.h"
 #include "ipc/layout.h"
+#include "server/doorbell_group.h"
 
 namespace xsched::server {
 
@@ -13,14 +20,17 @@ class Doorbells {
 public:
     // `waker` wakes for everything that is not a client; sleeping starts with up to `spin_ns` of looking.
     Doorbells(base::FutexWord& waker, int64_t spin_ns);
+    ~Doorbells();
 
-    void add(ipc::Header& header);
-    void remove(ipc::Header& header);
+    void add(uint32_t id, ipc::Header& header);
+    // Its memory is not touched any more.
+    void remove(uint32_t id);
 
-    // Remembers what the waker's word is now: what comes later ends the sleep. Call before looking at descriptors.
+    // Remembers what the waker's word is now: what comes later ends the sleep. Call before looking at orders.
     void note_waker();
-    // The same for the clients' words. Call before reading the clients' states.
-    void note_clients();
+    // The same for the clients' words: returns the clients that rang since the last call. Call before reading the clients'
+    // states.
+    const std::vector<uint32_t>& note_clients();
 
     // Returns at once if something rang since it was noted, else when something rings, or at `until_ns`
     // (0: no such time). May return early.
@@ -37,9 +47,13 @@ private:
     int64_t rang_ns_ = 0;  // when a doorbell was last heard
     bool kernel_can_ = true;  // wait for several words
     std::vector<ipc::Header*> headers_;
+    std::vector<uint32_t> ids_;  // likewise
     // Parallel: the waker's word, then one per client.
     std::vector<base::FutexWord*> words_;
     std::vector<uint32_t> noted_;
+    std::vector<uint32_t> rung_;
+    DoorbellNews news_;  // of the groups
+    std::vector<std::unique_ptr<DoorbellGroup>> groups_;
 };
 
 }  // namespace xsched::server

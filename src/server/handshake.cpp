@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <cstring>
 
+#include <unistd.h>
+
 namespace xsched::server {
 namespace {
 
@@ -34,8 +36,15 @@ Greeting judge_hello(const void* packet, size_t bytes, const Peer& peer, ipc::So
     if (hello.kind != ipc::PeerKind::kClient && hello.kind != ipc::PeerKind::kTool) return greeting;
     greeting.kind = hello.kind;
     greeting.program = printable(hello.program, sizeof(hello.program));
+    greeting.pid = hello.pid;
     greeting.status = may_enter(peer, scope) ? ipc::WelcomeStatus::kAccepted : ipc::WelcomeStatus::kWrongUser;
     return greeting;
+}
+
+bool send_welcome(int socket, uint32_t id) {
+    const ipc::Welcome welcome{
+        ipc::kMagic, ipc::kVersion, sizeof(ipc::Welcome), ipc::WelcomeStatus::kAccepted, id, getpid(), 0};
+    return ipc::send_packet(socket, &welcome, sizeof(welcome));
 }
 
 void send_refusal(int socket, ipc::WelcomeStatus status) {

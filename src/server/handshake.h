@@ -1,10 +1,10 @@
-// Judging a greeting: what came in on a fresh connection, and the refusal to send if it does not do. Main thread.
+// Judging a greeting: what came in on a fresh connection, and the refusal to send if it does not do. Front thread.
 #pragma once
 
 #include <string>
 
 #include "ipc/protocol.h"
-#include "server/listener.h"
+#include "server/peer.h"
 
 namespace xsched::server {
 
@@ -13,11 +13,14 @@ struct Greeting {
     ipc::WelcomeStatus status = ipc::WelcomeStatus::kBadHello;
     ipc::PeerKind kind = ipc::PeerKind::kClient;
     std::string program;  // printable
+    int32_t pid = 0;      // by its own word
 };
 
 // `packet` is the first packet of a connection from `peer` to a server of scope `scope`.
 Greeting judge_hello(const void* packet, size_t bytes, const Peer& peer, ipc::SocketScope scope);
 
+// Tells a tool that it is let in.
+bool send_welcome(int socket, uint32_t id);
 // Tells the peer why it is not let in; a peer that does not read misses it.
 void send_refusal(int socket, ipc::WelcomeStatus status);
 

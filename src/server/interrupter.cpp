@@ -2,12 +2,14 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "server/latency.h"
 #include "xsched/types.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstring>
+#include <utility>
 
 #include <sys/ioctl.h>
 
@@ -18,6 +20,7 @@ namespace rm = cuda::rm;
 
 // A client acts within some 50 us, and its own call takes most of a millisecond.
 constexpr int64_t kPatienceNs = 3 * base::kMillisecond;
+constexpr int64_t kLookAtMostEveryNs = base::kMillisecond;
 constexpr int64_t kLookEveryNs = 10 * base::kMillisecond;  // while we act for somebody
 constexpr size_t kMostSets = 64;                           // of one client
 constexpr uint32_t kUnknownUs = UINT32_MAX;                // a timeslice that somebody may have set
@@ -52,7 +55,7 @@ void complain(uint32_t client, const char* what, const rm::Outcome& outcome) {
 
 }  // namespace
 
-Interrupter::~Interrupter() {
+void Interrupter::finish() {
     {
         const std::lock_guard lock(mutex_);
         stop_ = true;
@@ -76,19 +79,19 @@ bool Interrupter::take(const Client& client, const void* packet, size_t bytes, b
         if (handover.platform != kPlatformCUDA || handover.bytes != sizeof fresh.channels) return false;
         memcpy(&fresh.channels, handover.data, sizeof fresh.channels);
         if (!rm::is_sound(fresh.channels)) return false;
-        if (!rm::is_control_device(fd.get())) {
+        if (!fd) {
             XLOG_INFO("client %u handed over a descriptor that is not NVIDIA's control device: it is not used",
                       client.id());
             return true;
         }
     }
-    answers_.try_emplace(client.id());
     const std::lock_guard lock(mutex_);
     const auto known = sets_.find(key);
     if (withdrawn) {
         if (known != sets_.end()) known->second.going = true;
     } else if (known != sets_.end()) {
         // New channels of the same: what is wanted of the old ones is wanted of them.
+        retire(known->second);
         known->second.channels = fresh.channels;
         known->second.fd = std::make_shared<base::UniqueFd>(std::move(fd));
         known->second.dirty = known->second.renewed = known->second.stopped;
@@ -110,11 +113,36 @@ bool Interrupter::take(const Client& client, const void* packet, size_t bytes, b
     return true;
 }
 
-int64_t Interrupter::look(const Client& client, int64_t now_ns) {
-    const auto found = answers_.find(client.id());
-    if (found == answers_.end()) return 0;
-    Answer& answer = found->second;
-    ipc::Header& header = client.header();
+// Under mutex_.
+void Interrupter::retire(Set& set) {
+    if (set.fd != nullptr) retired_.push_back(std::move(set.fd));
+}
+
+void Interrupter::watch(uint32_t client, int32_t pid, ipc::Region* region) {
+    const bool known = std::any_of(watched_.begin(), watched_.end(), [client](const auto& it) { return it.id == client; });
+    if (!known) watched_.push_back({.id = client, .pid = pid, .region = region});
+}
+
+void Interrupter::unwatch(uint32_t client) {
+    std::erase_if(watched_, [client](const auto& it) { return it.id == client; });
+}
+
+// Not with every pass: a client has milliseconds to answer. But once more after the last pass.
+int64_t Interrupter::look(int64_t now_ns) {
+    beat_ns_.store(now_ns, std::memory_order_relaxed);
+    if (watched_.empty()) return 0;
+    if (now_ns - looked_ns_ < kLookAtMostEveryNs) return looked_ns_ + kLookAtMostEveryNs;
+    looked_ns_ = now_ns;
+    int64_t again_ns = 0;
+    for (Watched& client : watched_) {
+        const int64_t due_ns = look_at(client, now_ns);
+        if (due_ns != 0 && (again_ns == 0 || due_ns < again_ns)) again_ns = due_ns;
+    }
+    return again_ns;
+}
+
+int64_t Interrupter::look_at(Watched& answer, int64_t now_ns) {
+    ipc::Header& header = answer.region->header;
     const uint32_t carried_out = header.carried_out.load(std::memory_order_acquire);
     const bool answers = carried_out == header.directive.load(std::memory_order_acquire);
     if (answers || carried_out != answer.carried_out)
@@ -126,30 +154,30 @@ int64_t Interrupter::look(const Client& client, int64_t now_ns) {
         if (answers) return 0;
         if (now_ns - answer.silent_since_ns < kPatienceNs) return answer.silent_since_ns + kPatienceNs;
         answer.acting = true;
-        XLOG_DEBG("client %u (pid %d) does not answer: its devices are seen to here", client.id(), client.peer().pid);
+        XLOG_DEBG("client %u (pid %d) does not answer: its devices are seen to here", answer.id, answer.pid);
         header.outside_stopped.store(1);
         header.outside_changes.fetch_add(1);
-        follow(client);
+        follow(answer);
         return now_ns + kLookEveryNs;
     }
-    if (answers && hand_back(client)) {  // before anything more is done for it
+    if (answers && hand_back(answer)) {  // before anything more is done for it
         answer.acting = false;
         header.outside_stopped.store(0);
         header.outside_changes.fetch_add(1);
-        XLOG_DEBG("client %u (pid %d) answers again", client.id(), client.peer().pid);
+        XLOG_DEBG("client %u (pid %d) answers again", answer.id, answer.pid);
         return 0;
     }
-    follow(client);
+    follow(answer);
     return now_ns + kLookEveryNs;
 }
 
 // What its slots say becomes what is wanted.
-void Interrupter::follow(const Client& client) {
+void Interrupter::follow(const Watched& client) {
     bool any = false;
     const std::lock_guard lock(mutex_);
     for (auto& [key, set] : sets_) {
-        if (key.client != client.id() || set.going) continue;
-        const Wanted wanted = wanted_on(client.region(), key.device);
+        if (key.client != client.id || set.going) continue;
+        const Wanted wanted = wanted_on(*client.region, key.device);
         set.wanted = wanted.stopped;
         set.wanted_us = wanted.timeslice_us;
         // What the client itself has stopped is to run again, too: before it fell silent or by a call that came to its end
@@ -163,24 +191,23 @@ void Interrupter::follow(const Client& client) {
 
 // True: nothing is left of what was done for the client but timeslices as they are to be; its devices are its own
 // business from here on.
-bool Interrupter::hand_back(const Client& client) {
+bool Interrupter::hand_back(const Watched& client) {
     const std::lock_guard lock(mutex_);
     for (const auto& [key, set] : sets_) {
-        if (key.client != client.id() || set.going) continue;
+        if (key.client != client.id || set.going) continue;
         if (set.dirty || set.busy || set.stopped) return false;
-        if (set.done_us != kUnknownUs && set.done_us != wanted_on(client.region(), key.device).timeslice_us) return false;
+        if (set.done_us != kUnknownUs && set.done_us != wanted_on(*client.region, key.device).timeslice_us) return false;
     }
     for (auto& [key, set] : sets_)
-        if (key.client == client.id()) set.done_us = kUnknownUs;
+        if (key.client == client.id) set.done_us = kUnknownUs;
     return true;
 }
 
-void Interrupter::release(const Client& client) {
-    if (answers_.erase(client.id()) == 0) return;
+void Interrupter::release(uint32_t client) {
     {
         const std::lock_guard lock(mutex_);
         for (auto& [key, set] : sets_) {
-            if (key.client != client.id()) continue;
+            if (key.client != client) continue;
             // Whatever its slots say: it may have died in the middle of a call that it had not noted yet.
             set.stopped = set.left_stopped = true;
             set.done_us = kUnknownUs;
@@ -192,6 +219,13 @@ void Interrupter::release(const Client& client) {
 
 // Does one thing. False: there is none.
 bool Interrupter::act(std::unique_lock<std::mutex>& lock) {
+    if (!retired_.empty()) {
+        auto closing = std::exchange(retired_, {});
+        lock.unlock();
+        closing.clear();  // may be what frees a process's channels in the driver, which takes its time
+        lock.lock();
+        return true;
+    }
     const auto at =
         std::find_if(sets_.begin(), sets_.end(), [](const auto& it) { return it.second.dirty || it.second.going; });
     if (at == sets_.end()) return false;
@@ -223,18 +257,14 @@ bool Interrupter::act(std::unique_lock<std::mutex>& lock) {
     lock.lock();
     set.busy = false;
     if (going && set.going) {
-        // Closing may be what frees a process's channels in the driver, which takes its time.
-        const std::shared_ptr<base::UniqueFd> closing = std::move(set.fd);
+        retire(set);
         sets_.erase(key);
-        lock.unlock();
-        closing->reset();
-        lock.lock();
     }
     return true;
 }
 
-// The main thread has given no sign of life for too long: nobody stays stopped by it. False: it lives.
-bool Interrupter::watch_main(int64_t now_ns) {
+// The scheduling thread has given no sign of life for too long: nobody stays stopped by it. False: it lives.
+bool Interrupter::watch_scheduler(int64_t now_ns) {
     const int64_t beat_ns = beat_ns_.load(std::memory_order_relaxed);
     if (beat_ns == 0 || now_ns - beat_ns < ipc::kHeartbeatLostNs) return false;
     bool any = false;
@@ -248,13 +278,14 @@ bool Interrupter::watch_main(int64_t now_ns) {
 }
 
 void Interrupter::run() {
+    ask_for_low_latency(kSchedulingNice);
     std::unique_lock<std::mutex> lock(mutex_);
     for (;;) {
         if (act(lock)) continue;
         if (stop_) return;
         if (std::any_of(sets_.begin(), sets_.end(), [](const auto& it) { return it.second.stopped; })) {
             changed_.wait_for(lock, std::chrono::milliseconds(100));
-            watch_main(base::now_ns());
+            watch_scheduler(base::now_ns());
         } else {
             changed_.wait(lock);
         }

@@ -3,10 +3,11 @@
 //
 // Calls to the driver take up to a millisecond, so that they are made on a thread of its own. What is wanted and what
 // has been done are compared until they agree: whoever acts last, client or server, acts on the newest directive. The
-// thread also sees when the server's own thread hangs, and lets everything run. The driver counts disablings: each is
+// thread also sees when the scheduling thread hangs, and lets everything run. The driver counts disablings: each is
 // undone by an enabling of its own, whoever makes it.
 //
-// All functions belong to the server's main thread.
+// take and release: front thread. watch, unwatch and look: scheduling thread; look costs nothing for clients that have
+// handed nothing over.
 #pragma once
 
 #include <atomic>
@@ -16,6 +17,7 @@
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <vector>
 
 #include "base/unique_fd.h"
 #include "device/cuda/rm_control.h"
@@ -27,19 +29,23 @@ namespace xsched::server {
 class Interrupter {
 public:
     Interrupter() = default;
-    // Everything that it stopped runs again, then it returns.
-    ~Interrupter();
+    ~Interrupter() { finish(); }
     Interrupter(const Interrupter&) = delete;
     Interrupter& operator=(const Interrupter&) = delete;
 
-    // What came from a client after its Hello, with the descriptor that came along. False: not of our protocol.
+    // What came from a client after its Hello, with the control device that came along (none: it was something else).
+    // False: not of our protocol. The client is to be watched from then on.
     bool take(const Client& client, const void* packet, size_t bytes, base::UniqueFd fd);
-    // Looks whether the client carries out its directives, and steps in if not. Returns when to look again; 0: no need.
-    int64_t look(const Client& client, int64_t now_ns);
-    // The client is gone, or let go: whoever stopped it, it runs, with the timeslices that the driver had set.
-    void release(const Client& client);
-    // The main thread is alive.
-    void beat(int64_t now_ns) { beat_ns_.store(now_ns, std::memory_order_relaxed); }
+    // The client is gone, or let go, and no longer watched: whoever stopped it, it runs, with the timeslices that the
+    // driver had set.
+    void release(uint32_t client);
+    // Everything that it stopped runs again, then it returns. Nothing may come after it.
+    void finish();
+
+    void watch(uint32_t client, int32_t pid, ipc::Region* region);
+    void unwatch(uint32_t client);
+    // Looks whether clients carry out their directives, and steps in if not. Returns when to look again; 0: no need.
+    int64_t look(int64_t now_ns);
 
 private:
     struct Set {
@@ -61,24 +67,34 @@ private:
         uint64_t key;
         auto operator<=>(const Key&) const = default;
     };
-    // How a client answers.
-    struct Answer {
+    // A client that handed something over, and how it answers.
+    struct Watched {
+        uint32_t id = 0;
+        int32_t pid = 0;
+        ipc::Region* region = nullptr;
         uint32_t carried_out = 0;
         int64_t silent_since_ns = 0;  // 0: it is not
         bool acting = false;          // it is done for it here
     };
 
-    void follow(const Client& client);
-    bool hand_back(const Client& client);
+    int64_t look_at(Watched& client, int64_t now_ns);
+    void follow(const Watched& client);
+    bool hand_back(const Watched& client);
+    void retire(Set& set);
     void run();
     bool act(std::unique_lock<std::mutex>& lock);
-    bool watch_main(int64_t now_ns);
+    bool watch_scheduler(int64_t now_ns);
 
-    std::map<uint32_t, Answer> answers_;  // of clients that handed something over
+    // Scheduling thread.
+    std::vector<Watched> watched_;
+    int64_t looked_ns_ = 0;
+    int64_t look_again_ns_ = 0;
+
     std::atomic<int64_t> beat_ns_{0};
     std::mutex mutex_;
     std::condition_variable changed_;
     std::map<Key, Set> sets_;  // under mutex_
+    std::vector<std::shared_ptr<base::UniqueFd>> retired_;  // under mutex_; closed by the thread, which may take its time
     bool stop_ = false;        // under mutex_
     std::thread thread_;       // started with the first set
 };

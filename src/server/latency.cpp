@@ -14,7 +14,6 @@
 namespace xsched::server {
 namespace {
 
-constexpr int kNice = -10;
 constexpr uint64_t kSliceNs = 100'000;  // the shortest that the kernel takes
 
 // First version of the kernel's struct sched_attr; libc has no name for it.
@@ -31,9 +30,9 @@ struct SchedAttributes {
 
 }  // namespace
 
-void ask_for_low_latency() {
+void ask_for_low_latency(int nice) {
     if (prctl(PR_SET_TIMERSLACK, 1UL) != 0) XLOG_DEBG("timer slack stays as it is (%s)", strerror(errno));
-    if (setpriority(PRIO_PROCESS, 0, kNice) != 0) XLOG_DEBG("nice value stays as it is (%s)", strerror(errno));
+    if (setpriority(PRIO_PROCESS, 0, nice) != 0) XLOG_DEBG("nice value stays as it is (%s)", strerror(errno));
     errno = 0;
     const int nice_now = getpriority(PRIO_PROCESS, 0);
     const SchedAttributes wanted{sizeof(SchedAttributes), 0, 0, errno == 0 ? nice_now : 0, 0, kSliceNs, 0, 0};

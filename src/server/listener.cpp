@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "server/lock_place.h"
 
 #include <cerrno>
 #include <cstring>
@@ -15,15 +16,9 @@
 namespace xsched::server {
 namespace {
 
-constexpr int kBacklog = 256;
+constexpr int kBacklog = 4096;  // the system's own limit may be lower
 // A server that leaves unlinks its socket a moment before it lets go of the lock.
 constexpr int64_t kLockPatienceNs = base::kSecond;
-
-std::string parent_of(const std::string& path) {
-    const size_t slash = path.rfind('/');
-    if (slash == std::string::npos) return ".";
-    return slash == 0 ? "/" : path.substr(0, slash);
-}
 
 // Whoever may write to the directory may replace the socket by one of his own.
 void check_directory(const std::string& directory, ipc::SocketScope scope) {
@@ -60,22 +55,8 @@ Listener::Listener(std::string path, ipc::SocketScope scope) : path_(std::move(p
     open_socket(scope);
 }
 
-Listener::Listener(Lent, const Listener& owner)
-    : path_(owner.path_),
-      lock_(fcntl(owner.lock_.get(), F_DUPFD_CLOEXEC, 0)),
-      socket_(fcntl(owner.socket_.get(), F_DUPFD_CLOEXEC, 0)),
-      lent_(true) {
-    if (!socket_) throw std::runtime_error(std::string("no descriptors are left (") + strerror(errno) + ")");
-}
-
-Listener Listener::lend() const { return {Lent{}, *this}; }
-
-Listener::~Listener() {
-    if (!lent_) close();
-}
-
 void Listener::take_lock() {
-    const std::string name = path_ + ".lock";
+    const std::string name = lock_path(path_);
     lock_.reset(open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
     if (!lock_)
         throw std::runtime_error("cannot write " + name + " (" + strerror(errno) +
@@ -100,7 +81,11 @@ void Listener::open_socket(ipc::SocketScope scope) {
                 throw AlreadyServed("another xserver serves " + path_ + " already, from another place");
         } else if (!S_ISSOCK(info.st_mode))
             throw std::runtime_error(path_ + " exists and is no socket: choose another path");
-        unlink(path_.c_str());  // left by a server that was killed: we hold the lock
+        // Left by a server that was killed: we hold the lock. Or somebody was here first.
+        if (unlink(path_.c_str()) != 0)
+            throw std::runtime_error(path_ + " is a socket of uid " + std::to_string(info.st_uid) +
+                                     " and cannot be removed (" + strerror(errno) +
+                                     "): let that user remove it, or choose another path with --socket");
     }
     socket_.reset(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     sockaddr_un address{};
@@ -112,29 +97,27 @@ void Listener::open_socket(ipc::SocketScope scope) {
     if (bound != 0 || listen(socket_.get(), kBacklog) != 0)
         throw std::runtime_error("cannot listen on " + path_ + " (" + strerror(errno) +
                                  "): choose another with --socket");
-}
-
-std::optional<std::pair<base::UniqueFd, Peer>> Listener::accept(bool* refused) {
-    *refused = false;
-    for (;;) {
-        base::UniqueFd connection(accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-        if (!connection) {
-            if (errno == EINTR || errno == ECONNABORTED) continue;
-            *refused = errno != EAGAIN;
-            return std::nullopt;
-        }
-        ucred credentials{};
-        socklen_t bytes = sizeof(credentials);
-        if (getsockopt(connection.get(), SOL_SOCKET, SO_PEERCRED, &credentials, &bytes) != 0) continue;
-        return std::pair{std::move(connection), Peer{credentials.pid, credentials.uid}};
+    if (lstat(path_.c_str(), &info) == 0) {
+        device_ = info.st_dev;
+        inode_ = info.st_ino;
     }
 }
 
-void Listener::close() {
-    if (!socket_) return;
-    unlink(path_.c_str());
-    socket_.reset();
-    lock_.reset();
+base::UniqueFd Listener::accept(bool* refused) {
+    *refused = false;
+    for (;;) {
+        base::UniqueFd connection(accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+        if (connection) return connection;
+        if (errno == EINTR || errno == ECONNABORTED) continue;
+        *refused = errno != EAGAIN;
+        return {};
+    }
+}
+
+void Listener::leave() {
+    struct stat info {};
+    if (lstat(path_.c_str(), &info) == 0 && info.st_dev == device_ && info.st_ino == inode_) unlink(path_.c_str());
+    flock(lock_.get(), LOCK_UN);
 }
 
 }  // namespace xsched::server

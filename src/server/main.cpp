@@ -16,6 +16,7 @@
 #include "policy/policy.h"
 #include "server/announcement.h"
 #include "server/latency.h"
+#include "server/log_writer.h"
 #include "server/server.h"
 #include "server/supervisor.h"
 
@@ -34,6 +35,7 @@ struct CommandLine {
     bool system = false;
     bool foreground = true;
     bool no_supervise = false;
+    std::vector<std::string> limits;
 };
 
 int64_t default_spin_us() {
@@ -55,6 +57,10 @@ void describe(CLI::App& app, CommandLine& line) {
                    "-1: 30000 on 8 processors or more, else 0")
         ->check(CLI::Range(int64_t{-1}, int64_t{1'000'000}));
     app.add_option("--log-file", line.options.log_file, "append the log to this file instead of standard error");
+    app.add_option("--limit", line.limits,
+                   "what a user may have: NAME=NUMBER for all ordinary users, USER:NAME=NUMBER for one ('xcli status "
+                   "--limits' shows them)")
+        ->allow_extra_args(false);
     app.add_flag("--foreground", line.foreground, "stay in the foreground (it always does: for service files)");
     app.add_flag("--no-supervise", line.no_supervise,
                  "no parent process that starts the server anew if it dies or hangs (for service managers)");
@@ -68,6 +74,12 @@ bool complete(CommandLine& line) {
         std::string names;
         for (const auto& info : xsched::policy::policies()) names += std::string(" ") + info.name;
         fprintf(stderr, "xserver: there is no policy %s: use one of%s\n", options.policy.c_str(), names.c_str());
+        return false;
+    }
+    try {
+        for (const std::string& text : line.limits) options.limits.push_back(xsched::server::read_limit(text, true));
+    } catch (const std::runtime_error& error) {
+        fprintf(stderr, "xserver: %s\n", error.what());
         return false;
     }
     options.scope = line.system ? xsched::ipc::SocketScope::kSystem : xsched::ipc::SocketScope::kUser;
@@ -105,13 +117,17 @@ void report_listening(const Options& options) {
     if (nothing >= 0) close(nothing);
 }
 
+// What follows must be the end of the process: see Server::run.
 int run_server(const Options& options, xsched::server::Listener listener) {
     try {
-        xsched::server::Server server(options, std::move(listener));
+        // Not destroyed: what peers have sent stays open, and goes with the process.
+        auto& server = *new xsched::server::Server(options, std::move(listener));  // NOLINT
+        xsched::server::begin_log_writer();
         if (options.supervised != nullptr && options.supervised->obituary[0] != '\0')
             XLOG_WARN("%s", options.supervised->obituary);
-        xsched::server::ask_for_low_latency();
+        xsched::server::ask_for_low_latency(xsched::server::kFrontNice);
         server.run();
+        xsched::server::end_log_writer();
         return 0;
     } catch (const std::exception& error) {
         fprintf(stderr, "xserver: %s\n", error.what());
@@ -126,15 +142,21 @@ int serve(const CommandLine& line) {
         XLOG_INFO("listening on %s, using policy %s", options.socket.c_str(), options.policy.c_str());
         report_listening(options);
         if (line.port != 0) XLOG_INFO("port %d is not used: tools talk to %s", line.port, options.socket.c_str());
-        const xsched::server::Announcement announcement(options.socket);
-        if (line.no_supervise) return run_server(options, std::move(listener));
-        return xsched::server::supervise(
+        xsched::server::Announcement announcement(options.socket);
+        if (line.no_supervise) {
+            const int status = run_server(options, std::move(listener));
+            announcement.withdraw();
+            _exit(status);  // without destroying what peers have sent
+        }
+        const int status = xsched::server::supervise(
             [&](xsched::server::SupervisedMemory& memory) {
                 Options mine = options;
                 mine.supervised = &memory;
-                return run_server(mine, listener.lend());
+                return run_server(mine, std::move(listener));
             },
             kUsage);
+        listener.leave();
+        return status;
     } catch (const xsched::server::AlreadyServed& error) {
         fprintf(stderr, "xserver: %s\n", error.what());
         return options.idle_exit_ns > 0 ? 0 : kUsage;  // one that was started on demand is not needed

@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "ipc/protocol.h"
+#include "server/users.h"
 
 namespace xsched::server {
 
@@ -17,6 +19,7 @@ struct Options {
     int64_t idle_exit_ns = 0;         // leave after so long without client or tool; 0: never
     int64_t starvation_limit_ns = 0;  // 0: none
     int64_t spin_ns = 0;              // look at the doorbells for so long before sleeping
+    std::vector<LimitSetting> limits;  // --limit
     std::string log_file;             // empty: standard error
     SupervisedMemory* supervised = nullptr;  // shared with the supervisor; null: there is none
 };

@@ -1,21 +1,25 @@
-// xserver: accepts processes, sleeps on their doorbells, asks the scheduler, answers tools. One thread does all of it
-// (the socket waker only wakes it), so that nothing here needs a lock.
+// xserver in two threads. The scheduling thread (scheduler.h) reads shared memory, decides and writes directives. This
+// is the front, the main thread: it accepts, greets, limits, answers tools and lets go. Nothing that a peer sends is
+// closed here (undertaker.h), since that may take as long as the peer likes.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
-#include "dispatch/dispatcher.h"
 #include "server/checkpoint.h"
 #include "server/client.h"
-#include "server/doorbells.h"
+#include "server/event_loop.h"
+#include "server/handshake.h"
 #include "server/interrupter.h"
 #include "server/listener.h"
 #include "server/options.h"
-#include "server/socket_waker.h"
-#include "server/tools.h"
+#include "server/scheduler.h"
+#include "server/tool_desk.h"
+#include "server/undertaker.h"
+#include "server/users.h"
 
 namespace xsched::server {
 
@@ -23,9 +27,11 @@ class Server {
 public:
     // Throws std::runtime_error with a sentence.
     Server(const Options& options, Listener listener);
-    ~Server();
+    Server(const Server&) = delete;
+    Server& operator=(const Server&) = delete;
 
-    // Returns after SIGTERM or SIGINT, or when idle for long enough; everybody has been resumed then.
+    // Returns after SIGTERM or SIGINT, or when idle for long enough; everybody has been resumed then. What follows must
+    // be the end of the process, without destroying this: peers' descriptors are left open.
     void run();
 
 private:
@@ -33,48 +39,70 @@ private:
     struct Newcomer {
         base::UniqueFd socket;
         Peer peer;
+        User* user;
+        Charge silent;
+        Charge descriptors;
         int64_t deadline_ns;
     };
-    struct Tool {
-        base::UniqueFd socket;
-        Peer peer;
+    // A process that will come (xcli run): as good as a client.
+    struct Expected {
+        base::UniqueFd process;
+        Charge place;
+        Charge descriptors;
+        uid_t user;
+        uint64_t number;  // of the process
     };
 
-    void handle_event(uint64_t token);
-    void accept_newcomers();
-    void greet(uint32_t id);
-    void admit_client(uint32_t id, Newcomer& newcomer, const std::string& program);
-    void admit_tool(uint32_t id, Newcomer& newcomer);
-    void serve_tool(uint32_t id);
-    void hear_client(uint32_t id);
-    void remove_client(uint32_t id);
-    void suspend_again(int64_t now_ns);
-    bool expect(pid_t pid);
-    void drop_silent_newcomers(int64_t now_ns);
+    void handle_event(uint64_t token, int64_t now_ns);
+    int64_t next_wake() const;
     bool should_leave(int64_t now_ns);
-    int64_t next_wake(int64_t planned_ns) const;
-    int64_t look_after_clients(int64_t planned_ns, int64_t now_ns);
     void let_everybody_go();
+
+    // Newcomers (newcomers.cpp).
+    void accept_newcomers(int64_t now_ns);
+    void take_in(base::UniqueFd socket, int64_t now_ns);
+    void greet(uint32_t id, int64_t now_ns);
+    void judge(uint32_t id, Newcomer newcomer, const Greeting& greeting, int64_t now_ns);
+    void refuse(Newcomer& newcomer, ipc::WelcomeStatus status, int64_t now_ns);
+    void admit_client(uint32_t id, Newcomer& newcomer, const Greeting& greeting, int64_t now_ns);
+    void drop_silent_newcomers(int64_t now_ns);
+
+    // Clients (clients.cpp).
+    void hear_client(uint32_t id);
+    void take_parcels(int64_t now_ns);
+    void take_handover(Client& client, const std::string& packet, base::UniqueFd fd);
+    void remove_client(uint32_t id);
+    void tell_scheduler();
+    void suspend_again(int64_t now_ns);
+    bool expect(const Peer& peer, int connection, User& user);
+    bool expect_process(const Peer& peer, base::UniqueFd process, User& user);
+    void expect_again();
 
     Options options_;
     int64_t started_ns_;
+    gid_t trusted_group_;
     Listener listener_;
     base::UniqueFd signals_;
-    Checkpoint checkpoint_;
-    dispatch::Dispatcher dispatcher_;
-    SocketWaker waker_;
-    Doorbells doorbells_;
+    EventLoop events_;
+    Users users_;
+    Undertaker undertaker_;
     Interrupter interrupter_;
+    Checkpoint checkpoint_;
+    Scheduler scheduler_;
 
     uint32_t next_id_ = 1;
     std::map<uint32_t, Newcomer> newcomers_;
     std::map<uint32_t, std::unique_ptr<Client>> clients_;
-    std::map<uint32_t, Tool> tools_;
-    std::map<uint32_t, base::UniqueFd> expected_;  // processes that will come (xcli run): as good as a client
+    std::map<uint32_t, Expected> expected_;
+    // What the scheduling thread does not know yet: clients that are to come, and those that have gone.
+    std::vector<uint32_t> coming_;
+    std::vector<std::unique_ptr<Client>> leaving_;
     ToolHost host_;
+    ToolDesk desk_;
 
     bool stop_ = false;
     int64_t accept_again_ns_ = 0;  // out of descriptors until then; 0: not
+    int64_t tell_again_ns_ = 0;    // the scheduling thread did not take an order
     int64_t idle_since_ns_;        // 0: somebody is here
 };
 

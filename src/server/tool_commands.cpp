@@ -5,6 +5,8 @@
 #include "base/log.h"
 #include "policy/policy.h"
 
+#include <set>
+
 namespace xsched::server {
 namespace {
 
@@ -50,10 +52,9 @@ void write_hint(ipc::QueueSlot& slot, const Hint& hint) {
 }
 
 // All queues of the client, and the priority also for those it makes later. Returns how many queues there are.
-size_t hint_client(const Request& request, const Client& client, const Hint& hint) {
+size_t hint_client(const Client& client, const Hint& hint) {
     size_t count = 0;
-    for (const SeenQueue& queue : visible_queues(request)) {
-        if (&queue.client != &client) continue;
+    for (const SeenQueue& queue : queues_of(client)) {
         write_hint(queue.slot, hint);
         ++count;
     }
@@ -69,18 +70,29 @@ Json hold(const Request& request, bool held) {
     const auto handle = request.handle();
     const auto pid = request.pid();
     if (!handle && !pid) throw ToolError("say what: a process (PID) or a queue (-x QUEUE)");
-    size_t count = 0;
+    std::vector<uint32_t> clients;
+    std::set<pid_t> held_pids;
     if (handle) {
-        const SeenQueue queue = named_queue(request, *handle);
-        count = request.host.dispatcher.set_held(queue.client.id(), *handle, held) ? 1 : 0;
-        if (count != 0) request.host.checkpoint.note_held(queue.client.peer().pid, *handle, held);
+        const Client& client = named_queue(request, *handle).client;
+        clients.push_back(client.id());
+        held_pids.insert(client.peer().pid);
     } else {
-        for (const Client* client : named_clients(request, *pid))
-            count += request.host.dispatcher.set_held(client->id(), 0, held) ? 1 : 0;
+        for (const Client* client : named_clients(request, *pid)) {
+            clients.push_back(client->id());
+            held_pids.insert(client->peer().pid);
+        }
     }
-    if (count != 0 && !handle) request.host.checkpoint.note_held(static_cast<pid_t>(*pid), 0, held);
+    request.order([](dispatch::Dispatcher&) {});  // a queue that has just been made is known after a pass
+    size_t count = 0;
+    const auto set = [&](dispatch::Dispatcher& dispatcher) {
+        for (const uint32_t id : clients) count += dispatcher.set_held(id, handle.value_or(0), held) ? 1 : 0;
+    };
+    request.order(set);
+    if (count != 0)  // of what people see; a process that the kernel does not name is not found again
+        for (const pid_t one : held_pids) request.host.checkpoint.note_held(one, handle.value_or(0), held);
     if (count == 0) throw ToolError("it went away meanwhile: 'xcli list' shows what there is");
-    XLOG_INFO("uid %u %s %s", request.peer.uid, held ? "suspends" : "resumes", request.body.dump().c_str());
+    if (request.asking.user.may_log(base::now_ns()))
+        XLOG_INFO("uid %u %s %s", request.asking.peer.uid, held ? "suspends" : "resumes", request.body.dump().c_str());
     return Json::object();
 }
 
@@ -92,13 +104,13 @@ Json query_or_set_policy(const Request& request) {
             throw ToolError("only root and the server's own user may change the policy of a system server");
         const policy::PolicyInfo* info = policy::find_policy(name->c_str());
         if (info == nullptr) throw ToolError("there is no policy \"" + *name + "\": use one of " + policy_names());
-        request.host.dispatcher.core().set_policy(info->make());
+        request.order([info](dispatch::Dispatcher& dispatcher) { dispatcher.core().set_policy(info->make()); });
         request.host.checkpoint.note_policy(info->name);
-        XLOG_INFO("using policy %s, as uid %u asked", info->name, request.peer.uid);
+        XLOG_INFO("using policy %s, as uid %u asked", info->name, request.asking.peer.uid);
     }
     Json known = Json::array();
     for (const auto& info : policy::policies()) known.push_back({{"name", info.name}, {"summary", info.summary}});
-    return {{"policy", request.host.dispatcher.core().policy_name()}, {"policies", known}};
+    return {{"policy", request.host.scheduler.policy_name()}, {"policies", known}};
 }
 
 Json give_hint(const Request& request) {
@@ -106,20 +118,29 @@ Json give_hint(const Request& request) {
     const auto handle = request.handle();
     const auto pid = request.pid();
     size_t queues = 0;
+    std::vector<uint32_t> hinted;
+    const auto hint_all = [&](const Client& client) {
+        queues += hint_client(client, hint);
+        hinted.push_back(client.id());
+    };
     if (handle) {
         const SeenQueue queue = named_queue(request, *handle);
         write_hint(queue.slot, hint);
         ipc::ring_directive(queue.client.header());
+        hinted.push_back(queue.client.id());
         queues = 1;
     } else if (pid) {
-        for (const Client* client : named_clients(request, *pid)) queues += hint_client(request, *client, hint);
+        for (const Client* client : named_clients(request, *pid)) hint_all(*client);
     } else if (!hint.for_one()) {
         // A timeslice alone is for everybody who may be seen.
         for (const auto& [id, client] : request.host.clients)
-            if (request.may_see(*client)) queues += hint_client(request, *client, hint);
+            if (request.may_see(*client)) hint_all(*client);
     } else {
         throw ToolError("say whom the hint is for: a queue (-x QUEUE) or a process (--pid PID)");
     }
+    request.order([&hinted](dispatch::Dispatcher& dispatcher) {  // in force when the answer comes
+        for (const uint32_t id : hinted) dispatcher.look_at(id);
+    });
     return {{"queues", queues}};
 }
 

@@ -21,7 +21,7 @@ class ToolError : public std::runtime_error {
 
 struct Request {
     ToolHost& host;
-    const Peer& peer;
+    const Asking& asking;
     const Json& body;
 
     // A whole number within bounds, or nothing if the member is absent. Throws ToolError.
@@ -31,24 +31,28 @@ struct Request {
     std::optional<std::string> text(const char* member) const;
     bool may_see(const Client& client) const;
     bool rules_server() const;  // root, or the server's own user
+    // On the scheduling thread. Throws ToolError if it gives no sign of life.
+    void order(const Scheduler::Order& what) const;
 };
 
 // A queue that the asking user may see.
 struct SeenQueue {
     const Client& client;
+    uint32_t at;
     ipc::QueueSlot& slot;
-    dispatch::Dispatcher::QueueReport report;
 };
-std::vector<SeenQueue> visible_queues(const Request& request);
+std::vector<SeenQueue> queues_of(const Client& client);
 // The one queue named by "queue" (and "pid", if handles of several processes are equal). Throws ToolError.
 SeenQueue named_queue(const Request& request, uint64_t handle);
-// The clients of "pid". Throws ToolError if there is none.
+// The clients of "pid". Throws ToolError if there is none, or if several processes say that this is their number.
 std::vector<const Client*> named_clients(const Request& request, int64_t pid);
 
 Json list_queues(const Request& request);
 Json explain_status(const Request& request);
 Json describe_server(const Request& request);
 Json expect_program(const Request& request);
+Json show_limits(const Request& request);
+Json set_limit(const Request& request);
 Json query_or_set_policy(const Request& request);
 Json give_hint(const Request& request);
 Json configure_queue(const Request& request);

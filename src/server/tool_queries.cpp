@@ -2,11 +2,13 @@
 #include "base/clock.h"
 #include "policy/policy.h"
 #include "sched/core.h"
+#include "server/facts.h"
 #include "server/supervisor.h"
 #include "server/tool_commands.h"
 
 #include <algorithm>
 #include <cstdio>
+#include <set>
 
 namespace xsched::server {
 namespace {
@@ -30,6 +32,10 @@ double milliseconds(int64_t ns) { return static_cast<double>(ns) / base::kMillis
 // The counters are read one after the other while they move, and their writer is not trusted.
 uint64_t difference(uint64_t more, uint64_t less) { return more > less ? more - less : 0; }
 
+// One answer tells of at most so many queues; "next" is where the following one begins.
+constexpr size_t kMostInPage = 256;
+constexpr size_t kMostExplanations = 64;  // of one process
+
 struct Explanation {
     bool ready = false;
     bool suspended = false;
@@ -39,22 +45,21 @@ struct Explanation {
     std::string means;  // beyond its gate; empty: none, or it runs
 };
 
-Explanation explain(const SeenQueue& queue) {
-    const sched::Verdict& verdict = queue.report.verdict;
+Explanation explain(const SeenQueue& queue, const QueueFacts& facts) {
     Explanation result;
     result.ready = queue.slot.submitted.load() != ipc::completed_commands(queue.slot);
-    result.suspended = verdict.suspend;
-    result.since_ns = verdict.since_ns;
-    result.reason = sched::reason_sentence(verdict.reason);
-    if (verdict.suspend && verdict.by != 0) result.by_pid = queue.slot.by_pid.load();
-    if (verdict.suspend && queue.report.means > dispatch::Means::kGate)
-        result.means = std::string("; by ") + dispatch::means_sentence(queue.report.means);
+    result.suspended = facts.suspended;
+    result.since_ns = facts.since_ns;
+    result.reason = sched::reason_sentence(facts.reason);
+    if (facts.suspended) result.by_pid = facts.by_pid;
+    if (facts.suspended && facts.means > dispatch::Means::kGate)
+        result.means = std::string("; by ") + dispatch::means_sentence(facts.means);
     return result;
 }
 
 std::string program_of(const Request& request, int32_t pid) {
     for (const auto& [id, client] : request.host.clients)
-        if (client->peer().pid == pid && request.may_see(*client)) return client->program();
+        if (client->pid() == pid && request.may_see(*client)) return client->program();
     return "another user's program";
 }
 
@@ -71,13 +76,20 @@ std::string sentence(const Request& request, const Explanation& why, int64_t now
     return "runs" + std::string(since) + ": " + why.reason;
 }
 
-Json describe_queue(const Request& request, const SeenQueue& queue, int64_t now_ns) {
+// A hostile client announces any time; what is over is 0.
+int64_t expect_in_us(const ipc::QueueSlot& slot, int64_t now_ns) {
+    const int64_t at_ns = slot.expect_ns.load();
+    return at_ns <= now_ns ? 0 : (at_ns - now_ns) / base::kMicrosecond;
+}
+
+Json describe_queue(const Request& request, const Facts& facts, const SeenQueue& queue, int64_t now_ns) {
     ipc::QueueSlot& slot = queue.slot;
-    const Explanation why = explain(queue);
+    const QueueFacts known = facts.of(queue);
+    const Explanation why = explain(queue, known);
     const uint64_t submitted = slot.submitted.load();
     const uint64_t launched = slot.launched.load();
     const uint64_t completed = ipc::completed_commands(slot);
-    return {{"pid", queue.client.peer().pid},
+    return {{"pid", queue.client.pid()},
             {"uid", queue.client.peer().uid},
             {"client", queue.client.id()},
             {"program", queue.client.program()},
@@ -88,7 +100,7 @@ Json describe_queue(const Request& request, const SeenQueue& queue, int64_t now_
             {"priority", slot.priority.load()},
             {"utilization", slot.utilization.load()},
             {"timeslice_us", slot.timeslice_us.load()},
-            {"expect_in_us", std::max<int64_t>(slot.expect_ns.load() - now_ns, 0) / base::kMicrosecond},
+            {"expect_in_us", expect_in_us(slot, now_ns)},
             {"period_us", slot.period_us.load()},
             {"level", slot.level.load()},
             {"levels", slot.levels.load()},
@@ -104,72 +116,111 @@ Json describe_queue(const Request& request, const SeenQueue& queue, int64_t now_
             {"suspended", why.suspended},
             {"interrupted", slot.interrupted.load() != 0},
             {"device_timeslice_us", slot.device_timeslice_us.load()},
-            {"means", dispatch::means_sentence(queue.report.means)},
+            {"means", dispatch::means_sentence(known.means)},
             {"reason", why.reason},
             {"by_pid", why.by_pid},
             {"since_ms", why.since_ns > 0 ? milliseconds(now_ns - why.since_ns) : 0.0},
-            {"delayed_ms", milliseconds(queue.report.suspended_total_ns)},
-            {"process_caused_ms", milliseconds(request.host.dispatcher.delay_caused_ns(queue.client.id()))},
-            {"preemptions", queue.report.preemptions},
+            {"delayed_ms", milliseconds(known.delayed_ns)},
+            {"process_caused_ms", milliseconds(facts.caused_ns(queue.client))},
+            {"preemptions", known.preemptions},
             {"explanation", sentence(request, why, now_ns)}};
 }
 
-Json describe_process(const Request& request, const Client& client, const std::vector<SeenQueue>& queues,
-                      int64_t now_ns) {
+Json describe_process(const Request& request, const Facts& facts, const Client& client,
+                      const std::vector<SeenQueue>& queues, int64_t now_ns) {
     Json explanations = Json::array();
+    std::set<std::string> known;
     int64_t delayed_ns = 0;
     uint64_t preemptions = 0;
     uint64_t completed = 0;
-    unsigned count = 0;
     bool runs = false;
     bool stands = false;
     for (const SeenQueue& queue : queues) {
-        if (&queue.client != &client) continue;
-        const Explanation why = explain(queue);
+        const QueueFacts queue_facts = facts.of(queue);
+        const Explanation why = explain(queue, queue_facts);
         runs = runs || (why.ready && !why.suspended);
         stands = stands || (why.ready && why.suspended);
-        ++count;
         completed += queue.slot.completed.load();
-        delayed_ns = std::max(delayed_ns, queue.report.suspended_total_ns);
-        preemptions = std::max(preemptions, queue.report.preemptions);
+        delayed_ns = std::max(delayed_ns, queue_facts.delayed_ns);
+        preemptions = std::max(preemptions, queue_facts.preemptions);
+        if (known.size() >= kMostExplanations) continue;
         const std::string text = "priority " + std::to_string(queue.slot.priority.load()) + " on " +
                                  device_name(queue.slot.device.load()) + " " + sentence(request, why, now_ns);
-        if (std::find(explanations.begin(), explanations.end(), text) == explanations.end())
-            explanations.push_back(text);
+        if (known.insert(text).second) explanations.push_back(text);
     }
     const char* state = runs && stands ? "runs in part" : runs ? "runs" : stands ? "stands" : "idle";
-    return {{"pid", client.peer().pid},
+    return {{"pid", client.pid()},
             {"uid", client.peer().uid},
             {"client", client.id()},
             {"program", client.program()},
-            {"queues", count},
+            {"queues", queues.size()},
             {"state", state},
             {"completed", completed},
             {"explanations", explanations},
             {"delayed_ms", milliseconds(delayed_ns)},
-            {"caused_ms", milliseconds(request.host.dispatcher.delay_caused_ns(client.id()))},
+            {"caused_ms", milliseconds(facts.caused_ns(client))},
             {"preemptions", preemptions}};
+}
+
+// A page begins with a client, or within one: its id above, the slot below.
+struct Cursor {
+    uint32_t client = 0;
+    uint32_t slot = 0;
+    uint64_t number() const { return uint64_t{client} * ipc::kMostQueues + slot; }
+};
+
+Cursor cursor_of(const Request& request) {
+    const auto number = request.number("cursor", 0, int64_t{UINT32_MAX} * ipc::kMostQueues);
+    if (!number) return {};
+    return {static_cast<uint32_t>(*number / ipc::kMostQueues), static_cast<uint32_t>(*number % ipc::kMostQueues)};
 }
 
 }  // namespace
 
 Json list_queues(const Request& request) {
     const int64_t now = base::now_ns();
+    const Cursor begin = cursor_of(request);
+    const Facts facts(request);
     Json queues = Json::array();
-    for (const SeenQueue& queue : visible_queues(request)) queues.push_back(describe_queue(request, queue, now));
-    return {{"policy", request.host.dispatcher.core().policy_name()}, {"queues", queues}};
+    Json answer{{"policy", request.host.scheduler.policy_name()}};
+    const auto& clients = request.host.clients;
+    for (auto at = clients.lower_bound(begin.client); at != clients.end() && !answer.contains("next"); ++at) {
+        if (!request.may_see(*at->second)) continue;
+        for (const SeenQueue& queue : queues_of(*at->second)) {
+            if (at->first == begin.client && queue.at < begin.slot) continue;
+            if (queues.size() >= kMostInPage) {
+                answer["next"] = Cursor{at->first, queue.at}.number();
+                break;
+            }
+            queues.push_back(describe_queue(request, facts, queue, now));
+        }
+    }
+    answer["queues"] = queues;
+    return answer;
 }
 
 Json explain_status(const Request& request) {
     const int64_t now = base::now_ns();
     const auto pid = request.pid();
     if (pid) named_clients(request, *pid);
-    const auto queues = visible_queues(request);
+    const Facts facts(request);
     Json processes = Json::array();
-    for (const auto& [id, client] : request.host.clients)
-        if (request.may_see(*client) && (!pid || client->peer().pid == *pid))
-            processes.push_back(describe_process(request, *client, queues, now));
-    return {{"policy", request.host.dispatcher.core().policy_name()}, {"processes", processes}};
+    Json answer{{"policy", request.host.scheduler.policy_name()}};
+    size_t told = 0;
+    const auto& clients = request.host.clients;
+    for (auto at = clients.lower_bound(cursor_of(request).client); at != clients.end(); ++at) {
+        const Client& client = *at->second;
+        if (!request.may_see(client) || (pid && client.pid() != *pid)) continue;
+        const auto queues = queues_of(client);
+        if (told > 0 && told + std::max<size_t>(queues.size(), 1) > kMostInPage) {
+            answer["next"] = Cursor{at->first, 0}.number();
+            break;
+        }
+        told += std::max<size_t>(queues.size(), 1);
+        processes.push_back(describe_process(request, facts, client, queues, now));
+    }
+    answer["processes"] = processes;
+    return answer;
 }
 
 Json describe_server(const Request& request) {
@@ -180,7 +231,7 @@ Json describe_server(const Request& request) {
             {"protocol", ipc::kVersion},
             {"socket", options.socket},
             {"scope", options.scope == ipc::SocketScope::kSystem ? "system" : "user"},
-            {"policy", request.host.dispatcher.core().policy_name()},
+            {"policy", request.host.scheduler.policy_name()},
             {"supervisor", supervised != nullptr ? supervised->supervisor : 0},
             {"restarts", supervised != nullptr ? supervised->restarts : 0},
             {"clients", request.host.clients.size()},
@@ -191,8 +242,9 @@ Json describe_server(const Request& request) {
 }
 
 Json expect_program(const Request& request) {
-    if (!request.host.expect(request.peer.pid))
-        throw ToolError("the server cannot wait for process " + std::to_string(request.peer.pid) +
+    const Asking& asking = request.asking;
+    if (!request.host.expect(asking.peer, asking.connection, asking.user))
+        throw ToolError("the server cannot wait for process " + std::to_string(asking.peer.pid) +
                         ": it may leave before the program's first use of the device");
     return Json::object();
 }

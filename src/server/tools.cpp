@@ -4,6 +4,7 @@
 #include "base/unique_fd.h"
 #include "server/tool_commands.h"
 
+#include <algorithm>
 #include <cinttypes>
 #include <cstdio>
 
@@ -20,16 +21,39 @@ constexpr Command kCommands[] = {
     {"list", list_queues},      {"status", explain_status}, {"server", describe_server},
     {"expect", expect_program}, {"hint", give_hint},        {"config", configure_queue},
     {"suspend", suspend},       {"resume", resume},         {"policy", query_or_set_policy},
+    {"limits", show_limits},    {"limit", set_limit},
 };
 
-Json run_command(ToolHost& host, const Peer& peer, const std::string& text) {
+constexpr int kDeepest = 32;
+
+// Before it is parsed: a parser takes some of the stack for each level.
+bool is_too_deep(const std::string& text) {
+    int depth = 0;
+    bool quoted = false;
+    for (size_t i = 0; i < text.size(); ++i) {
+        const char letter = text[i];
+        if (quoted && letter == '\\') {
+            ++i;
+        } else if (letter == '"') {
+            quoted = !quoted;
+        } else if (!quoted && (letter == '[' || letter == '{')) {
+            if (++depth > kDeepest) return true;
+        } else if (!quoted && (letter == ']' || letter == '}')) {
+            --depth;
+        }
+    }
+    return false;
+}
+
+Json run_command(ToolHost& host, const Asking& asking, const std::string& text) {
+    if (is_too_deep(text)) throw ToolError("the request is nested more than " + std::to_string(kDeepest) + " deep");
     const Json body = Json::parse(text, nullptr, false);
     if (!body.is_object() || !body.contains("cmd") || !body["cmd"].is_string())
         throw ToolError("the request is no JSON object with a \"cmd\" (of at most " +
                         std::to_string(ipc::kMostPacketBytes) + " bytes)");
     const std::string name = body["cmd"];
     for (const Command& command : kCommands)
-        if (name == command.name) return command.run(Request{host, peer, body});
+        if (name == command.name) return command.run(Request{host, asking, body});
     throw ToolError("this xserver knows no command \"" + name + "\": use tools of the same version");
 }
 
@@ -41,17 +65,20 @@ std::string hexadecimal(uint64_t number) {
 
 }  // namespace
 
-std::string answer_tool(ToolHost& host, const Peer& peer, const std::string& request) {
-    Json answer;
+// Whatever bytes a request quoted: an answer is always valid UTF-8.
+std::string text_of(const Json& answer) { return answer.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+std::string answer_tool(ToolHost& host, const Asking& asking, const std::string& request) {
     try {
-        answer = run_command(host, peer, request);
+        Json answer = run_command(host, asking, request);
         answer["ok"] = true;
+        return text_of(answer);
     } catch (const std::exception& error) {
-        answer = {{"ok", false}, {"error", error.what()}};
+        return refusal(error.what());
     }
-    // Whatever bytes a request quoted: an answer is always valid UTF-8.
-    return answer.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
+
+std::string refusal(const std::string& sentence) { return text_of({{"ok", false}, {"error", sentence}}); }
 
 bool send_answer(int socket, const std::string& answer) {
     if (answer.size() <= ipc::kMostPacketBytes) return ipc::send_packet(socket, answer.data(), answer.size());
@@ -93,26 +120,35 @@ std::optional<std::string> Request::text(const char* member) const {
     return found->get<std::string>();
 }
 
-bool Request::may_see(const Client& client) const { return rules_server() || client.peer().uid == peer.uid; }
+bool Request::may_see(const Client& client) const {
+    return rules_server() || client.user().uid() == asking.user.uid();
+}
 
-bool Request::rules_server() const { return peer.uid == 0 || peer.uid == geteuid(); }
+bool Request::rules_server() const { return asking.peer.uid == 0 || asking.peer.uid == geteuid(); }
 
-std::vector<SeenQueue> visible_queues(const Request& request) {
+void Request::order(const Scheduler::Order& what) const {
+    if (!host.scheduler.run(what))
+        throw ToolError("the server's scheduling thread gives no sign of life, and nothing was changed: see its log");
+}
+
+std::vector<SeenQueue> queues_of(const Client& client) {
     std::vector<SeenQueue> queues;
-    for (const auto& report : request.host.dispatcher.reports()) {
-        const auto found = request.host.clients.find(report.client_id);
-        if (found == request.host.clients.end() || report.slot >= ipc::kMostQueues) continue;
-        if (!request.may_see(*found->second)) continue;
-        queues.push_back({*found->second, found->second->region().slots[report.slot], report});
-    }
+    ipc::Region& region = client.region();
+    const uint32_t end = std::min(region.header.slot_end.load(std::memory_order_acquire), ipc::kMostQueues);
+    for (uint32_t at = 0; at < end; ++at)
+        if (region.slots[at].state.load(std::memory_order_acquire) == static_cast<uint32_t>(ipc::SlotState::kUsed))
+            queues.push_back({client, at, region.slots[at]});
     return queues;
 }
 
 SeenQueue named_queue(const Request& request, uint64_t handle) {
     const auto pid = request.pid();
     std::vector<SeenQueue> matching;
-    for (const SeenQueue& queue : visible_queues(request))
-        if (queue.slot.handle.load() == handle && (!pid || queue.client.peer().pid == *pid)) matching.push_back(queue);
+    for (const auto& [id, client] : request.host.clients) {
+        if (!request.may_see(*client) || (pid && client->pid() != *pid)) continue;
+        for (const SeenQueue& queue : queues_of(*client))
+            if (queue.slot.handle.load() == handle) matching.push_back(queue);
+    }
     if (matching.empty())
         throw ToolError("there is no queue " + hexadecimal(handle) +
                         (pid ? " in process " + std::to_string(*pid) : "") + ": 'xcli list' shows those there are");
@@ -124,10 +160,15 @@ SeenQueue named_queue(const Request& request, uint64_t handle) {
 std::vector<const Client*> named_clients(const Request& request, int64_t pid) {
     std::vector<const Client*> matching;
     for (const auto& [id, client] : request.host.clients)
-        if (client->peer().pid == pid && request.may_see(*client)) matching.push_back(client.get());
+        if (client->pid() == pid && request.may_see(*client)) matching.push_back(client.get());
     if (matching.empty())
         throw ToolError("no process " + std::to_string(pid) +
                         " is scheduled by this server: 'xcli status' shows those there are");
+    for (const Client* client : matching)
+        if (client->process() != matching.front()->process())
+            throw ToolError("several processes say that they have number " + std::to_string(pid) +
+                            " (each in a pid namespace of its own): name their queues (-x QUEUE), as 'xcli list' shows "
+                            "them");
     return matching;
 }
 

@@ -1,6 +1,6 @@
 // What tools may ask: one JSON object per request, {"cmd": NAME, ...}, answered by {"ok": true, ...} or
 // {"ok": false, "error": SENTENCE}. One function per command in tool_queries.cpp and tool_commands.cpp.
-// A tool sees and steers the processes of its own user; root and the server's own user those of all. Main thread.
+// A tool sees and steers the processes of its own user; root and the server's own user those of all. Front thread.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,11 @@
 #include <memory>
 #include <string>
 
-#include "dispatch/dispatcher.h"
 #include "server/checkpoint.h"
 #include "server/client.h"
 #include "server/options.h"
+#include "server/scheduler.h"
+#include "server/users.h"
 
 namespace xsched::server {
 
@@ -21,13 +22,23 @@ struct ToolHost {
     const Options& options;
     const int64_t& started_ns;
     const std::map<uint32_t, std::unique_ptr<Client>>& clients;
-    dispatch::Dispatcher& dispatcher;
+    Scheduler& scheduler;
+    Users& users;
     Checkpoint& checkpoint;
-    std::function<bool(pid_t)> expect;  // keeps the server here until this process ends
+    // Keeps the server here until the process at the other end of the connection ends.
+    std::function<bool(const Peer& peer, int connection, User& user)> expect;
+};
+
+// Who asks.
+struct Asking {
+    const Peer& peer;
+    User& user;
+    int connection;
 };
 
 // Never throws.
-std::string answer_tool(ToolHost& host, const Peer& peer, const std::string& request);
+std::string answer_tool(ToolHost& host, const Asking& asking, const std::string& request);
+std::string refusal(const std::string& sentence);
 // False: the tool is gone or does not read.
 bool send_answer(int socket, const std::string& answer);
 

@@ -2,11 +2,16 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <fstream>
 #include <regex>
 #include <sstream>
 #include <string>
+
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace {
 
@@ -63,13 +68,33 @@ TEST_F(Log, GoesToAFileWhereOneIsNamed) {
     remove(path.c_str());
 }
 
+std::string g_sunk;
+
+TEST_F(Log, ASinkGetsWholeLinesInstead) {
+    g_sunk.clear();
+    set_log_sink([](const char* line, size_t bytes) { g_sunk.append(line, bytes); });
+    EXPECT_EQ(said([] { XLOG_INFO("to the sink"); }), "");
+    EXPECT_TRUE(std::regex_match(g_sunk, std::regex(R"(\[INFO .*\] to the sink\n)"))) << g_sunk;
+    EXPECT_EQ(said([] { write_log_line(g_sunk.data(), g_sunk.size()); }), g_sunk) << "as without a sink";
+    set_log_sink(nullptr);
+    EXPECT_NE(said([] { XLOG_INFO("as before"); }).find("as before"), std::string::npos);
+}
+
 TEST_F(Log, AFullDiskCostsOneLineAndNothingElse) {
     setenv("XLOG_FILE", "/dev/full", 1);
-    const std::string first = said([] { XLOG_INFO("lost"); });
-    EXPECT_NE(first.find("/dev/full cannot be written"), std::string::npos) << first;
-    errno = 42;
-    EXPECT_EQ(said([] { XLOG_INFO("lost too"); }), "");
-    EXPECT_EQ(errno, 42) << "the guest's errno";
+    testing::internal::CaptureStderr();
+    const pid_t child = fork();  // the line comes once in a process
+    if (child == 0) {
+        errno = 42;
+        for (int i = 0; i < 3; ++i) XLOG_INFO("lost");
+        _exit(errno == 42 ? 0 : 1);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0) << "the guest's errno";
+    const std::string text = testing::internal::GetCapturedStderr();
+    EXPECT_NE(text.find("/dev/full cannot be written"), std::string::npos) << text;
+    EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1) << text;
 }
 
 }  // namespace

@@ -2,9 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <clocale>
 #include <cstdlib>
 #include <cstring>
 #include <string>
+
+#include <strings.h>
+
+#include "base/text.h"
 
 namespace {
 
@@ -40,6 +46,30 @@ TEST(Options, SchedulersByEveryPublishedNameWithoutCase) {
         EXPECT_EQ(read_with({{"XSCHED_SCHEDULER", name}}).scheduler_type, kSchedulerAppManaged) << name;
     for (const char* name : {"GLB", "global"})
         EXPECT_EQ(read_with({{"XSCHED_SCHEDULER", name}}).scheduler_type, kSchedulerGlobal) << name;
+}
+
+// The same words in a locale where the capital of i is no I. Made here: a machine need not have it.
+TEST(Options, AWordIsTheSameInTurkish) {
+    std::string folder = testing::TempDir() + "/locale-XXXXXX";
+    ASSERT_NE(mkdtemp(folder.data()), nullptr);
+    const std::string make = "localedef -i tr_TR -f ISO-8859-9 " + folder + "/tr_TR.ISO-8859-9 >/dev/null 2>&1";
+    const bool made = std::system(make.c_str()) <= 0x100;  // 1: with warnings
+    setenv("LOCPATH", folder.c_str(), 1);
+    const bool turkish = made && setlocale(LC_ALL, "tr_TR.ISO-8859-9") != nullptr;
+    if (turkish) {
+        EXPECT_NE(strcasecmp("MINI", "mini"), 0) << "else this tests nothing";
+        std::string said;
+        read_with({{"XSCHED_AUTO_XQUEUE", "oFf"}}, &said);
+        EXPECT_EQ(said, "");
+        EXPECT_TRUE(xsched::base::same_word("INFO", "info"));
+        EXPECT_FALSE(xsched::base::same_word("INFO", "inf"));
+        EXPECT_FALSE(xsched::base::same_word("INF", "info"));
+        EXPECT_FALSE(xsched::base::is_alnum('\xfd')) << "the letter of that code belongs to Turkish";
+    }
+    setlocale(LC_ALL, "C");
+    unsetenv("LOCPATH");
+    std::system(("rm -rf " + folder).c_str());
+    if (!turkish) GTEST_SKIP() << "localedef cannot make the locale tr_TR here";
 }
 
 TEST(Options, APolicyAloneMeansTheLocalScheduler) {

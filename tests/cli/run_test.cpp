@@ -1,6 +1,7 @@
 // xcli run: the program's environment, its exit status, and a server that is there.
 #include "cli/cli_rig.h"
 
+#include <dlfcn.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
@@ -108,6 +109,59 @@ TEST_F(Run, ShimsArePreloadedBeforeTheUsersOwn) {
     const size_t first = nested.out.find("libshimopencl.so");
     EXPECT_NE(first, std::string::npos) << nested.err;
     EXPECT_EQ(nested.out.find("libshimopencl.so", first + 1), std::string::npos) << nested.out;
+}
+
+// A shim is preloaded where its driver is, and only there.
+class RunWithDriver : public Run {
+protected:
+    void SetUp() override {
+        if (access((std::string(XSCHED_BIN_DIR) + "/../lib/libshimcuda.so").c_str(), F_OK) != 0)
+            GTEST_SKIP() << "this build has no CUDA shim";
+        if (access("/dev/nvidiactl", F_OK) == 0 || access("/dev/dxg", F_OK) == 0 || dlopen("libcuda.so.1", RTLD_LAZY))
+            GTEST_SKIP() << "this machine has a CUDA driver";
+    }
+    // A file of that name in a folder of this test's, with that kind of processor's word size (ELFCLASS64).
+    std::string put(const std::string& name, char word_size = 2) {
+        std::ifstream self("/proc/self/exe", std::ios::binary);
+        std::string bytes{std::istreambuf_iterator<char>(self), {}};
+        bytes[4] = word_size;
+        std::ofstream(directory.path() + "/" + name, std::ios::binary) << bytes;
+        return directory.path() + "/" + name;
+    }
+    bool preloads_cuda(const Environment& more) { return has(variable("LD_PRELOAD", {}, more), "libshimcuda.so"); }
+};
+
+TEST_F(RunWithDriver, NoneNoShim) { EXPECT_FALSE(preloads_cuda({})); }
+
+TEST_F(RunWithDriver, OnTheSearchPath) {
+    put("libcuda.so.1");
+    EXPECT_TRUE(preloads_cuda({{"LD_LIBRARY_PATH", directory.path()}}));
+    EXPECT_TRUE(preloads_cuda({{"LD_LIBRARY_PATH", "/nowhere:" + directory.path()}}));
+}
+
+TEST_F(RunWithDriver, NamedByItsPath) {
+    EXPECT_TRUE(preloads_cuda({{"XSCHED_CUDA_LIB", put("another_name.so")}}));
+    EXPECT_TRUE(preloads_cuda({{"XSCHED_CUDA_LIB", "libcuda.so.535"}})) << "a name for the linker";
+}
+
+TEST_F(RunWithDriver, NamedAndNotThere) {
+    const std::string path = directory.path() + "/gone.so";
+    const Outcome outcome = xcli({"run", "--", "/bin/sh", "-c", "echo $LD_PRELOAD"}, {{"XSCHED_CUDA_LIB", path}});
+    EXPECT_FALSE(has(outcome.out, "libshimcuda.so"));
+    EXPECT_TRUE(has(outcome.err, "XSCHED_CUDA_LIB=" + path + " is not there")) << outcome.err;
+}
+
+TEST_F(RunWithDriver, ForAnotherProcessorOrNoLibraryAtAll) {
+    put("libcuda.so.1", 1);  // ELFCLASS32
+    EXPECT_FALSE(preloads_cuda({{"LD_LIBRARY_PATH", directory.path()}}));
+    std::ofstream(directory.path() + "/libcuda.so.1") << "INPUT(libcuda.so)\n";
+    EXPECT_FALSE(preloads_cuda({{"LD_LIBRARY_PATH", directory.path()}}));
+}
+
+TEST_F(RunWithDriver, TheShimUnderTheDriversName) {
+    const std::string shim = std::string(XSCHED_BIN_DIR) + "/../lib/libshimcuda.so";
+    ASSERT_EQ(symlink(shim.c_str(), (directory.path() + "/libcuda.so.1").c_str()), 0);
+    EXPECT_FALSE(preloads_cuda({{"LD_LIBRARY_PATH", directory.path()}}));
 }
 
 TEST_F(Run, BadUsage) {

@@ -63,12 +63,10 @@ TEST_F(DispatcherServes, AClientThatLeavesIsLeftRunning) {
     EXPECT_FALSE(low.suspended(0));
     EXPECT_EQ(low.slot(0).gate, ipc::kGateOpen);
     EXPECT_EQ(low.slot(0).window_ns, 0);
-    EXPECT_EQ(low.header().competing, 0U);
     EXPECT_EQ(low.header().watching, 0U);
     EXPECT_EQ(low.rings(), before + 1);
     dispatcher.pass(kStart + kMs);
     EXPECT_FALSE(low.suspended(0)) << "and is never touched again";
-    EXPECT_EQ(high.header().competing, 0U);
     EXPECT_EQ(reason(high), Reason::kAlone);
 }
 

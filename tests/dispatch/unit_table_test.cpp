@@ -2,83 +2,79 @@
 
 #include <gtest/gtest.h>
 
+#include "dispatch/client.h"
+#include "dispatch/fake_client.h"
+
 namespace xsched::dispatch {
 namespace {
 
-QueueNumbers queue(int32_t priority, uint64_t device = 1) { return {.device = device, .priority = priority}; }
+using namespace testing;
 
-TEST(UnitTable, QueuesOfOneProcessPriorityAndDeviceAreOneUnit) {
+// The units of one client, read from its slots.
+class Units : public ::testing::Test {
+protected:
+    const DeviceTable& scan(uint64_t device = 1, int64_t now_ns = kStart) {
+        EXPECT_TRUE(client.scan(now_ns));
+        return table.device(device);
+    }
+
+    FakeClient memory{1, 100};
     UnitTable table;
-    table.begin_pass();
-    table.begin_client(1, 100);
-    EXPECT_EQ(table.add(queue(0), false), 0U);
-    EXPECT_EQ(table.add(queue(0), false), 0U);
-    EXPECT_EQ(table.add(queue(1), false), 1U) << "another priority";
-    EXPECT_EQ(table.add(queue(0, 2), false), 2U) << "another device";
-    EXPECT_EQ(table.add(queue(0), true), 3U) << "suspended by a person";
-    EXPECT_EQ(table.add(queue(1), false), 1U);
-    table.begin_client(2, 200);
-    EXPECT_EQ(table.add(queue(0), false), 4U) << "another process";
-    ASSERT_EQ(table.units().size(), 5U);
-    EXPECT_EQ(table.units()[4].unit.pid, 200);
-    EXPECT_TRUE(table.units()[3].held);
+    Client client{memory.view(), table};
+};
+
+TEST_F(Units, QueuesOfOnePriorityAndDeviceAreOneUnit) {
+    memory.make_queue(0, 0);
+    memory.make_queue(1, 0);
+    memory.make_queue(2, 1);
+    memory.make_queue(3, 0, 2);
+    EXPECT_EQ(scan().units.size(), 2U);
+    EXPECT_EQ(table.device(2).units.size(), 1U);
+    client.set_held(memory.slot(1).handle, true);
+    EXPECT_EQ(scan().units.size(), 3U) << "one suspended by a person is apart";
+    for (const sched::UnitState& state : scan().units) {
+        EXPECT_EQ(state.unit.pid, 100);
+        EXPECT_EQ(state.unit.process, 1U);
+    }
 }
 
-TEST(UnitTable, AUnitSwitchesAsItsSlowestQueueDoes) {
-    UnitTable table;
-    table.begin_pass();
-    table.begin_client(1, 100);
-    table.add({.device = 1, .switch_ns = 175'000}, false);
-    table.add({.device = 1}, false);
-    table.add({.device = 1, .switch_ns = 200'000}, false);
-    EXPECT_EQ(table.units()[0].switch_ns, 200'000);
+TEST_F(Units, AUnitSwitchesAsItsSlowestQueueDoes) {
+    for (const uint32_t us : {175U, 0U, 200U}) {
+        const uint32_t at = memory.header().slot_end;
+        memory.make_queue(at, 0);
+        memory.slot(at).switch_us = us;
+    }
+    EXPECT_EQ(scan().units[0].switch_ns, 200'000);
 }
 
-TEST(UnitTable, IdsStayWithTheirUnits) {
-    UnitTable table;
-    table.begin_pass();
-    table.begin_client(1, 100);
-    table.add(queue(0), false);
-    table.add(queue(1), false);
-    const uint64_t low = table.units()[0].unit.id;
-    const uint64_t high = table.units()[1].unit.id;
+TEST_F(Units, IdsStayWithTheirUnitsAndAreNotUsedAgain) {
+    memory.make_queue(0, 0);
+    memory.make_queue(1, 1);
+    const uint64_t low = scan().units[0].unit.id;
+    const uint64_t high = scan().units[1].unit.id;
     EXPECT_NE(low, high);
-    EXPECT_NE(low, 0U);
-
-    table.begin_pass();
-    table.begin_client(1, 100);
-    table.add(queue(1), false);
-    table.add(queue(2), false);
-    table.add(queue(0), false);
-    EXPECT_EQ(table.units()[0].unit.id, high);
-    EXPECT_EQ(table.units()[2].unit.id, low);
-    EXPECT_NE(table.units()[1].unit.id, high);
-    EXPECT_EQ(table.find(low), &table.units()[2]);
-    EXPECT_EQ(table.find(4711), nullptr);
+    memory.free_queue(0);
+    ASSERT_EQ(scan().units.size(), 1U);
+    EXPECT_EQ(table.device(1).units[0].unit.id, high);
+    memory.make_queue(0, 0);
+    ASSERT_EQ(scan().units.size(), 2U);
+    EXPECT_NE(table.device(1).units[1].unit.id, low);
 }
 
-TEST(UnitTable, AnIdIsNotUsedAgainForAnother) {
-    UnitTable table;
-    table.begin_pass();
-    table.begin_client(1, 100);
-    table.add(queue(0), false);
-    const uint64_t first = table.units()[0].unit.id;
-    table.begin_pass();
-    table.begin_pass();
-    table.begin_client(1, 100);
-    table.add(queue(0), false);
-    EXPECT_NE(table.units()[0].unit.id, first);
-}
-
-TEST(UnitTable, AUnitIsReadySinceTheOldestBurstOfItsReadyQueues) {
-    UnitTable table;
-    table.begin_pass();
-    table.begin_client(1, 100);
-    table.add({.device = 1, .ready_since_ns = 10, .idle_since_ns = 20, .command_ns = 5, .busy_ns = 1}, false);
-    table.add({.device = 1, .ready = true, .ready_since_ns = 40, .idle_since_ns = 35, .command_ns = 9}, false);
-    table.add({.device = 1, .ready = true, .ready_since_ns = 30, .command_ns = 7, .busy_ns = 5}, false);
-    table.add({.device = 1, .ready = false, .ready_since_ns = 50, .idle_since_ns = 60}, false);
-    const sched::UnitState& state = table.units()[0];
+TEST_F(Units, AUnitIsReadySinceTheOldestBurstOfItsReadyQueues) {
+    for (uint32_t at = 0; at < 4; ++at) memory.make_queue(at, 0);
+    const auto set = [&](uint32_t at, bool ready, int64_t ready_ns, int64_t idle_ns, int64_t command_ns, int64_t busy_ns) {
+        memory.slot(at).submitted = ready ? 1 : 0;
+        memory.slot(at).ready_since_ns = ready_ns;
+        memory.slot(at).idle_since_ns = idle_ns;
+        memory.slot(at).command_ns = command_ns;
+        memory.slot(at).busy_ns = busy_ns;
+    };
+    set(0, false, 10, 20, 5, 1);
+    set(1, true, 40, 35, 9, 0);
+    set(2, true, 30, 0, 7, 5);
+    set(3, false, 50, 60, 0, 0);
+    const sched::UnitState& state = scan().units[0];
     EXPECT_TRUE(state.ready);
     EXPECT_EQ(state.unit.ready_since_ns, 30);
     EXPECT_EQ(state.idle_since_ns, 60);
@@ -86,15 +82,59 @@ TEST(UnitTable, AUnitIsReadySinceTheOldestBurstOfItsReadyQueues) {
     EXPECT_EQ(state.unit.busy_ns, 6);
 }
 
-TEST(UnitTable, AnIdleUnitTellsItsLastBurst) {
-    UnitTable table;
-    table.begin_pass();
-    table.begin_client(1, 100);
-    table.add({.device = 1, .ready_since_ns = 40, .idle_since_ns = 45}, false);
-    table.add({.device = 1, .ready_since_ns = 30, .idle_since_ns = 60}, false);
-    EXPECT_FALSE(table.units()[0].ready);
-    EXPECT_EQ(table.units()[0].unit.ready_since_ns, 40);
-    EXPECT_EQ(table.units()[0].idle_since_ns, 60);
+TEST_F(Units, AnIdleUnitTellsItsLastBurst) {
+    memory.make_queue(0, 0);
+    memory.make_queue(1, 0);
+    memory.slot(0).ready_since_ns = 40;
+    memory.slot(0).idle_since_ns = 45;
+    memory.slot(1).ready_since_ns = 30;
+    memory.slot(1).idle_since_ns = 60;
+    const sched::UnitState& state = scan().units[0];
+    EXPECT_FALSE(state.ready);
+    EXPECT_EQ(state.unit.ready_since_ns, 40);
+    EXPECT_EQ(state.idle_since_ns, 60);
+}
+
+TEST_F(Units, AScanInPartsTellsNothingBeforeItsEnd) {
+    for (uint32_t at = 0; at < 10; ++at) memory.make_queue(at, static_cast<int32_t>(at));
+    EXPECT_FALSE(client.scan(kStart, 4));
+    EXPECT_FALSE(client.scan(kStart, 4));
+    EXPECT_TRUE(table.devices().empty());
+    EXPECT_TRUE(client.scan(kStart, 4));
+    EXPECT_EQ(table.device(1).units.size(), 10U);
+}
+
+TEST_F(Units, WhatMovesKeepsItsOwner) {
+    FakeClient other_memory(2, 200);
+    Client other(other_memory.view(), table);
+    memory.make_queue(0, 0);
+    other_memory.make_queue(0, 0);
+    scan();
+    other.scan(kStart);
+    const DeviceTable& device = table.device(1);
+    ASSERT_EQ(device.units.size(), 2U);
+    memory.free_queue(0);
+    scan();
+    ASSERT_EQ(device.units.size(), 1U);
+    EXPECT_EQ(device.units[0].unit.process, 2U);
+    other_memory.submit(0, kStart);
+    other.scan(kStart + kMs);
+    EXPECT_TRUE(device.units[0].ready) << "written to where it is now";
+    other.let_go(kStart);
+    EXPECT_TRUE(device.units.empty());
+}
+
+TEST_F(Units, OnlyWhatChangedIsToBeDecidedAbout) {
+    memory.make_queue(0, 0);
+    scan();
+    ASSERT_EQ(table.dirty().size(), 1U);
+    table.dirty().front()->in_dirty = false;
+    table.dirty().clear();
+    scan();
+    EXPECT_TRUE(table.dirty().empty());
+    memory.submit(0, kStart);
+    scan();
+    EXPECT_EQ(table.dirty().size(), 1U);
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace {
 template <typename Function>
 void find(Function& function, const char* name) {
     void* symbol = dlsym(RTLD_DEFAULT, name);
-    for (const char* library : {"libhalopencl.so", "libpreempt.so"}) {
+    for (const char* library : {"libhalopencl.so.1", "libpreempt.so.1"}) {
         if (symbol != nullptr) break;
         if (void* handle = dlopen(library, RTLD_NOLOAD | RTLD_LAZY); handle != nullptr) symbol = dlsym(handle, name);
     }

@@ -9,17 +9,17 @@ namespace {
 
 // HIP's order checker is this one with HIP's queues in the place of CUDA's.
 #ifdef ORDER_ON_HIP
-constexpr const char* kHalLibrary = "libhalhip.so";
+constexpr const char* kHalLibrary = "libhalhip.so.1";
 #define ORDER_HAL_PREFIX "Hip"
 #else
-constexpr const char* kHalLibrary = "libhalcuda.so";
+constexpr const char* kHalLibrary = "libhalcuda.so.1";
 #define ORDER_HAL_PREFIX "Cuda"
 #endif
 
 template <typename Function>
 void find(Function& function, const char* name) {
     void* symbol = dlsym(RTLD_DEFAULT, name);
-    for (const char* library : {kHalLibrary, "libpreempt.so"}) {
+    for (const char* library : {kHalLibrary, "libpreempt.so.1"}) {
         if (symbol != nullptr) break;
         if (void* handle = dlopen(library, RTLD_NOLOAD | RTLD_LAZY); handle != nullptr) symbol = dlsym(handle, name);
     }

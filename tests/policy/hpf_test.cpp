@@ -58,9 +58,9 @@ TEST(Hpf, NegativePrioritiesAreOrderedToo) {
 TEST(Hpf, OnlyTheLessUrgentCanEverBeSuspended) {
     const auto policy = find_policy("HPF")->make();
     const std::vector<Unit> units{unit(1, 10, false), unit(2, 10, false), unit(3, 0, true)};
-    EXPECT_FALSE(policy->may_suspend(units, units[0]));
-    EXPECT_FALSE(policy->may_suspend(units, units[1]));
-    EXPECT_TRUE(policy->may_suspend(units, units[2]));
+    std::vector<uint8_t> marks(3, 0);
+    policy->mark_preemptible(units, marks);
+    EXPECT_EQ(marks, (std::vector<uint8_t>{0, 0, 1}));
 }
 
 }  // namespace

@@ -60,7 +60,10 @@ TEST(Registry, EveryPolicyBearsFewUnits) {
         Choice choice;
         policy->choose({&unit, 1}, 0, {&choice, 1});
         EXPECT_TRUE(choice.run) << info.name << " does not run the only unit";
-        EXPECT_FALSE(policy->may_suspend({&unit, 1}, unit)) << info.name;
+        uint8_t mark = 0;
+        policy->mark_preemptible({&unit, 1}, {&mark, 1});
+        EXPECT_EQ(mark, 0) << info.name;
+        policy->forget(unit.device);
     }
 }
 

@@ -44,7 +44,7 @@ protected:
         return parts;
     }
     static Unit unit(uint64_t id, int32_t utilization, bool wants = true) {
-        return {.id = id, .device = 7, .utilization = utilization, .wants = wants};
+        return {.id = id, .device = 7, .wants = wants, .utilization = utilization};
     }
 
     std::unique_ptr<Policy> policy_ = find_policy("UP")->make();
@@ -81,8 +81,8 @@ TEST_F(Shares, ThreeUnitsAndEqualOnesByDefault) {
 TEST_F(Shares, AProgramsStreamsShareAsOne) {
     for (const bool both_want : {true, false}) {
         std::vector<Unit> units{unit(1, 100), unit(2, 100, both_want), unit(3, 100)};
-        units[0].pid = units[1].pid = 10;
-        units[2].pid = 20;
+        units[0].process = units[1].process = 10;
+        units[2].process = 20;
         int64_t first_ns = 0;
         int64_t second_ns = 0;
         for (const int64_t end = now_ + 4 * kSecond; now_ < end; now_ += kMs / 2) {
@@ -100,15 +100,15 @@ TEST_F(Shares, AProgramsStreamsShareAsOne) {
 
 TEST_F(Shares, OfAProgramsSharesTheLargestCounts) {
     std::vector<Unit> units{unit(1, 25), unit(2, 75, false), unit(3, 25)};
-    units[0].pid = units[1].pid = 10;
-    units[2].pid = 20;
+    units[0].process = units[1].process = 10;
+    units[2].process = 20;
     EXPECT_NEAR(run(units, 10 * kSecond, kMs)[0], 75, 1);
 }
 
 TEST_F(Shares, OneMakesRoomForWhomeverOfTheOtherProgramWantsTheDevice) {
     std::vector<Unit> units{unit(1, 100, false), unit(2, 100), unit(3, 100, false)};
-    units[0].pid = units[1].pid = 10;
-    units[2].pid = 20;
+    units[0].process = units[1].process = 10;
+    units[2].process = 20;
     choices_.assign(3, Choice{});
     policy_->choose(units, now_, choices_);
     EXPECT_TRUE(choices_[0].run);
@@ -118,7 +118,7 @@ TEST_F(Shares, OneMakesRoomForWhomeverOfTheOtherProgramWantsTheDevice) {
 
 TEST_F(Shares, AProgramAloneSharesAmongItsUnits) {
     std::vector<Unit> units{unit(1, 75), unit(2, 25)};
-    units[0].pid = units[1].pid = 10;
+    units[0].process = units[1].process = 10;
     const auto parts = run(units, 10 * kSecond, kMs);
     EXPECT_NEAR(parts[0], 75, 1);
     EXPECT_NEAR(parts[1], 25, 1);
@@ -255,8 +255,12 @@ TEST_F(Shares, DevicesDoNotDisturbEachOther) {
 
 TEST_F(Shares, AnyOfSeveralCanBeSuspended) {
     const std::vector<Unit> units{unit(1, 75), unit(2, 25)};
-    EXPECT_TRUE(policy_->may_suspend(units, units[0]));
-    EXPECT_FALSE(policy_->may_suspend(std::span(units).first(1), units[0]));
+    std::vector<uint8_t> marks(2, 0);
+    policy_->mark_preemptible(units, marks);
+    EXPECT_EQ(marks, (std::vector<uint8_t>{1, 1}));
+    marks.assign(1, 0);
+    policy_->mark_preemptible(std::span(units).first(1), marks);
+    EXPECT_EQ(marks[0], 0);
 }
 
 }  // namespace

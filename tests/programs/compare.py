@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Runs a program as it is and with a library of ours preloaded: both must behave the same.
+"""Runs a program as it is and with a library of ours preloaded, or under xcli run: both must behave the same.
 
   compare.py --library LIB [options] -- program arguments...
+  compare.py --library LIB --xcli XCLI [options] -- program arguments...
 
 The same exit status; the same standard output (or only the lines that match --output, or, with --any-output,
 something at all); on standard error nothing more than log lines in our format. Prints "skipped: reason" and ends with
@@ -36,6 +37,7 @@ def parse():
     parser.add_argument("--layer", action="store_true",
                         help="also name the library in OPENCL_LAYERS, as xcli run does: for programs that look the "
                              "OpenCL functions up in libOpenCL themselves")
+    parser.add_argument("--xcli", help="run it under this xcli, not with the library preloaded")
     parser.add_argument("--log", help="what our log must contain; or 'none'")
     parser.add_argument("--ignore-errors", action="store_true", help="the program's own standard error varies")
     parser.add_argument("--device", action="store_true", help="skip without an OpenCL device")
@@ -116,7 +118,8 @@ def main():
     plain = run(arguments.command, arguments, environment)
     if arguments.layer:
         environment["OPENCL_LAYERS"] = arguments.library
-    ours = run([str(PRELOAD), arguments.library, *arguments.command], arguments, environment)
+    before = [arguments.xcli, "run", "--scheduler", "local", "--"] if arguments.xcli else [PRELOAD, arguments.library]
+    ours = run([*map(str, before), *arguments.command], arguments, environment)
     found = differences(plain, ours, arguments)
     if not found:
         print(f"the same with and without {Path(arguments.library).name}: exit status {plain.returncode}, "

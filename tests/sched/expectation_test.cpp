@@ -85,22 +85,22 @@ protected:
         units[0].off_ns = 3 * kMs;
         units[1].expect_ns = kAt;
     }
-    const Plan& decide(int64_t at_ns) { return core.decide(units, at_ns); }
+    const WholeCore::Plan& decide(int64_t at_ns) { return core.decide(units, at_ns); }
 
     std::vector<UnitState> units;
-    Core core = hpf_core();
+    WholeCore core = hpf_core();
 };
 
 TEST_F(AnnouncedBurst, TheVictimStandsWhenItMustAndNotBefore) {
     EXPECT_EQ(decide(kStart + 10 * kMs).wake_at_ns, kAt - 3 * kMs);
     EXPECT_FALSE(decide(kAt - 3 * kMs - 1).verdicts[0].suspend);
-    const Plan& plan = decide(kAt - 3 * kMs);
+    const WholeCore::Plan& plan = decide(kAt - 3 * kMs);
     EXPECT_TRUE(plan.verdicts[0].suspend);
     EXPECT_EQ(plan.verdicts[0].reason, Reason::kExpected);
     EXPECT_EQ(plan.verdicts[0].by, 2U);
     EXPECT_FALSE(plan.verdicts[1].imminent);
     EXPECT_EQ(plan.wake_at_ns, kAt - Expectation::kImminentNs);
-    const Plan& then = decide(kAt - Expectation::kImminentNs);
+    const WholeCore::Plan& then = decide(kAt - Expectation::kImminentNs);
     EXPECT_TRUE(then.verdicts[1].imminent);
     EXPECT_FALSE(then.verdicts[0].imminent);
     EXPECT_EQ(then.wake_at_ns, kAt + kSlack);
@@ -134,7 +134,7 @@ TEST_F(AnnouncedBurst, ALongCommandDoesNotKeepTheDeviceFreeForEver) {
 TEST_F(AnnouncedBurst, WhoIsOffFasterStandsLater) {
     units.push_back(Given{.id = 3, .ready = true, .ready_since_ns = kStart});
     units[2].off_ns = 400 * kUs;
-    const Plan& plan = decide(kAt - 3 * kMs);
+    const WholeCore::Plan& plan = decide(kAt - 3 * kMs);
     EXPECT_TRUE(plan.verdicts[0].suspend);
     EXPECT_FALSE(plan.verdicts[2].suspend);
     EXPECT_EQ(plan.wake_at_ns, kAt - 400 * kUs);
@@ -160,7 +160,7 @@ TEST_F(AnnouncedBurst, APeriodKeepsTheDeviceFreeEachTime) {
         units[1].ready = false;
         units[1].idle_since_ns = begin + kMs;
         decide(begin + kMs);
-        const Plan& plan = decide(begin + 10 * kMs);
+        const WholeCore::Plan& plan = decide(begin + 10 * kMs);
         EXPECT_FALSE(plan.verdicts[0].suspend);
         EXPECT_EQ(plan.wake_at_ns, begin + 17 * kMs);
         EXPECT_EQ(decide(begin + 17 * kMs).verdicts[0].reason, Reason::kExpected);

@@ -1,6 +1,10 @@
 // Units for the core's tests: a name per field that matters.
 #pragma once
 
+#include <map>
+#include <span>
+#include <vector>
+
 #include "sched/core.h"
 
 namespace xsched::sched::testing {
@@ -25,6 +29,7 @@ struct Given {
         state.unit.id = id;
         state.unit.device = device;
         state.unit.pid = static_cast<int32_t>(id);
+        state.unit.process = id;
         state.unit.priority = priority;
         state.unit.ready_since_ns = ready_since_ns;
         state.unit.command_ns = command_ns;
@@ -35,6 +40,52 @@ struct Given {
     }
 };
 
-inline Core hpf_core(Settings settings = {}) { return Core(policy::find_policy("HPF")->make(), settings); }
+// The core, asked about all devices at once, as if nothing were known of what changed.
+class WholeCore {
+public:
+    struct Plan {
+        std::vector<Verdict> verdicts;  // one per unit given, same order
+        int64_t wake_at_ns = 0;
+    };
+
+    explicit WholeCore(Core core) : core_(std::move(core)) {}
+
+    const Plan& decide(std::span<const UnitState> units, int64_t now_ns) {
+        std::map<uint64_t, std::vector<uint32_t>> devices;
+        for (const uint64_t device : known_) devices[device];
+        for (uint32_t i = 0; i < units.size(); ++i) devices[units[i].unit.device].push_back(i);
+        plan_.verdicts.assign(units.size(), Verdict{});
+        plan_.wake_at_ns = 0;
+        known_.clear();
+        for (const auto& [device, members] : devices) {
+            if (members.empty()) {
+                core_.forget(device);
+                continue;
+            }
+            known_.push_back(device);
+            std::vector<UnitState> given;
+            for (const uint32_t at : members) given.push_back(units[at]);
+            const sched::Plan plan = core_.decide({.device = device, .units = given}, now_ns);
+            for (size_t i = 0; i < members.size(); ++i) plan_.verdicts[members[i]] = plan.verdicts[i];
+            plan_.wake_at_ns = earlier(plan_.wake_at_ns, plan.wake_at_ns);
+        }
+        return plan_;
+    }
+    void set_policy(std::unique_ptr<policy::Policy> policy) { core_.set_policy(std::move(policy)); }
+    const char* policy_name() const { return core_.policy_name(); }
+    const char* thrown_out() const { return core_.thrown_out(); }
+
+private:
+    Core core_;
+    Plan plan_;
+    std::vector<uint64_t> known_;
+};
+
+// Units of most tests complete nothing, and are believed all the same.
+inline constexpr Settings kBelieving{.claim_limit_ns = 0};
+
+inline WholeCore hpf_core(Settings settings = kBelieving) {
+    return WholeCore(Core(policy::find_policy("HPF")->make(), settings));
+}
 
 }  // namespace xsched::sched::testing

@@ -18,7 +18,7 @@ protected:
         return welcome.status;
     }
     static ipc::Hello good_hello() {
-        return {ipc::kMagic, ipc::kVersion, sizeof(ipc::Hello), ipc::PeerKind::kClient, "test"};
+        return {ipc::kMagic, ipc::kVersion, sizeof(ipc::Hello), ipc::PeerKind::kClient, "test", getpid()};
     }
 };
 

@@ -1,4 +1,6 @@
 // Each command that tools may send, and what bad requests get.
+#include <set>
+
 #include "server/rig.h"
 
 namespace xsched::test {
@@ -55,7 +57,7 @@ TEST_F(Tools, StatusExplainsWhoStandsAndWhy) {
     client.submit(0);
     high.submit(0);
     ASSERT_TRUE(client.becomes_suspended(0, true));
-    usleep(2000);
+    usleep(100'000);  // delays are counted now and then
     high.slot(0).submitted.fetch_add(1);
     const Json list = tool->ask({{"cmd", "list"}});
     const Json& queue = list["queues"][0];
@@ -243,12 +245,37 @@ TEST_F(Tools, TooLongRequestIsAnswered) {
     EXPECT_EQ(tool->ask({{"cmd", "server"}})["ok"], true) << "the connection goes on";
 }
 
-TEST_F(Tools, LongAnswersArriveWhole) {
+TEST_F(Tools, LongAnswersComeInPages) {
     for (unsigned i = 2; i < ipc::kMostQueues; ++i) client.add_queue(i, 0, 0x1000 + i);
-    const Json answer = tool->ask({{"cmd", "list"}});
-    ASSERT_EQ(answer.value("ok", false), true);
-    EXPECT_EQ(answer["queues"].size(), ipc::kMostQueues);
-    EXPECT_GT(answer.dump().size(), size_t{ipc::kMostPacketBytes});
+    std::set<uint64_t> handles;
+    Json request{{"cmd", "list"}};
+    for (int pages = 1;; ++pages) {
+        const Json answer = tool->ask(request);
+        ASSERT_EQ(answer.value("ok", false), true);
+        EXPECT_GT(answer.dump().size(), size_t{ipc::kMostPacketBytes}) << "longer than a packet, and whole";
+        ASSERT_LE(answer["queues"].size(), 256U);
+        for (const Json& queue : answer["queues"]) EXPECT_TRUE(handles.insert(queue["queue"].get<uint64_t>()).second);
+        if (!answer.contains("next")) {
+            EXPECT_EQ(pages, 4);
+            break;
+        }
+        request["cursor"] = answer["next"];
+    }
+    EXPECT_EQ(handles.size(), ipc::kMostQueues);
+    expect_refusal({{"cmd", "list"}, {"cursor", -1}}, "cursor -1");
+}
+
+TEST_F(Tools, StatusOfManyProcessesComesInPages) {
+    for (unsigned i = 2; i < 200; ++i) client.add_queue(i, 0, 0x1000 + i);
+    TestClient second(socket(), "second");
+    for (unsigned i = 0; i < 200; ++i) second.add_queue(i, 0, 0x2000 + i);
+    const Json first = tool->ask({{"cmd", "status"}});
+    ASSERT_EQ(first["processes"].size(), 1U) << first;
+    EXPECT_EQ(first["processes"][0]["queues"], 200);
+    const Json rest = tool->ask({{"cmd", "status"}, {"cursor", first["next"]}});
+    ASSERT_EQ(rest["processes"].size(), 1U) << rest;
+    EXPECT_EQ(rest["processes"][0]["program"], "second");
+    EXPECT_FALSE(rest.contains("next"));
 }
 
 TEST_F(Tools, AToolThatDoesNotReadIsDropped) {

@@ -17,6 +17,9 @@ FORBIDDEN = [
     (r"(?<![\w.>])(?:std::)?printf\s*\(|\bputs\s*\(|\bputchar\s*\(|\bstdout\b|\bSTDOUT_FILENO\b|\bstd::cout\b",
      "standard output belongs to the user's program: use base/log.h"),
     (r"#\s*include\s*<(?:iostream|fstream|sstream|iomanip)>", "streams cost at load time: use base/log.h or snprintf"),
+    (r"(?<!\w)getenv\s*\(", "believes the caller of a set-user-id program: use secure_getenv"),
+    (r"(?<!\w)(?:is(?:alnum|alpha|blank|digit|graph|lower|print|punct|space|upper|xdigit)|to(?:lower|upper)|strn?casecmp"
+     r"|strtod|strtof|atof|stod|stof|setlocale)\s*\(", "follows the locale that the program has chosen: use base/text.h"),
     (r"#\s*include\s*<(?:thread|future|stop_token)>|\bstd::j?thread\b", "throws if no thread can be had: use "
      "base/thread.h"),
     (r"#\s*include\s*<regex>|#\s*include\s*<filesystem>", "too heavy for a guest library"),
@@ -40,6 +43,7 @@ def check(root, _):
 GOOD = {
     "src/base/a.cpp": '// exit( and throw in a comment\nconst char* s = "abort()";\nint n = snprintf(b, 3, "x");\n'
                       "static_assert(sizeof(int) == 4);\nvoid on_exit_hook();\nint entry(int);\n",
+    "src/base/c.cpp": "const char* s = secure_getenv(name);\nbool b = base::is_space(c) && is_digit(c);\n",
     "src/cli/a.cpp": "int main() { try { throw 1; } catch (int) { exit(2); } }\n",
 }
 BAD = {
@@ -52,6 +56,10 @@ BAD = {
     "src/ipc/b.cpp": "#include <iostream>\n",
     "src/device/fake/b.cpp": "std::thread t;\n",
     "src/policy/hpf/b.cpp": "void f() { try {} catch (...) {} }\n",
+    "src/ipc/c.cpp": 'const char* s = getenv("A");\n',
+    "src/device/cuda/c.cpp": 'const char* s = std::getenv("A");\n',
+    "src/shim/hip/c.cpp": "bool b = std::isalnum(c);\n",
+    "src/base/d.cpp": "bool b = strcasecmp(a, c) == 0;\n",
     "src/dispatch/b.cpp": "void f() { std::terminate(); }\n",
 }
 

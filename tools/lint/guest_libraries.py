@@ -12,7 +12,7 @@ import lint
 
 ROOT = Path(__file__).resolve().parents[2]
 SYSTEM = r"libc\.so\.6|libm\.so\.6|libpthread\.so\.0|libdl\.so\.2|librt\.so\.1|ld-linux.*\.so\.\d"
-OURS = r"libpreempt\.so|libhal\w+\.so"
+OURS = r"libpreempt\.so\.\d+|libhal\w+\.so\.\d+"
 # library: what it may export, and nothing else (symbol versions' own names aside)
 EXPORTS = [
     (r"libpreempt\.so", r"XQueue\w+|HwQueue\w+|HwCommand\w+|XHint\w+|xq_\w+"),

@@ -29,8 +29,9 @@ VENDOR = {
     "hip": r"hip/|hsa/|rocm",
     "levelzero": r"level_zero/|ze_api|zes_api|zet_api",
 }
-# Single headers beyond that: what the server shares with a backend for clients that do not answer.
-SHARED = {("server", "device/cuda/rm_control.h")}
+# Single headers beyond that: what the server shares with a backend for clients that do not answer, and where a shim looks
+# for its driver, which xcli run must know before.
+SHARED = {("server", "device/cuda/rm_control.h"), ("cli", "device/stream/library_search.h")}
 VENDOR_FOLDERS = {"tests", "bench", "examples"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
 

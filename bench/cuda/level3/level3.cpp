@@ -112,11 +112,11 @@ Function* ours(const char* library, const char* name) {
 }
 
 int run_self(const Arguments& arguments, Board& board) {
-    auto* queue_get = ours<int(uint64_t*, void*)>("libhalcuda.so", "CudaQueueGet");
-    auto* xqueue_get = ours<int(uint64_t*, uint64_t)>("libpreempt.so", "XQueueGet");
-    auto* set_level = ours<int(uint64_t, int64_t)>("libpreempt.so", "XQueueSetPreemptLevel");
-    auto* suspend = ours<int(uint64_t, int64_t)>("libpreempt.so", "XQueueSuspend");
-    auto* resume = ours<int(uint64_t, int64_t)>("libpreempt.so", "XQueueResume");
+    auto* queue_get = ours<int(uint64_t*, void*)>("libhalcuda.so.1", "CudaQueueGet");
+    auto* xqueue_get = ours<int(uint64_t*, uint64_t)>("libpreempt.so.1", "XQueueGet");
+    auto* set_level = ours<int(uint64_t, int64_t)>("libpreempt.so.1", "XQueueSetPreemptLevel");
+    auto* suspend = ours<int(uint64_t, int64_t)>("libpreempt.so.1", "XQueueSuspend");
+    auto* resume = ours<int(uint64_t, int64_t)>("libpreempt.so.1", "XQueueResume");
     Victim victim(board);
     const uint32_t rounds = victim.rounds_for(arguments.number("--kernel-ms", 50));
     // Level 3 acts when all of a program's queues are suspended: its stream's, and the NULL stream's, used for copies.

@@ -11,7 +11,7 @@ using Stream = CuStream;
 using Event = CuEvent;
 using Kernel = CuFunction;
 using Memory = CuPointer;
-inline constexpr const char* kHalLibrary = "libhalcuda.so";
+inline constexpr const char* kHalLibrary = "libhalcuda.so.1";
 inline constexpr const char* kHwQueueGet = "CudaQueueGet";
 
 inline CuDevice device() {

@@ -11,7 +11,7 @@ using Stream = hip::hipStream_t;
 using Event = hip::hipEvent_t;
 using Kernel = hip::hipFunction_t;
 using Memory = void*;
-inline constexpr const char* kHalLibrary = "libhalhip.so";
+inline constexpr const char* kHalLibrary = "libhalhip.so.1";
 inline constexpr const char* kHwQueueGet = "HipQueueGet";
 inline constexpr int kDevice = 0;
 

@@ -18,7 +18,7 @@ class BusyDevice {
 public:
     using Event = cl_event;
     // What a program needs to find the XQueue of queue() through the C interface.
-    static constexpr const char* kHalLibrary = "libhalopencl.so";
+    static constexpr const char* kHalLibrary = "libhalopencl.so.1";
     static constexpr const char* kHwQueueGet = "OclQueueGet";
 
     // A queue on the first device of the platform's own choice; "cpu" or "gpu": of that type; "high" or "low": with

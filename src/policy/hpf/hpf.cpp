@@ -4,6 +4,11 @@
 namespace xsched::policy {
 namespace {
 
+// Of equals the oldest, whatever their order: others should not make room for another one each time.
+bool is_before(const Unit& unit, const Unit& other) {
+    return unit.priority != other.priority ? unit.priority > other.priority : unit.id < other.id;
+}
+
 class Hpf final : public Policy {
 public:
     const char* name() const override { return "HPF"; }
@@ -11,7 +16,7 @@ public:
     int64_t choose(std::span<const Unit> units, int64_t /*now_ns*/, std::span<Choice> choices) override {
         const Unit* top = nullptr;
         for (const Unit& unit : units) {
-            if (unit.wants && (top == nullptr || unit.priority > top->priority)) top = &unit;
+            if (unit.wants && (top == nullptr || is_before(unit, *top))) top = &unit;
         }
         if (top == nullptr) return 0;
         for (size_t i = 0; i < units.size(); ++i) {
@@ -20,11 +25,10 @@ public:
         return 0;
     }
 
-    bool may_suspend(std::span<const Unit> units, const Unit& unit) const override {
-        for (const Unit& other : units) {
-            if (other.priority > unit.priority) return true;
-        }
-        return false;
+    void mark_preemptible(std::span<const Unit> units, std::span<uint8_t> marks) const override {
+        int32_t most = PRIORITY_NO_EXECUTE;
+        for (const Unit& unit : units) most = std::max(most, unit.priority);
+        for (size_t i = 0; i < units.size(); ++i) marks[i] = units[i].priority < most ? 1 : 0;
     }
 };
 

@@ -1,28 +1,22 @@
 #include "policy/up/programs.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace xsched::policy {
 
-void Programs::see(std::span<const Unit> units, int64_t now_ns) {
-    const bool one_process =
-        std::all_of(units.begin(), units.end(), [&units](const Unit& unit) { return unit.pid == units[0].pid; });
-    programs_.clear();
-    program_of_.clear();
-    for (Use& use : uses_) use.here = false;
-    for (const Unit& unit : units) {
-        Program& program = program_of(unit, one_process);
-        program_of_.push_back(static_cast<size_t>(&program - programs_.data()));
-        const int64_t used_ns = used_by(unit);
-        program.used_ns += used_ns;
-        program.most_ns = std::max(program.most_ns, used_ns);
+bool Programs::see(std::span<const Unit> units, int64_t now_ns) {
+    const bool regrouped = !same_members(units);
+    if (regrouped) regroup(units);
+    for (Program& program : programs_) {
+        program.used_ns = program.most_ns = 0;
+        program.unit.id = 0;  // until its first unit has come
     }
-    std::erase_if(uses_, [](const Use& use) { return !use.here; });
+    for (size_t i = 0; i < units.size(); ++i) join(units[i], members_[i]);
     // Streams that run side by side use the device once.
     const int64_t passed_ns = now_ns - std::exchange(seen_ns_, now_ns);
     for (Program& program : programs_)
         program.used_ns = std::min(program.used_ns, std::max(program.most_ns, passed_ns));
+    return regrouped;
 }
 
 uint64_t Programs::wanting(uint64_t program) const {
@@ -31,28 +25,52 @@ uint64_t Programs::wanting(uint64_t program) const {
     return program;
 }
 
-Program& Programs::program_of(const Unit& unit, bool one_process) {
-    const auto known = one_process ? programs_.end()
-                                   : std::find_if(programs_.begin(), programs_.end(), [&unit](const Program& program) {
-                                         return program.unit.pid == unit.pid;
-                                     });
-    if (known == programs_.end()) return programs_.emplace_back(Program{.unit = unit, .wanting = unit.id});
-    if (unit.wants && !known->unit.wants) known->wanting = unit.id;
-    known->unit.wants |= unit.wants;
-    known->unit.utilization = std::max(known->unit.utilization, unit.utilization);
-    known->unit.timeslice_us = std::max(known->unit.timeslice_us, unit.timeslice_us);
-    return *known;
+bool Programs::same_members(std::span<const Unit> units) const {
+    if (units.size() != members_.size()) return false;
+    for (size_t i = 0; i < units.size(); ++i)
+        if (units[i].id != members_[i].unit || units[i].process != members_[i].process) return false;
+    return true;
 }
 
-// Since the last decision.
-int64_t Programs::used_by(const Unit& unit) {
-    for (Use& use : uses_) {
-        if (use.unit != unit.id) continue;
-        use.here = true;
-        return std::max<int64_t>(unit.busy_ns - std::exchange(use.busy_ns, unit.busy_ns), 0);
+void Programs::regroup(std::span<const Unit> units) {
+    std::vector<std::pair<uint64_t, int64_t>> busy;
+    for (const Member& member : members_) busy.emplace_back(member.unit, member.busy_ns);
+    std::sort(busy.begin(), busy.end());
+    const bool one_process = std::all_of(units.begin(), units.end(),
+                                         [&units](const Unit& unit) { return unit.process == units[0].process; });
+    members_.clear();
+    std::vector<std::pair<uint64_t, size_t>> order;  // by process
+    for (size_t i = 0; i < units.size(); ++i) {
+        const auto known = std::lower_bound(busy.begin(), busy.end(), std::pair{units[i].id, INT64_MIN});
+        const bool is_known = known != busy.end() && known->first == units[i].id;
+        members_.push_back({units[i].id, units[i].process, 0, is_known ? known->second : units[i].busy_ns});
+        order.emplace_back(one_process ? i : units[i].process, i);
     }
-    uses_.push_back({.unit = unit.id, .busy_ns = unit.busy_ns, .here = true});
-    return 0;
+    std::sort(order.begin(), order.end());
+    size_t count = 0;
+    for (size_t i = 0; i < order.size(); ++i) {
+        if (i == 0 || order[i].first != order[i - 1].first) ++count;
+        members_[order[i].second].program = count - 1;
+    }
+    programs_.assign(count, Program{});
+}
+
+// Adds a unit to its program, with what it has used since the last decision.
+void Programs::join(const Unit& unit, Member& member) {
+    Program& program = programs_[member.program];
+    const int64_t used_ns = std::max<int64_t>(unit.busy_ns - std::exchange(member.busy_ns, unit.busy_ns), 0);
+    if (program.unit.id == 0) {
+        program.unit = unit;
+        program.wanting = unit.id;
+    } else {
+        if (unit.wants && !program.unit.wants) program.wanting = unit.id;
+        program.unit.id = std::min(program.unit.id, unit.id);  // whatever their order
+        program.unit.wants |= unit.wants;
+        program.unit.utilization = std::max(program.unit.utilization, unit.utilization);
+        program.unit.timeslice_us = std::max(program.unit.timeslice_us, unit.timeslice_us);
+    }
+    program.used_ns += used_ns;
+    program.most_ns = std::max(program.most_ns, used_ns);
 }
 
 }  // namespace xsched::policy

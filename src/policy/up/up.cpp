@@ -1,5 +1,6 @@
 // Utilization partition: see README.md.
 #include <algorithm>
+#include <unordered_map>
 #include <vector>
 
 #include "policy/policy.h"
@@ -21,11 +22,9 @@ struct Account {
     int64_t paid = 0;     // device time used so far, divided by its share
     bool wanted = false;
     bool came = false;  // it has wanted the device before
-    bool here = false;
 };
 
 struct Device {
-    uint64_t device = 0;
     uint64_t current = 0;  // whose turn it is
     int64_t since_ns = 0;  // the turn's begin and end
     int64_t until_ns = 0;
@@ -49,8 +48,8 @@ public:
 
     int64_t choose(std::span<const Unit> units, int64_t now_ns, std::span<Choice> choices) override {
         if (units.empty()) return 0;
-        Device& device = device_of(units[0].device);
-        device.programs.see(units, now_ns);
+        Device& device = devices_[units[0].device];
+        if (device.programs.see(units, now_ns)) renew_accounts(device);
         keep_accounts(device, device.programs.all(), now_ns);
         Wishes wishes = wishes_of(device, device.programs.all());
         const bool pauses = see_pause(device, wishes, now_ns);
@@ -68,6 +67,8 @@ public:
         return wishes.wanting > 1 || device.lender != 0 ? device.until_ns : 0;
     }
 
+    void forget(uint64_t device) override { devices_.erase(device); }
+
 private:
     // Who wants the device; null: not that one.
     struct Wishes {
@@ -82,15 +83,15 @@ private:
     static Wishes wishes_of(Device& device, std::span<const Program> programs) {
         Wishes wishes;
         const Account* least = nullptr;
-        for (const Program& program : programs) {
-            const Unit& unit = program.unit;
+        for (size_t i = 0; i < programs.size(); ++i) {
+            const Unit& unit = programs[i].unit;
             wishes.current_here |= unit.id == device.current;
             if (!unit.wants) continue;
             ++wishes.wanting;
             wishes.shares += share_of(unit);
             if (unit.id == device.current) wishes.current = &unit;
             if (unit.id == device.lender) wishes.lender = &unit;
-            const Account* account = account_of(device, unit.id);
+            const Account* account = &device.accounts[i];
             if (least == nullptr || account->paid < least->paid) {
                 least = account;
                 wishes.next = &unit;
@@ -135,32 +136,26 @@ private:
         device.paused_ns = device.used_ns = device.paid_ns = 0;
     }
 
-    Device& device_of(uint64_t device) {
-        for (Device& known : devices_)
-            if (known.device == device) return known;
-        devices_.push_back({});
-        devices_.back().device = device;
-        return devices_.back();
-    }
-
-    static Account* account_of(Device& device, uint64_t id) {
-        for (Account& account : device.accounts)
-            if (account.id == id) return &account;
-        return nullptr;
+    // In the order of the programs, each with what it had.
+    static void renew_accounts(Device& device) {
+        std::vector<Account> known = std::move(device.accounts);
+        const auto by_id = [](const Account& a, const Account& b) { return a.id < b.id; };
+        std::sort(known.begin(), known.end(), by_id);
+        device.accounts.clear();
+        for (const Program& program : device.programs.all()) {
+            const Account fresh{.id = program.unit.id};
+            const auto found = std::lower_bound(known.begin(), known.end(), fresh, by_id);
+            device.accounts.push_back(found != known.end() && found->id == fresh.id ? *found : fresh);
+        }
     }
 
     // Everybody pays for what it has used since the last decision; who comes begins with the least that somebody waiting
     // has paid, and who comes back with a little less: of the time that it did not ask for, that much is saved up.
     static void keep_accounts(Device& device, std::span<const Program> programs, int64_t now_ns) {
-        for (Account& account : device.accounts) account.here = false;
-        for (const Program& program : programs) {
+        for (size_t i = 0; i < programs.size(); ++i) {
+            const Program& program = programs[i];
             const Unit& unit = program.unit;
-            Account* account = account_of(device, unit.id);
-            if (account == nullptr) {
-                device.accounts.push_back({.id = unit.id});
-                account = &device.accounts.back();
-            }
-            account->here = true;
+            Account* account = &device.accounts[i];
             int64_t used_ns = program.used_ns;
             if (unit.id == device.current && account->wanted) {
                 // What is used becomes known late and in pieces: counted over the whole turn.
@@ -171,17 +166,16 @@ private:
             }
             account->paid += used_ns * 100 / share_of(unit);
         }
-        std::erase_if(device.accounts, [](const Account& account) { return !account.here; });
         const Account* least = nullptr;
-        for (const Program& program : programs) {
-            const Unit& unit = program.unit;
-            const Account* account = account_of(device, unit.id);
-            if (unit.wants && account->wanted && (least == nullptr || account->paid < least->paid)) least = account;
+        for (size_t i = 0; i < programs.size(); ++i) {
+            const Account* account = &device.accounts[i];
+            const bool waits = programs[i].unit.wants && account->wanted;
+            if (waits && (least == nullptr || account->paid < least->paid)) least = account;
         }
         const int64_t least_paid = least != nullptr ? least->paid : 0;
-        for (const Program& program : programs) {
-            const Unit& unit = program.unit;
-            Account* account = account_of(device, unit.id);
+        for (size_t i = 0; i < programs.size(); ++i) {
+            const Unit& unit = programs[i].unit;
+            Account* account = &device.accounts[i];
             if (unit.wants && !account->wanted)
                 account->paid = std::max(account->paid, least_paid - (account->came ? saved_by(unit) : 0));
             account->wanted = unit.wants;
@@ -189,7 +183,7 @@ private:
         }
     }
 
-    std::vector<Device> devices_;
+    std::unordered_map<uint64_t, Device> devices_;
 };
 
 }  // namespace

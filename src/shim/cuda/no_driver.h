@@ -3,7 +3,7 @@
 
 namespace xsched::cuda {
 
-// For the entry point `name`: fails as the runtime expects it where no driver is installed.
+// For the entry point `name`: fails as cuInit does where there is no device. Programs never see the half of a driver.
 void* without_driver(const char* name);
 // The driver is older than the function.
 void* without_function();

@@ -10,7 +10,7 @@ unsigned hardware_queues() {
     constexpr unsigned kUsual = 4;
     unsigned queues = known.load(std::memory_order_relaxed);
     if (queues != 0) return queues;
-    const char* text = std::getenv("GPU_MAX_HW_QUEUES");
+    const char* text = secure_getenv("GPU_MAX_HW_QUEUES");
     const long wanted = text != nullptr ? std::strtol(text, nullptr, 10) : 0;
     queues = wanted > 0 && wanted < 1024 ? static_cast<unsigned>(wanted) : kUsual;
     known.store(queues, std::memory_order_relaxed);

@@ -1,9 +1,9 @@
 #include "shim/opencl/guard_source.h"
 
 #include <algorithm>
-#include <cctype>
 #include <optional>
 
+#include "base/text.h"
 #include "device/opencl/guard_words.h"
 #include "shim/opencl/source_tokens.h"
 
@@ -141,8 +141,8 @@ std::vector<std::string> names_in(std::string_view list) {
     while (!list.empty()) {
         const size_t end = list.find_first_of(std::string_view(";\0", 2));
         std::string_view name = list.substr(0, end);
-        while (!name.empty() && std::isspace(static_cast<unsigned char>(name.front())) != 0) name.remove_prefix(1);
-        while (!name.empty() && std::isspace(static_cast<unsigned char>(name.back())) != 0) name.remove_suffix(1);
+        while (!name.empty() && base::is_space(name.front())) name.remove_prefix(1);
+        while (!name.empty() && base::is_space(name.back())) name.remove_suffix(1);
         if (!name.empty()) names.emplace_back(name);
         list.remove_prefix(end == std::string_view::npos ? list.size() : end + 1);
     }

@@ -1,11 +1,11 @@
 #include "shim/opencl/source_tokens.h"
 
-#include <cctype>
+#include "base/text.h"
 
 namespace xsched::opencl {
 namespace {
 
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$'; }
+bool is_word(char c) { return base::is_alnum(c) || c == '_' || c == '$'; }
 
 class Scanner {
 public:
@@ -30,7 +30,7 @@ private:
         const char c = source_[at_];
         if (const size_t joined = splice(); joined != 0) at_ += joined;
         else if (c == '\n') new_line();
-        else if (std::isspace(static_cast<unsigned char>(c)) != 0) ++at_;
+        else if (base::is_space(c)) ++at_;
         else if (c == '/' && peek(1) == '/') line_comment();
         else if (c == '/' && peek(1) == '*') block_comment();
         else if (c == '"' || c == '\'') literal(c);

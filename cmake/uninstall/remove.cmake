@@ -1,0 +1,52 @@
+# cmake -DPREFIX=... [-DMANIFEST=share/xsched/installed_files.txt] -P remove.cmake: removes what was installed there, and
+# the folders that were made for it as far as they are empty. DESTDIR counts as it does when installing.
+cmake_minimum_required(VERSION 3.22)
+if(NOT DEFINED MANIFEST)
+  set(MANIFEST share/xsched/installed_files.txt)
+endif()
+set(root "$ENV{DESTDIR}${PREFIX}")
+if(NOT IS_ABSOLUTE "${root}" OR NOT EXISTS "${root}/${MANIFEST}")
+  message(FATAL_ERROR "\"${root}\" has no ${MANIFEST}: XSched is not installed there; INSTALL_PATH says where it is")
+endif()
+
+file(STRINGS "${root}/${MANIFEST}" lines)
+set(folders "")
+set(count 0)
+foreach(line IN LISTS lines)
+  if(IS_ABSOLUTE "${line}")
+    set(path "$ENV{DESTDIR}${line}")
+  else()
+    set(path "${root}/${line}")
+  endif()
+  cmake_path(NORMAL_PATH path)
+  if(line MATCHES "/$")
+    list(APPEND folders "${path}")
+    continue()
+  endif()
+  get_filename_component(folder "${path}" DIRECTORY)
+  if(path MATCHES "/([^/]+)\\.py$")  # and what Python has made of it
+    file(GLOB compiled "${folder}/__pycache__/${CMAKE_MATCH_1}.*.pyc")
+    foreach(file IN LISTS compiled)
+      file(REMOVE "${file}")
+    endforeach()
+    list(APPEND folders "${folder}/__pycache__/")
+  endif()
+  if(NOT line STREQUAL MANIFEST AND (EXISTS "${path}" OR IS_SYMLINK "${path}"))
+    math(EXPR count "${count} + 1")
+    file(REMOVE "${path}")
+  endif()
+  # A folder of ours is ours from its name on.
+  while(line MATCHES "(^|/)xsched/")
+    get_filename_component(line "${line}" DIRECTORY)
+    list(APPEND folders "${folder}/")
+    get_filename_component(folder "${folder}" DIRECTORY)
+  endwhile()
+endforeach()
+
+file(REMOVE "${root}/${MANIFEST}")  # last: whoever was interrupted can begin again
+list(REMOVE_DUPLICATES folders)
+list(SORT folders ORDER DESCENDING)  # what is in a folder before the folder
+foreach(folder IN LISTS folders)
+  execute_process(COMMAND rmdir -- "${folder}" OUTPUT_QUIET ERROR_QUIET)  # not if something is in it
+endforeach()
+message(STATUS "Removed ${count} files of XSched from ${root}")

@@ -1,0 +1,151 @@
+#include "base/log_output.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/unique_fd.h"
+
+namespace xsched::base {
+namespace {
+
+// In one write of at most PIPE_BUF bytes a pipe takes all of it or nothing.
+constexpr size_t kMostBytes = 2 * detail::kLogLineBytes;
+static_assert(kMostBytes <= 4096);
+
+enum class Fate { kWritten, kNoRoom, kFailed };  // kFailed: errno says why
+
+constinit std::atomic<unsigned> g_lost{0};
+
+// A write to a pipe without a reader, or past the limit of a file's size, raises a signal that ends most programs.
+class SignalsHeld {
+public:
+    SignalsHeld() {
+        sigset_t pending;
+        sigemptyset(&signals_);
+        sigpending(&pending);
+        for (const int number : {SIGPIPE, SIGXFSZ})
+            if (sigismember(&pending, number) == 0) sigaddset(&signals_, number);
+        pthread_sigmask(SIG_BLOCK, &signals_, &before_);
+    }
+    ~SignalsHeld() {
+        const int saved = errno;
+        const timespec now{};
+        if (saved == EPIPE || saved == EFBIG) sigtimedwait(&signals_, nullptr, &now);
+        pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+        errno = saved;
+    }
+    SignalsHeld(const SignalsHeld&) = delete;
+    SignalsHeld& operator=(const SignalsHeld&) = delete;
+
+private:
+    sigset_t signals_;  // those that only our write can raise
+    sigset_t before_;
+};
+
+Fate fate_of(ssize_t done, size_t bytes) {
+    if (done == static_cast<ssize_t>(bytes)) return Fate::kWritten;
+    if (done >= 0) errno = ENOSPC;
+    return done < 0 && (errno == EAGAIN || errno == EWOULDBLOCK) ? Fate::kNoRoom : Fate::kFailed;
+}
+
+// `fd` does not wait, or is a file, or has just said that it has room.
+Fate write_once(int fd, const char* text, size_t bytes) {
+    const SignalsHeld held;
+    errno = 0;
+    ssize_t done = 0;
+    do done = write(fd, text, bytes);
+    while (done < 0 && errno == EINTR);
+    return fate_of(done, bytes);
+}
+
+Fate write_if_room(int fd, const char* text, size_t bytes) {
+    pollfd asked{fd, POLLOUT, 0};
+    if (poll(&asked, 1, 0) <= 0) return Fate::kNoRoom;
+    if ((asked.revents & (POLLERR | POLLNVAL)) != 0) {
+        errno = EPIPE;
+        return Fate::kFailed;
+    }
+    return (asked.revents & POLLOUT) != 0 ? write_once(fd, text, bytes) : Fate::kNoRoom;
+}
+
+// The program's own descriptor waits where it is full, and must stay as it is. Opened anew it does not wait, whoever
+// else writes at the same moment; where that is forbidden, it is asked for room first.
+Fate write_to_standard_error(const char* text, size_t bytes) {
+    struct stat info {};
+    if (fstat(STDERR_FILENO, &info) != 0) return Fate::kFailed;
+    if (S_ISREG(info.st_mode)) return write_once(STDERR_FILENO, text, bytes);
+    if (S_ISSOCK(info.st_mode))
+        return fate_of(send(STDERR_FILENO, text, bytes, MSG_DONTWAIT | MSG_NOSIGNAL), bytes);
+    if (!S_ISFIFO(info.st_mode) && !S_ISCHR(info.st_mode)) return Fate::kFailed;
+    const int flags = fcntl(STDERR_FILENO, F_GETFL);
+    if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY) return Fate::kFailed;
+    if ((flags & O_NONBLOCK) != 0) return write_once(STDERR_FILENO, text, bytes);
+    if (S_ISFIFO(info.st_mode) || isatty(STDERR_FILENO) != 0) {
+        const UniqueFd own(open("/proc/self/fd/2", O_WRONLY | O_NONBLOCK | O_APPEND | O_CLOEXEC | O_NOCTTY));
+        struct stat opened {};
+        if (own && fstat(own.get(), &opened) == 0 && opened.st_ino == info.st_ino && opened.st_dev == info.st_dev)
+            return write_once(own.get(), text, bytes);
+    }
+    return write_if_room(STDERR_FILENO, text, bytes);
+}
+
+// Opened for each line: the guest may close any descriptor it did not open, and a number of ours that it reused would
+// send our lines into its file.
+Fate write_to_file(const char* path, const char* text, size_t bytes) {
+    const UniqueFd file(open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600));
+    struct stat info {};
+    if (!file || fstat(file.get(), &info) != 0) return Fate::kFailed;
+    if (S_ISREG(info.st_mode) || S_ISCHR(info.st_mode) || S_ISFIFO(info.st_mode))
+        return write_once(file.get(), text, bytes);
+    errno = EINVAL;
+    return Fate::kFailed;
+}
+
+void complain(const char* path, int error) {
+    static constinit std::atomic<bool> complained{false};
+    if (complained.exchange(true)) return;
+    const char* why = strerror(error);
+    if (error == ENXIO) why = "nobody reads it";
+    if (error == EINVAL) why = "it is neither a file nor a FIFO nor a terminal";
+    char line[detail::kLogLineBytes];
+    const size_t bytes = detail::format_line(line, LogLevel::kWarn, __FILE__, __LINE__,
+                                             "XLOG_FILE=%s cannot be written (%s): log lines are lost until it can", path,
+                                             why);
+    write_to_standard_error(line, bytes);
+}
+
+Fate write_somewhere(const char* text, size_t bytes) {
+    const char* path = secure_getenv("XLOG_FILE");
+    if (path == nullptr || *path == '\0') return write_to_standard_error(text, bytes);
+    const Fate fate = write_to_file(path, text, bytes);
+    if (fate == Fate::kFailed) complain(path, errno);
+    return fate;
+}
+
+}  // namespace
+
+void detail::put_line(const char* line, size_t bytes) {
+    const unsigned lost = g_lost.exchange(0, std::memory_order_relaxed);
+    if (lost == 0) {
+        if (write_somewhere(line, bytes) == Fate::kNoRoom) g_lost.fetch_add(1, std::memory_order_relaxed);
+        return;
+    }
+    char both[kMostBytes];
+    const size_t notice = format_line(both, LogLevel::kWarn, __FILE__, __LINE__,
+                                      "%u log lines were lost: nobody read them in time", lost);
+    if (bytes > kLogLineBytes) bytes = kLogLineBytes;
+    memcpy(both + notice, line, bytes);
+    if (write_somewhere(both, notice + bytes) != Fate::kWritten)
+        g_lost.fetch_add(lost + 1, std::memory_order_relaxed);
+}
+
+}  // namespace xsched::base

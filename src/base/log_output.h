@@ -1,0 +1,20 @@
+// Where log lines go: standard error, or the file named by XLOG_FILE. Nobody waits for whoever reads them: a pipe, a
+// terminal or a socket that is full loses the line, and the next one that goes through says how many were lost. A reader
+// that is gone costs a line and no signal. Any thread, also inside fork's child; no lock, no allocation.
+#pragma once
+
+#include <cstddef>
+
+#include "base/log.h"
+
+namespace xsched::base::detail {
+
+inline constexpr size_t kLogLineBytes = 1024;
+
+// The line as it is printed, with its newline; its length. `text` has kLogLineBytes.
+[[gnu::format(printf, 5, 6)]] size_t format_line(char* text, LogLevel level, const char* file, int line,
+                                                 const char* format, ...);
+// At most kLogLineBytes. errno may change.
+void put_line(const char* line, size_t bytes);
+
+}  // namespace xsched::base::detail

@@ -1,0 +1,193 @@
+// A pass of the dispatcher, part by part: read, decide, write.
+#include <atomic>
+
+#include "base/log.h"
+#include "dispatch/dispatcher_state.h"
+
+namespace xsched::dispatch {
+
+namespace {
+
+// While somebody waits for work that only the device reports.
+constexpr int64_t kLookEveryNs = 50'000;
+// Now and then clients are read that did not ring, some at a time.
+constexpr int64_t kSweepEveryNs = 1'000'000;
+constexpr size_t kSweepParts = 16;
+// Of one user in one pass; the rest comes in the next ones, and does not keep anybody else waiting.
+constexpr uint32_t kMostSlotsPerUser = 256;
+constexpr int64_t kBeatEveryNs = ipc::kHeartbeatNs / 4;
+
+}  // namespace
+
+int64_t Dispatcher::State::pass(int64_t now_ns, bool all) {
+    now_ns = std::max(now_ns, last_ns);
+    if (!all) sweep(now_ns);
+    int64_t wake_at_ns = pass_once(now_ns, all);
+    // A client that did not know it was watched may have become ready or idle meanwhile without ringing.
+    if (std::exchange(began_watching, false)) {
+        std::atomic_thread_fence(std::memory_order_seq_cst);
+        wake_at_ns = pass_once(now_ns, all);
+    }
+    tell_thrown_out();
+    return wake_at_ns;
+}
+
+int64_t Dispatcher::State::pass_once(int64_t now_ns, bool all) {
+    ++passes;
+    scan(now_ns, all);
+    last_ns = now_ns;
+    decide(now_ns, all);
+    direct(now_ns);
+    tell_who_may_linger(now_ns);
+    return next_wake(now_ns);
+}
+
+void Dispatcher::State::sweep(int64_t now_ns) {
+    if (now_ns - swept_ns < kSweepEveryNs || clients.empty()) return;
+    swept_ns = now_ns;
+    for (size_t count = clients.size() / kSweepParts + 1; count > 0; --count) {
+        swept = (swept + 1) % clients.size();
+        to_scan.add(*clients[swept]);
+    }
+}
+
+// False: its user has had its part of this pass.
+bool Dispatcher::State::within_budget(const Client& client) {
+    UserLimits* user = client.view().limits.get();
+    if (user == nullptr) return true;
+    if (std::exchange(user->pass, passes) != passes) user->slots_read = 0;
+    if (user->slots_read >= kMostSlotsPerUser) return false;
+    user->slots_read += std::min(client.slots() + 1, kMostSlotsPerUser);
+    return true;
+}
+
+void Dispatcher::State::scan(int64_t now_ns, bool all) {
+    for (Client* client : followed) to_scan.add(*client);
+    for (Client* client : looks_again)
+        if (client->look_again_ns() <= now_ns) to_scan.add(*client);
+    to_scan.keep([&](Client& client) {
+        if (!all && !within_budget(client)) return true;
+        const bool complete = client.scan(now_ns, all ? UINT32_MAX : kMostSlotsPerUser);
+        credit_delays(client);
+        if (complete) to_direct.add(client);
+        return !complete;
+    });
+}
+
+void Dispatcher::State::decide(int64_t now_ns, bool all) {
+    if (all) units.mark_all();
+    for (DeviceTable* device : timed) {
+        device->in_timed = device->plan.wake_at_ns > now_ns;
+        if (!device->in_timed && device->plan.wake_at_ns != 0) units.mark(*device);
+    }
+    std::erase_if(timed, [](const DeviceTable* device) { return !device->in_timed; });
+    // A policy that is thrown out is thrown out everywhere.
+    for (int round = 0; round < 2; ++round) {
+        if (std::exchange(policy_number, core.policy_number()) != core.policy_number()) units.mark_all();
+        deciding.swap(units.dirty());
+        for (DeviceTable* device : deciding) decide_device(*device, now_ns, all);
+        deciding.clear();
+        if (policy_number == core.policy_number()) return;
+    }
+}
+
+void Dispatcher::State::decide_device(DeviceTable& device, int64_t now_ns, bool all) {
+    device.in_dirty = false;
+    if (device.units.empty()) {
+        core.forget(device.device);
+        std::erase(timed, &device);
+        units.erase(device.device);
+        return;
+    }
+    const bool whole = device.all_changed || all;
+    device.plan = core.decide({.device = device.device,
+                               .units = device.units,
+                               .composition = device.composition,
+                               .all = whole,
+                               .changed = device.changed},
+                              now_ns);
+    if (device.plan.wake_at_ns != 0 && !std::exchange(device.in_timed, true)) timed.push_back(&device);
+    // First those with work: somebody waits for them to make room, or they wait to go on.
+    if (device.plan.all_changed || device.rivals_changed || all) {
+        if (std::exchange(device.rivals_changed, false)) device.rivals.sum_up(device.units, device.usages);
+        for (const bool ready : {true, false})
+            for (size_t at = 0; at < device.owners.size(); ++at)
+                if (device.units[at].ready == ready) to_direct.add(*device.owners[at].client);
+    } else {
+        for (const bool ready : {true, false})
+            for (const uint32_t at : device.plan.changed)
+                if (device.units[at].ready == ready) to_direct.add(*device.owners[at].client);
+    }
+    if (device.all_changed) std::fill(device.is_changed.begin(), device.is_changed.end(), uint8_t{0});
+    else
+        for (const uint32_t at : device.changed) device.is_changed[at] = 0;
+    device.changed.clear();
+    device.all_changed = false;
+}
+
+void Dispatcher::State::direct(int64_t now_ns) {
+    to_direct.keep([&](Client& client) {
+        client.direct(now_ns);
+        credit_delays(client);
+        if (client.is_followed()) followed.add(client);
+        if (client.suspends()) suspended.add(client);
+        if (client.look_again_ns() != 0) looks_again.add(client);
+        if (client.is_leaving()) leaving.add(client);
+        if (client.began_watching()) {
+            began_watching = true;
+            to_scan.add(client);
+        }
+        client.ring();
+        return false;
+    });
+    followed.keep([](const Client& client) { return client.is_followed(); });
+    suspended.keep([](const Client& client) { return client.suspends(); });
+    looks_again.keep([](const Client& client) { return client.look_again_ns() != 0; });
+}
+
+// Each delay, to the account of the client that it made room for. One that makes room within itself is no other's.
+void Dispatcher::State::credit_delays(Client& victim) {
+    for (const Delay& delay : victim.delays()) {
+        Client* cause = find(delay.by_client);
+        if (cause != nullptr && cause != &victim) cause->caused_delay(delay.ns);
+    }
+    victim.delays().clear();
+}
+
+void Dispatcher::State::tell_who_may_linger(int64_t now_ns) {
+    leaving.keep([&](Client& victim) {
+        const RoomFor room = victim.makes_room(now_ns);
+        if (Client* urgent = find(room.client)) urgent->linger(room.until_ns);
+        return victim.is_leaving();
+    });
+}
+
+int64_t Dispatcher::State::next_wake(int64_t now_ns) {
+    int64_t wake_at_ns = to_scan.empty() ? 0 : now_ns;
+    for (const DeviceTable* device : timed) wake_at_ns = sched::earlier(wake_at_ns, device->plan.wake_at_ns);
+    for (const Client* client : looks_again) wake_at_ns = sched::earlier(wake_at_ns, client->look_again_ns());
+    if (suspended.empty()) return wake_at_ns;
+    if (now_ns - beat_ns >= kBeatEveryNs) {
+        beat_ns = now_ns;
+        for (Client* client : suspended) {
+            client->beat(now_ns);
+            client->settle_delays(now_ns);
+            credit_delays(*client);
+        }
+    }
+    wake_at_ns = sched::earlier(wake_at_ns, beat_ns + ipc::kHeartbeatNs);
+    const bool polled = std::any_of(followed.begin(), followed.end(), [](const Client* it) { return it->polled(); });
+    return polled ? sched::earlier(wake_at_ns, now_ns + kLookEveryNs) : wake_at_ns;
+}
+
+void Dispatcher::State::tell_thrown_out() {
+    const char* name = core.thrown_out();
+    if (name != nullptr && !told_thrown_out) {
+        XLOG_WARN("policy %s let nobody with work run for a second and was replaced by HPF; choose another with xcli "
+                  "policy, and report this",
+                  name);
+    }
+    told_thrown_out = name != nullptr;
+}
+
+}  // namespace xsched::dispatch

@@ -1,0 +1,47 @@
+#include "dispatch/rivals.h"
+
+namespace xsched::dispatch {
+
+void Rivals::sum_up(std::span<const sched::UnitState> units, std::span<const Usage> usages) {
+    ranks_.build(units.size(), [&units](size_t at) { return units[at].unit.priority; });
+    const uint32_t count = ranks_.count();
+    by_rank_.assign(count, Rank{});
+    for (size_t at = 0; at < units.size(); ++at) {
+        const uint32_t rank = ranks_.of(at);
+        const uint64_t process = units[at].unit.process;
+        by_rank_[rank].here.add(process);
+        if (rank + 1 < count) by_rank_[rank + 1].below.add(process);
+        if (rank == 0) continue;
+        Rank& next = by_rank_[rank - 1];
+        next.above.add(process);
+        // One that pauses often is enough: the hardware would switch in each of its pauses.
+        if (!usages[at].streams) next.above_pausing.add(process);
+        if (!usages[at].lingers) next.above_leaving.add(process);
+    }
+    for (uint32_t rank = 1; rank < count; ++rank) by_rank_[rank].below.add(by_rank_[rank - 1].below);
+    for (uint32_t rank = count; rank-- > 1;) {
+        by_rank_[rank - 1].above.add(by_rank_[rank].above);
+        by_rank_[rank - 1].above_pausing.add(by_rank_[rank].above_pausing);
+        by_rank_[rank - 1].above_leaving.add(by_rank_[rank].above_leaving);
+    }
+}
+
+void Rivals::look(size_t at, const sched::UnitState& victim, Victim& result) const {
+    const Rank& rank = by_rank_[ranks_.of(at)];
+    const uint64_t process = victim.unit.process;
+    result.has_peer = result.has_peer || rank.here.any_but(process);
+    if (!rank.above.any_but(process)) return;
+    result.rival_streams = (result.rival_streams || !result.has_rival) && !rank.above_pausing.any_but(process);
+    result.rival_lingers = (result.rival_lingers || !result.has_rival) && !rank.above_leaving.any_but(process);
+    result.has_rival = true;
+}
+
+bool Rivals::has_victims(size_t at, const sched::UnitState& unit) const {
+    return by_rank_[ranks_.of(at)].below.any_but(unit.unit.process);
+}
+
+uint32_t Rivals::timeslice_us(size_t at) const {
+    return timeslice_us_of(ranks_.count() - 1 - ranks_.of(at), ranks_.count());
+}
+
+}  // namespace xsched::dispatch

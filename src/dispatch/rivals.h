@@ -1,0 +1,45 @@
+// What all units of one device are to each other: which may be preempted by whom, and how those use the device that may
+// preempt. Summed up per priority once, so that looking at a unit costs the same however many there are.
+// Not thread-safe. Allocates only when there are more units than ever before.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "dispatch/means.h"
+#include "sched/ranks.h"
+#include "sched/unit.h"
+
+namespace xsched::dispatch {
+
+// How a unit uses the device, as far as it matters to its victims.
+struct Usage {
+    bool streams = false;  // Pauses::streams
+    bool lingers = false;  // it keeps the device through its short pauses
+    bool operator==(const Usage&) const = default;
+};
+
+class Rivals {
+public:
+    void sum_up(std::span<const sched::UnitState> units, std::span<const Usage> usages);
+    // Adds to `result` what is known of those that may preempt the unit at that position.
+    void look(size_t at, const sched::UnitState& victim, Victim& result) const;
+    // Whether units of other processes may be kept off the device for the sake of the one at that position.
+    bool has_victims(size_t at, const sched::UnitState& unit) const;
+    // The timeslice in the hardware of the unit at that position; 0: the driver's own.
+    uint32_t timeslice_us(size_t at) const;
+
+private:
+    struct Rank {
+        sched::Processes here;
+        sched::Processes below;
+        sched::Processes above;
+        sched::Processes above_pausing;  // of those above, the ones that pause often,
+        sched::Processes above_leaving;  // and the ones that do not keep the device through their pauses
+    };
+    sched::Ranks ranks_;
+    std::vector<Rank> by_rank_;
+};
+
+}  // namespace xsched::dispatch

@@ -1,0 +1,26 @@
+// What the clients of one user may have in the scheduler together, and have. Limits: written by whoever sets them, any
+// thread. Uses: written by the dispatcher's thread, read by any.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "xsched/types.h"
+
+namespace xsched::dispatch {
+
+struct UserLimits {
+    std::atomic<int32_t> highest_priority{PRIORITY_MAX};  // higher ones count as this
+    std::atomic<uint32_t> queues{4096};                   // further ones are not scheduled
+    std::atomic<uint32_t> priorities{16};                 // different ones at a time; a further one counts as the next lower
+    std::atomic<uint32_t> queues_used{0};
+    std::atomic<uint32_t> priorities_used{0};
+
+    // The dispatcher's alone: slots read for this user in that pass; how many queues use each priority, from
+    // PRIORITY_MIN on.
+    uint64_t pass = 0;
+    uint32_t slots_read = 0;
+    uint32_t in_use[PRIORITY_MAX - PRIORITY_MIN + 1] = {};
+};
+
+}  // namespace xsched::dispatch

@@ -1,0 +1,47 @@
+#include "dispatch/user_share.h"
+
+namespace xsched::dispatch {
+
+namespace {
+
+constexpr int32_t kPriorities = PRIORITY_MAX - PRIORITY_MIN + 1;
+
+void add(std::atomic<uint32_t>& count, uint32_t number) {
+    count.store(count.load(std::memory_order_relaxed) + number, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+bool UserShare::take_queue() {
+    if (limits_ == nullptr) return true;
+    const uint32_t most = limits_->queues.load(std::memory_order_relaxed);
+    if (limits_->queues_used.load(std::memory_order_relaxed) >= most) return false;
+    add(limits_->queues_used, 1);
+    return true;
+}
+
+void UserShare::return_queue() {
+    if (limits_ != nullptr) add(limits_->queues_used, UINT32_MAX);  // one less
+}
+
+int32_t UserShare::take_priority(int32_t wanted) {
+    if (limits_ == nullptr || wanted < PRIORITY_MIN) return wanted;
+    int32_t at = wanted - PRIORITY_MIN;
+    uint32_t* const in_use = limits_->in_use;
+    const uint32_t most = std::max(limits_->priorities.load(std::memory_order_relaxed), 1U);
+    if (in_use[at] == 0 && limits_->priorities_used.load(std::memory_order_relaxed) >= most) {
+        int32_t other = at;
+        while (other >= 0 && in_use[other] == 0) --other;
+        while (other < 0 || in_use[other] == 0) ++other;  // none is lower: the lowest
+        at = other;
+    }
+    if (in_use[at]++ == 0) add(limits_->priorities_used, 1);
+    return at + PRIORITY_MIN;
+}
+
+void UserShare::return_priority(int32_t granted) {
+    if (limits_ == nullptr || granted < PRIORITY_MIN || granted - PRIORITY_MIN >= kPriorities) return;
+    if (--limits_->in_use[granted - PRIORITY_MIN] == 0) add(limits_->priorities_used, UINT32_MAX);
+}
+
+}  // namespace xsched::dispatch

@@ -1,0 +1,93 @@
+// What the scheduler core is told of a unit, and what it answers. Plain data.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "policy/policy.h"
+
+namespace xsched::sched {
+
+// Sentences in reason.def; the numbers go through shared memory.
+enum class Reason : uint32_t {
+#define XSCHED_REASON(name, number, sentence) name = number,
+#include "sched/reason.def"
+#undef XSCHED_REASON
+};
+const char* reason_sentence(Reason reason);
+
+struct UnitState {
+    policy::Unit unit;             // `wants` is filled in by the core; ids are unique
+    bool ready = false;            // has unfinished work
+    bool held = false;             // suspended by a person
+    bool stopped = false;          // its process is stopped (SIGSTOP): it cannot use the device for long
+    bool lingers = false;          // its process can keep the device while it waits for work, and until it launches more
+    uint32_t waits = 0;            // how often that did wait
+    uint64_t completed = 0;        // commands seen to complete; a change is progress
+    int64_t idle_since_ns = 0;     // of its last ready -> idle change; kept while it is ready again
+    int64_t stuck_since_ns = 0;    // since when no call that its process has in the driver has returned; 0: none there
+    int64_t progress_ns = 0;       // when something of it was last seen to complete, or it became ready
+    int64_t expect_ns = 0;         // when its next burst begins, as announced; 0: nobody said
+    int64_t period_ns = 0;         // from the begin of a burst to that of the next one; 0: none
+    int64_t off_ns = 0;            // from its suspension until nothing of it runs on the device, at most usually
+    int64_t switch_ns = 0;         // from another process's work to its own in the hardware
+
+    bool operator==(const UnitState&) const = default;
+};
+
+// Not suspended by a person, and not PRIORITY_NO_EXECUTE.
+constexpr bool is_eligible(const UnitState& state) {
+    return !state.held && state.unit.priority > PRIORITY_NO_EXECUTE;
+}
+
+struct Verdict {
+    uint64_t id = 0;
+    bool suspend = false;
+    bool preemptible = false;   // a later decision can suspend it to make room for another
+    bool watched = false;       // decide again when it becomes ready or idle: verdicts of its device may change
+    bool imminent = false;      // its announced burst begins in a moment: the device may be made ready for it
+    bool suspect = false;       // others make room for it, and it completes nothing
+    Reason reason{};            // of a unit that did not change itself: up to kLookAtAllNs old
+    uint64_t by = 0;            // the unit it makes room for, 0: none
+    uint32_t by_at = 0;         // its position among the units given
+    int64_t since_ns = 0;       // when the present state began
+
+    // Whether a directive written for `other` has to be written anew.
+    bool directs_as(const Verdict& other) const {
+        return suspend == other.suspend && by == other.by && preemptible == other.preemptible &&
+               watched == other.watched && imminent == other.imminent && suspect == other.suspect;
+    }
+};
+
+// The earlier of two times, of which 0 means never.
+constexpr int64_t earlier(int64_t a, int64_t b) {
+    if (a == 0 || b == 0) return a + b;
+    return a < b ? a : b;
+}
+
+struct Settings {
+    int64_t starvation_limit_ns = 1'000'000'000;  // 0: none
+    int64_t starvation_turn_ns = 10'000'000;      // at least; one command of the starved unit if that is longer
+    int64_t grace_max_ns = 2'000'000;
+    int64_t grace_min_ns = 0;
+    int64_t claim_limit_ns = 2'000'000'000;       // claim.h; 0: none
+};
+
+// All units of one device. A unit keeps its position for as long as `composition` stays the same.
+struct DeviceUnits {
+    uint64_t device = 0;
+    std::span<const UnitState> units;
+    uint64_t composition = 0;           // another number: units came or went, or one changed position, priority, process
+                                        // or `held`; 0: not known
+    bool all = true;                    // any of them may differ from what was given last, else
+    std::span<const uint32_t> changed;  // those at these positions alone
+};
+
+struct Plan {
+    std::span<const Verdict> verdicts;   // one per unit given, same order
+    std::span<const uint32_t> changed;   // positions of verdicts that direct otherwise than the last ones
+    bool all_changed = false;            // all may
+    int64_t wake_at_ns = 0;              // decide again then even if nothing happens; 0: no need
+};
+
+}  // namespace xsched::sched

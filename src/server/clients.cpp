@@ -1,0 +1,158 @@
+// Clients from their welcome to their end: what they hand over, and the scheduling thread's knowledge of them.
+#include "server/server.h"
+
+#include <cerrno>
+
+#include <sys/stat.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "server/incoming.h"
+#include "server/source.h"
+
+namespace xsched::server {
+namespace {
+
+constexpr int64_t kTellAgainNs = 100 * base::kMillisecond;
+
+}  // namespace
+
+// After its Hello a client sends handovers alone: end of file is its end, and anything else is not our protocol.
+void Server::hear_client(uint32_t id) {
+    const auto found = clients_.find(id);
+    if (found == clients_.end()) return;
+    Client& client = *found->second;
+    switch (look_at_incoming(client.socket())) {
+        case Incoming::kNothing:
+            return events_.rearm(client.socket(), token(Source::kClient, id));
+        case Incoming::kEnd:
+            return remove_client(id);
+        case Incoming::kDescriptors:  // the next packet is looked at when this one has come
+            return undertaker_.receive(client.user().uid(), client.socket(), id);
+        case Incoming::kPlain:
+            break;
+    }
+    std::string packet(sizeof(ipc::Handover) + 1, '\0');
+    const long bytes = ipc::receive_packet(client.socket(), packet.data(), packet.size(), nullptr, 0);
+    packet.resize(bytes > 0 ? static_cast<size_t>(bytes) : 0);
+    take_handover(client, packet, {});
+}
+
+void Server::take_parcels(int64_t now_ns) {
+    for (Undertaker::Parcel& parcel : undertaker_.work(now_ns)) {
+        const auto found = clients_.find(parcel.token);
+        if (found == clients_.end()) continue;
+        if (parcel.lost)
+            remove_client(parcel.token);
+        else
+            take_handover(*found->second, parcel.packet, std::move(parcel.fd));
+    }
+}
+
+void Server::take_handover(Client& client, const std::string& packet, base::UniqueFd fd) {
+    const uint32_t id = client.id();
+    if (!interrupter_.take(client, packet.data(), packet.size(), std::move(fd))) {
+        if (client.user().may_log(base::now_ns()))
+            XLOG_WARN("client %u sent %zu bytes where nothing is expected: it is let go", id, packet.size());
+        return remove_client(id);
+    }
+    if (!client.handed_over) {
+        const int32_t pid = client.pid();
+        ipc::Region* region = &client.region();
+        client.handed_over = scheduler_.run([&](dispatch::Dispatcher&) { interrupter_.watch(id, pid, region); });
+    }
+    events_.rearm(client.socket(), token(Source::kClient, id));
+}
+
+void Server::remove_client(uint32_t id) {
+    const auto found = clients_.find(id);
+    if (found == clients_.end()) return;
+    std::unique_ptr<Client> client = std::move(found->second);
+    clients_.erase(found);
+    events_.forget(client->socket());
+    if (client->pid_fd() >= 0) events_.forget(client->pid_fd());
+    if (client->user().may_log(base::now_ns()))
+        XLOG_INFO("client %u: %s (pid %d) left", id, client->program().c_str(), client->pid());
+    undertaker_.cancel(client->user().uid(), id);
+    undertaker_.bury(client->user().uid(), client->give_socket());
+    const bool untold = std::erase(coming_, id) != 0;
+    if (!untold || client->handed_over) leaving_.push_back(std::move(client));
+}
+
+// All that came and went, in one order. Should the scheduling thread not take it, it stays to be done.
+void Server::tell_scheduler() {
+    if (coming_.empty() && leaving_.empty()) return;
+    const bool told = scheduler_.run([this](dispatch::Dispatcher&) {
+        for (const uint32_t id : coming_) {
+            const Client& client = *clients_.at(id);
+            scheduler_.admit({.id = id,
+                              .pid = client.pid(),
+                              .region = &client.region(),
+                              .process = client.process(),
+                              .record = client.record(),
+                              .limits = client.user().shared()});
+        }
+        for (const auto& client : leaving_) {
+            interrupter_.unwatch(client->id());
+            scheduler_.expel(client->id());
+        }
+    });
+    tell_again_ns_ = told ? 0 : base::now_ns() + kTellAgainNs;
+    if (!told) return;
+    coming_.clear();
+    for (const auto& client : leaving_) {
+        interrupter_.release(client->id());
+        client->header().detached.store(1);
+        ipc::ring_directive(client->header());
+    }
+    leaving_.clear();
+}
+
+// Of clients that the server before this one has suspended.
+void Server::suspend_again(int64_t now_ns) {
+    if (checkpoint_.due_ns() == 0 || now_ns < checkpoint_.due_ns()) return;
+    scheduler_.run([this, now_ns](dispatch::Dispatcher& dispatcher) {
+        checkpoint_.suspend_again([&](uint32_t client, uint64_t queue) { return dispatcher.set_held(client, queue, true); },
+                                  now_ns);
+    });
+}
+
+// Programs that the server before this one was told of.
+void Server::expect_again() {
+    for (const pid_t pid : checkpoint_.expected()) {
+        struct stat info {};
+        if (stat(("/proc/" + std::to_string(pid)).c_str(), &info) != 0) continue;
+        Peer peer;
+        peer.pid = pid;
+        peer.uid = info.st_uid;
+        expect_process(peer, open_process(-1, peer), users_.of(peer));
+    }
+}
+
+// One place for each process, however often it is announced.
+bool Server::expect(const Peer& peer, int connection, User& user) {
+    return expect_process(peer, open_process(connection, peer), user);
+}
+
+bool Server::expect_process(const Peer& peer, base::UniqueFd process, User& user) {
+    Expected expected{std::move(process), {}, {}, user.uid(), 0};
+    struct stat info {};
+    if (!expected.process || fstat(expected.process.get(), &info) != 0) return false;
+    expected.number = info.st_ino;
+    const bool distinct = peer.pid > 0;
+    if (distinct) expected.number = static_cast<uint64_t>(peer.pid);
+    for (const auto& [id, known] : expected_)
+        if (distinct && known.user == expected.user && known.number == expected.number) return true;
+    auto place = user.charge(Limit::kExpected);
+    auto descriptors = user.charge(Limit::kDescriptors);
+    if (!place || !descriptors) return false;
+    expected.place = std::move(*place);
+    expected.descriptors = std::move(*descriptors);
+    const uint32_t id = next_id_++;
+    if (!events_.watch(expected.process.get(), token(Source::kExpected, id))) return false;
+    expected_.emplace(id, std::move(expected));
+    checkpoint_.note_expected(peer.pid);
+    return true;
+}
+
+}  // namespace xsched::server

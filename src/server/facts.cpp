@@ -1,0 +1,32 @@
+#include "server/facts.h"
+
+#include "base/clock.h"
+#include "dispatch/record.h"
+
+namespace xsched::server {
+
+Facts::Facts(const Request& request) {
+    request.order([](dispatch::Dispatcher&) {});
+    now_ns_ = base::now_ns();
+}
+
+QueueFacts Facts::of(const SeenQueue& queue) const {
+    const dispatch::QueueRecord* known = queue.client.record()->find(queue.at);
+    if (known == nullptr || known->used.load(std::memory_order_acquire) == 0) return {};
+    const dispatch::QueueRecord& record = *known;
+    const int64_t waits_since_ns = record.waits_since_ns.load(std::memory_order_relaxed);
+    const int64_t waits_ns = waits_since_ns != 0 && now_ns_ > waits_since_ns ? now_ns_ - waits_since_ns : 0;
+    return {.suspended = record.suspended.load(std::memory_order_relaxed) != 0,
+            .reason = static_cast<sched::Reason>(record.reason.load(std::memory_order_relaxed)),
+            .means = static_cast<dispatch::Means>(record.mechanism.load(std::memory_order_relaxed)),
+            .by_pid = record.by_pid.load(std::memory_order_relaxed),
+            .since_ns = record.since_ns.load(std::memory_order_relaxed),
+            .delayed_ns = record.delayed_ns.load(std::memory_order_relaxed) + waits_ns,
+            .preemptions = record.preemptions.load(std::memory_order_relaxed)};
+}
+
+int64_t Facts::caused_ns(const Client& client) const {
+    return client.record()->delay_caused_ns.load(std::memory_order_relaxed);
+}
+
+}  // namespace xsched::server

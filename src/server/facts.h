@@ -1,0 +1,34 @@
+// What the dispatcher knows of queues, beyond what their slots say, for tools: read from its records. Front thread.
+#pragma once
+
+#include <cstdint>
+
+#include "dispatch/means.h"
+#include "sched/unit.h"
+#include "server/tool_commands.h"
+
+namespace xsched::server {
+
+struct QueueFacts {
+    bool suspended = false;
+    sched::Reason reason{};
+    dispatch::Means means = dispatch::Means::kNone;
+    int32_t by_pid = 0;
+    int64_t since_ns = 0;
+    int64_t delayed_ns = 0;
+    uint64_t preemptions = 0;
+};
+
+class Facts {
+public:
+    // As of a pass from now on. Throws ToolError if the scheduling thread gives no sign of life.
+    explicit Facts(const Request& request);
+
+    QueueFacts of(const SeenQueue& queue) const;
+    int64_t caused_ns(const Client& client) const;
+
+private:
+    int64_t now_ns_;
+};
+
+}  // namespace xsched::server

@@ -1,0 +1,135 @@
+// Connections until they are clients or tools: accepted, counted, greeted or refused.
+#include "server/server.h"
+
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "server/incoming.h"
+#include "server/source.h"
+
+namespace xsched::server {
+namespace {
+
+constexpr int64_t kHelloPatienceNs = base::kSecond;
+constexpr int64_t kAcceptRetryNs = 100 * base::kMillisecond;
+constexpr int kMostAtOnce = 64;         // accepted, before others have their turn
+constexpr int64_t kConnectionFds = 2;   // a connection and its process
+
+}  // namespace
+
+void Server::accept_newcomers(int64_t now_ns) {
+    accept_again_ns_ = 0;
+    bool refused = false;
+    int count = 0;
+    for (; count < kMostAtOnce; ++count) {
+        base::UniqueFd socket = listener_.accept(&refused);
+        if (!socket) break;
+        take_in(std::move(socket), now_ns);
+    }
+    if (refused) {
+        XLOG_WARN("cannot accept a connection (%s): trying again; raise the limit of open files", strerror(errno));
+        accept_again_ns_ = now_ns + kAcceptRetryNs;
+        return;
+    }
+    events_.rearm(listener_.fd(), token(Source::kListener));
+}
+
+void Server::take_in(base::UniqueFd socket, int64_t now_ns) {
+    Peer peer;
+    if (!identify(socket.get(), trusted_group_, &peer)) return undertaker_.bury(0, std::move(socket));
+    User& user = users_.of(peer);
+    Newcomer newcomer{std::move(socket), peer, &user, {}, {}, now_ns + kHelloPatienceNs};
+    auto silent = user.charge(Limit::kSilent);
+    auto descriptors = user.charge(Limit::kDescriptors, kConnectionFds);
+    const bool full = !silent || !descriptors || undertaker_.refuses(user.uid());
+    const uint32_t id = next_id_++;
+    if (full || !events_.watch(newcomer.socket.get(), token(Source::kNewcomer, id)))
+        return refuse(newcomer, ipc::WelcomeStatus::kUserFull, now_ns);
+    newcomer.silent = std::move(*silent);
+    newcomer.descriptors = std::move(*descriptors);
+    newcomers_.emplace(id, std::move(newcomer));
+}
+
+void Server::greet(uint32_t id, int64_t now_ns) {
+    const auto found = newcomers_.find(id);
+    if (found == newcomers_.end()) return;
+    const int socket = found->second.socket.get();
+    const Incoming incoming = look_at_incoming(socket);
+    if (incoming == Incoming::kNothing) return events_.rearm(socket, token(Source::kNewcomer, id));
+    Newcomer newcomer = std::move(found->second);
+    newcomers_.erase(found);
+    events_.forget(socket);
+    newcomer.silent.release();
+    if (incoming == Incoming::kEnd)  // it only looked whether somebody is here
+        return undertaker_.bury(newcomer.user->uid(), std::move(newcomer.socket));
+    if (incoming == Incoming::kDescriptors) return refuse(newcomer, ipc::WelcomeStatus::kBadHello, now_ns);
+    char packet[sizeof(ipc::Hello) + 1];
+    const long bytes = ipc::receive_packet(socket, packet, sizeof(packet), nullptr, 0);
+    const Greeting greeting =
+        judge_hello(packet, bytes > 0 ? static_cast<size_t>(bytes) : 0, newcomer.peer, options_.scope);
+    judge(id, std::move(newcomer), greeting, now_ns);
+}
+
+void Server::judge(uint32_t id, Newcomer newcomer, const Greeting& greeting, int64_t now_ns) {
+    if (greeting.status != ipc::WelcomeStatus::kAccepted) return refuse(newcomer, greeting.status, now_ns);
+    if (greeting.kind == ipc::PeerKind::kClient) return admit_client(id, newcomer, greeting, now_ns);
+    const uid_t user = newcomer.user->uid();
+    const auto status =
+        desk_.admit(id, newcomer.socket, newcomer.peer, *newcomer.user, std::move(newcomer.descriptors), now_ns);
+    if (status != ipc::WelcomeStatus::kAccepted) return refuse(newcomer, status, now_ns);
+    if (newcomer.socket) undertaker_.bury(user, std::move(newcomer.socket));  // gone already
+}
+
+void Server::refuse(Newcomer& newcomer, ipc::WelcomeStatus status, int64_t now_ns) {
+    if (newcomer.user->may_log(now_ns))
+        XLOG_INFO("pid %d (uid %u) is not let in: %s", newcomer.peer.pid, newcomer.peer.uid,
+                  ipc::welcome_sentence(status));
+    send_refusal(newcomer.socket.get(), status);
+    undertaker_.bury(newcomer.user->uid(), std::move(newcomer.socket));
+}
+
+void Server::admit_client(uint32_t id, Newcomer& newcomer, const Greeting& greeting, int64_t now_ns) {
+    User& user = *newcomer.user;
+    auto place = user.charge(Limit::kClients);
+    if (!place) return refuse(newcomer, ipc::WelcomeStatus::kUserFull, now_ns);
+    std::unique_ptr<Client> client;
+    try {
+        client = std::make_unique<Client>(id, newcomer.peer, user, greeting.program, greeting.pid);
+    } catch (const std::system_error& error) {
+        if (user.may_log(now_ns)) XLOG_WARN("pid %d cannot be served: %s", newcomer.peer.pid, error.what());
+        return refuse(newcomer, ipc::WelcomeStatus::kNoMemory, now_ns);
+    }
+    base::UniqueFd process = open_process(newcomer.socket.get(), newcomer.peer);
+    client->place = std::move(*place);
+    client->descriptors = std::move(newcomer.descriptors);
+    const bool reached = client->welcome(std::move(newcomer.socket), std::move(process));
+    if (!reached || !events_.watch(client->socket(), token(Source::kClient, id)))
+        return undertaker_.bury(user.uid(), client->give_socket());
+    if (client->pid_fd() >= 0) events_.watch(client->pid_fd(), token(Source::kClientEnd, id));
+    if (user.may_log(now_ns))
+        XLOG_INFO("client %u: %s (pid %d, uid %u)", id, greeting.program.c_str(), client->pid(), newcomer.peer.uid);
+    checkpoint_.client_came(id, newcomer.peer.pid, now_ns);
+    coming_.push_back(id);
+    clients_.emplace(id, std::move(client));
+}
+
+// Whoever has spoken meanwhile is heard: it may be we who were late.
+void Server::drop_silent_newcomers(int64_t now_ns) {
+    while (!newcomers_.empty() && now_ns >= newcomers_.begin()->second.deadline_ns) {
+        const uint32_t id = newcomers_.begin()->first;
+        greet(id, now_ns);
+        const auto found = newcomers_.find(id);
+        if (found == newcomers_.end()) continue;
+        Newcomer newcomer = std::move(found->second);
+        newcomers_.erase(found);
+        events_.forget(newcomer.socket.get());
+        if (newcomer.user->may_log(now_ns))
+            XLOG_INFO("pid %d connected and said nothing for a second: it is let go", newcomer.peer.pid);
+        undertaker_.bury(newcomer.user->uid(), std::move(newcomer.socket));
+    }
+}
+
+}  // namespace xsched::server

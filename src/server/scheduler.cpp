@@ -1,0 +1,139 @@
+#include "server/scheduler.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "server/latency.h"
+#include "server/supervisor.h"
+
+namespace xsched::server {
+namespace {
+
+constexpr int64_t kPatienceNs = base::kSecond;
+
+int64_t earlier(int64_t a, int64_t b) { return a == 0 ? b : b == 0 ? a : std::min(a, b); }
+
+}  // namespace
+
+Scheduler::Scheduler(sched::Core core, int64_t spin_ns, SupervisedMemory* supervised, Look look)
+    : dispatcher_(std::move(core)), doorbells_(waker_, spin_ns), supervised_(supervised), look_(std::move(look)), policy_name_(dispatcher_.core().policy_name()) {}
+
+Scheduler::~Scheduler() { stop(); }
+
+void Scheduler::start() {
+    thread_ = std::thread([this] {
+        ask_for_low_latency(kSchedulingNice);
+        loop();
+        ended_.store(1);
+        base::futex_wake_all(ended_);
+    });
+    pthread_setname_np(thread_.native_handle(), "xserver-sched");
+}
+
+bool Scheduler::stop() {
+    if (!thread_.joinable()) return true;
+    stop_.store(true);
+    wake();
+    const int64_t give_up = base::now_ns() + kPatienceNs;
+    while (ended_.load() == 0 && base::now_ns() < give_up) base::futex_wait(ended_, 0, give_up - base::now_ns());
+    if (ended_.load() != 0) {
+        thread_.join();
+        return true;
+    }
+    thread_.detach();
+    return false;
+}
+
+bool Scheduler::run(const Order& order) {
+    const auto ticket = std::make_shared<Ticket>(order);
+    {
+        const std::lock_guard lock(mutex_);
+        inbox_.push_back(ticket);
+    }
+    wake();
+    const auto is = [&](Stage stage) { return ticket->stage.load() == static_cast<uint32_t>(stage); };
+    const int64_t give_up = base::now_ns() + kPatienceNs;
+    while (!is(Stage::kPassed)) {
+        const uint32_t seen = ticket->stage.load();
+        const int64_t left = give_up - base::now_ns();
+        if (left > 0) {
+            base::futex_wait(ticket->stage, seen, left);
+            continue;
+        }
+        if (is(Stage::kDone)) return true;  // decided, though the pass after it takes its time
+        uint32_t waiting = static_cast<uint32_t>(Stage::kWaiting);
+        if (ticket->stage.compare_exchange_strong(waiting, static_cast<uint32_t>(Stage::kGivenUp))) return false;
+        base::futex_wait(ticket->stage, seen, base::kMillisecond);  // begun: what it refers to is ours
+    }
+    return true;
+}
+
+void Scheduler::admit(const dispatch::ClientView& client) {
+    dispatcher_.add_client(client);
+    doorbells_.add(client.id, client.region->header);
+    clients_.push_back(client);
+}
+
+void Scheduler::expel(uint32_t id) {
+    const auto found = std::find_if(clients_.begin(), clients_.end(), [id](const auto& it) { return it.id == id; });
+    if (found == clients_.end()) return;
+    dispatcher_.remove_client(id);
+    doorbells_.remove(id);
+    clients_.erase(found);
+}
+
+void Scheduler::loop() {
+    while (!stop_.load()) {
+        doorbells_.note_waker();
+        const Tickets tickets = take_orders();
+        carry_out(tickets);
+        const std::vector<uint32_t>& rung = doorbells_.note_clients();
+        const int64_t now = base::now_ns();
+        int64_t planned = dispatcher_.pass(now, rung);
+        if (look_) planned = earlier(planned, look_(now));
+        if (supervised_ != nullptr) {
+            supervised_->beat();
+            planned = earlier(planned, now + kMostSilentSleepNs);
+        }
+        policy_name_.store(dispatcher_.core().policy_name());
+        tell_passed(tickets);
+        if (stop_.load()) break;
+        doorbells_.sleep(planned);
+    }
+    resume_everybody();
+}
+
+Scheduler::Tickets Scheduler::take_orders() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(inbox_, {});
+}
+
+void Scheduler::carry_out(const Tickets& tickets) {
+    for (const auto& ticket : tickets) {
+        uint32_t waiting = static_cast<uint32_t>(Stage::kWaiting);
+        if (!ticket->stage.compare_exchange_strong(waiting, static_cast<uint32_t>(Stage::kBegun))) continue;
+        ticket->order(dispatcher_);
+        ticket->stage.store(static_cast<uint32_t>(Stage::kDone));
+    }
+}
+
+void Scheduler::tell_passed(const Tickets& tickets) {
+    for (const auto& ticket : tickets) {
+        uint32_t done = static_cast<uint32_t>(Stage::kDone);
+        if (ticket->stage.compare_exchange_strong(done, static_cast<uint32_t>(Stage::kPassed)))
+            base::futex_wake_all(ticket->stage);
+    }
+}
+
+void Scheduler::resume_everybody() {
+    while (!clients_.empty()) expel(clients_.back().id);
+}
+
+void Scheduler::wake() {
+    waker_.fetch_add(1);
+    base::futex_wake_all(waker_);
+}
+
+}  // namespace xsched::server

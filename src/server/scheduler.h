@@ -1,0 +1,80 @@
+// The scheduling thread: reads shared memory, decides, writes directives, sleeps on the doorbells, and does nothing else.
+// It never receives, opens, closes or waits for a peer. Other threads give it orders, which it carries out between two
+// passes.
+//
+// start, stop and run: any other thread. admit and expel: only in an order.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "dispatch/dispatcher.h"
+#include "server/doorbells.h"
+
+namespace xsched::server {
+
+struct SupervisedMemory;
+
+class Scheduler {
+public:
+    using Order = std::function<void(dispatch::Dispatcher&)>;
+    // What else is looked at after each pass, on the scheduling thread: takes the time, returns when to look again, or 0.
+    using Look = std::function<int64_t(int64_t)>;
+
+    // `supervised`: told that the thread is alive, also while it has nothing to do; null: nobody asks.
+    Scheduler(sched::Core core, int64_t spin_ns, SupervisedMemory* supervised, Look look);
+    ~Scheduler();
+    Scheduler(const Scheduler&) = delete;
+    Scheduler& operator=(const Scheduler&) = delete;
+
+    void start();
+    // Everybody is resumed and the thread has ended. False: it gives no sign of life, and was left as it is.
+    bool stop();
+    // Carries `order` out on the scheduling thread before its next pass, and returns after that pass. False: that did not
+    // come within a second, and the order will never be carried out.
+    bool run(const Order& order);
+
+    // Of the policy in force at the end of the last pass. Any thread.
+    const char* policy_name() const { return policy_name_.load(); }
+
+    // The client's memory stays mapped until it is expelled.
+    void admit(const dispatch::ClientView& client);
+    void expel(uint32_t id);
+
+private:
+    // How far an order is; whoever gives up and whoever begins agree by exchanging this.
+    enum class Stage : uint32_t { kWaiting, kBegun, kDone, kPassed, kGivenUp };
+    struct Ticket {
+        explicit Ticket(const Order& what) : order(what) {}
+        const Order& order;  // of a caller who waits, until it is done or given up
+        base::FutexWord stage{static_cast<uint32_t>(Stage::kWaiting)};
+    };
+    using Tickets = std::vector<std::shared_ptr<Ticket>>;
+
+    void loop();
+    Tickets take_orders();
+    void carry_out(const Tickets& tickets);
+    static void tell_passed(const Tickets& tickets);
+    void resume_everybody();
+    void wake();
+
+    dispatch::Dispatcher dispatcher_;
+    base::FutexWord waker_{0};
+    Doorbells doorbells_;
+    SupervisedMemory* supervised_;
+    Look look_;
+    std::vector<dispatch::ClientView> clients_;
+    std::atomic<const char*> policy_name_;  // lives in the program
+
+    std::mutex mutex_;
+    Tickets inbox_;  // under mutex_, which is held for nothing else
+    std::atomic<bool> stop_{false};
+    base::FutexWord ended_{0};
+    std::thread thread_;
+};
+
+}  // namespace xsched::server

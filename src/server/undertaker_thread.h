@@ -1,0 +1,36 @@
+// The disposable thread of the undertaker, and what goes over the socket between the two.
+//
+// Front to thread: an Order with the descriptors (copies of the connections in it), then, when the front has closed its
+// own, one byte: from then on the thread's are the last. Back: a Reply for each order that received something, with the
+// chosen descriptor, and one with kDone at the end of each order.
+#pragma once
+
+#include <cstdint>
+
+namespace xsched::server {
+
+struct BurialOrder {
+    enum class Kind : uint32_t { kBury, kReceive };
+    Kind kind;
+    uint32_t token;
+};
+
+struct BurialReply {
+    enum class Kind : uint32_t { kReceived, kDone };
+    Kind kind;
+    uint32_t token;
+    int64_t bytes;  // of the packet that follows it; negative: there was none
+};
+
+inline constexpr unsigned kMostBurials = 64;   // in one order
+inline constexpr unsigned kMostInPacket = 253;  // descriptors, by the kernel's limit
+inline constexpr unsigned kMostParcelBytes = 32768;
+
+// Starts a thread that owns the other end of a new socket, and returns ours; -1: the system has none.
+int start_undertaker_thread(bool (*wanted)(int fd));
+
+// Sends with up to kMostBurials descriptors, and receives with room for kMostInPacket; negative: as sendmsg and recvmsg.
+long send_with(int socket, const void* data, unsigned bytes, const int* fds, unsigned count);
+long receive_with(int socket, void* data, unsigned bytes, int* fds, unsigned* count, int flags);
+
+}  // namespace xsched::server

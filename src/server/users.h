@@ -1,0 +1,147 @@
+// Who uses how much of the server, and how much each may: the accounts behind limits.def. Front thread.
+//
+// Words: user, a uid; one inside a range of /etc/subuid is its owner. Charge, a part of an account that is in use and
+// comes back by itself.
+#pragma once
+
+#include <sys/types.h>
+#include <time.h>
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "dispatch/user_limits.h"
+#include "server/peer.h"
+
+namespace xsched::server {
+
+enum class Limit : unsigned {
+#define XSCHED_LIMIT(id, name, unit, ordinary, trusted, together, help) id,
+#include "server/limits.def"
+#undef XSCHED_LIMIT
+    kCount
+};
+inline constexpr size_t kLimits = static_cast<size_t>(Limit::kCount);
+
+struct LimitInfo {
+    const char* name;
+    const char* unit;
+    int64_t ordinary;
+    int64_t trusted;
+    int64_t together;  // of all ordinary users
+    int64_t most;      // that can be set
+    const char* help;
+};
+const LimitInfo& limit_info(Limit limit);
+std::optional<Limit> find_limit(const std::string& name);
+
+// A value given by a person, for one user or for all.
+struct LimitSetting {
+    std::optional<uid_t> user;
+    Limit limit = Limit::kClients;
+    int64_t value = 0;
+};
+// "clients=500", "alice:highest-priority=50", "1000:tools=4". Throws std::runtime_error with a sentence. Without `names`
+// users are numbers: looking a name up may take its time.
+LimitSetting read_limit(const std::string& text, bool names);
+
+class User;
+
+class Charge {
+public:
+    Charge() = default;
+    Charge(User& user, Limit limit, int64_t amount);
+    Charge(Charge&& other) noexcept { *this = std::move(other); }
+    Charge& operator=(Charge&& other) noexcept;
+    ~Charge() { release(); }
+    void release();
+
+private:
+    User* user_ = nullptr;
+    Limit limit_ = Limit::kClients;
+    int64_t amount_ = 0;
+};
+
+class Users;
+
+class User {
+public:
+    User(Users& users, uid_t uid);
+
+    uid_t uid() const { return uid_; }
+    bool trusted() const { return trusted_; }
+    int64_t used(Limit limit) const;
+    int64_t most(Limit limit) const;
+    // Nothing, if the user or all ordinary users together have too much then.
+    std::optional<Charge> charge(Limit limit, int64_t amount = 1);
+    const std::shared_ptr<dispatch::UserLimits>& shared() const { return shared_; }
+
+    // Whether a line about this user may be logged now. Those that may not are counted.
+    bool may_log(int64_t now_ns);
+
+    int64_t virtual_ns = 0;  // the service its tools have had (tool_desk.h)
+
+private:
+    friend class Users;
+    friend class Charge;
+    void share();
+    void tell_left_out();
+
+    Users& users_;
+    uid_t uid_;
+    bool trusted_ = false;
+    std::array<int64_t, kLimits> used_{};
+    std::array<std::optional<int64_t>, kLimits> set_{};
+    std::shared_ptr<dispatch::UserLimits> shared_;
+    int64_t second_ = 0;
+    int64_t lines_ = 0;
+    int64_t left_out_ = 0;
+};
+
+class Users {
+public:
+    explicit Users(std::string subordinates = "/etc/subuid");
+    Users(const Users&) = delete;
+    Users& operator=(const Users&) = delete;
+
+    User& of(const Peer& peer);
+    // Nullptr: nobody of that uid was here yet.
+    User* find(uid_t uid);
+    void set(const LimitSetting& setting);
+    // What the system has for all of us, which ordinary users do not get to the last.
+    void set_descriptors(int64_t system);
+    std::vector<User*> all();
+    // Says what was left out of the log in the seconds before.
+    void tell_left_out(int64_t now_ns);
+    // When that is to be done; 0: no need.
+    int64_t due_ns() const { return left_out_due_ns_; }
+
+private:
+    friend class User;
+    friend class Charge;
+    uid_t owner_of(uid_t uid);
+    void read_subordinates();
+
+    struct Range {
+        uid_t first;
+        uid_t count;
+        uid_t owner;
+    };
+    std::string subordinates_;
+    int64_t read_at_ns_ = 0;
+    timespec changed_{};
+    std::vector<Range> ranges_;
+    std::map<uid_t, std::unique_ptr<User>> users_;
+    std::array<int64_t, kLimits> ordinary_used_{};
+    std::array<std::optional<int64_t>, kLimits> ordinary_set_{};
+    std::array<int64_t, kLimits> together_{};
+    int64_t left_out_due_ns_ = 0;
+};
+
+}  // namespace xsched::server

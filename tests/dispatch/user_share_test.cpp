@@ -1,0 +1,121 @@
+// What the clients of one user may have together.
+#include "dispatch/user_share.h"
+
+#include <gtest/gtest.h>
+
+#include "dispatch/fake_client.h"
+
+namespace xsched::dispatch {
+namespace {
+
+using namespace testing;
+
+class UserShares : public ::testing::Test {
+protected:
+    ClientView view(FakeClient& client) {
+        ClientView result = client.view();
+        result.limits = limits;
+        result.record = std::make_shared<ClientRecord>();
+        records.push_back(result.record);
+        return result;
+    }
+    uint32_t scheduled(size_t client) {
+        uint32_t count = 0;
+        for (uint32_t at = 0; at < ipc::kMostQueues; ++at)
+            if (const QueueRecord* queue = records[client]->find(at)) count += queue->used;
+        return count;
+    }
+
+    std::shared_ptr<UserLimits> limits = std::make_shared<UserLimits>();
+    std::vector<std::shared_ptr<ClientRecord>> records;
+    FakeClient one{1, 100};
+    FakeClient two{2, 200};
+    FakeClient other{3, 300};
+    Dispatcher dispatcher{hpf_core()};
+};
+
+TEST_F(UserShares, FurtherQueuesRunUnscheduledUntilThereIsRoom) {
+    limits->queues = 3;
+    for (uint32_t at = 0; at < 2; ++at) {
+        one.make_queue(at, 0);
+        two.make_queue(at, 0);
+    }
+    other.make_queue(0, 10);
+    other.submit(0, kStart);
+    dispatcher.add_client(view(one));
+    dispatcher.add_client(view(two));
+    dispatcher.add_client(other.view());
+    dispatcher.pass(kStart);
+    EXPECT_EQ(limits->queues_used, 3U);
+    EXPECT_EQ(scheduled(0) + scheduled(1), 3U);
+    EXPECT_EQ(records[1]->unscheduled, 1U);
+    EXPECT_TRUE(two.suspended(0));
+    EXPECT_FALSE(two.suspended(1)) << "left alone";
+    one.free_queue(0);
+    dispatcher.pass(kStart + kMs);
+    dispatcher.pass(kStart + 2 * kMs);
+    EXPECT_EQ(limits->queues_used, 3U);
+    EXPECT_TRUE(two.suspended(1));
+    dispatcher.remove_client(1);
+    dispatcher.remove_client(2);
+    EXPECT_EQ(limits->queues_used, 0U);
+    EXPECT_EQ(limits->priorities_used, 0U);
+}
+
+TEST_F(UserShares, NobodyIsMoreUrgentThanHisUserMayBe) {
+    limits->highest_priority = 5;
+    one.make_queue(0, 255);
+    other.make_queue(0, 6);
+    one.submit(0, kStart);
+    other.submit(0, kStart);
+    dispatcher.add_client(view(one));
+    dispatcher.add_client(other.view());
+    dispatcher.pass(kStart);
+    EXPECT_TRUE(one.suspended(0));
+    EXPECT_FALSE(other.suspended(0));
+    EXPECT_EQ(records[0]->find(0)->priority, 5);
+    limits->highest_priority = 7;
+    dispatcher.pass(kStart + kMs);
+    EXPECT_TRUE(other.suspended(0)) << "raised while it runs";
+}
+
+TEST_F(UserShares, FurtherPrioritiesCountAsTheNextLower) {
+    limits->priorities = 2;
+    UserShare share(limits);
+    EXPECT_EQ(share.take_priority(10), 10);
+    EXPECT_EQ(share.take_priority(20), 20);
+    EXPECT_EQ(share.take_priority(15), 10);
+    EXPECT_EQ(share.take_priority(255), 20);
+    EXPECT_EQ(share.take_priority(-255), 10) << "none is lower";
+    EXPECT_EQ(share.take_priority(PRIORITY_NO_EXECUTE), PRIORITY_NO_EXECUTE);
+    EXPECT_EQ(limits->priorities_used, 2U);
+    for (const int32_t granted : {10, 20, 10, 20, 10}) share.return_priority(granted);
+    EXPECT_EQ(limits->priorities_used, 0U);
+    EXPECT_EQ(share.take_priority(15), 15);
+}
+
+TEST_F(UserShares, ReadingTheSlotsOfOneUserDoesNotDelayAnother) {
+    std::vector<std::unique_ptr<FakeClient>> crowd;
+    std::vector<uint32_t> ids;
+    for (uint32_t i = 0; i < 20; ++i) {
+        crowd.push_back(std::make_unique<FakeClient>(100 + i, 1000 + i));
+        for (uint32_t at = 0; at < 200; ++at) crowd.back()->make_queue(at, 0, 7);
+        dispatcher.add_client(view(*crowd.back()));
+        ids.push_back(100 + i);
+    }
+    one.make_queue(0, 0);
+    other.make_queue(0, 10);
+    dispatcher.add_client(one.view());
+    dispatcher.add_client(other.view());
+    dispatcher.pass(kStart);
+    other.submit(0, kStart);
+    ids.push_back(3);
+    const int64_t again = dispatcher.pass(kStart + kMs, ids);
+    EXPECT_TRUE(one.suspended(0)) << "in the first pass";
+    EXPECT_EQ(again, kStart + kMs) << "the rest follows at once";
+    for (int i = 0; i < 100 && dispatcher.pass(kStart + kMs, {}) == kStart + kMs; ++i) {}
+    EXPECT_NE(dispatcher.pass(kStart + kMs, {}), kStart + kMs) << "and comes to its end";
+}
+
+}  // namespace
+}  // namespace xsched::dispatch

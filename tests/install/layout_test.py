@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""Which files an installation has, and under which names and versions its libraries are known."""
+import re
+import unittest
+
+from installed import InATree, attempt, dynamic, install, main, tool
+
+PLATFORMS = ("opencl", "cuda", "hip")
+PUBLIC = ["libpreempt", *(f"libhal{platform}" for platform in PLATFORMS)]
+
+
+class Layout(InATree):
+    def test_public_libraries_have_a_version(self):
+        for name in PUBLIC:
+            with self.subTest(name):
+                self.assertEqual(dynamic(self.lib / f"{name}.so", "SONAME"), [f"{name}.so.1"])
+                self.assertTrue((self.lib / f"{name}.so.1").is_symlink())
+                self.assertTrue((self.lib / f"{name}.so").resolve().name.startswith(f"{name}.so.1."))
+                self.assertEqual((self.lib / f"{name}.so").resolve().parent, self.lib.resolve())
+
+    def test_shims_are_apart_and_have_their_documented_names(self):
+        for platform in PLATFORMS:
+            with self.subTest(platform):
+                name = f"libshim{platform}.so"
+                self.assertFalse((self.lib / "xsched" / name).is_symlink())
+                self.assertEqual((self.lib / name).readlink().as_posix(), f"xsched/{name}")
+                self.assertEqual(dynamic(self.lib / name, "SONAME"), [name])
+
+    def test_no_library_looks_in_a_folder_of_the_builders_or_the_current_one(self):
+        for library in [*self.lib.glob("lib*.so"), *(self.lib / "xsched").glob("*.so")]:
+            with self.subTest(library.name):
+                for paths in dynamic(library, "RUNPATH") + dynamic(library, "RPATH"):
+                    for path in paths.split(":"):
+                        self.assertRegex(path, r"^\$ORIGIN(/|$)")
+
+    def test_nothing_has_symbols_for_debugging(self):
+        files = [*self.lib.glob("lib*.so"), *(self.lib / "xsched").glob("*.so"), *(self.prefix / "bin").iterdir()]
+        self.assertGreater(len(files), 9)
+        for file in files:
+            self.assertNotRegex(tool("readelf", "-SW", file), r"\.symtab|\.debug_info", file)
+
+    def test_what_is_ours_alone_has_a_version_that_says_so(self):
+        for name in PUBLIC:
+            symbols = tool("readelf", "-W", "--dyn-syms", self.lib / f"{name}.so")
+            versions = dict(re.findall(r" (\w+)@@(XSCHED_\w+)", symbols))
+            versions = {symbol: version for symbol, version in versions.items() if symbol != version}
+            self.assertGreater(len(versions), 2)
+            for symbol, version in versions.items():
+                private = re.match(r"x\w+?_", symbol)
+                self.assertEqual(version, "XSCHED_PRIVATE" if private else "XSCHED_1", symbol)
+
+    def test_headers_of_the_platforms_that_there_are(self):
+        include = self.prefix / "include" / "xsched"
+        self.assertEqual(sorted(path.name for path in include.iterdir()),
+                         sorted([*PLATFORMS, "hint.h", "types.h", "xqueue.h", "xsched.h"]))
+        for platform in PLATFORMS:
+            self.assertTrue((include / platform / "hal.h").is_file())
+
+    def test_license_and_documentation(self):
+        docs = self.prefix / "share" / "doc" / "xsched"
+        for name in ("LICENSE", "README.md", "CHANGELOG.md", "docs/ARCHITECTURE.md", "examples/common.mk"):
+            self.assertTrue((docs / name).is_file(), name)
+
+    def test_a_staged_tree_is_the_same(self):
+        stage = self.folder / "stage"
+        install("/opt/xsched", DESTDIR=stage)
+
+        def files(root):
+            return sorted(path.relative_to(root) for path in root.rglob("*") if not path.is_dir())
+        self.assertEqual(files(stage / "opt" / "xsched"), files(self.prefix))
+        done = attempt("grep", "-rl", str(stage), stage / "opt" / "xsched")
+        self.assertEqual(done.stdout, "", "files that name the stage")
+
+
+if __name__ == "__main__":
+    main()

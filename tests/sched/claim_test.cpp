@@ -1,0 +1,121 @@
+// Who says that it has work and completes nothing is not believed for ever.
+#include "sched/claim.h"
+
+#include <gtest/gtest.h>
+
+#include "sched/given_units.h"
+
+namespace xsched::sched {
+namespace {
+
+using namespace testing;
+
+constexpr int64_t kLimit = 2 * kSecond;
+
+TEST(Claim, LastsForTheLimitAndComesBackWithProgress) {
+    Claim claim;
+    claim.observe(true, 5, false, kStart);
+    claim.observe(true, 5, false, kStart + kLimit - 1);
+    EXPECT_TRUE(claim.believed(kLimit));
+    claim.observe(true, 5, false, kStart + kLimit);
+    EXPECT_FALSE(claim.believed(kLimit));
+    EXPECT_TRUE(claim.believed(0)) << "without a limit";
+    EXPECT_EQ(claim.due_ns(kLimit), 0) << "nothing changes by itself any more";
+    claim.observe(true, 6, false, kStart + 2 * kLimit);
+    EXPECT_TRUE(claim.believed(kLimit));
+}
+
+TEST(Claim, OnlyTimeInWhichItMayRunCounts) {
+    Claim claim;
+    claim.observe(true, 0, false, kStart);
+    claim.observe(false, 0, false, kStart + kSecond);
+    claim.observe(true, 0, false, kStart + 100 * kSecond);
+    EXPECT_TRUE(claim.believed(kLimit));
+    EXPECT_EQ(claim.due_ns(kLimit), kStart + 101 * kSecond);
+    claim.observe(true, 0, false, kStart + 101 * kSecond);
+    EXPECT_FALSE(claim.believed(kLimit));
+}
+
+TEST(Claim, RestingNowAndThenIsNoProgress) {
+    Claim claim;
+    int64_t now = kStart;
+    for (int i = 0; i < 3; ++i) {
+        claim.observe(true, 0, false, now);
+        claim.observe(false, 0, false, now += 900 * kMs);
+        now += kMs;
+    }
+    EXPECT_FALSE(claim.believed(kLimit));
+}
+
+TEST(Claim, AStoppedProcessLosesItSooner) {
+    Claim claim;
+    claim.observe(true, 0, false, kStart);
+    EXPECT_FALSE(claim.suspect());
+    EXPECT_EQ(claim.due_ns(kLimit), kStart + Claim::kSuspectNs) << "when it becomes suspect";
+    claim.observe(true, 0, false, kStart + Claim::kSuspectNs);
+    EXPECT_TRUE(claim.suspect());
+    claim.observe(true, 0, true, kStart + 50 * kMs);
+    EXPECT_TRUE(claim.believed(kLimit));
+    EXPECT_EQ(claim.due_ns(kLimit), kStart + Claim::kStoppedLimitNs);
+    claim.observe(true, 0, true, kStart + Claim::kStoppedLimitNs);
+    EXPECT_FALSE(claim.believed(kLimit));
+    claim.observe(true, 1, true, kStart + kSecond);
+    EXPECT_TRUE(claim.believed(kLimit)) << "what the device had completes";
+}
+
+class ClaimInCore : public ::testing::Test {
+protected:
+    ClaimInCore() {
+        low.ready = liar.ready = true;
+        low.unit.ready_since_ns = liar.unit.ready_since_ns = kStart;
+    }
+    bool low_runs(int64_t now) { return !core.decide(std::vector<UnitState>{low, liar}, now).verdicts[0].suspend; }
+
+    UnitState low = Given{.id = 1};
+    UnitState liar = Given{.id = 2, .priority = 255};
+    WholeCore core = hpf_core({.starvation_limit_ns = 0, .claim_limit_ns = kLimit});
+};
+
+TEST_F(ClaimInCore, NobodyIsKeptOffForeverForNothing) {
+    int64_t now = kStart;
+    EXPECT_FALSE(low_runs(now));
+    int64_t wake = 0;
+    for (int i = 0; i < 10; ++i) {
+        wake = core.decide(std::vector<UnitState>{low, liar}, now).wake_at_ns;
+        if (wake == 0) break;
+        now = wake;
+    }
+    EXPECT_EQ(now, kStart + kLimit) << "found out without anybody ringing";
+    EXPECT_TRUE(low_runs(now));
+    EXPECT_TRUE(low_runs(now + 1000 * kSecond)) << "and for good";
+    EXPECT_FALSE(core.decide(std::vector<UnitState>{low, liar}, now + 1001 * kSecond).verdicts[1].suspend)
+        << "its own work may still run";
+    liar.completed = 1;
+    EXPECT_FALSE(low_runs(now + 1002 * kSecond));
+}
+
+TEST_F(ClaimInCore, ProgressKeepsIt) {
+    for (int i = 0; i < 100; ++i) {
+        ++liar.completed;
+        EXPECT_FALSE(low_runs(kStart + i * kSecond));
+    }
+}
+
+TEST_F(ClaimInCore, WhoKeepsOthersOffWithoutProgressIsSuspect) {
+    EXPECT_FALSE(core.decide(std::vector<UnitState>{low, liar}, kStart).verdicts[1].suspect);
+    EXPECT_TRUE(core.decide(std::vector<UnitState>{low, liar}, kStart + 30 * kMs).verdicts[1].suspect);
+    ++liar.completed;
+    EXPECT_FALSE(core.decide(std::vector<UnitState>{low, liar}, kStart + 40 * kMs).verdicts[1].suspect);
+}
+
+TEST_F(ClaimInCore, SeveralLoseTheirsTogether) {
+    UnitState another = Given{.id = 3, .priority = 255, .ready = true, .ready_since_ns = kStart};
+    const auto runs = [&](int64_t now) {
+        return !core.decide(std::vector<UnitState>{low, liar, another}, now).verdicts[0].suspend;
+    };
+    EXPECT_FALSE(runs(kStart));
+    EXPECT_TRUE(runs(kStart + kLimit));
+}
+
+}  // namespace
+}  // namespace xsched::sched
