@@ -83,7 +83,7 @@ void warn_of_refusal(const char* path, int error) {
 }
 
 const char* chosen_socket() {
-    const char* chosen = getenv("XSCHED_SOCKET");
+    const char* chosen = secure_getenv("XSCHED_SOCKET");
     return chosen != nullptr && *chosen != '\0' ? chosen : nullptr;
 }
 
@@ -95,7 +95,7 @@ unsigned user_socket_places(char (*paths)[kSocketPathBytes]) {
     unsigned count = 0;
     struct stat runtime {};
     struct stat login {};
-    const char* directory = getenv("XDG_RUNTIME_DIR");
+    const char* directory = secure_getenv("XDG_RUNTIME_DIR");
     const bool has_runtime = directory != nullptr && is_our_directory(directory, runtime);
     if (has_runtime && snprintf(paths[count], kSocketPathBytes, "%s/xsched/%s", directory, kSocketName) <
                            static_cast<int>(kSocketPathBytes))
