@@ -170,6 +170,7 @@ int serve(const CommandLine& line) {
 
 int main(int argc, char** argv) {
     xsched::base::hold_standard_fds();
+    xsched::server::block_ending_signals();
     umask(022);  // what is made is made with the permissions that it needs
     CLI::App app{"Schedules the accelerator work of several programs by priority."};
     CommandLine line;
