@@ -29,6 +29,8 @@ class Examples(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = Path(tempfile.mkdtemp())
         cls.addClassCleanup(shutil.rmtree, cls.folder)
+        if GIVEN.driver:  # the programs are linked to it under this name
+            (cls.folder / "libcuda.so.1").symlink_to(GIVEN.driver.resolve())
         shutil.copytree(ROOT / "examples", cls.folder / "examples",
                         ignore=lambda _, names: [name for name in names if re.fullmatch(r"app\w*", name)])
 
@@ -36,7 +38,7 @@ class Examples(unittest.TestCase):
         clean = {name: value for name, value in os.environ.items() if not name.startswith(("XSCHED_", "XLOG_", "LD_"))}
         clean.update(XSCHED_SOCKET=str(self.folder / "nobody.sock"), XLOG_LEVEL="INFO", PYTHONDONTWRITEBYTECODE="1")
         if GIVEN.driver:
-            clean["XSCHED_CUDA_LIB"] = str(GIVEN.driver)
+            clean.update(XSCHED_CUDA_LIB=str(GIVEN.driver), LD_LIBRARY_PATH=str(self.folder))
         return {**clean, **more}
 
     def build(self, name):

@@ -1,9 +1,10 @@
 // The CUDA driver's entry points by number, and how a call reaches us.
 //
-// Our library bears the driver's name, so that whoever asks the dynamic linker for libcuda.so.1 gets it. A call of an
-// exported cu* symbol is a generated trampoline that jumps through its slot; the first call of any of them opens the
-// real driver and points every slot at our hook, where there is one, or straight at the driver's function. Programs
-// that ask cuGetProcAddress for functions get the same hooks (proc_address.h).
+// Our library brings along one that bears the driver's name, so that whoever asks the dynamic linker for libcuda.so.1
+// gets our functions (CMakeLists.txt). A call of an exported cu* symbol is a generated trampoline that jumps through its
+// slot; the first call of any of them opens the real driver and points every slot at our hook, where there is one, or
+// straight at the driver's function. Programs that ask cuGetProcAddress for functions get the same hooks
+// (proc_address.h).
 //
 // Nothing happens at load. All functions may be called from any thread; slots change by single stores.
 #pragma once
