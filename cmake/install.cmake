@@ -30,6 +30,12 @@ install(EXPORT xsched NAMESPACE xsched:: FILE xsched-targets.cmake DESTINATION $
 # pkg-config: xsched, and xsched-cuda and so on. The prefix is where the file lies, so that the tree may be moved.
 file(RELATIVE_PATH up /prefix/${XSCHED_PKGCONFIG_DIR} /prefix)
 string(REGEX REPLACE "/$" "" up "${up}")
+foreach(kind LIB INCLUDE)
+  set(pc_${kind} "\${prefix}/${CMAKE_INSTALL_${kind}DIR}")
+  if(IS_ABSOLUTE "${CMAKE_INSTALL_${kind}DIR}")
+    set(pc_${kind} "${CMAKE_INSTALL_${kind}DIR}")
+  endif()
+endforeach()
 configure_file(cmake/xsched.pc.in ${package}/xsched.pc @ONLY)
 install(FILES ${package}/xsched.pc DESTINATION ${XSCHED_PKGCONFIG_DIR})
 foreach(platform IN LISTS XSCHED_BUILT_PLATFORMS)

@@ -4,7 +4,9 @@
 #
 # LIBDIR is lib wherever nobody says otherwise, also where the distribution's own is another: the documented names are
 # below PREFIX/lib. Who makes packages gives CMAKE_INSTALL_LIBDIR.
-set(CMAKE_INSTALL_LIBDIR lib CACHE PATH "Where libraries go, below the prefix")
+if(NOT DEFINED CMAKE_INSTALL_LIBDIR)
+  set(CMAKE_INSTALL_LIBDIR lib CACHE PATH "Where libraries go, below the prefix")
+endif()
 include(GNUInstallDirs)
 set(XSCHED_PRIVATE_LIBDIR ${CMAKE_INSTALL_LIBDIR}/xsched)
 set(XSCHED_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/xsched)
