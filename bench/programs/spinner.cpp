@@ -55,11 +55,15 @@ bool be_idle_class() {
     return setpriority(PRIO_PROCESS, 0, 19) == 0 && sched_setscheduler(0, SCHED_IDLE, &none) == 0;
 }
 
-void spin_on(int cpu) {
+// By whoever started it: an idle thread gets no processor on a busy machine, and would say so too late.
+void pin(std::thread& thread, int cpu) {
     cpu_set_t one;
     CPU_ZERO(&one);
     CPU_SET(cpu, &one);
-    if (sched_setaffinity(0, sizeof(one), &one) != 0) return;  // a processor less
+    pthread_setaffinity_np(thread.native_handle(), sizeof(one), &one);
+}
+
+[[noreturn]] void spin() {
     for (;;) {
 #if defined(__x86_64__)
         __builtin_ia32_pause();  // leaves the core to the thread beside it
@@ -82,7 +86,10 @@ int main(int argc, char** argv) {
     if (!yield_as_group()) return refuse("its group cannot be made to yield");
     if (!be_idle_class()) return refuse("the idle class is not to be had");
     std::vector<std::thread> threads;
-    for (int i = 2; i < argc; ++i) threads.emplace_back(spin_on, atoi(argv[i]));
+    for (int i = 2; i < argc; ++i) {
+        threads.emplace_back(spin);
+        pin(threads.back(), atoi(argv[i]));
+    }
     printf("ready\n");
     fflush(stdout);
     for (std::thread& thread : threads) thread.join();
