@@ -9,7 +9,7 @@
     bench/suite.py --report FOLDER                   only the report, from the JSON files in FOLDER
 
 Whatever is compared runs in turns. docs/benchmarks.md says how to read it and how to add a peer. Exit status 1 if a
-target was missed or a run failed, 2 if nothing could be measured; with --test only if a run failed or wrote no result.
+run or a question failed, 2 if nothing could be measured. Missed targets are listed, and are no failure.
 """
 import argparse
 import json
@@ -61,7 +61,6 @@ def parse_options(words=None):
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="environment of the programs")
     parser.add_argument("--tag", default="", help="at the end of the result files' names")
     parser.add_argument("--keep-log", action="store_true", help="also keep what programs and server logged")
-    parser.add_argument("--test", action="store_true", help="missed targets are no failure")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--report", type=Path, metavar="FOLDER")
     options = parser.parse_args(words)
@@ -101,14 +100,23 @@ def are_here(suite, names, absent):
     return found
 
 
-def ask(suite, names, deadline, options):
-    """Every question in its time; writes its result at once. Returns the documents and what is not here."""
+def finish(document, suite, watch, before, seconds):
+    """What is known about a question once it is answered: how it was measured, and what speaks against the figures."""
+    document.notes += [f"{seconds:.0f} s in all", watch.says]
+    if suite.awake and document.name not in questions.OF_THE_HOST:
+        document.notes.append(suite.awake.says)
+    document.doubts += [sentence for sentence in (before, watch.note, *suite.session.doubts) if sentence]
+
+
+def ask(suite, names, deadline, options, before=""):
+    """Every question in its time; writes its result at once. Returns the documents and what is not here. `before`: how
+    other programs disturbed the machine before the start, as a sentence."""
     documents, absent = [], list(suite.absent.values())
     names = are_here(suite, names, absent)
     for position, name in enumerate(names):
         weights = [questions.ALL[left].WEIGHT for left in names[position:]]
         until = time.monotonic() + max(deadline - time.monotonic(), 0) * weights[0] / sum(weights)
-        began = time.monotonic()
+        began, watch = time.monotonic(), disturbance.Watch(suite.running_pids)
         try:
             document = questions.ALL[name].answer(suite, until)
         except NotHere as reason:
@@ -122,7 +130,7 @@ def ask(suite, names, deadline, options):
             absent.append(f"{name}: no time was left")
             continue
         documents.append(document)
-        document.notes.append(f"{time.monotonic() - began:.0f} s in all")
+        finish(document, suite, watch.stop(), before, time.monotonic() - began)
         document.write(options.results, suite.backend, options.tag)
         print(f"\n{document.text()}", flush=True)
     return documents, absent
@@ -138,14 +146,14 @@ def run(options):
     profile, began = profile_of(options), time.monotonic()
     names = options.only or [name for name in questions.ALL if name not in (*options.skip, *profile.skip)]
     options.results.mkdir(parents=True, exist_ok=True)
-    disturbed = disturbance.note(disturbance.busy_share())
+    disturbed = disturbance.note_before()
     with programs.Session(options.build) as session, make_suite(session, options, profile) as suite:
         print(f"{suite.backend.device}, driver {suite.backend.driver}, XSched {report.version()}; {os.cpu_count()} "
               f"CPUs; profile {options.profile}, at most {profile.budget:.0f} s")
         print(f"peers: {', '.join(peer.title for peer in suite.peers)}", flush=True)
         if disturbed:
             print(f"Note: {disturbed}", flush=True)
-        documents, absent = ask(suite, names, began + profile.budget, options)
+        documents, absent = ask(suite, names, began + profile.budget, options, disturbed)
         suite.progress.done()
         if options.keep_log or any(document.failures for document in documents):
             keep_logs(suite, options)
@@ -168,9 +176,20 @@ def show_list(options):
 def summary(documents):
     rows = [("question", "status", "targets met", "failed runs")]
     for document in documents:
-        met = sum(report.met(value, relation, limit) for _, value, relation, limit, _ in document.targets)
+        met = len(document.targets) - len(document.missed)
         rows.append((document.title, document.status, f"{met} of {len(document.targets)}", len(document.failures)))
     return report.table(rows)
+
+
+def missed(documents):
+    """A line for each target that was missed; those of a disturbed run say so."""
+    lines = []
+    for document in documents:
+        for what, value, relation, limit, unit in document.missed:
+            measured = "not measured" if value is None else f"{value:.2f}{unit}"
+            aside = " (disturbed: no verdict)" if document.doubts else ""
+            lines.append(f"target missed: {document.title}: {what}: {measured}, asked {relation} {limit:g}{unit}{aside}")
+    return "".join(f"{line}\n" for line in lines)
 
 
 def main():
@@ -188,10 +207,8 @@ def main():
         return 2
     if not documents:
         return 2
-    print(f"\n{summary(documents)}\n\nreport: {html.write(options.results)}")
-    broken = failed or any(document.failures for document in documents)
-    missed = any(document.status == "failed" for document in documents)
-    return 1 if broken or (missed and not options.test) else 0
+    print(f"\n{summary(documents)}\n{missed(documents)}\nreport: {html.write(options.results)}")
+    return 1 if failed or any(document.failures for document in documents) else 0
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ class Document:
         self.targets = []    # (what, measured, relation, limit, unit)
         self.notes = []      # how it was measured
         self.failures = []
+        self.doubts = []     # why the figures may mean nothing, as sentences
         self.raw = {}        # numbers for programs
 
     def add_table(self, caption, rows):
@@ -31,13 +32,21 @@ class Document:
                                              for cell in row[1:])
 
     @property
+    def missed(self):
+        """Targets, as they were declared."""
+        return [target for target in self.targets if not report.met(*target[1:4])]
+
+    @property
     def status(self):
-        met = all(report.met(value, relation, limit) for _, value, relation, limit, _ in self.targets)
-        return "failed" if self.failures or not met else "passed"
+        """A run that failed failed, whatever else the machine did; on a disturbed one no target is met or missed."""
+        if self.failures:
+            return "failed"
+        return "disturbed" if self.doubts else "failed" if self.missed else "passed"
 
     def metrics(self):
         return {"question": self.question, "answer": self.answer, "headline": self.headline, "tables": self.tables,
                 "plots": self.plots, "targets": report.targets_json(self.targets), "failures": self.failures,
+                "doubts": self.doubts,
                 **self.raw}
 
     def text(self):
@@ -46,6 +55,7 @@ class Document:
         parts += [f"{table['caption']}\n\n{report.table(table['rows'])}" for table in self.tables
                   if len(table["rows"]) > 1]
         parts += [report.targets_table(self.targets)] if self.targets else []
+        parts += [f"disturbed: {sentence}" for sentence in self.doubts]
         parts += [f"failed: {sentence[:1200]}" for sentence in self.failures[:4]]
         return "\n\n".join(parts) + "\n"
 

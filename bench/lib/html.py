@@ -66,7 +66,7 @@ def headline(result):
 
 
 def badge(result):
-    """A missed target is another thing than a run that failed."""
+    """A missed target is another thing than a run that failed; a disturbed run is neither good nor bad: grey."""
     word = escape(result["status"])
     if word == "failed" and not result["metrics"].get("failures"):
         return '<span class="status missed">targets missed</span>'
@@ -82,6 +82,7 @@ def section(result):
 <p class="question">{escape(metrics["question"])}</p>
 {"".join(f"<p>{escape(sentence)}</p>" for sentence in metrics["answer"])}
 {headline(result)}
+{"".join(f'<p class="warning">{escape(sentence)}</p>' for sentence in metrics.get("doubts", []))}
 <div class="figures">{figures}</div>
 {"".join(table(entry) for entry in metrics["tables"] if len(entry["rows"]) > 1)}
 {targets(metrics["targets"])}

@@ -4,7 +4,7 @@ import statistics
 from collections import defaultdict
 from dataclasses import dataclass, field
 
-from . import intervals, programs, report, turns
+from . import calibration, intervals, programs, report, turns
 from .workloads import CPU, ENDLESS, ENDLESS_STEPS, length_text
 
 LONGEST_BURST_SECONDS = 10
@@ -193,6 +193,14 @@ class Matrix:
         """LP's rate outside HP's bursts over its rate alone."""
         cell, alone = self.cells.get((peer, pattern, length)), self.lp_alone.get((self.baseline, length))
         return cell.lp_rate_outside / statistics.median(alone) if cell and cell.seconds_outside and alone else None
+
+    def length_doubts(self):
+        """Whether low alone did what the length of its kernels says, on a CPU device: a sentence for each that it did
+        not."""
+        alone = {length: statistics.median(rates) for (peer, length), rates in self.lp_alone.items()
+                 if peer == self.baseline and rates}
+        return [f"low alone completed {rate:.0f} kernels of {length_text(length)} a second" for length, rate in
+                alone.items() if self.workload is CPU and not calibration.is_right(length, 1e3 / max(rate, 1e-9))]
 
     def metrics(self):
         cells = []

@@ -11,6 +11,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from . import calibration
+
 START_SECONDS = 60  # a program that is not ready by then is broken
 CALIBRATIONS = 3
 KILL_SECONDS = 30
@@ -103,6 +105,9 @@ class Session:
         self.started = []
         self.programs = None  # the backend's folder, once chosen
         self.patience = START_SECONDS
+        self.check_lengths = False  # of kernels, after calibrating
+        self.lengths = {}           # those that were: {ms: steps}
+        self.doubts = []            # why figures may mean nothing, as sentences
 
     def __enter__(self):
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # by way of __exit__
@@ -133,10 +138,37 @@ class Session:
 
     def calibrate(self, kernel_ms, times=CALIBRATIONS):
         """Steps with which a kernel takes `kernel_ms` on the device alone."""
-        command = [self.programs / "hp", "--calibrate", "1", "--kernel-ms", str(kernel_ms)]
-        return round(statistics.median(
-            int(subprocess.run(command, env=self.environment, text=True, check=True, timeout=START_SECONDS,
-                               stdout=subprocess.PIPE).stdout.split()[0]) for _ in range(times)))
+        if not self.check_lengths:
+            return self.calibrate_once(kernel_ms, times)
+        if kernel_ms not in self.lengths:
+            self.lengths[kernel_ms], complaint = calibration.checked(
+                kernel_ms, lambda: self.calibrate_once(kernel_ms, times),
+                lambda steps: self.kernel_lasts_ms(kernel_ms, steps))
+            self.doubts += [complaint] if complaint else []
+        return self.lengths[kernel_ms]
+
+    def calibrate_once(self, kernel_ms, times):
+        command = ["hp", "--calibrate", "1", "--kernel-ms", str(kernel_ms)]
+        return round(statistics.median(int(self.output_of(*command).split()[0]) for _ in range(times)))
+
+    def output_of(self, name, *arguments):
+        """What one of the backend's programs prints, which ends soon by itself."""
+        command = [str(word) for word in (self.programs / name, *arguments)]
+        try:
+            return subprocess.run(command, env=self.environment, text=True, check=True, timeout=START_SECONDS,
+                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE).stdout
+        except subprocess.CalledProcessError as error:
+            raise ProgramFailed(f"{' '.join(command)} ended with status {error.returncode}: {error.stderr[-2000:]}") \
+                from error
+        except subprocess.TimeoutExpired as error:
+            raise ProgramFailed(str(error)) from error
+
+    def kernel_lasts_ms(self, kernel_ms, steps):
+        """As a program has it that runs them without a pause; None: it ended too soon to tell."""
+        out = self.folder / "length.rows"
+        seconds = max(calibration.CHECK_SECONDS, calibration.CHECK_KERNELS * kernel_ms / 1e3)
+        self.output_of("lp", "--steps", steps, "--seconds", seconds, "--out", out)
+        return calibration.lasts_ms([int(line) for line in out.read_text().split()])
 
     def xcli(self, *words):
         """What xcli answers, for the record."""

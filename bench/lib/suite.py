@@ -3,6 +3,7 @@ import contextlib
 import time
 from dataclasses import dataclass
 
+from . import awake
 from . import peers as peer_list
 from . import rounds, workloads
 
@@ -55,6 +56,20 @@ class Suite:
         if self.peer(baseline) is None:
             raise LookupError(f"the peer {baseline}, of whose programs everything is a multiple, cannot be used: "
                               f"{self.absent.get(baseline, 'there is no such adapter in bench/peers')}")
+        self.awake = self.services.enter_context(awake.Awake(session)) if self.on_cpu else None
+        session.check_lengths = self.on_cpu
+
+    @property
+    def on_cpu(self):
+        return self.workload is workloads.CPU
+
+    def running_pids(self):
+        """Of the processes that serve the measurements and outlive them."""
+        return self.session.server_pids() + (self.awake.pids if self.awake else [])
+
+    def host_alone(self):
+        """A context for what is measured on the host alone, whose processors must be as they always are."""
+        return self.awake.paused() if self.awake else contextlib.nullcontext()
 
     def __enter__(self):
         return self
@@ -85,6 +100,10 @@ class Suite:
     @property
     def few_peers(self):
         return [peer for peer in self.peers if not self.profile.few_peers or peer.name in self.profile.few_peers]
+
+    def most_compared(self, peers):
+        """Those of these peers that are measured before all others."""
+        return [peer for peer in peers if peer.name in (self.baseline, "xsched")]
 
     def title(self, name):
         found = self.peer(name)

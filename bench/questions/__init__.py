@@ -5,3 +5,4 @@ from . import (fixed_priority, guard, host, lengths, main_job, overhead, partiti
 
 ALL = {module.NAME: module for module in (main_job, lengths, overhead, preemption, guard, thresholds, fixed_priority,
                                           partition, server_cpu, host, pytorch)}
+OF_THE_HOST = (host.NAME,)  # no device is used

@@ -69,7 +69,9 @@ def answer(suite, deadline):
     pair = Pair(suite)
     pair.look()
     peers = [peer for peer in suite.few_peers if not peer.streams]
-    plan = [[lambda number: pair.run_alone(), *(lambda number, peer=peer: pair.run_shared(peer) for peer in peers)]]
+    first = suite.most_compared(peers)
+    plan = [[lambda number: pair.run_alone(), *(lambda number, peer=peer: pair.run_shared(peer) for peer in
+                                                [*first, *(peer for peer in peers if peer not in first)])]]
     done = suite.run_rounds(pair, plan, deadline, LEAST_SECONDS, most_seconds=2 * suite.profile.seconds,
                             pace=rounds.Pace(2 * pair.requests.start_up_seconds))
     out = Document(NAME, "Two models, one of them urgent",

@@ -11,7 +11,8 @@ NAME, WEIGHT = "host", 8
 def add_host_cost(suite, out):
     import host_cost
     try:
-        cost, directive = host_cost.measure(suite.session)
+        with suite.host_alone():
+            cost, directive = host_cost.measure(suite.session)
     except (OSError, programs.ProgramFailed) as error:
         out.notes.append(f"enqueue_cost and directive_latency: {error}"[:300])
         return

@@ -59,6 +59,7 @@ def answer(suite, deadline):
         out.plots.append(plot(found, suite, pattern, lengths))
     out.targets = main_job.targets(found, suite, suite.patterns, lengths)
     out.failures = [f"{peer}: {sentence}" for peer, sentence in found.failures]
+    out.doubts = main_job.doubts(found, suite, suite.patterns, lengths)
     out.notes = main_job.describe(suite, found, done)
     out.raw = {**found.metrics(), "results_exact": found.exact}
     return out

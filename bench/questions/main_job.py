@@ -1,5 +1,5 @@
 """The main job: bursts of short kernels beside a program that keeps the device full, under every peer."""
-from lib import document, matrix, rounds, workloads
+from lib import document, matrix, rounds, verdict, workloads
 from lib.document import Document, percent, shown, time_text
 
 NAME, WEIGHT = "main_job", 30
@@ -47,20 +47,21 @@ def targets(found, suite, patterns, lengths, peer="xsched"):
 
 
 def groups(found, suite, patterns, lengths, peers):
-    """What is measured in one round; each group is what is compared (see lib/rounds.py)."""
-    baseline, plan = suite.peer(suite.baseline), []
-    for length in lengths:
-        if length != workloads.ENDLESS:
-            plan.append([lambda number, length=length: found.run_lp_alone(baseline, length)])
-    for pattern in patterns:
-        cells = [lambda number, pattern=pattern: found.run(baseline, pattern, None, number + 1)]
-        for length in lengths:
-            for peer in peers:
-                if not (peer.streams and length == workloads.ENDLESS):
-                    cells.append(lambda number, peer=peer, pattern=pattern, length=length: found.run(
-                        peer, pattern, length, number + 1))
-        plan.append(cells)
-    return plan
+    """What is measured in one round; each group is what is compared (see lib/rounds.py). Natively and under XSched come
+    before all other peers: if time runs out in the first round, these are there."""
+    baseline = suite.peer(suite.baseline)
+
+    def cells(pattern, some):
+        return [lambda number, peer=peer, length=length: found.run(peer, pattern, length, number + 1)
+                for length in lengths for peer in some if not (peer.streams and length == workloads.ENDLESS)]
+    first = suite.most_compared(peers)
+    others = [peer for peer in peers if peer not in first]
+    plan = [[lambda number, length=length: found.run_lp_alone(baseline, length)] for length in lengths
+            if length != workloads.ENDLESS]
+    plan += [[lambda number, pattern=pattern: found.run(baseline, pattern, None, number + 1), *cells(pattern, first)]
+             for pattern in patterns]
+    plan += [cells(pattern, others) for pattern in patterns]
+    return [group for group in plan if group]
 
 
 def measure(suite, patterns, lengths, deadline, peers=None):
@@ -134,6 +135,23 @@ def headline(found, suite, patterns, length):
             yield {"label": f"{pattern}: {suite.workload.patterns[pattern][0]}", "values": values}
 
 
+def doubts(found, suite, patterns, lengths):
+    """What on a CPU device speaks against the figures themselves, as sentences."""
+    if not suite.on_cpu:
+        return []
+    natively, said = [], found.length_doubts()
+    for pattern in patterns:
+        for length in lengths:
+            native, xsched = (found.ratio(name, pattern, length, "p50") for name in (suite.baseline, "xsched"))
+            natively += [native] if native is not None else []
+            if xsched is not None and xsched < verdict.TOO_FAST:
+                said.append(f"{pattern}, lp {workloads.length_text(length)}: "
+                            f"{verdict.doubt_of_ratios(verdict.NOTHING_TO_GAIN, xsched)}")
+    if natively and max(natively) < verdict.NOTHING_TO_GAIN:
+        said.append(verdict.doubt_of_ratios(max(natively), 1))
+    return said
+
+
 def describe(suite, found, done):
     return [rounds.says(done, found.seconds),
             f"kernels of high {suite.workload.hp_kernel_ms * 1000:g} us, pauses of {suite.workload.pause_ms[0]:g} to "
@@ -153,6 +171,7 @@ def answer(suite, deadline):
     out.plots = [*cdfs(found, suite, patterns, length), *timeline(found, suite, patterns, length)]
     out.targets = targets(found, suite, patterns, [length])
     out.failures = [f"{peer}: {sentence}" for peer, sentence in found.failures]
+    out.doubts = doubts(found, suite, patterns, [length])
     out.notes = describe(suite, found, done)
     out.raw = {**found.metrics(), "results_exact": found.exact}
     suite.witness = found.witness or suite.witness

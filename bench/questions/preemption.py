@@ -91,7 +91,7 @@ def plan(found, suite, levels):
     for length in found.lengths:
         groups.append([lambda number, level=level, length=length: found.run_standstill(level, length)
                        for level in levels if level in found.standstill_levels])
-        peers = [suite.peer(suite.baseline), *(suite.peer(LEVELS[level]) for level in levels), suite.peer("xsched")]
+        peers = [suite.peer(suite.baseline), suite.peer("xsched"), *(suite.peer(LEVELS[level]) for level in levels)]
         groups.append([lambda number, peer=peer, length=length: found.run_probe(peer, length, number)
                        for peer in peers if peer])
     return groups

@@ -2,9 +2,9 @@
 import os
 import time
 from collections import defaultdict
-from pathlib import Path
 
 from lib import matrix, rounds
+from lib.disturbance import used_seconds
 from lib.document import Document, NotHere, percent
 
 from .main_job import LEAST_SECONDS
@@ -12,18 +12,6 @@ from .main_job import LEAST_SECONDS
 NAME, WEIGHT = "server_cpu", 5
 MOST_PERCENT = 4  # of one processor; the paper's own: 2.8 to 3.3 on a GV100
 LOOKS_FROM = 8    # processors: there it looks for news instead of sleeping while programs compete (src/base/spin.h)
-
-
-def used_seconds(pids):
-    """CPU time of these processes so far."""
-    ticks = 0
-    for pid in pids:
-        try:
-            fields = (Path("/proc") / str(pid) / "stat").read_text().rsplit(")", 1)[1].split()
-            ticks += int(fields[11]) + int(fields[12])
-        except (OSError, IndexError):
-            pass
-    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 class Usage:

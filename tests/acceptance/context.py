@@ -16,11 +16,14 @@ class Outcome:
     notes: list = field(default_factory=list)
     says: str = ""                               # one line for the summary
     broke: bool = False                          # nothing could be measured
+    looser: str = ""                             # what is asked less here than of a GPU
+    timing: bool = False                         # its status tells of times alone, which a disturbed machine decides
+    doubts: list = field(default_factory=list)   # why its own times may prove nothing, as sentences
 
 
 class Context:
-    def __init__(self, session, backend, seconds):
-        self.session, self.backend, self.seconds = session, backend, seconds
+    def __init__(self, session, backend, seconds, disturbed=""):
+        self.session, self.backend, self.seconds, self.disturbed = session, backend, seconds, disturbed
         self.suite = Suite(session, backend, replace(PROFILES["quick"], seconds=seconds), Progress(300), PEERS)
         with_torch = not backend.stand_in and requests.torch_finds_device(backend.name)
         self.requests = requests.Requests(session, self.suite.progress, self.suite.workload, with_torch)
@@ -44,6 +47,10 @@ class Context:
         """The device is the processor, be it for want of a real one."""
         return self.workload is workloads.CPU or self.backend.stand_in == stand_ins.FAKE
 
+    def looser(self, sentence):
+        """What an outcome says of limits that a CPU device has; nothing elsewhere."""
+        return f"looser limits on a CPU device: {sentence}" if self.on_cpu else ""
+
     @property
     def native(self):
         return self.suite.peer("native").prefix
@@ -55,6 +62,15 @@ class Context:
     @property
     def processors(self):
         return os.cpu_count() or 1
+
+
+def withdraw(outcome, doubts):
+    """Figures that prove nothing are neither passed nor failed. `doubts`: why besides its own, as sentences."""
+    reasons = [doubt for doubt in (*outcome.doubts, *doubts) if doubt]
+    if reasons and outcome.timing and not outcome.broke:
+        outcome.status = "skipped"
+        outcome.notes.insert(0, f"no verdict: {'; '.join(reasons)}")
+    return outcome
 
 
 def verdict(met):

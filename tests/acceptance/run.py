@@ -7,7 +7,8 @@ one summary.
     tests/acceptance/run.py --list
 
 PyTorch's models are used where PyTorch finds the device, else programs that stand for them, and the results say so. On
-HIP without an AMD GPU a stand-in of the build's tests runs the programs: each result and the summary name it.
+HIP without an AMD GPU a stand-in of the build's tests runs the programs: each result and the summary name it. On a CPU
+device processors are kept awake, looser limits are printed, and times that a disturbed machine decided are no verdict.
 Exit status 1 if a test failed, 2 if nothing could be run.
 """
 import argparse
@@ -18,9 +19,9 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1] / "bench")]
 import plan  # noqa: E402
-from context import Context, Outcome  # noqa: E402
+from context import Context, Outcome, withdraw  # noqa: E402
 from lib import backend as backends  # noqa: E402
-from lib import programs, report, stand_ins  # noqa: E402
+from lib import disturbance, programs, report, stand_ins  # noqa: E402
 
 PLATFORMS = ("cuda", "hip", "opencl")
 
@@ -54,7 +55,7 @@ def choose_backend(session, platform):
 
 def run_test(module, context, deadline):
     """Its outcome and how long it took."""
-    began = time.monotonic()
+    began, watch = time.monotonic(), disturbance.Watch(context.suite.running_pids)
     if began > deadline:
         return Outcome("skipped", {}, ["no time was left"]), 0.0
     try:
@@ -62,6 +63,9 @@ def run_test(module, context, deadline):
     except (programs.ProgramFailed, LookupError, OSError, ValueError, IndexError, ZeroDivisionError) as error:
         outcome = Outcome("failed", {}, [f"{type(error).__name__}: {error}"[:3000]], broke=True)
     context.session.kill_all()
+    if context.on_cpu:
+        outcome.notes.append(watch.stop().says)
+        withdraw(outcome, [context.disturbed, watch.note, *context.session.doubts])
     return outcome, time.monotonic() - began
 
 
@@ -69,7 +73,14 @@ def publish(module, outcome, context, options):
     if options.platform == "hip":
         outcome.metrics["rocm_version"] = context.backend.driver
     return report.write_result(options.results, module.ID, module.NAME, context.backend, outcome.status,
-                               outcome.metrics, "; ".join(outcome.notes), f"acceptance_{module.ID}")
+                               outcome.metrics, "; ".join(filter(None, [outcome.looser, *outcome.notes])),
+                               f"acceptance_{module.ID}")
+
+
+def said(outcome):
+    """The status with its reason: what was measured, and why that proves nothing if it does not."""
+    told = [outcome.says, outcome.notes[0] if outcome.status == "skipped" and outcome.notes else ""]
+    return f"{outcome.status}: {'; '.join(filter(None, told)) or '; '.join(outcome.notes)[:300]}"
 
 
 def run_all(context, options):
@@ -80,7 +91,9 @@ def run_all(context, options):
         print(f"{identity:<5} {module.NAME} ...", flush=True)
         outcome, seconds = run_test(module, context, deadline)
         path = publish(module, outcome, context, options)
-        print(f"      {outcome.status}: {outcome.says or '; '.join(outcome.notes)[:300]}  ({path.name})", flush=True)
+        print(f"      {said(outcome)}  ({path.name})", flush=True)
+        if outcome.looser:
+            print(f"      {outcome.looser}", flush=True)
         rows.append((identity, module.NAME, outcome.status, f"{seconds:.0f}", outcome.says[:90]))
         if outcome.broke or (outcome.status == "failed" and not options.test):
             worst = "failed"
@@ -95,12 +108,15 @@ def main():
         for identity, module in plan.ALL.items():
             print(f"{identity:<5} {module.NAME:<34} {module.PASSES}")
         return 0
+    disturbed = disturbance.note_before()
     try:
         with programs.Session(options.build) as session:
             backend = choose_backend(session, options.platform)
-            with Context(session, backend, options.seconds) as context:
+            with Context(session, backend, options.seconds, disturbed) as context:
                 print(f"{backend.device}, driver {backend.driver}, XSched {report.version()}; {context.requests.says}",
                       flush=True)
+                for sentence in filter(None, (context.suite.awake and context.suite.awake.says, disturbed)):
+                    print(sentence, flush=True)
                 return run_all(context, options)
     except LookupError as error:
         print(f"skipped: {error}", file=sys.stderr)

@@ -349,9 +349,9 @@ class Demo(unittest.TestCase):
         return found
 
     def test_helped_means_clearly_better(self):
-        self.assertTrue(demo.helped(self.found(20, 40, 24, 0.9), "A", 0.3))
-        self.assertFalse(demo.helped(self.found(20, 40, 39, 0.9), "A", 0.3))
-        self.assertFalse(demo.helped(self.found(20, 40, 21, 0.1), "A", 0.3))
+        for measured, status in (((20, 40, 24, 0.9), "passed"), ((20, 40, 39, 0.9), "failed"),
+                                 ((20, 40, 21, 0.1), "failed"), ((20, 21, 20, 0.9), "no verdict")):
+            self.assertEqual(demo.judge(self.found(*measured), "A", 0.3).status, status)
 
     def test_the_table_has_a_line_for_each_scenario(self):
         text = demo.table(self.found(20, 40, 24, 0.9), "A", 0.3)

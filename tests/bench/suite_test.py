@@ -60,7 +60,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         results = Path(folder) / "results"
         command = [sys.executable, "-B", ROOT / "bench" / "suite.py", "--build", options.build, "--platform",
-                   options.platform, "--profile", "tiny", "--budget", "60", "--test", "--results", results]
+                   options.platform, "--profile", "tiny", "--budget", "60", "--results", results]
         asked = options.only.split(",") if options.only else [
             name for name in questions.ALL if name not in PROFILES["tiny"].skip]
         command += ["--only", ",".join(asked)]

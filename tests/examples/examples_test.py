@@ -111,4 +111,4 @@ if __name__ == "__main__":
     parser.add_argument("--driver", type=Path, help="libfakecuda.so")
     parser.add_argument("--cuda", type=Path, help="the CUDA toolkit")
     GIVEN = parser.parse_args()
-    unittest.main(argv=sys.argv[:1])
+    unittest.main(argv=sys.argv[:1], verbosity=2)

@@ -15,6 +15,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 SKIPPED = 77
@@ -42,6 +43,9 @@ def parse():
     parser.add_argument("--ignore-errors", action="store_true", help="the program's own standard error varies")
     parser.add_argument("--device", action="store_true", help="skip without an OpenCL device")
     parser.add_argument("--module", action="append", default=[], help="skip if python3 lacks this module")
+    parser.add_argument("--warm-up", action="store_true",
+                        help="run both once before, with an empty kernel cache of their own: PoCL writes its "
+                             "compiler's warnings to standard error only when it compiles")
     parser.add_argument("--home", help="a home directory of its own for the program")
     parser.add_argument("command", nargs="+")
     return parser.parse_args()
@@ -61,6 +65,14 @@ def run(command, arguments, environment):
     except subprocess.TimeoutExpired as late:
         text = late.stdout.decode(errors="replace") if late.stdout else ""
         sys.exit(f"FAILED: {' '.join(command)} did not end within {arguments.timeout:g} s; it printed:\n{text}")
+
+
+def run_both(arguments, environment):
+    """The program as it is, and with the library."""
+    layered = dict(environment, OPENCL_LAYERS=arguments.library) if arguments.layer else environment
+    before = [arguments.xcli, "run", "--scheduler", "local", "--"] if arguments.xcli else [PRELOAD, arguments.library]
+    return (run(arguments.command, arguments, environment),
+            run([*map(str, before), *arguments.command], arguments, layered))
 
 
 def lines_of(text, pattern):
@@ -115,11 +127,11 @@ def main():
         Path(arguments.home).mkdir(parents=True, exist_ok=True)
         environment["HOME"] = arguments.home
         environment["XDG_DATA_HOME"] = environment["XDG_CACHE_HOME"] = arguments.home
-    plain = run(arguments.command, arguments, environment)
-    if arguments.layer:
-        environment["OPENCL_LAYERS"] = arguments.library
-    before = [arguments.xcli, "run", "--scheduler", "local", "--"] if arguments.xcli else [PRELOAD, arguments.library]
-    ours = run([*map(str, before), *arguments.command], arguments, environment)
+    with tempfile.TemporaryDirectory() as cache:
+        if arguments.warm_up:
+            environment["POCL_CACHE_DIR"] = cache
+            run_both(arguments, environment)
+        plain, ours = run_both(arguments, environment)
     found = differences(plain, ours, arguments)
     if not found:
         print(f"the same with and without {Path(arguments.library).name}: exit status {plain.returncode}, "

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""Built guest libraries: what they need (the C library, and for our backends libpreempt), what they export, and what
-they do at load time. Takes the folder they were built into: --libraries build/release/lib."""
+"""Built guest libraries: what they need (the C library, and for our backends libpreempt), what they export, what they do
+at load time, and that each has a SONAME of its own. Takes the folder they were built into: --libraries
+build/release/lib."""
 import re
 import shutil
 import subprocess
@@ -36,9 +37,12 @@ def tool(*command):
 
 
 def check_library(path):
-    needed = re.findall(r"\(NEEDED\).*\[(.*)\]", tool("readelf", "-dW", path))
+    section = tool("readelf", "-dW", path)
+    needed = re.findall(r"\(NEEDED\).*\[(.*)\]", section)
     problems = [f"{path.name}: needs {name}: a guest library needs the C library alone"
                 for name in needed if not re.fullmatch(f"{SYSTEM}|{OURS}", name)]
+    problems += [f"{path.name}: its SONAME is {name}: ldconfig would give it to every program that needs {name}"
+                 for name in re.findall(r"\(SONAME\).*\[(.*)\]", section) if not name.startswith(path.name)]
     allowed = next((exports for name, exports in EXPORTS if re.fullmatch(name, path.name)), None)
     if allowed is None:
         problems.append(f"{path.name}: tools/lint/guest_libraries.py does not know what it may export: say it there")
@@ -64,14 +68,15 @@ def check(_, arguments):
     return [problem for path in libraries for problem in check_library(path)]
 
 
+GOOD = "static int value = 3; extern \"C\" int xq_a() { return value; }"
 # (source, link options, what the complaint must say)
 BAD = [
     ("extern \"C\" [[gnu::visibility(\"default\")]] int xq_a() { return 1; }", ["-Wl,--no-as-needed", "-lgcc_s"],
      "needs libgcc_s"),
+    (GOOD, ["-Wl,-soname,libcuda.so.1"], "its SONAME is libcuda.so.1"),
     ("extern \"C\" int xq_a() { return 1; } extern \"C\" int helper() { return 2; }", [], "exports helper"),
     ("#include <cstdlib>\nint value = rand(); extern \"C\" int xq_a() { return value; }", [], "runs when"),
 ]
-GOOD = "static int value = 3; extern \"C\" int xq_a() { return value; }"
 
 
 def build(folder, source, options):

@@ -46,4 +46,6 @@ def run(context):
     return Outcome(verdict(good), metrics,
                    [f"{LOW_KERNELS} kernels of {KERNEL_MS} ms enqueued, one more, of high, every {PERIOD_MS} ms"],
                    f"high P99 {p99 / 1e3:.2f} ms, {of_alone:.2f} x alone (native "
-                   f"{report.percentile(high_us['native'], 99) / 1e3:.2f}), low keeps {share * 100:.0f}%")
+                   f"{report.percentile(high_us['native'], 99) / 1e3:.2f}), low keeps {share * 100:.0f}%",
+                   looser=context.looser(f"high's P99 below {MOST_P99_MS} ms is enough; a GPU's is at most "
+                                         f"{MOST_OF_ALONE} times its P99 alone besides"), timing=True)

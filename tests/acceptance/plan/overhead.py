@@ -23,4 +23,4 @@ def run(context):
                                                    "paper_percent": PAPER_PERCENT, "iterations": ITERATIONS},
                    [f"{requests.title(MODEL)}, batch {BATCH}" if requests.torch else requests.says,
                     f"medians of {ROUNDS} interleaved rounds"],
-                   f"{added:+.2f}% ({native / 1e3:.2f} -> {xsched / 1e3:.2f} ms)")
+                   f"{added:+.2f}% ({native / 1e3:.2f} -> {xsched / 1e3:.2f} ms)", timing=True)

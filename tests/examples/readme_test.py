@@ -1,0 +1,117 @@
+#!/usr/bin/python3
+"""The commands of README.md's section on daily use, and of the examples' READMEs, run as they are typed, right after
+building: in a copy of the tree that holds what they name and nothing else, by one shell after the other.
+
+    readme_test.py --build BUILD     stands for build/release
+"""
+import argparse
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+SECTIONS = {"README.md": "## Daily use", "README.zh-CN.md": "## 日常使用"}
+SHORT = ("app 500", "app 10")         # a terminal's program; one in the background runs on until it is killed
+LOOKED_AT = "xcli top"                # until somebody ends it
+LOOKED_AT_SECONDS, TIMEOUT_SECONDS = 2, 120
+UNTIL_IT_RUNS = "for i in {1..300}; do xcli list | grep -q '^ *'$!'\\b' && break; sleep 0.1; done"
+TASK = re.compile(r"^Task \d+ completed in \d+ ms$", re.M)
+UNTIL_IT_SERVES = "for i in {1..100}; do $PREFIX/bin/xcli status > /dev/null 2>&1 && break; sleep 0.1; done"
+EXAMPLES = sorted(path.parent.name for path in (ROOT / "examples").glob("[1-4]_*/README.md"))  # 5: see examples_test.py
+BUILD = Path(".")
+
+
+def blocks(readme, section=""):
+    """The shell commands of each block of a section, without what is said beside them. A block of another language, or of
+    what a program prints, does not begin with a word of ours."""
+    text = (ROOT / readme).read_text()
+    if section:
+        text = text.split(section + "\n", 1)[1].split("\n## ", 1)[0]
+    found = re.findall(r"^```\n(.*?)^```$", text, re.M | re.S)
+    commands = [[re.sub(r"\s+#.*", "", line) for line in block.splitlines()] for block in found]
+    return [block for block in commands if re.match(r"(export|make|xcli|LD_PRELOAD|\$PREFIX)\b", block[0])]
+
+
+class Readme(unittest.TestCase):
+    def setUp(self):
+        self.tree = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        shutil.copytree(ROOT / "examples", self.tree / "examples",
+                        ignore=lambda _, names: [name for name in names if re.fullmatch(r"app\w*", name)])
+        for name in ("include", "python"):
+            (self.tree / name).symlink_to(ROOT / name)
+        (self.tree / "build").mkdir()
+        (self.tree / "build" / "release").symlink_to(BUILD)
+        (self.tree / "run").mkdir(mode=0o700)
+        self.environment = {name: value for name, value in os.environ.items()
+                            if not name.startswith(("XSCHED_", "XLOG_", "LD_"))}
+        self.environment.update(XDG_RUNTIME_DIR=str(self.tree / "run"))
+
+    def run_lines(self, lines, folder="."):
+        """(exit status, output): of one shell, which ends with the first command that fails, and with what it left."""
+        shell = subprocess.Popen(["bash", "-e", "-c", "\n".join(lines)], cwd=self.tree / folder, text=True,
+                                 env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                 stderr=subprocess.STDOUT, start_new_session=True)
+        try:
+            said = shell.communicate(timeout=TIMEOUT_SECONDS)[0]
+        finally:
+            if shell.poll() is None:
+                os.killpg(shell.pid, signal.SIGKILL)
+        return shell.returncode, said
+
+    def works(self, lines, folder="."):
+        """Their output."""
+        lines = list(lines)
+        status, said = self.run_lines(lines, folder)
+        self.assertEqual(status, 0, "\n".join([*lines, said]))
+        return said
+
+    def typed(self, block):
+        """As a person has it: looks at what goes on without end, and ends what is in the background."""
+        for line in block:
+            if line == LOOKED_AT:
+                yield f"timeout {LOOKED_AT_SECONDS} {line} || [ $? = 124 ]"
+            elif "xserver" in line:
+                yield f"{line}\ntrap 'kill '$!' || true' EXIT\n{UNTIL_IT_SERVES}"
+            elif line.endswith("&"):
+                yield f"{line}\ntrap 'kill -9 '$! EXIT\n{UNTIL_IT_RUNS}"
+            else:
+                yield line.replace(*SHORT)
+
+    def test_they_work_as_they_are_typed(self):
+        terminals, steering, by_hand = blocks(*next(iter(SECTIONS.items())))
+        exports = [line for line in terminals if line.startswith("export ")]
+        said = self.works(self.typed(terminals))
+        self.assertEqual(len(TASK.findall(said)), 20, said)
+        self.assertEqual(said.count("using global scheduler"), 2, said)
+        said = self.works([*exports, *self.typed(steering)])
+        self.assertRegex(said, r"(?m)^.*\bapp\b", "the program in xcli list")
+        self.assertIn("XSCHED_SCHEDULER", said)
+        said = self.works([*exports, *self.typed(["xserver HPF &", *by_hand])])
+        self.assertIn("using local scheduler with policy HPF", said)
+        self.assertIn("using global scheduler (xserver", said)
+
+    def test_the_examples_commands_work_as_they_are_typed(self):
+        for name in EXAMPLES:
+            lines = [line for block in blocks(f"examples/{name}/README.md") for line in self.typed(block)]
+            said = self.works(lines, f"examples/{name}")
+            self.assertRegex(said, r"Task \d+ completed in \d+ ms")
+            self.assertNotIn("WARN", said)
+        self.assertEqual(len(EXAMPLES), 4)
+
+    def test_both_languages_have_the_same_commands(self):
+        english, chinese = (blocks(*each) for each in SECTIONS.items())
+        self.assertEqual(english, chinese)
+        self.assertEqual(len(english), 3)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--build", type=Path, required=True)
+    BUILD = parser.parse_args().build.resolve()
+    unittest.main(argv=sys.argv[:1], verbosity=2)
