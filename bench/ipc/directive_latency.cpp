@@ -108,11 +108,11 @@ pid_t start_server(const std::string& path, const std::string& socket, int64_t s
     if (freopen("/dev/null", "w", stdout) == nullptr) _exit(1);
     const std::string limit = "clients=100000";
     if (spin_us == kCrowd)
-        execl(path.c_str(), path.c_str(), "--socket", socket.c_str(), "--limit", limit.c_str(), nullptr);
+        execl(path.c_str(), path.c_str(), "--no-supervise", "--socket", socket.c_str(), "--limit", limit.c_str(), nullptr);
     else if (spin_us >= 0)
-        execl(path.c_str(), path.c_str(), "--socket", socket.c_str(), "--spin-us", spin.c_str(), nullptr);
+        execl(path.c_str(), path.c_str(), "--no-supervise", "--socket", socket.c_str(), "--spin-us", spin.c_str(), nullptr);
     else
-        execl(path.c_str(), path.c_str(), "--socket", socket.c_str(), nullptr);
+        execl(path.c_str(), path.c_str(), "--no-supervise", "--socket", socket.c_str(), nullptr);
     _exit(127);
 }
 
