@@ -73,6 +73,7 @@ Server::Server(const Options& options, Listener listener)
       idle_since_ns_(started_ns_) {
     users_.set_descriptors(descriptor_limit());
     for (const LimitSetting& setting : options.limits) users_.set(setting);
+    for (const std::string& text : checkpoint_.limits()) users_.set(read_limit(text, false));
     if (!events_.watch(listener_.fd(), token(Source::kListener)) ||
         !events_.watch(signals_.get(), token(Source::kSignals)) ||
         !events_.watch(undertaker_.fd(), token(Source::kUndertaker)))

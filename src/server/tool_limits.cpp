@@ -51,6 +51,7 @@ Json set_limit(const Request& request) {
         throw ToolError(error.what());
     }
     request.host.users.set(setting);
+    request.host.checkpoint.note_limit(*text);
     XLOG_INFO("limit %s, as uid %u asked", text->c_str(), request.asking.peer.uid);
     return Json::object();
 }

@@ -151,6 +151,18 @@ TEST_F(Supervised, ThePolicyThatAPersonChoseSurvives) {
     }
 }
 
+TEST_F(Supervised, LimitsSetAtRunTimeSurvive) {
+    start_supervised({"--limit", "clients=9"});
+    ASSERT_TRUE(TestTool(socket()).ask({{"cmd", "limit"}, {"set", "12345:clients=77"}}).value("ok", false));
+    ASSERT_TRUE(TestTool(socket()).ask({{"cmd", "limit"}, {"set", "0:queues=78"}}).value("ok", false));
+    const Json before = TestTool(socket()).ask({{"cmd", "limits"}});
+    ASSERT_NE(before.dump().find("78"), std::string::npos) << before;
+    ASSERT_EQ(kill(server_pid, SIGKILL), 0);
+    expect_successor();
+    const Json after = TestTool(socket()).ask({{"cmd", "limits"}});
+    EXPECT_NE(after.dump().find("78"), std::string::npos) << after;
+}
+
 // By hand what an agent does: the same process comes again, and then its queues.
 TEST_F(Supervised, WhatAPersonSuspendedStaysSo) {
     start_supervised();
