@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "server/lock_place.h"
 
 #include <cerrno>
 #include <cstring>
@@ -18,12 +19,6 @@ namespace {
 constexpr int kBacklog = 4096;  // the system's own limit may be lower
 // A server that leaves unlinks its socket a moment before it lets go of the lock.
 constexpr int64_t kLockPatienceNs = base::kSecond;
-
-std::string parent_of(const std::string& path) {
-    const size_t slash = path.rfind('/');
-    if (slash == std::string::npos) return ".";
-    return slash == 0 ? "/" : path.substr(0, slash);
-}
 
 // Whoever may write to the directory may replace the socket by one of his own.
 void check_directory(const std::string& directory, ipc::SocketScope scope) {
@@ -61,7 +56,7 @@ Listener::Listener(std::string path, ipc::SocketScope scope) : path_(std::move(p
 }
 
 void Listener::take_lock() {
-    const std::string name = path_ + ".lock";
+    const std::string name = lock_path(path_);
     lock_.reset(open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
     if (!lock_)
         throw std::runtime_error("cannot write " + name + " (" + strerror(errno) +
@@ -82,7 +77,11 @@ void Listener::open_socket(ipc::SocketScope scope) {
     struct stat info {};
     if (lstat(path_.c_str(), &info) == 0) {
         if (!S_ISSOCK(info.st_mode)) throw std::runtime_error(path_ + " exists and is no socket: choose another path");
-        unlink(path_.c_str());  // left by a server that was killed: we hold the lock
+        // Left by a server that was killed: we hold the lock. Or somebody was here first.
+        if (unlink(path_.c_str()) != 0)
+            throw std::runtime_error(path_ + " is a socket of uid " + std::to_string(info.st_uid) +
+                                     " and cannot be removed (" + strerror(errno) +
+                                     "): let that user remove it, or choose another path with --socket");
     }
     socket_.reset(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     sockaddr_un address{};
