@@ -1,6 +1,8 @@
 #include "agent/agent.h"
 
+#include "agent/backoff.h"
 #include "agent/connection.h"
+#include "agent/lifeline.h"
 #include "agent/local_scheduler.h"
 #include "agent/region.h"
 #include "base/clock.h"
@@ -23,7 +25,7 @@ namespace {
 using queue::XQueue;
 
 constexpr int64_t kLookWhileSuspendedNs = 100 * base::kMillisecond;
-constexpr int64_t kLookNs = base::kSecond;  // for a server that went, or came back
+constexpr int64_t kLookNs = base::kSecond;  // for a server that went, should the lifeline not tell
 
 // All of the process's state. g_mutex is held while the scheduler changes, never by a queue's launch path.
 base::Mutex g_mutex;
@@ -34,10 +36,13 @@ XSchedulerType g_wanted = kSchedulerAppManaged;
 std::atomic<bool> g_connected{false};
 std::atomic<bool> g_stop{false};
 Connection g_connection;
+Lifeline g_lifeline;
+std::atomic<bool> g_lifeline_ended{false};
 LocalScheduler g_local;
 base::Thread g_thread;            // carries out directives
 base::Thread g_local_thread;      // with the local scheduler: makes them
 bool g_fork_handler = false;
+bool g_told_unscheduled = false;  // in the log; of whoever connects
 
 template <typename Visit>
 void for_each_queue(Visit visit) {
@@ -45,7 +50,15 @@ void for_each_queue(Visit visit) {
         if (XQueue* queue = queue::queue_at(i)) visit(*queue);
 }
 
+// What xcli hint --pid said of queues made later.
+void carry_defaults(const ipc::Region* from, ipc::Region* to) {
+    if (from == nullptr || from == to || from->header.default_priority_set.load(std::memory_order_acquire) == 0) return;
+    to->header.default_priority.store(from->header.default_priority.load(std::memory_order_relaxed));
+    to->header.default_priority_set.store(1, std::memory_order_release);
+}
+
 void move_queues(ipc::Region* region) {
+    carry_defaults(g_region.load(std::memory_order_acquire), region);
     g_region.store(region, std::memory_order_release);
     for_each_queue([](XQueue& queue) { queue.attach(placement(queue.index())); });
 }
@@ -73,31 +86,40 @@ bool carry_out(ipc::Header& header, uint32_t seen) {
 bool connect_to_server(bool first) {
     char path[ipc::kSocketPathBytes] = "";
     const char* refusal = "";
-    ipc::Region* region = g_connection.open(path, &refusal);
+    ipc::Region* region = g_connection.open(path, &refusal, first);
     if (region != nullptr) {
         g_connection.send_handovers();  // before anything can be asked for that the server may have to undo
         g_connected.store(true, std::memory_order_release);
         move_queues(region);
-        XLOG_INFO("using global scheduler (xserver %d at %s)", region->header.server_pid, path);
+        g_lifeline.changed();
+        if (std::exchange(g_told_unscheduled, false))
+            XLOG_WARN("this process is scheduled from now on: using global scheduler (xserver %d at %s)",
+                      region->header.server_pid, path);
+        else
+            XLOG_INFO("using global scheduler (xserver %d at %s)", region->header.server_pid, path);
         return true;
     }
     if (!first) return false;
+    g_told_unscheduled = true;
     if (*refusal != '\0')
         XLOG_WARN("xserver at %s refused this process: %s; it runs unscheduled", path, refusal);
     else
-        XLOG_WARN("no xserver answers at %s: this process runs unscheduled (start it with 'xcli run', or start "
-                  "'xserver', or use XSCHED_SCHEDULER=local)", path);
+        XLOG_WARN("no xserver answers at %s: this process runs unscheduled until one comes (start it with 'xcli run', "
+                  "or start 'xserver', or use XSCHED_SCHEDULER=local)", path);
     return false;
 }
 
 void lose_server(const char* why) {
     g_connected.store(false, std::memory_order_release);
     const ipc::Region* region = g_region.load(std::memory_order_acquire);
+    for_each_queue([](XQueue& queue) { queue.apply_wanted_config(); });  // its last word, if it came just before
     move_queues(g_private);
-    g_connection.close();
+    g_connection.hang_up();
+    g_lifeline.changed();
     // It may have acted for us while we did not answer, and cannot put it right any more.
     if (region->header.outside_stopped.load(std::memory_order_acquire) != 0) queue::undo_handovers();
-    XLOG_WARN("xserver is lost (%s): this process goes on unscheduled and looks for a server every second", why);
+    XLOG_WARN("xserver is lost (%s): this process goes on unscheduled and looks for a server", why);
+    g_told_unscheduled = true;
 }
 
 // Null while all is well.
@@ -142,19 +164,25 @@ private:
 
 void* global_body(void*) {
     DirectiveWait wait;
+    Backoff backoff;
     int64_t next_look = base::now_ns() + kLookNs;
     while (!g_stop.load(std::memory_order_acquire)) {
         ipc::Region& region = *g_region.load(std::memory_order_acquire);
         const uint32_t seen = region.header.directive.load(std::memory_order_seq_cst);
         if (!g_connected.load(std::memory_order_acquire)) {
-            wait.sleep(region.header, seen, kLookNs);
-            if (!g_stop.load(std::memory_order_acquire)) connect_to_server(false);
+            if (const int64_t pause_ns = backoff.take(); pause_ns != 0) wait.sleep(region.header, seen, pause_ns);
+            if (g_stop.load(std::memory_order_acquire)) break;
+            if (connect_to_server(false))
+                backoff.reset();
+            else if (g_connection.refused())
+                backoff.refused();
             continue;
         }
         g_connection.send_handovers();  // first, as above
         const bool any_suspended = carry_out(region.header, seen);
         const int64_t now = base::now_ns();
-        if (any_suspended || now >= next_look || region.header.detached.load(std::memory_order_relaxed) != 0) {
+        const bool ended = g_lifeline_ended.exchange(false, std::memory_order_acq_rel);
+        if (ended || any_suspended || now >= next_look || region.header.detached.load(std::memory_order_relaxed) != 0) {
             next_look = now + kLookNs;
             if (const char* trouble = server_trouble(region.header, any_suspended)) {
                 lose_server(trouble);
@@ -166,10 +194,15 @@ void* global_body(void*) {
     return nullptr;
 }
 
-// For something to send: the thread looks at once.
+// For something to send or see: the thread looks at once.
 void wake_agent() {
     ipc::Region* region = g_region.load(std::memory_order_acquire);
     if (region != nullptr && g_connected.load(std::memory_order_acquire)) ipc::ring_directive(region->header);
+}
+
+void lifeline_ended() {
+    g_lifeline_ended.store(true, std::memory_order_release);
+    wake_agent();
 }
 
 void decide_locally() { g_local.decide_here(); }
@@ -202,11 +235,10 @@ void stop_threads() {
     base::futex_wake_all(header.doorbell);
     g_thread.join();
     if (g_local_thread.started()) g_local_thread.join();
+    if (g_connected.exchange(false)) move_queues(g_private);
+    g_connection.hang_up();
+    g_lifeline.stop();
     g_stop.store(false, std::memory_order_release);
-    if (g_connected.exchange(false)) {
-        move_queues(g_private);
-        g_connection.close();
-    }
 }
 
 // Two threads: what carries directives out calls the driver, and may stand there.
@@ -217,9 +249,21 @@ bool start_local_threads() {
     return false;
 }
 
+// Without a server as well: the thread looks for one.
+void start_global(const char* no_thread) {
+    const bool connected = connect_to_server(true);
+    if (g_thread.start("xsched-agent", global_body, nullptr)) {
+        if (!g_lifeline.start(g_connection, lifeline_ended))
+            XLOG_DEBG("no second thread could be started: the end of a server is noticed within a second");
+    } else if (connected) {
+        lose_server(no_thread);
+    }
+}
+
 // g_mutex held.
 void start(XSchedulerType type, const char* policy) {
     g_wanted = type;
+    g_told_unscheduled = false;
     const char* no_thread = "no thread could be started: this process runs unscheduled";
     if (type == kSchedulerAppManaged) {
         XLOG_INFO("using app-managed scheduler");
@@ -230,8 +274,8 @@ void start(XSchedulerType type, const char* policy) {
         }
         XLOG_INFO("using local scheduler with policy %s", g_local.policy_name());
         if (!start_local_threads()) XLOG_WARN("%s", no_thread);
-    } else if (connect_to_server(true)) {
-        if (!g_thread.start("xsched-agent", global_body, nullptr)) lose_server(no_thread);
+    } else {
+        start_global(no_thread);
     }
 }
 
@@ -239,6 +283,9 @@ void start(XSchedulerType type, const char* policy) {
 void after_fork_in_child() {
     new (&g_thread) base::Thread;
     new (&g_local_thread) base::Thread;
+    new (&g_lifeline) Lifeline;
+    g_lifeline_ended.store(false, std::memory_order_release);
+    g_told_unscheduled = false;
     new (&g_local) LocalScheduler;
     g_started.store(false, std::memory_order_release);
     g_connected.store(false, std::memory_order_release);

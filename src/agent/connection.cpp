@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include <poll.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 
 namespace xsched::agent {
@@ -34,9 +35,10 @@ bool send_handover(const XqHandover& handover, void* socket) {
 
 }  // namespace
 
-ipc::Region* Connection::open(char (&path)[ipc::kSocketPathBytes], const char** refusal) {
+ipc::Region* Connection::open(char (&path)[ipc::kSocketPathBytes], const char** refusal, bool warn) {
     *refusal = "";
-    base::UniqueFd socket(ipc::connect_server(path));
+    refused_ = false;
+    base::UniqueFd socket(ipc::connect_server(path, warn));
     if (!socket) return nullptr;
     ipc::Welcome welcome{};
     int received = -1;
@@ -44,11 +46,14 @@ ipc::Region* Connection::open(char (&path)[ipc::kSocketPathBytes], const char** 
                                            &welcome, &received, kHandshakeMs);
     base::UniqueFd memory(received);
     *refusal = answered ? ipc::welcome_sentence(welcome.status) : "it did not answer within a second";
+    refused_ = answered && welcome.status != ipc::WelcomeStatus::kAccepted &&
+               welcome.status != ipc::WelcomeStatus::kFull && welcome.status != ipc::WelcomeStatus::kNoMemory;
     if (!answered || welcome.status != ipc::WelcomeStatus::kAccepted) return nullptr;
     *refusal = "the memory it sent cannot be used";
     ipc::Region* region = ipc::map_region(memory.get(), welcome.region_bytes);
     struct stat status {};
     if (region == nullptr || fstat(socket.get(), &status) != 0) return nullptr;
+    base::Lock lock(mutex_);
     device_ = status.st_dev;
     inode_ = status.st_ino;
     socket_ = socket.release();
@@ -56,23 +61,40 @@ ipc::Region* Connection::open(char (&path)[ipc::kSocketPathBytes], const char** 
     return region;
 }
 
+// mutex_ held.
 bool Connection::ours() const {
     struct stat status {};
     return socket_ >= 0 && fstat(socket_, &status) == 0 && status.st_dev == device_ && status.st_ino == inode_;
 }
 
-bool Connection::lost() const {
+bool Connection::lost() {
+    base::Lock lock(mutex_);
     if (!ours()) return true;
     pollfd wait{socket_, POLLIN | POLLRDHUP, 0};
     return poll(&wait, 1, 0) > 0 && (wait.revents & (POLLHUP | POLLRDHUP | POLLERR | POLLNVAL)) != 0;
 }
 
-void Connection::send_handovers() {
-    if (queue::handovers_pending() && ours()) queue::send_handovers(send_handover, &socket_);
+int Connection::watched() {
+    base::Lock lock(mutex_);
+    return socket_;
 }
 
-void Connection::close() {
-    if (ours()) ::close(socket_);
+void Connection::send_handovers() {
+    if (!queue::handovers_pending()) return;
+    base::Lock lock(mutex_);
+    if (ours()) queue::send_handovers(send_handover, &socket_);
+}
+
+void Connection::hang_up() { forget(true); }
+
+void Connection::close() { forget(false); }
+
+void Connection::forget(bool hang_up) {
+    base::Lock lock(mutex_);
+    if (ours()) {
+        if (hang_up) shutdown(socket_, SHUT_RDWR);
+        ::close(socket_);
+    }
     socket_ = -1;
 }
 

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/unique_fd.h"
+#include "cli/other_servers.h"
 #include "cli/server_link.h"
 #include "cli/show.h"
 #include "cli/table.h"
@@ -46,6 +47,35 @@ Finding server_at(const char* what, const char* path) {
     } catch (const Failure& failure) {
         return {what, Answer::kNo, failure.what()};
     }
+}
+
+// Each schedules its own programs as if it were alone with the device.
+Finding one_server(const std::string& used) {
+    std::string places;
+    for (const OtherServer& server : other_servers(used))
+        if (server.owner == ServerOwner::kThisUser) places += " " + server.path;
+    if (places.empty()) return {"one server", Answer::kYes, "no other server of this user"};
+    return {"one server", Answer::kNo,
+            "others of this user answer at" + places +
+                ": programs of one do not make room for those of another; end all but one "
+                "('XSCHED_SOCKET=PATH xcli server' shows its pid)"};
+}
+
+Finding one_for_all_users(const std::string& used) {
+    std::string foreign;
+    std::string lost;
+    for (const OtherServer& server : other_servers(used)) {
+        if (server.owner == ServerOwner::kAnotherUser) foreign += " " + server.path;
+        if (server.owner == ServerOwner::kUnknown) lost += " " + server.path;
+    }
+    const std::string advice =
+        ": users' programs do not make room for each other; let root start one server for all, with "
+        "'xserver --system' (docs/SERVER.md)";
+    if (!foreign.empty()) return {"other users", Answer::kNo, "servers of other users listen at" + foreign + advice};
+    if (!lost.empty())
+        return {"other users", Answer::kUnknown, "servers that cannot be reached from here listen at" + lost};
+    return {"other users", Answer::kYes,
+            "no server of another user (several users share a device by 'xserver --system')"};
 }
 
 Finding shims_of(const Installation& installation) {
@@ -115,7 +145,12 @@ Platform look_at_xsched(const Installation& installation) {
     if (chosen == nullptr || *chosen == '\0')
         xsched.findings.push_back(server_at("system's server", ipc::system_socket_path()));
     char path[ipc::kSocketPathBytes];
-    if (ipc::user_socket_path(path, false)) xsched.findings.push_back(server_at("user's server", path));
+    std::string used;
+    if (base::UniqueFd(ipc::connect_server(path, false))) used = path;
+    if (used.empty() || used == ipc::system_socket_path()) ipc::user_socket_path(path, false);
+    xsched.findings.push_back(server_at("user's server", path));
+    xsched.findings.push_back(one_server(used));
+    xsched.findings.push_back(one_for_all_users(used));
     return xsched;
 }
 

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "base/options.h"
+#include "cli/other_servers.h"
 #include "cli/table.h"
 
 namespace xsched::cli {
@@ -48,6 +49,9 @@ std::string status_text(const Json& answer) {
                 " ms in all; delayed others by " + fixed(process.value("caused_ms", 0.0)) + " ms\n";
         for (const Json& explanation : process["explanations"]) text += "    " + explanation.get<std::string>() + "\n";
     }
+    for (const Json& path : answer.value("other_servers", Json::array()))
+        text += "another server of this user answers at " + path.get<std::string>() +
+                ", and schedules programs that are not shown here: see 'xcli doctor'\n";
     if (answer["processes"].empty()) text += "no process is scheduled: start one with 'xcli run -- PROGRAM'\n";
     return text;
 }
@@ -85,7 +89,10 @@ int show_status(std::optional<int64_t> pid, bool json) {
     Json request{{"cmd", "status"}};
     if (pid) request["pid"] = *pid;
     ServerLink link;
-    const Json answer = ask_all(link, request, "processes");
+    Json answer = ask_all(link, request, "processes");
+    answer["other_servers"] = Json::array();
+    for (const OtherServer& server : other_servers(link.path()))
+        if (server.owner == ServerOwner::kThisUser) answer["other_servers"].push_back(server.path);
     print(json ? answer.dump(2) + "\n" : status_text(answer));
     return 0;
 }

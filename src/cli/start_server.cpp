@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/standard_fds.h"
 #include "cli/server_link.h"
 #include "ipc/protocol.h"
 
@@ -133,6 +134,7 @@ bool start(const std::string& server, const std::string& policy) {
 }  // namespace
 
 bool ensure_server(const std::string& server, const std::string& policy) {
+    base::hold_standard_fds();
     char path[ipc::kSocketPathBytes];
     base::UniqueFd connection(ipc::connect_server(path));
     const bool refused = !connection && (errno == EACCES || errno == EPERM || errno == EAGAIN);

@@ -71,12 +71,24 @@ const char* welcome_sentence(WelcomeStatus status);
 enum class SocketScope { kSystem, kUser };
 inline constexpr unsigned kSocketPathBytes = 108;
 const char* system_socket_path();                // /run/xsched/xserver.sock
-bool user_socket_path(char* path, bool create);  // $XSCHED_SOCKET, $XDG_RUNTIME_DIR/xsched/..., /tmp/xsched-UID/...
+bool user_socket_path(char* path, bool create);  // $XSCHED_SOCKET, else the first of user_socket_places
 
-// Connects as XSCHED_SOCKET, else the system's server, else the user's, and checks that the other side is this user
-// or root. -1: nobody there. `path` receives the last path tried. No line is logged for "nobody there"; refused
-// permission and foreign owners give one WARN line.
-int connect_server(char* path);
+// Where a server of this user may be, in the order in which programs look: $XDG_RUNTIME_DIR/xsched,
+// /run/user/UID/xsched (as far as these directories are there and ours), /tmp/xsched-UID. The last is the same in every
+// environment: a shell, ssh, cron, a service; a server at one of the others can be found there as well
+// (server/announcement.h). Returns how many.
+inline constexpr unsigned kMostPlaces = 3;
+unsigned user_socket_places(char (*paths)[kSocketPathBytes]);
+// Makes sure that the directory of one of them is there, ours, and closed to others. False: it is not, with one WARN
+// line if `warn`.
+bool make_socket_directory(const char* socket_path, bool warn);
+
+// Connects as XSCHED_SOCKET, else the system's server, else the user's at one of its places, and checks that the other
+// side is this user
+// or root. -1: nobody there. `path` receives where it is, or where a server of this
+// user would be, and errno says why it did not connect there. No line is logged for "nobody there"; refused
+// permission and foreign owners give one WARN line, if `warn`.
+int connect_server(char* path, bool warn = true);
 
 // Connects to this one socket without a word in the log. -1 and errno: ENOENT or ECONNREFUSED (nobody there), EACCES
 // (no permission), EPERM (another user's server), EAGAIN (it does not accept), ENAMETOOLONG.

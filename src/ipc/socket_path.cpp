@@ -35,54 +35,92 @@ bool copy_path(char* path, const char* text) {
     return true;
 }
 
-// $XDG_RUNTIME_DIR if it is there and ours (sudo and su may leave another user's in the environment).
-const char* runtime_directory() {
-    const char* directory = secure_getenv("XDG_RUNTIME_DIR");
-    struct stat info {};
-    if (directory == nullptr || directory[0] != '/' || stat(directory, &info) != 0) return nullptr;
-    return S_ISDIR(info.st_mode) && info.st_uid == geteuid() ? directory : nullptr;
+// sudo and su may leave another user's directories in the environment.
+bool is_our_directory(const char* directory, struct stat& info) {
+    return directory[0] == '/' && stat(directory, &info) == 0 && S_ISDIR(info.st_mode) && info.st_uid == geteuid();
 }
 
 // In /tmp anybody may have made the directory first: it must be ours and closed to others.
-bool directory_is_safe(const char* directory, bool create) {
-    if (create && mkdir(directory, 0700) != 0 && errno != EEXIST) {
-        XLOG_WARN(
-            "no runtime directory: %s cannot be made (%s); set XDG_RUNTIME_DIR to a directory of yours, or "
-            "XSCHED_SOCKET",
-            directory, strerror(errno));
+bool directory_is_safe(const char* directory, bool create, bool warn) {
+    const mode_t before = create ? umask(0077) : 0;  // a strange umask would keep ourselves out
+    const bool made = !create || mkdir(directory, 0700) == 0 || errno == EEXIST;
+    const int error = errno;
+    if (create) umask(before);
+    if (!made) {
+        if (warn)
+            XLOG_WARN(
+                "no runtime directory: %s cannot be made (%s); set XDG_RUNTIME_DIR to a directory of yours, or "
+                "XSCHED_SOCKET",
+                directory, strerror(error));
         return false;
     }
     struct stat info {};
     if (lstat(directory, &info) != 0) return !create;  // not there: nobody listens, which is no fault
     if (S_ISDIR(info.st_mode) && info.st_uid == geteuid() && (info.st_mode & 022) == 0) return true;
-    XLOG_WARN(
-        "%s is not a directory of this user that is closed to others (owner %u, mode %03o): it is not used; "
-        "remove it, or set XSCHED_SOCKET",
-        directory, info.st_uid, info.st_mode & 0777);
+    if (warn)
+        XLOG_WARN(
+            "%s is not a directory of this user that is closed to others (owner %u, mode %03o): it is not used; "
+            "remove it, or set XSCHED_SOCKET",
+            directory, info.st_uid, info.st_mode & 0777);
     return false;
+}
+
+// Of a socket's path.
+bool its_directory_is_safe(const char* path, bool create, bool warn) {
+    char directory[kSocketPathBytes];
+    strcpy(directory, path);
+    *strrchr(directory, '/') = '\0';
+    return directory_is_safe(directory, create, warn);
+}
+
+void warn_of_refusal(const char* path, int error) {
+    if (error == EACCES)
+        XLOG_WARN("no permission on xserver's socket %s: ask its owner, or set XSCHED_SOCKET to another", path);
+    else if (error == EPERM)
+        XLOG_WARN("the server at %s belongs to another user: it is not used", path);
+    else if (error == EAGAIN)
+        XLOG_WARN("the server at %s does not accept: it is stopped or overloaded", path);
+}
+
+const char* chosen_socket() {
+    const char* chosen = secure_getenv("XSCHED_SOCKET");
+    return chosen != nullptr && *chosen != '\0' ? chosen : nullptr;
 }
 
 }  // namespace
 
 const char* system_socket_path() { return "/run/xsched/xserver.sock"; }
 
+unsigned user_socket_places(char (*paths)[kSocketPathBytes]) {
+    unsigned count = 0;
+    struct stat runtime {};
+    struct stat login {};
+    const char* directory = secure_getenv("XDG_RUNTIME_DIR");
+    const bool has_runtime = directory != nullptr && is_our_directory(directory, runtime);
+    if (has_runtime && snprintf(paths[count], kSocketPathBytes, "%s/xsched/%s", directory, kSocketName) <
+                           static_cast<int>(kSocketPathBytes))
+        ++count;
+    char path[64];
+    snprintf(path, sizeof(path), "/run/user/%u", geteuid());
+    const bool has_login = is_our_directory(path, login);
+    const bool same = has_runtime && has_login && runtime.st_dev == login.st_dev && runtime.st_ino == login.st_ino;
+    if (has_login && !same) snprintf(paths[count++], kSocketPathBytes, "%s/xsched/%s", path, kSocketName);
+    snprintf(paths[count++], kSocketPathBytes, "/tmp/xsched-%u/%s", geteuid(), kSocketName);
+    return count;
+}
+
+bool make_socket_directory(const char* socket_path, bool warn) {
+    return its_directory_is_safe(socket_path, true, warn);
+}
+
 bool user_socket_path(char* path, bool create) {
     path[0] = '\0';
-    const char* chosen = secure_getenv("XSCHED_SOCKET");
-    if (chosen != nullptr && *chosen != '\0') return copy_path(path, chosen);
-    char directory[4096];
-    const char* runtime = runtime_directory();
-    const int bytes = runtime != nullptr ? snprintf(directory, sizeof(directory), "%s/xsched", runtime)
-                                         : snprintf(directory, sizeof(directory), "/tmp/xsched-%u", geteuid());
-    if (bytes < 0 || static_cast<size_t>(bytes) + 1 + sizeof(kSocketName) > sizeof(directory)) {
-        XLOG_WARN("XDG_RUNTIME_DIR is too long for a socket path: set XSCHED_SOCKET to a path below %u bytes",
-                  kSocketPathBytes);
-        return false;
-    }
-    if (!directory_is_safe(directory, create)) return false;
-    directory[bytes] = '/';
-    memcpy(directory + bytes + 1, kSocketName, sizeof(kSocketName));
-    return copy_path(path, directory);
+    if (const char* chosen = chosen_socket()) return copy_path(path, chosen);
+    char places[kMostPlaces][kSocketPathBytes];
+    user_socket_places(places);
+    if (!its_directory_is_safe(places[0], create, true)) return false;
+    strcpy(path, places[0]);
+    return true;
 }
 
 int connect_path(const char* path) {
@@ -111,24 +149,30 @@ int connect_path(const char* path) {
     return socket_fd.release();
 }
 
-int connect_server(char* path) {
-    char candidates[2][kSocketPathBytes];
+int connect_server(char* path, bool warn) {
+    char candidates[1 + kMostPlaces][kSocketPathBytes];
     unsigned count = 0;
-    const char* chosen = secure_getenv("XSCHED_SOCKET");
-    if (chosen == nullptr || *chosen == '\0') strcpy(candidates[count++], system_socket_path());
-    if (user_socket_path(candidates[count], false)) ++count;
+    unsigned own = 0;  // where a server of this user would be
     path[0] = '\0';
-    for (unsigned i = 0; i < count; ++i) {
-        strcpy(path, candidates[i]);
-        const int fd = connect_path(path);
-        if (fd >= 0) return fd;
-        if (errno == EACCES)
-            XLOG_WARN("no permission on xserver's socket %s: ask its owner, or set XSCHED_SOCKET to another", path);
-        else if (errno == EPERM)
-            XLOG_WARN("the server at %s belongs to another user: it is not used", path);
-        else if (errno == EAGAIN)
-            XLOG_WARN("the server at %s does not accept: it is stopped or overloaded", path);
+    if (const char* chosen = chosen_socket()) {
+        if (!copy_path(candidates[count++], chosen)) return -1;
+    } else {
+        strcpy(candidates[count++], system_socket_path());
+        own = count;
+        count += user_socket_places(candidates + count);
     }
+    int own_error = ENOENT;
+    for (unsigned i = 0; i < count; ++i) {
+        const bool is_place = own != 0 && i >= own;
+        if (is_place && !its_directory_is_safe(candidates[i], false, warn)) continue;
+        const int fd = connect_path(candidates[i]);
+        const int error = errno;
+        if (fd >= 0 || i == own) strcpy(path, candidates[i]);
+        if (fd >= 0) return fd;
+        if (i == own) own_error = error;
+        if (warn) warn_of_refusal(candidates[i], error);
+    }
+    errno = own_error;
     return -1;
 }
 

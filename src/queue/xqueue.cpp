@@ -128,6 +128,7 @@ void XQueue::attach(const Placement& placement) {
         }
         old.state.store(static_cast<uint32_t>(ipc::SlotState::kFree), std::memory_order_release);
         placement_ = placement;
+        config_serial_ = placement.slot->want_serial.load(std::memory_order_relaxed);  // counted anew there
         write_identity();
     }
     apply_directive();

@@ -99,6 +99,7 @@ void Server::tell_scheduler() {
     });
     tell_again_ns_ = told ? 0 : base::now_ns() + kTellAgainNs;
     if (!told) return;
+    for (const uint32_t id : coming_) checkpoint_.client_came(id, clients_.at(id)->pid(), base::now_ns());
     coming_.clear();
     for (const auto& client : leaving_) {
         interrupter_.release(client->id());
@@ -126,7 +127,16 @@ bool Server::expect(const Peer& peer, int connection, User& user) {
     const uint32_t id = next_id_++;
     if (!events_.watch(expected.process.get(), token(Source::kExpected, id))) return false;
     expected_.emplace(id, std::move(expected));
+    if (peer.pid > 0) checkpoint_.note_expected(peer.pid);
     return true;
+}
+
+// What was suspended when the server before this one ended by a fault.
+void Server::suspend_again(int64_t now_ns) {
+    scheduler_.run([&](dispatch::Dispatcher& dispatcher) {
+        checkpoint_.suspend_again(
+            [&dispatcher](uint32_t client, uint64_t queue) { return dispatcher.set_held(client, queue, true); }, now_ns);
+    });
 }
 
 }  // namespace xsched::server

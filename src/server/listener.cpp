@@ -55,6 +55,15 @@ Listener::Listener(std::string path, ipc::SocketScope scope) : path_(std::move(p
     open_socket(scope);
 }
 
+Listener::Listener(Lent, const Listener& owner)
+    : path_(owner.path_),
+      lock_(fcntl(owner.lock_.get(), F_DUPFD_CLOEXEC, 0)),
+      socket_(fcntl(owner.socket_.get(), F_DUPFD_CLOEXEC, 0)) {
+    if (!lock_ || !socket_) throw std::runtime_error(std::string("no descriptors are left (") + strerror(errno) + ")");
+}
+
+Listener Listener::lend() const { return {Lent{}, *this}; }
+
 void Listener::take_lock() {
     const std::string name = lock_path(path_);
     lock_.reset(open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
@@ -76,7 +85,12 @@ void Listener::take_lock() {
 void Listener::open_socket(ipc::SocketScope scope) {
     struct stat info {};
     if (lstat(path_.c_str(), &info) == 0) {
-        if (!S_ISSOCK(info.st_mode)) throw std::runtime_error(path_ + " exists and is no socket: choose another path");
+        if (S_ISLNK(info.st_mode)) {  // led to a server of this user at another place (announcement.h)
+            if (const base::UniqueFd probe(ipc::connect_path(path_.c_str())); probe)
+                throw AlreadyServed("another xserver serves " + path_ + " already, from another place");
+        } else if (!S_ISSOCK(info.st_mode)) {
+            throw std::runtime_error(path_ + " exists and is no socket: choose another path");
+        }
         // Left by a server that was killed: we hold the lock. Or somebody was here first.
         if (unlink(path_.c_str()) != 0)
             throw std::runtime_error(path_ + " is a socket of uid " + std::to_string(info.st_uid) +
@@ -107,6 +121,7 @@ base::UniqueFd Listener::accept(bool* refused) {
 }
 
 void Listener::leave() {
+    if (flock(lock_.get(), LOCK_EX | LOCK_NB) != 0) return;  // it was left before, and another server has begun
     unlink(path_.c_str());
     flock(lock_.get(), LOCK_UN);
 }

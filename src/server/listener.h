@@ -20,6 +20,10 @@ class Listener {
 public:
     // Throws AlreadyServed, or std::runtime_error with a sentence.
     Listener(std::string path, ipc::SocketScope scope);
+    // The same listener for a child process: whoever made it keeps the path and the lock when the child goes, unless the
+    // child calls leave().
+    Listener lend() const;
+    Listener(Listener&&) = default;
     Listener(const Listener&) = delete;
     Listener& operator=(const Listener&) = delete;
 
@@ -31,9 +35,12 @@ public:
 
     // No connection can be made any more, and another server may begin here. Nothing is closed: descriptors may lie in
     // connections that were not accepted, and closing them may take for ever. The end of the process does not wait so.
+    // Idempotent.
     void leave();
 
 private:
+    struct Lent {};
+    Listener(Lent, const Listener& owner);
     void take_lock();
     void open_socket(ipc::SocketScope scope);
 

@@ -1,20 +1,25 @@
 // xserver [POLICY] [PORT] [options]
 #include <CLI/CLI.hpp>
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 
 #include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/spin.h"
+#include "base/standard_fds.h"
 #include "policy/policy.h"
+#include "server/announcement.h"
 #include "server/latency.h"
 #include "server/log_writer.h"
 #include "server/server.h"
+#include "server/supervisor.h"
 
 namespace {
 
@@ -31,6 +36,7 @@ struct CommandLine {
     bool system = false;
     bool foreground = true;
     std::vector<std::string> limits;
+    bool no_supervise = false;
 };
 
 int64_t default_spin_us() {
@@ -57,6 +63,8 @@ void describe(CLI::App& app, CommandLine& line) {
                    "--limits' shows them)")
         ->allow_extra_args(false);
     app.add_flag("--foreground", line.foreground, "stay in the foreground (it always does: for service files)");
+    app.add_flag("--no-supervise", line.no_supervise,
+                 "no parent process that starts the server anew if it dies or hangs (for service managers)");
     app.set_version_flag("--version", XSCHED_VERSION);
 }
 
@@ -110,19 +118,60 @@ void report_listening(const Options& options) {
     if (nothing >= 0) close(nothing);
 }
 
-int serve(const CommandLine& line) {
-    const Options& options = line.options;
+int run_server(const Options& options, xsched::server::Listener listener) {
     try {
         // Not destroyed: what peers have sent stays open, and goes with the process.
-        auto& server = *new xsched::server::Server(options);  // NOLINT
+        auto& server = *new xsched::server::Server(options, std::move(listener));  // NOLINT
+        // Before the log has a thread of its own: this server may not live to see it written.
+        if (options.supervised != nullptr && options.supervised->obituary[0] != '\0')
+            XLOG_WARN("%s", options.supervised->obituary);
         xsched::server::begin_log_writer();
-        XLOG_INFO("listening on %s, using policy %s", options.socket.c_str(), options.policy.c_str());
-        report_listening(options);
-        if (line.port != 0) XLOG_INFO("port %d is not used: tools talk to %s", line.port, options.socket.c_str());
         xsched::server::ask_for_low_latency(xsched::server::kFrontNice);
         server.run();
         xsched::server::end_log_writer();
-        _exit(0);
+        return 0;
+    } catch (const std::exception& error) {
+        fprintf(stderr, "xserver: %s\n", error.what());
+        return kUsage;
+    }
+}
+
+// In this process alone. What peers have sent is not closed: it goes with the process.
+[[noreturn]] void serve_unsupervised(const Options& options, xsched::server::Listener listener) {
+    int status = 0;
+    {
+        const xsched::server::Announcement announcement(options.socket);
+        status = run_server(options, std::move(listener));
+    }
+    _exit(status);
+}
+
+// Whoever started us may end us as soon as we say that we listen: in order, from then on.
+void hold_ending_signals() {
+    sigset_t signals;
+    sigemptyset(&signals);
+    for (const int number : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&signals, number);
+    pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+}
+
+int serve(const CommandLine& line) {
+    const Options& options = line.options;
+    hold_ending_signals();
+    try {
+        xsched::server::Listener listener(options.socket, options.scope);
+        XLOG_INFO("listening on %s, using policy %s", options.socket.c_str(), options.policy.c_str());
+        report_listening(options);
+        if (line.port != 0) XLOG_INFO("port %d is not used: tools talk to %s", line.port, options.socket.c_str());
+        if (line.no_supervise) serve_unsupervised(options, std::move(listener));
+        const xsched::server::Announcement announcement(options.socket);
+        const auto serve_once = [&](xsched::server::SupervisedMemory& memory) {
+            Options mine = options;
+            mine.supervised = &memory;
+            return run_server(mine, listener.lend());
+        };
+        const int status = xsched::server::supervise(serve_once, kUsage);
+        listener.leave();  // if the server could not
+        return status;
     } catch (const xsched::server::AlreadyServed& error) {
         fprintf(stderr, "xserver: %s\n", error.what());
         return options.idle_exit_ns > 0 ? 0 : kUsage;  // one that was started on demand is not needed
@@ -135,6 +184,8 @@ int serve(const CommandLine& line) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    xsched::base::hold_standard_fds();
+    umask(022);  // what is made is made with the permissions that it needs
     CLI::App app{"Schedules the accelerator work of several programs by priority."};
     CommandLine line;
     describe(app, line);

@@ -10,6 +10,8 @@
 
 namespace xsched::server {
 
+struct SupervisedMemory;
+
 struct Options {
     std::string policy = "HPF";
     std::string socket;  // where to listen
@@ -19,6 +21,7 @@ struct Options {
     int64_t spin_ns = 0;              // look at the doorbells for so long before sleeping
     std::vector<LimitSetting> limits;  // --limit
     std::string log_file;             // empty: standard error
+    SupervisedMemory* supervised = nullptr;  // shared with the supervisor; null: there is none
 };
 
 }  // namespace xsched::server

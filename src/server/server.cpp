@@ -7,11 +7,13 @@
 
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "policy/policy.h"
 #include "server/source.h"
+#include "server/supervisor.h"
 
 namespace xsched::server {
 namespace {
@@ -38,10 +40,13 @@ base::UniqueFd open_signals() {
     return fd;
 }
 
-sched::Core make_core(const Options& options) {
+// `policy`: what a person has chosen since; empty: nothing.
+sched::Core make_core(const Options& options, const std::string& policy) {
     sched::Settings settings;
     settings.starvation_limit_ns = options.starvation_limit_ns;
-    return sched::Core(policy::find_policy(options.policy.c_str())->make(), settings);
+    const policy::PolicyInfo* info = policy.empty() ? nullptr : policy::find_policy(policy.c_str());
+    if (info == nullptr) info = policy::find_policy(options.policy.c_str());
+    return sched::Core(info->make(), settings);
 }
 
 int64_t descriptor_limit() {
@@ -53,15 +58,16 @@ int64_t earlier(int64_t a, int64_t b) { return a == 0 ? b : b == 0 ? a : std::mi
 
 }  // namespace
 
-Server::Server(const Options& options)
+Server::Server(const Options& options, Listener listener)
     : options_(options),
       started_ns_(base::now_ns()),
       trusted_group_(trusted_group()),
-      listener_(options.socket, options.scope),
+      listener_(std::move(listener)),
       signals_(open_signals()),
       undertaker_(cuda::rm::is_control_device),
-      scheduler_(make_core(options), options.spin_ns, [this](int64_t now_ns) { return interrupter_.look(now_ns); }),
-      host_{options_, started_ns_, clients_, scheduler_, users_,
+      checkpoint_(options.supervised != nullptr ? &options.supervised->checkpoint : nullptr),
+      scheduler_(make_core(options, checkpoint_.policy()), options.spin_ns, [this](int64_t now_ns) { return look(now_ns); }),
+      host_{options_, started_ns_, clients_, scheduler_, users_, checkpoint_,
             [this](const Peer& peer, int connection, User& user) { return expect(peer, connection, user); }},
       desk_(host_, events_, undertaker_),
       idle_since_ns_(started_ns_) {
@@ -71,6 +77,27 @@ Server::Server(const Options& options)
         !events_.watch(signals_.get(), token(Source::kSignals)) ||
         !events_.watch(undertaker_.fd(), token(Source::kUndertaker)))
         throw std::system_error(errno, std::generic_category(), "epoll");
+    take_up_checkpoint();
+}
+
+// What the server before this one was asked for, if it ended by a fault.
+void Server::take_up_checkpoint() {
+    for (const auto& text : checkpoint_.value("limits"))
+        if (text.is_string()) users_.set(read_limit(text.get<std::string>(), false));
+    for (const pid_t pid : checkpoint_.expected()) {
+        struct stat info {};
+        if (stat(("/proc/" + std::to_string(pid)).c_str(), &info) != 0) continue;
+        const Peer peer{pid, info.st_uid, info.st_uid == 0 || info.st_uid == geteuid()};
+        expect(peer, -1, users_.of(peer));
+    }
+}
+
+// On the scheduling thread, after each pass: when to look again at the latest, or 0.
+int64_t Server::look(int64_t now_ns) {
+    const int64_t again_ns = interrupter_.look(now_ns);
+    if (options_.supervised == nullptr) return again_ns;
+    options_.supervised->beat();
+    return earlier(again_ns, now_ns + kMostSilentSleepNs);
 }
 
 void Server::run() {
@@ -82,6 +109,7 @@ void Server::run() {
         if (accept_again_ns_ != 0 && now >= accept_again_ns_) accept_newcomers(now);
         drop_silent_newcomers(now);
         tell_scheduler();
+        if (checkpoint_.due_ns() != 0 && now >= checkpoint_.due_ns()) suspend_again(now);
         take_parcels(now);
         desk_.serve(now);
         users_.tell_left_out(now);
@@ -132,9 +160,10 @@ int64_t Server::next_wake() const {
     wake = earlier(wake, desk_.due_ns());
     wake = earlier(wake, undertaker_.due_ns());
     wake = earlier(wake, users_.due_ns());
+    wake = earlier(wake, checkpoint_.due_ns());
     if (!newcomers_.empty()) wake = earlier(wake, newcomers_.begin()->second.deadline_ns);
     if (options_.idle_exit_ns != 0 && idle_since_ns_ != 0) wake = earlier(wake, idle_since_ns_ + options_.idle_exit_ns);
-    return wake;
+    return options_.supervised != nullptr ? earlier(wake, base::now_ns() + kMostSilentSleepNs) : wake;
 }
 
 void Server::let_everybody_go() {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "server/checkpoint.h"
 #include "server/client.h"
 #include "server/event_loop.h"
 #include "server/handshake.h"
@@ -24,8 +25,8 @@ namespace xsched::server {
 
 class Server {
 public:
-    // Listens from here on. Throws AlreadyServed or std::runtime_error with a sentence.
-    explicit Server(const Options& options);
+    // Listens by `listener` from here on. Throws std::runtime_error with a sentence.
+    Server(const Options& options, Listener listener);
     Server(const Server&) = delete;
     Server& operator=(const Server&) = delete;
 
@@ -54,6 +55,9 @@ private:
 
     void handle_event(uint64_t token, int64_t now_ns);
     int64_t next_wake() const;
+    void take_up_checkpoint();
+    int64_t look(int64_t now_ns);
+    void suspend_again(int64_t now_ns);
     bool should_leave(int64_t now_ns);
     void let_everybody_go();
 
@@ -82,6 +86,7 @@ private:
     EventLoop events_;
     Users users_;
     Undertaker undertaker_;
+    Checkpoint checkpoint_;
     Interrupter interrupter_;
     Scheduler scheduler_;
 

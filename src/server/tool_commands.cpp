@@ -80,6 +80,8 @@ Json hold(const Request& request, bool held) {
         for (const uint32_t id : clients) count += dispatcher.set_held(id, handle.value_or(0), held) ? 1 : 0;
     };
     request.order(set);
+    for (const uint32_t id : clients)
+        if (count != 0) request.host.checkpoint.note_held(request.host.clients.at(id)->pid(), handle.value_or(0), held);
     if (count == 0) throw ToolError("it went away meanwhile: 'xcli list' shows what there is");
     if (request.asking.user.may_log(base::now_ns()))
         XLOG_INFO("uid %u %s %s", request.asking.peer.uid, held ? "suspends" : "resumes", request.body.dump().c_str());
@@ -95,6 +97,7 @@ Json query_or_set_policy(const Request& request) {
         const policy::PolicyInfo* info = policy::find_policy(name->c_str());
         if (info == nullptr) throw ToolError("there is no policy \"" + *name + "\": use one of " + policy_names());
         request.order([info](dispatch::Dispatcher& dispatcher) { dispatcher.core().set_policy(info->make()); });
+        request.host.checkpoint.note_policy(info->name);
         XLOG_INFO("using policy %s, as uid %u asked", info->name, request.asking.peer.uid);
     }
     Json known = Json::array();

@@ -3,6 +3,7 @@
 #include "policy/policy.h"
 #include "sched/core.h"
 #include "server/facts.h"
+#include "server/supervisor.h"
 #include "server/tool_commands.h"
 
 #include <algorithm>
@@ -224,12 +225,15 @@ Json explain_status(const Request& request) {
 
 Json describe_server(const Request& request) {
     const Options& options = request.host.options;
+    const SupervisedMemory* supervised = options.supervised;
     return {{"pid", getpid()},
             {"version", XSCHED_VERSION},
             {"protocol", ipc::kVersion},
             {"socket", options.socket},
             {"scope", options.scope == ipc::SocketScope::kSystem ? "system" : "user"},
             {"policy", request.host.scheduler.policy_name()},
+            {"supervisor", supervised != nullptr ? supervised->supervisor : 0},
+            {"restarts", supervised != nullptr ? supervised->restarts : 0},
             {"clients", request.host.clients.size()},
             {"uptime_s", static_cast<double>(base::now_ns() - request.host.started_ns) / base::kSecond},
             {"idle_exit_s", options.idle_exit_ns / base::kSecond},

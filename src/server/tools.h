@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 
+#include "server/checkpoint.h"
 #include "server/client.h"
 #include "server/options.h"
 #include "server/scheduler.h"
@@ -23,6 +24,7 @@ struct ToolHost {
     const std::map<uint32_t, std::unique_ptr<Client>>& clients;
     Scheduler& scheduler;
     Users& users;
+    Checkpoint& checkpoint;
     // Keeps the server here until the process at the other end of the connection ends.
     std::function<bool(const Peer& peer, int connection, User& user)> expect;
 };

@@ -1,12 +1,14 @@
 #include "agent/agent.h"
 
 #include "agent/small_server.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "fake/device/fake_device.h"
 #include "xsched/xsched.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
@@ -161,6 +163,73 @@ TEST_F(Agent, AServerThatDiesLeavesNobodySuspendedAndIsFoundAgain) {
     SmallServer next(kSocket);
     ASSERT_TRUE(next.wait_for_client());
     EXPECT_TRUE(eventually([&] { return next.region().slots[device.queue().index()].submitted == 1u; }));
+}
+
+// Its thread sleeps; nothing that it waits for rings when a server is killed.
+TEST_F(Agent, AServerThatDiesIsNoticedAtOnceAndItsSuccessorFound) {
+    auto server = std::make_unique<SmallServer>(kSocket);
+    use(kSchedulerGlobal);
+    ASSERT_TRUE(server->wait_for_client());
+    FakeDevice device(kApi);
+    std::vector<int64_t> took;
+    for (int i = 0; i < 7; ++i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(30));  // asleep
+        server.reset();
+        const int64_t began = xsched::base::now_ns();
+        server = std::make_unique<SmallServer>(kSocket);
+        ASSERT_TRUE(server->wait_for_client());
+        ASSERT_TRUE(eventually([&] { return xsched::agent::scheduler() == kSchedulerGlobal; }));
+        took.push_back(xsched::base::now_ns() - began);
+    }
+    std::sort(took.begin(), took.end());
+    EXPECT_LT(took[took.size() / 2], 200 * xsched::base::kMillisecond);
+}
+
+TEST_F(Agent, AProcessThatBeganWithoutAServerFindsOneLater) {
+    use(kSchedulerGlobal);
+    EXPECT_EQ(xsched::agent::scheduler(), kSchedulerAppManaged);
+    FakeDevice device(kApi);
+    device.enqueue(0);
+    SmallServer server(kSocket);
+    ASSERT_TRUE(server.wait_for_client());
+    EXPECT_TRUE(eventually([&] { return server.region().slots[device.queue().index()].submitted == 1u; }));
+    EXPECT_TRUE(device.step());
+}
+
+TEST_F(Agent, WhatAToolSetIsKeptWhenTheServerDiesAndHeardAgainAfterwards) {
+    auto server = std::make_unique<SmallServer>(kSocket);
+    use(kSchedulerGlobal);
+    ASSERT_TRUE(server->wait_for_client());
+    FakeDevice device(kApi);
+    const uint32_t index = device.queue().index();
+    const auto configure = [&](uint32_t threshold) {  // as xcli config
+        xsched::ipc::QueueSlot& slot = server->region().slots[index];
+        slot.want_threshold = threshold;
+        slot.want_batch_size = 2;
+        slot.want_serial.fetch_add(1);
+        xsched::ipc::ring_directive(server->region().header);
+        return eventually([&] { return slot.threshold == threshold; });
+    };
+    ASSERT_TRUE(configure(21));
+    server->region().slots[index].priority = 33;  // as xcli hint
+    server->region().slots[index].utilization = 44;
+    server->region().slots[index].timeslice_us = 5500;
+    server->region().header.default_priority = -9;
+    server->region().header.default_priority_set = 1;
+    for (const uint32_t next : {22u, 23u}) {
+        server.reset();
+        server = std::make_unique<SmallServer>(kSocket);
+        ASSERT_TRUE(server->wait_for_client());
+        const xsched::ipc::QueueSlot& slot = server->region().slots[index];
+        ASSERT_TRUE(eventually([&] { return slot.state == static_cast<uint32_t>(xsched::ipc::SlotState::kUsed); }));
+        EXPECT_EQ(slot.threshold, next - 1);
+        EXPECT_EQ(slot.priority, 33);
+        EXPECT_EQ(slot.utilization, 44);
+        EXPECT_EQ(slot.timeslice_us, 5500);
+        FakeDevice later(kApi);
+        EXPECT_EQ(later.slot().priority, -9) << "xcli hint --pid is for queues made later, too";
+        EXPECT_TRUE(configure(next)) << "serials begin anew with each server";
+    }
 }
 
 TEST_F(Agent, AServerThatHangsLeavesNobodySuspended) {

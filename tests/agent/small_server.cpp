@@ -33,18 +33,20 @@ void SmallServer::serve() {
     while (!stop_) {
         pollfd wait{listener_.get(), POLLIN, 0};
         if (poll(&wait, 1, 5) > 0) {
-            client_.reset(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+            base::UniqueFd client(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
             ipc::Hello hello{};
-            ipc::receive_packet(client_.get(), &hello, sizeof(hello), nullptr, 1000);
+            ipc::receive_packet(client.get(), &hello, sizeof(hello), nullptr, 1000);
             int memory = -1;
             ipc::Region* region = ipc::create_region(1, getpid(), &memory);
             region->header.watching = 1;
             region->header.heartbeat_ns = base::now_ns();
             const ipc::Welcome welcome{ipc::kMagic, ipc::kVersion, sizeof(welcome), ipc::WelcomeStatus::kAccepted, 1,
                                        getpid(), sizeof(ipc::Region)};
-            ipc::send_packet(client_.get(), &welcome, sizeof(welcome), memory);
+            ipc::send_packet(client.get(), &welcome, sizeof(welcome), memory);
             close(memory);
             region_ = region;
+            const std::lock_guard lock(mutex_);
+            clients_.push_back(std::move(client));
         }
         if (region_ != nullptr && beating) region().header.heartbeat_ns = base::now_ns();
     }
@@ -57,7 +59,13 @@ bool SmallServer::wait_for_client() {
 
 bool SmallServer::client_gone() {
     char byte = 0;
-    return recv(client_.get(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+    const std::lock_guard lock(mutex_);
+    return !clients_.empty() && recv(clients_.front().get(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+}
+
+unsigned SmallServer::clients() {
+    const std::lock_guard lock(mutex_);
+    return static_cast<unsigned>(clients_.size());
 }
 
 void SmallServer::set_suspended(bool suspended) {

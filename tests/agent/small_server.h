@@ -3,8 +3,10 @@
 #pragma once
 
 #include <atomic>
+#include <mutex>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "base/unique_fd.h"
 #include "ipc/layout.h"
@@ -17,7 +19,8 @@ public:
     ~SmallServer();  // as kill -9 would: nothing is resumed or said
 
     bool wait_for_client();          // false: none within 10 s
-    bool client_gone();              // end of file on its lifeline
+    bool client_gone();              // end of file on the first one's lifeline
+    unsigned clients();              // so many came
     ipc::Region& region() { return *region_; }
     void set_suspended(bool suspended);  // every used slot, as xserver writes it
     std::atomic<bool> beating{true};
@@ -27,7 +30,8 @@ private:
 
     std::string path_;
     base::UniqueFd listener_;
-    base::UniqueFd client_;
+    std::mutex mutex_;
+    std::vector<base::UniqueFd> clients_;  // under mutex_
     std::atomic<ipc::Region*> region_{nullptr};
     std::atomic<bool> stop_{false};
     std::thread thread_;

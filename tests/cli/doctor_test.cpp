@@ -103,6 +103,46 @@ TEST_F(Doctor, FindsTheServer) {
     expect("xsched", "user's server", "yes", "pid " + std::to_string(server->pid()) + " at " + socket());
 }
 
+// Two servers on one device do not know of each other.
+TEST_F(Doctor, NamesOtherServersOfThisUser) {
+    start();
+    const std::string place = directory.path() + "/elsewhere";
+    ASSERT_EQ(mkdir(place.c_str(), 0700), 0);
+    Process other({binary("xserver"), "--no-supervise", "--socket", place + "/xserver.sock"}, directory.environment());
+    ASSERT_TRUE(other.wait_for_output("listening on")) << other.err();
+    look();
+    expect("xsched", "one server", "no", place + "/xserver.sock");
+    EXPECT_FALSE(has(row("xsched", "one server")["detail"].get<std::string>(), socket())) << "that is the one in use";
+    EXPECT_TRUE(has(xcli({"status"}).out, "another server of this user answers at " + place + "/xserver.sock"));
+    const Json others = xcli({"status", "--json"}).json()["other_servers"];
+    EXPECT_NE(std::find(others.begin(), others.end(), place + "/xserver.sock"), others.end()) << others;
+    kill(other.pid(), SIGTERM);
+    EXPECT_EQ(other.wait(), 0);
+    EXPECT_FALSE(has(xcli({"status"}).out, place)) << "it has left";
+}
+
+TEST_F(Doctor, NamesServersOfOtherUsersAndTheRemedy) {
+    if (geteuid() != 0) GTEST_SKIP() << "needs root to become another user";
+    const std::string place = directory.path() + "/theirs";
+    ASSERT_EQ(mkdir(place.c_str(), 0700), 0);
+    ASSERT_EQ(chown(place.c_str(), 65534, 65534), 0);
+    ASSERT_EQ(chmod(directory.path().c_str(), 0755), 0);
+    const pid_t theirs = fork();
+    if (theirs == 0) {
+        alarm(60);
+        if (setgid(65534) != 0 || setuid(65534) != 0) _exit(1);
+        execl(binary("xserver").c_str(), "xserver", "--no-supervise", "--socket", (place + "/xserver.sock").c_str(),
+              nullptr);
+        _exit(1);
+    }
+    EXPECT_TRUE(wait_until([&] { return access((place + "/xserver.sock").c_str(), F_OK) == 0; }));
+    look();
+    expect("xsched", "other users", "no", place + "/xserver.sock");
+    expect("xsched", "other users", "no", "xserver --system");
+    kill(theirs, SIGTERM);
+    waitpid(theirs, nullptr, 0);
+}
+
 TEST_F(Doctor, NothingThere) {
     look();
     expect("opencl", "libOpenCL.so.1", "no", "not found: install the loader");

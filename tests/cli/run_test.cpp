@@ -226,6 +226,48 @@ TEST_F(RunAnyway, RuntimeDirectoryOfWrongMode) {
     EXPECT_TRUE(has(outcome.err, "is not a directory of this user that is closed to others")) << outcome.err;
 }
 
+TEST_F(Run, StartsAServerWithStandardDescriptorsClosed) {
+    const std::string fds = directory.path() + "/fds";
+    const std::string program =
+        "exec 9> " + fds + "; for n in 0 1 2; do readlink /proc/$$/fd/$n >&9; done; exit 5";
+    // What the program finds open. The shell itself may leave something there.
+    const auto finds = [&](const std::string& before) {
+        const std::string line = "exec " + before + "/bin/sh -c '" + program + "' <&- >&- 2>&-";
+        EXPECT_EQ(run_to_end({"/bin/sh", "-c", line}, directory.environment()).status, 5);
+        std::ifstream file(fds);
+        return std::string(std::istreambuf_iterator<char>(file), {});
+    };
+    const std::string natively = finds("");
+    EXPECT_EQ(finds(binary("xcli") + " run -- "), natively);
+    EXPECT_EQ(xcli({"server"}).status, 0) << "no server was started";
+}
+
+TEST_F(Run, StartsAServerThatItsUserCanUseUnderAStrangeUmask) {
+    if (geteuid() != 0) GTEST_SKIP() << "needs root to become another user: root may use everything";
+    ASSERT_EQ(chown(directory.path().c_str(), 65534, 65534), 0);
+    const int status = as_nobody([this] {
+        Environment environment = directory.environment();
+        environment["XSCHED_SOCKET"] = "";
+        const std::string socket = directory.path() + "/xsched/xserver.sock";
+        const std::string line = "umask 0777; exec " + binary("xcli") + " run -- /bin/true";
+        for (int i = 0; i < 2; ++i) {  // the second one finds what the first has left
+            const Outcome outcome = run_to_end({"/bin/sh", "-c", line}, environment);
+            if (outcome.status != 0 || has(outcome.err, "no server")) {
+                fprintf(stderr, "%s", outcome.err.c_str());
+                return 1;
+            }
+            TestTool tool(socket);
+            if (!tool.accepted()) return 2;
+            const Json said = tool.ask({{"cmd", "server"}});
+            kill(said.value("supervisor", 0), SIGKILL);
+            kill(said.value("pid", 0), SIGKILL);
+            if (!wait_until([&] { return kill(said.value("pid", 0), 0) != 0; })) return 3;
+        }
+        return 0;
+    });
+    EXPECT_EQ(status, 0);
+}
+
 TEST_F(RunAnyway, ServerOfAnotherVersion) {
     // Somebody who answers every greeting with another version.
     const base::UniqueFd listener(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));

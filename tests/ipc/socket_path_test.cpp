@@ -8,6 +8,8 @@
 #include <string>
 #include <thread>
 
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -52,6 +54,27 @@ protected:
         return fd;
     }
 
+    static std::string in_tmp() { return "/tmp/xsched-" + std::to_string(geteuid()) + "/xserver.sock"; }
+    static std::vector<std::string> places() {
+        char paths[kMostPlaces][kSocketPathBytes];
+        const unsigned count = user_socket_places(paths);
+        return {paths, paths + count};
+    }
+    // Does `body` where /run and /tmp are this test's own, which needs a namespace; its result, or -1.
+    template <typename Body>
+    static int in_a_world_of_its_own(Body body) {
+        const pid_t child = fork();
+        if (child == 0) {
+            const bool own = unshare(CLONE_NEWNS) == 0 && mount("", "/", "", MS_REC | MS_PRIVATE, "") == 0 &&
+                             mount("none", "/run", "tmpfs", 0, "") == 0 &&
+                             mount("none", "/tmp", "tmpfs", 0, "mode=1777") == 0;
+            _exit(own ? body() : 100);
+        }
+        int status = 0;
+        waitpid(child, &status, 0);
+        return !WIFEXITED(status) || WEXITSTATUS(status) == 100 ? -1 : WEXITSTATUS(status);
+    }
+
     static constexpr const char* kNames[] = {"XSCHED_SOCKET", "XDG_RUNTIME_DIR"};
     std::vector<std::optional<std::string>> before;
     std::string directory;
@@ -78,7 +101,10 @@ TEST_F(SocketPath, RuntimeDirectoryIsMadeOnlyWhenAsked) {
 }
 
 TEST_F(SocketPath, WithoutARuntimeDirectoryItIsInTmp) {
-    const std::string expected = "/tmp/xsched-" + std::to_string(geteuid()) + "/xserver.sock";
+    struct stat info {};
+    const std::string login = "/run/user/" + std::to_string(geteuid());
+    const bool has_login = stat(login.c_str(), &info) == 0 && info.st_uid == geteuid();
+    const std::string expected = has_login ? login + "/xsched/xserver.sock" : in_tmp();
     user_socket_path(path, false);
     EXPECT_EQ(path, expected);
     for (const char* useless : {"", "relative", "/does/not/exist"}) {
@@ -86,6 +112,68 @@ TEST_F(SocketPath, WithoutARuntimeDirectoryItIsInTmp) {
         user_socket_path(path, false);
         EXPECT_EQ(path, expected) << useless;
     }
+}
+
+// What differs between a shell, cron and a service is XDG_RUNTIME_DIR: the rest of the list is the same.
+TEST_F(SocketPath, EveryEnvironmentHasTheSameLastPlaces) {
+    const std::vector<std::string> without = places();
+    EXPECT_EQ(without.back(), in_tmp());
+    setenv("XDG_RUNTIME_DIR", directory.c_str(), 1);
+    std::vector<std::string> with = places();
+    ASSERT_EQ(with.size(), without.size() + 1);
+    EXPECT_EQ(with.front(), directory + "/xsched/xserver.sock");
+    with.erase(with.begin());
+    EXPECT_EQ(with, without);
+}
+
+TEST_F(SocketPath, TheLoginsDirectoryIsFoundWithoutBeingNamed) {
+    const int result = in_a_world_of_its_own([] {
+        const std::string login = "/run/user/" + std::to_string(geteuid());
+        if (mkdir("/run/user", 0755) != 0 || mkdir(login.c_str(), 0700) != 0) return 1;
+        const std::vector<std::string> unnamed = places();
+        setenv("XDG_RUNTIME_DIR", login.c_str(), 1);
+        const std::vector<std::string> named = places();
+        const std::vector<std::string> expected{login + "/xsched/xserver.sock", in_tmp()};
+        if (unnamed != expected || named != expected) return 2;
+        setenv("XDG_RUNTIME_DIR", "/run/user/../user/0/", 1);  // the same by another name
+        if (geteuid() == 0 && places().size() != 2) return 3;
+        if (chown(login.c_str(), 65534, 65534) != 0) return 4;
+        unsetenv("XDG_RUNTIME_DIR");
+        return places() == std::vector<std::string>{in_tmp()} ? 0 : 5;
+    });
+    if (result < 0) GTEST_SKIP() << "no mount namespace can be made here";
+    EXPECT_EQ(result, 0);
+}
+
+TEST_F(SocketPath, AServerAtAnyOfThePlacesIsFound) {
+    const int result = in_a_world_of_its_own([this] {
+        const std::string other = "/tmp/other";
+        const std::string tmp = "/tmp/xsched-" + std::to_string(geteuid());
+        if (mkdir(other.c_str(), 0700) != 0 || mkdir(tmp.c_str(), 0700) != 0) return 1;
+        setenv("XDG_RUNTIME_DIR", other.c_str(), 1);
+        if (base::UniqueFd(connect_server(path)) || errno != ENOENT) return 2;
+        if (path != other + "/xsched/xserver.sock") return 3;  // where one would be
+        const base::UniqueFd listener = listen_on(in_tmp());
+        if (!base::UniqueFd(connect_server(path)) || path != in_tmp()) return 4;
+        if (mkdir((other + "/xsched").c_str(), 0700) != 0) return 5;
+        const base::UniqueFd nearer = listen_on(other + "/xsched/xserver.sock");
+        if (!base::UniqueFd(connect_server(path)) || path != other + "/xsched/xserver.sock") return 6;
+        setenv("XSCHED_SOCKET", "/tmp/nobody", 1);
+        return base::UniqueFd(connect_server(path)) ? 7 : 0;  // who names one means that one
+    });
+    if (result < 0) GTEST_SKIP() << "no mount namespace can be made here";
+    EXPECT_EQ(result, 0);
+}
+
+TEST_F(SocketPath, DirectoriesAreMadeUsableUnderAnyUmask) {
+    setenv("XDG_RUNTIME_DIR", directory.c_str(), 1);
+    const mode_t mask = umask(0777);
+    const bool made = user_socket_path(path, true);
+    EXPECT_EQ(umask(mask), 0777U) << "the umask is somebody else's";
+    EXPECT_TRUE(made);
+    struct stat info {};
+    ASSERT_EQ(stat((directory + "/xsched").c_str(), &info), 0);
+    EXPECT_EQ(info.st_mode & 0777, 0700U);
 }
 
 TEST_F(SocketPath, ForeignRuntimeDirectoryIsNotUsed) {

@@ -66,7 +66,8 @@ public:
 
 private:
     static std::vector<std::string> words(const PrivateDirectory& directory, const std::vector<std::string>& more) {
-        std::vector<std::string> all{binary("xserver"), "--socket", directory.socket()};
+        // One process: what the supervisor makes of a death has tests of its own (supervisor_test.cpp).
+        std::vector<std::string> all{binary("xserver"), "--no-supervise", "--socket", directory.socket()};
         all.insert(all.end(), more.begin(), more.end());
         return all;
     }

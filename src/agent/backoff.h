@@ -1,0 +1,31 @@
+// When to look for a server again: at once, then after 20, 40, 80 ms and so on up to a second; a good while after one
+// that refused us. One thread.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "base/clock.h"
+
+namespace xsched::agent {
+
+class Backoff {
+public:
+    static constexpr int64_t kFirstNs = 20 * base::kMillisecond;
+    static constexpr int64_t kLongestNs = base::kSecond;
+    static constexpr int64_t kRefusedNs = 30 * base::kSecond;
+
+    void reset() { next_ns_ = 0; }
+    void refused() { next_ns_ = kRefusedNs; }
+    // How long to wait before this try.
+    int64_t take() {
+        const int64_t now = next_ns_;
+        next_ns_ = std::clamp(2 * next_ns_, kFirstNs, kLongestNs);
+        return now;
+    }
+
+private:
+    int64_t next_ns_ = 0;
+};
+
+}  // namespace xsched::agent

@@ -1,0 +1,69 @@
+#include "cli/other_servers.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/unique_fd.h"
+#include "ipc/protocol.h"
+
+namespace xsched::cli {
+namespace {
+
+constexpr const char* kName = "/xserver.sock";
+constexpr unsigned long kListens = 1UL << 16;  // in the kernel's flags
+constexpr unsigned long kSeqPacket = SOCK_SEQPACKET;
+
+// Through the links by which a server is found from other places (server/announcement.h).
+std::string real_path(const std::string& path) {
+    char resolved[PATH_MAX];
+    return realpath(path.c_str(), resolved) != nullptr ? resolved : path;
+}
+
+// Empty if the line is about something else.
+// "0000000000000000: 00000002 00000000 00010000 0005 01 12345 /run/user/1000/xsched/xserver.sock"
+std::string listening_path(const std::string& line) {
+    std::istringstream words(line);
+    std::string number, references, protocol, flags, type, state, inode, path;
+    words >> number >> references >> protocol >> flags >> type >> state >> inode;
+    std::getline(words >> std::ws, path);
+    const bool listens =
+        strtoul(flags.c_str(), nullptr, 16) == kListens && strtoul(type.c_str(), nullptr, 16) == kSeqPacket;
+    return listens && path.starts_with('/') && path.ends_with(kName) ? path : "";
+}
+
+ServerOwner owner_of(const std::string& path) {
+    const base::UniqueFd connection(ipc::connect_path(path.c_str()));
+    if (!connection)
+        return errno == EPERM || errno == EACCES ? ServerOwner::kAnotherUser
+               : errno == EAGAIN                 ? ServerOwner::kThisUser
+                                                 : ServerOwner::kUnknown;
+    ucred peer{};
+    socklen_t bytes = sizeof(peer);
+    const bool known = getsockopt(connection.get(), SOL_SOCKET, SO_PEERCRED, &peer, &bytes) == 0;
+    return known && peer.uid == geteuid() ? ServerOwner::kThisUser : ServerOwner::kAnotherUser;
+}
+
+}  // namespace
+
+std::vector<OtherServer> other_servers(const std::string& used, const char* table) {
+    std::vector<OtherServer> servers;
+    std::vector<std::string> seen{real_path(ipc::system_socket_path())};
+    if (!used.empty()) seen.push_back(real_path(used));
+    std::ifstream lines(table);
+    for (std::string line; std::getline(lines, line);) {
+        const std::string path = listening_path(line);
+        if (path.empty() || std::find(seen.begin(), seen.end(), path) != seen.end()) continue;
+        seen.push_back(path);
+        servers.push_back({path, owner_of(path)});
+    }
+    return servers;
+}
+
+}  // namespace xsched::cli

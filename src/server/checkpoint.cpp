@@ -1,0 +1,152 @@
+#include "server/checkpoint.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/unique_fd.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include <fcntl.h>
+
+namespace xsched::server {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr uint32_t kVersion = 1;
+constexpr int64_t kQueuePatienceNs = 5 * base::kSecond;  // an agent publishes its queues right after the welcome
+constexpr int64_t kLookAgainNs = 5 * base::kMillisecond;
+constexpr int kStartField = 22;  // of /proc/PID/stat
+
+uint64_t hash_of(const char* text, size_t bytes) {
+    uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
+    for (size_t i = 0; i < bytes; ++i) hash = (hash ^ static_cast<unsigned char>(text[i])) * 0x100000001b3;
+    return hash;
+}
+
+bool is_alive(const Json& entry) {
+    return entry.is_object() && start_of(entry.value("pid", 0)) == entry.value("start", uint64_t{0});
+}
+
+Json entry_of(pid_t pid) { return {{"pid", pid}, {"start", start_of(pid)}}; }
+
+}  // namespace
+
+uint64_t start_of(pid_t pid) {
+    if (pid <= 0) return 0;
+    char path[32];
+    snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+    const base::UniqueFd file(open(path, O_RDONLY | O_CLOEXEC));
+    char text[1024];
+    const ssize_t bytes = file ? read(file.get(), text, sizeof(text) - 1) : -1;
+    if (bytes <= 0) return 0;
+    text[bytes] = '\0';
+    const char* at = strrchr(text, ')');  // the second field, the name, may have anything in it
+    for (int field = 2; at != nullptr && field < kStartField; ++field) at = strchr(at + 1, ' ');
+    return at != nullptr ? strtoull(at + 1, nullptr, 10) : 0;
+}
+
+Checkpoint::Checkpoint(CheckpointArea* area) : area_(area) { load(); }
+
+void Checkpoint::load() {
+    if (area_ == nullptr || area_->written == 0) return;
+    const CheckpointArea::Copy& copy = area_->copies[area_->written % 2];
+    if (copy.version == kVersion && copy.bytes <= sizeof(copy.text) && copy.hash == hash_of(copy.text, copy.bytes))
+        state_ = Json::parse(copy.text, copy.text + copy.bytes, nullptr, false);
+    if (state_.is_object() && !state_.empty()) return;
+    XLOG_WARN("what was set at run time cannot be read: set the policy and suspensions again with xcli");
+    state_ = Json::object();
+}
+
+void Checkpoint::save() {
+    for (const char* name : {"held", "expected"}) {
+        Json living = Json::array();
+        for (const Json& entry : list(name))
+            if (is_alive(entry)) living.push_back(entry);
+        state_[name] = std::move(living);
+    }
+    if (area_ == nullptr) return;
+    const std::string text = state_.dump(-1, ' ', false, Json::error_handler_t::replace);
+    const uint32_t next = area_->written + 1;
+    CheckpointArea::Copy& copy = area_->copies[next % 2];
+    if (text.size() > sizeof(copy.text)) {
+        if (!std::exchange(told_full_, true))
+            XLOG_WARN("too much is suspended with xcli to remember all of it, should this server have to be restarted");
+        return;
+    }
+    memcpy(copy.text, text.data(), text.size());
+    copy.version = kVersion;
+    copy.bytes = static_cast<uint32_t>(text.size());
+    copy.hash = hash_of(text.data(), text.size());
+    area_->written.store(next, std::memory_order_release);
+}
+
+Json& Checkpoint::list(const char* name) {
+    Json& entries = state_[name];
+    if (!entries.is_array()) entries = Json::array();
+    return entries;
+}
+
+void Checkpoint::note_policy(const std::string& name) {
+    state_["policy"] = name;
+    save();
+}
+
+void Checkpoint::note(const char* name, Json value) {
+    state_[name] = std::move(value);
+    save();
+}
+
+void Checkpoint::note_held(pid_t pid, uint64_t queue, bool held) {
+    Json kept = Json::array();
+    for (const Json& entry : list("held")) {
+        const bool same = entry.value("pid", 0) == pid;
+        // Resuming a process also resumes its queues.
+        if (!same || (entry.value("queue", uint64_t{0}) != queue && (held || queue != 0))) kept.push_back(entry);
+    }
+    if (held && pid > 0) {
+        Json entry = entry_of(pid);
+        entry["queue"] = queue;
+        kept.push_back(std::move(entry));
+    }
+    state_["held"] = std::move(kept);
+    save();
+}
+
+void Checkpoint::note_expected(pid_t pid) {
+    const Json entry = entry_of(pid);
+    Json& entries = list("expected");
+    if (pid <= 0 || std::find(entries.begin(), entries.end(), entry) != entries.end()) return;
+    entries.push_back(entry);
+    save();
+}
+
+std::vector<pid_t> Checkpoint::expected() const {
+    std::vector<pid_t> pids;
+    for (const Json& entry : state_.value("expected", Json::array()))
+        if (is_alive(entry)) pids.push_back(entry.value("pid", 0));
+    return pids;
+}
+
+void Checkpoint::client_came(uint32_t client, pid_t pid, int64_t now_ns) {
+    if (pid <= 0) return;
+    for (const Json& entry : list("held")) {
+        if (entry.value("pid", 0) != pid || !is_alive(entry)) continue;
+        wanted_.push_back({client, entry.value("queue", uint64_t{0}), now_ns + kQueuePatienceNs});
+        due_ns_ = now_ns;
+        XLOG_INFO("pid %d was suspended before: it stays so until 'xcli resume'", pid);
+    }
+}
+
+void Checkpoint::suspend_again(const std::function<bool(uint32_t, uint64_t)>& set_held, int64_t now_ns) {
+    std::erase_if(wanted_, [&](const Wanted& one) {
+        return now_ns > one.give_up_ns || set_held(one.client, one.queue);
+    });
+    due_ns_ = now_ns + kLookAgainNs;
+}
+
+}  // namespace xsched::server

@@ -1,0 +1,77 @@
+// What people have asked of a server at run time, so that the one started after a crash goes on as the one before: the
+// policy, what is suspended with xcli, and the programs it waits for. Hints are not here: clients keep their own.
+//
+// It lives in memory that the supervisor keeps (CheckpointArea), as two copies: the one in force is never written to,
+// so that a server may be killed at any moment. Without a supervisor it holds for clients that lose their connection
+// and come back. One thread, the server's.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+
+namespace xsched::server {
+
+struct CheckpointArea {
+    static constexpr size_t kMostBytes = 256 << 10;
+    struct Copy {
+        uint32_t version;
+        uint32_t bytes;
+        uint64_t hash;
+        char text[kMostBytes];
+    };
+    std::atomic<uint32_t> written;  // how often; the copy in force is number written % 2, and 0 is none
+    Copy copies[2];
+};
+
+class Checkpoint {
+public:
+    // Takes over what a server before this one has left in `area`; null: nothing is kept.
+    explicit Checkpoint(CheckpointArea* area);
+
+    // Empty: nobody changed it.
+    std::string policy() const { return state_.value("policy", ""); }
+    void note_policy(const std::string& name);
+    // `queue` 0: the whole process.
+    void note_held(pid_t pid, uint64_t queue, bool held);
+    void note_expected(pid_t pid);
+    // Those of the server before that still live.
+    std::vector<pid_t> expected() const;
+    // Anything else that must survive, under a name of its own.
+    void note(const char* name, nlohmann::json value);
+    nlohmann::json value(const char* name) const { return state_.value(name, nlohmann::json()); }
+
+    // A client has come: what of it was suspended is to be so again.
+    void client_came(uint32_t client, pid_t pid, int64_t now_ns);
+    // When to suspend again (its queues come a moment after a client); 0: nothing is to be suspended.
+    int64_t due_ns() const { return wanted_.empty() ? 0 : due_ns_; }
+    // `set_held` says whether there is such a client and queue; 0: all of the client's.
+    void suspend_again(const std::function<bool(uint32_t client, uint64_t queue)>& set_held, int64_t now_ns);
+
+private:
+    struct Wanted {
+        uint32_t client;
+        uint64_t queue;
+        int64_t give_up_ns;
+    };
+    void load();
+    void save();
+    nlohmann::json& list(const char* name);
+
+    CheckpointArea* area_;
+    nlohmann::json state_ = nlohmann::json::object();
+    std::vector<Wanted> wanted_;
+    int64_t due_ns_ = 0;
+    bool told_full_ = false;
+};
+
+// When the process began, in the kernel's ticks: with its number it names a process for good. 0: there is none.
+uint64_t start_of(pid_t pid);
+
+}  // namespace xsched::server

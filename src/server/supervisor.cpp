@@ -1,0 +1,219 @@
+#include "server/supervisor.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace xsched::server {
+namespace {
+
+constexpr int64_t kLookNs = 500 * base::kMillisecond;
+// Looks and not time: where both were stopped for a while (^Z, a debugger of the supervisor) one look tells nothing.
+constexpr int kMostSilentLooks = 4;
+constexpr int64_t kEndPatienceNs = 2 * base::kSecond;
+// A server that lived for so long gets a successor at once; the pauses are for one that cannot live.
+constexpr int64_t kSettledNs = base::kSecond;
+constexpr int64_t kFirstPauseNs = 100 * base::kMillisecond;
+constexpr int64_t kLongestPauseNs = 5 * base::kSecond;
+
+sigset_t ending_signals() {
+    sigset_t signals;
+    sigemptyset(&signals);
+    for (const int number : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&signals, number);
+    return signals;
+}
+
+bool is_ending(int number) { return number == SIGTERM || number == SIGINT || number == SIGHUP; }
+
+// One in the hands of a debugger stands still for its own reasons.
+bool is_traced(pid_t pid) {
+    char path[32];
+    snprintf(path, sizeof(path), "/proc/%d/status", pid);
+    FILE* file = fopen(path, "re");
+    if (file == nullptr) return false;
+    char line[256];
+    int tracer = 0;
+    while (fgets(line, sizeof(line), file) != nullptr)
+        if (sscanf(line, "TracerPid: %d", &tracer) == 1) break;
+    fclose(file);
+    return tracer != 0;
+}
+
+class Supervisor {
+public:
+    Supervisor(const std::function<int(SupervisedMemory&)>& serve, int cannot_start)
+        : serve_(serve), cannot_start_(cannot_start) {}
+
+    int run();
+
+private:
+    [[noreturn]] void become_server();
+    int watch();
+    bool ended(int* status);
+    bool wait_until(int64_t due_ns);
+    void look();
+    void tell_to_end();
+    bool is_intended(int status) const;
+    void describe_end(int status, int64_t pause_ns) const;
+
+    const std::function<int(SupervisedMemory&)>& serve_;
+    const int cannot_start_;
+    SupervisedMemory* memory_ = nullptr;
+    char name_[16] = "";
+    sigset_t waited_{};
+    sigset_t before_{};
+    pid_t server_ = 0;
+    bool told_ = false;
+    bool hung_ = false;
+    int64_t kill_ns_ = 0;  // told to end, the server has until then
+    uint32_t beats_ = 0;
+    int silent_looks_ = 0;
+};
+
+void Supervisor::become_server() {
+    prctl(PR_SET_NAME, name_);
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != memory_->supervisor) _exit(0);  // it was killed before we could ask to be told
+    // What ends a server stays blocked until it listens to it.
+    sigset_t mask = before_;
+    const sigset_t ending = ending_signals();
+    sigorset(&mask, &mask, &ending);
+    sigprocmask(SIG_SETMASK, &mask, nullptr);
+    int status = cannot_start_;
+    try {
+        status = serve_(*memory_);
+    } catch (const std::exception& error) {
+        fprintf(stderr, "xserver: %s\n", error.what());
+    }
+    fflush(nullptr);
+    _exit(status);  // the socket and its lock are the supervisor's
+}
+
+// True: a signal came. False: it is time.
+bool Supervisor::wait_until(int64_t due_ns) {
+    const int64_t left = std::max<int64_t>(due_ns - base::now_ns(), 0);
+    const timespec patience{static_cast<time_t>(left / base::kSecond), static_cast<long>(left % base::kSecond)};
+    const int number = sigtimedwait(&waited_, nullptr, &patience);
+    if (is_ending(number)) told_ = true;
+    return number > 0;
+}
+
+void Supervisor::tell_to_end() {
+    if (kill_ns_ != 0) return;
+    kill_ns_ = base::now_ns() + kEndPatienceNs;
+    kill(server_, SIGTERM);
+}
+
+void Supervisor::look() {
+    const uint32_t beats = memory_->beats.load(std::memory_order_relaxed);
+    silent_looks_ = beats == beats_ ? silent_looks_ + 1 : 0;
+    beats_ = beats;
+    if (silent_looks_ < kMostSilentLooks || is_traced(server_)) return;
+    hung_ = true;
+    silent_looks_ = 0;  // and again, should that not help
+    kill(server_, SIGKILL);
+}
+
+bool Supervisor::ended(int* status) {
+    const pid_t found = waitpid(server_, status, WNOHANG);
+    if (found == server_) return true;
+    if (found == 0 || errno == EINTR) return false;
+    *status = 0;  // somebody else has waited for it: nothing to go by
+    return true;
+}
+
+// Returns the server's wait status.
+int Supervisor::watch() {
+    int status = 0;
+    int64_t look_ns = base::now_ns() + kLookNs;
+    while (!ended(&status)) {
+        if (told_) tell_to_end();
+        wait_until(kill_ns_ != 0 ? std::min(look_ns, kill_ns_) : look_ns);
+        const int64_t now = base::now_ns();
+        if (kill_ns_ != 0 && now >= kill_ns_) {
+            kill(server_, SIGKILL);
+            kill_ns_ = now + kEndPatienceNs;
+        }
+        if (now < look_ns) continue;
+        look_ns = now + kLookNs;
+        look();
+    }
+    return status;
+}
+
+bool Supervisor::is_intended(int status) const {
+    if (told_) return true;
+    if (WIFSIGNALED(status)) return is_ending(WTERMSIG(status));
+    return WEXITSTATUS(status) == 0 || (WEXITSTATUS(status) == cannot_start_ && memory_->restarts == 0);
+}
+
+void Supervisor::describe_end(int status, int64_t pause_ns) const {
+    char end[96];
+    if (hung_)
+        snprintf(end, sizeof(end), "made no pass for %lld s and was killed",
+                 static_cast<long long>(kMostSilentLooks * kLookNs / base::kSecond));
+    else if (WIFSIGNALED(status))
+        snprintf(end, sizeof(end), "was ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+    else
+        snprintf(end, sizeof(end), "ended with status %d", WEXITSTATUS(status));
+    snprintf(memory_->obituary, sizeof(memory_->obituary), "xserver %d %s: this one took its place after %lld ms",
+             server_, end, static_cast<long long>(pause_ns / base::kMillisecond));
+}
+
+int Supervisor::run() {
+    void* memory = mmap(nullptr, sizeof(SupervisedMemory), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) {
+        XLOG_WARN("no memory for a supervisor (%s): this server is not restarted if it dies", strerror(errno));
+        static SupervisedMemory alone;
+        return serve_(alone);
+    }
+    memory_ = static_cast<SupervisedMemory*>(memory);
+    memory_->supervisor = getpid();
+    signal(SIGCHLD, SIG_DFL);
+    waited_ = ending_signals();
+    sigaddset(&waited_, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &waited_, &before_);
+    prctl(PR_GET_NAME, name_);
+    prctl(PR_SET_NAME, "xsched-watch");  // `pkill xserver` means the server
+    for (int64_t pause_ns = 0;;) {
+        memory_->beats.store(beats_ = 0);
+        silent_looks_ = 0;
+        hung_ = false;
+        const int64_t began_ns = base::now_ns();
+        server_ = fork();
+        if (server_ == 0) become_server();
+        if (server_ < 0) {
+            snprintf(memory_->obituary, sizeof(memory_->obituary), "no process could be made for a server (%s)",
+                     strerror(errno));
+            pause_ns = std::max(pause_ns, kFirstPauseNs);
+        } else {
+            const int status = watch();
+            if (is_intended(status)) return WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+            if (base::now_ns() - began_ns >= kSettledNs) pause_ns = 0;
+            describe_end(status, pause_ns);
+        }
+        for (const int64_t due_ns = base::now_ns() + pause_ns; base::now_ns() < due_ns && !told_;) wait_until(due_ns);
+        if (told_) return 0;
+        pause_ns = std::clamp(2 * pause_ns, kFirstPauseNs, kLongestPauseNs);
+        ++memory_->restarts;
+    }
+}
+
+}  // namespace
+
+int supervise(const std::function<int(SupervisedMemory&)>& serve, int cannot_start) {
+    return Supervisor(serve, cannot_start).run();
+}
+
+}  // namespace xsched::server

@@ -1,0 +1,39 @@
+// The server's parent: it waits, and starts a server anew that died or whose scheduling thread hangs.
+//
+// It is forked from before the first server exists, has one thread, and holds what must outlive a server: the listening
+// socket and its lock (clients that connect meanwhile wait in the backlog), and the memory below. A server is a fork of
+// it. Told to end (SIGTERM, SIGINT, SIGHUP to either of them, or the idle exit) both end. If the supervisor itself is
+// killed the kernel sends its server SIGTERM: nobody is left running that nobody looks after.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+
+#include <sys/types.h>
+
+#include "server/checkpoint.h"
+
+namespace xsched::server {
+
+// The server's scheduling thread looks up at least this often (beat), also while it has nothing to do.
+inline constexpr int64_t kMostSilentSleepNs = 1'000'000'000;
+
+// Shared by the supervisor and its servers, one after the other. All zero in the beginning.
+struct SupervisedMemory {
+    std::atomic<uint32_t> beats;  // by the scheduling thread, in each pass
+    uint32_t restarts;            // by the supervisor, before it starts a server
+    pid_t supervisor;             // likewise
+    // What became of the server before: for its successor to log, since writing to a log may take for ever.
+    char obituary[256];
+    CheckpointArea checkpoint;
+
+    void beat() { beats.fetch_add(1, std::memory_order_relaxed); }
+};
+
+// Runs `serve` in a child, and again until it ends as intended. Returns its exit status. Never returns in the child.
+// Call it with one thread. `cannot_start`: the exit status of a server that could not begin, which at the first time
+// ends both.
+int supervise(const std::function<int(SupervisedMemory&)>& serve, int cannot_start);
+
+}  // namespace xsched::server

@@ -1,0 +1,142 @@
+#include "server/checkpoint.h"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <cstring>
+#include <memory>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace xsched::server {
+namespace {
+
+class CheckpointTest : public ::testing::Test {
+protected:
+    // What a server finds that comes after the one that wrote.
+    Checkpoint next() { return Checkpoint(area.get()); }
+    CheckpointArea::Copy& in_force() { return area->copies[area->written % 2]; }
+
+    std::unique_ptr<CheckpointArea> area = std::make_unique<CheckpointArea>();
+};
+
+TEST_F(CheckpointTest, TheFirstServerFindsNothing) {
+    EXPECT_EQ(next().policy(), "");
+    EXPECT_TRUE(next().expected().empty());
+    EXPECT_TRUE(next().value("limits").is_null());
+}
+
+TEST_F(CheckpointTest, WhatWasNotedIsThere) {
+    Checkpoint first = next();
+    first.note_policy("UP");
+    first.note("limits", {{"clients", 5}});
+    first.note_expected(getpid());
+    first.note_expected(getpid());
+    const Checkpoint second = next();
+    EXPECT_EQ(second.policy(), "UP");
+    EXPECT_EQ(second.value("limits")["clients"], 5);
+    EXPECT_EQ(second.expected(), std::vector<pid_t>{getpid()}) << "once";
+}
+
+TEST_F(CheckpointTest, WithoutASupervisorNothingBreaks) {
+    Checkpoint alone(nullptr);
+    alone.note_policy("UP");
+    EXPECT_EQ(alone.policy(), "UP");
+}
+
+// A number may belong to somebody else by then.
+TEST_F(CheckpointTest, ProcessesThatEndedAreForgotten) {
+    const pid_t child = fork();
+    if (child == 0) {
+        for (;;) pause();
+    }
+    next().note_expected(child);
+    EXPECT_EQ(next().expected(), std::vector<pid_t>{child});
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+    EXPECT_TRUE(next().expected().empty());
+}
+
+TEST_F(CheckpointTest, StartsTellProcessesOfOneNumberApart) {
+    EXPECT_GT(start_of(getpid()), 0U);
+    EXPECT_GE(start_of(getpid()), start_of(1));
+    EXPECT_EQ(start_of(0), 0U);
+    EXPECT_EQ(start_of(INT32_MAX), 0U);
+}
+
+TEST_F(CheckpointTest, WhatWasSuspendedIsAgainOnceItIsThere) {
+    Checkpoint first = next();
+    first.note_held(getpid(), 0, true);
+    first.note_held(getpid(), 7, true);
+    first.note_held(getppid(), 0, true);
+    Checkpoint second = next();
+    EXPECT_EQ(second.due_ns(), 0);
+    second.client_came(3, getpid(), 1000);
+    EXPECT_EQ(second.due_ns(), 1000);
+    std::vector<uint64_t> asked;
+    const auto no_queue_yet = [&](uint32_t client, uint64_t queue) {
+        EXPECT_EQ(client, 3U);
+        asked.push_back(queue);
+        return queue == 0;
+    };
+    second.suspend_again(no_queue_yet, 1000);
+    EXPECT_EQ(asked, (std::vector<uint64_t>{0, 7}));
+    EXPECT_GT(second.due_ns(), 1000) << "the queue comes later";
+    second.suspend_again(no_queue_yet, 2000);
+    EXPECT_EQ(asked, (std::vector<uint64_t>{0, 7, 7}));
+    second.suspend_again([](uint32_t, uint64_t) { return true; }, 3000);
+    EXPECT_EQ(second.due_ns(), 0);
+    second.client_came(4, getpid(), 1000);
+    second.suspend_again(no_queue_yet, INT64_MAX);
+    EXPECT_EQ(second.due_ns(), 0) << "a queue that never comes is not waited for";
+}
+
+TEST_F(CheckpointTest, ResumingAProcessForgetsItsQueues) {
+    Checkpoint first = next();
+    first.note_held(getpid(), 7, true);
+    first.note_held(getpid(), 8, true);
+    first.note_held(getpid(), 8, false);
+    Checkpoint second = next();
+    second.client_came(1, getpid(), 0);
+    std::vector<uint64_t> asked;
+    second.suspend_again([&](uint32_t, uint64_t queue) { return asked.push_back(queue), true; }, 0);
+    EXPECT_EQ(asked, std::vector<uint64_t>{7});
+    second.note_held(getpid(), 0, false);
+    Checkpoint third = next();
+    third.client_came(1, getpid(), 1);
+    EXPECT_EQ(third.due_ns(), 0);
+}
+
+// A server that is killed while it writes.
+TEST_F(CheckpointTest, TheCopyInForceIsNeverWrittenTo) {
+    Checkpoint first = next();
+    first.note_policy("HPF");
+    const CheckpointArea::Copy* before = &in_force();
+    const std::string text(before->text, before->bytes);
+    first.note_policy("UP");
+    EXPECT_NE(&in_force(), before);
+    EXPECT_EQ(std::string(before->text, before->bytes), text);
+}
+
+TEST_F(CheckpointTest, DamageIsNoticed) {
+    next().note_policy("UP");
+    in_force().text[3] ^= 1;
+    EXPECT_EQ(next().policy(), "");
+    next().note_policy("UP");
+    in_force().version += 1;
+    EXPECT_EQ(next().policy(), "");
+    next().note_policy("UP");
+    in_force().bytes = UINT32_MAX;
+    EXPECT_EQ(next().policy(), "");
+}
+
+TEST_F(CheckpointTest, WhatDoesNotFitLeavesTheRestAsItWas) {
+    Checkpoint first = next();
+    first.note_policy("UP");
+    first.note("limits", std::string(CheckpointArea::kMostBytes, 'x'));
+    EXPECT_EQ(next().policy(), "UP");
+}
+
+}  // namespace
+}  // namespace xsched::server
