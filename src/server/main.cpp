@@ -1,7 +1,6 @@
 // xserver [POLICY] [PORT] [options]
 #include <CLI/CLI.hpp>
 
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 
@@ -146,17 +145,8 @@ int run_server(const Options& options, xsched::server::Listener listener) {
     _exit(status);
 }
 
-// Whoever started us may end us as soon as we say that we listen: in order, from then on.
-void hold_ending_signals() {
-    sigset_t signals;
-    sigemptyset(&signals);
-    for (const int number : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&signals, number);
-    pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-}
-
 int serve(const CommandLine& line) {
     const Options& options = line.options;
-    hold_ending_signals();
     try {
         xsched::server::Listener listener(options.socket, options.scope);
         XLOG_INFO("listening on %s, using policy %s", options.socket.c_str(), options.policy.c_str());
@@ -185,6 +175,7 @@ int serve(const CommandLine& line) {
 
 int main(int argc, char** argv) {
     xsched::base::hold_standard_fds();
+    xsched::server::block_ending_signals();
     umask(022);  // what is made is made with the permissions that it needs
     CLI::App app{"Schedules the accelerator work of several programs by priority."};
     CommandLine line;

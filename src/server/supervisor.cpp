@@ -212,6 +212,11 @@ int Supervisor::run() {
 
 }  // namespace
 
+void block_ending_signals() {
+    const sigset_t signals = ending_signals();
+    sigprocmask(SIG_BLOCK, &signals, nullptr);
+}
+
 int supervise(const std::function<int(SupervisedMemory&)>& serve, int cannot_start) {
     return Supervisor(serve, cannot_start).run();
 }

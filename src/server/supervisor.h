@@ -31,6 +31,9 @@ struct SupervisedMemory {
     void beat() { beats.fetch_add(1, std::memory_order_relaxed); }
 };
 
+// What ends a server in order (SIGTERM, SIGINT, SIGHUP) waits until a server, or its supervisor, listens to it.
+void block_ending_signals();
+
 // Runs `serve` in a child, and again until it ends as intended. Returns its exit status. Never returns in the child.
 // Call it with one thread. `cannot_start`: the exit status of a server that could not begin, which at the first time
 // ends both.

@@ -229,16 +229,14 @@ TEST_F(RunAnyway, RuntimeDirectoryOfWrongMode) {
 TEST_F(Run, StartsAServerWithStandardDescriptorsClosed) {
     const std::string fds = directory.path() + "/fds";
     const std::string program =
-        "exec 9> " + fds + "; for n in 0 1 2; do readlink /proc/$$/fd/$n >&9; done; exit 5";
-    // What the program finds open. The shell itself may leave something there.
-    const auto finds = [&](const std::string& before) {
-        const std::string line = "exec " + before + "/bin/sh -c '" + program + "' <&- >&- 2>&-";
+        "/bin/sh -c 'exec 9> " + fds + "; for n in 0 1 2; do echo $n >&9; readlink /proc/$$/fd/$n >&9; done; exit 5'";
+    const auto found_open = [&](const std::string& prefix) {
+        const std::string line = "exec " + prefix + program + " <&- >&- 2>&-";
         EXPECT_EQ(run_to_end({"/bin/sh", "-c", line}, directory.environment()).status, 5);
         std::ifstream file(fds);
         return std::string(std::istreambuf_iterator<char>(file), {});
     };
-    const std::string natively = finds("");
-    EXPECT_EQ(finds(binary("xcli") + " run -- "), natively);
+    EXPECT_EQ(found_open(binary("xcli") + " run -- "), found_open("")) << "the program finds open what was closed";
     EXPECT_EQ(xcli({"server"}).status, 0) << "no server was started";
 }
 
