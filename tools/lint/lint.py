@@ -24,6 +24,8 @@ def files(root, suffixes, folders=None):
         below[:] = [name for name in below if name not in SKIPPED_FOLDERS]
         for name in names:
             path = (Path(here) / name).relative_to(root)
+            if name in SKIPPED_FOLDERS:
+                continue  # .git is a file in a worktree
             if path.suffix in suffixes and (folders is None or path.parts[0] in folders):
                 found.append(path)
     return sorted(found)
