@@ -44,10 +44,10 @@ function(xsched_long_test test environment)
   xsched_test_properties(${test}_long LABEL long TIMEOUT 3600)
 endfunction()
 
-# xsched_test(NAME libraries... [JSON] [PROCESSES] [LABEL label...]): tests/NAME/*_test.cpp as one GoogleTest
+# xsched_test(NAME libraries... [JSON] [PROCESSES] [SLEEPS] [SECONDS s] [LABEL label...]): tests/NAME/*_test.cpp as one GoogleTest
 # program. JSON: it uses <nlohmann/json.hpp>. PROCESSES: see xsched_watches_processes.
 function(xsched_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "JSON;PROCESSES" "" "LABEL")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "JSON;PROCESSES;SLEEPS" "SECONDS" "LABEL")
   if(NOT arg_LABEL)
     set(arg_LABEL core threads)
   endif()
@@ -67,7 +67,14 @@ function(xsched_test name)
   endif()
   xsched_googletest(test_${name} ${kind})
   add_test(NAME ${name} COMMAND test_${name})
-  xsched_test_properties(${name} LABEL ${arg_LABEL} TARGETS test_${name})
+  set(more "")
+  if(arg_SLEEPS)
+    list(APPEND more SLEEPS)
+  endif()
+  if(arg_SECONDS)
+    list(APPEND more SECONDS ${arg_SECONDS})
+  endif()
+  xsched_test_properties(${name} LABEL ${arg_LABEL} TARGETS test_${name} ${more})
 endfunction()
 
 # xsched_watches_processes(TARGET): a test that starts other programs and watches them. They are what sanitizers are to
