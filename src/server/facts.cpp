@@ -5,10 +5,7 @@
 
 namespace xsched::server {
 
-Facts::Facts(const Request& request) {
-    request.order([](dispatch::Dispatcher&) {});
-    now_ns_ = base::now_ns();
-}
+Facts::Facts() : now_ns_(base::now_ns()) {}
 
 QueueFacts Facts::of(const SeenQueue& queue) const {
     const dispatch::QueueRecord* known = queue.client.record()->find(queue.at);

@@ -21,14 +21,14 @@ struct QueueFacts {
 
 class Facts {
 public:
-    // As of a pass from now on. Throws ToolError if the scheduling thread gives no sign of life.
-    explicit Facts(const Request& request);
+    // As of the last pass: the scheduling thread is not asked.
+    Facts();
 
     QueueFacts of(const SeenQueue& queue) const;
     int64_t caused_ns(const Client& client) const;
 
 private:
-    int64_t now_ns_;
+    int64_t now_ns_;  // for what still lasts
 };
 
 }  // namespace xsched::server

@@ -80,8 +80,9 @@ bool Interrupter::take(const Client& client, const void* packet, size_t bytes, b
         memcpy(&fresh.channels, handover.data, sizeof fresh.channels);
         if (!rm::is_sound(fresh.channels)) return false;
         if (!fd) {
-            XLOG_INFO("client %u handed over a descriptor that is not NVIDIA's control device: it is not used",
-                      client.id());
+            if (client.user().may_log(base::now_ns()))
+                XLOG_INFO("client %u handed over a descriptor that is not NVIDIA's control device: it is not used",
+                          client.id());
             return true;
         }
     }

@@ -15,6 +15,8 @@ namespace {
 
 constexpr int64_t kHelloPatienceNs = base::kSecond;
 constexpr int64_t kAcceptRetryNs = 100 * base::kMillisecond;
+constexpr size_t kMostBacklog = 1024;
+constexpr int64_t kBacklogRetryNs = 10 * base::kMillisecond;
 constexpr int kMostAtOnce = 64;         // accepted, before others have their turn
 constexpr int64_t kConnectionFds = 2;   // a connection and its process
 
@@ -22,6 +24,10 @@ constexpr int64_t kConnectionFds = 2;   // a connection and its process
 
 void Server::accept_newcomers(int64_t now_ns) {
     accept_again_ns_ = 0;
+    if (undertaker_.backlog() >= kMostBacklog) {  // they come faster than they can be closed
+        accept_again_ns_ = now_ns + kBacklogRetryNs;
+        return;
+    }
     bool refused = false;
     int count = 0;
     for (; count < kMostAtOnce; ++count) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <sys/eventfd.h>
+
 #include "base/clock.h"
 #include "base/log.h"
 #include "server/latency.h"
@@ -17,7 +19,7 @@ int64_t earlier(int64_t a, int64_t b) { return a == 0 ? b : b == 0 ? a : std::mi
 }  // namespace
 
 Scheduler::Scheduler(sched::Core core, int64_t spin_ns, Look look)
-    : dispatcher_(std::move(core)), doorbells_(waker_, spin_ns), look_(std::move(look)), policy_name_(dispatcher_.core().policy_name()) {}
+    : dispatcher_(std::move(core)), doorbells_(waker_, spin_ns), look_(std::move(look)), attention_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), policy_name_(dispatcher_.core().policy_name()) {}
 
 Scheduler::~Scheduler() { stop(); }
 
@@ -91,6 +93,7 @@ void Scheduler::loop() {
         const std::vector<uint32_t>& rung = doorbells_.note_clients();
         const int64_t now = base::now_ns();
         int64_t planned = dispatcher_.pass(now, rung);
+        note_keeping_off(planned != 0);  // while somebody is, there is a heartbeat to give
         if (look_) planned = earlier(planned, look_(now));
         policy_name_.store(dispatcher_.core().policy_name());
         tell_passed(tickets);
@@ -120,6 +123,16 @@ void Scheduler::tell_passed(const Tickets& tickets) {
         if (ticket->stage.compare_exchange_strong(done, static_cast<uint32_t>(Stage::kPassed)))
             base::futex_wake_all(ticket->stage);
     }
+}
+
+void Scheduler::hear_attention() {
+    eventfd_t ignored = 0;
+    eventfd_read(attention_.get(), &ignored);
+}
+
+void Scheduler::note_keeping_off(bool keeps_off) {
+    if (keeps_off != keeps_off_.load(std::memory_order_relaxed)) keeps_off_.store(keeps_off, std::memory_order_relaxed);
+    if (keeps_off && tell_.load(std::memory_order_relaxed) && tell_.exchange(false)) eventfd_write(attention_.get(), 1);
 }
 
 void Scheduler::resume_everybody() {

@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/unique_fd.h"
 #include "dispatch/dispatcher.h"
 #include "server/doorbells.h"
 
@@ -35,6 +36,11 @@ public:
     // come within a second, and the order will never be carried out.
     bool run(const Order& order);
 
+    // Readable once after tell_of_keeping_off(), when somebody is kept off, or is to be soon.
+    int attention_fd() const { return attention_.get(); }
+    void hear_attention();
+    void tell_of_keeping_off() { tell_.store(true); }
+    bool keeps_off() const { return keeps_off_.load(std::memory_order_relaxed); }
     // Of the policy in force at the end of the last pass. Any thread.
     const char* policy_name() const { return policy_name_.load(); }
 
@@ -56,6 +62,7 @@ private:
     Tickets take_orders();
     void carry_out(const Tickets& tickets);
     static void tell_passed(const Tickets& tickets);
+    void note_keeping_off(bool keeps_off);
     void resume_everybody();
     void wake();
 
@@ -64,6 +71,9 @@ private:
     Doorbells doorbells_;
     Look look_;
     std::vector<dispatch::ClientView> clients_;
+    base::UniqueFd attention_;  // eventfd
+    std::atomic<bool> tell_{true};
+    std::atomic<bool> keeps_off_{false};
     std::atomic<const char*> policy_name_;  // lives in the program
 
     std::mutex mutex_;

@@ -67,6 +67,7 @@ Server::Server(const Options& options, Listener listener)
       undertaker_(cuda::rm::is_control_device),
       checkpoint_(options.supervised != nullptr ? &options.supervised->checkpoint : nullptr),
       scheduler_(make_core(options, checkpoint_.policy()), options.spin_ns, [this](int64_t now_ns) { return look(now_ns); }),
+      stopped_(scheduler_),
       host_{options_, started_ns_, clients_, scheduler_, users_, checkpoint_,
             [this](const Peer& peer, int connection, User& user) { return expect(peer, connection, user); }},
       desk_(host_, events_, undertaker_),
@@ -75,7 +76,8 @@ Server::Server(const Options& options, Listener listener)
     for (const LimitSetting& setting : options.limits) users_.set(setting);
     if (!events_.watch(listener_.fd(), token(Source::kListener)) ||
         !events_.watch(signals_.get(), token(Source::kSignals)) ||
-        !events_.watch(undertaker_.fd(), token(Source::kUndertaker)))
+        !events_.watch(undertaker_.fd(), token(Source::kUndertaker)) ||
+        !events_.watch(scheduler_.attention_fd(), token(Source::kKeepingOff)))
         throw std::system_error(errno, std::generic_category(), "epoll");
     take_up_checkpoint();
 }
@@ -111,6 +113,7 @@ void Server::run() {
         tell_scheduler();
         if (checkpoint_.due_ns() != 0 && now >= checkpoint_.due_ns()) suspend_again(now);
         take_parcels(now);
+        stopped_.look(clients_, now);
         desk_.serve(now);
         users_.tell_left_out(now);
         if (should_leave(now)) break;
@@ -130,6 +133,10 @@ void Server::handle_event(uint64_t ready, int64_t now_ns) {
         case Source::kUndertaker:
             take_parcels(now_ns);
             return events_.rearm(undertaker_.fd(), ready);
+        case Source::kKeepingOff:
+            scheduler_.hear_attention();
+            stopped_.begin(now_ns);
+            return events_.rearm(scheduler_.attention_fd(), ready);
         case Source::kNewcomer:
             return greet(id, now_ns);
         case Source::kClient:
@@ -158,6 +165,7 @@ bool Server::should_leave(int64_t now_ns) {
 int64_t Server::next_wake() const {
     int64_t wake = earlier(accept_again_ns_, tell_again_ns_);
     wake = earlier(wake, desk_.due_ns());
+    wake = earlier(wake, stopped_.due_ns());
     wake = earlier(wake, undertaker_.due_ns());
     wake = earlier(wake, users_.due_ns());
     wake = earlier(wake, checkpoint_.due_ns());

@@ -17,6 +17,7 @@
 #include "server/listener.h"
 #include "server/options.h"
 #include "server/scheduler.h"
+#include "server/stopped_watch.h"
 #include "server/tool_desk.h"
 #include "server/undertaker.h"
 #include "server/users.h"
@@ -97,6 +98,7 @@ private:
     // What the scheduling thread does not know yet: clients that are to come, and those that have gone.
     std::vector<uint32_t> coming_;
     std::vector<std::unique_ptr<Client>> leaving_;
+    StoppedWatch stopped_;
     ToolHost host_;
     ToolDesk desk_;
 

@@ -74,7 +74,10 @@ Json hold(const Request& request, bool held) {
     } else {
         for (const Client* client : named_clients(request, *pid)) clients.push_back(client->id());
     }
-    request.order([](dispatch::Dispatcher&) {});  // a queue that has just been made is known after a pass
+    // A queue that has just been made is known after a pass.
+    request.order([&clients](dispatch::Dispatcher& dispatcher) {
+        for (const uint32_t id : clients) dispatcher.look_at(id);
+    });
     size_t count = 0;
     const auto set = [&](dispatch::Dispatcher& dispatcher) {
         for (const uint32_t id : clients) count += dispatcher.set_held(id, handle.value_or(0), held) ? 1 : 0;

@@ -180,7 +180,7 @@ Cursor cursor_of(const Request& request) {
 Json list_queues(const Request& request) {
     const int64_t now = base::now_ns();
     const Cursor begin = cursor_of(request);
-    const Facts facts(request);
+    const Facts facts;
     Json queues = Json::array();
     Json answer{{"policy", request.host.scheduler.policy_name()}};
     const auto& clients = request.host.clients;
@@ -203,7 +203,7 @@ Json explain_status(const Request& request) {
     const int64_t now = base::now_ns();
     const auto pid = request.pid();
     if (pid) named_clients(request, *pid);
-    const Facts facts(request);
+    const Facts facts;
     Json processes = Json::array();
     Json answer{{"policy", request.host.scheduler.policy_name()}};
     size_t told = 0;

@@ -17,6 +17,7 @@ namespace xsched::server {
 namespace {
 
 constexpr int64_t kPatienceNs = 500 * base::kMillisecond;
+constexpr int64_t kRetryNs = 100 * base::kMillisecond;
 constexpr size_t kMostHeld = 1024;  // connections kept open for a user whose threads stand
 constexpr int kMostEvents = 16;
 
@@ -77,15 +78,17 @@ bool Undertaker::refuses(uid_t user) const {
     return found != users_.end() && found->second.stuck >= kMostStuck;
 }
 
-size_t Undertaker::waiting(uid_t user) const {
-    const auto found = users_.find(user);
-    return found != users_.end() ? found->second.burials.size() : 0;
+size_t Undertaker::backlog() const {
+    size_t count = 0;
+    for (const auto& [uid, user] : users_)
+        if (user.stuck < kMostStuck) count += user.burials.size();
+    return count;
 }
 
 int64_t Undertaker::due_ns() const {
     for (const Worker& worker : workers_)
         if (worker.busy && !worker.stuck) return worker.began_ns + kPatienceNs;
-    return 0;
+    return retry_ns_;
 }
 
 std::vector<Undertaker::Parcel> Undertaker::work(int64_t now_ns) {
@@ -147,6 +150,7 @@ bool Undertaker::give(Worker& worker, uid_t user, Job job) {
         User& again = users_[user];
         for (base::UniqueFd& fd : job.burials) again.burials.push_back(std::move(fd));
         if (receiving) again.receptions.push_front(std::move(job));
+        retry_ns_ = worker.began_ns + kRetryNs;
         return false;
     }
     job.burials.clear();  // ours; the thread's are the last now
@@ -164,6 +168,8 @@ bool Undertaker::pending() const {
 }
 
 void Undertaker::assign(int64_t now_ns) {
+    if (now_ns < retry_ns_) return;
+    retry_ns_ = 0;
     uid_t user = 0;
     Job job;
     Worker* worker = pending() ? idle_worker() : nullptr;

@@ -49,8 +49,8 @@ public:
     void cancel(uid_t user, uint32_t token);
     // The user's descriptors have left so many threads standing that nothing more is taken from him.
     bool refuses(uid_t user) const;
-    // Connections of the user that wait to be closed.
-    size_t waiting(uid_t user) const;
+    // Connections that wait to be closed, without those of users who are refused: these may wait for ever.
+    size_t backlog() const;
 
     // Readable when work() has something to do.
     int fd() const { return epoll_.get(); }
@@ -93,6 +93,7 @@ private:
     std::list<Worker> workers_;
     std::map<uid_t, User> users_;  // with something to do, or something stuck
     uid_t last_user_ = 0;          // whose turn it was
+    int64_t retry_ns_ = 0;         // the system refused to pass descriptors on until then
 };
 
 }  // namespace xsched::server

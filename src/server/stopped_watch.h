@@ -1,0 +1,38 @@
+// Finds clients whose process is stopped (^Z, SIGSTOP): one that keeps others off and gets nothing done meanwhile loses
+// its claim. Front thread.
+//
+// Looks while the scheduling thread has somebody kept off: every 50 ms at the clients that are suspects, and at those that
+// were found stopped, until they go on. Otherwise nothing is done.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+
+#include "server/client.h"
+#include "server/scheduler.h"
+
+namespace xsched::server {
+
+// Whether /proc says so of a process; false also if there is none.
+bool is_stopped(pid_t pid);
+
+class StoppedWatch {
+public:
+    using Clients = std::map<uint32_t, std::unique_ptr<Client>>;
+
+    explicit StoppedWatch(Scheduler& scheduler) : scheduler_(scheduler) {}
+
+    // Somebody is kept off.
+    void begin(int64_t now_ns);
+    // When look() is to be called; 0: no need.
+    int64_t due_ns() const { return due_ns_; }
+    void look(const Clients& clients, int64_t now_ns);
+
+private:
+    Scheduler& scheduler_;
+    int64_t due_ns_ = 0;
+    int64_t last_busy_ns_ = 0;
+};
+
+}  // namespace xsched::server

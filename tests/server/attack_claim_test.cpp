@@ -1,0 +1,114 @@
+// Urgent programs that keep others off and get nothing done: they are believed for a while, and not for ever.
+#include "server/hostile.h"
+
+namespace xsched::test {
+namespace {
+
+class ClaimAttack : public UnderAttack {
+protected:
+    // An urgent client that submits one command, which never completes; then it does what `then` says.
+    static std::function<bool()> urgent(const std::string& path, int32_t priority, const std::function<void()>& then) {
+        return [path, priority, then] {
+            static TestClient client(path, "urgent");
+            if (!client.connected()) return false;
+            client.add_queue(0, priority, 0x99);
+            client.submit(0);
+            if (fork() == 0) {  // after its parent has said that it is ready
+                usleep(200'000);
+                then();
+                _exit(0);
+            }
+            return true;
+        };
+    }
+    // The share of the time that the queue may run, over so long.
+    static double share_of(TestClient& client, int milliseconds) {
+        int open = 0;
+        for (int i = 0; i < milliseconds; ++i) {
+            open += client.slot(0).suspended.load() == 0 ? 1 : 0;
+            usleep(1000);
+        }
+        return static_cast<double>(open) / milliseconds;
+    }
+    static bool gets_most_of_the_device(TestClient& client) {
+        return wait_until([&client] { return share_of(client, 500) > 0.9; });
+    }
+};
+
+TEST_F(ClaimAttack, AnUrgentProgramThatIsStopped) {
+    const std::string path = socket();
+    TestClient low(path, "low");
+    low.add_queue(0, 0, 0x1);
+    low.submit(0);
+    const auto stop_parent = [] { kill(getppid(), SIGSTOP); };
+    Attacker attacker(kAttackerUid, urgent(path, 100, stop_parent));
+    ASSERT_TRUE(attacker.ready());
+    ASSERT_TRUE(low.becomes_suspended(0, true));
+    const int64_t began = base::now_ns();
+    EXPECT_TRUE(low.becomes_suspended(0, false));
+    EXPECT_LE((base::now_ns() - began) / base::kMillisecond, 1500) << "sooner than one that only hangs";
+    EXPECT_TRUE(gets_most_of_the_device(low));
+    // It goes on, and has its claim back with the next command that completes.
+    kill(attacker.pid(), SIGCONT);
+}
+
+TEST_F(ClaimAttack, ReadyForEverAndNeverDone) {
+    const std::string path = socket();
+    TestClient low(path, "low");
+    low.add_queue(0, 0, 0x1);
+    low.submit(0);
+    Attacker attacker(kAttackerUid, urgent(path, 255, [] {}));
+    ASSERT_TRUE(attacker.ready());
+    EXPECT_TRUE(gets_most_of_the_device(low));
+}
+
+// An ordinary user's most urgent is below what root may ask for, whatever his slots say.
+TEST_F(ClaimAttack, PrioritiesAboveTheLimit) {
+    const std::string path = socket();
+    Attacker attacker(kAttackerUid, urgent(path, 255, [] {}));
+    ASSERT_TRUE(attacker.ready());
+    TestClient mine(path, "mine");
+    mine.add_queue(0, 128, 0x2);
+    mine.submit(0);
+    EXPECT_FALSE(wait_until([&] { return mine.slot(0).suspended.load() != 0; }, 300));
+    mine.slot(0).priority = 126;
+    mine.complete(0);
+    mine.submit(0);
+    EXPECT_TRUE(wait_until([&] { return mine.slot(0).suspended.load() != 0; }, 1500));
+}
+
+TEST_F(ClaimAttack, AThousandQueuesOfAllPriorities) {
+    const std::string path = socket();
+    std::vector<std::unique_ptr<Attacker>> attackers;
+    for (int i = 0; i < 3; ++i)
+        attackers.push_back(std::make_unique<Attacker>(kAttackerUid + 0, [&] {
+            static TestClient client(path, "many");
+            if (!client.connected()) return false;
+            for (unsigned at = 0; at < ipc::kMostQueues; ++at)
+                client.add_queue(at, static_cast<int32_t>(at % 511) - 255, 0x1000 + at);
+            for (unsigned at = 0; at < ipc::kMostQueues; ++at) client.submit(at);
+            return true;
+        }));
+    for (const auto& attacker : attackers) ASSERT_TRUE(attacker->ready());
+    expect_answers();
+    // Root's are above all of them.
+    TestClient low(path, "low");
+    TestClient high(path, "high");
+    low.add_queue(0, 150, 0x1);
+    high.add_queue(0, 200, 0x2);
+    low.submit(0);
+    std::vector<int64_t> times;
+    for (int i = 0; i < 50; ++i) {
+        const int64_t began = base::now_ns();
+        high.submit(0);
+        ASSERT_TRUE(low.becomes_suspended(0, true));
+        times.push_back(base::now_ns() - began);
+        high.complete(0);
+        ASSERT_TRUE(low.becomes_suspended(0, false));
+    }
+    std::sort(times.begin(), times.end());
+    EXPECT_LE(times[25] / base::kMillisecond, 20) << "half a second before limits";
+}
+
+}  // namespace
+}  // namespace xsched::test

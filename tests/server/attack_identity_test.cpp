@@ -1,0 +1,104 @@
+// Numbers of processes that mean different ones in different pid namespaces.
+#include "server/hostile.h"
+
+#include <sched.h>
+
+namespace xsched::test {
+namespace {
+
+class IdentityAttack : public UnderAttack {
+protected:
+    // A client in a pid namespace of its own, where it is number 1, or says so.
+    static std::function<bool()> namespaced(const std::string& path, uint64_t handle) {
+        return [path, handle] {
+            int ends[2];
+            if (unshare(CLONE_NEWPID) != 0 || pipe(ends) != 0) return false;
+            if (fork() == 0) {
+                prctl(PR_SET_PDEATHSIG, SIGKILL);
+                static TestClient client(path, "namespaced");
+                const char good = client.connected() ? 1 : 0;
+                if (good != 0) {
+                    client.add_queue(0, 0, handle);
+                    client.submit(0);
+                }
+                if (write(ends[1], &good, 1) != 1) _exit(1);
+                for (;;) pause();
+            }
+            char good = 0;
+            return read(ends[0], &good, 1) == 1 && good == 1;
+        };
+    }
+};
+
+// The server in a namespace of its own sees number 0 for all of them; their own word is 1 for two.
+TEST_F(IdentityAttack, AServerInANamespaceOfItsOwn) {
+    server->stop();
+    server.reset();
+    int ends[2];
+    ASSERT_EQ(pipe2(ends, O_CLOEXEC), 0);
+    const std::string path = socket();
+    const pid_t keeper = fork();
+    if (keeper == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        alarm(120);
+        if (unshare(CLONE_NEWPID) != 0) _exit(1);
+        const pid_t inner = fork();
+        if (inner == 0) {
+            prctl(PR_SET_PDEATHSIG, SIGKILL);
+            const std::string program = binary("xserver");
+            dup2(ends[1], STDOUT_FILENO);
+            execl(program.c_str(), program.c_str(), "--system", "--socket", path.c_str(), nullptr);
+            _exit(99);
+        }
+        waitpid(inner, nullptr, 0);
+        _exit(0);
+    }
+    close(ends[1]);
+    char first = 0;
+    ASSERT_EQ(read(ends[0], &first, 1), 1) << "it must listen";
+    const auto make = [&](uint64_t handle) {
+        return std::make_unique<Attacker>(0, namespaced(path, handle));
+    };
+    const auto one = make(0x71);
+    const auto other = make(0x72);
+    ASSERT_TRUE(one->ready() && other->ready());
+    TestTool tool(path);
+    const Json list = tool.ask({{"cmd", "list"}});
+    ASSERT_EQ(list["queues"].size(), 2U) << list;
+    EXPECT_EQ(list["queues"][0]["pid"], 1);
+    EXPECT_EQ(list["queues"][1]["pid"], 1);
+    const Json refused = tool.ask({{"cmd", "suspend"}, {"pid", 1}});
+    EXPECT_NE(refused.value("error", "").find("several processes say"), std::string::npos) << refused;
+    EXPECT_EQ(tool.ask({{"cmd", "suspend"}, {"queue", 0x71}}).value("ok", false), true);
+    // A number that one process has is enough; and the end of a process is seen without it.
+    TestClient mine(path, "mine");
+    ASSERT_TRUE(mine.connected());
+    mine.add_queue(0, 0, 0x73);
+    EXPECT_EQ(tool.ask({{"cmd", "hint"}, {"pid", getpid()}, {"priority", 5}})["queues"], 1);
+    EXPECT_EQ(mine.slot(0).priority.load(), 5);
+    kill(keeper, SIGKILL);
+    waitpid(keeper, nullptr, 0);
+    close(ends[0]);
+}
+
+// What a client says of itself counts only where the kernel says nothing.
+TEST_F(IdentityAttack, AClaimedNumberDoesNotCount) {
+    const std::string path = socket();
+    const pid_t victim = getpid();
+    Attacker attacker(kAttackerUid, [&] {
+        static const base::UniqueFd connection(ipc::connect_path(path.c_str()));
+        ipc::Hello hello = hello_of(ipc::PeerKind::kClient);
+        hello.pid = victim;
+        ipc::Welcome welcome{};
+        int fd = -1;
+        return ipc::send_packet(connection.get(), &hello, sizeof(hello)) &&
+               ipc::receive_packet(connection.get(), &welcome, sizeof(welcome), &fd, kPatienceMs) > 0;
+    });
+    ASSERT_TRUE(attacker.ready());
+    const Json status = TestTool(path).ask({{"cmd", "status"}});
+    ASSERT_EQ(status["processes"].size(), 1U);
+    EXPECT_EQ(status["processes"][0]["pid"], attacker.pid());
+}
+
+}  // namespace
+}  // namespace xsched::test

@@ -1,0 +1,207 @@
+// One user who takes all that he can get: he gets his share, the others theirs, and root always gets in.
+#include "server/hostile.h"
+
+namespace xsched::test {
+namespace {
+
+std::vector<base::UniqueFd> g_kept;  // of an attacker, for as long as it lives
+
+class LimitAttack : public UnderAttack {
+protected:
+    // What `user` has of `limit`, and may have.
+    std::pair<int64_t, int64_t> use_of(uid_t user, const std::string& limit) {
+        const Json answer = TestTool(socket()).ask({{"cmd", "limits"}});
+        for (const Json& entry : answer["users"])
+            for (const Json& one : entry["limits"])
+                if (entry["uid"] == user && one["name"] == limit)
+                    return {one.value("used", int64_t{-1}), one.value("most", int64_t{-1})};
+        return {-1, -1};
+    }
+};
+
+TEST_F(LimitAttack, ThousandsOfClients) {
+    const std::string path = socket();
+    const int64_t before = resident_mib();
+    Attacker attacker(kAttackerUid, [&] {
+        for (int i = 0; i < 400; ++i) {
+            base::UniqueFd client = raw_client(path);
+            if (client) g_kept.push_back(std::move(client));
+        }
+        return g_kept.size() == 256;
+    });
+    EXPECT_TRUE(attacker.ready()) << "256 of 400 are let in";
+    EXPECT_EQ(use_of(kAttackerUid, "clients"), (std::pair<int64_t, int64_t>{256, 256}));
+    EXPECT_LE(resident_mib(), before + 256) << "half a MiB each";
+    expect_answers();
+    expect_scheduling();
+    attacker.stop();
+    EXPECT_TRUE(wait_until([&] { return use_of(kAttackerUid, "clients").first == 0; }));
+    EXPECT_TRUE(wait_until([&] { return use_of(kAttackerUid, "descriptors").first == 0; }));
+}
+
+TEST_F(LimitAttack, ManyUsersTogetherLeaveRoomForRoot) {
+    server->stop();
+    start_system({"--limit", "clients=1000"});
+    const std::string path = socket();
+    std::vector<std::unique_ptr<Attacker>> attackers;
+    for (uid_t uid = 60000; uid < 60003; ++uid)
+        attackers.push_back(std::make_unique<Attacker>(uid, [&] {
+            for (int i = 0; i < 800; ++i)
+                if (base::UniqueFd client = raw_client(path)) g_kept.push_back(std::move(client));
+            return true;
+        }));
+    const int64_t all = use_of(60000, "clients").first + use_of(60001, "clients").first + use_of(60002, "clients").first;
+    EXPECT_LE(all, 2048);
+    EXPECT_GE(all, 1000);
+    expect_scheduling();  // as root
+}
+
+TEST_F(LimitAttack, SilentConnections) {
+    const std::string path = socket();
+    Attacker attacker(kAttackerUid, [&] {
+        for (int i = 0; i < 513; ++i) g_kept.emplace_back(ipc::connect_path(path.c_str()));
+        return true;
+    });
+    ASSERT_TRUE(attacker.ready());
+    EXPECT_LE(use_of(kAttackerUid, "silent").first, 16);
+    EXPECT_LE(use_of(kAttackerUid, "descriptors").first, 64);
+    expect_answers();
+    expect_answers(0);
+}
+
+TEST_F(LimitAttack, IdleToolConnections) {
+    const std::string path = socket();
+    Attacker attacker(kAttackerUid, [&] {
+        for (int i = 0; i < 100; ++i) {
+            base::UniqueFd tool(ipc::connect_path(path.c_str()));
+            ipc::Welcome welcome{};
+            if (!ipc::shake_hands(tool.get(), ipc::PeerKind::kTool, "idle", &welcome, nullptr, kPatienceMs)) return false;
+            if (welcome.status != ipc::WelcomeStatus::kAccepted) return false;
+            g_kept.push_back(std::move(tool));
+        }
+        return true;
+    });
+    EXPECT_TRUE(attacker.ready()) << "the oldest makes room for the newest";
+    EXPECT_EQ(use_of(kAttackerUid, "tools").first, 16);
+    expect_answers();
+    expect_answers(kAttackerUid);
+}
+
+TEST_F(LimitAttack, ExpectedProgramsWithoutEnd) {
+    const std::string path = socket();
+    const size_t before = descriptors();
+    // One process, again and again; then many.
+    EXPECT_EQ(as_user(kAttackerUid,
+                      [&] {
+                          TestTool tool(path);
+                          for (int i = 0; i < 3000; ++i)
+                              if (!tool.ask({{"cmd", "expect"}}).value("ok", false)) return 1;
+                          return 0;
+                      }),
+              0);
+    EXPECT_LE(descriptors(), before + 8);
+    Attacker attacker(kAttackerUid, [&] {
+        int accepted = 0;
+        for (int i = 0; i < 80; ++i) {
+            int ends[2];
+            if (pipe(ends) != 0) return false;
+            if (fork() == 0) {
+                prctl(PR_SET_PDEATHSIG, SIGKILL);
+                TestTool tool(path);
+                const char good = tool.accepted() && tool.ask({{"cmd", "expect"}}).value("ok", false) ? 1 : 0;
+                if (write(ends[1], &good, 1) != 1) _exit(1);
+                for (;;) pause();
+            }
+            char good = 0;
+            if (read(ends[0], &good, 1) != 1) return false;
+            accepted += good;
+            close(ends[0]);
+            close(ends[1]);
+        }
+        return accepted == 64;
+    });
+    EXPECT_TRUE(attacker.ready()) << "64 of 80";
+    EXPECT_EQ(use_of(kAttackerUid, "expected").first, 64);
+    expect_answers();
+}
+
+TEST_F(LimitAttack, ConnectionsThatComeAndGo) {
+    const std::string path = socket();
+    const size_t before = descriptors();
+    std::vector<std::unique_ptr<Attacker>> attackers;
+    for (int i = 0; i < 2; ++i)
+        attackers.push_back(std::make_unique<Attacker>(kAttackerUid, [&] {
+            if (fork() == 0) {
+                prctl(PR_SET_PDEATHSIG, SIGKILL);
+                for (;;) {
+                    const base::UniqueFd connection(ipc::connect_path(path.c_str()));
+                    ipc::send_packet(connection.get(), "hello?", 6);
+                }
+            }
+            return true;
+        }));
+    expect_answers();
+    expect_scheduling();
+    EXPECT_LE(descriptors(), before + 64);
+}
+
+TEST_F(LimitAttack, LimitsAreRaisedByThoseWhoMay) {
+    const std::string path = socket();
+    const Json mine{{"cmd", "limit"}, {"set", std::to_string(kAttackerUid) + ":clients=3"}};
+    EXPECT_EQ(as_user(kAttackerUid,
+                      [&] {
+                          const Json answer = TestTool(path).ask(mine);
+                          return answer.value("ok", true) ? 1 : 0;
+                      }),
+              0);
+    EXPECT_EQ(TestTool(path).ask(mine).value("ok", false), true);
+    EXPECT_EQ(as_user(kAttackerUid,
+                      [&] {
+                          int in = 0;
+                          for (int i = 0; i < 5; ++i) {
+                              g_kept.push_back(raw_client(path));
+                              in += g_kept.back() ? 1 : 0;
+                          }
+                          return in;
+                      }),
+              3);
+    for (const char* bad : {"nonsense=3", "clients=-1", "clients=x", "clients", "highest-priority=256", "nobody:clients=3"})
+        EXPECT_EQ(TestTool(path).ask({{"cmd", "limit"}, {"set", bad}}).value("ok", true), false) << bad;
+}
+
+TEST_F(LimitAttack, AnOrdinaryUserSeesHisOwnLimits) {
+    const std::string path = socket();
+    TestTool root(path);
+    EXPECT_EQ(as_user(kAttackerUid,
+                      [&] {
+                          const Json answer = TestTool(path).ask({{"cmd", "limits"}});
+                          if (answer["users"].size() != 1 || answer["users"][0]["uid"] != kAttackerUid) return 1;
+                          for (const Json& one : answer["users"][0]["limits"])
+                              if (one["name"] == "highest-priority") return one["most"] == 127 ? 0 : 2;
+                          return 3;
+                      }),
+              0);
+    EXPECT_EQ(use_of(0, "highest-priority").second, 255);
+}
+
+TEST_F(LimitAttack, MembersOfTheGroupGetInAndRaise) {
+    if (system("getent group xsched > /dev/null") != 0) GTEST_SKIP() << "there is no group xsched on this machine";
+    FILE* entry = popen("getent group xsched | cut -d: -f3", "r");
+    unsigned group = 0;
+    ASSERT_EQ(fscanf(entry, "%u", &group), 1);
+    pclose(entry);
+    const std::string path = socket();
+    const pid_t child = fork();
+    if (child == 0) {
+        const gid_t groups[] = {group};
+        if (setgroups(1, groups) != 0 || setgid(kAttackerUid) != 0 || setuid(kAttackerUid) != 0) _exit(2);
+        TestTool tool(path);
+        _exit(tool.ask({{"cmd", "limit"}, {"set", "clients=5"}}).value("ok", false) ? 0 : 1);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+}
+
+}  // namespace
+}  // namespace xsched::test

@@ -1,0 +1,147 @@
+// Tools that ask too much, read too little or do not make sense, and what others notice.
+#include <random>
+
+#include "server/hostile.h"
+
+namespace xsched::test {
+namespace {
+
+class ToolAttack : public UnderAttack {};
+
+TEST_F(ToolAttack, ListsOfThousandsOfQueues) {
+    const std::string path = socket();
+    Attacker attacker(kAttackerUid, [&] {
+        static std::vector<std::unique_ptr<TestClient>> clients;
+        for (int i = 0; i < 10; ++i) {
+            clients.push_back(std::make_unique<TestClient>(path));
+            if (!clients.back()->connected()) return false;
+            for (unsigned at = 0; at < ipc::kMostQueues; ++at) clients.back()->add_queue(at, 0, 0x1000 * i + at);
+        }
+        for (int i = 0; i < 4; ++i) {
+            if (fork() != 0) continue;
+            prctl(PR_SET_PDEATHSIG, SIGKILL);
+            TestTool tool(path);
+            for (int round = 0;; ++round) tool.ask({{"cmd", round % 2 == 0 ? "list" : "status"}});
+        }
+        return true;
+    });
+    ASSERT_TRUE(attacker.ready());
+    expect_answers();
+    expect_scheduling();
+}
+
+TEST_F(ToolAttack, AnswersThatNobodyReads) {
+    const std::string path = socket();
+    const int64_t before = resident_mib();
+    Attacker attacker(kAttackerUid, [&] {
+        static TestClient client(path);
+        for (unsigned at = 0; at < ipc::kMostQueues; ++at) client.add_queue(at, 0, at + 1);
+        static std::vector<base::UniqueFd> deaf;
+        const std::string request = R"({"cmd":"list"})";
+        for (int i = 0; i < 60; ++i) {
+            base::UniqueFd tool(ipc::connect_path(path.c_str()));
+            ipc::Welcome welcome{};
+            ipc::shake_hands(tool.get(), ipc::PeerKind::kTool, "deaf", &welcome, nullptr, kPatienceMs);
+            for (int j = 0; j < 100; ++j) ipc::send_packet(tool.get(), request.data(), request.size());
+            deaf.push_back(std::move(tool));
+        }
+        return true;
+    });
+    ASSERT_TRUE(attacker.ready());
+    expect_answers();
+    expect_scheduling();
+    EXPECT_LE(resident_mib(), before + 64);
+}
+
+TEST_F(ToolAttack, DeeplyNestedRequests) {
+    TestTool tool(socket());
+    for (const char* part : {"[", "{\"a\":", "[{\"b\":"}) {
+        std::string text;
+        while (text.size() < 32'000) text += part;
+        const Json answer = tool.ask_text(text);
+        EXPECT_EQ(answer.value("ok", true), false);
+        EXPECT_NE(answer.value("error", "").find("nested more than 32 deep"), std::string::npos) << answer;
+    }
+    // Brackets within a text nest nothing.
+    EXPECT_EQ(tool.ask({{"cmd", "server"}, {"note", std::string(100, '[') + "\"\\"}}).value("ok", false), true);
+}
+
+TEST_F(ToolAttack, RequestsAtRandom) {
+    const std::string path = socket();
+    EXPECT_EQ(as_user(kAttackerUid,
+                      [&] {
+                          std::mt19937 random(20261122);
+                          const std::string letters = R"({}[]",:0123456789.eE-+truefalsnl\cmdqueuepid )";
+                          for (int i = 0; i < 2000; ++i) {
+                              TestTool tool(path);
+                              std::string text = i % 2 == 0 ? R"({"cmd":"list",)" : "";
+                              for (unsigned j = 1 + random() % 200; j > 0; --j) text += letters[random() % letters.size()];
+                              if (!tool.ask_text(text).is_object()) return 1;
+                          }
+                          return 0;
+                      }),
+              0);
+    expect_answers();
+}
+
+TEST_F(ToolAttack, PacketsAtRandom) {
+    const std::string path = socket();
+    const size_t before = descriptors();
+    as_user(kAttackerUid, [&] {
+        std::mt19937 random(4711);
+        for (int i = 0; i < 2000; ++i) {
+            base::UniqueFd connection = i % 3 == 0 ? raw_client(path) : base::UniqueFd(ipc::connect_path(path.c_str()));
+            std::string packet = i % 2 == 0 ? handover_packet() : std::string(random() % 300, '\0');
+            for (unsigned j = 0; j < packet.size() && j < 40; j += 1 + random() % 8)
+                packet[j] = static_cast<char>(random());
+            if (i % 5 == 0)
+                send_descriptors(connection.get(), packet.data(), packet.size(), {STDIN_FILENO, STDERR_FILENO});
+            else
+                ipc::send_packet(connection.get(), packet.data(), packet.size());
+        }
+        return 0;
+    });
+    expect_answers();
+    expect_scheduling();
+    EXPECT_TRUE(wait_until([&] { return descriptors() <= before + 4; })) << descriptors();
+}
+
+// Extremes in shared memory reach the answers as numbers.
+TEST_F(ToolAttack, ExtremesInSlots) {
+    TestClient client(socket());
+    client.add_queue(0, 0, 0x1);
+    ipc::QueueSlot& slot = client.slot(0);
+    for (const int64_t extreme : {INT64_MIN, INT64_MAX, int64_t{-1}}) {
+        slot.expect_ns = extreme;
+        slot.period_us = extreme;
+        slot.command_ns = extreme;
+        slot.busy_ns = extreme;
+        slot.ready_since_ns = extreme;
+        client.submit(0);
+        const Json answer = TestTool(socket()).ask({{"cmd", "list"}});
+        ASSERT_EQ(answer["queues"].size(), 1U) << answer;
+        EXPECT_GE(answer["queues"][0]["expect_in_us"], 0);
+    }
+    expect_scheduling();
+}
+
+// Nobody is silent who has spoken while the server could not listen.
+TEST_F(ToolAttack, ANewcomerThatSpokeWhileTheServerWasBusy) {
+    const base::UniqueFd connection(ipc::connect_path(socket().c_str()));
+    ASSERT_TRUE(connection);
+    ASSERT_TRUE(wait_until([&] { return answer_ms(0) >= 0; })) << "it is accepted by now";
+    kill(server->pid(), SIGSTOP);
+    const ipc::Hello hello = hello_of(ipc::PeerKind::kClient);
+    ASSERT_TRUE(ipc::send_packet(connection.get(), &hello, sizeof(hello)));
+    usleep(1'500'000);
+    kill(server->pid(), SIGCONT);
+    ipc::Welcome welcome{};
+    int fd = -1;
+    ASSERT_EQ(ipc::receive_packet(connection.get(), &welcome, sizeof(welcome), &fd, kPatienceMs),
+              static_cast<long>(sizeof(welcome)));
+    EXPECT_EQ(welcome.status, ipc::WelcomeStatus::kAccepted);
+    close(fd);
+}
+
+}  // namespace
+}  // namespace xsched::test

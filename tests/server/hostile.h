@@ -1,0 +1,248 @@
+// What attacks on the server share: programs of other users that speak the protocol by hand and do not mean well, a system
+// server that they meet, and what another user notices meanwhile.
+#pragma once
+
+#include <algorithm>
+#include <cstdio>
+#include <csignal>
+#include <ctime>
+#include <functional>
+#include <set>
+
+#include <arpa/inet.h>
+#include <dirent.h>
+#include <grp.h>
+#include <netinet/in.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+
+#include "server/rig.h"
+
+namespace xsched::test {
+
+inline constexpr uid_t kAttackerUid = 65534;
+inline constexpr uid_t kVictimUid = 65533;
+
+// In a child: from here on it is this user, of no group.
+inline bool become(uid_t uid) {
+    return setgroups(0, nullptr) == 0 && setresgid(uid, uid, uid) == 0 && setresuid(uid, uid, uid) == 0;
+}
+
+// A process of that user, which lives until the test is done with it. `body` says that it is ready by returning; then the
+// process sits there with all that it has open.
+class Attacker {
+public:
+    Attacker(uid_t uid, const std::function<bool()>& body) {
+        int ends[2];
+        if (pipe2(ends, O_CLOEXEC) != 0) abort();
+        pid_ = fork();
+        if (pid_ == 0) {
+            prctl(PR_SET_PDEATHSIG, SIGKILL);
+            alarm(120);
+            const char good = become(uid) && body() ? 1 : 0;
+            if (write(ends[1], &good, 1) != 1) _exit(1);
+            for (;;) pause();
+        }
+        close(ends[1]);
+        const base::UniqueFd end(ends[0]);
+        char good = 0;
+        ready_ = read(end.get(), &good, 1) == 1 && good == 1;
+    }
+    ~Attacker() { stop(); }
+    Attacker(const Attacker&) = delete;
+    Attacker& operator=(const Attacker&) = delete;
+
+    bool ready() const { return ready_; }
+    pid_t pid() const { return pid_; }
+    void stop() {
+        if (pid_ <= 0) return;
+        kill(pid_, SIGKILL);
+        waitpid(pid_, nullptr, 0);
+        pid_ = 0;
+    }
+
+private:
+    pid_t pid_ = 0;
+    bool ready_ = false;
+};
+
+// Does `body` as that user and returns its result (0..99).
+template <typename Body>
+int as_user(uid_t uid, Body body) {
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(60);
+        _exit(become(uid) ? body() : 100);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 101;
+}
+
+// A TCP socket whose last close waits for a minute: it has unsent data for somebody who never reads. Should the test's own
+// close be the last, a timer ends the wait.
+class LingeringSocket {
+public:
+    LingeringSocket() {
+        const base::UniqueFd listener(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+        sockaddr_in address{};
+        address.sin_family = AF_INET;
+        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        socklen_t bytes = sizeof(address);
+        sender_.reset(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+        static std::vector<base::UniqueFd> kept;  // of those who never read: as long as this process
+        if (bind(listener.get(), reinterpret_cast<sockaddr*>(&address), bytes) != 0 || listen(listener.get(), 1) != 0 ||
+            getsockname(listener.get(), reinterpret_cast<sockaddr*>(&address), &bytes) != 0 ||
+            connect(sender_.get(), reinterpret_cast<sockaddr*>(&address), bytes) != 0)
+            abort();
+        kept.emplace_back(accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
+        const std::string junk(1 << 16, 'x');
+        while (send(sender_.get(), junk.data(), junk.size(), MSG_DONTWAIT) > 0) {
+        }
+        const linger forever{1, 60};
+        setsockopt(sender_.get(), SOL_SOCKET, SO_LINGER, &forever, sizeof(forever));
+    }
+    ~LingeringSocket() {
+        struct sigaction action {};
+        action.sa_handler = [](int) {};
+        sigaction(SIGUSR2, &action, nullptr);
+        sigevent event{};
+        event.sigev_notify = SIGEV_SIGNAL;
+        event.sigev_signo = SIGUSR2;
+        timer_t timer{};
+        const timespec every{0, 2'000'000};
+        const itimerspec times{every, every};
+        if (timer_create(CLOCK_MONOTONIC, &event, &timer) != 0 || timer_settime(timer, 0, &times, nullptr) != 0) abort();
+        sender_.reset();
+        timer_delete(timer);
+    }
+    LingeringSocket(const LingeringSocket&) = delete;
+    LingeringSocket& operator=(const LingeringSocket&) = delete;
+    int get() const { return sender_.get(); }
+
+private:
+    base::UniqueFd sender_;
+};
+
+// One packet with any number of descriptors.
+inline bool send_descriptors(int socket, const void* data, size_t bytes, const std::vector<int>& fds) {
+    iovec content{const_cast<void*>(data), bytes};
+    msghdr message{};
+    message.msg_iov = &content;
+    message.msg_iovlen = 1;
+    std::string control(CMSG_SPACE(sizeof(int) * fds.size()), '\0');
+    message.msg_control = control.data();
+    message.msg_controllen = control.size();
+    cmsghdr* part = CMSG_FIRSTHDR(&message);
+    part->cmsg_level = SOL_SOCKET;
+    part->cmsg_type = SCM_RIGHTS;
+    part->cmsg_len = CMSG_LEN(sizeof(int) * fds.size());
+    memcpy(CMSG_DATA(part), fds.data(), sizeof(int) * fds.size());
+    return sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) >= 0;
+}
+
+inline ipc::Hello hello_of(ipc::PeerKind kind) {
+    return {ipc::kMagic, ipc::kVersion, sizeof(ipc::Hello), kind, "hostile", getpid()};
+}
+
+// A Handover as a CUDA client would send it, with a set of no channels.
+inline std::string handover_packet() {
+    constexpr uint32_t kSetBytes = 16 + (32 + 32 + 512) * 4;  // device/cuda/rm_control.h
+    ipc::Handover head{};
+    head.magic = ipc::kMagic;
+    head.version = ipc::kVersion;
+    head.platform = kPlatformCUDA;
+    head.bytes = kSetBytes;
+    return std::string(reinterpret_cast<const char*>(&head), offsetof(ipc::Handover, data)) +
+           std::string(kSetBytes, '\0');
+}
+
+// A client's connection after the handshake; the Region is not mapped.
+inline base::UniqueFd raw_client(const std::string& path) {
+    base::UniqueFd socket(ipc::connect_path(path.c_str()));
+    ipc::Welcome welcome{};
+    int fd = -1;
+    const bool answered =
+        socket && ipc::shake_hands(socket.get(), ipc::PeerKind::kClient, "hostile", &welcome, &fd, kPatienceMs);
+    const base::UniqueFd memory(fd);
+    return answered && welcome.status == ipc::WelcomeStatus::kAccepted ? std::move(socket) : base::UniqueFd();
+}
+
+// A system server and its victims; skipped where one cannot become another user.
+class UnderAttack : public WithServer {
+protected:
+    // As a test asks: within so much, by the median, whatever another user does; and never much longer, though the
+    // machine may be busy with other things.
+    static constexpr int64_t kAnswerMs = 100;
+    static constexpr int64_t kLongestMs = 2000;
+
+    void SetUp() override {
+        if (geteuid() != 0) GTEST_SKIP() << "needs root to become other users";
+        chmod(directory.path().c_str(), 0755);
+        start_system();
+    }
+    void start_system(std::vector<std::string> more = {}) {
+        more.insert(more.begin(), "--system");
+        start(more);
+    }
+
+    // Milliseconds until a tool of that user has connected and has an answer; -1: it has none.
+    int64_t answer_ms(uid_t uid) const {
+        const std::string path = socket();
+        const int64_t began = base::now_ns();
+        const int result = as_user(uid, [&path] {
+            TestTool tool(path);
+            return tool.accepted() && tool.ask({{"cmd", "status"}}).value("ok", false) ? 0 : 1;
+        });
+        return result == 0 ? (base::now_ns() - began) / base::kMillisecond : -1;
+    }
+    void expect_answers(uid_t uid = kVictimUid) const {
+        std::vector<int64_t> times;
+        for (int i = 0; i < 9; ++i) {
+            times.push_back(answer_ms(uid));
+            ASSERT_GE(times.back(), 0) << "no answer";
+        }
+        std::sort(times.begin(), times.end());
+        EXPECT_LE(times[times.size() / 2], kAnswerMs);
+        EXPECT_LE(times.back(), kLongestMs);
+    }
+    // An urgent program keeps another one off, and lets it go on.
+    void expect_scheduling() const {
+        TestClient low(socket(), "low");
+        TestClient high(socket(), "high");
+        ASSERT_TRUE(low.connected() && high.connected());
+        low.add_queue(0, 0, 0x1);
+        high.add_queue(0, 10, 0x2);
+        low.submit(0);
+        high.submit(0);
+        EXPECT_TRUE(low.becomes_suspended(0, true));
+        high.complete(0);
+        EXPECT_TRUE(low.becomes_suspended(0, false));
+    }
+    size_t descriptors() const {
+        const std::string path = "/proc/" + std::to_string(server->pid()) + "/fd";
+        size_t count = 0;
+        DIR* list = opendir(path.c_str());
+        while (list != nullptr && readdir(list) != nullptr) ++count;
+        if (list != nullptr) closedir(list);
+        return count;
+    }
+    int64_t resident_mib() const {
+        FILE* file = fopen(("/proc/" + std::to_string(server->pid()) + "/status").c_str(), "re");
+        char line[256];
+        long long kib = -1;
+        while (file != nullptr && fgets(line, sizeof(line), file) != nullptr)
+            if (sscanf(line, "VmRSS: %lld", &kib) == 1) break;
+        if (file != nullptr) fclose(file);
+        return kib / 1024;
+    }
+    // What it takes to end, and a new one to begin.
+    void expect_restart() {
+        const int64_t began = base::now_ns();
+        EXPECT_EQ(server->stop(), 0);
+        start_system();
+        EXPECT_LE((base::now_ns() - began) / base::kMillisecond, kLongestMs);
+    }
+};
+
+}  // namespace xsched::test
