@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 #include "base/unique_fd.h"
+#include "server/lock_place.h"
 
 #include <cerrno>
 #include <climits>
@@ -29,7 +30,7 @@ bool make_room(const std::string& path) {
     struct stat info {};
     if (lstat(path.c_str(), &info) != 0) return errno == ENOENT;
     if (S_ISLNK(info.st_mode)) return unlink(path.c_str()) == 0;
-    const base::UniqueFd lock(open((path + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+    const base::UniqueFd lock(open(lock_path(path).c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
     return S_ISSOCK(info.st_mode) && lock && flock(lock.get(), LOCK_EX | LOCK_NB) == 0 && unlink(path.c_str()) == 0;
 }
 
