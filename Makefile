@@ -17,7 +17,7 @@ RELEASE = build/release$(if $(filter-out all,$(XSCHED_PLATFORM)),-$(subst ;,-,$(
 DEMO = demo_opencl $(if $(wildcard /dev/nvidiactl /dev/dxg),demo_cuda) $(if $(wildcard /dev/kfd),demo_hip)
 
 .DEFAULT_GOAL := all
-.PHONY: all opencl cuda hip install uninstall install_path demo bench acceptance stand_ins test sanitize asan tsan ubsan lint tidy format clean help deps
+.PHONY: all opencl cuda hip install uninstall install_path demo bench acceptance stand_ins test test-all fresh sanitize asan tsan ubsan lint tidy format clean help deps
 
 all: ## build the libraries, xserver, xcli and the benchmarks
 	@cmake --preset release -B $(RELEASE) -DXSCHED_PLATFORM="$(XSCHED_PLATFORM)" --log-level=WARNING > /dev/null
@@ -63,6 +63,14 @@ test: ## everything that can be tested on this machine, in under 10 minutes
 	@scripts/install_deps.sh build run test
 	@scripts/run_tests.py --jobs $(JOBS) dev
 
+test-all: ## the same, and the long tests: storms and order checks with many more repetitions
+	@scripts/install_deps.sh build run test
+	@scripts/run_tests.py --jobs $(JOBS) dev:all
+
+fresh: ## make demo and make test in new Debian systems with cold caches, as root and as an ordinary user (needs root)
+	@scripts/install_deps.sh fresh
+	@scripts/fresh_machine.sh
+
 sanitize: ## the tests on fake hardware under AddressSanitizer and UBSan, those with threads under ThreadSanitizer
 	@scripts/install_deps.sh build run test
 	@scripts/run_tests.py --jobs $(JOBS) asan:core tsan:threads
@@ -89,4 +97,4 @@ clean: ## remove build/
 	@rm -rf build
 
 help: ## this list
-	@sed -nE 's/^([a-z ]+):.*## (.*)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 32
+	@sed -nE 's/^([a-z -]+):.*## (.*)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 32

@@ -5,18 +5,27 @@
 #   tools    the command-line tools
 #   vendor   on a real driver (PoCL where there is no GPU)
 #   lint     the rules of the tree
-foreach(label core threads tools vendor lint)
+#   long     what other tests check, repeated more often; only in `make test-all`
+foreach(label core threads tools vendor lint long)
   add_custom_target(tests_${label})
 endforeach()
 
-# xsched_test_properties(TEST LABEL label... [TARGETS target...] [TIMEOUT seconds]): what every test gets; TARGETS are
-# what must be built for it. Exit status 77 means skipped, with the reason on a line "skipped: reason".
+# xsched_test_properties(TEST LABEL label... [TARGETS target...] [TIMEOUT seconds] [SECONDS seconds] [SLEEPS]): what
+# every test gets; TARGETS are what must be built for it. Exit status 77 means skipped, with the reason on a line
+# "skipped: reason". SECONDS says of a test that takes more than a few how long it takes: the longest begin first. SLEEPS:
+# it mostly waits, so that it runs beside others. ctest counts processors in halves here: `ctest -j` twice their number.
 function(xsched_test_properties test)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "LABEL;TARGETS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "SLEEPS" "TIMEOUT;SECONDS" "LABEL;TARGETS")
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 300)
   endif()
-  set_tests_properties(${test} PROPERTIES LABELS "${arg_LABEL}" TIMEOUT ${arg_TIMEOUT} SKIP_RETURN_CODE 77)
+  set_tests_properties(${test} PROPERTIES LABELS "${arg_LABEL}" TIMEOUT ${arg_TIMEOUT} SKIP_RETURN_CODE 77 PROCESSORS 2)
+  if(arg_SLEEPS)
+    set_tests_properties(${test} PROPERTIES PROCESSORS 1)
+  endif()
+  if(arg_SECONDS)
+    set_tests_properties(${test} PROPERTIES COST ${arg_SECONDS})
+  endif()
   if(XSCHED_TEST_ENVIRONMENT)
     set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT ${XSCHED_TEST_ENVIRONMENT})
   endif()
@@ -27,9 +36,18 @@ function(xsched_test_properties test)
   endif()
 endfunction()
 
-# xsched_test(NAME libraries... [LABEL label...]): tests/NAME/*_test.cpp as one GoogleTest program.
+# xsched_long_test(TEST environment command...): what TEST checks, as often as the command says, for make test-all. What
+# TEST needs is built with it.
+function(xsched_long_test test environment)
+  add_test(NAME ${test}_long COMMAND ${ARGN})
+  set_tests_properties(${test}_long PROPERTIES ENVIRONMENT "${environment}")
+  xsched_test_properties(${test}_long LABEL long TIMEOUT 3600)
+endfunction()
+
+# xsched_test(NAME libraries... [JSON] [PROCESSES] [SLEEPS] [SECONDS s] [LABEL label...]): tests/NAME/*_test.cpp as one GoogleTest
+# program. JSON: it uses <nlohmann/json.hpp>. PROCESSES: see xsched_watches_processes.
 function(xsched_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LABEL")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "JSON;PROCESSES;SLEEPS" "SECONDS" "LABEL")
   if(NOT arg_LABEL)
     set(arg_LABEL core threads)
   endif()
@@ -38,10 +56,25 @@ function(xsched_test name)
     return()
   endif()
   add_executable(test_${name} ${sources})
-  target_link_libraries(test_${name} PRIVATE ${arg_UNPARSED_ARGUMENTS} GTest::gtest GTest::gtest_main Threads::Threads)
+  target_link_libraries(test_${name} PRIVATE ${arg_UNPARSED_ARGUMENTS})
   target_include_directories(test_${name} PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR}/tests)
+  if(arg_PROCESSES)
+    xsched_watches_processes(test_${name})
+  endif()
+  set(kind "")
+  if(arg_JSON)
+    set(kind json)
+  endif()
+  xsched_googletest(test_${name} ${kind})
   add_test(NAME ${name} COMMAND test_${name})
-  xsched_test_properties(${name} LABEL ${arg_LABEL} TARGETS test_${name})
+  set(more "")
+  if(arg_SLEEPS)
+    list(APPEND more SLEEPS)
+  endif()
+  if(arg_SECONDS)
+    list(APPEND more SECONDS ${arg_SECONDS})
+  endif()
+  xsched_test_properties(${name} LABEL ${arg_LABEL} TARGETS test_${name} ${more})
 endfunction()
 
 # xsched_watches_processes(TARGET): a test that starts other programs and watches them. They are what sanitizers are to

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Installs the Debian packages that are missing, and nothing else.
 #
-#   scripts/install_deps.sh [build] [run] [test] [lint]      default: build run test
+#   scripts/install_deps.sh [build] [run] [test] [lint] [fresh]      default: build run test
 #
 # Quick and silent when everything is there. Needs root or sudo only if something is missing.
 set -euo pipefail
@@ -37,17 +37,20 @@ lint=(
     clang-tidy-19         # make tidy
     clang-format-19       # make format
 )
+fresh=(
+    debootstrap           # scripts/fresh_machine.sh: a new Debian in a folder
+)
 
 if [[ $# -eq 0 ]]; then set -- build run test; fi
 wanted=()
 for group in "$@"; do
     case "$group" in
-        build | run | test | lint)
+        build | run | test | lint | fresh)
             declare -n packages=$group
             wanted+=("${packages[@]}")
             ;;
         *)
-            echo "install_deps.sh: \"$group\" is no group of packages: use build, run, test or lint" >&2
+            echo "install_deps.sh: \"$group\" is no group of packages: use build, run, test, lint or fresh" >&2
             exit 2
             ;;
     esac

@@ -3,8 +3,9 @@
 
     scripts/run_tests.py dev asan:core tsan:core
 
-PRESET is all tests of a CMake preset; PRESET:LABEL the tests with that label (core: the rooms' own tests, on fake
-hardware; lint). Everything is built before anything is run. GoogleTest programs count by their test cases, other
+PRESET is the tests of a CMake preset without the long ones (label long: the same checks as others, repeated more
+often); PRESET:all is all of them; PRESET:LABEL the tests with that label (core: the rooms' own tests, on fake hardware;
+lint). Everything is built before anything is run. GoogleTest programs count by their test cases, other
 tests as one. A skipped test is listed with its reason and never counts as passed. Exit status 1 if anything failed
 or nothing ran.
 """
@@ -20,7 +21,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 LONGEST_OUTPUT = 4_000_000  # bytes kept of one test's output; the counts are read from it
-SKIP_EXIT_STATUS = 77
+SLOTS_PER_JOB = 2  # a test takes two, one if it mostly sleeps (cmake/tests.cmake)
 
 
 class Counts:
@@ -71,7 +72,7 @@ def googletest_summary(output):
 def build(preset, label, jobs):
     began = time.monotonic()
     command = ["cmake", "--build", "build/" + preset, "-j", str(jobs)]
-    if label:
+    if label not in ("", "all"):
         command += ["--target", "tests_" + label]
     run(["cmake", "--preset", preset, "--log-level=WARNING"], quiet=True)
     run(command, quiet=True)
@@ -87,14 +88,23 @@ def run(command, quiet):
         sys.exit(1)
 
 
+def selection(label):
+    """What ctest is told to run: the long tests only by their own label, or with all."""
+    if label == "all":
+        return []
+    if label == "long":
+        return ["-L", "^long$"]
+    return (["-L", f"^{label}$"] if label else []) + ["-LE", "^long$"]
+
+
 def test(preset, label, jobs, counts):
     with tempfile.TemporaryDirectory() as scratch:
         report = Path(scratch) / "junit.xml"
-        command = ["ctest", "--test-dir", "build/" + preset, "--output-on-failure", "-j", str(jobs),
+        command = ["ctest", "--test-dir", "build/" + preset, "--output-on-failure",
+                   "-j", str(jobs * SLOTS_PER_JOB),
                    "--output-junit", str(report), "--test-output-size-passed", str(LONGEST_OUTPUT),
                    "--test-output-size-failed", str(LONGEST_OUTPUT), "--no-tests=error"]
-        if label:
-            command += ["-L", f"^{label}$"]
+        command += selection(label)
         ended = subprocess.run(command, cwd=ROOT).returncode
         cases = list(xml.parse(report).getroot().iter("testcase")) if report.exists() else []
         before = len(counts.failed)

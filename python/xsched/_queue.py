@@ -91,6 +91,10 @@ class Queue:
         self._made_hwq = result == XResult.kXSchedSuccess
         if result == XResult.kXSchedErrorNotAllowed:
             result, self._hwq = platform.get(handle)
+        if result == XResult.kXSchedErrorInvalidValue:
+            name = platform.__name__.rsplit(".", 1)[-1]
+            kind = "command queue" if name == "opencl" else "stream"
+            raise XSchedError("QueueCreate", result, f"{handle} (0x{handle:x}) is no {kind} of {name}, or it is gone")
         check("QueueCreate", result)
 
     def close(self) -> None:

@@ -1,4 +1,6 @@
 """The error that the pleasant form raises; class XSched returns results, as the C functions do."""
+from typing import Optional
+
 from .types import XResult
 
 _SENTENCES = {
@@ -15,8 +17,8 @@ _SENTENCES = {
 class XSchedError(RuntimeError):
     """A call of the C interface that did not succeed. `result` is its XResult."""
 
-    def __init__(self, call: str, result: XResult) -> None:
-        super().__init__(f"{call} returned {result.name}: {_SENTENCES.get(result, 'no error')}")
+    def __init__(self, call: str, result: XResult, sentence: Optional[str] = None) -> None:
+        super().__init__(f"{call} returned {result.name}: {sentence or _SENTENCES.get(result, 'no error')}")
         self.result = result
 
 

@@ -106,6 +106,9 @@ public:
     bool scan(int64_t now_ns, uint32_t most = UINT32_MAX);
     // How many slots that takes, about.
     uint32_t slots() const { return view_.region->header.slot_end.load(std::memory_order_relaxed); }
+    // Before anything else is written for anybody: the queues with work of this unit, which is to be suspended, do not start
+    // anything more. direct() follows in the same pass.
+    void close_gates(uint32_t own, int64_t now_ns);
     // Writes the verdicts on its units into the slots, and the header.
     void direct(int64_t now_ns);
     // Tells its agent, once, if something was written since the last call. True: it did.
@@ -166,6 +169,7 @@ private:
     void note_delay(QueueMemory& queue, int64_t ns);
     void release_own(uint32_t at);
     void ask(uint32_t at);
+    void begin_suspension(int64_t now_ns);
     void direct_queue(uint32_t at, const sched::Verdict& verdict, int64_t now_ns);
     void write_record(uint32_t at, int64_t now_ns);
     void log_change(const QueueMemory& queue) const;

@@ -37,6 +37,25 @@ bool Client::put(std::atomic<T>& field, T value) {
     return changed;
 }
 
+void Client::close_gates(uint32_t own, int64_t now_ns) {
+    constexpr size_t kFew = 8;  // for more, all at once is as good
+    if (queues_.size() > kFew) return;
+    for (uint32_t at = 0; at < queues_.size(); ++at) {
+        const QueueMemory& queue = queues_[at];
+        if (!queue.used || !queue.scheduled || queue.own != own || !queue.ready || queue.suspended) continue;
+        begin_suspension(now_ns);
+        ipc::QueueSlot& slot = view_.region->slots[at];
+        put(slot.suspended, 1U);
+        ipc::settle_gate(slot);
+    }
+}
+
+// A queue that is suspended with an old heartbeat would take the server for dead.
+void Client::begin_suspension(int64_t now_ns) {
+    if (!std::exchange(suspended_, true)) heartbeat_ns_ = 0;
+    beat(now_ns);
+}
+
 void Client::direct(int64_t now_ns) {
     settle_delays(now_ns);
     bool watching = false;
@@ -62,10 +81,10 @@ void Client::direct(int64_t now_ns) {
         polled_ |= runs && queue.device_progress;
     }
     choose_means(now_ns);
-    // First: a queue that is suspended with an old heartbeat would take the server for dead.
-    if (suspended && !std::exchange(suspended_, suspended)) heartbeat_ns_ = 0;
-    suspended_ = suspended;
-    if (suspended) beat(now_ns);
+    if (suspended)
+        begin_suspension(now_ns);
+    else
+        suspended_ = false;
     ipc::Header& header = view_.region->header;
     put(header.prompt, prompt_ ? 1U : 0U);
     put(header.linger_wanted, linger_wanted ? 1U : 0U);

@@ -77,6 +77,7 @@ struct Dispatcher::State {
     bool within_budget(const Client& client);
     void decide(int64_t now_ns, bool all);
     void decide_device(DeviceTable& device, int64_t now_ns, bool all);
+    void close_gates(const DeviceTable& device, int64_t now_ns);
     void direct(int64_t now_ns);
     void credit_delays(Client& victim);
     int64_t next_wake(int64_t now_ns);

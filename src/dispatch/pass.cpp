@@ -107,6 +107,7 @@ void Dispatcher::State::decide_device(DeviceTable& device, int64_t now_ns, bool 
                                .changed = device.changed},
                               now_ns);
     if (device.plan.wake_at_ns != 0 && !std::exchange(device.in_timed, true)) timed.push_back(&device);
+    close_gates(device, now_ns);
     // First those with work: somebody waits for them to make room, or they wait to go on.
     if (device.plan.all_changed || device.rivals_changed || all) {
         if (std::exchange(device.rivals_changed, false)) device.rivals.sum_up(device.units, device.usages);
@@ -123,6 +124,18 @@ void Dispatcher::State::decide_device(DeviceTable& device, int64_t now_ns, bool 
         for (const uint32_t at : device.changed) device.is_changed[at] = 0;
     device.changed.clear();
     device.all_changed = false;
+}
+
+// Somebody waits for this, so that it comes before all that the rest of the pass writes.
+void Dispatcher::State::close_gates(const DeviceTable& device, int64_t now_ns) {
+    constexpr size_t kAhead = 4;
+    const std::span<const uint32_t> changed = device.plan.changed;
+    for (size_t i = 0; i < changed.size(); ++i) {
+        if (i + kAhead < changed.size()) __builtin_prefetch(device.owners[changed[i + kAhead]].client);
+        const uint32_t at = changed[i];
+        if (!device.plan.verdicts[at].suspend || !device.units[at].ready) continue;
+        device.owners[at].client->close_gates(device.owners[at].own, now_ns);
+    }
 }
 
 void Dispatcher::State::direct(int64_t now_ns) {

@@ -64,7 +64,7 @@ Announcement::Announcement(const std::string& socket) : socket_(socket) {
     }
 }
 
-void Announcement::withdraw() {
+Announcement::~Announcement() {
     for (const std::string& link : links_)
         if (target_of(link) == socket_) unlink(link.c_str());
 }

@@ -14,8 +14,7 @@ public:
     // `socket` is listened on already. Never fails: what does not work is a line in the log.
     explicit Announcement(const std::string& socket);
     // Takes the links away that still lead to it.
-    ~Announcement() { withdraw(); }
-    void withdraw();
+    ~Announcement();
     Announcement(const Announcement&) = delete;
     Announcement& operator=(const Announcement&) = delete;
 

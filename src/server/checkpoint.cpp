@@ -101,14 +101,6 @@ void Checkpoint::note(const char* name, Json value) {
     save();
 }
 
-void Checkpoint::note_limit(const std::string& text) {
-    const std::string name = text.substr(0, text.rfind('=') + 1);
-    std::vector<std::string> kept = limits();
-    std::erase_if(kept, [&](const std::string& one) { return one.starts_with(name); });
-    kept.push_back(text);
-    note("limits", kept);
-}
-
 void Checkpoint::note_held(pid_t pid, uint64_t queue, bool held) {
     Json kept = Json::array();
     for (const Json& entry : list("held")) {

@@ -43,9 +43,6 @@ public:
     void note_expected(pid_t pid);
     // Those of the server before that still live.
     std::vector<pid_t> expected() const;
-    // A limit as it was asked for, "NAME=NUMBER" or "UID:NAME=NUMBER": the latest of each counts.
-    void note_limit(const std::string& text);
-    std::vector<std::string> limits() const { return state_.value("limits", std::vector<std::string>()); }
     // Anything else that must survive, under a name of its own.
     void note(const char* name, nlohmann::json value);
     nlohmann::json value(const char* name) const { return state_.value(name, nlohmann::json()); }

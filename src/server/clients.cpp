@@ -99,6 +99,7 @@ void Server::tell_scheduler() {
     });
     tell_again_ns_ = told ? 0 : base::now_ns() + kTellAgainNs;
     if (!told) return;
+    for (const uint32_t id : coming_) checkpoint_.client_came(id, clients_.at(id)->pid(), base::now_ns());
     coming_.clear();
     for (const auto& client : leaving_) {
         interrupter_.release(client->id());
@@ -108,34 +109,9 @@ void Server::tell_scheduler() {
     leaving_.clear();
 }
 
-// Of clients that the server before this one has suspended.
-void Server::suspend_again(int64_t now_ns) {
-    if (checkpoint_.due_ns() == 0 || now_ns < checkpoint_.due_ns()) return;
-    scheduler_.run([this, now_ns](dispatch::Dispatcher& dispatcher) {
-        checkpoint_.suspend_again([&](uint32_t client, uint64_t queue) { return dispatcher.set_held(client, queue, true); },
-                                  now_ns);
-    });
-}
-
-// Programs that the server before this one was told of.
-void Server::expect_again() {
-    for (const pid_t pid : checkpoint_.expected()) {
-        struct stat info {};
-        if (stat(("/proc/" + std::to_string(pid)).c_str(), &info) != 0) continue;
-        Peer peer;
-        peer.pid = pid;
-        peer.uid = info.st_uid;
-        expect_process(peer, open_process(-1, peer), users_.of(peer));
-    }
-}
-
 // One place for each process, however often it is announced.
 bool Server::expect(const Peer& peer, int connection, User& user) {
-    return expect_process(peer, open_process(connection, peer), user);
-}
-
-bool Server::expect_process(const Peer& peer, base::UniqueFd process, User& user) {
-    Expected expected{std::move(process), {}, {}, user.uid(), 0};
+    Expected expected{open_process(connection, peer), {}, {}, user.uid(), 0};
     struct stat info {};
     if (!expected.process || fstat(expected.process.get(), &info) != 0) return false;
     expected.number = info.st_ino;
@@ -151,8 +127,16 @@ bool Server::expect_process(const Peer& peer, base::UniqueFd process, User& user
     const uint32_t id = next_id_++;
     if (!events_.watch(expected.process.get(), token(Source::kExpected, id))) return false;
     expected_.emplace(id, std::move(expected));
-    checkpoint_.note_expected(peer.pid);
+    if (peer.pid > 0) checkpoint_.note_expected(peer.pid);
     return true;
+}
+
+// What was suspended when the server before this one ended by a fault.
+void Server::suspend_again(int64_t now_ns) {
+    scheduler_.run([&](dispatch::Dispatcher& dispatcher) {
+        checkpoint_.suspend_again(
+            [&dispatcher](uint32_t client, uint64_t queue) { return dispatcher.set_held(client, queue, true); }, now_ns);
+    });
 }
 
 }  // namespace xsched::server

@@ -1,4 +1,4 @@
-// Waits for the doorbells of up to 127 clients, on a thread of its own, and passes the news on to the scheduling thread.
+// Waits for the doorbells of a few clients, on a thread of its own, and passes the news on to the scheduling thread.
 // These clients find the server asleep at all times: each of their rings is a system call, which wakes this thread.
 #pragma once
 
@@ -32,7 +32,7 @@ private:
 // The functions belong to the scheduling thread.
 class DoorbellGroup {
 public:
-    static constexpr size_t kMost = 127;
+    static constexpr size_t kMost = 31;
 
     explicit DoorbellGroup(DoorbellNews& news);
     ~DoorbellGroup();

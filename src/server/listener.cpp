@@ -55,6 +55,15 @@ Listener::Listener(std::string path, ipc::SocketScope scope) : path_(std::move(p
     open_socket(scope);
 }
 
+Listener::Listener(Lent, const Listener& owner)
+    : path_(owner.path_),
+      lock_(fcntl(owner.lock_.get(), F_DUPFD_CLOEXEC, 0)),
+      socket_(fcntl(owner.socket_.get(), F_DUPFD_CLOEXEC, 0)) {
+    if (!lock_ || !socket_) throw std::runtime_error(std::string("no descriptors are left (") + strerror(errno) + ")");
+}
+
+Listener Listener::lend() const { return {Lent{}, *this}; }
+
 void Listener::take_lock() {
     const std::string name = lock_path(path_);
     lock_.reset(open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
@@ -79,8 +88,9 @@ void Listener::open_socket(ipc::SocketScope scope) {
         if (S_ISLNK(info.st_mode)) {  // led to a server of this user at another place (announcement.h)
             if (const base::UniqueFd probe(ipc::connect_path(path_.c_str())); probe)
                 throw AlreadyServed("another xserver serves " + path_ + " already, from another place");
-        } else if (!S_ISSOCK(info.st_mode))
+        } else if (!S_ISSOCK(info.st_mode)) {
             throw std::runtime_error(path_ + " exists and is no socket: choose another path");
+        }
         // Left by a server that was killed: we hold the lock. Or somebody was here first.
         if (unlink(path_.c_str()) != 0)
             throw std::runtime_error(path_ + " is a socket of uid " + std::to_string(info.st_uid) +
@@ -97,10 +107,6 @@ void Listener::open_socket(ipc::SocketScope scope) {
     if (bound != 0 || listen(socket_.get(), kBacklog) != 0)
         throw std::runtime_error("cannot listen on " + path_ + " (" + strerror(errno) +
                                  "): choose another with --socket");
-    if (lstat(path_.c_str(), &info) == 0) {
-        device_ = info.st_dev;
-        inode_ = info.st_ino;
-    }
 }
 
 base::UniqueFd Listener::accept(bool* refused) {
@@ -115,8 +121,8 @@ base::UniqueFd Listener::accept(bool* refused) {
 }
 
 void Listener::leave() {
-    struct stat info {};
-    if (lstat(path_.c_str(), &info) == 0 && info.st_dev == device_ && info.st_ino == inode_) unlink(path_.c_str());
+    if (flock(lock_.get(), LOCK_EX | LOCK_NB) != 0) return;  // it was left before, and another server has begun
+    unlink(path_.c_str());
     flock(lock_.get(), LOCK_UN);
 }
 

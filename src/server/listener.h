@@ -20,6 +20,9 @@ class Listener {
 public:
     // Throws AlreadyServed, or std::runtime_error with a sentence.
     Listener(std::string path, ipc::SocketScope scope);
+    // The same listener for a child process: whoever made it keeps the path and the lock when the child goes, unless the
+    // child calls leave().
+    Listener lend() const;
     Listener(Listener&&) = default;
     Listener(const Listener&) = delete;
     Listener& operator=(const Listener&) = delete;
@@ -32,18 +35,18 @@ public:
 
     // No connection can be made any more, and another server may begin here. Nothing is closed: descriptors may lie in
     // connections that were not accepted, and closing them may take for ever. The end of the process does not wait so.
-    // Idempotent, also for the copy in a process that forked: what another server has made since stays.
+    // Idempotent.
     void leave();
 
 private:
+    struct Lent {};
+    Listener(Lent, const Listener& owner);
     void take_lock();
     void open_socket(ipc::SocketScope scope);
 
     std::string path_;
     base::UniqueFd lock_;  // held for as long as we serve the path
     base::UniqueFd socket_;
-    dev_t device_ = 0;  // of the path, as we made it
-    ino_t inode_ = 0;
 };
 
 }  // namespace xsched::server

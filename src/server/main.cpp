@@ -34,8 +34,8 @@ struct CommandLine {
     int64_t spin_us = -1;  // -1: default_spin_us
     bool system = false;
     bool foreground = true;
-    bool no_supervise = false;
     std::vector<std::string> limits;
+    bool no_supervise = false;
 };
 
 int64_t default_spin_us() {
@@ -117,14 +117,14 @@ void report_listening(const Options& options) {
     if (nothing >= 0) close(nothing);
 }
 
-// What follows must be the end of the process: see Server::run.
 int run_server(const Options& options, xsched::server::Listener listener) {
     try {
         // Not destroyed: what peers have sent stays open, and goes with the process.
         auto& server = *new xsched::server::Server(options, std::move(listener));  // NOLINT
-        xsched::server::begin_log_writer();
+        // Before the log has a thread of its own: this server may not live to see it written.
         if (options.supervised != nullptr && options.supervised->obituary[0] != '\0')
             XLOG_WARN("%s", options.supervised->obituary);
+        xsched::server::begin_log_writer();
         xsched::server::ask_for_low_latency(xsched::server::kFrontNice);
         server.run();
         xsched::server::end_log_writer();
@@ -135,6 +135,16 @@ int run_server(const Options& options, xsched::server::Listener listener) {
     }
 }
 
+// In this process alone. What peers have sent is not closed: it goes with the process.
+[[noreturn]] void serve_unsupervised(const Options& options, xsched::server::Listener listener) {
+    int status = 0;
+    {
+        const xsched::server::Announcement announcement(options.socket);
+        status = run_server(options, std::move(listener));
+    }
+    _exit(status);
+}
+
 int serve(const CommandLine& line) {
     const Options& options = line.options;
     try {
@@ -142,20 +152,15 @@ int serve(const CommandLine& line) {
         XLOG_INFO("listening on %s, using policy %s", options.socket.c_str(), options.policy.c_str());
         report_listening(options);
         if (line.port != 0) XLOG_INFO("port %d is not used: tools talk to %s", line.port, options.socket.c_str());
-        xsched::server::Announcement announcement(options.socket);
-        if (line.no_supervise) {
-            const int status = run_server(options, std::move(listener));
-            announcement.withdraw();
-            _exit(status);  // without destroying what peers have sent
-        }
-        const int status = xsched::server::supervise(
-            [&](xsched::server::SupervisedMemory& memory) {
-                Options mine = options;
-                mine.supervised = &memory;
-                return run_server(mine, std::move(listener));
-            },
-            kUsage);
-        listener.leave();
+        if (line.no_supervise) serve_unsupervised(options, std::move(listener));
+        const xsched::server::Announcement announcement(options.socket);
+        const auto serve_once = [&](xsched::server::SupervisedMemory& memory) {
+            Options mine = options;
+            mine.supervised = &memory;
+            return run_server(mine, listener.lend());
+        };
+        const int status = xsched::server::supervise(serve_once, kUsage);
+        listener.leave();  // if the server could not
         return status;
     } catch (const xsched::server::AlreadyServed& error) {
         fprintf(stderr, "xserver: %s\n", error.what());

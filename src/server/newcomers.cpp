@@ -117,7 +117,6 @@ void Server::admit_client(uint32_t id, Newcomer& newcomer, const Greeting& greet
     if (client->pid_fd() >= 0) events_.watch(client->pid_fd(), token(Source::kClientEnd, id));
     if (user.may_log(now_ns))
         XLOG_INFO("client %u: %s (pid %d, uid %u)", id, greeting.program.c_str(), client->pid(), newcomer.peer.uid);
-    checkpoint_.client_came(id, newcomer.peer.pid, now_ns);
     coming_.push_back(id);
     clients_.emplace(id, std::move(client));
 }

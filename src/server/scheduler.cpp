@@ -8,7 +8,6 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "server/latency.h"
-#include "server/supervisor.h"
 
 namespace xsched::server {
 namespace {
@@ -19,13 +18,8 @@ int64_t earlier(int64_t a, int64_t b) { return a == 0 ? b : b == 0 ? a : std::mi
 
 }  // namespace
 
-Scheduler::Scheduler(sched::Core core, int64_t spin_ns, SupervisedMemory* supervised, Look look)
-    : dispatcher_(std::move(core)),
-      doorbells_(waker_, spin_ns),
-      supervised_(supervised),
-      look_(std::move(look)),
-      attention_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
-      policy_name_(dispatcher_.core().policy_name()) {}
+Scheduler::Scheduler(sched::Core core, int64_t spin_ns, Look look)
+    : dispatcher_(std::move(core)), doorbells_(waker_, spin_ns), look_(std::move(look)), attention_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), policy_name_(dispatcher_.core().policy_name()) {}
 
 Scheduler::~Scheduler() { stop(); }
 
@@ -101,10 +95,6 @@ void Scheduler::loop() {
         int64_t planned = dispatcher_.pass(now, rung);
         note_keeping_off(planned != 0);  // while somebody is, there is a heartbeat to give
         if (look_) planned = earlier(planned, look_(now));
-        if (supervised_ != nullptr) {
-            supervised_->beat();
-            planned = earlier(planned, now + kMostSilentSleepNs);
-        }
         policy_name_.store(dispatcher_.core().policy_name());
         tell_passed(tickets);
         if (stop_.load()) break;

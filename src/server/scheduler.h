@@ -18,16 +18,13 @@
 
 namespace xsched::server {
 
-struct SupervisedMemory;
-
 class Scheduler {
 public:
     using Order = std::function<void(dispatch::Dispatcher&)>;
     // What else is looked at after each pass, on the scheduling thread: takes the time, returns when to look again, or 0.
     using Look = std::function<int64_t(int64_t)>;
 
-    // `supervised`: told that the thread is alive, also while it has nothing to do; null: nobody asks.
-    Scheduler(sched::Core core, int64_t spin_ns, SupervisedMemory* supervised, Look look);
+    Scheduler(sched::Core core, int64_t spin_ns, Look look);
     ~Scheduler();
     Scheduler(const Scheduler&) = delete;
     Scheduler& operator=(const Scheduler&) = delete;
@@ -72,7 +69,6 @@ private:
     dispatch::Dispatcher dispatcher_;
     base::FutexWord waker_{0};
     Doorbells doorbells_;
-    SupervisedMemory* supervised_;
     Look look_;
     std::vector<dispatch::ClientView> clients_;
     base::UniqueFd attention_;  // eventfd

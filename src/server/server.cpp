@@ -7,6 +7,7 @@
 
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -65,8 +66,7 @@ Server::Server(const Options& options, Listener listener)
       signals_(open_signals()),
       undertaker_(cuda::rm::is_control_device),
       checkpoint_(options.supervised != nullptr ? &options.supervised->checkpoint : nullptr),
-      scheduler_(make_core(options, checkpoint_.policy()), options.spin_ns, options.supervised,
-                 [this](int64_t now_ns) { return interrupter_.look(now_ns); }),
+      scheduler_(make_core(options, checkpoint_.policy()), options.spin_ns, [this](int64_t now_ns) { return look(now_ns); }),
       stopped_(scheduler_),
       host_{options_, started_ns_, clients_, scheduler_, users_, checkpoint_,
             [this](const Peer& peer, int connection, User& user) { return expect(peer, connection, user); }},
@@ -74,13 +74,32 @@ Server::Server(const Options& options, Listener listener)
       idle_since_ns_(started_ns_) {
     users_.set_descriptors(descriptor_limit());
     for (const LimitSetting& setting : options.limits) users_.set(setting);
-    for (const std::string& text : checkpoint_.limits()) users_.set(read_limit(text, false));
     if (!events_.watch(listener_.fd(), token(Source::kListener)) ||
         !events_.watch(signals_.get(), token(Source::kSignals)) ||
         !events_.watch(undertaker_.fd(), token(Source::kUndertaker)) ||
         !events_.watch(scheduler_.attention_fd(), token(Source::kKeepingOff)))
         throw std::system_error(errno, std::generic_category(), "epoll");
-    expect_again();
+    take_up_checkpoint();
+}
+
+// What the server before this one was asked for, if it ended by a fault.
+void Server::take_up_checkpoint() {
+    for (const auto& text : checkpoint_.value("limits"))
+        if (text.is_string()) users_.set(read_limit(text.get<std::string>(), false));
+    for (const pid_t pid : checkpoint_.expected()) {
+        struct stat info {};
+        if (stat(("/proc/" + std::to_string(pid)).c_str(), &info) != 0) continue;
+        const Peer peer{pid, info.st_uid, info.st_uid == 0 || info.st_uid == geteuid()};
+        expect(peer, -1, users_.of(peer));
+    }
+}
+
+// On the scheduling thread, after each pass: when to look again at the latest, or 0.
+int64_t Server::look(int64_t now_ns) {
+    const int64_t again_ns = interrupter_.look(now_ns);
+    if (options_.supervised == nullptr) return again_ns;
+    options_.supervised->beat();
+    return earlier(again_ns, now_ns + kMostSilentSleepNs);
 }
 
 void Server::run() {
@@ -92,7 +111,7 @@ void Server::run() {
         if (accept_again_ns_ != 0 && now >= accept_again_ns_) accept_newcomers(now);
         drop_silent_newcomers(now);
         tell_scheduler();
-        suspend_again(now);
+        if (checkpoint_.due_ns() != 0 && now >= checkpoint_.due_ns()) suspend_again(now);
         take_parcels(now);
         stopped_.look(clients_, now);
         desk_.serve(now);
@@ -152,7 +171,7 @@ int64_t Server::next_wake() const {
     wake = earlier(wake, checkpoint_.due_ns());
     if (!newcomers_.empty()) wake = earlier(wake, newcomers_.begin()->second.deadline_ns);
     if (options_.idle_exit_ns != 0 && idle_since_ns_ != 0) wake = earlier(wake, idle_since_ns_ + options_.idle_exit_ns);
-    return wake;
+    return options_.supervised != nullptr ? earlier(wake, base::now_ns() + kMostSilentSleepNs) : wake;
 }
 
 void Server::let_everybody_go() {

@@ -26,7 +26,7 @@ namespace xsched::server {
 
 class Server {
 public:
-    // Throws std::runtime_error with a sentence.
+    // Listens by `listener` from here on. Throws std::runtime_error with a sentence.
     Server(const Options& options, Listener listener);
     Server(const Server&) = delete;
     Server& operator=(const Server&) = delete;
@@ -56,6 +56,9 @@ private:
 
     void handle_event(uint64_t token, int64_t now_ns);
     int64_t next_wake() const;
+    void take_up_checkpoint();
+    int64_t look(int64_t now_ns);
+    void suspend_again(int64_t now_ns);
     bool should_leave(int64_t now_ns);
     void let_everybody_go();
 
@@ -74,10 +77,7 @@ private:
     void take_handover(Client& client, const std::string& packet, base::UniqueFd fd);
     void remove_client(uint32_t id);
     void tell_scheduler();
-    void suspend_again(int64_t now_ns);
     bool expect(const Peer& peer, int connection, User& user);
-    bool expect_process(const Peer& peer, base::UniqueFd process, User& user);
-    void expect_again();
 
     Options options_;
     int64_t started_ns_;
@@ -87,8 +87,8 @@ private:
     EventLoop events_;
     Users users_;
     Undertaker undertaker_;
-    Interrupter interrupter_;
     Checkpoint checkpoint_;
+    Interrupter interrupter_;
     Scheduler scheduler_;
 
     uint32_t next_id_ = 1;

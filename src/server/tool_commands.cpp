@@ -5,8 +5,6 @@
 #include "base/log.h"
 #include "policy/policy.h"
 
-#include <set>
-
 namespace xsched::server {
 namespace {
 
@@ -71,16 +69,10 @@ Json hold(const Request& request, bool held) {
     const auto pid = request.pid();
     if (!handle && !pid) throw ToolError("say what: a process (PID) or a queue (-x QUEUE)");
     std::vector<uint32_t> clients;
-    std::set<pid_t> held_pids;
     if (handle) {
-        const Client& client = named_queue(request, *handle).client;
-        clients.push_back(client.id());
-        held_pids.insert(client.peer().pid);
+        clients.push_back(named_queue(request, *handle).client.id());
     } else {
-        for (const Client* client : named_clients(request, *pid)) {
-            clients.push_back(client->id());
-            held_pids.insert(client->peer().pid);
-        }
+        for (const Client* client : named_clients(request, *pid)) clients.push_back(client->id());
     }
     // A queue that has just been made is known after a pass.
     request.order([&clients](dispatch::Dispatcher& dispatcher) {
@@ -91,8 +83,8 @@ Json hold(const Request& request, bool held) {
         for (const uint32_t id : clients) count += dispatcher.set_held(id, handle.value_or(0), held) ? 1 : 0;
     };
     request.order(set);
-    if (count != 0)  // of what people see; a process that the kernel does not name is not found again
-        for (const pid_t one : held_pids) request.host.checkpoint.note_held(one, handle.value_or(0), held);
+    for (const uint32_t id : clients)
+        if (count != 0) request.host.checkpoint.note_held(request.host.clients.at(id)->pid(), handle.value_or(0), held);
     if (count == 0) throw ToolError("it went away meanwhile: 'xcli list' shows what there is");
     if (request.asking.user.may_log(base::now_ns()))
         XLOG_INFO("uid %u %s %s", request.asking.peer.uid, held ? "suspends" : "resumes", request.body.dump().c_str());

@@ -51,7 +51,10 @@ Json set_limit(const Request& request) {
         throw ToolError(error.what());
     }
     request.host.users.set(setting);
-    request.host.checkpoint.note_limit(*text);
+    Json kept = request.host.checkpoint.value("limits");
+    if (!kept.is_object()) kept = Json::object();
+    kept[text->substr(0, text->find('='))] = *text;
+    request.host.checkpoint.note("limits", kept);
     XLOG_INFO("limit %s, as uid %u asked", text->c_str(), request.asking.peer.uid);
     return Json::object();
 }

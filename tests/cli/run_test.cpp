@@ -177,6 +177,18 @@ TEST_F(Run, BadUsage) {
     expect_sentence({"run", "--frobnicate", "3", "--", "/bin/true"}, "--frobnicate");
 }
 
+// What a shell need not have: a home, a folder that can be written, a locale where words are as in English.
+TEST_F(Run, InAnyHomeFolderAndLocale) {
+    for (const std::string setting : {"-u HOME", "HOME=", "HOME=/nonexistent", "LC_ALL=tr_TR.UTF-8", "LC_ALL=C"}) {
+        const std::string command = "cd /proc/self && exec env " + setting + " " + binary("xcli") +
+                                    " run --scheduler LOCAL --log info -- /bin/sh -c 'echo $XSCHED_SCHEDULER'";
+        const Outcome outcome = run_to_end({"/bin/sh", "-c", command}, directory.environment());
+        EXPECT_EQ(outcome.status, 0) << setting << ": " << outcome.err;
+        EXPECT_EQ(outcome.out, "LOCAL\n") << setting;
+        EXPECT_FALSE(has(outcome.err, "is not")) << setting << ": " << outcome.err;
+    }
+}
+
 // Whatever goes wrong with servers, the program runs, and one line says why it is unscheduled.
 class RunAnyway : public Run {
 protected:

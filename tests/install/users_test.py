@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """Who uses an installation: programs linked by pkg-config or CMake, xcli, the Python package, the examples."""
 import json
+import os
 import shutil
-import subprocess
+import signal
+import time
 import unittest
 from pathlib import Path
 
@@ -77,10 +79,15 @@ class Users(InATree):
             server = json.loads(tool(xcli, "server", "--json", XSCHED_SOCKET=socket))
             self.assertEqual(Path(f"/proc/{server['pid']}/exe").readlink(), (moved / "bin" / "xserver").resolve())
         finally:
-            subprocess.run(["kill", str(json.loads(tool(xcli, "server", "--json", XSCHED_SOCKET=socket))["pid"])],
-                           check=True, timeout=10)
+            self.end_server(json.loads(tool(xcli, "server", "--json", XSCHED_SOCKET=socket))["pid"])
         flags = self.pkg_config("--libs", "xsched", prefix=moved)
         self.assertIn(str(moved / "lib"), str(Path(flags[0][2:]).resolve()))
+
+    def end_server(self, pid):
+        os.kill(pid, signal.SIGTERM)
+        deadline = time.monotonic() + 10
+        while Path(f"/proc/{pid}/exe").exists() and time.monotonic() < deadline:  # it removes its socket
+            time.sleep(0.01)
 
     def test_the_python_package_finds_the_libraries(self):
         done = tool("python3", "-B", "-c", "import xsched; from xsched import _libraries as found\n"

@@ -68,6 +68,12 @@ class RunTests(unittest.TestCase):
     def test_a_program_that_cannot_be_started_is_a_failure(self):
         self.assertEqual(len(counted("notrun", "", "Unable to find executable").failed), 1)
 
+    def test_long_tests_run_only_when_asked_for(self):
+        self.assertEqual(run_tests.selection(""), ["-LE", "^long$"])
+        self.assertEqual(run_tests.selection("core"), ["-L", "^core$", "-LE", "^long$"])
+        self.assertEqual(run_tests.selection("all"), [])
+        self.assertEqual(run_tests.selection("long"), ["-L", "^long$"])
+
 
 if __name__ == "__main__":
     unittest.main()

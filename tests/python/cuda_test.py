@@ -97,6 +97,13 @@ class CInterface(WithStream):
         self.assertEqual(result, OK)
         return hwq, xq
 
+    def test_what_is_no_stream_is_said_with_its_value(self):
+        for number in (1234, self.stream.handle + 3):
+            self.assertEqual(xsched.cuda.XSchedCuda.CudaQueueCreate(number)[0], XResult.kXSchedErrorInvalidValue)
+            with self.assertRaises(xsched.XSchedError) as caught:
+                xsched.Queue(number, platform="cuda")
+            self.assertIn(f"{number} (0x{number:x}) is no stream of cuda", str(caught.exception))
+
     def test_results_and_pairs(self):
         hwq, xq = self.make()
         self.assertEqual(xsched.cuda.XSchedCuda.CudaQueueCreate(self.stream.handle)[0], XResult.kXSchedErrorNotAllowed)

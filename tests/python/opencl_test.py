@@ -51,6 +51,13 @@ class OpenCL(unittest.TestCase):
         queue = xsched.Queue(self.queue)
         self.assertEqual(xsched.Queue(self.queue.int_ptr, platform="opencl").handle, queue.handle)
 
+    def test_what_is_no_queue_is_said_with_its_value(self):
+        for number in (1234, self.queue.int_ptr + 3):
+            with self.assertRaises(xsched.XSchedError) as caught:
+                xsched.Queue(number, platform="opencl")
+            self.assertEqual(caught.exception.result, XResult.kXSchedErrorInvalidValue)
+            self.assertIn(f"{number} (0x{number:x}) is no command queue of opencl", str(caught.exception))
+
     def test_suspended_work_waits(self):
         queue = xsched.Queue(self.queue)
         with queue.suspended(sync=True):

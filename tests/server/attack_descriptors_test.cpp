@@ -141,6 +141,7 @@ public:
             prctl(PR_SET_PDEATHSIG, SIGKILL);
             for (;;) serve();
         }
+        device_.reset();  // the daemon's is the last: with its end all calls fail
         file_.reset(open(place, O_RDONLY | O_CLOEXEC));
         unlink(place);
         return static_cast<bool>(file_);

@@ -24,22 +24,18 @@ protected:
 TEST_F(CheckpointTest, TheFirstServerFindsNothing) {
     EXPECT_EQ(next().policy(), "");
     EXPECT_TRUE(next().expected().empty());
-    EXPECT_TRUE(next().value("other").is_null());
+    EXPECT_TRUE(next().value("limits").is_null());
 }
 
 TEST_F(CheckpointTest, WhatWasNotedIsThere) {
     Checkpoint first = next();
     first.note_policy("UP");
-    first.note("other", {{"clients", 5}});
-    first.note_limit("clients=5");
-    first.note_limit("1000:clients=6");
-    first.note_limit("clients=7");
+    first.note("limits", {{"clients", 5}});
     first.note_expected(getpid());
     first.note_expected(getpid());
     const Checkpoint second = next();
     EXPECT_EQ(second.policy(), "UP");
-    EXPECT_EQ(second.value("other")["clients"], 5);
-    EXPECT_EQ(second.limits(), (std::vector<std::string>{"1000:clients=6", "clients=7"})) << "the latest of each";
+    EXPECT_EQ(second.value("limits")["clients"], 5);
     EXPECT_EQ(second.expected(), std::vector<pid_t>{getpid()}) << "once";
 }
 
@@ -138,7 +134,7 @@ TEST_F(CheckpointTest, DamageIsNoticed) {
 TEST_F(CheckpointTest, WhatDoesNotFitLeavesTheRestAsItWas) {
     Checkpoint first = next();
     first.note_policy("UP");
-    first.note("other", std::string(CheckpointArea::kMostBytes, 'x'));
+    first.note("limits", std::string(CheckpointArea::kMostBytes, 'x'));
     EXPECT_EQ(next().policy(), "UP");
 }
 

@@ -50,13 +50,13 @@ inline std::string binary(const char* name) { return std::string(XSCHED_BIN_DIR)
 class ServerProcess {
 public:
     explicit ServerProcess(const PrivateDirectory& directory, const std::vector<std::string>& more = {})
-        : process_(words(directory, more), directory.environment()) {}
+        : socket_(directory.socket()), process_(words(directory, more), directory.environment()) {}
     ServerProcess(const PrivateDirectory& directory, const std::vector<std::string>& more,
                   const Environment& environment)
-        : process_(words(directory, more), environment) {}
+        : socket_(directory.socket()), process_(words(directory, more), environment) {}
 
-    // True once it answers.
-    bool ready() { return process_.wait_for_output("listening on"); }
+    // True once it answers. It says that it listens a moment before.
+    bool ready() { return process_.wait_for_output("listening on") && answers(); }
     pid_t pid() const { return process_.pid(); }
     Process& process() { return process_; }
     int stop(int signal_number = SIGTERM) {
@@ -65,12 +65,19 @@ public:
     }
 
 private:
+    bool answers() const {
+        const base::UniqueFd connection(ipc::connect_path(socket_.c_str()));
+        ipc::Welcome welcome{};
+        int none = -1;
+        return connection && ipc::shake_hands(connection.get(), ipc::PeerKind::kTool, "test", &welcome, &none, 5000);
+    }
     static std::vector<std::string> words(const PrivateDirectory& directory, const std::vector<std::string>& more) {
         // One process: what the supervisor makes of a death has tests of its own (supervisor_test.cpp).
         std::vector<std::string> all{binary("xserver"), "--no-supervise", "--socket", directory.socket()};
         all.insert(all.end(), more.begin(), more.end());
         return all;
     }
+    std::string socket_;
     Process process_;
 };
 

@@ -4,6 +4,7 @@
 #include "device/cuda/identity.h"
 #include "device/cuda/interrupt.h"
 #include "device/cuda/linger.h"
+#include "device/cuda/stream_shape.h"
 #include "device/cuda/vendor_library.h"
 #include "device/stream/hwqueue.h"
 #include "device/stream/pinned_words.h"
@@ -65,6 +66,25 @@ CUcontext primary_context(const CuApi& api, CUdevice* device, CUstream wanted) {
     return nullptr;
 }
 
+// For a thread without a context a primary one that is in use serves to see what streams look like.
+bool is_stream(const CuApi& api, CUstream stream, CUcontext current) {
+    int count = 0;
+    if (current != nullptr) return may_be_stream(api, stream, current);
+    if (api.cuDeviceGetCount(&count) != CUDA_SUCCESS) return false;
+    for (CUdevice device = 0; device < count; ++device) {
+        unsigned flags = 0;
+        int active = 0;
+        CUcontext context = nullptr;
+        if (api.cuDevicePrimaryCtxGetState(device, &flags, &active) != CUDA_SUCCESS || active == 0 ||
+            api.cuDevicePrimaryCtxRetain(&context, device) != CUDA_SUCCESS)
+            continue;
+        const bool may_be = may_be_stream(api, stream, context);
+        api.cuDevicePrimaryCtxRelease_v2(device);
+        return may_be;
+    }
+    return may_be_stream(api, stream, nullptr);
+}
+
 // The context that a program's stream belongs to. `retained`: its device, to be released by the caller; -1: none.
 CUcontext context_of(const CuApi& api, StreamKind kind, CUstream stream, CUdevice* retained) {
     *retained = -1;
@@ -78,6 +98,7 @@ CUcontext context_of(const CuApi& api, StreamKind kind, CUstream stream, CUdevic
         if (context != nullptr) *retained = device;
         return context;
     }
+    if (!is_stream(api, stream, current)) return nullptr;
     if (api.cuStreamGetCtx == nullptr) return current;
     if (api.cuStreamGetCtx(stream, &context) == CUDA_SUCCESS) return context;
     if (current != nullptr) return nullptr;

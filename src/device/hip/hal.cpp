@@ -52,7 +52,8 @@ Context context_of(const HipApi& api, StreamKind kind, Stream stream) {
     } else if (api.hipGetStreamDeviceId != nullptr) {
         device = api.hipGetStreamDeviceId(stream);
     } else {
-        return current_context(api);
+        unsigned flags = 0;
+        return api.hipStreamGetFlags(stream, &flags) == hipSuccess ? current_context(api) : nullptr;
     }
     return device >= 0 ? context_of_device(device) : nullptr;
 }

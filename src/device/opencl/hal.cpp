@@ -3,6 +3,7 @@
 #include "base/options.h"
 #include "device/opencl/guard.h"
 #include "device/opencl/hal_abi.h"
+#include "device/opencl/handles.h"
 #include "device/opencl/hold.h"
 #include "device/opencl/hwqueue.h"
 #include "device/opencl/identity.h"
@@ -22,6 +23,7 @@ XResult wrap(HwQueueHandle* handle, cl_command_queue queue, bool keep) {
                   "from one build", xq_abi_version(), XQ_DEVICE_ABI);
         return kXSchedErrorNotSupported;
     }
+    if (keep && !is_queue(*api, queue)) return kXSchedErrorInvalidValue;  // the shim's have been the program's already
     HwQueue* hwq = nullptr;
     XResult result = make_hwqueue(&hwq, *api, queue);
     if (result != kXSchedSuccess) return result;

@@ -54,7 +54,8 @@ CUresult stream_of(CUstream handle, Within within, Stream** stream) {
         *stream = per_thread ? per_thread_stream(*context) : context->legacy;
         return CUDA_SUCCESS;
     }
-    if (handle->magic != kMagicStream || !handle->alive.load()) {
+    const CUstream_st::Body* body = handle->to_body.load();
+    if (body == nullptr || body->stream != handle || handle->magic != kMagicStream || !handle->alive.load()) {
         report_misuse("stream %p does not exist (any more)", static_cast<void*>(handle));
         return CUDA_ERROR_INVALID_HANDLE;
     }
@@ -99,7 +100,7 @@ void end_context(Context& context) {
     {
         const std::lock_guard lock(context.mutex);
         context.alive = false;
-        for (Stream* it : context.streams) it->alive = false;
+        for (Stream* it : context.streams) it->alive = false, it->to_body = nullptr;
         context.streams.clear();
         context.per_thread.clear();
         context.device->wake();

@@ -89,6 +89,7 @@ Stream* Device::new_stream(Context& context, bool blocking, int priority) {
     stream->priority = priority;
     stream->id = ids.fetch_add(1);
     if (g_settings.hardware_queues != 0) stream->hardware = context.next_hardware[priority]++ % g_settings.hardware_queues;
+    stream->to_body = &stream->body;
     stream->alive = true;
     added_.push_back(stream);
     count_live("stream", 1);

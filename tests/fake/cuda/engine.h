@@ -54,8 +54,16 @@ constexpr uint32_t kMagicStream = 0x5712ea30, kMagicContext = 0xc0217e87, kMagic
 }  // namespace fake
 
 struct CUstream_st {
+    // A real driver follows any handle to its body, and from there on, without a look at it.
+    struct Body {
+        fake::Context* context;
+        CUstream stream;
+    };
+
     uint32_t magic = fake::kMagicStream;
     std::atomic<bool> alive{false};
+    std::atomic<Body*> to_body{&body};  // null: the stream is gone
+    Body body{nullptr, this};
     fake::Device* device = nullptr;  // never changes
     fake::Context* context = nullptr;
     bool blocking = true;

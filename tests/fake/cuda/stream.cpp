@@ -103,6 +103,7 @@ CUresult CUDAAPI cuStreamDestroy_v2(CUstream handle) {
     auto& destroyed = stream->context->destroyed;
     std::erase_if(destroyed, [](const Place& it) { return it.complete(); });
     if (!stream->idle()) destroyed.push_back(end_of(*stream));
+    stream->to_body = nullptr;
     stream->alive = false;  // its executor lets it go once its work is done
     stream->device->wake();
     return CUDA_SUCCESS;

@@ -204,5 +204,19 @@ TEST_F(Streams, AMoreUrgentStreamIsNotStuckBehindTheGateOfOneThatSharesItsHardwa
     for (hipStream_t stream : streams) EXPECT_EQ(hip().hipStreamDestroy(stream), hipSuccess);
 }
 
+TEST_F(Streams, WhatIsNoStreamIsInvalid) {
+    hipStream_t stream = new_stream();
+    alignas(16) static unsigned char zeroes[4096] = {};
+    const uintptr_t numbers[] = {1234, ~uintptr_t{7}, reinterpret_cast<uintptr_t>(zeroes),
+                                 reinterpret_cast<uintptr_t>(stream) + 3};
+    HwQueueHandle hwq = 77;
+    for (const uintptr_t number : numbers)
+        EXPECT_EQ(HipQueueCreate(&hwq, reinterpret_cast<hipStream_t>(number)), kXSchedErrorInvalidValue) << number;
+    EXPECT_EQ(hipSuccess, hip().hipStreamDestroy(stream));
+    EXPECT_EQ(HipQueueCreate(&hwq, stream), kXSchedErrorInvalidValue) << "a destroyed stream";
+    EXPECT_EQ(hwq, 77u);
+    hip().hipGetLastError();
+}
+
 }  // namespace
 }  // namespace xsched::test

@@ -1,0 +1,53 @@
+# Headers that are compiled once. GoogleTest and JSON cost a test's file more than its own text does.
+
+# What most files of this tree include of the standard library.
+set(XSCHED_STANDARD_HEADERS <algorithm> <array> <atomic> <chrono> <condition_variable> <cstdio> <cstdlib> <cstring>
+    <functional> <map> <memory> <mutex> <optional> <set> <sstream> <string> <thread> <unordered_map> <vector>)
+
+# xsched_precompile(TARGET header...): for a target of many files, all C++; with the standard headers.
+function(xsched_precompile target)
+  target_precompile_headers(${target} PRIVATE ${XSCHED_STANDARD_HEADERS} ${ARGN})
+endfunction()
+
+# Options for what reads command lines and JSON: header-only libraries make most of its code, which waits for people, and
+# to optimize that takes longer than all the rest.
+set(XSCHED_QUICK_TO_BUILD -O1 -g1)
+
+# xsched_googletest(TARGET [json]): a GoogleTest program; json: it uses <nlohmann/json.hpp>. Call it after everything else
+# that sets options. These programs are quick to build rather than quick, and share one precompiled header of each kind.
+function(xsched_googletest target)
+  set(kind googletest)
+  set(headers <gtest/gtest.h>)
+  set(libraries GTest::gtest Threads::Threads)
+  if("json" IN_LIST ARGN)
+    set(kind json)
+    list(APPEND headers ${CMAKE_SOURCE_DIR}/tests/precompiled/json.h)
+    xsched_json_templates()
+    list(APPEND libraries json_templates)
+  endif()
+  if(NOT XSCHED_SANITIZE)
+    target_compile_options(${target} PRIVATE -O0)
+  endif()
+  target_link_libraries(${target} PRIVATE GTest::gtest_main ${libraries})
+  # A precompiled header suits programs with the same options; those under a sanitizer have two sets.
+  get_target_property(options ${target} COMPILE_OPTIONS)
+  string(MD5 variant "${options}")
+  string(SUBSTRING ${variant} 0 6 variant)
+  set(carrier precompiled_${kind}_${variant})
+  if(NOT TARGET ${carrier})
+    add_executable(${carrier} EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/tests/precompiled/carrier.cpp)
+    set_target_properties(${carrier} PROPERTIES COMPILE_OPTIONS "${options}")
+    target_link_libraries(${carrier} PRIVATE ${libraries})
+    xsched_precompile(${carrier} ${headers})
+  endif()
+  target_precompile_headers(${target} REUSE_FROM ${carrier})
+endfunction()
+
+# The templates of <nlohmann/json.hpp> that tests/precompiled/json.h declares, compiled once for all programs.
+function(xsched_json_templates)
+  if(NOT TARGET json_templates)
+    find_package(nlohmann_json REQUIRED)
+    add_library(json_templates STATIC EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/tests/precompiled/json.cpp)
+    target_link_libraries(json_templates PUBLIC nlohmann_json::nlohmann_json)
+  endif()
+endfunction()

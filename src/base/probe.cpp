@@ -1,0 +1,41 @@
+#include "base/probe.h"
+
+#include <algorithm>
+#include <cerrno>
+
+#include <fcntl.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "base/unique_fd.h"
+
+namespace xsched::base {
+namespace {
+
+constexpr size_t kMostBytes = 4096;  // what an empty pipe takes at once
+
+// Where a sandbox forbids the other way: a pipe takes what can be read, and says EFAULT of the rest.
+size_t read_through_pipe(const void* from, void* to, size_t bytes) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return 0;
+    const UniqueFd out(ends[0]);
+    const UniqueFd in(ends[1]);
+    const ssize_t taken = write(in.get(), from, std::min(bytes, kMostBytes));
+    if (taken <= 0) return 0;
+    const ssize_t given = read(out.get(), to, static_cast<size_t>(taken));
+    return given > 0 ? static_cast<size_t>(given) : 0;
+}
+
+}  // namespace
+
+size_t read_memory(const void* from, void* to, size_t bytes) {
+    const int saved = errno;
+    const iovec local{to, bytes};
+    const iovec remote{const_cast<void*>(from), bytes};
+    ssize_t done = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
+    if (done < 0 && errno != EFAULT) done = static_cast<ssize_t>(read_through_pipe(from, to, bytes));
+    errno = saved;
+    return done > 0 ? static_cast<size_t>(done) : 0;
+}
+
+}  // namespace xsched::base
