@@ -46,7 +46,8 @@ sched::Core make_core(const Options& options) {
 
 int64_t descriptor_limit() {
     rlimit limit{};
-    return getrlimit(RLIMIT_NOFILE, &limit) == 0 ? static_cast<int64_t>(std::min<rlim_t>(limit.rlim_cur, 1 << 20)) : 1024;
+    return getrlimit(RLIMIT_NOFILE, &limit) == 0 ? static_cast<int64_t>(std::min<rlim_t>(limit.rlim_cur, 1 << 20))
+                                                 : 1024;
 }
 
 int64_t earlier(int64_t a, int64_t b) { return a == 0 ? b : b == 0 ? a : std::min(a, b); }
@@ -62,8 +63,9 @@ Server::Server(const Options& options)
       undertaker_(cuda::rm::is_control_device),
       scheduler_(make_core(options), options.spin_ns, [this](int64_t now_ns) { return interrupter_.look(now_ns); }),
       stopped_(scheduler_),
-      host_{options_, started_ns_, clients_, scheduler_, users_,
-            [this](const Peer& peer, int connection, User& user) { return expect(peer, connection, user); }},
+      host_{options_, started_ns_,
+            clients_, scheduler_,
+            users_,   [this](const Peer& peer, int connection, User& user) { return expect(peer, connection, user); }},
       desk_(host_, events_, undertaker_),
       idle_since_ns_(started_ns_) {
     users_.set_descriptors(descriptor_limit());
