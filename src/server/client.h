@@ -1,5 +1,5 @@
-// One client process as the server holds it: its Region, and the two descriptors that tell of its end. Front thread; the
-// scheduling thread works on the Region between admit and expel.
+// One client process as the server holds it: its Region, and the two descriptors that tell of its end. Front thread;
+// the scheduling thread works on the Region between admit and expel.
 #pragma once
 
 #include <cstdint>

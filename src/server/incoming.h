@@ -1,5 +1,5 @@
-// Looking at what a peer has sent without taking it: descriptors may be in it, and taking them means closing them, which
-// may last as long as the peer likes. Any thread.
+// Looking at what a peer has sent without taking it: descriptors may be in it, and taking them means closing them,
+// which may last as long as the peer likes. Any thread.
 #pragma once
 
 namespace xsched::server {

@@ -27,9 +27,10 @@ std::string own_directory() {
         if (mkdir(place.c_str(), geteuid() == 0 ? 0755 : 0700) != 0 && errno != EEXIST) continue;
         if (is_ours(place)) return place;
     }
-    throw std::runtime_error("/tmp/xsched-" + user +
-                             " is not a directory of this user that is closed to others, and a lock is to be kept there: "
-                             "remove it, or choose a socket in a directory of your own with --socket");
+    throw std::runtime_error(
+        "/tmp/xsched-" + user +
+        " is not a directory of this user that is closed to others, and a lock is to be kept there: "
+        "remove it, or choose a socket in a directory of your own with --socket");
 }
 
 // FNV-1a: names need only differ.

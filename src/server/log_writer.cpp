@@ -62,7 +62,8 @@ void tell_lost() {
     const uint32_t lost = g_lost.exchange(0);
     if (lost == 0) return;
     char text[96];
-    const int bytes = snprintf(text, sizeof(text), "[WARN] %u log lines are lost: the log was not read fast enough\n", lost);
+    const int bytes =
+        snprintf(text, sizeof(text), "[WARN] %u log lines are lost: the log was not read fast enough\n", lost);
     if (bytes > 0) base::write_log_line(text, static_cast<size_t>(bytes));
 }
 

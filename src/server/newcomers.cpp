@@ -17,8 +17,8 @@ constexpr int64_t kHelloPatienceNs = base::kSecond;
 constexpr int64_t kAcceptRetryNs = 100 * base::kMillisecond;
 constexpr size_t kMostBacklog = 1024;
 constexpr int64_t kBacklogRetryNs = 10 * base::kMillisecond;
-constexpr int kMostAtOnce = 64;         // accepted, before others have their turn
-constexpr int64_t kConnectionFds = 2;   // a connection and its process
+constexpr int kMostAtOnce = 64;        // accepted, before others have their turn
+constexpr int64_t kConnectionFds = 2;  // a connection and its process
 
 }  // namespace
 

@@ -47,8 +47,7 @@ bool identify(int socket, gid_t trusted, Peer* peer) {
     if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &bytes) != 0) return false;
     peer->pid = credentials.pid;
     peer->uid = credentials.uid;
-    peer->trusted =
-        credentials.uid == 0 || credentials.uid == geteuid() || has_group(socket, credentials.gid, trusted);
+    peer->trusted = credentials.uid == 0 || credentials.uid == geteuid() || has_group(socket, credentials.gid, trusted);
     return true;
 }
 

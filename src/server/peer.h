@@ -19,8 +19,8 @@ gid_t trusted_group();
 // False: the connection is no Unix socket any more.
 bool identify(int socket, gid_t trusted, Peer* peer);
 
-// Readable once the process ended, even if a forked child still holds its connection; names the process whatever becomes
-// of its number. None: the kernel has none, or the process is gone.
+// Readable once the process ended, even if a forked child still holds its connection; names the process whatever
+// becomes of its number. None: the kernel has none, or the process is gone.
 base::UniqueFd open_process(int socket, const Peer& peer);
 
 }  // namespace xsched::server

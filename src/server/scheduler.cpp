@@ -19,7 +19,11 @@ int64_t earlier(int64_t a, int64_t b) { return a == 0 ? b : b == 0 ? a : std::mi
 }  // namespace
 
 Scheduler::Scheduler(sched::Core core, int64_t spin_ns, Look look)
-    : dispatcher_(std::move(core)), doorbells_(waker_, spin_ns), look_(std::move(look)), attention_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), policy_name_(dispatcher_.core().policy_name()) {}
+    : dispatcher_(std::move(core)),
+      doorbells_(waker_, spin_ns),
+      look_(std::move(look)),
+      attention_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      policy_name_(dispatcher_.core().policy_name()) {}
 
 Scheduler::~Scheduler() { stop(); }
 

@@ -1,6 +1,6 @@
-// The scheduling thread: reads shared memory, decides, writes directives, sleeps on the doorbells, and does nothing else.
-// It never receives, opens, closes or waits for a peer. Other threads give it orders, which it carries out between two
-// passes.
+// The scheduling thread: reads shared memory, decides, writes directives, sleeps on the doorbells, and does nothing
+// else. It never receives, opens, closes or waits for a peer. Other threads give it orders, which it carries out
+// between two passes.
 //
 // start, stop and run: any other thread. admit and expel: only in an order.
 #pragma once
@@ -21,7 +21,8 @@ namespace xsched::server {
 class Scheduler {
 public:
     using Order = std::function<void(dispatch::Dispatcher&)>;
-    // What else is looked at after each pass, on the scheduling thread: takes the time, returns when to look again, or 0.
+    // What else is looked at after each pass, on the scheduling thread: takes the time, returns when to look again (0:
+    // no need).
     using Look = std::function<int64_t(int64_t)>;
 
     Scheduler(sched::Core core, int64_t spin_ns, Look look);
@@ -32,8 +33,8 @@ public:
     void start();
     // Everybody is resumed and the thread has ended. False: it gives no sign of life, and was left as it is.
     bool stop();
-    // Carries `order` out on the scheduling thread before its next pass, and returns after that pass. False: that did not
-    // come within a second, and the order will never be carried out.
+    // Carries `order` out on the scheduling thread before its next pass, and returns after that pass. False: that did
+    // not come within a second, and the order will never be carried out.
     bool run(const Order& order);
 
     // Readable once after tell_of_keeping_off(), when somebody is kept off, or is to be soon.

@@ -51,7 +51,8 @@ sched::Core make_core(const Options& options, const std::string& policy) {
 
 int64_t descriptor_limit() {
     rlimit limit{};
-    return getrlimit(RLIMIT_NOFILE, &limit) == 0 ? static_cast<int64_t>(std::min<rlim_t>(limit.rlim_cur, 1 << 20)) : 1024;
+    return getrlimit(RLIMIT_NOFILE, &limit) == 0 ? static_cast<int64_t>(std::min<rlim_t>(limit.rlim_cur, 1 << 20))
+                                                 : 1024;
 }
 
 int64_t earlier(int64_t a, int64_t b) { return a == 0 ? b : b == 0 ? a : std::min(a, b); }

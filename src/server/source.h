@@ -5,7 +5,17 @@
 
 namespace xsched::server {
 
-enum class Source : uint32_t { kListener = 1, kSignals, kUndertaker, kKeepingOff, kNewcomer, kClient, kClientEnd, kTool, kExpected };
+enum class Source : uint32_t {
+    kListener = 1,
+    kSignals,
+    kUndertaker,
+    kKeepingOff,
+    kNewcomer,
+    kClient,
+    kClientEnd,
+    kTool,
+    kExpected
+};
 
 inline uint64_t token(Source source, uint32_t id = 0) { return uint64_t{static_cast<uint32_t>(source)} << 32 | id; }
 

@@ -1,8 +1,8 @@
 // Finds clients whose process is stopped (^Z, SIGSTOP): one that keeps others off and gets nothing done meanwhile loses
 // its claim. Front thread.
 //
-// Looks while the scheduling thread has somebody kept off: every 50 ms at the clients that are suspects, and at those that
-// were found stopped, until they go on. Otherwise nothing is done.
+// Looks while the scheduling thread has somebody kept off: every 50 ms at the clients that are suspects, and at those
+// that were found stopped, until they go on. Otherwise nothing is done.
 #pragma once
 
 #include <cstdint>

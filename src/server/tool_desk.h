@@ -1,7 +1,8 @@
-// The tools' connections: one request at a time from each, users in turn, and no more answers than are read. Front thread.
+// The tools' connections: one request at a time from each, users in turn, and no more answers than are read. Front
+// thread.
 //
-// A user whose requests have taken much time comes after those whose have not. A tool's next request is left unread until
-// its last answer has left; one that does not read for two seconds while it asks for more is let go.
+// A user whose requests have taken much time comes after those whose have not. A tool's next request is left unread
+// until its last answer has left; one that does not read for two seconds while it asks for more is let go.
 #pragma once
 
 #include <cstdint>
@@ -40,10 +41,10 @@ private:
         User* user;
         Charge place;
         Charge descriptors;
-        int64_t used_ns;          // when it asked last
-        Charge unread;            // of its last answer
+        int64_t used_ns;              // when it asked last
+        Charge unread;                // of its last answer
         int64_t unread_since_ns = 0;  // it asks for more and has not read; 0: not so
-        bool asks = false;        // `request` is to be answered
+        bool asks = false;            // `request` is to be answered
         std::string request;
     };
     using Tools = std::map<uint32_t, Tool>;

@@ -120,8 +120,9 @@ std::optional<std::string> Request::text(const char* member) const {
     return found->get<std::string>();
 }
 
+// One's own, and those of one's containers. Not the other way: a container does not see its owner's.
 bool Request::may_see(const Client& client) const {
-    return rules_server() || client.user().uid() == asking.user.uid();
+    return rules_server() || client.peer().uid == asking.peer.uid || client.user().uid() == asking.peer.uid;
 }
 
 bool Request::rules_server() const { return asking.peer.uid == 0 || asking.peer.uid == geteuid(); }

@@ -191,7 +191,8 @@ void Undertaker::hear(Worker& worker, std::vector<Parcel>& parcels) {
     if (bytes >= static_cast<long>(sizeof(reply)) && reply.kind == BurialReply::Kind::kReceived) {
         if (worker.stuck) return;  // it was given up
         worker.receiving = false;
-        parcels.push_back({reply.token, false, text.substr(sizeof(reply), static_cast<size_t>(reply.bytes)), std::move(fd)});
+        parcels.push_back(
+            {reply.token, false, text.substr(sizeof(reply), static_cast<size_t>(reply.bytes)), std::move(fd)});
         return;
     }
     // At the end of an order. One that was left behind has come back: it is not needed any more.
@@ -209,9 +210,10 @@ void Undertaker::leave_behind(int64_t now_ns, std::vector<Parcel>& parcels) {
         if (!worker.busy || worker.stuck || now_ns - worker.began_ns < kPatienceNs) continue;
         worker.stuck = true;
         const unsigned stuck = ++users_[worker.user].stuck;
-        XLOG_WARN("uid %u sent a descriptor that cannot be closed (a file system that does not answer?): %u of at most "
-                  "%u threads stand there",
-                  worker.user, stuck, kMostStuck);
+        XLOG_WARN(
+            "uid %u sent a descriptor that cannot be closed (a file system that does not answer?): %u of at most "
+            "%u threads stand there",
+            worker.user, stuck, kMostStuck);
         if (worker.receiving) parcels.push_back({worker.token, true, {}, {}});
     }
 }

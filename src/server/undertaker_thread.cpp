@@ -79,7 +79,8 @@ void reply(int socket, BurialReply::Kind kind, uint32_t token, const std::string
     const BurialReply head{kind, token, static_cast<int64_t>(packet.size())};
     memcpy(text.data(), &head, sizeof(head));
     text += packet;
-    while (send_with(socket, text.data(), static_cast<unsigned>(text.size()), &fd, fd >= 0 ? 1 : 0) < 0 && errno == EINTR) {
+    while (send_with(socket, text.data(), static_cast<unsigned>(text.size()), &fd, fd >= 0 ? 1 : 0) < 0 &&
+           errno == EINTR) {
     }
 }
 

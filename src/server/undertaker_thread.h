@@ -22,14 +22,15 @@ struct BurialReply {
     int64_t bytes;  // of the packet that follows it; negative: there was none
 };
 
-inline constexpr unsigned kMostBurials = 64;   // in one order
+inline constexpr unsigned kMostBurials = 64;    // in one order
 inline constexpr unsigned kMostInPacket = 253;  // descriptors, by the kernel's limit
 inline constexpr unsigned kMostParcelBytes = 32768;
 
 // Starts a thread that owns the other end of a new socket, and returns ours; -1: the system has none.
 int start_undertaker_thread(bool (*wanted)(int fd));
 
-// Sends with up to kMostBurials descriptors, and receives with room for kMostInPacket; negative: as sendmsg and recvmsg.
+// Sends with up to kMostBurials descriptors, and receives with room for kMostInPacket; negative: as sendmsg and
+// recvmsg.
 long send_with(int socket, const void* data, unsigned bytes, const int* fds, unsigned count);
 long receive_with(int socket, void* data, unsigned bytes, int* fds, unsigned* count, int flags);
 

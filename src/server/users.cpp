@@ -19,8 +19,9 @@ namespace xsched::server {
 namespace {
 
 constexpr LimitInfo kInfos[] = {
-#define XSCHED_LIMIT(id, name, unit, ordinary, trusted, together, help) \
-    {name, unit, ordinary, trusted, together, Limit::id == Limit::kHighestPriority ? PRIORITY_MAX : 1'000'000'000, help},
+#define XSCHED_LIMIT(id, name, unit, ordinary, trusted, together, help)                                            \
+    {name, unit, ordinary, trusted, together, Limit::id == Limit::kHighestPriority ? PRIORITY_MAX : 1'000'000'000, \
+     help},
 #include "server/limits.def"
 #undef XSCHED_LIMIT
 };
@@ -213,10 +214,12 @@ void Users::tell_left_out(int64_t now_ns) {
     for (const auto& [uid, user] : users_) user->tell_left_out();
 }
 
+// Root's containers, and the server's own, are not root: each range is one user, an ordinary one.
 uid_t Users::owner_of(uid_t uid) {
     read_subordinates();
     for (const Range& range : ranges_)
-        if (uid >= range.first && uid - range.first < range.count) return range.owner;
+        if (uid >= range.first && uid - range.first < range.count)
+            return range.owner == 0 || range.owner == geteuid() ? range.first : range.owner;
     return uid;
 }
 

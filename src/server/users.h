@@ -1,7 +1,7 @@
 // Who uses how much of the server, and how much each may: the accounts behind limits.def. Front thread.
 //
-// Words: user, a uid; one inside a range of /etc/subuid is its owner. Charge, a part of an account that is in use and
-// comes back by itself.
+// Words: user, a uid; one inside a range of /etc/subuid is its owner (but for root's: they are one user each). Charge,
+// a part of an account that is in use and comes back by itself.
 #pragma once
 
 #include <sys/types.h>
@@ -47,8 +47,8 @@ struct LimitSetting {
     Limit limit = Limit::kClients;
     int64_t value = 0;
 };
-// "clients=500", "alice:highest-priority=50", "1000:tools=4". Throws std::runtime_error with a sentence. Without `names`
-// users are numbers: looking a name up may take its time.
+// "clients=500", "alice:highest-priority=50", "1000:tools=4". Throws std::runtime_error with a sentence. Without
+// `names` users are numbers: looking a name up may take its time.
 LimitSetting read_limit(const std::string& text, bool names);
 
 class User;

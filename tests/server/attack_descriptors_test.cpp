@@ -74,7 +74,8 @@ TEST_F(DescriptorAttack, ALingeringSocketWithAToolsRequest) {
     Attacker attacker(kAttackerUid, [&] {
         connection.reset(ipc::connect_path(path.c_str()));
         ipc::Welcome welcome{};
-        if (!ipc::shake_hands(connection.get(), ipc::PeerKind::kTool, "x", &welcome, nullptr, kPatienceMs)) return false;
+        if (!ipc::shake_hands(connection.get(), ipc::PeerKind::kTool, "x", &welcome, nullptr, kPatienceMs))
+            return false;
         const LingeringSocket slow;
         const std::string request = R"({"cmd":"list"})";
         return send_descriptors(connection.get(), request.data(), request.size(), {slow.get()});

@@ -56,9 +56,7 @@ TEST_F(IdentityAttack, AServerInANamespaceOfItsOwn) {
     close(ends[1]);
     char first = 0;
     ASSERT_EQ(read(ends[0], &first, 1), 1) << "it must listen";
-    const auto make = [&](uint64_t handle) {
-        return std::make_unique<Attacker>(0, namespaced(path, handle));
-    };
+    const auto make = [&](uint64_t handle) { return std::make_unique<Attacker>(0, namespaced(path, handle)); };
     const auto one = make(0x71);
     const auto other = make(0x72);
     ASSERT_TRUE(one->ready() && other->ready());

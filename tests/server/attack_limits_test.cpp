@@ -50,7 +50,8 @@ TEST_F(LimitAttack, ManyUsersTogetherLeaveRoomForRoot) {
                 if (base::UniqueFd client = raw_client(path)) g_kept.push_back(std::move(client));
             return true;
         }));
-    const int64_t all = use_of(60000, "clients").first + use_of(60001, "clients").first + use_of(60002, "clients").first;
+    const int64_t all =
+        use_of(60000, "clients").first + use_of(60001, "clients").first + use_of(60002, "clients").first;
     EXPECT_LE(all, 2048);
     EXPECT_GE(all, 1000);
     expect_scheduling();  // as root
@@ -75,7 +76,8 @@ TEST_F(LimitAttack, IdleToolConnections) {
         for (int i = 0; i < 100; ++i) {
             base::UniqueFd tool(ipc::connect_path(path.c_str()));
             ipc::Welcome welcome{};
-            if (!ipc::shake_hands(tool.get(), ipc::PeerKind::kTool, "idle", &welcome, nullptr, kPatienceMs)) return false;
+            if (!ipc::shake_hands(tool.get(), ipc::PeerKind::kTool, "idle", &welcome, nullptr, kPatienceMs))
+                return false;
             if (welcome.status != ipc::WelcomeStatus::kAccepted) return false;
             g_kept.push_back(std::move(tool));
         }
@@ -165,7 +167,8 @@ TEST_F(LimitAttack, LimitsAreRaisedByThoseWhoMay) {
                           return in;
                       }),
               3);
-    for (const char* bad : {"nonsense=3", "clients=-1", "clients=x", "clients", "highest-priority=256", "nobody:clients=3"})
+    for (const char* bad :
+         {"nonsense=3", "clients=-1", "clients=x", "clients", "highest-priority=256", "nobody:clients=3"})
         EXPECT_EQ(TestTool(path).ask({{"cmd", "limit"}, {"set", bad}}).value("ok", true), false) << bad;
 }
 
@@ -191,9 +194,10 @@ TEST_F(LimitAttack, MembersOfTheGroupGetInAndRaise) {
     const std::string file = directory.path() + "/group";
     const std::string known = "cp /etc/group " + file + " && echo xsched:x:" + std::to_string(kGroup) + ": >> " + file;
     ASSERT_EQ(system(known.c_str()), 0);
-    Process process({"/usr/bin/unshare", "-m", "/bin/sh", "-c",
-                     "mount --bind " + file + " /etc/group && exec " + binary("xserver") + " --system --socket " + socket()},
-                    directory.environment());
+    Process process(
+        {"/usr/bin/unshare", "-m", "/bin/sh", "-c",
+         "mount --bind " + file + " /etc/group && exec " + binary("xserver") + " --system --socket " + socket()},
+        directory.environment());
     if (!process.wait_for_output("listening on")) GTEST_SKIP() << "no mount namespace here: " << process.err();
     const std::string path = socket();
     const auto try_as = [&path](gid_t group) {

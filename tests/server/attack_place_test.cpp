@@ -41,7 +41,8 @@ TEST_F(PlaceAttack, ASocketMadeFirst) {
                           sockaddr_un address{};
                           address.sun_family = AF_UNIX;
                           strcpy(address.sun_path, path.c_str());
-                          return bind(socket_fd.get(), reinterpret_cast<sockaddr*>(&address), sizeof(address)) == 0 ? 0 : 1;
+                          return bind(socket_fd.get(), reinterpret_cast<sockaddr*>(&address), sizeof(address)) == 0 ? 0
+                                                                                                                    : 1;
                       }),
               0);
     // Root may remove it; another user may not, and says so.

@@ -75,7 +75,8 @@ TEST_F(ToolAttack, RequestsAtRandom) {
                           for (int i = 0; i < 2000; ++i) {
                               TestTool tool(path);
                               std::string text = i % 2 == 0 ? R"({"cmd":"list",)" : "";
-                              for (unsigned j = 1 + random() % 200; j > 0; --j) text += letters[random() % letters.size()];
+                              for (unsigned j = 1 + random() % 200; j > 0; --j)
+                                  text += letters[random() % letters.size()];
                               if (!tool.ask_text(text).is_object()) return 1;
                           }
                           return 0;

@@ -1,10 +1,10 @@
-// What attacks on the server share: programs of other users that speak the protocol by hand and do not mean well, a system
-// server that they meet, and what another user notices meanwhile.
+// What attacks on the server share: programs of other users that speak the protocol by hand and do not mean well, a
+// system server that they meet, and what another user notices meanwhile.
 #pragma once
 
 #include <algorithm>
-#include <cstdio>
 #include <csignal>
+#include <cstdio>
 #include <ctime>
 #include <functional>
 #include <set>
@@ -28,8 +28,8 @@ inline bool become(uid_t uid) {
     return setgroups(0, nullptr) == 0 && setresgid(uid, uid, uid) == 0 && setresuid(uid, uid, uid) == 0;
 }
 
-// A process of that user, which lives until the test is done with it. `body` says that it is ready by returning; then the
-// process sits there with all that it has open.
+// A process of that user, which lives until the test is done with it. `body` says that it is ready by returning; then
+// the process sits there with all that it has open.
 class Attacker {
 public:
     Attacker(uid_t uid, const std::function<bool()>& body) {
@@ -79,8 +79,8 @@ int as_user(uid_t uid, Body body) {
     return WIFEXITED(status) ? WEXITSTATUS(status) : 101;
 }
 
-// A TCP socket whose last close waits for a minute: it has unsent data for somebody who never reads. Should the test's own
-// close be the last, a timer ends the wait.
+// A TCP socket whose last close waits for a minute: it has unsent data for somebody who never reads. Should the test's
+// own close be the last, a timer ends the wait.
 class LingeringSocket {
 public:
     LingeringSocket() {
@@ -112,7 +112,8 @@ public:
         timer_t timer{};
         const timespec every{0, 2'000'000};
         const itimerspec times{every, every};
-        if (timer_create(CLOCK_MONOTONIC, &event, &timer) != 0 || timer_settime(timer, 0, &times, nullptr) != 0) abort();
+        if (timer_create(CLOCK_MONOTONIC, &event, &timer) != 0 || timer_settime(timer, 0, &times, nullptr) != 0)
+            abort();
         sender_.reset();
         timer_delete(timer);
     }
