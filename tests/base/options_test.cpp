@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cctype>
 #include <clocale>
 #include <cstdlib>
 #include <cstring>
@@ -57,7 +58,7 @@ TEST(Options, AWordIsTheSameInTurkish) {
     setenv("LOCPATH", folder.c_str(), 1);
     const bool turkish = made && setlocale(LC_ALL, "tr_TR.ISO-8859-9") != nullptr;
     if (turkish) {
-        EXPECT_NE(strcasecmp("MINI", "mini"), 0) << "else this tests nothing";
+        EXPECT_NE(tolower('I'), 'i') << "else this tests nothing";
         std::string said;
         read_with({{"XSCHED_AUTO_XQUEUE", "oFf"}}, &said);
         EXPECT_EQ(said, "");
