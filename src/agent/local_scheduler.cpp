@@ -1,11 +1,10 @@
 #include "agent/local_scheduler.h"
 
-#include "base/clock.h"
 #include "base/log.h"
+#include "base/time.h"
 #include "policy/policy.h"
 
 #include <algorithm>
-#include <ctime>
 #include <new>
 #include <utility>
 
@@ -19,11 +18,6 @@ namespace {
 // costs the thread that has work more than the decision, which it took itself (decide_here).
 constexpr int64_t kLookAfterNewsNs = 30 * base::kMillisecond;
 constexpr int64_t kLookEveryNs = 100 * base::kMicrosecond;
-
-void sleep_ns(int64_t ns) {
-    const timespec time{0, static_cast<long>(std::min(ns, base::kSecond - 1))};
-    nanosleep(&time, nullptr);
-}
 
 }  // namespace
 
@@ -67,7 +61,7 @@ void LocalScheduler::run(ipc::Region& region, const std::atomic<bool>& stop) {
         if (seen != std::exchange(heard, seen)) heard_ns = now;
         int64_t timeout = wake_at != 0 ? std::max<int64_t>(wake_at - now, 0) : base::kForever;
         if (now - heard_ns < kLookAfterNewsNs && header.watching.load(std::memory_order_relaxed) != 0) {
-            sleep_ns(timeout == base::kForever ? kLookEveryNs : std::min(timeout, kLookEveryNs));
+            base::sleep_ns(timeout == base::kForever ? kLookEveryNs : std::min(timeout, kLookEveryNs));
             continue;
         }
         header.server_asleep.store(1, std::memory_order_seq_cst);

@@ -15,7 +15,7 @@ namespace {
 constexpr int64_t kAskAfterNs = 500 * base::kMicrosecond;
 
 // The tighter of two limits of which 0 means none.
-int64_t tighter(int64_t a, int64_t b) { return sched::earlier(a, b); }
+int64_t tighter(int64_t a, int64_t b) { return base::earlier(a, b); }
 
 // Ready while one of its queues is: since the oldest burst that lasts. Idle: since the last one ended.
 void join(sched::UnitState& state, const QueueNumbers& numbers) {
@@ -138,7 +138,7 @@ void Client::see(uint32_t at, QueueNumbers& numbers, int64_t now_ns) {
     queue.level = numbers.level;
     numbers.progress_ns = numbers.ready ? queue.progress_ns : 0;
     if (numbers.expect_ns != 0)
-        announced_over_ns_ = sched::earlier(announced_over_ns_, numbers.expect_ns + sched::Expectation::kSlackNs);
+        announced_over_ns_ = base::earlier(announced_over_ns_, numbers.expect_ns + sched::Expectation::kSlackNs);
     queue.own = own_of(numbers, queue.held || view_.held, queue.own);
     join_own(own_[queue.own], numbers);
 }

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/time.h"
 #include "dispatch/dispatcher.h"
 #include "dispatch/means.h"
 #include "dispatch/record.h"
@@ -121,7 +122,7 @@ public:
 
     // When it is to be read and looked at again though it did not ring: what runs may last, or what it announced is over;
     // 0: no need.
-    int64_t look_again_ns() const { return sched::earlier(look_again_ns_, announced_over_ns_); }
+    int64_t look_again_ns() const { return base::earlier(look_again_ns_, announced_over_ns_); }
     // True: `watching` was raised since the last call, so that a change just before may have gone unreported.
     bool began_watching();
     // Its counters move while somebody is interested in them: to be read at every pass.

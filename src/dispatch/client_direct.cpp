@@ -26,8 +26,6 @@ void note(std::atomic<T>& field, T value) {
     field.store(value, std::memory_order_relaxed);
 }
 
-double milliseconds(int64_t ns) { return static_cast<double>(ns) / 1e6; }
-
 }  // namespace
 
 template <typename T>
@@ -179,7 +177,7 @@ void Client::log_change(const QueueMemory& queue) const {
         char culprit[32] = "";
         if (queue.kept_off_by != 0) snprintf(culprit, sizeof(culprit), ", for pid %d", queue.kept_off_by);
         XLOG_DEBG("queue 0x%llx of pid %d (priority %d) resumed: %s%s; its work was delayed by %.3f ms%s%s", handle,
-                  unit.pid, unit.priority, reason, whom, milliseconds(queue.kept_off_ns), culprit,
+                  unit.pid, unit.priority, reason, whom, base::milliseconds(queue.kept_off_ns), culprit,
                   queue.kept_off_by_others ? " and others" : "");
     }
 }
@@ -227,7 +225,7 @@ void Client::let_go(int64_t now_ns) {
         if (queue.suspended) {
             XLOG_DEBG("queue 0x%llx of pid %d resumed: its process leaves the scheduler; its work was delayed by %.3f "
                       "ms",
-                      static_cast<unsigned long long>(queue.handle), view_.pid, milliseconds(queue.kept_off_ns));
+                      static_cast<unsigned long long>(queue.handle), view_.pid, base::milliseconds(queue.kept_off_ns));
         }
         queue = QueueMemory{};
     }

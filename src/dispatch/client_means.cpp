@@ -121,7 +121,7 @@ void Client::interrupt_on(Device& device, const Stand& stand, bool short_timesli
         device.means = Means::kInterruptLate;
         device.interrupt = ipc::Interrupt::kTakenOff;
     } else if (stuck) {
-        look_again_ns_ = sched::earlier(look_again_ns_, device.stands_ns + kLateNs);
+        look_again_ns_ = base::earlier(look_again_ns_, device.stands_ns + kLateNs);
     }
 }
 

@@ -1,6 +1,7 @@
 #include "dispatch/dispatcher.h"
 
 #include "base/log.h"
+#include "base/time.h"
 #include "dispatch/dispatcher_state.h"
 
 namespace xsched::dispatch {
@@ -38,7 +39,7 @@ void Dispatcher::remove_client(uint32_t id) {
     }
     if (client->delay_caused_ns() > 0) {
         XLOG_DEBG("pid %d leaves the scheduler; its work delayed that of others by %.3f ms in all", client->view().pid,
-                  static_cast<double>(client->delay_caused_ns()) / 1e6);
+                  base::milliseconds(client->delay_caused_ns()));
     }
     for (ClientList* list : {&state.to_scan, &state.to_direct, &state.followed, &state.suspended, &state.looks_again,
                              &state.leaving})

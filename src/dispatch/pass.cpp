@@ -2,6 +2,7 @@
 #include <atomic>
 
 #include "base/log.h"
+#include "base/time.h"
 #include "dispatch/dispatcher_state.h"
 
 namespace xsched::dispatch {
@@ -177,8 +178,8 @@ void Dispatcher::State::tell_who_may_linger(int64_t now_ns) {
 
 int64_t Dispatcher::State::next_wake(int64_t now_ns) {
     int64_t wake_at_ns = to_scan.empty() ? 0 : now_ns;
-    for (const DeviceTable* device : timed) wake_at_ns = sched::earlier(wake_at_ns, device->plan.wake_at_ns);
-    for (const Client* client : looks_again) wake_at_ns = sched::earlier(wake_at_ns, client->look_again_ns());
+    for (const DeviceTable* device : timed) wake_at_ns = base::earlier(wake_at_ns, device->plan.wake_at_ns);
+    for (const Client* client : looks_again) wake_at_ns = base::earlier(wake_at_ns, client->look_again_ns());
     if (suspended.empty()) return wake_at_ns;
     if (now_ns - beat_ns >= kBeatEveryNs) {
         beat_ns = now_ns;
@@ -188,9 +189,9 @@ int64_t Dispatcher::State::next_wake(int64_t now_ns) {
             credit_delays(*client);
         }
     }
-    wake_at_ns = sched::earlier(wake_at_ns, beat_ns + ipc::kHeartbeatNs);
+    wake_at_ns = base::earlier(wake_at_ns, beat_ns + ipc::kHeartbeatNs);
     const bool polled = std::any_of(followed.begin(), followed.end(), [](const Client* it) { return it->polled(); });
-    return polled ? sched::earlier(wake_at_ns, now_ns + kLookEveryNs) : wake_at_ns;
+    return polled ? base::earlier(wake_at_ns, now_ns + kLookEveryNs) : wake_at_ns;
 }
 
 void Dispatcher::State::tell_thrown_out() {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "base/time.h"
 #include "policy/policy.h"
 #include "sched/memory.h"
 #include "sched/unit.h"
@@ -28,7 +29,7 @@ struct Pass {
     bool claim_matters(uint32_t place) const {
         return device.preemptible_count > (device.preemptible[place] != 0 ? 1U : 0U);
     }
-    void wake(int64_t at_ns) { wake_at_ns = earlier(wake_at_ns, at_ns); }
+    void wake(int64_t at_ns) { wake_at_ns = base::earlier(wake_at_ns, at_ns); }
 };
 
 class Chooser {

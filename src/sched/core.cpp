@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/time.h"
 #include "sched/chooser.h"
 #include "sched/memory.h"
 
@@ -151,7 +152,7 @@ void Core::State::judge_eligible(Pass& pass, uint32_t at, Verdict& verdict) {
     }
     const StarvationLimits limits{.limit_ns = starvation_limit(pass, at), .turn_ns = settings.starvation_turn_ns};
     const bool has_turn = known.starvation.kept_off(work, limits, pass.now_ns);
-    pass.device.due_ns = earlier(pass.device.due_ns, known.starvation.wake_at_ns(limits));
+    pass.device.due_ns = base::earlier(pass.device.due_ns, known.starvation.wake_at_ns(limits));
     verdict.suspend = !has_turn;
     verdict.reason = has_turn ? Reason::kStarved : Reason::kNotItsTurn;
 }
@@ -171,7 +172,7 @@ int64_t Core::State::starvation_limit(Pass& pass, uint32_t at) const {
                                          : kUnseenInversionNs + kUnseenInversionCommands * urgent.unit.command_ns;
     const int64_t due_ns = std::max(urgent.progress_ns, state.stuck_since_ns) + limit_ns;
     if (pass.now_ns >= due_ns) return usual_ns > 0 ? std::min(usual_ns, limit_ns) : limit_ns;
-    pass.device.due_ns = earlier(pass.device.due_ns, due_ns);
+    pass.device.due_ns = base::earlier(pass.device.due_ns, due_ns);
     return usual_ns;
 }
 

@@ -59,12 +59,6 @@ struct Verdict {
     }
 };
 
-// The earlier of two times, of which 0 means never.
-constexpr int64_t earlier(int64_t a, int64_t b) {
-    if (a == 0 || b == 0) return a + b;
-    return a < b ? a : b;
-}
-
 struct Settings {
     int64_t starvation_limit_ns = 1'000'000'000;  // 0: none
     int64_t starvation_turn_ns = 10'000'000;      // at least; one command of the starved unit if that is longer

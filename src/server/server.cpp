@@ -9,8 +9,8 @@
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 
-#include "base/clock.h"
 #include "base/log.h"
+#include "base/time.h"
 #include "policy/policy.h"
 #include "server/source.h"
 #include "server/supervisor.h"
@@ -55,7 +55,7 @@ int64_t descriptor_limit() {
                                                  : 1024;
 }
 
-int64_t earlier(int64_t a, int64_t b) { return a == 0 ? b : b == 0 ? a : std::min(a, b); }
+using base::earlier;
 
 }  // namespace
 

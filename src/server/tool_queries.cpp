@@ -1,5 +1,5 @@
 // The commands that only look: list, status, server.
-#include "base/clock.h"
+#include "base/time.h"
 #include "policy/policy.h"
 #include "sched/core.h"
 #include "server/facts.h"
@@ -27,7 +27,7 @@ std::string device_name(uint64_t device) {
     return text;
 }
 
-double milliseconds(int64_t ns) { return static_cast<double>(ns) / base::kMillisecond; }
+using base::milliseconds;
 
 // The counters are read one after the other while they move, and their writer is not trusted.
 uint64_t difference(uint64_t more, uint64_t less) { return more > less ? more - less : 0; }

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "base/time.h"
 #include "sched/core.h"
 
 namespace xsched::sched::testing {
@@ -67,7 +68,7 @@ public:
             for (const uint32_t at : members) given.push_back(units[at]);
             const sched::Plan plan = core_.decide({.device = device, .units = given}, now_ns);
             for (size_t i = 0; i < members.size(); ++i) plan_.verdicts[members[i]] = plan.verdicts[i];
-            plan_.wake_at_ns = earlier(plan_.wake_at_ns, plan.wake_at_ns);
+            plan_.wake_at_ns = base::earlier(plan_.wake_at_ns, plan.wake_at_ns);
         }
         return plan_;
     }
