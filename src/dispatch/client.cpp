@@ -18,7 +18,7 @@ constexpr int64_t kAskAfterNs = 500 * base::kMicrosecond;
 int64_t tighter(int64_t a, int64_t b) { return base::earlier(a, b); }
 
 // Ready while one of its queues is: since the oldest burst that lasts. Idle: since the last one ended.
-void join(sched::UnitState& state, const QueueNumbers& numbers) {
+void join(sched::UnitState& state, const QueueNumbers& numbers, const sched::Costs& costs) {
     policy::Unit& unit = state.unit;
     if (state.ready == numbers.ready) {
         unit.ready_since_ns = numbers.ready ? std::min(unit.ready_since_ns, numbers.ready_since_ns)
@@ -38,13 +38,13 @@ void join(sched::UnitState& state, const QueueNumbers& numbers) {
     unit.laxity_us = std::max(unit.laxity_us, numbers.laxity_us);
     state.expect_ns = tighter(state.expect_ns, numbers.expect_ns);
     state.period_ns = tighter(state.period_ns, numbers.period_us * 1000);
-    state.off_ns = std::max(state.off_ns, off_ns(numbers.level, numbers.command_ns));
-    state.switch_ns = std::max(state.switch_ns, numbers.switch_ns);
+    state.off_ns = std::max(state.off_ns, off_ns(numbers.level, numbers.command_ns, costs));
+    state.costs.join(costs);
     unit.lax_priority = std::max(unit.lax_priority, numbers.lax_priority);
     unit.critical_priority = std::max(unit.critical_priority, numbers.critical_priority);
 }
 
-void begin(sched::UnitState& state, const QueueNumbers& numbers) {
+void begin(sched::UnitState& state, const QueueNumbers& numbers, const sched::Costs& costs) {
     policy::Unit& unit = state.unit;
     unit.utilization = numbers.utilization;
     unit.timeslice_us = numbers.timeslice_us;
@@ -52,7 +52,7 @@ void begin(sched::UnitState& state, const QueueNumbers& numbers) {
     unit.critical_priority = numbers.critical_priority;
     unit.ready_since_ns = numbers.ready_since_ns;
     state.ready = numbers.ready;
-    join(state, numbers);
+    join(state, numbers, costs);
 }
 
 }  // namespace
@@ -112,6 +112,7 @@ void Client::see(uint32_t at, QueueNumbers& numbers, int64_t now_ns) {
         queue = QueueMemory{};
         queue.used = true;
         queue.handle = numbers.handle;
+        queue.costs = read_costs(view_.region->slots[at]);
     }
     if (!within_limits(queue)) return;
     numbers.priority = share_.capped(numbers.priority);
@@ -140,7 +141,7 @@ void Client::see(uint32_t at, QueueNumbers& numbers, int64_t now_ns) {
     if (numbers.expect_ns != 0)
         announced_over_ns_ = base::earlier(announced_over_ns_, numbers.expect_ns + sched::Expectation::kSlackNs);
     queue.own = own_of(numbers, queue.held || view_.held, queue.own);
-    join_own(own_[queue.own], numbers);
+    join_own(own_[queue.own], numbers, queue.costs);
 }
 
 // The client's unit that a queue belongs to, mostly the one that it belonged to before.
@@ -168,12 +169,12 @@ void Client::release_own(uint32_t at) {
     own_free_.push_back(at);
 }
 
-void Client::join_own(Own& own, const QueueNumbers& numbers) {
-    if (own.queues++ != 0) return join(own.state, numbers);
+void Client::join_own(Own& own, const QueueNumbers& numbers, const sched::Costs& costs) {
+    if (own.queues++ != 0) return join(own.state, numbers, costs);
     const uint64_t id = own.state.unit.id;
     own.state = sched::UnitState{};
     own.state.unit.id = id;
-    begin(own.state, numbers);
+    begin(own.state, numbers, costs);
 }
 
 void Client::publish_units() {

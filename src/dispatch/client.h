@@ -24,6 +24,7 @@ struct QueueMemory {
     bool used = false;
     bool scheduled = false;  // within its user's limit
     uint64_t handle = 0;
+    sched::Costs costs;
     uint32_t own = 0;   // its unit among the client's own
     bool held = false;  // by handle
     bool ready = false;
@@ -83,11 +84,6 @@ class Client {
 public:
     // While queues may be suspended for somebody more urgent: how much device time is kept in flight.
     static constexpr int64_t kWindowNs = 1'000'000;
-    // What it takes to keep a process off, for its agent to wake and for the call: usually, and at most; and from the
-    // call's end until it has had its effect.
-    static constexpr int64_t kLingerNs = 700'000;
-    static constexpr int64_t kMostLingerNs = 3'000'000;
-    static constexpr int64_t kEffectNs = 300'000;
 
     Client(const ClientView& view, UnitTable& units);
     Client(const Client&) = delete;
@@ -165,7 +161,7 @@ private:
     void forget(uint32_t at);
     void leave_limits(QueueMemory& queue);
     uint32_t own_of(const QueueNumbers& numbers, bool held, uint32_t guess);
-    void join_own(Own& own, const QueueNumbers& numbers);
+    void join_own(Own& own, const QueueNumbers& numbers, const sched::Costs& costs);
     void publish_units();
     void note_delay(QueueMemory& queue, int64_t ns);
     void release_own(uint32_t at);
@@ -235,6 +231,7 @@ private:
     struct Leaving {       // see makes_room
         uint32_t for_client = 0;
         int64_t since_ns = 0;
+        sched::Costs costs;
         bool rung = false;
         uint32_t directive = 0;  // the number that its agent then has to carry out
     };

@@ -129,7 +129,7 @@ void Client::direct_queue(uint32_t at, const sched::Verdict& verdict, int64_t no
     queue.warmed = verdict.imminent;
     update(slot.held, verdict.suspend && verdict.by == 0 ? 1U : 0U);
     if (put(slot.interrupt, static_cast<uint32_t>(queue.interrupt)) && queue.interrupt == ipc::Interrupt::kKeptOff)
-        leaving_ = {.for_client = queue.by_client, .since_ns = now_ns};
+        leaving_ = {.for_client = queue.by_client, .since_ns = now_ns, .costs = queue.costs};
     const bool changed = queue.suspended != verdict.suspend;
     if (changed) slot.directed_ns.store(now_ns, std::memory_order_relaxed);
     put(slot.suspended, verdict.suspend ? 1U : 0U);
@@ -196,10 +196,11 @@ bool Client::ring() {
 RoomFor Client::makes_room(int64_t now_ns) {
     if (leaving_.for_client == 0) return {};
     const RoomFor room{.client = leaving_.for_client,
-                       .until_ns = std::max(leaving_.since_ns + kLingerNs, now_ns + kEffectNs)};
+                       .until_ns = std::max(leaving_.since_ns + leaving_.costs.off_ns(),
+                                         now_ns + leaving_.costs.effect_ns())};
     const uint32_t carried_out = view_.region->header.carried_out.load(std::memory_order_acquire);
     const bool called = leaving_.rung && static_cast<int32_t>(carried_out - leaving_.directive) >= 0;
-    if (called || now_ns - leaving_.since_ns >= kMostLingerNs) leaving_ = {};
+    if (called || now_ns - leaving_.since_ns >= leaving_.costs.most_off_ns()) leaving_ = {};
     return room;
 }
 

@@ -50,6 +50,7 @@ Client::Stand Client::stand_on(const Device& device) const {
         const Own& unit = own(queue);
         const sched::UnitState& state = unit.table->units[unit.at];
         unit.table->rivals.look(unit.at, state, stand.victim);
+        stand.victim.costs.join(state.costs);
         stand.victim.command_ns = std::max(stand.victim.command_ns, state.unit.command_ns);
         stand.all_suspended = stand.all_suspended && queue.verdict.suspend;
         stand.all_able = stand.all_able && queue.level == kPreemptLevelInterrupt;

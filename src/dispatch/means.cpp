@@ -8,26 +8,23 @@ namespace xsched::dispatch {
 
 namespace {
 
-// A command that is running when its gate closes takes half its length more on average; disabling channels and enabling
-// them again costs somewhat more than half a millisecond in all.
-constexpr int64_t kWorthNs = 500'000;
-// Behind an urgent unit that lingers the victim is off within the switch: then it is only the victim that pays the calls.
-constexpr int64_t kWorthLingeringNs = 225'000;
+// The scheduler's own two passes: what comes on top of a switch where the urgent unit lingers.
+constexpr int64_t kReactionNs = 50'000;
 // Up to here a gate alone may do, at which the device goes on for half of what lies between two gates.
 constexpr int64_t kBriefNs = 150'000;
 constexpr int64_t still(int64_t worth_ns) { return worth_ns * 7 / 10; }  // each change of mind costs the victim a call
-// To be off in time for a burst that is announced: what the scheduler's own waking and writing takes, a disabling of
-// channels (about 0.7 ms, and the queue's agent wakes first), what lies between two gates, and what is in flight where
-// there is no gate.
+// To be off in time for a burst that is announced: what the scheduler's own waking and writing takes, a margin for the
+// call, what lies between two gates, and what is in flight where there is no gate.
 constexpr int64_t kWakeNs = 100'000;
-constexpr int64_t kInterruptNs = 800'000;
+constexpr int64_t kCallMarginNs = 100'000;
 constexpr int64_t kBetweenGatesNs = 150'000;
 constexpr int64_t kInFlightNs = 1'000'000;
 constexpr int64_t kUnknownNs = 1'000'000;  // a command whose length is not known
 constexpr unsigned kTimesliceBits = 11;  // 2 ms, about the driver's own
 
 bool is_long(const Victim& victim) {
-    const int64_t worth_ns = victim.rival_lingers ? kWorthLingeringNs : kWorthNs;
+    // Behind an urgent unit that lingers the victim is off within the switch: only the victim pays for the calls.
+    const int64_t worth_ns = victim.rival_lingers ? victim.costs.switch_ns() + kReactionNs : victim.costs.interrupt_ns();
     return victim.command_ns > (victim.was_long ? still(worth_ns) : worth_ns);
 }
 
@@ -95,8 +92,8 @@ bool shortens_timeslice(const Victim& victim, Means usual) {
     return !victim.has_peer && usual >= Means::kTimeslice;
 }
 
-int64_t off_ns(uint32_t level, int64_t command_ns) {
-    if (level >= kPreemptLevelInterrupt) return kWakeNs + kInterruptNs;  // also a short one, where it is announced
+int64_t off_ns(uint32_t level, int64_t command_ns, const sched::Costs& costs) {
+    if (level >= kPreemptLevelInterrupt) return kWakeNs + costs.off_ns() + kCallMarginNs;  // also a short one, where it is announced
     const int64_t running_ns = command_ns != 0 ? command_ns : kUnknownNs;
     return kWakeNs + running_ns + (level >= kPreemptLevelDeactivate ? kBetweenGatesNs : kInFlightNs);
 }

@@ -52,6 +52,7 @@ private:
 
 struct Victim {
     int64_t command_ns = 0;  // the longest mean of its queues; 0: not known
+    sched::Costs costs;
     bool has_rival = false;  // somebody of another process may preempt it,
     bool rival_streams = false;
     bool rival_lingers = false;  // it keeps the device through its short pauses (ipc::Header::lingers)
@@ -63,7 +64,7 @@ struct Victim {
 };
 // From a queue's suspension until nothing of it runs on the device, as far as its level and the mean length of its
 // commands (0: not known) tell.
-int64_t off_ns(uint32_t level, int64_t command_ns);
+int64_t off_ns(uint32_t level, int64_t command_ns, const sched::Costs& costs);
 // Whether only trying tells its gate from a short timeslice, which preempts within a switch, but lets it back in for
 // what lies before its gate in every gap of the urgent unit, for two switches each; most of them are too short to be
 // seen.

@@ -5,11 +5,12 @@
 #include <cstdint>
 
 #include "ipc/layout.h"
+#include "sched/costs.h"
 
 namespace xsched::dispatch {
 
 inline constexpr int64_t kLongestCommandNs = 10'000'000'000;  // longer ones count as this long
-inline constexpr uint32_t kLongestSwitchUs = 10'000;          // likewise
+inline constexpr uint32_t kMostCostUs = 10'000;               // likewise
 
 struct QueueNumbers {
     uint64_t handle = 0;
@@ -22,7 +23,6 @@ struct QueueNumbers {
     int64_t ready_since_ns = 0;
     int64_t idle_since_ns = 0;
     uint32_t level = 0;  // preempt level in use
-    int64_t switch_ns = 0;  // from another process's work to its own
     int64_t command_ns = 0;
     int64_t busy_ns = 0;
     int32_t utilization = 0;
@@ -35,6 +35,8 @@ struct QueueNumbers {
     int32_t critical_priority = 0;
 };
 
+// What its identity says for as long as the slot is in use.
+sched::Costs read_costs(const ipc::QueueSlot& slot);
 // False: the slot is not in use.
 bool read_slot(const ipc::QueueSlot& slot, int64_t now_ns, QueueNumbers& numbers);
 

@@ -24,7 +24,7 @@
 extern "C" {
 #endif
 
-#define XQ_DEVICE_ABI 7
+#define XQ_DEVICE_ABI 8
 
 typedef struct XqQueue XqQueue;
 
@@ -52,6 +52,16 @@ typedef struct XqWords {
     uint32_t* progress;
     uint32_t* linger;
 } XqWords;
+
+// What it costs to take a process off this device, in microseconds, as the platform has measured or declares it. The
+// scheduler chooses the preemption mechanism by these. 0: nothing worth mentioning, or not known.
+typedef struct XqCosts {
+    uint32_t switch_us;     // the hardware's switch from one process's work to another's
+    uint32_t off_us;        // level 3: from the directive until the process is off, usually (its agent wakes first)
+    uint32_t most_off_us;   // level 3: the same at most
+    uint32_t effect_us;     // level 3: from the call's return until the device has obeyed
+    uint32_t interrupt_us;  // level 3: the calls that take a process off and put it back, together
+} XqCosts;
 
 typedef struct XqDeviceOps {
     uint32_t abi;     // XQ_DEVICE_ABI
@@ -91,8 +101,7 @@ typedef struct XqDeviceOps {
     // without it, what was kept off so is taken off.
     XResult (*interrupt)(void* hwq, int keeps_off);
     XResult (*restore)(void* hwq);
-    // About how long the hardware takes from one process's work to another's; 0: nothing worth mentioning, or not known.
-    uint32_t switch_us;
+    XqCosts costs;
     // How long the hardware lets this queue's context run before it switches to another's; 0: as it was. May be NULL.
     XResult (*set_timeslice)(void* hwq, uint32_t us);
     // A moment's work on the device for nothing, so that it has switched to this queue's context when work comes. May be

@@ -65,7 +65,12 @@ void XQueue::write_identity() {
     slot.hwq.store(setup_.vendor, std::memory_order_relaxed);
     slot.device.store(setup_.device, std::memory_order_relaxed);
     slot.levels.store(setup_.ops->levels, std::memory_order_relaxed);
-    slot.switch_us.store(setup_.ops->switch_us, std::memory_order_relaxed);
+    const XqCosts& costs = setup_.ops->costs;
+    slot.switch_us.store(costs.switch_us, std::memory_order_relaxed);
+    slot.off_us.store(costs.off_us, std::memory_order_relaxed);
+    slot.most_off_us.store(costs.most_off_us, std::memory_order_relaxed);
+    slot.effect_us.store(costs.effect_us, std::memory_order_relaxed);
+    slot.interrupt_us.store(costs.interrupt_us, std::memory_order_relaxed);
     slot.level.store(setup_.level, std::memory_order_relaxed);
     slot.threshold.store(window_.threshold(), std::memory_order_relaxed);
     slot.batch_size.store(window_.batch_size(), std::memory_order_relaxed);

@@ -20,7 +20,7 @@ std::unique_ptr<policy::Policy> make_hpf() {
 Cost cost_of(const UnitState& state) {
     const int64_t command_ns = state.unit.command_ns;
     return {.there_ns = state.off_ns > 0 ? std::min(state.off_ns, command_ns) : command_ns,
-            .switch_ns = state.switch_ns,
+            .switch_ns = state.costs.switch_ns(),
             .off_ns = state.off_ns};
 }
 
@@ -147,7 +147,7 @@ bool Chooser::in_grace(Pass& pass, uint32_t place) {
     int64_t wrong_ns = victims->there_ns;
     // The hardware switches to another process and back.
     if (victims->processes.any_but(state.unit.process))
-        wrong_ns = std::max(wrong_ns, victims->there_and_switch_ns.but_of(state.unit.process) + state.switch_ns);
+        wrong_ns = std::max(wrong_ns, victims->there_and_switch_ns.but_of(state.unit.process) + state.costs.switch_ns());
     const int64_t learned_ns = pass.memory(place).grace.length(wrong_ns, pass.settings.grace_max_ns);
     const int64_t grace_ns = std::max(learned_ns, pass.settings.grace_min_ns);
     if (idle_ns >= grace_ns) {

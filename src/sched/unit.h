@@ -5,6 +5,7 @@
 #include <span>
 
 #include "policy/policy.h"
+#include "sched/costs.h"
 
 namespace xsched::sched {
 
@@ -30,7 +31,7 @@ struct UnitState {
     int64_t expect_ns = 0;         // when its next burst begins, as announced; 0: nobody said
     int64_t period_ns = 0;         // from the begin of a burst to that of the next one; 0: none
     int64_t off_ns = 0;            // from its suspension until nothing of it runs on the device, at most usually
-    int64_t switch_ns = 0;         // from another process's work to its own in the hardware
+    Costs costs;                   // of taking its process off the device
 
     bool operator==(const UnitState&) const = default;
 };

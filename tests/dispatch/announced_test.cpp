@@ -31,10 +31,8 @@ protected:
         return 0;
     }
     void use_interrupts() {
-        for (ipc::QueueSlot* slot : {&low.slot(0), &high.slot(0)}) {
-            slot->levels = 0b1110;
-            slot->level = kPreemptLevelInterrupt;
-        }
+        low.make_interruptible(0);
+        high.make_interruptible(0);
     }
 };
 

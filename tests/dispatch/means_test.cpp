@@ -16,15 +16,15 @@ constexpr int64_t kLongNs = 5 * kMs, kBriefNs = 100 * kUs;
 
 TEST(Means, ByLengthOfCommandsAndPausesOfTheMoreUrgent) {
     EXPECT_EQ(choose_means({}), Means::kNone);
-    EXPECT_EQ(choose_means({.command_ns = kBriefNs, .has_rival = true}), Means::kGate);
-    EXPECT_EQ(choose_means({.command_ns = kLongNs, .has_rival = true}), Means::kInterrupt);
-    EXPECT_EQ(choose_means({.command_ns = 0, .has_rival = true}), Means::kInterruptUnknown);
-    EXPECT_EQ(choose_means({.command_ns = kLongNs, .has_rival = true, .rival_streams = true}), Means::kTimeslice);
-    EXPECT_EQ(choose_means({.command_ns = kBriefNs, .has_rival = true, .rival_streams = true}), Means::kTimeslice);
+    EXPECT_EQ(choose_means({.command_ns = kBriefNs, .costs = kGpu, .has_rival = true}), Means::kGate);
+    EXPECT_EQ(choose_means({.command_ns = kLongNs, .costs = kGpu, .has_rival = true}), Means::kInterrupt);
+    EXPECT_EQ(choose_means({.command_ns = 0, .costs = kGpu, .has_rival = true}), Means::kInterruptUnknown);
+    EXPECT_EQ(choose_means({.command_ns = kLongNs, .costs = kGpu, .has_rival = true, .rival_streams = true}), Means::kTimeslice);
+    EXPECT_EQ(choose_means({.command_ns = kBriefNs, .costs = kGpu, .has_rival = true, .rival_streams = true}), Means::kTimeslice);
 }
 
 TEST(Means, ProgramsOfOnePriorityDoNotTakeTurnsAtAMicrosecond) {
-    const Victim alone{.command_ns = kLongNs, .has_rival = true, .rival_streams = true};
+    const Victim alone{.command_ns = kLongNs, .costs = kGpu, .has_rival = true, .rival_streams = true};
     EXPECT_TRUE(shortens_timeslice(alone, choose_means(alone)));
     Victim one_of_two = alone;
     one_of_two.has_peer = true;
@@ -35,22 +35,22 @@ TEST(Means, ProgramsOfOnePriorityDoNotTakeTurnsAtAMicrosecond) {
 
 TEST(Means, AMindIsNotChangedForALittle) {
     constexpr int64_t kAboutHalfNs = 450 * kUs;
-    EXPECT_EQ(choose_means({.command_ns = kAboutHalfNs, .has_rival = true}), Means::kGate);
-    EXPECT_EQ(choose_means({.command_ns = kAboutHalfNs, .has_rival = true, .was_long = true}), Means::kInterrupt);
-    EXPECT_EQ(choose_means({.command_ns = kBriefNs, .has_rival = true, .was_long = true}), Means::kGate);
+    EXPECT_EQ(choose_means({.command_ns = kAboutHalfNs, .costs = kGpu, .has_rival = true}), Means::kGate);
+    EXPECT_EQ(choose_means({.command_ns = kAboutHalfNs, .costs = kGpu, .has_rival = true, .was_long = true}), Means::kInterrupt);
+    EXPECT_EQ(choose_means({.command_ns = kBriefNs, .costs = kGpu, .has_rival = true, .was_long = true}), Means::kGate);
 }
 
 TEST(Means, BehindOneThatLingersAQuarterOfAMillisecondIsLong) {
     constexpr int64_t kQuarterNs = 300 * kUs;
-    EXPECT_EQ(choose_means({.command_ns = kQuarterNs, .has_rival = true}), Means::kGate);
-    EXPECT_EQ(choose_means({.command_ns = kQuarterNs, .has_rival = true, .rival_lingers = true}), Means::kInterrupt);
-    EXPECT_EQ(choose_means({.command_ns = kBriefNs, .has_rival = true, .rival_lingers = true}), Means::kGate);
-    EXPECT_EQ(choose_means({.command_ns = kQuarterNs, .has_rival = true, .rival_streams = true, .rival_lingers = true}),
+    EXPECT_EQ(choose_means({.command_ns = kQuarterNs, .costs = kGpu, .has_rival = true}), Means::kGate);
+    EXPECT_EQ(choose_means({.command_ns = kQuarterNs, .costs = kGpu, .has_rival = true, .rival_lingers = true}), Means::kInterrupt);
+    EXPECT_EQ(choose_means({.command_ns = kBriefNs, .costs = kGpu, .has_rival = true, .rival_lingers = true}), Means::kGate);
+    EXPECT_EQ(choose_means({.command_ns = kQuarterNs, .costs = kGpu, .has_rival = true, .rival_streams = true, .rival_lingers = true}),
               Means::kTimeslice);
 }
 
 TEST(Means, AGateAloneIsTriedOnBriefCommandsOnly) {
-    Victim victim{.command_ns = kBriefNs, .has_rival = true, .rival_streams = true};
+    Victim victim{.command_ns = kBriefNs, .costs = kGpu, .has_rival = true, .rival_streams = true};
     EXPECT_TRUE(gate_may_do(victim));
     EXPECT_EQ(choose_means(victim), Means::kTimeslice);
     victim.gate_tried_better = true;
@@ -62,18 +62,18 @@ TEST(Means, AGateAloneIsTriedOnBriefCommandsOnly) {
     victim.command_ns = 300 * kUs;
     EXPECT_EQ(choose_means(victim), Means::kTimeslice);
     for (Victim other :
-         {Victim{.has_rival = true, .rival_streams = true}, Victim{.command_ns = kBriefNs, .has_rival = true},
-          Victim{.command_ns = kBriefNs, .has_rival = true, .rival_streams = true, .has_peer = true},
-          Victim{.command_ns = kBriefNs, .has_rival = true, .rival_streams = true, .announced = true}})
+         {Victim{.has_rival = true, .rival_streams = true}, Victim{.command_ns = kBriefNs, .costs = kGpu, .has_rival = true},
+          Victim{.command_ns = kBriefNs, .costs = kGpu, .has_rival = true, .rival_streams = true, .has_peer = true},
+          Victim{.command_ns = kBriefNs, .costs = kGpu, .has_rival = true, .rival_streams = true, .announced = true}})
         EXPECT_FALSE(gate_may_do(other));
 }
 
 TEST(Means, WhatATimesliceTakesOffNeedOnlyBeKeptOff) {
-    const Victim beside_lingering{.command_ns = kLongNs, .has_rival = true, .rival_lingers = true};
+    const Victim beside_lingering{.command_ns = kLongNs, .costs = kGpu, .has_rival = true, .rival_lingers = true};
     EXPECT_EQ(choose_interrupt(beside_lingering, Means::kInterrupt, true), ipc::Interrupt::kKeptOff);
     EXPECT_EQ(choose_interrupt(beside_lingering, Means::kInterruptUnknown, true), ipc::Interrupt::kKeptOff);
     EXPECT_EQ(choose_interrupt(beside_lingering, Means::kInterrupt, false), ipc::Interrupt::kTakenOff);
-    const Victim beside_another{.command_ns = kLongNs, .has_rival = true};
+    const Victim beside_another{.command_ns = kLongNs, .costs = kGpu, .has_rival = true};
     EXPECT_EQ(choose_interrupt(beside_another, Means::kInterrupt, true), ipc::Interrupt::kTakenOff)
         << "in its pauses it would come back";
     for (const Means nobody_presses : {Means::kInterruptLate, Means::kInterruptHeld, Means::kInterruptAnnounced})
@@ -155,10 +155,8 @@ class MeansInSlots : public TwoClients {
 protected:
     void SetUp() override {
         TwoClients::SetUp();
-        for (ipc::QueueSlot* slot : {&low.slot(0), &high.slot(0)}) {
-            slot->levels = 0b1110;
-            slot->level = kPreemptLevelInterrupt;
-        }
+        low.make_interruptible(0);
+        high.make_interruptible(0);
         low.slot(0).command_ns = kLongNs;
     }
     bool interrupt(uint32_t at = 0) { return low.slot(at).interrupt.load() != 0; }
@@ -269,7 +267,7 @@ TEST_F(MeansInSlots, AnIdleVictimIsNotWorthIt) {
 
 TEST_F(MeansInSlots, NotWhileAQueueOfTheSameProcessRunsThere) {
     low.make_queue(1, 20);
-    low.slot(1).level = kPreemptLevelInterrupt;
+    low.make_interruptible(1);
     low.submit(0, kStart);
     low.submit(1, kStart);
     high.submit(0, kStart);
@@ -374,15 +372,15 @@ TEST_F(MeansInSlots, BesideOneThatLingersItIsOnlyKeptOff) {
     const int64_t now = begin_burst(learn_waits() + 20 * kMs);
     EXPECT_EQ(low.slot(0).interrupt, static_cast<uint32_t>(ipc::Interrupt::kKeptOff));
     EXPECT_EQ(low.slot(0).device_timeslice_us, 1u);
-    EXPECT_EQ(high.header().linger_until_ns, now + Client::kLingerNs);
+    EXPECT_EQ(high.header().linger_until_ns, now + kGpu.off_ns());
     EXPECT_EQ(low.header().linger_until_ns, 0);
     dispatcher.pass(now + 100 * kUs);
-    EXPECT_EQ(high.header().linger_until_ns, now + Client::kLingerNs);
+    EXPECT_EQ(high.header().linger_until_ns, now + kGpu.off_ns());
     dispatcher.pass(now + kMs);
-    EXPECT_EQ(high.header().linger_until_ns, now + kMs + Client::kEffectNs) << "its agent has not answered yet";
+    EXPECT_EQ(high.header().linger_until_ns, now + kMs + kGpu.effect_ns()) << "its agent has not answered yet";
     low.header().carried_out = low.header().directive.load();
     dispatcher.pass(now + kMs + 50 * kUs);
-    const int64_t until_ns = now + kMs + 50 * kUs + Client::kEffectNs;
+    const int64_t until_ns = now + kMs + 50 * kUs + kGpu.effect_ns();
     EXPECT_EQ(high.header().linger_until_ns, until_ns) << "the call has just ended";
     dispatcher.pass(now + kMs + 100 * kUs);
     EXPECT_EQ(high.header().linger_until_ns, until_ns) << "once for each time";
@@ -395,11 +393,11 @@ TEST_F(MeansInSlots, BesideOneThatLingersItIsOnlyKeptOff) {
 
 TEST_F(MeansInSlots, OneWhoseAgentDoesNotAnswerIsNotWaitedForForEver) {
     const int64_t now = begin_burst(learn_waits() + 20 * kMs);
-    EXPECT_EQ(high.header().linger_until_ns, now + Client::kLingerNs);
-    const int64_t last = now + Client::kMostLingerNs;
+    EXPECT_EQ(high.header().linger_until_ns, now + kGpu.off_ns());
+    const int64_t last = now + kGpu.most_off_ns();
     dispatcher.pass(last);
     dispatcher.pass(last + kMs);
-    EXPECT_EQ(high.header().linger_until_ns, last + Client::kEffectNs);
+    EXPECT_EQ(high.header().linger_until_ns, last + kGpu.effect_ns());
 }
 
 TEST_F(MeansInSlots, AnAnswerToAnEarlierDirectiveIsNone) {
@@ -412,11 +410,11 @@ TEST_F(MeansInSlots, AnAnswerToAnEarlierDirectiveIsNone) {
     high.submit(0, now);
     dispatcher.pass(now);
     dispatcher.pass(now + kMs);
-    EXPECT_EQ(high.header().linger_until_ns, now + kMs + Client::kEffectNs);
+    EXPECT_EQ(high.header().linger_until_ns, now + kMs + kGpu.effect_ns());
     low.header().carried_out = low.header().directive.load();
     dispatcher.pass(now + 2 * kMs);
     dispatcher.pass(now + 3 * kMs);
-    EXPECT_EQ(high.header().linger_until_ns, now + 2 * kMs + Client::kEffectNs);
+    EXPECT_EQ(high.header().linger_until_ns, now + 2 * kMs + kGpu.effect_ns());
 }
 
 TEST_F(MeansInSlots, BesideOneThatCannotLingerItIsTakenOff) {

@@ -44,7 +44,7 @@ TEST_F(Units, AUnitSwitchesAsItsSlowestQueueDoes) {
         memory.make_queue(at, 0);
         memory.slot(at).switch_us = us;
     }
-    EXPECT_EQ(scan().units[0].switch_ns, 200'000);
+    EXPECT_EQ(scan().units[0].costs.switch_us, 200U);
 }
 
 TEST_F(Units, IdsStayWithTheirUnitsAndAreNotUsedAgain) {

@@ -53,7 +53,11 @@ TEST(XQueueInterrupt, OnlyWhenTheSchedulerAsksForIt) {
 
 TEST(XQueueInterrupt, TheSchedulerSeesWhatASwitchOfTheHardwareCosts) {
     FakeDevice device(kInterruptible);
-    EXPECT_EQ(device.slot().switch_us, FakeDevice::kSwitchUs);
+    EXPECT_EQ(device.slot().switch_us, FakeDevice::kCosts.switch_us);
+    EXPECT_EQ(device.slot().off_us, FakeDevice::kCosts.off_us);
+    EXPECT_EQ(device.slot().most_off_us, FakeDevice::kCosts.most_off_us);
+    EXPECT_EQ(device.slot().effect_us, FakeDevice::kCosts.effect_us);
+    EXPECT_EQ(device.slot().interrupt_us, FakeDevice::kCosts.interrupt_us);
     FakeDevice other({.throttle = true});
     EXPECT_EQ(other.slot().switch_us, 0u);
 }

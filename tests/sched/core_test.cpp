@@ -148,13 +148,13 @@ TEST_F(CoreTest, GraceHasALimit) {
 UnitState low_behind_switches(uint64_t process) {
     UnitState low = Given{.id = 1, .ready = true, .ready_since_ns = kStart, .command_ns = 10 * kUs};
     low.unit.process = process;
-    low.switch_ns = 175 * kUs;
+    low.costs.switch_us = 175;
     return low;
 }
 
 TEST_F(CoreTest, BeingWrongCostsTheSwitchesToAnotherProcessAndBack) {
     UnitState idle = Given{.id = 2, .priority = 10, .ready_since_ns = kStart, .idle_since_ns = kStart};
-    idle.switch_ns = 175 * kUs;
+    idle.costs.switch_us = 175;
     EXPECT_EQ(decide({low_behind_switches(1), idle}, kStart).wake_at_ns, kStart + (10 + 2 * 175) * kUs);
     EXPECT_EQ(decide({low_behind_switches(idle.unit.process), idle}, kStart).wake_at_ns, kStart + Grace::kLeastWrongNs)
         << "within one process nothing is switched";

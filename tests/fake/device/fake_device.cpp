@@ -35,7 +35,7 @@ XResult bind_words(void* hwq, const XqWords* words) {
 XResult refuse_words(void*, const XqWords*) { return kXSchedErrorNotSupported; }
 
 void add_interrupt(XqDeviceOps& ops) {
-    ops.switch_us = FakeDevice::kSwitchUs;
+    ops.costs = FakeDevice::kCosts;
     ops.interrupt = [](void* hwq, int keeps_off) {
         ++of(hwq).interrupt_calls;
         if (of(hwq).no_interrupt) return kXSchedErrorNotSupported;

@@ -319,7 +319,7 @@ constexpr XqDeviceOps make_ops(uint32_t levels) {
     if ((levels & 1u << kPreemptLevelInterrupt) != 0) {
         ops.interrupt = close_and_interrupt;
         ops.restore = restore_and_open;
-        ops.switch_us = kSwitchUs;  // what has no level 3 may share its context with the other programs (MPS)
+        ops.costs = kCosts;  // what has no level 3 may share its context with the other programs (MPS)
         if constexpr (kHasTimeslices)
             ops.set_timeslice = [](void* self, uint32_t us) { return set_timeslice(of(self), us); };
     }
