@@ -9,7 +9,7 @@
 namespace cuda {
 namespace {
 
-constexpr int kVersion = 12000;  // whose signatures cuda_functions.def has where there is a per-thread variant
+constexpr int kVersion = 12000;  // whose signatures functions.def has where there is a per-thread variant
 
 void* open_library() {
     const char* direct = std::getenv("FAKE_CUDA_DIRECT");
@@ -51,7 +51,7 @@ const Api& api() {
     static const Api it = [] {
         Api found;
 #define FAKE_CUDA_DECLARE(name, ...) find(found.name, #name);
-#include "fake/cuda/cuda_functions.def"
+#include "fake/cuda/functions.def"
 #undef FAKE_CUDA_DECLARE
         return found;
     }();
@@ -62,7 +62,7 @@ const Api& per_thread_api() {
     static const Api it = [] {
         Api found = api();
 #define FAKE_CUDA_DECLARE(name, ...) find_per_thread(found.name, #name);
-#include "fake/cuda/cuda_functions.def"
+#include "fake/cuda/functions.def"
 #undef FAKE_CUDA_DECLARE
         return found;
     }();
