@@ -13,6 +13,7 @@
 namespace {
 
 using namespace xsched::cli;
+namespace base = xsched::base;
 
 constexpr int kUsage = 2;
 

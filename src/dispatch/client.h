@@ -155,7 +155,7 @@ private:
         uint32_t queues = 0;  // of this scan
         DeviceTable* table = nullptr;
         uint32_t at = 0;
-        sched::UnitState state{};  // as of this scan
+        sched::UnitState state;  // as of this scan
     };
 
     int64_t stuck_since_ns(int64_t now_ns);
