@@ -1,6 +1,7 @@
 #include "agent/local_scheduler.h"
 
 #include "base/log.h"
+#include "base/options.h"
 #include "base/time.h"
 #include "policy/policy.h"
 
@@ -28,7 +29,8 @@ bool LocalScheduler::prepare(const char* policy, ipc::Region& region) {
                   "process runs unscheduled", policy);
         return false;
     }
-    auto* fresh = new (std::nothrow) dispatch::Dispatcher(sched::Core(info->make()));
+    const sched::Settings settings{.trials = base::options().trials != 0};
+    auto* fresh = new (std::nothrow) dispatch::Dispatcher(sched::Core(info->make(), settings));
     if (fresh == nullptr) return false;
     base::Lock lock(mutex_);
     delete dispatcher_;
@@ -50,7 +52,7 @@ void LocalScheduler::decide_here() {
 }
 
 void LocalScheduler::run(ipc::Region& region, const std::atomic<bool>& stop) {
-    prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);  // this thread alone: turns and graces end on time
+    prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);  // this thread alone: turns and anticipation end on time
     ipc::Header& header = region.header;
     uint32_t heard = header.doorbell.load(std::memory_order_seq_cst);
     int64_t heard_ns = 0;

@@ -39,7 +39,7 @@ int64_t Dispatcher::State::pass_once(int64_t now_ns, bool all) {
     last_ns = now_ns;
     decide(now_ns, all);
     direct(now_ns);
-    tell_who_may_linger(now_ns);
+    keep_devices_alive(now_ns);
     return next_wake(now_ns);
 }
 
@@ -53,7 +53,7 @@ void Dispatcher::State::sweep(int64_t now_ns) {
 }
 
 // False: its user has had its part of this pass.
-bool Dispatcher::State::within_budget(const Client& client) {
+bool Dispatcher::State::within_budget(const ClientSlots& client) {
     UserLimits* user = client.view().limits.get();
     if (user == nullptr) return true;
     if (std::exchange(user->pass, passes) != passes) user->slots_read = 0;
@@ -63,13 +63,13 @@ bool Dispatcher::State::within_budget(const Client& client) {
 }
 
 void Dispatcher::State::scan(int64_t now_ns, bool all) {
-    for (Client* client : followed) to_scan.add(*client);
-    for (Client* client : looks_again)
+    for (ClientSlots* client : followed) to_scan.add(*client);
+    for (ClientSlots* client : looks_again)
         if (client->look_again_ns() <= now_ns) to_scan.add(*client);
-    to_scan.keep([&](Client& client) {
+    to_scan.keep([&](ClientSlots& client) {
         if (!all && !within_budget(client)) return true;
         const bool complete = client.scan(now_ns, all ? UINT32_MAX : kMostSlotsPerUser);
-        credit_delays(client);
+        attribute_delays(client);
         if (complete) to_direct.add(client);
         return !complete;
     });
@@ -110,8 +110,7 @@ void Dispatcher::State::decide_device(DeviceTable& device, int64_t now_ns, bool 
     if (device.plan.wake_at_ns != 0 && !std::exchange(device.in_timed, true)) timed.push_back(&device);
     close_gates(device, now_ns);
     // First those with work: somebody waits for them to make room, or they wait to go on.
-    if (device.plan.all_changed || device.rivals_changed || all) {
-        if (std::exchange(device.rivals_changed, false)) device.rivals.sum_up(device.units, device.usages);
+    if (device.plan.all_changed || all) {
         for (const bool ready : {true, false})
             for (size_t at = 0; at < device.owners.size(); ++at)
                 if (device.units[at].ready == ready) to_direct.add(*device.owners[at].client);
@@ -140,10 +139,10 @@ void Dispatcher::State::close_gates(const DeviceTable& device, int64_t now_ns) {
 }
 
 void Dispatcher::State::direct(int64_t now_ns) {
-    to_direct.keep([&](Client& client) {
+    to_direct.keep([&](ClientSlots& client) {
         if (client.is_being_read()) return true;  // until that is done
         client.direct(now_ns);
-        credit_delays(client);
+        attribute_delays(client);
         if (client.is_followed()) followed.add(client);
         if (client.suspends()) suspended.add(client);
         if (client.look_again_ns() != 0) looks_again.add(client);
@@ -155,24 +154,24 @@ void Dispatcher::State::direct(int64_t now_ns) {
         client.ring();
         return false;
     });
-    followed.keep([](const Client& client) { return client.is_followed(); });
-    suspended.keep([](const Client& client) { return client.suspends(); });
-    looks_again.keep([](const Client& client) { return client.look_again_ns() != 0; });
+    followed.keep([](const ClientSlots& client) { return client.is_followed(); });
+    suspended.keep([](const ClientSlots& client) { return client.suspends(); });
+    looks_again.keep([](const ClientSlots& client) { return client.look_again_ns() != 0; });
 }
 
 // Each delay, to the account of the client that it made room for. One that makes room within itself is no other's.
-void Dispatcher::State::credit_delays(Client& victim) {
-    for (const Delay& delay : victim.delays()) {
-        Client* cause = find(delay.by_client);
-        if (cause != nullptr && cause != &victim) cause->caused_delay(delay.ns);
+void Dispatcher::State::attribute_delays(ClientSlots& victim) {
+    for (const Delay& delay : victim.delays().unattributed()) {
+        ClientSlots* cause = find(delay.client);
+        if (cause != nullptr && cause != &victim) cause->add_caused_delay(delay.ns);
     }
-    victim.delays().clear();
+    victim.delays().unattributed().clear();
 }
 
-void Dispatcher::State::tell_who_may_linger(int64_t now_ns) {
-    leaving.keep([&](Client& victim) {
+void Dispatcher::State::keep_devices_alive(int64_t now_ns) {
+    leaving.keep([&](ClientSlots& victim) {
         const RoomFor room = victim.makes_room(now_ns);
-        if (Client* urgent = find(room.client)) urgent->linger(room.until_ns);
+        if (ClientSlots* urgent = find(room.client)) urgent->keep_alive(room.until_ns);
         return victim.is_leaving();
     });
 }
@@ -180,18 +179,18 @@ void Dispatcher::State::tell_who_may_linger(int64_t now_ns) {
 int64_t Dispatcher::State::next_wake(int64_t now_ns) {
     int64_t wake_at_ns = to_scan.empty() ? 0 : now_ns;
     for (const DeviceTable* device : timed) wake_at_ns = base::earlier(wake_at_ns, device->plan.wake_at_ns);
-    for (const Client* client : looks_again) wake_at_ns = base::earlier(wake_at_ns, client->look_again_ns());
+    for (const ClientSlots* client : looks_again) wake_at_ns = base::earlier(wake_at_ns, client->look_again_ns());
     if (suspended.empty()) return wake_at_ns;
     if (now_ns - beat_ns >= kBeatEveryNs) {
         beat_ns = now_ns;
-        for (Client* client : suspended) {
+        for (ClientSlots* client : suspended) {
             client->beat(now_ns);
             client->settle_delays(now_ns);
-            credit_delays(*client);
+            attribute_delays(*client);
         }
     }
     wake_at_ns = base::earlier(wake_at_ns, beat_ns + ipc::kHeartbeatNs);
-    const bool polled = std::any_of(followed.begin(), followed.end(), [](const Client* it) { return it->polled(); });
+    const bool polled = std::any_of(followed.begin(), followed.end(), [](const ClientSlots* it) { return it->polled(); });
     return polled ? base::earlier(wake_at_ns, now_ns + kLookEveryNs) : wake_at_ns;
 }
 

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "base/log.h"
+#include "base/options.h"
 #include "base/time.h"
 #include "policy/policy.h"
 #include "server/source.h"
@@ -44,6 +45,7 @@ base::UniqueFd open_signals() {
 sched::Core make_core(const Options& options, const std::string& policy) {
     sched::Settings settings;
     settings.starvation_limit_ns = options.starvation_limit_ns;
+    settings.trials = base::options().trials != 0;
     const policy::PolicyInfo* info = policy.empty() ? nullptr : policy::find_policy(policy.c_str());
     if (info == nullptr) info = policy::find_policy(options.policy.c_str());
     return sched::Core(info->make(), settings);

@@ -15,6 +15,10 @@ inline constexpr int64_t kMs = 1'000'000;
 inline constexpr int64_t kSecond = 1'000'000'000;
 inline constexpr int64_t kStart = 100 * kSecond;  // well after the beginning of the clock
 
+// As an H100 has them.
+inline constexpr Costs kGpu{
+    .switch_us = 175, .off_us = 700, .most_off_us = 3000, .effect_us = 300, .interrupt_us = 500};
+
 struct Given {
     uint64_t id = 0;
     int32_t priority = 0;
@@ -30,7 +34,7 @@ struct Given {
         state.unit.id = id;
         state.unit.device = device;
         state.unit.pid = static_cast<int32_t>(id);
-        state.unit.process = id;
+        state.unit.process = state.group = id;
         state.unit.priority = priority;
         state.unit.ready_since_ns = ready_since_ns;
         state.unit.command_ns = command_ns;
