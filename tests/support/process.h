@@ -1,12 +1,8 @@
 // Child processes of a test, with bounds on everything: run one to its end, or keep one until the test lets it go.
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <cerrno>
 #include <csignal>
 #include <cstdlib>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -17,22 +13,11 @@
 
 #include "base/clock.h"
 #include "base/unique_fd.h"
+#include "support/child.h"
+#include "support/environment.h"
+#include "support/eventually.h"
 
 namespace xsched::test {
-
-constexpr int kPatienceMs = 20'000;
-
-template <typename Condition>
-bool wait_until(Condition condition, int timeout_ms = kPatienceMs) {
-    const int64_t until = base::now_ns() + timeout_ms * base::kMillisecond;
-    while (!condition()) {
-        if (base::now_ns() > until) return false;
-        usleep(500);
-    }
-    return true;
-}
-
-using Environment = std::map<std::string, std::string>;  // an empty value unsets
 
 // A child whose standard output and error go to us.
 class Process {
@@ -45,12 +30,7 @@ public:
         if (pid_ == 0) {
             dup2(out[1], STDOUT_FILENO);
             dup2(err[1], STDERR_FILENO);
-            for (const auto& [name, value] : environment) {
-                if (value.empty())
-                    unsetenv(name.c_str());
-                else
-                    setenv(name.c_str(), value.c_str(), 1);
-            }
+            change_environment(environment);
             std::vector<char*> arguments;
             for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
             arguments.push_back(nullptr);
@@ -88,11 +68,11 @@ public:
         }
     }
 
-    // Its exit status, 1000 + N if signal N ended it, -1 if it does not end.
+    // Its exit status, 1000 + N if signal N ended the process, -1 if it does not end.
     int wait() {
         if (pid_ <= 0) return -1;
         int status = 0;
-        const bool ended = wait_until([&] {
+        const bool ended = eventually([&] {
             read_some(0);
             return waitpid(pid_, &status, WNOHANG) == pid_;
         });
@@ -100,7 +80,7 @@ public:
         pid_ = 0;
         for (int i = 0; i < 1000 && read_some(0); ++i) {
         }
-        return WIFSIGNALED(status) ? 1000 + WTERMSIG(status) : WEXITSTATUS(status);
+        return exit_status(status);
     }
 
 private:

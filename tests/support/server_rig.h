@@ -2,6 +2,7 @@
 // protocol by hand.
 #pragma once
 
+#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include <cstring>
@@ -11,7 +12,9 @@
 
 #include "ipc/protocol.h"
 #include "ipc/region.h"
-#include "server/process.h"
+#include "support/directory.h"
+#include "support/process.h"
+#include "support/users.h"
 #include "xsched/types.h"
 
 namespace xsched::test {
@@ -19,29 +22,13 @@ namespace xsched::test {
 using Json = nlohmann::json;
 
 // A directory of this test alone, with the environment that leads programs to it.
-class PrivateDirectory {
+class PrivateDirectory : public TemporaryDirectory {
 public:
-    PrivateDirectory() {
-        char name[] = "/tmp/xsched-test-XXXXXX";
-        if (mkdtemp(name) == nullptr) abort();
-        path_ = name;
-    }
-    ~PrivateDirectory() {
-        const std::string command = "rm -rf '" + path_ + "'";
-        if (system(command.c_str()) != 0) fprintf(stderr, "cannot remove %s\n", path_.c_str());
-    }
-    PrivateDirectory(const PrivateDirectory&) = delete;
-    PrivateDirectory& operator=(const PrivateDirectory&) = delete;
-
-    const std::string& path() const { return path_; }
-    std::string socket() const { return path_ + "/x.sock"; }
+    std::string socket() const { return *this / "x.sock"; }
     Environment environment() const {
-        return {{"XSCHED_SOCKET", socket()}, {"XDG_RUNTIME_DIR", path_}, {"XLOG_LEVEL", "INFO"}, {"XLOG_FILE", ""},
+        return {{"XSCHED_SOCKET", socket()}, {"XDG_RUNTIME_DIR", path()}, {"XLOG_LEVEL", "INFO"}, {"XLOG_FILE", ""},
                 {"XSCHED_POLICY", ""},       {"XSCHED_SCHEDULER", ""},   {"LD_PRELOAD", ""},     {"OPENCL_LAYERS", ""}};
     }
-
-private:
-    std::string path_;
 };
 
 inline std::string binary(const char* name) { return std::string(XSCHED_BIN_DIR) + "/" + name; }
@@ -141,7 +128,7 @@ public:
         ring_doorbell(header());
     }
     bool becomes_suspended(unsigned at, bool suspended) {
-        return wait_until([&] { return (slot(at).suspended.load() != 0) == suspended; });
+        return eventually([&] { return (slot(at).suspended.load() != 0) == suspended; });
     }
 
 private:
@@ -200,17 +187,5 @@ protected:
     PrivateDirectory directory;
     std::unique_ptr<ServerProcess> server;
 };
-
-// Does `body` in a child that belongs to nobody (uid 65534) and returns its result (0..99); -1: it cannot be tried
-// here.
-template <typename Body>
-int as_nobody(Body body) {
-    if (geteuid() != 0) return -1;
-    const pid_t child = fork();
-    if (child == 0) _exit(setgid(65534) == 0 && setuid(65534) == 0 ? body() : 100);
-    int status = 0;
-    waitpid(child, &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 101;
-}
 
 }  // namespace xsched::test

@@ -1,25 +1,19 @@
-#include "agent/small_server.h"
+#include "support/small_server.h"
 
 #include "base/clock.h"
 #include "ipc/protocol.h"
 #include "ipc/region.h"
-
-#include <cstring>
+#include "support/eventually.h"
+#include "support/listener.h"
 
 #include <poll.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 
-namespace xsched::agent::testing {
+namespace xsched::test {
 
 SmallServer::SmallServer(const std::string& path) : path_(path) {
     unlink(path.c_str());
-    listener_.reset(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    strncpy(address.sun_path, path.c_str(), sizeof(address.sun_path) - 1);
-    bind(listener_.get(), reinterpret_cast<sockaddr*>(&address), sizeof(address));
-    listen(listener_.get(), 8);
+    listener_.reset(listen_on(path));
     thread_ = std::thread([this] { serve(); });
 }
 
@@ -53,8 +47,7 @@ void SmallServer::serve() {
 }
 
 bool SmallServer::wait_for_client() {
-    for (int i = 0; i < 10'000 && region_ == nullptr; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    return region_ != nullptr;
+    return eventually([this] { return region_ != nullptr; });
 }
 
 bool SmallServer::client_gone() {
@@ -74,4 +67,4 @@ void SmallServer::set_suspended(bool suspended) {
     ipc::ring_directive(region().header);
 }
 
-}  // namespace xsched::agent::testing
+}  // namespace xsched::test

@@ -11,14 +11,14 @@
 #include "base/unique_fd.h"
 #include "ipc/layout.h"
 
-namespace xsched::agent::testing {
+namespace xsched::test {
 
 class SmallServer {
 public:
     explicit SmallServer(const std::string& path);
     ~SmallServer();  // as kill -9 would: nothing is resumed or said
 
-    bool wait_for_client();          // false: none within 10 s
+    bool wait_for_client();          // false: none came
     bool client_gone();              // end of file on the first one's lifeline
     unsigned clients();              // so many came
     ipc::Region& region() { return *region_; }
@@ -37,4 +37,4 @@ private:
     std::thread thread_;
 };
 
-}  // namespace xsched::agent::testing
+}  // namespace xsched::test
