@@ -4,7 +4,8 @@ include(CMakePackageConfigHelpers)
 
 # Headers of the platforms that are built; those of platforms that only XSched 1.2 has stay in the source tree.
 set(XSCHED_BUILT_PLATFORMS "")
-foreach(platform opencl cuda hip)
+file(GLOB platforms RELATIVE ${CMAKE_SOURCE_DIR}/src/platform ${CMAKE_SOURCE_DIR}/src/platform/*)
+foreach(platform IN LISTS platforms)
   if(TARGET hal${platform})
     list(APPEND XSCHED_BUILT_PLATFORMS ${platform})
   endif()

@@ -2,11 +2,11 @@
 enable_language(ASM)
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
-# xsched_stream_device(name sources...): the device library of a driver with streams. The files of device/stream are
+# xsched_stream_device(name sources...): the device library of a driver with streams. The files of platform/stream/hal are
 # compiled with its vendor.h.
 function(xsched_stream_device name)
   set(shared driver_use event_ring hwqueue library_search pinned_words scratch stream_id)
-  list(TRANSFORM shared PREPEND ../stream/)
+  list(TRANSFORM shared PREPEND ../../stream/hal/)
   list(TRANSFORM shared APPEND .cpp)
   xsched_guest_library(${name} ${CMAKE_CURRENT_SOURCE_DIR}/exports.map ${ARGN} ${shared})
   target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
@@ -36,12 +36,12 @@ function(xsched_shim name api)
   xsched_private_library(${name})
 endfunction()
 
-# The same for an interface with streams: the files of shim/stream are compiled with its platform.h and vendor.h.
+# The same for an interface with streams: the files of platform/stream/shim are compiled with its platform.h and vendor.h.
 function(xsched_stream_shim name api)
   set(shared capture events ioctl ordered streams thread_streams trace)
-  list(TRANSFORM shared PREPEND ../stream/)
+  list(TRANSFORM shared PREPEND ../../stream/shim/)
   list(TRANSFORM shared APPEND .cpp)
   xsched_shim(${name} ${api} ${ARGN} ${shared})
-  target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/src/device/${api})
+  target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/src/platform/${api}/hal)
   target_link_libraries(${name} PRIVATE hal${api} ${CMAKE_DL_LIBS})
 endfunction()

@@ -9,7 +9,7 @@
 
 #include "base/log.h"
 #include "base/unique_fd.h"
-#include "device/stream/library_search.h"
+#include "platform/stream/hal/library_search.h"
 
 namespace xsched::cli {
 namespace {

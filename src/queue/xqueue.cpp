@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "ipc/slot_hints.h"
 #include "queue/hw_queue.h"
 #include "queue/pool.h"
 #include "queue/token.h"
@@ -69,15 +70,7 @@ void XQueue::write_identity() {
     slot.level.store(setup_.level, std::memory_order_relaxed);
     slot.threshold.store(window_.threshold(), std::memory_order_relaxed);
     slot.batch_size.store(window_.batch_size(), std::memory_order_relaxed);
-    slot.priority.store(setup_.priority, std::memory_order_relaxed);
-    slot.utilization.store(setup_.utilization, std::memory_order_relaxed);
-    slot.timeslice_us.store(setup_.timeslice_us, std::memory_order_relaxed);
-    slot.deadline_us.store(setup_.deadline_us, std::memory_order_relaxed);
-    slot.laxity_us.store(setup_.laxity_us, std::memory_order_relaxed);
-    slot.expect_ns.store(setup_.expect_ns, std::memory_order_relaxed);
-    slot.period_us.store(setup_.period_us, std::memory_order_relaxed);
-    slot.lax_priority.store(setup_.lax_priority, std::memory_order_relaxed);
-    slot.critical_priority.store(setup_.critical_priority, std::memory_order_relaxed);
+    ipc::store_hints(slot, setup_);
     for (auto& until : slot.boost_until) until.store(0, std::memory_order_relaxed);
     slot.submitted.store(submitted_, std::memory_order_relaxed);
     slot.launched.store(launched_, std::memory_order_relaxed);
@@ -110,15 +103,7 @@ void XQueue::attach(const Placement& placement) {
         base::Lock lock(mutex_);
         if (!in_use()) return;
         ipc::QueueSlot& old = *placement_.slot;
-        setup_.priority = old.priority.load(std::memory_order_relaxed);
-        setup_.utilization = old.utilization.load(std::memory_order_relaxed);
-        setup_.timeslice_us = old.timeslice_us.load(std::memory_order_relaxed);
-        setup_.deadline_us = old.deadline_us.load(std::memory_order_relaxed);
-        setup_.laxity_us = old.laxity_us.load(std::memory_order_relaxed);
-        setup_.expect_ns = old.expect_ns.load(std::memory_order_relaxed);
-        setup_.period_us = old.period_us.load(std::memory_order_relaxed);
-        setup_.lax_priority = old.lax_priority.load(std::memory_order_relaxed);
-        setup_.critical_priority = old.critical_priority.load(std::memory_order_relaxed);
+        static_cast<base::Hints&>(setup_) = ipc::load_hints(old);
         if (setup_.ops->throttle != 0) {  // the device may wait on the old word: nobody else will open it
             absorb_progress();
             old.suspended.store(0, std::memory_order_seq_cst);

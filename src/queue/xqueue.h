@@ -17,6 +17,7 @@
 
 #include "base/clock.h"
 #include "base/futex.h"
+#include "base/hints.h"
 #include "base/hot.h"
 #include "base/mutex.h"
 #include "base/thread.h"
@@ -39,7 +40,7 @@ struct HoldGroup {
     uint32_t overtaken = 0;
 };
 
-struct Setup {
+struct Setup : base::Hints {
     const XqDeviceOps* ops = nullptr;
     void* impl = nullptr;
     HwQueueHandle hwq = 0;
@@ -50,15 +51,6 @@ struct Setup {
     uint32_t flags = 0;  // XQueueCreateFlag
     uint32_t threshold = 0;
     uint32_t batch_size = 0;
-    int32_t priority = PRIORITY_DEFAULT;
-    int32_t utilization = UTILIZATION_MAX;
-    int64_t timeslice_us = TIMESLICE_DEFAULT;
-    int64_t deadline_us = 0;
-    int64_t laxity_us = 0;
-    int64_t expect_ns = 0;
-    int64_t period_us = 0;
-    int32_t lax_priority = PRIORITY_DEFAULT;
-    int32_t critical_priority = PRIORITY_DEFAULT;
 };
 
 // Where the queue's state is published: a slot of the memory shared with the scheduler, or of private memory.

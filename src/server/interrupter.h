@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "base/unique_fd.h"
-#include "device/cuda/rm_control.h"
+#include "platform/cuda/hal/rm_control.h"
 #include "ipc/protocol.h"
 #include "server/client.h"
 

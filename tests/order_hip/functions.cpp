@@ -33,7 +33,7 @@ const Functions& functions() {
 #define XHIP_FUNCTION_OF(result, name, ...) find(all.name, #name);
 #define XHIP_FUNCTION(name, ...) find(all.name, #name);
 #define XHIP_SPT(name, ...) find(all.name, #name); find(all.name##_spt, #name "_spt");
-#include "device/hip/hip_functions.def"
+#include "platform/hip/hal/functions.def"
         find(all.hipInit, "hipInit");
         find(all.hipDeviceGetName, "hipDeviceGetName");
         find(all.hipModuleLoadData, "hipModuleLoadData");

@@ -1,13 +1,13 @@
 // The HIP runtime's functions as a program gets them at run time. Any thread.
 #pragma once
 
-#include "device/hip/hip_api.h"
+#include "platform/hip/hal/api.h"
 
 namespace hip {
 
 using namespace xsched::hip;
 
-// Those that hip_functions.def does not declare, because XSched leaves them alone.
+// Those that functions.def does not declare, because XSched leaves them alone.
 struct Others {
     hipError_t (*hipInit)(unsigned);
     hipError_t (*hipDeviceGetName)(char*, int, hipDevice_t);
@@ -29,7 +29,7 @@ struct Functions : Others {
 #define XHIP_FUNCTION_OF(result, name, ...) declared::name name;
 #define XHIP_FUNCTION(name, ...) declared::name name;
 #define XHIP_SPT(name, ...) declared::name name; declared::name##_spt name##_spt;
-#include "device/hip/hip_functions.def"
+#include "platform/hip/hal/functions.def"
 };
 
 // From libamdhip64.so.6, or the library that FAKE_HIP_DIRECT names; from the shim, where that is preloaded.

@@ -16,11 +16,20 @@ inline int exit_status(int wait_status) {
     return WIFSIGNALED(wait_status) ? 1000 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
 }
 
+// In a child: it does not outlive the test that made it, whatever ends that (a time limit, a debugger's end). What becomes
+// another user must call it after that. The kernel looks at the thread that forked: it must live as long as the test.
+inline void die_with(pid_t parent) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(99);  // too late to be told
+}
+
 // Runs `body` in a child; its result is the child's exit status (see exit_status).
 template <typename Body>
 int in_child(Body body, unsigned most_seconds = 60) {
+    const pid_t parent = getpid();
     const pid_t child = fork();
     if (child == 0) {
+        die_with(parent);
         alarm(most_seconds);
         _exit(body());
     }
@@ -40,6 +49,7 @@ public:
             prctl(PR_SET_PDEATHSIG, SIGKILL);
             alarm(120);
             const char good = body() ? 1 : 0;
+            prctl(PR_SET_PDEATHSIG, SIGKILL);  // again: it may be another user's now
             if (write(ends[1], &good, 1) != 1) _exit(1);
             for (;;) pause();
         }

@@ -19,15 +19,17 @@
 
 namespace xsched::test {
 
-// A child whose standard output and error go to us.
+// A child whose standard output and error go to us. It ends with the test, and so does the server whose supervisor it is.
 class Process {
 public:
     Process(const std::vector<std::string>& words, const Environment& environment) {
         int out[2];
         int err[2];
         if (pipe2(out, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0) abort();
+        const pid_t parent = getpid();
         pid_ = fork();
         if (pid_ == 0) {
+            die_with(parent);
             dup2(out[1], STDOUT_FILENO);
             dup2(err[1], STDERR_FILENO);
             change_environment(environment);

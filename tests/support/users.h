@@ -37,7 +37,8 @@ int as_nobody(Body body) {
 
 // The command line that runs `words` as nobody.
 inline std::vector<std::string> nobody_runs(std::vector<std::string> words) {
-    words.insert(words.begin(), {"/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"});
+    words.insert(words.begin(), {"/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",
+                                 "--pdeathsig=KILL"});
     return words;
 }
 

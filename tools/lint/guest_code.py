@@ -5,7 +5,7 @@ import re
 
 import lint
 
-GUEST_ROOMS = {"base", "ipc", "policy", "sched", "dispatch", "queue", "agent", "device", "shim"}
+GUEST_ROOMS = {"base", "ipc", "policy", "sched", "dispatch", "queue", "agent", "platform"}
 # (what must not appear in code, why not)
 FORBIDDEN = [
     (r"\b_?_?[eE]xit\s*\(", "ends the user's program: return a result and log a line (fail open)"),
@@ -52,13 +52,13 @@ BAD = {
     "src/base/b.h": "inline void f() { std::abort(); }\n",
     "src/agent/b.cpp": "void f() { assert(x); }\n",
     "src/sched/b.cpp": "void f() { throw 1; }\n",
-    "src/shim/opencl/b.cpp": 'void f() { printf("x"); }\n',
+    "src/platform/opencl/shim/b.cpp": 'void f() { printf("x"); }\n',
     "src/ipc/b.cpp": "#include <iostream>\n",
-    "src/device/fake/b.cpp": "std::thread t;\n",
+    "src/platform/cuda/hal/b.cpp": "std::thread t;\n",
     "src/policy/hpf/b.cpp": "void f() { try {} catch (...) {} }\n",
     "src/ipc/c.cpp": 'const char* s = getenv("A");\n',
-    "src/device/cuda/c.cpp": 'const char* s = std::getenv("A");\n',
-    "src/shim/hip/c.cpp": "bool b = std::isalnum(c);\n",
+    "src/platform/cuda/hal/c.cpp": 'const char* s = std::getenv("A");\n',
+    "src/platform/hip/shim/c.cpp": "bool b = std::isalnum(c);\n",
     "src/base/d.cpp": "bool b = strcasecmp(a, c) == 0;\n",
     "src/dispatch/b.cpp": "void f() { std::terminate(); }\n",
 }

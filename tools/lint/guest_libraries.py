@@ -22,7 +22,7 @@ EXPORTS = [
     (r"libhalcuda\.so", r"Cuda\w+|xcu_\w+"),  # xcu_: for our shim
     (r"libshimcuda\.so", r"cu[A-Z]\w+|ioctl"),
     (r"libhalhip\.so", r"Hip\w+|xhip_\w+"),  # xhip_: for our shim
-    # dlsym and rocprofiler_*: see src/shim/hip/entry_points.h
+    # dlsym and rocprofiler_*: see src/platform/hip/shim/entry_points.h
     (r"libshimhip\.so", r"hip[A-Z]\w+|hiprtc\w+|__hip\w+|_Z\w*hip\w+|dlsym|ioctl|rocprofiler_(?:configure|set_api_table)"),
 ]
 # Initializers that may run when a library is loaded: the C++ library's own, and those of policies, which put themselves

@@ -12,15 +12,14 @@ ROOMS = {
     "ipc": {"base"},
     "dispatch": {"sched", "policy", "ipc", "base"},
     "queue": {"ipc", "base"},
-    "device": {"queue", "base"},
+    "hal": {"queue", "base"},
     "agent": {"queue", "dispatch", "sched", "policy", "ipc", "base"},
-    "shim": {"agent", "device", "queue", "base"},
+    "shim": {"agent", "hal", "queue", "base"},
     "server": {"dispatch", "sched", "policy", "ipc", "base"},
     "cli": {"ipc", "base"},
-    "sim": {"sched", "policy", "base"},
 }
-# Rooms that are divided by platform: one platform's folder may not include another's.
-DIVIDED = {"device", "shim"}
+# src/platform/<p>/: hal and shim are rooms in each; one platform's folder may not include another's.
+LAYERS = ("hal", "shim")
 # What platforms share whose queues are streams: it sees a platform through that platform's vendor.h and platform.h.
 COMMON = {"stream"}
 VENDOR = {
@@ -31,29 +30,39 @@ VENDOR = {
 }
 # Single headers beyond that: what the server shares with a backend for clients that do not answer, and where a shim looks
 # for its driver, which xcli run must know before.
-SHARED = {("server", "device/cuda/rm_control.h"), ("cli", "device/stream/library_search.h")}
+SHARED = {("server", "platform/cuda/hal/rm_control.h"), ("cli", "platform/stream/hal/library_search.h")}
 VENDOR_FOLDERS = {"tests", "bench", "examples"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
 
 
+def place(parts):
+    """The room and the platform, or None, of a file below src/: parts is its path there."""
+    if parts[0] != "platform":
+        return parts[0], None
+    layer = next((part for part in parts[2:] if part in LAYERS), "platform")
+    return layer, parts[1] if len(parts) > 1 else None
+
+
 def check_room(path, quoted):
     """The problem with src/<room>/... including "quoted", or None."""
-    room, target = path.parts[1], quoted.split("/")
+    target = quoted.split("/")
+    room, platform = place(path.parts[1:])
     if quoted.startswith("../") or "/../" in quoted:
         return "a path with ..: write it from src/"
     if target[0] == "xsched":
-        if len(target) > 2 and not (room in DIVIDED and path.parts[2] == target[1]):
-            return f"{quoted} belongs to platform {target[1]}: only its device and shim may include it"
+        if len(target) > 2 and platform != target[1]:
+            return f"{quoted} belongs to platform {target[1]}: only src/platform/{target[1]} may include it"
         return None
-    if target[0] not in ROOMS or len(target) == 1:
+    target_room, target_platform = place(target)
+    if target_room not in ROOMS or len(target) == 1:
         return None
     if (room, quoted) in SHARED:
         return None
-    if target[0] != room and target[0] not in ROOMS.get(room, set()):
+    if target_room != room and target_room not in ROOMS.get(room, set()):
         allowed = ", ".join(sorted(ROOMS.get(room, set()))) or "nothing"
-        return f"room {room} may not include {target[0]} (it may include {allowed})"
-    if room in DIVIDED and target[0] in DIVIDED and len(target) > 2 and target[1] not in {path.parts[2]} | COMMON:
-        return f"{room}/{path.parts[2]} may not include {target[0]}/{target[1]}: platforms know nothing of each other"
+        return f"room {room} may not include {target_room} (it may include {allowed})"
+    if platform and target_platform and target_platform not in {platform} | COMMON:
+        return f"platform {platform} may not include {target_platform}'s {quoted}: platforms know nothing of each other"
     return None
 
 
@@ -63,9 +72,9 @@ def check_vendor(path, header):
             continue
         parts = path.parts
         inside = parts[0] in VENDOR_FOLDERS or parts[:3] in (
-            ("src", "device", platform), ("src", "shim", platform), ("include", "xsched", platform))
+            ("src", "platform", platform), ("include", "xsched", platform))
         if not inside:
-            return f"<{header}> is a vendor's header: only src/device/{platform}, src/shim/{platform} and " \
+            return f"<{header}> is a vendor's header: only src/platform/{platform} and " \
                    f"include/xsched/{platform} may include it"
     return None
 
@@ -84,7 +93,7 @@ def check(root, _):
             if wrong:
                 problems.append(f"{path}:{number}: {wrong}")
     for path in lint.files(root, lint.CODE, {"src"}):
-        if len(path.parts) > 2 and path.parts[1] not in ROOMS:
+        if len(path.parts) > 2 and place(path.parts[1:])[0] not in ROOMS:
             problems.append(f"{path}:1: src/{path.parts[1]} is no room that tools/lint/include_rules.py knows: say there "
                             "what it may include")
     return problems
@@ -92,10 +101,10 @@ def check(root, _):
 
 GOOD = {
     "src/sched/a.cpp": '#include "policy/policy.h"\n#include <vector>\n',
-    "src/device/opencl/a.cpp": '#include <CL/cl.h>\n#include "xsched/opencl/hal.h"\n',
-    "src/shim/hip/a.cpp": '#include "device/stream/a.h"\n#include "vendor.h"\n',
+    "src/platform/opencl/hal/a.cpp": '#include <CL/cl.h>\n#include "xsched/opencl/hal.h"\n',
+    "src/platform/hip/shim/a.cpp": '#include "platform/stream/hal/a.h"\n#include "vendor.h"\n',
     "tests/a.cpp": '#include <CL/cl.h>\n',
-    "src/server/a.cpp": '#include "device/cuda/rm_control.h"\n',
+    "src/server/a.cpp": '#include "platform/cuda/hal/rm_control.h"\n',
 }
 BAD = {
     "src/base/b.cpp": '#include "ipc/layout.h"\n',
@@ -104,11 +113,13 @@ BAD = {
     "src/policy/hpf/b.cpp": '#include "../../ipc/layout.h"\n',
     "src/queue/b.cpp": '#include <CL/cl.h>\n',
     "src/agent/b.cpp": '#include "xsched/opencl/hal.h"\n',
-    "src/shim/opencl/b.cpp": '#include "device/cuda/queue.h"\n',
-    "src/device/stream/b.cpp": '#include "device/cuda/queue.h"\n',
-    "src/device/opencl/b.cpp": '#include <cuda.h>\n',
+    "src/platform/opencl/shim/b.cpp": '#include "platform/cuda/hal/queue.h"\n',
+    "src/platform/stream/hal/b.cpp": '#include "platform/cuda/hal/queue.h"\n',
+    "src/platform/opencl/hal/b.cpp": '#include <cuda.h>\n',
     "src/attic/b.cpp": "\n",
-    "src/server/b.cpp": '#include "device/cuda/cuda_api.h"\n',
+    "src/platform/cuda/b.cpp": "\n",
+    "src/platform/cuda/hal/b.cpp": '#include "platform/cuda/shim/streams.h"\n',
+    "src/server/b.cpp": '#include "platform/cuda/hal/api.h"\n',
 }
 
 if __name__ == "__main__":

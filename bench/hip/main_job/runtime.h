@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <string>
 
-#include "device/hip/hip_api.h"
+#include "platform/hip/hal/api.h"
 
 namespace busy {
 

@@ -6,8 +6,8 @@
 
 #include <mutex>
 
-#include "device/cuda/rm_api.h"
-#include "device/hip/kfd_api.h"
+#include "platform/cuda/hal/rm_api.h"
+#include "platform/hip/hal/kfd_api.h"
 #include "fake/cuda/engine.h"
 #include "fake/cuda/settings.h"
 #include "fake/cuda/turns.h"

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <functional>
 
-#include "device/hip/hip_api.h"
+#include "platform/hip/hal/api.h"
 #include "fake/cuda/settings.h"
 #include "fake/hip/table.h"
 #include "order_cuda/driver.h"

@@ -11,7 +11,7 @@
 #include <cstring>
 #include <mutex>
 
-#include "device/hip/kfd_api.h"
+#include "platform/hip/hal/kfd_api.h"
 
 namespace fake::kfd {
 namespace {

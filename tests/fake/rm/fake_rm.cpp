@@ -16,7 +16,7 @@
 #include <cstring>
 #include <mutex>
 
-#include "device/cuda/rm_api.h"
+#include "platform/cuda/hal/rm_api.h"
 
 namespace fake::rm {
 namespace {

@@ -1,0 +1,128 @@
+// The CUDA driver interface as far as XSched handles it: its own declarations, so that no toolkit is needed and one
+// binary serves every machine. Enumerations are int and structures that nobody here looks into are void, which changes
+// nothing in how a call is made; where a toolkit is installed, a test compares every declaration with cuda.h.
+// Types and constants bear the vendor's names.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+struct CUctx_st;
+struct CUstream_st;
+struct CUevent_st;
+struct CUfunc_st;
+struct CUkern_st;
+struct CUmod_st;
+struct CUlib_st;
+struct CUarray_st;
+struct CUmipmappedArray_st;
+struct CUgraph_st;
+struct CUgraphNode_st;
+struct CUgraphExec_st;
+struct CUgreenCtx_st;
+struct CUmemPoolHandle_st;
+struct CUgraphicsResource_st;
+struct CUextSemaphore_st;
+
+namespace xsched::cuda {
+
+using CUresult = int;
+using CUdevice = int;
+using CUdeviceptr = unsigned long long;
+using CUdeviceptr_v1 = unsigned;
+using CUmemGenericAllocationHandle = unsigned long long;
+using CUcontext = ::CUctx_st*;
+using CUstream = ::CUstream_st*;
+using CUevent = ::CUevent_st*;
+using CUfunction = ::CUfunc_st*;
+using CUkernel = ::CUkern_st*;
+using CUmodule = ::CUmod_st*;
+using CUlibrary = ::CUlib_st*;
+using CUarray = ::CUarray_st*;
+using CUmipmappedArray = ::CUmipmappedArray_st*;
+using CUgraph = ::CUgraph_st*;
+using CUgraphNode = ::CUgraphNode_st*;
+using CUgraphExec = ::CUgraphExec_st*;
+using CUgreenCtx = ::CUgreenCtx_st*;
+using CUmemoryPool = ::CUmemPoolHandle_st*;
+using CUgraphicsResource = ::CUgraphicsResource_st*;
+using CUexternalSemaphore = ::CUextSemaphore_st*;
+
+struct CUmemLocation {
+    int type;
+    int id;
+};
+
+struct CUlaunchConfig {
+    unsigned gridDimX, gridDimY, gridDimZ;
+    unsigned blockDimX, blockDimY, blockDimZ;
+    unsigned sharedMemBytes;
+    CUstream hStream;
+    void* attrs;
+    unsigned numAttrs;
+};
+
+struct CUDA_LAUNCH_PARAMS {
+    CUfunction function;
+    unsigned gridDimX, gridDimY, gridDimZ;
+    unsigned blockDimX, blockDimY, blockDimZ;
+    unsigned sharedMemBytes;
+    CUstream hStream;
+    void** kernelParams;
+};
+
+inline constexpr CUresult CUDA_SUCCESS = 0;
+inline constexpr CUresult CUDA_ERROR_OUT_OF_MEMORY = 2;
+inline constexpr CUresult CUDA_ERROR_NOT_INITIALIZED = 3;
+inline constexpr CUresult CUDA_ERROR_DEINITIALIZED = 4;
+inline constexpr CUresult CUDA_ERROR_NO_DEVICE = 100;
+inline constexpr CUresult CUDA_ERROR_INVALID_CONTEXT = 201;
+inline constexpr CUresult CUDA_ERROR_INVALID_HANDLE = 400;
+inline constexpr CUresult CUDA_ERROR_NOT_READY = 600;
+inline constexpr CUresult CUDA_ERROR_CONTEXT_IS_DESTROYED = 709;
+inline constexpr CUresult CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED = 712;
+inline constexpr CUresult CUDA_ERROR_NOT_SUPPORTED = 801;
+
+inline constexpr int CU_DEVICE_ATTRIBUTE_PCI_BUS_ID = 33;
+inline constexpr int CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID = 34;
+inline constexpr int CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID = 50;
+inline constexpr int CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS = 89;
+inline constexpr int CU_DEVICE_ATTRIBUTE_MPS_ENABLED = 133;
+inline constexpr unsigned CU_MEMHOSTREGISTER_PORTABLE = 1;
+inline constexpr unsigned CU_MEMHOSTREGISTER_DEVICEMAP = 2;
+inline constexpr unsigned CU_STREAM_NON_BLOCKING = 1;
+inline constexpr unsigned CU_STREAM_WAIT_VALUE_GEQ = 0;
+inline constexpr unsigned CU_EVENT_DISABLE_TIMING = 2;
+inline constexpr int CU_STREAM_CAPTURE_STATUS_NONE = 0;
+inline constexpr int CU_STREAM_CAPTURE_MODE_RELAXED = 2;
+inline constexpr int CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND = 1;
+inline constexpr int CU_FUNC_ATTRIBUTE_NUM_REGS = 4;
+
+// declared::cuStreamQuery is the type of that function.
+namespace declared {
+#define XCU_FUNCTION(name, ...) using name = CUresult (*)(__VA_ARGS__);
+#define XCU_PTSZ(name, ...)     \
+    XCU_FUNCTION(name, __VA_ARGS__) \
+    XCU_FUNCTION(name##_ptsz, __VA_ARGS__)
+#define XCU_PTDS(name, ...)     \
+    XCU_FUNCTION(name, __VA_ARGS__) \
+    XCU_FUNCTION(name##_ptds, __VA_ARGS__)
+#include "platform/cuda/hal/functions.def"
+}  // namespace declared
+
+// The functions that XSched itself calls. Those of a driver older than a function are null.
+struct CuApi {
+#define XCU_USED(name) declared::name name = nullptr;
+#define XCU_OPTIONAL(name) declared::name name = nullptr;
+#include "platform/cuda/hal/api.def"
+};
+
+// Nullptr: complete. Else the function that is missing, without which nothing can be scheduled.
+inline const char* missing_function(const CuApi& api) {
+#define XCU_USED(name) \
+    if (api.name == nullptr) return #name;
+#include "platform/cuda/hal/api.def"
+    return nullptr;
+}
+
+}  // namespace xsched::cuda

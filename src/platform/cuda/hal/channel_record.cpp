@@ -1,0 +1,299 @@
+#include "platform/cuda/hal/channel_record.h"
+
+#include <atomic>
+#include <cstdio>
+#include <cstring>
+#include <new>
+
+#include "base/fork.h"
+#include "base/mutex.h"
+#include "platform/cuda/hal/rm_api.h"
+
+namespace xsched::cuda {
+namespace {
+
+using namespace rm;
+
+enum class Kind : uint32_t { kClient, kDevice, kSubdevice, kGroup, kChannel };
+
+struct Object {
+    Kind kind;
+    uint32_t client;
+    uint32_t handle;
+    uint32_t parent;
+    uint32_t engine = 0;  // a group's
+    uint32_t noted = 0;   // a device's PCI address, a group's timeslice
+    bool noted_known = false;
+    int fd = -1;        // a client's
+    bool gone = false;  // while it is forgotten
+    Object* next = nullptr;
+};
+
+constinit base::Mutex g_mutex;
+constinit Object* g_objects = nullptr;  // newest first
+constinit bool g_incomplete = false;
+constinit bool g_partition = false;
+constinit uint32_t g_generation = 0;  // the process of a line of forks that it belongs to
+constinit std::atomic<uint32_t> g_serial{0};
+
+// The lock. Fork's child finds nothing of its parent's in it.
+class Record {
+public:
+    Record() : lock_(g_mutex) {
+        if (g_generation != base::fork_generation()) clear();
+    }
+    void clear() {
+        g_generation = base::fork_generation();
+        while (g_objects != nullptr) {
+            Object* object = g_objects;
+            g_objects = object->next;
+            delete object;
+        }
+        g_incomplete = g_partition = false;
+        g_serial.fetch_add(1, std::memory_order_acq_rel);
+    }
+
+private:
+    base::Lock lock_;
+};
+
+// g_mutex held.
+Object* find(uint32_t client, uint32_t handle) {
+    for (Object* object = g_objects; object != nullptr; object = object->next)
+        if (object->client == client && object->handle == handle) return object;
+    return nullptr;
+}
+
+// g_mutex held. The object and all below it.
+void forget(uint32_t client, uint32_t handle) {
+    const auto goes = [&](const Object& object) {
+        if (object.client != client || object.gone) return false;
+        if (object.handle == handle || handle == client) return true;
+        const Object* parent = find(client, object.parent);
+        return parent != nullptr && parent->gone;
+    };
+    for (bool more = true; more;) {
+        more = false;
+        for (Object* object = g_objects; object != nullptr; object = object->next)
+            if (goes(*object)) object->gone = more = true;
+    }
+    for (Object** at = &g_objects; *at != nullptr;) {
+        Object* object = *at;
+        if (!object->gone) {
+            at = &object->next;
+            continue;
+        }
+        *at = object->next;
+        delete object;
+        g_serial.fetch_add(1, std::memory_order_acq_rel);
+    }
+}
+
+// g_mutex held.
+void remember(const Object& fresh) {
+    forget(fresh.client, fresh.handle);  // a handle taken again: the old one went where we did not see it
+    auto* object = new (std::nothrow) Object(fresh);
+    if (object == nullptr) {
+        g_incomplete = true;
+        return;
+    }
+    object->next = g_objects;
+    g_objects = object;
+    g_serial.fetch_add(1, std::memory_order_acq_rel);
+}
+
+// The library's own call, plain or wrapped.
+struct Call {
+    unsigned number = 0;
+    size_t bytes = 0;
+    const void* parameters = nullptr;
+};
+
+bool unwrap(unsigned long request, const void* argument, Call& call) {
+    if (_IOC_TYPE(request) != NV_IOCTL_MAGIC || argument == nullptr) return false;
+    call = {static_cast<unsigned>(_IOC_NR(request)), _IOC_SIZE(request), argument};
+    if (call.number != NV_ESC_IOCTL_XFER_CMD) return true;
+    if (call.bytes != sizeof(nv_ioctl_xfer_t)) return false;
+    nv_ioctl_xfer_t wrapped{};
+    std::memcpy(&wrapped, argument, sizeof wrapped);
+    call = {wrapped.cmd, wrapped.size, reinterpret_cast<const void*>(static_cast<uintptr_t>(wrapped.ptr))};
+    return call.parameters != nullptr;
+}
+
+struct Allocation {
+    NVOS21_PARAMETERS head{};  // the long form begins with the same members
+    uint32_t status = 0;
+};
+
+bool read_allocation(const Call& call, Allocation& allocation) {
+    if (call.number != NV_ESC_RM_ALLOC) return false;
+    if (call.bytes == sizeof(NVOS21_PARAMETERS)) {
+        std::memcpy(&allocation.head, call.parameters, sizeof allocation.head);
+        // Before there was paramsSize, status stood in its place.
+        allocation.status = allocation.head.status;
+        return true;
+    }
+    if (call.bytes != sizeof(NVOS64_PARAMETERS) && call.bytes != kOldNVOS64Bytes) return false;
+    NVOS64_PARAMETERS full{};
+    std::memcpy(&full, call.parameters, call.bytes);
+    std::memcpy(&allocation.head, &full, offsetof(NVOS21_PARAMETERS, paramsSize));
+    allocation.status = call.bytes == kOldNVOS64Bytes ? full.flags : full.status;
+    return true;
+}
+
+uint32_t engine_of(const Allocation& allocation) {
+    if (allocation.head.pAllocParms == 0) return 0;
+    NV_CHANNEL_GROUP_ALLOCATION_PARAMETERS group{};
+    std::memcpy(&group, reinterpret_cast<const void*>(static_cast<uintptr_t>(allocation.head.pAllocParms)),
+                sizeof group);
+    return group.engineType;
+}
+
+void record_allocation(int fd, const Allocation& allocation) {
+    const NVOS21_PARAMETERS& head = allocation.head;
+    Object object{Kind::kClient, head.hRoot, head.hObjectNew, head.hObjectParent};
+    if (is_root_class(head.hClass)) {
+        object.client = head.hObjectNew;
+        object.parent = 0;
+        object.fd = fd;
+    } else if (head.hClass == NV01_DEVICE_0) {
+        object.kind = Kind::kDevice;
+    } else if (head.hClass == NV20_SUBDEVICE_0) {
+        object.kind = Kind::kSubdevice;
+    } else if (head.hClass == KEPLER_CHANNEL_GROUP_A) {
+        object.kind = Kind::kGroup;
+        object.engine = engine_of(allocation);
+    } else if (is_channel_class(head.hClass)) {
+        object.kind = Kind::kChannel;
+    } else if (head.hClass != AMPERE_SMC_PARTITION_REF) {
+        return;
+    }
+    const Record record;
+    if (head.hClass == AMPERE_SMC_PARTITION_REF) {
+        g_partition = true;
+        return;
+    }
+    remember(object);
+}
+
+// g_mutex held. False: too many channels for one set.
+bool collect(const Object& client, const Object& device, RecordedSet& recorded) {
+    recorded = RecordedSet{};
+    recorded.fd = client.fd;
+    recorded.device = device.handle;
+    recorded.address = device.noted;
+    recorded.address_known = device.noted_known;
+    ChannelSet& set = recorded.set;
+    set.client = client.handle;
+    for (const Object* object = g_objects; object != nullptr; object = object->next) {
+        if (object->client != client.handle || object->parent != device.handle) continue;
+        if (object->kind == Kind::kSubdevice) set.subdevice = object->handle;
+        if (object->kind != Kind::kGroup || !is_compute_engine(object->engine)) continue;
+        if (set.group_count == ChannelSet::kMostGroups) return false;
+        set.timeslices_us[set.group_count] = object->noted;
+        set.groups[set.group_count++] = object->handle;
+        for (const Object* channel = g_objects; channel != nullptr; channel = channel->next) {
+            if (channel->client != client.handle || channel->parent != object->handle ||
+                channel->kind != Kind::kChannel)
+                continue;
+            if (set.channel_count == ChannelSet::kMostChannels) return false;
+            set.channels[set.channel_count++] = channel->handle;
+        }
+    }
+    return true;
+}
+
+void note(uint32_t client, uint32_t handle, uint32_t value) {
+    const Record record;
+    Object* object = find(client, handle);
+    if (object == nullptr) return;
+    object->noted = value;
+    object->noted_known = true;
+}
+
+}  // namespace
+
+void record_call(int fd, unsigned long request, const void* argument, int result) {
+    Call call;
+    if (result != 0 || !unwrap(request, argument, call)) return;
+    Allocation allocation;
+    if (read_allocation(call, allocation)) {
+        if (allocation.status == NV_OK) record_allocation(fd, allocation);
+        return;
+    }
+    if (call.number != NV_ESC_RM_FREE || call.bytes != sizeof(NVOS00_PARAMETERS)) return;
+    NVOS00_PARAMETERS freed{};
+    std::memcpy(&freed, call.parameters, sizeof freed);
+    const Record record;
+    if (freed.status == NV_OK && find(freed.hRoot, freed.hObjectOld) != nullptr) forget(freed.hRoot, freed.hObjectOld);
+}
+
+bool frees_recorded(unsigned long request, const void* argument) {
+    Call call;
+    if (!unwrap(request, argument, call) || call.number != NV_ESC_RM_FREE || call.bytes != sizeof(NVOS00_PARAMETERS))
+        return false;
+    NVOS00_PARAMETERS freed{};
+    std::memcpy(&freed, call.parameters, sizeof freed);
+    const Record record;
+    return find(freed.hRoot, freed.hObjectOld) != nullptr;
+}
+
+void for_each_recorded(bool (*visit)(const RecordedSet& recorded, void* data), void* data) {
+    RecordedSet recorded;
+    for (unsigned at = 0;; ++at) {  // the at-th device with compute channels, as of now
+        bool found = false;
+        {
+            const Record record;
+            unsigned index = 0;
+            for (const Object* device = g_objects; device != nullptr && !found; device = device->next) {
+                if (device->kind != Kind::kDevice) continue;
+                const Object* client = find(device->client, device->client);
+                if (client == nullptr) continue;
+                if (!collect(*client, *device, recorded)) g_incomplete = true;
+                found = recorded.set.channel_count != 0 && index++ == at;
+            }
+        }
+        if (!found || !visit(recorded, data)) return;
+    }
+}
+
+void note_address(uint32_t client, uint32_t device, uint32_t address) { note(client, device, address); }
+void note_timeslice(uint32_t client, uint32_t group, uint32_t us) { note(client, group, us); }
+
+uint32_t record_serial() { return g_serial.load(std::memory_order_acquire); }
+
+void describe_record(char* text, unsigned bytes) {
+    unsigned counts[5] = {};
+    unsigned compute = 0;
+    char engines[160] = "";
+    size_t used = 0;
+    const Record record;
+    for (const Object* object = g_objects; object != nullptr; object = object->next) {
+        ++counts[static_cast<unsigned>(object->kind)];
+        if (object->kind == Kind::kGroup && used + 12 < sizeof engines)
+            used += static_cast<size_t>(std::snprintf(engines + used, sizeof engines - used, " %u", object->engine));
+        if (object->kind != Kind::kChannel) continue;
+        const Object* group = find(object->client, object->parent);
+        if (group != nullptr && group->kind == Kind::kGroup && is_compute_engine(group->engine)) ++compute;
+    }
+    std::snprintf(text, bytes,
+                  "%u clients, %u devices, %u channel groups (engines%s) with %u channels, %u of them for kernels",
+                  counts[0], counts[1], counts[3], used != 0 ? engines : " none", counts[4], compute);
+}
+
+bool record_incomplete() {
+    const Record record;
+    return g_incomplete;
+}
+
+bool record_has_partition() {
+    const Record record;
+    return g_partition;
+}
+
+void forget_record() {
+    Record record;
+    record.clear();
+}
+
+}  // namespace xsched::cuda

@@ -1,0 +1,366 @@
+#include "platform/cuda/hal/interrupt.h"
+
+#include <atomic>
+#include <cerrno>
+#include <new>
+
+#include "base/clock.h"
+#include "base/fork.h"
+#include "base/log.h"
+#include "base/mutex.h"
+#include "platform/cuda/hal/channel_record.h"
+#include "platform/cuda/hal/identity.h"
+#include "platform/stream/hal/hwqueue.h"
+#include "queue/queue_abi.h"
+
+namespace xsched::cuda {
+namespace {
+
+constexpr int kMostGpus = 32;
+constexpr uint32_t kMostSets = 4;  // of one GPU: clients of the kernel driver in this process
+
+struct Gpu {
+    base::Mutex turn;         // one change at a time; held during calls to the kernel, never needed by a launch
+    uint32_t generation = 0;  // the process of a line of forks that the rest is about
+    CUdevice device = 0;
+    XDevice identity = 0;
+    uint32_t queues = 0;
+    uint32_t asking = 0;
+    uint32_t taking = 0;      // of these, to be taken off rather than kept off
+    bool stopped = false;
+    bool kept_off = false;    // stopped by its timeslice, and kept from coming back
+    std::atomic<bool> refused{false};  // a call failed: not tried again
+    uint32_t timeslice_us = 0;         // in force; 0: the driver's own
+    bool known = false;
+    uint32_t serial = 0;  // of the record that `sets` is from
+    uint32_t set_count = 0;
+    RecordedSet sets[kMostSets];
+};
+
+constinit base::Mutex g_mutex;  // guards the making of Gpus
+constinit std::atomic<Gpu*> g_gpus[kMostGpus] = {};
+constinit std::atomic<rm::Ioctl> g_ioctl{nullptr};
+constinit std::atomic<int32_t> g_stopped{0};  // GPUs
+constinit std::atomic<int32_t> g_freeing{0};  // calls on their way that free recorded objects
+
+// A turn at a GPU. Fork's child has none of its parent's channels, and must not touch them.
+class Turn {
+public:
+    explicit Turn(Gpu& gpu) : lock_(gpu.turn) {
+        if (gpu.generation == base::fork_generation()) return;
+        gpu.generation = base::fork_generation();
+        if (gpu.stopped) g_stopped.fetch_sub(1, std::memory_order_acq_rel);
+        gpu.stopped = gpu.known = false;
+        gpu.timeslice_us = gpu.set_count = 0;
+    }
+
+private:
+    base::Lock lock_;
+};
+
+rm::Ioctl call() { return g_ioctl.load(std::memory_order_acquire); }
+
+void say_refused(const Gpu& gpu, const char* why) {
+    XLOG_INFO("no preempt level 3 on device %d: %s; its streams use level 2 or 1", gpu.device, why);
+}
+
+Gpu* gpu_of(CUdevice device) {
+    return device >= 0 && device < kMostGpus ? g_gpus[device].load(std::memory_order_acquire) : nullptr;
+}
+
+Gpu* make_gpu(const CuApi& api, CUdevice device) {
+    if (Gpu* gpu = gpu_of(device)) return gpu;
+    if (device < 0 || device >= kMostGpus) return nullptr;
+    const XDevice identity = device_identity(api, device);
+    base::Lock lock(g_mutex);
+    if (Gpu* gpu = gpu_of(device)) return gpu;
+    auto* gpu = new (std::nothrow) Gpu;
+    if (gpu == nullptr) return nullptr;
+    gpu->device = device;
+    gpu->identity = identity;
+    gpu->generation = base::fork_generation();
+    g_gpus[device].store(gpu, std::memory_order_release);
+    return gpu;
+}
+
+// The driver's own name for where a recorded GPU is, asked once.
+void learn_address(RecordedSet& recorded) {
+    if (recorded.address_known) return;
+    const rm::Outcome outcome =
+        rm::read_pci_address(call(), recorded.fd, recorded.set.client, recorded.set.subdevice, &recorded.address);
+    if (!outcome.good()) {
+        XLOG_DEBG("the kernel driver does not say which GPU device object 0x%x is: %s (errno %d, status 0x%x)",
+                  recorded.device, rm::sentence(outcome), outcome.error, outcome.status);
+        return;
+    }
+    recorded.address_known = true;
+    note_address(recorded.set.client, recorded.device, recorded.address);
+}
+
+void learn_timeslices(RecordedSet& recorded) {
+    for (uint32_t i = 0; i < recorded.set.group_count; ++i) {
+        if (recorded.set.timeslices_us[i] != 0) continue;
+        const rm::Outcome outcome = rm::read_timeslice(call(), recorded.fd, recorded.set.client, recorded.set.groups[i],
+                                                       &recorded.set.timeslices_us[i]);
+        if (outcome.good()) note_timeslice(recorded.set.client, recorded.set.groups[i], recorded.set.timeslices_us[i]);
+    }
+}
+
+struct Search {
+    Gpu* gpu;
+    uint32_t seen = 0;     // GPUs with channels in the record
+    uint32_t unnamed = 0;  // of them, those whose place nobody knows
+    RecordedSet last_unnamed;
+};
+
+bool visit_recorded(const RecordedSet& found, void* data) {
+    auto& search = *static_cast<Search*>(data);
+    RecordedSet recorded = found;
+    learn_address(recorded);
+    ++search.seen;
+    if (!recorded.address_known) {
+        ++search.unnamed;
+        search.last_unnamed = recorded;
+        return true;
+    }
+    Gpu& gpu = *search.gpu;
+    if (recorded.address != static_cast<uint32_t>(gpu.identity) || gpu.set_count == kMostSets) return true;
+    learn_timeslices(recorded);
+    gpu.sets[gpu.set_count++] = recorded;
+    return true;
+}
+
+uint64_t key_of(const RecordedSet& recorded) { return uint64_t{recorded.set.client} << 32 | recorded.device; }
+
+void offer(const Gpu& gpu, const RecordedSet& recorded, bool withdraw) {
+    XqHandover handover{};
+    handover.platform = kPlatformCUDA;
+    handover.device = gpu.identity;
+    handover.key = key_of(recorded);
+    handover.fd = withdraw ? -1 : recorded.fd;
+    handover.data = &recorded.set;
+    handover.bytes = withdraw ? 0 : sizeof recorded.set;
+    handover.undo = restore_everything;
+    xq_hand_over(&handover);
+}
+
+// gpu.turn held. What the record says of this GPU now, and xserver knows it as well.
+void refresh(Gpu& gpu) {
+    const uint32_t serial = record_serial();
+    if (call() == nullptr || (gpu.known && gpu.serial == serial)) return;
+    uint64_t before[kMostSets] = {};
+    const uint32_t before_count = gpu.set_count;
+    RecordedSet gone[kMostSets];
+    for (uint32_t i = 0; i < before_count; ++i) {
+        before[i] = key_of(gpu.sets[i]);
+        gone[i] = gpu.sets[i];
+    }
+    gpu.set_count = 0;
+    Search search{&gpu};
+    for_each_recorded(visit_recorded, &search);
+    if (gpu.set_count == 0 && search.seen == 1 && search.unnamed == 1) {  // there is no other that it could be
+        learn_timeslices(search.last_unnamed);
+        gpu.sets[gpu.set_count++] = search.last_unnamed;
+    }
+    gpu.serial = serial;
+    gpu.known = true;
+    for (uint32_t i = 0; i < before_count; ++i) {
+        bool stays = false;
+        for (uint32_t k = 0; k < gpu.set_count; ++k) stays = stays || key_of(gpu.sets[k]) == before[i];
+        if (!stays) offer(gpu, gone[i], true);
+    }
+    for (uint32_t i = 0; i < gpu.set_count; ++i) {
+        if (gpu.timeslice_us != 0) rm::set_timeslices(call(), gpu.sets[i].fd, gpu.sets[i].set, gpu.timeslice_us);
+        offer(gpu, gpu.sets[i], false);
+    }
+}
+
+// gpu.turn held. Why level 3 is out of the question; nullptr: nothing speaks against it.
+const char* objection(Gpu& gpu, bool shared) {
+    if (call() == nullptr)
+        return "its calls to the kernel driver are not seen (the shim must be preloaded; WSL has no such calls)";
+    if (shared) return "under MPS all programs share one context, which would be stopped for all of them";
+    refresh(gpu);
+    if (record_incomplete()) return "it has more channels than can be kept track of";
+    if (gpu.set_count == 0) return "this process has no channels of its own there (MPS, or another way to the driver)";
+    for (uint32_t i = 0; i < gpu.set_count; ++i)
+        if (!rm::is_control_device(gpu.sets[i].fd)) return "the kernel driver's descriptor is gone";
+    return nullptr;
+}
+
+// gpu.turn held.
+void let_go(Gpu& gpu) {
+    if (!gpu.stopped) return;
+    const int64_t began = base::now_ns();
+    for (uint32_t i = 0; i < gpu.set_count; ++i) {
+        const rm::Outcome outcome = rm::enable(call(), gpu.sets[i].fd, gpu.sets[i].set);
+        if (!outcome.good())
+            XLOG_WARN("device %d: channels could not be enabled again: %s (errno %d, status 0x%x)", gpu.device,
+                      rm::sentence(outcome), outcome.error, outcome.status);
+    }
+    gpu.stopped = false;
+    g_stopped.fetch_sub(1, std::memory_order_acq_rel);
+    XLOG_DEBG("device %d: channels enabled in %lld us", gpu.device,
+              static_cast<long long>((base::now_ns() - began) / base::kMicrosecond));
+}
+
+// gpu.turn held. The queue asks for it, or does not any more.
+void ask(Gpu& gpu, stream::HwQueue& hwq, bool asks, bool takes) {
+    if (hwq.asks_interrupt) --gpu.asking;
+    if (hwq.asks_interrupt && hwq.takes_off) --gpu.taking;
+    hwq.asks_interrupt = asks;
+    hwq.takes_off = takes;
+    if (asks) ++gpu.asking;
+    if (asks && takes) ++gpu.taking;
+}
+
+// gpu.turn held. The driver counts disablings, and xserver may have made one for us.
+void enable_once_more(const Gpu& gpu) {
+    for (uint32_t i = 0; i < gpu.set_count; ++i) rm::enable(call(), gpu.sets[i].fd, gpu.sets[i].set);
+}
+
+// gpu.turn held. A short timeslice has it preempted by whoever has work: then it need only not come back.
+XResult stop(Gpu& gpu) {
+    refresh(gpu);
+    const bool keeps_off = gpu.taking == 0 && gpu.timeslice_us != 0;
+    const int64_t began = base::now_ns();
+    uint32_t channels = 0;
+    for (uint32_t i = 0; i < gpu.set_count; ++i) {
+        const rm::Outcome outcome = rm::disable(call(), gpu.sets[i].fd, gpu.sets[i].set, keeps_off);
+        channels += gpu.sets[i].set.channel_count;
+        if (outcome.good()) continue;
+        for (uint32_t done = 0; done < i; ++done) rm::enable(call(), gpu.sets[done].fd, gpu.sets[done].set);
+        if (!gpu.refused.exchange(true)) say_refused(gpu, rm::sentence(outcome));
+        XLOG_DEBG("device %d: disabling %u channels: errno %d, status 0x%x", gpu.device, gpu.sets[i].set.channel_count,
+                  outcome.error, outcome.status);
+        return kXSchedErrorNotSupported;
+    }
+    gpu.stopped = true;
+    gpu.kept_off = keeps_off;
+    g_stopped.fetch_add(1, std::memory_order_acq_rel);
+    XLOG_DEBG("device %d: %u channels %s in %lld us", gpu.device, channels, keeps_off ? "kept off" : "disabled",
+              static_cast<long long>((base::now_ns() - began) / base::kMicrosecond));
+    return kXSchedSuccess;
+}
+
+}  // namespace
+
+void let_everything_run() {
+    for (const std::atomic<Gpu*>& place : g_gpus) {
+        Gpu* gpu = place.load(std::memory_order_acquire);
+        if (gpu == nullptr) continue;
+        const Turn turn(*gpu);
+        if (!gpu->stopped) continue;
+        let_go(*gpu);
+        enable_once_more(*gpu);
+    }
+}
+
+void restore_everything() {
+    for (const std::atomic<Gpu*>& place : g_gpus) {
+        Gpu* gpu = place.load(std::memory_order_acquire);
+        if (gpu == nullptr || call() == nullptr) continue;
+        const Turn turn(*gpu);
+        if (gpu->refused.load(std::memory_order_acquire) && !gpu->stopped) continue;
+        let_go(*gpu);
+        enable_once_more(*gpu);
+        for (uint32_t i = 0; i < gpu->set_count; ++i)
+            rm::set_timeslices(call(), gpu->sets[i].fd, gpu->sets[i].set, 0);
+        gpu->timeslice_us = 0;
+    }
+}
+
+int pass_ioctl(int fd, unsigned long request, void* argument, rm::Ioctl next) {
+    g_ioctl.store(next, std::memory_order_release);
+    const bool frees = frees_recorded(request, argument);
+    if (frees) {
+        g_freeing.fetch_add(1, std::memory_order_acq_rel);
+        // A channel that goes while it is disabled may keep the driver waiting for its work.
+        if (g_stopped.load(std::memory_order_acquire) > 0) let_everything_run();
+    }
+    const int result = next(fd, request, argument);
+    const int saved = errno;
+    record_call(fd, request, argument, result);
+    if (frees) g_freeing.fetch_sub(1, std::memory_order_acq_rel);
+    errno = saved;
+    return result;
+}
+
+}  // namespace xsched::cuda
+
+namespace xsched::stream {
+
+using namespace xsched::cuda;
+
+bool join_interrupts(HwQueue& hwq) {
+    Gpu* gpu = make_gpu(*hwq.api, hwq.device);
+    if (gpu == nullptr || gpu->refused.load(std::memory_order_acquire)) return false;
+    int shared = 0;
+    if (hwq.api->cuDeviceGetAttribute(&shared, CU_DEVICE_ATTRIBUTE_MPS_ENABLED, hwq.device) != kSuccess) shared = 0;
+    const Turn turn(*gpu);
+    if (const char* why = objection(*gpu, shared == 1)) {
+        if (!gpu->refused.exchange(true)) say_refused(*gpu, why);
+        return false;
+    }
+    if (gpu->queues++ == 0 && base::log_enabled(base::LogLevel::kDebug)) {
+        char text[256];
+        describe_record(text, sizeof text);
+        XLOG_DEBG("device %d: level 3 through %u channels in %u groups (timeslice %u us)%s; the process has %s",
+                  gpu->device, gpu->sets[0].set.channel_count, gpu->sets[0].set.group_count,
+                  gpu->sets[0].set.timeslices_us[0], record_has_partition() ? ", in a MIG partition" : "", text);
+    }
+    return true;
+}
+
+void leave_interrupts(HwQueue& hwq) {
+    Gpu* gpu = hwq.interruptible ? gpu_of(hwq.device) : nullptr;
+    if (gpu == nullptr) return;
+    const Turn turn(*gpu);
+    ask(*gpu, hwq, false, false);
+    hwq.interruptible = false;
+    // Whoever is left may not want it; the last one cannot any more.
+    --gpu->queues;
+    if (gpu->queues == 0 || gpu->asking < gpu->queues) let_go(*gpu);
+}
+
+XResult interrupt(HwQueue& hwq, bool keeps_off) {
+    Gpu* gpu = hwq.interruptible ? gpu_of(hwq.device) : nullptr;
+    if (gpu == nullptr || gpu->refused.load(std::memory_order_acquire)) return kXSchedErrorNotSupported;
+    const Turn turn(*gpu);
+    ask(*gpu, hwq, true, !keeps_off);
+    if (gpu->stopped && gpu->kept_off && gpu->taking > 0) let_go(*gpu);  // to be stopped for good
+    if (gpu->asking < gpu->queues || gpu->stopped || g_freeing.load(std::memory_order_acquire) > 0)
+        return kXSchedSuccess;
+    const XResult result = stop(*gpu);
+    if (result != kXSchedSuccess) ask(*gpu, hwq, false, false);
+    return result;
+}
+
+void restore(HwQueue& hwq) {
+    Gpu* gpu = hwq.interruptible ? gpu_of(hwq.device) : nullptr;
+    if (gpu == nullptr) return;
+    const Turn turn(*gpu);
+    ask(*gpu, hwq, false, false);
+    let_go(*gpu);
+}
+
+XResult set_timeslice(HwQueue& hwq, uint32_t us) {
+    Gpu* gpu = hwq.interruptible ? gpu_of(hwq.device) : nullptr;
+    if (gpu == nullptr || gpu->refused.load(std::memory_order_acquire)) return kXSchedErrorNotSupported;
+    const Turn turn(*gpu);
+    refresh(*gpu);
+    if (gpu->timeslice_us == us) return kXSchedSuccess;
+    for (uint32_t i = 0; i < gpu->set_count; ++i) {
+        const rm::Outcome outcome = rm::set_timeslices(call(), gpu->sets[i].fd, gpu->sets[i].set, us);
+        if (outcome.good()) continue;
+        XLOG_DEBG("device %d: timeslice %u us: %s (errno %d, status 0x%x)", gpu->device, us, rm::sentence(outcome),
+                  outcome.error, outcome.status);
+        return kXSchedErrorNotSupported;
+    }
+    gpu->timeslice_us = us;
+    XLOG_DEBG("device %d: timeslice %s%u us", gpu->device, us == 0 ? "the driver's own, " : "",
+              us != 0 ? us : gpu->sets[0].set.timeslices_us[0]);
+    return kXSchedSuccess;
+}
+
+}  // namespace xsched::stream

@@ -1,0 +1,58 @@
+// Calls to NVIDIA's kernel driver about channels that somebody else allocated: take them off the device, put them back,
+// change their timeslices. Used in the process that owns them and, for one that does not answer, by xserver; hence libc
+// alone, no state, no log. A call takes 0.3 to 1 ms. Any thread, no lock of ours held that a launch may need.
+//
+// Words: channel, what the hardware takes work from; channel group (TSG), the channels that share a timeslice, of one
+// CUDA context and engine; client, subdevice, the driver's names for one user and one GPU.
+#pragma once
+
+#include <cstdint>
+
+namespace xsched::cuda::rm {
+
+// As libc's ioctl, with the argument that NVIDIA's calls have.
+using Ioctl = int (*)(int fd, unsigned long request, void* argument);
+
+// All compute channels that one client has on one GPU. Sent over xserver's socket as it is (ipc/protocol.h).
+struct ChannelSet {
+    static constexpr uint32_t kMostGroups = 32;
+    static constexpr uint32_t kMostChannels = 512;
+
+    uint32_t client;
+    uint32_t subdevice;
+    uint32_t group_count;
+    uint32_t channel_count;
+    uint32_t groups[kMostGroups];
+    uint32_t timeslices_us[kMostGroups];  // as the driver set them; 0: not known
+    uint32_t channels[kMostChannels];
+};
+
+// What came of a call.
+struct Outcome {
+    int error = 0;        // errno, if the call itself failed
+    uint32_t status = 0;  // RM's own answer otherwise
+    bool good() const { return error == 0 && status == 0; }
+};
+// For people: what it means and what may be the cause. The text lives in the program.
+const char* sentence(const Outcome& outcome);
+
+// Whether the descriptor is the driver's control device, /dev/nvidiactl.
+bool is_control_device(int fd);
+// Whether counts are in range. A set that came from another process is looked at once before it is used.
+bool is_sound(const ChannelSet& set);
+
+// Stops all channels of the set and returns when none of them runs any more, or lets them go on. `lets_run`: what has the
+// device at this moment keeps it until another context takes it, and only does not come back. The driver counts: a
+// channel runs once it was enabled as often as it was disabled, and enabling one that runs is not counted (measured,
+// docs/decisions/002). Disabling is undone if it fails midway; enabling skips channels that do not
+// exist any more.
+Outcome disable(Ioctl call, int fd, const ChannelSet& set, bool lets_run = false);
+Outcome enable(Ioctl call, int fd, const ChannelSet& set);
+
+// Of every group; `us` 0: each its own again (where that is known).
+Outcome set_timeslices(Ioctl call, int fd, const ChannelSet& set, uint32_t us);
+Outcome read_timeslice(Ioctl call, int fd, uint32_t client, uint32_t group, uint32_t* us);
+// dddd:bb:dd.0 as platform/cuda/hal/identity.h writes it: 16 bits of the domain, 8 of the bus, 5 of the device, 3 zeros.
+Outcome read_pci_address(Ioctl call, int fd, uint32_t client, uint32_t subdevice, uint32_t* address);
+
+}  // namespace xsched::cuda::rm

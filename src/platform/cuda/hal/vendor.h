@@ -1,0 +1,152 @@
+// The CUDA driver as the code shared by devices with streams (platform/stream/hal, platform/stream/shim) sees it: its types under
+// names of their own, and each call it makes.
+#pragma once
+
+#include "platform/cuda/hal/api.h"
+#include "xsched/types.h"
+
+namespace xsched::stream {
+
+using Api = cuda::CuApi;
+using Stream = cuda::CUstream;
+using Context = cuda::CUcontext;
+using Event = cuda::CUevent;
+using Graph = cuda::CUgraph;
+using Kernel = cuda::CUfunction;
+using Device = cuda::CUdevice;
+using DevicePtr = cuda::CUdeviceptr;
+using Result = cuda::CUresult;
+
+inline constexpr Result kSuccess = cuda::CUDA_SUCCESS;
+inline constexpr Result kNotReady = cuda::CUDA_ERROR_NOT_READY;
+inline constexpr Result kNotSupported = cuda::CUDA_ERROR_NOT_SUPPORTED;
+inline constexpr Result kOutOfMemory = cuda::CUDA_ERROR_OUT_OF_MEMORY;
+inline constexpr Result kAlreadyRegistered = cuda::CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
+inline constexpr int kCaptureModeRelaxed = cuda::CU_STREAM_CAPTURE_MODE_RELAXED;
+inline constexpr XPlatform kPlatform = kPlatformCUDA;
+inline constexpr const char* kVendor = "cuda";
+inline constexpr const char* kWaitFunction = "cuStreamWaitValue32";
+inline constexpr const char* kWriteFunction = "cuStreamWriteValue32";
+inline constexpr const char* kRecordFunction = "cuEventRecord";
+inline constexpr const char* kSynchronizeFunction = "cuEventSynchronize";
+inline constexpr const char* kSetFunction = "cuMemsetD8Async";
+inline constexpr bool kHasTimeslices = true;
+inline constexpr bool kSwitchesContexts = true;  // between processes,
+inline constexpr uint32_t kSwitchUs = 175;       // in so long (an H100: docs/decisions/003)
+inline constexpr bool kInterruptsUnasked = true;  // level 3: measured, see docs/decisions/002
+
+// The context is current.
+inline Device device_of(const Api& api, Context) {
+    Device device = -1;
+    return api.cuCtxGetDevice(&device) == kSuccess ? device : -1;
+}
+inline Context current_context(const Api& api) {
+    Context context = nullptr;
+    return api.cuCtxGetCurrent(&context) == kSuccess ? context : nullptr;
+}
+
+// Calls of our own leave no trace in CUDA's driver interface.
+struct OwnCalls {
+    explicit OwnCalls(const Api&) {}
+    ~OwnCalls() {}
+};
+
+// A stream's context current for a moment.
+class InContext {
+public:
+    InContext() = default;
+    ~InContext() { leave(); }
+    InContext(const InContext&) = delete;
+    InContext& operator=(const InContext&) = delete;
+    // False: the context cannot be used.
+    bool enter(const Api& api, Context context) {
+        Context now = nullptr;
+        if (api.cuCtxGetCurrent(&now) != kSuccess) return false;
+        if (now == context) return true;
+        if (api.cuCtxPushCurrent_v2(context) != kSuccess) return false;
+        api_ = &api;
+        return true;
+    }
+    void leave() {
+        Context popped = nullptr;
+        if (api_ != nullptr) api_->cuCtxPopCurrent_v2(&popped);
+        api_ = nullptr;
+    }
+
+private:
+    const Api* api_ = nullptr;  // of the context to be popped; nullptr: it was the same
+};
+
+// The driver takes events and references to a device back in any context. The stream's own may be gone: nobody may
+// enter it any more.
+struct InContextAtEnd {
+    bool enter(const Api&, Context) { return true; }
+};
+
+inline bool asks_capturing(const Api& api, Stream stream) {
+    int status = cuda::CU_STREAM_CAPTURE_STATUS_NONE;
+    // An error is one, too: the legacy stream beside a captured blocking stream.
+    return api.cuStreamIsCapturing(stream, &status) != kSuccess || status != cuda::CU_STREAM_CAPTURE_STATUS_NONE;
+}
+inline void exchange_capture_mode(const Api& api, int* mode) { api.cuThreadExchangeStreamCaptureMode(mode); }
+
+inline Result event_create(const Api& api, Event* event) {
+    return api.cuEventCreate(event, cuda::CU_EVENT_DISABLE_TIMING);
+}
+inline Result event_record(const Api& api, Event event, Stream stream) { return api.cuEventRecord(event, stream); }
+inline Result event_query(const Api& api, Event event) { return api.cuEventQuery(event); }
+inline void event_destroy(const Api& api, Event event) { api.cuEventDestroy_v2(event); }
+inline Result event_synchronize(const Api& api, Event event) { return api.cuEventSynchronize(event); }
+
+inline Result host_register(const Api& api, void* memory, size_t bytes) {
+    return api.cuMemHostRegister_v2(memory, bytes,
+                                    cuda::CU_MEMHOSTREGISTER_PORTABLE | cuda::CU_MEMHOSTREGISTER_DEVICEMAP);
+}
+inline Result device_pointer(const Api& api, DevicePtr* pointer, void* memory) {
+    return api.cuMemHostGetDevicePointer_v2(pointer, memory, 0);
+}
+inline Result device_alloc(const Api& api, DevicePtr* memory, size_t bytes) { return api.cuMemAlloc_v2(memory, bytes); }
+inline Result set_bytes(const Api& api, Stream stream, DevicePtr memory, size_t bytes) {
+    return api.cuMemsetD8Async(memory, 0, bytes, stream);
+}
+inline bool has_value_operations(const Api& api) {
+    return api.cuStreamWaitValue32_v2 != nullptr && api.cuStreamWriteValue32_v2 != nullptr;
+}
+// The stream goes on once the word is at least `value`.
+inline Result wait_value(const Api& api, Stream stream, DevicePtr word, uint32_t value) {
+    return api.cuStreamWaitValue32_v2(stream, word, value, cuda::CU_STREAM_WAIT_VALUE_GEQ);
+}
+inline Result write_value(const Api& api, Stream stream, DevicePtr word, uint32_t value) {
+    return api.cuStreamWriteValue32_v2(stream, word, value, 0);
+}
+// Streams wait on any word that is registered, or on none.
+inline constexpr bool kMakesSignals = false;
+inline uint64_t* signal_memory(const Api&) { return nullptr; }
+inline DevicePtr as_device_pointer(uint64_t* signal) { return reinterpret_cast<DevicePtr>(signal); }
+
+// Keeps the device's primary context alive if `context` is that. False: it is not.
+inline bool retain_device(const Api& api, Context context, Device device) {
+    unsigned flags = 0;
+    int active = 0;
+    Context primary = nullptr;
+    if (api.cuDevicePrimaryCtxGetState(device, &flags, &active) != kSuccess || active == 0) return false;
+    if (api.cuDevicePrimaryCtxRetain(&primary, device) != kSuccess) return false;
+    if (primary == context) return true;
+    api.cuDevicePrimaryCtxRelease_v2(device);
+    return false;
+}
+inline void release_device(const Api& api, Device device) { api.cuDevicePrimaryCtxRelease_v2(device); }
+
+inline const char* error_name(const Api& api, Result code) {
+    const char* name = nullptr;
+    const bool known = api.cuGetErrorName != nullptr && api.cuGetErrorName(code, &name) == kSuccess;
+    return known && name != nullptr ? name : "unknown";
+}
+// Codes of a context or stream that the program has torn down: ordinary at its end.
+inline bool torn_down(Result code) {
+    return code == cuda::CUDA_ERROR_NOT_INITIALIZED || code == cuda::CUDA_ERROR_DEINITIALIZED ||
+           code == cuda::CUDA_ERROR_INVALID_CONTEXT || code == cuda::CUDA_ERROR_INVALID_HANDLE ||
+           code == cuda::CUDA_ERROR_CONTEXT_IS_DESTROYED;
+}
+
+}  // namespace xsched::stream

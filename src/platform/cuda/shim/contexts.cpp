@@ -1,0 +1,61 @@
+#include "platform/cuda/shim/contexts.h"
+
+#include "platform/cuda/hal/hal_abi.h"
+
+namespace xsched::cuda {
+namespace {
+
+constexpr int kMostDevices = 64;
+
+struct Primary {
+    std::atomic<CUcontext> context{nullptr};
+    std::atomic<int32_t> references{0};  // the program's, as far as we saw them
+};
+constinit Primary g_primary[kMostDevices] = {};
+
+Primary* primary(CUdevice device) { return device >= 0 && device < kMostDevices ? &g_primary[device] : nullptr; }
+
+// Also for one that was made where we did not see it. nullptr: there is none at present.
+CUcontext primary_context(CUdevice device) {
+    const CuApi& api = *xcu_api();
+    unsigned flags = 0;
+    int active = 0;
+    CUcontext context = nullptr;
+    if (api.cuDevicePrimaryCtxGetState(device, &flags, &active) != CUDA_SUCCESS || active == 0 ||
+        api.cuDevicePrimaryCtxRetain(&context, device) != CUDA_SUCCESS)
+        return nullptr;
+    api.cuDevicePrimaryCtxRelease_v2(device);
+    return context;
+}
+
+}  // namespace
+
+void primary_retained(CUdevice device, CUcontext context) {
+    Primary* known = primary(device);
+    if (known == nullptr) return;
+    known->context.store(context, std::memory_order_release);
+    known->references.fetch_add(1, std::memory_order_acq_rel);
+}
+
+void primary_releasing(CUdevice device) {
+    Primary* known = primary(device);
+    if (known == nullptr || known->references.fetch_sub(1, std::memory_order_acq_rel) > 1) return;
+    // The last one that we saw. If others exist, the queues are made anew at their next use.
+    known->references.store(0, std::memory_order_release);
+    context_going(known->context.exchange(nullptr, std::memory_order_acq_rel));
+}
+
+void primary_resetting(CUdevice device) {
+    Primary* known = primary(device);
+    if (known == nullptr) return;
+    known->context.store(nullptr, std::memory_order_release);
+    context_going(primary_context(device));
+}
+
+CUcontext context_of_green(CUgreenCtx green) {
+    CUcontext context = nullptr;
+    const auto convert = driver<kEntry_cuCtxFromGreenCtx>();
+    return convert != nullptr && convert(&context, green) == CUDA_SUCCESS ? context : nullptr;
+}
+
+}  // namespace xsched::cuda

@@ -1,0 +1,55 @@
+// The life of contexts: before one is destroyed its queues go, their gates open, so that the driver does not wait for
+// work that nobody would let run. Any thread.
+#pragma once
+
+#include "base/log.h"
+#include "platform/cuda/shim/platform.h"
+#include "platform/stream/shim/streams.h"
+
+namespace xsched::cuda {
+
+using stream::context_going;
+
+// The driver gave out, or is to take back, a reference to a device's primary context.
+void primary_retained(CUdevice device, CUcontext context);
+void primary_releasing(CUdevice device);
+void primary_resetting(CUdevice device);
+// The context by which the driver knows a green context's streams.
+CUcontext context_of_green(CUgreenCtx green);
+
+template <EntryPoint kEntry>
+CUresult context_destroy(CUcontext context) {
+    XLOG_DEBG("%s of context %p", Declared<kEntry>::kName, static_cast<void*>(context));
+    context_going(context);
+    return driver<kEntry>()(context);
+}
+
+template <EntryPoint kEntry>
+CUresult green_context_destroy(CUgreenCtx green) {
+    XLOG_DEBG("%s of context %p", Declared<kEntry>::kName, static_cast<void*>(green));
+    context_going(context_of_green(green));
+    return driver<kEntry>()(green);
+}
+
+template <EntryPoint kEntry>
+CUresult primary_retain(CUcontext* context, CUdevice device) {
+    const CUresult code = driver<kEntry>()(context, device);
+    if (code == CUDA_SUCCESS && context != nullptr) primary_retained(device, *context);
+    return code;
+}
+
+template <EntryPoint kEntry>
+CUresult primary_release(CUdevice device) {
+    XLOG_DEBG("%s of device %d", Declared<kEntry>::kName, device);
+    primary_releasing(device);
+    return driver<kEntry>()(device);
+}
+
+template <EntryPoint kEntry>
+CUresult primary_reset(CUdevice device) {
+    XLOG_DEBG("%s of device %d", Declared<kEntry>::kName, device);
+    primary_resetting(device);
+    return driver<kEntry>()(device);
+}
+
+}  // namespace xsched::cuda

@@ -1,0 +1,78 @@
+#include "platform/cuda/shim/proc_address.h"
+
+#include <string_view>
+
+#include "base/log.h"
+#include "platform/cuda/shim/entry_points.h"
+
+namespace xsched::cuda {
+namespace {
+
+// Open addressing over the driver's symbols, by address; several symbols may share one. Written by note_addresses.
+constexpr uint32_t kPlaces = 4096;
+static_assert(kEntryPointCount < kPlaces / 2);
+constinit std::atomic<uint16_t> g_places[kPlaces] = {};  // entry point + 1; 0: free
+
+uint32_t place_of(const void* address) {
+    return static_cast<uint32_t>((reinterpret_cast<uintptr_t>(address) >> 4) * 0x9e3779b97f4a7c15u >> 40) % kPlaces;
+}
+
+bool drop(std::string_view& name, std::string_view suffix) {
+    if (!name.ends_with(suffix)) return false;
+    name.remove_suffix(suffix.size());
+    return true;
+}
+
+// The name under which programs ask: cuMemcpyHtoD for cuMemcpyHtoD_v2_ptds.
+std::string_view asked_name(std::string_view name) {
+    if (!drop(name, "_ptsz")) drop(name, "_ptds");
+    if (name.size() > 3 && name[name.size() - 3] == '_' && name[name.size() - 2] == 'v') name.remove_suffix(3);
+    return name;
+}
+
+// The entry point of that address that was meant by `symbol`; kEntryPointCount: none that we know.
+uint32_t entry_at(const void* address, std::string_view symbol) {
+    for (uint32_t place = place_of(address);; place = (place + 1) % kPlaces) {
+        const uint32_t found = g_places[place].load(std::memory_order_relaxed);
+        if (found == 0) return kEntryPointCount;
+        const uint32_t entry = found - 1;
+        if (g_driver[entry].load(std::memory_order_relaxed) == address && (asked_name(name_of(entry)) == symbol || name_of(entry) == symbol))
+            return entry;
+    }
+}
+
+void replace(const char* symbol, void** address) {
+    if (symbol == nullptr || address == nullptr || *address == nullptr) return;
+    const uint32_t entry = entry_at(*address, symbol);
+    if (entry == kEntryPointCount) {
+        XLOG_DEBG("cuGetProcAddress(%s): a function of this driver that is not known here goes unscheduled", symbol);
+        return;
+    }
+    if (void* hook = hook_of(entry)) *address = hook;
+}
+
+}  // namespace
+
+void note_addresses() {
+    for (uint32_t entry = 0; entry < kEntryPointCount; ++entry) {
+        const void* address = g_driver[entry].load(std::memory_order_relaxed);
+        if (address == nullptr) continue;
+        uint32_t place = place_of(address);
+        while (g_places[place].load(std::memory_order_relaxed) != 0) place = (place + 1) % kPlaces;
+        g_places[place].store(static_cast<uint16_t>(entry + 1), std::memory_order_relaxed);
+    }
+}
+
+CUresult get_proc_address(const char* symbol, void** address, int version, uint64_t flags) {
+    const CUresult code = driver<kEntry_cuGetProcAddress>()(symbol, address, version, flags);
+    if (code == CUDA_SUCCESS) replace(symbol, address);
+    return code;
+}
+
+CUresult get_proc_address_v2(const char* symbol, void** address, int version, uint64_t flags, int* status) {
+    const CUresult code = driver<kEntry_cuGetProcAddress_v2>()(symbol, address, version, flags, status);
+    if (code == CUDA_SUCCESS) replace(symbol, address);
+    return code;
+}
+
+}  // namespace xsched::cuda

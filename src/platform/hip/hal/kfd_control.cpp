@@ -1,0 +1,120 @@
+#include "platform/hip/hal/kfd_control.h"
+
+#include <cerrno>
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/unique_fd.h"
+#include "platform/hip/hal/kfd_api.h"
+
+namespace xsched::hip::kfd {
+namespace {
+
+constexpr uint32_t kPatienceMs = 100;  // of a patched driver
+
+uint64_t address_of(const void* memory) { return reinterpret_cast<uintptr_t>(memory); }
+
+int made(int result) { return result < 0 ? errno : 0; }
+
+int update(Ioctl call, const Queue& queue, uint32_t percentage) {
+    kfd_ioctl_update_queue_args request{queue.ring_base_address, queue.id, queue.ring_size, percentage, queue.priority};
+    return made(call(queue.fd, AMDKFD_IOC_UPDATE_QUEUE, &request));
+}
+
+int change_one(Way way, Ioctl call, const Queue& queue, bool stop) {
+    if (way == Way::kUpdate) return update(call, queue, stop ? queue.percentage & ~kPercentageMask : queue.percentage);
+    if (stop) {
+        kfd_ioctl_preempt_queue_args request{queue.id, kPreemptSave, kPatienceMs, 0};
+        return made(call(queue.fd, AMDKFD_IOC_PREEMPT_QUEUE, &request));
+    }
+    kfd_ioctl_resume_queue_args request{queue.id, {}};
+    return made(call(queue.fd, AMDKFD_IOC_RESUME_QUEUE, &request));
+}
+
+// --- as a debugger of this very process, for as long as its queues stand
+
+int debug(Ioctl call, int fd, kfd_ioctl_dbg_trap_args& request, uint32_t op) {
+    request.pid = static_cast<uint32_t>(getpid());
+    request.op = op;
+    return call(fd, AMDKFD_IOC_DBG_TRAP, &request);
+}
+
+// EINVAL: somebody debugs it already.
+int become_debugger(Ioctl call, int fd) {
+    const base::UniqueFd events(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));  // none is asked for
+    if (!events) return errno;
+    kfd_runtime_info info{};
+    kfd_ioctl_dbg_trap_args request{};
+    request.enable = {0, address_of(&info), sizeof info, static_cast<uint32_t>(events.get())};
+    return made(debug(call, fd, request, KFD_IOC_DBG_TRAP_ENABLE));
+}
+
+// Queues that no debugger has seen yet cannot be suspended.
+void see_new_queues(Ioctl call, int fd) {
+    kfd_queue_snapshot_entry entries[kMostQueues];
+    kfd_ioctl_dbg_trap_args request{};
+    request.queue_snapshot = {kMaskQueueNew, address_of(entries), kMostQueues, sizeof entries[0]};
+    debug(call, fd, request, KFD_IOC_DBG_TRAP_GET_QUEUE_SNAPSHOT);
+}
+
+void stop_debugging(Ioctl call, int fd) {
+    kfd_ioctl_dbg_trap_args request{};
+    debug(call, fd, request, KFD_IOC_DBG_TRAP_DISABLE);
+}
+
+int resume_as_debugger(Ioctl call, const Queue* queues, unsigned count) {
+    uint32_t ids[kMostQueues];
+    for (unsigned i = 0; i < count; ++i) ids[i] = queues[i].id;
+    kfd_ioctl_dbg_trap_args request{};
+    request.resume_queues = {address_of(ids), count, 0};
+    const int error = made(debug(call, queues[0].fd, request, KFD_IOC_DBG_TRAP_RESUME_QUEUES));
+    stop_debugging(call, queues[0].fd);
+    return error;
+}
+
+int suspend_as_debugger(Ioctl call, const Queue* queues, unsigned count) {
+    const int fd = queues[0].fd;
+    if (const int error = become_debugger(call, fd); error != 0) return error;
+    see_new_queues(call, fd);
+    uint32_t ids[kMostQueues];
+    for (unsigned i = 0; i < count; ++i) ids[i] = queues[i].id;
+    kfd_ioctl_dbg_trap_args request{};
+    request.suspend_queues = {0, address_of(ids), count, 0};
+    const int suspended = debug(call, fd, request, KFD_IOC_DBG_TRAP_SUSPEND_QUEUES);
+    if (suspended == static_cast<int>(count)) return 0;
+    const int error = suspended < 0 ? errno : EBUSY;
+    resume_as_debugger(call, queues, count);
+    return error;
+}
+
+}  // namespace
+
+const char* name_of(Way way) {
+    return way == Way::kUpdate ? "UPDATE_QUEUE" : way == Way::kDebugger ? "DBG_TRAP" : "PREEMPT_QUEUE";
+}
+
+int suspend(Way way, Ioctl call, const Queue* queues, unsigned count) {
+    if (count == 0) return 0;
+    if (way == Way::kDebugger) return suspend_as_debugger(call, queues, count);
+    for (unsigned i = 0; i < count; ++i) {
+        const int error = change_one(way, call, queues[i], true);
+        if (error == 0) continue;
+        while (i-- > 0) change_one(way, call, queues[i], false);
+        return error;
+    }
+    return 0;
+}
+
+int resume(Way way, Ioctl call, const Queue* queues, unsigned count) {
+    if (count == 0) return 0;
+    if (way == Way::kDebugger) return resume_as_debugger(call, queues, count);
+    int first = 0;
+    for (unsigned i = 0; i < count; ++i) {
+        const int error = change_one(way, call, queues[i], false);
+        if (first == 0) first = error;
+    }
+    return first;
+}
+
+}  // namespace xsched::hip::kfd

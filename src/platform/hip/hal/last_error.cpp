@@ -1,0 +1,70 @@
+#include "platform/hip/hal/last_error.h"
+
+#include <new>
+
+#include "platform/hip/hal/hal_abi.h"
+
+[[gnu::tls_model("initial-exec")]] constinit thread_local uint32_t xhip_own_calls = 0;
+
+namespace xsched::stream {
+namespace {
+
+[[gnu::tls_model("initial-exec")]] thread_local Result t_hidden = kSuccess;
+[[gnu::tls_model("initial-exec")]] thread_local bool t_over = false;
+
+}  // namespace
+
+Result hidden_error() { return t_hidden; }
+void forget_hidden_error() { t_hidden = kSuccess; }
+
+bool InContext::enter(const Api& api, Context context) {
+    if (t_over) return false;
+    new (own_) OwnCalls(api);
+    api_ = &api;
+    int now = -1;
+    const Device wanted = device_of(api, context);
+    if (api.hipGetDevice(&now) == kSuccess && (now == wanted || api.hipSetDevice(wanted) == kSuccess)) {
+        before_ = now == wanted ? -1 : now;
+        return true;
+    }
+    leave();
+    return false;
+}
+
+void InContext::leave() {
+    if (api_ == nullptr) return;
+    if (before_ >= 0) api_->hipSetDevice(before_);
+    std::launder(reinterpret_cast<OwnCalls*>(own_))->~OwnCalls();
+    api_ = nullptr;
+    before_ = -1;
+}
+
+uint64_t* signal_memory(const Api& api) {
+    void* memory = nullptr;
+    if (api.hipExtMallocWithFlags == nullptr ||
+        api.hipExtMallocWithFlags(&memory, sizeof(uint64_t), hip::hipMallocSignalMemory) != kSuccess)
+        return nullptr;
+    return static_cast<uint64_t*>(memory);
+}
+
+}  // namespace xsched::stream
+
+// Only where there is a runtime: who has its functions calls it.
+extern "C" int xhip_begin_own_calls(void) {
+    ++xhip_own_calls;
+    if (xsched::stream::t_over) return 0;
+    return xhip_api()->hipPeekAtLastError();
+}
+
+extern "C" void xhip_end_own_calls(int before) {
+    using namespace xsched::stream;
+    const Api& api = *xhip_api();
+    const Result after = t_over ? before : api.hipPeekAtLastError();
+    if (after != before) {
+        if (after != kSuccess) api.hipGetLastError();
+        if (before != kSuccess) t_hidden = before;
+    }
+    --xhip_own_calls;
+}
+
+extern "C" void xhip_thread_over(void) { xsched::stream::t_over = true; }

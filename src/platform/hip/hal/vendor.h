@@ -1,0 +1,146 @@
+// The HIP runtime as the code shared by devices with streams (platform/stream/hal, platform/stream/shim) sees it: its types under
+// names of their own, and each call it makes. A context is a device: HIP keeps one per device and knows it by number.
+#pragma once
+
+#include "platform/hip/hal/api.h"
+#include "xsched/types.h"
+
+struct XhipDevice;  // has no members: its address is the device's number, see context_of_device
+
+// (last_error.cpp)
+extern "C" [[gnu::visibility("default")]] int xhip_begin_own_calls(void);
+extern "C" [[gnu::visibility("default")]] void xhip_end_own_calls(int error_before);
+
+namespace xsched::stream {
+
+using Api = hip::HipApi;
+using Stream = hip::hipStream_t;
+using Context = ::XhipDevice*;
+using Event = hip::hipEvent_t;
+using Graph = hip::hipGraph_t;
+using Kernel = hip::hipFunction_t;
+using Device = int;
+using DevicePtr = void*;
+using Result = hip::hipError_t;
+
+inline constexpr Result kSuccess = hip::hipSuccess;
+inline constexpr Result kNotReady = hip::hipErrorNotReady;
+inline constexpr Result kNotSupported = hip::hipErrorNotSupported;
+inline constexpr Result kOutOfMemory = 2;  // hipErrorOutOfMemory
+inline constexpr Result kAlreadyRegistered = hip::hipErrorHostMemoryAlreadyRegistered;
+inline constexpr int kCaptureModeRelaxed = hip::hipStreamCaptureModeRelaxed;
+inline constexpr XPlatform kPlatform = kPlatformHIP;
+inline constexpr const char* kVendor = "hip";
+inline constexpr const char* kWaitFunction = "hipStreamWaitValue32";
+inline constexpr const char* kWriteFunction = "hipStreamWriteValue32";
+inline constexpr const char* kRecordFunction = "hipEventRecord";
+inline constexpr const char* kSynchronizeFunction = "hipEventSynchronize";
+inline constexpr bool kHasTimeslices = false;
+inline constexpr bool kSwitchesContexts = false;  // as far as is known
+inline constexpr uint32_t kSwitchUs = 0;
+inline constexpr const char* kSetFunction = "";
+inline constexpr bool kInterruptsUnasked = false;  // level 3 has met an emulator only
+
+// Neither null nor a small number, and the last four bits are 0.
+inline Context context_of_device(Device device) {
+    return reinterpret_cast<Context>((static_cast<uintptr_t>(device) + 1) << 4);
+}
+inline Device device_of(const Api&, Context context) {
+    return static_cast<Device>(reinterpret_cast<uintptr_t>(context) >> 4) - 1;
+}
+inline Context current_context(const Api& api) {
+    int device = 0;
+    return api.hipGetDevice(&device) == kSuccess ? context_of_device(device) : nullptr;
+}
+
+// While it lives, HIP calls of this thread are XSched's own: hooks leave them alone, and what they do to the thread's
+// last error is undone, for programs look at that after each launch. (last_error.cpp)
+class OwnCalls {
+public:
+    explicit OwnCalls(const Api&) : error_before_(xhip_begin_own_calls()) {}
+    ~OwnCalls() { xhip_end_own_calls(error_before_); }
+    OwnCalls(const OwnCalls&) = delete;
+    OwnCalls& operator=(const OwnCalls&) = delete;
+
+private:
+    const Result error_before_;
+};
+
+// A stream's device current for a moment; such calls are our own.
+class InContext {
+public:
+    InContext() = default;
+    ~InContext() { leave(); }
+    InContext(const InContext&) = delete;
+    InContext& operator=(const InContext&) = delete;
+    // False: the device cannot be used.
+    bool enter(const Api& api, Context context);
+    void leave();
+
+private:
+    const Api* api_ = nullptr;
+    alignas(OwnCalls) unsigned char own_[sizeof(OwnCalls)];
+    int before_ = -1;  // the device to go back to; -1: it was the same
+};
+// To give back what was made in it.
+using InContextAtEnd = InContext;
+
+inline bool asks_capturing(const Api& api, Stream stream) {
+    int status = hip::hipStreamCaptureStatusNone;
+    // An error is one, too: the NULL stream beside a captured blocking stream.
+    return api.hipStreamIsCapturing(stream, &status) != kSuccess || status != hip::hipStreamCaptureStatusNone;
+}
+inline void exchange_capture_mode(const Api& api, int* mode) {
+    if (api.hipThreadExchangeStreamCaptureMode != nullptr) api.hipThreadExchangeStreamCaptureMode(mode);
+}
+
+inline Result event_create(const Api& api, Event* event) {
+    return api.hipEventCreateWithFlags(event, hip::hipEventDisableTiming);
+}
+inline Result event_record(const Api& api, Event event, Stream stream) { return api.hipEventRecord(event, stream); }
+inline Result event_query(const Api& api, Event event) { return api.hipEventQuery(event); }
+inline void event_destroy(const Api& api, Event event) { api.hipEventDestroy(event); }
+inline Result event_synchronize(const Api& api, Event event) { return api.hipEventSynchronize(event); }
+
+inline Result host_register(const Api& api, void* memory, size_t bytes) {
+    return api.hipHostRegister(memory, bytes, hip::hipHostRegisterPortable | hip::hipHostRegisterMapped);
+}
+inline Result device_alloc(const Api&, DevicePtr*, size_t) { return kNotSupported; }
+inline Result set_bytes(const Api&, Stream, DevicePtr, size_t) { return kNotSupported; }
+inline Result device_pointer(const Api& api, DevicePtr* pointer, void* memory) {
+    return api.hipHostGetDevicePointer(pointer, memory, 0);
+}
+inline bool has_value_operations(const Api& api) {
+    return api.hipStreamWaitValue32 != nullptr && api.hipStreamWriteValue32 != nullptr;
+}
+// The stream goes on once the word is at least `value`.
+inline Result wait_value(const Api& api, Stream stream, DevicePtr word, uint32_t value) {
+    return api.hipStreamWaitValue32(stream, word, value, hip::hipStreamWaitValueGte, 0xffffffff);
+}
+inline Result write_value(const Api& api, Stream stream, DevicePtr word, uint32_t value) {
+    return api.hipStreamWriteValue32(stream, word, value, 0);
+}
+// With GPU_STREAMOPS_CP_WAIT=1 the runtime lets its command processor wait, instead of a kernel that polls, and takes
+// memory made for that alone: 8 bytes at a time, which host and device see. nullptr: it has none.
+inline constexpr bool kMakesSignals = true;
+uint64_t* signal_memory(const Api& api);
+inline DevicePtr as_device_pointer(uint64_t* signal) { return signal; }
+
+inline bool retain_device(const Api& api, Context, Device device) {
+    hip::hipCtx_t context = nullptr;
+    return api.hipDevicePrimaryCtxRetain(&context, device) == kSuccess;
+}
+inline void release_device(const Api& api, Device device) { api.hipDevicePrimaryCtxRelease(device); }
+
+inline const char* error_name(const Api& api, Result code) {
+    const char* name = api.hipGetErrorName != nullptr ? api.hipGetErrorName(code) : nullptr;
+    return name != nullptr ? name : "unknown";
+}
+// Codes of a stream or device that the program has torn down: ordinary at its end.
+inline bool torn_down(Result code) {
+    return code == hip::hipErrorNotInitialized || code == hip::hipErrorDeinitialized ||
+           code == hip::hipErrorInvalidContext || code == hip::hipErrorInvalidHandle ||
+           code == hip::hipErrorContextIsDestroyed;
+}
+
+}  // namespace xsched::stream

@@ -1,0 +1,27 @@
+// The life of devices: before one is reset its queues go, their gates open, so that the runtime does not wait for work
+// that nobody would let run. Contexts that programs make are the device's own on AMD, and end without its streams.
+// Any thread.
+#pragma once
+
+#include "base/log.h"
+#include "platform/hip/shim/platform.h"
+#include "platform/stream/shim/streams.h"
+
+namespace xsched::hip {
+
+// The calling thread's current device.
+template <EntryPoint kEntry>
+hipError_t device_reset() {
+    XLOG_DEBG("%s", Declared<kEntry>::kName);
+    stream::context_going(stream::current_context(*xhip_api()));
+    return driver<kEntry>()();
+}
+
+template <EntryPoint kEntry>
+hipError_t primary_reset(hipDevice_t device) {
+    XLOG_DEBG("%s of device %d", Declared<kEntry>::kName, device);
+    if (device >= 0) stream::context_going(stream::context_of_device(device));
+    return driver<kEntry>()(device);
+}
+
+}  // namespace xsched::hip

@@ -1,0 +1,62 @@
+// The runtime's own table of functions, which from ROCm 6.2 on it hands to whoever exports rocprofiler_set_api_table.
+//
+// Every entry that we hook is replaced; what it was is what the hook calls. A profiler that is loaded behind us gets
+// the table first, so that it sees what reaches the device. rocprofiler_configure, which the runtime looks for before
+// it hands over anything, says that we are no profiler.
+#include <dlfcn.h>
+
+#include <cstddef>
+#include <cstring>
+
+#include "base/log.h"
+#include "platform/hip/hal/hal_abi.h"
+#include "platform/hip/shim/entry_points.h"
+
+namespace xsched::hip {
+namespace {
+
+using SetApiTable = int (*)(const char*, uint64_t, uint64_t, void**, uint64_t);
+
+struct Table {
+    uint64_t bytes;  // of all of it; entries are only ever added at its end
+    std::atomic<void*> entries[1];
+};
+
+void hook_entry(Table& table, uint32_t place, uint32_t entry) {
+    if (offsetof(Table, entries) + (place + 1) * sizeof(void*) > table.bytes) return;
+    void* hook = hook_of(entry);
+    void* was = table.entries[place].load(std::memory_order_relaxed);
+    if (was == nullptr || was == hook) return;
+    g_driver[entry].store(was, std::memory_order_release);
+    table.entries[place].store(hook, std::memory_order_release);
+}
+
+void hook_table(Table& table) {
+#define TABLE_ENTRY(place, name) hook_entry(table, place, kEntry_##name);
+#include "entry_points.inc"
+    XLOG_DEBG("the HIP runtime's table of functions is hooked");
+}
+
+// The profiler's, if there is one. Not a tail call: the C library looks at who asks.
+int pass_on(const char* name, uint64_t version, uint64_t instance, void** tables, uint64_t count) {
+    const XhipDlsym find = xhip_real_dlsym();
+    const auto next = reinterpret_cast<SetApiTable>(find(RTLD_NEXT, "rocprofiler_set_api_table"));
+    return next != nullptr ? next(name, version, instance, tables, count) : 0;
+}
+
+}  // namespace
+}  // namespace xsched::hip
+
+extern "C" [[gnu::visibility("default")]] int rocprofiler_set_api_table(const char* name, uint64_t version,
+                                                                        uint64_t instance, void** tables,
+                                                                        uint64_t count) {
+    using namespace xsched::hip;
+    const int result = pass_on(name, version, instance, tables, count);
+    const bool ours = name != nullptr && std::strcmp(name, "hip") == 0 && tables != nullptr && count > 0;
+    if (ours && instance == 0 && resolved()) hook_table(*static_cast<Table*>(tables[0]));
+    return result;
+}
+
+extern "C" [[gnu::visibility("default")]] void* rocprofiler_configure(uint32_t, const char*, uint32_t, void*) {
+    return nullptr;
+}

@@ -1,0 +1,44 @@
+// What dlsym answers to programs that open the HIP runtime themselves (Triton does): our entry points for the runtime's
+// functions that we handle. Without this, and with runtimes before 6.2, whose table nobody is given, such programs
+// would go unscheduled.
+#include <dlfcn.h>
+
+#include <cstring>
+
+#include "platform/hip/hal/hal_abi.h"
+#include "platform/hip/shim/entry_points.h"
+
+extern "C" const void* const xsched_hip_exported[xsched::hip::kEntryPointCount];
+
+// Where dlsym.S jumps.
+extern "C" std::atomic<XhipDlsym> xsched_hip_real_dlsym;
+constinit std::atomic<XhipDlsym> xsched_hip_real_dlsym{nullptr};
+
+namespace xsched::hip {
+namespace {
+
+// Only what the runtime itself exports is replaced, not another library's function of that name.
+bool is_the_runtimes(const void* address, const char* name) {
+    void* library = xhip_open_driver();
+    return library != nullptr && xhip_dlsym(library, name) == address;
+}
+
+}  // namespace
+}  // namespace xsched::hip
+
+// nullptr: the C library is to answer.
+extern "C" const void* xsched_hip_dlsym(void* library, const char* name) {
+    using namespace xsched::hip;
+    XhipDlsym real = xsched_hip_real_dlsym.load(std::memory_order_relaxed);
+    if (real == nullptr) {
+        real = xhip_real_dlsym();
+        xsched_hip_real_dlsym.store(real, std::memory_order_relaxed);
+    }
+    if (name == nullptr || std::strncmp(name, "hip", 3) != 0 || library == RTLD_DEFAULT || library == RTLD_NEXT)
+        return nullptr;
+    const uint32_t entry = entry_named(name);
+    if (entry == kEntryPointCount || hook_of(entry) == nullptr) return nullptr;
+    const void* address = real(library, name);
+    if (address == nullptr || address == xsched_hip_exported[entry] || !resolved()) return nullptr;
+    return is_the_runtimes(address, name) ? xsched_hip_exported[entry] : nullptr;
+}

@@ -1,0 +1,71 @@
+// Commands that HIP alone has: launches with events of their own, the launch in three calls, and copies whose direction
+// is an argument. On the caller's thread.
+#pragma once
+
+#include "platform/hip/shim/platform.h"
+#include "platform/stream/shim/launch.h"
+
+namespace xsched::hip {
+
+using stream::Launch;
+using stream::QueueMark;
+
+// hipExtLaunchKernel and its like: a kernel between two event records.
+template <EntryPoint kEntry, typename Function = typename Declared<kEntry>::Type>
+struct WithEvents;
+
+template <EntryPoint kEntry, typename... Arguments>
+struct WithEvents<kEntry, hipError_t (*)(Arguments...)> {
+    static hipError_t call(Arguments... arguments) {
+        const hipStream_t queue = stream::stream_in(arguments...);
+        if (base::log_enabled(base::LogLevel::kDebug)) [[unlikely]]
+            stream::trace_command(Declared<kEntry>::kName, nullptr, queue);
+        Launch launch(queue, false);
+        const QueueMark mark = stream::mark_of(launch.entry(), true);
+        const hipError_t code = driver<kEntry>()(arguments...);
+        launch.returned(code);
+        const stream::KeepErrno keep;
+        if (code == hipSuccess && (record(arguments, mark) | ...)) launch.report();
+        return code;
+    }
+
+private:
+    template <typename Argument>
+    static bool record(Argument argument, const QueueMark& mark) {
+        if constexpr (std::is_same_v<Argument, hipEvent_t>) {
+            if (argument != nullptr) stream::event_recorded(argument, mark);
+            return argument != nullptr;
+        } else {
+            return false;
+        }
+    }
+};
+
+// A synchronous copy: it is complete when it returns if it is one to the host, or if the function always waits.
+template <EntryPoint kEntry, bool kAlways = false, typename Function = typename Declared<kEntry>::Type>
+struct Copied;
+
+template <EntryPoint kEntry, bool kAlways, typename... Arguments>
+struct Copied<kEntry, kAlways, hipError_t (*)(Arguments...)> {
+    static hipError_t call(Arguments... arguments) {
+        if (kAlways || (to_host(arguments) | ...)) return stream::Scheduled<kEntry, true>::call(arguments...);
+        return stream::Scheduled<kEntry>::call(arguments...);
+    }
+
+private:
+    template <typename Argument>
+    static bool to_host(Argument argument) {
+        if constexpr (std::is_same_v<Argument, hipMemcpyKind>) return argument == hipMemcpyDeviceToHost;
+        else return false;
+    }
+};
+
+// hipConfigureCall, hipSetupArgument, hipLaunchByPtr: the first names the stream, the last launches. (launch.cpp)
+hipError_t configure_call(dim3 grid, dim3 block, size_t shared_bytes, hipStream_t stream);
+hipError_t launch_by_pointer(const void* function);
+
+// Returns nothing, so that nobody knows whether it worked. (launch.cpp)
+void launch_with_references(uintptr_t function, const dim3& grid, const dim3& block, uint32_t shared_bytes,
+                            hipStream_t stream, void** arguments);
+
+}  // namespace xsched::hip

@@ -1,0 +1,38 @@
+// What a guarded launch's event tells about time. The program's event is the tail's; the kernel itself began with the
+// first pass and ended with the last, and these events are kept as long as the program keeps its own.
+// Any thread may call anything.
+#pragma once
+
+#include <atomic>
+
+#include "platform/opencl/hal/api.h"
+
+namespace xsched::opencl {
+
+class GuardTimes {
+public:
+    // Takes over a reference to `first`, the first pass's event. nullptr: no memory; nothing was taken.
+    static GuardTimes* create(const ClApi& api, cl_event first);
+    // The last pass so far; takes over a reference.
+    void last(cl_event event);
+    void disown();
+
+    // The program's event, with the one reference it has now.
+    void keep(cl_event event);
+    static void retained(cl_event event);
+    static void releasing(cl_event event);
+    // nullptr: not a guarded launch's event. Else one with a reference for the caller.
+    static cl_event find(cl_event event, cl_profiling_info what);
+
+private:
+    GuardTimes(const ClApi& api, cl_event first) : api_(api), first_(first) {}
+    ~GuardTimes() = default;
+
+    const ClApi& api_;
+    const cl_event first_;
+    std::atomic<cl_event> last_{nullptr};
+    std::atomic<int32_t> owners_{2};     // the launch, and the program's event
+    std::atomic<int32_t> references_{1};  // of the program to that event
+};
+
+}  // namespace xsched::opencl

@@ -1,0 +1,169 @@
+#include "platform/opencl/guards/shim/guard_hooks.h"
+
+#include <cerrno>
+
+#include "platform/opencl/hal/hal_abi.h"
+#include "platform/opencl/guards/shim/guard.h"
+
+namespace xsched::opencl {
+namespace {
+
+// What we do beside the driver's call leaves errno as that left it.
+class KeepErrno {
+public:
+    KeepErrno() = default;
+    KeepErrno(const KeepErrno&) = delete;
+    KeepErrno& operator=(const KeepErrno&) = delete;
+    ~KeepErrno() { errno = saved_; }
+
+private:
+    const int saved_ = errno;
+};
+
+}  // namespace
+
+bool only_for_guards(uint32_t entry) {
+    switch (entry) {
+    case kEntry_clCreateProgramWithSource:
+    case kEntry_clBuildProgram:
+    case kEntry_clCompileProgram:
+    case kEntry_clLinkProgram:
+    case kEntry_clRetainProgram:
+    case kEntry_clReleaseProgram:
+    case kEntry_clCreateKernel:
+    case kEntry_clCreateKernelsInProgram:
+    case kEntry_clCloneKernel:
+    case kEntry_clRetainKernel:
+    case kEntry_clReleaseKernel:
+    case kEntry_clSetKernelArg:
+    case kEntry_clSetKernelArgSVMPointer:
+    case kEntry_clSetKernelExecInfo:
+    case kEntry_clRetainEvent:
+    case kEntry_clReleaseEvent:
+    case kEntry_clGetEventProfilingInfo: return true;
+    default: return false;
+    }
+}
+
+cl_program hook_clCreateProgramWithSource(cl_context context, cl_uint count, const char** texts,
+                                          const size_t* lengths, cl_int* status) {
+    cl_program program = below<kEntry_clCreateProgramWithSource>()(context, count, texts, lengths, status);
+    const KeepErrno keep;
+    program_made(program);
+    return program;
+}
+
+cl_int hook_clBuildProgram(cl_program program, cl_uint count, const cl_device_id* devices, const char* options,
+                           BuildNotify notify, void* data) {
+    program_building(program);
+    return below<kEntry_clBuildProgram>()(program, count, devices, options, notify, data);
+}
+
+cl_int hook_clCompileProgram(cl_program program, cl_uint count, const cl_device_id* devices, const char* options,
+                             cl_uint header_count, const cl_program* headers, const char** header_names,
+                             BuildNotify notify, void* data) {
+    program_building(program);
+    program_compiled(program, options, header_count, headers, header_names);
+    return below<kEntry_clCompileProgram>()(program, count, devices, options, header_count, headers, header_names,
+                                            notify, data);
+}
+
+cl_program hook_clLinkProgram(cl_context context, cl_uint count, const cl_device_id* devices, const char* options,
+                              cl_uint part_count, const cl_program* parts, BuildNotify notify, void* data,
+                              cl_int* status) {
+    cl_program program = below<kEntry_clLinkProgram>()(context, count, devices, options, part_count, parts, notify,
+                                                       data, status);
+    const KeepErrno keep;
+    if (program != nullptr) program_linked(program, part_count, parts);
+    return program;
+}
+
+cl_int hook_clRetainProgram(cl_program program) {
+    const cl_int code = below<kEntry_clRetainProgram>()(program);
+    if (code == CL_SUCCESS) program_retained(program);
+    return code;
+}
+
+cl_int hook_clReleaseProgram(cl_program program) {
+    program_releasing(program);
+    return below<kEntry_clReleaseProgram>()(program);
+}
+
+cl_kernel hook_clCreateKernel(cl_program program, const char* name, cl_int* status) {
+    cl_kernel kernel = below<kEntry_clCreateKernel>()(program, name, status);
+    const KeepErrno keep;
+    kernel_made(kernel, program);
+    return kernel;
+}
+
+cl_int hook_clCreateKernelsInProgram(cl_program program, cl_uint room, cl_kernel* kernels, cl_uint* count) {
+    cl_uint made = 0;
+    const cl_int code = below<kEntry_clCreateKernelsInProgram>()(program, room, kernels, &made);
+    const KeepErrno keep;
+    if (code == CL_SUCCESS && count != nullptr) *count = made;
+    for (cl_uint i = 0; code == CL_SUCCESS && kernels != nullptr && i < made; ++i) kernel_made(kernels[i], program);
+    return code;
+}
+
+cl_kernel hook_clCloneKernel(cl_kernel source, cl_int* status) {
+    cl_kernel kernel = below<kEntry_clCloneKernel>()(source, status);
+    const KeepErrno keep;
+    kernel_cloned(kernel, source);
+    return kernel;
+}
+
+cl_int hook_clRetainKernel(cl_kernel kernel) {
+    const cl_int code = below<kEntry_clRetainKernel>()(kernel);
+    if (code == CL_SUCCESS) kernel_retained(kernel);
+    return code;
+}
+
+cl_int hook_clReleaseKernel(cl_kernel kernel) {
+    kernel_releasing(kernel);
+    return below<kEntry_clReleaseKernel>()(kernel);
+}
+
+cl_int hook_clSetKernelArg(cl_kernel kernel, cl_uint index, size_t size, const void* value) {
+    const cl_int code = below<kEntry_clSetKernelArg>()(kernel, index, size, value);
+    const KeepErrno keep;
+    if (code == CL_SUCCESS) kernel_argument(kernel, index, size, value);
+    return code;
+}
+
+cl_int hook_clSetKernelArgSVMPointer(cl_kernel kernel, cl_uint index, const void* value) {
+    const cl_int code = below<kEntry_clSetKernelArgSVMPointer>()(kernel, index, value);
+    if (code == CL_SUCCESS) kernel_shares_memory(kernel);
+    return code;
+}
+
+cl_int hook_clSetKernelExecInfo(cl_kernel kernel, cl_kernel_exec_info what, size_t size, const void* value) {
+    const cl_int code = below<kEntry_clSetKernelExecInfo>()(kernel, what, size, value);
+    if (code == CL_SUCCESS) kernel_shares_memory(kernel);
+    return code;
+}
+
+cl_int hook_clRetainEvent(cl_event event) {
+    const cl_int code = below<kEntry_clRetainEvent>()(event);
+    if (code == CL_SUCCESS) xocl_times_retained(event);
+    return code;
+}
+
+cl_int hook_clReleaseEvent(cl_event event) {
+    const int saved = errno;
+    xocl_times_releasing(event);
+    errno = saved;
+    return below<kEntry_clReleaseEvent>()(event);
+}
+
+// Times are told once the whole launch is complete, as for any command.
+cl_int hook_clGetEventProfilingInfo(cl_event event, cl_profiling_info what, size_t room, void* value, size_t* needed) {
+    const auto ask = below<kEntry_clGetEventProfilingInfo>();
+    const cl_int code = ask(event, what, room, value, needed);
+    cl_event told = code == CL_SUCCESS ? xocl_times_event(event, what) : nullptr;
+    if (told == nullptr) return code;
+    const cl_int its_code = ask(told, what, room, value, needed);
+    below<kEntry_clReleaseEvent>()(told);
+    return its_code;
+}
+
+}  // namespace xsched::opencl

@@ -1,0 +1,78 @@
+// libhalopencl's entries: the public ones of xsched/opencl/hal.h, and those for the shim (hal_abi.h).
+#include "base/log.h"
+#include "base/options.h"
+#include "platform/opencl/guards/hal/guard.h"
+#include "platform/opencl/hal/hal_abi.h"
+#include "platform/opencl/hal/handles.h"
+#include "platform/opencl/hal/hold.h"
+#include "platform/opencl/hal/hwqueue.h"
+#include "platform/opencl/hal/identity.h"
+#include "platform/opencl/hal/vendor_library.h"
+#include "queue/queue_abi.h"
+#include "xsched/opencl/hal.h"
+
+namespace xsched::opencl {
+namespace {
+
+XResult wrap(HwQueueHandle* handle, cl_command_queue queue, bool keep) {
+    if (handle == nullptr || queue == nullptr) return kXSchedErrorInvalidValue;
+    const ClApi* api = vendor_api();
+    if (api == nullptr) return kXSchedErrorNotSupported;
+    if (xq_abi_version() != XQ_DEVICE_ABI) {
+        XLOG_ERRO("libpreempt.so speaks version %u of the device interface, libhalopencl.so version %u; install both "
+                  "from one build", xq_abi_version(), XQ_DEVICE_ABI);
+        return kXSchedErrorNotSupported;
+    }
+    if (keep && !is_queue(*api, queue)) return kXSchedErrorInvalidValue;  // the shim's have been the program's already
+    HwQueue* hwq = nullptr;
+    XResult result = make_hwqueue(&hwq, *api, queue);
+    if (result != kXSchedSuccess) return result;
+    if (keep) keep_queue(*hwq);
+    const XqDeviceOps* ops = ops_of(*hwq);
+    result = xq_hwq_create(handle, ops, hwq, reinterpret_cast<uint64_t>(queue), device_identity(*api, hwq->device));
+    if (result != kXSchedSuccess) ops->destroy(hwq);
+    return result;
+}
+
+}  // namespace
+}  // namespace xsched::opencl
+
+extern "C" XResult xocl_wrap(HwQueueHandle* handle, cl_command_queue queue) {
+    return xsched::opencl::wrap(handle, queue, false);
+}
+
+extern "C" void xocl_keep(HwQueueHandle handle) {
+    auto* hwq = static_cast<xsched::opencl::HwQueue*>(xq_hwq_impl(handle));
+    if (hwq != nullptr) xsched::opencl::keep_queue(*hwq);
+}
+
+extern "C" cl_event xocl_hold_event(void* hold) { return static_cast<xsched::opencl::Hold*>(hold)->event(); }
+
+extern "C" void* xocl_watch(void* hold, cl_event event, XqToken token) {
+    return static_cast<xsched::opencl::Hold*>(hold)->watch(event, token);
+}
+
+extern "C" void xocl_watched_done(void* watched) {
+    auto* command = static_cast<xsched::opencl::WatchedCommand*>(watched);
+    command->report();
+    command->disown();
+}
+
+extern "C" bool xocl_guard_wanted() { return xsched::base::options().level == kPreemptLevelDeactivate; }
+
+extern "C" bool xocl_guards(cl_command_queue queue) { return xsched::opencl::guard_of(queue) != nullptr; }
+
+extern "C" cl_int xocl_guarded_launch(cl_command_queue queue, const XoclGuarded* launch, cl_uint count,
+                                      const cl_event* wait_list, cl_event* event, void** times) {
+    xsched::opencl::Guard* guard = xsched::opencl::guard_of(queue);
+    return guard != nullptr ? guard->launch(queue, *launch, count, wait_list, event, times) : CL_INVALID_COMMAND_QUEUE;
+}
+
+extern "C" XResult OclQueueCreate(HwQueueHandle* handle, cl_command_queue queue) {
+    return xsched::opencl::wrap(handle, queue, true);
+}
+
+extern "C" XResult OclQueueGet(HwQueueHandle* handle, cl_command_queue queue) {
+    if (handle == nullptr || queue == nullptr) return kXSchedErrorInvalidValue;
+    return xq_hwq_find(handle, kPlatformOpenCL, reinterpret_cast<uint64_t>(queue));
+}

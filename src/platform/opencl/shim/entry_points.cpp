@@ -1,0 +1,130 @@
+#include "platform/opencl/shim/entry_points.h"
+
+#include <dlfcn.h>
+
+#include <cerrno>
+#include <cstring>
+#include <type_traits>
+
+#include "base/log.h"
+#include "platform/opencl/hal/hal_abi.h"
+
+// From the generated trampolines.S.
+extern "C" std::atomic<void*> xsched_opencl_slots[xsched::opencl::kEntryPointCount];
+extern "C" const void* const xsched_opencl_exported[xsched::opencl::kEntryPointCount];
+
+namespace xsched::opencl {
+
+constinit std::atomic<void*> g_below[kEntryPointCount] = {};
+
+namespace {
+
+static_assert(sizeof(std::atomic<void*>) == sizeof(void*), "a slot is what a trampoline jumps through");
+
+constinit std::atomic<bool> g_resolved{false};
+constinit std::atomic<bool> g_layer{false};
+constinit std::atomic<void*> g_loader[kEntryPointCount] = {};  // the real library's functions
+
+const char* const kNames[kEntryPointCount] = {
+#define ENTRY_POINT(name) #name,
+#include "entry_points.inc"
+};
+
+// What an entry point does that no library offers: the error a program gets from a loader without platforms.
+template <typename Function>
+struct Missing;
+template <typename Result, typename... Arguments>
+struct Missing<Result(CL_API_CALL*)(Arguments...)> {
+    static Result CL_API_CALL call(Arguments... arguments) {
+        (report(arguments), ...);
+        if constexpr (std::is_same_v<Result, cl_int>) return CL_PLATFORM_NOT_FOUND_KHR;
+        else return Result();
+    }
+    // A writable cl_int is the place for an error code (errcode_ret).
+    template <typename Argument>
+    static void report(Argument argument) {
+        if constexpr (std::is_same_v<Argument, cl_int*>) {
+            if (argument != nullptr) *argument = CL_PLATFORM_NOT_FOUND_KHR;
+        }
+    }
+};
+
+void* missing(uint32_t entry) {
+    static constexpr void* (*kMissing[])() = {
+#define ENTRY_POINT(name) \
+    [] { return reinterpret_cast<void*>(&Missing<Declared<kEntry_##name>::Type>::call); },
+#include "entry_points.inc"
+    };
+    return kMissing[entry]();
+}
+
+// Where the exported entry point should lead while nobody made us a layer.
+void* preload_target(uint32_t entry, bool schedule) {
+    void* real = g_loader[entry].load(std::memory_order_relaxed);
+    if (real == nullptr) return missing(entry);
+    if (!schedule || g_layer.load(std::memory_order_seq_cst)) return real;
+    void* hook = hook_of(entry);
+    return hook != nullptr ? hook : real;
+}
+
+void lead_to_loader() {
+    for (uint32_t i = 0; i < kEntryPointCount; ++i) {
+        void* real = g_loader[i].load(std::memory_order_relaxed);
+        if (real != nullptr) xsched_opencl_slots[i].store(real, std::memory_order_release);
+    }
+}
+
+// Several threads may do this at once: each finds the same library, and the first to write a place wins.
+void resolve_all() {
+    void* library = xocl_open_library(xsched_opencl_exported[0]);
+    ClApi api;
+    for (uint32_t i = 0; i < kEntryPointCount; ++i) {
+        void* real = library != nullptr ? dlsym(library, kNames[i]) : nullptr;
+        if (real == xsched_opencl_exported[i]) real = nullptr;
+        g_loader[i].store(real, std::memory_order_relaxed);
+        void* nothing = nullptr;
+        if (!g_layer.load(std::memory_order_acquire)) g_below[i].compare_exchange_strong(nothing, real);
+    }
+#define XOCL_FUNCTION(name) api.name = below<kEntry_##name>();
+#include "platform/opencl/hal/api.def"
+#undef XOCL_FUNCTION
+    const bool schedule = library != nullptr && (g_layer.load(std::memory_order_acquire) || xocl_use_api(&api));
+    for (uint32_t i = 0; i < kEntryPointCount; ++i) {
+        void* first = xsched_opencl_slots[i].load(std::memory_order_relaxed);
+        if (!g_resolved.load(std::memory_order_acquire))
+            xsched_opencl_slots[i].compare_exchange_strong(first, preload_target(i, schedule));
+    }
+    g_resolved.store(true, std::memory_order_release);
+    if (g_layer.load(std::memory_order_seq_cst)) lead_to_loader();
+}
+
+}  // namespace
+
+bool become_layer(const cl_icd_dispatch& target) {
+    ClApi api;
+#define XOCL_FUNCTION(name) api.name = target.name;
+#include "platform/opencl/hal/api.def"
+#undef XOCL_FUNCTION
+    if (g_layer.load() || !xocl_use_api(&api) || g_layer.exchange(true)) return false;
+#define ENTRY_POINT(name) g_below[kEntry_##name].store(reinterpret_cast<void*>(target.name));
+#include "entry_points.inc"
+    lead_to_loader();
+    return true;
+}
+
+void* hook_named(const char* name) {
+    for (uint32_t i = 0; i < kEntryPointCount; ++i)
+        if (std::strcmp(kNames[i], name) == 0) return hook_of(i);
+    return nullptr;
+}
+
+}  // namespace xsched::opencl
+
+// Called by the trampolines' stubs, on the program's thread, with its arguments saved.
+extern "C" void* xsched_opencl_resolve(uint32_t entry) {
+    using namespace xsched::opencl;
+    const int saved = errno;
+    if (!g_resolved.load(std::memory_order_acquire)) resolve_all();
+    errno = saved;
+    return xsched_opencl_slots[entry].load(std::memory_order_acquire);
+}

@@ -1,0 +1,55 @@
+// The OpenCL entry points by number, and the two ways a call reaches us.
+//
+//  - LD_PRELOAD: the program calls our exported cl* symbol, a generated trampoline that jumps through its slot. The
+//    first call of any of them loads the real library and points every slot at our hook, where there is one, or
+//    straight at the real function.
+//  - OPENCL_LAYERS: the ICD loader calls clInitLayer (layer.cpp). From then on the loader calls our hooks through the
+//    layer's dispatch table, and the slots lead straight to the loader, so that a program that came both ways is
+//    scheduled once.
+//
+// Nothing happens at load. All functions may be called from any thread; slots change by single stores.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "platform/opencl/hal/api.h"
+
+namespace xsched::opencl {
+
+enum EntryPoint : uint32_t {
+#define ENTRY_POINT(name) kEntry_##name,
+#include "entry_points.inc"
+    kEntryPointCount
+};
+
+// The next function below us, for hooks: the loader's, or as a layer the next layer's.
+extern std::atomic<void*> g_below[kEntryPointCount];
+
+template <EntryPoint kEntry>
+struct Declared;
+#define ENTRY_POINT(name)                                                                                      \
+    template <>                                                                                                \
+    struct Declared<kEntry_##name> {                                                                           \
+        using Type = decltype(cl_icd_dispatch::name);                                                          \
+        static constexpr const char* kName = #name;                                                            \
+        static Type driver() {                                                                                 \
+            return reinterpret_cast<Type>(g_below[kEntry_##name].load(std::memory_order_relaxed));             \
+        }                                                                                                      \
+    };
+#include "entry_points.inc"
+
+template <EntryPoint kEntry>
+inline typename Declared<kEntry>::Type below() {
+    return Declared<kEntry>::driver();
+}
+
+// Our hook of an entry point; nullptr: forwarded. (hooks.cpp)
+void* hook_of(uint32_t entry);
+// The same by name.
+void* hook_named(const char* name);
+
+// From here on hooks call `target`, and exported entry points lead to the loader. False if we are a layer already.
+bool become_layer(const cl_icd_dispatch& target);
+
+}  // namespace xsched::opencl

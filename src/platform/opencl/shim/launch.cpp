@@ -1,0 +1,106 @@
+#include "platform/opencl/shim/launch.h"
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <new>
+
+#include "platform/opencl/hal/hal_abi.h"
+
+namespace xsched::opencl {
+namespace {
+
+static_assert(sizeof(XqToken) == sizeof(void*), "a token travels as a callback's argument");
+
+std::atomic<bool> g_untracked_logged{false};
+
+// On a driver's thread, or on the program's inside one of its calls.
+void CL_CALLBACK command_done(cl_event event, cl_int, void* token) {
+    const int saved = errno;
+    xq_complete(reinterpret_cast<XqToken>(token));
+    below<kEntry_clReleaseEvent>()(event);
+    errno = saved;
+}
+
+void CL_CALLBACK held_command_done(cl_event, cl_int, void* watched) {
+    const int saved = errno;
+    xocl_watched_done(watched);
+    errno = saved;
+}
+
+// False: nobody will tell us when the command is done.
+bool call_back(cl_event event, void(CL_CALLBACK* callback)(cl_event, cl_int, void*), void* data) {
+    const cl_int code = event == nullptr ? CL_INVALID_EVENT
+                                         : below<kEntry_clSetEventCallback>()(event, CL_COMPLETE, callback, data);
+    if (code != CL_SUCCESS && !g_untracked_logged.exchange(true))
+        XLOG_WARN("the OpenCL driver does not report completions (error %d): commands count as complete at once",
+                  code);
+    return code == CL_SUCCESS;
+}
+
+}  // namespace
+
+Launch::Launch(XqQueue* xqueue, bool blocking, EventArguments& events)
+    : xqueue_(xqueue), events_(events), blocking_(blocking) {
+    // A list that contradicts itself must stay so: the driver refuses it.
+    if ((events.count == 0) != (events.wait_list == nullptr)) return;
+    const int saved = errno;
+    if (events.count > 0) depend_on(xqueue, events.count, events.wait_list);
+    xq_admit(xqueue, &ticket_);
+    admitted_ = true;
+    if (ticket_.hold != nullptr) add_hold();
+    if (ticket_.token != 0 && !blocking && events.event == nullptr) events.event = &own_event_;
+    errno = saved;
+}
+
+void Launch::add_hold() {
+    cl_event* list = few_events_;
+    if (events_.count >= kFewEvents) {
+        many_events_ = new (std::nothrow) cl_event[size_t{events_.count} + 1];
+        if (many_events_ == nullptr) return;  // no memory: it runs unheld
+        list = many_events_;
+    }
+    if (events_.count > 0) std::memcpy(list, events_.wait_list, events_.count * sizeof(cl_event));
+    list[events_.count] = xocl_hold_event(ticket_.hold);
+    events_.wait_list = list;
+    ++events_.count;
+}
+
+void Launch::returned(bool succeeded) {
+    if (!admitted_) return;
+    const int saved = errno;
+    if (succeeded && ticket_.token != 0 && !blocking_) {
+        launched_tracked(*events_.event);
+    } else {
+        const XqToken token = ticket_.token;
+        xq_launched(xqueue_, &ticket_, succeeded);
+        if (succeeded && token != 0) xq_complete(token);
+    }
+    delete[] many_events_;
+    errno = saved;
+}
+
+// `event`: the driver's for this command; with own_event_ its only reference is ours.
+void Launch::launched_tracked(cl_event event) {
+    const auto retain = below<kEntry_clRetainEvent>();
+    const auto release = below<kEntry_clReleaseEvent>();
+    const XqToken token = ticket_.token;
+    // The callback's reference, before anything completes the command and lets the program drop its own.
+    if (event != nullptr && event != own_event_) retain(event);
+    void* watched = nullptr;
+    if (event != nullptr && ticket_.hold != nullptr) {
+        retain(event);  // for the rest of this function
+        watched = xocl_watch(ticket_.hold, event, token);
+        if (watched == nullptr) release(event);
+    }
+    xq_launched(xqueue_, &ticket_, 1);  // the hold may be gone from here on
+    if (watched != nullptr) {
+        if (!call_back(event, held_command_done, watched)) xocl_watched_done(watched);
+        release(event);
+    } else if (!call_back(event, command_done, reinterpret_cast<void*>(token))) {
+        xq_complete(token);
+        if (event != nullptr) release(event);
+    }
+}
+
+}  // namespace xsched::opencl

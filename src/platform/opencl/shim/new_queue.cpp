@@ -1,0 +1,42 @@
+#include "platform/opencl/shim/new_queue.h"
+
+#include <cerrno>
+
+#include "base/log.h"
+
+namespace xsched::opencl {
+namespace {
+
+Priority priority_in(const cl_queue_properties* properties) {
+    for (; properties != nullptr && properties[0] != 0; properties += 2) {
+        if (properties[0] != CL_QUEUE_PRIORITY_KHR) continue;
+        if (properties[1] & CL_QUEUE_PRIORITY_HIGH_KHR) return 1;
+        if (properties[1] & CL_QUEUE_PRIORITY_LOW_KHR) return -1;
+    }
+    return PRIORITY_DEFAULT;
+}
+
+cl_command_queue_properties flags_in(const cl_queue_properties* properties) {
+    for (; properties != nullptr && properties[0] != 0; properties += 2)
+        if (properties[0] == CL_QUEUE_PROPERTIES) return properties[1];
+    return 0;
+}
+
+}  // namespace
+
+cl_command_queue note_queue(cl_command_queue queue, cl_command_queue_properties flags, Priority priority) {
+    const int saved = errno;
+    if (queue != nullptr) {
+        queue_created(queue, priority);
+        XLOG_DEBG("queue %p created with properties 0x%llx, priority %d", static_cast<void*>(queue),
+                  static_cast<unsigned long long>(flags), priority);
+    }
+    errno = saved;
+    return queue;
+}
+
+cl_command_queue note_queue(cl_command_queue queue, const cl_queue_properties* properties) {
+    return note_queue(queue, flags_in(properties), priority_in(properties));
+}
+
+}  // namespace xsched::opencl

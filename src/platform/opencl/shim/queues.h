@@ -1,0 +1,31 @@
+// Which XQueue a cl_command_queue belongs to.
+//
+// An entry is made when we see the queue being created, or at its first use; its XQueue at the first use, so that a
+// queue that is never used costs nothing. Looking one up takes no lock. The program's references are counted from the
+// creation on: drivers keep references of their own, so only our count tells when the program has let go.
+// Any thread may call any function.
+#pragma once
+
+#include "platform/opencl/hal/api.h"
+#include "queue/queue_abi.h"
+
+namespace xsched::opencl {
+
+// nullptr: not scheduled (an on-device queue, XSCHED_AUTO_XQUEUE=OFF, no memory): the call goes to the driver as it is.
+XqQueue* xqueue_of(cl_command_queue queue);
+// The same, but makes none; nullptr also for a queue that was never used.
+XqQueue* known_xqueue_of(cl_command_queue queue);
+
+// More than one queue is scheduled: waiting for events of another one is possible.
+bool several_xqueues();
+// `consumer` gets this wait list: the queues whose work it waits for become as urgent. No effect on a bad list.
+void depend_on(XqQueue* consumer, cl_uint count, const cl_event* events);
+
+void queue_created(cl_command_queue queue, Priority vendor_priority);
+void queue_retained(cl_command_queue queue);
+// Before the driver releases it. The last reference lets the XQueue go.
+void queue_releasing(cl_command_queue queue);
+// In-order became out-of-order, or back: what was known about the queue is void.
+void queue_changed(cl_command_queue queue);
+
+}  // namespace xsched::opencl

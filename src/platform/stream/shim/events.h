@@ -1,0 +1,32 @@
+// Where events stand in the queues: what has completed is known when one of them turns out to be complete, and who
+// waits for whom when a stream waits for one. The events are the driver's own. Any thread.
+#pragma once
+
+#include "vendor.h"
+#include "platform/stream/shim/streams.h"
+
+namespace xsched::stream {
+
+// A place in a queue: everything up to it was given to the driver before.
+struct QueueMark {
+    StreamEntry* entry = nullptr;
+    uint32_t serial = 0;
+    uint64_t mark = 0;
+};
+
+// The end of what is surely in the queue. `inside`: with the command that this thread is launching (queue_abi.h).
+// nullptr is allowed, for unscheduled streams.
+XSCHED_HOT QueueMark mark_of(StreamEntry* entry, bool inside = false);
+// Everything up to the mark has completed.
+XSCHED_HOT void completed_up_to(const QueueMark& mark);
+
+// The event was recorded at the mark, which was taken before the driver's call.
+void event_recorded(Event event, const QueueMark& mark);
+// The last record; its entry is null if it is not known.
+QueueMark last_record(Event event);
+void forget_event(Event event);
+
+// `entry` (may be null) is about to wait, on the device, for the event.
+void depend_on_event(const StreamEntry* entry, Event event);
+
+}  // namespace xsched::stream

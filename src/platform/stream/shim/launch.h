@@ -1,0 +1,156 @@
+// The path of one command: a template that fits every function that puts work into a stream. Which stream is told by
+// the function's own signature. On the caller's thread; the driver is called exactly as the program called us, so
+// arguments, order, events and errors are its own.
+#pragma once
+
+#include <cerrno>
+#include <new>
+#include <string_view>
+#include <type_traits>
+
+#include "base/hot.h"
+#include "base/log.h"
+#include "platform/stream/shim/capture.h"
+#include "platform.h"
+#include "platform/stream/shim/events.h"
+#include "platform/stream/shim/streams.h"
+#include "platform/stream/shim/trace.h"
+
+namespace xsched::stream {
+
+// --- which stream a call is for: the argument of type Stream, or that of a launch configuration; else the NULL stream
+inline Stream stream_in() { return nullptr; }
+template <typename First, typename... Rest>
+Stream stream_in(First first, Rest... rest) {
+    if constexpr (std::is_same_v<First, Stream>) return first;
+    else if constexpr (kIsLaunchConfig<First>)
+        return first != nullptr ? stream_of_config(*first) : nullptr;
+    else return stream_in(rest...);
+}
+
+class KeepErrno {
+public:
+    KeepErrno() : saved_(errno) {}
+    ~KeepErrno() { errno = saved_; }
+    KeepErrno(const KeepErrno&) = delete;
+    KeepErrno& operator=(const KeepErrno&) = delete;
+
+private:
+    const int saved_;
+};
+
+// One command from admission to its place in the driver. Leaves errno as it was.
+class Launch {
+public:
+    // `point`: not work but a place in it.
+    XSCHED_HOT Launch(Stream stream, bool per_thread, bool point = false) {
+        const KeepErrno keep;
+        entry_ = capturing(stream, per_thread) ? nullptr : entry_of(stream, per_thread);
+        xqueue_ = entry_ != nullptr ? entry_->xqueue.load(std::memory_order_acquire) : nullptr;
+        if (xqueue_ == nullptr) return;
+        if (several_queues()) [[unlikely]] depend_implicitly(*entry_);
+        (point ? xq_admit_point : xq_admit)(xqueue_, &ticket_);
+        counted_ = several_priorities();
+        if (counted_) [[unlikely]] xq_driver_call(xqueue_, 1);
+    }
+    Launch(const Launch&) = delete;
+    Launch& operator=(const Launch&) = delete;
+
+    // The driver's call has returned.
+    XSCHED_HOT void returned(Result code) {
+        if (xqueue_ == nullptr) return;
+        const KeepErrno keep;
+        if (counted_) [[unlikely]] xq_driver_call(xqueue_, 0);
+        xq_launched(xqueue_, &ticket_, (code == kSuccess ? kXqSucceeded : 0) | (later_ ? kXqReportLater : 0));
+        // No other thread can ask the device about this thread's own stream later.
+        if (!later_ && !can_ask()) xq_point(xqueue_, 0);
+    }
+    // Its completion is reported with a later command, or when the scheduler asks.
+    void report_later() { later_ = true; }
+    // Somebody may wait for this command: its completion is to be reported.
+    void report() const {
+        if (xqueue_ != nullptr) xq_point(xqueue_, can_ask() ? 1 : 0);
+    }
+
+    // The driver's call will wait for the stream: nothing of ours may linger there.
+    void leave() const {
+        const KeepErrno keep;
+        if (xqueue_ != nullptr) xq_leave(xqueue_);
+    }
+
+    StreamEntry* entry() const { return entry_; }
+    XqQueue* xqueue() const { return xqueue_; }
+
+private:
+    bool can_ask() const { return entry_->kind.load(std::memory_order_relaxed) != StreamKind::kPerThread; }
+
+    StreamEntry* entry_;
+    XqQueue* xqueue_;
+    XqTicket ticket_{};
+    bool counted_ = false;
+    bool later_ = false;
+};
+
+// What the stream waits for may be the next thing that the caller does, without the driver: until then no call of ours may
+// keep it, which could stand behind a call that waits for this very stream.
+constexpr bool waits_for_value(std::string_view name) {
+    return name.find("WaitValue") != std::string_view::npos || name.find("BatchMemOp") != std::string_view::npos;
+}
+
+// The driver's function, called as a command. kCompletes: when it returns, all before it and itself are complete.
+template <EntryPoint kEntry, bool kCompletes = false, typename Function = typename Declared<kEntry>::Type>
+struct Scheduled;
+
+template <EntryPoint kEntry, bool kCompletes, typename... Arguments>
+struct Scheduled<kEntry, kCompletes, Result (*)(Arguments...)> {
+    XSCHED_HOT static Result call(Arguments... arguments) {
+        const Stream stream = stream_in(arguments...);
+        if (base::log_enabled(base::LogLevel::kDebug)) [[unlikely]]
+            trace_command(Declared<kEntry>::kName, kernel_in(arguments...), stream);
+        Launch launch(stream, Declared<kEntry>::kPerThread);
+        QueueMark mark;
+        if constexpr (kCompletes) {
+            mark = mark_of(launch.entry(), true);
+            launch.leave();
+        }
+        const Result code = driver<kEntry>()(arguments...);
+        if constexpr (waits_for_value(Declared<kEntry>::kName)) launch.report_later();
+        launch.returned(code);
+        if constexpr (kCompletes)
+            if (code == kSuccess) completed_up_to(mark);
+        return code;
+    }
+
+private:
+    static Kernel kernel_in() { return nullptr; }
+    template <typename First, typename... Rest>
+    static Kernel kernel_in(First first, Rest... rest) {
+        if constexpr (std::is_same_v<First, Kernel>) return first;
+        else return kernel_in(rest...);
+    }
+};
+
+// A launch on several devices: each is a command of its own stream.
+template <EntryPoint kEntry, typename Function = typename Declared<kEntry>::Type>
+struct OnSeveral;
+
+template <EntryPoint kEntry, typename Parameters, typename Count>
+struct OnSeveral<kEntry, Result (*)(Parameters*, Count, unsigned)> {
+    static Result call(Parameters* list, Count count, unsigned flags) {
+        constexpr unsigned kMost = 64;  // devices; the driver takes one launch per device
+        const auto number = static_cast<unsigned>(count);
+        if (list == nullptr || number > kMost) return driver<kEntry>()(list, count, flags);
+        alignas(Launch) unsigned char places[kMost][sizeof(Launch)];
+        for (unsigned i = 0; i < number; ++i) {
+            const Stream stream = stream_of_launch(list[i]);
+            if (base::log_enabled(base::LogLevel::kDebug)) [[unlikely]]
+                trace_command(Declared<kEntry>::kName, kernel_of_launch(list[i]), stream);
+            new (&places[i]) Launch(stream, false);
+        }
+        const Result code = driver<kEntry>()(list, count, flags);
+        for (unsigned i = 0; i < number; ++i) std::launder(reinterpret_cast<Launch*>(&places[i]))->returned(code);
+        return code;
+    }
+};
+
+}  // namespace xsched::stream

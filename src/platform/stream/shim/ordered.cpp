@@ -1,0 +1,68 @@
+#include "platform/stream/shim/ordered.h"
+
+namespace xsched::stream {
+
+ContextMarks::ContextMarks(Context context) {
+    if (context == nullptr) context = current_context(*hal_api());
+    for_each_entry([&](StreamEntry& entry) {
+        if (count_ == kMost || entry.context.load(std::memory_order_relaxed) != context) return;
+        marks_[count_] = mark_of(&entry);
+        if (marks_[count_].entry != nullptr) ++count_;
+    });
+}
+
+namespace {
+
+XqQueue* xqueue_of(const StreamEntry* entry) {
+    return entry != nullptr ? entry->xqueue.load(std::memory_order_acquire) : nullptr;
+}
+
+// It waits for the others of its context, and they for it.
+XSCHED_HOT bool is_legacy_beside_others(const StreamEntry& entry) {
+    if (!several_queues() || entry.kind.load(std::memory_order_relaxed) != StreamKind::kLegacy) return false;
+    const Context context = entry.context.load(std::memory_order_relaxed);
+    bool others = false;
+    for_each_entry([&](const StreamEntry& other) {
+        others = others || (&other != &entry && other.context.load(std::memory_order_relaxed) == context);
+    });
+    return others;
+}
+
+// What lingers in the legacy default stream would keep other streams waiting, and calls of ours disturb captures.
+XSCHED_HOT bool may_linger(const StreamEntry& entry) {
+    return g_captures.load(std::memory_order_relaxed) <= 0 && !is_legacy_beside_others(entry);
+}
+
+bool linger(StreamEntry* entry, bool waits) {
+    XqQueue* const xqueue = xqueue_of(entry);
+    return xqueue != nullptr && may_linger(*entry) && xq_linger(xqueue, waits ? 1 : 0) != 0;
+}
+
+}  // namespace
+
+bool linger_in(StreamEntry* entry) { return linger(entry, true); }
+void linger_behind(StreamEntry* entry) { linger(entry, false); }
+
+void leave(StreamEntry* entry) {
+    if (XqQueue* const xqueue = xqueue_of(entry)) xq_leave(xqueue);
+}
+
+bool only_ours(StreamEntry* entry) {
+    XqQueue* const xqueue = xqueue_of(entry);
+    if (xqueue == nullptr) return false;
+    if (is_legacy_beside_others(*entry)) return false;  // it may be busy with what they make it wait for
+    return xq_only_ours(xqueue) != 0;
+}
+
+// Of several queues, none: which of them works last is not known.
+bool ContextMarks::linger() const {
+    if (count_ == 1) return linger_in(marks_[0].entry);
+    for (unsigned i = 0; i < count_; ++i) stream::leave(marks_[i].entry);
+    return false;
+}
+
+void ContextMarks::completed() const {
+    for (unsigned i = 0; i < count_; ++i) completed_up_to(marks_[i]);
+}
+
+}  // namespace xsched::stream

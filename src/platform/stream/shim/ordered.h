@@ -1,0 +1,185 @@
+// Functions without work of their own that keep, or tell, the order of the work: synchronize, query, events, and the
+// life of streams. Templates, one instance for each form of a function. The driver does all of it; what XSched adds is
+// only what it learns: what has completed, and who waits for whom.
+#pragma once
+
+#include <string_view>
+
+#include "base/log.h"
+#include "platform/stream/shim/capture.h"
+#include "platform/stream/shim/events.h"
+#include "platform/stream/shim/launch.h"
+#include "platform/stream/shim/streams.h"
+
+namespace xsched::stream {
+
+// Marks of all queues of a context (nullptr: the current one) and what comes of them. (ordered.cpp)
+class ContextMarks {
+public:
+    XSCHED_HOT explicit ContextMarks(Context context);
+    XSCHED_HOT bool linger() const;
+    XSCHED_HOT void completed() const;
+
+private:
+    static constexpr unsigned kMost = 64;  // those beyond report themselves
+    union {
+        QueueMark marks_[kMost];  // nothing beyond count_ is ever written
+    };
+    unsigned count_ = 0;
+};
+
+// --- lingering (queue/xqueue_linger.cpp). What lingers stands behind the program's work, which must not see it.
+// In place of a call that waits for all of the stream's work; false: the call is to be made.
+XSCHED_HOT bool linger_in(StreamEntry* entry);
+// Before a call that waits for an event in the stream.
+void linger_behind(StreamEntry* entry);
+// Before any other call that asks or waits for the stream.
+void leave(StreamEntry* entry);
+// Whether the answer "not ready" is about work of ours alone, which the program must not see.
+bool only_ours(StreamEntry* entry);
+
+template <EntryPoint kEntry>
+XSCHED_HOT Result stream_synchronize(Stream stream) {
+    XLOG_DEBG("%s of stream %p", Declared<kEntry>::kName, static_cast<void*>(stream));
+    QueueMark mark;
+    bool done = false;
+    {
+        const KeepErrno keep;
+        StreamEntry* const entry = known_entry_of(stream, Declared<kEntry>::kPerThread);
+        mark = mark_of(entry);
+        done = linger_in(entry);
+    }
+    const Result code = done ? kSuccess : driver<kEntry>()(stream);
+    const KeepErrno keep;
+    if (code == kSuccess) completed_up_to(mark);
+    return code;
+}
+
+template <EntryPoint kEntry>
+Result stream_query(Stream stream) {
+    QueueMark mark;
+    StreamEntry* entry = nullptr;
+    {
+        const KeepErrno keep;
+        entry = known_entry_of(stream, Declared<kEntry>::kPerThread);
+        mark = mark_of(entry);
+        leave(entry);
+    }
+    const Result code = driver<kEntry>()(stream);
+    const KeepErrno keep;
+    if (code == kNotReady && only_ours(entry)) return kSuccess;
+    if (code == kSuccess) completed_up_to(mark);
+    return code;
+}
+
+template <EntryPoint kEntry, typename... Which>
+XSCHED_HOT Result context_synchronize(Which... context) {
+    XLOG_DEBG("%s", Declared<kEntry>::kName);
+    Context which = nullptr;
+    ((which = context), ...);
+    const ContextMarks marks(which);
+    bool done = false;
+    {
+        const KeepErrno keep;
+        done = marks.linger();
+    }
+    const Result code = done ? kSuccess : driver<kEntry>()(context...);
+    const KeepErrno keep;
+    if (code == kSuccess) marks.completed();
+    return code;
+}
+
+// Records and waits take a place in the driver's queue as launches do, so they count as commands: else many of them
+// behind a closed gate would fill it.
+template <EntryPoint kEntry, typename... Flags>
+Result event_record(Event event, Stream stream, Flags... flags) {
+    Launch launch(stream, Declared<kEntry>::kPerThread, true);
+    const QueueMark mark = mark_of(launch.entry(), true);
+    const Result code = driver<kEntry>()(event, stream, flags...);
+    launch.returned(code);
+    const KeepErrno keep;
+    if (code != kSuccess) return code;
+    event_recorded(event, mark);
+    launch.report();
+    return code;
+}
+
+template <EntryPoint kEntry, typename Place>
+Result event_record_elsewhere(Place context, Event event) {
+    const Result code = driver<kEntry>()(context, event);
+    if (code == kSuccess) forget_event(event);
+    return code;
+}
+
+constexpr bool is_question(std::string_view name) { return name.find("Query") != std::string_view::npos; }
+
+// Synchronize, or a query that says yes.
+template <EntryPoint kEntry>
+Result event_wait(Event event) {
+    const QueueMark mark = last_record(event);
+    {
+        const KeepErrno keep;
+        if constexpr (is_question(Declared<kEntry>::kName)) leave(mark.entry);
+        else linger_behind(mark.entry);
+    }
+    const Result code = driver<kEntry>()(event);
+    const KeepErrno keep;
+    if (code == kSuccess) completed_up_to(mark);
+    return code;
+}
+
+template <EntryPoint kEntry>
+Result event_destroy(Event event) {
+    forget_event(event);
+    return driver<kEntry>()(event);
+}
+
+template <EntryPoint kEntry>
+Result stream_wait_event(Stream stream, Event event, unsigned flags) {
+    Launch launch(stream, Declared<kEntry>::kPerThread, true);
+    depend_on_event(launch.entry(), event);
+    Result code = kSuccess;
+    if (g_captures.load(std::memory_order_relaxed) <= 0) {
+        code = driver<kEntry>()(stream, event, flags);
+    } else {
+        const Paused paused;  // a stream that waits for a captured one is captured from here on
+        code = driver<kEntry>()(stream, event, flags);
+    }
+    launch.returned(code);
+    return code;
+}
+
+// `properties`: what the stream was created with; where they are flags and a priority they end in those two.
+template <typename... Properties>
+void log_created(Stream stream, Properties... properties) {
+    unsigned flags = 0;
+    int priority = 0;
+    [[maybe_unused]] const auto note = [&](auto value) {
+        if constexpr (std::is_same_v<decltype(value), unsigned>) flags = value;
+        if constexpr (std::is_same_v<decltype(value), int>) priority = value;
+    };
+    (note(properties), ...);
+    XLOG_DEBG("stream %p created with flags 0x%x, priority %d", static_cast<void*>(stream), flags, priority);
+}
+
+template <EntryPoint kEntry, typename... Properties>
+Result stream_create(Stream* stream, Properties... properties) {
+    const Result code = driver<kEntry>()(stream, properties...);
+    const KeepErrno keep;
+    if (code != kSuccess || stream == nullptr) return code;
+    stream_created(*stream);
+    log_created(*stream, properties...);
+    return code;
+}
+
+template <EntryPoint kEntry>
+Result stream_destroy(Stream stream) {
+    XLOG_DEBG("%s of stream %p", Declared<kEntry>::kName, static_cast<void*>(stream));
+    {
+        const KeepErrno keep;
+        stream_going(stream);
+    }
+    return driver<kEntry>()(stream);
+}
+
+}  // namespace xsched::stream

@@ -1,0 +1,289 @@
+#include "platform/stream/shim/streams.h"
+
+#include <new>
+
+#include "base/fork.h"
+#include "base/log.h"
+#include "base/mutex.h"
+#include "base/options.h"
+#include "base/pointer_map.h"
+#include "platform.h"
+#include "platform/stream/shim/thread_streams.h"
+#include "xsched/xqueue.h"
+
+namespace xsched::stream {
+
+constinit std::atomic<StreamEntry*> g_all_entries{nullptr};
+
+namespace {
+
+enum State : uint32_t {
+    kNew,        // never used
+    kPreparing,  // a thread of this process (preparing) is making its XQueue; others wait
+    kReady,      // `xqueue` is final until the stream goes
+    kUnmanaged   // XSCHED_AUTO_XQUEUE=OFF: scheduled once the program makes an XQueue for it
+};
+
+// As fork's child sees that the thread that was at it is not there: then it begins anew.
+uint32_t preparing() { return kPreparing | base::fork_generation() << 2; }
+
+using Map = base::PointerMap<StreamEntry>;
+constinit Map g_streams;   // ordinary streams, by handle
+constinit Map g_legacy;    // legacy default streams, by context
+constinit base::Mutex g_mutex;  // guards creation and the spare list
+constinit StreamEntry* g_spare = nullptr;
+constinit std::atomic<uint32_t> g_queues{0};
+// Queues of different urgency may exist in this process: only then can one that waits for another be held up by it.
+constinit std::atomic<bool> g_mixed{false};
+constinit std::atomic<int32_t> g_first_priority{INT32_MIN};
+
+// g_mutex held.
+StreamEntry* new_entry(StreamKind kind, Stream stream, Context context) {
+    StreamEntry* entry = g_spare;
+    if (entry != nullptr) {
+        g_spare = entry->next_spare;
+    } else {
+        entry = new (std::nothrow) StreamEntry;
+        if (entry == nullptr) return nullptr;
+        entry->next = g_all_entries.load(std::memory_order_relaxed);
+        g_all_entries.store(entry, std::memory_order_release);
+    }
+    entry->kind.store(kind, std::memory_order_relaxed);
+    entry->stream.store(stream, std::memory_order_relaxed);
+    entry->context.store(context, std::memory_order_relaxed);
+    entry->blocking.store(false, std::memory_order_relaxed);
+    entry->state.store(kNew, std::memory_order_release);
+    return entry;
+}
+
+// The stream is gone and nobody can find the entry any more. g_mutex not held.
+void end_entry(StreamEntry& entry) {
+    entry.serial.fetch_add(1, std::memory_order_acq_rel);
+    XqQueue* xqueue = entry.xqueue.exchange(nullptr, std::memory_order_acq_rel);
+    if (xqueue != nullptr) {
+        g_queues.fetch_sub(1, std::memory_order_relaxed);
+        // Also the program's own: its stream ends here. A thread that ends must not call the driver any more.
+        xq_retire(xqueue, entry.kind.load(std::memory_order_relaxed) != StreamKind::kPerThread);
+    }
+    base::Lock lock(g_mutex);
+    entry.next_spare = g_spare;
+    g_spare = &entry;
+}
+
+// A wrapper that the program made and no launch has met: it must not become that of a later stream at this address.
+void end_program_made(Stream stream) {
+    HwQueueHandle hwq = 0;
+    XQueueHandle handle = 0;
+    if (hal_find(&hwq, static_cast<uint32_t>(StreamKind::kOrdinary), stream, nullptr) != kXSchedSuccess) return;
+    if (XQueueGet(&handle, hwq) == kXSchedSuccess) xq_retire(xq_from_handle(handle), 1);
+    else HwQueueDestroy(hwq);
+}
+
+XSCHED_HOT StreamEntry* find(StreamKind kind, Stream stream, Context context) {
+    if (kind == StreamKind::kOrdinary) return g_streams.find(stream);
+    if (context == nullptr) return nullptr;
+    return kind == StreamKind::kLegacy ? g_legacy.find(context) : find_thread_stream(context);
+}
+
+// g_mutex held. False: no memory, or the thread uses too many contexts.
+bool publish(StreamKind kind, Stream stream, Context context, StreamEntry* entry) {
+    if (kind == StreamKind::kOrdinary) return g_streams.insert(stream, entry);
+    if (kind == StreamKind::kLegacy) return g_legacy.insert(context, entry);
+    return add_thread_stream(entry, end_entry);
+}
+
+// The entry of a stream that may be seen for the first time, by several threads at once.
+StreamEntry* entry_for(StreamKind kind, Stream stream, Context context) {
+    base::Lock lock(g_mutex);
+    StreamEntry* entry = find(kind, stream, context);
+    if (entry != nullptr) return entry;
+    entry = new_entry(kind, stream, context);
+    if (entry != nullptr && !publish(kind, stream, context, entry)) {
+        entry->next_spare = g_spare;
+        g_spare = entry;
+        entry = nullptr;
+    }
+    return entry;
+}
+
+// The XQueue that the program made itself over its own wrapper of the stream.
+XqQueue* program_made(const StreamEntry& entry, XQueueHandle* handle) {
+    HwQueueHandle hwq = 0;
+    if (hal_find(&hwq, static_cast<uint32_t>(entry.kind.load(std::memory_order_relaxed)),
+                 entry.stream.load(std::memory_order_relaxed),
+                 entry.context.load(std::memory_order_relaxed)) != kXSchedSuccess)
+        return nullptr;
+    return XQueueGet(handle, hwq) == kXSchedSuccess ? xq_from_handle(*handle) : nullptr;
+}
+
+// Notes that queues of unequal urgency may exist.
+void note_priority(int32_t priority) {
+    int32_t first = INT32_MIN;
+    if (!g_first_priority.compare_exchange_strong(first, priority) && first != priority) g_mixed.store(true);
+}
+
+State prepare(StreamEntry& entry) {
+    XQueueHandle handle = 0;
+    XqQueue* xqueue = program_made(entry, &handle);
+    if (xqueue == nullptr) {
+        if (!base::options().auto_xqueue_on) return kUnmanaged;
+        const auto kind = static_cast<uint32_t>(entry.kind.load(std::memory_order_relaxed));
+        Stream stream = entry.stream.load(std::memory_order_relaxed);
+        Context context = entry.context.load(std::memory_order_relaxed);
+        WrappedStream wrapped{};
+        XResult result = hal_wrap(&wrapped, kind, stream, context);
+        if (result == kXSchedErrorNotAllowed) result = hal_find(&wrapped.hwq, kind, stream, context);
+        if (result != kXSchedSuccess) {
+            XLOG_WARN("stream %p is not scheduled: it could not be wrapped (status %d)", static_cast<void*>(stream),
+                      result);
+            return kReady;
+        }
+        xqueue = xq_auto_create(wrapped.hwq, wrapped.priority);
+        if (XQueueGet(&handle, wrapped.hwq) != kXSchedSuccess) xqueue = nullptr;
+        entry.blocking.store(wrapped.blocking, std::memory_order_relaxed);
+        entry.priority.store(wrapped.priority, std::memory_order_relaxed);
+        note_priority(wrapped.priority);
+    } else {
+        entry.blocking.store(entry.kind.load() != StreamKind::kLegacy &&
+                             stream_blocks(*hal_api(), entry.stream.load(std::memory_order_relaxed)));
+        entry.priority.store(stream_priority(*hal_api(), entry.stream.load(std::memory_order_relaxed)));
+        g_mixed.store(true);  // the program sets priorities itself
+    }
+    if (xqueue != nullptr) g_queues.fetch_add(1, std::memory_order_relaxed);
+    entry.handle.store(handle, std::memory_order_relaxed);
+    entry.xqueue.store(xqueue, std::memory_order_release);
+    return kReady;
+}
+
+// The entry's XQueue was destroyed by the program: it may get another one.
+void renew(StreamEntry& entry, XqQueue* gone) {
+    if (!entry.xqueue.compare_exchange_strong(gone, nullptr, std::memory_order_acq_rel)) return;
+    g_queues.fetch_sub(1, std::memory_order_relaxed);
+    entry.serial.fetch_add(1, std::memory_order_acq_rel);
+    entry.state.store(kNew, std::memory_order_release);
+}
+
+// nullptr: unscheduled.
+XSCHED_HOT StreamEntry* prepared(StreamEntry& entry) {
+    for (;;) {
+        uint32_t state = entry.state.load(std::memory_order_acquire);
+        XQueueHandle handle = 0;
+        XqQueue* xqueue = entry.xqueue.load(std::memory_order_acquire);
+        if (state == kReady && xqueue == nullptr) return nullptr;
+        if (state == kReady && xq_from_handle(entry.handle.load(std::memory_order_relaxed)) == xqueue) return &entry;
+        if (state == kReady) {
+            renew(entry, xqueue);
+            continue;
+        }
+        if (state == preparing()) {
+            base::futex_wait(entry.state, state);
+            continue;
+        }
+        if (state == kUnmanaged && program_made(entry, &handle) == nullptr) return nullptr;
+        if (!entry.state.compare_exchange_strong(state, preparing(), std::memory_order_acq_rel)) continue;
+        entry.state.store(prepare(entry), std::memory_order_release);
+        base::futex_wake_all(entry.state);
+    }
+}
+
+StreamEntry* first_use(StreamKind kind, Stream stream, Context context) {
+    if (kind == StreamKind::kOrdinary) {
+        context = context_of_stream(stream);
+        if (context == nullptr) context = current_context(*hal_api());
+    }
+    StreamEntry* entry = context != nullptr ? entry_for(kind, stream, context) : nullptr;
+    return entry != nullptr ? prepared(*entry) : nullptr;
+}
+
+// Takes the entries of a context out of every map; returns them as a list.
+StreamEntry* take_entries_of(Context context) {
+    StreamEntry* taken = nullptr;
+    const auto take = [&](StreamEntry* entry) {
+        entry->next_spare = taken;
+        taken = entry;
+    };
+    base::Lock lock(g_mutex);
+    for (StreamEntry* entry = g_all_entries.load(); entry != nullptr; entry = entry->next)
+        if (entry->context.load() == context && entry->kind.load() == StreamKind::kOrdinary &&
+            g_streams.find(entry->stream.load()) == entry) {
+            g_streams.erase(entry->stream.load());
+            take(entry);
+        }
+    if (StreamEntry* entry = g_legacy.erase(context)) take(entry);
+    while (StreamEntry* entry = take_thread_stream(context)) take(entry);
+    return taken;
+}
+
+}  // namespace
+
+StreamEntry* entry_of(Stream stream, bool per_thread) {
+    const StreamKind kind = kind_of(stream, per_thread);
+    Context context = kind == StreamKind::kOrdinary ? nullptr : current_context(*hal_api());
+    StreamEntry* entry = find(kind, stream, context);
+    return entry != nullptr ? prepared(*entry) : first_use(kind, stream, context);
+}
+
+StreamEntry* known_entry_of(Stream stream, bool per_thread) {
+    const StreamKind kind = kind_of(stream, per_thread);
+    StreamEntry* entry = find(kind, stream, kind == StreamKind::kOrdinary ? nullptr : current_context(*hal_api()));
+    return entry != nullptr && entry->xqueue.load(std::memory_order_acquire) != nullptr ? entry : nullptr;
+}
+
+void stream_created(Stream stream) { stream_going(stream); }
+
+void stream_going(Stream stream) {
+    if (kind_of(stream, false) != StreamKind::kOrdinary) return;  // the driver refuses these
+    StreamEntry* entry = g_streams.erase(stream);
+    if (entry != nullptr) end_entry(*entry);
+    end_program_made(stream);
+}
+
+void context_going(Context context) {
+    if (context == nullptr) return;
+    for (StreamEntry* entry = take_entries_of(context); entry != nullptr;) {
+        StreamEntry* next = entry->next_spare;
+        end_entry(*entry);
+        entry = next;
+    }
+    hal_context_going(context);
+}
+
+// Which hardware queue a stream got nobody says, and it may change: with more streams than queues any two may share
+// one.
+static bool may_share_hardware(const StreamEntry& entry) {
+    const unsigned most = hardware_queues();
+    unsigned count = 0;
+    if (most == 0) return false;
+    for_each_entry([&](const StreamEntry& other) {
+        count += other.context.load(std::memory_order_relaxed) == entry.context.load(std::memory_order_relaxed) &&
+                 other.priority.load(std::memory_order_relaxed) == entry.priority.load(std::memory_order_relaxed);
+    });
+    return count > most;
+}
+
+bool several_queues() { return g_queues.load(std::memory_order_relaxed) > 1; }
+
+bool several_priorities() { return g_mixed.load(std::memory_order_relaxed); }
+
+void depend_implicitly(const StreamEntry& entry) {
+    if (!several_priorities()) return;
+    XqQueue* consumer = entry.xqueue.load(std::memory_order_acquire);
+    if (consumer == nullptr) return;
+    Context context = entry.context.load(std::memory_order_relaxed);
+    const bool legacy = entry.kind.load(std::memory_order_relaxed) == StreamKind::kLegacy;
+    const bool blocking = entry.blocking.load(std::memory_order_relaxed);
+    const int32_t priority = entry.priority.load(std::memory_order_relaxed);
+    const bool shares = may_share_hardware(entry);
+    if (!legacy && !blocking && !shares) return;
+    for_each_entry([&](const StreamEntry& other) {
+        if (&other == &entry || other.context.load(std::memory_order_relaxed) != context) return;
+        const bool waited_for =
+            (legacy && other.blocking.load(std::memory_order_relaxed)) ||
+            (blocking && other.kind.load(std::memory_order_relaxed) == StreamKind::kLegacy) ||
+            (shares && other.priority.load(std::memory_order_relaxed) == priority);
+        XqQueue* producer = other.xqueue.load(std::memory_order_acquire);
+        if (waited_for && producer != nullptr) xq_depend(consumer, producer);
+    });
+}
+
+}  // namespace xsched::stream

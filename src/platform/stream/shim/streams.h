@@ -1,0 +1,63 @@
+// Which XQueue a stream belongs to.
+//
+// A stream's entry and XQueue are made at its first use, also for streams that we never saw being created. The legacy
+// default stream has one per context, the per-thread default stream one per context and thread. Looking one up takes
+// no lock. Entries are never freed, so that a thread that still looks at a destroyed stream's entry reads valid memory;
+// `serial` tells whether it is still the same stream. Any thread may call any function.
+#pragma once
+
+#include <atomic>
+
+#include "base/futex.h"
+#include "base/hot.h"
+#include "vendor.h"
+#include "platform/stream/hal/stream_id.h"
+#include "queue/queue_abi.h"
+
+namespace xsched::stream {
+
+struct StreamEntry {
+    base::FutexWord state{0};              // see streams.cpp
+    std::atomic<XqQueue*> xqueue{nullptr};  // nullptr: not scheduled (any more)
+    std::atomic<XQueueHandle> handle{0};   // the XQueue's
+    std::atomic<uint32_t> serial{0};       // raised when the entry's stream or XQueue goes
+    std::atomic<Context> context{nullptr};
+    std::atomic<StreamKind> kind{StreamKind::kOrdinary};
+    std::atomic<Stream> stream{nullptr};
+    std::atomic<bool> blocking{false};     // waits for the legacy default stream, and it for this one
+    std::atomic<int32_t> priority{0};      // the stream's own, larger is more urgent
+    StreamEntry* next = nullptr;           // all entries ever made; written before it is published
+    StreamEntry* next_spare = nullptr;
+};
+
+// The entry of a stream, with its XQueue; nullptr: it is not scheduled (XSCHED_AUTO_XQUEUE=OFF, no context, no memory)
+// and the call goes to the driver as it is. `per_thread`: NULL means the thread's own stream.
+XSCHED_HOT StreamEntry* entry_of(Stream stream, bool per_thread);
+// The same, but makes none; nullptr also for a stream that was never used.
+XSCHED_HOT StreamEntry* known_entry_of(Stream stream, bool per_thread);
+
+// A stream of this handle was created: one that we know under it is gone.
+void stream_created(Stream stream);
+// Before the driver destroys it. The XQueue goes, its gate open.
+void stream_going(Stream stream);
+// Before the driver destroys a context: all its streams.
+void context_going(Context context);
+
+// More than one stream is scheduled: one may wait for another.
+XSCHED_HOT bool several_queues();
+// Whether queues of different priorities were ever there.
+XSCHED_HOT bool several_priorities();
+// `entry` is about to get a command: those whose work the driver makes it wait for become as urgent: by the legacy
+// default stream's implicit rule, or because there are more streams of this priority than hardware queues, so that they
+// share.
+void depend_implicitly(const StreamEntry& entry);
+
+extern std::atomic<StreamEntry*> g_all_entries;
+// Calls visit(entry) for every entry that has an XQueue.
+template <typename Visit>
+void for_each_entry(Visit visit) {
+    for (StreamEntry* entry = g_all_entries.load(std::memory_order_acquire); entry != nullptr; entry = entry->next)
+        if (entry->xqueue.load(std::memory_order_acquire) != nullptr) visit(*entry);
+}
+
+}  // namespace xsched::stream

@@ -1,0 +1,15 @@
+// The entries of each thread's own default streams, one per context that the thread used. They end with the thread.
+#pragma once
+
+#include "platform/stream/shim/streams.h"
+
+namespace xsched::stream {
+
+// The calling thread's; without a lock.
+StreamEntry* find_thread_stream(Context context);
+// For the calling thread. `end` is called at its end for what it then has. False: no memory, or too many contexts.
+bool add_thread_stream(StreamEntry* entry, void (*end)(StreamEntry& entry));
+// Takes one of that context out, of any thread; nullptr: there is none (left).
+StreamEntry* take_thread_stream(Context context);
+
+}  // namespace xsched::stream

@@ -1,0 +1,37 @@
+#include "platform/stream/shim/trace.h"
+
+#include <algorithm>
+
+namespace xsched::stream {
+void trace_command(const char* function, Kernel kernel, Stream stream) {
+    const char* name = kernel != nullptr ? kernel_name(kernel) : nullptr;
+    if (name != nullptr)
+        XLOG_DEBG("%s of '%s' on stream %p", function, name, static_cast<void*>(stream));
+    else if (kernel != nullptr)
+        XLOG_DEBG("%s of kernel %p on stream %p", function, static_cast<void*>(kernel), static_cast<void*>(stream));
+    else
+        XLOG_DEBG("%s on stream %p", function, static_cast<void*>(stream));
+}
+
+CallText::CallText(const char* function) {
+    const int written = std::snprintf(text_, sizeof text_, "%s(", function);
+    length_ = std::min(static_cast<size_t>(std::max(written, 0)), sizeof text_ - 1);
+}
+
+void CallText::append(const char* format, unsigned long long value) {
+    const int written = std::snprintf(text_ + length_, sizeof text_ - length_, format, value);
+    if (written > 0) length_ = std::min(length_ + static_cast<size_t>(written), sizeof text_ - 1);
+}
+
+void CallText::argument(unsigned long long value, bool hexadecimal) {
+    if (!first_) append(", ", 0);
+    append(hexadecimal ? "0x%llx" : "%llu", value);
+    first_ = false;
+}
+
+void CallText::result(Result code, unsigned long long made) {
+    append(") = %llu", static_cast<unsigned long long>(code));
+    if (made != 0) append(", 0x%llx", made);
+}
+
+}  // namespace xsched::stream

@@ -1,0 +1,92 @@
+// XSched's own declarations of the driver's functions against the toolkit's cuda.h, where one is installed: a difference
+// does not compile. Enumerations count as int there, structures and function pointers as void.
+#define __CUDA_API_VERSION_INTERNAL  // every form of every function, and no macro that renames them
+#include <cuda.h>
+#include <cudaGL.h>
+
+#include <cstddef>
+#include <type_traits>
+
+static_assert(CU_MEMHOSTREGISTER_PORTABLE == 1 && CU_MEMHOSTREGISTER_DEVICEMAP == 2);
+#undef CU_MEMHOSTREGISTER_PORTABLE
+#undef CU_MEMHOSTREGISTER_DEVICEMAP
+#include "platform/cuda/hal/api.h"
+
+namespace ours = xsched::cuda;
+static_assert(ours::CU_MEMHOSTREGISTER_PORTABLE == 1 && ours::CU_MEMHOSTREGISTER_DEVICEMAP == 2);
+
+// What an argument is for the calling convention and to the eye of somebody who looks for swapped ones: handles stay
+// what they are.
+template <typename T>
+struct Plain {
+    using Type = T;
+};
+template <typename T>
+    requires std::is_enum_v<T>
+struct Plain<T> {
+    using Type = int;
+};
+template <>
+struct Plain<CUmemLocation> {
+    using Type = ours::CUmemLocation;
+};
+template <typename T, typename = void>
+constexpr bool kComplete = false;
+template <typename T>
+constexpr bool kComplete<T, std::void_t<decltype(sizeof(T))>> = true;
+
+struct Void {
+    using Type = void;
+};
+template <typename T>
+struct Plain<T*> {
+    using Bare = std::remove_const_t<T>;
+    static constexpr bool kData = std::is_function_v<Bare> || std::is_union_v<Bare> ||
+                                  (std::is_class_v<Bare> && kComplete<Bare>);
+    using Target = typename std::conditional_t<kData, Void, Plain<Bare>>::Type;
+    using Type = std::conditional_t<std::is_const_v<T>, const Target, Target>*;
+};
+
+template <typename Function>
+struct Signature;
+template <typename Result, typename... Arguments>
+struct Signature<Result (*)(Arguments...)> {
+    using Type = typename Plain<Result>::Type (*)(typename Plain<std::remove_const_t<Arguments>>::Type...);
+};
+
+template <typename Theirs, typename Ours>
+constexpr bool kSame = std::is_same_v<typename Signature<Theirs>::Type, typename Signature<Ours>::Type>;
+
+// The per-thread forms have the signature of the plain ones.
+#define XCU_FUNCTION(name, ...) \
+    static_assert(kSame<decltype(&::name), ours::declared::name>, #name " differs from cuda.h");
+#define XCU_PTSZ(name, ...) XCU_FUNCTION(name)
+#define XCU_PTDS(name, ...) XCU_FUNCTION(name)
+#include "platform/cuda/hal/functions.def"
+
+static_assert(offsetof(CUlaunchConfig, hStream) == offsetof(ours::CUlaunchConfig, hStream));
+static_assert(sizeof(CUlaunchConfig) == sizeof(ours::CUlaunchConfig));
+static_assert(offsetof(CUDA_LAUNCH_PARAMS, hStream) == offsetof(ours::CUDA_LAUNCH_PARAMS, hStream));
+static_assert(sizeof(CUDA_LAUNCH_PARAMS) == sizeof(ours::CUDA_LAUNCH_PARAMS));
+static_assert(sizeof(CUmemLocation) == sizeof(ours::CUmemLocation));
+
+#define SAME_VALUE(name) static_assert(static_cast<long>(::name) == static_cast<long>(ours::name));
+SAME_VALUE(CUDA_SUCCESS)
+SAME_VALUE(CUDA_ERROR_NOT_INITIALIZED)
+SAME_VALUE(CUDA_ERROR_DEINITIALIZED)
+SAME_VALUE(CUDA_ERROR_NO_DEVICE)
+SAME_VALUE(CUDA_ERROR_INVALID_CONTEXT)
+SAME_VALUE(CUDA_ERROR_INVALID_HANDLE)
+SAME_VALUE(CUDA_ERROR_NOT_READY)
+SAME_VALUE(CUDA_ERROR_CONTEXT_IS_DESTROYED)
+SAME_VALUE(CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED)
+SAME_VALUE(CUDA_ERROR_NOT_SUPPORTED)
+SAME_VALUE(CU_DEVICE_ATTRIBUTE_PCI_BUS_ID)
+SAME_VALUE(CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID)
+SAME_VALUE(CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID)
+SAME_VALUE(CU_STREAM_NON_BLOCKING)
+SAME_VALUE(CU_STREAM_WAIT_VALUE_GEQ)
+SAME_VALUE(CU_EVENT_DISABLE_TIMING)
+SAME_VALUE(CU_STREAM_CAPTURE_STATUS_NONE)
+SAME_VALUE(CU_STREAM_CAPTURE_MODE_RELAXED)
+SAME_VALUE(CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND)

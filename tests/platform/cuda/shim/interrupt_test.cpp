@@ -1,0 +1,227 @@
+// Level 3 in one program, on the fake kernel driver: whose channels are disabled when which of its queues are
+// suspended, and that nothing of it outlives queues, streams and contexts. The program suspends by itself; what xserver
+// does is tested in tests/system.
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "fake/rm/fake_rm.h"
+#include "platform/cuda/shim/program.h"
+#include "support/child.h"
+
+namespace xsched::test {
+namespace {
+
+using fake::rm::State;
+
+class Interrupts : public CudaTest {
+protected:
+    void SetUp() override {
+        const char* directory = std::getenv("FAKE_RM_DIR");
+        if (directory == nullptr) GTEST_SKIP() << "without the fake kernel driver";
+        CudaTest::SetUp();
+        ASSERT_EQ(cu().cuModuleGetFunction(&spin_, module_, "spin"), CUDA_SUCCESS);
+        const std::string path = std::string(directory) + "/" + std::to_string(getpid()) + "-0";
+        const int file = open(path.c_str(), O_RDWR | O_CLOEXEC);
+        void* memory = mmap(nullptr, sizeof(State), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+        close(file);
+        ASSERT_NE(memory, MAP_FAILED) << path;
+        rm_ = static_cast<State*>(memory);
+        enables_before_ = rm_->enables;
+    }
+    void TearDown() override {
+        if (rm_ == nullptr) return;
+        EXPECT_EQ(disabled(), 0u) << "left behind";
+        munmap(rm_, sizeof(State));
+        CudaTest::TearDown();
+    }
+    unsigned disabled() const {
+        unsigned count = 0;
+        for (const auto& object : rm_->objects) count += object.used != 0 && object.disabled.load() != 0 ? 1 : 0;
+        return count;
+    }
+    // A stream of the current context whose queue is suspended with level 3.
+    CUstream stream_at_level_3(XQueueHandle* xqueue) {
+        const CUstream stream = new_stream();
+        record(stream);
+        *xqueue = xqueue_of(stream);
+        EXPECT_EQ(XQueueSetPreemptLevel(*xqueue, kPreemptLevelInterrupt), kXSchedSuccess);
+        EXPECT_EQ(cu().cuStreamSynchronize(stream), CUDA_SUCCESS);
+        return stream;
+    }
+    // Work that belongs to no context's module.
+    static void record(CUstream stream) {
+        CUevent event = nullptr;
+        EXPECT_EQ(cu().cuEventCreate(&event, CU_EVENT_DISABLE_TIMING), CUDA_SUCCESS);
+        EXPECT_EQ(cu().cuEventRecord(event, stream), CUDA_SUCCESS);
+        EXPECT_EQ(cu().cuEventDestroy_v2(event), CUDA_SUCCESS);
+    }
+    CUresult spin(CUstream stream, uint32_t us) {
+        void* parameters[] = {&us};
+        return cu().cuLaunchKernel(spin_, 1, 1, 1, 1, 1, 1, 0, stream, parameters, nullptr);
+    }
+
+    CUfunction spin_ = nullptr;
+    State* rm_ = nullptr;
+    uint32_t enables_before_ = 0;
+};
+
+TEST_F(Interrupts, ARunningKernelStandsAndGoesOn) {
+    XQueueHandle xqueue = 0;
+    const CUstream stream = stream_at_level_3(&xqueue);
+    ASSERT_EQ(spin(stream, 30'000), CUDA_SUCCESS);
+    ASSERT_EQ(append(stream, 7), CUDA_SUCCESS);
+    ASSERT_EQ(XQueueSuspend(xqueue, kQueueSuspendFlagNone), kXSchedSuccess);
+    EXPECT_EQ(disabled(), 4u);
+    std::this_thread::sleep_for(std::chrono::milliseconds(60));
+    EXPECT_EQ(word(), 0u) << "it ended while it should stand";
+    ASSERT_EQ(XQueueResume(xqueue, kQueueResumeFlagNone), kXSchedSuccess);
+    EXPECT_EQ(disabled(), 0u);
+    EXPECT_EQ(cu().cuStreamSynchronize(stream), CUDA_SUCCESS);
+    EXPECT_EQ(word(), 7u);
+    EXPECT_EQ(cu().cuStreamDestroy_v2(stream), CUDA_SUCCESS);
+}
+
+TEST_F(Interrupts, TwoQueuesOfAProcessDoNotStopEachOther) {
+    XQueueHandle first = 0, second = 0;
+    const CUstream one = stream_at_level_3(&first), other = stream_at_level_3(&second);
+    ASSERT_EQ(XQueueSuspend(first, kQueueSuspendFlagNone), kXSchedSuccess);
+    EXPECT_EQ(disabled(), 0u);
+    ASSERT_EQ(append(other, 3), CUDA_SUCCESS);
+    EXPECT_EQ(cu().cuStreamSynchronize(other), CUDA_SUCCESS);
+    EXPECT_EQ(word(), 3u);
+    ASSERT_EQ(XQueueSuspend(second, kQueueSuspendFlagNone), kXSchedSuccess);
+    EXPECT_EQ(disabled(), 4u) << "nobody of this process wants the device";
+    ASSERT_EQ(XQueueSuspend(second, kQueueSuspendFlagNone), kXSchedSuccess);
+    ASSERT_EQ(XQueueResume(first, kQueueResumeFlagNone), kXSchedSuccess);
+    EXPECT_EQ(disabled(), 0u) << "one wants it again";
+    ASSERT_EQ(XQueueSuspend(first, kQueueSuspendFlagNone), kXSchedSuccess);
+    EXPECT_EQ(disabled(), 4u);
+    ASSERT_EQ(XQueueResume(second, kQueueResumeFlagNone), kXSchedSuccess);
+    ASSERT_EQ(XQueueResume(first, kQueueResumeFlagNone), kXSchedSuccess);
+    EXPECT_EQ(cu().cuStreamDestroy_v2(one), CUDA_SUCCESS);
+    EXPECT_EQ(cu().cuStreamDestroy_v2(other), CUDA_SUCCESS);
+}
+
+TEST_F(Interrupts, AQueueOfTheSameProcessAtLevelTwoKeepsTheDevice) {
+    XQueueHandle first = 0, second = 0;
+    const CUstream one = stream_at_level_3(&first), other = stream_at_level_3(&second);
+    ASSERT_EQ(XQueueSetPreemptLevel(second, kPreemptLevelDeactivate), kXSchedSuccess);
+    ASSERT_EQ(XQueueSuspend(first, kQueueSuspendFlagNone), kXSchedSuccess);
+    ASSERT_EQ(XQueueSuspend(second, kQueueSuspendFlagNone), kXSchedSuccess);
+    EXPECT_EQ(disabled(), 0u);
+    ASSERT_EQ(XQueueResume(second, kQueueResumeFlagNone), kXSchedSuccess);
+    ASSERT_EQ(XQueueResume(first, kQueueResumeFlagNone), kXSchedSuccess);
+    EXPECT_EQ(cu().cuStreamDestroy_v2(one), CUDA_SUCCESS);
+    EXPECT_EQ(cu().cuStreamDestroy_v2(other), CUDA_SUCCESS);
+}
+
+// Only who asked for level 3 stops a process that may still want to call the driver itself.
+TEST_F(Interrupts, TheAutomaticLevelLeavesAProgramsOwnSuspensionToTheGate) {
+    const CUstream stream = new_stream();
+    const XQueueHandle xqueue = used_xqueue_of(stream);
+    ASSERT_EQ(XQueueSuspend(xqueue, kQueueSuspendFlagNone), kXSchedSuccess);
+    EXPECT_EQ(disabled(), 0u);
+    ASSERT_EQ(append(stream, 3), CUDA_SUCCESS);
+    let_time_pass();
+    EXPECT_EQ(word(), 0u);
+    ASSERT_EQ(XQueueResume(xqueue, kQueueResumeFlagNone), kXSchedSuccess);
+    EXPECT_EQ(cu().cuStreamDestroy_v2(stream), CUDA_SUCCESS);
+}
+
+TEST_F(Interrupts, AnotherDevicesWorkGoesOn) {
+    XQueueHandle xqueue = 0;
+    const CUstream stream = stream_at_level_3(&xqueue);
+    CUcontext second = nullptr;
+    ASSERT_EQ(cu().cuDevicePrimaryCtxRetain(&second, 1), CUDA_SUCCESS);
+    ASSERT_EQ(cu().cuCtxSetCurrent(second), CUDA_SUCCESS);
+    XQueueHandle there = 0;
+    const CUstream elsewhere = stream_at_level_3(&there);
+    ASSERT_EQ(XQueueSuspend(xqueue, kQueueSuspendFlagNone), kXSchedSuccess);
+    EXPECT_EQ(disabled(), 4u);
+    record(elsewhere);
+    EXPECT_EQ(cu().cuStreamSynchronize(elsewhere), CUDA_SUCCESS);
+    ASSERT_EQ(XQueueSuspend(there, kQueueSuspendFlagNone), kXSchedSuccess);
+    EXPECT_EQ(disabled(), 8u);
+    ASSERT_EQ(XQueueResume(xqueue, kQueueResumeFlagNone), kXSchedSuccess);
+    EXPECT_EQ(disabled(), 4u);
+    ASSERT_EQ(XQueueResume(there, kQueueResumeFlagNone), kXSchedSuccess);
+    EXPECT_EQ(cu().cuStreamDestroy_v2(elsewhere), CUDA_SUCCESS);
+    EXPECT_EQ(cu().cuDevicePrimaryCtxRelease_v2(1), CUDA_SUCCESS);
+    ASSERT_EQ(cu().cuCtxSetCurrent(context_), CUDA_SUCCESS);
+    EXPECT_EQ(cu().cuStreamDestroy_v2(stream), CUDA_SUCCESS);
+}
+
+TEST_F(Interrupts, ADestroyedQueueOrStreamLeavesNothingDisabled) {
+    XQueueHandle first = 0, second = 0;
+    const CUstream one = stream_at_level_3(&first), other = stream_at_level_3(&second);
+    ASSERT_EQ(XQueueSuspend(first, kQueueSuspendFlagNone), kXSchedSuccess);
+    ASSERT_EQ(XQueueSuspend(second, kQueueSuspendFlagNone), kXSchedSuccess);
+    EXPECT_EQ(disabled(), 4u);
+    ASSERT_EQ(XQueueDestroy(second), kXSchedSuccess);
+    EXPECT_EQ(disabled(), 0u);
+    ASSERT_EQ(XQueueResume(first, kQueueResumeFlagNone), kXSchedSuccess);
+    EXPECT_EQ(cu().cuStreamDestroy_v2(other), CUDA_SUCCESS);
+    ASSERT_EQ(XQueueSuspend(first, kQueueSuspendFlagNone), kXSchedSuccess);
+    EXPECT_EQ(disabled(), 4u);
+    EXPECT_EQ(cu().cuStreamDestroy_v2(one), CUDA_SUCCESS);
+    EXPECT_TRUE(eventually([&] { return disabled() == 0; }));
+}
+
+TEST_F(Interrupts, ContextsComeAndGoWhileWorkStands) {
+    for (int round = 0; round < 3; ++round) {
+        CUcontext second = nullptr;
+        ASSERT_EQ(cu().cuCtxCreate_v2(&second, 0, 0), CUDA_SUCCESS);
+        XQueueHandle xqueue = 0;
+        stream_at_level_3(&xqueue);
+        ASSERT_EQ(XQueueSuspend(xqueue, kQueueSuspendFlagNone), kXSchedSuccess);
+        EXPECT_EQ(disabled(), 8u) << "both contexts of the process, round " << round;
+        EXPECT_EQ(cu().cuCtxDestroy_v2(second), CUDA_SUCCESS);
+        EXPECT_EQ(disabled(), 0u);
+        ASSERT_EQ(cu().cuCtxSetCurrent(context_), CUDA_SUCCESS);
+    }
+    XQueueHandle xqueue = 0;
+    const CUstream stream = stream_at_level_3(&xqueue);
+    ASSERT_EQ(XQueueSuspend(xqueue, kQueueSuspendFlagNone), kXSchedSuccess);
+    EXPECT_EQ(disabled(), 4u);
+    ASSERT_EQ(XQueueResume(xqueue, kQueueResumeFlagNone), kXSchedSuccess);
+    EXPECT_EQ(cu().cuStreamDestroy_v2(stream), CUDA_SUCCESS);
+}
+
+TEST_F(Interrupts, ForksChildLeavesItsParentsChannelsAlone) {
+    XQueueHandle xqueue = 0;
+    const CUstream stream = stream_at_level_3(&xqueue);
+    ASSERT_EQ(XQueueSuspend(xqueue, kQueueSuspendFlagNone), kXSchedSuccess);
+    EXPECT_EQ(in_child([&] {
+                  XQueueResume(xqueue, kQueueResumeFlagNone);
+                  XQueueSuspend(xqueue, kQueueSuspendFlagNone);
+                  XQueueResume(xqueue, kQueueResumeFlagNone);
+                  return disabled() == 4 && rm_->last_pid == getppid() ? 0 : 1;
+              }),
+              0);
+    EXPECT_EQ(disabled(), 4u);
+    ASSERT_EQ(XQueueResume(xqueue, kQueueResumeFlagNone), kXSchedSuccess);
+    EXPECT_EQ(disabled(), 0u);
+    EXPECT_EQ(cu().cuStreamDestroy_v2(stream), CUDA_SUCCESS);
+}
+
+// The program's own calls of ioctl, with and without an argument, reach the C library.
+TEST_F(Interrupts, OtherIoctlsPass) {
+    int ends[2] = {-1, -1};
+    ASSERT_EQ(pipe(ends), 0);
+    ASSERT_EQ(write(ends[1], "abc", 3), 3);
+    int bytes = 0;
+    EXPECT_EQ(ioctl(ends[0], FIONREAD, &bytes), 0);
+    EXPECT_EQ(bytes, 3);
+    EXPECT_EQ(ioctl(ends[0], FIOCLEX), 0);
+    EXPECT_NE(fcntl(ends[0], F_GETFD) & FD_CLOEXEC, 0);
+    errno = 0;
+    EXPECT_EQ(ioctl(-1, FIONREAD, &bytes), -1);
+    EXPECT_EQ(errno, EBADF);
+    close(ends[0]);
+    close(ends[1]);
+}
+
+}  // namespace
+}  // namespace xsched::test

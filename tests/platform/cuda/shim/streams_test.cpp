@@ -1,0 +1,206 @@
+// Which streams are scheduled: all of them, from their first use to their end.
+#include <vector>
+
+#include "platform/cuda/shim/program.h"
+
+namespace xsched::test {
+namespace {
+
+class Streams : public CudaTest {};
+
+TEST_F(Streams, TheNullStreamIsScheduled) {
+    const XQueueHandle xqueue = used_xqueue_of(nullptr);
+    const int64_t before = commands_of(xqueue);
+    for (int i = 0; i < 5; ++i) ASSERT_EQ(noop(nullptr), CUDA_SUCCESS);
+    EXPECT_EQ(noop(CU_STREAM_LEGACY), CUDA_SUCCESS) << "the same stream";
+    EXPECT_EQ(commands_of(xqueue), before + 6);
+}
+
+TEST_F(Streams, EachContextHasItsOwnNullStream) {
+    const XQueueHandle first = used_xqueue_of(nullptr);
+    CUcontext other = nullptr;
+    ASSERT_EQ(cu().cuCtxCreate_v2(&other, 0, 1), CUDA_SUCCESS);  // and current
+    EXPECT_EQ(xqueue_of(nullptr), 0u);
+    CUdeviceptr memory = 0;
+    ASSERT_EQ(cu().cuMemAlloc_v2(&memory, 16), CUDA_SUCCESS);
+    ASSERT_EQ(cu().cuMemsetD8Async(memory, 1, 16, nullptr), CUDA_SUCCESS);
+    const XQueueHandle second = xqueue_of(nullptr);
+    EXPECT_NE(second, 0u);
+    EXPECT_NE(second, first);
+    ASSERT_EQ(cu().cuMemFree_v2(memory), CUDA_SUCCESS);
+    ASSERT_EQ(cu().cuCtxDestroy_v2(other), CUDA_SUCCESS);
+    ASSERT_EQ(cu().cuCtxSetCurrent(context_), CUDA_SUCCESS);
+    EXPECT_EQ(xqueue_of(nullptr), first);
+}
+
+TEST_F(Streams, EachThreadHasItsOwnDefaultStreamUntilItEnds) {
+    const XQueueHandle mine = used_xqueue_of(CU_STREAM_PER_THREAD);
+    XQueueHandle other = 0;
+    std::thread([&] {
+        ASSERT_EQ(cu().cuCtxSetCurrent(context_), CUDA_SUCCESS);
+        EXPECT_EQ(xqueue_of(CU_STREAM_PER_THREAD), 0u);
+        other = used_xqueue_of(CU_STREAM_PER_THREAD);
+        EXPECT_NE(other, mine);
+        EXPECT_EQ(commands_of(other), 1);
+    }).join();
+    int64_t count = 0;
+    EXPECT_EQ(XQueueProfileHwCommandCount(other, &count), kXSchedErrorNotFound) << "its thread has ended";
+    EXPECT_EQ(commands_of(mine), 1);
+}
+
+TEST_F(Streams, AStreamThatTheShimNeverSawIsScheduledFromItsFirstUse) {
+    CUstream stream = nullptr;
+    ASSERT_EQ(fake_cu().cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
+    EXPECT_EQ(xqueue_of(stream), 0u);
+    EXPECT_EQ(commands_of(used_xqueue_of(stream)), 1);
+    EXPECT_EQ(cu().cuStreamDestroy_v2(stream), CUDA_SUCCESS);
+}
+
+TEST_F(Streams, ADestroyedStreamTakesItsXQueueAlong) {
+    CUstream stream = new_stream();
+    const XQueueHandle xqueue = used_xqueue_of(stream);
+    ASSERT_EQ(cu().cuStreamDestroy_v2(stream), CUDA_SUCCESS);
+    XQueueState state = kQueueStateUnknown;
+    EXPECT_EQ(XQueueQuery(xqueue, &state), kXSchedErrorNotFound);
+    // Addresses come back; the new stream is a new one.
+    for (int i = 0; i < 200; ++i) {
+        CUstream again = new_stream();
+        ASSERT_EQ(commands_of(used_xqueue_of(again)), 1);
+        ASSERT_EQ(cu().cuStreamDestroy_v2(again), CUDA_SUCCESS);
+    }
+}
+
+TEST_F(Streams, DestroyingASuspendedStreamWithWorkPendingHangsNobody) {
+    CUstream stream = new_stream();
+    const XQueueHandle xqueue = used_xqueue_of(stream);
+    ASSERT_EQ(XQueueSuspend(xqueue, kQueueSuspendFlagNone), kXSchedSuccess);
+    std::thread program([&] {
+        ASSERT_EQ(cu().cuCtxSetCurrent(context_), CUDA_SUCCESS);
+        EXPECT_EQ(append(stream, 7), CUDA_SUCCESS);
+    });
+    let_time_pass();
+    EXPECT_EQ(word(), 0u);
+    // Where the hardware has no gates the thread waits for the resume; a program destroys no stream that it uses.
+    const bool waits = std::getenv("FAKE_CUDA_NO_MEMOPS") != nullptr;
+    EXPECT_EQ(waits ? XQueueResume(xqueue, 0) : kXSchedSuccess, kXSchedSuccess);
+    program.join();
+    ASSERT_EQ(cu().cuStreamDestroy_v2(stream), CUDA_SUCCESS);
+    EXPECT_EQ(cu().cuCtxSynchronize(), CUDA_SUCCESS);
+    EXPECT_EQ(word(), 7u);
+}
+
+TEST_F(Streams, AContextTakesAllItsStreamsAlong) {
+    CUcontext context = nullptr;
+    ASSERT_EQ(cu().cuCtxCreate_v2(&context, 0, 0), CUDA_SUCCESS);
+    CUdeviceptr memory = 0;
+    ASSERT_EQ(cu().cuMemAlloc_v2(&memory, 16), CUDA_SUCCESS);
+    std::vector<XQueueHandle> xqueues;
+    for (CUstream stream : {new_stream(), new_stream(CU_STREAM_DEFAULT), CUstream{nullptr}, CU_STREAM_PER_THREAD}) {
+        ASSERT_EQ(cu().cuMemsetD8Async(memory, 1, 16, stream), CUDA_SUCCESS);
+        xqueues.push_back(xqueue_of(stream));
+        ASSERT_NE(xqueues.back(), 0u);
+        ASSERT_EQ(XQueueSuspend(xqueues.back(), kQueueSuspendFlagNone), kXSchedSuccess);
+    }
+    ASSERT_EQ(cu().cuCtxDestroy_v2(context), CUDA_SUCCESS);
+    for (XQueueHandle xqueue : xqueues) {
+        int64_t count = 0;
+        EXPECT_EQ(XQueueProfileHwCommandCount(xqueue, &count), kXSchedErrorNotFound);
+    }
+    ASSERT_EQ(cu().cuCtxSetCurrent(context_), CUDA_SUCCESS);
+    EXPECT_EQ(noop(nullptr), CUDA_SUCCESS);
+}
+
+TEST_F(Streams, AResetDeviceCanBeUsedAgain) {
+    CUcontext context = nullptr;
+    ASSERT_EQ(cu().cuDevicePrimaryCtxRetain(&context, 1), CUDA_SUCCESS);
+    for (int i = 0; i < 3; ++i) {
+        ASSERT_EQ(cu().cuDevicePrimaryCtxRetain(&context, 1), CUDA_SUCCESS);
+        ASSERT_EQ(cu().cuCtxSetCurrent(context), CUDA_SUCCESS);
+        CUdeviceptr memory = 0;
+        ASSERT_EQ(cu().cuMemAlloc_v2(&memory, 16), CUDA_SUCCESS);
+        ASSERT_EQ(cu().cuMemsetD8Async(memory, 1, 16, nullptr), CUDA_SUCCESS);
+        const XQueueHandle xqueue = xqueue_of(nullptr);
+        ASSERT_NE(xqueue, 0u);
+        ASSERT_EQ(XQueueSuspend(xqueue, kQueueSuspendFlagNone), kXSchedSuccess);
+        ASSERT_EQ(cu().cuDevicePrimaryCtxReset_v2(1), CUDA_SUCCESS);
+        XQueueState state = kQueueStateUnknown;
+        EXPECT_EQ(XQueueQuery(xqueue, &state), kXSchedErrorNotFound);
+    }
+}
+
+// A gate of one context lives in memory that was registered through another one, which goes.
+TEST_F(Streams, GatesOfOtherContextsSurviveTheContextThatRegisteredTheirMemory) {
+    CUcontext first = nullptr;
+    ASSERT_EQ(cu().cuCtxCreate_v2(&first, 0, 1), CUDA_SUCCESS);
+    CUdeviceptr memory = 0;
+    ASSERT_EQ(cu().cuMemAlloc_v2(&memory, 16), CUDA_SUCCESS);
+    ASSERT_EQ(cu().cuMemsetD8Async(memory, 1, 16, nullptr), CUDA_SUCCESS);
+    const XQueueHandle registered = xqueue_of(nullptr);
+    ASSERT_EQ(XQueueSuspend(registered, kQueueSuspendFlagNone), kXSchedSuccess);
+    ASSERT_EQ(XQueueResume(registered, 0), kXSchedSuccess);
+    state_of(registered);
+    ASSERT_EQ(cu().cuCtxSetCurrent(context_), CUDA_SUCCESS);
+    CUstream stream = new_stream();
+    const XQueueHandle xqueue = used_xqueue_of(stream);
+    state_of(xqueue);  // binds its words
+    ASSERT_EQ(cu().cuStreamSynchronize(stream), CUDA_SUCCESS);
+    ASSERT_EQ(cu().cuCtxDestroy_v2(first), CUDA_SUCCESS);
+    ASSERT_EQ(cu().cuCtxSetCurrent(context_), CUDA_SUCCESS);
+    for (int i = 1; i <= 3; ++i) ASSERT_EQ(append(stream, 1), CUDA_SUCCESS);
+    EXPECT_EQ(cu().cuStreamSynchronize(stream), CUDA_SUCCESS);
+    EXPECT_EQ(state_of(xqueue), kQueueStateIdle);
+    EXPECT_EQ(cu().cuStreamDestroy_v2(stream), CUDA_SUCCESS);
+}
+
+TEST_F(Streams, TheProgramsOwnXQueueIsUsedAndReplacedWhenItGoes) {
+    CUstream stream = new_stream();
+    HwQueueHandle hwq = 0;
+    XQueueHandle own = 0;
+    ASSERT_EQ(CudaQueueCreate(&hwq, stream), kXSchedSuccess);
+    EXPECT_EQ(CudaQueueCreate(&hwq, stream), kXSchedErrorNotAllowed);
+    ASSERT_EQ(XQueueCreate(&own, hwq, kPreemptLevelUnknown, kQueueCreateFlagNone), kXSchedSuccess);
+    EXPECT_EQ(used_xqueue_of(stream), own);
+    EXPECT_EQ(commands_of(own), 1);
+    ASSERT_EQ(XQueueDestroy(own), kXSchedSuccess);
+    const XQueueHandle next = used_xqueue_of(stream);
+    EXPECT_NE(next, own);
+    EXPECT_EQ(commands_of(next), 1);
+    EXPECT_EQ(cu().cuStreamDestroy_v2(stream), CUDA_SUCCESS);
+    EXPECT_EQ(HwQueueDestroy(hwq), kXSchedErrorNotFound) << "it went with its stream";
+}
+
+TEST_F(Streams, AThreadWithoutAContextCanMakeAQueue) {
+    CUstream stream = new_stream();
+    std::thread([&] {
+        HwQueueHandle hwq = 0;
+        XQueueHandle xqueue = 0;
+        ASSERT_EQ(CudaQueueCreate(&hwq, stream), kXSchedSuccess);
+        ASSERT_EQ(XQueueCreate(&xqueue, hwq, kPreemptLevelUnknown, kQueueCreateFlagNone), kXSchedSuccess);
+        EXPECT_EQ(XQueueSuspend(xqueue, kQueueSuspendFlagSyncHwQueue), kXSchedSuccess);
+        EXPECT_EQ(XQueueResume(xqueue, 0), kXSchedSuccess);
+        EXPECT_EQ(XQueueWaitAll(xqueue), kXSchedSuccess);
+        EXPECT_EQ(XQueueDestroy(xqueue), kXSchedSuccess);
+        EXPECT_EQ(HwQueueDestroy(hwq), kXSchedSuccess);
+        CUcontext current = nullptr;
+        EXPECT_EQ(cu().cuCtxGetCurrent(&current), CUDA_SUCCESS);
+        EXPECT_EQ(current, nullptr) << "left as it was";
+    }).join();
+    EXPECT_EQ(cu().cuStreamDestroy_v2(stream), CUDA_SUCCESS);
+}
+
+}  // namespace
+// Also if the program wrapped it itself and never launched: a later stream may have its address.
+TEST_F(Streams, ADestroyedStreamLeavesNoWrapperOfTheProgramsBehind) {
+    for (const bool with_xqueue : {false, true}) {
+        CUstream stream = new_stream();
+        HwQueueHandle hwq = 0;
+        XQueueHandle xqueue = 0;
+        ASSERT_EQ(CudaQueueCreate(&hwq, stream), kXSchedSuccess);
+        if (with_xqueue) { ASSERT_EQ(XQueueCreate(&xqueue, hwq, 0, 0), kXSchedSuccess); }
+        ASSERT_EQ(cu().cuStreamDestroy_v2(stream), CUDA_SUCCESS);
+        EXPECT_TRUE(eventually([&] { return HwQueueSynchronize(hwq) == kXSchedErrorNotFound; }));
+        if (with_xqueue) { EXPECT_EQ(XQueueResume(xqueue, 0), kXSchedErrorNotFound); }
+    }
+}
+
+}  // namespace xsched::test

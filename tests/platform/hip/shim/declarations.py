@@ -1,0 +1,21 @@
+#!/usr/bin/env python3
+"""From the vendor's headers: those functions that functions.def declares too, once more in a namespace of their
+own, where no template of the same name is in the way, each with CHECK(name).    declarations.py DEF OUT HEADER..."""
+import re
+import sys
+
+ours = re.findall(r"XHIP_(?:FUNCTION|SPT|FUNCTION_OF\(\w[^,]*, )\(?(hip\w+)", open(sys.argv[1]).read())
+headers = "".join(open(path).read() for path in sys.argv[3:])
+headers = re.sub(r"/\*.*?\*/|//[^\n]*", "", headers, flags=re.S)
+declared, checks = [], []
+for name in ours:
+    match = re.search(rf"^\s*((?:hipError_t|const char\s*\*|int)\s+{name}\(([^;{{]*?)\))\s*(?:__attribute__.*?)?;",
+                      headers, flags=re.M | re.S)
+    if not match:
+        continue
+    declared.append(re.sub(r"\s*=\s*\w+|__dparm\(\w+\)", "", " ".join(match.group(1).split())) + ";")
+    checks.append(f"CHECK({name})")
+assert len(checks) > 80, f"only {len(checks)} of the functions were found in {sys.argv[3:]}"
+with open(sys.argv[2], "w") as out:
+    out.write("namespace theirs {\nextern \"C\" {\n" + "\n".join(declared) + "\n}\n}\n#ifdef CHECK\n" +
+              "\n".join(checks) + "\n#undef CHECK\n#endif\n")

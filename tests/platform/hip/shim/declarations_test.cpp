@@ -1,0 +1,101 @@
+// XSched's own declarations of the runtime's functions against Debian's HIP headers (5.2): a difference does not
+// compile. Enumerations count as int there, structures that XSched does not look into and function pointers as void.
+// Functions that are younger than 5.2 are not compared.
+#include <hip/hip_runtime_api.h>
+
+#include <cstddef>
+#include <type_traits>
+
+// Their macros of the names of our constants.
+constexpr auto kTheirNonBlocking = hipStreamNonBlocking, kTheirDisableTiming = hipEventDisableTiming,
+               kTheirPortable = hipHostRegisterPortable, kTheirMapped = hipHostRegisterMapped,
+               kTheirSignalMemory = hipMallocSignalMemory;
+constexpr auto kTheirWaitGte = hipStreamWaitValueGte;
+#undef hipStreamNonBlocking
+#undef hipEventDisableTiming
+#undef hipHostRegisterPortable
+#undef hipHostRegisterMapped
+#undef hipMallocSignalMemory
+#undef hipStreamWaitValueGte
+#include "platform/hip/hal/api.h"
+
+namespace ours = xsched::hip;
+static_assert(ours::hipStreamNonBlocking == kTheirNonBlocking && ours::hipEventDisableTiming == kTheirDisableTiming);
+static_assert(ours::hipHostRegisterPortable == kTheirPortable && ours::hipHostRegisterMapped == kTheirMapped);
+static_assert(ours::hipMallocSignalMemory == kTheirSignalMemory && ours::hipStreamWaitValueGte == kTheirWaitGte);
+
+// What an argument is for the calling convention and to the eye of somebody who looks for swapped ones.
+template <typename T>
+struct Plain {
+    using Type = T;
+};
+template <typename T>
+    requires std::is_enum_v<T>
+struct Plain<T> {
+    using Type = int;
+};
+#define SAME_STRUCTURE(name)                             \
+    template <>                                          \
+    struct Plain<::name> {                               \
+        using Type = ours::name;                         \
+    };                                                   \
+    static_assert(sizeof(::name) == sizeof(ours::name)); \
+    static_assert(std::is_trivially_copyable_v<::name>);
+SAME_STRUCTURE(dim3)
+SAME_STRUCTURE(hipExtent)
+SAME_STRUCTURE(hipPitchedPtr)
+SAME_STRUCTURE(hipMemLocation)
+SAME_STRUCTURE(hipLaunchParams)
+static_assert(offsetof(::hipLaunchParams, stream) == offsetof(ours::hipLaunchParams, stream));
+
+// Handles stay what they are, and so does the one structure whose members are looked at; other pointers to structures
+// are void. What is const changes between versions.
+template <typename T>
+constexpr bool kHandle = std::is_same_v<T, ihipStream_t> || std::is_same_v<T, ihipEvent_t> ||
+                         std::is_same_v<T, ihipModuleSymbol_t> || std::is_same_v<T, ihipModule_t> ||
+                         std::is_same_v<T, ihipCtx_t> || std::is_same_v<T, ihipMemPoolHandle_t> ||
+                         std::is_same_v<T, ihipGraph> || std::is_same_v<T, hipGraphNode> ||
+                         std::is_same_v<T, hipGraphExec> || std::is_same_v<T, hipArray> ||
+                         std::is_same_v<T, ::hipLaunchParams> || std::is_same_v<T, ours::hipLaunchParams>;
+struct Void {
+    using Type = void;
+};
+template <typename T>
+struct Plain<T*> {
+    using Bare = std::remove_const_t<T>;
+    static constexpr bool kData =
+        std::is_function_v<Bare> || std::is_union_v<Bare> || (std::is_class_v<Bare> && !kHandle<Bare>);
+    using Target = typename std::conditional_t<kData, Void, Plain<Bare>>::Type;
+    using Type = Target*;
+};
+
+template <typename Function>
+struct Signature;
+template <typename Result, typename... Arguments>
+struct Signature<Result (*)(Arguments...)> {
+    using Type = typename Plain<Result>::Type (*)(typename Plain<std::remove_const_t<Arguments>>::Type...);
+};
+template <typename Theirs, typename Ours>
+constexpr bool kSame = std::is_same_v<typename Signature<Theirs>::Type, typename Signature<Ours>::Type>;
+
+#define CHECK(name)                                                                              \
+    static_assert(kSame<decltype(&theirs::name), typename Signature<ours::declared::name>::Type>, \
+                  #name " differs from hip_runtime_api.h");
+#include "declarations.inc"
+
+#define SAME_VALUE(name) static_assert(static_cast<long>(::name) == static_cast<long>(ours::name));
+SAME_VALUE(hipSuccess)
+SAME_VALUE(hipErrorInvalidValue)
+SAME_VALUE(hipErrorNotInitialized)
+SAME_VALUE(hipErrorDeinitialized)
+SAME_VALUE(hipErrorNoDevice)
+SAME_VALUE(hipErrorInvalidDevice)
+SAME_VALUE(hipErrorInvalidContext)
+SAME_VALUE(hipErrorInvalidHandle)
+SAME_VALUE(hipErrorNotReady)
+SAME_VALUE(hipErrorContextIsDestroyed)
+SAME_VALUE(hipErrorHostMemoryAlreadyRegistered)
+SAME_VALUE(hipErrorNotSupported)
+SAME_VALUE(hipMemcpyDeviceToHost)
+SAME_VALUE(hipStreamCaptureStatusNone)
+SAME_VALUE(hipStreamCaptureModeRelaxed)

@@ -1,0 +1,209 @@
+// Level 3 in one program, on the fake kernel driver: which of its queues stand when which of its streams are suspended,
+// in every way that such a driver may offer, and that nothing of it outlives streams, queues and fork.
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "platform/hip/hal/kfd_api.h"
+#include "fake/kfd/fake_kfd.h"
+#include "platform/hip/shim/program.h"
+#include "support/child.h"
+
+namespace xsched::test {
+namespace {
+
+using namespace xsched::hip::kfd;
+
+template <typename Function>
+Function* fake(const char* name) {
+    return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
+}
+unsigned standing(uint32_t type = KFD_IOC_QUEUE_TYPE_COMPUTE_AQL) {
+    return fake<decltype(fake_kfd_standing)>("fake_kfd_standing")(type);
+}
+unsigned queues() {
+    return fake<decltype(fake_kfd_queues)>("fake_kfd_queues")(KFD_IOC_QUEUE_TYPE_COMPUTE_AQL);
+}
+unsigned calls(unsigned number) { return fake<decltype(fake_kfd_calls)>("fake_kfd_calls")(number); }
+int file() { return fake<decltype(fake_kfd_open)>("fake_kfd_open")(); }
+bool refuses(const char* number) {
+    const char* refused = std::getenv("FAKE_KFD_REFUSE");
+    return refused != nullptr && std::string(refused).find(number) != std::string::npos;
+}
+bool refuses_all() { return refuses("87:"); }
+
+class HipInterrupts : public HipTest {
+protected:
+    void SetUp() override {
+        if (!is_set("FAKE_KFD")) GTEST_SKIP() << "without the fake kernel driver";
+        HipTest::SetUp();
+        ASSERT_EQ(hip().hipModuleGetFunction(&spin_, module_, "spin"), hipSuccess);
+        ASSERT_GT(queues(), 0u);
+    }
+    void TearDown() override {
+        EXPECT_EQ(standing(), 0u) << "left behind";
+        HipTest::TearDown();
+    }
+    // A stream whose queue is suspended with level 3, or as much as there is.
+    hipStream_t stream_at_level_3(XQueueHandle* xqueue) {
+        const hipStream_t stream = new_stream();
+        EXPECT_EQ(noop(stream), hipSuccess);
+        *xqueue = xqueue_of(stream);
+        XQueueSetPreemptLevel(*xqueue, kPreemptLevelInterrupt);
+        EXPECT_EQ(hip().hipStreamSynchronize(stream), hipSuccess);
+        return stream;
+    }
+    hipError_t spin(hipStream_t stream, uint32_t us) {
+        void* arguments[] = {&us};
+        return hip().hipModuleLaunchKernel(spin_, 1, 1, 1, 1, 1, 1, 0, stream, arguments, nullptr);
+    }
+    static uint32_t create(uint32_t percentage) {
+        kfd_ioctl_create_queue_args request{};
+        request.queue_type = KFD_IOC_QUEUE_TYPE_COMPUTE_AQL;
+        request.ring_size = 0x1000;
+        request.queue_percentage = percentage;
+        EXPECT_EQ(ioctl(file(), AMDKFD_IOC_CREATE_QUEUE, &request), 0);
+        return request.queue_id;
+    }
+    static void destroy(uint32_t id) {
+        kfd_ioctl_destroy_queue_args request{id, 0};
+        EXPECT_EQ(ioctl(file(), AMDKFD_IOC_DESTROY_QUEUE, &request), 0);
+    }
+    static void suspend(XQueueHandle xqueue) { EXPECT_EQ(XQueueSuspend(xqueue, kQueueSuspendFlagNone), kXSchedSuccess); }
+    static void resume(XQueueHandle xqueue) { EXPECT_EQ(XQueueResume(xqueue, kQueueResumeFlagNone), kXSchedSuccess); }
+
+    hipFunction_t spin_ = nullptr;
+};
+
+TEST_F(HipInterrupts, ARunningKernelStandsAndGoesOn) {
+    XQueueHandle xqueue = 0;
+    const hipStream_t stream = stream_at_level_3(&xqueue);
+    ASSERT_EQ(spin(stream, 30'000), hipSuccess);
+    ASSERT_EQ(append(stream, 7), hipSuccess);
+    suspend(xqueue);
+    EXPECT_EQ(standing(), refuses_all() ? 0u : queues()) << "all for kernels";
+    EXPECT_EQ(standing(1), 0u) << "those for copies go on";
+    std::this_thread::sleep_for(std::chrono::milliseconds(60));
+    if (!refuses_all()) {
+        EXPECT_EQ(word(), 0u) << "it ended while it should stand";
+    }
+    resume(xqueue);
+    EXPECT_EQ(standing(), 0u);
+    EXPECT_EQ(hip().hipStreamSynchronize(stream), hipSuccess);
+    EXPECT_EQ(word(), 7u);
+    EXPECT_EQ(hip().hipStreamDestroy(stream), hipSuccess);
+}
+
+TEST_F(HipInterrupts, RefusalFallsToTheNextWay) {
+    XQueueHandle xqueue = 0;
+    const hipStream_t stream = stream_at_level_3(&xqueue);
+    const unsigned updates = calls(0x07), debugs = calls(0x26), preempts = calls(0x87);
+    suspend(xqueue);
+    resume(xqueue);
+    EXPECT_EQ(calls(0x07) > updates, !refuses("07:"));
+    EXPECT_EQ(calls(0x26) > debugs, refuses("07:") && !refuses("26:"));
+    EXPECT_EQ(calls(0x87) > preempts, refuses("26:") && !refuses("87:"));
+    // Where nothing is left, level 2 does the work.
+    suspend(xqueue);
+    EXPECT_EQ(append(stream, 3), hipSuccess);
+    let_time_pass();
+    EXPECT_EQ(word(), 0u);
+    resume(xqueue);
+    EXPECT_EQ(hip().hipStreamSynchronize(stream), hipSuccess);
+    EXPECT_EQ(word(), 3u);
+    EXPECT_EQ(hip().hipStreamDestroy(stream), hipSuccess);
+}
+
+TEST_F(HipInterrupts, TwoStreamsOfAProcessDoNotStopEachOther) {
+    XQueueHandle first = 0, second = 0;
+    const hipStream_t one = stream_at_level_3(&first), other = stream_at_level_3(&second);
+    suspend(first);
+    EXPECT_EQ(standing(), 0u);
+    ASSERT_EQ(append(other, 3), hipSuccess);
+    EXPECT_EQ(hip().hipStreamSynchronize(other), hipSuccess);
+    EXPECT_EQ(word(), 3u);
+    ASSERT_EQ(append(one, 4), hipSuccess);
+    let_time_pass();
+    EXPECT_EQ(word(), 3u) << "its gate stands meanwhile";
+    suspend(second);
+    EXPECT_EQ(standing(), refuses_all() ? 0u : queues());
+    resume(first);
+    EXPECT_EQ(standing(), 0u) << "one wants it again";
+    EXPECT_EQ(hip().hipStreamSynchronize(one), hipSuccess);
+    resume(second);
+    EXPECT_EQ(hip().hipStreamDestroy(one), hipSuccess);
+    EXPECT_EQ(hip().hipStreamDestroy(other), hipSuccess);
+}
+
+TEST_F(HipInterrupts, ADestroyedQueueIsForgotten) {
+    XQueueHandle xqueue = 0;
+    const hipStream_t stream = stream_at_level_3(&xqueue);
+    destroy(create(100));
+    suspend(xqueue);
+    if (!refuses_all()) {
+        EXPECT_EQ(standing(), queues()) << "no call about the one that is gone";
+    }
+    resume(xqueue);
+    // One that goes while all stand.
+    const uint32_t late = create(100);
+    suspend(xqueue);
+    destroy(late);
+    resume(xqueue);
+    EXPECT_EQ(standing(), 0u);
+    EXPECT_EQ(hip().hipStreamDestroy(stream), hipSuccess);
+}
+
+TEST_F(HipInterrupts, ThePercentageIsTheRuntimesOwn) {
+    if (refuses("07:")) GTEST_SKIP() << "without UPDATE_QUEUE";
+    XQueueHandle xqueue = 0;
+    const hipStream_t stream = stream_at_level_3(&xqueue);
+    const uint32_t id = create(0);  // the runtime's own suspension stays
+    suspend(xqueue);
+    resume(xqueue);
+    EXPECT_EQ(standing(), 1u);
+    // What the runtime changes while they stand comes into force later.
+    suspend(xqueue);
+    kfd_ioctl_update_queue_args request{0, id, 0x1000, 50, 3};
+    EXPECT_EQ(ioctl(file(), AMDKFD_IOC_UPDATE_QUEUE, &request), 0);
+    EXPECT_EQ(request.queue_percentage, 50u) << "the program's memory";
+    EXPECT_EQ(standing(), queues());
+    resume(xqueue);
+    EXPECT_EQ(standing(), 0u);
+    destroy(id);
+    EXPECT_EQ(hip().hipStreamDestroy(stream), hipSuccess);
+}
+
+TEST_F(HipInterrupts, AStreamThatEndsWhileItStandsLeavesNothing) {
+    XQueueHandle xqueue = 0;
+    const hipStream_t stream = stream_at_level_3(&xqueue);
+    suspend(xqueue);
+    EXPECT_EQ(hip().hipStreamDestroy(stream), hipSuccess);
+    EXPECT_TRUE(eventually([] { return standing() == 0; }));
+}
+
+TEST_F(HipInterrupts, ForksChildTouchesNothing) {
+    XQueueHandle xqueue = 0;
+    const hipStream_t stream = stream_at_level_3(&xqueue);
+    suspend(xqueue);
+    EXPECT_EQ(in_child([&] {
+                  XQueueResume(xqueue, kQueueResumeFlagNone);
+                  XQueueSuspend(xqueue, kQueueSuspendFlagNone);
+                  return 0;
+              }),
+              0);
+    EXPECT_EQ(fake<decltype(fake_kfd_strangers)>("fake_kfd_strangers")(), 0u);
+    EXPECT_EQ(standing(), refuses_all() ? 0u : queues());
+    resume(xqueue);
+    EXPECT_EQ(hip().hipStreamDestroy(stream), hipSuccess);
+}
+
+TEST_F(HipInterrupts, ErrorsOfTheKernelDriverReachTheRuntime) {
+    kfd_ioctl_destroy_queue_args request{63, 0};
+    errno = 0;
+    EXPECT_EQ(ioctl(file(), AMDKFD_IOC_DESTROY_QUEUE, &request), -1);
+    EXPECT_EQ(errno, EINVAL);
+    EXPECT_EQ(ioctl(file(), _IOR('K', 0x01, uint64_t), &request), -1);
+    EXPECT_EQ(errno, ENOTTY);
+}
+
+}  // namespace
+}  // namespace xsched::test

@@ -1,0 +1,131 @@
+// How the runtime's functions are reached, and what of us the program can see: nothing.
+#include <cstring>
+
+#include "platform/hip/shim/program.h"
+
+namespace xsched::test {
+namespace {
+
+class Runtime : public HipTest {};
+
+// What Triton does: it opens the runtime by path and asks for the launch.
+TEST_F(Runtime, AFunctionAskedOfTheRuntimesHandleIsScheduled) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    GTEST_SKIP() << "a sanitizer's runtime needs dlsym for itself";
+#endif
+    const auto launch = reinterpret_cast<declared::hipModuleLaunchKernel>(dlsym(stand_in(), "hipModuleLaunchKernel"));
+    ASSERT_NE(launch, nullptr);
+    const XQueueHandle xqueue = used_xqueue_of(nullptr);
+    const int64_t before = commands_of(xqueue);
+    EXPECT_EQ(launch(noop_, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr), hipSuccess);
+    EXPECT_EQ(commands_of(xqueue), before + 1);
+}
+
+TEST_F(Runtime, OtherNamesAreLookedUpAsEver) {
+    EXPECT_EQ(dlsym(stand_in(), "hipNoSuchFunction"), nullptr);
+    EXPECT_NE(dlerror(), nullptr);
+    EXPECT_EQ(reinterpret_cast<decltype(&::strlen)>(dlsym(RTLD_DEFAULT, "strlen"))("four"), 4u);
+    EXPECT_NE(dlsym(RTLD_NEXT, "fopen"), nullptr);
+}
+
+TEST_F(Runtime, FunctionsAskedByNameAreScheduled) {
+    const XQueueHandle null = used_xqueue_of(nullptr), own = used_xqueue_of(kPerThread);
+    void* memory = nullptr;
+    ASSERT_EQ(hip().hipMalloc(&memory, 16), hipSuccess);
+    const auto expect_command = [&](XQueueHandle xqueue, void* address) {
+        const int64_t before = commands_of(xqueue);
+        ASSERT_NE(address, nullptr);
+        EXPECT_EQ(reinterpret_cast<declared::hipMemsetAsync>(address)(memory, 1, 16, nullptr), hipSuccess);
+        EXPECT_EQ(commands_of(xqueue), before + 1);
+    };
+    void* address = nullptr;
+    int status = -1;
+    ASSERT_EQ(hip().hipGetProcAddress("hipMemsetAsync", &address, 602, 0, &status), hipSuccess);
+    expect_command(null, address);
+    ASSERT_EQ(hip().hipGetProcAddress("hipMemsetAsync", &address, 602, hipEnablePerThreadDefaultStream, &status),
+              hipSuccess);
+    expect_command(own, address);
+    ASSERT_EQ(hip().hipGetProcAddress_spt("hipMemsetAsync", &address, 602, 0, &status), hipSuccess);
+    expect_command(own, address);
+    ASSERT_EQ(hip().hipGetDriverEntryPoint("hipMemsetAsync", &address, 0, &status), hipSuccess);
+    expect_command(null, address);
+    EXPECT_NE(hip().hipGetProcAddress("hipNoSuchFunction", &address, 602, 0, &status), hipSuccess);
+    EXPECT_EQ(hip().hipFree(memory), hipSuccess);
+    hip().hipGetLastError();
+}
+
+// Suspend and resume make calls of our own for the stream, some of which fail.
+TEST_F(Runtime, OurOwnCallsDoNotShowInTheLastError) {
+    const hipStream_t stream = new_stream();
+    const XQueueHandle xqueue = used_xqueue_of(stream);
+    hip().hipGetLastError();
+    for (int i = 0; i < 3; ++i) {
+        ASSERT_EQ(XQueueSuspend(xqueue, kQueueSuspendFlagNone), kXSchedSuccess);
+        ASSERT_EQ(XQueueResume(xqueue, kQueueResumeFlagNone), kXSchedSuccess);
+        EXPECT_EQ(noop(stream), hipSuccess);
+        EXPECT_EQ(hip().hipPeekAtLastError(), hipSuccess);
+    }
+    EXPECT_NE(hip().hipModuleLaunchKernel(nullptr, 1, 1, 1, 1, 1, 1, 0, stream, nullptr, nullptr), hipSuccess);
+    state_of(xqueue);
+    HwQueueHandle hwq = 0;
+    HipQueueGet(&hwq, stream);
+    EXPECT_NE(hip().hipPeekAtLastError(), hipSuccess) << "the program's own error stays";
+    EXPECT_NE(hip().hipGetLastError(), hipSuccess);
+    EXPECT_EQ(hip().hipGetLastError(), hipSuccess);
+    EXPECT_EQ(hip().hipStreamDestroy(stream), hipSuccess);
+}
+
+TEST_F(Runtime, ACaptureElsewhereIsLeftAlone) {
+    const long disturbed = fake_count("fake_cuda_capture_disturbed");
+    const hipStream_t captured = new_stream(), other = new_stream();
+    const XQueueHandle xqueue = used_xqueue_of(other);
+    hipGraph_t graph = nullptr;
+    ASSERT_EQ(hip().hipStreamBeginCapture(captured, 0), hipSuccess);
+    for (int i = 0; i < 5; ++i) {
+        ASSERT_EQ(append(captured, 1), hipSuccess);
+        ASSERT_EQ(XQueueSuspend(xqueue, kQueueSuspendFlagNone), kXSchedSuccess);
+        if (gates()) {
+            ASSERT_EQ(noop(other), hipSuccess);
+        }
+        ASSERT_EQ(XQueueResume(xqueue, kQueueResumeFlagNone), kXSchedSuccess);
+        state_of(xqueue);
+    }
+    ASSERT_EQ(hip().hipStreamEndCapture(captured, &graph), hipSuccess);
+    size_t nodes = 0;
+    EXPECT_EQ(hip().hipGraphGetNodes(graph, nullptr, &nodes), hipSuccess);
+    EXPECT_EQ(nodes, 5u);
+    EXPECT_EQ(hip().hipGraphDestroy(graph), hipSuccess);
+    EXPECT_EQ(hip().hipStreamDestroy(captured), hipSuccess);
+    EXPECT_EQ(hip().hipStreamDestroy(other), hipSuccess);
+    EXPECT_EQ(fake_count("fake_cuda_capture_disturbed"), disturbed);
+}
+
+// Each function that can, fails in turn: its error reaches the program, and the queues live on.
+TEST_F(Runtime, AnErrorOfAnyCallIsTheProgramsAndEndsNothing) {
+    const auto reload = reinterpret_cast<void (*)()>(dlsym(stand_in(), "fake_cuda_reload"));
+    const hipStream_t stream = new_stream();
+    const XQueueHandle xqueue = used_xqueue_of(stream);
+    for (const char* name : {"hipModuleLaunchKernel", "hipStreamSynchronize", "hipStreamWaitValue32", "hipEventRecord",
+                             "hipStreamWriteValue32", "hipStreamIsCapturing", "hipGetDevice", "hipSetDevice",
+                             "hipHostRegister", "hipStreamGetPriority", "hipEventQuery"}) {
+        setenv("FAKE_CUDA_FAIL", (std::string(name) + ":*:999").c_str(), 1);
+        reload();
+        noop(stream);
+        XQueueSuspend(xqueue, kQueueSuspendFlagNone);
+        XQueueResume(xqueue, kQueueResumeFlagNone);
+        const hipStream_t fresh = new_stream();
+        noop(fresh);
+        hip().hipStreamDestroy(fresh);
+        unsetenv("FAKE_CUDA_FAIL");
+        reload();
+        const uint32_t before = word();
+        EXPECT_EQ(append(stream, 1), hipSuccess) << name;
+        EXPECT_EQ(hip().hipStreamSynchronize(stream), hipSuccess) << name;
+        EXPECT_EQ(word(), before * 31 + 1) << name;
+    }
+    hip().hipGetLastError();
+    EXPECT_EQ(hip().hipStreamDestroy(stream), hipSuccess);
+}
+
+}  // namespace
+}  // namespace xsched::test

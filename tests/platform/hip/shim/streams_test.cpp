@@ -1,0 +1,222 @@
+// Which streams are scheduled: all of them, from their first use to their end, whichever thread and device they are of.
+#include <vector>
+
+#include "platform/hip/shim/program.h"
+
+namespace xsched::test {
+namespace {
+
+class Streams : public HipTest {
+protected:
+    // Past the shim: as a library does that was there before it.
+    static hipStream_t unseen_stream() {
+        hipStream_t stream = nullptr;
+        const auto create = reinterpret_cast<declared::hipStreamCreateWithFlags>(past_shim("hipStreamCreateWithFlags"));
+        EXPECT_EQ(create(&stream, hipStreamNonBlocking), hipSuccess);
+        return stream;
+    }
+    // The shim answers dlsym for the runtime's handle; dlvsym is the C library's own.
+    static void* past_shim(const char* name) { return dlvsym(stand_in(), name, "hip_4.2"); }
+};
+
+TEST_F(Streams, TheNullStreamIsScheduled) {
+    const XQueueHandle xqueue = used_xqueue_of(nullptr);
+    const int64_t before = commands_of(xqueue);
+    for (int i = 0; i < 5; ++i) ASSERT_EQ(noop(nullptr), hipSuccess);
+    EXPECT_EQ(noop(kLegacy), hipSuccess) << "the same stream";
+    EXPECT_EQ(commands_of(xqueue), before + 6);
+}
+
+TEST_F(Streams, EachDeviceHasItsOwnNullStream) {
+    const XQueueHandle first = used_xqueue_of(nullptr);
+    ASSERT_EQ(hip().hipSetDevice(1), hipSuccess);
+    EXPECT_EQ(xqueue_of(nullptr), 0u);
+    void* memory = nullptr;
+    ASSERT_EQ(hip().hipMalloc(&memory, 16), hipSuccess);
+    ASSERT_EQ(hip().hipMemsetAsync(memory, 1, 16, nullptr), hipSuccess);
+    const XQueueHandle second = xqueue_of(nullptr);
+    EXPECT_NE(second, 0u);
+    EXPECT_NE(second, first);
+    ASSERT_EQ(hip().hipDeviceReset(), hipSuccess);
+    XQueueState state = kQueueStateUnknown;
+    EXPECT_EQ(XQueueQuery(second, &state), kXSchedErrorNotFound);
+    ASSERT_EQ(hip().hipSetDevice(0), hipSuccess);
+    EXPECT_EQ(xqueue_of(nullptr), first);
+}
+
+TEST_F(Streams, AStreamOfAnotherDeviceThanTheCurrentOneIsScheduled) {
+    ASSERT_EQ(hip().hipSetDevice(1), hipSuccess);
+    const hipStream_t stream = new_stream();
+    void* memory = nullptr;
+    ASSERT_EQ(hip().hipMalloc(&memory, 16), hipSuccess);
+    ASSERT_EQ(hip().hipSetDevice(0), hipSuccess);
+    ASSERT_EQ(hip().hipMemsetAsync(memory, 1, 16, stream), hipSuccess);
+    const XQueueHandle xqueue = xqueue_of(stream);
+    ASSERT_NE(xqueue, 0u);
+    ASSERT_EQ(XQueueSuspend(xqueue, kQueueSuspendFlagNone), kXSchedSuccess);
+    EXPECT_EQ(XQueueResume(xqueue, 0), kXSchedSuccess);
+    int device = -1;
+    EXPECT_EQ(hip().hipGetDevice(&device), hipSuccess);
+    EXPECT_EQ(device, 0) << "left as it was";
+    EXPECT_EQ(hip().hipStreamSynchronize(stream), hipSuccess);
+    EXPECT_EQ(hip().hipStreamDestroy(stream), hipSuccess);
+}
+
+TEST_F(Streams, EachThreadHasItsOwnDefaultStreamUntilItEnds) {
+    const XQueueHandle mine = used_xqueue_of(kPerThread);
+    const int64_t before = commands_of(mine);
+    XQueueHandle other = 0;
+    std::thread([&] {
+        EXPECT_EQ(xqueue_of(kPerThread), 0u);
+        other = used_xqueue_of(kPerThread);
+        EXPECT_NE(other, mine);
+        EXPECT_EQ(commands_of(other), 1);
+    }).join();
+    int64_t count = 0;
+    EXPECT_TRUE(eventually([&] { return XQueueProfileHwCommandCount(other, &count) == kXSchedErrorNotFound; }))
+        << "its thread has ended";
+    EXPECT_EQ(commands_of(mine), before);
+}
+
+TEST_F(Streams, AStreamThatTheShimNeverSawIsScheduledFromItsFirstUse) {
+    const hipStream_t stream = unseen_stream();
+    EXPECT_EQ(xqueue_of(stream), 0u);
+    EXPECT_EQ(commands_of(used_xqueue_of(stream)), 1);
+    EXPECT_EQ(hip().hipStreamDestroy(stream), hipSuccess);
+}
+
+TEST_F(Streams, ADestroyedStreamTakesItsXQueueAlong) {
+    const hipStream_t stream = new_stream();
+    const XQueueHandle xqueue = used_xqueue_of(stream);
+    ASSERT_EQ(hip().hipStreamDestroy(stream), hipSuccess);
+    int64_t count = 0;
+    EXPECT_TRUE(eventually([&] { return XQueueProfileHwCommandCount(xqueue, &count) == kXSchedErrorNotFound; }));
+}
+
+TEST_F(Streams, ItsPriorityBecomesTheXQueues) {
+    const hipStream_t urgent = new_stream(hipStreamNonBlocking, -1), usual = new_stream();
+    used_xqueue_of(urgent);
+    used_xqueue_of(usual);
+    HwQueueHandle hwq = 0;
+    EXPECT_EQ(HipQueueGet(&hwq, urgent), kXSchedSuccess);
+    EXPECT_EQ(hip().hipStreamDestroy(urgent), hipSuccess);
+    EXPECT_EQ(hip().hipStreamDestroy(usual), hipSuccess);
+}
+
+// "hip error 709: context is destroyed": a queue made for a stream from a thread that never used the device.
+TEST_F(Streams, AThreadThatNeverUsedTheDeviceCanMakeAQueue) {
+    ASSERT_EQ(hip().hipSetDevice(1), hipSuccess);
+    const hipStream_t stream = new_stream();
+    std::thread([&] {
+        HwQueueHandle hwq = 0;
+        XQueueHandle xqueue = 0;
+        ASSERT_EQ(HipQueueCreate(&hwq, stream), kXSchedSuccess);
+        ASSERT_EQ(XQueueCreate(&xqueue, hwq, kPreemptLevelUnknown, kQueueCreateFlagNone), kXSchedSuccess);
+        EXPECT_EQ(XQueueSuspend(xqueue, kQueueSuspendFlagSyncHwQueue), kXSchedSuccess);
+        EXPECT_EQ(XQueueResume(xqueue, 0), kXSchedSuccess);
+        EXPECT_EQ(XQueueWaitAll(xqueue), kXSchedSuccess);
+        EXPECT_EQ(XQueueDestroy(xqueue), kXSchedSuccess);
+        EXPECT_EQ(HwQueueDestroy(hwq), kXSchedSuccess);
+        int device = -1;
+        EXPECT_EQ(hip().hipGetDevice(&device), hipSuccess);
+        EXPECT_EQ(device, 0) << "left as it was";
+        EXPECT_EQ(hip().hipGetLastError(), hipSuccess);
+    }).join();
+    EXPECT_EQ(hip().hipStreamDestroy(stream), hipSuccess);
+    ASSERT_EQ(hip().hipSetDevice(0), hipSuccess);
+}
+
+// The same in the orders in which an interpreter may tear things down: what is left of a queue refuses, and hurts
+// nobody.
+TEST_F(Streams, WhatIsTornDownInAnyOrderGivesResultsNotCrashes) {
+    for (int order = 0; order < 3; ++order) {
+        ASSERT_EQ(hip().hipSetDevice(1), hipSuccess);
+        const hipStream_t stream = new_stream();
+        HwQueueHandle hwq = 0;
+        XQueueHandle xqueue = 0;
+        ASSERT_EQ(HipQueueCreate(&hwq, stream), kXSchedSuccess);
+        ASSERT_EQ(XQueueCreate(&xqueue, hwq, kPreemptLevelUnknown, kQueueCreateFlagNone), kXSchedSuccess);
+        if (order == 0) {
+            EXPECT_EQ(hip().hipStreamDestroy(stream), hipSuccess);
+        } else if (order == 1) {
+            EXPECT_EQ(hip().hipDeviceReset(), hipSuccess);
+            EXPECT_EQ(hip().hipStreamQuery(stream), hipErrorContextIsDestroyed);
+        } else {
+            EXPECT_EQ(XQueueDestroy(xqueue), kXSchedSuccess);
+            EXPECT_EQ(hip().hipDeviceReset(), hipSuccess);
+        }
+        XQueueSuspend(xqueue, kQueueSuspendFlagNone);
+        XQueueResume(xqueue, kQueueResumeFlagNone);
+        XQueueDestroy(xqueue);
+        HwQueueDestroy(hwq);
+        EXPECT_NE(HipQueueCreate(&hwq, stream), kXSchedSuccess) << "order " << order << ": the stream is gone";
+        hip().hipGetLastError();
+    }
+    ASSERT_EQ(hip().hipSetDevice(0), hipSuccess);
+    EXPECT_EQ(noop(nullptr), hipSuccess);
+}
+
+TEST_F(Streams, ADeviceThatIsResetWhileSuspendedHangsNobody) {
+    for (int i = 0; i < 3; ++i) {
+        ASSERT_EQ(hip().hipSetDevice(1), hipSuccess);
+        void* memory = nullptr;
+        ASSERT_EQ(hip().hipMalloc(&memory, 16), hipSuccess);
+        ASSERT_EQ(hip().hipMemsetAsync(memory, 1, 16, nullptr), hipSuccess);
+        const XQueueHandle xqueue = xqueue_of(nullptr);
+        ASSERT_NE(xqueue, 0u);
+        ASSERT_EQ(XQueueSuspend(xqueue, kQueueSuspendFlagNone), kXSchedSuccess);
+        if (gates()) {
+            ASSERT_EQ(hip().hipMemsetAsync(memory, 1, 16, nullptr), hipSuccess);
+        }
+        ASSERT_EQ(hip().hipDeviceReset(), hipSuccess);
+    }
+    ASSERT_EQ(hip().hipSetDevice(0), hipSuccess);
+}
+
+TEST_F(Streams, TheProgramsOwnXQueueIsUsedAndReplacedWhenItGoes) {
+    const hipStream_t stream = new_stream();
+    HwQueueHandle hwq = 0;
+    XQueueHandle own = 0;
+    ASSERT_EQ(HipQueueCreate(&hwq, stream), kXSchedSuccess);
+    EXPECT_EQ(HipQueueCreate(&hwq, stream), kXSchedErrorNotAllowed);
+    ASSERT_EQ(XQueueCreate(&own, hwq, kPreemptLevelUnknown, kQueueCreateFlagNone), kXSchedSuccess);
+    EXPECT_EQ(used_xqueue_of(stream), own);
+    EXPECT_EQ(commands_of(own), 1);
+    ASSERT_EQ(XQueueDestroy(own), kXSchedSuccess);
+    const XQueueHandle next = used_xqueue_of(stream);
+    EXPECT_NE(next, own);
+    EXPECT_EQ(commands_of(next), 1);
+    EXPECT_EQ(hip().hipStreamDestroy(stream), hipSuccess);
+}
+
+// Five streams of one priority on four hardware queues: a closed gate in one may stand before another's work.
+TEST_F(Streams, AMoreUrgentStreamIsNotStuckBehindTheGateOfOneThatSharesItsHardwareQueue) {
+    std::vector<hipStream_t> streams;
+    for (int i = 0; i < 9; ++i) streams.push_back(new_stream());
+    for (hipStream_t stream : streams) {
+        const XQueueHandle xqueue = used_xqueue_of(stream);
+        ASSERT_EQ(XHintPriority(xqueue, stream == streams.back() ? 5 : 0), kXSchedSuccess);
+    }
+    for (int round = 0; round < 20; ++round) {
+        for (hipStream_t stream : streams) ASSERT_EQ(noop(stream), hipSuccess);
+        ASSERT_EQ(hip().hipStreamSynchronize(streams.back()), hipSuccess);
+    }
+    for (hipStream_t stream : streams) EXPECT_EQ(hip().hipStreamDestroy(stream), hipSuccess);
+}
+
+TEST_F(Streams, WhatIsNoStreamIsInvalid) {
+    hipStream_t stream = new_stream();
+    alignas(16) static unsigned char zeroes[4096] = {};
+    const uintptr_t numbers[] = {1234, ~uintptr_t{7}, reinterpret_cast<uintptr_t>(zeroes),
+                                 reinterpret_cast<uintptr_t>(stream) + 3};
+    HwQueueHandle hwq = 77;
+    for (const uintptr_t number : numbers)
+        EXPECT_EQ(HipQueueCreate(&hwq, reinterpret_cast<hipStream_t>(number)), kXSchedErrorInvalidValue) << number;
+    EXPECT_EQ(hipSuccess, hip().hipStreamDestroy(stream));
+    EXPECT_EQ(HipQueueCreate(&hwq, stream), kXSchedErrorInvalidValue) << "a destroyed stream";
+    EXPECT_EQ(hwq, 77u);
+    hip().hipGetLastError();
+}
+
+}  // namespace
+}  // namespace xsched::test
