@@ -1,6 +1,7 @@
 #include "queue/published_slot.h"
 
 #include "base/clock.h"
+#include "ipc/slot_hints.h"
 
 namespace xsched::queue {
 
@@ -18,15 +19,7 @@ void PublishedSlot::publish(uint32_t index, const Setup& setup, const SlotState&
     slot.level.store(setup.level, std::memory_order_relaxed);
     slot.threshold.store(window.threshold(), std::memory_order_relaxed);
     slot.batch_size.store(window.batch_size(), std::memory_order_relaxed);
-    slot.priority.store(setup.priority, std::memory_order_relaxed);
-    slot.utilization.store(setup.utilization, std::memory_order_relaxed);
-    slot.timeslice_us.store(setup.timeslice_us, std::memory_order_relaxed);
-    slot.deadline_us.store(setup.deadline_us, std::memory_order_relaxed);
-    slot.laxity_us.store(setup.laxity_us, std::memory_order_relaxed);
-    slot.expect_ns.store(setup.expect_ns, std::memory_order_relaxed);
-    slot.period_us.store(setup.period_us, std::memory_order_relaxed);
-    slot.lax_priority.store(setup.lax_priority, std::memory_order_relaxed);
-    slot.critical_priority.store(setup.critical_priority, std::memory_order_relaxed);
+    ipc::store_hints(slot, setup);
     for (auto& until : slot.boost_until) until.store(0, std::memory_order_relaxed);
     slot.submitted.store(state.submitted, std::memory_order_relaxed);
     slot.launched.store(state.launched, std::memory_order_relaxed);
@@ -53,18 +46,7 @@ void PublishedSlot::publish(uint32_t index, const Setup& setup, const SlotState&
     ipc::ring_doorbell(*placement_.header);
 }
 
-void PublishedSlot::read_hints(Setup* setup) const {
-    const ipc::QueueSlot& old = *placement_.slot;
-    setup->priority = old.priority.load(std::memory_order_relaxed);
-    setup->utilization = old.utilization.load(std::memory_order_relaxed);
-    setup->timeslice_us = old.timeslice_us.load(std::memory_order_relaxed);
-    setup->deadline_us = old.deadline_us.load(std::memory_order_relaxed);
-    setup->laxity_us = old.laxity_us.load(std::memory_order_relaxed);
-    setup->expect_ns = old.expect_ns.load(std::memory_order_relaxed);
-    setup->period_us = old.period_us.load(std::memory_order_relaxed);
-    setup->lax_priority = old.lax_priority.load(std::memory_order_relaxed);
-    setup->critical_priority = old.critical_priority.load(std::memory_order_relaxed);
-}
+void PublishedSlot::read_hints(Setup* setup) const { static_cast<base::Hints&>(*setup) = ipc::load_hints(slot()); }
 
 void PublishedSlot::free() { slot().state.store(static_cast<uint32_t>(ipc::SlotState::kFree), std::memory_order_release); }
 

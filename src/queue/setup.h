@@ -3,12 +3,13 @@
 
 #include <cstdint>
 
+#include "base/hints.h"
 #include "ipc/layout.h"
 #include "queue/device.h"
 
 namespace xsched::queue {
 
-struct Setup {
+struct Setup : base::Hints {
     const XqDeviceOps* ops = nullptr;
     void* impl = nullptr;
     HwQueueHandle hwq = 0;
@@ -19,15 +20,6 @@ struct Setup {
     uint32_t flags = 0;  // XQueueCreateFlag
     uint32_t threshold = 0;
     uint32_t batch_size = 0;
-    int32_t priority = PRIORITY_DEFAULT;
-    int32_t utilization = UTILIZATION_MAX;
-    int64_t timeslice_us = TIMESLICE_DEFAULT;
-    int64_t deadline_us = 0;
-    int64_t laxity_us = 0;
-    int64_t expect_ns = 0;
-    int64_t period_us = 0;
-    int32_t lax_priority = PRIORITY_DEFAULT;
-    int32_t critical_priority = PRIORITY_DEFAULT;
 };
 
 // A slot of the memory shared with the scheduler, or of private memory.

@@ -90,7 +90,7 @@ TEST(Options, WhatIsNotUnderstoodGetsOneLineAndItsDefault) {
         EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1) << said;
         EXPECT_NE(said.find(std::string(entry.first) + "=" + entry.second), std::string::npos) << said;
         EXPECT_EQ(options.priority, 0);
-        EXPECT_EQ(options.timeslice, 5000);
+        EXPECT_EQ(options.timeslice_us, 5000);
         EXPECT_EQ(options.scheduler_type, kSchedulerGlobal);
         EXPECT_TRUE(options.auto_xqueue_on);
     }
