@@ -27,7 +27,9 @@ void check_setter(const HintInfo& hint, XResult (*set)(XQueueHandle xq, int64_t 
     }
     const int64_t last = kept();
     EXPECT_EQ(set(device.handle(), hint.accepts_least - 1), kXSchedErrorInvalidValue);
-    if (hint.accepts_most < INT64_MAX) EXPECT_EQ(set(device.handle(), hint.accepts_most + 1), kXSchedErrorInvalidValue);
+    if (hint.accepts_most < INT64_MAX) {
+        EXPECT_EQ(set(device.handle(), hint.accepts_most + 1), kXSchedErrorInvalidValue);
+    }
     EXPECT_EQ(kept(), last);
     EXPECT_EQ(set(12345, hint.fallback), kXSchedErrorNotFound);
 }

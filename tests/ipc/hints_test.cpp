@@ -43,7 +43,7 @@ TEST(Hints, RowsAreWhole) {
         EXPECT_TRUE(hint.in_run == base::HintInRun::kNoRun || (hint.words != nullptr && hint.option != nullptr));
         EXPECT_TRUE(hint.merge != HintMerge::kTighter || hint.fallback == 0) << "0 is no limit";
         for (const char* name : {hint.option, hint.request, hint.words})
-            if (name != nullptr) EXPECT_TRUE(seen.insert(name).second || name == std::string(hint.name)) << name;
+            EXPECT_TRUE(name == nullptr || seen.insert(name).second) << name;
         EXPECT_EQ(std::string(hint.function).rfind("XHint", 0), 0U);
     }
 }
@@ -81,9 +81,8 @@ TEST(Hints, MergeAsTheirRowSays) {
             Hints all = few_first ? few : many;
             base::merge_hints(all, few_first ? many : few);
             const int64_t merged = base::get_hint(all, hint.id);
-            if (hint.merge == HintMerge::kLargest) EXPECT_EQ(merged, larger(hint));
-            if (hint.merge == HintMerge::kTighter) EXPECT_EQ(merged, smaller(hint));
-            if (hint.merge == HintMerge::kKey) EXPECT_EQ(merged, few_first ? smaller(hint) : larger(hint));
+            const bool takes_smaller = hint.merge == HintMerge::kKey ? few_first : hint.merge == HintMerge::kTighter;
+            EXPECT_EQ(merged, takes_smaller ? smaller(hint) : larger(hint));
         }
         if (hint.merge == HintMerge::kTighter) {
             Hints none;
