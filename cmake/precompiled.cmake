@@ -21,7 +21,7 @@ function(xsched_googletest target)
   set(libraries GTest::gtest Threads::Threads)
   if("json" IN_LIST ARGN)
     set(kind json)
-    list(APPEND headers ${CMAKE_SOURCE_DIR}/tests/precompiled/json.h)
+    list(APPEND headers ${CMAKE_SOURCE_DIR}/cmake/precompiled/json.h)
     xsched_json_templates()
     list(APPEND libraries json_templates)
   endif()
@@ -43,11 +43,21 @@ function(xsched_googletest target)
   target_precompile_headers(${target} REUSE_FROM ${carrier})
 endfunction()
 
-# The templates of <nlohmann/json.hpp> that tests/precompiled/json.h declares, compiled once for all programs.
+# xsched_json_tool(TARGET): a program of many files with command lines and JSON. Call it after everything else that sets
+# options.
+function(xsched_json_tool target)
+  xsched_json_templates()
+  target_compile_options(${target} PRIVATE ${XSCHED_QUICK_TO_BUILD})
+  target_link_libraries(${target} PRIVATE json_templates)
+  xsched_precompile(${target} ${CMAKE_SOURCE_DIR}/cmake/precompiled/json.h)
+endfunction()
+
+# The templates of <nlohmann/json.hpp> that cmake/precompiled/json.h declares, compiled once for all programs.
 function(xsched_json_templates)
   if(NOT TARGET json_templates)
     find_package(nlohmann_json REQUIRED)
-    add_library(json_templates STATIC EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/tests/precompiled/json.cpp)
+    add_library(json_templates STATIC EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/cmake/precompiled/json.cpp)
     target_link_libraries(json_templates PUBLIC nlohmann_json::nlohmann_json)
+    target_compile_options(json_templates PRIVATE ${XSCHED_QUICK_TO_BUILD})
   endif()
 endfunction()

@@ -114,7 +114,8 @@ class Check:
         log = self.folder / f"{self.number:02}_xserver.log"
         environment = self.environment({"LD_PRELOAD": str(self.fake_rm or "")})
         with open(log, "w") as file:
-            self.server = subprocess.Popen([str(self.build / "bin" / "xserver"), "--socket", str(self.socket)],
+            self.server = subprocess.Popen([str(self.build / "bin" / "xserver"), "--no-supervise", "--socket",
+                                            str(self.socket)],
                                            env=environment, stdout=file, stderr=file)
         self.server.log = log
         self.processes.append(self.server)

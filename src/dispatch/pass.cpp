@@ -140,6 +140,7 @@ void Dispatcher::State::close_gates(const DeviceTable& device, int64_t now_ns) {
 
 void Dispatcher::State::direct(int64_t now_ns) {
     to_direct.keep([&](Client& client) {
+        if (client.is_being_read()) return true;  // until that is done
         client.direct(now_ns);
         credit_delays(client);
         if (client.is_followed()) followed.add(client);

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "server/dying.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -9,6 +10,8 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <optional>
+#include <vector>
 
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -22,6 +25,8 @@ constexpr int64_t kLookNs = 500 * base::kMillisecond;
 // Looks and not time: where both were stopped for a while (^Z, a debugger of the supervisor) one look tells nothing.
 constexpr int kMostSilentLooks = 4;
 constexpr int64_t kEndPatienceNs = 2 * base::kSecond;
+// A server that is at its end has so long to go: then its successor begins while it is still listed.
+constexpr int64_t kDyingPatienceNs = 300 * base::kMillisecond;
 // A server that lived for so long gets a successor at once; the pauses are for one that cannot live.
 constexpr int64_t kSettledNs = base::kSecond;
 constexpr int64_t kFirstPauseNs = 100 * base::kMillisecond;
@@ -61,6 +66,8 @@ private:
     [[noreturn]] void become_server();
     int watch();
     bool ended(int* status);
+    bool left_behind(int* status);
+    void reap_earlier();
     bool wait_until(int64_t due_ns);
     void look();
     void tell_to_end();
@@ -74,11 +81,13 @@ private:
     sigset_t waited_{};
     sigset_t before_{};
     pid_t server_ = 0;
+    std::vector<pid_t> unreaped_;  // servers before this one, with a thread that stands in the kernel
     bool told_ = false;
     bool hung_ = false;
     int64_t kill_ns_ = 0;  // told to end, the server has until then
     uint32_t beats_ = 0;
     int silent_looks_ = 0;
+    int64_t dying_since_ns_ = 0;  // 0: it lives
 };
 
 void Supervisor::become_server() {
@@ -133,13 +142,34 @@ bool Supervisor::ended(int* status) {
     return true;
 }
 
+// True: it is at its end, and has been for so long that nobody waits for the last of it.
+bool Supervisor::left_behind(int* status) {
+    const std::optional<int> coming = status_of_dying(server_);
+    const int64_t now = base::now_ns();
+    if (!coming) dying_since_ns_ = 0;
+    else if (dying_since_ns_ == 0) dying_since_ns_ = now;
+    if (!coming || now - dying_since_ns_ < kDyingPatienceNs) return false;
+    *status = *coming;
+    unreaped_.push_back(server_);
+    return true;
+}
+
+void Supervisor::reap_earlier() {
+    std::erase_if(unreaped_, [](pid_t pid) {
+        const pid_t found = waitpid(pid, nullptr, WNOHANG);
+        return found == pid || (found < 0 && errno == ECHILD);
+    });
+}
+
 // Returns the server's wait status.
 int Supervisor::watch() {
     int status = 0;
     int64_t look_ns = base::now_ns() + kLookNs;
-    while (!ended(&status)) {
+    while (!ended(&status) && !left_behind(&status)) {
+        reap_earlier();
         if (told_) tell_to_end();
-        wait_until(kill_ns_ != 0 ? std::min(look_ns, kill_ns_) : look_ns);
+        const int64_t due_ns = kill_ns_ != 0 ? std::min(look_ns, kill_ns_) : look_ns;
+        wait_until(dying_since_ns_ != 0 ? std::min(due_ns, dying_since_ns_ + kDyingPatienceNs) : due_ns);
         const int64_t now = base::now_ns();
         if (kill_ns_ != 0 && now >= kill_ns_) {
             kill(server_, SIGKILL);
@@ -167,8 +197,10 @@ void Supervisor::describe_end(int status, int64_t pause_ns) const {
         snprintf(end, sizeof(end), "was ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
     else
         snprintf(end, sizeof(end), "ended with status %d", WEXITSTATUS(status));
-    snprintf(memory_->obituary, sizeof(memory_->obituary), "xserver %d %s: this one took its place after %lld ms",
-             server_, end, static_cast<long long>(pause_ns / base::kMillisecond));
+    const bool listed = !unreaped_.empty() && unreaped_.back() == server_;
+    snprintf(memory_->obituary, sizeof(memory_->obituary), "xserver %d %s%s: this one took its place after %lld ms",
+             server_, end, listed ? " (but is still listed, since a thread of it stands in the kernel)" : "",
+             static_cast<long long>(pause_ns / base::kMillisecond));
 }
 
 int Supervisor::run() {
@@ -190,6 +222,7 @@ int Supervisor::run() {
         memory_->beats.store(beats_ = 0);
         silent_looks_ = 0;
         hung_ = false;
+        dying_since_ns_ = 0;
         const int64_t began_ns = base::now_ns();
         server_ = fork();
         if (server_ == 0) become_server();

@@ -5,6 +5,7 @@ building: in a copy of the tree that holds what they name and nothing else, by o
     readme_test.py --build BUILD     stands for build/release
 """
 import argparse
+import contextlib
 import os
 import re
 import shutil
@@ -60,7 +61,7 @@ class Readme(unittest.TestCase):
         try:
             said = shell.communicate(timeout=TIMEOUT_SECONDS)[0]
         finally:
-            if shell.poll() is None:
+            with contextlib.suppress(ProcessLookupError):  # a server in the background outlives a shell that was killed
                 os.killpg(shell.pid, signal.SIGKILL)
         return shell.returncode, said
 

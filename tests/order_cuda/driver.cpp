@@ -51,7 +51,7 @@ const Api& api() {
     static const Api it = [] {
         Api found;
 #define FAKE_CUDA_DECLARE(name, ...) find(found.name, #name);
-#include "fake/cuda/functions.def"
+#include "fake/cuda/cuda_functions.def"
 #undef FAKE_CUDA_DECLARE
         return found;
     }();
@@ -62,7 +62,7 @@ const Api& per_thread_api() {
     static const Api it = [] {
         Api found = api();
 #define FAKE_CUDA_DECLARE(name, ...) find_per_thread(found.name, #name);
-#include "fake/cuda/functions.def"
+#include "fake/cuda/cuda_functions.def"
 #undef FAKE_CUDA_DECLARE
         return found;
     }();

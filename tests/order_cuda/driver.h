@@ -8,7 +8,7 @@ namespace cuda {
 
 struct Api {
 #define FAKE_CUDA_DECLARE(name, ...) CUresult(CUDAAPI* name)(__VA_ARGS__) = nullptr;
-#include "fake/cuda/functions.def"
+#include "fake/cuda/cuda_functions.def"
 #undef FAKE_CUDA_DECLARE
 };
 

@@ -110,5 +110,37 @@ TEST_F(ClaimAttack, AThousandQueuesOfAllPriorities) {
     EXPECT_LE(times[25] / base::kMillisecond, 20) << "half a second before limits";
 }
 
+// A client of so many queues is read in parts; meanwhile others' changes concern it.
+TEST_F(ClaimAttack, QueuesThatMoveBetweenDevices) {
+    const std::string path = socket();
+    Attacker attacker(kAttackerUid, [&] {
+        if (fork() != 0) return true;
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        TestClient client(path, "moving");
+        for (unsigned at = 0; at < ipc::kMostQueues; ++at) {
+            client.add_queue(at, 0, 0x1000 + at);
+            client.submit(at);
+        }
+        for (uint64_t device = 1000;; ++device) {  // one that nobody has seen
+            client.slot(5).device = device;
+            ring_doorbell(client.header());
+            usleep(100);
+        }
+    });
+    ASSERT_TRUE(attacker.ready());
+    TestClient client(path);
+    client.add_queue(0, 0, 0x1);
+    for (int i = 0; i < 1000; ++i) {
+        client.slot(0).priority = 10 + i % 2;
+        client.submit(0);
+        usleep(1000);
+        client.complete(0);
+        usleep(100);
+    }
+    expect_answers();
+    expect_scheduling();
+    EXPECT_EQ(waitpid(server->pid(), nullptr, WNOHANG), 0) << "it lives";
+}
+
 }  // namespace
 }  // namespace xsched::test

@@ -12,6 +12,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -32,17 +33,26 @@ bool wait_until(Condition condition, int timeout_ms = kPatienceMs) {
     return true;
 }
 
+// In a child: it does not outlive the test that made it, whatever ends that (a time limit, a debugger's end). What becomes
+// another user must call it after that. The kernel looks at the thread that forked: it must live as long as the test.
+inline void die_with(pid_t parent) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(99);  // too late to be told
+}
+
 using Environment = std::map<std::string, std::string>;  // an empty value unsets
 
-// A child whose standard output and error go to us.
+// A child whose standard output and error go to us. It ends with the test, and so does the server whose supervisor it is.
 class Process {
 public:
     Process(const std::vector<std::string>& words, const Environment& environment) {
         int out[2];
         int err[2];
         if (pipe2(out, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0) abort();
+        const pid_t parent = getpid();
         pid_ = fork();
         if (pid_ == 0) {
+            die_with(parent);
             dup2(out[1], STDOUT_FILENO);
             dup2(err[1], STDERR_FILENO);
             for (const auto& [name, value] : environment) {

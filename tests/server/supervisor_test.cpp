@@ -2,13 +2,44 @@
 #include "server/rig.h"
 
 #include <algorithm>
+#include <fstream>
 #include <optional>
 #include <utility>
+
+#include <dirent.h>
+#include <sys/ptrace.h>
 
 namespace xsched::test {
 namespace {
 
 constexpr int kKills = 5;
+
+// A thread that does not go when its process ends, until it is let go: as one that stands in the kernel. Whoever traces
+// a thread must wait for it before its process can be waited for.
+class HeldThread {
+public:
+    // False: this may not be done here.
+    bool hold(pid_t process, const std::string& name) {
+        const std::string folder = "/proc/" + std::to_string(process) + "/task";
+        DIR* list = opendir(folder.c_str());
+        for (const dirent* entry = nullptr; list != nullptr && (entry = readdir(list)) != nullptr;) {
+            std::string found;
+            std::getline(std::ifstream(folder + "/" + entry->d_name + "/comm"), found);
+            if (found == name) thread_ = atoi(entry->d_name);
+        }
+        if (list != nullptr) closedir(list);
+        if (thread_ > 0 && ptrace(PTRACE_SEIZE, thread_, nullptr, nullptr) == 0) return true;
+        thread_ = 0;
+        return false;
+    }
+    // Its process must be at its end.
+    void let_go() {
+        if (thread_ > 0) waitpid(std::exchange(thread_, 0), nullptr, __WALL);
+    }
+
+private:
+    pid_t thread_ = 0;  // with this test's end it is let go too
+};
 
 class Supervised : public WithServer {
 protected:
@@ -76,6 +107,41 @@ TEST_F(Supervised, AStoppedServerCountsAsHung) {
     ASSERT_EQ(kill(server_pid, SIGSTOP), 0);
     expect_successor();
     EXPECT_EQ(lines_with("made no pass for 2 s and was killed"), 1U) << supervisor->err();
+}
+
+// What a file system that does not answer does to a thread which closes a file.
+TEST_F(Supervised, AServerThatCannotGoHasASuccessorAllTheSame) {
+    for (const int signal_number : {SIGKILL, SIGSTOP}) {
+        start_supervised();
+        HeldThread held;
+        if (!held.hold(server_pid, "xserver-sched")) GTEST_SKIP() << "a thread cannot be traced here";
+        const pid_t before = server_pid;
+        const int64_t began = base::now_ns();
+        ASSERT_EQ(kill(before, signal_number), 0);
+        expect_successor();
+        EXPECT_LT(base::now_ns() - began, 10 * base::kSecond) << "not because somebody gave up";
+        EXPECT_TRUE(lives(before));
+        TestClient client(socket());
+        EXPECT_TRUE(client.connected());
+        EXPECT_EQ(lines_with("is still listed, since a thread of it stands in the kernel"), 1U) << supervisor->err();
+        held.let_go();
+        EXPECT_TRUE(wait_until([&] { return !lives(before); })) << "nobody waits for it";
+        EXPECT_EQ(pid_of_server(), server_pid);
+        ASSERT_EQ(kill(supervisor->pid(), SIGTERM), 0);
+        expect_end_of_both();
+    }
+}
+
+TEST_F(Supervised, ToldToEndTheSupervisorDoesNotWaitForAServerThatCannotGo) {
+    for (const bool to_the_server : {false, true}) {
+        start_supervised();
+        HeldThread held;
+        if (!held.hold(server_pid, "xserver-sched")) GTEST_SKIP() << "a thread cannot be traced here";
+        ASSERT_EQ(kill(to_the_server ? server_pid : supervisor->pid(), SIGTERM), 0);
+        EXPECT_EQ(supervisor->wait(), 0) << supervisor->err();
+        EXPECT_FALSE(socket_exists());
+        held.let_go();
+    }
 }
 
 TEST_F(Supervised, AServerThatHasNothingToDoIsLeftAlone) {

@@ -34,12 +34,12 @@ inline bool eventually(const std::function<bool()>& condition) {
 
 struct Functions {
 #define FAKE_CUDA_DECLARE(name, ...) decltype(&::name) name = nullptr;
-#include "fake/cuda/functions.def"
+#include "fake/cuda/cuda_functions.def"
 #undef FAKE_CUDA_DECLARE
 
     explicit Functions(void* library) {
 #define FAKE_CUDA_DECLARE(name, ...) name = reinterpret_cast<decltype(&::name)>(dlsym(library, #name));
-#include "fake/cuda/functions.def"
+#include "fake/cuda/cuda_functions.def"
 #undef FAKE_CUDA_DECLARE
     }
 };

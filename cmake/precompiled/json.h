@@ -1,4 +1,4 @@
-// JSON for tests, included before everything else. Its templates are compiled once (json.cpp), not by every
+// JSON for tools and tests, included before everything else. Its templates are compiled once (json.cpp), not by every
 // file that uses them.
 #pragma once
 

@@ -1,0 +1,56 @@
+#include "server/dying.h"
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace xsched::server {
+namespace {
+
+constexpr unsigned long kExiting = 0x4;  // PF_EXITING, a flag in /proc/PID/stat
+
+// Of /proc/PID/stat, which is about the first thread.
+struct FirstThread {
+    char state = 0;
+    unsigned long flags = 0;
+    unsigned long pending = 0;  // signals of its own
+    int exit_code = 0;          // as wait() would tell it
+};
+
+bool read_stat(pid_t pid, FirstThread* found) {
+    char path[32];
+    snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+    FILE* file = fopen(path, "re");
+    if (file == nullptr) return false;
+    char text[1024] = "";
+    const size_t bytes = fread(text, 1, sizeof(text) - 1, file);
+    fclose(file);
+    text[bytes] = '\0';
+    char* rest = strrchr(text, ')');  // the name before it may have anything in it
+    if (rest == nullptr) return false;
+    int number = 2;  // as proc(5) counts them
+    char* place = nullptr;
+    for (const char* word = strtok_r(rest + 1, " ", &place); word != nullptr; word = strtok_r(nullptr, " ", &place)) {
+        switch (++number) {
+            case 3: found->state = word[0]; break;
+            case 9: found->flags = strtoul(word, nullptr, 10); break;
+            case 31: found->pending = strtoul(word, nullptr, 10); break;
+            case 52: found->exit_code = atoi(word); return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace
+
+std::optional<int> status_of_dying(pid_t child) {
+    FirstThread first;
+    if (!read_stat(child, &first)) return {};
+    if (first.state == 'Z' || first.state == 'X' || (first.flags & kExiting) != 0) return first.exit_code;
+    // It stands in the kernel itself; what the process dies of is kept elsewhere by now, but it was not its own wish.
+    if ((first.pending & 1UL << (SIGKILL - 1)) != 0) return SIGKILL;
+    return {};
+}
+
+}  // namespace xsched::server

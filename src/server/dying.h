@@ -1,0 +1,14 @@
+// A child that cannot be waited for although it is at its end. A process goes when its last thread does, and a thread
+// in the kernel that waits for a file system or a driver takes no signal, not even SIGKILL.
+#pragma once
+
+#include <optional>
+
+#include <sys/types.h>
+
+namespace xsched::server {
+
+// The wait status that the child is going to have; empty: it is not about to end, or cannot be looked at.
+std::optional<int> status_of_dying(pid_t child);
+
+}  // namespace xsched::server
