@@ -35,10 +35,9 @@ void check_setter(const HintInfo& hint, XResult (*set)(XQueueHandle xq, int64_t 
 }
 
 TEST(HintApi, EveryFunctionOfOneHintTakesItsRange) {
-#define XSCHED_CHECK_kQueue(function, field, type)                  \
-    check_setter(base::hint_info(HintId::field), [](XQueueHandle xq, int64_t value) { \
-        return function(xq, static_cast<type>(value));              \
-    });
+#define XSCHED_CHECK_kQueue(function, field, type) \
+    check_setter(base::hint_info(HintId::field),   \
+                 [](XQueueHandle xq, int64_t value) { return function(xq, static_cast<type>(value)); });
 #define XSCHED_CHECK_kProcess(function, field, type)
 #define XSCHED_CHECK_kJoint(function, field, type)
 #define XSCHED_HINT(field, type, kind, least, most, fallback, merge, scope, function, ...) \

@@ -133,8 +133,8 @@ std::string line_of(const HintInfo& hint) {
     std::string name = hint.request != nullptr ? hint.request : hint.name;
     return "| " + quoted(name.c_str()) + " | " + hint.help + " | " + std::to_string(hint.least) + " to " +
            std::to_string(hint.most) + " | " + std::to_string(hint.fallback) + " | " +
-           kMerges[static_cast<size_t>(hint.merge)] + " | " + quoted(hint.function) + " | " + quoted(hint.words) + " | " +
-           quoted(hint.option) + " |\n";
+           kMerges[static_cast<size_t>(hint.merge)] + " | " + quoted(hint.function) + " | " + quoted(hint.words) +
+           " | " + quoted(hint.option) + " |\n";
 }
 
 TEST(Hints, DocsHaveALineForEach) {
