@@ -1,6 +1,6 @@
 // XQueue, lingering: while others are being kept off the device for this process, which takes some hundred microseconds,
 // the process keeps it through its own short pauses. Else the hardware, for which it is idle then, would switch to the
-// others and back, at the price of two switches between contexts (350 us on an H100, docs/notes/2026-11-21-h100-linger.md).
+// others and back, at the price of two switches between contexts (350 us on an H100, docs/decisions/003).
 #include "base/clock.h"
 #include "base/log.h"
 #include "queue/xqueue.h"

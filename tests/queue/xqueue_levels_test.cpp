@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "ipc/layout.h"
+#include "support/child.h"
 
 namespace xsched {
 namespace {
@@ -252,14 +253,11 @@ TEST(Handovers, WhatCouldNotBeSentStays) {
 
 TEST(Handovers, AChildHasNone) {
     hand_over(1, "x");
-    const pid_t child = fork();
-    if (child == 0) {
-        queue::handovers_unsent();
-        _exit(sent().empty() ? 0 : 1);
-    }
-    int status = -1;
-    waitpid(child, &status, 0);
-    EXPECT_EQ(status, 0);
+    EXPECT_EQ(test::in_child([] {
+                  queue::handovers_unsent();
+                  return sent().empty() ? 0 : 1;
+              }),
+              0);
     EXPECT_EQ(sent().size(), 1u);
     hand_over(1, "");
     sent();

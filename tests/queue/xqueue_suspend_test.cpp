@@ -1,6 +1,7 @@
 // Other threads' calls are on their way to the driver while a command is held: whoever arrives first, nothing waits for
 // ever, and when a suspend that synchronizes returns nothing of the queue runs on the device.
 #include "fake/device/fake_device.h"
+#include "support/eventually.h"
 
 #include <gtest/gtest.h>
 
@@ -10,19 +11,10 @@ namespace {
 
 using xsched::fake::FakeDevice;
 using xsched::fake::Traits;
+using xsched::test::eventually;
 
 constexpr Traits kHolds{};
 constexpr Traits kBuffers{.holds = false};
-
-// Far longer than it takes, so that no test depends on timing.
-template <typename Condition>
-bool eventually(Condition condition) {
-    for (int i = 0; i < 20'000; ++i) {
-        if (condition()) return true;
-        std::this_thread::sleep_for(std::chrono::microseconds(500));
-    }
-    return false;
-}
 
 // XQueueSuspend on a thread of its own.
 class Suspender {

@@ -1,4 +1,5 @@
 #include "fake/device/fake_device.h"
+#include "support/eventually.h"
 
 #include <gtest/gtest.h>
 
@@ -8,6 +9,7 @@ namespace {
 
 using xsched::fake::FakeDevice;
 using xsched::fake::Traits;
+using xsched::test::eventually;
 
 constexpr Traits kHolds{};
 constexpr Traits kBuffers{.holds = false};
@@ -16,16 +18,6 @@ std::vector<int> range(int from, int to) {
     std::vector<int> ids;
     for (int i = from; i < to; ++i) ids.push_back(i);
     return ids;
-}
-
-// Waits for what another thread does; far longer than it takes, so that no test depends on timing.
-template <typename Condition>
-bool eventually(Condition condition) {
-    for (int i = 0; i < 20'000; ++i) {
-        if (condition()) return true;
-        std::this_thread::sleep_for(std::chrono::microseconds(500));
-    }
-    return false;
 }
 
 // As XQueueQuery asks: short commands are not all reported by themselves.

@@ -1,6 +1,7 @@
 #include "fake/device/fake_device.h"
 
 #include "base/clock.h"
+#include "support/eventually.h"
 #include "xsched/xqueue.h"
 
 #include <gtest/gtest.h>
@@ -11,19 +12,11 @@ namespace {
 
 using xsched::fake::FakeDevice;
 using xsched::fake::Traits;
+using xsched::test::eventually;
 
 constexpr uint32_t kLevels = 0b0110;
 constexpr Traits kGates{.levels = kLevels, .throttle = true};
 constexpr Traits kNoGates{.levels = kLevels, .throttle = true, .gates = false};
-
-template <typename Condition>
-bool eventually(Condition condition) {
-    for (int i = 0; i < 20'000; ++i) {
-        if (condition()) return true;
-        std::this_thread::sleep_for(std::chrono::microseconds(500));
-    }
-    return false;
-}
 
 // As xserver writes it.
 void direct(FakeDevice& device, bool suspend) {

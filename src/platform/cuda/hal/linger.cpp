@@ -1,4 +1,4 @@
-// What keeps the device (measured, docs/notes/2026-11-21-h100-linger.md): a kernel that runs, and something behind it that
+// What keeps the device (measured, docs/decisions/003): a kernel that runs, and something behind it that
 // has not started. Once the last launch has started, the part of the GPU that fetches work has nothing of this context
 // any more and turns to the next one; what is launched from then on waits for its next turn, although the device itself
 // is still busy. So two kernels that do nothing stand behind the one that waits.

@@ -32,8 +32,8 @@ inline constexpr const char* kSynchronizeFunction = "cuEventSynchronize";
 inline constexpr const char* kSetFunction = "cuMemsetD8Async";
 inline constexpr bool kHasTimeslices = true;
 inline constexpr bool kSwitchesContexts = true;  // between processes,
-inline constexpr uint32_t kSwitchUs = 175;       // in so long (an H100: docs/notes/2026-11-21-h100-linger.md)
-inline constexpr bool kInterruptsUnasked = true;  // level 3: measured, see docs/notes/2026-11-21-h100.md
+inline constexpr uint32_t kSwitchUs = 175;       // in so long (an H100: docs/decisions/003)
+inline constexpr bool kInterruptsUnasked = true;  // level 3: measured, see docs/decisions/002
 
 // The context is current.
 inline Device device_of(const Api& api, Context) {
