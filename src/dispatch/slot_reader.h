@@ -18,7 +18,7 @@ struct QueueNumbers : base::Hints {  // `priority` has its boost applied; what w
     uint64_t device = 0;
     bool ready = false;
     uint64_t completed = 0;
-    int64_t progress_ns = 0;  // if it is ready: when `completed` last changed, or it became so (Client's)
+    int64_t progress_ns = 0;  // if it is ready: when `completed` last changed, or it became so (ClientSlots sets it)
     bool device_progress = false;  // completion is seen only by looking
     int64_t ready_since_ns = 0;
     int64_t idle_since_ns = 0;

@@ -48,7 +48,7 @@ Owner UnitTable::remove(DeviceTable& device, uint32_t at) {
 
 void UnitTable::mark_all() {
     for (auto& [id, device] : devices_) {
-        device->all_changed = true;
+        device->look_at_all = true;
         mark(*device);
     }
 }

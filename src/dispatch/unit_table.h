@@ -32,6 +32,7 @@ struct DeviceTable {
     std::vector<Owner> owners;
 
     uint64_t composition = 1;
+    bool look_at_all = false;          // all is to be decided anew
     bool all_changed = true;           // since the last decision,
     std::vector<uint32_t> changed;     // else those
     std::vector<uint8_t> is_changed;

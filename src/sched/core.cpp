@@ -64,7 +64,7 @@ Plan Core::decide(const DeviceUnits& given, int64_t now_ns) {
     now_ns = device.decided_ns = std::max(now_ns, device.decided_ns);
     Pass pass{.given = given, .device = device, .settings = state.settings, .now_ns = now_ns,
               .anew = given.all || composed, .all = false};
-    pass.all = pass.anew || device.policy != state.chooser.policy_number() ||
+    pass.all = pass.anew || given.look_at_all || device.policy != state.chooser.policy_number() ||
                now_ns - device.looked_at_all_ns >= kLookAtAllNs || (device.due_ns != 0 && now_ns >= device.due_ns);
     if (pass.all) device.looked_at_all_ns = now_ns;
     const bool watched_before = device.watched;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "sched/mechanism.h"
 #include "sched/trials.h"
@@ -23,7 +24,7 @@ struct Group {
     uint64_t tried_by = 0;       // the unit whose burst is a trial; 0: it is none
     uint32_t tried_at = 0;       // its position then
     unsigned tried_way = 0;
-    Trials trials;  // a short timeslice, or its gate alone
+    std::unique_ptr<Trials> trials;  // a short timeslice, or its gate alone; null: none was ever made
 };
 
 }  // namespace xsched::sched

@@ -64,7 +64,7 @@ void remember_groups(DeviceHistory& device, const DeviceUnits& given) {
         const uint64_t id = group_of(members[i]);
         if (groups.empty() || groups.back().id != id) {
             while (known != device.groups.end() && known->id < id) ++known;
-            groups.push_back(known != device.groups.end() && known->id == id ? *known : Group{.id = id});
+            groups.push_back(known != device.groups.end() && known->id == id ? std::move(*known) : Group{.id = id});
             groups.back().begin = i;
         }
         groups.back().end = i + 1;

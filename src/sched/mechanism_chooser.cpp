@@ -68,7 +68,7 @@ void end_trial(const Pass& pass, Group& group) {
     if (id == 0 || group.tried_at >= pass.given.units.size()) return;
     const UnitState& urgent = pass.given.units[group.tried_at];
     if (urgent.unit.id != id || urgent.idle_since_ns <= group.suspended_ns) return;
-    group.trials.note(group.tried_way, id, urgent.idle_since_ns - group.suspended_ns);
+    group.trials->note(group.tried_way, id, urgent.idle_since_ns - group.suspended_ns);
 }
 
 void begin_suspension(const Pass& pass, Group& group, const Present& present, Mechanism chosen) {
@@ -78,6 +78,7 @@ void begin_suspension(const Pass& pass, Group& group, const Present& present, Me
     group.urgent_busy_ns = urgent != nullptr ? urgent->unit.busy_ns : 0;
     if (!pass.settings.trials || urgent == nullptr || !present.ready || !present.interruptible()) return;
     if (!gate_may_do(present.victim)) return;
+    if (group.trials == nullptr) group.trials = std::make_unique<Trials>();
     group.tried_by = urgent->unit.id;
     group.tried_at = present.urgent_at;
     group.tried_way = group.mechanism == Mechanism::kGate ? kGateAlone : kTimesliceToo;
@@ -114,7 +115,7 @@ uint32_t choose(const Pass& pass, Group& group, Present& present) {
     group.late_ns = 0;
     if (!present.suspended) end_trial(pass, group);  // first: what it taught is in force before the next burst
     victim.last = group.usual;
-    victim.gate_tried_better = group.trials.next() == kGateAlone;
+    victim.gate_tried_better = group.trials != nullptr && group.trials->next() == kGateAlone;
     const bool announced = std::exchange(victim.announced, false);
     group.usual = choose_mechanism(victim);
     const uint32_t slice_us = shortens_timeslice(victim, group.usual) ? present.timeslice_us : 0;

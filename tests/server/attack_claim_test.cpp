@@ -31,7 +31,7 @@ protected:
         return static_cast<double>(open) / milliseconds;
     }
     static bool gets_most_of_the_device(TestClient& client) {
-        return wait_until([&client] { return share_of(client, 500) > 0.9; });
+        return eventually([&client] { return share_of(client, 500) > 0.9; });
     }
 };
 
@@ -70,11 +70,11 @@ TEST_F(ClaimAttack, PrioritiesAboveTheLimit) {
     TestClient mine(path, "mine");
     mine.add_queue(0, 128, 0x2);
     mine.submit(0);
-    EXPECT_FALSE(wait_until([&] { return mine.slot(0).suspended.load() != 0; }, 300));
+    EXPECT_FALSE(eventually([&] { return mine.slot(0).suspended.load() != 0; }, 300));
     mine.slot(0).priority = 126;
     mine.complete(0);
     mine.submit(0);
-    EXPECT_TRUE(wait_until([&] { return mine.slot(0).suspended.load() != 0; }, 1500));
+    EXPECT_TRUE(eventually([&] { return mine.slot(0).suspended.load() != 0; }, 1500));
 }
 
 TEST_F(ClaimAttack, AThousandQueuesOfAllPriorities) {
