@@ -120,6 +120,7 @@ void Chooser::settle_wish(Pass& pass, uint32_t place) {
         const int64_t limit_ns = pass.settings.claim_limit_ns;
         if (memory.claim.due_ns(limit_ns) != 0) {
             memory.claim.observe(!memory.suspended, state.completed, state.stopped, pass.now_ns);
+            memory.dirty |= memory.claim.suspect();  // which its verdict is to say
             memory.timed = pass.claim_matters(place) && memory.claim.due_ns(limit_ns) != 0;
             if (memory.timed) pass.wake(memory.claim.due_ns(limit_ns));
         }
