@@ -3,6 +3,7 @@
 #include "agent/hint_api.h"
 #include "base/log.h"
 #include "base/options.h"
+#include "queue/abi_pointer.h"
 #include "queue/command.h"
 #include "queue/hw_queue.h"
 #include "queue/pool.h"
@@ -33,8 +34,8 @@ void report_level(const XQueue& queue, uint32_t level, XPlatform platform) {
 }
 
 uint64_t words_owner(const HwQueue& device) {
-    const XqDeviceOps& ops = *device.ops;
-    return ops.throttle != 0 && ops.words_owner != nullptr ? ops.words_owner(device.impl) : 0;
+    const XqGateOps* gate = device.ops->gate;
+    return gate != nullptr && gate->words_owner != nullptr ? gate->words_owner(device.impl) : 0;
 }
 
 XResult make_queue(HwQueueHandle hwq, int64_t wanted_level, queue::Setup& setup, XQueue** made) {
@@ -48,7 +49,7 @@ XResult make_queue(HwQueueHandle hwq, int64_t wanted_level, queue::Setup& setup,
     if (queue == nullptr) return kXSchedErrorNotAllowed;
     const queue::Placement place = placement(queue->index());
     if (place.header == nullptr) {
-        queue::release_to_pool(*queue);
+        queue->give_back();
         return kXSchedErrorUnknown;
     }
     setup.level_chosen = wanted_level != kPreemptLevelUnknown;
@@ -89,9 +90,10 @@ bool take_flags(int64_t* flags, int64_t known) {
     return (*flags & ~known) == 0;
 }
 
-bool throttled(const XQueue& queue) {
+// What a gated device has been given cannot be taken back.
+bool gated(const XQueue& queue) {
     HwQueue device;
-    return queue::find_hw_queue(queue.hwq(), &device) && device.ops->throttle != 0;
+    return queue::find_hw_queue(queue.hwq(), &device) && device.ops->gate != nullptr;
 }
 
 }  // namespace
@@ -136,9 +138,9 @@ XResult XQueueCreate(XQueueHandle* xq, HwQueueHandle hwq, int64_t level, int64_t
 XResult XQueueDestroy(XQueueHandle xq) {
     return agent::with_queue(xq, [](XQueue& queue) {
         queue.resume(kQueueResumeFlagNone);
-        const XResult result = queue.wait_all(false);
+        const XResult result = queue.wait_all(queue::Completion::kDone);
         queue.leave_device();
-        queue.retire(true);
+        queue.retire(kXqLastReport);
         return result;
     });
 }
@@ -174,7 +176,7 @@ XResult XQueueWaitAll(XQueueHandle xq) {
 XResult XQueueQuery(XQueueHandle xq, XQueueState* state) {
     if (state == nullptr) return kXSchedErrorInvalidValue;
     return agent::with_queue(xq, [=](XQueue& queue) {
-        queue.track_tail();
+        queue.report_all();
         *state = queue.ready() ? kQueueStateReady : kQueueStateIdle;
         return kXSchedSuccess;
     });
@@ -189,7 +191,7 @@ XResult XQueueSuspend(XQueueHandle xq, int64_t flags) {
 XResult XQueueResume(XQueueHandle xq, int64_t flags) {
     if (!agent::take_flags(&flags, kQueueResumeFlagDropCommands)) return kXSchedErrorInvalidValue;
     return agent::with_queue(xq, [=](XQueue& queue) {
-        const bool too_late = (flags & kQueueResumeFlagDropCommands) != 0 && agent::throttled(queue) && queue.ready();
+        const bool too_late = (flags & kQueueResumeFlagDropCommands) != 0 && agent::gated(queue) && queue.ready();
         const XResult result = queue.resume(flags);
         return result == kXSchedSuccess && too_late ? kXSchedErrorNotSupported : result;
     });

@@ -1,5 +1,5 @@
-// The C functions of xsched/hint.h. Those that set one hint of one queue are rows of base/hints.def: a row whose function
-// the header does not declare does not compile.
+// The C functions of xsched/hint.h. Those that set one hint of one queue are rows of base/hints.def: a row whose
+// function the header does not declare does not compile.
 #include "agent/hint_api.h"
 
 #include "agent/agent.h"
@@ -59,9 +59,9 @@ using namespace xsched;
 using base::HintId;
 using queue::XQueue;
 
-#define XSCHED_SETTER_kQueue(function, field)                                              \
-    XResult function(XQueueHandle xq, decltype(agent::value_of(&function)) value) {        \
-        return agent::change_hint(xq, HintId::field, value);                               \
+#define XSCHED_SETTER_kQueue(function, field)                                       \
+    XResult function(XQueueHandle xq, decltype(agent::value_of(&function)) value) { \
+        return agent::change_hint(xq, HintId::field, value);                        \
     }
 #define XSCHED_SETTER_kProcess(function, field)
 #define XSCHED_SETTER_kJoint(function, field)

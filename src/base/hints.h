@@ -43,7 +43,7 @@ struct HintInfo {
     const char* function;
     int64_t accepts_least;
     int64_t accepts_most;
-    const char* option;   // these four may be null
+    const char* option;  // these four may be null
     const char* request;
     const char* listed;
     const char* words;
@@ -71,10 +71,25 @@ struct HintInfo {
 };
 
 inline constexpr HintInfo kHints[] = {
-#define XSCHED_HINT(field, type, kind, least, most, fallback, merge, scope, function, accepts_least, accepts_most,     \
-                    option, request, listed, words, in_run, help)                                                     \
-    {HintId::field, #field, HintKind::kind, least, most, fallback, HintMerge::merge, HintScope::scope, #function,     \
-     accepts_least, accepts_most, option, request, listed, words, HintInRun::in_run, help},
+#define XSCHED_HINT(field, type, kind, least, most, fallback, merge, scope, function, accepts_least, accepts_most, \
+                    option, request, listed, words, in_run, help)                                                  \
+    {HintId::field,                                                                                                \
+     #field,                                                                                                       \
+     HintKind::kind,                                                                                               \
+     least,                                                                                                        \
+     most,                                                                                                         \
+     fallback,                                                                                                     \
+     HintMerge::merge,                                                                                             \
+     HintScope::scope,                                                                                             \
+     #function,                                                                                                    \
+     accepts_least,                                                                                                \
+     accepts_most,                                                                                                 \
+     option,                                                                                                       \
+     request,                                                                                                      \
+     listed,                                                                                                       \
+     words,                                                                                                        \
+     HintInRun::in_run,                                                                                            \
+     help},
 #include "base/hints.def"
 #undef XSCHED_HINT
 };
@@ -100,7 +115,8 @@ constexpr void merge_hints(Hints& all, const Hints& more) {
 constexpr int64_t get_hint(const Hints& hints, HintId id) {
     switch (id) {
 #define XSCHED_HINT(field, ...) \
-    case HintId::field: return hints.field;
+    case HintId::field:         \
+        return hints.field;
 #include "base/hints.def"
 #undef XSCHED_HINT
     }
@@ -110,8 +126,10 @@ constexpr int64_t get_hint(const Hints& hints, HintId id) {
 // `kept` is within the hint's range.
 constexpr void set_hint(Hints& hints, HintId id, int64_t kept) {
     switch (id) {
-#define XSCHED_HINT(field, type, ...) \
-    case HintId::field: hints.field = static_cast<type>(kept); break;
+#define XSCHED_HINT(field, type, ...)          \
+    case HintId::field:                        \
+        hints.field = static_cast<type>(kept); \
+        break;
 #include "base/hints.def"
 #undef XSCHED_HINT
     }

@@ -36,7 +36,7 @@ private:
 struct SlowCall {
     explicit SlowCall(FakeDevice& its_device) : device(its_device) { xq_admit(device.abi_queue(), &ticket); }
     void land(int id) { device.driver_launch({id, static_cast<FakeDevice::Hold*>(ticket.hold), ticket.token}); }
-    void back() { xq_launched(device.abi_queue(), &ticket, 1); }
+    void back() { xq_launched(device.abi_queue(), &ticket, kXqSucceeded); }
     void arrive(int id) {
         land(id);
         back();
@@ -119,17 +119,17 @@ TEST(SuspendSync, AsksForCommandsThatDoNotReportThemselves) {
         xq_admit(device.abi_queue(), &ticket);
         if (ticket.token == 0) break;
         device.driver_launch({i, nullptr, ticket.token});
-        xq_launched(device.abi_queue(), &ticket, 1);
+        xq_launched(device.abi_queue(), &ticket, kXqSucceeded);
         device.step();
     }
     ASSERT_EQ(ticket.token, 0u);
     Suspender suspender(device);
     ASSERT_TRUE(eventually([&] { return device.slot().api_suspended == 1; }));
     device.driver_launch({1000, nullptr, 0});
-    xq_launched(device.abi_queue(), &ticket, 1);
+    xq_launched(device.abi_queue(), &ticket, kXqSucceeded);
     device.run_freely();
     EXPECT_TRUE(eventually([&] { return suspender.returned.load(); }));
-    device.queue().track_tail();  // a suspend that does not ask is let go
+    device.queue().report_all();  // a suspend that does not ask is let go
 }
 
 // Without gates it runs on to its end, and took all of that time.

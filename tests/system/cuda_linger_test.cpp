@@ -1,4 +1,4 @@
-// A program that lingers (queue/xqueue_linger.cpp) sees nothing of it: the order checker with something of ours behind
+// A program that lingers (queue/keep_alive.h) sees nothing of it: the order checker with something of ours behind
 // every wait; and under the real xserver, beside a program that is only kept off for its sake.
 #include <limits>
 

@@ -3,7 +3,7 @@
 #include "platform/cuda/hal/hal_abi.h"
 #include "platform/cuda/hal/identity.h"
 #include "platform/cuda/hal/interrupt.h"
-#include "platform/cuda/hal/linger.h"
+#include "platform/cuda/hal/keep_alive.h"
 #include "platform/cuda/hal/stream_shape.h"
 #include "platform/cuda/hal/vendor_library.h"
 #include "platform/stream/hal/hwqueue.h"
@@ -138,7 +138,7 @@ extern "C" void xcu_context_going(xsched::cuda::CUcontext context) {
     xsched::cuda::let_everything_run();
     xsched::stream::forget_pins(context);
     xsched::stream::forget_scratch(context);
-    xsched::cuda::forget_linger(context);
+    xsched::cuda::forget_keep_alive(context);
     xq_words_owner_gone(reinterpret_cast<uint64_t>(context));
 }
 

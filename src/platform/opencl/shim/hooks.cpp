@@ -71,7 +71,7 @@ cl_int hook_clFinish(cl_command_queue queue) {
     XLOG_DEBG("clFinish on queue %p", static_cast<void*>(queue));
     XqQueue* xqueue = known_xqueue_of(queue);
     if (xqueue == nullptr) return below<kEntry_clFinish>()(queue);
-    const uint64_t mark = xq_sync_begin(xqueue, 0);
+    const uint64_t mark = xq_sync_begin(xqueue, kXqOutside);
     const cl_int code = below<kEntry_clFinish>()(queue);
     const int saved = errno;
     if (code == CL_SUCCESS) xq_sync_end(xqueue, mark);

@@ -15,8 +15,8 @@ using xsched::fake::Traits;
 using xsched::test::eventually;
 
 constexpr uint32_t kLevels = 0b0110;
-constexpr Traits kGates{.levels = kLevels, .throttle = true};
-constexpr Traits kNoGates{.levels = kLevels, .throttle = true, .gates = false};
+constexpr Traits kGates{.levels = kLevels, .gated = true};
+constexpr Traits kNoGates{.levels = kLevels, .gated = true, .gates = false};
 
 // As xserver writes it.
 void direct(FakeDevice& device, bool suspend) {
@@ -26,14 +26,14 @@ void direct(FakeDevice& device, bool suspend) {
     xsched::ipc::ring_directive(device.region().header);
 }
 
-TEST(XQueueThrottle, AloneACommandCostsNothingOnTheDevice) {
+TEST(GatedPath, AloneACommandCostsNothingOnTheDevice) {
     FakeDevice device(kGates);
     for (int i = 0; i < 5000; ++i) device.enqueue(i);
     EXPECT_EQ(device.in_driver(), 5000u);
     EXPECT_EQ(device.gates_inserted + device.progress_written + device.binds, 0);
 }
 
-TEST(XQueueThrottle, ASuspendedQueuesCommandsGoBehindAGateThatStopsThemTheNextTimeToo) {
+TEST(GatedPath, ASuspendedQueuesCommandsGoBehindAGateThatStopsThemTheNextTimeToo) {
     FakeDevice device(kGates);
     direct(device, true);
     for (int i = 0; i < 100; ++i) device.enqueue(i);
@@ -49,7 +49,7 @@ TEST(XQueueThrottle, ASuspendedQueuesCommandsGoBehindAGateThatStopsThemTheNextTi
 }
 
 // So that a thread that suspends its own queue, launches and resumes does not wait for itself.
-TEST(XQueueThrottle, AtLevelOneToo) {
+TEST(GatedPath, AtLevelOneToo) {
     FakeDevice device(kGates);
     ASSERT_EQ(device.queue().set_level(kPreemptLevelBlock), kXSchedSuccess);
     device.queue().set_launch_config(4, 2);
@@ -65,7 +65,7 @@ TEST(XQueueThrottle, AtLevelOneToo) {
     EXPECT_EQ(device.executed(), (std::vector<int>{0, 1, 2}));
 }
 
-TEST(XQueueThrottle, EverySuspensionGetsItsGate) {
+TEST(GatedPath, EverySuspensionGetsItsGate) {
     FakeDevice device(kGates);
     for (int round = 0; round < 5; ++round) {
         direct(device, true);
@@ -80,7 +80,7 @@ TEST(XQueueThrottle, EverySuspensionGetsItsGate) {
     EXPECT_EQ(device.executed().size(), 10u);
 }
 
-TEST(XQueueThrottle, WhileSomebodyMayComeGatesGoInNowAndThen) {
+TEST(GatedPath, WhileSomebodyMayComeGatesGoInNowAndThen) {
     FakeDevice device(kGates);
     device.slot().window_ns = 1'000'000;
     for (int i = 0; i < 400; ++i) device.enqueue(i);  // nothing runs yet: no length is known that would matter
@@ -91,7 +91,7 @@ TEST(XQueueThrottle, WhileSomebodyMayComeGatesGoInNowAndThen) {
     EXPECT_TRUE(eventually([&] { return device.executed().size() == 3000; }));
 }
 
-TEST(XQueueThrottle, FewerWhereAShortTimesliceTakesTheProcessOff) {
+TEST(GatedPath, FewerWhereAShortTimesliceTakesTheProcessOff) {
     FakeDevice device(kGates);
     device.region().header.watching = 1;
     constexpr int kKnown = 4000, kCounted = 200;
@@ -122,7 +122,7 @@ TEST(XQueueThrottle, FewerWhereAShortTimesliceTakesTheProcessOff) {
 }
 
 // Neither the time before it, nor that in which it stood.
-TEST(XQueueThrottle, AnIdleQueueThatIsSuspendedTakesNoTime) {
+TEST(GatedPath, AnIdleQueueThatIsSuspendedTakesNoTime) {
     FakeDevice device(kGates);
     device.region().header.watching = 1;
     for (int round = 0; round < 3; ++round) {
@@ -140,7 +140,7 @@ TEST(XQueueThrottle, AnIdleQueueThatIsSuspendedTakesNoTime) {
 }
 
 // An event's record is a command of no length: kernels with one behind each are as long as without.
-TEST(XQueueThrottle, PointsDoNotMakeCommandsShorter) {
+TEST(GatedPath, MarkersDoNotMakeCommandsShorter) {
     FakeDevice device(kGates);
     device.region().header.watching = 1;
     constexpr int kWorks = 200;
@@ -148,7 +148,7 @@ TEST(XQueueThrottle, PointsDoNotMakeCommandsShorter) {
     while (device.step()) {}
     for (int i = 1; i <= kWorks; ++i) {
         device.enqueue(2 * i);
-        device.enqueue(2 * i + 1, false, true);
+        device.enqueue_marker(2 * i + 1);
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     while (device.step()) {}
@@ -156,10 +156,10 @@ TEST(XQueueThrottle, PointsDoNotMakeCommandsShorter) {
     EXPECT_GE(device.slot().command_ns, 50'000'000 / (kWorks * 3 / 2)) << "half as long, if they counted";
 }
 
-TEST(XQueueThrottle, NoGateStandsBeforeAPoint) {
+TEST(GatedPath, NoGateStandsBeforeAMarker) {
     FakeDevice device(kGates);
     direct(device, true);
-    device.enqueue(0, false, true);
+    device.enqueue_marker(0);
     EXPECT_EQ(device.gates_inserted, 0);
     EXPECT_TRUE(device.step()) << "all before it is done";
     device.enqueue(1);
@@ -171,7 +171,7 @@ TEST(XQueueThrottle, NoGateStandsBeforeAPoint) {
     EXPECT_TRUE(eventually([&] { return device.executed().size() == 2; }));
 }
 
-TEST(XQueueThrottle, NoMoreThanTheCapStandsBehindAClosedGate) {
+TEST(GatedPath, NoMoreThanTheCapStandsBehindAClosedGate) {
     FakeDevice device(kGates);
     direct(device, true);
     std::atomic<int> launched{0};
@@ -187,7 +187,7 @@ TEST(XQueueThrottle, NoMoreThanTheCapStandsBehindAClosedGate) {
     EXPECT_TRUE(eventually([&] { return device.executed().size() == 2000; }));
 }
 
-TEST(XQueueThrottle, AThresholdIsKept) {
+TEST(GatedPath, AThresholdIsKept) {
     for (const Traits& traits : {kGates, kNoGates}) {
         FakeDevice device(traits);
         device.queue().set_launch_config(4, 1);
@@ -205,7 +205,7 @@ TEST(XQueueThrottle, AThresholdIsKept) {
 }
 
 // The program is the scheduler: after its first suspension it may suspend again, in the midst of what it launches.
-TEST(XQueueThrottle, AQueueThatTheProgramSuspendsHasGatesWhileItRuns) {
+TEST(GatedPath, AQueueThatTheProgramSuspendsHasGatesWhileItRuns) {
     FakeDevice device(kGates);
     device.queue().suspend(kQueueSuspendFlagNone);
     device.queue().resume(kQueueResumeFlagNone);
@@ -216,7 +216,7 @@ TEST(XQueueThrottle, AQueueThatTheProgramSuspendsHasGatesWhileItRuns) {
     EXPECT_LE(device.executed().size(), 64u) << "it stands at the next gate";
 }
 
-TEST(XQueueThrottle, WithoutGatesItIsLevelOneAndTheCallerWaits) {
+TEST(GatedPath, WithoutGatesItIsLevelOneAndTheCallerWaits) {
     FakeDevice device(kNoGates);
     direct(device, true);
     std::atomic<int> launched{0};
@@ -232,11 +232,11 @@ TEST(XQueueThrottle, WithoutGatesItIsLevelOneAndTheCallerWaits) {
     EXPECT_TRUE(eventually([&] { return device.executed().size() == 10; }));
 }
 
-TEST(XQueueThrottle, WatchedReadinessComesFromTheDevice) {
+TEST(GatedPath, WatchedReadinessComesFromTheDevice) {
     FakeDevice device(kGates);
     device.region().header.watching = 1;
     device.enqueue(0);
-    device.queue().track_tail();
+    device.queue().report_all();
     EXPECT_NE(device.slot().submitted, xsched::ipc::completed_commands(device.slot()));
     while (device.step()) {}
     EXPECT_EQ(device.slot().submitted, xsched::ipc::completed_commands(device.slot()));
@@ -247,7 +247,7 @@ TEST(XQueueThrottle, WatchedReadinessComesFromTheDevice) {
 }
 
 // The calling thread may have to write what the stream waits for: it is not kept by a call of ours.
-TEST(XQueueThrottle, WhatMayNotKeepItsCallerIsReportedByTheNextCommand) {
+TEST(GatedPath, WhatMayNotKeepItsCallerIsReportedByTheNextCommand) {
     FakeDevice device(kGates);
     device.region().header.watching = 1;
     device.slot().window_ns = 1'000'000;  // each command's report matters
@@ -264,27 +264,27 @@ TEST(XQueueThrottle, WhatMayNotKeepItsCallerIsReportedByTheNextCommand) {
     EXPECT_EQ(device.progress_written, 1);
 }
 
-TEST(XQueueThrottle, BeforeAnAnnouncedBurstTheDeviceGetsSomethingToDoOnce) {
+TEST(GatedPath, BeforeAnAnnouncedBurstTheDeviceGetsSomethingToDoOnce) {
     FakeDevice device(kGates);
     device.region().header.watching = 1;
     device.enqueue(0);
     while (device.step()) {}
-    device.queue().warm_if_asked();
+    device.queue().keep_alive().warm_if_asked();
     EXPECT_EQ(device.warmed, 0);
     ++device.slot().warm;
-    device.queue().warm_if_asked();
-    device.queue().warm_if_asked();
+    device.queue().keep_alive().warm_if_asked();
+    device.queue().keep_alive().warm_if_asked();
     EXPECT_EQ(device.warmed, 1);
     ++device.slot().warm;
-    device.queue().warm_if_asked();
+    device.queue().keep_alive().warm_if_asked();
     EXPECT_EQ(device.warmed, 2);
 }
 
-TEST(XQueueThrottle, ASynchronizeThatReturnedSaysIdle) {
+TEST(GatedPath, ASynchronizeThatReturnedSaysIdle) {
     FakeDevice device(kGates);
     device.region().header.watching = 1;
     device.enqueue(0);
-    const uint64_t mark = xq_sync_begin(device.abi_queue(), 0);
+    const uint64_t mark = xq_sync_begin(device.abi_queue(), kXqOutside);
     while (device.step()) {}
     const uint32_t rings = device.region().header.doorbell;
     xq_sync_end(device.abi_queue(), mark);
@@ -294,48 +294,48 @@ TEST(XQueueThrottle, ASynchronizeThatReturnedSaysIdle) {
 
 // The command counts from its admission on, but its driver call may come long after the report that another thread asks
 // for: a queue that seems idle with work behind its closed gate would never be opened again.
-TEST(XQueueThrottle, AReportSaysNothingOfACallOnItsWay) {
+TEST(GatedPath, AReportSaysNothingOfACallOnItsWay) {
     FakeDevice device(kGates);
     device.region().header.watching = 1;
     XqTicket on_its_way;
     xq_admit(device.abi_queue(), &on_its_way);
-    device.queue().track_tail();
+    device.queue().report_all();
     while (device.step()) {}
     EXPECT_TRUE(device.queue().ready());
-    const uint64_t mark = xq_sync_begin(device.abi_queue(), 0);
+    const uint64_t mark = xq_sync_begin(device.abi_queue(), kXqOutside);
     xq_sync_end(device.abi_queue(), mark);
     EXPECT_TRUE(device.queue().ready()) << "a synchronize did not wait for it either";
-    EXPECT_EQ(xq_sync_begin(device.abi_queue(), 1), 1u) << "but its own would";
+    EXPECT_EQ(xq_sync_begin(device.abi_queue(), kXqInside), 1u) << "but its own would";
     device.driver_launch({0, nullptr, 0});
-    xq_launched(device.abi_queue(), &on_its_way, 1);
+    xq_launched(device.abi_queue(), &on_its_way, kXqSucceeded);
     while (device.step()) {}
     EXPECT_FALSE(device.queue().ready()) << "the report that was asked for came with the call";
 }
 
 // Each report costs the device as much as a gate.
-TEST(XQueueThrottle, AVictimsEventsDoNotReportOneByOne) {
+TEST(GatedPath, AVictimsEventsDoNotReportOneByOne) {
     for (const bool victim : {false, true}) {
         FakeDevice device(kGates);
         device.region().header.watching = 1;
         device.slot().window_ns = victim ? xsched::base::kMillisecond : 0;
         for (int i = 0; i < 400; ++i) {
             device.enqueue(i);
-            xq_point(device.abi_queue(), 1);
+            xq_report_marker(device.abi_queue(), kXqCanAsk);
             while (device.step()) {}
         }
         if (victim) EXPECT_LT(device.progress_written, 200);
         else EXPECT_GE(device.progress_written, 399);
         const int before = device.progress_written;
         device.enqueue(400);
-        xq_point(device.abi_queue(), 0);
+        xq_report_marker(device.abi_queue(), kXqNobodyCanAsk);
         EXPECT_GT(device.progress_written, before) << "nobody could ask";
-        device.queue().track_tail();
+        device.queue().report_all();
         while (device.step()) {}
         EXPECT_FALSE(device.queue().ready());
     }
 }
 
-TEST(XQueueThrottle, ReportsOfSeveralThreadsEndAtTheLastCommand) {
+TEST(GatedPath, ReportsOfSeveralThreadsEndAtTheLastCommand) {
     FakeDevice device(kGates);
     device.region().header.watching = 1;
     device.run_freely();
@@ -344,7 +344,7 @@ TEST(XQueueThrottle, ReportsOfSeveralThreadsEndAtTheLastCommand) {
         threads.emplace_back([&] {
             for (int i = 0; i < 2000; ++i) {
                 device.enqueue(i);
-                xq_point(device.abi_queue(), 1);
+                xq_report_marker(device.abi_queue(), kXqCanAsk);
             }
         });
     for (std::thread& thread : threads) thread.join();
@@ -352,7 +352,7 @@ TEST(XQueueThrottle, ReportsOfSeveralThreadsEndAtTheLastCommand) {
 }
 
 // The device may need what the waiting thread does next: it stores a value that a stream waits for, say.
-TEST(XQueueThrottle, ACallerAtTheWindowOfAStuckDeviceGoesAhead) {
+TEST(GatedPath, ACallerAtTheWindowOfAStuckDeviceGoesAhead) {
     for (const Traits& traits : {kGates, kNoGates}) {
         FakeDevice device(traits);
         device.queue().set_launch_config(2, 1);
@@ -366,7 +366,7 @@ TEST(XQueueThrottle, ACallerAtTheWindowOfAStuckDeviceGoesAhead) {
     }
 }
 
-TEST(XQueueThrottle, AWaitingCallerIsWork) {
+TEST(GatedPath, AWaitingCallerIsWork) {
     FakeDevice device(kNoGates);
     direct(device, true);
     std::thread program([&] { device.enqueue(0); });
@@ -377,7 +377,7 @@ TEST(XQueueThrottle, AWaitingCallerIsWork) {
     EXPECT_EQ(device.slot().waiting, 0u);
 }
 
-TEST(XQueueThrottle, ADestroyedStreamKeepsItsGateUntilItsWorkIsDone) {
+TEST(GatedPath, ADestroyedStreamKeepsItsGateUntilItsWorkIsDone) {
     FakeDevice old(kGates);
     direct(old, true);
     old.enqueue(0);
@@ -394,7 +394,7 @@ TEST(XQueueThrottle, ADestroyedStreamKeepsItsGateUntilItsWorkIsDone) {
     EXPECT_EQ(later.queue().index(), index);
 }
 
-TEST(XQueueThrottle, TheProgramsOwnSuspendAndTheSchedulersShareTheGate) {
+TEST(GatedPath, TheProgramsOwnSuspendAndTheSchedulersShareTheGate) {
     FakeDevice device(kGates);
     device.queue().suspend(kQueueSuspendFlagNone);
     device.enqueue(0);
@@ -408,7 +408,7 @@ TEST(XQueueThrottle, TheProgramsOwnSuspendAndTheSchedulersShareTheGate) {
     EXPECT_TRUE(device.step());
 }
 
-TEST(XQueueThrottle, LosingTheServerOpensTheGateTheDeviceWaitsOn) {
+TEST(GatedPath, LosingTheServerOpensTheGateTheDeviceWaitsOn) {
     FakeDevice device(kGates);
     direct(device, true);
     device.enqueue(0);
@@ -422,7 +422,7 @@ TEST(XQueueThrottle, LosingTheServerOpensTheGateTheDeviceWaitsOn) {
     device.queue().attach({&device.region().header, &device.region().slots[device.queue().index()]});
 }
 
-TEST(XQueueThrottle, RandomSuspensionsLoseNothing) {
+TEST(GatedPath, RandomSuspensionsLoseNothing) {
     FakeDevice device(kGates);
     device.run_freely();
     std::atomic<bool> done{false};

@@ -21,7 +21,7 @@ namespace {
 
 using fake::FakeDevice;
 
-constexpr fake::Traits kInterruptible = {.levels = 0b1110, .throttle = true};
+constexpr fake::Traits kInterruptible = {.levels = 0b1110, .gated = true};
 constexpr int64_t kBeyondLimit = 10 * base::kSecond;
 
 // As xserver writes it.
@@ -55,7 +55,7 @@ TEST(XQueueInterrupt, OnlyWhenTheSchedulerAsksForIt) {
 TEST(XQueueInterrupt, TheSchedulerSeesWhatASwitchOfTheHardwareCosts) {
     FakeDevice device(kInterruptible);
     EXPECT_EQ(device.slot().switch_us, FakeDevice::kSwitchUs);
-    FakeDevice other({.throttle = true});
+    FakeDevice other({.gated = true});
     EXPECT_EQ(other.slot().switch_us, 0u);
 }
 
@@ -68,14 +68,14 @@ TEST(XQueueInterrupt, KeptOffItCanStillBeTakenOff) {
     slot.suspended = 1;
     device.queue().apply_directive();
     EXPECT_EQ(device.interrupted, 1);
-    EXPECT_TRUE(device.kept_off);
+    EXPECT_EQ(device.last_interrupt, kXqKeepOff);
     EXPECT_EQ(slot.interrupted, 1u);
     device.queue().apply_directive();
     EXPECT_EQ(device.interrupted, 1);
     slot.interrupt = static_cast<uint32_t>(ipc::Interrupt::kTakenOff);
     device.queue().apply_directive();
     EXPECT_EQ(device.interrupted, 2);
-    EXPECT_FALSE(device.kept_off);
+    EXPECT_EQ(device.last_interrupt, kXqTakeOff);
     slot.interrupt = static_cast<uint32_t>(ipc::Interrupt::kKeptOff);
     device.queue().apply_directive();
     EXPECT_EQ(device.interrupted, 2) << "not the other way round";

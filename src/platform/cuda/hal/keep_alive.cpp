@@ -2,7 +2,7 @@
 // has not started. Once the last launch has started, the part of the GPU that fetches work has nothing of this context
 // any more and turns to the next one; what is launched from then on waits for its next turn, although the device itself
 // is still busy. So two kernels that do nothing stand behind the one that waits.
-#include "platform/cuda/hal/linger.h"
+#include "platform/cuda/hal/keep_alive.h"
 
 #include "platform/stream/hal/hwqueue.h"
 #include "platform/stream/hal/per_context.h"
@@ -47,7 +47,7 @@ done:
 )";
 
 struct Kernels {
-    CUfunction linger;
+    CUfunction keep_alive;
     CUfunction nothing;
 };
 
@@ -74,7 +74,7 @@ CUresult launch(const CuApi& api, CUfunction kernel, CUstream stream, void** par
 
 }  // namespace
 
-void forget_linger(CUcontext context) { g_kernels.forget(context); }
+void forget_keep_alive(CUcontext context) { g_kernels.forget(context); }
 
 }  // namespace xsched::cuda
 
@@ -82,7 +82,7 @@ namespace xsched::stream {
 
 using namespace xsched::cuda;
 
-Result prepare_linger(const Api& api, Context context) {
+Result prepare_keep_alive(const Api& api, Context context) {
     if (api.cuModuleLoadData == nullptr || api.cuModuleGetFunction == nullptr || api.cuFuncGetAttribute == nullptr ||
         api.cuLaunchKernel == nullptr || !host_and_device_share_memory(api))
         return CUDA_ERROR_NOT_SUPPORTED;
@@ -91,18 +91,18 @@ Result prepare_linger(const Api& api, Context context) {
     // The module goes with its context; unloading it would wait for the context's work.
     CUmodule module = nullptr;
     Result code = api.cuModuleLoadData(&module, kKernels);
-    if (code == CUDA_SUCCESS) code = find(api, module, "xsched_linger", &made.linger);
+    if (code == CUDA_SUCCESS) code = find(api, module, "xsched_linger", &made.keep_alive);
     if (code == CUDA_SUCCESS) code = find(api, module, "xsched_nothing", &made.nothing);
     if (code != CUDA_SUCCESS) return code;
     return g_kernels.remember(context, made) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-Result linger(const Api& api, Context context, Stream stream, DevicePtr word, uint32_t number, int64_t ns) {
+Result keep_alive(const Api& api, Context context, Stream stream, DevicePtr word, uint32_t number, int64_t ns) {
     Kernels kernels{};
     if (!g_kernels.find(context, &kernels)) return CUDA_ERROR_NOT_SUPPORTED;
     auto time = static_cast<uint64_t>(ns);
     void* parameters[] = {&word, &number, &time};
-    Result code = launch(api, kernels.linger, stream, parameters);
+    Result code = launch(api, kernels.keep_alive, stream, parameters);
     for (int i = 0; i < kBehind && code == CUDA_SUCCESS; ++i) code = launch(api, kernels.nothing, stream, nullptr);
     return code;
 }
