@@ -2,8 +2,8 @@
 enable_language(ASM)
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
-# xsched_stream_device(name sources...): the device library of a driver with streams. The files of platform/stream/hal are
-# compiled with its vendor.h.
+# xsched_stream_device(name sources...): the device library of a driver with streams. The files of platform/stream/hal
+# are compiled with its vendor.h.
 function(xsched_stream_device name)
   set(shared driver_use event_ring hwqueue library_search pinned_words scratch stream_id)
   list(TRANSFORM shared PREPEND ../../stream/hal/)
@@ -30,13 +30,15 @@ function(xsched_shim name api)
     COMMAND ${Python3_EXECUTABLE} -B ${codegen}/generate.py ${table} --out ${generated} --arch ${arch}
     DEPENDS ${codegen}/generate.py ${codegen}/trampolines.py ${table}
     COMMENT "Generating the entry points of ${api}" VERBATIM)
-  xsched_guest_library(${name} ${generated}/exports.map ${generated}/trampolines.S ${generated}/entry_points.inc ${ARGN})
+  xsched_guest_library(${name} ${generated}/exports.map ${generated}/trampolines.S ${generated}/entry_points.inc
+                       ${ARGN})
   target_include_directories(${name} PRIVATE ${generated})
   target_link_libraries(${name} PRIVATE room_base preempt)
   xsched_private_library(${name})
 endfunction()
 
-# The same for an interface with streams: the files of platform/stream/shim are compiled with its platform.h and vendor.h.
+# The same for an interface with streams: the files of platform/stream/shim are compiled with its platform.h and
+# vendor.h.
 function(xsched_stream_shim name api)
   set(shared capture events ioctl ordered streams thread_streams trace)
   list(TRANSFORM shared PREPEND ../../stream/shim/)

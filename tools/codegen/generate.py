@@ -63,7 +63,8 @@ def load(path):
 def versions(table):
     """The vendor's symbol versions, the oldest first."""
     numbers = {row["since"] for row in table["functions"]}
-    return [table["version_prefix"] + it for it in sorted(numbers, key=lambda it: [int(part) for part in it.split(".")])]
+    return [table["version_prefix"] + it for it in sorted(numbers,
+                                                          key=lambda it: [int(part) for part in it.split(".")])]
 
 
 def exports(table):
