@@ -47,9 +47,9 @@ public:
     std::atomic<bool> reports_late{false};  // completions are told only when report_now is called
     void report_now();
 
-    std::vector<int> executed();        // ids in execution order
-    size_t in_driver();                 // launched and not executed, held ones included
-    size_t runnable();                  // launched, not executed, not held
+    std::vector<int> executed();  // ids in execution order
+    size_t in_driver();           // launched and not executed, held ones included
+    size_t runnable();            // launched, not executed, not held
     int driver_calls_on(std::thread::id thread);
 
     queue::XQueue& queue() { return *queue_; }
@@ -60,7 +60,7 @@ public:
     HwQueueHandle hwq() const { return hwq_; }
 
     static constexpr uint32_t kSwitchUs = 30;  // where it can be interrupted
-    std::atomic<bool> no_interrupt{false};  // not supported
+    std::atomic<bool> no_interrupt{false};     // not supported
     std::atomic<int> interrupt_calls{0};
     std::vector<uint32_t> timeslices;  // as set
     XqInterrupt last_interrupt = kXqTakeOff;
