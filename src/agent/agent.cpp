@@ -4,11 +4,11 @@
 #include "agent/connection.h"
 #include "agent/lifeline.h"
 #include "agent/local_scheduler.h"
-#include "agent/region.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/options.h"
 #include "base/spin.h"
+#include "ipc/region.h"
 #include "policy/policy.h"
 #include "queue/driver_calls.h"
 #include "queue/handover.h"
@@ -293,7 +293,7 @@ void after_fork_in_child() {
     g_stop.store(false, std::memory_order_release);
     queue::g_local_decide.store(nullptr, std::memory_order_release);
     g_connection.close();
-    if (ipc::Region* region = map_private_region(); region != nullptr) g_private = region;
+    if (ipc::Region* region = ipc::create_private_region(); region != nullptr) g_private = region;
     g_region.store(g_private, std::memory_order_release);
     queue::forget_driver_calls();
     for (uint32_t i = 0; i < queue::pool_size(); ++i)
@@ -302,7 +302,7 @@ void after_fork_in_child() {
 
 // g_mutex held: the first start in this process.
 void begin(XSchedulerType type, const char* policy) {
-    if (g_private == nullptr) g_private = map_private_region();
+    if (g_private == nullptr) g_private = ipc::create_private_region();
     if (g_private == nullptr) return;
     g_region.store(g_private, std::memory_order_release);
     queue::g_handed_over.store(wake_agent, std::memory_order_release);

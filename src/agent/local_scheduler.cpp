@@ -1,11 +1,11 @@
 #include "agent/local_scheduler.h"
 
-#include "base/clock.h"
 #include "base/log.h"
+#include "base/options.h"
+#include "base/time.h"
 #include "policy/policy.h"
 
 #include <algorithm>
-#include <ctime>
 #include <new>
 #include <utility>
 
@@ -20,11 +20,6 @@ namespace {
 constexpr int64_t kLookAfterNewsNs = 30 * base::kMillisecond;
 constexpr int64_t kLookEveryNs = 100 * base::kMicrosecond;
 
-void sleep_ns(int64_t ns) {
-    const timespec time{0, static_cast<long>(std::min(ns, base::kSecond - 1))};
-    nanosleep(&time, nullptr);
-}
-
 }  // namespace
 
 bool LocalScheduler::prepare(const char* policy, ipc::Region& region) {
@@ -34,7 +29,8 @@ bool LocalScheduler::prepare(const char* policy, ipc::Region& region) {
                   "process runs unscheduled", policy);
         return false;
     }
-    auto* fresh = new (std::nothrow) dispatch::Dispatcher(sched::Core(info->make()));
+    const sched::Settings settings{.trials = base::options().trials != 0};
+    auto* fresh = new (std::nothrow) dispatch::Dispatcher(sched::Core(info->make(), settings));
     if (fresh == nullptr) return false;
     base::Lock lock(mutex_);
     delete dispatcher_;
@@ -56,7 +52,7 @@ void LocalScheduler::decide_here() {
 }
 
 void LocalScheduler::run(ipc::Region& region, const std::atomic<bool>& stop) {
-    prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);  // this thread alone: turns and graces end on time
+    prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);  // this thread alone: turns and anticipation end on time
     ipc::Header& header = region.header;
     uint32_t heard = header.doorbell.load(std::memory_order_seq_cst);
     int64_t heard_ns = 0;
@@ -67,7 +63,7 @@ void LocalScheduler::run(ipc::Region& region, const std::atomic<bool>& stop) {
         if (seen != std::exchange(heard, seen)) heard_ns = now;
         int64_t timeout = wake_at != 0 ? std::max<int64_t>(wake_at - now, 0) : base::kForever;
         if (now - heard_ns < kLookAfterNewsNs && header.watching.load(std::memory_order_relaxed) != 0) {
-            sleep_ns(timeout == base::kForever ? kLookEveryNs : std::min(timeout, kLookEveryNs));
+            base::sleep_ns(timeout == base::kForever ? kLookEveryNs : std::min(timeout, kLookEveryNs));
             continue;
         }
         header.server_asleep.store(1, std::memory_order_seq_cst);

@@ -2,6 +2,11 @@
 // Turkish "info" and "INFO" are different words, and in many a byte above 127 is a letter. Pure; any thread.
 #pragma once
 
+#include <cinttypes>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+
 namespace xsched::base {
 
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -13,6 +18,13 @@ constexpr bool is_alnum(char c) { return is_digit(c) || (lower(c) >= 'a' && lowe
 constexpr bool same_word(const char* one, const char* other) {
     while (*one != '\0' && lower(*one) == lower(*other)) ++one, ++other;
     return lower(*one) == lower(*other);
+}
+
+// "0x1f", as people and 'xcli list' write handles.
+inline std::string hexadecimal(uint64_t number) {
+    char text[24];
+    snprintf(text, sizeof(text), "0x%" PRIx64, number);
+    return text;
 }
 
 }  // namespace xsched::base

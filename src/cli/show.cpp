@@ -1,9 +1,9 @@
 #include "cli/show.h"
 
-#include <cinttypes>
 #include <cstdio>
 
 #include "base/options.h"
+#include "base/text.h"
 #include "cli/other_servers.h"
 #include "cli/table.h"
 
@@ -30,7 +30,7 @@ std::string queue_table(const Json& answer) {
     for (const Json& queue : answer["queues"]) {
         const auto count = [&queue](const char* member) { return std::to_string(queue.value(member, int64_t{0})); };
         const int64_t by = queue.value("by_pid", int64_t{0});
-        table.add({count("pid"), queue.value("program", ""), hexadecimal(queue.value("queue", uint64_t{0})),
+        table.add({count("pid"), queue.value("program", ""), base::hexadecimal(queue.value("queue", uint64_t{0})),
                    queue.value("device", ""), count("priority"), count("level"), queue.value("state", ""),
                    count("pending"), count("in_flight"), count("completed"),
                    queue.value("suspended", false) ? "yes" : "no",
@@ -53,12 +53,6 @@ std::string status_text(const Json& answer) {
         text += "another server of this user answers at " + path.get<std::string>() +
                 ", and schedules programs that are not shown here: see 'xcli doctor'\n";
     if (answer["processes"].empty()) text += "no process is scheduled: start one with 'xcli run -- PROGRAM'\n";
-    return text;
-}
-
-std::string hexadecimal(uint64_t number) {
-    char text[24];
-    snprintf(text, sizeof(text), "0x%" PRIx64, number);
     return text;
 }
 

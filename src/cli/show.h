@@ -23,8 +23,6 @@ Json ask_all(ServerLink& link, Json request, const char* member);
 std::string queue_table(const Json& list);
 std::string status_text(const Json& status);
 
-// "0x1f", as people and 'xcli list' write handles.
-std::string hexadecimal(uint64_t number);
 void print(const std::string& text);
 
 }  // namespace xsched::cli

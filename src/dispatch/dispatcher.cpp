@@ -1,11 +1,12 @@
 #include "dispatch/dispatcher.h"
 
 #include "base/log.h"
+#include "base/time.h"
 #include "dispatch/dispatcher_state.h"
 
 namespace xsched::dispatch {
 
-Client* Dispatcher::State::find(uint32_t id) {
+ClientSlots* Dispatcher::State::find(uint32_t id) {
     const auto found = by_id.find(id);
     return found == by_id.end() ? nullptr : found->second;
 }
@@ -21,24 +22,24 @@ void Dispatcher::add_client(const ClientView& client) {
         XLOG_WARN("client %u (pid %d) has no memory or is known already: it is not scheduled", client.id, client.pid);
         return;
     }
-    state.clients.push_back(std::make_unique<Client>(client, state.units));
+    state.clients.push_back(std::make_unique<ClientSlots>(client, state.units));
     state.by_id.emplace(client.id, state.clients.back().get());
     state.to_scan.add(*state.clients.back());
 }
 
 void Dispatcher::remove_client(uint32_t id) {
     State& state = *state_;
-    Client* client = state.find(id);
+    ClientSlots* client = state.find(id);
     if (client == nullptr) return;
     client->let_go(state.last_ns);
-    state.credit_delays(*client);
-    for (Client* victim : state.suspended) {  // before its account is closed
+    state.attribute_delays(*client);
+    for (ClientSlots* victim : state.suspended) {  // before its account is closed
         victim->settle_delays(state.last_ns);
-        state.credit_delays(*victim);
+        state.attribute_delays(*victim);
     }
-    if (client->delay_caused_ns() > 0) {
+    if (client->delays().caused_ns() > 0) {
         XLOG_DEBG("pid %d leaves the scheduler; its work delayed that of others by %.3f ms in all", client->view().pid,
-                  static_cast<double>(client->delay_caused_ns()) / 1e6);
+                  base::milliseconds(client->delays().caused_ns()));
     }
     for (ClientList* list : {&state.to_scan, &state.to_direct, &state.followed, &state.suspended, &state.looks_again,
                              &state.leaving})
@@ -48,14 +49,14 @@ void Dispatcher::remove_client(uint32_t id) {
 }
 
 bool Dispatcher::set_held(uint32_t client_id, uint64_t handle, bool held) {
-    Client* client = state_->find(client_id);
+    ClientSlots* client = state_->find(client_id);
     if (client == nullptr || !client->set_held(handle, held)) return false;
     state_->to_scan.add(*client);
     return true;
 }
 
 void Dispatcher::look_at(uint32_t client_id) {
-    if (Client* client = state_->find(client_id)) state_->to_scan.add(*client);
+    if (ClientSlots* client = state_->find(client_id)) state_->to_scan.add(*client);
 }
 
 int64_t Dispatcher::pass(int64_t now_ns) {
@@ -69,25 +70,24 @@ int64_t Dispatcher::pass(int64_t now_ns, std::span<const uint32_t> rung) {
 }
 
 int64_t Dispatcher::delay_caused_ns(uint32_t client_id) const {
-    const Client* client = state_->find(client_id);
-    return client != nullptr ? client->delay_caused_ns() : 0;
+    const ClientSlots* client = state_->find(client_id);
+    return client != nullptr ? client->delays().caused_ns() : 0;
 }
 
-std::vector<Dispatcher::QueueReport> Dispatcher::reports() const {
-    std::vector<QueueReport> reports;
+std::vector<Dispatcher::QueueSnapshot> Dispatcher::snapshot() const {
+    std::vector<QueueSnapshot> snapshot;
     for (const auto& client : state_->clients) {
         for (uint32_t at = 0; at < client->queues().size(); ++at) {
-            const QueueMemory& queue = client->queues()[at];
+            const QueueHistory& queue = client->queues()[at];
             if (!queue.used || !queue.scheduled) continue;
-            reports.push_back({.client_id = client->view().id,
-                               .slot = at,
-                               .verdict = queue.verdict,
-                               .suspended_total_ns = queue.suspended_total_ns,
-                               .preemptions = queue.preemptions,
-                               .means = queue.means});
+            snapshot.push_back({.client_id = client->view().id,
+                                .slot = at,
+                                .verdict = queue.verdict,
+                                .suspended_total_ns = queue.delay.total_ns(),
+                                .preemptions = queue.preemptions});
         }
     }
-    return reports;
+    return snapshot;
 }
 
 }  // namespace xsched::dispatch

@@ -12,23 +12,10 @@
 #include <span>
 #include <vector>
 
-#include "dispatch/means.h"
-#include "dispatch/record.h"
-#include "dispatch/user_limits.h"
-#include "ipc/layout.h"
+#include "dispatch/client_view.h"
 #include "sched/core.h"
 
 namespace xsched::dispatch {
-
-struct ClientView {
-    uint32_t id = 0;                // unique among the clients
-    int32_t pid = 0;
-    ipc::Region* region = nullptr;  // stays valid until remove_client
-    bool held = false;              // xcli suspend PID
-    uint64_t process = 0;           // equal for clients that are one process; 0: it is one by itself
-    std::shared_ptr<ClientRecord> record;  // kept true for other threads; null: nobody reads it
-    std::shared_ptr<UserLimits> limits;    // its user's; null: none
-};
 
 class Dispatcher {
 public:
@@ -53,15 +40,14 @@ public:
 
     sched::Core& core();
 
-    struct QueueReport {  // for xcli: one queue as last seen, with the last verdict for its unit
+    struct QueueSnapshot {  // one queue as last seen, with the last verdict on its unit
         uint32_t client_id;
         uint32_t slot;
         sched::Verdict verdict;
-        int64_t suspended_total_ns;  // time kept off with work to do
+        int64_t suspended_total_ns;  // time that it was suspended with work to do
         uint64_t preemptions;        // times it was suspended while it had work to do
-        Means means;                 // by which its process is kept off this device, when it is
     };
-    std::vector<QueueReport> reports() const;
+    std::vector<QueueSnapshot> snapshot() const;
     // For how long, in all, work of other clients was kept off to make room for this one's; two clients that wait at
     // the same time count twice.
     int64_t delay_caused_ns(uint32_t client_id) const;

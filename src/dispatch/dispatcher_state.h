@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "dispatch/client.h"
+#include "dispatch/client_slots.h"
 #include "dispatch/dispatcher.h"
 #include "dispatch/unit_table.h"
 
@@ -17,31 +17,31 @@ namespace xsched::dispatch {
 // Clients in a list of the dispatcher, each at most once.
 class ClientList {
 public:
-    explicit ClientList(bool Client::Listed::*flag) : flag_(flag) {}
+    explicit ClientList(bool ClientSlots::Listed::*flag) : flag_(flag) {}
 
-    void add(Client& client) {
+    void add(ClientSlots& client) {
         if (!std::exchange(client.listed.*flag_, true)) clients_.push_back(&client);
     }
     // Keeps those of which `stays` is true.
     template <typename Stays>
     void keep(Stays stays) {
-        std::erase_if(clients_, [&](Client* client) {
+        std::erase_if(clients_, [&](ClientSlots* client) {
             const bool goes = !stays(*client);
             if (goes) client->listed.*flag_ = false;
             return goes;
         });
     }
-    void remove(Client& client) {
+    void remove(ClientSlots& client) {
         if (std::exchange(client.listed.*flag_, false)) std::erase(clients_, &client);
     }
-    void clear() { keep([](const Client&) { return false; }); }
+    void clear() { keep([](const ClientSlots&) { return false; }); }
     bool empty() const { return clients_.empty(); }
     auto begin() const { return clients_.begin(); }
     auto end() const { return clients_.end(); }
 
 private:
-    bool Client::Listed::*flag_;
-    std::vector<Client*> clients_;
+    bool ClientSlots::Listed::*flag_;
+    std::vector<ClientSlots*> clients_;
 };
 
 struct Dispatcher::State {
@@ -49,14 +49,14 @@ struct Dispatcher::State {
 
     sched::Core core;
     UnitTable units;
-    std::vector<std::unique_ptr<Client>> clients;
-    std::unordered_map<uint32_t, Client*> by_id;
-    ClientList to_scan{&Client::Listed::scan};
-    ClientList to_direct{&Client::Listed::direct};
-    ClientList followed{&Client::Listed::followed};
-    ClientList suspended{&Client::Listed::suspended};
-    ClientList looks_again{&Client::Listed::look_again};
-    ClientList leaving{&Client::Listed::leaving};
+    std::vector<std::unique_ptr<ClientSlots>> clients;
+    std::unordered_map<uint32_t, ClientSlots*> by_id;
+    ClientList to_scan{&ClientSlots::Listed::scan};
+    ClientList to_direct{&ClientSlots::Listed::direct};
+    ClientList followed{&ClientSlots::Listed::followed};
+    ClientList suspended{&ClientSlots::Listed::suspended};
+    ClientList looks_again{&ClientSlots::Listed::look_again};
+    ClientList leaving{&ClientSlots::Listed::leaving};
     std::vector<DeviceTable*> timed;  // devices with a time to decide again
     std::vector<DeviceTable*> deciding;
     size_t swept = 0;
@@ -68,22 +68,22 @@ struct Dispatcher::State {
     bool began_watching = false;
     bool told_thrown_out = false;
 
-    Client* find(uint32_t id);
+    ClientSlots* find(uint32_t id);
     int64_t pass(int64_t now_ns, bool all);
     int64_t pass_once(int64_t now_ns, bool all);
     // The parts, in order.
     void sweep(int64_t now_ns);
     void scan(int64_t now_ns, bool all);
-    bool may_have(const Client& client, int64_t UserLimits::*part, int64_t at_once_ns, size_t slots, int64_t now_ns);
+    bool may_have(const ClientSlots& client, int64_t UserLimits::*part, int64_t at_once_ns, size_t slots, int64_t now_ns);
     void decide(int64_t now_ns, bool all);
     void decide_device(DeviceTable& device, int64_t now_ns, bool all);
     void close_gates(const DeviceTable& device, int64_t now_ns);
     void direct(int64_t now_ns, bool all);
     template <typename May>
     void direct_those(int64_t now_ns, May may);
-    void credit_delays(Client& victim);
+    void attribute_delays(ClientSlots& victim);
     int64_t next_wake(int64_t now_ns);
-    void tell_who_may_linger(int64_t now_ns);
+    void keep_devices_alive(int64_t now_ns);
     void tell_thrown_out();
 };
 

@@ -2,6 +2,7 @@
 #include <atomic>
 
 #include "base/log.h"
+#include "base/time.h"
 #include "dispatch/dispatcher_state.h"
 
 namespace xsched::dispatch {
@@ -45,7 +46,7 @@ int64_t Dispatcher::State::pass_once(int64_t now_ns, bool all) {
     last_ns = now_ns;
     decide(now_ns, all);
     direct(now_ns, all);
-    tell_who_may_linger(now_ns);
+    keep_devices_alive(now_ns);
     return next_wake(now_ns);
 }
 
@@ -59,13 +60,13 @@ void Dispatcher::State::sweep(int64_t now_ns) {
 }
 
 // False: its user has had its part for now.
-bool Dispatcher::State::may_have(const Client& client, int64_t UserLimits::*part, int64_t at_once_ns, size_t slots,
+bool Dispatcher::State::may_have(const ClientSlots& client, int64_t UserLimits::*part, int64_t at_once_ns, size_t slots,
                                  int64_t now_ns) {
     UserLimits* user = client.view().limits.get();
     if (user == nullptr) return true;
     int64_t& had_ns = user->*part;
     if (had_ns > now_ns) {
-        go_on_ns = sched::earlier(go_on_ns, had_ns);
+        go_on_ns = base::earlier(go_on_ns, had_ns);
         return false;
     }
     had_ns = std::max(had_ns, now_ns - at_once_ns) + static_cast<int64_t>(slots) * kSlotNs;
@@ -73,15 +74,15 @@ bool Dispatcher::State::may_have(const Client& client, int64_t UserLimits::*part
 }
 
 void Dispatcher::State::scan(int64_t now_ns, bool all) {
-    for (Client* client : followed) to_scan.add(*client);
-    for (Client* client : looks_again)
+    for (ClientSlots* client : followed) to_scan.add(*client);
+    for (ClientSlots* client : looks_again)
         if (client->look_again_ns() <= now_ns) to_scan.add(*client);
-    to_scan.keep([&](Client& client) {
+    to_scan.keep([&](ClientSlots& client) {
         const uint32_t slots = std::min(client.slots() + 1, kMostSlots);
         if (!all && !may_have(client, &UserLimits::reading_ns, kReadAtOnceNs, slots, now_ns)) return true;
         const bool complete = client.scan(now_ns, all ? UINT32_MAX : kMostSlots);
         if (!complete) go_on_ns = now_ns;
-        credit_delays(client);
+        attribute_delays(client);
         if (complete) to_direct.add(client);
         return !complete;
     });
@@ -112,18 +113,17 @@ void Dispatcher::State::decide_device(DeviceTable& device, int64_t now_ns, bool 
         units.erase(device.device);
         return;
     }
-    const bool whole = device.all_changed || all;
     device.plan = core.decide({.device = device.device,
                                .units = device.units,
                                .composition = device.composition,
-                               .all = whole,
-                               .changed = device.changed},
+                               .all = device.all_changed,
+                               .changed = device.changed,
+                               .look_at_all = std::exchange(device.look_at_all, false)},
                               now_ns);
     if (device.plan.wake_at_ns != 0 && !std::exchange(device.in_timed, true)) timed.push_back(&device);
     close_gates(device, now_ns);
     // First those with work: somebody waits for them to make room, or they wait to go on.
-    if (device.plan.all_changed || device.rivals_changed || all) {
-        if (std::exchange(device.rivals_changed, false)) device.rivals.sum_up(device.units, device.usages);
+    if (device.plan.all_changed || all) {
         for (const bool ready : {true, false})
             for (size_t at = 0; at < device.owners.size(); ++at)
                 if (device.units[at].ready == ready) to_direct.add(*device.owners[at].client);
@@ -152,25 +152,25 @@ void Dispatcher::State::close_gates(const DeviceTable& device, int64_t now_ns) {
 }
 
 void Dispatcher::State::direct(int64_t now_ns, bool all) {
-    const auto may = [&](const Client& client, bool many) {
+    const auto may = [&](const ClientSlots& client, bool many) {
         if (client.is_being_read()) return false;  // until that is done
         const size_t queues = client.queues().size();
         if (all) return true;
         return (queues > kFewQueues) == many &&
                may_have(client, &UserLimits::writing_ns, kWrittenAtOnceNs, queues, now_ns);
     };
-    for (const bool many : {false, true}) direct_those(now_ns, [&](const Client& client) { return may(client, many); });
-    followed.keep([](const Client& client) { return client.is_followed(); });
-    suspended.keep([](const Client& client) { return client.suspends(); });
-    looks_again.keep([](const Client& client) { return client.look_again_ns() != 0; });
+    for (const bool many : {false, true}) direct_those(now_ns, [&](const ClientSlots& client) { return may(client, many); });
+    followed.keep([](const ClientSlots& client) { return client.is_followed(); });
+    suspended.keep([](const ClientSlots& client) { return client.suspends(); });
+    looks_again.keep([](const ClientSlots& client) { return client.look_again_ns() != 0; });
 }
 
 template <typename May>
 void Dispatcher::State::direct_those(int64_t now_ns, May may) {
-    to_direct.keep([&](Client& client) {
+    to_direct.keep([&](ClientSlots& client) {
         if (!may(client)) return true;
         client.direct(now_ns);
-        credit_delays(client);
+        attribute_delays(client);
         if (client.is_followed()) followed.add(client);
         if (client.suspends()) suspended.add(client);
         if (client.look_again_ns() != 0) looks_again.add(client);
@@ -185,38 +185,38 @@ void Dispatcher::State::direct_those(int64_t now_ns, May may) {
 }
 
 // Each delay, to the account of the client that it made room for. One that makes room within itself is no other's.
-void Dispatcher::State::credit_delays(Client& victim) {
-    for (const Delay& delay : victim.delays()) {
-        Client* cause = find(delay.by_client);
-        if (cause != nullptr && cause != &victim) cause->caused_delay(delay.ns);
+void Dispatcher::State::attribute_delays(ClientSlots& victim) {
+    for (const Delay& delay : victim.delays().unattributed()) {
+        ClientSlots* cause = find(delay.client);
+        if (cause != nullptr && cause != &victim) cause->add_caused_delay(delay.ns);
     }
-    victim.delays().clear();
+    victim.delays().unattributed().clear();
 }
 
-void Dispatcher::State::tell_who_may_linger(int64_t now_ns) {
-    leaving.keep([&](Client& victim) {
+void Dispatcher::State::keep_devices_alive(int64_t now_ns) {
+    leaving.keep([&](ClientSlots& victim) {
         const RoomFor room = victim.makes_room(now_ns);
-        if (Client* urgent = find(room.client)) urgent->linger(room.until_ns);
+        if (ClientSlots* urgent = find(room.client)) urgent->keep_alive(room.until_ns);
         return victim.is_leaving();
     });
 }
 
 int64_t Dispatcher::State::next_wake(int64_t now_ns) {
     int64_t wake_at_ns = go_on_ns;
-    for (const DeviceTable* device : timed) wake_at_ns = sched::earlier(wake_at_ns, device->plan.wake_at_ns);
-    for (const Client* client : looks_again) wake_at_ns = sched::earlier(wake_at_ns, client->look_again_ns());
+    for (const DeviceTable* device : timed) wake_at_ns = base::earlier(wake_at_ns, device->plan.wake_at_ns);
+    for (const ClientSlots* client : looks_again) wake_at_ns = base::earlier(wake_at_ns, client->look_again_ns());
     if (suspended.empty()) return wake_at_ns;
     if (now_ns - beat_ns >= kBeatEveryNs) {
         beat_ns = now_ns;
-        for (Client* client : suspended) {
+        for (ClientSlots* client : suspended) {
             client->beat(now_ns);
             client->settle_delays(now_ns);
-            credit_delays(*client);
+            attribute_delays(*client);
         }
     }
-    wake_at_ns = sched::earlier(wake_at_ns, beat_ns + ipc::kHeartbeatNs);
-    const bool polled = std::any_of(followed.begin(), followed.end(), [](const Client* it) { return it->polled(); });
-    return polled ? sched::earlier(wake_at_ns, now_ns + kLookEveryNs) : wake_at_ns;
+    wake_at_ns = base::earlier(wake_at_ns, beat_ns + ipc::kHeartbeatNs);
+    const bool polled = std::any_of(followed.begin(), followed.end(), [](const ClientSlots* it) { return it->polled(); });
+    return polled ? base::earlier(wake_at_ns, now_ns + kLookEveryNs) : wake_at_ns;
 }
 
 void Dispatcher::State::tell_thrown_out() {

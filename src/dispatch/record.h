@@ -15,13 +15,13 @@ struct QueueRecord {
     std::atomic<uint32_t> used{0};       // 1: the slot of this index is scheduled
     std::atomic<uint32_t> suspended{0};
     std::atomic<uint32_t> reason{0};     // sched::Reason
-    std::atomic<uint32_t> mechanism{0};  // dispatch::Means
+    std::atomic<uint32_t> mechanism{0};  // sched::Mechanism
     std::atomic<int32_t> by_pid{0};      // the process that it makes room for; 0: none
     std::atomic<uint32_t> by_client{0};
     std::atomic<int32_t> priority{0};    // that counts: boosts and the user's limit applied
     std::atomic<int64_t> since_ns{0};    // when the present state began
-    std::atomic<int64_t> delayed_ns{0};  // kept off with work to do, until
-    std::atomic<int64_t> waits_since_ns{0};  // then; 0: it is not kept off with work to do now
+    std::atomic<int64_t> delayed_ns{0};  // suspended with work to do, until
+    std::atomic<int64_t> waits_since_ns{0};  // then; 0: it is not now
     std::atomic<uint64_t> preemptions{0};
 };
 

@@ -39,6 +39,14 @@ base::Hints read_hints(const ipc::QueueSlot& slot, int64_t now_ns) {
 
 }  // namespace
 
+sched::Costs read_costs(const ipc::QueueSlot& slot) {
+    return {.switch_us = take(slot.switch_us, 0U, kMostCostUs),
+            .off_us = take(slot.off_us, 0U, kMostCostUs),
+            .most_off_us = take(slot.most_off_us, 0U, kMostCostUs),
+            .effect_us = take(slot.effect_us, 0U, kMostCostUs),
+            .interrupt_us = take(slot.interrupt_us, 0U, kMostCostUs)};
+}
+
 bool read_slot(const ipc::QueueSlot& slot, int64_t now_ns, QueueNumbers& numbers) {
     const uint32_t state = slot.state.load(std::memory_order_acquire);
     if (state != static_cast<uint32_t>(ipc::SlotState::kUsed)) return false;
@@ -59,7 +67,6 @@ bool read_slot(const ipc::QueueSlot& slot, int64_t now_ns, QueueNumbers& numbers
     numbers.priority = effective_priority(slot, numbers.priority, completed);
     numbers.ready_since_ns = take(slot.ready_since_ns, int64_t{0}, now_ns);
     numbers.idle_since_ns = take(slot.idle_since_ns, int64_t{0}, now_ns);
-    numbers.switch_ns = int64_t{take(slot.switch_us, 0U, kLongestSwitchUs)} * 1000;
     numbers.command_ns = take(slot.command_ns, int64_t{0}, kLongestCommandNs);
     numbers.busy_ns = take(slot.busy_ns, int64_t{0}, std::numeric_limits<int64_t>::max() / ipc::kMostQueues);
     return true;

@@ -6,27 +6,29 @@
 
 #include "base/hints.h"
 #include "ipc/layout.h"
+#include "sched/costs.h"
 
 namespace xsched::dispatch {
 
 inline constexpr int64_t kLongestCommandNs = 10'000'000'000;  // longer ones count as this long
-inline constexpr uint32_t kLongestSwitchUs = 10'000;          // likewise
+inline constexpr uint32_t kMostCostUs = 10'000;               // likewise
 
 struct QueueNumbers : base::Hints {  // `priority` has its boost applied; what was announced and is over is 0
     uint64_t handle = 0;
     uint64_t device = 0;
     bool ready = false;
     uint64_t completed = 0;
-    int64_t progress_ns = 0;  // if it is ready: when `completed` last changed, or it became so (Client's)
+    int64_t progress_ns = 0;  // if it is ready: when `completed` last changed, or it became so (ClientSlots sets it)
     bool device_progress = false;  // completion is seen only by looking
     int64_t ready_since_ns = 0;
     int64_t idle_since_ns = 0;
     uint32_t level = 0;  // preempt level in use
-    int64_t switch_ns = 0;  // from another process's work to its own
     int64_t command_ns = 0;
     int64_t busy_ns = 0;
 };
 
+// What its identity says for as long as the slot is in use.
+sched::Costs read_costs(const ipc::QueueSlot& slot);
 // False: the slot is not in use.
 bool read_slot(const ipc::QueueSlot& slot, int64_t now_ns, QueueNumbers& numbers);
 

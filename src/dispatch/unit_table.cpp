@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "dispatch/client.h"
-
 namespace xsched::dispatch {
 
 DeviceTable& UnitTable::device(uint64_t id) {
@@ -19,13 +17,9 @@ uint32_t UnitTable::add(DeviceTable& device, const sched::UnitState& unit, Owner
     const auto at = static_cast<uint32_t>(device.units.size());
     device.units.push_back(unit);
     device.owners.push_back(owner);
-    device.pauses.emplace_back();
-    device.usages.emplace_back();
     device.is_changed.push_back(0);
-    device.pauses[at].observe(unit);
-    note_usage(device, at);
     ++device.composition;
-    device.all_changed = device.rivals_changed = true;
+    device.all_changed = true;
     mark(device);
     return at;
 }
@@ -33,48 +27,34 @@ uint32_t UnitTable::add(DeviceTable& device, const sched::UnitState& unit, Owner
 void UnitTable::update(DeviceTable& device, uint32_t at, const sched::UnitState& unit) {
     if (device.units[at] == unit) return;
     device.units[at] = unit;
-    device.pauses[at].observe(unit);
-    note_usage(device, at);
     if (std::exchange(device.is_changed[at], uint8_t{1}) == 0) device.changed.push_back(at);
     mark(device);
 }
 
-void UnitTable::remove(DeviceTable& device, uint32_t at) {
+Owner UnitTable::remove(DeviceTable& device, uint32_t at) {
     const auto last = static_cast<uint32_t>(device.units.size() - 1);
     if (at != last) {
         device.units[at] = device.units[last];
         device.owners[at] = device.owners[last];
-        device.pauses[at] = device.pauses[last];
-        device.usages[at] = device.usages[last];
-        device.owners[at].client->unit_moved(device.owners[at].own, at);
     }
     device.units.pop_back();
     device.owners.pop_back();
-    device.pauses.pop_back();
-    device.usages.pop_back();
     device.is_changed.pop_back();
     ++device.composition;
-    device.all_changed = device.rivals_changed = true;
+    device.all_changed = true;
     mark(device);
+    return at != last ? device.owners[at] : Owner{};
 }
 
 void UnitTable::mark_all() {
     for (auto& [id, device] : devices_) {
-        device->all_changed = true;
+        device->look_at_all = true;
         mark(*device);
     }
 }
 
 void UnitTable::mark(DeviceTable& device) {
     if (!std::exchange(device.in_dirty, true)) dirty_.push_back(&device);
-}
-
-void UnitTable::note_usage(DeviceTable& device, uint32_t at) {
-    const Pauses& pauses = device.pauses[at];
-    const Usage usage{.streams = pauses.streams(), .lingers = device.units[at].lingers && pauses.wait()};
-    if (device.usages[at] == usage) return;
-    device.usages[at] = usage;
-    device.rivals_changed = true;
 }
 
 }  // namespace xsched::dispatch

@@ -7,13 +7,12 @@
 #include <unordered_map>
 #include <vector>
 
-#include "dispatch/means.h"
-#include "dispatch/rivals.h"
 #include "sched/unit.h"
 
 namespace xsched::dispatch {
 
-class Client;
+class ClientSlots;
+class ClientUnits;
 
 // Ids of units begin with that of their client.
 constexpr uint64_t unit_id(uint32_t client, uint32_t number) { return uint64_t{client} << 32 | number; }
@@ -21,7 +20,8 @@ constexpr uint32_t client_of(uint64_t unit) { return static_cast<uint32_t>(unit 
 
 // Whose unit it is, and where that client has it.
 struct Owner {
-    Client* client = nullptr;
+    ClientSlots* client = nullptr;
+    ClientUnits* units = nullptr;
     uint32_t own = 0;
 };
 
@@ -30,17 +30,14 @@ struct DeviceTable {
     uint64_t device = 0;
     std::vector<sched::UnitState> units;
     std::vector<Owner> owners;
-    std::vector<Pauses> pauses;
-    std::vector<Usage> usages;
 
     uint64_t composition = 1;
+    bool look_at_all = false;          // all is to be decided anew
     bool all_changed = true;           // since the last decision,
     std::vector<uint32_t> changed;     // else those
     std::vector<uint8_t> is_changed;
     bool in_dirty = false;             // it waits for a decision
     bool in_timed = false;             // it is to be decided about at a time
-    bool rivals_changed = true;        // since they were summed up
-    Rivals rivals;
     sched::Plan plan;                  // the last decision
 
     const sched::Verdict& verdict(uint32_t at) const { return plan.verdicts[at]; }
@@ -60,7 +57,8 @@ public:
     uint32_t add(DeviceTable& device, const sched::UnitState& unit, Owner owner);
     // The unit as it is now, with the same id, priority and process.
     void update(DeviceTable& device, uint32_t at, const sched::UnitState& unit);
-    void remove(DeviceTable& device, uint32_t at);
+    // Another unit may take its position: returns whose that is, which has to be told. No owner: none does.
+    Owner remove(DeviceTable& device, uint32_t at);
     // Everything is to be decided anew.
     void mark_all();
 
@@ -73,8 +71,6 @@ public:
     void mark(DeviceTable& device);
 
 private:
-    void note_usage(DeviceTable& device, uint32_t at);
-
     std::unordered_map<uint64_t, std::unique_ptr<DeviceTable>> devices_;
     std::vector<DeviceTable*> dirty_;
 };

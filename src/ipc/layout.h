@@ -20,7 +20,7 @@
 namespace xsched::ipc {
 
 inline constexpr uint32_t kMagic = 0x44435358;  // "XSCD"
-inline constexpr uint32_t kVersion = 10;        // raised with any change of this file or protocol.h
+inline constexpr uint32_t kVersion = 11;        // raised with any change of this file or protocol.h
 inline constexpr uint32_t kMostQueues = 1024;
 
 enum class SlotState : uint32_t { kFree = 0, kUsed = 1 };
@@ -57,7 +57,6 @@ struct alignas(512) QueueSlot {
     std::atomic<uint32_t> batch_size;         // (client)
     std::atomic<uint32_t> interrupted;        // 1: what ran is off the device (client)
     std::atomic<uint32_t> held;               // 1: suspended, and not for another process (server)
-    std::atomic<uint32_t> switch_us;          // the hardware's, from another process's work to this one's; 0: none, not known
     std::atomic<uint32_t> waiting;            // threads that may not give it their next command yet (client)
 
     // --- More urgent queues of the same process wait for this one: it counts as at least as urgent as boost_priority[i]
@@ -100,6 +99,13 @@ struct alignas(512) QueueSlot {
     alignas(64) base::FutexWord gate;
     // --- read by the device as well: kernels of XSched's own that linger up to this number end (client)
     std::atomic<uint32_t> linger;
+    // What it costs to take its process off the device, in microseconds (XqCosts in queue/device.h). Written with the
+    // identity above: it is constant, and here for want of room there. (client)
+    std::atomic<uint32_t> switch_us;
+    std::atomic<uint32_t> off_us;
+    std::atomic<uint32_t> most_off_us;
+    std::atomic<uint32_t> effect_us;
+    std::atomic<uint32_t> interrupt_us;
     // --- written by the device: how many commands its stream has passed, modulo 2^32
     alignas(64) std::atomic<uint32_t> progress;
 };

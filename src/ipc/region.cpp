@@ -9,15 +9,29 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 namespace xsched::ipc {
 namespace {
 
 constexpr int kSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 
+// fd -1: memory of this process alone, but shared all the same: a device may pin its pages, and copy-on-write after fork
+// would part the two.
 Region* map(int fd) {
-    void* memory = mmap(nullptr, sizeof(Region), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    const int flags = fd < 0 ? MAP_SHARED | MAP_ANONYMOUS : MAP_SHARED;
+    void* memory = mmap(nullptr, sizeof(Region), PROT_READ | PROT_WRITE, flags, fd, 0);
     return memory == MAP_FAILED ? nullptr : static_cast<Region*>(memory);
+}
+
+void fill_header(Header& header, uint32_t client_id, int32_t server_pid) {
+    header.magic = kMagic;
+    header.version = kVersion;
+    header.header_bytes = sizeof(Header);
+    header.slot_bytes = sizeof(QueueSlot);
+    header.slot_count = kMostQueues;
+    header.server_pid = server_pid;
+    header.client_id = client_id;
 }
 
 }  // namespace
@@ -35,15 +49,14 @@ Region* create_region(uint32_t client_id, int32_t server_pid, int* fd) {
     if (fcntl(file.get(), F_ADD_SEALS, kSeals) != 0) return nullptr;
     Region* region = map(file.get());
     if (region == nullptr) return nullptr;
-    Header& header = region->header;
-    header.magic = kMagic;
-    header.version = kVersion;
-    header.header_bytes = sizeof(Header);
-    header.slot_bytes = sizeof(QueueSlot);
-    header.slot_count = kMostQueues;
-    header.server_pid = server_pid;
-    header.client_id = client_id;
+    fill_header(region->header, client_id, server_pid);
     *fd = file.release();
+    return region;
+}
+
+Region* create_private_region() {
+    Region* region = map(-1);
+    if (region != nullptr) fill_header(region->header, 0, getpid());
     return region;
 }
 

@@ -27,7 +27,7 @@
 extern "C" {
 #endif
 
-#define XQ_DEVICE_ABI 8
+#define XQ_DEVICE_ABI 9
 
 typedef struct XqQueue XqQueue;
 
@@ -117,14 +117,22 @@ typedef enum {
     kXqInOrder = 1  // commands complete in the order in which they were launched
 } XqOrder;
 
+// What it costs to take a process off this device, in microseconds, as the platform has measured or declares it. The
+// scheduler chooses the preemption mechanism by these. 0: nothing worth mentioning, or not known.
+typedef struct XqCosts {
+    uint32_t switch_us;     // the hardware's switch from one process's work to another's
+    uint32_t off_us;        // level 3: from the directive until the process is off, usually (its agent wakes first)
+    uint32_t most_off_us;   // level 3: the same at most
+    uint32_t effect_us;     // level 3: from the call's return until the device has obeyed
+    uint32_t interrupt_us;  // level 3: the calls that take a process off and put it back, together
+} XqCosts;
+
 typedef struct XqDeviceOps {
     uint32_t abi;     // XQ_DEVICE_ABI
     uint32_t levels;  // bit n set: preempt level n works on this queue (bit 1 always)
     XPlatform platform;
     XqOrder order;
-    // About how long the hardware takes from one process's work to another's; 0: nothing worth mentioning, or not
-    // known.
-    uint32_t switch_us;
+    XqCosts costs;
 
     const XqHoldOps* hold;
     const XqGateOps* gate;  // not both

@@ -15,7 +15,12 @@ void PublishedSlot::publish(uint32_t index, const Setup& setup, const SlotState&
     slot.hwq.store(setup.vendor, std::memory_order_relaxed);
     slot.device.store(setup.device, std::memory_order_relaxed);
     slot.levels.store(setup.ops->levels, std::memory_order_relaxed);
-    slot.switch_us.store(setup.ops->switch_us, std::memory_order_relaxed);
+    const XqCosts& costs = setup.ops->costs;
+    slot.switch_us.store(costs.switch_us, std::memory_order_relaxed);
+    slot.off_us.store(costs.off_us, std::memory_order_relaxed);
+    slot.most_off_us.store(costs.most_off_us, std::memory_order_relaxed);
+    slot.effect_us.store(costs.effect_us, std::memory_order_relaxed);
+    slot.interrupt_us.store(costs.interrupt_us, std::memory_order_relaxed);
     slot.level.store(setup.level, std::memory_order_relaxed);
     slot.threshold.store(window.threshold(), std::memory_order_relaxed);
     slot.batch_size.store(window.batch_size(), std::memory_order_relaxed);

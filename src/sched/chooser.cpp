@@ -4,6 +4,8 @@
 #include <cstring>
 #include <utility>
 
+#include "sched/mechanism_costs.h"
+
 namespace xsched::sched {
 
 namespace {
@@ -19,14 +21,13 @@ std::unique_ptr<policy::Policy> make_hpf() {
 // Until the unit is off the device again: at most for one of its commands, less where that can be interrupted.
 Cost cost_of(const UnitState& state) {
     const int64_t command_ns = state.unit.command_ns;
-    return {.there_ns = state.off_ns > 0 ? std::min(state.off_ns, command_ns) : command_ns,
-            .switch_ns = state.switch_ns,
-            .off_ns = state.off_ns};
+    const int64_t off_ns = stop_ns(state.level, command_ns, state.costs);
+    return {.there_ns = std::min(off_ns, command_ns), .switch_ns = state.costs.switch_ns(), .off_ns = off_ns};
 }
 
-void sum_up_costs(DeviceMemory& device) {
+void sum_up_costs(DeviceHistory& device) {
     std::fill(device.less_urgent.begin(), device.less_urgent.end(), LessUrgent{});
-    for (uint32_t place = 0; place < device.at.size(); ++place) {
+    for (uint32_t place = 0; place < device.eligible.size(); ++place) {
         // A unit counts for those of the next rank; the sum below takes it further up.
         const uint32_t above = device.ranks.of(place) + 1;
         if (above >= device.ranks.count()) continue;
@@ -52,8 +53,8 @@ void Chooser::set_policy(std::unique_ptr<policy::Policy> policy) {
 }
 
 bool Chooser::choose(Pass& pass) {
-    DeviceMemory& device = pass.device;
-    const auto count = static_cast<uint32_t>(device.at.size());
+    DeviceHistory& device = pass.device;
+    const auto count = static_cast<uint32_t>(device.eligible.size());
     if (pass.all) {
         for (uint32_t place = 0; place < count; ++place) see(pass, place);
     } else {
@@ -63,15 +64,15 @@ bool Chooser::choose(Pass& pass) {
     if (pass.all && policy_ != nullptr) {
         std::fill(device.preemptible.begin(), device.preemptible.end(), uint8_t{0});
         policy_->mark_preemptible(device.asked, device.preemptible);
-        device.preemptible_count =
-            static_cast<uint32_t>(std::count_if(device.preemptible.begin(), device.preemptible.end(), [](uint8_t m) { return m != 0; }));
+        const auto zeros = std::count(device.preemptible.begin(), device.preemptible.end(), uint8_t{0});
+        device.preemptible_count = static_cast<uint32_t>(device.preemptible.size() - static_cast<size_t>(zeros));
     }
     device.expected.clear();
     size_t kept = 0;
     for (size_t i = 0; i < device.timed.size(); ++i) {
         const uint32_t place = device.timed[i];
         settle_wish(pass, place);
-        if (pass.memory(place).timed) device.timed[kept++] = place;
+        if (pass.history(place).timed) device.timed[kept++] = place;
     }
     device.timed.resize(kept);
     std::sort(device.expected.begin(), device.expected.end(),
@@ -88,46 +89,46 @@ bool Chooser::choose(Pass& pass) {
 
 // What the core was given of a unit that may have changed.
 void Chooser::see(Pass& pass, uint32_t place) {
-    DeviceMemory& device = pass.device;
+    DeviceHistory& device = pass.device;
     const UnitState& state = pass.unit(place);
-    UnitMemory& memory = pass.memory(place);
+    UnitHistory& known = pass.history(place);
     const bool wants = device.asked[place].wants;
     device.asked[place] = state.unit;
     device.asked[place].wants = wants;
     device.ready[place] = state.ready ? 1 : 0;
     const Cost cost = cost_of(state);
-    Cost& known = device.costs[place];
-    if (known.there_ns != cost.there_ns || known.switch_ns != cost.switch_ns || known.off_ns != cost.off_ns || pass.all) {
-        known = cost;
+    Cost& last = device.costs[place];
+    if (pass.all || last != cost) {
+        last = cost;
         device.costs_changed = true;
     }
-    memory.grace.observe(state.ready, state.unit.ready_since_ns, state.idle_since_ns);
-    memory.expectation.observe(state.unit.expect_ns, state.unit.period_us * 1000, state.unit.ready_since_ns);
-    memory.claim.observe(state.ready && !memory.suspended, state.completed, state.stopped, pass.now_ns);
-    memory.dirty = true;
-    if (std::exchange(memory.timed, true)) return;
+    known.anticipation.observe(state.ready, state.unit.ready_since_ns, state.idle_since_ns);
+    known.expectation.observe(state.unit.expect_ns, state.unit.period_us * 1000, state.unit.ready_since_ns);
+    known.claim.observe(state.ready && !known.suspended, state.completed, state.stopped, pass.now_ns);
+    known.dirty = true;
+    if (std::exchange(known.timed, true)) return;
     device.timed.push_back(place);
 }
 
 // Whether it wants the device now, and whether that may change by itself.
 void Chooser::settle_wish(Pass& pass, uint32_t place) {
     const UnitState& state = pass.unit(place);
-    UnitMemory& memory = pass.memory(place);
-    memory.timed = false;
-    memory.expected = {};
+    UnitHistory& known = pass.history(place);
+    known.timed = false;
+    known.expected = {};
     bool wants = false;
     if (state.ready) {
         const int64_t limit_ns = pass.settings.claim_limit_ns;
-        if (memory.claim.due_ns(limit_ns) != 0) {
-            memory.claim.observe(!memory.suspended, state.completed, state.stopped, pass.now_ns);
-            memory.dirty |= memory.claim.suspect();  // which its verdict is to say
-            memory.timed = pass.claim_matters(place) && memory.claim.due_ns(limit_ns) != 0;
-            if (memory.timed) pass.wake(memory.claim.due_ns(limit_ns));
+        if (known.claim.due_ns(limit_ns) != 0) {
+            known.claim.observe(!known.suspended, state.completed, state.stopped, pass.now_ns);
+            known.dirty |= known.claim.suspect();  // which its verdict is to say
+            known.timed = pass.claim_matters(place) && known.claim.due_ns(limit_ns) != 0;
+            if (known.timed) pass.wake(known.claim.due_ns(limit_ns));
         }
-        wants = memory.claim.believed(limit_ns);
+        wants = known.claim.believed(limit_ns);
     }
-    wants = wants || in_grace(pass, place) || is_expected(pass, place);
-    if (std::exchange(pass.device.asked[place].wants, wants) != wants) memory.dirty = true;
+    wants = wants || anticipated(pass, place) || is_expected(pass, place);
+    if (std::exchange(pass.device.asked[place].wants, wants) != wants) known.dirty = true;
 }
 
 // Null: nobody is.
@@ -138,36 +139,36 @@ const LessUrgent* Chooser::less_urgent(Pass& pass, uint32_t place) {
 }
 
 // Whether the device is still kept for an idle unit. That matters only if somebody less urgent would be let in.
-bool Chooser::in_grace(Pass& pass, uint32_t place) {
+bool Chooser::anticipated(Pass& pass, uint32_t place) {
     const UnitState& state = pass.unit(place);
     const int64_t idle_ns = pass.now_ns - state.idle_since_ns;
-    const int64_t most_ns = std::max(pass.settings.grace_min_ns, pass.settings.grace_max_ns);
+    const int64_t most_ns = std::max(pass.settings.anticipation_min_ns, pass.settings.anticipation_max_ns);
     if (state.idle_since_ns <= 0 || idle_ns >= most_ns) return false;
     const LessUrgent* victims = less_urgent(pass, place);
     if (victims == nullptr) return false;
     int64_t wrong_ns = victims->there_ns;
     // The hardware switches to another process and back.
     if (victims->processes.any_but(state.unit.process))
-        wrong_ns = std::max(wrong_ns, victims->there_and_switch_ns.but_of(state.unit.process) + state.switch_ns);
-    const int64_t learned_ns = pass.memory(place).grace.length(wrong_ns, pass.settings.grace_max_ns);
-    const int64_t grace_ns = std::max(learned_ns, pass.settings.grace_min_ns);
-    if (idle_ns >= grace_ns) {
-        // A victim with longer commands may still come, and make the grace longer.
-        pass.memory(place).timed = true;
+        wrong_ns = std::max(wrong_ns, victims->there_and_switch_ns.but_of(state.unit.process) + state.costs.switch_ns());
+    const int64_t learned_ns = pass.history(place).anticipation.length(wrong_ns, pass.settings.anticipation_max_ns);
+    const int64_t anticipation_ns = std::max(learned_ns, pass.settings.anticipation_min_ns);
+    if (idle_ns >= anticipation_ns) {
+        // A victim with longer commands may still come, and make the threshold longer.
+        pass.history(place).timed = true;
         return false;
     }
-    pass.memory(place).timed = true;
-    pass.wake(state.idle_since_ns + grace_ns);
+    pass.history(place).timed = true;
+    pass.wake(state.idle_since_ns + anticipation_ns);
     return true;
 }
 
 // Whether the device is to be free by now for a burst that an idle unit announced. From when on, depends on who would
 // have to be off by then.
 bool Chooser::is_expected(Pass& pass, uint32_t place) {
-    UnitMemory& memory = pass.memory(place);
-    const Expected next = memory.expectation.next(pass.now_ns);
+    UnitHistory& known = pass.history(place);
+    const Expected next = known.expectation.next(pass.now_ns);
     if (next.at_ns == 0) return false;
-    memory.timed = true;
+    known.timed = true;
     const LessUrgent* victims = less_urgent(pass, place);
     if (victims == nullptr) return false;
     const int64_t begin_ns = next.begin_ns(victims->off_ns);
@@ -176,17 +177,17 @@ bool Chooser::is_expected(Pass& pass, uint32_t place) {
         return false;
     }
     pass.wake(next.until_ns);
-    memory.expected = next;
+    known.expected = next;
     pass.device.expected.emplace_back(pass.unit(place).unit.id, next);
     const int64_t imminent_ns = next.at_ns - Expectation::kImminentNs;
     if (pass.now_ns < imminent_ns) pass.wake(imminent_ns);
-    memory.dirty = true;
+    known.dirty = true;
     return true;
 }
 
 // Who is off the device faster than others need not stand as early as they.
 void Chooser::let_run_until_needed(Pass& pass) {
-    DeviceMemory& device = pass.device;
+    DeviceHistory& device = pass.device;
     for (uint32_t place = 0; place < device.answers.size(); ++place) {
         policy::Choice& answer = device.answers[place];
         if (answer.run) continue;
@@ -202,15 +203,15 @@ void Chooser::let_run_until_needed(Pass& pass) {
 
 // Somebody has work, and for a whole limit nobody who wants the device was chosen.
 bool Chooser::stalls(Pass& pass) {
-    DeviceMemory& device = pass.device;
+    DeviceHistory& device = pass.device;
     bool work = false;
     bool served = false;
-    for (size_t i = 0; i < device.at.size() && !(work && served); ++i) {
+    for (size_t i = 0; i < device.eligible.size() && !(work && served); ++i) {
         work |= device.ready[i] != 0 && device.asked[i].wants;
         served |= device.asked[i].wants && device.answers[i].run;
     }
-    const bool stalls = device.guard.stalls(work, served, pass.now_ns);
-    pass.wake(device.guard.wake_at_ns());
+    const bool stalls = device.watchdog.stalls(work, served, pass.now_ns);
+    pass.wake(device.watchdog.wake_at_ns());
     return stalls;
 }
 

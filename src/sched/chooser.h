@@ -1,5 +1,5 @@
 // Asks the policy about one device on behalf of the core: tells it which units want the device (have work and are
-// believed, or are in their grace, or have announced a burst), keeps from it which may not run anyway, and throws it
+// believed, or are anticipated, or have announced a burst), keeps from it which may not run anyway, and throws it
 // out if it lets nobody with work run. What did not change is not computed again. Not thread-safe. No allocation once
 // it has seen as many units.
 #pragma once
@@ -8,28 +8,9 @@
 #include <memory>
 
 #include "policy/policy.h"
-#include "sched/memory.h"
-#include "sched/unit.h"
+#include "sched/pass.h"
 
 namespace xsched::sched {
-
-// One decision about one device.
-struct Pass {
-    const DeviceUnits& given;
-    DeviceMemory& device;
-    const Settings& settings;
-    int64_t now_ns;
-    bool all;              // nothing is known to be as before
-    int64_t wake_at_ns = 0;
-
-    const UnitState& unit(uint32_t place) const { return given.units[device.at[place]]; }
-    UnitMemory& memory(uint32_t place) const { return device.units[device.at[place]]; }
-    // Whether others may be kept off for the unit's sake.
-    bool claim_matters(uint32_t place) const {
-        return device.preemptible_count > (device.preemptible[place] != 0 ? 1U : 0U);
-    }
-    void wake(int64_t at_ns) { wake_at_ns = earlier(wake_at_ns, at_ns); }
-};
 
 class Chooser {
 public:
@@ -49,7 +30,7 @@ public:
 private:
     void see(Pass& pass, uint32_t place);
     void settle_wish(Pass& pass, uint32_t place);
-    bool in_grace(Pass& pass, uint32_t place);
+    bool anticipated(Pass& pass, uint32_t place);
     bool is_expected(Pass& pass, uint32_t place);
     const LessUrgent* less_urgent(Pass& pass, uint32_t place);
     void let_run_until_needed(Pass& pass);

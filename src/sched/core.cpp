@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/time.h"
 #include "sched/chooser.h"
-#include "sched/memory.h"
+#include "sched/history.h"
+#include "sched/mechanism_chooser.h"
 
 namespace xsched::sched {
 
@@ -23,7 +25,7 @@ constexpr int64_t kUnseenInversionCommands = 4;
 struct Core::State {
     Settings settings;
     Chooser chooser;
-    Memory memory;
+    History history;
 
     void choose(Pass& pass);
     void judge(Pass& pass, uint32_t at);
@@ -44,30 +46,32 @@ Core& Core::operator=(Core&&) noexcept = default;
 
 void Core::set_policy(std::unique_ptr<policy::Policy> policy) {
     state_->chooser.set_policy(std::move(policy));
-    for (auto& [id, device] : state_->memory.devices()) device.guard.reset();
+    for (auto& [id, device] : state_->history.devices()) device.watchdog.reset();
 }
 
 const char* Core::policy_name() const { return state_->chooser.policy_name(); }
 uint64_t Core::policy_number() const { return state_->chooser.policy_number(); }
 const char* Core::thrown_out() const { return state_->chooser.thrown_out(); }
 void Core::forget(uint64_t device) {
-    state_->memory.forget(device);
+    state_->history.forget(device);
     state_->chooser.forget(device);
 }
 
 Plan Core::decide(const DeviceUnits& given, int64_t now_ns) {
     State& state = *state_;
     bool composed = false;
-    DeviceMemory& device = state.memory.follow(given, now_ns, &composed);
+    DeviceHistory& device = state.history.follow(given, now_ns, &composed);
     now_ns = device.decided_ns = std::max(now_ns, device.decided_ns);
-    Pass pass{.given = given, .device = device, .settings = state.settings, .now_ns = now_ns, .all = false};
-    pass.all = given.all || composed || device.policy != state.chooser.policy_number() ||
+    Pass pass{.given = given, .device = device, .settings = state.settings, .now_ns = now_ns,
+              .anew = given.all || composed, .all = false};
+    pass.all = pass.anew || given.look_at_all || device.policy != state.chooser.policy_number() ||
                now_ns - device.looked_at_all_ns >= kLookAtAllNs || (device.due_ns != 0 && now_ns >= device.due_ns);
     if (pass.all) device.looked_at_all_ns = now_ns;
     const bool watched_before = device.watched;
-    device.changed.clear();
+    device.forget_changed();
     state.choose(pass);
     state.judge_device(pass, watched_before);
+    choose_mechanisms(pass);
     return {.verdicts = device.verdicts,
             .changed = device.changed,
             .all_changed = composed || watched_before != device.watched,
@@ -77,7 +81,7 @@ Plan Core::decide(const DeviceUnits& given, int64_t now_ns) {
 void Core::State::choose(Pass& pass) {
     if (!chooser.choose(pass)) {
         chooser.throw_out();
-        for (auto& [id, device] : memory.devices()) device.guard.reset();
+        for (auto& [id, device] : history.devices()) device.watchdog.reset();
         pass.wake_at_ns = 0;
         pass.all = true;
         chooser.choose(pass);  // HPF cannot stall
@@ -86,10 +90,10 @@ void Core::State::choose(Pass& pass) {
 }
 
 void Core::State::judge_device(Pass& pass, bool watched_before) {
-    DeviceMemory& device = pass.device;
+    DeviceHistory& device = pass.device;
     const bool all = pass.all;
     if (all) {
-        device.watched = device.units.size() > 1 && device.at.size() < device.units.size();
+        device.watched = device.units.size() > 1 && device.eligible.size() < device.units.size();
         device.watched |= device.preemptible_count != 0;
         device.due_ns = 0;
         for (uint32_t at = 0; at < device.units.size(); ++at)
@@ -99,9 +103,9 @@ void Core::State::judge_device(Pass& pass, bool watched_before) {
             if (device.units[at].place == kNowhere) judge(pass, at);
     }
     if (!all || watched_before == device.watched) {
-        for (uint32_t place = 0; place < device.at.size(); ++place) {
-            const uint32_t at = device.at[place];
-            const UnitMemory& known = device.units[at];
+        for (uint32_t place = 0; place < device.eligible.size(); ++place) {
+            const uint32_t at = device.eligible[place];
+            const UnitHistory& known = device.units[at];
             if (all || known.dirty || known.inverted || device.answers[place] != device.answered[place]) judge(pass, at);
         }
     }
@@ -111,7 +115,7 @@ void Core::State::judge_device(Pass& pass, bool watched_before) {
 
 void Core::State::judge(Pass& pass, uint32_t at) {
     const UnitState& state = pass.given.units[at];
-    UnitMemory& known = pass.device.units[at];
+    UnitHistory& known = pass.device.units[at];
     Verdict verdict{.id = state.unit.id, .watched = pass.device.watched};
     known.dirty = known.inverted = false;
     if (known.place != kNowhere) {
@@ -134,24 +138,28 @@ void Core::State::judge(Pass& pass, uint32_t at) {
     }
     verdict.suspect = state.ready && !verdict.suspend && known.claim.suspect();
     verdict.since_ns = known.since_ns;
-    if (!verdict.directs_as(pass.device.verdicts[at])) pass.device.changed.push_back(at);
+    const Verdict& last = pass.device.verdicts[at];
+    verdict.preemption = last.preemption;
+    if (verdict.suspend != last.suspend || verdict.by != last.by || verdict.reason != last.reason)
+        pass.device.mark_group(at);
+    if (!verdict.directs_as(last)) pass.device.note_changed(at);
     pass.device.verdicts[at] = verdict;
 }
 
 void Core::State::judge_eligible(Pass& pass, uint32_t at, Verdict& verdict) {
     const UnitState& state = pass.given.units[at];
-    UnitMemory& known = pass.device.units[at];
+    UnitHistory& known = pass.device.units[at];
     const Starvation::Work work{.ready = state.ready,
                                 .ready_since_ns = state.unit.ready_since_ns,
                                 .command_ns = state.unit.command_ns};
     if (pass.device.answers[known.place].run) {
         known.starvation.runs(work, pass.now_ns);
-        verdict.reason = pass.device.at.size() == 1 ? Reason::kAlone : Reason::kChosen;
+        verdict.reason = pass.device.eligible.size() == 1 ? Reason::kAlone : Reason::kChosen;
         return;
     }
     const StarvationLimits limits{.limit_ns = starvation_limit(pass, at), .turn_ns = settings.starvation_turn_ns};
     const bool has_turn = known.starvation.kept_off(work, limits, pass.now_ns);
-    pass.device.due_ns = earlier(pass.device.due_ns, known.starvation.wake_at_ns(limits));
+    pass.device.due_ns = base::earlier(pass.device.due_ns, known.starvation.wake_at_ns(limits));
     verdict.suspend = !has_turn;
     verdict.reason = has_turn ? Reason::kStarved : Reason::kNotItsTurn;
 }
@@ -171,7 +179,7 @@ int64_t Core::State::starvation_limit(Pass& pass, uint32_t at) const {
                                          : kUnseenInversionNs + kUnseenInversionCommands * urgent.unit.command_ns;
     const int64_t due_ns = std::max(urgent.progress_ns, state.stuck_since_ns) + limit_ns;
     if (pass.now_ns >= due_ns) return usual_ns > 0 ? std::min(usual_ns, limit_ns) : limit_ns;
-    pass.device.due_ns = earlier(pass.device.due_ns, due_ns);
+    pass.device.due_ns = base::earlier(pass.device.due_ns, due_ns);
     return usual_ns;
 }
 
@@ -185,7 +193,7 @@ void Core::State::explain_kept_off(const Pass& pass, uint32_t at, Verdict& verdi
     verdict.by_at = whom;
     if (other.unit.priority <= pass.given.units[at].unit.priority) return;
     const bool expected = pass.device.units[whom].expected.at_ns != 0;
-    verdict.reason = other.ready ? Reason::kLessUrgent : expected ? Reason::kExpected : Reason::kGrace;
+    verdict.reason = other.ready ? Reason::kLessUrgent : expected ? Reason::kExpected : Reason::kAnticipation;
 }
 
 }  // namespace xsched::sched

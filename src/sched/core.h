@@ -17,7 +17,7 @@
 //    stand there and the urgent unit gets no further, the other one gets a turn; and a little later also where none
 //    stands, since not every order between streams can be seen (a value that one writes and the other waits for);
 //  - suspended by a person (xcli suspend) and PRIORITY_NO_EXECUTE: always off, and the policy never sees them;
-//  - a policy that lets nobody with work run is thrown out and replaced by HPF (guard.h).
+//  - a policy that lets nobody with work run is thrown out and replaced by HPF (watchdog.h).
 #pragma once
 
 #include <cstdint>

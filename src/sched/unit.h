@@ -5,6 +5,8 @@
 #include <span>
 
 #include "policy/policy.h"
+#include "sched/costs.h"
+#include "sched/mechanism.h"
 
 namespace xsched::sched {
 
@@ -21,14 +23,15 @@ struct UnitState {
     bool ready = false;            // has unfinished work
     bool held = false;             // suspended by a person
     bool stopped = false;          // its process is stopped (SIGSTOP): it cannot use the device for long
-    bool lingers = false;          // its process can keep the device while it waits for work, and until it launches more
+    bool keeps_alive = false;      // its process can keep the device while it waits for work, and until it launches more
     uint32_t waits = 0;            // how often that did wait
+    uint32_t level = 0;            // preempt level that all of its queues have
+    uint64_t group = 0;            // equal for units that the hardware can take off the device only together
     uint64_t completed = 0;        // commands seen to complete; a change is progress
     int64_t idle_since_ns = 0;     // of its last ready -> idle change; kept while it is ready again
     int64_t stuck_since_ns = 0;    // since when no call that its process has in the driver has returned; 0: none there
     int64_t progress_ns = 0;       // when something of it was last seen to complete, or it became ready
-    int64_t off_ns = 0;            // from its suspension until nothing of it runs on the device, at most usually
-    int64_t switch_ns = 0;         // from another process's work to its own in the hardware
+    Costs costs;                   // of taking its process off the device
 
     bool operator==(const UnitState&) const = default;
 };
@@ -37,6 +40,17 @@ struct UnitState {
 constexpr bool is_eligible(const UnitState& state) {
     return !state.held && state.unit.priority > PRIORITY_NO_EXECUTE;
 }
+
+// By which mechanism a unit is kept off its device, or would be.
+struct Preemption {
+    Mechanism mechanism = Mechanism::kNone;
+    Interrupt interrupt = Interrupt::kNone;  // what becomes of what runs, while it is suspended
+    uint32_t timeslice_us = 0;      // of its process in the hardware; 0: the driver's own
+    bool expect_interrupt = false;  // a suspension may interrupt what runs: its agent should be quick
+    bool has_victims = false;       // units of other processes may be suspended for its sake
+
+    bool operator==(const Preemption&) const = default;
+};
 
 struct Verdict {
     uint64_t id = 0;
@@ -49,26 +63,23 @@ struct Verdict {
     uint64_t by = 0;            // the unit it makes room for, 0: none
     uint32_t by_at = 0;         // its position among the units given
     int64_t since_ns = 0;       // when the present state began
+    Preemption preemption;
 
     // Whether a directive written for `other` has to be written anew.
     bool directs_as(const Verdict& other) const {
         return suspend == other.suspend && by == other.by && preemptible == other.preemptible &&
-               watched == other.watched && imminent == other.imminent && suspect == other.suspect;
+               watched == other.watched && imminent == other.imminent && suspect == other.suspect &&
+               preemption == other.preemption;
     }
 };
-
-// The earlier of two times, of which 0 means never.
-constexpr int64_t earlier(int64_t a, int64_t b) {
-    if (a == 0 || b == 0) return a + b;
-    return a < b ? a : b;
-}
 
 struct Settings {
     int64_t starvation_limit_ns = 1'000'000'000;  // 0: none
     int64_t starvation_turn_ns = 10'000'000;      // at least; one command of the starved unit if that is longer
-    int64_t grace_max_ns = 2'000'000;
-    int64_t grace_min_ns = 0;
+    int64_t anticipation_max_ns = 2'000'000;
+    int64_t anticipation_min_ns = 0;
     int64_t claim_limit_ns = 2'000'000'000;       // claim.h; 0: none
+    bool trials = false;                          // trials.h
 };
 
 // All units of one device. A unit keeps its position for as long as `composition` stays the same.
@@ -79,6 +90,7 @@ struct DeviceUnits {
                                         // or `held`; 0: not known
     bool all = true;                    // any of them may differ from what was given last, else
     std::span<const uint32_t> changed;  // those at these positions alone
+    bool look_at_all = false;           // all verdicts are to be looked at, whatever changed
 };
 
 struct Plan {

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 
-#include "dispatch/means.h"
 #include "sched/unit.h"
 #include "server/tool_commands.h"
 
@@ -12,7 +11,7 @@ namespace xsched::server {
 struct QueueFacts {
     bool suspended = false;
     sched::Reason reason{};
-    dispatch::Means means = dispatch::Means::kNone;
+    sched::Mechanism mechanism = sched::Mechanism::kNone;
     int32_t by_pid = 0;
     int64_t since_ns = 0;
     int64_t delayed_ns = 0;

@@ -1,20 +1,17 @@
 #include "server/scheduler.h"
 
-#include <algorithm>
 #include <utility>
 
 #include <sys/eventfd.h>
 
-#include "base/clock.h"
 #include "base/log.h"
+#include "base/time.h"
 #include "server/latency.h"
 
 namespace xsched::server {
 namespace {
 
 constexpr int64_t kPatienceNs = base::kSecond;
-
-int64_t earlier(int64_t a, int64_t b) { return a == 0 ? b : b == 0 ? a : std::min(a, b); }
 
 }  // namespace
 
@@ -98,7 +95,7 @@ void Scheduler::loop() {
         const int64_t now = base::now_ns();
         int64_t planned = dispatcher_.pass(now, rung);
         note_keeping_off(planned != 0);  // while somebody is, there is a heartbeat to give
-        if (look_) planned = earlier(planned, look_(now));
+        if (look_) planned = base::earlier(planned, look_(now));
         policy_name_.store(dispatcher_.core().policy_name());
         tell_passed(tickets);
         if (stop_.load()) break;

@@ -9,8 +9,9 @@
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 
-#include "base/clock.h"
 #include "base/log.h"
+#include "base/options.h"
+#include "base/time.h"
 #include "policy/policy.h"
 #include "server/source.h"
 #include "server/supervisor.h"
@@ -44,6 +45,7 @@ base::UniqueFd open_signals() {
 sched::Core make_core(const Options& options, const std::string& policy) {
     sched::Settings settings;
     settings.starvation_limit_ns = options.starvation_limit_ns;
+    settings.trials = base::options().trials != 0;
     const policy::PolicyInfo* info = policy.empty() ? nullptr : policy::find_policy(policy.c_str());
     if (info == nullptr) info = policy::find_policy(options.policy.c_str());
     return sched::Core(info->make(), settings);
@@ -55,7 +57,7 @@ int64_t descriptor_limit() {
                                                  : 1024;
 }
 
-int64_t earlier(int64_t a, int64_t b) { return a == 0 ? b : b == 0 ? a : std::min(a, b); }
+using base::earlier;
 
 }  // namespace
 

@@ -1,6 +1,6 @@
 // The commands that only look: list, status, server.
-#include "base/clock.h"
 #include "base/hints.h"
+#include "base/time.h"
 #include "ipc/slot_hints.h"
 #include "policy/policy.h"
 #include "sched/core.h"
@@ -29,7 +29,7 @@ std::string device_name(uint64_t device) {
     return text;
 }
 
-double milliseconds(int64_t ns) { return static_cast<double>(ns) / base::kMillisecond; }
+using base::milliseconds;
 
 // The counters are read one after the other while they move, and their writer is not trusted.
 uint64_t difference(uint64_t more, uint64_t less) { return more > less ? more - less : 0; }
@@ -44,7 +44,7 @@ struct Explanation {
     int64_t since_ns = 0;
     int32_t by_pid = 0;
     std::string reason;
-    std::string means;  // beyond its gate; empty: none, or it runs
+    std::string mechanism;  // beyond its gate; empty: none, or it runs
 };
 
 Explanation explain(const SeenQueue& queue, const QueueFacts& facts) {
@@ -54,8 +54,8 @@ Explanation explain(const SeenQueue& queue, const QueueFacts& facts) {
     result.since_ns = facts.since_ns;
     result.reason = sched::reason_sentence(facts.reason);
     if (facts.suspended) result.by_pid = facts.by_pid;
-    if (facts.suspended && facts.means > dispatch::Means::kGate)
-        result.means = std::string("; by ") + dispatch::means_sentence(facts.means);
+    if (facts.suspended && facts.mechanism > sched::Mechanism::kGate)
+        result.mechanism = std::string("; by ") + sched::mechanism_sentence(facts.mechanism);
     return result;
 }
 
@@ -65,7 +65,7 @@ std::string program_of(const Request& request, int32_t pid) {
     return "another user's program";
 }
 
-// "stands for 12.3 ms: makes room for a more urgent unit that has work (pid 42, server)"
+// "suspended for 12.3 ms: makes room for a more urgent unit that has work (pid 42, server)"
 std::string sentence(const Request& request, const Explanation& why, int64_t now_ns) {
     char since[48] = "";
     if (why.since_ns > 0)
@@ -73,7 +73,7 @@ std::string sentence(const Request& request, const Explanation& why, int64_t now
     std::string by;
     if (why.by_pid != 0) by = " (pid " + std::to_string(why.by_pid) + ", " + program_of(request, why.by_pid) + ")";
     if (why.suspended)
-        return std::string(why.ready ? "stands" : "has no work, kept off") + since + ": " + why.reason + by + why.means;
+        return std::string(why.ready ? "suspended" : "has no work, suspended") + since + ": " + why.reason + by + why.mechanism;
     if (!why.ready) return "has no work";
     return "runs" + std::string(since) + ": " + why.reason;
 }
@@ -114,7 +114,7 @@ Json describe_queue(const Request& request, const Facts& facts, const SeenQueue&
             {"suspended", why.suspended},
             {"interrupted", slot.interrupted.load() != 0},
             {"device_timeslice_us", slot.device_timeslice_us.load()},
-            {"means", dispatch::means_sentence(known.means)},
+            {"mechanism", sched::mechanism_sentence(known.mechanism)},
             {"reason", why.reason},
             {"by_pid", why.by_pid},
             {"since_ms", why.since_ns > 0 ? milliseconds(now_ns - why.since_ns) : 0.0},
@@ -134,12 +134,12 @@ Json describe_process(const Request& request, const Facts& facts, const Client& 
     uint64_t preemptions = 0;
     uint64_t completed = 0;
     bool runs = false;
-    bool stands = false;
+    bool suspended = false;
     for (const SeenQueue& queue : queues) {
         const QueueFacts queue_facts = facts.of(queue);
         const Explanation why = explain(queue, queue_facts);
         runs = runs || (why.ready && !why.suspended);
-        stands = stands || (why.ready && why.suspended);
+        suspended = suspended || (why.ready && why.suspended);
         completed += queue.slot.completed.load();
         delayed_ns = std::max(delayed_ns, queue_facts.delayed_ns);
         preemptions = std::max(preemptions, queue_facts.preemptions);
@@ -148,7 +148,7 @@ Json describe_process(const Request& request, const Facts& facts, const Client& 
                                  device_name(queue.slot.device.load()) + " " + sentence(request, why, now_ns);
         if (known.insert(text).second) explanations.push_back(text);
     }
-    const char* state = runs && stands ? "runs in part" : runs ? "runs" : stands ? "stands" : "idle";
+    const char* state = runs && suspended ? "runs in part" : runs ? "runs" : suspended ? "suspended" : "idle";
     return {{"pid", client.pid()},
             {"uid", client.peer().uid},
             {"client", client.id()},

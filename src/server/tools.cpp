@@ -1,12 +1,11 @@
 #include "server/tools.h"
 
 #include "base/log.h"
+#include "base/text.h"
 #include "base/unique_fd.h"
 #include "server/tool_commands.h"
 
 #include <algorithm>
-#include <cinttypes>
-#include <cstdio>
 
 #include <sys/mman.h>
 
@@ -55,12 +54,6 @@ Json run_command(ToolHost& host, const Asking& asking, const std::string& text) 
     for (const Command& command : kCommands)
         if (name == command.name) return command.run(Request{host, asking, body});
     throw ToolError("this xserver knows no command \"" + name + "\": use tools of the same version");
-}
-
-std::string hexadecimal(uint64_t number) {
-    char text[24];
-    snprintf(text, sizeof(text), "0x%" PRIx64, number);
-    return text;
 }
 
 }  // namespace
@@ -151,10 +144,10 @@ SeenQueue named_queue(const Request& request, uint64_t handle) {
             if (queue.slot.handle.load() == handle) matching.push_back(queue);
     }
     if (matching.empty())
-        throw ToolError("there is no queue " + hexadecimal(handle) +
+        throw ToolError("there is no queue " + base::hexadecimal(handle) +
                         (pid ? " in process " + std::to_string(*pid) : "") + ": 'xcli list' shows those there are");
     if (matching.size() > 1)
-        throw ToolError("several processes have a queue " + hexadecimal(handle) + ": say which with --pid");
+        throw ToolError("several processes have a queue " + base::hexadecimal(handle) + ": say which with --pid");
     return matching.front();
 }
 

@@ -1,7 +1,8 @@
 // Bursts that a program or a person announced: from the hint in the slot to the victim off the device in time.
-#include "dispatch/client.h"
+#include "dispatch/client_slots.h"
 #include "dispatch/two_clients.h"
 #include "sched/expectation.h"
+#include "sched/pauses.h"
 #include "xsched/types.h"
 
 namespace xsched::dispatch {
@@ -31,10 +32,8 @@ protected:
         return 0;
     }
     void use_interrupts() {
-        for (ipc::QueueSlot* slot : {&low.slot(0), &high.slot(0)}) {
-            slot->levels = 0b1110;
-            slot->level = kPreemptLevelInterrupt;
-        }
+        low.make_interruptible(0);
+        high.make_interruptible(0);
     }
 };
 
@@ -48,7 +47,7 @@ TEST_F(Announced, AVictimWithAGateStandsItsCommandsLengthAhead) {
 
 TEST_F(Announced, OneWithoutAGateStandsEarlier) {
     low.slot(0).level = kPreemptLevelBlock;
-    EXPECT_GE(kAt - stands_at(), 2 * kMs + Client::kWindowNs);
+    EXPECT_GE(kAt - stands_at(), 2 * kMs + ClientSlots::kWindowNs);
 }
 
 TEST_F(Announced, OneThatCanBeInterruptedNeedNotFinishItsCommand) {
@@ -88,7 +87,7 @@ TEST_F(Announced, InterruptedAheadThoughATimesliceWouldDoOtherwise) {
     low.slot(0).command_ns = 5 * kMs;
     high.slot(0).expect_ns = 0;
     int64_t now = kStart;
-    for (unsigned i = 0; i < 2 * Pauses::kEnough; ++i) {
+    for (unsigned i = 0; i < 2 * sched::Pauses::kEnough; ++i) {
         high.submit(0, now);
         dispatcher.pass(now);
         high.complete(0, now + kMs);

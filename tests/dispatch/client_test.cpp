@@ -88,7 +88,7 @@ TEST_F(DispatcherServes, AFreedSlotKeepsNoDirective) {
     dispatcher.pass(kStart + kMs);
     EXPECT_FALSE(low.suspended(0));
     EXPECT_EQ(low.slot(0).gate, ipc::kGateOpen);
-    for (const auto& report : dispatcher.reports()) EXPECT_EQ(report.client_id, 2U);
+    for (const auto& queue : dispatcher.snapshot()) EXPECT_EQ(queue.client_id, 2U);
 }
 
 TEST_F(DispatcherServes, ASlotReusedBetweenTwoPassesIsANewQueue) {
@@ -96,13 +96,13 @@ TEST_F(DispatcherServes, ASlotReusedBetweenTwoPassesIsANewQueue) {
     high.submit(0, kStart);
     dispatcher.pass(kStart);
     dispatcher.pass(kStart + 5 * kMs);
-    EXPECT_EQ(dispatcher.reports()[0].suspended_total_ns, 5 * kMs);
-    EXPECT_EQ(dispatcher.reports()[0].preemptions, 1U);
+    EXPECT_EQ(dispatcher.snapshot()[0].suspended_total_ns, 5 * kMs);
+    EXPECT_EQ(dispatcher.snapshot()[0].preemptions, 1U);
     low.make_queue(0, 0, 1, 4711);
     dispatcher.pass(kStart + 6 * kMs);
     EXPECT_TRUE(low.suspended(0));
-    EXPECT_EQ(dispatcher.reports()[0].suspended_total_ns, 0);
-    EXPECT_EQ(dispatcher.reports()[0].preemptions, 0U) << "it had no work to be taken off";
+    EXPECT_EQ(dispatcher.snapshot()[0].suspended_total_ns, 0);
+    EXPECT_EQ(dispatcher.snapshot()[0].preemptions, 0U) << "it had no work to be taken off";
 }
 
 TEST_F(DispatcherServes, AFreshQueuesGateIsOpened) {

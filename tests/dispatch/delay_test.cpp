@@ -26,7 +26,7 @@ protected:
 
 TEST_F(Delay, IsOnTheAccountOfWhomItMadeRoomFor) {
     keep_low_off();
-    EXPECT_EQ(dispatcher.reports()[0].suspended_total_ns, 10 * kMs);
+    EXPECT_EQ(dispatcher.snapshot()[0].suspended_total_ns, 10 * kMs);
     EXPECT_EQ(caused(2), 10 * kMs) << "its grace included";
     EXPECT_EQ(caused(1), 0);
     EXPECT_EQ(caused(99), 0) << "no such client";
@@ -48,7 +48,7 @@ TEST_F(Delay, ThatAPersonCausedIsNobodys) {
     dispatcher.set_held(1, 0, true);
     dispatcher.pass(kStart);
     dispatcher.pass(kStart + 5 * kMs);
-    EXPECT_EQ(dispatcher.reports()[0].suspended_total_ns, 5 * kMs);
+    EXPECT_EQ(dispatcher.snapshot()[0].suspended_total_ns, 5 * kMs);
     EXPECT_EQ(caused(2), 0);
     EXPECT_EQ(caused(1), 0);
 }
@@ -60,7 +60,7 @@ TEST_F(Delay, WithinOneProcessIsNoOthers) {
     high.submit(0, kStart);
     dispatcher.pass(kStart);
     dispatcher.pass(kStart + 5 * kMs);
-    EXPECT_GT(dispatcher.reports()[2].suspended_total_ns, 0);
+    EXPECT_GT(dispatcher.snapshot()[2].suspended_total_ns, 0);
     EXPECT_EQ(caused(2), 0);
 }
 

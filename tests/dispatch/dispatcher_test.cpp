@@ -42,7 +42,7 @@ TEST_F(DispatcherDecides, LowGoesOnAfterTheGrace) {
     high.complete(0, kStart + 5 * kMs);
     EXPECT_EQ(dispatcher.pass(kStart + 5 * kMs), kStart + 6 * kMs) << "a command of low's is 1 ms long";
     EXPECT_TRUE(low.suspended(0));
-    EXPECT_EQ(reason(low), Reason::kGrace);
+    EXPECT_EQ(reason(low), Reason::kAnticipation);
     EXPECT_EQ(low.slot(0).directed_ns, kStart) << "suspended all the time";
 
     EXPECT_EQ(dispatcher.pass(kStart + 6 * kMs), 0);
@@ -79,7 +79,7 @@ TEST_F(DispatcherDecides, AChangeOfReasonAloneRingsNobody) {
     const uint32_t before = low.rings();
     high.complete(0, kStart + kMs);
     dispatcher.pass(kStart + kMs);
-    EXPECT_EQ(reason(low), Reason::kGrace);
+    EXPECT_EQ(reason(low), Reason::kAnticipation);
     EXPECT_EQ(low.rings(), before);
 }
 
@@ -184,7 +184,7 @@ TEST_F(DispatcherDecides, AQueueSuspendedAnewFindsAFreshHeartbeat) {
     EXPECT_EQ(low.header().heartbeat_ns, kStart + 6 * kMs);
 }
 
-TEST_F(DispatcherDecides, Reports) {
+TEST_F(DispatcherDecides, ASnapshotTellsOfEachQueue) {
     low.submit(0, kStart);
     dispatcher.pass(kStart);
     high.submit(0, kStart + kMs);
@@ -194,16 +194,16 @@ TEST_F(DispatcherDecides, Reports) {
     dispatcher.pass(kStart + 10 * kMs);
     high.submit(0, kStart + 20 * kMs);
     dispatcher.pass(kStart + 20 * kMs);
-    const auto reports = dispatcher.reports();
-    ASSERT_EQ(reports.size(), 2U);
-    EXPECT_EQ(reports[0].client_id, 1U);
-    EXPECT_EQ(reports[0].slot, 0U);
-    EXPECT_TRUE(reports[0].verdict.suspend);
-    EXPECT_EQ(reports[0].preemptions, 2U);
-    EXPECT_EQ(reports[0].suspended_total_ns, 9 * kMs);
-    EXPECT_EQ(reports[1].client_id, 2U);
-    EXPECT_EQ(reports[1].preemptions, 0U);
-    EXPECT_EQ(reports[1].suspended_total_ns, 0);
+    const auto queues = dispatcher.snapshot();
+    ASSERT_EQ(queues.size(), 2U);
+    EXPECT_EQ(queues[0].client_id, 1U);
+    EXPECT_EQ(queues[0].slot, 0U);
+    EXPECT_TRUE(queues[0].verdict.suspend);
+    EXPECT_EQ(queues[0].preemptions, 2U);
+    EXPECT_EQ(queues[0].suspended_total_ns, 9 * kMs);
+    EXPECT_EQ(queues[1].client_id, 2U);
+    EXPECT_EQ(queues[1].preemptions, 0U);
+    EXPECT_EQ(queues[1].suspended_total_ns, 0);
 }
 
 TEST_F(DispatcherDecides, AStarvedClientGetsItsTurn) {
@@ -232,7 +232,7 @@ TEST_F(DispatcherDecides, IgnoresClientsItCannotServe) {
     dispatcher.add_client({.id = 1, .pid = 300, .region = low.view().region});
     dispatcher.remove_client(99);
     dispatcher.pass(kStart);
-    EXPECT_EQ(dispatcher.reports().size(), 2U);
+    EXPECT_EQ(dispatcher.snapshot().size(), 2U);
 }
 
 // A client that was not watched may have become ready in the very moment in which watching began.
@@ -315,7 +315,7 @@ TEST_F(DispatcherDecides, SurvivesClientsThatWriteNonsense) {
         now += static_cast<int64_t>(random() % (5 * kMs));
         const int64_t wake = dispatcher.pass(now);
         EXPECT_TRUE(wake == 0 || wake > now);
-        EXPECT_LE(dispatcher.reports().size(), 22U);
+        EXPECT_LE(dispatcher.snapshot().size(), 22U);
     }
 }
 

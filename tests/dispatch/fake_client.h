@@ -8,12 +8,17 @@
 #include "base/clock.h"
 #include "dispatch/dispatcher.h"
 #include "ipc/layout.h"
+#include "xsched/types.h"
 
 namespace xsched::dispatch::testing {
 
 inline constexpr int64_t kUs = base::kMicrosecond;
 inline constexpr int64_t kMs = base::kMillisecond;
 inline constexpr int64_t kStart = 100 * base::kSecond;
+
+// As an H100 has them.
+inline constexpr sched::Costs kGpu{
+    .switch_us = 175, .off_us = 700, .most_off_us = 3000, .effect_us = 300, .interrupt_us = 500};
 
 class FakeClient {
 public:
@@ -36,10 +41,22 @@ public:
         queue.idle_since_ns = 0;
         queue.boost_until[0] = 0;
         queue.command_ns = kMs;
+        queue.switch_us = 0;
         queue.suspended = 0;
         queue.gate = ipc::kGateOpen;
         queue.state = static_cast<uint32_t>(ipc::SlotState::kUsed);
         if (header().slot_end <= at) header().slot_end = at + 1;
+    }
+    // Of a device whose running work can be taken off. Before the first pass.
+    void make_interruptible(uint32_t at) {
+        ipc::QueueSlot& queue = slot(at);
+        queue.levels = 0b1110;
+        queue.level = kPreemptLevelInterrupt;
+        queue.switch_us = kGpu.switch_us;
+        queue.off_us = kGpu.off_us;
+        queue.most_off_us = kGpu.most_off_us;
+        queue.effect_us = kGpu.effect_us;
+        queue.interrupt_us = kGpu.interrupt_us;
     }
     void free_queue(uint32_t at) { slot(at).state = static_cast<uint32_t>(ipc::SlotState::kFree); }
     void submit(uint32_t at, int64_t now_ns, uint64_t count = 1) {

@@ -101,7 +101,10 @@ TEST_F(SlotReader, AnyBytesGiveUsableNumbers) {
         EXPECT_TRUE(numbers.ready_since_ns >= 0 && numbers.ready_since_ns <= kStart);
         EXPECT_TRUE(numbers.idle_since_ns >= 0 && numbers.idle_since_ns <= kStart);
         EXPECT_TRUE(numbers.command_ns >= 0 && numbers.command_ns <= kLongestCommandNs);
-        EXPECT_TRUE(numbers.switch_ns >= 0 && numbers.switch_ns <= kLongestSwitchUs * base::kMicrosecond);
+        const sched::Costs costs = read_costs(client.slot(0));
+        for (const uint32_t us :
+             {costs.switch_us, costs.off_us, costs.most_off_us, costs.effect_us, costs.interrupt_us})
+            EXPECT_LE(us, kMostCostUs);
         EXPECT_TRUE(numbers.busy_ns >= 0);
         EXPECT_TRUE(numbers.utilization >= UTILIZATION_MIN && numbers.utilization <= UTILIZATION_MAX);
         EXPECT_TRUE(numbers.timeslice_us >= TIMESLICE_MIN && numbers.timeslice_us <= TIMESLICE_MAX);

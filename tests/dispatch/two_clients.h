@@ -10,7 +10,7 @@ namespace xsched::dispatch::testing {
 // A low and a high client with one queue each on the same device.
 class TwoClients : public ::testing::Test {
 protected:
-    TwoClients() {
+    explicit TwoClients(sched::Settings settings = {}) : dispatcher(hpf_core(settings)) {
         low.make_queue(0, 0);
         high.make_queue(0, 10);
         dispatcher.add_client(low.view());
@@ -22,7 +22,7 @@ protected:
 
     FakeClient low{1, 100};
     FakeClient high{2, 200};
-    Dispatcher dispatcher{hpf_core()};
+    Dispatcher dispatcher;
 };
 
 }  // namespace xsched::dispatch::testing

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "dispatch/client.h"
+#include "dispatch/client_slots.h"
 #include "dispatch/fake_client.h"
 
 namespace xsched::dispatch {
@@ -20,7 +20,7 @@ protected:
 
     FakeClient memory{1, 100};
     UnitTable table;
-    Client client{memory.view(), table};
+    ClientSlots client{memory.view(), table};
 };
 
 TEST_F(Units, QueuesOfOnePriorityAndDeviceAreOneUnit) {
@@ -44,7 +44,7 @@ TEST_F(Units, AUnitSwitchesAsItsSlowestQueueDoes) {
         memory.make_queue(at, 0);
         memory.slot(at).switch_us = us;
     }
-    EXPECT_EQ(scan().units[0].switch_ns, 200'000);
+    EXPECT_EQ(scan().units[0].costs.switch_us, 200U);
 }
 
 TEST_F(Units, IdsStayWithTheirUnitsAndAreNotUsedAgain) {
@@ -106,7 +106,7 @@ TEST_F(Units, AScanInPartsTellsNothingBeforeItsEnd) {
 
 TEST_F(Units, WhatMovesKeepsItsOwner) {
     FakeClient other_memory(2, 200);
-    Client other(other_memory.view(), table);
+    ClientSlots other(other_memory.view(), table);
     memory.make_queue(0, 0);
     other_memory.make_queue(0, 0);
     scan();

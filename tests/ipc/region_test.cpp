@@ -7,6 +7,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cstddef>
+#include <cstring>
+
 #include "base/unique_fd.h"
 
 namespace xsched::ipc {
@@ -29,6 +32,18 @@ TEST(Region, BothSidesSeeTheSameMemory) {
     EXPECT_EQ(server->slots[kMostQueues - 1].submitted.load(), 99U);
     unmap_region(client);
     unmap_region(server);
+}
+
+TEST(Region, APrivateOneLooksLikeAServers) {
+    int fd = -1;
+    Region* shared = create_region(0, getpid(), &fd);
+    ASSERT_NE(shared, nullptr);
+    const UniqueFd file(fd);
+    Region* own = create_private_region();
+    ASSERT_NE(own, nullptr);
+    EXPECT_EQ(memcmp(own, shared, offsetof(Header, doorbell)), 0);
+    unmap_region(own);
+    unmap_region(shared);
 }
 
 TEST(Region, SizeIsSealed) {

@@ -48,9 +48,13 @@ TEST(HardwareStop, OnlyWhenTheSchedulerAsksForIt) {
     EXPECT_EQ(device.slot().interrupted, 0u);
 }
 
-TEST(HardwareStop, TheSchedulerSeesWhatASwitchOfTheHardwareCosts) {
+TEST(HardwareStop, TheSchedulerSeesWhatItCosts) {
     FakeDevice device(kInterruptible);
-    EXPECT_EQ(device.slot().switch_us, FakeDevice::kSwitchUs);
+    EXPECT_EQ(device.slot().switch_us, FakeDevice::kCosts.switch_us);
+    EXPECT_EQ(device.slot().off_us, FakeDevice::kCosts.off_us);
+    EXPECT_EQ(device.slot().most_off_us, FakeDevice::kCosts.most_off_us);
+    EXPECT_EQ(device.slot().effect_us, FakeDevice::kCosts.effect_us);
+    EXPECT_EQ(device.slot().interrupt_us, FakeDevice::kCosts.interrupt_us);
     FakeDevice other({.gated = true});
     EXPECT_EQ(other.slot().switch_us, 0u);
 }

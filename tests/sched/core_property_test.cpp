@@ -16,8 +16,8 @@ using namespace testing;
 
 constexpr Settings kSettings{.starvation_limit_ns = 50 * kMs,
                              .starvation_turn_ns = 3 * kMs,
-                             .grace_max_ns = 2 * kMs,
-                             .grace_min_ns = 0};
+                             .anticipation_max_ns = 2 * kMs,
+                             .anticipation_min_ns = 0};
 constexpr int64_t kLongestStep = 4 * kMs;
 constexpr int64_t kLongestCommand = 8 * kMs;
 
@@ -91,12 +91,12 @@ void expect_work_runs(const World& world, const WholeCore::Plan& plan) {
         if (!state.ready || !eligible(state)) continue;
         work[state.unit.device] = true;
         runs[state.unit.device] |= !verdict.suspend;
-        if (!verdict.suspend || verdict.reason != Reason::kGrace) continue;
+        if (!verdict.suspend || verdict.reason != Reason::kAnticipation) continue;
         const UnitState* by = find(world, verdict.by);
         ASSERT_NE(by, nullptr);
         EXPECT_FALSE(by->ready);
-        EXPECT_LT(world.now_ns - by->idle_since_ns, kSettings.grace_max_ns);
-        EXPECT_TRUE(plan.wake_at_ns != 0 && plan.wake_at_ns <= by->idle_since_ns + kSettings.grace_max_ns);
+        EXPECT_LT(world.now_ns - by->idle_since_ns, kSettings.anticipation_max_ns);
+        EXPECT_TRUE(plan.wake_at_ns != 0 && plan.wake_at_ns <= by->idle_since_ns + kSettings.anticipation_max_ns);
         runs[state.unit.device] = true;
     }
     for (const auto& [device, has_work] : work) EXPECT_TRUE(runs[device]) << "device " << device << " stands still";
@@ -119,7 +119,7 @@ void expect_order(const World& world, const WholeCore::Plan& plan) {
         EXPECT_GT(by->unit.priority, state.unit.priority);
         EXPECT_EQ(by->unit.device, state.unit.device);
         EXPECT_TRUE(eligible(*by));
-        EXPECT_TRUE(verdict.reason == Reason::kLessUrgent || verdict.reason == Reason::kGrace);
+        EXPECT_TRUE(verdict.reason == Reason::kLessUrgent || verdict.reason == Reason::kAnticipation);
         EXPECT_EQ(by->ready, verdict.reason == Reason::kLessUrgent);
         EXPECT_TRUE(verdict.preemptible && verdict.watched);
     }

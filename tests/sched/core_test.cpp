@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "sched/grace.h"
-#include "sched/guard.h"
+#include "sched/anticipation.h"
+#include "sched/stall_watchdog.h"
 #include "sched/given_units.h"
 
 namespace xsched::sched {
@@ -119,7 +119,7 @@ TEST_F(CoreTest, TheDeviceIsKeptForAUnitThatHasJustBecomeIdle) {
 
     const WholeCore::Plan& plan = decide({low, idle}, kStart + kMs);
     EXPECT_TRUE(plan.verdicts[0].suspend);
-    EXPECT_EQ(plan.verdicts[0].reason, Reason::kGrace);
+    EXPECT_EQ(plan.verdicts[0].reason, Reason::kAnticipation);
     EXPECT_EQ(plan.verdicts[0].by, 2U);
     EXPECT_EQ(plan.wake_at_ns, kStart + kMs + 500 * kUs) << "as long as one command of the victim";
 
@@ -141,22 +141,22 @@ TEST_F(CoreTest, NoGraceWhereNobodyLessUrgentIsThere) {
 TEST_F(CoreTest, GraceHasALimit) {
     const UnitState low = Given{.id = 1, .ready = true, .ready_since_ns = kStart, .command_ns = 50 * kMs};
     const UnitState idle = Given{.id = 2, .priority = 10, .ready_since_ns = kStart, .idle_since_ns = kStart};
-    EXPECT_EQ(decide({low, idle}, kStart).wake_at_ns, kStart + Settings{}.grace_max_ns);
+    EXPECT_EQ(decide({low, idle}, kStart).wake_at_ns, kStart + Settings{}.anticipation_max_ns);
 }
 
 // Commands of 10 us, and the hardware's switches between processes.
 UnitState low_behind_switches(uint64_t process) {
     UnitState low = Given{.id = 1, .ready = true, .ready_since_ns = kStart, .command_ns = 10 * kUs};
     low.unit.process = process;
-    low.switch_ns = 175 * kUs;
+    low.costs.switch_us = 175;
     return low;
 }
 
 TEST_F(CoreTest, BeingWrongCostsTheSwitchesToAnotherProcessAndBack) {
     UnitState idle = Given{.id = 2, .priority = 10, .ready_since_ns = kStart, .idle_since_ns = kStart};
-    idle.switch_ns = 175 * kUs;
+    idle.costs.switch_us = 175;
     EXPECT_EQ(decide({low_behind_switches(1), idle}, kStart).wake_at_ns, kStart + (10 + 2 * 175) * kUs);
-    EXPECT_EQ(decide({low_behind_switches(idle.unit.process), idle}, kStart).wake_at_ns, kStart + Grace::kLeastWrongNs)
+    EXPECT_EQ(decide({low_behind_switches(idle.unit.process), idle}, kStart).wake_at_ns, kStart + Anticipation::kLeastWrongNs)
         << "within one process nothing is switched";
 }
 
@@ -297,7 +297,7 @@ TEST_F(CoreTest, APolicyThatSuspendsEveryoneIsThrownOut) {
     EXPECT_GT(plan.wake_at_ns, kStart) << "and a wish for the past does not make the scheduler spin";
     EXPECT_EQ(core.thrown_out(), nullptr);
 
-    const WholeCore::Plan& after = decide(units, kStart + Guard::kLimitNs);
+    const WholeCore::Plan& after = decide(units, kStart + StallWatchdog::kLimitNs);
     EXPECT_STREQ(core.thrown_out(), "broken");
     EXPECT_STREQ(core.policy_name(), "HPF");
     EXPECT_FALSE(after.verdicts[1].suspend) << "HPF decides at once";
@@ -320,16 +320,16 @@ TEST_F(CoreTest, SoIsOneThatPicksUnitsWithNothingToDo) {
     const WholeCore::Plan& plan = decide(units, kStart);
     EXPECT_TRUE(plan.verdicts[0].suspend);
     ASSERT_NE(plan.wake_at_ns, 0);
-    EXPECT_LE(plan.wake_at_ns, kStart + Guard::kLimitNs) << "found out without anybody ringing";
-    decide(units, kStart + Guard::kLimitNs);
+    EXPECT_LE(plan.wake_at_ns, kStart + StallWatchdog::kLimitNs) << "found out without anybody ringing";
+    decide(units, kStart + StallWatchdog::kLimitNs);
     EXPECT_STREQ(core.thrown_out(), "only-idle");
 }
 
 TEST_F(CoreTest, AStallIsFoundWithoutAnybodyRinging) {
     core = WholeCore(Core(std::make_unique<OnlyIdle>(), {.starvation_limit_ns = 0, .claim_limit_ns = 0}));
     const std::vector<UnitState> units{Given{.id = 1, .ready = true, .ready_since_ns = kStart}, Given{.id = 2}};
-    EXPECT_EQ(decide(units, kStart).wake_at_ns, kStart + Guard::kLimitNs);
-    EXPECT_FALSE(decide(units, kStart + Guard::kLimitNs).verdicts[0].suspend);
+    EXPECT_EQ(decide(units, kStart).wake_at_ns, kStart + StallWatchdog::kLimitNs);
+    EXPECT_FALSE(decide(units, kStart + StallWatchdog::kLimitNs).verdicts[0].suspend);
 }
 
 TEST_F(CoreTest, AStallIsFoundAlsoWhileOthersComeAndGo) {
@@ -339,7 +339,7 @@ TEST_F(CoreTest, AStallIsFoundAlsoWhileOthersComeAndGo) {
         decide(units, kStart + i * 100 * kMs);
         units.push_back(Given{.id = 10U + i});
     }
-    decide(units, kStart + Guard::kLimitNs);
+    decide(units, kStart + StallWatchdog::kLimitNs);
     EXPECT_STREQ(core.thrown_out(), "broken");
 }
 

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "sched/given_units.h"
+#include "sched/mechanism_costs.h"
+#include "xsched/types.h"
 
 namespace xsched::sched {
 namespace {
@@ -76,13 +78,19 @@ TEST(Expectation, TheEarlierOfTimeAndPeriodCounts) {
     EXPECT_EQ(expectation.next(kStart).at_ns, kStart + 10 * kMs);
 }
 
+// Its running command lasts so long that the unit is off the device so soon after it is suspended.
+void off_in(UnitState& state, int64_t ns) {
+    state.level = kPreemptLevelDeactivate;
+    state.unit.command_ns = ns - stop_ns(state.level, 1, {}) + 1;
+}
+
 class AnnouncedBurst : public ::testing::Test {
 protected:
     // Units 1 (less urgent, busy) and 2 (more urgent, long idle), which announced a burst for kAt.
     AnnouncedBurst() {
         units.push_back(Given{.id = 1, .ready = true, .ready_since_ns = kStart});
         units.push_back(Given{.id = 2, .priority = 10, .ready_since_ns = kStart - kMs, .idle_since_ns = kStart - kMs});
-        units[0].off_ns = 3 * kMs;
+        off_in(units[0], 3 * kMs);
         units[1].unit.expect_ns = kAt;
     }
     const WholeCore::Plan& decide(int64_t at_ns) { return core.decide(units, at_ns); }
@@ -120,20 +128,20 @@ TEST_F(AnnouncedBurst, OnceItHasComeItIsLikeAnyOther) {
     EXPECT_EQ(decide(kAt + 100 * kUs).verdicts[0].reason, Reason::kLessUrgent);
     units[1].ready = false;
     units[1].idle_since_ns = kAt + 200 * kUs;
-    EXPECT_EQ(decide(kAt + 200 * kUs).verdicts[0].reason, Reason::kGrace);
-    core = hpf_core({.grace_max_ns = 0});
+    EXPECT_EQ(decide(kAt + 200 * kUs).verdicts[0].reason, Reason::kAnticipation);
+    core = hpf_core({.anticipation_max_ns = 0});
     EXPECT_FALSE(decide(kAt + 200 * kUs).verdicts[0].suspend) << "the announcement is spent";
 }
 
 TEST_F(AnnouncedBurst, ALongCommandDoesNotKeepTheDeviceFreeForEver) {
-    units[0].off_ns = 10 * kSecond;
+    off_in(units[0], 10 * kSecond);
     units[1].unit.expect_ns = kStart + kSecond;
     EXPECT_EQ(decide(kStart + 10 * kMs).wake_at_ns, kStart + kSecond - Expectation::kMostLeadNs);
 }
 
 TEST_F(AnnouncedBurst, WhoIsOffFasterStandsLater) {
     units.push_back(Given{.id = 3, .ready = true, .ready_since_ns = kStart});
-    units[2].off_ns = 400 * kUs;
+    off_in(units[2], 400 * kUs);
     const WholeCore::Plan& plan = decide(kAt - 3 * kMs);
     EXPECT_TRUE(plan.verdicts[0].suspend);
     EXPECT_FALSE(plan.verdicts[2].suspend);

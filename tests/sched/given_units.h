@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "base/time.h"
 #include "sched/core.h"
 
 namespace xsched::sched::testing {
@@ -13,6 +14,10 @@ inline constexpr int64_t kUs = 1'000;
 inline constexpr int64_t kMs = 1'000'000;
 inline constexpr int64_t kSecond = 1'000'000'000;
 inline constexpr int64_t kStart = 100 * kSecond;  // well after the beginning of the clock
+
+// As an H100 has them.
+inline constexpr Costs kGpu{
+    .switch_us = 175, .off_us = 700, .most_off_us = 3000, .effect_us = 300, .interrupt_us = 500};
 
 struct Given {
     uint64_t id = 0;
@@ -29,7 +34,7 @@ struct Given {
         state.unit.id = id;
         state.unit.device = device;
         state.unit.pid = static_cast<int32_t>(id);
-        state.unit.process = id;
+        state.unit.process = state.group = id;
         state.unit.priority = priority;
         state.unit.ready_since_ns = ready_since_ns;
         state.unit.command_ns = command_ns;
@@ -67,7 +72,7 @@ public:
             for (const uint32_t at : members) given.push_back(units[at]);
             const sched::Plan plan = core_.decide({.device = device, .units = given}, now_ns);
             for (size_t i = 0; i < members.size(); ++i) plan_.verdicts[members[i]] = plan.verdicts[i];
-            plan_.wake_at_ns = earlier(plan_.wake_at_ns, plan.wake_at_ns);
+            plan_.wake_at_ns = base::earlier(plan_.wake_at_ns, plan.wake_at_ns);
         }
         return plan_;
     }

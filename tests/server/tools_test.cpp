@@ -77,11 +77,11 @@ TEST_F(Tools, StatusExplainsWhoStandsAndWhy) {
         EXPECT_EQ(process["caused_ms"] > 1.0, process["program"] == "urgent") << process;
     EXPECT_GT(queue["since_ms"], 1.0);
     const std::string why = queue["explanation"];
-    EXPECT_NE(why.find("stands for"), std::string::npos) << why;
+    EXPECT_NE(why.find("suspended for"), std::string::npos) << why;
     EXPECT_NE(why.find("more urgent"), std::string::npos) << why;
     const Json status = tool->ask({{"cmd", "status"}, {"pid", getpid()}});
     ASSERT_EQ(status["processes"].size(), 2U) << "both clients are this process";
-    EXPECT_EQ(status["processes"][0]["state"], "stands");
+    EXPECT_EQ(status["processes"][0]["state"], "suspended");
     EXPECT_EQ(status["processes"][1]["state"], "runs");
     expect_refusal({{"cmd", "status"}, {"pid", 1}}, "no process 1 is scheduled");
 }

@@ -141,7 +141,7 @@ XqDeviceOps make_ops(const Traits& traits, const XqStopOps& stop) {
         };
     }
     ops.stop = &stop;
-    if (stop.interrupt != nullptr) ops.switch_us = FakeDevice::kSwitchUs;
+    if (stop.interrupt != nullptr) ops.costs = FakeDevice::kCosts;
     ops.synchronize = [](void* hwq) -> XResult {
         of(hwq).synchronize();
         return kXSchedSuccess;

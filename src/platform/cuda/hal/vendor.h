@@ -3,6 +3,7 @@
 #pragma once
 
 #include "platform/cuda/hal/api.h"
+#include "queue/device.h"
 #include "xsched/types.h"
 
 namespace xsched::stream {
@@ -31,8 +32,10 @@ inline constexpr const char* kRecordFunction = "cuEventRecord";
 inline constexpr const char* kSynchronizeFunction = "cuEventSynchronize";
 inline constexpr const char* kSetFunction = "cuMemsetD8Async";
 inline constexpr bool kHasTimeslices = true;
-inline constexpr bool kSwitchesContexts = true;  // between processes,
-inline constexpr uint32_t kSwitchUs = 175;       // in so long (an H100: docs/decisions/003)
+inline constexpr bool kSwitchesContexts = true;  // between processes
+// Measured on an H100 (docs/decisions/003). What off_us has beyond the call is the agent's waking.
+inline constexpr XqCosts kCosts{
+    .switch_us = 175, .off_us = 700, .most_off_us = 3000, .effect_us = 300, .interrupt_us = 500};
 inline constexpr bool kInterruptsUnasked = true;  // level 3: measured, see docs/decisions/002
 
 // The context is current.

@@ -334,7 +334,7 @@ constexpr XqDeviceOps make_ops(uint32_t levels) {
     if (kMakesSignals) ops.stop = &kSignals;
     if ((levels & 1u << kPreemptLevelInterrupt) != 0) {
         ops.stop = &kInterrupts;
-        ops.switch_us = kSwitchUs;  // what has no level 3 may share its context with the other programs (MPS)
+        ops.costs = kCosts;  // what has no level 3 may share its context with the other programs (MPS)
     }
     if constexpr (kSwitchesContexts) ops.keep_alive = &kKeepAlive;
     ops.synchronize = synchronize;

@@ -7,39 +7,39 @@
 #include <span>
 #include <vector>
 
-#include "dispatch/means.h"
 #include "sched/ranks.h"
 #include "sched/unit.h"
+#include "sched/victim.h"
 
-namespace xsched::dispatch {
+namespace xsched::sched {
 
 // How a unit uses the device, as far as it matters to its victims.
 struct Usage {
-    bool streams = false;  // Pauses::streams
-    bool lingers = false;  // it keeps the device through its short pauses
+    bool streams = false;      // Pauses::streams
+    bool keeps_alive = false;  // it keeps the device through its short pauses
     bool operator==(const Usage&) const = default;
 };
 
 class Rivals {
 public:
-    void sum_up(std::span<const sched::UnitState> units, std::span<const Usage> usages);
+    void sum_up(std::span<const UnitState> units, std::span<const Usage> usages);
     // Adds to `result` what is known of those that may preempt the unit at that position.
-    void look(size_t at, const sched::UnitState& victim, Victim& result) const;
+    void look(size_t at, const UnitState& victim, Victim& result) const;
     // Whether units of other processes may be kept off the device for the sake of the one at that position.
-    bool has_victims(size_t at, const sched::UnitState& unit) const;
+    bool has_victims(size_t at, const UnitState& unit) const;
     // The timeslice in the hardware of the unit at that position; 0: the driver's own.
     uint32_t timeslice_us(size_t at) const;
 
 private:
     struct Rank {
-        sched::Processes here;
-        sched::Processes below;
-        sched::Processes above;
-        sched::Processes above_pausing;  // of those above, the ones that pause often,
-        sched::Processes above_leaving;  // and the ones that do not keep the device through their pauses
+        Processes here;
+        Processes below;
+        Processes above;
+        Processes above_pausing;  // of those above, the ones that pause often,
+        Processes above_leaving;  // and the ones that do not keep the device through their pauses
     };
-    sched::Ranks ranks_;
+    Ranks ranks_;
     std::vector<Rank> by_rank_;
 };
 
-}  // namespace xsched::dispatch
+}  // namespace xsched::sched

@@ -1,4 +1,4 @@
-#include "sched/grace.h"
+#include "sched/anticipation.h"
 
 #include <algorithm>
 
@@ -6,12 +6,12 @@ namespace xsched::sched {
 
 namespace {
 
-// Gaps vary: a threshold exactly as long as a gap would miss its slightly longer sisters.
-int64_t with_margin(int64_t gap_ns) { return gap_ns + gap_ns / 4 + 10'000; }
+// Think times vary: a threshold exactly as long as one of them would miss those that are slightly longer.
+int64_t with_margin(int64_t think_ns) { return think_ns + think_ns / 4 + 10'000; }
 
 }  // namespace
 
-void Grace::observe(bool ready, int64_t ready_since_ns, int64_t idle_since_ns) {
+void Anticipation::observe(bool ready, int64_t ready_since_ns, int64_t idle_since_ns) {
     // The end of the burst before: the unit's own word, or, if that burst has ended too by now, what was seen then.
     const int64_t ended_ns = ready_since_ns > idle_since_ns ? idle_since_ns : idle_seen_ns_;
     if (ready_since_ns > counted_ready_ns_) {
@@ -23,33 +23,33 @@ void Grace::observe(bool ready, int64_t ready_since_ns, int64_t idle_since_ns) {
     idle_seen_ns_ = ready ? 0 : idle_since_ns;
 }
 
-void Grace::add(int64_t gap_ns) {
-    gap_ns = std::min(gap_ns, kLongestGapNs);
+void Anticipation::add(int64_t think_ns) {
+    think_ns = std::min(think_ns, kLongestThinkNs);
     const auto begin = sorted_.begin();
     auto end = begin + count_;
-    if (count_ == kGaps) {
+    if (count_ == kThinkTimes) {
         const auto oldest = std::lower_bound(begin, end, ring_[next_]);
         std::move(oldest + 1, end, oldest);
         --end;
     } else {
         ++count_;
     }
-    const auto place = std::upper_bound(begin, end, gap_ns);
+    const auto place = std::upper_bound(begin, end, think_ns);
     std::move_backward(place, end, end + 1);
-    *place = gap_ns;
-    ring_[next_] = gap_ns;
-    next_ = (next_ + 1) % kGaps;
+    *place = think_ns;
+    ring_[next_] = think_ns;
+    next_ = (next_ + 1) % kThinkTimes;
 }
 
-int64_t Grace::length(int64_t wrong_ns, int64_t max_ns) const {
+int64_t Anticipation::length(int64_t wrong_ns, int64_t max_ns) const {
     if (max_ns <= 0) return 0;
     wrong_ns = std::clamp(wrong_ns, kLeastWrongNs, kMostWrongNs);
     if (count_ < kEnough) return std::min(wrong_ns, max_ns);
 
     const int64_t penalty_ns = wrong_ns * kUrgencyWeight;
     int64_t best_ns = 0;
-    int64_t best_cost = penalty_ns * count_;  // of no grace at all: wrong at every gap
-    int64_t covered_ns = 0;                   // sum of the gaps that the candidate outlasts
+    int64_t best_cost = penalty_ns * count_;  // without anticipation: wrong every time
+    int64_t covered_ns = 0;                   // sum of the think times that the candidate outlasts
     unsigned covered = 0;
     for (unsigned i = 0; i < count_ && sorted_[i] <= max_ns; ++i) {
         const int64_t candidate_ns = std::min(with_margin(sorted_[i]), max_ns);

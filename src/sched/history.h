@@ -2,16 +2,20 @@
 // a device are others than before.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "sched/anticipation.h"
 #include "sched/claim.h"
 #include "sched/expectation.h"
-#include "sched/grace.h"
-#include "sched/guard.h"
+#include "sched/group.h"
+#include "sched/pauses.h"
 #include "sched/ranks.h"
+#include "sched/rivals.h"
+#include "sched/stall_watchdog.h"
 #include "sched/starvation.h"
 #include "sched/unit.h"
 
@@ -19,21 +23,24 @@ namespace xsched::sched {
 
 inline constexpr uint32_t kNowhere = UINT32_MAX;
 
-struct UnitMemory {
-    UnitMemory(uint64_t unit_id, int64_t now_ns) : id(unit_id), since_ns(now_ns), starvation(now_ns) {}
+struct UnitHistory {
+    UnitHistory(uint64_t unit_id, int64_t now_ns) : id(unit_id), since_ns(now_ns), starvation(now_ns) {}
 
     uint64_t id;
     uint32_t place = kNowhere;  // among the eligible
+    uint32_t group = 0;
     bool suspended = false;     // the last verdict, and since when
     bool timed = false;         // its wish may change by itself
     bool dirty = false;         // judge it anew, whatever the policy answers
+    bool told = false;          // its verdict is among the changed
     bool inverted = false;      // it makes room for a unit of its own process, whose progress it is judged by
     int64_t since_ns;
     Expected expected;  // it wants the device for nothing else
     Starvation starvation;
     Claim claim;
     Expectation expectation;
-    Grace grace;
+    Anticipation anticipation;
+    Pauses pauses;
 };
 
 // What letting a unit in by mistake costs a more urgent one, and what it needs to be off the device.
@@ -41,6 +48,7 @@ struct Cost {
     int64_t there_ns = 0;
     int64_t switch_ns = 0;
     int64_t off_ns = 0;
+    bool operator==(const Cost&) const = default;
 };
 
 // The same of all units that are less urgent than some rank.
@@ -58,15 +66,15 @@ struct LessUrgent {
     }
 };
 
-struct DeviceMemory {
+struct DeviceHistory {
     uint64_t composition = 0;
     uint64_t policy = 0;  // the number of the policy that answered last
-    std::vector<UnitMemory> units;   // by position, like these:
+    std::vector<UnitHistory> units;   // by position, like these:
     std::vector<Verdict> verdicts;
     std::vector<std::pair<uint64_t, uint32_t>> by_id;  // sorted
 
     // The eligible units, which the policy is asked about.
-    std::vector<uint32_t> at;  // position of each
+    std::vector<uint32_t> eligible;  // position of each
     std::vector<policy::Unit> asked;
     std::vector<policy::Choice> answers;
     std::vector<policy::Choice> answered;  // the time before
@@ -81,26 +89,47 @@ struct DeviceMemory {
     std::vector<std::pair<uint64_t, Expected>> expected;  // ids of those that announced a burst, sorted
 
     bool watched = false;
-    Guard guard{};
+    StallWatchdog watchdog{};
     int64_t due_ns = 0;          // a verdict may change by itself, the units as they are; 0: never
     int64_t looked_at_all_ns = 0;
     int64_t decided_ns = 0;
     std::vector<uint32_t> changed;
 
+    // For the choice of mechanisms.
+    std::vector<Group> groups;      // sorted by id
+    std::vector<uint32_t> members;  // positions of units, group by group
+    std::vector<uint32_t> dirty_groups;
+    std::vector<uint32_t> late;     // groups whose running work may be late (Group::late_ns)
+    std::vector<Usage> usages;      // by position
+    Rivals rivals;
+    bool rivals_changed = true;     // since they were summed up
+
+    void mark_group(uint32_t at) { mark_group_at(units[at].group); }
+    void mark_group_at(uint32_t index) {
+        if (!std::exchange(groups[index].dirty, true)) dirty_groups.push_back(index);
+    }
+    void forget_changed() {
+        for (const uint32_t at : changed)
+            if (at < units.size()) units[at].told = false;
+        changed.clear();
+    }
+    void note_changed(uint32_t at) {
+        if (!std::exchange(units[at].told, true)) changed.push_back(at);
+    }
     // The position of a unit of this device, else kNowhere.
     uint32_t find(uint64_t id) const;
 };
 
-class Memory {
+class History {
 public:
     // The device, with units[i] belonging to given.units[i]; what is not given any more is forgotten. `changed`: its units
     // are others than before.
-    DeviceMemory& follow(const DeviceUnits& given, int64_t now_ns, bool* changed);
+    DeviceHistory& follow(const DeviceUnits& given, int64_t now_ns, bool* changed);
     void forget(uint64_t device) { devices_.erase(device); }
-    std::unordered_map<uint64_t, DeviceMemory>& devices() { return devices_; }
+    std::unordered_map<uint64_t, DeviceHistory>& devices() { return devices_; }
 
 private:
-    std::unordered_map<uint64_t, DeviceMemory> devices_;
+    std::unordered_map<uint64_t, DeviceHistory> devices_;
 };
 
 }  // namespace xsched::sched

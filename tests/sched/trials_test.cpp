@@ -1,10 +1,10 @@
-#include "dispatch/trials.h"
+#include "sched/trials.h"
 
 #include <gtest/gtest.h>
 
 #include "base/clock.h"
 
-namespace xsched::dispatch {
+namespace xsched::sched {
 namespace {
 
 constexpr int64_t kUs = base::kMicrosecond;
@@ -99,4 +99,4 @@ TEST(Trials, AnotherUnitBeginsAnew) {
 }
 
 }  // namespace
-}  // namespace xsched::dispatch
+}  // namespace xsched::sched

@@ -7,7 +7,7 @@
 
 namespace xsched::sched {
 
-class Guard {
+class StallWatchdog {
 public:
     static constexpr int64_t kLimitNs = 1'000'000'000;
 

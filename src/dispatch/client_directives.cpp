@@ -5,9 +5,12 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "dispatch/client.h"
+#include "dispatch/client_slots.h"
 
 namespace xsched::dispatch {
+
+static_assert(static_cast<uint32_t>(sched::Interrupt::kTakenOff) == static_cast<uint32_t>(ipc::Interrupt::kTakenOff));
+static_assert(static_cast<uint32_t>(sched::Interrupt::kKeptOff) == static_cast<uint32_t>(ipc::Interrupt::kKeptOff));
 
 namespace {
 
@@ -26,22 +29,20 @@ void note(std::atomic<T>& field, T value) {
     field.store(value, std::memory_order_relaxed);
 }
 
-double milliseconds(int64_t ns) { return static_cast<double>(ns) / 1e6; }
-
 }  // namespace
 
 template <typename T>
-bool Client::put(std::atomic<T>& field, T value) {
+bool ClientSlots::put(std::atomic<T>& field, T value) {
     const bool changed = update(field, value);
     touched_ |= changed;
     return changed;
 }
 
-void Client::close_gates(uint32_t own, int64_t now_ns) {
+void ClientSlots::close_gates(uint32_t own, int64_t now_ns) {
     constexpr size_t kFew = 8;  // for more, all at once is as good
     if (queues_.size() > kFew) return;
     for (uint32_t at = 0; at < queues_.size(); ++at) {
-        const QueueMemory& queue = queues_[at];
+        const QueueHistory& queue = queues_[at];
         if (!queue.used || !queue.scheduled || queue.own != own || !queue.ready || queue.suspended) continue;
         begin_suspension(now_ns);
         ipc::QueueSlot& slot = view_.region->slots[at];
@@ -51,172 +52,175 @@ void Client::close_gates(uint32_t own, int64_t now_ns) {
 }
 
 // A queue that is suspended with an old heartbeat would take the server for dead.
-void Client::begin_suspension(int64_t now_ns) {
+void ClientSlots::begin_suspension(int64_t now_ns) {
     if (!std::exchange(suspended_, true)) heartbeat_ns_ = 0;
     beat(now_ns);
 }
 
-void Client::direct(int64_t now_ns) {
+void ClientSlots::direct(int64_t now_ns) {
     settle_delays(now_ns);
-    bool watching = false;
-    bool suspended = false;
-    bool linger_wanted = false;
-    bool suspect = false;
-    uint32_t unscheduled = 0;
-    polled_ = followed_ = false;
-    for (QueueMemory& queue : queues_) {
-        if (!queue.used) continue;
-        if (!queue.scheduled) {
-            ++unscheduled;
-            continue;
-        }
-        const Own& unit = own(queue);
-        queue.verdict = unit.table->verdict(unit.at);
-        watching |= queue.verdict.watched;
-        suspended |= queue.verdict.suspend;
-        suspect |= queue.verdict.suspect;
-        linger_wanted = linger_wanted || unit.table->rivals.has_victims(unit.at, unit.table->units[unit.at]);
-        const bool runs = queue.ready && queue.verdict.watched && !queue.verdict.suspend;
-        followed_ |= runs;
-        polled_ |= runs && queue.device_progress;
-    }
-    choose_means(now_ns);
-    if (suspended)
+    const Summary summary = take_verdicts();
+    if (summary.suspended)
         begin_suspension(now_ns);
     else
         suspended_ = false;
-    ipc::Header& header = view_.region->header;
-    put(header.prompt, prompt_ ? 1U : 0U);
-    put(header.linger_wanted, linger_wanted ? 1U : 0U);
-    if (put(header.watching, watching ? 1U : 0U) && watching) began_watching_ = true;
+    write_header(summary);
     bool warms = false;
     for (uint32_t at = 0; at < queues_.size(); ++at) {
-        QueueMemory& queue = queues_[at];
+        QueueHistory& queue = queues_[at];
         if (!queue.used || !queue.scheduled) continue;
         if (began_watching_) ask(at);  // what was launched unwatched
         queue.verdict.imminent = queue.verdict.imminent && !std::exchange(warms, warms || queue.verdict.imminent);
-        direct_queue(at, queue.verdict, now_ns);
+        direct_queue(at, now_ns);
         if (view_.record != nullptr) write_record(at, now_ns);
     }
     if (view_.record == nullptr) return;
-    note(view_.record->suspect, suspect ? 1U : 0U);
-    note(view_.record->unscheduled, unscheduled);
+    note(view_.record->suspect, summary.suspect ? 1U : 0U);
+    note(view_.record->unscheduled, summary.unscheduled);
 }
 
-void Client::beat(int64_t now_ns) {
+ClientSlots::Summary ClientSlots::take_verdicts() {
+    Summary summary;
+    polled_ = followed_ = false;
+    for (QueueHistory& queue : queues_) {
+        if (!queue.used) continue;
+        if (!queue.scheduled) {
+            ++summary.unscheduled;
+            continue;
+        }
+        const sched::Verdict& verdict = queue.verdict = units_[queue.own].verdict();
+        summary.watching |= verdict.watched;
+        summary.suspended |= verdict.suspend;
+        summary.suspect |= verdict.suspect;
+        summary.expects_interrupt |= verdict.preemption.expect_interrupt;
+        summary.has_victims |= verdict.preemption.has_victims;
+        const bool runs = queue.ready && verdict.watched && !verdict.suspend;
+        followed_ |= runs;
+        polled_ |= runs && queue.device_progress;
+    }
+    return summary;
+}
+
+void ClientSlots::write_header(const Summary& summary) {
+    ipc::Header& header = view_.region->header;
+    put(header.prompt, summary.expects_interrupt ? 1U : 0U);
+    put(header.linger_wanted, summary.has_victims ? 1U : 0U);
+    if (put(header.watching, summary.watching ? 1U : 0U) && summary.watching) began_watching_ = true;
+}
+
+void ClientSlots::beat(int64_t now_ns) {
     if (now_ns - heartbeat_ns_ < kBeatEveryNs) return;
     heartbeat_ns_ = now_ns;
     view_.region->header.heartbeat_ns.store(now_ns, std::memory_order_release);
 }
 
-const sched::UnitState* Client::unit_of(const QueueMemory& queue, uint64_t id) const {
-    return id != 0 ? own(queue).table->maker_of_room(queue.verdict) : nullptr;
-}
-
-void Client::direct_queue(uint32_t at, const sched::Verdict& verdict, int64_t now_ns) {
-    QueueMemory& queue = queues_[at];
+void ClientSlots::direct_queue(uint32_t at, int64_t now_ns) {
+    QueueHistory& queue = queues_[at];
+    const sched::Verdict& verdict = queue.verdict;
+    const sched::Preemption& preemption = verdict.preemption;
     ipc::QueueSlot& slot = view_.region->slots[at];
-    const sched::UnitState* by = unit_of(queue, verdict.by);
+    const sched::UnitState* by = units_[queue.own].table->maker_of_room(verdict);
     update(slot.reason, static_cast<ipc::ReasonCode>(verdict.reason));
     queue.by_pid = by != nullptr ? by->unit.pid : 0;
     queue.by_client = by != nullptr ? client_of(verdict.by) : 0;
     update(slot.by_pid, queue.by_pid);
     put(slot.window_ns, verdict.preemptible ? kWindowNs : int64_t{0});
 
-    put(slot.device_timeslice_us, queue.timeslice_us);
+    put(slot.device_timeslice_us, preemption.timeslice_us);
     if (verdict.imminent && !queue.warmed) {
         slot.warm.fetch_add(1, std::memory_order_release);
         touched_ = true;
     }
     queue.warmed = verdict.imminent;
     update(slot.held, verdict.suspend && verdict.by == 0 ? 1U : 0U);
-    if (put(slot.interrupt, static_cast<uint32_t>(queue.interrupt)) && queue.interrupt == ipc::Interrupt::kKeptOff)
-        leaving_ = {.for_client = queue.by_client, .since_ns = now_ns};
+    if (put(slot.interrupt, static_cast<uint32_t>(preemption.interrupt)) &&
+        preemption.interrupt == sched::Interrupt::kKeptOff) {
+        departure_.begin(queue.costs, now_ns);
+        departure_rung_ = false;
+        leaves_for_ = queue.by_client;
+    }
     const bool changed = queue.suspended != verdict.suspend;
     if (changed) slot.directed_ns.store(now_ns, std::memory_order_relaxed);
     put(slot.suspended, verdict.suspend ? 1U : 0U);
     ipc::settle_gate(slot);
-    if (!changed) return;
+    if (changed) note_suspension(queue);
+}
 
-    queue.suspended = verdict.suspend;
-    if (verdict.suspend) {
-        queue.kept_off_ns = 0;
-        queue.kept_off_by = 0;
-        queue.kept_off_by_others = false;
+// The queue is suspended from now on, or goes on.
+void ClientSlots::note_suspension(QueueHistory& queue) {
+    queue.suspended = queue.verdict.suspend;
+    if (queue.suspended) {
+        queue.delay.begin();
         if (queue.ready) ++queue.preemptions;
     }
     if (base::log_enabled(base::LogLevel::kDebug)) log_change(queue);
 }
 
-void Client::write_record(uint32_t at, int64_t now_ns) {
-    const QueueMemory& queue = queues_[at];
+void ClientSlots::write_record(uint32_t at, int64_t now_ns) {
+    const QueueHistory& queue = queues_[at];
     QueueRecord& record = view_.record->make(at);
     const bool waits = queue.suspended && queue.ready;
     note(record.suspended, queue.suspended ? 1U : 0U);
     note(record.reason, static_cast<uint32_t>(queue.verdict.reason));
-    note(record.mechanism, static_cast<uint32_t>(queue.means));
+    note(record.mechanism, static_cast<uint32_t>(queue.verdict.preemption.mechanism));
     note(record.by_pid, queue.by_pid);
     note(record.by_client, queue.by_client);
     note(record.priority, queue.priority);
     note(record.since_ns, queue.verdict.since_ns);
-    note(record.delayed_ns, queue.suspended_total_ns);
+    note(record.delayed_ns, queue.delay.total_ns());
     note(record.waits_since_ns, waits ? std::max(now_ns, queue.ready_since_ns) : int64_t{0});
     note(record.preemptions, queue.preemptions);
     record.used.store(1, std::memory_order_release);
 }
 
-void Client::log_change(const QueueMemory& queue) const {
-    const policy::Unit& unit = own(queue).state.unit;
+void ClientSlots::log_change(const QueueHistory& queue) const {
+    const OwnUnit& own = units_[queue.own];
+    const policy::Unit& unit = own.state.unit;
     const auto handle = static_cast<unsigned long long>(queue.handle);
     const char* reason = sched::reason_sentence(queue.verdict.reason);
-    const sched::UnitState* by = unit_of(queue, queue.verdict.by);
+    const sched::UnitState* by = own.table->maker_of_room(queue.verdict);
     char whom[64] = "";
     if (by != nullptr) snprintf(whom, sizeof(whom), " (pid %d, priority %d)", by->unit.pid, by->unit.priority);
     if (queue.suspended) {
         XLOG_DEBG("queue 0x%llx of pid %d (priority %d) suspended: %s%s; by %s", handle, unit.pid, unit.priority, reason,
-                  whom, means_sentence(queue.means));
+                  whom, sched::mechanism_sentence(queue.verdict.preemption.mechanism));
     } else {
-        char culprit[32] = "";
-        if (queue.kept_off_by != 0) snprintf(culprit, sizeof(culprit), ", for pid %d", queue.kept_off_by);
+        char cause[32] = "";
+        if (queue.delay.cause_pid() != 0) snprintf(cause, sizeof(cause), ", for pid %d", queue.delay.cause_pid());
         XLOG_DEBG("queue 0x%llx of pid %d (priority %d) resumed: %s%s; its work was delayed by %.3f ms%s%s", handle,
-                  unit.pid, unit.priority, reason, whom, milliseconds(queue.kept_off_ns), culprit,
-                  queue.kept_off_by_others ? " and others" : "");
+                  unit.pid, unit.priority, reason, whom, base::milliseconds(queue.delay.ns()), cause,
+                  queue.delay.several_causes() ? " and others" : "");
     }
 }
 
-bool Client::ring() {
+bool ClientSlots::ring() {
     ipc::Header& header = view_.region->header;
     const bool rang = std::exchange(touched_, false);
     if (rang) ipc::ring_directive(header);
-    if (leaving_.for_client != 0 && !leaving_.rung) {
-        leaving_.rung = true;
-        leaving_.directive = header.directive.load(std::memory_order_relaxed);
-    }
+    if (is_leaving() && !std::exchange(departure_rung_, true))
+        departure_directive_ = header.directive.load(std::memory_order_relaxed);
     return rang;
 }
 
-RoomFor Client::makes_room(int64_t now_ns) {
-    if (leaving_.for_client == 0) return {};
-    const RoomFor room{.client = leaving_.for_client,
-                       .until_ns = std::max(leaving_.since_ns + kLingerNs, now_ns + kEffectNs)};
+RoomFor ClientSlots::makes_room(int64_t now_ns) {
+    if (!is_leaving()) return {};
     const uint32_t carried_out = view_.region->header.carried_out.load(std::memory_order_acquire);
-    const bool called = leaving_.rung && static_cast<int32_t>(carried_out - leaving_.directive) >= 0;
-    if (called || now_ns - leaving_.since_ns >= kMostLingerNs) leaving_ = {};
-    return room;
+    const bool called = departure_rung_ && static_cast<int32_t>(carried_out - departure_directive_) >= 0;
+    return {.client = leaves_for_, .until_ns = departure_.keep_until_ns(called, now_ns)};
 }
 
 // It looks at this by itself: nobody is rung.
-void Client::linger(int64_t until_ns) {
-    std::atomic<int64_t>& told_ns = view_.region->header.linger_until_ns;
-    update(told_ns, std::max(told_ns.load(std::memory_order_relaxed), until_ns));
+void ClientSlots::keep_alive(int64_t until_ns) {
+    std::atomic<int64_t>& written_ns = view_.region->header.linger_until_ns;
+    update(written_ns, std::max(written_ns.load(std::memory_order_relaxed), until_ns));
 }
 
-bool Client::began_watching() { return std::exchange(began_watching_, false); }
+bool ClientSlots::began_watching() { return std::exchange(began_watching_, false); }
 
-void Client::let_go(int64_t now_ns) {
+void ClientSlots::let_go(int64_t now_ns) {
     settle_delays(now_ns);
     for (uint32_t at = 0; at < queues_.size(); ++at) {
-        QueueMemory& queue = queues_[at];
+        QueueHistory& queue = queues_[at];
         if (!queue.used) continue;
         leave_limits(queue);
         ipc::QueueSlot& slot = view_.region->slots[at];
@@ -227,16 +231,15 @@ void Client::let_go(int64_t now_ns) {
         if (queue.suspended) {
             XLOG_DEBG("queue 0x%llx of pid %d resumed: its process leaves the scheduler; its work was delayed by %.3f "
                       "ms",
-                      static_cast<unsigned long long>(queue.handle), view_.pid, milliseconds(queue.kept_off_ns));
+                      static_cast<unsigned long long>(queue.handle), view_.pid, base::milliseconds(queue.delay.ns()));
         }
-        queue = QueueMemory{};
+        queue = QueueHistory{};
     }
     put(view_.region->header.watching, 0U);
     put(view_.region->header.prompt, 0U);
     put(view_.region->header.linger_wanted, 0U);
     suspended_ = followed_ = false;
-    for (uint32_t i = 0; i < own_.size(); ++i)
-        if (own_[i].here) release_own(i);
+    units_.remove_all();
     ring();
 }
 

@@ -1,8 +1,10 @@
-#include "dispatch/rivals.h"
+#include "sched/rivals.h"
 
-namespace xsched::dispatch {
+#include "sched/mechanism.h"
 
-void Rivals::sum_up(std::span<const sched::UnitState> units, std::span<const Usage> usages) {
+namespace xsched::sched {
+
+void Rivals::sum_up(std::span<const UnitState> units, std::span<const Usage> usages) {
     ranks_.build(units.size(), [&units](size_t at) { return units[at].unit.priority; });
     const uint32_t count = ranks_.count();
     by_rank_.assign(count, Rank{});
@@ -16,7 +18,7 @@ void Rivals::sum_up(std::span<const sched::UnitState> units, std::span<const Usa
         next.above.add(process);
         // One that pauses often is enough: the hardware would switch in each of its pauses.
         if (!usages[at].streams) next.above_pausing.add(process);
-        if (!usages[at].lingers) next.above_leaving.add(process);
+        if (!usages[at].keeps_alive) next.above_leaving.add(process);
     }
     for (uint32_t rank = 1; rank < count; ++rank) by_rank_[rank].below.add(by_rank_[rank - 1].below);
     for (uint32_t rank = count; rank-- > 1;) {
@@ -26,17 +28,17 @@ void Rivals::sum_up(std::span<const sched::UnitState> units, std::span<const Usa
     }
 }
 
-void Rivals::look(size_t at, const sched::UnitState& victim, Victim& result) const {
+void Rivals::look(size_t at, const UnitState& victim, Victim& result) const {
     const Rank& rank = by_rank_[ranks_.of(at)];
     const uint64_t process = victim.unit.process;
     result.has_peer = result.has_peer || rank.here.any_but(process);
     if (!rank.above.any_but(process)) return;
     result.rival_streams = (result.rival_streams || !result.has_rival) && !rank.above_pausing.any_but(process);
-    result.rival_lingers = (result.rival_lingers || !result.has_rival) && !rank.above_leaving.any_but(process);
+    result.rival_keeps_alive = (result.rival_keeps_alive || !result.has_rival) && !rank.above_leaving.any_but(process);
     result.has_rival = true;
 }
 
-bool Rivals::has_victims(size_t at, const sched::UnitState& unit) const {
+bool Rivals::has_victims(size_t at, const UnitState& unit) const {
     return by_rank_[ranks_.of(at)].below.any_but(unit.unit.process);
 }
 
@@ -44,4 +46,4 @@ uint32_t Rivals::timeslice_us(size_t at) const {
     return timeslice_us_of(ranks_.count() - 1 - ranks_.of(at), ranks_.count());
 }
 
-}  // namespace xsched::dispatch
+}  // namespace xsched::sched

@@ -1,18 +1,19 @@
-#include "sched/memory.h"
+#include "sched/history.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace xsched::sched {
 
 namespace {
 
-bool same_composition(const DeviceMemory& device, const DeviceUnits& given) {
+bool same_composition(const DeviceHistory& device, const DeviceUnits& given) {
     if (given.composition != 0) return given.composition == device.composition;
     if (given.units.size() != device.units.size()) return false;
     // Nobody says: what the eligible units are asked about must fit as well.
     for (size_t i = 0; i < given.units.size(); ++i) {
         const UnitState& state = given.units[i];
-        const UnitMemory& known = device.units[i];
+        const UnitHistory& known = device.units[i];
         if (state.unit.id != known.id || is_eligible(state) != (known.place != kNowhere)) return false;
         if (known.place == kNowhere) continue;
         const policy::Unit& asked = device.asked[known.place];
@@ -21,9 +22,11 @@ bool same_composition(const DeviceMemory& device, const DeviceUnits& given) {
     return true;
 }
 
-void remember_units(DeviceMemory& device, const DeviceUnits& given, int64_t now_ns) {
-    std::vector<UnitMemory> units;
+void remember_units(DeviceHistory& device, const DeviceUnits& given, int64_t now_ns) {
+    std::vector<UnitHistory> units;
     std::vector<Verdict> verdicts;
+    std::vector<Usage> usages;
+    usages.reserve(given.units.size());
     units.reserve(given.units.size());
     verdicts.reserve(given.units.size());
     for (const UnitState& state : given.units) {
@@ -35,47 +38,77 @@ void remember_units(DeviceMemory& device, const DeviceUnits& given, int64_t now_
             units.emplace_back(state.unit.id, now_ns);
             verdicts.push_back({.id = state.unit.id, .since_ns = now_ns});
         }
-        units.back().timed = false;
+        units.back().timed = units.back().told = false;
+        usages.push_back(known != kNowhere ? device.usages[known] : Usage{});
     }
     device.units = std::move(units);
     device.verdicts = std::move(verdicts);
+    device.usages = std::move(usages);
+    device.rivals_changed = true;
     device.by_id.clear();
     for (uint32_t i = 0; i < given.units.size(); ++i) device.by_id.emplace_back(given.units[i].unit.id, i);
     std::sort(device.by_id.begin(), device.by_id.end());
 }
 
-void remember_eligible(DeviceMemory& device, const DeviceUnits& given) {
-    device.at.clear();
+// Groups keep their history.
+void remember_groups(DeviceHistory& device, const DeviceUnits& given) {
+    const auto group_of = [&given](uint32_t at) { return given.units[at].group; };
+    std::vector<uint32_t>& members = device.members;
+    members.resize(given.units.size());
+    std::iota(members.begin(), members.end(), 0U);
+    std::sort(members.begin(), members.end(),
+              [&](uint32_t a, uint32_t b) { return std::pair(group_of(a), a) < std::pair(group_of(b), b); });
+    std::vector<Group> groups;
+    auto known = device.groups.begin();
+    for (uint32_t i = 0; i < members.size(); ++i) {
+        const uint64_t id = group_of(members[i]);
+        if (groups.empty() || groups.back().id != id) {
+            while (known != device.groups.end() && known->id < id) ++known;
+            groups.push_back(known != device.groups.end() && known->id == id ? std::move(*known) : Group{.id = id});
+            groups.back().begin = i;
+        }
+        groups.back().end = i + 1;
+        groups.back().dirty = false;
+        device.units[members[i]].group = static_cast<uint32_t>(groups.size() - 1);
+    }
+    device.groups = std::move(groups);
+    device.dirty_groups.clear();
+    device.late.clear();
+}
+
+void remember_eligible(DeviceHistory& device, const DeviceUnits& given) {
+    device.eligible.clear();
     device.timed.clear();
     for (uint32_t i = 0; i < given.units.size(); ++i) {
         const bool eligible = is_eligible(given.units[i]);
-        device.units[i].place = eligible ? static_cast<uint32_t>(device.at.size()) : kNowhere;
-        if (eligible) device.at.push_back(i);
+        device.units[i].place = eligible ? static_cast<uint32_t>(device.eligible.size()) : kNowhere;
+        if (eligible) device.eligible.push_back(i);
     }
-    const size_t count = device.at.size();
+    const size_t count = device.eligible.size();
     device.asked.assign(count, policy::Unit{});
     device.answers.assign(count, policy::Choice{});
     device.answered.assign(count, policy::Choice{});
     device.preemptible.assign(count, 0);
     device.ready.assign(count, 0);
     device.costs.assign(count, Cost{});
-    device.ranks.build(count, [&](size_t i) { return given.units[device.at[i]].unit.priority; });
+    device.ranks.build(count, [&](size_t i) { return given.units[device.eligible[i]].unit.priority; });
     device.less_urgent.resize(device.ranks.count());
 }
 
 }  // namespace
 
-uint32_t DeviceMemory::find(uint64_t id) const {
+uint32_t DeviceHistory::find(uint64_t id) const {
     const auto found =
         std::lower_bound(by_id.begin(), by_id.end(), id, [](const auto& entry, uint64_t key) { return entry.first < key; });
     return found != by_id.end() && found->first == id ? found->second : kNowhere;
 }
 
-DeviceMemory& Memory::follow(const DeviceUnits& given, int64_t now_ns, bool* changed) {
-    DeviceMemory& device = devices_[given.device];
+DeviceHistory& History::follow(const DeviceUnits& given, int64_t now_ns, bool* changed) {
+    DeviceHistory& device = devices_[given.device];
     *changed = !same_composition(device, given);
     if (*changed) {
         remember_units(device, given, now_ns);
+        remember_groups(device, given);
         remember_eligible(device, given);
     }
     device.composition = given.composition;

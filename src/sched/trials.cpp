@@ -1,8 +1,8 @@
-#include "dispatch/trials.h"
+#include "sched/trials.h"
 
 #include <algorithm>
 
-namespace xsched::dispatch {
+namespace xsched::sched {
 
 int64_t Trials::Way::median() const {
     std::array<int64_t, kBursts> sorted = last_ns;
@@ -52,4 +52,4 @@ void Trials::settle(unsigned better) {
     since_ = 0;
 }
 
-}  // namespace xsched::dispatch
+}  // namespace xsched::sched

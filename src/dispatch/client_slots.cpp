@@ -1,0 +1,190 @@
+// One client: what is read from its slots. What is written into them: client_directives.cpp.
+#include "dispatch/client_slots.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/clock.h"
+#include "sched/expectation.h"
+
+namespace xsched::dispatch {
+
+namespace {
+
+// A running queue without progress for so long: its agent is rung.
+constexpr int64_t kAskAfterNs = 500 * base::kMicrosecond;
+
+}  // namespace
+
+ClientSlots::ClientSlots(const ClientView& view, UnitTable& units)
+    : view_(view), units_(*this, view.id, units), share_(view.limits) {}
+
+bool ClientSlots::scan(int64_t now_ns, uint32_t most) {
+    if (scanned_ == 0) {
+        settle_delays(now_ns);
+        stuck_since_ns_ = stuck_since_ns(now_ns);
+        announced_over_ns_ = 0;
+        units_.begin_scan();
+    }
+    QueueNumbers numbers;
+    const uint32_t used = view_.region->header.slot_end.load(std::memory_order_acquire);
+    const uint32_t end = std::min(std::max(used, static_cast<uint32_t>(queues_.size())), ipc::kMostQueues);
+    for (; scanned_ < end; ++scanned_) {
+        if (most-- == 0) return false;
+        const uint32_t at = scanned_;
+        if (read_slot(view_.region->slots[at], now_ns, numbers)) {
+            if (at >= queues_.size()) queues_.resize(at + 1);
+            see(at, numbers, now_ns);
+        } else if (at < queues_.size() && queues_[at].used) {
+            forget(at);
+        }
+    }
+    scanned_ = 0;
+    while (!queues_.empty() && !queues_.back().used) queues_.pop_back();
+    publish_units();
+    return true;
+}
+
+// Since when no call that its threads have in the driver has returned; 0: there is none.
+int64_t ClientSlots::stuck_since_ns(int64_t now_ns) {
+    constexpr uint32_t kInside = 0xffff;
+    const uint32_t calls = view_.region->header.driver_calls.load(std::memory_order_acquire);
+    if (std::exchange(driver_calls_, calls) != calls) driver_calls_ns_ = now_ns;
+    return (calls & kInside) != 0 ? driver_calls_ns_ : 0;
+}
+
+// False: its user has as many as it may, and this one runs unscheduled.
+bool ClientSlots::within_limits(QueueHistory& queue) {
+    if (!queue.scheduled) queue.scheduled = share_.take_queue();
+    return queue.scheduled;
+}
+
+void ClientSlots::leave_limits(QueueHistory& queue) {
+    if (!queue.scheduled) return;
+    share_.return_queue();
+    if (queue.has_priority) share_.return_priority(queue.priority);
+}
+
+// The priority that its user's limits leave of the one that it wants.
+void ClientSlots::take_priority(QueueHistory& queue, QueueNumbers& numbers) {
+    numbers.priority = share_.capped(numbers.priority);
+    if (!queue.has_priority || queue.wanted_priority != numbers.priority) {
+        if (queue.has_priority) share_.return_priority(queue.priority);
+        queue.has_priority = true;
+        queue.wanted_priority = numbers.priority;
+        queue.priority = share_.take_priority(numbers.priority);
+    }
+    numbers.priority = queue.priority;
+}
+
+void ClientSlots::see(uint32_t at, QueueNumbers& numbers, int64_t now_ns) {
+    QueueHistory& queue = queues_[at];
+    if (!queue.used || queue.handle != numbers.handle) {
+        leave_limits(queue);
+        queue = QueueHistory{};
+        queue.handle = numbers.handle;
+    }
+    if (!std::exchange(queue.used, true)) queue.costs = read_costs(view_.region->slots[at]);
+    if (!within_limits(queue)) return;
+    take_priority(queue, numbers);
+    see_progress(at, numbers, now_ns);
+    if (numbers.expect_ns != 0)
+        announced_over_ns_ = base::earlier(announced_over_ns_, numbers.expect_ns + sched::Expectation::kSlackNs);
+    queue.own = units_.add(numbers, queue.costs, queue.held || view_.held, queue.own);
+}
+
+void ClientSlots::see_progress(uint32_t at, QueueNumbers& numbers, int64_t now_ns) {
+    QueueHistory& queue = queues_[at];
+    // A device that reports by itself rings nobody: the queue is idle from when that is seen.
+    if (numbers.device_progress && queue.ready && !numbers.ready) queue.idle_seen_ns = now_ns;
+    numbers.idle_since_ns = std::max(numbers.idle_since_ns, queue.idle_seen_ns);
+    queue.device_progress = numbers.device_progress;
+    if (queue.completed != numbers.completed || !numbers.ready || !queue.ready) {
+        queue.completed = numbers.completed;
+        queue.asked_ns = queue.progress_ns = now_ns;
+    } else if (queue.device_progress && !queue.suspended && now_ns - queue.asked_ns >= kAskAfterNs) {
+        queue.asked_ns = now_ns;  // its last commands may not report by themselves
+        ask(at);
+    }
+    queue.ready = numbers.ready;
+    queue.ready_since_ns = numbers.ready_since_ns;
+    numbers.progress_ns = numbers.ready ? queue.progress_ns : 0;
+}
+
+void ClientSlots::publish_units() {
+    const ipc::Header& header = view_.region->header;
+    sched::UnitState common;
+    common.unit.pid = view_.pid;
+    common.unit.process = view_.process != 0 ? view_.process : view_.id;
+    common.group = view_.id;
+    common.stuck_since_ns = stuck_since_ns_;
+    common.keeps_alive = header.lingers.load(std::memory_order_acquire) != 0;
+    common.waits = header.waits.load(std::memory_order_relaxed);
+    common.stopped = view_.record != nullptr && view_.record->stopped.load(std::memory_order_relaxed) != 0;
+    units_.publish(common);
+}
+
+// Until now each of its queues was as the last scan and the last verdict say.
+void ClientSlots::settle_delays(int64_t now_ns) {
+    for (QueueHistory& queue : queues_) {
+        if (!queue.used || !queue.suspended || !queue.ready) continue;
+        const int64_t since_ns = std::max(queue.ready_since_ns, delays_.settled_ns());
+        if (now_ns <= since_ns) continue;
+        const int64_t ns = now_ns - since_ns;
+        queue.delay.add(ns, queue.verdict.by != 0 ? queue.by_pid : 0);
+        if (queue.verdict.by != 0) delays_.add({queue.verdict.by, queue.by_client, ns});
+    }
+    delays_.settle(now_ns);
+}
+
+void ClientSlots::add_caused_delay(int64_t ns) {
+    delays_.add_caused(ns);
+    if (view_.record != nullptr)
+        view_.record->delay_caused_ns.store(delays_.caused_ns(), std::memory_order_relaxed);
+}
+
+// The slot is free; whoever uses it next finds no directive in it.
+void ClientSlots::forget(uint32_t at) {
+    ipc::QueueSlot& slot = view_.region->slots[at];
+    if (slot.suspended.load(std::memory_order_relaxed) != 0) {
+        slot.suspended.store(0);
+        ipc::settle_gate(slot);
+    }
+    leave_limits(queues_[at]);
+    queues_[at] = QueueHistory{};
+    if (view_.record != nullptr) view_.record->make(at).used.store(0, std::memory_order_relaxed);
+}
+
+// Its agent makes the device report.
+void ClientSlots::ask(uint32_t at) {
+    view_.region->slots[at].ask.fetch_add(1, std::memory_order_release);
+    touched_ = true;
+}
+
+bool ClientSlots::set_held(uint64_t handle, bool held) {
+    if (handle == 0) {
+        view_.held = held;
+        if (!held) {
+            for (QueueHistory& queue : queues_) queue.held = false;
+        }
+        return true;
+    }
+    QueueNumbers numbers;
+    for (uint32_t at = 0; at < ipc::kMostQueues; ++at) {
+        if (!read_slot(view_.region->slots[at], 0, numbers) || numbers.handle != handle) continue;
+        if (at >= queues_.size()) queues_.resize(at + 1);
+        QueueHistory& queue = queues_[at];
+        if (!queue.used || queue.handle != handle) {
+            leave_limits(queue);
+            queue = QueueHistory{};
+            queue.costs = read_costs(view_.region->slots[at]);
+        }
+        queue.used = true;
+        queue.handle = handle;
+        queue.held = held;
+        return true;
+    }
+    return false;
+}
+
+}  // namespace xsched::dispatch

@@ -1,0 +1,143 @@
+// The slots of one client as the dispatcher keeps them: what is read from them becomes units, and the verdicts on these
+// units are written back. Decides nothing. Not thread-safe. Allocates only when a slot or a unit is used that never was
+// before.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/time.h"
+#include "dispatch/client_units.h"
+#include "dispatch/client_view.h"
+#include "dispatch/delay_account.h"
+#include "dispatch/queue_history.h"
+#include "dispatch/slot_reader.h"
+#include "dispatch/unit_table.h"
+#include "dispatch/user_share.h"
+#include "ipc/layout.h"
+#include "sched/departure.h"
+
+namespace xsched::dispatch {
+
+struct RoomFor {
+    uint32_t client = 0;  // 0: for nobody
+    int64_t until_ns = 0;
+};
+
+class ClientSlots {
+public:
+    // While queues may be suspended for somebody more urgent: how much device time is kept in flight.
+    static constexpr int64_t kWindowNs = 1'000'000;
+
+    ClientSlots(const ClientView& view, UnitTable& units);
+    ClientSlots(const ClientSlots&) = delete;
+    ClientSlots& operator=(const ClientSlots&) = delete;
+
+    const ClientView& view() const { return view_; }
+    const std::vector<QueueHistory>& queues() const { return queues_; }
+    // Counts the delays until now.
+    void settle_delays(int64_t now_ns);
+    // Its own work kept another client's off.
+    void add_caused_delay(int64_t ns);
+    DelayAccount& delays() { return delays_; }
+    const DelayAccount& delays() const { return delays_; }
+
+    // Reads the used slots, at most so many at a time, and puts its units into the table. False: there are more.
+    bool scan(int64_t now_ns, uint32_t most = UINT32_MAX);
+    // Its last scan was not its last part: of some queues the units are not in the table yet.
+    bool is_being_read() const { return scanned_ != 0; }
+    // How many slots that takes, about.
+    uint32_t slots() const { return view_.region->header.slot_end.load(std::memory_order_relaxed); }
+    // Before anything else is written for anybody: the queues with work of this unit, which is to be suspended, do not start
+    // anything more. direct() follows in the same pass.
+    void close_gates(uint32_t own, int64_t now_ns);
+    // Writes the verdicts on its units into the slots, and the header.
+    void direct(int64_t now_ns);
+    // Tells its agent, once, if something was written since the last call. True: it did.
+    bool ring();
+    // For which client something of this one is on its way off its device, to be kept off, and until when at least.
+    RoomFor makes_room(int64_t now_ns);
+    bool is_leaving() const { return departure_.under_way(); }
+    // Others are on their way off for this one, which keeps the device meanwhile.
+    void keep_alive(int64_t until_ns);
+
+    // When it is to be read again though it did not ring, since what it announced is over; 0: no need.
+    int64_t look_again_ns() const { return announced_over_ns_; }
+    // True: `watching` was raised since the last call, so that a change just before may have gone unreported.
+    bool began_watching();
+    // Its counters move while somebody is interested in them: to be read at every pass.
+    bool is_followed() const { return followed_; }
+    bool suspends() const { return suspended_; }
+    // A running queue's completion is to be seen by looking: the device that reports it rings nobody.
+    bool polled() const { return polled_; }
+    void beat(int64_t now_ns);
+
+    bool set_held(uint64_t handle, bool held);
+    // Resumes everything, leaves the memory as for a process that is alone, and takes its units out of the table.
+    void let_go(int64_t now_ns);
+
+    // The dispatcher's: in which of its lists this client is.
+    struct Listed {
+        bool scan = false;
+        bool direct = false;
+        bool followed = false;
+        bool suspended = false;
+        bool look_again = false;
+        bool leaving = false;
+    };
+    Listed listed;
+
+private:
+    // What the verdicts on all its queues say together.
+    struct Summary {
+        bool watching = false;
+        bool suspended = false;
+        bool expects_interrupt = false;
+        bool has_victims = false;
+        bool suspect = false;
+        uint32_t unscheduled = 0;
+    };
+
+    int64_t stuck_since_ns(int64_t now_ns);
+    bool within_limits(QueueHistory& queue);
+    void take_priority(QueueHistory& queue, QueueNumbers& numbers);
+    void see(uint32_t at, QueueNumbers& numbers, int64_t now_ns);
+    void see_progress(uint32_t at, QueueNumbers& numbers, int64_t now_ns);
+    void forget(uint32_t at);
+    void leave_limits(QueueHistory& queue);
+    void publish_units();
+    void ask(uint32_t at);
+    Summary take_verdicts();
+    void begin_suspension(int64_t now_ns);
+    void write_header(const Summary& summary);
+    void direct_queue(uint32_t at, int64_t now_ns);
+    void note_suspension(QueueHistory& queue);
+    void write_record(uint32_t at, int64_t now_ns);
+    void log_change(const QueueHistory& queue) const;
+    // Stores and remembers to ring, if it differs.
+    template <typename T>
+    bool put(std::atomic<T>& field, T value);
+
+    ClientView view_;
+    ClientUnits units_;
+    UserShare share_;
+    std::vector<QueueHistory> queues_;  // of the slots up to the last one ever used
+    uint32_t scanned_ = 0;              // slots of the scan under way
+    int64_t announced_over_ns_ = 0;
+    DelayAccount delays_;
+    int64_t heartbeat_ns_ = 0;
+    uint32_t driver_calls_ = 0;  // as seen last, and since when
+    int64_t driver_calls_ns_ = 0;
+    int64_t stuck_since_ns_ = 0;
+    bool suspended_ = false;  // something of it is
+    bool polled_ = false;
+    bool followed_ = false;
+    sched::Departure departure_;  // see makes_room
+    uint32_t leaves_for_ = 0;     // that client
+    bool departure_rung_ = false;
+    uint32_t departure_directive_ = 0;  // the number that its agent then has to carry out
+    bool touched_ = false;
+    bool began_watching_ = false;
+};
+
+}  // namespace xsched::dispatch

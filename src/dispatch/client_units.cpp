@@ -1,0 +1,121 @@
+#include "dispatch/client_units.h"
+
+#include <algorithm>
+
+namespace xsched::dispatch {
+
+namespace {
+
+// Ready while one of its queues is: since the oldest burst that lasts. Idle: since the last one ended.
+void join(sched::UnitState& state, const QueueNumbers& numbers, const sched::Costs& costs) {
+    policy::Unit& unit = state.unit;
+    if (state.ready == numbers.ready) {
+        unit.ready_since_ns = numbers.ready ? std::min(unit.ready_since_ns, numbers.ready_since_ns)
+                                            : std::max(unit.ready_since_ns, numbers.ready_since_ns);
+    } else if (numbers.ready) {
+        unit.ready_since_ns = numbers.ready_since_ns;
+    }
+    state.ready |= numbers.ready;
+    state.completed += numbers.completed;
+    state.idle_since_ns = std::max(state.idle_since_ns, numbers.idle_since_ns);
+    state.progress_ns = std::max(state.progress_ns, numbers.progress_ns);
+    state.level = std::min(state.level, numbers.level);
+    state.costs.join(costs);
+    unit.command_ns = std::max(unit.command_ns, numbers.command_ns);
+    unit.busy_ns += numbers.busy_ns;
+    base::merge_hints(unit, numbers);
+}
+
+void begin(sched::UnitState& state, const QueueNumbers& numbers, const sched::Costs& costs) {
+    policy::Unit& unit = state.unit;
+    static_cast<base::Hints&>(unit) = numbers;
+    unit.ready_since_ns = numbers.ready_since_ns;
+    state.ready = numbers.ready;
+    state.level = numbers.level;
+    join(state, numbers, costs);
+}
+
+}  // namespace
+
+void ClientUnits::begin_scan() {
+    for (OwnUnit& own : own_) own.queues = 0;
+}
+
+uint32_t ClientUnits::add(const QueueNumbers& numbers, const sched::Costs& costs, bool held, uint32_t guess) {
+    const uint32_t at = find({.device = numbers.device, .priority = numbers.priority, .held = held}, guess);
+    OwnUnit& own = own_[at];
+    if (own.queues++ != 0) {
+        join(own.state, numbers, costs);
+        return at;
+    }
+    const uint64_t id = own.state.unit.id;
+    own.state = sched::UnitState{};
+    own.state.unit.id = id;
+    begin(own.state, numbers, costs);
+    return at;
+}
+
+uint32_t ClientUnits::find(const UnitKey& key, uint32_t guess) {
+    if (guess < own_.size() && own_[guess].key == key) return guess;
+    const auto known = own_at_.find(key);
+    if (known != own_at_.end()) return known->second;
+    if (free_.empty()) {
+        free_.push_back(static_cast<uint32_t>(own_.size()));
+        own_.emplace_back();
+    }
+    const uint32_t at = free_.back();
+    free_.pop_back();
+    own_[at] = OwnUnit{.key = key};
+    own_at_.emplace(key, at);
+    return at;
+}
+
+// Another unit takes its position.
+void ClientUnits::remove_from_table(OwnUnit& own) {
+    const Owner moved = table_.remove(*own.table, own.at);
+    if (moved.units != nullptr) moved.units->moved(moved.own, own.at);
+}
+
+// It has no queues any more.
+void ClientUnits::release(uint32_t at) {
+    if (own_[at].here) remove_from_table(own_[at]);
+    own_at_.erase(own_[at].key);
+    own_[at] = OwnUnit{.key = {.device = 0, .priority = INT32_MIN}};  // no queue's
+    free_.push_back(at);
+}
+
+void ClientUnits::publish(const sched::UnitState& common) {
+    for (uint32_t i = 0; i < own_.size(); ++i) {
+        OwnUnit& own = own_[i];
+        if (own.queues == 0) {
+            if (own.here) release(i);
+            continue;
+        }
+        sched::UnitState& state = own.state;
+        state.unit.device = own.key.device;
+        state.unit.pid = common.unit.pid;
+        state.unit.process = common.unit.process;
+        state.unit.priority = own.key.priority;
+        state.held = own.key.held;
+        state.group = common.group;
+        state.stuck_since_ns = common.stuck_since_ns;
+        state.keeps_alive = common.keeps_alive;
+        state.waits = common.waits;
+        state.stopped = common.stopped;
+        if (own.here) {
+            table_.update(*own.table, own.at, state);
+        } else {
+            state.unit.id = unit_id(client_id_, ++last_unit_);
+            own.here = true;
+            own.table = &table_.device(own.key.device);
+            own.at = table_.add(*own.table, state, {.client = &client_, .units = this, .own = i});
+        }
+    }
+}
+
+void ClientUnits::remove_all() {
+    for (uint32_t i = 0; i < own_.size(); ++i)
+        if (own_[i].here) release(i);
+}
+
+}  // namespace xsched::dispatch

@@ -1,0 +1,71 @@
+// Which units the queues of one client make: those with equal priority on one device. Puts them into the table of all
+// units. Not thread-safe. Allocates only when a unit comes that never was before.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "dispatch/slot_reader.h"
+#include "dispatch/unit_table.h"
+#include "sched/unit.h"
+
+namespace xsched::dispatch {
+
+// What makes queues of one client one unit.
+struct UnitKey {
+    uint64_t device = 0;
+    int32_t priority = 0;
+    bool held = false;
+    bool operator==(const UnitKey&) const = default;
+};
+struct UnitKeyHash {
+    size_t operator()(const UnitKey& key) const {
+        const uint64_t rest = uint64_t{static_cast<uint32_t>(key.priority)} << 1 | (key.held ? 1 : 0);
+        return (key.device ^ rest << 40) * 0x9e3779b97f4a7c15U;
+    }
+};
+
+// A unit of the client.
+struct OwnUnit {
+    UnitKey key;
+    bool here = false;    // in the table
+    uint32_t queues = 0;  // of this scan
+    DeviceTable* table = nullptr;
+    uint32_t at = 0;
+    sched::UnitState state;  // as of this scan
+
+    const sched::UnitState& known() const { return table->units[at]; }
+    const sched::Verdict& verdict() const { return table->verdict(at); }
+};
+
+class ClientUnits {
+public:
+    ClientUnits(ClientSlots& client, uint32_t client_id, UnitTable& table)
+        : client_(client), client_id_(client_id), table_(table) {}
+
+    void begin_scan();
+    // A queue as just read. Returns which unit it belongs to: mostly the one that it belonged to before, `guess`.
+    uint32_t add(const QueueNumbers& numbers, const sched::Costs& costs, bool held, uint32_t guess);
+    // What is true of all of them, as of this scan, goes to the table with each. Units without queues go.
+    void publish(const sched::UnitState& common);
+    void remove_all();
+    void moved(uint32_t own, uint32_t at) { own_[own].at = at; }
+
+    const OwnUnit& operator[](uint32_t own) const { return own_[own]; }
+
+private:
+    uint32_t find(const UnitKey& key, uint32_t guess);
+    void remove_from_table(OwnUnit& own);
+    void release(uint32_t at);
+
+    ClientSlots& client_;
+    uint32_t client_id_;
+    UnitTable& table_;
+    std::vector<OwnUnit> own_;
+    std::unordered_map<UnitKey, uint32_t, UnitKeyHash> own_at_;
+    std::vector<uint32_t> free_;
+    uint32_t last_unit_ = 0;
+};
+
+}  // namespace xsched::dispatch

@@ -1,0 +1,38 @@
+// What the dispatcher knows of one slot of a client: what was seen in it and what was written to it. Plain data.
+#pragma once
+
+#include <cstdint>
+
+#include "dispatch/delay_account.h"
+#include "sched/costs.h"
+#include "sched/unit.h"
+
+namespace xsched::dispatch {
+
+struct QueueHistory {
+    bool used = false;
+    bool scheduled = false;  // within its user's limit
+    uint64_t handle = 0;
+    sched::Costs costs;
+    uint32_t own = 0;   // its unit among the client's own
+    bool held = false;  // by handle
+    bool ready = false;
+    bool suspended = false;  // as last written
+    bool device_progress = false;
+    int64_t idle_seen_ns = 0;  // with device_progress: when the last ready -> idle change was seen
+    uint64_t completed = 0;    // as last seen to change, or asked about,
+    int64_t asked_ns = 0;      // then
+    int64_t progress_ns = 0;   // when it last changed, or the queue became ready
+    sched::Verdict verdict{};
+    uint32_t by_client = 0;    // of the verdict
+    int32_t by_pid = 0;
+    QueueDelay delay;
+    uint64_t preemptions = 0;
+    int64_t ready_since_ns = 0;
+    bool has_priority = false;    // it counts among its user's
+    int32_t wanted_priority = 0;  // within the user's highest
+    int32_t priority = 0;         // that it got
+    bool warmed = false;          // for the burst that is about to begin
+};
+
+}  // namespace xsched::dispatch

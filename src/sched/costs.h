@@ -1,0 +1,34 @@
+// What taking a process off a device costs, as its platform has measured or declares it (XqCosts in queue/device.h).
+// 0: nothing worth mentioning, or not known. Plain data.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace xsched::sched {
+
+struct Costs {
+    uint32_t switch_us = 0;     // the hardware's switch from another process's work to this one's
+    uint32_t off_us = 0;        // level 3: from the directive until it is off, usually: its agent wakes and makes a call
+    uint32_t most_off_us = 0;   // level 3: the same at most
+    uint32_t effect_us = 0;     // level 3: from the call's return until the device has obeyed
+    uint32_t interrupt_us = 0;  // level 3: the calls that take it off and put it back, together
+
+    int64_t switch_ns() const { return int64_t{switch_us} * 1000; }
+    int64_t off_ns() const { return int64_t{off_us} * 1000; }
+    int64_t most_off_ns() const { return int64_t{most_off_us} * 1000; }
+    int64_t effect_ns() const { return int64_t{effect_us} * 1000; }
+    int64_t interrupt_ns() const { return int64_t{interrupt_us} * 1000; }
+
+    // Of two queues that are taken off together.
+    void join(const Costs& other) {
+        switch_us = std::max(switch_us, other.switch_us);
+        off_us = std::max(off_us, other.off_us);
+        most_off_us = std::max(most_off_us, other.most_off_us);
+        effect_us = std::max(effect_us, other.effect_us);
+        interrupt_us = std::max(interrupt_us, other.interrupt_us);
+    }
+    bool operator==(const Costs&) const = default;
+};
+
+}  // namespace xsched::sched

@@ -1,0 +1,35 @@
+// A victim on its way off the device, to be kept off it, and for how long the unit that it makes room for should keep the
+// device through its own pauses meanwhile: until the victim's agent has made its call and the device has obeyed. Until
+// then the hardware would give the device back to the victim in each pause.
+// Pure; not thread-safe.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "sched/costs.h"
+
+namespace xsched::sched {
+
+class Departure {
+public:
+    void begin(const Costs& costs, int64_t now_ns) {
+        costs_ = costs;
+        since_ns_ = now_ns;
+        under_way_ = true;
+    }
+    bool under_way() const { return under_way_; }
+    // `called`: the victim's agent has made its call. Returns until when the device should be kept, at least. The
+    // departure ends with that call, or when the agent has not answered for as long as it ever takes.
+    int64_t keep_until_ns(bool called, int64_t now_ns) {
+        if (called || now_ns - since_ns_ >= costs_.most_off_ns()) under_way_ = false;
+        return std::max(since_ns_ + costs_.off_ns(), now_ns + costs_.effect_ns());
+    }
+
+private:
+    Costs costs_;
+    int64_t since_ns_ = 0;
+    bool under_way_ = false;
+};
+
+}  // namespace xsched::sched

@@ -1,0 +1,199 @@
+#include "sched/mechanism_chooser.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "sched/mechanism_costs.h"
+#include "sched/victim.h"
+#include "xsched/types.h"
+
+namespace xsched::sched {
+
+namespace {
+
+// What became ready so shortly after its suspension may have got past the gate.
+constexpr int64_t kSlippedNs = 2'000'000;
+// A command believed to be short that keeps the urgent unit from completing anything for so long is not.
+constexpr int64_t kLateNs = 2'000'000;
+
+// The two ways of a group's trials.
+constexpr unsigned kTimesliceToo = 0;
+constexpr unsigned kGateAlone = 1;
+
+// A group as it is now.
+struct Present {
+    Victim victim;
+    bool suspended = true;  // all of it
+    bool ready = false;     // some of it
+    uint32_t timeslice_us = 0;
+    const UnitState* urgent = nullptr;  // the unit that it makes room for, and its position
+    uint32_t urgent_at = 0;
+
+    bool interruptible() const { return victim.level >= kPreemptLevelInterrupt; }
+};
+
+Present look_at(const Pass& pass, const Group& group) {
+    const DeviceHistory& device = pass.device;
+    Present present;
+    present.victim.level = kPreemptLevelInterrupt;
+    uint64_t by = 0;
+    for (uint32_t i = group.begin; i < group.end; ++i) {
+        const uint32_t at = device.members[i];
+        const UnitState& state = pass.given.units[at];
+        const Verdict& verdict = device.verdicts[at];
+        Victim& victim = present.victim;
+        device.rivals.look(at, state, victim);
+        victim.level = std::min(victim.level, state.level);
+        victim.costs.join(state.costs);
+        victim.command_ns = std::max(victim.command_ns, state.unit.command_ns);
+        victim.announced = victim.announced || verdict.reason == Reason::kExpected;
+        present.suspended = present.suspended && verdict.suspend;
+        present.ready = present.ready || state.ready;
+        if (verdict.by > by) {
+            by = verdict.by;
+            present.urgent_at = verdict.by_at;
+            present.urgent = &pass.given.units[verdict.by_at];
+        }
+        // The hardware knows the process alone, which gets its most urgent unit's: 0, the driver's own, is the longest.
+        const uint32_t its_us = device.rivals.timeslice_us(at);
+        const bool own = its_us == 0 || (i != group.begin && present.timeslice_us == 0);
+        present.timeslice_us = own ? 0 : std::max(its_us, present.timeslice_us);
+    }
+    return present;
+}
+
+// A burst of the unit that it made room for is over.
+void end_trial(const Pass& pass, Group& group) {
+    const uint64_t id = std::exchange(group.tried_by, 0);
+    if (id == 0 || group.tried_at >= pass.given.units.size()) return;
+    const UnitState& urgent = pass.given.units[group.tried_at];
+    if (urgent.unit.id != id || urgent.idle_since_ns <= group.suspended_ns) return;
+    group.trials->note(group.tried_way, id, urgent.idle_since_ns - group.suspended_ns);
+}
+
+void begin_suspension(const Pass& pass, Group& group, const Present& present, Mechanism chosen) {
+    const UnitState* const urgent = present.urgent;
+    group.suspended_ns = pass.now_ns;
+    group.mechanism = present.interruptible() && urgent == nullptr ? Mechanism::kInterruptHeld : chosen;
+    group.urgent_busy_ns = urgent != nullptr ? urgent->unit.busy_ns : 0;
+    if (!pass.settings.trials || urgent == nullptr || !present.ready || !present.interruptible()) return;
+    if (!gate_may_do(present.victim)) return;
+    if (group.trials == nullptr) group.trials = std::make_unique<Trials>();
+    group.tried_by = urgent->unit.id;
+    group.tried_at = present.urgent_at;
+    group.tried_way = group.mechanism == Mechanism::kGate ? kGateAlone : kTimesliceToo;
+}
+
+// The urgent unit has completed nothing and not rested since.
+bool blocks(const Group& group, const UnitState* urgent) {
+    return urgent != nullptr && urgent->ready && urgent->unit.busy_ns == group.urgent_busy_ns &&
+           urgent->idle_since_ns < group.suspended_ns;
+}
+
+// What becomes of what runs, now that all of the group is suspended.
+void settle_interrupt(const Pass& pass, Group& group, const Present& present, bool short_timeslice) {
+    // Suspended by a person, with nobody's work to press for the device, it must be off.
+    if (group.interrupt == Interrupt::kKeptOff && present.urgent == nullptr) group.interrupt = Interrupt::kTakenOff;
+    if (group.interrupt != Interrupt::kNone || !present.ready) return;
+    const int64_t suspended_ns = pass.now_ns - group.suspended_ns;
+    if (interrupts(group.mechanism)) {
+        if (suspended_ns <= kSlippedNs)
+            group.interrupt = choose_interrupt(present.victim, group.mechanism, short_timeslice);
+    } else if (blocks(group, present.urgent)) {
+        if (suspended_ns < kLateNs) {
+            group.late_ns = group.suspended_ns + kLateNs;
+            return;
+        }
+        group.mechanism = Mechanism::kInterruptLate;
+        group.interrupt = Interrupt::kTakenOff;
+    }
+}
+
+// Returns the timeslice that its process gets in the hardware.
+uint32_t choose(const Pass& pass, Group& group, Present& present) {
+    Victim& victim = present.victim;
+    group.late_ns = 0;
+    if (!present.suspended) end_trial(pass, group);  // first: what it taught is in force before the next burst
+    victim.last = group.usual;
+    victim.gate_tried_better = group.trials != nullptr && group.trials->next() == kGateAlone;
+    const bool announced = std::exchange(victim.announced, false);
+    group.usual = choose_mechanism(victim);
+    const uint32_t slice_us = shortens_timeslice(victim, group.usual) ? present.timeslice_us : 0;
+    victim.announced = announced;
+    const Mechanism chosen = announced ? choose_mechanism(victim) : group.usual;
+    if (!present.suspended) {
+        group.suspended_ns = 0;
+        group.interrupt = Interrupt::kNone;
+        group.mechanism = chosen;
+        return slice_us;
+    }
+    if (group.suspended_ns == 0) begin_suspension(pass, group, present, chosen);
+    if (present.interruptible()) settle_interrupt(pass, group, present, slice_us != 0);
+    return slice_us;
+}
+
+void choose_for(Pass& pass, Group& group) {
+    DeviceHistory& device = pass.device;
+    group.dirty = false;
+    Present present = look_at(pass, group);
+    const uint32_t slice_us = choose(pass, group, present);
+    if (group.late_ns != 0) device.late.push_back(static_cast<uint32_t>(&group - device.groups.data()));
+    for (uint32_t i = group.begin; i < group.end; ++i) {
+        const uint32_t at = device.members[i];
+        const Preemption preemption{.mechanism = group.mechanism,
+                                    .interrupt = group.interrupt,
+                                    .timeslice_us = slice_us,
+                                    .expect_interrupt = interrupts(group.usual),
+                                    .has_victims = device.rivals.has_victims(at, pass.given.units[at])};
+        if (preemption == device.verdicts[at].preemption) continue;
+        device.verdicts[at].preemption = preemption;
+        device.note_changed(at);
+    }
+}
+
+void see(Pass& pass, uint32_t at) {
+    DeviceHistory& device = pass.device;
+    const UnitState& state = pass.given.units[at];
+    Pauses& pauses = device.units[at].pauses;
+    pauses.observe(state);
+    const Usage usage{.streams = pauses.streams(), .keeps_alive = state.keeps_alive && pauses.begin_with_wait()};
+    if (std::exchange(device.usages[at], usage) != usage) device.rivals_changed = true;
+    device.mark_group(at);
+}
+
+// Work that was late when it was last looked at, or may be by now.
+void mark_late(Pass& pass) {
+    DeviceHistory& device = pass.device;
+    for (const uint32_t index : device.late)
+        if (pass.now_ns >= device.groups[index].late_ns) device.mark_group_at(index);
+}
+
+// What is late no more is forgotten; the others are looked at again in time.
+void wake_for_late(Pass& pass) {
+    DeviceHistory& device = pass.device;
+    std::sort(device.late.begin(), device.late.end());
+    device.late.erase(std::unique(device.late.begin(), device.late.end()), device.late.end());
+    std::erase_if(device.late, [&device](uint32_t index) { return device.groups[index].late_ns == 0; });
+    for (const uint32_t index : device.late) pass.wake(device.groups[index].late_ns);
+}
+
+}  // namespace
+
+void choose_mechanisms(Pass& pass) {
+    DeviceHistory& device = pass.device;
+    if (pass.anew) {
+        for (uint32_t at = 0; at < pass.given.units.size(); ++at) see(pass, at);
+    } else {
+        for (const uint32_t at : pass.given.changed) see(pass, at);
+    }
+    if (std::exchange(device.rivals_changed, false)) {
+        device.rivals.sum_up(pass.given.units, device.usages);
+        for (uint32_t index = 0; index < device.groups.size(); ++index) device.mark_group_at(index);
+    }
+    if (!device.late.empty()) mark_late(pass);
+    for (const uint32_t index : device.dirty_groups) choose_for(pass, device.groups[index]);
+    device.dirty_groups.clear();
+    if (!device.late.empty()) wake_for_late(pass);
+}
+
+}  // namespace xsched::sched

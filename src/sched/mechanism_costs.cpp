@@ -1,0 +1,73 @@
+#include "sched/mechanism_costs.h"
+
+#include "xsched/types.h"
+
+namespace xsched::sched {
+
+namespace {
+
+constexpr int64_t kUnknownNs = 1'000'000;  // a command whose length is not known
+constexpr int64_t kReactionNs = 50'000;    // of the scheduler: a pass or two
+// What lies between two gates of a queue (queue's throttling): the device goes on for half of it when they close.
+constexpr int64_t kBetweenGatesNs = 150'000;
+// To be off in time for a burst that is announced: the scheduler wakes and writes; the call may take longer than usual;
+// without a gate, what is in flight ends.
+constexpr int64_t kWakeNs = 100'000;
+constexpr int64_t kCallMarginNs = 100'000;
+constexpr int64_t kInFlightNs = 1'000'000;
+
+// Each change of mind costs the victim a call.
+constexpr int64_t with_hysteresis(int64_t limit_ns) { return limit_ns * 7 / 10; }
+
+// What an interrupt costs. Behind an urgent unit that keeps the device through its pauses, the victim is off within a
+// switch and only the victim pays for the calls: there it is worth it for much shorter commands (on an H100, from a
+// quarter of a millisecond on instead of half a one).
+int64_t calls_ns(const Victim& victim) {
+    return victim.rival_keeps_alive ? victim.costs.switch_ns() + kReactionNs : victim.costs.interrupt_ns();
+}
+
+bool timeslice_does(const Victim& victim) { return victim.has_rival && victim.rival_streams && !victim.has_peer; }
+
+}  // namespace
+
+int64_t stop_ns(uint32_t level, int64_t command_ns, const Costs& costs) {
+    // At level 3 also a short command is interrupted, where the burst is announced.
+    if (level >= kPreemptLevelInterrupt) return kWakeNs + costs.off_ns() + kCallMarginNs;
+    const int64_t running_ns = command_ns != 0 ? command_ns : kUnknownNs;
+    return kWakeNs + running_ns + (level >= kPreemptLevelDeactivate ? kBetweenGatesNs : kInFlightNs);
+}
+
+bool gate_may_do(const Victim& victim) {
+    const int64_t limit_ns = victim.last == Mechanism::kGate ? kBetweenGatesNs : with_hysteresis(kBetweenGatesNs);
+    return timeslice_does(victim) && !victim.announced && victim.command_ns != 0 && victim.command_ns < limit_ns;
+}
+
+namespace mechanism_costs {
+
+// It waits for the command that runs: for all of it at worst, for half of it on average.
+int64_t of_gate(const Victim& victim) {
+    if (!victim.has_rival) return kNever;
+    return victim.command_ns != 0 ? victim.command_ns : kUnknownNs;
+}
+
+// Set beforehand, it costs no call. It needs somebody who takes the device in one stretch, and nobody to take turns with.
+int64_t of_timeslice(const Victim& victim) {
+    if (!timeslice_does(victim) || victim.announced) return kNever;
+    return victim.gate_tried_better && gate_may_do(victim) ? kNever : 0;
+}
+
+int64_t of_interrupt(const Victim& victim) {
+    if (!victim.has_rival || victim.announced || victim.command_ns == 0) return kNever;
+    return victim.last == Mechanism::kInterrupt ? with_hysteresis(calls_ns(victim)) : calls_ns(victim);
+}
+
+int64_t of_interrupt_unknown(const Victim& victim) {
+    return victim.has_rival && !victim.announced && victim.command_ns == 0 ? calls_ns(victim) : kNever;
+}
+
+// Early enough, the call costs nothing. Behind its gate alone the victim would get the device back for as long as nothing
+// else wants it, and the burst would begin with a switch.
+int64_t of_interrupt_announced(const Victim& victim) { return victim.has_rival && victim.announced ? 0 : kNever; }
+
+}  // namespace mechanism_costs
+}  // namespace xsched::sched

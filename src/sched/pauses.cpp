@@ -1,0 +1,33 @@
+#include "sched/pauses.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+namespace xsched::sched {
+
+// A pause is seen when it is over.
+void Pauses::observe(const UnitState& unit) {
+    const int64_t ready_ns = unit.unit.ready_since_ns;
+    const int64_t idle_ns = unit.idle_since_ns;
+    if (!unit.ready || ready_ns == seen_ready_ns_) return;
+    const bool known = idle_ns > seen_ready_ns_ && idle_ns <= ready_ns && seen_ready_ns_ != 0;
+    seen_ready_ns_ = ready_ns;
+    const bool waited = std::exchange(waits_, unit.waits) != unit.waits;
+    if (!known) return;
+    const bool is_short = ready_ns - idle_ns < kShortNs;
+    short_ones_ = short_ones_ << 1 | (is_short ? 1U : 0U);
+    waited_ = waited_ << 1 | (is_short && waited ? 1U : 0U);
+    count_ = std::min(count_ + 1, kRemembered);
+    // True once most of them do; false again when less than a quarter does.
+    const int short_ones = std::popcount(short_ones_);
+    const int waited_ones = std::popcount(waited_);
+    waits_first_ = waited_ones != 0 && (waits_first_ ? 4 * waited_ones >= short_ones : 2 * waited_ones > short_ones);
+}
+
+bool Pauses::streams() const {
+    if (count_ < kEnough) return false;
+    return static_cast<unsigned>(std::popcount(short_ones_)) * 8 < count_;
+}
+
+}  // namespace xsched::sched

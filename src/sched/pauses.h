@@ -1,0 +1,32 @@
+// How a unit has used the device lately: whether its think times, from the end of one burst to the beginning of the next,
+// are short, and how the short ones begin. Pure; one object per unit; not thread-safe; no allocation.
+#pragma once
+
+#include <cstdint>
+
+#include "sched/unit.h"
+
+namespace xsched::sched {
+
+class Pauses {
+public:
+    static constexpr int64_t kShortNs = 1'000'000;  // a pause in which the hardware would let a victim in
+    static constexpr unsigned kRemembered = 32;
+    static constexpr unsigned kEnough = 2;
+
+    void observe(const UnitState& unit);
+    // It uses the device in one stretch, for all that is known.
+    bool streams() const;
+    // Its short pauses begin with a wait, in which it can keep the device, and not with nothing to do for the device.
+    bool begin_with_wait() const { return waits_first_; }
+
+private:
+    uint32_t short_ones_ = 0;  // a bit per pause, the last one lowest
+    uint32_t waited_ = 0;      // likewise: the short ones that began with a wait
+    uint32_t waits_ = 0;       // as last seen
+    bool waits_first_ = false;
+    unsigned count_ = 0;
+    int64_t seen_ready_ns_ = 0;
+};
+
+}  // namespace xsched::sched

@@ -1,0 +1,26 @@
+// What the choice of a preemption mechanism depends on: the queues of one process on one device, which are taken off it
+// together, and the more urgent units of other processes there (its rivals). Plain data.
+#pragma once
+
+#include <cstdint>
+
+#include "sched/costs.h"
+#include "sched/mechanism.h"
+#include "xsched/types.h"
+
+namespace xsched::sched {
+
+struct Victim {
+    uint32_t level = kPreemptLevelBlock;  // preempt level that all of its queues have
+    int64_t command_ns = 0;  // the longest mean length of its queues' commands; 0: not known
+    Costs costs;
+    bool has_rival = false;
+    bool rival_streams = false;      // every rival uses the device in one stretch (ThinkTimes)
+    bool rival_keeps_alive = false;  // every rival keeps the device through its short pauses
+    bool has_peer = false;           // another process of the same priority shares the device with it
+    bool announced = false;          // it is suspended before a rival needs the device
+    bool gate_tried_better = false;  // the rival's bursts were shorter so (trials.h)
+    Mechanism last = Mechanism::kNone;  // as chosen last: each change of mind costs the victim a call
+};
+
+}  // namespace xsched::sched

@@ -1,0 +1,312 @@
+// By which mechanism a victim is kept off: what gets into the slots.
+#include <gtest/gtest.h>
+
+#include "dispatch/two_clients.h"
+#include "sched/pauses.h"
+#include "sched/trials.h"
+
+namespace xsched::dispatch {
+namespace {
+
+using namespace testing;
+
+constexpr int64_t kLongNs = 5 * kMs, kBriefNs = 100 * kUs;
+
+class MechanismInSlots : public TwoClients {
+protected:
+    explicit MechanismInSlots(sched::Settings settings = {}) : TwoClients(settings) {}
+    void SetUp() override {
+        TwoClients::SetUp();
+        low.make_interruptible(0);
+        high.make_interruptible(0);
+        low.slot(0).command_ns = kLongNs;
+    }
+    bool interrupt(uint32_t at = 0) { return low.slot(at).interrupt.load() != 0; }
+    // Bursts of `high` with pauses of that length until that is believed.
+    int64_t learn_pauses(int64_t pause_ns) {
+        int64_t now = kStart;
+        for (unsigned i = 0; i < 2 * sched::Pauses::kEnough; ++i) {
+            high.submit(0, now);
+            dispatcher.pass(now);
+            high.complete(0, now + kMs);
+            dispatcher.pass(now + kMs);
+            now += kMs + pause_ns;
+        }
+        return now;
+    }
+    // Likewise, of one that lingers: each pause begins with a wait.
+    int64_t learn_waits() {
+        high.header().lingers = 1;
+        int64_t now = kStart;
+        for (unsigned i = 0; i < sched::Pauses::kEnough; ++i) {
+            ++high.header().waits;
+            high.submit(0, now);
+            dispatcher.pass(now);
+            high.complete(0, now + kMs);
+            dispatcher.pass(now + kMs);
+            now += kMs + 20 * kUs;
+        }
+        return now;
+    }
+    // Of `high`, a millisecond after `low` began to work. Returns when.
+    int64_t begin_burst(int64_t now) {
+        low.submit(0, now);
+        dispatcher.pass(now);
+        now += kMs;
+        high.submit(0, now);
+        dispatcher.pass(now);
+        return now;
+    }
+};
+
+TEST_F(MechanismInSlots, WhatRunsIsTakenOffUntilItMayRunAgain) {
+    low.submit(0, kStart);
+    dispatcher.pass(kStart);
+    EXPECT_FALSE(interrupt());
+    high.submit(0, kStart + kMs);
+    dispatcher.pass(kStart + kMs);
+    EXPECT_TRUE(low.suspended(0));
+    EXPECT_TRUE(interrupt());
+    low.slot(0).command_ns = kBriefNs;
+    dispatcher.pass(kStart + 2 * kMs);
+    EXPECT_TRUE(interrupt()) << "not put back in the middle";
+    high.complete(0, kStart + 3 * kMs);
+    dispatcher.pass(kStart + 20 * kMs);
+    EXPECT_FALSE(low.suspended(0));
+    EXPECT_FALSE(interrupt());
+}
+
+TEST_F(MechanismInSlots, AnAgentThatMayHaveToCallTheDriverIsTold) {
+    low.submit(0, kStart);
+    high.submit(0, kStart);
+    dispatcher.pass(kStart);
+    EXPECT_EQ(low.header().prompt.load(), 1u);
+    EXPECT_EQ(high.header().prompt.load(), 0u);
+    low.slot(0).command_ns = kBriefNs;
+    dispatcher.pass(kStart + kMs);
+    EXPECT_EQ(low.header().prompt.load(), 0u);
+}
+
+TEST_F(MechanismInSlots, ShortCommandsAreLeftToTheGate) {
+    low.slot(0).command_ns = kBriefNs;
+    low.submit(0, kStart);
+    high.submit(0, kStart);
+    dispatcher.pass(kStart);
+    EXPECT_TRUE(low.suspended(0));
+    EXPECT_FALSE(interrupt());
+}
+
+TEST_F(MechanismInSlots, OneThatLastsAfterAllIsTakenOffLater) {
+    low.slot(0).command_ns = kBriefNs;
+    low.submit(0, kStart);
+    high.submit(0, kStart);
+    const int64_t again = dispatcher.pass(kStart);
+    EXPECT_LE(again, kStart + 2 * kMs);
+    EXPECT_NE(again, 0);
+    dispatcher.pass(kStart + 2 * kMs);
+    EXPECT_TRUE(interrupt());
+}
+
+TEST_F(MechanismInSlots, OneThatLetsTheMoreUrgentWorkIsLeftAlone) {
+    low.slot(0).command_ns = kBriefNs;
+    low.submit(0, kStart);
+    high.submit(0, kStart);
+    dispatcher.pass(kStart);
+    high.slot(0).busy_ns = kMs;
+    dispatcher.pass(kStart + 2 * kMs);
+    EXPECT_FALSE(interrupt());
+}
+
+TEST_F(MechanismInSlots, AnIdleVictimIsNotWorthIt) {
+    high.submit(0, kStart);
+    dispatcher.pass(kStart);
+    EXPECT_TRUE(low.suspended(0));
+    EXPECT_FALSE(interrupt());
+    low.submit(0, kStart + 10 * kMs);  // behind its closed gate
+    dispatcher.pass(kStart + 10 * kMs);
+    EXPECT_FALSE(interrupt());
+}
+
+TEST_F(MechanismInSlots, NotWhileAQueueOfTheSameProcessRunsThere) {
+    low.make_queue(1, 20);
+    low.make_interruptible(1);
+    low.submit(0, kStart);
+    low.submit(1, kStart);
+    high.submit(0, kStart);
+    dispatcher.pass(kStart);
+    EXPECT_TRUE(low.suspended(0));
+    EXPECT_FALSE(low.suspended(1));
+    EXPECT_FALSE(interrupt());
+    EXPECT_FALSE(interrupt(1));
+}
+
+TEST_F(MechanismInSlots, NotIfOneOfItsQueuesUsesALowerLevel) {
+    low.make_queue(1, 0);
+    low.slot(1).level = kPreemptLevelDeactivate;
+    low.submit(0, kStart);
+    high.submit(0, kStart);
+    dispatcher.pass(kStart);
+    EXPECT_TRUE(low.suspended(1));
+    EXPECT_FALSE(interrupt());
+}
+
+TEST_F(MechanismInSlots, AShortTimesliceInsteadForAMoreUrgentOneThatStreams) {
+    int64_t now = learn_pauses(15 * kMs);
+    EXPECT_EQ(low.slot(0).device_timeslice_us, 1u);
+    EXPECT_EQ(high.slot(0).device_timeslice_us, 0u);
+    low.submit(0, now);
+    high.submit(0, now);
+    dispatcher.pass(now);
+    EXPECT_TRUE(low.suspended(0));
+    EXPECT_FALSE(interrupt());
+    dispatcher.remove_client(2);
+    dispatcher.pass(now + kMs);
+    EXPECT_EQ(low.slot(0).device_timeslice_us, 0u) << "nobody is left to make room for";
+}
+
+// A timeslice lets the victim back in in gaps that nobody sees.
+class TrialsInSlots : public MechanismInSlots {
+protected:
+    explicit TrialsInSlots(sched::Settings settings = {.trials = true}) : MechanismInSlots(settings) {}
+    void SetUp() override {
+        MechanismInSlots::SetUp();
+        low.slot(0).command_ns = kBriefNs;
+        now = learn_pauses(15 * kMs);
+        low.submit(0, now);
+        dispatcher.pass(now);
+    }
+    // Of `high`, which takes so long; the anticipation after it is over as well.
+    void burst(int64_t with_timeslice_ns, int64_t with_gate_ns) {
+        now += 15 * kMs;
+        high.submit(0, now);
+        dispatcher.pass(now);
+        EXPECT_TRUE(low.suspended(0));
+        now += low.slot(0).device_timeslice_us != 0 ? with_timeslice_ns : with_gate_ns;
+        high.complete(0, now);
+        dispatcher.pass(now);
+        dispatcher.pass(now + 10 * kMs);
+        EXPECT_FALSE(low.suspended(0));
+    }
+    int64_t now = 0;
+};
+
+TEST_F(TrialsInSlots, AGateAloneWhereTheUrgentOneIsSoonerDoneSo) {
+    for (unsigned i = 0; i < 2 * sched::Trials::kBursts + 2; ++i) burst(4600 * kUs, 4200 * kUs);
+    EXPECT_EQ(low.slot(0).device_timeslice_us, 0u);
+    low.slot(0).command_ns = 600 * kUs;  // no gate is enough for these
+    burst(4600 * kUs, 4200 * kUs);
+    EXPECT_EQ(low.slot(0).device_timeslice_us, 1u);
+}
+
+TEST_F(TrialsInSlots, ATimesliceWhereItIsNotWorse) {
+    for (unsigned i = 0; i < 3 * sched::Trials::kBursts; ++i) burst(kMs, kMs);
+    EXPECT_EQ(low.slot(0).device_timeslice_us, 1u);
+}
+
+class NoTrialsInSlots : public TrialsInSlots {
+protected:
+    NoTrialsInSlots() : TrialsInSlots({}) {}
+};
+
+TEST_F(NoTrialsInSlots, NothingIsTriedUnasked) {
+    for (unsigned i = 0; i < 3 * sched::Trials::kBursts; ++i) {
+        EXPECT_EQ(low.slot(0).device_timeslice_us, 1u);
+        burst(4600 * kUs, 4200 * kUs);
+    }
+}
+
+TEST_F(MechanismInSlots, NoTimesliceForOneThatPausesOften) {
+    low.slot(0).command_ns = kBriefNs;
+    learn_pauses(20 * kUs);
+    EXPECT_EQ(low.slot(0).device_timeslice_us, 0u);
+    low.slot(0).command_ns = kLongNs;  // interrupted: its short timeslice ends it sooner
+    dispatcher.pass(kStart + 1000 * kMs);
+    EXPECT_EQ(low.slot(0).device_timeslice_us, 1u);
+}
+
+TEST_F(MechanismInSlots, WhoLeavesIsLeftAsItWas) {
+    learn_pauses(15 * kMs);
+    low.submit(0, kStart + kMs);
+    dispatcher.remove_client(1);
+    EXPECT_EQ(low.slot(0).device_timeslice_us, 0u);
+    EXPECT_EQ(low.slot(0).interrupt, 0u);
+}
+
+TEST_F(MechanismInSlots, WhoeverMayTakeOverIsToldToBePrepared) {
+    dispatcher.pass(kStart);
+    EXPECT_EQ(high.header().linger_wanted, 1u);
+    EXPECT_EQ(low.header().linger_wanted, 0u);
+    dispatcher.remove_client(1);
+    dispatcher.pass(kStart + kMs);
+    EXPECT_EQ(high.header().linger_wanted, 0u) << "nobody is left to be kept off";
+}
+
+TEST_F(MechanismInSlots, BesideOneThatLingersItIsOnlyKeptOff) {
+    const int64_t now = begin_burst(learn_waits() + 20 * kMs);
+    EXPECT_EQ(low.slot(0).interrupt, static_cast<uint32_t>(ipc::Interrupt::kKeptOff));
+    EXPECT_EQ(low.slot(0).device_timeslice_us, 1u);
+    EXPECT_EQ(high.header().linger_until_ns, now + kGpu.off_ns());
+    EXPECT_EQ(low.header().linger_until_ns, 0);
+    dispatcher.pass(now + 100 * kUs);
+    EXPECT_EQ(high.header().linger_until_ns, now + kGpu.off_ns());
+    dispatcher.pass(now + kMs);
+    EXPECT_EQ(high.header().linger_until_ns, now + kMs + kGpu.effect_ns()) << "its agent has not answered yet";
+    low.header().carried_out = low.header().directive.load();
+    dispatcher.pass(now + kMs + 50 * kUs);
+    const int64_t until_ns = now + kMs + 50 * kUs + kGpu.effect_ns();
+    EXPECT_EQ(high.header().linger_until_ns, until_ns) << "the call has just ended";
+    dispatcher.pass(now + kMs + 100 * kUs);
+    EXPECT_EQ(high.header().linger_until_ns, until_ns) << "once for each time";
+    // A person suspends it too: it must be off even if nobody presses.
+    ASSERT_TRUE(dispatcher.set_held(1, 0, true));
+    high.complete(0, now + 4 * kMs);
+    dispatcher.pass(now + 30 * kMs);
+    EXPECT_EQ(low.slot(0).interrupt, static_cast<uint32_t>(ipc::Interrupt::kTakenOff));
+}
+
+TEST_F(MechanismInSlots, OneWhoseAgentDoesNotAnswerIsNotWaitedForForEver) {
+    const int64_t now = begin_burst(learn_waits() + 20 * kMs);
+    EXPECT_EQ(high.header().linger_until_ns, now + kGpu.off_ns());
+    const int64_t last = now + kGpu.most_off_ns();
+    dispatcher.pass(last);
+    dispatcher.pass(last + kMs);
+    EXPECT_EQ(high.header().linger_until_ns, last + kGpu.effect_ns());
+}
+
+TEST_F(MechanismInSlots, AnAnswerToAnEarlierDirectiveIsNone) {
+    int64_t now = learn_waits() + 20 * kMs;
+    low.submit(0, now);
+    dispatcher.pass(now);
+    low.header().directive = UINT32_MAX;  // it wraps around
+    low.header().carried_out = UINT32_MAX;
+    now += kMs;
+    high.submit(0, now);
+    dispatcher.pass(now);
+    dispatcher.pass(now + kMs);
+    EXPECT_EQ(high.header().linger_until_ns, now + kMs + kGpu.effect_ns());
+    low.header().carried_out = low.header().directive.load();
+    dispatcher.pass(now + 2 * kMs);
+    dispatcher.pass(now + 3 * kMs);
+    EXPECT_EQ(high.header().linger_until_ns, now + 2 * kMs + kGpu.effect_ns());
+}
+
+TEST_F(MechanismInSlots, BesideOneThatCannotLingerItIsTakenOff) {
+    low.submit(0, kStart);
+    high.submit(0, kStart);
+    dispatcher.pass(kStart);
+    EXPECT_EQ(low.slot(0).interrupt, static_cast<uint32_t>(ipc::Interrupt::kTakenOff));
+    EXPECT_EQ(high.header().linger_until_ns, 0);
+}
+
+TEST_F(MechanismInSlots, SuspendedByAPersonItIsTakenOffForGood) {
+    low.submit(0, kStart);
+    dispatcher.pass(kStart);
+    ASSERT_TRUE(dispatcher.set_held(1, 0, true));
+    dispatcher.pass(kStart + kMs);
+    EXPECT_TRUE(low.suspended(0));
+    EXPECT_TRUE(interrupt());
+    EXPECT_EQ(low.slot(0).held, 1u);
+}
+
+}  // namespace
+}  // namespace xsched::dispatch

@@ -1,0 +1,159 @@
+#include "sched/anticipation.h"
+
+#include <gtest/gtest.h>
+
+namespace xsched::sched {
+namespace {
+
+constexpr int64_t kUs = 1'000;
+constexpr int64_t kMs = 1'000'000;
+constexpr int64_t kMax = 2 * kMs;
+constexpr int64_t kBurst = 100 * kUs;
+
+// Lets bursts and gaps pass over a Anticipation, seen at every change.
+class Program {
+public:
+    void gap(int64_t length) {
+        idle_ns_ = ready_ns_ + kBurst;
+        anticipation.observe(false, ready_ns_, idle_ns_);
+        ready_ns_ = idle_ns_ + length;
+        anticipation.observe(true, ready_ns_, idle_ns_);
+    }
+    void gaps(int count, int64_t length) {
+        for (int i = 0; i < count; ++i) gap(length);
+    }
+    Anticipation anticipation;
+
+private:
+    int64_t ready_ns_ = 1'000 * kMs;
+    int64_t idle_ns_ = 0;
+};
+
+TEST(Anticipation, BeforeItKnowsWaitsAsLongAsBeingWrongCosts) {
+    Anticipation anticipation;
+    EXPECT_EQ(anticipation.length(500 * kUs, kMax), 500 * kUs);
+    EXPECT_EQ(anticipation.length(5 * kMs, kMax), kMax);
+    EXPECT_EQ(anticipation.length(0, kMax), Anticipation::kLeastWrongNs);
+    EXPECT_EQ(anticipation.length(5 * kMs, 0), 0);
+}
+
+TEST(Anticipation, BelievesEnoughGaps) {
+    Program program;
+    program.gaps(Anticipation::kEnough - 1, 40 * kMs);
+    EXPECT_EQ(program.anticipation.length(5 * kMs, kMax), kMax);
+    program.gap(40 * kMs);
+    EXPECT_EQ(program.anticipation.length(5 * kMs, kMax), 0);
+}
+
+TEST(Anticipation, CoversShortGapsAndLittleMore) {
+    Program program;
+    program.gaps(20, 30 * kUs);
+    const int64_t length = program.anticipation.length(5 * kMs, kMax);
+    EXPECT_GT(length, 30 * kUs);
+    EXPECT_LT(length, 60 * kUs);
+}
+
+TEST(Anticipation, LongGapsAmongShortOnesDoNotPushItUp) {
+    Program program;
+    for (int burst = 0; burst < 4; ++burst) {
+        program.gaps(15, 30 * kUs);
+        program.gap(40 * kMs);
+    }
+    const int64_t length = program.anticipation.length(5 * kMs, kMax);
+    EXPECT_GT(length, 30 * kUs);
+    EXPECT_LT(length, 60 * kUs);
+}
+
+TEST(Anticipation, DoesNotKeepTheDeviceForGapsThatCostMoreThanBeingWrong) {
+    Program program;
+    program.gaps(64, 1500 * kUs);
+    EXPECT_EQ(program.anticipation.length(100 * kUs, kMax), 0);
+    EXPECT_GT(program.anticipation.length(5 * kMs, kMax), 1500 * kUs) << "with long commands it is worth while";
+}
+
+TEST(Anticipation, UrgencyCountsMoreThanAnIdleDevice) {
+    Program program;
+    program.gaps(64, 300 * kUs);
+    EXPECT_GT(program.anticipation.length(200 * kUs, kMax), 300 * kUs);
+}
+
+TEST(Anticipation, ChoosesTheCheaperOfTwoClusters) {
+    Program program;
+    for (int i = 0; i < 32; ++i) {
+        program.gap(50 * kUs);
+        program.gap(1500 * kUs);
+    }
+    // Covering the long ones would cost 1.5 ms each, leaving them about 1 ms.
+    const int64_t cheap = program.anticipation.length(500 * kUs, kMax);
+    EXPECT_GT(cheap, 50 * kUs);
+    EXPECT_LT(cheap, 100 * kUs);
+    EXPECT_GT(program.anticipation.length(5 * kMs, kMax), 1500 * kUs);
+}
+
+TEST(Anticipation, ForgetsOldHabits) {
+    Program program;
+    program.gaps(200, 30 * kUs);
+    program.gaps(Anticipation::kThinkTimes, 40 * kMs);
+    EXPECT_EQ(program.anticipation.length(5 * kMs, kMax), 0);
+    program.gaps(Anticipation::kThinkTimes, 30 * kUs);
+    EXPECT_GT(program.anticipation.length(5 * kMs, kMax), 30 * kUs);
+}
+
+TEST(Anticipation, NeverExceedsItsLimit) {
+    Program program;
+    program.gaps(64, 1900 * kUs);
+    EXPECT_EQ(program.anticipation.length(50 * kMs, kMax), kMax);
+}
+
+TEST(Anticipation, CountsNoGapTwice) {
+    Anticipation anticipation;
+    anticipation.observe(false, 10 * kMs, 11 * kMs);
+    for (int i = 0; i < 5; ++i) anticipation.observe(true, 12 * kMs, 11 * kMs);
+    EXPECT_EQ(anticipation.think_times(), 1U);
+    for (int i = 0; i < 5; ++i) anticipation.observe(false, 12 * kMs, 13 * kMs);
+    EXPECT_EQ(anticipation.think_times(), 1U);
+}
+
+TEST(Anticipation, CountsAGapWhoseNextBurstHasEndedToo) {
+    Anticipation anticipation;
+    anticipation.observe(false, 10 * kMs, 11 * kMs);
+    anticipation.observe(false, 12 * kMs, 13 * kMs);
+    EXPECT_EQ(anticipation.think_times(), 1U);
+}
+
+TEST(Anticipation, CountsAGapThatWasOverBeforeTheFirstLook) {
+    Anticipation anticipation;
+    anticipation.observe(true, 12 * kMs, 11 * kMs);
+    EXPECT_EQ(anticipation.think_times(), 1U);
+}
+
+TEST(Anticipation, AnEndThatNobodySawBeginsNoGap) {
+    Anticipation anticipation;
+    anticipation.observe(false, 10 * kMs, 11 * kMs);
+    anticipation.observe(true, 12 * kMs, 11 * kMs);
+    ASSERT_EQ(anticipation.think_times(), 1u);
+    anticipation.observe(true, 20 * kMs, 11 * kMs);  // idle in between, and ready again, from when on is not known
+    EXPECT_EQ(anticipation.think_times(), 1u);
+    anticipation.observe(false, 20 * kMs, 21 * kMs);
+    anticipation.observe(true, 22 * kMs, 21 * kMs);
+    EXPECT_EQ(anticipation.think_times(), 2u);
+}
+
+TEST(Anticipation, TheFirstBurstHasNoGapBeforeIt) {
+    Anticipation anticipation;
+    anticipation.observe(true, 12 * kMs, 0);
+    anticipation.observe(false, 12 * kMs, 13 * kMs);
+    EXPECT_EQ(anticipation.think_times(), 0U);
+}
+
+// Several queues: one ends its burst while another goes on; the unit never was idle.
+TEST(Anticipation, OverlappingBurstsHaveNoGap) {
+    Anticipation anticipation;
+    anticipation.observe(true, 20 * kMs, 0);         // one queue ready since 20
+    anticipation.observe(true, 20 * kMs, 50 * kMs);  // another came and went
+    anticipation.observe(false, 55 * kMs, 60 * kMs); // the first ended at 60, the other had another burst from 55
+    EXPECT_EQ(anticipation.think_times(), 0U);
+}
+
+}  // namespace
+}  // namespace xsched::sched

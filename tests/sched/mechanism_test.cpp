@@ -1,0 +1,137 @@
+// By which mechanism a victim is kept off: what is chosen for which lengths, costs and pauses.
+#include "sched/mechanism.h"
+
+#include <gtest/gtest.h>
+
+#include "sched/given_units.h"
+#include "sched/mechanism_costs.h"
+#include "sched/victim.h"
+#include "xsched/types.h"
+
+namespace xsched::sched {
+namespace {
+
+using namespace testing;
+
+constexpr int64_t kLongNs = 5 * kMs, kBriefNs = 100 * kUs;
+
+TEST(Mechanism, ByLengthOfCommandsAndPausesOfTheMoreUrgent) {
+    EXPECT_EQ(choose_mechanism({}), Mechanism::kNone);
+    EXPECT_EQ(choose_mechanism({.level = 3, .command_ns = kBriefNs, .costs = kGpu, .has_rival = true}), Mechanism::kGate);
+    EXPECT_EQ(choose_mechanism({.level = 3, .command_ns = kLongNs, .costs = kGpu, .has_rival = true}), Mechanism::kInterrupt);
+    EXPECT_EQ(choose_mechanism({.level = 3, .command_ns = 0, .costs = kGpu, .has_rival = true}), Mechanism::kInterruptUnknown);
+    EXPECT_EQ(choose_mechanism({.level = 3, .command_ns = kLongNs, .costs = kGpu, .has_rival = true, .rival_streams = true}), Mechanism::kTimeslice);
+    EXPECT_EQ(choose_mechanism({.level = 3, .command_ns = kBriefNs, .costs = kGpu, .has_rival = true, .rival_streams = true}), Mechanism::kTimeslice);
+}
+
+TEST(Mechanism, ProgramsOfOnePriorityDoNotTakeTurnsAtAMicrosecond) {
+    const Victim alone{.level = 3, .command_ns = kLongNs, .costs = kGpu, .has_rival = true, .rival_streams = true};
+    EXPECT_TRUE(shortens_timeslice(alone, choose_mechanism(alone)));
+    Victim one_of_two = alone;
+    one_of_two.has_peer = true;
+    EXPECT_EQ(choose_mechanism(one_of_two), Mechanism::kInterrupt);
+    EXPECT_FALSE(shortens_timeslice(one_of_two, Mechanism::kInterrupt));
+    EXPECT_FALSE(shortens_timeslice({}, Mechanism::kGate));
+}
+
+TEST(Mechanism, AMindIsNotChangedForALittle) {
+    constexpr int64_t kAboutHalfNs = 450 * kUs;
+    EXPECT_EQ(choose_mechanism({.level = 3, .command_ns = kAboutHalfNs, .costs = kGpu, .has_rival = true}), Mechanism::kGate);
+    EXPECT_EQ(choose_mechanism({.level = 3, .command_ns = kAboutHalfNs, .costs = kGpu, .has_rival = true, .last = Mechanism::kInterrupt}), Mechanism::kInterrupt);
+    EXPECT_EQ(choose_mechanism({.level = 3, .command_ns = kBriefNs, .costs = kGpu, .has_rival = true, .last = Mechanism::kInterrupt}), Mechanism::kGate);
+}
+
+TEST(Mechanism, BehindOneThatLingersAQuarterOfAMillisecondIsLong) {
+    constexpr int64_t kQuarterNs = 300 * kUs;
+    EXPECT_EQ(choose_mechanism({.level = 3, .command_ns = kQuarterNs, .costs = kGpu, .has_rival = true}), Mechanism::kGate);
+    EXPECT_EQ(choose_mechanism({.level = 3, .command_ns = kQuarterNs, .costs = kGpu, .has_rival = true, .rival_keeps_alive = true}), Mechanism::kInterrupt);
+    EXPECT_EQ(choose_mechanism({.level = 3, .command_ns = kBriefNs, .costs = kGpu, .has_rival = true, .rival_keeps_alive = true}), Mechanism::kGate);
+    EXPECT_EQ(choose_mechanism({.level = 3, .command_ns = kQuarterNs, .costs = kGpu, .has_rival = true, .rival_streams = true, .rival_keeps_alive = true}),
+              Mechanism::kTimeslice);
+}
+
+TEST(Mechanism, AGateAloneIsTriedOnBriefCommandsOnly) {
+    Victim victim{.level = 3, .command_ns = kBriefNs, .costs = kGpu, .has_rival = true, .rival_streams = true};
+    EXPECT_TRUE(gate_may_do(victim));
+    EXPECT_EQ(choose_mechanism(victim), Mechanism::kTimeslice);
+    victim.gate_tried_better = true;
+    EXPECT_EQ(choose_mechanism(victim), Mechanism::kGate);
+    victim.command_ns = 140 * kUs;
+    EXPECT_EQ(choose_mechanism(victim), Mechanism::kTimeslice);
+    victim.last = Mechanism::kGate;
+    EXPECT_EQ(choose_mechanism(victim), Mechanism::kGate) << "a mind is not changed for a little";
+    victim.command_ns = 300 * kUs;
+    EXPECT_EQ(choose_mechanism(victim), Mechanism::kTimeslice);
+    for (Victim other :
+         {Victim{.level = 3, .has_rival = true, .rival_streams = true}, Victim{.level = 3, .command_ns = kBriefNs, .costs = kGpu, .has_rival = true},
+          Victim{.level = 3, .command_ns = kBriefNs, .costs = kGpu, .has_rival = true, .rival_streams = true, .has_peer = true},
+          Victim{.level = 3, .command_ns = kBriefNs, .costs = kGpu, .has_rival = true, .rival_streams = true, .announced = true}})
+        EXPECT_FALSE(gate_may_do(other));
+}
+
+TEST(Mechanism, WhatATimesliceTakesOffNeedOnlyBeKeptOff) {
+    const Victim beside_lingering{.level = 3, .command_ns = kLongNs, .costs = kGpu, .has_rival = true, .rival_keeps_alive = true};
+    EXPECT_EQ(choose_interrupt(beside_lingering, Mechanism::kInterrupt, true), Interrupt::kKeptOff);
+    EXPECT_EQ(choose_interrupt(beside_lingering, Mechanism::kInterruptUnknown, true), Interrupt::kKeptOff);
+    EXPECT_EQ(choose_interrupt(beside_lingering, Mechanism::kInterrupt, false), Interrupt::kTakenOff);
+    const Victim beside_another{.level = 3, .command_ns = kLongNs, .costs = kGpu, .has_rival = true};
+    EXPECT_EQ(choose_interrupt(beside_another, Mechanism::kInterrupt, true), Interrupt::kTakenOff)
+        << "in its pauses it would come back";
+    for (const Mechanism nobody_presses : {Mechanism::kInterruptLate, Mechanism::kInterruptHeld, Mechanism::kInterruptAnnounced})
+        EXPECT_EQ(choose_interrupt(beside_lingering, nobody_presses, true), Interrupt::kTakenOff);
+    for (const Mechanism gentle : {Mechanism::kNone, Mechanism::kGate, Mechanism::kTimeslice})
+        EXPECT_EQ(choose_interrupt(beside_lingering, gentle, true), Interrupt::kNone);
+}
+
+TEST(Mechanism, EachHasASentence) {
+    for (uint32_t number = 0; number <= static_cast<uint32_t>(Mechanism::kInterruptAnnounced); ++number)
+        EXPECT_STRNE(mechanism_sentence(static_cast<Mechanism>(number)), "?") << number;
+}
+
+TEST(Mechanism, WithoutLevel3ItIsTheGate) {
+    for (const uint32_t level : {0U, 1U, 2U}) {
+        EXPECT_EQ(choose_mechanism({.level = level, .command_ns = kLongNs, .costs = kGpu, .has_rival = true}),
+                  Mechanism::kGate);
+        EXPECT_EQ(choose_mechanism({.level = level, .has_rival = true, .announced = true}), Mechanism::kGate);
+        EXPECT_EQ(choose_mechanism({.level = level, .command_ns = kLongNs}), Mechanism::kNone);
+        EXPECT_FALSE(shortens_timeslice({.level = level, .has_rival = true}, Mechanism::kTimeslice));
+    }
+}
+
+TEST(Mechanism, WhatTheDeviceCostsDecidesWhichCommandsAreLong) {
+    Victim victim{.level = 3, .command_ns = kLongNs, .costs = kGpu, .has_rival = true};
+    victim.costs.interrupt_us = 6000;
+    EXPECT_EQ(choose_mechanism(victim), Mechanism::kGate) << "the calls cost more than its longest command";
+    victim.costs.interrupt_us = 20;
+    victim.command_ns = 30 * kUs;
+    EXPECT_EQ(choose_mechanism(victim), Mechanism::kInterrupt);
+}
+
+TEST(Mechanism, AheadOfAnAnnouncedBurstItIsInterrupted) {
+    for (const int64_t command_ns : {int64_t{0}, kBriefNs, kLongNs})
+        for (const bool streams : {false, true})
+            EXPECT_EQ(choose_mechanism({.level = 3, .command_ns = command_ns, .costs = kGpu, .has_rival = true,
+                                        .rival_streams = streams, .announced = true}),
+                      Mechanism::kInterruptAnnounced);
+}
+
+TEST(Mechanism, FromItsSuspensionUntilItIsOffTheDevice) {
+    EXPECT_EQ(stop_ns(kPreemptLevelInterrupt, kLongNs, kGpu), 900 * kUs);
+    EXPECT_EQ(stop_ns(kPreemptLevelDeactivate, kLongNs, kGpu), kLongNs + 250 * kUs);
+    EXPECT_EQ(stop_ns(kPreemptLevelBlock, kLongNs, kGpu), kLongNs + 1100 * kUs);
+    EXPECT_EQ(stop_ns(kPreemptLevelBlock, 0, kGpu), 2100 * kUs) << "of unknown length";
+}
+
+TEST(TimesliceLadder, TheMostUrgentKeepsItsOwnAndTheLastGetsAMicrosecond) {
+    EXPECT_EQ(timeslice_us_of(0, 1), 0u);
+    for (const unsigned ranks : {2u, 3u, 5u, 40u}) {
+        EXPECT_EQ(timeslice_us_of(0, ranks), 0u);
+        EXPECT_EQ(timeslice_us_of(ranks - 1, ranks), 1u);
+        for (unsigned rank = 2; rank < ranks; ++rank)
+            EXPECT_LE(timeslice_us_of(rank, ranks), timeslice_us_of(rank - 1, ranks)) << rank << " of " << ranks;
+        EXPECT_LT(timeslice_us_of(1, ranks), 2048u);
+    }
+}
+
+}  // namespace
+}  // namespace xsched::sched

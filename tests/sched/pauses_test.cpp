@@ -1,0 +1,66 @@
+#include "sched/pauses.h"
+
+#include <gtest/gtest.h>
+
+#include "sched/given_units.h"
+
+namespace xsched::sched {
+namespace {
+
+using namespace testing;
+
+UnitState at_work(int64_t ready_since_ns, int64_t idle_since_ns, uint32_t waits = 0) {
+    UnitState state;
+    state.ready = true;
+    state.unit.ready_since_ns = ready_since_ns;
+    state.idle_since_ns = idle_since_ns;
+    state.waits = waits;
+    return state;
+}
+
+TEST(Pauses, ALongOneAfterEachBurstMeansStreaming) {
+    Pauses pauses;
+    int64_t now = kStart;
+    for (unsigned i = 0; i <= Pauses::kEnough + 1; ++i) {
+        EXPECT_FALSE(pauses.streams() && i < Pauses::kEnough) << "too little is known";
+        pauses.observe(at_work(now, now - 10 * kMs));
+        now += 11 * kMs;
+    }
+    EXPECT_TRUE(pauses.streams());
+    for (int i = 0; i < 8; ++i) {  // it begins to synchronize
+        pauses.observe(at_work(now, now - 20 * kUs));
+        now += 100 * kUs;
+    }
+    EXPECT_FALSE(pauses.streams());
+}
+
+TEST(Pauses, OneLookedAtTwiceCountsOnce) {
+    Pauses pauses;
+    for (unsigned i = 0; i < 3 * Pauses::kEnough; ++i) pauses.observe(at_work(kStart, kStart - 10 * kMs));
+    EXPECT_FALSE(pauses.streams());
+}
+
+TEST(Pauses, WhetherTheShortOnesBeginWithAWait) {
+    Pauses pauses;
+    int64_t now = kStart;
+    uint32_t waits = UINT32_MAX - 10;  // it may turn over
+    const auto pause = [&](int64_t ns, bool waited) {
+        now += kMs + ns;
+        pauses.observe(at_work(now, now - ns, waits += waited ? 1 : 0));
+    };
+    EXPECT_FALSE(pauses.begin_with_wait()) << "nothing is known";
+    for (int burst = 0; burst < 3; ++burst) {  // gaps on the host, and one wait for the whole burst
+        for (int i = 0; i < 10; ++i) pause(60 * kUs, false);
+        pause(15 * kMs, true);
+    }
+    EXPECT_FALSE(pauses.begin_with_wait());
+    for (int i = 0; i < 30; ++i) pause(10 * kUs, true);
+    EXPECT_TRUE(pauses.begin_with_wait());
+    for (int i = 0; i < 60; ++i) pause(60 * kUs, i % 3 == 0);
+    EXPECT_TRUE(pauses.begin_with_wait()) << "a mind is not changed for a little";
+    for (int i = 0; i < 30; ++i) pause(60 * kUs, false);
+    EXPECT_FALSE(pauses.begin_with_wait()) << "it has changed its ways";
+}
+
+}  // namespace
+}  // namespace xsched::sched
