@@ -30,13 +30,13 @@ void hold_end(void*, void*) {}
 void destroy(void*) {}
 
 XqQueue* make_queue() {
+    static constexpr XqHoldOps kHolds = {.create = hold_create, .open = hold_end, .drop = hold_end, .destroy = hold_end};
     static XqDeviceOps ops{};
     ops.abi = XQ_DEVICE_ABI;
     ops.levels = 1u << kPreemptLevelBlock;
     ops.platform = kPlatformUnknown;
-    ops.in_order = 1;
-    ops.hold_create = hold_create;
-    ops.hold_open = ops.hold_drop = ops.hold_destroy = hold_end;
+    ops.order = kXqInOrder;
+    ops.hold = &kHolds;
     ops.mark = mark;
     ops.synchronize = succeed;
     ops.destroy = destroy;
@@ -61,7 +61,7 @@ public:
         XqTicket ticket;
         xq_admit(queue_, &ticket);
         if (ticket.hold != nullptr) ++held_;
-        xq_launched(queue_, &ticket, 1);
+        xq_launched(queue_, &ticket, kXqSucceeded);
         complete_oldest();
         in_flight_[next_] = ticket.token;
         next_ = (next_ + 1) % in_flight_.size();

@@ -10,6 +10,7 @@
 #include "base/options.h"
 #include "base/spin.h"
 #include "policy/policy.h"
+#include "queue/driver_calls.h"
 #include "queue/handover.h"
 #include "queue/pool.h"
 
@@ -77,8 +78,8 @@ bool carry_out(ipc::Header& header, uint32_t seen) {
     // Last: the driver may keep this thread waiting for one that waits for a queue that has just been let go.
     for_each_queue([](XQueue& queue) {
         queue.report_if_asked();
-        queue.warm_if_asked();
-        queue.prepare_linger_if_asked();
+        queue.keep_alive().warm_if_asked();
+        queue.keep_alive().prepare_if_asked();
     });
     return any_suspended;
 }

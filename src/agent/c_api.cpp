@@ -1,14 +1,14 @@
-// The public C functions of xsched/xqueue.h and xsched/hint.h, and the queues that shims make by themselves.
+// The public C functions of xsched/xqueue.h, and the queues that shims make by themselves.
 #include "agent/agent.h"
-#include "base/clock.h"
+#include "agent/hint_api.h"
 #include "base/log.h"
 #include "base/options.h"
+#include "queue/abi_pointer.h"
 #include "queue/command.h"
 #include "queue/hw_queue.h"
 #include "queue/pool.h"
 #include "xsched/xsched.h"
 
-#include <algorithm>
 #include <bit>
 
 namespace xsched::agent {
@@ -17,15 +17,11 @@ namespace {
 using queue::HwQueue;
 using queue::XQueue;
 
-std::atomic<Timeslice> g_timeslice_us{0};  // XHintTimeslice's, for queues made later; 0: the environment's
-
 // The highest level the hardware supports, or the one asked for. 0: it lacks that one.
 uint32_t choose_level(uint32_t supported, int64_t wanted) {
     if (wanted == kPreemptLevelUnknown) return static_cast<uint32_t>(std::bit_width(supported)) - 1;
     return (supported & (1u << wanted)) != 0 ? static_cast<uint32_t>(wanted) : 0;
 }
-
-constexpr int64_t kMostAheadUs = 3'600'000'000;  // an hour: the longest time of a hint
 
 constexpr const char* kLevelNames[] = {"none", "1 (block)", "2 (deactivate)", "3 (interrupt)"};
 
@@ -38,8 +34,8 @@ void report_level(const XQueue& queue, uint32_t level, XPlatform platform) {
 }
 
 uint64_t words_owner(const HwQueue& device) {
-    const XqDeviceOps& ops = *device.ops;
-    return ops.throttle != 0 && ops.words_owner != nullptr ? ops.words_owner(device.impl) : 0;
+    const XqGateOps* gate = device.ops->gate;
+    return gate != nullptr && gate->words_owner != nullptr ? gate->words_owner(device.impl) : 0;
 }
 
 XResult make_queue(HwQueueHandle hwq, int64_t wanted_level, queue::Setup& setup, XQueue** made) {
@@ -53,7 +49,7 @@ XResult make_queue(HwQueueHandle hwq, int64_t wanted_level, queue::Setup& setup,
     if (queue == nullptr) return kXSchedErrorNotAllowed;
     const queue::Placement place = placement(queue->index());
     if (place.header == nullptr) {
-        queue::release_to_pool(*queue);
+        queue->give_back();
         return kXSchedErrorUnknown;
     }
     setup.level_chosen = wanted_level != kPreemptLevelUnknown;
@@ -77,13 +73,7 @@ queue::Setup setup_from_environment() {
     queue::Setup setup;
     setup.threshold = static_cast<uint32_t>(options.threshold);
     setup.batch_size = static_cast<uint32_t>(options.batch_size);
-    setup.priority = static_cast<int32_t>(options.priority);
-    setup.utilization = static_cast<int32_t>(options.utilization);
-    const Timeslice hinted = g_timeslice_us.load(std::memory_order_relaxed);
-    setup.timeslice_us = hinted != 0 ? hinted : options.timeslice;
-    setup.deadline_us = options.deadline;
-    setup.laxity_us = options.laxity;
-    setup.period_us = options.period;
+    static_cast<base::Hints&>(setup) = hints_of_new_queues();
     return setup;
 }
 
@@ -94,28 +84,17 @@ XResult with_queue(XQueueHandle handle, Act act) {
     return queue != nullptr ? act(*queue) : kXSchedErrorNotFound;
 }
 
-// Changes a hint in the queue's slot and tells the scheduler.
-template <typename Change>
-XResult hint(XQueueHandle handle, Change change) {
-    return with_queue(handle, [&](XQueue& queue) {
-        change(*queue.slot());
-        ipc::ring_doorbell(*queue.header());
-        return kXSchedSuccess;
-    });
-}
-
 // MaskAll (-1) stands for every flag. False: an unknown one.
 bool take_flags(int64_t* flags, int64_t known) {
     if (*flags == -1) *flags = known;
     return (*flags & ~known) == 0;
 }
 
-bool throttled(const XQueue& queue) {
+// What a gated device has been given cannot be taken back.
+bool gated(const XQueue& queue) {
     HwQueue device;
-    return queue::find_hw_queue(queue.hwq(), &device) && device.ops->throttle != 0;
+    return queue::find_hw_queue(queue.hwq(), &device) && device.ops->gate != nullptr;
 }
-
-bool valid_priority(Priority priority) { return priority >= PRIORITY_NO_EXECUTE && priority <= PRIORITY_MAX; }
 
 }  // namespace
 }  // namespace xsched::agent
@@ -128,7 +107,7 @@ XqQueue* xq_auto_create(HwQueueHandle handle, Priority vendor_priority) {
     if (!options.auto_xqueue_on) return nullptr;
     if (const XQueue* existing = queue::queue_of_hwq(handle)) return queue::abi_pointer(*existing);
     queue::Setup setup = agent::setup_from_environment();
-    if (setup.priority == PRIORITY_DEFAULT && agent::valid_priority(vendor_priority)) setup.priority = vendor_priority;
+    if (setup.priority == PRIORITY_DEFAULT && base::hint_info(base::HintId::priority).accepts(vendor_priority)) setup.priority = vendor_priority;
     XQueue* made = nullptr;
     XResult result = agent::make_queue(handle, options.level, setup, &made);
     if (result == kXSchedErrorNotSupported) {
@@ -159,9 +138,9 @@ XResult XQueueCreate(XQueueHandle* xq, HwQueueHandle hwq, int64_t level, int64_t
 XResult XQueueDestroy(XQueueHandle xq) {
     return agent::with_queue(xq, [](XQueue& queue) {
         queue.resume(kQueueResumeFlagNone);
-        const XResult result = queue.wait_all(false);
+        const XResult result = queue.wait_all(queue::Completion::kDone);
         queue.leave_device();
-        queue.retire(true);
+        queue.retire(kXqLastReport);
         return result;
     });
 }
@@ -197,7 +176,7 @@ XResult XQueueWaitAll(XQueueHandle xq) {
 XResult XQueueQuery(XQueueHandle xq, XQueueState* state) {
     if (state == nullptr) return kXSchedErrorInvalidValue;
     return agent::with_queue(xq, [=](XQueue& queue) {
-        queue.track_tail();
+        queue.report_all();
         *state = queue.ready() ? kQueueStateReady : kQueueStateIdle;
         return kXSchedSuccess;
     });
@@ -212,7 +191,7 @@ XResult XQueueSuspend(XQueueHandle xq, int64_t flags) {
 XResult XQueueResume(XQueueHandle xq, int64_t flags) {
     if (!agent::take_flags(&flags, kQueueResumeFlagDropCommands)) return kXSchedErrorInvalidValue;
     return agent::with_queue(xq, [=](XQueue& queue) {
-        const bool too_late = (flags & kQueueResumeFlagDropCommands) != 0 && agent::throttled(queue) && queue.ready();
+        const bool too_late = (flags & kQueueResumeFlagDropCommands) != 0 && agent::gated(queue) && queue.ready();
         const XResult result = queue.resume(flags);
         return result == kXSchedSuccess && too_late ? kXSchedErrorNotSupported : result;
     });
@@ -248,62 +227,3 @@ XResult HwCommandCreateCallback(HwCommandHandle* hw_cmd, LaunchCallback launch, 
 }
 
 XResult HwCommandDestroy(HwCommandHandle hw_cmd) { return queue::destroy_command(hw_cmd); }
-
-XResult XHintSetScheduler(XSchedulerType scheduler, XPolicyType policy) {
-    return agent::set_scheduler(scheduler, policy);
-}
-
-XResult XHintPriority(XQueueHandle xq, Priority prio) {
-    if (!agent::valid_priority(prio)) return kXSchedErrorInvalidValue;
-    return agent::hint(xq, [=](ipc::QueueSlot& slot) { slot.priority.store(prio); });
-}
-
-XResult XHintGetPriority(XQueueHandle xq, Priority* prio) {
-    if (prio == nullptr) return kXSchedErrorInvalidValue;
-    return agent::with_queue(xq, [=](XQueue& queue) {
-        *prio = queue.slot()->priority.load();
-        return kXSchedSuccess;
-    });
-}
-
-XResult XHintUtilization(XQueueHandle xq, Utilization util) {
-    if (util < UTILIZATION_MIN || util > UTILIZATION_MAX) return kXSchedErrorInvalidValue;
-    return agent::hint(xq, [=](ipc::QueueSlot& slot) { slot.utilization.store(util); });
-}
-
-XResult XHintTimeslice(Timeslice ts_us) {
-    if (ts_us == static_cast<Timeslice>(TIMESLICE_UNLIMITED)) ts_us = TIMESLICE_MAX;
-    if (ts_us < TIMESLICE_MIN || ts_us > TIMESLICE_MAX) return kXSchedErrorInvalidValue;
-    agent::g_timeslice_us.store(ts_us, std::memory_order_relaxed);
-    for (uint32_t i = 0; i < queue::pool_size(); ++i)
-        if (XQueue* queue = queue::queue_at(i)) queue->slot()->timeslice_us.store(ts_us);
-    return kXSchedSuccess;
-}
-
-XResult XHintLaxity(XQueueHandle xq, Laxity lax_us, Priority lax_prio, Priority crit_prio) {
-    if (lax_us < NO_LAXITY || !agent::valid_priority(lax_prio) || !agent::valid_priority(crit_prio))
-        return kXSchedErrorInvalidValue;
-    return agent::hint(xq, [=](ipc::QueueSlot& slot) {
-        slot.laxity_us.store(std::max<Laxity>(lax_us, 0));
-        slot.lax_priority.store(lax_prio);
-        slot.critical_priority.store(crit_prio);
-    });
-}
-
-XResult XHintDeadline(XQueueHandle xq, Deadline ddl_us) {
-    if (ddl_us < NO_DEADLINE) return kXSchedErrorInvalidValue;
-    return agent::hint(xq, [=](ipc::QueueSlot& slot) { slot.deadline_us.store(std::max<Deadline>(ddl_us, 0)); });
-}
-
-XResult XHintExpect(XQueueHandle xq, int64_t us_from_now) {
-    if (us_from_now < 0 || us_from_now > agent::kMostAheadUs) return kXSchedErrorInvalidValue;
-    const int64_t at_ns = us_from_now > 0 ? base::now_ns() + us_from_now * base::kMicrosecond : 0;
-    return agent::hint(xq, [=](ipc::QueueSlot& slot) { slot.expect_ns.store(at_ns); });
-}
-
-XResult XHintPeriod(XQueueHandle xq, int64_t us) {
-    if (us < 0 || us > agent::kMostAheadUs) return kXSchedErrorInvalidValue;
-    return agent::hint(xq, [=](ipc::QueueSlot& slot) { slot.period_us.store(us); });
-}
-
-XResult XHintKDeadline(size_t k) { return k >= 1 ? kXSchedSuccess : kXSchedErrorInvalidValue; }

@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "base/text.h"
 
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
@@ -49,6 +50,12 @@ int64_t read_int(const char* variable, int64_t fallback, int64_t min, int64_t ma
     return fallback;
 }
 
+void read_hints(Hints& hints) {
+    for (const HintInfo& hint : kHints)
+        if (hint.option != nullptr)
+            set_hint(hints, hint.id, read_int(hint.option, hint.fallback, hint.least, hint.most));
+}
+
 struct SchedulerName {
     const char* spelling;
     XSchedulerType type;
@@ -86,6 +93,7 @@ Options read_options() {
 #include "base/options.def"
 #undef XSCHED_OPTION_TEXT
 #undef XSCHED_OPTION_INT
+    read_hints(options);
     options.scheduler_type = scheduler_type(options);
     options.auto_xqueue_on = switch_on("XSCHED_AUTO_XQUEUE", options.auto_xqueue);
     if (*options.policy != '\0') options.policy_name = options.policy;
@@ -97,15 +105,35 @@ const Options& options() {
     return kOptions;
 }
 
-const OptionInfo* option_infos() {
-    static constexpr OptionInfo kInfos[] = {
+namespace {
+
+#define XSCHED_AS_TEXT(number) #number
+#define XSCHED_NUMBER_TEXT(number) XSCHED_AS_TEXT(number)
+constexpr OptionInfo kRows[] = {
 #define XSCHED_OPTION_TEXT(field, variable, fallback, help) {variable, fallback, help},
 #define XSCHED_OPTION_INT(field, variable, fallback, min, max, help) {variable, #fallback, help},
+#define XSCHED_HINT(field, type, kind, least, most, fallback, merge, scope, function, accepts_least, accepts_most, \
+                    option, request, listed, words, in_run, help)                                                 \
+    {option, XSCHED_NUMBER_TEXT(fallback), help},
 #include "base/options.def"
 #undef XSCHED_OPTION_TEXT
 #undef XSCHED_OPTION_INT
-        {nullptr, nullptr, nullptr}};
-    return kInfos;
-}
+#undef XSCHED_HINT
+};
+#undef XSCHED_NUMBER_TEXT
+#undef XSCHED_AS_TEXT
+
+// Hints that no variable sets have a row as well.
+constexpr auto kInfos = [] {
+    std::array<OptionInfo, std::size(kRows) + 1> infos{};
+    size_t count = 0;
+    for (const OptionInfo& row : kRows)
+        if (row.variable != nullptr) infos[count++] = row;
+    return infos;
+}();
+
+}  // namespace
+
+const OptionInfo* option_infos() { return kInfos.data(); }
 
 }  // namespace xsched::base

@@ -4,11 +4,11 @@
 
 #include <cstdint>
 
-#include "xsched/types.h"
+#include "base/hints.h"
 
 namespace xsched::base {
 
-struct Options {
+struct Options : Hints {
 #define XSCHED_OPTION_TEXT(field, variable, fallback, help) const char* field = fallback;
 #define XSCHED_OPTION_INT(field, variable, fallback, min, max, help) int64_t field = fallback;
 #include "base/options.def"

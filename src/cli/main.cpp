@@ -13,6 +13,7 @@
 namespace {
 
 using namespace xsched::cli;
+namespace base = xsched::base;
 
 constexpr int kUsage = 2;
 
@@ -43,22 +44,29 @@ CLI::App* add_command(CLI::App& app, Words& words, const char* name, const char*
 
 CLI::Range between(int64_t least, int64_t most) { return CLI::Range(least, most); }
 
+// Those that `command` takes. `xcli run` checks numbers itself, since no server will.
+void add_hints(CLI::App* command, HintWords& given, bool run) {
+    for (const base::HintInfo& hint : base::kHints) {
+        if (hint.words == nullptr || (run && hint.in_run != base::HintInRun::kRun)) continue;
+        std::string help = hint.help;
+        if (run) help += " (default " + std::to_string(hint.fallback) + ")";
+        if (!run && hint.scope == base::HintScope::kProcess) help += "; without queue or process: of all";
+        CLI::Option* option = command->add_option(hint.words, given.of(hint), help);
+        if (run) option->check(between(hint.least, hint.most));
+    }
+}
+
 void add_run(CLI::App& app, Words& words) {
     CLI::App* run =
         add_command(app, words, "run", "run a program under XSched: xcli run [OPTIONS] -- PROGRAM [ARGUMENTS]",
                     [&words] { return run_program(words.run, words.program); });
-    run->add_option("-p,--priority", words.run.priority,
-                    "larger is more urgent, -255..255; -256: never runs (default 0)")
-        ->check(between(PRIORITY_NO_EXECUTE, PRIORITY_MAX));
+    add_hints(run, words.run.hints, true);
     run->add_option("-l,--level", words.run.level, "preempt level 1..3; 0: the highest that the hardware supports")
         ->check(between(0, kPreemptLevelInterrupt));
     run->add_option("-t,--threshold", words.run.threshold, "most commands in flight; 0: chosen automatically")
         ->check(between(0, 65535));
     run->add_option("-b,--batch", words.run.batch_size, "commands launched at a time; 0: half the threshold")
         ->check(between(0, 65535));
-    run->add_option("--period", words.run.period_us,
-                    "microseconds from the begin of a burst of work to that of the next; 0: no rhythm (default)")
-        ->check(between(0, 3'600'000'000));
     run->add_option("--policy", words.run.policy, "the policy, if this starts the server or with --scheduler local");
     run->add_option("--scheduler", words.run.scheduler, "global (default), local or app");
     run->add_option("--log", words.run.log_level, "DEBG, INFO, WARN or ERRO");
@@ -105,16 +113,7 @@ void add_steering(CLI::App& app, Words& words) {
     CLI::App* hint = add_command(app, words, "hint", "change what the policy knows of a queue or process",
                                  [&words] { return steer_hint(words.target, words.hint, words.json); });
     add_target(hint, words, true);
-    hint->add_option("-p,--priority", words.hint.priority, "larger is more urgent, -255..255; -256: never runs");
-    hint->add_option("-u,--utilization", words.hint.utilization, "share of the device in percent, 0..100");
-    hint->add_option("-t,--timeslice", words.hint.timeslice_us,
-                     "length of a turn in microseconds; without queue or process: of all");
-    hint->add_option("-d,--deadline", words.hint.deadline_us, "microseconds after submission; 0: none");
-    hint->add_option("--laxity", words.hint.laxity_us, "microseconds left below which work is critical; 0: none");
-    hint->add_option("--expect-in", words.hint.expect_us,
-                     "microseconds until its next burst of work, for which the device will be free; 0: takes it back");
-    hint->add_option("--period", words.hint.period_us,
-                     "microseconds from the begin of a burst to that of the next; 0: no rhythm");
+    add_hints(hint, words.hint, false);
     CLI::App* config = add_command(app, words, "config", "change a queue's preempt level and window",
                                    [&words] { return steer_config(words.target, words.config, words.json); });
     add_target(config, words, false);

@@ -72,11 +72,11 @@ void set_environment(const RunOptions& options) {
     setenv("XSCHED_SCHEDULER", options.scheduler.c_str(), 1);
     if (!options.policy.empty()) setenv("XSCHED_POLICY", options.policy.c_str(), 1);
     if (!options.log_level.empty()) setenv("XLOG_LEVEL", options.log_level.c_str(), 1);
-    set_number("XSCHED_AUTO_XQUEUE_PRIORITY", options.priority);
+    for (const base::HintInfo& hint : base::kHints)
+        if (hint.option != nullptr) set_number(hint.option, options.hints.of(hint));
     set_number("XSCHED_AUTO_XQUEUE_LEVEL", options.level);
     set_number("XSCHED_AUTO_XQUEUE_THRESHOLD", options.threshold);
     set_number("XSCHED_AUTO_XQUEUE_BATCH_SIZE", options.batch_size);
-    set_number("XSCHED_AUTO_XQUEUE_PERIOD", options.period_us);
 }
 
 }  // namespace

@@ -6,14 +6,15 @@
 #include <string>
 #include <vector>
 
+#include "cli/hint_words.h"
+
 namespace xsched::cli {
 
 struct RunOptions {
-    std::optional<int64_t> priority;
+    HintWords hints;
     std::optional<int64_t> level;
     std::optional<int64_t> threshold;
     std::optional<int64_t> batch_size;
-    std::optional<int64_t> period_us;
     std::string policy;
     std::string scheduler = "global";
     std::string log_level;

@@ -61,13 +61,8 @@ int steer_policy(const PolicyWords& words, bool json) {
 int steer_hint(const Target& target, const HintWords& words, bool json) {
     Json request{{"cmd", "hint"}};
     add_target(request, target);
-    add(request, "priority", words.priority);
-    add(request, "utilization", words.utilization);
-    add(request, "timeslice_us", words.timeslice_us);
-    add(request, "deadline_us", words.deadline_us);
-    add(request, "laxity_us", words.laxity_us);
-    add(request, "expect_us", words.expect_us);
-    add(request, "period_us", words.period_us);
+    for (const base::HintInfo& hint : base::kHints)
+        if (hint.request != nullptr) add(request, hint.request, words.of(hint));
     const Json answer = ServerLink().ask(request);
     const int64_t queues = answer.value("queues", int64_t{0});
     print(json ? answer.dump(2) + "\n" : "hinted " + std::to_string(queues) + (queues == 1 ? " queue\n" : " queues\n"));

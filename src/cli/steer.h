@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "cli/hint_words.h"
+
 namespace xsched::cli {
 
 struct PolicyWords {
@@ -19,16 +21,6 @@ struct PolicyWords {
 struct Target {
     std::string queue;  // decimal or 0x...; empty: none
     std::optional<int64_t> pid;
-};
-
-struct HintWords {
-    std::optional<int64_t> priority;
-    std::optional<int64_t> utilization;
-    std::optional<int64_t> timeslice_us;
-    std::optional<int64_t> deadline_us;
-    std::optional<int64_t> laxity_us;
-    std::optional<int64_t> expect_us;
-    std::optional<int64_t> period_us;
 };
 
 struct ConfigWords {

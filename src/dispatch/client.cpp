@@ -14,9 +14,6 @@ namespace {
 // A running queue without progress for so long: its agent is rung.
 constexpr int64_t kAskAfterNs = 500 * base::kMicrosecond;
 
-// The tighter of two limits of which 0 means none.
-int64_t tighter(int64_t a, int64_t b) { return sched::earlier(a, b); }
-
 // Ready while one of its queues is: since the oldest burst that lasts. Idle: since the last one ended.
 void join(sched::UnitState& state, const QueueNumbers& numbers) {
     policy::Unit& unit = state.unit;
@@ -32,24 +29,14 @@ void join(sched::UnitState& state, const QueueNumbers& numbers) {
     state.progress_ns = std::max(state.progress_ns, numbers.progress_ns);
     unit.command_ns = std::max(unit.command_ns, numbers.command_ns);
     unit.busy_ns += numbers.busy_ns;
-    unit.utilization = std::max(unit.utilization, numbers.utilization);
-    unit.timeslice_us = std::max(unit.timeslice_us, numbers.timeslice_us);
-    unit.deadline_us = tighter(unit.deadline_us, numbers.deadline_us);
-    unit.laxity_us = std::max(unit.laxity_us, numbers.laxity_us);
-    state.expect_ns = tighter(state.expect_ns, numbers.expect_ns);
-    state.period_ns = tighter(state.period_ns, numbers.period_us * 1000);
+    base::merge_hints(unit, numbers);
     state.off_ns = std::max(state.off_ns, off_ns(numbers.level, numbers.command_ns));
     state.switch_ns = std::max(state.switch_ns, numbers.switch_ns);
-    unit.lax_priority = std::max(unit.lax_priority, numbers.lax_priority);
-    unit.critical_priority = std::max(unit.critical_priority, numbers.critical_priority);
 }
 
 void begin(sched::UnitState& state, const QueueNumbers& numbers) {
     policy::Unit& unit = state.unit;
-    unit.utilization = numbers.utilization;
-    unit.timeslice_us = numbers.timeslice_us;
-    unit.lax_priority = numbers.lax_priority;
-    unit.critical_priority = numbers.critical_priority;
+    static_cast<base::Hints&>(unit) = numbers;
     unit.ready_since_ns = numbers.ready_since_ns;
     state.ready = numbers.ready;
     join(state, numbers);

@@ -104,6 +104,8 @@ public:
 
     // Reads the used slots, at most so many at a time, and puts its units into the table. False: there are more.
     bool scan(int64_t now_ns, uint32_t most = UINT32_MAX);
+    // Its last scan was not its last part: of some queues the units are not in the table yet.
+    bool is_being_read() const { return scanned_ != 0; }
     // How many slots that takes, about.
     uint32_t slots() const { return view_.region->header.slot_end.load(std::memory_order_relaxed); }
     // Before anything else is written for anybody: the queues with work of this unit, which is to be suspended, do not start

@@ -63,7 +63,7 @@ struct Dispatcher::State {
     int64_t swept_ns = 0;
     int64_t beat_ns = 0;
     int64_t last_ns = 0;
-    uint64_t passes = 0;
+    int64_t go_on_ns = 0;  // with what this pass left
     uint64_t policy_number = 0;
     bool began_watching = false;
     bool told_thrown_out = false;
@@ -74,11 +74,13 @@ struct Dispatcher::State {
     // The parts, in order.
     void sweep(int64_t now_ns);
     void scan(int64_t now_ns, bool all);
-    bool within_budget(const Client& client);
+    bool may_have(const Client& client, int64_t UserLimits::*part, int64_t at_once_ns, size_t slots, int64_t now_ns);
     void decide(int64_t now_ns, bool all);
     void decide_device(DeviceTable& device, int64_t now_ns, bool all);
     void close_gates(const DeviceTable& device, int64_t now_ns);
-    void direct(int64_t now_ns);
+    void direct(int64_t now_ns, bool all);
+    template <typename May>
+    void direct_those(int64_t now_ns, May may);
     void credit_delays(Client& victim);
     int64_t next_wake(int64_t now_ns);
     void tell_who_may_linger(int64_t now_ns);

@@ -13,8 +13,15 @@ constexpr int64_t kLookEveryNs = 50'000;
 // Now and then clients are read that did not ring, some at a time.
 constexpr int64_t kSweepEveryNs = 1'000'000;
 constexpr size_t kSweepParts = 16;
-// Of one user in one pass; the rest comes in the next ones, and does not keep anybody else waiting.
-constexpr uint32_t kMostSlotsPerUser = 256;
+// Of one client in one pass; the rest comes in the next ones, and does not keep anybody else waiting.
+constexpr uint32_t kMostSlots = 256;
+// What one user may have: a slot every half microsecond, after a pause so many at once. Reading one takes about a tenth of
+// that, writing one a third.
+constexpr int64_t kSlotNs = 500;
+constexpr int64_t kReadAtOnceNs = 256 * kSlotNs;
+constexpr int64_t kWrittenAtOnceNs = 1024 * kSlotNs;
+// Clients of more queues than this are written to last.
+constexpr size_t kFewQueues = 64;
 constexpr int64_t kBeatEveryNs = ipc::kHeartbeatNs / 4;
 
 }  // namespace
@@ -33,11 +40,11 @@ int64_t Dispatcher::State::pass(int64_t now_ns, bool all) {
 }
 
 int64_t Dispatcher::State::pass_once(int64_t now_ns, bool all) {
-    ++passes;
+    go_on_ns = 0;
     scan(now_ns, all);
     last_ns = now_ns;
     decide(now_ns, all);
-    direct(now_ns);
+    direct(now_ns, all);
     tell_who_may_linger(now_ns);
     return next_wake(now_ns);
 }
@@ -51,13 +58,17 @@ void Dispatcher::State::sweep(int64_t now_ns) {
     }
 }
 
-// False: its user has had its part of this pass.
-bool Dispatcher::State::within_budget(const Client& client) {
+// False: its user has had its part for now.
+bool Dispatcher::State::may_have(const Client& client, int64_t UserLimits::*part, int64_t at_once_ns, size_t slots,
+                                 int64_t now_ns) {
     UserLimits* user = client.view().limits.get();
     if (user == nullptr) return true;
-    if (std::exchange(user->pass, passes) != passes) user->slots_read = 0;
-    if (user->slots_read >= kMostSlotsPerUser) return false;
-    user->slots_read += std::min(client.slots() + 1, kMostSlotsPerUser);
+    int64_t& had_ns = user->*part;
+    if (had_ns > now_ns) {
+        go_on_ns = sched::earlier(go_on_ns, had_ns);
+        return false;
+    }
+    had_ns = std::max(had_ns, now_ns - at_once_ns) + static_cast<int64_t>(slots) * kSlotNs;
     return true;
 }
 
@@ -66,8 +77,10 @@ void Dispatcher::State::scan(int64_t now_ns, bool all) {
     for (Client* client : looks_again)
         if (client->look_again_ns() <= now_ns) to_scan.add(*client);
     to_scan.keep([&](Client& client) {
-        if (!all && !within_budget(client)) return true;
-        const bool complete = client.scan(now_ns, all ? UINT32_MAX : kMostSlotsPerUser);
+        const uint32_t slots = std::min(client.slots() + 1, kMostSlots);
+        if (!all && !may_have(client, &UserLimits::reading_ns, kReadAtOnceNs, slots, now_ns)) return true;
+        const bool complete = client.scan(now_ns, all ? UINT32_MAX : kMostSlots);
+        if (!complete) go_on_ns = now_ns;
         credit_delays(client);
         if (complete) to_direct.add(client);
         return !complete;
@@ -138,8 +151,24 @@ void Dispatcher::State::close_gates(const DeviceTable& device, int64_t now_ns) {
     }
 }
 
-void Dispatcher::State::direct(int64_t now_ns) {
+void Dispatcher::State::direct(int64_t now_ns, bool all) {
+    const auto may = [&](const Client& client, bool many) {
+        if (client.is_being_read()) return false;  // until that is done
+        const size_t queues = client.queues().size();
+        if (all) return true;
+        return (queues > kFewQueues) == many &&
+               may_have(client, &UserLimits::writing_ns, kWrittenAtOnceNs, queues, now_ns);
+    };
+    for (const bool many : {false, true}) direct_those(now_ns, [&](const Client& client) { return may(client, many); });
+    followed.keep([](const Client& client) { return client.is_followed(); });
+    suspended.keep([](const Client& client) { return client.suspends(); });
+    looks_again.keep([](const Client& client) { return client.look_again_ns() != 0; });
+}
+
+template <typename May>
+void Dispatcher::State::direct_those(int64_t now_ns, May may) {
     to_direct.keep([&](Client& client) {
+        if (!may(client)) return true;
         client.direct(now_ns);
         credit_delays(client);
         if (client.is_followed()) followed.add(client);
@@ -153,9 +182,6 @@ void Dispatcher::State::direct(int64_t now_ns) {
         client.ring();
         return false;
     });
-    followed.keep([](const Client& client) { return client.is_followed(); });
-    suspended.keep([](const Client& client) { return client.suspends(); });
-    looks_again.keep([](const Client& client) { return client.look_again_ns() != 0; });
 }
 
 // Each delay, to the account of the client that it made room for. One that makes room within itself is no other's.
@@ -176,7 +202,7 @@ void Dispatcher::State::tell_who_may_linger(int64_t now_ns) {
 }
 
 int64_t Dispatcher::State::next_wake(int64_t now_ns) {
-    int64_t wake_at_ns = to_scan.empty() ? 0 : now_ns;
+    int64_t wake_at_ns = go_on_ns;
     for (const DeviceTable* device : timed) wake_at_ns = sched::earlier(wake_at_ns, device->plan.wake_at_ns);
     for (const Client* client : looks_again) wake_at_ns = sched::earlier(wake_at_ns, client->look_again_ns());
     if (suspended.empty()) return wake_at_ns;

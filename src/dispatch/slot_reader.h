@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "base/hints.h"
 #include "ipc/layout.h"
 
 namespace xsched::dispatch {
@@ -11,10 +12,9 @@ namespace xsched::dispatch {
 inline constexpr int64_t kLongestCommandNs = 10'000'000'000;  // longer ones count as this long
 inline constexpr uint32_t kLongestSwitchUs = 10'000;          // likewise
 
-struct QueueNumbers {
+struct QueueNumbers : base::Hints {  // `priority` has its boost applied; what was announced and is over is 0
     uint64_t handle = 0;
     uint64_t device = 0;
-    int32_t priority = 0;  // with the boost applied
     bool ready = false;
     uint64_t completed = 0;
     int64_t progress_ns = 0;  // if it is ready: when `completed` last changed, or it became so (Client's)
@@ -25,14 +25,6 @@ struct QueueNumbers {
     int64_t switch_ns = 0;  // from another process's work to its own
     int64_t command_ns = 0;
     int64_t busy_ns = 0;
-    int32_t utilization = 0;
-    int64_t timeslice_us = 0;
-    int64_t deadline_us = 0;
-    int64_t laxity_us = 0;
-    int64_t expect_ns = 0;  // 0: none, or it is over
-    int64_t period_us = 0;
-    int32_t lax_priority = 0;
-    int32_t critical_priority = 0;
 };
 
 // False: the slot is not in use.

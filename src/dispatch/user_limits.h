@@ -16,10 +16,10 @@ struct UserLimits {
     std::atomic<uint32_t> queues_used{0};
     std::atomic<uint32_t> priorities_used{0};
 
-    // The dispatcher's alone: slots read for this user in that pass; how many queues use each priority, from
-    // PRIORITY_MIN on.
-    uint64_t pass = 0;
-    uint32_t slots_read = 0;
+    // The dispatcher's alone: until when this user has had its part of the scheduling thread, for reading its slots and for
+    // writing them; how many queues use each priority, from PRIORITY_MIN on.
+    int64_t reading_ns = 0;
+    int64_t writing_ns = 0;
     uint32_t in_use[PRIORITY_MAX - PRIORITY_MIN + 1] = {};
 };
 

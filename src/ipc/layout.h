@@ -20,7 +20,7 @@
 namespace xsched::ipc {
 
 inline constexpr uint32_t kMagic = 0x44435358;  // "XSCD"
-inline constexpr uint32_t kVersion = 9;         // raised with any change of this file or protocol.h
+inline constexpr uint32_t kVersion = 10;        // raised with any change of this file or protocol.h
 inline constexpr uint32_t kMostQueues = 1024;
 
 enum class SlotState : uint32_t { kFree = 0, kUsed = 1 };
@@ -58,21 +58,16 @@ struct alignas(512) QueueSlot {
     std::atomic<uint32_t> interrupted;        // 1: what ran is off the device (client)
     std::atomic<uint32_t> held;               // 1: suspended, and not for another process (server)
     std::atomic<uint32_t> switch_us;          // the hardware's, from another process's work to this one's; 0: none, not known
+    std::atomic<uint32_t> waiting;            // threads that may not give it their next command yet (client)
 
-    // --- hints; client and server write, last one wins
-    alignas(64) std::atomic<int32_t> priority;
-    std::atomic<int32_t> utilization;
-    std::atomic<int64_t> timeslice_us;
-    std::atomic<int64_t> deadline_us;
-    std::atomic<int64_t> laxity_us;
-    std::atomic<int64_t> expect_ns;  // when its next burst begins (CLOCK_MONOTONIC), as announced; 0: nobody said
-    std::atomic<int64_t> period_us;  // from the begin of a burst to that of the next one; 0: none
-    std::atomic<int32_t> lax_priority;
-    std::atomic<int32_t> critical_priority;
-    // More urgent queues of the same process wait for this one: it counts as at least as urgent as boost_priority[i] until
-    // `completed` reaches boost_until[i]. (client)
+    // --- More urgent queues of the same process wait for this one: it counts as at least as urgent as boost_priority[i]
+    // until `completed` reaches boost_until[i]. (client)
+    alignas(64) std::atomic<uint64_t> boost_until[kMostBoosts];
     std::atomic<int32_t> boost_priority[kMostBoosts];
-    std::atomic<uint64_t> boost_until[kMostBoosts];
+    // --- hints; client and server write, last one wins
+#define XSCHED_HINT(field, type, ...) std::atomic<type> field;
+#include "base/hints.def"
+#undef XSCHED_HINT
 
     // --- what it does; written by the client. Ready: submitted != completed, or a caller is waiting.
     alignas(64) std::atomic<uint64_t> submitted;  // commands accepted from the program
@@ -84,7 +79,6 @@ struct alignas(512) QueueSlot {
     std::atomic<int64_t> busy_ns;         // device time used so far, as far as known
     std::atomic<uint32_t> device_progress;  // 1: `progress` below says what has completed, `completed` may lag
     std::atomic<uint32_t> api_suspended;    // 1: the program itself suspended it (XQueueSuspend)
-    std::atomic<uint32_t> waiting;          // threads that may not give it their next command yet
 
     // --- the scheduler's directive; written by the server (or the local scheduler)
     alignas(64) std::atomic<uint32_t> suspended;  // 1: must not run

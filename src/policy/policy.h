@@ -11,25 +11,18 @@
 #include <memory>
 #include <span>
 
-#include "xsched/types.h"
+#include "base/hints.h"
 
 namespace xsched::policy {
 
 // What a policy sees of the queues of one process that have the same priority on one device: they run or stand
 // together, so that siblings which wait for each other's events cannot deadlock.
-struct Unit {
+struct Unit : base::Hints {  // `priority` has its boosts applied
     uint64_t id = 0;
     uint64_t device = 0;
     uint64_t process = 0;      // equal for the units of one process, whatever its number
     int32_t pid = 0;           // for people; several processes may show the same one
-    int32_t priority = 0;      // with boosts applied
     bool wants = false;        // has work and is believed, or had some so recently that the device is kept for it
-    int32_t utilization = 100; // percent
-    int64_t timeslice_us = TIMESLICE_DEFAULT;
-    int64_t deadline_us = 0;
-    int64_t laxity_us = 0;
-    int32_t lax_priority = 0;
-    int32_t critical_priority = 0;
     int64_t ready_since_ns = 0; // of its oldest unfinished burst; if it has none, of its last one
     int64_t command_ns = 0;     // mean command length
     int64_t busy_ns = 0;        // device time used so far

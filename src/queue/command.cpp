@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "queue/handle_map.h"
 #include "queue/hw_queue.h"
+#include "queue/pool.h"
 #include "queue/token.h"
 
 #include <new>
@@ -67,9 +68,16 @@ XResult call(CallbackCommand* command) {
     return result;
 }
 
+// Gated devices do not tell when a single command is complete: a synchronize does (wait_command).
+bool reports_itself(const CallbackCommand& command) { return command.device.ops->gate == nullptr; }
+
 // Runs the program's function, then asks the device to say when what it launched is done.
 XResult launch_callback(XqCommand* base, void* impl, XqToken token) {
     CallbackCommand* command = of(base);
+    if (!reports_itself(*command)) {
+        enter(command, call(command) == kXSchedSuccess ? kLaunched : kComplete);
+        return kXSchedSuccess;
+    }
     command->queue_token = token;
     command->references.fetch_add(1, std::memory_order_relaxed);  // the device's
     const XResult result = call(command);
@@ -89,11 +97,6 @@ void destroy_callback(XqCommand* base) {
 
 constexpr XqCommandOps kCallbackOps = {launch_callback, destroy_callback};
 
-// The path of a native call: nothing tells when this command alone is complete (wait_command).
-void launch_throttled(CallbackCommand* command) {
-    enter(command, call(command) == kXSchedSuccess ? kLaunched : kComplete);
-}
-
 }  // namespace
 
 void complete_command(XqToken token) {
@@ -101,7 +104,7 @@ void complete_command(XqToken token) {
     const XqToken queue_token = command->queue_token;
     enter(command, kComplete);
     release(command);
-    xq_complete(queue_token);
+    if (queue_token != 0) complete_token(queue_token);
 }
 
 XResult create_callback_command(HwCommandHandle* handle, LaunchCallback launch, void* data) {
@@ -138,22 +141,15 @@ XResult submit_command(XQueue& queue, HwCommandHandle handle) {
         return kXSchedErrorNotAllowed;
     }
     XqTicket ticket;
-    if (device.ops->throttle != 0) {
-        queue.admit(ticket, true);
-        launch_throttled(command);
-        queue.launched(ticket, true);
-        release(command);
-        return kXSchedSuccess;
-    }
-    queue.admit(ticket, false);
+    queue.admit_callback(ticket);
     if (ticket.verdict == kXqLaunch) {  // the queue's reference is this function's, taken by find
         queue.launch_owned(&command->base, ticket.token);
-        queue.launched(ticket, true);
+        queue.launched(ticket, kXqSucceeded);
         destroy_callback(&command->base);
         return kXSchedSuccess;
     }
     command->references.fetch_add(1, std::memory_order_relaxed);
-    queue.buffer(ticket, &command->base);
+    queue.buffer(&command->base);
     if ((queue.flags() & kQueueCreateFlagBlockingSubmit) != 0)
         while (command->state.load(std::memory_order_acquire) == kSubmitted)
             base::futex_wait(command->state, kSubmitted);
@@ -167,10 +163,7 @@ XResult launch_command(HwQueueHandle hwq, HwCommandHandle handle) {
     CallbackCommand* command = find(handle);
     if (command == nullptr) return kXSchedErrorNotFound;
     const bool first = claim(command, hwq, device);
-    if (first) {
-        if (device.ops->throttle != 0) launch_throttled(command);
-        else launch_callback(&command->base, device.impl, 0);
-    }
+    if (first) launch_callback(&command->base, device.impl, 0);
     release(command);
     return first ? kXSchedSuccess : kXSchedErrorNotAllowed;
 }
@@ -185,7 +178,7 @@ XResult wait_command(XQueue& queue, HwCommandHandle handle) {
     while (result == kXSchedSuccess) {
         const uint32_t state = command->state.load(std::memory_order_acquire);
         if (state == kComplete || state == kDropped) break;
-        if (state == kLaunched && command->device.ops->throttle != 0) {
+        if (state == kLaunched && !reports_itself(*command)) {
             result = queue.wait_all();
             enter(command, kComplete);
         } else {

@@ -5,34 +5,36 @@
 
 namespace xsched::queue {
 
-// Which part of a queue's latest commands are work; the others are points in it (an event's record, a wait for one), which
-// take a place in the driver's queue and no time of the device.
+// A marker (an event's record, a wait for one) takes a place in the driver's queue and no time of the device.
+enum class CommandKind { kWork, kMarker };
+
+// Which part of a queue's latest commands are work.
 class WorkShare {
 public:
     static constexpr uint32_t kRemembered = 256;
 
-    void note(bool point) {
+    void note(CommandKind kind) {
         if (++commands_ == kRemembered) {
             commands_ /= 2;
-            points_ /= 2;
+            markers_ /= 2;
         }
-        points_ += point ? 1 : 0;
+        markers_ += kind == CommandKind::kMarker ? 1 : 0;
     }
     // Of so many commands, about. What is left of one is remembered.
     uint32_t of(uint32_t commands) {
-        if (points_ == 0) return commands;
-        const uint64_t parts = uint64_t{commands} * (commands_ - points_) + rest_;
+        if (markers_ == 0) return commands;
+        const uint64_t parts = uint64_t{commands} * (commands_ - markers_) + rest_;
         rest_ = static_cast<uint32_t>(parts % commands_);
         return static_cast<uint32_t>(parts / commands_);
     }
-    // The mean time of a command, points included, of that of a piece of work.
+    // The mean time of a command, markers included, of that of a piece of work.
     int64_t mean(int64_t work_ns) const {
-        return points_ == 0 ? work_ns : work_ns * (commands_ - points_) / commands_;
+        return markers_ == 0 ? work_ns : work_ns * (commands_ - markers_) / commands_;
     }
 
 private:
     uint32_t commands_ = 0;
-    uint32_t points_ = 0;
+    uint32_t markers_ = 0;
     uint32_t rest_ = 0;  // of a piece of work, in parts of commands_
 };
 

@@ -26,28 +26,22 @@ bool forget_hw_queue(HwQueueHandle handle) {
     return map().erase(handle);
 }
 
-}  // namespace xsched::queue
-
-using namespace xsched::queue;
-
-XResult xq_hwq_create(HwQueueHandle* handle, const XqDeviceOps* ops, void* impl, uint64_t vendor, XDevice device) {
-    if (handle == nullptr || ops == nullptr || ops->abi != XQ_DEVICE_ABI) return kXSchedErrorInvalidValue;
-    if (HwQueueHandle existing = 0; vendor != 0 && xq_hwq_find(&existing, ops->platform, vendor) == kXSchedSuccess)
+XResult create_hw_queue(HwQueueHandle* handle, const HwQueue& queue) {
+    if (handle == nullptr || queue.ops == nullptr || queue.ops->abi != XQ_DEVICE_ABI) return kXSchedErrorInvalidValue;
+    if (HwQueueHandle existing = 0;
+        queue.vendor != 0 && find_hw_queue_of(queue.ops->platform, queue.vendor, &existing) == kXSchedSuccess)
         return kXSchedErrorNotAllowed;
-    xsched::base::Lock lock(g_mutex);
-    *handle = map().insert(HwQueue{ops, impl, vendor, device});
+    base::Lock lock(g_mutex);
+    *handle = map().insert(queue);
     return *handle != 0 ? kXSchedSuccess : kXSchedErrorUnknown;
 }
 
-XResult xq_hwq_find(HwQueueHandle* handle, XPlatform platform, uint64_t vendor) {
+XResult find_hw_queue_of(XPlatform platform, uint64_t vendor, HwQueueHandle* handle) {
     if (handle == nullptr) return kXSchedErrorInvalidValue;
-    xsched::base::Lock lock(g_mutex);
+    base::Lock lock(g_mutex);
     *handle = map().find_if(
         [&](const HwQueue& entry) { return entry.vendor == vendor && entry.ops->platform == platform; });
     return *handle != 0 ? kXSchedSuccess : kXSchedErrorNotFound;
 }
 
-void* xq_hwq_impl(HwQueueHandle handle) {
-    HwQueue found;
-    return find_hw_queue(handle, &found) ? found.impl : nullptr;
-}
+}  // namespace xsched::queue

@@ -2,7 +2,7 @@
 // (platform, vendor handle); any thread; off the launch path.
 #pragma once
 
-#include "queue/queue_abi.h"
+#include "queue/device.h"
 
 namespace xsched::queue {
 
@@ -13,6 +13,9 @@ struct HwQueue {
     XDevice device = 0;
 };
 
+// As xq_hwq_create and xq_hwq_find.
+XResult create_hw_queue(HwQueueHandle* handle, const HwQueue& queue);
+XResult find_hw_queue_of(XPlatform platform, uint64_t vendor, HwQueueHandle* handle);
 // Copies what the handle stands for. False: no such handle.
 bool find_hw_queue(HwQueueHandle handle, HwQueue* found);
 // Forgets it without destroying the backend's object. False: no such handle.

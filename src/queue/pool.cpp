@@ -2,12 +2,14 @@
 
 #include <new>
 
+#include "queue/handle.h"
+#include "queue/token.h"
+
 namespace xsched::queue {
 namespace {
 
 base::Mutex g_mutex;
 std::atomic<XQueue*> g_queues[ipc::kMostQueues];
-bool g_taken[ipc::kMostQueues];  // guarded by g_mutex
 std::atomic<uint32_t> g_size{0};
 
 // A page of the shared memory, of which drivers register whole ones: when a context goes that registered it, so does
@@ -26,7 +28,7 @@ Page& page_of(uint32_t index) { return g_pages[index / kSlotsPerPage]; }
 
 bool is_free(uint32_t index) {
     XQueue* queue = g_queues[index].load(std::memory_order_relaxed);
-    return !g_taken[index] && (queue == nullptr || queue->words_free());
+    return queue == nullptr || queue->is_free();
 }
 
 // A free one on a page that fits. g_mutex held.
@@ -69,7 +71,7 @@ XQueue* take_from_pool(uint64_t words_owner) {
         if (queue == nullptr) return nullptr;
         g_queues[index].store(queue, std::memory_order_release);
     }
-    g_taken[index] = true;
+    queue->take();
     if (words_owner != 0) page_of(index) = Page{words_owner, 0};
     if (index >= g_size.load(std::memory_order_relaxed)) g_size.store(index + 1, std::memory_order_release);
     return queue;
@@ -82,11 +84,6 @@ void words_owner_gone(uint64_t owner) {
         if (page.owner == owner && page.gone == 0) page.gone = g_gone;
 }
 
-void release_to_pool(XQueue& queue) {
-    base::Lock lock(g_mutex);
-    g_taken[queue.index()] = false;
-}
-
 XQueue* queue_at(uint32_t index) {
     if (index >= ipc::kMostQueues) return nullptr;
     XQueue* queue = g_queues[index].load(std::memory_order_acquire);
@@ -94,7 +91,7 @@ XQueue* queue_at(uint32_t index) {
 }
 
 XQueue* queue_from_handle(XQueueHandle handle) {
-    XQueue* queue = handle != 0 ? queue_at(static_cast<uint32_t>(handle & 0xfff) - 1) : nullptr;
+    XQueue* queue = handle != 0 ? queue_at(handle_index(handle)) : nullptr;
     return queue != nullptr && queue->handle() == handle ? queue : nullptr;
 }
 
@@ -102,6 +99,10 @@ XQueue* queue_of_hwq(HwQueueHandle hwq) {
     for (uint32_t i = 0; i < pool_size(); ++i)
         if (XQueue* queue = queue_at(i); queue != nullptr && queue->hwq() == hwq) return queue;
     return nullptr;
+}
+
+void complete_token(XqToken token) {
+    if (XQueue* queue = queue_at(token_index(token))) queue->complete(token_generation(token), token_covers(token));
 }
 
 uint32_t pool_size() { return g_size.load(std::memory_order_acquire); }

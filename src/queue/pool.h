@@ -7,22 +7,19 @@
 namespace xsched::queue {
 
 // An unused object; null if all are in use or there is no memory. A page of slots belongs to the first owner of words in
-// it (XqDeviceOps), as long as there are others.
+// it (XqGateOps), as long as there are others. It goes back by XQueue::give_back.
 XQueue* take_from_pool(uint64_t words_owner = 0);
-void release_to_pool(XQueue& queue);
 
 // The owner goes: its pages are given to others, but not before there are no new ones.
 void words_owner_gone(uint64_t owner);
-// In the child of a fork: whoever waited in the driver is not here.
-void forget_driver_calls();
 
 // Null if there is no such queue in use.
 XSCHED_HOT XQueue* queue_at(uint32_t index);
 XSCHED_HOT XQueue* queue_from_handle(XQueueHandle handle);
 XQueue* queue_of_hwq(HwQueueHandle hwq);
 
-// What the C functions of queue_abi.h take for this queue, for as long as it is this queue.
-XqQueue* abi_pointer(const XQueue& queue);
+// A command's completion is reported.
+XSCHED_HOT void complete_token(XqToken token);
 
 // One more than the highest index ever used.
 uint32_t pool_size();

@@ -2,37 +2,26 @@
 //
 // The path of one enqueue in a shim:
 //     XqTicket t;
-//     xq_admit(queue, &t);            // may call the backend (hold_create, gate_wait); blocks only on throttled devices
+//     xq_admit(queue, &t);            // may call the backend (a hold, a gate); blocks only on gated devices
 //     if (t.verdict == kXqBuffer)     // devices without holds, no room: hand in a copy, done
 //         return xq_buffer(queue, &t, copy);
 //     rc = driver_call(..., t.hold ? wait list plus t.hold : wait list, t.token ? &event : ...);
-//     xq_launched(queue, &t, rc == 0);   // after the driver call returned, before the callback is attached or after
+//     xq_launched(queue, &t, rc == 0 ? kXqSucceeded : kXqFailed);  // before the callback is attached or after
 //     if (t.token) attach xq_complete(t.token) to the event
 // The caller holds no lock of ours during the driver's call.
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "queue/device.h"
+#include "queue/ticket.h"
 #include "xsched/types.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 #pragma GCC visibility push(default)
-
-typedef enum {
-    kXqLaunch = 0,  // go on to the driver; with `hold`, if set, in the wait list
-    kXqBuffer = 1   // copy the command and call xq_buffer
-} XqVerdict;
-
-typedef struct XqTicket {
-    uint32_t verdict;  // XqVerdict
-    uint32_t covers;   // how many commands the token stands for; throttled: 0 for a point, else 1
-    void* hold;        // put into the wait list; NULL: none
-    void* group;       // private to the queue
-    XqToken token;     // report its completion; 0: this command is not tracked
-} XqTicket;
 
 // --- HwQueues: wraps the vendor's queue. `vendor` is its handle (for lookup and display), `impl` the backend's
 // object given back to every op, `device` the XDevice that is equal in all processes for one device.
@@ -45,45 +34,66 @@ void* xq_hwq_impl(HwQueueHandle handle);
 // NULL: not scheduled (XSCHED_AUTO_XQUEUE=OFF, out of queues); the reason is in the log.
 XqQueue* xq_auto_create(HwQueueHandle handle, Priority vendor_priority);
 XqQueue* xq_from_handle(XQueueHandle handle);
+
+typedef enum {
+    kXqNoLastReport = 0,
+    kXqLastReport = 1  // the vendor's queue still takes commands from this thread: the device can tell when it is through
+} XqRetire;
 // The vendor's queue goes away: work already given to the driver finishes by itself, holds are opened as the window
-// and the scheduler allow, and the queue is forgotten when it is empty. Returns at once. `report`: the vendor's queue still takes
-// commands from this thread, so that the device can tell when it is through.
-void xq_retire(XqQueue* queue, int report);
+// and the scheduler allow, and the queue is forgotten when it is empty. Returns at once.
+void xq_retire(XqQueue* queue, XqRetire how);
 
 // --- the path of one command
 void xq_admit(XqQueue* queue, XqTicket* ticket);
-// The same for a command that takes a place in the queue but no time of the device: an event's record, a wait for one.
-void xq_admit_point(XqQueue* queue, XqTicket* ticket);
-// `outcome`: kXqSucceeded or 0; kXqReportLater: the calling thread may not be kept now, a later command reports this one.
-enum { kXqSucceeded = 1, kXqReportLater = 2 };
-void xq_launched(XqQueue* queue, XqTicket* ticket, int outcome);
+// The same for a marker, which takes a place in the queue but no time of the device: an event's record, a wait for one.
+void xq_admit_marker(XqQueue* queue, XqTicket* ticket);
+
+typedef enum {  // flags
+    kXqFailed = 0,
+    kXqSucceeded = 1,
+    kXqReportLater = 2  // the calling thread may not be kept now: a later command reports this one
+} XqOutcome;
+void xq_launched(XqQueue* queue, XqTicket* ticket, uint32_t outcome);  // XqOutcome
 XResult xq_buffer(XqQueue* queue, XqTicket* ticket, XqCommand* command);  // queue owns `command` from here on
 void xq_complete(XqToken token);
-// Throttled devices: a point that the program may wait for (an event record) was launched; its completion is reported.
-// `can_ask`: the device may also be asked about it later, from another thread; then a queue that stands back for more
-// urgent ones leaves it at its usual reports.
-void xq_point(XqQueue* queue, int can_ask);
-// Throttled devices. The caller is about to wait for work of the queue. While others are being kept off the device for it,
-// the device stays with it until its next launch (XqDeviceOps.linger). Calls the backend. `waits`: waits, too, until all
-// that was launched before is complete. 0: not done.
-int xq_linger(XqQueue* queue, int waits);
-// The caller is about to ask or wait for the stream in another way: what lingers there ends, in a moment.
-void xq_leave(XqQueue* queue);
-// 1: nothing of the program's own is in flight, but something of ours may be (what lingered, a report of how far the stream
-// is): a driver that calls the stream busy means that.
-int xq_only_ours(XqQueue* queue);
-// Around the driver's call of a command (1 before, 0 after), where the process has queues of several priorities: a call
-// may wait for work of other queues (a kernel's first launch) or for a lock that such a one holds.
-void xq_driver_call(XqQueue* queue, int begins);
+
+typedef enum {
+    kXqNobodyCanAsk = 0,
+    // Another thread may ask the device about it later: a queue that makes room for more urgent ones leaves it at its usual
+    // reports.
+    kXqCanAsk = 1
+} XqAskLater;
+// Gated devices: a marker that the program may wait for (an event's record) was launched; its completion is reported.
+void xq_report_marker(XqQueue* queue, XqAskLater later);
+
+// Gated devices. The caller is about to wait for work of the queue. While others are being kept off the device for it,
+// the device stays with it until its next launch (XqKeepAliveOps). Calls the backend. False: not done.
+bool xq_keep_alive(XqQueue* queue, XqReturn when);
+// The caller is about to ask or wait for the stream in another way: a keep-alive there ends, in a moment.
+void xq_end_keep_alive(XqQueue* queue);
+// True: no work of the program's own is in flight, but some of ours may be (a keep-alive, a progress report). A driver that
+// calls the stream busy means that.
+bool xq_only_keep_alive_pending(XqQueue* queue);
+
+typedef enum { kXqCallBegins = 0, kXqCallReturned = 1 } XqDriverCall;
+// Around the driver's call of a command, where the process has queues of several priorities: a call may wait for work of
+// other queues (a kernel's first launch), or for a lock that another call holds meanwhile.
+void xq_driver_call(XqQueue* queue, XqDriverCall what);
+
+typedef enum {
+    kXqOutside = 0,
+    // The calling thread is between xq_admit and xq_launched of a command that is complete with the synchronize (a copy that
+    // returns when its data is there, an event's record).
+    kXqInside = 1
+} XqCaller;
 // A synchronize of the whole vendor queue returned: everything launched before it began is complete.
-// Take `xq_sync_begin`'s value before the driver's call; `inside`: the calling thread is between xq_admit and
-// xq_launched of a command that is complete with it (a copy that returns when its data is there, an event's record).
-uint64_t xq_sync_begin(XqQueue* queue, int inside);
+// Take `xq_sync_begin`'s value before the driver's call.
+uint64_t xq_sync_begin(XqQueue* queue, XqCaller caller);
 void xq_sync_end(XqQueue* queue, uint64_t mark);
 
 // `consumer` is about to wait, on the device, for work of `producer`: until that is complete the producer counts as
 // at least as urgent as the consumer.
-void xq_depend(XqQueue* consumer, XqQueue* producer);
+void xq_inherit_priority(XqQueue* consumer, XqQueue* producer);
 
 // Blocks until nothing is buffered in the core (devices without holds, or callback commands): a call that must stay
 // ordered behind buffered commands but cannot be buffered itself. Returns at once in the usual case.

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "queue/device.h"
+#include "queue/ticket.h"
 
 namespace xsched::queue {
 

@@ -102,7 +102,7 @@ void Chooser::see(Pass& pass, uint32_t place) {
         device.costs_changed = true;
     }
     memory.grace.observe(state.ready, state.unit.ready_since_ns, state.idle_since_ns);
-    memory.expectation.observe(state.expect_ns, state.period_ns, state.unit.ready_since_ns);
+    memory.expectation.observe(state.unit.expect_ns, state.unit.period_us * 1000, state.unit.ready_since_ns);
     memory.claim.observe(state.ready && !memory.suspended, state.completed, state.stopped, pass.now_ns);
     memory.dirty = true;
     if (std::exchange(memory.timed, true)) return;

@@ -27,8 +27,6 @@ struct UnitState {
     int64_t idle_since_ns = 0;     // of its last ready -> idle change; kept while it is ready again
     int64_t stuck_since_ns = 0;    // since when no call that its process has in the driver has returned; 0: none there
     int64_t progress_ns = 0;       // when something of it was last seen to complete, or it became ready
-    int64_t expect_ns = 0;         // when its next burst begins, as announced; 0: nobody said
-    int64_t period_ns = 0;         // from the begin of a burst to that of the next one; 0: none
     int64_t off_ns = 0;            // from its suspension until nothing of it runs on the device, at most usually
     int64_t switch_ns = 0;         // from another process's work to its own in the hardware
 

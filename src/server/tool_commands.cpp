@@ -2,7 +2,9 @@
 #include "server/tool_commands.h"
 
 #include "base/clock.h"
+#include "base/hints.h"
 #include "base/log.h"
+#include "ipc/slot_hints.h"
 #include "policy/policy.h"
 
 namespace xsched::server {
@@ -14,50 +16,46 @@ std::string policy_names() {
     return names;
 }
 
-struct Hint {
-    std::optional<int64_t> priority;
-    std::optional<int64_t> utilization;
-    std::optional<int64_t> timeslice_us;
-    std::optional<int64_t> deadline_us;
-    std::optional<int64_t> laxity_us;
-    std::optional<int64_t> expect_us;  // from now
-    std::optional<int64_t> period_us;
+// What somebody tells of a queue or process.
+struct GivenHints {
+    std::optional<int64_t> values[base::kHintCount];
 
-    bool for_one() const { return priority || utilization || deadline_us || laxity_us || expect_us || period_us; }
+    const std::optional<int64_t>& of(base::HintId id) const { return values[static_cast<size_t>(id)]; }
+    // Without a queue or process that they are for.
+    bool may_be_for_all() const {
+        for (const base::HintInfo& hint : base::kHints)
+            if (of(hint.id) && hint.scope != base::HintScope::kProcess) return false;
+        return true;
+    }
 };
 
-Hint read_hint(const Request& request) {
-    constexpr int64_t kMostUs = 3'600'000'000;
-    Hint hint{request.number("priority", PRIORITY_NO_EXECUTE, PRIORITY_MAX),
-              request.number("utilization", UTILIZATION_MIN, UTILIZATION_MAX),
-              request.number("timeslice_us", TIMESLICE_MIN, TIMESLICE_MAX), request.number("deadline_us", 0, kMostUs),
-              request.number("laxity_us", 0, kMostUs), request.number("expect_us", 0, kMostUs),
-              request.number("period_us", 0, kMostUs)};
-    if (!hint.for_one() && !hint.timeslice_us)
-        throw ToolError("the hint is empty: give a priority (-p), a utilization (-u) or a timeslice (-t)");
-    return hint;
+GivenHints read_hints(const Request& request) {
+    GivenHints given;
+    bool any = false;
+    for (const base::HintInfo& hint : base::kHints) {
+        if (hint.request == nullptr) continue;
+        auto& value = given.values[static_cast<size_t>(hint.id)] = request.number(hint.request, hint.least, hint.most);
+        any |= value.has_value();
+    }
+    if (!any) throw ToolError("the hint is empty: give a priority (-p), a utilization (-u) or a timeslice (-t)");
+    return given;
 }
 
-void write_hint(ipc::QueueSlot& slot, const Hint& hint) {
-    if (hint.priority) slot.priority.store(static_cast<int32_t>(*hint.priority));
-    if (hint.utilization) slot.utilization.store(static_cast<int32_t>(*hint.utilization));
-    if (hint.timeslice_us) slot.timeslice_us.store(*hint.timeslice_us);
-    if (hint.deadline_us) slot.deadline_us.store(*hint.deadline_us);
-    if (hint.laxity_us) slot.laxity_us.store(*hint.laxity_us);
-    if (hint.expect_us)
-        slot.expect_ns.store(*hint.expect_us > 0 ? base::now_ns() + *hint.expect_us * base::kMicrosecond : 0);
-    if (hint.period_us) slot.period_us.store(*hint.period_us);
+void write_hints(ipc::QueueSlot& slot, const GivenHints& given) {
+    const int64_t now_ns = base::now_ns();
+    for (const base::HintInfo& hint : base::kHints)
+        if (const auto& told = given.of(hint.id)) ipc::store_hint(slot, hint.id, hint.kept(*told, now_ns));
 }
 
 // All queues of the client, and the priority also for those it makes later. Returns how many queues there are.
-size_t hint_client(const Client& client, const Hint& hint) {
+size_t hint_client(const Client& client, const GivenHints& given) {
     size_t count = 0;
     for (const SeenQueue& queue : queues_of(client)) {
-        write_hint(queue.slot, hint);
+        write_hints(queue.slot, given);
         ++count;
     }
-    if (hint.priority) {
-        client.header().default_priority.store(static_cast<int32_t>(*hint.priority));
+    if (const auto& priority = given.of(base::HintId::priority)) {
+        client.header().default_priority.store(static_cast<int32_t>(*priority));
         client.header().default_priority_set.store(1);
     }
     ipc::ring_directive(client.header());
@@ -109,24 +107,24 @@ Json query_or_set_policy(const Request& request) {
 }
 
 Json give_hint(const Request& request) {
-    const Hint hint = read_hint(request);
+    const GivenHints given = read_hints(request);
     const auto handle = request.handle();
     const auto pid = request.pid();
     size_t queues = 0;
     std::vector<uint32_t> hinted;
     const auto hint_all = [&](const Client& client) {
-        queues += hint_client(client, hint);
+        queues += hint_client(client, given);
         hinted.push_back(client.id());
     };
     if (handle) {
         const SeenQueue queue = named_queue(request, *handle);
-        write_hint(queue.slot, hint);
+        write_hints(queue.slot, given);
         ipc::ring_directive(queue.client.header());
         hinted.push_back(queue.client.id());
         queues = 1;
     } else if (pid) {
         for (const Client* client : named_clients(request, *pid)) hint_all(*client);
-    } else if (!hint.for_one()) {
+    } else if (given.may_be_for_all()) {
         // A timeslice alone is for everybody who may be seen.
         for (const auto& [id, client] : request.host.clients)
             if (request.may_see(*client)) hint_all(*client);

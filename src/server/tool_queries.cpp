@@ -1,5 +1,7 @@
 // The commands that only look: list, status, server.
 #include "base/clock.h"
+#include "base/hints.h"
+#include "ipc/slot_hints.h"
 #include "policy/policy.h"
 #include "sched/core.h"
 #include "server/facts.h"
@@ -76,10 +78,11 @@ std::string sentence(const Request& request, const Explanation& why, int64_t now
     return "runs" + std::string(since) + ": " + why.reason;
 }
 
-// A hostile client announces any time; what is over is 0.
-int64_t expect_in_us(const ipc::QueueSlot& slot, int64_t now_ns) {
-    const int64_t at_ns = slot.expect_ns.load();
-    return at_ns <= now_ns ? 0 : (at_ns - now_ns) / base::kMicrosecond;
+// A hostile client writes any number.
+void add_hints(Json& entry, const ipc::QueueSlot& slot, int64_t now_ns) {
+    const base::Hints hints = ipc::load_hints(slot);
+    for (const base::HintInfo& hint : base::kHints)
+        if (hint.listed != nullptr) entry[hint.listed] = hint.told(base::get_hint(hints, hint.id), now_ns);
 }
 
 Json describe_queue(const Request& request, const Facts& facts, const SeenQueue& queue, int64_t now_ns) {
@@ -89,7 +92,7 @@ Json describe_queue(const Request& request, const Facts& facts, const SeenQueue&
     const uint64_t submitted = slot.submitted.load();
     const uint64_t launched = slot.launched.load();
     const uint64_t completed = ipc::completed_commands(slot);
-    return {{"pid", queue.client.pid()},
+    Json entry{{"pid", queue.client.pid()},
             {"uid", queue.client.peer().uid},
             {"client", queue.client.id()},
             {"program", queue.client.program()},
@@ -97,11 +100,6 @@ Json describe_queue(const Request& request, const Facts& facts, const SeenQueue&
             {"hwq", slot.hwq.load()},
             {"device", device_name(slot.device.load())},
             {"platform", platform_name(slot.platform.load())},
-            {"priority", slot.priority.load()},
-            {"utilization", slot.utilization.load()},
-            {"timeslice_us", slot.timeslice_us.load()},
-            {"expect_in_us", expect_in_us(slot, now_ns)},
-            {"period_us", slot.period_us.load()},
             {"level", slot.level.load()},
             {"levels", slot.levels.load()},
             {"threshold", slot.threshold.load()},
@@ -124,6 +122,8 @@ Json describe_queue(const Request& request, const Facts& facts, const SeenQueue&
             {"process_caused_ms", milliseconds(facts.caused_ns(queue.client))},
             {"preemptions", known.preemptions},
             {"explanation", sentence(request, why, now_ns)}};
+    add_hints(entry, slot, now_ns);
+    return entry;
 }
 
 Json describe_process(const Request& request, const Facts& facts, const Client& client,

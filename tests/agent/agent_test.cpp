@@ -1,9 +1,10 @@
 #include "agent/agent.h"
 
-#include "agent/small_server.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "fake/device/fake_device.h"
+#include "support/eventually.h"
+#include "support/small_server.h"
 #include "xsched/xsched.h"
 
 #include <gtest/gtest.h>
@@ -18,9 +19,10 @@
 
 namespace {
 
-using xsched::agent::testing::SmallServer;
 using xsched::fake::FakeDevice;
 using xsched::fake::Traits;
+using xsched::test::eventually;
+using xsched::test::SmallServer;
 
 constexpr Traits kApi{.through_api = true};
 
@@ -31,15 +33,6 @@ const std::string kSocket = [] {
     setenv("XSCHED_SCHEDULER", "app", 1);
     return path;
 }();
-
-template <typename Condition>
-bool eventually(Condition condition) {
-    for (int i = 0; i < 20'000; ++i) {
-        if (condition()) return true;
-        std::this_thread::sleep_for(std::chrono::microseconds(500));
-    }
-    return false;
-}
 
 class Agent : public testing::Test {
 protected:

@@ -164,7 +164,7 @@ TEST(CApi, MaskAllIsEveryFlagAndUnknownOnesAreRefused) {
 
 // What nothing keeps back in our memory cannot be dropped: the program is told, and goes on.
 TEST(CApi, DroppingWhatTheDriverHasIsNotSupported) {
-    FakeDevice device({.levels = 0b110, .throttle = true, .through_api = true});
+    FakeDevice device({.levels = 0b110, .gated = true, .through_api = true});
     EXPECT_EQ(XQueueSuspend(device.handle(), 0), kXSchedSuccess);
     EXPECT_EQ(XQueueResume(device.handle(), kQueueResumeFlagDropCommands), kXSchedSuccess) << "nothing was held";
     EXPECT_EQ(XQueueSuspend(device.handle(), 0), kXSchedSuccess);

@@ -3,7 +3,6 @@
 
 #include <csignal>
 #include <cstdlib>
-#include <functional>
 #include <regex>
 #include <string>
 
@@ -12,15 +11,19 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/log.h"
 #include "base/unique_fd.h"
+#include "support/directory.h"
+#include "support/environment.h"
+#include "support/text.h"
+#include "support/users.h"
 
 namespace {
 
 using namespace xsched::base;
+using namespace xsched::test;
 
 constexpr int kPatienceSeconds = 60;  // a line that waits ends the test by SIGALRM
 constexpr int kManyLines = 400;       // of 800 bytes: more than a pipe holds
@@ -48,12 +51,6 @@ std::string all_of(int fd) {
     return text;
 }
 
-int count_of(const std::string& text, const std::string& part) {
-    int count = 0;
-    for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
-    return count;
-}
-
 void say_many() {
     for (int i = 0; i < kManyLines; ++i) XLOG_INFO("line %s", std::string(750, 'x').c_str());
 }
@@ -69,19 +66,13 @@ class LogOutput : public testing::Test {
 protected:
     void SetUp() override {
         set_log_level(LogLevel::kDebug);
-        unsetenv("XLOG_FILE");
-        folder_ = testing::TempDir() + "/xlog-XXXXXX";
-        ASSERT_NE(mkdtemp(folder_.data()), nullptr);
         alarm(kPatienceSeconds);
     }
     void TearDown() override {
         alarm(0);
-        unsetenv("XLOG_FILE");
         set_log_level(LogLevel::kInfo);
-        unlink(path().c_str());
-        rmdir(folder_.c_str());
     }
-    std::string path() const { return folder_ + "/file"; }
+    std::string path() const { return folder_ / "file"; }
 
     // With another standard error meanwhile.
     template <typename Say>
@@ -92,17 +83,6 @@ protected:
         say();
         dup2(before.get(), STDERR_FILENO);
     }
-    // In a child, because it may end by a signal: its wait status.
-    static int in_child(const std::function<int()>& body) {
-        const pid_t child = fork();
-        if (child == 0) {
-            alarm(kPatienceSeconds);
-            _exit(body());
-        }
-        int status = -1;
-        waitpid(child, &status, 0);
-        return status;
-    }
     // In a child: the line about XLOG_FILE comes once in a process.
     template <typename Say>
     static std::string said(Say say) {
@@ -112,15 +92,16 @@ protected:
     }
 
 private:
-    std::string folder_;
+    WithEnvironment unset_{{{"XLOG_FILE", ""}}};
+    TemporaryDirectory folder_;
 };
 
 // Nothing is lost in silence: what came through and what is said to be lost are all.
 void expect_all_accounted(const std::string& before, const std::string& after) {
-    EXPECT_LT(count_of(before, "] line "), kManyLines);
-    EXPECT_GT(count_of(before, "] line "), 10);
+    EXPECT_LT(occurrences(before, "] line "), kManyLines);
+    EXPECT_GT(occurrences(before, "] line "), 10);
     EXPECT_EQ(before.back(), '\n') << "no line is torn";
-    EXPECT_EQ(count_of(before, "] line ") + lost(after), kManyLines) << after;
+    EXPECT_EQ(occurrences(before, "] line ") + lost(after), kManyLines) << after;
     EXPECT_NE(after.find("] room again\n"), std::string::npos) << after;
     EXPECT_LT(after.find("were lost"), after.find("room again"));
 }
@@ -129,7 +110,7 @@ TEST_F(LogOutput, AFifoWithoutAReaderCostsOneLine) {
     ASSERT_EQ(mkfifo(path().c_str(), 0600), 0);
     setenv("XLOG_FILE", path().c_str(), 1);
     const std::string text = said(say_many);
-    EXPECT_EQ(count_of(text, "\n"), 1) << text;
+    EXPECT_EQ(occurrences(text, "\n"), 1) << text;
     EXPECT_NE(text.find("cannot be written (nobody reads it)"), std::string::npos) << text;
 }
 
@@ -155,19 +136,17 @@ TEST_F(LogOutput, AFullPipeAsStandardErrorDoesNotWait) {
 }
 
 TEST_F(LogOutput, AlsoWhereItCannotBeOpenedAnew) {
-    if (geteuid() != 0) GTEST_SKIP() << "needs root to have a pipe of another user's";
+    NEEDS_ROOT("to have a pipe of another user's");
     Ends ends;
-    const int status = in_child([&] {
-        if (setgid(65534) != 0 || setuid(65534) != 0) return 1;
+    const int status = as_nobody([&] {
         with_standard_error(ends.writer.get(), [] {
             if (open("/proc/self/fd/2", O_WRONLY | O_NONBLOCK) >= 0) _exit(3);
             say_many();
         });
         return 0;
     });
-    ASSERT_TRUE(WIFEXITED(status)) << status;
-    EXPECT_EQ(WEXITSTATUS(status), 0);
-    EXPECT_GT(count_of(all_of(ends.reader.get()), "] line "), 10);
+    EXPECT_EQ(status, 0);
+    EXPECT_GT(occurrences(all_of(ends.reader.get()), "] line "), 10);
 }
 
 TEST_F(LogOutput, AFullSocketAsStandardErrorDoesNotWait) {
@@ -196,7 +175,7 @@ TEST_F(LogOutput, AReaderThatIsGoneEndsNobody) {
         with_standard_error(writer.get(), [] { XLOG_INFO("to nobody"); });
         return 7;
     });
-    EXPECT_TRUE(WIFEXITED(status)) << "ended by signal " << WTERMSIG(status);
+    EXPECT_EQ(status, 7);
 }
 
 TEST_F(LogOutput, AFileThatMayNotGrowEndsNobody) {
@@ -211,8 +190,7 @@ TEST_F(LogOutput, AFileThatMayNotGrowEndsNobody) {
         sigpending(&pending);
         return sigismember(&pending, SIGXFSZ) == 0 ? 0 : 2;
     });
-    ASSERT_TRUE(WIFEXITED(status)) << "ended by signal " << WTERMSIG(status);
-    EXPECT_EQ(WEXITSTATUS(status), 0);
+    EXPECT_EQ(status, 0);
 }
 
 TEST_F(LogOutput, NothingIsWrittenToTheReadingEndOfAPipe) {

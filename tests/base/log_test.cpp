@@ -10,26 +10,27 @@
 #include <sstream>
 #include <string>
 
-#include <sys/wait.h>
-#include <unistd.h>
+#include "support/child.h"
+#include "support/directory.h"
+#include "support/environment.h"
 
 namespace {
 
 using namespace xsched::base;
+using namespace xsched::test;
 
 class Log : public testing::Test {
 protected:
     void SetUp() override { set_log_level(LogLevel::kDebug); }
-    void TearDown() override {
-        unsetenv("XLOG_FILE");
-        set_log_level(LogLevel::kInfo);
-    }
+    void TearDown() override { set_log_level(LogLevel::kInfo); }
     template <typename Say>
     static std::string said(Say say) {
         testing::internal::CaptureStderr();
         say();
         return testing::internal::GetCapturedStderr();
     }
+
+    WithEnvironment unset_{{{"XLOG_FILE", ""}}};
 };
 
 TEST_F(Log, LinesHaveTheUsersFormat) {
@@ -59,13 +60,13 @@ TEST_F(Log, ALongLineIsCutAndStillEnds) {
 }
 
 TEST_F(Log, GoesToAFileWhereOneIsNamed) {
-    const std::string path = testing::TempDir() + "xlog";
+    const TemporaryDirectory directory;
+    const std::string path = directory / "xlog";
     setenv("XLOG_FILE", path.c_str(), 1);
     EXPECT_EQ(said([] { XLOG_INFO("into the file"); }), "");
     std::stringstream text;
     text << std::ifstream(path).rdbuf();
     EXPECT_NE(text.str().find("into the file"), std::string::npos);
-    remove(path.c_str());
 }
 
 std::string g_sunk;
@@ -83,14 +84,11 @@ TEST_F(Log, ASinkGetsWholeLinesInstead) {
 TEST_F(Log, AFullDiskCostsOneLineAndNothingElse) {
     setenv("XLOG_FILE", "/dev/full", 1);
     testing::internal::CaptureStderr();
-    const pid_t child = fork();  // the line comes once in a process
-    if (child == 0) {
+    const int status = in_child([] {  // the line comes once in a process
         errno = 42;
         for (int i = 0; i < 3; ++i) XLOG_INFO("lost");
-        _exit(errno == 42 ? 0 : 1);
-    }
-    int status = -1;
-    waitpid(child, &status, 0);
+        return errno == 42 ? 0 : 1;
+    });
     EXPECT_EQ(status, 0) << "the guest's errno";
     const std::string text = testing::internal::GetCapturedStderr();
     EXPECT_NE(text.find("/dev/full cannot be written"), std::string::npos) << text;

@@ -1,8 +1,6 @@
 #include "base/mutex.h"
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
@@ -10,13 +8,13 @@
 #include <vector>
 
 #include "base/pointer_map.h"
+#include "support/child.h"
 
 using xsched::base::Lock;
 using xsched::base::Mutex;
+using xsched::test::in_child;
 
 namespace {
-
-constexpr unsigned kBoundSeconds = 20;
 
 TEST(Mutex, LetsOneInAtATime) {
     Mutex mutex;
@@ -58,19 +56,6 @@ TEST(Mutex, WhoeverWaitsGetsIt) {
     mutex.unlock();
     for (std::thread& thread : threads) thread.join();
     EXPECT_EQ(got, 3) << "and errno is as it was";
-}
-
-// The exit status of `body` in a forked child, which is ended if it hangs.
-template <typename Body>
-int in_child(Body body) {
-    const pid_t child = fork();
-    if (child == 0) {
-        alarm(kBoundSeconds);
-        _exit(body());
-    }
-    int status = 0;
-    waitpid(child, &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
 // Somebody else's thread holds a mutex for as long as this lives.

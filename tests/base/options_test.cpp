@@ -12,11 +12,15 @@
 #include <strings.h>
 
 #include "base/text.h"
+#include "support/directory.h"
+#include "support/environment.h"
 
 namespace {
 
 using xsched::base::Options;
 using xsched::base::read_options;
+using xsched::test::TemporaryDirectory;
+using xsched::test::WithEnvironment;
 
 // Reads the options with some variables set, and gives what was said about them.
 Options read_with(std::initializer_list<std::pair<const char*, const char*>> variables, std::string* said = nullptr) {
@@ -51,11 +55,10 @@ TEST(Options, SchedulersByEveryPublishedNameWithoutCase) {
 
 // The same words in a locale where the capital of i is no I. Made here: a machine need not have it.
 TEST(Options, AWordIsTheSameInTurkish) {
-    std::string folder = testing::TempDir() + "/locale-XXXXXX";
-    ASSERT_NE(mkdtemp(folder.data()), nullptr);
-    const std::string make = "localedef -i tr_TR -f ISO-8859-9 " + folder + "/tr_TR.ISO-8859-9 >/dev/null 2>&1";
+    const TemporaryDirectory folder;
+    const std::string make = "localedef -i tr_TR -f ISO-8859-9 " + folder.path() + "/tr_TR.ISO-8859-9 >/dev/null 2>&1";
     const bool made = std::system(make.c_str()) <= 0x100;  // 1: with warnings
-    setenv("LOCPATH", folder.c_str(), 1);
+    const WithEnvironment located{{{"LOCPATH", folder.path()}}};
     const bool turkish = made && setlocale(LC_ALL, "tr_TR.ISO-8859-9") != nullptr;
     if (turkish) {
         EXPECT_NE(tolower('I'), 'i') << "else this tests nothing";
@@ -68,8 +71,6 @@ TEST(Options, AWordIsTheSameInTurkish) {
         EXPECT_FALSE(xsched::base::is_alnum('\xfd')) << "the letter of that code belongs to Turkish";
     }
     setlocale(LC_ALL, "C");
-    unsetenv("LOCPATH");
-    std::system(("rm -rf " + folder).c_str());
     if (!turkish) GTEST_SKIP() << "localedef cannot make the locale tr_TR here";
 }
 
@@ -90,7 +91,7 @@ TEST(Options, WhatIsNotUnderstoodGetsOneLineAndItsDefault) {
         EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1) << said;
         EXPECT_NE(said.find(std::string(entry.first) + "=" + entry.second), std::string::npos) << said;
         EXPECT_EQ(options.priority, 0);
-        EXPECT_EQ(options.timeslice, 5000);
+        EXPECT_EQ(options.timeslice_us, 5000);
         EXPECT_EQ(options.scheduler_type, kSchedulerGlobal);
         EXPECT_TRUE(options.auto_xqueue_on);
     }

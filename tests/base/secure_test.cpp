@@ -7,20 +7,19 @@
 #include <string>
 
 #include <poll.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "base/unique_fd.h"
-#include "server/process.h"
+#include "support/directory.h"
+#include "support/listener.h"
+#include "support/process.h"
+#include "support/users.h"
 
 namespace {
 
 using namespace xsched;
-
-constexpr uid_t kNobody = 65534;
 
 class SecureProgram : public testing::Test {
 protected:
@@ -28,24 +27,22 @@ protected:
 #ifndef XSCHED_SECURE_PROGRAM
         GTEST_SKIP() << "a sanitized library has no set-user-id programs";
 #else
-        if (geteuid() != 0) GTEST_SKIP() << "needs root to make a set-user-id program and to become another user";
-        ASSERT_NE(mkdtemp(folder_), nullptr);
+        NEEDS_ROOT("to make a set-user-id program and to become another user");
         struct statvfs info {};
-        ASSERT_EQ(statvfs(folder_, &info), 0);
-        if ((info.f_flag & ST_NOSUID) != 0) GTEST_SKIP() << folder_ << " is mounted nosuid";
-        ASSERT_EQ(chown(folder_, 0, kNobody), 0);
-        ASSERT_EQ(chmod(folder_, 0770), 0);  // for root and that user alone
+        ASSERT_EQ(statvfs(folder_.path().c_str(), &info), 0);
+        if ((info.f_flag & ST_NOSUID) != 0) GTEST_SKIP() << folder_.path() << " is mounted nosuid";
+        ASSERT_EQ(chown(folder_.path().c_str(), 0, test::kNobody), 0);
+        ASSERT_EQ(chmod(folder_.path().c_str(), 0770), 0);  // for root and that user alone
         std::ofstream(program(), std::ios::binary) << std::ifstream(XSCHED_SECURE_PROGRAM, std::ios::binary).rdbuf();
-        listen_on(folder_ + std::string("/server"));
+        listener_.reset(test::listen_on(server()));
+        ASSERT_TRUE(listener_);
+        ASSERT_EQ(chmod(server().c_str(), 0777), 0);
 #endif
     }
-    void TearDown() override {
-        for (const char* file : {"/program", "/server", "/log"}) unlink((folder_ + std::string(file)).c_str());
-        rmdir(folder_);
-    }
 
-    std::string program() const { return folder_ + std::string("/program"); }
-    std::string log() const { return folder_ + std::string("/log"); }
+    std::string program() const { return folder_ / "program"; }
+    std::string log() const { return folder_ / "log"; }
+    std::string server() const { return folder_ / "server"; }
 
     struct Run {
         int status;
@@ -54,12 +51,11 @@ protected:
     };
     // As nobody, with variables that would be obeyed.
     Run run() {
-        const std::string as_nobody = "setpriv --reuid 65534 --regid 65534 --clear-groups ";
-        test::Process process({"/bin/sh", "-c", "exec " + as_nobody + program()},
+        test::Process process(test::nobody_runs({program()}),
                               {{"XLOG_FILE", log()},
                                {"XLOG_LEVEL", "DEBG"},
                                {"XSCHED_AUTO_XQUEUE_PRIORITY", "nonsense"},
-                               {"XSCHED_SOCKET", folder_ + std::string("/server")}});
+                               {"XSCHED_SOCKET", server()}});
         Run result{process.wait(), process.err(), false};
         EXPECT_EQ(process.out(), "done\n") << process.err();
         pollfd asked{listener_.get(), POLLIN, 0};
@@ -68,17 +64,7 @@ protected:
     }
 
 private:
-    void listen_on(const std::string& path) {
-        sockaddr_un address{};
-        address.sun_family = AF_UNIX;
-        path.copy(address.sun_path, sizeof address.sun_path - 1);
-        listener_.reset(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
-        ASSERT_EQ(bind(listener_.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
-        ASSERT_EQ(chmod(path.c_str(), 0777), 0);
-        ASSERT_EQ(listen(listener_.get(), 8), 0);
-    }
-
-    char folder_[32] = "/tmp/xsched-secure-XXXXXX";
+    test::TemporaryDirectory folder_;
     base::UniqueFd listener_;
 };
 

@@ -5,7 +5,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "server/rig.h"
+#include "support/server_rig.h"
+#include "support/text.h"
 
 namespace xsched::test {
 
@@ -49,7 +50,5 @@ protected:
         EXPECT_EQ(outcome.out, "");
     }
 };
-
-inline bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 }  // namespace xsched::test

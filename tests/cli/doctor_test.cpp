@@ -122,26 +122,18 @@ TEST_F(Doctor, NamesOtherServersOfThisUser) {
 }
 
 TEST_F(Doctor, NamesServersOfOtherUsersAndTheRemedy) {
-    if (geteuid() != 0) GTEST_SKIP() << "needs root to become another user";
+    NEEDS_ROOT("to become another user");
     const std::string place = directory.path() + "/theirs";
     ASSERT_EQ(mkdir(place.c_str(), 0700), 0);
     ASSERT_EQ(chown(place.c_str(), 65534, 65534), 0);
     ASSERT_EQ(chmod(directory.path().c_str(), 0755), 0);
-    const pid_t parent = getpid();
-    const pid_t theirs = fork();
-    if (theirs == 0) {
-        if (setgid(65534) != 0 || setuid(65534) != 0) _exit(1);
-        die_with(parent);
-        execl(binary("xserver").c_str(), "xserver", "--no-supervise", "--socket", (place + "/xserver.sock").c_str(),
-              nullptr);
-        _exit(1);
-    }
-    EXPECT_TRUE(wait_until([&] { return access((place + "/xserver.sock").c_str(), F_OK) == 0; }));
+    Process theirs(nobody_runs({binary("xserver"), "--no-supervise", "--socket", place + "/xserver.sock"}), {});
+    EXPECT_TRUE(eventually([&] { return access((place + "/xserver.sock").c_str(), F_OK) == 0; }));
     look();
     expect("xsched", "other users", "no", place + "/xserver.sock");
     expect("xsched", "other users", "no", "xserver --system");
-    kill(theirs, SIGTERM);
-    waitpid(theirs, nullptr, 0);
+    kill(theirs.pid(), SIGTERM);
+    EXPECT_EQ(theirs.wait(), 0);
 }
 
 TEST_F(Doctor, NothingThere) {

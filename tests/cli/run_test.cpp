@@ -2,8 +2,8 @@
 #include "cli/cli_rig.h"
 
 #include <dlfcn.h>
-#include <sys/socket.h>
-#include <sys/un.h>
+
+#include "support/listener.h"
 
 namespace xsched::test {
 namespace {
@@ -241,7 +241,7 @@ TEST_F(Run, StartsAServerWithStandardDescriptorsClosed) {
 }
 
 TEST_F(Run, StartsAServerThatItsUserCanUseUnderAStrangeUmask) {
-    if (geteuid() != 0) GTEST_SKIP() << "needs root to become another user: root may use everything";
+    NEEDS_ROOT("to become another user: root may use everything");
     ASSERT_EQ(chown(directory.path().c_str(), 65534, 65534), 0);
     const int status = as_nobody([this] {
         Environment environment = directory.environment();
@@ -259,7 +259,7 @@ TEST_F(Run, StartsAServerThatItsUserCanUseUnderAStrangeUmask) {
             const Json said = tool.ask({{"cmd", "server"}});
             kill(said.value("supervisor", 0), SIGKILL);
             kill(said.value("pid", 0), SIGKILL);
-            if (!wait_until([&] { return kill(said.value("pid", 0), 0) != 0; })) return 3;
+            if (!eventually([&] { return kill(said.value("pid", 0), 0) != 0; })) return 3;
         }
         return 0;
     });
@@ -268,12 +268,8 @@ TEST_F(Run, StartsAServerThatItsUserCanUseUnderAStrangeUmask) {
 
 TEST_F(RunAnyway, ServerOfAnotherVersion) {
     // Somebody who answers every greeting with another version.
-    const base::UniqueFd listener(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    strcpy(address.sun_path, socket().c_str());
-    ASSERT_EQ(bind(listener.get(), reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
-    ASSERT_EQ(listen(listener.get(), 4), 0);
+    const base::UniqueFd listener(listen_on(socket()));
+    ASSERT_TRUE(listener);
     const pid_t child = fork();
     if (child == 0) {
         alarm(60);
@@ -292,6 +288,7 @@ TEST_F(RunAnyway, ServerOfAnotherVersion) {
 }
 
 TEST_F(RunAnyway, NoPermissionOnTheSocket) {
+    NEEDS_ROOT("to become another user");
     start();
     chmod(directory.path().c_str(), 0755);
     const int status = as_nobody([this] {
@@ -299,7 +296,6 @@ TEST_F(RunAnyway, NoPermissionOnTheSocket) {
         if (outcome.status != 0 || outcome.out != "ran\n") return 1;
         return has(outcome.err, "no permission on xserver's socket") ? 0 : 2;
     });
-    if (status < 0) GTEST_SKIP() << "needs root to become another user";
     EXPECT_EQ(status, 0);
 }
 

@@ -41,7 +41,7 @@ public:
         const size_t from = text_.size();
         size_t begin = 0;
         size_t end = std::string::npos;
-        const bool came = wait_until([&] {
+        const bool came = eventually([&] {
             read_some();
             begin = text_.find("\033[H", from);
             end = begin == std::string::npos ? begin : text_.find("\033[J", begin);
@@ -66,7 +66,7 @@ public:
     // Its exit status; -1: it does not end.
     int wait() {
         int status = 0;
-        const bool ended = wait_until([&] {
+        const bool ended = eventually([&] {
             read_some();
             return waitpid(pid_, &status, WNOHANG) == pid_;
         });
@@ -148,7 +148,7 @@ TEST_F(Top, FollowsTheWindow) {
     expect_fits(top.next_picture(), 30, 5);
     top.resize(200, 60);
     std::vector<std::string> picture;
-    EXPECT_TRUE(wait_until([&] { return (picture = top.next_picture()).size() > 30; }));
+    EXPECT_TRUE(eventually([&] { return (picture = top.next_picture()).size() > 30; }));
     expect_fits(picture, 200, 60);
     EXPECT_EQ(picture.back(), "(q or Ctrl-C: leave)") << "all of it";
     EXPECT_TRUE(has(joined(picture), "0xab1d"));

@@ -100,13 +100,9 @@ TEST_F(Visibility, ProgramsWithFileCapabilitiesAreNamedToThoseTheyGiveThemTo) {
         GTEST_SKIP() << "only root can give a program capabilities, and not on every file system";
     expect_silence(path("five"));  // root has them anyhow
     ASSERT_EQ(chmod(directory.path().c_str(), 0755), 0);
-    const std::vector<std::string> as_nobody{"/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"};
-    std::vector<std::string> words = as_nobody;
-    words.insert(words.end(), {binary("xcli"), "--version"});
-    if (run_to_end(words, directory.environment()).status != 0) GTEST_SKIP() << "nobody may not run xcli from here";
-    words = as_nobody;
-    words.insert(words.end(), {binary("xcli"), "run", "--scheduler", "local", "--", path("five")});
-    const Outcome outcome = run_to_end(words, directory.environment());
+    if (run_to_end(nobody_runs({binary("xcli"), "--version"}), directory.environment()).status != 0) GTEST_SKIP() << "nobody may not run xcli from here";
+    const Outcome outcome = run_to_end(
+        nobody_runs({binary("xcli"), "run", "--scheduler", "local", "--", path("five")}), directory.environment());
     EXPECT_EQ(outcome.status, 5) << outcome.err;
     EXPECT_TRUE(has(outcome.err, path("five") + " has file capabilities")) << outcome.err;
 }

@@ -15,7 +15,11 @@
 #endif
 #include <CL/cl.h>
 
+#include "support/eventually.h"
+
 namespace {
+
+using xsched::test::eventually;
 
 template <typename Function>
 Function control(const char* name) {
@@ -25,11 +29,6 @@ Function control(const char* name) {
 int errors() { return control<int (*)()>("fake_cl_errors")(); }
 int live(const char* kind) { return control<int (*)(const char*)>("fake_cl_live")(kind); }
 long calls(const char* function) { return control<long (*)(const char*)>("fake_cl_calls")(function); }
-
-bool eventually(bool (*condition)()) {
-    for (int i = 0; i < 1000 && !condition(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    return condition();
-}
 
 class FakeCl : public testing::Test {
 protected:

@@ -67,15 +67,19 @@ step blocking 300 under app env CUDA_LAUNCH_BLOCKING=1 python3 tests/gpu/cuda_sm
 step no_gates 300 under app env XSCHED_AUTO_XQUEUE_LEVEL=1 XSCHED_AUTO_XQUEUE_THRESHOLD=8 \
     python3 tests/gpu/cuda_smoke.py --suspend "$build/lib" $compile && same no_gates
 
-"$build/bin/xserver" HPF --idle-exit 300 > "$logs/xserver.log" 2>&1 &
+# What is in the background has nothing of ours open, so that whoever reads our output comes to its end, and ends by its own
+# process id: `timeout` takes the loop and its program along. Without a server the loop would go on for all its time.
+"$build/bin/xserver" HPF --no-supervise --idle-exit 300 > "$logs/xserver.log" 2>&1 < /dev/null &
 server=$!
-sleep 1
-under global env XSCHED_AUTO_XQUEUE_PRIORITY=10 timeout -k 5 400 bash -c \
-    'while :; do python3 tests/gpu/cuda_smoke.py > /dev/null 2>&1 || break; done' &
+LD_PRELOAD=$shim XSCHED_SCHEDULER=global XSCHED_AUTO_XQUEUE_PRIORITY=10 timeout -k 5 400 bash -c \
+    'while :; do python3 tests/gpu/cuda_smoke.py || break; done' > /dev/null 2>&1 < /dev/null &
 urgent=$!
+trap 'kill $urgent $server 2> /dev/null' EXIT
+sleep 1
 step global 400 under global python3 tests/gpu/cuda_smoke.py $compile && same global
 kill $urgent $server 2> /dev/null
-wait 2> /dev/null
+wait $urgent $server 2> /dev/null
+trap - EXIT
 grep -h 'WARN\|ERRO' "$logs"/*.err "$logs/xserver.log" | cut -d']' -f2- | sort | uniq -c | sort -rn | head -20
 
 echo; echo "milliseconds:"; for name in native app local suspended blocking no_gates global; do

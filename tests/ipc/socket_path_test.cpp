@@ -4,20 +4,19 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <optional>
 #include <string>
-#include <thread>
+#include <vector>
 
-#include <sched.h>
-#include <sys/mount.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/unique_fd.h"
 #include "ipc/protocol.h"
+#include "support/directory.h"
+#include "support/environment.h"
+#include "support/listener.h"
+#include "support/own_mounts.h"
+#include "support/users.h"
 
 namespace xsched::ipc {
 namespace {
@@ -25,32 +24,9 @@ namespace {
 // The two variables for the length of a test.
 class SocketPath : public ::testing::Test {
 protected:
-    void SetUp() override {
-        for (const char* name : kNames) {
-            const char* value = getenv(name);
-            before.push_back(value != nullptr ? std::optional<std::string>(value) : std::nullopt);
-            unsetenv(name);
-        }
-        char name[] = "/tmp/xsched-path-XXXXXX";
-        ASSERT_NE(mkdtemp(name), nullptr);
-        directory = name;
-    }
-    void TearDown() override {
-        for (size_t i = 0; i < before.size(); ++i) {
-            if (before[i])
-                setenv(kNames[i], before[i]->c_str(), 1);
-            else
-                unsetenv(kNames[i]);
-        }
-        if (system(("rm -rf " + directory).c_str()) != 0) ADD_FAILURE() << "cannot remove " << directory;
-    }
-    base::UniqueFd listen_on(const std::string& place, int backlog = 8) {
-        base::UniqueFd fd(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
-        sockaddr_un address{};
-        address.sun_family = AF_UNIX;
-        strcpy(address.sun_path, place.c_str());
-        EXPECT_EQ(bind(fd.get(), reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
-        EXPECT_EQ(listen(fd.get(), backlog), 0);
+    static base::UniqueFd listen_on(const std::string& place, int backlog = 8) {
+        base::UniqueFd fd(test::listen_on(place, backlog));
+        EXPECT_TRUE(fd);
         return fd;
     }
 
@@ -63,21 +39,13 @@ protected:
     // Does `body` where /run and /tmp are this test's own, which needs a namespace; its result, or -1.
     template <typename Body>
     static int in_a_world_of_its_own(Body body) {
-        const pid_t child = fork();
-        if (child == 0) {
-            const bool own = unshare(CLONE_NEWNS) == 0 && mount("", "/", "", MS_REC | MS_PRIVATE, "") == 0 &&
-                             mount("none", "/run", "tmpfs", 0, "") == 0 &&
-                             mount("none", "/tmp", "tmpfs", 0, "mode=1777") == 0;
-            _exit(own ? body() : 100);
-        }
-        int status = 0;
-        waitpid(child, &status, 0);
-        return !WIFEXITED(status) || WEXITSTATUS(status) == 100 ? -1 : WEXITSTATUS(status);
+        const int result = test::in_child([&] { return test::enter_own_run_and_tmp() ? body() : 100; });
+        return result >= 100 ? -1 : result;
     }
 
-    static constexpr const char* kNames[] = {"XSCHED_SOCKET", "XDG_RUNTIME_DIR"};
-    std::vector<std::optional<std::string>> before;
-    std::string directory;
+    test::WithEnvironment unset{{{"XSCHED_SOCKET", ""}, {"XDG_RUNTIME_DIR", ""}}};
+    test::TemporaryDirectory own_directory;
+    const std::string directory = own_directory.path();
     char path[kSocketPathBytes] = {};
 };
 
@@ -177,7 +145,7 @@ TEST_F(SocketPath, DirectoriesAreMadeUsableUnderAnyUmask) {
 }
 
 TEST_F(SocketPath, ForeignRuntimeDirectoryIsNotUsed) {
-    if (geteuid() != 0) GTEST_SKIP() << "needs root to make a directory of another user";
+    NEEDS_ROOT("to make a directory of another user");
     setenv("XDG_RUNTIME_DIR", directory.c_str(), 1);
     ASSERT_EQ(chown(directory.c_str(), 65534, 65534), 0);
     user_socket_path(path, false);
@@ -242,43 +210,23 @@ TEST_F(SocketPath, AServerThatDoesNotAcceptHangsNobody) {
 }
 
 TEST_F(SocketPath, AnotherUsersServerIsNotUsed) {
-    if (geteuid() != 0) GTEST_SKIP() << "needs root to become another user";
+    NEEDS_ROOT("to become another user");
     ASSERT_EQ(chmod(directory.c_str(), 0777), 0);
     const std::string place = directory + "/s";
-    int ends[2];
-    ASSERT_EQ(pipe(ends), 0);
-    const pid_t child = fork();
-    if (child == 0) {
-        if (setgid(65534) != 0 || setuid(65534) != 0) _exit(1);
-        const base::UniqueFd listener = listen_on(place);
-        if (write(ends[1], "x", 1) != 1) _exit(1);
-        for (;;) pause();
-    }
-    char letter;
-    ASSERT_EQ(read(ends[0], &letter, 1), 1);
+    const test::Sitter other([&] { return test::become(test::kNobody) && listen_on(place).release() >= 0; });
+    ASSERT_TRUE(other.ready());
     EXPECT_EQ(connect_path(place.c_str()), -1);
     EXPECT_EQ(errno, EPERM);
     setenv("XSCHED_SOCKET", place.c_str(), 1);
     EXPECT_EQ(connect_server(path), -1);
-    kill(child, SIGKILL);
-    waitpid(child, nullptr, 0);
-    close(ends[0]);
-    close(ends[1]);
 }
 
 TEST_F(SocketPath, NoPermissionIsTold) {
-    if (geteuid() != 0) GTEST_SKIP() << "needs root to become another user";
+    NEEDS_ROOT("to become another user");
     const std::string place = directory + "/s";
     const base::UniqueFd listener = listen_on(place);
     ASSERT_EQ(chmod(directory.c_str(), 0700), 0);
-    const pid_t child = fork();
-    if (child == 0) {
-        if (setgid(65534) != 0 || setuid(65534) != 0) _exit(100);
-        _exit(connect_path(place.c_str()) == -1 && errno == EACCES ? 0 : 1);
-    }
-    int status = -1;
-    waitpid(child, &status, 0);
-    EXPECT_EQ(WEXITSTATUS(status), 0);
+    EXPECT_EQ(test::as_nobody([&] { return connect_path(place.c_str()) == -1 && errno == EACCES ? 0 : 1; }), 0);
 }
 
 }  // namespace

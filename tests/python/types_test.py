@@ -96,6 +96,14 @@ class Types(unittest.TestCase):
         self.assertEqual(set(POLICIES.values()),
                          set(types.XPolicyType) - {types.XPolicyType.kPolicyUnknown, types.XPolicyType.kPolicyMax})
 
+    def test_the_policies_that_are_built_have_their_names_here(self):
+        registered = {}
+        for file in (ROOT / "src/policy").glob("*/*.cpp"):
+            for name, policy in re.findall(r'XSCHED_POLICY\(\w+,\s*"(\w+)",\s*(\w+)', file.read_text()):
+                registered[name] = types.XPolicyType[policy]
+        self.assertTrue(registered)
+        self.assertEqual({name: POLICIES.get(name) for name in registered}, registered)
+
     def test_everything_has_a_docstring(self):
         for thing in (xsched, xsched.XSched, xsched.Queue, xsched.priority, xsched.set_scheduler, xsched.XSchedError,
                       *(value for name, value in vars(xsched.Queue).items() if not name.startswith("_"))):

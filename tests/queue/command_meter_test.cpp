@@ -4,6 +4,7 @@
 
 namespace {
 
+using xsched::queue::CommandKind;
 using xsched::queue::CommandMeter;
 
 TEST(CommandMeter, MeasuresFromTheEarlierCompletionOrTheStartOfFlight) {
@@ -97,7 +98,7 @@ TEST(CommandMeter, CompletionsSeenLateByNowMoreNowLessAverageOut) {
 
 TEST(WorkShare, OneAtATimeItIsHalfAsWell) {
     xsched::queue::WorkShare share;
-    for (int i = 0; i < 100; ++i) share.note(i % 2 == 0);
+    for (int i = 0; i < 100; ++i) share.note(i % 2 == 0 ? CommandKind::kMarker : CommandKind::kWork);
     uint32_t work = 0;
     for (int i = 0; i < 100; ++i) work += share.of(1);
     EXPECT_EQ(work, 50u);
@@ -107,26 +108,26 @@ TEST(WorkShare, OneAtATimeItIsHalfAsWell) {
     EXPECT_NEAR(static_cast<double>(meter.command_ns()), 100'000, 10'000);
 }
 
-TEST(WorkShare, WithoutPointsACommandIsAPieceOfWork) {
+TEST(WorkShare, WithoutMarkersACommandIsAPieceOfWork) {
     xsched::queue::WorkShare share;
     EXPECT_EQ(share.of(7), 7u);
-    share.note(false);
+    share.note(CommandKind::kWork);
     EXPECT_EQ(share.of(7), 7u);
     EXPECT_EQ(share.mean(1000), 1000);
 }
 
 TEST(WorkShare, HalfOfThem) {
     xsched::queue::WorkShare share;
-    for (int i = 0; i < 1000; ++i) share.note(i % 2 == 0);
+    for (int i = 0; i < 1000; ++i) share.note(i % 2 == 0 ? CommandKind::kMarker : CommandKind::kWork);
     EXPECT_EQ(share.of(10), 5u);
     EXPECT_NEAR(static_cast<double>(share.mean(1000)), 500, 5);
-    for (uint32_t i = 0; i < 12 * xsched::queue::WorkShare::kRemembered; ++i) share.note(false);
+    for (uint32_t i = 0; i < 12 * xsched::queue::WorkShare::kRemembered; ++i) share.note(CommandKind::kWork);
     EXPECT_EQ(share.of(10), 10u) << "what was long ago is forgotten";
 }
 
-TEST(WorkShare, NothingButPoints) {
+TEST(WorkShare, NothingButMarkers) {
     xsched::queue::WorkShare share;
-    for (uint32_t i = 0; i < 3 * xsched::queue::WorkShare::kRemembered; ++i) share.note(true);
+    for (uint32_t i = 0; i < 3 * xsched::queue::WorkShare::kRemembered; ++i) share.note(CommandKind::kMarker);
     EXPECT_EQ(share.of(10), 0u);
     EXPECT_EQ(share.mean(1000), 0);
 }

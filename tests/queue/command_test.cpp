@@ -82,8 +82,8 @@ TEST(Command, IsWaitedForOnItsOwnQueueAlone) {
 }
 
 // Where nothing is kept back in our memory a command is launched in its place among native calls.
-TEST(Command, OnAThrottledDeviceItKeepsItsOrderAndIsWaitedFor) {
-    FakeDevice device({.levels = 0b110, .throttle = true});
+TEST(Command, OnAGatedDeviceItKeepsItsOrderAndIsWaitedFor) {
+    FakeDevice device({.levels = 0b110, .gated = true});
     Probe probe{&device};
     HwCommandHandle command = 0;
     HwCommandCreateCallback(&command, run, &probe);

@@ -16,7 +16,7 @@ constexpr uint32_t kPerPage = ipc::kSlotsPageBytes / sizeof(ipc::QueueSlot);
 class Pool : public testing::Test {
 protected:
     void TearDown() override {
-        for (XQueue* queue : taken_) release_to_pool(*queue);
+        for (XQueue* queue : taken_) queue->give_back();
         for (uint64_t owner = 1; owner < next_owner_; ++owner) words_owner_gone(owner);
     }
     uint64_t new_owner() { return next_owner_++; }
@@ -28,7 +28,7 @@ protected:
         return queue->index() / kPerPage;
     }
     void release_all() {
-        for (XQueue* queue : taken_) release_to_pool(*queue);
+        for (XQueue* queue : taken_) queue->give_back();
         taken_.clear();
     }
 

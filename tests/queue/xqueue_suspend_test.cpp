@@ -1,6 +1,7 @@
 // Other threads' calls are on their way to the driver while a command is held: whoever arrives first, nothing waits for
 // ever, and when a suspend that synchronizes returns nothing of the queue runs on the device.
 #include "fake/device/fake_device.h"
+#include "support/eventually.h"
 
 #include <gtest/gtest.h>
 
@@ -10,19 +11,10 @@ namespace {
 
 using xsched::fake::FakeDevice;
 using xsched::fake::Traits;
+using xsched::test::eventually;
 
 constexpr Traits kHolds{};
 constexpr Traits kBuffers{.holds = false};
-
-// Far longer than it takes, so that no test depends on timing.
-template <typename Condition>
-bool eventually(Condition condition) {
-    for (int i = 0; i < 20'000; ++i) {
-        if (condition()) return true;
-        std::this_thread::sleep_for(std::chrono::microseconds(500));
-    }
-    return false;
-}
 
 // XQueueSuspend on a thread of its own.
 class Suspender {
@@ -44,7 +36,7 @@ private:
 struct SlowCall {
     explicit SlowCall(FakeDevice& its_device) : device(its_device) { xq_admit(device.abi_queue(), &ticket); }
     void land(int id) { device.driver_launch({id, static_cast<FakeDevice::Hold*>(ticket.hold), ticket.token}); }
-    void back() { xq_launched(device.abi_queue(), &ticket, 1); }
+    void back() { xq_launched(device.abi_queue(), &ticket, kXqSucceeded); }
     void arrive(int id) {
         land(id);
         back();
@@ -127,17 +119,17 @@ TEST(SuspendSync, AsksForCommandsThatDoNotReportThemselves) {
         xq_admit(device.abi_queue(), &ticket);
         if (ticket.token == 0) break;
         device.driver_launch({i, nullptr, ticket.token});
-        xq_launched(device.abi_queue(), &ticket, 1);
+        xq_launched(device.abi_queue(), &ticket, kXqSucceeded);
         device.step();
     }
     ASSERT_EQ(ticket.token, 0u);
     Suspender suspender(device);
     ASSERT_TRUE(eventually([&] { return device.slot().api_suspended == 1; }));
     device.driver_launch({1000, nullptr, 0});
-    xq_launched(device.abi_queue(), &ticket, 1);
+    xq_launched(device.abi_queue(), &ticket, kXqSucceeded);
     device.run_freely();
     EXPECT_TRUE(eventually([&] { return suspender.returned.load(); }));
-    device.queue().track_tail();  // a suspend that does not ask is let go
+    device.queue().report_all();  // a suspend that does not ask is let go
 }
 
 // Without gates it runs on to its end, and took all of that time.

@@ -1,4 +1,5 @@
 #include "fake/device/fake_device.h"
+#include "support/eventually.h"
 
 #include <gtest/gtest.h>
 
@@ -8,6 +9,7 @@ namespace {
 
 using xsched::fake::FakeDevice;
 using xsched::fake::Traits;
+using xsched::test::eventually;
 
 constexpr Traits kHolds{};
 constexpr Traits kBuffers{.holds = false};
@@ -18,19 +20,9 @@ std::vector<int> range(int from, int to) {
     return ids;
 }
 
-// Waits for what another thread does; far longer than it takes, so that no test depends on timing.
-template <typename Condition>
-bool eventually(Condition condition) {
-    for (int i = 0; i < 20'000; ++i) {
-        if (condition()) return true;
-        std::this_thread::sleep_for(std::chrono::microseconds(500));
-    }
-    return false;
-}
-
 // As XQueueQuery asks: short commands are not all reported by themselves.
 bool idle(FakeDevice& device) {
-    device.queue().track_tail();
+    device.queue().report_all();
     return !device.queue().ready();
 }
 
@@ -226,7 +218,7 @@ TEST_P(XQueueBoth, AnOldPointerIsLetThroughNotLedToTheNextOwner) {
     xq_admit(old, &ticket);
     EXPECT_EQ(ticket.verdict, static_cast<uint32_t>(kXqLaunch));
     EXPECT_EQ(ticket.hold, nullptr);
-    xq_launched(old, &ticket, 1);
+    xq_launched(old, &ticket, kXqSucceeded);
     EXPECT_EQ(next.queue().submitted(), 0);
 }
 
@@ -242,7 +234,7 @@ TEST(XQueueHolds, ARetiredQueueFinishesItsHeldWorkFirst) {
     FakeDevice device(kHolds);
     device.queue().suspend(kQueueSuspendFlagNone);
     device.enqueue(0);
-    device.queue().retire(true);
+    device.queue().retire(kXqLastReport);
     EXPECT_EQ(device.destroyed, 0);
     device.queue().resume(kQueueResumeFlagNone);
     EXPECT_TRUE(device.step());
@@ -285,12 +277,12 @@ TEST(XQueueLevels, ARefusedInterruptFallsBackToLevelOne) {
     EXPECT_EQ(device.restored, 0);
 }
 
-TEST(XQueueDepend, AMoreUrgentConsumerBoostsItsProducer) {
+TEST(InheritPriority, AMoreUrgentConsumerBoostsItsProducer) {
     FakeDevice producer(kHolds);
     FakeDevice consumer(kHolds);
     consumer.slot().priority = 10;
     producer.enqueue(0);
-    xq_depend(consumer.abi_queue(), producer.abi_queue());
+    xq_inherit_priority(consumer.abi_queue(), producer.abi_queue());
     EXPECT_EQ(producer.slot().boost_priority[0], 10);
     EXPECT_EQ(producer.slot().boost_until[0], 1u);
     producer.step();
@@ -298,39 +290,39 @@ TEST(XQueueDepend, AMoreUrgentConsumerBoostsItsProducer) {
 }
 
 // The weaker one is for work that came later, and holds when the stronger one has ended.
-TEST(XQueueDepend, AWeakerBoostIsNotLostBesideAStrongerOne) {
+TEST(InheritPriority, AWeakerBoostIsNotLostBesideAStrongerOne) {
     FakeDevice producer(kHolds);
     FakeDevice strong(kHolds);
     FakeDevice weak(kHolds);
     strong.slot().priority = 10;
     weak.slot().priority = 5;
     producer.enqueue(0);
-    xq_depend(strong.abi_queue(), producer.abi_queue());
+    xq_inherit_priority(strong.abi_queue(), producer.abi_queue());
     producer.enqueue(1);
-    xq_depend(weak.abi_queue(), producer.abi_queue());
+    xq_inherit_priority(weak.abi_queue(), producer.abi_queue());
     EXPECT_EQ(xsched::ipc::boosted_priority(producer.slot(), 0, 0), 10);
     EXPECT_EQ(xsched::ipc::boosted_priority(producer.slot(), 0, 1), 5);
     EXPECT_EQ(xsched::ipc::boosted_priority(producer.slot(), 0, 2), 0);
     producer.enqueue(2);
-    xq_depend(strong.abi_queue(), producer.abi_queue());
+    xq_inherit_priority(strong.abi_queue(), producer.abi_queue());
     EXPECT_EQ(xsched::ipc::boosted_priority(producer.slot(), 0, 2), 10);
     for (int i = 0; i < 2 * xsched::ipc::kMostBoosts; ++i) {
         strong.slot().priority = 30 - i;
         producer.enqueue(3 + i);
-        xq_depend(strong.abi_queue(), producer.abi_queue());
+        xq_inherit_priority(strong.abi_queue(), producer.abi_queue());
         EXPECT_GE(xsched::ipc::boosted_priority(producer.slot(), 0, 3 + static_cast<uint64_t>(i)), 30 - i) << "too many";
     }
 }
 
-TEST(XQueueDepend, WhatTheProducerMayWaitForIsBoostedToo) {
+TEST(InheritPriority, WhatTheProducerMayWaitForIsBoostedToo) {
     FakeDevice last(kHolds);
     FakeDevice middle(kHolds);
     FakeDevice first(kHolds);
     last.enqueue(0);
     middle.enqueue(0);
-    xq_depend(middle.abi_queue(), last.abi_queue());
+    xq_inherit_priority(middle.abi_queue(), last.abi_queue());
     first.slot().priority = 10;
-    xq_depend(first.abi_queue(), middle.abi_queue());
+    xq_inherit_priority(first.abi_queue(), middle.abi_queue());
     EXPECT_EQ(middle.slot().boost_priority[0], 10);
     EXPECT_EQ(last.slot().boost_priority[0], 10);
 }

@@ -83,7 +83,7 @@ protected:
         units.push_back(Given{.id = 1, .ready = true, .ready_since_ns = kStart});
         units.push_back(Given{.id = 2, .priority = 10, .ready_since_ns = kStart - kMs, .idle_since_ns = kStart - kMs});
         units[0].off_ns = 3 * kMs;
-        units[1].expect_ns = kAt;
+        units[1].unit.expect_ns = kAt;
     }
     const WholeCore::Plan& decide(int64_t at_ns) { return core.decide(units, at_ns); }
 
@@ -127,7 +127,7 @@ TEST_F(AnnouncedBurst, OnceItHasComeItIsLikeAnyOther) {
 
 TEST_F(AnnouncedBurst, ALongCommandDoesNotKeepTheDeviceFreeForEver) {
     units[0].off_ns = 10 * kSecond;
-    units[1].expect_ns = kStart + kSecond;
+    units[1].unit.expect_ns = kStart + kSecond;
     EXPECT_EQ(decide(kStart + 10 * kMs).wake_at_ns, kStart + kSecond - Expectation::kMostLeadNs);
 }
 
@@ -151,8 +151,8 @@ TEST_F(AnnouncedBurst, MeansNothingToEqualsOrToWhoIsHeld) {
 }
 
 TEST_F(AnnouncedBurst, APeriodKeepsTheDeviceFreeEachTime) {
-    units[1].expect_ns = 0;
-    units[1].period_ns = 20 * kMs;
+    units[1].unit.expect_ns = 0;
+    units[1].unit.period_us = 20000;
     for (int64_t begin = kStart; begin < kStart + 100 * kMs; begin += 20 * kMs) {
         units[1].ready = true;
         units[1].unit.ready_since_ns = begin;

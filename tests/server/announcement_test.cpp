@@ -1,11 +1,10 @@
 // A server is found from every environment of its user, and leaves nothing behind. In a mount namespace of the test's
 // own, so that the user's other servers are out of sight; without one it is skipped.
-#include "server/rig.h"
+#include "support/server_rig.h"
 
 #include <functional>
 
-#include <sched.h>
-#include <sys/mount.h>
+#include "support/own_mounts.h"
 
 namespace xsched::test {
 namespace {
@@ -24,9 +23,7 @@ std::string in_a_world_of_its_own(const std::function<std::string()>& body) {
     if (pipe2(ends, O_CLOEXEC) != 0) return "no pipe";
     const pid_t child = fork();
     if (child == 0) {
-        const bool own = unshare(CLONE_NEWNS) == 0 && mount("", "/", "", MS_REC | MS_PRIVATE, "") == 0 &&
-                         mount("none", "/run", "tmpfs", 0, "") == 0 &&
-                         mount("none", "/tmp", "tmpfs", 0, "mode=1777") == 0 && mkdir("/tmp/session", 0700) == 0;
+        const bool own = enter_own_run_and_tmp() && mkdir("/tmp/session", 0700) == 0;
         const std::string wrong = own ? body() : "skip";
         _exit(write(ends[1], wrong.data(), wrong.size()) == static_cast<ssize_t>(wrong.size()) ? 0 : 1);
     }
@@ -58,7 +55,7 @@ TEST_F(Announced, OneServerIsFoundWithAndWithoutARuntimeDirectory) {
         if (!server.wait_for_output(std::string("listening on ") + kSessionPlace)) return "no server: " + server.err();
         const std::string pid = std::to_string(server.pid());
         if (answering_pid(kSessionPlace) != pid) return "not at its own place";
-        if (!wait_until([&] { return answering_pid(kTmpPlace) == pid; })) return "not in /tmp: " + server.err();
+        if (!eventually([&] { return answering_pid(kTmpPlace) == pid; })) return "not in /tmp: " + server.err();
         Process second({binary("xserver"), "--no-supervise"}, of_session(false));
         if (second.wait() != 2 || second.err().find("another xserver serves") == std::string::npos)
             return "a second one starts: " + second.err();
@@ -74,13 +71,13 @@ TEST_F(Announced, WhatADeadServerLeftIsInNobodysWay) {
         for (const bool first : {true, false}) {
             Process dead({binary("xserver"), "--no-supervise"}, of_session(first));
             if (!dead.wait_for_output("listening on")) return "no server: " + dead.err();
-            if (!wait_until([&] { return answering_pid(kTmpPlace) == std::to_string(dead.pid()); }))
+            if (!eventually([&] { return answering_pid(kTmpPlace) == std::to_string(dead.pid()); }))
                 return "not in /tmp: " + dead.err();
             kill(dead.pid(), SIGKILL);
             dead.wait();
             Process next({binary("xserver"), "--no-supervise"}, of_session(!first));
             if (!next.wait_for_output("listening on")) return "no successor: " + next.err();
-            if (!wait_until([&] { return answering_pid(kTmpPlace) == std::to_string(next.pid()); }))
+            if (!eventually([&] { return answering_pid(kTmpPlace) == std::to_string(next.pid()); }))
                 return "its successor is not in /tmp: " + next.err();
             kill(next.pid(), SIGTERM);
             next.wait();
@@ -96,7 +93,7 @@ TEST_F(Announced, TwoServersSayThatTheyAreTwo) {
         Process second({binary("xserver"), "--no-supervise"}, of_session(true));
         if (!second.wait_for_output("listening on")) return "no second server: " + second.err();
         const std::string sentence = "another server of this user answers at " + kTmpPlace;
-        return wait_until([&] {
+        return eventually([&] {
             second.take_output();
             return second.err().find(sentence) != std::string::npos;
         }) ? "" : second.err();

@@ -31,7 +31,7 @@ protected:
         return static_cast<double>(open) / milliseconds;
     }
     static bool gets_most_of_the_device(TestClient& client) {
-        return wait_until([&client] { return share_of(client, 500) > 0.9; });
+        return eventually([&client] { return share_of(client, 500) > 0.9; });
     }
 };
 
@@ -70,11 +70,11 @@ TEST_F(ClaimAttack, PrioritiesAboveTheLimit) {
     TestClient mine(path, "mine");
     mine.add_queue(0, 128, 0x2);
     mine.submit(0);
-    EXPECT_FALSE(wait_until([&] { return mine.slot(0).suspended.load() != 0; }, 300));
+    EXPECT_FALSE(eventually([&] { return mine.slot(0).suspended.load() != 0; }, 300));
     mine.slot(0).priority = 126;
     mine.complete(0);
     mine.submit(0);
-    EXPECT_TRUE(wait_until([&] { return mine.slot(0).suspended.load() != 0; }, 1500));
+    EXPECT_TRUE(eventually([&] { return mine.slot(0).suspended.load() != 0; }, 1500));
 }
 
 TEST_F(ClaimAttack, AThousandQueuesOfAllPriorities) {
@@ -108,6 +108,38 @@ TEST_F(ClaimAttack, AThousandQueuesOfAllPriorities) {
     }
     std::sort(times.begin(), times.end());
     EXPECT_LE(times[25] / base::kMillisecond, 20) << "half a second before limits";
+}
+
+// A client of so many queues is read in parts; meanwhile others' changes concern it.
+TEST_F(ClaimAttack, QueuesThatMoveBetweenDevices) {
+    const std::string path = socket();
+    Attacker attacker(kAttackerUid, [&] {
+        if (fork() != 0) return true;
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        TestClient client(path, "moving");
+        for (unsigned at = 0; at < ipc::kMostQueues; ++at) {
+            client.add_queue(at, 0, 0x1000 + at);
+            client.submit(at);
+        }
+        for (uint64_t device = 1000;; ++device) {  // one that nobody has seen
+            client.slot(5).device = device;
+            ring_doorbell(client.header());
+            usleep(100);
+        }
+    });
+    ASSERT_TRUE(attacker.ready());
+    TestClient client(path);
+    client.add_queue(0, 0, 0x1);
+    for (int i = 0; i < 1000; ++i) {
+        client.slot(0).priority = 10 + i % 2;
+        client.submit(0);
+        usleep(1000);
+        client.complete(0);
+        usleep(100);
+    }
+    expect_answers();
+    expect_scheduling();
+    EXPECT_EQ(waitpid(server->pid(), nullptr, WNOHANG), 0) << "it lives";
 }
 
 }  // namespace

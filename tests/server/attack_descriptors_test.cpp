@@ -2,8 +2,9 @@
 #include "server/hostile.h"
 
 #include <linux/fuse.h>
-#include <sys/mount.h>
 #include <sys/uio.h>
+
+#include "support/own_mounts.h"
 
 namespace xsched::test {
 namespace {
@@ -103,7 +104,7 @@ TEST_F(DescriptorAttack, ALingeringSocketThatIsNeverRead) {
     ASSERT_TRUE(attacker.ready());
     expect_answers();
     expect_scheduling();
-    EXPECT_TRUE(wait_until([&] { return descriptors() < 40; })) << descriptors();
+    EXPECT_TRUE(eventually([&] { return descriptors() < 40; })) << descriptors();
     expect_restart();
 }
 
@@ -130,7 +131,7 @@ class StandingFile {
 public:
     // In the attacker while it is root, in a mount namespace of its own.
     bool make() {
-        if (unshare(CLONE_NEWNS) != 0 || mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return false;
+        if (!enter_own_mounts()) return false;
         const char* place = "/tmp/xsched-standing-file";
         close(open(place, O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
         device_.reset(open("/dev/fuse", O_RDWR | O_CLOEXEC));

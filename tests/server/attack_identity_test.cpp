@@ -3,6 +3,8 @@
 
 #include <sched.h>
 
+#include <optional>
+
 namespace xsched::test {
 namespace {
 
@@ -11,21 +13,17 @@ protected:
     // A client in a pid namespace of its own, where it is number 1, or says so.
     static std::function<bool()> namespaced(const std::string& path, uint64_t handle) {
         return [path, handle] {
-            int ends[2];
-            if (unshare(CLONE_NEWPID) != 0 || pipe(ends) != 0) return false;
-            if (fork() == 0) {
-                prctl(PR_SET_PDEATHSIG, SIGKILL);
-                static TestClient client(path, "namespaced");
-                const char good = client.connected() ? 1 : 0;
-                if (good != 0) {
-                    client.add_queue(0, 0, handle);
-                    client.submit(0);
-                }
-                if (write(ends[1], &good, 1) != 1) _exit(1);
-                for (;;) pause();
-            }
-            char good = 0;
-            return read(ends[0], &good, 1) == 1 && good == 1;
+            if (unshare(CLONE_NEWPID) != 0) return false;
+            static std::optional<TestClient> client;
+            static std::optional<Sitter> inner;
+            inner.emplace([&] {
+                client.emplace(path, "namespaced");
+                if (!client->connected()) return false;
+                client->add_queue(0, 0, handle);
+                client->submit(0);
+                return true;
+            });
+            return inner->ready();
         };
     }
 };

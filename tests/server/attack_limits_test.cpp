@@ -1,6 +1,9 @@
 // One user who takes all that he can get: he gets his share, the others theirs, and root always gets in.
 #include "server/hostile.h"
 
+#include <memory>
+#include <optional>
+
 namespace xsched::test {
 namespace {
 
@@ -35,8 +38,8 @@ TEST_F(LimitAttack, ThousandsOfClients) {
     expect_answers();
     expect_scheduling();
     attacker.stop();
-    EXPECT_TRUE(wait_until([&] { return use_of(kAttackerUid, "clients").first == 0; }));
-    EXPECT_TRUE(wait_until([&] { return use_of(kAttackerUid, "descriptors").first == 0; }));
+    EXPECT_TRUE(eventually([&] { return use_of(kAttackerUid, "clients").first == 0; }));
+    EXPECT_TRUE(eventually([&] { return use_of(kAttackerUid, "descriptors").first == 0; }));
 }
 
 TEST_F(LimitAttack, ManyUsersTogetherLeaveRoomForRoot) {
@@ -104,21 +107,14 @@ TEST_F(LimitAttack, ExpectedProgramsWithoutEnd) {
     EXPECT_LE(descriptors(), before + 8);
     Attacker attacker(kAttackerUid, [&] {
         int accepted = 0;
+        static std::optional<TestTool> tool;
+        static std::vector<std::unique_ptr<Sitter>> sitters;
         for (int i = 0; i < 80; ++i) {
-            int ends[2];
-            if (pipe(ends) != 0) return false;
-            if (fork() == 0) {
-                prctl(PR_SET_PDEATHSIG, SIGKILL);
-                TestTool tool(path);
-                const char good = tool.accepted() && tool.ask({{"cmd", "expect"}}).value("ok", false) ? 1 : 0;
-                if (write(ends[1], &good, 1) != 1) _exit(1);
-                for (;;) pause();
-            }
-            char good = 0;
-            if (read(ends[0], &good, 1) != 1) return false;
-            accepted += good;
-            close(ends[0]);
-            close(ends[1]);
+            sitters.push_back(std::make_unique<Sitter>([&] {
+                tool.emplace(path);
+                return tool->accepted() && tool->ask({{"cmd", "expect"}}).value("ok", false);
+            }));
+            accepted += sitters.back()->ready() ? 1 : 0;
         }
         return accepted == 64;
     });
@@ -201,16 +197,11 @@ TEST_F(LimitAttack, MembersOfTheGroupGetInAndRaise) {
     if (!process.wait_for_output("listening on")) GTEST_SKIP() << "no mount namespace here: " << process.err();
     const std::string path = socket();
     const auto try_as = [&path](gid_t group) {
-        const pid_t child = fork();
-        if (child == 0) {
-            alarm(60);
-            if (setgroups(1, &group) != 0 || setgid(kAttackerUid) != 0 || setuid(kAttackerUid) != 0) _exit(2);
+        return in_child([&] {
+            if (setgroups(1, &group) != 0 || setgid(kAttackerUid) != 0 || setuid(kAttackerUid) != 0) return 2;
             TestTool tool(path);
-            _exit(tool.ask({{"cmd", "limit"}, {"set", "clients=5"}}).value("ok", false) ? 0 : 1);
-        }
-        int status = 0;
-        waitpid(child, &status, 0);
-        return WEXITSTATUS(status);
+            return tool.ask({{"cmd", "limit"}, {"set", "clients=5"}}).value("ok", false) ? 0 : 1;
+        });
     };
     EXPECT_EQ(try_as(kGroup + 1), 1);
     EXPECT_EQ(try_as(kGroup), 0);

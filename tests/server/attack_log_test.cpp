@@ -7,7 +7,7 @@ namespace {
 class LogAttack : public UnderAttack {
 protected:
     void SetUp() override {
-        if (geteuid() != 0) GTEST_SKIP() << "needs root to become other users";
+        NEEDS_ROOT("to become other users");
         chmod(directory.path().c_str(), 0755);
     }
     void start_with(const std::map<std::string, std::string>& more) {
@@ -65,7 +65,7 @@ TEST_F(LogAttack, LinesAboutStrangersAreCounted) {
         if (log != nullptr) fclose(log);
         return all;
     };
-    EXPECT_TRUE(wait_until([&] { return text().find("more lines about uid 65534 left out") != std::string::npos; }))
+    EXPECT_TRUE(eventually([&] { return text().find("more lines about uid 65534 left out") != std::string::npos; }))
         << text();
     const std::string all = text();
     EXPECT_LE(std::count(all.begin(), all.end(), '\n'), 21 * seconds + 10);

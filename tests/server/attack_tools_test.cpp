@@ -104,7 +104,7 @@ TEST_F(ToolAttack, PacketsAtRandom) {
     });
     expect_answers();
     expect_scheduling();
-    EXPECT_TRUE(wait_until([&] { return descriptors() <= before + 4; })) << descriptors();
+    EXPECT_TRUE(eventually([&] { return descriptors() <= before + 4; })) << descriptors();
 }
 
 // Extremes in shared memory reach the answers as numbers.
@@ -130,7 +130,7 @@ TEST_F(ToolAttack, ExtremesInSlots) {
 TEST_F(ToolAttack, ANewcomerThatSpokeWhileTheServerWasBusy) {
     const base::UniqueFd connection(ipc::connect_path(socket().c_str()));
     ASSERT_TRUE(connection);
-    ASSERT_TRUE(wait_until([&] { return answer_ms(0) >= 0; })) << "it is accepted by now";
+    ASSERT_TRUE(eventually([&] { return answer_ms(0) >= 0; })) << "it is accepted by now";
     kill(server->pid(), SIGSTOP);
     const ipc::Hello hello = hello_of(ipc::PeerKind::kClient);
     ASSERT_TRUE(ipc::send_packet(connection.get(), &hello, sizeof(hello)));

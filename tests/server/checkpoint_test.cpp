@@ -2,12 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include <csignal>
 #include <cstring>
 #include <memory>
 
-#include <sys/wait.h>
 #include <unistd.h>
+
+#include "support/child.h"
 
 namespace xsched::server {
 namespace {
@@ -47,14 +47,10 @@ TEST_F(CheckpointTest, WithoutASupervisorNothingBreaks) {
 
 // A number may belong to somebody else by then.
 TEST_F(CheckpointTest, ProcessesThatEndedAreForgotten) {
-    const pid_t child = fork();
-    if (child == 0) {
-        for (;;) pause();
-    }
-    next().note_expected(child);
-    EXPECT_EQ(next().expected(), std::vector<pid_t>{child});
-    kill(child, SIGKILL);
-    waitpid(child, nullptr, 0);
+    test::Sitter child([] { return true; });
+    next().note_expected(child.pid());
+    EXPECT_EQ(next().expected(), std::vector<pid_t>{child.pid()});
+    child.stop();
     EXPECT_TRUE(next().expected().empty());
 }
 

@@ -1,5 +1,5 @@
 // Who is let in, and what the others hear.
-#include "server/rig.h"
+#include "support/server_rig.h"
 
 namespace xsched::test {
 namespace {
@@ -104,11 +104,12 @@ TEST_F(Handshake, AClientThatTalksIsLetGo) {
     TestClient client(socket());
     ASSERT_TRUE(client.connected());
     ASSERT_TRUE(ipc::send_packet(client.socket(), "hello?", 6));
-    EXPECT_TRUE(wait_until([&] { return client.header().detached.load() != 0; }));
-    EXPECT_TRUE(wait_until([&] { return client_count() == 0; }));
+    EXPECT_TRUE(eventually([&] { return client.header().detached.load() != 0; }));
+    EXPECT_TRUE(eventually([&] { return client_count() == 0; }));
 }
 
 TEST_F(Handshake, AUserServerRefusesOtherUsers) {
+    NEEDS_ROOT("to become another user");
     chmod(directory.path().c_str(), 0755);
     const std::string path = socket();
     chmod(path.c_str(), 0666);
@@ -121,19 +122,19 @@ TEST_F(Handshake, AUserServerRefusesOtherUsers) {
             return 50;
         return fd >= 0 ? 51 : static_cast<int>(welcome.status);
     });
-    if (status < 0) GTEST_SKIP() << "needs root to become another user";
     EXPECT_EQ(status, static_cast<int>(ipc::WelcomeStatus::kWrongUser));
 }
 
 TEST_F(Handshake, TheSocketIsClosedToOtherUsers) {
+    NEEDS_ROOT("to become another user");
     chmod(directory.path().c_str(), 0755);
     const std::string path = socket();
     const int status = as_nobody([&path] { return ipc::connect_path(path.c_str()) < 0 && errno == EACCES ? 0 : 1; });
-    if (status < 0) GTEST_SKIP() << "needs root to become another user";
     EXPECT_EQ(status, 0);
 }
 
 TEST(SystemServer, TakesEverybodyButShowsEachHisOwn) {
+    NEEDS_ROOT("to become another user");
     PrivateDirectory directory;
     chmod(directory.path().c_str(), 0755);
     ServerProcess server(directory, {"--system"});
@@ -156,7 +157,6 @@ TEST(SystemServer, TakesEverybodyButShowsEachHisOwn) {
         if (tool.ask({{"cmd", "policy"}})["ok"] != true) return 7;
         return tool.ask({{"cmd", "suspend"}, {"queue", 0x22}})["ok"] == true ? 0 : 8;
     });
-    if (status < 0) GTEST_SKIP() << "needs root to become another user";
     EXPECT_EQ(status, 0);
     EXPECT_EQ(mine.slot(0).priority.load(), 0);
 }

@@ -11,76 +11,24 @@
 
 #include <arpa/inet.h>
 #include <dirent.h>
-#include <grp.h>
 #include <netinet/in.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 
-#include "server/rig.h"
+#include "support/server_rig.h"
 
 namespace xsched::test {
 
 // Under the sanitizers the server takes longer and needs more memory: there the attacks say that nothing breaks.
 inline constexpr int64_t kSlower = XSCHED_SLOWER;
 
-inline constexpr uid_t kAttackerUid = 65534;
+inline constexpr uid_t kAttackerUid = kNobody;
 inline constexpr uid_t kVictimUid = 65533;
 
-// In a child: from here on it is this user, of no group.
-inline bool become(uid_t uid) {
-    return setgroups(0, nullptr) == 0 && setresgid(uid, uid, uid) == 0 && setresuid(uid, uid, uid) == 0;
-}
-
-// A process of that user, which lives until the test is done with it. `body` says that it is ready by returning; then
-// the process sits there with all that it has open.
-class Attacker {
+// A process of that user, which sits there with all that it has open once `body` is done.
+class Attacker : public Sitter {
 public:
-    Attacker(uid_t uid, const std::function<bool()>& body) {
-        int ends[2];
-        if (pipe2(ends, O_CLOEXEC) != 0) abort();
-        pid_ = fork();
-        if (pid_ == 0) {
-            prctl(PR_SET_PDEATHSIG, SIGKILL);
-            alarm(120);
-            const char good = become(uid) && body() ? 1 : 0;
-            if (write(ends[1], &good, 1) != 1) _exit(1);
-            for (;;) pause();
-        }
-        close(ends[1]);
-        const base::UniqueFd end(ends[0]);
-        char good = 0;
-        ready_ = read(end.get(), &good, 1) == 1 && good == 1;
-    }
-    ~Attacker() { stop(); }
-    Attacker(const Attacker&) = delete;
-    Attacker& operator=(const Attacker&) = delete;
-
-    bool ready() const { return ready_; }
-    pid_t pid() const { return pid_; }
-    void stop() {
-        if (pid_ <= 0) return;
-        kill(pid_, SIGKILL);
-        waitpid(pid_, nullptr, 0);
-        pid_ = 0;
-    }
-
-private:
-    pid_t pid_ = 0;
-    bool ready_ = false;
+    Attacker(uid_t uid, const std::function<bool()>& body) : Sitter([&] { return become(uid) && body(); }) {}
 };
-
-// Does `body` as that user and returns its result (0..99).
-template <typename Body>
-int as_user(uid_t uid, Body body) {
-    const pid_t child = fork();
-    if (child == 0) {
-        alarm(60);
-        _exit(become(uid) ? body() : 100);
-    }
-    int status = 0;
-    waitpid(child, &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 101;
-}
 
 // A TCP socket whose last close waits for a minute: it has unsent data for somebody who never reads. Should the test's
 // own close be the last, a timer ends the wait.
@@ -181,7 +129,7 @@ protected:
     static constexpr int64_t kLongestMs = kSlower * 2000;
 
     void SetUp() override {
-        if (geteuid() != 0) GTEST_SKIP() << "needs root to become other users";
+        NEEDS_ROOT("to become other users");
         chmod(directory.path().c_str(), 0755);
         start_system();
     }

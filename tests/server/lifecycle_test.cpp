@@ -1,5 +1,5 @@
 // A server's beginning and end, and what stays behind.
-#include "server/rig.h"
+#include "support/server_rig.h"
 
 namespace xsched::test {
 namespace {

@@ -1,7 +1,7 @@
 // Directives reach clients, whatever other clients do.
 #include <random>
 
-#include "server/rig.h"
+#include "support/server_rig.h"
 
 namespace xsched::test {
 namespace {
@@ -82,7 +82,7 @@ TEST_F(Scheduling, MoreClientsThanTheKernelCanWatch) {
     EXPECT_TRUE(low.becomes_suspended(0, false));
     EXPECT_EQ(client_count(), 200);
     crowd.clear();
-    EXPECT_TRUE(wait_until([&] { return client_count() == 0; }));
+    EXPECT_TRUE(eventually([&] { return client_count() == 0; }));
 }
 
 TEST_F(Scheduling, ScribbledRegionsHarmNobodyElse) {
@@ -112,7 +112,7 @@ TEST_F(Scheduling, ScribbledRegionsHarmNobodyElse) {
         ASSERT_EQ(tool.ask({{"cmd", "status"}}).value("ok", false), true) << "round " << round;
     }
     vandal.hang_up();
-    ASSERT_TRUE(wait_until([&] { return client_count() == 2; }));
+    ASSERT_TRUE(eventually([&] { return client_count() == 2; }));
     high.submit(0);
     EXPECT_TRUE(low.becomes_suspended(0, true));
     high.complete(0);
@@ -143,7 +143,7 @@ TEST_F(Scheduling, KilledClientsDisturbNobody) {
         waitpid(child, nullptr, 0);
     }
     EXPECT_TRUE(low.becomes_suspended(0, false));
-    EXPECT_TRUE(wait_until([&] { return client_count() == 1; }));
+    EXPECT_TRUE(eventually([&] { return client_count() == 1; }));
     TestClient high(socket(), "high");
     high.add_queue(0, 10, 0x2);
     high.submit(0);

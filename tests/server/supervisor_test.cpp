@@ -1,5 +1,5 @@
 // A server under its supervisor: killed, stopped, told to end; and what its successor knows.
-#include "server/rig.h"
+#include "support/server_rig.h"
 
 #include <algorithm>
 #include <fstream>
@@ -61,7 +61,7 @@ protected:
     // After the end of the one that was: another one answers.
     void expect_successor() {
         const pid_t before = std::exchange(server_pid, 0);
-        EXPECT_TRUE(wait_until([&] {
+        EXPECT_TRUE(eventually([&] {
             server_pid = pid_of_server();
             return server_pid > 0 && server_pid != before;
         })) << supervisor->err();
@@ -70,7 +70,7 @@ protected:
     bool socket_exists() const { return access(socket().c_str(), F_OK) == 0; }
     void expect_end_of_both() {
         EXPECT_EQ(supervisor->wait(), 0) << supervisor->err();
-        EXPECT_TRUE(wait_until([&] { return !lives(server_pid); }));
+        EXPECT_TRUE(eventually([&] { return !lives(server_pid); }));
         EXPECT_FALSE(socket_exists());
     }
     size_t lines_with(const std::string& text) {
@@ -125,7 +125,7 @@ TEST_F(Supervised, AServerThatCannotGoHasASuccessorAllTheSame) {
         EXPECT_TRUE(client.connected());
         EXPECT_EQ(lines_with("is still listed, since a thread of it stands in the kernel"), 1U) << supervisor->err();
         held.let_go();
-        EXPECT_TRUE(wait_until([&] { return !lives(before); })) << "nobody waits for it";
+        EXPECT_TRUE(eventually([&] { return !lives(before); })) << "nobody waits for it";
         EXPECT_EQ(pid_of_server(), server_pid);
         ASSERT_EQ(kill(supervisor->pid(), SIGTERM), 0);
         expect_end_of_both();
@@ -191,8 +191,8 @@ TEST_F(Supervised, WithItsSupervisorKilledAServerEndsInOrder) {
     TestClient client(socket());
     ASSERT_EQ(kill(supervisor->pid(), SIGKILL), 0);
     EXPECT_EQ(supervisor->wait(), 1000 + SIGKILL);
-    EXPECT_TRUE(wait_until([&] { return !socket_exists(); }));
-    EXPECT_TRUE(wait_until([&] { return client.header().detached.load() == 1; }));
+    EXPECT_TRUE(eventually([&] { return !socket_exists(); }));
+    EXPECT_TRUE(eventually([&] { return client.header().detached.load() == 1; }));
     start_supervised();
 }
 
@@ -285,7 +285,7 @@ TEST_F(Supervised, TheSuccessorIsThereSoon) {
         const int64_t began = base::now_ns();
         ASSERT_EQ(kill(server_pid, SIGKILL), 0);
         TestClient client;
-        ASSERT_TRUE(wait_until([&] { return client.connect(socket()) && client.header().server_pid != server_pid; }));
+        ASSERT_TRUE(eventually([&] { return client.connect(socket()) && client.header().server_pid != server_pid; }));
         took.push_back(base::now_ns() - began);
         server_pid = client.header().server_pid;
     }

@@ -1,7 +1,8 @@
 // Each command that tools may send, and what bad requests get.
+#include <optional>
 #include <set>
 
-#include "server/rig.h"
+#include "support/server_rig.h"
 
 namespace xsched::test {
 namespace {
@@ -164,25 +165,16 @@ TEST_F(Tools, HintRefusals) {
 }
 
 TEST_F(Tools, EqualHandlesNeedAPid) {
-    int ends[2];
-    ASSERT_EQ(pipe(ends), 0);
-    const pid_t child = fork();
-    if (child == 0) {
-        alarm(60);
-        TestClient other(socket(), "other");
-        other.add_queue(0, 0, 0x51);
-        if (write(ends[1], "x", 1) < 0) _exit(1);
-        for (;;) pause();
-    }
-    char letter;
-    ASSERT_EQ(read(ends[0], &letter, 1), 1);
+    std::optional<TestClient> others;
+    const Sitter other([&] {
+        others.emplace(socket(), "other");
+        others->add_queue(0, 0, 0x51);
+        return others->connected();
+    });
+    ASSERT_TRUE(other.ready());
     expect_refusal({{"cmd", "hint"}, {"queue", 0x51}, {"priority", 9}}, "say which with --pid");
     EXPECT_EQ(refusal({{"cmd", "hint"}, {"queue", 0x51}, {"pid", getpid()}, {"priority", 9}}), "");
     EXPECT_EQ(client.slot(0).priority.load(), 9);
-    kill(child, SIGKILL);
-    waitpid(child, nullptr, 0);
-    close(ends[0]);
-    close(ends[1]);
 }
 
 TEST_F(Tools, ConfiguresEachValueAlone) {
@@ -287,7 +279,7 @@ TEST_F(Tools, AToolThatDoesNotReadIsDropped) {
     ipc::Welcome welcome{};
     ASSERT_TRUE(ipc::shake_hands(deaf.get(), ipc::PeerKind::kTool, "deaf", &welcome, nullptr, kPatienceMs));
     const std::string request = R"({"cmd":"list"})";
-    const bool dropped = wait_until([&] {
+    const bool dropped = eventually([&] {
         while (ipc::send_packet(deaf.get(), request.data(), request.size())) {
         }
         return errno == EPIPE || errno == ECONNRESET;

@@ -16,13 +16,13 @@ protected:
     void start_low_on_both() {
         low = start_on("low", 0, "0,1", kLongUs);
         low->work();
-        ASSERT_TRUE(wait_until([&] { return low->done_on(0) > 0 && low->done_on(1) > 0; })) << low->process().err();
+        ASSERT_TRUE(eventually([&] { return low->done_on(0) > 0 && low->done_on(1) > 0; })) << low->process().err();
         low_rm = rm_of(low->pid());
         ASSERT_TRUE(low_rm->there());
     }
     // In a time in which `off` is taken off device 0 and stays there, device 1 goes on with its work.
     bool only_the_first_stands() {
-        return wait_until([&] {
+        return eventually([&] {
             if (low_rm->disabled_on(0) == 0) return false;
             const uint64_t first = low->done_on(0);
             const uint64_t second = low->done_on(1);
@@ -41,7 +41,7 @@ TEST_F(CudaDevices, AProgramOnTwoMakesRoomOnTheOneThatIsWanted) {
     EXPECT_TRUE(only_the_first_stands()) << low->process().err();
     high->rest();
     const uint64_t before = low->done_on(0);
-    EXPECT_TRUE(wait_until([&] { return low->done_on(0) > before; })) << "it does not go on";
+    EXPECT_TRUE(eventually([&] { return low->done_on(0) > before; })) << "it does not go on";
     EXPECT_EQ(low_rm->disabled_on(0), 0u);
     EXPECT_EQ(high->end(), 0) << high->process().err();
     EXPECT_EQ(low->end(), 0) << low->process().err();
@@ -52,10 +52,10 @@ TEST_F(CudaDevices, OnAnotherDeviceNobodyIsInTheWay) {
     high = start_on("high", 10, "0", "100");
     low->work();
     high->work();
-    ASSERT_TRUE(wait_until([&] { return low->done() > 0 && high->done() > 0; })) << low->process().err();
+    ASSERT_TRUE(eventually([&] { return low->done() > 0 && high->done() > 0; })) << low->process().err();
     low_rm = rm_of(low->pid());
     const uint64_t before = low->done();
-    EXPECT_TRUE(wait_until([&] { return low->done() > before + 10; }));
+    EXPECT_TRUE(eventually([&] { return low->done() > before + 10; }));
     const Json queues = queues_of(low->pid());
     ASSERT_FALSE(queues.empty());
     for (const Json& queue : queues) EXPECT_EQ(queue.value("preemptions", 1), 0) << queue.dump();
@@ -68,12 +68,12 @@ TEST_F(CudaDevices, AKilledServerLeavesNeitherDisabled) {
     start_low_on_both();
     high = start_on("high", 10, "0,1", "100");
     high->work();
-    EXPECT_TRUE(wait_until([&] { return low_rm->disabled_on(0) != 0 && low_rm->disabled_on(1) != 0; }));
+    EXPECT_TRUE(eventually([&] { return low_rm->disabled_on(0) != 0 && low_rm->disabled_on(1) != 0; }));
     server->stop(SIGKILL);
-    EXPECT_TRUE(wait_until([&] { return low_rm->disabled() == 0; })) << low->process().err();
+    EXPECT_TRUE(eventually([&] { return low_rm->disabled() == 0; })) << low->process().err();
     const uint64_t first = low->done_on(0);
     const uint64_t second = low->done_on(1);
-    EXPECT_TRUE(wait_until([&] { return low->done_on(0) > first && low->done_on(1) > second; }));
+    EXPECT_TRUE(eventually([&] { return low->done_on(0) > first && low->done_on(1) > second; }));
     EXPECT_EQ(low->end(), 0) << low->process().err();
     EXPECT_EQ(high->end(), 0);
 }

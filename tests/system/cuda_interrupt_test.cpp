@@ -22,11 +22,11 @@ protected:
         low = start_on_rm("low", 0, kLongUs, more);
         high = start_on_rm("high", 10, "100");
         low->work();
-        ASSERT_TRUE(wait_until([&] { return !queues_of(low->pid()).empty(); })) << low->process().err();
+        ASSERT_TRUE(eventually([&] { return !queues_of(low->pid()).empty(); })) << low->process().err();
         low_rm = rm_of(low->pid());
         ASSERT_TRUE(low_rm->there());
         if (more.empty()) {
-            ASSERT_TRUE(wait_until([&] { return held_by_server() > 0; })) << "it hands its channels over";
+            ASSERT_TRUE(eventually([&] { return held_by_server() > 0; })) << "it hands its channels over";
         }
         usleep(20'000);  // its kernel is on the device
     }
@@ -58,17 +58,17 @@ protected:
 TEST_F(CudaInterrupt, ALongKernelIsTakenOffTheDeviceAndContinues) {
     interrupt_low();
     EXPECT_TRUE(high->advances()) << high->process().err();
-    EXPECT_TRUE(wait_until([&] { return low_rm->disabled() == 4; })) << "the channels for kernels, and no others";
-    EXPECT_TRUE(wait_until([&] {
+    EXPECT_TRUE(eventually([&] { return low_rm->disabled() == 4; })) << "the channels for kernels, and no others";
+    EXPECT_TRUE(eventually([&] {
         const Json queues = queues_of(low->pid());
         return !queues.empty() && queues[0].value("interrupted", false);
     }));
     high->rest();
     EXPECT_TRUE(low_rm->becomes_disabled(false));
     const uint64_t before = low->done();
-    EXPECT_TRUE(wait_until([&] { return low->done() > before; })) << "its kernel does not go on";
+    EXPECT_TRUE(eventually([&] { return low->done() > before; })) << "its kernel does not go on";
     // A client that answers does it itself; one that the machine keeps from its processor may be too late for that.
-    EXPECT_TRUE(wait_until([&] {
+    EXPECT_TRUE(eventually([&] {
         high->work();
         if (!low_rm->becomes_disabled(true)) return false;
         high->rest();
@@ -118,7 +118,7 @@ TEST_F(CudaInterrupt, WhatTheServerStopsForASilentClientItStopsOnce) {
     const uint32_t timeslice_us = low_rm->timeslice_us();
     const std::unique_ptr<CudaProgram> lowest = start_on_rm("lowest", -5, kLongUs);
     lowest->work();
-    EXPECT_TRUE(wait_until([&] { return low_rm->timeslice_us() != timeslice_us; })) << server->process().err();
+    EXPECT_TRUE(eventually([&] { return low_rm->timeslice_us() != timeslice_us; })) << server->process().err();
     high->rest();
     EXPECT_TRUE(low_rm->becomes_disabled(false)) << server->process().err();
     ASSERT_EQ(kill(low->pid(), SIGCONT), 0);
@@ -135,7 +135,7 @@ TEST_F(CudaInterrupt, AClientThatAnswersAgainIsLeftToItself) {
     ASSERT_EQ(kill(low->pid(), SIGCONT), 0);
     high->rest();
     EXPECT_TRUE(low_rm->becomes_disabled(false));
-    EXPECT_TRUE(wait_until([&] {
+    EXPECT_TRUE(eventually([&] {
         const uint32_t before = low_rm->state().disables.load();
         high->work();
         if (!low_rm->becomes_disabled(true)) return false;
@@ -150,7 +150,7 @@ TEST_F(CudaInterrupt, AClientThatAnswersAgainIsLeftToItself) {
 TEST_F(CudaInterrupt, AClientThatFallsSilentWhileItStandsIsPutBackByTheServer) {
     interrupt_low();
     // In a gap of the other's work it may go on by itself; it is to fall silent while it stands.
-    ASSERT_TRUE(wait_until([&] {
+    ASSERT_TRUE(eventually([&] {
         silence(*low);
         if (low_rm->disabled() == 4 && low_rm->state().last_pid.load() == low->pid()) return true;
         kill(low->pid(), SIGCONT);
@@ -180,7 +180,7 @@ TEST_F(CudaInterrupt, AKilledClientsChannelsAreEnabledAndItsDescriptorIsClosed) 
     ASSERT_EQ(kill(low->pid(), SIGKILL), 0);
     EXPECT_TRUE(low_rm->becomes_disabled(false));
     EXPECT_EQ(high->end(), 0);
-    EXPECT_TRUE(wait_until([&] { return held_by_server() == 0; })) << held_by_server() << " are still open";
+    EXPECT_TRUE(eventually([&] { return held_by_server() == 0; })) << held_by_server() << " are still open";
 }
 
 TEST_F(CudaInterrupt, AProgramThatBecomesAnotherLeavesNothingDisabled) {
@@ -190,16 +190,16 @@ TEST_F(CudaInterrupt, AProgramThatBecomesAnotherLeavesNothingDisabled) {
     high->rest();
     ASSERT_TRUE(low_rm->becomes_disabled(false));
     low->become();
-    EXPECT_TRUE(wait_until([&] { return client_count() == 1; }));
+    EXPECT_TRUE(eventually([&] { return client_count() == 1; }));
     EXPECT_EQ(low_rm->disabled(), 0u);
-    EXPECT_TRUE(wait_until([&] { return held_by_server() == 1; })) << held_by_server();
+    EXPECT_TRUE(eventually([&] { return held_by_server() == 1; })) << held_by_server();
 }
 
 TEST_F(CudaInterrupt, ARefusedControlLowersTheLevelWithOneLine) {
     start_low({{"FAKE_RM_REFUSE", "2080110b:1b"}});
     high->work();
     ASSERT_TRUE(high->advances());
-    EXPECT_TRUE(wait_until([&] {
+    EXPECT_TRUE(eventually([&] {
         const Json queues = queues_of(low->pid());
         return !queues.empty() && queues[0].value("level", 0) == kPreemptLevelDeactivate;
     }));
@@ -207,7 +207,7 @@ TEST_F(CudaInterrupt, ARefusedControlLowersTheLevelWithOneLine) {
     EXPECT_TRUE(low_rm->becomes_disabled(false));
     high->rest();
     const uint64_t before = low->done();
-    EXPECT_TRUE(wait_until([&] { return low->done() > before; }));
+    EXPECT_TRUE(eventually([&] { return low->done() > before; }));
     EXPECT_EQ(low->end(), 0);
     const std::string log = low->process().err();
     EXPECT_NE(log.find("no preempt level 3 on device 0: the driver allows it to administrators alone"),
@@ -226,7 +226,7 @@ TEST_F(CudaInterrupt, WhatTheServerTookOffForOneThatIsRefusedGoesBackOnceItAnswe
     EXPECT_TRUE(high->advances());
     high->rest();
     const uint64_t before = low->done();
-    EXPECT_TRUE(wait_until([&] { return low->done() > before; }));
+    EXPECT_TRUE(eventually([&] { return low->done() > before; }));
     EXPECT_EQ(low->end(), 0);
 }
 

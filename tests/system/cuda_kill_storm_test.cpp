@@ -60,7 +60,7 @@ protected:
     template <typename Condition>
     bool soon(const char* what, Condition condition) {
         const int64_t began = base::now_ns();
-        const bool came = wait_until(condition);
+        const bool came = eventually(condition);
         const int64_t took = base::now_ns() - began;
         if (took > slowest_ns_) {
             slowest_ns_ = took;
@@ -101,14 +101,14 @@ protected:
         urgent_.program->pause(4, kPauseUs);
         urgent_.program->work();
         long_.program->work();
-        return wait_until([&] { return long_.rm->disabled() != 0; });
+        return eventually([&] { return long_.rm->disabled() != 0; });
     }
     // The long kernel's program has got a short timeslice beforehand.
     bool shorten() {
         urgent_.program->pause(1, kPauseUs);
         urgent_.program->work();
         long_.program->work();
-        return wait_until([&] { return !has_own_timeslice(long_); });
+        return eventually([&] { return !has_own_timeslice(long_); });
     }
     void strike(unsigned victim, Way way) {
         const pid_t pid = victim == kServer ? server->pid() : guests_[victim].program->pid();

@@ -1,8 +1,8 @@
-// A program that lingers (queue/xqueue_linger.cpp) sees nothing of it: the order checker with something of ours behind
+// A program that lingers (queue/keep_alive.h) sees nothing of it: the order checker with something of ours behind
 // every wait; and under the real xserver, beside a program that is only kept off for its sake.
 #include <limits>
 
-#include "agent/small_server.h"
+#include "support/small_server.h"
 #include "system/rm_rig.h"
 
 namespace xsched::test {
@@ -38,7 +38,7 @@ protected:
 
     const PrivateDirectory directory;
     const std::string socket = directory.path() + "/xserver.sock";
-    agent::testing::SmallServer server{socket};
+    test::SmallServer server{socket};
 };
 
 TEST_F(CudaLinger, NothingChangesPlaces) {
@@ -61,14 +61,14 @@ TEST_F(CudaLingerBeside, TheOtherIsOnlyKeptOffAndBothCompute) {
     high = start_on_rm("high", 10, "20");
     high->pause(8, 7000);
     low->work();
-    ASSERT_TRUE(wait_until([&] { return low->done() > 0; })) << low->process().err();
+    ASSERT_TRUE(eventually([&] { return low->done() > 0; })) << low->process().err();
     const std::unique_ptr<RmFile> low_rm = rm_of(low->pid());
     ASSERT_TRUE(low_rm->there());
     high->work();
-    EXPECT_TRUE(wait_until([&] { return low_rm->state().kept_off >= 8; })) << low_rm->state().disables.load();
+    EXPECT_TRUE(eventually([&] { return low_rm->state().kept_off >= 8; })) << low_rm->state().disables.load();
     high->rest();
     const uint64_t before = low->done();
-    EXPECT_TRUE(wait_until([&] { return low->done() > before; })) << "it does not go on";
+    EXPECT_TRUE(eventually([&] { return low->done() > before; })) << "it does not go on";
     EXPECT_EQ(high->end(), 0) << high->process().err();
     EXPECT_EQ(low->end(), 0) << low->process().err();
     EXPECT_EQ(low_rm->disabled(), 0u);

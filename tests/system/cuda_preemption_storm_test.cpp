@@ -24,7 +24,7 @@ protected:
         high = start_on_rm("high", 10, "20", more);
         high->pause(kBurst, kPauseUs);
         low->work();
-        ASSERT_TRUE(wait_until([&] { return low->done() > 0; })) << low->process().err();
+        ASSERT_TRUE(eventually([&] { return low->done() > 0; })) << low->process().err();
         low_rm = rm_of(low->pid());
         ASSERT_TRUE(low_rm->there());
         high->work();
@@ -42,13 +42,13 @@ protected:
         uint64_t seen = 0;
         while (seen < wanted_) {
             const uint64_t next = std::min<uint64_t>(seen + 100, wanted_);
-            ASSERT_TRUE(wait_until([&] { return (seen = count()) >= next || ended(); }, 100 * kMostMsEach))
+            ASSERT_TRUE(eventually([&] { return (seen = count()) >= next || ended(); }, 100 * kMostMsEach))
                 << "no more than " << seen;
             ASSERT_FALSE(ended()) << low->process().err() << high->process().err();
         }
         high->rest();
         const uint64_t before = low->done();
-        EXPECT_TRUE(wait_until([&] { return low->done() > before; })) << "it does not go on";
+        EXPECT_TRUE(eventually([&] { return low->done() > before; })) << "it does not go on";
         const uint64_t preempted = preemptions();
         EXPECT_EQ(high->end(), 0) << high->process().err();
         EXPECT_EQ(low->end(), 0) << low->process().err();

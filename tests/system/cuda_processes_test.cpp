@@ -25,7 +25,7 @@ TEST_F(CudaProcesses, KillingTheServerLetsEverybodyRun) {
     EXPECT_TRUE(low->advances(kTwoSecondsMs)) << "still kept off by a dead server";
     EXPECT_TRUE(high->advances(kTwoSecondsMs));
     // It says so after it went on, which may take a moment.
-    EXPECT_TRUE(wait_until([&] {
+    EXPECT_TRUE(eventually([&] {
         low->process().take_output();
         return low->process().err().find("xserver is lost") != std::string::npos;
     })) << low->process().err();
@@ -69,7 +69,7 @@ TEST_F(CudaProcesses, StreamPrioritiesAreTheQueues) {
     const std::vector<std::pair<CudaProgram*, int>> expected{{urgent.get(), 3}, {ordinary.get(), 0}, {set.get(), 7}};
     for (const auto& [program, priority] : expected) {
         program->work();
-        ASSERT_TRUE(wait_until([&] { return !queues_of(program->pid()).empty(); })) << program->process().err();
+        ASSERT_TRUE(eventually([&] { return !queues_of(program->pid()).empty(); })) << program->process().err();
         EXPECT_EQ(queues_of(program->pid())[0].value("priority", -1000), priority);
         EXPECT_EQ(program->end(), 0);
     }

@@ -32,7 +32,7 @@ protected:
         EXPECT_GT(before, 0);
         const int64_t began = base::now_ns();
         EXPECT_EQ(kill(before, SIGKILL), 0);
-        EXPECT_TRUE(wait_until([&] { return is_suspended_by_successor(*low, before); })) << low->process().err();
+        EXPECT_TRUE(eventually([&] { return is_suspended_by_successor(*low, before); })) << low->process().err();
         return base::now_ns() - began;
     }
 
@@ -62,7 +62,7 @@ TEST_F(CudaRestart, AServerThatStandsStillIsReplaced) {
     start_both();
     const pid_t before = server_pid();
     ASSERT_EQ(kill(before, SIGSTOP), 0);
-    EXPECT_TRUE(wait_until([&] { return is_suspended_by_successor(*low, before); })) << low->process().err();
+    EXPECT_TRUE(eventually([&] { return is_suspended_by_successor(*low, before); })) << low->process().err();
     EXPECT_TRUE(is_kept_off(*low, *high));
     EXPECT_EQ(high->end(), 0) << high->process().err();
     EXPECT_EQ(low->end(), 0) << low->process().err();

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "server/rig.h"
+#include "support/server_rig.h"
 #include "system/cuda_program.h"
 
 namespace xsched::test {
@@ -56,7 +56,7 @@ public:
     uint64_t done_on(int device) const { return board_->done_on[device].load(); }
     bool advances(int within_ms = kPatienceMs) {
         const uint64_t before = done();
-        return wait_until([&] { return done() > before + 40; }, within_ms);
+        return eventually([&] { return done() > before + 40; }, within_ms);
     }
     Process& process() { return *process_; }
     pid_t pid() const { return process_->pid(); }
@@ -85,7 +85,7 @@ protected:
         return found;
     }
     bool becomes_suspended(pid_t pid, bool suspended) {
-        return wait_until([&] {
+        return eventually([&] {
             const Json queues = queues_of(pid);
             return std::any_of(queues.begin(), queues.end(),
                                [&](const Json& it) { return it.value("suspended", !suspended) == suspended; });
@@ -94,7 +94,7 @@ protected:
     // There comes a time of 200 ms in which `off` does at most one batch while `on` goes on. (The starvation limit
     // gives it a turn now and then.)
     static bool is_kept_off(CudaProgram& off, CudaProgram& on) {
-        return wait_until([&] {
+        return eventually([&] {
             const uint64_t off_before = off.done(), on_before = on.done();
             usleep(200'000);
             return off.done() <= off_before + 8 && on.done() > on_before + 40;

@@ -42,7 +42,7 @@ public:
         return 0;
     }
     bool becomes_disabled(bool disabled, int within_ms = kPatienceMs) const {
-        return wait_until([&] { return (this->disabled() != 0) == disabled; }, within_ms);
+        return eventually([&] { return (this->disabled() != 0) == disabled; }, within_ms);
     }
 
 private:
@@ -84,7 +84,7 @@ protected:
     // Of a program that has used the device.
     std::unique_ptr<RmFile> rm_of(pid_t pid) {
         const std::string path = directory.path() + "/" + std::to_string(pid) + "-0";
-        wait_until([&] { return access(path.c_str(), F_OK) == 0; });
+        eventually([&] { return access(path.c_str(), F_OK) == 0; });
         return std::make_unique<RmFile>(path);
     }
 

@@ -8,7 +8,7 @@
 //   nothing(u64, u32)
 //   tick(u32* b, u64* tick, u32 rounds, u32 every)  as busy, 1000 steps a round, and a clock to *tick
 //                                                  (the last three are those of the benchmark programs)
-//   xsched_linger(u32* word, u32 number, u64 ns)   XSched's own (src/platform/cuda/hal/linger.cpp): until the word has reached
+//   xsched_linger(u32* word, u32 number, u64 ns)   XSched's own (src/platform/cuda/hal/keep_alive.cpp): until the word has reached
 //                                                  the number, or so long
 #include <sched.h>
 

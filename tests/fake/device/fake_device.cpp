@@ -29,110 +29,127 @@ XResult bind_words(void* hwq, const XqWords* words) {
     ++device.binds;
     device.gate_word = words->gate;
     device.progress_word = words->progress;
-    device.linger_word = words->linger;
+    device.keep_alive_word = words->keep_alive;
     return kXSchedSuccess;
 }
 XResult refuse_words(void*, const XqWords*) { return kXSchedErrorNotSupported; }
 
-void add_interrupt(XqDeviceOps& ops) {
-    ops.switch_us = FakeDevice::kSwitchUs;
-    ops.interrupt = [](void* hwq, int keeps_off) {
+XResult gate_wait(void* hwq) {
+    ++of(hwq).gates_inserted;
+    of(hwq).driver_launch({kMark, nullptr, 0, of(hwq).gate_word});
+    return kXSchedSuccess;
+}
+
+XResult write_progress(void* hwq, uint32_t value) {
+    FakeDevice& device = of(hwq);
+    ++device.progress_written;
+    uint32_t* word = device.progress_word != nullptr ? device.progress_word : reinterpret_cast<uint32_t*>(&device.passed);
+    device.driver_launch({kMark, nullptr, 0, nullptr, word, value});
+    return kXSchedSuccess;
+}
+
+XResult read_progress(void* hwq, uint32_t* value) {
+    *value = of(hwq).passed;
+    return kXSchedSuccess;
+}
+
+constexpr XqGateOps kGates = {
+    .bind = bind_words, .words_owner = nullptr, .wait = gate_wait, .write_progress = write_progress,
+    .read_progress = read_progress};
+constexpr XqGateOps kNoGates = {
+    .bind = refuse_words, .words_owner = nullptr, .wait = gate_wait, .write_progress = write_progress,
+    .read_progress = read_progress};
+
+constexpr XqHoldOps kHolds = {
+    .create = [](void* hwq) -> void* { return of(hwq).refuse_holds ? nullptr : of(hwq).make_hold(); },
+    .open = [](void* hwq, void* hold) { of(hwq).set_hold(static_cast<FakeDevice::Hold*>(hold), false); },
+    .drop = [](void* hwq, void* hold) { of(hwq).set_hold(static_cast<FakeDevice::Hold*>(hold), true); },
+    .destroy = [](void* hwq, void*) { --of(hwq).holds_alive; }};
+
+constexpr XqKeepAliveOps kKeepAlive = {
+    .warm = [](void* hwq) -> XResult {
+        ++of(hwq).warmed;
+        return kXSchedSuccess;
+    },
+    .prepare = [](void* hwq) -> XResult {
+        ++of(hwq).keep_alive_prepared;
+        return of(hwq).refuse_keep_alive ? kXSchedErrorNotSupported : kXSchedSuccess;
+    },
+    .start = [](void* hwq, uint32_t number, int64_t, XqReturn when) -> XResult {
+        of(hwq).keep_alives.push_back({number, when});
+        return of(hwq).refuse_keep_alive ? kXSchedErrorHardware : kXSchedSuccess;
+    }};
+
+void add_deactivate(XqStopOps& ops) {
+    ops.deactivate = [](void* hwq) -> XResult {
+        ++of(hwq).deactivated;
+        of(hwq).set_stopped(true);
+        return kXSchedSuccess;
+    };
+    ops.reactivate = [](void* hwq) -> XResult {
+        ++of(hwq).reactivated;
+        of(hwq).set_stopped(false);
+        return kXSchedSuccess;
+    };
+}
+
+void add_interrupt(XqStopOps& ops) {
+    ops.interrupt = [](void* hwq, XqInterrupt how) -> XResult {
         ++of(hwq).interrupt_calls;
         if (of(hwq).no_interrupt) return kXSchedErrorNotSupported;
         if (of(hwq).refuse_interrupt) return kXSchedErrorHardware;
         ++of(hwq).interrupted;
-        of(hwq).kept_off = keeps_off != 0;
+        of(hwq).last_interrupt = how;
         of(hwq).set_stopped(true);
         return kXSchedSuccess;
     };
-    ops.restore = [](void* hwq) {
+    ops.restore = [](void* hwq) -> XResult {
         ++of(hwq).restored;
         of(hwq).set_stopped(false);
         return kXSchedSuccess;
     };
-    ops.set_timeslice = [](void* hwq, uint32_t us) {
+    ops.set_timeslice = [](void* hwq, uint32_t us) -> XResult {
         of(hwq).timeslices.push_back(us);
         return kXSchedSuccess;
     };
 }
 
-XqDeviceOps make_ops(const Traits& traits) {
+XqStopOps make_stop(const Traits& traits) {
+    XqStopOps ops{};
+    if (!traits.gated) add_deactivate(ops);
+    if (!traits.gated || (traits.levels & 1u << kPreemptLevelInterrupt) != 0) add_interrupt(ops);
+    return ops;
+}
+
+XqDeviceOps make_ops(const Traits& traits, const XqStopOps& stop) {
     XqDeviceOps ops{};
     ops.abi = XQ_DEVICE_ABI;
     ops.levels = traits.levels;
-    ops.destroy = [](void* hwq) { ++of(hwq).destroyed; };
-    ops.in_order = traits.in_order ? 1 : 0;
-    if (traits.holds && !traits.throttle) {
-        ops.hold_create = [](void* hwq) -> void* {
-            if (of(hwq).refuse_holds) return nullptr;
-            return of(hwq).make_hold();
+    ops.order = traits.in_order ? kXqInOrder : kXqAnyOrder;
+    if (traits.gated) {
+        ops.gate = traits.gates ? &kGates : &kNoGates;
+        ops.keep_alive = &kKeepAlive;
+    } else {
+        if (traits.holds) ops.hold = &kHolds;
+        ops.mark = [](void* hwq, XqToken token) -> XResult {
+            of(hwq).driver_launch({kMark, nullptr, token});
+            return kXSchedSuccess;
         };
-        ops.hold_open = [](void* hwq, void* hold) { of(hwq).set_hold(static_cast<FakeDevice::Hold*>(hold), false); };
-        ops.hold_drop = [](void* hwq, void* hold) { of(hwq).set_hold(static_cast<FakeDevice::Hold*>(hold), true); };
-        ops.hold_destroy = [](void* hwq, void*) { --of(hwq).holds_alive; };
     }
-    ops.mark = [](void* hwq, XqToken token) {
-        of(hwq).driver_launch({kMark, nullptr, token});
-        return kXSchedSuccess;
-    };
-    ops.synchronize = [](void* hwq) {
+    ops.stop = &stop;
+    if (stop.interrupt != nullptr) ops.switch_us = FakeDevice::kSwitchUs;
+    ops.synchronize = [](void* hwq) -> XResult {
         of(hwq).synchronize();
         return kXSchedSuccess;
     };
-    if (traits.throttle) {
-        ops.throttle = 1;
-        ops.mark = nullptr;
-        ops.bind = traits.gates ? bind_words : refuse_words;
-        ops.gate_wait = [](void* hwq) {
-            ++of(hwq).gates_inserted;
-            of(hwq).driver_launch({kMark, nullptr, 0, of(hwq).gate_word});
-            return kXSchedSuccess;
-        };
-        ops.progress_write = [](void* hwq, uint32_t value) {
-            FakeDevice& device = of(hwq);
-            ++device.progress_written;
-            uint32_t* word = device.progress_word != nullptr ? device.progress_word
-                                                             : reinterpret_cast<uint32_t*>(&device.passed);
-            device.driver_launch({kMark, nullptr, 0, nullptr, word, value});
-            return kXSchedSuccess;
-        };
-        ops.warm = [](void* hwq) {
-            ++of(hwq).warmed;
-            return kXSchedSuccess;
-        };
-        ops.linger = [](void* hwq, uint32_t number, int64_t, int waits) {
-            of(hwq).lingers.push_back({number, waits != 0});
-            return of(hwq).refuse_linger ? kXSchedErrorHardware : kXSchedSuccess;
-        };
-        ops.prepare_linger = [](void* hwq) {
-            ++of(hwq).linger_prepared;
-            return of(hwq).refuse_linger ? kXSchedErrorNotSupported : kXSchedSuccess;
-        };
-        ops.progress_read = [](void* hwq, uint32_t* value) {
-            *value = of(hwq).passed;
-            return kXSchedSuccess;
-        };
-        if ((traits.levels & 1u << kPreemptLevelInterrupt) != 0) add_interrupt(ops);
-        return ops;
-    }
-    ops.deactivate = [](void* hwq) {
-        ++of(hwq).deactivated;
-        of(hwq).set_stopped(true);
-        return kXSchedSuccess;
-    };
-    ops.reactivate = [](void* hwq) {
-        ++of(hwq).reactivated;
-        of(hwq).set_stopped(false);
-        return kXSchedSuccess;
-    };
-    add_interrupt(ops);
+    ops.destroy = [](void* hwq) { ++of(hwq).destroyed; };
     return ops;
 }
 
 }  // namespace
 
 FakeDevice::FakeDevice(Traits traits)
-    : traits_(traits), ops_(make_ops(traits)), region_(std::make_unique<ipc::Region>()) {
+    : traits_(traits), stop_(make_stop(traits)), ops_(make_ops(traits, stop_)), region_(std::make_unique<ipc::Region>()) {
     xq_hwq_create(&hwq_, &ops_, this, reinterpret_cast<uint64_t>(this), 1);
     if (traits.through_api) {
         XQueueHandle handle = 0;
@@ -156,25 +173,28 @@ FakeDevice::~FakeDevice() {
         if (!traits_.through_api) queue_->forget_directive();
         run_freely();
         queue_->wait_all();
-        queue_->retire(true);
+        queue_->retire(kXqLastReport);
         while (queue_->in_use()) std::this_thread::yield();
     }
     run_freely();
     synchronize();
     stop_running();
     // The memory of the words ends with this object: nobody may ask for them later.
-    if (!stream_destroyed_) queue_->words_free();
+    if (!stream_destroyed_) queue_->is_free();
     HwQueueDestroy(hwq_);
 }
 
 void FakeDevice::destroy_stream() {
     stream_destroyed_ = true;
-    queue_->retire(true);
+    queue_->retire(kXqLastReport);
 }
 
-bool FakeDevice::enqueue(int id, bool fail, bool point) {
+bool FakeDevice::enqueue(int id, bool fail) { return enqueue(id, fail, false); }
+bool FakeDevice::enqueue_marker(int id) { return enqueue(id, false, true); }
+
+bool FakeDevice::enqueue(int id, bool fail, bool marker) {
     XqTicket ticket;
-    (point ? xq_admit_point : xq_admit)(abi_queue(), &ticket);
+    (marker ? xq_admit_marker : xq_admit)(abi_queue(), &ticket);
     if (ticket.verdict == kXqBuffer) {
         auto* command = new FakeCommand;
         command->base.ops = &kCommandOps;
@@ -183,7 +203,7 @@ bool FakeDevice::enqueue(int id, bool fail, bool point) {
         return true;
     }
     if (!fail) driver_launch({id, static_cast<Hold*>(ticket.hold), ticket.token});
-    xq_launched(abi_queue(), &ticket, fail ? 0 : 1);
+    xq_launched(abi_queue(), &ticket, fail ? kXqFailed : kXqSucceeded);
     return !fail;
 }
 

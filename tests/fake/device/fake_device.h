@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "ipc/layout.h"
+#include "queue/abi_pointer.h"
 #include "queue/pool.h"
 #include "queue/queue_abi.h"
 #include "queue/xqueue.h"
@@ -23,7 +24,7 @@ struct Traits {
     bool holds = true;
     uint32_t levels = 1u << kPreemptLevelBlock;
     bool in_order = true;
-    bool throttle = false;  // gates and progress words; with `gates` false only progress that is asked for
+    bool gated = false;  // gates and progress words; with `gates` false only progress that is asked for
     bool gates = true;
     bool through_api = false;  // made by XQueueCreate and placed by the agent; region() is not used then
 };
@@ -34,7 +35,8 @@ public:
     ~FakeDevice();
 
     // What a shim does for one enqueue of command `id` on this thread. False: the driver call failed.
-    bool enqueue(int id, bool fail = false, bool point = false);
+    bool enqueue(int id, bool fail = false);
+    bool enqueue_marker(int id);
     // As a shim does: the queue goes, what it has given to the device still runs. The device must outlive that.
     void destroy_stream();
 
@@ -61,7 +63,7 @@ public:
     std::atomic<bool> no_interrupt{false};  // not supported
     std::atomic<int> interrupt_calls{0};
     std::vector<uint32_t> timeslices;  // as set
-    bool kept_off = false;             // the last interrupt was no more than that
+    XqInterrupt last_interrupt = kXqTakeOff;
     std::atomic<int> deactivated{0}, reactivated{0}, interrupted{0}, restored{0}, holds_alive{0}, destroyed{0};
     std::atomic<bool> refuse_holds{false}, refuse_interrupt{false};
 
@@ -80,15 +82,15 @@ public:
     std::atomic<int> gates_inserted{0}, progress_written{0}, binds{0}, warmed{0};
     uint32_t* gate_word = nullptr;
     uint32_t* progress_word = nullptr;
-    uint32_t* linger_word = nullptr;
-    struct Linger {
+    uint32_t* keep_alive_word = nullptr;
+    struct KeepAlive {
         uint32_t number;
-        bool waits;
+        XqReturn when;
     };
-    std::vector<Linger> lingers;  // as asked for
-    int linger_prepared = 0;
-    bool refuse_linger = false;
-    std::atomic<uint32_t> passed{0};  // for progress_read
+    std::vector<KeepAlive> keep_alives;  // as asked for
+    int keep_alive_prepared = 0;
+    bool refuse_keep_alive = false;
+    std::atomic<uint32_t> passed{0};  // for read_progress
     void driver_launch(const Item& item);
     Hold* make_hold();
     void set_hold(Hold* hold, bool dropped);
@@ -96,7 +98,10 @@ public:
     void synchronize();
 
 private:
+    bool enqueue(int id, bool fail, bool marker);
+
     Traits traits_;
+    XqStopOps stop_{};
     XqDeviceOps ops_{};
     std::unique_ptr<ipc::Region> region_;
     queue::XQueue* queue_ = nullptr;

@@ -1,6 +1,6 @@
 // libhalcuda's public entries (xsched/cuda/hal.h), and what of those for the shim CUDA alone has.
 #include "platform/cuda/hal/interrupt.h"
-#include "platform/cuda/hal/linger.h"
+#include "platform/cuda/hal/keep_alive.h"
 #include "platform/cuda/hal/stream_shape.h"
 #include "platform/stream/hal/hal.h"
 #include "platform/stream/hal/scratch.h"
@@ -98,7 +98,7 @@ namespace xsched::stream {
 void platform_context_going(Context context) {
     cuda::let_everything_run();
     forget_scratch(context);
-    cuda::forget_linger(context);
+    cuda::forget_keep_alive(context);
 }
 
 }  // namespace xsched::stream

@@ -323,11 +323,11 @@ void leave_interrupts(HwQueue& hwq) {
     if (gpu->queues == 0 || gpu->asking < gpu->queues) let_go(*gpu);
 }
 
-XResult interrupt(HwQueue& hwq, bool keeps_off) {
+XResult interrupt(HwQueue& hwq, XqInterrupt how) {
     Gpu* gpu = hwq.interruptible ? gpu_of(hwq.device) : nullptr;
     if (gpu == nullptr || gpu->refused.load(std::memory_order_acquire)) return kXSchedErrorNotSupported;
     const Turn turn(*gpu);
-    ask(*gpu, hwq, true, !keeps_off);
+    ask(*gpu, hwq, true, how == kXqTakeOff);
     if (gpu->stopped && gpu->kept_off && gpu->taking > 0) let_go(*gpu);  // to be stopped for good
     if (gpu->asking < gpu->queues || gpu->stopped || g_freeing.load(std::memory_order_acquire) > 0)
         return kXSchedSuccess;

@@ -44,7 +44,7 @@ bool is_sound(const ChannelSet& set);
 // Stops all channels of the set and returns when none of them runs any more, or lets them go on. `lets_run`: what has the
 // device at this moment keeps it until another context takes it, and only does not come back. The driver counts: a
 // channel runs once it was enabled as often as it was disabled, and enabling one that runs is not counted (measured,
-// docs/notes/2026-11-21-h100-hangs.md). Disabling is undone if it fails midway; enabling skips channels that do not
+// docs/decisions/002). Disabling is undone if it fails midway; enabling skips channels that do not
 // exist any more.
 Outcome disable(Ioctl call, int fd, const ChannelSet& set, bool lets_run = false);
 Outcome enable(Ioctl call, int fd, const ChannelSet& set);

@@ -33,8 +33,8 @@ inline constexpr XPlatform kPlatform = kPlatformCUDA;
 inline constexpr const char* kVendor = "cuda";
 inline constexpr bool kHasTimeslices = true;
 inline constexpr bool kSwitchesContexts = true;  // between processes,
-inline constexpr uint32_t kSwitchUs = 175;       // in so long (an H100: docs/notes/2026-11-21-h100-linger.md)
-inline constexpr bool kInterruptsUnasked = true;  // level 3: measured, see docs/notes/2026-11-21-h100.md
+inline constexpr uint32_t kSwitchUs = 175;       // in so long (an H100: docs/decisions/003)
+inline constexpr bool kInterruptsUnasked = true;  // level 3: measured, see docs/decisions/002
 
 // The context is current.
 inline Device device_of(const Api& api, Context) {

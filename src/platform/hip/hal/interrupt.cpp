@@ -203,7 +203,7 @@ void leave_interrupts(HwQueue& hwq) {
     if (g_process.streams == 0 || g_process.asking < g_process.streams) hip::let_go();
 }
 
-XResult interrupt(HwQueue& hwq, bool /*keeps_off: there are no timeslices*/) {
+XResult interrupt(HwQueue& hwq, XqInterrupt /*there are no timeslices: it is always taken off*/) {
     const Turn turn;
     if (!hwq.interruptible || hwq.generation != base::fork_generation()) return kXSchedErrorNotSupported;
     if (!hwq.asks_interrupt) ++g_process.asking;

@@ -92,26 +92,27 @@ void destroy(void* self) {
     delete hwq;
 }
 
-constexpr XqDeviceOps make_ops(uint32_t in_order, bool guarded) {
+constexpr XqHoldOps kHolds = {.create = hold_create, .open = hold_open, .drop = hold_drop, .destroy = hold_destroy};
+constexpr XqStopOps kGuards = {.deactivate = deactivate, .reactivate = reactivate};
+
+constexpr XqDeviceOps make_ops(XqOrder order, const XqStopOps* stop) {
     XqDeviceOps ops{};
     ops.abi = XQ_DEVICE_ABI;
-    ops.levels = 1u << kPreemptLevelBlock | (guarded ? 1u << kPreemptLevelDeactivate : 0);
+    ops.levels = 1u << kPreemptLevelBlock | (stop != nullptr ? 1u << kPreemptLevelDeactivate : 0);
     ops.platform = kPlatformOpenCL;
-    ops.in_order = in_order;
-    ops.hold_create = hold_create;
-    ops.hold_open = hold_open;
-    ops.hold_drop = hold_drop;
-    ops.hold_destroy = hold_destroy;
+    ops.order = order;
+    ops.hold = &kHolds;
+    ops.stop = stop;
     ops.mark = mark;
     ops.flush = flush;
     ops.synchronize = synchronize;
-    ops.deactivate = guarded ? deactivate : nullptr;
-    ops.reactivate = guarded ? reactivate : nullptr;
     ops.destroy = destroy;
     return ops;
 }
 
-constexpr XqDeviceOps kOps[2][2] = {{make_ops(0, false), make_ops(0, true)}, {make_ops(1, false), make_ops(1, true)}};
+// By whether the queue keeps order, and whether it is guarded.
+constexpr XqDeviceOps kOps[2][2] = {{make_ops(kXqAnyOrder, nullptr), make_ops(kXqAnyOrder, &kGuards)},
+                                    {make_ops(kXqInOrder, nullptr), make_ops(kXqInOrder, &kGuards)}};
 
 }  // namespace
 

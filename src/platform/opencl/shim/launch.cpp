@@ -73,7 +73,7 @@ void Launch::returned(bool succeeded) {
         launched_tracked(*events_.event);
     } else {
         const XqToken token = ticket_.token;
-        xq_launched(xqueue_, &ticket_, succeeded);
+        xq_launched(xqueue_, &ticket_, succeeded ? kXqSucceeded : kXqFailed);
         if (succeeded && token != 0) xq_complete(token);
     }
     delete[] many_events_;
@@ -93,7 +93,7 @@ void Launch::launched_tracked(cl_event event) {
         watched = xocl_watch(ticket_.hold, event, token);
         if (watched == nullptr) release(event);
     }
-    xq_launched(xqueue_, &ticket_, 1);  // the hold may be gone from here on
+    xq_launched(xqueue_, &ticket_, kXqSucceeded);  // the hold may be gone from here on
     if (watched != nullptr) {
         if (!call_back(event, held_command_done, watched)) xocl_watched_done(watched);
         release(event);

@@ -143,7 +143,7 @@ void let_go(Entry& entry, bool alive) {
     g_xqueues.fetch_sub(1, std::memory_order_relaxed);
     if (!entry.own.load(std::memory_order_relaxed)) return;  // the program's own XQueue stays until XQueueDestroy
     if (alive) xocl_keep(entry.hwq.load(std::memory_order_relaxed));
-    xq_retire(xqueue, 1);
+    xq_retire(xqueue, kXqLastReport);
 }
 
 bool last_reference(cl_command_queue queue, Entry& entry) {
@@ -179,7 +179,7 @@ void depend_on(XqQueue* consumer, cl_uint count, const cl_event* events) {
                                                                    &queue, nullptr) != CL_SUCCESS)
             continue;
         XqQueue* producer = known_xqueue_of(queue);
-        if (producer != nullptr && producer != consumer) xq_depend(consumer, producer);
+        if (producer != nullptr && producer != consumer) xq_inherit_priority(consumer, producer);
     }
 }
 

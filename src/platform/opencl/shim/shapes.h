@@ -43,7 +43,7 @@ cl_int finish(cl_command_queue queue) {
     XLOG_DEBG("%s on queue %p", Callee::kName, static_cast<void*>(queue));
     XqQueue* xqueue = known_xqueue_of(queue);
     if (xqueue == nullptr) return Callee::driver()(queue);
-    const uint64_t mark = xq_sync_begin(xqueue, 0);
+    const uint64_t mark = xq_sync_begin(xqueue, kXqOutside);
     const cl_int code = Callee::driver()(queue);
     const int saved = errno;
     if (code == CL_SUCCESS) xq_sync_end(xqueue, mark);

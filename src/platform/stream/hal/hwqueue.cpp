@@ -102,20 +102,20 @@ bool pin(HwQueue& hwq, const DriverUse& use) {
     const uint32_t epoch = pin_epoch();
     DevicePtr gate{};
     DevicePtr progress{};
-    DevicePtr linger{};
+    DevicePtr keep_alive{};
     Result code = kSuccess;
     {
         RelaxedCapture relaxed(api);
         if (!pin_word(api, hwq.context, hwq.gate.load(), &gate, &code) ||
             !pin_word(api, hwq.context, hwq.progress.load(), &progress, &code) ||
-            !pin_word(api, hwq.context, hwq.linger.load(), &linger, &code)) {
+            !pin_word(api, hwq.context, hwq.keep_alive.load(), &keep_alive, &code)) {
             if (!torn_down(code)) say_no_gates(hwq, "the shared memory cannot be registered with the driver", code);
             return false;
         }
     }
     hwq.device_gate.store(gate, std::memory_order_relaxed);
     hwq.device_progress.store(progress, std::memory_order_relaxed);
-    hwq.device_linger.store(linger, std::memory_order_relaxed);
+    hwq.device_keep_alive.store(keep_alive, std::memory_order_relaxed);
     hwq.epoch.store(epoch, std::memory_order_release);
     return value_operations_work(hwq, gate, !use.capturing());
 }
@@ -125,7 +125,7 @@ XResult bind(void* self, const XqWords* words) {
     const DriverUse use(hwq, false);
     hwq.gate.store(words->gate, std::memory_order_relaxed);
     hwq.progress.store(words->progress, std::memory_order_relaxed);
-    hwq.linger.store(words->linger, std::memory_order_relaxed);
+    hwq.keep_alive.store(words->keep_alive, std::memory_order_relaxed);
     const bool works = use.verdict() == kXSchedSuccess && pin(hwq, use);
     hwq.value_operations.store(works, std::memory_order_release);
     return works ? kXSchedSuccess : kXSchedErrorNotSupported;
@@ -144,7 +144,7 @@ DevicePtr gate_of(const HwQueue& hwq) {
 
 uint64_t words_owner(void* self) { return reinterpret_cast<uint64_t>(of(self).context); }
 
-XResult gate_wait(void* self) {
+XResult wait_for_gate(void* self) {
     HwQueue& hwq = of(self);
     const DriverUse use(hwq);
     if (use.verdict() != kXSchedSuccess) return use.verdict();
@@ -154,7 +154,7 @@ XResult gate_wait(void* self) {
     return checked(hwq, kWaitFunction, wait_value(*hwq.api, hwq.stream, gate_of(hwq), kOpen));
 }
 
-XResult progress_write(void* self, uint32_t value) {
+XResult write_progress(void* self, uint32_t value) {
     HwQueue& hwq = of(self);
     const DriverUse use(hwq);
     if (use.verdict() != kXSchedSuccess) return use.verdict();
@@ -166,7 +166,7 @@ XResult progress_write(void* self, uint32_t value) {
     return code == kNotReady ? kXSchedErrorNotAllowed : checked(hwq, kRecordFunction, code);
 }
 
-XResult progress_read(void* self, uint32_t* value) {
+XResult read_progress(void* self, uint32_t* value) {
     HwQueue& hwq = of(self);
     const DriverUse use(hwq, false);
     if (use.verdict() != kXSchedSuccess) return use.verdict();
@@ -222,36 +222,36 @@ XResult synchronize(void* self) {
     return checked(hwq, kSetFunction, set_bytes(*hwq.api, hwq.stream, scratch, kScratchBytes));
 }
 
-[[maybe_unused]] XResult prepare_lingering(void* self) {
+[[maybe_unused]] XResult prepare_to_keep_alive(void* self) {
     HwQueue& hwq = of(self);
     const DriverUse use(hwq, false);
     if (use.verdict() != kXSchedSuccess) return use.verdict();
     const RelaxedCapture relaxed(*hwq.api);
     Result code = kNotSupported;
-    if constexpr (kSwitchesContexts) code = prepare_linger(*hwq.api, hwq.context);
+    if constexpr (kSwitchesContexts) code = prepare_keep_alive(*hwq.api, hwq.context);
     if (code == kSuccess) return kXSchedSuccess;
-    XLOG_DEBG("device %d: its queues cannot linger: %s error %d (%s)", hwq.device, kVendor, code,
+    XLOG_DEBG("device %d: its queues cannot keep it through pauses: %s error %d (%s)", hwq.device, kVendor, code,
               error_name(*hwq.api, code));
     return kXSchedErrorNotSupported;
 }
 
-[[maybe_unused]] XResult begin_to_linger(HwQueue& hwq, [[maybe_unused]] uint32_t number,
-                                         [[maybe_unused]] int64_t ns) {
+[[maybe_unused]] XResult begin_keep_alive(HwQueue& hwq, [[maybe_unused]] uint32_t number,
+                                          [[maybe_unused]] int64_t ns) {
     const DriverUse use(hwq);
     if (use.verdict() != kXSchedSuccess) return use.verdict();
     if (use.capturing()) return kXSchedErrorNotAllowed;
     if (!words_in_place(hwq, use)) return kXSchedErrorNotSupported;
-    [[maybe_unused]] const DevicePtr word = hwq.device_linger.load(std::memory_order_relaxed);
+    [[maybe_unused]] const DevicePtr word = hwq.device_keep_alive.load(std::memory_order_relaxed);
     Result code = kNotSupported;
-    if constexpr (kSwitchesContexts) code = linger(*hwq.api, hwq.context, hwq.stream, word, number, ns);
+    if constexpr (kSwitchesContexts) code = keep_alive(*hwq.api, hwq.context, hwq.stream, word, number, ns);
     return code == kSuccess ? kXSchedSuccess : kXSchedErrorNotSupported;
 }
 
-[[maybe_unused]] XResult linger_on(void* self, uint32_t number, int64_t ns, int waits) {
+[[maybe_unused]] XResult start_keep_alive(void* self, uint32_t number, int64_t ns, XqReturn when) {
     HwQueue& hwq = of(self);
     XResult result = kXSchedSuccess;
-    Event end = waits != 0 ? mark_end(hwq, &result) : nullptr;
-    if (result == kXSchedSuccess) result = begin_to_linger(hwq, number, ns);
+    Event end = when == kXqWhenComplete ? mark_end(hwq, &result) : nullptr;
+    if (result == kXSchedSuccess) result = begin_keep_alive(hwq, number, ns);
     if (end == nullptr) return result;
     // A failure is the program's own: the call that this stands for will tell it.
     if (result == kXSchedSuccess) return wait_for(hwq, end) == kSuccess ? kXSchedSuccess : kXSchedErrorHardware;
@@ -269,10 +269,10 @@ XResult deactivate(void* self) { return close_or_open(of(self), true); }
 XResult reactivate(void* self) { return close_or_open(of(self), false); }
 
 // Level 3. Until all of the process's queues have asked, and for a signal beyond, the gate acts as well.
-XResult close_and_interrupt(void* self, int keeps_off) {
+XResult close_and_interrupt(void* self, XqInterrupt how) {
     HwQueue& hwq = of(self);
     close_or_open(hwq, true);
-    const XResult result = interrupt(hwq, keeps_off != 0);
+    const XResult result = interrupt(hwq, how);
     if (result != kXSchedSuccess) close_or_open(hwq, false);
     return result;
 }
@@ -299,35 +299,45 @@ void destroy(void* self) {
     ++g_spares;
 }
 
+constexpr XqGateOps kGate = {.bind = bind,
+                             .words_owner = words_owner,
+                             .wait = wait_for_gate,
+                             .write_progress = write_progress,
+                             .read_progress = read_progress};
+
+constexpr XqStopOps make_stop(bool interrupts) {
+    XqStopOps ops{};
+    if (kMakesSignals) {
+        ops.deactivate = deactivate;
+        ops.reactivate = reactivate;
+    }
+    if (!interrupts) return ops;
+    ops.interrupt = close_and_interrupt;
+    ops.restore = restore_and_open;
+    if constexpr (kHasTimeslices)
+        ops.set_timeslice = [](void* self, uint32_t us) { return set_timeslice(of(self), us); };
+    return ops;
+}
+
+constexpr XqStopOps kSignals = make_stop(false);
+constexpr XqStopOps kInterrupts = make_stop(true);
+[[maybe_unused]] constexpr XqKeepAliveOps kKeepAlive = {
+    .warm = warm, .prepare = prepare_to_keep_alive, .start = start_keep_alive};
+
 constexpr XqDeviceOps make_ops(uint32_t levels) {
     XqDeviceOps ops{};
     ops.abi = XQ_DEVICE_ABI;
     ops.levels = levels;
     ops.platform = kPlatform;
-    ops.in_order = 1;
-    ops.synchronize = synchronize;
-    ops.throttle = 1;
-    ops.bind = bind;
-    ops.words_owner = words_owner;
-    ops.gate_wait = gate_wait;
-    ops.progress_write = progress_write;
-    ops.progress_read = progress_read;
-    if (kMakesSignals) {
-        ops.deactivate = deactivate;
-        ops.reactivate = reactivate;
-    }
+    ops.order = kXqInOrder;
+    ops.gate = &kGate;
+    if (kMakesSignals) ops.stop = &kSignals;
     if ((levels & 1u << kPreemptLevelInterrupt) != 0) {
-        ops.interrupt = close_and_interrupt;
-        ops.restore = restore_and_open;
+        ops.stop = &kInterrupts;
         ops.switch_us = kSwitchUs;  // what has no level 3 may share its context with the other programs (MPS)
-        if constexpr (kHasTimeslices)
-            ops.set_timeslice = [](void* self, uint32_t us) { return set_timeslice(of(self), us); };
     }
-    if constexpr (kSwitchesContexts) {
-        ops.warm = warm;
-        ops.linger = linger_on;
-        ops.prepare_linger = prepare_lingering;
-    }
+    if constexpr (kSwitchesContexts) ops.keep_alive = &kKeepAlive;
+    ops.synchronize = synchronize;
     ops.destroy = destroy;
     return ops;
 }

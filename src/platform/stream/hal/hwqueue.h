@@ -1,4 +1,4 @@
-// The device's side of an XQueue, for drivers with streams: what device.h asks of a throttled device, with stream
+// The device's side of an XQueue, for drivers with streams: what device.h asks of a gated device, with stream
 // wait-values as gates and stream write-values as progress. Level 2 where the driver has both, else level 1; level 3
 // where the platform has it.
 #pragma once
@@ -30,8 +30,8 @@ struct HwQueue {
     std::atomic<uint32_t*> progress{nullptr};
     std::atomic<DevicePtr> device_gate{};
     std::atomic<DevicePtr> device_progress{};
-    std::atomic<uint32_t*> linger{nullptr};
-    std::atomic<DevicePtr> device_linger{};
+    std::atomic<uint32_t*> keep_alive{nullptr};
+    std::atomic<DevicePtr> device_keep_alive{};
     std::atomic<uint32_t> epoch{0};
     std::atomic<bool> value_operations{false};
     std::atomic<bool> refused{false};  // a refusal has been logged
@@ -56,15 +56,15 @@ const XqDeviceOps* ops_of(const HwQueue& hwq);
 // is none here, and one INFO line has said why.
 bool join_interrupts(HwQueue& hwq);
 void leave_interrupts(HwQueue& hwq);
-// NotSupported: refused, the log has said why, and it is not tried again. `keeps_off`: as XqDeviceOps has it.
-XResult interrupt(HwQueue& hwq, bool keeps_off);
+// NotSupported: refused, the log has said why, and it is not tried again.
+XResult interrupt(HwQueue& hwq, XqInterrupt how);
 void restore(HwQueue& hwq);
 // Where the platform has it (kHasTimeslices).
 XResult set_timeslice(HwQueue& hwq, uint32_t us);
 
-// Where the platform switches contexts (kSwitchesContexts; platform/<p>/hal/linger.cpp): work that keeps the device. The stream
+// Where the platform switches contexts (kSwitchesContexts; platform/<p>/hal/keep_alive.cpp): work that keeps the device. The stream
 // may be used, its context is current.
-Result prepare_linger(const Api& api, Context context);
-Result linger(const Api& api, Context context, Stream stream, DevicePtr word, uint32_t number, int64_t ns);
+Result prepare_keep_alive(const Api& api, Context context);
+Result keep_alive(const Api& api, Context context, Stream stream, DevicePtr word, uint32_t number, int64_t ns);
 
 }  // namespace xsched::stream

@@ -39,7 +39,7 @@ QueueMark mark_of(StreamEntry* entry, bool inside) {
     if (entry == nullptr) return {};
     XqQueue* xqueue = entry->xqueue.load(std::memory_order_acquire);
     if (xqueue == nullptr) return {};
-    return {entry, entry->serial.load(std::memory_order_acquire), xq_sync_begin(xqueue, inside ? 1 : 0)};
+    return {entry, entry->serial.load(std::memory_order_acquire), xq_sync_begin(xqueue, inside ? kXqInside : kXqOutside)};
 }
 
 void completed_up_to(const QueueMark& mark) {
@@ -86,7 +86,7 @@ void depend_on_event(const StreamEntry* entry, Event event) {
         return;
     XqQueue* consumer_queue = entry->xqueue.load(std::memory_order_acquire);
     XqQueue* producer_queue = producer.entry->xqueue.load(std::memory_order_acquire);
-    if (consumer_queue != nullptr && producer_queue != nullptr) xq_depend(consumer_queue, producer_queue);
+    if (consumer_queue != nullptr && producer_queue != nullptr) xq_inherit_priority(consumer_queue, producer_queue);
 }
 
 }  // namespace xsched::stream

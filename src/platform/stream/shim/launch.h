@@ -42,16 +42,16 @@ private:
 // One command from admission to its place in the driver. Leaves errno as it was.
 class Launch {
 public:
-    // `point`: not work but a place in it.
-    XSCHED_HOT Launch(Stream stream, bool per_thread, bool point = false) {
+    // `marker`: not work but a place in it.
+    XSCHED_HOT Launch(Stream stream, bool per_thread, bool marker = false) {
         const KeepErrno keep;
         entry_ = capturing(stream, per_thread) ? nullptr : entry_of(stream, per_thread);
         xqueue_ = entry_ != nullptr ? entry_->xqueue.load(std::memory_order_acquire) : nullptr;
         if (xqueue_ == nullptr) return;
         if (several_queues()) [[unlikely]] depend_implicitly(*entry_);
-        (point ? xq_admit_point : xq_admit)(xqueue_, &ticket_);
+        (marker ? xq_admit_marker : xq_admit)(xqueue_, &ticket_);
         counted_ = several_priorities();
-        if (counted_) [[unlikely]] xq_driver_call(xqueue_, 1);
+        if (counted_) [[unlikely]] xq_driver_call(xqueue_, kXqCallBegins);
     }
     Launch(const Launch&) = delete;
     Launch& operator=(const Launch&) = delete;
@@ -60,22 +60,22 @@ public:
     XSCHED_HOT void returned(Result code) {
         if (xqueue_ == nullptr) return;
         const KeepErrno keep;
-        if (counted_) [[unlikely]] xq_driver_call(xqueue_, 0);
-        xq_launched(xqueue_, &ticket_, (code == kSuccess ? kXqSucceeded : 0) | (later_ ? kXqReportLater : 0));
+        if (counted_) [[unlikely]] xq_driver_call(xqueue_, kXqCallReturned);
+        xq_launched(xqueue_, &ticket_, (code == kSuccess ? kXqSucceeded : kXqFailed) | (later_ ? kXqReportLater : kXqFailed));
         // No other thread can ask the device about this thread's own stream later.
-        if (!later_ && !can_ask()) xq_point(xqueue_, 0);
+        if (!later_ && !can_ask()) xq_report_marker(xqueue_, kXqNobodyCanAsk);
     }
     // Its completion is reported with a later command, or when the scheduler asks.
     void report_later() { later_ = true; }
     // Somebody may wait for this command: its completion is to be reported.
     void report() const {
-        if (xqueue_ != nullptr) xq_point(xqueue_, can_ask() ? 1 : 0);
+        if (xqueue_ != nullptr) xq_report_marker(xqueue_, can_ask() ? kXqCanAsk : kXqNobodyCanAsk);
     }
 
-    // The driver's call will wait for the stream: nothing of ours may linger there.
-    void leave() const {
+    // The driver's call will wait for the stream: no keep-alive may stand there.
+    void end_keep_alive() const {
         const KeepErrno keep;
-        if (xqueue_ != nullptr) xq_leave(xqueue_);
+        if (xqueue_ != nullptr) xq_end_keep_alive(xqueue_);
     }
 
     StreamEntry* entry() const { return entry_; }
@@ -111,7 +111,7 @@ struct Scheduled<kEntry, kCompletes, Result (*)(Arguments...)> {
         QueueMark mark;
         if constexpr (kCompletes) {
             mark = mark_of(launch.entry(), true);
-            launch.leave();
+            launch.end_keep_alive();
         }
         const Result code = driver<kEntry>()(arguments...);
         if constexpr (waits_for_value(Declared<kEntry>::kName)) launch.report_later();

@@ -28,36 +28,36 @@ XSCHED_HOT bool is_legacy_beside_others(const StreamEntry& entry) {
     return others;
 }
 
-// What lingers in the legacy default stream would keep other streams waiting, and calls of ours disturb captures.
-XSCHED_HOT bool may_linger(const StreamEntry& entry) {
+// A keep-alive in the legacy default stream would keep other streams waiting, and calls of ours disturb captures.
+XSCHED_HOT bool may_keep_alive(const StreamEntry& entry) {
     return g_captures.load(std::memory_order_relaxed) <= 0 && !is_legacy_beside_others(entry);
 }
 
-bool linger(StreamEntry* entry, bool waits) {
+bool keep_alive(StreamEntry* entry, XqReturn when) {
     XqQueue* const xqueue = xqueue_of(entry);
-    return xqueue != nullptr && may_linger(*entry) && xq_linger(xqueue, waits ? 1 : 0) != 0;
+    return xqueue != nullptr && may_keep_alive(*entry) && xq_keep_alive(xqueue, when);
 }
 
 }  // namespace
 
-bool linger_in(StreamEntry* entry) { return linger(entry, true); }
-void linger_behind(StreamEntry* entry) { linger(entry, false); }
+bool wait_and_keep_alive(StreamEntry* entry) { return keep_alive(entry, kXqWhenComplete); }
+void keep_alive_behind(StreamEntry* entry) { keep_alive(entry, kXqAtOnce); }
 
-void leave(StreamEntry* entry) {
-    if (XqQueue* const xqueue = xqueue_of(entry)) xq_leave(xqueue);
+void end_keep_alive(StreamEntry* entry) {
+    if (XqQueue* const xqueue = xqueue_of(entry)) xq_end_keep_alive(xqueue);
 }
 
-bool only_ours(StreamEntry* entry) {
+bool only_keep_alive_pending(StreamEntry* entry) {
     XqQueue* const xqueue = xqueue_of(entry);
     if (xqueue == nullptr) return false;
     if (is_legacy_beside_others(*entry)) return false;  // it may be busy with what they make it wait for
-    return xq_only_ours(xqueue) != 0;
+    return xq_only_keep_alive_pending(xqueue);
 }
 
 // Of several queues, none: which of them works last is not known.
-bool ContextMarks::linger() const {
-    if (count_ == 1) return linger_in(marks_[0].entry);
-    for (unsigned i = 0; i < count_; ++i) stream::leave(marks_[i].entry);
+bool ContextMarks::wait_and_keep_alive() const {
+    if (count_ == 1) return stream::wait_and_keep_alive(marks_[0].entry);
+    for (unsigned i = 0; i < count_; ++i) stream::end_keep_alive(marks_[i].entry);
     return false;
 }
 

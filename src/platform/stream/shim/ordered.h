@@ -17,7 +17,8 @@ namespace xsched::stream {
 class ContextMarks {
 public:
     XSCHED_HOT explicit ContextMarks(Context context);
-    XSCHED_HOT bool linger() const;
+    // As below, if the context has one queue alone.
+    XSCHED_HOT bool wait_and_keep_alive() const;
     XSCHED_HOT void completed() const;
 
 private:
@@ -28,15 +29,15 @@ private:
     unsigned count_ = 0;
 };
 
-// --- lingering (queue/xqueue_linger.cpp). What lingers stands behind the program's work, which must not see it.
+// --- keep-alive (queue/keep_alive.h). It stands behind the program's work, which must not see it.
 // In place of a call that waits for all of the stream's work; false: the call is to be made.
-XSCHED_HOT bool linger_in(StreamEntry* entry);
+XSCHED_HOT bool wait_and_keep_alive(StreamEntry* entry);
 // Before a call that waits for an event in the stream.
-void linger_behind(StreamEntry* entry);
+void keep_alive_behind(StreamEntry* entry);
 // Before any other call that asks or waits for the stream.
-void leave(StreamEntry* entry);
+void end_keep_alive(StreamEntry* entry);
 // Whether the answer "not ready" is about work of ours alone, which the program must not see.
-bool only_ours(StreamEntry* entry);
+bool only_keep_alive_pending(StreamEntry* entry);
 
 template <EntryPoint kEntry>
 XSCHED_HOT Result stream_synchronize(Stream stream) {
@@ -47,7 +48,7 @@ XSCHED_HOT Result stream_synchronize(Stream stream) {
         const KeepErrno keep;
         StreamEntry* const entry = known_entry_of(stream, Declared<kEntry>::kPerThread);
         mark = mark_of(entry);
-        done = linger_in(entry);
+        done = wait_and_keep_alive(entry);
     }
     const Result code = done ? kSuccess : driver<kEntry>()(stream);
     const KeepErrno keep;
@@ -63,11 +64,11 @@ Result stream_query(Stream stream) {
         const KeepErrno keep;
         entry = known_entry_of(stream, Declared<kEntry>::kPerThread);
         mark = mark_of(entry);
-        leave(entry);
+        end_keep_alive(entry);
     }
     const Result code = driver<kEntry>()(stream);
     const KeepErrno keep;
-    if (code == kNotReady && only_ours(entry)) return kSuccess;
+    if (code == kNotReady && only_keep_alive_pending(entry)) return kSuccess;
     if (code == kSuccess) completed_up_to(mark);
     return code;
 }
@@ -81,7 +82,7 @@ XSCHED_HOT Result context_synchronize(Which... context) {
     bool done = false;
     {
         const KeepErrno keep;
-        done = marks.linger();
+        done = marks.wait_and_keep_alive();
     }
     const Result code = done ? kSuccess : driver<kEntry>()(context...);
     const KeepErrno keep;
@@ -119,8 +120,8 @@ Result event_wait(Event event) {
     const QueueMark mark = last_record(event);
     {
         const KeepErrno keep;
-        if constexpr (is_question(Declared<kEntry>::kName)) leave(mark.entry);
-        else linger_behind(mark.entry);
+        if constexpr (is_question(Declared<kEntry>::kName)) end_keep_alive(mark.entry);
+        else keep_alive_behind(mark.entry);
     }
     const Result code = driver<kEntry>()(event);
     const KeepErrno keep;

@@ -63,7 +63,8 @@ void end_entry(StreamEntry& entry) {
     if (xqueue != nullptr) {
         g_queues.fetch_sub(1, std::memory_order_relaxed);
         // Also the program's own: its stream ends here. A thread that ends must not call the driver any more.
-        xq_retire(xqueue, entry.kind.load(std::memory_order_relaxed) != StreamKind::kPerThread);
+        const bool per_thread = entry.kind.load(std::memory_order_relaxed) == StreamKind::kPerThread;
+        xq_retire(xqueue, per_thread ? kXqNoLastReport : kXqLastReport);
     }
     base::Lock lock(g_mutex);
     entry.next_spare = g_spare;
@@ -75,7 +76,7 @@ void end_program_made(Stream stream) {
     HwQueueHandle hwq = 0;
     XQueueHandle handle = 0;
     if (hal_find(&hwq, static_cast<uint32_t>(StreamKind::kOrdinary), stream, nullptr) != kXSchedSuccess) return;
-    if (XQueueGet(&handle, hwq) == kXSchedSuccess) xq_retire(xq_from_handle(handle), 1);
+    if (XQueueGet(&handle, hwq) == kXSchedSuccess) xq_retire(xq_from_handle(handle), kXqLastReport);
     else HwQueueDestroy(hwq);
 }
 
@@ -282,7 +283,7 @@ void depend_implicitly(const StreamEntry& entry) {
             (blocking && other.kind.load(std::memory_order_relaxed) == StreamKind::kLegacy) ||
             (shares && other.priority.load(std::memory_order_relaxed) == priority);
         XqQueue* producer = other.xqueue.load(std::memory_order_acquire);
-        if (waited_for && producer != nullptr) xq_depend(consumer, producer);
+        if (waited_for && producer != nullptr) xq_inherit_priority(consumer, producer);
     });
 }
 

@@ -3,12 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <vector>
 
 #include "platform/cuda/hal/rm_api.h"
+#include "support/child.h"
 
 namespace xsched::cuda {
 namespace {
@@ -239,11 +237,7 @@ TEST_F(ChannelRecord, ForksChildHasNothing) {
     begin(kClient);
     device(kClient, 0x10);
     context(kClient, 0x10, 0x100);
-    const pid_t child = fork();
-    if (child == 0) _exit(recorded().empty() ? 0 : 1);
-    int status = -1;
-    waitpid(child, &status, 0);
-    EXPECT_EQ(status, 0);
+    EXPECT_EQ(test::in_child([] { return recorded().empty() ? 0 : 1; }), 0);
     EXPECT_EQ(recorded().size(), 1u) << "the parent keeps its own";
 }
 

@@ -4,11 +4,11 @@
 #include <fcntl.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "fake/rm/fake_rm.h"
 #include "platform/cuda/shim/program.h"
+#include "support/child.h"
 
 namespace xsched::test {
 namespace {
@@ -193,16 +193,13 @@ TEST_F(Interrupts, ForksChildLeavesItsParentsChannelsAlone) {
     XQueueHandle xqueue = 0;
     const CUstream stream = stream_at_level_3(&xqueue);
     ASSERT_EQ(XQueueSuspend(xqueue, kQueueSuspendFlagNone), kXSchedSuccess);
-    const pid_t child = fork();
-    if (child == 0) {
-        XQueueResume(xqueue, kQueueResumeFlagNone);
-        XQueueSuspend(xqueue, kQueueSuspendFlagNone);
-        XQueueResume(xqueue, kQueueResumeFlagNone);
-        _exit(disabled() == 4 && rm_->last_pid == getppid() ? 0 : 1);
-    }
-    int status = -1;
-    waitpid(child, &status, 0);
-    EXPECT_EQ(status, 0);
+    EXPECT_EQ(in_child([&] {
+                  XQueueResume(xqueue, kQueueResumeFlagNone);
+                  XQueueSuspend(xqueue, kQueueSuspendFlagNone);
+                  XQueueResume(xqueue, kQueueResumeFlagNone);
+                  return disabled() == 4 && rm_->last_pid == getppid() ? 0 : 1;
+              }),
+              0);
     EXPECT_EQ(disabled(), 4u);
     ASSERT_EQ(XQueueResume(xqueue, kQueueResumeFlagNone), kXSchedSuccess);
     EXPECT_EQ(disabled(), 0u);

@@ -14,23 +14,11 @@
 
 #include "fake/cuda/cuda_driver.h"
 #include "fake/cuda/fake_cuda.h"
+#include "support/eventually.h"
 #include "xsched/cuda/hal.h"
 #include "xsched/xsched.h"
 
 namespace xsched::test {
-
-// Long enough for work that is wrongly let go to be done; too short does not fail a test.
-inline void let_time_pass() { std::this_thread::sleep_for(std::chrono::milliseconds(20)); }
-
-// Waits for what must happen, at most ten seconds.
-inline bool eventually(const std::function<bool()>& condition) {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-    while (!condition()) {
-        if (std::chrono::steady_clock::now() > end) return false;
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-    return true;
-}
 
 struct Functions {
 #define FAKE_CUDA_DECLARE(name, ...) decltype(&::name) name = nullptr;

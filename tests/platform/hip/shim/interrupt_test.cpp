@@ -1,12 +1,12 @@
 // Level 3 in one program, on the fake kernel driver: which of its queues stand when which of its streams are suspended,
 // in every way that such a driver may offer, and that nothing of it outlives streams, queues and fork.
 #include <sys/ioctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "platform/hip/hal/kfd_api.h"
 #include "fake/kfd/fake_kfd.h"
 #include "platform/hip/shim/program.h"
+#include "support/child.h"
 
 namespace xsched::test {
 namespace {
@@ -184,16 +184,12 @@ TEST_F(HipInterrupts, ForksChildTouchesNothing) {
     XQueueHandle xqueue = 0;
     const hipStream_t stream = stream_at_level_3(&xqueue);
     suspend(xqueue);
-    const pid_t child = fork();
-    if (child == 0) {
-        alarm(10);
-        XQueueResume(xqueue, kQueueResumeFlagNone);
-        XQueueSuspend(xqueue, kQueueSuspendFlagNone);
-        _exit(0);
-    }
-    int status = 0;
-    EXPECT_EQ(waitpid(child, &status, 0), child);
-    EXPECT_EQ(status, 0);
+    EXPECT_EQ(in_child([&] {
+                  XQueueResume(xqueue, kQueueResumeFlagNone);
+                  XQueueSuspend(xqueue, kQueueSuspendFlagNone);
+                  return 0;
+              }),
+              0);
     EXPECT_EQ(fake<decltype(fake_kfd_strangers)>("fake_kfd_strangers")(), 0u);
     EXPECT_EQ(standing(), refuses_all() ? 0u : queues());
     resume(xqueue);

@@ -13,6 +13,7 @@
 
 #include "order_cuda/kernels.h"
 #include "order_hip/functions.h"
+#include "support/eventually.h"
 #include "xsched/hip/hal.h"
 #include "xsched/xsched.h"
 
@@ -22,19 +23,6 @@ using namespace xsched::hip;
 using ::hip::functions;
 
 inline const ::hip::Functions& hip() { return functions(); }
-
-// Long enough for work that is wrongly let go to be done; too short does not fail a test.
-inline void let_time_pass() { std::this_thread::sleep_for(std::chrono::milliseconds(20)); }
-
-// Waits for what must happen, at most ten seconds.
-inline bool eventually(const std::function<bool()>& condition) {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-    while (!condition()) {
-        if (std::chrono::steady_clock::now() > end) return false;
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-    return true;
-}
 
 inline bool is_set(const char* variable) {
     const char* value = std::getenv(variable);

@@ -19,11 +19,6 @@ constexpr size_t kGroups = 400;
 constexpr size_t kGroupSize = 16;
 constexpr size_t kItems = kGroups * kGroupSize;
 
-bool eventually(const std::function<bool()>& condition) {
-    for (int i = 0; i < 4000 && !condition(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    return condition();
-}
-
 // Words that the kernel and this program see at the same time.
 class SharedWords {
 public:

@@ -5,8 +5,6 @@
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
 #include <sys/socket.h>
-#include <sys/un.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -14,20 +12,13 @@
 #include <string>
 #include <thread>
 
+#include "support/child.h"
+#include "support/directory.h"
+#include "support/listener.h"
+
 namespace {
 
 constexpr unsigned kBoundSeconds = 30;
-
-// A socket that accepts connections and never says anything; -1: none could be made.
-int silent_server(const std::string& path) {
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    path.copy(address.sun_path, sizeof address.sun_path - 1);
-    const int server = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-    const bool listens = bind(server, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0 &&
-                         listen(server, 4) == 0;
-    return listens ? server : -1;
-}
 
 cl_int fill(cl_command_queue queue, cl_mem buffer) {
     const cl_int value = 1;
@@ -38,10 +29,9 @@ cl_int fill(cl_command_queue queue, cl_mem buffer) {
 
 int main() {
     alarm(2 * kBoundSeconds);
-    char directory[] = "/tmp/xsched_fork_XXXXXX";
-    if (mkdtemp(directory) == nullptr) return 2;
-    const std::string path = std::string(directory) + "/socket";
-    const int server = silent_server(path);
+    const xsched::test::TemporaryDirectory directory;
+    const std::string path = directory / "socket";
+    const int server = xsched::test::listen_on(path);  // accepts connections and never says anything
     if (server < 0) return 2;
     setenv("XSCHED_SCHEDULER", "global", 1);
     setenv("XSCHED_SOCKET", path.c_str(), 1);
@@ -57,13 +47,8 @@ int main() {
 
     std::thread first([&] { fill(queue, buffer); });
     const int client = accept(server, nullptr, nullptr);  // it asks: now it waits for the answer
-    const pid_t child = fork();
-    if (child == 0) {
-        alarm(kBoundSeconds);
-        _exit(fill(queue, buffer) == CL_SUCCESS ? 0 : 1);
-    }
-    int status = 0;
-    waitpid(child, &status, 0);
+    const int status =
+        xsched::test::in_child([&] { return fill(queue, buffer) == CL_SUCCESS ? 0 : 1; }, kBoundSeconds);
     first.join();
     clFinish(queue);
     clReleaseMemObject(buffer);
@@ -71,8 +56,6 @@ int main() {
     clReleaseContext(context);
     close(client);
     close(server);
-    unlink(path.c_str());
-    rmdir(directory);
-    if (WIFSIGNALED(status)) std::printf("the child hung: signal %d\n", WTERMSIG(status));
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+    if (status >= 1000) std::printf("the child hung: signal %d\n", status - 1000);
+    return status == 0 ? 0 : 1;
 }

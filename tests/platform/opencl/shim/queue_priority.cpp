@@ -7,7 +7,8 @@
 
 #include <cstdlib>
 
-#include "agent/small_server.h"
+#include "support/directory.h"
+#include "support/small_server.h"
 
 namespace {
 
@@ -17,15 +18,15 @@ class QueuePriority : public testing::Test {
 protected:
     // One server and one connection: the environment is read once in a process.
     static void SetUpTestSuite() {
-        ASSERT_NE(mkdtemp(s_directory), nullptr);
-        const std::string path = std::string(s_directory) + "/socket";
+        s_directory = new xsched::test::TemporaryDirectory;
+        const std::string path = *s_directory / "socket";
         setenv("XSCHED_SCHEDULER", "global", 1);
         setenv("XSCHED_SOCKET", path.c_str(), 1);
-        s_server = new xsched::agent::testing::SmallServer(path);
+        s_server = new xsched::test::SmallServer(path);
     }
     static void TearDownTestSuite() {
         delete s_server;
-        rmdir(s_directory);
+        delete s_directory;
     }
     void SetUp() override {
         ASSERT_EQ(clGetPlatformIDs(1, &platform_, nullptr), CL_SUCCESS);
@@ -56,8 +57,8 @@ protected:
         EXPECT_EQ(priority_of_a_queue(create, CL_QUEUE_PRIORITY_LOW_KHR), -1);
     }
 
-    static inline char s_directory[] = "/tmp/xsched_priority_XXXXXX";
-    static inline xsched::agent::testing::SmallServer* s_server = nullptr;
+    static inline xsched::test::TemporaryDirectory* s_directory = nullptr;
+    static inline xsched::test::SmallServer* s_server = nullptr;
     cl_platform_id platform_ = nullptr;
     cl_device_id device_ = nullptr;
     cl_context context_ = nullptr;

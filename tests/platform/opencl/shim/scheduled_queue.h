@@ -16,6 +16,7 @@
 #include <thread>
 #include <vector>
 
+#include "support/eventually.h"
 #include "xsched/opencl/hal.h"
 #include "xsched/xsched.h"
 
@@ -23,9 +24,6 @@ namespace xsched::test {
 
 constexpr size_t kElements = 256;
 constexpr size_t kBytes = kElements * sizeof(cl_int);
-
-// Long enough for a command that is wrongly not held back to run; too short does not fail a test.
-inline void let_time_pass() { std::this_thread::sleep_for(std::chrono::milliseconds(20)); }
 
 // One per process: the device, a context and the program with the kernel `append`. `device` is null on a machine
 // without OpenCL.
@@ -108,9 +106,7 @@ public:
     }
     // Completions are reported by the driver's threads: idle comes soon after, not with, a returned clFinish.
     bool becomes_idle() const {
-        for (int i = 0; i < 2000 && state() != kQueueStateIdle; ++i)
-            std::this_thread::sleep_for(std::chrono::milliseconds(5));
-        return state() == kQueueStateIdle;
+        return eventually([this] { return state() == kQueueStateIdle; });
     }
 
     void fill(cl_int value, cl_event* event = nullptr) {

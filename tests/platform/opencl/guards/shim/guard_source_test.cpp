@@ -9,6 +9,7 @@
 
 #include "platform/opencl/guards/hal/guard_words.h"
 #include "platform/opencl/guards/shim/samples.h"
+#include "support/text.h"
 
 namespace xsched::opencl {
 namespace {
@@ -17,12 +18,6 @@ using test::Sample;
 using test::samples;
 
 class GuardSource : public ::testing::TestWithParam<Sample> {};
-
-size_t count_of(const std::string& text, const std::string& part) {
-    size_t count = 0;
-    for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
-    return count;
-}
 
 TEST_P(GuardSource, GuardsWhatStandsPlainlyInTheText) {
     const Sample& sample = GetParam();
@@ -57,14 +52,14 @@ INSTANTIATE_TEST_SUITE_P(Samples, GuardSource, ::testing::ValuesIn(samples()),
 TEST(GuardSourceText, APrologueForEachDefinitionAndParametersForEachPrototype) {
     const GuardedSource made = guard_source(
         "__kernel void a(int x);\n__kernel void a(int x) {}\n__kernel void b(int x) {}", {"a", "b"});
-    EXPECT_EQ(count_of(body_of(made.text), kGuardPrologue), 2u);
-    EXPECT_EQ(count_of(body_of(made.text), std::string(", ") + kGuardParameterText), 3u);
+    EXPECT_EQ(test::occurrences(body_of(made.text), kGuardPrologue), 2);
+    EXPECT_EQ(test::occurrences(body_of(made.text), std::string(", ") + kGuardParameterText), 3);
 }
 
 TEST(GuardSourceText, LinesKeepTheirNumbers) {
     const std::string source = "__kernel void a(int x)\n{\n}\n";
     const GuardedSource made = guard_source(source, {"a"});
-    EXPECT_EQ(count_of(body_of(made.text), "\n"), count_of(source, "\n"));
+    EXPECT_EQ(test::occurrences(body_of(made.text), "\n"), test::occurrences(source, "\n"));
 }
 
 TEST(GuardSourceText, ProgramsThatEnqueueOnTheDeviceAreLeftAlone) {
@@ -100,9 +95,9 @@ TEST(GuardSourceText, EveryBeginningOfASampleIsSurvived) {
 
 TEST(GuardSourceText, OneOfSeveralTextsHasTheTail) {
     const std::string source = "__kernel void a(int x) {}";
-    EXPECT_EQ(count_of(guard_source(source, {"a"}, SourcePart::kFirst).text, kTailKernel), 2u);
-    EXPECT_EQ(count_of(guard_source(source, {"a"}, SourcePart::kOther).text, kTailKernel), 0u);
-    EXPECT_EQ(count_of(guard_source(source, {"a"}, SourcePart::kOther).text, "static void xsched_guard_enter"), 1u);
+    EXPECT_EQ(test::occurrences(guard_source(source, {"a"}, SourcePart::kFirst).text, kTailKernel), 2);
+    EXPECT_EQ(test::occurrences(guard_source(source, {"a"}, SourcePart::kOther).text, kTailKernel), 0);
+    EXPECT_EQ(test::occurrences(guard_source(source, {"a"}, SourcePart::kOther).text, "static void xsched_guard_enter"), 1);
 }
 
 TEST(GuardSourceNames, AreReadFromTheDriversList) {

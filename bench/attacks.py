@@ -1,0 +1,85 @@
+#!/usr/bin/python3
+"""What honest programs notice of attacks on a server of all users (docs/SECURITY.md): the time from an urgent queue's
+readiness to the directive for another client, and until another user's tool is answered. Needs root, and a machine that
+is otherwise idle; three minutes. The program: `cmake --build BUILD --target attack_cost`."""
+import argparse
+import datetime
+import json
+import os
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from lib import report  # noqa: E402
+
+MOST_RATIO = 2       # of the directives' p99 beside an attack to the undisturbed one
+MOST_TOOL_MS = 100   # p99 of another user's answers
+TIMEOUT_SECONDS = 900
+
+
+def ratio(figures, undisturbed):
+    """Of the p99, by rounds: what the host does in one of them counts once."""
+    pairs = zip(figures["p99_us_of_rounds"], undisturbed["p99_us_of_rounds"])
+    found = [mine / alone for mine, alone in pairs if alone > 0]
+    return statistics.median(found) if found and not figures["failures"] else None
+
+
+def judge(found):
+    """Adds to each attack how it compares, and whether that is within the limits. Beside a program that only uses as much
+    of the processors the server can do nothing: what that costs is no fault of its."""
+    alone = found["undisturbed"]
+    for attack in found["attacks"]:
+        attack["ratio"], attack["burner"]["ratio"] = ratio(attack, alone), ratio(attack["burner"], alone)
+        attack["met"] = report.met(attack["ratio"], "<=", MOST_RATIO) and attack["within_limits"] and \
+            report.met(attack["tool_p99_ms"], "<=", MOST_TOOL_MS)
+
+
+def table(found):
+    rows = [("beside", "p50 us", "p99 us", "ratio", "same burner", "tool p99 ms", "attacker", "server", "MiB", "met")]
+    alone = found["undisturbed"]
+    rows.append(("nobody", alone["p50_us"], alone["p99_us"], "", "", alone["tool_p99_ms"], "", alone["server_share"],
+                 "", ""))
+    for attack in found["attacks"]:
+        shown = [f"{value:.2f}" if value is not None else "-" for value in (attack["ratio"], attack["burner"]["ratio"])]
+        rows.append((attack["name"], attack["p50_us"], attack["p99_us"], *shown, attack["tool_p99_ms"],
+                     attack["hostile_share"], attack["server_share"], attack["resident_mib"],
+                     "yes" if attack["met"] else "no"))
+    return report.table(rows)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=Path, default=report.ROOT / "build" / "dev")
+    parser.add_argument("--results", type=Path, default=report.ROOT / "bench" / "results")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--samples", type=int, default=1000, help="of each situation and round")
+    parser.add_argument("--only", help="this attack alone")
+    arguments = parser.parse_args()
+    command = [arguments.build / "bin" / "attack_cost", "--rounds", str(arguments.rounds), "--samples",
+               str(arguments.samples), *(["--only", arguments.only] if arguments.only else [])]
+    load = os.getloadavg()[0]
+    try:
+        ended = subprocess.run(command, stdout=subprocess.PIPE, text=True, timeout=TIMEOUT_SECONDS)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        print(error, file=sys.stderr)
+        return 2
+    if ended.returncode != 0:
+        return 2
+    found = json.loads(ended.stdout)
+    judge(found)
+    print(table(found))
+    result = {"what": "What an honest program notices of attacks: bench/attacks.py",
+              "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
+              "commit": report.version(), "machine": f"{os.cpu_count()} processors, {report.cpu_model()}",
+              "load_before": round(load, 2), **found}
+    arguments.results.mkdir(parents=True, exist_ok=True)
+    path = arguments.results / "attacks.json"
+    path.write_text(json.dumps(result, indent=1) + "\n")
+    print(path)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

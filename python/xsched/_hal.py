@@ -1,0 +1,30 @@
+"""What the three platforms share: the two functions of a hal.h, which wrap a stream as an HwQueue."""
+import ctypes
+from typing import Callable, Dict, List, Tuple
+
+from . import _libraries
+from ._bindings import declare
+from .types import HwQueueHandle, XResult
+
+Wrap = Callable[[int], Tuple[XResult, HwQueueHandle]]
+
+
+def signatures(prefix: str) -> Dict[str, List]:
+    """Of PREFIXQueueCreate and PREFIXQueueGet."""
+    return {f"{prefix}Queue{what}": [ctypes.POINTER(ctypes.c_uint64), ctypes.c_void_p] for what in ("Create", "Get")}
+
+
+def function(library: str, name: str, arguments: List) -> Wrap:
+    """The library's function of that name, loaded with its first call."""
+    def wrap(stream: int) -> Tuple[XResult, HwQueueHandle]:
+        hwq = ctypes.c_uint64()
+        found = declare(_libraries.open_library(library), name, arguments)
+        return XResult(found(ctypes.byref(hwq), stream)), hwq.value
+    wrap.__name__ = wrap.__qualname__ = name
+    return wrap
+
+
+def functions(library: str, prefix: str) -> Tuple[Wrap, Wrap]:
+    """PREFIXQueueCreate and PREFIXQueueGet."""
+    create, get = (function(library, name, arguments) for name, arguments in signatures(prefix).items())
+    return create, get

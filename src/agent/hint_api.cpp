@@ -1,0 +1,108 @@
+// The C functions of xsched/hint.h. Those that set one hint of one queue are rows of base/hints.def: a row whose
+// function the header does not declare does not compile.
+#include "agent/hint_api.h"
+
+#include "agent/agent.h"
+#include "base/clock.h"
+#include "base/options.h"
+#include "ipc/slot_hints.h"
+#include "queue/pool.h"
+#include "xsched/hint.h"
+
+#include <atomic>
+
+namespace xsched::agent {
+namespace {
+
+using base::HintId;
+using queue::XQueue;
+
+std::atomic<Timeslice> g_timeslice_us{0};  // XHintTimeslice's, for queues made later; 0: the environment's
+
+bool accepts(HintId id, int64_t told) { return base::hint_info(id).accepts(told); }
+
+void store(XQueue& queue, HintId id, int64_t told) {
+    ipc::store_hint(*queue.slot(), id, base::hint_info(id).kept(told, base::now_ns()));
+}
+
+// Changes hints of the queue and tells the scheduler.
+template <typename Change>
+XResult change_queue(XQueueHandle handle, Change change) {
+    XQueue* queue = queue::queue_from_handle(handle);
+    if (queue == nullptr) return kXSchedErrorNotFound;
+    change(*queue);
+    ipc::ring_doorbell(*queue->header());
+    return kXSchedSuccess;
+}
+
+XResult change_hint(XQueueHandle handle, HintId id, int64_t told) {
+    if (!accepts(id, told)) return kXSchedErrorInvalidValue;
+    return change_queue(handle, [=](XQueue& queue) { store(queue, id, told); });
+}
+
+// The type of what the header's function takes.
+template <typename Value>
+Value value_of(XResult (*function)(XQueueHandle, Value));
+
+}  // namespace
+
+base::Hints hints_of_new_queues() {
+    base::Hints hints = base::options();
+    const Timeslice hinted = g_timeslice_us.load(std::memory_order_relaxed);
+    if (hinted != 0) hints.timeslice_us = hinted;
+    return hints;
+}
+
+}  // namespace xsched::agent
+
+using namespace xsched;
+using base::HintId;
+using queue::XQueue;
+
+#define XSCHED_SETTER_kQueue(function, field)                                       \
+    XResult function(XQueueHandle xq, decltype(agent::value_of(&function)) value) { \
+        return agent::change_hint(xq, HintId::field, value);                        \
+    }
+#define XSCHED_SETTER_kProcess(function, field)
+#define XSCHED_SETTER_kJoint(function, field)
+#define XSCHED_HINT(field, type, kind, least, most, fallback, merge, scope, function, ...) \
+    XSCHED_SETTER_##scope(function, field)
+#include "base/hints.def"
+#undef XSCHED_HINT
+#undef XSCHED_SETTER_kQueue
+#undef XSCHED_SETTER_kProcess
+#undef XSCHED_SETTER_kJoint
+
+XResult XHintSetScheduler(XSchedulerType scheduler, XPolicyType policy) {
+    return agent::set_scheduler(scheduler, policy);
+}
+
+XResult XHintGetPriority(XQueueHandle xq, Priority* prio) {
+    if (prio == nullptr) return kXSchedErrorInvalidValue;
+    XQueue* queue = queue::queue_from_handle(xq);
+    if (queue == nullptr) return kXSchedErrorNotFound;
+    *prio = queue->slot()->priority.load();
+    return kXSchedSuccess;
+}
+
+XResult XHintTimeslice(Timeslice ts_us) {
+    if (ts_us == static_cast<Timeslice>(TIMESLICE_UNLIMITED)) ts_us = TIMESLICE_MAX;
+    if (!agent::accepts(HintId::timeslice_us, ts_us)) return kXSchedErrorInvalidValue;
+    agent::g_timeslice_us.store(ts_us, std::memory_order_relaxed);
+    for (uint32_t i = 0; i < queue::pool_size(); ++i)
+        if (XQueue* queue = queue::queue_at(i)) agent::store(*queue, HintId::timeslice_us, ts_us);
+    return kXSchedSuccess;
+}
+
+XResult XHintLaxity(XQueueHandle xq, Laxity lax_us, Priority lax_prio, Priority crit_prio) {
+    if (!agent::accepts(HintId::laxity_us, lax_us) || !agent::accepts(HintId::lax_priority, lax_prio) ||
+        !agent::accepts(HintId::critical_priority, crit_prio))
+        return kXSchedErrorInvalidValue;
+    return agent::change_queue(xq, [=](XQueue& queue) {
+        agent::store(queue, HintId::laxity_us, lax_us);
+        agent::store(queue, HintId::lax_priority, lax_prio);
+        agent::store(queue, HintId::critical_priority, crit_prio);
+    });
+}
+
+XResult XHintKDeadline(size_t k) { return k >= 1 ? kXSchedSuccess : kXSchedErrorInvalidValue; }

@@ -1,0 +1,14 @@
+// How many calls of this process, on queues of several priorities, are inside the driver (ipc::Header::driver_calls). Any
+// thread.
+#pragma once
+
+#include "ipc/layout.h"
+#include "queue/queue_abi.h"
+
+namespace xsched::queue {
+
+void note_driver_call(ipc::Header& header, XqDriverCall what);
+// In the child of a fork: the threads that were inside the driver are not here.
+void forget_driver_calls();
+
+}  // namespace xsched::queue

@@ -1,0 +1,52 @@
+// Before which commands of a gated queue a gate goes, and which of them report their progress: each costs the host 1.3 us and
+// the device 2 us, so one per so much device time, not one per command. Pure; guarded by the queue's lock.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "base/clock.h"
+
+namespace xsched::queue {
+
+// In flight while somebody may suspend the queue: the vendors' queues hold about 1024 launches, and a full one behind
+// a closed gate would block the caller inside the driver with locks held that other threads need.
+inline constexpr uint32_t kGatedCap = 512;
+
+// One of so many commands, to have one per `wanted_ns`. `command_ns`: their mean length, 0: not known.
+inline uint32_t one_of(int64_t wanted_ns, int64_t command_ns, uint32_t most) {
+    if (command_ns <= 0) return std::min(most, 4u);
+    return static_cast<uint32_t>(std::clamp<int64_t>(wanted_ns / command_ns, 1, most));
+}
+
+class GateSpacing {
+public:
+    static constexpr int64_t kEveryNs = 150 * base::kMicrosecond;
+    // Where a short timeslice takes the whole process off, gates hold only what would start in the urgent one's pauses.
+    static constexpr int64_t kEveryPreemptedNs = 500 * base::kMicrosecond;
+    static constexpr uint32_t kEveryCommands = 64;
+
+    void begin() { *this = GateSpacing{}; }
+    void work_launched() { ++since_gate_; }
+    void gate_launched() { since_gate_ = 0; }
+    // The queue is suspended since `since_ns`. True: no gate of this suspension stands in the stream yet; asked once.
+    bool first_of_suspension(int64_t since_ns) { return std::exchange(gated_at_ns_, since_ns) != since_ns; }
+    bool due(int64_t every_ns, int64_t command_ns) const {
+        return since_gate_ + 1 >= one_of(every_ns, command_ns, kEveryCommands);
+    }
+
+private:
+    int64_t gated_at_ns_ = 0;  // the suspension (its time) that the last gate belongs to
+    uint32_t since_gate_ = 0;  // pieces of work launched after the last gate
+};
+
+// Of so many commands, one reports itself, while at most `most` may be in flight. Between two reports the end of a
+// synchronize tells, and the scheduler asks when it sees no progress for a while.
+inline uint32_t report_stride(uint32_t most, int64_t mean_ns) {
+    constexpr int64_t kEveryNs = base::kMillisecond;
+    constexpr uint32_t kEveryCommands = 64;
+    return one_of(kEveryNs, mean_ns, std::clamp<uint32_t>(most / 4, 1, kEveryCommands));
+}
+
+}  // namespace xsched::queue

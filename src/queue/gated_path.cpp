@@ -1,0 +1,209 @@
+// GatedPath, admission: what goes before and behind a command, and which callers wait.
+#include "queue/gated_path.h"
+
+#include <ctime>
+#include <sched.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/spin.h"
+
+namespace xsched::queue {
+namespace {
+
+constexpr int64_t kLookNs = 20 * base::kMicrosecond;  // for room, while running
+constexpr int64_t kPauseNs = base::kMillisecond;      // for a resume that wakes nobody
+
+void pause_a_little() {
+    static constinit std::atomic<int> known{-1};
+    int to_spare = known.load(std::memory_order_relaxed);
+    if (to_spare < 0) known.store(to_spare = base::processors_to_spare() ? 1 : 0, std::memory_order_relaxed);
+    if (to_spare == 0) return static_cast<void>(sched_yield());
+    for (int i = 0; i < 16; ++i) base::pause_processor();
+}
+
+void sleep_ns(int64_t ns) {
+    const timespec time{0, static_cast<long>(ns)};
+    nanosleep(&time, nullptr);
+}
+
+}  // namespace
+
+// Lock held. Whether anybody wants to know, or may stop it: else two counters are all.
+bool GatedPath::followed() const {
+    return core_.suspension.managed || core_.retired || core_.window.threshold() != 0 || !core_.open() ||
+           core_.published.window_ns() > 0 || core_.published.watched();
+}
+
+// Lock held.
+void GatedPath::count(XqTicket& ticket, CommandKind kind) {
+    reports_.enqueued(core_.submitted);  // before this command's call is on its way
+    core_.published.submitted(++core_.submitted);
+    core_.published.launched(++core_.launched);
+    const bool marker = kind == CommandKind::kMarker;
+    share_.note(kind);
+    if (!marker) spacing_.work_launched();
+    ticket.covers = marker ? 0 : 1;
+    ticket.verdict = kXqLaunch;
+}
+
+void GatedPath::admit(XqTicket& ticket, CommandKind kind) {
+    ticket = XqTicket{};
+    core_.mutex.lock();
+    if (followed()) [[unlikely]] {
+        core_.mutex.unlock();
+        return admit_followed(ticket, kind);
+    }
+    observed_ = false;
+    count(ticket, kind);
+    core_.mutex.unlock();
+}
+
+// The driver's call has returned, well or not: a failed one counts too, as the progress of a later one covers it.
+void GatedPath::launched(XqTicket& ticket, uint32_t outcome) {
+    reports_.call_returned();
+    if (ticket.group == nullptr && !reports_.owed()) return;
+    if ((outcome & kXqReportLater) != 0) reports_.owe();
+    else write_progress();
+}
+
+// Lock held.
+int64_t GatedPath::gate_every_ns() const {
+    const bool preempted = core_.published.slot().device_timeslice_us.load(std::memory_order_relaxed) != 0;
+    return preempted ? GateSpacing::kEveryPreemptedNs : GateSpacing::kEveryNs;
+}
+
+int64_t GatedPath::run_on_ns() const {
+    const int64_t command_ns = core_.meter.command_ns();
+    const int64_t in_flight_ns = static_cast<int64_t>(core_.submitted - core_.completed) * share_.mean(command_ns);
+    return gates_ ? std::min(in_flight_ns, std::max(command_ns, gate_every_ns()) / 2) : in_flight_ns;
+}
+
+// Lock held. Whether a gate goes before the next command.
+bool GatedPath::gate_due(bool closed) {
+    if (closed) {
+        const int64_t since = std::max(core_.suspension.since_ns, core_.published.directed_ns());
+        if (spacing_.first_of_suspension(since)) return true;
+        if (core_.setup.level < kPreemptLevelDeactivate) return false;  // behind this suspension's gate already
+    }
+    // Also among what stands behind a closed gate: once that opens it is launched work that the next one must stop.
+    return (closed || core_.suspension.managed || core_.published.window_ns() > 0) &&
+           spacing_.due(gate_every_ns(), core_.meter.command_ns());
+}
+
+// Lock held.
+GatedPath::Plan GatedPath::decide(bool retry, CommandKind kind) {
+    Plan plan;
+    if (!followed()) {  // any more
+        observed_ = false;
+        return plan;
+    }
+    const bool closed = !core_.open();
+    const int64_t window_ns = core_.published.window_ns();
+    const int64_t mean_ns = share_.mean(core_.meter.command_ns());
+    uint32_t most = UINT32_MAX;
+    if (core_.window.threshold() != 0) most = core_.window.threshold();
+    else if (closed || core_.suspension.managed || window_ns > 0)
+        most = deactivates() ? kGatedCap : core_.window.limit(window_ns, mean_ns);
+    plan.report = core_.submitted + 1 - reports_.asked() >= report_stride(most, mean_ns);
+    // All reported: the device's word tells whether the queue was idle, which is then rung.
+    const bool all_asked = reports_.asked() == core_.submitted;
+    if (plan.report || retry || all_asked || core_.submitted - core_.completed >= most) absorb_progress();
+    // At level 1 too: what comes while the queue is closed stands behind one gate, as far as the window has room.
+    const bool behind_gate = gates_ && closed;
+    plan.wait = (closed && !behind_gate && bound_) || core_.submitted - core_.completed >= most;
+    if (plan.wait) return plan;
+    plan.gate = kind == CommandKind::kWork && (deactivates() || behind_gate) && gate_due(closed);
+    return plan;
+}
+
+// Lock held.
+void GatedPath::count_followed(const Plan& plan, XqTicket& ticket, CommandKind kind) {
+    const bool idle = observed_ && core_.submitted == core_.completed;
+    count(ticket, kind);
+    if (idle || (!observed_ && (plan.report || plan.gate))) {
+        const int64_t now = base::now_ns();
+        core_.meter.flight_began(now);
+        core_.published.ring_ready(core_.submitted != core_.completed, now);
+    }
+    if (plan.gate) spacing_.gate_launched();
+    if (plan.report) reports_.ask(core_.submitted);
+    ticket.group = plan.report ? this : nullptr;
+}
+
+void GatedPath::admit_followed(XqTicket& ticket, CommandKind kind) {
+    RoomWait wait;
+    Plan plan;
+    for (;;) {
+        core_.mutex.lock();
+        if (followed() && !bound_ && !core_.retired) {
+            core_.mutex.unlock();
+            bind_words();
+            continue;
+        }
+        const bool closed = !core_.open();
+        if (!core_.retired) plan = decide(wait.began(), kind);
+        if (core_.retired || !plan.wait || goes_ahead(wait, closed)) break;
+        if (!wait.began()) announce_waiting(wait);
+        core_.mutex.unlock();
+        wait_for_room(wait, closed);
+    }
+    if (wait.began() && waiting_ > 0) core_.published.waiting(--waiting_);
+    count_followed(plan, ticket, kind);
+    core_.mutex.unlock();
+    if (plan.gate) core_.setup.ops->gate->wait(core_.setup.impl);
+}
+
+// Lock held. A queue with a waiting caller has work, even if nothing of it is in flight.
+void GatedPath::announce_waiting(RoomWait& wait) {
+    const int64_t now = base::now_ns();
+    wait.begin(now, core_.completed);
+    core_.published.waiting(++waiting_);
+    if (core_.submitted == core_.completed) core_.published.ready_since(now);
+    ipc::ring_doorbell(core_.published.header());
+}
+
+// Lock held. Whether a caller goes ahead although the queue is closed or full: what is in flight may need something
+// that this very thread does next (it stores the value a stream waits for, or launches what another stream waits for),
+// and without us it would have come to that.
+bool GatedPath::goes_ahead(RoomWait& wait, bool closed) {
+    if (!wait.began()) return !closed && core_.completed == stuck_at_;
+    const RoomWait::Patience patience =
+        wait.look(base::now_ns(), core_.completed, closed, core_.suspension.active, core_.meter.command_ns());
+    if (patience == RoomWait::Patience::kLeft) return false;
+    if (patience == RoomWait::Patience::kDeviceStuck) {
+        stuck_at_ = core_.completed;  // the callers after this one do not wait again before something completes
+        return true;
+    }
+    XLOG_WARN("queue 0x%lx: a thread waited 10 s to launch on a queue that this program itself suspended; its "
+              "command goes ahead (resume from another thread, or keep fewer commands behind the suspension)",
+              static_cast<unsigned long>(core_.handle));
+    return true;
+}
+
+// A small window of short commands would run empty while its caller sleeps (20 us are 70 and more with a thread's usual
+// timer slack): while something completes it looks again at once, and gives way to others where processors are few.
+void GatedPath::wait_for_room(const RoomWait& wait, bool closed) {
+    report_all();  // what is in flight must report, or nothing would make room
+    if (!closed) return wait.completes_now() ? pause_a_little() : sleep_ns(kLookNs);
+    ipc::Header* header = nullptr;
+    {
+        base::Lock lock(core_.mutex);
+        header = &core_.published.header();
+    }
+    const uint32_t seen = header->directive.load(std::memory_order_seq_cst);
+    base::futex_wait(header->directive, seen, kPauseNs);
+}
+
+void GatedPath::wake_callers() {
+    ipc::Header* header = nullptr;
+    {
+        base::Lock lock(core_.mutex);
+        if (!bound_) return;  // nobody waits before that
+        header = &core_.published.header();
+    }
+    header->directive.fetch_add(1, std::memory_order_seq_cst);
+    base::futex_wake_all(header->directive);
+}
+
+}  // namespace xsched::queue

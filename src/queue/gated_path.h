@@ -1,0 +1,97 @@
+// Commands of devices that can wait on a word (XqGateOps: CUDA, HIP): gates before commands, progress after them, and a
+// caller that waits at the cap.
+//
+// While nobody competes (no window, nobody watching, no threshold set) a command costs two counters: no gate, no progress,
+// and what has completed is not known. When somebody begins to watch, the agent asks the device once (report_all) and from
+// then on commands report themselves.
+//
+// Guarded by the queue's lock, which is held where a comment says so. Any thread.
+#pragma once
+
+#include "queue/gate_spacing.h"
+#include "queue/launch_path.h"
+#include "queue/progress_reports.h"
+#include "queue/queue_core.h"
+#include "queue/room_wait.h"
+
+namespace xsched::queue {
+
+class GatedPath final : public LaunchPath {
+public:
+    explicit GatedPath(QueueCore& core) : core_(core) {}
+
+    XSCHED_HOT void admit(XqTicket& ticket, CommandKind kind) override;
+    void admit_callback(XqTicket& ticket) override { admit(ticket, CommandKind::kWork); }
+    XSCHED_HOT void launched(XqTicket& ticket, uint32_t outcome) override;
+    XSCHED_HOT uint64_t sync_begin(XqCaller caller) override;
+    XSCHED_HOT void sync_end(uint64_t mark) override;
+    void report_all() override;
+    XSCHED_HOT void report_marker(XqAskLater later);
+    // Callers that wait for a closed gate look again.
+    void wake_callers();
+
+    // --- lock held: life
+    void begin();
+    void after_fork();
+    // The slot moves: the device may wait on the old word, and nobody else will open it.
+    void leave_words();
+    // The vendor's queue goes: the device's last word about it is asked for (report_last, without the lock).
+    void ask_last() { reports_.ask(core_.submitted); }
+    void report_last() { write_progress(); }
+    // The queue is forgotten; its stream may still use the words.
+    void lend_words(int64_t now_ns);
+    bool words_free();
+
+    // --- lock held: what the device says
+    XSCHED_HOT void absorb_progress();
+    bool observed() const { return observed_; }
+    bool bound() const { return bound_; }
+    bool has_gates() const { return bound_ && gates_; }
+    // As far as is known.
+    bool may_have_gates() const { return gates_ || !bound_; }
+    uint32_t binding() const { return binding_; }
+    uint32_t waiting() const { return waiting_; }
+    // How long the device goes on with what is launched after the queue was suspended, on average.
+    int64_t run_on_ns() const;
+    // Something of ours is in the stream, besides the program's commands.
+    void touch() { touched_ = true; }
+    bool touched() const { return touched_; }
+
+private:
+    struct Plan {
+        bool gate = false;    // a gate goes before this command
+        bool report = false;  // and its progress is written after it
+        bool wait = false;    // not now
+    };
+
+    void admit_followed(XqTicket& ticket, CommandKind kind);
+    XSCHED_HOT bool followed() const;
+    XSCHED_HOT void count(XqTicket& ticket, CommandKind kind);
+    void count_followed(const Plan& plan, XqTicket& ticket, CommandKind kind);
+    Plan decide(bool retry, CommandKind kind);
+    bool gate_due(bool closed);
+    int64_t gate_every_ns() const;
+    bool deactivates() const { return gates_ && core_.setup.level >= kPreemptLevelDeactivate; }
+    void announce_waiting(RoomWait& wait);
+    bool goes_ahead(RoomWait& wait, bool closed);
+    void wait_for_room(const RoomWait& wait, bool closed);
+    void bind_words();
+    void write_progress();
+    void note_progress(uint64_t completed, int64_t now_ns);
+
+    QueueCore& core_;
+    bool observed_ = false;  // completion has been followed since the queue was last idle
+    bool bound_ = false;     // the backend knows the words of this placement
+    bool gates_ = false;     // and can wait on them
+    bool touched_ = false;
+    WorkShare share_;
+    GateSpacing spacing_;
+    ProgressReports reports_;
+    uint32_t binding_ = 0;            // counts them
+    uint32_t waiting_ = 0;            // callers in admit, as published
+    uint64_t stuck_at_ = UINT64_MAX;  // how many were complete when a caller ran out of patience
+    bool words_lent_ = false;         // to the stream of the queue that was here before
+    int64_t lent_ns_ = 0;
+};
+
+}  // namespace xsched::queue

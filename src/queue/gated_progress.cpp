@@ -1,0 +1,163 @@
+// GatedPath, what its device says of its progress, and the words in which it does.
+#include <algorithm>
+
+#include "base/clock.h"
+#include "queue/gated_path.h"
+
+namespace xsched::queue {
+namespace {
+
+constexpr int64_t kWordsLentNs = 30 * base::kSecond;  // to a destroyed stream of which nothing more is heard
+
+}  // namespace
+
+void GatedPath::begin() {
+    bound_ = gates_ = observed_ = touched_ = false;
+    spacing_.begin();
+    reports_.begin();
+    stuck_at_ = UINT64_MAX;
+    waiting_ = 0;
+}
+
+void GatedPath::after_fork() {
+    reports_.after_fork(core_.submitted);
+    waiting_ = 0;
+    words_lent_ = false;
+}
+
+void GatedPath::leave_words() {
+    absorb_progress();
+    core_.published.open_gate();
+    bound_ = observed_ = false;
+}
+
+// Lock held. So many commands are complete.
+void GatedPath::note_progress(uint64_t completed, int64_t now_ns) {
+    if (observed_ && completed > core_.completed)
+        core_.meter.completed(share_.of(static_cast<uint32_t>(completed - core_.completed)), now_ns);
+    core_.completed = completed;
+    observed_ = true;
+    core_.published.completed(completed, core_.meter);
+}
+
+// The device's word, or the backend's answer, as the count of completed commands.
+void GatedPath::absorb_progress() {
+    ipc::QueueSlot& slot = core_.published.slot();
+    uint32_t passed = slot.progress.load(std::memory_order_acquire);
+    if (bound_ && !gates_ && core_.setup.ops->gate->read_progress(core_.setup.impl, &passed) == kXSchedSuccess)
+        slot.progress.store(passed, std::memory_order_release);
+    const uint64_t done = ipc::completed_commands(slot);
+    if (done > core_.completed) note_progress(done, base::now_ns());
+}
+
+// Tells the backend where gate and progress are. No lock held.
+void GatedPath::bind_words() {
+    XqWords words{};
+    {
+        base::Lock lock(core_.mutex);
+        ipc::QueueSlot& slot = core_.published.slot();
+        slot.progress.store(static_cast<uint32_t>(core_.completed), std::memory_order_release);
+        words.gate = reinterpret_cast<uint32_t*>(&slot.gate);
+        words.progress = reinterpret_cast<uint32_t*>(&slot.progress);
+        words.keep_alive = reinterpret_cast<uint32_t*>(&slot.linger);
+        touched_ = true;  // from here on: the backend may try what the stream can wait on
+    }
+    const bool gates = core_.setup.ops->gate->bind(core_.setup.impl, &words) == kXSchedSuccess;
+    base::Lock lock(core_.mutex);
+    ipc::QueueSlot& slot = core_.published.slot();
+    if (words.gate != reinterpret_cast<uint32_t*>(&slot.gate)) return;  // moved meanwhile: again
+    bound_ = true;
+    gates_ = gates;
+    observed_ = false;
+    ++binding_;
+    reports_.bound(core_.completed);
+    slot.device_progress.store(1, std::memory_order_release);
+    if (!gates && core_.setup.level > kPreemptLevelBlock) core_.set_level(kPreemptLevelBlock);
+    // The agent has something to prepare; it could not while the backend knew no words.
+    ipc::Header& header = core_.published.header();
+    if (core_.setup.ops->keep_alive != nullptr && header.linger_wanted.load(std::memory_order_acquire) != 0)
+        ipc::ring_directive(header);
+}
+
+void GatedPath::lend_words(int64_t now_ns) {
+    words_lent_ = has_gates();
+    lent_ns_ = now_ns;
+}
+
+// A destroyed stream still does its work: behind a gate, whose word must not become another queue's, closed perhaps for
+// ever, and up to its last report. Where that was refused, or dies with its context, time has to do.
+bool GatedPath::words_free() {
+    if (!words_lent_) return true;
+    const uint32_t passed = core_.published.slot().progress.load(std::memory_order_acquire);
+    words_lent_ = passed != static_cast<uint32_t>(core_.submitted) && base::now_ns() - lent_ns_ < kWordsLentNs;
+    return !words_lent_;
+}
+
+// No lock held.
+void GatedPath::write_progress() {
+    const uint32_t generation = core_.generation;
+    for (bool again = true; again;) {
+        uint64_t value = 0;
+        {
+            base::Lock lock(core_.mutex);
+            if (!core_.in_use || core_.retired || !bound_) return;
+            if (!reports_.next(core_.submitted, &value)) return;
+        }
+        const XqDeviceOps& ops = *core_.setup.ops;
+        const XResult result = ops.gate->write_progress(core_.setup.impl, static_cast<uint32_t>(value));
+        base::Lock lock(core_.mutex);
+        if (generation != core_.generation || !core_.in_use) return;
+        again = reports_.wrote(result == kXSchedSuccess, core_.completed);
+    }
+}
+
+// The agent's and a waiting caller's.
+void GatedPath::report_all() {
+    for (;;) {
+        {
+            base::Lock lock(core_.mutex);
+            if (!core_.in_use || core_.retired || (bound_ && reports_.written() == core_.submitted)) return;
+            if (bound_) {
+                reports_.ask(core_.submitted);
+                break;
+            }
+        }
+        bind_words();
+    }
+    write_progress();
+}
+
+void GatedPath::report_marker(XqAskLater later) {
+    {
+        base::Lock lock(core_.mutex);
+        if (!core_.in_use || core_.retired || !bound_ || reports_.written() == core_.submitted) return;
+        if (!core_.published.watched()) return;
+        // A queue that makes room for others reports now and then anyhow: nobody more urgent waits for its end, and
+        // whoever waits for the event tells of it.
+        const bool makes_room = later == kXqCanAsk && deactivates() && core_.window.threshold() == 0 &&
+                                core_.published.window_ns() > 0;
+        if (makes_room &&
+            core_.submitted - reports_.asked() < report_stride(kGatedCap, share_.mean(core_.meter.command_ns())))
+            return;
+        reports_.ask(core_.submitted);
+    }
+    write_progress();
+}
+
+uint64_t GatedPath::sync_begin(XqCaller caller) {
+    base::Lock lock(core_.mutex);
+    const bool alone = caller == kXqInside && reports_.one_on_its_way(core_.submitted);
+    return alone ? core_.submitted : reports_.enqueued(core_.submitted);
+}
+
+// Everything up to `mark` is complete.
+void GatedPath::sync_end(uint64_t mark) {
+    base::Lock lock(core_.mutex);
+    if (mark < core_.completed || mark > core_.submitted) return;
+    const bool was_ready = core_.submitted != core_.published.slot().completed.load(std::memory_order_relaxed);
+    const int64_t now = base::now_ns();
+    note_progress(mark, now);
+    if (was_ready && core_.submitted == core_.completed) core_.published.ring_ready(false, now);
+}
+
+}  // namespace xsched::queue

@@ -1,0 +1,207 @@
+#include "queue/hardware_stop.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/options.h"
+
+namespace xsched::queue {
+namespace {
+
+// Interrupts in a row with progress, before level 3 counts as ineffective. What the device wrote may be late for once.
+constexpr uint32_t kMostWithoutEffect = 3;
+
+constexpr XqStopOps kNoStops = {};
+
+// A process that can be signalled or is another user's; 0 is nobody.
+bool lives(int32_t pid) { return pid > 0 && (kill(pid, 0) == 0 || errno != ESRCH); }
+
+}  // namespace
+
+const XqStopOps& HardwareStop::ops() const { return core_.setup.ops->stop != nullptr ? *core_.setup.ops->stop : kNoStops; }
+
+void HardwareStop::begin() {
+    stopped_level_ = timeslice_us_ = no_effects_ = 0;
+    given_up_ns_ = 0;
+    progress_known_ = false;
+}
+
+// Queue's lock held. On gated devices the gate does level 2 by itself. What runs is taken off only if the scheduler says
+// that it is worth it, or the program chose level 3 and suspends its queue.
+HardwareStop::Stop HardwareStop::wanted() const {
+    if (core_.open()) return {};
+    if (core_.setup.level != kPreemptLevelInterrupt || !gated()) return {core_.setup.level};
+    if (core_.suspension.active && core_.setup.level_chosen) return {kPreemptLevelInterrupt};
+    const bool suspended = core_.published.suspended() && core_.published.directed_ns() != given_up_ns_;
+    const auto interrupt =
+        static_cast<ipc::Interrupt>(core_.published.slot().interrupt.load(std::memory_order_acquire));
+    if (!suspended || interrupt == ipc::Interrupt::kNone) return {kPreemptLevelDeactivate};
+    return {kPreemptLevelInterrupt, interrupt == ipc::Interrupt::kKeptOff ? kXqKeepOff : kXqTakeOff};
+}
+
+HardwareStop::Applied HardwareStop::apply() {
+    base::Lock transition(transition_);
+    Stop to;
+    uint32_t timeslice_us = 0;
+    {
+        base::Lock lock(core_.mutex);
+        if (!core_.in_use) return Applied::kGone;
+        to = wanted();
+        timeslice_us = core_.published.slot().device_timeslice_us.load(std::memory_order_relaxed);
+        ++core_.busy;  // what goes on may be the last work of a retired queue, whose backend goes with it
+    }
+    change_to(to);
+    apply_timeslice(timeslice_us);
+    base::Lock lock(core_.mutex);
+    --core_.busy;
+    return to.level == 0 ? Applied::kOpen : Applied::kStopped;
+}
+
+// Transition held, so that a stop and a start do not cross. A queue that is stopped already keeps its level, unless that is
+// raised to an interrupt, or work that was only kept off is to be taken off.
+void HardwareStop::change_to(const Stop& to) {
+    if (to.level == kPreemptLevelInterrupt && stopped_level_ == to.level) {
+        if (how_ == kXqKeepOff && to.how == kXqTakeOff) stop(to);
+        return;
+    }
+    const bool raise = to.level == kPreemptLevelInterrupt && gated();
+    if (to.level == stopped_level_ || (to.level != 0 && stopped_level_ != 0 && !raise)) return;
+    if (stopped_level_ != 0) start();
+    if (to.level != 0) stop(to);
+}
+
+// Transition held.
+void HardwareStop::start() {
+    const uint32_t level = stopped_level_;
+    if (level == kPreemptLevelInterrupt) note_effect();
+    XResult (*restart)(void*) = level == kPreemptLevelInterrupt    ? ops().restore
+                                : level == kPreemptLevelDeactivate ? ops().reactivate
+                                                                   : nullptr;
+    const XResult result = restart != nullptr ? restart(core_.setup.impl) : kXSchedSuccess;
+    if (result != kXSchedSuccess)
+        XLOG_WARN("queue 0x%lx: level %u could not restart it", static_cast<unsigned long>(core_.handle), level);
+    base::Lock lock(core_.mutex);
+    stopped_level_ = 0;
+    if (level == kPreemptLevelInterrupt || gated()) core_.meter.started(opened_ns(level));
+    else core_.meter.flight_began(base::now_ns());  // what was stopped took no longer for it
+    core_.published.interrupted(false);
+}
+
+// Queue's lock held. Since when the queue that starts now may run: the gate was opened by whoever directed it, before its
+// agent came to know.
+int64_t HardwareStop::opened_ns(uint32_t level) const {
+    const int64_t now = base::now_ns();
+    const int64_t directed_ns = core_.published.directed_ns();
+    return level != kPreemptLevelInterrupt && directed_ns > stopped_ns_ ? std::min(directed_ns, now) : now;
+}
+
+// Queue's lock held. Likewise, of a queue that has just been stopped.
+int64_t HardwareStop::closed_ns() const {
+    if (!core_.published.suspended()) return stopped_ns_;  // by the program
+    return std::min(core_.published.directed_ns(), stopped_ns_);
+}
+
+XResult HardwareStop::call(const Stop& to) const {
+    if (to.level == kPreemptLevelInterrupt) return ops().interrupt(core_.setup.impl, to.how);
+    if (to.level == kPreemptLevelDeactivate && ops().deactivate != nullptr)
+        return ops().deactivate(core_.setup.impl);
+    return kXSchedSuccess;
+}
+
+// Transition held.
+void HardwareStop::stop(const Stop& to) {
+    const uint32_t generation = core_.generation;
+    const XResult result = call(to);
+    if (result != kXSchedSuccess && result != kXSchedErrorNotSupported)
+        XLOG_WARN("queue 0x%lx: level %u could not stop it; level 1 goes on acting",
+                  static_cast<unsigned long>(core_.handle), to.level);
+    {
+        base::Lock lock(core_.mutex);
+        if (core_.in_use && generation == core_.generation) return note_stopped(to, result);
+    }
+    // It was destroyed meanwhile; nobody else would put it back.
+    if (result == kXSchedSuccess && to.level == kPreemptLevelInterrupt) ops().restore(core_.setup.impl);
+}
+
+// Queue's lock held.
+void HardwareStop::note_stopped(const Stop& to, XResult result) {
+    if (result == kXSchedErrorNotSupported) lower_level();
+    stopped_level_ = result == kXSchedSuccess ? to.level : static_cast<uint32_t>(kPreemptLevelBlock);
+    how_ = to.how;
+    stopped_ns_ = base::now_ns();
+    const bool runs = gated_.observed() && core_.submitted != core_.completed;  // known for sure
+    if (gated() && !runs) core_.meter.flight_began(stopped_ns_);
+    if (interrupted()) core_.meter.stopped(stopped_ns_, 0);
+    else if (gated()) core_.meter.stopped(closed_ns(), gated_.run_on_ns());
+    if (!interrupted()) return;
+    core_.published.interrupted(true);
+    progress_known_ = gated_.has_gates() && how_ == kXqTakeOff;  // else it may end what it was about
+    progress_then_ = core_.published.slot().progress.load(std::memory_order_acquire);
+    outside_then_ = core_.published.header().outside_changes.load(std::memory_order_acquire);
+}
+
+// Queue's lock held. The hardware, or its driver, does not do level 3 after all; the backend has said why.
+void HardwareStop::lower_level() {
+    const bool gates = gated() && gated_.may_have_gates();
+    core_.set_level(gates || ops().deactivate != nullptr ? kPreemptLevelDeactivate : kPreemptLevelBlock);
+}
+
+// Transition held. What the device reports while it should be stopped shows that the interrupt had no effect: then it is
+// not worth its price.
+void HardwareStop::note_effect() {
+    base::Lock lock(core_.mutex);
+    if (!core_.in_use || !progress_known_ || (outside_then_ & 1) != 0 ||
+        core_.published.header().outside_changes.load(std::memory_order_acquire) != outside_then_)
+        return;
+    const ipc::QueueSlot& slot = core_.published.slot();
+    if (slot.progress.load(std::memory_order_acquire) == progress_then_) {
+        no_effects_ = 0;
+        return;
+    }
+    if (++no_effects_ < kMostWithoutEffect) return;
+    XLOG_INFO(
+        "no preempt level 3 on queue 0x%lx: it went on (from command %u to %u) while its channels were disabled, "
+        "so that has no effect here; it uses level 2",
+        static_cast<unsigned long>(core_.handle), progress_then_, slot.progress.load(std::memory_order_relaxed));
+    lower_level();
+}
+
+// Transition held.
+void HardwareStop::apply_timeslice(uint32_t us) {
+    if (us == timeslice_us_ || ops().set_timeslice == nullptr) return;
+    timeslice_us_ = us;  // also if refused: not tried again for the same value
+    ops().set_timeslice(core_.setup.impl, us);
+}
+
+bool HardwareStop::put_back_if_forgotten(int64_t now_ns) {
+    base::Lock transition(transition_);
+    if (!forgotten(now_ns, base::options().interrupt_limit * base::kMillisecond)) return false;
+    XLOG_WARN(
+        "queue 0x%lx has been off its device for more than %ld ms with nobody to make room for: it is put back "
+        "(XSCHED_INTERRUPT_LIMIT)",
+        static_cast<unsigned long>(core_.handle), static_cast<long>(base::options().interrupt_limit));
+    start();
+    base::Lock lock(core_.mutex);
+    stopped_level_ = kPreemptLevelDeactivate;  // its gate stays closed as the scheduler says
+    --core_.busy;
+    return true;
+}
+
+// Transition held. True: `busy` is raised, for the caller to lower.
+bool HardwareStop::forgotten(int64_t now_ns, int64_t limit_ns) {
+    base::Lock lock(core_.mutex);
+    if (!core_.in_use || !interrupted() || limit_ns == 0) return false;
+    if (core_.suspension.active || now_ns - stopped_ns_ < limit_ns) return false;
+    const ipc::QueueSlot& slot = core_.published.slot();
+    const int32_t by_pid = slot.by_pid.load(std::memory_order_relaxed);
+    const bool reason = by_pid != 0 ? lives(by_pid) : slot.held.load(std::memory_order_relaxed) != 0;
+    if (reason && core_.published.suspended()) return false;
+    given_up_ns_ = core_.published.directed_ns();
+    ++core_.busy;
+    return true;
+}
+
+}  // namespace xsched::queue

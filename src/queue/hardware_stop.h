@@ -1,0 +1,64 @@
+// Preempt levels 2 and 3 in hardware (XqStopOps): what a directive asks of the backend beyond gates and holds, and what
+// keeps anything from being off the device for longer than somebody has a reason for it.
+//
+// A lock of its own, taken before the queue's, serialises changes of the hardware's state; never on the launch path. What
+// other parts read is guarded by the queue's lock as well.
+#pragma once
+
+#include "queue/gated_path.h"
+
+namespace xsched::queue {
+
+class HardwareStop {
+public:
+    HardwareStop(QueueCore& core, GatedPath& gated) : core_(core), gated_(gated) {}
+
+    enum class Applied { kGone, kOpen, kStopped };
+    // Agent thread, and the program's own suspend and resume: brings the hardware in line with who suspends the queue now.
+    // kGone: the queue is not in use.
+    Applied apply();
+    // Agent thread, now and then: what the hardware keeps off for too long without a reason is put back. True: it was.
+    bool put_back_if_forgotten(int64_t now_ns);
+
+    // --- queue's lock held
+    void begin();
+    // The slot moved: what the device has written in the old one says nothing any more.
+    void moved() { progress_known_ = false; }
+    bool interrupted() const { return stopped_level_ == kPreemptLevelInterrupt; }
+
+private:
+    struct Stop {
+        uint32_t level = 0;  // 0: it runs
+        XqInterrupt how = kXqTakeOff;
+    };
+
+    bool gated() const { return core_.setup.ops->gate != nullptr; }
+    const XqStopOps& ops() const;
+    Stop wanted() const;
+    void change_to(const Stop& to);
+    void start();
+    void stop(const Stop& to);
+    XResult call(const Stop& to) const;
+    void note_stopped(const Stop& to, XResult result);
+    void lower_level();
+    void note_effect();
+    void apply_timeslice(uint32_t us);
+    bool forgotten(int64_t now_ns, int64_t limit_ns);
+    int64_t opened_ns(uint32_t level) const;
+    int64_t closed_ns() const;
+
+    QueueCore& core_;
+    GatedPath& gated_;
+    base::Mutex transition_;
+    uint32_t stopped_level_ = 0;       // 0: it runs; written under both locks
+    XqInterrupt how_ = kXqTakeOff;     // at level 3
+    uint32_t timeslice_us_ = 0;        // as last asked of the backend
+    int64_t stopped_ns_ = 0;           // since when it is stopped
+    bool progress_known_ = false;
+    uint32_t progress_then_ = 0;       // how far the device was then
+    uint32_t outside_then_ = 0;        // and Header::outside_changes
+    uint32_t no_effects_ = 0;          // interrupts in a row after which the device went further
+    int64_t given_up_ns_ = 0;          // the directive (its time) that lasted too long without a reason
+};
+
+}  // namespace xsched::queue

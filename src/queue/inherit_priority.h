@@ -1,0 +1,11 @@
+// Priority inheritance between the queues of the process (inheritance.h has that of one queue). Any thread.
+#pragma once
+
+#include "queue/xqueue.h"
+
+namespace xsched::queue {
+
+// What `consumer` launches next waits for work of `producer`.
+void inherit_priority(XQueue& consumer, XQueue& producer);
+
+}  // namespace xsched::queue

@@ -1,0 +1,18 @@
+// Priority inheritance: while a more urgent queue of the process waits on the device for a less urgent one, the less
+// urgent one counts as at least as urgent, until what it has now is done. Pure functions of a queue's slot; guarded by that
+// queue's lock.
+#pragma once
+
+#include <cstdint>
+
+#include "ipc/layout.h"
+
+namespace xsched::queue {
+
+// The slot's priority, or a higher one that it inherits at present.
+int32_t inherited_priority(const ipc::QueueSlot& slot);
+
+// Lets the slot inherit `priority` for all its commands up to `submitted`. True: for some of them that is new.
+bool inherit(ipc::QueueSlot& slot, uint64_t submitted, int32_t priority);
+
+}  // namespace xsched::queue

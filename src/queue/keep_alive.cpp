@@ -1,0 +1,91 @@
+#include "queue/keep_alive.h"
+
+#include <utility>
+
+#include "base/clock.h"
+#include "base/log.h"
+
+namespace xsched::queue {
+namespace {
+
+// The pause between the end of a wait and the next launch. A longer one is not worth the device's time.
+constexpr int64_t kLongestNs = 50 * base::kMicrosecond;
+
+}  // namespace
+
+void KeepAlive::begin() {
+    running_.store(false, std::memory_order_relaxed);
+    prepared_for_ = path_.binding();
+}
+
+// The number of a new one; 0: not now.
+uint32_t KeepAlive::next_number() {
+    base::Lock lock(core_.mutex);
+    if (!core_.in_use || core_.retired || !path_.bound()) return 0;
+    ipc::Header& header = core_.published.header();
+    if (header.lingers.load(std::memory_order_relaxed) == 0) return 0;
+    header.waits.fetch_add(1, std::memory_order_relaxed);
+    if (base::now_ns() >= header.linger_until_ns.load(std::memory_order_relaxed)) return 0;
+    path_.absorb_progress();
+    if (core_.completed == core_.submitted) return 0;  // the device has gone on to others already
+    return ++number_ != 0 ? number_ : ++number_;
+}
+
+// On the thread that is about to wait for the queue's work.
+bool KeepAlive::start(XqReturn when) {
+    end();
+    if (ops() == nullptr) return false;
+    const uint32_t number = next_number();
+    if (number == 0) return false;
+    running_.store(true, std::memory_order_seq_cst);  // first: another thread's launch may end it from here on
+    if (ops()->start(core_.setup.impl, number, kLongestNs, when) == kXSchedSuccess) return true;
+    end();
+    return false;
+}
+
+void KeepAlive::end() {
+    if (!running() || !running_.exchange(false)) return;
+    base::Lock lock(core_.mutex);
+    if (core_.in_use) core_.published.keep_alive(number_);
+}
+
+bool KeepAlive::only_ours_pending() {
+    base::Lock lock(core_.mutex);
+    if (!core_.in_use || core_.retired || !path_.touched()) return false;
+    path_.absorb_progress();
+    return core_.submitted == core_.completed;
+}
+
+void KeepAlive::prepare_if_asked() {
+    if (ops() == nullptr) return;
+    uint32_t binding = 0;
+    {
+        base::Lock lock(core_.mutex);
+        if (!core_.in_use || core_.retired || !path_.bound() || core_.setup.level != kPreemptLevelInterrupt) return;
+        binding = path_.binding();
+        if (prepared_for_ == binding) return;
+        if (core_.published.header().linger_wanted.load(std::memory_order_acquire) == 0) return;
+    }
+    const int64_t began = base::now_ns();
+    const XResult result = ops()->prepare(core_.setup.impl);
+    base::Lock lock(core_.mutex);
+    if (!core_.in_use) return;
+    prepared_for_ = binding;
+    if (result != kXSchedSuccess) return;
+    core_.published.header().lingers.store(1, std::memory_order_release);
+    XLOG_DEBG("queue 0x%lx can keep the device through its pauses (prepared in %lld us)",
+              static_cast<unsigned long>(core_.handle), static_cast<long long>((base::now_ns() - began) / 1000));
+}
+
+void KeepAlive::warm_if_asked() {
+    {
+        base::Lock lock(core_.mutex);
+        if (!core_.in_use || ops() == nullptr) return;
+        const uint32_t warm = core_.published.slot().warm.load(std::memory_order_acquire);
+        if (std::exchange(warm_seen_, warm) == warm || core_.retired) return;
+        path_.touch();
+    }
+    ops()->warm(core_.setup.impl);
+}
+
+}  // namespace xsched::queue

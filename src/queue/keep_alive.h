@@ -1,0 +1,45 @@
+// Keep-alive: while others are being kept off the device for this process, which takes some hundred microseconds, the
+// process keeps the device through its own short pauses. Else the hardware, which sees it idle then, would switch to the
+// others and back, for two switches between contexts (350 us on an H100, docs/notes/2026-11-21-h100-linger.md).
+//
+// For gated queues (XqKeepAliveOps). Any thread; takes the queue's lock itself, but where a comment says that it is held.
+#pragma once
+
+#include "base/hot.h"
+#include "queue/gated_path.h"
+
+namespace xsched::queue {
+
+class KeepAlive {
+public:
+    KeepAlive(QueueCore& core, GatedPath& path) : core_(core), path_(path) {}
+
+    // As xq_keep_alive, xq_end_keep_alive and xq_only_keep_alive_pending.
+    XSCHED_HOT bool start(XqReturn when);
+    XSCHED_HOT void end();
+    bool only_ours_pending();
+    // A keep-alive may stand in the stream. No lock needed.
+    bool running() const { return running_.load(std::memory_order_relaxed); }
+
+    // Agent thread: as Header::linger_wanted says.
+    void prepare_if_asked();
+    // Agent thread: if a burst is about to begin, something for the device to do, so that it has switched to us by then.
+    void warm_if_asked();
+
+    // Lock held.
+    void begin();
+    uint32_t number() const { return number_; }
+
+private:
+    const XqKeepAliveOps* ops() const { return core_.setup.ops != nullptr ? core_.setup.ops->keep_alive : nullptr; }
+    uint32_t next_number();
+
+    QueueCore& core_;
+    GatedPath& path_;
+    uint32_t number_ = 0;  // of the last one
+    std::atomic<bool> running_{false};
+    uint32_t prepared_for_ = 0;  // or refused: the path's binding
+    uint32_t warm_seen_ = 0;
+};
+
+}  // namespace xsched::queue

@@ -1,0 +1,28 @@
+// How commands of one queue get to the driver: held, gated or buffered, as the device allows (device.h). Chosen when the
+// queue is made. All without the queue's lock; any thread.
+#pragma once
+
+#include "base/hot.h"
+#include "queue/command_meter.h"
+#include "queue/queue_abi.h"
+
+namespace xsched::queue {
+
+class LaunchPath {
+public:
+    // As xq_admit and xq_launched.
+    virtual void admit(XqTicket& ticket, CommandKind kind) = 0;
+    virtual void launched(XqTicket& ticket, uint32_t outcome) = 0;
+    // For a command of the C API, which the core itself launches.
+    virtual void admit_callback(XqTicket& ticket) = 0;
+    // As xq_sync_begin and xq_sync_end.
+    virtual uint64_t sync_begin(XqCaller caller) = 0;
+    virtual void sync_end(uint64_t mark) = 0;
+    // Makes sure that the completion of everything launched will be reported.
+    virtual void report_all() = 0;
+
+protected:
+    ~LaunchPath() = default;
+};
+
+}  // namespace xsched::queue

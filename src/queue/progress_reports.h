@@ -1,0 +1,65 @@
+// Which progress a gated queue has asked its device to report, and which it may: a number is told only once every command
+// up to it is in the driver's queue. Pure; guarded by the queue's lock, but for what says otherwise.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+
+#include "base/hot.h"
+
+namespace xsched::queue {
+
+class ProgressReports {
+public:
+    // A new queue without commands.
+    void begin() {
+        returned_.store(0, std::memory_order_relaxed);
+        owed_.store(false, std::memory_order_relaxed);
+        enqueued_ = asked_ = written_ = 0;
+        writes_out_ = 0;
+        overlapped_ = false;
+    }
+    // The device's word says `completed`.
+    void bound(uint64_t completed) { asked_ = written_ = completed; }
+    // In fork's child: no other thread is inside the driver.
+    void after_fork(uint64_t submitted) {
+        returned_.store(submitted, std::memory_order_relaxed);
+        writes_out_ = 0;
+    }
+
+    // --- without the lock
+    XSCHED_HOT void call_returned() { returned_.fetch_add(1, std::memory_order_seq_cst); }
+    bool owed() const { return owed_.load(std::memory_order_seq_cst); }
+    void owe() { owed_.store(true, std::memory_order_seq_cst); }
+
+    // Up to here every command is surely in the driver's queue: the count at which last no driver call was on its way. What
+    // is behind it may still be missing there, whatever number it has.
+    XSCHED_HOT uint64_t enqueued(uint64_t submitted) {
+        if (returned_.load(std::memory_order_seq_cst) == submitted) enqueued_ = submitted;
+        return enqueued_;
+    }
+    // One driver call alone is on its way.
+    bool one_on_its_way(uint64_t submitted) const { return submitted - returned_.load(std::memory_order_seq_cst) == 1; }
+
+    void ask(uint64_t submitted) { asked_ = submitted; }
+    uint64_t asked() const { return asked_; }
+    uint64_t written() const { return written_; }
+
+    // The number to put behind all that is surely enqueued, if that says something new; `wrote` follows. While other
+    // threads' calls are on their way it may be less than was asked for: the last of them to return does the rest (owed).
+    bool next(uint64_t submitted, uint64_t* value);
+    // The device's answer. Refused: the next command tries again. True: write once more.
+    bool wrote(bool succeeded, uint64_t completed);
+
+private:
+    std::atomic<uint64_t> returned_{0};  // driver calls that have returned; the rest of submitted is on its way
+    std::atomic<bool> owed_{false};      // asked_ could not be written yet
+    uint64_t enqueued_ = 0;
+    uint64_t asked_ = 0;    // the last progress asked for
+    uint64_t written_ = 0;  // and the last one put behind the commands
+    uint32_t writes_out_ = 0;
+    bool overlapped_ = false;  // two writes at once
+};
+
+}  // namespace xsched::queue

@@ -1,0 +1,74 @@
+// A queue's slot in the shared memory. The only writer of the client's half: identity, hints on a move, counts, and what
+// becomes of a suspension. Guarded by the queue's lock; readers in other rooms need none (ipc/layout.h).
+#pragma once
+
+#include "base/hot.h"
+#include "ipc/layout.h"
+#include "queue/command_meter.h"
+#include "queue/setup.h"
+#include "queue/window.h"
+
+namespace xsched::queue {
+
+// The local scheduler decides on the thread whose queue became ready or idle, before its own thread has woken: called
+// with that queue's lock held, so it touches the shared memory alone. Null: nobody does.
+extern std::atomic<void (*)()> g_local_decide;
+
+// What the slot says besides the setup.
+struct SlotState {
+    XQueueHandle handle = 0;
+    uint64_t submitted = 0;
+    uint64_t launched = 0;
+    uint64_t completed = 0;
+    uint32_t keep_alive = 0;    // the number of the last one
+    uint32_t waiting = 0;       // callers in admit
+    bool interrupted = false;   // its work is off the device
+    bool suspended = false;     // by the program
+};
+
+class PublishedSlot {
+public:
+    // --- where; and who it is
+    void place(const Placement& placement) { placement_ = placement; }
+    void publish(uint32_t index, const Setup& setup, const SlotState& state, const Window& window,
+                 const CommandMeter& meter);
+    // Hints that others may have changed, for the next placement.
+    void read_hints(Setup* setup) const;
+    // The slot is nobody's.
+    void free();
+    // Whatever waits on the old gate goes on: nobody else will open it.
+    void open_gate();
+
+    // --- counts
+    void submitted(uint64_t count) { slot().submitted.store(count, std::memory_order_relaxed); }
+    void launched(uint64_t count) { slot().launched.store(count, std::memory_order_relaxed); }
+    XSCHED_HOT void completed(uint64_t count, const CommandMeter& meter);
+    // Rings the scheduler: the counts say already that the queue became ready, or idle.
+    XSCHED_HOT void ring_ready(bool ready, int64_t now_ns);
+    void ready_since(int64_t now_ns) { slot().ready_since_ns.store(now_ns, std::memory_order_release); }
+    void waiting(uint32_t callers) { slot().waiting.store(callers, std::memory_order_release); }
+
+    // --- settings and suspension
+    void level(uint32_t level) { slot().level.store(level, std::memory_order_relaxed); }
+    void window(const Window& window);
+    void suspended_by_program(bool suspended);
+    void interrupted(bool off) { slot().interrupted.store(off ? 1 : 0, std::memory_order_release); }
+    void keep_alive(uint32_t number) { slot().linger.store(number, std::memory_order_release); }
+    // The scheduler that suspended it is gone.
+    void forget_directive();
+
+    // --- what the scheduler says
+    bool suspended() const { return slot().suspended.load(std::memory_order_acquire) != 0; }
+    int64_t window_ns() const { return slot().window_ns.load(std::memory_order_relaxed); }
+    int64_t directed_ns() const { return slot().directed_ns.load(std::memory_order_relaxed); }
+    bool watched() const { return header().watching.load(std::memory_order_relaxed) != 0; }
+
+    ipc::QueueSlot& slot() const { return *placement_.slot; }
+    ipc::Header& header() const { return *placement_.header; }
+    const Placement& placement() const { return placement_; }
+
+private:
+    Placement placement_;
+};
+
+}  // namespace xsched::queue

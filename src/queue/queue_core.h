@@ -1,0 +1,80 @@
+// What all parts of one queue share: its lock, its counts, its slot, who suspends it and who waits for it. The parts hold
+// a reference and belong to the same XQueue. `mutex` guards everything that is not atomic; it is never held across a call
+// into the driver.
+//
+// Counts, all only growing: submitted (accepted from the program) >= launched (given to the driver to run) >= completed.
+// Pending = submitted - launched; in flight = launched - completed; ready = submitted != completed.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "base/hot.h"
+#include "base/mutex.h"
+#include "queue/command_meter.h"
+#include "queue/published_slot.h"
+#include "queue/setup.h"
+#include "queue/waiters.h"
+#include "queue/window.h"
+
+namespace xsched::queue {
+
+// The queue itself, as its parts see it. Called without the lock.
+class QueueOwner {
+public:
+    // Sets free what the window and the scheduler allow, after anything that may allow more.
+    virtual void pump() = 0;
+    // A retired queue without work goes back to the pool.
+    virtual void finish_if_drained() = 0;
+
+protected:
+    ~QueueOwner() = default;
+};
+
+// By the program itself (XQueueSuspend).
+struct Suspension {
+    bool active = false;
+    bool managed = false;  // the program has suspended it once, and may do so again
+    bool closing = false;  // it begins at the next moment without a driver call under way (HeldPath::quiet)
+    int64_t since_ns = 0;
+};
+
+struct QueueCore {
+    QueueCore(uint32_t its_index, QueueOwner& its_owner) : index(its_index), owner(its_owner) {}
+
+    // --- mutex held
+    bool open() const { return !suspension.active && !published.suspended(); }
+    uint32_t limit() const { return window.limit(published.window_ns(), meter.command_ns()); }
+    uint64_t in_flight() const { return launched - completed; }
+    XSCHED_HOT void note_submitted();
+    XSCHED_HOT void note_launched(uint32_t count);
+    XSCHED_HOT void note_completed(uint32_t count);
+    void begin_suspension();
+    void set_level(uint32_t level);
+
+    // --- mutex not held. Ends also when the queue is not in use any more.
+    template <typename Done>
+    void wait_until(Done done, int64_t patience_ns = base::kForever) {
+        waiters.wait(mutex, [&] { return !in_use.load(std::memory_order_acquire) || done(); }, patience_ns);
+    }
+
+    std::atomic<bool> in_use{false};
+    std::atomic<uint32_t> generation{0};
+    base::Mutex mutex;
+    bool retired = false;
+    Suspension suspension;
+    PublishedSlot published;
+    Window window;
+    uint64_t submitted = 0;
+    uint64_t launched = 0;
+    uint64_t completed = 0;
+    CommandMeter meter;
+    Waiters waiters;
+    uint32_t busy = 0;  // calls of ours into the backend that keep a retired queue from its end
+    Setup setup;
+    std::atomic<XQueueHandle> handle{0};
+    const uint32_t index;
+    QueueOwner& owner;
+};
+
+}  // namespace xsched::queue

@@ -1,0 +1,39 @@
+#include "queue/room_wait.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/clock.h"
+
+namespace xsched::queue {
+namespace {
+
+constexpr int64_t kOwnSuspensionNs = 10 * base::kSecond;  // of a caller whose own program suspended the queue
+// Of a caller at the window of an open queue in which nothing completes: so long, or so many commands' time.
+constexpr int64_t kStuckNs = 50 * base::kMillisecond;
+constexpr int64_t kStuckCommands = 4;
+constexpr int64_t kCompletesNowNs = 50 * base::kMicrosecond;
+
+}  // namespace
+
+void RoomWait::begin(int64_t now_ns, uint64_t completed) {
+    began_ = true;
+    seen_ns_ = progress_ns_ = now_ns;
+    completed_ = completed;
+}
+
+RoomWait::Patience RoomWait::look(int64_t now_ns, uint64_t completed, bool closed, bool by_program, int64_t command_ns) {
+    const int64_t looked_ns = now_ns - std::exchange(seen_ns_, now_ns);
+    if (completed != std::exchange(completed_, completed)) {
+        stuck_ns_ = 0;
+        progress_ns_ = now_ns;
+    }
+    if (by_program) suspended_ns_ += looked_ns;
+    else if (!closed) stuck_ns_ += looked_ns;
+    if (!closed && stuck_ns_ >= std::max(kStuckNs, kStuckCommands * command_ns)) return Patience::kDeviceStuck;
+    return suspended_ns_ < kOwnSuspensionNs ? Patience::kLeft : Patience::kOwnSuspension;
+}
+
+bool RoomWait::completes_now() const { return seen_ns_ - progress_ns_ < kCompletesNowNs; }
+
+}  // namespace xsched::queue

@@ -1,0 +1,31 @@
+// What a queue is made with, and where it publishes its state.
+#pragma once
+
+#include <cstdint>
+
+#include "base/hints.h"
+#include "ipc/layout.h"
+#include "queue/device.h"
+
+namespace xsched::queue {
+
+struct Setup : base::Hints {
+    const XqDeviceOps* ops = nullptr;
+    void* impl = nullptr;
+    HwQueueHandle hwq = 0;
+    uint64_t vendor = 0;
+    XDevice device = 0;
+    uint32_t level = 0;  // XPreemptLevel, already checked against ops->levels
+    bool level_chosen = false;  // somebody asked for this level
+    uint32_t flags = 0;  // XQueueCreateFlag
+    uint32_t threshold = 0;
+    uint32_t batch_size = 0;
+};
+
+// A slot of the memory shared with the scheduler, or of private memory.
+struct Placement {
+    ipc::Header* header = nullptr;
+    ipc::QueueSlot* slot = nullptr;
+};
+
+}  // namespace xsched::queue

@@ -1,0 +1,28 @@
+// What one command carries through a shim: its token, and the ticket that the queue hands out for it. C ABI.
+#pragma once
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Names a piece of launched work; carried through the vendor's callback and handed to xq_complete. 0: none.
+typedef uint64_t XqToken;
+
+typedef enum {
+    kXqLaunch = 0,  // go on to the driver; with `hold`, if set, in the wait list
+    kXqBuffer = 1   // copy the command and call xq_buffer
+} XqVerdict;
+
+typedef struct XqTicket {
+    uint32_t verdict;  // XqVerdict
+    uint32_t covers;   // how many commands the token stands for; on gated devices: 0 for a marker, else 1
+    void* hold;        // put into the wait list; NULL: none
+    void* group;       // private to the queue
+    XqToken token;     // report its completion; 0: this command is not tracked
+} XqTicket;
+
+#ifdef __cplusplus
+}
+#endif

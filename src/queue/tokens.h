@@ -1,0 +1,69 @@
+// Which commands report their completion by a token of their own, and which later token stands for the others. Pure;
+// guarded by the queue's lock.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "queue/device.h"
+#include "queue/token.h"
+
+namespace xsched::queue {
+
+class Tokens {
+public:
+    // Of the next command launched: how many its token stands for; 0: it gets none. One of `stride` commands gets one, and
+    // stands for those before it if order tells about them.
+    uint32_t next(uint32_t stride, XqOrder order) {
+        if (++since_tracked_ < stride) return 0;
+        since_tracked_ = 0;
+        const uint64_t behind = order == kXqInOrder ? unreported() : 0;
+        return hand_out(static_cast<uint32_t>(std::min<uint64_t>(behind, kMostCovered - 1)) + 1, 1);
+    }
+    // A token behind all that was launched: how many it stands for; 0: all report themselves.
+    uint32_t next_behind_all() {
+        const auto behind = static_cast<uint32_t>(std::min<uint64_t>(unreported(), kMostCovered));
+        return behind != 0 ? hand_out(behind, 0) : 0;
+    }
+    // The driver's call of a command without a token returned.
+    void returned_without() { ++returned_; }
+    // The driver's call of a command with a token failed.
+    void take_back(uint32_t covers) {
+        covered_ -= covers - 1;
+        --out_;
+    }
+    // False: none is out.
+    bool come_back() {
+        if (out_ == 0) return false;
+        --out_;
+        return true;
+    }
+
+    // A synchronize that began at `mark` commands without a token: how many of them are complete only now.
+    uint64_t mark() const { return returned_; }
+    uint32_t synchronized(uint64_t mark) {
+        if (mark <= covered_ || mark > returned_) return 0;
+        const auto completed = static_cast<uint32_t>(mark - covered_);
+        covered_ = mark;
+        return completed;
+    }
+
+    // Commands for which no token stands.
+    uint64_t unreported() const { return returned_ - covered_; }
+    uint32_t out() const { return out_; }
+
+private:
+    // `own`: of these, commands that were never without a token.
+    uint32_t hand_out(uint32_t covers, uint32_t own) {
+        covered_ += covers - own;
+        ++out_;
+        return covers;
+    }
+
+    uint64_t returned_ = 0;  // launched without a token, driver call returned
+    uint64_t covered_ = 0;   // of those, stood for by a later token or a synchronize
+    uint32_t since_tracked_ = 0;
+    uint32_t out_ = 0;
+};
+
+}  // namespace xsched::queue

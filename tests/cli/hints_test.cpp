@@ -1,0 +1,68 @@
+// Every row of base/hints.def, from the command line through the server's JSON into the slot and back, and `xcli run`.
+#include "base/hints.h"
+#include "base/clock.h"
+#include "cli/cli_rig.h"
+#include "ipc/slot_hints.h"
+
+namespace xsched::test {
+namespace {
+
+using base::HintInfo;
+
+// "-p,--priority" -> "--priority"
+std::string long_word(const HintInfo& hint) {
+    const std::string words = hint.words;
+    return words.substr(words.rfind(',') + 1);
+}
+
+class Hints : public WithCli {
+protected:
+    void SetUp() override {
+        start();
+        ASSERT_TRUE(client.connect(socket(), "trainer"));
+        client.add_queue(0, 3, 0xab1);
+    }
+    int64_t kept(const HintInfo& hint) { return base::get_hint(ipc::load_hints(client.slot(0)), hint.id); }
+    TestClient client;
+};
+
+TEST_F(Hints, EveryOneReachesTheSlotAndTheList) {
+    for (const HintInfo& hint : base::kHints) {
+        if (hint.words == nullptr) continue;
+        SCOPED_TRACE(hint.name);
+        const int64_t told = hint.most - 1;
+        const int64_t before_ns = base::now_ns();
+        EXPECT_EQ(xcli({"hint", "-x", "0xab1", long_word(hint), std::to_string(told)}).out, "hinted 1 queue\n");
+        EXPECT_GE(kept(hint), hint.kept(told, before_ns));
+        EXPECT_LE(kept(hint), hint.kept(told, base::now_ns()));
+        for (const int64_t wrong : {hint.least - 1, hint.most + 1})
+            expect_sentence({"hint", "-x", "0xab1", long_word(hint), std::to_string(wrong)},
+                            std::string(hint.request) + " " + std::to_string(wrong) + " is not a whole number from " +
+                                std::to_string(hint.least) + " to " + std::to_string(hint.most));
+    }
+    const int64_t now_ns = base::now_ns();
+    const Json listed = xcli({"list", "--json"}).json()["queues"][0];
+    for (const HintInfo& hint : base::kHints) {
+        if (hint.listed == nullptr) continue;
+        ASSERT_TRUE(listed.contains(hint.listed)) << hint.listed;
+        EXPECT_LE(listed[hint.listed].get<int64_t>(), hint.told(kept(hint), now_ns)) << hint.listed;
+        EXPECT_GE(listed[hint.listed].get<int64_t>(), hint.told(kept(hint), base::now_ns())) << hint.listed;
+    }
+}
+
+TEST_F(Hints, RunPutsThemIntoTheEnvironment) {
+    for (const HintInfo& hint : base::kHints) {
+        if (hint.in_run != base::HintInRun::kRun) continue;
+        SCOPED_TRACE(hint.name);
+        const auto run = [&](int64_t value) {
+            return xcli({"run", long_word(hint), std::to_string(value), "--", "/usr/bin/printenv", hint.option});
+        };
+        EXPECT_EQ(run(hint.least).out, std::to_string(hint.least) + "\n");
+        EXPECT_EQ(run(hint.most).out, std::to_string(hint.most) + "\n");
+        EXPECT_EQ(run(hint.most + 1).status, 2);
+        EXPECT_EQ(run(hint.least - 1).status, 2);
+    }
+}
+
+}  // namespace
+}  // namespace xsched::test

@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+"""A new hint is one row of src/base/hints.def, its declaration in xsched/hint.h and its use in a policy: with a row more a
+scratch copy of the sources has it everywhere. And no other source file names one."""
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+COMPILER = sys.argv.pop(1) if len(sys.argv) > 1 else "c++"
+TABLE = "src/base/hints.def"
+ROW = """XSCHED_HINT(probe_us, int64_t, kNumber, 0, 1000, 7, kTighter,
+            kQueue, XHintProbe, 0, 1000,
+            "XSCHED_AUTO_XQUEUE_PROBE", "probe_us", "probe_us", "--probe", kRun,
+            "microseconds that a test needs")
+"""
+DECLARATION = "XResult XHintProbe(XQueueHandle xq, int64_t us);\n"
+USE = """
+#include "dispatch/slot_reader.h"
+#include "base/options.h"
+#include "ipc/slot_hints.h"
+#include "policy/policy.h"
+#include "queue/xqueue.h"
+using namespace xsched;
+static_assert(sizeof(ipc::QueueSlot) == 512, "a slot is full: the next hint makes it twice as large");
+int64_t use(const policy::Unit& unit, const queue::Setup& setup, const ipc::QueueSlot& slot,
+            const dispatch::QueueNumbers& numbers) {
+    return unit.probe_us + setup.probe_us + slot.probe_us + numbers.probe_us + base::options().probe_us;
+}
+"""
+TOUCHED = ["base/options.cpp", "agent/hint_api.cpp", "dispatch/slot_reader.cpp", "server/tool_commands.cpp"]
+
+# Where hints are used, and where those functions are that set several or those of a process.
+USERS = ("src/policy/", "src/sched/", "src/agent/hint_api.cpp")
+# The dispatcher wakes when an announced time is over.
+ALSO = {"expect_ns": "src/dispatch/"}
+HOLDERS = r"(?:slot(?:\(\))?|unit|numbers|hints|setup_?|options(?:\(\))?|HintId)(?:\.|->|::)"
+
+
+def hints():
+    """[(field, name in requests or None, name in lists or None)]"""
+    rows = re.findall(r"^XSCHED_HINT\((\w+),.*?\n.*?\n\s*[^,]+, ([^,]+), ([^,]+),", (ROOT / TABLE).read_text(), re.M)
+    return [(field, *(re.sub('"', "", one) if '"' in one else None for one in names)) for field, *names in rows]
+
+
+class NewHint(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name)
+        for part in ("src", "include"):
+            shutil.copytree(ROOT / part, self.root / part)
+        self.append(TABLE, ROW)
+
+    def append(self, file, text):
+        path = self.root / file
+        path.write_text(path.read_text() + text)
+
+    def declare(self):
+        header = self.root / "include/xsched/hint.h"
+        header.write_text(header.read_text().replace("XResult XHintKDeadline(", DECLARATION + "XResult XHintKDeadline("))
+
+    def compile(self, file):
+        return subprocess.run([COMPILER, "-std=c++20", "-Wall", "-Wextra", "-Wno-missing-field-initializers", "-Werror",
+                               "-fsyntax-only", '-DXSCHED_VERSION="0"', '-DXSCHED_LIBRARIES="lib"', "-I", "src",
+                               "-I", "include", file], cwd=self.root, capture_output=True, text=True, timeout=240)
+
+    def test_one_row_is_enough(self):
+        self.declare()
+        (self.root / "use.cpp").write_text(USE)
+        with ThreadPoolExecutor(2) as pool:
+            for done in pool.map(self.compile, ["use.cpp"] + [f"src/{file}" for file in TOUCHED]):
+                self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_a_function_that_the_header_lacks_does_not_compile(self):
+        done = self.compile("src/agent/hint_api.cpp")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("XHintProbe", done.stderr)
+
+
+class Names(unittest.TestCase):
+    def test_rows_are_found(self):
+        self.assertIn(("expect_ns", "expect_us", "expect_in_us"), hints())
+        self.assertIn(("lax_priority", None, None), hints())
+        text = (ROOT / TABLE).read_text()
+        self.assertEqual(len(hints()), len(re.findall(r"^XSCHED_HINT\(", text, re.M)))
+
+    def test_no_other_source_file_names_a_hint(self):
+        for path in sorted((ROOT / "src").rglob("*")):
+            file = str(path.relative_to(ROOT))
+            if path.suffix not in (".cpp", ".h", ".def", ".inc") or file == TABLE or file.startswith(USERS):
+                continue
+            for number, line in enumerate(path.read_text().splitlines(), 1):
+                for field, request, listed in hints():
+                    if field == "priority" or file.startswith(ALSO.get(field, "/")):  # units are told apart by priority
+                        continue
+                    names = "|".join({name for name in (field, request, listed) if name})
+                    self.assertIsNone(re.search(rf'{HOLDERS}{field}\b|"(?:{names})"', line),
+                                      f"{file}:{number} names a hint: it should come from {TABLE}")
+
+    def test_its_functions_are_declared_and_in_python(self):
+        header = (ROOT / "include/xsched/hint.h").read_text()
+        bindings = (ROOT / "python/xsched/_bindings.py").read_text()
+        for function in re.findall(r"\bk(?:Queue|Process|Joint), (XHint\w+)", (ROOT / TABLE).read_text()):
+            self.assertIn(f"XResult {function}(", header)
+            self.assertIn(f'"{function}": [', bindings)
+
+
+if __name__ == "__main__":
+    unittest.main()

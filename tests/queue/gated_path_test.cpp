@@ -1,0 +1,449 @@
+#include "fake/device/fake_device.h"
+
+#include "base/clock.h"
+#include "support/eventually.h"
+#include "xsched/xqueue.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace {
+
+using xsched::fake::FakeDevice;
+using xsched::fake::Traits;
+using xsched::test::eventually;
+
+constexpr uint32_t kLevels = 0b0110;
+constexpr Traits kGates{.levels = kLevels, .gated = true};
+constexpr Traits kNoGates{.levels = kLevels, .gated = true, .gates = false};
+
+// As xserver writes it.
+void direct(FakeDevice& device, bool suspend) {
+    device.slot().directed_ns = xsched::base::now_ns();
+    device.slot().suspended = suspend ? 1 : 0;
+    xsched::ipc::settle_gate(device.slot());
+    xsched::ipc::ring_directive(device.region().header);
+}
+
+TEST(GatedPath, AloneACommandCostsNothingOnTheDevice) {
+    FakeDevice device(kGates);
+    for (int i = 0; i < 5000; ++i) device.enqueue(i);
+    EXPECT_EQ(device.in_driver(), 5000u);
+    EXPECT_EQ(device.gates_inserted + device.progress_written + device.binds, 0);
+}
+
+TEST(GatedPath, ASuspendedQueuesCommandsGoBehindAGateThatStopsThemTheNextTimeToo) {
+    FakeDevice device(kGates);
+    direct(device, true);
+    for (int i = 0; i < 100; ++i) device.enqueue(i);
+    EXPECT_FALSE(device.step());
+    direct(device, false);
+    while (device.executed().size() < 50) ASSERT_TRUE(device.step());
+    direct(device, true);
+    while (device.step()) {}
+    EXPECT_LT(device.executed().size(), 60u) << "what was launched while it stood has gates of its own";
+    direct(device, false);
+    device.run_freely();
+    EXPECT_TRUE(eventually([&] { return device.executed().size() == 100; }));
+}
+
+// So that a thread that suspends its own queue, launches and resumes does not wait for itself.
+TEST(GatedPath, AtLevelOneToo) {
+    FakeDevice device(kGates);
+    ASSERT_EQ(device.queue().set_level(kPreemptLevelBlock), kXSchedSuccess);
+    device.queue().set_launch_config(4, 2);
+    device.enqueue(0);
+    device.queue().suspend(kQueueSuspendFlagNone);
+    device.enqueue(1);
+    device.enqueue(2);
+    while (device.step()) {}
+    EXPECT_EQ(device.executed(), std::vector<int>{0});
+    EXPECT_EQ(device.gates_inserted, 1);
+    device.queue().resume(kQueueResumeFlagNone);
+    while (device.step()) {}
+    EXPECT_EQ(device.executed(), (std::vector<int>{0, 1, 2}));
+}
+
+TEST(GatedPath, EverySuspensionGetsItsGate) {
+    FakeDevice device(kGates);
+    for (int round = 0; round < 5; ++round) {
+        direct(device, true);
+        const int before = device.gates_inserted;
+        device.enqueue(2 * round);
+        EXPECT_EQ(device.gates_inserted, before + 1);
+        device.enqueue(2 * round + 1);  // on a slow machine commands seem long, and each gets a gate
+        EXPECT_FALSE(device.step());
+        direct(device, false);
+        while (device.step()) {}
+    }
+    EXPECT_EQ(device.executed().size(), 10u);
+}
+
+TEST(GatedPath, WhileSomebodyMayComeGatesGoInNowAndThen) {
+    FakeDevice device(kGates);
+    device.slot().window_ns = 1'000'000;
+    for (int i = 0; i < 400; ++i) device.enqueue(i);  // nothing runs yet: no length is known that would matter
+    EXPECT_GE(device.gates_inserted, 400 / 64);
+    EXPECT_LE(device.gates_inserted, 400 / 2);
+    device.run_freely();
+    for (int i = 400; i < 3000; ++i) device.enqueue(i);
+    EXPECT_TRUE(eventually([&] { return device.executed().size() == 3000; }));
+}
+
+TEST(GatedPath, FewerWhereAShortTimesliceTakesTheProcessOff) {
+    FakeDevice device(kGates);
+    device.region().header.watching = 1;
+    constexpr int kKnown = 4000, kCounted = 200;
+    int next = 0;
+    const auto enqueue = [&](int count) {
+        for (const int end = next + count; next < end; ++next) device.enqueue(next);
+    };
+    enqueue(10);
+    while (device.step()) {}
+    enqueue(kKnown);  // the first of them sees that those before are complete: from here on lengths are known
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));  // so that each seems to take 25 us or more
+    while (device.step()) {}
+    device.slot().window_ns = 1'000'000;
+    enqueue(64);  // one of them looks how far the device is
+    ASSERT_GT(device.slot().command_ns, 0);
+    const auto gates_in_the_next = [&] {
+        const int before = device.gates_inserted;
+        enqueue(kCounted);
+        return device.gates_inserted - before;
+    };
+    const int reports = device.progress_written;
+    const int often = gates_in_the_next();
+    EXPECT_LE(2 * (device.progress_written - reports), often) << "a report costs the device as much as a gate";
+    device.slot().device_timeslice_us = 1;
+    const int seldom = gates_in_the_next();
+    EXPECT_GE(seldom, 1);
+    EXPECT_LE(2 * seldom, often);
+}
+
+// Neither the time before it, nor that in which it stood.
+TEST(GatedPath, AnIdleQueueThatIsSuspendedTakesNoTime) {
+    FakeDevice device(kGates);
+    device.region().header.watching = 1;
+    for (int round = 0; round < 3; ++round) {
+        direct(device, true);
+        std::this_thread::sleep_for(std::chrono::milliseconds(30));
+        device.enqueue(round);
+        direct(device, false);
+        while (device.step()) {}
+        for (int i = 0; i < 64; ++i) device.enqueue(100);  // one of them looks how far the device is
+        while (device.step()) {}
+        std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    }
+    EXPECT_LT(device.slot().command_ns, 20'000'000);
+    EXPECT_LT(device.slot().busy_ns, 200'000'000) << "what is seen late counts until then, and no more";
+}
+
+// An event's record is a command of no length: kernels with one behind each are as long as without.
+TEST(GatedPath, MarkersDoNotMakeCommandsShorter) {
+    FakeDevice device(kGates);
+    device.region().header.watching = 1;
+    constexpr int kWorks = 200;
+    for (int i = 0; i < 10; ++i) device.enqueue(0);  // from here on it is known when something completes
+    while (device.step()) {}
+    for (int i = 1; i <= kWorks; ++i) {
+        device.enqueue(2 * i);
+        device.enqueue_marker(2 * i + 1);
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    while (device.step()) {}
+    for (int i = 0; i < 64; ++i) device.enqueue(0);  // one of them looks how far the device is
+    EXPECT_GE(device.slot().command_ns, 50'000'000 / (kWorks * 3 / 2)) << "half as long, if they counted";
+}
+
+TEST(GatedPath, NoGateStandsBeforeAMarker) {
+    FakeDevice device(kGates);
+    direct(device, true);
+    device.enqueue_marker(0);
+    EXPECT_EQ(device.gates_inserted, 0);
+    EXPECT_TRUE(device.step()) << "all before it is done";
+    device.enqueue(1);
+    EXPECT_EQ(device.gates_inserted, 1);
+    while (device.step()) {}
+    EXPECT_EQ(device.executed(), std::vector<int>{0});
+    direct(device, false);
+    device.run_freely();
+    EXPECT_TRUE(eventually([&] { return device.executed().size() == 2; }));
+}
+
+TEST(GatedPath, NoMoreThanTheCapStandsBehindAClosedGate) {
+    FakeDevice device(kGates);
+    direct(device, true);
+    std::atomic<int> launched{0};
+    std::thread program([&] {
+        for (int i = 0; i < 2000; ++i, ++launched) device.enqueue(i);
+    });
+    EXPECT_TRUE(eventually([&] { return launched == 512; }));
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    EXPECT_EQ(launched, 512) << "the caller waits in our code, outside the driver";
+    device.run_freely();
+    direct(device, false);
+    program.join();
+    EXPECT_TRUE(eventually([&] { return device.executed().size() == 2000; }));
+}
+
+TEST(GatedPath, AThresholdIsKept) {
+    for (const Traits& traits : {kGates, kNoGates}) {
+        FakeDevice device(traits);
+        device.queue().set_launch_config(4, 1);
+        std::thread program([&] {
+            for (int i = 0; i < 100; ++i) device.enqueue(i);
+        });
+        size_t most = 0;
+        while (device.executed().size() < 100) {
+            most = std::max(most, device.in_driver());
+            if (!device.step()) std::this_thread::yield();
+        }
+        program.join();
+        EXPECT_LE(most, 4u * 2) << "each command and its report";
+    }
+}
+
+// The program is the scheduler: after its first suspension it may suspend again, in the midst of what it launches.
+TEST(GatedPath, AQueueThatTheProgramSuspendsHasGatesWhileItRuns) {
+    FakeDevice device(kGates);
+    device.queue().suspend(kQueueSuspendFlagNone);
+    device.queue().resume(kQueueResumeFlagNone);
+    for (int i = 0; i < 200; ++i) device.enqueue(i);
+    device.step();
+    device.queue().suspend(kQueueSuspendFlagNone);
+    while (device.step()) {}
+    EXPECT_LE(device.executed().size(), 64u) << "it stands at the next gate";
+}
+
+TEST(GatedPath, WithoutGatesItIsLevelOneAndTheCallerWaits) {
+    FakeDevice device(kNoGates);
+    direct(device, true);
+    std::atomic<int> launched{0};
+    std::thread program([&] {
+        for (int i = 0; i < 10; ++i, ++launched) device.enqueue(i);
+    });
+    EXPECT_TRUE(eventually([&] { return device.slot().level == 1u; }));
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    EXPECT_EQ(launched, 0);
+    device.run_freely();
+    direct(device, false);
+    program.join();
+    EXPECT_TRUE(eventually([&] { return device.executed().size() == 10; }));
+}
+
+TEST(GatedPath, WatchedReadinessComesFromTheDevice) {
+    FakeDevice device(kGates);
+    device.region().header.watching = 1;
+    device.enqueue(0);
+    device.queue().report_all();
+    EXPECT_NE(device.slot().submitted, xsched::ipc::completed_commands(device.slot()));
+    while (device.step()) {}
+    EXPECT_EQ(device.slot().submitted, xsched::ipc::completed_commands(device.slot()));
+    EXPECT_FALSE(device.queue().ready());
+    const uint32_t rings = device.region().header.doorbell;
+    device.enqueue(1);
+    EXPECT_GT(device.region().header.doorbell, rings) << "idle -> ready is rung";
+}
+
+// The calling thread may have to write what the stream waits for: it is not kept by a call of ours.
+TEST(GatedPath, WhatMayNotKeepItsCallerIsReportedByTheNextCommand) {
+    FakeDevice device(kGates);
+    device.region().header.watching = 1;
+    device.slot().window_ns = 1'000'000;  // each command's report matters
+    for (int i = 0; i < 8; ++i) {
+        XqTicket ticket{};
+        xq_admit(device.abi_queue(), &ticket);
+        const int before = device.progress_written;
+        xq_launched(device.abi_queue(), &ticket, kXqSucceeded | kXqReportLater);
+        EXPECT_EQ(device.progress_written, before);
+    }
+    XqTicket ticket{};
+    xq_admit(device.abi_queue(), &ticket);
+    xq_launched(device.abi_queue(), &ticket, kXqSucceeded);
+    EXPECT_EQ(device.progress_written, 1);
+}
+
+TEST(GatedPath, BeforeAnAnnouncedBurstTheDeviceGetsSomethingToDoOnce) {
+    FakeDevice device(kGates);
+    device.region().header.watching = 1;
+    device.enqueue(0);
+    while (device.step()) {}
+    device.queue().keep_alive().warm_if_asked();
+    EXPECT_EQ(device.warmed, 0);
+    ++device.slot().warm;
+    device.queue().keep_alive().warm_if_asked();
+    device.queue().keep_alive().warm_if_asked();
+    EXPECT_EQ(device.warmed, 1);
+    ++device.slot().warm;
+    device.queue().keep_alive().warm_if_asked();
+    EXPECT_EQ(device.warmed, 2);
+}
+
+TEST(GatedPath, ASynchronizeThatReturnedSaysIdle) {
+    FakeDevice device(kGates);
+    device.region().header.watching = 1;
+    device.enqueue(0);
+    const uint64_t mark = xq_sync_begin(device.abi_queue(), kXqOutside);
+    while (device.step()) {}
+    const uint32_t rings = device.region().header.doorbell;
+    xq_sync_end(device.abi_queue(), mark);
+    EXPECT_EQ(device.slot().completed, device.slot().submitted);
+    EXPECT_GT(device.region().header.doorbell, rings);
+}
+
+// The command counts from its admission on, but its driver call may come long after the report that another thread asks
+// for: a queue that seems idle with work behind its closed gate would never be opened again.
+TEST(GatedPath, AReportSaysNothingOfACallOnItsWay) {
+    FakeDevice device(kGates);
+    device.region().header.watching = 1;
+    XqTicket on_its_way;
+    xq_admit(device.abi_queue(), &on_its_way);
+    device.queue().report_all();
+    while (device.step()) {}
+    EXPECT_TRUE(device.queue().ready());
+    const uint64_t mark = xq_sync_begin(device.abi_queue(), kXqOutside);
+    xq_sync_end(device.abi_queue(), mark);
+    EXPECT_TRUE(device.queue().ready()) << "a synchronize did not wait for it either";
+    EXPECT_EQ(xq_sync_begin(device.abi_queue(), kXqInside), 1u) << "but its own would";
+    device.driver_launch({0, nullptr, 0});
+    xq_launched(device.abi_queue(), &on_its_way, kXqSucceeded);
+    while (device.step()) {}
+    EXPECT_FALSE(device.queue().ready()) << "the report that was asked for came with the call";
+}
+
+// Each report costs the device as much as a gate.
+TEST(GatedPath, AVictimsEventsDoNotReportOneByOne) {
+    for (const bool victim : {false, true}) {
+        FakeDevice device(kGates);
+        device.region().header.watching = 1;
+        device.slot().window_ns = victim ? xsched::base::kMillisecond : 0;
+        for (int i = 0; i < 400; ++i) {
+            device.enqueue(i);
+            xq_report_marker(device.abi_queue(), kXqCanAsk);
+            while (device.step()) {}
+        }
+        if (victim) EXPECT_LT(device.progress_written, 200);
+        else EXPECT_GE(device.progress_written, 399);
+        const int before = device.progress_written;
+        device.enqueue(400);
+        xq_report_marker(device.abi_queue(), kXqNobodyCanAsk);
+        EXPECT_GT(device.progress_written, before) << "nobody could ask";
+        device.queue().report_all();
+        while (device.step()) {}
+        EXPECT_FALSE(device.queue().ready());
+    }
+}
+
+TEST(GatedPath, ReportsOfSeveralThreadsEndAtTheLastCommand) {
+    FakeDevice device(kGates);
+    device.region().header.watching = 1;
+    device.run_freely();
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t)
+        threads.emplace_back([&] {
+            for (int i = 0; i < 2000; ++i) {
+                device.enqueue(i);
+                xq_report_marker(device.abi_queue(), kXqCanAsk);
+            }
+        });
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_TRUE(eventually([&] { return !device.queue().ready(); }));
+}
+
+// The device may need what the waiting thread does next: it stores a value that a stream waits for, say.
+TEST(GatedPath, ACallerAtTheWindowOfAStuckDeviceGoesAhead) {
+    for (const Traits& traits : {kGates, kNoGates}) {
+        FakeDevice device(traits);
+        device.queue().set_launch_config(2, 1);
+        std::atomic<bool> launched{false};
+        std::thread program([&] {
+            for (int i = 0; i < 20; ++i) device.enqueue(i);
+            launched = true;
+        });
+        EXPECT_TRUE(eventually([&] { return launched.load(); })) << "no command of the device ran";
+        program.join();
+    }
+}
+
+TEST(GatedPath, AWaitingCallerIsWork) {
+    FakeDevice device(kNoGates);
+    direct(device, true);
+    std::thread program([&] { device.enqueue(0); });
+    EXPECT_TRUE(eventually([&] { return device.slot().waiting == 1; }));
+    EXPECT_GT(device.slot().ready_since_ns, 0);
+    direct(device, false);
+    program.join();
+    EXPECT_EQ(device.slot().waiting, 0u);
+}
+
+TEST(GatedPath, ADestroyedStreamKeepsItsGateUntilItsWorkIsDone) {
+    FakeDevice old(kGates);
+    direct(old, true);
+    old.enqueue(0);
+    const uint32_t index = old.queue().index();
+    uint32_t* const gate = old.gate_word;
+    old.destroy_stream();
+    EXPECT_GE(*gate, xsched::ipc::kGateOpen);
+    {
+        const FakeDevice next(kGates);
+        EXPECT_NE(const_cast<FakeDevice&>(next).queue().index(), index) << "its gate could be closed for the old stream";
+    }
+    while (old.step()) {}
+    FakeDevice later(kGates);
+    EXPECT_EQ(later.queue().index(), index);
+}
+
+TEST(GatedPath, TheProgramsOwnSuspendAndTheSchedulersShareTheGate) {
+    FakeDevice device(kGates);
+    device.queue().suspend(kQueueSuspendFlagNone);
+    device.enqueue(0);
+    direct(device, true);
+    direct(device, false);
+    EXPECT_FALSE(device.step()) << "the scheduler's resume does not undo the program's suspend";
+    direct(device, true);
+    device.queue().resume(kQueueResumeFlagNone);
+    EXPECT_FALSE(device.step());
+    direct(device, false);
+    EXPECT_TRUE(device.step());
+}
+
+TEST(GatedPath, LosingTheServerOpensTheGateTheDeviceWaitsOn) {
+    FakeDevice device(kGates);
+    direct(device, true);
+    device.enqueue(0);
+    auto other = std::make_unique<xsched::ipc::Region>();
+    device.queue().attach({&other->header, &other->slots[device.queue().index()]});
+    EXPECT_TRUE(device.step()) << "the gate";
+    EXPECT_TRUE(device.step());
+    device.enqueue(1);
+    while (device.step()) {}
+    EXPECT_EQ(device.executed().size(), 2u);
+    device.queue().attach({&device.region().header, &device.region().slots[device.queue().index()]});
+}
+
+TEST(GatedPath, RandomSuspensionsLoseNothing) {
+    FakeDevice device(kGates);
+    device.run_freely();
+    std::atomic<bool> done{false};
+    std::thread chaos([&] {
+        std::mt19937 random(1);
+        while (!done) {
+            if (random() % 3 == 0) device.queue().suspend(kQueueSuspendFlagNone);
+            direct(device, random() % 2 == 0);
+            device.slot().window_ns = random() % 2 == 0 ? 1'000'000 : 0;
+            device.region().header.watching = random() % 2;
+            device.queue().resume(kQueueResumeFlagNone);
+            std::this_thread::sleep_for(std::chrono::microseconds(random() % 300));
+        }
+        direct(device, false);
+    });
+    for (int i = 0; i < 20'000; ++i) device.enqueue(i);
+    done = true;
+    chaos.join();
+    ASSERT_TRUE(eventually([&] { return device.executed().size() == 20'000; }));
+    const std::vector<int> executed = device.executed();
+    for (int i = 0; i < 20'000; ++i) ASSERT_EQ(executed[i], i);
+}
+
+}  // namespace

@@ -1,0 +1,155 @@
+// Lingering: when something is put behind the program's work to keep the device, and when that is told to end.
+#include <gtest/gtest.h>
+
+#include "base/clock.h"
+#include "fake/device/fake_device.h"
+#include "ipc/layout.h"
+
+namespace xsched {
+namespace {
+
+using fake::FakeDevice;
+
+constexpr fake::Traits kInterruptible = {.levels = 0b1110, .gated = true};
+
+class KeepAlive : public ::testing::Test {
+protected:
+    void SetUp() override {
+        header().watching = 1;
+        header().linger_wanted = 1;
+        device.enqueue(0);
+        device.queue().keep_alive().prepare_if_asked();
+        while (device.step()) {}
+        others_are_kept_off(true);
+    }
+    ipc::Header& header() { return device.region().header; }
+    void others_are_kept_off(bool on) { header().linger_until_ns = on ? base::now_ns() + base::kSecond * 3600 : 0; }
+    // Whether the last one asked for has been told to end.
+    bool ended() { return *device.keep_alive_word >= device.keep_alives.back().number; }
+
+    FakeDevice device{kInterruptible};
+};
+
+TEST_F(KeepAlive, OnePreparesOnceAndSaysSo) {
+    EXPECT_EQ(header().lingers, 1u);
+    device.queue().keep_alive().prepare_if_asked();
+    EXPECT_EQ(device.keep_alive_prepared, 1);
+}
+
+TEST(KeepAliveUnprepared, TheAgentIsToldWhenItCanPrepare) {
+    FakeDevice device(kInterruptible);
+    ipc::Header& header = device.region().header;
+    header.linger_wanted = 1;
+    header.watching = 1;
+    device.queue().keep_alive().prepare_if_asked();
+    EXPECT_EQ(device.keep_alive_prepared, 0) << "the device knows no words yet";
+    const uint32_t rings = header.directive;
+    device.enqueue(0);
+    EXPECT_GT(header.directive, rings);
+    device.queue().keep_alive().prepare_if_asked();
+    EXPECT_EQ(device.keep_alive_prepared, 1);
+}
+
+TEST(KeepAliveUnprepared, OneThatIsNotAskedOrCannotDoesNot) {
+    FakeDevice device(kInterruptible);
+    ipc::Header& header = device.region().header;
+    header.watching = 1;
+    device.enqueue(0);
+    device.queue().keep_alive().prepare_if_asked();
+    EXPECT_EQ(device.keep_alive_prepared, 0) << "nobody is to be kept off";
+    header.linger_wanted = 1;
+    device.refuse_keep_alive = true;
+    device.queue().keep_alive().prepare_if_asked();
+    device.queue().keep_alive().prepare_if_asked();
+    EXPECT_EQ(device.keep_alive_prepared, 1);
+    EXPECT_EQ(header.lingers, 0u);
+    header.linger_until_ns = base::now_ns() + base::kSecond;
+    device.enqueue(1);
+    EXPECT_FALSE(xq_keep_alive(device.abi_queue(), kXqWhenComplete));
+    EXPECT_TRUE(device.keep_alives.empty());
+}
+
+TEST_F(KeepAlive, BehindWorkWhileOthersAreKeptOff) {
+    device.enqueue(1);
+    EXPECT_TRUE(xq_keep_alive(device.abi_queue(), kXqWhenComplete));
+    ASSERT_EQ(device.keep_alives.size(), 1u);
+    EXPECT_EQ(device.keep_alives[0].when, kXqWhenComplete);
+    EXPECT_FALSE(ended());
+    EXPECT_EQ(header().waits, 1u);
+}
+
+TEST_F(KeepAlive, NotWhenNobodyIs) {
+    others_are_kept_off(false);
+    device.enqueue(1);
+    EXPECT_FALSE(xq_keep_alive(device.abi_queue(), kXqWhenComplete));
+    header().linger_until_ns = base::now_ns() - 1;
+    EXPECT_FALSE(xq_keep_alive(device.abi_queue(), kXqWhenComplete));
+    EXPECT_TRUE(device.keep_alives.empty());
+    EXPECT_EQ(header().waits, 2u) << "the scheduler learns from it all the same";
+}
+
+TEST_F(KeepAlive, NotOnAnIdleDevice) {
+    const uint64_t mark = xq_sync_begin(device.abi_queue(), kXqOutside);
+    xq_sync_end(device.abi_queue(), mark);
+    EXPECT_FALSE(xq_keep_alive(device.abi_queue(), kXqWhenComplete));
+    EXPECT_TRUE(device.keep_alives.empty());
+}
+
+TEST_F(KeepAlive, TheNextWorkEndsIt) {
+    device.enqueue(1);
+    xq_keep_alive(device.abi_queue(), kXqAtOnce);
+    EXPECT_EQ(device.keep_alives[0].when, kXqAtOnce);
+    XqTicket marker{};
+    xq_admit_marker(device.abi_queue(), &marker);
+    xq_launched(device.abi_queue(), &marker, kXqSucceeded);
+    EXPECT_FALSE(ended()) << "a place in the queue keeps no device";
+    device.enqueue(2);
+    EXPECT_TRUE(ended());
+}
+
+TEST_F(KeepAlive, TheNextWaitEndsItAndLingersAnew) {
+    device.enqueue(1);
+    xq_keep_alive(device.abi_queue(), kXqAtOnce);
+    xq_keep_alive(device.abi_queue(), kXqAtOnce);
+    ASSERT_EQ(device.keep_alives.size(), 2u);
+    EXPECT_EQ(*device.keep_alive_word, device.keep_alives[0].number);
+    EXPECT_FALSE(ended());
+}
+
+TEST_F(KeepAlive, WhoAsksForTheStreamEndsItAndSeesNothingOfIt) {
+    device.enqueue(1);
+    const uint64_t mark = xq_sync_begin(device.abi_queue(), kXqOutside);
+    xq_keep_alive(device.abi_queue(), kXqWhenComplete);
+    xq_end_keep_alive(device.abi_queue());
+    EXPECT_TRUE(ended());
+    EXPECT_FALSE(xq_only_keep_alive_pending(device.abi_queue())) << "a command is in flight";
+    while (device.step()) {}
+    xq_sync_end(device.abi_queue(), mark);
+    EXPECT_TRUE(xq_only_keep_alive_pending(device.abi_queue()));
+}
+
+TEST_F(KeepAlive, AReportOnItsWayIsOursToo) {
+    device.enqueue(1);
+    const uint64_t mark = xq_sync_begin(device.abi_queue(), kXqOutside);
+    device.queue().report_all();
+    xq_sync_end(device.abi_queue(), mark);
+    EXPECT_TRUE(xq_only_keep_alive_pending(device.abi_queue()));
+}
+
+TEST(KeepAliveUnprepared, NothingIsOursWhereNobodyEverWatched) {
+    FakeDevice device(kInterruptible);
+    device.enqueue(0);
+    const uint64_t mark = xq_sync_begin(device.abi_queue(), kXqOutside);
+    xq_sync_end(device.abi_queue(), mark);
+    EXPECT_FALSE(xq_only_keep_alive_pending(device.abi_queue())) << "the driver's answer is about the program";
+}
+
+TEST_F(KeepAlive, WhatTheBackendRefusesIsNotWaitedFor) {
+    device.refuse_keep_alive = true;
+    device.enqueue(1);
+    EXPECT_FALSE(xq_keep_alive(device.abi_queue(), kXqWhenComplete));
+    EXPECT_TRUE(ended());
+}
+
+}  // namespace
+}  // namespace xsched

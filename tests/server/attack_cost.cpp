@@ -1,0 +1,337 @@
+// What an honest program notices of each attack: from its urgent queue's readiness to the directive for its other
+// client, and until another user's tool is answered; undisturbed, beside each attack, and beside a process that uses as
+// much of the processors as the attacker does and leaves the server alone. All of it in turns. Prints one JSON object;
+// bench/attacks.py makes the table and the file of results.
+// Usage: attack_cost [--rounds N] [--samples N] [--only ATTACK]
+#include <climits>
+#include <cmath>
+#include <fstream>
+#include <map>
+
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+#include "server/attacks.h"
+#include "server/hostile.h"
+
+namespace xsched::test {
+namespace {
+
+constexpr uid_t kOtherUid = 60001;
+constexpr int kVictimNice = -5;  // what is measured is the server, not whether the victim loses its processor
+constexpr useconds_t kPeriodUs = 1000;
+constexpr useconds_t kToolPeriodUs = 20'000;
+constexpr int64_t kBurnPeriodNs = 5 * base::kMillisecond;
+constexpr int64_t kGiveUpNs = 5 * base::kSecond;
+constexpr size_t kMostSamples = 1 << 16;
+
+// What a measuring child writes for us.
+struct Samples {
+    std::atomic<uint32_t> count{0};
+    int64_t ns[kMostSamples];
+    void add(int64_t one) {
+        const uint32_t at = count.load(std::memory_order_relaxed);
+        if (at < kMostSamples) ns[at] = one;
+        if (at < kMostSamples) count.store(at + 1);
+    }
+    std::vector<int64_t> all() const { return {ns, ns + count.load()}; }
+};
+
+struct Unmap {
+    void operator()(Samples* samples) const { munmap(samples, sizeof(Samples)); }
+};
+using SharedSamples = std::unique_ptr<Samples, Unmap>;
+
+SharedSamples make_samples() {
+    void* memory = mmap(nullptr, sizeof(Samples), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) abort();
+    return SharedSamples(new (memory) Samples);
+}
+
+[[noreturn]] void fail(const std::string& what) {
+    fprintf(stderr, "attack_cost: %s\n", what.c_str());
+    exit(1);
+}
+
+// Nanoseconds that the tasks of these processes have run.
+int64_t ran_ns(const std::vector<pid_t>& pids) {
+    int64_t sum = 0;
+    for (const pid_t pid : pids) {
+        const std::string folder = "/proc/" + std::to_string(pid) + "/task";
+        DIR* list = opendir(folder.c_str());
+        for (const dirent* entry = nullptr; list != nullptr && (entry = readdir(list)) != nullptr;) {
+            int64_t ns = 0;
+            if (std::ifstream(folder + "/" + entry->d_name + "/schedstat") >> ns) sum += ns;
+        }
+        if (list != nullptr) closedir(list);
+    }
+    return sum;
+}
+
+std::vector<pid_t> processes_of_group(pid_t group) {
+    std::vector<pid_t> found;
+    DIR* list = opendir("/proc");
+    for (const dirent* entry = nullptr; list != nullptr && (entry = readdir(list)) != nullptr;) {
+        const pid_t pid = atoi(entry->d_name);
+        if (pid > 0 && getpgid(pid) == group) found.push_back(pid);
+    }
+    if (list != nullptr) closedir(list);
+    return found;
+}
+
+// A child that becomes that user and does `body`; it ends with us.
+template <typename Body>
+pid_t child_of(uid_t uid, Body body, int nice_value = 0) {
+    const pid_t parent = getpid();
+    const pid_t child = fork();
+    if (child != 0) return child;
+    setpgid(0, 0);
+    setpriority(PRIO_PROCESS, 0, nice_value);
+    if (!become(uid)) _exit(100);
+    die_with(parent);
+    prctl(PR_SET_TIMERSLACK, 1UL);
+    body();
+    _exit(0);
+}
+
+// The attackers, or what stands in for them: one group of processes each.
+class Hostile {
+public:
+    ~Hostile() {
+        for (const pid_t group : groups_) kill(-group, SIGKILL);
+        for (const pid_t group : groups_) waitpid(group, nullptr, 0);
+    }
+    // False: it could not begin.
+    bool attack(const Attack& attack, const std::string& path) {
+        int ends[2];
+        if (pipe2(ends, O_CLOEXEC) != 0) abort();
+        for (unsigned i = 0; i < attack.processes; ++i)
+            groups_.push_back(child_of(kAttackerUid, [&] {
+                attack.body(path, [&] {
+                    if (write(ends[1], "", 1) != 1) _exit(1);
+                });
+            }));
+        close(ends[1]);
+        const base::UniqueFd end(ends[0]);
+        for (unsigned i = 0; i < attack.processes; ++i) {
+            char letter;
+            pollfd waiting{end.get(), POLLIN, 0};
+            if (poll(&waiting, 1, kPatienceMs) != 1 || read(end.get(), &letter, 1) != 1) return false;
+        }
+        return true;
+    }
+    // Uses so much of the processors: 1.0 is one of them.
+    void burn(double share) {
+        for (; share > 0.005; share -= 1)
+            groups_.push_back(child_of(kAttackerUid, [part = std::min(share, 1.0)] {
+                for (;;) {
+                    const int64_t began = base::now_ns();
+                    const auto busy = static_cast<int64_t>(part * kBurnPeriodNs);
+                    while (base::now_ns() - began < busy) {
+                    }
+                    const int64_t left = kBurnPeriodNs - (base::now_ns() - began);
+                    if (part < 0.99 && left > 0) usleep(static_cast<useconds_t>(left / base::kMicrosecond));
+                }
+            }));
+    }
+    std::vector<pid_t> pids() const {
+        std::vector<pid_t> all;
+        for (const pid_t group : groups_)
+            for (const pid_t pid : processes_of_group(group)) all.push_back(pid);
+        return all;
+    }
+
+private:
+    std::vector<pid_t> groups_;
+};
+
+struct Figures {
+    std::vector<int64_t> directive_ns;
+    std::vector<int64_t> tool_ns;
+    std::vector<double> p99_us;  // of each round
+    double hostile_share = 0;    // of a processor, the last round's
+    double server_share = 0;
+    int64_t resident_mib = 0;  // most of all rounds
+    size_t descriptors = 0;
+    unsigned failures = 0;
+};
+
+double at(std::vector<int64_t> values, double share) {
+    if (values.empty()) return NAN;
+    std::sort(values.begin(), values.end());
+    return static_cast<double>(values[static_cast<size_t>(std::lround(share * static_cast<double>(values.size() - 1)))]);
+}
+
+// False: it did not become so.
+bool wait_for(TestClient& client, uint32_t suspended, int64_t* when_ns = nullptr) {
+    const int64_t give_up = base::now_ns() + kGiveUpNs;
+    for (;;) {
+        const bool is = client.slot(0).suspended.load() == suspended;
+        const int64_t now = base::now_ns();
+        if (when_ns != nullptr) *when_ns = now;
+        if (is) return true;
+        if (now > give_up) return false;
+    }
+}
+
+// The honest program: both clients in one process, so that nobody but the server must be given a processor.
+void measure_directives(const std::string& path, int samples, Samples& into) {
+    TestClient low(path, "low");
+    TestClient high(path, "high");
+    if (!low.connected() || !high.connected()) _exit(1);
+    low.add_queue(0, 150, 0x1);
+    high.add_queue(0, 200, 0x2);
+    low.slot(0).command_ns = high.slot(0).command_ns = 1;  // so short that the server keeps no grace
+    low.submit(0);
+    for (int i = 0; i < samples; ++i) {
+        if (!wait_for(low, 0)) _exit(2);
+        usleep(kPeriodUs);
+        int64_t now = 0;
+        const int64_t began = base::now_ns();
+        high.submit(0);
+        if (!wait_for(low, 1, &now)) _exit(3);
+        into.add(now - began);
+        high.complete(0);
+        low.complete(0);  // it gets something done
+        low.submit(0);
+    }
+}
+
+void measure_tools(const std::string& path, Samples& into) {
+    for (;;) {
+        const int64_t began = base::now_ns();
+        TestTool tool(path);
+        const bool good = tool.accepted() && tool.ask({{"cmd", "status"}}).value("ok", false);
+        into.add(good ? base::now_ns() - began : INT64_MAX / 2);
+        usleep(kToolPeriodUs);
+    }
+}
+
+class Bench : public UnderAttack {
+public:
+    void TestBody() override {}
+    void begin() {
+        if (geteuid() != 0) fail("it must be root to become other users");
+        chmod(directory.path().c_str(), 0755);
+        start_system({"--limit", std::to_string(kVictimUid) + ":highest-priority=255"});
+        resting_mib_ = resident_mib();
+        resting_descriptors_ = descriptors();
+    }
+    std::string socket_path() const { return socket(); }
+    // Until everybody has gone.
+    void rest() {
+        wait_until([this] { return client_count() == 0 && descriptors() <= resting_descriptors_ + 8; });
+        server->process().take_output();
+        usleep(50'000);
+    }
+    void measure(const Hostile& hostile, int samples, Figures& figures) {
+        usleep(200'000);
+        const auto directives = make_samples();
+        const auto tools = make_samples();
+        const std::string path = socket();
+        const std::vector<pid_t> pids = hostile.pids();
+        const int64_t began = base::now_ns();
+        const int64_t hostile_ran = ran_ns(pids);
+        const int64_t server_ran = ran_ns({server->pid()});
+        const pid_t asks = child_of(kOtherUid, [&] { measure_tools(path, *tools); });
+        const pid_t honest = child_of(kVictimUid, [&] { measure_directives(path, samples, *directives); }, kVictimNice);
+        int status = 0;
+        waitpid(honest, &status, 0);
+        const auto took = static_cast<double>(base::now_ns() - began);
+        figures.hostile_share = static_cast<double>(ran_ns(pids) - hostile_ran) / took;
+        figures.server_share = static_cast<double>(ran_ns({server->pid()}) - server_ran) / took;
+        figures.resident_mib = std::max(figures.resident_mib, resident_mib() - resting_mib_);
+        figures.descriptors = std::max(figures.descriptors, descriptors() - std::min(descriptors(), resting_descriptors_));
+        kill(asks, SIGKILL);
+        waitpid(asks, nullptr, 0);
+        const std::vector<int64_t> found = directives->all();
+        if (status != 0 || found.empty()) ++figures.failures;
+        figures.directive_ns.insert(figures.directive_ns.end(), found.begin(), found.end());
+        if (!found.empty()) figures.p99_us.push_back(at(found, 0.99) / 1e3);
+        for (const int64_t one : tools->all()) figures.tool_ns.push_back(one);
+    }
+    // Whether the attacker has at most what he may have; asked while he attacks.
+    bool within_limits() {
+        const Json answer = TestTool(socket()).ask({{"cmd", "limits"}});
+        for (const Json& entry : answer["users"])
+            for (const Json& one : entry["limits"])
+                if (one["name"] != "highest-priority" && one.value("used", int64_t{0}) > one.value("most", int64_t{0}))
+                    return false;
+        return answer.value("ok", false);
+    }
+
+private:
+    int64_t resting_mib_ = 0;
+    size_t resting_descriptors_ = 0;
+};
+
+void print(const Figures& it) {
+    printf("\"samples\": %zu, \"p50_us\": %.1f, \"p99_us\": %.1f, \"max_us\": %.1f, \"tools\": %zu, \"tool_p50_ms\": %.2f, "
+           "\"tool_p99_ms\": %.2f, \"tool_max_ms\": %.2f, \"hostile_share\": %.2f, \"server_share\": %.2f, "
+           "\"resident_mib\": %lld, \"descriptors\": %zu, \"failures\": %u, \"p99_us_of_rounds\": [",
+           it.directive_ns.size(), at(it.directive_ns, 0.5) / 1e3, at(it.directive_ns, 0.99) / 1e3,
+           at(it.directive_ns, 1) / 1e3, it.tool_ns.size(), at(it.tool_ns, 0.5) / 1e6, at(it.tool_ns, 0.99) / 1e6,
+           at(it.tool_ns, 1) / 1e6, it.hostile_share, it.server_share, static_cast<long long>(it.resident_mib),
+           it.descriptors, it.failures);
+    for (size_t i = 0; i < it.p99_us.size(); ++i) printf("%s%.1f", i == 0 ? "" : ", ", it.p99_us[i]);
+    printf("]");
+}
+
+int run(int rounds, int samples, const std::string& only) {
+    Bench bench;
+    bench.begin();
+    Figures undisturbed;
+    std::map<std::string, Figures> attacked;
+    std::map<std::string, Figures> burnt;
+    std::map<std::string, bool> within;
+    for (int round = 0; round < rounds; ++round) {
+        bench.rest();
+        bench.measure(Hostile(), samples, undisturbed);
+        for (const Attack& attack : kAttacks) {
+            if (!only.empty() && only != attack.name) continue;
+            fprintf(stderr, "round %d of %d: %s\n", round + 1, rounds, attack.name);
+            {
+                Hostile hostile;
+                if (!hostile.attack(attack, bench.socket_path())) fail(std::string(attack.name) + " could not begin");
+                bench.measure(hostile, samples, attacked[attack.name]);
+                within[attack.name] = bench.within_limits() && (round == 0 || within[attack.name]);
+            }
+            bench.rest();
+            Hostile hostile;
+            hostile.burn(attacked[attack.name].hostile_share);
+            bench.measure(hostile, samples, burnt[attack.name]);
+        }
+    }
+    printf("{\"processors\": %ld, \"rounds\": %d, \"undisturbed\": {", sysconf(_SC_NPROCESSORS_ONLN), rounds);
+    print(undisturbed);
+    printf("},\n \"attacks\": [");
+    bool first = true;
+    for (const Attack& attack : kAttacks) {
+        if (!attacked.contains(attack.name)) continue;
+        printf("%s\n  {\"name\": \"%s\", \"does\": \"%s\", \"within_limits\": %s, ", first ? "" : ",", attack.name,
+               attack.does, within[attack.name] ? "true" : "false");
+        print(attacked[attack.name]);
+        printf(",\n   \"burner\": {");
+        print(burnt[attack.name]);
+        printf("}}");
+        first = false;
+    }
+    printf("\n]}\n");
+    return 0;
+}
+
+}  // namespace
+}  // namespace xsched::test
+
+int main(int argc, char** argv) {
+    int rounds = 3;
+    int samples = 1000;
+    std::string only;
+    for (int i = 1; i + 1 < argc; i += 2) {
+        const std::string name = argv[i];
+        if (name == "--rounds") rounds = std::max(atoi(argv[i + 1]), 1);
+        if (name == "--samples") samples = std::max(atoi(argv[i + 1]), 1);
+        if (name == "--only") only = argv[i + 1];
+    }
+    return xsched::test::run(rounds, samples, only);
+}

@@ -1,0 +1,192 @@
+#include "server/attacks.h"
+
+#include <deque>
+#include <random>
+
+#include "server/hostile.h"
+
+namespace xsched::test {
+namespace {
+
+using Ready = std::function<void()>;
+
+constexpr size_t kKept = 200;  // connections of one attacker; the oldest goes for the next
+constexpr uint64_t kOtherDevice = uint64_t{kDeviceTypeCPU} << 32 | 2;
+
+[[noreturn]] void stay() {
+    for (;;) pause();
+}
+
+bool send_lingering(int connection, const std::string& packet) {
+    const LingeringSocket slow;
+    return send_descriptors(connection, packet.data(), packet.size(), {slow.get()});
+}
+
+base::UniqueFd raw_tool(const std::string& path) {
+    base::UniqueFd socket(ipc::connect_path(path.c_str()));
+    ipc::Welcome welcome{};
+    const bool answered =
+        socket && ipc::shake_hands(socket.get(), ipc::PeerKind::kTool, "x", &welcome, nullptr, kPatienceMs);
+    return answered && welcome.status == ipc::WelcomeStatus::kAccepted ? std::move(socket) : base::UniqueFd();
+}
+
+// Makes connections for ever and keeps some.
+template <typename Make>
+[[noreturn]] void pile_up(const Ready& ready, Make make) {
+    std::deque<base::UniqueFd> kept;
+    for (size_t i = 0;; ++i) {
+        if (i == 10) ready();
+        kept.push_back(make());
+        if (kept.size() > kKept) kept.pop_front();
+    }
+}
+
+void linger_hello(const std::string& path, const Ready& ready) {
+    const ipc::Hello hello = hello_of(ipc::PeerKind::kClient);
+    const std::string packet(reinterpret_cast<const char*>(&hello), sizeof(hello));
+    pile_up(ready, [&] {
+        base::UniqueFd connection(ipc::connect_path(path.c_str()));
+        send_lingering(connection.get(), packet);
+        return connection;
+    });
+}
+
+void linger_handover(const std::string& path, const Ready& ready) {
+    for (int i = 0;; ++i) {
+        if (i == 10) ready();
+        const base::UniqueFd client = raw_client(path);
+        if (client) send_lingering(client.get(), handover_packet());
+        else usleep(1000);
+    }
+}
+
+void linger_tool(const std::string& path, const Ready& ready) {
+    for (int i = 0;; ++i) {
+        if (i == 10) ready();
+        const base::UniqueFd tool = raw_tool(path);
+        if (tool) send_lingering(tool.get(), R"({"cmd":"list"})");
+        else usleep(1000);
+    }
+}
+
+// 1,024 queues of 511 priorities with work; `changes`: one after the other becomes idle and ready again.
+void many_queues(const std::string& path, const Ready& ready, uint64_t device, bool changes) {
+    TestClient client(path, "many");
+    if (!client.connected()) _exit(1);
+    for (unsigned at = 0; at < ipc::kMostQueues; ++at) {
+        client.add_queue(at, static_cast<int32_t>(at % 511) - 255, 0x1000 + at);
+        if (device != 0) client.slot(at).device = device;
+        client.submit(at);
+    }
+    ready();
+    if (!changes) stay();
+    for (unsigned at = 0;; at = (at + 1) % ipc::kMostQueues) {
+        client.complete(at);
+        client.submit(at);
+    }
+}
+
+void queues_here(const std::string& path, const Ready& ready) { many_queues(path, ready, 0, false); }
+void queues_there(const std::string& path, const Ready& ready) { many_queues(path, ready, kOtherDevice, false); }
+void changes_here(const std::string& path, const Ready& ready) { many_queues(path, ready, 0, true); }
+void changes_there(const std::string& path, const Ready& ready) { many_queues(path, ready, kOtherDevice, true); }
+
+// Of 1,024 queues one is on another device, that nobody has seen, each time.
+void moving(const std::string& path, const Ready& ready) {
+    TestClient client(path, "moving");
+    if (!client.connected()) _exit(1);
+    for (unsigned at = 0; at < ipc::kMostQueues; ++at) {
+        client.add_queue(at, 100, 0x1000 + at);
+        client.submit(at);
+    }
+    ready();
+    for (uint64_t device = 1000;; ++device) {
+        client.slot(5).device = device;
+        client.complete(5);
+        client.submit(5);
+        usleep(100);
+    }
+}
+
+void silent(const std::string& path, const Ready& ready) {
+    pile_up(ready, [&] { return base::UniqueFd(ipc::connect_path(path.c_str())); });
+}
+
+void idle_tools(const std::string& path, const Ready& ready) {
+    pile_up(ready, [&] { return raw_tool(path); });
+}
+
+// Ten clients of 1,024 queues, and tools that list them.
+void lists(const std::string& path, const Ready& ready) {
+    std::vector<std::unique_ptr<TestClient>> clients;
+    for (int i = 0; i < 10; ++i) {
+        clients.push_back(std::make_unique<TestClient>(path));
+        if (!clients.back()->connected()) _exit(1);
+        for (unsigned at = 0; at < ipc::kMostQueues; ++at) clients.back()->add_queue(at, 0, 0x1000U * i + at + 1);
+    }
+    ready();
+    for (int i = 0; i < 3 && fork() != 0; ++i) {
+    }
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    TestTool tool(path);
+    for (;;) tool.ask({{"cmd", "list"}});
+}
+
+void unread(const std::string& path, const Ready& ready) {
+    TestClient client(path);
+    for (unsigned at = 0; at < ipc::kMostQueues; ++at) client.add_queue(at, 0, at + 1);
+    const std::string request = R"({"cmd":"list"})";
+    pile_up(ready, [&] {
+        base::UniqueFd tool = raw_tool(path);
+        for (int i = 0; i < 100; ++i)
+            send(tool.get(), request.data(), request.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+        return tool;
+    });
+}
+
+void expect(const std::string& path, const Ready& ready) {
+    ready();
+    for (;;) {
+        TestTool tool(path);
+        for (int i = 0; i < 1000; ++i) tool.ask({{"cmd", "expect"}});
+    }
+}
+
+// Each such connection is worth a line in the log.
+void nonsense(const std::string& path, const Ready& ready) {
+    ready();
+    for (;;) {
+        const base::UniqueFd connection(ipc::connect_path(path.c_str()));
+        ipc::send_packet(connection.get(), "hello?", 6);
+    }
+}
+
+void clients(const std::string& path, const Ready& ready) {
+    pile_up(ready, [&] {
+        base::UniqueFd client = raw_client(path);
+        if (!client) usleep(1000);
+        return client;
+    });
+}
+
+}  // namespace
+
+const std::vector<Attack> kAttacks = {
+    {"linger_hello", "sockets that linger, sent with the Hello", 1, linger_hello},
+    {"linger_handover", "sockets that linger, sent as handovers", 1, linger_handover},
+    {"linger_tool", "sockets that linger, sent with a tool's request", 1, linger_tool},
+    {"queues_here", "three times 1,024 queues of 511 priorities, on the same device", 3, queues_here},
+    {"queues_there", "the same on another device", 3, queues_there},
+    {"changes_here", "1,024 queues of 511 priorities that change without pause, on the same device", 1, changes_here},
+    {"changes_there", "the same on another device", 1, changes_there},
+    {"moving", "1,024 queues, one of which is on another device each time", 1, moving},
+    {"silent", "connections that say nothing", 1, silent},
+    {"idle_tools", "tools that ask nothing", 1, idle_tools},
+    {"lists", "lists of 10,240 queues, four at a time", 1, lists},
+    {"unread", "tools that read no answer", 1, unread},
+    {"expect", "announced programs", 1, expect},
+    {"nonsense", "connections that are worth a log line each, two at a time", 2, nonsense},
+    {"clients", "clients that come and go", 1, clients},
+};
+
+}  // namespace xsched::test

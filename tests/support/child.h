@@ -1,0 +1,79 @@
+// Parts of a test in a forked child. Every child is bounded: an alarm ends one that hangs.
+#pragma once
+
+#include <csignal>
+#include <cstdlib>
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace xsched::test {
+
+// What waitpid() said as one number: the exit status, or 1000 + N if signal N ended the process.
+inline int exit_status(int wait_status) {
+    return WIFSIGNALED(wait_status) ? 1000 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
+}
+
+// In a child: it does not outlive the test that made it, whatever ends that (a time limit, a debugger's end). What becomes
+// another user must call it after that. The kernel looks at the thread that forked: it must live as long as the test.
+inline void die_with(pid_t parent) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(99);  // too late to be told
+}
+
+// Runs `body` in a child; its result is the child's exit status (see exit_status).
+template <typename Body>
+int in_child(Body body, unsigned most_seconds = 60) {
+    const pid_t parent = getpid();
+    const pid_t child = fork();
+    if (child == 0) {
+        die_with(parent);
+        alarm(most_seconds);
+        _exit(body());
+    }
+    int status = 0;
+    return waitpid(child, &status, 0) == child ? exit_status(status) : -1;
+}
+
+// A child that stays, with all that it has open, until the test is done with it. `body` returns whether it is ready.
+class Sitter {
+public:
+    template <typename Body>
+    explicit Sitter(Body body) {
+        int ends[2];
+        if (pipe2(ends, O_CLOEXEC) != 0) abort();
+        pid_ = fork();
+        if (pid_ == 0) {
+            prctl(PR_SET_PDEATHSIG, SIGKILL);
+            alarm(120);
+            const char good = body() ? 1 : 0;
+            prctl(PR_SET_PDEATHSIG, SIGKILL);  // again: it may be another user's now
+            if (write(ends[1], &good, 1) != 1) _exit(1);
+            for (;;) pause();
+        }
+        close(ends[1]);
+        char good = 0;
+        ready_ = read(ends[0], &good, 1) == 1 && good == 1;
+        close(ends[0]);
+    }
+    ~Sitter() { stop(); }
+    Sitter(const Sitter&) = delete;
+    Sitter& operator=(const Sitter&) = delete;
+
+    bool ready() const { return ready_; }
+    pid_t pid() const { return pid_; }
+    void stop() {
+        if (pid_ <= 0) return;
+        kill(pid_, SIGKILL);
+        waitpid(pid_, nullptr, 0);
+        pid_ = 0;
+    }
+
+private:
+    pid_t pid_ = 0;
+    bool ready_ = false;
+};
+
+}  // namespace xsched::test

@@ -1,0 +1,47 @@
+// Environment variables in tests. setenv() is not for threads: these are for the test's own, before it starts others.
+#pragma once
+
+#include <cstdlib>
+#include <map>
+#include <optional>
+#include <string>
+
+namespace xsched::test {
+
+using Environment = std::map<std::string, std::string>;  // an empty value unsets
+
+inline void change_environment(const Environment& environment) {
+    for (const auto& [name, value] : environment) {
+        if (value.empty())
+            unsetenv(name.c_str());
+        else
+            setenv(name.c_str(), value.c_str(), 1);
+    }
+}
+
+// Variables for as long as this lives; then they are as before.
+class WithEnvironment {
+public:
+    explicit WithEnvironment(const Environment& environment) {
+        for (const auto& [name, value] : environment) {
+            const char* old = getenv(name.c_str());
+            before_[name] = old != nullptr ? std::optional<std::string>(old) : std::nullopt;
+        }
+        change_environment(environment);
+    }
+    ~WithEnvironment() {
+        for (const auto& [name, value] : before_) {
+            if (value)
+                setenv(name.c_str(), value->c_str(), 1);
+            else
+                unsetenv(name.c_str());
+        }
+    }
+    WithEnvironment(const WithEnvironment&) = delete;
+    WithEnvironment& operator=(const WithEnvironment&) = delete;
+
+private:
+    std::map<std::string, std::optional<std::string>> before_;
+};
+
+}  // namespace xsched::test

@@ -1,0 +1,113 @@
+// Child processes of a test, with bounds on everything: run one to its end, or keep one until the test lets it go.
+#pragma once
+
+#include <csignal>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/unique_fd.h"
+#include "support/child.h"
+#include "support/environment.h"
+#include "support/eventually.h"
+
+namespace xsched::test {
+
+// A child whose standard output and error go to us. It ends with the test, and so does the server whose supervisor it is.
+class Process {
+public:
+    Process(const std::vector<std::string>& words, const Environment& environment) {
+        int out[2];
+        int err[2];
+        if (pipe2(out, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0) abort();
+        const pid_t parent = getpid();
+        pid_ = fork();
+        if (pid_ == 0) {
+            die_with(parent);
+            dup2(out[1], STDOUT_FILENO);
+            dup2(err[1], STDERR_FILENO);
+            change_environment(environment);
+            std::vector<char*> arguments;
+            for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+            arguments.push_back(nullptr);
+            execv(arguments[0], arguments.data());
+            _exit(99);
+        }
+        close(out[1]);
+        close(err[1]);
+        out_.reset(out[0]);
+        err_.reset(err[0]);
+    }
+    ~Process() {
+        if (pid_ <= 0) return;
+        kill(pid_, SIGKILL);
+        waitpid(pid_, nullptr, 0);
+    }
+    Process(const Process&) = delete;
+    Process& operator=(const Process&) = delete;
+
+    pid_t pid() const { return pid_; }
+    const std::string& out() const { return out_text_; }
+    const std::string& err() const { return err_text_; }
+
+    // Reads its output until it has `text` in it or ends.
+    bool wait_for_output(const std::string& text) {
+        const int64_t until = base::now_ns() + kPatienceMs * base::kMillisecond;
+        while (out_text_.find(text) == std::string::npos)
+            if (base::now_ns() > until || !read_some()) return false;
+        return true;
+    }
+
+    // Takes what it has written so far: one that writes much would wait for that, and its log is in err().
+    void take_output() {
+        while (read_some(0)) {
+        }
+    }
+
+    // Its exit status, 1000 + N if signal N ended the process, -1 if it does not end.
+    int wait() {
+        if (pid_ <= 0) return -1;
+        int status = 0;
+        const bool ended = eventually([&] {
+            read_some(0);
+            return waitpid(pid_, &status, WNOHANG) == pid_;
+        });
+        if (!ended) return -1;
+        pid_ = 0;
+        for (int i = 0; i < 1000 && read_some(0); ++i) {
+        }
+        return exit_status(status);
+    }
+
+private:
+    // False: nothing came and nothing will.
+    bool read_some(int timeout_ms = 100) {
+        pollfd ends[2] = {{out_.get(), POLLIN, 0}, {err_.get(), POLLIN, 0}};
+        if (poll(ends, 2, timeout_ms) == 0) return timeout_ms > 0;
+        return take(out_, ends[0], out_text_) | take(err_, ends[1], err_text_);
+    }
+    static bool take(base::UniqueFd& fd, const pollfd& state, std::string& text) {
+        if (state.revents == 0) return false;
+        char part[4096];
+        const ssize_t bytes = read(fd.get(), part, sizeof(part));
+        if (bytes > 0)
+            text.append(part, static_cast<size_t>(bytes));
+        else
+            fd.reset();
+        return bytes > 0;
+    }
+
+    pid_t pid_ = 0;
+    base::UniqueFd out_;
+    base::UniqueFd err_;
+    std::string out_text_;
+    std::string err_text_;
+};
+
+}  // namespace xsched::test

@@ -1,0 +1,191 @@
+// What server and tool tests share: a private directory, an xserver in it, and a client and a tool that speak the
+// protocol by hand.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <cstring>
+#include <memory>
+
+#include <sys/stat.h>
+
+#include "ipc/protocol.h"
+#include "ipc/region.h"
+#include "support/directory.h"
+#include "support/process.h"
+#include "support/users.h"
+#include "xsched/types.h"
+
+namespace xsched::test {
+
+using Json = nlohmann::json;
+
+// A directory of this test alone, with the environment that leads programs to it.
+class PrivateDirectory : public TemporaryDirectory {
+public:
+    std::string socket() const { return *this / "x.sock"; }
+    Environment environment() const {
+        return {{"XSCHED_SOCKET", socket()}, {"XDG_RUNTIME_DIR", path()}, {"XLOG_LEVEL", "INFO"}, {"XLOG_FILE", ""},
+                {"XSCHED_POLICY", ""},       {"XSCHED_SCHEDULER", ""},   {"LD_PRELOAD", ""},     {"OPENCL_LAYERS", ""}};
+    }
+};
+
+inline std::string binary(const char* name) { return std::string(XSCHED_BIN_DIR) + "/" + name; }
+
+// An xserver on the directory's socket; killed at the end of the test if it still runs.
+class ServerProcess {
+public:
+    explicit ServerProcess(const PrivateDirectory& directory, const std::vector<std::string>& more = {})
+        : socket_(directory.socket()), process_(words(directory, more), directory.environment()) {}
+    ServerProcess(const PrivateDirectory& directory, const std::vector<std::string>& more,
+                  const Environment& environment)
+        : socket_(directory.socket()), process_(words(directory, more), environment) {}
+
+    // True once it answers. It says that it listens a moment before.
+    bool ready() { return process_.wait_for_output("listening on") && answers(); }
+    pid_t pid() const { return process_.pid(); }
+    Process& process() { return process_; }
+    int stop(int signal_number = SIGTERM) {
+        kill(process_.pid(), signal_number);
+        return process_.wait();
+    }
+
+private:
+    bool answers() const {
+        const base::UniqueFd connection(ipc::connect_path(socket_.c_str()));
+        ipc::Welcome welcome{};
+        int none = -1;
+        return connection && ipc::shake_hands(connection.get(), ipc::PeerKind::kTool, "test", &welcome, &none, 5000);
+    }
+    static std::vector<std::string> words(const PrivateDirectory& directory, const std::vector<std::string>& more) {
+        // One process: what the supervisor makes of a death has tests of its own (supervisor_test.cpp).
+        std::vector<std::string> all{binary("xserver"), "--no-supervise", "--socket", directory.socket()};
+        all.insert(all.end(), more.begin(), more.end());
+        return all;
+    }
+    std::string socket_;
+    Process process_;
+};
+
+// A client that fills its slots by hand.
+class TestClient {
+public:
+    TestClient() = default;
+    // Again if need be: the server lets go of who says nothing for a second, which a loaded machine may cause.
+    explicit TestClient(const std::string& path, const char* program = "test") {
+        for (int i = 0; i < 3 && !connect(path, program); ++i) {
+        }
+    }
+    ~TestClient() { ipc::unmap_region(region_); }
+    TestClient(const TestClient&) = delete;
+    TestClient& operator=(const TestClient&) = delete;
+
+    bool connect(const std::string& path, const char* program = "test") {
+        socket_.reset(ipc::connect_path(path.c_str()));
+        if (!socket_) return false;
+        int fd = -1;
+        if (!ipc::shake_hands(socket_.get(), ipc::PeerKind::kClient, program, &welcome_, &fd, kPatienceMs))
+            return false;
+        const base::UniqueFd memory(fd);
+        if (welcome_.status != ipc::WelcomeStatus::kAccepted) return false;
+        region_ = ipc::map_region(fd, welcome_.region_bytes);
+        return region_ != nullptr;
+    }
+
+    bool connected() const { return region_ != nullptr; }
+    const ipc::Welcome& welcome() const { return welcome_; }
+    int socket() const { return socket_.get(); }
+    ipc::Header& header() { return region_->header; }
+    ipc::Region& region() { return *region_; }
+    ipc::QueueSlot& slot(unsigned at) { return region_->slots[at]; }
+    void hang_up() { socket_.reset(); }
+
+    void add_queue(unsigned at, int32_t priority, uint64_t handle) {
+        ipc::QueueSlot& queue = slot(at);
+        queue.platform = kPlatformOpenCL;
+        queue.handle = handle;
+        queue.device = uint64_t{kDeviceTypeCPU} << 32 | 1;
+        queue.levels = 1U << kPreemptLevelBlock;
+        queue.level = kPreemptLevelBlock;
+        queue.priority = priority;
+        queue.utilization = UTILIZATION_MAX;
+        queue.timeslice_us = TIMESLICE_DEFAULT;
+        queue.command_ns = base::kMicrosecond;
+        queue.state = static_cast<uint32_t>(ipc::SlotState::kUsed);
+        if (header().slot_end <= at) header().slot_end = at + 1;
+        ring_doorbell(header());
+    }
+    void submit(unsigned at) {
+        slot(at).ready_since_ns = base::now_ns();
+        slot(at).submitted.fetch_add(1);
+        slot(at).launched.fetch_add(1);
+        ring_doorbell(header());
+    }
+    void complete(unsigned at) {
+        slot(at).idle_since_ns = base::now_ns();
+        slot(at).completed = slot(at).submitted.load();
+        ring_doorbell(header());
+    }
+    bool becomes_suspended(unsigned at, bool suspended) {
+        return eventually([&] { return (slot(at).suspended.load() != 0) == suspended; });
+    }
+
+private:
+    base::UniqueFd socket_;
+    ipc::Welcome welcome_{};
+    ipc::Region* region_ = nullptr;
+};
+
+// A tool by hand: raw requests.
+class TestTool {
+public:
+    explicit TestTool(const std::string& path) {
+        socket_.reset(ipc::connect_path(path.c_str()));
+        ipc::Welcome welcome{};
+        accepted_ = socket_ &&
+                    ipc::shake_hands(socket_.get(), ipc::PeerKind::kTool, "tool", &welcome, nullptr, kPatienceMs) &&
+                    welcome.status == ipc::WelcomeStatus::kAccepted;
+    }
+    bool accepted() const { return accepted_; }
+    Json ask(const Json& request) { return ask_text(request.dump()); }
+    // A null object if the server went away.
+    Json ask_text(const std::string& request) {
+        if (!ipc::send_packet(socket_.get(), request.data(), request.size())) return {};
+        std::string packet(ipc::kMostPacketBytes, '\0');
+        int fd = -1;
+        const long bytes = ipc::receive_packet(socket_.get(), packet.data(), packet.size(), &fd, kPatienceMs);
+        const base::UniqueFd file(fd);
+        if (bytes <= 0) return {};
+        Json answer = Json::parse(packet.substr(0, static_cast<size_t>(bytes)), nullptr, false);
+        if (!file) return answer;
+        std::string text(answer["bytes"].get<size_t>(), '\0');
+        if (pread(file.get(), text.data(), text.size(), 0) != static_cast<ssize_t>(text.size())) return {};
+        return Json::parse(text, nullptr, false);
+    }
+
+private:
+    base::UniqueFd socket_;
+    bool accepted_ = false;
+};
+
+// The usual start of a test: a directory with a server that answers.
+class WithServer : public ::testing::Test {
+protected:
+    void SetUp() override { start(); }
+    void start(const std::vector<std::string>& more = {}) {
+        server = std::make_unique<ServerProcess>(directory, more);
+        ASSERT_TRUE(server->ready()) << server->process().err();
+    }
+    std::string socket() const { return directory.socket(); }
+    // How many clients the server has; -1: it does not answer.
+    int64_t client_count() {
+        TestTool tool(socket());
+        return tool.accepted() ? tool.ask({{"cmd", "server"}}).value("clients", int64_t{-1}) : -1;
+    }
+
+    PrivateDirectory directory;
+    std::unique_ptr<ServerProcess> server;
+};
+
+}  // namespace xsched::test
