@@ -9,7 +9,7 @@
 namespace cuda {
 namespace {
 
-constexpr int kVersion = 12000;  // whose signatures functions.def has where there is a per-thread variant
+constexpr int kVersion = 12000;  // whose signatures cuda_functions.def has where there is a per-thread variant
 
 void* open_library() {
     const char* direct = std::getenv("FAKE_CUDA_DIRECT");

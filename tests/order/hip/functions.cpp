@@ -30,10 +30,8 @@ void* library() {
 const Functions& functions() {
     static const Functions it = [] {
         Functions all{};
-#define XHIP_FUNCTION_OF(result, name, ...) find(all.name, #name);
-#define XHIP_FUNCTION(name, ...) find(all.name, #name);
-#define XHIP_SPT(name, ...) find(all.name, #name); find(all.name##_spt, #name "_spt");
-#include "platform/hip/hal/functions.def"
+#define FUNCTION(result, name, ...) find(all.name, #name);
+#include "functions.inc"
         find(all.hipInit, "hipInit");
         find(all.hipDeviceGetName, "hipDeviceGetName");
         find(all.hipModuleLoadData, "hipModuleLoadData");

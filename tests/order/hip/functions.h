@@ -7,7 +7,7 @@ namespace hip {
 
 using namespace xsched::hip;
 
-// Those that functions.def does not declare, because XSched leaves them alone.
+// Those that api/hip.json does not declare, because XSched leaves them alone.
 struct Others {
     hipError_t (*hipInit)(unsigned);
     hipError_t (*hipDeviceGetName)(char*, int, hipDevice_t);
@@ -26,10 +26,8 @@ struct Others {
 };
 
 struct Functions : Others {
-#define XHIP_FUNCTION_OF(result, name, ...) declared::name name;
-#define XHIP_FUNCTION(name, ...) declared::name name;
-#define XHIP_SPT(name, ...) declared::name name; declared::name##_spt name##_spt;
-#include "platform/hip/hal/functions.def"
+#define FUNCTION(result, name, ...) declared::name name;
+#include "functions.inc"
 };
 
 // From libamdhip64.so.6, or the library that FAKE_HIP_DIRECT names; from the shim, where that is preloaded.

@@ -1,19 +1,20 @@
-#include "platform/hip/shim/entry_points.h"
+#include "platform/stream/shim/entry_points.h"
 
 #include <cerrno>
 
 #include "base/mutex.h"
-#include "platform/hip/hal/hal_abi.h"
-#include "platform/hip/shim/no_driver.h"
+#include "platform.h"
+#include "platform/stream/hal/hal_abi.h"
+#include "platform/stream/shim/no_driver.h"
 
 // From the generated trampolines.S.
-extern "C" std::atomic<void*> xsched_hip_slots[xsched::hip::kEntryPointCount];
-extern "C" const void* const xsched_hip_exported[xsched::hip::kEntryPointCount];
+extern "C" std::atomic<void*> xsched_slots[xsched::stream::kEntryPointCount];
+extern "C" const void* const xsched_exported[xsched::stream::kEntryPointCount];
 
-// By this name another copy of ours, searching for the runtime, knows us.
-extern "C" [[gnu::visibility("default")]] const int hipXSchedShim = 1;
+// By this name (cuXSchedShim) another copy of ours, searching for the vendor's library, knows us.
+extern "C" [[gnu::visibility("default")]] const int VENDOR(XSchedShim) = 1;
 
-namespace xsched::hip {
+namespace xsched::stream {
 
 constinit std::atomic<void*> g_driver[kEntryPointCount] = {};
 
@@ -24,7 +25,7 @@ static_assert(sizeof(std::atomic<void*>) == sizeof(void*), "a slot is what a tra
 constinit std::atomic<bool> g_resolved{false};
 constinit std::atomic<bool> g_schedules{false};
 constinit base::Mutex g_mutex;
-// A runtime that calls its own exported functions while it is being opened comes back to us.
+// A library that calls its own exported functions while it is being opened comes back to us.
 [[gnu::tls_model("initial-exec")]] thread_local bool t_resolving = false;
 
 const char* const kNames[kEntryPointCount] = {
@@ -32,18 +33,26 @@ const char* const kNames[kEntryPointCount] = {
 #include "entry_points.inc"
 };
 
-void resolve_all() {
-    void* library = xhip_open_driver();
-    const bool schedule = library != nullptr && xhip_api() != nullptr;
+void note_driver(void* library) {
     for (uint32_t i = 0; i < kEntryPointCount; ++i) {
-        void* real = library != nullptr ? xhip_dlsym(library, kNames[i]) : nullptr;
-        if (real == xsched_hip_exported[i]) real = nullptr;
-        void* noted = nullptr;  // by the runtime's table, which comes first where opening the runtime used it
+        void* real = library != nullptr ? library_symbol(library, kNames[i]) : nullptr;
+        if (real == xsched_exported[i]) real = nullptr;
+        void* noted = nullptr;  // by the library's own table, which comes first where opening the library used it
         g_driver[i].compare_exchange_strong(noted, real, std::memory_order_relaxed);
+    }
+}
+
+void resolve_all() {
+    void* library = HAL(open_driver)();
+    const bool schedule = library != nullptr && HAL(api)() != nullptr;
+    note_driver(library);
+    if (schedule) driver_noted();
+    for (uint32_t i = 0; i < kEntryPointCount; ++i) {
+        void* real = g_driver[i].load(std::memory_order_relaxed);
         void* target = schedule && real != nullptr ? hook_of(i) : nullptr;
         if (target == nullptr) target = real;
         if (target == nullptr) target = library == nullptr ? without_driver(kNames[i]) : without_function();
-        xsched_hip_slots[i].store(target, std::memory_order_release);
+        xsched_slots[i].store(target, std::memory_order_release);
     }
     g_schedules.store(schedule, std::memory_order_release);
 }
@@ -51,6 +60,8 @@ void resolve_all() {
 }  // namespace
 
 const char* name_of(uint32_t entry) { return kNames[entry]; }
+
+const void* exported(uint32_t entry) { return xsched_exported[entry]; }
 
 uint32_t entry_named(std::string_view name) {
     for (uint32_t i = 0; i < kEntryPointCount; ++i)
@@ -72,12 +83,12 @@ bool resolved() {
     return g_schedules.load(std::memory_order_acquire);
 }
 
-}  // namespace xsched::hip
+}  // namespace xsched::stream
 
 // Called by the trampolines' stubs, on the program's thread, with its arguments saved.
-extern "C" void* xsched_hip_resolve(uint32_t entry) {
-    using namespace xsched::hip;
+extern "C" void* xsched_resolve(uint32_t entry) {
+    using namespace xsched::stream;
     if (t_resolving) return without_driver(kNames[entry]);
     resolved();
-    return xsched_hip_slots[entry].load(std::memory_order_acquire);
+    return xsched_slots[entry].load(std::memory_order_acquire);
 }
