@@ -17,7 +17,8 @@ RELEASE = build/release$(if $(filter-out all,$(XSCHED_PLATFORM)),-$(subst ;,-,$(
 DEMO = demo_opencl $(if $(wildcard /dev/nvidiactl /dev/dxg),demo_cuda) $(if $(wildcard /dev/kfd),demo_hip)
 
 .DEFAULT_GOAL := all
-.PHONY: all opencl cuda hip install uninstall install_path demo bench acceptance stand_ins test test-all fresh sanitize asan tsan ubsan lint tidy format clean help deps
+.PHONY: all opencl cuda hip install uninstall install_path demo bench acceptance stand_ins test test-all fresh sanitize
+.PHONY: asan tsan ubsan lint tidy format clean help deps
 
 all: ## build the libraries, xserver, xcli and the benchmarks
 	@cmake --preset release -B $(RELEASE) -DXSCHED_PLATFORM="$(XSCHED_PLATFORM)" --log-level=WARNING > /dev/null
@@ -81,7 +82,8 @@ asan ubsan: ## all tests under AddressSanitizer and UndefinedBehaviorSanitizer
 tsan: ## all tests under ThreadSanitizer
 	@scripts/run_tests.py --jobs $(JOBS) tsan
 
-lint: ## the rules of this tree: who may include whom, what libraries may need and export
+lint: ## the rules of this tree: who may include whom, what libraries may need and export, layout
+	@scripts/install_deps.sh format
 	@scripts/run_tests.py --jobs $(JOBS) dev:lint
 
 tidy: ## clang 19 and clang-tidy on every file
@@ -90,7 +92,7 @@ tidy: ## clang 19 and clang-tidy on every file
 	@cmake --build --preset tidy -j $(JOBS)
 
 format: ## clang-format on every C++ file
-	@scripts/install_deps.sh lint
+	@scripts/install_deps.sh format
 	@git ls-files -co --exclude-standard -- '*.cpp' '*.h' | xargs clang-format-19 -i
 
 clean: ## remove build/

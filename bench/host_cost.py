@@ -62,8 +62,9 @@ def main():
     passed = all(report.met(value, relation, limit) for _, value, relation, limit, _ in asked)
     print(report.targets_table(asked))
     host = backends.Backend("host", "host", session.build, "no accelerator", "", "none")
-    print(report.write_result(arguments.results, "host_cost", "host time per enqueue and decision latency", host, passed,
-                              {"enqueue": cost, "directive": directive["runs"]}, f"load {os.getloadavg()[0]:.1f} at the end"))
+    print(report.write_result(arguments.results, "host_cost", "host time per enqueue and decision latency", host,
+                              passed, {"enqueue": cost, "directive": directive["runs"]},
+                              f"load {os.getloadavg()[0]:.1f} at the end"))
     return 0 if passed else 1
 
 

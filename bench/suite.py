@@ -188,7 +188,8 @@ def missed(documents):
         for what, value, relation, limit, unit in document.missed:
             measured = "not measured" if value is None else f"{value:.2f}{unit}"
             aside = " (disturbed: no verdict)" if document.doubts else ""
-            lines.append(f"target missed: {document.title}: {what}: {measured}, asked {relation} {limit:g}{unit}{aside}")
+            lines.append(f"target missed: {document.title}: {what}: {measured}, "
+                         f"asked {relation} {limit:g}{unit}{aside}")
     return "".join(f"{line}\n" for line in lines)
 
 

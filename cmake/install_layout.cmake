@@ -14,7 +14,8 @@ set(XSCHED_PKGCONFIG_DIR ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 # The Python package, where Debian keeps those of any Python 3 version; for other prefixes PYTHONPATH names the folder.
 set(XSCHED_PYTHON_INSTALL_DIR lib/python3/dist-packages CACHE STRING "Where the Python package goes, below the prefix")
 
-# Raised when an exported function changes so that programs built before no longer work; then also in the Python package.
+# Raised when an exported function changes so that programs built before no longer work; then also in the Python
+# package.
 set(XSCHED_ABI_VERSION 1)
 
 # xsched_public_library(NAME): a library that programs are linked to.

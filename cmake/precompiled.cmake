@@ -9,12 +9,13 @@ function(xsched_precompile target)
   target_precompile_headers(${target} PRIVATE ${XSCHED_STANDARD_HEADERS} ${ARGN})
 endfunction()
 
-# Options for what reads command lines and JSON: header-only libraries make most of its code, which waits for people, and
-# to optimize that takes longer than all the rest.
+# Options for what reads command lines and JSON: header-only libraries make most of its code, which waits for people,
+# and to optimize that takes longer than all the rest.
 set(XSCHED_QUICK_TO_BUILD -O1 -g1)
 
-# xsched_googletest(TARGET [json]): a GoogleTest program; json: it uses <nlohmann/json.hpp>. Call it after everything else
-# that sets options. These programs are quick to build rather than quick, and share one precompiled header of each kind.
+# xsched_googletest(TARGET [json]): a GoogleTest program; json: it uses <nlohmann/json.hpp>. Call it after everything
+# else that sets options. These programs are quick to build rather than quick, and share one precompiled header of each
+# kind.
 function(xsched_googletest target)
   set(kind googletest)
   set(headers <gtest/gtest.h>)

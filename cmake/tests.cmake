@@ -12,8 +12,9 @@ endforeach()
 
 # xsched_test_properties(TEST LABEL label... [TARGETS target...] [TIMEOUT seconds] [SECONDS seconds] [SLEEPS]): what
 # every test gets; TARGETS are what must be built for it. Exit status 77 means skipped, with the reason on a line
-# "skipped: reason". SECONDS says of a test that takes more than a few how long it takes: the longest begin first. SLEEPS:
-# it mostly waits, so that it runs beside others. ctest counts processors in halves here: `ctest -j` twice their number.
+# "skipped: reason". SECONDS says of a test that takes more than a few how long it takes: the longest begin first.
+# SLEEPS: it mostly waits, so that it runs beside others. ctest counts processors in halves here: `ctest -j` twice their
+# number.
 function(xsched_test_properties test)
   cmake_parse_arguments(PARSE_ARGV 1 arg "SLEEPS" "TIMEOUT;SECONDS" "LABEL;TARGETS")
   if(NOT arg_TIMEOUT)
@@ -44,8 +45,8 @@ function(xsched_long_test test environment)
   xsched_test_properties(${test}_long LABEL long TIMEOUT 3600)
 endfunction()
 
-# xsched_test(NAME libraries... [JSON] [PROCESSES] [SLEEPS] [SECONDS s] [LABEL label...]): tests/NAME/*_test.cpp as one GoogleTest
-# program. JSON: it uses <nlohmann/json.hpp>. PROCESSES: see xsched_watches_processes.
+# xsched_test(NAME libraries... [JSON] [PROCESSES] [SLEEPS] [SECONDS s] [LABEL label...]): tests/NAME/*_test.cpp as one
+# GoogleTest program. JSON: it uses <nlohmann/json.hpp>. PROCESSES: see xsched_watches_processes.
 function(xsched_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "JSON;PROCESSES;SLEEPS" "SECONDS" "LABEL")
   if(NOT arg_LABEL)
@@ -57,7 +58,8 @@ function(xsched_test name)
   endif()
   add_executable(test_${name} ${sources})
   target_link_libraries(test_${name} PRIVATE ${arg_UNPARSED_ARGUMENTS})
-  target_include_directories(test_${name} PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR}/tests)
+  target_include_directories(test_${name} PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include
+                             ${CMAKE_SOURCE_DIR}/tests)
   if(arg_PROCESSES)
     xsched_watches_processes(test_${name})
   endif()

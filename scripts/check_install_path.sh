@@ -23,5 +23,5 @@ case $path in *[[:space:]:]*) refuse "it has a space or colon in it, and no libr
 folder=$DESTDIR$path
 while [ ! -e "$folder" ] && [ "$folder" != / ] && [ "$folder" != . ]; do folder=$(dirname "$folder"); done
 [ -d "$folder" ] || refuse "$folder is a file"
-[ -w "$folder" ] || refuse "$folder may not be written: install as root (sudo make install), or to a folder of your own \
-(INSTALL_PATH=\$HOME/xsched)"
+[ -w "$folder" ] || refuse "$folder may not be written: install as root (sudo make install), or to a folder of your \
+own (INSTALL_PATH=\$HOME/xsched)"

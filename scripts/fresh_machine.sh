@@ -12,8 +12,8 @@
 #   --keep            leaves the machines there
 #   COMMAND           default: "make demo" "make test"
 #
-# Packages come from where this machine's apt has them. All mounts are made in a mount namespace of this script's own and
-# end with it, whatever ends it.
+# Packages come from where this machine's apt has them. All mounts are made in a mount namespace of this script's own
+# and end with it, whatever ends it.
 set -euo pipefail
 
 as=() commands=() cache="" folder="" limit=5400 keep=""
@@ -131,7 +131,11 @@ make_debian || { echo "failed: debootstrap (above)"; exit 1; }
 say "Debian made in $((SECONDS - at)) s"
 status=0 report=""
 for who in "${as[@]}"; do
-    [[ $(left) -gt 60 ]] || { report+="skipped: as $who: no time is left of $limit s"$'\n'; [[ $status -ne 0 ]] || status=77; continue; }
+    if [[ $(left) -le 60 ]]; then
+        report+="skipped: as $who: no time is left of $limit s"$'\n'
+        [[ $status -ne 0 ]] || status=77
+        continue
+    fi
     make_machine "$who"
     for command in "${commands[@]}"; do
         [[ $(left) -gt 60 ]] || { report+="skipped: as $who: $command: no time is left of $limit s"$'\n'

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Installs the Debian packages that are missing, and nothing else.
 #
-#   scripts/install_deps.sh [build] [run] [test] [lint] [fresh]      default: build run test
+#   scripts/install_deps.sh [build] [run] [test] [lint] [format] [fresh]      default: build run test
 #
 # Quick and silent when everything is there. Needs root or sudo only if something is missing.
 set -euo pipefail
@@ -35,7 +35,9 @@ test=(
 lint=(
     clang-19              # the tidy preset's compiler
     clang-tidy-19         # make tidy
-    clang-format-19       # make format
+)
+format=(
+    clang-format-19       # make format, make lint
 )
 fresh=(
     debootstrap           # scripts/fresh_machine.sh: a new Debian in a folder
@@ -45,12 +47,12 @@ if [[ $# -eq 0 ]]; then set -- build run test; fi
 wanted=()
 for group in "$@"; do
     case "$group" in
-        build | run | test | lint | fresh)
+        build | run | test | lint | format | fresh)
             declare -n packages=$group
             wanted+=("${packages[@]}")
             ;;
         *)
-            echo "install_deps.sh: \"$group\" is no group of packages: use build, run, test, lint or fresh" >&2
+            echo "install_deps.sh: \"$group\" is no group of packages: use build, run, test, lint, format or fresh" >&2
             exit 2
             ;;
     esac

@@ -26,7 +26,8 @@ STEP_SECONDS = 80
 STORM_VICTIMS, STORM_PATIENCE = 5, 5
 MEMORY_FILES = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 BOARD = struct.Struct("<QQII")  # bench/cuda/level3/victim.h
-INTERESTING = re.compile(r"^level3:|level 3|channels|timeslice|WARN|ERRO|does not answer|answers again|using global|lost")
+INTERESTING = re.compile(r"^level3:|level 3|channels|timeslice|WARN|ERRO|does not answer|answers again|using global|"
+                         r"lost")
 
 
 class Board:
@@ -137,7 +138,8 @@ class Check:
         try:
             found = json.loads(process.out.read_text())
         except json.JSONDecodeError:
-            self.problem(f"{process.args[1]} ended with status {process.returncode} and said {process.out.read_text()!r}")
+            said = process.out.read_text()
+            self.problem(f"{process.args[1]} ended with status {process.returncode} and said {said!r}")
             self.show(process)
             return {}
         if found.get("exact") is False:
@@ -256,7 +258,8 @@ class Check:
             found = self.result(urgent, 30)
             board.end()
             found["victim"] = self.result(victim, 30)
-            name = f"victim's kernels {kernel_ms} ms, urgent " + (f"synchronizes every {sync_every}" if sync_every else "streams")
+            urgent = f"synchronizes every {sync_every}" if sync_every else "streams"
+            name = f"victim's kernels {kernel_ms} ms, urgent {urgent}"
             results[name] = found
             print(f"  {name}: off {json.dumps(found.get('off_after_us'))} burst {json.dumps(found.get('burst_us'))} "
                   f"back {json.dumps(found.get('back_after_us'))} never off {found.get('never_off')}; "
@@ -280,7 +283,8 @@ class Check:
 
     def goes_on(self, board, what, seconds=5):
         took = board.wait(True, seconds)
-        self.expect(took is not None, f"{what}: it goes on" + (f" after {took * 1e3:.1f} ms" if took is not None else ""))
+        self.expect(took is not None,
+                    f"{what}: it goes on" + (f" after {took * 1e3:.1f} ms" if took is not None else ""))
         return took
 
     def kill(self):
@@ -310,7 +314,8 @@ class Check:
         began = time.monotonic()
         while self.memory_used() == before is not None and time.monotonic() - began < 5:
             time.sleep(0.05)
-        print(f"  victim killed: memory in use {before} -> {self.memory_used()} MiB after {time.monotonic() - began:.2f} s")
+        print(f"  victim killed: memory in use {before} -> {self.memory_used()} MiB "
+              f"after {time.monotonic() - began:.2f} s")
         self.expect(hog.poll() is None, "the hog goes on after the victim was killed")
         fresh = self.new_board()
         again = self.victim(fresh, 5, XSCHED_SCHEDULER="app")
@@ -385,7 +390,8 @@ class Check:
             slices = [line for line in process.log.read_text(errors="replace").splitlines() if ": timeslice " in line]
             if slices and "the driver's own" not in slices[-1]:
                 self.problem(f"a timeslice was left as it was: {slices[-1]}")
-        print(f"  {sum(kills.values())} kills: {kills}; longest until a victim's clock moved again {slowest * 1e3:.1f} ms; "
+        print(f"  {sum(kills.values())} kills: {kills}; "
+              f"longest until a victim's clock moved again {slowest * 1e3:.1f} ms; "
               f"{exact} of {len(victims)} last victims exact")
         return {"kills": kills, "longest_stand_ms": round(slowest * 1e3, 1), "exact": exact, "victims": len(victims)}
 
@@ -407,7 +413,8 @@ class Check:
     @staticmethod
     def memory_used():
         try:
-            return int(subprocess.run(["nvidia-smi", "--query-gpu=memory.used", "--format=csv,noheader,nounits"], text=True,
+            return int(subprocess.run(["nvidia-smi", "--query-gpu=memory.used", "--format=csv,noheader,nounits"],
+                                      text=True,
                                       capture_output=True, timeout=5).stdout.split()[0])
         except (OSError, subprocess.TimeoutExpired, ValueError, IndexError):
             return None

@@ -5,7 +5,8 @@
 #   bench/cuda/run_gpu.sh [--build DIR] [--out DIR] [--limit SECONDS] STEP[=SECONDS]...
 #
 # DIR of --build: a build directory, or what scripts/pack_gpu.sh made of one. --out gets log.txt and results.tgz.
-# EXTRA in the environment: more options for bench/suite.py and the step `serving`, such as "--set XLOG_LEVEL=DEBG --keep-log".
+# EXTRA in the environment: more options for bench/suite.py and the step `serving`, such as
+#     "--set XLOG_LEVEL=DEBG --keep-log".
 # RUN in the environment: the command of the step `run`, which may use $build and $work (whose files are kept).
 # FAKE_CUDA_DIRECT in the environment: the file that the step `hip` takes for the CUDA driver, such as libfakecuda.so,
 # to try it on a machine without a GPU.

@@ -47,7 +47,8 @@ def judge(alone, native, xsched, kept, doubts=()):
     reasons = [reason for reason in (doubt_of_ratios(*ratios), *doubts) if reason]
     if reasons:
         return Verdict(NONE, f"No verdict: {'; '.join(reasons)}.")
-    compared = f"shared natively the high-priority program takes {ratios[0]:.2f} times as long as alone, under XSched " \
+    compared = f"shared natively the high-priority program takes {ratios[0]:.2f} times as long as alone, " \
+               f"under XSched " \
                f"{ratios[1]:.2f} times, and the low-priority program keeps {kept * 100:.0f}%"
     if helped(alone, native, xsched, kept):
         return Verdict(PASSED, f"Passed: {compared}.")

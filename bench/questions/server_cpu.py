@@ -56,7 +56,8 @@ def answer(suite, deadline):
     out.failures = [f"{name}: {sentence}" for name, sentence in found.failures]
     out.notes = [rounds.says(done, found.seconds)]
     if looks:
-        out.notes.append(f"on {LOOKS_FROM} processors or more xserver looks for news instead of sleeping while programs "
+        out.notes.append(f"on {LOOKS_FROM} processors or more xserver looks for news instead of sleeping "
+                         "while programs "
                          "compete, up to 30 ms after the last: most of a processor is spent on that (--spin-us)")
     out.raw = {"of_one_processor": dict(usage.used)}
     return out

@@ -1,5 +1,5 @@
-# cmake -DPREFIX=... [-DMANIFEST=share/xsched/installed_files.txt] -P remove.cmake: removes what was installed there, and
-# the folders that were made for it as far as they are empty. DESTDIR counts as it does when installing.
+# cmake -DPREFIX=... [-DMANIFEST=share/xsched/installed_files.txt] -P remove.cmake: removes what was installed there,
+# and the folders that were made for it as far as they are empty. DESTDIR counts as it does when installing.
 cmake_minimum_required(VERSION 3.22)
 if(NOT DEFINED MANIFEST)
   set(MANIFEST share/xsched/installed_files.txt)

@@ -7,6 +7,7 @@
 #include "queue/command.h"
 #include "queue/hw_queue.h"
 #include "queue/pool.h"
+#include "queue/queue_abi.h"
 #include "xsched/xsched.h"
 
 #include <bit>

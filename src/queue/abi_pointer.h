@@ -1,6 +1,6 @@
 // What the C functions of queue_abi.h take for a queue: the address of a pooled object with the low bits of its
-// generation on top (user addresses have 47 or 48 bits). A shim that keeps one after XQueueDestroy is let through, not led
-// to the object's next owner.
+// generation on top (user addresses have 47 or 48 bits). A shim that keeps one after XQueueDestroy is let through, not
+// led to the object's next owner.
 #pragma once
 
 #include "queue/xqueue.h"
@@ -20,8 +20,9 @@ inline XqQueue* abi_pointer(const XQueue& queue) {
 inline XQueue* of_pointer(XqQueue* pointer) {
     const auto bits = reinterpret_cast<uint64_t>(pointer);
     auto* queue = reinterpret_cast<XQueue*>(bits & kPointerAddressMask);
-    const bool current = queue != nullptr && queue->in_use() &&
-                         static_cast<uint16_t>(queue->generation()) == static_cast<uint16_t>(bits >> kPointerAddressBits);
+    const bool current =
+        queue != nullptr && queue->in_use() &&
+        static_cast<uint16_t>(queue->generation()) == static_cast<uint16_t>(bits >> kPointerAddressBits);
     return current ? queue : nullptr;
 }
 

@@ -37,9 +37,11 @@ void BufferedPath::wake_worker() { base::futex_wake_all(work_); }
 
 bool BufferedPath::start_worker() {
     worker_running_ = worker_.start("xsched-worker", worker_body, this);
-    if (worker_running_) worker_.detach();
-    else XLOG_WARN("no thread could be started for queue 0x%lx: its commands launch on their callers' threads",
-                   static_cast<unsigned long>(core_.handle));
+    if (worker_running_)
+        worker_.detach();
+    else
+        XLOG_WARN("no thread could be started for queue 0x%lx: its commands launch on their callers' threads",
+                  static_cast<unsigned long>(core_.handle));
     return worker_running_;
 }
 

@@ -17,8 +17,8 @@ constexpr int64_t kTrackEveryNs = 50 * base::kMicrosecond;
 
 }  // namespace
 
-// Every command reports itself where order does not tell about its predecessors, and where a hold may come between it and
-// a later one.
+// Every command reports itself where order does not tell about its predecessors, and where a hold may come between it
+// and a later one.
 void BufferedPath::begin() {
     const XqDeviceOps& ops = *core_.setup.ops;
     tokens_ = Tokens{};
@@ -34,13 +34,13 @@ void BufferedPath::after_fork() {
 
 bool BufferedPath::passes() const { return t_launching == &core_; }
 
-// Commands report themselves, too, while somebody watches. Else only so many that the window and the meter stay informed.
+// Commands report themselves, too, while somebody watches. Else only so many that the window and the meter stay
+// informed.
 XqToken BufferedPath::make_token(XqTicket& ticket) {
     uint32_t stride = 1;
     const int64_t length = core_.meter.command_ns();
     if (!each_reports_ && length > 0 && length < kShortCommandNs && !core_.published.watched())
-        stride = static_cast<uint32_t>(
-            std::clamp<int64_t>(kTrackEveryNs / length, 1, std::max(core_.limit() / 4, 1u)));
+        stride = static_cast<uint32_t>(std::clamp<int64_t>(kTrackEveryNs / length, 1, std::max(core_.limit() / 4, 1u)));
     const uint32_t covers = tokens_.next(stride, core_.setup.ops->order);
     if (covers == 0) return ticket.token = 0;
     ticket.covers = covers;

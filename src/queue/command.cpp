@@ -13,13 +13,13 @@ namespace {
 
 enum State : uint32_t { kMade, kSubmitted, kLaunched, kComplete, kDropped };
 
-// Referenced by its handle, by the queue that holds it, by the device that will report it, and by those who wait.
+// Referenced by its handle, by the queue that holds it, by the device that will report it, and by waiting threads.
 struct CallbackCommand {
     XqCommand base{};  // first: the queue core sees only this
     LaunchCallback launch = nullptr;
     void* data = nullptr;
     std::atomic<HwQueueHandle> hwq{0};  // whoever sets it has submitted the command
-    HwQueue device{};  // set before state leaves kMade
+    HwQueue device{};                   // set before state leaves kMade
     base::FutexWord state{kMade};
     std::atomic<uint32_t> references{1};
     XqToken queue_token = 0;
@@ -83,8 +83,7 @@ XResult launch_callback(XqCommand* base, void* impl, XqToken token) {
     const XResult result = call(command);
     enter(command, kLaunched);
     const XqDeviceOps& ops = *command->device.ops;
-    if (result != kXSchedSuccess || ops.mark == nullptr ||
-        ops.mark(impl, own_token(command)) != kXSchedSuccess)
+    if (result != kXSchedSuccess || ops.mark == nullptr || ops.mark(impl, own_token(command)) != kXSchedSuccess)
         complete_command(own_token(command));
     return kXSchedSuccess;
 }
@@ -173,8 +172,10 @@ XResult wait_command(XQueue& queue, HwCommandHandle handle) {
     if (command == nullptr) return kXSchedErrorNotFound;
     const HwQueueHandle hwq = command->hwq.load(std::memory_order_acquire);
     XResult result = kXSchedSuccess;
-    if (hwq == 0) result = kXSchedErrorNotAllowed;
-    else if (hwq != queue.hwq()) result = kXSchedErrorInvalidValue;
+    if (hwq == 0)
+        result = kXSchedErrorNotAllowed;
+    else if (hwq != queue.hwq())
+        result = kXSchedErrorInvalidValue;
     while (result == kXSchedSuccess) {
         const uint32_t state = command->state.load(std::memory_order_acquire);
         if (state == kComplete || state == kDropped) break;

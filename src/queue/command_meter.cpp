@@ -22,13 +22,13 @@ int64_t follow(int64_t average, int64_t sample) {
 }  // namespace
 
 int64_t CommandMeter::since(int64_t now_ns) const {
-    if (stands_ || flight_since_ns_ < 0) return 0;
+    if (is_stopped_ || flight_since_ns_ < 0) return 0;
     return std::max<int64_t>(now_ns - std::max(flight_since_ns_, last_completed_ns_), 0);
 }
 
 // Since it was last asked.
 int64_t CommandMeter::ran_on(int64_t now_ns) {
-    if (!stands_) return 0;
+    if (!is_stopped_) return 0;
     const int64_t ns = std::min(run_on_ns_, std::max<int64_t>(now_ns - std::exchange(stopped_ns_, now_ns), 0));
     run_on_ns_ -= ns;
     return ns;
@@ -36,14 +36,14 @@ int64_t CommandMeter::ran_on(int64_t now_ns) {
 
 void CommandMeter::stopped(int64_t now_ns, int64_t run_on_ns) {
     before_ns_ += ran_on(now_ns) + since(now_ns);
-    stands_ = true;
+    is_stopped_ = true;
     stopped_ns_ = now_ns;
     run_on_ns_ = run_on_ns;
 }
 
 void CommandMeter::started(int64_t now_ns) {
     before_ns_ += ran_on(now_ns);
-    stands_ = false;
+    is_stopped_ = false;
     flight_since_ns_ = now_ns;
 }
 

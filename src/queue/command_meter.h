@@ -45,7 +45,7 @@ public:
         flight_since_ns_ = now_ns;
         before_ns_ = run_on_ns_ = 0;
     }
-    // The queue stands, and goes on later: the time between is not its own, but for what ran on for about `run_on_ns`.
+    // The queue is stopped, and started later. Of the time between, about `run_on_ns` is its own.
     void stopped(int64_t now_ns, int64_t run_on_ns);
     void started(int64_t now_ns);
     // `count` commands completed.
@@ -59,8 +59,8 @@ private:
     int64_t ran_on(int64_t now_ns);
 
     int64_t flight_since_ns_ = -1;  // never yet
-    int64_t before_ns_ = 0;  // what runs now had run so long when the queue was stopped
-    bool stands_ = false;
+    int64_t before_ns_ = 0;         // what runs now had run so long when the queue was stopped
+    bool is_stopped_ = false;
     int64_t stopped_ns_ = 0;
     int64_t run_on_ns_ = 0;  // what of that is not counted yet
     int64_t last_completed_ns_ = 0;

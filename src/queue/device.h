@@ -2,17 +2,19 @@
 // queue core calls them and knows nothing else about hardware. C ABI: it crosses shared libraries.
 //
 // Threads: any function may be called from any thread, several at once, and never with a lock of ours held; none may
-// throw. Functions return kXSchedErrorHardware after logging the vendor's code. All are mandatory unless their line says
-// otherwise; a table that is NULL is something that the device lacks.
+// throw. Functions return kXSchedErrorHardware after logging the vendor's code. All are mandatory unless their line
+// says otherwise; a table that is NULL is something that the device lacks.
 //
 // How work is kept back, by what the hardware offers:
-//  - XqHoldOps: the program's call goes to the driver at once, together with a hold that keeps it from starting (OpenCL: a
+//  - XqHoldOps: the program's call goes to the driver at once, together with a hold that keeps it from starting
+//  (OpenCL: a
 //    user event in its wait list). The driver's queue is the buffer, so arguments, events, profiling and lifetimes are
 //    exactly the driver's own.
-//  - XqGateOps: nothing is kept back in our memory. While the queue is suspended its commands go behind a gate, a word in
-//    the shared slot that the device itself waits on (CUDA: a stream wait-value). Beyond a cap, or where the hardware has
-//    no gates, the launching thread waits, as it does natively when the hardware's queue is full. Arguments, order, events
-//    and lifetimes stay the driver's own.
+//  - XqGateOps: nothing is kept back in our memory. While the queue is suspended its commands go behind a gate, a word
+//  in
+//    the shared slot that the device itself waits on (CUDA: a stream wait-value). Beyond a cap, or where the hardware
+//    has no gates, the launching thread waits, as it does natively when the hardware's queue is full. Arguments, order,
+//    events and lifetimes stay the driver's own.
 //  - neither: the core buffers copies of commands (XqCommand) and a worker launches them later.
 #pragma once
 
@@ -45,10 +47,10 @@ struct XqCommand {
 };
 
 typedef struct XqHoldOps {
-    void* (*create)(void* hwq);               // NULL result: refused, the command goes unheld
-    void (*open)(void* hwq, void* hold);      // lets everything that carries it start
-    void (*drop)(void* hwq, void* hold);      // ends everything that carries it, unrun
-    void (*destroy)(void* hwq, void* hold);   // after open or drop, when no call uses it any more
+    void* (*create)(void* hwq);              // NULL result: refused, the command goes unheld
+    void (*open)(void* hwq, void* hold);     // lets everything that carries it start
+    void (*drop)(void* hwq, void* hold);     // ends everything that carries it, unrun
+    void (*destroy)(void* hwq, void* hold);  // after open or drop, when no call uses it any more
 } XqHoldOps;
 
 // Words of a gated queue that the device itself reads or writes. All in one page.
@@ -62,8 +64,8 @@ typedef struct XqGateOps {
     // The words that the calls below are about; called before the first of them, and again when they move. Any
     // failure: no gates, and `read_progress` is asked instead of the word.
     XResult (*bind)(void* hwq, const XqWords* words);
-    // What the words' memory is registered with and goes with (a context); words of different owners never share a page.
-    // NULL, or 0: nothing that goes before the process.
+    // What the words' memory is registered with and goes with (a context); words of different owners never share a
+    // page. NULL, or 0: nothing that goes before the process.
     uint64_t (*words_owner)(void* hwq);
     // What is launched next waits until *gate >= 1. NotAllowed: not now (a stream that is being captured).
     XResult (*wait)(void* hwq);
@@ -84,9 +86,9 @@ typedef enum {
 typedef struct XqStopOps {
     XResult (*deactivate)(void* hwq);  // level 2; NULL, both: the gate does it, or there is no level 2
     XResult (*reactivate)(void* hwq);
-    // Level 3; NULL, both: there is none. May take a millisecond; never called on the launch path. Where the hardware acts
-    // on more than a queue (a process's channels), it does when all of its queues have asked. NotSupported: never, the
-    // queue's level is lowered.
+    // Level 3; NULL, both: there is none. May take a millisecond; never called on the launch path. Where the hardware
+    // acts on more than a queue (a process's channels), it does when all of its queues have asked. NotSupported: never,
+    // the queue's level is lowered.
     XResult (*interrupt)(void* hwq, XqInterrupt how);
     XResult (*restore)(void* hwq);
     // How long the hardware lets this queue's context run before it switches to another's; 0: as it was. May be NULL.
@@ -105,8 +107,8 @@ typedef struct XqKeepAliveOps {
     XResult (*warm)(void* hwq);
     // Before the first `start`; may take many milliseconds. NotSupported: it cannot be kept alive.
     XResult (*prepare)(void* hwq);
-    // Behind all that was launched, work for nothing that keeps the device for this queue's context until *keep_alive has
-    // reached `number`, modulo 2^32, at most for `ns`.
+    // Behind all that was launched, work for nothing that keeps the device for this queue's context until *keep_alive
+    // has reached `number`, modulo 2^32, at most for `ns`.
     XResult (*start)(void* hwq, uint32_t number, int64_t ns, XqReturn when);
 } XqKeepAliveOps;
 
@@ -137,10 +139,11 @@ typedef struct XqDeviceOps {
     const XqStopOps* stop;
     const XqKeepAliveOps* keep_alive;
 
-    XResult (*mark)(void* hwq, XqToken token);  // xq_complete(token) when all launched before is done; NULL on gated devices
-    XResult (*flush)(void* hwq);                // make sure launched work starts; may be NULL
-    XResult (*synchronize)(void* hwq);          // may be NULL
-    void (*destroy)(void* hwq);                 // the HwQueue wrapper goes; may be NULL
+    XResult (*mark)(void* hwq,
+                    XqToken token);     // xq_complete(token) when all launched before is done; NULL on gated devices
+    XResult (*flush)(void* hwq);        // make sure launched work starts; may be NULL
+    XResult (*synchronize)(void* hwq);  // may be NULL
+    void (*destroy)(void* hwq);         // the HwQueue wrapper goes; may be NULL
 } XqDeviceOps;
 
 #ifdef __cplusplus

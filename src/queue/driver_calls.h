@@ -1,9 +1,9 @@
-// How many calls of this process, on queues of several priorities, are inside the driver (ipc::Header::driver_calls). Any
-// thread.
+// How many calls of this process, on queues of several priorities, are inside the driver (ipc::Header::driver_calls).
+// Any thread.
 #pragma once
 
 #include "ipc/layout.h"
-#include "queue/queue_abi.h"
+#include "queue/abi_types.h"
 
 namespace xsched::queue {
 

@@ -1,5 +1,6 @@
-// Before which commands of a gated queue a gate goes, and which of them report their progress: each costs the host 1.3 us and
-// the device 2 us, so one per so much device time, not one per command. Pure; guarded by the queue's lock.
+// Which commands of a gated queue have a gate before them, and which report their progress. A gate or a report costs
+// the host 1.3 us and the device 2 us: so there is one per so much device time, not one per command. Pure; guarded by
+// the queue's lock.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +31,7 @@ public:
     void begin() { *this = GateSpacing{}; }
     void work_launched() { ++since_gate_; }
     void gate_launched() { since_gate_ = 0; }
-    // The queue is suspended since `since_ns`. True: no gate of this suspension stands in the stream yet; asked once.
+    // The queue is suspended since `since_ns`. True, once: no gate of this suspension is in the stream.
     bool first_of_suspension(int64_t since_ns) { return std::exchange(gated_at_ns_, since_ns) != since_ns; }
     bool due(int64_t every_ns, int64_t command_ns) const {
         return since_gate_ + 1 >= one_of(every_ns, command_ns, kEveryCommands);

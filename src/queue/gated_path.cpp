@@ -1,8 +1,8 @@
 // GatedPath, admission: what goes before and behind a command, and which callers wait.
 #include "queue/gated_path.h"
 
-#include <ctime>
 #include <sched.h>
+#include <ctime>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -63,8 +63,10 @@ void GatedPath::admit(XqTicket& ticket, CommandKind kind) {
 void GatedPath::launched(XqTicket& ticket, uint32_t outcome) {
     reports_.call_returned();
     if (ticket.group == nullptr && !reports_.owed()) return;
-    if ((outcome & kXqReportLater) != 0) reports_.owe();
-    else write_progress();
+    if ((outcome & kXqReportLater) != 0)
+        reports_.owe();
+    else
+        write_progress();
 }
 
 // Lock held.
@@ -86,7 +88,7 @@ bool GatedPath::gate_due(bool closed) {
         if (spacing_.first_of_suspension(since)) return true;
         if (core_.setup.level < kPreemptLevelDeactivate) return false;  // behind this suspension's gate already
     }
-    // Also among what stands behind a closed gate: once that opens it is launched work that the next one must stop.
+    // Also among commands behind a closed gate: once that opens they run, and the next gate must stop them.
     return (closed || core_.suspension.managed || core_.published.window_ns() > 0) &&
            spacing_.due(gate_every_ns(), core_.meter.command_ns());
 }
@@ -102,14 +104,15 @@ GatedPath::Plan GatedPath::decide(bool retry, CommandKind kind) {
     const int64_t window_ns = core_.published.window_ns();
     const int64_t mean_ns = share_.mean(core_.meter.command_ns());
     uint32_t most = UINT32_MAX;
-    if (core_.window.threshold() != 0) most = core_.window.threshold();
+    if (core_.window.threshold() != 0)
+        most = core_.window.threshold();
     else if (closed || core_.suspension.managed || window_ns > 0)
         most = deactivates() ? kGatedCap : core_.window.limit(window_ns, mean_ns);
     plan.report = core_.submitted + 1 - reports_.asked() >= report_stride(most, mean_ns);
     // All reported: the device's word tells whether the queue was idle, which is then rung.
     const bool all_asked = reports_.asked() == core_.submitted;
     if (plan.report || retry || all_asked || core_.submitted - core_.completed >= most) absorb_progress();
-    // At level 1 too: what comes while the queue is closed stands behind one gate, as far as the window has room.
+    // At level 1 too, commands of a closed queue go behind one gate, as far as the window has room.
     const bool behind_gate = gates_ && closed;
     plan.wait = (closed && !behind_gate && bound_) || core_.submitted - core_.completed >= most;
     if (plan.wait) return plan;
@@ -175,9 +178,10 @@ bool GatedPath::goes_ahead(RoomWait& wait, bool closed) {
         stuck_at_ = core_.completed;  // the callers after this one do not wait again before something completes
         return true;
     }
-    XLOG_WARN("queue 0x%lx: a thread waited 10 s to launch on a queue that this program itself suspended; its "
-              "command goes ahead (resume from another thread, or keep fewer commands behind the suspension)",
-              static_cast<unsigned long>(core_.handle));
+    XLOG_WARN(
+        "queue 0x%lx: a thread waited 10 s to launch on a queue that this program itself suspended; its "
+        "command goes ahead (resume from another thread, or keep fewer commands behind the suspension)",
+        static_cast<unsigned long>(core_.handle));
     return true;
 }
 

@@ -1,9 +1,9 @@
 // Commands of devices that can wait on a word (XqGateOps: CUDA, HIP): gates before commands, progress after them, and a
 // caller that waits at the cap.
 //
-// While nobody competes (no window, nobody watching, no threshold set) a command costs two counters: no gate, no progress,
-// and what has completed is not known. When somebody begins to watch, the agent asks the device once (report_all) and from
-// then on commands report themselves.
+// While nobody competes (no window, nobody watching, no threshold set) a command costs two counters: no gate, no
+// progress, and what has completed is not known. When somebody begins to watch, the agent asks the device once
+// (report_all) and from then on commands report themselves.
 //
 // Guarded by the queue's lock, which is held where a comment says so. Any thread.
 #pragma once

@@ -134,8 +134,8 @@ void GatedPath::report_marker(XqAskLater later) {
         if (!core_.published.watched()) return;
         // A queue that makes room for others reports now and then anyhow: nobody more urgent waits for its end, and
         // whoever waits for the event tells of it.
-        const bool makes_room = later == kXqCanAsk && deactivates() && core_.window.threshold() == 0 &&
-                                core_.published.window_ns() > 0;
+        const bool makes_room =
+            later == kXqCanAsk && deactivates() && core_.window.threshold() == 0 && core_.published.window_ns() > 0;
         if (makes_room &&
             core_.submitted - reports_.asked() < report_stride(kGatedCap, share_.mean(core_.meter.command_ns())))
             return;

@@ -1,5 +1,5 @@
-// XQueueHandle's bits: 32 process | 20 generation | 12 index + 1. Unique among the processes of one machine, so that xcli
-// can name a queue by it; 0 is no queue.
+// XQueueHandle's bits: 32 process | 20 generation | 12 index + 1. Unique among the processes of one machine, so that
+// xcli can name a queue by it; 0 is no queue.
 #pragma once
 
 #include <cstdint>

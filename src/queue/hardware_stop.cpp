@@ -21,7 +21,9 @@ bool lives(int32_t pid) { return pid > 0 && (kill(pid, 0) == 0 || errno != ESRCH
 
 }  // namespace
 
-const XqStopOps& HardwareStop::ops() const { return core_.setup.ops->stop != nullptr ? *core_.setup.ops->stop : kNoStops; }
+const XqStopOps& HardwareStop::ops() const {
+    return core_.setup.ops->stop != nullptr ? *core_.setup.ops->stop : kNoStops;
+}
 
 void HardwareStop::begin() {
     stopped_level_ = timeslice_us_ = no_effects_ = 0;
@@ -29,8 +31,8 @@ void HardwareStop::begin() {
     progress_known_ = false;
 }
 
-// Queue's lock held. On gated devices the gate does level 2 by itself. What runs is taken off only if the scheduler says
-// that it is worth it, or the program chose level 3 and suspends its queue.
+// Queue's lock held. On gated devices the gate does level 2 by itself. What runs is taken off only if the scheduler
+// says that it is worth it, or the program chose level 3 and suspends its queue.
 HardwareStop::Stop HardwareStop::wanted() const {
     if (core_.open()) return {};
     if (core_.setup.level != kPreemptLevelInterrupt || !gated()) return {core_.setup.level};
@@ -60,8 +62,8 @@ HardwareStop::Applied HardwareStop::apply() {
     return to.level == 0 ? Applied::kOpen : Applied::kStopped;
 }
 
-// Transition held, so that a stop and a start do not cross. A queue that is stopped already keeps its level, unless that is
-// raised to an interrupt, or work that was only kept off is to be taken off.
+// Transition held, so that a stop and a start do not cross. A queue that is stopped already keeps its level, unless
+// that is raised to an interrupt, or work that was only kept off is to be taken off.
 void HardwareStop::change_to(const Stop& to) {
     if (to.level == kPreemptLevelInterrupt && stopped_level_ == to.level) {
         if (how_ == kXqKeepOff && to.how == kXqTakeOff) stop(to);
@@ -85,13 +87,15 @@ void HardwareStop::start() {
         XLOG_WARN("queue 0x%lx: level %u could not restart it", static_cast<unsigned long>(core_.handle), level);
     base::Lock lock(core_.mutex);
     stopped_level_ = 0;
-    if (level == kPreemptLevelInterrupt || gated()) core_.meter.started(opened_ns(level));
-    else core_.meter.flight_began(base::now_ns());  // what was stopped took no longer for it
+    if (level == kPreemptLevelInterrupt || gated())
+        core_.meter.started(opened_ns(level));
+    else
+        core_.meter.flight_began(base::now_ns());  // what was stopped took no longer for it
     core_.published.interrupted(false);
 }
 
-// Queue's lock held. Since when the queue that starts now may run: the gate was opened by whoever directed it, before its
-// agent came to know.
+// Queue's lock held. Since when the queue that starts now may run: the gate was opened by whoever directed it, before
+// its agent came to know.
 int64_t HardwareStop::opened_ns(uint32_t level) const {
     const int64_t now = base::now_ns();
     const int64_t directed_ns = core_.published.directed_ns();
@@ -106,8 +110,7 @@ int64_t HardwareStop::closed_ns() const {
 
 XResult HardwareStop::call(const Stop& to) const {
     if (to.level == kPreemptLevelInterrupt) return ops().interrupt(core_.setup.impl, to.how);
-    if (to.level == kPreemptLevelDeactivate && ops().deactivate != nullptr)
-        return ops().deactivate(core_.setup.impl);
+    if (to.level == kPreemptLevelDeactivate && ops().deactivate != nullptr) return ops().deactivate(core_.setup.impl);
     return kXSchedSuccess;
 }
 
@@ -134,8 +137,10 @@ void HardwareStop::note_stopped(const Stop& to, XResult result) {
     stopped_ns_ = base::now_ns();
     const bool runs = gated_.observed() && core_.submitted != core_.completed;  // known for sure
     if (gated() && !runs) core_.meter.flight_began(stopped_ns_);
-    if (interrupted()) core_.meter.stopped(stopped_ns_, 0);
-    else if (gated()) core_.meter.stopped(closed_ns(), gated_.run_on_ns());
+    if (interrupted())
+        core_.meter.stopped(stopped_ns_, 0);
+    else if (gated())
+        core_.meter.stopped(closed_ns(), gated_.run_on_ns());
     if (!interrupted()) return;
     core_.published.interrupted(true);
     progress_known_ = gated_.has_gates() && how_ == kXqTakeOff;  // else it may end what it was about
@@ -149,8 +154,8 @@ void HardwareStop::lower_level() {
     core_.set_level(gates || ops().deactivate != nullptr ? kPreemptLevelDeactivate : kPreemptLevelBlock);
 }
 
-// Transition held. What the device reports while it should be stopped shows that the interrupt had no effect: then it is
-// not worth its price.
+// Transition held. What the device reports while it should be stopped shows that the interrupt had no effect: then it
+// is not worth its price.
 void HardwareStop::note_effect() {
     base::Lock lock(core_.mutex);
     if (!core_.in_use || !progress_known_ || (outside_then_ & 1) != 0 ||

@@ -1,8 +1,8 @@
 // Preempt levels 2 and 3 in hardware (XqStopOps): what a directive asks of the backend beyond gates and holds, and what
 // keeps anything from being off the device for longer than somebody has a reason for it.
 //
-// A lock of its own, taken before the queue's, serialises changes of the hardware's state; never on the launch path. What
-// other parts read is guarded by the queue's lock as well.
+// A lock of its own, taken before the queue's, serialises changes of the hardware's state; never on the launch path.
+// What other parts read is guarded by the queue's lock as well.
 #pragma once
 
 #include "queue/gated_path.h"
@@ -14,7 +14,7 @@ public:
     HardwareStop(QueueCore& core, GatedPath& gated) : core_(core), gated_(gated) {}
 
     enum class Applied { kGone, kOpen, kStopped };
-    // Agent thread, and the program's own suspend and resume: brings the hardware in line with who suspends the queue now.
+    // Agent thread, and the program's own suspend and resume: brings the hardware in line with the queue's suspensions.
     // kGone: the queue is not in use.
     Applied apply();
     // Agent thread, now and then: what the hardware keeps off for too long without a reason is put back. True: it was.
@@ -50,15 +50,15 @@ private:
     QueueCore& core_;
     GatedPath& gated_;
     base::Mutex transition_;
-    uint32_t stopped_level_ = 0;       // 0: it runs; written under both locks
-    XqInterrupt how_ = kXqTakeOff;     // at level 3
-    uint32_t timeslice_us_ = 0;        // as last asked of the backend
-    int64_t stopped_ns_ = 0;           // since when it is stopped
+    uint32_t stopped_level_ = 0;    // 0: it runs; written under both locks
+    XqInterrupt how_ = kXqTakeOff;  // at level 3
+    uint32_t timeslice_us_ = 0;     // as last asked of the backend
+    int64_t stopped_ns_ = 0;        // since when it is stopped
     bool progress_known_ = false;
-    uint32_t progress_then_ = 0;       // how far the device was then
-    uint32_t outside_then_ = 0;        // and Header::outside_changes
-    uint32_t no_effects_ = 0;          // interrupts in a row after which the device went further
-    int64_t given_up_ns_ = 0;          // the directive (its time) that lasted too long without a reason
+    uint32_t progress_then_ = 0;  // how far the device was then
+    uint32_t outside_then_ = 0;   // and Header::outside_changes
+    uint32_t no_effects_ = 0;     // interrupts in a row after which the device went further
+    int64_t given_up_ns_ = 0;     // the directive (its time) that lasted too long without a reason
 };
 
 }  // namespace xsched::queue

@@ -107,7 +107,8 @@ void HeldPath::launched(XqTicket& ticket, uint32_t outcome) {
     const bool wake = buffered_.call_returned(ticket, succeeded);
     if (!succeeded) ticket.token = 0;
     core_.waiters.wake();  // whoever waits for it may have to ask, or to flush
-    if (core_.suspension.closing && quiet()) [[unlikely]] core_.begin_suspension();
+    if (core_.suspension.closing && quiet()) [[unlikely]]
+        core_.begin_suspension();
     const bool retired = core_.retired;
     const bool unordered = first_ != nullptr && first_->overtaken != 0;  // no completion may come to let it go
     core_.mutex.unlock();
@@ -176,7 +177,8 @@ void HeldPath::release(HoldGroup* groups, Release how) {
         retired = core_.retired;
         core_.mutex.unlock();
     }
-    if (retired) core_.owner.finish_if_drained();  // its last command may have completed while the hold was being opened
+    if (retired)
+        core_.owner.finish_if_drained();  // its last command may have completed while the hold was being opened
 }
 
 }  // namespace xsched::queue

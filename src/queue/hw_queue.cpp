@@ -39,8 +39,8 @@ XResult create_hw_queue(HwQueueHandle* handle, const HwQueue& queue) {
 XResult find_hw_queue_of(XPlatform platform, uint64_t vendor, HwQueueHandle* handle) {
     if (handle == nullptr) return kXSchedErrorInvalidValue;
     base::Lock lock(g_mutex);
-    *handle = map().find_if(
-        [&](const HwQueue& entry) { return entry.vendor == vendor && entry.ops->platform == platform; });
+    *handle =
+        map().find_if([&](const HwQueue& entry) { return entry.vendor == vendor && entry.ops->platform == platform; });
     return *handle != 0 ? kXSchedSuccess : kXSchedErrorNotFound;
 }
 

@@ -21,8 +21,10 @@ bool inherit(ipc::QueueSlot& slot, uint64_t submitted, int32_t priority) {
         slot.boost_until[i].store(0, std::memory_order_relaxed);
         if (place < 0) place = i;
     }
-    if (place >= 0) slot.boost_priority[place].store(priority, std::memory_order_relaxed);
-    else place = 0;  // higher priorities have all entries: one of them goes on
+    if (place >= 0)
+        slot.boost_priority[place].store(priority, std::memory_order_relaxed);
+    else
+        place = 0;  // higher priorities have all entries: one of them goes on
     slot.boost_until[place].store(submitted, std::memory_order_release);
     return !known;
 }

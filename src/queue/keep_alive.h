@@ -1,8 +1,9 @@
 // Keep-alive: while others are being kept off the device for this process, which takes some hundred microseconds, the
-// process keeps the device through its own short pauses. Else the hardware, which sees it idle then, would switch to the
-// others and back, for two switches between contexts (350 us on an H100, docs/notes/2026-11-21-h100-linger.md).
+// process keeps the device through its own short pauses. Else the hardware, which sees it idle then, would switch to
+// the others and back, for two switches between contexts (350 us on an H100, docs/notes/2026-11-21-h100-linger.md).
 //
-// For gated queues (XqKeepAliveOps). Any thread; takes the queue's lock itself, but where a comment says that it is held.
+// For gated queues (XqKeepAliveOps). Any thread; takes the queue's lock itself, but where a comment says that it is
+// held.
 #pragma once
 
 #include "base/hot.h"
@@ -18,12 +19,13 @@ public:
     XSCHED_HOT bool start(XqReturn when);
     XSCHED_HOT void end();
     bool only_ours_pending();
-    // A keep-alive may stand in the stream. No lock needed.
+    // A keep-alive may be in the stream. No lock needed.
     bool running() const { return running_.load(std::memory_order_relaxed); }
 
     // Agent thread: as Header::linger_wanted says.
     void prepare_if_asked();
-    // Agent thread: if a burst is about to begin, something for the device to do, so that it has switched to us by then.
+    // Agent thread: if a burst is about to begin, something for the device to do, so that it has switched to us by
+    // then.
     void warm_if_asked();
 
     // Lock held.

@@ -1,10 +1,11 @@
-// How commands of one queue get to the driver: held, gated or buffered, as the device allows (device.h). Chosen when the
-// queue is made. All without the queue's lock; any thread.
+// How commands of one queue get to the driver: held, gated or buffered, as the device allows (device.h). Chosen when
+// the queue is made. All without the queue's lock; any thread.
 #pragma once
 
 #include "base/hot.h"
+#include "queue/abi_types.h"
 #include "queue/command_meter.h"
-#include "queue/queue_abi.h"
+#include "queue/ticket.h"
 
 namespace xsched::queue {
 

@@ -1,5 +1,5 @@
-// Which progress a gated queue has asked its device to report, and which it may: a number is told only once every command
-// up to it is in the driver's queue. Pure; guarded by the queue's lock, but for what says otherwise.
+// Which progress a gated queue asks its device to report. A number is written only once every command up to it is in
+// the driver's queue. Pure; guarded by the queue's lock, but for what says otherwise.
 #pragma once
 
 #include <algorithm>
@@ -33,8 +33,8 @@ public:
     bool owed() const { return owed_.load(std::memory_order_seq_cst); }
     void owe() { owed_.store(true, std::memory_order_seq_cst); }
 
-    // Up to here every command is surely in the driver's queue: the count at which last no driver call was on its way. What
-    // is behind it may still be missing there, whatever number it has.
+    // Up to here every command is surely in the driver's queue: the count at which last no driver call was on its way.
+    // What is behind it may still be missing there, whatever number it has.
     XSCHED_HOT uint64_t enqueued(uint64_t submitted) {
         if (returned_.load(std::memory_order_seq_cst) == submitted) enqueued_ = submitted;
         return enqueued_;
@@ -47,7 +47,8 @@ public:
     uint64_t written() const { return written_; }
 
     // The number to put behind all that is surely enqueued, if that says something new; `wrote` follows. While other
-    // threads' calls are on their way it may be less than was asked for: the last of them to return does the rest (owed).
+    // threads' calls are on their way it may be less than was asked for: the last of them to return does the rest
+    // (owed).
     bool next(uint64_t submitted, uint64_t* value);
     // The device's answer. Refused: the next command tries again. True: write once more.
     bool wrote(bool succeeded, uint64_t completed);

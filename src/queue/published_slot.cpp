@@ -47,13 +47,16 @@ void PublishedSlot::publish(uint32_t index, const Setup& setup, const SlotState&
     ipc::settle_gate(slot);
     slot.state.store(static_cast<uint32_t>(ipc::SlotState::kUsed), std::memory_order_release);
     std::atomic<uint32_t>& end = placement_.header->slot_end;
-    for (uint32_t seen = end.load(); seen <= index && !end.compare_exchange_weak(seen, index + 1);) {}
+    for (uint32_t seen = end.load(); seen <= index && !end.compare_exchange_weak(seen, index + 1);) {
+    }
     ipc::ring_doorbell(*placement_.header);
 }
 
 void PublishedSlot::read_hints(Setup* setup) const { static_cast<base::Hints&>(*setup) = ipc::load_hints(slot()); }
 
-void PublishedSlot::free() { slot().state.store(static_cast<uint32_t>(ipc::SlotState::kFree), std::memory_order_release); }
+void PublishedSlot::free() {
+    slot().state.store(static_cast<uint32_t>(ipc::SlotState::kFree), std::memory_order_release);
+}
 
 void PublishedSlot::open_gate() {
     slot().suspended.store(0, std::memory_order_seq_cst);

@@ -1,5 +1,5 @@
-// A queue's slot in the shared memory. The only writer of the client's half: identity, hints on a move, counts, and what
-// becomes of a suspension. Guarded by the queue's lock; readers in other rooms need none (ipc/layout.h).
+// A queue's slot in the shared memory. The only writer of the client's half: identity, hints on a move, counts, and
+// what becomes of a suspension. Guarded by the queue's lock; readers in other rooms need none (ipc/layout.h).
 #pragma once
 
 #include "base/hot.h"
@@ -20,15 +20,15 @@ struct SlotState {
     uint64_t submitted = 0;
     uint64_t launched = 0;
     uint64_t completed = 0;
-    uint32_t keep_alive = 0;    // the number of the last one
-    uint32_t waiting = 0;       // callers in admit
-    bool interrupted = false;   // its work is off the device
-    bool suspended = false;     // by the program
+    uint32_t keep_alive = 0;   // the number of the last one
+    uint32_t waiting = 0;      // callers in admit
+    bool interrupted = false;  // its work is off the device
+    bool suspended = false;    // by the program
 };
 
 class PublishedSlot {
 public:
-    // --- where; and who it is
+    // --- placement and identity
     void place(const Placement& placement) { placement_ = placement; }
     void publish(uint32_t index, const Setup& setup, const SlotState& state, const Window& window,
                  const CommandMeter& meter);

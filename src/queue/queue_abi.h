@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "queue/abi_types.h"
 #include "queue/device.h"
 #include "queue/ticket.h"
 #include "xsched/types.h"
@@ -35,10 +36,6 @@ void* xq_hwq_impl(HwQueueHandle handle);
 XqQueue* xq_auto_create(HwQueueHandle handle, Priority vendor_priority);
 XqQueue* xq_from_handle(XQueueHandle handle);
 
-typedef enum {
-    kXqNoLastReport = 0,
-    kXqLastReport = 1  // the vendor's queue still takes commands from this thread: the device can tell when it is through
-} XqRetire;
 // The vendor's queue goes away: work already given to the driver finishes by itself, holds are opened as the window
 // and the scheduler allow, and the queue is forgotten when it is empty. Returns at once.
 void xq_retire(XqQueue* queue, XqRetire how);
@@ -48,21 +45,10 @@ void xq_admit(XqQueue* queue, XqTicket* ticket);
 // The same for a marker, which takes a place in the queue but no time of the device: an event's record, a wait for one.
 void xq_admit_marker(XqQueue* queue, XqTicket* ticket);
 
-typedef enum {  // flags
-    kXqFailed = 0,
-    kXqSucceeded = 1,
-    kXqReportLater = 2  // the calling thread may not be kept now: a later command reports this one
-} XqOutcome;
-void xq_launched(XqQueue* queue, XqTicket* ticket, uint32_t outcome);  // XqOutcome
+void xq_launched(XqQueue* queue, XqTicket* ticket, uint32_t outcome);     // XqOutcome
 XResult xq_buffer(XqQueue* queue, XqTicket* ticket, XqCommand* command);  // queue owns `command` from here on
 void xq_complete(XqToken token);
 
-typedef enum {
-    kXqNobodyCanAsk = 0,
-    // Another thread may ask the device about it later: a queue that makes room for more urgent ones leaves it at its usual
-    // reports.
-    kXqCanAsk = 1
-} XqAskLater;
 // Gated devices: a marker that the program may wait for (an event's record) was launched; its completion is reported.
 void xq_report_marker(XqQueue* queue, XqAskLater later);
 
@@ -71,21 +57,14 @@ void xq_report_marker(XqQueue* queue, XqAskLater later);
 bool xq_keep_alive(XqQueue* queue, XqReturn when);
 // The caller is about to ask or wait for the stream in another way: a keep-alive there ends, in a moment.
 void xq_end_keep_alive(XqQueue* queue);
-// True: no work of the program's own is in flight, but some of ours may be (a keep-alive, a progress report). A driver that
-// calls the stream busy means that.
+// True: no work of the program's own is in flight, but some of ours may be (a keep-alive, a progress report). A driver
+// that calls the stream busy means that.
 bool xq_only_keep_alive_pending(XqQueue* queue);
 
-typedef enum { kXqCallBegins = 0, kXqCallReturned = 1 } XqDriverCall;
-// Around the driver's call of a command, where the process has queues of several priorities: a call may wait for work of
-// other queues (a kernel's first launch), or for a lock that another call holds meanwhile.
+// Around the driver's call of a command, where the process has queues of several priorities: a call may wait for work
+// of other queues (a kernel's first launch), or for a lock that another call holds meanwhile.
 void xq_driver_call(XqQueue* queue, XqDriverCall what);
 
-typedef enum {
-    kXqOutside = 0,
-    // The calling thread is between xq_admit and xq_launched of a command that is complete with the synchronize (a copy that
-    // returns when its data is there, an event's record).
-    kXqInside = 1
-} XqCaller;
 // A synchronize of the whole vendor queue returned: everything launched before it began is complete.
 // Take `xq_sync_begin`'s value before the driver's call.
 uint64_t xq_sync_begin(XqQueue* queue, XqCaller caller);
@@ -102,13 +81,13 @@ void xq_drain(XqQueue* queue);
 // What `words_owner` names (device.h) goes, and what was registered with it.
 void xq_words_owner_gone(uint64_t owner);
 
-// What a scheduler needs to take this process's work off a device, and put it back, if the process does not answer: goes
-// to xserver with a descriptor. Only the platform's own code knows what the bytes mean; they are copied.
+// What a scheduler needs to take this process's work off a device, and put it back, if the process does not answer:
+// goes to xserver with a descriptor. Only the platform's own code knows what the bytes mean; they are copied.
 typedef struct XqHandover {
     XPlatform platform;
-    uint32_t bytes;      // 0: what was handed over under this key is withdrawn
+    uint32_t bytes;  // 0: what was handed over under this key is withdrawn
     XDevice device;
-    uint64_t key;        // its name among those of this process
+    uint64_t key;  // its name among those of this process
     const void* data;
     int fd;              // stays the caller's; sent as it is by then
     void (*undo)(void);  // undoes whatever the scheduler did with it: called when that is gone

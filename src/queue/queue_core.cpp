@@ -2,18 +2,6 @@
 
 namespace xsched::queue {
 
-void QueueCore::note_submitted() {
-    const bool was_idle = submitted == completed;
-    published.submitted(++submitted);
-    if (was_idle) published.ring_ready(true, base::now_ns());
-}
-
-void QueueCore::note_launched(uint32_t count) {
-    if (launched == completed && count > 0) meter.flight_began(base::now_ns());
-    launched += count;
-    published.launched(launched);
-}
-
 void QueueCore::note_completed(uint32_t count) {
     const int64_t now = base::now_ns();
     meter.completed(count, now);

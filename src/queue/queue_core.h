@@ -1,9 +1,9 @@
-// What all parts of one queue share: its lock, its counts, its slot, who suspends it and who waits for it. The parts hold
-// a reference and belong to the same XQueue. `mutex` guards everything that is not atomic; it is never held across a call
-// into the driver.
+// What all parts of one queue share: its lock, its counts, its slot, its suspension and its waiting threads. The parts
+// hold a reference and belong to the same XQueue. `mutex` guards everything that is not atomic; it is never held across
+// a call into the driver.
 //
-// Counts, all only growing: submitted (accepted from the program) >= launched (given to the driver to run) >= completed.
-// Pending = submitted - launched; in flight = launched - completed; ready = submitted != completed.
+// Counts, all only growing: submitted (accepted from the program) >= launched (given to the driver to run) >=
+// completed. Pending = submitted - launched; in flight = launched - completed; ready = submitted != completed.
 #pragma once
 
 #include <atomic>
@@ -46,8 +46,16 @@ struct QueueCore {
     bool open() const { return !suspension.active && !published.suspended(); }
     uint32_t limit() const { return window.limit(published.window_ns(), meter.command_ns()); }
     uint64_t in_flight() const { return launched - completed; }
-    XSCHED_HOT void note_submitted();
-    XSCHED_HOT void note_launched(uint32_t count);
+    void note_submitted() {
+        const bool was_idle = submitted == completed;
+        published.submitted(++submitted);
+        if (was_idle) published.ring_ready(true, base::now_ns());
+    }
+    void note_launched(uint32_t count) {
+        if (launched == completed && count > 0) meter.flight_began(base::now_ns());
+        launched += count;
+        published.launched(launched);
+    }
     XSCHED_HOT void note_completed(uint32_t count);
     void begin_suspension();
     void set_level(uint32_t level);

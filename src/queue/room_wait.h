@@ -9,8 +9,8 @@ class RoomWait {
 public:
     enum class Patience {
         kLeft,
-        kDeviceStuck,      // the queue is open, and nothing completes: the device may need what this thread does next
-        kOwnSuspension,    // the program suspended the queue, and may wait for this very thread
+        kDeviceStuck,    // the queue is open, and nothing completes: the device may need what this thread does next
+        kOwnSuspension,  // the program suspended the queue, and may wait for this very thread
     };
 
     bool began() const { return began_; }
@@ -23,10 +23,10 @@ public:
 private:
     bool began_ = false;
     int64_t seen_ns_ = 0;
-    uint64_t completed_ = 0;     // when last looked at
-    int64_t progress_ns_ = 0;    // when that last changed
-    int64_t stuck_ns_ = 0;       // the queue was open, and nothing completed
-    int64_t suspended_ns_ = 0;   // by the program
+    uint64_t completed_ = 0;    // when last looked at
+    int64_t progress_ns_ = 0;   // when that last changed
+    int64_t stuck_ns_ = 0;      // the queue was open, and nothing completed
+    int64_t suspended_ns_ = 0;  // by the program
 };
 
 }  // namespace xsched::queue

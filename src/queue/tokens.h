@@ -12,8 +12,8 @@ namespace xsched::queue {
 
 class Tokens {
 public:
-    // Of the next command launched: how many its token stands for; 0: it gets none. One of `stride` commands gets one, and
-    // stands for those before it if order tells about them.
+    // Of the next command launched: how many its token stands for; 0: it gets none. One of `stride` commands gets one,
+    // and stands for those before it if order tells about them.
     uint32_t next(uint32_t stride, XqOrder order) {
         if (++since_tracked_ < stride) return 0;
         since_tracked_ = 0;

@@ -21,8 +21,8 @@ public:
         base::futex_wake_all(changed_);
     }
 
-    // Sleeps without the lock, at most `patience_ns`; `done` is evaluated under the lock after every change. The lock is not
-    // held.
+    // Sleeps without the lock, at most `patience_ns`; `done` is evaluated under the lock after every change. The lock
+    // is not held.
     template <typename Done>
     void wait(base::Mutex& mutex, Done done, int64_t patience_ns = base::kForever) {
         const int64_t until = patience_ns != base::kForever ? base::now_ns() + patience_ns : 0;

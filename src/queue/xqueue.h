@@ -1,11 +1,11 @@
-// XQueue: one preemptible queue over one hardware queue. Its parts: a path by which commands get to the driver (held, gated
-// or buffered), a stop in hardware (levels 2 and 3), a keep-alive, and the core that they share.
+// XQueue: one preemptible queue over one hardware queue. Its parts: a path by which commands get to the driver (held,
+// gated or buffered), a stop in hardware (levels 2 and 3), a keep-alive, and the core that they share.
 //
 // A command is launched on the caller's own thread when the queue is open, nothing is pending and the window has room.
 // What happens otherwise is the path's.
 //
-// Any thread may call any function unless its comment says otherwise. Objects come from a pool and stay valid memory for
-// the process's life (pool.h), so that a stale pointer or token is refused instead of followed.
+// Any thread may call any function unless its comment says otherwise. Objects come from a pool and stay valid memory
+// for the process's life (pool.h), so that a stale pointer or token is refused instead of followed.
 #pragma once
 
 #include "base/hot.h"
@@ -19,8 +19,11 @@
 
 namespace xsched::queue {
 
-// What a retired queue waits for before it goes.
-enum class Completion { kDone, kTold };
+// What wait_all waits for.
+enum class Completion {
+    kDone,  // everything is complete
+    kTold,  // and the driver, which may do so later, has reported every end
+};
 
 class XQueue final : private QueueOwner {
 public:
@@ -36,7 +39,7 @@ public:
     void retire(XqRetire how);
     // The backend's object outlives this queue (XQueueDestroy): only the queue goes.
     void leave_device();
-    // In fork's child: forgets the worker and who waits, publishes to `placement`.
+    // In fork's child: forgets the worker and waiting threads, publishes to `placement`.
     void reset_after_fork(const Placement& placement);
 
     // --- one command (queue_abi.h explains the order of calls)
@@ -44,7 +47,8 @@ public:
     void admit_callback(XqTicket& ticket) { path_->admit_callback(ticket); }
     XSCHED_HOT void launched(XqTicket& ticket, uint32_t outcome) {
         // What keeps the device alive does so until the next work is there, not only a place in the queue.
-        if (keep_alive_.running() && ticket.covers != 0) [[unlikely]] keep_alive_.end();
+        if (keep_alive_.running() && ticket.covers != 0) [[unlikely]]
+            keep_alive_.end();
         path_->launched(ticket, outcome);
     }
     void buffer(XqCommand* command) { buffered_.buffer(command); }
@@ -62,7 +66,6 @@ public:
     // --- control
     XResult suspend(int64_t flags);
     XResult resume(int64_t flags);
-    // kTold: also until the driver, which may do so later, has told of every end.
     XResult wait_all(Completion completion = Completion::kTold);
     XResult set_level(uint32_t level);
     XResult set_launch_config(int64_t threshold, int64_t batch_size);

@@ -22,8 +22,8 @@ void XQueue::wait_reported(Done done, int64_t patience_ns) {
     while (ask) {
         report_all();
         ask = false;
-        core_.wait_until(
-            [&] { return done() || (ask = !core_.retired && buffered_.tokens().unreported() != 0); }, patience_ns);
+        core_.wait_until([&] { return done() || (ask = !core_.retired && buffered_.tokens().unreported() != 0); },
+                         patience_ns);
     }
 }
 
@@ -33,7 +33,7 @@ XResult XQueue::suspend(int64_t flags) {
         if (!in_use()) return kXSchedErrorNotFound;
         if (core_.suspension.active) return kXSchedSuccess;
     }
-    // On a gated device what is in flight may stand behind a gate: it completes before that closes, or not at all.
+    // On a gated device commands in flight may be behind a gate: they complete before it closes, or not at all.
     const int64_t before = gated() ? kAnyWait : int64_t{kQueueSuspendFlagWaitAll};
     if ((flags & before) != 0) wait_all();
     flags &= ~before;
@@ -55,8 +55,10 @@ bool XQueue::begin_or_close(int64_t flags) {
     const bool idle = core_.submitted == core_.completed;
     if (!idle && (flags & kQueueSuspendFlagWaitIdle) != 0) return false;
     const bool waits = (flags & kQueueSuspendFlagSyncHwQueue) != 0 && !idle && !held_.quiet();
-    if (waits) core_.suspension.closing = true;
-    else core_.begin_suspension();
+    if (waits)
+        core_.suspension.closing = true;
+    else
+        core_.begin_suspension();
     return true;
 }
 

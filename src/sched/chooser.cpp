@@ -121,6 +121,7 @@ void Chooser::settle_wish(Pass& pass, uint32_t place) {
         const int64_t limit_ns = pass.settings.claim_limit_ns;
         if (known.claim.due_ns(limit_ns) != 0) {
             known.claim.observe(!known.suspended, state.completed, state.stopped, pass.now_ns);
+            known.dirty |= known.claim.suspect();  // which its verdict is to say
             known.timed = pass.claim_matters(place) && known.claim.due_ns(limit_ns) != 0;
             if (known.timed) pass.wake(known.claim.due_ns(limit_ns));
         }

@@ -148,8 +148,8 @@ class Cells(unittest.TestCase):
         self.assertAlmostEqual(cell.lp_rate_outside, 28 / 0.030, delta=1)
 
     def test_a_kernel_at_a_bursts_edge_counts_in_part(self):
-        # Bursts of 10 ms at 0 and 30 ms. Kernels of 4 ms: one from 8 ms on, slowed; then without a pause until the burst,
-        # into which the last one reaches by 3 ms.
+        # Bursts of 10 ms at 0 and 30 ms. Kernels of 4 ms: one from 8 ms on, slowed; then without a pause until the
+        # burst, into which the last one reaches by 3 ms.
         cell = matrix.Cell()
         cell.add([(0, 10 * MS), (30 * MS, 10 * MS)], [end * MS for end in (8, 13, 17, 21, 25, 29, 33)], 4)
         self.assertAlmostEqual(cell.lp_outside, 3 / 4 + 4 + 1 / 4)
@@ -196,7 +196,8 @@ class Runs(unittest.TestCase):
         found.run_in_turns([peer("native"), peer("xsched")], "A", 0)
         (_, options, native), (_, _, xsched) = found.session.started
         self.assertEqual([program.turns for program in found.session.programs], [options["turns"]] * 2)
-        self.assertEqual([native[:3], xsched[:3]], [["/somewhere/" + name, "run", "hp"] for name in ("native", "xsched")])
+        self.assertEqual([native[:3], xsched[:3]],
+                         [["/somewhere/" + name, "run", "hp"] for name in ("native", "xsched")])
         self.assertEqual(native[3:], xsched[3:], "behind what may start a server")
         self.assertEqual(found.overheads("xsched", "A"), [0])
 

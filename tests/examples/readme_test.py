@@ -29,8 +29,8 @@ BUILD = Path(".")
 
 
 def blocks(readme, section=""):
-    """The shell commands of each block of a section, without what is said beside them. A block of another language, or of
-    what a program prints, does not begin with a word of ours."""
+    """The shell commands of each block of a section, without what is said beside them. A block of another language, or
+    of what a program prints, does not begin with a word of ours."""
     text = (ROOT / readme).read_text()
     if section:
         text = text.split(section + "\n", 1)[1].split("\n## ", 1)[0]

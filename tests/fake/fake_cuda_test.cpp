@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <thread>
 
-#include "order_cuda/driver.h"
+#include "order/cuda/driver.h"
 
 namespace {
 

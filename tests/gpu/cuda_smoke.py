@@ -127,7 +127,8 @@ def part_copies():
         device.mul_(1.0001)
         back.copy_(device, non_blocking=True)
         torch.cuda.current_stream().synchronize()
-    return back, device[::3].contiguous(), torch.frombuffer(bytearray(device.cpu().numpy().tobytes()), dtype=torch.float32)
+    return back, device[::3].contiguous(), torch.frombuffer(bytearray(device.cpu().numpy().tobytes()),
+                                                            dtype=torch.float32)
 
 
 def part_compile():

@@ -36,15 +36,18 @@ driver='import ctypes
 cuda = ctypes.CDLL("libcuda.so.1")
 context, memory, word = ctypes.c_void_p(), ctypes.c_uint64(), ctypes.c_uint32()
 calls = [("cuInit", cuda.cuInit(0)), ("retain", cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)),
-         ("current", cuda.cuCtxSetCurrent(context)), ("alloc", cuda.cuMemAlloc_v2(ctypes.byref(memory), ctypes.c_size_t(64))),
+         ("current", cuda.cuCtxSetCurrent(context)),
+          ("alloc", cuda.cuMemAlloc_v2(ctypes.byref(memory), ctypes.c_size_t(64))),
          ("set", cuda.cuMemsetD32Async(memory, 77, ctypes.c_size_t(16), None)),
          ("copy", cuda.cuMemcpyDtoH_v2(ctypes.byref(word), memory, ctypes.c_size_t(4))),
          ("free", cuda.cuMemFree_v2(memory)), ("release", cuda.cuDevicePrimaryCtxRelease_v2(0))]
 print(calls, word.value)
 assert word.value == 77 and not any(code for _, code in calls)'
-matmul='import torch; a = torch.ones(64, 64, device="cuda"); print((a @ a).sum().item()); assert (a @ a).sum().item() == 64.0 ** 3'
+matmul='import torch; a = torch.ones(64, 64, device="cuda"); print((a @ a).sum().item())'
+matmul+='; assert (a @ a).sum().item() == 64.0 ** 3'
 
-timeout 60 python3 -c 'import torch, sys; sys.exit(0 if torch.cuda.is_available() else 77)' 2> /dev/null || { echo "skipped: PyTorch sees no GPU"; exit 77; }
+timeout 60 python3 -c 'import torch, sys; sys.exit(0 if torch.cuda.is_available() else 77)' 2> /dev/null ||
+    { echo "skipped: PyTorch sees no GPU"; exit 77; }
 nvidia-smi --query-gpu=name,driver_version --format=csv,noheader
 
 export XLOG_LEVEL=DEBG
@@ -55,8 +58,10 @@ step matmul 120 under app python3 -c "$matmul"
 grep -ho 'cuGetProcAddress(.*' "$logs/matmul.err" | sort | uniq -c | sort -rn | head -20
 grep -ho 'cuda error .*' "$logs/matmul.err" | sort | uniq -c | head
 export XLOG_LEVEL=INFO
-step late_environment 120 env LD_PRELOAD="$shim" python3 -c "import os; os.environ['XSCHED_SCHEDULER'] = 'local'; $matmul"
-grep -q 'using local scheduler' "$logs/late_environment.err" || { echo "  the environment set inside Python did not count"; failed=1; }
+step late_environment 120 \
+    env LD_PRELOAD="$shim" python3 -c "import os; os.environ['XSCHED_SCHEDULER'] = 'local'; $matmul"
+grep -q 'using local scheduler' "$logs/late_environment.err" ||
+    { echo "  the environment set inside Python did not count"; failed=1; }
 
 step native 300 python3 tests/gpu/cuda_smoke.py $compile
 for scheduler in app local; do

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""One of two ranks that train a model together, each on a device of its own: NCCL adds up their gradients in every step.
-An ordinary PyTorch program.
+"""One of two ranks that train a model together, each on a device of its own: NCCL adds up their gradients in every
+step. An ordinary PyTorch program.
 
-    data_parallel_program.py --out FILE --store FILE --rank 0 [--steps 300]   rows: 0, end of a step (CLOCK_MONOTONIC ns);
-                                                                              last: 1, fingerprint of the parameters
+    data_parallel_program.py --out FILE --store FILE --rank 0 [--steps 300]
+
+Rows: 0, end of a step (CLOCK_MONOTONIC ns); last: 1, fingerprint of the parameters.
 
 It says "ready" after the first steps.
 """

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Two ranks of a training on two GPUs, natively, under XSched, and beside an urgent program on the first one: the
-parameters are the same bit for bit, and nobody waits for ever. Exit status 1 if not, 77 if there are not two GPUs here."""
+parameters are the same bit for bit, and nobody waits for ever. Exit status 1 if not, 77 if there are not two GPUs
+here."""
 import os
 import sys
 from pathlib import Path
@@ -15,14 +16,16 @@ from lib.progress import Progress  # noqa: E402
 os.environ.setdefault("NCCL_NVLS_ENABLE", "0")  # multicast over NVLink, which some machines refuse
 WAYS = ("native", "XSched", "beside an urgent program")
 STEPS, MOST_SECONDS = 400, 40
-URGENT = {"kernel-ms": 0.05, "burst-kernels": 40, "sync-every": 10, "pause-ms": 5, "seconds": LOAD_SECONDS + MOST_SECONDS}
+URGENT = {"kernel-ms": 0.05, "burst-kernels": 40, "sync-every": 10, "pause-ms": 5,
+          "seconds": LOAD_SECONDS + MOST_SECONDS}
 
 
 def train(session, backend, progress, way):
     """Steps per second and the fingerprint of each rank."""
     prefix = () if way == "native" else session.under_xsched()
     store = session.folder / f"store of {way}".replace(" ", "_")
-    ranks = [session.start("data_parallel_program.py", {"store": store, "rank": rank, "steps": STEPS}, prefix, folder=HERE)
+    ranks = [session.start("data_parallel_program.py", {"store": store, "rank": rank, "steps": STEPS}, prefix,
+                           folder=HERE)
              for rank in range(2)]
     for rank in ranks:
         rank.wait_ready(progress)
@@ -60,7 +63,8 @@ def main():
     passed = not failures and len({value for found in prints.values() for value in found}) == 1
     print(f"\n{backend.device}, driver {backend.driver}, XSched {report.version()}\n\n{report.table(rows)}\n")
     print("\n".join(failures))
-    print(report.write_result(options.results, "data_parallel", "A training on two GPUs, beside an urgent program on one",
+    print(report.write_result(options.results, "data_parallel",
+                              "A training on two GPUs, beside an urgent program on one",
                               backend, passed, {"steps_per_s": rates, "fingerprints": prints, "failures": failures},
                               f"{STEPS} steps each"))
     return 0 if passed else 1

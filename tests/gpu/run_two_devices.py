@@ -62,7 +62,8 @@ def main():
         print(f"skipped: {error}")
         return NOT_HERE
     print(f"\n{backend.device}, driver {backend.driver}, XSched {report.version()}\n\n{report.table(rows)}\n\n{said}")
-    print(report.write_result(options.results, "two_devices", "A program on two GPUs beside an urgent one on one of them",
+    print(report.write_result(options.results, "two_devices",
+                              "A program on two GPUs beside an urgent one on one of them",
                               backend, passed, {"kept": kept}, f"{URGENT_SECONDS} s each"))
     return 0 if passed else 1
 

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Keeps devices busy, each by a thread of its own, and notes when each piece of work is done. An ordinary PyTorch program.
+"""Keeps devices busy, each by a thread of its own, and notes when each piece of work is done. An ordinary PyTorch
+program.
 
     two_devices_program.py --out FILE --devices 0,1 [--seconds 2] [--wait 1]   rows: device, end (CLOCK_MONOTONIC ns)
 
-It works for so long, or until standard input ends. With --wait 1 it waits for a line of that before it uses a device. It
-says "ready" before that, and once it works. Exit status 1 if a result is not the first one.
+It works for so long, or until standard input ends. With --wait 1 it waits for a line of that before it uses a device.
+It says "ready" before that, and once it works. Exit status 1 if a result is not the first one.
 """
 import argparse
 import sys

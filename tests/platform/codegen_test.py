@@ -126,11 +126,29 @@ class Codegen(unittest.TestCase):
             table["functions"][0]["class"] = "ignored"
         self.assertIn("has class 'ignored'", self.bad_table(change))
 
-    def test_a_scheduled_function_without_a_hook_is_refused(self):
+    def test_a_scheduled_function_is_hooked_without_a_word(self):
+        self.assertEqual(generate(self.table_path, "--out", self.folder).returncode, 0)
+        lines = (self.folder / "entry_points.inc").read_text()
+        for row in self.table["functions"]:
+            if row["class"] == "scheduled":
+                self.assertRegex(lines, rf"(?m)^HOOK\({row['name']}, \w+(, \d+)?\)$")
+
+    def test_a_hooked_function_without_its_arguments_is_refused(self):
+        if "result" not in self.table:
+            self.skipTest("the arguments come from the vendor's header")
+
         def change(table):
-            row = next(row for row in table["functions"] if row["class"] == "scheduled")
-            row["hook"] = False
-        self.assertIn("needs a hook", self.bad_table(change))
+            del next(row for row in table["functions"] if "args" in row and row["class"] == "scheduled")["args"]
+        self.assertIn("needs its arguments' types", self.bad_table(change))
+
+    def test_a_hook_for_per_thread_streams_that_differs_is_refused(self):
+        endings = tuple(self.table.get("per_thread", []))
+        if not endings:
+            self.skipTest("no function has a form for per-thread default streams")
+
+        def change(table):
+            next(row for row in table["functions"] if row["name"].endswith(endings))["hook"] = "traced"
+        self.assertIn("leave it out", self.bad_table(change))
 
     def test_a_missing_reason_is_refused(self):
         def change(table):

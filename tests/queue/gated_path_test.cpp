@@ -41,7 +41,8 @@ TEST(GatedPath, ASuspendedQueuesCommandsGoBehindAGateThatStopsThemTheNextTimeToo
     direct(device, false);
     while (device.executed().size() < 50) ASSERT_TRUE(device.step());
     direct(device, true);
-    while (device.step()) {}
+    while (device.step()) {
+    }
     EXPECT_LT(device.executed().size(), 60u) << "what was launched while it stood has gates of its own";
     direct(device, false);
     device.run_freely();
@@ -57,11 +58,13 @@ TEST(GatedPath, AtLevelOneToo) {
     device.queue().suspend(kQueueSuspendFlagNone);
     device.enqueue(1);
     device.enqueue(2);
-    while (device.step()) {}
+    while (device.step()) {
+    }
     EXPECT_EQ(device.executed(), std::vector<int>{0});
     EXPECT_EQ(device.gates_inserted, 1);
     device.queue().resume(kQueueResumeFlagNone);
-    while (device.step()) {}
+    while (device.step()) {
+    }
     EXPECT_EQ(device.executed(), (std::vector<int>{0, 1, 2}));
 }
 
@@ -75,7 +78,8 @@ TEST(GatedPath, EverySuspensionGetsItsGate) {
         device.enqueue(2 * round + 1);  // on a slow machine commands seem long, and each gets a gate
         EXPECT_FALSE(device.step());
         direct(device, false);
-        while (device.step()) {}
+        while (device.step()) {
+        }
     }
     EXPECT_EQ(device.executed().size(), 10u);
 }
@@ -100,10 +104,12 @@ TEST(GatedPath, FewerWhereAShortTimesliceTakesTheProcessOff) {
         for (const int end = next + count; next < end; ++next) device.enqueue(next);
     };
     enqueue(10);
-    while (device.step()) {}
+    while (device.step()) {
+    }
     enqueue(kKnown);  // the first of them sees that those before are complete: from here on lengths are known
     std::this_thread::sleep_for(std::chrono::milliseconds(100));  // so that each seems to take 25 us or more
-    while (device.step()) {}
+    while (device.step()) {
+    }
     device.slot().window_ns = 1'000'000;
     enqueue(64);  // one of them looks how far the device is
     ASSERT_GT(device.slot().command_ns, 0);
@@ -130,9 +136,11 @@ TEST(GatedPath, AnIdleQueueThatIsSuspendedTakesNoTime) {
         std::this_thread::sleep_for(std::chrono::milliseconds(30));
         device.enqueue(round);
         direct(device, false);
-        while (device.step()) {}
+        while (device.step()) {
+        }
         for (int i = 0; i < 64; ++i) device.enqueue(100);  // one of them looks how far the device is
-        while (device.step()) {}
+        while (device.step()) {
+        }
         std::this_thread::sleep_for(std::chrono::milliseconds(30));
     }
     EXPECT_LT(device.slot().command_ns, 20'000'000);
@@ -145,13 +153,15 @@ TEST(GatedPath, MarkersDoNotMakeCommandsShorter) {
     device.region().header.watching = 1;
     constexpr int kWorks = 200;
     for (int i = 0; i < 10; ++i) device.enqueue(0);  // from here on it is known when something completes
-    while (device.step()) {}
+    while (device.step()) {
+    }
     for (int i = 1; i <= kWorks; ++i) {
         device.enqueue(2 * i);
         device.enqueue_marker(2 * i + 1);
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    while (device.step()) {}
+    while (device.step()) {
+    }
     for (int i = 0; i < 64; ++i) device.enqueue(0);  // one of them looks how far the device is
     EXPECT_GE(device.slot().command_ns, 50'000'000 / (kWorks * 3 / 2)) << "half as long, if they counted";
 }
@@ -164,7 +174,8 @@ TEST(GatedPath, NoGateStandsBeforeAMarker) {
     EXPECT_TRUE(device.step()) << "all before it is done";
     device.enqueue(1);
     EXPECT_EQ(device.gates_inserted, 1);
-    while (device.step()) {}
+    while (device.step()) {
+    }
     EXPECT_EQ(device.executed(), std::vector<int>{0});
     direct(device, false);
     device.run_freely();
@@ -212,7 +223,8 @@ TEST(GatedPath, AQueueThatTheProgramSuspendsHasGatesWhileItRuns) {
     for (int i = 0; i < 200; ++i) device.enqueue(i);
     device.step();
     device.queue().suspend(kQueueSuspendFlagNone);
-    while (device.step()) {}
+    while (device.step()) {
+    }
     EXPECT_LE(device.executed().size(), 64u) << "it stands at the next gate";
 }
 
@@ -238,7 +250,8 @@ TEST(GatedPath, WatchedReadinessComesFromTheDevice) {
     device.enqueue(0);
     device.queue().report_all();
     EXPECT_NE(device.slot().submitted, xsched::ipc::completed_commands(device.slot()));
-    while (device.step()) {}
+    while (device.step()) {
+    }
     EXPECT_EQ(device.slot().submitted, xsched::ipc::completed_commands(device.slot()));
     EXPECT_FALSE(device.queue().ready());
     const uint32_t rings = device.region().header.doorbell;
@@ -268,7 +281,8 @@ TEST(GatedPath, BeforeAnAnnouncedBurstTheDeviceGetsSomethingToDoOnce) {
     FakeDevice device(kGates);
     device.region().header.watching = 1;
     device.enqueue(0);
-    while (device.step()) {}
+    while (device.step()) {
+    }
     device.queue().keep_alive().warm_if_asked();
     EXPECT_EQ(device.warmed, 0);
     ++device.slot().warm;
@@ -285,7 +299,8 @@ TEST(GatedPath, ASynchronizeThatReturnedSaysIdle) {
     device.region().header.watching = 1;
     device.enqueue(0);
     const uint64_t mark = xq_sync_begin(device.abi_queue(), kXqOutside);
-    while (device.step()) {}
+    while (device.step()) {
+    }
     const uint32_t rings = device.region().header.doorbell;
     xq_sync_end(device.abi_queue(), mark);
     EXPECT_EQ(device.slot().completed, device.slot().submitted);
@@ -300,7 +315,8 @@ TEST(GatedPath, AReportSaysNothingOfACallOnItsWay) {
     XqTicket on_its_way;
     xq_admit(device.abi_queue(), &on_its_way);
     device.queue().report_all();
-    while (device.step()) {}
+    while (device.step()) {
+    }
     EXPECT_TRUE(device.queue().ready());
     const uint64_t mark = xq_sync_begin(device.abi_queue(), kXqOutside);
     xq_sync_end(device.abi_queue(), mark);
@@ -308,7 +324,8 @@ TEST(GatedPath, AReportSaysNothingOfACallOnItsWay) {
     EXPECT_EQ(xq_sync_begin(device.abi_queue(), kXqInside), 1u) << "but its own would";
     device.driver_launch({0, nullptr, 0});
     xq_launched(device.abi_queue(), &on_its_way, kXqSucceeded);
-    while (device.step()) {}
+    while (device.step()) {
+    }
     EXPECT_FALSE(device.queue().ready()) << "the report that was asked for came with the call";
 }
 
@@ -321,16 +338,20 @@ TEST(GatedPath, AVictimsEventsDoNotReportOneByOne) {
         for (int i = 0; i < 400; ++i) {
             device.enqueue(i);
             xq_report_marker(device.abi_queue(), kXqCanAsk);
-            while (device.step()) {}
+            while (device.step()) {
+            }
         }
-        if (victim) EXPECT_LT(device.progress_written, 200);
-        else EXPECT_GE(device.progress_written, 399);
+        if (victim)
+            EXPECT_LT(device.progress_written, 200);
+        else
+            EXPECT_GE(device.progress_written, 399);
         const int before = device.progress_written;
         device.enqueue(400);
         xq_report_marker(device.abi_queue(), kXqNobodyCanAsk);
         EXPECT_GT(device.progress_written, before) << "nobody could ask";
         device.queue().report_all();
-        while (device.step()) {}
+        while (device.step()) {
+        }
         EXPECT_FALSE(device.queue().ready());
     }
 }
@@ -387,9 +408,11 @@ TEST(GatedPath, ADestroyedStreamKeepsItsGateUntilItsWorkIsDone) {
     EXPECT_GE(*gate, xsched::ipc::kGateOpen);
     {
         const FakeDevice next(kGates);
-        EXPECT_NE(const_cast<FakeDevice&>(next).queue().index(), index) << "its gate could be closed for the old stream";
+        EXPECT_NE(const_cast<FakeDevice&>(next).queue().index(), index)
+            << "its gate could be closed for the old stream";
     }
-    while (old.step()) {}
+    while (old.step()) {
+    }
     FakeDevice later(kGates);
     EXPECT_EQ(later.queue().index(), index);
 }
@@ -417,7 +440,8 @@ TEST(GatedPath, LosingTheServerOpensTheGateTheDeviceWaitsOn) {
     EXPECT_TRUE(device.step()) << "the gate";
     EXPECT_TRUE(device.step());
     device.enqueue(1);
-    while (device.step()) {}
+    while (device.step()) {
+    }
     EXPECT_EQ(device.executed().size(), 2u);
     device.queue().attach({&device.region().header, &device.region().slots[device.queue().index()]});
 }

@@ -1,12 +1,9 @@
-// Level 3 on devices with gates: what the scheduler asks for, what the backend refuses, and what ends it.
+// Levels 2 and 3: what the scheduler asks for, what the backend refuses, and what ends it.
 #include "fake/device/fake_device.h"
-#include "queue/handover.h"
 
 #include <gtest/gtest.h>
 
 #include <csignal>
-#include <cstring>
-#include <string>
 #include <vector>
 
 #include <sys/wait.h>
@@ -14,7 +11,6 @@
 
 #include "base/clock.h"
 #include "ipc/layout.h"
-#include "support/child.h"
 
 namespace xsched {
 namespace {
@@ -35,7 +31,7 @@ void direct(FakeDevice& device, bool suspended, bool interrupt, int32_t by_pid =
     device.queue().apply_directive();
 }
 
-TEST(XQueueInterrupt, OnlyWhenTheSchedulerAsksForIt) {
+TEST(HardwareStop, OnlyWhenTheSchedulerAsksForIt) {
     FakeDevice device(kInterruptible);
     direct(device, true, false);
     EXPECT_EQ(device.interrupted, 0) << "its gate is enough";
@@ -52,7 +48,7 @@ TEST(XQueueInterrupt, OnlyWhenTheSchedulerAsksForIt) {
     EXPECT_EQ(device.slot().interrupted, 0u);
 }
 
-TEST(XQueueInterrupt, TheSchedulerSeesWhatItCosts) {
+TEST(HardwareStop, TheSchedulerSeesWhatItCosts) {
     FakeDevice device(kInterruptible);
     EXPECT_EQ(device.slot().switch_us, FakeDevice::kCosts.switch_us);
     EXPECT_EQ(device.slot().off_us, FakeDevice::kCosts.off_us);
@@ -63,7 +59,7 @@ TEST(XQueueInterrupt, TheSchedulerSeesWhatItCosts) {
     EXPECT_EQ(other.slot().switch_us, 0u);
 }
 
-TEST(XQueueInterrupt, KeptOffItCanStillBeTakenOff) {
+TEST(HardwareStop, KeptOffItCanStillBeTakenOff) {
     FakeDevice device(kInterruptible);
     ipc::QueueSlot& slot = device.slot();
     slot.by_pid = getpid();
@@ -88,14 +84,14 @@ TEST(XQueueInterrupt, KeptOffItCanStillBeTakenOff) {
     EXPECT_EQ(device.restored, 1);
 }
 
-TEST(XQueueInterrupt, ALowerLevelNeverInterrupts) {
+TEST(HardwareStop, ALowerLevelNeverInterrupts) {
     FakeDevice device(kInterruptible);
     EXPECT_EQ(device.queue().set_level(kPreemptLevelDeactivate), kXSchedSuccess);
     direct(device, true, true);
     EXPECT_EQ(device.interrupted, 0);
 }
 
-TEST(XQueueInterrupt, TheProgramsOwnSuspensionInterruptsIfItChoseTheLevel) {
+TEST(HardwareStop, TheProgramsOwnSuspensionInterruptsIfItChoseTheLevel) {
     FakeDevice device(kInterruptible);
     device.queue().suspend(kQueueSuspendFlagNone);
     EXPECT_EQ(device.interrupted, 0);
@@ -107,7 +103,7 @@ TEST(XQueueInterrupt, TheProgramsOwnSuspensionInterruptsIfItChoseTheLevel) {
     EXPECT_EQ(device.restored, 1);
 }
 
-TEST(XQueueInterrupt, WhatTheBackendDoesNotSupportLowersTheLevel) {
+TEST(HardwareStop, WhatTheBackendDoesNotSupportLowersTheLevel) {
     FakeDevice device(kInterruptible);
     device.no_interrupt = true;
     direct(device, true, true);
@@ -118,7 +114,7 @@ TEST(XQueueInterrupt, WhatTheBackendDoesNotSupportLowersTheLevel) {
     EXPECT_EQ(device.interrupt_calls, 1) << "not tried again";
 }
 
-TEST(XQueueInterrupt, AnInterruptWithoutEffectLowersTheLevel) {
+TEST(HardwareStop, AnInterruptWithoutEffectLowersTheLevel) {
     FakeDevice device(kInterruptible);
     device.slot().window_ns = base::kMillisecond;
     device.enqueue(0);  // its words are known from here on
@@ -133,7 +129,7 @@ TEST(XQueueInterrupt, AnInterruptWithoutEffectLowersTheLevel) {
     EXPECT_EQ(device.slot().level, static_cast<uint32_t>(kPreemptLevelDeactivate));
 }
 
-TEST(XQueueInterrupt, TheServersOwnDoingIsNoLackOfEffect) {
+TEST(HardwareStop, TheServersOwnDoingIsNoLackOfEffect) {
     FakeDevice device(kInterruptible);
     device.slot().window_ns = base::kMillisecond;
     device.enqueue(0);
@@ -148,7 +144,7 @@ TEST(XQueueInterrupt, TheServersOwnDoingIsNoLackOfEffect) {
     EXPECT_EQ(device.slot().level, static_cast<uint32_t>(kPreemptLevelInterrupt));
 }
 
-TEST(XQueueInterrupt, WhatStandsForADeadProcessIsPutBack) {
+TEST(HardwareStop, WhatStandsForADeadProcessIsPutBack) {
     const pid_t dead = fork();
     if (dead == 0) _exit(0);
     waitpid(dead, nullptr, 0);
@@ -168,7 +164,7 @@ TEST(XQueueInterrupt, WhatStandsForADeadProcessIsPutBack) {
     direct(device, false, false);
 }
 
-TEST(XQueueInterrupt, WhatStandsForALiveProcessOrAPersonStays) {
+TEST(HardwareStop, WhatStandsForALiveProcessOrAPersonStays) {
     FakeDevice device(kInterruptible);
     direct(device, true, true);
     device.queue().watch_interrupt(base::now_ns() + kBeyondLimit);
@@ -184,7 +180,7 @@ TEST(XQueueInterrupt, WhatStandsForALiveProcessOrAPersonStays) {
     direct(device, false, false);
 }
 
-TEST(XQueueInterrupt, ALostServerPutsBack) {
+TEST(HardwareStop, ALostServerPutsBack) {
     FakeDevice device(kInterruptible);
     direct(device, true, true);
     auto elsewhere = std::make_unique<ipc::Region>();
@@ -193,7 +189,7 @@ TEST(XQueueInterrupt, ALostServerPutsBack) {
     device.queue().attach({&device.region().header, &device.region().slots[device.queue().index()]});
 }
 
-TEST(XQueueInterrupt, TimeslicesAreAskedForOnceAndPutBack) {
+TEST(HardwareStop, TimeslicesAreAskedForOnceAndPutBack) {
     FakeDevice device(kInterruptible);
     device.slot().device_timeslice_us = 1;
     device.queue().apply_directive();
@@ -205,66 +201,40 @@ TEST(XQueueInterrupt, TimeslicesAreAskedForOnceAndPutBack) {
     device.queue().attach({&device.region().header, &device.region().slots[device.queue().index()]});
 }
 
-// --- what backends want xserver to have
-std::vector<std::string> sent() {
-    std::vector<std::string> all;
-    queue::send_handovers(
-        [](const XqHandover& handover, void* data) {
-            static_cast<std::vector<std::string>*>(data)->push_back(
-                std::to_string(handover.key) + ":" +
-                std::string(static_cast<const char*>(handover.data), handover.bytes));
-            return true;
-        },
-        &all);
-    return all;
+TEST(HardwareStop, TheHighestLevelActsOnTheHardware) {
+    FakeDevice device({.holds = false, .levels = 0b1110});
+    device.enqueue(0);
+    device.queue().suspend(kQueueSuspendFlagNone);
+    EXPECT_EQ(device.interrupted, 1);
+    EXPECT_FALSE(device.step()) << "what is on the device stands still";
+    device.queue().resume(kQueueResumeFlagNone);
+    EXPECT_EQ(device.restored, 1);
+    EXPECT_TRUE(device.step());
 }
 
-void hand_over(uint64_t key, const std::string& text) {
-    XqHandover handover{};
-    handover.platform = kPlatformCUDA;
-    handover.key = key;
-    handover.data = text.data();
-    handover.bytes = static_cast<uint32_t>(text.size());
-    xq_hand_over(&handover);
+TEST(HardwareStop, ALowerLevelCanBeChosenAndAMissingOneIsRefused) {
+    FakeDevice device({.holds = false, .levels = 0b0110});
+    EXPECT_EQ(device.queue().set_level(3), kXSchedErrorNotSupported);
+    EXPECT_EQ(device.queue().set_level(4), kXSchedErrorInvalidValue);
+    device.queue().suspend(kQueueSuspendFlagNone);
+    EXPECT_EQ(device.deactivated, 1);
+    EXPECT_EQ(device.queue().set_level(1), kXSchedSuccess);
+    device.queue().resume(kQueueResumeFlagNone);
+    EXPECT_EQ(device.reactivated, 1) << "undone with the level that did it";
+    device.queue().suspend(kQueueSuspendFlagNone);
+    EXPECT_EQ(device.deactivated, 1);
 }
 
-TEST(Handovers, AreSentOnceToEachServerInTheirNewestForm) {
-    EXPECT_FALSE(queue::handovers_pending());
-    hand_over(1, "old");
-    hand_over(2, "other");
-    hand_over(1, "new");
-    EXPECT_TRUE(queue::handovers_pending());
-    EXPECT_EQ(sent(), (std::vector<std::string>{"1:new", "2:other"}));
-    EXPECT_FALSE(queue::handovers_pending());
-    EXPECT_TRUE(sent().empty());
-    queue::handovers_unsent();
-    EXPECT_EQ(sent().size(), 2u);
-    hand_over(1, "");
-    hand_over(2, "");
-    EXPECT_EQ(sent(), (std::vector<std::string>{"1:", "2:"})) << "withdrawn";
-    queue::handovers_unsent();
-    EXPECT_TRUE(sent().empty());
-}
-
-TEST(Handovers, WhatCouldNotBeSentStays) {
-    hand_over(1, "x");
-    queue::send_handovers([](const XqHandover&, void*) { return false; }, nullptr);
-    EXPECT_TRUE(queue::handovers_pending());
-    EXPECT_EQ(sent().size(), 1u);
-    hand_over(1, "");
-    sent();
-}
-
-TEST(Handovers, AChildHasNone) {
-    hand_over(1, "x");
-    EXPECT_EQ(test::in_child([] {
-                  queue::handovers_unsent();
-                  return sent().empty() ? 0 : 1;
-              }),
-              0);
-    EXPECT_EQ(sent().size(), 1u);
-    hand_over(1, "");
-    sent();
+TEST(HardwareStop, ARefusedInterruptFallsBackToLevelOne) {
+    FakeDevice device({.holds = false, .levels = 0b1110});
+    device.refuse_interrupt = true;
+    device.enqueue(0);
+    EXPECT_EQ(device.queue().suspend(kQueueSuspendFlagNone), kXSchedSuccess);
+    device.enqueue(1);
+    EXPECT_TRUE(device.step());
+    EXPECT_FALSE(device.step());
+    device.queue().resume(kQueueResumeFlagNone);
+    EXPECT_EQ(device.restored, 0);
 }
 
 }  // namespace

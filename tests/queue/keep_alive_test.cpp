@@ -19,7 +19,8 @@ protected:
         header().linger_wanted = 1;
         device.enqueue(0);
         device.queue().keep_alive().prepare_if_asked();
-        while (device.step()) {}
+        while (device.step()) {
+        }
         others_are_kept_off(true);
     }
     ipc::Header& header() { return device.region().header; }
@@ -123,7 +124,8 @@ TEST_F(KeepAlive, WhoAsksForTheStreamEndsItAndSeesNothingOfIt) {
     xq_end_keep_alive(device.abi_queue());
     EXPECT_TRUE(ended());
     EXPECT_FALSE(xq_only_keep_alive_pending(device.abi_queue())) << "a command is in flight";
-    while (device.step()) {}
+    while (device.step()) {
+    }
     xq_sync_end(device.abi_queue(), mark);
     EXPECT_TRUE(xq_only_keep_alive_pending(device.abi_queue()));
 }

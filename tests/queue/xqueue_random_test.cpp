@@ -18,9 +18,15 @@ void chaos(FakeDevice& device, std::atomic<bool>& done, unsigned seed) {
     std::mt19937 random(seed);
     while (!done) {
         switch (random() % 6) {
-            case 0: device.queue().suspend(kQueueSuspendFlagNone); break;
-            case 1: device.slot().suspended = 1; break;
-            case 2: device.queue().set_launch_config(1 + random() % 20, 1 + random() % 20); break;
+            case 0:
+                device.queue().suspend(kQueueSuspendFlagNone);
+                break;
+            case 1:
+                device.slot().suspended = 1;
+                break;
+            case 2:
+                device.queue().set_launch_config(1 + random() % 20, 1 + random() % 20);
+                break;
             default:
                 device.queue().resume(kQueueResumeFlagNone);
                 device.slot().suspended = 0;
@@ -31,10 +37,10 @@ void chaos(FakeDevice& device, std::atomic<bool>& done, unsigned seed) {
 }
 
 class XQueueRandom : public testing::TestWithParam<std::tuple<Traits, unsigned>> {};
-INSTANTIATE_TEST_SUITE_P(
-    Seeds, XQueueRandom,
-    testing::Combine(testing::Values(Traits{}, Traits{.holds = false}, Traits{.holds = false, .levels = 0b1110}),
-                     testing::Values(1u, 2u, 3u)));
+INSTANTIATE_TEST_SUITE_P(Seeds, XQueueRandom,
+                         testing::Combine(testing::Values(Traits{}, Traits{.holds = false},
+                                                          Traits{.holds = false, .levels = 0b1110}),
+                                          testing::Values(1u, 2u, 3u)));
 
 TEST_P(XQueueRandom, EveryCommandRunsOnceAndInOrder) {
     const auto& [traits, seed] = GetParam();

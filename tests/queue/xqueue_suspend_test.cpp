@@ -19,11 +19,12 @@ constexpr Traits kBuffers{.holds = false};
 // XQueueSuspend on a thread of its own.
 class Suspender {
 public:
-    explicit Suspender(FakeDevice& device) : thread_([this, &device] {
-        begun = true;
-        device.queue().suspend(kQueueSuspendFlagSyncHwQueue);
-        returned = true;
-    }) {}
+    explicit Suspender(FakeDevice& device)
+        : thread_([this, &device] {
+              begun = true;
+              device.queue().suspend(kQueueSuspendFlagSyncHwQueue);
+              returned = true;
+          }) {}
     ~Suspender() { thread_.join(); }
 
     std::atomic<bool> begun{false}, returned{false};
@@ -50,7 +51,8 @@ TEST(SuspendSync, WaitsForWhatRunsThoughACommandIsStuckBehindAHeldOne) {
     device.enqueue(0);
     SlowCall slow(device);
     Suspender suspender(device);
-    ASSERT_TRUE(eventually([&] { return device.slot().api_suspended == 1; })) << "a call that lasts does not prevent it";
+    ASSERT_TRUE(eventually([&] { return device.slot().api_suspended == 1; }))
+        << "a call that lasts does not prevent it";
     device.enqueue(1);  // held, and first in the driver
     slow.arrive(2);
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
@@ -59,7 +61,8 @@ TEST(SuspendSync, WaitsForWhatRunsThoughACommandIsStuckBehindAHeldOne) {
     EXPECT_FALSE(device.step());
     EXPECT_TRUE(eventually([&] { return suspender.returned.load(); })) << "command 2 waits behind 1, which is held";
     device.queue().resume(kQueueResumeFlagNone);
-    while (device.step()) {}
+    while (device.step()) {
+    }
     EXPECT_EQ(device.executed(), (std::vector<int>{0, 1, 2}));
 }
 

@@ -23,6 +23,12 @@ protected:
         }
         return true;
     }
+    // What lingers is closed by interrupting it, and no thread is left standing.
+    void expect_nobody_stands() {
+        usleep(700'000);  // after half a second one is left behind
+        server->process().take_output();
+        EXPECT_EQ(server->process().err().find("that cannot be closed"), std::string::npos) << server->process().err();
+    }
     static std::string bytes_of(const ipc::Hello& hello) {
         return std::string(reinterpret_cast<const char*>(&hello), sizeof(hello));
     }
@@ -66,6 +72,7 @@ TEST_F(DescriptorAttack, LingeringSocketsInAHandover) {
     ASSERT_TRUE(attacker.ready());
     expect_answers();
     expect_scheduling();
+    expect_nobody_stands();
     expect_restart();
 }
 
@@ -105,6 +112,7 @@ TEST_F(DescriptorAttack, ALingeringSocketThatIsNeverRead) {
     expect_answers();
     expect_scheduling();
     EXPECT_TRUE(eventually([&] { return descriptors() < 40; })) << descriptors();
+    expect_nobody_stands();
     expect_restart();
 }
 

@@ -44,7 +44,7 @@ TEST_F(LimitAttack, ThousandsOfClients) {
 
 TEST_F(LimitAttack, ManyUsersTogetherLeaveRoomForRoot) {
     server->stop();
-    start_system({"--limit", "clients=1000"});
+    start_system({"--limit", "clients=1000", "--limit", "descriptors=4000"});  // all of them have 8,192, enough for 2,400
     const std::string path = socket();
     std::vector<std::unique_ptr<Attacker>> attackers;
     for (uid_t uid = 60000; uid < 60003; ++uid)
@@ -56,7 +56,7 @@ TEST_F(LimitAttack, ManyUsersTogetherLeaveRoomForRoot) {
     const int64_t all =
         use_of(60000, "clients").first + use_of(60001, "clients").first + use_of(60002, "clients").first;
     EXPECT_LE(all, 2048);
-    EXPECT_GE(all, 1000);
+    EXPECT_GE(all, descriptors() > 4000 ? 2048 : 1000) << "the system may have fewer descriptors";
     expect_scheduling();  // as root
 }
 

@@ -1,4 +1,7 @@
 // A socket in a directory where others may make files, and those who were there first.
+#include <sys/file.h>
+#include <sys/un.h>
+
 #include "server/hostile.h"
 #include "support/listener.h"
 
@@ -18,9 +21,7 @@ TEST_F(PlaceAttack, ALockFileMadeFirst) {
     const std::string lock = directory.socket() + ".lock";
     Attacker attacker(kAttackerUid, [&lock] {
         const int fd = open(lock.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600);
-        flock fields{};
-        fields.l_type = F_WRLCK;
-        return fd >= 0 && fcntl(fd, F_SETLK, &fields) == 0;
+        return fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0;  // of the kind that the server takes
     });
     ASSERT_TRUE(attacker.ready());
     ServerProcess server(directory, {"--system"});

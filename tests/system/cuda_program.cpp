@@ -23,8 +23,8 @@
 #include <cstring>
 #include <thread>
 
-#include "order_cuda/driver.h"
-#include "order_cuda/kernels.h"
+#include "order/cuda/driver.h"
+#include "order/cuda/kernels.h"
 
 namespace {
 

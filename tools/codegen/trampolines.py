@@ -1,14 +1,14 @@
 """Assembly of the exported entry points: one jump through a slot each. See generate.py.
 
 Hidden symbols for the shim's C++ side:
-  xsched_<api>_slots[i]    where entry point i jumps to; first its resolving stub
-  xsched_<api>_exported[i] the address of our own entry point i, whatever else has the same name in the process
+  xsched_slots[i]    where entry point i jumps to; first its resolving stub
+  xsched_exported[i] the address of our own entry point i, whatever else has the same name in the process
 """
 
 X86_64_COMMON = """
     .p2align 4
-    .type xsched_{api}_first_call, @function
-xsched_{api}_first_call:  /* on the stack: the index, the caller's return address */
+    .type xsched_first_call, @function
+xsched_first_call:  /* on the stack: the index, the caller's return address */
     .cfi_startproc
     .cfi_def_cfa_offset 16
     pushq %rbp
@@ -35,7 +35,7 @@ xsched_{api}_first_call:  /* on the stack: the index, the caller's return addres
     movaps %xmm6, 160(%rsp)
     movaps %xmm7, 176(%rsp)
     movq 8(%rbp), %rdi
-    call xsched_{api}_resolve
+    call xsched_resolve
     movq %rax, %r11
     movq 0(%rsp), %rdi
     movq 8(%rsp), %rsi
@@ -61,7 +61,7 @@ xsched_{api}_first_call:  /* on the stack: the index, the caller's return addres
     .cfi_def_cfa_offset 8
     jmp *%r11
     .cfi_endproc
-    .size xsched_{api}_first_call, . - xsched_{api}_first_call
+    .size xsched_first_call, . - xsched_first_call
 """
 
 X86_64_ENTRY = """
@@ -72,7 +72,7 @@ X86_64_ENTRY = """
 .Lexported_{index}:
     .cfi_startproc
     endbr64
-    jmp *xsched_{api}_slots+{offset}(%rip)
+    jmp *xsched_slots+{offset}(%rip)
     .cfi_endproc
     .size {name}, . - {name}
 .Lstub_{index}:
@@ -80,14 +80,14 @@ X86_64_ENTRY = """
     endbr64
     pushq ${index}
     .cfi_adjust_cfa_offset 8
-    jmp xsched_{api}_first_call
+    jmp xsched_first_call
     .cfi_endproc
 """
 
 AARCH64_COMMON = """
     .p2align 4
-    .type xsched_{api}_first_call, %function
-xsched_{api}_first_call:  /* w17: the index */
+    .type xsched_first_call, %function
+xsched_first_call:  /* w17: the index */
     .cfi_startproc
     stp x29, x30, [sp, #-224]!
     .cfi_def_cfa_offset 224
@@ -104,7 +104,7 @@ xsched_{api}_first_call:  /* w17: the index */
     stp q4, q5, [sp, #160]
     stp q6, q7, [sp, #192]
     mov w0, w17
-    bl xsched_{api}_resolve
+    bl xsched_resolve
     mov x16, x0
     ldp x0, x1, [sp, #16]
     ldp x2, x3, [sp, #32]
@@ -121,7 +121,7 @@ xsched_{api}_first_call:  /* w17: the index */
     .cfi_def_cfa_offset 0
     br x16
     .cfi_endproc
-    .size xsched_{api}_first_call, . - xsched_{api}_first_call
+    .size xsched_first_call, . - xsched_first_call
 """
 
 AARCH64_ENTRY = """
@@ -132,8 +132,8 @@ AARCH64_ENTRY = """
 .Lexported_{index}:
     .cfi_startproc
     hint #34  /* bti c */
-    adrp x16, xsched_{api}_slots+{offset}
-    ldr x16, [x16, #:lo12:xsched_{api}_slots+{offset}]
+    adrp x16, xsched_slots+{offset}
+    ldr x16, [x16, #:lo12:xsched_slots+{offset}]
     br x16
     .cfi_endproc
     .size {name}, . - {name}
@@ -141,7 +141,7 @@ AARCH64_ENTRY = """
     .cfi_startproc
     hint #36  /* bti j */
     mov w17, #{index}
-    b xsched_{api}_first_call
+    b xsched_first_call
     .cfi_endproc
 """
 
@@ -165,15 +165,15 @@ def table_of(symbol, labels, section, marker):
     return "\n".join(lines) + "\n"
 
 
-def assembly(api, names, architecture):
+def assembly(names, architecture):
     common, entry, marker = ARCHITECTURES[architecture]
-    text = f"    .text\n    .hidden xsched_{api}_resolve\n"
-    text += common.format(api=api)
+    text = "    .text\n    .hidden xsched_resolve\n"
+    text += common
     for index, name in enumerate(names):
-        text += entry.format(api=api, name=name, index=index, offset=8 * index)
+        text += entry.format(name=name, index=index, offset=8 * index)
     stubs = [f".Lstub_{index}" for index in range(len(names))]
     exported = [f".Lexported_{index}" for index in range(len(names))]
-    text += table_of(f"xsched_{api}_slots", stubs, f".data, \"aw\", {marker}progbits", marker)
-    text += table_of(f"xsched_{api}_exported", exported, f".data.rel.ro, \"aw\", {marker}progbits", marker)
+    text += table_of("xsched_slots", stubs, f".data, \"aw\", {marker}progbits", marker)
+    text += table_of("xsched_exported", exported, f".data.rel.ro, \"aw\", {marker}progbits", marker)
     text += f"\n    .section .note.GNU-stack, \"\", {marker}progbits\n"
     return text

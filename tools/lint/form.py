@@ -22,7 +22,8 @@ def check(root, _):
     for path in lint.files(root, lint.TEXT):
         text = lint.read(root, path)
         if path.suffix in HEADERS and not text.lstrip().startswith(("//", "/*")):
-            problems.append(f"{path}:1: a header opens with a comment: what it is, which threads may call it, its words")
+            problems.append(f"{path}:1: a header opens with a comment: what it is, which threads may call it, "
+                            "its words")
         lines = text.count("\n")
         if path.suffix in lint.CODE | {".py", ".sh", ".cmake"} and lines > MOST_LINES:
             problems.append(f"{path}:{lines}: {lines} lines, at most {MOST_LINES}: divide it by what it does")

@@ -18,8 +18,9 @@ FORBIDDEN = [
      "standard output belongs to the user's program: use base/log.h"),
     (r"#\s*include\s*<(?:iostream|fstream|sstream|iomanip)>", "streams cost at load time: use base/log.h or snprintf"),
     (r"(?<!\w)getenv\s*\(", "believes the caller of a set-user-id program: use secure_getenv"),
-    (r"(?<!\w)(?:is(?:alnum|alpha|blank|digit|graph|lower|print|punct|space|upper|xdigit)|to(?:lower|upper)|strn?casecmp"
-     r"|strtod|strtof|atof|stod|stof|setlocale)\s*\(", "follows the locale that the program has chosen: use base/text.h"),
+    (r"(?<!\w)(?:is(?:alnum|alpha|blank|digit|graph|lower|print|punct|space|upper|xdigit)|to(?:lower|upper)"
+     r"|strn?casecmp|strtod|strtof|atof|stod|stof|setlocale)\s*\(",
+     "follows the locale that the program has chosen: use base/text.h"),
     (r"#\s*include\s*<(?:thread|future|stop_token)>|\bstd::j?thread\b", "throws if no thread can be had: use "
      "base/thread.h"),
     (r"#\s*include\s*<regex>|#\s*include\s*<filesystem>", "too heavy for a guest library"),

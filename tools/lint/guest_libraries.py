@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Built guest libraries: what they need (the C library, and for our backends libpreempt), what they export, what they do
-at load time, and that each has a SONAME of its own. Takes the folder they were built into: --libraries
+"""Built guest libraries: what they need (the C library, and for our backends libpreempt), what they export, what they
+do at load time, and that each has a SONAME of its own. Takes the folder they were built into: --libraries
 build/release/lib."""
 import re
 import shutil
@@ -23,11 +23,13 @@ EXPORTS = [
     (r"libshimcuda\.so", r"cu[A-Z]\w+|ioctl"),
     (r"libhalhip\.so", r"Hip\w+|xhip_\w+"),  # xhip_: for our shim
     # dlsym and rocprofiler_*: see src/platform/hip/shim/entry_points.h
-    (r"libshimhip\.so", r"hip[A-Z]\w+|hiprtc\w+|__hip\w+|_Z\w*hip\w+|dlsym|ioctl|rocprofiler_(?:configure|set_api_table)"),
+    (r"libshimhip\.so",
+     r"hip[A-Z]\w+|hiprtc\w+|__hip\w+|_Z\w*hip\w+|dlsym|ioctl|rocprofiler_(?:configure|set_api_table)"),
 ]
 # Initializers that may run when a library is loaded: the C++ library's own, and those of policies, which put themselves
 # on a list. They bear the name of their source file or of a symbol in it.
-CXX_LIBRARY = r"_GLOBAL__sub_I_(?:_ZNK?(?:St|9__gnu_cxx).*|eh_\w+\.cc|.*(?:locale|ios|cxx11|compatibility|system_error).*)"
+CXX_LIBRARY = r"_GLOBAL__sub_I_(?:_ZNK?(?:St|9__gnu_cxx).*|eh_\w+\.cc" \
+              r"|.*(?:locale|ios|cxx11|compatibility|system_error).*)"
 POLICIES = "|".join(re.escape(path.name) for path in (ROOT / "src" / "policy").glob("*/*.cpp"))
 INITIALIZERS = rf"{CXX_LIBRARY}|_GLOBAL__sub_I_(?:{POLICIES})"
 
@@ -49,13 +51,15 @@ def check_library(path):
     exported = [line.split() for line in tool("nm", "-DP", "--defined-only", path).splitlines()]
     for symbol, kind in ((words[0].split("@")[0], words[1]) for words in exported):
         if kind != "A" and allowed and not re.fullmatch(allowed, symbol):
-            problems.append(f"{path.name}: exports {symbol}: name it in no version script, or say here why it must be seen")
+            problems.append(f"{path.name}: exports {symbol}: name it in no version script, or say here why it must be "
+                            "seen")
     if not exported:
         problems.append(f"{path.name}: exports nothing")
     for line in tool("nm", "-P", path).splitlines():
         symbol = line.split()[0]
         if symbol.startswith("_GLOBAL__sub_I") and not re.fullmatch(INITIALIZERS, symbol):
-            problems.append(f"{path.name}: {symbol} runs when the library is loaded: make its objects constinit, or build "
+            problems.append(f"{path.name}: {symbol} runs when the library is loaded: make its objects constinit, "
+                            "or build "
                             "them at their first use")
     return problems
 

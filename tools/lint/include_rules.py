@@ -28,8 +28,8 @@ VENDOR = {
     "hip": r"hip/|hsa/|rocm",
     "levelzero": r"level_zero/|ze_api|zes_api|zet_api",
 }
-# Single headers beyond that: what the server shares with a backend for clients that do not answer, and where a shim looks
-# for its driver, which xcli run must know before.
+# Single headers beyond that: what the server shares with a backend for clients that do not answer, and where a shim
+# looks for its driver, which xcli run must know before.
 SHARED = {("server", "platform/cuda/hal/rm_control.h"), ("cli", "platform/stream/hal/library_search.h")}
 VENDOR_FOLDERS = {"tests", "bench", "examples"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
@@ -94,7 +94,8 @@ def check(root, _):
                 problems.append(f"{path}:{number}: {wrong}")
     for path in lint.files(root, lint.CODE, {"src"}):
         if len(path.parts) > 2 and place(path.parts[1:])[0] not in ROOMS:
-            problems.append(f"{path}:1: src/{path.parts[1]} is no room that tools/lint/include_rules.py knows: say there "
+            problems.append(f"{path}:1: src/{path.parts[1]} is no room that tools/lint/include_rules.py knows: say "
+                            "there "
                             "what it may include")
     return problems
 

@@ -12,6 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+ROOT = Path(__file__).resolve().parents[2]
 SKIPPED_FOLDERS = {".git", "build", "output", "__pycache__", ".cache", "results"}
 CODE = {".cpp", ".h", ".c", ".def", ".hpp", ".inc"}
 TEXT = CODE | {".py", ".sh", ".cmake", ".txt", ".md", ".json", ".map", ".in", ".yml", ".supp", ""}
@@ -75,7 +76,7 @@ def self_test(check, good, bad, arguments):
 
 def main(check, good, bad, add_arguments=None):
     parser = argparse.ArgumentParser()
-    parser.add_argument("--root", type=Path, default=Path(__file__).resolve().parent.parent.parent)
+    parser.add_argument("--root", type=Path, default=ROOT)
     parser.add_argument("--self-test", action="store_true")
     if add_arguments:
         add_arguments(parser)

@@ -37,7 +37,8 @@ def main():
     parser.add_argument("--model", default="resnet18", help="one of torchvision's, or bert")
     parser.add_argument("--batch", type=int, default=1)
     parser.add_argument("--pause-ms", type=float, default=0, help="from the end of a request to the next one")
-    parser.add_argument("--period-ms", type=float, default=0, help="from the begin of a request to that of the next one")
+    parser.add_argument("--period-ms", type=float, default=0,
+                        help="from the begin of a request to that of the next one")
     parser.add_argument("--seconds", type=float, default=6)
     parser.add_argument("--bursts", type=int, default=0, help="so many requests instead of --seconds")
     parser.add_argument("--wait", type=int, default=0, help="1: for a line of standard input, before using the device")

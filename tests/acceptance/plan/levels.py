@@ -65,4 +65,5 @@ def run(context):
     ratios = ", ".join(f"{name} {entry['ratio']:.2f}" for name, entry in found.items())
     return Outcome(verdict(good), {"ratios": found, "policies": listed, "best_ratio": best,
                                    "xsched_version": report.version()}, notes,
-                   f"low : high {ratios}; {len(listed)} policies", timing=all(works is True for works in listed.values()))
+                   f"low : high {ratios}; {len(listed)} policies",
+                   timing=all(works is True for works in listed.values()))

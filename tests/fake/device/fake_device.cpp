@@ -43,7 +43,8 @@ XResult gate_wait(void* hwq) {
 XResult write_progress(void* hwq, uint32_t value) {
     FakeDevice& device = of(hwq);
     ++device.progress_written;
-    uint32_t* word = device.progress_word != nullptr ? device.progress_word : reinterpret_cast<uint32_t*>(&device.passed);
+    uint32_t* word =
+        device.progress_word != nullptr ? device.progress_word : reinterpret_cast<uint32_t*>(&device.passed);
     device.driver_launch({kMark, nullptr, 0, nullptr, word, value});
     return kXSchedSuccess;
 }
@@ -53,12 +54,16 @@ XResult read_progress(void* hwq, uint32_t* value) {
     return kXSchedSuccess;
 }
 
-constexpr XqGateOps kGates = {
-    .bind = bind_words, .words_owner = nullptr, .wait = gate_wait, .write_progress = write_progress,
-    .read_progress = read_progress};
-constexpr XqGateOps kNoGates = {
-    .bind = refuse_words, .words_owner = nullptr, .wait = gate_wait, .write_progress = write_progress,
-    .read_progress = read_progress};
+constexpr XqGateOps kGates = {.bind = bind_words,
+                              .words_owner = nullptr,
+                              .wait = gate_wait,
+                              .write_progress = write_progress,
+                              .read_progress = read_progress};
+constexpr XqGateOps kNoGates = {.bind = refuse_words,
+                                .words_owner = nullptr,
+                                .wait = gate_wait,
+                                .write_progress = write_progress,
+                                .read_progress = read_progress};
 
 constexpr XqHoldOps kHolds = {
     .create = [](void* hwq) -> void* { return of(hwq).refuse_holds ? nullptr : of(hwq).make_hold(); },
@@ -66,19 +71,18 @@ constexpr XqHoldOps kHolds = {
     .drop = [](void* hwq, void* hold) { of(hwq).set_hold(static_cast<FakeDevice::Hold*>(hold), true); },
     .destroy = [](void* hwq, void*) { --of(hwq).holds_alive; }};
 
-constexpr XqKeepAliveOps kKeepAlive = {
-    .warm = [](void* hwq) -> XResult {
-        ++of(hwq).warmed;
-        return kXSchedSuccess;
-    },
-    .prepare = [](void* hwq) -> XResult {
-        ++of(hwq).keep_alive_prepared;
-        return of(hwq).refuse_keep_alive ? kXSchedErrorNotSupported : kXSchedSuccess;
-    },
-    .start = [](void* hwq, uint32_t number, int64_t, XqReturn when) -> XResult {
-        of(hwq).keep_alives.push_back({number, when});
-        return of(hwq).refuse_keep_alive ? kXSchedErrorHardware : kXSchedSuccess;
-    }};
+constexpr XqKeepAliveOps kKeepAlive = {.warm = [](void* hwq) -> XResult {
+                                           ++of(hwq).warmed;
+                                           return kXSchedSuccess;
+                                       },
+                                       .prepare = [](void* hwq) -> XResult {
+                                           ++of(hwq).keep_alive_prepared;
+                                           return of(hwq).refuse_keep_alive ? kXSchedErrorNotSupported : kXSchedSuccess;
+                                       },
+                                       .start = [](void* hwq, uint32_t number, int64_t, XqReturn when) -> XResult {
+                                           of(hwq).keep_alives.push_back({number, when});
+                                           return of(hwq).refuse_keep_alive ? kXSchedErrorHardware : kXSchedSuccess;
+                                       }};
 
 void add_deactivate(XqStopOps& ops) {
     ops.deactivate = [](void* hwq) -> XResult {
@@ -149,7 +153,10 @@ XqDeviceOps make_ops(const Traits& traits, const XqStopOps& stop) {
 }  // namespace
 
 FakeDevice::FakeDevice(Traits traits)
-    : traits_(traits), stop_(make_stop(traits)), ops_(make_ops(traits, stop_)), region_(std::make_unique<ipc::Region>()) {
+    : traits_(traits),
+      stop_(make_stop(traits)),
+      ops_(make_ops(traits, stop_)),
+      region_(std::make_unique<ipc::Region>()) {
     xq_hwq_create(&hwq_, &ops_, this, reinterpret_cast<uint64_t>(this), 1);
     if (traits.through_api) {
         XQueueHandle handle = 0;

@@ -47,9 +47,9 @@ public:
     std::atomic<bool> reports_late{false};  // completions are told only when report_now is called
     void report_now();
 
-    std::vector<int> executed();        // ids in execution order
-    size_t in_driver();                 // launched and not executed, held ones included
-    size_t runnable();                  // launched, not executed, not held
+    std::vector<int> executed();  // ids in execution order
+    size_t in_driver();           // launched and not executed, held ones included
+    size_t runnable();            // launched, not executed, not held
     int driver_calls_on(std::thread::id thread);
 
     queue::XQueue& queue() { return *queue_; }

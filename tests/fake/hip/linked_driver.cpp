@@ -1,5 +1,5 @@
 // The CUDA driver's functions where the fake driver is a part of the library: no search, its own symbols.
-#include "order_cuda/driver.h"
+#include "order/cuda/driver.h"
 
 namespace cuda {
 

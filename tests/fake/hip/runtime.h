@@ -8,7 +8,7 @@
 #include "platform/hip/hal/api.h"
 #include "fake/cuda/settings.h"
 #include "fake/hip/table.h"
-#include "order_cuda/driver.h"
+#include "order/cuda/driver.h"
 
 namespace hip_layer {
 

@@ -1,5 +1,5 @@
 // What kernels do, by their name; a kernel of any other name runs and does nothing. Their OpenCL C, for platforms
-// with a compiler, with i = get_global_id(0) (see order/kernels.h):
+// with a compiler, with i = get_global_id(0) (see order/opencl/kernels.h):
 //   append(global uint* b, uint v)                          b[i] = b[i] * 31 + v
 //   append_local(global uint* b, uint v, local uint* s)     the same
 //   append_wide(global uint* b, uint8 v)                    the same with the sum of v

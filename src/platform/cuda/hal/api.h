@@ -98,31 +98,13 @@ inline constexpr int CU_STREAM_CAPTURE_MODE_RELAXED = 2;
 inline constexpr int CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND = 1;
 inline constexpr int CU_FUNC_ATTRIBUTE_NUM_REGS = 4;
 
-// declared::cuStreamQuery is the type of that function.
-namespace declared {
-#define XCU_FUNCTION(name, ...) using name = CUresult (*)(__VA_ARGS__);
-#define XCU_PTSZ(name, ...)     \
-    XCU_FUNCTION(name, __VA_ARGS__) \
-    XCU_FUNCTION(name##_ptsz, __VA_ARGS__)
-#define XCU_PTDS(name, ...)     \
-    XCU_FUNCTION(name, __VA_ARGS__) \
-    XCU_FUNCTION(name##_ptds, __VA_ARGS__)
-#include "platform/cuda/hal/functions.def"
-}  // namespace declared
-
-// The functions that XSched itself calls. Those of a driver older than a function are null.
-struct CuApi {
-#define XCU_USED(name) declared::name name = nullptr;
-#define XCU_OPTIONAL(name) declared::name name = nullptr;
-#include "platform/cuda/hal/api.def"
-};
-
-// Nullptr: complete. Else the function that is missing, without which nothing can be scheduled.
-inline const char* missing_function(const CuApi& api) {
-#define XCU_USED(name) \
-    if (api.name == nullptr) return #name;
-#include "platform/cuda/hal/api.def"
-    return nullptr;
-}
-
 }  // namespace xsched::cuda
+
+namespace xsched {
+namespace vendor = cuda;
+}
+#include "platform/stream/hal/functions.h"
+
+namespace xsched::cuda {
+namespace declared = stream::declared;
+}

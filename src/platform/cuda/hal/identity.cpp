@@ -1,17 +1,14 @@
-#include "platform/cuda/hal/identity.h"
+#include "platform/stream/hal/identity.h"
 
-namespace xsched::cuda {
+namespace xsched::stream {
 
-XDevice device_identity(const CuApi& api, CUdevice device) {
+XDevice device_identity(const Api& api, Device device) {
     const auto ask = [&](int what, int otherwise) {
         int value = 0;
-        return static_cast<uint32_t>(api.cuDeviceGetAttribute(&value, what, device) == CUDA_SUCCESS ? value : otherwise);
+        return static_cast<uint32_t>(api.cuDeviceGetAttribute(&value, what, device) == kSuccess ? value : otherwise);
     };
-    const uint32_t domain = ask(CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID, 0);
-    const uint32_t bus = ask(CU_DEVICE_ATTRIBUTE_PCI_BUS_ID, 0);
-    const uint32_t slot = ask(CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID, device);
-    const uint32_t address = (domain & 0xffff) << 16 | (bus & 0xff) << 8 | (slot & 0x1f) << 3;
-    return static_cast<XDevice>(kDeviceTypeGPU) << 32 | address;
+    return identity_at(ask(cuda::CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID, 0), ask(cuda::CU_DEVICE_ATTRIBUTE_PCI_BUS_ID, 0),
+                       ask(cuda::CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID, device));
 }
 
-}  // namespace xsched::cuda
+}  // namespace xsched::stream

@@ -9,7 +9,7 @@
 #include "base/log.h"
 #include "base/mutex.h"
 #include "platform/cuda/hal/channel_record.h"
-#include "platform/cuda/hal/identity.h"
+#include "platform/stream/hal/identity.h"
 #include "platform/stream/hal/hwqueue.h"
 #include "queue/queue_abi.h"
 
@@ -68,7 +68,7 @@ Gpu* gpu_of(CUdevice device) {
     return device >= 0 && device < kMostGpus ? g_gpus[device].load(std::memory_order_acquire) : nullptr;
 }
 
-Gpu* make_gpu(const CuApi& api, CUdevice device) {
+Gpu* make_gpu(const stream::Api& api, CUdevice device) {
     if (Gpu* gpu = gpu_of(device)) return gpu;
     if (device < 0 || device >= kMostGpus) return nullptr;
     const XDevice identity = device_identity(api, device);

@@ -53,14 +53,14 @@ struct Kernels {
 
 constinit stream::PerContext<Kernels> g_kernels;
 
-CUresult find(const CuApi& api, CUmodule module, const char* name, CUfunction* kernel) {
+CUresult find(const stream::Api& api, CUmodule module, const char* name, CUfunction* kernel) {
     const CUresult code = api.cuModuleGetFunction(kernel, module, name);
     int registers = 0;  // asked so that the kernel is loaded now: its first launch would wait for the context's work
     return code != CUDA_SUCCESS ? code : api.cuFuncGetAttribute(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, *kernel);
 }
 
 // Elsewhere the host may not touch managed memory while anything runs, as it does after a synchronize.
-bool host_and_device_share_memory(const CuApi& api) {
+bool host_and_device_share_memory(const stream::Api& api) {
     CUdevice device = 0;
     int together = 0;
     return api.cuCtxGetDevice(&device) == CUDA_SUCCESS &&
@@ -68,7 +68,7 @@ bool host_and_device_share_memory(const CuApi& api) {
            together != 0;
 }
 
-CUresult launch(const CuApi& api, CUfunction kernel, CUstream stream, void** parameters) {
+CUresult launch(const stream::Api& api, CUfunction kernel, CUstream stream, void** parameters) {
     return api.cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, stream, parameters, nullptr);
 }
 

@@ -33,7 +33,7 @@ bool leads_back(uintptr_t body, uint8_t word, const void* stream) {
 }
 
 // Without the thread's context, or in a driver without these functions, nothing is tried.
-uint32_t learn(const CuApi& api, CUcontext context) {
+uint32_t learn(const stream::Api& api, CUcontext context) {
     using namespace xsched::stream;
     if (context == nullptr || api.cuStreamCreate == nullptr || api.cuStreamDestroy_v2 == nullptr) return kUntried;
     InContext current;
@@ -79,7 +79,7 @@ bool has_shape(const void* stream, const StreamShape& shape) {
            leads_back(handle[shape.to_body], shape.back, stream);
 }
 
-bool may_be_stream(const CuApi& api, CUstream stream, CUcontext context) {
+bool may_be_stream(const stream::Api& api, CUstream stream, CUcontext context) {
     uintptr_t word = 0;
     if (reinterpret_cast<uintptr_t>(stream) % alignof(void*) != 0 || !base::read_object(stream, &word)) return false;
     uint32_t learned = g_learned.load(std::memory_order_acquire);

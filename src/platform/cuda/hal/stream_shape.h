@@ -21,6 +21,6 @@ bool has_shape(const void* stream, const StreamShape& shape);
 
 // False: no stream of this driver. True: one, or nothing can be said, and the driver is to decide. With `context`,
 // nullptr where the thread has none, streams of our own are made once.
-bool may_be_stream(const CuApi& api, CUstream stream, CUcontext context);
+bool may_be_stream(const stream::Api& api, CUstream stream, CUcontext context);
 
 }  // namespace xsched::cuda

@@ -6,9 +6,13 @@
 #include "queue/device.h"
 #include "xsched/types.h"
 
+// The name of an entry of libhalcuda.so (stream/hal/hal_abi.h).
+#define HAL(function) xcu_##function
+// One of the vendor's functions (stream/hal/calls.h).
+#define VENDOR(function) cu##function
+
 namespace xsched::stream {
 
-using Api = cuda::CuApi;
 using Stream = cuda::CUstream;
 using Context = cuda::CUcontext;
 using Event = cuda::CUevent;
@@ -23,14 +27,11 @@ inline constexpr Result kNotReady = cuda::CUDA_ERROR_NOT_READY;
 inline constexpr Result kNotSupported = cuda::CUDA_ERROR_NOT_SUPPORTED;
 inline constexpr Result kOutOfMemory = cuda::CUDA_ERROR_OUT_OF_MEMORY;
 inline constexpr Result kAlreadyRegistered = cuda::CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
+inline constexpr unsigned kNonBlocking = cuda::CU_STREAM_NON_BLOCKING;
+inline constexpr int kNotCapturing = cuda::CU_STREAM_CAPTURE_STATUS_NONE;
 inline constexpr int kCaptureModeRelaxed = cuda::CU_STREAM_CAPTURE_MODE_RELAXED;
 inline constexpr XPlatform kPlatform = kPlatformCUDA;
 inline constexpr const char* kVendor = "cuda";
-inline constexpr const char* kWaitFunction = "cuStreamWaitValue32";
-inline constexpr const char* kWriteFunction = "cuStreamWriteValue32";
-inline constexpr const char* kRecordFunction = "cuEventRecord";
-inline constexpr const char* kSynchronizeFunction = "cuEventSynchronize";
-inline constexpr const char* kSetFunction = "cuMemsetD8Async";
 inline constexpr bool kHasTimeslices = true;
 inline constexpr bool kSwitchesContexts = true;  // between processes
 // Measured on an H100 (docs/decisions/003). What off_us has beyond the call is the agent's waking.
@@ -86,20 +87,12 @@ struct InContextAtEnd {
     bool enter(const Api&, Context) { return true; }
 };
 
-inline bool asks_capturing(const Api& api, Stream stream) {
-    int status = cuda::CU_STREAM_CAPTURE_STATUS_NONE;
-    // An error is one, too: the legacy stream beside a captured blocking stream.
-    return api.cuStreamIsCapturing(stream, &status) != kSuccess || status != cuda::CU_STREAM_CAPTURE_STATUS_NONE;
-}
 inline void exchange_capture_mode(const Api& api, int* mode) { api.cuThreadExchangeStreamCaptureMode(mode); }
 
 inline Result event_create(const Api& api, Event* event) {
     return api.cuEventCreate(event, cuda::CU_EVENT_DISABLE_TIMING);
 }
-inline Result event_record(const Api& api, Event event, Stream stream) { return api.cuEventRecord(event, stream); }
-inline Result event_query(const Api& api, Event event) { return api.cuEventQuery(event); }
 inline void event_destroy(const Api& api, Event event) { api.cuEventDestroy_v2(event); }
-inline Result event_synchronize(const Api& api, Event event) { return api.cuEventSynchronize(event); }
 
 inline Result host_register(const Api& api, void* memory, size_t bytes) {
     return api.cuMemHostRegister_v2(memory, bytes,
@@ -153,3 +146,5 @@ inline bool torn_down(Result code) {
 }
 
 }  // namespace xsched::stream
+
+#include "platform/stream/hal/calls.h"

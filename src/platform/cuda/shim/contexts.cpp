@@ -1,7 +1,5 @@
 #include "platform/cuda/shim/contexts.h"
 
-#include "platform/cuda/hal/hal_abi.h"
-
 namespace xsched::cuda {
 namespace {
 
@@ -17,7 +15,7 @@ Primary* primary(CUdevice device) { return device >= 0 && device < kMostDevices 
 
 // Also for one that was made where we did not see it. nullptr: there is none at present.
 CUcontext primary_context(CUdevice device) {
-    const CuApi& api = *xcu_api();
+    const stream::Api& api = *HAL(api)();
     unsigned flags = 0;
     int active = 0;
     CUcontext context = nullptr;
@@ -54,7 +52,7 @@ void primary_resetting(CUdevice device) {
 
 CUcontext context_of_green(CUgreenCtx green) {
     CUcontext context = nullptr;
-    const auto convert = driver<kEntry_cuCtxFromGreenCtx>();
+    const auto convert = driver<stream::kEntry_cuCtxFromGreenCtx>();
     return convert != nullptr && convert(&context, green) == CUDA_SUCCESS ? context : nullptr;
 }
 

@@ -9,6 +9,9 @@
 namespace xsched::cuda {
 
 using stream::context_going;
+using stream::Declared;
+using stream::driver;
+using stream::EntryPoint;
 
 // The driver gave out, or is to take back, a reference to a device's primary context.
 void primary_retained(CUdevice device, CUcontext context);

@@ -1,12 +1,14 @@
-#include "platform/cuda/shim/no_driver.h"
+#include "platform/stream/shim/no_driver.h"
 
 #include <cstdint>
 #include <cstring>
 
 #include "platform/cuda/hal/api.h"
 
-namespace xsched::cuda {
+namespace xsched::stream {
 namespace {
+
+using namespace cuda;
 
 CUresult no_device() { return CUDA_ERROR_NO_DEVICE; }
 CUresult not_supported() { return CUDA_ERROR_NOT_SUPPORTED; }
@@ -34,24 +36,18 @@ CUresult no_address_v2(const char*, void** address, int, uint64_t, int* status) 
     return CUDA_ERROR_NO_DEVICE;
 }
 
-struct Answer {
-    const char* name;
-    void* function;
-};
-
 }  // namespace
 
 void* without_driver(const char* name) {
-    const Answer answers[] = {{"cuDriverGetVersion", reinterpret_cast<void*>(&driver_version)},
-                              {"cuGetErrorName", reinterpret_cast<void*>(&error_text)},
-                              {"cuGetErrorString", reinterpret_cast<void*>(&error_text)},
-                              {"cuGetProcAddress", reinterpret_cast<void*>(&no_address)},
-                              {"cuGetProcAddress_v2", reinterpret_cast<void*>(&no_address_v2)}};
-    for (const Answer& answer : answers)
-        if (std::strcmp(answer.name, name) == 0) return answer.function;
+    const Answer answers[] = {answer("cuDriverGetVersion", &driver_version),
+                              answer("cuGetErrorName", &error_text),
+                              answer("cuGetErrorString", &error_text),
+                              answer("cuGetProcAddress", &no_address),
+                              answer("cuGetProcAddress_v2", &no_address_v2)};
+    if (void* found = find_answer(answers, name)) return found;
     return reinterpret_cast<void*>(&no_device);
 }
 
 void* without_function() { return reinterpret_cast<void*>(&not_supported); }
 
-}  // namespace xsched::cuda
+}  // namespace xsched::stream

@@ -3,9 +3,12 @@
 #include <string_view>
 
 #include "base/log.h"
-#include "platform/cuda/shim/entry_points.h"
+#include "platform/cuda/shim/platform.h"
 
 namespace xsched::cuda {
+
+using namespace stream;
+
 namespace {
 
 // Open addressing over the driver's symbols, by address; several symbols may share one. Written by note_addresses.
@@ -41,7 +44,9 @@ uint32_t entry_at(const void* address, std::string_view symbol) {
     }
 }
 
-void replace(const char* symbol, void** address) {
+}  // namespace
+
+void replace_address(const char* symbol, void** address) {
     if (symbol == nullptr || address == nullptr || *address == nullptr) return;
     const uint32_t entry = entry_at(*address, symbol);
     if (entry == kEntryPointCount) {
@@ -51,9 +56,13 @@ void replace(const char* symbol, void** address) {
     if (void* hook = hook_of(entry)) *address = hook;
 }
 
-}  // namespace
+}  // namespace xsched::cuda
 
-void note_addresses() {
+namespace xsched::stream {
+
+using namespace cuda;
+
+void driver_noted() {
     for (uint32_t entry = 0; entry < kEntryPointCount; ++entry) {
         const void* address = g_driver[entry].load(std::memory_order_relaxed);
         if (address == nullptr) continue;
@@ -63,16 +72,4 @@ void note_addresses() {
     }
 }
 
-CUresult get_proc_address(const char* symbol, void** address, int version, uint64_t flags) {
-    const CUresult code = driver<kEntry_cuGetProcAddress>()(symbol, address, version, flags);
-    if (code == CUDA_SUCCESS) replace(symbol, address);
-    return code;
-}
-
-CUresult get_proc_address_v2(const char* symbol, void** address, int version, uint64_t flags, int* status) {
-    const CUresult code = driver<kEntry_cuGetProcAddress_v2>()(symbol, address, version, flags, status);
-    if (code == CUDA_SUCCESS) replace(symbol, address);
-    return code;
-}
-
-}  // namespace xsched::cuda
+}  // namespace xsched::stream

@@ -4,14 +4,20 @@
 // with those of the symbols we know. Anything else, of a newer driver, is handed on as it is.
 #pragma once
 
-#include "platform/cuda/hal/api.h"
+#include "platform/stream/shim/entry_points.h"
 
 namespace xsched::cuda {
 
-// Learns the addresses of the driver's symbols. Once, before the first of the others.
-void note_addresses();
+using stream::EntryPoint;
 
-CUresult get_proc_address(const char* symbol, void** address, int version, uint64_t flags);
-CUresult get_proc_address_v2(const char* symbol, void** address, int version, uint64_t flags, int* status);
+// Puts our hook in the place of the driver's function.
+void replace_address(const char* symbol, void** address);
+
+template <EntryPoint kEntry, typename... Rest>
+CUresult get_proc_address(const char* symbol, void** address, Rest... rest) {
+    const CUresult code = stream::driver<kEntry>()(symbol, address, rest...);
+    if (code == CUDA_SUCCESS) replace_address(symbol, address);
+    return code;
+}
 
 }  // namespace xsched::cuda

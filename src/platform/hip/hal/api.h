@@ -107,29 +107,13 @@ inline constexpr int hipStreamCaptureStatusNone = 0;
 inline constexpr int hipStreamCaptureModeRelaxed = 2;
 inline constexpr uint64_t hipEnablePerThreadDefaultStream = 2;  // of hipGetProcAddress and hipGetDriverEntryPoint
 
-// declared::hipStreamQuery is the type of that function.
-namespace declared {
-#define XHIP_FUNCTION_OF(result, name, ...) using name = result (*)(__VA_ARGS__);
-#define XHIP_FUNCTION(name, ...) XHIP_FUNCTION_OF(hipError_t, name, __VA_ARGS__)
-#define XHIP_SPT(name, ...)         \
-    XHIP_FUNCTION(name, __VA_ARGS__) \
-    XHIP_FUNCTION(name##_spt, __VA_ARGS__)
-#include "platform/hip/hal/functions.def"
-}  // namespace declared
-
-// The functions that XSched itself calls. Those of a runtime older than a function are null.
-struct HipApi {
-#define XHIP_USED(name) declared::name name = nullptr;
-#define XHIP_OPTIONAL(name) declared::name name = nullptr;
-#include "platform/hip/hal/api.def"
-};
-
-// Nullptr: complete. Else the function that is missing, without which nothing can be scheduled.
-inline const char* missing_function(const HipApi& api) {
-#define XHIP_USED(name) \
-    if (api.name == nullptr) return #name;
-#include "platform/hip/hal/api.def"
-    return nullptr;
-}
-
 }  // namespace xsched::hip
+
+namespace xsched {
+namespace vendor = hip;
+}
+#include "platform/stream/hal/functions.h"
+
+namespace xsched::hip {
+namespace declared = stream::declared;
+}

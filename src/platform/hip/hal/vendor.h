@@ -6,6 +6,11 @@
 #include "queue/device.h"
 #include "xsched/types.h"
 
+// The name of an entry of libhalhip.so (stream/hal/hal_abi.h).
+#define HAL(function) xhip_##function
+// One of the vendor's functions (stream/hal/calls.h).
+#define VENDOR(function) hip##function
+
 struct XhipDevice;  // has no members: its address is the device's number, see context_of_device
 
 // (last_error.cpp)
@@ -14,7 +19,6 @@ extern "C" [[gnu::visibility("default")]] void xhip_end_own_calls(int error_befo
 
 namespace xsched::stream {
 
-using Api = hip::HipApi;
 using Stream = hip::hipStream_t;
 using Context = ::XhipDevice*;
 using Event = hip::hipEvent_t;
@@ -29,20 +33,17 @@ inline constexpr Result kNotReady = hip::hipErrorNotReady;
 inline constexpr Result kNotSupported = hip::hipErrorNotSupported;
 inline constexpr Result kOutOfMemory = 2;  // hipErrorOutOfMemory
 inline constexpr Result kAlreadyRegistered = hip::hipErrorHostMemoryAlreadyRegistered;
+inline constexpr unsigned kNonBlocking = hip::hipStreamNonBlocking;
+inline constexpr int kNotCapturing = hip::hipStreamCaptureStatusNone;
 inline constexpr int kCaptureModeRelaxed = hip::hipStreamCaptureModeRelaxed;
 inline constexpr XPlatform kPlatform = kPlatformHIP;
 inline constexpr const char* kVendor = "hip";
-inline constexpr const char* kWaitFunction = "hipStreamWaitValue32";
-inline constexpr const char* kWriteFunction = "hipStreamWriteValue32";
-inline constexpr const char* kRecordFunction = "hipEventRecord";
-inline constexpr const char* kSynchronizeFunction = "hipEventSynchronize";
 inline constexpr bool kHasTimeslices = false;
 inline constexpr bool kSwitchesContexts = false;  // as far as is known
 // Declared, not measured: no AMD device has run this. KFD's call returns once the compute units' state is saved, so that
 // nothing follows it (effect_us). That save writes tens of megabytes, well below a millisecond; off_us also has the agent's
 // waking. Switches: none known that a pause would cost.
 inline constexpr XqCosts kCosts{.switch_us = 0, .off_us = 700, .most_off_us = 3000, .effect_us = 0, .interrupt_us = 500};
-inline constexpr const char* kSetFunction = "";
 inline constexpr bool kInterruptsUnasked = false;  // level 3 has met an emulator only
 
 // Neither null nor a small number, and the last four bits are 0.
@@ -89,11 +90,6 @@ private:
 // To give back what was made in it.
 using InContextAtEnd = InContext;
 
-inline bool asks_capturing(const Api& api, Stream stream) {
-    int status = hip::hipStreamCaptureStatusNone;
-    // An error is one, too: the NULL stream beside a captured blocking stream.
-    return api.hipStreamIsCapturing(stream, &status) != kSuccess || status != hip::hipStreamCaptureStatusNone;
-}
 inline void exchange_capture_mode(const Api& api, int* mode) {
     if (api.hipThreadExchangeStreamCaptureMode != nullptr) api.hipThreadExchangeStreamCaptureMode(mode);
 }
@@ -101,10 +97,7 @@ inline void exchange_capture_mode(const Api& api, int* mode) {
 inline Result event_create(const Api& api, Event* event) {
     return api.hipEventCreateWithFlags(event, hip::hipEventDisableTiming);
 }
-inline Result event_record(const Api& api, Event event, Stream stream) { return api.hipEventRecord(event, stream); }
-inline Result event_query(const Api& api, Event event) { return api.hipEventQuery(event); }
 inline void event_destroy(const Api& api, Event event) { api.hipEventDestroy(event); }
-inline Result event_synchronize(const Api& api, Event event) { return api.hipEventSynchronize(event); }
 
 inline Result host_register(const Api& api, void* memory, size_t bytes) {
     return api.hipHostRegister(memory, bytes, hip::hipHostRegisterPortable | hip::hipHostRegisterMapped);
@@ -148,3 +141,5 @@ inline bool torn_down(Result code) {
 }
 
 }  // namespace xsched::stream
+
+#include "platform/stream/hal/calls.h"

@@ -9,11 +9,15 @@
 
 namespace xsched::hip {
 
+using stream::Declared;
+using stream::driver;
+using stream::EntryPoint;
+
 // The calling thread's current device.
 template <EntryPoint kEntry>
 hipError_t device_reset() {
     XLOG_DEBG("%s", Declared<kEntry>::kName);
-    stream::context_going(stream::current_context(*xhip_api()));
+    stream::context_going(stream::current_context(*HAL(api)()));
     return driver<kEntry>()();
 }
 

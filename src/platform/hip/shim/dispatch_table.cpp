@@ -1,3 +1,8 @@
+// The third way in which calls reach the HIP shim, beside trampolines (stream/shim/entry_points.h) and functions that a
+// program asks for by name (dlsym.cpp, proc_address.h): whatever way a call takes, it comes by here. One that comes back
+// to us from inside one of ours, because the runtime calls its own exported functions or because it passes the table
+// behind a trampoline, goes straight on (shapes.h).
+//
 // The runtime's own table of functions, which from ROCm 6.2 on it hands to whoever exports rocprofiler_set_api_table.
 //
 // Every entry that we hook is replaced; what it was is what the hook calls. A profiler that is loaded behind us gets
@@ -10,10 +15,12 @@
 
 #include "base/log.h"
 #include "platform/hip/hal/hal_abi.h"
-#include "platform/hip/shim/entry_points.h"
+#include "platform/stream/shim/entry_points.h"
 
 namespace xsched::hip {
 namespace {
+
+using namespace stream;
 
 using SetApiTable = int (*)(const char*, uint64_t, uint64_t, void**, uint64_t);
 
@@ -51,6 +58,7 @@ extern "C" [[gnu::visibility("default")]] int rocprofiler_set_api_table(const ch
                                                                         uint64_t instance, void** tables,
                                                                         uint64_t count) {
     using namespace xsched::hip;
+    using xsched::stream::resolved;
     const int result = pass_on(name, version, instance, tables, count);
     const bool ours = name != nullptr && std::strcmp(name, "hip") == 0 && tables != nullptr && count > 0;
     if (ours && instance == 0 && resolved()) hook_table(*static_cast<Table*>(tables[0]));

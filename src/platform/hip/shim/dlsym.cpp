@@ -6,9 +6,7 @@
 #include <cstring>
 
 #include "platform/hip/hal/hal_abi.h"
-#include "platform/hip/shim/entry_points.h"
-
-extern "C" const void* const xsched_hip_exported[xsched::hip::kEntryPointCount];
+#include "platform/stream/shim/entry_points.h"
 
 // Where dlsym.S jumps.
 extern "C" std::atomic<XhipDlsym> xsched_hip_real_dlsym;
@@ -19,7 +17,7 @@ namespace {
 
 // Only what the runtime itself exports is replaced, not another library's function of that name.
 bool is_the_runtimes(const void* address, const char* name) {
-    void* library = xhip_open_driver();
+    void* library = HAL(open_driver)();
     return library != nullptr && xhip_dlsym(library, name) == address;
 }
 
@@ -28,7 +26,7 @@ bool is_the_runtimes(const void* address, const char* name) {
 
 // nullptr: the C library is to answer.
 extern "C" const void* xsched_hip_dlsym(void* library, const char* name) {
-    using namespace xsched::hip;
+    using namespace xsched::stream;
     XhipDlsym real = xsched_hip_real_dlsym.load(std::memory_order_relaxed);
     if (real == nullptr) {
         real = xhip_real_dlsym();
@@ -39,6 +37,6 @@ extern "C" const void* xsched_hip_dlsym(void* library, const char* name) {
     const uint32_t entry = entry_named(name);
     if (entry == kEntryPointCount || hook_of(entry) == nullptr) return nullptr;
     const void* address = real(library, name);
-    if (address == nullptr || address == xsched_hip_exported[entry] || !resolved()) return nullptr;
-    return is_the_runtimes(address, name) ? xsched_hip_exported[entry] : nullptr;
+    if (address == nullptr || address == exported(entry) || !resolved()) return nullptr;
+    return xsched::hip::is_the_runtimes(address, name) ? exported(entry) : nullptr;
 }

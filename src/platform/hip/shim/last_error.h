@@ -2,14 +2,16 @@
 #pragma once
 
 #include "platform/hip/hal/hal_abi.h"
-#include "platform/hip/shim/entry_points.h"
+#include "platform/stream/shim/entry_points.h"
 
 namespace xsched::hip {
 
-template <EntryPoint kEntry, bool kTakes>
+constexpr bool takes_error(std::string_view name) { return name.find("Peek") == std::string_view::npos; }
+
+template <stream::EntryPoint kEntry>
 hipError_t last_error() {
-    const hipError_t code = driver<kEntry>()();
-    const hipError_t hidden = xhip_hidden_error(kTakes);
+    const hipError_t code = stream::driver<kEntry>()();
+    const hipError_t hidden = xhip_hidden_error(takes_error(stream::Declared<kEntry>::kName));
     return code != hipSuccess ? code : hidden;
 }
 

@@ -7,6 +7,9 @@
 
 namespace xsched::hip {
 
+using stream::Declared;
+using stream::driver;
+using stream::EntryPoint;
 using stream::Launch;
 using stream::QueueMark;
 
@@ -60,12 +63,42 @@ private:
     }
 };
 
-// hipConfigureCall, hipSetupArgument, hipLaunchByPtr: the first names the stream, the last launches. (launch.cpp)
-hipError_t configure_call(dim3 grid, dim3 block, size_t shared_bytes, hipStream_t stream);
-hipError_t launch_by_pointer(const void* function);
+template <EntryPoint kEntry>
+inline constexpr auto with_events = &WithEvents<kEntry>::call;
+template <EntryPoint kEntry>
+inline constexpr auto copied = &Copied<kEntry>::call;
 
-// Returns nothing, so that nobody knows whether it worked. (launch.cpp)
+// hipConfigureCall, hipSetupArgument, hipLaunchByPtr: the first names the stream, the last launches. (launch.cpp)
+void call_configured(hipStream_t stream);
+hipStream_t take_configured();
+
+template <EntryPoint kEntry>
+hipError_t configure_call(dim3 grid, dim3 block, size_t shared_bytes, hipStream_t stream) {
+    const hipError_t code = driver<kEntry>()(grid, block, shared_bytes, stream);
+    if (code == hipSuccess) call_configured(stream);
+    return code;
+}
+
+template <EntryPoint kEntry>
+hipError_t launch_by_pointer(const void* function) {
+    const hipStream_t queue = take_configured();
+    if (base::log_enabled(base::LogLevel::kDebug)) [[unlikely]]
+        stream::trace_command(Declared<kEntry>::kName, nullptr, queue);
+    Launch launch(queue, false);
+    const hipError_t code = driver<kEntry>()(function);
+    launch.returned(code);
+    return code;
+}
+
+// Returns nothing, so that nobody knows whether it worked.
+template <EntryPoint kEntry>
 void launch_with_references(uintptr_t function, const dim3& grid, const dim3& block, uint32_t shared_bytes,
-                            hipStream_t stream, void** arguments);
+                            hipStream_t queue, void** arguments) {
+    if (base::log_enabled(base::LogLevel::kDebug)) [[unlikely]]
+        stream::trace_command("hipLaunchKernelGGLImpl", nullptr, queue);
+    Launch launch(queue, false);
+    driver<kEntry>()(function, grid, block, shared_bytes, queue, arguments);
+    launch.returned(hipSuccess);
+}
 
 }  // namespace xsched::hip

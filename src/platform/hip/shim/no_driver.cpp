@@ -1,12 +1,14 @@
-#include "platform/hip/shim/no_driver.h"
+#include "platform/stream/shim/no_driver.h"
 
 #include <cstring>
 #include <string_view>
 
 #include "platform/hip/hal/api.h"
 
-namespace xsched::hip {
+namespace xsched::stream {
 namespace {
+
+using namespace hip;
 
 hipError_t no_device() { return hipErrorNoDevice; }
 hipError_t not_supported() { return hipErrorNotSupported; }
@@ -36,38 +38,32 @@ hipError_t no_address(const char*, void** address) {
     return hipErrorNoDevice;
 }
 
-struct Answer {
-    const char* name;
-    void* function;
-};
-
 }  // namespace
 
 void* without_driver(const char* name) {
-    const Answer answers[] = {{"hipGetDeviceCount", reinterpret_cast<void*>(&no_devices)},
-                              {"hipDriverGetVersion", reinterpret_cast<void*>(&no_devices)},  // 0 as well
-                              {"hipRuntimeGetVersion", reinterpret_cast<void*>(&no_devices)},
-                              {"hipGetErrorName", reinterpret_cast<void*>(&text)},
-                              {"hipGetErrorString", reinterpret_cast<void*>(&text)},
-                              {"hiprtcGetErrorString", reinterpret_cast<void*>(&text)},
-                              {"hipApiName", reinterpret_cast<void*>(&text)},
-                              {"hipGetCmdName", reinterpret_cast<void*>(&text)},
-                              {"hipKernelNameRef", reinterpret_cast<void*>(&text)},
-                              {"hipKernelNameRefByPtr", reinterpret_cast<void*>(&text)},
-                              {"hipDrvGetErrorName", reinterpret_cast<void*>(&text_into)},
-                              {"hipDrvGetErrorString", reinterpret_cast<void*>(&text_into)},
-                              {"hipGetStreamDeviceId", reinterpret_cast<void*>(&no_device_number)},
-                              {"hipCreateChannelDesc", reinterpret_cast<void*>(&no_channel)},
-                              {"hipGetProcAddress", reinterpret_cast<void*>(&no_address)},
-                              {"hipGetProcAddress_spt", reinterpret_cast<void*>(&no_address)},
-                              {"__hipPushCallConfiguration", reinterpret_cast<void*>(&no_device)},
-                              {"__hipPopCallConfiguration", reinterpret_cast<void*>(&no_device)}};
-    for (const Answer& answer : answers)
-        if (std::strcmp(answer.name, name) == 0) return answer.function;
+    const Answer answers[] = {answer("hipGetDeviceCount", &no_devices),
+                              answer("hipDriverGetVersion", &no_devices),  // 0 as well
+                              answer("hipRuntimeGetVersion", &no_devices),
+                              answer("hipGetErrorName", &text),
+                              answer("hipGetErrorString", &text),
+                              answer("hiprtcGetErrorString", &text),
+                              answer("hipApiName", &text),
+                              answer("hipGetCmdName", &text),
+                              answer("hipKernelNameRef", &text),
+                              answer("hipKernelNameRefByPtr", &text),
+                              answer("hipDrvGetErrorName", &text_into),
+                              answer("hipDrvGetErrorString", &text_into),
+                              answer("hipGetStreamDeviceId", &no_device_number),
+                              answer("hipCreateChannelDesc", &no_channel),
+                              answer("hipGetProcAddress", &no_address),
+                              answer("hipGetProcAddress_spt", &no_address),
+                              answer("__hipPushCallConfiguration", &no_device),
+                              answer("__hipPopCallConfiguration", &no_device)};
+    if (void* found = find_answer(answers, name)) return found;
     if (std::string_view(name).starts_with("__")) return reinterpret_cast<void*>(&nothing);
     return reinterpret_cast<void*>(&no_device);
 }
 
 void* without_function() { return reinterpret_cast<void*>(&not_supported); }
 
-}  // namespace xsched::hip
+}  // namespace xsched::stream

@@ -1,5 +1,5 @@
-// HIP as the code shared by shims of streams (platform/stream/shim) sees it: the device library's entries under general names,
-// and what a call's arguments mean. The driver's own calls are in platform/hip/hal/vendor.h.
+// HIP as the code shared by shims of streams (platform/stream/shim) sees it: what a call's arguments mean, and where the
+// runtime differs. The runtime's own calls are in platform/hip/hal/vendor.h.
 #pragma once
 
 #include <dlfcn.h>
@@ -8,33 +8,14 @@
 
 #include "platform/hip/hal/hal_abi.h"
 #include "platform/hip/hal/kfd_api.h"
-#include "platform/hip/shim/entry_points.h"
+#include "platform/stream/shim/entry_points.h"
 
 namespace xsched::stream {
-
-using hip::Declared;
-using hip::driver;
-using hip::EntryPoint;
-
-using WrappedStream = XhipStream;
-inline const Api* hal_api() { return xhip_api(); }
-inline XResult hal_wrap(WrappedStream* wrapped, uint32_t kind, Stream stream, Context context) {
-    return xhip_wrap(wrapped, kind, stream, context);
-}
-inline XResult hal_find(HwQueueHandle* hwq, uint32_t kind, Stream stream, Context context) {
-    return xhip_find(hwq, kind, stream, context);
-}
-inline void hal_pause() { xhip_pause(); }
-inline void hal_unpause() { xhip_unpause(); }
-inline void hal_context_going(Context context) { xhip_context_going(context); }
 
 // Calls to KFD (platform/hip/hal/interrupt.h). Those to the console, which have the same letter, have neither direction nor
 // size.
 constexpr bool is_recorded_ioctl(unsigned long request) {
     return _IOC_TYPE(request) == hip::kfd::AMDKFD_IOCTL_BASE && _IOC_DIR(request) != _IOC_NONE;
-}
-inline int hal_ioctl(int fd, unsigned long request, void* argument, int (*next)(int, unsigned long, void*)) {
-    return xhip_ioctl(fd, request, argument, next);
 }
 
 // A thread's own stream has ended, with all its work done, before we hear of the thread's end; and from there on the
@@ -44,12 +25,6 @@ inline void hal_thread_over() { xhip_thread_over(); }
 
 // The context of an ordinary stream; nullptr: not known.
 inline Context context_of_stream(Stream stream) { return xhip_context_of(stream); }
-// Whether the stream waits for the NULL stream, and it for this one.
-inline bool stream_blocks(const Api& api, Stream stream) {
-    unsigned flags = 0;
-    api.hipStreamGetFlags(stream, &flags);
-    return (flags & hip::hipStreamNonBlocking) == 0;
-}
 
 template <typename T>
 inline constexpr bool kIsLaunchConfig =
@@ -67,17 +42,15 @@ Kernel kernel_of_launch(const Parameters&) {
 // nullptr: not known.
 inline const char* kernel_name(Kernel) { return nullptr; }
 
-// As an XQueue's: larger is more urgent.
-inline int32_t stream_priority(const Api& api, Stream stream) {
-    int priority = 0;
-    api.hipStreamGetPriority(stream, &priority);
-    return -priority;
-}
 // So many hardware queues of a device the streams of one priority share; a closed gate in one of them keeps back what
 // other streams have behind it there. 0: each stream has its own. (streams.cpp)
 unsigned hardware_queues();
 
-// The symbol in the libraries behind this one. The shim takes dlsym itself.
+// The symbol in the runtime. The shim takes dlsym itself.
+inline void* library_symbol(void* library, const char* name) { return xhip_dlsym(library, name); }
+// The symbol in the libraries behind this one: the C library looks at who asks.
 inline void* next_symbol(const char* name) { return xhip_real_dlsym()(RTLD_NEXT, name); }
+// Every g_driver is known.
+inline void driver_noted() {}
 
 }  // namespace xsched::stream

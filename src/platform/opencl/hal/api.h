@@ -16,18 +16,17 @@
 
 namespace xsched::opencl {
 
+// The functions that XSched itself calls (api/opencl.json).
 struct ClApi {
-#define XOCL_FUNCTION(name) decltype(cl_icd_dispatch::name) name = nullptr;
-#include "platform/opencl/hal/api.def"
-#undef XOCL_FUNCTION
+#define NEEDED(name) decltype(cl_icd_dispatch::name) name = nullptr;
+#include "functions.inc"
 };
 
 // False if a function is missing; then nothing can be scheduled.
 inline bool complete(const ClApi& api) {
-#define XOCL_FUNCTION(name) \
+#define NEEDED(name) \
     if (api.name == nullptr) return false;
-#include "platform/opencl/hal/api.def"
-#undef XOCL_FUNCTION
+#include "functions.inc"
     return true;
 }
 

@@ -1,7 +1,5 @@
 // libhalopencl's entries: the public ones of xsched/opencl/hal.h, and those for the shim (hal_abi.h).
 #include "base/log.h"
-#include "base/options.h"
-#include "platform/opencl/guards/hal/guard.h"
 #include "platform/opencl/hal/hal_abi.h"
 #include "platform/opencl/hal/handles.h"
 #include "platform/opencl/hal/hold.h"
@@ -56,16 +54,6 @@ extern "C" void xocl_watched_done(void* watched) {
     auto* command = static_cast<xsched::opencl::WatchedCommand*>(watched);
     command->report();
     command->disown();
-}
-
-extern "C" bool xocl_guard_wanted() { return xsched::base::options().level == kPreemptLevelDeactivate; }
-
-extern "C" bool xocl_guards(cl_command_queue queue) { return xsched::opencl::guard_of(queue) != nullptr; }
-
-extern "C" cl_int xocl_guarded_launch(cl_command_queue queue, const XoclGuarded* launch, cl_uint count,
-                                      const cl_event* wait_list, cl_event* event, void** times) {
-    xsched::opencl::Guard* guard = xsched::opencl::guard_of(queue);
-    return guard != nullptr ? guard->launch(queue, *launch, count, wait_list, event, times) : CL_INVALID_COMMAND_QUEUE;
 }
 
 extern "C" XResult OclQueueCreate(HwQueueHandle* handle, cl_command_queue queue) {

@@ -33,38 +33,6 @@ cl_event xocl_hold_event(void* hold);
 void* xocl_watch(void* hold, cl_event event, XqToken token);
 void xocl_watched_done(void* watched);
 
-// --- level 2 (guard.h)
-// One launch of a guarded kernel. It is copied.
-typedef struct XoclGuarded {
-    cl_kernel kernel;         // the program's arguments are set; three more come behind them. Nobody else uses it
-    cl_kernel tail;           // the kernel without parameters of the same program
-    cl_uint first_guard_argument;
-    cl_uint dimensions;
-    const size_t* offset;     // as the program gave them
-    const size_t* global;
-    const size_t* local;
-    // Once, when the launch is over: `kernel` and what its arguments need may go. Any thread. `length_ns`: how long it
-    // took, suspensions left out; `mutual`: its groups wait for each other, so that none may be skipped.
-    void (*done)(void* owner, int64_t length_ns, int mutual);
-    void* owner;
-} XoclGuarded;
-
-// Whether kernels are to be guarded in this process (XSCHED_AUTO_XQUEUE_LEVEL=2).
-bool xocl_guard_wanted();
-// Whether launches on this queue can be.
-bool xocl_guards(cl_command_queue queue);
-// Like clEnqueueNDRangeKernel. On any error nothing was enqueued and `done` is not called. `times` goes on to
-// xocl_times_keep.
-cl_int xocl_guarded_launch(cl_command_queue queue, const XoclGuarded* launch, cl_uint count, const cl_event* wait_list,
-                           cl_event* event, void** times);
-// The program got `event` for a launch, with one reference; NULL: it wanted none.
-void xocl_times_keep(void* times, cl_event event);
-// The program takes, or is about to give back, a reference to an event that may be a guarded launch's.
-void xocl_times_retained(cl_event event);
-void xocl_times_releasing(cl_event event);
-// The event whose time `what` (CL_PROFILING_COMMAND_...) is to be told for `event`, with a reference for the caller.
-cl_event xocl_times_event(cl_event event, cl_profiling_info what);
-
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }

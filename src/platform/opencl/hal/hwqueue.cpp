@@ -4,7 +4,7 @@
 #include <new>
 
 #include "base/log.h"
-#include "platform/opencl/guards/hal/guard.h"
+#include "platform/opencl/hal/guards.h"
 #include "platform/opencl/hal/hold.h"
 #include "platform/opencl/hal/vendor_library.h"
 #include "queue/queue_abi.h"
@@ -38,7 +38,7 @@ void hold_open(void* self, void* hold) {
 
 void hold_drop(void* self, void* hold) {
     checked(of(self), "clSetUserEventStatus", static_cast<Hold*>(hold)->drop());
-    if (of(self).guard != nullptr) of(self).guard->look_for_dropped();
+    guard_hold_dropped(of(self).guard);
 }
 
 void hold_destroy(void*, void* hold) { delete static_cast<Hold*>(hold); }
@@ -75,22 +75,18 @@ XResult synchronize(void* self) {
 }
 
 XResult deactivate(void* self) {
-    of(self).guard->close();
+    close_guard(of(self).guard);
     return kXSchedSuccess;
 }
 
 XResult reactivate(void* self) {
-    of(self).guard->open();
+    open_guard(of(self).guard);
     return kXSchedSuccess;
 }
 
 void destroy(void* self) {
     HwQueue* hwq = &of(self);
-    if (hwq->guard != nullptr) {
-        guard_gone(hwq->queue);
-        hwq->guard->open();
-        hwq->guard->disown();
-    }
+    end_guard(hwq->guard, hwq->queue);
     if (hwq->keeps_queue) hwq->api->clReleaseCommandQueue(hwq->queue);
     hwq->api->clReleaseContext(hwq->context);
     delete hwq;
@@ -135,9 +131,7 @@ XResult make_hwqueue(HwQueue** result, const ClApi& api, cl_command_queue queue)
     auto* hwq = new (std::nothrow) HwQueue(found);
     if (hwq == nullptr) return kXSchedErrorUnknown;
     api.clRetainContext(hwq->context);
-    if (xocl_guard_wanted() && can_guard(api, hwq->device))
-        hwq->guard = Guard::create(api, hwq->context, hwq->device, (properties & CL_QUEUE_PROFILING_ENABLE) != 0);
-    if (hwq->guard != nullptr) guard_made(queue, hwq->guard);
+    hwq->guard = make_guard(api, queue, hwq->context, hwq->device, properties);
     *result = hwq;
     return kXSchedSuccess;
 }

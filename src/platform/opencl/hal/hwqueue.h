@@ -2,7 +2,7 @@
 //
 // A hold is a user event in the wait list of a command that the driver has already: completing it lets the command
 // start. The driver's own queue is thus the buffer. OpenCL cannot stop what runs; preempt level 2 exists where kernels
-// are guarded (guard.h).
+// are guarded (guards.h).
 #pragma once
 
 #include <cstdint>

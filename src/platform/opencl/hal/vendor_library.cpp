@@ -71,9 +71,8 @@ const ClApi* vendor_api() {
     void* library = xocl_open_library(nullptr);
     if (library == nullptr) return nullptr;
     ClApi found;
-#define XOCL_FUNCTION(name) found.name = reinterpret_cast<decltype(found.name)>(dlsym(library, #name));
-#include "platform/opencl/hal/api.def"
-#undef XOCL_FUNCTION
+#define NEEDED(name) found.name = reinterpret_cast<decltype(found.name)>(dlsym(library, #name));
+#include "functions.inc"
     if (!xocl_use_api(&found)) return nullptr;
     return &g_published.load(std::memory_order_acquire)->api;
 }

@@ -10,8 +10,8 @@
 #include "platform/opencl/hal/hal_abi.h"
 
 // From the generated trampolines.S.
-extern "C" std::atomic<void*> xsched_opencl_slots[xsched::opencl::kEntryPointCount];
-extern "C" const void* const xsched_opencl_exported[xsched::opencl::kEntryPointCount];
+extern "C" std::atomic<void*> xsched_slots[xsched::opencl::kEntryPointCount];
+extern "C" const void* const xsched_exported[xsched::opencl::kEntryPointCount];
 
 namespace xsched::opencl {
 
@@ -70,29 +70,28 @@ void* preload_target(uint32_t entry, bool schedule) {
 void lead_to_loader() {
     for (uint32_t i = 0; i < kEntryPointCount; ++i) {
         void* real = g_loader[i].load(std::memory_order_relaxed);
-        if (real != nullptr) xsched_opencl_slots[i].store(real, std::memory_order_release);
+        if (real != nullptr) xsched_slots[i].store(real, std::memory_order_release);
     }
 }
 
 // Several threads may do this at once: each finds the same library, and the first to write a place wins.
 void resolve_all() {
-    void* library = xocl_open_library(xsched_opencl_exported[0]);
+    void* library = xocl_open_library(xsched_exported[0]);
     ClApi api;
     for (uint32_t i = 0; i < kEntryPointCount; ++i) {
         void* real = library != nullptr ? dlsym(library, kNames[i]) : nullptr;
-        if (real == xsched_opencl_exported[i]) real = nullptr;
+        if (real == xsched_exported[i]) real = nullptr;
         g_loader[i].store(real, std::memory_order_relaxed);
         void* nothing = nullptr;
         if (!g_layer.load(std::memory_order_acquire)) g_below[i].compare_exchange_strong(nothing, real);
     }
-#define XOCL_FUNCTION(name) api.name = below<kEntry_##name>();
-#include "platform/opencl/hal/api.def"
-#undef XOCL_FUNCTION
+#define NEEDED(name) api.name = below<kEntry_##name>();
+#include "functions.inc"
     const bool schedule = library != nullptr && (g_layer.load(std::memory_order_acquire) || xocl_use_api(&api));
     for (uint32_t i = 0; i < kEntryPointCount; ++i) {
-        void* first = xsched_opencl_slots[i].load(std::memory_order_relaxed);
+        void* first = xsched_slots[i].load(std::memory_order_relaxed);
         if (!g_resolved.load(std::memory_order_acquire))
-            xsched_opencl_slots[i].compare_exchange_strong(first, preload_target(i, schedule));
+            xsched_slots[i].compare_exchange_strong(first, preload_target(i, schedule));
     }
     g_resolved.store(true, std::memory_order_release);
     if (g_layer.load(std::memory_order_seq_cst)) lead_to_loader();
@@ -102,9 +101,8 @@ void resolve_all() {
 
 bool become_layer(const cl_icd_dispatch& target) {
     ClApi api;
-#define XOCL_FUNCTION(name) api.name = target.name;
-#include "platform/opencl/hal/api.def"
-#undef XOCL_FUNCTION
+#define NEEDED(name) api.name = target.name;
+#include "functions.inc"
     if (g_layer.load() || !xocl_use_api(&api) || g_layer.exchange(true)) return false;
 #define ENTRY_POINT(name) g_below[kEntry_##name].store(reinterpret_cast<void*>(target.name));
 #include "entry_points.inc"
@@ -121,10 +119,10 @@ void* hook_named(const char* name) {
 }  // namespace xsched::opencl
 
 // Called by the trampolines' stubs, on the program's thread, with its arguments saved.
-extern "C" void* xsched_opencl_resolve(uint32_t entry) {
+extern "C" void* xsched_resolve(uint32_t entry) {
     using namespace xsched::opencl;
     const int saved = errno;
     if (!g_resolved.load(std::memory_order_acquire)) resolve_all();
     errno = saved;
-    return xsched_opencl_slots[entry].load(std::memory_order_acquire);
+    return xsched_slots[entry].load(std::memory_order_acquire);
 }

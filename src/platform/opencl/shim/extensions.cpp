@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "base/pointer_map.h"
-#include "platform/opencl/shim/new_queue.h"
+#include "platform/opencl/shim/shapes.h"
 
 namespace xsched::opencl {
 namespace {
@@ -15,7 +15,7 @@ namespace {
 constexpr unsigned kMostDrivers = 3;  // that have the same function
 
 enum ByName : uint32_t {
-#define BY_NAME(name) kByName_##name,
+#define BY_NAME(name, ...) kByName_##name,
 #include "entry_points.inc"
     kByNameCount
 };
@@ -41,7 +41,7 @@ namespace {
 // The function of that name of the driver that was asked as number kDriver.
 template <ByName kName_, unsigned kDriver>
 struct OfDriver;
-#define BY_NAME(name)                                                                                         \
+#define BY_NAME(name, ...)                                                                                    \
     template <unsigned kDriver>                                                                               \
     struct OfDriver<kByName_##name, kDriver> {                                                                \
         using Type = decltype(&name);                                                                         \
@@ -58,56 +58,25 @@ cl_command_buffer_khr create_command_buffer(cl_uint count, const cl_command_queu
     return made;
 }
 
-template <typename Callee>
-cl_command_queue create_queue(cl_context context, cl_device_id device, const cl_queue_properties_khr* properties,
-                              cl_int* status) {
-    return note_queue(Callee::driver()(context, device, properties, status), properties);
-}
-
-#define CREATION(name, hook)                                                 \
-    void* hook_for_##name(unsigned driver) {                                 \
-        void* const hooks[kMostDrivers] = {                                  \
-            reinterpret_cast<void*>(&hook<OfDriver<kByName_##name, 0>>),     \
-            reinterpret_cast<void*>(&hook<OfDriver<kByName_##name, 1>>),     \
-            reinterpret_cast<void*>(&hook<OfDriver<kByName_##name, 2>>)};    \
-        return hooks[driver];                                                \
-    }
-
-CREATION(clCreateCommandBufferKHR, create_command_buffer)
-CREATION(clCreateCommandQueueWithPropertiesKHR, create_queue)
-
-template <ByName kName, int kBlockingAt = kNeverBlocks>
-void* hook_for(unsigned driver) {
-    void* const hooks[kMostDrivers] = {reinterpret_cast<void*>(&Enqueue<OfDriver<kName, 0>, kBlockingAt>::call),
-                                       reinterpret_cast<void*>(&Enqueue<OfDriver<kName, 1>, kBlockingAt>::call),
-                                       reinterpret_cast<void*>(&Enqueue<OfDriver<kName, 2>, kBlockingAt>::call)};
-    return hooks[driver];
-}
-
-#define EXTENSION(name) constexpr auto hook_for_##name = &hook_for<kByName_##name>;
-#define EXTENSION_BLOCKING(name, at) constexpr auto hook_for_##name = &hook_for<kByName_##name, at>;
-
-EXTENSION(clEnqueueCommandBufferKHR)
-EXTENSION(clEnqueueAcquireExternalMemObjectsKHR)
-EXTENSION(clEnqueueReleaseExternalMemObjectsKHR)
-EXTENSION(clEnqueueMigrateMemObjectEXT)
-EXTENSION(clEnqueueMemFillINTEL)
-EXTENSION(clEnqueueMemsetINTEL)
-EXTENSION_BLOCKING(clEnqueueMemcpyINTEL, 1)
-EXTENSION(clEnqueueMigrateMemINTEL)
-EXTENSION(clEnqueueMemAdviseINTEL)
-EXTENSION(clEnqueueSVMFreeARM)
-EXTENSION_BLOCKING(clEnqueueSVMMemcpyARM, 1)
-EXTENSION(clEnqueueSVMMemFillARM)
-EXTENSION_BLOCKING(clEnqueueSVMMapARM, 1)
-EXTENSION(clEnqueueSVMUnmapARM)
-
 struct Known {
     const char* name;
     void* (*hook_for)(unsigned driver);
 };
+
+template <typename Function>
+void* address(Function* function) {
+    return reinterpret_cast<void*>(function);
+}
+
+#define HOOK_OF(name, driver, shape, ...) \
+    address<std::remove_pointer_t<decltype(&name)>>(shape<OfDriver<kByName_##name, driver> __VA_OPT__(, ) __VA_ARGS__>)
 const Known kKnown[kByNameCount] = {
-#define BY_NAME(name) {#name, hook_for_##name},
+#define BY_NAME(name, ...)                                                                          \
+    {#name, [](unsigned driver) {                                                                   \
+         void* const hooks[kMostDrivers] = {HOOK_OF(name, 0, __VA_ARGS__), HOOK_OF(name, 1, __VA_ARGS__), \
+                                            HOOK_OF(name, 2, __VA_ARGS__)};                         \
+         return hooks[driver];                                                                      \
+     }},
 #include "entry_points.inc"
 };
 
@@ -131,6 +100,13 @@ void* extension_hook(const char* name, void* driver) {
         return nullptr;
     }
     return nullptr;
+}
+
+void* ours_instead(void* driver, const char* name) {
+    if (driver == nullptr || name == nullptr) return driver;
+    void* hook = hook_named(name);
+    if (hook == nullptr) hook = extension_hook(name, driver);
+    return hook != nullptr ? hook : driver;
 }
 
 }  // namespace xsched::opencl

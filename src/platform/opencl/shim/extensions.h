@@ -7,4 +7,10 @@ namespace xsched::opencl {
 // Our function in place of the driver's one of that name. nullptr: none of ours, or more drivers than we tell apart.
 void* extension_hook(const char* name, void* driver);
 
+// For a program that asked for the function `name` and would get the driver's: ours, where there is one.
+void* ours_instead(void* driver, const char* name);
+
+inline const char* name_in(const char* name) { return name; }
+inline const char* name_in(const void*) { return nullptr; }
+
 }  // namespace xsched::opencl

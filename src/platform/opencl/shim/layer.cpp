@@ -22,7 +22,7 @@ void put_hooks(cl_icd_dispatch& dispatch) {
     const auto put = [](auto& function, void* hook) {
         if (function != nullptr && hook != nullptr) function = reinterpret_cast<std::decay_t<decltype(function)>>(hook);
     };
-#define HOOK(name) put(dispatch.name, hook_of(kEntry_##name));
+#define ENTRY_POINT(name) put(dispatch.name, hook_of(kEntry_##name));
 #include "entry_points.inc"
 }
 

@@ -22,9 +22,7 @@ cl_command_queue_properties flags_in(const cl_queue_properties* properties) {
     return 0;
 }
 
-}  // namespace
-
-cl_command_queue note_queue(cl_command_queue queue, cl_command_queue_properties flags, Priority priority) {
+cl_command_queue note(cl_command_queue queue, cl_command_queue_properties flags, Priority priority) {
     const int saved = errno;
     if (queue != nullptr) {
         queue_created(queue, priority);
@@ -35,8 +33,14 @@ cl_command_queue note_queue(cl_command_queue queue, cl_command_queue_properties 
     return queue;
 }
 
+}  // namespace
+
+cl_command_queue note_queue(cl_command_queue queue, cl_command_queue_properties flags) {
+    return note(queue, flags, PRIORITY_DEFAULT);
+}
+
 cl_command_queue note_queue(cl_command_queue queue, const cl_queue_properties* properties) {
-    return note_queue(queue, flags_in(properties), priority_in(properties));
+    return note(queue, flags_in(properties), priority_in(properties));
 }
 
 }  // namespace xsched::opencl

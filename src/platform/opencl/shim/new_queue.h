@@ -7,7 +7,7 @@
 namespace xsched::opencl {
 
 // Both return `queue`; nullptr: it was refused.
-cl_command_queue note_queue(cl_command_queue queue, cl_command_queue_properties flags, Priority priority);
+cl_command_queue note_queue(cl_command_queue queue, cl_command_queue_properties flags);
 cl_command_queue note_queue(cl_command_queue queue, const cl_queue_properties* properties);
 
 }  // namespace xsched::opencl

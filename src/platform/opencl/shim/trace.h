@@ -32,20 +32,20 @@ private:
 };
 
 // Calls the driver and, at DEBUG, writes the call with its arguments and result.
-template <EntryPoint kEntry, typename Function = typename Declared<kEntry>::Type>
+template <typename Callee, typename Function = typename Callee::Type>
 struct Traced;
 
-template <EntryPoint kEntry, typename Result, typename... Arguments>
-struct Traced<kEntry, Result(CL_API_CALL*)(Arguments...)> {
+template <typename Callee, typename Result, typename... Arguments>
+struct Traced<Callee, Result(CL_API_CALL*)(Arguments...)> {
     static Result CL_API_CALL call(Arguments... arguments) {
-        if (!base::log_enabled(base::LogLevel::kDebug)) [[likely]] return below<kEntry>()(arguments...);
-        CallText text(Declared<kEntry>::kName);
+        if (!base::log_enabled(base::LogLevel::kDebug)) [[likely]] return Callee::driver()(arguments...);
+        CallText text(Callee::kName);
         (add(text, arguments), ...);
         if constexpr (std::is_void_v<Result>) {
             text.write();
-            below<kEntry>()(arguments...);
+            Callee::driver()(arguments...);
         } else {
-            Result result = below<kEntry>()(arguments...);
+            Result result = Callee::driver()(arguments...);
             if constexpr (std::is_pointer_v<Result>) text.result(static_cast<const void*>(result));
             else text.result(static_cast<long long>(result));
             text.write();

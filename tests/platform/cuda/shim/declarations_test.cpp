@@ -58,11 +58,10 @@ template <typename Theirs, typename Ours>
 constexpr bool kSame = std::is_same_v<typename Signature<Theirs>::Type, typename Signature<Ours>::Type>;
 
 // The per-thread forms have the signature of the plain ones.
-#define XCU_FUNCTION(name, ...) \
+#define FUNCTION(result, name, ...) \
     static_assert(kSame<decltype(&::name), ours::declared::name>, #name " differs from cuda.h");
-#define XCU_PTSZ(name, ...) XCU_FUNCTION(name)
-#define XCU_PTDS(name, ...) XCU_FUNCTION(name)
-#include "platform/cuda/hal/functions.def"
+#define PER_THREAD(result, name, ...)
+#include "functions.inc"
 
 static_assert(offsetof(CUlaunchConfig, hStream) == offsetof(ours::CUlaunchConfig, hStream));
 static_assert(sizeof(CUlaunchConfig) == sizeof(ours::CUlaunchConfig));

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""From the vendor's headers: those functions that functions.def declares too, once more in a namespace of their
-own, where no template of the same name is in the way, each with CHECK(name).    declarations.py DEF OUT HEADER..."""
+"""From the vendor's headers: those functions that api/hip.json declares too, once more in a namespace of their
+own, where no template of the same name is in the way, each with CHECK(name).    declarations.py TABLE OUT HEADER..."""
+import json
 import re
 import sys
 
-ours = re.findall(r"XHIP_(?:FUNCTION|SPT|FUNCTION_OF\(\w[^,]*, )\(?(hip\w+)", open(sys.argv[1]).read())
+ours = [row["name"] for row in json.load(open(sys.argv[1]))["functions"] if "args" in row]
 headers = "".join(open(path).read() for path in sys.argv[3:])
 headers = re.sub(r"/\*.*?\*/|//[^\n]*", "", headers, flags=re.S)
 declared, checks = [], []

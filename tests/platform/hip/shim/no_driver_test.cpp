@@ -5,11 +5,11 @@
 #include <string_view>
 
 #include "platform/hip/hal/api.h"
-#include "platform/hip/shim/no_driver.h"
+#include "platform/stream/shim/no_driver.h"
 
 namespace {
 
-using xsched::hip::without_driver;
+using xsched::stream::without_driver;
 
 const char* const kNames[] = {
 #define ENTRY_POINT(name) #name,

@@ -11,8 +11,8 @@
 #include <functional>
 #include <thread>
 
-#include "order_cuda/kernels.h"
-#include "order_hip/functions.h"
+#include "order/cuda/kernels.h"
+#include "order/hip/functions.h"
 #include "support/eventually.h"
 #include "xsched/hip/hal.h"
 #include "xsched/xsched.h"

@@ -20,7 +20,7 @@
 #include "base/mutex.h"
 #include "platform/opencl/hal/api.h"
 #include "platform/opencl/guards/hal/guard_memory.h"
-#include "platform/opencl/hal/hal_abi.h"
+#include "platform/opencl/guards/hal/guard_abi.h"
 
 namespace xsched::opencl {
 

@@ -4,7 +4,7 @@
 
 #include "base/mutex.h"
 #include "base/pointer_map.h"
-#include "platform/opencl/hal/hal_abi.h"
+#include "platform/opencl/guards/hal/guard_abi.h"
 
 namespace xsched::opencl {
 namespace {

@@ -2,8 +2,10 @@
 
 #include <cerrno>
 
-#include "platform/opencl/hal/hal_abi.h"
+#include "platform/opencl/guards/hal/guard_abi.h"
 #include "platform/opencl/guards/shim/guard.h"
+#include "platform/opencl/shim/guards.h"
+#include "platform/opencl/shim/launch.h"
 
 namespace xsched::opencl {
 namespace {
@@ -20,30 +22,9 @@ private:
     const int saved_ = errno;
 };
 
-}  // namespace
+constexpr auto hook_clEnqueueNDRangeKernel = &Enqueue<GuardedNDRange>::call;
 
-bool only_for_guards(uint32_t entry) {
-    switch (entry) {
-    case kEntry_clCreateProgramWithSource:
-    case kEntry_clBuildProgram:
-    case kEntry_clCompileProgram:
-    case kEntry_clLinkProgram:
-    case kEntry_clRetainProgram:
-    case kEntry_clReleaseProgram:
-    case kEntry_clCreateKernel:
-    case kEntry_clCreateKernelsInProgram:
-    case kEntry_clCloneKernel:
-    case kEntry_clRetainKernel:
-    case kEntry_clReleaseKernel:
-    case kEntry_clSetKernelArg:
-    case kEntry_clSetKernelArgSVMPointer:
-    case kEntry_clSetKernelExecInfo:
-    case kEntry_clRetainEvent:
-    case kEntry_clReleaseEvent:
-    case kEntry_clGetEventProfilingInfo: return true;
-    default: return false;
-    }
-}
+}  // namespace
 
 cl_program hook_clCreateProgramWithSource(cl_context context, cl_uint count, const char** texts,
                                           const size_t* lengths, cl_int* status) {
@@ -164,6 +145,19 @@ cl_int hook_clGetEventProfilingInfo(cl_event event, cl_profiling_info what, size
     const cl_int its_code = ask(told, what, room, value, needed);
     below<kEntry_clReleaseEvent>()(told);
     return its_code;
+}
+
+void* guard_hook_of(uint32_t entry) {
+    if (!guarding()) return nullptr;
+    switch (entry) {
+#define OPTION(option, name)                                                                                \
+    case kEntry_##name: {                                                                                   \
+        const decltype(cl_icd_dispatch::name) hook = hook_##name; /* a wrong signature does not compile */  \
+        return reinterpret_cast<void*>(hook);                                                               \
+    }
+#include "entry_points.inc"
+    default: return nullptr;
+    }
 }
 
 }  // namespace xsched::opencl

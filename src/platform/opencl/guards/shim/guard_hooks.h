@@ -1,13 +1,10 @@
-// The hooks that level 2 adds (hooks.cpp): they keep up with the program's programs, kernel objects and events. Without
+// The hooks that level 2 adds (shim/guards.h): they keep up with the program's programs, kernel objects and events. Without
 // XSCHED_AUTO_XQUEUE_LEVEL=2 they are not put in, and calls go straight to the driver.
 #pragma once
 
 #include "platform/opencl/shim/entry_points.h"
 
 namespace xsched::opencl {
-
-// Whether hook_of leaves this one out while nothing is guarded.
-bool only_for_guards(uint32_t entry);
 
 using BuildNotify = void(CL_CALLBACK*)(cl_program, void*);
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/options.h"
-#include "platform/opencl/hal/hal_abi.h"
+#include "platform/opencl/guards/hal/guard_abi.h"
 #include "platform/opencl/guards/shim/guard.h"
 #include "platform/opencl/guards/shim/guard_objects.h"
 
@@ -121,9 +121,7 @@ cl_int enqueue_guarded(cl_command_queue queue, cl_kernel kernel, cl_uint dimensi
 
 }  // namespace
 
-GuardedNDRange::Type GuardedNDRange::driver() {
-    return guarding() ? &enqueue_guarded : below<kEntry_clEnqueueNDRangeKernel>();
-}
+GuardedNDRange::Type GuardedNDRange::driver() { return &enqueue_guarded; }
 
 void GuardedNDRange::launched(cl_event event) {
     if (t_times != nullptr) xocl_times_keep(std::exchange(t_times, nullptr), event);

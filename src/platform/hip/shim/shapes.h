@@ -1,0 +1,52 @@
+// HIP's hooks, by the names that api/hip.json has for them: those that all platforms with streams have, and
+//
+//   copied             a copy that is complete when it returns, if it is one to the host (launch.h)
+//   with_events        a kernel between two event records (launch.h)
+//   configure_call, launch_by_pointer, launch_with_references   launches of their own kind (launch.h)
+//   device_reset, primary_reset                                 the life of devices (contexts.h)
+//   last_error         (last_error.h)
+//   get_proc_address   asked for functions (proc_address.h)
+#pragma once
+
+#include "platform/hip/shim/contexts.h"
+#include "platform/hip/shim/last_error.h"
+#include "platform/hip/shim/launch.h"
+#include "platform/hip/shim/proc_address.h"
+#include "platform/stream/shim/common_shapes.h"
+
+namespace xsched::stream {
+
+using hip::configure_call;
+using hip::copied;
+using hip::device_reset;
+using hip::get_proc_address;
+using hip::last_error;
+using hip::launch_by_pointer;
+using hip::launch_with_references;
+using hip::primary_reset;
+using hip::with_events;
+
+// A hook, for calls that come from the program. Those that come back from inside it, or from our own calls, go on: the
+// runtime calls functions that it exports, and both a trampoline and the runtime's table lead here.
+template <EntryPoint kEntry, auto kHook, typename Function = typename Declared<kEntry>::Type>
+struct FromProgram;
+
+template <EntryPoint kEntry, auto kHook, typename Answer, typename... Arguments>
+struct FromProgram<kEntry, kHook, Answer (*)(Arguments...)> {
+    static Answer call(Arguments... arguments) {
+        if (xhip_own_calls != 0) return driver<kEntry>()(arguments...);
+        const Inside inside;
+        return kHook(arguments...);
+    }
+
+private:
+    struct Inside {
+        Inside() { ++xhip_own_calls; }
+        ~Inside() { --xhip_own_calls; }
+    };
+};
+
+template <EntryPoint kEntry, auto kHook>
+inline constexpr auto from_program = &FromProgram<kEntry, kHook>::call;
+
+}  // namespace xsched::stream

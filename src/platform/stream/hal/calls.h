@@ -1,0 +1,41 @@
+// Calls into the vendor's library whose functions bear the same name on every platform, but for its beginning:
+// VENDOR(StreamQuery) is cuStreamQuery or hipStreamQuery. The platform's vendor.h includes this behind its types. Any
+// thread.
+#pragma once
+
+#define XSCHED_TEXT(text) #text
+#define XSCHED_NAME(function) XSCHED_TEXT(function)
+
+namespace xsched::stream {
+
+// What the log calls them.
+inline constexpr const char* kWaitFunction = XSCHED_NAME(VENDOR(StreamWaitValue32));
+inline constexpr const char* kWriteFunction = XSCHED_NAME(VENDOR(StreamWriteValue32));
+inline constexpr const char* kRecordFunction = XSCHED_NAME(VENDOR(EventRecord));
+inline constexpr const char* kSynchronizeFunction = XSCHED_NAME(VENDOR(EventSynchronize));
+inline constexpr const char* kSetFunction = XSCHED_NAME(VENDOR(MemsetD8Async));
+
+// As an XQueue's: larger is more urgent. The vendors' smaller numbers are the more urgent ones.
+inline int32_t stream_priority(const Api& api, Stream stream) {
+    int priority = 0;
+    api.VENDOR(StreamGetPriority)(stream, &priority);
+    return -priority;
+}
+// Whether the stream waits for the legacy default stream, and it for this one.
+inline bool stream_blocks(const Api& api, Stream stream) {
+    unsigned flags = 0;
+    api.VENDOR(StreamGetFlags)(stream, &flags);
+    return (flags & kNonBlocking) == 0;
+}
+
+inline bool asks_capturing(const Api& api, Stream stream) {
+    int status = kNotCapturing;
+    // An error is one, too: the legacy stream beside a captured blocking stream.
+    return api.VENDOR(StreamIsCapturing)(stream, &status) != kSuccess || status != kNotCapturing;
+}
+
+inline Result event_record(const Api& api, Event event, Stream stream) { return api.VENDOR(EventRecord)(event, stream); }
+inline Result event_query(const Api& api, Event event) { return api.VENDOR(EventQuery)(event); }
+inline Result event_synchronize(const Api& api, Event event) { return api.VENDOR(EventSynchronize)(event); }
+
+}  // namespace xsched::stream

@@ -1,0 +1,34 @@
+// The vendor's functions that XSched hooks or calls (api/<p>.json; generated at build time). The platform's api.h includes
+// this behind the vendor's types, and says where those are: in namespace xsched::vendor. Any thread.
+#pragma once
+
+namespace xsched::stream {
+
+// declared::cuStreamQuery is the type of that function.
+namespace declared {
+using namespace vendor;
+#define FUNCTION(result, name, ...) using name = result (*)(__VA_ARGS__);
+#include "functions.inc"
+}  // namespace declared
+
+// The functions that XSched itself calls. Those that the vendor's library is too old for are null.
+struct Api {
+#define NEEDED(name) declared::name name = nullptr;
+#define OPTIONAL(name) declared::name name = nullptr;
+#include "functions.inc"
+};
+
+// Fills `api` with what find(name) returns. nullptr: it is complete. Else the function that is missing, without which
+// nothing can be scheduled.
+template <typename Find>
+const char* look_up(Api& api, Find find) {
+#define NEEDED(name) api.name = reinterpret_cast<declared::name>(find(#name));
+#define OPTIONAL(name) api.name = reinterpret_cast<declared::name>(find(#name));
+#include "functions.inc"
+#define NEEDED(name) \
+    if (api.name == nullptr) return #name;
+#include "functions.inc"
+    return nullptr;
+}
+
+}  // namespace xsched::stream

@@ -1,0 +1,56 @@
+#include "platform/stream/hal/hal.h"
+
+#include "base/log.h"
+#include "platform/stream/hal/hwqueue.h"
+#include "platform/stream/hal/identity.h"
+#include "platform/stream/hal/pinned_words.h"
+#include "platform/stream/hal/vendor_library.h"
+#include "queue/queue_abi.h"
+
+namespace xsched::stream {
+
+XResult wrap(WrappedStream* wrapped, StreamKind kind, Stream stream, Context context, bool retain) {
+    const Api* api = vendor_api();
+    if (api == nullptr) return kXSchedErrorNotSupported;
+    if (xq_abi_version() != XQ_DEVICE_ABI) {
+        XLOG_ERRO("libpreempt.so speaks version %u of the device interface, libhal%s.so version %u; install both "
+                  "from one build", xq_abi_version(), kVendor, XQ_DEVICE_ABI);
+        return kXSchedErrorNotSupported;
+    }
+    InContext current;
+    HwQueue* hwq = context != nullptr && current.enter(*api, context)
+                       ? make_hwqueue(*api, kind, stream, context, retain)
+                       : nullptr;
+    if (hwq == nullptr) return kXSchedErrorInvalidValue;
+    wrapped->priority = stream_priority(*api, hwq->stream);
+    wrapped->blocking = kind != StreamKind::kLegacy && stream_blocks(*api, hwq->stream);
+    const XqDeviceOps* ops = ops_of(*hwq);
+    const XResult result = xq_hwq_create(&wrapped->hwq, ops, hwq, stream_id(kind, stream, context),
+                                         device_identity(*api, hwq->device));
+    if (result != kXSchedSuccess) ops->destroy(hwq);
+    return result;
+}
+
+}  // namespace xsched::stream
+
+using xsched::stream::Context;
+using xsched::stream::Stream;
+using xsched::stream::StreamKind;
+
+extern "C" XResult HAL(wrap)(xsched::stream::WrappedStream* wrapped, uint32_t kind, Stream stream, Context context) {
+    return xsched::stream::wrap(wrapped, static_cast<StreamKind>(kind), stream, context, false);
+}
+
+extern "C" XResult HAL(find)(HwQueueHandle* hwq, uint32_t kind, Stream stream, Context context) {
+    using namespace xsched::stream;
+    return xq_hwq_find(hwq, kPlatform, stream_id(static_cast<StreamKind>(kind), stream, context));
+}
+
+extern "C" void HAL(pause)(void) { xsched::stream::pause_driver(); }
+extern "C" void HAL(unpause)(void) { xsched::stream::unpause_driver(); }
+
+extern "C" void HAL(context_going)(Context context) {
+    xsched::stream::forget_pins(context);
+    xsched::stream::platform_context_going(context);
+    xq_words_owner_gone(reinterpret_cast<uint64_t>(context));
+}

@@ -1,0 +1,15 @@
+// What the entries of a device library for streams are made of (hal_abi.h, and the platform's public ones). Any thread.
+#pragma once
+
+#include "platform/stream/hal/hal_abi.h"
+#include "platform/stream/hal/stream_id.h"
+
+namespace xsched::stream {
+
+// Makes a HwQueue over the stream. `retain`: and keeps the device's primary context alive if the stream is in that.
+XResult wrap(WrappedStream* wrapped, StreamKind kind, Stream stream, Context context, bool retain);
+
+// (platform/<p>/hal/hal.cpp) What the platform keeps for a context goes with it.
+void platform_context_going(Context context);
+
+}  // namespace xsched::stream

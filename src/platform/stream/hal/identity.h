@@ -1,0 +1,19 @@
+// Which device a number of the vendor's means, as a number that is equal in every process for one physical device. Any
+// thread.
+#pragma once
+
+#include "vendor.h"
+
+namespace xsched::stream {
+
+// (platform/<p>/hal/identity.cpp)
+XDevice device_identity(const Api& api, Device device);
+
+// kDeviceTypeGPU in the upper half; in the lower the PCI address as in OpenCL's device_identity: dddd:bb:dd.0, 16 bits
+// of the domain, 8 of the bus, 5 of the device.
+inline XDevice identity_at(uint32_t domain, uint32_t bus, uint32_t slot) {
+    const uint32_t address = (domain & 0xffff) << 16 | (bus & 0xff) << 8 | (slot & 0x1f) << 3;
+    return static_cast<XDevice>(kDeviceTypeGPU) << 32 | address;
+}
+
+}  // namespace xsched::stream

@@ -1,0 +1,87 @@
+#include "platform/stream/hal/vendor_library.h"
+
+#include <dlfcn.h>
+
+#include <atomic>
+
+#include "base/log.h"
+#include "base/mutex.h"
+
+namespace xsched::stream {
+namespace {
+
+constinit base::Mutex g_mutex;
+constinit std::atomic<bool> g_searched{false};
+constinit void* g_library = nullptr;
+constinit std::atomic<const Api*> g_api{nullptr};
+constinit std::atomic<bool> g_api_failed{false};
+constinit Api g_functions{};
+
+// What is wrong with the library as the vendor's; nullptr: nothing. (Its own symbols count, not those of libraries that
+// it needs.)
+const char* objection(void* library) {
+    if (symbol_in(library, kVendorLibrary.shim_mark) != nullptr) return "it is XSched's own shim";
+    return symbol_in(library, kVendorLibrary.first) == nullptr ? kVendorLibrary.not_first : nullptr;
+}
+
+void* open_named(const char* path) {
+    void* library = open_file(path);
+    const char* reason = library == nullptr ? dlerror() : objection(library);
+    if (reason == nullptr && library != nullptr) return library;
+    XLOG_WARN("%s=%s is not used: %s; going on with the %s", kVendorLibrary.variable, path,
+              reason != nullptr ? reason : "it cannot be loaded", kVendorLibrary.others);
+    if (library != nullptr) dlclose(library);
+    return nullptr;
+}
+
+}  // namespace
+
+void* open_file(const char* path, int how) { return dlopen(path, RTLD_NOW | RTLD_GLOBAL | how); }
+
+bool accept(void* library, const char* path, void** result) {
+    if (library == nullptr) return false;
+    if (objection(library) != nullptr) {
+        dlclose(library);
+        return false;
+    }
+    XLOG_DEBG("the %s is %s", kVendorLibrary.title, path);
+    *result = library;
+    return true;
+}
+
+bool try_file(const char* path, void* result) { return accept(open_file(path), path, static_cast<void**>(result)); }
+
+const Api* vendor_api() {
+    if (const Api* api = g_api.load(std::memory_order_acquire)) return api;
+    if (g_api_failed.load(std::memory_order_acquire)) return nullptr;
+    void* library = HAL(open_driver)();
+    base::Lock lock(g_mutex);
+    if (const Api* api = g_api.load(std::memory_order_acquire)) return api;
+    if (library == nullptr || g_api_failed.load(std::memory_order_acquire)) return nullptr;
+    const auto find = [library](const char* name) { return symbol_in(library, name); };
+    if (const char* missing = look_up(g_functions, find)) {
+        XLOG_WARN("the %s has no %s: nothing is scheduled on it (%s have all that is needed)", kVendorLibrary.title,
+                  missing, kVendorLibrary.enough);
+        g_api_failed.store(true, std::memory_order_release);
+        return nullptr;
+    }
+    g_api.store(&g_functions, std::memory_order_release);
+    return &g_functions;
+}
+
+}  // namespace xsched::stream
+
+extern "C" void* HAL(open_driver)(void) {
+    using namespace xsched::stream;
+    if (g_searched.load(std::memory_order_acquire)) return g_library;
+    xsched::base::Lock lock(g_mutex);
+    if (g_searched.load(std::memory_order_acquire)) return g_library;
+    const char* path = kVendorLibrary.chosen();
+    if (*path != '\0') g_library = open_named(path);
+    if (g_library == nullptr) g_library = kVendorLibrary.find();
+    if (g_library == nullptr) kVendorLibrary.say_none();
+    g_searched.store(true, std::memory_order_release);
+    return g_library;
+}
+
+extern "C" const xsched::stream::Api* HAL(api)(void) { return xsched::stream::vendor_api(); }

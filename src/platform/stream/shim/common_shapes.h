@@ -1,0 +1,30 @@
+// The hooks that platforms with streams have in common, by the names that api/<p>.json has for them ("hook"). Each is a
+// template over the entry point; what a function does with its arguments is told by their types.
+//
+//   scheduled            a command of the stream among the arguments, or of the NULL stream if there is none (launch.h)
+//   read_back            the same; when it returns, itself and all before it are complete
+//   on_several           launches on several devices (launch.h)
+//   stream_synchronize, stream_query, context_synchronize   waits and questions (ordered.h)
+//   event_record, event_record_elsewhere, event_wait, event_destroy, stream_wait_event
+//   stream_create, stream_destroy
+//   begin_capture, end_capture                              (capture.h)
+//   traced               only logged (trace.h)
+#pragma once
+
+#include "platform/stream/shim/capture.h"
+#include "platform/stream/shim/launch.h"
+#include "platform/stream/shim/ordered.h"
+#include "platform/stream/shim/trace.h"
+
+namespace xsched::stream {
+
+template <EntryPoint kEntry>
+inline constexpr auto scheduled = &Scheduled<kEntry>::call;
+template <EntryPoint kEntry>
+inline constexpr auto read_back = &Scheduled<kEntry, true>::call;
+template <EntryPoint kEntry>
+inline constexpr auto on_several = &OnSeveral<kEntry>::call;
+template <EntryPoint kEntry>
+inline constexpr auto traced = &Traced<kEntry>::call;
+
+}  // namespace xsched::stream

@@ -1,0 +1,94 @@
+#include "platform/stream/shim/entry_points.h"
+
+#include <cerrno>
+
+#include "base/mutex.h"
+#include "platform.h"
+#include "platform/stream/hal/hal_abi.h"
+#include "platform/stream/shim/no_driver.h"
+
+// From the generated trampolines.S.
+extern "C" std::atomic<void*> xsched_slots[xsched::stream::kEntryPointCount];
+extern "C" const void* const xsched_exported[xsched::stream::kEntryPointCount];
+
+// By this name (cuXSchedShim) another copy of ours, searching for the vendor's library, knows us.
+extern "C" [[gnu::visibility("default")]] const int VENDOR(XSchedShim) = 1;
+
+namespace xsched::stream {
+
+constinit std::atomic<void*> g_driver[kEntryPointCount] = {};
+
+namespace {
+
+static_assert(sizeof(std::atomic<void*>) == sizeof(void*), "a slot is what a trampoline jumps through");
+
+constinit std::atomic<bool> g_resolved{false};
+constinit std::atomic<bool> g_schedules{false};
+constinit base::Mutex g_mutex;
+// A library that calls its own exported functions while it is being opened comes back to us.
+[[gnu::tls_model("initial-exec")]] thread_local bool t_resolving = false;
+
+const char* const kNames[kEntryPointCount] = {
+#define ENTRY_POINT(name) #name,
+#include "entry_points.inc"
+};
+
+void note_driver(void* library) {
+    for (uint32_t i = 0; i < kEntryPointCount; ++i) {
+        void* real = library != nullptr ? library_symbol(library, kNames[i]) : nullptr;
+        if (real == xsched_exported[i]) real = nullptr;
+        void* noted = nullptr;  // by the library's own table, which comes first where opening the library used it
+        g_driver[i].compare_exchange_strong(noted, real, std::memory_order_relaxed);
+    }
+}
+
+void resolve_all() {
+    void* library = HAL(open_driver)();
+    const bool schedule = library != nullptr && HAL(api)() != nullptr;
+    note_driver(library);
+    if (schedule) driver_noted();
+    for (uint32_t i = 0; i < kEntryPointCount; ++i) {
+        void* real = g_driver[i].load(std::memory_order_relaxed);
+        void* target = schedule && real != nullptr ? hook_of(i) : nullptr;
+        if (target == nullptr) target = real;
+        if (target == nullptr) target = library == nullptr ? without_driver(kNames[i]) : without_function();
+        xsched_slots[i].store(target, std::memory_order_release);
+    }
+    g_schedules.store(schedule, std::memory_order_release);
+}
+
+}  // namespace
+
+const char* name_of(uint32_t entry) { return kNames[entry]; }
+
+const void* exported(uint32_t entry) { return xsched_exported[entry]; }
+
+uint32_t entry_named(std::string_view name) {
+    for (uint32_t i = 0; i < kEntryPointCount; ++i)
+        if (name == kNames[i]) return i;
+    return kEntryPointCount;
+}
+
+bool resolved() {
+    if (t_resolving) return false;
+    if (!g_resolved.load(std::memory_order_acquire)) {
+        const int saved = errno;
+        base::Lock lock(g_mutex);
+        t_resolving = true;
+        if (!g_resolved.load(std::memory_order_relaxed)) resolve_all();
+        t_resolving = false;
+        g_resolved.store(true, std::memory_order_release);
+        errno = saved;
+    }
+    return g_schedules.load(std::memory_order_acquire);
+}
+
+}  // namespace xsched::stream
+
+// Called by the trampolines' stubs, on the program's thread, with its arguments saved.
+extern "C" void* xsched_resolve(uint32_t entry) {
+    using namespace xsched::stream;
+    if (t_resolving) return without_driver(kNames[entry]);
+    resolved();
+    return xsched_slots[entry].load(std::memory_order_acquire);
+}

@@ -1,0 +1,59 @@
+// The vendor's entry points by number, and how a call reaches us. (OpenCL has its own: its loader knows layers.)
+//
+// Preloaded, or found under the name of the vendor's library, we are what programs call: an exported symbol is a generated
+// trampoline that jumps through its slot. The first call of any of them opens the vendor's library and points every slot
+// at our hook, where there is one, or straight at the vendor's function. Programs that ask for functions by name get the
+// same hooks (platform/<p>/shim/proc_address.h).
+//
+// Nothing happens at load. All functions may be called from any thread; slots change by single stores.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string_view>
+
+#include "vendor.h"
+
+namespace xsched::stream {
+
+enum EntryPoint : uint32_t {
+#define ENTRY_POINT(name) kEntry_##name,
+#include "entry_points.inc"
+    kEntryPointCount
+};
+
+// The vendor's own functions, for hooks; final before any hook can be called, except where the platform hooks the
+// library's own table (platform/hip/shim/dispatch_table.cpp).
+extern std::atomic<void*> g_driver[kEntryPointCount];
+
+// For the entry points whose types are known (api/<p>.json): Type, kName, and whether NULL means the thread's own stream.
+template <EntryPoint kEntry>
+struct Declared;
+#define DECLARED(name, per_thread)                       \
+    template <>                                          \
+    struct Declared<kEntry_##name> {                     \
+        using Type = declared::name;                     \
+        static constexpr const char* kName = #name;      \
+        static constexpr bool kPerThread = per_thread;   \
+    };
+#define FUNCTION(result, name, ...) DECLARED(name, false)
+#define PER_THREAD(result, name, ...) DECLARED(name, true)
+#include "functions.inc"
+#undef DECLARED
+
+template <EntryPoint kEntry>
+inline typename Declared<kEntry>::Type driver() {
+    return reinterpret_cast<typename Declared<kEntry>::Type>(g_driver[kEntry].load(std::memory_order_relaxed));
+}
+
+const char* name_of(uint32_t entry);
+// By name; kEntryPointCount: none that we know.
+uint32_t entry_named(std::string_view name);
+// Our own entry point, whatever else has the same name in the process.
+const void* exported(uint32_t entry);
+// Our hook of an entry point; nullptr: forwarded. (hooks.cpp)
+void* hook_of(uint32_t entry);
+// Opens the vendor's library, if nobody has yet. False: there is none, or nothing is scheduled on it.
+bool resolved();
+
+}  // namespace xsched::stream

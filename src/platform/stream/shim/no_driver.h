@@ -1,0 +1,32 @@
+// What our entry points do where there is no library of the vendor's, or where it lacks a function. Any thread.
+#pragma once
+
+#include <cstring>
+
+namespace xsched::stream {
+
+// (platform/<p>/shim/no_driver.cpp)
+// For the entry point `name`: fails as programs expect it where no device is there.
+void* without_driver(const char* name);
+// The library is older than the function.
+void* without_function();
+
+struct Answer {
+    const char* name;
+    void* function;
+};
+
+template <typename Function>
+Answer answer(const char* name, Function* function) {
+    return {name, reinterpret_cast<void*>(function)};
+}
+
+// nullptr: there is none for this name.
+template <size_t kCount>
+void* find_answer(const Answer (&answers)[kCount], const char* name) {
+    for (const Answer& it : answers)
+        if (std::strcmp(it.name, name) == 0) return it.function;
+    return nullptr;
+}
+
+}  // namespace xsched::stream

@@ -1,0 +1,43 @@
+// What arguments of the functions in queue_abi.h mean. C ABI.
+#pragma once
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// xq_retire: what can still be asked of the vendor's queue.
+typedef enum {
+    kXqNoLastReport = 0,
+    // The vendor's queue still takes commands from this thread: the device can tell when it is through.
+    kXqLastReport = 1
+} XqRetire;
+
+// xq_launched: what became of the driver's call. Flags.
+typedef enum {
+    kXqFailed = 0,
+    kXqSucceeded = 1,
+    kXqReportLater = 2  // the calling thread may not be kept now: a later command reports this one
+} XqOutcome;
+
+// xq_report_marker: whether the device may be asked about the marker later.
+typedef enum {
+    kXqNobodyCanAsk = 0,
+    // Another thread may ask the device about it later: a queue that makes room for more urgent ones leaves it at its
+    // usual reports.
+    kXqCanAsk = 1
+} XqAskLater;
+
+// xq_driver_call: on which side of the driver's call the caller is.
+typedef enum { kXqCallBegins = 0, kXqCallReturned = 1 } XqDriverCall;
+
+// xq_sync_begin: where the caller is.
+typedef enum {
+    kXqOutside = 0,
+    // The calling thread is between xq_admit and xq_launched of a command that is complete with the synchronize (a copy
+    // that returns when its data is there, an event's record).
+    kXqInside = 1
+} XqCaller;
+
+#ifdef __cplusplus
+}
+#endif

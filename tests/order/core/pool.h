@@ -1,0 +1,45 @@
+// The queues or streams of a context: workers draw one, and put another in its place. Any thread.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "order/core/random.h"
+
+namespace order {
+
+template <typename Item>
+class Pool {
+public:
+    using Pointer = std::shared_ptr<Item>;
+
+    void add(Pointer item) {
+        const std::lock_guard lock(mutex_);
+        items_.push_back(std::move(item));
+    }
+    Pointer any(Random& random) {
+        const std::lock_guard lock(mutex_);
+        return items_[random.below(static_cast<uint32_t>(items_.size()))];
+    }
+    std::vector<Pointer> all() {
+        const std::lock_guard lock(mutex_);
+        return items_;
+    }
+    // Puts `fresh` in the place of a random one, which is returned.
+    Pointer replace(Pointer fresh, Random& random) {
+        const std::lock_guard lock(mutex_);
+        std::swap(items_[random.below(static_cast<uint32_t>(items_.size()))], fresh);
+        return fresh;
+    }
+    void clear() {
+        const std::lock_guard lock(mutex_);
+        items_.clear();
+    }
+
+private:
+    std::mutex mutex_;
+    std::vector<Pointer> items_;
+};
+
+}  // namespace order

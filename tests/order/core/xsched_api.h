@@ -1,0 +1,56 @@
+// The C API of the XSched libraries that the shim has loaded into this process, found at run time: programs under test
+// link nothing of ours. Any thread.
+#pragma once
+
+#include <string>
+
+#include "xsched/xsched.h"
+
+namespace order {
+
+// The address of a function that this process or one of the XSched libraries has; null: neither.
+void* xsched_function(const char* hal_library, const std::string& name);
+
+// Stream: what the vendor calls a queue.
+template <typename Stream>
+struct XSched {
+    XResult (*QueueGet)(HwQueueHandle*, Stream);
+    XResult (*QueueCreate)(HwQueueHandle*, Stream);
+    decltype(&::XQueueGet) XQueueGet;
+    decltype(&::XQueueSuspend) XQueueSuspend;
+    decltype(&::XQueueResume) XQueueResume;
+    decltype(&::XQueueQuery) XQueueQuery;
+    decltype(&::XQueueSetLaunchConfig) XQueueSetLaunchConfig;
+    decltype(&::XQueueSetPreemptLevel) XQueueSetPreemptLevel;
+    decltype(&::XQueueProfileHwCommandCount) XQueueProfileHwCommandCount;
+    decltype(&::XHintPriority) XHintPriority;
+
+    // `vendor`: what the names of its functions begin with, as Cuda.
+    XSched(const char* hal_library, const std::string& vendor) {
+        const auto find = [&](auto& function, const std::string& name) {
+            function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(xsched_function(hal_library, name));
+        };
+        find(QueueGet, vendor + "QueueGet");
+        find(QueueCreate, vendor + "QueueCreate");
+        find(XQueueGet, "XQueueGet");
+        find(XQueueSuspend, "XQueueSuspend");
+        find(XQueueResume, "XQueueResume");
+        find(XQueueQuery, "XQueueQuery");
+        find(XQueueSetLaunchConfig, "XQueueSetLaunchConfig");
+        find(XQueueSetPreemptLevel, "XQueueSetPreemptLevel");
+        find(XQueueProfileHwCommandCount, "XQueueProfileHwCommandCount");
+        find(XHintPriority, "XHintPriority");
+    }
+    bool complete() const {
+        return QueueGet != nullptr && XQueueGet != nullptr && XQueueSuspend != nullptr && XQueueResume != nullptr;
+    }
+    // The XQueue of a stream (on CUDA in this thread's context); 0: it has none.
+    XQueueHandle queue_of(Stream stream) const {
+        HwQueueHandle hwq = 0;
+        XQueueHandle queue = 0;
+        if (QueueGet(&hwq, stream) != kXSchedSuccess || XQueueGet(&queue, hwq) != kXSchedSuccess) return 0;
+        return queue;
+    }
+};
+
+}  // namespace order

@@ -1,0 +1,23 @@
+// What could have left a buffer with content that its accesses, one after the other, do not leave. Any thread.
+#pragma once
+
+#include <mutex>
+#include <vector>
+
+#include "order/cuda/history.h"
+
+namespace order::cuda {
+
+// Those that exist.
+class Histories {
+public:
+    static void add(History& history);
+    static void remove(History& history);
+    static std::vector<const History*> all();
+};
+
+// The accesses, and every single fault of the driver that leaves `found` in those words that are not as expected.
+void print_explanation(const History& history, const Accesses& accesses, const Words& found, const Words& expected,
+                       size_t words);
+
+}  // namespace order::cuda

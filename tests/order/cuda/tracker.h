@@ -1,0 +1,97 @@
+// One piece of stream work whose completion the checker follows through an event, and what must be true of it then.
+//
+// Made by the worker that submitted it, which also settles it; others may poll it and make their work wait for it.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <vector>
+
+#include "order/core/report.h"
+#include "order/cuda/driver.h"
+#include "order/cuda/history.h"
+
+namespace order::cuda {
+
+using ::cuda::api;
+using ::cuda::Api;
+
+struct Context;
+class Tracker;
+using TrackerPtr = std::shared_ptr<Tracker>;
+
+// Calls that CUDA forbids while anybody captures in global mode hold it shared; such a capture holds it alone.
+std::shared_mutex& unsafe_calls();
+// Captures hold it shared; calls that wait for a whole context, which is forbidden during any of them, hold it alone.
+std::shared_mutex& any_capture();
+
+// Host memory of a copy: pinned, or pageable. Comes from a pool and is used again.
+class HostMemory {
+public:
+    static std::unique_ptr<HostMemory> take(bool pinned);
+    ~HostMemory();
+    HostMemory(const HostMemory&) = delete;
+    HostMemory& operator=(const HostMemory&) = delete;
+
+    uint32_t* words() { return words_; }
+    void set(const Words& words);
+    // Reads: what must be there once the copy is complete. Writes have none: the program then overwrites the memory.
+    void expect(const Words& words);
+    bool is_read() const { return is_read_; }
+    // Reads: the buffer's accesses up to this one, to explain what is wrong.
+    void remember(History& history);
+    void check_and_scribble(const char* what, const char* how);
+
+private:
+    HostMemory(uint32_t* words, bool pinned) : words_(words), pinned_(pinned) {}
+    uint32_t* words_;
+    bool pinned_;
+    bool is_read_ = false;
+    bool scribbled_ = false;
+    Words expected_{};
+    History* history_ = nullptr;
+    Accesses accesses_;
+};
+void free_host_memory();
+
+class Tracker {
+public:
+    Tracker(Context& context, CUevent event, const char* what) : context_(context), event_(event), what_(what) {}
+    ~Tracker();
+    Tracker(const Tracker&) = delete;
+    Tracker& operator=(const Tracker&) = delete;
+
+    CUevent event() const { return event_; }
+    Context& context() const { return context_; }
+    const char* what() const { return what_; }
+    int64_t recorded() const { return recorded_; }
+    // Once each. Others may know it already, by its stream.
+    void set_dependencies(std::vector<TrackerPtr> dependencies) {
+        const std::lock_guard lock(mutex_);
+        dependencies_ = std::move(dependencies);
+    }
+    void set_host(std::unique_ptr<HostMemory> host) {
+        const std::lock_guard lock(mutex_);
+        host_ = std::move(host);
+    }
+
+    bool complete();
+    // Everything that must hold once it is complete. `how`: what said that it is.
+    void check_complete(const char* how);
+    // Waits if need be, checks, and lets go of what is no longer needed.
+    void settle(const char* how = "cuEventSynchronize");
+
+private:
+    Context& context_;
+    CUevent event_;
+    const char* what_;
+    const int64_t recorded_ = g_operations.load(std::memory_order_relaxed);  // after so many operations
+    std::atomic<bool> done_{false};
+    std::mutex mutex_;
+    std::vector<TrackerPtr> dependencies_;  // under mutex_
+    std::unique_ptr<HostMemory> host_;      // under mutex_
+};
+
+}  // namespace order::cuda

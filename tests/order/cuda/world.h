@@ -1,0 +1,144 @@
+// Contexts, streams and memory that the checker's threads share, and the reference model of that memory.
+//
+// A buffer's mutex is held from planning an access until it is submitted (and, for synchronous calls, until they
+// return); threads only ever try to take it. Accesses of one buffer are thereby totally ordered, and each is tied to
+// the one before it: by its stream, by the legacy stream's implicit synchronization, by an event, by a value operation
+// or by the host. So the content after every access is known.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <semaphore>
+#include <string>
+#include <vector>
+
+#include "order/core/options.h"
+#include "order/core/pool.h"
+#include "order/core/random.h"
+#include "order/core/recent.h"
+#include "order/cuda/tracker.h"
+
+namespace order::cuda {
+
+struct Context;
+
+enum class Sort { kLegacy, kPerThread, kBlocking, kNonBlocking };
+
+struct Stream : Recent<Tracker, 16> {
+    Stream(Context& its_context, Sort its_sort, const void* its_owner);
+    Stream(Context& its_context, bool blocking, int its_priority, const void* its_owner);
+    ~Stream();
+    Stream(const Stream&) = delete;
+    Stream& operator=(const Stream&) = delete;
+
+    bool created() const { return sort == Sort::kBlocking || sort == Sort::kNonBlocking; }
+    // Whether commands of both follow each other without being told to.
+    bool synchronizes_with(const Stream& other) const;
+    Context& context;
+    const Sort sort;
+    const int priority = 0;
+    const void* const owner;  // the one worker that may use it; nullptr: all
+    const int64_t created_after = g_operations.load(std::memory_order_relaxed);  // so many operations
+    CUstream handle = nullptr;
+    uint64_t created_at = 0;  // after so many submissions; 0: the driver's own
+};
+using StreamPtr = std::shared_ptr<Stream>;
+
+// A mutex that the thread which holds it may try to lock: then it is held, as for everybody.
+class BufferMutex {
+public:
+    void lock() { free_.acquire(); }
+    bool try_lock() { return free_.try_acquire(); }
+    void unlock() { free_.release(); }
+
+private:
+    std::binary_semaphore free_{1};
+};
+
+// Device memory, or (without address) a word of the host that host functions work on.
+struct Buffer {
+    // An access that is being submitted changes the content.
+    void apply(const Step& step, const Buffer* source = nullptr);
+
+    BufferMutex mutex;  // guards everything below
+    History history;
+    CUdeviceptr address = 0;
+    uint32_t host_word = 0;  // host functions alone touch it
+    Words model{};           // content once everything submitted so far is complete; a host word: the first alone
+    StreamPtr last_stream;   // of the last access; null: none, or one that is only known by `last`
+    TrackerPtr last;         // the last access; null: submitted without an event
+    int graphs = 0;          // that use it: it keeps its address
+};
+
+// A word that value operations use once, with a number of its own.
+struct ValueWord {
+    CUdeviceptr address = 0;
+    uint32_t* host = nullptr;
+    uint32_t number = 0;
+};
+
+struct Kernels {
+    CUfunction append = nullptr, append_wide = nullptr, mix = nullptr, noop = nullptr, spin = nullptr;
+};
+
+// Makes the context current in this thread, by push and pop.
+class InContext {
+public:
+    explicit InContext(const Context& context);
+    ~InContext();
+    InContext(const InContext&) = delete;
+    InContext& operator=(const InContext&) = delete;
+};
+
+struct Context {
+    Context(CUdevice its_device, bool is_primary);
+    ~Context();
+    Context(const Context&) = delete;
+    Context& operator=(const Context&) = delete;
+
+    StreamPtr stream(Random& random) { return streams_.any(random); }
+    std::vector<StreamPtr> streams() { return streams_.all(); }
+    // For chaos: any of them, the legacy stream and those that workers have for themselves.
+    StreamPtr any_stream(Random& random);
+    void add_private(const StreamPtr& stream) { private_.add(stream); }
+    // Puts a new stream of a random sort in the place of a random one, and gives the old one back.
+    StreamPtr replace_stream(Random& random) { return streams_.replace(new_stream(random), random); }
+    ValueWord value_word();
+    CUevent new_event(bool timing);
+
+    CUdevice device;
+    bool primary;
+    bool value_operations = false;
+    bool memory_pools = false;
+    CUcontext handle = nullptr;
+    CUmodule module = nullptr;
+    CUlibrary library = nullptr;
+    Kernels kernels;          // of the module
+    Kernels library_kernels;  // the library's, as cudart passes them
+    std::vector<std::unique_ptr<Buffer>> buffers;
+    std::vector<std::unique_ptr<Buffer>> host_words;
+    StreamPtr legacy;
+
+private:
+    StreamPtr new_stream(Random& random);
+    Pool<Stream> streams_;
+    Pool<Stream> private_;
+    uint32_t* words_ = nullptr;
+    std::atomic<uint64_t> next_word_{1};
+};
+
+struct World {
+    explicit World(const Options& options);
+    ~World();
+    World(const World&) = delete;
+    World& operator=(const World&) = delete;
+
+    // After all work: every buffer must hold what the model says.
+    void check_buffers();
+
+    std::string name;  // of the device
+    std::vector<std::unique_ptr<Context>> contexts;
+};
+
+}  // namespace order::cuda

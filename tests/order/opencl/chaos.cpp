@@ -1,0 +1,80 @@
+#include "order/opencl/chaos.h"
+
+#include <chrono>
+#include <deque>
+
+#include "order/core/report.h"
+#include "order/opencl/xsched_api.h"
+
+namespace order::opencl {
+namespace {
+
+constexpr size_t kMostSuspended = 4;
+
+// The program may release the queue meanwhile: what it holds back must run all the same.
+struct Suspended {
+    std::weak_ptr<Queue> queue;
+    XQueueHandle handle;
+};
+
+void resume(const Suspended& it) {
+    Activity::set("XQueueResume");
+    const QueuePtr alive = it.queue.lock();
+    const XResult result = xsched().XQueueResume(it.handle, kQueueResumeFlagNone);
+    const bool gone = result == kXSchedErrorNotFound && !alive;
+    if (result != kXSchedSuccess && !gone) violation("XQueueResume returned %d", result);
+}
+
+struct Flags {
+    int64_t bits;
+    const char* activity;
+};
+// Mostly none: with the others there is nothing left to hold back when it returns.
+Flags random_flags(Random& random) {
+    if (random.once_in(16)) return {kQueueSuspendFlagSyncHwQueue, "XQueueSuspend (synchronizing)"};
+    if (random.once_in(32)) return {kQueueSuspendFlagWaitAll, "XQueueSuspend (wait all)"};
+    if (random.once_in(64)) return {kQueueSuspendFlagWaitIdle, "XQueueSuspend (wait idle)"};
+    return {kQueueSuspendFlagNone, "XQueueSuspend"};
+}
+
+}  // namespace
+
+bool Chaos::available() { return say_whether(xsched().complete(), "libshimopencl.so"); }
+
+Chaos::Chaos(World& world, uint64_t seed) : ChaosOf(world, seed), thread_([this] { loop(); }) {}
+
+Chaos::~Chaos() {
+    stop_ = true;
+    thread_.join();
+}
+
+void Chaos::loop() {
+    const Activity activity("chaos");
+    std::deque<Suspended> suspended;
+    while (!stop_.load()) {
+        QueuePtr queue = any_context().queue(random_);
+        if (const XQueueHandle handle = xsched().queue_of(queue->handle); handle != 0) {
+            const Flags flags = random_flags(random_);
+            // A suspend that waits does so for work that may wait for the other queues: they must run meanwhile.
+            while (flags.bits != kQueueSuspendFlagNone && !suspended.empty()) {
+                resume(suspended.front());
+                suspended.pop_front();
+            }
+            Activity::set(flags.activity);
+            const XResult result = xsched().XQueueSuspend(handle, flags.bits);
+            if (result != kXSchedSuccess) violation("XQueueSuspend returned %d", result);
+            suspended.push_back({queue, handle});
+            suspensions_.fetch_add(1);
+        }
+        queue.reset();
+        Activity::set("sleeping");
+        std::this_thread::sleep_for(std::chrono::microseconds(20 + random_.below(random_.once_in(50) ? 5000 : 300)));
+        while (suspended.size() > kMostSuspended || (!suspended.empty() && random_.once_in(2))) {
+            resume(suspended.front());
+            suspended.pop_front();
+        }
+    }
+    for (const Suspended& it : suspended) resume(it);
+}
+
+}  // namespace order::opencl

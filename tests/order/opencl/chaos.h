@@ -1,0 +1,22 @@
+// Suspends and resumes the program's XQueues at random, through the C API of the libraries that a shim has loaded.
+#pragma once
+
+#include <thread>
+
+#include "order/core/chaos.h"
+#include "order/opencl/world.h"
+
+namespace order::opencl {
+
+class Chaos : public ChaosOf<World> {
+public:
+    static bool available();
+    Chaos(World& world, uint64_t seed);
+    ~Chaos();  // resumes everything first
+
+private:
+    void loop();
+    std::thread thread_;
+};
+
+}  // namespace order::opencl

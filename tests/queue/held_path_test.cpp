@@ -1,0 +1,32 @@
+// What only a queue with holds does; what it shares with the others is in xqueue_test.cpp.
+#include "fake/device/fake_device.h"
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using xsched::fake::FakeDevice;
+using xsched::fake::Traits;
+
+constexpr Traits kHolds{};
+
+TEST(HeldPath, ARefusedHoldLetsTheCommandPass) {
+    FakeDevice device(kHolds);
+    device.refuse_holds = true;
+    device.queue().suspend(kQueueSuspendFlagNone);
+    device.enqueue(0);
+    EXPECT_TRUE(device.step());
+}
+
+TEST(HeldPath, ARetiredQueueFinishesItsHeldWorkFirst) {
+    FakeDevice device(kHolds);
+    device.queue().suspend(kQueueSuspendFlagNone);
+    device.enqueue(0);
+    device.queue().retire(kXqLastReport);
+    EXPECT_EQ(device.destroyed, 0);
+    device.queue().resume(kQueueResumeFlagNone);
+    EXPECT_TRUE(device.step());
+    EXPECT_EQ(device.destroyed, 1);
+}
+
+}  // namespace

@@ -1,0 +1,100 @@
+"""An API's table (api/<api>.json), read and checked. A mistake in it ends the program with a sentence that names its row.
+
+The table:
+  functions     one row for each function that the vendor's library exports
+  by_name       the same for functions that no library exports and programs ask the driver for
+  result        what a function returns, unless its row says otherwise
+  per_thread    endings of names: such a function is that without the ending, for programs with one default stream per
+                thread; it has the same arguments and the same hook
+  dispatch_table, version_prefix, extra_exports: see generate.py
+
+A row:
+  name, since, class, why
+  args     the types of the arguments; needed where XSched hooks or calls the function and has no vendor header for it
+  result   what it returns
+  hook     the shape of the hook: a template of src/platform/<p>/shim/shapes.h. A function of class "scheduled" has the
+           hook "scheduled" unless the row says otherwise; any other has none
+  blocking which argument says whether the call blocks (OpenCL)
+  option   a part of the platform that may be left out and hooks the function as well
+  used     "needed": XSched itself calls the function and schedules nothing without it; "optional": it can do without
+"""
+import json
+import re
+import sys
+
+CLASSES = {
+    "scheduled": "becomes a command of the queue's XQueue: counted, held back while the queue may not run",
+    "ordered": "no work of its own; keeps its place relative to commands that are held back",
+    "forwarded": "goes straight to the driver",
+}
+NEEDED = {"name", "since", "class", "why"}
+ALLOWED = NEEDED | {"args", "result", "hook", "blocking", "option", "used"}
+INHERITED = {"args", "result", "hook", "blocking"}
+
+
+class Wrong(Exception):
+    """What is wrong with a table."""
+
+
+def check_row(row, table):
+    if not NEEDED <= set(row) <= ALLOWED:
+        raise Wrong(f"row {row} needs {', '.join(sorted(NEEDED))} and may have "
+                    f"{', '.join(sorted(ALLOWED - NEEDED))}")
+    name = row["name"]
+    if not re.fullmatch(r"[A-Za-z_]\w*", name):
+        raise Wrong(f"'{name}' is not a function name")
+    if row["class"] not in CLASSES:
+        raise Wrong(f"{name} has class '{row['class']}'; the classes are {', '.join(CLASSES)}")
+    if not row["why"]:
+        raise Wrong(f"{name} needs a reason")
+    if row.get("used", "needed") not in ("needed", "optional"):
+        raise Wrong(f"{name} is used '{row['used']}'; that is needed or optional")
+    if "hook" in row and not re.fullmatch(r"[a-z_]\w*", row["hook"]):
+        raise Wrong(f"{name} has the hook '{row['hook']}', which is no template's name")
+
+
+def plain_of(name, table, rows):
+    """The row of the function without the ending for per-thread default streams, or None."""
+    endings = [ending for ending in table.get("per_thread", []) if name.endswith(ending)]
+    return next((rows[name[:-len(ending)]] for ending in endings if name[:-len(ending)] in rows), None)
+
+
+def complete(row, table, rows):
+    """The row with what it need not say."""
+    plain = plain_of(row["name"], table, rows)
+    if plain:
+        own = INHERITED & set(row)
+        if own:
+            raise Wrong(f"{row['name']} has the {', '.join(sorted(own))} of {plain['name']}: leave it out")
+        if row["class"] != plain["class"]:
+            raise Wrong(f"{row['name']} has class '{row['class']}', {plain['name']} has '{plain['class']}'")
+        row = {**row, **{key: plain[key] for key in INHERITED & set(plain)}}
+    if row["class"] == "scheduled":
+        row.setdefault("hook", "scheduled")
+    row["per_thread"] = plain is not None
+    if "result" in table:
+        if "args" not in row and ("hook" in row or "used" in row):
+            raise Wrong(f"{row['name']} is hooked or called, so it needs its arguments' types (\"args\")")
+        row.setdefault("result", table["result"])
+    return row
+
+
+def load(path):
+    """The table with complete rows."""
+    with open(path, encoding="utf-8") as file:
+        table = json.load(file)
+    try:
+        rows = {}
+        for row in table["functions"] + table["by_name"]:
+            check_row(row, table)
+            if row["name"] in rows:
+                raise Wrong(f"{row['name']} is listed twice")
+            rows[row["name"]] = row
+        for name in table.get("dispatch_table", []):
+            if name not in rows:
+                raise Wrong(f"{name} is in the dispatch table, but no function")
+        for kind in ("functions", "by_name"):
+            table[kind] = [complete(row, table, rows) for row in table[kind]]
+    except Wrong as wrong:
+        sys.exit(f"generate.py: {path}: {wrong}")
+    return table
