@@ -7,7 +7,8 @@
 namespace xsched::queue {
 namespace {
 
-constexpr XqDeviceOps kOps = {.abi = XQ_DEVICE_ABI, .levels = 0b0110, .platform = kPlatformOpenCL, .switch_us = 5};
+constexpr XqCosts kCosts = {.switch_us = 5, .off_us = 6, .most_off_us = 7, .effect_us = 8, .interrupt_us = 9};
+constexpr XqDeviceOps kOps = {.abi = XQ_DEVICE_ABI, .levels = 0b0110, .platform = kPlatformOpenCL, .costs = kCosts};
 
 class PublishedSlotTest : public testing::Test {
 protected:
@@ -36,6 +37,10 @@ TEST_F(PublishedSlotTest, SaysWhoItIsAndRings) {
     EXPECT_EQ(slot().hwq, 0xabcu);
     EXPECT_EQ(slot().levels, 0b0110u);
     EXPECT_EQ(slot().switch_us, 5u);
+    EXPECT_EQ(slot().off_us, 6u);
+    EXPECT_EQ(slot().most_off_us, 7u);
+    EXPECT_EQ(slot().effect_us, 8u);
+    EXPECT_EQ(slot().interrupt_us, 9u);
     EXPECT_EQ(slot().priority, 3);
     EXPECT_EQ(slot().suspended, 0u);
     EXPECT_EQ(slot().gate, ipc::kGateOpen);
