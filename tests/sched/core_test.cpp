@@ -156,7 +156,8 @@ TEST_F(CoreTest, BeingWrongCostsTheSwitchesToAnotherProcessAndBack) {
     UnitState idle = Given{.id = 2, .priority = 10, .ready_since_ns = kStart, .idle_since_ns = kStart};
     idle.costs.switch_us = 175;
     EXPECT_EQ(decide({low_behind_switches(1), idle}, kStart).wake_at_ns, kStart + (10 + 2 * 175) * kUs);
-    EXPECT_EQ(decide({low_behind_switches(idle.unit.process), idle}, kStart).wake_at_ns, kStart + Anticipation::kLeastWrongNs)
+    EXPECT_EQ(decide({low_behind_switches(idle.unit.process), idle}, kStart).wake_at_ns,
+              kStart + Anticipation::kLeastWrongNs)
         << "within one process nothing is switched";
 }
 
