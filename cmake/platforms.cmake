@@ -30,7 +30,7 @@ endfunction()
 # are compiled with its vendor.h.
 function(xsched_stream_device name api)
   xsched_api(${api})
-  set(shared driver_use event_ring hal hwqueue library_search pinned_words scratch stream_id vendor_library)
+  set(shared driver_use event_ring hal hwqueue library_search pinned_words scratch stream_id users vendor_library)
   list(TRANSFORM shared PREPEND ../../stream/hal/)
   list(TRANSFORM shared APPEND .cpp)
   xsched_guest_library(${name} ${CMAKE_CURRENT_SOURCE_DIR}/exports.map ${ARGN} ${shared})
