@@ -2,9 +2,17 @@
 enable_language(ASM)
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
+# Where things are generated. Of all platforms at once, built or not: platforms.inc for xcli, and their options.
+set(XSCHED_API_DIR ${CMAKE_BINARY_DIR}/api)
+file(GLOB descriptions CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/platform/*/platform.json
+                                         ${CMAKE_SOURCE_DIR}/src/platform/*/options.def)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${descriptions} ${CMAKE_SOURCE_DIR}/tools/platforms.py)
+execute_process(COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_SOURCE_DIR}/tools/platforms.py ${XSCHED_API_DIR}
+                COMMAND_ERROR_IS_FATAL ANY)
+include_directories(${XSCHED_API_DIR})
+
 # xsched_api(API): what is generated from api/<API>.json at build time, in ${XSCHED_API_DIR}/<API>: the shim's trampolines,
 # exports and lists, and the types of the vendor's functions. Whoever includes a platform's api.h links api_<API>.
-set(XSCHED_API_DIR ${CMAKE_BINARY_DIR}/api)
 function(xsched_api api)
   set(codegen ${CMAKE_SOURCE_DIR}/tools/codegen)
   set(generated ${XSCHED_API_DIR}/${api})
@@ -30,7 +38,7 @@ endfunction()
 # are compiled with its vendor.h.
 function(xsched_stream_device name api)
   xsched_api(${api})
-  set(shared driver_use event_ring hal hwqueue library_search pinned_words scratch stream_id vendor_library)
+  set(shared driver_use event_ring hal hwqueue library_search pinned_words scratch stream_id users vendor_library)
   list(TRANSFORM shared PREPEND ../../stream/hal/)
   list(TRANSFORM shared APPEND .cpp)
   xsched_guest_library(${name} ${CMAKE_CURRENT_SOURCE_DIR}/exports.map ${ARGN} ${shared})
