@@ -278,7 +278,7 @@ TEST_F(CoreTest, TimeSuspendedByAPersonIsNotStarvation) {
 
 class Broken : public policy::Policy {
 public:
-    const char* name() const override { return "broken"; }
+    Broken() { set_name("broken"); }
     int64_t choose(std::span<const policy::Unit>, int64_t, std::span<policy::Choice> choices) override {
         for (policy::Choice& choice : choices) choice = {.run = false, .by = 4711};
         return 1;  // long past
@@ -308,7 +308,7 @@ TEST_F(CoreTest, APolicyThatSuspendsEveryoneIsThrownOut) {
 
 class OnlyIdle : public policy::Policy {
 public:
-    const char* name() const override { return "only-idle"; }
+    OnlyIdle() { set_name("only-idle"); }
     int64_t choose(std::span<const policy::Unit> units, int64_t, std::span<policy::Choice> choices) override {
         for (size_t i = 0; i < units.size(); ++i) choices[i].run = !units[i].wants;
         return 0;
