@@ -7,7 +7,8 @@
 namespace xsched::queue {
 namespace {
 
-constexpr XqDeviceOps kOps = {.abi = XQ_DEVICE_ABI, .levels = 0b0110, .platform = kPlatformOpenCL, .switch_us = 5};
+constexpr XqDeviceOps kOps = {
+    .abi = XQ_DEVICE_ABI, .levels = 0b0110, .platform = kPlatformOpenCL, .costs = {.switch_us = 5}};
 
 class PublishedSlotTest : public testing::Test {
 protected:
