@@ -93,7 +93,7 @@ tidy: ## clang 19 and clang-tidy on every file
 
 format: ## clang-format on every C++ file
 	@scripts/install_deps.sh format
-	@git ls-files -co --exclude-standard -- '*.cpp' '*.h' | xargs clang-format-19 -i
+	@for pass in 1 2; do git ls-files -co --exclude-standard -- '*.cpp' '*.h' | xargs clang-format-19 -i; done
 
 clean: ## remove build/
 	@rm -rf build

@@ -27,8 +27,8 @@ def ratio(figures, undisturbed):
 
 
 def judge(found):
-    """Adds to each attack how it compares, and whether that is within the limits. Beside a program that only uses as much
-    of the processors the server can do nothing: what that costs is no fault of its."""
+    """Adds to each attack how it compares, and whether that is within the limits. Beside a program that only uses as
+    much of the processors the server can do nothing: what that costs is no fault of its."""
     alone = found["undisturbed"]
     for attack in found["attacks"]:
         attack["ratio"], attack["burner"]["ratio"] = ratio(attack, alone), ratio(attack["burner"], alone)

@@ -2,9 +2,18 @@
 enable_language(ASM)
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
-# xsched_api(API): what is generated from api/<API>.json at build time, in ${XSCHED_API_DIR}/<API>: the shim's trampolines,
-# exports and lists, and the types of the vendor's functions. Whoever includes a platform's api.h links api_<API>.
+# Where things are generated. Of all platforms at once, built or not: platforms.inc for xcli, and their options.
 set(XSCHED_API_DIR ${CMAKE_BINARY_DIR}/api)
+file(GLOB descriptions CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/platform/*/platform.json
+                                         ${CMAKE_SOURCE_DIR}/src/platform/*/options.def)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${descriptions} ${CMAKE_SOURCE_DIR}/tools/platforms.py)
+execute_process(COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_SOURCE_DIR}/tools/platforms.py ${XSCHED_API_DIR}
+                COMMAND_ERROR_IS_FATAL ANY)
+include_directories(${XSCHED_API_DIR})
+
+# xsched_api(API): what is generated from api/<API>.json at build time, in ${XSCHED_API_DIR}/<API>: the shim's
+# trampolines, exports and lists, and the types of the vendor's functions. Whoever includes a platform's api.h links
+# api_<API>.
 function(xsched_api api)
   set(codegen ${CMAKE_SOURCE_DIR}/tools/codegen)
   set(generated ${XSCHED_API_DIR}/${api})
@@ -26,11 +35,11 @@ function(xsched_api api)
   add_dependencies(api_${api} generated_${api})
 endfunction()
 
-# xsched_stream_device(name API sources...): the device library of a driver with streams. The files of platform/stream/hal
-# are compiled with its vendor.h.
+# xsched_stream_device(name API sources...): the device library of a driver with streams. The files of
+# platform/stream/hal are compiled with its vendor.h.
 function(xsched_stream_device name api)
   xsched_api(${api})
-  set(shared driver_use event_ring hal hwqueue library_search pinned_words scratch stream_id vendor_library)
+  set(shared driver_use event_ring hal hwqueue library_search pinned_words scratch stream_id users vendor_library)
   list(TRANSFORM shared PREPEND ../../stream/hal/)
   list(TRANSFORM shared APPEND .cpp)
   xsched_guest_library(${name} ${CMAKE_CURRENT_SOURCE_DIR}/exports.map ${ARGN} ${shared})
@@ -49,8 +58,8 @@ function(xsched_shim name api)
   xsched_private_library(${name})
 endfunction()
 
-# The same for an interface with streams: the files of platform/stream/shim are compiled with its platform.h, shapes.h and
-# vendor.h.
+# The same for an interface with streams: the files of platform/stream/shim are compiled with its platform.h, shapes.h
+# and vendor.h.
 function(xsched_stream_shim name api)
   set(shared capture entry_points events hooks ioctl ordered streams thread_streams trace)
   list(TRANSFORM shared PREPEND ../../stream/shim/)

@@ -1,11 +1,16 @@
 """Which accelerator the main job runs on: the one place that knows. A backend is a pair of programs, hp and lp, with
 the same options (see opencl/main_job), and the shim that schedules them."""
 import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 
-TITLES = {"cuda": "CUDA", "hip": "HIP", "opencl": "OpenCL"}  # the best first; by their names in XSCHED_PLATFORM
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
+import platforms  # noqa: E402
+
+# By their names in XSCHED_PLATFORM; the best first: GPUs' own before OpenCL, which processors have too.
+TITLES = {name: described["title"] for name, described in sorted(platforms.platforms().items())}
 
 
 @dataclass

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdio>
+#include <exception>
 #include <string>
 #include <vector>
 
@@ -34,6 +36,17 @@ struct Arguments {
 
 // Ends the program with a sentence (exit status 2) on anything else.
 Arguments parse_arguments(int count, char** values);
+
+// What main() does: `run` with the arguments; an exception is a sentence and exit status 1.
+template <typename Run>
+int run_program(const char* name, int count, char** values, Run run) {
+    try {
+        return run(parse_arguments(count, values));
+    } catch (const std::exception& error) {
+        fprintf(stderr, "%s: %s\n", name, error.what());
+        return 1;
+    }
+}
 
 using Rows = std::vector<std::vector<int64_t>>;
 // One line for each row, numbers separated by blanks; no path, no file.

@@ -56,11 +56,4 @@ int run(busy::Arguments arguments) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-    try {
-        return run(busy::parse_arguments(argc, argv));
-    } catch (const std::exception& error) {
-        fprintf(stderr, "hp: %s\n", error.what());
-        return 1;
-    }
-}
+int main(int argc, char** argv) { return busy::run_program("hp", argc, argv, run); }

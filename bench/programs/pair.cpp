@@ -61,11 +61,4 @@ int run(const busy::Arguments& arguments) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-    try {
-        return run(busy::parse_arguments(argc, argv));
-    } catch (const std::exception& error) {
-        fprintf(stderr, "pair: %s\n", error.what());
-        return 1;
-    }
-}
+int main(int argc, char** argv) { return busy::run_program("pair", argc, argv, run); }

@@ -1,7 +1,8 @@
 """A foreground model at 20 % load beside one that is always busy: the left half of the paper's figure 9."""
 from collections import defaultdict
 
-from lib import document, programs, report, requests, rounds
+from lib import document, report, requests, rounds
+from lib.guarded import Guarded
 from lib.document import Document, percent, shown, time_text
 
 NAME, WEIGHT = "fixed_priority", 14
@@ -14,21 +15,13 @@ def model_of(suite):
     return "resnet152" if suite.profile.seconds >= 1 else "resnet18"
 
 
-class Pair:
+class Pair(Guarded):
     def __init__(self, suite):
         self.suite, self.model, self.seconds = suite, model_of(suite), suite.profile.seconds
         self.requests = requests.Requests(suite.session, suite.progress, suite.workload)
         self.latency_us = defaultdict(list)  # foreground's, by peer ("alone": alone)
         self.rates = defaultdict(list)       # background's
         self.failures, self.period_ms = [], 0
-
-    def guarded(self, label, body):
-        self.suite.progress.doing(label)
-        try:
-            body()
-        except (programs.ProgramFailed, OSError, ValueError, IndexError) as error:
-            self.failures.append(f"{label}: {error}")
-            self.suite.session.kill_all()
 
     def look(self):
         """How long a request takes alone decides how often there is one."""

@@ -2,7 +2,8 @@
 import json
 from collections import defaultdict
 
-from lib import programs, requests, rounds
+from lib import requests, rounds
+from lib.guarded import Guarded
 from lib.document import Document, NotHere, percent
 
 from .fixed_priority import LEAST_SECONDS, model_of
@@ -24,21 +25,13 @@ def server_has(session, policy):
         return False
 
 
-class Partition:
+class Partition(Guarded):
     def __init__(self, suite):
         self.suite, self.model, self.seconds = suite, model_of(suite), suite.profile.seconds
         self.requests = requests.Requests(suite.session, suite.progress, suite.workload, batch=BATCH)
         self.alone = []
         self.shared = defaultdict(list)  # by way: [(rate of the first, of the second)]
         self.failures = []
-
-    def guarded(self, label, body):
-        self.suite.progress.doing(label)
-        try:
-            body()
-        except (programs.ProgramFailed, OSError, ValueError, IndexError) as error:
-            self.failures.append(f"{label}: {error}")
-            self.suite.session.kill_all()
 
     def run_alone(self):
         prefix = self.suite.peer(self.suite.baseline).prefix("lp")

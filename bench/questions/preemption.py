@@ -1,7 +1,8 @@
 """Preemption latency against the length T of the victim's kernels, as in the XSched paper (threshold 8, batch 4)."""
 from collections import defaultdict
 
-from lib import programs, report, rounds, suspensions, workloads
+from lib import report, rounds, suspensions, workloads
+from lib.guarded import Guarded
 from lib.document import Document, NotHere, shown
 
 NAME, WEIGHT = "preemption", 14
@@ -20,7 +21,7 @@ PAPER_P99_US = {1: {0.1: 1053, 0.5: 5280, 1: 10582, 2: 21160}, 2: {0.1: 148, 0.5
                 3: {0.1: 41, 0.5: 36, 1: 34, 2: 34}}
 
 
-class Preemption:
+class Preemption(Guarded):
     def __init__(self, suite, lengths):
         self.suite, self.lengths = suite, lengths
         self.standstill = defaultdict(list)  # (level, T): us
@@ -31,14 +32,6 @@ class Preemption:
     def calibrate(self):
         self.steps = {length: self.suite.session.calibrate(length, 1)
                       for length in (self.suite.workload.hp_kernel_ms, *self.lengths)}
-
-    def guarded(self, label, body):
-        self.suite.progress.doing(label)
-        try:
-            body()
-        except (programs.ProgramFailed, OSError, ValueError, IndexError) as error:
-            self.failures.append(f"{label}: {error}")
-            self.suite.session.kill_all()
 
     def run_standstill(self, level, length):
         def body():

@@ -2,7 +2,8 @@
 import statistics
 from collections import defaultdict
 
-from lib import intervals, programs, report, rounds, suspensions, workloads
+from lib import intervals, report, rounds, suspensions, workloads
+from lib.guarded import Guarded
 from lib.document import Document, NotHere, percent, shown
 
 NAME, WEIGHT = "thresholds", 10
@@ -11,21 +12,13 @@ SHORT_MS = {"gpu": 0.01, "cpu": 0.5}   # kernels whose launches the threshold ho
 LONG_MS = {"gpu": 0.5, "cpu": 2}       # kernels that a suspension waits for
 
 
-class Sweep:
+class Sweep(Guarded):
     def __init__(self, suite):
         self.suite, self.seconds = suite, suite.profile.seconds
         device = "cpu" if suite.workload is workloads.CPU else "gpu"
         self.short_ms, self.long_ms = SHORT_MS[device], LONG_MS[device]
         self.rates, self.still, self.failures = defaultdict(list), defaultdict(list), []
         self.steps = {length: suite.session.calibrate(length, 1) for length in (self.short_ms, self.long_ms)}
-
-    def guarded(self, label, body):
-        self.suite.progress.doing(label)
-        try:
-            body()
-        except (programs.ProgramFailed, OSError, ValueError, IndexError) as error:
-            self.failures.append(f"{label}: {error}")
-            self.suite.session.kill_all()
 
     def run_rate(self, threshold):
         """Kernels per second of one program alone; threshold None: natively."""

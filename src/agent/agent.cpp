@@ -147,7 +147,7 @@ private:
     // While the next directive may ask for a call that a more urgent program waits for (level 3), and for a moment
     // after the last one. True: a directive came.
     bool look(const ipc::Header& header, uint32_t seen) {
-        if (!spare_ || header.prompt.load(std::memory_order_relaxed) == 0) return false;
+        if (!spare_ || header.expect_interrupt.load(std::memory_order_relaxed) == 0) return false;
         int64_t now = base::now_ns();
         if (std::exchange(heard_, seen) != seen) heard_ns_ = now;
         for (; now - heard_ns_ < base::kSpinNs; now = base::now_ns()) {

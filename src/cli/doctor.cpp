@@ -80,8 +80,7 @@ Finding one_for_all_users(const std::string& used) {
 
 Finding shims_of(const Installation& installation) {
     std::string names;
-    for (const std::string& shim : installation.shims)
-        names += (names.empty() ? "" : " ") + shim.substr(shim.rfind('/') + 1);
+    for (const Shim& shim : installation.shims) names += std::string(names.empty() ? "" : " ") + shim.platform->shim;
     const std::string& folder = installation.library_directory;
     if (names.empty()) return {"shims", Answer::kNo, "none in " + folder + ": build or install one"};
     if (folder.find_first_of(" :") != std::string::npos)
@@ -170,8 +169,10 @@ int show_doctor(const std::string& root, bool json) {
     const Machine machine(root == "/" ? "" : root);
     if (!machine.exists("/")) throw Failure("--root " + root + " is not a folder that can be looked into");
     const Installation installation = find_installation();
-    const Platform platforms[] = {look_at_xsched(installation), look_at_system(), look_at_opencl(machine, installation),
-                                  look_at_cuda(machine, installation), look_at_hip(machine, installation)};
+    const Platform platforms[] = {look_at_xsched(installation), look_at_system(),
+#define PLATFORM(name, ...) look_at_##name(machine, installation),
+#include "platforms.inc"
+    };
     Table table({"PART", "WHAT", "ANSWER", "DETAIL"});
     Json list = Json::array();
     for (const Platform& platform : platforms) {

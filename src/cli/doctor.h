@@ -27,9 +27,9 @@ struct Platform {
 
 Platform look_at_xsched(const Installation& installation);
 Platform look_at_system();
-Platform look_at_opencl(const Machine& machine, const Installation& installation);
-Platform look_at_cuda(const Machine& machine, const Installation& installation);
-Platform look_at_hip(const Machine& machine, const Installation& installation);
+// Each platform's own (src/platform/<p>/doctor.cpp).
+#define PLATFORM(name, ...) Platform look_at_##name(const Machine& machine, const Installation& installation);
+#include "platforms.inc"
 
 // `root`: see Machine. Returns the exit status, which says nothing about the answers.
 int show_doctor(const std::string& root, bool json);

@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <string>
 
 #include <elf.h>
 #include <fcntl.h>
@@ -9,39 +10,11 @@
 
 #include "base/log.h"
 #include "base/unique_fd.h"
+#include "cli/platforms.h"
 #include "platform/stream/hal/library_search.h"
 
 namespace xsched::cli {
 namespace {
-
-constexpr int kMostNames = 5;
-constexpr int kMostFolders = 8;
-
-struct Driver {
-    const char* shim;
-    const char* variable;  // names the library instead
-    const char* names[kMostNames];
-    const char* nodes[kMostNames];      // one of them is there if the kernel has the driver
-    const char* folders[kMostFolders];  // where the shim looks besides the linker, which means something with such a node
-    bool nodes_suffice;                 // programs bring the library themselves, where no linker finds it
-};
-
-constexpr Driver kDrivers[] = {
-    {"libshimopencl.so", "XSCHED_OPENCL_LIB", {"libOpenCL.so.1", "libOpenCL.so"}, {}, {}, false},
-    {"libshimcuda.so",
-     "XSCHED_CUDA_LIB",
-     {"libcuda.so.1"},
-     {"/dev/nvidiactl", "/dev/dxg"},
-     {"/usr/local/nvidia/lib64", "/usr/local/nvidia/lib", "/usr/local/cuda/compat", "/usr/lib/wsl/lib",
-      "/opt/nvidia/lib64", "/run/opengl-driver/lib"},
-     false},
-    {"libshimhip.so",
-     "XSCHED_HIP_LIB",
-     {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so"},
-     {"/dev/kfd", "/dev/dxg"},
-     {},
-     true},
-};
 
 #if defined(__aarch64__)
 constexpr Elf64_Half kThisMachine = EM_AARCH64;
@@ -63,25 +36,25 @@ bool is_driver(const char* path, void*) {
            header.e_machine == kThisMachine;
 }
 
-bool has_node(const Driver& driver) {
+bool has_node(const PlatformInfo& driver) {
     for (const char* node : driver.nodes)
         if (node != nullptr && access(node, F_OK) == 0) return true;
     return false;
 }
 
 // A name without a slash is for the linker to find: the shim says if it does not.
-bool is_named(const Driver& driver) {
+bool is_named(const PlatformInfo& driver) {
     const char* path = getenv(driver.variable);
     if (path == nullptr || *path == '\0') return false;
     if (strchr(path, '/') == nullptr || access(path, R_OK) == 0) return true;
     XLOG_WARN("%s=%s is not there: going on with the %s that the dynamic linker finds", driver.variable, path,
-              driver.names[0]);
+              driver.libraries[0]);
     return false;
 }
 
-bool is_found(const Driver& driver, bool in_more_folders) {
+bool is_found(const PlatformInfo& driver, bool in_more_folders) {
     constexpr const char* kNone[] = {nullptr};
-    for (const char* name : driver.names)
+    for (const char* name : driver.libraries)
         if (name != nullptr && stream::for_each_library_file(name, in_more_folders ? driver.folders : kNone, is_driver,
                                                              nullptr))
             return true;
@@ -90,18 +63,14 @@ bool is_found(const Driver& driver, bool in_more_folders) {
 
 }  // namespace
 
-bool driver_is_there(const std::string& shim) {
-    for (const Driver& driver : kDrivers) {
-        if (file_name(shim) != driver.shim) continue;
-        const bool node = has_node(driver);
-        if (is_named(driver) || (node && driver.nodes_suffice) || is_found(driver, node)) return true;
-        if (node)
-            XLOG_WARN("there is a device, but no %s where the dynamic linker looks: %s is left out; name the library with "
-                      "%s", driver.names[0], driver.shim, driver.variable);
-        XLOG_DEBG("%s is left out: there is no %s", driver.shim, driver.names[0]);
-        return false;
-    }
-    return true;
+bool driver_is_there(const PlatformInfo& driver) {
+    const bool node = has_node(driver);
+    if (is_named(driver) || (node && driver.nodes_suffice) || is_found(driver, node)) return true;
+    if (node)
+        XLOG_WARN("there is a device, but no %s where the dynamic linker looks: %s is left out; name the library with "
+                  "%s", driver.libraries[0], driver.shim, driver.variable);
+    XLOG_DEBG("%s is left out: there is no %s", driver.shim, driver.libraries[0]);
+    return false;
 }
 
 }  // namespace xsched::cli

@@ -2,11 +2,11 @@
 // is loaded for it: the files are looked at alone.
 #pragma once
 
-#include <string>
+#include "cli/platforms.h"
 
 namespace xsched::cli {
 
-// `shim`: a shim's path or file name. With a line in the log where the user should know why it is left out.
-bool driver_is_there(const std::string& shim);
+// With a line in the log where the user should know why the platform is left out.
+bool driver_is_there(const PlatformInfo& driver);
 
 }  // namespace xsched::cli

@@ -12,8 +12,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kCore = "libpreempt.so.1";
-constexpr const char* kOpenclShim = "libshimopencl.so";
-constexpr const char* kShims[] = {kOpenclShim, "libshimcuda.so", "libshimhip.so"};
 
 // Seen from the folder of the programs: the configured place, and that of a build tree. (A path from the root stands for
 // itself.)
@@ -41,11 +39,9 @@ Installation find_installation() {
     if (access(server.c_str(), X_OK) == 0) found.server = server;
     const fs::path libraries = library_folder(self.parent_path());
     found.library_directory = libraries;
-    for (const char* name : kShims) {
-        const fs::path shim = libraries / name;
-        if (!fs::is_regular_file(shim, error)) continue;
-        found.shims.push_back(shim);
-        if (name == kOpenclShim) found.opencl_shim = shim;
+    for (const PlatformInfo& platform : kPlatforms) {
+        const fs::path shim = libraries / platform.shim;
+        if (fs::is_regular_file(shim, error)) found.shims.push_back({shim, &platform});
     }
     return found;
 }

@@ -5,13 +5,19 @@
 #include <string>
 #include <vector>
 
+#include "cli/platforms.h"
+
 namespace xsched::cli {
+
+struct Shim {
+    std::string path;
+    const PlatformInfo* platform;
+};
 
 struct Installation {
     std::string server;              // xserver's path; empty: not there
     std::string library_directory;   // of the libraries and the shims' documented names
-    std::vector<std::string> shims;  // those that were built
-    std::string opencl_shim;         // empty: not built
+    std::vector<Shim> shims;         // those that were built
 };
 
 Installation find_installation();

@@ -74,7 +74,7 @@ void add_run(CLI::App& app, Words& words) {
 
 void add_views(CLI::App& app, Words& words) {
     add_command(app, words, "list", "show the queues", [&words] { return show_list(words.json); });
-    CLI::App* status = add_command(app, words, "status", "explain what runs, what stands and why",
+    CLI::App* status = add_command(app, words, "status", "explain what runs, what is suspended and why",
                                    [&words] {
                                        return words.limits ? show_limits(words.json) : show_status(words.pid, words.json);
                                    });

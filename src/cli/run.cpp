@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 
 #include <unistd.h>
 
@@ -39,6 +40,16 @@ void set_number(const char* variable, const std::optional<int64_t>& value) {
     if (value) setenv(variable, std::to_string(*value).c_str(), 1);
 }
 
+// "OpenCL, CUDA or HIP"
+std::string all_titles() {
+    std::string text;
+    for (const PlatformInfo& platform : kPlatforms) {
+        const bool last = &platform == std::end(kPlatforms) - 1;
+        text += std::string(text.empty() ? "" : last ? " or " : ", ") + platform.title;
+    }
+    return text;
+}
+
 void load_shims(const Installation& installation) {
     if (installation.shims.empty()) {
         XLOG_WARN("there is no shim library in %s: the program runs unscheduled; build or install one",
@@ -56,16 +67,17 @@ void load_shims(const Installation& installation) {
     // Without its driver a shim would be found where there was nothing to find.
     bool any = false;
     for (auto shim = installation.shims.rbegin(); shim != installation.shims.rend(); ++shim) {
-        if (!driver_is_there(*shim)) continue;
-        prepend("LD_PRELOAD", *shim);
+        if (!driver_is_there(*shim->platform)) continue;
+        prepend("LD_PRELOAD", shim->path);
         any = true;
     }
     if (!any)
-        XLOG_WARN("no driver of OpenCL, CUDA or HIP is found: the program runs unscheduled; xcli doctor says what is "
-                  "missing");
+        XLOG_WARN("no driver of %s is found: the program runs unscheduled; xcli doctor says what is missing",
+                  all_titles().c_str());
     // Programs that open libOpenCL.so themselves do not look at preloaded symbols; the loader's layers catch those. Only
     // an OpenCL loader reads this, also one that a program brings itself.
-    if (!installation.opencl_shim.empty()) prepend("OPENCL_LAYERS", installation.opencl_shim);
+    for (const Shim& shim : installation.shims)
+        if (*shim.platform->shim_also_in != '\0') prepend(shim.platform->shim_also_in, shim.path);
 }
 
 void set_environment(const RunOptions& options) {

@@ -103,7 +103,7 @@ ClientSlots::Summary ClientSlots::take_verdicts() {
 
 void ClientSlots::write_header(const Summary& summary) {
     ipc::Header& header = view_.region->header;
-    put(header.prompt, summary.expects_interrupt ? 1U : 0U);
+    put(header.expect_interrupt, summary.expects_interrupt ? 1U : 0U);
     put(header.linger_wanted, summary.has_victims ? 1U : 0U);
     if (put(header.watching, summary.watching ? 1U : 0U) && summary.watching) began_watching_ = true;
 }
@@ -182,8 +182,8 @@ void ClientSlots::log_change(const QueueHistory& queue) const {
     char whom[64] = "";
     if (by != nullptr) snprintf(whom, sizeof(whom), " (pid %d, priority %d)", by->unit.pid, by->unit.priority);
     if (queue.suspended) {
-        XLOG_DEBG("queue 0x%llx of pid %d (priority %d) suspended: %s%s; by %s", handle, unit.pid, unit.priority, reason,
-                  whom, sched::mechanism_sentence(queue.verdict.preemption.mechanism));
+        XLOG_DEBG("queue 0x%llx of pid %d (priority %d) suspended: %s%s; by %s", handle, unit.pid, unit.priority,
+                  reason, whom, sched::mechanism_sentence(queue.verdict.preemption.mechanism));
     } else {
         char cause[32] = "";
         if (queue.delay.cause_pid() != 0) snprintf(cause, sizeof(cause), ", for pid %d", queue.delay.cause_pid());
@@ -236,7 +236,7 @@ void ClientSlots::let_go(int64_t now_ns) {
         queue = QueueHistory{};
     }
     put(view_.region->header.watching, 0U);
-    put(view_.region->header.prompt, 0U);
+    put(view_.region->header.expect_interrupt, 0U);
     put(view_.region->header.linger_wanted, 0U);
     suspended_ = followed_ = false;
     units_.remove_all();

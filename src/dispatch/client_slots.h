@@ -48,8 +48,8 @@ public:
     bool is_being_read() const { return scanned_ != 0; }
     // How many slots that takes, about.
     uint32_t slots() const { return view_.region->header.slot_end.load(std::memory_order_relaxed); }
-    // Before anything else is written for anybody: the queues with work of this unit, which is to be suspended, do not start
-    // anything more. direct() follows in the same pass.
+    // Before anything else is written for anybody: the queues of this unit, which is to be suspended, start nothing more.
+    // direct() follows in the same pass.
     void close_gates(uint32_t own, int64_t now_ns);
     // Writes the verdicts on its units into the slots, and the header.
     void direct(int64_t now_ns);

@@ -159,7 +159,8 @@ void Dispatcher::State::direct(int64_t now_ns, bool all) {
         return (queues > kFewQueues) == many &&
                may_have(client, &UserLimits::writing_ns, kWrittenAtOnceNs, queues, now_ns);
     };
-    for (const bool many : {false, true}) direct_those(now_ns, [&](const ClientSlots& client) { return may(client, many); });
+    for (const bool many : {false, true})
+        direct_those(now_ns, [&](const ClientSlots& client) { return may(client, many); });
     followed.keep([](const ClientSlots& client) { return client.is_followed(); });
     suspended.keep([](const ClientSlots& client) { return client.suspends(); });
     looks_again.keep([](const ClientSlots& client) { return client.look_again_ns() != 0; });
@@ -215,7 +216,8 @@ int64_t Dispatcher::State::next_wake(int64_t now_ns) {
         }
     }
     wake_at_ns = base::earlier(wake_at_ns, beat_ns + ipc::kHeartbeatNs);
-    const bool polled = std::any_of(followed.begin(), followed.end(), [](const ClientSlots* it) { return it->polled(); });
+    const bool polled =
+        std::any_of(followed.begin(), followed.end(), [](const ClientSlots* client) { return client->polled(); });
     return polled ? base::earlier(wake_at_ns, now_ns + kLookEveryNs) : wake_at_ns;
 }
 

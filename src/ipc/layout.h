@@ -168,7 +168,7 @@ struct Header {
     alignas(64) base::FutexWord directive;  // server adds 1 after it changed anything below or in a slot
     std::atomic<uint32_t> agent_asleep;     // client
     std::atomic<uint32_t> watching;         // 1: ring on every ready/idle change; 0: nobody needs to know (server)
-    std::atomic<uint32_t> prompt;           // 1: a directive may ask for a call that somebody waits for (server)
+    std::atomic<uint32_t> expect_interrupt;          // 1: a directive may ask for a call that somebody waits for (server)
     // Linger: to keep the device through one's own short pauses with a little work for nothing, so that the hardware
     // does not switch to another process and back. Useful while others are being kept off for this client's sake.
     std::atomic<uint32_t> linger_wanted;    // 1: others may be kept off for it, be prepared (server)

@@ -51,6 +51,7 @@ const PolicyInfo* find_policy(const char* name) {
 }
 
 const PolicyInfo* find_policy(XPolicyType type) {
+    if (type == kPolicyUnknown) return nullptr;
     for (const detail::Registration* link = g_first; link != nullptr; link = link->next) {
         if (link->info.type == type) return &link->info;
     }

@@ -41,7 +41,9 @@ struct Choice {
 class Policy {
 public:
     virtual ~Policy() = default;
-    virtual const char* name() const = 0;
+    // As it was registered (XSCHED_POLICY sets it). The text must outlive the policy.
+    const char* name() const { return name_; }
+    void set_name(const char* name) { name_ = name; }
     // All units share one device, and none is suspended by a person or has PRIORITY_NO_EXECUTE; `choices` comes with
     // one default entry per unit (an entry left alone runs). `now_ns` only moves forward. Units that want nothing get
     // an answer too: it holds from the moment they submit. Returns the time at which the answer may change by itself
@@ -54,17 +56,20 @@ public:
     virtual void mark_preemptible(std::span<const Unit> units, std::span<uint8_t> marks) const {
         if (units.size() > 1) std::fill(marks.begin(), marks.end(), uint8_t{1});
     }
+
+private:
+    const char* name_ = "unnamed";
 };
 
 struct PolicyInfo {
     const char* name;     // "HPF", as in XSCHED_POLICY; compared without case
-    XPolicyType type;
+    XPolicyType type;     // kPolicyUnknown: the interface has no number for it, it is found by name
     const char* summary;  // one line for xcli policy
     std::unique_ptr<Policy> (*make)();
 };
 
 const PolicyInfo* find_policy(const char* name);  // nullptr: no such policy in this build; also for a null name
-const PolicyInfo* find_policy(XPolicyType type);
+const PolicyInfo* find_policy(XPolicyType type);  // nullptr too for kPolicyUnknown, which several policies may have
 
 // Every registered policy, by name: for (const PolicyInfo& info : policies()) ...
 class PolicyList {
@@ -105,4 +110,8 @@ struct Registration {
 #define XSCHED_POLICY(class_name, policy_name, policy_type, policy_summary)                            \
     static const ::xsched::policy::detail::Registration xsched_registration_##class_name(              \
         {policy_name, policy_type, policy_summary,                                                     \
-         []() -> std::unique_ptr<::xsched::policy::Policy> { return std::make_unique<class_name>(); }})
+         []() -> std::unique_ptr<::xsched::policy::Policy> {                                           \
+             auto made = std::make_unique<class_name>();                                               \
+             made->set_name(policy_name);                                                              \
+             return made;                                                                              \
+         }})

@@ -1,8 +1,8 @@
-// For how long a device stays reserved for a unit that has just become idle: anticipatory scheduling (Iyer and Druschel,
-// SOSP'01; Linux had it for disks as as-iosched, whose think time is meant here as well).
+// For how long a device stays reserved for a unit that has just become idle. This is anticipatory scheduling (Iyer and
+// Druschel, SOSP'01), which Linux had for disks as as-iosched.
 //
-// The threshold is a ski-rental problem. Keeping the device costs the time that it idles. Letting a victim in costs one of
-// the victim's commands and the hardware's switches to the victim and back, if the unit returns after all. Once enough
+// The threshold is a ski-rental problem. Keeping the device costs the time that it idles. Letting a victim in costs a
+// command of the victim and the hardware's switches to the victim and back, if the unit returns after all. Once enough
 // of the unit's think times are known, the threshold is the one that would have cost least on them. Before that it is
 // the classic rule: wait for as long as being wrong costs. Think times longer than any reasonable threshold count like
 // every other: nothing covers them, so they pull towards 0.
@@ -25,8 +25,8 @@ public:
     static constexpr int64_t kMostWrongNs = 1'000'000'000;
     static constexpr int64_t kUrgencyWeight = 2;  // a moment of the urgent unit is worth so many of the device
 
-    // The unit as seen now. Bursts may have come and gone since the last look: then a think time is counted if its end and
-    // beginning are both known, and none is counted twice.
+    // The unit as seen now. Bursts may have come and gone since the last look: then a think time is counted if its end
+    // and its beginning are known, and none is counted twice.
     void observe(bool ready, int64_t ready_since_ns, int64_t idle_since_ns);
 
     // The reservation, 0..max_ns. `wrong_ns`: about what the unit waits if the victim was let in by mistake.

@@ -14,7 +14,7 @@ namespace xsched::sched {
 class Claim {
 public:
     static constexpr int64_t kStoppedLimitNs = 100'000'000;
-    static constexpr int64_t kSuspectNs = 20'000'000;  // from here on it is worth looking whether its process is stopped
+    static constexpr int64_t kSuspectNs = 20'000'000;  // then it is worth looking whether its process is stopped
 
     // `has`: it has work, and may run. Call at every change of these, and when due_ns() has come.
     void observe(bool has, uint64_t completed, bool stopped, int64_t now_ns) {

@@ -106,7 +106,8 @@ void Core::State::judge_device(Pass& pass, bool watched_before) {
         for (uint32_t place = 0; place < device.eligible.size(); ++place) {
             const uint32_t at = device.eligible[place];
             const UnitHistory& known = device.units[at];
-            if (all || known.dirty || known.inverted || device.answers[place] != device.answered[place]) judge(pass, at);
+            const bool answered_anew = device.answers[place] != device.answered[place];
+            if (all || known.dirty || known.inverted || answered_anew) judge(pass, at);
         }
     }
     std::swap(device.answered, device.answers);
@@ -164,8 +165,8 @@ void Core::State::judge_eligible(Pass& pass, uint32_t at, Verdict& verdict) {
     verdict.reason = has_turn ? Reason::kStarved : Reason::kNotItsTurn;
 }
 
-// 0: none. Shorter while the more urgent unit of its process, for which it stands, gets no further: perhaps for the unit's
-// work, for which calls of the process may stand in the driver.
+// 0: none. Shorter while the unit is suspended for a more urgent one of its own process that gets no further: that one may
+// wait for the unit's work, and calls of the process may wait for it in the driver.
 int64_t Core::State::starvation_limit(Pass& pass, uint32_t at) const {
     const UnitState& state = pass.given.units[at];
     const int64_t usual_ns = settings.starvation_limit_ns;

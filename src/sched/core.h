@@ -4,20 +4,22 @@
 // It decides device by device. A decision costs what changed, and a comparison per unit of the device.
 //
 // On top of the policy it does what every policy needs:
-//  - grace: a unit that becomes idle keeps the device for a moment learned from its own gaps and from what a wrong
-//    reopening would cost (the victim's command length), so that a program which synchronizes every few kernels
-//    does not let the victim in at each gap (grace.h);
-//  - announced bursts: those who would be in the way are suspended just long enough before one begins that the device
-//    is free by then, and go on if it does not come (expectation.h);
+//  - anticipation: a unit that becomes idle keeps the device for a moment, learned from its own think times and from what
+//    a wrong reopening would cost. So a program that synchronizes every few kernels does not let the victim in each time
+//    (anticipation.h);
+//  - announced bursts: units that would be in the way are suspended just early enough that the device is free when the
+//    burst begins, and go on if it does not come (expectation.h);
 //  - claims: a unit that has the device and completes nothing is not believed for ever (claim.h);
 //  - starvation limit: a unit with work that has been kept off for longer than the limit gets a turn, beside those
 //    that the policy chose (starvation.h);
-//  - priority inversion: a call of the urgent unit may stand in the driver, for work of a unit of its own process that
-//    stands (a kernel's first launch waits for all of a context), or for a lock that another such call holds: when calls
-//    stand there and the urgent unit gets no further, the other one gets a turn; and a little later also where none
-//    stands, since not every order between streams can be seen (a value that one writes and the other waits for);
+//  - priority inversion: a call of the urgent unit may wait in the driver for work of a suspended unit of its own process
+//    (a kernel's first launch waits for all of a context), or for a lock that another such call holds. When calls wait
+//    there and the urgent unit gets no further, the other unit gets a turn. Without such calls it gets one a little
+//    later, since not every order between streams can be seen (a value that one writes and the other waits for);
 //  - suspended by a person (xcli suspend) and PRIORITY_NO_EXECUTE: always off, and the policy never sees them;
-//  - a policy that lets nobody with work run is thrown out and replaced by HPF (watchdog.h).
+//  - a policy that lets nobody with work run is thrown out and replaced by HPF (stall_watchdog.h).
+//
+// Then it chooses by which mechanism the suspended units are kept off (mechanism_chooser.h).
 #pragma once
 
 #include <cstdint>

@@ -9,7 +9,7 @@ namespace xsched::sched {
 
 struct Costs {
     uint32_t switch_us = 0;     // the hardware's switch from another process's work to this one's
-    uint32_t off_us = 0;        // level 3: from the directive until it is off, usually: its agent wakes and makes a call
+    uint32_t off_us = 0;        // level 3: from the directive until it is off, usually; its agent wakes first
     uint32_t most_off_us = 0;   // level 3: the same at most
     uint32_t effect_us = 0;     // level 3: from the call's return until the device has obeyed
     uint32_t interrupt_us = 0;  // level 3: the calls that take it off and put it back, together

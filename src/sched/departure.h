@@ -1,6 +1,5 @@
-// A victim on its way off the device, to be kept off it, and for how long the unit that it makes room for should keep the
-// device through its own pauses meanwhile: until the victim's agent has made its call and the device has obeyed. Until
-// then the hardware would give the device back to the victim in each pause.
+// A victim on its way off the device. Until its agent has made its call and the device has obeyed, the hardware would give
+// the device back to the victim in each pause of the urgent unit. For so long the urgent unit should keep the device.
 // Pure; not thread-safe.
 #pragma once
 

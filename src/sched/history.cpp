@@ -98,8 +98,8 @@ void remember_eligible(DeviceHistory& device, const DeviceUnits& given) {
 }  // namespace
 
 uint32_t DeviceHistory::find(uint64_t id) const {
-    const auto found =
-        std::lower_bound(by_id.begin(), by_id.end(), id, [](const auto& entry, uint64_t key) { return entry.first < key; });
+    const auto found = std::lower_bound(by_id.begin(), by_id.end(), id,
+                                        [](const auto& entry, uint64_t key) { return entry.first < key; });
     return found != by_id.end() && found->first == id ? found->second : kNowhere;
 }
 

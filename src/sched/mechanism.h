@@ -37,8 +37,8 @@ Mechanism choose_mechanism(const Victim& victim);
 Interrupt choose_interrupt(const Victim& victim, Mechanism mechanism, bool short_timeslice);
 // Whether a short timeslice goes with the mechanism that is usual for the victim.
 bool shortens_timeslice(const Victim& victim, Mechanism usual);
-// Timeslices by rank among the priorities on a device. 0, the most urgent, keeps the driver's own (0); the last one gets
-// a microsecond, those between lie between.
+// Timeslices by rank among the priorities on a device. Rank 0, the most urgent, keeps the driver's own (0). The last one
+// gets a microsecond; those between lie between.
 uint32_t timeslice_us_of(unsigned rank, unsigned ranks);
 
 }  // namespace xsched::sched

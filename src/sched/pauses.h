@@ -1,5 +1,5 @@
-// How a unit has used the device lately: whether its think times, from the end of one burst to the beginning of the next,
-// are short, and how the short ones begin. Pure; one object per unit; not thread-safe; no allocation.
+// How a unit has used the device lately: whether its think times are short, and how the short ones begin. Pure; one object
+// per unit; not thread-safe; no allocation.
 #pragma once
 
 #include <cstdint>

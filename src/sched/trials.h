@@ -1,8 +1,8 @@
-// Which of two ways to keep a victim off lets the urgent unit finish its bursts sooner, where nothing but trying tells. Some
-// bursts are kept in the first way, as many in the second, then all in the better one; now and then some in the other.
-// Off by default (XSCHED_TRIALS=1), because the urgent unit pays for the trials. On an H100, ResNet-18 beside ResNet-50
-// gained: its p50 was 4.44 ms instead of 4.69 (4.10 alone), though on different builds. BERT beside training lost: 16 of 594
-// requests were trials and took 3.05 ms instead of 1.13 (docs/notes/2026-11-22-h100-complete.md).
+// Which of two ways to keep a victim off lets the urgent unit finish its bursts sooner, where only measurement tells. Some
+// bursts go in the first way, as many in the second, then all in the better one, and now and then some in the other.
+// Off by default (XSCHED_TRIALS=1 turns them on), because the urgent unit pays for trials. On an H100 ResNet-18 beside
+// ResNet-50 gained: its p50 was 4.44 ms instead of 4.69 (alone 4.10), though on different builds. BERT beside training
+// lost: 16 of its 594 requests were trials, which took 3.05 ms instead of 1.13.
 //
 // Pure; not thread-safe; no allocation.
 #pragma once

@@ -3,7 +3,6 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "server/latency.h"
-#include "xsched/types.h"
 
 #include <algorithm>
 #include <chrono>
@@ -11,12 +10,8 @@
 #include <cstring>
 #include <utility>
 
-#include <sys/ioctl.h>
-
 namespace xsched::server {
 namespace {
-
-namespace rm = cuda::rm;
 
 // A client acts within some 50 us, and its own call takes most of a millisecond.
 constexpr int64_t kPatienceNs = 3 * base::kMillisecond;
@@ -24,8 +19,6 @@ constexpr int64_t kLookAtMostEveryNs = base::kMillisecond;
 constexpr int64_t kLookEveryNs = 10 * base::kMillisecond;  // while we act for somebody
 constexpr size_t kMostSets = 64;                           // of one client
 constexpr uint32_t kUnknownUs = UINT32_MAX;                // a timeslice that somebody may have set
-
-int call(int fd, unsigned long request, void* argument) { return ioctl(fd, request, argument); }
 
 // What the client's slots say of one device. It writes them itself, but they are about nobody else.
 struct Wanted {
@@ -48,9 +41,9 @@ Wanted wanted_on(const ipc::Region& region, uint64_t device) {
     return wanted;
 }
 
-void complain(uint32_t client, const char* what, const rm::Outcome& outcome) {
+void complain(uint32_t client, const char* what, const InterruptOutcome& outcome) {
     XLOG_WARN("client %u, which does not answer: its channels could not be %s: %s (errno %d, status 0x%x)", client,
-              what, rm::sentence(outcome), outcome.error, outcome.status);
+              what, outcome.sentence, outcome.error, outcome.status);
 }
 
 }  // namespace
@@ -76,13 +69,13 @@ bool Interrupter::take(const Client& client, const void* packet, size_t bytes, b
     Set fresh;
     const bool withdrawn = handover.bytes == 0;
     if (!withdrawn) {
-        if (handover.platform != kPlatformCUDA || handover.bytes != sizeof fresh.channels) return false;
-        memcpy(&fresh.channels, handover.data, sizeof fresh.channels);
-        if (!rm::is_sound(fresh.channels)) return false;
+        fresh.by = interrupts_of(handover.platform);
+        fresh.handed.assign(handover.data, handover.data + handover.bytes);
+        if (fresh.by == nullptr || !fresh.by->is_sound(fresh.handed)) return false;
         if (!fd) {
             if (client.user().may_log(base::now_ns()))
-                XLOG_INFO("client %u handed over a descriptor that is not NVIDIA's control device: it is not used",
-                          client.id());
+                XLOG_INFO("client %u handed over a descriptor that is not %s: it is not used", client.id(),
+                          fresh.by->descriptor);
             return true;
         }
     }
@@ -93,7 +86,8 @@ bool Interrupter::take(const Client& client, const void* packet, size_t bytes, b
     } else if (known != sets_.end()) {
         // New channels of the same: what is wanted of the old ones is wanted of them.
         retire(known->second);
-        known->second.channels = fresh.channels;
+        known->second.by = fresh.by;
+        known->second.handed = std::move(fresh.handed);
         known->second.fd = std::make_shared<base::UniqueFd>(std::move(fd));
         known->second.dirty = known->second.renewed = known->second.stopped;
         known->second.going = false;
@@ -101,8 +95,7 @@ bool Interrupter::take(const Client& client, const void* packet, size_t bytes, b
                    return it.first.client == key.client;
                }) < static_cast<std::ptrdiff_t>(kMostSets)) {
         fresh.fd = std::make_shared<base::UniqueFd>(std::move(fd));
-        XLOG_DEBG("client %u handed over %u channels in %u groups on device %llx", client.id(),
-                  fresh.channels.channel_count, fresh.channels.group_count,
+        XLOG_DEBG("client %u handed over %s on device %llx", client.id(), fresh.by->describe(fresh.handed).c_str(),
                   static_cast<unsigned long long>(handover.device));
         sets_.emplace(key, std::move(fresh));
     }
@@ -232,7 +225,8 @@ bool Interrupter::act(std::unique_lock<std::mutex>& lock) {
     if (at == sets_.end()) return false;
     const Key key = at->first;
     Set& set = at->second;  // stays: this thread alone erases
-    const rm::ChannelSet channels = set.channels;
+    const Interrupts& by = *set.by;
+    const Handed handed = set.handed;
     const std::shared_ptr<base::UniqueFd> fd = set.fd;
     const bool going = set.going;
     const bool stop = set.wanted && !going;
@@ -247,13 +241,13 @@ bool Interrupter::act(std::unique_lock<std::mutex>& lock) {
     set.done_us = us;
     lock.unlock();
     const int64_t began = base::now_ns();
-    rm::Outcome outcome;
-    for (int i = 0; i < enables && outcome.good(); ++i) outcome = rm::enable(call, fd->get(), channels);
-    if (disables && outcome.good()) outcome = rm::disable(call, fd->get(), channels);
-    if (!outcome.good() && !going) complain(key.client, stop ? "disabled" : "enabled", outcome);
-    if (slices) rm::set_timeslices(call, fd->get(), channels, us);
+    InterruptOutcome outcome;
+    for (int i = 0; i < enables && outcome.good; ++i) outcome = by.start(fd->get(), handed);
+    if (disables && outcome.good) outcome = by.stop(fd->get(), handed);
+    if (!outcome.good && !going) complain(key.client, stop ? "disabled" : "enabled", outcome);
+    if (slices) by.set_timeslices(fd->get(), handed, us);
     if (disables || enables != 0 || slices)
-        XLOG_DEBG("client %u: %u channels %s here in %lld us", key.client, channels.channel_count,
+        XLOG_DEBG("client %u: %s %s here in %lld us", key.client, by.describe(handed).c_str(),
                   stop ? "disabled" : "enabled", static_cast<long long>((base::now_ns() - began) / base::kMicrosecond));
     lock.lock();
     set.busy = false;

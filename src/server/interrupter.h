@@ -20,9 +20,9 @@
 #include <vector>
 
 #include "base/unique_fd.h"
-#include "platform/cuda/hal/rm_control.h"
 #include "ipc/protocol.h"
 #include "server/client.h"
+#include "server/interrupts.h"
 
 namespace xsched::server {
 
@@ -49,7 +49,8 @@ public:
 
 private:
     struct Set {
-        cuda::rm::ChannelSet channels{};
+        const Interrupts* by = nullptr;  // the platform's way
+        Handed handed;
         std::shared_ptr<base::UniqueFd> fd;
         bool wanted = false;  // stopped
         uint32_t wanted_us = 0;

@@ -13,6 +13,7 @@
 #include "base/options.h"
 #include "base/time.h"
 #include "policy/policy.h"
+#include "server/interrupts.h"
 #include "server/source.h"
 #include "server/supervisor.h"
 
@@ -67,7 +68,7 @@ Server::Server(const Options& options, Listener listener)
       trusted_group_(trusted_group()),
       listener_(std::move(listener)),
       signals_(open_signals()),
-      undertaker_(cuda::rm::is_control_device),
+      undertaker_(is_interrupt_descriptor),
       checkpoint_(options.supervised != nullptr ? &options.supervised->checkpoint : nullptr),
       scheduler_(make_core(options, checkpoint_.policy()), options.spin_ns, [this](int64_t now_ns) { return look(now_ns); }),
       stopped_(scheduler_),

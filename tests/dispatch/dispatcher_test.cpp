@@ -240,7 +240,6 @@ TEST_F(DispatcherDecides, LooksAgainWhenItBeginsToWatch) {
     class Racing : public policy::Policy {
     public:
         explicit Racing(FakeClient& client) : client_(client) {}
-        const char* name() const override { return "racing"; }
         int64_t choose(std::span<const policy::Unit> units, int64_t now_ns,
                        std::span<policy::Choice> choices) override {
             for (size_t i = 0; i < units.size(); ++i) choices[i].run = !client_ready_ || units[i].pid == 200;
@@ -288,7 +287,7 @@ TEST_F(DispatcherDecides, LogsEveryChangedDecisionAtDebug) {
 TEST_F(DispatcherDecides, TellsOnceThatAPolicyWasThrownOut) {
     class Broken : public policy::Policy {
     public:
-        const char* name() const override { return "broken"; }
+        Broken() { set_name("broken"); }
         int64_t choose(std::span<const policy::Unit>, int64_t, std::span<policy::Choice> choices) override {
             for (policy::Choice& choice : choices) choice.run = false;
             return 0;

@@ -80,11 +80,11 @@ TEST_F(MechanismInSlots, AnAgentThatMayHaveToCallTheDriverIsTold) {
     low.submit(0, kStart);
     high.submit(0, kStart);
     dispatcher.pass(kStart);
-    EXPECT_EQ(low.header().prompt.load(), 1u);
-    EXPECT_EQ(high.header().prompt.load(), 0u);
+    EXPECT_EQ(low.header().expect_interrupt.load(), 1u);
+    EXPECT_EQ(high.header().expect_interrupt.load(), 0u);
     low.slot(0).command_ns = kBriefNs;
     dispatcher.pass(kStart + kMs);
-    EXPECT_EQ(low.header().prompt.load(), 0u);
+    EXPECT_EQ(low.header().expect_interrupt.load(), 0u);
 }
 
 TEST_F(MechanismInSlots, ShortCommandsAreLeftToTheGate) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A new hint is one row of src/base/hints.def, its declaration in xsched/hint.h and its use in a policy: with a row more a
-scratch copy of the sources has it everywhere. And no other source file names one."""
+"""A new hint is one row of src/base/hints.def, its declaration in xsched/hint.h and its use in a policy: with a row
+more a scratch copy of the sources has it everywhere. And no other source file names one."""
 import re
 import shutil
 import subprocess
@@ -62,7 +62,8 @@ class NewHint(unittest.TestCase):
 
     def declare(self):
         header = self.root / "include/xsched/hint.h"
-        header.write_text(header.read_text().replace("XResult XHintKDeadline(", DECLARATION + "XResult XHintKDeadline("))
+        before = "XResult XHintKDeadline("
+        header.write_text(header.read_text().replace(before, DECLARATION + before))
 
     def compile(self, file):
         return subprocess.run([COMPILER, "-std=c++20", "-Wall", "-Wextra", "-Wno-missing-field-initializers", "-Werror",

@@ -7,7 +7,11 @@
 namespace xsched::policy {
 namespace {
 
-Unit unit(uint64_t id, int32_t priority, bool wants) { return {.id = id, .priority = priority, .wants = wants}; }
+Unit unit(uint64_t id, int32_t priority, bool wants) {
+    Unit made{.id = id, .wants = wants};
+    made.priority = priority;
+    return made;
+}
 
 std::vector<Choice> choose(const std::vector<Unit>& units) {
     const auto policy = find_policy("HPF")->make();

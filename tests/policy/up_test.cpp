@@ -44,7 +44,9 @@ protected:
         return parts;
     }
     static Unit unit(uint64_t id, int32_t utilization, bool wants = true) {
-        return {.id = id, .device = 7, .wants = wants, .utilization = utilization};
+        Unit made{.id = id, .device = 7, .wants = wants};
+        made.utilization = utilization;
+        return made;
     }
 
     std::unique_ptr<Policy> policy_ = find_policy("UP")->make();

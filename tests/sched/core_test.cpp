@@ -156,7 +156,8 @@ TEST_F(CoreTest, BeingWrongCostsTheSwitchesToAnotherProcessAndBack) {
     UnitState idle = Given{.id = 2, .priority = 10, .ready_since_ns = kStart, .idle_since_ns = kStart};
     idle.costs.switch_us = 175;
     EXPECT_EQ(decide({low_behind_switches(1), idle}, kStart).wake_at_ns, kStart + (10 + 2 * 175) * kUs);
-    EXPECT_EQ(decide({low_behind_switches(idle.unit.process), idle}, kStart).wake_at_ns, kStart + Anticipation::kLeastWrongNs)
+    EXPECT_EQ(decide({low_behind_switches(idle.unit.process), idle}, kStart).wake_at_ns,
+              kStart + Anticipation::kLeastWrongNs)
         << "within one process nothing is switched";
 }
 
@@ -277,7 +278,7 @@ TEST_F(CoreTest, TimeSuspendedByAPersonIsNotStarvation) {
 
 class Broken : public policy::Policy {
 public:
-    const char* name() const override { return "broken"; }
+    Broken() { set_name("broken"); }
     int64_t choose(std::span<const policy::Unit>, int64_t, std::span<policy::Choice> choices) override {
         for (policy::Choice& choice : choices) choice = {.run = false, .by = 4711};
         return 1;  // long past
@@ -307,7 +308,7 @@ TEST_F(CoreTest, APolicyThatSuspendsEveryoneIsThrownOut) {
 
 class OnlyIdle : public policy::Policy {
 public:
-    const char* name() const override { return "only-idle"; }
+    OnlyIdle() { set_name("only-idle"); }
     int64_t choose(std::span<const policy::Unit> units, int64_t, std::span<policy::Choice> choices) override {
         for (size_t i = 0; i < units.size(); ++i) choices[i].run = !units[i].wants;
         return 0;

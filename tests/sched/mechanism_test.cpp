@@ -15,13 +15,31 @@ using namespace testing;
 
 constexpr int64_t kLongNs = 5 * kMs, kBriefNs = 100 * kUs;
 
+// A victim that can be interrupted, with a more urgent unit beside it.
+Victim victim_of(int64_t command_ns) {
+    return {.level = kPreemptLevelInterrupt, .command_ns = command_ns, .costs = kGpu, .has_rival = true};
+}
+
+struct Beside {
+    bool streams = false;
+    bool keeps_alive = false;
+    Mechanism last = Mechanism::kNone;
+};
+Mechanism choose(int64_t command_ns, const Beside& beside = {}) {
+    Victim victim = victim_of(command_ns);
+    victim.rival_streams = beside.streams;
+    victim.rival_keeps_alive = beside.keeps_alive;
+    victim.last = beside.last;
+    return choose_mechanism(victim);
+}
+
 TEST(Mechanism, ByLengthOfCommandsAndPausesOfTheMoreUrgent) {
     EXPECT_EQ(choose_mechanism({}), Mechanism::kNone);
-    EXPECT_EQ(choose_mechanism({.level = 3, .command_ns = kBriefNs, .costs = kGpu, .has_rival = true}), Mechanism::kGate);
-    EXPECT_EQ(choose_mechanism({.level = 3, .command_ns = kLongNs, .costs = kGpu, .has_rival = true}), Mechanism::kInterrupt);
-    EXPECT_EQ(choose_mechanism({.level = 3, .command_ns = 0, .costs = kGpu, .has_rival = true}), Mechanism::kInterruptUnknown);
-    EXPECT_EQ(choose_mechanism({.level = 3, .command_ns = kLongNs, .costs = kGpu, .has_rival = true, .rival_streams = true}), Mechanism::kTimeslice);
-    EXPECT_EQ(choose_mechanism({.level = 3, .command_ns = kBriefNs, .costs = kGpu, .has_rival = true, .rival_streams = true}), Mechanism::kTimeslice);
+    EXPECT_EQ(choose(kBriefNs), Mechanism::kGate);
+    EXPECT_EQ(choose(kLongNs), Mechanism::kInterrupt);
+    EXPECT_EQ(choose(0), Mechanism::kInterruptUnknown);
+    EXPECT_EQ(choose(kLongNs, {.streams = true}), Mechanism::kTimeslice);
+    EXPECT_EQ(choose(kBriefNs, {.streams = true}), Mechanism::kTimeslice);
 }
 
 TEST(Mechanism, ProgramsOfOnePriorityDoNotTakeTurnsAtAMicrosecond) {
@@ -36,17 +54,17 @@ TEST(Mechanism, ProgramsOfOnePriorityDoNotTakeTurnsAtAMicrosecond) {
 
 TEST(Mechanism, AMindIsNotChangedForALittle) {
     constexpr int64_t kAboutHalfNs = 450 * kUs;
-    EXPECT_EQ(choose_mechanism({.level = 3, .command_ns = kAboutHalfNs, .costs = kGpu, .has_rival = true}), Mechanism::kGate);
-    EXPECT_EQ(choose_mechanism({.level = 3, .command_ns = kAboutHalfNs, .costs = kGpu, .has_rival = true, .last = Mechanism::kInterrupt}), Mechanism::kInterrupt);
-    EXPECT_EQ(choose_mechanism({.level = 3, .command_ns = kBriefNs, .costs = kGpu, .has_rival = true, .last = Mechanism::kInterrupt}), Mechanism::kGate);
+    EXPECT_EQ(choose(kAboutHalfNs), Mechanism::kGate);
+    EXPECT_EQ(choose(kAboutHalfNs, {.last = Mechanism::kInterrupt}), Mechanism::kInterrupt);
+    EXPECT_EQ(choose(kBriefNs, {.last = Mechanism::kInterrupt}), Mechanism::kGate);
 }
 
-TEST(Mechanism, BehindOneThatLingersAQuarterOfAMillisecondIsLong) {
+TEST(Mechanism, BehindOneThatKeepsTheDeviceAQuarterOfAMillisecondIsLong) {
     constexpr int64_t kQuarterNs = 300 * kUs;
-    EXPECT_EQ(choose_mechanism({.level = 3, .command_ns = kQuarterNs, .costs = kGpu, .has_rival = true}), Mechanism::kGate);
-    EXPECT_EQ(choose_mechanism({.level = 3, .command_ns = kQuarterNs, .costs = kGpu, .has_rival = true, .rival_keeps_alive = true}), Mechanism::kInterrupt);
-    EXPECT_EQ(choose_mechanism({.level = 3, .command_ns = kBriefNs, .costs = kGpu, .has_rival = true, .rival_keeps_alive = true}), Mechanism::kGate);
-    EXPECT_EQ(choose_mechanism({.level = 3, .command_ns = kQuarterNs, .costs = kGpu, .has_rival = true, .rival_streams = true, .rival_keeps_alive = true}),
+    EXPECT_EQ(choose(kQuarterNs), Mechanism::kGate);
+    EXPECT_EQ(choose(kQuarterNs, {.keeps_alive = true}), Mechanism::kInterrupt);
+    EXPECT_EQ(choose(kBriefNs, {.keeps_alive = true}), Mechanism::kGate);
+    EXPECT_EQ(choose(kQuarterNs, {.streams = true, .keeps_alive = true}),
               Mechanism::kTimeslice);
 }
 
@@ -62,25 +80,32 @@ TEST(Mechanism, AGateAloneIsTriedOnBriefCommandsOnly) {
     EXPECT_EQ(choose_mechanism(victim), Mechanism::kGate) << "a mind is not changed for a little";
     victim.command_ns = 300 * kUs;
     EXPECT_EQ(choose_mechanism(victim), Mechanism::kTimeslice);
-    for (Victim other :
-         {Victim{.level = 3, .has_rival = true, .rival_streams = true}, Victim{.level = 3, .command_ns = kBriefNs, .costs = kGpu, .has_rival = true},
-          Victim{.level = 3, .command_ns = kBriefNs, .costs = kGpu, .has_rival = true, .rival_streams = true, .has_peer = true},
-          Victim{.level = 3, .command_ns = kBriefNs, .costs = kGpu, .has_rival = true, .rival_streams = true, .announced = true}})
+    victim.command_ns = kBriefNs;
+    ASSERT_TRUE(gate_may_do(victim));
+    for (bool Victim::*flag : {&Victim::has_peer, &Victim::announced}) {
+        Victim other = victim;
+        other.*flag = true;
         EXPECT_FALSE(gate_may_do(other));
+    }
+    victim.command_ns = 0;
+    EXPECT_FALSE(gate_may_do(victim));
+    EXPECT_FALSE(gate_may_do(victim_of(kBriefNs)));
 }
 
 TEST(Mechanism, WhatATimesliceTakesOffNeedOnlyBeKeptOff) {
-    const Victim beside_lingering{.level = 3, .command_ns = kLongNs, .costs = kGpu, .has_rival = true, .rival_keeps_alive = true};
-    EXPECT_EQ(choose_interrupt(beside_lingering, Mechanism::kInterrupt, true), Interrupt::kKeptOff);
-    EXPECT_EQ(choose_interrupt(beside_lingering, Mechanism::kInterruptUnknown, true), Interrupt::kKeptOff);
-    EXPECT_EQ(choose_interrupt(beside_lingering, Mechanism::kInterrupt, false), Interrupt::kTakenOff);
+    Victim beside_lasting = victim_of(kLongNs);
+    beside_lasting.rival_keeps_alive = true;
+    EXPECT_EQ(choose_interrupt(beside_lasting, Mechanism::kInterrupt, true), Interrupt::kKeptOff);
+    EXPECT_EQ(choose_interrupt(beside_lasting, Mechanism::kInterruptUnknown, true), Interrupt::kKeptOff);
+    EXPECT_EQ(choose_interrupt(beside_lasting, Mechanism::kInterrupt, false), Interrupt::kTakenOff);
     const Victim beside_another{.level = 3, .command_ns = kLongNs, .costs = kGpu, .has_rival = true};
     EXPECT_EQ(choose_interrupt(beside_another, Mechanism::kInterrupt, true), Interrupt::kTakenOff)
         << "in its pauses it would come back";
-    for (const Mechanism nobody_presses : {Mechanism::kInterruptLate, Mechanism::kInterruptHeld, Mechanism::kInterruptAnnounced})
-        EXPECT_EQ(choose_interrupt(beside_lingering, nobody_presses, true), Interrupt::kTakenOff);
+    for (const Mechanism nobody_presses :
+         {Mechanism::kInterruptLate, Mechanism::kInterruptHeld, Mechanism::kInterruptAnnounced})
+        EXPECT_EQ(choose_interrupt(beside_lasting, nobody_presses, true), Interrupt::kTakenOff);
     for (const Mechanism gentle : {Mechanism::kNone, Mechanism::kGate, Mechanism::kTimeslice})
-        EXPECT_EQ(choose_interrupt(beside_lingering, gentle, true), Interrupt::kNone);
+        EXPECT_EQ(choose_interrupt(beside_lasting, gentle, true), Interrupt::kNone);
 }
 
 TEST(Mechanism, EachHasASentence) {

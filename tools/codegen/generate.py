@@ -126,7 +126,8 @@ def write(path, text):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Generates a platform's trampolines, exports, lists and coverage page.")
+    parser = argparse.ArgumentParser(
+        description="Generates a platform's trampolines, exports, lists and coverage page.")
     parser.add_argument("table", help="api/<api>.json")
     parser.add_argument("--out", help="directory for trampolines.S, exports.map, entry_points.inc and functions.inc")
     parser.add_argument("--arch", choices=sorted(trampolines.ARCHITECTURES), default="x86_64")

@@ -1,4 +1,5 @@
-"""An API's table (api/<api>.json), read and checked. A mistake in it ends the program with a sentence that names its row.
+"""An API's table (api/<api>.json), read and checked. A mistake in it ends the program with a sentence that names its
+row.
 
 The table:
   functions     one row for each function that the vendor's library exports

@@ -11,20 +11,18 @@ from pathlib import Path
 
 import lint
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import platforms  # noqa: E402
+
 ROOT = Path(__file__).resolve().parents[2]
 SYSTEM = r"libc\.so\.6|libm\.so\.6|libpthread\.so\.0|libdl\.so\.2|librt\.so\.1|ld-linux.*\.so\.\d"
 OURS = r"libpreempt\.so\.\d+|libhal\w+\.so\.\d+"
 # library: what it may export, and nothing else (symbol versions' own names aside)
 EXPORTS = [
     (r"libpreempt\.so", r"XQueue\w+|HwQueue\w+|HwCommand\w+|XHint\w+|xq_\w+"),
-    (r"libhalopencl\.so", r"Ocl\w+|xocl_\w+"),  # xocl_: for our shim
-    (r"libshimopencl\.so", r"cl[A-Z]\w+"),
-    (r"libhalcuda\.so", r"Cuda\w+|xcu_\w+"),  # xcu_: for our shim
-    (r"libshimcuda\.so", r"cu[A-Z]\w+|ioctl"),
-    (r"libhalhip\.so", r"Hip\w+|xhip_\w+"),  # xhip_: for our shim
-    # dlsym and rocprofiler_*: see src/platform/hip/shim/entry_points.h
-    (r"libshimhip\.so",
-     r"hip[A-Z]\w+|hiprtc\w+|__hip\w+|_Z\w*hip\w+|dlsym|ioctl|rocprofiler_(?:configure|set_api_table)"),
+] + [
+    (rf"lib{layer}{name}\.so", described[f"{layer}_exports"])
+    for name, described in platforms.platforms().items() for layer in ("hal", "shim")
 ]
 # Initializers that may run when a library is loaded: the C++ library's own, and those of policies, which put themselves
 # on a list. They bear the name of their source file or of a symbol in it.
@@ -47,7 +45,7 @@ def check_library(path):
                  for name in re.findall(r"\(SONAME\).*\[(.*)\]", section) if not name.startswith(path.name)]
     allowed = next((exports for name, exports in EXPORTS if re.fullmatch(name, path.name)), None)
     if allowed is None:
-        problems.append(f"{path.name}: tools/lint/guest_libraries.py does not know what it may export: say it there")
+        problems.append(f"{path.name}: nothing says what it may export: src/platform/<p>/platform.json does")
     exported = [line.split() for line in tool("nm", "-DP", "--defined-only", path).splitlines()]
     for symbol, kind in ((words[0].split("@")[0], words[1]) for words in exported):
         if kind != "A" and allowed and not re.fullmatch(allowed, symbol):

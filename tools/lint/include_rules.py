@@ -1,8 +1,13 @@
 #!/usr/bin/python3
 """Who may include whom: the rooms of src/ as docs/ARCHITECTURE.md draws them, and vendors' headers only at the edge."""
 import re
+import sys
+from pathlib import Path
 
 import lint
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import platforms  # noqa: E402
 
 # A room may include itself, the public headers, and these.
 ROOMS = {
@@ -20,14 +25,13 @@ ROOMS = {
 }
 # src/platform/<p>/: hal and shim are rooms in each; one platform's folder may not include another's.
 LAYERS = ("hal", "shim")
+# What a platform adds to other rooms: its rows of xcli doctor, its options.
+PARTS = {("doctor.cpp",): "cli", ("options.def",): "base"}
 # What platforms share whose queues are streams: it sees a platform through that platform's vendor.h and platform.h.
 COMMON = {"stream"}
-VENDOR = {
-    "opencl": r"CL/",
-    "cuda": r"cuda|nvml|nvrtc|cublas|cudnn",
-    "hip": r"hip/|hsa/|rocm",
-    "levelzero": r"level_zero/|ze_api|zes_api|zet_api",
-}
+VENDOR = {name: described["vendor_headers"] for name, described in platforms.platforms().items()}
+# Of platforms that are still to come.
+VENDOR.setdefault("levelzero", r"level_zero/|ze_api|zes_api|zet_api")
 # Single headers beyond that: what the server shares with a backend for clients that do not answer, and where a shim
 # looks for its driver, which xcli run must know before.
 SHARED = {("server", "platform/cuda/hal/rm_control.h"), ("cli", "platform/stream/hal/library_search.h")}
@@ -39,6 +43,8 @@ def place(parts):
     """The room and the platform, or None, of a file below src/: parts is its path there."""
     if parts[0] != "platform":
         return parts[0], None
+    if tuple(parts[2:]) in PARTS:
+        return PARTS[tuple(parts[2:])], parts[1]
     layer = next((part for part in parts[2:] if part in LAYERS), "platform")
     return layer, parts[1] if len(parts) > 1 else None
 
@@ -106,6 +112,7 @@ GOOD = {
     "src/platform/hip/shim/a.cpp": '#include "platform/stream/hal/a.h"\n#include "vendor.h"\n',
     "tests/a.cpp": '#include <CL/cl.h>\n',
     "src/server/a.cpp": '#include "platform/cuda/hal/rm_control.h"\n',
+    "src/platform/hip/doctor.cpp": '#include "cli/doctor.h"\n',
 }
 BAD = {
     "src/base/b.cpp": '#include "ipc/layout.h"\n',

@@ -11,8 +11,6 @@ bool is_before(const Unit& unit, const Unit& other) {
 
 class Hpf final : public Policy {
 public:
-    const char* name() const override { return "HPF"; }
-
     int64_t choose(std::span<const Unit> units, int64_t /*now_ns*/, std::span<Choice> choices) override {
         const Unit* top = nullptr;
         for (const Unit& unit : units) {

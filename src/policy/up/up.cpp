@@ -44,8 +44,6 @@ int64_t saved_by(const Unit& unit) { return kSavedSlices * unit.timeslice_us * 1
 
 class Up final : public Policy {
 public:
-    const char* name() const override { return "UP"; }
-
     int64_t choose(std::span<const Unit> units, int64_t now_ns, std::span<Choice> choices) override {
         if (units.empty()) return 0;
         Device& device = devices_[units[0].device];

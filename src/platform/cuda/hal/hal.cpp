@@ -79,15 +79,14 @@ CUcontext context_of(const Api& api, StreamKind kind, CUstream stream, CUdevice*
 
 template <typename Act>
 XResult with_context(HwQueueHandle* handle, CUstream stream, Act act) {
-    if (handle == nullptr) return kXSchedErrorInvalidValue;
-    const Api* api = vendor_api();
-    if (api == nullptr) return kXSchedErrorNotSupported;
-    const StreamKind kind = kind_of(stream, false);
-    CUdevice retained = -1;
-    CUcontext context = context_of(*api, kind, stream, &retained);
-    const XResult result = context != nullptr ? act(kind, context) : kXSchedErrorInvalidValue;
-    if (retained >= 0) api->cuDevicePrimaryCtxRelease_v2(retained);
-    return result;
+    return with_api(handle, [&](const Api& api) {
+        const StreamKind kind = kind_of(stream, false);
+        CUdevice retained = -1;
+        CUcontext context = context_of(api, kind, stream, &retained);
+        const XResult result = context != nullptr ? act(kind, context) : kXSchedErrorInvalidValue;
+        if (retained >= 0) api.cuDevicePrimaryCtxRelease_v2(retained);
+        return result;
+    });
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ Outcome enable(Ioctl call, int fd, const ChannelSet& set);
 // Of every group; `us` 0: each its own again (where that is known).
 Outcome set_timeslices(Ioctl call, int fd, const ChannelSet& set, uint32_t us);
 Outcome read_timeslice(Ioctl call, int fd, uint32_t client, uint32_t group, uint32_t* us);
-// dddd:bb:dd.0 as platform/cuda/hal/identity.h writes it: 16 bits of the domain, 8 of the bus, 5 of the device, 3 zeros.
+// dddd:bb:dd.0 as platform/stream/hal/identity.h writes it: 16 bits of the domain, 8 of the bus, 5 of the device, 3 zeros.
 Outcome read_pci_address(Ioctl call, int fd, uint32_t client, uint32_t subdevice, uint32_t* address);
 
 }  // namespace xsched::cuda::rm

@@ -19,29 +19,25 @@ constexpr const char* kFolders[] = {
     "/usr/lib64", "/lib64", "/usr/lib", "/lib", "/usr/local/nvidia/lib64", "/usr/local/nvidia/lib",
     "/usr/local/cuda/compat", "/usr/lib/wsl/lib", "/opt/nvidia/lib64", "/run/opengl-driver/lib", nullptr};
 
+}  // namespace
+
+constinit const VendorLibrary kVendorLibrary{"CUDA driver", "XSCHED_CUDA_LIB",
+                                             "libcuda.so.1 that the dynamic linker finds",
+                                             "drivers from CUDA 10.1 on"};
+
 // Without our shim the linker's own answer is the right one.
-void* find() {
+void* find_library() {
     void* library = nullptr;
     if (try_file(kName, &library) || for_each_library_file(kName, kFolders, try_file, &library)) return library;
     return nullptr;
 }
 
-}  // namespace
+const char* chosen_library() { return base::options().cuda_lib; }
 
-constinit const VendorLibrary kVendorLibrary{
-    .title = "CUDA driver",
-    .variable = "XSCHED_CUDA_LIB",
-    .shim_mark = "cuXSchedShim",
-    .first = "cuInit",
-    .not_first = "it has no cuInit, so it is not a CUDA driver",
-    .others = "libcuda.so.1 that the dynamic linker finds",
-    .enough = "drivers from CUDA 10.1 on",
-    .chosen = [] { return base::options().cuda_lib; },
-    .find = find,
-    .say_none = [] {
-        XLOG_INFO("no CUDA driver is installed (%s): programs see no CUDA device; if there is one, name its %s with "
-                  "XSCHED_CUDA_LIB", kName, kName);
-    }};
+void say_no_library() {
+    XLOG_INFO("no CUDA driver is installed (%s): programs see no CUDA device; if there is one, name its %s with %s",
+              kName, kName, kVendorLibrary.variable);
+}
 
 void* symbol_in(void* library, const char* name) { return dlsym(library, name); }
 

@@ -52,11 +52,7 @@ inline const char* kernel_name(Kernel kernel) {
 // Streams do not share hardware queues in a way that lets one wait for another.
 inline unsigned hardware_queues() { return 0; }
 
-// The symbol in the driver.
-inline void* library_symbol(void* library, const char* name) { return dlsym(library, name); }
 // The symbol in the libraries behind this one.
-inline void* next_symbol(const char* name) { return library_symbol(RTLD_NEXT, name); }
-// Every g_driver is known. (proc_address.cpp)
-void driver_noted();
+inline void* next_symbol(const char* name) { return dlsym(RTLD_NEXT, name); }
 
 }  // namespace xsched::stream

@@ -1,9 +1,10 @@
 #include "platform/cuda/shim/proc_address.h"
 
+#include <dlfcn.h>
+
 #include <string_view>
 
 #include "base/log.h"
-#include "platform/cuda/shim/platform.h"
 
 namespace xsched::cuda {
 
@@ -61,6 +62,8 @@ void replace_address(const char* symbol, void** address) {
 namespace xsched::stream {
 
 using namespace cuda;
+
+void* library_symbol(void* library, const char* name) { return dlsym(library, name); }
 
 void driver_noted() {
     for (uint32_t entry = 0; entry < kEntryPointCount; ++entry) {

@@ -31,12 +31,11 @@ Context context_of(const Api& api, StreamKind kind, Stream stream) {
 
 template <typename Act>
 XResult with_context(HwQueueHandle* handle, Stream stream, Act act) {
-    if (handle == nullptr) return kXSchedErrorInvalidValue;
-    const Api* api = vendor_api();
-    if (api == nullptr) return kXSchedErrorNotSupported;
-    const StreamKind kind = kind_of(stream, false);
-    Context context = context_of(*api, kind, stream);
-    return context != nullptr ? act(kind, context) : kXSchedErrorInvalidValue;
+    return with_api(handle, [&](const Api& api) {
+        const StreamKind kind = kind_of(stream, false);
+        Context context = context_of(api, kind, stream);
+        return context != nullptr ? act(kind, context) : kXSchedErrorInvalidValue;
+    });
 }
 
 }  // namespace

@@ -26,16 +26,10 @@ using Graph = hip::hipGraph_t;
 using Kernel = hip::hipFunction_t;
 using Device = int;
 using DevicePtr = void*;
-using Result = hip::hipError_t;
 
-inline constexpr Result kSuccess = hip::hipSuccess;
-inline constexpr Result kNotReady = hip::hipErrorNotReady;
-inline constexpr Result kNotSupported = hip::hipErrorNotSupported;
-inline constexpr Result kOutOfMemory = 2;  // hipErrorOutOfMemory
-inline constexpr Result kAlreadyRegistered = hip::hipErrorHostMemoryAlreadyRegistered;
-inline constexpr unsigned kNonBlocking = hip::hipStreamNonBlocking;
-inline constexpr int kNotCapturing = hip::hipStreamCaptureStatusNone;
-inline constexpr int kCaptureModeRelaxed = hip::hipStreamCaptureModeRelaxed;
+static_assert(kSuccess == hip::hipSuccess && kNotReady == hip::hipErrorNotReady && kNotSupported == hip::hipErrorNotSupported);
+static_assert(kAlreadyRegistered == hip::hipErrorHostMemoryAlreadyRegistered && kNonBlocking == hip::hipStreamNonBlocking);
+static_assert(kNotCapturing == hip::hipStreamCaptureStatusNone && kCaptureModeRelaxed == hip::hipStreamCaptureModeRelaxed);
 inline constexpr XPlatform kPlatform = kPlatformHIP;
 inline constexpr const char* kVendor = "hip";
 inline constexpr bool kHasTimeslices = false;

@@ -46,11 +46,7 @@ inline const char* kernel_name(Kernel) { return nullptr; }
 // other streams have behind it there. 0: each stream has its own. (streams.cpp)
 unsigned hardware_queues();
 
-// The symbol in the runtime. The shim takes dlsym itself.
-inline void* library_symbol(void* library, const char* name) { return xhip_dlsym(library, name); }
-// The symbol in the libraries behind this one: the C library looks at who asks.
+// The symbol in the libraries behind this one. The shim takes dlsym itself; the C library looks at who asks.
 inline void* next_symbol(const char* name) { return xhip_real_dlsym()(RTLD_NEXT, name); }
-// Every g_driver is known.
-inline void driver_noted() {}
 
 }  // namespace xsched::stream

@@ -2,6 +2,8 @@
 
 #include <cstdio>
 
+#include "platform/hip/hal/hal_abi.h"
+
 namespace xsched::hip {
 
 using namespace stream;
@@ -18,3 +20,10 @@ void replace_address(const char* symbol, void** address, bool per_thread) {
 }
 
 }  // namespace xsched::hip
+
+namespace xsched::stream {
+
+void* library_symbol(void* library, const char* name) { return xhip_dlsym(library, name); }
+void driver_noted() {}
+
+}  // namespace xsched::stream

@@ -1,4 +1,8 @@
 // libhalopencl's entries: the public ones of xsched/opencl/hal.h, and those for the shim (hal_abi.h).
+// clang-format off: first, for the old entry points that it asks the OpenCL headers for.
+#include "platform/opencl/hal/api.h"
+// clang-format on
+
 #include "base/log.h"
 #include "platform/opencl/hal/hal_abi.h"
 #include "platform/opencl/hal/handles.h"

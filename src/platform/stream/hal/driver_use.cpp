@@ -1,7 +1,9 @@
 #include "platform/stream/hal/driver_use.h"
 
+#include <atomic>
+
+#include "base/futex.h"
 #include "vendor.h"
-#include "platform/stream/hal/hwqueue.h"
 
 namespace xsched::stream {
 namespace {
@@ -25,24 +27,6 @@ void enter_process() {
 }
 
 }  // namespace
-
-bool Users::enter() {
-    if ((word_.fetch_add(1, std::memory_order_acq_rel) & kEnded) == 0) return true;
-    leave();
-    return false;
-}
-
-void Users::leave() {
-    if (word_.fetch_sub(1, std::memory_order_acq_rel) == kEnded + 1) base::futex_wake_all(word_);
-}
-
-void Users::end() {
-    uint32_t now = word_.fetch_or(kEnded, std::memory_order_acq_rel) | kEnded;
-    while (now != kEnded) {
-        base::futex_wait(word_, now);
-        now = word_.load(std::memory_order_acquire);
-    }
-}
 
 DriverUse::DriverUse(HwQueue& hwq, bool touches_stream) : hwq_(hwq) {
     foreign_ = hwq.kind == StreamKind::kPerThread && hwq.thread != thread_number();

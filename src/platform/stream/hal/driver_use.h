@@ -3,15 +3,11 @@
 // is no lock: any number of threads hold one at once, also for one stream.
 #pragma once
 
-#include <atomic>
-
-#include "base/futex.h"
+#include "platform/stream/hal/hwqueue_state.h"
 #include "vendor.h"
 #include "xsched/types.h"
 
 namespace xsched::stream {
-
-struct HwQueue;
 
 class DriverUse {
 public:
@@ -36,21 +32,6 @@ private:
 // Between the two no call of ours is inside the driver for any stream.
 void pause_driver();
 void unpause_driver();
-
-// The wrapper's users, from its creation to its end.
-class Users {
-public:
-    // False: it has ended.
-    bool enter();
-    void leave();
-    // No more users from here on; returns when the last one has left.
-    void end();
-    void restart() { word_.store(0, std::memory_order_release); }
-
-private:
-    static constexpr uint32_t kEnded = 1u << 31;
-    base::FutexWord word_{0};
-};
 
 // While it lives, calls that a stream capture elsewhere in the process would forbid are allowed on this thread.
 class RelaxedCapture {

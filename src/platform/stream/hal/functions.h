@@ -31,4 +31,15 @@ const char* look_up(Api& api, Find find) {
     return nullptr;
 }
 
+// The vendors number these alike (tests compare with their headers).
+using Result = int;
+inline constexpr Result kSuccess = 0;
+inline constexpr Result kOutOfMemory = 2;
+inline constexpr Result kNotReady = 600;
+inline constexpr Result kAlreadyRegistered = 712;
+inline constexpr Result kNotSupported = 801;
+inline constexpr unsigned kNonBlocking = 1;  // of a stream's flags
+inline constexpr int kNotCapturing = 0;
+inline constexpr int kCaptureModeRelaxed = 2;
+
 }  // namespace xsched::stream

@@ -1,6 +1,7 @@
 #include "platform/stream/hal/hal.h"
 
 #include "base/log.h"
+#include "platform/stream/hal/driver_use.h"
 #include "platform/stream/hal/hwqueue.h"
 #include "platform/stream/hal/identity.h"
 #include "platform/stream/hal/pinned_words.h"

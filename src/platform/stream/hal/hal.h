@@ -3,11 +3,20 @@
 
 #include "platform/stream/hal/hal_abi.h"
 #include "platform/stream/hal/stream_id.h"
+#include "platform/stream/hal/vendor_library.h"
 
 namespace xsched::stream {
 
 // Makes a HwQueue over the stream. `retain`: and keeps the device's primary context alive if the stream is in that.
 XResult wrap(WrappedStream* wrapped, StreamKind kind, Stream stream, Context context, bool retain);
+
+// act(api), for a call of the public interface that gives a handle.
+template <typename Act>
+XResult with_api(const HwQueueHandle* handle, Act act) {
+    if (handle == nullptr) return kXSchedErrorInvalidValue;
+    const Api* api = vendor_api();
+    return api != nullptr ? act(*api) : kXSchedErrorNotSupported;
+}
 
 // (platform/<p>/hal/hal.cpp) What the platform keeps for a context goes with it.
 void platform_context_going(Context context);

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/mutex.h"
 #include "base/options.h"
+#include "platform/stream/hal/driver_use.h"
 #include "platform/stream/hal/pinned_words.h"
 #include "platform/stream/hal/scratch.h"
 

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include <atomic>
+#include <cstdio>
 
 #include "base/log.h"
 #include "base/mutex.h"
@@ -17,17 +18,24 @@ constinit std::atomic<const Api*> g_api{nullptr};
 constinit std::atomic<bool> g_api_failed{false};
 constinit Api g_functions{};
 
-// What is wrong with the library as the vendor's; nullptr: nothing. (Its own symbols count, not those of libraries that
-// it needs.)
-const char* objection(void* library) {
-    if (symbol_in(library, kVendorLibrary.shim_mark) != nullptr) return "it is XSched's own shim";
-    return symbol_in(library, kVendorLibrary.first) == nullptr ? kVendorLibrary.not_first : nullptr;
+constexpr const char* kShimMark = XSCHED_NAME(VENDOR(XSchedShim));  // exported by our shim and by no other library
+constexpr const char* kFirst = XSCHED_NAME(VENDOR(Init));           // exported by every library of the vendor's
+
+// What is wrong with the library as the vendor's, in `text`; false: nothing. (Its own symbols count, not those of
+// libraries that it needs.)
+bool is_wrong(void* library, char* text, size_t bytes) {
+    const bool ours = symbol_in(library, kShimMark) != nullptr;
+    if (!ours && symbol_in(library, kFirst) != nullptr) return false;
+    if (ours) std::snprintf(text, bytes, "it is XSched's own shim");
+    else std::snprintf(text, bytes, "it has no %s, so it is not a %s", kFirst, kVendorLibrary.title);
+    return true;
 }
 
 void* open_named(const char* path) {
     void* library = open_file(path);
-    const char* reason = library == nullptr ? dlerror() : objection(library);
-    if (reason == nullptr && library != nullptr) return library;
+    char wrong[128];
+    if (library != nullptr && !is_wrong(library, wrong, sizeof wrong)) return library;
+    const char* reason = library != nullptr ? wrong : dlerror();
     XLOG_WARN("%s=%s is not used: %s; going on with the %s", kVendorLibrary.variable, path,
               reason != nullptr ? reason : "it cannot be loaded", kVendorLibrary.others);
     if (library != nullptr) dlclose(library);
@@ -40,7 +48,8 @@ void* open_file(const char* path, int how) { return dlopen(path, RTLD_NOW | RTLD
 
 bool accept(void* library, const char* path, void** result) {
     if (library == nullptr) return false;
-    if (objection(library) != nullptr) {
+    char wrong[128];
+    if (is_wrong(library, wrong, sizeof wrong)) {
         dlclose(library);
         return false;
     }
@@ -76,10 +85,10 @@ extern "C" void* HAL(open_driver)(void) {
     if (g_searched.load(std::memory_order_acquire)) return g_library;
     xsched::base::Lock lock(g_mutex);
     if (g_searched.load(std::memory_order_acquire)) return g_library;
-    const char* path = kVendorLibrary.chosen();
+    const char* path = chosen_library();
     if (*path != '\0') g_library = open_named(path);
-    if (g_library == nullptr) g_library = kVendorLibrary.find();
-    if (g_library == nullptr) kVendorLibrary.say_none();
+    if (g_library == nullptr) g_library = find_library();
+    if (g_library == nullptr) say_no_library();
     g_searched.store(true, std::memory_order_release);
     return g_library;
 }

@@ -11,18 +11,17 @@ const Api* vendor_api();
 
 // (platform/<p>/hal/vendor_library.cpp) What a platform says of its library, and how it is found.
 struct VendorLibrary {
-    const char* title;        // for the log: "CUDA driver"
-    const char* variable;     // names another file
-    const char* shim_mark;    // exported by our shim and by no library of the vendor's
-    const char* first;        // exported by every library of the vendor's,
-    const char* not_first;    // and what is wrong with one that does not
-    const char* others;       // where the library comes from if the one that is named cannot be used
-    const char* enough;       // which ones have all that is needed
-    const char* (*chosen)();  // what the variable says
-    void* (*find)();          // nullptr: there is none
-    void (*say_none)();
+    const char* title;     // for the log: "CUDA driver"
+    const char* variable;  // names another file
+    const char* others;    // where the library comes from if the one that is named cannot be used
+    const char* enough;    // which ones have all that is needed
 };
 extern const VendorLibrary kVendorLibrary;
+// What the variable says; "": nothing.
+const char* chosen_library();
+// nullptr: there is none.
+void* find_library();
+void say_no_library();
 
 // The library's symbol of that name; nullptr: it has none.
 void* symbol_in(void* library, const char* name);

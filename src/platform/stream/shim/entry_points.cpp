@@ -3,7 +3,6 @@
 #include <cerrno>
 
 #include "base/mutex.h"
-#include "platform.h"
 #include "platform/stream/hal/hal_abi.h"
 #include "platform/stream/shim/no_driver.h"
 

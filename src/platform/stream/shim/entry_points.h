@@ -53,6 +53,9 @@ uint32_t entry_named(std::string_view name);
 const void* exported(uint32_t entry);
 // Our hook of an entry point; nullptr: forwarded. (hooks.cpp)
 void* hook_of(uint32_t entry);
+// (platform/<p>/shim/proc_address.cpp) The symbol in the vendor's library; and every g_driver is known.
+void* library_symbol(void* library, const char* name);
+void driver_noted();
 // Opens the vendor's library, if nobody has yet. False: there is none, or nothing is scheduled on it.
 bool resolved();
 

@@ -71,6 +71,13 @@ void end_entry(StreamEntry& entry) {
     g_spare = &entry;
 }
 
+// Of a thread that ends.
+void end_thread_entry(StreamEntry& entry) {
+    XqQueue* xqueue = entry.xqueue.load(std::memory_order_acquire);
+    if (kThreadStreamsEndFirst && xqueue != nullptr) xq_sync_end(xqueue, xq_sync_begin(xqueue, kXqOutside));
+    end_entry(entry);
+}
+
 // A wrapper that the program made and no launch has met: it must not become that of a later stream at this address.
 void end_program_made(Stream stream) {
     HwQueueHandle hwq = 0;
@@ -90,7 +97,7 @@ XSCHED_HOT StreamEntry* find(StreamKind kind, Stream stream, Context context) {
 bool publish(StreamKind kind, Stream stream, Context context, StreamEntry* entry) {
     if (kind == StreamKind::kOrdinary) return g_streams.insert(stream, entry);
     if (kind == StreamKind::kLegacy) return g_legacy.insert(context, entry);
-    return add_thread_stream(entry, end_entry);
+    return add_thread_stream(entry, end_thread_entry);
 }
 
 // The entry of a stream that may be seen for the first time, by several threads at once.

@@ -8,27 +8,10 @@
 
 #include <atomic>
 
-#include "base/futex.h"
 #include "base/hot.h"
-#include "vendor.h"
-#include "platform/stream/hal/stream_id.h"
-#include "queue/queue_abi.h"
+#include "platform/stream/shim/stream_entry.h"
 
 namespace xsched::stream {
-
-struct StreamEntry {
-    base::FutexWord state{0};              // see streams.cpp
-    std::atomic<XqQueue*> xqueue{nullptr};  // nullptr: not scheduled (any more)
-    std::atomic<XQueueHandle> handle{0};   // the XQueue's
-    std::atomic<uint32_t> serial{0};       // raised when the entry's stream or XQueue goes
-    std::atomic<Context> context{nullptr};
-    std::atomic<StreamKind> kind{StreamKind::kOrdinary};
-    std::atomic<Stream> stream{nullptr};
-    std::atomic<bool> blocking{false};     // waits for the legacy default stream, and it for this one
-    std::atomic<int32_t> priority{0};      // the stream's own, larger is more urgent
-    StreamEntry* next = nullptr;           // all entries ever made; written before it is published
-    StreamEntry* next_spare = nullptr;
-};
 
 // The entry of a stream, with its XQueue; nullptr: it is not scheduled (XSCHED_AUTO_XQUEUE=OFF, no context, no memory)
 // and the call goes to the driver as it is. `per_thread`: NULL means the thread's own stream.

@@ -6,7 +6,6 @@
 
 #include "base/mutex.h"
 #include "platform.h"
-#include "platform/stream/shim/events.h"
 
 namespace xsched::stream {
 namespace {
@@ -33,7 +32,6 @@ void end_thread(void* data) {
     for (std::atomic<StreamEntry*>& slot : streams->entries) {
         StreamEntry* entry = slot.exchange(nullptr, std::memory_order_acq_rel);
         if (entry == nullptr) continue;
-        if (kThreadStreamsEndFirst) completed_up_to(mark_of(entry));
         streams->end(*entry);
     }
     base::Lock lock(g_mutex);

@@ -1,7 +1,7 @@
 // The entries of each thread's own default streams, one per context that the thread used. They end with the thread.
 #pragma once
 
-#include "platform/stream/shim/streams.h"
+#include "platform/stream/shim/stream_entry.h"
 
 namespace xsched::stream {
 

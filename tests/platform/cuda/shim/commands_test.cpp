@@ -19,36 +19,6 @@ protected:
         EXPECT_TRUE(memory_ == 0 || cu().cuMemFree_v2(memory_) == CUDA_SUCCESS);
         CudaTest::TearDown();
     }
-    // The call is one command of that queue.
-    void expect_command(XQueueHandle xqueue, const char* name, const std::function<CUresult()>& call) {
-        const int64_t before = commands_of(xqueue);
-        EXPECT_EQ(call(), CUDA_SUCCESS) << name;
-        EXPECT_EQ(commands_of(xqueue), before + 1) << name;
-    }
-    void expect_held_while_suspended(XQueueHandle xqueue, CUstream stream) {
-        const uint32_t before = word();
-        ASSERT_EQ(cu().cuStreamSynchronize(stream), CUDA_SUCCESS);
-        ASSERT_EQ(XQueueSuspend(xqueue, kQueueSuspendFlagNone), kXSchedSuccess);
-        std::atomic<bool> launched{false};
-        std::thread program([&] {  // where there are no gates it waits
-            ASSERT_EQ(cu().cuCtxSetCurrent(context_), CUDA_SUCCESS);
-            for (uint32_t i = 0; i < 3; ++i) EXPECT_EQ(append(stream, i), CUDA_SUCCESS);
-            launched = true;
-        });
-        let_time_pass();
-        EXPECT_EQ(word(), before);
-        if (gates()) {
-            EXPECT_TRUE(eventually([&] { return launched.load(); })) << "nobody waits";
-        } else {
-            EXPECT_FALSE(launched);
-        }
-        ASSERT_EQ(XQueueResume(xqueue, kQueueResumeFlagNone), kXSchedSuccess);
-        program.join();
-        ASSERT_EQ(cu().cuStreamSynchronize(stream), CUDA_SUCCESS);
-        EXPECT_EQ(word(), (((before * 31) + 0) * 31 + 1) * 31 + 2);
-    }
-    static bool gates() { return std::getenv("FAKE_CUDA_NO_MEMOPS") == nullptr; }
-
     static constexpr size_t kBytes = 64;
     CUstream stream_ = nullptr;
     XQueueHandle xqueue_ = 0;
@@ -136,10 +106,7 @@ TEST_F(Commands, CooperativeLaunchesOnSeveralDevicesAreCommandsOfEach) {
 
 TEST_F(Commands, AFailedCallKeepsItsErrorAndHurtsNothing) {
     EXPECT_NE(cu().cuLaunchKernel(nullptr, 1, 1, 1, 1, 1, 1, 0, stream_, nullptr, nullptr), CUDA_SUCCESS);
-    ASSERT_EQ(append(stream_, 3), CUDA_SUCCESS);
-    ASSERT_EQ(cu().cuStreamSynchronize(stream_), CUDA_SUCCESS);
-    EXPECT_EQ(word(), 3u);
-    EXPECT_TRUE(eventually([&] { return state_of(xqueue_) == kQueueStateIdle; }));
+    expect_works(xqueue_, stream_);
 }
 
 TEST_F(Commands, ASuspendedStreamWaits) { expect_held_while_suspended(xqueue_, stream_); }
@@ -149,21 +116,8 @@ TEST_F(Commands, ASuspendedStreamWaitsAgainAndAgain) {
 }
 
 TEST_F(Commands, ASynchronousCopyWaitsForASuspendedNullStream) {
-    ASSERT_EQ(cu().cuStreamSynchronize(nullptr), CUDA_SUCCESS);
-    ASSERT_EQ(XQueueSuspend(null_, kQueueSuspendFlagNone), kXSchedSuccess);
-    std::atomic<bool> copied{false};
-    std::thread program([&] {
-        ASSERT_EQ(cu().cuCtxSetCurrent(context_), CUDA_SUCCESS);
-        EXPECT_EQ(append(nullptr, 9), CUDA_SUCCESS);
-        uint32_t seen = 0;
-        EXPECT_EQ(cu().cuMemcpyDtoH_v2(&seen, device_word_, sizeof seen), CUDA_SUCCESS);
-        EXPECT_EQ(seen, 9u);
-        copied = true;
-    });
-    let_time_pass();
-    EXPECT_FALSE(copied);
-    ASSERT_EQ(XQueueResume(null_, 0), kXSchedSuccess);
-    program.join();
+    expect_copy_waits(null_,
+                      [this](uint32_t* seen) { return cu().cuMemcpyDtoH_v2(seen, device_word_, sizeof *seen); });
 }
 
 TEST_F(Commands, ManyLaunchesBehindASuspensionKeepTheDriverFree) {

@@ -14,7 +14,7 @@
 
 #include "fake/cuda/cuda_driver.h"
 #include "fake/cuda/fake_cuda.h"
-#include "support/eventually.h"
+#include "platform/stream/shim/program.h"
 #include "xsched/cuda/hal.h"
 #include "xsched/xsched.h"
 
@@ -63,8 +63,23 @@ inline long fake_calls(const char* function) {
     return fake_control<decltype(&fake_cuda_calls)>("fake_cuda_calls")(function);
 }
 
+struct CudaVendor {
+    using Stream = CUstream;
+    using Result = CUresult;
+    static constexpr CUresult kSuccess = CUDA_SUCCESS;
+    static CUstream new_stream(unsigned flags = CU_STREAM_NON_BLOCKING, int priority = 0) {
+        CUstream stream = nullptr;
+        EXPECT_EQ(cu().cuStreamCreateWithPriority(&stream, flags, priority), CUDA_SUCCESS);
+        return stream;
+    }
+    static CUresult synchronize(CUstream stream) { return cu().cuStreamSynchronize(stream); }
+    static CUresult destroy(CUstream stream) { return cu().cuStreamDestroy_v2(stream); }
+    static XResult queue_get(HwQueueHandle* hwq, CUstream stream) { return CudaQueueGet(hwq, stream); }
+    static XResult queue_create(HwQueueHandle* hwq, CUstream stream) { return CudaQueueCreate(hwq, stream); }
+};
+
 // The first device's primary context, current to this thread, with a kernel and a word that it changes.
-class CudaTest : public testing::Test {
+class CudaTest : public StreamTest<CudaVendor> {
 protected:
     void SetUp() override {
         ASSERT_NE(opened_driver(), nullptr) << "the shim is not preloaded";
@@ -91,51 +106,23 @@ protected:
     }
 
     // Appends `value` to the word, in stream order.
-    CUresult append(CUstream stream, uint32_t value) {
+    CUresult append(CUstream stream, uint32_t value) override {
         uint32_t count = 1;
         void* parameters[] = {&device_word_, &value, &count};
         return cu().cuLaunchKernel(append_, 1, 1, 1, 1, 1, 1, 0, stream, parameters, nullptr);
     }
-    CUresult noop(CUstream stream) {
+    CUresult noop(CUstream stream) override {
         return cu().cuLaunchKernel(noop_, 1, 1, 1, 1, 1, 1, 0, stream, nullptr, nullptr);
     }
-    uint32_t word() const { return *const_cast<volatile uint32_t*>(word_); }
-
-    CUstream new_stream(unsigned flags = CU_STREAM_NON_BLOCKING, int priority = 0) {
-        CUstream stream = nullptr;
-        EXPECT_EQ(cu().cuStreamCreateWithPriority(&stream, flags, priority), CUDA_SUCCESS);
-        return stream;
+    static CUstream new_stream(unsigned flags = CU_STREAM_NON_BLOCKING, int priority = 0) {
+        return CudaVendor::new_stream(flags, priority);
     }
-    // The XQueue of a stream; 0: it has none.
-    static XQueueHandle xqueue_of(CUstream stream) {
-        HwQueueHandle hwq = 0;
-        XQueueHandle xqueue = 0;
-        if (CudaQueueGet(&hwq, stream) != kXSchedSuccess) return 0;
-        return XQueueGet(&xqueue, hwq) == kXSchedSuccess ? xqueue : 0;
-    }
-    // The same, made by a first use.
-    XQueueHandle used_xqueue_of(CUstream stream) {
-        EXPECT_EQ(noop(stream), CUDA_SUCCESS);
-        const XQueueHandle xqueue = xqueue_of(stream);
-        EXPECT_NE(xqueue, 0u) << "stream " << stream << " is not scheduled";
-        return xqueue;
-    }
-    static int64_t commands_of(XQueueHandle xqueue) {
-        int64_t count = -1;
-        EXPECT_EQ(XQueueProfileHwCommandCount(xqueue, &count), kXSchedSuccess);
-        return count;
-    }
-    static XQueueState state_of(XQueueHandle xqueue) {
-        XQueueState state = kQueueStateUnknown;
-        EXPECT_EQ(XQueueQuery(xqueue, &state), kXSchedSuccess);
-        return state;
-    }
+    void begin_thread() override { ASSERT_EQ(cu().cuCtxSetCurrent(context_), CUDA_SUCCESS); }
 
     CUcontext context_ = nullptr;
     CUmodule module_ = nullptr;
     CUfunction append_ = nullptr;
     CUfunction noop_ = nullptr;
-    uint32_t* word_ = nullptr;
     CUdeviceptr device_word_ = 0;
     long errors_before_ = 0;
 };

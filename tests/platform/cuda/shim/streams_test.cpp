@@ -153,19 +153,7 @@ TEST_F(Streams, GatesOfOtherContextsSurviveTheContextThatRegisteredTheirMemory) 
 }
 
 TEST_F(Streams, TheProgramsOwnXQueueIsUsedAndReplacedWhenItGoes) {
-    CUstream stream = new_stream();
-    HwQueueHandle hwq = 0;
-    XQueueHandle own = 0;
-    ASSERT_EQ(CudaQueueCreate(&hwq, stream), kXSchedSuccess);
-    EXPECT_EQ(CudaQueueCreate(&hwq, stream), kXSchedErrorNotAllowed);
-    ASSERT_EQ(XQueueCreate(&own, hwq, kPreemptLevelUnknown, kQueueCreateFlagNone), kXSchedSuccess);
-    EXPECT_EQ(used_xqueue_of(stream), own);
-    EXPECT_EQ(commands_of(own), 1);
-    ASSERT_EQ(XQueueDestroy(own), kXSchedSuccess);
-    const XQueueHandle next = used_xqueue_of(stream);
-    EXPECT_NE(next, own);
-    EXPECT_EQ(commands_of(next), 1);
-    EXPECT_EQ(cu().cuStreamDestroy_v2(stream), CUDA_SUCCESS);
+    const HwQueueHandle hwq = expect_own_xqueue_used();
     EXPECT_EQ(HwQueueDestroy(hwq), kXSchedErrorNotFound) << "it went with its stream";
 }
 

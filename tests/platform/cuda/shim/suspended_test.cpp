@@ -25,11 +25,6 @@ protected:
         return fake_control<decltype(&fake_cuda_blocked_in_driver)>("fake_cuda_blocked_in_driver")();
     }
 
-    static bool gates() {
-        const char* without = std::getenv("FAKE_CUDA_NO_MEMOPS");
-        return without == nullptr || *without != '1';
-    }
-
     // Runs `each` 2000 times on a thread of its own while the queue is suspended; then resumes it and calls `finally`.
     void many_while_suspended(
         const std::function<void()>& each, const std::function<void()>& finally = [] {}) {

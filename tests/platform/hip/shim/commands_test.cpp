@@ -25,35 +25,8 @@ protected:
         EXPECT_TRUE(memory_ == nullptr || hip().hipFree(memory_) == hipSuccess);
         HipTest::TearDown();
     }
-    // The call is one command of that queue, however the runtime does it inside.
-    static void expect_command(XQueueHandle xqueue, const char* name, const std::function<hipError_t()>& call) {
-        const int64_t before = commands_of(xqueue);
-        EXPECT_EQ(call(), hipSuccess) << name;
-        EXPECT_EQ(commands_of(xqueue), before + 1) << name;
-    }
     void on_stream(const char* name, const std::function<hipError_t()>& call) { expect_command(xqueue_, name, call); }
     void on_null(const char* name, const std::function<hipError_t()>& call) { expect_command(null_, name, call); }
-    void expect_held_while_suspended(XQueueHandle xqueue, hipStream_t stream) {
-        const uint32_t before = word();
-        ASSERT_EQ(hip().hipStreamSynchronize(stream), hipSuccess);
-        ASSERT_EQ(XQueueSuspend(xqueue, kQueueSuspendFlagNone), kXSchedSuccess);
-        std::atomic<bool> launched{false};
-        std::thread program([&] {  // where there are no gates it waits
-            for (uint32_t i = 0; i < 3; ++i) EXPECT_EQ(append(stream, i), hipSuccess);
-            launched = true;
-        });
-        let_time_pass();
-        EXPECT_EQ(word(), before);
-        if (gates()) {
-            EXPECT_TRUE(eventually([&] { return launched.load(); })) << "nobody waits";
-        } else {
-            EXPECT_FALSE(launched);
-        }
-        ASSERT_EQ(XQueueResume(xqueue, kQueueResumeFlagNone), kXSchedSuccess);
-        program.join();
-        ASSERT_EQ(hip().hipStreamSynchronize(stream), hipSuccess);
-        EXPECT_EQ(word(), (((before * 31) + 0) * 31 + 1) * 31 + 2);
-    }
 
     struct FatBinary {
         uint32_t magic, version;
@@ -183,10 +156,7 @@ TEST_F(Commands, AGraphIsOneCommand) {
 
 TEST_F(Commands, AFailedCallKeepsItsErrorAndHurtsNothing) {
     EXPECT_NE(hip().hipModuleLaunchKernel(nullptr, 1, 1, 1, 1, 1, 1, 0, stream_, nullptr, nullptr), hipSuccess);
-    ASSERT_EQ(append(stream_, 3), hipSuccess);
-    ASSERT_EQ(hip().hipStreamSynchronize(stream_), hipSuccess);
-    EXPECT_EQ(word(), 3u);
-    EXPECT_TRUE(eventually([&] { return state_of(xqueue_) == kQueueStateIdle; }));
+    expect_works(xqueue_, stream_);
 }
 
 TEST_F(Commands, ASuspendedStreamWaits) { expect_held_while_suspended(xqueue_, stream_); }
@@ -197,22 +167,9 @@ TEST_F(Commands, ASuspendedStreamWaitsAgainAndAgain) {
 
 // As PyTorch does: everything on the NULL stream, and results fetched by a copy that waits.
 TEST_F(Commands, ACopyThatWaitsWaitsForASuspendedNullStream) {
-    ASSERT_EQ(hip().hipStreamSynchronize(nullptr), hipSuccess);
-    ASSERT_EQ(XQueueSuspend(null_, kQueueSuspendFlagNone), kXSchedSuccess);
-    std::atomic<bool> copied{false};
-    std::thread program([&] {
-        EXPECT_EQ(append(nullptr, 9), hipSuccess);
-        uint32_t seen = 0;
-        EXPECT_EQ(hip().hipMemcpyWithStream(&seen, device_word_, sizeof seen, hipMemcpyDeviceToHost, nullptr),
-                  hipSuccess);
-        EXPECT_EQ(seen, 9u);
-        copied = true;
+    expect_copy_waits(null_, [this](uint32_t* seen) {
+        return hip().hipMemcpyWithStream(seen, device_word_, sizeof *seen, hipMemcpyDeviceToHost, nullptr);
     });
-    let_time_pass();
-    EXPECT_FALSE(copied);
-    ASSERT_EQ(XQueueResume(null_, 0), kXSchedSuccess);
-    program.join();
-    EXPECT_TRUE(eventually([&] { return state_of(null_) == kQueueStateIdle; }));
 }
 
 }  // namespace

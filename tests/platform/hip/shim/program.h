@@ -13,7 +13,7 @@
 
 #include "order/cuda/kernels.h"
 #include "order/hip/functions.h"
-#include "support/eventually.h"
+#include "platform/stream/shim/program.h"
 #include "xsched/hip/hal.h"
 #include "xsched/xsched.h"
 
@@ -23,12 +23,6 @@ using namespace xsched::hip;
 using ::hip::functions;
 
 inline const ::hip::Functions& hip() { return functions(); }
-
-inline bool is_set(const char* variable) {
-    const char* value = std::getenv(variable);
-    return value != nullptr && *value == '1';
-}
-inline bool gates() { return !is_set("FAKE_CUDA_NO_MEMOPS"); }
 
 inline const hipStream_t kLegacy = reinterpret_cast<hipStream_t>(1);
 inline const hipStream_t kPerThread = reinterpret_cast<hipStream_t>(2);
@@ -41,7 +35,22 @@ inline void* stand_in() {
 }
 inline long fake_count(const char* control) { return reinterpret_cast<long (*)()>(dlsym(stand_in(), control))(); }
 
-class HipTest : public testing::Test {
+struct HipVendor {
+    using Stream = hipStream_t;
+    using Result = hipError_t;
+    static constexpr hipError_t kSuccess = hipSuccess;
+    static hipStream_t new_stream(unsigned flags = hipStreamNonBlocking, int priority = 0) {
+        hipStream_t stream = nullptr;
+        EXPECT_EQ(hip().hipStreamCreateWithPriority(&stream, flags, priority), hipSuccess);
+        return stream;
+    }
+    static hipError_t synchronize(hipStream_t stream) { return hip().hipStreamSynchronize(stream); }
+    static hipError_t destroy(hipStream_t stream) { return hip().hipStreamDestroy(stream); }
+    static XResult queue_get(HwQueueHandle* hwq, hipStream_t stream) { return HipQueueGet(hwq, stream); }
+    static XResult queue_create(HwQueueHandle* hwq, hipStream_t stream) { return HipQueueCreate(hwq, stream); }
+};
+
+class HipTest : public StreamTest<HipVendor> {
 protected:
     void SetUp() override {
         ASSERT_EQ(hip().hipSetDevice(0), hipSuccess);
@@ -63,50 +72,21 @@ protected:
     }
 
     // Appends `value` to the word, in stream order.
-    hipError_t append(hipStream_t stream, uint32_t value) {
+    hipError_t append(hipStream_t stream, uint32_t value) override {
         uint32_t count = 1;
         void* arguments[] = {&device_word_, &value, &count};
         return hip().hipModuleLaunchKernel(append_, 1, 1, 1, 1, 1, 1, 0, stream, arguments, nullptr);
     }
-    hipError_t noop(hipStream_t stream) {
+    hipError_t noop(hipStream_t stream) override {
         return hip().hipModuleLaunchKernel(noop_, 1, 1, 1, 1, 1, 1, 0, stream, nullptr, nullptr);
     }
-    uint32_t word() const { return *const_cast<volatile uint32_t*>(word_); }
-
     static hipStream_t new_stream(unsigned flags = hipStreamNonBlocking, int priority = 0) {
-        hipStream_t stream = nullptr;
-        EXPECT_EQ(hip().hipStreamCreateWithPriority(&stream, flags, priority), hipSuccess);
-        return stream;
-    }
-    // The XQueue of a stream; 0: it has none.
-    static XQueueHandle xqueue_of(hipStream_t stream) {
-        HwQueueHandle hwq = 0;
-        XQueueHandle xqueue = 0;
-        if (HipQueueGet(&hwq, stream) != kXSchedSuccess) return 0;
-        return XQueueGet(&xqueue, hwq) == kXSchedSuccess ? xqueue : 0;
-    }
-    // The same, made by a first use.
-    XQueueHandle used_xqueue_of(hipStream_t stream) {
-        EXPECT_EQ(noop(stream), hipSuccess);
-        const XQueueHandle xqueue = xqueue_of(stream);
-        EXPECT_NE(xqueue, 0u) << "stream " << stream << " is not scheduled";
-        return xqueue;
-    }
-    static int64_t commands_of(XQueueHandle xqueue) {
-        int64_t count = -1;
-        EXPECT_EQ(XQueueProfileHwCommandCount(xqueue, &count), kXSchedSuccess);
-        return count;
-    }
-    static XQueueState state_of(XQueueHandle xqueue) {
-        XQueueState state = kQueueStateUnknown;
-        EXPECT_EQ(XQueueQuery(xqueue, &state), kXSchedSuccess);
-        return state;
+        return HipVendor::new_stream(flags, priority);
     }
 
     hipModule_t module_ = nullptr;
     hipFunction_t append_ = nullptr;
     hipFunction_t noop_ = nullptr;
-    uint32_t* word_ = nullptr;
     void* device_word_ = nullptr;
     long errors_before_ = 0;
 };

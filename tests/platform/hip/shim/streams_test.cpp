@@ -174,19 +174,7 @@ TEST_F(Streams, ADeviceThatIsResetWhileSuspendedHangsNobody) {
 }
 
 TEST_F(Streams, TheProgramsOwnXQueueIsUsedAndReplacedWhenItGoes) {
-    const hipStream_t stream = new_stream();
-    HwQueueHandle hwq = 0;
-    XQueueHandle own = 0;
-    ASSERT_EQ(HipQueueCreate(&hwq, stream), kXSchedSuccess);
-    EXPECT_EQ(HipQueueCreate(&hwq, stream), kXSchedErrorNotAllowed);
-    ASSERT_EQ(XQueueCreate(&own, hwq, kPreemptLevelUnknown, kQueueCreateFlagNone), kXSchedSuccess);
-    EXPECT_EQ(used_xqueue_of(stream), own);
-    EXPECT_EQ(commands_of(own), 1);
-    ASSERT_EQ(XQueueDestroy(own), kXSchedSuccess);
-    const XQueueHandle next = used_xqueue_of(stream);
-    EXPECT_NE(next, own);
-    EXPECT_EQ(commands_of(next), 1);
-    EXPECT_EQ(hip().hipStreamDestroy(stream), hipSuccess);
+    expect_own_xqueue_used();
 }
 
 // Five streams of one priority on four hardware queues: a closed gate in one may stand before another's work.

@@ -19,7 +19,9 @@
 #include "base/clock.h"
 #include "base/mutex.h"
 #include "platform/opencl/hal/api.h"
+#include "platform/opencl/guards/hal/guard_flight.h"
 #include "platform/opencl/guards/hal/guard_memory.h"
+#include "platform/opencl/guards/hal/guard_watch.h"
 #include "platform/opencl/guards/hal/guard_abi.h"
 
 namespace xsched::opencl {
@@ -29,14 +31,13 @@ inline constexpr int64_t kMutualNs = base::kSecond;
 // Whether the device reads and writes host memory directly, so that a store of ours reaches a running kernel.
 bool can_guard(const ClApi& api, cl_device_id device);
 
-class Guard {
+class Guard final : public WatchedGuard {
 public:
     // nullptr: no memory, or the driver refused some.
     static Guard* create(const ClApi& api, cl_context context, cl_device_id device, bool profiling);
     // The queue, every launch that is not over and the watcher are owners.
-    void disown();
-
-    void own();
+    void disown() override;
+    void own() override;
 
     void close();  // level 2: deactivate
     void open();   // reactivate
@@ -46,13 +47,10 @@ public:
     // A hold was dropped: launches may have ended unrun without the driver calling back.
     void look_for_dropped();
     // Lets launches whose groups wait for each other go on. Whether there may be such launches.
-    bool look_for_mutual(int64_t now_ns);
-
-    Guard* next_watched = nullptr;  // guarded by the watcher's lock, with `watched`
-    bool watched = false;
+    bool look_for_mutual(int64_t now_ns) override;
 
 private:
-    struct Flight;
+    using Flight = GuardFlight;
     Guard(const ClApi& api, cl_context context, cl_device_id device, bool profiling)
         : api_(api), context_(context), device_(device), profiling_(profiling) {}
     ~Guard();

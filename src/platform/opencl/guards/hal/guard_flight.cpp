@@ -9,7 +9,7 @@ constexpr size_t kMostGroups = size_t{1} << 28;  // 1 GiB of address space for t
 
 }  // namespace
 
-Guard::Flight::Flight(Guard& its_guard, const XoclGuarded& launch) : guard(its_guard), what(launch) {
+GuardFlight::GuardFlight(Guard& its_guard, const XoclGuarded& launch) : guard(its_guard), what(launch) {
     std::copy_n(launch.global, launch.dimensions, global);
     if (launch.offset != nullptr) std::copy_n(launch.offset, launch.dimensions, offset);
     if (launch.local != nullptr) std::copy_n(launch.local, launch.dimensions, local);
@@ -18,7 +18,7 @@ Guard::Flight::Flight(Guard& its_guard, const XoclGuarded& launch) : guard(its_g
     what.local = launch.local != nullptr ? local : nullptr;
 }
 
-size_t Guard::Flight::most_groups() const {
+size_t GuardFlight::most_groups() const {
     size_t groups = 1;
     for (size_t i = 0; i < what.dimensions; ++i) {
         const size_t along = what.local != nullptr ? global[i] / local[i] : global[i];
@@ -28,7 +28,7 @@ size_t Guard::Flight::most_groups() const {
     return groups;
 }
 
-const size_t* Guard::Flight::rest_local() {
+const size_t* GuardFlight::rest_local() {
     if (what.local != nullptr) return what.local;
     for (size_t i = 0; i < what.dimensions; ++i) {
         const size_t groups = words->word(kGuardGroups + i).load(std::memory_order_acquire);

@@ -4,14 +4,17 @@
 #include <atomic>
 #include <cstdint>
 
-#include "platform/opencl/guards/hal/guard.h"
+#include "platform/opencl/guards/hal/guard_abi.h"
+#include "platform/opencl/guards/hal/guard_memory.h"
 #include "platform/opencl/guards/hal/guard_times.h"
 #include "platform/opencl/guards/hal/guard_words.h"
 
 namespace xsched::opencl {
 
-struct Guard::Flight {
-    Flight(Guard& its_guard, const XoclGuarded& launch);
+class Guard;
+
+struct GuardFlight {
+    GuardFlight(Guard& its_guard, const XoclGuarded& launch);
 
     // The work-group size for a pass after the first: groups must be the ones they were. nullptr: the driver chooses,
     // as it did before.
@@ -40,8 +43,8 @@ struct Guard::Flight {
     std::atomic<bool> reported{false};  // the first pass's end
     bool asked = false;        // look_for_dropped is at it
     bool left_behind = false;  // ended without a callback of the driver
-    Flight* next = nullptr;
-    Flight* before = nullptr;
+    GuardFlight* next = nullptr;
+    GuardFlight* before = nullptr;
 };
 
 }  // namespace xsched::opencl

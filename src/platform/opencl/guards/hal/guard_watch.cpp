@@ -2,10 +2,11 @@
 
 #include <utility>
 
+#include "base/clock.h"
 #include "base/futex.h"
 #include "base/log.h"
+#include "base/mutex.h"
 #include "base/thread.h"
-#include "platform/opencl/guards/hal/guard.h"
 
 namespace xsched::opencl {
 namespace {
@@ -13,21 +14,21 @@ namespace {
 constexpr int64_t kLookEveryNs = 100 * base::kMillisecond;
 
 constinit base::Mutex g_mutex;
-constinit Guard* g_watched = nullptr;  // each with an owner; guarded by g_mutex
+constinit WatchedGuard* g_watched = nullptr;  // each with an owner; guarded by g_mutex
 constinit bool g_started = false;      // guarded by g_mutex
 constinit base::FutexWord g_work{0};
 constinit base::FutexWord g_never{0};  // nobody wakes it: for sleeping a while
 
 // Looks at every guard in the list once; those that need it stay in it. Whether there are any.
 bool look_at_all() {
-    Guard* all = nullptr;
+    WatchedGuard* all = nullptr;
     {
         base::Lock lock(g_mutex);
         all = std::exchange(g_watched, nullptr);
-        for (Guard* guard = all; guard != nullptr; guard = guard->next_watched) guard->watched = false;
+        for (WatchedGuard* guard = all; guard != nullptr; guard = guard->next_watched) guard->watched = false;
     }
     while (all != nullptr) {
-        Guard* guard = std::exchange(all, all->next_watched);
+        WatchedGuard* guard = std::exchange(all, all->next_watched);
         if (guard->look_for_mutual(base::now_ns())) watch_guard(*guard);
         guard->disown();
     }
@@ -46,7 +47,7 @@ void* watch_body(void*) {
 
 }  // namespace
 
-void watch_guard(Guard& guard) {
+void watch_guard(WatchedGuard& guard) {
     base::Lock lock(g_mutex);
     if (guard.watched) return;
     if (!g_started) {

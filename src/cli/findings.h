@@ -1,0 +1,26 @@
+// What the platforms' parts of xcli doctor (src/platform/<p>/doctor.cpp) find alike.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/doctor.h"
+
+namespace xsched::cli {
+
+using Strings = std::vector<std::string>;
+
+std::string joined(const Strings& words);
+// What an environment variable of this machine says; the environment is not another machine's.
+std::string environment(const Machine& machine, const char* variable);
+
+Finding shim_of(const Installation& installation, const char* platform);
+// The library that a program would use; `variable` names another. `package`: what to install if there is none.
+Finding library(const Machine& machine, const std::string& name, const char* variable, const Strings& folders,
+                const std::string& package);
+Finding device_node(const Machine& machine, const std::string& path, const std::string& hint_missing,
+                    const std::string& hint_refused);
+// All levels are out of the question if one of the findings is a "no". False: nothing speaks against level 1.
+bool add_obstacle(Platform& platform);
+
+}  // namespace xsched::cli

@@ -1,0 +1,100 @@
+// What xcli doctor finds of AMD's driver, and what follows for the preempt levels (docs/levels.md).
+#include <fcntl.h>
+#include <sys/ioctl.h>
+
+#include "base/unique_fd.h"
+#include "cli/findings.h"
+
+namespace xsched::cli {
+namespace {
+
+struct KfdVersion {  // AMDKFD_IOC_GET_VERSION, include/uapi/linux/kfd_ioctl.h
+    uint32_t major;
+    uint32_t minor;
+};
+constexpr unsigned long kGetKfdVersion = _IOR('K', 0x01, KfdVersion);
+constexpr uint32_t kMinorWithDebugger = 13;  // "1.13 - Add debugger API", the same file
+
+constexpr const char* kRocm = "ROCm's HIP runtime (Debian: libamdhip64-5)";
+
+// ROCm installs into folders of their own, which the linker need not know.
+Strings rocm_folders(const Machine& machine) {
+    Strings folders;
+    for (const std::string& name : machine.names("/opt", "rocm", "")) folders.push_back("/opt/" + name + "/lib");
+    if (const std::string chosen = environment(machine, "ROCM_PATH"); !chosen.empty()) folders.push_back(chosen + "/lib");
+    return folders;
+}
+
+Finding kfd_version(const Machine& machine) {
+    const base::UniqueFd file(machine.is_this() ? open("/dev/kfd", O_RDWR | O_CLOEXEC) : -1);
+    KfdVersion version{};
+    if (!file || ioctl(file.get(), kGetKfdVersion, &version) != 0)
+        return {"KFD's version", Answer::kUnknown, "not asked: /dev/kfd cannot be opened here"};
+    const std::string text = std::to_string(version.major) + "." + std::to_string(version.minor);
+    if (version.major == 1 && version.minor < kMinorWithDebugger)
+        return {"KFD's version", Answer::kYes, text + ": without suspending queues by DBG_TRAP (1.13)"};
+    return {"KFD's version", Answer::kYes, text};
+}
+
+Finding context_saving(const Machine& machine) {
+    const std::string path = "/sys/module/amdgpu/parameters/cwsr_enable";
+    const std::optional<std::string> value = machine.first_line(path);
+    if (!value) return {"cwsr_enable", Answer::kUnknown, path + " is not there: amdgpu is not loaded as a module"};
+    if (*value == "0")
+        return {"cwsr_enable", Answer::kNo, "0: what runs on the GPU cannot be saved; load amdgpu with cwsr_enable=1"};
+    return {"cwsr_enable", Answer::kYes, *value + ": what runs on the GPU can be saved and go on later"};
+}
+
+Finding amd_gpus(const Machine& machine) {
+    const std::string nodes = "/sys/class/kfd/kfd/topology/nodes";
+    Strings found;
+    for (const std::string& node : machine.names(nodes, "", "")) {
+        const std::string id = machine.first_line(nodes + "/" + node + "/gpu_id").value_or("0");
+        if (id == "0") continue;  // a processor
+        std::string target;
+        for (const std::string& line : machine.lines(nodes + "/" + node + "/properties"))
+            if (line.starts_with("gfx_target_version ")) target = ", gfx " + line.substr(line.find(' ') + 1);
+        found.push_back("node " + node + " (id " + id + target + ")");
+    }
+    if (found.empty()) return {"GPUs", Answer::kNo, "none in " + nodes + ": no GPU that amdgpu computes on"};
+    return {"GPUs", Answer::kYes, joined(found)};
+}
+
+void add_amd_driver(Platform& hip, const Machine& machine) {
+    const char* group = "add the user to the groups render and video";
+    const bool loaded = machine.exists("/sys/module/amdgpu");
+    const std::string version = machine.first_line("/sys/module/amdgpu/version").value_or("of the kernel");
+    hip.findings.push_back({"kernel driver", loaded ? Answer::kYes : Answer::kNo,
+                            loaded ? "amdgpu " + version : "amdgpu is not loaded, or there is no GPU of AMD's"});
+    hip.findings.push_back(device_node(machine, "/dev/kfd", "in a container: give it --device=/dev/kfd", group));
+    const Strings renders = machine.names("/dev/dri", "renderD", "");
+    if (renders.empty())
+        hip.findings.push_back({"/dev/dri/renderD*", Answer::kNo, "in a container: give it --device=/dev/dri"});
+    for (const std::string& name : renders)
+        hip.findings.push_back(device_node(machine, "/dev/dri/" + name, "it has just gone", group));
+    hip.findings.push_back(amd_gpus(machine));
+}
+
+}  // namespace
+
+Platform look_at_hip(const Machine& machine, const Installation& installation) {
+    Platform hip{"hip", {}, {}};
+    hip.findings.push_back(shim_of(installation, "hip"));
+    hip.findings.push_back(library(machine, "libamdhip64.so", "XSCHED_HIP_LIB", rocm_folders(machine), kRocm));
+    add_amd_driver(hip, machine);
+    const bool hopeless = add_obstacle(hip);
+    // These two are about level 3 alone.
+    hip.findings.push_back(kfd_version(machine));
+    const Finding saving = context_saving(machine);
+    hip.findings.push_back(saving);
+    if (hopeless) return hip;
+    hip.levels = {{"level 1", Answer::kYes, "on every device"},
+                  {"level 2", Answer::kYes, "gates, if the runtime takes stream wait-values; else one log line says so"},
+                  {"level 3", Answer::kYes,
+                   "when asked for (XSCHED_INTERRUPT=1): the process's queues are suspended; if the driver refuses every "
+                   "way of doing it, one log line says so"}};
+    if (saving.answer == Answer::kNo) hip.levels[2] = {"level 3", Answer::kNo, "cwsr_enable: " + saving.detail};
+    return hip;
+}
+
+}  // namespace xsched::cli

@@ -1,0 +1,54 @@
+// What xcli doctor finds of OpenCL's drivers, and what follows for the preempt levels (docs/levels.md).
+#include "cli/findings.h"
+
+namespace xsched::cli {
+namespace {
+
+// A driver that the loader would open: the name of its file, or a path. Empty: it is not there.
+std::string icd_library(const Machine& machine, const std::string& name) {
+    if (name.find('/') != std::string::npos) return machine.exists(name) ? name : "";
+    const Strings found = machine.libraries(name);
+    return found.empty() ? "" : found.front();
+}
+
+Finding icds(const Machine& machine) {
+    const std::string chosen = environment(machine, "OCL_ICD_VENDORS");
+    const std::string folder = chosen.empty() ? "/etc/OpenCL/vendors" : chosen;
+    if (!chosen.empty() && (!chosen.ends_with(".icd") && chosen.front() != '/'))
+        return {"drivers (ICDs)", Answer::kYes, chosen + " (OCL_ICD_VENDORS)"};
+    Strings good;
+    Strings bad;
+    const bool one = chosen.ends_with(".icd");
+    for (const std::string& file : one ? Strings{chosen} : machine.names(folder, "", ".icd")) {
+        const std::string name = machine.first_line(one ? file : folder + "/" + file).value_or("");
+        const std::string found = name.empty() ? "" : icd_library(machine, name);
+        if (found.empty())
+            bad.push_back(file + " names " + (name.empty() ? "nothing" : name + ", which is not there"));
+        else
+            good.push_back(file + " (" + found + ")");
+    }
+    const std::string text = joined(good) + (!good.empty() && !bad.empty() ? "; " : "") + joined(bad);
+    if (!good.empty()) return {"drivers (ICDs)", Answer::kYes, text};
+    return {"drivers (ICDs)", Answer::kNo,
+            text.empty() ? "none in " + folder + ": install your device's OpenCL driver, or pocl-opencl-icd" : text};
+}
+
+}  // namespace
+
+Platform look_at_opencl(const Machine& machine, const Installation& installation) {
+    Platform opencl{"opencl", {}, {}};
+    opencl.findings.push_back(shim_of(installation, "opencl"));
+    opencl.findings.push_back(
+        library(machine, "libOpenCL.so.1", "XSCHED_OPENCL_LIB", {}, "the loader (Debian: ocl-icd-libopencl1)"));
+    opencl.findings.push_back(icds(machine));
+    if (add_obstacle(opencl)) return opencl;
+    opencl.levels = {
+        {"level 1", Answer::kYes, "on every device"},
+        {"level 2", Answer::kUnknown,
+         "on CPU devices, for kernels from source, when asked for (xcli run --level 2); not on others: OpenCL has "
+         "nothing that a device could wait for in time"},
+        {"level 3", Answer::kNo, "OpenCL has no way to take a running kernel off its device"}};
+    return opencl;
+}
+
+}  // namespace xsched::cli

@@ -1,0 +1,25 @@
+// Who is using a HwQueue at the moment. Any thread.
+#pragma once
+
+#include <cstdint>
+
+#include "base/futex.h"
+
+namespace xsched::stream {
+
+// The wrapper's users, from its creation to its end.
+class Users {
+public:
+    // False: it has ended.
+    bool enter();
+    void leave();
+    // No more users from here on; returns when the last one has left.
+    void end();
+    void restart() { word_.store(0, std::memory_order_release); }
+
+private:
+    static constexpr uint32_t kEnded = 1u << 31;
+    base::FutexWord word_{0};
+};
+
+}  // namespace xsched::stream

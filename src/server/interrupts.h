@@ -1,0 +1,38 @@
+// How the server takes a client's work off a device, and lets it go on, in the client's place: one row per platform whose
+// kernel driver allows that to somebody else. Any thread; a call takes up to some milliseconds.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace xsched::server {
+
+// What a client handed over (ipc::Handover): the platform knows what is in it.
+using Handed = std::vector<unsigned char>;
+
+struct InterruptOutcome {
+    bool good = true;
+    const char* sentence = "";  // for people: what it means
+    int error = 0;              // errno
+    uint32_t status = 0;        // the driver's own answer
+};
+
+struct Interrupts {
+    uint32_t platform;       // XPlatform
+    const char* descriptor;  // what is to come along
+    bool (*is_descriptor)(int fd);
+    // A set that came from another process is looked at once before it is used.
+    bool (*is_sound)(const Handed& handed);
+    std::string (*describe)(const Handed& handed);
+    InterruptOutcome (*stop)(int fd, const Handed& handed);
+    InterruptOutcome (*start)(int fd, const Handed& handed);
+    void (*set_timeslices)(int fd, const Handed& handed, uint32_t us);  // 0: the driver's own
+};
+
+// nullptr: nobody but the client itself can do it there.
+const Interrupts* interrupts_of(uint32_t platform);
+// Whether the descriptor is what some platform's clients hand over.
+bool is_interrupt_descriptor(int fd);
+
+}  // namespace xsched::server
