@@ -72,7 +72,7 @@ private:
     bool each_reports_ = true;
     XqCommand* first_ = nullptr;
     XqCommand* last_ = nullptr;
-    uint32_t count_ = 0;     // admitted for the buffer and not launched yet
+    uint32_t count_ = 0;  // admitted for the buffer and not launched yet
     bool bursting_ = false;  // the worker refills the window up to its limit
     bool worker_running_ = false;
     base::Thread worker_;

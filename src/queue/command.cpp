@@ -1,12 +1,12 @@
 #include "queue/command.h"
 
+#include <new>
+
 #include "base/log.h"
 #include "queue/handle_map.h"
 #include "queue/hw_queue.h"
 #include "queue/pool.h"
 #include "queue/token.h"
-
-#include <new>
 
 namespace xsched::queue {
 namespace {

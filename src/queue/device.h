@@ -47,9 +47,9 @@ struct XqCommand {
 };
 
 typedef struct XqHoldOps {
-    void* (*create)(void* hwq);              // NULL result: refused, the command goes unheld
-    void (*open)(void* hwq, void* hold);     // lets everything that carries it start
-    void (*drop)(void* hwq, void* hold);     // ends everything that carries it, unrun
+    void* (*create)(void* hwq);  // NULL result: refused, the command goes unheld
+    void (*open)(void* hwq, void* hold);  // lets everything that carries it start
+    void (*drop)(void* hwq, void* hold);  // ends everything that carries it, unrun
     void (*destroy)(void* hwq, void* hold);  // after open or drop, when no call uses it any more
 } XqHoldOps;
 
@@ -120,15 +120,15 @@ typedef enum {
 // What it costs to take a process off this device, in microseconds, as the platform has measured or declares it. The
 // scheduler chooses the preemption mechanism by these. 0: nothing worth mentioning, or not known.
 typedef struct XqCosts {
-    uint32_t switch_us;     // the hardware's switch from one process's work to another's
-    uint32_t off_us;        // level 3: from the directive until the process is off, usually (its agent wakes first)
-    uint32_t most_off_us;   // level 3: the same at most
-    uint32_t effect_us;     // level 3: from the call's return until the device has obeyed
+    uint32_t switch_us;  // the hardware's switch from one process's work to another's
+    uint32_t off_us;  // level 3: from the directive until the process is off, usually (its agent wakes first)
+    uint32_t most_off_us;  // level 3: the same at most
+    uint32_t effect_us;  // level 3: from the call's return until the device has obeyed
     uint32_t interrupt_us;  // level 3: the calls that take a process off and put it back, together
 } XqCosts;
 
 typedef struct XqDeviceOps {
-    uint32_t abi;     // XQ_DEVICE_ABI
+    uint32_t abi;  // XQ_DEVICE_ABI
     uint32_t levels;  // bit n set: preempt level n works on this queue (bit 1 always)
     XPlatform platform;
     XqOrder order;
@@ -140,10 +140,10 @@ typedef struct XqDeviceOps {
     const XqKeepAliveOps* keep_alive;
 
     XResult (*mark)(void* hwq,
-                    XqToken token);     // xq_complete(token) when all launched before is done; NULL on gated devices
-    XResult (*flush)(void* hwq);        // make sure launched work starts; may be NULL
+                    XqToken token);  // xq_complete(token) when all launched before is done; NULL on gated devices
+    XResult (*flush)(void* hwq);  // make sure launched work starts; may be NULL
     XResult (*synchronize)(void* hwq);  // may be NULL
-    void (*destroy)(void* hwq);         // the HwQueue wrapper goes; may be NULL
+    void (*destroy)(void* hwq);  // the HwQueue wrapper goes; may be NULL
 } XqDeviceOps;
 
 #ifdef __cplusplus

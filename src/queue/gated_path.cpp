@@ -2,6 +2,7 @@
 #include "queue/gated_path.h"
 
 #include <sched.h>
+
 #include <ctime>
 
 #include "base/clock.h"
@@ -171,8 +172,10 @@ void GatedPath::announce_waiting(RoomWait& wait) {
 // and without us it would have come to that.
 bool GatedPath::goes_ahead(RoomWait& wait, bool closed) {
     if (!wait.began()) return !closed && core_.completed == stuck_at_;
-    const RoomWait::Patience patience =
-        wait.look(base::now_ns(), core_.completed, closed, core_.suspension.active, core_.meter.command_ns());
+    RoomWait::Queue queue = RoomWait::Queue::kOpen;
+    if (closed) queue = RoomWait::Queue::kSuspended;
+    if (core_.suspension.active) queue = RoomWait::Queue::kSuspendedByProgram;
+    const RoomWait::Patience patience = wait.look(base::now_ns(), core_.completed, queue, core_.meter.command_ns());
     if (patience == RoomWait::Patience::kLeft) return false;
     if (patience == RoomWait::Patience::kDeviceStuck) {
         stuck_at_ = core_.completed;  // the callers after this one do not wait again before something completes

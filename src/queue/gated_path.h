@@ -59,9 +59,9 @@ public:
 
 private:
     struct Plan {
-        bool gate = false;    // a gate goes before this command
+        bool gate = false;  // a gate goes before this command
         bool report = false;  // and its progress is written after it
-        bool wait = false;    // not now
+        bool wait = false;  // not now
     };
 
     void admit_followed(XqTicket& ticket, CommandKind kind);
@@ -81,16 +81,16 @@ private:
 
     QueueCore& core_;
     bool observed_ = false;  // completion has been followed since the queue was last idle
-    bool bound_ = false;     // the backend knows the words of this placement
-    bool gates_ = false;     // and can wait on them
+    bool bound_ = false;  // the backend knows the words of this placement
+    bool gates_ = false;  // and can wait on them
     bool touched_ = false;
     WorkShare share_;
     GateSpacing spacing_;
     ProgressReports reports_;
-    uint32_t binding_ = 0;            // counts them
-    uint32_t waiting_ = 0;            // callers in admit, as published
+    uint32_t binding_ = 0;  // counts them
+    uint32_t waiting_ = 0;  // callers in admit, as published
     uint64_t stuck_at_ = UINT64_MAX;  // how many were complete when a caller ran out of patience
-    bool words_lent_ = false;         // to the stream of the queue that was here before
+    bool words_lent_ = false;  // to the stream of the queue that was here before
     int64_t lent_ns_ = 0;
 };
 

@@ -50,15 +50,15 @@ private:
     QueueCore& core_;
     GatedPath& gated_;
     base::Mutex transition_;
-    uint32_t stopped_level_ = 0;    // 0: it runs; written under both locks
+    uint32_t stopped_level_ = 0;  // 0: it runs; written under both locks
     XqInterrupt how_ = kXqTakeOff;  // at level 3
-    uint32_t timeslice_us_ = 0;     // as last asked of the backend
-    int64_t stopped_ns_ = 0;        // since when it is stopped
+    uint32_t timeslice_us_ = 0;  // as last asked of the backend
+    int64_t stopped_ns_ = 0;  // since when it is stopped
     bool progress_known_ = false;
     uint32_t progress_then_ = 0;  // how far the device was then
-    uint32_t outside_then_ = 0;   // and Header::outside_changes
-    uint32_t no_effects_ = 0;     // interrupts in a row after which the device went further
-    int64_t given_up_ns_ = 0;     // the directive (its time) that lasted too long without a reason
+    uint32_t outside_then_ = 0;  // and Header::outside_changes
+    uint32_t no_effects_ = 0;  // interrupts in a row after which the device went further
+    int64_t given_up_ns_ = 0;  // the directive (its time) that lasted too long without a reason
 };
 
 }  // namespace xsched::queue

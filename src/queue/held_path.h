@@ -13,8 +13,8 @@ namespace xsched::queue {
 struct HoldGroup {
     HoldGroup* next = nullptr;
     void* hold = nullptr;
-    uint32_t count = 0;     // commands waiting for it
-    uint32_t users = 0;     // driver calls that still may use the hold
+    uint32_t count = 0;  // commands waiting for it
+    uint32_t users = 0;  // driver calls that still may use the hold
     bool released = false;  // opened or dropped
     // Driver calls under way when it was made. Their commands count as in flight, or will before it opens, but may
     // arrive behind this hold, and wait for it in the driver.

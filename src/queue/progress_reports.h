@@ -55,9 +55,9 @@ public:
 
 private:
     std::atomic<uint64_t> returned_{0};  // driver calls that have returned; the rest of submitted is on its way
-    std::atomic<bool> owed_{false};      // asked_ could not be written yet
+    std::atomic<bool> owed_{false};  // asked_ could not be written yet
     uint64_t enqueued_ = 0;
-    uint64_t asked_ = 0;    // the last progress asked for
+    uint64_t asked_ = 0;  // the last progress asked for
     uint64_t written_ = 0;  // and the last one put behind the commands
     uint32_t writes_out_ = 0;
     bool overlapped_ = false;  // two writes at once

@@ -64,12 +64,6 @@ void PublishedSlot::open_gate() {
     ipc::settle_gate(slot());
 }
 
-void PublishedSlot::completed(uint64_t count, const CommandMeter& meter) {
-    slot().command_ns.store(meter.command_ns(), std::memory_order_relaxed);
-    slot().busy_ns.store(meter.busy_ns(), std::memory_order_relaxed);
-    slot().completed.store(count, std::memory_order_release);
-}
-
 void PublishedSlot::ring_ready(bool ready, int64_t now_ns) {
     (ready ? slot().ready_since_ns : slot().idle_since_ns).store(now_ns, std::memory_order_release);
     if (header().watching.load(std::memory_order_seq_cst) == 0) return;

@@ -42,7 +42,11 @@ public:
     // --- counts
     void submitted(uint64_t count) { slot().submitted.store(count, std::memory_order_relaxed); }
     void launched(uint64_t count) { slot().launched.store(count, std::memory_order_relaxed); }
-    XSCHED_HOT void completed(uint64_t count, const CommandMeter& meter);
+    void completed(uint64_t count, const CommandMeter& meter) {
+        slot().command_ns.store(meter.command_ns(), std::memory_order_relaxed);
+        slot().busy_ns.store(meter.busy_ns(), std::memory_order_relaxed);
+        slot().completed.store(count, std::memory_order_release);
+    }
     // Rings the scheduler: the counts say already that the queue became ready, or idle.
     XSCHED_HOT void ring_ready(bool ready, int64_t now_ns);
     void ready_since(int64_t now_ns) { slot().ready_since_ns.store(now_ns, std::memory_order_release); }

@@ -45,7 +45,7 @@ void xq_admit(XqQueue* queue, XqTicket* ticket);
 // The same for a marker, which takes a place in the queue but no time of the device: an event's record, a wait for one.
 void xq_admit_marker(XqQueue* queue, XqTicket* ticket);
 
-void xq_launched(XqQueue* queue, XqTicket* ticket, uint32_t outcome);     // XqOutcome
+void xq_launched(XqQueue* queue, XqTicket* ticket, uint32_t outcome);  // XqOutcome
 XResult xq_buffer(XqQueue* queue, XqTicket* ticket, XqCommand* command);  // queue owns `command` from here on
 void xq_complete(XqToken token);
 
@@ -89,7 +89,7 @@ typedef struct XqHandover {
     XDevice device;
     uint64_t key;  // its name among those of this process
     const void* data;
-    int fd;              // stays the caller's; sent as it is by then
+    int fd;  // stays the caller's; sent as it is by then
     void (*undo)(void);  // undoes whatever the scheduler did with it: called when that is gone
 } XqHandover;
 void xq_hand_over(const XqHandover* handover);

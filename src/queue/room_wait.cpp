@@ -22,18 +22,16 @@ void RoomWait::begin(int64_t now_ns, uint64_t completed) {
     completed_ = completed;
 }
 
-RoomWait::Patience RoomWait::look(int64_t now_ns, uint64_t completed, bool closed, bool by_program,
-                                  int64_t command_ns) {
+RoomWait::Patience RoomWait::look(int64_t now_ns, uint64_t completed, Queue queue, int64_t command_ns) {
     const int64_t looked_ns = now_ns - std::exchange(seen_ns_, now_ns);
     if (completed != std::exchange(completed_, completed)) {
         stuck_ns_ = 0;
         progress_ns_ = now_ns;
     }
-    if (by_program)
-        suspended_ns_ += looked_ns;
-    else if (!closed)
-        stuck_ns_ += looked_ns;
-    if (!closed && stuck_ns_ >= std::max(kStuckNs, kStuckCommands * command_ns)) return Patience::kDeviceStuck;
+    if (queue == Queue::kSuspendedByProgram) suspended_ns_ += looked_ns;
+    if (queue == Queue::kOpen) stuck_ns_ += looked_ns;
+    if (queue == Queue::kOpen && stuck_ns_ >= std::max(kStuckNs, kStuckCommands * command_ns))
+        return Patience::kDeviceStuck;
     return suspended_ns_ < kOwnSuspensionNs ? Patience::kLeft : Patience::kOwnSuspension;
 }
 

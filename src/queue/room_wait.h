@@ -7,6 +7,7 @@ namespace xsched::queue {
 
 class RoomWait {
 public:
+    enum class Queue { kOpen, kSuspended, kSuspendedByProgram };
     enum class Patience {
         kLeft,
         kDeviceStuck,    // the queue is open, and nothing completes: the device may need what this thread does next
@@ -15,8 +16,8 @@ public:
 
     bool began() const { return began_; }
     void begin(int64_t now_ns, uint64_t completed);
-    // What has happened since the last look. `closed`: the queue may not run; `by_program`: the program suspended it.
-    Patience look(int64_t now_ns, uint64_t completed, bool closed, bool by_program, int64_t command_ns);
+    // What has happened since the last look.
+    Patience look(int64_t now_ns, uint64_t completed, Queue queue, int64_t command_ns);
     // Something completed just before the last look: more may follow at once.
     bool completes_now() const;
 

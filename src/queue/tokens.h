@@ -61,7 +61,7 @@ private:
     }
 
     uint64_t returned_ = 0;  // launched without a token, driver call returned
-    uint64_t covered_ = 0;   // of those, stood for by a later token or a synchronize
+    uint64_t covered_ = 0;  // of those, stood for by a later token or a synchronize
     uint32_t since_tracked_ = 0;
     uint32_t out_ = 0;
 };

@@ -1,8 +1,8 @@
 #include "queue/window.h"
 
-#include "xsched/types.h"
-
 #include <algorithm>
+
+#include "xsched/types.h"
 
 namespace xsched::queue {
 namespace {

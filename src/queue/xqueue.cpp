@@ -184,7 +184,7 @@ void XQueue::pump_once() {
 }
 
 bool XQueue::is_free() {
-    if (taken_.load(std::memory_order_acquire)) return false;
+    if (is_taken()) return false;
     base::Lock lock(core_.mutex);
     return gated_.words_free();
 }

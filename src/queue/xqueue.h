@@ -103,6 +103,7 @@ public:
 
     // --- the pool's: the object is taken between these two
     void take() { taken_.store(true, std::memory_order_relaxed); }
+    bool is_taken() const { return taken_.load(std::memory_order_acquire); }
     void give_back() { taken_.store(false, std::memory_order_release); }
     // Of an object that is not in use: nobody has it, and the device is through with the slot's gate and progress.
     bool is_free();

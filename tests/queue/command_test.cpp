@@ -1,7 +1,7 @@
+#include <gtest/gtest.h>
+
 #include "fake/device/fake_device.h"
 #include "xsched/xsched.h"
-
-#include <gtest/gtest.h>
 
 namespace {
 

@@ -1,12 +1,12 @@
-#include "fake/device/fake_device.h"
-
-#include "base/clock.h"
-#include "support/eventually.h"
-#include "xsched/xqueue.h"
-
+// What goes before a command of a gated queue, and which callers wait.
 #include <gtest/gtest.h>
 
 #include <random>
+
+#include "base/clock.h"
+#include "fake/device/fake_device.h"
+#include "support/eventually.h"
+#include "xsched/xqueue.h"
 
 namespace {
 
@@ -127,45 +127,6 @@ TEST(GatedPath, FewerWhereAShortTimesliceTakesTheProcessOff) {
     EXPECT_LE(2 * seldom, often);
 }
 
-// Neither the time before it, nor that in which it stood.
-TEST(GatedPath, AnIdleQueueThatIsSuspendedTakesNoTime) {
-    FakeDevice device(kGates);
-    device.region().header.watching = 1;
-    for (int round = 0; round < 3; ++round) {
-        direct(device, true);
-        std::this_thread::sleep_for(std::chrono::milliseconds(30));
-        device.enqueue(round);
-        direct(device, false);
-        while (device.step()) {
-        }
-        for (int i = 0; i < 64; ++i) device.enqueue(100);  // one of them looks how far the device is
-        while (device.step()) {
-        }
-        std::this_thread::sleep_for(std::chrono::milliseconds(30));
-    }
-    EXPECT_LT(device.slot().command_ns, 20'000'000);
-    EXPECT_LT(device.slot().busy_ns, 200'000'000) << "what is seen late counts until then, and no more";
-}
-
-// An event's record is a command of no length: kernels with one behind each are as long as without.
-TEST(GatedPath, MarkersDoNotMakeCommandsShorter) {
-    FakeDevice device(kGates);
-    device.region().header.watching = 1;
-    constexpr int kWorks = 200;
-    for (int i = 0; i < 10; ++i) device.enqueue(0);  // from here on it is known when something completes
-    while (device.step()) {
-    }
-    for (int i = 1; i <= kWorks; ++i) {
-        device.enqueue(2 * i);
-        device.enqueue_marker(2 * i + 1);
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    while (device.step()) {
-    }
-    for (int i = 0; i < 64; ++i) device.enqueue(0);  // one of them looks how far the device is
-    EXPECT_GE(device.slot().command_ns, 50'000'000 / (kWorks * 3 / 2)) << "half as long, if they counted";
-}
-
 TEST(GatedPath, NoGateStandsBeforeAMarker) {
     FakeDevice device(kGates);
     direct(device, true);
@@ -242,134 +203,6 @@ TEST(GatedPath, WithoutGatesItIsLevelOneAndTheCallerWaits) {
     direct(device, false);
     program.join();
     EXPECT_TRUE(eventually([&] { return device.executed().size() == 10; }));
-}
-
-TEST(GatedPath, WatchedReadinessComesFromTheDevice) {
-    FakeDevice device(kGates);
-    device.region().header.watching = 1;
-    device.enqueue(0);
-    device.queue().report_all();
-    EXPECT_NE(device.slot().submitted, xsched::ipc::completed_commands(device.slot()));
-    while (device.step()) {
-    }
-    EXPECT_EQ(device.slot().submitted, xsched::ipc::completed_commands(device.slot()));
-    EXPECT_FALSE(device.queue().ready());
-    const uint32_t rings = device.region().header.doorbell;
-    device.enqueue(1);
-    EXPECT_GT(device.region().header.doorbell, rings) << "idle -> ready is rung";
-}
-
-// The calling thread may have to write what the stream waits for: it is not kept by a call of ours.
-TEST(GatedPath, WhatMayNotKeepItsCallerIsReportedByTheNextCommand) {
-    FakeDevice device(kGates);
-    device.region().header.watching = 1;
-    device.slot().window_ns = 1'000'000;  // each command's report matters
-    for (int i = 0; i < 8; ++i) {
-        XqTicket ticket{};
-        xq_admit(device.abi_queue(), &ticket);
-        const int before = device.progress_written;
-        xq_launched(device.abi_queue(), &ticket, kXqSucceeded | kXqReportLater);
-        EXPECT_EQ(device.progress_written, before);
-    }
-    XqTicket ticket{};
-    xq_admit(device.abi_queue(), &ticket);
-    xq_launched(device.abi_queue(), &ticket, kXqSucceeded);
-    EXPECT_EQ(device.progress_written, 1);
-}
-
-TEST(GatedPath, BeforeAnAnnouncedBurstTheDeviceGetsSomethingToDoOnce) {
-    FakeDevice device(kGates);
-    device.region().header.watching = 1;
-    device.enqueue(0);
-    while (device.step()) {
-    }
-    device.queue().keep_alive().warm_if_asked();
-    EXPECT_EQ(device.warmed, 0);
-    ++device.slot().warm;
-    device.queue().keep_alive().warm_if_asked();
-    device.queue().keep_alive().warm_if_asked();
-    EXPECT_EQ(device.warmed, 1);
-    ++device.slot().warm;
-    device.queue().keep_alive().warm_if_asked();
-    EXPECT_EQ(device.warmed, 2);
-}
-
-TEST(GatedPath, ASynchronizeThatReturnedSaysIdle) {
-    FakeDevice device(kGates);
-    device.region().header.watching = 1;
-    device.enqueue(0);
-    const uint64_t mark = xq_sync_begin(device.abi_queue(), kXqOutside);
-    while (device.step()) {
-    }
-    const uint32_t rings = device.region().header.doorbell;
-    xq_sync_end(device.abi_queue(), mark);
-    EXPECT_EQ(device.slot().completed, device.slot().submitted);
-    EXPECT_GT(device.region().header.doorbell, rings);
-}
-
-// The command counts from its admission on, but its driver call may come long after the report that another thread asks
-// for: a queue that seems idle with work behind its closed gate would never be opened again.
-TEST(GatedPath, AReportSaysNothingOfACallOnItsWay) {
-    FakeDevice device(kGates);
-    device.region().header.watching = 1;
-    XqTicket on_its_way;
-    xq_admit(device.abi_queue(), &on_its_way);
-    device.queue().report_all();
-    while (device.step()) {
-    }
-    EXPECT_TRUE(device.queue().ready());
-    const uint64_t mark = xq_sync_begin(device.abi_queue(), kXqOutside);
-    xq_sync_end(device.abi_queue(), mark);
-    EXPECT_TRUE(device.queue().ready()) << "a synchronize did not wait for it either";
-    EXPECT_EQ(xq_sync_begin(device.abi_queue(), kXqInside), 1u) << "but its own would";
-    device.driver_launch({0, nullptr, 0});
-    xq_launched(device.abi_queue(), &on_its_way, kXqSucceeded);
-    while (device.step()) {
-    }
-    EXPECT_FALSE(device.queue().ready()) << "the report that was asked for came with the call";
-}
-
-// Each report costs the device as much as a gate.
-TEST(GatedPath, AVictimsEventsDoNotReportOneByOne) {
-    for (const bool victim : {false, true}) {
-        FakeDevice device(kGates);
-        device.region().header.watching = 1;
-        device.slot().window_ns = victim ? xsched::base::kMillisecond : 0;
-        for (int i = 0; i < 400; ++i) {
-            device.enqueue(i);
-            xq_report_marker(device.abi_queue(), kXqCanAsk);
-            while (device.step()) {
-            }
-        }
-        if (victim)
-            EXPECT_LT(device.progress_written, 200);
-        else
-            EXPECT_GE(device.progress_written, 399);
-        const int before = device.progress_written;
-        device.enqueue(400);
-        xq_report_marker(device.abi_queue(), kXqNobodyCanAsk);
-        EXPECT_GT(device.progress_written, before) << "nobody could ask";
-        device.queue().report_all();
-        while (device.step()) {
-        }
-        EXPECT_FALSE(device.queue().ready());
-    }
-}
-
-TEST(GatedPath, ReportsOfSeveralThreadsEndAtTheLastCommand) {
-    FakeDevice device(kGates);
-    device.region().header.watching = 1;
-    device.run_freely();
-    std::vector<std::thread> threads;
-    for (int t = 0; t < 4; ++t)
-        threads.emplace_back([&] {
-            for (int i = 0; i < 2000; ++i) {
-                device.enqueue(i);
-                xq_report_marker(device.abi_queue(), kXqCanAsk);
-            }
-        });
-    for (std::thread& thread : threads) thread.join();
-    EXPECT_TRUE(eventually([&] { return !device.queue().ready(); }));
 }
 
 // The device may need what the waiting thread does next: it stores a value that a stream waits for, say.

@@ -1,15 +1,13 @@
 // Levels 2 and 3: what the scheduler asks for, what the backend refuses, and what ends it.
-#include "fake/device/fake_device.h"
-
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <vector>
 
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "base/clock.h"
+#include "fake/device/fake_device.h"
 #include "ipc/layout.h"
 
 namespace xsched {

@@ -1,7 +1,7 @@
 // What only a queue with holds does; what it shares with the others is in xqueue_test.cpp.
-#include "fake/device/fake_device.h"
-
 #include <gtest/gtest.h>
+
+#include "fake/device/fake_device.h"
 
 namespace {
 

@@ -1,7 +1,7 @@
 // Who inherits whose priority when one queue waits for another.
-#include "fake/device/fake_device.h"
-
 #include <gtest/gtest.h>
+
+#include "fake/device/fake_device.h"
 
 namespace {
 

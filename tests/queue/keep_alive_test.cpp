@@ -153,5 +153,22 @@ TEST_F(KeepAlive, WhatTheBackendRefusesIsNotWaitedFor) {
     EXPECT_TRUE(ended());
 }
 
+TEST(KeepAliveUnprepared, BeforeAnAnnouncedBurstTheDeviceGetsSomethingToDoOnce) {
+    FakeDevice device(kInterruptible);
+    device.region().header.watching = 1;
+    device.enqueue(0);
+    while (device.step()) {
+    }
+    device.queue().keep_alive().warm_if_asked();
+    EXPECT_EQ(device.warmed, 0);
+    ++device.slot().warm;
+    device.queue().keep_alive().warm_if_asked();
+    device.queue().keep_alive().warm_if_asked();
+    EXPECT_EQ(device.warmed, 1);
+    ++device.slot().warm;
+    device.queue().keep_alive().warm_if_asked();
+    EXPECT_EQ(device.warmed, 2);
+}
+
 }  // namespace
 }  // namespace xsched

@@ -8,6 +8,7 @@ namespace xsched::queue {
 namespace {
 
 using Patience = RoomWait::Patience;
+using Queue = RoomWait::Queue;
 using base::kMillisecond;
 using base::kSecond;
 
@@ -18,38 +19,38 @@ TEST(RoomWait, AnOpenQueueInWhichNothingCompletesIsStuckAfterAWhile) {
     EXPECT_FALSE(wait.began());
     wait.begin(0, 7);
     EXPECT_TRUE(wait.began());
-    EXPECT_EQ(wait.look(49 * kMillisecond, 7, false, false, kShort), Patience::kLeft);
-    EXPECT_EQ(wait.look(51 * kMillisecond, 7, false, false, kShort), Patience::kDeviceStuck);
+    EXPECT_EQ(wait.look(49 * kMillisecond, 7, Queue::kOpen, kShort), Patience::kLeft);
+    EXPECT_EQ(wait.look(51 * kMillisecond, 7, Queue::kOpen, kShort), Patience::kDeviceStuck);
 }
 
 TEST(RoomWait, ACompletionStartsAnew) {
     RoomWait wait;
     wait.begin(0, 7);
-    EXPECT_EQ(wait.look(40 * kMillisecond, 7, false, false, kShort), Patience::kLeft);
-    EXPECT_EQ(wait.look(45 * kMillisecond, 8, false, false, kShort), Patience::kLeft);
+    EXPECT_EQ(wait.look(40 * kMillisecond, 7, Queue::kOpen, kShort), Patience::kLeft);
+    EXPECT_EQ(wait.look(45 * kMillisecond, 8, Queue::kOpen, kShort), Patience::kLeft);
     EXPECT_TRUE(wait.completes_now());
-    EXPECT_EQ(wait.look(80 * kMillisecond, 8, false, false, kShort), Patience::kLeft);
+    EXPECT_EQ(wait.look(80 * kMillisecond, 8, Queue::kOpen, kShort), Patience::kLeft);
     EXPECT_FALSE(wait.completes_now());
 }
 
 TEST(RoomWait, LongCommandsGetLonger) {
     RoomWait wait;
     wait.begin(0, 7);
-    EXPECT_EQ(wait.look(kSecond, 7, false, false, kSecond), Patience::kLeft);
-    EXPECT_EQ(wait.look(5 * kSecond, 7, false, false, kSecond), Patience::kDeviceStuck);
+    EXPECT_EQ(wait.look(kSecond, 7, Queue::kOpen, kSecond), Patience::kLeft);
+    EXPECT_EQ(wait.look(5 * kSecond, 7, Queue::kOpen, kSecond), Patience::kDeviceStuck);
 }
 
 TEST(RoomWait, TheSchedulersSuspensionMayLast) {
     RoomWait wait;
     wait.begin(0, 7);
-    EXPECT_EQ(wait.look(1000 * kSecond, 7, true, false, kShort), Patience::kLeft);
+    EXPECT_EQ(wait.look(1000 * kSecond, 7, Queue::kSuspended, kShort), Patience::kLeft);
 }
 
 TEST(RoomWait, TheProgramsOwnSuspensionLastsTenSecondsForIt) {
     RoomWait wait;
     wait.begin(0, 7);
-    EXPECT_EQ(wait.look(9 * kSecond, 7, true, true, kShort), Patience::kLeft);
-    EXPECT_EQ(wait.look(11 * kSecond, 7, true, true, kShort), Patience::kOwnSuspension);
+    EXPECT_EQ(wait.look(9 * kSecond, 7, Queue::kSuspendedByProgram, kShort), Patience::kLeft);
+    EXPECT_EQ(wait.look(11 * kSecond, 7, Queue::kSuspendedByProgram, kShort), Patience::kOwnSuspension);
 }
 
 }  // namespace

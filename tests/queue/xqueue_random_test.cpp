@@ -1,10 +1,10 @@
 // Threads enqueue while others suspend, resume, reconfigure and drop the connection at random: every thread's
 // commands run exactly once and in its own order, and nothing is left behind.
-#include "fake/device/fake_device.h"
-
 #include <gtest/gtest.h>
 
 #include <random>
+
+#include "fake/device/fake_device.h"
 
 namespace {
 
@@ -18,15 +18,9 @@ void chaos(FakeDevice& device, std::atomic<bool>& done, unsigned seed) {
     std::mt19937 random(seed);
     while (!done) {
         switch (random() % 6) {
-            case 0:
-                device.queue().suspend(kQueueSuspendFlagNone);
-                break;
-            case 1:
-                device.slot().suspended = 1;
-                break;
-            case 2:
-                device.queue().set_launch_config(1 + random() % 20, 1 + random() % 20);
-                break;
+            case 0: device.queue().suspend(kQueueSuspendFlagNone); break;
+            case 1: device.slot().suspended = 1; break;
+            case 2: device.queue().set_launch_config(1 + random() % 20, 1 + random() % 20); break;
             default:
                 device.queue().resume(kQueueResumeFlagNone);
                 device.slot().suspended = 0;

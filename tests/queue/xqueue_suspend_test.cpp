@@ -1,11 +1,11 @@
 // Other threads' calls are on their way to the driver while a command is held: whoever arrives first, nothing waits for
 // ever, and when a suspend that synchronizes returns nothing of the queue runs on the device.
-#include "fake/device/fake_device.h"
-#include "support/eventually.h"
-
 #include <gtest/gtest.h>
 
 #include <thread>
+
+#include "fake/device/fake_device.h"
+#include "support/eventually.h"
 
 namespace {
 

@@ -1,9 +1,9 @@
-#include "fake/device/fake_device.h"
-#include "support/eventually.h"
-
 #include <gtest/gtest.h>
 
 #include <thread>
+
+#include "fake/device/fake_device.h"
+#include "support/eventually.h"
 
 namespace {
 

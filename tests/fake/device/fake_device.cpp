@@ -1,9 +1,9 @@
 #include "fake/device/fake_device.h"
 
-#include "xsched/xqueue.h"
-
 #include <algorithm>
 #include <utility>
+
+#include "xsched/xqueue.h"
 
 namespace xsched::fake {
 namespace {
@@ -181,7 +181,7 @@ FakeDevice::~FakeDevice() {
         run_freely();
         queue_->wait_all();
         queue_->retire(kXqLastReport);
-        while (queue_->in_use()) std::this_thread::yield();
+        while (queue_->is_taken()) std::this_thread::yield();
     }
     run_freely();
     synchronize();

@@ -60,7 +60,11 @@ public:
     HwQueueHandle hwq() const { return hwq_; }
 
     static constexpr XqCosts kCosts{  // where it can be interrupted
-        .switch_us = 30, .off_us = 200, .most_off_us = 1000, .effect_us = 50, .interrupt_us = 100};
+                                    .switch_us = 30,
+                                    .off_us = 200,
+                                    .most_off_us = 1000,
+                                    .effect_us = 50,
+                                    .interrupt_us = 100};
     std::atomic<bool> no_interrupt{false};  // not supported
     std::atomic<int> interrupt_calls{0};
     std::vector<uint32_t> timeslices;  // as set
