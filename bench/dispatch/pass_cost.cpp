@@ -4,13 +4,13 @@
 // one: one urgent client's readiness changes, the others' verdicts stay as they are;
 // burst: an urgent unit becomes ready or idle, and all others are suspended or go on;
 // whole: everything is read anew.
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <vector>
-
-#include <sys/mman.h>
 
 #include "base/clock.h"
 #include "dispatch/dispatcher.h"
@@ -61,8 +61,10 @@ public:
     int64_t pass(std::vector<uint32_t> rung, int64_t later_ns, bool whole = false) {
         now_ += later_ns;
         const int64_t began = base::now_ns();
-        if (whole) dispatcher_.pass(now_);
-        else dispatcher_.pass(now_, rung);
+        if (whole)
+            dispatcher_.pass(now_);
+        else
+            dispatcher_.pass(now_, rung);
         return base::now_ns() - began;
     }
     uint32_t urgent() const { return urgent_; }
@@ -93,9 +95,11 @@ void report(const char* name, const char* end, Step step) {
         if (i >= 4) times.push_back(ns);
     }
     std::sort(times.begin(), times.end());
-    const auto at = [&](double part) { return static_cast<double>(times[static_cast<size_t>(part * static_cast<double>(times.size() - 1))]) / 1e3; };
-    printf("\"%s\": {\"n\": %zu, \"p50_us\": %.2f, \"p99_us\": %.2f, \"max_us\": %.2f}%s", name, times.size(), at(0.5), at(0.99),
-           at(1), end);
+    const auto at = [&](double part) {
+        return static_cast<double>(times[static_cast<size_t>(part * static_cast<double>(times.size() - 1))]) / 1e3;
+    };
+    printf("\"%s\": {\"n\": %zu, \"p50_us\": %.2f, \"p99_us\": %.2f, \"max_us\": %.2f}%s", name, times.size(), at(0.5),
+           at(0.99), at(1), end);
 }
 
 void measure(const char* policy, uint32_t clients, uint32_t queues, const char* end) {
@@ -107,8 +111,10 @@ void measure(const char* policy, uint32_t clients, uint32_t queues, const char* 
     crowd.submit(crowd.urgent() + 1);
     crowd.pass({crowd.urgent() + 2}, kSoon);
     report("one", ", ", [&](size_t i) {
-        if (i % 2 == 0) crowd.submit(crowd.urgent());
-        else crowd.complete(crowd.urgent());
+        if (i % 2 == 0)
+            crowd.submit(crowd.urgent());
+        else
+            crowd.complete(crowd.urgent());
         crowd.complete(crowd.urgent() + 1);
         crowd.submit(crowd.urgent() + 1);
         return crowd.pass({crowd.urgent() + 1}, kSoon);
@@ -117,8 +123,10 @@ void measure(const char* policy, uint32_t clients, uint32_t queues, const char* 
     crowd.complete(crowd.urgent());
     crowd.pass({crowd.urgent() + 1, crowd.urgent() + 2}, kPastEveryGrace);
     report("burst", ", ", [&](size_t i) {
-        if (i % 2 == 0) crowd.submit(crowd.urgent());
-        else crowd.complete(crowd.urgent());
+        if (i % 2 == 0)
+            crowd.submit(crowd.urgent());
+        else
+            crowd.complete(crowd.urgent());
         return crowd.pass({crowd.urgent() + 1}, kPastEveryGrace);
     });
     report("whole", "}", [&](size_t) { return crowd.pass({}, kSoon, true); });

@@ -4,11 +4,19 @@
 //   awake: toggled every 300 us
 //   asleep: toggled every 20 ms, so that the server and its processor have long been asleep
 //   spinning: as awake, with a server that looks for news without end instead of sleeping (--spin-us)
-//   crowd: as awake, among 1,000 clients on 8 devices (one of them, with --devices 1), which change 2,000 times a second;
+//   crowd: as awake, among 1,000 clients on 8 devices (one of them, with --devices 1), which change 2,000 times a
+//   second;
 //          what an idle server then uses of a processor is measured as well
 // Targets: p99 <= 30 us awake, <= 100 us from sleep; in the crowd p50 <= 60 us, p99 <= 200 us. The machine should be
 // otherwise idle: `load` tells.
-// Usage: directive_latency [--samples N] [--server PATH] [--clients N] [--devices N] [--rate CHANGES_PER_SECOND] [--only crowd]
+// Usage: directive_latency [--samples N] [--server PATH] [--clients N] [--devices N] [--rate CHANGES_PER_SECOND]
+// [--only crowd]
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <climits>
@@ -22,12 +30,6 @@
 #include <string>
 #include <thread>
 #include <vector>
-
-#include <signal.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/unique_fd.h"
@@ -108,9 +110,11 @@ pid_t start_server(const std::string& path, const std::string& socket, int64_t s
     if (freopen("/dev/null", "w", stdout) == nullptr) _exit(1);
     const std::string limit = "clients=100000";
     if (spin_us == kCrowd)
-        execl(path.c_str(), path.c_str(), "--no-supervise", "--socket", socket.c_str(), "--limit", limit.c_str(), nullptr);
+        execl(path.c_str(), path.c_str(), "--no-supervise", "--socket", socket.c_str(), "--limit", limit.c_str(),
+              nullptr);
     else if (spin_us >= 0)
-        execl(path.c_str(), path.c_str(), "--no-supervise", "--socket", socket.c_str(), "--spin-us", spin.c_str(), nullptr);
+        execl(path.c_str(), path.c_str(), "--no-supervise", "--socket", socket.c_str(), "--spin-us", spin.c_str(),
+              nullptr);
     else
         execl(path.c_str(), path.c_str(), "--no-supervise", "--socket", socket.c_str(), nullptr);
     _exit(127);
@@ -129,7 +133,7 @@ double percentile(const std::vector<int64_t>& sorted, double share) {
 struct Run {
     const char* name;
     int64_t period_us;
-    int64_t spin_us;   // -1: the server's default
+    int64_t spin_us;  // -1: the server's default
     double target_us;  // 0: none, for comparison only
 };
 
@@ -189,8 +193,10 @@ public:
             std::mt19937 random(1);
             for (int64_t next = base::now_ns(); !stop_.load(); next += base::kSecond / per_second) {
                 ipc::Region& region = *regions_[random() % regions_.size()];
-                if (region.slots[0].submitted.load() == region.slots[0].completed.load()) submit(region);
-                else complete(region);
+                if (region.slots[0].submitted.load() == region.slots[0].completed.load())
+                    submit(region);
+                else
+                    complete(region);
                 const int64_t left = next - base::now_ns();
                 if (left > 0) usleep(static_cast<useconds_t>(left / base::kMicrosecond));
             }
@@ -262,11 +268,12 @@ void measure_crowd(const std::string& server, int samples, unsigned clients, uin
     std::sort(suspend.begin(), suspend.end());
     const double p50 = percentile(suspend, 0.5);
     const double p99 = percentile(suspend, 0.99);
-    printf("    {\"run\": \"crowd\", \"clients\": %u, \"devices\": %u, \"changes_per_s\": %u, \"samples\": %d, "
-           "\"p50_us\": %.1f, \"p90_us\": %.1f, \"p99_us\": %.1f, \"max_us\": %.1f, \"target_p50_us\": 60, "
-           "\"target_p99_us\": 200, \"met\": %s, \"idle_server_processor_share\": %.5f}\n",
-           clients, devices, rate, samples, p50, percentile(suspend, 0.9), p99, percentile(suspend, 1.0),
-           p50 <= 60 && p99 <= 200 ? "true" : "false", idle);
+    printf(
+        "    {\"run\": \"crowd\", \"clients\": %u, \"devices\": %u, \"changes_per_s\": %u, \"samples\": %d, "
+        "\"p50_us\": %.1f, \"p90_us\": %.1f, \"p99_us\": %.1f, \"max_us\": %.1f, \"target_p50_us\": 60, "
+        "\"target_p99_us\": 200, \"met\": %s, \"idle_server_processor_share\": %.5f}\n",
+        clients, devices, rate, samples, p50, percentile(suspend, 0.9), p99, percentile(suspend, 1.0),
+        p50 <= 60 && p99 <= 200 ? "true" : "false", idle);
 }
 
 }  // namespace

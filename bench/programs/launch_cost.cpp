@@ -27,10 +27,8 @@ int64_t batch(const std::function<void()>& call) {
 int run(const busy::Arguments& arguments) {
     busy::Calls calls;
     const std::function<void()> kinds[] = {
-        [&] { calls.launch(nullptr); },
-        [&] { calls.launch(calls.own()); },
-        [&] { calls.record(); },
-        [&] { calls.synchronize(calls.own()); },
+        [&] { calls.launch(nullptr); }, [&] { calls.launch(calls.own()); },
+        [&] { calls.record(); },        [&] { calls.synchronize(calls.own()); },
         [&] { calls.set(); },
     };
     busy::Rows rows;

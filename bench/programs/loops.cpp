@@ -108,7 +108,8 @@ void say_ready() {
 void wait_for_turn() {
     say_ready();
     char byte = 0;
-    while (byte != '\n' && read(STDIN_FILENO, &byte, 1) == 1) {}
+    while (byte != '\n' && read(STDIN_FILENO, &byte, 1) == 1) {
+    }
 }
 
 }  // namespace busy

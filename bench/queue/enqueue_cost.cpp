@@ -30,7 +30,8 @@ void hold_end(void*, void*) {}
 void destroy(void*) {}
 
 XqQueue* make_queue() {
-    static constexpr XqHoldOps kHolds = {.create = hold_create, .open = hold_end, .drop = hold_end, .destroy = hold_end};
+    static constexpr XqHoldOps kHolds = {
+        .create = hold_create, .open = hold_end, .drop = hold_end, .destroy = hold_end};
     static XqDeviceOps ops{};
     ops.abi = XQ_DEVICE_ABI;
     ops.levels = 1u << kPreemptLevelBlock;
@@ -42,7 +43,8 @@ XqQueue* make_queue() {
     ops.destroy = destroy;
     static int object = 0;
     HwQueueHandle handle = 0;
-    if (xq_hwq_create(&handle, &ops, &object, reinterpret_cast<uint64_t>(&object), kDevice) != kXSchedSuccess) return nullptr;
+    if (xq_hwq_create(&handle, &ops, &object, reinterpret_cast<uint64_t>(&object), kDevice) != kXSchedSuccess)
+        return nullptr;
     return xq_auto_create(handle, PRIORITY_DEFAULT);
 }
 
@@ -115,7 +117,9 @@ int main(int argc, char** argv) {
     measure(queue, 1, 3);  // the first calls start the agent
     const Cost idle = measure(queue, 1, rounds);
     const Cost streaming = measure(queue, kInFlight, rounds);
-    printf("{\"idle_ns\": %.1f, \"idle_best_ns\": %.1f, \"streaming_ns\": %.1f, \"streaming_best_ns\": %.1f, \"held\": %d}\n",
-           idle.median_ns, idle.best_ns, streaming.median_ns, streaming.best_ns, idle.held + streaming.held);
+    printf(
+        "{\"idle_ns\": %.1f, \"idle_best_ns\": %.1f, \"streaming_ns\": %.1f, \"streaming_best_ns\": %.1f, \"held\": "
+        "%d}\n",
+        idle.median_ns, idle.best_ns, streaming.median_ns, streaming.best_ns, idle.held + streaming.held);
     return 0;
 }

@@ -64,34 +64,34 @@ typedef enum {
 
 /* What a queue can do. In all masks below, MaskAll (-1) stands for every bit. */
 typedef enum { /* bits */
-    kQueueFeatureNone = 0,
-    kQueueFeatureAsyncSubmit = 1,
-    kQueueFeatureDynamicLevel = 2,
-    kQueueFeatureDynamicThreshold = 4,
-    kQueueFeatureDynamicBatchSize = 8,
-    kQueueFeatureSyncSuspend = 16,
-    kQueueFeatureResumeDropCommands = 32,
-    kQueueFeatureMaskAll = -1
+               kQueueFeatureNone = 0,
+               kQueueFeatureAsyncSubmit = 1,
+               kQueueFeatureDynamicLevel = 2,
+               kQueueFeatureDynamicThreshold = 4,
+               kQueueFeatureDynamicBatchSize = 8,
+               kQueueFeatureSyncSuspend = 16,
+               kQueueFeatureResumeDropCommands = 32,
+               kQueueFeatureMaskAll = -1
 } XQueueFeature;
 
 typedef enum { /* bits */
-    kQueueCreateFlagNone = 0,
-    kQueueCreateFlagBlockingSubmit = 1, /* XQueueSubmit returns once the command is launched */
-    kQueueCreateFlagMaskAll = -1
+               kQueueCreateFlagNone = 0,
+               kQueueCreateFlagBlockingSubmit = 1, /* XQueueSubmit returns once the command is launched */
+               kQueueCreateFlagMaskAll = -1
 } XQueueCreateFlag;
 
 typedef enum { /* bits */
-    kQueueSuspendFlagNone = 0,
-    kQueueSuspendFlagSyncHwQueue = 1, /* return when what was in flight has completed */
-    kQueueSuspendFlagWaitAll = 2,     /* let everything submitted so far complete first */
-    kQueueSuspendFlagWaitIdle = 4,    /* wait until the queue is idle, also of what comes meanwhile */
-    kQueueSuspendFlagMaskAll = -1
+               kQueueSuspendFlagNone = 0,
+               kQueueSuspendFlagSyncHwQueue = 1, /* return when what was in flight has completed */
+               kQueueSuspendFlagWaitAll = 2,     /* let everything submitted so far complete first */
+               kQueueSuspendFlagWaitIdle = 4,    /* wait until the queue is idle, also of what comes meanwhile */
+               kQueueSuspendFlagMaskAll = -1
 } XQueueSuspendFlag;
 
 typedef enum { /* bits */
-    kQueueResumeFlagNone = 0,
-    kQueueResumeFlagDropCommands = 1, /* commands still held back are dropped, not run */
-    kQueueResumeFlagMaskAll = -1
+               kQueueResumeFlagNone = 0,
+               kQueueResumeFlagDropCommands = 1, /* commands still held back are dropped, not run */
+               kQueueResumeFlagMaskAll = -1
 } XQueueResumeFlag;
 
 typedef enum {

@@ -1,5 +1,11 @@
 #include "agent/agent.h"
 
+#include <pthread.h>
+#include <unistd.h>
+
+#include <new>
+#include <utility>
+
 #include "agent/backoff.h"
 #include "agent/connection.h"
 #include "agent/lifeline.h"
@@ -13,12 +19,6 @@
 #include "queue/driver_calls.h"
 #include "queue/handover.h"
 #include "queue/pool.h"
-
-#include <new>
-#include <utility>
-
-#include <pthread.h>
-#include <unistd.h>
 
 namespace xsched::agent {
 namespace {
@@ -64,7 +64,8 @@ void move_queues(ipc::Region* region) {
     for_each_queue([](XQueue& queue) { queue.attach(placement(queue.index())); });
 }
 
-// Returns whether the scheduler keeps any queue off at present. `header`'s directive number `seen` is what it carries out.
+// Returns whether the scheduler keeps any queue off at present. `header`'s directive number `seen` is what it carries
+// out.
 bool carry_out(ipc::Header& header, uint32_t seen) {
     bool any_suspended = false;
     const int64_t now = base::now_ns();
@@ -105,8 +106,10 @@ bool connect_to_server(bool first) {
     if (*refusal != '\0')
         XLOG_WARN("xserver at %s refused this process: %s; it runs unscheduled", path, refusal);
     else
-        XLOG_WARN("no xserver answers at %s: this process runs unscheduled until one comes (start it with 'xcli run', "
-                  "or start 'xserver', or use XSCHED_SCHEDULER=local)", path);
+        XLOG_WARN(
+            "no xserver answers at %s: this process runs unscheduled until one comes (start it with 'xcli run', "
+            "or start 'xserver', or use XSCHED_SCHEDULER=local)",
+            path);
     return false;
 }
 

@@ -1,4 +1,6 @@
 // The public C functions of xsched/xqueue.h, and the queues that shims make by themselves.
+#include <bit>
+
 #include "agent/agent.h"
 #include "agent/hint_api.h"
 #include "base/log.h"
@@ -9,8 +11,6 @@
 #include "queue/pool.h"
 #include "queue/queue_abi.h"
 #include "xsched/xsched.h"
-
-#include <bit>
 
 namespace xsched::agent {
 namespace {
@@ -108,7 +108,8 @@ XqQueue* xq_auto_create(HwQueueHandle handle, Priority vendor_priority) {
     if (!options.auto_xqueue_on) return nullptr;
     if (const XQueue* existing = queue::queue_of_hwq(handle)) return queue::abi_pointer(*existing);
     queue::Setup setup = agent::setup_from_environment();
-    if (setup.priority == PRIORITY_DEFAULT && base::hint_info(base::HintId::priority).accepts(vendor_priority)) setup.priority = vendor_priority;
+    if (setup.priority == PRIORITY_DEFAULT && base::hint_info(base::HintId::priority).accepts(vendor_priority))
+        setup.priority = vendor_priority;
     XQueue* made = nullptr;
     XResult result = agent::make_queue(handle, options.level, setup, &made);
     if (result == kXSchedErrorNotSupported) {

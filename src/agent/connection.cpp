@@ -1,16 +1,16 @@
 #include "agent/connection.h"
 
-#include "base/unique_fd.h"
-#include "ipc/region.h"
-#include "queue/handover.h"
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
 
-#include <poll.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
+#include "base/unique_fd.h"
+#include "ipc/region.h"
+#include "queue/handover.h"
 
 namespace xsched::agent {
 namespace {
@@ -51,7 +51,7 @@ ipc::Region* Connection::open(char (&path)[ipc::kSocketPathBytes], const char** 
     if (!answered || welcome.status != ipc::WelcomeStatus::kAccepted) return nullptr;
     *refusal = "the memory it sent cannot be used";
     ipc::Region* region = ipc::map_region(memory.get(), welcome.region_bytes);
-    struct stat status {};
+    struct stat status{};
     if (region == nullptr || fstat(socket.get(), &status) != 0) return nullptr;
     base::Lock lock(mutex_);
     device_ = status.st_dev;
@@ -63,7 +63,7 @@ ipc::Region* Connection::open(char (&path)[ipc::kSocketPathBytes], const char** 
 
 // mutex_ held.
 bool Connection::ours() const {
-    struct stat status {};
+    struct stat status{};
     return socket_ >= 0 && fstat(socket_, &status) == 0 && status.st_dev == device_ && status.st_ino == inode_;
 }
 

@@ -2,14 +2,14 @@
 // function the header does not declare does not compile.
 #include "agent/hint_api.h"
 
+#include <atomic>
+
 #include "agent/agent.h"
 #include "base/clock.h"
 #include "base/options.h"
 #include "ipc/slot_hints.h"
 #include "queue/pool.h"
 #include "xsched/hint.h"
-
-#include <atomic>
 
 namespace xsched::agent {
 namespace {

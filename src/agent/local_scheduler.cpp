@@ -1,16 +1,16 @@
 #include "agent/local_scheduler.h"
 
-#include "base/log.h"
-#include "base/options.h"
-#include "base/time.h"
-#include "policy/policy.h"
+#include <sys/prctl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <new>
 #include <utility>
 
-#include <sys/prctl.h>
-#include <unistd.h>
+#include "base/log.h"
+#include "base/options.h"
+#include "base/time.h"
+#include "policy/policy.h"
 
 namespace xsched::agent {
 namespace {
@@ -25,8 +25,10 @@ constexpr int64_t kLookEveryNs = 100 * base::kMicrosecond;
 bool LocalScheduler::prepare(const char* policy, ipc::Region& region) {
     const policy::PolicyInfo* info = policy::find_policy(policy);
     if (info == nullptr) {
-        XLOG_WARN("XSCHED_POLICY=%s is not a policy of this build (it has HPF; 'xcli policy -n' lists all): this "
-                  "process runs unscheduled", policy);
+        XLOG_WARN(
+            "XSCHED_POLICY=%s is not a policy of this build (it has HPF; 'xcli policy -n' lists all): this "
+            "process runs unscheduled",
+            policy);
         return false;
     }
     const sched::Settings settings{.trials = base::options().trials != 0};

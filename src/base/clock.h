@@ -1,8 +1,8 @@
 // The one clock: CLOCK_MONOTONIC nanoseconds, comparable between processes of one machine. ~20 ns a call (vDSO).
 #pragma once
 
-#include <ctime>
 #include <cstdint>
+#include <ctime>
 
 namespace xsched::base {
 

@@ -1,14 +1,14 @@
 #include "base/futex.h"
 
-#include "base/clock.h"
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <climits>
 #include <ctime>
 
-#include <linux/futex.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+#include "base/clock.h"
 
 // Debian 12's headers know futex_waitv; older ones do not: number and layout from linux/futex.h of 5.16.
 #ifndef SYS_futex_waitv
@@ -53,8 +53,7 @@ void futex_wake_all(FutexWord& word) {
 bool futex_wait_any(FutexWord* const* words, const uint32_t* expected, unsigned count, int64_t timeout_ns) {
     if (count > kMostWords) return false;
     WaitV waiters[kMostWords];
-    for (unsigned i = 0; i < count; ++i)
-        waiters[i] = {expected[i], reinterpret_cast<uint64_t>(words[i]), kFutex32, 0};
+    for (unsigned i = 0; i < count; ++i) waiters[i] = {expected[i], reinterpret_cast<uint64_t>(words[i]), kFutex32, 0};
     const timespec until = to_timespec(now_ns() + (timeout_ns < 0 ? 0 : timeout_ns));  // absolute
     const long result = syscall(SYS_futex_waitv, waiters, count, 0, timeout_ns < 0 ? nullptr : &until, CLOCK_MONOTONIC);
     return result >= 0 || errno != ENOSYS;

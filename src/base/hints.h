@@ -115,8 +115,7 @@ constexpr void merge_hints(Hints& all, const Hints& more) {
 constexpr int64_t get_hint(const Hints& hints, HintId id) {
     switch (id) {
 #define XSCHED_HINT(field, ...) \
-    case HintId::field:         \
-        return hints.field;
+    case HintId::field: return hints.field;
 #include "base/hints.def"
 #undef XSCHED_HINT
     }
@@ -126,10 +125,8 @@ constexpr int64_t get_hint(const Hints& hints, HintId id) {
 // `kept` is within the hint's range.
 constexpr void set_hint(Hints& hints, HintId id, int64_t kept) {
     switch (id) {
-#define XSCHED_HINT(field, type, ...)          \
-    case HintId::field:                        \
-        hints.field = static_cast<type>(kept); \
-        break;
+#define XSCHED_HINT(field, type, ...) \
+    case HintId::field: hints.field = static_cast<type>(kept); break;
 #include "base/hints.def"
 #undef XSCHED_HINT
     }

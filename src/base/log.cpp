@@ -1,14 +1,14 @@
 #include "base/log.h"
 
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
-
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "base/log_output.h"
 #include "base/text.h"
@@ -30,8 +30,8 @@ struct LevelName {
     LogLevel level;
 };
 constexpr LevelName kLevelNames[] = {
-    {"DEBG", LogLevel::kDebug}, {"DEBUG", LogLevel::kDebug}, {"INFO", LogLevel::kInfo},  {"WARN", LogLevel::kWarn},
-    {"WARNING", LogLevel::kWarn}, {"ERRO", LogLevel::kError}, {"ERROR", LogLevel::kError},
+    {"DEBG", LogLevel::kDebug},   {"DEBUG", LogLevel::kDebug}, {"INFO", LogLevel::kInfo},   {"WARN", LogLevel::kWarn},
+    {"WARNING", LogLevel::kWarn}, {"ERRO", LogLevel::kError},  {"ERROR", LogLevel::kError},
 };
 constexpr const char* kPrinted[] = {"DEBG", "INFO", "WARN", "ERRO"};
 

@@ -19,7 +19,8 @@ int log_level_slow();
 
 inline bool log_enabled(LogLevel level) {
     int current = detail::g_log_level.load(std::memory_order_relaxed);
-    if (current < 0) [[unlikely]] current = detail::log_level_slow();
+    if (current < 0) [[unlikely]]
+        current = detail::log_level_slow();
     return static_cast<int>(level) >= current;
 }
 
@@ -36,10 +37,10 @@ void write_log_line(const char* line, size_t bytes);
 
 }  // namespace xsched::base
 
-#define XSCHED_LOG(level, ...)                                                                 \
-    do {                                                                                       \
-        if (::xsched::base::log_enabled(level)) [[unlikely]]                                   \
-            ::xsched::base::log_line(level, __FILE__, __LINE__, __VA_ARGS__);                  \
+#define XSCHED_LOG(level, ...)                                                \
+    do {                                                                      \
+        if (::xsched::base::log_enabled(level)) [[unlikely]]                  \
+            ::xsched::base::log_line(level, __FILE__, __LINE__, __VA_ARGS__); \
     } while (0)
 #define XLOG_DEBG(...) XSCHED_LOG(::xsched::base::LogLevel::kDebug, __VA_ARGS__)
 #define XLOG_INFO(...) XSCHED_LOG(::xsched::base::LogLevel::kInfo, __VA_ARGS__)

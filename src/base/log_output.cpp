@@ -1,16 +1,16 @@
 #include "base/log_output.h"
 
-#include <cerrno>
-#include <csignal>
-#include <cstdlib>
-#include <cstring>
-
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
 
 #include "base/unique_fd.h"
 
@@ -80,18 +80,17 @@ Fate write_if_room(int fd, const char* text, size_t bytes) {
 // The program's own descriptor waits where it is full, and must stay as it is. Opened anew it does not wait, whoever
 // else writes at the same moment; where that is forbidden, it is asked for room first.
 Fate write_to_standard_error(const char* text, size_t bytes) {
-    struct stat info {};
+    struct stat info{};
     if (fstat(STDERR_FILENO, &info) != 0) return Fate::kFailed;
     if (S_ISREG(info.st_mode)) return write_once(STDERR_FILENO, text, bytes);
-    if (S_ISSOCK(info.st_mode))
-        return fate_of(send(STDERR_FILENO, text, bytes, MSG_DONTWAIT | MSG_NOSIGNAL), bytes);
+    if (S_ISSOCK(info.st_mode)) return fate_of(send(STDERR_FILENO, text, bytes, MSG_DONTWAIT | MSG_NOSIGNAL), bytes);
     if (!S_ISFIFO(info.st_mode) && !S_ISCHR(info.st_mode)) return Fate::kFailed;
     const int flags = fcntl(STDERR_FILENO, F_GETFL);
     if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY) return Fate::kFailed;
     if ((flags & O_NONBLOCK) != 0) return write_once(STDERR_FILENO, text, bytes);
     if (S_ISFIFO(info.st_mode) || isatty(STDERR_FILENO) != 0) {
         const UniqueFd own(open("/proc/self/fd/2", O_WRONLY | O_NONBLOCK | O_APPEND | O_CLOEXEC | O_NOCTTY));
-        struct stat opened {};
+        struct stat opened{};
         if (own && fstat(own.get(), &opened) == 0 && opened.st_ino == info.st_ino && opened.st_dev == info.st_dev)
             return write_once(own.get(), text, bytes);
     }
@@ -102,7 +101,7 @@ Fate write_to_standard_error(const char* text, size_t bytes) {
 // send our lines into its file.
 Fate write_to_file(const char* path, const char* text, size_t bytes) {
     const UniqueFd file(open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600));
-    struct stat info {};
+    struct stat info{};
     if (!file || fstat(file.get(), &info) != 0) return Fate::kFailed;
     if (S_ISREG(info.st_mode) || S_ISCHR(info.st_mode) || S_ISFIFO(info.st_mode))
         return write_once(file.get(), text, bytes);
@@ -117,9 +116,9 @@ void complain(const char* path, int error) {
     if (error == ENXIO) why = "nobody reads it";
     if (error == EINVAL) why = "it is neither a file nor a FIFO nor a terminal";
     char line[detail::kLogLineBytes];
-    const size_t bytes = detail::format_line(line, LogLevel::kWarn, __FILE__, __LINE__,
-                                             "XLOG_FILE=%s cannot be written (%s): log lines are lost until it can", path,
-                                             why);
+    const size_t bytes =
+        detail::format_line(line, LogLevel::kWarn, __FILE__, __LINE__,
+                            "XLOG_FILE=%s cannot be written (%s): log lines are lost until it can", path, why);
     write_to_standard_error(line, bytes);
 }
 
@@ -144,8 +143,7 @@ void detail::put_line(const char* line, size_t bytes) {
                                       "%u log lines were lost: nobody read them in time", lost);
     if (bytes > kLogLineBytes) bytes = kLogLineBytes;
     memcpy(both + notice, line, bytes);
-    if (write_somewhere(both, notice + bytes) != Fate::kWritten)
-        g_lost.fetch_add(lost + 1, std::memory_order_relaxed);
+    if (write_somewhere(both, notice + bytes) != Fate::kWritten) g_lost.fetch_add(lost + 1, std::memory_order_relaxed);
 }
 
 }  // namespace xsched::base

@@ -1,10 +1,10 @@
 #include "base/mutex.h"
 
-#include <cerrno>
-
 #include <linux/futex.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include <cerrno>
 
 namespace xsched::base {
 namespace {

@@ -1,13 +1,13 @@
 #include "base/options.h"
 
-#include "base/log.h"
-#include "base/text.h"
-
 #include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+
+#include "base/log.h"
+#include "base/text.h"
 
 namespace xsched::base {
 namespace {
@@ -27,7 +27,8 @@ const char* keep(const char* text) {
     if (fresh == nullptr) return nullptr;
     memcpy(fresh->text, text, bytes);
     fresh->next = g_kept.load(std::memory_order_relaxed);
-    while (!g_kept.compare_exchange_weak(fresh->next, fresh, std::memory_order_release)) {}
+    while (!g_kept.compare_exchange_weak(fresh->next, fresh, std::memory_order_release)) {
+    }
     return fresh->text;
 }
 
@@ -113,7 +114,7 @@ constexpr OptionInfo kRows[] = {
 #define XSCHED_OPTION_TEXT(field, variable, fallback, help) {variable, fallback, help},
 #define XSCHED_OPTION_INT(field, variable, fallback, min, max, help) {variable, #fallback, help},
 #define XSCHED_HINT(field, type, kind, least, most, fallback, merge, scope, function, accepts_least, accepts_most, \
-                    option, request, listed, words, in_run, help)                                                 \
+                    option, request, listed, words, in_run, help)                                                  \
     {option, XSCHED_NUMBER_TEXT(fallback), help},
 #include "base/options.def"
 #undef XSCHED_OPTION_TEXT

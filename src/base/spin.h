@@ -4,9 +4,9 @@
 // from 20 us to 2 ms). Any thread.
 #pragma once
 
-#include <cstdint>
-
 #include <sched.h>
+
+#include <cstdint>
 
 namespace xsched::base {
 

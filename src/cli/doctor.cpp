@@ -1,16 +1,16 @@
 #include "cli/doctor.h"
 
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
-#include <thread>
-
 #include <linux/futex.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
 
 #include "base/unique_fd.h"
 #include "cli/other_servers.h"
@@ -26,9 +26,7 @@ namespace {
 #define SYS_futex_waitv 449
 #endif
 
-const char* word(Answer answer) {
-    return answer == Answer::kYes ? "yes" : answer == Answer::kNo ? "no" : "unknown";
-}
+const char* word(Answer answer) { return answer == Answer::kYes ? "yes" : answer == Answer::kNo ? "no" : "unknown"; }
 
 Answer yes_if(bool condition) { return condition ? Answer::kYes : Answer::kNo; }
 
@@ -105,15 +103,17 @@ Finding shared_memory() {
 Finding waiting_for_many() {
     const long result = syscall(SYS_futex_waitv, nullptr, 0, 0, nullptr, 0);
     if (result < 0 && errno == ENOSYS)
-        return {"futex_waitv", Answer::kNo, "Linux before 5.16, or a filter: xserver looks at its clients again and again instead"};
+        return {"futex_waitv", Answer::kNo,
+                "Linux before 5.16, or a filter: xserver looks at its clients again and again instead"};
     return {"futex_waitv", Answer::kYes, "xserver sleeps until a client rings"};
 }
 
 Finding processors() {
     cpu_set_t set;
     CPU_ZERO(&set);
-    const int usable = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set)
-                                                                  : static_cast<int>(std::thread::hardware_concurrency());
+    const int usable = sched_getaffinity(0, sizeof set, &set) == 0
+                           ? CPU_COUNT(&set)
+                           : static_cast<int>(std::thread::hardware_concurrency());
     const std::string count = std::to_string(usable);
     if (usable > 1) return {"processors", Answer::kYes, count + " usable"};
     return {"processors", Answer::kNo, count + " usable: xserver must share it with the programs it schedules"};
@@ -136,9 +136,9 @@ Json as_json(const std::vector<Finding>& findings) {
 Platform look_at_xsched(const Installation& installation) {
     Platform xsched{"xsched", {}, {}};
     xsched.findings.push_back(shims_of(installation));
-    xsched.findings.push_back({"xserver program", yes_if(!installation.server.empty()),
-                               installation.server.empty() ? "not beside xcli: install both from one build"
-                                                           : installation.server});
+    xsched.findings.push_back(
+        {"xserver program", yes_if(!installation.server.empty()),
+         installation.server.empty() ? "not beside xcli: install both from one build" : installation.server});
     xsched.findings.push_back(runtime_directory());
     const char* chosen = getenv("XSCHED_SOCKET");
     if (chosen == nullptr || *chosen == '\0')
@@ -169,7 +169,9 @@ int show_doctor(const std::string& root, bool json) {
     const Machine machine(root == "/" ? "" : root);
     if (!machine.exists("/")) throw Failure("--root " + root + " is not a folder that can be looked into");
     const Installation installation = find_installation();
-    const Platform platforms[] = {look_at_xsched(installation), look_at_system(),
+    const Platform platforms[] = {
+        look_at_xsched(installation),
+        look_at_system(),
 #define PLATFORM(name, ...) look_at_##name(machine, installation),
 #include "platforms.inc"
     };
@@ -178,9 +180,8 @@ int show_doctor(const std::string& root, bool json) {
     for (const Platform& platform : platforms) {
         add_rows(table, platform, platform.findings);
         add_rows(table, platform, platform.levels);
-        list.push_back({{"name", platform.name},
-                        {"findings", as_json(platform.findings)},
-                        {"levels", as_json(platform.levels)}});
+        list.push_back(
+            {{"name", platform.name}, {"findings", as_json(platform.findings)}, {"levels", as_json(platform.levels)}});
     }
     print(json ? Json{{"ok", true}, {"parts", list}}.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"
                : table.text());

@@ -1,12 +1,12 @@
 #include "cli/drivers.h"
 
-#include <cstdlib>
-#include <cstring>
-#include <string>
-
 #include <elf.h>
 #include <fcntl.h>
 #include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <string>
 
 #include "base/log.h"
 #include "base/unique_fd.h"
@@ -55,8 +55,8 @@ bool is_named(const PlatformInfo& driver) {
 bool is_found(const PlatformInfo& driver, bool in_more_folders) {
     constexpr const char* kNone[] = {nullptr};
     for (const char* name : driver.libraries)
-        if (name != nullptr && stream::for_each_library_file(name, in_more_folders ? driver.folders : kNone, is_driver,
-                                                             nullptr))
+        if (name != nullptr &&
+            stream::for_each_library_file(name, in_more_folders ? driver.folders : kNone, is_driver, nullptr))
             return true;
     return false;
 }
@@ -67,8 +67,10 @@ bool driver_is_there(const PlatformInfo& driver) {
     const bool node = has_node(driver);
     if (is_named(driver) || (node && driver.nodes_suffice) || is_found(driver, node)) return true;
     if (node)
-        XLOG_WARN("there is a device, but no %s where the dynamic linker looks: %s is left out; name the library with "
-                  "%s", driver.libraries[0], driver.shim, driver.variable);
+        XLOG_WARN(
+            "there is a device, but no %s where the dynamic linker looks: %s is left out; name the library with "
+            "%s",
+            driver.libraries[0], driver.shim, driver.variable);
     XLOG_DEBG("%s is left out: there is no %s", driver.shim, driver.libraries[0]);
     return false;
 }

@@ -39,8 +39,9 @@ std::string environment(const Machine& machine, const char* variable) {
 Finding shim_of(const Installation& installation, const char* platform) {
     for (const Shim& shim : installation.shims)
         if (shim.platform->name == std::string_view(platform)) return {"shim", Answer::kYes, shim.path};
-    return {"shim", Answer::kNo, "libshim" + std::string(platform) + ".so is not in " + installation.library_directory +
-                                     ": this build has no such platform"};
+    return {"shim", Answer::kNo,
+            "libshim" + std::string(platform) + ".so is not in " + installation.library_directory +
+                ": this build has no such platform"};
 }
 
 Finding library(const Machine& machine, const std::string& name, const char* variable, const Strings& folders,

@@ -1,10 +1,9 @@
 #include "cli/installation.h"
 
-#include <system_error>
+#include <unistd.h>
 
 #include <filesystem>
-
-#include <unistd.h>
+#include <system_error>
 
 namespace xsched::cli {
 namespace {
@@ -13,8 +12,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* kCore = "libpreempt.so.1";
 
-// Seen from the folder of the programs: the configured place, and that of a build tree. (A path from the root stands for
-// itself.)
+// Seen from the folder of the programs: the configured place, and that of a build tree. (A path from the root stands
+// for itself.)
 constexpr const char* kLibraryFolders[] = {XSCHED_LIBRARIES, "../lib"};
 
 // Without "..": it is put into LD_PRELOAD and shown.

@@ -1,15 +1,14 @@
 #include "cli/machine.h"
 
+#include <fcntl.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <system_error>
-
-#include <filesystem>
-
-#include <fcntl.h>
 
 #include "base/unique_fd.h"
 
@@ -21,11 +20,16 @@ namespace fs = std::filesystem;
 constexpr int kMostIncludes = 4;  // of ld.so.conf in itself
 constexpr const char* kDefaultFolders[] = {
 #ifdef __aarch64__
-    "/usr/lib/aarch64-linux-gnu", "/lib/aarch64-linux-gnu",
+    "/usr/lib/aarch64-linux-gnu",
+    "/lib/aarch64-linux-gnu",
 #else
-    "/usr/lib/x86_64-linux-gnu", "/lib/x86_64-linux-gnu",
+    "/usr/lib/x86_64-linux-gnu",
+    "/lib/x86_64-linux-gnu",
 #endif
-    "/usr/lib64", "/lib64", "/usr/lib", "/lib"};
+    "/usr/lib64",
+    "/lib64",
+    "/usr/lib",
+    "/lib"};
 
 std::string trimmed(const std::string& text) {
     const size_t first = text.find_first_not_of(" \t\r\n");
@@ -43,8 +47,8 @@ void read_linker_file(const Machine& machine, const std::string& path, int depth
         if (!line.starts_with("include ") || depth == kMostIncludes) continue;
         const fs::path pattern = fs::path(path).parent_path() / trimmed(line.substr(sizeof "include"));
         const std::string folder = pattern.parent_path();
-        for (const std::string& name : machine.names(folder, pattern.stem() == "*" ? "" : pattern.stem().string(),
-                                                     pattern.extension()))
+        for (const std::string& name :
+             machine.names(folder, pattern.stem() == "*" ? "" : pattern.stem().string(), pattern.extension()))
             read_linker_file(machine, folder + "/" + name, depth + 1, folders);
     }
 }

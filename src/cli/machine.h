@@ -1,5 +1,5 @@
-// A machine's files, as `xcli doctor` looks at them: below "/", or below a folder that holds another system (an image, a
-// container's files).
+// A machine's files, as `xcli doctor` looks at them: below "/", or below a folder that holds another system (an image,
+// a container's files).
 #pragma once
 
 #include <optional>
@@ -22,8 +22,8 @@ public:
     std::vector<std::string> names(const std::string& folder, const std::string& begin, const std::string& end) const;
     // 0, or errno: whether this user may open a device node for reading and writing.
     int try_open(const std::string& path) const;
-    // Every file whose name begins with `name`, a shared library's, in the folders where the dynamic linker looks and in
-    // `more`; first the one that it would take. XSched's own, which may bear such names, are left out.
+    // Every file whose name begins with `name`, a shared library's, in the folders where the dynamic linker looks and
+    // in `more`; first the one that it would take. XSched's own, which may bear such names, are left out.
     std::vector<std::string> libraries(const std::string& name, const std::vector<std::string>& more = {}) const;
     // The file that the name leads to, without `root`.
     std::string real_path(const std::string& path) const;

@@ -35,7 +35,8 @@ struct Words {
     std::function<int()> command;
 };
 
-CLI::App* add_command(CLI::App& app, Words& words, const char* name, const char* help, const std::function<int()>& body) {
+CLI::App* add_command(CLI::App& app, Words& words, const char* name, const char* help,
+                      const std::function<int()>& body) {
     CLI::App* command = app.add_subcommand(name, help);
     command->add_flag("--json", words.json, "print JSON");
     command->callback([&words, body] { words.command = body; });
@@ -74,10 +75,9 @@ void add_run(CLI::App& app, Words& words) {
 
 void add_views(CLI::App& app, Words& words) {
     add_command(app, words, "list", "show the queues", [&words] { return show_list(words.json); });
-    CLI::App* status = add_command(app, words, "status", "explain what runs, what is suspended and why",
-                                   [&words] {
-                                       return words.limits ? show_limits(words.json) : show_status(words.pid, words.json);
-                                   });
+    CLI::App* status = add_command(app, words, "status", "explain what runs, what is suspended and why", [&words] {
+        return words.limits ? show_limits(words.json) : show_status(words.pid, words.json);
+    });
     CLI::Option* pid = status->add_option("PID", words.pid, "only this process");
     status->add_flag("--limits", words.limits, "what each user may have of the server, and has")->excludes(pid);
     CLI::App* top = add_command(app, words, "top", "show status and queues again and again", [&words] {
@@ -88,8 +88,9 @@ void add_views(CLI::App& app, Words& words) {
     add_command(app, words, "server", "show the server", [&words] { return show_server(words.json); });
     add_command(app, words, "options", "show the environment variables that programs under XSched read",
                 [&words] { return show_options(words.json); });
-    CLI::App* doctor = add_command(app, words, "doctor", "show what this machine offers, and the reason for every \"no\"",
-                                   [&words] { return show_doctor(words.root, words.json); });
+    CLI::App* doctor =
+        add_command(app, words, "doctor", "show what this machine offers, and the reason for every \"no\"",
+                    [&words] { return show_doctor(words.root, words.json); });
     doctor->add_option("--root", words.root, "look at the system in this folder (an image), not at the running one");
 }
 

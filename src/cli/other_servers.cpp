@@ -1,14 +1,14 @@
 #include "cli/other_servers.h"
 
+#include <sys/socket.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
-
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include "base/unique_fd.h"
 #include "ipc/protocol.h"

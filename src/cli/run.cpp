@@ -1,12 +1,12 @@
 #include "cli/run.h"
 
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
-
-#include <unistd.h>
 
 #include "base/log.h"
 #include "base/text.h"
@@ -74,8 +74,8 @@ void load_shims(const Installation& installation) {
     if (!any)
         XLOG_WARN("no driver of %s is found: the program runs unscheduled; xcli doctor says what is missing",
                   all_titles().c_str());
-    // Programs that open libOpenCL.so themselves do not look at preloaded symbols; the loader's layers catch those. Only
-    // an OpenCL loader reads this, also one that a program brings itself.
+    // Programs that open libOpenCL.so themselves do not look at preloaded symbols; the loader's layers catch those.
+    // Only an OpenCL loader reads this, also one that a program brings itself.
     for (const Shim& shim : installation.shims)
         if (*shim.platform->shim_also_in != '\0') prepend(shim.platform->shim_also_in, shim.path);
 }

@@ -1,16 +1,16 @@
 #include "cli/start_server.h"
 
-#include <cerrno>
-#include <csignal>
-#include <cstdlib>
-#include <cstring>
-#include <vector>
-
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -76,7 +76,7 @@ std::string first_line(int fd, int64_t until_ns) {
 // Returns what the server said first.
 std::string launch(const std::string& server, const std::string& policy, const std::string& socket, int64_t until_ns) {
     std::string log = socket.substr(0, socket.rfind('.')) + ".log";
-    struct stat info {};
+    struct stat info{};
     if (stat(log.c_str(), &info) == 0 && info.st_size > kMostLogBytes && truncate(log.c_str(), 0) != 0)
         XLOG_DEBG("%s cannot be shortened (%s)", log.c_str(), strerror(errno));
     std::vector<std::string> words{server};

@@ -1,9 +1,9 @@
 #include "cli/steer.h"
 
+#include <pwd.h>
+
 #include <cerrno>
 #include <cstdlib>
-
-#include <pwd.h>
 
 #include "cli/server_link.h"
 #include "cli/show.h"

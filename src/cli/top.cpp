@@ -1,12 +1,12 @@
 // xcli top: status and list, drawn again and again on a terminal.
-#include <algorithm>
-#include <csignal>
-#include <cstdio>
-
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
 
 #include "cli/fit.h"
 #include "cli/show.h"
@@ -74,10 +74,11 @@ int show_top(double interval_s, bool json) {
     if (json) return show_list(true);
     ServerLink link;
     if (isatty(STDOUT_FILENO) == 0) {
-        print(status_text(ask_all(link, {{"cmd", "status"}}, "processes")) + "\n" + queue_table(ask_all(link, {{"cmd", "list"}}, "queues")));
+        print(status_text(ask_all(link, {{"cmd", "status"}}, "processes")) + "\n" +
+              queue_table(ask_all(link, {{"cmd", "list"}}, "queues")));
         return 0;
     }
-    struct sigaction action {};
+    struct sigaction action{};
     action.sa_handler = [](int) { g_stop = 1; };
     sigaction(SIGINT, &action, nullptr);
     sigaction(SIGTERM, &action, nullptr);

@@ -1,17 +1,17 @@
 #include "cli/visibility.h"
 
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
-#include <sstream>
-#include <vector>
-
 #include <elf.h>
 #include <link.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/xattr.h>
 #include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <vector>
 
 namespace xsched::cli {
 namespace {
@@ -27,7 +27,7 @@ std::string look_up(const std::string& program) {
     std::istringstream folders(path != nullptr ? path : kDefaultPath);
     for (std::string folder; std::getline(folders, folder, ':');) {
         const std::string file = (folder.empty() ? "." : folder) + "/" + program;
-        struct stat info {};
+        struct stat info{};
         if (access(file.c_str(), X_OK) == 0 && stat(file.c_str(), &info) == 0 && S_ISREG(info.st_mode)) return file;
     }
     return {};
@@ -59,22 +59,22 @@ std::string executable_of(const std::string& program) {
     return {};
 }
 
-bool has_dynamic_linker(std::ifstream& stream, const ElfW(Ehdr)& header) {
+bool has_dynamic_linker(std::ifstream& stream, const ElfW(Ehdr) & header) {
     if (header.e_phentsize != sizeof(ElfW(Phdr))) return true;
     std::vector<ElfW(Phdr)> segments(header.e_phnum);
     stream.seekg(static_cast<std::streamoff>(header.e_phoff));
     stream.read(reinterpret_cast<char*>(segments.data()),
                 static_cast<std::streamsize>(segments.size() * sizeof segments[0]));
     if (!stream) return true;  // the kernel will say what is wrong with it
-    for (const ElfW(Phdr)& segment : segments)
+    for (const ElfW(Phdr) & segment : segments)
         if (segment.p_type == PT_INTERP) return true;
     return false;
 }
 
 // Such a program's linker takes no libraries from the user's environment.
 const char* why_trusted(const std::string& file) {
-    struct stat info {};
-    struct statvfs mount {};
+    struct stat info{};
+    struct statvfs mount{};
     if (stat(file.c_str(), &info) != 0) return nullptr;
     if (statvfs(file.c_str(), &mount) == 0 && (mount.f_flag & ST_NOSUID) != 0) return nullptr;
     if ((info.st_mode & S_ISUID) != 0 && info.st_uid != getuid()) return "is a set-user-id program";

@@ -229,9 +229,10 @@ void ClientSlots::let_go(int64_t now_ns) {
         put(slot.interrupt, 0U);
         if (put(slot.suspended, 0U)) ipc::settle_gate(slot);
         if (queue.suspended) {
-            XLOG_DEBG("queue 0x%llx of pid %d resumed: its process leaves the scheduler; its work was delayed by %.3f "
-                      "ms",
-                      static_cast<unsigned long long>(queue.handle), view_.pid, base::milliseconds(queue.delay.ns()));
+            XLOG_DEBG(
+                "queue 0x%llx of pid %d resumed: its process leaves the scheduler; its work was delayed by %.3f "
+                "ms",
+                static_cast<unsigned long long>(queue.handle), view_.pid, base::milliseconds(queue.delay.ns()));
         }
         queue = QueueHistory{};
     }

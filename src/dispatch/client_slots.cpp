@@ -139,8 +139,7 @@ void ClientSlots::settle_delays(int64_t now_ns) {
 
 void ClientSlots::add_caused_delay(int64_t ns) {
     delays_.add_caused(ns);
-    if (view_.record != nullptr)
-        view_.record->delay_caused_ns.store(delays_.caused_ns(), std::memory_order_relaxed);
+    if (view_.record != nullptr) view_.record->delay_caused_ns.store(delays_.caused_ns(), std::memory_order_relaxed);
 }
 
 // The slot is free; whoever uses it next finds no directive in it.

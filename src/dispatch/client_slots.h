@@ -48,8 +48,8 @@ public:
     bool is_being_read() const { return scanned_ != 0; }
     // How many slots that takes, about.
     uint32_t slots() const { return view_.region->header.slot_end.load(std::memory_order_relaxed); }
-    // Before anything else is written for anybody: the queues of this unit, which is to be suspended, start nothing more.
-    // direct() follows in the same pass.
+    // Before anything else is written for anybody: the queues of this unit, which is to be suspended, start nothing
+    // more. direct() follows in the same pass.
     void close_gates(uint32_t own, int64_t now_ns);
     // Writes the verdicts on its units into the slots, and the header.
     void direct(int64_t now_ns);
@@ -122,7 +122,7 @@ private:
     ClientUnits units_;
     UserShare share_;
     std::vector<QueueHistory> queues_;  // of the slots up to the last one ever used
-    uint32_t scanned_ = 0;              // slots of the scan under way
+    uint32_t scanned_ = 0;  // slots of the scan under way
     int64_t announced_over_ns_ = 0;
     DelayAccount delays_;
     int64_t heartbeat_ns_ = 0;
@@ -133,7 +133,7 @@ private:
     bool polled_ = false;
     bool followed_ = false;
     sched::Departure departure_;  // see makes_room
-    uint32_t leaves_for_ = 0;     // that client
+    uint32_t leaves_for_ = 0;  // that client
     bool departure_rung_ = false;
     uint32_t departure_directive_ = 0;  // the number that its agent then has to carry out
     bool touched_ = false;

@@ -41,8 +41,8 @@ void Dispatcher::remove_client(uint32_t id) {
         XLOG_DEBG("pid %d leaves the scheduler; its work delayed that of others by %.3f ms in all", client->view().pid,
                   base::milliseconds(client->delays().caused_ns()));
     }
-    for (ClientList* list : {&state.to_scan, &state.to_direct, &state.followed, &state.suspended, &state.looks_again,
-                             &state.leaving})
+    for (ClientList* list :
+         {&state.to_scan, &state.to_direct, &state.followed, &state.suspended, &state.looks_again, &state.leaving})
         list->remove(*client);
     state.by_id.erase(id);
     std::erase_if(state.clients, [client](const auto& known) { return known.get() == client; });

@@ -2,9 +2,9 @@
 // writes directives and rings. Used by xserver (many clients) and by the local scheduler (one). Owned and called by one
 // thread. Nothing that a client writes is trusted (slot_reader.h).
 //
-// A pass costs what changed: it reads the clients that rang, those whose counters move while somebody waits for them, and
-// a few others in turn; it decides about their devices alone, and writes to those whose verdict changed. It allocates
-// nothing unless clients, queues or units have come since the last one.
+// A pass costs what changed: it reads the clients that rang, those whose counters move while somebody waits for them,
+// and a few others in turn; it decides about their devices alone, and writes to those whose verdict changed. It
+// allocates nothing unless clients, queues or units have come since the last one.
 #pragma once
 
 #include <cstdint>
@@ -34,8 +34,8 @@ public:
 
     // One pass over everything: returns when to pass again at the latest (CLOCK_MONOTONIC ns), 0: when somebody rings.
     int64_t pass(int64_t now_ns);
-    // The same, where the clients with these ids alone rang since the last pass (and those added or changed by the calls
-    // above).
+    // The same, where the clients with these ids alone rang since the last pass (and those added or changed by the
+    // calls above).
     int64_t pass(int64_t now_ns, std::span<const uint32_t> rung);
 
     sched::Core& core();
@@ -45,7 +45,7 @@ public:
         uint32_t slot;
         sched::Verdict verdict;
         int64_t suspended_total_ns;  // time that it was suspended with work to do
-        uint64_t preemptions;        // times it was suspended while it had work to do
+        uint64_t preemptions;  // times it was suspended while it had work to do
     };
     std::vector<QueueSnapshot> snapshot() const;
     // For how long, in all, work of other clients was kept off to make room for this one's; two clients that wait at

@@ -17,7 +17,7 @@ namespace xsched::dispatch {
 // Clients in a list of the dispatcher, each at most once.
 class ClientList {
 public:
-    explicit ClientList(bool ClientSlots::Listed::*flag) : flag_(flag) {}
+    explicit ClientList(bool ClientSlots::Listed::* flag) : flag_(flag) {}
 
     void add(ClientSlots& client) {
         if (!std::exchange(client.listed.*flag_, true)) clients_.push_back(&client);
@@ -34,13 +34,15 @@ public:
     void remove(ClientSlots& client) {
         if (std::exchange(client.listed.*flag_, false)) std::erase(clients_, &client);
     }
-    void clear() { keep([](const ClientSlots&) { return false; }); }
+    void clear() {
+        keep([](const ClientSlots&) { return false; });
+    }
     bool empty() const { return clients_.empty(); }
     auto begin() const { return clients_.begin(); }
     auto end() const { return clients_.end(); }
 
 private:
-    bool ClientSlots::Listed::*flag_;
+    bool ClientSlots::Listed::* flag_;
     std::vector<ClientSlots*> clients_;
 };
 
@@ -74,7 +76,8 @@ struct Dispatcher::State {
     // The parts, in order.
     void sweep(int64_t now_ns);
     void scan(int64_t now_ns, bool all);
-    bool may_have(const ClientSlots& client, int64_t UserLimits::*part, int64_t at_once_ns, size_t slots, int64_t now_ns);
+    bool may_have(const ClientSlots& client, int64_t UserLimits::* part, int64_t at_once_ns, size_t slots,
+                  int64_t now_ns);
     void decide(int64_t now_ns, bool all);
     void decide_device(DeviceTable& device, int64_t now_ns, bool all);
     void close_gates(const DeviceTable& device, int64_t now_ns);

@@ -16,8 +16,8 @@ constexpr int64_t kSweepEveryNs = 1'000'000;
 constexpr size_t kSweepParts = 16;
 // Of one client in one pass; the rest comes in the next ones, and does not keep anybody else waiting.
 constexpr uint32_t kMostSlots = 256;
-// What one user may have: a slot every half microsecond, after a pause so many at once. Reading one takes about a tenth of
-// that, writing one a third.
+// What one user may have: a slot every half microsecond, after a pause so many at once. Reading one takes about a tenth
+// of that, writing one a third.
 constexpr int64_t kSlotNs = 500;
 constexpr int64_t kReadAtOnceNs = 256 * kSlotNs;
 constexpr int64_t kWrittenAtOnceNs = 1024 * kSlotNs;
@@ -60,8 +60,8 @@ void Dispatcher::State::sweep(int64_t now_ns) {
 }
 
 // False: its user has had its part for now.
-bool Dispatcher::State::may_have(const ClientSlots& client, int64_t UserLimits::*part, int64_t at_once_ns, size_t slots,
-                                 int64_t now_ns) {
+bool Dispatcher::State::may_have(const ClientSlots& client, int64_t UserLimits::* part, int64_t at_once_ns,
+                                 size_t slots, int64_t now_ns) {
     UserLimits* user = client.view().limits.get();
     if (user == nullptr) return true;
     int64_t& had_ns = user->*part;
@@ -132,7 +132,8 @@ void Dispatcher::State::decide_device(DeviceTable& device, int64_t now_ns, bool 
             for (const uint32_t at : device.plan.changed)
                 if (device.units[at].ready == ready) to_direct.add(*device.owners[at].client);
     }
-    if (device.all_changed) std::fill(device.is_changed.begin(), device.is_changed.end(), uint8_t{0});
+    if (device.all_changed)
+        std::fill(device.is_changed.begin(), device.is_changed.end(), uint8_t{0});
     else
         for (const uint32_t at : device.changed) device.is_changed[at] = 0;
     device.changed.clear();
@@ -224,9 +225,10 @@ int64_t Dispatcher::State::next_wake(int64_t now_ns) {
 void Dispatcher::State::tell_thrown_out() {
     const char* name = core.thrown_out();
     if (name != nullptr && !told_thrown_out) {
-        XLOG_WARN("policy %s let nobody with work run for a second and was replaced by HPF; choose another with xcli "
-                  "policy, and report this",
-                  name);
+        XLOG_WARN(
+            "policy %s let nobody with work run for a second and was replaced by HPF; choose another with xcli "
+            "policy, and report this",
+            name);
     }
     told_thrown_out = name != nullptr;
 }

@@ -1,6 +1,6 @@
-// What other threads may know of a client at any time, without asking the dispatcher: the last verdict on each queue and
-// the accounts. Written by the dispatcher's thread alone, field by field, without locks; a reader may see one field newer
-// than the next. `stopped` goes the other way.
+// What other threads may know of a client at any time, without asking the dispatcher: the last verdict on each queue
+// and the accounts. Written by the dispatcher's thread alone, field by field, without locks; a reader may see one field
+// newer than the next. `stopped` goes the other way.
 #pragma once
 
 #include <atomic>
@@ -12,14 +12,14 @@
 namespace xsched::dispatch {
 
 struct QueueRecord {
-    std::atomic<uint32_t> used{0};       // 1: the slot of this index is scheduled
+    std::atomic<uint32_t> used{0};  // 1: the slot of this index is scheduled
     std::atomic<uint32_t> suspended{0};
-    std::atomic<uint32_t> reason{0};     // sched::Reason
+    std::atomic<uint32_t> reason{0};  // sched::Reason
     std::atomic<uint32_t> mechanism{0};  // sched::Mechanism
-    std::atomic<int32_t> by_pid{0};      // the process that it makes room for; 0: none
+    std::atomic<int32_t> by_pid{0};  // the process that it makes room for; 0: none
     std::atomic<uint32_t> by_client{0};
-    std::atomic<int32_t> priority{0};    // that counts: boosts and the user's limit applied
-    std::atomic<int64_t> since_ns{0};    // when the present state began
+    std::atomic<int32_t> priority{0};  // that counts: boosts and the user's limit applied
+    std::atomic<int64_t> since_ns{0};  // when the present state began
     std::atomic<int64_t> delayed_ns{0};  // suspended with work to do, until
     std::atomic<int64_t> waits_since_ns{0};  // then; 0: it is not now
     std::atomic<uint64_t> preemptions{0};

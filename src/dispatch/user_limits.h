@@ -12,12 +12,12 @@ namespace xsched::dispatch {
 struct UserLimits {
     std::atomic<int32_t> highest_priority{PRIORITY_MAX};  // higher ones count as this
     std::atomic<uint32_t> queues{4096};                   // further ones are not scheduled
-    std::atomic<uint32_t> priorities{16};                 // different ones at a time; a further one counts as the next lower
+    std::atomic<uint32_t> priorities{16};  // different ones at a time; a further one counts as the next lower
     std::atomic<uint32_t> queues_used{0};
     std::atomic<uint32_t> priorities_used{0};
 
-    // The dispatcher's alone: until when this user has had its part of the scheduling thread, for reading its slots and for
-    // writing them; how many queues use each priority, from PRIORITY_MIN on.
+    // The dispatcher's alone: until when this user has had its part of the scheduling thread, for reading its slots and
+    // for writing them; how many queues use each priority, from PRIORITY_MIN on.
     int64_t reading_ns = 0;
     int64_t writing_ns = 0;
     uint32_t in_use[PRIORITY_MAX - PRIORITY_MIN + 1] = {};

@@ -59,8 +59,8 @@ struct alignas(512) QueueSlot {
     std::atomic<uint32_t> held;               // 1: suspended, and not for another process (server)
     std::atomic<uint32_t> waiting;            // threads that may not give it their next command yet (client)
 
-    // --- More urgent queues of the same process wait for this one: it counts as at least as urgent as boost_priority[i]
-    // until `completed` reaches boost_until[i]. (client)
+    // --- More urgent queues of the same process wait for this one: it counts as at least as urgent as
+    // boost_priority[i] until `completed` reaches boost_until[i]. (client)
     alignas(64) std::atomic<uint64_t> boost_until[kMostBoosts];
     std::atomic<int32_t> boost_priority[kMostBoosts];
     // --- hints; client and server write, last one wins
@@ -85,14 +85,14 @@ struct alignas(512) QueueSlot {
     std::atomic<int32_t> by_pid;  // whose work it makes room for; 0: nobody's
     std::atomic<int64_t> directed_ns;  // when `suspended` last changed
     std::atomic<int64_t> window_ns;    // at most this much device time in flight, because somebody more urgent may
-                                       // come; 0: nobody can, the limit is a count
+                                     // come; 0: nobody can, the limit is a count
     std::atomic<uint32_t> want_level;  // 0: leave; set by xcli config
     std::atomic<uint32_t> want_threshold;
     std::atomic<uint32_t> want_batch_size;
     std::atomic<uint32_t> want_serial;  // raised after the three above change
-    std::atomic<uint32_t> ask;          // raised when the device should report how far it is
-    std::atomic<uint32_t> warm;         // raised when the device should do something, so that it has switched to us by then
-    std::atomic<uint32_t> interrupt;    // Interrupt: suspended as it is, what becomes of what runs (level 3)
+    std::atomic<uint32_t> ask;  // raised when the device should report how far it is
+    std::atomic<uint32_t> warm;  // raised when the device should do something, so that it has switched to us by then
+    std::atomic<uint32_t> interrupt;  // Interrupt: suspended as it is, what becomes of what runs (level 3)
     std::atomic<uint32_t> device_timeslice_us;  // of its process's contexts in the hardware; 0: the driver's own
 
     // --- the gate: a word that the device itself may wait on (>= kGateOpen); written by settle_gate alone
@@ -129,8 +129,8 @@ inline int32_t boosted_priority(const QueueSlot& slot, int32_t own, uint64_t com
 }
 
 inline uint32_t wanted_gate(const QueueSlot& slot) {
-    const bool closed = slot.suspended.load(std::memory_order_seq_cst) != 0 ||
-                        slot.api_suspended.load(std::memory_order_seq_cst) != 0;
+    const bool closed =
+        slot.suspended.load(std::memory_order_seq_cst) != 0 || slot.api_suspended.load(std::memory_order_seq_cst) != 0;
     return closed ? kGateClosed : kGateOpen;
 }
 
@@ -156,9 +156,9 @@ struct Header {
 
     // --- client -> server
     alignas(64) base::FutexWord doorbell;  // client adds 1 when a queue's readiness or set-up changed
-    std::atomic<uint32_t> server_asleep;   // server
-    std::atomic<uint32_t> slot_end;        // one more than the highest slot ever used (client)
-    std::atomic<uint32_t> carried_out;     // the value of `directive` that its agent has acted upon (client)
+    std::atomic<uint32_t> server_asleep;  // server
+    std::atomic<uint32_t> slot_end;  // one more than the highest slot ever used (client)
+    std::atomic<uint32_t> carried_out;  // the value of `directive` that its agent has acted upon (client)
     // Calls that put work into queues of several priorities: those inside the driver (lower half), and how many have
     // returned (upper half). One may wait there for work of another queue, or for a lock that a call holds that does.
     // (client)
@@ -166,16 +166,16 @@ struct Header {
 
     // --- server -> client
     alignas(64) base::FutexWord directive;  // server adds 1 after it changed anything below or in a slot
-    std::atomic<uint32_t> agent_asleep;     // client
-    std::atomic<uint32_t> watching;         // 1: ring on every ready/idle change; 0: nobody needs to know (server)
-    std::atomic<uint32_t> expect_interrupt;          // 1: a directive may ask for a call that somebody waits for (server)
+    std::atomic<uint32_t> agent_asleep;  // client
+    std::atomic<uint32_t> watching;  // 1: ring on every ready/idle change; 0: nobody needs to know (server)
+    std::atomic<uint32_t> expect_interrupt;  // 1: a directive may ask for a call that somebody waits for (server)
     // Linger: to keep the device through one's own short pauses with a little work for nothing, so that the hardware
     // does not switch to another process and back. Useful while others are being kept off for this client's sake.
-    std::atomic<uint32_t> linger_wanted;    // 1: others may be kept off for it, be prepared (server)
-    std::atomic<uint32_t> lingers;          // 1: it is (client)
-    std::atomic<uint32_t> waits;            // while that is so: how often it waited for work, modulo 2^32 (client)
-    std::atomic<int64_t> linger_until_ns;   // others are on their way off until about then; 0: never yet (server)
-    std::atomic<uint32_t> detached;         // 1: the server has let go of this client (server)
+    std::atomic<uint32_t> linger_wanted;  // 1: others may be kept off for it, be prepared (server)
+    std::atomic<uint32_t> lingers;  // 1: it is (client)
+    std::atomic<uint32_t> waits;  // while that is so: how often it waited for work, modulo 2^32 (client)
+    std::atomic<int64_t> linger_until_ns;  // others are on their way off until about then; 0: never yet (server)
+    std::atomic<uint32_t> detached;  // 1: the server has let go of this client (server)
     std::atomic<uint32_t> default_priority_set;  // xcli hint --pid: for queues made later (server)
     std::atomic<int32_t> default_priority;
     // Advances at least every kHeartbeatNs while the server has this client suspended; a client that sees it

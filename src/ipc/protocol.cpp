@@ -1,14 +1,14 @@
 #include "ipc/protocol.h"
 
-#include "base/clock.h"
-
-#include <cerrno>
-#include <cstring>
-
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "base/clock.h"
 
 namespace xsched::ipc {
 namespace {
@@ -55,8 +55,7 @@ int take_descriptor(msghdr& message) {
 
 const char* welcome_sentence(WelcomeStatus status) {
     switch (status) {
-        case WelcomeStatus::kAccepted:
-            return "accepted";
+        case WelcomeStatus::kAccepted: return "accepted";
         case WelcomeStatus::kWrongVersion:
             return "xserver speaks another version of the protocol: install the same version of both and restart it";
         case WelcomeStatus::kWrongUser:
@@ -71,7 +70,8 @@ const char* welcome_sentence(WelcomeStatus status) {
         case WelcomeStatus::kNoMemory:
             return "xserver has no memory or descriptors left for another process: see its log";
         case WelcomeStatus::kUserFull:
-            return "your programs and tools have as many connections to xserver as they may ('xcli status --limits'): end "
+            return "your programs and tools have as many connections to xserver as they may ('xcli status --limits'): "
+                   "end "
                    "some of them, or let the administrator raise the limit ('xcli limit')";
     }
     return "xserver answered with a status that this version does not know: install the same version of both";

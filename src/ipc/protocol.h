@@ -1,10 +1,10 @@
 // What goes over xserver's Unix seqpacket socket: one Hello from whoever connects, one Welcome back.
 // A client gets the descriptor of its Region with the Welcome. After that it sends Handovers alone, and the server
-// nothing: the open socket is its lifeline (end of file on either side means the other is gone). A tool goes on with JSON
-// requests, one per packet; an answer longer than kMostPacketBytes comes as {"ok":true,"bytes":N} with a memfd that holds
-// the N bytes. An answer with "next" is one page of several: the same request with "cursor" set to it gets the following.
-// Descriptors come with Handovers alone; whoever sends one with anything else is let go.
-// Any thread may call any function.
+// nothing: the open socket is its lifeline (end of file on either side means the other is gone). A tool goes on with
+// JSON requests, one per packet; an answer longer than kMostPacketBytes comes as {"ok":true,"bytes":N} with a memfd
+// that holds the N bytes. An answer with "next" is one page of several: the same request with "cursor" set to it gets
+// the following. Descriptors come with Handovers alone; whoever sends one with anything else is let go. Any thread may
+// call any function.
 #pragma once
 
 #include <cstddef>

@@ -1,23 +1,23 @@
 #include "ipc/region.h"
 
-#include "base/log.h"
-#include "base/unique_fd.h"
-
-#include <cerrno>
-#include <cstring>
-
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "base/log.h"
+#include "base/unique_fd.h"
 
 namespace xsched::ipc {
 namespace {
 
 constexpr int kSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 
-// fd -1: memory of this process alone, but shared all the same: a device may pin its pages, and copy-on-write after fork
-// would part the two.
+// fd -1: memory of this process alone, but shared all the same: a device may pin its pages, and copy-on-write after
+// fork would part the two.
 Region* map(int fd) {
     const int flags = fd < 0 ? MAP_SHARED | MAP_ANONYMOUS : MAP_SHARED;
     void* memory = mmap(nullptr, sizeof(Region), PROT_READ | PROT_WRITE, flags, fd, 0);
@@ -61,7 +61,7 @@ Region* create_private_region() {
 }
 
 Region* map_region(int fd, uint64_t bytes) {
-    struct stat info {};
+    struct stat info{};
     if (fstat(fd, &info) != 0) info.st_size = 0;
     if (bytes != sizeof(Region) || info.st_size != static_cast<off_t>(sizeof(Region))) {
         XLOG_WARN(

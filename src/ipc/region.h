@@ -12,8 +12,8 @@ namespace xsched::ipc {
 // nullptr and errno: no memory or descriptors left.
 Region* create_region(uint32_t client_id, int32_t server_pid, int* fd);
 
-// Client, without a server: a zeroed Region of its own with its header's constants filled in. nullptr: no memory left. Never
-// unmapped: a thread may still hold a pointer into it, and only the touched pages cost memory.
+// Client, without a server: a zeroed Region of its own with its header's constants filled in. nullptr: no memory left.
+// Never unmapped: a thread may still hold a pointer into it, and only the touched pages cost memory.
 Region* create_private_region();
 
 // Client: maps what came with the Welcome (`bytes` as the Welcome says). nullptr, with one WARN line that says why, if

@@ -24,10 +24,8 @@ inline void store_hints(QueueSlot& slot, const base::Hints& hints) {
 // `kept` is within the hint's range.
 inline void store_hint(QueueSlot& slot, base::HintId id, int64_t kept) {
     switch (id) {
-#define XSCHED_HINT(field, type, ...)              \
-    case base::HintId::field:                      \
-        slot.field.store(static_cast<type>(kept)); \
-        break;
+#define XSCHED_HINT(field, type, ...) \
+    case base::HintId::field: slot.field.store(static_cast<type>(kept)); break;
 #include "base/hints.def"
 #undef XSCHED_HINT
     }

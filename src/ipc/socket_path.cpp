@@ -1,19 +1,18 @@
 // Where the sockets are, and connecting to them: the second half of protocol.h.
-#include "ipc/protocol.h"
-
-#include "base/clock.h"
-#include "base/log.h"
-#include "base/unique_fd.h"
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
-#include <unistd.h>
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/unique_fd.h"
+#include "ipc/protocol.h"
 
 namespace xsched::ipc {
 namespace {
@@ -54,7 +53,7 @@ bool directory_is_safe(const char* directory, bool create, bool warn) {
                 directory, strerror(error));
         return false;
     }
-    struct stat info {};
+    struct stat info{};
     if (lstat(directory, &info) != 0) return !create;  // not there: nobody listens, which is no fault
     if (S_ISDIR(info.st_mode) && info.st_uid == geteuid() && (info.st_mode & 022) == 0) return true;
     if (warn)
@@ -93,8 +92,8 @@ const char* system_socket_path() { return "/run/xsched/xserver.sock"; }
 
 unsigned user_socket_places(char (*paths)[kSocketPathBytes]) {
     unsigned count = 0;
-    struct stat runtime {};
-    struct stat login {};
+    struct stat runtime{};
+    struct stat login{};
     const char* directory = secure_getenv("XDG_RUNTIME_DIR");
     const bool has_runtime = directory != nullptr && is_our_directory(directory, runtime);
     if (has_runtime && snprintf(paths[count], kSocketPathBytes, "%s/xsched/%s", directory, kSocketName) <

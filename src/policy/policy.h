@@ -62,8 +62,8 @@ private:
 };
 
 struct PolicyInfo {
-    const char* name;     // "HPF", as in XSCHED_POLICY; compared without case
-    XPolicyType type;     // kPolicyUnknown: the interface has no number for it, it is found by name
+    const char* name;  // "HPF", as in XSCHED_POLICY; compared without case
+    XPolicyType type;  // kPolicyUnknown: the interface has no number for it, it is found by name
     const char* summary;  // one line for xcli policy
     std::unique_ptr<Policy> (*make)();
 };
@@ -109,8 +109,7 @@ struct Registration {
 // In the policy's .cpp, at namespace scope: XSCHED_POLICY(Class, "NAME", XPolicyType value, "one line").
 #define XSCHED_POLICY(class_name, policy_name, policy_type, policy_summary)                            \
     static const ::xsched::policy::detail::Registration xsched_registration_##class_name(              \
-        {policy_name, policy_type, policy_summary,                                                     \
-         []() -> std::unique_ptr<::xsched::policy::Policy> {                                           \
+        {policy_name, policy_type, policy_summary, []() -> std::unique_ptr<::xsched::policy::Policy> { \
              auto made = std::make_unique<class_name>();                                               \
              made->set_name(policy_name);                                                              \
              return made;                                                                              \

@@ -49,7 +49,7 @@ int64_t Anticipation::length(int64_t wrong_ns, int64_t max_ns) const {
     const int64_t penalty_ns = wrong_ns * kUrgencyWeight;
     int64_t best_ns = 0;
     int64_t best_cost = penalty_ns * count_;  // without anticipation: wrong every time
-    int64_t covered_ns = 0;                   // sum of the think times that the candidate outlasts
+    int64_t covered_ns = 0;  // sum of the think times that the candidate outlasts
     unsigned covered = 0;
     for (unsigned i = 0; i < count_ && sorted_[i] <= max_ns; ++i) {
         const int64_t candidate_ns = std::min(with_margin(sorted_[i]), max_ns);

@@ -42,7 +42,7 @@ private:
     unsigned count_ = 0;
     unsigned next_ = 0;
     int64_t counted_ready_ns_ = 0;  // start of the last burst whose think time was counted or is unknown
-    int64_t idle_seen_ns_ = 0;      // if it was idle at the last look: since when
+    int64_t idle_seen_ns_ = 0;  // if it was idle at the last look: since when
 };
 
 }  // namespace xsched::sched

@@ -149,8 +149,8 @@ bool Chooser::anticipated(Pass& pass, uint32_t place) {
     int64_t wrong_ns = victims->there_ns;
     // The hardware switches to another process and back.
     if (victims->processes.any_but(state.unit.process))
-        wrong_ns = std::max(wrong_ns,
-                            victims->there_and_switch_ns.but_of(state.unit.process) + state.costs.switch_ns());
+        wrong_ns =
+            std::max(wrong_ns, victims->there_and_switch_ns.but_of(state.unit.process) + state.costs.switch_ns());
     const int64_t learned_ns = pass.history(place).anticipation.length(wrong_ns, pass.settings.anticipation_max_ns);
     const int64_t anticipation_ns = std::max(learned_ns, pass.settings.anticipation_min_ns);
     if (idle_ns >= anticipation_ns) {

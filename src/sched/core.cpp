@@ -62,8 +62,12 @@ Plan Core::decide(const DeviceUnits& given, int64_t now_ns) {
     bool composed = false;
     DeviceHistory& device = state.history.follow(given, now_ns, &composed);
     now_ns = device.decided_ns = std::max(now_ns, device.decided_ns);
-    Pass pass{.given = given, .device = device, .settings = state.settings, .now_ns = now_ns,
-              .anew = given.all || composed, .all = false};
+    Pass pass{.given = given,
+              .device = device,
+              .settings = state.settings,
+              .now_ns = now_ns,
+              .anew = given.all || composed,
+              .all = false};
     pass.all = pass.anew || given.look_at_all || device.policy != state.chooser.policy_number() ||
                now_ns - device.looked_at_all_ns >= kLookAtAllNs || (device.due_ns != 0 && now_ns >= device.due_ns);
     if (pass.all) device.looked_at_all_ns = now_ns;
@@ -150,9 +154,8 @@ void Core::State::judge(Pass& pass, uint32_t at) {
 void Core::State::judge_eligible(Pass& pass, uint32_t at, Verdict& verdict) {
     const UnitState& state = pass.given.units[at];
     UnitHistory& known = pass.device.units[at];
-    const Starvation::Work work{.ready = state.ready,
-                                .ready_since_ns = state.unit.ready_since_ns,
-                                .command_ns = state.unit.command_ns};
+    const Starvation::Work work{
+        .ready = state.ready, .ready_since_ns = state.unit.ready_since_ns, .command_ns = state.unit.command_ns};
     if (pass.device.answers[known.place].run) {
         known.starvation.runs(work, pass.now_ns);
         verdict.reason = pass.device.eligible.size() == 1 ? Reason::kAlone : Reason::kChosen;
@@ -165,8 +168,8 @@ void Core::State::judge_eligible(Pass& pass, uint32_t at, Verdict& verdict) {
     verdict.reason = has_turn ? Reason::kStarved : Reason::kNotItsTurn;
 }
 
-// 0: none. Shorter while the unit is suspended for a more urgent one of its own process that gets no further: that one may
-// wait for the unit's work, and calls of the process may wait for it in the driver.
+// 0: none. Shorter while the unit is suspended for a more urgent one of its own process that gets no further: that one
+// may wait for the unit's work, and calls of the process may wait for it in the driver.
 int64_t Core::State::starvation_limit(Pass& pass, uint32_t at) const {
     const UnitState& state = pass.given.units[at];
     const int64_t usual_ns = settings.starvation_limit_ns;

@@ -4,15 +4,17 @@
 // It decides device by device. A decision costs what changed, and a comparison per unit of the device.
 //
 // On top of the policy it does what every policy needs:
-//  - anticipation: a unit that becomes idle keeps the device for a moment, learned from its own think times and from what
-//    a wrong reopening would cost. So a program that synchronizes every few kernels does not let the victim in each time
-//    (anticipation.h);
+//  - anticipation: a unit that becomes idle keeps the device for a moment, learned from its own think times and from
+//  what
+//    a wrong reopening would cost. So a program that synchronizes every few kernels does not let the victim in each
+//    time (anticipation.h);
 //  - announced bursts: units that would be in the way are suspended just early enough that the device is free when the
 //    burst begins, and go on if it does not come (expectation.h);
 //  - claims: a unit that has the device and completes nothing is not believed for ever (claim.h);
 //  - starvation limit: a unit with work that has been kept off for longer than the limit gets a turn, beside those
 //    that the policy chose (starvation.h);
-//  - priority inversion: a call of the urgent unit may wait in the driver for work of a suspended unit of its own process
+//  - priority inversion: a call of the urgent unit may wait in the driver for work of a suspended unit of its own
+//  process
 //    (a kernel's first launch waits for all of a context), or for a lock that another such call holds. When calls wait
 //    there and the urgent unit gets no further, the other unit gets a turn. Without such calls it gets one a little
 //    later, since not every order between streams can be seen (a value that one writes and the other waits for);

@@ -29,11 +29,11 @@ struct UnitHistory {
     uint64_t id;
     uint32_t place = kNowhere;  // among the eligible
     uint32_t group = 0;
-    bool suspended = false;     // the last verdict, and since when
-    bool timed = false;         // its wish may change by itself
-    bool dirty = false;         // judge it anew, whatever the policy answers
-    bool told = false;          // its verdict is among the changed
-    bool inverted = false;      // it makes room for a unit of its own process, whose progress it is judged by
+    bool suspended = false;  // the last verdict, and since when
+    bool timed = false;  // its wish may change by itself
+    bool dirty = false;  // judge it anew, whatever the policy answers
+    bool told = false;  // its verdict is among the changed
+    bool inverted = false;  // it makes room for a unit of its own process, whose progress it is judged by
     int64_t since_ns;
     Expected expected;  // it wants the device for nothing else
     Starvation starvation;
@@ -69,7 +69,7 @@ struct LessUrgent {
 struct DeviceHistory {
     uint64_t composition = 0;
     uint64_t policy = 0;  // the number of the policy that answered last
-    std::vector<UnitHistory> units;   // by position, like these:
+    std::vector<UnitHistory> units;  // by position, like these:
     std::vector<Verdict> verdicts;
     std::vector<std::pair<uint64_t, uint32_t>> by_id;  // sorted
 
@@ -90,19 +90,19 @@ struct DeviceHistory {
 
     bool watched = false;
     StallWatchdog watchdog{};
-    int64_t due_ns = 0;          // a verdict may change by itself, the units as they are; 0: never
+    int64_t due_ns = 0;  // a verdict may change by itself, the units as they are; 0: never
     int64_t looked_at_all_ns = 0;
     int64_t decided_ns = 0;
     std::vector<uint32_t> changed;
 
     // For the choice of mechanisms.
-    std::vector<Group> groups;      // sorted by id
+    std::vector<Group> groups;  // sorted by id
     std::vector<uint32_t> members;  // positions of units, group by group
     std::vector<uint32_t> dirty_groups;
-    std::vector<uint32_t> late;     // groups whose running work may be late (Group::late_ns)
-    std::vector<Usage> usages;      // by position
+    std::vector<uint32_t> late;  // groups whose running work may be late (Group::late_ns)
+    std::vector<Usage> usages;  // by position
     Rivals rivals;
-    bool rivals_changed = true;     // since they were summed up
+    bool rivals_changed = true;  // since they were summed up
 
     void mark_group(uint32_t at) { mark_group_at(units[at].group); }
     void mark_group_at(uint32_t index) {
@@ -122,8 +122,8 @@ struct DeviceHistory {
 
 class History {
 public:
-    // The device, with units[i] belonging to given.units[i]; what is not given any more is forgotten. `changed`: its units
-    // are others than before.
+    // The device, with units[i] belonging to given.units[i]; what is not given any more is forgotten. `changed`: its
+    // units are others than before.
     DeviceHistory& follow(const DeviceUnits& given, int64_t now_ns, bool* changed);
     void forget(uint64_t device) { devices_.erase(device); }
     std::unordered_map<uint64_t, DeviceHistory>& devices() { return devices_; }

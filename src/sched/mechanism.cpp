@@ -27,8 +27,7 @@ constexpr Row kRows[] = {
 const char* mechanism_sentence(Mechanism mechanism) {
     switch (mechanism) {
 #define XSCHED_MECHANISM(name, number, level, cost, sentence) \
-    case Mechanism::name:                                     \
-        return sentence;
+    case Mechanism::name: return sentence;
 #include "sched/mechanism.def"
 #undef XSCHED_MECHANISM
     }

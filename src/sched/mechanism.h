@@ -23,9 +23,9 @@ const char* mechanism_sentence(Mechanism mechanism);
 
 // What becomes of a suspended unit's running work. The numbers go through shared memory.
 enum class Interrupt : uint32_t {
-    kNone = 0,      // it ends
+    kNone = 0,  // it ends
     kTakenOff = 1,  // it is taken off the device
-    kKeptOff = 2,   // the same, but a short timeslice does the first part: it is kept from coming back
+    kKeptOff = 2,  // the same, but a short timeslice does the first part: it is kept from coming back
 };
 
 constexpr bool interrupts(Mechanism mechanism) { return mechanism >= Mechanism::kInterrupt; }
@@ -37,8 +37,8 @@ Mechanism choose_mechanism(const Victim& victim);
 Interrupt choose_interrupt(const Victim& victim, Mechanism mechanism, bool short_timeslice);
 // Whether a short timeslice goes with the mechanism that is usual for the victim.
 bool shortens_timeslice(const Victim& victim, Mechanism usual);
-// Timeslices by rank among the priorities on a device. Rank 0, the most urgent, keeps the driver's own (0). The last one
-// gets a microsecond; those between lie between.
+// Timeslices by rank among the priorities on a device. Rank 0, the most urgent, keeps the driver's own (0). The last
+// one gets a microsecond; those between lie between.
 uint32_t timeslice_us_of(unsigned rank, unsigned ranks);
 
 }  // namespace xsched::sched

@@ -50,8 +50,8 @@ int64_t of_gate(const Victim& victim) {
     return victim.command_ns != 0 ? victim.command_ns : kUnknownNs;
 }
 
-// Set beforehand, it costs no call. It is for rivals that take the device in one stretch, and not for peers, which would
-// take turns.
+// Set beforehand, it costs no call. It is for rivals that take the device in one stretch, and not for peers, which
+// would take turns.
 int64_t of_timeslice(const Victim& victim) {
     if (!timeslice_does(victim) || victim.announced) return kNever;
     return victim.gate_tried_better && gate_may_do(victim) ? kNever : 0;
@@ -66,8 +66,8 @@ int64_t of_interrupt_unknown(const Victim& victim) {
     return victim.has_rival && !victim.announced && victim.command_ns == 0 ? calls_ns(victim) : kNever;
 }
 
-// Early enough, the call costs nothing. Behind its gate alone the victim would get the device back until the burst, which
-// would then begin with a switch.
+// Early enough, the call costs nothing. Behind its gate alone the victim would get the device back until the burst,
+// which would then begin with a switch.
 int64_t of_interrupt_announced(const Victim& victim) { return victim.has_rival && victim.announced ? 0 : kNever; }
 
 }  // namespace mechanism_costs

@@ -16,7 +16,7 @@ struct Pass {
     const Settings& settings;
     int64_t now_ns;
     bool anew;  // any unit may differ from the last decision; else those in given.changed
-    bool all;   // every verdict is looked at
+    bool all;  // every verdict is looked at
     int64_t wake_at_ns = 0;
 
     const UnitState& unit(uint32_t place) const { return given.units[device.eligible[place]]; }

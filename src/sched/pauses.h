@@ -1,5 +1,5 @@
-// How a unit has used the device lately: whether its think times are short, and how the short ones begin. Pure; one object
-// per unit; not thread-safe; no allocation.
+// How a unit has used the device lately: whether its think times are short, and how the short ones begin. Pure; one
+// object per unit; not thread-safe; no allocation.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ public:
 
 private:
     uint32_t short_ones_ = 0;  // a bit per pause, the last one lowest
-    uint32_t waited_ = 0;      // likewise: the short ones that began with a wait
-    uint32_t waits_ = 0;       // as last seen
+    uint32_t waited_ = 0;  // likewise: the short ones that began with a wait
+    uint32_t waits_ = 0;  // as last seen
     bool waits_first_ = false;
     unsigned count_ = 0;
     int64_t seen_ready_ns_ = 0;

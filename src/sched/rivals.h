@@ -15,7 +15,7 @@ namespace xsched::sched {
 
 // How a unit uses the device, as far as it matters to its victims.
 struct Usage {
-    bool streams = false;      // Pauses::streams
+    bool streams = false;  // Pauses::streams
     bool keeps_alive = false;  // it keeps the device through its short pauses
     bool operator==(const Usage&) const = default;
 };

@@ -1,8 +1,8 @@
-// Which of two ways to keep a victim off lets the urgent unit finish its bursts sooner, where only measurement tells. Some
-// bursts go in the first way, as many in the second, then all in the better one, and now and then some in the other.
-// Off by default (XSCHED_TRIALS=1 turns them on), because the urgent unit pays for trials. On an H100 ResNet-18 beside
-// ResNet-50 gained: its p50 was 4.44 ms instead of 4.69 (alone 4.10), though on different builds. BERT beside training
-// lost: 16 of its 594 requests were trials, which took 3.05 ms instead of 1.13.
+// Which of two ways to keep a victim off lets the urgent unit finish its bursts sooner, where only measurement tells.
+// Some bursts go in the first way, as many in the second, then all in the better one, and now and then some in the
+// other. Off by default (XSCHED_TRIALS=1 turns them on), because the urgent unit pays for trials. On an H100 ResNet-18
+// beside ResNet-50 gained: its p50 was 4.44 ms instead of 4.69 (alone 4.10), though on different builds. BERT beside
+// training lost: 16 of its 594 requests were trials, which took 3.05 ms instead of 1.13.
 //
 // Pure; not thread-safe; no allocation.
 #pragma once
@@ -30,7 +30,7 @@ private:
         std::array<int64_t, kBursts> last_ns{};
         unsigned bursts = 0;
         bool known() const { return bursts >= kBursts; }
-        int64_t median() const;    // once it is known
+        int64_t median() const;  // once it is known
         int64_t shortest() const;  // of what there is
     };
     bool clearly_shorter(unsigned way) const;

@@ -29,25 +29,23 @@ struct UnitState {
     uint64_t group = 0;            // equal for units that the hardware can take off the device only together
     uint64_t completed = 0;        // commands seen to complete; a change is progress
     int64_t idle_since_ns = 0;     // of its last ready -> idle change; kept while it is ready again
-    int64_t stuck_since_ns = 0;    // since when no call that its process has in the driver has returned; 0: none there
-    int64_t progress_ns = 0;       // when something of it was last seen to complete, or it became ready
-    Costs costs;                   // of taking its process off the device
+    int64_t stuck_since_ns = 0;  // since when no call that its process has in the driver has returned; 0: none there
+    int64_t progress_ns = 0;  // when something of it was last seen to complete, or it became ready
+    Costs costs;  // of taking its process off the device
 
     bool operator==(const UnitState&) const = default;
 };
 
 // Not suspended by a person, and not PRIORITY_NO_EXECUTE.
-constexpr bool is_eligible(const UnitState& state) {
-    return !state.held && state.unit.priority > PRIORITY_NO_EXECUTE;
-}
+constexpr bool is_eligible(const UnitState& state) { return !state.held && state.unit.priority > PRIORITY_NO_EXECUTE; }
 
 // By which mechanism a unit is kept off its device, or would be.
 struct Preemption {
     Mechanism mechanism = Mechanism::kNone;
     Interrupt interrupt = Interrupt::kNone;  // what becomes of what runs, while it is suspended
-    uint32_t timeslice_us = 0;      // of its process in the hardware; 0: the driver's own
+    uint32_t timeslice_us = 0;  // of its process in the hardware; 0: the driver's own
     bool expect_interrupt = false;  // a suspension may interrupt what runs: its agent should be quick
-    bool has_victims = false;       // units of other processes may be suspended for its sake
+    bool has_victims = false;  // units of other processes may be suspended for its sake
 
     bool operator==(const Preemption&) const = default;
 };
@@ -55,14 +53,14 @@ struct Preemption {
 struct Verdict {
     uint64_t id = 0;
     bool suspend = false;
-    bool preemptible = false;   // a later decision can suspend it to make room for another
-    bool watched = false;       // decide again when it becomes ready or idle: verdicts of its device may change
-    bool imminent = false;      // its announced burst begins in a moment: the device may be made ready for it
-    bool suspect = false;       // others make room for it, and it completes nothing
-    Reason reason{};            // of a unit that did not change itself: up to kLookAtAllNs old
-    uint64_t by = 0;            // the unit it makes room for, 0: none
-    uint32_t by_at = 0;         // its position among the units given
-    int64_t since_ns = 0;       // when the present state began
+    bool preemptible = false;  // a later decision can suspend it to make room for another
+    bool watched = false;  // decide again when it becomes ready or idle: verdicts of its device may change
+    bool imminent = false;  // its announced burst begins in a moment: the device may be made ready for it
+    bool suspect = false;  // others make room for it, and it completes nothing
+    Reason reason{};  // of a unit that did not change itself: up to kLookAtAllNs old
+    uint64_t by = 0;  // the unit it makes room for, 0: none
+    uint32_t by_at = 0;  // its position among the units given
+    int64_t since_ns = 0;  // when the present state began
     Preemption preemption;
 
     // Whether a directive written for `other` has to be written anew.
@@ -75,29 +73,29 @@ struct Verdict {
 
 struct Settings {
     int64_t starvation_limit_ns = 1'000'000'000;  // 0: none
-    int64_t starvation_turn_ns = 10'000'000;      // at least; one command of the starved unit if that is longer
+    int64_t starvation_turn_ns = 10'000'000;  // at least; one command of the starved unit if that is longer
     int64_t anticipation_max_ns = 2'000'000;
     int64_t anticipation_min_ns = 0;
-    int64_t claim_limit_ns = 2'000'000'000;       // claim.h; 0: none
-    bool trials = false;                          // trials.h
+    int64_t claim_limit_ns = 2'000'000'000;  // claim.h; 0: none
+    bool trials = false;  // trials.h
 };
 
 // All units of one device. A unit keeps its position for as long as `composition` stays the same.
 struct DeviceUnits {
     uint64_t device = 0;
     std::span<const UnitState> units;
-    uint64_t composition = 0;           // another number: units came or went, or one changed position, priority, process
-                                        // or `held`; 0: not known
-    bool all = true;                    // any of them may differ from what was given last, else
+    uint64_t composition = 0;  // another number: units came or went, or one changed position, priority, process
+                               // or `held`; 0: not known
+    bool all = true;  // any of them may differ from what was given last, else
     std::span<const uint32_t> changed;  // those at these positions alone
-    bool look_at_all = false;           // all verdicts are to be looked at, whatever changed
+    bool look_at_all = false;  // all verdicts are to be looked at, whatever changed
 };
 
 struct Plan {
-    std::span<const Verdict> verdicts;   // one per unit given, same order
-    std::span<const uint32_t> changed;   // positions of verdicts that direct otherwise than the last ones
-    bool all_changed = false;            // all may
-    int64_t wake_at_ns = 0;              // decide again then even if nothing happens; 0: no need
+    std::span<const Verdict> verdicts;  // one per unit given, same order
+    std::span<const uint32_t> changed;  // positions of verdicts that direct otherwise than the last ones
+    bool all_changed = false;  // all may
+    int64_t wake_at_ns = 0;  // decide again then even if nothing happens; 0: no need
 };
 
 }  // namespace xsched::sched

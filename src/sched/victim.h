@@ -15,10 +15,10 @@ struct Victim {
     int64_t command_ns = 0;  // the longest mean length of its queues' commands; 0: not known
     Costs costs;
     bool has_rival = false;
-    bool rival_streams = false;      // every rival uses the device in one stretch (ThinkTimes)
+    bool rival_streams = false;  // every rival uses the device in one stretch (ThinkTimes)
     bool rival_keeps_alive = false;  // every rival keeps the device through its short pauses
-    bool has_peer = false;           // another process of the same priority shares the device with it
-    bool announced = false;          // it is suspended before a rival needs the device
+    bool has_peer = false;  // another process of the same priority shares the device with it
+    bool announced = false;  // it is suspended before a rival needs the device
     bool gate_tried_better = false;  // the rival's bursts were shorter so (trials.h)
     Mechanism last = Mechanism::kNone;  // as chosen last: each change of mind costs the victim a call
 };

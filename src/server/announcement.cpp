@@ -1,17 +1,17 @@
 #include "server/announcement.h"
 
-#include "base/log.h"
-#include "base/unique_fd.h"
-#include "server/lock_place.h"
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
 #include <cstring>
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
+#include "base/log.h"
+#include "base/unique_fd.h"
+#include "server/lock_place.h"
 
 namespace xsched::server {
 namespace {
@@ -27,7 +27,7 @@ std::string target_of(const std::string& link) {
 // Nobody answers there. What a dead server left may go, but not what one that is just about to listen has made: that
 // one holds the lock (listener.cpp).
 bool make_room(const std::string& path) {
-    struct stat info {};
+    struct stat info{};
     if (lstat(path.c_str(), &info) != 0) return errno == ENOENT;
     if (S_ISLNK(info.st_mode)) return unlink(path.c_str()) == 0;
     const base::UniqueFd lock(open(lock_path(path).c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
@@ -57,8 +57,8 @@ Announcement::Announcement(const std::string& socket) : socket_(socket) {
         }
         if (!ipc::make_socket_directory(place.c_str(), false)) continue;
         if (!make_room(place) || symlink(socket_.c_str(), place.c_str()) != 0)
-            XLOG_INFO("%s cannot lead to this server (%s): programs that look only there do not find it",
-                      place.c_str(), strerror(errno));
+            XLOG_INFO("%s cannot lead to this server (%s): programs that look only there do not find it", place.c_str(),
+                      strerror(errno));
         else
             links_.push_back(place);
     }

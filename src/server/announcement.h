@@ -1,5 +1,6 @@
 // One user, one server, from whatever shell, service or cron job it is looked for: a server at one of its user's places
-// (ipc::user_socket_places) is linked from the others, and says so if another server is at one of them. A server at a place of its own (--socket, XSCHED_SOCKET) keeps to itself. Main thread.
+// (ipc::user_socket_places) is linked from the others, and says so if another server is at one of them. A server at a
+// place of its own (--socket, XSCHED_SOCKET) keeps to itself. Main thread.
 #pragma once
 
 #include <string>

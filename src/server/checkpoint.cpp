@@ -1,8 +1,6 @@
 #include "server/checkpoint.h"
 
-#include "base/clock.h"
-#include "base/log.h"
-#include "base/unique_fd.h"
+#include <fcntl.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -10,7 +8,9 @@
 #include <cstring>
 #include <utility>
 
-#include <fcntl.h>
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/unique_fd.h"
 
 namespace xsched::server {
 namespace {
@@ -143,9 +143,8 @@ void Checkpoint::client_came(uint32_t client, pid_t pid, int64_t now_ns) {
 }
 
 void Checkpoint::suspend_again(const std::function<bool(uint32_t, uint64_t)>& set_held, int64_t now_ns) {
-    std::erase_if(wanted_, [&](const Wanted& one) {
-        return now_ns > one.give_up_ns || set_held(one.client, one.queue);
-    });
+    std::erase_if(wanted_,
+                  [&](const Wanted& one) { return now_ns > one.give_up_ns || set_held(one.client, one.queue); });
     due_ns_ = now_ns + kLookAgainNs;
 }
 

@@ -1,11 +1,11 @@
 #include "server/client.h"
 
-#include <cerrno>
-#include <system_error>
-
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
 
 #include "ipc/protocol.h"
 
@@ -16,8 +16,8 @@ constexpr unsigned kPidFileSystem = 0x50494446;  // PIDFS_MAGIC, since Linux 6.9
 
 // A number for the process that can be compared. Without one each connection counts as a process of its own.
 uint64_t process_number(int pid_fd, pid_t pid, uint32_t client) {
-    struct statfs system {};
-    struct stat info {};
+    struct statfs system{};
+    struct stat info{};
     if (pid_fd >= 0 && fstatfs(pid_fd, &system) == 0 && system.f_type == kPidFileSystem && fstat(pid_fd, &info) == 0)
         return info.st_ino;
     constexpr uint64_t kNumbers = uint64_t{1} << 62;

@@ -1,13 +1,12 @@
 // Clients from their welcome to their end: what they hand over, and the scheduling thread's knowledge of them.
-#include "server/server.h"
+#include <sys/stat.h>
 
 #include <cerrno>
-
-#include <sys/stat.h>
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "server/incoming.h"
+#include "server/server.h"
 #include "server/source.h"
 
 namespace xsched::server {
@@ -23,14 +22,11 @@ void Server::hear_client(uint32_t id) {
     if (found == clients_.end()) return;
     Client& client = *found->second;
     switch (look_at_incoming(client.socket())) {
-        case Incoming::kNothing:
-            return events_.rearm(client.socket(), token(Source::kClient, id));
-        case Incoming::kEnd:
-            return remove_client(id);
+        case Incoming::kNothing: return events_.rearm(client.socket(), token(Source::kClient, id));
+        case Incoming::kEnd: return remove_client(id);
         case Incoming::kDescriptors:  // the next packet is looked at when this one has come
             return undertaker_.receive(client.user().uid(), client.socket(), id);
-        case Incoming::kPlain:
-            break;
+        case Incoming::kPlain: break;
     }
     std::string packet(sizeof(ipc::Handover) + 1, '\0');
     const long bytes = ipc::receive_packet(client.socket(), packet.data(), packet.size(), nullptr, 0);
@@ -112,7 +108,7 @@ void Server::tell_scheduler() {
 // One place for each process, however often it is announced.
 bool Server::expect(const Peer& peer, int connection, User& user) {
     Expected expected{open_process(connection, peer), {}, {}, user.uid(), 0};
-    struct stat info {};
+    struct stat info{};
     if (!expected.process || fstat(expected.process.get(), &info) != 0) return false;
     expected.number = info.st_ino;
     const bool distinct = peer.pid > 0;
@@ -135,7 +131,8 @@ bool Server::expect(const Peer& peer, int connection, User& user) {
 void Server::suspend_again(int64_t now_ns) {
     scheduler_.run([&](dispatch::Dispatcher& dispatcher) {
         checkpoint_.suspend_again(
-            [&dispatcher](uint32_t client, uint64_t queue) { return dispatcher.set_held(client, queue, true); }, now_ns);
+            [&dispatcher](uint32_t client, uint64_t queue) { return dispatcher.set_held(client, queue, true); },
+            now_ns);
     });
 }
 

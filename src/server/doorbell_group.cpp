@@ -91,7 +91,8 @@ void DoorbellGroup::watch() {
         }
         if (!rung.empty()) news_.tell(rung);
         if (kernel_can)
-            kernel_can = base::futex_wait_any(words.data(), noted.data(), static_cast<unsigned>(words.size()), base::kForever);
+            kernel_can =
+                base::futex_wait_any(words.data(), noted.data(), static_cast<unsigned>(words.size()), base::kForever);
         if (!kernel_can) base::futex_wait(control_, noted[0], words.size() > 1 ? kPollNs : base::kForever);
     }
 }

@@ -1,9 +1,9 @@
 #include "server/doorbells.h"
 
+#include <algorithm>
+
 #include "base/clock.h"
 #include "base/spin.h"
-
-#include <algorithm>
 
 namespace xsched::server {
 namespace {
@@ -72,9 +72,8 @@ void Doorbells::set_asleep(uint32_t asleep) {
 }
 
 bool Doorbells::anybody_watched() const {
-    return std::any_of(headers_.begin(), headers_.end(), [](const ipc::Header* header) {
-        return header->watching.load(std::memory_order_relaxed) != 0;
-    });
+    return std::any_of(headers_.begin(), headers_.end(),
+                       [](const ipc::Header* header) { return header->watching.load(std::memory_order_relaxed) != 0; });
 }
 
 // True: there is no need to sleep. Only while clients compete, and only so long after one of them rang.

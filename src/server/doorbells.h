@@ -28,8 +28,8 @@ public:
 
     // Remembers what the waker's word is now: what comes later ends the sleep. Call before looking at orders.
     void note_waker();
-    // The same for the clients' words: returns the clients that rang since the last call. Call before reading the clients'
-    // states.
+    // The same for the clients' words: returns the clients that rang since the last call. Call before reading the
+    // clients' states.
     const std::vector<uint32_t>& note_clients();
 
     // Returns at once if something rang since it was noted, else when something rings, or at `until_ns`

@@ -2,9 +2,9 @@
 // in the kernel that waits for a file system or a driver takes no signal, not even SIGKILL.
 #pragma once
 
-#include <optional>
-
 #include <sys/types.h>
+
+#include <optional>
 
 namespace xsched::server {
 

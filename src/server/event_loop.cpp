@@ -1,10 +1,10 @@
 #include "server/event_loop.h"
 
+#include <sys/epoll.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <system_error>
-
-#include <sys/epoll.h>
 
 #include "base/clock.h"
 

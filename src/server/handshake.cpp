@@ -1,9 +1,9 @@
 #include "server/handshake.h"
 
+#include <unistd.h>
+
 #include <cstddef>
 #include <cstring>
-
-#include <unistd.h>
 
 namespace xsched::server {
 namespace {

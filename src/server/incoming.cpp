@@ -1,11 +1,11 @@
 #include "server/incoming.h"
 
-#include <cerrno>
-
 #include <linux/sockios.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
+
+#include <cerrno>
 
 namespace xsched::server {
 

@@ -1,14 +1,14 @@
 #include "server/interrupter.h"
 
-#include "base/clock.h"
-#include "base/log.h"
-#include "server/latency.h"
-
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstring>
 #include <utility>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "server/latency.h"
 
 namespace xsched::server {
 namespace {
@@ -113,7 +113,8 @@ void Interrupter::retire(Set& set) {
 }
 
 void Interrupter::watch(uint32_t client, int32_t pid, ipc::Region* region) {
-    const bool known = std::any_of(watched_.begin(), watched_.end(), [client](const auto& it) { return it.id == client; });
+    const bool known =
+        std::any_of(watched_.begin(), watched_.end(), [client](const auto& it) { return it.id == client; });
     if (!known) watched_.push_back({.id = client, .pid = pid, .region = region});
 }
 
@@ -174,8 +175,8 @@ void Interrupter::follow(const Watched& client) {
         const Wanted wanted = wanted_on(*client.region, key.device);
         set.wanted = wanted.stopped;
         set.wanted_us = wanted.timeslice_us;
-        // What the client itself has stopped is to run again, too: before it fell silent or by a call that came to its end
-        // only now, after ours. As long as it says so.
+        // What the client itself has stopped is to run again, too: before it fell silent or by a call that came to its
+        // end only now, after ours. As long as it says so.
         set.left_stopped = wanted.interrupted && !set.wanted;
         set.dirty = set.dirty || set.wanted != set.stopped || set.wanted_us != set.done_us || set.left_stopped;
         any = any || set.dirty;
@@ -190,7 +191,8 @@ bool Interrupter::hand_back(const Watched& client) {
     for (const auto& [key, set] : sets_) {
         if (key.client != client.id || set.going) continue;
         if (set.dirty || set.busy || set.stopped) return false;
-        if (set.done_us != kUnknownUs && set.done_us != wanted_on(*client.region, key.device).timeslice_us) return false;
+        if (set.done_us != kUnknownUs && set.done_us != wanted_on(*client.region, key.device).timeslice_us)
+            return false;
     }
     for (auto& [key, set] : sets_)
         if (key.client == client.id) set.done_us = kUnknownUs;

@@ -57,9 +57,9 @@ private:
         bool stopped = false;  // as last done here
         uint32_t done_us = 0;
         bool left_stopped = false;  // the client stopped it, and does not let it go
-        bool renewed = false;       // the channels are others than those that were stopped
+        bool renewed = false;  // the channels are others than those that were stopped
         bool dirty = false;  // to be done, whatever was done last
-        bool busy = false;   // being done
+        bool busy = false;  // being done
         bool going = false;  // then to be closed
     };
     struct Key {
@@ -75,7 +75,7 @@ private:
         ipc::Region* region = nullptr;
         uint32_t carried_out = 0;
         int64_t silent_since_ns = 0;  // 0: it is not
-        bool acting = false;          // it is done for it here
+        bool acting = false;  // it is done for it here
     };
 
     int64_t look_at(Watched& client, int64_t now_ns);
@@ -95,9 +95,10 @@ private:
     std::mutex mutex_;
     std::condition_variable changed_;
     std::map<Key, Set> sets_;  // under mutex_
-    std::vector<std::shared_ptr<base::UniqueFd>> retired_;  // under mutex_; closed by the thread, which may take its time
-    bool stop_ = false;        // under mutex_
-    std::thread thread_;       // started with the first set
+    std::vector<std::shared_ptr<base::UniqueFd>>
+        retired_;  // under mutex_; closed by the thread, which may take its time
+    bool stop_ = false;  // under mutex_
+    std::thread thread_;  // started with the first set
 };
 
 }  // namespace xsched::server

@@ -1,8 +1,8 @@
 #include "server/interrupts.h"
 
-#include <cstring>
-
 #include <sys/ioctl.h>
+
+#include <cstring>
 
 #include "platform/cuda/hal/rm_control.h"
 #include "xsched/types.h"

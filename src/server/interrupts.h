@@ -1,5 +1,5 @@
-// How the server takes a client's work off a device, and lets it go on, in the client's place: one row per platform whose
-// kernel driver allows that to somebody else. Any thread; a call takes up to some milliseconds.
+// How the server takes a client's work off a device, and lets it go on, in the client's place: one row per platform
+// whose kernel driver allows that to somebody else. Any thread; a call takes up to some milliseconds.
 #pragma once
 
 #include <cstdint>

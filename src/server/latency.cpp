@@ -1,15 +1,15 @@
 #include "server/latency.h"
 
-#include "base/log.h"
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
 
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+#include "base/log.h"
 
 namespace xsched::server {
 namespace {

@@ -1,17 +1,17 @@
 #include "server/listener.h"
 
-#include "base/clock.h"
-#include "base/log.h"
-#include "server/lock_place.h"
-
-#include <cerrno>
-#include <cstring>
-
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "server/lock_place.h"
 
 namespace xsched::server {
 namespace {
@@ -25,7 +25,7 @@ void check_directory(const std::string& directory, ipc::SocketScope scope) {
     if (scope == ipc::SocketScope::kSystem && mkdir(directory.c_str(), 0755) != 0 && errno != EEXIST)
         throw std::runtime_error("cannot make the directory " + directory + " (" + strerror(errno) +
                                  "): a system server is started by root");
-    struct stat info {};
+    struct stat info{};
     if (stat(directory.c_str(), &info) != 0)
         throw std::runtime_error("the socket's directory " + directory + " cannot be used (" + strerror(errno) +
                                  "): make it, or choose another with --socket");
@@ -83,7 +83,7 @@ void Listener::take_lock() {
 }
 
 void Listener::open_socket(ipc::SocketScope scope) {
-    struct stat info {};
+    struct stat info{};
     if (lstat(path_.c_str(), &info) == 0) {
         if (S_ISLNK(info.st_mode)) {  // led to a server of this user at another place (announcement.h)
             if (const base::UniqueFd probe(ipc::connect_path(path_.c_str())); probe)

@@ -20,8 +20,8 @@ class Listener {
 public:
     // Throws AlreadyServed, or std::runtime_error with a sentence.
     Listener(std::string path, ipc::SocketScope scope);
-    // The same listener for a child process: whoever made it keeps the path and the lock when the child goes, unless the
-    // child calls leave().
+    // The same listener for a child process: whoever made it keeps the path and the lock when the child goes, unless
+    // the child calls leave().
     Listener lend() const;
     Listener(Listener&&) = default;
     Listener(const Listener&) = delete;

@@ -1,5 +1,8 @@
 #include "server/lock_place.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
@@ -7,14 +10,11 @@
 #include <cstring>
 #include <stdexcept>
 
-#include <sys/stat.h>
-#include <unistd.h>
-
 namespace xsched::server {
 namespace {
 
 bool is_ours(const std::string& directory) {
-    struct stat info {};
+    struct stat info{};
     return lstat(directory.c_str(), &info) == 0 && S_ISDIR(info.st_mode) && info.st_uid == geteuid() &&
            (info.st_mode & 022) == 0;
 }
@@ -49,7 +49,7 @@ std::string parent_of(const std::string& path) {
 }
 
 bool is_shared_directory(const std::string& directory) {
-    struct stat info {};
+    struct stat info{};
     return stat(directory.c_str(), &info) == 0 && (info.st_mode & 022) != 0;
 }
 

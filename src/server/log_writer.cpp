@@ -1,11 +1,11 @@
 #include "server/log_writer.h"
 
+#include <unistd.h>
+
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
-
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/futex.h"

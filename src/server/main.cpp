@@ -1,13 +1,12 @@
 // xserver [POLICY] [PORT] [options]
 #include <CLI/CLI.hpp>
-
-#include <cstdio>
-#include <cstdlib>
-
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -53,7 +52,8 @@ void describe(CLI::App& app, CommandLine& line) {
     app.add_option("--starvation-limit-ms", line.starvation_limit_ms,
                    "a queue kept off for longer gets a turn; 0: no limit")
         ->check(CLI::Range(int64_t{0}, int64_t{3'600'000}));
-    app.add_option("--spin-us", line.spin_us, "while clients compete, look for news for so long after the last before sleeping; 0: sleep at once, "
+    app.add_option("--spin-us", line.spin_us,
+                   "while clients compete, look for news for so long after the last before sleeping; 0: sleep at once, "
                    "-1: 30000 on 8 processors or more, else 0")
         ->check(CLI::Range(int64_t{-1}, int64_t{1'000'000}));
     app.add_option("--log-file", line.options.log_file, "append the log to this file instead of standard error");

@@ -1,6 +1,4 @@
 // Connections until they are clients or tools: accepted, counted, greeted or refused.
-#include "server/server.h"
-
 #include <cerrno>
 #include <cstring>
 #include <system_error>
@@ -8,6 +6,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "server/incoming.h"
+#include "server/server.h"
 #include "server/source.h"
 
 namespace xsched::server {

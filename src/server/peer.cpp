@@ -1,13 +1,13 @@
 #include "server/peer.h"
 
-#include <algorithm>
-#include <vector>
-
 #include <fcntl.h>
 #include <grp.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include <algorithm>
+#include <vector>
 
 namespace xsched::server {
 namespace {

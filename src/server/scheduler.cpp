@@ -1,8 +1,8 @@
 #include "server/scheduler.h"
 
-#include <utility>
-
 #include <sys/eventfd.h>
+
+#include <utility>
 
 #include "base/log.h"
 #include "base/time.h"

@@ -1,13 +1,13 @@
 #include "server/server.h"
 
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <system_error>
-
-#include <sys/resource.h>
-#include <sys/signalfd.h>
-#include <sys/stat.h>
 
 #include "base/log.h"
 #include "base/options.h"
@@ -70,9 +70,15 @@ Server::Server(const Options& options, Listener listener)
       signals_(open_signals()),
       undertaker_(is_interrupt_descriptor),
       checkpoint_(options.supervised != nullptr ? &options.supervised->checkpoint : nullptr),
-      scheduler_(make_core(options, checkpoint_.policy()), options.spin_ns, [this](int64_t now_ns) { return look(now_ns); }),
+      scheduler_(make_core(options, checkpoint_.policy()), options.spin_ns,
+                 [this](int64_t now_ns) { return look(now_ns); }),
       stopped_(scheduler_),
-      host_{options_, started_ns_, clients_, scheduler_, users_, checkpoint_,
+      host_{options_,
+            started_ns_,
+            clients_,
+            scheduler_,
+            users_,
+            checkpoint_,
             [this](const Peer& peer, int connection, User& user) { return expect(peer, connection, user); }},
       desk_(host_, events_, undertaker_),
       idle_since_ns_(started_ns_) {
@@ -91,7 +97,7 @@ void Server::take_up_checkpoint() {
     for (const auto& text : checkpoint_.value("limits"))
         if (text.is_string()) users_.set(read_limit(text.get<std::string>(), false));
     for (const pid_t pid : checkpoint_.expected()) {
-        struct stat info {};
+        struct stat info{};
         if (stat(("/proc/" + std::to_string(pid)).c_str(), &info) != 0) continue;
         const Peer peer{pid, info.st_uid, info.st_uid == 0 || info.st_uid == geteuid()};
         expect(peer, -1, users_.of(peer));
@@ -128,30 +134,21 @@ void Server::run() {
 void Server::handle_event(uint64_t ready, int64_t now_ns) {
     const auto id = static_cast<uint32_t>(ready);
     switch (static_cast<Source>(ready >> 32)) {
-        case Source::kListener:
-            return accept_newcomers(now_ns);
+        case Source::kListener: return accept_newcomers(now_ns);
         case Source::kSignals:
             XLOG_INFO("told to end");
             stop_ = true;
             return;
-        case Source::kUndertaker:
-            take_parcels(now_ns);
-            return events_.rearm(undertaker_.fd(), ready);
+        case Source::kUndertaker: take_parcels(now_ns); return events_.rearm(undertaker_.fd(), ready);
         case Source::kKeepingOff:
             scheduler_.hear_attention();
             stopped_.begin(now_ns);
             return events_.rearm(scheduler_.attention_fd(), ready);
-        case Source::kNewcomer:
-            return greet(id, now_ns);
-        case Source::kClient:
-            return hear_client(id);
-        case Source::kClientEnd:
-            return remove_client(id);
-        case Source::kTool:
-            return desk_.hear(id, now_ns);
-        case Source::kExpected:
-            expected_.erase(id);
-            return;
+        case Source::kNewcomer: return greet(id, now_ns);
+        case Source::kClient: return hear_client(id);
+        case Source::kClientEnd: return remove_client(id);
+        case Source::kTool: return desk_.hear(id, now_ns);
+        case Source::kExpected: expected_.erase(id); return;
     }
 }
 

@@ -104,8 +104,8 @@ private:
 
     bool stop_ = false;
     int64_t accept_again_ns_ = 0;  // out of descriptors until then; 0: not
-    int64_t tell_again_ns_ = 0;    // the scheduling thread did not take an order
-    int64_t idle_since_ns_;        // 0: somebody is here
+    int64_t tell_again_ns_ = 0;  // the scheduling thread did not take an order
+    int64_t idle_since_ns_;  // 0: somebody is here
 };
 
 }  // namespace xsched::server

@@ -1,8 +1,9 @@
 #include "server/supervisor.h"
 
-#include "base/clock.h"
-#include "base/log.h"
-#include "server/dying.h"
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -13,10 +14,9 @@
 #include <optional>
 #include <vector>
 
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include "base/clock.h"
+#include "base/log.h"
+#include "server/dying.h"
 
 namespace xsched::server {
 namespace {
@@ -146,8 +146,10 @@ bool Supervisor::ended(int* status) {
 bool Supervisor::left_behind(int* status) {
     const std::optional<int> coming = status_of_dying(server_);
     const int64_t now = base::now_ns();
-    if (!coming) dying_since_ns_ = 0;
-    else if (dying_since_ns_ == 0) dying_since_ns_ = now;
+    if (!coming)
+        dying_since_ns_ = 0;
+    else if (dying_since_ns_ == 0)
+        dying_since_ns_ = now;
     if (!coming || now - dying_since_ns_ < kDyingPatienceNs) return false;
     *status = *coming;
     unreaped_.push_back(server_);

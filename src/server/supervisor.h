@@ -7,11 +7,11 @@
 // supervisor itself is killed the kernel sends its server SIGTERM: nobody is left running that nobody looks after.
 #pragma once
 
+#include <sys/types.h>
+
 #include <atomic>
 #include <cstdint>
 #include <functional>
-
-#include <sys/types.h>
 
 #include "server/checkpoint.h"
 
@@ -23,8 +23,8 @@ inline constexpr int64_t kMostSilentSleepNs = 1'000'000'000;
 // Shared by the supervisor and its servers, one after the other. All zero in the beginning.
 struct SupervisedMemory {
     std::atomic<uint32_t> beats;  // by the scheduling thread, in each pass
-    uint32_t restarts;            // by the supervisor, before it starts a server
-    pid_t supervisor;             // likewise
+    uint32_t restarts;  // by the supervisor, before it starts a server
+    pid_t supervisor;  // likewise
     // What became of the server before: for its successor to log, since writing to a log may take for ever.
     char obituary[256];
     CheckpointArea checkpoint;

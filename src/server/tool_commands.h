@@ -27,7 +27,7 @@ struct Request {
     // A whole number within bounds, or nothing if the member is absent. Throws ToolError.
     std::optional<int64_t> number(const char* member, int64_t least, int64_t most) const;
     std::optional<uint64_t> handle() const;  // "queue"
-    std::optional<int64_t> pid() const;      // "pid"
+    std::optional<int64_t> pid() const;  // "pid"
     std::optional<std::string> text(const char* member) const;
     bool may_see(const Client& client) const;
     bool rules_server() const;  // root, or the server's own user

@@ -52,13 +52,10 @@ void ToolDesk::hear(uint32_t id, int64_t now_ns) {
     if (found == tools_.end() || found->second.asks) return;
     Tool& tool = found->second;
     switch (look_at_incoming(tool.socket.get())) {
-        case Incoming::kNothing:
-            return events_.rearm(tool.socket.get(), token(Source::kTool, id));
+        case Incoming::kNothing: return events_.rearm(tool.socket.get(), token(Source::kTool, id));
         case Incoming::kEnd:
-        case Incoming::kDescriptors:
-            return drop(found);
-        case Incoming::kPlain:
-            break;
+        case Incoming::kDescriptors: return drop(found);
+        case Incoming::kPlain: break;
     }
     tool.used_ns = now_ns;
     if (has_read_all(tool.socket.get())) return take_request(id, tool);

@@ -1,4 +1,8 @@
 // The commands that only look: list, status, server.
+#include <algorithm>
+#include <cstdio>
+#include <set>
+
 #include "base/hints.h"
 #include "base/time.h"
 #include "ipc/slot_hints.h"
@@ -7,10 +11,6 @@
 #include "server/facts.h"
 #include "server/supervisor.h"
 #include "server/tool_commands.h"
-
-#include <algorithm>
-#include <cstdio>
-#include <set>
 
 namespace xsched::server {
 namespace {
@@ -73,7 +73,8 @@ std::string sentence(const Request& request, const Explanation& why, int64_t now
     std::string by;
     if (why.by_pid != 0) by = " (pid " + std::to_string(why.by_pid) + ", " + program_of(request, why.by_pid) + ")";
     if (why.suspended)
-        return std::string(why.ready ? "suspended" : "has no work, suspended") + since + ": " + why.reason + by + why.mechanism;
+        return std::string(why.ready ? "suspended" : "has no work, suspended") + since + ": " + why.reason + by +
+               why.mechanism;
     if (!why.ready) return "has no work";
     return "runs" + std::string(since) + ": " + why.reason;
 }
@@ -93,35 +94,35 @@ Json describe_queue(const Request& request, const Facts& facts, const SeenQueue&
     const uint64_t launched = slot.launched.load();
     const uint64_t completed = ipc::completed_commands(slot);
     Json entry{{"pid", queue.client.pid()},
-            {"uid", queue.client.peer().uid},
-            {"client", queue.client.id()},
-            {"program", queue.client.program()},
-            {"queue", slot.handle.load()},
-            {"hwq", slot.hwq.load()},
-            {"device", device_name(slot.device.load())},
-            {"platform", platform_name(slot.platform.load())},
-            {"level", slot.level.load()},
-            {"levels", slot.levels.load()},
-            {"threshold", slot.threshold.load()},
-            {"batch_size", slot.batch_size.load()},
-            {"state", why.ready ? "ready" : "idle"},
-            {"submitted", submitted},
-            {"pending", difference(submitted, launched)},
-            {"in_flight", difference(launched, completed)},
-            {"completed", completed},
-            {"command_ms", milliseconds(slot.command_ns.load())},
-            {"busy_ms", milliseconds(slot.busy_ns.load())},
-            {"suspended", why.suspended},
-            {"interrupted", slot.interrupted.load() != 0},
-            {"device_timeslice_us", slot.device_timeslice_us.load()},
-            {"mechanism", sched::mechanism_sentence(known.mechanism)},
-            {"reason", why.reason},
-            {"by_pid", why.by_pid},
-            {"since_ms", why.since_ns > 0 ? milliseconds(now_ns - why.since_ns) : 0.0},
-            {"delayed_ms", milliseconds(known.delayed_ns)},
-            {"process_caused_ms", milliseconds(facts.caused_ns(queue.client))},
-            {"preemptions", known.preemptions},
-            {"explanation", sentence(request, why, now_ns)}};
+               {"uid", queue.client.peer().uid},
+               {"client", queue.client.id()},
+               {"program", queue.client.program()},
+               {"queue", slot.handle.load()},
+               {"hwq", slot.hwq.load()},
+               {"device", device_name(slot.device.load())},
+               {"platform", platform_name(slot.platform.load())},
+               {"level", slot.level.load()},
+               {"levels", slot.levels.load()},
+               {"threshold", slot.threshold.load()},
+               {"batch_size", slot.batch_size.load()},
+               {"state", why.ready ? "ready" : "idle"},
+               {"submitted", submitted},
+               {"pending", difference(submitted, launched)},
+               {"in_flight", difference(launched, completed)},
+               {"completed", completed},
+               {"command_ms", milliseconds(slot.command_ns.load())},
+               {"busy_ms", milliseconds(slot.busy_ns.load())},
+               {"suspended", why.suspended},
+               {"interrupted", slot.interrupted.load() != 0},
+               {"device_timeslice_us", slot.device_timeslice_us.load()},
+               {"mechanism", sched::mechanism_sentence(known.mechanism)},
+               {"reason", why.reason},
+               {"by_pid", why.by_pid},
+               {"since_ms", why.since_ns > 0 ? milliseconds(now_ns - why.since_ns) : 0.0},
+               {"delayed_ms", milliseconds(known.delayed_ns)},
+               {"process_caused_ms", milliseconds(facts.caused_ns(queue.client))},
+               {"preemptions", known.preemptions},
+               {"explanation", sentence(request, why, now_ns)}};
     add_hints(entry, slot, now_ns);
     return entry;
 }

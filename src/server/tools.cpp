@@ -1,13 +1,13 @@
 #include "server/tools.h"
 
+#include <sys/mman.h>
+
+#include <algorithm>
+
 #include "base/log.h"
 #include "base/text.h"
 #include "base/unique_fd.h"
 #include "server/tool_commands.h"
-
-#include <algorithm>
-
-#include <sys/mman.h>
 
 namespace xsched::server {
 namespace {

@@ -1,13 +1,13 @@
 #include "server/undertaker.h"
 
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <system_error>
 #include <utility>
-
-#include <sys/epoll.h>
-#include <sys/socket.h>
 
 #include "base/clock.h"
 #include "base/log.h"

@@ -92,8 +92,8 @@ private:
     base::UniqueFd epoll_;
     std::list<Worker> workers_;
     std::map<uid_t, User> users_;  // with something to do, or something stuck
-    uid_t last_user_ = 0;          // whose turn it was
-    int64_t retry_ns_ = 0;         // the system refused to pass descriptors on until then
+    uid_t last_user_ = 0;  // whose turn it was
+    int64_t retry_ns_ = 0;  // the system refused to pass descriptors on until then
 };
 
 }  // namespace xsched::server

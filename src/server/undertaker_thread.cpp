@@ -1,17 +1,17 @@
 #include "server/undertaker_thread.h"
 
+#include <sched.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <ctime>
 #include <string>
 #include <thread>
-
-#include <sched.h>
-#include <sys/socket.h>
-#include <sys/syscall.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/unique_fd.h"
@@ -25,7 +25,7 @@ void do_nothing(int) {}
 
 // The signal that ends a linger: its handler does nothing, and calls are not restarted.
 void take_interruptions() {
-    struct sigaction action {};
+    struct sigaction action{};
     action.sa_handler = do_nothing;
     sigaction(kInterruption, &action, nullptr);
     sigset_t signals;

@@ -22,7 +22,7 @@ struct BurialReply {
     int64_t bytes;  // of the packet that follows it; negative: there was none
 };
 
-inline constexpr unsigned kMostBurials = 64;    // in one order
+inline constexpr unsigned kMostBurials = 64;  // in one order
 inline constexpr unsigned kMostInPacket = 253;  // descriptors, by the kernel's limit
 inline constexpr unsigned kMostParcelBytes = 32768;
 

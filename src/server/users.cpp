@@ -1,15 +1,15 @@
 #include "server/users.h"
 
+#include <pwd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <stdexcept>
-
-#include <pwd.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -228,7 +228,7 @@ void Users::read_subordinates() {
     const int64_t now = base::now_ns();
     if (read_at_ns_ != 0 && now - read_at_ns_ < kLookAtRangesEveryNs) return;
     read_at_ns_ = now;
-    struct stat info {};
+    struct stat info{};
     if (stat(subordinates_.c_str(), &info) != 0) return ranges_.clear();
     if (info.st_mtim.tv_sec == changed_.tv_sec && info.st_mtim.tv_nsec == changed_.tv_nsec) return;
     changed_ = info.st_mtim;

@@ -1,21 +1,20 @@
 #include "agent/agent.h"
 
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
 #include "base/clock.h"
 #include "base/log.h"
 #include "fake/device/fake_device.h"
 #include "support/eventually.h"
 #include "support/small_server.h"
 #include "xsched/xsched.h"
-
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cstdlib>
-#include <filesystem>
-
-#include <fcntl.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
 
 namespace {
 
@@ -262,7 +261,8 @@ TEST_F(Agent, AGuestThatClosesItsDescriptorsLosesOnlyScheduling) {
         const int fd = std::stoi(entry.path().filename());
         sockaddr_storage address{};
         socklen_t bytes = sizeof(address);
-        if (getpeername(fd, reinterpret_cast<sockaddr*>(&address), &bytes) != 0 || address.ss_family != AF_UNIX) continue;
+        if (getpeername(fd, reinterpret_cast<sockaddr*>(&address), &bytes) != 0 || address.ss_family != AF_UNIX)
+            continue;
         if (bytes <= sizeof(sa_family_t)) continue;  // the server's end has an unnamed peer; ours is named by its path
         const int file = open("/dev/null", O_RDONLY);
         dup2(file, fd);

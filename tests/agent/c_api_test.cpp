@@ -1,14 +1,14 @@
 // The public interface's answers: levels, handles, ranges.
-#include "base/clock.h"
-#include "fake/device/fake_device.h"
-#include "xsched/xsched.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <atomic>
 #include <thread>
 #include <vector>
+
+#include "base/clock.h"
+#include "fake/device/fake_device.h"
+#include "xsched/xsched.h"
 
 namespace {
 
@@ -47,7 +47,8 @@ TEST(CApi, ADestroyedQueueGivesItsHardwareQueueBackAtOnce) {
     FakeDevice device({.through_api = true});
     device.reports_late = true;
     device.enqueue(0);
-    while (device.step()) {}
+    while (device.step()) {
+    }
     EXPECT_EQ(XQueueDestroy(device.handle()), kXSchedSuccess);
     EXPECT_EQ(HwQueueDestroy(device.hwq()), kXSchedSuccess);
     device.report_now();

@@ -1,13 +1,13 @@
 // The C functions of hints take what their rows in base/hints.def say, and nothing else.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
 #include "base/clock.h"
 #include "base/hints.h"
 #include "fake/device/fake_device.h"
 #include "ipc/slot_hints.h"
 #include "xsched/hint.h"
-
-#include <gtest/gtest.h>
-
-#include <algorithm>
 
 namespace {
 

@@ -1,17 +1,16 @@
 // Where log lines go, and that nothing waits for whoever reads them.
-#include <gtest/gtest.h>
-
-#include <csignal>
-#include <cstdlib>
-#include <regex>
-#include <string>
-
 #include <fcntl.h>
+#include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <regex>
+#include <string>
 
 #include "base/log.h"
 #include "base/unique_fd.h"
@@ -185,7 +184,9 @@ TEST_F(LogOutput, AFileThatMayNotGrowEndsNobody) {
         const rlimit limit{1000, 1000};
         if (setrlimit(RLIMIT_FSIZE, &limit) != 0) return 1;
         const UniqueFd nowhere(open("/dev/null", O_WRONLY | O_CLOEXEC));
-        with_standard_error(nowhere.get(), [] { for (int i = 0; i < 30; ++i) XLOG_INFO("one line more"); });
+        with_standard_error(nowhere.get(), [] {
+            for (int i = 0; i < 30; ++i) XLOG_INFO("one line more");
+        });
         sigset_t pending;
         sigpending(&pending);
         return sigismember(&pending, SIGXFSZ) == 0 ? 0 : 2;
@@ -203,7 +204,7 @@ TEST_F(LogOutput, OnlyFilesFifosAndTerminalsAreWritten) {
     ASSERT_EQ(mknod(path().c_str(), S_IFSOCK | 0600, 0), 0);
     setenv("XLOG_FILE", path().c_str(), 1);
     EXPECT_NE(said([] { XLOG_INFO("not here"); }).find("cannot be written"), std::string::npos);
-    struct stat disk {};
+    struct stat disk{};
     if (stat("/dev/loop0", &disk) == 0 && S_ISBLK(disk.st_mode)) {
         setenv("XLOG_FILE", "/dev/loop0", 1);
         EXPECT_NE(said([] { XLOG_INFO("not here"); }).find("it is neither a file"), std::string::npos);

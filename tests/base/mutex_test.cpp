@@ -61,11 +61,12 @@ TEST(Mutex, WhoeverWaitsGetsIt) {
 // Somebody else's thread holds a mutex for as long as this lives.
 class Holder {
 public:
-    explicit Holder(Mutex& mutex) : thread_([this, &mutex] {
-        Lock lock(mutex);
-        holds_ = true;
-        while (!end_) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }) {
+    explicit Holder(Mutex& mutex)
+        : thread_([this, &mutex] {
+              Lock lock(mutex);
+              holds_ = true;
+              while (!end_) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+          }) {
         while (!holds_) std::this_thread::yield();
     }
     ~Holder() {

@@ -1,6 +1,7 @@
 #include "base/options.h"
 
 #include <gtest/gtest.h>
+#include <strings.h>
 
 #include <algorithm>
 #include <cctype>
@@ -8,8 +9,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
-
-#include <strings.h>
 
 #include "base/text.h"
 #include "support/directory.h"
@@ -81,10 +80,10 @@ TEST(Options, APolicyAloneMeansTheLocalScheduler) {
 
 TEST(Options, WhatIsNotUnderstoodGetsOneLineAndItsDefault) {
     const std::pair<const char*, const char*> bad[] = {
-        {"XSCHED_AUTO_XQUEUE_PRIORITY", "256"},   {"XSCHED_AUTO_XQUEUE_PRIORITY", "seven"},
-        {"XSCHED_AUTO_XQUEUE_LEVEL", "4"},        {"XSCHED_AUTO_XQUEUE_THRESHOLD", "1x"},
-        {"XSCHED_AUTO_XQUEUE_TIMESLICE", "99"},   {"XSCHED_SCHEDULER", "nobody"},
-        {"XSCHED_AUTO_XQUEUE", "perhaps"},        {"XSCHED_AUTO_XQUEUE_UTILIZATION", "99999999999999999999"}};
+        {"XSCHED_AUTO_XQUEUE_PRIORITY", "256"}, {"XSCHED_AUTO_XQUEUE_PRIORITY", "seven"},
+        {"XSCHED_AUTO_XQUEUE_LEVEL", "4"},      {"XSCHED_AUTO_XQUEUE_THRESHOLD", "1x"},
+        {"XSCHED_AUTO_XQUEUE_TIMESLICE", "99"}, {"XSCHED_SCHEDULER", "nobody"},
+        {"XSCHED_AUTO_XQUEUE", "perhaps"},      {"XSCHED_AUTO_XQUEUE_UTILIZATION", "99999999999999999999"}};
     for (const auto& entry : bad) {
         std::string said;
         const Options options = read_with({entry}, &said);

@@ -1,13 +1,12 @@
 #include "base/probe.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
-
-#include <sys/mman.h>
-#include <unistd.h>
 
 namespace {
 
@@ -31,7 +30,8 @@ TEST(Probe, WhatIsNotThereIsNot) {
 
 TEST(Probe, TheEndOfAMappingEndsTheRead) {
     const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-    auto* pages = static_cast<char*>(mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    auto* pages =
+        static_cast<char*>(mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
     ASSERT_NE(pages, MAP_FAILED);
     memset(pages, 'x', 2 * page);
     ASSERT_EQ(mprotect(pages + page, page, PROT_NONE), 0);

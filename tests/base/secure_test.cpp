@@ -1,15 +1,14 @@
 // Programs that run with more rights than their caller has: none of our variables counts there. With a real
 // set-user-id copy of a program.
 #include <gtest/gtest.h>
-
-#include <cstdlib>
-#include <fstream>
-#include <string>
-
 #include <poll.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <string>
 
 #include "base/unique_fd.h"
 #include "support/directory.h"
@@ -28,7 +27,7 @@ protected:
         GTEST_SKIP() << "a sanitized library has no set-user-id programs";
 #else
         NEEDS_ROOT("to make a set-user-id program and to become another user");
-        struct statvfs info {};
+        struct statvfs info{};
         ASSERT_EQ(statvfs(folder_.path().c_str(), &info), 0);
         if ((info.f_flag & ST_NOSUID) != 0) GTEST_SKIP() << folder_.path() << " is mounted nosuid";
         ASSERT_EQ(chown(folder_.path().c_str(), 0, test::kNobody), 0);
@@ -51,11 +50,10 @@ protected:
     };
     // As nobody, with variables that would be obeyed.
     Run run() {
-        test::Process process(test::nobody_runs({program()}),
-                              {{"XLOG_FILE", log()},
-                               {"XLOG_LEVEL", "DEBG"},
-                               {"XSCHED_AUTO_XQUEUE_PRIORITY", "nonsense"},
-                               {"XSCHED_SOCKET", server()}});
+        test::Process process(test::nobody_runs({program()}), {{"XLOG_FILE", log()},
+                                                               {"XLOG_LEVEL", "DEBG"},
+                                                               {"XSCHED_AUTO_XQUEUE_PRIORITY", "nonsense"},
+                                                               {"XSCHED_SOCKET", server()}});
         Run result{process.wait(), process.err(), false};
         EXPECT_EQ(process.out(), "done\n") << process.err();
         pollfd asked{listener_.get(), POLLIN, 0};

@@ -40,8 +40,10 @@ void allocate(uint32_t parent, uint32_t object, uint32_t object_class, uint32_t 
     uint32_t words[8] = {0, 0, 0, engine};
     Alloc alloc{kClient, parent, object, object_class, reinterpret_cast<uint64_t>(words), 0, sizeof(words), 0, 0, 0};
     Transfer wrapped{0x2b, sizeof(alloc), reinterpret_cast<uint64_t>(&alloc)};
-    if (transfer) ioctl(3, kTransfer, &wrapped);
-    else ioctl(3, kAlloc, &alloc);
+    if (transfer)
+        ioctl(3, kTransfer, &wrapped);
+    else
+        ioctl(3, kAlloc, &alloc);
 }
 
 void set_by_driver(uint32_t object, uint64_t us) {

@@ -1,7 +1,7 @@
 // xcli doctor: this machine, and made-up ones in a folder.
-#include "cli/cli_rig.h"
-
 #include <filesystem>
+
+#include "cli/cli_rig.h"
 
 namespace xsched::test {
 namespace {

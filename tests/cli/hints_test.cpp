@@ -1,5 +1,6 @@
 // Every row of base/hints.def, from the command line through the server's JSON into the slot and back, and `xcli run`.
 #include "base/hints.h"
+
 #include "base/clock.h"
 #include "cli/cli_rig.h"
 #include "ipc/slot_hints.h"

@@ -1,8 +1,7 @@
 // xcli run: the program's environment, its exit status, and a server that is there.
-#include "cli/cli_rig.h"
-
 #include <dlfcn.h>
 
+#include "cli/cli_rig.h"
 #include "support/listener.h"
 
 namespace xsched::test {

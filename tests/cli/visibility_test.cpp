@@ -1,9 +1,9 @@
 // xcli run: programs that no library can be loaded into are named in one line, and run.
-#include "cli/cli_rig.h"
-
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/xattr.h>
+
+#include "cli/cli_rig.h"
 
 namespace xsched::test {
 namespace {
@@ -27,7 +27,7 @@ protected:
         chmod(path(name).c_str(), 0755);
     }
     bool without_rights() const {
-        struct statvfs mount {};
+        struct statvfs mount{};
         return statvfs(directory.path().c_str(), &mount) != 0 || (mount.f_flag & ST_NOSUID) != 0;
     }
     Outcome run(const std::string& program, const Environment& more = {}) {
@@ -100,15 +100,18 @@ TEST_F(Visibility, ProgramsWithFileCapabilitiesAreNamedToThoseTheyGiveThemTo) {
         GTEST_SKIP() << "only root can give a program capabilities, and not on every file system";
     expect_silence(path("five"));  // root has them anyhow
     ASSERT_EQ(chmod(directory.path().c_str(), 0755), 0);
-    if (run_to_end(nobody_runs({binary("xcli"), "--version"}), directory.environment()).status != 0) GTEST_SKIP() << "nobody may not run xcli from here";
-    const Outcome outcome = run_to_end(
-        nobody_runs({binary("xcli"), "run", "--scheduler", "local", "--", path("five")}), directory.environment());
+    if (run_to_end(nobody_runs({binary("xcli"), "--version"}), directory.environment()).status != 0)
+        GTEST_SKIP() << "nobody may not run xcli from here";
+    const Outcome outcome = run_to_end(nobody_runs({binary("xcli"), "run", "--scheduler", "local", "--", path("five")}),
+                                       directory.environment());
     EXPECT_EQ(outcome.status, 5) << outcome.err;
     EXPECT_TRUE(has(outcome.err, path("five") + " has file capabilities")) << outcome.err;
 }
 
 TEST_F(Visibility, BrokenFilesAreLeftToTheKernel) {
-    for (const std::string& text : {std::string("\x7f" "ELF"), std::string("#!"), std::string("#!\n"), std::string()}) {
+    for (const std::string& text : {std::string("\x7f"
+                                                "ELF"),
+                                    std::string("#!"), std::string("#!\n"), std::string()}) {
         std::ofstream(path("broken")) << text;
         chmod(path("broken").c_str(), 0755);
         EXPECT_FALSE(has(run(path("broken")).err, kLine));

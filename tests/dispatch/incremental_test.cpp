@@ -1,9 +1,9 @@
 // A pass that reads only what rang decides as one that reads everything: two dispatchers over the same random worlds.
 #include <gtest/gtest.h>
 
-#include <random>
 #include <map>
 #include <memory>
+#include <random>
 #include <set>
 
 #include "dispatch/fake_client.h"

@@ -63,7 +63,8 @@ TEST_F(Units, IdsStayWithTheirUnitsAndAreNotUsedAgain) {
 
 TEST_F(Units, AUnitIsReadySinceTheOldestBurstOfItsReadyQueues) {
     for (uint32_t at = 0; at < 4; ++at) memory.make_queue(at, 0);
-    const auto set = [&](uint32_t at, bool ready, int64_t ready_ns, int64_t idle_ns, int64_t command_ns, int64_t busy_ns) {
+    const auto set = [&](uint32_t at, bool ready, int64_t ready_ns, int64_t idle_ns, int64_t command_ns,
+                         int64_t busy_ns) {
         memory.slot(at).submitted = ready ? 1 : 0;
         memory.slot(at).ready_since_ns = ready_ns;
         memory.slot(at).idle_since_ns = idle_ns;

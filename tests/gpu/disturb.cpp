@@ -45,8 +45,7 @@ XQueueHandle choose(std::mt19937& random) {
     const std::lock_guard lock(mutex);
     Target& target = targets[random() % targets.size()];
     HwQueueHandle hwq = 0;
-    if (target.queue == 0 && api.hwqueue_get(&hwq, target.stream) == kXSchedSuccess)
-        api.xqueue_get(&target.queue, hwq);
+    if (target.queue == 0 && api.hwqueue_get(&hwq, target.stream) == kXSchedSuccess) api.xqueue_get(&target.queue, hwq);
     return target.queue;
 }
 

@@ -1,11 +1,12 @@
 // The promise of layout.h: whoever says he sleeps, looks again and then sleeps, is woken by every ring.
+#include "ipc/layout.h"
+
 #include <gtest/gtest.h>
 
 #include <memory>
 #include <thread>
 
 #include "base/clock.h"
-#include "ipc/layout.h"
 
 namespace xsched::ipc {
 namespace {

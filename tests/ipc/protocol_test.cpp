@@ -1,5 +1,10 @@
 // Packets, descriptors and greetings over a socket pair.
+#include "ipc/protocol.h"
+
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -7,13 +12,8 @@
 #include <string>
 #include <thread>
 
-#include <fcntl.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include "base/clock.h"
 #include "base/unique_fd.h"
-#include "ipc/protocol.h"
 
 namespace xsched::ipc {
 namespace {

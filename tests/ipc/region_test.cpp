@@ -1,9 +1,8 @@
 // Shared memory is made sealed, and only mapped if it is what it says.
 #include "ipc/region.h"
 
-#include <gtest/gtest.h>
-
 #include <fcntl.h>
+#include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <unistd.h>
 

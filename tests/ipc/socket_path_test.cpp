@@ -1,14 +1,13 @@
 // Where the socket is looked for, and whom a program talks to.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <string>
 #include <vector>
-
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/unique_fd.h"
 #include "ipc/protocol.h"
@@ -60,7 +59,7 @@ TEST_F(SocketPath, RuntimeDirectoryIsMadeOnlyWhenAsked) {
     setenv("XDG_RUNTIME_DIR", directory.c_str(), 1);
     ASSERT_TRUE(user_socket_path(path, false));
     EXPECT_EQ(path, directory + "/xsched/xserver.sock");
-    struct stat info {};
+    struct stat info{};
     EXPECT_NE(stat((directory + "/xsched").c_str(), &info), 0);
     ASSERT_TRUE(user_socket_path(path, true));
     ASSERT_EQ(stat((directory + "/xsched").c_str(), &info), 0);
@@ -69,7 +68,7 @@ TEST_F(SocketPath, RuntimeDirectoryIsMadeOnlyWhenAsked) {
 }
 
 TEST_F(SocketPath, WithoutARuntimeDirectoryItIsInTmp) {
-    struct stat info {};
+    struct stat info{};
     const std::string login = "/run/user/" + std::to_string(geteuid());
     const bool has_login = stat(login.c_str(), &info) == 0 && info.st_uid == geteuid();
     const std::string expected = has_login ? login + "/xsched/xserver.sock" : in_tmp();
@@ -139,7 +138,7 @@ TEST_F(SocketPath, DirectoriesAreMadeUsableUnderAnyUmask) {
     const bool made = user_socket_path(path, true);
     EXPECT_EQ(umask(mask), 0777U) << "the umask is somebody else's";
     EXPECT_TRUE(made);
-    struct stat info {};
+    struct stat info{};
     ASSERT_EQ(stat((directory + "/xsched").c_str(), &info), 0);
     EXPECT_EQ(info.st_mode & 0777, 0700U);
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The recipes of CONTRIBUTING.md, applied to a scratch copy of the sources: the files that a recipe names are enough.
-What is compiled is little, so that this takes seconds. The recipe for a hint has a test of its own (new_hint_test.py)."""
+Little is compiled, so that this takes seconds. The recipe for a hint has a test of its own (new_hint_test.py)."""
 import re
 import shutil
 import subprocess
@@ -37,8 +37,8 @@ int main() {
     for (const auto& info : xsched::policy::policies()) std::printf("%s %s\\n", info.name, info.make()->name());
 }
 """
-ENTRY_POINT = """    {"name": "cuProbeAsync", "since": "13.9", "class": "scheduled", "args": "CUdeviceptr, size_t, CUstream",
-     "why": "a probe in stream order"},
+ENTRY_POINT = """    {"name": "cuProbeAsync", "since": "13.9", "class": "scheduled",
+     "args": "CUdeviceptr, size_t, CUstream", "why": "a probe in stream order"},
 """
 MECHANISM = 'XSCHED_MECHANISM(kProbe, 8, kPreemptLevelDeactivate, of_probe, "a probe")\n'
 MECHANISM_COST = "inline int64_t of_probe(const Victim&) { return kNever; }\n"
@@ -109,7 +109,8 @@ class Recipes(unittest.TestCase):
         self.assertEqual(self.build("use.cpp", "src/sched/mechanism.cpp", "src/sched/mechanism_costs.cpp"), "a probe\n")
 
     def test_every_file_that_a_recipe_names_exists(self):
-        for name in sorted(set(re.findall(r"`((?:src|api|tests|tools|include|docs|bench|python|scripts)/[^`*]*)`", RECIPES))):
+        folders = "src|api|tests|tools|include|docs|bench|python|scripts"
+        for name in sorted(set(re.findall(rf"`((?:{folders})/[^`*]*)`", RECIPES))):
             if "<" not in name:
                 self.assertTrue(list(ROOT.glob(name + "*")), f"CONTRIBUTING.md names {name}")
 

@@ -40,7 +40,8 @@ protected:
             if (!any) now_ = again;
         }
         std::vector<double> parts;
-        for (const int64_t each : used) parts.push_back(100.0 * static_cast<double>(each) / static_cast<double>(for_ns));
+        for (const int64_t each : used)
+            parts.push_back(100.0 * static_cast<double>(each) / static_cast<double>(for_ns));
         return parts;
     }
     static Unit unit(uint64_t id, int32_t utilization, bool wants = true) {

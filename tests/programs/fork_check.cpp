@@ -16,10 +16,10 @@ namespace {
 
 constexpr unsigned kBoundSeconds = 60;
 
-#define MUST(call)                                                     \
-    if (const cl_int must_code = (call); must_code != CL_SUCCESS) {              \
+#define MUST(call)                                                            \
+    if (const cl_int must_code = (call); must_code != CL_SUCCESS) {           \
         std::fprintf(stderr, "%s: %d\n", #call, static_cast<int>(must_code)); \
-        std::exit(2);                                                  \
+        std::exit(2);                                                         \
     }
 
 // Ten kernels in order on a buffer; 0 if the result is what order demands.

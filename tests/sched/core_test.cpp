@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "sched/anticipation.h"
-#include "sched/stall_watchdog.h"
 #include "sched/given_units.h"
+#include "sched/stall_watchdog.h"
 
 namespace xsched::sched {
 namespace {
@@ -43,8 +43,8 @@ TEST_F(CoreTest, NoUnitsNoVerdicts) {
 
 TEST_F(CoreTest, TheLessUrgentMakesRoomAndSaysForWhom) {
     const WholeCore::Plan& plan = decide({Given{.id = 1, .priority = 0, .ready = true, .ready_since_ns = kStart},
-                               Given{.id = 2, .priority = 10, .ready = true, .ready_since_ns = kStart}},
-                              kStart + 5);
+                                          Given{.id = 2, .priority = 10, .ready = true, .ready_since_ns = kStart}},
+                                         kStart + 5);
     EXPECT_TRUE(plan.verdicts[0].suspend);
     EXPECT_EQ(plan.verdicts[0].reason, Reason::kLessUrgent);
     EXPECT_EQ(plan.verdicts[0].by, 2U);
@@ -59,9 +59,9 @@ TEST_F(CoreTest, TheLessUrgentMakesRoomAndSaysForWhom) {
 
 TEST_F(CoreTest, DevicesDoNotMindEachOther) {
     const WholeCore::Plan& plan = decide({Given{.id = 1, .priority = 0, .ready = true, .device = 7},
-                               Given{.id = 2, .priority = 10, .ready = true, .device = 8},
-                               Given{.id = 3, .priority = 5, .ready = true, .device = 7}},
-                              kStart);
+                                          Given{.id = 2, .priority = 10, .ready = true, .device = 8},
+                                          Given{.id = 3, .priority = 5, .ready = true, .device = 7}},
+                                         kStart);
     EXPECT_TRUE(plan.verdicts[0].suspend);
     EXPECT_EQ(plan.verdicts[0].by, 3U);
     EXPECT_EQ(plan.verdicts[1].reason, Reason::kAlone);
@@ -86,9 +86,9 @@ TEST_F(CoreTest, AChangeIsToldOnceWithItsTime) {
 }
 
 TEST_F(CoreTest, HeldIsAlwaysOffAndKeepsNobodyOff) {
-    const WholeCore::Plan& plan = decide({Given{.id = 1, .priority = 10, .ready = true, .held = true},
-                               Given{.id = 2, .priority = 0, .ready = true}},
-                              kStart);
+    const WholeCore::Plan& plan = decide(
+        {Given{.id = 1, .priority = 10, .ready = true, .held = true}, Given{.id = 2, .priority = 0, .ready = true}},
+        kStart);
     EXPECT_TRUE(plan.verdicts[0].suspend);
     EXPECT_EQ(plan.verdicts[0].reason, Reason::kHeld);
     EXPECT_EQ(plan.verdicts[0].by, 0U);
@@ -106,8 +106,8 @@ TEST_F(CoreTest, NoExecuteIsAlwaysOff) {
     const std::vector<UnitState> units{Given{.id = 1, .priority = PRIORITY_NO_EXECUTE, .ready = true}};
     EXPECT_EQ(decide(units, kStart).verdicts[0].reason, Reason::kNoExecute);
     EXPECT_TRUE(decide(units, kStart + 100 * kSecond).verdicts[0].suspend);
-    EXPECT_FALSE(decide({Given{.id = 1, .priority = PRIORITY_MIN, .ready = true}}, kStart + 101 * kSecond)
-                     .verdicts[0].suspend);
+    EXPECT_FALSE(
+        decide({Given{.id = 1, .priority = PRIORITY_MIN, .ready = true}}, kStart + 101 * kSecond).verdicts[0].suspend);
 }
 
 // --- grace
@@ -162,8 +162,8 @@ TEST_F(CoreTest, BeingWrongCostsTheSwitchesToAnotherProcessAndBack) {
 }
 
 UnitState high(bool ready, int64_t ready_since_ns, int64_t idle_since_ns) {
-    return Given{.id = 2, .priority = 10, .ready = ready, .ready_since_ns = ready_since_ns,
-                 .idle_since_ns = idle_since_ns};
+    return Given{
+        .id = 2, .priority = 10, .ready = ready, .ready_since_ns = ready_since_ns, .idle_since_ns = idle_since_ns};
 }
 
 TEST_F(CoreTest, GraceIsLearnedFromTheUnitsOwnGaps) {
@@ -203,9 +203,8 @@ TEST_F(CoreTest, TheLearnedGraceSurvivesOthersComingAndGoing) {
 // --- starvation
 
 TEST_F(CoreTest, AStarvedUnitGetsATurnBesideTheUrgentOne) {
-    const std::vector<UnitState> units{
-        Given{.id = 1, .ready = true, .ready_since_ns = kStart},
-        Given{.id = 2, .priority = 10, .ready = true, .ready_since_ns = kStart}};
+    const std::vector<UnitState> units{Given{.id = 1, .ready = true, .ready_since_ns = kStart},
+                                       Given{.id = 2, .priority = 10, .ready = true, .ready_since_ns = kStart}};
     EXPECT_EQ(decide(units, kStart).wake_at_ns, kStart + kSecond);
     const WholeCore::Plan& turn = decide(units, kStart + kSecond);
     EXPECT_FALSE(turn.verdicts[0].suspend);
@@ -288,9 +287,8 @@ public:
 TEST_F(CoreTest, APolicyThatSuspendsEveryoneIsThrownOut) {
     core.set_policy(std::make_unique<Broken>());
     EXPECT_STREQ(core.policy_name(), "broken");
-    const std::vector<UnitState> units{
-        Given{.id = 1, .ready = true, .ready_since_ns = kStart},
-        Given{.id = 2, .priority = 10, .ready = true, .ready_since_ns = kStart}};
+    const std::vector<UnitState> units{Given{.id = 1, .ready = true, .ready_since_ns = kStart},
+                                       Given{.id = 2, .priority = 10, .ready = true, .ready_since_ns = kStart}};
     const WholeCore::Plan& plan = decide(units, kStart);
     EXPECT_TRUE(plan.verdicts[0].suspend && plan.verdicts[1].suspend);
     EXPECT_EQ(plan.verdicts[0].reason, Reason::kNotItsTurn);

@@ -64,8 +64,7 @@ TEST(Mechanism, BehindOneThatKeepsTheDeviceAQuarterOfAMillisecondIsLong) {
     EXPECT_EQ(choose(kQuarterNs), Mechanism::kGate);
     EXPECT_EQ(choose(kQuarterNs, {.keeps_alive = true}), Mechanism::kInterrupt);
     EXPECT_EQ(choose(kBriefNs, {.keeps_alive = true}), Mechanism::kGate);
-    EXPECT_EQ(choose(kQuarterNs, {.streams = true, .keeps_alive = true}),
-              Mechanism::kTimeslice);
+    EXPECT_EQ(choose(kQuarterNs, {.streams = true, .keeps_alive = true}), Mechanism::kTimeslice);
 }
 
 TEST(Mechanism, AGateAloneIsTriedOnBriefCommandsOnly) {
@@ -82,7 +81,7 @@ TEST(Mechanism, AGateAloneIsTriedOnBriefCommandsOnly) {
     EXPECT_EQ(choose_mechanism(victim), Mechanism::kTimeslice);
     victim.command_ns = kBriefNs;
     ASSERT_TRUE(gate_may_do(victim));
-    for (bool Victim::*flag : {&Victim::has_peer, &Victim::announced}) {
+    for (bool Victim::* flag : {&Victim::has_peer, &Victim::announced}) {
         Victim other = victim;
         other.*flag = true;
         EXPECT_FALSE(gate_may_do(other));
@@ -135,8 +134,12 @@ TEST(Mechanism, WhatTheDeviceCostsDecidesWhichCommandsAreLong) {
 TEST(Mechanism, AheadOfAnAnnouncedBurstItIsInterrupted) {
     for (const int64_t command_ns : {int64_t{0}, kBriefNs, kLongNs})
         for (const bool streams : {false, true})
-            EXPECT_EQ(choose_mechanism({.level = 3, .command_ns = command_ns, .costs = kGpu, .has_rival = true,
-                                        .rival_streams = streams, .announced = true}),
+            EXPECT_EQ(choose_mechanism({.level = 3,
+                                        .command_ns = command_ns,
+                                        .costs = kGpu,
+                                        .has_rival = true,
+                                        .rival_streams = streams,
+                                        .announced = true}),
                       Mechanism::kInterruptAnnounced);
 }
 

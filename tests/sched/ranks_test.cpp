@@ -16,8 +16,7 @@ struct One {
 
 std::vector<One> some(std::mt19937& random) {
     std::vector<One> all(random() % 12);
-    for (One& one : all)
-        one = {static_cast<int32_t>(random() % 5), random() % 4, static_cast<int64_t>(random() % 100)};
+    for (One& one : all) one = {static_cast<int32_t>(random() % 5), random() % 4, static_cast<int64_t>(random() % 100)};
     return all;
 }
 

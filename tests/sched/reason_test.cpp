@@ -11,10 +11,10 @@ namespace {
 TEST(Reason, EachHasItsOwnNumberAndSentence) {
     std::set<uint32_t> numbers;
     std::set<std::string> sentences;
-#define XSCHED_REASON(name, number, sentence)                                      \
-    EXPECT_EQ(static_cast<uint32_t>(Reason::name), numbers.size()) << #name;       \
-    EXPECT_TRUE(numbers.insert(number).second) << #name;                           \
-    EXPECT_STREQ(reason_sentence(Reason::name), sentence);                         \
+#define XSCHED_REASON(name, number, sentence)                                \
+    EXPECT_EQ(static_cast<uint32_t>(Reason::name), numbers.size()) << #name; \
+    EXPECT_TRUE(numbers.insert(number).second) << #name;                     \
+    EXPECT_STREQ(reason_sentence(Reason::name), sentence);                   \
     EXPECT_TRUE(sentences.insert(reason_sentence(Reason::name)).second) << #name;
 #include "sched/reason.def"
 #undef XSCHED_REASON

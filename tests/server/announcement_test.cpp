@@ -1,10 +1,9 @@
 // A server is found from every environment of its user, and leaves nothing behind. In a mount namespace of the test's
 // own, so that the user's other servers are out of sight; without one it is skipped.
-#include "support/server_rig.h"
-
 #include <functional>
 
 #include "support/own_mounts.h"
+#include "support/server_rig.h"
 
 namespace xsched::test {
 namespace {
@@ -13,8 +12,10 @@ const std::string kTmpPlace = "/tmp/xsched-" + std::to_string(geteuid()) + "/xse
 constexpr const char* kSessionPlace = "/tmp/session/xsched/xserver.sock";
 
 Environment of_session(bool has_runtime_directory) {
-    return {{"XSCHED_SOCKET", ""}, {"XDG_RUNTIME_DIR", has_runtime_directory ? "/tmp/session" : ""},
-            {"XLOG_LEVEL", "INFO"}, {"XLOG_FILE", ""}};
+    return {{"XSCHED_SOCKET", ""},
+            {"XDG_RUNTIME_DIR", has_runtime_directory ? "/tmp/session" : ""},
+            {"XLOG_LEVEL", "INFO"},
+            {"XLOG_FILE", ""}};
 }
 
 // `body` in a world with an empty /tmp and /run but for the directory of a session; what it finds wrong, or nothing.
@@ -61,7 +62,7 @@ TEST_F(Announced, OneServerIsFoundWithAndWithoutARuntimeDirectory) {
             return "a second one starts: " + second.err();
         kill(server.pid(), SIGTERM);
         if (server.wait() != 0) return "it does not end";
-        struct stat info {};
+        struct stat info{};
         return lstat(kTmpPlace.c_str(), &info) == 0 ? "the link stays" : "";
     });
 }
@@ -96,7 +97,9 @@ TEST_F(Announced, TwoServersSayThatTheyAreTwo) {
         return eventually([&] {
             second.take_output();
             return second.err().find(sentence) != std::string::npos;
-        }) ? "" : second.err();
+        })
+                   ? ""
+                   : second.err();
     });
 }
 

@@ -3,13 +3,13 @@
 // much of the processors as the attacker does and leaves the server alone. All of it in turns. Prints one JSON object;
 // bench/attacks.py makes the table and the file of results.
 // Usage: attack_cost [--rounds N] [--samples N] [--only ATTACK]
+#include <sys/mman.h>
+#include <sys/resource.h>
+
 #include <climits>
 #include <cmath>
 #include <fstream>
 #include <map>
-
-#include <sys/mman.h>
-#include <sys/resource.h>
 
 #include "server/attacks.h"
 #include "server/hostile.h"
@@ -149,7 +149,7 @@ struct Figures {
     std::vector<int64_t> directive_ns;
     std::vector<int64_t> tool_ns;
     std::vector<double> p99_us;  // of each round
-    double hostile_share = 0;    // of a processor, the last round's
+    double hostile_share = 0;  // of a processor, the last round's
     double server_share = 0;
     int64_t resident_mib = 0;  // most of all rounds
     size_t descriptors = 0;
@@ -159,7 +159,8 @@ struct Figures {
 double at(std::vector<int64_t> values, double share) {
     if (values.empty()) return NAN;
     std::sort(values.begin(), values.end());
-    return static_cast<double>(values[static_cast<size_t>(std::lround(share * static_cast<double>(values.size() - 1)))]);
+    return static_cast<double>(
+        values[static_cast<size_t>(std::lround(share * static_cast<double>(values.size() - 1)))]);
 }
 
 // False: it did not become so.
@@ -241,7 +242,8 @@ public:
         figures.hostile_share = static_cast<double>(ran_ns(pids) - hostile_ran) / took;
         figures.server_share = static_cast<double>(ran_ns({server->pid()}) - server_ran) / took;
         figures.resident_mib = std::max(figures.resident_mib, resident_mib() - resting_mib_);
-        figures.descriptors = std::max(figures.descriptors, descriptors() - std::min(descriptors(), resting_descriptors_));
+        figures.descriptors =
+            std::max(figures.descriptors, descriptors() - std::min(descriptors(), resting_descriptors_));
         kill(asks, SIGKILL);
         waitpid(asks, nullptr, 0);
         const std::vector<int64_t> found = directives->all();
@@ -266,13 +268,15 @@ private:
 };
 
 void print(const Figures& it) {
-    printf("\"samples\": %zu, \"p50_us\": %.1f, \"p99_us\": %.1f, \"max_us\": %.1f, \"tools\": %zu, \"tool_p50_ms\": %.2f, "
-           "\"tool_p99_ms\": %.2f, \"tool_max_ms\": %.2f, \"hostile_share\": %.2f, \"server_share\": %.2f, "
-           "\"resident_mib\": %lld, \"descriptors\": %zu, \"failures\": %u, \"p99_us_of_rounds\": [",
-           it.directive_ns.size(), at(it.directive_ns, 0.5) / 1e3, at(it.directive_ns, 0.99) / 1e3,
-           at(it.directive_ns, 1) / 1e3, it.tool_ns.size(), at(it.tool_ns, 0.5) / 1e6, at(it.tool_ns, 0.99) / 1e6,
-           at(it.tool_ns, 1) / 1e6, it.hostile_share, it.server_share, static_cast<long long>(it.resident_mib),
-           it.descriptors, it.failures);
+    printf(
+        "\"samples\": %zu, \"p50_us\": %.1f, \"p99_us\": %.1f, \"max_us\": %.1f, \"tools\": %zu, \"tool_p50_ms\": "
+        "%.2f, "
+        "\"tool_p99_ms\": %.2f, \"tool_max_ms\": %.2f, \"hostile_share\": %.2f, \"server_share\": %.2f, "
+        "\"resident_mib\": %lld, \"descriptors\": %zu, \"failures\": %u, \"p99_us_of_rounds\": [",
+        it.directive_ns.size(), at(it.directive_ns, 0.5) / 1e3, at(it.directive_ns, 0.99) / 1e3,
+        at(it.directive_ns, 1) / 1e3, it.tool_ns.size(), at(it.tool_ns, 0.5) / 1e6, at(it.tool_ns, 0.99) / 1e6,
+        at(it.tool_ns, 1) / 1e6, it.hostile_share, it.server_share, static_cast<long long>(it.resident_mib),
+        it.descriptors, it.failures);
     for (size_t i = 0; i < it.p99_us.size(); ++i) printf("%s%.1f", i == 0 ? "" : ", ", it.p99_us[i]);
     printf("]");
 }

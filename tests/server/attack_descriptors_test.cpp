@@ -1,9 +1,8 @@
 // Descriptors that take for ever to close, and more of them than anybody needs.
-#include "server/hostile.h"
-
 #include <linux/fuse.h>
 #include <sys/uio.h>
 
+#include "server/hostile.h"
 #include "support/own_mounts.h"
 
 namespace xsched::test {

@@ -1,9 +1,9 @@
 // Numbers of processes that mean different ones in different pid namespaces.
-#include "server/hostile.h"
-
 #include <sched.h>
 
 #include <optional>
+
+#include "server/hostile.h"
 
 namespace xsched::test {
 namespace {

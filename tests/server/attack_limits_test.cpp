@@ -1,8 +1,8 @@
 // One user who takes all that he can get: he gets his share, the others theirs, and root always gets in.
-#include "server/hostile.h"
-
 #include <memory>
 #include <optional>
+
+#include "server/hostile.h"
 
 namespace xsched::test {
 namespace {
@@ -44,7 +44,8 @@ TEST_F(LimitAttack, ThousandsOfClients) {
 
 TEST_F(LimitAttack, ManyUsersTogetherLeaveRoomForRoot) {
     server->stop();
-    start_system({"--limit", "clients=1000", "--limit", "descriptors=4000"});  // all of them have 8,192, enough for 2,400
+    start_system(
+        {"--limit", "clients=1000", "--limit", "descriptors=4000"});  // all of them have 8,192, enough for 2,400
     const std::string path = socket();
     std::vector<std::unique_ptr<Attacker>> attackers;
     for (uid_t uid = 60000; uid < 60003; ++uid)

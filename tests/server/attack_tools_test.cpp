@@ -1,8 +1,8 @@
 // Tools that ask too much, read too little or do not make sense, and what others notice.
+#include <sys/ioctl.h>
+
 #include <algorithm>
 #include <random>
-
-#include <sys/ioctl.h>
 
 #include "server/hostile.h"
 

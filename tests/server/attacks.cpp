@@ -55,8 +55,10 @@ void linger_handover(const std::string& path, const Ready& ready) {
     for (int i = 0;; ++i) {
         if (i == 10) ready();
         const base::UniqueFd client = raw_client(path);
-        if (client) send_lingering(client.get(), handover_packet());
-        else usleep(1000);
+        if (client)
+            send_lingering(client.get(), handover_packet());
+        else
+            usleep(1000);
     }
 }
 
@@ -64,8 +66,10 @@ void linger_tool(const std::string& path, const Ready& ready) {
     for (int i = 0;; ++i) {
         if (i == 10) ready();
         const base::UniqueFd tool = raw_tool(path);
-        if (tool) send_lingering(tool.get(), R"({"cmd":"list"})");
-        else usleep(1000);
+        if (tool)
+            send_lingering(tool.get(), R"({"cmd":"list"})");
+        else
+            usleep(1000);
     }
 }
 
@@ -138,8 +142,7 @@ void unread(const std::string& path, const Ready& ready) {
     const std::string request = R"({"cmd":"list"})";
     pile_up(ready, [&] {
         base::UniqueFd tool = raw_tool(path);
-        for (int i = 0; i < 100; ++i)
-            send(tool.get(), request.data(), request.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+        for (int i = 0; i < 100; ++i) send(tool.get(), request.data(), request.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
         return tool;
     });
 }

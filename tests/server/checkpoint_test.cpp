@@ -1,11 +1,10 @@
 #include "server/checkpoint.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstring>
 #include <memory>
-
-#include <unistd.h>
 
 #include "support/child.h"
 

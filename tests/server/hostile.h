@@ -2,17 +2,17 @@
 // system server that they meet, and what another user notices meanwhile.
 #pragma once
 
+#include <arpa/inet.h>
+#include <dirent.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <ctime>
 #include <functional>
 #include <set>
-
-#include <arpa/inet.h>
-#include <dirent.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
 
 #include "support/server_rig.h"
 
@@ -54,7 +54,7 @@ public:
         setsockopt(sender_.get(), SOL_SOCKET, SO_LINGER, &forever, sizeof(forever));
     }
     ~LingeringSocket() {
-        struct sigaction action {};
+        struct sigaction action{};
         action.sa_handler = [](int) {};
         sigaction(SIGUSR2, &action, nullptr);
         sigevent event{};

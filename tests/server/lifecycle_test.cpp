@@ -9,8 +9,8 @@ bool exists(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
 class Lifecycle : public WithServer {
 protected:
     void SetUp() override {}
-    // A server that leaves when idle, but for what `reach` does. Where the machine stands so long that it has left before,
-    // there is a next one, which stays longer. Returns for how long, in seconds.
+    // A server that leaves when idle, but for what `reach` does. Where the machine stands so long that it has left
+    // before, there is a next one, which stays longer. Returns for how long, in seconds.
     template <typename Reach>
     double start_hasty(Reach reach) {
         for (double idle = 0.2; idle < 10; idle *= 3) {
@@ -193,7 +193,7 @@ TEST_F(Lifecycle, MakesItsDirectoryForItsUserAlone) {
     environment["XSCHED_SOCKET"] = "";
     Process process({binary("xserver")}, environment);
     ASSERT_TRUE(process.wait_for_output("listening on " + directory.path() + "/xsched/xserver.sock")) << process.err();
-    struct stat info {};
+    struct stat info{};
     ASSERT_EQ(stat((directory.path() + "/xsched").c_str(), &info), 0);
     EXPECT_EQ(info.st_mode & 0777, 0700U);
     ASSERT_EQ(stat((directory.path() + "/xsched/xserver.sock").c_str(), &info), 0);

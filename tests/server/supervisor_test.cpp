@@ -1,13 +1,13 @@
 // A server under its supervisor: killed, stopped, told to end; and what its successor knows.
-#include "support/server_rig.h"
+#include <dirent.h>
+#include <sys/ptrace.h>
 
 #include <algorithm>
 #include <fstream>
 #include <optional>
 #include <utility>
 
-#include <dirent.h>
-#include <sys/ptrace.h>
+#include "support/server_rig.h"
 
 namespace xsched::test {
 namespace {

@@ -2,13 +2,12 @@
 #include "server/users.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
 #include <vector>
-
-#include <unistd.h>
 
 namespace xsched::server {
 namespace {

@@ -1,13 +1,13 @@
 // Parts of a test in a forked child. Every child is bounded: an alarm ends one that hangs.
 #pragma once
 
-#include <csignal>
-#include <cstdlib>
-
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
 
 namespace xsched::test {
 
@@ -16,8 +16,9 @@ inline int exit_status(int wait_status) {
     return WIFSIGNALED(wait_status) ? 1000 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
 }
 
-// In a child: it does not outlive the test that made it, whatever ends that (a time limit, a debugger's end). What becomes
-// another user must call it after that. The kernel looks at the thread that forked: it must live as long as the test.
+// In a child: it does not outlive the test that made it, whatever ends that (a time limit, a debugger's end). What
+// becomes another user must call it after that. The kernel looks at the thread that forked: it must live as long as the
+// test.
 inline void die_with(pid_t parent) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(99);  // too late to be told

@@ -1,11 +1,11 @@
 // A socket where programs look for xserver, served by the test or by nobody.
 #pragma once
 
-#include <string>
-
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
+
+#include <string>
 
 namespace xsched::test {
 

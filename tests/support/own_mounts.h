@@ -7,9 +7,7 @@
 namespace xsched::test {
 
 // In a child: from here on mounts are its own. False: not here.
-inline bool enter_own_mounts() {
-    return unshare(CLONE_NEWNS) == 0 && mount("", "/", "", MS_REC | MS_PRIVATE, "") == 0;
-}
+inline bool enter_own_mounts() { return unshare(CLONE_NEWNS) == 0 && mount("", "/", "", MS_REC | MS_PRIVATE, "") == 0; }
 
 // The same with an empty /run and /tmp.
 inline bool enter_own_run_and_tmp() {

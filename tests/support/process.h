@@ -1,15 +1,15 @@
 // Child processes of a test, with bounds on everything: run one to its end, or keep one until the test lets it go.
 #pragma once
 
-#include <csignal>
-#include <cstdlib>
-#include <string>
-#include <vector>
-
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <string>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/unique_fd.h"
@@ -19,7 +19,8 @@
 
 namespace xsched::test {
 
-// A child whose standard output and error go to us. It ends with the test, and so does the server whose supervisor it is.
+// A child whose standard output and error go to us. It ends with the test, and so does the server whose supervisor it
+// is.
 class Process {
 public:
     Process(const std::vector<std::string>& words, const Environment& environment) {

@@ -4,11 +4,10 @@
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <sys/stat.h>
 
 #include <cstring>
 #include <memory>
-
-#include <sys/stat.h>
 
 #include "ipc/protocol.h"
 #include "ipc/region.h"
@@ -26,8 +25,9 @@ class PrivateDirectory : public TemporaryDirectory {
 public:
     std::string socket() const { return *this / "x.sock"; }
     Environment environment() const {
-        return {{"XSCHED_SOCKET", socket()}, {"XDG_RUNTIME_DIR", path()}, {"XLOG_LEVEL", "INFO"}, {"XLOG_FILE", ""},
-                {"XSCHED_POLICY", ""},       {"XSCHED_SCHEDULER", ""},   {"LD_PRELOAD", ""},     {"OPENCL_LAYERS", ""}};
+        return {{"XSCHED_SOCKET", socket()}, {"XDG_RUNTIME_DIR", path()}, {"XLOG_LEVEL", "INFO"},
+                {"XLOG_FILE", ""},           {"XSCHED_POLICY", ""},       {"XSCHED_SCHEDULER", ""},
+                {"LD_PRELOAD", ""},          {"OPENCL_LAYERS", ""}};
     }
 };
 

@@ -1,13 +1,13 @@
 #include "support/small_server.h"
 
+#include <poll.h>
+#include <sys/socket.h>
+
 #include "base/clock.h"
 #include "ipc/protocol.h"
 #include "ipc/region.h"
 #include "support/eventually.h"
 #include "support/listener.h"
-
-#include <poll.h>
-#include <sys/socket.h>
 
 namespace xsched::test {
 
@@ -34,8 +34,8 @@ void SmallServer::serve() {
             ipc::Region* region = ipc::create_region(1, getpid(), &memory);
             region->header.watching = 1;
             region->header.heartbeat_ns = base::now_ns();
-            const ipc::Welcome welcome{ipc::kMagic, ipc::kVersion, sizeof(welcome), ipc::WelcomeStatus::kAccepted, 1,
-                                       getpid(), sizeof(ipc::Region)};
+            const ipc::Welcome welcome{ipc::kMagic, ipc::kVersion, sizeof(welcome),    ipc::WelcomeStatus::kAccepted,
+                                       1,           getpid(),      sizeof(ipc::Region)};
             ipc::send_packet(client.get(), &welcome, sizeof(welcome), memory);
             close(memory);
             region_ = region;

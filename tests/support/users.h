@@ -1,13 +1,12 @@
 // Being another user, which only root can.
 #pragma once
 
+#include <grp.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <string>
 #include <vector>
-
-#include <grp.h>
-#include <unistd.h>
 
 #include "support/child.h"
 
@@ -37,8 +36,8 @@ int as_nobody(Body body) {
 
 // The command line that runs `words` as nobody.
 inline std::vector<std::string> nobody_runs(std::vector<std::string> words) {
-    words.insert(words.begin(), {"/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",
-                                 "--pdeathsig=KILL"});
+    words.insert(words.begin(),
+                 {"/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--pdeathsig=KILL"});
     return words;
 }
 

@@ -15,7 +15,8 @@ TEST(CudaInversion, NobodyStandsForGood) {
     environment["XSCHED_SCHEDULER"] = "global";
     for (const char* seed : {"1", "2", "3"}) {
         Process checker({XSCHED_ORDER_CHECK, "--ops", XSCHED_OPERATIONS, "--seed", seed, "--favour", "synchronize",
-                         "--stall", "20"}, environment);
+                         "--stall", "20"},
+                        environment);
         EXPECT_EQ(checker.wait(), 0) << "seed " << seed << ": " << checker.out() << checker.err();
     }
 }

@@ -15,7 +15,7 @@ namespace xsched::test {
 namespace {
 
 constexpr int kUsualKills = 30;
-constexpr uint32_t kPauseUs = 3000;         // longer than any grace: the less urgent are let in
+constexpr uint32_t kPauseUs = 3000;  // longer than any grace: the less urgent are let in
 constexpr const char* kControlUs = "1400";  // about what disabling channels takes
 
 struct Guest {
@@ -23,7 +23,7 @@ struct Guest {
     int priority;
     const char* kernel_us;
     const char* level3;  // XSCHED_INTERRUPT
-    uint64_t some;       // kernels that show that it goes on
+    uint64_t some;  // kernels that show that it goes on
     std::unique_ptr<CudaProgram> program{};
     std::unique_ptr<RmFile> rm{};
     bool lives() const { return program != nullptr; }
@@ -32,7 +32,7 @@ struct Guest {
 enum Way { kAtOnce, kStoppedFirst, kInAnInterrupt, kInAShortTimeslice, kWhileAnotherIsStopped, kWays };
 constexpr const char* kWayNames[kWays] = {"at once", "stopped first", "in an interrupt", "in a short timeslice",
                                           "while another is stopped"};
-constexpr unsigned kServer = 3;                         // else one of the guests
+constexpr unsigned kServer = 3;  // else one of the guests
 constexpr unsigned kDraw[] = {0, 0, 1, 1, 2, kServer};  // after the server's end some seconds pass with less going on
 constexpr const char* kVictimNames[] = {"urgent", "long", "gated", "server"};
 

@@ -22,7 +22,8 @@ protected:
         environment["FAKE_CUDA_DELAY_US"] = "30";  // what does not wait is found out
         for (const auto& [name, value] : more) environment[name] = value;
         Process checker({XSCHED_ORDER_CHECK, "--ops", operations, "--seed", "5", "--favour", "synchronize", "--without",
-                         "capture,graphs"}, environment);
+                         "capture,graphs"},
+                        environment);
         ASSERT_TRUE(server.wait_for_client());
         ipc::Header& header = server.region().header;
         header.linger_until_ns = std::numeric_limits<int64_t>::max();

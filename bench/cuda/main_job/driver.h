@@ -30,33 +30,33 @@ constexpr int kAttributeMultiprocessors = 16;
 constexpr int kAttributeThreadsPerMultiprocessor = 39;
 
 // name, parameters
-#define BENCH_CUDA_FUNCTIONS(F)                                                                                        \
-    F(cuInit, unsigned flags)                                                                                          \
-    F(cuDriverGetVersion, int* version)                                                                                \
-    F(cuDeviceGet, CuDevice* device, int ordinal)                                                                      \
-    F(cuDeviceGetName, char* name, int bytes, CuDevice device)                                                         \
-    F(cuDeviceGetAttribute, int* value, int attribute, CuDevice device)                                                \
-    F(cuDevicePrimaryCtxRetain, CuContext* context, CuDevice device)                                                   \
-    F(cuCtxSetCurrent, CuContext context)                                                                              \
-    F(cuCtxGetStreamPriorityRange, int* least, int* greatest)                                                          \
-    F(cuModuleLoadData, CuModule* module, const void* image)                                                           \
-    F(cuModuleGetFunction, CuFunction* function, CuModule module, const char* name)                                    \
-    F(cuMemAlloc, CuPointer* pointer, size_t bytes)                                                                    \
-    F(cuMemFree, CuPointer pointer)                                                                                    \
-    F(cuMemcpyHtoD, CuPointer to, const void* from, size_t bytes)                                                      \
-    F(cuMemcpyDtoH, void* to, CuPointer from, size_t bytes)                                                            \
-    F(cuMemsetD8Async, CuPointer to, unsigned char value, size_t bytes, CuStream stream)                               \
-    F(cuStreamCreate, CuStream* stream, unsigned flags)                                                                \
-    F(cuStreamCreateWithPriority, CuStream* stream, unsigned flags, int priority)                                      \
-    F(cuStreamSynchronize, CuStream stream)                                                                            \
-    F(cuStreamDestroy, CuStream stream)                                                                                \
-    F(cuEventCreate, CuEvent* event, unsigned flags)                                                                   \
-    F(cuEventRecord, CuEvent event, CuStream stream)                                                                   \
-    F(cuEventSynchronize, CuEvent event)                                                                               \
-    F(cuEventElapsedTime, float* ms, CuEvent begin, CuEvent end)                                                       \
-    F(cuEventDestroy, CuEvent event)                                                                                   \
-    F(cuGetErrorName, CuResult result, const char** name)                                                              \
-    F(cuLaunchKernel, CuFunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,        \
+#define BENCH_CUDA_FUNCTIONS(F)                                                                                 \
+    F(cuInit, unsigned flags)                                                                                   \
+    F(cuDriverGetVersion, int* version)                                                                         \
+    F(cuDeviceGet, CuDevice* device, int ordinal)                                                               \
+    F(cuDeviceGetName, char* name, int bytes, CuDevice device)                                                  \
+    F(cuDeviceGetAttribute, int* value, int attribute, CuDevice device)                                         \
+    F(cuDevicePrimaryCtxRetain, CuContext* context, CuDevice device)                                            \
+    F(cuCtxSetCurrent, CuContext context)                                                                       \
+    F(cuCtxGetStreamPriorityRange, int* least, int* greatest)                                                   \
+    F(cuModuleLoadData, CuModule* module, const void* image)                                                    \
+    F(cuModuleGetFunction, CuFunction* function, CuModule module, const char* name)                             \
+    F(cuMemAlloc, CuPointer* pointer, size_t bytes)                                                             \
+    F(cuMemFree, CuPointer pointer)                                                                             \
+    F(cuMemcpyHtoD, CuPointer to, const void* from, size_t bytes)                                               \
+    F(cuMemcpyDtoH, void* to, CuPointer from, size_t bytes)                                                     \
+    F(cuMemsetD8Async, CuPointer to, unsigned char value, size_t bytes, CuStream stream)                        \
+    F(cuStreamCreate, CuStream* stream, unsigned flags)                                                         \
+    F(cuStreamCreateWithPriority, CuStream* stream, unsigned flags, int priority)                               \
+    F(cuStreamSynchronize, CuStream stream)                                                                     \
+    F(cuStreamDestroy, CuStream stream)                                                                         \
+    F(cuEventCreate, CuEvent* event, unsigned flags)                                                            \
+    F(cuEventRecord, CuEvent event, CuStream stream)                                                            \
+    F(cuEventSynchronize, CuEvent event)                                                                        \
+    F(cuEventElapsedTime, float* ms, CuEvent begin, CuEvent end)                                                \
+    F(cuEventDestroy, CuEvent event)                                                                            \
+    F(cuGetErrorName, CuResult result, const char** name)                                                       \
+    F(cuLaunchKernel, CuFunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, \
       unsigned block_y, unsigned block_z, unsigned shared_bytes, CuStream stream, void** parameters, void** extra)
 
 struct Driver {

@@ -47,7 +47,7 @@ void call(const char* name, Arguments... arguments) {
 std::vector<char> compiled(const char* source) {
     Program program = nullptr;
     call<Program*, const char*, const char*, int, const char**, const char**>("hiprtcCreateProgram", &program, source,
-                                                                             "bench.hip", 0, nullptr, nullptr);
+                                                                              "bench.hip", 0, nullptr, nullptr);
     call<Program, int, const char**>("hiprtcCompileProgram", program, 0, nullptr);
     size_t bytes = 0;
     call<Program, size_t*>("hiprtcGetCodeSize", program, &bytes);

@@ -28,12 +28,12 @@
 namespace {
 
 constexpr double kTargetNs = 300;
-constexpr int kCalls = 20'000;   // in a batch
-constexpr int kBatches = 15;     // of which the median counts
+constexpr int kCalls = 20'000;  // in a batch
+constexpr int kBatches = 15;  // of which the median counts
 constexpr int kLeastRounds = 9;
 
 struct Costs {
-    double plain = 0;       // no event asked for
+    double plain = 0;  // no event asked for
     double with_event = 0;  // event asked for, and released
 };
 
@@ -174,8 +174,10 @@ int compare(const Options& options) {
         for (Series& it : all) {
             Costs costs;
             if (!run_child(options, it.scheduler, costs)) {
-                std::fprintf(stderr, "opencl_enqueue_cost: the measurement \"%s\" failed; libfakeopencl.so and "
-                                     "libshimopencl.so must be in %s\n", it.name, options.library.c_str());
+                std::fprintf(stderr,
+                             "opencl_enqueue_cost: the measurement \"%s\" failed; libfakeopencl.so and "
+                             "libshimopencl.so must be in %s\n",
+                             it.name, options.library.c_str());
                 return 2;
             }
             it.plain.push_back(costs.plain);

@@ -143,7 +143,8 @@ private:
 class OwnQueue {
 public:
     explicit OwnQueue(cl_command_queue queue) {
-        const auto hwqueue_get = find<XResult (*)(HwQueueHandle*, cl_command_queue)>("libhalopencl.so.1", "OclQueueGet");
+        const auto hwqueue_get =
+            find<XResult (*)(HwQueueHandle*, cl_command_queue)>("libhalopencl.so.1", "OclQueueGet");
         const auto xqueue_get = find<XResult (*)(XQueueHandle*, HwQueueHandle)>("libpreempt.so.1", "XQueueGet");
         suspend_ = find<XResult (*)(XQueueHandle, int64_t)>("libpreempt.so.1", "XQueueSuspend");
         resume_ = find<XResult (*)(XQueueHandle, int64_t)>("libpreempt.so.1", "XQueueResume");

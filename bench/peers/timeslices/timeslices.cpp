@@ -54,8 +54,13 @@ void set_timeslice(const Group& group) {
     const char* text = getenv("BENCH_TIMESLICE_US");
     if (text == nullptr) return;
     uint64_t microseconds = strtoull(text, nullptr, 10);
-    Control control{group.client, group.object, kSetTimeslice, 0, reinterpret_cast<uint64_t>(&microseconds),
-                    sizeof(microseconds), 0};
+    Control control{group.client,
+                    group.object,
+                    kSetTimeslice,
+                    0,
+                    reinterpret_cast<uint64_t>(&microseconds),
+                    sizeof(microseconds),
+                    0};
     const bool done = next()(group.file, kControlRequest, &control) == 0 && control.status == 0;
     const std::lock_guard lock(mutex);
     ++(done ? set : refused);

@@ -12,7 +12,8 @@ bool has_mps(const Machine& machine) {
 void add_nvidia_driver(Platform& cuda, const Machine& machine, bool wsl) {
     const char* in_container = "in a container: give it the GPU (--gpus all)";
     if (wsl) {
-        cuda.findings.push_back(device_node(machine, "/dev/dxg", "WSL without a GPU", "WSL's GPU is closed to this user"));
+        cuda.findings.push_back(
+            device_node(machine, "/dev/dxg", "WSL without a GPU", "WSL's GPU is closed to this user"));
         return;
     }
     const std::optional<std::string> version = machine.first_line("/proc/driver/nvidia/version");
@@ -43,11 +44,12 @@ Platform look_at_cuda(const Machine& machine, const Installation& installation) 
     const bool mps = has_mps(machine);
     cuda.findings.push_back({"without MPS", mps ? Answer::kNo : Answer::kYes,
                              mps ? "its daemon runs: programs share one context" : "no daemon runs"});
-    cuda.levels = {{"level 1", Answer::kYes, "on every device"},
-                   {"level 2", Answer::kYes, "gates, if the driver takes stream wait-values; else one log line says so"},
-                   {"level 3", Answer::kYes,
-                    "the process's channels are disabled (XSCHED_INTERRUPT=0: not used); if the driver refuses, "
-                    "one log line says so"}};
+    cuda.levels = {
+        {"level 1", Answer::kYes, "on every device"},
+        {"level 2", Answer::kYes, "gates, if the driver takes stream wait-values; else one log line says so"},
+        {"level 3", Answer::kYes,
+         "the process's channels are disabled (XSCHED_INTERRUPT=0: not used); if the driver refuses, "
+         "one log line says so"}};
     if (wsl) cuda.levels[2] = {"level 3", Answer::kNo, "WSL has no kernel driver that would disable channels"};
     if (mps) cuda.levels[2] = {"level 3", Answer::kNo, "MPS runs: its one context would be stopped for all programs"};
     return cuda;

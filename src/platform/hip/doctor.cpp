@@ -21,7 +21,8 @@ constexpr const char* kRocm = "ROCm's HIP runtime (Debian: libamdhip64-5)";
 Strings rocm_folders(const Machine& machine) {
     Strings folders;
     for (const std::string& name : machine.names("/opt", "rocm", "")) folders.push_back("/opt/" + name + "/lib");
-    if (const std::string chosen = environment(machine, "ROCM_PATH"); !chosen.empty()) folders.push_back(chosen + "/lib");
+    if (const std::string chosen = environment(machine, "ROCM_PATH"); !chosen.empty())
+        folders.push_back(chosen + "/lib");
     return folders;
 }
 
@@ -88,11 +89,12 @@ Platform look_at_hip(const Machine& machine, const Installation& installation) {
     const Finding saving = context_saving(machine);
     hip.findings.push_back(saving);
     if (hopeless) return hip;
-    hip.levels = {{"level 1", Answer::kYes, "on every device"},
-                  {"level 2", Answer::kYes, "gates, if the runtime takes stream wait-values; else one log line says so"},
-                  {"level 3", Answer::kYes,
-                   "when asked for (XSCHED_INTERRUPT=1): the process's queues are suspended; if the driver refuses every "
-                   "way of doing it, one log line says so"}};
+    hip.levels = {
+        {"level 1", Answer::kYes, "on every device"},
+        {"level 2", Answer::kYes, "gates, if the runtime takes stream wait-values; else one log line says so"},
+        {"level 3", Answer::kYes,
+         "when asked for (XSCHED_INTERRUPT=1): the process's queues are suspended; if the driver refuses every "
+         "way of doing it, one log line says so"}};
     if (saving.answer == Answer::kNo) hip.levels[2] = {"level 3", Answer::kNo, "cwsr_enable: " + saving.detail};
     return hip;
 }

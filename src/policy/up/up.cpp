@@ -147,8 +147,9 @@ private:
         }
     }
 
-    // Everybody pays for what it has used since the last decision; who comes begins with the least that somebody waiting
-    // has paid, and who comes back with a little less: of the time that it did not ask for, that much is saved up.
+    // Everybody pays for what it has used since the last decision; who comes begins with the least that somebody
+    // waiting has paid, and who comes back with a little less: of the time that it did not ask for, that much is saved
+    // up.
     static void keep_accounts(Device& device, std::span<const Program> programs, int64_t now_ns) {
         for (size_t i = 0; i < programs.size(); ++i) {
             const Program& program = programs[i];

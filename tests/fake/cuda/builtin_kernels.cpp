@@ -8,7 +8,8 @@
 //   nothing(u64, u32)
 //   tick(u32* b, u64* tick, u32 rounds, u32 every)  as busy, 1000 steps a round, and a clock to *tick
 //                                                  (the last three are those of the benchmark programs)
-//   xsched_linger(u32* word, u32 number, u64 ns)   XSched's own (src/platform/cuda/hal/keep_alive.cpp): until the word has reached
+//   xsched_linger(u32* word, u32 number, u64 ns)   XSched's own (src/platform/cuda/hal/keep_alive.cpp): until the word
+//   has reached
 //                                                  the number, or so long
 #include <sched.h>
 
@@ -55,9 +56,7 @@ void run_mix(const std::byte* parameters, size_t threads) {
     for (size_t i = 0; i < count; ++i) to[i] = to[i] * 31 + from[i] + value;
 }
 
-void run_spin(const std::byte* parameters, size_t) {
-    run_for(int64_t{read<uint32_t>(parameters, 0)} * 1000);
-}
+void run_spin(const std::byte* parameters, size_t) { run_for(int64_t{read<uint32_t>(parameters, 0)} * 1000); }
 
 void run_noop(const std::byte*, size_t) {}
 

@@ -6,13 +6,13 @@
 
 #include <mutex>
 
-#include "platform/cuda/hal/rm_api.h"
-#include "platform/hip/hal/kfd_api.h"
 #include "fake/cuda/engine.h"
 #include "fake/cuda/settings.h"
 #include "fake/cuda/turns.h"
 #include "fake/kfd/fake_kfd.h"
 #include "fake/rm/fake_rm.h"
+#include "platform/cuda/hal/rm_api.h"
+#include "platform/hip/hal/kfd_api.h"
 
 namespace fake {
 

@@ -13,50 +13,34 @@ constexpr int kVersion = 13000;
 
 int attribute_of(const Device& device, CUdevice_attribute attribute) {
     switch (static_cast<int>(attribute)) {
-        case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
-            return 1024;
-        case CU_DEVICE_ATTRIBUTE_WARP_SIZE:
-            return 32;
-        case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT:
-            return 8;
-        case CU_DEVICE_ATTRIBUTE_PCI_BUS_ID:
-            return 0x40 + device.ordinal;
+        case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK: return 1024;
+        case CU_DEVICE_ATTRIBUTE_WARP_SIZE: return 32;
+        case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT: return 8;
+        case CU_DEVICE_ATTRIBUTE_PCI_BUS_ID: return 0x40 + device.ordinal;
         case CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID:
-        case CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID:
-            return 0;
-        case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
-            return 9;
-        case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR:
-            return 0;
+        case CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID: return 0;
+        case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR: return 9;
+        case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR: return 0;
         case CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY:
         case CU_DEVICE_ATTRIBUTE_CONCURRENT_KERNELS:
         case CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING:
         case CU_DEVICE_ATTRIBUTE_STREAM_PRIORITIES_SUPPORTED:
         case CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH:
         case CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED:
-        case CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED:
-            return 1;
-        case CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS:
-            return g_settings.no_concurrent_managed ? 0 : 1;
-        case CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_MEM_OPS_V1:
-            return g_settings.no_memops ? 0 : 1;
-        default:
-            return 0;
+        case CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED: return 1;
+        case CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS: return g_settings.no_concurrent_managed ? 0 : 1;
+        case CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_MEM_OPS_V1: return g_settings.no_memops ? 0 : 1;
+        default: return 0;
     }
 }
 
 const char* name_of(CUresult error) {
     switch (error) {
-        case CUDA_SUCCESS:
-            return "CUDA_SUCCESS";
-        case CUDA_ERROR_INVALID_VALUE:
-            return "CUDA_ERROR_INVALID_VALUE";
-        case CUDA_ERROR_NOT_SUPPORTED:
-            return "CUDA_ERROR_NOT_SUPPORTED";
-        case CUDA_ERROR_CONTEXT_IS_DESTROYED:
-            return "CUDA_ERROR_CONTEXT_IS_DESTROYED";
-        default:
-            return "CUDA_ERROR_UNKNOWN";
+        case CUDA_SUCCESS: return "CUDA_SUCCESS";
+        case CUDA_ERROR_INVALID_VALUE: return "CUDA_ERROR_INVALID_VALUE";
+        case CUDA_ERROR_NOT_SUPPORTED: return "CUDA_ERROR_NOT_SUPPORTED";
+        case CUDA_ERROR_CONTEXT_IS_DESTROYED: return "CUDA_ERROR_CONTEXT_IS_DESTROYED";
+        default: return "CUDA_ERROR_UNKNOWN";
     }
 }
 

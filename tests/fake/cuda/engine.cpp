@@ -48,8 +48,8 @@ void follow_implicitly(Stream& stream, Command& command) {
         if (other->blocking && !other->legacy) follow(*other);
 }
 
-// Streams that share a hardware queue run one after the other, as they were submitted. Context's mutex held; `number` is
-// the command's.
+// Streams that share a hardware queue run one after the other, as they were submitted. Context's mutex held; `number`
+// is the command's.
 void follow_hardware(Stream& stream, Command& command, uint64_t number) {
     if (g_settings.hardware_queues == 0) return;
     Place& last = stream.context->hardware[{stream.priority, stream.hardware}];
@@ -88,7 +88,8 @@ Stream* Device::new_stream(Context& context, bool blocking, int priority) {
     stream->legacy = false;
     stream->priority = priority;
     stream->id = ids.fetch_add(1);
-    if (g_settings.hardware_queues != 0) stream->hardware = context.next_hardware[priority]++ % g_settings.hardware_queues;
+    if (g_settings.hardware_queues != 0)
+        stream->hardware = context.next_hardware[priority]++ % g_settings.hardware_queues;
     stream->to_body = &stream->body;
     stream->alive = true;
     added_.push_back(stream);

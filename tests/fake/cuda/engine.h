@@ -75,10 +75,10 @@ struct CUstream_st {
     std::array<fake::Command, fake::kMostQueued> ring;
     std::atomic<uint64_t> submitted{0};  // under the context's mutex
     std::atomic<uint64_t> completed{0};  // the executor's
-    bool handed_over = false;            // the executor's: the first command's host function is somebody else's
+    bool handed_over = false;  // the executor's: the first command's host function is somebody else's
     std::atomic<bool> host_done{false};
 
-    fake::Capture* capture = nullptr;          // under capture_mutex
+    fake::Capture* capture = nullptr;  // under capture_mutex
     std::vector<CUgraphNode> captured_last{};  // under capture_mutex: what the next captured command follows
 
     bool idle() const { return submitted.load() == completed.load(); }
@@ -91,13 +91,13 @@ struct CUctx_st {
     uint64_t id = 0;
     unsigned flags = 0;
     fake::Channels channels;
-    std::mutex mutex;                    // the context's lock: held by every call that submits
+    std::mutex mutex;  // the context's lock: held by every call that submits
     std::vector<fake::Stream*> streams;  // alive; under mutex
     std::vector<fake::Place> destroyed;  // ends of streams that are not; under mutex
     fake::Stream* legacy = nullptr;
     std::map<std::thread::id, fake::Stream*> per_thread;  // under mutex
     std::map<std::pair<int, unsigned>, fake::Place> hardware;  // by priority and number: the last command; under mutex
-    std::map<int, unsigned> next_hardware;                     // by priority; under mutex
+    std::map<int, unsigned> next_hardware;  // by priority; under mutex
 };
 
 namespace fake {
@@ -112,7 +112,7 @@ private:
     std::mutex mutex_;
     std::condition_variable wake_;
     std::deque<Stream*> streams_;  // under mutex_
-    bool started_ = false;         // under mutex_
+    bool started_ = false;  // under mutex_
 };
 
 struct Device {
@@ -144,7 +144,7 @@ private:
     std::condition_variable progress_made_;
     std::vector<Stream*> added_;  // under mutex_: not yet in streams_
     std::vector<Stream*> spare_;  // under mutex_
-    bool started_ = false;        // under mutex_
+    bool started_ = false;  // under mutex_
     std::atomic<uint64_t> work_{0};
     std::atomic<bool> asleep_{false};
     std::atomic<int> waiters_{0};

@@ -146,12 +146,9 @@ bool word_compares(const Command& command, const Context& context) {
         now = __atomic_load_n(reinterpret_cast<uint32_t*>(host_of(command.address)), __ATOMIC_ACQUIRE);
     const uint64_t above = command.wide ? now - command.value : static_cast<uint32_t>(now - command.value);
     switch (command.compare & 3) {
-        case CU_STREAM_WAIT_VALUE_EQ:
-            return now == command.value;
-        case CU_STREAM_WAIT_VALUE_AND:
-            return (now & command.value) != 0;
-        case CU_STREAM_WAIT_VALUE_NOR:
-            return ~(now | command.value) != 0;
+        case CU_STREAM_WAIT_VALUE_EQ: return now == command.value;
+        case CU_STREAM_WAIT_VALUE_AND: return (now & command.value) != 0;
+        case CU_STREAM_WAIT_VALUE_NOR: return ~(now | command.value) != 0;
         default:
             return command.wide ? static_cast<int64_t>(above) >= 0 : static_cast<int32_t>(above) >= 0;  // GEQ, cyclic
     }

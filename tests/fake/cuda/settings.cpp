@@ -71,8 +71,8 @@ void load_settings() {
     const int64_t queue = number_of("FAKE_CUDA_QUEUE");
     g_settings.queue = queue > 0 && queue < kMostQueued ? static_cast<uint32_t>(queue) : kMostQueued;
     const char* hardware = text_of("FAKE_CUDA_HARDWARE_QUEUES");
-    g_settings.hardware_queues = *hardware != '\0' ? static_cast<uint32_t>(number_of("FAKE_CUDA_HARDWARE_QUEUES"))
-                                                   : FAKE_HARDWARE_QUEUES;
+    g_settings.hardware_queues =
+        *hardware != '\0' ? static_cast<uint32_t>(number_of("FAKE_CUDA_HARDWARE_QUEUES")) : FAKE_HARDWARE_QUEUES;
     g_settings.devices = number_of("FAKE_CUDA_DEVICES") == 1 ? 1 : kMostDevices;
     g_settings.delay_us = number_of("FAKE_CUDA_DELAY_US");
     g_settings.seed = static_cast<uint64_t>(number_of("FAKE_CUDA_SEED"));

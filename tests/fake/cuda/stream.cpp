@@ -1,9 +1,9 @@
 // Streams as programs see them, host functions, and value operations.
+#include <algorithm>
+
 #include "fake/cuda/capture.h"
 #include "fake/cuda/context.h"
 #include "fake/cuda/memory.h"
-
-#include <algorithm>
 
 using namespace fake;
 
@@ -72,8 +72,7 @@ CUresult batch_operation(CUstream stream, const CUstreamBatchMemOpParams& it) {
             return write_value(stream, it.writeValue.address, it.writeValue.value, false);
         case CU_STREAM_MEM_OP_WRITE_VALUE_64:
             return write_value(stream, it.writeValue.address, it.writeValue.value64, true);
-        default:
-            return CUDA_SUCCESS;
+        default: return CUDA_SUCCESS;
     }
 }
 

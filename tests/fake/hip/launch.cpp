@@ -1,6 +1,7 @@
 // Kernels in all forms of launch, and graphs.
-#include <atomic>
 #include <dlfcn.h>
+
+#include <atomic>
 #include <vector>
 
 #include "fake/hip/runtime.h"
@@ -80,9 +81,8 @@ hipError_t launch_threads(hipFunction_t function, dim3 threads, dim3 block, size
                           void** arguments, void** extra, hipEvent_t start, hipEvent_t stop) {
     if (block.x == 0 || block.y == 0 || block.z == 0) return hipErrorInvalidValue;
     const dim3 grid{threads.x / block.x, threads.y / block.y, threads.z / block.z};
-    return between_events(start, stop, stream, [&] {
-        return launch(cu_function(function), grid, block, shared, stream, arguments, extra);
-    });
+    return between_events(start, stop, stream,
+                          [&] { return launch(cu_function(function), grid, block, shared, stream, arguments, extra); });
 }
 
 // Of hipConfigureCall and hipSetupArgument, for hipLaunchByPtr.
@@ -246,8 +246,8 @@ HIP_FUNCTION(hipGraphInstantiate,
 HIP_FUNCTION(hipGraphExecUpdate, (hipGraphExec_t executable, hipGraph_t graph, hipGraphNode_t* node, int* result),
              (executable, graph, node, result)) {
     CUgraphExecUpdateResultInfo info{};
-    const hipError_t code = code_of(cu().cuGraphExecUpdate_v2(reinterpret_cast<CUgraphExec>(executable),
-                                                              reinterpret_cast<CUgraph>(graph), &info));
+    const hipError_t code = code_of(
+        cu().cuGraphExecUpdate_v2(reinterpret_cast<CUgraphExec>(executable), reinterpret_cast<CUgraph>(graph), &info));
     if (node != nullptr) *node = nullptr;
     if (result != nullptr) *result = info.result;
     return code;

@@ -1,7 +1,8 @@
 // Memory, copies and fills.
+#include <dlfcn.h>
+
 #include <mutex>
 #include <set>
-#include <dlfcn.h>
 
 #include "fake/hip/runtime.h"
 

@@ -90,15 +90,15 @@ extern "C" void __hipRegisterFunction(void** modules, const void* host_function,
     code().functions[host_function] = {reinterpret_cast<FatBinary*>(modules), name, {}};
 }
 
-HIP_FUNCTION(hipModuleLoadData, (hipModule_t* module, const void* image), (module, image)) {
+HIP_FUNCTION(hipModuleLoadData, (hipModule_t * module, const void* image), (module, image)) {
     HIP_TRY(use_device(current_device()));
     return static_cast<hipError_t>(cu().cuModuleLoadData(reinterpret_cast<CUmodule*>(module), image));
 }
 HIP_FUNCTION(hipModuleUnload, (hipModule_t module), (module)) {
     return static_cast<hipError_t>(cu().cuModuleUnload(reinterpret_cast<CUmodule>(module)));
 }
-HIP_FUNCTION(hipModuleGetFunction, (hipFunction_t* function, hipModule_t module, const char* name),
+HIP_FUNCTION(hipModuleGetFunction, (hipFunction_t * function, hipModule_t module, const char* name),
              (function, module, name)) {
-    return static_cast<hipError_t>(cu().cuModuleGetFunction(reinterpret_cast<CUfunction*>(function),
-                                                            reinterpret_cast<CUmodule>(module), name));
+    return static_cast<hipError_t>(
+        cu().cuModuleGetFunction(reinterpret_cast<CUfunction*>(function), reinterpret_cast<CUmodule>(module), name));
 }

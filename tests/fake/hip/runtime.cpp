@@ -229,7 +229,7 @@ HIP_FUNCTION(hipDeviceReset, (), ()) { return reset(t_device); }
 HIP_FUNCTION(hipDevicePrimaryCtxReset, (int device), (device)) {
     return good(device) ? reset(device) : hipErrorInvalidDevice;
 }
-HIP_FUNCTION(hipDevicePrimaryCtxRetain, (hipCtx_t* context, int device), (context, device)) {
+HIP_FUNCTION(hipDevicePrimaryCtxRetain, (hipCtx_t * context, int device), (context, device)) {
     if (!good(device)) return hipErrorInvalidDevice;
     *context = reinterpret_cast<hipCtx_t>(hip_layer::context_of(device));
     return hipSuccess;

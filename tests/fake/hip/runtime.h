@@ -5,10 +5,10 @@
 #include <cstring>
 #include <functional>
 
-#include "platform/hip/hal/api.h"
 #include "fake/cuda/settings.h"
 #include "fake/hip/table.h"
 #include "order/cuda/driver.h"
+#include "platform/hip/hal/api.h"
 
 namespace hip_layer {
 

@@ -78,15 +78,15 @@ hipError_t word_for_driver(void* address, bool waits, CUdeviceptr* word) {
 }  // namespace
 }  // namespace hip_layer
 
-HIP_FUNCTION(hipStreamCreate, (hipStream_t* stream), (stream)) { return create(stream, 0, 0); }
-HIP_FUNCTION(hipStreamCreateWithFlags, (hipStream_t* stream, unsigned flags), (stream, flags)) {
+HIP_FUNCTION(hipStreamCreate, (hipStream_t * stream), (stream)) { return create(stream, 0, 0); }
+HIP_FUNCTION(hipStreamCreateWithFlags, (hipStream_t * stream, unsigned flags), (stream, flags)) {
     return create(stream, flags, 0);
 }
-HIP_FUNCTION(hipStreamCreateWithPriority, (hipStream_t* stream, unsigned flags, int priority),
+HIP_FUNCTION(hipStreamCreateWithPriority, (hipStream_t * stream, unsigned flags, int priority),
              (stream, flags, priority)) {
     return create(stream, flags, priority);
 }
-HIP_FUNCTION(hipExtStreamCreateWithCUMask, (hipStream_t* stream, uint32_t words, const uint32_t* mask),
+HIP_FUNCTION(hipExtStreamCreateWithCUMask, (hipStream_t * stream, uint32_t words, const uint32_t* mask),
              (stream, words, mask)) {
     return words > 0 && mask != nullptr ? create(stream, 0, 0) : hipErrorInvalidValue;
 }
@@ -203,11 +203,11 @@ HIP_FUNCTION(hipThreadExchangeStreamCaptureMode, (int* mode), (mode)) {
     return code_of(cu().cuThreadExchangeStreamCaptureMode(reinterpret_cast<CUstreamCaptureMode*>(mode)));
 }
 
-HIP_FUNCTION(hipEventCreate, (hipEvent_t* event), (event)) {
+HIP_FUNCTION(hipEventCreate, (hipEvent_t * event), (event)) {
     HIP_TRY(use_device(current_device()));
     return code_of(cu().cuEventCreate(reinterpret_cast<CUevent*>(event), 0));
 }
-HIP_FUNCTION(hipEventCreateWithFlags, (hipEvent_t* event, unsigned flags), (event, flags)) {
+HIP_FUNCTION(hipEventCreateWithFlags, (hipEvent_t * event, unsigned flags), (event, flags)) {
     HIP_TRY(use_device(current_device()));
     return code_of(cu().cuEventCreate(reinterpret_cast<CUevent*>(event), flags));
 }

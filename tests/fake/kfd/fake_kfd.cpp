@@ -125,9 +125,7 @@ int debug(kfd_ioctl_dbg_trap_args& request) {
     if ((request.op == KFD_IOC_DBG_TRAP_ENABLE) == g_debugged) return -EINVAL;
     switch (request.op) {
         case KFD_IOC_DBG_TRAP_ENABLE:
-        case KFD_IOC_DBG_TRAP_DISABLE:
-            g_debugged = request.op == KFD_IOC_DBG_TRAP_ENABLE;
-            return 0;
+        case KFD_IOC_DBG_TRAP_DISABLE: g_debugged = request.op == KFD_IOC_DBG_TRAP_ENABLE; return 0;
         case KFD_IOC_DBG_TRAP_SUSPEND_QUEUES:
             return switch_queues(request.suspend_queues.queue_array_ptr, request.suspend_queues.num_queues, true);
         case KFD_IOC_DBG_TRAP_RESUME_QUEUES:
@@ -136,8 +134,7 @@ int debug(kfd_ioctl_dbg_trap_args& request) {
             for (Queue& queue : g_queues)
                 if (queue.used && (request.queue_snapshot.exception_mask & kMaskQueueNew) != 0) queue.seen = true;
             return 0;
-        default:
-            return -EINVAL;
+        default: return -EINVAL;
     }
 }
 
@@ -203,8 +200,8 @@ int fake_kfd_open(void) {
     if (wanted == nullptr || *wanted != '1') return -1;
     const std::lock_guard lock(g_mutex);
     if (g_file >= 0) return g_file;
-    g_shared = static_cast<Shared*>(
-        mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+    g_shared =
+        static_cast<Shared*>(mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
     g_owner = getpid();
     g_file = memfd_create("fake-kfd", MFD_CLOEXEC);
     return g_file;

@@ -64,10 +64,8 @@ cl_int CL_API_CALL clGetContextInfo(cl_context context, cl_context_info name, si
     FAKE_ENTRY();
     if (!fake::good(context)) return CL_INVALID_CONTEXT;
     switch (name) {
-        case CL_CONTEXT_REFERENCE_COUNT:
-            return give(static_cast<cl_uint>(context->refs.load()), room, value, size_ret);
-        case CL_CONTEXT_NUM_DEVICES:
-            return give(static_cast<cl_uint>(context->devices.size()), room, value, size_ret);
+        case CL_CONTEXT_REFERENCE_COUNT: return give(static_cast<cl_uint>(context->refs.load()), room, value, size_ret);
+        case CL_CONTEXT_NUM_DEVICES: return give(static_cast<cl_uint>(context->devices.size()), room, value, size_ret);
         case CL_CONTEXT_PROPERTIES: return give_array(context->properties, room, value, size_ret);
         case CL_CONTEXT_DEVICES: {
             std::vector<cl_device_id> devices;
@@ -78,8 +76,8 @@ cl_int CL_API_CALL clGetContextInfo(cl_context context, cl_context_info name, si
     }
 }
 
-cl_int CL_API_CALL clSetContextDestructorCallback(cl_context context,
-                                                  void(CL_CALLBACK* notify)(cl_context, void*), void* user_data) {
+cl_int CL_API_CALL clSetContextDestructorCallback(cl_context context, void(CL_CALLBACK* notify)(cl_context, void*),
+                                                  void* user_data) {
     FAKE_ENTRY();
     if (!fake::good(context)) return CL_INVALID_CONTEXT;
     if (notify == nullptr) return CL_INVALID_VALUE;
@@ -87,5 +85,4 @@ cl_int CL_API_CALL clSetContextDestructorCallback(cl_context context,
     context->destructors.emplace_back(notify, user_data);
     return CL_SUCCESS;
 }
-
 }

@@ -10,8 +10,9 @@ using fake::give;
 using fake::give_array;
 using fake::give_text;
 
-constexpr const char* kExtensions = "cl_khr_icd cl_khr_global_int32_base_atomics cl_khr_byte_addressable_store "
-                                    "cl_khr_priority_hints cl_khr_create_command_queue";
+constexpr const char* kExtensions =
+    "cl_khr_icd cl_khr_global_int32_base_atomics cl_khr_byte_addressable_store "
+    "cl_khr_priority_hints cl_khr_create_command_queue";
 
 struct Fixed {
     cl_device_info name;
@@ -116,13 +117,12 @@ extern "C" cl_int CL_API_CALL clGetDeviceInfo(cl_device_id device, cl_device_inf
         case CL_DEVICE_MAX_WORK_ITEM_SIZES:
             return give_array(std::array<size_t, 3>{1024, 1024, 1024}, room, value, size_ret);
         case CL_DEVICE_PARTITION_PROPERTIES:
-            return give_array(std::array<cl_device_partition_property, 2>{CL_DEVICE_PARTITION_EQUALLY,
-                                                                          CL_DEVICE_PARTITION_BY_COUNTS},
-                              room, value, size_ret);
+            return give_array(
+                std::array<cl_device_partition_property, 2>{CL_DEVICE_PARTITION_EQUALLY, CL_DEVICE_PARTITION_BY_COUNTS},
+                room, value, size_ret);
         case CL_DEVICE_PARTITION_TYPE: return give_array(device->partition, room, value, size_ret);
         case CL_DEVICE_PARENT_DEVICE: return give(device->parent.get(), room, value, size_ret);
-        case CL_DEVICE_REFERENCE_COUNT:
-            return give(static_cast<cl_uint>(device->refs.load()), room, value, size_ret);
+        case CL_DEVICE_REFERENCE_COUNT: return give(static_cast<cl_uint>(device->refs.load()), room, value, size_ret);
         default: return CL_INVALID_VALUE;
     }
 }

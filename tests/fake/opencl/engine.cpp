@@ -62,8 +62,8 @@ void depend_on_queue(cl_event event, cl_command_queue queue, bool everything_bef
 std::vector<EventCallback> take_callbacks(cl_event event, cl_int status) {
     std::vector<EventCallback> due;
     auto& all = event->callbacks;
-    const auto split = std::stable_partition(all.begin(), all.end(),
-                                             [status](const EventCallback& it) { return it.type < status; });
+    const auto split =
+        std::stable_partition(all.begin(), all.end(), [status](const EventCallback& it) { return it.type < status; });
     due.assign(split, all.end());
     all.erase(split, all.end());
     return due;

@@ -29,8 +29,8 @@ cl_int CL_API_CALL clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl
 }
 
 cl_int CL_API_CALL clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset,
-                                        size_t size, const void* pointer, cl_uint wait_count,
-                                        const cl_event* wait_list, cl_event* event) {
+                                        size_t size, const void* pointer, cl_uint wait_count, const cl_event* wait_list,
+                                        cl_event* event) {
     FAKE_ENTRY();
     if (const cl_int bad = fake::check_buffer(queue, buffer); bad != CL_SUCCESS) return bad;
     if (pointer == nullptr || !inside(buffer, offset, size)) return CL_INVALID_VALUE;
@@ -39,10 +39,10 @@ cl_int CL_API_CALL clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, c
 }
 
 cl_int CL_API_CALL clEnqueueReadBufferRect(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
-                                           const size_t* buffer_origin, const size_t* host_origin,
-                                           const size_t* region, size_t buffer_row_pitch, size_t buffer_slice_pitch,
-                                           size_t host_row_pitch, size_t host_slice_pitch, void* pointer,
-                                           cl_uint wait_count, const cl_event* wait_list, cl_event* event) {
+                                           const size_t* buffer_origin, const size_t* host_origin, const size_t* region,
+                                           size_t buffer_row_pitch, size_t buffer_slice_pitch, size_t host_row_pitch,
+                                           size_t host_slice_pitch, void* pointer, cl_uint wait_count,
+                                           const cl_event* wait_list, cl_event* event) {
     FAKE_ENTRY();
     if (const cl_int bad = fake::check_buffer(queue, buffer); bad != CL_SUCCESS) return bad;
     if (pointer == nullptr || buffer_origin == nullptr || host_origin == nullptr || region == nullptr) {
@@ -67,8 +67,7 @@ cl_int CL_API_CALL clEnqueueWriteBufferRect(cl_command_queue queue, cl_mem buffe
         return CL_INVALID_VALUE;
     }
     const Box to = fake::rect_box(buffer->data, buffer_origin, buffer_row_pitch, buffer_slice_pitch, region);
-    const Box from =
-        fake::rect_box(const_cast<void*>(pointer), host_origin, host_row_pitch, host_slice_pitch, region);
+    const Box from = fake::rect_box(const_cast<void*>(pointer), host_origin, host_row_pitch, host_slice_pitch, region);
     const Extent extent = fake::rect_extent(region);
     if (!fake::fits(to, extent, buffer->data, buffer->size)) return CL_INVALID_VALUE;
     return fake::enqueue_copy(queue, CL_COMMAND_WRITE_BUFFER_RECT, blocking != CL_FALSE, buffer, to, nullptr, from,
@@ -104,9 +103,9 @@ cl_int CL_API_CALL clEnqueueCopyBufferRect(cl_command_queue queue, cl_mem from, 
                               wait_list, event);
 }
 
-cl_int CL_API_CALL clEnqueueFillBuffer(cl_command_queue queue, cl_mem buffer, const void* pattern,
-                                       size_t pattern_size, size_t offset, size_t size, cl_uint wait_count,
-                                       const cl_event* wait_list, cl_event* event) {
+cl_int CL_API_CALL clEnqueueFillBuffer(cl_command_queue queue, cl_mem buffer, const void* pattern, size_t pattern_size,
+                                       size_t offset, size_t size, cl_uint wait_count, const cl_event* wait_list,
+                                       cl_event* event) {
     FAKE_ENTRY();
     if (const cl_int bad = fake::check_buffer(queue, buffer); bad != CL_SUCCESS) return bad;
     if (pattern == nullptr || pattern_size == 0 || pattern_size > 128 || (pattern_size & (pattern_size - 1)) != 0) {
@@ -129,5 +128,4 @@ void* CL_API_CALL clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_b
     return fake::enqueue_map(queue, CL_COMMAND_MAP_BUFFER, blocking != CL_FALSE, buffer, span(buffer, offset), {size},
                              flags, nullptr, nullptr, wait_count, wait_list, event, errcode_ret);
 }
-
 }

@@ -13,8 +13,7 @@ cl_int check_region(cl_command_queue queue, cl_mem image, const size_t* origin, 
     if (origin == nullptr || region == nullptr) return CL_INVALID_VALUE;
     const Extent extent = fake::image_extent(image, region);
     if (origin[0] + region[0] > image->desc.image_width) return CL_INVALID_VALUE;
-    return fake::fits(fake::image_box(image, origin), extent, image->data, image->size) ? CL_SUCCESS
-                                                                                        : CL_INVALID_VALUE;
+    return fake::fits(fake::image_box(image, origin), extent, image->data, image->size) ? CL_SUCCESS : CL_INVALID_VALUE;
 }
 
 }  // namespace
@@ -34,9 +33,8 @@ cl_int CL_API_CALL clEnqueueReadImage(cl_command_queue queue, cl_mem image, cl_b
 }
 
 cl_int CL_API_CALL clEnqueueWriteImage(cl_command_queue queue, cl_mem image, cl_bool blocking, const size_t* origin,
-                                       const size_t* region, size_t row_pitch, size_t slice_pitch,
-                                       const void* pointer, cl_uint wait_count, const cl_event* wait_list,
-                                       cl_event* event) {
+                                       const size_t* region, size_t row_pitch, size_t slice_pitch, const void* pointer,
+                                       cl_uint wait_count, const cl_event* wait_list, cl_event* event) {
     FAKE_ENTRY();
     if (const cl_int bad = check_region(queue, image, origin, region); bad != CL_SUCCESS) return bad;
     if (pointer == nullptr) return CL_INVALID_VALUE;
@@ -59,9 +57,9 @@ cl_int CL_API_CALL clEnqueueCopyImage(cl_command_queue queue, cl_mem from, cl_me
                               wait_list, event);
 }
 
-cl_int CL_API_CALL clEnqueueCopyImageToBuffer(cl_command_queue queue, cl_mem image, cl_mem buffer,
-                                              const size_t* origin, const size_t* region, size_t offset,
-                                              cl_uint wait_count, const cl_event* wait_list, cl_event* event) {
+cl_int CL_API_CALL clEnqueueCopyImageToBuffer(cl_command_queue queue, cl_mem image, cl_mem buffer, const size_t* origin,
+                                              const size_t* region, size_t offset, cl_uint wait_count,
+                                              const cl_event* wait_list, cl_event* event) {
     FAKE_ENTRY();
     if (const cl_int bad = check_region(queue, image, origin, region); bad != CL_SUCCESS) return bad;
     if (const cl_int bad = fake::check_buffer(queue, buffer); bad != CL_SUCCESS) return bad;
@@ -99,17 +97,16 @@ cl_int CL_API_CALL clEnqueueFillImage(cl_command_queue queue, cl_mem image, cons
 }
 
 void* CL_API_CALL clEnqueueMapImage(cl_command_queue queue, cl_mem image, cl_bool blocking, cl_map_flags flags,
-                                    const size_t* origin, const size_t* region, size_t* row_pitch,
-                                    size_t* slice_pitch, cl_uint wait_count, const cl_event* wait_list,
-                                    cl_event* event, cl_int* errcode_ret) {
+                                    const size_t* origin, const size_t* region, size_t* row_pitch, size_t* slice_pitch,
+                                    cl_uint wait_count, const cl_event* wait_list, cl_event* event,
+                                    cl_int* errcode_ret) {
     FAKE_ENTRY_HANDLE(errcode_ret);
     if (const cl_int bad = check_region(queue, image, origin, region); bad != CL_SUCCESS) {
         return fake::refuse(errcode_ret, bad);
     }
     if (row_pitch == nullptr) return fake::refuse(errcode_ret, CL_INVALID_VALUE);
-    return fake::enqueue_map(queue, CL_COMMAND_MAP_IMAGE, blocking != CL_FALSE, image,
-                             fake::image_box(image, origin), fake::image_extent(image, region), flags, row_pitch,
-                             slice_pitch, wait_count, wait_list, event, errcode_ret);
+    return fake::enqueue_map(queue, CL_COMMAND_MAP_IMAGE, blocking != CL_FALSE, image, fake::image_box(image, origin),
+                             fake::image_extent(image, region), flags, row_pitch, slice_pitch, wait_count, wait_list,
+                             event, errcode_ret);
 }
-
 }

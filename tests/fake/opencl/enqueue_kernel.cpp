@@ -13,8 +13,8 @@ std::vector<fake::Argument> arguments_of(cl_kernel kernel) {
     return kernel->arguments;
 }
 
-cl_int enqueue_kernel(cl_command_queue queue, cl_command_type type, cl_kernel kernel, size_t items,
-                      cl_uint wait_count, const cl_event* wait_list, cl_event* event) {
+cl_int enqueue_kernel(cl_command_queue queue, cl_command_type type, cl_kernel kernel, size_t items, cl_uint wait_count,
+                      const cl_event* wait_list, cl_event* event) {
     if (fake::g_settings.noop.load(std::memory_order_relaxed)) {
         return fake::enqueue({queue, type, wait_count, wait_list, event});
     }
@@ -25,8 +25,8 @@ cl_int enqueue_kernel(cl_command_queue queue, cl_command_type type, cl_kernel ke
     const bool late = fake::break_now(fake::Break::kArgs);
     return fake::enqueue({queue, type, wait_count, wait_list, event, false,
                           [arguments = std::move(arguments), items, late, keep = fake::Ref(kernel)] {
-                              return fake::run_kernel(keep->source.name,
-                                                      late ? arguments_of(keep.get()) : arguments, items);
+                              return fake::run_kernel(keep->source.name, late ? arguments_of(keep.get()) : arguments,
+                                                      items);
                           }});
 }
 
@@ -136,5 +136,4 @@ cl_int CL_API_CALL clEnqueueMigrateMemObjects(cl_command_queue queue, cl_uint co
     return fake::enqueue({queue, CL_COMMAND_MIGRATE_MEM_OBJECTS, wait_count, wait_list, event, false,
                           [keep = std::move(keep)] { return CL_SUCCESS; }});
 }
-
 }

@@ -92,8 +92,8 @@ cl_int CL_API_CALL clGetEventProfilingInfo(cl_event event, cl_profiling_info nam
     return give(cl_ulong{event->times[which].load()}, room, value, size_ret);
 }
 
-cl_int CL_API_CALL clSetEventCallback(cl_event event, cl_int type,
-                                      void(CL_CALLBACK* call)(cl_event, cl_int, void*), void* data) {
+cl_int CL_API_CALL clSetEventCallback(cl_event event, cl_int type, void(CL_CALLBACK* call)(cl_event, cl_int, void*),
+                                      void* data) {
     FAKE_ENTRY();
     if (!fake::good(event)) return CL_INVALID_EVENT;
     if (call == nullptr) return CL_INVALID_VALUE;
@@ -105,5 +105,4 @@ cl_int CL_API_CALL clSetEventCallback(cl_event event, cl_int type,
     }
     return CL_SUCCESS;
 }
-
 }

@@ -34,7 +34,9 @@ void call_now(cl_event event, const std::vector<EventCallback>& due, cl_int stat
 // The separate callback thread.
 class Caller {
 public:
-    Caller() { std::thread([this] { loop(); }).detach(); }
+    Caller() {
+        std::thread([this] { loop(); }).detach();
+    }
     void push(DueCallbacks work) {
         const std::lock_guard lock(mutex_);
         work_.push_back(std::move(work));

@@ -117,8 +117,8 @@ cl_mem CL_API_CALL clCreateImage3D(cl_context context, cl_mem_flags flags, const
     return make_image(context, flags, format, &desc, host_ptr, errcode_ret);
 }
 
-cl_int CL_API_CALL clGetSupportedImageFormats(cl_context context, cl_mem_flags, cl_mem_object_type,
-                                              cl_uint num_entries, cl_image_format* formats, cl_uint* num_formats) {
+cl_int CL_API_CALL clGetSupportedImageFormats(cl_context context, cl_mem_flags, cl_mem_object_type, cl_uint num_entries,
+                                              cl_image_format* formats, cl_uint* num_formats) {
     FAKE_ENTRY();
     if (!fake::good(context)) return CL_INVALID_CONTEXT;
     constexpr cl_image_format kFormats[] = {{CL_RGBA, CL_UNORM_INT8}, {CL_RGBA, CL_FLOAT}, {CL_R, CL_UNSIGNED_INT32}};
@@ -208,5 +208,4 @@ cl_int CL_API_CALL clGetSamplerInfo(cl_sampler sampler, cl_sampler_info name, si
         default: return CL_INVALID_VALUE;
     }
 }
-
 }

@@ -82,8 +82,7 @@ cl_int CL_API_CALL clSetKernelExecInfo(cl_kernel kernel, cl_kernel_exec_info nam
     return known && value != nullptr ? CL_SUCCESS : CL_INVALID_VALUE;
 }
 
-cl_int CL_API_CALL clGetKernelInfo(cl_kernel kernel, cl_kernel_info name, size_t room, void* value,
-                                   size_t* size_ret) {
+cl_int CL_API_CALL clGetKernelInfo(cl_kernel kernel, cl_kernel_info name, size_t room, void* value, size_t* size_ret) {
     FAKE_ENTRY();
     if (!fake::good(kernel)) return CL_INVALID_KERNEL;
     switch (name) {
@@ -130,5 +129,4 @@ cl_int CL_API_CALL clGetKernelSubGroupInfo(cl_kernel kernel, cl_device_id, cl_ke
     FAKE_ENTRY();
     return fake::good(kernel) ? CL_INVALID_OPERATION : CL_INVALID_KERNEL;
 }
-
 }

@@ -44,15 +44,14 @@ cl_mem CL_API_CALL clCreateBuffer(cl_context context, cl_mem_flags flags, size_t
 }
 
 cl_mem CL_API_CALL clCreateBufferWithProperties(cl_context context, const cl_mem_properties* properties,
-                                                cl_mem_flags flags, size_t size, void* host_ptr,
-                                                cl_int* errcode_ret) {
+                                                cl_mem_flags flags, size_t size, void* host_ptr, cl_int* errcode_ret) {
     FAKE_ENTRY_HANDLE(errcode_ret);
     if (properties != nullptr && properties[0] != 0) return refuse(errcode_ret, CL_INVALID_PROPERTY);
     return make_buffer(context, flags, size, host_ptr, errcode_ret);
 }
 
-cl_mem CL_API_CALL clCreateSubBuffer(cl_mem buffer, cl_mem_flags flags, cl_buffer_create_type type,
-                                     const void* info, cl_int* errcode_ret) {
+cl_mem CL_API_CALL clCreateSubBuffer(cl_mem buffer, cl_mem_flags flags, cl_buffer_create_type type, const void* info,
+                                     cl_int* errcode_ret) {
     FAKE_ENTRY_HANDLE(errcode_ret);
     if (!fake::good(buffer) || buffer->is_image() || buffer->parent) return refuse(errcode_ret, CL_INVALID_MEM_OBJECT);
     if (type != CL_BUFFER_CREATE_TYPE_REGION || info == nullptr) return refuse(errcode_ret, CL_INVALID_VALUE);
@@ -116,5 +115,4 @@ cl_int CL_API_CALL clSetMemObjectDestructorCallback(cl_mem memory, void(CL_CALLB
     memory->destructors.emplace_back(notify, user_data);
     return CL_SUCCESS;
 }
-
 }

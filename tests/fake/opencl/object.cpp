@@ -51,8 +51,8 @@ void destroy(Object* object) {
 }  // namespace
 
 const char* kind_name(Kind kind) {
-    static const char* const names[] = {"platform", "device",     "sub-device", "context", "queue",  "event",
-                                        "user event", "memory",     "program", "kernel",  "sampler"};
+    static const char* const names[] = {"platform",   "device", "sub-device", "context", "queue",  "event",
+                                        "user event", "memory", "program",    "kernel",  "sampler"};
     return names[static_cast<size_t>(kind)];
 }
 
@@ -136,5 +136,4 @@ int fake_cl_live_objects() {
 
 long fake_cl_calls(const char* function) { return fake::call_count(function); }
 void fake_cl_reload() { fake::reload_settings(); }
-
 }

@@ -15,7 +15,18 @@
 namespace fake {
 
 enum class Kind : uint32_t {
-    kPlatform, kRootDevice, kDevice, kContext, kQueue, kEvent, kUserEvent, kMemory, kProgram, kKernel, kSampler, kCount
+    kPlatform,
+    kRootDevice,
+    kDevice,
+    kContext,
+    kQueue,
+    kEvent,
+    kUserEvent,
+    kMemory,
+    kProgram,
+    kKernel,
+    kSampler,
+    kCount
 };
 const char* kind_name(Kind kind);
 

@@ -13,8 +13,7 @@ constexpr cl_uint kUnits = 4;
 constexpr const char* kPlatformExtensions = "cl_khr_icd";
 }  // namespace
 
-_cl_device_id::_cl_device_id(cl_platform_id its_platform, cl_device_id its_parent, cl_uint its_index,
-                             cl_uint its_units)
+_cl_device_id::_cl_device_id(cl_platform_id its_platform, cl_device_id its_parent, cl_uint its_index, cl_uint its_units)
     : Object(its_parent == nullptr ? fake::Kind::kRootDevice : fake::Kind::kDevice, fake::dispose_as<_cl_device_id>),
       platform(its_platform),
       parent(its_parent),
@@ -157,5 +156,4 @@ void* CL_API_CALL clGetExtensionFunctionAddress(const char* name) {
 void* CL_API_CALL clGetExtensionFunctionAddressForPlatform(cl_platform_id, const char* name) {
     return clGetExtensionFunctionAddress(name);
 }
-
 }

@@ -262,5 +262,4 @@ cl_int CL_API_CALL clCreateKernelsInProgram(cl_program program, cl_uint num_kern
     if (num_kernels_ret != nullptr) *num_kernels_ret = static_cast<cl_uint>(program->kernels.size());
     return CL_SUCCESS;
 }
-
 }

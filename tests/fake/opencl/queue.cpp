@@ -18,9 +18,8 @@ cl_command_queue make_queue(cl_context context, cl_device_id device, cl_command_
     if (std::none_of(devices.begin(), devices.end(), [device](const auto& it) { return it.get() == device; })) {
         return refuse(errcode_ret, CL_INVALID_DEVICE);
     }
-    constexpr cl_command_queue_properties kKnown = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE |
-                                                   CL_QUEUE_PROFILING_ENABLE | CL_QUEUE_ON_DEVICE |
-                                                   CL_QUEUE_ON_DEVICE_DEFAULT;
+    constexpr cl_command_queue_properties kKnown = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE |
+                                                   CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT;
     if ((properties & ~kKnown) != 0) return refuse(errcode_ret, CL_INVALID_VALUE);
     auto* queue = new _cl_command_queue;
     queue->context = fake::Ref(context);
@@ -121,5 +120,4 @@ cl_int CL_API_CALL clFinish(cl_command_queue queue) {
     fake::wait_all(queue);
     return CL_SUCCESS;
 }
-
 }

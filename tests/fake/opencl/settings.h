@@ -42,12 +42,12 @@ long call_count(const char* function);
 
 }  // namespace fake
 
-#define FAKE_ENTRY()                                                        \
+#define FAKE_ENTRY()                                                       \
     if (cl_int injected = fake::entry(__func__); injected != CL_SUCCESS) { \
-        return injected;                                                    \
+        return injected;                                                   \
     }
 // For entry points that return a handle and put the error elsewhere.
-#define FAKE_ENTRY_HANDLE(errcode_ret)                                      \
+#define FAKE_ENTRY_HANDLE(errcode_ret)                                     \
     if (cl_int injected = fake::entry(__func__); injected != CL_SUCCESS) { \
-        return fake::refuse(errcode_ret, injected);                         \
+        return fake::refuse(errcode_ret, injected);                        \
     }

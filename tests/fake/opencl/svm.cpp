@@ -31,8 +31,7 @@ void CL_API_CALL clSVMFree(cl_context context, void* pointer) {
 }
 
 cl_int CL_API_CALL clEnqueueSVMFree(cl_command_queue queue, cl_uint count, void* pointers[], FreeFunction function,
-                                    void* user_data, cl_uint wait_count, const cl_event* wait_list,
-                                    cl_event* event) {
+                                    void* user_data, cl_uint wait_count, const cl_event* wait_list, cl_event* event) {
     FAKE_ENTRY();
     if (const cl_int bad = fake::check_queue(queue); bad != CL_SUCCESS) return bad;
     if (count == 0 || pointers == nullptr) return CL_INVALID_VALUE;
@@ -48,16 +47,16 @@ cl_int CL_API_CALL clEnqueueSVMFree(cl_command_queue queue, cl_uint count, void*
                           }});
 }
 
-cl_int CL_API_CALL clEnqueueSVMMemcpy(cl_command_queue queue, cl_bool blocking, void* to, const void* from,
-                                      size_t size, cl_uint wait_count, const cl_event* wait_list, cl_event* event) {
+cl_int CL_API_CALL clEnqueueSVMMemcpy(cl_command_queue queue, cl_bool blocking, void* to, const void* from, size_t size,
+                                      cl_uint wait_count, const cl_event* wait_list, cl_event* event) {
     FAKE_ENTRY();
     if (const cl_int bad = fake::check_queue(queue); bad != CL_SUCCESS) return bad;
     if (to == nullptr || from == nullptr) return CL_INVALID_VALUE;
-    return fake::enqueue({queue, CL_COMMAND_SVM_MEMCPY, wait_count, wait_list, event, blocking != CL_FALSE,
-                          [to, from, size] {
-                              std::memcpy(to, from, size);
-                              return CL_SUCCESS;
-                          }});
+    return fake::enqueue(
+        {queue, CL_COMMAND_SVM_MEMCPY, wait_count, wait_list, event, blocking != CL_FALSE, [to, from, size] {
+             std::memcpy(to, from, size);
+             return CL_SUCCESS;
+         }});
 }
 
 cl_int CL_API_CALL clEnqueueSVMMemFill(cl_command_queue queue, void* to, const void* pattern, size_t pattern_size,
@@ -67,13 +66,13 @@ cl_int CL_API_CALL clEnqueueSVMMemFill(cl_command_queue queue, void* to, const v
     if (to == nullptr || pattern == nullptr || pattern_size == 0 || size % pattern_size != 0) return CL_INVALID_VALUE;
     const auto* bytes = static_cast<const unsigned char*>(pattern);
     std::vector<unsigned char> copy(bytes, bytes + pattern_size);
-    return fake::enqueue({queue, CL_COMMAND_SVM_MEMFILL, wait_count, wait_list, event, false,
-                          [to, size, copy = std::move(copy)] {
-                              for (size_t at = 0; at < size; at += copy.size()) {
-                                  std::memcpy(static_cast<unsigned char*>(to) + at, copy.data(), copy.size());
-                              }
-                              return CL_SUCCESS;
-                          }});
+    return fake::enqueue(
+        {queue, CL_COMMAND_SVM_MEMFILL, wait_count, wait_list, event, false, [to, size, copy = std::move(copy)] {
+             for (size_t at = 0; at < size; at += copy.size()) {
+                 std::memcpy(static_cast<unsigned char*>(to) + at, copy.data(), copy.size());
+             }
+             return CL_SUCCESS;
+         }});
 }
 
 cl_int CL_API_CALL clEnqueueSVMMap(cl_command_queue queue, cl_bool blocking, cl_map_flags, void* pointer, size_t size,
@@ -90,9 +89,9 @@ cl_int CL_API_CALL clEnqueueSVMUnmap(cl_command_queue queue, void* pointer, cl_u
     return enqueue_nothing(queue, CL_COMMAND_SVM_UNMAP, false, wait_count, wait_list, event);
 }
 
-cl_int CL_API_CALL clEnqueueSVMMigrateMem(cl_command_queue queue, cl_uint count, const void** pointers,
-                                          const size_t*, cl_mem_migration_flags, cl_uint wait_count,
-                                          const cl_event* wait_list, cl_event* event) {
+cl_int CL_API_CALL clEnqueueSVMMigrateMem(cl_command_queue queue, cl_uint count, const void** pointers, const size_t*,
+                                          cl_mem_migration_flags, cl_uint wait_count, const cl_event* wait_list,
+                                          cl_event* event) {
     FAKE_ENTRY();
     if (count == 0 || pointers == nullptr) return CL_INVALID_VALUE;
     return enqueue_nothing(queue, CL_COMMAND_SVM_MIGRATE_MEM, false, wait_count, wait_list, event);
@@ -108,5 +107,4 @@ cl_int CL_API_CALL clGetPipeInfo(cl_mem, cl_pipe_info, size_t, void*, size_t*) {
     FAKE_ENTRY();
     return CL_INVALID_MEM_OBJECT;
 }
-
 }

@@ -32,8 +32,8 @@ cl_int enqueue_fill(cl_command_queue queue, cl_command_type type, cl_mem memory,
                     }});
 }
 
-void* enqueue_map(cl_command_queue queue, cl_command_type type, bool blocking, cl_mem memory, Box target,
-                  Extent extent, cl_map_flags flags, size_t* row_pitch, size_t* slice_pitch, cl_uint wait_count,
+void* enqueue_map(cl_command_queue queue, cl_command_type type, bool blocking, cl_mem memory, Box target, Extent extent,
+                  cl_map_flags flags, size_t* row_pitch, size_t* slice_pitch, cl_uint wait_count,
                   const cl_event* wait_list, cl_event* event, cl_int* errcode_ret) {
     const bool own = (memory->flags & CL_MEM_USE_HOST_PTR) != 0;
     std::shared_ptr<unsigned char[]> copy;
@@ -49,11 +49,11 @@ void* enqueue_map(cl_command_queue queue, cl_command_type type, bool blocking, c
         memory->mappings.emplace(seen.base, _cl_mem::Mapping{copy, seen, target, extent, flags});
     }
     const bool fetch = !own && (flags & CL_MAP_WRITE_INVALIDATE_REGION) == 0;
-    const cl_int result = enqueue({queue, type, wait_count, wait_list, event, blocking,
-                                   [seen, target, extent, fetch, copy, keep = Ref(memory)] {
-                                       if (fetch) copy_box(seen, target, extent);
-                                       return CL_SUCCESS;
-                                   }});
+    const cl_int result = enqueue(
+        {queue, type, wait_count, wait_list, event, blocking, [seen, target, extent, fetch, copy, keep = Ref(memory)] {
+             if (fetch) copy_box(seen, target, extent);
+             return CL_SUCCESS;
+         }});
     put_error(errcode_ret, result);
     if (result == CL_SUCCESS) return seen.base;
     const std::lock_guard lock(memory->mutex);
@@ -73,8 +73,7 @@ cl_int check_image(cl_command_queue queue, cl_mem image) { return check_memory(q
 }  // namespace fake
 
 extern "C" cl_int CL_API_CALL clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem memory, void* pointer,
-                                                      cl_uint wait_count, const cl_event* wait_list,
-                                                      cl_event* event) {
+                                                      cl_uint wait_count, const cl_event* wait_list, cl_event* event) {
     FAKE_ENTRY();
     if (const cl_int bad = fake::check_queue(queue); bad != CL_SUCCESS) return bad;
     if (!fake::good(memory)) return CL_INVALID_MEM_OBJECT;

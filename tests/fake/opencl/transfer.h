@@ -27,8 +27,7 @@ inline Extent rect_extent(const size_t* region) { return {region[0], region[1], 
 inline bool fits(const Box& box, const Extent& extent, const unsigned char* start, size_t size) {
     const size_t begin = static_cast<size_t>(box.base - start);
     return extent.row_bytes != 0 && extent.rows != 0 && extent.slices != 0 &&
-           begin + (extent.slices - 1) * box.slice_pitch + (extent.rows - 1) * box.row_pitch + extent.row_bytes <=
-               size;
+           begin + (extent.slices - 1) * box.slice_pitch + (extent.rows - 1) * box.row_pitch + extent.row_bytes <= size;
 }
 
 inline Box image_box(cl_mem image, const size_t* origin) {
@@ -51,12 +50,11 @@ cl_int enqueue_copy(cl_command_queue queue, cl_command_type type, bool blocking,
                     cl_mem from_memory, Box from, Extent extent, cl_uint wait_count, const cl_event* wait_list,
                     cl_event* event);
 cl_int enqueue_fill(cl_command_queue queue, cl_command_type type, cl_mem memory, Box to, Extent extent,
-                    std::vector<unsigned char> pattern, cl_uint wait_count, const cl_event* wait_list,
-                    cl_event* event);
+                    std::vector<unsigned char> pattern, cl_uint wait_count, const cl_event* wait_list, cl_event* event);
 // A map shows the program a copy that is filled when the command runs and written back when the unmap runs, unless
 // the memory is the program's own (CL_MEM_USE_HOST_PTR).
-void* enqueue_map(cl_command_queue queue, cl_command_type type, bool blocking, cl_mem memory, Box target,
-                  Extent extent, cl_map_flags flags, size_t* row_pitch, size_t* slice_pitch, cl_uint wait_count,
+void* enqueue_map(cl_command_queue queue, cl_command_type type, bool blocking, cl_mem memory, Box target, Extent extent,
+                  cl_map_flags flags, size_t* row_pitch, size_t* slice_pitch, cl_uint wait_count,
                   const cl_event* wait_list, cl_event* event, cl_int* errcode_ret);
 
 cl_int check_buffer(cl_command_queue queue, cl_mem buffer);

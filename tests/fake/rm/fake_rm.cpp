@@ -38,7 +38,7 @@ int real_fstat(int fd, struct stat* info) { return static_cast<int>(syscall(SYS_
 
 // nullptr: not one of ours.
 State* state_of(int fd) {
-    struct stat info {};
+    struct stat info{};
     const int saved = errno;
     const bool looks_so = fd >= 0 && real_fstat(fd, &info) == 0 && S_ISREG(info.st_mode) &&
                           info.st_size == static_cast<off_t>(sizeof(State));
@@ -177,8 +177,7 @@ uint32_t carry_out(State& state, const NVOS54_PARAMETERS& request) {
             info.slot = 0;
             return NV_OK;
         }
-        default:
-            return NV_ERR_NOT_SUPPORTED;
+        default: return NV_ERR_NOT_SUPPORTED;
     }
 }
 

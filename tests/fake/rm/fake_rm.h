@@ -13,10 +13,10 @@
 //   FAKE_RM_DELAY_US=n       each control takes so long, half of it after its effect
 #pragma once
 
+#include <pthread.h>
+
 #include <atomic>
 #include <cstdint>
-
-#include <pthread.h>
 
 namespace fake::rm {
 
@@ -33,7 +33,8 @@ struct Object {
     uint32_t engine;                 // a group's
     uint32_t timeslice_us;           // a group's
     uint32_t gpu;                    // a device's ordinal
-    std::atomic<uint32_t> disabled;  // a channel's: how many disablings no enabling has undone, as the driver counts them
+    std::atomic<uint32_t>
+        disabled;  // a channel's: how many disablings no enabling has undone, as the driver counts them
     uint32_t shown_disabled;         // with FAKE_RM_NO_EFFECT
 };
 
@@ -44,7 +45,7 @@ struct State {
     uint32_t next_handle;
     std::atomic<uint32_t> disables, enables, timeslices, refused;  // controls so far
     std::atomic<uint32_t> kept_off;  // of the disables: without taking anything off (here all that runs stops at once)
-    std::atomic<int32_t> last_pid;                                 // whose the last control was
+    std::atomic<int32_t> last_pid;  // whose the last control was
     Object objects[kMostObjects];
 };
 

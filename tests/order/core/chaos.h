@@ -1,5 +1,5 @@
-// What each platform's chaos has: threads that suspend and resume the program's XQueues at random until they are told to
-// stop, through the C API of the libraries that a shim has loaded.
+// What each platform's chaos has: threads that suspend and resume the program's XQueues at random until they are told
+// to stop, through the C API of the libraries that a shim has loaded.
 #pragma once
 
 #include <atomic>
@@ -25,7 +25,8 @@ protected:
     // False, and a message, if the C API is not loaded in this process.
     static bool say_whether(bool complete, const char* shim) {
         if (!complete)
-            std::fprintf(stderr, "order_check: --chaos needs the XSched libraries in the process; load %s with LD_PRELOAD\n",
+            std::fprintf(stderr,
+                         "order_check: --chaos needs the XSched libraries in the process; load %s with LD_PRELOAD\n",
                          shim);
         return complete;
     }

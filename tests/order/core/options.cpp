@@ -14,9 +14,8 @@ bool parse_options(int argc, char** argv, Options& options) {
         {"stall", required_argument, nullptr, 'w'},    {"gate-every", required_argument, nullptr, 'g'},
         {"in-order", no_argument, nullptr, 'i'},       {"chaos", no_argument, nullptr, 'c'},
         {"platform", required_argument, nullptr, 'p'}, {"fake", required_argument, nullptr, 'f'},
-        {"explain", required_argument, nullptr, 'e'},
-        {"without", required_argument, nullptr, 'x'},  {"favour", required_argument, nullptr, 'v'},
-        {nullptr, 0, nullptr, 0}};
+        {"explain", required_argument, nullptr, 'e'},  {"without", required_argument, nullptr, 'x'},
+        {"favour", required_argument, nullptr, 'v'},   {nullptr, 0, nullptr, 0}};
     for (int it = 0; (it = getopt_long(argc, argv, "", kLong, nullptr)) != -1;) {
         switch (it) {
             case 'o': options.operations = std::atoll(optarg); break;
@@ -33,9 +32,10 @@ bool parse_options(int argc, char** argv, Options& options) {
             case 'x': options.without = optarg; break;
             case 'v': options.favour = optarg; break;
             default:
-                std::fprintf(stderr, "usage: order_check [--ops N] [--seed N] [--seconds S] [--threads N] [--stall S] "
-                                     "[--gate-every N] [--in-order] [--chaos] [--platform NAME] [--fake LIBRARY] "
-                                     "[--without LIST] [--favour LIST] [--explain N]\n");
+                std::fprintf(stderr,
+                             "usage: order_check [--ops N] [--seed N] [--seconds S] [--threads N] [--stall S] "
+                             "[--gate-every N] [--in-order] [--chaos] [--platform NAME] [--fake LIBRARY] "
+                             "[--without LIST] [--favour LIST] [--explain N]\n");
                 return false;
         }
     }

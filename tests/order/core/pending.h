@@ -25,7 +25,9 @@ public:
             count_operation();  // progress
         }
     }
-    const Pointer& any(Random& random) const { return trackers_[random.below(static_cast<uint32_t>(trackers_.size()))]; }
+    const Pointer& any(Random& random) const {
+        return trackers_[random.below(static_cast<uint32_t>(trackers_.size()))];
+    }
     bool empty() const { return trackers_.empty(); }
     const Pointer& oldest() const { return trackers_.front(); }
     auto begin() const { return trackers_.begin(); }

@@ -57,7 +57,7 @@ void name_of(pid_t thread, char* name, size_t size) {
 // Every thread shows where it is, one after the other. One that blocks the signal or waits in the kernel without being
 // interruptible is left out.
 void show_threads() {
-    struct sigaction action {};
+    struct sigaction action{};
     action.sa_handler = show_frames;
     action.sa_flags = SA_RESTART;
     sigaction(signal_for_frames(), &action, nullptr);

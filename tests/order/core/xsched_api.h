@@ -28,7 +28,8 @@ struct XSched {
     // `vendor`: what the names of its functions begin with, as Cuda.
     XSched(const char* hal_library, const std::string& vendor) {
         const auto find = [&](auto& function, const std::string& name) {
-            function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(xsched_function(hal_library, name));
+            function =
+                reinterpret_cast<std::remove_reference_t<decltype(function)>>(xsched_function(hal_library, name));
         };
         find(QueueGet, vendor + "QueueGet");
         find(QueueCreate, vendor + "QueueCreate");

@@ -35,7 +35,7 @@ private:
     std::atomic<bool> chaos_done_{false};
     std::mutex mutex_;
     std::vector<Suspended> suspended_;  // under mutex_
-    std::vector<StreamPtr> resumed_;    // under mutex_
+    std::vector<StreamPtr> resumed_;  // under mutex_
     std::thread resumer_;
     std::thread thread_;
 };

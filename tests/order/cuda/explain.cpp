@@ -218,9 +218,7 @@ std::string describe(const Accesses& accesses, const Fault& fault) {
                      access_name(accesses, fault.last).c_str(), how);
             break;
         }
-        case Fault::Kind::kLostStep:
-            line(text, "step %zu of %s was lost", fault.last + 1, first.c_str());
-            break;
+        case Fault::Kind::kLostStep: line(text, "step %zu of %s was lost", fault.last + 1, first.c_str()); break;
         case Fault::Kind::kMoved:
             line(text, "%s ran %s %s", first.c_str(), fault.last < fault.first ? "before" : "after",
                  access_name(accesses, fault.last).c_str());

@@ -20,15 +20,9 @@ void Step::apply(Words& content) const {
         case Kind::kAppend:
             for (uint32_t& it : content) it = it * 31 + value;
             break;
-        case Kind::kFill:
-            content.fill(value);
-            break;
-        case Kind::kFirst:
-            content[0] = value;
-            break;
-        case Kind::kReplace:
-            content = words;
-            break;
+        case Kind::kFill: content.fill(value); break;
+        case Kind::kFirst: content[0] = value; break;
+        case Kind::kReplace: content = words; break;
         case Kind::kMix:
             for (size_t i = 0; i < kWords; ++i) content[i] = content[i] * 31 + words[i] + value;
             break;

@@ -1,7 +1,6 @@
 // Copies of all kinds, synchronous and not, from and to pinned and pageable memory.
-#include "order/cuda/worker.h"
-
 #include "order/cuda/parts.h"
+#include "order/cuda/worker.h"
 
 namespace order::cuda {
 namespace {

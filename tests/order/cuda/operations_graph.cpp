@@ -25,8 +25,8 @@ CUgraph Worker::capture(Context& context, Graph& graph, uint32_t seed) {
     const CUstream main = own.captured->handle, side = own.forked->handle;
     const Api& table = random_.once_in(2) ? ::cuda::api() : ::cuda::per_thread_api();
     // Seldom global: everybody then waits for everybody.
-    const auto mode = random_.once_in(10) ? CU_STREAM_CAPTURE_MODE_GLOBAL
-                                          : static_cast<CUstreamCaptureMode>(1 + random_.below(2));
+    const auto mode =
+        random_.once_in(10) ? CU_STREAM_CAPTURE_MODE_GLOBAL : static_cast<CUstreamCaptureMode>(1 + random_.below(2));
     const std::shared_lock capturing(any_capture());
     std::unique_lock<std::shared_mutex> alone;
     if (mode == CU_STREAM_CAPTURE_MODE_GLOBAL) alone = std::unique_lock(unsafe_calls());

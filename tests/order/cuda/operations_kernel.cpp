@@ -137,12 +137,8 @@ void Worker::run_set(Context& context) {
                 to.api.cuMemsetD16Async(buffer->address, static_cast<unsigned short>(value), kWords * 2, to.handle);
             word = value * 0x00010001U;
             break;
-        case 3:
-            result = to.api.cuMemsetD2D32Async(buffer->address, kBytes / 4, value, kWords / 4, 4, to.handle);
-            break;
-        default:
-            result = to.api.cuMemsetD32Async(buffer->address, value, kWords, to.handle);
-            break;
+        case 3: result = to.api.cuMemsetD2D32Async(buffer->address, kBytes / 4, value, kWords / 4, 4, to.handle); break;
+        default: result = to.api.cuMemsetD32Async(buffer->address, value, kWords, to.handle); break;
     }
     expect_success(result, "a memset");
     buffer->apply(fill_step(word));

@@ -9,16 +9,40 @@ namespace order::cuda {
 
 enum class Part : uint8_t {
     // Operations.
-    kAppend, kMix, kSet, kCopy, kPeer, kWrite, kRead, kTwoDimensional, kHost, kSignal, kPool, kPoll, kElapsed,
-    kSynchronize, kStreams, kMemory, kCapture, kGraphs,
+    kAppend,
+    kMix,
+    kSet,
+    kCopy,
+    kPeer,
+    kWrite,
+    kRead,
+    kTwoDimensional,
+    kHost,
+    kSignal,
+    kPool,
+    kPoll,
+    kElapsed,
+    kSynchronize,
+    kStreams,
+    kMemory,
+    kCapture,
+    kGraphs,
     // How they are made; these cannot be favoured.
     kUpdate,       // of graphs
     kSynchronous,  // calls that name no stream
-    kPinned, kPageable,
-    kLegacy, kPerThread, kBlocking, kNonBlocking, kOwn,  // streams; own: those that a worker also captures
+    kPinned,
+    kPageable,
+    kLegacy,
+    kPerThread,
+    kBlocking,
+    kNonBlocking,
+    kOwn,  // streams; own: those that a worker also captures
     kSecond,                                             // context
     // How one access of a buffer is tied to the next.
-    kImplicit, kYoung /* the former, where the stream is younger than the legacy stream's work */, kValues, kHostWaits,
+    kImplicit,
+    kYoung /* the former, where the stream is younger than the legacy stream's work */,
+    kValues,
+    kHostWaits,
     kEnd
 };
 

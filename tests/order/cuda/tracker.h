@@ -91,7 +91,7 @@ private:
     std::atomic<bool> done_{false};
     std::mutex mutex_;
     std::vector<TrackerPtr> dependencies_;  // under mutex_
-    std::unique_ptr<HostMemory> host_;      // under mutex_
+    std::unique_ptr<HostMemory> host_;  // under mutex_
 };
 
 }  // namespace order::cuda

@@ -89,17 +89,12 @@ StreamPtr Worker::any_stream(Context& context) {
     const Own& own = own_[&context];
     switch (random_.below(12)) {
         case 0:
-        case 1:
-            return context.legacy;
+        case 1: return context.legacy;
         case 2:
-        case 3:
-            return own.per_thread;
-        case 4:
-            return capturing_ ? context.stream(random_) : own.captured;
-        case 5:
-            return capturing_ ? context.stream(random_) : own.forked;
-        default:
-            return context.stream(random_);
+        case 3: return own.per_thread;
+        case 4: return capturing_ ? context.stream(random_) : own.captured;
+        case 5: return capturing_ ? context.stream(random_) : own.forked;
+        default: return context.stream(random_);
     }
 }
 
@@ -121,12 +116,9 @@ Target Worker::target(const Stream& stream) {
     const Api& per_thread = ::cuda::per_thread_api();
     const bool by_null = random_.once_in(2);
     switch (stream.sort) {
-        case Sort::kLegacy:
-            return by_null ? Target{usual, nullptr} : Target{per_thread, CU_STREAM_LEGACY};
-        case Sort::kPerThread:
-            return by_null ? Target{per_thread, nullptr} : Target{usual, CU_STREAM_PER_THREAD};
-        default:
-            return {by_null ? usual : per_thread, stream.handle};
+        case Sort::kLegacy: return by_null ? Target{usual, nullptr} : Target{per_thread, CU_STREAM_LEGACY};
+        case Sort::kPerThread: return by_null ? Target{per_thread, nullptr} : Target{usual, CU_STREAM_PER_THREAD};
+        default: return {by_null ? usual : per_thread, stream.handle};
     }
 }
 

@@ -131,8 +131,9 @@ hipError_t launch_host_function(const Kernel& it, bool per_thread) {
     }
     hipLaunchParams several{const_cast<void*>(function), it.grid, it.block, it.arguments, it.shared, it.stream};
     switch (turn() % 4) {
-        case 0: return h().hipExtLaunchKernel(function, it.grid, it.block, it.arguments, it.shared, it.stream, nullptr,
-                                              nullptr, 0);
+        case 0:
+            return h().hipExtLaunchKernel(function, it.grid, it.block, it.arguments, it.shared, it.stream, nullptr,
+                                          nullptr, 0);
         case 1: return h().hipExtLaunchMultiKernelMultiDevice(&several, 1, 0);
         default:
             if (!per_thread)
@@ -149,14 +150,17 @@ hipError_t launch_module_function(const Kernel& it) {
     void** given = it.extra != nullptr ? extra : nullptr;
     const dim3 threads{it.grid.x * it.block.x, it.grid.y * it.block.y, it.grid.z * it.block.z};
     switch (turn() % 4) {
-        case 0: return h().hipExtModuleLaunchKernel(function, threads.x, threads.y, threads.z, it.block.x, it.block.y,
-                                                    it.block.z, it.shared, it.stream, it.arguments, given, nullptr,
-                                                    nullptr, 0);
-        case 1: return h().hipHccModuleLaunchKernel(function, threads.x, threads.y, threads.z, it.block.x, it.block.y,
-                                                    it.block.z, it.shared, it.stream, it.arguments, given, nullptr,
-                                                    nullptr);
-        default: return h().hipModuleLaunchKernel(function, it.grid.x, it.grid.y, it.grid.z, it.block.x, it.block.y,
-                                                  it.block.z, it.shared, it.stream, it.arguments, given);
+        case 0:
+            return h().hipExtModuleLaunchKernel(function, threads.x, threads.y, threads.z, it.block.x, it.block.y,
+                                                it.block.z, it.shared, it.stream, it.arguments, given, nullptr, nullptr,
+                                                0);
+        case 1:
+            return h().hipHccModuleLaunchKernel(function, threads.x, threads.y, threads.z, it.block.x, it.block.y,
+                                                it.block.z, it.shared, it.stream, it.arguments, given, nullptr,
+                                                nullptr);
+        default:
+            return h().hipModuleLaunchKernel(function, it.grid.x, it.grid.y, it.grid.z, it.block.x, it.block.y,
+                                             it.block.z, it.shared, it.stream, it.arguments, given);
     }
 }
 
@@ -186,17 +190,16 @@ struct Calls {
             const hipLaunchConfig_t config{grid, block, it->sharedMemBytes, on(it->hStream), nullptr, 0};
             return code_of(h().hipLaunchKernelExC(&config, function, arguments));
         }
-        const HIP_LAUNCH_CONFIG config{grid.x,  grid.y,  grid.z,          block.x, block.y, block.z, it->sharedMemBytes,
+        const HIP_LAUNCH_CONFIG config{grid.x,          grid.y,  grid.z, block.x, block.y, block.z, it->sharedMemBytes,
                                        on(it->hStream), nullptr, 0};
-        return code_of(
-            h().hipDrvLaunchKernelEx(&config, reinterpret_cast<hipFunction_t>(function), arguments, extra));
+        return code_of(h().hipDrvLaunchKernelEx(&config, reinterpret_cast<hipFunction_t>(function), arguments, extra));
     }
     static CUresult launch_cooperative(CUfunction function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
                                        unsigned by, unsigned bz, unsigned shared, CUstream stream, void** arguments) {
         const dim3 grid{gx, gy, gz}, block{bx, by, bz};
         hipLaunchParams several{function, grid, block, arguments, shared, on(stream)};
-        hipFunctionLaunchParams functions{reinterpret_cast<hipFunction_t>(function), gx, gy, gz, bx, by, bz, shared,
-                                          on(stream), arguments};
+        hipFunctionLaunchParams functions{
+            reinterpret_cast<hipFunction_t>(function), gx, gy, gz, bx, by, bz, shared, on(stream), arguments};
         const bool list = turn() % 4 == 0;
         if (is_host_function(function))
             return code_of(list ? h().hipLaunchCooperativeKernelMultiDevice(&several, 1, 0)
@@ -443,8 +446,8 @@ void fill_others(Api& api) {
         return code_of(h().hipGraphExecDestroy(reinterpret_cast<hipGraphExec_t>(graph)));
     };
     api.cuGraphGetNodes = [](CUgraph graph, CUgraphNode* nodes, size_t* count) {
-        return code_of(h().hipGraphGetNodes(reinterpret_cast<hipGraph_t>(graph),
-                                            reinterpret_cast<hipGraphNode_t*>(nodes), count));
+        return code_of(
+            h().hipGraphGetNodes(reinterpret_cast<hipGraph_t>(graph), reinterpret_cast<hipGraphNode_t*>(nodes), count));
     };
     api.cuEventCreate = [](CUevent* event, unsigned flags) {
         return code_of(h().hipEventCreateWithFlags(reinterpret_cast<hipEvent_t*>(event), flags));

@@ -39,9 +39,9 @@ void check_it_works(const Queue& queue, cl_mem buffer, uint32_t value) {
     expect_success(clEnqueueFillBuffer(queue.handle, buffer, &value, sizeof value, 0, kBufferWords * sizeof value, 0,
                                        nullptr, &filled),
                    "clEnqueueFillBuffer");
-    expect_success(clEnqueueReadBuffer(queue.handle, buffer, CL_TRUE, sizeof value, sizeof value, &seen, 1, &filled,
-                                       nullptr),
-                   "clEnqueueReadBuffer");
+    expect_success(
+        clEnqueueReadBuffer(queue.handle, buffer, CL_TRUE, sizeof value, sizeof value, &seen, 1, &filled, nullptr),
+        "clEnqueueReadBuffer");
     expect_success(clReleaseEvent(filled), "clReleaseEvent");
     if (seen != value) violation("a queue whose commands were dropped does not work any more");
 }

@@ -56,7 +56,8 @@ struct OpenCl {
         if (!eventually([] { return callbacks_owed() == 0; })) {
             violation("%lld callbacks never came", static_cast<long long>(callbacks_owed()));
         }
-        if (user_events_owed() != 0) violation("%lld user events never set", static_cast<long long>(user_events_owed()));
+        if (user_events_owed() != 0)
+            violation("%lld user events never set", static_cast<long long>(user_events_owed()));
         clear_graveyard();
         if (drops(options) && dropped == 0) violation("no command was ever dropped");
     }

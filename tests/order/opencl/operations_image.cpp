@@ -40,8 +40,8 @@ cl_mem make_image(cl_context context) {
     description.image_height = kHeight;
     Words zero{};
     cl_int code = CL_SUCCESS;
-    cl_mem image = clCreateImage(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, &format, &description, zero.data(),
-                                 &code);
+    cl_mem image =
+        clCreateImage(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, &format, &description, zero.data(), &code);
     return code == CL_SUCCESS ? image : nullptr;
 }
 
@@ -72,14 +72,14 @@ void Worker::fill_image(Context& context, Buffer& image) {
     for (uint32_t& word : color) word = random_.next();
     for (size_t i = 0; i < rows.words(); ++i) image.model[rows.first_word() + i] = color[i % 4];
     note(image, plan, "image fill", rows.first_word(), rows.words());
-    accessed(image, queue, submit(plan, {CL_COMMAND_FILL_IMAGE, "clEnqueueFillImage"},
-                                  [&](cl_uint count, const cl_event* list, cl_event* event) {
-                                      const cl_int code = clEnqueueFillImage(queue->handle, image.memory, color,
-                                                                             region.origin, region.size, count, list,
-                                                                             event);
-                                      std::fill_n(color, 4, 0xDEADBEEF);  // it was copied
-                                      return code;
-                                  }));
+    accessed(image, queue,
+             submit(plan, {CL_COMMAND_FILL_IMAGE, "clEnqueueFillImage"},
+                    [&](cl_uint count, const cl_event* list, cl_event* event) {
+                        const cl_int code = clEnqueueFillImage(queue->handle, image.memory, color, region.origin,
+                                                               region.size, count, list, event);
+                        std::fill_n(color, 4, 0xDEADBEEF);  // it was copied
+                        return code;
+                    }));
 }
 
 void Worker::write_image(Context& context, Buffer& image) {
@@ -99,9 +99,8 @@ void Worker::write_image(Context& context, Buffer& image) {
     const TrackerPtr tracker = submit(
         plan, {CL_COMMAND_WRITE_IMAGE, what, !blocking, blocking},
         [&](cl_uint count, const cl_event* list, cl_event* event) {
-            const cl_int code =
-                clEnqueueWriteImage(queue->handle, image.memory, blocking, region.origin, region.size, 0, 0,
-                                    source->words.data() + first, count, list, event);
+            const cl_int code = clEnqueueWriteImage(queue->handle, image.memory, blocking, region.origin, region.size,
+                                                    0, 0, source->words.data() + first, count, list, event);
             if (blocking) source->words.fill(0xDEADBEEF);
             return code;
         },
@@ -125,13 +124,13 @@ void Worker::read_image(Context& context, Buffer& image) {
     host->history = image.history;
     uint32_t* const target = host->words.data() + host->first;
     const char* what = blocking ? "blocking image read" : "image read";
-    const TrackerPtr tracker =
-        submit(plan, {CL_COMMAND_READ_IMAGE, what, true, blocking},
-               [&](cl_uint count, const cl_event* list, cl_event* event) {
-                   return clEnqueueReadImage(queue->handle, image.memory, blocking, region.origin, region.size, 0, 0,
-                                             target, count, list, event);
-               },
-               std::move(host));
+    const TrackerPtr tracker = submit(
+        plan, {CL_COMMAND_READ_IMAGE, what, true, blocking},
+        [&](cl_uint count, const cl_event* list, cl_event* event) {
+            return clEnqueueReadImage(queue->handle, image.memory, blocking, region.origin, region.size, 0, 0, target,
+                                      count, list, event);
+        },
+        std::move(host));
     accessed(image, queue, tracker);
 }
 
@@ -156,8 +155,8 @@ void Worker::copy_image(Context& context, Buffer& image) {
     note(from, plan, "image copy, source", rows.first_word(), rows.words());
     constexpr cl_command_type kTypes[] = {CL_COMMAND_COPY_IMAGE, CL_COMMAND_COPY_BUFFER_TO_IMAGE,
                                           CL_COMMAND_COPY_IMAGE_TO_BUFFER};
-    const TrackerPtr tracker = submit(
-        plan, {kTypes[kind], "image copy"}, [&](cl_uint count, const cl_event* list, cl_event* event) {
+    const TrackerPtr tracker =
+        submit(plan, {kTypes[kind], "image copy"}, [&](cl_uint count, const cl_event* list, cl_event* event) {
             if (kind == 0)
                 return clEnqueueCopyImage(queue->handle, from.memory, to.memory, region.origin, region.origin,
                                           region.size, count, list, event);

@@ -46,16 +46,18 @@ void Worker::run_map(Context& context) {
     const cl_map_flags flags = kFlags[random_.below(4)];
     void* pointer = buffer->svm;
     note(*buffer, plan, blocking ? "blocking map" : "map");
-    const TrackerPtr mapped = submit(
-        plan, {static_cast<cl_command_type>(svm ? CL_COMMAND_SVM_MAP : CL_COMMAND_MAP_BUFFER),
-               blocking ? "blocking map" : "map", !blocking, blocking},
-        [&](cl_uint count, const cl_event* list, cl_event* event) {
-            if (svm) return clEnqueueSVMMap(queue->handle, blocking, flags, pointer, sizeof(Words), count, list, event);
-            cl_int code = CL_SUCCESS;
-            pointer = clEnqueueMapBuffer(queue->handle, buffer->memory, blocking, flags, 0, sizeof(Words), count, list,
-                                         event, &code);
-            return code;
-        });
+    const TrackerPtr mapped = submit(plan,
+                                     {static_cast<cl_command_type>(svm ? CL_COMMAND_SVM_MAP : CL_COMMAND_MAP_BUFFER),
+                                      blocking ? "blocking map" : "map", !blocking, blocking},
+                                     [&](cl_uint count, const cl_event* list, cl_event* event) {
+                                         if (svm)
+                                             return clEnqueueSVMMap(queue->handle, blocking, flags, pointer,
+                                                                    sizeof(Words), count, list, event);
+                                         cl_int code = CL_SUCCESS;
+                                         pointer = clEnqueueMapBuffer(queue->handle, buffer->memory, blocking, flags, 0,
+                                                                      sizeof(Words), count, list, event, &code);
+                                         return code;
+                                     });
     accessed(*buffer, queue, mapped);
     if (pointer == nullptr) return;
     if (!blocking) {
@@ -70,8 +72,7 @@ void Worker::run_map(Context& context) {
     const QueuePtr unmap_queue = unmap_plan.queue;
     note(*buffer, unmap_plan, "unmap");
     const TrackerPtr unmapped = submit(
-        unmap_plan,
-        {static_cast<cl_command_type>(svm ? CL_COMMAND_SVM_UNMAP : CL_COMMAND_UNMAP_MEM_OBJECT), "unmap"},
+        unmap_plan, {static_cast<cl_command_type>(svm ? CL_COMMAND_SVM_UNMAP : CL_COMMAND_UNMAP_MEM_OBJECT), "unmap"},
         [&](cl_uint count, const cl_event* list, cl_event* event) {
             return svm ? clEnqueueSVMUnmap(unmap_queue->handle, pointer, count, list, event)
                        : clEnqueueUnmapMemObject(unmap_queue->handle, buffer->memory, pointer, count, list, event);
@@ -90,14 +91,14 @@ void Worker::run_native(Context& context) {
     for (size_t i = 0; i < arguments.items; ++i) buffer->model[i] = buffer->model[i] * 31 + arguments.value;
     note(*buffer, plan, "native kernel", 0, arguments.items);
     const void* location = &arguments.words;
-    const TrackerPtr tracker = submit(
-        plan, {CL_COMMAND_NATIVE_KERNEL, "clEnqueueNativeKernel"},
-        [&](cl_uint count, const cl_event* list, cl_event* event) {
-            const cl_int code = clEnqueueNativeKernel(queue->handle, &native_append, &arguments, sizeof arguments, 1,
-                                                      &buffer->memory, &location, count, list, event);
-            arguments = {};  // they were copied
-            return code;
-        });
+    const TrackerPtr tracker = submit(plan, {CL_COMMAND_NATIVE_KERNEL, "clEnqueueNativeKernel"},
+                                      [&](cl_uint count, const cl_event* list, cl_event* event) {
+                                          const cl_int code = clEnqueueNativeKernel(
+                                              queue->handle, &native_append, &arguments, sizeof arguments, 1,
+                                              &buffer->memory, &location, count, list, event);
+                                          arguments = {};  // they were copied
+                                          return code;
+                                      });
     accessed(*buffer, queue, tracker);
 }
 

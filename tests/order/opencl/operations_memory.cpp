@@ -72,12 +72,11 @@ void Worker::run_kernel(Context& context, const Kernels& kernels) {
     for (size_t i = 0; i < items; ++i) buffer->model[i] = buffer->model[i] * 31 + value;
     note(*buffer, plan, "kernel", 0, items);
     const QueuePtr queue = plan.queue;
-    const TrackerPtr tracker =
-        submit(plan, {CL_COMMAND_NDRANGE_KERNEL, "clEnqueueNDRangeKernel"},
-               [&](cl_uint count, const cl_event* list, cl_event* event) {
-                   return clEnqueueNDRangeKernel(queue->handle, kernel, 1, nullptr, &items, nullptr, count, list,
-                                                 event);
-               });
+    const TrackerPtr tracker = submit(plan, {CL_COMMAND_NDRANGE_KERNEL, "clEnqueueNDRangeKernel"},
+                                      [&](cl_uint count, const cl_event* list, cl_event* event) {
+                                          return clEnqueueNDRangeKernel(queue->handle, kernel, 1, nullptr, &items,
+                                                                        nullptr, count, list, event);
+                                      });
     accessed(*buffer, queue, tracker);
 }
 
@@ -98,12 +97,11 @@ void Worker::run_combine(Context& context, const Kernels& kernels) {
     note(*to, plan, "kernel on two, target", 0, items);
     note(*from, plan, "kernel on two, source", 0, items);
     const QueuePtr queue = plan.queue;
-    const TrackerPtr tracker = submit(
-        plan, {CL_COMMAND_NDRANGE_KERNEL, "clEnqueueNDRangeKernel (two buffers)"},
-        [&](cl_uint count, const cl_event* list, cl_event* event) {
-            return clEnqueueNDRangeKernel(queue->handle, kernels.combine, 1, nullptr, &items, nullptr, count, list,
-                                          event);
-        });
+    const TrackerPtr tracker = submit(plan, {CL_COMMAND_NDRANGE_KERNEL, "clEnqueueNDRangeKernel (two buffers)"},
+                                      [&](cl_uint count, const cl_event* list, cl_event* event) {
+                                          return clEnqueueNDRangeKernel(queue->handle, kernels.combine, 1, nullptr,
+                                                                        &items, nullptr, count, list, event);
+                                      });
     accessed(*to, queue, tracker);
     accessed(*from, queue, tracker);
 }
@@ -120,14 +118,14 @@ void Worker::run_fill(Context& context) {
     note(*buffer, plan, "fill", range.first, range.count);
     const QueuePtr queue = plan.queue;
     const bool svm = buffer->svm != nullptr;
-    const TrackerPtr tracker = submit(
-        plan, {static_cast<cl_command_type>(svm ? CL_COMMAND_SVM_MEMFILL : CL_COMMAND_FILL_BUFFER), "fill"},
-        [&](cl_uint count, const cl_event* list, cl_event* event) {
-            return svm ? clEnqueueSVMMemFill(queue->handle, words_at(buffer->svm, range), &pattern, sizeof pattern,
-                                             range.bytes(), count, list, event)
-                       : clEnqueueFillBuffer(queue->handle, buffer->memory, &pattern, sizeof pattern, range.offset(),
-                                             range.bytes(), count, list, event);
-        });
+    const TrackerPtr tracker =
+        submit(plan, {static_cast<cl_command_type>(svm ? CL_COMMAND_SVM_MEMFILL : CL_COMMAND_FILL_BUFFER), "fill"},
+               [&](cl_uint count, const cl_event* list, cl_event* event) {
+                   return svm ? clEnqueueSVMMemFill(queue->handle, words_at(buffer->svm, range), &pattern,
+                                                    sizeof pattern, range.bytes(), count, list, event)
+                              : clEnqueueFillBuffer(queue->handle, buffer->memory, &pattern, sizeof pattern,
+                                                    range.offset(), range.bytes(), count, list, event);
+               });
     accessed(*buffer, queue, tracker);
 }
 
@@ -152,19 +150,18 @@ void Worker::run_copy(Context& context) {
     const auto type = static_cast<cl_command_type>(svm    ? CL_COMMAND_SVM_MEMCPY
                                                    : rect ? CL_COMMAND_COPY_BUFFER_RECT
                                                           : CL_COMMAND_COPY_BUFFER);
-    const TrackerPtr tracker =
-        submit(plan, {type, "copy"}, [&](cl_uint count, const cl_event* list, cl_event* event) {
-            if (svm) {
-                return clEnqueueSVMMemcpy(queue->handle, CL_FALSE, words_at(to->svm, range),
-                                          words_at(from->svm, range), range.bytes(), count, list, event);
-            }
-            if (rect) {
-                return clEnqueueCopyBufferRect(queue->handle, from->memory, to->memory, origin, origin, region, 0, 0,
-                                               0, 0, count, list, event);
-            }
-            return clEnqueueCopyBuffer(queue->handle, from->memory, to->memory, range.offset(), range.offset(),
-                                       range.bytes(), count, list, event);
-        });
+    const TrackerPtr tracker = submit(plan, {type, "copy"}, [&](cl_uint count, const cl_event* list, cl_event* event) {
+        if (svm) {
+            return clEnqueueSVMMemcpy(queue->handle, CL_FALSE, words_at(to->svm, range), words_at(from->svm, range),
+                                      range.bytes(), count, list, event);
+        }
+        if (rect) {
+            return clEnqueueCopyBufferRect(queue->handle, from->memory, to->memory, origin, origin, region, 0, 0, 0, 0,
+                                           count, list, event);
+        }
+        return clEnqueueCopyBuffer(queue->handle, from->memory, to->memory, range.offset(), range.offset(),
+                                   range.bytes(), count, list, event);
+    });
     accessed(*to, queue, tracker);
     accessed(*from, queue, tracker);
 }
@@ -204,8 +201,8 @@ void Worker::run_read(Context& context) {
                 code = clEnqueueSVMMemcpy(queue->handle, blocking, target, words_at(buffer->svm, range), range.bytes(),
                                           count, list, event);
             } else if (rect) {
-                code = clEnqueueReadBufferRect(queue->handle, buffer->memory, blocking, origin, origin, region, 0, 0,
-                                               0, 0, seen->words.data(), count, list, event);
+                code = clEnqueueReadBufferRect(queue->handle, buffer->memory, blocking, origin, origin, region, 0, 0, 0,
+                                               0, seen->words.data(), count, list, event);
             } else {
                 code = clEnqueueReadBuffer(queue->handle, buffer->memory, blocking, range.offset(), range.bytes(),
                                            target, count, list, event);

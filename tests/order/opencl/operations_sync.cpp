@@ -11,12 +11,12 @@ void Worker::run_marker(Context& context) {
     const bool old_form = random_.once_in(4);
     const std::vector<TrackerPtr> before = queue->remembered();
     bool waits_for_all = false;
-    const TrackerPtr marker = submit(plan, {CL_COMMAND_MARKER, "marker", true},
-                                     [&](cl_uint count, const cl_event* list, cl_event* event) {
-                                         waits_for_all = count == 0;
-                                         if (old_form && count == 0) return clEnqueueMarker(queue->handle, event);
-                                         return clEnqueueMarkerWithWaitList(queue->handle, count, list, event);
-                                     });
+    const TrackerPtr marker =
+        submit(plan, {CL_COMMAND_MARKER, "marker", true}, [&](cl_uint count, const cl_event* list, cl_event* event) {
+            waits_for_all = count == 0;
+            if (old_form && count == 0) return clEnqueueMarker(queue->handle, event);
+            return clEnqueueMarkerWithWaitList(queue->handle, count, list, event);
+        });
     if (!marker || !random_.once_in(8)) return;
     cl_event event = marker->event();
     Activity::set("waiting for a marker");

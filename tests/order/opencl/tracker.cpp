@@ -95,7 +95,8 @@ cl_int Tracker::poll() {
                    "clGetEventInfo");
     if (status > seen) violation("%s: event status went from %d back to %d", what_, seen, status);
     if (status < 0) violation("%s: command failed with status %d", what_, status);
-    while (status < seen && !last_status_.compare_exchange_weak(seen, status)) {}
+    while (status < seen && !last_status_.compare_exchange_weak(seen, status)) {
+    }
     return status;
 }
 

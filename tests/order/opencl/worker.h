@@ -71,7 +71,9 @@ private:
 
     // A buffer nobody else is using; null if none was found quickly.
     Buffer* take_buffer(Context& context, Lock& lock) { return take_from(context.buffers, lock); }
-    Buffer* take_from(const std::vector<std::unique_ptr<Buffer>>& list, Lock& lock) { return take(list, lock, random_); }
+    Buffer* take_from(const std::vector<std::unique_ptr<Buffer>>& list, Lock& lock) {
+        return take(list, lock, random_);
+    }
     // Ties the next command on plan.queue to the buffer's last access.
     void follow(Plan& plan, Buffer& buffer);
     // Notes the access that `what` is about to make, in the model's order.

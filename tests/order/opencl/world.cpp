@@ -4,8 +4,8 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "order/opencl/kernels.h"
 #include "order/core/report.h"
+#include "order/opencl/kernels.h"
 
 namespace order::opencl {
 namespace {

@@ -20,8 +20,8 @@ bool frees_recorded(unsigned long request, const void* argument);
 // A client's compute channels on one GPU.
 struct RecordedSet {
     rm::ChannelSet set{};
-    int fd = -1;           // on which the library allocated the client: the driver takes calls on no other
-    uint32_t device = 0;   // the driver's device object, which names the set together with set.client
+    int fd = -1;  // on which the library allocated the client: the driver takes calls on no other
+    uint32_t device = 0;  // the driver's device object, which names the set together with set.client
     uint32_t address = 0;  // PCI, as set by note_address
     bool address_known = false;
 };

@@ -1,8 +1,9 @@
 // libhalcuda's public entries (xsched/cuda/hal.h), and what of those for the shim CUDA alone has.
+#include "platform/stream/hal/hal.h"
+
 #include "platform/cuda/hal/interrupt.h"
 #include "platform/cuda/hal/keep_alive.h"
 #include "platform/cuda/hal/stream_shape.h"
-#include "platform/stream/hal/hal.h"
 #include "platform/stream/hal/scratch.h"
 #include "platform/stream/hal/vendor_library.h"
 #include "queue/queue_abi.h"
@@ -13,8 +14,8 @@ namespace {
 
 using namespace xsched::stream;
 
-// For a thread without a context: the first device's primary one (`wanted`: nullptr), or the one among those in use that
-// a stream belongs to. It stays retained, for the caller to release.
+// For a thread without a context: the first device's primary one (`wanted`: nullptr), or the one among those in use
+// that a stream belongs to. It stays retained, for the caller to release.
 CUcontext primary_context(const Api& api, CUdevice* device, CUstream wanted) {
     int count = 0;
     if (api.cuDeviceGetCount(&count) != CUDA_SUCCESS) return nullptr;

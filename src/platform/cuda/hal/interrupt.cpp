@@ -9,8 +9,8 @@
 #include "base/log.h"
 #include "base/mutex.h"
 #include "platform/cuda/hal/channel_record.h"
-#include "platform/stream/hal/identity.h"
 #include "platform/stream/hal/hwqueue.h"
+#include "platform/stream/hal/identity.h"
 #include "queue/queue_abi.h"
 
 namespace xsched::cuda {
@@ -264,8 +264,7 @@ void restore_everything() {
         if (gpu->refused.load(std::memory_order_acquire) && !gpu->stopped) continue;
         let_go(*gpu);
         enable_once_more(*gpu);
-        for (uint32_t i = 0; i < gpu->set_count; ++i)
-            rm::set_timeslices(call(), gpu->sets[i].fd, gpu->sets[i].set, 0);
+        for (uint32_t i = 0; i < gpu->set_count; ++i) rm::set_timeslices(call(), gpu->sets[i].fd, gpu->sets[i].set, 0);
         gpu->timeslice_us = 0;
     }
 }

@@ -5,10 +5,10 @@
 // out by calling.
 #pragma once
 
+#include <sys/ioctl.h>
+
 #include <cstddef>
 #include <cstdint>
-
-#include <sys/ioctl.h>
 
 namespace xsched::cuda::rm {
 

@@ -63,23 +63,18 @@ const char* sentence(const Outcome& outcome) {
     if (outcome.error == ENOTTY || outcome.error == EINVAL) return "the descriptor is not NVIDIA's control device";
     if (outcome.error != 0) return "the system refuses the call";
     switch (outcome.status) {
-        case NV_OK:
-            return "done";
-        case NV_ERR_INSUFFICIENT_PERMISSIONS:
-            return "the driver allows it to administrators alone";
-        case NV_ERR_INVALID_CLIENT:
-            return "the driver does not take it from this descriptor";
+        case NV_OK: return "done";
+        case NV_ERR_INSUFFICIENT_PERMISSIONS: return "the driver allows it to administrators alone";
+        case NV_ERR_INVALID_CLIENT: return "the driver does not take it from this descriptor";
         case NV_ERR_NOT_SUPPORTED:
             return "the driver does not support it (a driver without GSP firmware, a virtual GPU or MIG?)";
-        case NV_ERR_INVALID_STATE:
-            return "the driver cannot do it in its present state";
-        default:
-            return is_gone(outcome) ? "the channels do not exist any more" : "the driver refuses it";
+        case NV_ERR_INVALID_STATE: return "the driver cannot do it in its present state";
+        default: return is_gone(outcome) ? "the channels do not exist any more" : "the driver refuses it";
     }
 }
 
 bool is_control_device(int fd) {
-    struct stat info {};
+    struct stat info{};
     return fd >= 0 && fstat(fd, &info) == 0 && S_ISCHR(info.st_mode) && major(info.st_rdev) == NV_MAJOR_DEVICE_NUMBER &&
            minor(info.st_rdev) == NV_MINOR_DEVICE_NUMBER_CONTROL_DEVICE;
 }

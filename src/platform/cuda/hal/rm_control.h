@@ -29,7 +29,7 @@ struct ChannelSet {
 
 // What came of a call.
 struct Outcome {
-    int error = 0;        // errno, if the call itself failed
+    int error = 0;  // errno, if the call itself failed
     uint32_t status = 0;  // RM's own answer otherwise
     bool good() const { return error == 0 && status == 0; }
 };
@@ -41,8 +41,8 @@ bool is_control_device(int fd);
 // Whether counts are in range. A set that came from another process is looked at once before it is used.
 bool is_sound(const ChannelSet& set);
 
-// Stops all channels of the set and returns when none of them runs any more, or lets them go on. `lets_run`: what has the
-// device at this moment keeps it until another context takes it, and only does not come back. The driver counts: a
+// Stops all channels of the set and returns when none of them runs any more, or lets them go on. `lets_run`: what has
+// the device at this moment keeps it until another context takes it, and only does not come back. The driver counts: a
 // channel runs once it was enabled as often as it was disabled, and enabling one that runs is not counted (measured,
 // docs/decisions/002). Disabling is undone if it fails midway; enabling skips channels that do not
 // exist any more.
@@ -52,7 +52,8 @@ Outcome enable(Ioctl call, int fd, const ChannelSet& set);
 // Of every group; `us` 0: each its own again (where that is known).
 Outcome set_timeslices(Ioctl call, int fd, const ChannelSet& set, uint32_t us);
 Outcome read_timeslice(Ioctl call, int fd, uint32_t client, uint32_t group, uint32_t* us);
-// dddd:bb:dd.0 as platform/stream/hal/identity.h writes it: 16 bits of the domain, 8 of the bus, 5 of the device, 3 zeros.
+// dddd:bb:dd.0 as platform/stream/hal/identity.h writes it: 16 bits of the domain, 8 of the bus, 5 of the device, 3
+// zeros.
 Outcome read_pci_address(Ioctl call, int fd, uint32_t client, uint32_t subdevice, uint32_t* address);
 
 }  // namespace xsched::cuda::rm

@@ -1,5 +1,5 @@
-// The CUDA driver as the code shared by devices with streams (platform/stream/hal, platform/stream/shim) sees it: its types under
-// names of their own, and each call it makes.
+// The CUDA driver as the code shared by devices with streams (platform/stream/hal, platform/stream/shim) sees it: its
+// types under names of their own, and each call it makes.
 #pragma once
 
 #include "platform/cuda/hal/api.h"

@@ -12,18 +12,28 @@ namespace {
 constexpr const char* kName = "libcuda.so.1";
 constexpr const char* kFolders[] = {
 #ifdef __aarch64__
-    "/usr/lib/aarch64-linux-gnu", "/lib/aarch64-linux-gnu",
+    "/usr/lib/aarch64-linux-gnu",
+    "/lib/aarch64-linux-gnu",
 #else
-    "/usr/lib/x86_64-linux-gnu", "/lib/x86_64-linux-gnu",
+    "/usr/lib/x86_64-linux-gnu",
+    "/lib/x86_64-linux-gnu",
 #endif
-    "/usr/lib64", "/lib64", "/usr/lib", "/lib", "/usr/local/nvidia/lib64", "/usr/local/nvidia/lib",
-    "/usr/local/cuda/compat", "/usr/lib/wsl/lib", "/opt/nvidia/lib64", "/run/opengl-driver/lib", nullptr};
+    "/usr/lib64",
+    "/lib64",
+    "/usr/lib",
+    "/lib",
+    "/usr/local/nvidia/lib64",
+    "/usr/local/nvidia/lib",
+    "/usr/local/cuda/compat",
+    "/usr/lib/wsl/lib",
+    "/opt/nvidia/lib64",
+    "/run/opengl-driver/lib",
+    nullptr};
 
 }  // namespace
 
 constinit const VendorLibrary kVendorLibrary{"CUDA driver", "XSCHED_CUDA_LIB",
-                                             "libcuda.so.1 that the dynamic linker finds",
-                                             "drivers from CUDA 10.1 on"};
+                                             "libcuda.so.1 that the dynamic linker finds", "drivers from CUDA 10.1 on"};
 
 // Without our shim the linker's own answer is the right one.
 void* find_library() {

@@ -39,10 +39,8 @@ CUresult no_address_v2(const char*, void** address, int, uint64_t, int* status) 
 }  // namespace
 
 void* without_driver(const char* name) {
-    const Answer answers[] = {answer("cuDriverGetVersion", &driver_version),
-                              answer("cuGetErrorName", &error_text),
-                              answer("cuGetErrorString", &error_text),
-                              answer("cuGetProcAddress", &no_address),
+    const Answer answers[] = {answer("cuDriverGetVersion", &driver_version), answer("cuGetErrorName", &error_text),
+                              answer("cuGetErrorString", &error_text), answer("cuGetProcAddress", &no_address),
                               answer("cuGetProcAddress_v2", &no_address_v2)};
     if (void* found = find_answer(answers, name)) return found;
     return reinterpret_cast<void*>(&no_device);

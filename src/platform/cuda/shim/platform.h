@@ -1,5 +1,5 @@
-// CUDA as the code shared by shims of streams (platform/stream/shim) sees it: what a call's arguments mean, and where the
-// driver differs. The driver's own calls are in platform/cuda/hal/vendor.h.
+// CUDA as the code shared by shims of streams (platform/stream/shim) sees it: what a call's arguments mean, and where
+// the driver differs. The driver's own calls are in platform/cuda/hal/vendor.h.
 #pragma once
 
 #include <dlfcn.h>

@@ -40,7 +40,8 @@ uint32_t entry_at(const void* address, std::string_view symbol) {
         const uint32_t found = g_places[place].load(std::memory_order_relaxed);
         if (found == 0) return kEntryPointCount;
         const uint32_t entry = found - 1;
-        if (g_driver[entry].load(std::memory_order_relaxed) == address && (asked_name(name_of(entry)) == symbol || name_of(entry) == symbol))
+        if (g_driver[entry].load(std::memory_order_relaxed) == address &&
+            (asked_name(name_of(entry)) == symbol || name_of(entry) == symbol))
             return entry;
     }
 }

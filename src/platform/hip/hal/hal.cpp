@@ -1,8 +1,9 @@
 // libhalhip's public entries (xsched/hip/hal.h), and what of those for the shim HIP alone has (hal_abi.h).
+#include "platform/stream/hal/hal.h"
+
 #include "platform/hip/hal/hal_abi.h"
 #include "platform/hip/hal/interrupt.h"
 #include "platform/hip/hal/last_error.h"
-#include "platform/stream/hal/hal.h"
 #include "platform/stream/hal/vendor_library.h"
 #include "queue/queue_abi.h"
 #include "xsched/hip/hal.h"

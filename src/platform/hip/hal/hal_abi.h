@@ -13,8 +13,8 @@ xsched::stream::Context xhip_context_of(xsched::stream::Stream stream);
 // here.
 void xhip_thread_over(void);
 
-// How many of our own calls this thread is inside of: hooks then lead straight to the runtime. Read in every call, and so
-// without a look for the thread's storage or for an initialization.
+// How many of our own calls this thread is inside of: hooks then lead straight to the runtime. Read in every call, and
+// so without a look for the thread's storage or for an initialization.
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local uint32_t xhip_own_calls;
 // The error that our calls have hidden from hipGetLastError; `take`: and forget it.
 int xhip_hidden_error(bool take);

@@ -103,12 +103,8 @@ void remember(int fd, const void* argument) {
         g_process.incomplete = true;
         return;
     }
-    g_process.queues[g_process.count++] = {fd,
-                                           made.queue_id,
-                                           made.ring_base_address,
-                                           made.ring_size,
-                                           made.queue_percentage,
-                                           made.queue_priority};
+    g_process.queues[g_process.count++] = {
+        fd, made.queue_id, made.ring_base_address, made.ring_size, made.queue_percentage, made.queue_priority};
 }
 
 // The program's call. What follows on it may not change its errno.
@@ -132,8 +128,8 @@ int pass_update(int fd, unsigned long request, void* argument, const Next& next)
         passed.queue_percentage &= ~kPercentageMask;
     const int result = next.call(fd, request, &passed);
     if (result == 0 && queue != nullptr)
-        *queue = {fd, asked.queue_id, asked.ring_base_address, asked.ring_size, asked.queue_percentage,
-                  asked.queue_priority};
+        *queue = {
+            fd, asked.queue_id, asked.ring_base_address, asked.ring_size, asked.queue_percentage, asked.queue_priority};
     return result;
 }
 

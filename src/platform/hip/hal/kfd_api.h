@@ -3,9 +3,9 @@
 // kfd_ioctl.h, version 1.22, but for the last part. They are an interface that stays as it is.
 #pragma once
 
-#include <cstdint>
-
 #include <sys/ioctl.h>
+
+#include <cstdint>
 
 namespace xsched::hip::kfd {
 
@@ -42,7 +42,8 @@ struct kfd_ioctl_destroy_queue_args {
     uint32_t pad;
 };
 
-// Percentage 0 takes the queue off the hardware, its waves saved. Bits 8 to 15 mean something else in ROCm's own driver.
+// Percentage 0 takes the queue off the hardware, its waves saved. Bits 8 to 15 mean something else in ROCm's own
+// driver.
 struct kfd_ioctl_update_queue_args {
     uint64_t ring_base_address;
     uint32_t queue_id;
@@ -117,7 +118,8 @@ struct kfd_ioctl_dbg_trap_args {
 static_assert(sizeof(kfd_ioctl_dbg_trap_args) == 32);
 inline constexpr unsigned long AMDKFD_IOC_DBG_TRAP = _IOWR(AMDKFD_IOCTL_BASE, 0x26, kfd_ioctl_dbg_trap_args);
 
-// --- of a patched driver alone: neither Linux nor ROCm's driver has them. The documents that describe XSched on AMD do.
+// --- of a patched driver alone: neither Linux nor ROCm's driver has them. The documents that describe XSched on AMD
+// do.
 inline constexpr uint32_t kPreemptSave = 2;
 struct kfd_ioctl_preempt_queue_args {
     uint32_t queue_id;

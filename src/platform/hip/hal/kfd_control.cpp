@@ -1,9 +1,9 @@
 #include "platform/hip/hal/kfd_control.h"
 
-#include <cerrno>
-
 #include <sys/eventfd.h>
 #include <unistd.h>
+
+#include <cerrno>
 
 #include "base/unique_fd.h"
 #include "platform/hip/hal/kfd_api.h"

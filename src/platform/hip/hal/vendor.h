@@ -1,5 +1,6 @@
-// The HIP runtime as the code shared by devices with streams (platform/stream/hal, platform/stream/shim) sees it: its types under
-// names of their own, and each call it makes. A context is a device: HIP keeps one per device and knows it by number.
+// The HIP runtime as the code shared by devices with streams (platform/stream/hal, platform/stream/shim) sees it: its
+// types under names of their own, and each call it makes. A context is a device: HIP keeps one per device and knows it
+// by number.
 #pragma once
 
 #include "platform/hip/hal/api.h"
@@ -27,17 +28,21 @@ using Kernel = hip::hipFunction_t;
 using Device = int;
 using DevicePtr = void*;
 
-static_assert(kSuccess == hip::hipSuccess && kNotReady == hip::hipErrorNotReady && kNotSupported == hip::hipErrorNotSupported);
-static_assert(kAlreadyRegistered == hip::hipErrorHostMemoryAlreadyRegistered && kNonBlocking == hip::hipStreamNonBlocking);
-static_assert(kNotCapturing == hip::hipStreamCaptureStatusNone && kCaptureModeRelaxed == hip::hipStreamCaptureModeRelaxed);
+static_assert(kSuccess == hip::hipSuccess && kNotReady == hip::hipErrorNotReady &&
+              kNotSupported == hip::hipErrorNotSupported);
+static_assert(kAlreadyRegistered == hip::hipErrorHostMemoryAlreadyRegistered &&
+              kNonBlocking == hip::hipStreamNonBlocking);
+static_assert(kNotCapturing == hip::hipStreamCaptureStatusNone &&
+              kCaptureModeRelaxed == hip::hipStreamCaptureModeRelaxed);
 inline constexpr XPlatform kPlatform = kPlatformHIP;
 inline constexpr const char* kVendor = "hip";
 inline constexpr bool kHasTimeslices = false;
 inline constexpr bool kSwitchesContexts = false;  // as far as is known
-// Declared, not measured: no AMD device has run this. KFD's call returns once the compute units' state is saved, so that
-// nothing follows it (effect_us). That save writes tens of megabytes, well below a millisecond; off_us also has the agent's
-// waking. Switches: none known that a pause would cost.
-inline constexpr XqCosts kCosts{.switch_us = 0, .off_us = 700, .most_off_us = 3000, .effect_us = 0, .interrupt_us = 500};
+// Declared, not measured: no AMD device has run this. KFD's call returns once the compute units' state is saved, so
+// that nothing follows it (effect_us). That save writes tens of megabytes, well below a millisecond; off_us also has
+// the agent's waking. Switches: none known that a pause would cost.
+inline constexpr XqCosts kCosts{
+    .switch_us = 0, .off_us = 700, .most_off_us = 3000, .effect_us = 0, .interrupt_us = 500};
 inline constexpr bool kInterruptsUnasked = false;  // level 3 has met an emulator only
 
 // Neither null nor a small number, and the last four bits are 0.

@@ -64,17 +64,16 @@ Dlsym find_dlsym() {
 
 }  // namespace
 
-constinit const VendorLibrary kVendorLibrary{
-    "HIP runtime", "XSCHED_HIP_LIB", "libamdhip64.so that the process has or the dynamic linker finds",
-    "runtimes from ROCm 5.2 on"};
+constinit const VendorLibrary kVendorLibrary{"HIP runtime", "XSCHED_HIP_LIB",
+                                             "libamdhip64.so that the process has or the dynamic linker finds",
+                                             "runtimes from ROCm 5.2 on"};
 
 // A library that the process has comes first.
 void* find_library() {
     void* library = open_loaded();
     for (const char* name : kNames)
         // Without a shim of that name the linker's own answer is the right one.
-        if (library != nullptr || try_file(name, &library) ||
-            for_each_library_file(name, kFolders, try_file, &library))
+        if (library != nullptr || try_file(name, &library) || for_each_library_file(name, kFolders, try_file, &library))
             break;
     return library;
 }
@@ -82,8 +81,9 @@ void* find_library() {
 const char* chosen_library() { return base::options().hip_lib; }
 
 void say_no_library() {
-    XLOG_INFO("no HIP runtime is installed (%s, .6 or .5): programs see no HIP device; if there is one, name it with %s",
-              kNames[0], kVendorLibrary.variable);
+    XLOG_INFO(
+        "no HIP runtime is installed (%s, .6 or .5): programs see no HIP device; if there is one, name it with %s",
+        kNames[0], kVendorLibrary.variable);
 }
 
 void* symbol_in(void* library, const char* name) { return hip::real_dlsym()(library, name); }

@@ -17,8 +17,6 @@ void call_configured(hipStream_t stream) {
     if (t_configured.count < kMostConfigured) t_configured.streams[t_configured.count++] = stream;
 }
 
-hipStream_t take_configured() {
-    return t_configured.count > 0 ? t_configured.streams[--t_configured.count] : nullptr;
-}
+hipStream_t take_configured() { return t_configured.count > 0 ? t_configured.streams[--t_configured.count] : nullptr; }
 
 }  // namespace xsched::hip

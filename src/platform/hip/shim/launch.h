@@ -58,8 +58,10 @@ struct Copied<kEntry, kAlways, hipError_t (*)(Arguments...)> {
 private:
     template <typename Argument>
     static bool to_host(Argument argument) {
-        if constexpr (std::is_same_v<Argument, hipMemcpyKind>) return argument == hipMemcpyDeviceToHost;
-        else return false;
+        if constexpr (std::is_same_v<Argument, hipMemcpyKind>)
+            return argument == hipMemcpyDeviceToHost;
+        else
+            return false;
     }
 };
 

@@ -1,5 +1,5 @@
-// HIP as the code shared by shims of streams (platform/stream/shim) sees it: what a call's arguments mean, and where the
-// runtime differs. The runtime's own calls are in platform/hip/hal/vendor.h.
+// HIP as the code shared by shims of streams (platform/stream/shim) sees it: what a call's arguments mean, and where
+// the runtime differs. The runtime's own calls are in platform/hip/hal/vendor.h.
 #pragma once
 
 #include <dlfcn.h>
@@ -12,8 +12,8 @@
 
 namespace xsched::stream {
 
-// Calls to KFD (platform/hip/hal/interrupt.h). Those to the console, which have the same letter, have neither direction nor
-// size.
+// Calls to KFD (platform/hip/hal/interrupt.h). Those to the console, which have the same letter, have neither direction
+// nor size.
 constexpr bool is_recorded_ioctl(unsigned long request) {
     return _IOC_TYPE(request) == hip::kfd::AMDKFD_IOCTL_BASE && _IOC_DIR(request) != _IOC_NONE;
 }

@@ -12,8 +12,8 @@ namespace xsched::hip {
 
 using stream::EntryPoint;
 
-// Puts our hook in the place of the runtime's function. `per_thread`: NULL is to mean the thread's own stream, so of two
-// forms the one with that suffix was meant.
+// Puts our hook in the place of the runtime's function. `per_thread`: NULL is to mean the thread's own stream, so of
+// two forms the one with that suffix was meant.
 void replace_address(const char* symbol, void** address, bool per_thread);
 
 template <EntryPoint kEntry, typename... Rest>

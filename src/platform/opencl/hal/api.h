@@ -2,16 +2,7 @@
 // OpenCL layer, below that layer.
 #pragma once
 
-#ifndef CL_TARGET_OPENCL_VERSION
-#define CL_TARGET_OPENCL_VERSION 300
-#endif
-// The old entry points are part of the table like any other.
-#define CL_USE_DEPRECATED_OPENCL_1_0_APIS
-#define CL_USE_DEPRECATED_OPENCL_1_1_APIS
-#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
-#define CL_USE_DEPRECATED_OPENCL_2_0_APIS
-#define CL_USE_DEPRECATED_OPENCL_2_1_APIS
-#define CL_USE_DEPRECATED_OPENCL_2_2_APIS
+// Of OpenCL 3.0, with the entry points of old (hal/CMakeLists.txt says so to every file).
 #include <CL/cl_icd.h>
 
 namespace xsched::opencl {

@@ -1,5 +1,5 @@
-// The device library's way to the optional guards (platform/opencl/guards: preempt level 2 where OpenCL itself has none).
-// Without them (XSCHED_OPENCL_GUARDS=OFF) no queue has a guard, and these do nothing. Any thread.
+// The device library's way to the optional guards (platform/opencl/guards: preempt level 2 where OpenCL itself has
+// none). Without them (XSCHED_OPENCL_GUARDS=OFF) no queue has a guard, and these do nothing. Any thread.
 #pragma once
 
 #include "platform/opencl/hal/api.h"

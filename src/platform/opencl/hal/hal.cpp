@@ -1,9 +1,8 @@
 // libhalopencl's entries: the public ones of xsched/opencl/hal.h, and those for the shim (hal_abi.h).
-// clang-format off: first, for the old entry points that it asks the OpenCL headers for.
-#include "platform/opencl/hal/api.h"
-// clang-format on
+#include "xsched/opencl/hal.h"
 
 #include "base/log.h"
+#include "platform/opencl/hal/api.h"
 #include "platform/opencl/hal/hal_abi.h"
 #include "platform/opencl/hal/handles.h"
 #include "platform/opencl/hal/hold.h"
@@ -11,7 +10,6 @@
 #include "platform/opencl/hal/identity.h"
 #include "platform/opencl/hal/vendor_library.h"
 #include "queue/queue_abi.h"
-#include "xsched/opencl/hal.h"
 
 namespace xsched::opencl {
 namespace {
@@ -21,8 +19,10 @@ XResult wrap(HwQueueHandle* handle, cl_command_queue queue, bool keep) {
     const ClApi* api = vendor_api();
     if (api == nullptr) return kXSchedErrorNotSupported;
     if (xq_abi_version() != XQ_DEVICE_ABI) {
-        XLOG_ERRO("libpreempt.so speaks version %u of the device interface, libhalopencl.so version %u; install both "
-                  "from one build", xq_abi_version(), XQ_DEVICE_ABI);
+        XLOG_ERRO(
+            "libpreempt.so speaks version %u of the device interface, libhalopencl.so version %u; install both "
+            "from one build",
+            xq_abi_version(), XQ_DEVICE_ABI);
         return kXSchedErrorNotSupported;
     }
     if (keep && !is_queue(*api, queue)) return kXSchedErrorInvalidValue;  // the shim's have been the program's already

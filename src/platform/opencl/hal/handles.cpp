@@ -11,7 +11,8 @@ namespace xsched::opencl {
 namespace {
 
 constexpr cl_uint kMostPlatforms = 64;
-// cl_khr_icd: every object begins with a pointer to its driver's table of functions, in which these two have these places.
+// cl_khr_icd: every object begins with a pointer to its driver's table of functions, in which these two have these
+// places.
 constexpr size_t kPlaceOfContextInfo = 8;
 constexpr size_t kPlaceOfQueueInfo = 12;
 
@@ -33,8 +34,8 @@ int find_library(dl_phdr_info* library, size_t, void* data) {
     return 0;
 }
 
-// The library whose functions a table has; 0: it is no such table. (A table of virtual functions of somebody's C++ would
-// be one, if nobody asked for the library.)
+// The library whose functions a table has; 0: it is no such table. (A table of virtual functions of somebody's C++
+// would be one, if nobody asked for the library.)
 uintptr_t library_of(const void* table) {
     uintptr_t entries[kPlaceOfQueueInfo + 1] = {};
     if (!base::read_object(table, &entries)) return 0;

@@ -1,5 +1,5 @@
-// Whether a handle that a program gives is one: numbers that never were, memory of other things, and queues that are gone
-// must not be followed. Looks before it asks the driver; for the public interface, not for the path of a launch.
+// Whether a handle that a program gives is one: numbers that never were, memory of other things, and queues that are
+// gone must not be followed. Looks before it asks the driver; for the public interface, not for the path of a launch.
 // Any thread.
 #pragma once
 

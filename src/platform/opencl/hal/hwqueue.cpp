@@ -32,9 +32,7 @@ void* hold_create(void* self) {
     return hold;
 }
 
-void hold_open(void* self, void* hold) {
-    checked(of(self), "clSetUserEventStatus", static_cast<Hold*>(hold)->open());
-}
+void hold_open(void* self, void* hold) { checked(of(self), "clSetUserEventStatus", static_cast<Hold*>(hold)->open()); }
 
 void hold_drop(void* self, void* hold) {
     checked(of(self), "clSetUserEventStatus", static_cast<Hold*>(hold)->drop());
@@ -54,8 +52,7 @@ XResult mark(void* self, XqToken token) {
     // The old form of the marker: after all commands before it, in every version of OpenCL.
     XResult result = checked(hwq, "clEnqueueMarker", hwq.api->clEnqueueMarker(hwq.queue, &marker));
     if (result != kXSchedSuccess) return result;
-    const cl_int code =
-        hwq.api->clSetEventCallback(marker, CL_COMPLETE, marker_done, reinterpret_cast<void*>(token));
+    const cl_int code = hwq.api->clSetEventCallback(marker, CL_COMPLETE, marker_done, reinterpret_cast<void*>(token));
     if (code != CL_SUCCESS) {
         hwq.api->clReleaseEvent(marker);
         return checked(hwq, "clSetEventCallback", code);

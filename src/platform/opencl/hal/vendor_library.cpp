@@ -45,8 +45,7 @@ void* open_named(const char* path, const void* own) {
         return nullptr;
     }
     if (const char* reason = objection(library, own)) {
-        XLOG_WARN("XSCHED_OPENCL_LIB=%s is not used: %s; going on with the default %s", path, reason,
-                  kDefaultNames[0]);
+        XLOG_WARN("XSCHED_OPENCL_LIB=%s is not used: %s; going on with the default %s", path, reason, kDefaultNames[0]);
         dlclose(library);
         return nullptr;
     }

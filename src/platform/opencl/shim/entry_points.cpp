@@ -37,8 +37,10 @@ template <typename Result, typename... Arguments>
 struct Missing<Result(CL_API_CALL*)(Arguments...)> {
     static Result CL_API_CALL call(Arguments... arguments) {
         (report(arguments), ...);
-        if constexpr (std::is_same_v<Result, cl_int>) return CL_PLATFORM_NOT_FOUND_KHR;
-        else return Result();
+        if constexpr (std::is_same_v<Result, cl_int>)
+            return CL_PLATFORM_NOT_FOUND_KHR;
+        else
+            return Result();
     }
     // A writable cl_int is the place for an error code (errcode_ret).
     template <typename Argument>
@@ -51,8 +53,7 @@ struct Missing<Result(CL_API_CALL*)(Arguments...)> {
 
 void* missing(uint32_t entry) {
     static constexpr void* (*kMissing[])() = {
-#define ENTRY_POINT(name) \
-    [] { return reinterpret_cast<void*>(&Missing<Declared<kEntry_##name>::Type>::call); },
+#define ENTRY_POINT(name) [] { return reinterpret_cast<void*>(&Missing<Declared<kEntry_##name>::Type>::call); },
 #include "entry_points.inc"
     };
     return kMissing[entry]();

@@ -28,14 +28,14 @@ extern std::atomic<void*> g_below[kEntryPointCount];
 
 template <EntryPoint kEntry>
 struct Declared;
-#define ENTRY_POINT(name)                                                                                      \
-    template <>                                                                                                \
-    struct Declared<kEntry_##name> {                                                                           \
-        using Type = decltype(cl_icd_dispatch::name);                                                          \
-        static constexpr const char* kName = #name;                                                            \
-        static Type driver() {                                                                                 \
-            return reinterpret_cast<Type>(g_below[kEntry_##name].load(std::memory_order_relaxed));             \
-        }                                                                                                      \
+#define ENTRY_POINT(name)                                                                          \
+    template <>                                                                                    \
+    struct Declared<kEntry_##name> {                                                               \
+        using Type = decltype(cl_icd_dispatch::name);                                              \
+        static constexpr const char* kName = #name;                                                \
+        static Type driver() {                                                                     \
+            return reinterpret_cast<Type>(g_below[kEntry_##name].load(std::memory_order_relaxed)); \
+        }                                                                                          \
     };
 #include "entry_points.inc"
 

@@ -1,5 +1,3 @@
-#include "platform/opencl/shim/launch.h"  // first: it chooses the version of OpenCL's headers
-
 #include "platform/opencl/shim/extensions.h"
 
 #include <CL/cl_ext_intel.h>
@@ -7,6 +5,7 @@
 #include <cstring>
 
 #include "base/pointer_map.h"
+#include "platform/opencl/shim/launch.h"
 #include "platform/opencl/shim/shapes.h"
 
 namespace xsched::opencl {
@@ -29,8 +28,8 @@ constinit base::PointerMap<_cl_command_queue> g_recorded;
 
 // A command buffer goes to the queues that are named, or else to those it was recorded for.
 template <>
-cl_command_queue queue_of(const std::tuple<cl_uint, cl_command_queue*, cl_command_buffer_khr, cl_uint,
-                                           const cl_event*, cl_event*>& all) {
+cl_command_queue queue_of(
+    const std::tuple<cl_uint, cl_command_queue*, cl_command_buffer_khr, cl_uint, const cl_event*, cl_event*>& all) {
     const auto& [count, queues, command_buffer, waits, wait_list, event] = all;
     if (count > 0) return queues != nullptr ? queues[0] : nullptr;
     return command_buffer != nullptr ? g_recorded.find(command_buffer) : nullptr;
@@ -41,12 +40,12 @@ namespace {
 // The function of that name of the driver that was asked as number kDriver.
 template <ByName kName_, unsigned kDriver>
 struct OfDriver;
-#define BY_NAME(name, ...)                                                                                    \
-    template <unsigned kDriver>                                                                               \
-    struct OfDriver<kByName_##name, kDriver> {                                                                \
-        using Type = decltype(&name);                                                                         \
-        static constexpr const char* kName = #name;                                                           \
-        static Type driver() { return reinterpret_cast<Type>(g_drivers[kByName_##name][kDriver].load()); }    \
+#define BY_NAME(name, ...)                                                                                 \
+    template <unsigned kDriver>                                                                            \
+    struct OfDriver<kByName_##name, kDriver> {                                                             \
+        using Type = decltype(&name);                                                                      \
+        static constexpr const char* kName = #name;                                                        \
+        static Type driver() { return reinterpret_cast<Type>(g_drivers[kByName_##name][kDriver].load()); } \
     };
 #include "entry_points.inc"
 
@@ -71,11 +70,11 @@ void* address(Function* function) {
 #define HOOK_OF(name, driver, shape, ...) \
     address<std::remove_pointer_t<decltype(&name)>>(shape<OfDriver<kByName_##name, driver> __VA_OPT__(, ) __VA_ARGS__>)
 const Known kKnown[kByNameCount] = {
-#define BY_NAME(name, ...)                                                                          \
-    {#name, [](unsigned driver) {                                                                   \
+#define BY_NAME(name, ...)                                                                                \
+    {#name, [](unsigned driver) {                                                                         \
          void* const hooks[kMostDrivers] = {HOOK_OF(name, 0, __VA_ARGS__), HOOK_OF(name, 1, __VA_ARGS__), \
-                                            HOOK_OF(name, 2, __VA_ARGS__)};                         \
-         return hooks[driver];                                                                      \
+                                            HOOK_OF(name, 2, __VA_ARGS__)};                               \
+         return hooks[driver];                                                                            \
      }},
 #include "entry_points.inc"
 };

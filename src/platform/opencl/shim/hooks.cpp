@@ -8,13 +8,13 @@ namespace xsched::opencl {
 void* hook_of(uint32_t entry) {
     if (void* hook = guard_hook_of(entry)) return hook;
     switch (entry) {
-#define HOOK(name, shape, ...)                                                                                   \
-    case kEntry_##name: {                                                                                        \
-        const decltype(cl_icd_dispatch::name) hook = shape<Declared<kEntry_##name> __VA_OPT__(, ) __VA_ARGS__>;  \
-        return reinterpret_cast<void*>(hook);                                                                    \
+#define HOOK(name, shape, ...)                                                                                  \
+    case kEntry_##name: {                                                                                       \
+        const decltype(cl_icd_dispatch::name) hook = shape<Declared<kEntry_##name> __VA_OPT__(, ) __VA_ARGS__>; \
+        return reinterpret_cast<void*>(hook);                                                                   \
     }
 #include "entry_points.inc"
-    default: return nullptr;
+        default: return nullptr;
     }
 }
 

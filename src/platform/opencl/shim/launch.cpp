@@ -30,11 +30,10 @@ void CL_CALLBACK held_command_done(cl_event, cl_int, void* watched) {
 
 // False: nobody will tell us when the command is done.
 bool call_back(cl_event event, void(CL_CALLBACK* callback)(cl_event, cl_int, void*), void* data) {
-    const cl_int code = event == nullptr ? CL_INVALID_EVENT
-                                         : below<kEntry_clSetEventCallback>()(event, CL_COMPLETE, callback, data);
+    const cl_int code =
+        event == nullptr ? CL_INVALID_EVENT : below<kEntry_clSetEventCallback>()(event, CL_COMPLETE, callback, data);
     if (code != CL_SUCCESS && !g_untracked_logged.exchange(true))
-        XLOG_WARN("the OpenCL driver does not report completions (error %d): commands count as complete at once",
-                  code);
+        XLOG_WARN("the OpenCL driver does not report completions (error %d): commands count as complete at once", code);
     return code == CL_SUCCESS;
 }
 

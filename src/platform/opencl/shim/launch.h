@@ -73,7 +73,8 @@ struct Enqueue<Callee, kBlockingAt, Result(CL_API_CALL*)(Arguments...)> {
     static Result CL_API_CALL call(Arguments... arguments) {
         All all(arguments...);
         const cl_command_queue queue = queue_of(all);
-        if (base::log_enabled(base::LogLevel::kDebug)) [[unlikely]] trace_enqueue(all, queue);
+        if (base::log_enabled(base::LogLevel::kDebug)) [[unlikely]]
+            trace_enqueue(all, queue);
         XqQueue* xqueue = xqueue_of(queue);
         cl_event* const wanted = std::get<kTail + 2>(all);
         if (xqueue == nullptr) return told(std::apply(Callee::driver(), all), wanted);

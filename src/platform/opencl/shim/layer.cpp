@@ -1,6 +1,4 @@
 // XSched as an OpenCL layer: the ICD loader reads OPENCL_LAYERS, asks clGetLayerInfo and calls clInitLayer, once.
-#include "platform/opencl/shim/entry_points.h"  // first: it chooses the version of OpenCL's headers
-
 #include <CL/cl_layer.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include <type_traits>
 
 #include "base/log.h"
+#include "platform/opencl/shim/entry_points.h"
 
 namespace xsched::opencl {
 namespace {

@@ -150,8 +150,8 @@ bool last_reference(cl_command_queue queue, Entry& entry) {
     if (entry.references.load(std::memory_order_relaxed) != kUncounted)
         return entry.references.fetch_sub(1, std::memory_order_acq_rel) == 1;
     cl_uint references = 0;
-    const cl_int code = below<kEntry_clGetCommandQueueInfo>()(queue, CL_QUEUE_REFERENCE_COUNT, sizeof references,
-                                                              &references, nullptr);
+    const cl_int code =
+        below<kEntry_clGetCommandQueueInfo>()(queue, CL_QUEUE_REFERENCE_COUNT, sizeof references, &references, nullptr);
     return code == CL_SUCCESS && references == 1;
 }
 

@@ -1,7 +1,8 @@
-// OpenCL's hooks, by the names that api/opencl.json has for them ("hook"). Each is a template over the function below us
-// (Callee: its Type, kName and driver()); the types of its arguments are the vendor's own.
+// OpenCL's hooks, by the names that api/opencl.json has for them ("hook"). Each is a template over the function below
+// us (Callee: its Type, kName and driver()); the types of its arguments are the vendor's own.
 //
-//   scheduled             a command: the arguments end in a wait list and an event (launch.h); "blocking" in the row says
+//   scheduled             a command: the arguments end in a wait list and an event (launch.h); "blocking" in the row
+//   says
 //                         which argument tells whether the call blocks
 //   wait_command          a marker, a barrier
 //   finish                waits for all of a queue

@@ -38,7 +38,8 @@ struct Traced;
 template <typename Callee, typename Result, typename... Arguments>
 struct Traced<Callee, Result(CL_API_CALL*)(Arguments...)> {
     static Result CL_API_CALL call(Arguments... arguments) {
-        if (!base::log_enabled(base::LogLevel::kDebug)) [[likely]] return Callee::driver()(arguments...);
+        if (!base::log_enabled(base::LogLevel::kDebug)) [[likely]]
+            return Callee::driver()(arguments...);
         CallText text(Callee::kName);
         (add(text, arguments), ...);
         if constexpr (std::is_void_v<Result>) {
@@ -46,8 +47,10 @@ struct Traced<Callee, Result(CL_API_CALL*)(Arguments...)> {
             Callee::driver()(arguments...);
         } else {
             Result result = Callee::driver()(arguments...);
-            if constexpr (std::is_pointer_v<Result>) text.result(static_cast<const void*>(result));
-            else text.result(static_cast<long long>(result));
+            if constexpr (std::is_pointer_v<Result>)
+                text.result(static_cast<const void*>(result));
+            else
+                text.result(static_cast<long long>(result));
             text.write();
             return result;
         }

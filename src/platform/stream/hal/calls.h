@@ -34,7 +34,9 @@ inline bool asks_capturing(const Api& api, Stream stream) {
     return api.VENDOR(StreamIsCapturing)(stream, &status) != kSuccess || status != kNotCapturing;
 }
 
-inline Result event_record(const Api& api, Event event, Stream stream) { return api.VENDOR(EventRecord)(event, stream); }
+inline Result event_record(const Api& api, Event event, Stream stream) {
+    return api.VENDOR(EventRecord)(event, stream);
+}
 inline Result event_query(const Api& api, Event event) { return api.VENDOR(EventQuery)(event); }
 inline Result event_synchronize(const Api& api, Event event) { return api.VENDOR(EventSynchronize)(event); }
 

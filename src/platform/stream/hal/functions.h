@@ -1,5 +1,5 @@
-// The vendor's functions that XSched hooks or calls (api/<p>.json; generated at build time). The platform's api.h includes
-// this behind the vendor's types, and says where those are: in namespace xsched::vendor. Any thread.
+// The vendor's functions that XSched hooks or calls (api/<p>.json; generated at build time). The platform's api.h
+// includes this behind the vendor's types, and says where those are: in namespace xsched::vendor. Any thread.
 #pragma once
 
 namespace xsched::stream {

@@ -14,8 +14,10 @@ XResult wrap(WrappedStream* wrapped, StreamKind kind, Stream stream, Context con
     const Api* api = vendor_api();
     if (api == nullptr) return kXSchedErrorNotSupported;
     if (xq_abi_version() != XQ_DEVICE_ABI) {
-        XLOG_ERRO("libpreempt.so speaks version %u of the device interface, libhal%s.so version %u; install both "
-                  "from one build", xq_abi_version(), kVendor, XQ_DEVICE_ABI);
+        XLOG_ERRO(
+            "libpreempt.so speaks version %u of the device interface, libhal%s.so version %u; install both "
+            "from one build",
+            xq_abi_version(), kVendor, XQ_DEVICE_ABI);
         return kXSchedErrorNotSupported;
     }
     InContext current;
@@ -26,8 +28,8 @@ XResult wrap(WrappedStream* wrapped, StreamKind kind, Stream stream, Context con
     wrapped->priority = stream_priority(*api, hwq->stream);
     wrapped->blocking = kind != StreamKind::kLegacy && stream_blocks(*api, hwq->stream);
     const XqDeviceOps* ops = ops_of(*hwq);
-    const XResult result = xq_hwq_create(&wrapped->hwq, ops, hwq, stream_id(kind, stream, context),
-                                         device_identity(*api, hwq->device));
+    const XResult result =
+        xq_hwq_create(&wrapped->hwq, ops, hwq, stream_id(kind, stream, context), device_identity(*api, hwq->device));
     if (result != kXSchedSuccess) ops->destroy(hwq);
     return result;
 }

@@ -161,8 +161,8 @@ XResult write_progress(void* self, uint32_t value) {
     if (use.verdict() != kXSchedSuccess) return use.verdict();
     if (use.capturing()) return kXSchedErrorNotAllowed;
     if (hwq.value_operations.load(std::memory_order_acquire) && words_in_place(hwq, use))
-        return checked(hwq, kWriteFunction, write_value(*hwq.api, hwq.stream,
-                                                        hwq.device_progress.load(std::memory_order_relaxed), value));
+        return checked(hwq, kWriteFunction,
+                       write_value(*hwq.api, hwq.stream, hwq.device_progress.load(std::memory_order_relaxed), value));
     const Result code = hwq.events.record(*hwq.api, hwq.stream, value);
     return code == kNotReady ? kXSchedErrorNotAllowed : checked(hwq, kRecordFunction, code);
 }
@@ -236,8 +236,7 @@ XResult synchronize(void* self) {
     return kXSchedErrorNotSupported;
 }
 
-[[maybe_unused]] XResult begin_keep_alive(HwQueue& hwq, [[maybe_unused]] uint32_t number,
-                                          [[maybe_unused]] int64_t ns) {
+[[maybe_unused]] XResult begin_keep_alive(HwQueue& hwq, [[maybe_unused]] uint32_t number, [[maybe_unused]] int64_t ns) {
     const DriverUse use(hwq);
     if (use.verdict() != kXSchedSuccess) return use.verdict();
     if (use.capturing()) return kXSchedErrorNotAllowed;

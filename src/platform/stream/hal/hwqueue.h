@@ -14,8 +14,8 @@ namespace xsched::stream {
 HwQueue* make_hwqueue(const Api& api, StreamKind kind, Stream stream, Context context, bool retain);
 const XqDeviceOps* ops_of(const HwQueue& hwq);
 
-// The platform's level 3 (platform/<p>/hal/interrupt.cpp), which acts on more than a queue: when all have asked. False: there
-// is none here, and one INFO line has said why.
+// The platform's level 3 (platform/<p>/hal/interrupt.cpp), which acts on more than a queue: when all have asked. False:
+// there is none here, and one INFO line has said why.
 bool join_interrupts(HwQueue& hwq);
 void leave_interrupts(HwQueue& hwq);
 // NotSupported: refused, the log has said why, and it is not tried again.
@@ -24,8 +24,8 @@ void restore(HwQueue& hwq);
 // Where the platform has it (kHasTimeslices).
 XResult set_timeslice(HwQueue& hwq, uint32_t us);
 
-// Where the platform switches contexts (kSwitchesContexts; platform/<p>/hal/keep_alive.cpp): work that keeps the device. The stream
-// may be used, its context is current.
+// Where the platform switches contexts (kSwitchesContexts; platform/<p>/hal/keep_alive.cpp): work that keeps the
+// device. The stream may be used, its context is current.
 Result prepare_keep_alive(const Api& api, Context context);
 Result keep_alive(const Api& api, Context context, Stream stream, DevicePtr word, uint32_t number, int64_t ns);
 

@@ -73,7 +73,7 @@ const char* cached_string(const char* bytes, size_t size, uint32_t offset) {
 
 bool visit_cache(const char* name, Visit visit, void* data) {
     base::UniqueFd file(open(kCache, O_RDONLY | O_CLOEXEC));
-    struct stat info {};
+    struct stat info{};
     if (!file || fstat(file.get(), &info) != 0 || info.st_size <= 0) return false;
     const auto size = static_cast<size_t>(info.st_size);
     void* bytes = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);

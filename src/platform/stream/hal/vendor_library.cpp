@@ -26,8 +26,10 @@ constexpr const char* kFirst = XSCHED_NAME(VENDOR(Init));           // exported 
 bool is_wrong(void* library, char* text, size_t bytes) {
     const bool ours = symbol_in(library, kShimMark) != nullptr;
     if (!ours && symbol_in(library, kFirst) != nullptr) return false;
-    if (ours) std::snprintf(text, bytes, "it is XSched's own shim");
-    else std::snprintf(text, bytes, "it has no %s, so it is not a %s", kFirst, kVendorLibrary.title);
+    if (ours)
+        std::snprintf(text, bytes, "it is XSched's own shim");
+    else
+        std::snprintf(text, bytes, "it has no %s, so it is not a %s", kFirst, kVendorLibrary.title);
     return true;
 }
 

@@ -6,8 +6,8 @@
 #include <atomic>
 
 #include "base/log.h"
-#include "platform/stream/hal/stream_id.h"
 #include "platform.h"
+#include "platform/stream/hal/stream_id.h"
 
 namespace xsched::stream {
 

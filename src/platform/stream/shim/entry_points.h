@@ -1,9 +1,9 @@
 // The vendor's entry points by number, and how a call reaches us. (OpenCL has its own: its loader knows layers.)
 //
-// Preloaded, or found under the name of the vendor's library, we are what programs call: an exported symbol is a generated
-// trampoline that jumps through its slot. The first call of any of them opens the vendor's library and points every slot
-// at our hook, where there is one, or straight at the vendor's function. Programs that ask for functions by name get the
-// same hooks (platform/<p>/shim/proc_address.h).
+// Preloaded, or found under the name of the vendor's library, we are what programs call: an exported symbol is a
+// generated trampoline that jumps through its slot. The first call of any of them opens the vendor's library and points
+// every slot at our hook, where there is one, or straight at the vendor's function. Programs that ask for functions by
+// name get the same hooks (platform/<p>/shim/proc_address.h).
 //
 // Nothing happens at load. All functions may be called from any thread; slots change by single stores.
 #pragma once
@@ -26,15 +26,16 @@ enum EntryPoint : uint32_t {
 // library's own table (platform/hip/shim/dispatch_table.cpp).
 extern std::atomic<void*> g_driver[kEntryPointCount];
 
-// For the entry points whose types are known (api/<p>.json): Type, kName, and whether NULL means the thread's own stream.
+// For the entry points whose types are known (api/<p>.json): Type, kName, and whether NULL means the thread's own
+// stream.
 template <EntryPoint kEntry>
 struct Declared;
-#define DECLARED(name, per_thread)                       \
-    template <>                                          \
-    struct Declared<kEntry_##name> {                     \
-        using Type = declared::name;                     \
-        static constexpr const char* kName = #name;      \
-        static constexpr bool kPerThread = per_thread;   \
+#define DECLARED(name, per_thread)                     \
+    template <>                                        \
+    struct Declared<kEntry_##name> {                   \
+        using Type = declared::name;                   \
+        static constexpr const char* kName = #name;    \
+        static constexpr bool kPerThread = per_thread; \
     };
 #define FUNCTION(result, name, ...) DECLARED(name, false)
 #define PER_THREAD(result, name, ...) DECLARED(name, true)

@@ -39,7 +39,8 @@ QueueMark mark_of(StreamEntry* entry, bool inside) {
     if (entry == nullptr) return {};
     XqQueue* xqueue = entry->xqueue.load(std::memory_order_acquire);
     if (xqueue == nullptr) return {};
-    return {entry, entry->serial.load(std::memory_order_acquire), xq_sync_begin(xqueue, inside ? kXqInside : kXqOutside)};
+    return {entry, entry->serial.load(std::memory_order_acquire),
+            xq_sync_begin(xqueue, inside ? kXqInside : kXqOutside)};
 }
 
 void completed_up_to(const QueueMark& mark) {

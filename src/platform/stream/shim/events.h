@@ -2,8 +2,8 @@
 // waits for whom when a stream waits for one. The events are the driver's own. Any thread.
 #pragma once
 
-#include "vendor.h"
 #include "platform/stream/shim/streams.h"
+#include "vendor.h"
 
 namespace xsched::stream {
 

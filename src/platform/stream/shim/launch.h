@@ -10,8 +10,8 @@
 
 #include "base/hot.h"
 #include "base/log.h"
-#include "platform/stream/shim/capture.h"
 #include "platform.h"
+#include "platform/stream/shim/capture.h"
 #include "platform/stream/shim/events.h"
 #include "platform/stream/shim/streams.h"
 #include "platform/stream/shim/trace.h"
@@ -22,10 +22,12 @@ namespace xsched::stream {
 inline Stream stream_in() { return nullptr; }
 template <typename First, typename... Rest>
 Stream stream_in(First first, Rest... rest) {
-    if constexpr (std::is_same_v<First, Stream>) return first;
+    if constexpr (std::is_same_v<First, Stream>)
+        return first;
     else if constexpr (kIsLaunchConfig<First>)
         return first != nullptr ? stream_of_config(*first) : nullptr;
-    else return stream_in(rest...);
+    else
+        return stream_in(rest...);
 }
 
 class KeepErrno {
@@ -48,10 +50,12 @@ public:
         entry_ = capturing(stream, per_thread) ? nullptr : entry_of(stream, per_thread);
         xqueue_ = entry_ != nullptr ? entry_->xqueue.load(std::memory_order_acquire) : nullptr;
         if (xqueue_ == nullptr) return;
-        if (several_queues()) [[unlikely]] depend_implicitly(*entry_);
+        if (several_queues()) [[unlikely]]
+            depend_implicitly(*entry_);
         (marker ? xq_admit_marker : xq_admit)(xqueue_, &ticket_);
         counted_ = several_priorities();
-        if (counted_) [[unlikely]] xq_driver_call(xqueue_, kXqCallBegins);
+        if (counted_) [[unlikely]]
+            xq_driver_call(xqueue_, kXqCallBegins);
     }
     Launch(const Launch&) = delete;
     Launch& operator=(const Launch&) = delete;
@@ -60,8 +64,10 @@ public:
     XSCHED_HOT void returned(Result code) {
         if (xqueue_ == nullptr) return;
         const KeepErrno keep;
-        if (counted_) [[unlikely]] xq_driver_call(xqueue_, kXqCallReturned);
-        xq_launched(xqueue_, &ticket_, (code == kSuccess ? kXqSucceeded : kXqFailed) | (later_ ? kXqReportLater : kXqFailed));
+        if (counted_) [[unlikely]]
+            xq_driver_call(xqueue_, kXqCallReturned);
+        xq_launched(xqueue_, &ticket_,
+                    (code == kSuccess ? kXqSucceeded : kXqFailed) | (later_ ? kXqReportLater : kXqFailed));
         // No other thread can ask the device about this thread's own stream later.
         if (!later_ && !can_ask()) xq_report_marker(xqueue_, kXqNobodyCanAsk);
     }
@@ -91,8 +97,8 @@ private:
     bool later_ = false;
 };
 
-// What the stream waits for may be the next thing that the caller does, without the driver: until then no call of ours may
-// keep it, which could stand behind a call that waits for this very stream.
+// What the stream waits for may be the next thing that the caller does, without the driver: until then no call of ours
+// may keep it, which could stand behind a call that waits for this very stream.
 constexpr bool waits_for_value(std::string_view name) {
     return name.find("WaitValue") != std::string_view::npos || name.find("BatchMemOp") != std::string_view::npos;
 }
@@ -125,8 +131,10 @@ private:
     static Kernel kernel_in() { return nullptr; }
     template <typename First, typename... Rest>
     static Kernel kernel_in(First first, Rest... rest) {
-        if constexpr (std::is_same_v<First, Kernel>) return first;
-        else return kernel_in(rest...);
+        if constexpr (std::is_same_v<First, Kernel>)
+            return first;
+        else
+            return kernel_in(rest...);
     }
 };
 

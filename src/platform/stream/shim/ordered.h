@@ -120,8 +120,10 @@ Result event_wait(Event event) {
     const QueueMark mark = last_record(event);
     {
         const KeepErrno keep;
-        if constexpr (is_question(Declared<kEntry>::kName)) end_keep_alive(mark.entry);
-        else keep_alive_behind(mark.entry);
+        if constexpr (is_question(Declared<kEntry>::kName))
+            end_keep_alive(mark.entry);
+        else
+            keep_alive_behind(mark.entry);
     }
     const Result code = driver<kEntry>()(event);
     const KeepErrno keep;

@@ -83,8 +83,10 @@ void end_program_made(Stream stream) {
     HwQueueHandle hwq = 0;
     XQueueHandle handle = 0;
     if (hal_find(&hwq, static_cast<uint32_t>(StreamKind::kOrdinary), stream, nullptr) != kXSchedSuccess) return;
-    if (XQueueGet(&handle, hwq) == kXSchedSuccess) xq_retire(xq_from_handle(handle), kXqLastReport);
-    else HwQueueDestroy(hwq);
+    if (XQueueGet(&handle, hwq) == kXSchedSuccess)
+        xq_retire(xq_from_handle(handle), kXqLastReport);
+    else
+        HwQueueDestroy(hwq);
 }
 
 XSCHED_HOT StreamEntry* find(StreamKind kind, Stream stream, Context context) {
@@ -285,10 +287,9 @@ void depend_implicitly(const StreamEntry& entry) {
     if (!legacy && !blocking && !shares) return;
     for_each_entry([&](const StreamEntry& other) {
         if (&other == &entry || other.context.load(std::memory_order_relaxed) != context) return;
-        const bool waited_for =
-            (legacy && other.blocking.load(std::memory_order_relaxed)) ||
-            (blocking && other.kind.load(std::memory_order_relaxed) == StreamKind::kLegacy) ||
-            (shares && other.priority.load(std::memory_order_relaxed) == priority);
+        const bool waited_for = (legacy && other.blocking.load(std::memory_order_relaxed)) ||
+                                (blocking && other.kind.load(std::memory_order_relaxed) == StreamKind::kLegacy) ||
+                                (shares && other.priority.load(std::memory_order_relaxed) == priority);
         XqQueue* producer = other.xqueue.load(std::memory_order_acquire);
         if (waited_for && producer != nullptr) xq_inherit_priority(consumer, producer);
     });

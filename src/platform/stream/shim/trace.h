@@ -36,7 +36,8 @@ struct Traced;
 template <EntryPoint kEntry, typename... Arguments>
 struct Traced<kEntry, Result (*)(Arguments...)> {
     static Result call(Arguments... arguments) {
-        if (!base::log_enabled(base::LogLevel::kDebug)) [[likely]] return driver<kEntry>()(arguments...);
+        if (!base::log_enabled(base::LogLevel::kDebug)) [[likely]]
+            return driver<kEntry>()(arguments...);
         CallText text(Declared<kEntry>::kName);
         (add(text, arguments), ...);
         const Result code = driver<kEntry>()(arguments...);
@@ -48,8 +49,10 @@ struct Traced<kEntry, Result (*)(Arguments...)> {
 private:
     template <typename Argument>
     static void add(CallText& text, Argument argument) {
-        if constexpr (std::is_pointer_v<Argument>) text.argument(reinterpret_cast<uintptr_t>(argument), true);
-        else text.argument(argument, false);
+        if constexpr (std::is_pointer_v<Argument>)
+            text.argument(reinterpret_cast<uintptr_t>(argument), true);
+        else
+            text.argument(argument, false);
     }
     // What an allocation stored through its first argument.
     template <typename First, typename... Rest>
@@ -58,7 +61,8 @@ private:
             return first != nullptr ? *first : 0;
         else if constexpr (std::is_pointer_v<std::remove_pointer_t<First>>)
             return first != nullptr ? reinterpret_cast<uintptr_t>(*first) : 0;
-        else return 0;
+        else
+            return 0;
     }
 };
 

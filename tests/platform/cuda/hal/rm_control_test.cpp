@@ -1,7 +1,9 @@
 // Calls to NVIDIA's kernel driver about channels: what is sent, and what is made of the answers.
 #include "platform/cuda/hal/rm_control.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -9,9 +11,6 @@
 #include <memory>
 #include <set>
 #include <vector>
-
-#include <fcntl.h>
-#include <unistd.h>
 
 #include "platform/cuda/hal/rm_api.h"
 
@@ -76,15 +75,12 @@ int kernel_call(int fd, unsigned long request, void* argument) {
             g_kernel->timeslices.emplace_back(call.hObject,
                                               static_cast<NVA06C_CTRL_TIMESLICE_PARAMS*>(parameters)->timesliceUs);
             break;
-        case NV2080_CTRL_CMD_GPU_GET_ID:
-            static_cast<NV2080_CTRL_GPU_GET_ID_PARAMS*>(parameters)->gpuId = 77;
-            break;
+        case NV2080_CTRL_CMD_GPU_GET_ID: static_cast<NV2080_CTRL_GPU_GET_ID_PARAMS*>(parameters)->gpuId = 77; break;
         case NV0000_CTRL_CMD_GPU_GET_PCI_INFO:
             EXPECT_EQ(static_cast<NV0000_CTRL_GPU_GET_PCI_INFO_PARAMS*>(parameters)->gpuId, 77u);
             *static_cast<NV0000_CTRL_GPU_GET_PCI_INFO_PARAMS*>(parameters) = {77, 1, 0xc4, 2};
             break;
-        default:
-            ADD_FAILURE() << "control " << std::hex << call.cmd;
+        default: ADD_FAILURE() << "control " << std::hex << call.cmd;
     }
     return 0;
 }

@@ -49,9 +49,7 @@ TEST_F(Commands, AsynchronousCallsAreCommandsOfTheirStream) {
     on_stream("fill 16", [&] { return c.cuMemsetD16Async(memory_, 1, kBytes / 2, stream_); });
     on_stream("fill 32", [&] { return c.cuMemsetD32Async(memory_, 1, kBytes / 4, stream_); });
     on_stream("host function", [&] { return c.cuLaunchHostFunc(stream_, [](void*) {}, nullptr); });
-    on_stream("callback", [&] {
-        return c.cuStreamAddCallback(stream_, [](CUstream, CUresult, void*) {}, nullptr, 0);
-    });
+    on_stream("callback", [&] { return c.cuStreamAddCallback(stream_, [](CUstream, CUresult, void*) {}, nullptr, 0); });
     if (gates()) on_stream("write value", [&] { return c.cuStreamWriteValue32_v2(stream_, memory_, 5, 0); });
     CUdeviceptr made = 0;
     on_stream("alloc", [&] { return c.cuMemAllocAsync(&made, 16, stream_); });
@@ -78,9 +76,8 @@ TEST_F(Commands, ThePerThreadFormsMeanTheThreadsOwnStream) {
     ASSERT_NE(launch, nullptr);
     const XQueueHandle own = used_xqueue_of(CU_STREAM_PER_THREAD);
     expect_command(own, "kernel", [&] { return launch(noop_, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr); });
-    expect_command(null_, "kernel", [&] {
-        return launch(noop_, 1, 1, 1, 1, 1, 1, 0, CU_STREAM_LEGACY, nullptr, nullptr);
-    });
+    expect_command(null_, "kernel",
+                   [&] { return launch(noop_, 1, 1, 1, 1, 1, 1, 0, CU_STREAM_LEGACY, nullptr, nullptr); });
     if (fill != nullptr) expect_command(own, "fill", [&] { return fill(memory_, 1, kBytes); });
 }
 
@@ -116,8 +113,7 @@ TEST_F(Commands, ASuspendedStreamWaitsAgainAndAgain) {
 }
 
 TEST_F(Commands, ASynchronousCopyWaitsForASuspendedNullStream) {
-    expect_copy_waits(null_,
-                      [this](uint32_t* seen) { return cu().cuMemcpyDtoH_v2(seen, device_word_, sizeof *seen); });
+    expect_copy_waits(null_, [this](uint32_t* seen) { return cu().cuMemcpyDtoH_v2(seen, device_word_, sizeof *seen); });
 }
 
 TEST_F(Commands, ManyLaunchesBehindASuspensionKeepTheDriverFree) {

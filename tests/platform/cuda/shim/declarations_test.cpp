@@ -1,5 +1,5 @@
-// XSched's own declarations of the driver's functions against the toolkit's cuda.h, where one is installed: a difference
-// does not compile. Enumerations count as int there, structures and function pointers as void.
+// XSched's own declarations of the driver's functions against the toolkit's cuda.h, where one is installed: a
+// difference does not compile. Enumerations count as int there, structures and function pointers as void.
 #define __CUDA_API_VERSION_INTERNAL  // every form of every function, and no macro that renames them
 #include <cuda.h>
 #include <cudaGL.h>
@@ -41,8 +41,8 @@ struct Void {
 template <typename T>
 struct Plain<T*> {
     using Bare = std::remove_const_t<T>;
-    static constexpr bool kData = std::is_function_v<Bare> || std::is_union_v<Bare> ||
-                                  (std::is_class_v<Bare> && kComplete<Bare>);
+    static constexpr bool kData =
+        std::is_function_v<Bare> || std::is_union_v<Bare> || (std::is_class_v<Bare> && kComplete<Bare>);
     using Target = typename std::conditional_t<kData, Void, Plain<Bare>>::Type;
     using Type = std::conditional_t<std::is_const_v<T>, const Target, Target>*;
 };

@@ -1,5 +1,5 @@
-// Under the local scheduler, on a driver that loads kernels at their first launch: such a launch of an urgent stream waits
-// in the driver for the work of a stream that stands for it.
+// Under the local scheduler, on a driver that loads kernels at their first launch: such a launch of an urgent stream
+// waits in the driver for the work of a stream that stands for it.
 #include <unistd.h>
 
 #include "platform/cuda/shim/program.h"

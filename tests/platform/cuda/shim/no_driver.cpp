@@ -37,13 +37,14 @@ int main() {
     // Not cuInit first: any function may be the first.
     void* address = &address;
     CUdriverProcAddressQueryResult status = CU_GET_PROC_ADDRESS_SUCCESS;
-    bool good = expect(find<decltype(&cuGetProcAddress_v2)>(library, "cuGetProcAddress_v2")("cuInit", &address, 12000, 0,
-                                                                                           &status) == kNoDevice,
+    bool good = expect(find<decltype(&cuGetProcAddress_v2)>(library, "cuGetProcAddress_v2")("cuInit", &address, 12000,
+                                                                                            0, &status) == kNoDevice,
                        "cuGetProcAddress_v2");
     good &= expect(address == nullptr && status == CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND, "an address");
     int version = -1;
-    good &= expect(find<decltype(&cuDriverGetVersion)>(library, "cuDriverGetVersion")(&version) == kNoDevice &&
-                       version == 0, "cuDriverGetVersion");
+    good &= expect(
+        find<decltype(&cuDriverGetVersion)>(library, "cuDriverGetVersion")(&version) == kNoDevice && version == 0,
+        "cuDriverGetVersion");
     const char* text = nullptr;
     find<decltype(&cuGetErrorString)>(library, "cuGetErrorString")(CUDA_ERROR_UNKNOWN, &text);
     good &= expect(text != nullptr && std::strlen(text) > 0, "cuGetErrorString's text");
@@ -52,7 +53,8 @@ int main() {
         using Any = int (*)(void*, void*, void*, void*, void*, void*);
         const auto function = find<Any>(library, name);
         good &= expect(function != nullptr && function(&places[0], &places[1], &places[2], &places[3], &places[4],
-                                                       &places[5]) == kNoDevice, name);
+                                                       &places[5]) == kNoDevice,
+                       name);
     }
     return good ? 0 : 1;
 }

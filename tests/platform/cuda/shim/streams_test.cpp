@@ -184,10 +184,14 @@ TEST_F(Streams, ADestroyedStreamLeavesNoWrapperOfTheProgramsBehind) {
         HwQueueHandle hwq = 0;
         XQueueHandle xqueue = 0;
         ASSERT_EQ(CudaQueueCreate(&hwq, stream), kXSchedSuccess);
-        if (with_xqueue) { ASSERT_EQ(XQueueCreate(&xqueue, hwq, 0, 0), kXSchedSuccess); }
+        if (with_xqueue) {
+            ASSERT_EQ(XQueueCreate(&xqueue, hwq, 0, 0), kXSchedSuccess);
+        }
         ASSERT_EQ(cu().cuStreamDestroy_v2(stream), CUDA_SUCCESS);
         EXPECT_TRUE(eventually([&] { return HwQueueSynchronize(hwq) == kXSchedErrorNotFound; }));
-        if (with_xqueue) { EXPECT_EQ(XQueueResume(xqueue, 0), kXSchedErrorNotFound); }
+        if (with_xqueue) {
+            EXPECT_EQ(XQueueResume(xqueue, 0), kXSchedErrorNotFound);
+        }
     }
 }
 

@@ -26,8 +26,7 @@ protected:
     }
 
     // Runs `each` 2000 times on a thread of its own while the queue is suspended; then resumes it and calls `finally`.
-    void many_while_suspended(
-        const std::function<void()>& each, const std::function<void()>& finally = [] {}) {
+    void many_while_suspended(const std::function<void()>& each, const std::function<void()>& finally = [] {}) {
         ASSERT_EQ(XQueueSuspend(xqueue_, kQueueSuspendFlagNone), kXSchedSuccess);
         std::atomic<int> done{0};
         std::thread program([&] {

@@ -51,9 +51,8 @@ TEST_F(Commands, LaunchesOfAllKindsAreCommands) {
     ASSERT_EQ(h.hipEventCreateWithFlags(&stop, 0), hipSuccess);
     on_stream("module", [&] { return noop(stream_); });
     on_stream("runtime", [&] { return h.hipLaunchKernel(&host_noop_, kOne, kOne, nullptr, 0, stream_); });
-    on_stream("ext", [&] {
-        return h.hipExtLaunchKernel(&host_noop_, kOne, kOne, nullptr, 0, stream_, start, stop, 0);
-    });
+    on_stream("ext",
+              [&] { return h.hipExtLaunchKernel(&host_noop_, kOne, kOne, nullptr, 0, stream_, start, stop, 0); });
     EXPECT_EQ(h.hipEventSynchronize(stop), hipSuccess);
     on_stream("ext module", [&] {
         return h.hipExtModuleLaunchKernel(noop_, 1, 1, 1, 1, 1, 1, 0, stream_, nullptr, nullptr, start, stop, 0);
@@ -69,12 +68,10 @@ TEST_F(Commands, LaunchesOfAllKindsAreCommands) {
         const HIP_LAUNCH_CONFIG config{1, 1, 1, 1, 1, 1, 0, stream_, nullptr, 0};
         return h.hipDrvLaunchKernelEx(&config, noop_, nullptr, nullptr);
     });
-    on_stream("cooperative", [&] {
-        return h.hipLaunchCooperativeKernel(&host_noop_, kOne, kOne, nullptr, 0, stream_);
-    });
-    on_stream("module cooperative", [&] {
-        return h.hipModuleLaunchCooperativeKernel(noop_, 1, 1, 1, 1, 1, 1, 0, stream_, nullptr);
-    });
+    on_stream("cooperative",
+              [&] { return h.hipLaunchCooperativeKernel(&host_noop_, kOne, kOne, nullptr, 0, stream_); });
+    on_stream("module cooperative",
+              [&] { return h.hipModuleLaunchCooperativeKernel(noop_, 1, 1, 1, 1, 1, 1, 0, stream_, nullptr); });
     hipLaunchParams list[1] = {{&host_noop_, kOne, kOne, nullptr, 0, stream_}};
     on_stream("several", [&] { return h.hipExtLaunchMultiKernelMultiDevice(list, 1, 0); });
     on_stream("several cooperative", [&] { return h.hipLaunchCooperativeKernelMultiDevice(list, 1, 0); });
@@ -102,9 +99,7 @@ TEST_F(Commands, AsynchronousCallsAreCommandsOfTheirStream) {
     on_stream("fill 16", [&] { return h.hipMemsetD16Async(bytes, 1, kBytes / 2, stream_); });
     on_stream("fill 32", [&] { return h.hipMemsetD32Async(bytes, 1, kBytes / 4, stream_); });
     const auto nothing = +[](void*) {};
-    on_stream("host function", [&] {
-        return h.hipLaunchHostFunc(stream_, reinterpret_cast<void*>(nothing), nullptr);
-    });
+    on_stream("host function", [&] { return h.hipLaunchHostFunc(stream_, reinterpret_cast<void*>(nothing), nullptr); });
     if (gates() && !is_set("FAKE_HIP_CP_WAIT"))
         on_stream("write value", [&] { return h.hipStreamWriteValue32(stream_, memory_, 5, 0); });
     void* made = nullptr;
@@ -129,13 +124,9 @@ TEST_F(Commands, SynchronousCallsAreCommandsOfTheNullStream) {
 TEST_F(Commands, ThePerThreadFormsMeanTheThreadsOwnStream) {
     const auto& h = hip();
     const XQueueHandle own = used_xqueue_of(kPerThread);
-    expect_command(own, "kernel", [&] {
-        return h.hipLaunchKernel_spt(&host_noop_, kOne, kOne, nullptr, 0, nullptr);
-    });
+    expect_command(own, "kernel", [&] { return h.hipLaunchKernel_spt(&host_noop_, kOne, kOne, nullptr, 0, nullptr); });
     expect_command(own, "fill", [&] { return h.hipMemsetAsync_spt(memory_, 1, kBytes, nullptr); });
-    expect_command(own, "copy", [&] {
-        return h.hipMemcpy_spt(memory_, host_, kBytes, static_cast<hipMemcpyKind>(1));
-    });
+    expect_command(own, "copy", [&] { return h.hipMemcpy_spt(memory_, host_, kBytes, static_cast<hipMemcpyKind>(1)); });
     on_null("kernel", [&] { return h.hipLaunchKernel_spt(&host_noop_, kOne, kOne, nullptr, 0, kLegacy); });
     on_stream("kernel", [&] { return h.hipLaunchKernel_spt(&host_noop_, kOne, kOne, nullptr, 0, stream_); });
 }

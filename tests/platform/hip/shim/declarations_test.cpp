@@ -51,12 +51,11 @@ static_assert(offsetof(::hipLaunchParams, stream) == offsetof(ours::hipLaunchPar
 // Handles stay what they are, and so does the one structure whose members are looked at; other pointers to structures
 // are void. What is const changes between versions.
 template <typename T>
-constexpr bool kHandle = std::is_same_v<T, ihipStream_t> || std::is_same_v<T, ihipEvent_t> ||
-                         std::is_same_v<T, ihipModuleSymbol_t> || std::is_same_v<T, ihipModule_t> ||
-                         std::is_same_v<T, ihipCtx_t> || std::is_same_v<T, ihipMemPoolHandle_t> ||
-                         std::is_same_v<T, ihipGraph> || std::is_same_v<T, hipGraphNode> ||
-                         std::is_same_v<T, hipGraphExec> || std::is_same_v<T, hipArray> ||
-                         std::is_same_v<T, ::hipLaunchParams> || std::is_same_v<T, ours::hipLaunchParams>;
+constexpr bool kHandle =
+    std::is_same_v<T, ihipStream_t> || std::is_same_v<T, ihipEvent_t> || std::is_same_v<T, ihipModuleSymbol_t> ||
+    std::is_same_v<T, ihipModule_t> || std::is_same_v<T, ihipCtx_t> || std::is_same_v<T, ihipMemPoolHandle_t> ||
+    std::is_same_v<T, ihipGraph> || std::is_same_v<T, hipGraphNode> || std::is_same_v<T, hipGraphExec> ||
+    std::is_same_v<T, hipArray> || std::is_same_v<T, ::hipLaunchParams> || std::is_same_v<T, ours::hipLaunchParams>;
 struct Void {
     using Type = void;
 };
@@ -78,7 +77,7 @@ struct Signature<Result (*)(Arguments...)> {
 template <typename Theirs, typename Ours>
 constexpr bool kSame = std::is_same_v<typename Signature<Theirs>::Type, typename Signature<Ours>::Type>;
 
-#define CHECK(name)                                                                              \
+#define CHECK(name)                                                                               \
     static_assert(kSame<decltype(&theirs::name), typename Signature<ours::declared::name>::Type>, \
                   #name " differs from hip_runtime_api.h");
 #include "declarations.inc"

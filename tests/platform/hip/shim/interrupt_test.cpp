@@ -3,8 +3,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "platform/hip/hal/kfd_api.h"
 #include "fake/kfd/fake_kfd.h"
+#include "platform/hip/hal/kfd_api.h"
 #include "platform/hip/shim/program.h"
 #include "support/child.h"
 
@@ -20,9 +20,7 @@ Function* fake(const char* name) {
 unsigned standing(uint32_t type = KFD_IOC_QUEUE_TYPE_COMPUTE_AQL) {
     return fake<decltype(fake_kfd_standing)>("fake_kfd_standing")(type);
 }
-unsigned queues() {
-    return fake<decltype(fake_kfd_queues)>("fake_kfd_queues")(KFD_IOC_QUEUE_TYPE_COMPUTE_AQL);
-}
+unsigned queues() { return fake<decltype(fake_kfd_queues)>("fake_kfd_queues")(KFD_IOC_QUEUE_TYPE_COMPUTE_AQL); }
 unsigned calls(unsigned number) { return fake<decltype(fake_kfd_calls)>("fake_kfd_calls")(number); }
 int file() { return fake<decltype(fake_kfd_open)>("fake_kfd_open")(); }
 bool refuses(const char* number) {
@@ -68,7 +66,9 @@ protected:
         kfd_ioctl_destroy_queue_args request{id, 0};
         EXPECT_EQ(ioctl(file(), AMDKFD_IOC_DESTROY_QUEUE, &request), 0);
     }
-    static void suspend(XQueueHandle xqueue) { EXPECT_EQ(XQueueSuspend(xqueue, kQueueSuspendFlagNone), kXSchedSuccess); }
+    static void suspend(XQueueHandle xqueue) {
+        EXPECT_EQ(XQueueSuspend(xqueue, kQueueSuspendFlagNone), kXSchedSuccess);
+    }
     static void resume(XQueueHandle xqueue) { EXPECT_EQ(XQueueResume(xqueue, kQueueResumeFlagNone), kXSchedSuccess); }
 
     hipFunction_t spin_ = nullptr;

@@ -1,11 +1,12 @@
 // What the HIP shim's functions answer where there is no runtime: all fail, and none gives what a caller would follow.
+#include "platform/stream/shim/no_driver.h"
+
 #include <gtest/gtest.h>
 
 #include <string>
 #include <string_view>
 
 #include "platform/hip/hal/api.h"
-#include "platform/stream/shim/no_driver.h"
 
 namespace {
 
@@ -22,8 +23,8 @@ Function answer(const char* name) {
 }
 
 bool gives_text(std::string_view name) {
-    for (const char* other : {"hipGetErrorName", "hipGetErrorString", "hiprtcGetErrorString", "hipApiName", "hipGetCmdName",
-                              "hipKernelNameRef", "hipKernelNameRefByPtr"})
+    for (const char* other : {"hipGetErrorName", "hipGetErrorString", "hiprtcGetErrorString", "hipApiName",
+                              "hipGetCmdName", "hipKernelNameRef", "hipKernelNameRefByPtr"})
         if (name == other) return true;
     return false;
 }

@@ -173,9 +173,7 @@ TEST_F(Streams, ADeviceThatIsResetWhileSuspendedHangsNobody) {
     ASSERT_EQ(hip().hipSetDevice(0), hipSuccess);
 }
 
-TEST_F(Streams, TheProgramsOwnXQueueIsUsedAndReplacedWhenItGoes) {
-    expect_own_xqueue_used();
-}
+TEST_F(Streams, TheProgramsOwnXQueueIsUsedAndReplacedWhenItGoes) { expect_own_xqueue_used(); }
 
 // Five streams of one priority on four hardware queues: a closed gate in one may stand before another's work.
 TEST_F(Streams, AMoreUrgentStreamIsNotStuckBehindTheGateOfOneThatSharesItsHardwareQueue) {

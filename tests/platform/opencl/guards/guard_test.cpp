@@ -303,9 +303,9 @@ TEST_F(GuardTest, TheProgramSeesItsOwnObjects) {
     EXPECT_STREQ(text, kStepsSource);
     EXPECT_EQ(clGetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, sizeof text, text, nullptr), CL_SUCCESS);
     EXPECT_STREQ(text, "steps");
-    EXPECT_EQ(clGetProgramBuildInfo(program, Platform::get().device, CL_PROGRAM_BUILD_OPTIONS, sizeof text, text,
-                                    nullptr),
-              CL_SUCCESS);
+    EXPECT_EQ(
+        clGetProgramBuildInfo(program, Platform::get().device, CL_PROGRAM_BUILD_OPTIONS, sizeof text, text, nullptr),
+        CL_SUCCESS);
     EXPECT_STREQ(text, "-DSTEP=1");
     cl_program its_program = nullptr;
     clGetKernelInfo(kernel, CL_KERNEL_PROGRAM, sizeof its_program, &its_program, nullptr);

@@ -34,14 +34,14 @@ cl_int device_info(cl_device_id id, cl_device_info what, size_t room, void* plac
     const auto& device = *reinterpret_cast<Device*>(id);
     const auto platform = reinterpret_cast<cl_platform_id>(&g_platform_name);
     switch (what) {
-    case CL_DEVICE_NAME: return answer(device.name.c_str(), device.name.size() + 1, room, place);
-    case CL_DEVICE_VENDOR: return answer(device.vendor.c_str(), device.vendor.size() + 1, room, place);
-    case CL_DEVICE_TYPE: return answer(&device.type, sizeof device.type, room, place);
-    case CL_DEVICE_PARENT_DEVICE: return answer(&device.parent, sizeof device.parent, room, place);
-    case CL_DEVICE_PLATFORM: return answer(&platform, sizeof platform, room, place);
-    case CL_DEVICE_PCI_BUS_INFO_KHR:
-        return device.has_pci ? answer(&device.pci, sizeof device.pci, room, place) : CL_INVALID_VALUE;
-    default: return CL_INVALID_VALUE;
+        case CL_DEVICE_NAME: return answer(device.name.c_str(), device.name.size() + 1, room, place);
+        case CL_DEVICE_VENDOR: return answer(device.vendor.c_str(), device.vendor.size() + 1, room, place);
+        case CL_DEVICE_TYPE: return answer(&device.type, sizeof device.type, room, place);
+        case CL_DEVICE_PARENT_DEVICE: return answer(&device.parent, sizeof device.parent, room, place);
+        case CL_DEVICE_PLATFORM: return answer(&platform, sizeof platform, room, place);
+        case CL_DEVICE_PCI_BUS_INFO_KHR:
+            return device.has_pci ? answer(&device.pci, sizeof device.pci, room, place) : CL_INVALID_VALUE;
+        default: return CL_INVALID_VALUE;
     }
 }
 

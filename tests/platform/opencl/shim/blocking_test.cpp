@@ -41,8 +41,7 @@ TEST_F(Blocking, WriteAndMapWaitToo) {
     const std::vector<cl_int> nine(kElements, 9);
     queue.suspend();
     expect_waits_for_resume(queue, [&] {
-        EXPECT_EQ(clEnqueueWriteBuffer(queue.queue, queue.buffer, CL_TRUE, 0, kBytes, nine.data(), 0, nullptr,
-                                       nullptr),
+        EXPECT_EQ(clEnqueueWriteBuffer(queue.queue, queue.buffer, CL_TRUE, 0, kBytes, nine.data(), 0, nullptr, nullptr),
                   CL_SUCCESS);
     });
     queue.suspend();

@@ -56,11 +56,11 @@ struct Function {
     cl_int (*call)(Objects& o, cl_uint n, const cl_event* wait, cl_event* event);
 };
 
-#define ENQUEUES(name, ...)                                                                                 \
-    Function {                                                                                              \
-        #name, [](Objects& o, cl_uint n, const cl_event* wait, cl_event* event) {                           \
-            return name(o.queue, __VA_ARGS__, n, wait, event);                                              \
-        }                                                                                                   \
+#define ENQUEUES(name, ...)                                                       \
+    Function {                                                                    \
+        #name, [](Objects& o, cl_uint n, const cl_event* wait, cl_event* event) { \
+            return name(o.queue, __VA_ARGS__, n, wait, event);                    \
+        }                                                                         \
     }
 
 const cl_int kPattern = 7;
@@ -182,9 +182,9 @@ TEST_F(FailingEnqueue, FailsAsTheDriverFailsAndLeavesNothingBehind) {
                       CL_INVALID_VALUE);
             EXPECT_EQ(clEnqueueReadBuffer(queue.queue, nullptr, CL_TRUE, 0, 16, host, 0, nullptr, wanted),
                       CL_INVALID_MEM_OBJECT);
-            EXPECT_EQ(clEnqueueNDRangeKernel(queue.queue, no_arguments, 1, nullptr, &kSize, nullptr, 0, nullptr,
-                                             wanted),
-                      CL_INVALID_KERNEL_ARGS);
+            EXPECT_EQ(
+                clEnqueueNDRangeKernel(queue.queue, no_arguments, 1, nullptr, &kSize, nullptr, 0, nullptr, wanted),
+                CL_INVALID_KERNEL_ARGS);
             cl_int code = CL_SUCCESS;
             EXPECT_EQ(clEnqueueMapBuffer(queue.queue, queue.buffer, CL_FALSE, CL_MAP_READ, kBytes, 16, 0, nullptr,
                                          wanted, &code),

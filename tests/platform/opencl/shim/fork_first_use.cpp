@@ -47,8 +47,7 @@ int main() {
 
     std::thread first([&] { fill(queue, buffer); });
     const int client = accept(server, nullptr, nullptr);  // it asks: now it waits for the answer
-    const int status =
-        xsched::test::in_child([&] { return fill(queue, buffer) == CL_SUCCESS ? 0 : 1; }, kBoundSeconds);
+    const int status = xsched::test::in_child([&] { return fill(queue, buffer) == CL_SUCCESS ? 0 : 1; }, kBoundSeconds);
     first.join();
     clFinish(queue);
     clReleaseMemObject(buffer);

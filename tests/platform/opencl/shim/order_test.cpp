@@ -193,9 +193,9 @@ TEST_F(Order, ACommandBufferIsHeldBack) {
         const cl_int value = 40 + static_cast<cl_int>(named);
         cl_command_buffer_khr commands = create(1, &queue.queue, nullptr, &code);
         ASSERT_EQ(code, CL_SUCCESS);
-        ASSERT_EQ(record(commands, nullptr, queue.buffer, &value, sizeof value, 0, kBytes, 0, nullptr, nullptr,
-                         nullptr),
-                  CL_SUCCESS);
+        ASSERT_EQ(
+            record(commands, nullptr, queue.buffer, &value, sizeof value, 0, kBytes, 0, nullptr, nullptr, nullptr),
+            CL_SUCCESS);
         ASSERT_EQ(finalize(commands), CL_SUCCESS);
         queue.suspend();
         const int64_t before = queue.commands();

@@ -123,8 +123,7 @@ public:
     }
     std::vector<cl_int> read() {
         std::vector<cl_int> data(kElements, -1);
-        EXPECT_EQ(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, kBytes, data.data(), 0, nullptr, nullptr),
-                  CL_SUCCESS);
+        EXPECT_EQ(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, kBytes, data.data(), 0, nullptr, nullptr), CL_SUCCESS);
         return data;
     }
     std::vector<cl_int> all(cl_int value) const { return std::vector<cl_int>(kElements, value); }

@@ -53,12 +53,13 @@ std::string cache(const std::vector<Entry>& entries) {
 
 std::vector<std::string> found_in(const std::string& bytes) {
     std::vector<std::string> found;
-    for_each_cached_file(bytes.data(), bytes.size(), "libcuda.so.1",
-                         [](const char* path, void* data) {
-                             static_cast<std::vector<std::string>*>(data)->push_back(path);
-                             return false;
-                         },
-                         &found);
+    for_each_cached_file(
+        bytes.data(), bytes.size(), "libcuda.so.1",
+        [](const char* path, void* data) {
+            static_cast<std::vector<std::string>*>(data)->push_back(path);
+            return false;
+        },
+        &found);
     return found;
 }
 
@@ -79,8 +80,9 @@ TEST(LibrarySearch, AnOlderFormatMayStandInFront) {
 TEST(LibrarySearch, TheSearchEndsWhereItIsTold) {
     const std::string bytes = cache(kEntries);
     int visits = 0;
-    EXPECT_TRUE(for_each_cached_file(bytes.data(), bytes.size(), "libcuda.so.1",
-                                     [](const char*, void* data) { return ++*static_cast<int*>(data) == 1; }, &visits));
+    EXPECT_TRUE(for_each_cached_file(
+        bytes.data(), bytes.size(), "libcuda.so.1",
+        [](const char*, void* data) { return ++*static_cast<int*>(data) == 1; }, &visits));
     EXPECT_EQ(visits, 1);
 }
 

@@ -1,5 +1,5 @@
-// What the tests of the shims for CUDA and HIP have in common: an ordinary program with streams, work whose effect can be
-// looked at, and the XQueues that the shim made for its streams.
+// What the tests of the shims for CUDA and HIP have in common: an ordinary program with streams, work whose effect can
+// be looked at, and the XQueues that the shim made for its streams.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,7 +20,8 @@ inline bool is_set(const char* variable) {
 }
 inline bool gates() { return !is_set("FAKE_CUDA_NO_MEMOPS"); }
 
-// Vendor: its Stream, Result and kSuccess; new_stream, synchronize and destroy; queue_get and queue_create of the C API.
+// Vendor: its Stream, Result and kSuccess; new_stream, synchronize and destroy; queue_get and queue_create of the C
+// API.
 template <typename Vendor>
 class StreamTest : public testing::Test {
 protected:

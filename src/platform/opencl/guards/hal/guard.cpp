@@ -139,8 +139,10 @@ void Guard::discard(Flight* flight) {
     if (flight->open != nullptr) api_.clReleaseEvent(flight->open);
     if (flight->first != nullptr) api_.clReleaseEvent(flight->first);
     if (flight->times != nullptr) flight->times->disown();
-    if (flight->left_behind) leave_behind(flight);
-    else delete flight;
+    if (flight->left_behind)
+        leave_behind(flight);
+    else
+        delete flight;
     disown();
 }
 
@@ -162,8 +164,7 @@ cl_int Guard::enqueue(Flight& flight, cl_command_queue queue, cl_uint again, con
 void Guard::enqueue_tail(Flight& flight, cl_command_queue queue, cl_event* event) {
     const cl_event both[2] = {flight.first, flight.open};
     const size_t one = 1;
-    const cl_int code =
-        api_.clEnqueueNDRangeKernel(queue, flight.what.tail, 1, nullptr, &one, &one, 2, both, event);
+    const cl_int code = api_.clEnqueueNDRangeKernel(queue, flight.what.tail, 1, nullptr, &one, &one, 2, both, event);
     if (code == CL_SUCCESS) return;
     complain("clEnqueueNDRangeKernel", code);
     flight.words->word(kGuardForced).store(1, std::memory_order_seq_cst);
@@ -268,8 +269,8 @@ void Guard::run_rest(Flight& flight) {
     flight.words->word(kGuardSkipped).store(0, std::memory_order_seq_cst);
     cl_event event = nullptr;
     cl_command_queue queue = rest_queue();
-    const cl_int code = queue == nullptr ? CL_OUT_OF_RESOURCES
-                                         : enqueue(flight, queue, 1, flight.rest_local(), 0, nullptr, &event);
+    const cl_int code =
+        queue == nullptr ? CL_OUT_OF_RESOURCES : enqueue(flight, queue, 1, flight.rest_local(), 0, nullptr, &event);
     if (code != CL_SUCCESS) {
         XLOG_ERRO("opencl error %d: the rest of a suspended kernel cannot run; its event fails", code);
         return pass_over(flight, code);
@@ -350,8 +351,10 @@ bool Guard::look_for_mutual(int64_t now_ns) {
             stuck->mutual = true;
             ++stuck->passes;
         }
-        XLOG_INFO("a kernel did not end %lld ms after work-groups of it were held back: they may be waited for, so it "
-                  "runs on and is not stopped again", static_cast<long long>(kMutualNs / base::kMillisecond));
+        XLOG_INFO(
+            "a kernel did not end %lld ms after work-groups of it were held back: they may be waited for, so it "
+            "runs on and is not stopped again",
+            static_cast<long long>(kMutualNs / base::kMillisecond));
         stuck->words->word(kGuardForced).store(1, std::memory_order_seq_cst);
         run_rest(*stuck);
     }

@@ -18,11 +18,11 @@
 
 #include "base/clock.h"
 #include "base/mutex.h"
-#include "platform/opencl/hal/api.h"
+#include "platform/opencl/guards/hal/guard_abi.h"
 #include "platform/opencl/guards/hal/guard_flight.h"
 #include "platform/opencl/guards/hal/guard_memory.h"
 #include "platform/opencl/guards/hal/guard_watch.h"
-#include "platform/opencl/guards/hal/guard_abi.h"
+#include "platform/opencl/hal/api.h"
 
 namespace xsched::opencl {
 

@@ -33,15 +33,15 @@ struct GuardFlight {
     cl_event first = nullptr;
     GuardTimes* times = nullptr;
 
-    uint32_t passes = 0;    // on their way
-    bool stopped = false;   // groups are left, and the queue is deactivated
-    bool mutual = false;    // its groups wait for each other
+    uint32_t passes = 0;  // on their way
+    bool stopped = false;  // groups are left, and the queue is deactivated
+    bool mutual = false;  // its groups wait for each other
     cl_int status = CL_SUCCESS;
-    int64_t begun_ns = 0;          // launched
+    int64_t begun_ns = 0;  // launched
     int64_t closed_before_ns = 0;  // how long the guard had been closed by then
-    int64_t skipping_ns = 0;       // since when a pass that skipped groups has not ended; 0: none
+    int64_t skipping_ns = 0;  // since when a pass that skipped groups has not ended; 0: none
     std::atomic<bool> reported{false};  // the first pass's end
-    bool asked = false;        // look_for_dropped is at it
+    bool asked = false;  // look_for_dropped is at it
     bool left_behind = false;  // ended without a callback of the driver
     GuardFlight* next = nullptr;
     GuardFlight* before = nullptr;

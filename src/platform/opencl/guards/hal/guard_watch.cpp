@@ -40,8 +40,10 @@ void* watch_body(void*) {
     for (;;) {
         const uint32_t seen = g_work.load(std::memory_order_acquire);
         const bool any = look_at_all();
-        if (any) base::futex_wait(g_never, 0, kLookEveryNs);
-        else base::futex_wait(g_work, seen);
+        if (any)
+            base::futex_wait(g_never, 0, kLookEveryNs);
+        else
+            base::futex_wait(g_work, seen);
     }
 }
 

@@ -12,8 +12,8 @@ namespace xsched::opencl {
 
 enum GuardWord : uint32_t {
     kGuardSkipped = 0,  // a group was skipped in this pass
-    kGuardForced = 1,   // no group may be skipped any more
-    kGuardGroups = 2,   // 3 words: how many groups there are, written by those that are skipped
+    kGuardForced = 1,  // no group may be skipped any more
+    kGuardGroups = 2,  // 3 words: how many groups there are, written by those that are skipped
     kGuardHeader = 8
 };
 

@@ -26,8 +26,8 @@ constexpr auto hook_clEnqueueNDRangeKernel = &Enqueue<GuardedNDRange>::call;
 
 }  // namespace
 
-cl_program hook_clCreateProgramWithSource(cl_context context, cl_uint count, const char** texts,
-                                          const size_t* lengths, cl_int* status) {
+cl_program hook_clCreateProgramWithSource(cl_context context, cl_uint count, const char** texts, const size_t* lengths,
+                                          cl_int* status) {
     cl_program program = below<kEntry_clCreateProgramWithSource>()(context, count, texts, lengths, status);
     const KeepErrno keep;
     program_made(program);
@@ -52,8 +52,8 @@ cl_int hook_clCompileProgram(cl_program program, cl_uint count, const cl_device_
 cl_program hook_clLinkProgram(cl_context context, cl_uint count, const cl_device_id* devices, const char* options,
                               cl_uint part_count, const cl_program* parts, BuildNotify notify, void* data,
                               cl_int* status) {
-    cl_program program = below<kEntry_clLinkProgram>()(context, count, devices, options, part_count, parts, notify,
-                                                       data, status);
+    cl_program program =
+        below<kEntry_clLinkProgram>()(context, count, devices, options, part_count, parts, notify, data, status);
     const KeepErrno keep;
     if (program != nullptr) program_linked(program, part_count, parts);
     return program;
@@ -150,13 +150,13 @@ cl_int hook_clGetEventProfilingInfo(cl_event event, cl_profiling_info what, size
 void* guard_hook_of(uint32_t entry) {
     if (!guarding()) return nullptr;
     switch (entry) {
-#define OPTION(option, name)                                                                                \
-    case kEntry_##name: {                                                                                   \
-        const decltype(cl_icd_dispatch::name) hook = hook_##name; /* a wrong signature does not compile */  \
-        return reinterpret_cast<void*>(hook);                                                               \
+#define OPTION(option, name)                                                                               \
+    case kEntry_##name: {                                                                                  \
+        const decltype(cl_icd_dispatch::name) hook = hook_##name; /* a wrong signature does not compile */ \
+        return reinterpret_cast<void*>(hook);                                                              \
     }
 #include "entry_points.inc"
-    default: return nullptr;
+        default: return nullptr;
     }
 }
 

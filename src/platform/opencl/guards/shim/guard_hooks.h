@@ -1,5 +1,5 @@
-// The hooks that level 2 adds (shim/guards.h): they keep up with the program's programs, kernel objects and events. Without
-// XSCHED_AUTO_XQUEUE_LEVEL=2 they are not put in, and calls go straight to the driver.
+// The hooks that level 2 adds (shim/guards.h): they keep up with the program's programs, kernel objects and events.
+// Without XSCHED_AUTO_XQUEUE_LEVEL=2 they are not put in, and calls go straight to the driver.
 #pragma once
 
 #include "platform/opencl/shim/entry_points.h"
@@ -8,8 +8,8 @@ namespace xsched::opencl {
 
 using BuildNotify = void(CL_CALLBACK*)(cl_program, void*);
 
-cl_program hook_clCreateProgramWithSource(cl_context context, cl_uint count, const char** texts,
-                                          const size_t* lengths, cl_int* status);
+cl_program hook_clCreateProgramWithSource(cl_context context, cl_uint count, const char** texts, const size_t* lengths,
+                                          cl_int* status);
 cl_int hook_clBuildProgram(cl_program program, cl_uint count, const cl_device_id* devices, const char* options,
                            BuildNotify notify, void* data);
 cl_int hook_clCompileProgram(cl_program program, cl_uint count, const cl_device_id* devices, const char* options,

@@ -108,9 +108,15 @@ cl_int enqueue_guarded(cl_command_queue queue, cl_kernel kernel, cl_uint dimensi
     std::unique_ptr<Kept> kept = prepare(*entry, items);
     cl_int code = CL_OUT_OF_RESOURCES;
     if (kept != nullptr) {
-        const XoclGuarded launch{kept->instance, kept->program->tail(),
-                                 static_cast<cl_uint>(entry->arguments.size()), dimensions, offset, global, local,
-                                 launch_over, kept.get()};
+        const XoclGuarded launch{kept->instance,
+                                 kept->program->tail(),
+                                 static_cast<cl_uint>(entry->arguments.size()),
+                                 dimensions,
+                                 offset,
+                                 global,
+                                 local,
+                                 launch_over,
+                                 kept.get()};
         code = xocl_guarded_launch(queue, &launch, count, wait_list, event, &t_times);
     }
     errno = saved;

@@ -122,8 +122,10 @@ bool guarding() { return base::options().level == kPreemptLevelDeactivate; }
 void program_made(cl_program program) {
     if (program == nullptr) return;
     ProgramEntry* entry = g_programs.erase(program);  // of the same address, its end not seen
-    if (entry != nullptr) empty(*entry);
-    else entry = take(g_spare_programs);
+    if (entry != nullptr)
+        empty(*entry);
+    else
+        entry = take(g_spare_programs);
     if (entry == nullptr) return;
     entry->state.store(kNew, std::memory_order_relaxed);
     entry->references.store(1, std::memory_order_relaxed);
@@ -177,8 +179,8 @@ void program_releasing(cl_program program) {
 
 void kernel_made(cl_kernel kernel, cl_program program) {
     char name[1024] = {};
-    if (kernel == nullptr || below<kEntry_clGetKernelInfo>()(kernel, CL_KERNEL_FUNCTION_NAME, sizeof name - 1, name,
-                                                             nullptr) != CL_SUCCESS)
+    if (kernel == nullptr ||
+        below<kEntry_clGetKernelInfo>()(kernel, CL_KERNEL_FUNCTION_NAME, sizeof name - 1, name, nullptr) != CL_SUCCESS)
         return;
     if (find(g_programs, program) == nullptr) return left_alone(name, "its program was not made from source");
     GuardedProgram* twin = twin_of(program);
@@ -213,8 +215,10 @@ void kernel_argument(cl_kernel kernel, cl_uint index, size_t size, const void* v
     argument.set = true;
     argument.size = size;
     const auto* bytes = static_cast<const unsigned char*>(value);
-    if (value == nullptr) argument.value.clear();
-    else argument.value.assign(bytes, bytes + size);
+    if (value == nullptr)
+        argument.value.clear();
+    else
+        argument.value.assign(bytes, bytes + size);
 }
 
 void kernel_shares_memory(cl_kernel kernel) {

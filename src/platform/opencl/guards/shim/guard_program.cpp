@@ -4,8 +4,8 @@
 #include <new>
 
 #include "base/log.h"
-#include "platform/opencl/shim/entry_points.h"
 #include "platform/opencl/guards/shim/guard_source.h"
+#include "platform/opencl/shim/entry_points.h"
 
 namespace xsched::opencl {
 namespace {
@@ -179,9 +179,9 @@ bool kind_of(cl_kernel kernel, cl_uint index, ArgumentKind& kind) {
     if (std::strstr(type, "sampler") != nullptr || (qualifiers & CL_KERNEL_ARG_TYPE_PIPE) != 0) return false;
     const bool memory = space == CL_KERNEL_ARG_ADDRESS_GLOBAL || space == CL_KERNEL_ARG_ADDRESS_CONSTANT ||
                         std::strncmp(type, "image", 5) == 0;
-    kind = memory                                   ? ArgumentKind::kMemory
+    kind = memory                                 ? ArgumentKind::kMemory
            : space == CL_KERNEL_ARG_ADDRESS_LOCAL ? ArgumentKind::kLocal
-                                                    : ArgumentKind::kValue;
+                                                  : ArgumentKind::kValue;
     return true;
 }
 
@@ -195,9 +195,8 @@ cl_uint argument_count(cl_kernel kernel) {
 
 void left_alone(const char* kernel, const char* why) {
     const bool first = !g_left_alone_logged.exchange(true);
-    XSCHED_LOG(first ? base::LogLevel::kInfo : base::LogLevel::kDebug,
-               "kernel '%s' stays at preempt level 1: %s%s", kernel, why,
-               first ? " (of further kernels XLOG_LEVEL=DEBG tells)" : "");
+    XSCHED_LOG(first ? base::LogLevel::kInfo : base::LogLevel::kDebug, "kernel '%s' stays at preempt level 1: %s%s",
+               kernel, why, first ? " (of further kernels XLOG_LEVEL=DEBG tells)" : "");
 }
 
 cl_kernel GuardedKernel::take() {

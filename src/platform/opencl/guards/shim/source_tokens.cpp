@@ -28,14 +28,22 @@ private:
 
     void step() {
         const char c = source_[at_];
-        if (const size_t joined = splice(); joined != 0) at_ += joined;
-        else if (c == '\n') new_line();
-        else if (base::is_space(c)) ++at_;
-        else if (c == '/' && peek(1) == '/') line_comment();
-        else if (c == '/' && peek(1) == '*') block_comment();
-        else if (c == '"' || c == '\'') literal(c);
-        else if (is_word(c)) word();
-        else sign(c);
+        if (const size_t joined = splice(); joined != 0)
+            at_ += joined;
+        else if (c == '\n')
+            new_line();
+        else if (base::is_space(c))
+            ++at_;
+        else if (c == '/' && peek(1) == '/')
+            line_comment();
+        else if (c == '/' && peek(1) == '*')
+            block_comment();
+        else if (c == '"' || c == '\'')
+            literal(c);
+        else if (is_word(c))
+            word();
+        else
+            sign(c);
     }
 
     void new_line() {

@@ -38,8 +38,8 @@ TEST_P(GuardSource, LeavesTheRestOfTheTextAsItIs) {
     const std::string all = guard_source(sample.source, sample.kernels).text;
     if (all.empty()) return;
     std::string text = body_of(all);
-    for (const std::string& added : {std::string(", ") + kGuardParameterText, std::string(kGuardParameterText),
-                                     std::string(kGuardPrologue)})
+    for (const std::string& added :
+         {std::string(", ") + kGuardParameterText, std::string(kGuardParameterText), std::string(kGuardPrologue)})
         for (size_t at = text.find(added); at != std::string::npos; at = text.find(added)) text.erase(at, added.size());
     std::string source = sample.source;
     if (const size_t at = source.find("(void) {"); at != std::string::npos) source.erase(at + 1, 4);
@@ -50,8 +50,8 @@ INSTANTIATE_TEST_SUITE_P(Samples, GuardSource, ::testing::ValuesIn(samples()),
                          [](const auto& sample) { return std::string(sample.param.name); });
 
 TEST(GuardSourceText, APrologueForEachDefinitionAndParametersForEachPrototype) {
-    const GuardedSource made = guard_source(
-        "__kernel void a(int x);\n__kernel void a(int x) {}\n__kernel void b(int x) {}", {"a", "b"});
+    const GuardedSource made =
+        guard_source("__kernel void a(int x);\n__kernel void a(int x) {}\n__kernel void b(int x) {}", {"a", "b"});
     EXPECT_EQ(test::occurrences(body_of(made.text), kGuardPrologue), 2);
     EXPECT_EQ(test::occurrences(body_of(made.text), std::string(", ") + kGuardParameterText), 3);
 }
@@ -97,7 +97,8 @@ TEST(GuardSourceText, OneOfSeveralTextsHasTheTail) {
     const std::string source = "__kernel void a(int x) {}";
     EXPECT_EQ(test::occurrences(guard_source(source, {"a"}, SourcePart::kFirst).text, kTailKernel), 2);
     EXPECT_EQ(test::occurrences(guard_source(source, {"a"}, SourcePart::kOther).text, kTailKernel), 0);
-    EXPECT_EQ(test::occurrences(guard_source(source, {"a"}, SourcePart::kOther).text, "static void xsched_guard_enter"), 1);
+    EXPECT_EQ(test::occurrences(guard_source(source, {"a"}, SourcePart::kOther).text, "static void xsched_guard_enter"),
+              1);
 }
 
 TEST(GuardSourceNames, AreReadFromTheDriversList) {
@@ -117,8 +118,7 @@ cl_program built(cl_context context, cl_device_id device, const std::string& tex
     cl_program program = clCreateProgramWithSource(context, 1, &start, nullptr, nullptr);
     const cl_int code = clBuildProgram(program, 1, &device, options, nullptr, nullptr);
     char log[4096] = {};
-    if (code != CL_SUCCESS)
-        clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, sizeof log - 1, log, nullptr);
+    if (code != CL_SUCCESS) clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, sizeof log - 1, log, nullptr);
     EXPECT_EQ(code, CL_SUCCESS) << log;
     return program;
 }
