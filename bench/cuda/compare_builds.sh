@@ -1,5 +1,5 @@
 #!/bin/bash
-# The main job with two builds of XSched in turns, and what the scheduler itself costs with 2 processors.
+# Two builds of XSched in turns: the main job, what a launch costs, and what the scheduler itself costs with 2 processors.
 #
 #   bench/cuda/compare_builds.sh OLD NEW [OUT]     (build directories, or what scripts/pack_gpu.sh made of them)
 #
@@ -13,18 +13,26 @@ ulimit -n 65536 2> /dev/null || ulimit -n "$(ulimit -Hn)"
 for build in "$old" "$new"; do chmod +x "$build"/bin/* "$build"/bench/cuda/* 2> /dev/null; done
 chmod +x bench/peers/* bench/lib/*.sh 2> /dev/null
 nvidia-smi --query-gpu=name,driver_version --format=csv,noheader
+version_of() { cat "$1/VERSION" 2> /dev/null; }
 for round in 1 2; do
     for build in "$old" "$new"; do
         name=$(basename "$build")
-        echo "=== round $round, $name ($(cat "$build/VERSION" 2> /dev/null))"
-        XSCHED_BENCH_VERSION=$(cat "$build/VERSION" 2> /dev/null) timeout --kill-after=5 110 python3 bench/suite.py \
-            --platform cuda --build "$build" --results "$out/$name.$round" --profile full --budget 85 --only main_job \
+        echo "=== round $round, $name ($(version_of "$build"))"
+        XSCHED_BENCH_VERSION=$(version_of "$build") timeout --kill-after=5 90 python3 bench/suite.py \
+            --platform cuda --build "$build" --results "$out/$name.$round" --profile full --budget 70 --only main_job \
             --lp-ms 0.3,3 --peers native,xsched --rounds 1 --seconds 2
+        XSCHED_BENCH_VERSION=$(version_of "$build") timeout --kill-after=5 40 python3 bench/launch_cost.py \
+            --build "$build" --results "$out/$name.$round" --rounds 3 --seconds 0.5
     done
 done
 echo "=== the scheduler on 2 processors"
-timeout 60 taskset -c 0,1 "$new/bin/bench_pass_cost" | tee "$out/pass_cost.json"
-for devices in 8 1; do
-    timeout 60 taskset -c 0,1 "$new/bin/directive_latency" --samples 1000 --clients 1000 --devices "$devices" \
-        --server "$new/bin/xserver" | tee "$out/directive_latency_$devices.json"
+for round in 1 2; do
+    for build in "$old" "$new"; do
+        name=$(basename "$build")
+        [ -e "$build/bin/bench_pass_cost" ] || continue
+        timeout 25 taskset -c 0,1 "$build/bin/bench_pass_cost" > "$out/$name.$round/pass_cost.json"
+        timeout 20 taskset -c 0,1 "$build/bin/directive_latency" --samples 500 --server "$build/bin/xserver" \
+            > "$out/$name.$round/directive_latency.json"
+        echo "$name: $(head -c 1500 "$out/$name.$round/pass_cost.json" "$out/$name.$round/directive_latency.json")"
+    done
 done
