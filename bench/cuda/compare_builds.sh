@@ -1,5 +1,5 @@
 #!/bin/bash
-# Two builds of XSched in turns: the main job, what a launch costs, and what the scheduler itself costs with 2 processors.
+# Two builds of XSched in turns: the main job, what a launch costs, and the scheduler itself with 2 processors.
 #
 #   bench/cuda/compare_builds.sh OLD NEW [OUT]     (build directories, or what scripts/pack_gpu.sh made of them)
 #

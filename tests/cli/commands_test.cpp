@@ -35,7 +35,7 @@ TEST_F(Commands, Status) {
     ASSERT_TRUE(client.becomes_suspended(0, true));
     const Outcome outcome = xcli({"status"});
     EXPECT_EQ(outcome.status, 0) << outcome.err;
-    EXPECT_TRUE(has(outcome.out, "(trainer) stands;")) << outcome.out;
+    EXPECT_TRUE(has(outcome.out, "(trainer) suspended;")) << outcome.out;
     EXPECT_TRUE(has(outcome.out, "(urgent) runs;")) << outcome.out;
     EXPECT_TRUE(has(outcome.out, "makes room for a more urgent unit")) << outcome.out;
     EXPECT_EQ(xcli({"status", me(), "--json"}).json()["processes"].size(), 2U);

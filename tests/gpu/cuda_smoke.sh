@@ -23,7 +23,7 @@ step() {
     [ $status = 0 ] || { failed=1; tail -n 25 "$logs/$name.out" "$logs/$name.err" | cut -c1-300; }
     return $status
 }
-under() { env LD_PRELOAD="$shim" XSCHED_SCHEDULER="$1" "${@:2}"; }
+under() { echo env LD_PRELOAD="$shim" XSCHED_SCHEDULER="$1"; }
 # same NAME: its results are those of the native run.
 same() {
     diff <(cut -d' ' -f1,2 "$logs/native.out") <(cut -d' ' -f1,2 "$logs/$1.out") > "$logs/$1.diff" && return
@@ -51,10 +51,10 @@ timeout 60 python3 -c 'import torch, sys; sys.exit(0 if torch.cuda.is_available(
 nvidia-smi --query-gpu=name,driver_version --format=csv,noheader
 
 export XLOG_LEVEL=DEBG
-step driver 60 under app python3 -c "$driver"
+step driver 60 $(under app) python3 -c "$driver"
 grep -ho 'the CUDA driver is .*\|no gates on device.*\|uses preempt level.*' "$logs/driver.err" | sort -u
-step import 120 under app python3 -c 'import torch; print(torch.cuda.device_count())'
-step matmul 120 under app python3 -c "$matmul"
+step import 120 $(under app) python3 -c 'import torch; print(torch.cuda.device_count())'
+step matmul 120 $(under app) python3 -c "$matmul"
 grep -ho 'cuGetProcAddress(.*' "$logs/matmul.err" | sort | uniq -c | sort -rn | head -20
 grep -ho 'cuda error .*' "$logs/matmul.err" | sort | uniq -c | head
 export XLOG_LEVEL=INFO
@@ -65,11 +65,11 @@ grep -q 'using local scheduler' "$logs/late_environment.err" ||
 
 step native 300 python3 tests/gpu/cuda_smoke.py $compile
 for scheduler in app local; do
-    step "$scheduler" 300 under $scheduler python3 tests/gpu/cuda_smoke.py $compile && same $scheduler
+    step "$scheduler" 300 $(under $scheduler) python3 tests/gpu/cuda_smoke.py $compile && same $scheduler
 done
-step suspended 300 under app python3 tests/gpu/cuda_smoke.py --suspend "$build/lib" $compile && same suspended
-step blocking 300 under app env CUDA_LAUNCH_BLOCKING=1 python3 tests/gpu/cuda_smoke.py $compile && same blocking
-step no_gates 300 under app env XSCHED_AUTO_XQUEUE_LEVEL=1 XSCHED_AUTO_XQUEUE_THRESHOLD=8 \
+step suspended 300 $(under app) python3 tests/gpu/cuda_smoke.py --suspend "$build/lib" $compile && same suspended
+step blocking 300 $(under app) env CUDA_LAUNCH_BLOCKING=1 python3 tests/gpu/cuda_smoke.py $compile && same blocking
+step no_gates 300 $(under app) env XSCHED_AUTO_XQUEUE_LEVEL=1 XSCHED_AUTO_XQUEUE_THRESHOLD=8 \
     python3 tests/gpu/cuda_smoke.py --suspend "$build/lib" $compile && same no_gates
 
 # What is in the background has nothing of ours open, so that whoever reads our output comes to its end, and ends by its
@@ -82,7 +82,7 @@ LD_PRELOAD=$shim XSCHED_SCHEDULER=global XSCHED_AUTO_XQUEUE_PRIORITY=10 timeout 
 urgent=$!
 trap 'kill $urgent $server 2> /dev/null' EXIT
 sleep 1
-step global 400 under global python3 tests/gpu/cuda_smoke.py $compile && same global
+step global 400 $(under global) python3 tests/gpu/cuda_smoke.py $compile && same global
 kill $urgent $server 2> /dev/null
 wait $urgent $server 2> /dev/null
 trap - EXIT

@@ -54,6 +54,8 @@ class NewHint(unittest.TestCase):
         self.root = Path(folder.name)
         for part in ("src", "include"):
             shutil.copytree(ROOT / part, self.root / part)
+        options = sorted((self.root / "src/platform").glob("*/options.def"))
+        (self.root / "platform_options.def").write_text("".join(each.read_text() for each in options))
         self.append(TABLE, ROW)
 
     def append(self, file, text):
@@ -68,7 +70,8 @@ class NewHint(unittest.TestCase):
     def compile(self, file):
         return subprocess.run([COMPILER, "-std=c++20", "-Wall", "-Wextra", "-Wno-missing-field-initializers", "-Werror",
                                "-fsyntax-only", '-DXSCHED_VERSION="0"', '-DXSCHED_LIBRARIES="lib"', "-I", "src",
-                               "-I", "include", file], cwd=self.root, capture_output=True, text=True, timeout=240)
+                               "-I", "include", "-I", ".", file],
+                              cwd=self.root, capture_output=True, text=True, timeout=240)
 
     def test_one_row_is_enough(self):
         self.declare()

@@ -17,26 +17,36 @@ constexpr unsigned kEventDefault = 0;
 constexpr int kAttributeThreadsPerMultiprocessor = 57;
 constexpr int kAttributeMultiprocessors = 63;
 
+// clang-format off: one function a line
 // Declared for XSched, and those that it leaves alone: name, parameters.
-#define BENCH_HIP_DECLARED(F)                                                                            \
-    F(hipGetDeviceCount)                                                                                 \
-    F(hipSetDevice)                                                                                      \
-    F(hipGetErrorName)                                                                                   \
-    F(hipMalloc)                                                                                         \
-    F(hipFree)                                                                                           \
-    F(hipMemcpyHtoD)                                                                                     \
-    F(hipMemcpyDtoH) F(hipModuleLaunchKernel) F(hipStreamCreateWithFlags) F(hipStreamCreateWithPriority) \
-        F(hipStreamSynchronize) F(hipStreamDestroy) F(hipEventCreateWithFlags) F(hipEventRecord)         \
-            F(hipEventSynchronize) F(hipEventDestroy) F(hipMemsetD8Async)
-#define BENCH_HIP_OTHERS(F)                                                                          \
-    F(hipInit, unsigned flags)                                                                       \
-    F(hipRuntimeGetVersion, int* version)                                                            \
-    F(hipDeviceGetName, char* name, int bytes, hip::hipDevice_t device)                              \
-    F(hipDeviceGetAttribute, int* value, int attribute, hip::hipDevice_t device)                     \
-    F(hipDeviceGetStreamPriorityRange, int* least, int* greatest)                                    \
-    F(hipModuleLoadData, hip::hipModule_t* module, const void* image)                                \
+#define BENCH_HIP_DECLARED(F) \
+    F(hipGetDeviceCount) \
+    F(hipSetDevice) \
+    F(hipGetErrorName) \
+    F(hipMalloc) \
+    F(hipFree) \
+    F(hipMemcpyHtoD) \
+    F(hipMemcpyDtoH) \
+    F(hipModuleLaunchKernel) \
+    F(hipStreamCreateWithFlags) \
+    F(hipStreamCreateWithPriority) \
+    F(hipStreamSynchronize) \
+    F(hipStreamDestroy) \
+    F(hipEventCreateWithFlags) \
+    F(hipEventRecord) \
+    F(hipEventSynchronize) \
+    F(hipEventDestroy) \
+    F(hipMemsetD8Async)
+#define BENCH_HIP_OTHERS(F) \
+    F(hipInit, unsigned flags) \
+    F(hipRuntimeGetVersion, int* version) \
+    F(hipDeviceGetName, char* name, int bytes, hip::hipDevice_t device) \
+    F(hipDeviceGetAttribute, int* value, int attribute, hip::hipDevice_t device) \
+    F(hipDeviceGetStreamPriorityRange, int* least, int* greatest) \
+    F(hipModuleLoadData, hip::hipModule_t* module, const void* image) \
     F(hipModuleGetFunction, hip::hipFunction_t* function, hip::hipModule_t module, const char* name) \
     F(hipEventElapsedTime, float* ms, hip::hipEvent_t begin, hip::hipEvent_t end)
+// clang-format on
 
 struct Runtime {
 #define BENCH_HIP_MEMBER(name) hip::declared::name name = nullptr;

@@ -24,11 +24,8 @@ CUresult code_of(hipError_t code) { return static_cast<CUresult>(code); }
 hipStream_t hip_stream(CUstream stream) { return reinterpret_cast<hipStream_t>(stream); }
 hipEvent_t hip_event(CUevent event) { return reinterpret_cast<hipEvent_t>(event); }
 void* at(CUdeviceptr address) { return reinterpret_cast<void*>(address); }
-// Which of several forms a call takes.
-uint32_t turn() {
-    thread_local uint32_t count = 0;
-    return count++;
-}
+thread_local uint32_t t_calls = 0;
+uint32_t turn() { return t_calls++; }  // which of several forms a call takes
 
 // --- contexts: the current one of a thread is its device
 CUcontext context_of(int device) { return reinterpret_cast<CUcontext>((uintptr_t(device) + 1) << 4); }
