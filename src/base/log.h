@@ -8,9 +8,9 @@
 #include <atomic>
 #include <cstddef>
 
-namespace xsched::base {
+#include "base/log_level.h"
 
-enum class LogLevel : int { kDebug = 0, kInfo = 1, kWarn = 2, kError = 3 };
+namespace xsched::base {
 
 namespace detail {
 extern std::atomic<int> g_log_level;  // -1 until XLOG_LEVEL has been read

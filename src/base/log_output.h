@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-#include "base/log.h"
+#include "base/log_level.h"
 
 namespace xsched::base::detail {
 

@@ -6,18 +6,18 @@
 
 namespace xsched::dispatch {
 
-ClientSlots* Dispatcher::State::find(uint32_t id) {
+ClientSlots* DispatcherState::find(uint32_t id) {
     const auto found = by_id.find(id);
     return found == by_id.end() ? nullptr : found->second;
 }
 
-Dispatcher::Dispatcher(sched::Core core) : state_(std::make_unique<State>(std::move(core))) {}
+Dispatcher::Dispatcher(sched::Core core) : state_(std::make_unique<DispatcherState>(std::move(core))) {}
 Dispatcher::~Dispatcher() = default;
 
 sched::Core& Dispatcher::core() { return state_->core; }
 
 void Dispatcher::add_client(const ClientView& client) {
-    State& state = *state_;
+    DispatcherState& state = *state_;
     if (client.region == nullptr || state.find(client.id) != nullptr) {
         XLOG_WARN("client %u (pid %d) has no memory or is known already: it is not scheduled", client.id, client.pid);
         return;
@@ -28,7 +28,7 @@ void Dispatcher::add_client(const ClientView& client) {
 }
 
 void Dispatcher::remove_client(uint32_t id) {
-    State& state = *state_;
+    DispatcherState& state = *state_;
     ClientSlots* client = state.find(id);
     if (client == nullptr) return;
     client->let_go(state.last_ns);

@@ -17,6 +17,8 @@
 
 namespace xsched::dispatch {
 
+struct DispatcherState;
+
 class Dispatcher {
 public:
     explicit Dispatcher(sched::Core core);
@@ -53,8 +55,7 @@ public:
     int64_t delay_caused_ns(uint32_t client_id) const;
 
 private:
-    struct State;
-    std::unique_ptr<State> state_;
+    std::unique_ptr<DispatcherState> state_;
 };
 
 }  // namespace xsched::dispatch

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "dispatch/client_slots.h"
-#include "dispatch/dispatcher.h"
 #include "dispatch/unit_table.h"
+#include "sched/core.h"
 
 namespace xsched::dispatch {
 
@@ -46,8 +46,8 @@ private:
     std::vector<ClientSlots*> clients_;
 };
 
-struct Dispatcher::State {
-    explicit State(sched::Core scheduler) : core(std::move(scheduler)) {}
+struct DispatcherState {
+    explicit DispatcherState(sched::Core scheduler) : core(std::move(scheduler)) {}
 
     sched::Core core;
     UnitTable units;

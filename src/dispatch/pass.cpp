@@ -27,7 +27,7 @@ constexpr int64_t kBeatEveryNs = ipc::kHeartbeatNs / 4;
 
 }  // namespace
 
-int64_t Dispatcher::State::pass(int64_t now_ns, bool all) {
+int64_t DispatcherState::pass(int64_t now_ns, bool all) {
     now_ns = std::max(now_ns, last_ns);
     if (!all) sweep(now_ns);
     int64_t wake_at_ns = pass_once(now_ns, all);
@@ -40,7 +40,7 @@ int64_t Dispatcher::State::pass(int64_t now_ns, bool all) {
     return wake_at_ns;
 }
 
-int64_t Dispatcher::State::pass_once(int64_t now_ns, bool all) {
+int64_t DispatcherState::pass_once(int64_t now_ns, bool all) {
     go_on_ns = 0;
     scan(now_ns, all);
     last_ns = now_ns;
@@ -50,7 +50,7 @@ int64_t Dispatcher::State::pass_once(int64_t now_ns, bool all) {
     return next_wake(now_ns);
 }
 
-void Dispatcher::State::sweep(int64_t now_ns) {
+void DispatcherState::sweep(int64_t now_ns) {
     if (now_ns - swept_ns < kSweepEveryNs || clients.empty()) return;
     swept_ns = now_ns;
     for (size_t count = clients.size() / kSweepParts + 1; count > 0; --count) {
@@ -60,8 +60,8 @@ void Dispatcher::State::sweep(int64_t now_ns) {
 }
 
 // False: its user has had its part for now.
-bool Dispatcher::State::may_have(const ClientSlots& client, int64_t UserLimits::* part, int64_t at_once_ns,
-                                 size_t slots, int64_t now_ns) {
+bool DispatcherState::may_have(const ClientSlots& client, int64_t UserLimits::* part, int64_t at_once_ns, size_t slots,
+                               int64_t now_ns) {
     UserLimits* user = client.view().limits.get();
     if (user == nullptr) return true;
     int64_t& had_ns = user->*part;
@@ -73,7 +73,7 @@ bool Dispatcher::State::may_have(const ClientSlots& client, int64_t UserLimits::
     return true;
 }
 
-void Dispatcher::State::scan(int64_t now_ns, bool all) {
+void DispatcherState::scan(int64_t now_ns, bool all) {
     for (ClientSlots* client : followed) to_scan.add(*client);
     for (ClientSlots* client : looks_again)
         if (client->look_again_ns() <= now_ns) to_scan.add(*client);
@@ -88,7 +88,7 @@ void Dispatcher::State::scan(int64_t now_ns, bool all) {
     });
 }
 
-void Dispatcher::State::decide(int64_t now_ns, bool all) {
+void DispatcherState::decide(int64_t now_ns, bool all) {
     if (all) units.mark_all();
     for (DeviceTable* device : timed) {
         device->in_timed = device->plan.wake_at_ns > now_ns;
@@ -105,7 +105,7 @@ void Dispatcher::State::decide(int64_t now_ns, bool all) {
     }
 }
 
-void Dispatcher::State::decide_device(DeviceTable& device, int64_t now_ns, bool all) {
+void DispatcherState::decide_device(DeviceTable& device, int64_t now_ns, bool all) {
     device.in_dirty = false;
     if (device.units.empty()) {
         core.forget(device.device);
@@ -141,7 +141,7 @@ void Dispatcher::State::decide_device(DeviceTable& device, int64_t now_ns, bool 
 }
 
 // Somebody waits for this, so that it comes before all that the rest of the pass writes.
-void Dispatcher::State::close_gates(const DeviceTable& device, int64_t now_ns) {
+void DispatcherState::close_gates(const DeviceTable& device, int64_t now_ns) {
     constexpr size_t kAhead = 4;
     const std::span<const uint32_t> changed = device.plan.changed;
     for (size_t i = 0; i < changed.size(); ++i) {
@@ -152,7 +152,7 @@ void Dispatcher::State::close_gates(const DeviceTable& device, int64_t now_ns) {
     }
 }
 
-void Dispatcher::State::direct(int64_t now_ns, bool all) {
+void DispatcherState::direct(int64_t now_ns, bool all) {
     const auto may = [&](const ClientSlots& client, bool many) {
         if (client.is_being_read()) return false;  // until that is done
         const size_t queues = client.queues().size();
@@ -168,7 +168,7 @@ void Dispatcher::State::direct(int64_t now_ns, bool all) {
 }
 
 template <typename May>
-void Dispatcher::State::direct_those(int64_t now_ns, May may) {
+void DispatcherState::direct_those(int64_t now_ns, May may) {
     to_direct.keep([&](ClientSlots& client) {
         if (!may(client)) return true;
         client.direct(now_ns);
@@ -187,7 +187,7 @@ void Dispatcher::State::direct_those(int64_t now_ns, May may) {
 }
 
 // Each delay, to the account of the client that it made room for. One that makes room within itself is no other's.
-void Dispatcher::State::attribute_delays(ClientSlots& victim) {
+void DispatcherState::attribute_delays(ClientSlots& victim) {
     for (const Delay& delay : victim.delays().unattributed()) {
         ClientSlots* cause = find(delay.client);
         if (cause != nullptr && cause != &victim) cause->add_caused_delay(delay.ns);
@@ -195,7 +195,7 @@ void Dispatcher::State::attribute_delays(ClientSlots& victim) {
     victim.delays().unattributed().clear();
 }
 
-void Dispatcher::State::keep_devices_alive(int64_t now_ns) {
+void DispatcherState::keep_devices_alive(int64_t now_ns) {
     leaving.keep([&](ClientSlots& victim) {
         const RoomFor room = victim.makes_room(now_ns);
         if (ClientSlots* urgent = find(room.client)) urgent->keep_alive(room.until_ns);
@@ -203,7 +203,7 @@ void Dispatcher::State::keep_devices_alive(int64_t now_ns) {
     });
 }
 
-int64_t Dispatcher::State::next_wake(int64_t now_ns) {
+int64_t DispatcherState::next_wake(int64_t now_ns) {
     int64_t wake_at_ns = go_on_ns;
     for (const DeviceTable* device : timed) wake_at_ns = base::earlier(wake_at_ns, device->plan.wake_at_ns);
     for (const ClientSlots* client : looks_again) wake_at_ns = base::earlier(wake_at_ns, client->look_again_ns());
@@ -222,7 +222,7 @@ int64_t Dispatcher::State::next_wake(int64_t now_ns) {
     return polled ? base::earlier(wake_at_ns, now_ns + kLookEveryNs) : wake_at_ns;
 }
 
-void Dispatcher::State::tell_thrown_out() {
+void DispatcherState::tell_thrown_out() {
     const char* name = core.thrown_out();
     if (name != nullptr && !told_thrown_out) {
         XLOG_WARN(

@@ -30,13 +30,6 @@ enum class Interrupt : uint32_t {
 
 constexpr bool interrupts(Mechanism mechanism) { return mechanism >= Mechanism::kInterrupt; }
 
-struct Victim;
-// The cheapest for this victim, of those that its level allows.
-Mechanism choose_mechanism(const Victim& victim);
-// What happens to running work when the victim is suspended so, with or without a short timeslice in force.
-Interrupt choose_interrupt(const Victim& victim, Mechanism mechanism, bool short_timeslice);
-// Whether a short timeslice goes with the mechanism that is usual for the victim.
-bool shortens_timeslice(const Victim& victim, Mechanism usual);
 // Timeslices by rank among the priorities on a device. Rank 0, the most urgent, keeps the driver's own (0). The last
 // one gets a microsecond; those between lie between.
 uint32_t timeslice_us_of(unsigned rank, unsigned ranks);

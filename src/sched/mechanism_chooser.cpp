@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "sched/best_mechanism.h"
 #include "sched/mechanism_costs.h"
 #include "sched/victim.h"
 #include "xsched/types.h"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "server/tools.h"
+#include "server/tool_request.h"
 
 namespace xsched::server {
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "sched/best_mechanism.h"
 #include "sched/given_units.h"
 #include "sched/mechanism_costs.h"
 #include "sched/victim.h"

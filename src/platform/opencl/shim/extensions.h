@@ -1,5 +1,6 @@
 // Functions of OpenCL extensions that enqueue, or make a queue. No library exports them: a program asks for them by
-// name and gets a driver's own address, one per driver. Any thread.
+// name and gets a driver's own address, one per driver. Any thread. Defined in
+// extension_hooks.cpp, beside the table of hooks, of which the function that asks is one.
 #pragma once
 
 namespace xsched::opencl {

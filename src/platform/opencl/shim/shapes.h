@@ -7,7 +7,7 @@
 //   wait_command          a marker, a barrier
 //   finish                waits for all of a queue
 //   create_queue, retain_queue, release_queue, set_queue_property   the life of queues
-//   create_command_buffer, get_extension                            (extensions.cpp)
+//   create_command_buffer, get_extension                            (extension_hooks.cpp)
 //   traced                only logged (trace.h)
 #pragma once
 

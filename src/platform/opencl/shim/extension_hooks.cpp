@@ -1,10 +1,9 @@
-#include "platform/opencl/shim/extensions.h"
-
 #include <CL/cl_ext_intel.h>
 
 #include <cstring>
 
 #include "base/pointer_map.h"
+#include "platform/opencl/shim/extensions.h"
 #include "platform/opencl/shim/launch.h"
 #include "platform/opencl/shim/shapes.h"
 

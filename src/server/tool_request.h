@@ -1,0 +1,36 @@
+// What a tool's command gets: what it works on, and who asks. Plain data; front thread.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+
+#include "server/checkpoint.h"
+#include "server/client.h"
+#include "server/options.h"
+#include "server/scheduler.h"
+#include "server/users.h"
+
+namespace xsched::server {
+
+// What the commands work on.
+struct ToolHost {
+    const Options& options;
+    const int64_t& started_ns;
+    const std::map<uint32_t, std::unique_ptr<Client>>& clients;
+    Scheduler& scheduler;
+    Users& users;
+    Checkpoint& checkpoint;
+    // Keeps the server here until the process at the other end of the connection ends.
+    std::function<bool(const Peer& peer, int connection, User& user)> expect;
+};
+
+// Who asks.
+struct Asking {
+    const Peer& peer;
+    User& user;
+    int connection;
+};
+
+}  // namespace xsched::server
