@@ -239,8 +239,12 @@ TEST_F(DescriptorAttack, FilesWhoseFileSystemDoesNotAnswer) {
     EXPECT_EQ(as_user(kVictimUid, [&] { return raw_client(path) ? 0 : 1; }), 0);
     // The old server's threads stand until the file system goes; a new one is there at once all the same.
     kill(server->pid(), SIGTERM);
-    ServerProcess next(directory, {"--system"});
-    EXPECT_TRUE(next.ready()) << next.process().err();
+    std::unique_ptr<ServerProcess> next;  // refused until the old one has taken note of the signal
+    const auto begins = [&] {
+        next = std::make_unique<ServerProcess>(directory, std::vector<std::string>{"--system"});
+        return next->ready();
+    };
+    EXPECT_TRUE(eventually(begins, 5000)) << next->process().err();
     EXPECT_EQ(as_user(kVictimUid, [&] { return raw_client(path) ? 0 : 1; }), 0);
     end();
     EXPECT_EQ(server->process().wait(), 0);
