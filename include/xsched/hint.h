@@ -32,6 +32,18 @@ XResult XHintGetPriority(XQueueHandle xq, Priority* prio);
 /* The share of the device in percent that the partition policies give it, 0..100. InvalidValue: out of that range. */
 XResult XHintUtilization(XQueueHandle xq, Utilization util);
 
+/* The share of the device in percent that the queue's program gets whenever it asks for it (policies PUP and SPUP),
+ * 0..100; 0: not said, it shares what others leave. Of a program's queues the largest counts. InvalidValue: out of that
+ * range. (Not in XSched 1.2.) */
+XResult XHintShare(XQueueHandle xq, int32_t percent);
+/* The part of the device in percent that the queue's program gets at most (policies PUP and SPUP), 1..100; 0: no
+ * limit. Of a program's queues the smallest counts. InvalidValue: out of that range. (Not in XSched 1.2.) */
+XResult XHintLimit(XQueueHandle xq, int32_t percent);
+
+/* The queue's program has the active window of this display (policy AWF), counted from 1 to 255; 0: of none.
+ * InvalidValue: out of that range. (Not in XSched 1.2.) */
+XResult XHintWindow(XQueueHandle xq, int32_t display);
+
 /* The length of a turn in microseconds, for policies that take turns: TIMESLICE_MIN (100) to TIMESLICE_MAX
  * (10,000,000), or TIMESLICE_UNLIMITED. For all queues of this process, those that are made later included.
  * InvalidValue: out of that range. */
@@ -57,8 +69,9 @@ XResult XHintExpect(XQueueHandle xq, int64_t us_from_now);
  * XSched 1.2.) */
 XResult XHintPeriod(XQueueHandle xq, int64_t us);
 
-/* How many queues with the earliest deadlines run at once, for policy KEDF. InvalidValue: 0. In builds without that
- * policy it changes nothing. */
+/* How many programs with the earliest deadlines run at once on a device, for policy KEDF; more than 1024 count as that.
+ * For all queues of this process, those that are made later included; of several programs' the largest counts.
+ * InvalidValue: 0. */
 XResult XHintKDeadline(size_t k);
 
 #pragma GCC visibility pop

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "base/hints.h"
 
@@ -22,21 +23,47 @@ struct Unit : base::Hints {  // `priority` has its boosts applied
     uint64_t device = 0;
     uint64_t process = 0;      // equal for the units of one process, whatever its number
     int32_t pid = 0;           // for people; several processes may show the same one
-    bool wants = false;        // has work and is believed, or had some so recently that the device is kept for it
-    int64_t ready_since_ns = 0; // of its oldest unfinished burst; if it has none, of its last one
-    int64_t command_ns = 0;     // mean command length
-    int64_t busy_ns = 0;        // device time used so far
+    uint64_t account = 0;  // equal for units that share as one, whoever they belong to; 0: its process does alone
+    int32_t cpu_priority = 0;  // of its process's main thread, larger is more urgent (see kCpuPriority)
+    bool wants = false;  // has work and is believed, or had some so recently that the device is kept for it
+    bool ready = false;  // has work; wants without it: the device is kept for it
+    int64_t ready_since_ns = 0;  // of its oldest unfinished burst; if it has none, of its last one
+    int64_t command_ns = 0;  // mean command length
+    int64_t busy_ns = 0;  // device time used so far
 
     bool operator==(const Unit&) const = default;
+};
+
+// Who shares as one.
+constexpr uint64_t account_of(const Unit& unit) { return unit.account != 0 ? unit.account : unit.process; }
+
+// Why a unit does not run, beyond whom it makes room for.
+enum class Why : uint8_t {
+    kTurn,  // it is another one's turn
+    kLimited,  // it has had what its limit allows: the device may stand still meanwhile
+    kLate,  // it has missed its deadline, and goes behind those that can still meet theirs
 };
 
 // One unit's answer, in the order of the units given.
 struct Choice {
     bool run = true;
+    Why why = Why::kTurn;
     uint64_t by = 0;  // if not: the unit it makes room for
 
     bool operator==(const Choice&) const = default;
 };
+
+// What somebody who shares a device has had of it beyond its part, compared with whoever has had the least.
+struct Ahead {
+    uint64_t device = 0;
+    uint64_t account = 0;  // account_of
+    int64_t ns = 0;
+
+    bool operator==(const Ahead&) const = default;
+};
+
+// What a policy needs to be told that costs something to find out.
+enum class Fact : uint8_t { kNothing, kCpuPriority };
 
 class Policy {
 public:
@@ -56,6 +83,20 @@ public:
     virtual void mark_preemptible(std::span<const Unit> units, std::span<uint8_t> marks) const {
         if (units.size() > 1) std::fill(marks.begin(), marks.end(), uint8_t{1});
     }
+
+    // A policy that weighs devices against one another remembers what it saw of each. Then all report each ready and
+    // idle change, a device may stand still for the sake of another one, and `by` may be a unit of another device.
+    virtual bool spans_devices() const { return false; }
+    // Of such a policy: another number once the answers about other devices may be others. All are then asked about.
+    virtual uint64_t across() const { return 0; }
+
+    // What its shares rest upon, for the policy that follows. False: it keeps no accounts, and those before it stay.
+    virtual bool hand_over([[maybe_unused]] std::vector<Ahead>& accounts) const { return false; }
+    // Before the first choice: what another policy has handed over. Some of it may be of units that are gone.
+    virtual void take_over([[maybe_unused]] std::span<const Ahead> accounts) {}
+    virtual Fact needs() const { return Fact::kNothing; }
+    // What it did that no policy may do: then it is replaced by HPF at once. nullptr: nothing. The text outlives it.
+    virtual const char* breach() const { return nullptr; }
 
 private:
     const char* name_ = "unnamed";

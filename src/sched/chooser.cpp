@@ -47,9 +47,21 @@ void sum_up_costs(DeviceHistory& device) {
 }  // namespace
 
 void Chooser::set_policy(std::unique_ptr<policy::Policy> policy) {
+    accounts();
     policy_ = policy != nullptr ? std::move(policy) : make_hpf();
+    if (policy_ != nullptr) policy_->take_over(accounts_);
     thrown_out_[0] = '\0';
     ++policy_number_;
+}
+
+const std::vector<policy::Ahead>& Chooser::accounts() {
+    if (policy_ != nullptr) policy_->hand_over(accounts_);
+    return accounts_;
+}
+
+void Chooser::take_over(std::span<const policy::Ahead> accounts) {
+    accounts_.assign(accounts.begin(), accounts.end());
+    if (policy_ != nullptr) policy_->take_over(accounts_);
 }
 
 bool Chooser::choose(Pass& pass) {
@@ -83,8 +95,10 @@ bool Chooser::choose(Pass& pass) {
         const int64_t again_ns = policy_->choose(device.asked, pass.now_ns, device.answers);
         if (again_ns > 0) pass.wake(std::max(again_ns, pass.now_ns + kSoonestWakeNs));
         if (!device.expected.empty()) let_run_until_needed(pass);
+        // Then its answers about other devices are out of date, but for this one's.
+        if (std::exchange(across_, policy_->across()) != policy_->across()) ++policy_number_;
     }
-    return !stalls(pass);
+    return !stalls(pass) && !breaks_its_word();
 }
 
 // What the core was given of a unit that may have changed.
@@ -95,6 +109,7 @@ void Chooser::see(Pass& pass, uint32_t place) {
     const bool wants = device.asked[place].wants;
     device.asked[place] = state.unit;
     device.asked[place].wants = wants;
+    device.asked[place].ready = state.ready;
     device.ready[place] = state.ready ? 1 : 0;
     const Cost cost = cost_of(state);
     Cost& last = device.costs[place];
@@ -208,9 +223,11 @@ bool Chooser::stalls(Pass& pass) {
     bool work = false;
     bool served = false;
     for (size_t i = 0; i < device.eligible.size() && !(work && served); ++i) {
-        work |= device.ready[i] != 0 && device.asked[i].wants;
-        served |= device.asked[i].wants && device.answers[i].run;
+        const policy::Choice& answer = device.answers[i];
+        work |= device.ready[i] != 0 && device.asked[i].wants && (answer.run || answer.why != policy::Why::kLimited);
+        served |= device.asked[i].wants && answer.run;
     }
+    device.serves = served;
     const bool stalls = device.watchdog.stalls(work, served, pass.now_ns);
     pass.wake(device.watchdog.wake_at_ns());
     return stalls;
@@ -218,6 +235,8 @@ bool Chooser::stalls(Pass& pass) {
 
 void Chooser::throw_out() {
     std::strncpy(thrown_out_, policy_name(), sizeof(thrown_out_) - 1);
+    why_thrown_out_ = breaks_its_word() ? policy_->breach() : "let nobody with work run for a second";
+    accounts();
     policy_ = make_hpf();
     ++policy_number_;
 }

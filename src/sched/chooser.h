@@ -6,6 +6,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <vector>
 
 #include "policy/policy.h"
 #include "sched/pass.h"
@@ -17,10 +19,17 @@ public:
     void set_policy(std::unique_ptr<policy::Policy> policy);  // null: HPF
     const char* policy_name() const { return policy_ != nullptr ? policy_->name() : "none"; }
     const char* thrown_out() const { return thrown_out_[0] != '\0' ? thrown_out_ : nullptr; }
+    bool breaks_its_word() const { return policy_ != nullptr && policy_->breach() != nullptr; }
+    const char* why_thrown_out() const { return why_thrown_out_; }
     // Another number after each change of policy.
     uint64_t policy_number() const { return policy_number_; }
+    bool spans_devices() const { return policy_ != nullptr && policy_->spans_devices(); }
+    policy::Fact needs() const { return policy_ != nullptr ? policy_->needs() : policy::Fact::kNothing; }
+    // What the shares of the policy in force rest upon, or those of the last one that kept accounts.
+    const std::vector<policy::Ahead>& accounts();
+    void take_over(std::span<const policy::Ahead> accounts);
 
-    // Fills in pass.device.answers. False: the policy has let nobody with work run for too long.
+    // Fills in pass.device.answers. False: the policy has let nobody with work run for too long, or broke its word.
     bool choose(Pass& pass);
     void throw_out();
     void forget(uint64_t device) {
@@ -38,7 +47,10 @@ private:
 
     std::unique_ptr<policy::Policy> policy_;  // null only in a build without HPF: everything runs
     uint64_t policy_number_ = 1;
+    uint64_t across_ = 0;  // the policy's
+    std::vector<policy::Ahead> accounts_;
     char thrown_out_[32] = "";
+    const char* why_thrown_out_ = "";
 };
 
 }  // namespace xsched::sched

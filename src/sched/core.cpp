@@ -28,6 +28,7 @@ struct Core::State {
     History history;
 
     void choose(Pass& pass);
+    bool stands_for_another(DeviceHistory& device);
     void judge(Pass& pass, uint32_t at);
     void judge_eligible(Pass& pass, uint32_t at, Verdict& verdict);
     void explain_kept_off(const Pass& pass, uint32_t at, Verdict& verdict) const;
@@ -50,6 +51,10 @@ void Core::set_policy(std::unique_ptr<policy::Policy> policy) {
 }
 
 const char* Core::policy_name() const { return state_->chooser.policy_name(); }
+const char* Core::why_thrown_out() const { return state_->chooser.why_thrown_out(); }
+policy::Fact Core::needs() const { return state_->chooser.needs(); }
+const std::vector<policy::Ahead>& Core::accounts() { return state_->chooser.accounts(); }
+void Core::take_over(std::span<const policy::Ahead> accounts) { state_->chooser.take_over(accounts); }
 uint64_t Core::policy_number() const { return state_->chooser.policy_number(); }
 const char* Core::thrown_out() const { return state_->chooser.thrown_out(); }
 void Core::forget(uint64_t device) {
@@ -83,7 +88,7 @@ Plan Core::decide(const DeviceUnits& given, int64_t now_ns) {
 }
 
 void Core::State::choose(Pass& pass) {
-    if (!chooser.choose(pass)) {
+    if (!chooser.choose(pass) && (chooser.breaks_its_word() || !stands_for_another(pass.device))) {
         chooser.throw_out();
         for (auto& [id, device] : history.devices()) device.watchdog.reset();
         pass.wake_at_ns = 0;
@@ -93,12 +98,21 @@ void Core::State::choose(Pass& pass) {
     pass.device.policy = chooser.policy_number();
 }
 
+// A policy that spans devices may keep one still for as long as somebody has another one.
+bool Core::State::stands_for_another(DeviceHistory& device) {
+    if (!chooser.spans_devices()) return false;
+    const bool any = std::any_of(history.devices().begin(), history.devices().end(),
+                                 [](const auto& entry) { return entry.second.serves; });
+    if (any) device.watchdog.reset();
+    return any;
+}
+
 void Core::State::judge_device(Pass& pass, bool watched_before) {
     DeviceHistory& device = pass.device;
     const bool all = pass.all;
     if (all) {
         device.watched = device.units.size() > 1 && device.eligible.size() < device.units.size();
-        device.watched |= device.preemptible_count != 0;
+        device.watched |= device.preemptible_count != 0 || chooser.spans_devices();
         device.due_ns = 0;
         for (uint32_t at = 0; at < device.units.size(); ++at)
             if (device.units[at].place == kNowhere || watched_before != device.watched) judge(pass, at);
@@ -161,11 +175,18 @@ void Core::State::judge_eligible(Pass& pass, uint32_t at, Verdict& verdict) {
         verdict.reason = pass.device.eligible.size() == 1 ? Reason::kAlone : Reason::kChosen;
         return;
     }
+    if (pass.device.answers[known.place].why == policy::Why::kLimited) {
+        known.starvation.reset(pass.now_ns);
+        verdict.suspend = true;
+        verdict.reason = Reason::kLimited;
+        return;
+    }
     const StarvationLimits limits{.limit_ns = starvation_limit(pass, at), .turn_ns = settings.starvation_turn_ns};
     const bool has_turn = known.starvation.kept_off(work, limits, pass.now_ns);
     pass.device.due_ns = base::earlier(pass.device.due_ns, known.starvation.wake_at_ns(limits));
     verdict.suspend = !has_turn;
-    verdict.reason = has_turn ? Reason::kStarved : Reason::kNotItsTurn;
+    const bool late = pass.device.answers[known.place].why == policy::Why::kLate;
+    verdict.reason = has_turn ? Reason::kStarved : late ? Reason::kLate : Reason::kNotItsTurn;
 }
 
 // 0: none. Shorter while the unit is suspended for a more urgent one of its own process that gets no further: that one
@@ -191,10 +212,12 @@ int64_t Core::State::starvation_limit(Pass& pass, uint32_t at) const {
 void Core::State::explain_kept_off(const Pass& pass, uint32_t at, Verdict& verdict) const {
     const uint64_t by = pass.device.answers[pass.device.units[at].place].by;
     const uint32_t whom = by != 0 ? pass.device.find(by) : kNowhere;
+    if (by != 0 && whom == kNowhere && chooser.spans_devices()) verdict.reason = Reason::kElsewhere;
     if (whom == kNowhere) return;
     const UnitState& other = pass.given.units[whom];
     verdict.by = by;
     verdict.by_at = whom;
+    if (verdict.reason == Reason::kLimited || verdict.reason == Reason::kLate) return;
     if (other.unit.priority <= pass.given.units[at].unit.priority) return;
     const bool expected = pass.device.units[whom].expected.at_ns != 0;
     verdict.reason = other.ready ? Reason::kLessUrgent : expected ? Reason::kExpected : Reason::kAnticipation;

@@ -18,6 +18,7 @@
 //    (a kernel's first launch waits for all of a context), or for a lock that another such call holds. When calls wait
 //    there and the urgent unit gets no further, the other unit gets a turn. Without such calls it gets one a little
 //    later, since not every order between streams can be seen (a value that one writes and the other waits for);
+//  - a policy that spans devices (policy/policy.h): all are decided anew once its answers elsewhere may be others;
 //  - suspended by a person (xcli suspend) and PRIORITY_NO_EXECUTE: always off, and the policy never sees them;
 //  - a policy that lets nobody with work run is thrown out and replaced by HPF (stall_watchdog.h).
 //
@@ -26,6 +27,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <vector>
 
 #include "sched/unit.h"
 
@@ -53,8 +56,15 @@ public:
     const char* policy_name() const;
     // Another number after each change of policy: then every device is to be decided anew.
     uint64_t policy_number() const;
-    // The policy that was replaced by HPF because it let nobody with work run; nullptr: none since set_policy.
+    // What the policy needs to be told of units.
+    policy::Fact needs() const;
+    // What shares rest upon, for a core that comes after this one, and what one before has left.
+    const std::vector<policy::Ahead>& accounts();
+    void take_over(std::span<const policy::Ahead> accounts);
+    // The policy that was replaced by HPF because it let nobody with work run, or broke its word; nullptr: none since
+    // set_policy.
     const char* thrown_out() const;
+    const char* why_thrown_out() const;  // "let nobody with work run for a second"
 
 private:
     struct State;

@@ -89,6 +89,7 @@ struct DeviceHistory {
     std::vector<std::pair<uint64_t, Expected>> expected;  // ids of those that announced a burst, sorted
 
     bool watched = false;
+    bool serves = false;  // by the last answer somebody who wants the device may have it
     StallWatchdog watchdog{};
     int64_t due_ns = 0;  // a verdict may change by itself, the units as they are; 0: never
     int64_t looked_at_all_ns = 0;

@@ -26,6 +26,7 @@ struct Present {
     Victim victim;
     bool suspended = true;  // all of it
     bool ready = false;     // some of it
+    bool has_turn = false;  // some of it runs because it starved
     uint32_t timeslice_us = 0;
     const UnitState* urgent = nullptr;  // the unit that it makes room for, and its position
     uint32_t urgent_at = 0;
@@ -50,6 +51,7 @@ Present look_at(const Pass& pass, const Group& group) {
         victim.announced = victim.announced || verdict.reason == Reason::kExpected;
         present.suspended = present.suspended && verdict.suspend;
         present.ready = present.ready || state.ready;
+        present.has_turn = present.has_turn || (!verdict.suspend && verdict.reason == Reason::kStarved);
         if (verdict.by > by) {
             by = verdict.by;
             present.urgent_at = verdict.by_at;
@@ -119,7 +121,9 @@ uint32_t choose(const Pass& pass, Group& group, Present& present) {
     victim.gate_tried_better = group.trials != nullptr && group.trials->next() == kGateAlone;
     const bool announced = std::exchange(victim.announced, false);
     group.usual = choose_mechanism(victim);
-    const uint32_t slice_us = shortens_timeslice(victim, group.usual) ? present.timeslice_us : 0;
+    // In a short one it would get a microsecond of its turn for each timeslice of the others.
+    const bool is_short = shortens_timeslice(victim, group.usual) && !present.has_turn;
+    const uint32_t slice_us = is_short ? present.timeslice_us : 0;
     victim.announced = announced;
     const Mechanism chosen = announced ? choose_mechanism(victim) : group.usual;
     if (!present.suspended) {

@@ -1,25 +1,14 @@
 // Highest priority first: see README.md.
+#include "policy/hpf/largest.h"
 #include "policy/policy.h"
 
 namespace xsched::policy {
 namespace {
 
-// Of equals the oldest, whatever their order: others should not make room for another one each time.
-bool is_before(const Unit& unit, const Unit& other) {
-    return unit.priority != other.priority ? unit.priority > other.priority : unit.id < other.id;
-}
-
 class Hpf final : public Policy {
 public:
     int64_t choose(std::span<const Unit> units, int64_t /*now_ns*/, std::span<Choice> choices) override {
-        const Unit* top = nullptr;
-        for (const Unit& unit : units) {
-            if (unit.wants && (top == nullptr || is_before(unit, *top))) top = &unit;
-        }
-        if (top == nullptr) return 0;
-        for (size_t i = 0; i < units.size(); ++i) {
-            if (units[i].priority < top->priority) choices[i] = {.run = false, .by = top->id};
-        }
+        run_largest(units, choices, [units](size_t i) { return units[i].priority; });
         return 0;
     }
 

@@ -8,8 +8,8 @@ bool Programs::see(std::span<const Unit> units, int64_t now_ns) {
     const bool regrouped = !same_members(units);
     if (regrouped) regroup(units);
     for (Program& program : programs_) {
+        program.id = 0;  // until its first unit has come
         program.used_ns = program.most_ns = 0;
-        program.unit.id = 0;  // until its first unit has come
     }
     for (size_t i = 0; i < units.size(); ++i) join(units[i], members_[i]);
     // Streams that run side by side use the device once.
@@ -19,16 +19,10 @@ bool Programs::see(std::span<const Unit> units, int64_t now_ns) {
     return regrouped;
 }
 
-uint64_t Programs::wanting(uint64_t program) const {
-    for (const Program& known : programs_)
-        if (known.unit.id == program) return known.wanting;
-    return program;
-}
-
 bool Programs::same_members(std::span<const Unit> units) const {
     if (units.size() != members_.size()) return false;
     for (size_t i = 0; i < units.size(); ++i)
-        if (units[i].id != members_[i].unit || units[i].process != members_[i].process) return false;
+        if (units[i].id != members_[i].unit || key_of(units[i]) != members_[i].key) return false;
     return true;
 }
 
@@ -36,15 +30,16 @@ void Programs::regroup(std::span<const Unit> units) {
     std::vector<std::pair<uint64_t, int64_t>> busy;
     for (const Member& member : members_) busy.emplace_back(member.unit, member.busy_ns);
     std::sort(busy.begin(), busy.end());
-    const bool one_process = std::all_of(units.begin(), units.end(),
-                                         [&units](const Unit& unit) { return unit.process == units[0].process; });
+    const bool apart = by_ == By::kProgram && std::all_of(units.begin(), units.end(), [&units](const Unit& unit) {
+                           return unit.process == units[0].process;
+                       });
     members_.clear();
-    std::vector<std::pair<uint64_t, size_t>> order;  // by process
+    std::vector<std::pair<uint64_t, size_t>> order;  // by program
     for (size_t i = 0; i < units.size(); ++i) {
         const auto known = std::lower_bound(busy.begin(), busy.end(), std::pair{units[i].id, INT64_MIN});
         const bool is_known = known != busy.end() && known->first == units[i].id;
-        members_.push_back({units[i].id, units[i].process, 0, is_known ? known->second : units[i].busy_ns});
-        order.emplace_back(one_process ? i : units[i].process, i);
+        members_.push_back({units[i].id, key_of(units[i]), 0, is_known ? known->second : units[i].busy_ns});
+        order.emplace_back(apart ? i : key_of(units[i]), i);
     }
     std::sort(order.begin(), order.end());
     size_t count = 0;
@@ -59,18 +54,27 @@ void Programs::regroup(std::span<const Unit> units) {
 void Programs::join(const Unit& unit, Member& member) {
     Program& program = programs_[member.program];
     const int64_t used_ns = std::max<int64_t>(unit.busy_ns - std::exchange(member.busy_ns, unit.busy_ns), 0);
-    if (program.unit.id == 0) {
-        program.unit = unit;
-        program.wanting = unit.id;
-    } else {
-        if (unit.wants && !program.unit.wants) program.wanting = unit.id;
-        program.unit.id = std::min(program.unit.id, unit.id);  // whatever their order
-        program.unit.wants |= unit.wants;
-        program.unit.utilization = std::max(program.unit.utilization, unit.utilization);
-        program.unit.timeslice_us = std::max(program.unit.timeslice_us, unit.timeslice_us);
-    }
     program.used_ns += used_ns;
     program.most_ns = std::max(program.most_ns, used_ns);
+    if (program.id == 0) {
+        program.id = program.wanting = unit.id;
+        program.account = account_of(unit);
+        program.utilization = unit.utilization;
+        program.priority = unit.priority;
+        program.share = unit.share;
+        program.limit = unit.limit;
+        program.timeslice_ns = unit.timeslice_us * 1000;
+        program.wants = unit.wants;
+        return;
+    }
+    if (unit.wants && !program.wants) program.wanting = unit.id;
+    program.id = std::min(program.id, unit.id);  // whatever their order
+    program.wants |= unit.wants;
+    program.utilization = std::max(program.utilization, unit.utilization);
+    program.priority = std::max(program.priority, unit.priority);
+    program.share = std::max(program.share, unit.share);
+    program.limit = base::merged<base::HintMerge::kTighter>(program.limit, unit.limit);
+    program.timeslice_ns = std::max(program.timeslice_ns, unit.timeslice_us * 1000);
 }
 
 }  // namespace xsched::policy

@@ -1,7 +1,8 @@
-// The units of a device put together to programs, which share as one: the units of a process run or stand together and
-// have one share. Where all units are of one process each is a program by itself.
+// The units of a device put together to programs, which share as one: the units of a process run or stand together, so
+// that siblings which wait for each other's events cannot deadlock. Where all units are of one process each is a
+// program by itself, if the policy wants that. By account it is whoever shares as one: a process, or all of a user.
 //
-// Pure; one object per device; not thread-safe. Sorts when units come or go, else compares.
+// Pure; one object per device; not thread-safe. Sorts and allocates when units come or go, else compares.
 #pragma once
 
 #include <cstddef>
@@ -15,34 +16,50 @@
 namespace xsched::policy {
 
 struct Program {
-    Unit unit;             // its oldest one; it wants if one does, and has the largest share and timeslice of them
-    uint64_t wanting = 0;  // one of them that wants, or the first
-    int64_t used_ns = 0;   // of the device, since the last decision
-    int64_t most_ns = 0;   // by one of them alone
+    uint64_t id = 0;       // of its oldest unit
+    uint64_t account = 0;  // account_of
+    uint64_t wanting = 0;  // one of its units that wants, or the first: whom others make room for
+    bool wants = false;
+    // The largest of its units', but for the limit.
+    int32_t utilization = 0;
+    int32_t priority = PRIORITY_NO_EXECUTE;
+    int32_t share = 0;
+    int32_t limit = 0;
+    int64_t timeslice_ns = 0;
+    int64_t used_ns = 0;  // of the device, since the last decision
+    int64_t most_ns = 0;  // by one unit alone
 };
 
 class Programs {
 public:
+    enum class By : uint8_t {
+        kProgram,  // a process; where there is one alone its units
+        kProcess,
+        kAccount,
+    };
+
+    explicit Programs(By by) : by_(by) {}
+
     // The units as they are now. True: the programs, or their order, are others than before.
     bool see(std::span<const Unit> units, int64_t now_ns);
 
     std::span<const Program> all() const { return programs_; }
-    // Of the unit at that place.
-    const Program& of(size_t unit) const { return programs_[members_[unit].program]; }
-    // Whom others make room for, for the sake of the program whose oldest unit that is.
-    uint64_t wanting(uint64_t program) const;
+    // To which of these the unit at that place belongs.
+    size_t of(size_t unit) const { return members_[unit].program; }
 
 private:
     struct Member {
         uint64_t unit = 0;
-        uint64_t process = 0;
+        uint64_t key = 0;
         size_t program = 0;
         int64_t busy_ns = 0;  // how much of the device it has used, as last seen
     };
+    uint64_t key_of(const Unit& unit) const { return by_ == By::kAccount ? account_of(unit) : unit.process; }
     bool same_members(std::span<const Unit> units) const;
     void regroup(std::span<const Unit> units);
     void join(const Unit& unit, Member& member);
 
+    By by_;
     std::vector<Program> programs_;
     std::vector<Member> members_;  // in the order of the units
     int64_t seen_ns_ = 0;

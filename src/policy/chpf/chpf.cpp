@@ -1,0 +1,22 @@
+// Highest CPU priority first: see README.md.
+#include "policy/hpf/largest.h"
+#include "policy/policy.h"
+
+namespace xsched::policy {
+namespace {
+
+class Chpf final : public Policy {
+public:
+    int64_t choose(std::span<const Unit> units, int64_t /*now_ns*/, std::span<Choice> choices) override {
+        run_largest(units, choices, [units](size_t i) { return units[i].cpu_priority; });
+        return 0;
+    }
+    Fact needs() const override { return Fact::kCpuPriority; }
+};
+
+}  // namespace
+
+XSCHED_POLICY(Chpf, "CHPF", kPolicyCPUHighestPriorityFirst,
+              "highest CPU priority first: on each device the programs run that the CPU scheduler prefers");
+
+}  // namespace xsched::policy

@@ -1,0 +1,47 @@
+// Laxity: see README.md.
+#include <vector>
+
+#include "base/time.h"
+#include "policy/hpf/largest.h"
+#include "policy/policy.h"
+
+namespace xsched::policy {
+namespace {
+
+// When the unit's burst becomes critical.
+int64_t critical_ns(const Unit& unit) {
+    const int64_t laxity_ns = unit.laxity_us * 1000;
+    if (unit.deadline_us == 0) return unit.ready_since_ns + laxity_ns;
+    return unit.ready_since_ns + unit.deadline_us * 1000 - laxity_ns - unit.command_ns;
+}
+
+class Lax final : public Policy {
+public:
+    int64_t choose(std::span<const Unit> units, int64_t now_ns, std::span<Choice> choices) override {
+        int64_t again_ns = 0;
+        priorities_.resize(units.size());
+        for (size_t i = 0; i < units.size(); ++i) {
+            const Unit& unit = units[i];
+            priorities_[i] = unit.laxity_us == 0 ? unit.priority : unit.lax_priority;
+            // Whoever has no work has not begun to wait for it.
+            if (unit.laxity_us == 0 || !unit.ready) continue;
+            const int64_t at_ns = critical_ns(unit);
+            if (now_ns >= at_ns)
+                priorities_[i] = unit.critical_priority;
+            else
+                again_ns = base::earlier(again_ns, at_ns);
+        }
+        run_largest(units, choices, [this](size_t i) { return priorities_[i]; });
+        return again_ns;
+    }
+
+private:
+    std::vector<int32_t> priorities_;  // as of now
+};
+
+}  // namespace
+
+XSCHED_POLICY(Lax, "LAX", kPolicyLaxity,
+              "laxity: work that can wait has one priority and, once it cannot, another; then the highest runs");
+
+}  // namespace xsched::policy

@@ -1,0 +1,168 @@
+// Multi-level feedback queue: see README.md.
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/time.h"
+#include "policy/policy.h"
+#include "policy/up/programs.h"
+
+namespace xsched::policy {
+namespace {
+
+constexpr int kLevels = 4;
+constexpr int64_t kSliceNs = 10'000'000;  // of the first level; each has twice that of the one above
+constexpr int64_t kPatience = 5;          // who has waited for so many slices of its level goes up
+constexpr int64_t kRestNs = 100'000'000;  // so does who wanted nothing for so long
+constexpr int64_t kPauseNs = 300'000;     // a shorter pause belongs to the turn
+constexpr int64_t kIdleShare = 2;         // whose turn it is uses at least one over this of it, as it counts
+
+constexpr int64_t slice_ns(int level) { return kSliceNs << level; }
+
+struct Place {
+    uint64_t id = 0;
+    int level = 0;
+    uint64_t turn = 0;         // the smallest of a level goes first
+    int64_t used_ns = 0;       // of its slice
+    int64_t changed_ns = 0;    // since when it waits with work, or rests
+    bool wanted = false;
+};
+
+struct Device {
+    Programs programs{Programs::By::kProcess};
+    std::vector<Place> places;  // in the order of the programs
+    uint64_t current = 0;
+    int64_t since_ns = 0;   // the current turn's begin,
+    int64_t turn_used_ns = 0;  // what of it was used, as far as is known,
+    int64_t counted_ns = 0;    // and what counts
+    int64_t paused_ns = 0;
+    uint64_t turns = 0;
+};
+
+class Mlfq final : public Policy {
+public:
+    int64_t choose(std::span<const Unit> units, int64_t now_ns, std::span<Choice> choices) override {
+        if (units.empty()) return 0;
+        Device& device = devices_[units[0].device];
+        if (device.programs.see(units, now_ns)) renew(device, now_ns);
+        for (size_t i = 0; i < device.places.size(); ++i) move(device, i, now_ns);
+        const size_t here = find_current(device);
+        const bool pauses = see_pause(device, here, now_ns);
+        const size_t next = first_of(device);
+        if (next == kNobody) return 0;
+        size_t runs = next;
+        if (pauses && device.places[here].level <= device.places[next].level) runs = here;
+        if (device.places[runs].id != device.current) begin_turn(device, runs, now_ns);
+        const uint64_t by = device.programs.all()[runs].wanting;
+        for (size_t i = 0; i < choices.size(); ++i)
+            if (device.programs.of(i) != runs) choices[i] = {.run = false, .by = by};
+        return again_ns(device, runs, pauses);
+    }
+
+    void forget(uint64_t device) override { devices_.erase(device); }
+
+private:
+    static constexpr size_t kNobody = SIZE_MAX;
+
+    static void renew(Device& device, int64_t now_ns) {
+        std::vector<Place> known = std::move(device.places);
+        const auto by_id = [](const Place& a, const Place& b) { return a.id < b.id; };
+        std::sort(known.begin(), known.end(), by_id);
+        device.places.clear();
+        for (const Program& program : device.programs.all()) {
+            const Place fresh{.id = program.id, .turn = ++device.turns, .changed_ns = now_ns};
+            const auto found = std::lower_bound(known.begin(), known.end(), fresh, by_id);
+            device.places.push_back(found != known.end() && found->id == fresh.id ? *found : fresh);
+        }
+    }
+
+    // Down when its slice is used up, up after waiting or resting.
+    static void move(Device& device, size_t at, int64_t now_ns) {
+        const Program& program = device.programs.all()[at];
+        Place& place = device.places[at];
+        const bool runs = place.id == device.current;
+        int64_t used_ns = program.used_ns;
+        if (runs && place.wanted) {
+            // What is used becomes known late and in pieces: counted over the whole turn.
+            device.turn_used_ns += used_ns;
+            const int64_t due_ns = std::max(device.turn_used_ns, (now_ns - device.since_ns) / kIdleShare);
+            used_ns = due_ns - std::exchange(device.counted_ns, due_ns);
+        }
+        place.used_ns += used_ns;
+        if (std::exchange(place.wanted, program.wants) != program.wants || (runs && program.wants))
+            place.changed_ns = now_ns;
+        if (place.used_ns >= slice_ns(place.level)) {
+            place.used_ns = 0;
+            place.level = std::min(place.level + 1, kLevels - 1);
+            place.turn = ++device.turns;
+        }
+        if (place.level == 0) return;
+        const int64_t patience_ns = program.wants ? kPatience * slice_ns(place.level) : kRestNs;
+        if (now_ns - place.changed_ns < patience_ns) return;
+        --place.level;
+        place.used_ns = 0;
+        place.changed_ns = now_ns;
+        place.turn = ++device.turns;
+    }
+
+    static size_t find_current(const Device& device) {
+        for (size_t i = 0; i < device.places.size(); ++i)
+            if (device.places[i].id == device.current) return i;
+        return kNobody;
+    }
+
+    // Whether the turn goes on although its program wants nothing.
+    static bool see_pause(Device& device, size_t here, int64_t now_ns) {
+        if (here == kNobody || device.places[here].wanted) {
+            device.paused_ns = 0;
+            return false;
+        }
+        if (device.paused_ns == 0) device.paused_ns = now_ns;
+        return now_ns < device.paused_ns + kPauseNs;
+    }
+
+    static size_t first_of(const Device& device) {
+        size_t first = kNobody;
+        for (size_t i = 0; i < device.places.size(); ++i) {
+            const Place& place = device.places[i];
+            if (!place.wanted) continue;
+            if (first == kNobody ||
+                std::pair(place.level, place.turn) < std::pair(device.places[first].level, device.places[first].turn))
+                first = i;
+        }
+        return first;
+    }
+
+    static void begin_turn(Device& device, size_t at, int64_t now_ns) {
+        device.current = device.places[at].id;
+        device.since_ns = now_ns;
+        device.turn_used_ns = device.counted_ns = device.paused_ns = 0;
+    }
+
+    // When its slice is used up at the latest, somebody has waited for long enough, or the pause is over.
+    static int64_t again_ns(const Device& device, size_t runs, bool pauses) {
+        int64_t again_ns = pauses ? device.paused_ns + kPauseNs : 0;
+        bool others = false;
+        for (size_t i = 0; i < device.places.size(); ++i) {
+            const Place& place = device.places[i];
+            if (i == runs || !place.wanted) continue;
+            others = true;
+            if (place.level != 0)
+                again_ns = base::earlier(again_ns, place.changed_ns + kPatience * slice_ns(place.level));
+        }
+        if (!others) return again_ns;
+        const Place& current = device.places[runs];
+        return base::earlier(again_ns, device.since_ns + device.counted_ns + slice_ns(current.level) - current.used_ns);
+    }
+
+    std::unordered_map<uint64_t, Device> devices_;
+};
+
+}  // namespace
+
+XSCHED_POLICY(Mlfq, "MLFQ", kPolicyMultiLevelFeedbackQueue,
+              "multi-level feedback queue: short work first without a hint; who uses up its slice goes down, who waits "
+              "goes up");
+
+}  // namespace xsched::policy

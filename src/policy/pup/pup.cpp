@@ -1,0 +1,20 @@
+// Process utilization partition: see README.md.
+#include "policy/policy.h"
+#include "policy/pup/shares.h"
+
+namespace xsched::policy {
+namespace {
+
+struct LentShares final : Shares {
+    LentShares() : Shares(false) {}
+};
+
+class Pup final : public PartitionPolicy<LentShares> {};
+
+}  // namespace
+
+XSCHED_POLICY(Pup, "PUP", kPolicyProcessUtilizationPartition,
+              "shares of programs or users: each gets at least its share when it asks, at most its limit; what is not "
+              "used is lent");
+
+}  // namespace xsched::policy

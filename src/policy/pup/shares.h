@@ -1,0 +1,31 @@
+// What part of a device each program is to have: what it asks for (share), and what it may have at most (limit). Those
+// who ask for no share have what the others leave, in proportion to their utilization. Where more than 100 percent are
+// asked for, everybody gets less in proportion.
+//
+// Strict (SPUP): the share is a limit too, counted over all who are there, whether they want the device or not.
+// Otherwise (PUP) what one does not use goes to the others. Pure; any thread.
+#pragma once
+
+#include <span>
+
+#include "policy/up/partition.h"
+
+namespace xsched::policy {
+
+class Shares : public Rules {
+public:
+    explicit Shares(bool strict) : strict_(strict) {}
+
+    Programs::By by() const final { return Programs::By::kAccount; }
+    int64_t unit() const final { return kUnit; }
+    void weigh(std::span<const Program> programs, std::span<Weight> weights) const final;
+    int64_t saved_ns(const Program& program) const final { return kSavedSlices * program.timeslice_ns; }
+
+private:
+    static constexpr int64_t kUnit = 10'000;  // a whole device
+    static constexpr int64_t kSavedSlices = 4;
+
+    bool strict_;
+};
+
+}  // namespace xsched::policy

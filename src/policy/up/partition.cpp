@@ -1,0 +1,268 @@
+#include "policy/up/partition.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/time.h"
+
+namespace xsched::policy {
+
+namespace {
+
+constexpr int64_t kLeastTurnNs = 100'000;
+// A turn grows with a program's weight, but not beyond this or its timeslice: then it comes more often instead.
+constexpr int64_t kMostTurnNs = 10'000'000;
+// A program that waits for its work is idle for a moment: so long its turn goes on. A longer pause is lent to another.
+constexpr int64_t kPauseNs = 300'000;
+// Of a limit so much may be had at once, and so long stands at most who has had too much.
+constexpr int64_t kAtOnceNs = 2 * kMostTurnNs;
+constexpr int64_t kMostDebtNs = 10'000'000'000;
+
+// Who was stopped by its limit goes on once so much of it is there: each begin of a turn costs a switch.
+int64_t enough_ns(const Program& program) { return std::min(program.timeslice_ns, kMostTurnNs) / 2; }
+
+}  // namespace
+
+int64_t Partition::choose(std::span<const Unit> units, int64_t now_ns, std::span<Choice> choices) {
+    if (units.empty()) return 0;
+    Device& device = device_of(units[0].device);
+    if (device.programs.see(units, now_ns)) renew_accounts(device);
+    rules_.weigh(device.programs.all(), device.weights);
+    charge(device, now_ns);
+    welcome(device);
+    Wishes wishes = wishes_of(device, now_ns);
+    const bool pauses = see_pause(device, wishes, now_ns);
+    if (device.current != 0 && wishes.current_here == kNobody) {  // it is gone, or has had what its limit allows
+        end_turn(device, now_ns);
+        device.current = 0;
+    }
+    if (wishes.lender != kNobody) {
+        device.current = std::exchange(device.lender, 0);
+        wishes.current = wishes.lender;
+        restart(device, now_ns, device.lent_ns);
+    } else if (wishes.next != kNobody && (now_ns >= device.until_ns || (wishes.current == kNobody && !pauses))) {
+        lend(device, wishes, now_ns);
+        wishes.current = wishes.next;
+        begin_turn(device, wishes, now_ns);
+    } else if (wishes.current == kNobody) {
+        wishes.current = wishes.current_here;
+    }
+    answer(device, wishes, choices);
+    return again_ns(device, wishes, pauses, now_ns);
+}
+
+Partition::Device& Partition::device_of(uint64_t id) {
+    const auto found = devices_.find(id);
+    return found != devices_.end() ? found->second : devices_.emplace(id, Device(id, rules_.by())).first->second;
+}
+
+// In the order of the programs, each with what it had.
+void Partition::renew_accounts(Device& device) {
+    std::vector<Account> known = std::move(device.accounts);
+    const auto by_id = [](const Account& a, const Account& b) { return a.id < b.id; };
+    std::sort(known.begin(), known.end(), by_id);
+    device.accounts.clear();
+    for (const Program& program : device.programs.all()) {
+        const Account fresh{.id = program.id, .account = program.account};
+        const auto found = std::lower_bound(known.begin(), known.end(), fresh, by_id);
+        device.accounts.push_back(found != known.end() && found->id == fresh.id ? *found : fresh);
+        if (!device.accounts.back().came) take_up(device, device.accounts.back());
+    }
+    device.weights.assign(device.accounts.size(), Weight{});
+}
+
+// What it had under the policy before.
+void Partition::take_up(const Device& device, Account& account) {
+    const auto taken = std::find_if(taken_over_.begin(), taken_over_.end(), [&](const Ahead& ahead) {
+        return ahead.device == device.id && ahead.account == account.account;
+    });
+    if (taken == taken_over_.end()) return;
+    account.ahead_ns = taken->ns;
+    taken_over_.erase(taken);
+}
+
+// Everybody pays for what it has used since the last decision, and its limit grows with time.
+void Partition::charge(Device& device, int64_t now_ns) const {
+    const std::span<const Program> programs = device.programs.all();
+    const int64_t passed_ns = std::min(now_ns - std::exchange(device.refilled_ns, now_ns), kMostDebtNs);
+    for (size_t i = 0; i < programs.size(); ++i) {
+        const Program& program = programs[i];
+        Account& account = device.accounts[i];
+        int64_t used_ns = program.used_ns;
+        if (used_ns != 0) correct(device, used_ns, now_ns);
+        if (program.id == device.current && account.wanted) {
+            device.turn.used_ns += used_ns;
+            const int64_t due_ns = device.turn.due_ns(now_ns);
+            used_ns = due_ns - std::exchange(device.turn.paid_ns, due_ns);
+        } else {
+            device.turn.others_ns += std::min(used_ns, now_ns - device.turn.begin_ns);
+        }
+        if (used_ns != 0) pay(device, i, used_ns);
+        const Weight& weight = device.weights[i];
+        if (weight.limit >= Weight::kNoLimit) {
+            account.left_ns = kAtOnceNs;
+            account.stopped = false;
+            continue;
+        }
+        const int64_t left_ns = account.left_ns + passed_ns * weight.limit / Weight::kNoLimit;
+        account.left_ns = std::clamp(left_ns, -kMostDebtNs * weight.limit / Weight::kNoLimit, kAtOnceNs);
+        account.stopped = account.left_ns <= 0 || (account.stopped && account.left_ns < enough_ns(program));
+    }
+}
+
+void Partition::pay(Device& device, size_t at, int64_t used_ns) const {
+    device.accounts[at].paid += used_ns * rules_.unit() / device.weights[at].weight;
+    device.accounts[at].left_ns -= used_ns;
+}
+
+// The device was in use for so long until now. Whose turn it was meanwhile did not leave it idle.
+void Partition::correct(Device& device, int64_t used_ns, int64_t now_ns) const {
+    const int64_t since_ns = now_ns - used_ns;
+    for (size_t k = 0; k < std::min(device.turns_ended, kTurns); ++k) {
+        Turn& turn = device.turns[(device.turns_ended - 1 - k) % kTurns];
+        if (turn.end_ns <= since_ns) return;
+        const int64_t before_ns = turn.paid_ns;
+        turn.others_ns += turn.end_ns - std::max(turn.begin_ns, since_ns);
+        turn.paid_ns = std::min(before_ns, turn.due_ns(turn.end_ns));
+        if (turn.paid_ns == before_ns) continue;
+        for (size_t i = 0; i < device.accounts.size(); ++i)
+            if (device.accounts[i].id == turn.id) pay(device, i, turn.paid_ns - before_ns);
+    }
+}
+
+// Who comes begins with the least that somebody waiting has paid, and who comes back with a little less: of the time
+// that it did not ask for, that much is saved up. Who is stopped by its limit asks for nothing.
+void Partition::welcome(Device& device) const {
+    const std::span<const Program> programs = device.programs.all();
+    int64_t least_paid = INT64_MAX;
+    bool any = false;
+    for (size_t i = 0; i < programs.size(); ++i) {
+        const Account& account = device.accounts[i];
+        const bool wants = programs[i].wants && !account.stopped;
+        if (wants && account.wanted) least_paid = std::min(least_paid, account.paid);
+        any |= wants != account.wanted;
+    }
+    if (!any) return;
+    if (least_paid == INT64_MAX) least_paid = 0;
+    const int64_t unit = rules_.unit();
+    for (size_t i = 0; i < programs.size(); ++i) {
+        Account& account = device.accounts[i];
+        const bool wants = programs[i].wants && !account.stopped;
+        if (wants && !account.wanted) {
+            const int64_t weight = device.weights[i].weight;
+            const int64_t saved = account.came ? rules_.saved_ns(programs[i]) * unit / weight : 0;
+            account.paid = std::max(account.paid, least_paid - saved);
+            account.paid += std::exchange(account.ahead_ns, 0) * unit / weight;
+        }
+        account.wanted = wants;
+        account.came |= wants;
+    }
+}
+
+Partition::Wishes Partition::wishes_of(const Device& device, int64_t now_ns) {
+    const std::span<const Program> programs = device.programs.all();
+    Wishes wishes;
+    for (size_t i = 0; i < programs.size(); ++i) {
+        const Program& program = programs[i];
+        const Account& account = device.accounts[i];
+        if (account.stopped) {
+            const int64_t missing_ns = enough_ns(program) - account.left_ns;
+            const int64_t at_ns = now_ns + missing_ns * Weight::kNoLimit / device.weights[i].limit;
+            if (program.wants) wishes.again_ns = base::earlier(wishes.again_ns, at_ns);
+            continue;
+        }
+        if (program.id == device.current) wishes.current_here = i;
+        if (!program.wants) continue;
+        ++wishes.wanting;
+        wishes.weights += device.weights[i].weight;
+        if (program.id == device.current) wishes.current = i;
+        if (program.id == device.lender) wishes.lender = i;
+        if (wishes.next == kNobody || account.paid < device.accounts[wishes.next].paid) wishes.next = i;
+    }
+    return wishes;
+}
+
+// Whether the turn goes on although its program wants nothing.
+bool Partition::see_pause(Device& device, const Wishes& wishes, int64_t now_ns) {
+    if (wishes.current != kNobody || wishes.current_here == kNobody) {
+        device.paused_ns = 0;
+        return false;
+    }
+    if (device.paused_ns == 0) device.paused_ns = now_ns;
+    return now_ns < std::min(device.paused_ns + kPauseNs, device.until_ns);
+}
+
+// The turn ends, for now or for good.
+void Partition::lend(Device& device, const Wishes& wishes, int64_t now_ns) {
+    const int64_t rest_ns = device.until_ns - now_ns;
+    const bool pauses = wishes.current == kNobody && wishes.current_here != kNobody && rest_ns > 0;
+    if (pauses && device.lender != 0) return;  // it had only borrowed
+    device.lender = pauses ? device.current : 0;
+    device.lent_ns = pauses ? rest_ns : 0;
+}
+
+void Partition::begin_turn(Device& device, const Wishes& wishes, int64_t now_ns) const {
+    const Program& next = device.programs.all()[wishes.next];
+    device.current = next.id;
+    const int64_t slice_ns = rules_.turn_ns(next);
+    const int64_t turn_ns = slice_ns * wishes.wanting * device.weights[wishes.next].weight / wishes.weights;
+    restart(device, now_ns, std::min(turn_ns, std::max(slice_ns, kMostTurnNs)));
+}
+
+void Partition::end_turn(Device& device, int64_t now_ns) {
+    device.turn.end_ns = now_ns;
+    if (device.turn.id != 0) device.turns[device.turns_ended++ % kTurns] = device.turn;
+    device.turn = {};
+}
+
+void Partition::restart(Device& device, int64_t now_ns, int64_t turn_ns) {
+    end_turn(device, now_ns);
+    device.turn = {.id = device.current, .begin_ns = now_ns};
+    device.until_ns = now_ns + std::max(turn_ns, kLeastTurnNs);
+    device.paused_ns = 0;
+}
+
+// While nobody wants the device everybody may have it, within its limit.
+void Partition::answer(const Device& device, const Wishes& wishes, std::span<Choice> choices) {
+    const bool open = wishes.next == kNobody;
+    const uint64_t by = open ? 0 : device.programs.all()[wishes.current].wanting;
+    for (size_t i = 0; i < choices.size(); ++i) {
+        const size_t program = device.programs.of(i);
+        const bool stopped = device.accounts[program].stopped;
+        if (stopped || (!open && program != wishes.current))
+            choices[i] = {.run = false, .why = stopped ? Why::kLimited : Why::kTurn, .by = by};
+    }
+}
+
+// When the answer may change by itself.
+int64_t Partition::again_ns(const Device& device, const Wishes& wishes, bool pauses, int64_t now_ns) {
+    int64_t again_ns = wishes.again_ns;
+    if (wishes.next == kNobody) return again_ns;
+    if (pauses && device.paused_ns != 0)
+        again_ns = base::earlier(again_ns, std::min(device.paused_ns + kPauseNs, device.until_ns));
+    else if (wishes.wanting > 1 || device.lender != 0)
+        again_ns = base::earlier(again_ns, device.until_ns);
+    const int64_t limit = device.weights[wishes.current].limit;
+    if (limit < Weight::kNoLimit)
+        again_ns = base::earlier(
+            again_ns, now_ns + device.accounts[wishes.current].left_ns * Weight::kNoLimit / (Weight::kNoLimit - limit));
+    return again_ns;
+}
+
+bool Partition::hand_over(std::vector<Ahead>& accounts) const {
+    accounts = taken_over_;  // who has not come since
+    for (const auto& [id, device] : devices_) {
+        int64_t least_paid = INT64_MAX;
+        for (const Account& account : device.accounts)
+            if (account.wanted) least_paid = std::min(least_paid, account.paid);
+        for (size_t i = 0; i < device.accounts.size(); ++i) {
+            const Account& account = device.accounts[i];
+            if (!account.wanted || account.paid <= least_paid) continue;
+            const int64_t ahead_ns = (account.paid - least_paid) * device.weights[i].weight / rules_.unit();
+            accounts.push_back({.device = id, .account = account.account, .ns = ahead_ns});
+        }
+    }
+    return true;
+}
+
+}  // namespace xsched::policy

@@ -1,0 +1,150 @@
+// Turns on each device, in proportion to weights: what UP, PUP, SPUP and CFS have in common. One program runs at a
+// time; the next turn is for whoever has had the least device time for its weight. What a weight is, how long a turn
+// takes and who may have how much at most is the policy's to say (Rules).
+//
+// Words: paid, device time used so far, divided by the weight; saved, what a program that comes back is behind at most;
+// lend, to let another one run in one's turn through a longer pause.
+//
+// Pure; not thread-safe. Allocates when units come or go.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "policy/policy.h"
+#include "policy/up/programs.h"
+
+namespace xsched::policy {
+
+// What one program may have, of which `unit` in Rules is one.
+struct Weight {
+    static constexpr int64_t kNoLimit = 10'000;
+
+    int64_t weight = 1;  // at least 1
+    int64_t limit = kNoLimit;  // in parts of 10,000 of the device
+};
+
+class Rules {
+public:
+    virtual ~Rules() = default;
+    virtual Programs::By by() const = 0;
+    virtual int64_t unit() const = 0;
+    // One for each program, in the same order.
+    virtual void weigh(std::span<const Program> programs, std::span<Weight> weights) const = 0;
+    // Of a program whose weight is the mean of those that want the device.
+    virtual int64_t turn_ns(const Program& program) const { return program.timeslice_ns; }
+    virtual int64_t saved_ns(const Program& program) const = 0;
+};
+
+class Partition {
+public:
+    explicit Partition(const Rules& rules) : rules_(rules) {}
+
+    int64_t choose(std::span<const Unit> units, int64_t now_ns, std::span<Choice> choices);
+    void forget(uint64_t device) { devices_.erase(device); }
+    bool hand_over(std::vector<Ahead>& accounts) const;
+    void take_over(std::span<const Ahead> accounts) { taken_over_.assign(accounts.begin(), accounts.end()); }
+
+private:
+    static constexpr size_t kNobody = SIZE_MAX;
+
+    // What a program has had of its device.
+    struct Account {
+        uint64_t id = 0;
+        uint64_t account = 0;
+        int64_t paid = 0;
+        int64_t left_ns = 0;  // of its limit; below zero: what it has had too much
+        int64_t ahead_ns = 0;  // taken over, not yet counted
+        bool wanted = false;
+        bool came = false;  // it has wanted the device before
+        bool stopped = false;  // it has had what its limit allows
+    };
+
+    // What was charged for a turn: what is known to be used, but at least half of the time in which the device was not
+    // used by others. Use becomes known late, so that this may turn out to be too much.
+    struct Turn {
+        uint64_t id = 0;
+        int64_t begin_ns = 0;
+        int64_t end_ns = 0;
+        int64_t used_ns = 0;
+        int64_t others_ns = 0;
+        int64_t paid_ns = 0;
+
+        int64_t due_ns(int64_t now_ns) const {
+            return std::max(used_ns, std::max<int64_t>(now_ns - begin_ns - others_ns, 0) / kIdleShare);
+        }
+    };
+    static constexpr int64_t kIdleShare = 2;
+    static constexpr size_t kTurns = 16;
+
+    struct Device {
+        Device(uint64_t number, Programs::By by) : id(number), programs(by) {}
+
+        uint64_t id;
+        uint64_t current = 0;  // whose turn it is
+        int64_t until_ns = 0;  // the turn's end
+        int64_t paused_ns = 0;  // since when its program was seen to want nothing; 0: it wants
+        uint64_t lender = 0;  // who paused in its turn and takes the rest of it when it wants again; 0: nobody
+        int64_t lent_ns = 0;
+        Turn turn;  // the present one
+        std::array<Turn, kTurns> turns{};  // those before, as a ring
+        size_t turns_ended = 0;
+        int64_t refilled_ns = 0;  // when what limits leave was last counted
+        Programs programs;
+        std::vector<Account> accounts;  // in the order of the programs, as are
+        std::vector<Weight> weights;
+    };
+
+    // Who wants the device and may have it; kNobody: not that one.
+    struct Wishes {
+        size_t next = kNobody;  // who has had the least of its share
+        size_t current = kNobody;
+        size_t lender = kNobody;
+        size_t current_here = kNobody;  // whether it wants or not
+        int64_t wanting = 0;
+        int64_t weights = 0;
+        int64_t again_ns = 0;  // when somebody who has had what its limit allows may go on
+    };
+
+    Device& device_of(uint64_t id);
+    void renew_accounts(Device& device);
+    void take_up(const Device& device, Account& account);
+    void charge(Device& device, int64_t now_ns) const;
+    void pay(Device& device, size_t at, int64_t used_ns) const;
+    void correct(Device& device, int64_t used_ns, int64_t now_ns) const;
+    void welcome(Device& device) const;
+    static Wishes wishes_of(const Device& device, int64_t now_ns);
+    static bool see_pause(Device& device, const Wishes& wishes, int64_t now_ns);
+    static void lend(Device& device, const Wishes& wishes, int64_t now_ns);
+    static void end_turn(Device& device, int64_t now_ns);
+    static void restart(Device& device, int64_t now_ns, int64_t turn_ns);
+    void begin_turn(Device& device, const Wishes& wishes, int64_t now_ns) const;
+    static void answer(const Device& device, const Wishes& wishes, std::span<Choice> choices);
+    static int64_t again_ns(const Device& device, const Wishes& wishes, bool pauses, int64_t now_ns);
+
+    const Rules& rules_;
+    std::unordered_map<uint64_t, Device> devices_;
+    std::vector<Ahead> taken_over_;
+};
+
+// A policy that is such turns under rules of its own.
+template <typename OwnRules>
+class PartitionPolicy : public Policy {
+public:
+    int64_t choose(std::span<const Unit> units, int64_t now_ns, std::span<Choice> choices) final {
+        return partition_.choose(units, now_ns, choices);
+    }
+    void forget(uint64_t device) final { partition_.forget(device); }
+    bool hand_over(std::vector<Ahead>& accounts) const final { return partition_.hand_over(accounts); }
+    void take_over(std::span<const Ahead> accounts) final { partition_.take_over(accounts); }
+
+private:
+    OwnRules rules_;
+    Partition partition_{rules_};
+};
+
+}  // namespace xsched::policy

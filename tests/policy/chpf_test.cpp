@@ -1,0 +1,32 @@
+#include <gtest/gtest.h>
+
+#include "policy/policy.h"
+
+namespace xsched::policy {
+namespace {
+
+std::vector<bool> running(const std::vector<int32_t>& priorities) {
+    std::vector<Unit> units;
+    for (const int32_t priority : priorities)
+        units.push_back({.id = units.size() + 1, .device = 1, .cpu_priority = priority, .wants = true});
+    std::vector<Choice> choices(units.size());
+    EXPECT_EQ(find_policy("CHPF")->make()->choose(units, 1000, choices), 0);
+    std::vector<bool> runs;
+    for (const Choice& choice : choices) runs.push_back(choice.run);
+    return runs;
+}
+
+// nice 0, nice 19, nice -5
+TEST(Chpf, TheNicestStands) { EXPECT_EQ(running({0, -19, 5}), (std::vector<bool>{false, false, true})); }
+
+// Upstream the kernel's number is taken as it is, and the order of real-time programs is the wrong way round.
+TEST(Chpf, RealTimeIsAboveAllAndInItsOwnOrder) {
+    EXPECT_EQ(running({20, 110, 150}), (std::vector<bool>{false, false, true}));
+}
+
+TEST(Chpf, EqualsRunTogether) { EXPECT_EQ(running({0, 0, -1}), (std::vector<bool>{true, true, false})); }
+
+TEST(Chpf, ItAsksForThePriorities) { EXPECT_EQ(find_policy("CHPF")->make()->needs(), Fact::kCpuPriority); }
+
+}  // namespace
+}  // namespace xsched::policy

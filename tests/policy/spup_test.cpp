@@ -1,0 +1,63 @@
+#include <gtest/gtest.h>
+
+#include "policy/policy.h"
+#include "policy/virtual_device.h"
+
+namespace xsched::policy {
+namespace {
+
+using namespace testing;
+
+Job busy(int32_t share, int64_t command_ns = kMs) {
+    Job job{.command_ns = command_ns};
+    job.unit.share = share;
+    return job;
+}
+
+TEST(Spup, AShareIsALimitToo) {
+    VirtualDevice device("SPUP");
+    device.add(busy(30));
+    device.run(10 * kSecond);
+    EXPECT_NEAR(device.part(0, 0, 100), 30, 1);
+    for (size_t from = 5; from + 10 <= device.marks(); ++from) ASSERT_NEAR(device.part(0, from, from + 10), 30, 3);
+}
+
+TEST(Spup, AnIdleShareIsNotLent) {
+    VirtualDevice device("SPUP");
+    device.add(busy(40));
+    Job& resting = device.add(busy(60));
+    resting.commands = 1;
+    resting.gap_ns = kSecond;
+    device.run(10 * kSecond);
+    EXPECT_NEAR(device.part(0, 10, 100), 40, 1);
+}
+
+TEST(Spup, BusyProgramsGetAllOfTheirShares) {
+    for (const int64_t command_ns : {100 * kUs, kMs, 4 * kMs}) {
+        VirtualDevice device("SPUP");
+        device.add(busy(75, command_ns));
+        device.add(busy(25, kMs));
+        device.run(11 * kSecond);
+        EXPECT_NEAR(device.part(0, 10, 110), 75, 1) << command_ns;
+        EXPECT_NEAR(device.part(1, 10, 110), 25, 1) << command_ns;
+    }
+}
+
+TEST(Spup, WithoutAShareItIsWhatOthersLeave) {
+    VirtualDevice device("SPUP");
+    device.add(busy(70));
+    device.add(busy(0));
+    device.run(10 * kSecond);
+    EXPECT_NEAR(device.part(0, 0, 100), 70, 1);
+    EXPECT_NEAR(device.part(1, 0, 100), 30, 1);
+}
+
+TEST(Spup, AloneWithoutAShareAProgramHasTheDevice) {
+    VirtualDevice device("SPUP");
+    device.add(busy(0));
+    device.run(kSecond);
+    EXPECT_NEAR(device.part(0, 0, 10), 100, 1);
+}
+
+}  // namespace
+}  // namespace xsched::policy
