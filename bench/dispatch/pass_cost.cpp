@@ -1,5 +1,6 @@
 // What a pass of the scheduler costs, by the number of units and by what changed. Prints one JSON object.
 //   bench_pass_cost [POLICY [CLIENTS]]
+//   bench_pass_cost all     every policy: `one` alone, by the number of units, and what it may cost
 //
 // one: one urgent client's readiness changes, the others' verdicts stay as they are;
 // burst: an urgent unit becomes ready or idle, and all others are suspended or go on;
@@ -9,11 +10,13 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <vector>
 
 #include "base/clock.h"
 #include "dispatch/dispatcher.h"
+#include "ipc/slot_hints.h"
 
 using namespace xsched;
 
@@ -34,6 +37,7 @@ public:
                 ipc::QueueSlot& slot = regions_[i]->slots[at];
                 slot.handle = (uint64_t{i} << 32) + at + 1;
                 slot.device = 1;
+                ipc::store_hints(slot, base::Hints{});
                 slot.priority = i < clients ? static_cast<int32_t>(at) - 255 : 254 + static_cast<int32_t>(i - clients);
                 slot.command_ns = base::kMillisecond;
                 slot.gate = ipc::kGateOpen;
@@ -87,7 +91,7 @@ private:
 };
 
 template <typename Step>
-void report(const char* name, const char* end, Step step) {
+std::vector<int64_t> times_of(Step step) {
     std::vector<int64_t> times;
     const int64_t until = base::now_ns() + kMeasureNs;
     for (size_t i = 0; base::now_ns() < until || times.size() < kFewest; ++i) {
@@ -95,6 +99,12 @@ void report(const char* name, const char* end, Step step) {
         if (i >= 4) times.push_back(ns);
     }
     std::sort(times.begin(), times.end());
+    return times;
+}
+
+template <typename Step>
+void report(const char* name, const char* end, Step step) {
+    const std::vector<int64_t> times = times_of(step);
     const auto at = [&](double part) {
         return static_cast<double>(times[static_cast<size_t>(part * static_cast<double>(times.size() - 1))]) / 1e3;
     };
@@ -133,12 +143,49 @@ void measure(const char* policy, uint32_t clients, uint32_t queues, const char* 
     printf("%s\n", end);
 }
 
+// One unit becomes ready or idle, while half of all have work.
+int64_t median_of_one(const char* policy, uint32_t clients) {
+    Crowd crowd(policy, clients, 1);
+    const std::vector<int64_t> times = times_of([&](size_t i) {
+        if (i % 2 == 0)
+            crowd.submit(crowd.urgent());
+        else
+            crowd.complete(crowd.urgent());
+        return crowd.pass({crowd.urgent() + 1}, 100 * base::kMicrosecond);
+    });
+    return times[times.size() / 2];
+}
+
+void measure_all() {
+    struct Size {
+        uint32_t units;
+        double most_us;
+    };
+    constexpr Size kSizes[] = {{10, 2}, {100, 5}, {1000, 30}, {10000, 400}};
+    printf("{\"policies\": [\n");
+    const char* before = "";
+    for (const policy::PolicyInfo& info : policy::policies()) {
+        printf("%s  {\"policy\": \"%s\"", before, info.name);
+        for (const Size& size : kSizes)
+            printf(", \"%u\": {\"p50_us\": %.2f, \"most_us\": %.0f}", size.units,
+                   static_cast<double>(median_of_one(info.name, size.units)) / 1e3, size.most_us);
+        printf("}");
+        fflush(stdout);
+        before = ",\n";
+    }
+    printf("\n]}\n");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
     const char* policy = argc > 1 ? argv[1] : "HPF";
+    if (strcmp(policy, "all") == 0) {
+        measure_all();
+        return 0;
+    }
     if (policy::find_policy(policy) == nullptr) {
-        fprintf(stderr, "there is no policy %s: use HPF or UP\n", policy);
+        fprintf(stderr, "there is no policy %s: use all, or one that 'xcli policy -n' lists\n", policy);
         return 2;
     }
     printf("{\"policy\": \"%s\", \"passes\": [\n", policy);

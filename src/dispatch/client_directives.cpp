@@ -89,14 +89,16 @@ ClientSlots::Summary ClientSlots::take_verdicts() {
             continue;
         }
         const sched::Verdict& verdict = queue.verdict = units_[queue.own].verdict();
-        summary.watching |= verdict.watched;
+        // A priority that is lent ends with a command that nobody reports: so its queue goes on being watched.
+        const bool watched = verdict.watched || queue.lent;
+        summary.watching |= watched;
         summary.suspended |= verdict.suspend;
         summary.suspect |= verdict.suspect;
         summary.expects_interrupt |= verdict.preemption.expect_interrupt;
         summary.has_victims |= verdict.preemption.has_victims;
-        const bool runs = queue.ready && verdict.watched && !verdict.suspend;
+        const bool runs = queue.ready && watched && !verdict.suspend;
         followed_ |= runs;
-        polled_ |= runs && queue.device_progress;
+        polled_ |= runs && (queue.device_progress || queue.silence.pending());
     }
     return summary;
 }
@@ -124,7 +126,7 @@ void ClientSlots::direct_queue(uint32_t at, int64_t now_ns) {
     queue.by_pid = by != nullptr ? by->unit.pid : 0;
     queue.by_client = by != nullptr ? client_of(verdict.by) : 0;
     update(slot.by_pid, queue.by_pid);
-    put(slot.window_ns, verdict.preemptible ? kWindowNs : int64_t{0});
+    put(slot.window_ns, verdict.preemptible || queue.lent ? kWindowNs : int64_t{0});
 
     put(slot.device_timeslice_us, preemption.timeslice_us);
     if (verdict.imminent && !queue.warmed) {
@@ -143,11 +145,13 @@ void ClientSlots::direct_queue(uint32_t at, int64_t now_ns) {
     if (changed) slot.directed_ns.store(now_ns, std::memory_order_relaxed);
     put(slot.suspended, verdict.suspend ? 1U : 0U);
     ipc::settle_gate(slot);
-    if (changed) note_suspension(queue);
+    if (changed) note_suspension(at, now_ns);
 }
 
 // The queue is suspended from now on, or goes on.
-void ClientSlots::note_suspension(QueueHistory& queue) {
+void ClientSlots::note_suspension(uint32_t at, int64_t now_ns) {
+    QueueHistory& queue = queues_[at];
+    write_journal(at, queue.verdict.suspend ? JournalKind::kSuspended : JournalKind::kResumed, now_ns, now_ns);
     queue.suspended = queue.verdict.suspend;
     if (queue.suspended) {
         queue.delay.begin();

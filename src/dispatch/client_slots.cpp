@@ -36,7 +36,7 @@ bool ClientSlots::scan(int64_t now_ns, uint32_t most) {
             if (at >= queues_.size()) queues_.resize(at + 1);
             see(at, numbers, now_ns);
         } else if (at < queues_.size() && queues_[at].used) {
-            forget(at);
+            forget(at, now_ns);
         }
     }
     scanned_ = 0;
@@ -93,10 +93,19 @@ void ClientSlots::see(uint32_t at, QueueNumbers& numbers, int64_t now_ns) {
     queue.own = units_.add(numbers, queue.costs, queue.held || view_.held, queue.own);
 }
 
+// The client rings when it submits to such a queue, or waits for it. False: it did so just now.
+static bool presume_idle(ipc::QueueSlot& slot, const QueueNumbers& numbers) {
+    slot.presumed.store(static_cast<uint32_t>(numbers.submitted), std::memory_order_seq_cst);
+    return slot.submitted.load(std::memory_order_seq_cst) == numbers.submitted &&
+           slot.inside.load(std::memory_order_seq_cst) == 0;
+}
+
 void ClientSlots::see_progress(uint32_t at, QueueNumbers& numbers, int64_t now_ns) {
     QueueHistory& queue = queues_[at];
+    const bool presumed = queue.silence.observe(numbers, queue.verdict.watched && !queue.suspended, now_ns);
+    if (presumed && numbers.ready) numbers.ready = !presume_idle(view_.region->slots[at], numbers);
     // A device that reports by itself rings nobody: the queue is idle from when that is seen.
-    if (numbers.device_progress && queue.ready && !numbers.ready) queue.idle_seen_ns = now_ns;
+    if ((numbers.device_progress || presumed) && queue.ready && !numbers.ready) queue.idle_seen_ns = now_ns;
     numbers.idle_since_ns = std::max(numbers.idle_since_ns, queue.idle_seen_ns);
     queue.device_progress = numbers.device_progress;
     if (queue.completed != numbers.completed || !numbers.ready || !queue.ready) {
@@ -106,7 +115,12 @@ void ClientSlots::see_progress(uint32_t at, QueueNumbers& numbers, int64_t now_n
         queue.asked_ns = now_ns;  // its last commands may not report by themselves
         ask(at);
     }
+    if (queue.ready != numbers.ready) {
+        write_journal(at, numbers.ready ? JournalKind::kReady : JournalKind::kIdle,
+                      numbers.ready ? numbers.ready_since_ns : numbers.idle_since_ns, now_ns);
+    }
     queue.ready = numbers.ready;
+    queue.lent = numbers.lent;
     queue.ready_since_ns = numbers.ready_since_ns;
     numbers.progress_ns = numbers.ready ? queue.progress_ns : 0;
 }
@@ -121,7 +135,20 @@ void ClientSlots::publish_units() {
     common.keeps_alive = header.lingers.load(std::memory_order_acquire) != 0;
     common.waits = header.waits.load(std::memory_order_relaxed);
     common.stopped = view_.record != nullptr && view_.record->stopped.load(std::memory_order_relaxed) != 0;
+    if (view_.record != nullptr) common.unit.cpu_priority = view_.record->cpu_priority.load(std::memory_order_relaxed);
+    if (view_.limits != nullptr) share_as_user(common.unit);
     units_.publish(common);
+}
+
+// All programs of a user who was given a share or limit share it.
+void ClientSlots::share_as_user(policy::Unit& unit) const {
+    const UserLimits& user = *view_.limits;
+    const int32_t share = user.share.load(std::memory_order_relaxed);
+    const int32_t limit = user.limit.load(std::memory_order_relaxed);
+    if (share == 0 && limit >= 100) return;
+    unit.account = user.account;
+    unit.share = share;
+    unit.limit = limit;
 }
 
 // Until now each of its queues was as the last scan and the last verdict say.
@@ -143,8 +170,9 @@ void ClientSlots::add_caused_delay(int64_t ns) {
 }
 
 // The slot is free; whoever uses it next finds no directive in it.
-void ClientSlots::forget(uint32_t at) {
+void ClientSlots::forget(uint32_t at, int64_t now_ns) {
     ipc::QueueSlot& slot = view_.region->slots[at];
+    write_journal(at, JournalKind::kGone, now_ns, now_ns);
     if (slot.suspended.load(std::memory_order_relaxed) != 0) {
         slot.suspended.store(0);
         ipc::settle_gate(slot);
@@ -152,6 +180,21 @@ void ClientSlots::forget(uint32_t at) {
     leave_limits(queues_[at]);
     queues_[at] = QueueHistory{};
     if (view_.record != nullptr) view_.record->make(at).used.store(0, std::memory_order_relaxed);
+}
+
+// Its client wrote the counts: they are as they are.
+void ClientSlots::write_journal(uint32_t at, JournalKind kind, int64_t at_ns, int64_t now_ns) {
+    if (view_.journal == nullptr || !view_.journal->wanted(now_ns)) return;
+    const QueueHistory& queue = queues_[at];
+    const ipc::QueueSlot& slot = view_.region->slots[at];
+    view_.journal->add({.at_ns = at_ns,
+                        .client = view_.id,
+                        .slot = at,
+                        .kind = kind,
+                        .reason = static_cast<uint8_t>(queue.verdict.reason),
+                        .by_client = kind == JournalKind::kSuspended ? queue.by_client : 0,
+                        .completed = queue.completed,
+                        .command_ns = slot.command_ns.load(std::memory_order_relaxed)});
 }
 
 // Its agent makes the device report.

@@ -103,15 +103,17 @@ private:
     void take_priority(QueueHistory& queue, QueueNumbers& numbers);
     void see(uint32_t at, QueueNumbers& numbers, int64_t now_ns);
     void see_progress(uint32_t at, QueueNumbers& numbers, int64_t now_ns);
-    void forget(uint32_t at);
+    void forget(uint32_t at, int64_t now_ns);
+    void write_journal(uint32_t at, JournalKind kind, int64_t at_ns, int64_t now_ns);
     void leave_limits(QueueHistory& queue);
     void publish_units();
+    void share_as_user(policy::Unit& unit) const;
     void ask(uint32_t at);
     Summary take_verdicts();
     void begin_suspension(int64_t now_ns);
     void write_header(const Summary& summary);
     void direct_queue(uint32_t at, int64_t now_ns);
-    void note_suspension(QueueHistory& queue);
+    void note_suspension(uint32_t at, int64_t now_ns);
     void write_record(uint32_t at, int64_t now_ns);
     void log_change(const QueueHistory& queue) const;
     // Stores and remembers to ring, if it differs.

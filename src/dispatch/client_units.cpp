@@ -42,7 +42,8 @@ void ClientUnits::begin_scan() {
 }
 
 uint32_t ClientUnits::add(const QueueNumbers& numbers, const sched::Costs& costs, bool held, uint32_t guess) {
-    const uint32_t at = find({.device = numbers.device, .priority = numbers.priority, .held = held}, guess);
+    const uint32_t at =
+        find({.device = numbers.device, .priority = numbers.priority, .held = held, .apart = numbers.apart}, guess);
     OwnUnit& own = own_[at];
     if (own.queues++ != 0) {
         join(own.state, numbers, costs);
@@ -95,9 +96,15 @@ void ClientUnits::publish(const sched::UnitState& common) {
         state.unit.device = own.key.device;
         state.unit.pid = common.unit.pid;
         state.unit.process = common.unit.process;
+        state.unit.account = common.unit.account;
+        state.unit.cpu_priority = common.unit.cpu_priority;
         state.unit.priority = own.key.priority;
+        if (common.unit.account != 0) {
+            state.unit.share = common.unit.share;
+            state.unit.limit = common.unit.limit;
+        }
         state.held = own.key.held;
-        state.group = common.group;
+        state.group = common.group | (own.key.apart ? uint64_t{i + 1} << 32 : 0);
         state.stuck_since_ns = common.stuck_since_ns;
         state.keeps_alive = common.keeps_alive;
         state.waits = common.waits;

@@ -17,12 +17,13 @@ struct UnitKey {
     uint64_t device = 0;
     int32_t priority = 0;
     bool held = false;
+    bool apart = false;  // level 3 takes them off without the process's others
     bool operator==(const UnitKey&) const = default;
 };
 struct UnitKeyHash {
     size_t operator()(const UnitKey& key) const {
         const uint64_t rest = uint64_t{static_cast<uint32_t>(key.priority)} << 1 | (key.held ? 1 : 0);
-        return (key.device ^ rest << 40) * 0x9e3779b97f4a7c15U;
+        return (key.device ^ rest << 40 ^ (key.apart ? 1 : 0)) * 0x9e3779b97f4a7c15U;
     }
 };
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "dispatch/journal.h"
 #include "dispatch/record.h"
 #include "dispatch/user_limits.h"
 #include "ipc/layout.h"
@@ -18,6 +19,7 @@ struct ClientView {
     uint64_t process = 0;           // equal for clients that are one process; 0: it is one by itself
     std::shared_ptr<ClientRecord> record;  // kept true for other threads; null: nobody reads it
     std::shared_ptr<UserLimits> limits;    // its user's; null: none
+    Journal* journal = nullptr;            // outlives it; null: nobody records
 };
 
 }  // namespace xsched::dispatch

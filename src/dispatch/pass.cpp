@@ -95,14 +95,15 @@ void DispatcherState::decide(int64_t now_ns, bool all) {
         if (!device->in_timed && device->plan.wake_at_ns != 0) units.mark(*device);
     }
     std::erase_if(timed, [](const DeviceTable* device) { return !device->in_timed; });
-    // A policy that is thrown out is thrown out everywhere.
-    for (int round = 0; round < 2; ++round) {
+    // A policy that is thrown out is thrown out everywhere; one that spans devices may answer otherwise elsewhere.
+    for (int round = 0; round < 3; ++round) {
         if (std::exchange(policy_number, core.policy_number()) != core.policy_number()) units.mark_all();
         deciding.swap(units.dirty());
         for (DeviceTable* device : deciding) decide_device(*device, now_ns, all);
         deciding.clear();
         if (policy_number == core.policy_number()) return;
     }
+    go_on_ns = now_ns;
 }
 
 void DispatcherState::decide_device(DeviceTable& device, int64_t now_ns, bool all) {
@@ -226,9 +227,9 @@ void DispatcherState::tell_thrown_out() {
     const char* name = core.thrown_out();
     if (name != nullptr && !told_thrown_out) {
         XLOG_WARN(
-            "policy %s let nobody with work run for a second and was replaced by HPF; choose another with xcli "
-            "policy, and report this",
-            name);
+            "policy %s %s and was replaced by HPF; choose another with xcli policy, and report this to whoever wrote "
+            "it",
+            name, core.why_thrown_out());
     }
     told_thrown_out = name != nullptr;
 }

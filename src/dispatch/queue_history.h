@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "dispatch/delay_account.h"
+#include "dispatch/silence.h"
 #include "sched/costs.h"
 #include "sched/unit.h"
 
@@ -17,9 +18,11 @@ struct QueueHistory {
     uint32_t own = 0;   // its unit among the client's own
     bool held = false;  // by handle
     bool ready = false;
+    bool lent = false;  // a more urgent queue's priority is lent to it
     bool suspended = false;  // as last written
     bool device_progress = false;
     int64_t idle_seen_ns = 0;  // with device_progress: when the last ready -> idle change was seen
+    Silence silence;
     uint64_t completed = 0;    // as last seen to change, or asked about,
     int64_t asked_ns = 0;      // then
     int64_t progress_ns = 0;   // when it last changed, or the queue became ready

@@ -1,6 +1,6 @@
 // What other threads may know of a client at any time, without asking the dispatcher: the last verdict on each queue
 // and the accounts. Written by the dispatcher's thread alone, field by field, without locks; a reader may see one field
-// newer than the next. `stopped` goes the other way.
+// newer than the next. `stopped` and `cpu_priority` go the other way.
 #pragma once
 
 #include <atomic>
@@ -40,6 +40,7 @@ public:
     std::atomic<uint32_t> unscheduled{0};  // queues beyond the user's limit
     // Written by others: the process is stopped.
     std::atomic<uint32_t> stopped{0};
+    std::atomic<int32_t> cpu_priority{0};  // as in policy::Unit
 
     // Null: no queue of about that index was ever scheduled. Any thread.
     const QueueRecord* find(uint32_t at) const {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "ipc/slot_hints.h"
 #include "sched/expectation.h"
@@ -57,14 +58,19 @@ bool read_slot(const ipc::QueueSlot& slot, int64_t now_ns, QueueNumbers& numbers
     numbers.completed = completed;
     numbers.device_progress = slot.device_progress.load(std::memory_order_relaxed) != 0;
     // A queue that its own program suspended cannot use the device: nobody makes room for it.
-    const bool work = slot.submitted.load(std::memory_order_acquire) != completed ||
-                      slot.waiting.load(std::memory_order_acquire) != 0;
+    const bool waiting = slot.waiting.load(std::memory_order_acquire) != 0;
+    numbers.submitted = slot.submitted.load(std::memory_order_acquire);
+    const bool work = numbers.submitted != completed || waiting;
+    const uint64_t unreported = take(slot.unreported);
+    numbers.silent = work && !waiting && take(slot.inside) == 0 && unreported != 0 && completed + 1 >= unreported;
     numbers.ready = work && slot.api_suspended.load(std::memory_order_relaxed) == 0;
     numbers.handle = take(slot.handle);
     numbers.device = take(slot.device);
+    numbers.apart = take(slot.apart) != 0;
     numbers.level = take(slot.level, 0U, static_cast<uint32_t>(kPreemptLevelInterrupt));
     static_cast<base::Hints&>(numbers) = read_hints(slot, now_ns);
-    numbers.priority = effective_priority(slot, numbers.priority, completed);
+    const int32_t own = std::exchange(numbers.priority, effective_priority(slot, numbers.priority, completed));
+    numbers.lent = numbers.priority > own;
     numbers.ready_since_ns = take(slot.ready_since_ns, int64_t{0}, now_ns);
     numbers.idle_since_ns = take(slot.idle_since_ns, int64_t{0}, now_ns);
     numbers.command_ns = take(slot.command_ns, int64_t{0}, kLongestCommandNs);

@@ -17,12 +17,16 @@ struct QueueNumbers : base::Hints {  // `priority` has its boost applied; what w
     uint64_t handle = 0;
     uint64_t device = 0;
     bool ready = false;
+    bool lent = false;  // its priority is, until some of its commands have completed
+    uint64_t submitted = 0;
     uint64_t completed = 0;
+    bool silent = false;  // all that will be heard of it by itself has been heard, and there is more
     int64_t progress_ns = 0;  // if it is ready: when `completed` last changed, or it became so (ClientSlots sets it)
     bool device_progress = false;  // completion is seen only by looking
     int64_t ready_since_ns = 0;
     int64_t idle_since_ns = 0;
     uint32_t level = 0;  // preempt level in use
+    bool apart = false;  // level 3 takes it off by itself
     int64_t command_ns = 0;
     int64_t busy_ns = 0;
 };

@@ -13,6 +13,9 @@ struct UserLimits {
     std::atomic<int32_t> highest_priority{PRIORITY_MAX};  // higher ones count as this
     std::atomic<uint32_t> queues{4096};                   // further ones are not scheduled
     std::atomic<uint32_t> priorities{16};  // different ones at a time; a further one counts as the next lower
+    std::atomic<int32_t> share{0};  // of each device, of all its programs together: as base/hints.def says
+    std::atomic<int32_t> limit{100};  // at least 1
+    uint64_t account = 0;  // as in policy::Unit; written before anybody reads it
     std::atomic<uint32_t> queues_used{0};
     std::atomic<uint32_t> priorities_used{0};
 

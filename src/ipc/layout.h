@@ -20,7 +20,7 @@
 namespace xsched::ipc {
 
 inline constexpr uint32_t kMagic = 0x44435358;  // "XSCD"
-inline constexpr uint32_t kVersion = 11;        // raised with any change of this file or protocol.h
+inline constexpr uint32_t kVersion = 13;        // raised with any change of this file or protocol.h
 inline constexpr uint32_t kMostQueues = 1024;
 
 enum class SlotState : uint32_t { kFree = 0, kUsed = 1 };
@@ -58,6 +58,7 @@ struct alignas(512) QueueSlot {
     std::atomic<uint32_t> interrupted;        // 1: what ran is off the device (client)
     std::atomic<uint32_t> held;               // 1: suspended, and not for another process (server)
     std::atomic<uint32_t> waiting;            // threads that may not give it their next command yet (client)
+    std::atomic<uint32_t> inside;             // threads inside the driver that wait for its work to end (client)
 
     // --- More urgent queues of the same process wait for this one: it counts as at least as urgent as
     // boost_priority[i] until `completed` reaches boost_until[i]. (client)
@@ -83,6 +84,8 @@ struct alignas(512) QueueSlot {
     alignas(64) std::atomic<uint32_t> suspended;  // 1: must not run
     std::atomic<ReasonCode> reason;
     std::atomic<int32_t> by_pid;  // whose work it makes room for; 0: nobody's
+    // It counts as idle with so many submitted, modulo 2^32: nothing will be heard of the end of the last of them.
+    std::atomic<uint32_t> presumed;
     std::atomic<int64_t> directed_ns;  // when `suspended` last changed
     std::atomic<int64_t> window_ns;    // at most this much device time in flight, because somebody more urgent may
                                      // come; 0: nobody can, the limit is a count
@@ -93,12 +96,13 @@ struct alignas(512) QueueSlot {
     std::atomic<uint32_t> ask;  // raised when the device should report how far it is
     std::atomic<uint32_t> warm;  // raised when the device should do something, so that it has switched to us by then
     std::atomic<uint32_t> interrupt;  // Interrupt: suspended as it is, what becomes of what runs (level 3)
-    std::atomic<uint32_t> device_timeslice_us;  // of its process's contexts in the hardware; 0: the driver's own
 
     // --- the gate: a word that the device itself may wait on (>= kGateOpen); written by settle_gate alone
     alignas(64) base::FutexWord gate;
     // --- read by the device as well: kernels of XSched's own that linger up to this number end (client)
     std::atomic<uint32_t> linger;
+    // --- a directive too, here for want of room there
+    std::atomic<uint32_t> device_timeslice_us;  // of its process's contexts in the hardware; 0: the driver's own
     // What it costs to take its process off the device, in microseconds (XqCosts in queue/device.h). Written with the
     // identity above: it is constant, and here for want of room there. (client)
     std::atomic<uint32_t> switch_us;
@@ -106,8 +110,12 @@ struct alignas(512) QueueSlot {
     std::atomic<uint32_t> most_off_us;
     std::atomic<uint32_t> effect_us;
     std::atomic<uint32_t> interrupt_us;
+    std::atomic<uint32_t> apart;  // 1: level 3 takes this queue off by itself, not its process (client)
     // --- written by the device: how many commands its stream has passed, modulo 2^32
     alignas(64) std::atomic<uint32_t> progress;
+    // The number, counted from 1, of the first command whose end is not reported by itself, but only when the program
+    // waits for it or launches again; 0: there is none. (client)
+    std::atomic<uint64_t> unreported;
 };
 
 // Commands known to be complete. Without locks; never more than `submitted`.

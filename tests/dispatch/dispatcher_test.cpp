@@ -147,6 +147,8 @@ TEST_F(DispatcherDecides, ABoostedQueueRunsWithTheUrgentOne) {
     low.slot(0).boost_until[0] = 1;
     dispatcher.pass(kStart + kMs);
     EXPECT_FALSE(low.suspended(0));
+    EXPECT_EQ(low.header().watching, 1U) << "nobody else tells when it is over";
+    EXPECT_GT(low.slot(0).window_ns, 0);
     low.slot(0).completed = 1;
     dispatcher.pass(kStart + 2 * kMs);
     EXPECT_TRUE(low.suspended(0));

@@ -59,6 +59,20 @@ protected:
     }
 };
 
+// Else it would get a microsecond of its turn for each of the others' timeslices.
+TEST_F(MechanismInSlots, AStarvedUnitHasTheDriversTimesliceInItsTurn) {
+    int64_t now = begin_burst(learn_pauses(20 * kUs));
+    ASSERT_TRUE(low.suspended(0));
+    ASSERT_NE(low.slot(0).device_timeslice_us.load(), 0U);
+    now += sched::Settings{}.starvation_limit_ns;
+    dispatcher.pass(now);
+    ASSERT_FALSE(low.suspended(0));
+    EXPECT_EQ(low.slot(0).device_timeslice_us.load(), 0U);
+    dispatcher.pass(now + 20 * kMs);
+    ASSERT_TRUE(low.suspended(0));
+    EXPECT_NE(low.slot(0).device_timeslice_us.load(), 0U);
+}
+
 TEST_F(MechanismInSlots, WhatRunsIsTakenOffUntilItMayRunAgain) {
     low.submit(0, kStart);
     dispatcher.pass(kStart);
