@@ -8,12 +8,15 @@
 
 #include "agent/backoff.h"
 #include "agent/connection.h"
+#include "agent/errands.h"
 #include "agent/lifeline.h"
 #include "agent/local_scheduler.h"
+#include "agent/server_start.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/options.h"
 #include "base/spin.h"
+#include "base/time.h"
 #include "ipc/region.h"
 #include "policy/policy.h"
 #include "queue/driver_calls.h"
@@ -26,6 +29,8 @@ namespace {
 using queue::XQueue;
 
 constexpr int64_t kLookWhileSuspendedNs = 100 * base::kMillisecond;
+constexpr int64_t kServerStartNs = 3 * base::kSecond;
+constexpr int64_t kServerStartLookNs = 5 * base::kMillisecond;
 constexpr int64_t kLookNs = base::kSecond;  // for a server that went, should the lifeline not tell
 
 // All of the process's state. g_mutex is held while the scheduler changes, never by a queue's launch path.
@@ -40,10 +45,13 @@ Connection g_connection;
 Lifeline g_lifeline;
 std::atomic<bool> g_lifeline_ended{false};
 LocalScheduler g_local;
-base::Thread g_thread;            // carries out directives
+Errands g_errands;
+base::Thread g_thread;            // carries out directives; never calls a vendor's driver
 base::Thread g_local_thread;      // with the local scheduler: makes them
+std::atomic<bool> g_stop_local{false};
 bool g_fork_handler = false;
 bool g_told_unscheduled = false;  // in the log; of whoever connects
+bool g_start_server = false;      // the agent's thread is to start one
 
 template <typename Visit>
 void for_each_queue(Visit visit) {
@@ -76,14 +84,17 @@ bool carry_out(ipc::Header& header, uint32_t seen) {
         any_suspended = any_suspended || queue.suspended_by_scheduler();
     });
     header.carried_out.store(seen, std::memory_order_release);
-    // Last: the driver may keep this thread waiting for one that waits for a queue that has just been let go.
-    for_each_queue([](XQueue& queue) {
-        queue.report_if_asked();
-        queue.keep_alive().warm_if_asked();
-        queue.keep_alive().prepare_if_asked();
+    bool errands = false;
+    for_each_queue([&](XQueue& queue) {
+        queue.look_if_asked();
+        errands = errands || queue.keep_alive().asked();
     });
+    if (errands) g_errands.run_soon();
     return any_suspended;
 }
+
+bool start_local_scheduler();
+void stop_local_scheduler();
 
 bool connect_to_server(bool first) {
     char path[ipc::kSocketPathBytes] = "";
@@ -91,6 +102,7 @@ bool connect_to_server(bool first) {
     ipc::Region* region = g_connection.open(path, &refusal, first);
     if (region != nullptr) {
         g_connection.send_handovers();  // before anything can be asked for that the server may have to undo
+        stop_local_scheduler();
         g_connected.store(true, std::memory_order_release);
         move_queues(region);
         g_lifeline.changed();
@@ -102,6 +114,11 @@ bool connect_to_server(bool first) {
         return true;
     }
     if (!first) return false;
+    if (*refusal == '\0' && may_start_server()) {
+        g_start_server = true;
+        XLOG_INFO("no xserver answers at %s: starting one", path);
+        return false;
+    }
     g_told_unscheduled = true;
     if (*refusal != '\0')
         XLOG_WARN("xserver at %s refused this process: %s; it runs unscheduled", path, refusal);
@@ -111,6 +128,28 @@ bool connect_to_server(bool first) {
             "or start 'xserver', or use XSCHED_SCHEDULER=local)",
             path);
     return false;
+}
+
+// Nobody serves this process: it keeps its own queues in order until somebody does.
+void schedule_alone(const char* why) {
+    const bool scheduled = start_local_scheduler();
+    if (scheduled)
+        XLOG_WARN("%s: using local scheduler with policy %s until one answers", why, g_local.policy_name());
+    else
+        XLOG_WARN("%s: this process runs unscheduled until one answers", why);
+    g_told_unscheduled = true;
+}
+
+// The first thing that the agent's thread does, if nobody answered.
+void start_missing_server() {
+    const char* why = start_server();
+    const int64_t give_up = base::now_ns() + kServerStartNs;
+    while (why == nullptr && !g_stop.load(std::memory_order_acquire)) {
+        if (connect_to_server(false)) return;
+        if (base::now_ns() >= give_up) why = "the xserver that was started does not answer";
+        base::sleep_ns(kServerStartLookNs);
+    }
+    if (why != nullptr) schedule_alone(why);
 }
 
 void lose_server(const char* why) {
@@ -166,15 +205,26 @@ private:
     int64_t heard_ns_ = 0;
 };
 
+// Until it is time to look for a server again; meanwhile the process may be its own.
+void pause_without_server(DirectiveWait& wait, ipc::Header& header, uint32_t seen, int64_t pause_ns) {
+    const int64_t until = base::now_ns() + pause_ns;
+    for (int64_t now = base::now_ns(); now < until && !g_stop.load(std::memory_order_acquire); now = base::now_ns()) {
+        if (g_local_thread.started()) carry_out(header, seen);
+        wait.sleep(header, seen, std::min(until - now, kLookWhileSuspendedNs));
+        seen = header.directive.load(std::memory_order_seq_cst);
+    }
+}
+
 void* global_body(void*) {
     DirectiveWait wait;
     Backoff backoff;
+    if (std::exchange(g_start_server, false)) start_missing_server();
     int64_t next_look = base::now_ns() + kLookNs;
     while (!g_stop.load(std::memory_order_acquire)) {
         ipc::Region& region = *g_region.load(std::memory_order_acquire);
         const uint32_t seen = region.header.directive.load(std::memory_order_seq_cst);
         if (!g_connected.load(std::memory_order_acquire)) {
-            if (const int64_t pause_ns = backoff.take(); pause_ns != 0) wait.sleep(region.header, seen, pause_ns);
+            pause_without_server(wait, region.header, seen, backoff.take());
             if (g_stop.load(std::memory_order_acquire)) break;
             if (connect_to_server(false))
                 backoff.reset();
@@ -213,7 +263,7 @@ void decide_locally() { g_local.decide_here(); }
 
 void* local_scheduler_body(void*) {
     queue::g_local_decide.store(decide_locally, std::memory_order_release);
-    g_local.run(*g_region.load(std::memory_order_acquire), g_stop);
+    g_local.run(*g_private, g_stop_local);
     queue::g_local_decide.store(nullptr, std::memory_order_release);
     return nullptr;
 }
@@ -229,25 +279,39 @@ void* local_agent_body(void*) {
     return nullptr;
 }
 
+bool start_local_scheduler() {
+    g_stop_local.store(false, std::memory_order_release);
+    return g_local.prepare(base::options().policy_name, *g_private) &&
+           g_local_thread.start("xsched-local", local_scheduler_body, nullptr);
+}
+
+void stop_local_scheduler() {
+    if (!g_local_thread.started()) return;
+    g_stop_local.store(true, std::memory_order_release);
+    ipc::ring_doorbell(g_private->header);
+    base::futex_wake_all(g_private->header.doorbell);
+    g_local_thread.join();
+    for_each_queue([](XQueue& queue) { queue.forget_directive(); });
+}
+
 void stop_threads() {
     if (!g_thread.started()) return;
     g_stop.store(true, std::memory_order_release);
     ipc::Header& header = g_region.load(std::memory_order_acquire)->header;
     header.directive.fetch_add(1);
-    header.doorbell.fetch_add(1);
     base::futex_wake_all(header.directive);
-    base::futex_wake_all(header.doorbell);
     g_thread.join();
-    if (g_local_thread.started()) g_local_thread.join();
+    stop_local_scheduler();
     if (g_connected.exchange(false)) move_queues(g_private);
     g_connection.hang_up();
     g_lifeline.stop();
     g_stop.store(false, std::memory_order_release);
 }
 
-// Two threads: what carries directives out calls the driver, and may stand there.
+// Two threads: what carries directives out makes system calls, and may stand there.
 bool start_local_threads() {
     if (!g_thread.start("xsched-agent", local_agent_body, nullptr)) return false;
+    g_stop_local.store(false, std::memory_order_release);
     if (g_local_thread.start("xsched-local", local_scheduler_body, nullptr)) return true;
     stop_threads();
     return false;
@@ -268,6 +332,7 @@ void start_global(const char* no_thread) {
 void start(XSchedulerType type, const char* policy) {
     g_wanted = type;
     g_told_unscheduled = false;
+    g_start_server = false;
     const char* no_thread = "no thread could be started: this process runs unscheduled";
     if (type == kSchedulerAppManaged) {
         XLOG_INFO("using app-managed scheduler");
@@ -288,6 +353,7 @@ void after_fork_in_child() {
     new (&g_thread) base::Thread;
     new (&g_local_thread) base::Thread;
     new (&g_lifeline) Lifeline;
+    new (&g_errands) Errands;
     g_lifeline_ended.store(false, std::memory_order_release);
     g_told_unscheduled = false;
     new (&g_local) LocalScheduler;

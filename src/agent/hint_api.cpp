@@ -2,6 +2,7 @@
 // function the header does not declare does not compile.
 #include "agent/hint_api.h"
 
+#include <algorithm>
 #include <atomic>
 
 #include "agent/agent.h"
@@ -17,7 +18,9 @@ namespace {
 using base::HintId;
 using queue::XQueue;
 
-std::atomic<Timeslice> g_timeslice_us{0};  // XHintTimeslice's, for queues made later; 0: the environment's
+// XHintTimeslice's and XHintKDeadline's, for queues made later; 0: the environment's.
+std::atomic<int64_t> g_timeslice_us{0};
+std::atomic<int64_t> g_k_deadline{0};
 
 bool accepts(HintId id, int64_t told) { return base::hint_info(id).accepts(told); }
 
@@ -40,6 +43,13 @@ XResult change_hint(XQueueHandle handle, HintId id, int64_t told) {
     return change_queue(handle, [=](XQueue& queue) { store(queue, id, told); });
 }
 
+// All queues of the process, and those made later.
+void hint_process(HintId id, int64_t told, std::atomic<int64_t>& later) {
+    later.store(told, std::memory_order_relaxed);
+    for (uint32_t i = 0; i < queue::pool_size(); ++i)
+        if (XQueue* queue = queue::queue_at(i)) store(*queue, id, told);
+}
+
 // The type of what the header's function takes.
 template <typename Value>
 Value value_of(XResult (*function)(XQueueHandle, Value));
@@ -50,6 +60,8 @@ base::Hints hints_of_new_queues() {
     base::Hints hints = base::options();
     const Timeslice hinted = g_timeslice_us.load(std::memory_order_relaxed);
     if (hinted != 0) hints.timeslice_us = hinted;
+    const int64_t k = g_k_deadline.load(std::memory_order_relaxed);
+    if (k != 0) base::set_hint(hints, HintId::k_deadline, base::hint_info(HintId::k_deadline).kept(k, 0));
     return hints;
 }
 
@@ -88,9 +100,7 @@ XResult XHintGetPriority(XQueueHandle xq, Priority* prio) {
 XResult XHintTimeslice(Timeslice ts_us) {
     if (ts_us == static_cast<Timeslice>(TIMESLICE_UNLIMITED)) ts_us = TIMESLICE_MAX;
     if (!agent::accepts(HintId::timeslice_us, ts_us)) return kXSchedErrorInvalidValue;
-    agent::g_timeslice_us.store(ts_us, std::memory_order_relaxed);
-    for (uint32_t i = 0; i < queue::pool_size(); ++i)
-        if (XQueue* queue = queue::queue_at(i)) agent::store(*queue, HintId::timeslice_us, ts_us);
+    agent::hint_process(HintId::timeslice_us, ts_us, agent::g_timeslice_us);
     return kXSchedSuccess;
 }
 
@@ -105,4 +115,9 @@ XResult XHintLaxity(XQueueHandle xq, Laxity lax_us, Priority lax_prio, Priority 
     });
 }
 
-XResult XHintKDeadline(size_t k) { return k >= 1 ? kXSchedSuccess : kXSchedErrorInvalidValue; }
+XResult XHintKDeadline(size_t k) {
+    const auto told = static_cast<int64_t>(std::min<size_t>(k, INT64_MAX));
+    if (told == 0 || !agent::accepts(HintId::k_deadline, told)) return kXSchedErrorInvalidValue;
+    agent::hint_process(HintId::k_deadline, told, agent::g_k_deadline);
+    return kXSchedSuccess;
+}

@@ -2,8 +2,13 @@
 // queue core calls them and knows nothing else about hardware. C ABI: it crosses shared libraries.
 //
 // Threads: any function may be called from any thread, several at once, and never with a lock of ours held; none may
-// throw. Functions return kXSchedErrorHardware after logging the vendor's code. All are mandatory unless their line
-// says otherwise; a table that is NULL is something that the device lacks.
+// throw. On gated devices those that call the vendor's driver are called by the program's own threads alone: in its
+// launches, waits and destroys. Threads of ours call deactivate, reactivate, interrupt, restore and set_timeslice,
+// which make system calls and stores, and look. KeepAliveOps' warm and prepare have a thread of their own, which may
+// stand.
+//
+// Functions return kXSchedErrorHardware after logging the vendor's code. All are mandatory unless their line says
+// otherwise; a table that is NULL is something that the device lacks.
 //
 // How work is kept back, by what the hardware offers:
 //  - XqHoldOps: the program's call goes to the driver at once, together with a hold that keeps it from starting
@@ -27,7 +32,7 @@
 extern "C" {
 #endif
 
-#define XQ_DEVICE_ABI 9
+#define XQ_DEVICE_ABI 10
 
 typedef struct XqQueue XqQueue;
 
@@ -62,7 +67,7 @@ typedef struct XqWords {
 
 typedef struct XqGateOps {
     // The words that the calls below are about; called before the first of them, and again when they move. Any
-    // failure: no gates, and `read_progress` is asked instead of the word.
+    // failure: no gates, and `read_progress` is asked instead of the word. NotAllowed: not yet, to be called again.
     XResult (*bind)(void* hwq, const XqWords* words);
     // What the words' memory is registered with and goes with (a context); words of different owners never share a
     // page. NULL, or 0: nothing that goes before the process.
@@ -72,6 +77,15 @@ typedef struct XqGateOps {
     // Once all launched before is done, the device stores `value` to *progress (or read_progress returns it).
     XResult (*write_progress)(void* hwq, uint32_t value);
     XResult (*read_progress)(void* hwq, uint32_t* value);
+    // What a wait and a write cost the device together, as measured when the words were bound; 0: not known. May be
+    // NULL.
+    uint32_t (*cost_ns)(void* hwq);
+    // Where the device's own memory tells how far it is; NULL, both: it does not. Neither calls the driver.
+    // On a thread that has launched, while somebody watches: all up to `value` has its place in the vendor's queue.
+    // Success: `look` will tell when it is complete.
+    XResult (*note_place)(void* hwq, uint32_t value);
+    // On the agent's thread, with the queue's lock held: the last such value that is complete. From memory alone.
+    XResult (*look)(void* hwq, uint32_t* value);
 } XqGateOps;
 
 // What an interrupt does to the running work.
@@ -103,7 +117,8 @@ typedef enum {
 
 // For hardware that switches between the contexts of processes, at a price. For gated devices.
 typedef struct XqKeepAliveOps {
-    // A moment's work on the device for nothing, so that it has switched to this queue's context when work comes.
+    // A moment's work on the device for nothing, so that it has switched to this queue's context when work comes; not
+    // in the vendor's queue itself, which the program may be inside of.
     XResult (*warm)(void* hwq);
     // Before the first `start`; may take many milliseconds. NotSupported: it cannot be kept alive.
     XResult (*prepare)(void* hwq);

@@ -1,6 +1,6 @@
 // Which commands of a gated queue have a gate before them, and which report their progress. A gate or a report costs
-// the host 1.3 us and the device 2 us: so there is one per so much device time, not one per command. Pure; guarded by
-// the queue's lock.
+// the host 1.3 us and the device 2 us (NVIDIA): so there is one per so much device time, not one per command. Where the
+// backend has measured what they cost, the distance follows from that. Pure; guarded by the queue's lock.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,14 @@ public:
     static constexpr int64_t kEveryPreemptedNs = 500 * base::kMicrosecond;
     static constexpr uint32_t kEveryCommands = 64;
 
+    // Of the device's time, a gate and a report take at most one part in so many.
+    static constexpr int64_t kShare = 50;
+    static constexpr int64_t kMostEveryNs = 2 * base::kMillisecond;
+
     void begin() { *this = GateSpacing{}; }
+    void measured(uint32_t cost_ns) { least_every_ns_ = std::min(kShare * int64_t{cost_ns}, kMostEveryNs); }
+    // At least this apart: as the device's own gates cost.
+    int64_t every_ns(int64_t usual_ns) const { return std::max(usual_ns, least_every_ns_); }
     void work_launched() { ++since_gate_; }
     void gate_launched() { since_gate_ = 0; }
     // The queue is suspended since `since_ns`. True, once: no gate of this suspension is in the stream.
@@ -38,6 +45,7 @@ public:
     }
 
 private:
+    int64_t least_every_ns_ = 0;
     int64_t gated_at_ns_ = 0;  // the suspension (its time) that the last gate belongs to
     uint32_t since_gate_ = 0;  // pieces of work launched after the last gate
 };

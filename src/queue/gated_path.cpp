@@ -13,6 +13,7 @@ namespace xsched::queue {
 namespace {
 
 constexpr int64_t kLookNs = 20 * base::kMicrosecond;  // for room, while running
+constexpr int64_t kShortNs = 1;  // a window of one command, where none is told
 constexpr int64_t kPauseNs = base::kMillisecond;      // for a resume that wakes nobody
 
 void pause_a_little() {
@@ -63,6 +64,7 @@ void GatedPath::admit(XqTicket& ticket, CommandKind kind) {
 // The driver's call has returned, well or not: a failed one counts too, as the progress of a later one covers it.
 void GatedPath::launched(XqTicket& ticket, uint32_t outcome) {
     reports_.call_returned();
+    if (looks_) note_place();
     if (ticket.group == nullptr && !reports_.owed()) return;
     if ((outcome & kXqReportLater) != 0)
         reports_.owe();
@@ -73,7 +75,7 @@ void GatedPath::launched(XqTicket& ticket, uint32_t outcome) {
 // Lock held.
 int64_t GatedPath::gate_every_ns() const {
     const bool preempted = core_.published.slot().device_timeslice_us.load(std::memory_order_relaxed) != 0;
-    return preempted ? GateSpacing::kEveryPreemptedNs : GateSpacing::kEveryNs;
+    return spacing_.every_ns(preempted ? GateSpacing::kEveryPreemptedNs : GateSpacing::kEveryNs);
 }
 
 int64_t GatedPath::run_on_ns() const {
@@ -94,6 +96,11 @@ bool GatedPath::gate_due(bool closed) {
            spacing_.due(gate_every_ns(), core_.meter.command_ns());
 }
 
+// Lock held. Not where the program itself suspends the queue: it expects its launches to return.
+bool GatedPath::kept_short() const {
+    return short_ && !core_.suspension.managed && (core_.published.window_ns() > 0 || core_.published.suspended());
+}
+
 // Lock held.
 GatedPath::Plan GatedPath::decide(bool retry, CommandKind kind) {
     Plan plan;
@@ -104,33 +111,41 @@ GatedPath::Plan GatedPath::decide(bool retry, CommandKind kind) {
     const bool closed = !core_.open();
     const int64_t window_ns = core_.published.window_ns();
     const int64_t mean_ns = share_.mean(core_.meter.command_ns());
+    const bool shortened = kept_short();
     uint32_t most = UINT32_MAX;
     if (core_.window.threshold() != 0)
         most = core_.window.threshold();
     else if (closed || core_.suspension.managed || window_ns > 0)
-        most = deactivates() ? kGatedCap : core_.window.limit(window_ns, mean_ns);
+        most = deactivates() && !shortened
+                   ? kGatedCap
+                   : core_.window.limit(shortened ? std::max(window_ns, kShortNs) : window_ns, mean_ns);
     plan.report = core_.submitted + 1 - reports_.asked() >= report_stride(most, mean_ns);
     // All reported: the device's word tells whether the queue was idle, which is then rung.
     const bool all_asked = reports_.asked() == core_.submitted;
     if (plan.report || retry || all_asked || core_.submitted - core_.completed >= most) absorb_progress();
     // At level 1 too, commands of a closed queue go behind one gate, as far as the window has room.
-    const bool behind_gate = gates_ && closed;
+    const bool behind_gate = gates_ && closed && !shortened;
     plan.wait = (closed && !behind_gate && bound_) || core_.submitted - core_.completed >= most;
     if (plan.wait) return plan;
-    plan.gate = kind == CommandKind::kWork && (deactivates() || behind_gate) && gate_due(closed);
+    plan.gate = kind == CommandKind::kWork && (deactivates() || behind_gate) && !shortened && gate_due(closed);
     return plan;
 }
 
 // Lock held.
 void GatedPath::count_followed(const Plan& plan, XqTicket& ticket, CommandKind kind) {
-    const bool idle = observed_ && core_.submitted == core_.completed;
+    const uint64_t before = core_.submitted;
+    const bool known_idle = observed_ && before == core_.completed;
     count(ticket, kind);
+    const bool idle = known_idle || core_.published.presumed_idle(before);
     if (idle || (!observed_ && (plan.report || plan.gate))) {
         const int64_t now = base::now_ns();
         core_.meter.flight_began(now);
         core_.published.ring_ready(core_.submitted != core_.completed, now);
     }
-    if (plan.gate) spacing_.gate_launched();
+    if (plan.gate) {
+        spacing_.gate_launched();
+        gated_until_ = core_.submitted;
+    }
     if (plan.report) reports_.ask(core_.submitted);
     ticket.group = plan.report ? this : nullptr;
 }
@@ -140,7 +155,7 @@ void GatedPath::admit_followed(XqTicket& ticket, CommandKind kind) {
     Plan plan;
     for (;;) {
         core_.mutex.lock();
-        if (followed() && !bound_ && !core_.retired) {
+        if (followed() && must_bind() && !core_.retired) {
             core_.mutex.unlock();
             bind_words();
             continue;

@@ -2,8 +2,12 @@
 // caller that waits at the cap.
 //
 // While nobody competes (no window, nobody watching, no threshold set) a command costs two counters: no gate, no
-// progress, and what has completed is not known. When somebody begins to watch, the agent asks the device once
-// (report_all) and from then on commands report themselves.
+// progress, and what has completed is not known but at the end of the program's own waits. When somebody begins to
+// watch, commands report themselves from the next one on.
+//
+// Only threads of the program that launch, wait or destroy call the backend here, so that nothing of ours can be kept
+// by a lock that the driver holds for the program (docs/ARCHITECTURE.md). The agent looks at memory alone
+// (look_if_asked); what nobody will report is published (QueueSlot::unreported), and the scheduler presumes its end.
 //
 // Guarded by the queue's lock, which is held where a comment says so. Any thread.
 #pragma once
@@ -27,6 +31,11 @@ public:
     XSCHED_HOT void sync_end(uint64_t mark) override;
     void report_all() override;
     XSCHED_HOT void report_marker(XqAskLater later);
+    // Around a driver's call that returns when work of the queue is complete.
+    XSCHED_HOT void wait_begins();
+    XSCHED_HOT void wait_ended();
+    // Agent thread: how far the device is, if its memory tells.
+    void look();
     // Callers that wait for a closed gate look again.
     void wake_callers();
 
@@ -51,10 +60,16 @@ public:
     bool may_have_gates() const { return gates_ || !bound_; }
     uint32_t binding() const { return binding_; }
     uint32_t waiting() const { return waiting_; }
+    uint32_t inside() const { return inside_; }
     // How long the device goes on with what is launched after the queue was suspended, on average.
     int64_t run_on_ns() const;
-    // Something of ours is in the stream, besides the program's commands.
-    void touch() { touched_ = true; }
+    // A more urgent queue's work stands in the same hardware queue: while that may come, no gate goes in, and no more
+    // than the window says is in flight.
+    void keep_short() { short_ = true; }
+    void end_short() { short_ = false; }
+    // Something of it may stand behind a gate that the device has not passed yet.
+    bool behind_gate() const { return ipc::completed_commands(core_.published.slot()) < gated_until_; }
+    // Something of ours may be in the stream, besides the program's commands.
     bool touched() const { return touched_; }
 
 private:
@@ -71,12 +86,15 @@ private:
     Plan decide(bool retry, CommandKind kind);
     bool gate_due(bool closed);
     int64_t gate_every_ns() const;
+    bool kept_short() const;
     bool deactivates() const { return gates_ && core_.setup.level >= kPreemptLevelDeactivate; }
     void announce_waiting(RoomWait& wait);
     bool goes_ahead(RoomWait& wait, bool closed);
     void wait_for_room(const RoomWait& wait, bool closed);
     void bind_words();
     void write_progress();
+    void note_place();
+    bool must_bind() const;
     void note_progress(uint64_t completed, int64_t now_ns);
 
     QueueCore& core_;
@@ -84,11 +102,16 @@ private:
     bool bound_ = false;  // the backend knows the words of this placement
     bool gates_ = false;  // and can wait on them
     bool touched_ = false;
+    int64_t bind_again_ns_ = 0;  // 0: no need
+    bool short_ = false;
+    uint64_t gated_until_ = 0;  // the last command with a gate before it
+    bool looks_ = false;  // the device's memory tells how far it is
     WorkShare share_;
     GateSpacing spacing_;
     ProgressReports reports_;
     uint32_t binding_ = 0;  // counts them
     uint32_t waiting_ = 0;  // callers in admit, as published
+    uint32_t inside_ = 0;  // callers inside the driver that wait for the queue's work, as published
     uint64_t stuck_at_ = UINT64_MAX;  // how many were complete when a caller ran out of patience
     bool words_lent_ = false;  // to the stream of the queue that was here before
     int64_t lent_ns_ = 0;

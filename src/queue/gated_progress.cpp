@@ -7,21 +7,26 @@
 namespace xsched::queue {
 namespace {
 
+constexpr int64_t kBindAgainNs = base::kSecond;  // what was not possible for a moment
 constexpr int64_t kWordsLentNs = 30 * base::kSecond;  // to a destroyed stream of which nothing more is heard
 
 }  // namespace
 
 void GatedPath::begin() {
-    bound_ = gates_ = observed_ = touched_ = false;
+    bound_ = gates_ = observed_ = touched_ = short_ = false;
+    bind_again_ns_ = 0;
+    gated_until_ = 0;
+    const XqGateOps* const gate = core_.setup.ops->gate;
+    looks_ = gate != nullptr && gate->note_place != nullptr && gate->look != nullptr;
     spacing_.begin();
     reports_.begin();
     stuck_at_ = UINT64_MAX;
-    waiting_ = 0;
+    waiting_ = inside_ = 0;
 }
 
 void GatedPath::after_fork() {
     reports_.after_fork(core_.submitted);
-    waiting_ = 0;
+    waiting_ = inside_ = 0;
     words_lent_ = false;
 }
 
@@ -50,6 +55,9 @@ void GatedPath::absorb_progress() {
     if (done > core_.completed) note_progress(done, base::now_ns());
 }
 
+// Lock held.
+bool GatedPath::must_bind() const { return !bound_ || (bind_again_ns_ != 0 && base::now_ns() >= bind_again_ns_); }
+
 // Tells the backend where gate and progress are. No lock held.
 void GatedPath::bind_words() {
     XqWords words{};
@@ -62,17 +70,21 @@ void GatedPath::bind_words() {
         words.keep_alive = reinterpret_cast<uint32_t*>(&slot.linger);
         touched_ = true;  // from here on: the backend may try what the stream can wait on
     }
-    const bool gates = core_.setup.ops->gate->bind(core_.setup.impl, &words) == kXSchedSuccess;
+    const XResult result = core_.setup.ops->gate->bind(core_.setup.impl, &words);
+    const bool gates = result == kXSchedSuccess;
     base::Lock lock(core_.mutex);
     ipc::QueueSlot& slot = core_.published.slot();
     if (words.gate != reinterpret_cast<uint32_t*>(&slot.gate)) return;  // moved meanwhile: again
     bound_ = true;
     gates_ = gates;
+    if (gates && core_.setup.ops->gate->cost_ns != nullptr)
+        spacing_.measured(core_.setup.ops->gate->cost_ns(core_.setup.impl));
+    bind_again_ns_ = result == kXSchedErrorNotAllowed ? base::now_ns() + kBindAgainNs : 0;
     observed_ = false;
     ++binding_;
     reports_.bound(core_.completed);
     slot.device_progress.store(1, std::memory_order_release);
-    if (!gates && core_.setup.level > kPreemptLevelBlock) core_.set_level(kPreemptLevelBlock);
+    if (!gates && bind_again_ns_ == 0 && core_.setup.level > kPreemptLevelBlock) core_.set_level(kPreemptLevelBlock);
     // The agent has something to prepare; it could not while the backend knew no words.
     ipc::Header& header = core_.published.header();
     if (core_.setup.ops->keep_alive != nullptr && header.linger_wanted.load(std::memory_order_acquire) != 0)
@@ -108,10 +120,49 @@ void GatedPath::write_progress() {
         base::Lock lock(core_.mutex);
         if (generation != core_.generation || !core_.in_use) return;
         again = reports_.wrote(result == kXSchedSuccess, core_.completed);
+        if (gates_ && result == kXSchedSuccess) core_.published.unreported(value + 1);  // events tell by being asked
     }
 }
 
-// The agent's and a waiting caller's.
+// No lock held. What has been launched up to now has its place in the driver's queue.
+void GatedPath::note_place() {
+    uint64_t value = 0;
+    {
+        base::Lock lock(core_.mutex);
+        if (!core_.in_use || core_.retired || !followed()) return;
+        value = reports_.enqueued(core_.submitted);
+    }
+    if (core_.setup.ops->gate->note_place(core_.setup.impl, static_cast<uint32_t>(value)) != kXSchedSuccess) return;
+    base::Lock lock(core_.mutex);
+    if (core_.in_use) core_.published.unreported(value + 1);
+}
+
+void GatedPath::look() {
+    base::Lock lock(core_.mutex);
+    if (!core_.in_use || core_.retired || !looks_) return;
+    uint32_t passed = 0;
+    if (core_.setup.ops->gate->look(core_.setup.impl, &passed) != kXSchedSuccess) return;
+    const uint64_t done = core_.submitted - static_cast<uint32_t>(static_cast<uint32_t>(core_.submitted) - passed);
+    if (done <= core_.completed || done > core_.submitted) return;
+    const int64_t now = base::now_ns();
+    note_progress(done, now);
+    if (core_.submitted == core_.completed) core_.published.ring_ready(false, now);
+}
+
+void GatedPath::wait_begins() {
+    base::Lock lock(core_.mutex);
+    if (!core_.in_use) return;
+    core_.published.inside(++inside_);
+    if (core_.submitted == core_.completed || !core_.published.watched()) return;
+    if (core_.published.presumed_idle(core_.submitted)) ipc::ring_doorbell(core_.published.header());
+}
+
+void GatedPath::wait_ended() {
+    base::Lock lock(core_.mutex);
+    if (core_.in_use && inside_ > 0) core_.published.inside(--inside_);
+}
+
+// A launching thread's and a waiting caller's.
 void GatedPath::report_all() {
     for (;;) {
         {

@@ -50,7 +50,7 @@ HardwareStop::Applied HardwareStop::apply() {
     uint32_t timeslice_us = 0;
     {
         base::Lock lock(core_.mutex);
-        if (!core_.in_use) return Applied::kGone;
+        if (gone()) return Applied::kGone;
         to = wanted();
         timeslice_us = core_.published.slot().device_timeslice_us.load(std::memory_order_relaxed);
         ++core_.busy;  // what goes on may be the last work of a retired queue, whose backend goes with it
@@ -198,7 +198,7 @@ bool HardwareStop::put_back_if_forgotten(int64_t now_ns) {
 // Transition held. True: `busy` is raised, for the caller to lower.
 bool HardwareStop::forgotten(int64_t now_ns, int64_t limit_ns) {
     base::Lock lock(core_.mutex);
-    if (!core_.in_use || !interrupted() || limit_ns == 0) return false;
+    if (gone() || !interrupted() || limit_ns == 0) return false;
     if (core_.suspension.active || now_ns - stopped_ns_ < limit_ns) return false;
     const ipc::QueueSlot& slot = core_.published.slot();
     const int32_t by_pid = slot.by_pid.load(std::memory_order_relaxed);

@@ -17,6 +17,8 @@ public:
     // Agent thread, and the program's own suspend and resume: brings the hardware in line with the queue's suspensions.
     // kGone: the queue is not in use.
     Applied apply();
+    // No call of the others is under way when it returns; of a retired queue on a gated device none follows.
+    void settle() { base::Lock transition(transition_); }
     // Agent thread, now and then: what the hardware keeps off for too long without a reason is put back. True: it was.
     bool put_back_if_forgotten(int64_t now_ns);
 
@@ -33,6 +35,7 @@ private:
     };
 
     bool gated() const { return core_.setup.ops->gate != nullptr; }
+    bool gone() const { return !core_.in_use || (core_.retired && gated()); }
     const XqStopOps& ops() const;
     Stop wanted() const;
     void change_to(const Stop& to);

@@ -26,4 +26,10 @@ void inherit_priority(XQueue& consumer, XQueue& producer) {
     ipc::ring_doorbell(*consumer.header());
 }
 
+void share_hardware(XQueue& consumer, XQueue& producer) {
+    int32_t priority = 0;
+    if (!consumer.priority(&priority) || !producer.keep_short_for(priority)) return;
+    inherit_priority(consumer, producer);
+}
+
 }  // namespace xsched::queue

@@ -56,15 +56,25 @@ bool KeepAlive::only_ours_pending() {
     return core_.submitted == core_.completed;
 }
 
+// Lock held.
+bool KeepAlive::preparation_asked() {
+    if (ops() == nullptr || !core_.in_use || core_.retired || !path_.bound()) return false;
+    if (core_.setup.level != kPreemptLevelInterrupt || prepared_for_ == path_.binding()) return false;
+    return core_.published.header().linger_wanted.load(std::memory_order_acquire) != 0;
+}
+
+bool KeepAlive::asked() {
+    base::Lock lock(core_.mutex);
+    if (ops() == nullptr || !core_.in_use || core_.retired) return false;
+    return preparation_asked() || core_.published.slot().warm.load(std::memory_order_acquire) != warm_seen_;
+}
+
 void KeepAlive::prepare_if_asked() {
-    if (ops() == nullptr) return;
     uint32_t binding = 0;
     {
         base::Lock lock(core_.mutex);
-        if (!core_.in_use || core_.retired || !path_.bound() || core_.setup.level != kPreemptLevelInterrupt) return;
+        if (!preparation_asked()) return;
         binding = path_.binding();
-        if (prepared_for_ == binding) return;
-        if (core_.published.header().linger_wanted.load(std::memory_order_acquire) == 0) return;
     }
     const int64_t began = base::now_ns();
     const XResult result = ops()->prepare(core_.setup.impl);
@@ -83,7 +93,6 @@ void KeepAlive::warm_if_asked() {
         if (!core_.in_use || ops() == nullptr) return;
         const uint32_t warm = core_.published.slot().warm.load(std::memory_order_acquire);
         if (std::exchange(warm_seen_, warm) == warm || core_.retired) return;
-        path_.touch();
     }
     ops()->warm(core_.setup.impl);
 }

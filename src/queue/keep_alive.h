@@ -22,10 +22,11 @@ public:
     // A keep-alive may be in the stream. No lock needed.
     bool running() const { return running_.load(std::memory_order_relaxed); }
 
-    // Agent thread: as Header::linger_wanted says.
+    // Agent thread: one of the two that follow has something to do.
+    bool asked();
+    // A thread of their own (agent/errands.h), for the driver may keep it waiting: as Header::linger_wanted says.
     void prepare_if_asked();
-    // Agent thread: if a burst is about to begin, something for the device to do, so that it has switched to us by
-    // then.
+    // If a burst is about to begin, something for the device to do, so that it has switched to us by then.
     void warm_if_asked();
 
     // Lock held.
@@ -35,6 +36,7 @@ public:
 private:
     const XqKeepAliveOps* ops() const { return core_.setup.ops != nullptr ? core_.setup.ops->keep_alive : nullptr; }
     uint32_t next_number();
+    bool preparation_asked();
 
     QueueCore& core_;
     GatedPath& path_;

@@ -43,6 +43,9 @@ void PublishedSlot::publish(uint32_t index, const Setup& setup, const SlotState&
     slot.linger.store(state.keep_alive, std::memory_order_relaxed);
     slot.device_progress.store(0, std::memory_order_relaxed);
     slot.waiting.store(state.waiting, std::memory_order_relaxed);
+    slot.inside.store(state.inside, std::memory_order_relaxed);
+    slot.unreported.store(state.unreported, std::memory_order_relaxed);
+    slot.presumed.store(static_cast<uint32_t>(state.completed), std::memory_order_relaxed);
     slot.api_suspended.store(state.suspended ? 1 : 0, std::memory_order_relaxed);
     ipc::settle_gate(slot);
     slot.state.store(static_cast<uint32_t>(ipc::SlotState::kUsed), std::memory_order_release);

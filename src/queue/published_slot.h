@@ -22,6 +22,8 @@ struct SlotState {
     uint64_t completed = 0;
     uint32_t keep_alive = 0;   // the number of the last one
     uint32_t waiting = 0;      // callers in admit
+    uint32_t inside = 0;       // callers inside the driver that wait for its work
+    uint64_t unreported = 0;   // as QueueSlot::unreported
     bool interrupted = false;  // its work is off the device
     bool suspended = false;    // by the program
 };
@@ -51,11 +53,15 @@ public:
     XSCHED_HOT void ring_ready(bool ready, int64_t now_ns);
     void ready_since(int64_t now_ns) { slot().ready_since_ns.store(now_ns, std::memory_order_release); }
     void waiting(uint32_t callers) { slot().waiting.store(callers, std::memory_order_release); }
+    void inside(uint32_t callers) { slot().inside.store(callers, std::memory_order_seq_cst); }
+    // Commands from this number on do not report their end.
+    void unreported(uint64_t from) { slot().unreported.store(from, std::memory_order_release); }
 
     // --- settings and suspension
     void level(uint32_t level) { slot().level.store(level, std::memory_order_relaxed); }
     void window(const Window& window);
     void suspended_by_program(bool suspended);
+    void apart(bool apart) { slot().apart.store(apart ? 1 : 0, std::memory_order_release); }
     void interrupted(bool off) { slot().interrupted.store(off ? 1 : 0, std::memory_order_release); }
     void keep_alive(uint32_t number) { slot().linger.store(number, std::memory_order_release); }
     // The scheduler that suspended it is gone.
@@ -65,6 +71,11 @@ public:
     bool suspended() const { return slot().suspended.load(std::memory_order_acquire) != 0; }
     int64_t window_ns() const { return slot().window_ns.load(std::memory_order_relaxed); }
     int64_t directed_ns() const { return slot().directed_ns.load(std::memory_order_relaxed); }
+    // It took the queue for idle when so many were submitted, which the caller has changed since, or the waiting ones.
+    bool presumed_idle(uint64_t submitted) const {
+        std::atomic_thread_fence(std::memory_order_seq_cst);
+        return slot().presumed.load(std::memory_order_seq_cst) == static_cast<uint32_t>(submitted);
+    }
     bool watched() const { return header().watching.load(std::memory_order_relaxed) != 0; }
 
     ipc::QueueSlot& slot() const { return *placement_.slot; }

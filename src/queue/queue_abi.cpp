@@ -65,6 +65,14 @@ XSCHED_HOT void xq_complete(XqToken token) {
     xsched::queue::complete_token(token);
 }
 
+XSCHED_HOT void xq_wait_begins(XqQueue* queue) {
+    if (XQueue* object = of_pointer(queue)) object->wait_begins();
+}
+
+XSCHED_HOT void xq_wait_ended(XqQueue* queue) {
+    if (XQueue* object = of_pointer(queue)) object->wait_ended();
+}
+
 XSCHED_HOT uint64_t xq_sync_begin(XqQueue* queue, XqCaller caller) {
     XQueue* object = of_pointer(queue);
     return object != nullptr ? object->sync_begin(caller) : 0;
@@ -78,6 +86,25 @@ void xq_inherit_priority(XqQueue* consumer, XqQueue* producer) {
     XQueue* from = of_pointer(producer);
     XQueue* to = of_pointer(consumer);
     if (from != nullptr && to != nullptr && from != to) xsched::queue::inherit_priority(*to, *from);
+}
+
+int32_t xq_priority(XqQueue* queue) {
+    XQueue* object = of_pointer(queue);
+    return object != nullptr ? object->own_priority() : PRIORITY_NO_EXECUTE;
+}
+
+void xq_share_hardware(XqQueue* consumer, XqQueue* producer) {
+    XQueue* from = of_pointer(producer);
+    XQueue* to = of_pointer(consumer);
+    if (from != nullptr && to != nullptr && from != to) xsched::queue::share_hardware(*to, *from);
+}
+
+void xq_set_apart(XqQueue* queue, bool apart) {
+    if (XQueue* object = of_pointer(queue)) object->set_apart(apart);
+}
+
+void xq_end_sharing(XqQueue* queue) {
+    if (XQueue* object = of_pointer(queue)) object->end_sharing();
 }
 
 void xq_words_owner_gone(uint64_t owner) { xsched::queue::words_owner_gone(owner); }

@@ -65,6 +65,11 @@ bool xq_only_keep_alive_pending(XqQueue* queue);
 // of other queues (a kernel's first launch), or for a lock that another call holds meanwhile.
 void xq_driver_call(XqQueue* queue, XqDriverCall what);
 
+// Gated devices: the driver's call that the caller is about to make returns when work of the queue is complete, so that
+// its end will be known by that; and it has returned.
+void xq_wait_begins(XqQueue* queue);
+void xq_wait_ended(XqQueue* queue);
+
 // A synchronize of the whole vendor queue returned: everything launched before it began is complete.
 // Take `xq_sync_begin`'s value before the driver's call.
 uint64_t xq_sync_begin(XqQueue* queue, XqCaller caller);
@@ -73,6 +78,19 @@ void xq_sync_end(XqQueue* queue, uint64_t mark);
 // `consumer` is about to wait, on the device, for work of `producer`: until that is complete the producer counts as
 // at least as urgent as the consumer.
 void xq_inherit_priority(XqQueue* consumer, XqQueue* producer);
+
+// As somebody last set it, without what it inherits. PRIORITY_NO_EXECUTE: the queue is gone.
+int32_t xq_priority(XqQueue* queue);
+
+// `consumer` is about to get a command, and work of `producer` may stand before it in one hardware queue, gates
+// included. If the producer is the less urgent one it has little in flight from here on, while anybody more urgent may
+// come, and no gate: its callers wait in xq_admit instead. What is behind a gate already inherits the priority.
+void xq_share_hardware(XqQueue* consumer, XqQueue* producer);
+// The queue shares its hardware queue with nobody any more.
+void xq_end_sharing(XqQueue* queue);
+
+// Whether level 3 takes this queue off the device by itself, not together with its process's others there.
+void xq_set_apart(XqQueue* queue, bool apart);
 
 // Blocks until nothing is buffered in the core (devices without holds, or callback commands): a call that must stay
 // ordered behind buffered commands but cannot be buffered itself. Returns at once in the usual case.

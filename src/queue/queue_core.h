@@ -70,6 +70,7 @@ struct QueueCore {
     std::atomic<uint32_t> generation{0};
     base::Mutex mutex;
     bool retired = false;
+    bool apart = false;  // level 3 takes it off by itself
     Suspension suspension;
     PublishedSlot published;
     Window window;

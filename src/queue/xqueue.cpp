@@ -46,7 +46,7 @@ void XQueue::begin(const Setup& setup, const Placement& placement) {
     hwq_.store(setup.hwq, std::memory_order_release);
     core_.published.place(placement);
     ++core_.generation;
-    core_.retired = keep_device_ = false;
+    core_.retired = core_.apart = keep_device_ = false;
     core_.suspension = {};
     core_.submitted = core_.launched = core_.completed = 0;
     core_.window = Window{};
@@ -71,9 +71,12 @@ void XQueue::publish() {
                           .completed = core_.completed,
                           .keep_alive = keep_alive_.number(),
                           .waiting = gated_.waiting(),
+                          .inside = gated_.inside(),
+                          .unreported = gated() ? core_.completed + 1 : 0,
                           .interrupted = stop_.interrupted(),
                           .suspended = core_.suspension.active};
     core_.published.publish(core_.index, core_.setup, state, core_.window, core_.meter);
+    core_.published.apart(core_.apart);
 }
 
 void XQueue::attach(const Placement& placement) {
@@ -109,6 +112,9 @@ void XQueue::retire(XqRetire how) {
         const bool all_launched = held_.empty() && buffered_.count() == 0 && buffered_.calls() == 0;
         if (keep_device_ && all_launched && core_.busy == 0) hwq_.store(0, std::memory_order_release);
     }
+    // The agent's thread may be stopping or starting it. What follows calls the driver, so it is done here and not
+    // there.
+    if (gated()) stop_.settle();
     finish_if_drained();
 }
 
@@ -196,9 +202,35 @@ bool XQueue::priority(int32_t* priority) {
     return true;
 }
 
+int32_t XQueue::own_priority() {
+    base::Lock lock(core_.mutex);
+    return in_use() ? core_.published.slot().priority.load(std::memory_order_relaxed) : PRIORITY_NO_EXECUTE;
+}
+
 bool XQueue::has_work() {
     base::Lock lock(core_.mutex);
     return in_use() && core_.submitted != ipc::completed_commands(core_.published.slot());
+}
+
+void XQueue::set_apart(bool apart) {
+    base::Lock lock(core_.mutex);
+    if (!in_use() || core_.apart == apart) return;
+    core_.apart = apart;
+    core_.published.apart(apart);
+    ipc::ring_doorbell(core_.published.header());
+}
+
+bool XQueue::keep_short_for(int32_t priority) {
+    base::Lock lock(core_.mutex);
+    if (!in_use() || !gated() || core_.published.slot().priority.load(std::memory_order_relaxed) >= priority)
+        return false;
+    gated_.keep_short();
+    return gated_.behind_gate();
+}
+
+void XQueue::end_sharing() {
+    base::Lock lock(core_.mutex);
+    if (in_use() && gated()) gated_.end_short();
 }
 
 bool XQueue::inherit(int32_t priority) {

@@ -58,6 +58,12 @@ public:
     XSCHED_HOT uint64_t sync_begin(XqCaller caller) { return path_->sync_begin(caller); }
     XSCHED_HOT void sync_end(uint64_t mark) { path_->sync_end(mark); }
     XSCHED_HOT void report_marker(XqAskLater later) { gated_.report_marker(later); }
+    XSCHED_HOT void wait_begins() {
+        if (gated()) gated_.wait_begins();
+    }
+    XSCHED_HOT void wait_ended() {
+        if (gated()) gated_.wait_ended();
+    }
     void drain() { buffered_.drain(); }
     // Makes sure that the completion of everything launched will be reported.
     void report_all() { path_->report_all(); }
@@ -79,14 +85,21 @@ public:
     void apply_wanted_config();
     // The scheduler that suspended it is gone: runs unless the program itself suspended it.
     void forget_directive();
-    // The scheduler wants to know how far the device is.
-    void report_if_asked();
+    // The scheduler wants to know how far the device is: what its memory says.
+    void look_if_asked();
 
     // --- priority inheritance (inherit_priority.h)
     // With what it inherits. False: the queue is gone.
     bool priority(int32_t* priority);
+    int32_t own_priority();
     bool has_work();
     bool inherit(int32_t priority);
+    // Its hardware queue is also that of a queue with this priority: if that is the higher one, little goes in flight
+    // here from now on (GatedPath). True: something of it stands behind a gate already.
+    bool keep_short_for(int32_t priority);
+    void end_sharing();
+    // Whether level 3 takes this queue off by itself.
+    void set_apart(bool apart);
 
     // --- questions
     bool in_use() const { return core_.in_use.load(std::memory_order_acquire); }
@@ -109,7 +122,7 @@ public:
     bool is_free();
 
 private:
-    bool gated() const { return core_.setup.ops->gate != nullptr; }
+    bool gated() const { return core_.setup.ops != nullptr && core_.setup.ops->gate != nullptr; }
     void choose_path();
     void publish();
     bool drained() const;

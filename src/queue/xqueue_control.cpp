@@ -190,22 +190,22 @@ void XQueue::apply_wanted_config() {
 void XQueue::apply_directive() {
     const HardwareStop::Applied applied = stop_.apply();
     if (applied == HardwareStop::Applied::kOpen) pump();
-    if (applied != HardwareStop::Applied::kGone) finish_if_drained();
+    if (applied != HardwareStop::Applied::kGone && !gated()) finish_if_drained();  // retire does it there
 }
 
 void XQueue::watch_interrupt(int64_t now_ns) {
-    if (stop_.put_back_if_forgotten(now_ns)) finish_if_drained();
+    if (stop_.put_back_if_forgotten(now_ns) && !gated()) finish_if_drained();
 }
 
-void XQueue::report_if_asked() {
+void XQueue::look_if_asked() {
     {
         base::Lock lock(core_.mutex);
-        if (!in_use()) return;
+        if (!in_use() || !gated()) return;
         const uint32_t ask = core_.published.slot().ask.load(std::memory_order_acquire);
         if (ask == ask_seen_) return;
         ask_seen_ = ask;
     }
-    report_all();
+    gated_.look();
 }
 
 void XQueue::forget_directive() {

@@ -95,6 +95,60 @@ TEST(GatedPath, WhileSomebodyMayComeGatesGoInNowAndThen) {
     EXPECT_TRUE(eventually([&] { return device.executed().size() == 3000; }));
 }
 
+// A more urgent queue has the same hardware queue: what stands there stands before its work.
+TEST(GatedPath, AQueueThatSharesItsHardwareHasNoGatesAndLittleInFlight) {
+    FakeDevice device(kGates), urgent(kGates);
+    urgent.slot().priority = 10;
+    device.slot().window_ns = 1'000'000;
+    xq_share_hardware(urgent.abi_queue(), device.abi_queue());
+    std::atomic<int> launched{0};
+    std::thread program([&] {
+        for (int i = 0; i < 40; ++i, ++launched) device.enqueue(i);
+    });
+    EXPECT_TRUE(eventually([&] { return launched > 0; }));
+    xsched::test::let_time_pass();
+    EXPECT_LE(device.in_driver(), 10u) << "reports included";
+    direct(device, true);
+    while (device.step()) {  // no gate holds it
+    }
+    const int then = launched;
+    xsched::test::let_time_pass();
+    EXPECT_LE(launched, then + 1) << "the caller waits";
+    direct(device, false);
+    device.run_freely();
+    program.join();
+    EXPECT_EQ(device.gates_inserted, 0);
+    EXPECT_TRUE(eventually([&] { return device.executed().size() == 40; }));
+    xq_end_sharing(device.abi_queue());
+    for (int i = 40; i < 240; ++i) device.enqueue(i);
+    EXPECT_GT(device.gates_inserted, 0);
+    EXPECT_TRUE(eventually([&] { return device.executed().size() == 240; }));
+}
+
+TEST(GatedPath, OnlyTheLessUrgentOfTwoThatShareMakesRoom) {
+    FakeDevice device(kGates), urgent(kGates);
+    urgent.slot().priority = 10;
+    urgent.slot().window_ns = 1'000'000;
+    xq_share_hardware(device.abi_queue(), urgent.abi_queue());
+    for (int i = 0; i < 100; ++i) urgent.enqueue(i);
+    EXPECT_GE(urgent.in_driver(), 100u);
+    EXPECT_EQ(urgent.slot().boost_until[0], 0u);
+}
+
+// What is behind a gate when it becomes known that they share.
+TEST(GatedPath, WhatStandsBehindAGateInSharedHardwareInheritsThePriority) {
+    FakeDevice device(kGates), urgent(kGates);
+    urgent.slot().priority = 10;
+    direct(device, true);
+    device.enqueue(0);
+    xq_share_hardware(urgent.abi_queue(), device.abi_queue());
+    EXPECT_EQ(device.slot().boost_priority[0], 10);
+    EXPECT_EQ(device.slot().boost_until[0], 1u);
+    direct(device, false);
+    device.run_freely();
+    EXPECT_TRUE(eventually([&] { return device.executed().size() == 1; }));
+}
+
 TEST(GatedPath, FewerWhereAShortTimesliceTakesTheProcessOff) {
     FakeDevice device(kGates);
     device.region().header.watching = 1;
