@@ -39,7 +39,8 @@ endfunction()
 # platform/stream/hal are compiled with its vendor.h.
 function(xsched_stream_device name api)
   xsched_api(${api})
-  set(shared driver_use event_ring hal hwqueue library_search pinned_words scratch stream_id users vendor_library)
+  set(shared driver_use event_ring gate_trial hal hwqueue library_search pinned_words scratch stream_id users
+             vendor_library)
   list(TRANSFORM shared PREPEND ../../stream/hal/)
   list(TRANSFORM shared APPEND .cpp)
   xsched_guest_library(${name} ${CMAKE_CURRENT_SOURCE_DIR}/exports.map ${ARGN} ${shared})
@@ -67,4 +68,42 @@ function(xsched_stream_shim name api)
   xsched_shim(${name} ${api} ${ARGN} ${shared})
   target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/src/platform/${api}/hal)
   target_link_libraries(${name} PRIVATE hal${api} ${CMAKE_DL_LIBS})
+endfunction()
+
+# xsched_probe(PLATFORM sources...): probe_<platform>, the trials of xcli doctor --run. It opens the vendor's library at
+# run time and links nothing of ours. What it does with the device is what the benchmark programs do.
+function(xsched_probe platform)
+  if(XSCHED_SANITIZE)  # an ordinary program, which nobody needs there
+    return()
+  endif()
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;FOLDERS;LIBRARIES")
+  set(bench ${CMAKE_SOURCE_DIR}/bench)
+  file(GLOB common CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/probe/*.cpp)
+  file(GLOB own CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  list(TRANSFORM arg_SOURCES PREPEND ${bench}/)
+  list(TRANSFORM arg_FOLDERS PREPEND ${bench}/)
+  add_executable(probe_${platform} ${common} ${own} ${arg_SOURCES} ${bench}/programs/arguments.cpp
+                                   ${bench}/programs/loops.cpp)
+  target_include_directories(probe_${platform} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/src
+                             ${CMAKE_SOURCE_DIR}/include ${arg_FOLDERS} ${bench}/programs)
+  target_link_libraries(probe_${platform} PRIVATE ${arg_LIBRARIES} Threads::Threads ${CMAKE_DL_LIBS})
+  xsched_json_templates()
+  target_link_libraries(probe_${platform} PRIVATE json_templates)
+  target_compile_options(probe_${platform} PRIVATE ${XSCHED_QUICK_TO_BUILD})
+  set_target_properties(probe_${platform} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/xsched)
+  install(TARGETS probe_${platform} RUNTIME DESTINATION ${XSCHED_PRIVATE_LIBDIR})
+endfunction()
+
+# The same for a platform whose queues are streams: with the trials of platform/stream/probe.
+function(xsched_stream_probe platform)
+  if(XSCHED_SANITIZE)
+    return()
+  endif()
+  file(GLOB streams CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/platform/stream/probe/*.cpp)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;FOLDERS;LIBRARIES")
+  xsched_probe(${platform} SOURCES ${arg_SOURCES} programs/stream/busy_device.cpp
+                           FOLDERS ${arg_FOLDERS} programs/stream LIBRARIES ${arg_LIBRARIES})
+  target_sources(probe_${platform} PRIVATE ${streams})
+  # As in a program linked to the vendor's library, a name that nobody defines here is the dynamic linker's to find.
+  target_link_options(probe_${platform} PRIVATE -Wl,-z,dynamic-undefined-weak)
 endfunction()

@@ -5,7 +5,12 @@
 //
 //   cuda_program SHARED-FILE [STREAM-PRIORITY|- [KERNEL-US [COMMAND]]]
 //
-// CUDA_PROGRAM_DEVICES in the environment: the devices' numbers, such as 0,1; a thread each. Else the first one.
+// In the environment:
+//   CUDA_PROGRAM_DEVICES  the devices' numbers, such as 0,1; a thread each. Else the first one
+//   CUDA_PROGRAM_BATCH    so many kernels before it waits
+//   CUDA_PROGRAM_COPIES=1 it waits by copying the word to pageable memory, as PyTorch's item() does
+// Compiled against ../order/hip/driver.cpp it is a HIP program.
+//
 // The file holds a Board (cuda_program.h). It ends when the board says so, or with the test that started it; it becomes
 // COMMAND if the board says that. Exit status: 0, 1 (the driver failed), 2 (cannot start), 3 (a wrong result). Its
 // kernels are those of the fake driver (fake/cuda/builtin_kernels.cpp).
@@ -37,6 +42,11 @@ constexpr uint32_t kLongUs = 5000;  // launched one at a time
 constexpr uint32_t kStepsPerUs = 50;
 constexpr uint32_t kGapUs = 100;  // long enough for the scheduler to see
 
+uint32_t number_of(const char* variable) {
+    const char* value = std::getenv(variable);
+    return value != nullptr ? static_cast<uint32_t>(std::atoi(value)) : 0;
+}
+
 bool good(CUresult result, const char* call) {
     if (result != CUDA_SUCCESS) std::fprintf(stderr, "cuda_program: %s returned %d\n", call, static_cast<int>(result));
     return result == CUDA_SUCCESS;
@@ -61,29 +71,41 @@ struct Program {
     CUfunction busy = nullptr;
     CUfunction append = nullptr;
     CUstream stream = nullptr;
-    CUdeviceptr word = 0;  // managed: the host reads it when the stream is idle
+    CUdeviceptr word = 0;  // managed, or the host's: the host reads it when the stream is idle
     uint32_t kernel_us = kKernelUs;
     uint32_t batches = 0;
     uint32_t expected = 0;
 
-    int batch_size() const { return kernel_us < kLongUs ? kBatch : 1; }
+    uint32_t batch_kernels = 0;  // 0: as the kernels' length says
+    bool copies = false;
+
+    int batch_size() const {
+        if (batch_kernels != 0) return static_cast<int>(batch_kernels);
+        return kernel_us < kLongUs ? kBatch : 1;
+    }
     uint32_t steps() const { return kernel_us * kStepsPerUs; }
     uint32_t value() const { return *reinterpret_cast<const volatile uint32_t*>(word); }
     bool prepare(const char* priority) {
         CUcontext context = nullptr;
         CUmodule module = nullptr;
-        const bool made = cuda::available() &&
-                          good(api().cuDevicePrimaryCtxRetain(&context, device), "cuDevicePrimaryCtxRetain") &&
-                          good(api().cuCtxSetCurrent(context), "cuCtxSetCurrent") &&
-                          good(api().cuModuleLoadData(&module, cuda::kKernels), "cuModuleLoadData") &&
-                          good(api().cuModuleGetFunction(&busy, module, "busy"), "cuModuleGetFunction") &&
-                          good(api().cuModuleGetFunction(&append, module, "append"), "cuModuleGetFunction") &&
-                          good(api().cuMemAllocManaged(&word, sizeof(uint32_t), 1), "cuMemAllocManaged") &&
-                          (priority == nullptr ||
-                           good(api().cuStreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, std::atoi(priority)),
-                                "cuStreamCreateWithPriority"));
+        const bool made =
+            cuda::available() && good(api().cuDevicePrimaryCtxRetain(&context, device), "cuDevicePrimaryCtxRetain") &&
+            good(api().cuCtxPushCurrent_v2(context), "cuCtxPushCurrent") &&
+            good(api().cuModuleLoadData(&module, cuda::kKernels), "cuModuleLoadData") &&
+            good(api().cuModuleGetFunction(&busy, module, "busy"), "cuModuleGetFunction") &&
+            good(api().cuModuleGetFunction(&append, module, "append"), "cuModuleGetFunction") && allocate() &&
+            (priority == nullptr ||
+             good(api().cuStreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, std::atoi(priority)),
+                  "cuStreamCreateWithPriority"));
         if (made) *reinterpret_cast<volatile uint32_t*>(word) = 0;
         return made;
+    }
+    bool allocate() {
+        if (api().cuMemAllocManaged != nullptr)
+            return good(api().cuMemAllocManaged(&word, sizeof(uint32_t), 1), "cuMemAllocManaged");
+        void* memory = nullptr;
+        return good(api().cuMemHostAlloc(&memory, sizeof(uint32_t), CU_MEMHOSTALLOC_DEVICEMAP), "cuMemHostAlloc") &&
+               good(api().cuMemHostGetDevicePointer_v2(&word, memory, 0), "cuMemHostGetDevicePointer");
     }
     bool launch(CUfunction kernel, void** parameters) {
         return good(api().cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, stream, parameters, nullptr), "cuLaunchKernel");
@@ -99,7 +121,15 @@ struct Program {
         }
         if (!launch(append, of_append)) return false;
         expected = expected * 31 + batches++;
-        return good(api().cuStreamSynchronize(stream), "cuStreamSynchronize");
+        return wait();
+    }
+    bool wait() const {
+        if (!copies) return good(api().cuStreamSynchronize(stream), "cuStreamSynchronize");
+        uint32_t copied = 0;
+        if (!good(api().cuMemcpyDtoH_v2(&copied, word, sizeof copied), "cuMemcpyDtoH")) return false;
+        if (copied == expected) return true;
+        std::fprintf(stderr, "cuda_program: 0x%x copied instead of 0x%x\n", copied, expected);
+        return false;
     }
 };
 
@@ -113,6 +143,8 @@ int work(Board& board, int device, const Arguments& arguments) {
     Program program;
     program.device = device;
     program.kernel_us = arguments.kernel_us;
+    program.batch_kernels = number_of("CUDA_PROGRAM_BATCH");
+    program.copies = number_of("CUDA_PROGRAM_COPIES") != 0;
     if (!program.prepare(arguments.priority)) return 1;
     const Busy change(program.steps());
     while (board.order.load() != Board::kEnd) {

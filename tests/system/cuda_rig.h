@@ -29,7 +29,8 @@ public:
         const char* preload = getenv("TEST_SHIM");
         const char* driver = getenv("TEST_DRIVER");
         environment["LD_PRELOAD"] = preload != nullptr ? preload : "";
-        environment["XSCHED_CUDA_LIB"] = driver != nullptr ? driver : "";
+        for (const char* library : {"XSCHED_CUDA_LIB", "XSCHED_HIP_LIB"})
+            environment[library] = driver != nullptr ? driver : "";
         environment["XSCHED_SCHEDULER"] = "global";
         for (const auto& [variable, value] : more) environment[variable] = value;
         std::vector<std::string> words{XSCHED_CUDA_PROGRAM, path_};

@@ -39,7 +39,9 @@ void call(const char* name, Arguments... arguments) {
     static void* const library = compiler();
     void* address = library != nullptr ? dlsym(library, name) : nullptr;
     if (address == nullptr) address = runtime_symbol(name);
-    if (address == nullptr) throw std::runtime_error(std::string("the HIP runtime takes no PTX and has no ") + name);
+    if (address == nullptr)
+        throw std::runtime_error(std::string("there is no code for the GPU: the HIP runtime has no ") + name +
+                                 ", install ROCm's hiprtc");
     if (const int result = reinterpret_cast<int (*)(Arguments...)>(address)(arguments...); result != 0)
         throw std::runtime_error(std::string(name) + " returns " + std::to_string(result));
 }

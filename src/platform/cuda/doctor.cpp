@@ -55,4 +55,9 @@ Platform look_at_cuda(const Machine& machine, const Installation& installation) 
     return cuda;
 }
 
+std::vector<Finding> settings_of_cuda(const Machine& machine) {
+    return variables_that_matter(machine, {"CUDA_DEVICE_MAX_CONNECTIONS", "CUDA_LAUNCH_BLOCKING",
+                                           "CUDA_VISIBLE_DEVICES", "CUDA_MODULE_LOADING"});
+}
+
 }  // namespace xsched::cli

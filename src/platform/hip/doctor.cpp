@@ -1,6 +1,10 @@
 // What xcli doctor finds of AMD's driver, and what follows for the preempt levels (docs/levels.md).
 #include <fcntl.h>
+#include <grp.h>
 #include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
 
 #include "base/unique_fd.h"
 #include "cli/findings.h"
@@ -76,7 +80,74 @@ void add_amd_driver(Platform& hip, const Machine& machine) {
     hip.findings.push_back(amd_gpus(machine));
 }
 
+// --- what --run notes besides
+
+void add_files(std::vector<Finding>& rows, const Machine& machine, const std::string& what, const std::string& folder,
+               const std::string& file) {
+    for (const std::string& card : machine.names(folder, "card", ""))
+        if (const auto value = machine.first_line(folder + "/" + card + file); value && card.find('-') == card.npos)
+            rows.push_back({what, Answer::kYes, card + ": " + *value});
+}
+
+void add_firmware(std::vector<Finding>& rows, const Machine& machine) {
+    const std::string nodes = "/sys/class/kfd/kfd/topology/nodes";
+    for (const std::string& node : machine.names(nodes, "", "")) {
+        std::string found;
+        for (const std::string& line : machine.lines(nodes + "/" + node + "/properties"))
+            for (const char* name :
+                 {"fw_version ", "sdma_fw_version ", "num_xcc ", "num_cp_queues ", "max_waves_per_simd "})
+                if (line.starts_with(name)) found += (found.empty() ? "" : ", ") + line;
+        if (machine.first_line(nodes + "/" + node + "/gpu_id").value_or("0") != "0" && !found.empty())
+            rows.push_back({"firmware", Answer::kYes, "node " + node + ": " + found});
+    }
+}
+
+// Device files belong to these groups.
+Finding groups_of_user(const Machine& machine) {
+    if (!machine.is_this()) return {"groups", Answer::kUnknown, "not asked: this is another system"};
+    gid_t mine[256];
+    const int count = getgroups(256, mine);
+    std::string found;
+    for (const char* name : {"render", "video"}) {
+        const group* entry = getgrnam(name);
+        const bool member =
+            entry != nullptr && std::find(mine, mine + std::max(count, 0), entry->gr_gid) != mine + std::max(count, 0);
+        found += std::string(found.empty() ? "" : ", ") + name +
+                 (entry == nullptr ? ": no such group"
+                  : member         ? ": yes"
+                                   : ": no");
+    }
+    return {"groups", Answer::kYes, found};
+}
+
+// KFD evicts all queues of a process whose pages the kernel moves.
+Finding numa_balancing(const Machine& machine) {
+    const std::string value = machine.first_line("/proc/sys/kernel/numa_balancing").value_or("0");
+    if (value == "0") return {"NUMA balancing", Answer::kYes, "off"};
+    return {"NUMA balancing", Answer::kNo,
+            "pages that the GPU knows are moved, and meanwhile all queues of the process are off it; "
+            "'sysctl kernel.numa_balancing=0' turns it off"};
+}
+
 }  // namespace
+
+std::vector<Finding> settings_of_hip(const Machine& machine) {
+    std::vector<Finding> rows;
+    add_firmware(rows, machine);
+    add_files(rows, machine, "compute partition", "/sys/class/drm", "/device/current_compute_partition");
+    add_files(rows, machine, "memory partition", "/sys/class/drm", "/device/current_memory_partition");
+    for (const char* name : {"sched_policy", "hws_max_conc_proc", "mes", "num_kcq", "noretry"})
+        if (const auto value = machine.first_line(std::string("/sys/module/amdgpu/parameters/") + name))
+            rows.push_back({std::string("amdgpu.") + name, Answer::kYes, *value});
+    rows.push_back(groups_of_user(machine));
+    rows.push_back(numa_balancing(machine));
+    const std::vector<Finding> variables = variables_that_matter(
+        machine, {"GPU_MAX_HW_QUEUES", "DEBUG_HIP_DYNAMIC_QUEUES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES",
+                  "HIP_LAUNCH_BLOCKING", "AMD_SERIALIZE_KERNEL", "HSA_ENABLE_INTERRUPT", "HSA_CU_MASK",
+                  "ROC_CPU_WAIT_FOR_SIGNAL", "ROCP_TOOL_LIBRARIES", "HSA_TOOLS_LIB"});
+    rows.insert(rows.end(), variables.begin(), variables.end());
+    return rows;
+}
 
 Platform look_at_hip(const Machine& machine, const Installation& installation) {
     Platform hip{"hip", {}, {}};

@@ -33,6 +33,18 @@ Finding icds(const Machine& machine) {
             text.empty() ? "none in " + folder + ": install your device's OpenCL driver, or pocl-opencl-icd" : text};
 }
 
+Finding level_2() {
+#ifdef XSCHED_OPENCL_GUARDS
+    return {"level 2", Answer::kUnknown,
+            "on CPU devices, for kernels from source, when asked for (xcli run --level 2); not on others: OpenCL has "
+            "nothing that a device could wait for in time"};
+#else
+    return {"level 2", Answer::kNo,
+            "this build has no guards (XSCHED_OPENCL_GUARDS=OFF), and OpenCL has nothing that a device could wait for "
+            "in time"};
+#endif
+}
+
 }  // namespace
 
 Platform look_at_opencl(const Machine& machine, const Installation& installation) {
@@ -42,13 +54,14 @@ Platform look_at_opencl(const Machine& machine, const Installation& installation
         library(machine, "libOpenCL.so.1", "XSCHED_OPENCL_LIB", {}, "the loader (Debian: ocl-icd-libopencl1)"));
     opencl.findings.push_back(icds(machine));
     if (add_obstacle(opencl)) return opencl;
-    opencl.levels = {
-        {"level 1", Answer::kYes, "on every device"},
-        {"level 2", Answer::kUnknown,
-         "on CPU devices, for kernels from source, when asked for (xcli run --level 2); not on others: OpenCL has "
-         "nothing that a device could wait for in time"},
-        {"level 3", Answer::kNo, "OpenCL has no way to take a running kernel off its device"}};
+    opencl.levels = {{"level 1", Answer::kYes, "on every device"},
+                     level_2(),
+                     {"level 3", Answer::kNo, "OpenCL has no way to take a running kernel off its device"}};
     return opencl;
+}
+
+std::vector<Finding> settings_of_opencl(const Machine& machine) {
+    return variables_that_matter(machine, {"OCL_ICD_VENDORS", "OPENCL_LAYERS", "POCL_DEVICES"});
 }
 
 }  // namespace xsched::cli

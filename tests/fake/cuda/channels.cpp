@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <sys/ioctl.h>
 
+#include <cstdlib>
 #include <mutex>
 
 #include "fake/cuda/engine.h"
@@ -87,7 +88,10 @@ bool create_queues(Channels& channels) {
     auto* open_file = function_of<decltype(fake_kfd_open)>("fake_kfd_open");
     const int file = open_file != nullptr ? open_file() : -1;
     if (file < 0) return false;
-    for (uint32_t i = 0; i < 3; ++i) {
+    kfd::kfd_ioctl_runtime_enable_args runtime{0, 1, 0};
+    if (const char* none = std::getenv("FAKE_KFD_NO_RUNTIME"); none == nullptr || *none != '1')
+        ioctl(file, kfd::AMDKFD_IOC_RUNTIME_ENABLE, &runtime);
+    for (uint32_t i = has_hsa() ? 2 : 0; i < 3; ++i) {  // those for kernels are the HSA stand-in's, where it is loaded
         kfd::kfd_ioctl_create_queue_args request{};
         request.ring_base_address = 0x10000 * (i + 1);
         request.ring_size = 0x1000;
@@ -96,7 +100,9 @@ bool create_queues(Channels& channels) {
         request.queue_priority = 7;
         if (ioctl(file, kfd::AMDKFD_IOC_CREATE_QUEUE, &request) == 0) channels.queues[i] = request.queue_id + 1;
     }
-    channels.disabled = function_of<decltype(fake_kfd_stopped)>("fake_kfd_stopped")(channels.queues[0] - 1);
+    if (!has_hsa())
+        channels.disabled = function_of<decltype(fake_kfd_stopped)>("fake_kfd_stopped")(channels.queues[0] - 1);
+    channels.halted = function_of<decltype(fake_kfd_halted)>("fake_kfd_halted");
     return true;
 }
 
@@ -141,16 +147,23 @@ void free_channels(Channels& channels) {
     channels = Channels{};
 }
 
-void run_for(int64_t ns) {
+bool run_for(int64_t ns) {
     Turn turn;
+    bool was_off = false;
     int64_t before = clock_ns();
     while (ns > 0) {
         sched_yield();
-        const int64_t now = clock_ns();
+        int64_t now = clock_ns();
         const bool may_run = t_running == nullptr || t_running->may_run();
+        was_off = was_off || !may_run;
+        if (!may_run && has_hsa() && t_device != nullptr) {
+            t_device->run_others();
+            now = clock_ns();
+        }
         if (may_run && turn.taken()) ns -= now - before;
         before = turn.keep(may_run, now);
     }
+    return was_off;
 }
 
 }  // namespace fake

@@ -12,7 +12,12 @@ struct Channels {
     uint32_t queues[3] = {};  // of the fake KFD (fake/kfd/fake_kfd.h), numbered from 1; 0: none
     const std::atomic<uint32_t>* disabled = nullptr;
 
-    bool may_run() const { return disabled == nullptr || disabled->load(std::memory_order_acquire) == 0; }
+    bool (*halted)() = nullptr;  // everything is, while the kernel driver changes some process's queues
+
+    bool may_run() const {
+        return (disabled == nullptr || disabled->load(std::memory_order_acquire) == 0) &&
+               (halted == nullptr || !halted());
+    }
 };
 
 // Of a new context on that device. No kernel driver: none, and it always may run.
@@ -21,6 +26,6 @@ void free_channels(Channels& channels);
 
 // The channels of what this thread runs at present; a kernel that takes time stands while they are disabled.
 extern thread_local const Channels* t_running;
-void run_for(int64_t ns);
+bool run_for(int64_t ns);  // whether it was off the device meanwhile
 
 }  // namespace fake

@@ -46,7 +46,7 @@ CUresult current_usable(Context** context) {
     return (*context)->alive.load() ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
 
-CUresult stream_of(CUstream handle, Within within, Stream** stream) {
+static CUresult find_stream(CUstream handle, Within within, Stream** stream) {
     const bool per_thread = handle == CU_STREAM_PER_THREAD || (handle == nullptr && t_per_thread);
     if (handle == nullptr || handle == CU_STREAM_LEGACY || per_thread) {
         Context* context = nullptr;
@@ -64,6 +64,12 @@ CUresult stream_of(CUstream handle, Within within, Stream** stream) {
     Context* context = nullptr;
     FAKE_TRY(current_usable(&context));
     return handle->context == context ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CUresult stream_of(CUstream handle, Within within, Stream** stream) {
+    FAKE_TRY(find_stream(handle, within, stream));
+    if (caller() == Caller::kErrands && !(*stream)->of_errands) forbid_caller("a function for the program's stream");
+    return CUDA_SUCCESS;
 }
 
 Context* make_context(Device& device, unsigned flags) {
@@ -104,6 +110,7 @@ void end_context(Context& context) {
         context.streams.clear();
         context.per_thread.clear();
         context.device->wake();
+        context.hardware.end();
     }
     release_all_of(context);
     end_modules_of(context);

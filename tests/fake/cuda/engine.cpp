@@ -4,8 +4,10 @@
 #include <sys/prctl.h>
 
 #include <ctime>
+#include <utility>
 
 #include "fake/cuda/fake_cuda.h"
+#include "fake/cuda/faults.h"
 #include "fake/cuda/live.h"
 #include "fake/cuda/memory.h"
 
@@ -51,15 +53,29 @@ void follow_implicitly(Stream& stream, Command& command) {
 // Streams that share a hardware queue run one after the other, as they were submitted. Context's mutex held; `number`
 // is the command's.
 void follow_hardware(Stream& stream, Command& command, uint64_t number) {
-    if (g_settings.hardware_queues == 0) return;
-    Place& last = stream.context->hardware[{stream.priority, stream.hardware}];
+    if (stream.hardware == nullptr) return;
+    Context& context = *stream.context;
+    if (stream.idle()) stream.hardware = context.hardware.move(stream.hardware);
+    HardwareQueue* queue = command.cooperative ? context.hardware.cooperative(stream.device->ordinal) : stream.hardware;
+    const Place last{queue->last_stream, queue->last_number};
     if (last.stream != &stream && !last.complete()) command.after.push_back(last);
-    last = {&stream, number + 1};
+    queue->last_stream = &stream;
+    queue->last_number = number + 1;
+    queue->put_in();
+    command.hardware = queue;
+}
+
+// What the host stored since it began to wait it may not see.
+bool sees_word(Command& command) {
+    const long writes = device_writes();
+    return !g_settings.blind_waits || std::exchange(command.writes, writes) != writes;
 }
 
 }  // namespace
 
 bool Place::complete() const { return stream == nullptr || stream->completed.load() >= number; }
+
+thread_local Device* t_device = nullptr;
 
 void note_kernel() { g_kernels.fetch_add(1, std::memory_order_relaxed); }
 
@@ -88,8 +104,8 @@ Stream* Device::new_stream(Context& context, bool blocking, int priority) {
     stream->legacy = false;
     stream->priority = priority;
     stream->id = ids.fetch_add(1);
-    if (g_settings.hardware_queues != 0)
-        stream->hardware = context.next_hardware[priority]++ % g_settings.hardware_queues;
+    stream->hardware = context.hardware.take(ordinal, priority);
+    stream->of_errands = caller() == Caller::kErrands;
     stream->to_body = &stream->body;
     stream->alive = true;
     added_.push_back(stream);
@@ -126,7 +142,16 @@ void Device::retire(size_t at) {
     count_live("stream", -1);
 }
 
+void Device::run_others() {
+    const Channels* const standing = t_running;
+    refresh();
+    for (size_t i = 0; i < streams_.size(); ++i)
+        if (!streams_[i]->running) step(*streams_[i]);
+    t_running = standing;
+}
+
 void Device::loop() {
+    t_device = this;
     prctl(PR_SET_TIMERSLACK, 1000, 0, 0, 0);
     for (unsigned rounds = 0;;) {
         const uint64_t seen = work_.load();
@@ -156,16 +181,23 @@ void Device::loop() {
     }
 }
 
+bool Device::may_run(const Stream& stream, const Command& command) const {
+    return stream.context->channels.may_run() && (command.hardware == nullptr || command.hardware->channels.may_run());
+}
+
 Device::Step Device::step(Stream& stream) {
+    if (stream.running) return Step::kWaiting;
     const uint64_t number = stream.completed.load(std::memory_order_relaxed);
     const uint64_t end = stream.submitted.load(std::memory_order_acquire);
     if (number == end) return Step::kEmpty;
     Command& command = stream.ring[number % kMostQueued];
-    if (!stream.context->channels.may_run() || !all_complete(command.after)) return Step::kWaiting;
+    if (!may_run(stream, command) || !all_complete(command.after)) return Step::kWaiting;
     if (Command& next = stream.ring[(number + 1) % kMostQueued];
         number + 1 < end && command.kind == Kind::kAction && next.kind == Kind::kAction && break_now(Break::kOrder))
         std::swap(command, next);
-    if (command.kind == Kind::kWaitValue && !word_compares(command, *stream.context)) return Step::kWaiting;
+    if (command.kind == Kind::kWaitValue &&
+        !wait_is_over(command, sees_word(command) && word_compares(command, *stream.context)))
+        return Step::kWaiting;
     if (command.kind == Kind::kHostFunction) {
         if (!stream.handed_over) {
             stream.handed_over = true;
@@ -175,11 +207,16 @@ Device::Step Device::step(Stream& stream) {
         if (!stream.host_done.load()) return Step::kWaiting;
         stream.handed_over = false;
     } else if (command.action) {
+        stream.running = true;
         delay_randomly();
-        t_running = &stream.context->channels;
+        t_running = command.hardware != nullptr && command.hardware->channels.disabled != nullptr
+                        ? &command.hardware->channels
+                        : &stream.context->channels;
         command.action();
         t_running = nullptr;
+        stream.running = false;
     }
+    if (command.hardware != nullptr) command.hardware->taken_out();
     command = Command{};
     stream.completed.store(number + 1);
     if (waiters_.load() != 0) {
@@ -218,6 +255,7 @@ Place enqueue(Stream& stream, Command command) {
         if (command.kind == Kind::kHostFunction) command.action();
         return end_of(stream);
     }
+    const auto in_use = lock_stream(stream);
     const std::lock_guard lock(stream.context->mutex);
     follow_implicitly(stream, command);
     const uint64_t number = stream.submitted.load(std::memory_order_relaxed);

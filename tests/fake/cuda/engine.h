@@ -22,6 +22,7 @@
 
 #include "fake/cuda/channels.h"
 #include "fake/cuda/cuda_driver.h"
+#include "fake/cuda/hardware.h"
 #include "fake/cuda/settings.h"
 
 namespace fake {
@@ -47,6 +48,10 @@ struct Command {
     uint64_t value = 0;
     unsigned compare = 0;
     bool wide = false;  // 64 bits
+    long writes = -1;  // by the device, when it last looked
+    bool cooperative = false;
+    HardwareQueue* hardware = nullptr;  // the one it is in, where there are such
+    int64_t met_ns = 0;  // since when it does (faults.h)
 };
 
 constexpr uint32_t kMagicStream = 0x5712ea30, kMagicContext = 0xc0217e87, kMagicEvent = 0xe7e2700e;
@@ -70,7 +75,9 @@ struct CUstream_st {
     bool legacy = false;
     int priority = 0;
     uint64_t id = 0;
-    unsigned hardware = 0;  // which of its priority's hardware queues, where there are such
+    fake::HardwareQueue* hardware = nullptr;  // where there are such; under the context's mutex
+    bool of_errands = false;  // made by XSched's thread for errands, which may use no other
+    std::mutex in_use;  // with FAKE_CUDA_SYNC_LOCK: held by who waits for all of it, and by who submits
 
     std::array<fake::Command, fake::kMostQueued> ring;
     std::atomic<uint64_t> submitted{0};  // under the context's mutex
@@ -80,6 +87,8 @@ struct CUstream_st {
 
     fake::Capture* capture = nullptr;  // under capture_mutex
     std::vector<CUgraphNode> captured_last{};  // under capture_mutex: what the next captured command follows
+
+    bool running = false;  // the executor's: its first command is under way
 
     bool idle() const { return submitted.load() == completed.load(); }
 };
@@ -96,8 +105,7 @@ struct CUctx_st {
     std::vector<fake::Place> destroyed;  // ends of streams that are not; under mutex
     fake::Stream* legacy = nullptr;
     std::map<std::thread::id, fake::Stream*> per_thread;  // under mutex
-    std::map<std::pair<int, unsigned>, fake::Place> hardware;  // by priority and number: the last command; under mutex
-    std::map<int, unsigned> next_hardware;  // by priority; under mutex
+    fake::HardwareQueues hardware;  // under mutex
 };
 
 namespace fake {
@@ -121,6 +129,8 @@ struct Device {
     // A stream that the executor looks after; `alive` already.
     Stream* new_stream(Context& context, bool blocking, int priority);
     void wake();
+    // The executor, in the middle of a kernel that stands: others run meanwhile.
+    void run_others();
     // Until `condition`; it is looked at after every completed command.
     template <typename Condition>
     void wait_until(Condition condition);
@@ -137,6 +147,7 @@ private:
     void refresh();
     void sleep(uint64_t seen);
     Step step(Stream& stream);
+    bool may_run(const Stream& stream, const Command& command) const;
     void retire(size_t at);
 
     std::mutex mutex_;
@@ -153,10 +164,15 @@ private:
 };
 
 Device* device_at(int ordinal);  // nullptr: there is none
+extern thread_local Device* t_device;  // whose executor this thread is
 
 // Puts the command at the stream's end; waits there, with the context's lock, while the stream is full.
 Place enqueue(Stream& stream, Command command);
 void wait_for(const Place& place);
+// As real runtimes may: whoever waits for the stream keeps those out meanwhile that submit to it.
+inline std::unique_lock<std::mutex> lock_stream(Stream& stream) {
+    return g_settings.sync_lock ? std::unique_lock(stream.in_use) : std::unique_lock<std::mutex>();
+}
 void wait_for_all(const std::vector<Place>& places);
 // The last command of each of the context's streams.
 std::vector<Place> ends_of(Context& context);

@@ -24,18 +24,27 @@
 //   FAKE_CUDA_DEVICES=1         one device instead of two
 //   FAKE_CUDA_DELAY_US=n        each command takes a random 0..n microseconds more
 //   FAKE_CUDA_SEED=n            for those delays and for the choice among streams that are ready
-//   FAKE_CUDA_FAIL=f:nth:code[,..]  the nth call of function f (`*`: every call) returns code and does nothing
+//   FAKE_CUDA_FAIL=f:nth:code[,..]  the nth call of function f (`*`: every call) returns code and does nothing;
+//                               code `hang`: it never returns
 //   FAKE_CUDA_NO_MEMOPS=1       value operations are not supported
 //   FAKE_CUDA_NO_CONCURRENT_MANAGED=1  the host may not touch managed memory while the device works
 //   FAKE_CUDA_SHARED=path       the processes that name this file (any; it is made) share one device: kernels of a
 //                               length (spin, busy, tick) run in turns of at most a millisecond. Else each process has
 //                               devices of its own. Read at a thread's first kernel
 //   FAKE_CUDA_COPY_LOCK=1       a call that waits for its copy holds the context's lock meanwhile
+//   FAKE_CUDA_SYNC_LOCK=1       a call that waits for a stream keeps out meanwhile all that submit to it
+//   FAKE_CUDA_BLIND_WAITS=1     a wait for a value that has begun does not see what the host stores, but what the
+//   device
+//                               writes
 //   FAKE_CUDA_LAZY_LOADING=1    the first launch of a kernel waits for all work of the context, with its lock held
 //   FAKE_CUDA_NOOP=1            all stream work is complete when its call returns; kernels and copies are left out
 //   FAKE_CUDA_BREAK_ORDER=mode  misbehaves on purpose once in a while, for testing tests: 1 or `order` (a command
 //                               overtakes the one before it), `waits` (event waits and the legacy stream's are
 //                               ignored), `drop` (a kernel never runs), `early` (a synchronizing call returns early)
+//
+// Threads of XSched's own (by their names) that call end the process, but for the one for errands, which may use
+// streams of its own making.
+// faults.h has what tests of a look at the device need.
 #pragma once
 
 #ifdef __cplusplus

@@ -43,7 +43,8 @@ void load(Context& context) {
     wait_for_all(ends);
 }
 
-CUresult launch(CUfunction function, size_t blocks, size_t threads, CUstream handle, void** parameters, void** extra) {
+CUresult launch(CUfunction function, size_t blocks, size_t threads, CUstream handle, void** parameters, void** extra,
+                bool cooperative = false) {
     if (blocks == 0 || threads == 0 || threads > 1024) return CUDA_ERROR_INVALID_VALUE;
     const KernelObject* kernel = kernel_of(function);
     if (kernel == nullptr) return CUDA_ERROR_INVALID_HANDLE;
@@ -53,6 +54,7 @@ CUresult launch(CUfunction function, size_t blocks, size_t threads, CUstream han
     if (noop()) return CUDA_SUCCESS;
     if (g_settings.lazy_loading && !std::atomic_ref(kernel->loaded).exchange(true)) load(*stream->context);
     Command command;
+    command.cooperative = cooperative;
     FAKE_TRY(kernel_action(*kernel, blocks * threads, parameters, extra, &command.action));
     return submit(*stream, std::move(command), InCapture::kNode);
 }
@@ -106,7 +108,7 @@ CUresult CUDAAPI cuLaunchCooperativeKernel(CUfunction function, unsigned int gx,
                                            unsigned int bx, unsigned int by, unsigned int bz, unsigned int,
                                            CUstream stream, void** parameters) {
     FAKE_ENTRY();
-    return launch(function, threads_of(gx, gy, gz), threads_of(bx, by, bz), stream, parameters, nullptr);
+    return launch(function, threads_of(gx, gy, gz), threads_of(bx, by, bz), stream, parameters, nullptr, true);
 }
 FAKE_PER_THREAD(cuLaunchCooperativeKernel, _ptsz,
                 (CUfunction f, unsigned int gx, unsigned int gy, unsigned int gz, unsigned int bx, unsigned int by,

@@ -154,12 +154,16 @@ bool word_compares(const Command& command, const Context& context) {
     }
 }
 
+static std::atomic<long> g_device_writes{0};
+long device_writes() { return g_device_writes.load(); }
+
 void write_word(CUdeviceptr address, uint64_t value, bool wide, const Context& context) {
     if (!word_is_usable(address, context)) return;
     if (wide)
         __atomic_store_n(reinterpret_cast<uint64_t*>(host_of(address)), value, __ATOMIC_RELEASE);
     else
         __atomic_store_n(reinterpret_cast<uint32_t*>(host_of(address)), static_cast<uint32_t>(value), __ATOMIC_RELEASE);
+    g_device_writes.fetch_add(1);
 }
 
 }  // namespace fake

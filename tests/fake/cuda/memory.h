@@ -27,6 +27,7 @@ Memory kind_of(const void* address);
 // Whether a value operation of this context may use the word; if not, that is a misuse.
 bool word_is_usable(CUdeviceptr address, const Context& context);
 bool word_compares(const Command& command, const Context& context);
+long device_writes();  // how many there were
 void write_word(CUdeviceptr address, uint64_t value, bool wide, const Context& context);
 
 }  // namespace fake

@@ -1,5 +1,8 @@
 #include "fake/cuda/settings.h"
 
+#include <sys/prctl.h>
+#include <unistd.h>
+
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
@@ -21,6 +24,7 @@ struct Fault {
     std::string function;
     long nth = 0;  // 0: every call
     CUresult code = CUDA_SUCCESS;
+    bool hangs = false;
 };
 
 struct Watch {
@@ -53,6 +57,7 @@ std::vector<Fault> parse_faults(const std::string& text) {
         std::getline(parts, nth, ':');
         std::getline(parts, code, ':');
         fault.nth = nth == "*" ? 0 : std::strtol(nth.c_str(), nullptr, 10);
+        fault.hangs = code == "hang";
         fault.code = static_cast<CUresult>(std::strtol(code.c_str(), nullptr, 10));
         faults.push_back(fault);
     }
@@ -80,6 +85,8 @@ void load_settings() {
     g_settings.no_concurrent_managed = flag_of("FAKE_CUDA_NO_CONCURRENT_MANAGED");
     g_settings.noop = flag_of("FAKE_CUDA_NOOP");
     g_settings.copy_lock = flag_of("FAKE_CUDA_COPY_LOCK");
+    g_settings.sync_lock = flag_of("FAKE_CUDA_SYNC_LOCK") || flag_of("FAKE_HIP_SYNC_LOCK");
+    g_settings.blind_waits = flag_of("FAKE_CUDA_BLIND_WAITS");
     g_settings.lazy_loading = flag_of("FAKE_CUDA_LAZY_LOADING");
     g_settings.break_mode = parse_break(text_of("FAKE_CUDA_BREAK_ORDER"));
     const std::lock_guard lock(watch().mutex);
@@ -109,6 +116,27 @@ bool break_now(Break mode) {
     return g_settings.break_mode.load(std::memory_order_relaxed) == mode && random_below(64) == 0;
 }
 
+// By its name, which whoever started it may give it a moment later.
+Caller caller() {
+    constexpr int kLooks = 64;
+    thread_local int looks = 0;
+    thread_local Caller known = Caller::kProgram;
+    if (looks == kLooks) return known;
+    ++looks;
+    char name[16] = "";
+    prctl(PR_GET_NAME, name, 0, 0, 0);
+    if (std::strncmp(name, "xsched-", 7) != 0) return known;
+    looks = kLooks;
+    return known = std::strcmp(name, "xsched-errands") == 0 ? Caller::kErrands : Caller::kForbidden;
+}
+
+void forbid_caller(const char* what) {
+    char name[16] = "";
+    prctl(PR_GET_NAME, name, 0, 0, 0);
+    std::fprintf(stderr, "fake_cuda: misuse: %s was called by %s, a thread of XSched's own\n", what, name);
+    std::abort();
+}
+
 int64_t clock_ns() {
     timespec now{};
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -133,9 +161,13 @@ Function::Function(const char* name) : name_(name) {
 
 CUresult Function::injected() {
     const long nth = faulty_calls_.fetch_add(1) + 1;
-    const std::lock_guard lock(watch().mutex);
-    for (const Fault& fault : watch().faults)
-        if (fault.function == name_ && (fault.nth == 0 || fault.nth == nth)) return fault.code;
+    std::unique_lock lock(watch().mutex);
+    for (const Fault& fault : watch().faults) {
+        if (fault.function != name_ || (fault.nth != 0 && fault.nth != nth)) continue;
+        if (!fault.hangs) return fault.code;
+        lock.unlock();
+        for (;;) pause();
+    }
     return CUDA_SUCCESS;
 }
 

@@ -23,6 +23,8 @@ struct Settings {
     std::atomic<bool> no_concurrent_managed{false};
     std::atomic<bool> noop{false};
     std::atomic<bool> copy_lock{false};
+    std::atomic<bool> sync_lock{false};
+    std::atomic<bool> blind_waits{false};
     std::atomic<bool> lazy_loading{false};
     std::atomic<bool> faults{false};
     std::atomic<Break> break_mode{Break::kNone};
@@ -39,6 +41,13 @@ bool break_now(Break mode);
 // One misuse of the driver: counted, and a line on standard error.
 [[gnu::format(printf, 1, 2)]] void report_misuse(const char* format, ...);
 
+// Who calls. XSched's own threads must not: a call that the program makes meanwhile may keep them waiting, and what
+// they have stopped stays so. Their thread for errands may, but not for a stream of the program's.
+enum class Caller { kProgram, kErrands, kForbidden };
+Caller caller();
+// Ends the process with a line on standard error.
+[[noreturn]] void forbid_caller(const char* what);
+
 // One entry point; made when it is first called.
 class Function {
 public:
@@ -46,6 +55,7 @@ public:
     // First thing of every call: the code to fail with, or CUDA_SUCCESS.
     CUresult enter() {
         calls_.fetch_add(1, std::memory_order_relaxed);
+        if (caller() == Caller::kForbidden) forbid_caller(name_);
         if (!g_settings.faults.load(std::memory_order_relaxed)) return CUDA_SUCCESS;
         return injected();
     }

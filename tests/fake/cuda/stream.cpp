@@ -102,6 +102,7 @@ CUresult CUDAAPI cuStreamDestroy_v2(CUstream handle) {
     auto& destroyed = stream->context->destroyed;
     std::erase_if(destroyed, [](const Place& it) { return it.complete(); });
     if (!stream->idle()) destroyed.push_back(end_of(*stream));
+    stream->context->hardware.give(stream->hardware);
     stream->to_body = nullptr;
     stream->alive = false;  // its executor lets it go once its work is done
     stream->device->wake();
@@ -161,6 +162,7 @@ CUresult CUDAAPI cuStreamSynchronize(CUstream handle) {
     FAKE_TRY(stream_of(handle, Within::kAnyContext, &stream));
     FAKE_TRY(capture_forbids_synchronizing(*stream));
     FAKE_TRY(capture_forbids_unsafe_call());  // as NVIDIA's driver does
+    const auto in_use = lock_stream(*stream);
     if (!stream->legacy) {
         wait_for(end_of(*stream));
         return CUDA_SUCCESS;

@@ -90,6 +90,16 @@ extern "C" void __hipRegisterFunction(void** modules, const void* host_function,
     code().functions[host_function] = {reinterpret_cast<FatBinary*>(modules), name, {}};
 }
 
+extern "C" const char* hipKernelNameRefByPtr(const void* host_function, hipStream_t) {
+    const std::lock_guard lock(code().mutex);
+    const auto found = code().functions.find(host_function);
+    return found != code().functions.end() ? found->second.name.c_str() : nullptr;
+}
+extern "C" const char* hipKernelNameRef(hipFunction_t function) {
+    const char* name = nullptr;
+    return cu().cuFuncGetName(&name, reinterpret_cast<CUfunction>(function)) == CUDA_SUCCESS ? name : nullptr;
+}
+
 HIP_FUNCTION(hipModuleLoadData, (hipModule_t * module, const void* image), (module, image)) {
     HIP_TRY(use_device(current_device()));
     return static_cast<hipError_t>(cu().cuModuleLoadData(reinterpret_cast<CUmodule*>(module), image));

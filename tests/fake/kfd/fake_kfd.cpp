@@ -1,14 +1,18 @@
 #include "fake/kfd/fake_kfd.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
+#include <pthread.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdarg>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <mutex>
 
 #include "platform/hip/hal/kfd_api.h"
@@ -34,6 +38,10 @@ struct Queue {
 struct Shared {
     std::atomic<unsigned> strangers{0};
 };
+// What all that use the device share: until when nothing runs.
+struct Device {
+    std::atomic<int64_t> halted_until_ns{0};
+};
 
 std::mutex g_mutex;
 Queue g_queues[kMostQueues];
@@ -42,10 +50,73 @@ pid_t g_owner = 0;
 bool g_debugged = false;
 unsigned g_calls[256] = {};
 Shared* g_shared = nullptr;
+Device* g_device = nullptr;
+bool g_runtime = false;  // it has told of itself
+bool g_evicted = false;
+bool g_lock_held = false;  // by a call that failed
+long g_updates = 0;
+
+long setting(const char* name) {
+    const char* value = std::getenv(name);
+    return value != nullptr ? std::strtol(value, nullptr, 10) : 0;
+}
+
+int64_t clock_ns() {
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return static_cast<int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
+}
+
+void pause_us(long us) {
+    const timespec time{us / 1'000'000, us % 1'000'000 * 1000};
+    nanosleep(&time, nullptr);
+}
+
+// All processes' queues go off the hardware and on again.
+void round_of_all() {
+    static const long cost_us = setting("FAKE_KFD_COST_US");
+    if (cost_us == 0) return;
+    g_device->halted_until_ns = clock_ns() + cost_us * 1000;
+    pause_us(cost_us);
+}
+
+template <typename T>
+T* map(int file) {
+    const int how = file >= 0 ? MAP_SHARED : MAP_SHARED | MAP_ANONYMOUS;
+    return static_cast<T*>(mmap(nullptr, sizeof(T), PROT_READ | PROT_WRITE, how, file, 0));
+}
+
+Device* map_device() {
+    const char* path = std::getenv("FAKE_KFD_SHARED");
+    const int file = path != nullptr ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600) : -1;
+    if (file >= 0 && ftruncate(file, sizeof(Device)) != 0) abort();
+    Device* device = map<Device>(file);
+    if (file >= 0) close(file);
+    return device;
+}
 
 // g_mutex held, from here on.
 void settle(Queue& queue) {
-    queue.stands = queue.used && ((queue.percentage & kPercentageMask) == 0 || queue.suspended || queue.preempted);
+    static const bool for_show = std::getenv("FAKE_KFD_NO_EFFECT") != nullptr;
+    if (for_show) return;
+    queue.stands = queue.used && ((queue.percentage & kPercentageMask) == 0 || queue.suspended || queue.preempted ||
+                                  (g_evicted && queue.type == KFD_IOC_QUEUE_TYPE_COMPUTE_AQL));
+}
+
+// Memory that queues use moves.
+void* evict_now_and_then(void* us) {
+    for (const long every_us = reinterpret_cast<long>(us);;) {
+        {
+            const std::lock_guard lock(g_mutex);  // calls wait meanwhile
+            for (const bool evicted : {true, false}) {
+                g_evicted = evicted;
+                for (Queue& queue : g_queues) settle(queue);
+                if (evicted) pause_us(1000);
+            }
+        }
+        pause_us(every_us);
+    }
+    return nullptr;
 }
 
 Queue* find(uint32_t id) { return id < kMostQueues && g_queues[id].used ? &g_queues[id] : nullptr; }
@@ -91,8 +162,13 @@ int update(const kfd_ioctl_update_queue_args& request) {
     Queue* queue = find(request.queue_id);
     if (queue == nullptr || (request.queue_percentage & kPercentageMask) > 100 || request.queue_priority > 15)
         return -EINVAL;
+    if (++g_updates == setting("FAKE_KFD_EFAULT")) {
+        g_lock_held = true;
+        return -EFAULT;
+    }
     queue->percentage = request.queue_percentage;
     settle(*queue);
+    round_of_all();
     return 0;
 }
 
@@ -101,6 +177,7 @@ int preempt(uint32_t id, bool stop) {
     if (queue == nullptr) return -EINVAL;
     queue->preempted = stop;
     settle(*queue);
+    round_of_all();
     return 0;
 }
 
@@ -117,11 +194,13 @@ int switch_queues(uint64_t ids, uint32_t count, bool suspend) {
         settle(*queue);
         ++done;
     }
+    round_of_all();
     return done;
 }
 
 int debug(kfd_ioctl_dbg_trap_args& request) {
     if (request.pid != static_cast<uint32_t>(g_owner)) return -EPERM;
+    if (!g_runtime) return -EPERM;
     if ((request.op == KFD_IOC_DBG_TRAP_ENABLE) == g_debugged) return -EINVAL;
     switch (request.op) {
         case KFD_IOC_DBG_TRAP_ENABLE:
@@ -140,7 +219,14 @@ int debug(kfd_ioctl_dbg_trap_args& request) {
 
 int answer(unsigned long request, void* argument) {
     if (const int error = refusal_of(_IOC_NR(request)); error != 0) return -error;
+    if (g_lock_held && request != AMDKFD_IOC_CREATE_QUEUE && request != AMDKFD_IOC_DESTROY_QUEUE) {
+        fprintf(stderr, "fake_kfd: misuse: a call after EFAULT, which would never return\n");
+        abort();
+    }
     switch (request) {
+        case AMDKFD_IOC_RUNTIME_ENABLE:
+            g_runtime = static_cast<kfd_ioctl_runtime_enable_args*>(argument)->mode_mask != 0;
+            return 0;
         case AMDKFD_IOC_CREATE_QUEUE: return create(*static_cast<kfd_ioctl_create_queue_args*>(argument));
         case AMDKFD_IOC_DESTROY_QUEUE: return destroy(*static_cast<kfd_ioctl_destroy_queue_args*>(argument));
         case AMDKFD_IOC_UPDATE_QUEUE: return update(*static_cast<kfd_ioctl_update_queue_args*>(argument));
@@ -200,8 +286,11 @@ int fake_kfd_open(void) {
     if (wanted == nullptr || *wanted != '1') return -1;
     const std::lock_guard lock(g_mutex);
     if (g_file >= 0) return g_file;
-    g_shared =
-        static_cast<Shared*>(mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+    g_shared = map<Shared>(-1);
+    g_device = map_device();
+    pthread_t evictor{};
+    if (const long us = setting("FAKE_KFD_EVICT_US"); us > 0)
+        pthread_create(&evictor, nullptr, evict_now_and_then, reinterpret_cast<void*>(us));
     g_owner = getpid();
     g_file = memfd_create("fake-kfd", MFD_CLOEXEC);
     return g_file;
@@ -213,6 +302,10 @@ const std::atomic<uint32_t>* fake_kfd_stopped(uint32_t id) {
     return queue != nullptr ? &queue->stands : nullptr;
 }
 
+bool fake_kfd_halted(void) {
+    const int64_t until_ns = g_device->halted_until_ns.load(std::memory_order_relaxed);
+    return until_ns != 0 && clock_ns() < until_ns;
+}
 unsigned fake_kfd_queues(uint32_t type) { return count(type, false); }
 unsigned fake_kfd_standing(uint32_t type) { return count(type, true); }
 unsigned fake_kfd_calls(unsigned number) {

@@ -8,7 +8,15 @@
 //
 // Environment:
 //   FAKE_KFD=1                       there is such a driver
+//   FAKE_KFD_NO_RUNTIME=1            the HIP runtime's stand-in does not tell it of itself: no debugger (EPERM)
+//   FAKE_KFD_COST_US=n               each round of queues on or off the hardware lasts so long, and nothing runs
+//   meanwhile; FAKE_KFD_SHARED=path             nor does anything of the processes that name this file (any; it is
+//   made) FAKE_KFD_EFAULT=n                the nth UPDATE_QUEUE fails with EFAULT and leaves a lock held: another call
+//   about
+//                                    queues would stand for ever, and ends the process instead
+//   FAKE_KFD_EVICT_US=n              about so often all queues are off the hardware for a millisecond
 //   FAKE_KFD_REFUSE=number:errno[,...]  calls (their number, hexadecimal) that fail (errno, decimal)
+//   FAKE_KFD_NO_EFFECT=1             queues stand for show
 #pragma once
 
 #include <atomic>
@@ -22,6 +30,8 @@ const std::atomic<uint32_t>* fake_kfd_stopped(uint32_t queue);
 // Queues of that type that are there, and of them those that stand.
 unsigned fake_kfd_queues(uint32_t type);
 unsigned fake_kfd_standing(uint32_t type);
+// Whether a round is under way.
+bool fake_kfd_halted(void);
 // Successful calls of that number; and those that were not the owner's.
 unsigned fake_kfd_calls(unsigned number);
 unsigned fake_kfd_strangers(void);

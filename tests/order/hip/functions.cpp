@@ -38,7 +38,6 @@ const Functions& functions() {
         find(all.hipModuleGetFunction, "hipModuleGetFunction");
         find(all.hipSetupArgument, "hipSetupArgument");
         find(all.hipEventElapsedTime, "hipEventElapsedTime");
-        find(all.hipGraphInstantiate, "hipGraphInstantiate");
         find(all.hipGraphExecUpdate, "hipGraphExecUpdate");
         find(all.hipGraphDestroy, "hipGraphDestroy");
         find(all.hipGraphExecDestroy, "hipGraphExecDestroy");

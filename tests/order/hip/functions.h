@@ -15,7 +15,6 @@ struct Others {
     hipError_t (*hipModuleGetFunction)(hipFunction_t*, hipModule_t, const char*);
     hipError_t (*hipSetupArgument)(const void*, size_t, size_t);
     hipError_t (*hipEventElapsedTime)(float*, hipEvent_t, hipEvent_t);
-    hipError_t (*hipGraphInstantiate)(hipGraphExec_t*, hipGraph_t, hipGraphNode_t*, char*, size_t);
     hipError_t (*hipGraphExecUpdate)(hipGraphExec_t, hipGraph_t, hipGraphNode_t*, int*);
     hipError_t (*hipGraphDestroy)(hipGraph_t);
     hipError_t (*hipGraphExecDestroy)(hipGraphExec_t);

@@ -102,6 +102,14 @@ inline Result device_alloc(const Api& api, DevicePtr* memory, size_t bytes) { re
 inline Result set_bytes(const Api& api, Stream stream, DevicePtr memory, size_t bytes) {
     return api.cuMemsetD8Async(memory, 0, bytes, stream);
 }
+// Of our own: it waits for no other stream.
+inline Result stream_create(const Api& api, Stream* stream) {
+    return api.cuStreamCreate != nullptr ? api.cuStreamCreate(stream, kNonBlocking) : kNotSupported;
+}
+inline void stream_destroy(const Api& api, Stream stream) {
+    if (api.cuStreamDestroy_v2 != nullptr) api.cuStreamDestroy_v2(stream);
+}
+inline constexpr bool kTriesGates = false;  // measured: docs/decisions/001
 inline bool has_value_operations(const Api& api) {
     return api.cuStreamWaitValue32_v2 != nullptr && api.cuStreamWriteValue32_v2 != nullptr;
 }

@@ -8,6 +8,7 @@
 
 #include "platform/cuda/hal/rm_api.h"
 #include "platform/stream/hal/hal_abi.h"
+#include "platform/stream/hal/hardware_use.h"
 #include "platform/stream/shim/entry_points.h"
 
 namespace xsched::stream {
@@ -49,8 +50,17 @@ inline const char* kernel_name(Kernel kernel) {
     return of_kernel != nullptr && of_kernel(&name, independent) == kSuccess ? name : nullptr;
 }
 
+// The driver's interface knows kernels by its own handles alone.
+inline const char* host_function_name(const void*, Stream) { return nullptr; }
+
 // Streams do not share hardware queues in a way that lets one wait for another.
-inline unsigned hardware_queues() { return 0; }
+inline constexpr bool kSharesHardware = false;
+struct CallWatchState {};
+inline bool queues_observed() { return false; }
+inline void call_begins(const HardwareUse&, bool, CallWatchState*) {}
+inline bool call_returned(HardwareUse&, bool, const CallWatchState&) { return false; }
+inline void follow_use(HwQueueHandle, const HardwareUse&) {}
+inline void call_settled(const HardwareUse&) {}
 
 // The symbol in the libraries behind this one.
 inline void* next_symbol(const char* name) { return dlsym(RTLD_NEXT, name); }

@@ -4,6 +4,7 @@
 #include "platform/hip/hal/hal_abi.h"
 #include "platform/hip/hal/interrupt.h"
 #include "platform/hip/hal/last_error.h"
+#include "platform/stream/hal/hwqueue_state.h"
 #include "platform/stream/hal/vendor_library.h"
 #include "queue/queue_abi.h"
 #include "xsched/hip/hal.h"
@@ -55,6 +56,17 @@ using xsched::stream::StreamKind;
 extern "C" Context xhip_context_of(Stream stream) {
     const xsched::stream::Api* api = xsched::stream::vendor_api();
     return api != nullptr ? xsched::hip::context_of(*api, StreamKind::kOrdinary, stream) : nullptr;
+}
+
+extern "C" void xhip_follow_use(HwQueueHandle handle, const xsched::stream::HardwareUse* use) {
+    auto* hwq = static_cast<xsched::stream::HwQueue*>(xq_hwq_impl(handle));
+    if (hwq != nullptr) hwq->hardware.store(use, std::memory_order_release);
+}
+
+extern "C" uint32_t xhip_queue_number(HwQueueHandle handle) {
+    const auto* hwq = static_cast<xsched::stream::HwQueue*>(xq_hwq_impl(handle));
+    const auto* use = hwq != nullptr ? hwq->hardware.load(std::memory_order_acquire) : nullptr;
+    return use != nullptr ? use->main.load(std::memory_order_relaxed) : 0;
 }
 
 extern "C" int HAL(ioctl)(int fd, unsigned long request, void* argument, int (*next)(int, unsigned long, void*)) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "platform/stream/hal/hal_abi.h"
+#include "platform/stream/hal/hardware_use.h"
 
 extern "C" {
 #pragma GCC visibility push(default)
@@ -22,6 +23,36 @@ int xhip_hidden_error(bool take);
 void* xhip_dlsym(void* library, const char* name);
 typedef void* (*XhipDlsym)(void* library, const char* name);
 XhipDlsym xhip_real_dlsym(void);
+
+// --- the HSA runtime's queues (hsa_observer.h)
+// One was made (an hsa_queue_t*, the handle of its agent), is about to be destroyed, got another priority, a mask.
+void xhip_queue_made(const void* queue, uint64_t agent);
+void xhip_queue_going(const void* queue);
+void xhip_queue_priority(const void* queue, uint32_t priority);
+void xhip_queue_masked(const void* queue);
+// Whether any is there, and whether a stream was ever seen to move from one to another.
+bool xhip_queues_observed(void);
+bool xhip_streams_move(void);
+
+// Where the shim keeps what it learns of the queue's stream; it stays valid memory.
+void xhip_follow_use(HwQueueHandle hwq, const xsched::stream::HardwareUse* use);
+// The hardware queue of that stream; 0: not known.
+uint32_t xhip_queue_number(HwQueueHandle hwq);
+
+// What one call of the runtime for a stream does to the queues: looked at before and after. On the caller's stack; only
+// as much of it is written as is needed.
+struct XhipCallWatch {
+    uint32_t main;  // the stream's queue as known before; 0: not known
+    uint32_t count;  // of `before`; 0: only the main queue is looked at
+    uint64_t main_before;
+    uint64_t before[xsched::stream::kMostHardwareQueues];
+};
+// `wide`: the call may use other queues beside the stream's own (a graph, a cooperative launch).
+void xhip_call_begins(const xsched::stream::HardwareUse* use, bool wide, XhipCallWatch* watch);
+// True: the stream's queue is another than was known before.
+bool xhip_call_returned(xsched::stream::HardwareUse* use, bool wide, const XhipCallWatch* watch);
+// What we put behind the call ourselves (a report) is in the queue as well.
+void xhip_call_settled(const xsched::stream::HardwareUse* use);
 
 #pragma GCC visibility pop
 }

@@ -8,7 +8,10 @@
 #include "base/fork.h"
 #include "base/log.h"
 #include "base/mutex.h"
+#include "base/options.h"
+#include "platform/hip/hal/hsa_observer.h"
 #include "platform/hip/hal/kfd_api.h"
+#include "platform/hip/hal/stop_choice.h"
 #include "platform/stream/hal/hwqueue.h"
 
 namespace xsched::hip {
@@ -16,20 +19,29 @@ namespace {
 
 using namespace kfd;
 
+constexpr unsigned kMostStreams = 256;
+constexpr int kMostDevices = 64;
+
+struct Kept {
+    Queue queue{};
+    Way stands = Way::kNone;  // by which way it does
+};
+
 struct Process {
     base::Mutex turn;         // one change at a time; held during calls to the kernel, never needed by a launch
     uint32_t generation = 0;  // the process of a line of forks that the rest is about
-    Queue queues[kMostQueues] = {};
+    Kept queues[kMostQueues] = {};
     unsigned count = 0;
     bool incomplete = false;  // there were more
-    uint32_t streams = 0;     // scheduled ones that may be interrupted
-    uint32_t asking = 0;      // of them
-    bool stopped = false;
-    Way way = Way::kUpdate;   // kNone: all were refused, none is tried again
+    stream::HwQueue* streams = nullptr;   // scheduled ones that may be interrupted
+    uint32_t gpus[kMostDevices] = {};     // of devices, as a stream's queue told; 0: not known
+    Debugger debugger;
+    uint32_t refused = 0;     // bit n: way n, not tried again
 };
 
 constinit Process g_process;
 constinit std::atomic<Ioctl> g_ioctl{nullptr};
+constinit std::atomic<unsigned> g_standing{0};  // queues
 
 // A turn at the process's queues. Fork's child has none of its parent's.
 class Turn {
@@ -38,8 +50,11 @@ public:
         Process& process = g_process;
         if (process.generation == base::fork_generation()) return;
         process.generation = base::fork_generation();
-        process.count = process.streams = process.asking = 0;
-        process.stopped = process.incomplete = false;
+        process.count = 0;
+        process.streams = nullptr;
+        process.incomplete = false;
+        process.debugger = Debugger{};
+        g_standing.store(0, std::memory_order_relaxed);
     }
 
 private:
@@ -55,56 +70,164 @@ void say_refused(const char* why) {
 
 // The rest: a turn is held.
 
-void let_go() {
+constexpr uint32_t kAllWays = (1u << kWays) - 1;
+
+// Those that stand by that way and are to go on.
+void resume_by(Way way, const bool* go_on) {
     Process& process = g_process;
-    if (!process.stopped) return;
-    process.stopped = false;
+    Queue queues[kMostQueues];
+    unsigned count = 0;
+    for (unsigned i = 0; i < process.count; ++i) {
+        if (!go_on[i] || process.queues[i].stands != way) continue;
+        process.queues[i].stands = Way::kNone;
+        queues[count++] = process.queues[i].queue;
+    }
+    if (count == 0) return;
+    g_standing.fetch_sub(count, std::memory_order_relaxed);
     const int64_t began = base::now_ns();
-    if (const int error = resume(process.way, call(), process.queues, process.count); error != 0)
-        XLOG_WARN("queues of the kernel driver could not be resumed by %s: %s", name_of(process.way), strerror(error));
-    XLOG_DEBG("%u queues resumed in %lld us", process.count,
+    if (const int error = resume(way, call(), queues, count); error != 0) {
+        process.refused = kAllWays;
+        XLOG_WARN("queues of the kernel driver could not be resumed by %s: %s; level 3 is not used any more",
+                  name_of(way), strerror(error));
+    }
+    XLOG_DEBG("%u queues resumed in %lld us", count,
               static_cast<long long>((base::now_ns() - began) / base::kMicrosecond));
 }
 
-XResult stop() {
+void resume_those(const bool* go_on) {
+    for (const Way way : {Way::kUpdate, Way::kDebugger, Way::kPreempt}) resume_by(way, go_on);
+}
+
+// Some failing calls leave a lock of the driver's held, and the next one for these queues would stand for ever.
+bool is_fatal(int error) { return error == EFAULT; }
+
+// Ways that are refused, and all but the one that was chosen.
+uint32_t out_of_question() {
+    const char* chosen = base::options().hip_interrupt;
+    const Way way = way_of(chosen);
+    static constinit std::atomic<bool> said{false};
+    if (*chosen != '\0' && way == Way::kNone && !said.exchange(true))
+        XLOG_WARN("XSCHED_HIP_INTERRUPT=%s is none of debug, update and preempt: the best way is taken", chosen);
+    return g_process.refused | (way != Way::kNone ? kAllWays & ~(1u << static_cast<uint32_t>(way)) : 0);
+}
+
+void note_refused(Way way, int error, unsigned count) {
+    g_process.refused |= is_fatal(error) ? kAllWays : 1u << static_cast<uint32_t>(way);
+    const Way next = best_way(count, out_of_question());
+    XLOG_INFO("the kernel driver refuses to suspend %u queues of this process by %s (%s); %s%s", count, name_of(way),
+              strerror(error),
+              next != Way::kNone ? "the next way is "
+              : is_fatal(error)  ? "no way is tried after that"
+                                 : "it has no other",
+              next != Way::kNone ? name_of(next) : "");
+}
+
+// All of those, or none.
+XResult suspend_those(const bool* stop) {
     Process& process = g_process;
-    while (process.way != Way::kNone && !process.incomplete) {
+    Queue queues[kMostQueues];
+    unsigned count = 0;
+    for (unsigned i = 0; i < process.count; ++i)
+        if (stop[i]) queues[count++] = process.queues[i].queue;
+    while (!process.incomplete) {
+        const Way way = best_way(count, out_of_question());
+        if (way == Way::kNone) break;
+        if (count == 0) return kXSchedSuccess;
         const int64_t began = base::now_ns();
-        const int error = suspend(process.way, call(), process.queues, process.count);
+        const int error = suspend(way, call(), process.debugger, queues, count);
         if (error == 0) {
-            process.stopped = true;
-            XLOG_DEBG("%u queues suspended by %s in %lld us", process.count, name_of(process.way),
+            for (unsigned i = 0; i < process.count; ++i)
+                if (stop[i]) process.queues[i].stands = way;
+            g_standing.fetch_add(count, std::memory_order_relaxed);
+            XLOG_DEBG("%u queues suspended by %s in %lld us", count, name_of(way),
                       static_cast<long long>((base::now_ns() - began) / base::kMicrosecond));
             return kXSchedSuccess;
         }
-        XLOG_DEBG("the kernel driver refuses to suspend %u queues by %s: %s", process.count, name_of(process.way),
-                  strerror(error));
-        process.way = static_cast<Way>(static_cast<uint32_t>(process.way) + 1);
+        note_refused(way, error, count);
     }
     say_refused(process.incomplete ? "the process has more queues than can be kept track of"
                                    : "the kernel driver refuses every way of suspending its queues");
     return kXSchedErrorNotSupported;
 }
 
-Queue* find(int fd, uint32_t id) {
+// Which of the driver's queues the observed one is; -1: none that is known.
+int place_of(uint32_t number) {
+    const uint64_t address = facts_of(number).base_address;
+    for (unsigned i = 0; address != 0 && i < g_process.count; ++i)
+        if (g_process.queues[i].queue.ring_base_address == address) return static_cast<int>(i);
+    return -1;
+}
+
+StoppableStream describe(const stream::HwQueue& hwq) {
+    StoppableStream told{.asks = hwq.asks_interrupt};
+    const bool numbered = hwq.device >= 0 && hwq.device < kMostDevices;
+    const stream::HardwareUse* use = hwq.hardware.load(std::memory_order_acquire);
+    const uint32_t main = use != nullptr ? use->main.load(std::memory_order_relaxed) : 0;
+    const int at = main != 0 ? place_of(main) : -1;
+    if (at >= 0 && numbered) g_process.gpus[hwq.device] = g_process.queues[at].queue.gpu_id;
+    if (numbered) told.gpu = g_process.gpus[hwq.device];
+    if (at < 0 || xhip_streams_move() || !xhip_queues_observed()) return told;
+    told.known = true;
+    for (uint32_t number = 1; number <= highest_queue_number(); ++number) {
+        if ((use->word((number - 1) / 64) >> (number - 1) % 64 & 1) == 0) continue;
+        const int place = place_of(number);
+        if (place >= 0)
+            told.uses[place / 64] |= uint64_t{1} << place % 64;
+        else
+            told.known = false;
+    }
+    return told;
+}
+
+// As the streams ask at present. NotSupported: what is to stand cannot be made to.
+XResult settle() {
+    Process& process = g_process;
+    StoppableStream streams[kMostStreams];
+    StoppableQueue queues[kMostQueues];
+    unsigned count = 0;
+    for (stream::HwQueue* it = process.streams; it != nullptr && count < kMostStreams; it = it->next_interruptible)
+        streams[count++] = describe(*it);
+    if (count == kMostStreams) streams[0] = {};  // one that is not known and does not ask
+    for (unsigned i = 0; i < process.count; ++i) queues[i].gpu = process.queues[i].queue.gpu_id;
+    choose_stops(streams, count, queues, process.count);
+    bool go_on[kMostQueues] = {}, stop[kMostQueues] = {};
+    for (unsigned i = 0; i < process.count; ++i) {
+        go_on[i] = !queues[i].stands && process.queues[i].stands != Way::kNone;
+        stop[i] = queues[i].stands && process.queues[i].stands == Way::kNone;
+    }
+    resume_those(go_on);
+    return suspend_those(stop);
+}
+
+void let_go(const Kept& kept) {
+    bool go_on[kMostQueues] = {};
+    go_on[&kept - g_process.queues] = true;
+    resume_those(go_on);
+}
+
+Kept* find(int fd, uint32_t id) {
     for (unsigned i = 0; i < g_process.count; ++i)
-        if (g_process.queues[i].id == id && g_process.queues[i].fd == fd) return &g_process.queues[i];
+        if (g_process.queues[i].queue.id == id && g_process.queues[i].queue.fd == fd) return &g_process.queues[i];
     return nullptr;
 }
 
-void forget(Queue& queue) { queue = g_process.queues[--g_process.count]; }
+void forget(Kept& kept) {
+    if (kept.stands != Way::kNone) g_standing.fetch_sub(1, std::memory_order_relaxed);
+    kept = g_process.queues[--g_process.count];
+}
 
 void remember(int fd, const void* argument) {
     kfd_ioctl_create_queue_args made{};
     std::memcpy(&made, argument, kCreateQueueKnownBytes);
     if (made.queue_type != KFD_IOC_QUEUE_TYPE_COMPUTE && made.queue_type != KFD_IOC_QUEUE_TYPE_COMPUTE_AQL) return;
-    if (Queue* old = find(fd, made.queue_id)) forget(*old);  // it went where we did not see it
+    if (Kept* old = find(fd, made.queue_id)) forget(*old);  // it went where we did not see it
     if (g_process.count == kMostQueues) {
         g_process.incomplete = true;
         return;
     }
-    g_process.queues[g_process.count++] = {
-        fd, made.queue_id, made.ring_base_address, made.ring_size, made.queue_percentage, made.queue_priority};
+    g_process.queues[g_process.count++] = {.queue = {fd, made.queue_id, made.ring_base_address, made.ring_size,
+                                                     made.queue_percentage, made.queue_priority, made.gpu_id}};
+    g_process.debugger.unseen = true;
 }
 
 // The program's call. What follows on it may not change its errno.
@@ -123,13 +246,17 @@ int pass_update(int fd, unsigned long request, void* argument, const Next& next)
     kfd_ioctl_update_queue_args asked{};
     std::memcpy(&asked, argument, sizeof asked);
     kfd_ioctl_update_queue_args passed = asked;
-    Queue* queue = find(fd, asked.queue_id);
-    if (queue != nullptr && g_process.stopped && g_process.way == Way::kUpdate)
-        passed.queue_percentage &= ~kPercentageMask;
+    Kept* kept = find(fd, asked.queue_id);
+    if (kept != nullptr && kept->stands == Way::kUpdate) passed.queue_percentage &= ~kPercentageMask;
     const int result = next.call(fd, request, &passed);
-    if (result == 0 && queue != nullptr)
-        *queue = {
-            fd, asked.queue_id, asked.ring_base_address, asked.ring_size, asked.queue_percentage, asked.queue_priority};
+    if (result == 0 && kept != nullptr)
+        kept->queue = {fd,
+                       asked.queue_id,
+                       asked.ring_base_address,
+                       asked.ring_size,
+                       asked.queue_percentage,
+                       asked.queue_priority,
+                       kept->queue.gpu_id};
     return result;
 }
 
@@ -152,9 +279,10 @@ int pass_recorded(int fd, unsigned long request, void* argument, const Next& nex
     }
     kfd_ioctl_destroy_queue_args gone{};
     std::memcpy(&gone, argument, sizeof gone);
-    if (find(fd, gone.queue_id) != nullptr) let_go();  // the driver would wait for a suspended one
+    Kept* kept = find(fd, gone.queue_id);
+    if (kept != nullptr) let_go(*kept);  // the driver would wait for a suspended one
     const int result = next.call(fd, request, argument);
-    if (Queue* queue = find(fd, gone.queue_id); queue != nullptr && result == 0) forget(*queue);
+    if (kept != nullptr && result == 0) forget(*kept);
     return result;
 }
 
@@ -169,6 +297,12 @@ int pass_ioctl(int fd, unsigned long request, void* argument, Ioctl made) {
     return result;
 }
 
+void uses_changed() {
+    if (g_standing.load(std::memory_order_relaxed) == 0) return;
+    const Turn turn;
+    settle();
+}
+
 }  // namespace xsched::hip
 
 namespace xsched::stream {
@@ -176,48 +310,50 @@ namespace xsched::stream {
 using hip::g_process;
 using hip::Turn;
 
-bool join_interrupts(HwQueue&) {
+bool join_interrupts(HwQueue& hwq) {
     if (hip::call() == nullptr) {
         hip::say_refused("its calls to the kernel driver are not seen (the shim must be preloaded)");
         return false;
     }
     const Turn turn;
-    if (g_process.way == hip::kfd::Way::kNone) return false;
-    ++g_process.streams;
+    if (hip::out_of_question() == hip::kAllWays) return false;
+    hwq.next_interruptible = g_process.streams;
+    g_process.streams = &hwq;
+    if (hip::g_standing.load(std::memory_order_relaxed) != 0) hip::settle();
     return true;
 }
 
 void leave_interrupts(HwQueue& hwq) {
     if (!hwq.interruptible) return;
     const Turn turn;
-    hwq.interruptible = false;
-    if (hwq.generation != base::fork_generation()) return;  // the parent's count
-    if (hwq.asks_interrupt) --g_process.asking;
-    hwq.asks_interrupt = false;
+    hwq.interruptible = hwq.asks_interrupt = false;
+    if (hwq.generation != base::fork_generation()) return;  // the parent's
+    for (HwQueue** at = &g_process.streams; *at != nullptr; at = &(*at)->next_interruptible)
+        if (*at == &hwq) {
+            *at = hwq.next_interruptible;
+            break;
+        }
     // Whoever is left may not want it; the last one cannot any more.
-    --g_process.streams;
-    if (g_process.streams == 0 || g_process.asking < g_process.streams) hip::let_go();
+    hip::settle();
+    if (g_process.streams == nullptr && g_process.count > 0)
+        detach(hip::call(), g_process.debugger, g_process.queues[0].queue.fd);  // a debugger may have it
 }
 
 XResult interrupt(HwQueue& hwq, XqInterrupt /*there are no timeslices: it is always taken off*/) {
     const Turn turn;
     if (!hwq.interruptible || hwq.generation != base::fork_generation()) return kXSchedErrorNotSupported;
-    if (!hwq.asks_interrupt) ++g_process.asking;
     hwq.asks_interrupt = true;
-    if (g_process.asking < g_process.streams || g_process.stopped) return kXSchedSuccess;
-    const XResult result = hip::stop();
+    const XResult result = hip::settle();
     if (result == kXSchedSuccess) return result;
     hwq.asks_interrupt = false;
-    --g_process.asking;
     return result;
 }
 
 void restore(HwQueue& hwq) {
     const Turn turn;
     if (!hwq.interruptible || hwq.generation != base::fork_generation()) return;
-    if (hwq.asks_interrupt) --g_process.asking;
     hwq.asks_interrupt = false;
-    hip::let_go();
+    hip::settle();
 }
 
 }  // namespace xsched::stream

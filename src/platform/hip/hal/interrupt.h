@@ -1,10 +1,11 @@
-// Level 3: takes everything that this process runs on AMD GPUs off them, and puts it back, by suspending its compute
-// queues in the kernel driver (kfd_control.h). Written from the driver's sources and tested on an emulator; not
-// measured on hardware.
+// Level 3: takes what streams of this process run on AMD GPUs off them, and puts it back, by suspending compute queues
+// in the kernel driver (kfd_control.h). Written from the driver's sources and tested on an emulator; not measured on
+// hardware.
 //
-// The runtime maps streams to a few such queues, and says nowhere how. So all compute queues of the process stand
-// together, on all its GPUs: when every scheduled stream asks for it, until the first of them does not any more. The
-// driver takes these calls from the owner of the queues alone, so a client that does not answer cannot be helped.
+// Where the HSA runtime's queues are observed (hsa_observer.h), a queue stands when those streams ask that use it, and
+// all of a GPU's when all of its streams ask; else all compute queues of the process stand together, when every
+// scheduled stream asks for it (stop_choice.h). The driver takes these calls from the owner of the queues alone, so a
+// client that does not answer cannot be helped.
 //
 // join_interrupts and the rest of platform/stream/hal/hwqueue.h's level 3 are here as well. Any thread may call any
 // function; none calls HIP.
@@ -16,5 +17,8 @@ namespace xsched::hip {
 
 // One call to the kernel driver on its way (`next` makes it): records which queues it makes, changes and destroys.
 int pass_ioctl(int fd, unsigned long request, void* argument, kfd::Ioctl next);
+
+// A stream turned out to use another queue: one that stands must not hold it.
+void uses_changed();
 
 }  // namespace xsched::hip

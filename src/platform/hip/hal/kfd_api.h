@@ -61,6 +61,13 @@ inline constexpr unsigned long AMDKFD_IOC_DESTROY_QUEUE = _IOWR(AMDKFD_IOCTL_BAS
 inline constexpr unsigned long AMDKFD_IOC_UPDATE_QUEUE = _IOW(AMDKFD_IOCTL_BASE, 0x07, kfd_ioctl_update_queue_args);
 
 // --- debugging, since 1.13
+struct kfd_ioctl_runtime_enable_args {
+    uint64_t r_debug;
+    uint32_t mode_mask;  // 0: disable
+    uint32_t capabilities_mask;
+};
+inline constexpr unsigned long AMDKFD_IOC_RUNTIME_ENABLE =
+    _IOWR(AMDKFD_IOCTL_BASE, 0x25, kfd_ioctl_runtime_enable_args);
 inline constexpr uint32_t KFD_IOC_DBG_TRAP_ENABLE = 0;
 inline constexpr uint32_t KFD_IOC_DBG_TRAP_DISABLE = 1;
 inline constexpr uint32_t KFD_IOC_DBG_TRAP_SUSPEND_QUEUES = 6;

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstring>
 
 #include "base/unique_fd.h"
 #include "platform/hip/hal/kfd_api.h"
@@ -32,7 +33,7 @@ int change_one(Way way, Ioctl call, const Queue& queue, bool stop) {
     return made(call(queue.fd, AMDKFD_IOC_RESUME_QUEUE, &request));
 }
 
-// --- as a debugger of this very process, for as long as its queues stand
+// --- as a debugger of this very process
 
 int debug(Ioctl call, int fd, kfd_ioctl_dbg_trap_args& request, uint32_t op) {
     request.pid = static_cast<uint32_t>(getpid());
@@ -40,8 +41,8 @@ int debug(Ioctl call, int fd, kfd_ioctl_dbg_trap_args& request, uint32_t op) {
     return call(fd, AMDKFD_IOC_DBG_TRAP, &request);
 }
 
-// EINVAL: somebody debugs it already.
-int become_debugger(Ioctl call, int fd) {
+// EPERM: the runtime has not told the driver of itself. EBUSY, EALREADY, EINVAL: somebody debugs it, or samples it.
+int attach(Ioctl call, int fd) {
     const base::UniqueFd events(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));  // none is asked for
     if (!events) return errno;
     kfd_runtime_info info{};
@@ -50,17 +51,11 @@ int become_debugger(Ioctl call, int fd) {
     return made(debug(call, fd, request, KFD_IOC_DBG_TRAP_ENABLE));
 }
 
-// Queues that no debugger has seen yet cannot be suspended.
-void see_new_queues(Ioctl call, int fd) {
+int see_new_queues(Ioctl call, int fd) {
     kfd_queue_snapshot_entry entries[kMostQueues];
     kfd_ioctl_dbg_trap_args request{};
     request.queue_snapshot = {kMaskQueueNew, address_of(entries), kMostQueues, sizeof entries[0]};
-    debug(call, fd, request, KFD_IOC_DBG_TRAP_GET_QUEUE_SNAPSHOT);
-}
-
-void stop_debugging(Ioctl call, int fd) {
-    kfd_ioctl_dbg_trap_args request{};
-    debug(call, fd, request, KFD_IOC_DBG_TRAP_DISABLE);
+    return made(debug(call, fd, request, KFD_IOC_DBG_TRAP_GET_QUEUE_SNAPSHOT));
 }
 
 int resume_as_debugger(Ioctl call, const Queue* queues, unsigned count) {
@@ -68,23 +63,33 @@ int resume_as_debugger(Ioctl call, const Queue* queues, unsigned count) {
     for (unsigned i = 0; i < count; ++i) ids[i] = queues[i].id;
     kfd_ioctl_dbg_trap_args request{};
     request.resume_queues = {address_of(ids), count, 0};
-    const int error = made(debug(call, queues[0].fd, request, KFD_IOC_DBG_TRAP_RESUME_QUEUES));
-    stop_debugging(call, queues[0].fd);
-    return error;
+    return made(debug(call, queues[0].fd, request, KFD_IOC_DBG_TRAP_RESUME_QUEUES));
 }
 
-int suspend_as_debugger(Ioctl call, const Queue* queues, unsigned count) {
+int prepare(Ioctl call, Debugger& debugger, int fd) {
+    if (!debugger.attached)
+        if (const int error = attach(call, fd); error != 0) return error;
+    debugger.attached = true;
+    if (debugger.unseen)
+        if (const int error = see_new_queues(call, fd); error != 0) return error;
+    debugger.unseen = false;
+    return 0;
+}
+
+int suspend_as_debugger(Ioctl call, Debugger& debugger, const Queue* queues, unsigned count) {
     const int fd = queues[0].fd;
-    if (const int error = become_debugger(call, fd); error != 0) return error;
-    see_new_queues(call, fd);
-    uint32_t ids[kMostQueues];
-    for (unsigned i = 0; i < count; ++i) ids[i] = queues[i].id;
-    kfd_ioctl_dbg_trap_args request{};
-    request.suspend_queues = {0, address_of(ids), count, 0};
-    const int suspended = debug(call, fd, request, KFD_IOC_DBG_TRAP_SUSPEND_QUEUES);
-    if (suspended == static_cast<int>(count)) return 0;
-    const int error = suspended < 0 ? errno : EBUSY;
-    resume_as_debugger(call, queues, count);
+    int error = prepare(call, debugger, fd);
+    if (error == 0) {
+        uint32_t ids[kMostQueues];
+        for (unsigned i = 0; i < count; ++i) ids[i] = queues[i].id;
+        kfd_ioctl_dbg_trap_args request{};
+        request.suspend_queues = {0, address_of(ids), count, 0};
+        const int suspended = debug(call, fd, request, KFD_IOC_DBG_TRAP_SUSPEND_QUEUES);
+        if (suspended == static_cast<int>(count)) return 0;
+        error = suspended < 0 ? errno : EBUSY;
+        if (suspended > 0) resume_as_debugger(call, queues, count);
+    }
+    detach(call, debugger, fd);  // it is not tried again
     return error;
 }
 
@@ -94,9 +99,30 @@ const char* name_of(Way way) {
     return way == Way::kUpdate ? "UPDATE_QUEUE" : way == Way::kDebugger ? "DBG_TRAP" : "PREEMPT_QUEUE";
 }
 
-int suspend(Way way, Ioctl call, const Queue* queues, unsigned count) {
+Way way_of(const char* name) {
+    constexpr const char* kNames[kWays] = {"update", "debug", "preempt"};
+    for (unsigned i = 0; i < kWays; ++i)
+        if (strcmp(name, kNames[i]) == 0) return static_cast<Way>(i);
+    return Way::kNone;
+}
+
+Way best_way(unsigned count, uint32_t refused) {
+    constexpr Way kForOne[kWays] = {Way::kUpdate, Way::kDebugger, Way::kPreempt};
+    constexpr Way kForSeveral[kWays] = {Way::kDebugger, Way::kUpdate, Way::kPreempt};
+    for (const Way way : count > 1 ? kForSeveral : kForOne)
+        if ((refused & 1u << static_cast<uint32_t>(way)) == 0) return way;
+    return Way::kNone;
+}
+
+void detach(Ioctl call, Debugger& debugger, int fd) {
+    kfd_ioctl_dbg_trap_args request{};
+    if (debugger.attached) debug(call, fd, request, KFD_IOC_DBG_TRAP_DISABLE);
+    debugger = Debugger{};
+}
+
+int suspend(Way way, Ioctl call, Debugger& debugger, const Queue* queues, unsigned count) {
     if (count == 0) return 0;
-    if (way == Way::kDebugger) return suspend_as_debugger(call, queues, count);
+    if (way == Way::kDebugger) return suspend_as_debugger(call, debugger, queues, count);
     for (unsigned i = 0; i < count; ++i) {
         const int error = change_one(way, call, queues[i], true);
         if (error == 0) continue;

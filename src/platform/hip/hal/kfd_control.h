@@ -1,5 +1,5 @@
 // Calls to AMD's kernel driver that take a process's queues off the hardware and put them back: three ways, of which a
-// driver has some. Only the process that owns the queues may make them. No state, no log. Any thread.
+// driver has some. Only the process that owns the queues may make them. No log. One thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -19,15 +19,30 @@ struct Queue {
     uint32_t ring_size;
     uint32_t percentage;
     uint32_t priority;
+    uint32_t gpu_id;
 };
 
-// In the order in which they are tried.
+// UPDATE_QUEUE costs each queue a round of all processes' queues on and off the hardware; the debugger's way takes any
+// number in one round, once the process is its own debugger. PREEMPT_QUEUE is a patched driver's.
 enum class Way : uint32_t { kUpdate, kDebugger, kPreempt, kNone };
+constexpr unsigned kWays = 3;
 const char* name_of(Way way);
+// As XSCHED_HIP_INTERRUPT names it; kNone: no way's name.
+Way way_of(const char* name);
+// The best of those that `refused` (bit n: way n) does not have.
+Way best_way(unsigned count, uint32_t refused);
+
+// The process as its own debugger: from the first time that this way is taken until detach, for attaching costs more
+// than all the rest. Nobody else can debug it on the GPU meanwhile.
+struct Debugger {
+    bool attached = false;
+    bool unseen = true;  // there are queues that it has not seen, and so cannot suspend
+};
 
 // All of them, or none. 0, or errno.
-int suspend(Way way, Ioctl call, const Queue* queues, unsigned count);
+int suspend(Way way, Ioctl call, Debugger& debugger, const Queue* queues, unsigned count);
 // All that can be; the first failure's errno.
 int resume(Way way, Ioctl call, const Queue* queues, unsigned count);
+void detach(Ioctl call, Debugger& debugger, int fd);
 
 }  // namespace xsched::hip::kfd

@@ -1,7 +1,10 @@
 #include "platform/hip/hal/last_error.h"
 
+#include <atomic>
 #include <new>
 
+#include "base/log.h"
+#include "base/probe.h"
 #include "platform/hip/hal/hal_abi.h"
 
 [[gnu::tls_model("initial-exec")]] constinit thread_local uint32_t xhip_own_calls = 0;
@@ -44,7 +47,13 @@ uint64_t* signal_memory(const Api& api) {
     if (api.hipExtMallocWithFlags == nullptr ||
         api.hipExtMallocWithFlags(&memory, sizeof(uint64_t), hip::hipMallocSignalMemory) != kSuccess)
         return nullptr;
-    return static_cast<uint64_t*>(memory);
+    // It is opened and closed by stores. What the host cannot reach would take a call of the runtime for that.
+    uint64_t word = 0;
+    if (base::read_object(memory, &word)) return static_cast<uint64_t*>(memory);
+    static constinit std::atomic<bool> said{false};
+    if (!said.exchange(true))
+        XLOG_INFO("the runtime's signal memory is out of the host's reach: streams do not wait on it");
+    return nullptr;
 }
 
 }  // namespace xsched::stream

@@ -106,6 +106,14 @@ inline Result set_bytes(const Api&, Stream, DevicePtr, size_t) { return kNotSupp
 inline Result device_pointer(const Api& api, DevicePtr* pointer, void* memory) {
     return api.hipHostGetDevicePointer(pointer, memory, 0);
 }
+// Of our own: it waits for no other stream.
+inline Result stream_create(const Api& api, Stream* stream) {
+    return api.hipStreamCreateWithFlags != nullptr && api.hipStreamDestroy != nullptr
+               ? api.hipStreamCreateWithFlags(stream, kNonBlocking)
+               : kNotSupported;
+}
+inline void stream_destroy(const Api& api, Stream stream) { api.hipStreamDestroy(stream); }
+inline constexpr bool kTriesGates = true;  // gates have met no AMD device
 inline bool has_value_operations(const Api& api) {
     return api.hipStreamWaitValue32 != nullptr && api.hipStreamWriteValue32 != nullptr;
 }

@@ -5,9 +5,9 @@
 //
 // The runtime's own table of functions, which from ROCm 6.2 on it hands to whoever exports rocprofiler_set_api_table.
 //
-// Every entry that we hook is replaced; what it was is what the hook calls. A profiler that is loaded behind us gets
-// the table first, so that it sees what reaches the device. rocprofiler_configure, which the runtime looks for before
-// it hands over anything, says that we are no profiler.
+// Every entry that we hook is replaced; what it was is what the hook calls. A profiler (profiler.h) gets the table
+// first, so that it sees what reaches the device. rocprofiler_configure, which the runtime looks for before it hands
+// over anything, says that we are no profiler. The HSA runtime's table comes the same way (hsa_table.h).
 #include <dlfcn.h>
 
 #include <cstddef>
@@ -15,14 +15,14 @@
 
 #include "base/log.h"
 #include "platform/hip/hal/hal_abi.h"
+#include "platform/hip/shim/hsa_table.h"
+#include "platform/hip/shim/profiler.h"
 #include "platform/stream/shim/entry_points.h"
 
 namespace xsched::hip {
 namespace {
 
 using namespace stream;
-
-using SetApiTable = int (*)(const char*, uint64_t, uint64_t, void**, uint64_t);
 
 struct Table {
     uint64_t bytes;  // of all of it; entries are only ever added at its end
@@ -44,13 +44,6 @@ void hook_table(Table& table) {
     XLOG_DEBG("the HIP runtime's table of functions is hooked");
 }
 
-// The profiler's, if there is one. Not a tail call: the C library looks at who asks.
-int pass_on(const char* name, uint64_t version, uint64_t instance, void** tables, uint64_t count) {
-    const XhipDlsym find = xhip_real_dlsym();
-    const auto next = reinterpret_cast<SetApiTable>(find(RTLD_NEXT, "rocprofiler_set_api_table"));
-    return next != nullptr ? next(name, version, instance, tables, count) : 0;
-}
-
 }  // namespace
 }  // namespace xsched::hip
 
@@ -59,9 +52,10 @@ extern "C" [[gnu::visibility("default")]] int rocprofiler_set_api_table(const ch
                                                                         uint64_t count) {
     using namespace xsched::hip;
     using xsched::stream::resolved;
-    const int result = pass_on(name, version, instance, tables, count);
-    const bool ours = name != nullptr && std::strcmp(name, "hip") == 0 && tables != nullptr && count > 0;
-    if (ours && instance == 0 && resolved()) hook_table(*static_cast<Table*>(tables[0]));
+    const int result = pass_to_profiler(name, version, instance, tables, count);
+    if (name == nullptr || tables == nullptr || count == 0 || instance != 0) return result;
+    if (std::strcmp(name, "hip") == 0 && resolved()) hook_table(*static_cast<Table*>(tables[0]));
+    if (std::strcmp(name, "hsa") == 0) hook_hsa_table(tables[0]);
     return result;
 }
 

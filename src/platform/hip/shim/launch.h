@@ -10,8 +10,8 @@ namespace xsched::hip {
 using stream::Declared;
 using stream::driver;
 using stream::EntryPoint;
-using stream::Launch;
 using stream::QueueMark;
+using stream::WatchedLaunch;
 
 // hipExtLaunchKernel and its like: a kernel between two event records.
 template <EntryPoint kEntry, typename Function = typename Declared<kEntry>::Type>
@@ -22,8 +22,8 @@ struct WithEvents<kEntry, hipError_t (*)(Arguments...)> {
     static hipError_t call(Arguments... arguments) {
         const hipStream_t queue = stream::stream_in(arguments...);
         if (base::log_enabled(base::LogLevel::kDebug)) [[unlikely]]
-            stream::trace_command(Declared<kEntry>::kName, nullptr, queue);
-        Launch launch(queue, false);
+            stream::trace_launch<kEntry>(nullptr, queue, arguments...);
+        WatchedLaunch launch(queue, false);
         const QueueMark mark = stream::mark_of(launch.entry(), true);
         const hipError_t code = driver<kEntry>()(arguments...);
         launch.returned(code);
@@ -85,8 +85,8 @@ template <EntryPoint kEntry>
 hipError_t launch_by_pointer(const void* function) {
     const hipStream_t queue = take_configured();
     if (base::log_enabled(base::LogLevel::kDebug)) [[unlikely]]
-        stream::trace_command(Declared<kEntry>::kName, nullptr, queue);
-    Launch launch(queue, false);
+        stream::trace_command(Declared<kEntry>::kName, nullptr, queue, function);
+    WatchedLaunch launch(queue, false);
     const hipError_t code = driver<kEntry>()(function);
     launch.returned(code);
     return code;
@@ -97,8 +97,8 @@ template <EntryPoint kEntry>
 void launch_with_references(uintptr_t function, const dim3& grid, const dim3& block, uint32_t shared_bytes,
                             hipStream_t queue, void** arguments) {
     if (base::log_enabled(base::LogLevel::kDebug)) [[unlikely]]
-        stream::trace_command("hipLaunchKernelGGLImpl", nullptr, queue);
-    Launch launch(queue, false);
+        stream::trace_command("hipLaunchKernelGGLImpl", nullptr, queue, reinterpret_cast<const void*>(function));
+    WatchedLaunch launch(queue, false);
     driver<kEntry>()(function, grid, block, shared_bytes, queue, arguments);
     launch.returned(hipSuccess);
 }

@@ -40,11 +40,33 @@ Kernel kernel_of_launch(const Parameters&) {
 }
 
 // nullptr: not known.
-inline const char* kernel_name(Kernel) { return nullptr; }
+inline const char* kernel_name(Kernel kernel) {
+    const auto name = driver<kEntry_hipKernelNameRef>();
+    return name != nullptr ? name(kernel) : nullptr;
+}
+inline const char* host_function_name(const void* function, Stream stream) {
+    const auto name = driver<kEntry_hipKernelNameRefByPtr>();
+    return name != nullptr ? name(function, stream) : nullptr;
+}
 
-// So many hardware queues of a device the streams of one priority share; a closed gate in one of them keeps back what
-// other streams have behind it there. 0: each stream has its own. (streams.cpp)
+// The streams of one priority share so many hardware queues of a device; a closed gate in one of them keeps back what
+// other streams have behind it there. (streams.cpp)
+inline constexpr bool kSharesHardware = true;
 unsigned hardware_queues();
+// Whether the runtime may move a stream to another of them.
+bool streams_move();
+
+// Which one a stream's command goes to (platform/hip/hal/hsa_observer.h).
+using CallWatchState = XhipCallWatch;
+inline bool queues_observed() { return xhip_queues_observed(); }
+inline void call_begins(const HardwareUse& use, bool wide, CallWatchState* state) {
+    xhip_call_begins(&use, wide, state);
+}
+inline bool call_returned(HardwareUse& use, bool wide, const CallWatchState& state) {
+    return xhip_call_returned(&use, wide, &state);
+}
+inline void follow_use(HwQueueHandle hwq, const HardwareUse& use) { xhip_follow_use(hwq, &use); }
+inline void call_settled(const HardwareUse& use) { xhip_call_settled(&use); }
 
 // The symbol in the libraries behind this one. The shim takes dlsym itself; the C library looks at who asks.
 inline void* next_symbol(const char* name) { return xhip_real_dlsym()(RTLD_NEXT, name); }

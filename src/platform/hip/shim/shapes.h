@@ -5,6 +5,7 @@
 //   configure_call, launch_by_pointer, launch_with_references   launches of their own kind (launch.h)
 //   device_reset, primary_reset                                 the life of devices (contexts.h)
 //   last_error         (last_error.h)
+//   graph_made, stream_attributes                               (streams.h)
 //   get_proc_address   asked for functions (proc_address.h)
 #pragma once
 
@@ -12,6 +13,7 @@
 #include "platform/hip/shim/last_error.h"
 #include "platform/hip/shim/launch.h"
 #include "platform/hip/shim/proc_address.h"
+#include "platform/hip/shim/streams.h"
 #include "platform/stream/shim/common_shapes.h"
 
 namespace xsched::stream {
@@ -20,10 +22,12 @@ using hip::configure_call;
 using hip::copied;
 using hip::device_reset;
 using hip::get_proc_address;
+using hip::graph_made;
 using hip::last_error;
 using hip::launch_by_pointer;
 using hip::launch_with_references;
 using hip::primary_reset;
+using hip::stream_attributes;
 using hip::with_events;
 
 // A hook, for calls that come from the program. Those that come back from inside it, or from our own calls, go on: the

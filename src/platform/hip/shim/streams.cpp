@@ -1,6 +1,24 @@
+#include "platform/hip/shim/streams.h"
+
 #include <cstdlib>
 
-#include "platform/hip/shim/platform.h"
+#include "xsched/hint.h"
+
+namespace xsched::hip {
+
+// The XQueue's follows, unless somebody has set another one.
+void priority_may_have_changed(hipStream_t stream) {
+    stream::StreamEntry* entry = stream::known_entry_of(stream, false);
+    if (entry == nullptr || stream::kind_of(stream, false) != stream::StreamKind::kOrdinary) return;
+    const stream::OwnCalls own(*stream::hal_api());
+    const int32_t now = stream::stream_priority(*stream::hal_api(), stream);
+    const int32_t before = entry->priority.exchange(now, std::memory_order_relaxed);
+    XqQueue* xqueue = entry->xqueue.load(std::memory_order_acquire);
+    if (now != before && xqueue != nullptr && xq_priority(xqueue) == before)
+        XHintPriority(entry->handle.load(std::memory_order_relaxed), now);
+}
+
+}  // namespace xsched::hip
 
 namespace xsched::stream {
 
@@ -15,6 +33,16 @@ unsigned hardware_queues() {
     queues = wanted > 0 && wanted < 1024 ? static_cast<unsigned>(wanted) : kUsual;
     known.store(queues, std::memory_order_relaxed);
     return queues;
+}
+
+// Newer runtimes do by default. One that does so is found out at the first move that is seen.
+bool streams_move() {
+    static constinit std::atomic<int> told{-1};
+    if (told.load(std::memory_order_relaxed) < 0) {
+        const char* text = secure_getenv("DEBUG_HIP_DYNAMIC_QUEUES");
+        told.store(text != nullptr && std::strtol(text, nullptr, 10) != 0 ? 1 : 0, std::memory_order_relaxed);
+    }
+    return told.load(std::memory_order_relaxed) > 0 || xhip_streams_move();
 }
 
 }  // namespace xsched::stream

@@ -7,6 +7,7 @@
 #include "base/mutex.h"
 #include "base/options.h"
 #include "platform/stream/hal/driver_use.h"
+#include "platform/stream/hal/gate_trial.h"
 #include "platform/stream/hal/pinned_words.h"
 #include "platform/stream/hal/scratch.h"
 
@@ -42,14 +43,14 @@ XResult checked(HwQueue& hwq, const char* function, Result code) {
 
 void say_no_gates(const HwQueue& hwq, const char* why, Result code) {
     static constinit std::atomic<bool> said{false};
-    XSCHED_LOG(said.exchange(true) ? base::LogLevel::kDebug : base::LogLevel::kInfo,
-               "no gates on device %d: %s (%s error %d); its streams use preempt level 1", hwq.device, why, kVendor,
-               code);
+    const base::LogLevel level = said.exchange(true) ? base::LogLevel::kDebug : base::LogLevel::kInfo;
+    XSCHED_LOG(level, "no gates on device %d: %s (%s error %d); its streams use preempt level 1", hwq.device, why,
+               kVendor, code);
 }
 
-std::atomic<int>& tried(const HwQueue& hwq) {
-    return g_value_operations[hwq.device >= 0 && hwq.device < kMostDevices ? hwq.device : 0];
-}
+int device_index(const HwQueue& hwq) { return hwq.device >= 0 && hwq.device < kMostDevices ? hwq.device : 0; }
+
+std::atomic<int>& tried(const HwQueue& hwq) { return g_value_operations[device_index(hwq)]; }
 
 // The signal follows `closed`: whoever changes either of them looks at the other afterwards.
 void set_signal(HwQueue& hwq) {
@@ -71,8 +72,38 @@ bool make_signal(HwQueue& hwq) {
 // Met at once, whatever the word holds: it is 0 or 1.
 Result try_wait(const HwQueue& hwq, DevicePtr word) { return wait_value(*hwq.api, hwq.stream, word, 0); }
 
+// What a gate and a report cost on each device; 0: not known.
+constinit std::atomic<uint32_t> g_gate_cost_ns[kMostDevices] = {};
+
+int tried_as(HwQueue& hwq, const TrialResult& trial, int works) {
+    switch (trial.gate) {
+        case GateTrial::kWorks:
+            g_gate_cost_ns[device_index(hwq)].store(trial.cost_ns, std::memory_order_relaxed);
+            XLOG_DEBG("device %d: gates work; one and a report cost %u ns", hwq.device, trial.cost_ns);
+            return works;
+        case GateTrial::kUnclear: return kUntried;
+        default: say_no_gates(hwq, sentence(trial.gate), trial.code); return kRefused;
+    }
+}
+
+// On a stream of our own, and a word in such memory as the slots are in.
+int try_on_own_stream(HwQueue& hwq) {
+    const RelaxedCapture relaxed(*hwq.api);
+    TrialWord word{trial_word(device_index(hwq)), false, {}};
+    TrialResult trial;
+    trial.gate = GateTrial::kRefused;
+    if (word.host != nullptr &&
+        pin_word(*hwq.api, hwq.context, static_cast<uint32_t*>(word.host), &word.device, &trial.code))
+        trial = try_gate(*hwq.api, word);
+    if (trial.gate != GateTrial::kRefused || torn_down(trial.code)) return tried_as(hwq, trial, kOnAnyWord);
+    uint64_t* signal = kMakesSignals ? signal_memory(*hwq.api) : nullptr;
+    if (signal != nullptr) trial = try_gate(*hwq.api, {signal, true, as_device_pointer(signal)});
+    return tried_as(hwq, trial, kOnSignals);
+}
+
 // The first stream of a device tries.
 int try_value_operations(HwQueue& hwq, DevicePtr gate) {
+    if constexpr (kTriesGates) return try_on_own_stream(hwq);
     const Result code = try_wait(hwq, gate);
     if (code == kSuccess) return kOnAnyWord;
     if (torn_down(code)) return kUntried;
@@ -127,8 +158,11 @@ XResult bind(void* self, const XqWords* words) {
     hwq.gate.store(words->gate, std::memory_order_relaxed);
     hwq.progress.store(words->progress, std::memory_order_relaxed);
     hwq.keep_alive.store(words->keep_alive, std::memory_order_relaxed);
-    const bool works = use.verdict() == kXSchedSuccess && pin(hwq, use);
+    bool works = use.verdict() == kXSchedSuccess && pin(hwq, use);
+    const bool untried = kTriesGates && works && tried(hwq).load(std::memory_order_acquire) == kUntried;
+    works = works && !untried;
     hwq.value_operations.store(works, std::memory_order_release);
+    if (untried) return kXSchedErrorNotAllowed;
     return works ? kXSchedSuccess : kXSchedErrorNotSupported;
 }
 
@@ -211,16 +245,16 @@ XResult synchronize(void* self) {
     return end != nullptr ? checked(hwq, kSynchronizeFunction, wait_for(hwq, end)) : result;
 }
 
-// A word is set: the smallest thing that needs the context on the compute engine (a write of a value does not).
+// A word is set: the smallest thing that needs the context on the compute engine (a write of a value does not). In a
+// stream of our own: another one of the context does as well, and no call of the program's stands in it.
 [[maybe_unused]] XResult warm(void* self) {
     HwQueue& hwq = of(self);
-    const DriverUse use(hwq);
+    const DriverUse use(hwq, false);
     if (use.verdict() != kXSchedSuccess) return use.verdict();
-    if (use.capturing()) return kXSchedErrorNotAllowed;
     const RelaxedCapture relaxed(*hwq.api);
-    const DevicePtr scratch = scratch_of(*hwq.api, hwq.context);
-    if (scratch == DevicePtr{}) return kXSchedErrorNotSupported;
-    return checked(hwq, kSetFunction, set_bytes(*hwq.api, hwq.stream, scratch, kScratchBytes));
+    Scratch scratch;
+    if (!scratch_of(*hwq.api, hwq.context, &scratch)) return kXSchedErrorNotSupported;
+    return checked(hwq, kSetFunction, set_bytes(*hwq.api, scratch.stream, scratch.memory, kScratchBytes));
 }
 
 [[maybe_unused]] XResult prepare_to_keep_alive(void* self) {
@@ -285,6 +319,7 @@ void destroy(void* self) {
     HwQueue& hwq = of(self);
     hwq.users.end();
     leave_interrupts(hwq);
+    hwq.hardware.store(nullptr, std::memory_order_release);
     reactivate(self);
     {
         InContextAtEnd current;
@@ -299,11 +334,14 @@ void destroy(void* self) {
     ++g_spares;
 }
 
+uint32_t gate_cost_ns(void* self) { return g_gate_cost_ns[device_index(of(self))].load(std::memory_order_relaxed); }
+
 constexpr XqGateOps kGate = {.bind = bind,
                              .words_owner = words_owner,
                              .wait = wait_for_gate,
                              .write_progress = write_progress,
-                             .read_progress = read_progress};
+                             .read_progress = read_progress,
+                             .cost_ns = gate_cost_ns};
 
 constexpr XqStopOps make_stop(bool interrupts) {
     XqStopOps ops{};
@@ -384,6 +422,9 @@ HwQueue* make_hwqueue(const Api& api, StreamKind kind, Stream stream, Context co
     hwq->generation = base::fork_generation();
     hwq->asks_interrupt = hwq->takes_off = false;
     hwq->interruptible = interrupts_wanted() && join_interrupts(*hwq);
+    // Now, while nobody keeps the process off the device.
+    if (kTriesGates && has_value_operations(api) && tried(*hwq).load(std::memory_order_acquire) == kUntried)
+        if (const int found = try_on_own_stream(*hwq); found != kUntried) tried(*hwq).store(found);
     return hwq;
 }
 

@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "platform/stream/hal/event_ring.h"
+#include "platform/stream/hal/hardware_use.h"
 #include "platform/stream/hal/stream_id.h"
 #include "platform/stream/hal/users.h"
 #include "vendor.h"
@@ -37,9 +38,11 @@ struct HwQueue {
     std::atomic<bool> closed{false};  // by level 2, whether or not there is a signal yet
     // Level 3, by the platform.
     bool interruptible = false;
+    HwQueue* next_interruptible = nullptr;
     bool asks_interrupt = false;
     bool takes_off = false;     // and not only to be kept off
     uint32_t generation = 0;  // the process of a line of forks that made it
+    std::atomic<const HardwareUse*> hardware{nullptr};  // the shim's, where the platform can tell; until destroy
     EventRing events;
     HwQueue* next_spare = nullptr;
 };

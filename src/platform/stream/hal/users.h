@@ -15,7 +15,8 @@ public:
     void leave();
     // No more users from here on; returns when the last one has left.
     void end();
-    void restart() { word_.store(0, std::memory_order_release); }
+    // A user that is on its way out of the ended one is still counted.
+    void restart() { word_.fetch_and(~kEnded, std::memory_order_release); }
 
 private:
     static constexpr uint32_t kEnded = 1u << 31;

@@ -13,6 +13,7 @@
 #include "platform.h"
 #include "platform/stream/shim/capture.h"
 #include "platform/stream/shim/events.h"
+#include "platform/stream/shim/sharing.h"
 #include "platform/stream/shim/streams.h"
 #include "platform/stream/shim/trace.h"
 
@@ -97,9 +98,68 @@ private:
     bool later_ = false;
 };
 
+// Calls that use other hardware queues beside the stream's own.
+consteval bool is_cooperative(std::string_view name) { return name.find("Cooperative") != std::string_view::npos; }
+consteval bool uses_several_queues(std::string_view name) {
+    return name.find("GraphLaunch") != std::string_view::npos || is_cooperative(name);
+}
+
+// A launch that is watched for which hardware queue it goes to, where the platform can see that: while that is not
+// known, and where streams of several priorities may get in each other's way.
+class WatchedLaunch : public Launch {
+public:
+    XSCHED_HOT explicit WatchedLaunch(Stream stream, bool per_thread, bool marker = false, bool wide = false)
+        : Launch(stream, per_thread, marker), wide_(wide) {
+        if constexpr (kSharesHardware) {
+            if (xqueue() == nullptr || !queues_observed()) return;
+            watching_ = several_priorities() || !entry()->hardware.known();
+            if (watching_) call_begins(entry()->hardware, wide_, &state_);
+        }
+    }
+    XSCHED_HOT void returned(Result code) {
+        if constexpr (kSharesHardware) {
+            const KeepErrno keep;
+            if (watching_ && call_returned(entry()->hardware, wide_, state_)) {
+                depend_implicitly(*entry());
+                tell_who_is_apart();
+            }
+        }
+        Launch::returned(code);
+        if constexpr (kSharesHardware)
+            if (watching_) call_settled(entry()->hardware);
+    }
+
+private:
+    const bool wide_;
+    bool watching_ = false;
+    union {
+        CallWatchState state_;  // nothing of it is written before it is needed
+    };
+};
+
+// Around a driver's call that returns when work of the queue is complete.
+class Waits {
+public:
+    explicit Waits(XqQueue* xqueue) : xqueue_(xqueue) {
+        const KeepErrno keep;
+        if (xqueue_ != nullptr) xq_wait_begins(xqueue_);
+    }
+    explicit Waits(const StreamEntry* entry)
+        : Waits(entry != nullptr ? entry->xqueue.load(std::memory_order_acquire) : nullptr) {}
+    ~Waits() {
+        const KeepErrno keep;
+        if (xqueue_ != nullptr) xq_wait_ended(xqueue_);
+    }
+    Waits(const Waits&) = delete;
+    Waits& operator=(const Waits&) = delete;
+
+private:
+    XqQueue* xqueue_;
+};
+
 // What the stream waits for may be the next thing that the caller does, without the driver: until then no call of ours
 // may keep it, which could stand behind a call that waits for this very stream.
-constexpr bool waits_for_value(std::string_view name) {
+consteval bool waits_for_value(std::string_view name) {
     return name.find("WaitValue") != std::string_view::npos || name.find("BatchMemOp") != std::string_view::npos;
 }
 
@@ -112,15 +172,19 @@ struct Scheduled<kEntry, kCompletes, Result (*)(Arguments...)> {
     XSCHED_HOT static Result call(Arguments... arguments) {
         const Stream stream = stream_in(arguments...);
         if (base::log_enabled(base::LogLevel::kDebug)) [[unlikely]]
-            trace_command(Declared<kEntry>::kName, kernel_in(arguments...), stream);
-        Launch launch(stream, Declared<kEntry>::kPerThread);
+            trace_launch<kEntry>(kernel_in(arguments...), stream, arguments...);
+        constexpr std::string_view kName = Declared<kEntry>::kName;
+        constexpr bool kWide = uses_several_queues(kName);  // a search that no launch should make
+        WatchedLaunch launch(stream, Declared<kEntry>::kPerThread, false, kWide);
+        if constexpr (kSharesHardware && is_cooperative(kName))
+            if (launch.entry() != nullptr) launch.entry()->cooperative.store(true, std::memory_order_relaxed);
         QueueMark mark;
         if constexpr (kCompletes) {
             mark = mark_of(launch.entry(), true);
             launch.end_keep_alive();
         }
-        const Result code = driver<kEntry>()(arguments...);
-        if constexpr (waits_for_value(Declared<kEntry>::kName)) launch.report_later();
+        const Result code = call_driver(launch, arguments...);
+        if constexpr (waits_for_value(kName)) launch.report_later();
         launch.returned(code);
         if constexpr (kCompletes)
             if (code == kSuccess) completed_up_to(mark);
@@ -128,6 +192,14 @@ struct Scheduled<kEntry, kCompletes, Result (*)(Arguments...)> {
     }
 
 private:
+    XSCHED_HOT static Result call_driver(const Launch& launch, Arguments... arguments) {
+        if constexpr (kCompletes) {
+            const Waits waits(launch.xqueue());
+            return driver<kEntry>()(arguments...);
+        } else {
+            return driver<kEntry>()(arguments...);
+        }
+    }
     static Kernel kernel_in() { return nullptr; }
     template <typename First, typename... Rest>
     static Kernel kernel_in(First first, Rest... rest) {

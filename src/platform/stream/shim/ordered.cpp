@@ -61,6 +61,16 @@ bool ContextMarks::wait_and_keep_alive() const {
     return false;
 }
 
+void ContextMarks::wait_begins() const {
+    for (unsigned i = 0; i < count_; ++i)
+        if (XqQueue* const xqueue = xqueue_of(marks_[i].entry)) xq_wait_begins(xqueue);
+}
+
+void ContextMarks::wait_ended() const {
+    for (unsigned i = 0; i < count_; ++i)
+        if (XqQueue* const xqueue = xqueue_of(marks_[i].entry)) xq_wait_ended(xqueue);
+}
+
 void ContextMarks::completed() const {
     for (unsigned i = 0; i < count_; ++i) completed_up_to(marks_[i]);
 }

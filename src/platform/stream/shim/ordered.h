@@ -20,6 +20,9 @@ public:
     // As below, if the context has one queue alone.
     XSCHED_HOT bool wait_and_keep_alive() const;
     XSCHED_HOT void completed() const;
+    // Around the driver's call.
+    void wait_begins() const;
+    void wait_ended() const;
 
 private:
     static constexpr unsigned kMost = 64;  // those beyond report themselves
@@ -46,9 +49,12 @@ XSCHED_HOT Result stream_synchronize(Stream stream) {
     bool done = false;
     {
         const KeepErrno keep;
-        StreamEntry* const entry = known_entry_of(stream, Declared<kEntry>::kPerThread);
-        mark = mark_of(entry);
-        done = wait_and_keep_alive(entry);
+        mark = mark_of(known_entry_of(stream, Declared<kEntry>::kPerThread));
+    }
+    const Waits waits(mark.entry);
+    {
+        const KeepErrno keep;
+        done = wait_and_keep_alive(mark.entry);
     }
     const Result code = done ? kSuccess : driver<kEntry>()(stream);
     const KeepErrno keep;
@@ -82,10 +88,12 @@ XSCHED_HOT Result context_synchronize(Which... context) {
     bool done = false;
     {
         const KeepErrno keep;
+        marks.wait_begins();
         done = marks.wait_and_keep_alive();
     }
     const Result code = done ? kSuccess : driver<kEntry>()(context...);
     const KeepErrno keep;
+    marks.wait_ended();
     if (code == kSuccess) marks.completed();
     return code;
 }
@@ -94,7 +102,7 @@ XSCHED_HOT Result context_synchronize(Which... context) {
 // behind a closed gate would fill it.
 template <EntryPoint kEntry, typename... Flags>
 Result event_record(Event event, Stream stream, Flags... flags) {
-    Launch launch(stream, Declared<kEntry>::kPerThread, true);
+    WatchedLaunch launch(stream, Declared<kEntry>::kPerThread, true);
     const QueueMark mark = mark_of(launch.entry(), true);
     const Result code = driver<kEntry>()(event, stream, flags...);
     launch.returned(code);
@@ -125,6 +133,7 @@ Result event_wait(Event event) {
         else
             keep_alive_behind(mark.entry);
     }
+    const Waits waits(is_question(Declared<kEntry>::kName) ? nullptr : mark.entry);
     const Result code = driver<kEntry>()(event);
     const KeepErrno keep;
     if (code == kSuccess) completed_up_to(mark);
@@ -139,7 +148,7 @@ Result event_destroy(Event event) {
 
 template <EntryPoint kEntry>
 Result stream_wait_event(Stream stream, Event event, unsigned flags) {
-    Launch launch(stream, Declared<kEntry>::kPerThread, true);
+    WatchedLaunch launch(stream, Declared<kEntry>::kPerThread, true);
     depend_on_event(launch.entry(), event);
     Result code = kSuccess;
     if (g_captures.load(std::memory_order_relaxed) <= 0) {
@@ -154,12 +163,19 @@ Result stream_wait_event(Stream stream, Event event, unsigned flags) {
 
 // `properties`: what the stream was created with; where they are flags and a priority they end in those two.
 template <typename... Properties>
-void log_created(Stream stream, Properties... properties) {
-    unsigned flags = 0;
+int priority_in(Properties... properties) {
     int priority = 0;
     [[maybe_unused]] const auto note = [&](auto value) {
-        if constexpr (std::is_same_v<decltype(value), unsigned>) flags = value;
         if constexpr (std::is_same_v<decltype(value), int>) priority = value;
+    };
+    (note(properties), ...);
+    return priority;
+}
+template <typename... Properties>
+void log_created(Stream stream, int priority, Properties... properties) {
+    unsigned flags = 0;
+    [[maybe_unused]] const auto note = [&](auto value) {
+        if constexpr (std::is_same_v<decltype(value), unsigned>) flags = value;
     };
     (note(properties), ...);
     XLOG_DEBG("stream %p created with flags 0x%x, priority %d", static_cast<void*>(stream), flags, priority);
@@ -170,8 +186,8 @@ Result stream_create(Stream* stream, Properties... properties) {
     const Result code = driver<kEntry>()(stream, properties...);
     const KeepErrno keep;
     if (code != kSuccess || stream == nullptr) return code;
-    stream_created(*stream);
-    log_created(*stream, properties...);
+    log_created(*stream, priority_in(properties...), properties...);
+    stream_created(*stream, priority_in(properties...));
     return code;
 }
 

@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "base/futex.h"
+#include "platform/stream/hal/hardware_use.h"
 #include "platform/stream/hal/stream_id.h"
 #include "queue/queue_abi.h"
 #include "vendor.h"
@@ -20,6 +21,9 @@ struct StreamEntry {
     std::atomic<Stream> stream{nullptr};
     std::atomic<bool> blocking{false};     // waits for the legacy default stream, and it for this one
     std::atomic<int32_t> priority{0};      // the stream's own, larger is more urgent
+    std::atomic<uint32_t> looks{0};        // launches beside other queues, see depend_implicitly
+    HardwareUse hardware;                  // where the platform can tell
+    std::atomic<bool> cooperative{false};  // it has launched cooperative kernels, which have a queue of their own
     StreamEntry* next = nullptr;           // all entries ever made; written before it is published
     StreamEntry* next_spare = nullptr;
 };

@@ -8,6 +8,7 @@
 #include "base/options.h"
 #include "base/pointer_map.h"
 #include "platform.h"
+#include "platform/stream/shim/sharing.h"
 #include "platform/stream/shim/thread_streams.h"
 #include "xsched/xqueue.h"
 
@@ -52,6 +53,8 @@ StreamEntry* new_entry(StreamKind kind, Stream stream, Context context) {
     entry->stream.store(stream, std::memory_order_relaxed);
     entry->context.store(context, std::memory_order_relaxed);
     entry->blocking.store(false, std::memory_order_relaxed);
+    entry->hardware.forget();
+    entry->cooperative.store(false, std::memory_order_relaxed);
     entry->state.store(kNew, std::memory_order_release);
     return entry;
 }
@@ -65,6 +68,10 @@ void end_entry(StreamEntry& entry) {
         // Also the program's own: its stream ends here. A thread that ends must not call the driver any more.
         const bool per_thread = entry.kind.load(std::memory_order_relaxed) == StreamKind::kPerThread;
         xq_retire(xqueue, per_thread ? kXqNoLastReport : kXqLastReport);
+        if (kSharesHardware && several_priorities())  // those that still share one find out at their next command
+            for_each_entry([](const StreamEntry& other) {
+                if (XqQueue* left = other.xqueue.load(std::memory_order_acquire)) xq_end_sharing(left);
+            });
     }
     base::Lock lock(g_mutex);
     entry.next_spare = g_spare;
@@ -132,6 +139,15 @@ void note_priority(int32_t priority) {
     if (!g_first_priority.compare_exchange_strong(first, priority) && first != priority) g_mixed.store(true);
 }
 
+// The device library sees what is learnt of the stream.
+[[maybe_unused]] void follow_hardware(const StreamEntry& entry) {
+    HwQueueHandle hwq = 0;
+    const auto kind = static_cast<uint32_t>(entry.kind.load(std::memory_order_relaxed));
+    if (hal_find(&hwq, kind, entry.stream.load(std::memory_order_relaxed),
+                 entry.context.load(std::memory_order_relaxed)) == kXSchedSuccess)
+        follow_use(hwq, entry.hardware);
+}
+
 State prepare(StreamEntry& entry) {
     XQueueHandle handle = 0;
     XqQueue* xqueue = program_made(entry, &handle);
@@ -160,6 +176,7 @@ State prepare(StreamEntry& entry) {
         g_mixed.store(true);  // the program sets priorities itself
     }
     if (xqueue != nullptr) g_queues.fetch_add(1, std::memory_order_relaxed);
+    if constexpr (kSharesHardware) follow_hardware(entry);
     entry.handle.store(handle, std::memory_order_relaxed);
     entry.xqueue.store(xqueue, std::memory_order_release);
     return kReady;
@@ -239,10 +256,14 @@ StreamEntry* known_entry_of(Stream stream, bool per_thread) {
     return entry != nullptr && entry->xqueue.load(std::memory_order_acquire) != nullptr ? entry : nullptr;
 }
 
-void stream_created(Stream stream) { stream_going(stream); }
+void stream_created(Stream stream, int priority) {
+    stream_going(stream);
+    if constexpr (kSharesHardware) count_created(stream, current_context(*hal_api()), -priority);
+}
 
 void stream_going(Stream stream) {
     if (kind_of(stream, false) != StreamKind::kOrdinary) return;  // the driver refuses these
+    if constexpr (kSharesHardware) count_gone(stream);
     StreamEntry* entry = g_streams.erase(stream);
     if (entry != nullptr) end_entry(*entry);
     end_program_made(stream);
@@ -258,40 +279,43 @@ void context_going(Context context) {
     hal_context_going(context);
 }
 
-// Which hardware queue a stream got nobody says, and it may change: with more streams than queues any two may share
-// one.
-static bool may_share_hardware(const StreamEntry& entry) {
-    const unsigned most = hardware_queues();
-    unsigned count = 0;
-    if (most == 0) return false;
-    for_each_entry([&](const StreamEntry& other) {
-        count += other.context.load(std::memory_order_relaxed) == entry.context.load(std::memory_order_relaxed) &&
-                 other.priority.load(std::memory_order_relaxed) == entry.priority.load(std::memory_order_relaxed);
-    });
-    return count > most;
-}
-
 bool several_queues() { return g_queues.load(std::memory_order_relaxed) > 1; }
 
 bool several_priorities() { return g_mixed.load(std::memory_order_relaxed); }
 
-void depend_implicitly(const StreamEntry& entry) {
-    if (!several_priorities()) return;
+// Anybody may have set one since (XHintPriority, xcli hint).
+static bool finds_several_priorities() {
+    int32_t first = PRIORITY_NO_EXECUTE;
+    for_each_entry([&](const StreamEntry& entry) {
+        XqQueue* xqueue = entry.xqueue.load(std::memory_order_acquire);
+        const int32_t priority = xqueue != nullptr ? xq_priority(xqueue) : PRIORITY_NO_EXECUTE;
+        if (priority == PRIORITY_NO_EXECUTE) return;
+        if (first != PRIORITY_NO_EXECUTE && priority != first) g_mixed.store(true, std::memory_order_relaxed);
+        first = priority;
+    });
+    return several_priorities();
+}
+
+void depend_implicitly(StreamEntry& entry) {
+    constexpr uint32_t kOneIn = 16;  // launches
+    if (!several_priorities() &&
+        (entry.looks.fetch_add(1, std::memory_order_relaxed) % kOneIn != 0 || !finds_several_priorities()))
+        return;
     XqQueue* consumer = entry.xqueue.load(std::memory_order_acquire);
     if (consumer == nullptr) return;
     Context context = entry.context.load(std::memory_order_relaxed);
     const bool legacy = entry.kind.load(std::memory_order_relaxed) == StreamKind::kLegacy;
     const bool blocking = entry.blocking.load(std::memory_order_relaxed);
-    const int32_t priority = entry.priority.load(std::memory_order_relaxed);
-    const bool shares = may_share_hardware(entry);
-    if (!legacy && !blocking && !shares) return;
+    if (!legacy && !blocking && !kSharesHardware) return;
     for_each_entry([&](const StreamEntry& other) {
         if (&other == &entry || other.context.load(std::memory_order_relaxed) != context) return;
         const bool waited_for = (legacy && other.blocking.load(std::memory_order_relaxed)) ||
-                                (blocking && other.kind.load(std::memory_order_relaxed) == StreamKind::kLegacy) ||
-                                (shares && other.priority.load(std::memory_order_relaxed) == priority);
+                                (blocking && other.kind.load(std::memory_order_relaxed) == StreamKind::kLegacy);
         XqQueue* producer = other.xqueue.load(std::memory_order_acquire);
-        if (waited_for && producer != nullptr) xq_inherit_priority(consumer, producer);
+        if (producer == nullptr) return;
+        if (waited_for) xq_inherit_priority(consumer, producer);
+        if constexpr (kSharesHardware)
+            if (may_share(entry, other)) xq_share_hardware(consumer, producer);
     });
 }
 

@@ -19,8 +19,8 @@ XSCHED_HOT StreamEntry* entry_of(Stream stream, bool per_thread);
 // The same, but makes none; nullptr also for a stream that was never used.
 XSCHED_HOT StreamEntry* known_entry_of(Stream stream, bool per_thread);
 
-// A stream of this handle was created: one that we know under it is gone.
-void stream_created(Stream stream);
+// A stream of this handle was created: one that we know under it is gone. `priority`: the vendor's number.
+void stream_created(Stream stream, int priority);
 // Before the driver destroys it. The XQueue goes, its gate open.
 void stream_going(Stream stream);
 // Before the driver destroys a context: all its streams.
@@ -30,10 +30,9 @@ void context_going(Context context);
 XSCHED_HOT bool several_queues();
 // Whether queues of different priorities were ever there.
 XSCHED_HOT bool several_priorities();
-// `entry` is about to get a command: those whose work the driver makes it wait for become as urgent: by the legacy
-// default stream's implicit rule, or because there are more streams of this priority than hardware queues, so that they
-// share.
-void depend_implicitly(const StreamEntry& entry);
+// `entry` is about to get a command. Those whose work the driver makes it wait for by the legacy default stream's
+// implicit rule become as urgent; those that may share a hardware queue with it (sharing.h) leave it free for this one.
+void depend_implicitly(StreamEntry& entry);
 
 extern std::atomic<StreamEntry*> g_all_entries;
 // Calls visit(entry) for every entry that has an XQueue.

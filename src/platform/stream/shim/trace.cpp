@@ -1,16 +1,28 @@
 #include "platform/stream/shim/trace.h"
 
 #include <algorithm>
+#include <atomic>
 
 namespace xsched::stream {
-void trace_command(const char* function, Kernel kernel, Stream stream) {
-    const char* name = kernel != nullptr ? kernel_name(kernel) : nullptr;
+namespace {
+
+constinit std::atomic<unsigned long long> g_commands{0};
+
+}  // namespace
+
+void trace_command(const char* function, Kernel kernel, Stream stream, const void* host_function) {
+    const char* name = kernel != nullptr          ? kernel_name(kernel)
+                       : host_function != nullptr ? host_function_name(host_function, stream)
+                                                  : nullptr;
+    const void* const unnamed = kernel != nullptr ? static_cast<const void*>(kernel) : host_function;
+    const unsigned long long number = g_commands.fetch_add(1, std::memory_order_relaxed) + 1;
+    const void* const queue = stream;
     if (name != nullptr)
-        XLOG_DEBG("%s of '%s' on stream %p", function, name, static_cast<void*>(stream));
-    else if (kernel != nullptr)
-        XLOG_DEBG("%s of kernel %p on stream %p", function, static_cast<void*>(kernel), static_cast<void*>(stream));
+        XLOG_DEBG("%s of '%s' on stream %p (command %llu created)", function, name, queue, number);
+    else if (unnamed != nullptr)
+        XLOG_DEBG("%s of kernel %p on stream %p (command %llu created)", function, unnamed, queue, number);
     else
-        XLOG_DEBG("%s on stream %p", function, static_cast<void*>(stream));
+        XLOG_DEBG("%s on stream %p (command %llu created)", function, queue, number);
 }
 
 CallText::CallText(const char* function) {

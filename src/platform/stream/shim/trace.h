@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdio>
+#include <string_view>
 #include <type_traits>
 
 #include "base/log.h"
@@ -9,8 +10,33 @@
 
 namespace xsched::stream {
 
-// "cuLaunchKernel of 'matmul' on stream 0x55d0"; without a kernel the part in the middle is left out.
-void trace_command(const char* function, Kernel kernel, Stream stream);
+// "cuLaunchKernel of 'matmul' on stream 0x55d0 (command 17 created)"; without a kernel the part in the middle is left
+// out. The commands of the process that are logged have a number. `host_function`: what stands for the kernel in the
+// program, where the call names it so.
+void trace_command(const char* function, Kernel kernel, Stream stream, const void* host_function = nullptr);
+
+constexpr bool names_host_function(std::string_view entry) {
+    return entry.find("LaunchKernel") != std::string_view::npos ||
+           entry.find("CooperativeKernel") != std::string_view::npos;
+}
+
+// Of a call that launches: its first pointer to constant data.
+inline const void* host_function_in() { return nullptr; }
+template <typename First, typename... Rest>
+const void* host_function_in(First first, Rest... rest) {
+    if constexpr (std::is_same_v<First, const void*>)
+        return first;
+    else
+        return host_function_in(rest...);
+}
+
+// A launch as trace_command shows it.
+template <EntryPoint kEntry, typename... Arguments>
+void trace_launch(Kernel kernel, Stream stream, Arguments... arguments) {
+    const void* function = nullptr;
+    if constexpr (names_host_function(Declared<kEntry>::kName)) function = host_function_in(arguments...);
+    trace_command(Declared<kEntry>::kName, kernel, stream, function);
+}
 
 // One call as text: "cuMemAlloc_v2(0x7ffc10, 4096) = 0, 0x7f5e00000000".
 class CallText {

@@ -1,0 +1,122 @@
+// An urgent stream beside a busy one in one process that has made more streams than it uses, as PyTorch does: how long
+// the urgent one's bursts take. AMD's runtime gives each stream a hardware queue when it is made, so that the two may
+// get the same. An ordinary program but for its two priorities, which it sets through XSched's C interface where that
+// is loaded; runners start it with the shim preloaded.
+//
+//   shared_queues MADE WHICH BURSTS LEVEL   streams made; the busy one's number, from 1, the first is the urgent one's,
+//                                           0: none is busy; LEVEL: both queues' preempt level, 0: as it comes
+//
+// Prints the bursts' p50 and p99 in milliseconds, and the median time of a busy stream's round of kernels. Exit status
+// 1 if the driver fails.
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include "own_queue.h"
+#include "vendor.h"
+
+namespace {
+
+using namespace busy;
+using Clock = std::chrono::steady_clock;
+
+constexpr int kBurstKernels = 5, kRoundKernels = 40;
+constexpr double kShortMs = 0.1, kLongMs = 1;
+constexpr auto kPause = std::chrono::milliseconds(15);
+
+double ms_since(Clock::time_point begin) {
+    return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+}
+
+class Work {
+public:
+    explicit Work(vendor::Stream stream) : stream_(stream), kernel_(vendor::load_busy()) {
+        memory_ = vendor::allocate(kThreads * sizeof(uint32_t));
+    }
+    double run(int kernels, uint32_t steps) {
+        const auto begin = Clock::now();
+        void* parameters[] = {&memory_, &steps};
+        for (int i = 0; i < kernels; ++i) vendor::launch(kernel_, 1, kThreads, stream_, parameters);
+        vendor::wait(stream_);
+        return ms_since(begin);
+    }
+    uint32_t steps_for(double ms) {
+        uint32_t steps = 1000;
+        for (int i = 0; i < 4; ++i) {
+            run(1, steps);
+            steps = static_cast<uint32_t>(std::max(1.0, steps * ms * 5 / run(5, steps)));
+        }
+        return steps;
+    }
+
+private:
+    static constexpr unsigned kThreads = 64;
+    vendor::Stream stream_;
+    vendor::Kernel kernel_;
+    vendor::Memory memory_{};
+};
+
+void set(vendor::Stream stream, int32_t priority, int level) {
+    try {
+        OwnQueue queue(stream);
+        queue.prioritize(priority);
+        if (level > 0) queue.use_level(level);
+    } catch (const std::exception& error) {
+        fprintf(stderr, "shared_queues: without XSched: %s\n", error.what());
+    }
+}
+
+double quantile(std::vector<double> values, double part) {
+    std::sort(values.begin(), values.end());
+    if (values.empty()) return 0;
+    return values[std::min(values.size() - 1, static_cast<size_t>(part * static_cast<double>(values.size())))];
+}
+
+int run(int made, int which, int bursts, int level) {
+    vendor::use_device();
+    std::vector<vendor::Stream> streams;
+    for (int i = 0; i < made; ++i) streams.push_back(vendor::make_stream());
+    Work urgent(streams.at(0));
+    const uint32_t short_steps = urgent.steps_for(kShortMs), long_steps = urgent.steps_for(kLongMs);
+    set(streams.at(0), 10, level);
+    std::atomic<bool> stop{false}, busy_now{which == 0};
+    std::vector<double> rounds, latencies;
+    std::thread low([&] {
+        if (which == 0) return;
+        vendor::use_device();
+        Work work(streams.at(static_cast<size_t>(which - 1)));
+        work.run(1, 1);
+        set(streams.at(static_cast<size_t>(which - 1)), 0, level);
+        for (int round = 0; !stop; ++round) {
+            rounds.push_back(work.run(kRoundKernels, long_steps));
+            busy_now = true;
+        }
+    });
+    while (!busy_now) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    for (int i = 0; i < bursts; ++i) {
+        std::this_thread::sleep_for(kPause);
+        latencies.push_back(urgent.run(kBurstKernels, short_steps));
+    }
+    stop = true;
+    low.join();
+    printf("%.3f %.3f %.3f\n", quantile(latencies, 0.5), quantile(latencies, 0.99), quantile(rounds, 0.5));
+    return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    try {
+        if (argc != 5) throw std::runtime_error("usage: shared_queues MADE WHICH BURSTS LEVEL");
+        return run(std::atoi(argv[1]), std::atoi(argv[2]), std::atoi(argv[3]), std::atoi(argv[4]));
+    } catch (const std::exception& error) {
+        fprintf(stderr, "shared_queues: %s\n", error.what());
+        return 1;
+    }
+}

@@ -1,0 +1,33 @@
+// The queues that the HSA runtime makes for this process, as its own calls tell (platform/hip/shim/hsa_table.h): the
+// rings of packets that KFD knows by their address. Their indices are read from memory, with no call and no packet.
+//
+// From these follows which of them a stream's commands go to: the one whose write index moved during the stream's own
+// call. The runtime may map a stream to another queue at any time, so each launch looks again: one comparison while
+// nothing has changed.
+//
+// Any thread may call any function; none calls HIP or HSA, and none waits, but for `going`, which lets readers of the
+// queue's memory finish.
+#pragma once
+
+#include "platform/hip/hal/hal_abi.h"
+#include "platform/hip/hal/hsa_api.h"
+#include "platform/stream/hal/hardware_use.h"
+
+namespace xsched::hip {
+
+struct QueueFacts {
+    uint64_t base_address;  // as in CREATE_QUEUE; 0: there is no such queue
+    uint64_t agent;
+    uint64_t doorbell;
+    uint32_t size;
+    uint32_t priority;  // hsa_amd_queue_priority_t
+    bool masked;        // to some of the compute units
+};
+QueueFacts facts_of(uint32_t number);
+// How many packets the host has put in, and the device has taken out. False: there is no such queue.
+bool indices_of(uint32_t number, uint64_t* written, uint64_t* read);
+
+// Calls visit(number) for every queue that is there.
+uint32_t highest_queue_number();
+
+}  // namespace xsched::hip

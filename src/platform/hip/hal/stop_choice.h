@@ -1,0 +1,27 @@
+// Which of the process's queues are to stand, of what is known about its streams and queues. Pure.
+//
+// A queue stands if a stream that uses it asks for that and none that does not ask may use it. What no scheduled stream
+// is known to use (the runtime's own, and all where nothing is observed) stands when every scheduled stream of its GPU
+// asks. A stream whose queue is not known may use any of its GPU; one whose GPU is not known, any of the process.
+#pragma once
+
+#include <cstdint>
+
+namespace xsched::hip {
+
+struct StoppableStream {
+    bool asks = false;
+    uint32_t gpu = 0;  // 0: not known
+    bool known = false;  // which queues it uses: bit n of `uses` for the nth of those given
+    uint64_t uses[2] = {};
+};
+
+struct StoppableQueue {
+    uint32_t gpu = 0;
+    bool stands = false;  // the answer
+};
+
+// At most 128 queues.
+void choose_stops(const StoppableStream* streams, unsigned stream_count, StoppableQueue* queues, unsigned queue_count);
+
+}  // namespace xsched::hip

@@ -1,0 +1,43 @@
+// The ways by which programs get at hipModuleLaunchKernel.
+#include "platform/stream/probe/routes.h"
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+
+#include "calls.h"
+
+// As a program linked to the runtime has it.
+extern "C" [[gnu::weak]] int hipModuleLaunchKernel();
+
+namespace xsched::probe {
+namespace {
+
+void* library() {
+    const char* named = std::getenv("XSCHED_HIP_LIB");
+    if (named != nullptr && *named != '\0') return dlopen(named, RTLD_NOW);
+    for (const char* name : {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so"})
+        if (void* found = dlopen(name, RTLD_NOW)) return found;
+    return nullptr;
+}
+
+void* by_proc_address() {
+    void* function = nullptr;
+    int status = 0;
+    const int version = 600;
+    vendor::call("hipGetProcAddress", vendor::kLaunch, &function, version, uint64_t{0}, &status);
+    return function;
+}
+
+}  // namespace
+
+// The last is the runtime's own function, past every name: it is seen where the runtime hands out its table.
+std::vector<Route> routes() {
+    void* runtime = library();
+    return {{"linked", reinterpret_cast<void*>(&hipModuleLaunchKernel)},
+            {"dlsym", runtime != nullptr ? dlsym(runtime, vendor::kLaunch) : nullptr},
+            {"hipGetProcAddress", by_proc_address()},
+            {"table", runtime != nullptr ? dlvsym(runtime, vendor::kLaunch, "hip_4.2") : nullptr}};
+}
+
+}  // namespace xsched::probe

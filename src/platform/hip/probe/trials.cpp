@@ -1,0 +1,14 @@
+// What probe_hip can be asked for.
+#include "platform/stream/probe/trials.h"
+
+#include "hip_trials.h"
+
+namespace xsched::probe {
+
+const Trial kTrials[] = {
+    {"runtime", try_runtime}, {"device", try_device},     {"routes", try_routes},         {"gate", try_gate},
+    {"sharing", try_sharing}, {"standing", try_standing}, {"suspension", try_suspension}, {"way", try_way},
+    {"job", try_job},         {"urgent", run_urgent},     {"victim", run_victim},         {nullptr, nullptr},
+};
+
+}  // namespace xsched::probe

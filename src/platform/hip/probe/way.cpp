@@ -1,0 +1,204 @@
+// Preempt level 3 by one way of the kernel driver's (--way update, debug or preempt), with nothing of XSched between:
+// its calls are recorded and made here. Whether a running kernel is taken off and goes on, how long that takes, whether
+// the result is exact, and what the calls cost another program.
+#include <dlfcn.h>
+#include <sys/ioctl.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <cstdarg>
+#include <cstring>
+#include <mutex>
+#include <stdexcept>
+#include <thread>
+
+#include "arguments.h"
+#include "busy_device.h"
+#include "calls.h"
+#include "hip_trials.h"
+#include "platform/hip/hal/kfd_api.h"
+#include "platform/hip/hal/kfd_control.h"
+#include "probe/program.h"
+
+namespace xsched::probe {
+namespace {
+
+namespace kfd = hip::kfd;
+using busy::now_ns;
+
+constexpr double kKernelMs = 20;
+constexpr double kHoldMs = 60;
+constexpr double kPauseMs = 5;
+constexpr int kMostTries = 5;
+
+struct Recorded {
+    std::mutex mutex;
+    kfd::Queue queues[kfd::kMostQueues] = {};
+    unsigned count = 0;
+    kfd::Debugger debugger;  // attached from the first suspension on, as XSched is
+};
+Recorded& recorded() {
+    static Recorded& it = *new Recorded;  // the runtime calls until the very end
+    return it;
+}
+
+int next_ioctl(int fd, unsigned long request, void* argument) {
+    static const auto next = reinterpret_cast<kfd::Ioctl>(dlsym(RTLD_NEXT, "ioctl"));
+    return next(fd, request, argument);
+}
+
+void record(int fd, unsigned long request, const void* argument) {
+    Recorded& all = recorded();
+    const std::lock_guard lock(all.mutex);
+    if (_IOC_NR(request) == kfd::kCreateQueueNumber && _IOC_SIZE(request) >= kfd::kCreateQueueKnownBytes) {
+        kfd::kfd_ioctl_create_queue_args made{};
+        std::memcpy(&made, argument, kfd::kCreateQueueKnownBytes);
+        const bool computes = made.queue_type == kfd::KFD_IOC_QUEUE_TYPE_COMPUTE ||
+                              made.queue_type == kfd::KFD_IOC_QUEUE_TYPE_COMPUTE_AQL;
+        if (computes && all.count < kfd::kMostQueues)
+            all.queues[all.count++] = {
+                fd, made.queue_id, made.ring_base_address, made.ring_size, made.queue_percentage, made.queue_priority};
+    } else if (request == kfd::AMDKFD_IOC_DESTROY_QUEUE) {
+        const uint32_t id = static_cast<const kfd::kfd_ioctl_destroy_queue_args*>(argument)->queue_id;
+        for (unsigned i = 0; i < all.count; ++i)
+            if (all.queues[i].id == id) all.queues[i] = all.queues[--all.count];
+    }
+}
+
+kfd::Way way_called(const std::string& name) {
+    if (name == "update") return kfd::Way::kUpdate;
+    if (name == "debug") return kfd::Way::kDebugger;
+    if (name == "preempt") return kfd::Way::kPreempt;
+    throw std::runtime_error("--way " + name + " is none: use update, debug or preempt");
+}
+
+double ms_between(int64_t begin, int64_t end) { return static_cast<double>(end - begin) / 1e6; }
+void sleep_ms(double ms) { std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(ms)); }
+
+struct Round {
+    double stop_ms = 0, resume_ms = 0, went_on_ms = 0;
+    bool stood = false;
+};
+
+// One that runs when this returns, as far as that can be had: on a busy machine this thread may come too late.
+void start_kernel(busy::BusyDevice& device, vendor::Stream stream, uint32_t steps) {
+    for (int i = 0; i < kMostTries; ++i) {
+        device.finish();
+        device.enqueue(steps);
+        sleep_ms(kKernelMs / 4);
+        if (vendor::query(stream) == vendor::kNotReady) return;
+    }
+}
+
+// One kernel is suspended in its middle, for longer than it takes.
+Round suspend_once(kfd::Way way, busy::BusyDevice& device, uint32_t steps) {
+    const auto stream = static_cast<vendor::Stream>(device.queue());
+    Round round;
+    start_kernel(device, stream, steps);
+    Recorded& all = recorded();
+    const std::lock_guard lock(all.mutex);
+    const int64_t begin = now_ns();
+    const int refused = kfd::suspend(way, next_ioctl, all.debugger, all.queues, all.count);
+    const int64_t stopped = now_ns();
+    if (refused != 0) throw refused;
+    sleep_ms(kHoldMs);
+    round.stood = vendor::query(stream) == vendor::kNotReady;
+    const int64_t resuming = now_ns();
+    const int failed = kfd::resume(way, next_ioctl, all.queues, all.count);
+    const int64_t resumed = now_ns();
+    if (failed != 0) throw failed;
+    device.finish();
+    round.stop_ms = ms_between(begin, stopped);
+    round.resume_ms = ms_between(resuming, resumed);
+    round.went_on_ms = ms_between(resumed, now_ns());
+    return round;
+}
+
+Json summed_up(std::vector<Round> rounds) {
+    const auto median = [&](double Round::* member) {
+        std::sort(rounds.begin(), rounds.end(), [&](const Round& a, const Round& b) { return a.*member < b.*member; });
+        return rounds[rounds.size() / 2].*member;
+    };
+    const auto stood = std::count_if(rounds.begin(), rounds.end(), [](const Round& round) { return round.stood; });
+    return {{"rounds", rounds.size()},
+            {"stood", stood},
+            {"stop_us", median(&Round::stop_ms) * 1e3},
+            {"resume_us", median(&Round::resume_ms) * 1e3},
+            {"went_on_ms", median(&Round::went_on_ms)}};
+}
+
+// Another program's bursts while this one, which has nothing on the device, suspends and resumes its queues.
+Json other_program(kfd::Way way, const Settings& settings) {
+    doing("running another program");
+    const Json quiet = urgent_found(settings);
+    std::atomic<bool> over{false};
+    int stops = 0;
+    std::thread thread([&] {
+        Recorded& all = recorded();
+        for (; !over; ++stops) {
+            {
+                const std::lock_guard lock(all.mutex);
+                if (kfd::suspend(way, next_ioctl, all.debugger, all.queues, all.count) == 0)
+                    kfd::resume(way, next_ioctl, all.queues, all.count);
+            }
+            sleep_ms(kPauseMs);
+        }
+    });
+    doing("suspending and resuming queues beside another program");
+    Json disturbed;
+    std::string complaint;
+    try {
+        disturbed = urgent_found(settings);
+    } catch (const std::exception& error) {
+        complaint = error.what();
+    }
+    over = true;
+    thread.join();
+    if (!complaint.empty()) throw std::runtime_error(complaint);
+    return {{"stops", stops}, {"quiet", quiet}, {"disturbed", disturbed}};
+}
+
+}  // namespace
+
+Json try_way(const Settings& settings) {
+    const kfd::Way way = way_called(settings.way);
+    doing("running the first kernel");
+    busy::BusyDevice device("own");
+    const auto steps = static_cast<uint32_t>(settings.steps_per_ms * kKernelMs);
+    Json found = {{"way", settings.way}, {"queues", recorded().count}};
+    if (recorded().count == 0) throw std::runtime_error("no queue of the kernel driver was seen being made");
+    std::vector<Round> rounds;
+    try {
+        doing((std::string("suspending queues by ") + kfd::name_of(way)).c_str());
+        const int count = std::clamp(static_cast<int>(settings.seconds * 5), 2, 20);
+        for (int i = 0; i < count; ++i) rounds.push_back(suspend_once(way, device, steps));
+    } catch (const int error) {
+        found["errno"] = error;
+        found["error"] = strerror(error);
+        return found;
+    }
+    found.update(summed_up(rounds));
+    found["errno"] = 0;
+    doing("comparing the result");
+    found["exact"] = device.state_is_right();
+    found["other_program"] = other_program(way, settings);
+    return found;
+}
+
+}  // namespace xsched::probe
+
+// The runtime's calls to the kernel driver come here first.
+extern "C" [[gnu::visibility("default")]] int ioctl(int fd, unsigned long request, ...) noexcept {
+    va_list rest;
+    va_start(rest, request);
+    void* argument = va_arg(rest, void*);
+    va_end(rest);
+    const int result = xsched::probe::next_ioctl(fd, request, argument);
+    const int error = errno;
+    if (result == 0 && argument != nullptr && _IOC_TYPE(request) == xsched::hip::kfd::AMDKFD_IOCTL_BASE)
+        xsched::probe::record(fd, request, argument);
+    errno = error;
+    return result;
+}

@@ -1,0 +1,155 @@
+#include "platform/stream/hal/gate_trial.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <ctime>
+
+#include "base/clock.h"
+#include "base/unique_fd.h"
+
+namespace xsched::stream {
+namespace {
+
+constexpr int64_t kPatienceNs = 100 * base::kMillisecond;
+constexpr int64_t kClosedNs = 300 * base::kMicrosecond;  // it is to hold for so long
+constexpr int64_t kLookEveryNs = 20 * base::kMicrosecond;
+constexpr uint32_t kOpen = 1;
+constexpr int kRounds = 3;  // the quickest counts
+constexpr int kPairs = 4;   // gates and reports in each
+
+void store(const TrialWord& word, uint32_t value) {
+    if (word.wide)
+        __atomic_store_n(static_cast<uint64_t*>(word.host), uint64_t{value}, __ATOMIC_SEQ_CST);
+    else
+        __atomic_store_n(static_cast<uint32_t*>(word.host), value, __ATOMIC_SEQ_CST);
+}
+
+void sleep_ns(int64_t ns) {
+    const timespec time{0, static_cast<long>(ns)};
+    nanosleep(&time, nullptr);
+}
+
+// The stream of the trial and its marks.
+class Bench {
+public:
+    explicit Bench(const Api& api) : api_(api) {}
+    ~Bench() {
+        for (Event event : {before_, behind_})
+            if (event != nullptr) event_destroy(api_, event);
+    }
+    Bench(const Bench&) = delete;
+    Bench& operator=(const Bench&) = delete;
+
+    Result make() {
+        Result code = stream_create(api_, &stream_);
+        if (code == kSuccess) code = event_create(api_, &before_);
+        if (code == kSuccess) code = event_create(api_, &behind_);
+        return code;
+    }
+    Result put_gate(const TrialWord& word, uint32_t least) {
+        Result code = event_record(api_, before_, stream_);
+        if (code == kSuccess) code = wait_value(api_, stream_, word.device, least);
+        return code == kSuccess ? event_record(api_, behind_, stream_) : code;
+    }
+    bool is_passed(Event event) const { return event_query(api_, event) == kSuccess; }
+    bool passes(Event event) const {
+        const int64_t end_ns = base::now_ns() + kPatienceNs;
+        while (!is_passed(event)) {
+            if (base::now_ns() >= end_ns) return false;
+            sleep_ns(kLookEveryNs);
+        }
+        return true;
+    }
+    bool reaches_gate() const { return passes(before_); }
+    bool passes_gate() const { return passes(behind_); }
+    bool has_passed_gate() const { return is_passed(behind_); }
+    // With the word open. 0: not known.
+    uint32_t measure(const TrialWord& word) const {
+        int64_t least_ns = INT64_MAX;
+        for (int round = 0; round < kRounds; ++round) {
+            const int64_t began_ns = base::now_ns();
+            for (int i = 0; i < kPairs; ++i)
+                if (wait_value(api_, stream_, word.device, kOpen) != kSuccess ||
+                    write_value(api_, stream_, word.device, kOpen) != kSuccess)
+                    return 0;
+            if (event_record(api_, behind_, stream_) != kSuccess || !passes_gate()) return 0;
+            least_ns = std::min(least_ns, base::now_ns() - began_ns);
+        }
+        return static_cast<uint32_t>(std::min<int64_t>(least_ns / kPairs, base::kMillisecond));
+    }
+    void write(const TrialWord& word) const { write_value(api_, stream_, word.device, kOpen); }
+    void end() { stream_destroy(api_, stream_); }
+
+private:
+    const Api& api_;
+    Stream stream_ = nullptr;
+    Event before_ = nullptr;
+    Event behind_ = nullptr;
+};
+
+// On another stream: whether a gate that is open from the start is passed, and not only ours finds no place on a device
+// that is full. Where the host's stores are not seen the device's may be, so that nothing is left closed.
+bool passes_open_gate(Bench& other, const TrialWord& word) {
+    const bool passed = other.make() == kSuccess && other.put_gate(word, 0) == kSuccess && other.passes_gate();
+    other.write(word);
+    return passed;
+}
+
+GateTrial try_on(Bench& bench, const Api& api, const TrialWord& word) {
+    if (!bench.reaches_gate()) {
+        store(word, kOpen);
+        return GateTrial::kUnclear;
+    }
+    sleep_ns(kClosedNs);
+    const bool held = !bench.has_passed_gate();
+    store(word, kOpen);
+    if (!held) return GateTrial::kHoldsNothing;
+    if (bench.passes_gate()) return GateTrial::kWorks;
+    Bench other(api);
+    return passes_open_gate(other, word) ? GateTrial::kNotSeen : GateTrial::kUnclear;
+}
+
+}  // namespace
+
+uint32_t* trial_word(int device) {
+    constexpr size_t kPageBytes = 4096;
+    constexpr size_t kLineBytes = 64;
+    static constinit std::atomic<char*> page{nullptr};
+    if (page.load(std::memory_order_acquire) == nullptr) {
+        const base::UniqueFd file(memfd_create("xsched-trial", MFD_CLOEXEC));
+        if (!file || ftruncate(file.get(), kPageBytes) != 0) return nullptr;
+        void* memory = mmap(nullptr, kPageBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
+        char* none = nullptr;
+        if (memory == MAP_FAILED) return nullptr;
+        if (!page.compare_exchange_strong(none, static_cast<char*>(memory))) munmap(memory, kPageBytes);
+    }
+    return reinterpret_cast<uint32_t*>(page.load() + static_cast<size_t>(device) * kLineBytes % kPageBytes);
+}
+
+TrialResult try_gate(const Api& api, const TrialWord& word) {
+    TrialResult result;
+    Bench bench(api);
+    store(word, 0);
+    result.code = bench.make();
+    if (result.code == kSuccess) result.code = bench.put_gate(word, kOpen);
+    result.gate = result.code == kSuccess ? try_on(bench, api, word) : GateTrial::kRefused;
+    if (result.gate == GateTrial::kWorks) {
+        result.cost_ns = bench.measure(word);
+        bench.end();  // else it is left to itself: its end may never come
+    }
+    return result;
+}
+
+const char* sentence(GateTrial trial) {
+    switch (trial) {
+        case GateTrial::kHoldsNothing: return "what follows a closed gate does not wait for it";
+        case GateTrial::kNotSeen: return "the device does not see a store that opens a gate";
+        case GateTrial::kRefused: return "the driver refuses stream wait-values";
+        default: return nullptr;
+    }
+}
+
+}  // namespace xsched::stream

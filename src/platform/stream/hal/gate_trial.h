@@ -1,0 +1,39 @@
+// Tries a gate on a stream of our own before anything of the program's stands behind one: whether what follows it
+// waits, and goes on when this process stores to the word. And what a gate costs there. For platforms whose gates have
+// met no real device (kTriesGates). On a launching thread, under a DriverUse.
+#pragma once
+
+#include "platform/stream/hal/hwqueue_state.h"
+#include "vendor.h"
+
+namespace xsched::stream {
+
+// A word that nothing else uses meanwhile, 0 at first, as the host and the device see it.
+struct TrialWord {
+    void* host = nullptr;
+    bool wide = false;  // 64 bits: memory of the driver's own making
+    DevicePtr device{};
+};
+
+enum class GateTrial {
+    kWorks,
+    kUnclear,     // the stream had no turn within the time; another queue tries again
+    kHoldsNothing,  // what follows a closed gate does not wait
+    kNotSeen,     // a store does not open it
+    kRefused      // `code`: by the driver
+};
+
+struct TrialResult {
+    GateTrial gate = GateTrial::kUnclear;
+    Result code = kSuccess;
+    uint32_t cost_ns = 0;  // of a gate and a report; 0: not known
+};
+
+// One for each device, in memory of the kind that a process shares with its scheduler. nullptr: there is none.
+uint32_t* trial_word(int device);
+// Takes a few milliseconds where gates work, and 100 where stores are not seen.
+TrialResult try_gate(const Api& api, const TrialWord& word);
+// For the log; nullptr: there is nothing to say.
+const char* sentence(GateTrial trial);
+
+}  // namespace xsched::stream

@@ -1,0 +1,83 @@
+// Whether the shim sees a launch by every route that programs take: one launch by each, counted by the lines that the
+// shim writes about it. Needs the shim in the process and XLOG_LEVEL=DEBG.
+#include "routes.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "busy_device.h"
+#include "calls.h"
+#include "trials.h"
+
+namespace xsched::probe {
+
+namespace {
+
+using Launch = int (*)(vendor::Kernel, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                       vendor::Stream, void**, void**);
+
+// Standard error, where the shim writes, as a file that can be read again.
+class LogFile {
+public:
+    LogFile() : file_(memfd_create("xsched-probe-log", MFD_CLOEXEC)), before_(dup(STDERR_FILENO)) {
+        dup2(file_, STDERR_FILENO);
+    }
+    ~LogFile() {
+        dup2(before_, STDERR_FILENO);
+        close(file_);
+        close(before_);
+    }
+    LogFile(const LogFile&) = delete;
+    LogFile& operator=(const LogFile&) = delete;
+
+    // Past the file, where xcli reads.
+    void doing(const char* route) const { dprintf(before_, "doing: launching a kernel by the route %s\n", route); }
+    // Lines about a launch of the kernel since the last call.
+    int launches() {
+        std::string text(static_cast<size_t>(lseek(file_, 0, SEEK_END) - read_), '\0');
+        const ssize_t bytes = pread(file_, text.data(), text.size(), read_);
+        read_ += bytes > 0 ? bytes : 0;
+        int count = 0;
+        for (size_t at = text.find(vendor::kLaunch); at != std::string::npos; at = text.find(vendor::kLaunch, at + 1))
+            if (text.compare(at + strlen(vendor::kLaunch), 4, " of ") == 0) ++count;
+        return count;
+    }
+
+private:
+    int file_;
+    int before_;
+    off_t read_ = 0;
+};
+
+}  // namespace
+
+Json try_routes(const Settings&) {
+    doing("running the first kernel under the shim");
+    vendor::use_device();
+    vendor::Kernel kernel = vendor::load_busy();
+    vendor::Stream stream = vendor::make_stream();
+    vendor::Memory memory = vendor::allocate(4096);
+    uint32_t steps = 1;
+    void* parameters[] = {&memory, &steps};
+    Json found = {{"routes", Json::array()}};
+    LogFile log;
+    for (const Route& route : routes()) {
+        log.launches();
+        Json one = {{"name", route.name}, {"there", route.function != nullptr}};
+        if (route.function != nullptr) {
+            log.doing(route.name);
+            const auto launch = reinterpret_cast<Launch>(route.function);
+            one["code"] = launch(kernel, 1, 1, 1, 64, 1, 1, 0, stream, parameters, nullptr);
+            vendor::wait(stream);
+            one["seen"] = log.launches();
+        }
+        found["routes"].push_back(one);
+    }
+    return found;
+}
+
+}  // namespace xsched::probe

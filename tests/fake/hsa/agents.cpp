@@ -1,0 +1,28 @@
+// The beginning, and the agents: one for each device.
+#include <mutex>
+
+#include "fake/hsa/runtime.h"
+
+using namespace fake::hsa;
+
+extern "C" {
+
+hsa_status_t hsa_init() {
+    static std::once_flag once;
+    std::call_once(once, hand_out_table);
+    return HSA_STATUS_SUCCESS;
+}
+hsa_status_t hsa_shut_down() { return HSA_STATUS_SUCCESS; }
+
+hsa_status_t hsa_iterate_agents(hsa_status_t (*callback)(hsa_agent_t agent, void* data), void* data) {
+    for (uint64_t i = 1; i <= kAgents; ++i)
+        if (const hsa_status_t status = callback({i}, data); status != HSA_STATUS_SUCCESS) return status;
+    return HSA_STATUS_SUCCESS;
+}
+// HSA_AGENT_INFO_DEVICE (17) alone: all are GPUs.
+hsa_status_t hsa_agent_get_info(hsa_agent_t, int attribute, void* value) {
+    if (attribute != 17) return 0x1001;
+    *static_cast<uint32_t*>(value) = 1;
+    return HSA_STATUS_SUCCESS;
+}
+}

@@ -1,0 +1,55 @@
+// The parts of the HSA stand-in. Any thread.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "platform/hip/hal/hsa_api.h"
+
+namespace fake::hsa {
+
+using namespace xsched::hip::hsa;
+
+constexpr int kAgents = 2;
+constexpr uint32_t kPacketBytes = 64;
+
+struct Signal {
+    std::atomic<int64_t> value{0};
+    struct Queue* doorbell_of = nullptr;
+};
+inline Signal* signal_of(hsa_signal_t signal) { return reinterpret_cast<Signal*>(signal.handle); }
+
+// `amd` is first: an hsa_queue_t* is a Queue*.
+struct Queue {
+    alignas(64) amd_queue_t amd{};
+    uint8_t more[4096] = {};  // the real structure is longer
+    Signal doorbell;
+    void* ring = nullptr;
+    int file = -1;      // of the kernel driver; -1: none
+    uint32_t id = 0;    // there
+    std::atomic<bool> ending{false};
+    std::mutex mutex;
+    std::condition_variable rung;
+    std::thread executor;  // under mutex; started by the first doorbell
+};
+inline Queue* queue_of(const hsa_queue_t* queue) { return reinterpret_cast<Queue*>(const_cast<hsa_queue_t*>(queue)); }
+
+// What the table has in the beginning (queues.cpp).
+hsa_status_t create_queue(hsa_agent_t agent, uint32_t size, uint32_t type, QueueError callback, void* data,
+                          uint32_t private_bytes, uint32_t group_bytes, hsa_queue_t** queue);
+hsa_status_t destroy_queue(hsa_queue_t* queue);
+hsa_status_t set_queue_priority(hsa_queue_t* queue, uint32_t priority);
+hsa_status_t set_queue_mask(const hsa_queue_t* queue, uint32_t bits, const uint32_t* mask);
+
+// (packets.cpp) The doorbell was rung; the queue ends.
+void ring(Queue& queue);
+void end_executor(Queue& queue);
+
+// (table.cpp) Once, at hsa_init.
+void hand_out_table();
+
+}  // namespace fake::hsa

@@ -1,0 +1,40 @@
+#include "platform/hip/hal/stop_choice.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace xsched::hip {
+namespace {
+
+constexpr uint32_t kOne = 1001, kOther = 1002;
+
+// Queues 0 to 2 are of one GPU, 3 of the other; which of them stand.
+std::vector<bool> stand(const std::vector<StoppableStream>& streams) {
+    StoppableQueue queues[] = {{kOne}, {kOne}, {kOne}, {kOther}};
+    choose_stops(streams.data(), static_cast<unsigned>(streams.size()), queues, 4);
+    return {queues[0].stands, queues[1].stands, queues[2].stands, queues[3].stands};
+}
+StoppableStream on(unsigned queue, bool asks) {
+    return {.asks = asks, .gpu = queue < 3 ? kOne : kOther, .known = true, .uses = {uint64_t{1} << queue}};
+}
+using Answer = std::vector<bool>;
+
+TEST(StopChoice, AQueueStandsWhenAllAskThatUseIt) {
+    EXPECT_EQ(stand({on(0, true), on(1, false)}), (Answer{true, false, false, false}));
+    EXPECT_EQ(stand({on(0, true), on(0, false)}), (Answer{false, false, false, false}));
+}
+TEST(StopChoice, WhatNobodyUsesStandsWithItsGpu) {
+    EXPECT_EQ(stand({on(0, true), on(1, true)}), (Answer{true, true, true, false}));
+    EXPECT_EQ(stand({on(0, true), on(3, false)}), (Answer{true, true, true, false}));
+}
+TEST(StopChoice, WhoIsNotKnownMayUseAnyQueueOfItsGpu) {
+    EXPECT_EQ(stand({on(0, true), {.gpu = kOne}}), (Answer{false, false, false, false}));
+    EXPECT_EQ(stand({on(0, true), {.gpu = kOther}}), (Answer{true, true, true, false}));
+    EXPECT_EQ(stand({on(0, true), {}}), (Answer{false, false, false, false}));
+    EXPECT_EQ(stand({{.asks = true}, {.asks = true}}), (Answer{true, true, true, true}));
+}
+TEST(StopChoice, WithoutStreamsNothingStands) { EXPECT_EQ(stand({}), (Answer{false, false, false, false})); }
+
+}  // namespace
+}  // namespace xsched::hip

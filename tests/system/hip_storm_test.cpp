@@ -1,0 +1,98 @@
+// Preemptions and kills one after the other, on HIP's stand-in with every lock that a runtime may hold, in each way
+// that the kernel driver may offer or refuse, with evictions and costs: nobody hangs, and no result is wrong (the
+// programs compare after each batch). XSCHED_TEST_PREEMPTIONS and XSCHED_TEST_KILLS: how many in all.
+#include "system/cuda_rig.h"
+
+namespace xsched::test {
+namespace {
+
+constexpr int kHangMs = 5000;
+
+int count_of(const char* variable, int usual) {
+    const char* value = getenv(variable);
+    return value != nullptr && *value != '\0' ? std::atoi(value) : usual;
+}
+
+struct Mode {
+    const char* name;
+    Environment environment;
+};
+
+const Mode kModes[] = {
+    {"by the debugger", {{"XSCHED_INTERRUPT", "1"}, {"FAKE_KFD_COST_US", "300"}}},
+    {"without the runtime's word", {{"XSCHED_INTERRUPT", "1"}, {"FAKE_KFD_NO_RUNTIME", "1"}}},
+    {"evicted", {{"XSCHED_INTERRUPT", "1"}, {"FAKE_KFD_REFUSE", "26:16"}, {"FAKE_KFD_EVICT_US", "3000"}}},
+    {"a patched driver",
+     {{"XSCHED_INTERRUPT", "1"}, {"XSCHED_HIP_INTERRUPT", "preempt"}, {"CUDA_PROGRAM_COPIES", "1"}}},
+    {"a fault", {{"XSCHED_INTERRUPT", "1"}, {"XSCHED_HIP_INTERRUPT", "update"}, {"FAKE_KFD_EFAULT", "9"}}},
+    {"refused", {{"XSCHED_INTERRUPT", "1"}, {"FAKE_KFD_REFUSE", "07:1,26:22,87:25"}}},
+    {"signal memory", {{"XSCHED_INTERRUPT", "1"}, {"FAKE_HIP_CP_WAIT", "1"}, {"CUDA_PROGRAM_COPIES", "1"}}},
+    {"gates alone", {{"CUDA_PROGRAM_COPIES", "1"}}},
+};
+constexpr int kModeCount = static_cast<int>(std::size(kModes));
+
+class HipStorm : public CudaProcesses {
+protected:
+    std::unique_ptr<CudaProgram> start(const std::string& name, const Mode& mode, int priority) {
+        Environment more = mode.environment;
+        more["FAKE_HIP_SYNC_LOCK"] = more["FAKE_CUDA_COPY_LOCK"] = "1";
+        return start_program(name + std::to_string(++started_), priority, more, {"-", priority > 0 ? "100" : "1000"});
+    }
+    static bool goes_on(CudaProgram& program) {
+        const uint64_t before = program.done();
+        return eventually([&] { return program.done() > before; }, kHangMs);
+    }
+    // One burst of the urgent one, and the other goes on behind it.
+    void preempt(const Mode& mode) {
+        high->work();
+        ASSERT_TRUE(goes_on(*high)) << mode.name << high->process().err();
+        high->rest();
+        ASSERT_TRUE(goes_on(*low)) << mode.name << low->process().err();
+    }
+
+    int started_ = 0;
+};
+
+TEST_F(HipStorm, Preemptions) {
+    const int each = count_of("XSCHED_TEST_PREEMPTIONS", 160) / kModeCount;
+    for (const Mode& mode : kModes) {
+        low = start("low", mode, 0);
+        high = start("high", mode, 10);
+        low->work();
+        ASSERT_TRUE(eventually([&] { return low->done() > 0; })) << mode.name << low->process().err();
+        for (int i = 0; i < each; ++i) {
+            preempt(mode);
+            if (HasFatalFailure()) return;
+        }
+        EXPECT_EQ(high->end(), 0) << mode.name << high->process().err();
+        EXPECT_EQ(low->end(), 0) << mode.name << low->process().err();
+    }
+}
+
+// Whoever stands for one that is killed goes on; one that is killed while it stands leaves nothing behind.
+TEST_F(HipStorm, Kills) {
+    const int kills = count_of("XSCHED_TEST_KILLS", 16);
+    low = start("low", kModes[0], 0);
+    low->work();
+    ASSERT_TRUE(goes_on(*low)) << low->process().err();
+    for (int i = 0; i < kills; ++i) {
+        const Mode& mode = kModes[i % kModeCount];
+        high = start("high", mode, 10);
+        high->work();
+        ASSERT_TRUE(eventually([&] { return high->done() > 0; })) << mode.name << high->process().err();
+        if (i % 4 == 3) {
+            kill(low->pid(), SIGKILL);
+            low = start("low", kModes[(i + 1) % kModeCount], 0);
+            low->work();
+        }
+        kill(high->pid(), SIGKILL);
+        high->process().wait();
+        const auto patience = i % 4 == 3 ? kPatienceMs : kHangMs;
+        const uint64_t before = low->done();
+        ASSERT_TRUE(eventually([&] { return low->done() > before; }, patience)) << mode.name << low->process().err();
+    }
+    EXPECT_EQ(low->end(), 0) << low->process().err();
+}
+
+}  // namespace
+}  // namespace xsched::test
