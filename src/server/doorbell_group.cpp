@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/clock.h"
+#include "server/latency.h"
 
 namespace xsched::server {
 namespace {
@@ -30,7 +31,11 @@ void DoorbellNews::take(std::vector<uint32_t>& ids) {
 }
 
 DoorbellGroup::DoorbellGroup(DoorbellNews& news) : news_(news) {
-    thread_ = std::thread([this] { watch(); });
+    thread_ = std::thread([this] {
+        ask_for_low_latency(kSchedulingNice);
+        ask_for_real_time();
+        watch();
+    });
     pthread_setname_np(thread_.native_handle(), "xserver-bells");
 }
 

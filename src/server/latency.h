@@ -11,4 +11,9 @@ inline constexpr int kFrontNice = -5;
 // refused is left as it is.
 void ask_for_low_latency(int nice);
 
+// The lowest real-time priority: whatever ordinary threads do, also the server's own that talk to peers, this thread
+// has a processor when it is woken (docs/SECURITY.md, "Beside an attack"). False: the user may not, and nothing has
+// changed. The kernel leaves others a twentieth of the time, and the supervisor ends a server that makes no pass.
+bool ask_for_real_time();
+
 }  // namespace xsched::server

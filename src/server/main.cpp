@@ -14,6 +14,7 @@
 #include "base/standard_fds.h"
 #include "policy/policy.h"
 #include "server/announcement.h"
+#include "server/background.h"
 #include "server/latency.h"
 #include "server/log_writer.h"
 #include "server/server.h"
@@ -27,12 +28,14 @@ constexpr int kUsage = 2;
 
 struct CommandLine {
     Options options;
+    std::string policy;
     int port = 0;
     double idle_exit_s = 0;
     int64_t starvation_limit_ms = 1000;
     int64_t spin_us = -1;  // -1: default_spin_us
     bool system = false;
     bool foreground = true;
+    bool background = false;
     std::vector<std::string> limits;
     bool no_supervise = false;
 };
@@ -44,6 +47,10 @@ int64_t default_spin_us() {
 void describe(CLI::App& app, CommandLine& line) {
     app.add_option("POLICY", line.options.policy, "the policy to start with (HPF)");
     app.add_option("PORT", line.port, "accepted for compatibility and not used: tools use the Unix socket");
+    app.add_option("--policy", line.policy,
+                   "the same by name, or a library to load it from (has a '/' in it: ./mine.so)");
+    app.add_option("--policy-expr", line.options.policy_line,
+                   "a policy in one line, such as 'priority desc, deadline asc' (src/policy/expr/README.md)");
     app.add_option("--socket", line.options.socket,
                    "where to listen (default: XSCHED_SOCKET, else the runtime directory)");
     app.add_flag("--system", line.system, "serve all users (at /run/xsched/xserver.sock unless --socket is given)");
@@ -62,6 +69,8 @@ void describe(CLI::App& app, CommandLine& line) {
                    "--limits' shows them)")
         ->allow_extra_args(false);
     app.add_flag("--foreground", line.foreground, "stay in the foreground (it always does: for service files)");
+    app.add_flag("--background", line.background,
+                 "leave the caller: log beside the socket, --idle-exit 60 (programs that find no server start it so)");
     app.add_flag("--no-supervise", line.no_supervise,
                  "no parent process that starts the server anew if it dies or hangs (for service managers)");
     app.set_version_flag("--version", XSCHED_VERSION);
@@ -70,6 +79,10 @@ void describe(CLI::App& app, CommandLine& line) {
 // False, with a sentence written, if the options cannot be used together or name what is not there.
 bool complete(CommandLine& line) {
     Options& options = line.options;
+    if (line.policy.find('/') != std::string::npos)
+        options.policy_file = line.policy;
+    else if (!line.policy.empty())
+        options.policy = line.policy;
     if (xsched::policy::find_policy(options.policy.c_str()) == nullptr) {
         std::string names;
         for (const auto& info : xsched::policy::policies()) names += std::string(" ") + info.name;
@@ -95,6 +108,19 @@ bool complete(CommandLine& line) {
     return true;
 }
 
+// What `--background` means where nothing else is said.
+bool settle_in_background(CommandLine& line) {
+    if (!line.background) return true;
+    char path[xsched::ipc::kSocketPathBytes];
+    if (line.options.socket.empty()) {
+        if (!xsched::ipc::user_socket_path(path, true)) return false;
+        line.options.socket = path;
+    }
+    if (line.options.log_file.empty()) line.options.log_file = xsched::server::background_log(line.options.socket);
+    if (line.idle_exit_s == 0) line.idle_exit_s = xsched::server::kIdleExitSeconds;
+    return true;
+}
+
 // One descriptor or two per client: the usual soft limit of 1024 is soon reached.
 void raise_descriptor_limit() {
     rlimit limit{};
@@ -103,10 +129,16 @@ void raise_descriptor_limit() {
     setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+// As it was asked for: what a library's policy is called is known once it is loaded.
+const char* asked_policy(const Options& options) {
+    if (!options.policy_file.empty()) return options.policy_file.c_str();
+    return options.policy_line.empty() ? options.policy.c_str() : options.policy_line.c_str();
+}
+
 // Whoever started us reads "listening" from standard output; from then on nobody may read either of them, and what
 // libraries still write to standard error belongs into the log.
 void report_listening(const Options& options) {
-    printf("xserver: listening on %s with policy %s\n", options.socket.c_str(), options.policy.c_str());
+    printf("xserver: listening on %s with policy %s\n", options.socket.c_str(), asked_policy(options));
     fflush(stdout);
     if (options.log_file.empty()) return;
     const int log = open(options.log_file.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
@@ -149,7 +181,7 @@ int serve(const CommandLine& line) {
     const Options& options = line.options;
     try {
         xsched::server::Listener listener(options.socket, options.scope);
-        XLOG_INFO("listening on %s, using policy %s", options.socket.c_str(), options.policy.c_str());
+        XLOG_INFO("listening on %s, using policy %s", options.socket.c_str(), asked_policy(options));
         report_listening(options);
         if (line.port != 0) XLOG_INFO("port %d is not used: tools talk to %s", line.port, options.socket.c_str());
         if (line.no_supervise) serve_unsupervised(options, std::move(listener));
@@ -175,7 +207,6 @@ int serve(const CommandLine& line) {
 
 int main(int argc, char** argv) {
     xsched::base::hold_standard_fds();
-    xsched::server::block_ending_signals();
     umask(022);  // what is made is made with the permissions that it needs
     CLI::App app{"Schedules the accelerator work of several programs by priority."};
     CommandLine line;
@@ -185,6 +216,9 @@ int main(int argc, char** argv) {
     } catch (const CLI::ParseError& error) {
         return app.exit(error) == 0 ? 0 : kUsage;
     }
+    if (line.background) xsched::server::go_into_background();
+    xsched::server::block_ending_signals();
+    if (!settle_in_background(line)) return kUsage;
     if (!line.options.log_file.empty()) setenv("XLOG_FILE", line.options.log_file.c_str(), 1);
     if (!complete(line)) return kUsage;
     raise_descriptor_limit();

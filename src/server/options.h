@@ -14,6 +14,8 @@ struct SupervisedMemory;
 
 struct Options {
     std::string policy = "HPF";
+    std::string policy_file;  // a policy to load; empty: none
+    std::string policy_line;  // one to make of an expression; empty: none
     std::string socket;  // where to listen
     ipc::SocketScope scope = ipc::SocketScope::kUser;
     int64_t idle_exit_ns = 0;         // leave after so long without client or tool; 0: never

@@ -20,13 +20,15 @@ Scheduler::Scheduler(sched::Core core, int64_t spin_ns, Look look)
       doorbells_(waker_, spin_ns),
       look_(std::move(look)),
       attention_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
-      policy_name_(dispatcher_.core().policy_name()) {}
+      policy_name_(dispatcher_.core().policy_name()),
+      needs_(dispatcher_.core().needs()) {}
 
 Scheduler::~Scheduler() { stop(); }
 
 void Scheduler::start() {
     thread_ = std::thread([this] {
         ask_for_low_latency(kSchedulingNice);
+        ask_for_real_time();
         loop();
         ended_.store(1);
         base::futex_wake_all(ended_);
@@ -73,7 +75,9 @@ bool Scheduler::run(const Order& order) {
 }
 
 void Scheduler::admit(const dispatch::ClientView& client) {
-    dispatcher_.add_client(client);
+    dispatch::ClientView view = client;
+    view.journal = &journal_;
+    dispatcher_.add_client(view);
     doorbells_.add(client.id, client.region->header);
     clients_.push_back(client);
 }
@@ -97,6 +101,7 @@ void Scheduler::loop() {
         note_keeping_off(planned != 0);  // while somebody is, there is a heartbeat to give
         if (look_) planned = base::earlier(planned, look_(now));
         policy_name_.store(dispatcher_.core().policy_name());
+        needs_.store(dispatcher_.core().needs(), std::memory_order_relaxed);
         tell_passed(tickets);
         if (stop_.load()) break;
         doorbells_.sleep(planned);

@@ -44,6 +44,12 @@ public:
     bool keeps_off() const { return keeps_off_.load(std::memory_order_relaxed); }
     // Of the policy in force at the end of the last pass. Any thread.
     const char* policy_name() const { return policy_name_.load(); }
+    policy::Fact needs() const { return needs_.load(std::memory_order_relaxed); }
+    // What shares rest upon. The scheduling thread.
+    const std::vector<policy::Ahead>& accounts() { return dispatcher_.core().accounts(); }
+
+    // What it saw and decided. Front thread.
+    dispatch::Journal& journal() { return journal_; }
 
     // The client's memory stays mapped until it is expelled.
     void admit(const dispatch::ClientView& client);
@@ -67,6 +73,7 @@ private:
     void resume_everybody();
     void wake();
 
+    dispatch::Journal journal_;  // before those who write it
     dispatch::Dispatcher dispatcher_;
     base::FutexWord waker_{0};
     Doorbells doorbells_;
@@ -76,6 +83,7 @@ private:
     std::atomic<bool> tell_{true};
     std::atomic<bool> keeps_off_{false};
     std::atomic<const char*> policy_name_;  // lives in the program
+    std::atomic<policy::Fact> needs_;
 
     std::mutex mutex_;
     Tickets inbox_;  // under mutex_, which is held for nothing else

@@ -14,6 +14,7 @@
 #include "base/time.h"
 #include "policy/policy.h"
 #include "server/interrupts.h"
+#include "server/loaded_policy.h"
 #include "server/source.h"
 #include "server/supervisor.h"
 
@@ -49,7 +50,24 @@ sched::Core make_core(const Options& options, const std::string& policy) {
     settings.trials = base::options().trials != 0;
     const policy::PolicyInfo* info = policy.empty() ? nullptr : policy::find_policy(policy.c_str());
     if (info == nullptr) info = policy::find_policy(options.policy.c_str());
-    return sched::Core(info->make(), settings);
+    sched::Core core(info->make(), settings);
+    if (options.supervised != nullptr) core.take_over(options.supervised->accounts.kept());
+    return core;
+}
+
+// Policies that are not of this build, before there is a scheduling thread. One that its server ended in is left out.
+Options with_own_policy(Options options) {
+    if (!options.policy_line.empty()) options.policy = register_expression(options.policy_line);
+    if (options.policy_file.empty()) return options;
+    std::atomic<uint32_t>* inside = options.supervised != nullptr ? &options.supervised->in_loaded_policy : nullptr;
+    if (inside != nullptr && inside->exchange(0) != 0) {
+        XLOG_WARN("the server before this one ended in the policy of %s: going on with %s, and without that policy",
+                  options.policy_file.c_str(), options.policy.c_str());
+        options.supervised->leave_out_policy.store(1);
+    }
+    if (options.supervised != nullptr && options.supervised->leave_out_policy.load() != 0) return options;
+    options.policy = load_policy(options.policy_file, inside);
+    return options;
 }
 
 int64_t descriptor_limit() {
@@ -63,23 +81,23 @@ using base::earlier;
 }  // namespace
 
 Server::Server(const Options& options, Listener listener)
-    : options_(options),
+    : options_(with_own_policy(options)),
       started_ns_(base::now_ns()),
       trusted_group_(trusted_group()),
       listener_(std::move(listener)),
       signals_(open_signals()),
       undertaker_(is_interrupt_descriptor),
       checkpoint_(options.supervised != nullptr ? &options.supervised->checkpoint : nullptr),
-      scheduler_(make_core(options, checkpoint_.policy()), options.spin_ns,
+      scheduler_(make_core(options_, checkpoint_.policy()), options.spin_ns,
                  [this](int64_t now_ns) { return look(now_ns); }),
       stopped_(scheduler_),
-      host_{options_,
-            started_ns_,
-            clients_,
-            scheduler_,
-            users_,
-            checkpoint_,
-            [this](const Peer& peer, int connection, User& user) { return expect(peer, connection, user); }},
+      cpu_priorities_(scheduler_),
+      device_use_(options.supervised != nullptr ? &options.supervised->use : nullptr),
+      host_{
+          options_,    started_ns_,
+          clients_,    scheduler_,
+          users_,      checkpoint_,
+          device_use_, [this](const Peer& peer, int connection, User& user) { return expect(peer, connection, user); }},
       desk_(host_, events_, undertaker_),
       idle_since_ns_(started_ns_) {
     users_.set_descriptors(descriptor_limit());
@@ -109,6 +127,10 @@ int64_t Server::look(int64_t now_ns) {
     const int64_t again_ns = interrupter_.look(now_ns);
     if (options_.supervised == nullptr) return again_ns;
     options_.supervised->beat();
+    if (now_ns - kept_accounts_ns_ >= base::kSecond) {
+        kept_accounts_ns_ = now_ns;
+        options_.supervised->accounts.keep(scheduler_.accounts());
+    }
     return earlier(again_ns, now_ns + kMostSilentSleepNs);
 }
 
@@ -124,6 +146,8 @@ void Server::run() {
         if (checkpoint_.due_ns() != 0 && now >= checkpoint_.due_ns()) suspend_again(now);
         take_parcels(now);
         stopped_.look(clients_, now);
+        cpu_priorities_.look(clients_, now);
+        device_use_.look(clients_, now);
         desk_.serve(now);
         users_.tell_left_out(now);
         if (should_leave(now)) break;
@@ -143,6 +167,7 @@ void Server::handle_event(uint64_t ready, int64_t now_ns) {
         case Source::kKeepingOff:
             scheduler_.hear_attention();
             stopped_.begin(now_ns);
+            device_use_.begin(now_ns);
             return events_.rearm(scheduler_.attention_fd(), ready);
         case Source::kNewcomer: return greet(id, now_ns);
         case Source::kClient: return hear_client(id);
@@ -167,6 +192,8 @@ int64_t Server::next_wake() const {
     int64_t wake = earlier(accept_again_ns_, tell_again_ns_);
     wake = earlier(wake, desk_.due_ns());
     wake = earlier(wake, stopped_.due_ns());
+    wake = earlier(wake, cpu_priorities_.due_ns());
+    wake = earlier(wake, clients_.empty() ? 0 : device_use_.due_ns());
     wake = earlier(wake, undertaker_.due_ns());
     wake = earlier(wake, users_.due_ns());
     wake = earlier(wake, checkpoint_.due_ns());

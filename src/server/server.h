@@ -11,6 +11,8 @@
 
 #include "server/checkpoint.h"
 #include "server/client.h"
+#include "server/cpu_priorities.h"
+#include "server/device_use.h"
 #include "server/event_loop.h"
 #include "server/handshake.h"
 #include "server/interrupter.h"
@@ -99,11 +101,14 @@ private:
     std::vector<uint32_t> coming_;
     std::vector<std::unique_ptr<Client>> leaving_;
     StoppedWatch stopped_;
+    CpuPriorities cpu_priorities_;
+    DeviceUse device_use_;
     ToolHost host_;
     ToolDesk desk_;
 
     bool stop_ = false;
     int64_t accept_again_ns_ = 0;  // out of descriptors until then; 0: not
+    int64_t kept_accounts_ns_ = 0;  // the scheduling thread's
     int64_t tell_again_ns_ = 0;  // the scheduling thread did not take an order
     int64_t idle_since_ns_;  // 0: somebody is here
 };

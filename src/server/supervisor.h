@@ -14,6 +14,8 @@
 #include <functional>
 
 #include "server/checkpoint.h"
+#include "server/device_use.h"
+#include "server/kept_accounts.h"
 
 namespace xsched::server {
 
@@ -27,7 +29,11 @@ struct SupervisedMemory {
     pid_t supervisor;  // likewise
     // What became of the server before: for its successor to log, since writing to a log may take for ever.
     char obituary[256];
+    std::atomic<uint32_t> in_loaded_policy;  // 1: a policy from a library decides (loaded_policy.h)
+    std::atomic<uint32_t> leave_out_policy;  // 1: a server ended while it did
     CheckpointArea checkpoint;
+    KeptAccounts accounts;
+    UseTable use;
 
     void beat() { beats.fetch_add(1, std::memory_order_relaxed); }
 };

@@ -58,5 +58,6 @@ Json give_hint(const Request& request);
 Json configure_queue(const Request& request);
 Json suspend(const Request& request);
 Json resume(const Request& request);
+Json read_journal(const Request& request);
 
 }  // namespace xsched::server

@@ -14,7 +14,8 @@ Json describe_user(const User& user) {
         const auto limit = static_cast<Limit>(i);
         const LimitInfo& info = limit_info(limit);
         Json entry{{"name", info.name}, {"unit", info.unit}, {"most", user.most(limit)}};
-        if (limit != Limit::kHighestPriority) entry["used"] = user.used(limit);
+        const bool counted = limit != Limit::kHighestPriority && limit != Limit::kShare && limit != Limit::kDeviceLimit;
+        if (counted) entry["used"] = user.used(limit);
         limits.push_back(entry);
     }
     return {{"uid", user.uid()}, {"trusted", user.trusted()}, {"limits", limits}};

@@ -1,6 +1,8 @@
 // The commands that only look: list, status, server.
 #include <algorithm>
 #include <cstdio>
+#include <map>
+#include <optional>
 #include <set>
 
 #include "base/hints.h"
@@ -86,7 +88,53 @@ void add_hints(Json& entry, const ipc::QueueSlot& slot, int64_t now_ns) {
         if (hint.listed != nullptr) entry[hint.listed] = hint.told(base::get_hint(hints, hint.id), now_ns);
 }
 
-Json describe_queue(const Request& request, const Facts& facts, const SeenQueue& queue, int64_t now_ns) {
+// The shares of all programs together, by device.
+using AskedFor = std::map<uint64_t, int64_t>;
+
+AskedFor shares_of_all(const Request& request) {
+    std::map<std::pair<uint64_t, uint64_t>, int32_t> largest;  // of a process on a device
+    for (const auto& [id, client] : request.host.clients)
+        for (const SeenQueue& queue : queues_of(*client)) {
+            int32_t& share = largest[{client->process(), queue.slot.device.load()}];
+            share = std::max(share, std::clamp(queue.slot.share.load(), 0, 100));
+        }
+    AskedFor asked;
+    for (const auto& [key, share] : largest) asked[key.second] += share;
+    return asked;
+}
+
+// Why a program gets less of a device than the share that it asked for. Empty: it does not, or asked for none.
+std::string why_less(const Request& request, const AskedFor& asked_for, const ipc::QueueSlot& slot,
+                     const Explanation& why, std::optional<double> got) {
+    const int32_t share = slot.share.load();
+    if (share <= 0 || !got || *got + 1 >= share) return "";
+    const std::string policy = request.host.scheduler.policy_name();
+    if (policy != "PUP" && policy != "SPUP") return "policy " + policy + " does not keep shares: use PUP or SPUP";
+    if (!why.ready) return "it does not ask for more";
+    const int32_t limit = slot.limit.load();
+    if (limit > 0 && limit < share) return "its limit is less than its share";
+    const auto asked = asked_for.find(slot.device.load());
+    if (asked != asked_for.end() && asked->second > 100)
+        return "all together ask for " + std::to_string(asked->second) + " percent";
+    return "it asks now and then, or commands of others outlast their turns";
+}
+
+// What its program had of its device in the last second, ten and sixty.
+void add_use(Json& entry, const Request& request, const AskedFor& asked, const SeenQueue& queue,
+             const Explanation& why) {
+    const uint64_t device = queue.slot.device.load();
+    Json got = Json::array();
+    for (const int64_t seconds : {1, 10, 60}) {
+        const auto percent = request.host.use.percent(queue.client.process(), device, seconds);
+        got.push_back(percent ? Json(*percent) : Json());
+    }
+    entry["got_percent"] = got;
+    const auto lately = request.host.use.percent(queue.client.process(), device, 10);
+    entry["why_less"] = why_less(request, asked, queue.slot, why, lately);
+}
+
+Json describe_queue(const Request& request, const Facts& facts, const AskedFor& asked, const SeenQueue& queue,
+                    int64_t now_ns) {
     ipc::QueueSlot& slot = queue.slot;
     const QueueFacts known = facts.of(queue);
     const Explanation why = explain(queue, known);
@@ -124,6 +172,7 @@ Json describe_queue(const Request& request, const Facts& facts, const SeenQueue&
                {"preemptions", known.preemptions},
                {"explanation", sentence(request, why, now_ns)}};
     add_hints(entry, slot, now_ns);
+    add_use(entry, request, asked, queue, why);
     return entry;
 }
 
@@ -182,6 +231,8 @@ Json list_queues(const Request& request) {
     const int64_t now = base::now_ns();
     const Cursor begin = cursor_of(request);
     const Facts facts;
+    const AskedFor asked = shares_of_all(request);
+    request.host.use.begin(now);
     Json queues = Json::array();
     Json answer{{"policy", request.host.scheduler.policy_name()}};
     const auto& clients = request.host.clients;
@@ -193,7 +244,7 @@ Json list_queues(const Request& request) {
                 answer["next"] = Cursor{at->first, queue.at}.number();
                 break;
             }
-            queues.push_back(describe_queue(request, facts, queue, now));
+            queues.push_back(describe_queue(request, facts, asked, queue, now));
         }
     }
     answer["queues"] = queues;

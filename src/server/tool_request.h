@@ -8,6 +8,7 @@
 
 #include "server/checkpoint.h"
 #include "server/client.h"
+#include "server/device_use.h"
 #include "server/options.h"
 #include "server/scheduler.h"
 #include "server/users.h"
@@ -22,6 +23,7 @@ struct ToolHost {
     Scheduler& scheduler;
     Users& users;
     Checkpoint& checkpoint;
+    DeviceUse& use;
     // Keeps the server here until the process at the other end of the connection ends.
     std::function<bool(const Peer& peer, int connection, User& user)> expect;
 };

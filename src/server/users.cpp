@@ -18,13 +18,20 @@
 namespace xsched::server {
 namespace {
 
+constexpr int64_t most_of(Limit limit) {
+    if (limit == Limit::kHighestPriority) return PRIORITY_MAX;
+    return limit == Limit::kShare || limit == Limit::kDeviceLimit ? 100 : 1'000'000'000;
+}
+
 constexpr LimitInfo kInfos[] = {
-#define XSCHED_LIMIT(id, name, unit, ordinary, trusted, together, help)                                            \
-    {name, unit, ordinary, trusted, together, Limit::id == Limit::kHighestPriority ? PRIORITY_MAX : 1'000'000'000, \
-     help},
+#define XSCHED_LIMIT(id, name, unit, ordinary, trusted, together, help) \
+    {name, unit, ordinary, trusted, together, most_of(Limit::id), help},
 #include "server/limits.def"
 #undef XSCHED_LIMIT
 };
+
+// Beside the numbers of processes (client.cpp).
+constexpr uint64_t kUserAccounts = uint64_t{3} << 62;
 
 constexpr int64_t kLookAtRangesEveryNs = 5 * base::kSecond;
 
@@ -112,7 +119,9 @@ void Charge::release() {
     user_ = nullptr;
 }
 
-User::User(Users& users, uid_t uid) : users_(users), uid_(uid), shared_(std::make_shared<dispatch::UserLimits>()) {}
+User::User(Users& users, uid_t uid) : users_(users), uid_(uid), shared_(std::make_shared<dispatch::UserLimits>()) {
+    shared_->account = kUserAccounts | uid;
+}
 
 int64_t User::used(Limit limit) const {
     if (limit == Limit::kQueues) return shared_->queues_used.load(std::memory_order_relaxed);
@@ -140,6 +149,8 @@ void User::share() {
     shared_->highest_priority.store(static_cast<int32_t>(most(Limit::kHighestPriority)));
     shared_->queues.store(static_cast<uint32_t>(most(Limit::kQueues)));
     shared_->priorities.store(static_cast<uint32_t>(most(Limit::kPriorities)));
+    shared_->share.store(static_cast<int32_t>(most(Limit::kShare)));
+    shared_->limit.store(std::max(static_cast<int32_t>(most(Limit::kDeviceLimit)), 1));
 }
 
 bool User::may_log(int64_t now_ns) {

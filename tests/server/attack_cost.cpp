@@ -221,7 +221,7 @@ public:
     std::string socket_path() const { return socket(); }
     // Until everybody has gone.
     void rest() {
-        wait_until([this] { return client_count() == 0 && descriptors() <= resting_descriptors_ + 8; });
+        eventually([this] { return client_count() == 0 && descriptors() <= resting_descriptors_ + 8; });
         server->process().take_output();
         usleep(50'000);
     }

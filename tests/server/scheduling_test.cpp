@@ -1,4 +1,8 @@
 // Directives reach clients, whatever other clients do.
+#include <sched.h>
+
+#include <filesystem>
+#include <fstream>
 #include <random>
 
 #include "support/server_rig.h"
@@ -22,6 +26,28 @@ TEST_F(Scheduling, HighSuspendsLowAndLetsItGoOn) {
         high.complete(0);
         ASSERT_TRUE(low.becomes_suspended(0, false)) << "round " << round;
     }
+}
+
+// Its other threads, which do what strangers ask for, cannot take the processor from it where the user may say so.
+TEST_F(Scheduling, TheThreadThatDecidesIsOfTheRealTimeClass) {
+    const sched_param lowest{1};
+    const bool may = sched_setscheduler(0, SCHED_RR, &lowest) == 0;
+    const sched_param none{0};
+    sched_setscheduler(0, SCHED_OTHER, &none);
+    if (!may) GTEST_SKIP() << "this user may not have threads of the real-time class";
+    const auto policy_of = [](const std::filesystem::path& task) {
+        return sched_getscheduler(std::stoi(task.filename())) & ~SCHED_RESET_ON_FORK;
+    };
+    int deciding = 0;
+    for (const auto& task : std::filesystem::directory_iterator("/proc/" + std::to_string(server->pid()) + "/task")) {
+        std::string name;
+        std::ifstream(task.path() / "comm") >> name;
+        const bool decides = name == "xserver-sched";
+        deciding += decides ? 1 : 0;
+        // A thread has its name before it has its class.
+        EXPECT_TRUE(eventually([&] { return policy_of(task.path()) == (decides ? SCHED_RR : SCHED_OTHER); })) << name;
+    }
+    EXPECT_EQ(deciding, 1);
 }
 
 TEST_F(Scheduling, EndOfTheHighProcessResumesTheLow) {

@@ -52,6 +52,28 @@ TEST_F(Tools, ListShowsQueues) {
     EXPECT_EQ(answer["queues"][1]["state"], "idle");
 }
 
+TEST_F(Tools, RecordTellsWhatHappenedSinceItWasAskedLast) {
+    const Json begin = tool->ask({{"cmd", "record"}, {"queues", true}});
+    ASSERT_EQ(begin["ok"], true) << begin;
+    EXPECT_EQ(begin["entries"].size(), 0U);
+    ASSERT_EQ(begin["queues"].size(), 2U);
+    EXPECT_EQ(begin["queues"][1]["slot"], 1);
+    EXPECT_EQ(begin["queues"][1]["handle"], 0x52);
+    client.submit(0);
+    Json entries = Json::array();
+    uint64_t next = begin["next"];
+    ASSERT_TRUE(eventually([&] {
+        const Json answer = tool->ask({{"cmd", "record"}, {"from", next}});
+        next = answer["next"];
+        for (const Json& entry : answer["entries"]) entries.push_back(entry);
+        return !entries.empty();
+    }));
+    EXPECT_EQ(entries[0][0], client.slot(0).ready_since_ns.load());
+    EXPECT_EQ(entries[0][1], 0);  // ready
+    EXPECT_EQ(entries[0][3], 0);  // slot
+    expect_refusal({{"cmd", "record"}, {"from", -1}}, "from");
+}
+
 TEST_F(Tools, StatusExplainsWhoStandsAndWhy) {
     TestClient high(socket(), "urgent");
     high.add_queue(0, 10, 0x61);

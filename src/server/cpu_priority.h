@@ -1,0 +1,14 @@
+// What the CPU scheduler prefers, as policies order it (CHPF). Any thread.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+
+namespace xsched::server {
+
+// Of the process's main thread, larger is more urgent: 200 for SCHED_DEADLINE, 100 and its priority for SCHED_FIFO and
+// SCHED_RR, -nice for normal ones, -30 for SCHED_IDLE. 0: there is no such process. Needs no rights.
+int32_t cpu_priority_of(pid_t pid);
+
+}  // namespace xsched::server

@@ -1,0 +1,56 @@
+// How much of its devices each program has had in the last second, ten and sixty: the device time that its queues
+// report, looked at once a second while any of them does. In memory that outlives a server, where there is a
+// supervisor. Front thread.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "server/client.h"
+
+namespace xsched::server {
+
+struct UseTable {
+    static constexpr int64_t kSeconds = 61;
+    static constexpr size_t kMost = 1024;
+
+    // One program on one device. Free if it has not been looked at for as long as samples reach back.
+    struct Entry {
+        uint64_t process;  // as Client has it
+        uint64_t device;
+        int64_t looked_at_ns;
+        int64_t at_ns[kSeconds];    // as a ring, by the second: when,
+        int64_t busy_ns[kSeconds];  // and what had been used by then
+    };
+    Entry entries[kMost];
+};
+
+class DeviceUse {
+public:
+    using Clients = std::map<uint32_t, std::unique_ptr<Client>>;
+
+    explicit DeviceUse(UseTable* kept);  // null: memory of its own
+    // Somebody may use a device, or wants to know. It ends by itself once nobody does.
+    void begin(int64_t now_ns) {
+        if (due_ns_ == 0) due_ns_ = now_ns;
+    }
+    void look(const Clients& clients, int64_t now_ns);
+    // 0: no need.
+    int64_t due_ns() const { return due_ns_; }
+
+    // Percent of the device in the last so many seconds, or since the program was first seen; nothing: it was not yet.
+    std::optional<double> percent(uint64_t process, uint64_t device, int64_t seconds) const;
+
+private:
+    UseTable::Entry* entry_of(uint64_t process, uint64_t device, int64_t now_ns);
+
+    std::unique_ptr<UseTable> own_;
+    UseTable* table_;
+    std::map<std::pair<uint64_t, uint64_t>, UseTable::Entry*> by_key_;
+    int64_t due_ns_ = 0;
+    int quiet_ = 0;  // looks since somebody used a device
+};
+
+}  // namespace xsched::server

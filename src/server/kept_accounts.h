@@ -1,0 +1,39 @@
+// What shares rest upon (policy::Ahead), in memory that the supervisor keeps: a server that is started anew goes on
+// with them. Two copies, of which the one in force is never written to. Written by the scheduling thread, read by the
+// next server before it has one.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <span>
+
+#include "policy/policy.h"
+
+namespace xsched::server {
+
+struct KeptAccounts {
+    static constexpr size_t kMost = 1024;  // those beyond begin anew
+    struct Copy {
+        uint32_t count;
+        policy::Ahead accounts[kMost];
+    };
+    std::atomic<uint32_t> written;  // how often; the copy in force is number written % 2, and 0 is none
+    Copy copies[2];
+
+    void keep(std::span<const policy::Ahead> accounts) {
+        const uint32_t next = written.load(std::memory_order_relaxed) + 1;
+        Copy& copy = copies[next % 2];
+        copy.count = static_cast<uint32_t>(std::min(accounts.size(), kMost));
+        std::copy_n(accounts.begin(), copy.count, copy.accounts);
+        written.store(next, std::memory_order_release);
+    }
+    std::span<const policy::Ahead> kept() const {
+        const uint32_t number = written.load(std::memory_order_acquire);
+        if (number == 0) return {};
+        const Copy& copy = copies[number % 2];
+        return {copy.accounts, std::min<size_t>(copy.count, kMost)};
+    }
+};
+
+}  // namespace xsched::server

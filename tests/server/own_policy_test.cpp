@@ -1,0 +1,123 @@
+// Policies that are not of the build, in a server: from a library, from a line, and one that crashes. And what tools
+// are told of shares.
+#include <sys/resource.h>
+
+#include "server/cpu_priority.h"
+#include "support/server_rig.h"
+
+namespace xsched::test {
+namespace {
+
+class OwnPolicy : public WithServer {
+protected:
+    void SetUp() override {}
+    Json ask(const Json& request) {
+        TestTool tool(socket());
+        return tool.accepted() ? tool.ask(request) : Json::object();
+    }
+    std::string policy() { return ask({{"cmd", "policy"}}).value("policy", ""); }
+};
+
+// Clients of a test are one process, which the examples let run together: what they decide is loaded_policy_test.cpp's.
+TEST_F(OwnPolicy, OneFromALibraryIsUsedAndCanBeChanged) {
+    start({"--policy", XSCHED_FIRST_COME});
+    EXPECT_EQ(policy(), "FIRST_COME");
+    EXPECT_EQ(ask({{"cmd", "policy"}, {"name", "HPF"}}).value("policy", ""), "HPF");
+    EXPECT_EQ(ask({{"cmd", "policy"}, {"name", "first_come"}}).value("policy", ""), "FIRST_COME");
+}
+
+TEST_F(OwnPolicy, SoIsOneWithStateInCpp) {
+    start({"--policy", XSCHED_ROUND_ROBIN});
+    EXPECT_EQ(policy(), "ROUND_ROBIN");
+    TestClient client(socket(), "client");
+    client.add_queue(0, 0, 0x1);
+    client.submit(0);
+    EXPECT_EQ(ask({{"cmd", "list"}}).value("policy", ""), "ROUND_ROBIN");
+}
+
+TEST_F(OwnPolicy, OneFromALineDoes) {
+    start({"--policy-expr", "priority asc"});
+    EXPECT_EQ(policy(), "EXPR");
+    TestClient low(socket(), "low");
+    TestClient high(socket(), "high");
+    low.add_queue(0, 0, 0x1);
+    high.add_queue(0, 10, 0x2);
+    low.submit(0);
+    high.submit(0);
+    EXPECT_TRUE(high.becomes_suspended(0, true));
+}
+
+TEST_F(OwnPolicy, WhatCannotBeUsedKeepsTheServerFromStarting) {
+    const std::vector<std::vector<std::string>> wrong{{"--policy", "./none.so"}, {"--policy-expr", "colour asc"}};
+    for (const auto& words : wrong) {
+        Process process({binary("xserver"), "--socket", socket(), words[0], words[1]}, directory.environment());
+        EXPECT_EQ(process.wait(), 2) << words[1];
+        EXPECT_NE(process.err().find("xserver: "), std::string::npos) << process.err();
+    }
+}
+
+// A crash cannot be caught in the process: the next server leaves the policy out.
+TEST_F(OwnPolicy, AServerThatEndsInItHasASuccessorWithoutIt) {
+    Process supervisor({binary("xserver"), "--socket", socket(), "--policy", XSCHED_CRASHES}, directory.environment());
+    ASSERT_TRUE(supervisor.wait_for_output("listening on")) << supervisor.err();
+    ASSERT_TRUE(eventually([&] { return policy() == "CRASHES"; }));
+    TestClient first(socket(), "first");
+    first.add_queue(0, 0, 0x1);
+    first.submit(0);
+    EXPECT_TRUE(eventually([&] { return policy() == "HPF"; })) << supervisor.err();
+    EXPECT_TRUE(eventually([&] {
+        supervisor.take_output();
+        return supervisor.err().find("ended in the policy of") != std::string::npos;
+    })) << supervisor.err();
+    kill(supervisor.pid(), SIGTERM);
+    EXPECT_EQ(supervisor.wait(), 0);
+}
+
+TEST_F(OwnPolicy, ListSaysWhatAProgramGotOfItsShareAndWhyLess) {
+    start({"HPF"});
+    TestClient client(socket(), "client");
+    client.add_queue(0, 0, 0x1);
+    client.slot(0).share = 30;
+    client.submit(0);
+    Json queue;
+    EXPECT_TRUE(eventually([&] {
+        client.slot(0).busy_ns += base::kMillisecond;
+        const Json answer = ask({{"cmd", "list"}});
+        queue = answer.value("queues", Json::array()).empty() ? Json::object() : answer["queues"][0];
+        const Json got = queue.value("got_percent", Json::array());
+        return got.size() == 3 && got[0].is_number() && got[0].get<double>() > 0;
+    })) << queue.dump();
+    EXPECT_EQ(queue.value("share", 0), 30);
+    EXPECT_LT(queue["got_percent"][1].get<double>(), 100);
+    if (queue["got_percent"][1].get<double>() < 29) {
+        EXPECT_EQ(queue.value("why_less", ""), "policy HPF does not keep shares: use PUP or SPUP");
+    }
+}
+
+TEST_F(OwnPolicy, ProgramsOfAUserWithAShareHaveItTogether) {
+    start({"PUP", "--limit", std::to_string(getuid()) + ":device-limit=1"});
+    TestClient client(socket(), "client");
+    client.add_queue(0, 0, 0x1);
+    client.submit(0);
+    client.slot(0).busy_ns = base::kSecond / 2;
+    client.complete(0);
+    client.submit(0);
+    EXPECT_TRUE(client.becomes_suspended(0, true)) << "it has had its limit";
+}
+
+TEST(CpuPriority, ItIsOfTheProcess) {
+    EXPECT_EQ(server::cpu_priority_of(0), 0);
+    EXPECT_EQ(server::cpu_priority_of(-1), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        setpriority(PRIO_PROCESS, 0, 7);
+        pause();
+        _exit(0);
+    }
+    EXPECT_TRUE(eventually([&] { return server::cpu_priority_of(child) == -7 - getpriority(PRIO_PROCESS, 0); }));
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+}
+
+}  // namespace
+}  // namespace xsched::test
