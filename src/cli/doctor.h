@@ -30,6 +30,9 @@ Platform look_at_system();
 // Each platform's own (src/platform/<p>/doctor.cpp).
 #define PLATFORM(name, ...) Platform look_at_##name(const Machine& machine, const Installation& installation);
 #include "platforms.inc"
+// What else its `--run` notes of the machine, without a "yes" or "no" to a level.
+#define PLATFORM(name, ...) std::vector<Finding> settings_of_##name(const Machine& machine);
+#include "platforms.inc"
 
 // `root`: see Machine. Returns the exit status, which says nothing about the answers.
 int show_doctor(const std::string& root, bool json);

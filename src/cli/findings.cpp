@@ -65,6 +65,14 @@ Finding device_node(const Machine& machine, const std::string& path, const std::
     return {path, Answer::kNo, why + ": " + hint_refused};
 }
 
+std::vector<Finding> variables_that_matter(const Machine& machine, const Strings& names) {
+    std::vector<Finding> rows;
+    for (const std::string& name : names)
+        if (const std::string value = environment(machine, name.c_str()); !value.empty())
+            rows.push_back({name, Answer::kYes, value});
+    return rows;
+}
+
 bool add_obstacle(Platform& platform) {
     const Finding* no = obstacle(platform);
     if (no == nullptr) return false;

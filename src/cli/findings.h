@@ -20,6 +20,8 @@ Finding library(const Machine& machine, const std::string& name, const char* var
                 const std::string& package);
 Finding device_node(const Machine& machine, const std::string& path, const std::string& hint_missing,
                     const std::string& hint_refused);
+// Those of these environment variables that are set, as rows.
+std::vector<Finding> variables_that_matter(const Machine& machine, const Strings& names);
 // All levels are out of the question if one of the findings is a "no". False: nothing speaks against level 1.
 bool add_obstacle(Platform& platform);
 

@@ -5,6 +5,8 @@
 #include <cstring>
 
 #include "cli/doctor.h"
+#include "cli/doctor_run.h"
+#include "cli/record.h"
 #include "cli/run.h"
 #include "cli/show.h"
 #include "cli/steer.h"
@@ -28,9 +30,12 @@ struct Words {
     double interval_s = 1;
     double frequency = 0;
     std::string root;
+    bool run_doctor = false;
+    DoctorRun doctor;
     PolicyWords policy;
     Target target;
     HintWords hint;
+    RecordWords record;
     ConfigWords config;
     std::function<int()> command;
 };
@@ -73,6 +78,42 @@ void add_run(CLI::App& app, Words& words) {
     run->add_option("--log", words.run.log_level, "DEBG, INFO, WARN or ERRO");
 }
 
+int call_doctor(Words& words) {
+    if (!words.run_doctor) return show_doctor(words.root, words.json);
+    words.doctor.json = words.json;
+    if (!words.root.empty()) words.doctor.root = words.root;
+    return run_doctor(words.doctor);
+}
+
+void add_doctor(CLI::App& app, Words& words) {
+    CLI::App* doctor =
+        add_command(app, words, "doctor", "show what this machine offers, and the reason for every \"no\"",
+                    [&words] { return call_doctor(words); });
+    doctor->footer(
+        "Exit status of --run: 0 every level that was asked for is to be used (or the platform has none such), 1 one "
+        "is "
+        "not, 2 nothing could be tried.");
+    doctor->add_option("--root", words.root, "look at the system in this folder (an image), not at the running one");
+    CLI::Option* run = doctor->add_flag("--run", words.run_doctor,
+                                        "try it: each level's parts and the main job, in child processes, in under two "
+                                        "minutes");
+    const auto with_run = [&](CLI::Option* option) {
+        option->needs(run);
+        return option;
+    };
+    DoctorRun& asked = words.doctor;
+    with_run(doctor->add_option("--platform", asked.platform, "hip, cuda or opencl; else the first that is there"));
+    with_run(doctor->add_option("--level", asked.level, "the highest preempt level that is tried (3)"))
+        ->check(between(1, kPreemptLevelInterrupt));
+    with_run(doctor->add_option("--save", asked.save, "also write all that was found to this file, as JSON"));
+    with_run(doctor->add_option("--seconds", asked.seconds, "of the main job, each time (6)"))
+        ->check(CLI::Range(0.1, 10.0));
+    with_run(doctor->add_option("--steps", asked.only, "only these, divided by commas"));
+    with_run(doctor->add_option("--patience", asked.patience_s,
+                                "seconds that a step may take besides what it measures, instead of its own limit"))
+        ->check(CLI::Range(0.5, 60.0));
+}
+
 void add_views(CLI::App& app, Words& words) {
     add_command(app, words, "list", "show the queues", [&words] { return show_list(words.json); });
     CLI::App* status = add_command(app, words, "status", "explain what runs, what is suspended and why", [&words] {
@@ -85,13 +126,14 @@ void add_views(CLI::App& app, Words& words) {
     });
     top->add_option("--interval", words.interval_s, "seconds between two looks (1)")->check(CLI::Range(0.05, 3600.0));
     top->add_option("-f", words.frequency, "looks per second, instead of --interval")->check(CLI::Range(0.001, 20.0));
+    CLI::App* record = add_command(app, words, "record", "write what the server sees and decides into a file for xsim",
+                                   [&words] { return xsched::cli::record(words.record, words.json); });
+    record->add_option("-o,--out", words.record.file, "the file")->required();
+    record->add_option("-t,--time", words.record.time, "for how long: 10s (the default), 500ms, 2m");
     add_command(app, words, "server", "show the server", [&words] { return show_server(words.json); });
     add_command(app, words, "options", "show the environment variables that programs under XSched read",
                 [&words] { return show_options(words.json); });
-    CLI::App* doctor =
-        add_command(app, words, "doctor", "show what this machine offers, and the reason for every \"no\"",
-                    [&words] { return show_doctor(words.root, words.json); });
-    doctor->add_option("--root", words.root, "look at the system in this folder (an image), not at the running one");
+    add_doctor(app, words);
 }
 
 void add_target(CLI::App* command, Words& words, bool pid_is_positional) {

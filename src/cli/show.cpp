@@ -22,19 +22,43 @@ std::string count(const Json& object, const char* member, const std::string& wha
     return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
 }
 
+// "30", "30 to 50" with a limit, "-": nothing is asked for.
+std::string share_of(const Json& queue) {
+    const int64_t share = queue.value("share", int64_t{0});
+    const int64_t limit = queue.value("limit", int64_t{0});
+    if (share == 0 && limit == 0) return "-";
+    return std::to_string(share) + (limit != 0 ? " to " + std::to_string(limit) : "");
+}
+
+// What its program had of its device, in percent.
+std::string got_of(const Json& queue) {
+    std::string text;
+    for (const Json& percent : queue.value("got_percent", Json::array())) {
+        char number[16] = "-";
+        if (percent.is_number()) snprintf(number, sizeof(number), "%.0f", percent.get<double>());
+        text += (text.empty() ? "" : "/") + std::string(number);
+    }
+    return text;
+}
+
+std::string less_of(const Json& queue) {
+    const std::string why = queue.value("why_less", "");
+    return why.empty() ? "" : "; less than its share: " + why;
+}
+
 }  // namespace
 
 std::string queue_table(const Json& answer) {
     Table table({">PID", "PROGRAM", "QUEUE", "DEVICE", ">PRIO", ">LEVEL", "STATE", ">PENDING", ">IN FLIGHT",
-                 ">COMPLETED", "SUSPENDED", "WHY"});
+                 ">COMPLETED", ">SHARE", ">GOT 1/10/60 S", "SUSPENDED", "WHY"});
     for (const Json& queue : answer["queues"]) {
         const auto count = [&queue](const char* member) { return std::to_string(queue.value(member, int64_t{0})); };
         const int64_t by = queue.value("by_pid", int64_t{0});
         table.add({count("pid"), queue.value("program", ""), base::hexadecimal(queue.value("queue", uint64_t{0})),
                    queue.value("device", ""), count("priority"), count("level"), queue.value("state", ""),
-                   count("pending"), count("in_flight"), count("completed"),
+                   count("pending"), count("in_flight"), count("completed"), share_of(queue), got_of(queue),
                    queue.value("suspended", false) ? "yes" : "no",
-                   queue.value("reason", "") + (by != 0 ? " (pid " + std::to_string(by) + ")" : "")});
+                   queue.value("reason", "") + (by != 0 ? " (pid " + std::to_string(by) + ")" : "") + less_of(queue)});
     }
     return table.text();
 }

@@ -1,4 +1,7 @@
 // The commands that look and steer, against a real server and a client made by hand.
+#include <atomic>
+#include <thread>
+
 #include "base/clock.h"
 #include "cli/cli_rig.h"
 
@@ -41,6 +44,31 @@ TEST_F(Commands, Status) {
     EXPECT_EQ(xcli({"status", me(), "--json"}).json()["processes"].size(), 2U);
     expect_sentence({"status", "1"}, "no process 1 is scheduled");
     expect_sentence({"status", "x"}, "x");
+}
+
+TEST_F(Commands, RecordWritesWhatHappened) {
+    const std::string file = directory / "recording";
+    std::atomic<bool> over{false};
+    std::thread program([&] {
+        while (!over) {
+            client.complete(0);
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+            client.submit(0);
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        }
+    });
+    const Outcome outcome = xcli({"record", "-o", file, "-t", "400ms", "--json"});
+    over = true;
+    program.join();
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_GT(outcome.json().value("changes", 0), 0) << outcome.out;
+    EXPECT_EQ(outcome.json().value("queues", 0), 1);
+    std::ifstream bytes(file, std::ios::binary);
+    std::string magic(6, ' ');
+    bytes.read(magic.data(), 6);
+    EXPECT_EQ(magic, "XSREC\n");
+    expect_sentence({"record", "-o", file, "-t", "soon"}, "is no time to record for");
+    expect_sentence({"record", "-o", directory / "none" + "/x", "-t", "10ms"}, "cannot be written");
 }
 
 TEST_F(Commands, TopPrintsOnceWithoutATerminal) {

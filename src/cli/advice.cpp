@@ -1,0 +1,119 @@
+// The part of verdicts.h that speaks against no level.
+#include <algorithm>
+#include <cstdio>
+
+#include "cli/verdicts.h"
+
+namespace xsched::cli {
+namespace {
+
+constexpr double kStandsMs = 10;    // a call that takes longer waits for somebody
+constexpr double kInTurns = 1.7;    // times one kernel: two do not run together
+constexpr double kDearGateUs = 50;
+constexpr double kNoticed = 1.5;
+
+using Sentences = std::vector<std::string>;
+
+const Json* found_in(const Evidence& evidence, const char* step) {
+    const auto result = evidence.steps.find(step);
+    return result != evidence.steps.end() && result->second.ending == Ending::kDone ? &result->second.found : nullptr;
+}
+
+std::string ms_text(double ms) {
+    char text[32];
+    snprintf(text, sizeof text, "%.0f ms", ms);
+    return text;
+}
+
+void about_sharing(const Evidence& evidence, Sentences& all) {
+    const Json* sharing = found_in(evidence, "sharing");
+    if (sharing == nullptr) return;
+    std::string streams;
+    for (const Json& stream : sharing->value("held_back", Json::array()))
+        streams += (streams.empty() ? "" : ", ") + std::to_string(stream.get<int>());
+    if (!streams.empty())
+        all.push_back(
+            "of nine streams, those with the numbers " + streams +
+            " share stream 1's hardware queue: a closed gate on one holds the others back; give urgent work a "
+            "process of its own, or raise GPU_MAX_HW_QUEUES");
+    const double alone = sharing->value("alone_ms", 0.0);
+    const Json together = sharing->value("together_ms", Json::array());
+    const auto in_turns = std::count_if(together.begin(), together.end(),
+                                        [&](const Json& ms) { return ms.get<double>() > kInTurns * alone; });
+    if (!together.empty() && in_turns == static_cast<long>(together.size()))
+        all.push_back("kernels of two streams never run together here, whatever their streams");
+}
+
+void about_standing(const Evidence& evidence, Sentences& all) {
+    const Json* standing = found_in(evidence, "standing");
+    if (standing == nullptr) return;
+    for (const auto& [name, what] :
+         {std::pair{"synchronize", "synchronizes"}, {"copy", "copies to memory that the runtime does not know"}}) {
+        const Json& found = (*standing)[name];
+        const double ms = std::max(found.value("query_ms", 0.0), found.value("record_ms", 0.0));
+        if (ms >= kStandsMs)
+            all.push_back(std::string("the runtime holds a stream's lock while a thread ") + what +
+                          ": another thread's call stood for " + ms_text(ms));
+    }
+}
+
+void about_gates(const Evidence& evidence, Sentences& all) {
+    const Json* gate = found_in(evidence, "gate");
+    if (gate == nullptr || !gate->contains("gate")) return;
+    const double us = (*gate)["gate"].value("together_us", 0.0);
+    if (us < kDearGateUs) return;
+    char text[160];
+    snprintf(text, sizeof text, "a gate takes %.0f us here: expect so much more for each that goes into a stream", us);
+    all.push_back(text);
+}
+
+void about_runtime(const Evidence& evidence, Sentences& all) {
+    const Json* runtime = found_in(evidence, "runtime");
+    if (runtime == nullptr) return;
+    const Json libraries = runtime->value("libraries", Json::array());
+    if (libraries.size() < 2) return;
+    std::string names;
+    for (const Json& name : libraries) names += (names.empty() ? "" : ", ") + name.get<std::string>();
+    all.push_back("one process has several HIP runtimes (" + names + "): memory and streams belong to one of them");
+}
+
+void about_other_program(const std::string& way, const Json& found, Sentences& all) {
+    const double quiet_ms = found["quiet"].value("p99_ms", 0.0), ms = found["disturbed"].value("p99_ms", 0.0);
+    if (ms < kNoticed * quiet_ms) return;
+    char text[200];
+    snprintf(text, sizeof text,
+             "suspending queues by %s disturbs other programs: the p99 of one's bursts goes from %.2g to %.2g ms",
+             way.c_str(), quiet_ms, ms);
+    all.push_back(text);
+}
+
+void about_ways(const Evidence& evidence, Sentences& all) {
+    for (const char* name : {"update", "debug"}) {
+        const Json* way = found_in(evidence, (std::string("way ") + name).c_str());
+        if (way == nullptr) continue;
+        if (way->value("stood", 0) < way->value("rounds", 0))
+            all.push_back(std::string("level 3 by the way ") + name + ": in " + std::to_string(way->value("stood", 0)) +
+                          " of " + std::to_string(way->value("rounds", 0)) +
+                          " rounds the kernel stood; in others it completed");
+        if (way->contains("other_program")) about_other_program(name, (*way)["other_program"], all);
+        if (way->value("errno", 0) == 0) continue;
+        all.push_back(std::string("level 3 by the way ") + name + " is refused: " + way->value("error", ""));
+    }
+}
+
+}  // namespace
+
+std::vector<std::string> advice(const Evidence& evidence) {
+    Sentences all;
+    about_runtime(evidence, all);
+    about_sharing(evidence, all);
+    about_standing(evidence, all);
+    about_gates(evidence, all);
+    about_ways(evidence, all);
+    for (const Finding& finding : evidence.findings)
+        if (finding.what == "NUMA balancing" && finding.answer == Answer::kNo)
+            all.push_back("NUMA balancing is on: " + finding.detail);
+    return all;
+}
+
+}  // namespace xsched::cli

@@ -1,0 +1,140 @@
+#include "cli/doctor_report.h"
+
+#include <ctime>
+#include <fstream>
+
+#include "cli/doctor_steps.h"
+#include "cli/show.h"
+#include "cli/table.h"
+
+namespace xsched::cli {
+namespace {
+
+std::string now_text() {
+    const time_t now = time(nullptr);
+    tm parts{};
+    gmtime_r(&now, &parts);
+    char text[64];
+    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S+00:00", &parts);
+    return text;
+}
+
+std::string processor() {
+    const Machine machine("");
+    for (const std::string& line : machine.lines("/proc/cpuinfo"))
+        if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
+    return "unknown processor";
+}
+
+std::string found_text(const Evidence& evidence, const char* key) {
+    const auto device = evidence.steps.find("device");
+    if (device == evidence.steps.end() || device->second.ending != Ending::kDone) return "none answered";
+    return device->second.found.value(key, "");
+}
+
+const char* word(Answer answer) { return answer == Answer::kYes ? "yes" : answer == Answer::kNo ? "no" : "unknown"; }
+
+Json metrics_of(const Evidence& evidence, const std::vector<Verdict>& verdicts) {
+    Json levels = Json::array(), steps = Json::array(), settings = Json::array();
+    for (const Verdict& verdict : verdicts)
+        levels.push_back({{"level", verdict.level},
+                          {"verdict", word_of(verdict.use)},
+                          {"because", verdict.because},
+                          {"environment", verdict.environment}});
+    for (const Step& step : kSteps) {
+        const auto result = evidence.steps.find(step.name);
+        if (result == evidence.steps.end()) continue;
+        const ChildResult& found = result->second;
+        Json one = {{"step", step.name},
+                    {"proves", step.proves},
+                    {"ending", word_of(found.ending)},
+                    {"seconds", found.seconds},
+                    {"found", found.found}};
+        if (!found.says.empty()) one["says"] = found.says;
+        if (found.ending != Ending::kDone) one["log"] = found.log;
+        steps.push_back(one);
+    }
+    for (const Finding& finding : evidence.findings)
+        settings.push_back({{"what", finding.what}, {"answer", word(finding.answer)}, {"detail", finding.detail}});
+    return {{"levels", levels}, {"steps", steps}, {"settings", settings}};
+}
+
+std::string status_of(const std::vector<Verdict>& verdicts) {
+    const char* status = "PASS";
+    for (const Verdict& verdict : verdicts) {
+        if (verdict.use == Use::kDoNotUse) return "FAIL";
+        if (verdict.use == Use::kNotTried) status = "SKIP";
+    }
+    return status;
+}
+
+std::string environment_text(const Variables& variables) {
+    std::string text;
+    for (const auto& [name, value] : variables) text += " " + name + "=" + value;
+    return text;
+}
+
+std::string for_people(const Evidence& evidence, const std::vector<Verdict>& verdicts) {
+    Table settings({"SETTING", "ANSWER", "DETAIL"});
+    for (const Finding& finding : evidence.findings) settings.add({finding.what, word(finding.answer), finding.detail});
+    Table steps({"STEP", ">SECONDS", "ENDING", "WHAT IT TRIES"});
+    for (const Step& step : kSteps) {
+        const auto result = evidence.steps.find(step.name);
+        if (result == evidence.steps.end()) continue;
+        char seconds[32];
+        snprintf(seconds, sizeof seconds, "%.1f", result->second.seconds);
+        steps.add({step.name, seconds, word_of(result->second.ending), step.proves});
+        if (!result->second.says.empty()) steps.add({"", "", "", result->second.says});
+    }
+    std::string text = settings.text() + "\n" + steps.text() + "\n" + found_text(evidence, "device") + ", " +
+                       found_text(evidence, "driver") + "\n\n";
+    for (const Verdict& verdict : verdicts) {
+        const std::string level = "level " + std::to_string(verdict.level) + ": ";
+        const std::string before = verdict.use == Use::kUse ? ": " : ", because ";
+        text += level + word_of(verdict.use) + before + verdict.because + "\n";
+        if (!verdict.environment.empty()) text += "         with" + environment_text(verdict.environment) + "\n";
+    }
+    for (const std::string& sentence : advice(evidence)) text += "note: " + sentence + "\n";
+    return text;
+}
+
+}  // namespace
+
+std::vector<Finding> findings_of(const std::string& platform, const Machine& machine,
+                                 const Installation& installation) {
+    std::vector<Finding> all;
+#define PLATFORM(name, ...)                                                \
+    if (platform == #name) {                                               \
+        all = look_at_##name(machine, installation).findings;              \
+        const std::vector<Finding> settings = settings_of_##name(machine); \
+        all.insert(all.end(), settings.begin(), settings.end());           \
+    }
+#include "platforms.inc"
+    return all;
+}
+
+Json report_of(const Evidence& evidence, const std::vector<Verdict>& verdicts) {
+    const std::string driver = found_text(evidence, "driver");
+    Json report = {{"test_id", "doctor_" + evidence.platform},
+                   {"test_name", "xcli doctor --run --platform " + evidence.platform},
+                   {"date", now_text()},
+                   {"hardware", found_text(evidence, "device") + "; " + processor()},
+                   {"driver_version", driver},
+                   {"xsched_version", XSCHED_VERSION},
+                   {"status", status_of(verdicts)},
+                   {"metrics", metrics_of(evidence, verdicts)},
+                   {"notes", advice(evidence)}};
+    if (evidence.platform == "hip") report["rocm_version"] = driver;
+    return report;
+}
+
+void show_run(const DoctorRun& asked, const Evidence& evidence, const std::vector<Verdict>& verdicts) {
+    const std::string json = report_of(evidence, verdicts).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    print(asked.json ? json : for_people(evidence, verdicts));
+    if (asked.save.empty()) return;
+    std::ofstream file(asked.save);
+    if (!(file << json << std::flush)) throw Failure("--save: " + asked.save + " cannot be written");
+    if (!asked.json) print("\nAll that was found: " + asked.save + "\n");
+}
+
+}  // namespace xsched::cli

@@ -1,0 +1,206 @@
+#include "cli/doctor_run.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+#include <sstream>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/unique_fd.h"
+#include "cli/doctor_report.h"
+#include "cli/doctor_steps.h"
+#include "cli/drivers.h"
+#include "cli/private_server.h"
+#include "cli/verdicts.h"
+
+namespace xsched::cli {
+namespace {
+
+constexpr double kMostSeconds = 110;  // of the whole
+constexpr int kCouldNotRun = 2;
+
+bool has_word(const std::string& list, const std::string& word, char divider) {
+    std::istringstream words(list);
+    for (std::string one; std::getline(words, one, divider);)
+        if (one == word) return true;
+    return false;
+}
+
+const PlatformInfo& platform_called(const std::string& name) {
+    for (const PlatformInfo& platform : kPlatforms)
+        if (name == platform.name) return platform;
+    std::string names;
+    for (const PlatformInfo& platform : kPlatforms) names += std::string(names.empty() ? "" : ", ") + platform.name;
+    throw Failure("--platform " + name + " is none: use one of " + names);
+}
+
+// GPUs' own platforms before OpenCL, which processors have too.
+const PlatformInfo& choose_platform(const std::string& name) {
+    if (!name.empty()) return platform_called(name);
+    for (const char* candidate : {"hip", "cuda", "opencl"})
+        if (const PlatformInfo& platform = platform_called(candidate); driver_is_there(platform)) return platform;
+    throw Failure("no driver of HIP, CUDA or OpenCL is found: 'xcli doctor' says what is missing");
+}
+
+// Ours are left out: natively means natively.
+std::string preloaded_without_shims() {
+    const char* present = getenv("LD_PRELOAD");
+    std::istringstream list(present != nullptr ? present : "");
+    std::string kept;
+    for (std::string entry; std::getline(list, entry, ':');)
+        if (!entry.empty() && entry.find("/libshim") == std::string::npos) kept += (kept.empty() ? "" : ":") + entry;
+    return kept;
+}
+
+class Run {
+public:
+    Run(const DoctorRun& asked, const PlatformInfo& platform)
+        : asked_(asked), platform_(platform), installation_(find_installation()), began_(base::now_ns()) {
+        const std::string private_folder = installation_.library_directory + "/xsched";
+        probe_ = private_folder + "/probe_" + platform.name;
+        evidence_.platform = platform.name;
+        const Machine machine(asked.root == "/" ? "" : asked.root);
+        if (!machine.exists("/")) throw Failure("--root " + asked.root + " is not a folder that can be looked into");
+        evidence_.findings = findings_of(platform.name, machine, installation_);
+#ifndef XSCHED_OPENCL_GUARDS
+        evidence_.opencl_guards = false;
+#endif
+    }
+
+    const Evidence& evidence() const { return evidence_; }
+
+    void run_all() {
+        for (const Step& step : kSteps) {
+            if (!wanted(step)) continue;
+            ChildResult& result = evidence_.steps[step.name];
+            result = why_not(step);
+            if (!result.says.empty()) continue;
+            XLOG_INFO("doctor: %s ...", step.proves);
+            result = run_guarded(words_for(step), variables_for(step), time_for(step));
+        }
+    }
+
+private:
+    bool wanted(const Step& step) const {
+        return has_word(step.platforms, platform_.name, ' ') && step.from_level <= asked_.level &&
+               (asked_.only.empty() || has_word(asked_.only, step.name, ',')) &&
+               !(step.level == 2 && strcmp(platform_.name, "opencl") == 0 && !evidence_.opencl_guards);
+    }
+
+    double spent_s() const { return static_cast<double>(base::now_ns() - began_) / 1e9; }
+
+    // A result with a sentence if the step is not to be run.
+    ChildResult why_not(const Step& step) {
+        ChildResult result;
+        if (access(probe_.c_str(), X_OK) != 0)
+            result.says = probe_ + " is not there: this build has no such platform";
+        else if (spent_s() > kMostSeconds)
+            result.says = "no time was left";
+        else if (strcmp(step.trial, "device") != 0 && strcmp(step.trial, "runtime") != 0 && !device_answered())
+            result.says = "the device runs no kernel";
+        else if (step.under != Under::kNothing && shim().empty())
+            result.says = std::string(platform_.shim) + " is not in " + installation_.library_directory;
+        else if (step.under == Under::kServer && !server())
+            result.says = "no xserver can be started";
+        return result;
+    }
+
+    bool device_answered() const {
+        const auto device = evidence_.steps.find("device");
+        return device == evidence_.steps.end() || device->second.ending == Ending::kDone;
+    }
+
+    double steps_per_ms() const {
+        const auto device = evidence_.steps.find("device");
+        return device != evidence_.steps.end() && device->second.ending == Ending::kDone
+                   ? device->second.found.value("steps_per_ms", 0.0)
+                   : 0;
+    }
+
+    std::string shim() const {
+        for (const Shim& shim : installation_.shims)
+            if (shim.platform == &platform_) return shim.path;
+        return "";
+    }
+
+    bool server() {
+        if (!server_) server_.emplace(installation_.server);
+        return server_->ready();
+    }
+
+    double time_for(const Step& step) const {
+        const double patience = asked_.patience_s > 0 ? asked_.patience_s : step.patience_s;
+        return std::min(patience + 2 * step.share * asked_.seconds, std::max(kMostSeconds + 5 - spent_s(), 1.0));
+    }
+
+    std::vector<std::string> words_for(const Step& step) const {
+        std::vector<std::string> words{probe_,           step.trial,
+                                       "--seconds",      std::to_string(step.share * asked_.seconds),
+                                       "--steps-per-ms", std::to_string(steps_per_ms())};
+        std::string way = step.way;
+        if (way == "gates" && !gates_work()) way.clear();
+        if (!way.empty()) words.insert(words.end(), {"--way", way});
+        return words;
+    }
+
+    bool gates_work() const {
+        const auto gate = evidence_.steps.find("gate");
+        return gate != evidence_.steps.end() && gate->second.ending == Ending::kDone &&
+               gate->second.found.contains("gate");
+    }
+
+    Variables variables_for(const Step& step) const {
+        const std::string others = preloaded_without_shims();
+        Variables variables{{"LD_PRELOAD", others}};
+        if (step.under == Under::kNothing) return variables;
+        variables["LD_PRELOAD"] = shim() + (others.empty() ? "" : ":" + others);
+        variables["XSCHED_SCHEDULER"] = step.under == Under::kServer ? "global" : "app";
+        variables["XLOG_LEVEL"] = step.under == Under::kTrace ? "DEBG" : "INFO";
+        variables["XLOG_FILE"] = "";
+        if (step.under == Under::kServer) variables["XSCHED_SOCKET"] = server_->socket();
+        if (step.level > 0) variables["XSCHED_AUTO_XQUEUE_LEVEL"] = std::to_string(step.level);
+        if (step.level < 3) return variables;
+        variables["XSCHED_INTERRUPT"] = "1";
+        if (const std::string way = best_way(evidence_); !way.empty()) variables["XSCHED_HIP_INTERRUPT"] = way;
+        return variables;
+    }
+
+    const DoctorRun& asked_;
+    const PlatformInfo& platform_;
+    const Installation installation_;
+    const int64_t began_;
+    std::string probe_;
+    Evidence evidence_;
+    std::optional<PrivateServer> server_;
+};
+
+bool nothing_tried(const Evidence& evidence) {
+    return std::none_of(evidence.steps.begin(), evidence.steps.end(), [](const auto& step) {
+        const Ending ending = step.second.ending;
+        return ending == Ending::kHung || ending == Ending::kCrashed ||
+               (ending == Ending::kDone && step.first != "runtime");
+    });
+}
+
+}  // namespace
+
+int run_doctor(const DoctorRun& asked) {
+    Run run(asked, choose_platform(asked.platform));
+    run.run_all();
+    const std::vector<Verdict> verdicts = judge(run.evidence());
+    show_run(asked, run.evidence(), verdicts);
+    if (nothing_tried(run.evidence())) return kCouldNotRun;
+    const bool all = std::all_of(verdicts.begin(), verdicts.end(), [&](const Verdict& verdict) {
+        return verdict.level > asked.level || verdict.use == Use::kUse || verdict.use == Use::kNone;
+    });
+    return all ? 0 : 1;
+}
+
+}  // namespace xsched::cli

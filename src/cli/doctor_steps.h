@@ -1,0 +1,66 @@
+// The steps of xcli doctor --run: what is tried, under what, for how long, and what it proves. Each is one trial of the
+// platform's probe (src/probe), or several ways of one. Data alone.
+#pragma once
+
+namespace xsched::cli {
+
+enum class Under {
+    kNothing,  // natively
+    kShim,  // the shim, which the program itself tells to suspend and resume
+    kTrace,  // the same, with a log line for each call
+    kServer,  // the shim and an xserver of this run
+};
+
+struct Step {
+    const char* name;
+    const char* trial;  // the probe's
+    const char* way;  // one of the trial's ways; "": it has none
+    const char* platforms;  // that have it
+    Under under;
+    int level;  // that queues get
+    int from_level;  // it is left out where `--level` is less
+    double share;  // of --seconds that it measures
+    double patience_s;  // what else it may take
+    const char* proves;
+};
+
+// clang-format off: a step, and below it what it proves
+inline constexpr Step kSteps[] = {
+    {"runtime",     "runtime",    "",        "hip",             Under::kNothing,  0, 1, 0,   10,
+     "which runtime programs get, its version, and whether the process has others"},
+    {"device",      "device",     "",        "hip cuda opencl", Under::kNothing,  0, 1, 0,   30,
+     "a kernel can be made and run, and its result is exact"},
+    {"routes",      "routes",     "",        "hip cuda",        Under::kTrace,    0, 1, 0,   10,
+     "the shim sees a launch once, by every route that programs take"},
+    {"gate",        "gate",       "",        "hip cuda",        Under::kNothing,  0, 1, 0,   8,
+     "a stream can wait for a word in memory; what gates, reports and launches cost"},
+    {"sharing",     "sharing",    "gates",   "hip cuda",        Under::kNothing,  0, 1, 0,   8,
+     "which streams share a hardware queue"},
+    {"standing",    "standing",   "",        "hip cuda",        Under::kNothing,  0, 1, 0,   8,
+     "how long a call stands beside another thread's synchronize or copy"},
+    {"stop 1",      "suspension", "",        "hip cuda opencl", Under::kShim,     1, 1, 0.2, 10,
+     "level 1: a suspended queue stands once what is in flight is over"},
+    {"stop 2",      "suspension", "",        "hip cuda opencl", Under::kShim,     2, 2, 0.2, 10,
+     "level 2: what is in flight does not start"},
+    {"way update",  "way",        "update",  "hip",             Under::kNothing,  0, 3, 0.2, 8,
+     "level 3 by UPDATE_QUEUE, without anything of XSched"},
+    {"way debug",   "way",        "debug",   "hip",             Under::kNothing,  0, 3, 0.2, 8,
+     "level 3 by DBG_TRAP, without anything of XSched"},
+    {"way preempt", "way",        "preempt", "hip",             Under::kNothing,  0, 3, 0.2, 8,
+     "level 3 by PREEMPT_QUEUE of a patched driver, without anything of XSched"},
+    {"stop 3",      "suspension", "",        "hip cuda",        Under::kShim,     3, 3, 0.2, 10,
+     "level 3: what runs is taken off and goes on later"},
+    {"job alone",   "job",        "alone",   "hip cuda opencl", Under::kNothing,  0, 1, 0.5, 8,
+     "the urgent program's latency, alone"},
+    {"job native",  "job",        "",        "hip cuda opencl", Under::kNothing,  0, 1, 1,   8,
+     "the same beside a program that keeps the device full"},
+    {"job 1",       "job",        "",        "hip cuda opencl", Under::kServer,   1, 1, 1,   8,
+     "the same under XSched at level 1"},
+    {"job 2",       "job",        "",        "hip cuda opencl", Under::kServer,   2, 2, 1,   8,
+     "the same under XSched at level 2"},
+    {"job 3",       "job",        "",        "hip cuda",        Under::kServer,   3, 3, 1,   8,
+     "the same under XSched at level 3"},
+};
+// clang-format on
+
+}  // namespace xsched::cli

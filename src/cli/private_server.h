@@ -1,0 +1,29 @@
+// An xserver of this run alone, at a socket of its own in a new folder; both go with the object. One thread.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+
+namespace xsched::cli {
+
+class PrivateServer {
+public:
+    // `program`: xserver's path.
+    explicit PrivateServer(const std::string& program);
+    ~PrivateServer();
+    PrivateServer(const PrivateServer&) = delete;
+    PrivateServer& operator=(const PrivateServer&) = delete;
+
+    bool ready() const { return ready_; }
+    std::string socket() const { return folder_ + "/xserver.sock"; }
+
+private:
+    bool start(const std::string& program);
+
+    std::string folder_;
+    pid_t pid_ = 0;
+    bool ready_ = false;
+};
+
+}  // namespace xsched::cli

@@ -1,0 +1,131 @@
+#include "cli/record.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+
+#include "base/time.h"
+#include "cli/server_link.h"
+#include "cli/show.h"
+#include "ipc/recording.h"
+
+namespace xsched::cli {
+namespace {
+
+constexpr int64_t kAskEveryNs = 50 * base::kMillisecond;
+constexpr int64_t kLongestNs = 24 * 3600 * base::kSecond;
+
+// "10s", "500ms", "2m", "10".
+int64_t time_ns(const std::string& text) {
+    char* end = nullptr;
+    const double number = strtod(text.c_str(), &end);
+    const std::string unit = end;
+    const double each = unit == "ms" ? 1e6 : unit == "m" ? 60e9 : unit.empty() || unit == "s" ? 1e9 : 0;
+    if (end == text.c_str() || each == 0 || !(number > 0) || number * each > static_cast<double>(kLongestNs))
+        throw Failure("\"" + text + "\" is no time to record for: say 10s, 500ms or 2m, a day at most");
+    return static_cast<int64_t>(number * each);
+}
+
+class Recorder {
+public:
+    void begin() {
+        const Json answer = link_.ask({{"cmd", "record"}, {"queues", true}});
+        began_ns_ = answer.at("now_ns");
+        next_ = answer.at("next");
+        note_queues(answer);
+    }
+    void ask(bool queues) {
+        for (bool more = true; more && recording_.changes.size() < ipc::kMostRecorded;) {
+            const Json answer = link_.ask({{"cmd", "record"}, {"from", next_}, {"queues", queues}});
+            next_ = answer.at("next");
+            more = answer.at("more");
+            recording_.lost += answer.at("lost").get<uint64_t>();
+            recording_.lasts_ns = answer.at("now_ns").get<int64_t>() - began_ns_;
+            for (const Json& row : answer.at("entries")) note_change(row);
+            if (queues) note_queues(answer);
+        }
+    }
+    int64_t lasts_ns() const { return recording_.lasts_ns; }
+    bool full() const { return recording_.changes.size() >= ipc::kMostRecorded; }
+    const ipc::Recording& finish() {
+        for (const auto& [key, queue] : queues_) recording_.queues.push_back(queue);
+        return recording_;
+    }
+
+private:
+    void note_change(const Json& row) {
+        recording_.changes.push_back({.at_ns = row.at(0).get<int64_t>() - began_ns_,
+                                      .kind = static_cast<ipc::RecordedKind>(row.at(1).get<uint32_t>()),
+                                      .client = row.at(2),
+                                      .slot = row.at(3),
+                                      .reason = row.at(4),
+                                      .by_client = row.at(5),
+                                      .completed = row.at(6),
+                                      .command_ns = row.at(7)});
+    }
+    void note_queues(const Json& answer) {
+        for (const Json& queue : answer.at("queues")) {
+            const ipc::RecordedQueue seen{.client = queue.at("client"),
+                                          .slot = queue.at("slot"),
+                                          .pid = queue.at("pid"),
+                                          .program = queue.at("program"),
+                                          .device = queue.at("device"),
+                                          .level = queue.at("level"),
+                                          .priority = queue.at("priority")};
+            queues_[{seen.client, seen.slot}] = seen;
+        }
+    }
+
+    ServerLink link_;
+    int64_t began_ns_ = 0;
+    uint64_t next_ = 0;
+    std::map<std::pair<uint32_t, uint32_t>, ipc::RecordedQueue> queues_;
+    ipc::Recording recording_;
+};
+
+void write_file(const std::string& path, const std::string& bytes) {
+    FILE* file = fopen(path.c_str(), "wb");
+    const bool written = file != nullptr && fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
+    const int error = errno;
+    const bool closed = file == nullptr || fclose(file) == 0;
+    if (!written || !closed) throw Failure(path + " cannot be written: " + strerror(written ? errno : error));
+}
+
+}  // namespace
+
+int record(const RecordWords& words, bool json) {
+    const int64_t lasts_ns = time_ns(words.time);
+    Recorder recorder;
+    recorder.begin();
+    for (int rounds = 0; recorder.lasts_ns() < lasts_ns && !recorder.full(); ++rounds) {
+        base::sleep_ns(std::min(kAskEveryNs, lasts_ns - recorder.lasts_ns()));
+        recorder.ask(rounds % 20 == 0);
+    }
+    recorder.ask(true);
+    const ipc::Recording& recording = recorder.finish();
+    const std::string bytes = ipc::write_recording(recording);
+    write_file(words.file, bytes);
+    const double seconds = static_cast<double>(recording.lasts_ns) / base::kSecond;
+    if (json) {
+        print(Json{{"ok", true},
+                   {"file", words.file},
+                   {"seconds", seconds},
+                   {"queues", recording.queues.size()},
+                   {"changes", recording.changes.size()},
+                   {"lost", recording.lost},
+                   {"bytes", bytes.size()}}
+                  .dump(2) +
+              "\n");
+        return 0;
+    }
+    char text[160];
+    snprintf(text, sizeof(text), "%.1f s recorded: %zu changes of %zu queues, %llu lost, %zu bytes\n", seconds,
+             recording.changes.size(), recording.queues.size(), static_cast<unsigned long long>(recording.lost),
+             bytes.size());
+    print(text);
+    return 0;
+}
+
+}  // namespace xsched::cli

@@ -1,0 +1,145 @@
+// One queue suspended and resumed through XSched's C interface while it is full: how soon it stands, whether the kernel
+// that runs is taken off, how soon it goes on, and whether the result is exact. Needs the shim in the process.
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "own_queue.h"
+#include "probe/trial.h"
+#include "watcher.h"
+
+namespace xsched::probe {
+namespace {
+
+using busy::now_ns;
+
+constexpr double kKernelMs = 15;
+constexpr size_t kDepth = 3;
+constexpr double kHoldMs = 100;  // at least
+constexpr double kHoldKernels = 7;  // and so many kernels' time, more than are in flight
+constexpr double kMostHoldMs = 1000;
+constexpr double kPauseMs = 35;
+constexpr double kIntoKernelMs = 2;  // a suspension begins so long after a kernel does
+constexpr double kSlackMs = 4;  // a call that takes a kernel off needs so long, at most
+
+struct Round {
+    int64_t begin, called, resumed;
+};
+
+void sleep_ms(double ms) { std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(ms)); }
+double ms_between(int64_t begin, int64_t end) { return static_cast<double>(end - begin) / 1e6; }
+
+struct Disturber {
+    std::vector<Round> rounds;
+    std::string complaint;
+    std::atomic<bool> over{false};
+
+    void run(void* queue, int count, busy::Watcher& watcher) {
+        try {
+            busy::OwnQueue own(queue);
+            for (int i = 0; i < count; ++i) {
+                sleep_ms(kPauseMs);
+                const double kernel_ms = wait_for_a_kernel(watcher);
+                const int64_t begin = now_ns();
+                own.suspend();
+                const int64_t called = now_ns();
+                sleep_ms(std::clamp(kHoldKernels * kernel_ms, kHoldMs, kMostHoldMs));
+                rounds.push_back({begin, called, now_ns()});
+                own.resume();
+            }
+            sleep_ms(kPauseMs);
+        } catch (const std::exception& error) {
+            complaint = error.what();
+        }
+        over = true;
+    }
+
+private:
+    // Until one has just begun; how long the one before it took.
+    static double wait_for_a_kernel(busy::Watcher& watcher) {
+        const int64_t first = wait_for_the_next(watcher);
+        const double kernel_ms = ms_between(first, wait_for_the_next(watcher));
+        sleep_ms(kIntoKernelMs);
+        return kernel_ms;
+    }
+    static int64_t wait_for_the_next(busy::Watcher& watcher) {
+        const size_t before = watcher.count();
+        const int64_t begin = now_ns();
+        while (watcher.count() == before && ms_between(begin, now_ns()) < kMostHoldMs) sleep_ms(0.2);
+        return now_ns();
+    }
+};
+
+double median(std::vector<double> values) {
+    if (values.empty()) return 0;
+    std::sort(values.begin(), values.end());
+    return values[values.size() / 2];
+}
+
+Json summed_up(const std::vector<Round>& rounds, const busy::Rows& kernels) {
+    std::vector<double> call_us, resume_ms;
+    double stop_ms = 0;
+    int most_after = 0, least_after = 1000, completing = 0;
+    bool stands = true;
+    for (const Round& round : rounds) {
+        call_us.push_back(ms_between(round.begin, round.called) * 1e3);
+        int after = 0;
+        for (const auto& kernel : kernels) {
+            const double ms = ms_between(round.begin, kernel[0]);
+            if (ms < 0) continue;
+            if (kernel[0] >= round.resumed) {
+                resume_ms.push_back(ms_between(round.resumed, kernel[0]));
+                break;
+            }
+            if (ms > kSlackMs) ++after;
+            stop_ms = std::max(stop_ms, ms);
+            // Those that were in flight may still complete, however slow the device is at the moment.
+            stands = stands && after <= static_cast<int>(kDepth);
+        }
+        completing += after > 0 ? 1 : 0;
+        most_after = std::max(most_after, after);
+        least_after = std::min(least_after, after);
+    }
+    return {{"rounds", rounds.size()},
+            {"call_us", median(call_us)},
+            {"stop_ms", stop_ms},
+            {"resume_ms", median(resume_ms)},
+            {"completed_after", most_after},
+            {"rounds_completing", completing},
+            {"least_completed_after", least_after},
+            {"stands", stands},
+            {"kernel_ms", kKernelMs}};
+}
+
+}  // namespace
+
+Json try_suspension(const Settings& settings) {
+    doing("running the first kernel under the shim");
+    busy::BusyDevice device("");  // its only queue: HIP's level 3 takes a whole process
+    const uint32_t steps = settings.steps_per_ms > 0 ? static_cast<uint32_t>(settings.steps_per_ms * kKernelMs)
+                                                     : device.calibrate(kKernelMs);
+    const int rounds = std::clamp(static_cast<int>(settings.seconds * 4), 2, 20);
+    Disturber disturber;
+    busy::Rows kernels;
+    doing("suspending and resuming a full queue");
+    {
+        busy::Watcher watcher(device, kDepth);
+        std::thread thread([&] { disturber.run(device.queue(), rounds, watcher); });
+        while (!disturber.over) {
+            watcher.make_room();
+            busy::BusyDevice::Event event{};
+            device.enqueue(steps, &event);
+            watcher.add(event);
+        }
+        thread.join();
+        kernels = watcher.finish();
+    }
+    if (!disturber.complaint.empty()) throw std::runtime_error(disturber.complaint);
+    doing("comparing the result");
+    Json found = summed_up(disturber.rounds, kernels);
+    found["exact"] = device.state_is_right();
+    return found;
+}
+
+}  // namespace xsched::probe

@@ -1,0 +1,40 @@
+// What a probe is made of. A probe is a program that xcli doctor --run starts, one for each platform; each of its
+// trials tries one thing of the vendor's runtime and prints what it found as one line of JSON. Trials may hang or
+// crash: xcli bounds their time, and only this process is lost. One thread, but for what a trial starts itself.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace xsched::probe {
+
+using Json = nlohmann::json;
+
+// What a probe can be told: --name VALUE pairs.
+struct Settings {
+    double seconds = 1;        // --seconds: of a measurement
+    double steps_per_ms = 0;   // --steps-per-ms: of the kernel; 0: measured now
+    std::string way;           // --way: of those that the trial knows
+};
+
+struct Trial {
+    const char* name;
+    Json (*run)(const Settings& settings);  // throws std::exception with a sentence
+};
+
+// The platform's, the last with no name.
+extern const Trial kTrials[];
+
+// The call that is about to be made: a line on standard error, by which xcli names what hangs.
+void doing(const char* what);
+
+// The trials that every platform has (over its busy_device.h).
+Json try_device(const Settings& settings);
+Json try_suspension(const Settings& settings);
+Json try_job(const Settings& settings);
+Json run_urgent(const Settings& settings);
+Json run_victim(const Settings& settings);
+
+}  // namespace xsched::probe

@@ -1,0 +1,210 @@
+// Verdicts of xcli doctor --run from made-up findings.
+#include "cli/verdicts.h"
+
+#include <gtest/gtest.h>
+
+namespace xsched::cli {
+namespace {
+
+ChildResult done(Json found) {
+    ChildResult result;
+    result.ending = Ending::kDone;
+    result.found = std::move(found);
+    return result;
+}
+
+Json stop(int least_after) {
+    return {{"stands", true},
+            {"exact", true},
+            {"least_completed_after", least_after},
+            {"rounds", 2},
+            {"rounds_completing", least_after > 0 ? 2 : 0}};
+}
+Json gate_seen() { return {{"code", 0}, {"held", true}, {"opened", true}, {"open_ms", 0.1}}; }
+Json way(double stop_us) { return {{"errno", 0}, {"rounds", 3}, {"stood", 3}, {"exact", true}, {"stop_us", stop_us}}; }
+Json urgent(double ms) { return {{"p50_ms", ms}, {"exact", true}}; }
+Json job(double ms) { return {{"urgent", urgent(ms)}, {"victim", {{"exact", true}}}}; }
+Json route(const char* name, int seen) { return {{"name", name}, {"there", true}, {"seen", seen}}; }
+
+// A machine on which all is well.
+Evidence good(const std::string& platform = "hip") {
+    Evidence evidence;
+    evidence.platform = platform;
+    evidence.steps = {{"runtime", done({{"runtime_version", 70200000}, {"libraries", {"libamdhip64.so.7"}}})},
+                      {"device", done({{"exact", true}})},
+                      {"routes", done({{"routes", {route("linked", 1), route("dlsym", 1), route("table", 0)}}})},
+                      {"gate", done({{"register_code", 0},
+                                     {"this_process", gate_seen()},
+                                     {"other_process", gate_seen()},
+                                     {"gate", {{"together_us", 5}}},
+                                     {"report_seen", true}})},
+                      {"stop 1", done(stop(3))},
+                      {"stop 2", done(stop(1))},
+                      {"stop 3", done(stop(0))},
+                      {"way update", done(way(900))},
+                      {"way debug", done(way(300))},
+                      {"way preempt", done({{"errno", 25}, {"error", "Inappropriate ioctl for device"}})},
+                      {"job alone", done({{"urgent", urgent(1)}})},
+                      {"job native", done(job(20))},
+                      {"job 1", done(job(4))},
+                      {"job 2", done(job(3))},
+                      {"job 3", done(job(2))}};
+    return evidence;
+}
+
+Verdict verdict(const Evidence& evidence, int level) { return judge(evidence).at(static_cast<size_t>(level - 1)); }
+
+void expect(const Evidence& evidence, int level, Use use, const std::string& because) {
+    const Verdict found = verdict(evidence, level);
+    EXPECT_EQ(found.use, use) << found.because;
+    EXPECT_NE(found.because.find(because), std::string::npos) << found.because;
+}
+
+TEST(Verdicts, AllIsWell) {
+    const Evidence evidence = good();
+    for (int level = 1; level <= 3; ++level) expect(evidence, level, Use::kUse, "natively 20 ms, alone 1 ms");
+    EXPECT_EQ(verdict(evidence, 2).environment, (Variables{{"XSCHED_AUTO_XQUEUE_LEVEL", "2"}}));
+    EXPECT_TRUE(advice(evidence).empty());
+}
+
+TEST(Verdicts, TheWayThatStopsSoonestIsNamed) {
+    EXPECT_EQ(best_way(good()), "debug");
+    EXPECT_EQ(verdict(good(), 3).environment.at("XSCHED_HIP_INTERRUPT"), "debug");
+    Evidence close = good();
+    close.steps["way debug"] = done(way(700));
+    EXPECT_EQ(best_way(close), "update") << "not by a hair";
+}
+
+TEST(Verdicts, AWayWithoutEffect) {
+    Evidence evidence = good();
+    evidence.steps["way debug"].found["stood"] = 1;
+    EXPECT_EQ(best_way(evidence), "update");
+    evidence.steps["way debug"].found["stood"] = 2;  // a round of a busy machine came too late
+    EXPECT_EQ(best_way(evidence), "debug");
+    EXPECT_NE(advice(evidence).at(0).find("in 2 of 3 rounds the kernel stood"), std::string::npos);
+}
+
+TEST(Verdicts, WhatWasNotRunIsNotProved) {
+    Evidence evidence = good();
+    evidence.steps.erase("job 2");
+    expect(evidence, 2, Use::kNotTried, "\"job 2\" was not run");
+    expect(evidence, 1, Use::kUse, "");
+}
+
+TEST(Verdicts, ARefusalOutranksWhatWasNotRun) {
+    Evidence evidence = good();
+    evidence.steps.erase("runtime");
+    evidence.steps["stop 3"] = done(stop(1));
+    expect(evidence, 3, Use::kDoNotUse, "is not taken off");
+}
+
+TEST(Verdicts, AHangIsNamedWithWhatHung) {
+    Evidence evidence = good();
+    evidence.steps["gate"] = {Ending::kHung, {}, "stood for 8 s while waiting", 8, ""};
+    expect(evidence, 1, Use::kUse, "");
+    for (int level : {2, 3}) expect(evidence, level, Use::kDoNotUse, "\"gate\" hung: stood for 8 s while waiting");
+}
+
+TEST(Verdicts, ALaunchThatIsNotSeenOrSeenTwice) {
+    Evidence evidence = good();
+    evidence.steps["routes"] = done({{"routes", {route("linked", 1), route("dlsym", 0)}}});
+    for (int level = 1; level <= 3; ++level) expect(evidence, level, Use::kDoNotUse, "by the route dlsym is not seen");
+    evidence.steps["routes"] = done({{"routes", {route("linked", 2)}}});
+    expect(evidence, 1, Use::kDoNotUse, "is seen 2 times");
+}
+
+TEST(Verdicts, GatesOfAnotherProcess) {
+    Evidence evidence = good();
+    Json& gate = evidence.steps["gate"].found;
+    gate["other_process"]["opened"] = false;
+    expect(evidence, 2, Use::kDoNotUse, "does not see what another process stores");
+    gate["other_process"]["opened"] = true;
+    gate["other_process"]["open_ms"] = 400;
+    expect(evidence, 2, Use::kDoNotUse, "only after 400 ms");
+    gate["other_process"]["open_ms"] = 1;
+    gate["report_seen"] = false;
+    expect(evidence, 2, Use::kDoNotUse, "is not seen by the host");
+}
+
+TEST(Verdicts, WhatTheShimSaysOfALevelItLacks) {
+    Evidence evidence = good();
+    evidence.steps["stop 3"] = done(stop(1));
+    evidence.steps["stop 3"].log = "[INFO @ T1 @ 00:00] no preempt level 3 for HIP: refused\nmore\n";
+    expect(evidence, 3, Use::kDoNotUse, "(the shim says: no preempt level 3 for HIP: refused)");
+}
+
+TEST(Verdicts, KernelsInFlightThatStart) {
+    Evidence evidence = good();
+    evidence.steps["stop 2"] = done(stop(3));
+    expect(evidence, 2, Use::kDoNotUse, "in flight still start");
+    expect(evidence, 1, Use::kUse, "");
+}
+
+TEST(Verdicts, AQueueThatDoesNotStand) {
+    Evidence evidence = good();
+    evidence.steps["stop 1"].found["stands"] = false;
+    expect(evidence, 1, Use::kDoNotUse, "does not stand");
+}
+
+TEST(Verdicts, WrongResults) {
+    Evidence evidence = good();
+    evidence.steps["job 3"].found["victim"]["exact"] = false;
+    expect(evidence, 3, Use::kDoNotUse, "the result is wrong in the main job");
+    evidence.steps["device"].found["exact"] = false;
+    expect(evidence, 1, Use::kDoNotUse, "the result is wrong without XSched");
+}
+
+TEST(Verdicts, ALevelThatDoesNotHelp) {
+    Evidence evidence = good();
+    evidence.steps["job 1"] = done(job(40));
+    expect(evidence, 1, Use::kDoNotUse, "40 ms with it and 20 ms natively");
+    evidence.steps["job native"] = done(job(1));
+    evidence.steps["job 1"] = done(job(1.3));
+    expect(evidence, 1, Use::kUse, "");
+}
+
+TEST(Verdicts, TheLikelyCauseOfADeviceThatDoesNotAnswer) {
+    Evidence evidence = good();
+    evidence.findings = {{"/dev/kfd", Answer::kNo, "Permission denied: add the user to the group render"}};
+    expect(evidence, 1, Use::kUse, "");
+    evidence.steps["device"] = {Ending::kFailed, {}, "no device", 1, ""};
+    expect(evidence, 1, Use::kDoNotUse, "no device; the likely cause is /dev/kfd: Permission denied");
+}
+
+TEST(Verdicts, OpenclHasNoLevel3AndWithoutGuardsNoLevel2) {
+    Evidence evidence = good("opencl");
+    expect(evidence, 1, Use::kUse, "");
+    expect(evidence, 2, Use::kUse, "");
+    expect(evidence, 3, Use::kNone, "no way to take");
+    evidence.opencl_guards = false;
+    expect(evidence, 2, Use::kNone, "XSCHED_OPENCL_GUARDS=OFF");
+}
+
+TEST(Verdicts, CudaNeedsNoWays) {
+    Evidence evidence = good("cuda");
+    for (const char* name : {"runtime", "way update", "way debug", "way preempt"}) evidence.steps.erase(name);
+    expect(evidence, 3, Use::kUse, "");
+    EXPECT_EQ(verdict(evidence, 3).environment.count("XSCHED_HIP_INTERRUPT"), 0U);
+}
+
+TEST(Advice, SeveralRuntimesAndCallsThatStand) {
+    Evidence evidence = good();
+    evidence.steps["runtime"].found["libraries"] = {"a/libamdhip64.so.6", "b/libamdhip64.so.7"};
+    evidence.steps["standing"] = done(
+        {{"synchronize", {{"query_ms", 45.0}, {"record_ms", 1.0}}}, {"copy", {{"query_ms", 1.0}, {"record_ms", 1.0}}}});
+    const std::vector<std::string> said = advice(evidence);
+    ASSERT_EQ(said.size(), 2U);
+    EXPECT_NE(said[0].find("several HIP runtimes"), std::string::npos);
+    EXPECT_NE(said[1].find("another thread's call stood for 45 ms"), std::string::npos);
+}
+
+TEST(Advice, WhatStopsCostOthers) {
+    Evidence evidence = good();
+    evidence.steps["way debug"].found["other_program"] = {{"quiet", {{"p99_ms", 1.0}}},
+                                                          {"disturbed", {{"p99_ms", 9.0}}}};
+    ASSERT_EQ(advice(evidence).size(), 1U);
+    EXPECT_NE(advice(evidence)[0].find("from 1 to 9 ms"), std::string::npos) << advice(evidence)[0];
+}
+
+}  // namespace
+}  // namespace xsched::cli

@@ -1,0 +1,180 @@
+// xcli doctor --run on stand-ins that fail: each fault leads to its verdict, in bounded time.
+#include <filesystem>
+
+#include "probe/doctor_rig.h"
+
+namespace xsched::test {
+namespace {
+
+class DoctorFaults : public DoctorRuns {
+protected:
+    void file(const std::string& path, const std::string& text) const {
+        const std::filesystem::path full = root() + path;
+        std::filesystem::create_directories(full.parent_path());
+        std::ofstream(full) << text;
+    }
+    std::string root() const { return directory / "machine"; }
+    // Files and settings are those of a made-up machine.
+    void try_with_files(const std::string& steps, const Environment& faults) {
+        try_hip(steps, faults, {"--root", root()});
+    }
+};
+
+// --- the runtime and the device
+
+TEST_F(DoctorFaults, KernelThatHangs) {
+    patience = "2";
+    try_hip("runtime,device,stop 1", {{"FAKE_CUDA_KERNEL_HANG", "1"}});
+    EXPECT_EQ(outcome.status, 1);
+    EXPECT_EQ(step("device")["ending"], "hung");
+    EXPECT_EQ(step("stop 1")["ending"], "not run");
+    expect_level(1, "do not use", "\"device\" hung: stood for 2 s while opening the runtime and running the first");
+}
+
+TEST_F(DoctorFaults, CallThatHangs) {
+    patience = "2";
+    try_hip("runtime,device", {{"FAKE_CUDA_FAIL", "hipMemcpyDtoH:*:hang"}});
+    expect_level(1, "do not use", "\"device\" hung: stood for 2 s while comparing the result");
+}
+
+TEST_F(DoctorFaults, HangInTheRuntimesFirstCall) {
+    patience = "2";
+    try_hip("runtime", {{"FAKE_CUDA_FAIL", "hipInit:*:hang"}});
+    expect_level(1, "do not use", "\"runtime\" hung: stood for 2 s while initializing the HIP runtime");
+}
+
+TEST_F(DoctorFaults, NoCodeObject) {
+    try_hip("runtime,device", {{"FAKE_CUDA_FAIL", "hipModuleLoadData:*:209"}});
+    EXPECT_EQ(outcome.status, 2);
+    expect_level(1, "do not use", "there is no code for the GPU: the HIP runtime has no hiprtcCreateProgram");
+}
+
+TEST_F(DoctorFaults, RuntimeThatIsTooOld) {
+    try_hip("runtime", {{"FAKE_HIP_VERSION", "40500000"}});
+    expect_level(1, "do not use", "version 4.5 is too old");
+}
+
+TEST_F(DoctorFaults, NoPermission) {
+    file("/opt/rocm/lib/libamdhip64.so.7", "");
+    file("/sys/module/amdgpu/version", "6.8.5\n");
+    std::filesystem::create_directories(root() + "/dev/kfd");  // refuses, to root as well
+    try_with_files("runtime,device", {{"FAKE_CUDA_FAIL", "hipGetDeviceCount:*:100"}});
+    expect_level(1, "do not use",
+                 "the likely cause is /dev/kfd: Is a directory: add the user to the groups render and video");
+}
+
+// As ROCm 7: the runtime hands out its table, and calls what it exports.
+TEST_F(DoctorFaults, ARuntimeThatCallsItsOwnExports) {
+    try_hip("runtime,device,routes", {{"FAKE_HIP_TABLE", "1"}, {"FAKE_HIP_CALLS_EXPORTS", "1"}});
+    for (const Json& route : step("routes")["found"]["routes"]) EXPECT_EQ(route["seen"], 1) << route;
+    expect_level(1, "not tried", "stop 1");
+}
+
+// --- level 2
+
+TEST_F(DoctorFaults, NoWaitValues) {
+    try_hip("runtime,device,routes,gate", {{"FAKE_CUDA_NO_MEMOPS", "1"}});
+    expect_level(2, "do not use", "refuses to let a stream wait for a word (error 801)");
+}
+
+TEST_F(DoctorFaults, MemoryThatCannotBeRegistered) {
+    try_hip("runtime,device,routes,gate", {{"FAKE_CUDA_FAIL", "hipHostRegister:*:1"}});
+    expect_level(2, "do not use", "does not take shared memory for a device to wait on (error 1)");
+}
+
+TEST_F(DoctorFaults, GateThatNeverOpens) {
+    try_hip("runtime,device,routes,gate", {{"FAKE_CUDA_STORES_SEEN_MS", "-1"}});
+    expect_level(2, "do not use", "a gate never opens");
+}
+
+TEST_F(DoctorFaults, StoresThatAreSeenLate) {
+    try_hip("runtime,device,routes,gate", {{"FAKE_CUDA_STORES_SEEN_MS", "250"}});
+    expect_level(2, "do not use", "sees what this process stores only after");
+}
+
+TEST_F(DoctorFaults, GateThatDoesNotHold) {
+    try_hip("runtime,device,routes,gate", {{"FAKE_CUDA_OPEN_GATES", "1"}});
+    expect_level(2, "do not use", "a gate does not hold");
+}
+
+// --- level 3
+
+constexpr const char* kWays = "runtime,device,routes,gate,way update,way debug,way preempt";
+
+TEST_F(DoctorFaults, FirstWayNotPermitted) {
+    try_hip(kWays, {{"FAKE_KFD_REFUSE", "07:1,87:25"}});
+    expect_level(3, "not tried", "stop 3");
+    expect_note("level 3 by the way update is refused: Operation not permitted");
+}
+
+TEST_F(DoctorFaults, SomebodyElseDebugs) {
+    try_hip(kWays, {{"FAKE_KFD_REFUSE", "26:16"}});
+    expect_level(3, "not tried", "stop 3");
+    expect_note("level 3 by the way debug is refused: Device or resource busy");
+}
+
+TEST_F(DoctorFaults, EveryWayRefused) {
+    try_hip(kWays, {{"FAKE_KFD_REFUSE", "07:14,26:16,87:25"}});
+    EXPECT_EQ(outcome.status, 1);
+    expect_level(3, "do not use", "update: refused (Bad address); debug: refused (Device or resource busy); preempt: ");
+}
+
+TEST_F(DoctorFaults, WaysWithoutEffect) {
+    try_hip(kWays, {{"FAKE_KFD_NO_EFFECT", "1"}});
+    expect_level(3, "do not use", "update: without effect");
+}
+
+TEST_F(DoctorFaults, ResultsThatAreLost) {
+    try_hip(kWays, {{"FAKE_CUDA_INEXACT", "1"}});
+    expect_level(3, "do not use", "debug: the result is wrong afterwards");
+}
+
+TEST_F(DoctorFaults, KernelThatIsNotTakenOffUnderTheShim) {
+    try_hip("runtime,device,routes,gate,way debug,stop 3", {{"FAKE_KFD_REFUSE", "07:1,26:1,87:25"}});
+    expect_level(3, "do not use", "");
+    EXPECT_GT(step("stop 3")["found"]["rounds_completing"], 0);
+}
+
+TEST_F(DoctorFaults, NothingIsSaved) {
+    file("/sys/module/amdgpu/parameters/cwsr_enable", "0\n");
+    try_with_files("runtime,device,routes,gate", {});
+    expect_level(3, "do not use", "cwsr_enable: 0: what runs on the GPU cannot be saved");
+}
+
+// --- what speaks against no level
+
+TEST_F(DoctorFaults, StreamsThatShareAQueue) {
+    try_hip("device,gate,sharing", {{"FAKE_CUDA_HARDWARE_QUEUES", "1"}});
+    expect_note("those with the numbers 2, 3, 4, 5, 6, 7, 8, 9 share stream 1's hardware queue");
+}
+
+TEST_F(DoctorFaults, CopiesThatHoldALock) {
+    try_hip("device,standing", {{"FAKE_CUDA_COPY_LOCK", "1"}});
+    expect_note("holds a stream's lock while a thread copies to memory that the runtime does not know");
+}
+
+TEST_F(DoctorFaults, SynchronizesThatHoldALock) {
+    try_hip("device,standing", {{"FAKE_HIP_SYNC_LOCK", "1"}});
+    expect_note("holds a stream's lock while a thread synchronizes");
+}
+
+TEST_F(DoctorFaults, PagesThatMove) {
+    file("/proc/sys/kernel/numa_balancing", "1\n");
+    try_with_files("runtime", {});
+    expect_note("NUMA balancing is on: ");
+}
+
+// --- CUDA
+
+TEST_F(DoctorFaults, CudaWithoutWaitValues) {
+    try_cuda("device,routes,gate", {{"FAKE_CUDA_NO_MEMOPS", "1"}});
+    expect_level(2, "do not use", "refuses to let a stream wait for a word (error 801)");
+}
+
+TEST_F(DoctorFaults, CudaChannelsThatStandForShow) {
+    try_cuda("device,routes,gate,stop 3", {{"FAKE_RM_NO_EFFECT", "1"}});
+    expect_level(3, "do not use", "the kernel that runs is not taken off");
+}
+
+}  // namespace
+}  // namespace xsched::test

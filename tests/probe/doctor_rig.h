@@ -1,0 +1,81 @@
+// xcli doctor --run on a stand-in, with what it found.
+#pragma once
+
+#include <sys/stat.h>
+
+#include "cli/cli_rig.h"
+
+namespace xsched::test {
+
+// "do not use: because", and the like for each level.
+class DoctorRuns : public WithCli {
+protected:
+    // The HIP stand-in with AMD's kernel driver below it, and what else the environment says.
+    void try_hip(const std::string& steps, const Environment& faults, const std::vector<std::string>& more = {}) {
+        Environment environment{{"XSCHED_HIP_LIB", FAKE_HIP},
+                                {"LD_PRELOAD", FAKE_KFD},
+                                {"FAKE_KFD", "1"},
+                                {"FAKE_CUDA_SHARED", directory / "device"}};
+        run("hip", steps, environment, faults, more);
+    }
+    void try_cuda(const std::string& steps, const Environment& faults) {
+        const std::string folder = directory / "driver", files = directory / "rm";
+        mkdir(folder.c_str(), 0700);
+        mkdir(files.c_str(), 0700);
+        if (symlink(FAKE_CUDA, (folder + "/libcuda.so.1").c_str()) != 0) ADD_FAILURE();
+        Environment environment{{"XSCHED_CUDA_LIB", FAKE_CUDA},
+                                {"LD_LIBRARY_PATH", folder},
+                                {"LD_PRELOAD", FAKE_RM},
+                                {"FAKE_RM_DIR", files},
+                                {"FAKE_CUDA_SHARED", directory / "device"}};
+        run("cuda", steps, environment, faults, {});
+    }
+
+    const Json& level(int number) const { return report["metrics"]["levels"].at(number - 1); }
+    // Trials are of times: what a busy machine spoils is tried again, which a wrong verdict survives.
+    void expect_level(int number, const std::string& verdict, const std::string& because) {
+        const auto as_expected = [&] {
+            return level(number)["verdict"] == verdict && has(level(number)["because"].get<std::string>(), because);
+        };
+        for (int again = 0; again < 3 && !as_expected(); ++again) ask();
+        EXPECT_EQ(level(number)["verdict"], verdict) << outcome.out;
+        EXPECT_TRUE(has(level(number)["because"].get<std::string>(), because)) << level(number);
+    }
+    void expect_note(const std::string& part) const {
+        EXPECT_TRUE(has(report["notes"].dump(), part)) << report["notes"];
+    }
+    const Json& step(const std::string& name) const {
+        static const Json none;
+        for (const Json& one : report["metrics"]["steps"])
+            if (one["step"] == name) return one;
+        ADD_FAILURE() << "no step " << name << " in " << outcome.out;
+        return none;
+    }
+
+    std::string patience = "6";  // of each step, for busy machines
+    Outcome outcome;
+    Json report;
+
+private:
+    void run(const std::string& platform, const std::string& steps, Environment environment, const Environment& faults,
+             const std::vector<std::string>& more) {
+        std::vector<std::string> words{"doctor",    "--run", "--platform", platform, "--json",
+                                       "--seconds", "0.5",   "--patience", patience};
+        if (!steps.empty()) words.insert(words.end(), {"--steps", steps});
+        words.insert(words.end(), more.begin(), more.end());
+        environment.insert(faults.begin(), faults.end());
+        words_ = words;
+        environment_ = environment;
+        ask();
+    }
+    void ask() {
+        outcome = xcli(words_, environment_);
+        report = outcome.json();
+        ASSERT_TRUE(report.is_object()) << outcome.out << outcome.err;
+    }
+
+    std::vector<std::string> words_;
+    Environment environment_;
+};
+
+}  // namespace xsched::test

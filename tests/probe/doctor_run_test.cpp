@@ -1,0 +1,65 @@
+// xcli doctor --run as a whole: what it says of stand-ins that work, its report and its exit status.
+#include "probe/doctor_rig.h"
+
+namespace xsched::test {
+namespace {
+
+TEST_F(DoctorRuns, EveryStepOfHip) {
+    const std::string file = directory / "saved.json";
+    try_hip("", {}, {"--save", file});
+    for (const Json& one : report["metrics"]["steps"]) EXPECT_EQ(one["ending"], "done") << one;
+    EXPECT_EQ(report["metrics"]["steps"].size(), 17U);
+    for (const char* key : {"test_id", "test_name", "date", "hardware", "driver_version", "rocm_version",
+                            "xsched_version", "status", "metrics", "notes"})
+        EXPECT_TRUE(report.contains(key)) << key;
+    EXPECT_EQ(report["test_id"], "doctor_hip");
+    for (int number = 1; number <= 3; ++number) {
+        // Times of a busy machine may say that a level does not help; nothing else may be said against it.
+        if (level(number)["verdict"] == "use") continue;
+        expect_level(number, "do not use", "it does not help here");
+    }
+    const bool all = report["status"] == "PASS";
+    EXPECT_EQ(outcome.status, all ? 0 : 1);
+    if (all) {
+        EXPECT_EQ(level(3)["environment"]["XSCHED_INTERRUPT"], "1");
+    }
+    std::ifstream saved(file);
+    EXPECT_EQ(Json::parse(saved, nullptr, false), report);
+}
+
+TEST_F(DoctorRuns, EveryStepOfCuda) {
+    try_cuda("", {});
+    for (const Json& one : report["metrics"]["steps"]) EXPECT_EQ(one["ending"], "done") << one;
+    EXPECT_EQ(report["metrics"]["steps"].size(), 13U);
+    for (int number = 1; number <= 3; ++number)
+        if (level(number)["verdict"] != "use") {
+            expect_level(number, "do not use", "it does not help here");
+        }
+}
+
+TEST_F(DoctorRuns, NoLevelAboveTheOneAskedFor) {
+    try_hip("device,stop 1,stop 2,stop 3", {}, {"--level", "1"});
+    EXPECT_EQ(report["metrics"]["steps"].size(), 2U);
+}
+
+TEST_F(DoctorRuns, WithoutARuntimeNothingIsTried) {
+    try_hip("runtime,device", {{"FAKE_CUDA_FAIL", "hipGetDeviceCount:*:100"}});
+    EXPECT_EQ(outcome.status, 2);
+    expect_level(1, "do not use", "finds no device: error 100");
+}
+
+TEST_F(DoctorRuns, TextForPeople) {
+    const Outcome said = xcli({"doctor", "--run", "--platform", "hip", "--steps", "device", "--seconds", "0.5"},
+                              {{"XSCHED_HIP_LIB", FAKE_HIP}});
+    EXPECT_EQ(said.status, 1) << said.err;
+    EXPECT_TRUE(has(said.out, "level 1: not tried, because the step \"runtime\" was not run")) << said.out;
+}
+
+TEST_F(DoctorRuns, WordsThatMeanNothing) {
+    expect_sentence({"doctor", "--run", "--platform", "abacus"}, "--platform abacus is none");
+    expect_sentence({"doctor", "--level", "2"}, "--run");
+    expect_sentence({"doctor", "--run", "--platform", "hip", "--root", directory / "nowhere"}, "is not a folder");
+}
+
+}  // namespace
+}  // namespace xsched::test
