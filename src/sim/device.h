@@ -1,0 +1,84 @@
+// A model of a device that one process's context has at a time: kernels fill it, one after the other; a timeslice ends
+// a context's turn if another has work, in the middle of a kernel too; each change of context costs a switch. A context
+// may be taken off, or kept from coming back (level 3). Gates are words in the slots.
+//
+// What it leaves out: kernels that share the device, copies, memory, clocks and heat.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "sim/agenda.h"
+#include "sim/observer.h"
+#include "sim/stream.h"
+#include "sim/workload.h"
+
+namespace xsched::sim {
+
+enum class Off : uint8_t { kNo, kKeptOff, kTakenOff };
+
+// Of one process on this device.
+struct Context {
+    uint32_t process = 0;  // its number in the world
+    std::vector<Stream*> streams;
+    int64_t timeslice_ns = 0;
+    Off off = Off::kNo;
+    size_t turn = 0;  // the stream that it ran last
+    int64_t used_ns = 0;  // device time of its own kernels
+};
+
+class Device final : public Actor {
+public:
+    Device(Agenda& agenda, const DeviceCosts& costs, uint32_t number, Observer* observer)
+        : agenda_(agenda), costs_(costs), number_(number), observer_(observer) {}
+
+    Context& add_context(uint32_t process);
+    // Something of the context changed: a command came, a gate opened.
+    void look(int64_t now_ns);
+    // A command came for it. Cheaper where it changes nothing.
+    void came(const Context& context, int64_t now_ns) {
+        if (running_ == nullptr || resident_ != &context) look(now_ns);
+    }
+    void set_off(Context& context, Off off, int64_t now_ns);
+    void set_timeslice(Context& context, int64_t ns, int64_t now_ns);
+    // The keep-alive of this stream ends then, when the next command is there.
+    void end_hold(Stream& stream, int64_t end_ns, int64_t now_ns);
+    void wake(int64_t now_ns) override { look(now_ns); }
+
+    int64_t busy_ns() const { return busy_ns_; }
+    int64_t switching_ns() const { return switching_ns_; }
+    uint64_t switches() const { return switches_; }
+    uint64_t events() const { return events_; }
+
+private:
+    bool wants(const Context& context, int64_t now_ns) const;
+    Context* other_that_wants(int64_t now_ns);
+    int64_t soonest_ready_ns(int64_t now_ns) const;
+    int64_t turn_ends_ns(int64_t now_ns) const;
+    void finish_switch();
+    void begin_switch(Context& to, int64_t now_ns);
+    bool go_on(int64_t now_ns);
+    bool begin_command(int64_t now_ns);
+    void stop_command(int64_t now_ns);
+    void complete(int64_t now_ns);
+
+    Agenda& agenda_;
+    const DeviceCosts& costs_;
+    uint32_t number_;
+    Observer* observer_;
+    std::vector<std::unique_ptr<Context>> contexts_;
+    Context* resident_ = nullptr;
+    size_t resident_at_ = 0;
+    Context* switching_to_ = nullptr;
+    int64_t switch_ends_ns_ = 0;
+    int64_t turn_began_ns_ = 0;
+    Stream* running_ = nullptr;
+    int64_t began_ns_ = 0;
+    int64_t busy_ns_ = 0;
+    int64_t switching_ns_ = 0;
+    uint64_t switches_ = 0;
+    uint64_t events_ = 0;
+};
+
+}  // namespace xsched::sim

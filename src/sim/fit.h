@@ -1,0 +1,35 @@
+// Costs from measurements, and what the simulator says of the others: the main job's three patterns
+// (docs/benchmarks.md) beside kernels of one length, natively and under XSched. Fitted are high's kernel, the timeslice
+// and the switch, on pattern A beside one length alone. Any thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/workload.h"
+
+namespace xsched::sim {
+
+enum class Peer : uint8_t { kNative, kXsched };
+
+// One figure: high's p50.
+struct Measurement {
+    Peer peer = Peer::kNative;
+    char pattern = 'A';  // A, B or C
+    int64_t low_ns = 0;  // length of low's kernels; 0: high is alone
+    double p50_us = 0;
+};
+
+struct Fitted {
+    DeviceCosts costs;
+    int64_t kernel_ns = 0;  // of high
+};
+
+// Null: what is needed (A alone natively, and beside `low_ns` under XSched) was not measured.
+std::optional<Fitted> fit(const std::vector<Measurement>& measured, int64_t low_ns);
+double predict_us(const Fitted& fitted, const Measurement& cell);
+Workload main_job(const Fitted& fitted, char pattern, int64_t low_ns);
+
+}  // namespace xsched::sim

@@ -1,0 +1,71 @@
+// A fleet of GPUs and a day of jobs, in the large: how many GPUs does it need if each job has its GPUs to itself, and
+// how many if jobs share them? An aggregated model: what a GPU's programs do to each other in a moment is a formula,
+// whose costs come from the detailed model; jobs come, rest, work and go as events of one seed. Any thread.
+//
+//  - An urgent job (inference) works and rests in turn; at work it uses `load` of a GPU in requests. Among several at
+//    work on one GPU each takes (1 - its load) / (1 - all loads) times as long (processor sharing), and the preemption
+//    of a batch job costs `preempt_us` more.
+//  - A batch job (training) uses what urgent ones leave of its GPUs, the least of it counts, and takes longer for it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/random.h"
+
+namespace xsched::sim {
+
+struct JobKind {
+    std::string name;
+    double weight = 1;      // of all jobs
+    bool urgent = false;
+    uint32_t gpus = 1;      // of one node
+    Range lasts_ns;         // a batch job's with its GPUs to itself
+    double memory_gb = 10;  // of each GPU
+    double load = 0.3;      // urgent: at work; batch: at least this must be left to it
+    double request_ms = 10;
+    double works_s = 60;    // on average, exponentially distributed; and rests
+    double rests_s = 60;
+};
+
+struct FleetSpec {
+    std::string name;
+    uint64_t seed = 1;
+    int64_t lasts_ns = 86'400'000'000'000;
+    uint64_t jobs = 1000;
+    uint32_t gpus_per_node = 8;
+    double memory_gb = 80;
+    double day_swing = 0.5;   // jobs come (1 + swing) times as often at the peak
+    double p99_times = 1.5;   // the p99 of an urgent job's requests, of what it is alone,
+    double within = 0.99;     // for this part of all requests
+    double preempt_us = 250;  // docs/xsim.md: pattern B beside any kernels
+    std::vector<JobKind> kinds;
+};
+
+struct FleetResult {
+    double cap = 0;          // most mean load of urgent jobs that are placed on one GPU
+    uint64_t peak_gpus = 0;  // in use at a time
+    double mean_gpus = 0;
+    double busy = 0;         // of the time of GPUs in use
+    double late = 0;         // requests that came while their p99 was beyond the target, of all
+    double batch_times = 1;  // as long as with GPUs to itself
+    uint64_t events = 0;
+};
+
+struct FleetAnswer {
+    FleetResult whole;
+    FleetResult shared;
+    std::vector<FleetResult> tried;  // other caps
+};
+
+// Throws std::runtime_error: a sentence with the file, the line and what is wrong there.
+FleetSpec read_fleet(const std::string& path);
+FleetSpec parse_fleet(const std::string& text, const std::string& name);
+
+// `cap` 0: whole GPUs.
+FleetResult simulate_fleet(const FleetSpec& spec, double cap);
+// Tries caps, and takes the one with the fewest GPUs that meets the target.
+FleetAnswer answer_fleet(const FleetSpec& spec);
+
+}  // namespace xsched::sim

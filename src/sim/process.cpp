@@ -1,0 +1,122 @@
+#include "sim/process.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "base/clock.h"
+#include "ipc/region.h"
+#include "sim/program.h"
+#include "sim/server.h"
+
+namespace xsched::sim {
+
+void FreeRegion::operator()(ipc::Region* region) const { ipc::unmap_region(region); }
+
+Process::Process(Agenda& agenda, Device& device, const Workload& workload, const ProgramSpec& spec, uint32_t number)
+    : agenda_(agenda),
+      device_(device),
+      costs_(workload.costs),
+      spec_(spec),
+      number_(number),
+      context_(device.add_context(number)),
+      region_(ipc::create_private_region()) {
+    if (region_ == nullptr) throw std::runtime_error("no memory for another simulated process");
+    region_->header.client_id = id();
+    agenda.add(*this);
+}
+
+dispatch::ClientView Process::view() {
+    return {.id = id(), .pid = static_cast<int32_t>(id()), .region = region_.get()};
+}
+
+void Process::open(Program& program, Server* server, int64_t now_ns) {
+    program_ = &program;
+    for (uint32_t index = 0; index < spec_.queues; ++index) {
+        queues_.push_back(std::make_unique<QueueModel>(program, device_, context_, costs_));
+        const QueueSetup setup{.handle = uint64_t{id()} << 32 | (index + 1),
+                               .device = spec_.device + 1,
+                               .level = spec_.level,
+                               .hints = spec_.hints};
+        queues_.back()->publish(*region_, index, setup, server, now_ns);
+    }
+    if (server != nullptr) server->admit(*this, now_ns);
+}
+
+bool Process::is_suspended() const {
+    return std::any_of(queues_.begin(), queues_.end(), [](const auto& queue) { return queue->suspended(); });
+}
+
+void Process::directed(int64_t now_ns) {
+    seen_ = region_->header.directive.load(std::memory_order_relaxed);
+    for (const auto& queue : queues_) queue->note_gate(now_ns);
+    device_.look(now_ns);
+    program_->directed(now_ns);
+    if (call_ == Call::kNone) agenda_.set(*this, now_ns + costs_.agent_us);
+}
+
+// The hardware takes a process off as a whole.
+Off Process::wanted_off() const {
+    Off off = Off::kTakenOff;
+    for (const auto& queue : queues_) {
+        const auto how = static_cast<ipc::Interrupt>(queue->slot().interrupt.load(std::memory_order_relaxed));
+        if (!queue->suspended() || how == ipc::Interrupt::kNone) return Off::kNo;
+        if (how == ipc::Interrupt::kKeptOff) off = Off::kKeptOff;
+    }
+    return off;
+}
+
+uint32_t Process::wanted_timeslice_us() const {
+    return queues_.empty() ? 0 : queues_.front()->slot().device_timeslice_us.load(std::memory_order_relaxed);
+}
+
+void Process::wake(int64_t now_ns) {
+    end_call(now_ns);
+    if (begin_call(now_ns)) return;
+    ipc::Header& header = region_->header;
+    header.carried_out.store(seen_, std::memory_order_relaxed);
+    for (const auto& queue : queues_) queue->report_if_asked(now_ns);
+    if (spec_.level >= 3 && header.linger_wanted.load(std::memory_order_relaxed) != 0)
+        header.lingers.store(1, std::memory_order_relaxed);
+}
+
+void Process::end_call(int64_t now_ns) {
+    switch (std::exchange(call_, Call::kNone)) {
+        case Call::kTakeOff: device_.set_off(context_, Off::kTakenOff, now_ns); break;
+        case Call::kKeepOff: device_.set_off(context_, Off::kKeptOff, now_ns); break;
+        case Call::kRestore: device_.set_off(context_, Off::kNo, now_ns); break;
+        case Call::kTimeslice:
+            device_.set_timeslice(
+                context_, timeslice_us_ == 0 ? costs_.timeslice_us : timeslice_us_ * base::kMicrosecond, now_ns);
+            break;
+        default: break;
+    }
+}
+
+bool Process::begin_call(int64_t now_ns) {
+    const Off off = wanted_off();
+    if (off != off_ && !(off_ == Off::kTakenOff && off == Off::kKeptOff)) {
+        off_ = off;
+        if (off != Off::kNo) ++interrupts_;
+        if (off == Off::kNo)
+            call(Call::kRestore, costs_.restore_us, now_ns);
+        else if (off == Off::kKeptOff)
+            call(Call::kKeepOff, costs_.keep_off_us, now_ns);
+        else
+            call(Call::kTakeOff, costs_.take_off_us, now_ns);
+        return true;
+    }
+    if (const uint32_t us = wanted_timeslice_us(); us != timeslice_us_) {
+        timeslice_us_ = us;
+        call(Call::kTimeslice, costs_.set_timeslice_us, now_ns);
+        return true;
+    }
+    return false;
+}
+
+void Process::call(Call call, int64_t ns, int64_t now_ns) {
+    call_ = call;
+    agenda_.set(*this, now_ns + ns);
+}
+
+}  // namespace xsched::sim

@@ -1,0 +1,68 @@
+// A simulated process: its memory that the scheduler reads (a real one, as ipc/layout.h has it), its queues on one
+// device, and its agent, which carries directives out with calls that take their time.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "dispatch/client_view.h"
+#include "sim/agenda.h"
+#include "sim/device.h"
+#include "sim/queue_model.h"
+#include "sim/workload.h"
+
+namespace xsched::sim {
+
+struct FreeRegion {
+    void operator()(ipc::Region* region) const;
+};
+
+class Process final : public Actor {
+public:
+    // Throws std::runtime_error: no memory.
+    Process(Agenda& agenda, Device& device, const Workload& workload, const ProgramSpec& spec, uint32_t number);
+
+    void open(Program& program, Server* server, int64_t now_ns);
+    uint32_t number() const { return number_; }
+    uint32_t id() const { return number_ + 1; }  // as the server's client
+    dispatch::ClientView view();
+    std::vector<std::unique_ptr<QueueModel>>& queues() { return queues_; }
+    Device& device() { return device_; }
+    const Context& context() const { return context_; }
+
+    // --- the server
+    bool was_directed() const { return region_->header.directive.load(std::memory_order_relaxed) != seen_; }
+    bool is_suspended() const;
+    // Directives were written: gates act at once, the agent soon.
+    void directed(int64_t now_ns);
+
+    // The agent.
+    void wake(int64_t now_ns) override;
+    uint64_t interrupts() const { return interrupts_; }
+
+private:
+    enum class Call : uint8_t { kNone, kTakeOff, kKeepOff, kRestore, kTimeslice, kEffect };
+    Off wanted_off() const;
+    uint32_t wanted_timeslice_us() const;
+    void end_call(int64_t now_ns);
+    bool begin_call(int64_t now_ns);
+    void call(Call call, int64_t ns, int64_t now_ns);
+
+    Agenda& agenda_;
+    Device& device_;
+    const DeviceCosts& costs_;
+    const ProgramSpec& spec_;
+    uint32_t number_;
+    Context& context_;
+    std::unique_ptr<ipc::Region, FreeRegion> region_;
+    Program* program_ = nullptr;
+    std::vector<std::unique_ptr<QueueModel>> queues_;
+    uint32_t seen_ = 0;  // the directive that was noticed
+    Call call_ = Call::kNone;
+    Off off_ = Off::kNo;  // as called for
+    uint32_t timeslice_us_ = 0;
+    uint64_t interrupts_ = 0;
+};
+
+}  // namespace xsched::sim

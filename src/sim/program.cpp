@@ -1,0 +1,176 @@
+#include "sim/program.h"
+
+#include <algorithm>
+
+#include "ipc/slot_hints.h"
+#include "sim/server.h"
+
+namespace xsched::sim {
+namespace {
+
+// A caller without room looks again: soon where something may complete, later where a directive wakes it.
+constexpr int64_t kLookNs = 20'000;
+constexpr int64_t kLookClosedNs = 1'000'000;
+
+}  // namespace
+
+Program::Program(Agenda& agenda, Process& process, const Workload& workload, const ProgramSpec& spec,
+                 Observer* observer, Random random)
+    : agenda_(agenda),
+      process_(process),
+      spec_(spec),
+      costs_(workload.costs),
+      observer_(observer),
+      random_(random),
+      arrivals_(spec.arrival, random.branch(1)),
+      warm_up_(workload.warm_up) {
+    agenda.add(*this);
+}
+
+void Program::begin(Server* server, int64_t now_ns) {
+    server_ = server;
+    process_.open(*this, server, now_ns);
+    marks_.assign(process_.queues().size(), 0);
+    if (streams()) {
+        step_ = Step::kLaunch;
+        return launch(now_ns);
+    }
+    rest(now_ns);
+}
+
+void Program::wake(int64_t now_ns) {
+    ++events_;
+    switch (step_) {
+        case Step::kRest: return over(now_ns) ? rest(now_ns) : begin_burst(now_ns);
+        case Step::kLaunch: return launch(now_ns);
+        case Step::kReturn: return returned(now_ns);
+        default: return;
+    }
+}
+
+int64_t Program::next_burst_ns(int64_t now_ns) {
+    if (!replays()) return arrivals_.next_ns(now_ns);
+    return replayed_ < spec_.replay.size() ? now_ns + spec_.replay[replayed_].gap_ns : INT64_MAX;
+}
+
+void Program::rest(int64_t now_ns) {
+    const int64_t at_ns = next_burst_ns(now_ns);
+    if (at_ns >= spec_.end_ns || over(now_ns)) {
+        step_ = Step::kEnded;
+        if (server_ != nullptr) server_->expel(process_.id(), now_ns);
+        return;
+    }
+    step_ = Step::kRest;
+    burst_began_ns_ = at_ns;
+    if (spec_.arrival.announce_ns > 0) announce(at_ns, now_ns);
+    agenda_.set(*this, std::max(at_ns, now_ns));
+}
+
+// At once, if that is still ahead: the scheduler keeps announcements until they come true.
+void Program::announce(int64_t at_ns, int64_t now_ns) {
+    if (server_ == nullptr || at_ns <= now_ns) return;
+    for (const auto& queue : process_.queues()) ipc::store_hint(queue->slot(), base::HintId::expect_ns, at_ns);
+    server_->ring(process_.id(), now_ns);
+}
+
+void Program::begin_burst(int64_t now_ns) {
+    burst_kernels_ = replays() ? spec_.replay[replayed_++].kernels : random_.in(spec_.burst.kernels);
+    burst_launched_ = 0;
+    if (spec_.arrival.kind == ArrivalKind::kClosed) burst_began_ns_ = now_ns;
+    step_ = Step::kLaunch;
+    launch(now_ns);
+}
+
+void Program::launch(int64_t now_ns) {
+    if (!blocked_) kernel_ns_ = replays() ? spec_.replay[replayed_ - 1].kernel_ns : random_.in(spec_.burst.kernel_ns);
+    QueueModel& queue = *process_.queues()[next_queue_];
+    if (results_.launched == results_.kernels) progress_ns_ = now_ns;
+    const int64_t host_ns = queue.launch(kernel_ns_, blocked_, now_ns);
+    if (host_ns == QueueModel::kWait) {
+        blocked_ = true;
+        return agenda_.set(*this, now_ns + (queue.closed() ? kLookClosedNs : kLookNs));
+    }
+    blocked_ = false;
+    launched(host_ns, now_ns);
+}
+
+void Program::launched(int64_t host_ns, int64_t now_ns) {
+    QueueModel& queue = *process_.queues()[next_queue_];
+    ++results_.launched;
+    ++burst_launched_;
+    const int64_t next_ns = now_ns + host_ns + random_.in(spec_.burst.gap_ns);
+    if (streams()) {
+        ahead_.push_back({next_queue_, queue.submitted()});
+    } else {
+        marks_[next_queue_] = queue.submitted();
+    }
+    next_queue_ = next_queue_ + 1 < process_.queues().size() ? next_queue_ + 1 : 0;
+    const bool full = streams() && ahead_.size() >= spec_.depth;
+    const bool syncs = !streams() && (burst_launched_ == burst_kernels_ ||
+                                      (spec_.burst.sync_every > 0 && burst_launched_ % spec_.burst.sync_every == 0));
+    step_ = full || syncs ? Step::kSync : Step::kLaunch;
+    if (full) marks_[ahead_.front().queue] = ahead_.front().mark;
+    if (step_ == Step::kSync && next_ns == now_ns) return begin_sync(now_ns);
+    if (step_ == Step::kSync) step_ = Step::kReturn;  // after the host's work
+    agenda_.set(*this, next_ns);
+}
+
+void Program::begin_sync(int64_t now_ns) {
+    step_ = Step::kSync;
+    if (sync_done()) {
+        step_ = Step::kReturn;
+        return returned(now_ns);
+    }
+    for (size_t at = 0; at < marks_.size(); ++at)
+        if (marks_[at] != 0) process_.queues()[at]->sync_begin(now_ns);
+}
+
+bool Program::sync_done() const {
+    for (size_t at = 0; at < marks_.size(); ++at)
+        if (marks_[at] != 0 && !process_.queues()[at]->is_complete(marks_[at])) return false;
+    return true;
+}
+
+void Program::completed(int64_t now_ns) {
+    ++results_.kernels;
+    results_.longest_wait_ns = std::max(results_.longest_wait_ns, now_ns - progress_ns_);
+    progress_ns_ = now_ns;
+    if (step_ != Step::kSync || !sync_done()) return;
+    step_ = Step::kReturn;
+    agenda_.set(*this, now_ns + costs_.sync_us);
+}
+
+// The host is where it looks whether what it waits for is complete.
+void Program::returned(int64_t now_ns) {
+    if (!sync_done()) return begin_sync(now_ns);
+    for (size_t at = 0; at < marks_.size(); ++at) {
+        if (marks_[at] != 0) process_.queues()[at]->sync_end(marks_[at], now_ns);
+        marks_[at] = 0;
+    }
+    if (streams()) {
+        ahead_.pop_front();
+        step_ = Step::kLaunch;
+        if (!over(now_ns)) return launch(now_ns);
+        step_ = ahead_.empty() ? Step::kEnded : Step::kSync;
+        if (step_ == Step::kEnded) return server_ != nullptr ? server_->expel(process_.id(), now_ns) : void();
+        marks_[ahead_.front().queue] = ahead_.front().mark;
+        return begin_sync(now_ns);
+    }
+    if (burst_launched_ < burst_kernels_) {
+        step_ = Step::kLaunch;
+        return launch(now_ns);
+    }
+    end_burst(now_ns);
+}
+
+void Program::end_burst(int64_t now_ns) {
+    if (++results_.bursts > warm_up_) results_.latency_ns.push_back(now_ns - burst_began_ns_);
+    if (observer_ != nullptr) observer_->on_burst(process_.number(), burst_began_ns_, now_ns);
+    rest(now_ns);
+}
+
+void Program::directed(int64_t now_ns) {
+    if (blocked_) agenda_.set_earlier(*this, now_ns + costs_.agent_us);
+}
+
+}  // namespace xsched::sim

@@ -1,0 +1,99 @@
+// A simulated program's thread: bursts of kernels as its specification says, or kernels without end. It launches, waits
+// and works on the host, and notes how long its bursts took.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "sim/agenda.h"
+#include "sim/arrivals.h"
+#include "sim/observer.h"
+#include "sim/process.h"
+#include "sim/workload.h"
+
+namespace xsched::sim {
+
+struct ProgramResults {
+    std::vector<int64_t> latency_ns;  // of bursts that count
+    uint64_t bursts = 0;
+    uint64_t kernels = 0;  // complete
+    uint64_t launched = 0;
+    int64_t longest_wait_ns = 0;  // without a completion though it had work
+};
+
+class Program final : public Actor {
+public:
+    Program(Agenda& agenda, Process& process, const Workload& workload, const ProgramSpec& spec, Observer* observer,
+            Random random);
+
+    // Opens its queues, and begins.
+    void begin(Server* server, int64_t now_ns);
+    void wake(int64_t now_ns) override;
+
+    // --- its queues
+    void completed(int64_t now_ns);
+    // Directives were written into its slots.
+    void directed(int64_t now_ns);
+
+    const ProgramResults& results() const { return results_; }
+    bool ended() const { return step_ == Step::kEnded; }
+    // Begins nothing more after the burst under way.
+    void stop() { stopped_ = true; }
+    // Ended, or at rest, with everything complete.
+    bool settled() const {
+        const bool at_rest = step_ == Step::kEnded || step_ == Step::kRest || step_ == Step::kNotYet;
+        return at_rest && results_.launched == results_.kernels;
+    }
+    // It has work that is not complete, since when it has not progressed.
+    int64_t waits_since_ns() const { return results_.launched != results_.kernels || blocked_ ? progress_ns_ : 0; }
+    const ProgramSpec& spec() const { return spec_; }
+    Process& process() { return process_; }
+    uint64_t events() const { return events_; }
+
+private:
+    enum class Step : uint8_t { kNotYet, kRest, kLaunch, kSync, kReturn, kEnded };
+    struct Launched {
+        uint32_t queue;
+        uint64_t mark;
+    };
+    bool over(int64_t now_ns) const { return stopped_ || now_ns >= spec_.end_ns; }
+    bool replays() const { return !spec_.replay.empty(); }
+    int64_t next_burst_ns(int64_t now_ns);
+    bool streams() const { return spec_.arrival.kind == ArrivalKind::kStream; }
+    void rest(int64_t now_ns);
+    void begin_burst(int64_t now_ns);
+    void launch(int64_t now_ns);
+    void launched(int64_t host_ns, int64_t now_ns);
+    void begin_sync(int64_t now_ns);
+    bool sync_done() const;
+    void returned(int64_t now_ns);
+    void end_burst(int64_t now_ns);
+    void announce(int64_t at_ns, int64_t now_ns);
+
+    Agenda& agenda_;
+    Process& process_;
+    const ProgramSpec& spec_;
+    const DeviceCosts& costs_;
+    Observer* observer_;
+    Random random_;
+    Arrivals arrivals_;
+    Server* server_ = nullptr;
+    uint32_t warm_up_;
+    Step step_ = Step::kNotYet;
+    bool blocked_ = false;  // in a launch
+    bool stopped_ = false;
+    int64_t kernel_ns_ = 0;  // of the launch under way
+    int64_t burst_began_ns_ = 0;
+    int64_t burst_kernels_ = 0;
+    int64_t burst_launched_ = 0;
+    std::vector<uint64_t> marks_;  // waited for, by queue; 0: nothing
+    std::deque<Launched> ahead_;  // of a stream
+    uint32_t next_queue_ = 0;
+    size_t replayed_ = 0;
+    int64_t progress_ns_ = 0;
+    uint64_t events_ = 0;
+    ProgramResults results_;
+};
+
+}  // namespace xsched::sim

@@ -1,0 +1,121 @@
+#include "sim/property.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "base/clock.h"
+#include "policy/policy.h"
+#include "sim/world.h"
+
+namespace xsched::sim {
+namespace {
+
+constexpr int64_t kLookEveryNs = 5 * base::kMillisecond;
+constexpr int64_t kLookSeldomNs = 50 * base::kMillisecond;
+constexpr int64_t kDrainNs = 600 * base::kSecond;
+
+// One run: time goes on in steps, and between them somebody changes the policy, holds a program and lets it go.
+class Run {
+public:
+    Run(PropertyRun& result, const std::string& policy, uint64_t seed, Density density)
+        : result_(result), random_(seed ^ 0x5eed), changes_(policy.empty()), step_ns_(step_ns(density)) {
+        for (const policy::PolicyInfo& info : policy::policies()) names_.emplace_back(info.name);
+        result.workload.policy = changes_ ? names_[static_cast<size_t>(random_.below(count()))] : policy;
+    }
+    void go() {
+        World world(result_.workload, Scheduling::kServer);
+        held_.assign(world.programs().size(), false);
+        free_since_ns_.assign(world.programs().size(), world.begin_ns());
+        const int64_t end_ns = world.begin_ns() + result_.workload.duration_ns;
+        for (int64_t at_ns = world.begin_ns(); at_ns < end_ns;) {
+            at_ns = std::min(at_ns + step_ns_, end_ns);
+            world.run_until(at_ns);
+            look(world);
+            meddle(world);
+        }
+        drain(world);
+        result_.events = world.events();
+        result_.hash = world.server()->decisions_hash();
+        const double hours = static_cast<double>(result_.workload.duration_ns) / 3.6e12;
+        result_.client_hours = hours * static_cast<double>(world.programs().size());
+    }
+
+private:
+    static int64_t step_ns(Density density) { return density == Density::kDense ? kLookEveryNs : kLookSeldomNs; }
+    int64_t count() const { return static_cast<int64_t>(names_.size()); }
+
+    void meddle(World& world) {
+        Server& server = *world.server();
+        if (changes_ && random_.below(40) == 0)
+            server.set_policy(names_[static_cast<size_t>(random_.below(count()))], world.now_ns());
+        if (random_.below(80) != 0) return;
+        const auto at = static_cast<size_t>(random_.below(static_cast<int64_t>(held_.size())));
+        hold(world, at, !held_[at]);
+    }
+    void hold(World& world, size_t at, bool held) {
+        held_[at] = held;
+        free_since_ns_[at] = world.now_ns();
+        world.server()->set_held(world.programs()[at]->process().id(), held, world.now_ns());
+    }
+    // Of what runs on this device at worst: everybody's longest kernel and turn, after the limit.
+    int64_t bound_ns() const {
+        int64_t longest_ns = 0;
+        for (const ProgramSpec& spec : result_.workload.programs) longest_ns += spec.burst.kernel_ns.most;
+        return 3 * result_.workload.settings.starvation_limit_ns + 10 * longest_ns + 300 * base::kMillisecond;
+    }
+    void look(World& world) {
+        for (size_t at = 0; at < held_.size(); ++at) {
+            Program& program = *world.programs()[at];
+            const int64_t since_ns = program.waits_since_ns();
+            if (since_ns == 0 || held_[at] || program.spec().hints.priority == PRIORITY_NO_EXECUTE) continue;
+            const int64_t waited_ns = world.now_ns() - std::max(since_ns, free_since_ns_[at]);
+            result_.longest_wait_ns = std::max(result_.longest_wait_ns, waited_ns);
+            if (waited_ns > bound_ns()) fail(program, "had work and completed nothing for " + milliseconds(waited_ns));
+        }
+    }
+    // Nobody is held any more: all that was launched is to complete.
+    void drain(World& world) {
+        for (size_t at = 0; at < held_.size(); ++at)
+            if (held_[at]) hold(world, at, false);
+        for (const auto& program : world.programs()) program->stop();
+        const auto done = [&] {
+            return std::all_of(world.programs().begin(), world.programs().end(),
+                               [](const auto& program) { return program->settled(); });
+        };
+        for (const int64_t end_ns = world.now_ns() + kDrainNs; !done() && world.now_ns() < end_ns;)
+            world.run_until(world.now_ns() + 20 * kLookEveryNs);
+        for (const auto& program : world.programs()) {
+            if (program->settled()) continue;
+            fail(*program, "was left with " + std::to_string(program->results().launched) + " kernels launched and " +
+                               std::to_string(program->results().kernels) + " complete");
+        }
+    }
+    void fail(Program& program, const std::string& what) {
+        if (result_.failures.size() >= 10) return;
+        result_.failures.push_back("process " + std::to_string(program.process().id()) + " " + what);
+    }
+    static std::string milliseconds(int64_t ns) { return std::to_string(ns / base::kMillisecond) + " ms"; }
+
+    PropertyRun& result_;
+    Random random_;
+    bool changes_;
+    int64_t step_ns_;
+    std::vector<std::string> names_;
+    std::vector<bool> held_;
+    std::vector<int64_t> free_since_ns_;
+};
+
+}  // namespace
+
+PropertyRun check_seed(uint64_t seed, const std::string& policy, Density density, int64_t duration_ns) {
+    PropertyRun result{.workload = random_workload(seed, density, duration_ns)};
+    Run(result, policy, seed, density).go();
+    if (density == Density::kSparse) return result;
+    PropertyRun again{.workload = random_workload(seed, density, duration_ns)};
+    Run(again, policy, seed, density).go();
+    if (again.hash != result.hash || again.events != result.events)
+        result.failures.push_back("a second run of the same seed decided otherwise");
+    return result;
+}
+
+}  // namespace xsched::sim

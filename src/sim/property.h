@@ -1,0 +1,33 @@
+// What must hold whatever programs do: random programs of one seed, under a policy or under all of them in turn, on the
+// virtual clock. A seed that fails once fails always. Any thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/workload.h"
+
+namespace xsched::sim {
+
+struct PropertyRun {
+    Workload workload;  // that the seed made
+    std::vector<std::string> failures;  // as sentences; none: all holds
+    double client_hours = 0;  // simulated
+    uint64_t events = 0;
+    uint64_t hash = 0;  // of the decisions
+    int64_t longest_wait_ns = 0;
+};
+
+enum class Density : uint8_t { kDense, kSparse };  // how much programs do in a second
+
+// The workload that a seed makes: of `duration_ns`, or of what the seed says if that is 0.
+Workload random_workload(uint64_t seed, Density density, int64_t duration_ns = 0);
+
+// An empty policy: the seed chooses one, and another at random moments. What is checked:
+//  - every program that has work, and may run, completes something within the bound (starvation);
+//  - after all have been let go, everything that was launched is complete (nothing is lost);
+//  - a second run decides the same at the same times (determinism).
+PropertyRun check_seed(uint64_t seed, const std::string& policy, Density density, int64_t duration_ns = 0);
+
+}  // namespace xsched::sim

@@ -1,0 +1,220 @@
+#include "sim/queue_model.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/clock.h"
+#include "ipc/slot_hints.h"
+#include "sim/program.h"
+#include "sim/server.h"
+#include "xsched/types.h"
+
+namespace xsched::sim {
+namespace {
+
+// As queue/gate_spacing.h and queue/window.cpp have them.
+constexpr uint32_t kGatedCap = 512;
+constexpr int64_t kGateEveryNs = 150 * base::kMicrosecond;
+constexpr int64_t kGateEveryPreemptedNs = 500 * base::kMicrosecond;
+constexpr int64_t kReportEveryNs = base::kMillisecond;
+constexpr uint32_t kMostApart = 64;
+constexpr uint32_t kUnknownWindow = 4;
+constexpr uint32_t kMostInWindow = 1024;
+
+uint32_t one_of(int64_t wanted_ns, int64_t command_ns, uint32_t most) {
+    if (command_ns <= 0) return std::min(most, 4U);
+    return static_cast<uint32_t>(std::clamp<int64_t>(wanted_ns / command_ns, 1, most));
+}
+
+template <typename T>
+void put(std::atomic<T>& field, T value) {
+    field.store(value, std::memory_order_relaxed);
+}
+
+uint32_t microseconds(int64_t ns) { return static_cast<uint32_t>(ns / base::kMicrosecond); }
+
+}  // namespace
+
+void QueueModel::publish(ipc::Region& region, uint32_t index, const QueueSetup& setup, Server* server, int64_t now_ns) {
+    slot_ = &region.slots[index];
+    header_ = &region.header;
+    server_ = server;
+    stream_.slot = slot_;
+    put(slot_->platform, static_cast<uint32_t>(kPlatformCUDA));
+    put(slot_->handle, setup.handle);
+    put(slot_->device, setup.device);
+    put(slot_->levels, (2U << setup.level) - 2);
+    put(slot_->level, setup.level);
+    put(slot_->switch_us, microseconds(costs_.switch_us));
+    put(slot_->off_us, microseconds(costs_.declared_off_us));
+    put(slot_->most_off_us, microseconds(costs_.declared_most_off_us));
+    put(slot_->effect_us, microseconds(costs_.declared_effect_us));
+    put(slot_->interrupt_us, microseconds(costs_.declared_interrupt_us));
+    ipc::store_hints(*slot_, setup.hints);
+    put(slot_->idle_since_ns, now_ns);
+    put(slot_->device_progress, 1U);
+    put(slot_->gate, ipc::kGateOpen);
+    put(slot_->state, static_cast<uint32_t>(ipc::SlotState::kUsed));
+    put(region.header.slot_end, std::max(region.header.slot_end.load(std::memory_order_relaxed), index + 1));
+    context_.streams.push_back(&stream_);
+}
+
+bool QueueModel::followed() const {
+    return server_ != nullptr && (closed() || slot_->window_ns.load(std::memory_order_relaxed) > 0 ||
+                                  header_->watching.load(std::memory_order_relaxed) != 0);
+}
+
+uint32_t QueueModel::most_in_flight(bool closed) const {
+    const int64_t window_ns = slot_->window_ns.load(std::memory_order_relaxed);
+    if (!closed && window_ns == 0) return UINT32_MAX;
+    if (slot_->level.load(std::memory_order_relaxed) >= kPreemptLevelDeactivate) return kGatedCap;
+    if (window_ns == 0) return XQUEUE_LAUNCH_THRESHOLD_DEFAULT;
+    if (command_ns_ == 0) return kUnknownWindow;
+    return static_cast<uint32_t>(std::clamp<int64_t>(window_ns / command_ns_, 1, kMostInWindow));
+}
+
+bool QueueModel::gate_due(bool closed) {
+    const bool deactivates = slot_->level.load(std::memory_order_relaxed) >= kPreemptLevelDeactivate;
+    if (closed) {
+        const int64_t since_ns = slot_->directed_ns.load(std::memory_order_relaxed);
+        if (std::exchange(gated_ns_, since_ns) != since_ns) return true;
+    }
+    if (!deactivates || (!closed && slot_->window_ns.load(std::memory_order_relaxed) == 0)) return false;
+    const bool preempted = slot_->device_timeslice_us.load(std::memory_order_relaxed) != 0;
+    return since_gate_ + 1 >= one_of(preempted ? kGateEveryPreemptedNs : kGateEveryNs, command_ns_, kMostApart);
+}
+
+QueueModel::Plan QueueModel::decide(bool retry, bool closed, int64_t now_ns) {
+    Plan plan;
+    const uint32_t most = most_in_flight(closed);
+    const uint32_t stride = one_of(kReportEveryNs, command_ns_, std::clamp<uint32_t>(most / 4, 1, kMostApart));
+    plan.report = submitted_ + 1 - asked_ >= stride;
+    const bool all_asked = asked_ == submitted_;
+    if (plan.report || retry || all_asked || submitted_ - completed_ >= most) absorb_progress(now_ns);
+    plan.wait = submitted_ - completed_ >= most;
+    if (!plan.wait) plan.gate = gate_due(closed);
+    return plan;
+}
+
+int64_t QueueModel::launch(int64_t length_ns, bool retry, int64_t now_ns) {
+    int64_t host_ns = costs_.launch_us;
+    Command command{.left_ns = length_ns, .whole_ns = length_ns, .number = static_cast<uint32_t>(submitted_ + 1)};
+    if (followed()) {
+        const Plan plan = decide(retry, closed(), now_ns);
+        if (plan.wait) {
+            announce_waiting(now_ns);
+            report_all(now_ns);
+            return kWait;
+        }
+        host_ns += costs_.followed_us + (plan.gate ? costs_.gate_host_us : 0) + (plan.report ? costs_.gate_host_us : 0);
+        command.left_ns += (plan.gate ? costs_.gate_device_us : 0) + (plan.report ? costs_.gate_device_us : 0);
+        command.gate = plan.gate;
+        command.report = plan.report;
+        since_gate_ = plan.gate ? 0 : since_gate_ + 1;
+        if (plan.report) asked_ = submitted_ + 1;
+        const bool idle = observed_ && submitted_ == completed_;
+        put(slot_->submitted, ++submitted_);
+        if (std::exchange(waiting_, false)) put(slot_->waiting, 0U);
+        if (idle || (!observed_ && (plan.report || plan.gate))) ring_ready(submitted_ != completed_, now_ns);
+    } else {
+        observed_ = false;
+        put(slot_->submitted, ++submitted_);
+    }
+    put(slot_->launched, submitted_);
+    command.ready_ns = now_ns + host_ns + costs_.start_us;
+    if (std::exchange(held_, false)) device_.end_hold(stream_, command.ready_ns, now_ns);
+    stream_.commands.push(command);
+    was_closed_ = was_closed_ || closed();
+    device_.came(context_, now_ns);
+    return host_ns;
+}
+
+// A queue with a caller that waits has work, even if nothing of it is in flight.
+void QueueModel::announce_waiting(int64_t now_ns) {
+    if (std::exchange(waiting_, true)) return;
+    put(slot_->waiting, 1U);
+    if (submitted_ == completed_) put(slot_->ready_since_ns, now_ns);
+    server_->ring(header_->client_id, now_ns);
+}
+
+void QueueModel::ring_ready(bool ready, int64_t now_ns) {
+    put(ready ? slot_->ready_since_ns : slot_->idle_since_ns, now_ns);
+    if (header_->watching.load(std::memory_order_relaxed) != 0) server_->ring(header_->client_id, now_ns);
+}
+
+void QueueModel::note_progress(uint64_t completed, int64_t /*now_ns*/) {
+    completed_ = completed;
+    observed_ = true;
+    put(slot_->command_ns, command_ns_);
+    put(slot_->busy_ns, busy_ns_);
+    put(slot_->completed, completed);
+}
+
+void QueueModel::absorb_progress(int64_t now_ns) {
+    const uint64_t done = ipc::completed_commands(*slot_);
+    if (done > completed_) note_progress(done, now_ns);
+}
+
+void QueueModel::write_progress(uint64_t number) { put(slot_->progress, static_cast<uint32_t>(number)); }
+
+// All that was launched reports its end.
+void QueueModel::report_all(int64_t /*now_ns*/) {
+    if (asked_ == submitted_) return;
+    asked_ = submitted_;
+    if (done_ == submitted_)
+        write_progress(done_);
+    else if (!stream_.commands.back().hold)
+        stream_.commands.back().report = true;
+}
+
+void QueueModel::report_if_asked(int64_t now_ns) {
+    const uint32_t ask = slot_->ask.load(std::memory_order_relaxed);
+    if (std::exchange(ask_seen_, ask) != ask) report_all(now_ns);
+}
+
+void QueueModel::note_gate(int64_t now_ns) {
+    const bool closed_now = closed();
+    const bool opened = std::exchange(was_closed_, closed_now) && !closed_now;
+    if (!opened || stream_.commands.empty() || !stream_.commands.front().gate) return;
+    stream_.commands.front().ready_ns = std::max(stream_.commands.front().ready_ns, now_ns + costs_.gate_open_us);
+}
+
+void QueueModel::learn(int64_t length_ns) {
+    busy_ns_ += length_ns;
+    if (command_ns_ == 0)
+        command_ns_ = length_ns;
+    else if (length_ns > 4 * command_ns_)
+        command_ns_ += (length_ns - command_ns_) / 16;
+    else
+        command_ns_ += (length_ns - command_ns_) / 4;
+    command_ns_ = std::max<int64_t>(command_ns_, 1);
+}
+
+void QueueModel::completed_on_device(const Command& command, int64_t now_ns) {
+    ++done_;
+    learn(command.whole_ns);
+    if (command.report) write_progress(done_);
+    program_.completed(now_ns);
+}
+
+// Others may be on their way off for this process: it keeps the device through the pause that begins with this wait.
+void QueueModel::sync_begin(int64_t now_ns) {
+    if (server_ == nullptr || header_->lingers.load(std::memory_order_relaxed) == 0) return;
+    header_->waits.fetch_add(1, std::memory_order_relaxed);
+    if (now_ns >= header_->linger_until_ns.load(std::memory_order_relaxed)) return;
+    if (done_ == submitted_ || stream_.commands.back().hold) return;
+    held_ = true;
+    stream_.commands.push({.left_ns = costs_.keep_alive_most_us + costs_.keep_alive_us,
+                           .ready_ns = now_ns,
+                           .number = ++hold_number_,
+                           .hold = true});
+}
+
+void QueueModel::sync_end(uint64_t mark, int64_t now_ns) {
+    if (server_ == nullptr || mark < completed_ || mark > submitted_) return;
+    const bool was_ready = submitted_ != slot_->completed.load(std::memory_order_relaxed);
+    note_progress(mark, now_ns);
+    if (was_ready && submitted_ == completed_) ring_ready(false, now_ns);
+}
+
+}  // namespace xsched::sim

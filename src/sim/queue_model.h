@@ -1,0 +1,101 @@
+// A model of a gated XQueue (queue/gated_path.h), which would keep the launching thread inside: it counts commands in
+// its slot as the real one does, rings, puts gates and reports among the commands, and says when a caller has to wait.
+// The scheduler reads the same slot as ever. Without a scheduler it is the driver's queue alone.
+//
+// The mean length of commands is learned from the device's true figures, where the real one sees completions.
+#pragma once
+
+#include <cstdint>
+
+#include "base/hints.h"
+#include "ipc/layout.h"
+#include "sim/device.h"
+#include "sim/stream.h"
+#include "sim/workload.h"
+
+namespace xsched::sim {
+
+class Server;
+class Program;
+
+struct QueueSetup {
+    uint64_t handle = 0;
+    uint64_t device = 0;  // as the slots say it
+    uint32_t level = 3;
+    base::Hints hints;
+};
+
+class QueueModel {
+public:
+    QueueModel(Program& program, Device& device, Context& context, const DeviceCosts& costs)
+        : program_(program), device_(device), context_(context), costs_(costs) {
+        stream_.queue = this;
+    }
+    // `server` null: nobody schedules it. The slot is its own.
+    void publish(ipc::Region& region, uint32_t index, const QueueSetup& setup, Server* server, int64_t now_ns);
+
+    // --- the program's thread
+    // Host time that the launch took, or kWait: not now (it is asked again with `retry`).
+    static constexpr int64_t kWait = -1;
+    int64_t launch(int64_t length_ns, bool retry, int64_t now_ns);
+    uint64_t submitted() const { return submitted_; }
+    bool is_complete(uint64_t mark) const { return done_ >= mark; }
+    // A wait for all commands up to `mark` begins, or has ended.
+    void sync_begin(int64_t now_ns);
+    void sync_end(uint64_t mark, int64_t now_ns);
+    bool closed() const { return slot_->gate.load(std::memory_order_relaxed) != ipc::kGateOpen; }
+
+    // --- the device
+    void completed_on_device(const Command& command, int64_t now_ns);
+
+    // --- the agent
+    void report_if_asked(int64_t now_ns);
+    bool suspended() const { return slot_->suspended.load(std::memory_order_relaxed) != 0; }
+    ipc::QueueSlot& slot() { return *slot_; }
+    // Its gate was opened: what stands behind it begins a little later.
+    void note_gate(int64_t now_ns);
+    Stream& stream() { return stream_; }
+
+private:
+    struct Plan {
+        bool gate = false;
+        bool report = false;
+        bool wait = false;
+    };
+    bool followed() const;
+    Plan decide(bool retry, bool closed, int64_t now_ns);
+    uint32_t most_in_flight(bool closed) const;
+    bool gate_due(bool closed);
+    void announce_waiting(int64_t now_ns);
+    void ring_ready(bool ready, int64_t now_ns);
+    void note_progress(uint64_t completed, int64_t now_ns);
+    void absorb_progress(int64_t now_ns);
+    void report_all(int64_t now_ns);
+    void write_progress(uint64_t number);
+    void learn(int64_t length_ns);
+
+    Program& program_;
+    Device& device_;
+    Context& context_;
+    const DeviceCosts& costs_;
+    Stream stream_;
+    Server* server_ = nullptr;
+    ipc::Header* header_ = nullptr;
+    ipc::QueueSlot* slot_ = nullptr;
+    uint64_t submitted_ = 0;
+    uint64_t done_ = 0;        // on the device
+    uint64_t completed_ = 0;   // as known to the queue
+    uint64_t asked_ = 0;       // the last report asked for
+    int64_t command_ns_ = 0;   // mean length
+    int64_t busy_ns_ = 0;
+    int64_t gated_ns_ = 0;     // the suspension (its time) that the last gate belongs to
+    uint32_t since_gate_ = 0;  // commands behind the last gate
+    uint32_t ask_seen_ = 0;
+    bool observed_ = false;
+    bool waiting_ = false;
+    bool was_closed_ = false;
+    uint32_t hold_number_ = 0;
+    bool held_ = false;
+};
+
+}  // namespace xsched::sim

@@ -1,0 +1,38 @@
+// The simulator's chance: one seed, one sequence, the same on every machine (the standard library's distributions are
+// not). Not thread-safe; plain data.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+namespace xsched::sim {
+
+// From one to the other, both in it.
+struct Range {
+    int64_t least = 0;
+    int64_t most = 0;
+    bool operator==(const Range&) const = default;
+};
+
+class Random {
+public:
+    explicit Random(uint64_t seed) : state_(seed) {}
+
+    uint64_t next() {  // SplitMix64
+        uint64_t z = (state_ += 0x9e3779b97f4a7c15U);
+        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
+        z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
+        return z ^ (z >> 31);
+    }
+    double unit() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }  // [0, 1)
+    int64_t below(int64_t limit) { return limit <= 1 ? 0 : static_cast<int64_t>(unit() * static_cast<double>(limit)); }
+    int64_t in(const Range& range) { return range.least + below(range.most - range.least + 1); }
+    int64_t exponential(double mean) { return static_cast<int64_t>(-std::log(1.0 - unit()) * mean); }
+    // Another sequence for each number.
+    Random branch(uint64_t number) const { return Random(Random(state_ ^ (number * 0xd1b54a32d192ed03U)).next()); }
+
+private:
+    uint64_t state_;
+};
+
+}  // namespace xsched::sim

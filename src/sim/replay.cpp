@@ -1,0 +1,100 @@
+#include "sim/replay.h"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <stdexcept>
+
+#include "base/clock.h"
+
+namespace xsched::sim {
+namespace {
+
+using ipc::RecordedChange;
+using ipc::RecordedKind;
+
+constexpr int64_t kUnknownCommandNs = 100 * base::kMicrosecond;
+constexpr int64_t kMostKernels = 1'000'000;  // of a burst
+
+int64_t command_ns_of(const RecordedChange& change) {
+    return change.command_ns > 0 ? change.command_ns : kUnknownCommandNs;
+}
+
+// The bursts that both began and ended while it was recorded.
+std::vector<ReplayBurst> bursts_of(const std::vector<RecordedChange>& changes) {
+    std::vector<ReplayBurst> bursts;
+    const RecordedChange* begin = nullptr;
+    int64_t idle_since_ns = 0;
+    for (const RecordedChange& change : changes) {
+        if (change.kind == RecordedKind::kReady) begin = &change;
+        if (change.kind != RecordedKind::kIdle) continue;
+        if (begin != nullptr) {
+            const auto kernels = static_cast<int64_t>(change.completed - begin->completed);
+            bursts.push_back({.gap_ns = std::max<int64_t>(begin->at_ns - idle_since_ns, 0),
+                              .kernels = std::clamp<int64_t>(kernels, 1, kMostKernels),
+                              .kernel_ns = command_ns_of(change)});
+        }
+        begin = nullptr;
+        idle_since_ns = change.at_ns;
+    }
+    return bursts;
+}
+
+ProgramSpec program_of(const ipc::RecordedQueue& queue, const std::vector<RecordedChange>& changes) {
+    ProgramSpec spec;
+    spec.name = queue.program + "-" + std::to_string(queue.client) + "." + std::to_string(queue.slot);
+    spec.level = std::clamp<uint32_t>(queue.level, 1, 3);
+    spec.hints.priority = std::clamp(queue.priority, PRIORITY_NO_EXECUTE, PRIORITY_MAX);
+    spec.replay = bursts_of(changes);
+    if (!spec.replay.empty()) return spec;
+    spec.arrival.kind = ArrivalKind::kStream;
+    const int64_t command_ns = command_ns_of(changes.back());
+    spec.burst.kernel_ns = {command_ns, command_ns};
+    return spec;
+}
+
+}  // namespace
+
+ipc::Recording read_recording_file(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    if (!file) throw std::runtime_error(path + " cannot be read");
+    const std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+    try {
+        return ipc::read_recording(bytes);
+    } catch (const std::runtime_error& error) {
+        throw std::runtime_error(path + ": " + error.what());
+    }
+}
+
+void write_recording_file(const std::string& path, const ipc::Recording& recording) {
+    std::ofstream file(path, std::ios::binary);
+    file << ipc::write_recording(recording);
+    file.close();
+    if (!file) throw std::runtime_error(path + " cannot be written");
+}
+
+Workload replay_workload(const ipc::Recording& recording) {
+    using Key = std::pair<uint32_t, uint32_t>;
+    std::map<Key, std::vector<RecordedChange>> changes;
+    for (const RecordedChange& change : recording.changes) changes[{change.client, change.slot}].push_back(change);
+    Workload workload;
+    workload.name = "replay";
+    workload.warm_up = 0;
+    workload.duration_ns = std::max(recording.lasts_ns, base::kMillisecond);
+    std::map<uint64_t, uint32_t> devices;
+    for (const ipc::RecordedQueue& queue : recording.queues) {
+        const auto found = changes.find({queue.client, queue.slot});
+        if (found == changes.end()) continue;  // it did nothing
+        const auto earlier = [](const RecordedChange& a, const RecordedChange& b) { return a.at_ns < b.at_ns; };
+        std::stable_sort(found->second.begin(), found->second.end(), earlier);
+        workload.programs.push_back(program_of(queue, found->second));
+        const auto number = static_cast<uint32_t>(devices.size());
+        workload.programs.back().device = devices.emplace(queue.device, number).first->second;
+    }
+    if (workload.programs.empty()) throw std::runtime_error("no queue did anything while this was recorded");
+    workload.devices = static_cast<uint32_t>(devices.size());
+    return workload;
+}
+
+}  // namespace xsched::sim

@@ -1,0 +1,67 @@
+#include "sim/results.h"
+
+#include <algorithm>
+
+namespace xsched::sim {
+namespace {
+
+double microseconds(int64_t ns) { return static_cast<double>(ns) / 1e3; }
+
+ProgramReport report_of(Program& program, double simulated_ns) {
+    const ProgramResults& results = program.results();
+    ProgramReport report;
+    report.name = program.spec().name;
+    report.latency = summarize(results.latency_ns);
+    report.bursts = results.bursts;
+    report.kernels_per_s = static_cast<double>(results.kernels) / simulated_ns * 1e9;
+    report.share = static_cast<double>(program.process().context().used_ns) / simulated_ns;
+    report.interrupts = program.process().interrupts();
+    return report;
+}
+
+}  // namespace
+
+Latency summarize(std::vector<int64_t> latency_ns) {
+    Latency latency;
+    if (latency_ns.empty()) return latency;
+    std::sort(latency_ns.begin(), latency_ns.end());
+    const auto at = [&](double part) {
+        const auto last = static_cast<double>(latency_ns.size() - 1);
+        return microseconds(latency_ns[static_cast<size_t>(part * last + 0.5)]);
+    };
+    latency.count = latency_ns.size();
+    latency.p50_us = at(0.5);
+    latency.p95_us = at(0.95);
+    latency.p99_us = at(0.99);
+    latency.max_us = microseconds(latency_ns.back());
+    return latency;
+}
+
+Report run_workload(Workload workload, const std::string& policy, bool native, Observer* observer,
+                    ipc::Recording* recording) {
+    if (!policy.empty()) workload.policy = policy;
+    World world(workload, native ? Scheduling::kNative : Scheduling::kServer, observer);
+    if (recording != nullptr) world.record_into(*recording);
+    world.run_until(world.begin_ns() + workload.duration_ns);
+    Report report;
+    const auto simulated_ns = static_cast<double>(workload.duration_ns);
+    report.title = native ? "native" : workload.policy;
+    report.simulated_s = simulated_ns / 1e9;
+    report.ended_ns = world.now_ns();
+    report.events = world.events();
+    if (Server* server = world.server()) {
+        report.passes = server->passes();
+        report.decisions = server->decisions();
+        report.hash = server->decisions_hash();
+        if (server->thrown_out() != nullptr) report.thrown_out = server->thrown_out();
+    }
+    for (const auto& program : world.programs()) report.programs.push_back(report_of(*program, simulated_ns));
+    for (const auto& device : world.devices()) {
+        report.devices.push_back({.busy = static_cast<double>(device->busy_ns()) / simulated_ns,
+                                  .switching = static_cast<double>(device->switching_ns()) / simulated_ns,
+                                  .switches = device->switches()});
+    }
+    return report;
+}
+
+}  // namespace xsched::sim

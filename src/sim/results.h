@@ -1,0 +1,55 @@
+// What a run has shown: latencies, rates and shares of each program, and the use of each device. Plain data.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/world.h"
+
+namespace xsched::sim {
+
+// Of sorted times; 0 if there are none.
+struct Latency {
+    uint64_t count = 0;
+    double p50_us = 0;
+    double p95_us = 0;
+    double p99_us = 0;
+    double max_us = 0;
+};
+Latency summarize(std::vector<int64_t> latency_ns);
+
+struct ProgramReport {
+    std::string name;
+    Latency latency;
+    uint64_t bursts = 0;
+    double kernels_per_s = 0;
+    double share = 0;  // of its device's time
+    uint64_t interrupts = 0;
+};
+
+struct DeviceReport {
+    double busy = 0;  // of the time
+    double switching = 0;
+    uint64_t switches = 0;
+};
+
+struct Report {
+    std::string title;  // the policy, or "native"
+    double simulated_s = 0;
+    int64_t ended_ns = 0;  // on the virtual clock
+    uint64_t events = 0;
+    uint64_t passes = 0;
+    uint64_t decisions = 0;
+    uint64_t hash = 0;
+    std::string thrown_out;  // a policy that broke its word
+    std::vector<ProgramReport> programs;
+    std::vector<DeviceReport> devices;
+};
+
+// Runs the workload to its end. An empty policy: the workload's own; `native`: no scheduler.
+// `recording`: gets what the server saw.
+Report run_workload(Workload workload, const std::string& policy, bool native, Observer* observer = nullptr,
+                    ipc::Recording* recording = nullptr);
+
+}  // namespace xsched::sim

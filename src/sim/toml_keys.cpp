@@ -1,0 +1,134 @@
+#include "sim/toml_keys.h"
+
+#include <cmath>
+
+namespace xsched::sim {
+
+const toml::node* TomlKeys::take(const std::string& key) {
+    known_.insert(key);
+    return table_.get(key);
+}
+
+void TomlKeys::fail(const std::string& what) const {
+    throw std::runtime_error(file_ + ":" + std::to_string(table_.source().begin.line) + ": " + what);
+}
+
+double TomlKeys::as_number(const toml::node& node, const std::string& key) const {
+    const std::optional<double> value = node.value<double>();
+    if (!node.is_number() || !std::isfinite(*value)) fail("\"" + key + "\" is to be a number");
+    return *value;
+}
+
+double TomlKeys::number(const char* key, double fallback) {
+    const toml::node* node = take(key);
+    return node != nullptr ? as_number(*node, key) : fallback;
+}
+
+int64_t TomlKeys::whole(const char* key, int64_t fallback, int64_t least, int64_t most) {
+    const double value = number(key, static_cast<double>(fallback));
+    if (value != std::floor(value) || value < static_cast<double>(least) || value > static_cast<double>(most))
+        fail(std::string("\"") + key + "\" is to be a whole number from " + std::to_string(least) + " to " +
+             std::to_string(most));
+    return static_cast<int64_t>(value);
+}
+
+std::string TomlKeys::text(const char* key, const std::string& fallback) {
+    const toml::node* node = take(key);
+    if (node == nullptr) return fallback;
+    const std::optional<std::string> value = node->value<std::string>();
+    if (!value) fail(std::string("\"") + key + "\" is to be a text in quotes");
+    return *value;
+}
+
+Range TomlKeys::range(const char* key, Range fallback, double unit) {
+    const toml::node* node = take(key);
+    if (node == nullptr) return fallback;
+    const auto scaled = [&](const toml::node& value) {
+        return static_cast<int64_t>(std::llround(as_number(value, key) * unit));
+    };
+    Range range{};
+    if (const toml::array* both = node->as_array()) {
+        if (both->size() != 2) fail(std::string("\"") + key + "\" is to be a number or [least, most]");
+        range = {scaled(*both->get(0)), scaled(*both->get(1))};
+    } else {
+        range = {scaled(*node), scaled(*node)};
+    }
+    if (range.least < 0 || range.most < range.least || range.most > 1'000'000'000'000'000)
+        fail(std::string("\"") + key + "\" is to be 0 or more, and its least not above its most");
+    return range;
+}
+
+std::optional<TomlKeys::Timed> TomlKeys::find_time(const char* stem) {
+    std::optional<Timed> found;
+    for (const auto& [suffix, unit] : {std::pair{"_s", 1e9}, std::pair{"_ms", 1e6}, std::pair{"_us", 1e3}}) {
+        const std::string key = std::string(stem) + suffix;
+        known_.insert(key);
+        if (!table_.contains(key)) continue;
+        if (found) fail("both \"" + found->key + "\" and \"" + key + "\": choose one");
+        found = Timed{key, unit};
+    }
+    return found;
+}
+
+int64_t TomlKeys::time_ns(const char* stem, int64_t fallback_ns) {
+    const Range times = times_ns(stem, {fallback_ns, fallback_ns});
+    if (times.least != times.most) fail(std::string("\"") + stem + "\" is to be one time");
+    return times.least;
+}
+
+Range TomlKeys::times_ns(const char* stem, Range fallback) {
+    const std::optional<Timed> found = find_time(stem);
+    return found ? range(found->key.c_str(), fallback, found->unit) : fallback;
+}
+
+const toml::table* TomlKeys::sub(const char* key) {
+    const toml::node* node = take(key);
+    if (node == nullptr) return nullptr;
+    if (!node->is_table()) fail(std::string("\"") + key + "\" is to be a table");
+    return node->as_table();
+}
+
+const toml::array* TomlKeys::list(const char* key) {
+    const toml::node* node = take(key);
+    if (node == nullptr) return nullptr;
+    if (!node->is_array()) fail(std::string("\"") + key + "\" is to be a list");
+    return node->as_array();
+}
+
+void TomlKeys::nothing_else() const {
+    for (const auto& [key, node] : table_) {
+        const std::string name(key.str());
+        if (known_.contains(name)) continue;
+        std::string others;
+        for (const std::string& other : known_) others += (others.empty() ? "" : ", ") + other;
+        throw std::runtime_error(file_ + ":" + std::to_string(key.source().begin.line) + ": \"" + name +
+                                 "\" means nothing here; known are " + others);
+    }
+}
+
+namespace {
+
+[[noreturn]] void fail(const toml::parse_error& error, const std::string& name) {
+    throw std::runtime_error(name + ":" + std::to_string(error.source().begin.line) + ": " +
+                             std::string(error.description()));
+}
+
+}  // namespace
+
+toml::table parse_toml_file(const std::string& path) {
+    try {
+        return toml::parse_file(path);
+    } catch (const toml::parse_error& error) {
+        fail(error, path);
+    }
+}
+
+toml::table parse_toml(const std::string& text, const std::string& name) {
+    try {
+        return toml::parse(text, name);
+    } catch (const toml::parse_error& error) {
+        fail(error, name);
+    }
+}
+
+}  // namespace xsched::sim

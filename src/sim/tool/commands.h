@@ -1,0 +1,51 @@
+// What xsim's commands do. They throw std::runtime_error: a sentence for people. One thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace xsched::sim::tool {
+
+struct RunWords {
+    std::string file;
+    std::vector<std::string> policies;
+    std::optional<uint64_t> seed;
+    std::optional<double> duration_s;
+    bool native = false;
+    bool speed = false;
+    std::string trace;
+    std::string record;
+    bool replay = false;  // `file` is a recording
+    bool json = false;
+};
+int run_command(const RunWords& words);
+
+struct PropertyWords {
+    std::optional<uint64_t> seed;  // this one alone
+    uint64_t first = 1;
+    uint64_t seeds = 100;
+    double client_hours = 0;  // instead of a number of seeds
+    bool sparse = false;
+    std::string policy;  // empty: the seed chooses
+    bool json = false;
+};
+int property_command(const PropertyWords& words);
+
+struct FitWords {
+    std::string file;
+    double low_ms = 0.3;  // it is fitted beside kernels of this length
+    double within = 0;    // percent: exit status 1 if an error is larger; 0: whatever it is
+    bool json = false;
+};
+int fit_command(const FitWords& words);
+
+struct FleetWords {
+    std::string file;
+    std::optional<uint64_t> seed;
+    bool json = false;
+};
+int fleet_command(const FleetWords& words);
+
+}  // namespace xsched::sim::tool

@@ -1,0 +1,100 @@
+// xsim: the command line. Every error is one sentence on standard error and status 2.
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+#include <functional>
+
+#include "sim/tool/commands.h"
+
+namespace {
+
+using namespace xsched::sim::tool;
+
+constexpr int kUsage = 2;
+
+struct Words {
+    RunWords run;
+    PropertyWords property;
+    FitWords fit;
+    FleetWords fleet;
+    std::function<int()> command;
+};
+
+void add_run(CLI::App& app, Words& words) {
+    CLI::App* run = app.add_subcommand("run", "run a workload and show latencies, rates and shares");
+    CLI::App* compare = app.add_subcommand("compare", "run a workload under several policies");
+    CLI::App* replay = app.add_subcommand("replay", "simulate what 'xcli record' has seen");
+    replay->preparse_callback([&words](size_t) { words.run.replay = true; });
+    replay->add_option("RECORDING", words.run.file, "a file of xcli record")->required();
+    for (CLI::App* command : {run, compare, replay}) {
+        if (command != replay)
+            command->add_option("WORKLOAD", words.run.file, "a workload (TOML, docs/xsim.md)")->required();
+        command->add_option("--seed", words.run.seed, "instead of the workload's own");
+        command->add_option("--duration", words.run.duration_s, "seconds, instead of the workload's own")
+            ->check(CLI::Range(0.001, 1e7));
+        command->add_flag("--native", words.run.native, "without a scheduler: the device's own time slicing");
+        command->add_flag("--speed", words.run.speed, "say how many events a second were simulated");
+        command->add_flag("--json", words.run.json, "print JSON");
+        command->callback([&words] { words.command = [&words] { return run_command(words.run); }; });
+    }
+    run->add_option("--trace", words.run.trace, "also write a trace for ui.perfetto.dev");
+    run->add_option("--policy", words.run.policies, "instead of the workload's own")->expected(1);
+    run->add_option("--record", words.run.record, "also write what 'xcli record' would");
+    const char* names = "names, with commas between them; all: every one there is";
+    compare->add_option("--policy", words.run.policies, names)->delimiter(',')->required();
+    replay->add_option("--policy", words.run.policies, names)->delimiter(',');
+}
+
+void add_property(CLI::App& app, Words& words) {
+    CLI::App* property = app.add_subcommand("property", "check what must hold on random programs");
+    property->add_option("--seed", words.property.seed, "this seed alone, with what it made");
+    property->add_option("--first", words.property.first, "the first seed (1)");
+    property->add_option("--seeds", words.property.seeds, "so many (100)");
+    property->add_option("--client-hours", words.property.client_hours, "until so much was simulated, instead");
+    property->add_flag("--sparse", words.property.sparse, "programs that mostly rest, for ten minutes each");
+    property->add_option("--policy", words.property.policy, "one policy, not several in turn; all: each by itself");
+    property->callback([&words] { words.command = [&words] { return property_command(words.property); }; });
+}
+
+void add_fit(CLI::App& app, Words& words) {
+    CLI::App* fit = app.add_subcommand("fit", "fit costs to a benchmark's results, and compare the rest with them");
+    fit->add_option("RESULTS", words.fit.file, "JSON of the benchmark suite: main_job or lengths")->required();
+    fit->add_option("--low-ms", words.fit.low_ms, "pattern A beside kernels of this length is fitted (0.3)");
+    fit->add_option("--within", words.fit.within, "exit status 1 if an error is larger, in percent");
+    fit->add_flag("--json", words.fit.json, "print JSON");
+    fit->callback([&words] { words.command = [&words] { return fit_command(words.fit); }; });
+}
+
+void add_fleet(CLI::App& app, Words& words) {
+    CLI::App* fleet = app.add_subcommand("fleet", "say how many GPUs a fleet needs, with sharing and without");
+    fleet->add_option("FLEET", words.fleet.file, "a fleet (TOML, docs/xsim.md)")->required();
+    fleet->add_option("--seed", words.fleet.seed, "instead of the fleet's own");
+    fleet->add_flag("--json", words.fleet.json, "print JSON");
+    fleet->callback([&words] { words.command = [&words] { return fleet_command(words.fleet); }; });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    CLI::App app{"Simulates programs, devices and XSched's scheduler on a virtual clock."};
+    app.require_subcommand(1);
+    app.set_version_flag("--version", XSCHED_VERSION);
+    Words words;
+    add_run(app, words);
+    add_property(app, words);
+    add_fit(app, words);
+    add_fleet(app, words);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        if (error.get_exit_code() == 0) return app.exit(error);
+        fprintf(stderr, "xsim: %s: see 'xsim --help'\n", error.what());
+        return kUsage;
+    }
+    try {
+        return words.command();
+    } catch (const std::exception& error) {
+        fprintf(stderr, "xsim: %s\n", error.what());
+        return kUsage;
+    }
+}

@@ -1,0 +1,81 @@
+#include "sim/tool/report_text.h"
+
+#include <nlohmann/json.hpp>
+
+#include "sim/tool/text_table.h"
+
+namespace xsched::sim::tool {
+namespace {
+
+std::string hex(uint64_t number) {
+    char text[32];
+    snprintf(text, sizeof(text), "%016llx", static_cast<unsigned long long>(number));
+    return text;
+}
+
+nlohmann::json program_json(const ProgramReport& program) {
+    return {{"name", program.name},
+            {"bursts", program.bursts},
+            {"latency_us",
+             {{"count", program.latency.count},
+              {"p50", program.latency.p50_us},
+              {"p95", program.latency.p95_us},
+              {"p99", program.latency.p99_us},
+              {"max", program.latency.max_us}}},
+            {"kernels_per_s", program.kernels_per_s},
+            {"share", program.share},
+            {"interrupts", program.interrupts}};
+}
+
+nlohmann::json one_json(const Report& report) {
+    nlohmann::json programs = nlohmann::json::array();
+    for (const ProgramReport& program : report.programs) programs.push_back(program_json(program));
+    nlohmann::json devices = nlohmann::json::array();
+    for (const DeviceReport& device : report.devices)
+        devices.push_back({{"busy", device.busy}, {"switching", device.switching}, {"switches", device.switches}});
+    return {{"policy", report.title},         {"simulated_s", report.simulated_s},
+            {"events", report.events},        {"passes", report.passes},
+            {"decisions", report.decisions},  {"hash", hex(report.hash)},
+            {"programs", programs},           {"devices", devices},
+            {"thrown_out", report.thrown_out}};
+}
+
+}  // namespace
+
+std::string report_text(const Workload& workload, const std::vector<Report>& reports) {
+    TextTable programs({"program", "policy", "bursts", "p50 us", "p95 us", "p99 us", "max us", "kernels/s", "share"});
+    const size_t count = reports.empty() ? 0 : reports[0].programs.size();
+    for (size_t at = 0; at < count; ++at) {
+        for (const Report& report : reports) {
+            const ProgramReport& program = report.programs[at];
+            const Latency& latency = program.latency;
+            const auto time = [&](double us) { return latency.count != 0 ? number(us) : std::string("-"); };
+            programs.add({program.name, report.title, std::to_string(program.bursts), time(latency.p50_us),
+                          time(latency.p95_us), time(latency.p99_us), time(latency.max_us),
+                          number(program.kernels_per_s), percent(program.share)});
+        }
+    }
+    TextTable devices({"device", "policy", "busy", "switching", "switches"});
+    for (size_t at = 0; !reports.empty() && at < reports[0].devices.size(); ++at) {
+        for (const Report& report : reports) {
+            const DeviceReport& device = report.devices[at];
+            devices.add({std::to_string(at), report.title, percent(device.busy), percent(device.switching),
+                         std::to_string(device.switches)});
+        }
+    }
+    std::string text = workload.name + ": " + number(static_cast<double>(workload.duration_ns) / 1e9) + " s, seed " +
+                       std::to_string(workload.seed) + "\n\n" + programs.text() + "\n" + devices.text();
+    for (const Report& report : reports) {
+        if (report.thrown_out.empty()) continue;
+        text += "\nnote: policy " + report.thrown_out + " let nobody with work run for a second; HPF took over\n";
+    }
+    return text;
+}
+
+nlohmann::json report_json(const Workload& workload, const std::vector<Report>& reports) {
+    nlohmann::json runs = nlohmann::json::array();
+    for (const Report& report : reports) runs.push_back(one_json(report));
+    return {{"workload", workload.name}, {"seed", workload.seed}, {"runs", runs}};
+}
+
+}  // namespace xsched::sim::tool

@@ -1,0 +1,84 @@
+// A workload: devices, programs, and what these do. Plain data, as a file says it (workload_file.h).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/hints.h"
+#include "sched/unit.h"
+#include "sim/random.h"
+
+namespace xsched::sim {
+
+// Nanoseconds; named as in costs.def, without the unit.
+struct DeviceCosts {
+#define XSIM_COST(name, microseconds, what) int64_t name = static_cast<int64_t>((microseconds) * 1000 + 0.5);
+#include "sim/costs.def"
+#undef XSIM_COST
+    bool operator==(const DeviceCosts&) const = default;
+};
+
+enum class ArrivalKind : uint8_t {
+    kClosed,     // the next burst comes a think time after the last one's end
+    kPeriodic,   // every `period_ns`, whether or not the last one has ended
+    kPoisson,    // independent of each other, so many a second
+    kModulated,  // the same at a rate that changes (a Markov chain that visits `phases` in turn)
+    kStream,     // no bursts: `depth` kernels are always enqueued ahead
+};
+
+struct Phase {
+    double rate_per_s = 0;
+    double mean_ns = 0;  // how long it lasts, exponentially distributed
+};
+
+struct Arrival {
+    ArrivalKind kind = ArrivalKind::kClosed;
+    Range think_ns;
+    int64_t period_ns = 0;
+    std::vector<Phase> phases;  // of kPoisson one
+    int64_t announce_ns = 0;    // bursts are announced so long ahead; 0: not
+};
+
+struct Burst {
+    Range kernels{1, 1};
+    Range kernel_ns{1'000'000, 1'000'000};
+    int64_t sync_every = 0;  // wait after so many kernels; 0: at the end alone
+    Range gap_ns;            // the host works so long after each launch
+};
+
+// A burst that was recorded.
+struct ReplayBurst {
+    int64_t gap_ns = 0;  // from the end of the last one
+    int64_t kernels = 1;
+    int64_t kernel_ns = 0;
+};
+
+struct ProgramSpec {
+    std::string name;
+    uint32_t count = 1;   // so many processes of it
+    uint32_t device = 0;  // number among the workload's
+    uint32_t queues = 1;  // its kernels go to them in turn
+    uint32_t level = 3;   // preempt level
+    base::Hints hints;
+    Arrival arrival;
+    Burst burst;
+    uint32_t depth = 16;
+    std::vector<ReplayBurst> replay;  // instead of arrivals and bursts; it ends after the last
+    int64_t start_ns = 0;
+    int64_t end_ns = INT64_MAX;
+};
+
+struct Workload {
+    std::string name;
+    uint64_t seed = 1;
+    int64_t duration_ns = 10'000'000'000;
+    uint32_t warm_up = 5;  // bursts of each program that do not count
+    uint32_t devices = 1;
+    std::string policy = "HPF";
+    sched::Settings settings;
+    DeviceCosts costs;
+    std::vector<ProgramSpec> programs;
+};
+
+}  // namespace xsched::sim

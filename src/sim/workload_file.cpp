@@ -1,0 +1,143 @@
+#include "sim/workload_file.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/clock.h"
+#include "sim/toml_keys.h"
+
+namespace xsched::sim {
+namespace {
+
+constexpr uint32_t kMostPrograms = 10'000;
+constexpr uint32_t kMostQueues = 64;
+
+DeviceCosts read_costs(TomlKeys keys) {
+    DeviceCosts costs;
+    const auto read = [&](const char* name, int64_t& cost) {
+        cost = static_cast<int64_t>(std::llround(keys.number(name, static_cast<double>(cost) / 1e3) * 1e3));
+        if (cost < 0 || cost > base::kSecond) keys.fail(std::string("\"") + name + "\" is to be from 0 to a second");
+    };
+#define XSIM_COST(name, microseconds, what) read(#name, costs.name);
+#include "sim/costs.def"
+#undef XSIM_COST
+    keys.nothing_else();
+    return costs;
+}
+
+base::Hints read_hints(TomlKeys keys) {
+    base::Hints hints;
+    for (const base::HintInfo& hint : base::kHints) {
+        if (hint.kind != base::HintKind::kNumber) continue;  // a time: programs announce (announce_us)
+        base::set_hint(hints, hint.id, keys.whole(hint.name, base::get_hint(hints, hint.id), hint.least, hint.most));
+    }
+    keys.nothing_else();
+    return hints;
+}
+
+Phase read_phase(TomlKeys keys) {
+    Phase phase{.rate_per_s = keys.number("rate_per_s", 0),
+                .mean_ns = static_cast<double>(keys.time_ns("stays", base::kSecond))};
+    keys.nothing_else();
+    if (phase.rate_per_s < 0 || phase.mean_ns <= 0) keys.fail("a phase has a rate of 0 or more, and stays for a time");
+    return phase;
+}
+
+void read_phases(TomlKeys& keys, Arrival& arrival) {
+    const toml::array* phases = keys.list("phases");
+    if (phases == nullptr || phases->empty())
+        keys.fail("modulated arrivals have phases = [{rate_per_s, stays_ms}, ...]");
+    for (const toml::node& phase : *phases) {
+        if (!phase.is_table()) keys.fail("a phase is {rate_per_s, stays_ms}");
+        arrival.phases.push_back(read_phase({*phase.as_table(), keys.file()}));
+    }
+    const auto comes = [](const Phase& phase) { return phase.rate_per_s > 0; };
+    if (std::none_of(arrival.phases.begin(), arrival.phases.end(), comes)) keys.fail("no phase has a rate above 0");
+}
+
+Arrival read_arrival(TomlKeys keys) {
+    Arrival arrival;
+    const std::string kind = keys.text("kind", "closed");
+    if (kind == "closed") {
+        arrival.kind = ArrivalKind::kClosed;
+        arrival.think_ns = keys.times_ns("think", {0, 0});
+    } else if (kind == "periodic") {
+        arrival.kind = ArrivalKind::kPeriodic;
+        arrival.period_ns = keys.time_ns("period", 0);
+        if (arrival.period_ns <= 0) keys.fail("periodic arrivals have a period_ms");
+    } else if (kind == "poisson") {
+        arrival.kind = ArrivalKind::kPoisson;
+        arrival.phases = {{.rate_per_s = keys.number("rate_per_s", 0), .mean_ns = 1}};
+        if (arrival.phases[0].rate_per_s <= 0) keys.fail("poisson arrivals have a rate_per_s above 0");
+    } else if (kind == "modulated") {
+        arrival.kind = ArrivalKind::kModulated;
+        read_phases(keys, arrival);
+    } else if (kind == "stream") {
+        arrival.kind = ArrivalKind::kStream;
+    } else {
+        keys.fail("arrival \"" + kind + "\": there are closed, periodic, poisson, modulated and stream");
+    }
+    arrival.announce_ns = keys.time_ns("announce", 0);
+    keys.nothing_else();
+    return arrival;
+}
+
+Burst read_burst(TomlKeys keys) {
+    Burst burst;
+    burst.kernels = keys.range("kernels", {1, 1}, 1);
+    burst.kernel_ns = keys.times_ns("kernel", burst.kernel_ns);
+    burst.sync_every = keys.whole("sync_every", 0, 0, 1'000'000);
+    burst.gap_ns = keys.times_ns("gap", {0, 0});
+    if (burst.kernels.least < 1 || burst.kernel_ns.least < 1) keys.fail("a burst has kernels, and these take a time");
+    keys.nothing_else();
+    return burst;
+}
+
+ProgramSpec read_program(TomlKeys keys, uint32_t devices) {
+    ProgramSpec spec;
+    spec.name = keys.text("name", "program");
+    spec.count = static_cast<uint32_t>(keys.whole("count", 1, 1, kMostPrograms));
+    spec.device = static_cast<uint32_t>(keys.whole("device", 0, 0, devices - 1));
+    spec.queues = static_cast<uint32_t>(keys.whole("queues", 1, 1, kMostQueues));
+    spec.level = static_cast<uint32_t>(keys.whole("level", 3, 1, 3));
+    spec.depth = static_cast<uint32_t>(keys.whole("depth", 16, 1, 4096));
+    spec.start_ns = keys.time_ns("start", 0);
+    spec.end_ns = keys.time_ns("end", INT64_MAX);
+    if (const toml::table* table = keys.sub("hints")) spec.hints = read_hints({*table, keys.file()});
+    spec.hints.priority =
+        static_cast<int32_t>(keys.whole("priority", spec.hints.priority, PRIORITY_NO_EXECUTE, PRIORITY_MAX));
+    if (const toml::table* table = keys.sub("arrival")) spec.arrival = read_arrival({*table, keys.file()});
+    if (const toml::table* table = keys.sub("burst")) spec.burst = read_burst({*table, keys.file()});
+    keys.nothing_else();
+    return spec;
+}
+
+Workload read(const toml::table& root, const std::string& file) {
+    TomlKeys keys(root, file);
+    Workload workload;
+    workload.name = keys.text("name", file);
+    workload.seed = static_cast<uint64_t>(keys.whole("seed", 1, 0, INT64_C(1) << 53));
+    workload.duration_ns = keys.time_ns("duration", workload.duration_ns);
+    workload.warm_up = static_cast<uint32_t>(keys.whole("warm_up", workload.warm_up, 0, 1'000'000));
+    workload.devices = static_cast<uint32_t>(keys.whole("devices", 1, 1, 1024));
+    workload.policy = keys.text("policy", workload.policy);
+    workload.settings.starvation_limit_ns = keys.time_ns("starvation_limit", workload.settings.starvation_limit_ns);
+    if (const toml::table* table = keys.sub("device")) workload.costs = read_costs({*table, file});
+    const toml::array* programs = keys.list("program");
+    if (programs == nullptr || programs->empty()) keys.fail("a workload has [[program]] tables");
+    for (const toml::node& program : *programs) {
+        if (!program.is_table()) keys.fail("a program is a [[program]] table");
+        workload.programs.push_back(read_program({*program.as_table(), file}, workload.devices));
+    }
+    keys.nothing_else();
+    return workload;
+}
+
+}  // namespace
+
+Workload read_workload(const std::string& path) { return read(parse_toml_file(path), path); }
+
+Workload parse_workload(const std::string& text, const std::string& name) { return read(parse_toml(text, name), name); }
+
+}  // namespace xsched::sim

@@ -1,0 +1,29 @@
+// What must hold whatever programs do, on some seeds; `xsim property` takes more of them.
+#include "sim/property.h"
+
+#include <gtest/gtest.h>
+
+namespace xsched::sim {
+namespace {
+
+TEST(Property, HoldsOnSomeSeeds) {
+    for (uint64_t seed = 1; seed <= 10; ++seed) {
+        const PropertyRun run = check_seed(seed, "", Density::kDense, 300'000'000);
+        for (const std::string& failure : run.failures) ADD_FAILURE() << "seed " << seed << ": " << failure;
+        EXPECT_GT(run.events, 100U);
+    }
+}
+
+TEST(Property, HoldsWhereProgramsMostlyRest) {
+    const PropertyRun run = check_seed(1, "", Density::kSparse, 10'000'000'000);
+    for (const std::string& failure : run.failures) ADD_FAILURE() << failure;
+}
+
+TEST(Property, TheSeedAloneMakesTheWorkload) {
+    const Workload workload = random_workload(3, Density::kDense);
+    EXPECT_EQ(workload.seed, random_workload(3, Density::kDense).seed);
+    EXPECT_NE(workload.seed, random_workload(4, Density::kDense).seed);
+}
+
+}  // namespace
+}  // namespace xsched::sim

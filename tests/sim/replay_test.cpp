@@ -1,0 +1,36 @@
+// A run, recorded and replayed, is about the same run.
+#include "sim/replay.h"
+
+#include <gtest/gtest.h>
+
+#include "sim/pattern.h"
+#include "sim/results.h"
+
+namespace xsched::sim {
+namespace {
+
+TEST(Replay, BringsTheWorkThatWasSeen) {
+    const Workload workload = testing::main_job("", 0.3, 2);
+    ipc::Recording recording;
+    const Report original = run_workload(workload, "HPF", false, nullptr, &recording);
+    ASSERT_EQ(recording.queues.size(), 2U);
+    EXPECT_EQ(recording.lost, 0U);
+    const Workload replayed = replay_workload(ipc::read_recording(ipc::write_recording(recording)));
+    ASSERT_EQ(replayed.programs.size(), 2U);
+    EXPECT_EQ(replayed.programs[0].hints.priority, 1);
+    EXPECT_EQ(replayed.programs[1].arrival.kind, ArrivalKind::kStream);
+    const Report again = run_workload(replayed, "HPF", false);
+    EXPECT_NEAR(static_cast<double>(again.programs[0].bursts), static_cast<double>(original.programs[0].bursts), 2);
+    EXPECT_NEAR(again.programs[0].latency.p50_us, original.programs[0].latency.p50_us, 30);
+    EXPECT_NEAR(again.programs[1].kernels_per_s, original.programs[1].kernels_per_s, 60);
+}
+
+TEST(Replay, ARecordingWithoutWorkIsRefused) {
+    EXPECT_THROW(replay_workload({}), std::runtime_error);
+    ipc::Recording recording;
+    recording.queues.push_back({.client = 1, .program = "idle"});
+    EXPECT_THROW(replay_workload(recording), std::runtime_error);
+}
+
+}  // namespace
+}  // namespace xsched::sim

@@ -1,0 +1,72 @@
+// Workloads as files say them.
+#include "sim/workload_file.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace xsched::sim {
+namespace {
+
+std::string complaint(const std::string& text) {
+    try {
+        parse_workload(text, "w.toml");
+    } catch (const std::exception& error) {
+        return error.what();
+    }
+    return "";
+}
+
+TEST(WorkloadFile, SaysEverything) {
+    const Workload workload = parse_workload(R"(
+name = "all"
+seed = 9
+duration_ms = 250
+devices = 2
+policy = "UP"
+starvation_limit_ms = 100
+[device]
+switch_us = 80.5
+[[program]]
+name = "a"
+count = 3
+device = 1
+queues = 2
+level = 2
+priority = 4
+hints = { utilization = 30, deadline_us = 500 }
+arrival = { kind = "modulated", phases = [{ rate_per_s = 100, stays_ms = 20 }, { rate_per_s = 0, stays_s = 1 }] }
+burst = { kernels = [3, 5], kernel_us = [7, 9.5], sync_every = 2, gap_us = 60 }
+[[program]]
+arrival = { kind = "periodic", period_ms = 16, announce_us = 700 }
+)");
+    EXPECT_EQ(workload.duration_ns, 250'000'000);
+    EXPECT_EQ(workload.settings.starvation_limit_ns, 100'000'000);
+    EXPECT_EQ(workload.costs.switch_us, 80'500);
+    ASSERT_EQ(workload.programs.size(), 2U);
+    const ProgramSpec& spec = workload.programs[0];
+    EXPECT_EQ(spec.count, 3U);
+    EXPECT_EQ(spec.hints.priority, 4);
+    EXPECT_EQ(spec.hints.utilization, 30);
+    EXPECT_EQ(spec.hints.deadline_us, 500);
+    EXPECT_EQ(spec.burst.kernels, (Range{3, 5}));
+    EXPECT_EQ(spec.burst.kernel_ns, (Range{7'000, 9'500}));
+    EXPECT_EQ(spec.burst.gap_ns, (Range{60'000, 60'000}));
+    ASSERT_EQ(spec.arrival.phases.size(), 2U);
+    EXPECT_EQ(spec.arrival.phases[1].mean_ns, 1e9);
+    EXPECT_EQ(workload.programs[1].arrival.announce_ns, 700'000);
+}
+
+TEST(WorkloadFile, SaysWhereItIsWrong) {
+    EXPECT_EQ(complaint("x = 1\n"), "w.toml:1: a workload has [[program]] tables");
+    EXPECT_EQ(complaint("[[program]]\nname = 'a'\npriorty = 3\n").find("w.toml:3: \"priorty\" means nothing here"), 0U);
+    EXPECT_NE(complaint("[[program]]\nburst = { kernel_us = 'x' }\n").find("is to be a number"), std::string::npos);
+    EXPECT_NE(complaint("[[program]]\nburst = { kernel_us = 1, kernel_ms = 1 }\n").find("choose one"),
+              std::string::npos);
+    EXPECT_NE(complaint("[[program]]\narrival = { kind = 'often' }\n").find("there are closed"), std::string::npos);
+    EXPECT_NE(complaint("[[program]\n").find("w.toml:1: "), std::string::npos);
+    EXPECT_NE(complaint("[[program]]\npriority = 256\n").find("from -256 to 255"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace xsched::sim
