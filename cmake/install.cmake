@@ -17,6 +17,7 @@ foreach(platform IN LISTS XSCHED_BUILT_PLATFORMS)
   install(DIRECTORY ${include}/${platform} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/xsched)
 endforeach()
 
+install(FILES python/xsched_hip.py DESTINATION ${XSCHED_PYTHON_INSTALL_DIR})
 install(DIRECTORY python/xsched DESTINATION ${XSCHED_PYTHON_INSTALL_DIR}
         FILES_MATCHING PATTERN "*.py" PATTERN "py.typed" PATTERN "__pycache__" EXCLUDE)
 

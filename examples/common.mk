@@ -25,15 +25,21 @@ FLAGS = -std=c++17 -O2 -Wall -Wextra -I$(HERE)common -I$(XSCHED_INCLUDE) $(APP).
 XSCHED_LIBS = $(if $(LINK_XSCHED),-L$(XSCHED_LIB) -Wl$(comma)-rpath$(comma)$(XSCHED_LIB) -lhal$@ -lpreempt)
 comma := ,
 
+# Every example can be started as ./app too.
+ALSO_APP = $(if $(filter-out app,$(APP)),ln -sf $(APP) app)
+
 .PHONY: cuda hip opencl clean
 opencl:
 	$(CXX) $(FLAGS) -DUSE_OPENCL $(XSCHED_LIBS) -lOpenCL -pthread
+	@$(ALSO_APP)
 
 cuda:
 	$(CXX) $(FLAGS) -DUSE_CUDA -isystem $(CUDA_PATH)/include $(XSCHED_LIBS) -L$(CUDA_PATH)/lib64/stubs -lcuda -pthread
+	@$(ALSO_APP)
 
 hip:
 	$(HIPCC) -x hip $(FLAGS) -DUSE_HIP $(XSCHED_LIBS) -pthread
+	@$(ALSO_APP)
 
 clean:
-	rm -f $(APP)
+	rm -f $(APP) app

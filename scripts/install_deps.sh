@@ -1,7 +1,9 @@
 #!/bin/bash
 # Installs the Debian packages that are missing, and nothing else.
 #
-#   scripts/install_deps.sh [build] [run] [test] [lint] [format] [fresh]      default: build run test
+#   scripts/install_deps.sh [build] [run] [test] [lint] [format] [old] [fresh]      default: build run test
+#
+# Debian's HIP is left out where there is ROCm's, or a GPU for it.
 #
 # Quick and silent when everything is there. Needs root or sudo only if something is missing.
 set -euo pipefail
@@ -10,12 +12,13 @@ build=(
     cmake                 # 3.22 or later
     ninja-build           # what the Makefile builds with
     make                  # the short commands
-    g++                   # 12 or later: C++20
+    g++                   # 11 or later: C++20
     ccache                # used if present: builds again in seconds
     git                   # the version that results and --version name
     python3               # generators, lint, benchmark runners (standard library only)
-    nlohmann-json3-dev    # xserver, xcli, bench: JSON
-    libcli11-dev          # xserver, xcli: command lines
+    nlohmann-json3-dev    # xserver, xcli, xsim, bench: JSON
+    libcli11-dev          # xserver, xcli, xsim: command lines
+    libtomlplusplus-dev   # xsim: workloads
     opencl-headers        # the OpenCL device and shim
     ocl-icd-opencl-dev    # the OpenCL loader
 )
@@ -39,6 +42,9 @@ lint=(
 format=(
     clang-format-19       # make format, make lint
 )
+old=(
+    g++-11                # make old: Ubuntu 22.04's compiler, which ROCm's containers have
+)
 fresh=(
     debootstrap           # scripts/fresh_machine.sh: a new Debian in a folder
 )
@@ -47,16 +53,25 @@ if [[ $# -eq 0 ]]; then set -- build run test; fi
 wanted=()
 for group in "$@"; do
     case "$group" in
-        build | run | test | lint | format | fresh)
+        build | run | test | lint | format | old | fresh)
             declare -n packages=$group
             wanted+=("${packages[@]}")
             ;;
         *)
-            echo "install_deps.sh: \"$group\" is no group of packages: use build, run, test, lint, format or fresh" >&2
+            echo "install_deps.sh: \"$group\" is no group of packages: use build, run, test, lint, format, old or" \
+                "fresh" >&2
             exit 2
             ;;
     esac
 done
+
+# Beside ROCm's own, programs would find Debian's runtime, which has no device.
+if [[ -e /dev/kfd || -e /opt/rocm ]]; then
+    for i in "${!wanted[@]}"; do
+        if [[ ${wanted[i]} == libamdhip64-dev ]]; then unset "wanted[$i]"; fi
+    done
+    wanted=("${wanted[@]}")
+fi
 
 if ! command -v dpkg-query > /dev/null; then
     echo "install_deps.sh: this is no Debian system; install what is missing of: ${wanted[*]}" >&2

@@ -9,6 +9,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 import platforms  # noqa: E402
 
+PATIENCE_SECONDS = 60
 # By their names in XSCHED_PLATFORM; the best first: GPUs' own before OpenCL, which processors have too.
 TITLES = {name: described["title"] for name, described in sorted(platforms.platforms().items())}
 
@@ -22,19 +23,26 @@ class Backend:
     vendor: str = ""      # what the driver calls itself
     driver: str = ""      # its version
     stand_in: str = ""    # what stands in for the hardware, if anything does; device and driver say so too
+    refusal: str = ""     # why it does not answer, as a sentence; filled in by answers()
 
 
 def answers(backend, environment):
-    """Whether the platform's driver runs a kernel here: to be installed, as Debian's HIP runtime, is not enough."""
+    """Whether the platform's driver runs a kernel here: to be installed, as Debian's HIP runtime, is not enough. If it
+    does not, backend.refusal says why."""
     program = backend.programs / "hp"
+    backend.refusal = ""
     if not program.exists():
+        backend.refusal = f"{program} is not built"
         return False
     try:
         result = subprocess.run([program, "--calibrate", "1"], env=environment, text=True, capture_output=True,
-                                timeout=60)
+                                timeout=PATIENCE_SECONDS)
     except subprocess.TimeoutExpired:
+        backend.refusal = f"{program} ran no kernel in {PATIENCE_SECONDS} s"
         return False
     if result.returncode != 0:
+        said = result.stderr.strip().splitlines()
+        backend.refusal = said[-1] if said else f"{program} ended with status {result.returncode}"
         return False
     described = result.stdout.strip().split(" ", 1)[1]
     backend.device, backend.vendor, backend.driver = (part.strip() for part in described.split("; ", 2))
@@ -47,6 +55,7 @@ def choose(build, environment, names=tuple(TITLES)):
     for backend in backends:
         if answers(backend, environment):
             return backend
-    raise LookupError(f"no accelerator answers ({', '.join(TITLES[name] for name in names)}): install a driver "
-                      "(scripts/install_deps.sh installs PoCL, an OpenCL that needs no GPU), then build again; looked "
-                      f"at {', '.join(str(b.programs) for b in backends)}")
+    reasons = "; ".join(f"{backend.title}: {backend.refusal}" for backend in backends)
+    raise LookupError(f"no accelerator answers ({reasons}): install a driver (scripts/install_deps.sh installs PoCL, "
+                      f"an OpenCL that needs no GPU), then build again; looked at "
+                      f"{', '.join(str(b.programs) for b in backends)}")

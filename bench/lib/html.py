@@ -67,7 +67,7 @@ def headline(result):
 
 def badge(result):
     """A missed target is another thing than a run that failed; a disturbed run is neither good nor bad: grey."""
-    word = escape(result["status"])
+    word = escape(result["verdict"])
     if word == "failed" and not result["metrics"].get("failures"):
         return '<span class="status missed">targets missed</span>'
     return f'<span class="status {word}">{word}</span>'

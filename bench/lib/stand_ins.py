@@ -13,6 +13,19 @@ TITLES = {ON_CUDA: "HIP over the CUDA driver of {device}", FAKE: "fake HIP runti
 DRIVER = "FAKE_CUDA_DIRECT"                         # the CUDA driver's file, for the first
 
 
+def amd_hardware(root=Path("/")):
+    """What says that this machine has an AMD GPU, as the kernel driver shows it; None: nothing does."""
+    if (root / "dev/kfd").exists():
+        return "/dev/kfd"
+    for node in sorted((root / "sys/class/kfd/kfd/topology/nodes").glob("*/gpu_id")):
+        try:
+            if node.read_text().strip() not in ("", "0"):  # 0: a processor
+                return f"/{node.relative_to(root)}"
+        except OSError:  # not this user's to read: it is there all the same
+            return f"/{node.relative_to(root)}"
+    return None
+
+
 def cuda_driver():
     """The CUDA driver's own file, by which it is found past a preloaded shim of its name: the environment's, or the
     machine's; None: there is none."""

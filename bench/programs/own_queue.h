@@ -21,6 +21,8 @@ public:
         const auto hwqueue_get = find<XResult (*)(HwQueueHandle*, void*)>(hal, BusyDevice::kHwQueueGet);
         const auto xqueue_get = find<XResult (*)(XQueueHandle*, HwQueueHandle)>(preempt, "XQueueGet");
         suspend_ = find<XResult (*)(XQueueHandle, int64_t)>(preempt, "XQueueSuspend");
+        prioritize_ = find<XResult (*)(XQueueHandle, Priority)>(preempt, "XHintPriority");
+        use_level_ = find<XResult (*)(XQueueHandle, XPreemptLevel)>(preempt, "XQueueSetPreemptLevel");
         expect_ = find<XResult (*)(XQueueHandle, int64_t)>(preempt, "XHintExpect");
         resume_ = find<XResult (*)(XQueueHandle, int64_t)>(preempt, "XQueueResume");
         HwQueueHandle hwq = 0;
@@ -29,6 +31,10 @@ public:
     }
     void suspend() { check(suspend_(handle_, kQueueSuspendFlagNone), "XQueueSuspend"); }
     void resume() { check(resume_(handle_, kQueueResumeFlagNone), "XQueueResume"); }
+    void prioritize(Priority priority) { check(prioritize_(handle_, priority), "XHintPriority"); }
+    void use_level(int level) {
+        check(use_level_(handle_, static_cast<XPreemptLevel>(level)), "XQueueSetPreemptLevel");
+    }
     // Its next burst begins so many microseconds from now; one that is late needs no announcement.
     void expect(int64_t us) {
         if (us > 0) check(expect_(handle_, us), "XHintExpect");
@@ -48,6 +54,8 @@ private:
     XQueueHandle handle_ = 0;
     XResult (*suspend_)(XQueueHandle, int64_t) = nullptr;
     XResult (*resume_)(XQueueHandle, int64_t) = nullptr;
+    XResult (*prioritize_)(XQueueHandle, Priority) = nullptr;
+    XResult (*use_level_)(XQueueHandle, XPreemptLevel) = nullptr;
     XResult (*expect_)(XQueueHandle, int64_t) = nullptr;
 };
 

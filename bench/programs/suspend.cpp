@@ -9,11 +9,8 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstdio>
-#include <deque>
 #include <exception>
-#include <mutex>
 #include <random>
 #include <stdexcept>
 #include <string>
@@ -21,88 +18,13 @@
 
 #include "loops.h"
 #include "own_queue.h"
+#include "watcher.h"
 
 namespace {
 
 using busy::BusyDevice;
 using busy::OwnQueue;
-
-// Sees kernels complete, in order, on a thread of its own: the one that enqueues may be made to wait.
-class Watcher {
-public:
-    Watcher(BusyDevice& device, size_t depth) : device_(device), depth_(depth), thread_([this] { run(); }) {}
-    ~Watcher() {
-        {
-            const std::lock_guard lock(mutex_);
-            ending_ = true;
-        }
-        changed_.notify_all();
-        thread_.join();
-    }
-
-    // Room for one more kernel: waits for it, and gives back events that are done with.
-    void make_room() {
-        std::unique_lock lock(mutex_);
-        changed_.wait(lock, [this] { return enqueued_.size() < depth_; });
-        for (BusyDevice::Event event : seen_) device_.recycle(event);
-        seen_.clear();
-    }
-    void add(BusyDevice::Event event) {
-        {
-            const std::lock_guard lock(mutex_);
-            enqueued_.push_back(event);
-        }
-        changed_.notify_all();
-    }
-    // All of them; when nothing is added any more.
-    busy::Rows finish() {
-        std::unique_lock lock(mutex_);
-        changed_.wait(lock, [this] { return enqueued_.empty(); });
-        for (BusyDevice::Event event : seen_) device_.recycle(event);
-        seen_.clear();
-        if (!complaint_.empty()) throw std::runtime_error(complaint_);
-        return rows_;
-    }
-
-private:
-    void run() {
-        std::unique_lock lock(mutex_);
-        for (;;) {
-            changed_.wait(lock, [this] { return ending_ || !enqueued_.empty(); });
-            if (enqueued_.empty()) return;
-            const BusyDevice::Event event = enqueued_.front();
-            lock.unlock();
-            see(event);
-            lock.lock();
-            rows_.push_back({busy::now_ns()});
-            enqueued_.pop_front();
-            seen_.push_back(event);
-            changed_.notify_all();
-        }
-    }
-    void see(BusyDevice::Event event) {
-        try {
-            if (!attached_) device_.attach_thread();
-            attached_ = true;
-            device_.wait_only(event);
-        } catch (const std::exception& error) {
-            const std::lock_guard lock(mutex_);
-            complaint_ = error.what();
-        }
-    }
-
-    BusyDevice& device_;
-    const size_t depth_;
-    std::mutex mutex_;
-    std::condition_variable changed_;
-    std::deque<BusyDevice::Event> enqueued_;
-    std::vector<BusyDevice::Event> seen_;
-    busy::Rows rows_;
-    std::string complaint_;
-    bool attached_ = false;
-    bool ending_ = false;
-    std::thread thread_;
-};
+using busy::Watcher;
 
 void sleep_ms(double ms) { std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(ms)); }
 

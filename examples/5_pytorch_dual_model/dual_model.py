@@ -6,6 +6,7 @@ are, then under XSched, where the small one's stream is the more urgent.
     dual_model.py --platform opencl        two small networks in pyopencl: PyTorch has no OpenCL
 """
 import argparse
+import datetime
 import json
 import os
 import subprocess
@@ -131,6 +132,18 @@ def compare(options):
     print(f"{'':8}{'p50 ms':>14}{'p99 ms':>12}{'max ms':>12}{'iter/s':>22}")
     for how, (_, it) in results.items():
         print(f"{how:8}{it['p50']:14.2f}{it['p99']:12.2f}{it['max']:12.2f}{it['rate']:22.1f}")
+    if options.json:
+        save(options, results)
+
+
+def save(options, results):
+    """The figures in the form of all of XSched's results (docs/benchmarks.md)."""
+    found = {"test_id": "P4", "test_name": "dual model", "status": "PASS",
+             "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
+             "hardware": options.platform,
+             "metrics": {how: {**it, "models": models} for how, (models, it) in results.items()}, "notes": ""}
+    with open(options.json, "w", encoding="utf-8") as file:
+        json.dump(found, file, indent=2)
 
 
 def main():
@@ -141,6 +154,7 @@ def main():
     parser.add_argument("--batch", type=int, default=64, help="pictures in a request, CUDA and ROCm; with few, a model "
                         "waits for the processor and not for the device")
     parser.add_argument("--run", choices=("native", "xsched"), help="one of the two, in this process")
+    parser.add_argument("--json", help="the figures go into this file as well")
     options = parser.parse_args()
     if options.period_ms is None:
         options.period_ms = 60 if options.platform == "opencl" else 20

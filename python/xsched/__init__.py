@@ -14,6 +14,7 @@ xsched.opencl.XSchedOpenCL. `python -m xsched run --priority 5 script.py` runs a
 Importing this loads no library and starts nothing."""
 from . import cuda, hip, opencl
 from ._bindings import XSched
+from ._documented import LazyXSchedQueue, XSchedQueue
 from ._priority import priority
 from ._queue import Queue
 from ._scheduler import set_scheduler, set_timeslice
@@ -22,5 +23,6 @@ from .types import *  # noqa: F401,F403
 from .types import __dict__ as _types
 
 __version__ = "0.1.0"
-__all__ = ["Queue", "XSched", "XSchedError", "cuda", "hip", "opencl", "priority", "set_scheduler", "set_timeslice",
+__all__ = ["LazyXSchedQueue", "Queue", "XSched", "XSchedError", "XSchedQueue", "cuda", "hip", "opencl", "priority",
+           "set_scheduler", "set_timeslice",
            *(name for name in _types if not name.startswith("_") and name != "IntEnum")]

@@ -42,6 +42,9 @@ SIGNATURES: Dict[str, List[Any]] = {
     "XHintExpect": [_handle, _i64],
     "XHintPeriod": [_handle, _i64],
     "XHintKDeadline": [ctypes.c_size_t],
+    "XHintShare": [_handle, _i32],
+    "XHintLimit": [_handle, _i32],
+    "XHintWindow": [_handle, _i32],
 }
 
 
@@ -263,3 +266,15 @@ class XSched:
     @staticmethod
     def XHintKDeadline(k: int) -> XResult:
         return call("XHintKDeadline", k)
+
+    @staticmethod
+    def XHintShare(xq: XQueueHandle, percent: int) -> XResult:
+        return call("XHintShare", xq, percent)
+
+    @staticmethod
+    def XHintLimit(xq: XQueueHandle, percent: int) -> XResult:
+        return call("XHintLimit", xq, percent)
+
+    @staticmethod
+    def XHintWindow(xq: XQueueHandle, display: int) -> XResult:
+        return call("XHintWindow", xq, display)

@@ -6,9 +6,12 @@ one summary.
     tests/acceptance/run.py --platform cuda 2.1 3.1 P4     some of it
     tests/acceptance/run.py --list
 
-PyTorch's models are used where PyTorch finds the device, else programs that stand for them, and the results say so. On
-HIP without an AMD GPU a stand-in of the build's tests runs the programs: each result and the summary name it. On a CPU
-device processors are kept awake, looser limits are printed, and times that a disturbed machine decided are no verdict.
+On HIP without an AMD GPU a stand-in of the build's tests runs the programs. Where the kernel has one, a stand-in must
+be asked for with --stand-in; the reason why the GPU does not answer is printed either way.
+
+PyTorch's models are used where PyTorch finds the device, else programs that stand for them, and the results say so.
+Each result and the summary name a stand-in. On a CPU device processors are kept awake, looser limits are printed, and
+times that a disturbed machine decided are no verdict.
 Exit status 1 if a test failed, 2 if nothing could be run.
 """
 import argparse
@@ -35,6 +38,7 @@ def parse_options():
     parser.add_argument("--seconds", type=float, default=4, help="of a measurement")
     parser.add_argument("--budget", type=float, default=1800, help="seconds after which no test is begun")
     parser.add_argument("--test", action="store_true", help="a missed limit is no failure: this machine may be busy")
+    parser.add_argument("--stand-in", action="store_true", help="HIP: a stand-in, whatever hardware there is")
     parser.add_argument("--list", action="store_true")
     options = parser.parse_args()
     options.results = options.results or options.build / "results" / "acceptance"
@@ -44,12 +48,20 @@ def parse_options():
     return options
 
 
-def choose_backend(session, platform):
-    try:
+def choose_backend(session, platform, stand_in, hardware=None):
+    """`hardware`: what says that there is an AMD GPU (stand_ins.amd_hardware)."""
+    if platform != "hip":
         return backends.choose(session.build, session.environment, [platform])
-    except LookupError:
-        if platform != "hip":
-            raise
+    if stand_in:
+        return stand_ins.choose(session)
+    try:
+        return backends.choose(session.build, session.environment, ["hip"])
+    except LookupError as error:
+        if hardware:
+            raise LookupError(
+                f"{hardware} says that there is an AMD GPU, but it does not answer: {error}; 'xcli doctor --run "
+                "--platform hip' looks closer, --stand-in runs the tests without it") from error
+        print(f"{error}\nGoing on with a stand-in: there is no AMD GPU here.", flush=True)
         return stand_ins.choose(session)
 
 
@@ -111,7 +123,7 @@ def main():
     disturbed = disturbance.note_before()
     try:
         with programs.Session(options.build) as session:
-            backend = choose_backend(session, options.platform)
+            backend = choose_backend(session, options.platform, options.stand_in, stand_ins.amd_hardware())
             with Context(session, backend, options.seconds, disturbed) as context:
                 print(f"{backend.device}, driver {backend.driver}, XSched {report.version()}; {context.requests.says}",
                       flush=True)

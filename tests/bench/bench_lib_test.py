@@ -311,8 +311,8 @@ class Targets(unittest.TestCase):
 
 
 class Results(unittest.TestCase):
-    FIELDS = ["test_id", "test_name", "date", "hardware", "driver_version", "xsched_version", "status", "metrics",
-              "notes"]
+    FIELDS = ["test_id", "test_name", "date", "hardware", "driver_version", "xsched_version", "status", "verdict",
+              "metrics", "notes"]
 
     def test_the_file_has_every_field(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -321,9 +321,15 @@ class Results(unittest.TestCase):
             skipped = report.write_result(folder, "2.1", "b", backend.Backend("x", "X", Path()), "skipped", {}, "",
                                           "acc_2.1")
             self.assertEqual(skipped.name, "acc_2.1.json")
-            self.assertEqual(json.loads(skipped.read_text())["status"], "skipped")
+            self.assertEqual(json.loads(skipped.read_text())["status"], "SKIP")
         self.assertEqual(list(found), self.FIELDS)
-        self.assertEqual(found["status"], "passed")
+        self.assertEqual((found["status"], found["verdict"]), ("PASS", "passed"))
+
+    def test_amds_files_have_the_documents_name_of_the_version(self):
+        with tempfile.TemporaryDirectory() as folder:
+            amd = backend.Backend("hip", "HIP", Path(), driver="7.2")
+            found = json.loads(report.write_result(folder, "t", "a test", amd, False, {}, "").read_text())
+        self.assertEqual((found["rocm_version"], found["status"]), ("7.2", "FAIL"))
 
     def test_a_failed_run_or_a_missed_target_is_no_success(self):
         out = document.Document("d", "D", "?")

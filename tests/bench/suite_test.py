@@ -19,7 +19,8 @@ import questions  # noqa: E402
 from lib.suite import PROFILES  # noqa: E402
 
 TIMEOUT_SECONDS = 100
-FIELDS = ["test_id", "test_name", "date", "hardware", "driver_version", "xsched_version", "status", "metrics", "notes"]
+FIELDS = ["test_id", "test_name", "date", "hardware", "driver_version", "xsched_version", "status", "verdict",
+          "metrics", "notes"]
 
 
 def environment_with(driver, folder):

@@ -79,6 +79,8 @@ class Readme(unittest.TestCase):
                 yield f"timeout {LOOKED_AT_SECONDS} {line} || [ $? = 124 ]"
             elif "xserver" in line:
                 yield f"{line}\ntrap 'kill '$!' || true' EXIT\n{UNTIL_IT_SERVES}"
+            elif "doctor --run" in line:  # it takes a minute, and ends by what the machine has
+                continue
             elif line.endswith("&"):
                 yield f"{line}\ntrap 'kill -9 '$! EXIT\n{UNTIL_IT_RUNS}"
             else:

@@ -52,7 +52,7 @@ class Layout(InATree):
     def test_headers_of_the_platforms_that_there_are(self):
         include = self.prefix / "include" / "xsched"
         self.assertEqual(sorted(path.name for path in include.iterdir()),
-                         sorted([*PLATFORMS, "hint.h", "types.h", "xqueue.h", "xsched.h"]))
+                         sorted([*PLATFORMS, "hint.h", "policy.h", "types.h", "xqueue.h", "xsched.h"]))
         for platform in PLATFORMS:
             self.assertTrue((include / platform / "hal.h").is_file())
 

@@ -35,9 +35,11 @@ int64_t use(const policy::Unit& unit, const queue::Setup& setup, const ipc::Queu
 TOUCHED = ["base/options.cpp", "agent/hint_api.cpp", "dispatch/slot_reader.cpp", "server/tool_commands.cpp"]
 
 # Where hints are used, and where those functions are that set several or those of a process.
-USERS = ("src/policy/", "src/sched/", "src/agent/hint_api.cpp")
+USERS = ("src/policy/", "src/sched/", "src/sim/", "src/agent/hint_api.cpp", "src/server/loaded_policy.cpp")
 # The dispatcher wakes when an announced time is over.
-ALSO = {"expect_ns": "src/dispatch/"}
+# A limit is also a user's, and shares are shown beside what was got.
+ALSO = {"expect_ns": "src/dispatch/",
+        **dict.fromkeys(("share", "limit"), ("src/cli/", "src/server/", "src/dispatch/"))}
 HOLDERS = r"(?:slot(?:\(\))?|unit|numbers|hints|setup_?|options(?:\(\))?|HintId)(?:\.|->|::)"
 
 

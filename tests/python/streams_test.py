@@ -36,6 +36,26 @@ def fake_torch(hip=None, entered=None):
     return torch
 
 
+class DocumentedNames(unittest.TestCase):
+    def test_a_queue_is_made_at_once_or_when_asked(self):
+        with mock.patch.object(xsched.Queue, "_make", autospec=True) as make_it:
+            xsched.XSchedQueue(make("torch.cuda.streams", cuda_stream=7), 3)
+            self.assertEqual(make_it.call_count, 1)
+            lazy = xsched.LazyXSchedQueue(make("torch.cuda.streams", cuda_stream=8), priority=3)
+            self.assertEqual(make_it.call_count, 1)
+            lazy.ensure_created()
+            self.assertEqual(make_it.call_count, 2)
+
+    def test_registering_a_stream_twice_is_one_queue(self):
+        import xsched_hip
+        with mock.patch.object(xsched.Queue, "_make", autospec=True):
+            first = xsched_hip.XSchedHIP.RegisterStream(64)
+            self.assertIs(xsched_hip.XSchedHIP.RegisterStream(64), first)
+            self.assertIn("of hip stream 0x40", repr(first))
+            xsched_hip.XSchedHIP.UnregisterStream(64)
+            xsched_hip.XSchedHIP.UnregisterStream(64)
+
+
 class Understanding(unittest.TestCase):
     def test_a_torch_stream_and_its_device(self):
         entered = []

@@ -41,7 +41,8 @@ def functions(*names):
 
 C_TYPES = {"XQueueHandle": ctypes.c_uint64, "HwQueueHandle": ctypes.c_uint64, "HwCommandHandle": ctypes.c_uint64,
            "XQueueHandle*": ctypes.POINTER(ctypes.c_uint64), "HwCommandHandle*": ctypes.POINTER(ctypes.c_uint64),
-           "XQueueState*": ctypes.POINTER(ctypes.c_int32), "int64_t": ctypes.c_int64,
+           "XQueueState*": ctypes.POINTER(ctypes.c_int32), "int32_t": ctypes.c_int32,
+           "int64_t": ctypes.c_int64,
            "int64_t*": ctypes.POINTER(ctypes.c_int64), "Priority": ctypes.c_int32,
            "Priority*": ctypes.POINTER(ctypes.c_int32), "Utilization": ctypes.c_int32, "Timeslice": ctypes.c_int64,
            "Laxity": ctypes.c_int64, "Deadline": ctypes.c_int64, "XSchedulerType": ctypes.c_int32,

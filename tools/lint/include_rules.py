@@ -22,9 +22,12 @@ ROOMS = {
     "shim": {"agent", "hal", "queue", "base"},
     "server": {"dispatch", "sched", "policy", "ipc", "base"},
     "cli": {"ipc", "base"},
+    "sim": {"dispatch", "sched", "policy", "ipc", "base"},
+    # Programs of their own, which open the vendor's library: nothing of ours but the kernel driver's calls.
+    "probe": set(),
 }
-# src/platform/<p>/: hal and shim are rooms in each; one platform's folder may not include another's.
-LAYERS = ("hal", "shim")
+# src/platform/<p>/: hal, shim and probe are rooms in each; one platform's folder may not include another's.
+LAYERS = ("hal", "shim", "probe")
 # What a platform adds to other rooms: its rows of xcli doctor, its options.
 PARTS = {("doctor.cpp",): "cli", ("options.def",): "base"}
 # What platforms share whose queues are streams: it sees a platform through that platform's vendor.h and platform.h.
@@ -34,7 +37,8 @@ VENDOR = {name: described["vendor_headers"] for name, described in platforms.pla
 VENDOR.setdefault("levelzero", r"level_zero/|ze_api|zes_api|zet_api")
 # Single headers beyond that: what the server shares with a backend for clients that do not answer, and where a shim
 # looks for its driver, which xcli run must know before.
-SHARED = {("server", "platform/cuda/hal/rm_control.h"), ("cli", "platform/stream/hal/library_search.h")}
+SHARED = {("server", "platform/cuda/hal/rm_control.h"), ("cli", "platform/stream/hal/library_search.h"),
+          ("probe", "platform/hip/hal/kfd_api.h"), ("probe", "platform/hip/hal/kfd_control.h")}
 VENDOR_FOLDERS = {"tests", "bench", "examples"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
 
@@ -113,6 +117,7 @@ GOOD = {
     "tests/a.cpp": '#include <CL/cl.h>\n',
     "src/server/a.cpp": '#include "platform/cuda/hal/rm_control.h"\n',
     "src/platform/hip/doctor.cpp": '#include "cli/doctor.h"\n',
+    "src/sim/tool/a.cpp": '#include "sim/a.h"\n#include "dispatch/dispatcher.h"\n',
 }
 BAD = {
     "src/base/b.cpp": '#include "ipc/layout.h"\n',
@@ -128,6 +133,8 @@ BAD = {
     "src/platform/cuda/b.cpp": "\n",
     "src/platform/cuda/hal/b.cpp": '#include "platform/cuda/shim/streams.h"\n',
     "src/server/b.cpp": '#include "platform/cuda/hal/api.h"\n',
+    "src/sim/b.cpp": '#include "queue/xqueue.h"\n',
+    "src/sched/c.cpp": '#include "sim/device.h"\n',
 }
 
 if __name__ == "__main__":

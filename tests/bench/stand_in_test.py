@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""When the test plan of HIP may run without its GPU, what it says then, and how test 5 judges levels."""
+import contextlib
+import io
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "tests" / "acceptance"), str(ROOT / "bench")]
+import run  # noqa: E402
+from lib import backend as backends  # noqa: E402
+from lib import stand_ins  # noqa: E402
+from plan import levels  # noqa: E402
+
+STAND_IN = object()
+
+
+class Session:
+    environment = {}
+
+    def __init__(self, build):
+        self.build = Path(build)
+
+
+class InAFolder(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        self.session = Session(folder.name)
+
+    def program(self, text):
+        """hp, which every answer asks."""
+        path = self.folder / "bench" / "hip" / "hp"
+        path.parent.mkdir(parents=True)
+        path.write_text(f"#!/bin/sh\n{text}\n")
+        path.chmod(0o755)
+
+    def chosen(self, **how):
+        said = io.StringIO()
+        with mock.patch.object(stand_ins, "choose", return_value=STAND_IN), contextlib.redirect_stdout(said):
+            return run.choose_backend(self.session, "hip", **{"stand_in": False, **how}), said.getvalue()
+
+
+class Hardware(InAFolder):
+    def test_of_a_machine_without_a_gpu(self):
+        node = self.folder / "sys/class/kfd/kfd/topology/nodes/0"
+        node.mkdir(parents=True)
+        (node / "gpu_id").write_text("0\n")  # a processor
+        self.assertIsNone(stand_ins.amd_hardware(self.folder))
+
+    def test_nodes_and_the_device_file(self):
+        node = self.folder / "sys/class/kfd/kfd/topology/nodes/1"
+        node.mkdir(parents=True)
+        (node / "gpu_id").write_text("4711\n")
+        self.assertEqual(stand_ins.amd_hardware(self.folder), "/sys/class/kfd/kfd/topology/nodes/1/gpu_id")
+        (self.folder / "dev").mkdir()
+        (self.folder / "dev" / "kfd").touch()
+        self.assertEqual(stand_ins.amd_hardware(self.folder), "/dev/kfd")
+
+
+class Choice(InAFolder):
+    def test_a_gpu_that_does_not_answer_is_not_replaced(self):
+        self.program('echo "hp: hipInit: no permission on /dev/kfd" >&2; exit 1')
+        with self.assertRaisesRegex(LookupError, "/dev/kfd says.*no permission on /dev/kfd.*--stand-in"):
+            self.chosen(hardware="/dev/kfd")
+
+    def test_unless_a_stand_in_is_asked_for(self):
+        self.program("exit 1")
+        self.assertIs(self.chosen(hardware="/dev/kfd", stand_in=True)[0], STAND_IN)
+
+    def test_without_a_gpu_the_reason_is_said(self):
+        self.program('echo "hp: there is no HIP runtime" >&2; exit 1')
+        backend, said = self.chosen()
+        self.assertIs(backend, STAND_IN)
+        self.assertIn("there is no HIP runtime", said)
+
+    def test_a_gpu_that_answers(self):
+        self.program('echo "1000 MI308X; AMD; HIP 7.2.0"')
+        backend, _ = self.chosen(hardware="/dev/kfd")
+        self.assertEqual((backend.device, backend.stand_in), ("MI308X", ""))
+
+    def test_programs_that_are_not_built_or_say_nothing(self):
+        with self.assertRaisesRegex(LookupError, "hp is not built"):
+            backends.choose(self.folder, {}, ["hip"])
+        self.program("exit 3")
+        with self.assertRaisesRegex(LookupError, "ended with status 3"):
+            backends.choose(self.folder, {}, ["hip"])
+
+
+class Levels(unittest.TestCase):
+    def test_each_by_itself(self):
+        found = {"native": {"ratio": 9}, "xsched_l1": {"ratio": 1.1}, "xsched_l2": {"ratio": 35},
+                 "xsched_l3": {"ratio": 1.2}}
+        judged = levels.judged(found, {})
+        self.assertEqual([judged[name]["status"] for name in ("xsched_l1", "xsched_l2", "xsched_l3")],
+                         ["passed", "passed", "failed"])
+
+    def test_a_level_that_is_not_there(self):
+        judged = levels.judged({"xsched_l1": {"ratio": 1}}, {"xsched_l3": "the driver refuses"})
+        self.assertEqual(judged["xsched_l3"], {"status": "absent", "because": "the driver refuses"})
+
+
+if __name__ == "__main__":
+    unittest.main()
