@@ -76,8 +76,8 @@ void Process::wake(int64_t now_ns) {
     ipc::Header& header = region_->header;
     header.carried_out.store(seen_, std::memory_order_relaxed);
     for (const auto& queue : queues_) queue->report_if_asked(now_ns);
-    if (spec_.level >= 3 && header.linger_wanted.load(std::memory_order_relaxed) != 0)
-        header.lingers.store(1, std::memory_order_relaxed);
+    if (spec_.level >= 3 && header.keep_alive_wanted.load(std::memory_order_relaxed) != 0)
+        header.keeps_alive.store(1, std::memory_order_relaxed);
 }
 
 void Process::end_call(int64_t now_ns) {

@@ -27,7 +27,7 @@ protected:
 TEST_F(Delay, IsOnTheAccountOfWhomItMadeRoomFor) {
     keep_low_off();
     EXPECT_EQ(dispatcher.snapshot()[0].suspended_total_ns, 10 * kMs);
-    EXPECT_EQ(caused(2), 10 * kMs) << "its grace included";
+    EXPECT_EQ(caused(2), 10 * kMs) << "its anticipation included";
     EXPECT_EQ(caused(1), 0);
     EXPECT_EQ(caused(99), 0) << "no such client";
 }

@@ -34,12 +34,12 @@ protected:
         }
         return now;
     }
-    // Likewise, of one that lingers: each pause begins with a wait.
+    // Likewise, of one with a keep-alive: each pause begins with a wait.
     int64_t learn_waits() {
-        high.header().lingers = 1;
+        high.header().keeps_alive = 1;
         int64_t now = kStart;
         for (unsigned i = 0; i < sched::Pauses::kEnough; ++i) {
-            ++high.header().waits;
+            ++high.header().keep_alive_waits;
             high.submit(0, now);
             dispatcher.pass(now);
             high.complete(0, now + kMs);
@@ -248,29 +248,29 @@ TEST_F(MechanismInSlots, WhoLeavesIsLeftAsItWas) {
 
 TEST_F(MechanismInSlots, WhoeverMayTakeOverIsToldToBePrepared) {
     dispatcher.pass(kStart);
-    EXPECT_EQ(high.header().linger_wanted, 1u);
-    EXPECT_EQ(low.header().linger_wanted, 0u);
+    EXPECT_EQ(high.header().keep_alive_wanted, 1u);
+    EXPECT_EQ(low.header().keep_alive_wanted, 0u);
     dispatcher.remove_client(1);
     dispatcher.pass(kStart + kMs);
-    EXPECT_EQ(high.header().linger_wanted, 0u) << "nobody is left to be kept off";
+    EXPECT_EQ(high.header().keep_alive_wanted, 0u) << "nobody is left to be kept off";
 }
 
-TEST_F(MechanismInSlots, BesideOneThatLingersItIsOnlyKeptOff) {
+TEST_F(MechanismInSlots, BesideAKeepAliveItIsOnlyKeptOff) {
     const int64_t now = begin_burst(learn_waits() + 20 * kMs);
     EXPECT_EQ(low.slot(0).interrupt, static_cast<uint32_t>(ipc::Interrupt::kKeptOff));
     EXPECT_EQ(low.slot(0).device_timeslice_us, 1u);
-    EXPECT_EQ(high.header().linger_until_ns, now + kGpu.off_ns());
-    EXPECT_EQ(low.header().linger_until_ns, 0);
+    EXPECT_EQ(high.header().keep_alive_until_ns, now + kGpu.off_ns());
+    EXPECT_EQ(low.header().keep_alive_until_ns, 0);
     dispatcher.pass(now + 100 * kUs);
-    EXPECT_EQ(high.header().linger_until_ns, now + kGpu.off_ns());
+    EXPECT_EQ(high.header().keep_alive_until_ns, now + kGpu.off_ns());
     dispatcher.pass(now + kMs);
-    EXPECT_EQ(high.header().linger_until_ns, now + kMs + kGpu.effect_ns()) << "its agent has not answered yet";
+    EXPECT_EQ(high.header().keep_alive_until_ns, now + kMs + kGpu.effect_ns()) << "its agent has not answered yet";
     low.header().carried_out = low.header().directive.load();
     dispatcher.pass(now + kMs + 50 * kUs);
     const int64_t until_ns = now + kMs + 50 * kUs + kGpu.effect_ns();
-    EXPECT_EQ(high.header().linger_until_ns, until_ns) << "the call has just ended";
+    EXPECT_EQ(high.header().keep_alive_until_ns, until_ns) << "the call has just ended";
     dispatcher.pass(now + kMs + 100 * kUs);
-    EXPECT_EQ(high.header().linger_until_ns, until_ns) << "once for each time";
+    EXPECT_EQ(high.header().keep_alive_until_ns, until_ns) << "once for each time";
     // A person suspends it too: it must be off even if nobody presses.
     ASSERT_TRUE(dispatcher.set_held(1, 0, true));
     high.complete(0, now + 4 * kMs);
@@ -280,11 +280,11 @@ TEST_F(MechanismInSlots, BesideOneThatLingersItIsOnlyKeptOff) {
 
 TEST_F(MechanismInSlots, OneWhoseAgentDoesNotAnswerIsNotWaitedForForEver) {
     const int64_t now = begin_burst(learn_waits() + 20 * kMs);
-    EXPECT_EQ(high.header().linger_until_ns, now + kGpu.off_ns());
+    EXPECT_EQ(high.header().keep_alive_until_ns, now + kGpu.off_ns());
     const int64_t last = now + kGpu.most_off_ns();
     dispatcher.pass(last);
     dispatcher.pass(last + kMs);
-    EXPECT_EQ(high.header().linger_until_ns, last + kGpu.effect_ns());
+    EXPECT_EQ(high.header().keep_alive_until_ns, last + kGpu.effect_ns());
 }
 
 TEST_F(MechanismInSlots, AnAnswerToAnEarlierDirectiveIsNone) {
@@ -297,19 +297,19 @@ TEST_F(MechanismInSlots, AnAnswerToAnEarlierDirectiveIsNone) {
     high.submit(0, now);
     dispatcher.pass(now);
     dispatcher.pass(now + kMs);
-    EXPECT_EQ(high.header().linger_until_ns, now + kMs + kGpu.effect_ns());
+    EXPECT_EQ(high.header().keep_alive_until_ns, now + kMs + kGpu.effect_ns());
     low.header().carried_out = low.header().directive.load();
     dispatcher.pass(now + 2 * kMs);
     dispatcher.pass(now + 3 * kMs);
-    EXPECT_EQ(high.header().linger_until_ns, now + 2 * kMs + kGpu.effect_ns());
+    EXPECT_EQ(high.header().keep_alive_until_ns, now + 2 * kMs + kGpu.effect_ns());
 }
 
-TEST_F(MechanismInSlots, BesideOneThatCannotLingerItIsTakenOff) {
+TEST_F(MechanismInSlots, BesideOneWithoutKeepAliveItIsTakenOff) {
     low.submit(0, kStart);
     high.submit(0, kStart);
     dispatcher.pass(kStart);
     EXPECT_EQ(low.slot(0).interrupt, static_cast<uint32_t>(ipc::Interrupt::kTakenOff));
-    EXPECT_EQ(high.header().linger_until_ns, 0);
+    EXPECT_EQ(high.header().keep_alive_until_ns, 0);
 }
 
 TEST_F(MechanismInSlots, SuspendedByAPersonItIsTakenOffForGood) {

@@ -132,7 +132,7 @@ TEST(GatedPath, OnlyTheLessUrgentOfTwoThatShareMakesRoom) {
     xq_share_hardware(device.abi_queue(), urgent.abi_queue());
     for (int i = 0; i < 100; ++i) urgent.enqueue(i);
     EXPECT_GE(urgent.in_driver(), 100u);
-    EXPECT_EQ(urgent.slot().boost_until[0], 0u);
+    EXPECT_EQ(urgent.slot().inherited_until[0], 0u);
 }
 
 // What is behind a gate when it becomes known that they share.
@@ -142,8 +142,8 @@ TEST(GatedPath, WhatStandsBehindAGateInSharedHardwareInheritsThePriority) {
     direct(device, true);
     device.enqueue(0);
     xq_share_hardware(urgent.abi_queue(), device.abi_queue());
-    EXPECT_EQ(device.slot().boost_priority[0], 10);
-    EXPECT_EQ(device.slot().boost_until[0], 1u);
+    EXPECT_EQ(device.slot().inherited_priority[0], 10);
+    EXPECT_EQ(device.slot().inherited_until[0], 1u);
     direct(device, false);
     device.run_freely();
     EXPECT_TRUE(eventually([&] { return device.executed().size() == 1; }));
