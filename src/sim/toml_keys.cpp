@@ -95,6 +95,17 @@ const toml::array* TomlKeys::list(const char* key) {
     return node->as_array();
 }
 
+std::vector<TomlKeys> TomlKeys::tables(const char* key, const char* what) {
+    const toml::array* nodes = list(key);
+    if (nodes == nullptr || nodes->empty()) fail(std::string(what) + " has [[" + key + "]] tables");
+    std::vector<TomlKeys> tables;
+    for (const toml::node& node : *nodes) {
+        if (!node.is_table()) fail(std::string("\"") + key + "\" is to be a [[" + key + "]] table");
+        tables.emplace_back(*node.as_table(), file_);
+    }
+    return tables;
+}
+
 void TomlKeys::nothing_else() const {
     for (const auto& [key, node] : table_) {
         const std::string name(key.str());

@@ -6,9 +6,7 @@
 
 #include "xsched/types.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+XSCHED_BEGIN_INTERFACE
 
 typedef void* aclrtStream;
 
@@ -19,7 +17,6 @@ static inline XResult AclQueueCreate(HwQueueHandle* hwq, aclrtStream stream) {
     return kXSchedErrorNotSupported;
 }
 
-#ifdef __cplusplus
-}
-#endif
+XSCHED_END_INTERFACE
+
 #endif

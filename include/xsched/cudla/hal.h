@@ -6,9 +6,7 @@
 
 #include "xsched/types.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+XSCHED_BEGIN_INTERFACE
 
 typedef struct CUstream_st* cudaStream_t;
 
@@ -19,7 +17,6 @@ static inline XResult CudlaQueueCreate(HwQueueHandle* hwq, cudaStream_t stream) 
     return kXSchedErrorNotSupported;
 }
 
-#ifdef __cplusplus
-}
-#endif
+XSCHED_END_INTERFACE
+
 #endif
