@@ -100,7 +100,8 @@ void add_doctor(CLI::App& app, Words& words) {
         return option;
     };
     DoctorRun& asked = words.doctor;
-    with_run(doctor->add_option("--platform", asked.platform, "hip, cuda or opencl; else the first that is there"));
+    with_run(
+        doctor->add_option("--platform", asked.platform, "one that xcli doctor shows; else the first that is there"));
     with_run(doctor->add_option("--level", asked.level, "the highest preempt level that is tried (3)"))
         ->check(between(1, kPreemptLevelInterrupt));
     with_run(doctor->add_option("--save", asked.save, "also write all that was found to this file, as JSON"));

@@ -22,18 +22,6 @@ protected:
         low.slot(0).command_ns = kLongNs;
     }
     bool interrupt(uint32_t at = 0) { return low.slot(at).interrupt.load() != 0; }
-    // Bursts of `high` with pauses of that length until that is believed.
-    int64_t learn_pauses(int64_t pause_ns) {
-        int64_t now = kStart;
-        for (unsigned i = 0; i < 2 * sched::Pauses::kEnough; ++i) {
-            high.submit(0, now);
-            dispatcher.pass(now);
-            high.complete(0, now + kMs);
-            dispatcher.pass(now + kMs);
-            now += kMs + pause_ns;
-        }
-        return now;
-    }
     // Likewise, of one with a keep-alive: each pause begins with a wait.
     int64_t learn_waits() {
         high.header().keeps_alive = 1;
@@ -91,9 +79,7 @@ TEST_F(MechanismInSlots, WhatRunsIsTakenOffUntilItMayRunAgain) {
 }
 
 TEST_F(MechanismInSlots, AnAgentThatMayHaveToCallTheDriverIsTold) {
-    low.submit(0, kStart);
-    high.submit(0, kStart);
-    dispatcher.pass(kStart);
+    both_submit();
     EXPECT_EQ(low.header().expect_interrupt.load(), 1u);
     EXPECT_EQ(high.header().expect_interrupt.load(), 0u);
     low.slot(0).command_ns = kBriefNs;
@@ -103,18 +89,14 @@ TEST_F(MechanismInSlots, AnAgentThatMayHaveToCallTheDriverIsTold) {
 
 TEST_F(MechanismInSlots, ShortCommandsAreLeftToTheGate) {
     low.slot(0).command_ns = kBriefNs;
-    low.submit(0, kStart);
-    high.submit(0, kStart);
-    dispatcher.pass(kStart);
+    both_submit();
     EXPECT_TRUE(low.suspended(0));
     EXPECT_FALSE(interrupt());
 }
 
 TEST_F(MechanismInSlots, OneThatLastsAfterAllIsTakenOffLater) {
     low.slot(0).command_ns = kBriefNs;
-    low.submit(0, kStart);
-    high.submit(0, kStart);
-    const int64_t again = dispatcher.pass(kStart);
+    const int64_t again = both_submit();
     EXPECT_LE(again, kStart + 2 * kMs);
     EXPECT_NE(again, 0);
     dispatcher.pass(kStart + 2 * kMs);
@@ -123,9 +105,7 @@ TEST_F(MechanismInSlots, OneThatLastsAfterAllIsTakenOffLater) {
 
 TEST_F(MechanismInSlots, OneThatLetsTheMoreUrgentWorkIsLeftAlone) {
     low.slot(0).command_ns = kBriefNs;
-    low.submit(0, kStart);
-    high.submit(0, kStart);
-    dispatcher.pass(kStart);
+    both_submit();
     high.slot(0).busy_ns = kMs;
     dispatcher.pass(kStart + 2 * kMs);
     EXPECT_FALSE(interrupt());
@@ -157,9 +137,7 @@ TEST_F(MechanismInSlots, NotWhileAQueueOfTheSameProcessRunsThere) {
 TEST_F(MechanismInSlots, NotIfOneOfItsQueuesUsesALowerLevel) {
     low.make_queue(1, 0);
     low.slot(1).level = kPreemptLevelDeactivate;
-    low.submit(0, kStart);
-    high.submit(0, kStart);
-    dispatcher.pass(kStart);
+    both_submit();
     EXPECT_TRUE(low.suspended(1));
     EXPECT_FALSE(interrupt());
 }
@@ -305,9 +283,7 @@ TEST_F(MechanismInSlots, AnAnswerToAnEarlierDirectiveIsNone) {
 }
 
 TEST_F(MechanismInSlots, BesideOneWithoutKeepAliveItIsTakenOff) {
-    low.submit(0, kStart);
-    high.submit(0, kStart);
-    dispatcher.pass(kStart);
+    both_submit();
     EXPECT_EQ(low.slot(0).interrupt, static_cast<uint32_t>(ipc::Interrupt::kTakenOff));
     EXPECT_EQ(high.header().keep_alive_until_ns, 0);
 }

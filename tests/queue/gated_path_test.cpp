@@ -4,7 +4,7 @@
 #include <random>
 
 #include "base/clock.h"
-#include "fake/device/fake_device.h"
+#include "queue/gated_device.h"
 #include "support/eventually.h"
 #include "xsched/xqueue.h"
 
@@ -12,19 +12,9 @@ namespace {
 
 using xsched::fake::FakeDevice;
 using xsched::fake::Traits;
-using xsched::test::eventually;
+using namespace xsched::test;
 
-constexpr uint32_t kLevels = 0b0110;
-constexpr Traits kGates{.levels = kLevels, .gated = true};
 constexpr Traits kNoGates{.levels = kLevels, .gated = true, .gates = false};
-
-// As xserver writes it.
-void direct(FakeDevice& device, bool suspend) {
-    device.slot().directed_ns = xsched::base::now_ns();
-    device.slot().suspended = suspend ? 1 : 0;
-    xsched::ipc::settle_gate(device.slot());
-    xsched::ipc::ring_directive(device.region().header);
-}
 
 TEST(GatedPath, AloneACommandCostsNothingOnTheDevice) {
     FakeDevice device(kGates);

@@ -1,14 +1,12 @@
 // Who inherits whose priority when one queue waits for another.
 #include <gtest/gtest.h>
 
-#include "fake/device/fake_device.h"
+#include "queue/devices.h"
 
 namespace {
 
 using xsched::fake::FakeDevice;
-using xsched::fake::Traits;
-
-constexpr Traits kHolds{};
+using xsched::test::kHolds;
 
 TEST(InheritPriority, TheProducerInheritsFromAMoreUrgentConsumer) {
     FakeDevice producer(kHolds);
