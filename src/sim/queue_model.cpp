@@ -5,8 +5,6 @@
 
 #include "base/clock.h"
 #include "ipc/slot_hints.h"
-#include "sim/program.h"
-#include "sim/server.h"
 #include "xsched/types.h"
 
 namespace xsched::sim {
@@ -35,7 +33,8 @@ uint32_t microseconds(int64_t ns) { return static_cast<uint32_t>(ns / base::kMic
 
 }  // namespace
 
-void QueueModel::publish(ipc::Region& region, uint32_t index, const QueueSetup& setup, Server* server, int64_t now_ns) {
+void QueueModel::publish(ipc::Region& region, uint32_t index, const QueueSetup& setup, RingTold* server,
+                         int64_t now_ns) {
     slot_ = &region.slots[index];
     header_ = &region.header;
     server_ = server;

@@ -4,7 +4,7 @@
 // is still busy. So two kernels that do nothing stand behind the one that waits.
 #include "platform/cuda/hal/keep_alive.h"
 
-#include "platform/stream/hal/hwqueue.h"
+#include "platform/stream/hal/keep_alive_ops.h"
 #include "platform/stream/hal/per_context.h"
 
 namespace xsched::cuda {

@@ -3,7 +3,6 @@
 #include "base/log.h"
 #include "platform/stream/hal/driver_use.h"
 #include "platform/stream/hal/gates.h"
-#include "platform/stream/hal/hwqueue.h"
 #include "platform/stream/hal/scratch.h"
 #include "platform/stream/hal/stream_end.h"
 
