@@ -15,7 +15,7 @@ void TomlKeys::fail(const std::string& what) const {
 
 double TomlKeys::as_number(const toml::node& node, const std::string& key) const {
     const std::optional<double> value = node.value<double>();
-    if (!node.is_number() || !std::isfinite(*value)) fail("\"" + key + "\" is to be a number");
+    if (!value || !node.is_number() || !std::isfinite(*value)) fail("\"" + key + "\" is to be a number");
     return *value;
 }
 
