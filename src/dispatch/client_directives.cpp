@@ -174,6 +174,15 @@ void ClientSlots::write_record(uint32_t at, int64_t now_ns) {
     note(record.delayed_ns, queue.delay.total_ns());
     note(record.waits_since_ns, waits ? std::max(now_ns, queue.ready_since_ns) : int64_t{0});
     note(record.preemptions, queue.preemptions);
+    const policy::Note& said = queue.verdict.note;
+    if (said.code != static_cast<policy::NoteCode>(record.note_code.load(std::memory_order_relaxed)) &&
+        policy::note_warns(said.code)) {
+        char text[256];
+        XLOG_INFO("pid %d: %s", view_.pid, policy::write_note(said, text, sizeof(text)));
+    }
+    note(record.note_code, static_cast<uint32_t>(said.code));
+    note(record.note_first, said.first);
+    note(record.note_second, said.second);
     record.used.store(1, std::memory_order_release);
 }
 

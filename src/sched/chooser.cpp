@@ -79,6 +79,7 @@ bool Chooser::choose(Pass& pass) {
         const auto zeros = std::count(device.preemptible.begin(), device.preemptible.end(), uint8_t{0});
         device.preemptible_count = static_cast<uint32_t>(device.preemptible.size() - static_cast<size_t>(zeros));
     }
+    if (device.claims_due_ns != 0 && pass.now_ns >= device.claims_due_ns) device.settle_claims();
     device.expected.clear();
     size_t kept = 0;
     for (size_t i = 0; i < device.timed.size(); ++i) {
@@ -87,6 +88,7 @@ bool Chooser::choose(Pass& pass) {
         if (pass.history(place).timed) device.timed[kept++] = place;
     }
     device.timed.resize(kept);
+    pass.wake(device.claims_due_ns);
     std::sort(device.expected.begin(), device.expected.end(),
               [](const auto& a, const auto& b) { return a.first < b.first; });
 
@@ -98,7 +100,27 @@ bool Chooser::choose(Pass& pass) {
         // Then its answers about other devices are out of date, but for this one's.
         if (std::exchange(across_, policy_->across()) != policy_->across()) ++policy_number_;
     }
+    if (pass.all) {
+        rank(pass);
+        take_notes(pass);
+    }
     return !stalls(pass) && !breaks_its_word();
+}
+
+// Who may have whom suspended. Units that may not run anyway are below all others.
+void Chooser::rank(Pass& pass) const {
+    DeviceHistory& device = pass.device;
+    std::fill(device.ranked.begin(), device.ranked.end(), 0);
+    const bool ranks = policy_ == nullptr || policy_->rank(device.asked, device.ranked);
+    const int32_t least = device.ranked.empty() ? 0 : *std::min_element(device.ranked.begin(), device.ranked.end());
+    bool changed = false;
+    for (uint32_t at = 0; at < device.urgency.size(); ++at) {
+        const uint32_t place = device.units[at].place;
+        int32_t urgency = pass.given.units[at].unit.priority;
+        if (ranks) urgency = place != kNowhere ? device.ranked[place] : least;
+        changed |= std::exchange(device.urgency[at], urgency) != urgency;
+    }
+    if (changed) device.rank_anew();
 }
 
 // What the core was given of a unit that may have changed.
@@ -132,16 +154,19 @@ void Chooser::settle_wish(Pass& pass, uint32_t place) {
     known.timed = false;
     known.expected = {};
     bool wants = false;
+    bool claims = false;
     if (state.ready) {
         const int64_t limit_ns = pass.settings.claim_limit_ns;
         if (known.claim.due_ns(limit_ns) != 0) {
             known.claim.observe(!known.suspended, state.completed, state.stopped, pass.now_ns);
             known.dirty |= known.claim.suspect();  // which its verdict is to say
-            known.timed = pass.claim_matters(place) && known.claim.due_ns(limit_ns) != 0;
-            if (known.timed) pass.wake(known.claim.due_ns(limit_ns));
+            const int64_t due_ns = known.claim.due_ns(limit_ns);
+            claims = due_ns != 0 && pass.claim_matters(place);
+            if (claims) pass.device.claim_until(place, due_ns);
         }
         wants = known.claim.believed(limit_ns);
     }
+    if (!claims) pass.device.claims_no_more(place);
     wants = wants || anticipated(pass, place) || is_expected(pass, place);
     if (std::exchange(pass.device.asked[place].wants, wants) != wants) known.dirty = true;
 }
@@ -214,6 +239,19 @@ void Chooser::let_run_until_needed(Pass& pass) {
         if (pass.now_ns >= begin_ns) continue;
         answer = policy::Choice{};
         pass.wake(begin_ns);
+    }
+}
+
+void Chooser::take_notes(Pass& pass) const {
+    DeviceHistory& device = pass.device;
+    std::fill(device.notes.begin(), device.notes.end(), policy::Note{});
+    const bool tells = policy_ != nullptr && policy_->tell(device.asked, device.notes);
+    if (!std::exchange(device.has_notes, tells) && !tells) return;
+    for (uint32_t place = 0; place < device.notes.size(); ++place) {
+        const uint32_t at = device.eligible[place];
+        if (device.verdicts[at].note.is_about(device.notes[place])) continue;
+        device.verdicts[at].note = device.notes[place];
+        device.note_changed(at);
     }
 }
 

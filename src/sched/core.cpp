@@ -159,6 +159,7 @@ void Core::State::judge(Pass& pass, uint32_t at) {
     verdict.since_ns = known.since_ns;
     const Verdict& last = pass.device.verdicts[at];
     verdict.preemption = last.preemption;
+    verdict.note = last.note;
     if (verdict.suspend != last.suspend || verdict.by != last.by || verdict.reason != last.reason)
         pass.device.mark_group(at);
     if (!verdict.directs_as(last)) pass.device.note_changed(at);
@@ -218,7 +219,7 @@ void Core::State::explain_kept_off(const Pass& pass, uint32_t at, Verdict& verdi
     verdict.by = by;
     verdict.by_at = whom;
     if (verdict.reason == Reason::kLimited || verdict.reason == Reason::kLate) return;
-    if (other.unit.priority <= pass.given.units[at].unit.priority) return;
+    if (pass.device.urgency[whom] <= pass.device.urgency[at]) return;
     const bool expected = pass.device.units[whom].expected.at_ns != 0;
     verdict.reason = other.ready ? Reason::kLessUrgent : expected ? Reason::kExpected : Reason::kAnticipation;
 }
