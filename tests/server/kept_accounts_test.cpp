@@ -1,4 +1,5 @@
-// What shares rest upon outlives the server: as the supervisor keeps it, and as the next server's policy goes on with it.
+// What shares rest upon outlives the server: as the supervisor keeps it, and as the next server's policy goes on with
+// it.
 #include "server/kept_accounts.h"
 
 #include <gtest/gtest.h>
