@@ -7,6 +7,7 @@
 #include "sched/chooser.h"
 #include "sched/history.h"
 #include "sched/mechanism_chooser.h"
+#include "xsched/types.h"
 
 namespace xsched::sched {
 
@@ -169,8 +170,14 @@ void Core::State::judge(Pass& pass, uint32_t at) {
 void Core::State::judge_eligible(Pass& pass, uint32_t at, Verdict& verdict) {
     const UnitState& state = pass.given.units[at];
     UnitHistory& known = pass.device.units[at];
-    const Starvation::Work work{
-        .ready = state.ready, .ready_since_ns = state.unit.ready_since_ns, .command_ns = state.unit.command_ns};
+    // What was taken off the device comes back with a call, which takes effect a moment later.
+    const bool interruptible = state.level >= kPreemptLevelInterrupt;
+    const int64_t return_ns =
+        std::min(state.costs.interrupt_ns() + state.costs.effect_ns(), settings.starvation_turn_ns);
+    const Starvation::Work work{.ready = state.ready,
+                                .ready_since_ns = state.unit.ready_since_ns,
+                                .command_ns = state.unit.command_ns,
+                                .return_ns = interruptible ? return_ns : 0};
     if (pass.device.answers[known.place].run) {
         known.starvation.runs(work, pass.now_ns);
         verdict.reason = pass.device.eligible.size() == 1 ? Reason::kAlone : Reason::kChosen;

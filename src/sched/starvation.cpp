@@ -6,7 +6,7 @@ namespace xsched::sched {
 
 void Starvation::runs(const Work& work, int64_t now_ns) {
     if (!running()) running_since_ns_ = now_ns;
-    if (!work.ready || now_ns - running_since_ns_ >= kLeastRunNs) waiting_since_ns_ = -1;
+    if (!work.ready || now_ns - running_since_ns_ >= kLeastRunNs + work.return_ns) waiting_since_ns_ = -1;
     if (now_ns >= turn_until_ns_) turn_until_ns_ = 0;
 }
 
@@ -15,7 +15,7 @@ bool Starvation::kept_off(const Work& work, const StarvationLimits& limits, int6
     turn_until_ns_ = 0;
 
     if (running()) {
-        if (now_ns - running_since_ns_ >= kLeastRunNs) waiting_since_ns_ = -1;
+        if (now_ns - running_since_ns_ >= kLeastRunNs + work.return_ns) waiting_since_ns_ = -1;
         running_since_ns_ = -1;
         stands_since_ns_ = now_ns;
     }

@@ -28,6 +28,7 @@ public:
         bool ready = false;
         int64_t ready_since_ns = 0;
         int64_t command_ns = 0;  // a turn is long enough for one, but no longer than the limit for its sake
+        int64_t return_ns = 0;   // until the hardware has let it come back: so much longer has a run to be
     };
     // The policy lets the unit run.
     void runs(const Work& work, int64_t now_ns);

@@ -44,6 +44,22 @@ TEST(Starvation, ACommandSaidToLastForEverDoesNotMakeATurnEndless) {
     EXPECT_EQ(starvation.wake_at_ns(kLimits), kStart + 2 * kLimits.limit_ns);
 }
 
+// Taken off the device, it comes back with a call: a run that is over by then is of no use.
+TEST(Starvation, ARunThatEndsBeforeItIsBackIsNone) {
+    auto work = ready_since(kStart);
+    for (const int64_t return_ns : {int64_t{0}, 800'000L}) {
+        Starvation starvation(kStart);
+        work.return_ns = return_ns;
+        starvation.kept_off(work, kLimits, kStart);
+        bool has_turn = false;
+        for (int64_t at_ns = kStart; at_ns < kStart + 2 * kLimits.limit_ns && !has_turn; at_ns += 30 * kMs) {
+            starvation.runs(work, at_ns);
+            has_turn = starvation.kept_off(work, kLimits, at_ns + 300'000);
+        }
+        EXPECT_EQ(has_turn, return_ns != 0) << return_ns;
+    }
+}
+
 TEST(Starvation, WithoutWorkNobodyStarves) {
     Starvation starvation(kStart);
     EXPECT_FALSE(starvation.kept_off({}, kLimits, kStart));
