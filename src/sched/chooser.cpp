@@ -226,19 +226,28 @@ bool Chooser::is_expected(Pass& pass, uint32_t place) {
     return true;
 }
 
-// Who is off the device faster than others need not stand as early as they.
+// Who is off the device faster than others need not stand as early as they. But the less urgent of these make room for
+// the more urgent, as they would if nothing were expected.
 void Chooser::let_run_until_needed(Pass& pass) {
     DeviceHistory& device = pass.device;
-    for (uint32_t place = 0; place < device.answers.size(); ++place) {
-        policy::Choice& answer = device.answers[place];
-        if (answer.run) continue;
+    const auto stands_from_ns = [&](uint32_t place) -> int64_t {
+        const policy::Choice& answer = device.answers[place];
+        if (answer.run) return 0;
         const auto by = std::lower_bound(device.expected.begin(), device.expected.end(), answer.by,
                                          [](const auto& entry, uint64_t id) { return entry.first < id; });
-        if (by == device.expected.end() || by->first != answer.by) continue;
+        if (by == device.expected.end() || by->first != answer.by) return 0;
         const int64_t begin_ns = by->second.begin_ns(device.costs[place].off_ns);
-        if (pass.now_ns >= begin_ns) continue;
-        answer = policy::Choice{};
+        return pass.now_ns < begin_ns ? begin_ns : 0;
+    };
+    int32_t most = INT32_MIN;
+    for (uint32_t place = 0; place < device.answers.size(); ++place)
+        if (device.asked[place].wants && stands_from_ns(place) != 0)
+            most = std::max(most, device.urgency[device.eligible[place]]);
+    for (uint32_t place = 0; place < device.answers.size(); ++place) {
+        const int64_t begin_ns = stands_from_ns(place);
+        if (begin_ns == 0) continue;
         pass.wake(begin_ns);
+        if (device.urgency[device.eligible[place]] >= most) device.answers[place] = policy::Choice{};
     }
 }
 

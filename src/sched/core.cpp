@@ -177,9 +177,10 @@ void Core::State::judge_eligible(Pass& pass, uint32_t at, Verdict& verdict) {
     const Starvation::Work work{.ready = state.ready,
                                 .ready_since_ns = state.unit.ready_since_ns,
                                 .command_ns = state.unit.command_ns,
+                                .progress_ns = state.progress_ns,
                                 .return_ns = interruptible ? return_ns : 0};
     if (pass.device.answers[known.place].run) {
-        known.starvation.runs(work, pass.now_ns);
+        known.starvation.runs(work, {.limit_ns = settings.starvation_limit_ns}, pass.now_ns);
         verdict.reason = pass.device.eligible.size() == 1 ? Reason::kAlone : Reason::kChosen;
         return;
     }
