@@ -100,7 +100,7 @@ bool Chooser::choose(Pass& pass) {
         // Then its answers about other devices are out of date, but for this one's.
         if (std::exchange(across_, policy_->across()) != policy_->across()) ++policy_number_;
     }
-    if (pass.all) {
+    if (pass.all && count != 0) {
         rank(pass);
         take_notes(pass);
     }

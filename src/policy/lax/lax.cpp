@@ -37,7 +37,7 @@ public:
     }
 
     bool rank(std::span<const Unit> /*units*/, std::span<int32_t> urgency) const override {
-        std::copy(priorities_.begin(), priorities_.end(), urgency.begin());
+        std::copy_n(priorities_.begin(), std::min(priorities_.size(), urgency.size()), urgency.begin());
         return true;
     }
 
