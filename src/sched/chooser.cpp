@@ -97,9 +97,11 @@ bool Chooser::choose(Pass& pass) {
         const int64_t again_ns = policy_->choose(device.asked, pass.now_ns, device.answers);
         if (again_ns > 0) pass.wake(std::max(again_ns, pass.now_ns + kSoonestWakeNs));
         if (!device.expected.empty()) let_run_until_needed(pass);
-        // Then its answers about other devices are out of date, but for this one's.
-        if (std::exchange(across_, policy_->across()) != policy_->across()) ++policy_number_;
     }
+    // All of its units may not run anyway: nobody elsewhere is to stand for their sake.
+    if (policy_ != nullptr && count == 0 && policy_->spans_devices()) policy_->forget(pass.given.device);
+    // Then its answers about other devices are out of date, but for this one's.
+    if (policy_ != nullptr && std::exchange(across_, policy_->across()) != policy_->across()) ++policy_number_;
     if (pass.all && count != 0) {
         rank(pass);
         take_notes(pass);

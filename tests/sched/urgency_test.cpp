@@ -43,6 +43,21 @@ TEST(Urgency, WithADeadlineItMayInterruptWhateverThePriorities) {
     EXPECT_TRUE(verdicts[1].preemption.has_victims);
 }
 
+// Otherwise the other device stands still until the policy is thrown out.
+TEST(Urgency, NobodyElsewhereStandsForWhoIsHeldByAPerson) {
+    WholeCore core = core_with("HHPF");
+    std::vector<UnitState> units{at_level_3(1, 2), at_level_3(2, -1)};
+    units[1].unit.device = 2;
+    core.decide(units, kStart);
+    EXPECT_TRUE(core.decide(units, kStart + kMs).verdicts[1].suspend);
+    units[0].held = true;
+    core.decide(units, kStart + 2 * kMs);
+    EXPECT_FALSE(core.decide(units, kStart + 3 * kMs).verdicts[1].suspend);
+    units[0].held = false;
+    core.decide(units, kStart + 4 * kMs);
+    EXPECT_TRUE(core.decide(units, kStart + 5 * kMs).verdicts[1].suspend);
+}
+
 TEST(Urgency, ItFollowsAChangeOfPolicy) {
     const std::vector<UnitState> units{at_level_3(1, 2), at_level_3(2, -1)};
     WholeCore core = core_with("HPF");
