@@ -58,6 +58,15 @@ TEST(Urgency, NobodyElsewhereStandsForWhoIsHeldByAPerson) {
     EXPECT_TRUE(core.decide(units, kStart + 5 * kMs).verdicts[1].suspend);
 }
 
+TEST(Urgency, WhatThePolicyHoldsOfAUnitGoesWithItsVerdict) {
+    const std::vector<UnitState> units{at_level_3(1, 0), at_level_3(2, 0)};
+    WholeCore core = core_with("AUTO");
+    for (const Verdict& verdict : core.decide(units, kStart).verdicts)
+        EXPECT_EQ(verdict.note.code, policy::NoteCode::kSteady) << verdict.id;
+    core.set_policy(policy::find_policy("HPF")->make());
+    for (const Verdict& verdict : core.decide(units, kStart + kMs).verdicts) EXPECT_EQ(verdict.note, policy::Note{});
+}
+
 TEST(Urgency, ItFollowsAChangeOfPolicy) {
     const std::vector<UnitState> units{at_level_3(1, 2), at_level_3(2, -1)};
     WholeCore core = core_with("HPF");

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/clock.h"
 #include "server/loaded_policy.h"
 
 namespace xsched::server {
@@ -13,7 +14,7 @@ namespace {
 using policy::Choice;
 using policy::Unit;
 
-constexpr int64_t kMs = 1'000'000;
+using base::kMillisecond;
 
 class Example : public ::testing::Test {
 protected:
@@ -52,26 +53,28 @@ using Ids = std::vector<uint64_t>;
 
 TEST_F(Example, FirstComeServesWhoeverHasWaitedForLongest) {
     load(XSCHED_FIRST_COME);
-    std::vector<Unit> units{unit(1, 10, 30 * kMs), unit(2, 20, 10 * kMs), unit(3, 30, 20 * kMs), unit(4, 20, 40 * kMs)};
-    EXPECT_EQ(runs(units, 50 * kMs), (Ids{2, 4})) << "with all of its process";
+    std::vector<Unit> units{unit(1, 10, 30 * kMillisecond), unit(2, 20, 10 * kMillisecond),
+                            unit(3, 30, 20 * kMillisecond), unit(4, 20, 40 * kMillisecond)};
+    EXPECT_EQ(runs(units, 50 * kMillisecond), (Ids{2, 4})) << "with all of its process";
     units[1].wants = units[1].ready = units[3].wants = units[3].ready = false;
-    EXPECT_EQ(runs(units, 51 * kMs), Ids{3});
+    EXPECT_EQ(runs(units, 51 * kMillisecond), Ids{3});
     units[0].wants = units[2].wants = false;
-    EXPECT_EQ(runs(units, 52 * kMs).size(), 4U) << "nobody wants the device";
+    EXPECT_EQ(runs(units, 52 * kMillisecond).size(), 4U) << "nobody wants the device";
 }
 
 TEST_F(Example, RoundRobinGivesTurnsOfTenMilliseconds) {
     load(XSCHED_ROUND_ROBIN);
-    std::vector<Unit> units{unit(1, 10, kMs), unit(2, 20, kMs), unit(3, 30, kMs)};
-    EXPECT_EQ(runs(units, 100 * kMs), Ids{1});
-    EXPECT_EQ(again_ns_, 110 * kMs);
-    EXPECT_EQ(runs(units, 105 * kMs), Ids{1}) << "in the middle of its turn";
-    EXPECT_EQ(runs(units, 110 * kMs), Ids{2});
+    std::vector<Unit> units{unit(1, 10, kMillisecond), unit(2, 20, kMillisecond), unit(3, 30, kMillisecond)};
+    EXPECT_EQ(runs(units, 100 * kMillisecond), Ids{1});
+    EXPECT_EQ(again_ns_, 110 * kMillisecond);
+    EXPECT_EQ(runs(units, 105 * kMillisecond), Ids{1}) << "in the middle of its turn";
+    EXPECT_EQ(runs(units, 110 * kMillisecond), Ids{2});
     units[1].wants = false;
-    EXPECT_EQ(runs(units, 112 * kMs), Ids{3}) << "who wants nothing has no turn";
-    EXPECT_EQ(runs(units, 122 * kMs), Ids{1}) << "from the beginning again";
-    EXPECT_EQ(runs({unit(4, 40, kMs, 8), unit(5, 50, kMs, 8)}, 123 * kMs), Ids{4}) << "each device by itself";
-    EXPECT_EQ(runs(units, 124 * kMs), Ids{1});
+    EXPECT_EQ(runs(units, 112 * kMillisecond), Ids{3}) << "who wants nothing has no turn";
+    EXPECT_EQ(runs(units, 122 * kMillisecond), Ids{1}) << "from the beginning again";
+    EXPECT_EQ(runs({unit(4, 40, kMillisecond, 8), unit(5, 50, kMillisecond, 8)}, 123 * kMillisecond), Ids{4})
+        << "each device by itself";
+    EXPECT_EQ(runs(units, 124 * kMillisecond), Ids{1});
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/clock.h"
 #include "sched/core.h"
 
 namespace xsched::server {
@@ -15,8 +16,8 @@ namespace {
 using policy::Ahead;
 using sched::UnitState;
 
-constexpr int64_t kMs = 1'000'000;
-constexpr int64_t kStart = 100'000 * kMs;
+using base::kMillisecond;
+constexpr int64_t kStart = 100'000 * kMillisecond;
 
 std::vector<Ahead> ahead(size_t count, int64_t ns) {
     std::vector<Ahead> accounts;
@@ -62,7 +63,7 @@ std::vector<UnitState> two_programs(int64_t first_busy_ns, int64_t second_busy_n
         state.unit.id = state.unit.process = state.group = i + 1;
         state.unit.device = 1;
         state.unit.share = 50;
-        state.unit.command_ns = kMs;
+        state.unit.command_ns = kMillisecond;
         state.unit.ready_since_ns = kStart;
         state.unit.busy_ns = i == 0 ? first_busy_ns : second_busy_ns;
         state.ready = true;
@@ -84,7 +85,7 @@ TEST(KeptAccounts, TheNextServerGoesOnWithThem) {
         sched::Core before = pup();
         const uint64_t first = runner(before, two_programs(0, 0), kStart);
         // Whoever runs first has a command of 40 ms.
-        const int64_t used_ns = 40 * kMs;
+        const int64_t used_ns = 40 * kMillisecond;
         const auto later = first == 1 ? two_programs(used_ns, 0) : two_programs(0, used_ns);
         EXPECT_NE(runner(before, later, kStart + used_ns), first);
         kept->keep(before.accounts());
@@ -97,16 +98,16 @@ TEST(KeptAccounts, TheNextServerGoesOnWithThem) {
     // The next server counts from what the programs' memory says now, and it ran neither.
     sched::Core after = pup();
     after.take_over(kept->kept());
-    const int64_t now_ns = kStart + 1000 * kMs;
-    int64_t busy_ns[2] = {500 * kMs, 500 * kMs};
+    const int64_t now_ns = kStart + 1000 * kMillisecond;
+    int64_t busy_ns[2] = {500 * kMillisecond, 500 * kMillisecond};
     int64_t others_ns = 0;  // the first 40 ms belong to the one that had less
-    for (int64_t at_ns = 0; at_ns < 80 * kMs; at_ns += kMs) {
+    for (int64_t at_ns = 0; at_ns < 80 * kMillisecond; at_ns += kMillisecond) {
         const uint64_t runs = runner(after, two_programs(busy_ns[0], busy_ns[1]), now_ns + at_ns);
-        busy_ns[runs - 1] += kMs;
-        others_ns += runs == other && at_ns < 40 * kMs ? kMs : 0;
+        busy_ns[runs - 1] += kMillisecond;
+        others_ns += runs == other && at_ns < 40 * kMillisecond ? kMillisecond : 0;
     }
-    EXPECT_GE(others_ns, 35 * kMs);
-    EXPECT_LE(busy_ns[other - 1] - 500 * kMs, 75 * kMs) << "then both take turns";
+    EXPECT_GE(others_ns, 35 * kMillisecond);
+    EXPECT_LE(busy_ns[other - 1] - 500 * kMillisecond, 75 * kMillisecond) << "then both take turns";
 }
 
 }  // namespace
