@@ -4,6 +4,7 @@
 
 #include "cli/doctor.h"
 #include "cli/doctor_run.h"
+#include "cli/latency_target.h"
 #include "cli/record.h"
 #include "cli/run.h"
 #include "cli/show.h"
@@ -57,6 +58,8 @@ void add_hints(CLI::App* command, HintWords& given, bool run) {
         if (!run && hint.scope == base::HintScope::kProcess) help += "; without queue or process: of all";
         CLI::Option* option = command->add_option(hint.words, given.of(hint), help);
         if (run) option->check(between(hint.least, hint.most));
+        if (hint.kind == base::HintKind::kTarget)
+            option->transform([](const std::string& text) { return read_latency_target(text); });
     }
 }
 

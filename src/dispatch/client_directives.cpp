@@ -72,6 +72,7 @@ void ClientSlots::direct(int64_t now_ns) {
         if (began_watching_) ask(at);  // what was launched unwatched
         queue.verdict.imminent = queue.verdict.imminent && !std::exchange(warms, warms || queue.verdict.imminent);
         direct_queue(at, now_ns);
+        log_note(queue);
         if (view_.record != nullptr) write_record(at, now_ns);
     }
     if (view_.record == nullptr) return;
@@ -174,7 +175,20 @@ void ClientSlots::write_record(uint32_t at, int64_t now_ns) {
     note(record.delayed_ns, queue.delay.total_ns());
     note(record.waits_since_ns, waits ? std::max(now_ns, queue.ready_since_ns) : int64_t{0});
     note(record.preemptions, queue.preemptions);
+    const policy::Note& said = queue.verdict.note;
+    note(record.note_code, static_cast<uint32_t>(said.code));
+    note(record.note_first, said.first);
+    note(record.note_second, said.second);
     record.used.store(1, std::memory_order_release);
+}
+
+// What the policy warns of: once for each queue, however often it comes and goes.
+void ClientSlots::log_note(QueueHistory& queue) const {
+    const policy::Note& said = queue.verdict.note;
+    if (queue.warned == said.code || !policy::note_warns(said.code)) return;
+    queue.warned = said.code;
+    char text[256];
+    XLOG_INFO("pid %d: %s", view_.pid, policy::write_note(said, text, sizeof(text)));
 }
 
 void ClientSlots::log_change(const QueueHistory& queue) const {

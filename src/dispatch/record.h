@@ -23,6 +23,9 @@ struct QueueRecord {
     std::atomic<int64_t> delayed_ns{0};  // suspended with work to do, until
     std::atomic<int64_t> waits_since_ns{0};  // then; 0: it is not now
     std::atomic<uint64_t> preemptions{0};
+    std::atomic<uint32_t> note_code{0};  // policy::Note
+    std::atomic<int64_t> note_first{0};
+    std::atomic<int64_t> note_second{0};
 };
 
 class ClientRecord {

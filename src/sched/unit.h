@@ -61,6 +61,7 @@ struct Verdict {
     uint64_t by = 0;  // the unit it makes room for, 0: none
     uint32_t by_at = 0;  // its position among the units given
     int64_t since_ns = 0;  // when the present state began
+    policy::Note note;  // what the policy says of it
     Preemption preemption;
 
     // Whether a directive written for `other` has to be written anew.

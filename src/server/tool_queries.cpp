@@ -47,6 +47,7 @@ struct Explanation {
     int32_t by_pid = 0;
     std::string reason;
     std::string mechanism;  // beyond its gate; empty: none, or it runs
+    std::string note;  // what the policy says of it; empty: nothing
 };
 
 Explanation explain(const SeenQueue& queue, const QueueFacts& facts) {
@@ -56,6 +57,8 @@ Explanation explain(const SeenQueue& queue, const QueueFacts& facts) {
     result.since_ns = facts.since_ns;
     result.reason = sched::reason_sentence(facts.reason);
     if (facts.suspended) result.by_pid = facts.by_pid;
+    char note[256];
+    result.note = policy::write_note(facts.note, note, sizeof(note));
     if (facts.suspended && facts.mechanism > sched::Mechanism::kGate)
         result.mechanism = std::string("; by ") + sched::mechanism_sentence(facts.mechanism);
     return result;
@@ -74,11 +77,12 @@ std::string sentence(const Request& request, const Explanation& why, int64_t now
         snprintf(since, sizeof(since), " for %.1f ms", milliseconds(std::max<int64_t>(now_ns - why.since_ns, 0)));
     std::string by;
     if (why.by_pid != 0) by = " (pid " + std::to_string(why.by_pid) + ", " + program_of(request, why.by_pid) + ")";
+    const std::string note = why.note.empty() ? "" : "; " + why.note;
     if (why.suspended)
         return std::string(why.ready ? "suspended" : "has no work, suspended") + since + ": " + why.reason + by +
-               why.mechanism;
-    if (!why.ready) return "has no work";
-    return "runs" + std::string(since) + ": " + why.reason;
+               why.mechanism + note;
+    if (!why.ready) return "has no work" + note;
+    return "runs" + std::string(since) + ": " + why.reason + note;
 }
 
 // A hostile client writes any number.
@@ -165,6 +169,7 @@ Json describe_queue(const Request& request, const Facts& facts, const AskedFor& 
                {"device_timeslice_us", slot.device_timeslice_us.load()},
                {"mechanism", sched::mechanism_sentence(known.mechanism)},
                {"reason", why.reason},
+               {"policy_says", why.note},
                {"by_pid", why.by_pid},
                {"since_ms", why.since_ns > 0 ? milliseconds(now_ns - why.since_ns) : 0.0},
                {"delayed_ms", milliseconds(known.delayed_ns)},

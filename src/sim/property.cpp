@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "base/clock.h"
 #include "policy/policy.h"
@@ -64,6 +65,8 @@ private:
         return 3 * result_.workload.settings.starvation_limit_ns + 10 * longest_ns + 300 * base::kMillisecond;
     }
     void look(World& world) {
+        if (const char* name = world.server()->thrown_out(); name != nullptr && !std::exchange(thrown_out_, true))
+            result_.failures.push_back(std::string("policy ") + name + " was thrown out");
         for (size_t at = 0; at < held_.size(); ++at) {
             Program& program = *world.programs()[at];
             const int64_t since_ns = program.waits_since_ns();
@@ -101,6 +104,7 @@ private:
     bool changes_;
     int64_t step_ns_;
     std::vector<std::string> names_;
+    bool thrown_out_ = false;  // and was told
     std::vector<bool> held_;
     std::vector<int64_t> free_since_ns_;
 };

@@ -31,6 +31,7 @@ Workload random_workload(uint64_t seed, Density density, int64_t duration_ns = 0
 
 // An empty policy: the seed chooses one, and another at random moments. What is checked:
 //  - every program that has work, and may run, completes something within the bound (starvation);
+//  - no policy of the build lets a device stand still so that it is thrown out;
 //  - after all have been let go, everything that was launched is complete (nothing is lost);
 //  - a second run decides the same at the same times (determinism).
 PropertyRun check_seed(uint64_t seed, const std::string& policy, Density density, int64_t duration_ns = 0);

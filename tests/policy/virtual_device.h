@@ -62,6 +62,7 @@ public:
     size_t size() const { return jobs_.size(); }
     int64_t now() const { return now_; }
     const std::vector<Choice>& choices() const { return choices_; }
+    const Policy& policy() const { return *policy_; }
     bool device_idle_with_work() const { return stood_ns_ > 0; }
     int64_t stood_ns() const { return stood_ns_; }
 

@@ -93,6 +93,22 @@ TEST_F(OwnPolicy, ListSaysWhatAProgramGotOfItsShareAndWhyLess) {
     }
 }
 
+TEST_F(OwnPolicy, StatusAndListSayWhatThePolicyHoldsOfAProgram) {
+    start({"AUTO"});
+    TestClient client(socket(), "client");
+    client.add_queue(0, 0, 0x1);
+    client.submit(0);
+    std::string says;
+    EXPECT_TRUE(eventually([&] {
+        const Json queues = ask({{"cmd", "list"}}).value("queues", Json::array());
+        says = queues.empty() ? "" : queues[0].value("policy_says", "");
+        return says.find("AUTO: ") == 0;
+    })) << says;
+    EXPECT_NE(ask({{"cmd", "status"}}).dump().find("; AUTO: "), std::string::npos);
+    ask({{"cmd", "policy"}, {"name", "HPF"}});
+    EXPECT_TRUE(eventually([&] { return ask({{"cmd", "status"}}).dump().find("AUTO: ") == std::string::npos; }));
+}
+
 TEST_F(OwnPolicy, ProgramsOfAUserWithAShareHaveItTogether) {
     start({"PUP", "--limit", std::to_string(getuid()) + ":device-limit=1"});
     TestClient client(socket(), "client");
