@@ -146,6 +146,7 @@ void ClientSlots::direct_queue(uint32_t at, int64_t now_ns) {
     put(slot.suspended, verdict.suspend ? 1U : 0U);
     ipc::settle_gate(slot);
     if (changed) note_suspension(at, now_ns);
+    follow_hold(at, now_ns);
 }
 
 // The queue is suspended from now on, or goes on.
@@ -155,6 +156,7 @@ void ClientSlots::note_suspension(uint32_t at, int64_t now_ns) {
     queue.suspended = queue.verdict.suspend;
     if (queue.suspended) {
         queue.delay.begin();
+        queue.suspended_since_ns = now_ns;
         if (queue.ready) ++queue.preemptions;
     }
     if (base::log_enabled(base::LogLevel::kDebug)) log_change(queue);
@@ -174,6 +176,8 @@ void ClientSlots::write_record(uint32_t at, int64_t now_ns) {
     note(record.delayed_ns, queue.delay.total_ns());
     note(record.waits_since_ns, waits ? std::max(now_ns, queue.ready_since_ns) : int64_t{0});
     note(record.preemptions, queue.preemptions);
+    note(record.ready_since_ns, queue.ready ? queue.ready_since_ns : int64_t{0});
+    note(record.watched, queue.verdict.watched ? 1U : 0U);
     record.used.store(1, std::memory_order_release);
 }
 
@@ -238,6 +242,8 @@ void ClientSlots::let_go(int64_t now_ns) {
                 "ms",
                 static_cast<unsigned long long>(queue.handle), view_.pid, base::milliseconds(queue.delay.ns()));
         }
+        queue.suspended = false;
+        follow_hold(at, now_ns);
         queue = QueueHistory{};
     }
     put(view_.region->header.watching, 0U);

@@ -59,5 +59,6 @@ Json configure_queue(const Request& request);
 Json suspend(const Request& request);
 Json resume(const Request& request);
 Json read_journal(const Request& request);
+Json describe_programs(const Request& request);
 
 }  // namespace xsched::server

@@ -17,10 +17,19 @@ struct Command {
     Json (*run)(const Request&);
 };
 constexpr Command kCommands[] = {
-    {"list", list_queues},      {"status", explain_status}, {"server", describe_server},
-    {"expect", expect_program}, {"hint", give_hint},        {"config", configure_queue},
-    {"suspend", suspend},       {"resume", resume},         {"policy", query_or_set_policy},
-    {"limits", show_limits},    {"limit", set_limit},       {"record", read_journal},
+    {"list", list_queues},
+    {"status", explain_status},
+    {"server", describe_server},
+    {"expect", expect_program},
+    {"hint", give_hint},
+    {"config", configure_queue},
+    {"suspend", suspend},
+    {"resume", resume},
+    {"policy", query_or_set_policy},
+    {"limits", show_limits},
+    {"limit", set_limit},
+    {"record", read_journal},
+    {"programs", describe_programs},
 };
 
 constexpr int kDeepest = 32;
