@@ -6,6 +6,7 @@
 
 #include "cli/doctor.h"
 #include "cli/doctor_run.h"
+#include "cli/explain.h"
 #include "cli/record.h"
 #include "cli/run.h"
 #include "cli/show.h"
@@ -36,6 +37,7 @@ struct Words {
     Target target;
     HintWords hint;
     RecordWords record;
+    ExplainWords explain;
     ConfigWords config;
     std::function<int()> command;
 };
@@ -121,6 +123,12 @@ void add_views(CLI::App& app, Words& words) {
     });
     CLI::Option* pid = status->add_option("PID", words.pid, "only this process");
     status->add_flag("--limits", words.limits, "what each user may have of the server, and has")->excludes(pid);
+    CLI::App* explain = add_command(app, words, "explain", "say why a program is as fast as it is, and what to do",
+                                    [&words] { return xsched::cli::explain(words.explain, words.json); });
+    explain->add_option("PROGRAM", words.explain.who, "a process's number, or a part of a program's name; else all");
+    CLI::Option* slow = explain->add_option("--slow", words.explain.slow,
+                                            "follow it, and explain each burst that takes longer than this: 5ms");
+    explain->add_option("-t,--time", words.explain.time, "with --slow: for how long (1m)")->needs(slow);
     CLI::App* top = add_command(app, words, "top", "show status and queues again and again", [&words] {
         return show_top(words.frequency > 0 ? 1 / words.frequency : words.interval_s, words.json);
     });
