@@ -6,8 +6,9 @@
 PRESET is the tests of a CMake preset without the long ones (label long: the same checks as others, repeated more
 often); PRESET:all is all of them; PRESET:LABEL the tests with that label (core: the rooms' own tests, on fake hardware;
 lint). Everything is built before anything is run. GoogleTest programs count by their test cases, other
-tests as one. A skipped test is listed with its reason and never counts as passed. Exit status 1 if anything failed
-or nothing ran.
+tests as one. A skipped test is listed with its reason and never counts as passed. Up to five tests that fail run once
+more, alone; one that passes then is counted and listed as "passed only alone". Exit status 1 if anything failed or
+nothing ran.
 """
 import argparse
 import os
@@ -22,11 +23,12 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 LONGEST_OUTPUT = 4_000_000  # bytes kept of one test's output; the counts are read from it
 SLOTS_PER_JOB = 2  # a test takes two, one if it mostly sleeps (cmake/tests.cmake)
+MOST_AGAIN = 5  # more failures than this are no busy machine, and would take long one by one
 
 
 class Counts:
     def __init__(self):
-        self.passed, self.failed, self.skipped = 0, [], []
+        self.passed, self.failed, self.skipped, self.only_alone = 0, [], [], []
 
     def add_case(self, case):
         """One <testcase> of ctest's JUnit file."""
@@ -98,20 +100,38 @@ def selection(label):
 
 
 def test(preset, label, jobs, counts):
+    """Runs them side by side. What fails runs once more, alone: this tells a fault from a machine that is too busy."""
+    before = len(counts.failed)
+    ended, cases = ctest(preset, jobs * SLOTS_PER_JOB, selection(label))
+    failed = [case for case in cases if case_failed(case)]
+    if 0 < len(failed) <= MOST_AGAIN:
+        print(f"once more, alone: {' '.join(case.get('name') for case in failed)}", flush=True)
+        ended, again = ctest(preset, 1, ["--rerun-failed"])
+        second = {case.get("name"): case for case in again}
+        counts.only_alone += [case.get("name") for case in failed
+                              if case.get("name") in second and not case_failed(second[case.get("name")])]
+        cases = [second.get(case.get("name"), case) for case in cases]
+    for case in cases:
+        counts.add_case(case)
+    if ended != 0 and len(counts.failed) == before:
+        counts.failed.append(f"ctest of {preset} (exit status {ended}, {len(cases)} tests reported)")
+
+
+def case_failed(case):
+    counts = Counts()
+    counts.add_case(case)
+    return bool(counts.failed)
+
+
+def ctest(preset, slots, which):
+    """(exit status, the <testcase> elements of its report)"""
     with tempfile.TemporaryDirectory() as scratch:
         report = Path(scratch) / "junit.xml"
-        command = ["ctest", "--test-dir", "build/" + preset, "--output-on-failure",
-                   "-j", str(jobs * SLOTS_PER_JOB),
+        command = ["ctest", "--test-dir", "build/" + preset, "--output-on-failure", "-j", str(slots),
                    "--output-junit", str(report), "--test-output-size-passed", str(LONGEST_OUTPUT),
                    "--test-output-size-failed", str(LONGEST_OUTPUT), "--no-tests=error"]
-        command += selection(label)
-        ended = subprocess.run(command, cwd=ROOT).returncode
-        cases = list(xml.parse(report).getroot().iter("testcase")) if report.exists() else []
-        before = len(counts.failed)
-        for case in cases:
-            counts.add_case(case)
-        if ended != 0 and len(counts.failed) == before:
-            counts.failed.append(f"ctest of {preset} (exit status {ended}, {len(cases)} tests reported)")
+        ended = subprocess.run(command + which, cwd=ROOT).returncode
+        return ended, list(xml.parse(report).getroot().iter("testcase")) if report.exists() else []
 
 
 def main():
@@ -127,6 +147,8 @@ def main():
         test(preset, label, arguments.jobs, counts)
     for name, reason in counts.skipped:
         print(f"skipped: {name}: {reason}")
+    for name in counts.only_alone:
+        print(f"passed only alone: {name}: it failed beside other tests")
     for name in counts.failed:
         print(f"failed: {name}")
     print(f"{counts.passed} passed, {len(counts.failed)} failed, {len(counts.skipped)} skipped")

@@ -74,6 +74,34 @@ class RunTests(unittest.TestCase):
         self.assertEqual(run_tests.selection("all"), [])
         self.assertEqual(run_tests.selection("long"), ["-L", "^long$"])
 
+    def test_what_fails_runs_once_more_alone(self):
+        busy, alone = [("steady", "run"), ("slow", "fail"), ("wrong", "fail")], [("slow", "run"), ("wrong", "fail")]
+        counts, calls = tested([busy, alone])
+        self.assertEqual(calls, [(4, ["-LE", "^long$"]), (1, ["--rerun-failed"])])
+        self.assertEqual((counts.passed, counts.only_alone, counts.failed), (2, ["slow"], ["wrong"]))
+
+    def test_many_failures_do_not_run_again(self):
+        counts, calls = tested([[(str(number), "fail") for number in range(run_tests.MOST_AGAIN + 1)]])
+        self.assertEqual((len(calls), len(counts.failed)), (1, run_tests.MOST_AGAIN + 1))
+
+
+def tested(reports):
+    """What counts after `reports` of ctest, lists of (name, status), and with which arguments it was called."""
+    calls, counts = [], run_tests.Counts()
+
+    def ctest(preset, slots, which):
+        report = reports[len(calls)]
+        calls.append((slots, which))
+        return (any(status == "fail" for _, status in report),
+                [xml.Element("testcase", name=name, status=status) for name, status in report])
+
+    original, run_tests.ctest = run_tests.ctest, ctest
+    try:
+        run_tests.test("dev", "", 2, counts)
+    finally:
+        run_tests.ctest = original
+    return counts, calls
+
 
 if __name__ == "__main__":
     unittest.main()
