@@ -11,6 +11,7 @@
 #include "cli/run.h"
 #include "cli/show.h"
 #include "cli/steer.h"
+#include "cli/top.h"
 #include "xsched/types.h"
 
 namespace {
@@ -28,8 +29,7 @@ struct Words {
     std::optional<int64_t> pid;
     bool limits = false;
     std::string setting;
-    double interval_s = 1;
-    double frequency = 0;
+    TopWords top;
     std::string root;
     bool run_doctor = false;
     DoctorRun doctor;
@@ -129,11 +129,15 @@ void add_views(CLI::App& app, Words& words) {
     CLI::Option* slow = explain->add_option("--slow", words.explain.slow,
                                             "follow it, and explain each burst that takes longer than this: 5ms");
     explain->add_option("-t,--time", words.explain.time, "with --slow: for how long (1m)")->needs(slow);
-    CLI::App* top = add_command(app, words, "top", "show status and queues again and again", [&words] {
-        return show_top(words.frequency > 0 ? 1 / words.frequency : words.interval_s, words.json);
-    });
-    top->add_option("--interval", words.interval_s, "seconds between two looks (1)")->check(CLI::Range(0.05, 3600.0));
-    top->add_option("-f", words.frequency, "looks per second, instead of --interval")->check(CLI::Range(0.001, 20.0));
+    CLI::App* top = add_command(app, words, "top", "show the programs and what they get, live; ? in it for its keys",
+                                [&words] { return show_top(words.top, words.json); });
+    top->add_option("--interval", words.top.interval_s, "seconds between two looks (1)")
+        ->check(CLI::Range(0.05, 3600.0));
+    top->add_option("-f", words.top.frequency, "looks per second, instead of --interval")
+        ->check(CLI::Range(0.001, 20.0));
+    top->add_flag("--once", words.top.once, "print one look and leave");
+    top->add_option("--sort", words.top.sort, "by pid, program, priority, got, held (default), preemptions or burst");
+    top->add_option("--filter", words.top.filter, "only programs with this in their name or number");
     CLI::App* record = add_command(app, words, "record", "write what the server sees and decides into a file for xsim",
                                    [&words] { return xsched::cli::record(words.record, words.json); });
     record->add_option("-o,--out", words.record.file, "the file")->required();

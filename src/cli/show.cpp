@@ -46,8 +46,6 @@ std::string less_of(const Json& queue) {
     return why.empty() ? "" : "; less than its share: " + why;
 }
 
-}  // namespace
-
 std::string queue_table(const Json& answer) {
     Table table({">PID", "PROGRAM", "QUEUE", "DEVICE", ">PRIO", ">LEVEL", "STATE", ">PENDING", ">IN FLIGHT",
                  ">COMPLETED", ">SHARE", ">GOT 1/10/60 S", "SUSPENDED", "WHY"});
@@ -79,6 +77,8 @@ std::string status_text(const Json& answer) {
     if (answer["processes"].empty()) text += "no process is scheduled: start one with 'xcli run -- PROGRAM'\n";
     return text;
 }
+
+}  // namespace
 
 void print(const std::string& text) {
     fwrite(text.data(), 1, text.size(), stdout);
