@@ -27,7 +27,7 @@ class Profile:
 
 PROFILES = {
     "tiny": Profile(0.25, 1, 13, ("B",), 1, 1, (8,), ("native", "xsched", "xsched_l1"), 1,
-                    ("lengths", "guard", "pytorch")),
+                    ("lengths", "guard", "shares", "pytorch")),
     "quick": Profile(1.5, 2, 165, ("A", "B"), 2, 2, (1, 4, 16), few_peers=("native", "xsched")),
     "full": Profile(3, 6, 1500, few_peers=("native", "xsched")),
 }

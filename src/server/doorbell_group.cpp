@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "server/latency.h"
+#include "server/real_time.h"
 
 namespace xsched::server {
 namespace {
@@ -33,7 +34,6 @@ void DoorbellNews::take(std::vector<uint32_t>& ids) {
 DoorbellGroup::DoorbellGroup(DoorbellNews& news) : news_(news) {
     thread_ = std::thread([this] {
         ask_for_low_latency(kSchedulingNice);
-        ask_for_real_time();
         watch();
     });
     pthread_setname_np(thread_.native_handle(), "xserver-bells");
@@ -79,7 +79,9 @@ void DoorbellGroup::watch() {
     std::vector<uint32_t> noted;
     std::vector<uint32_t> rung;
     bool kernel_can = true;
+    RealTime real_time(base::now_ns());
     for (;;) {
+        real_time.look(base::now_ns());
         words.assign(1, &control_);
         noted.assign(1, control_.load());
         rung.clear();

@@ -13,7 +13,8 @@ void ask_for_low_latency(int nice);
 
 // The lowest real-time priority: whatever ordinary threads do, also the server's own that talk to peers, this thread
 // has a processor when it is woken (docs/SECURITY.md, "Beside an attack"). False: the user may not, and nothing has
-// changed. The kernel leaves others a twentieth of the time, and the supervisor ends a server that makes no pass.
+// changed. The kernel leaves others a twentieth of the time, and the supervisor ends a server that makes no pass; see
+// real_time.h for a thread that has no rest.
 bool ask_for_real_time();
 
 }  // namespace xsched::server

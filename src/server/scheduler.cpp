@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/time.h"
 #include "server/latency.h"
+#include "server/real_time.h"
 
 namespace xsched::server {
 namespace {
@@ -28,7 +29,6 @@ Scheduler::~Scheduler() { stop(); }
 void Scheduler::start() {
     thread_ = std::thread([this] {
         ask_for_low_latency(kSchedulingNice);
-        ask_for_real_time();
         loop();
         ended_.store(1);
         base::futex_wake_all(ended_);
@@ -92,12 +92,14 @@ void Scheduler::expel(uint32_t id) {
 }
 
 void Scheduler::loop() {
+    RealTime real_time(base::now_ns());
     while (!stop_.load()) {
         doorbells_.note_waker();
         const Tickets tickets = take_orders();
         carry_out(tickets);
         const std::vector<uint32_t>& rung = doorbells_.note_clients();
         const int64_t now = base::now_ns();
+        real_time.look(now);
         int64_t planned = dispatcher_.pass(now, rung);
         note_keeping_off(planned != 0);  // while somebody is, there is a heartbeat to give
         if (look_) planned = base::earlier(planned, look_(now));
