@@ -7,6 +7,7 @@
 #include "cli/doctor.h"
 #include "cli/doctor_run.h"
 #include "cli/explain.h"
+#include "cli/metrics.h"
 #include "cli/record.h"
 #include "cli/run.h"
 #include "cli/show.h"
@@ -38,6 +39,7 @@ struct Words {
     HintWords hint;
     RecordWords record;
     ExplainWords explain;
+    MetricsWords metrics;
     ConfigWords config;
     std::function<int()> command;
 };
@@ -142,6 +144,12 @@ void add_views(CLI::App& app, Words& words) {
                                    [&words] { return xsched::cli::record(words.record, words.json); });
     record->add_option("-o,--out", words.record.file, "the file")->required();
     record->add_option("-t,--time", words.record.time, "for how long: 10s (the default), 500ms, 2m");
+    CLI::App* metrics = add_command(app, words, "metrics", "print numbers for Prometheus (OpenMetrics), or serve them",
+                                    [&words] { return xsched::cli::metrics(words.metrics, words.json); });
+    metrics->add_flag("--definitions", words.metrics.definitions, "say what each of them means");
+    metrics->add_option("--listen", words.metrics.listen,
+                        "serve them over HTTP, at this Unix socket or at 127.0.0.1:PORT");
+    metrics->add_option("--token-file", words.metrics.token_file, "with a port: a file with the token to ask for");
     add_command(app, words, "server", "show the server", [&words] { return show_server(words.json); });
     add_command(app, words, "options", "show the environment variables that programs under XSched read",
                 [&words] { return show_options(words.json); });

@@ -41,7 +41,7 @@ void HoldBook::look(const Clients& clients, int64_t now_ns) {
         taking_part.insert({part.client, part.cause.by_client});
     });
     for (const uint32_t client : taking_part) know(clients, client, now_ns);
-    forget(now_ns);
+    forget(clients, now_ns);
     quiet_ = next_ != before ? 0 : quiet_ + 1;
     due_ns_ = quiet_ < kQuietLooks ? now_ns + base::kSecond : 0;
 }
@@ -54,7 +54,10 @@ void HoldBook::take(const dispatch::HoldPart& part) {
     victim.covered_ns = std::max(victim.covered_ns, part.end_ns);
     const bool counts = part.last && began_ns >= victim.counted_ns;
     if (counts) victim.counted_ns = part.end_ns;
-    Sum sum{.cause = part.cause, .holds = 0, .ns = 0, .longest_ns = part.hold_ns};
+    Sum sum{.cause = part.cause, .holds = counts ? 1U : 0U, .ns = part.end_ns - at_ns, .longest_ns = part.hold_ns};
+    sum.ns = std::max<int64_t>(sum.ns, 0);
+    add(all_[part.client], sum);
+    sum.holds = 0;
     for (; at_ns / kTickNs < part.end_ns / kTickNs; at_ns += sum.ns) {
         sum.ns = kTickNs - at_ns % kTickNs;
         note(victim, at_ns / kTickNs, sum);
@@ -62,6 +65,11 @@ void HoldBook::take(const dispatch::HoldPart& part) {
     sum.ns = std::max<int64_t>(part.end_ns - at_ns, 0);
     sum.holds = counts ? 1 : 0;
     note(victim, part.end_ns / kTickNs, sum);
+}
+
+HoldBook::Sum HoldBook::all(uint32_t client) const {
+    const auto found = all_.find(client);
+    return found == all_.end() ? Sum{} : found->second;
 }
 
 void HoldBook::note(Victim& victim, int64_t tick, const Sum& sum) {
@@ -85,7 +93,8 @@ void HoldBook::know(const Clients& clients, uint32_t client, int64_t now_ns) {
                       .seen_ns = now_ns};
 }
 
-void HoldBook::forget(int64_t now_ns) {
+void HoldBook::forget(const Clients& clients, int64_t now_ns) {
+    std::erase_if(all_, [&](const auto& it) { return !clients.contains(it.first); });
     const int64_t oldest = (now_ns - kLongestNs) / kTickNs;
     for (auto& [client, victim] : victims_)
         while (!victim.entries.empty() && victim.entries.front().tick < oldest) victim.entries.pop_front();

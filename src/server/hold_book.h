@@ -53,6 +53,8 @@ public:
     // Adds up what came. Also before anything is asked of it.
     void look(const Clients& clients, int64_t now_ns);
 
+    // Of that client since it came.
+    Sum all(uint32_t client) const;
     // Of that client in the last so long, the most time first.
     std::vector<Sum> held(uint32_t client, int64_t ns, int64_t now_ns) const;
     // What it cost others.
@@ -75,12 +77,13 @@ private:
     void take(const dispatch::HoldPart& part);
     void note(Victim& victim, int64_t tick, const Sum& sum);
     void know(const Clients& clients, uint32_t client, int64_t now_ns);
-    void forget(int64_t now_ns);
+    void forget(const Clients& clients, int64_t now_ns);
 
     const dispatch::HoldLog& log_;
     uint64_t next_ = 0;
     uint64_t lost_ = 0;
     std::map<uint32_t, Victim> victims_;
+    std::map<uint32_t, Sum> all_;
     std::map<uint32_t, Known> known_;
     int64_t due_ns_ = 0;
     int quiet_ = 0;  // looks since something came

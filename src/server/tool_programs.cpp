@@ -151,9 +151,7 @@ void add_work(Json& entry, const Facts& facts, const std::vector<SeenQueue>& que
     uint64_t completed = 0;
     int64_t busy_ns = 0;
     int64_t command_ns = 0;
-    int64_t held_ns = 0;
     int64_t held_since_ns = 0;
-    uint64_t preemptions = 0;
     bool runs = false;
     bool held = false;
     bool followed = false;
@@ -167,8 +165,6 @@ void add_work(Json& entry, const Facts& facts, const std::vector<SeenQueue>& que
         completed += done;
         busy_ns += std::clamp<int64_t>(queue.slot.busy_ns.load(), 0, INT64_MAX / ipc::kMostQueues);
         command_ns = std::max(command_ns, queue.slot.command_ns.load());
-        held_ns = std::max(held_ns, known.delayed_ns);
-        preemptions = std::max(preemptions, known.preemptions);
         const bool ready = given != done || queue.slot.waiting.load() != 0;
         runs = runs || (ready && !known.suspended);
         if (ready && known.suspended) held_since_ns = std::max(held_since_ns, known.since_ns);
@@ -186,8 +182,6 @@ void add_work(Json& entry, const Facts& facts, const std::vector<SeenQueue>& que
     entry["completed"] = completed;
     entry["busy_ms"] = milliseconds(busy_ns);
     entry["command_ms"] = milliseconds(std::clamp<int64_t>(command_ns, 0, base::HistogramBuckets::kMostNs));
-    entry["held_ms"] = milliseconds(held_ns);
-    entry["preemptions"] = preemptions;
 }
 
 // By device: what it had of each, and why that is less than its share.
@@ -226,6 +220,9 @@ Json describe(const Request& request, const Facts& facts, const AskedFor& asked,
                {"devices", describe_devices(request, facts, asked, client, queues)},
                {"caused_ms", milliseconds(facts.caused_ns(client))},
                {"preempted_by", preempted_by(client)}};
+    const HoldBook::Sum held = request.host.holds.all(client.id());
+    entry["held_ms"] = milliseconds(held.ns);
+    entry["holds"] = held.holds;
     add_asked(entry, queues);
     add_work(entry, facts, queues);
     const Lengths lengths = lengths_of(client);

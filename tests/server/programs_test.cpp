@@ -70,6 +70,8 @@ TEST_F(Programs, HoldsAreTheCausesAndTheirVictims) {
     EXPECT_EQ(by["mechanism"], "gate");
     EXPECT_EQ(by["itself"], false);
     EXPECT_EQ(by["reason"].get<std::string>().find("less_urgent") == 0 || by["reason"] == "anticipation", true) << by;
+    EXPECT_GE(program("trainer")["held_ms"], held["ms"]);
+    EXPECT_GE(program("trainer")["holds"], 3);
     const Json cost = program("urgent")["cost"][2];
     ASSERT_EQ(cost["victims"].size(), 1U) << cost;
     EXPECT_EQ(cost["victims"][0]["program"], "trainer");
