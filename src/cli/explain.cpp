@@ -22,9 +22,11 @@ std::vector<const Json*> meant(const Json& answer, const std::string& who) {
     std::vector<const Json*> found;
     for (const Json& program : answer["programs"])
         if (is_meant(program, who)) found.push_back(&program);
-    if (found.empty() && who.empty()) throw Failure("no program is scheduled: start one with 'xcli run -- PROGRAM'");
+    if (found.empty() && who.empty())
+        throw Failure("no program is scheduled: start one with 'xcli run -- PROGRAM'", kNobody);
     if (found.empty())
-        throw Failure("no program \"" + who + "\" is scheduled by this server: 'xcli status' shows those there are");
+        throw Failure("no program \"" + who + "\" is scheduled by this server: 'xcli status' shows those there are",
+                      kNobody);
     return found;
 }
 

@@ -1,15 +1,17 @@
-// xcli: the command line. Every error is one sentence on standard error and status 2.
+// xcli: the command line. Every error is one sentence on standard error; the exit statuses: server_link.h.
 #include <CLI/CLI.hpp>
 
 #include <cstdio>
 #include <cstring>
 
+#include "cli/did_you_mean.h"
 #include "cli/doctor.h"
 #include "cli/doctor_run.h"
 #include "cli/explain.h"
 #include "cli/metrics.h"
 #include "cli/record.h"
 #include "cli/run.h"
+#include "cli/shell_words.h"
 #include "cli/show.h"
 #include "cli/steer.h"
 #include "cli/top.h"
@@ -20,8 +22,6 @@ namespace {
 using namespace xsched::cli;
 namespace base = xsched::base;
 
-constexpr int kUsage = 2;
-
 // Everything the command line can say.
 struct Words {
     bool json = false;
@@ -29,6 +29,7 @@ struct Words {
     std::vector<std::string> program;
     std::optional<int64_t> pid;
     bool limits = false;
+    bool wide = false;
     std::string setting;
     TopWords top;
     std::string root;
@@ -119,7 +120,9 @@ void add_doctor(CLI::App& app, Words& words) {
 }
 
 void add_views(CLI::App& app, Words& words) {
-    add_command(app, words, "list", "show the queues", [&words] { return show_list(words.json); });
+    CLI::App* list =
+        add_command(app, words, "list", "show the queues", [&words] { return show_list(words.wide, words.json); });
+    list->add_flag("-w,--wide", words.wide, "all columns, wider than 80 characters");
     CLI::App* status = add_command(app, words, "status", "explain what runs, what is suspended and why", [&words] {
         return words.limits ? show_limits(words.json) : show_status(words.pid, words.json);
     });
@@ -195,6 +198,24 @@ void add_steering(CLI::App& app, Words& words) {
     add_target(resume, words, true);
 }
 
+// For packages and shells; no part of the help. False: it is another command.
+bool print_about_itself(const CLI::App& app, int argc, char** argv) {
+    const std::string word = argc > 1 ? argv[1] : "help";
+    const std::string more = argc > 2 ? argv[2] : "";
+    if (word == "help") {
+        print(more.empty() ? app.help() : app.get_subcommand(more)->help());
+    } else if (word == "man") {
+        print(man_page(app, XSCHED_VERSION));
+    } else if (word == "completion") {
+        const std::string script = completion(app, more);
+        if (script.empty()) throw Failure("say for which shell: xcli completion bash, zsh or fish");
+        print(script);
+    } else {
+        return false;
+    }
+    return true;
+}
+
 // `xcli run` passes everything from the program's name on to the program, with "--" before it or without. Returns where
 // our own words end; all options of run take one value, but for the flags.
 int split_off_program(int argc, char** argv, std::vector<std::string>& program) {
@@ -221,33 +242,46 @@ bool is_unknown_command(const CLI::App& app, const char* word) {
     return true;
 }
 
-int report(const Words& words, const std::string& sentence) {
+int report(const Words& words, const std::string& sentence, Status status = kUsage) {
     fprintf(stderr, "xcli: %s\n", sentence.c_str());
-    if (words.json) print(Json{{"ok", false}, {"error", sentence}}.dump(2) + "\n");
-    return kUsage;
+    if (words.json) print(Json{{"ok", false}, {"error", sentence}, {"status", int{status}}}.dump(2) + "\n");
+    return status;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    CLI::App app{"Runs programs under XSched, shows what is scheduled and why, and steers it."};
+    CLI::App app{"Runs programs under XSched, shows what is scheduled and why, and steers it.", "xcli"};
     app.require_subcommand(1);
-    app.set_version_flag("--version", XSCHED_VERSION);
+    app.set_version_flag("-V,--version", XSCHED_VERSION);
+    app.footer(
+        "Exit status: 0 done, 2 the command line makes no sense, 3 no server answers, 4 there is no such program or\n"
+        "queue, 5 the server refuses. 'xcli run' ends as its program does.");
     Words words;
     add_run(app, words);
     add_views(app, words);
     add_steering(app, words);
+    try {
+        if (print_about_itself(app, argc, argv)) return 0;
+    } catch (const CLI::Error&) {
+        return report(words, std::string("there is no command \"") + argv[2] + "\"" + meant(commands_of(app), argv[2]));
+    } catch (const Failure& failure) {
+        return report(words, failure.what(), failure.status());
+    }
     if (is_unknown_command(app, argv[1]))
-        return report(words, std::string("there is no command \"") + argv[1] + "\": see 'xcli --help'");
+        return report(words, std::string("there is no command \"") + argv[1] + "\"" + meant(commands_of(app), argv[1]) +
+                                 ": see 'xcli --help'");
     const int ours = split_off_program(argc, argv, words.program);
     try {
         app.parse(ours, argv);
     } catch (const CLI::ParseError& error) {
         if (error.get_exit_code() == 0) return app.exit(error);
-        return report(words, std::string(error.what()) + ": see 'xcli --help'");
+        return report(words, error.what() + meant_option(app, error.what()) + ": see 'xcli --help'");
     }
     try {
         return words.command();
+    } catch (const Failure& failure) {
+        return report(words, failure.what(), failure.status());
     } catch (const std::exception& error) {
         return report(words, error.what());
     }

@@ -4,6 +4,7 @@
 
 #include "base/options.h"
 #include "base/text.h"
+#include "cli/fit.h"
 #include "cli/other_servers.h"
 #include "cli/table.h"
 
@@ -44,6 +45,28 @@ std::string got_of(const Json& queue) {
 std::string less_of(const Json& queue) {
     const std::string why = queue.value("why_less", "");
     return why.empty() ? "" : "; less than its share: " + why;
+}
+
+std::string fitting(const std::string& text, size_t columns) {
+    return text.size() <= columns ? text : cut(text, columns - 1) + "~";
+}
+
+// "held": it is suspended and has work.
+std::string state_of(const Json& queue) {
+    if (!queue.value("suspended", false)) return queue.value("state", "");
+    return queue.value("state", "") == "ready" ? "held" : "idle";
+}
+
+// At most 80 columns, unless a number is longer than it ever should be.
+std::string narrow_table(const Json& answer) {
+    Table table({">PID", "PROGRAM", "QUEUE", "DEVICE", ">PRIO", ">LV", "STATE", ">IN FLIGHT", ">COMPLETED"});
+    for (const Json& queue : answer["queues"]) {
+        const auto count = [&queue](const char* member) { return std::to_string(queue.value(member, int64_t{0})); };
+        table.add({count("pid"), fitting(queue.value("program", ""), 10),
+                   base::hexadecimal(queue.value("queue", uint64_t{0})), fitting(queue.value("device", ""), 12),
+                   count("priority"), count("level"), state_of(queue), count("in_flight"), count("completed")});
+    }
+    return table.text();
 }
 
 std::string queue_table(const Json& answer) {
@@ -96,10 +119,10 @@ Json ask_all(ServerLink& link, Json request, const char* member) {
     return whole;
 }
 
-int show_list(bool json) {
+int show_list(bool wide, bool json) {
     ServerLink link;
     const Json answer = ask_all(link, {{"cmd", "list"}}, "queues");
-    print(json ? answer.dump(2) + "\n" : queue_table(answer));
+    print(json ? answer.dump(2) + "\n" : wide ? queue_table(answer) : narrow_table(answer));
     return 0;
 }
 

@@ -8,7 +8,8 @@
 
 namespace xsched::cli {
 
-int show_list(bool json);
+// In 80 columns, or with all that there is.
+int show_list(bool wide, bool json);
 int show_limits(bool json);
 int show_status(std::optional<int64_t> pid, bool json);
 int show_server(bool json);

@@ -207,8 +207,8 @@ Json describe_server(const Request& request) {
 Json expect_program(const Request& request) {
     const Asking& asking = request.asking;
     if (!request.host.expect(asking.peer, asking.connection, asking.user))
-        throw ToolError("the server cannot wait for process " + std::to_string(asking.peer.pid) +
-                        ": it may leave before the program's first use of the device");
+        throw NotDone("the server cannot wait for process " + std::to_string(asking.peer.pid) +
+                      ": it may leave before the program's first use of the device");
     return Json::object();
 }
 

@@ -176,7 +176,7 @@ TEST_F(Top, SaysThatTheServerIsGoneOnTheOldPage) {
     OnTerminal top(directory.environment(), 80, 24);
     EXPECT_TRUE(top.shows("q quit"));
     kill(server->pid(), SIGKILL);
-    EXPECT_EQ(top.wait(), 2);
+    EXPECT_EQ(top.wait(), 3);
     const size_t back = top.text().rfind("\033[?1049l");
     ASSERT_NE(back, std::string::npos);
     EXPECT_TRUE(has(top.text().substr(back), "xcli")) << top.text().substr(back);
