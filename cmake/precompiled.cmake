@@ -9,6 +9,16 @@ function(xsched_precompile target)
   target_precompile_headers(${target} PRIVATE ${XSCHED_STANDARD_HEADERS} ${ARGN})
 endfunction()
 
+# xsched_compile_together(TARGET): for a program of many small files, where most of the compiler's time goes into
+# headers: several make one translation unit. Names in their unnamed namespaces must differ. XSCHED_FILES_TOGETHER=1
+# compiles each by itself, as suits somebody who changes one file again and again.
+set(XSCHED_FILES_TOGETHER 8 CACHE STRING "Files that are compiled as one, in programs of many files; 1: each by itself")
+function(xsched_compile_together target)
+  if(XSCHED_FILES_TOGETHER GREATER 1)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${XSCHED_FILES_TOGETHER})
+  endif()
+endfunction()
+
 # Options for what reads command lines and JSON: header-only libraries make most of its code, which waits for people,
 # and to optimize that takes longer than all the rest.
 set(XSCHED_QUICK_TO_BUILD -O1 -g1)
@@ -51,6 +61,7 @@ function(xsched_json_tool target)
   target_compile_options(${target} PRIVATE ${XSCHED_QUICK_TO_BUILD})
   target_link_libraries(${target} PRIVATE json_templates)
   xsched_precompile(${target} ${CMAKE_SOURCE_DIR}/cmake/precompiled/json.h)
+  xsched_compile_together(${target})
 endfunction()
 
 # The templates of <nlohmann/json.hpp> that cmake/precompiled/json.h declares, compiled once for all programs.

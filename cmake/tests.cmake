@@ -45,10 +45,11 @@ function(xsched_long_test test environment)
   xsched_test_properties(${test}_long LABEL long TIMEOUT 3600)
 endfunction()
 
-# xsched_test(NAME libraries... [JSON] [PROCESSES] [SLEEPS] [SECONDS s] [LABEL label...]): tests/NAME/*_test.cpp as one
-# GoogleTest program. JSON: it uses <nlohmann/json.hpp>. PROCESSES: see xsched_watches_processes.
+# xsched_test(NAME libraries... [JSON] [PROCESSES] [SLEEPS] [TOGETHER] [SECONDS s] [LABEL label...]):
+# tests/NAME/*_test.cpp as one GoogleTest program. JSON: it uses <nlohmann/json.hpp>. PROCESSES: see
+# xsched_watches_processes. TOGETHER: see xsched_compile_together.
 function(xsched_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "JSON;PROCESSES;SLEEPS" "SECONDS" "LABEL")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "JSON;PROCESSES;SLEEPS;TOGETHER" "SECONDS" "LABEL")
   if(NOT arg_LABEL)
     set(arg_LABEL core threads)
   endif()
@@ -68,6 +69,9 @@ function(xsched_test name)
     set(kind json)
   endif()
   xsched_googletest(test_${name} ${kind})
+  if(arg_TOGETHER)
+    xsched_compile_together(test_${name})
+  endif()
   add_test(NAME ${name} COMMAND test_${name})
   set(more "")
   if(arg_SLEEPS)

@@ -101,7 +101,7 @@ usual_seconds() {
         smoke) echo 75 ;;
         main) echo 400 ;;
         peers | lengths | bench) echo 540 ;;
-        mps | own) echo 180 ;;
+        mps | own | shares) echo 180 ;;
         streams) echo 120 ;;
         overhead | preemption | thresholds | models2) echo 200 ;;
         acceptance) echo 540 ;;
@@ -131,6 +131,7 @@ run_step() {
         preemption) suite --only preemption,server_cpu ;;
         thresholds) suite --only thresholds --seconds 2 ;;
         models2) suite --only fixed_priority,partition ;;
+        shares) suite --only shares ;;
         bench) suite ;;
         acceptance) python3 tests/acceptance/run.py --platform cuda --build "$build" --results "$work/acceptance" \
                             --budget "$budget" ;;
@@ -149,7 +150,7 @@ run_step() {
         suite) python3 tests/gpu/run_suite.py --build "$build" --results "$work" --budget "$budget" ;;
         suite-compile) python3 tests/gpu/run_suite.py --build "$build" --results "$work" --budget "$budget" \
                                --modes compile --name torch_suite_compile ;;
-        *) echo "no step $1: probe smoke main peers lengths own mps streams overhead preemption thresholds models2" \
+        *) echo "no step $1: probe smoke main peers lengths own mps streams overhead preemption thresholds models2 shares" \
                 "bench acceptance launch hip level3 directive demo models serving serving-mps suite suite-compile" \
                 "devices order run"
            return 2 ;;

@@ -26,8 +26,6 @@ namespace {
 #define SYS_futex_waitv 449
 #endif
 
-const char* word(Answer answer) { return answer == Answer::kYes ? "yes" : answer == Answer::kNo ? "no" : "unknown"; }
-
 Answer yes_if(bool condition) { return condition ? Answer::kYes : Answer::kNo; }
 
 // A socket's place, and whether a server of ours answers there.

@@ -11,6 +11,9 @@
 namespace xsched::cli {
 
 enum class Answer { kYes, kNo, kUnknown };
+inline const char* word(Answer answer) {
+    return answer == Answer::kYes ? "yes" : answer == Answer::kNo ? "no" : "unknown";
+}
 
 struct Finding {
     std::string what;

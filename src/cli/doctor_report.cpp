@@ -32,8 +32,6 @@ std::string found_text(const Evidence& evidence, const char* key) {
     return device->second.found.value(key, "");
 }
 
-const char* word(Answer answer) { return answer == Answer::kYes ? "yes" : answer == Answer::kNo ? "no" : "unknown"; }
-
 Json metrics_of(const Evidence& evidence, const std::vector<Verdict>& verdicts) {
     Json levels = Json::array(), steps = Json::array(), settings = Json::array();
     for (const Verdict& verdict : verdicts)

@@ -18,7 +18,7 @@ namespace xsched::cli {
 namespace {
 
 constexpr int64_t kPatienceNs = 3 * base::kSecond;
-constexpr useconds_t kRetryUs = 5000;
+constexpr useconds_t kAskAgainUs = 5000;
 
 std::string new_folder() {
     std::error_code error;
@@ -38,7 +38,7 @@ PrivateServer::~PrivateServer() {
         const int64_t until = base::now_ns() + kPatienceNs;
         while (waitpid(pid_, nullptr, WNOHANG) == 0) {
             if (base::now_ns() > until) kill(pid_, SIGKILL);
-            usleep(kRetryUs);
+            usleep(kAskAgainUs);
         }
     }
     std::error_code error;
@@ -60,7 +60,7 @@ bool PrivateServer::start(const std::string& program) {
     const int64_t until = base::now_ns() + kPatienceNs;
     while (pid_ > 0 && base::now_ns() < until) {
         if (base::UniqueFd(ipc::connect_path(place.c_str()))) return true;
-        usleep(kRetryUs);
+        usleep(kAskAgainUs);
     }
     return false;
 }

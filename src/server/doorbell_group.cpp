@@ -7,11 +7,6 @@
 #include "server/real_time.h"
 
 namespace xsched::server {
-namespace {
-
-constexpr int64_t kPollNs = 500 * base::kMicrosecond;  // where the kernel cannot watch all of them
-
-}  // namespace
 
 void DoorbellNews::tell(const std::vector<uint32_t>& ids) {
     {

@@ -13,6 +13,9 @@
 
 namespace xsched::server {
 
+// How often bells are looked at where the kernel cannot watch several words.
+inline constexpr int64_t kPollNs = 500'000;
+
 // Clients that rang, from the groups to the scheduling thread. Any thread.
 class DoorbellNews {
 public:

@@ -10,7 +10,6 @@ namespace {
 
 // Of futex_wait_any, the waker's among them: it takes 0.2 us for each to go to sleep, and again to wake.
 constexpr size_t kMostWords = 16;
-constexpr int64_t kPollNs = 500 * base::kMicrosecond;  // where the kernel cannot watch all of them
 
 }  // namespace
 

@@ -21,15 +21,6 @@
 namespace xsched::server {
 namespace {
 
-sigset_t ending_signals() {
-    sigset_t signals;
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGTERM);
-    sigaddset(&signals, SIGINT);
-    sigaddset(&signals, SIGHUP);
-    return signals;
-}
-
 // Blocks them in this thread and all later ones: they come through the descriptor only. So does the signal that the
 // threads of the undertaker take.
 base::UniqueFd open_signals() {

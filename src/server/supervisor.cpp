@@ -24,20 +24,13 @@ namespace {
 constexpr int64_t kLookNs = 500 * base::kMillisecond;
 // Looks and not time: where both were stopped for a while (^Z, a debugger of the supervisor) one look tells nothing.
 constexpr int kMostSilentLooks = 4;
-constexpr int64_t kEndPatienceNs = 2 * base::kSecond;
+constexpr int64_t kServerEndsNs = 2 * base::kSecond;
 // A server that is at its end has so long to go: then its successor begins while it is still listed.
 constexpr int64_t kDyingPatienceNs = 300 * base::kMillisecond;
 // A server that lived for so long gets a successor at once; the pauses are for one that cannot live.
 constexpr int64_t kSettledNs = base::kSecond;
 constexpr int64_t kFirstPauseNs = 100 * base::kMillisecond;
 constexpr int64_t kLongestPauseNs = 5 * base::kSecond;
-
-sigset_t ending_signals() {
-    sigset_t signals;
-    sigemptyset(&signals);
-    for (const int number : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&signals, number);
-    return signals;
-}
 
 bool is_ending(int number) { return number == SIGTERM || number == SIGINT || number == SIGHUP; }
 
@@ -120,7 +113,7 @@ bool Supervisor::wait_until(int64_t due_ns) {
 
 void Supervisor::tell_to_end() {
     if (kill_ns_ != 0) return;
-    kill_ns_ = base::now_ns() + kEndPatienceNs;
+    kill_ns_ = base::now_ns() + kServerEndsNs;
     kill(server_, SIGTERM);
 }
 
@@ -175,7 +168,7 @@ int Supervisor::watch() {
         const int64_t now = base::now_ns();
         if (kill_ns_ != 0 && now >= kill_ns_) {
             kill(server_, SIGKILL);
-            kill_ns_ = now + kEndPatienceNs;
+            kill_ns_ = now + kServerEndsNs;
         }
         if (now < look_ns) continue;
         look_ns = now + kLookNs;
@@ -246,6 +239,13 @@ int Supervisor::run() {
 }
 
 }  // namespace
+
+sigset_t ending_signals() {
+    sigset_t signals;
+    sigemptyset(&signals);
+    for (const int number : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&signals, number);
+    return signals;
+}
 
 void block_ending_signals() {
     const sigset_t signals = ending_signals();

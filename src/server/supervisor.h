@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 #include <atomic>
+#include <csignal>
 #include <cstdint>
 #include <functional>
 
@@ -38,7 +39,8 @@ struct SupervisedMemory {
     void beat() { beats.fetch_add(1, std::memory_order_relaxed); }
 };
 
-// What ends a server in order (SIGTERM, SIGINT, SIGHUP) waits until a server, or its supervisor, listens to it.
+sigset_t ending_signals();  // SIGTERM, SIGINT, SIGHUP: they end a server in order
+// What ends a server in order waits until a server, or its supervisor, listens to it.
 void block_ending_signals();
 
 // Runs `serve` in a child, and again until it ends as intended. Returns its exit status. Never returns in the child.
