@@ -87,37 +87,37 @@ Explained by_reason(const Json& answer, const Json& program, const Json& held) {
     Explained result;
     result.headline = held_sentence(held, program);
     if (by.value("itself", false)) {
-        result.finding = Finding::kOwnQueue;
+        result.finding = WhySlow::kOwnQueue;
         result.advice = "give its queues one priority, if they should run side by side";
     } else if (reason == "held") {
-        result.finding = Finding::kSuspended;
+        result.finding = WhySlow::kSuspended;
         result.headline += "; a person suspended it (xcli suspend)";
         result.advice = "xcli resume " + pid;
     } else if (reason == "no_execute") {
-        result.finding = Finding::kNoExecute;
+        result.finding = WhySlow::kNoExecute;
         result.headline += "; its priority -256 means never";
         result.advice = "give it another one: xcli hint " + pid + " -p 0";
     } else if (reason == "limited") {
-        result.finding = Finding::kLimit;
+        result.finding = WhySlow::kLimit;
         result.headline += "; its limit is " + std::to_string(program.value("limit", int64_t{0})) + " percent";
         result.advice = "raise the limit (xcli hint " + pid + " --limit 100), or that of its user (xcli limit)";
     } else if (reason == "late") {
-        result.finding = Finding::kLate;
+        result.finding = WhySlow::kLate;
         result.headline += "; it missed its deadline, and what can still be on time comes first";
         result.advice = "give it a later deadline (xcli hint " + pid + " -d MICROSECONDS), or less work";
     } else if (reason == "expected") {
-        result.finding = Finding::kAnnounced;
+        result.finding = WhySlow::kAnnounced;
         result.headline += "; the device was kept free for a burst that was announced";
         result.advice = "if the announced bursts come late or not at all, correct the other's --expect-in or --period";
     } else if (reason == "elsewhere") {
-        result.finding = Finding::kElsewhere;
+        result.finding = WhySlow::kElsewhere;
         result.headline += "; the more urgent work is on another device, and this policy spans devices";
         result.advice = "use a policy that decides device by device (xcli policy -s HPF), or " + raise;
     } else if (reason == "not_its_turn") {
         const int64_t share = program.value("share", int64_t{0});
         const std::string policy = answer.value("policy", "");
         const bool shares = policy == "PUP" || policy == "SPUP" || policy == "UP";
-        result.finding = shares ? Finding::kShareUsedUp : Finding::kTurns;
+        result.finding = shares ? WhySlow::kShareUsedUp : WhySlow::kTurns;
         if (shares)
             result.headline += "; it has used up its share" +
                                (share > 0 ? " of " + std::to_string(share) + " percent" : std::string()) + " for now";
@@ -128,7 +128,7 @@ Explained by_reason(const Json& answer, const Json& program, const Json& held) {
                                      " -t MICROSECONDS)";
     } else {
         const bool starved = held.value("longest_ms", 0.0) >= kStarvedMs;
-        result.finding = starved ? Finding::kStarved : Finding::kMoreUrgent;
+        result.finding = starved ? WhySlow::kStarved : WhySlow::kMoreUrgent;
         if (starved) result.headline += "; only the starvation limit lets it run";
         result.advice = raise;
         if (starved) result.advice += ", or give it a share (xcli hint " + pid + " --share 10; xcli policy -s PUP)";
@@ -156,15 +156,15 @@ Explained not_held(const Json& answer, const Json& program, double got) {
     char percent[32] = "";
     if (got >= 0) snprintf(percent, sizeof(percent), "%.0f percent", got);
     if (got >= kBusyPercent) {
-        result.finding = Finding::kItsOwnWork;
+        result.finding = WhySlow::kItsOwnWork;
         result.headline = not_held + "; the device worked for it " + percent + " of the time";
         result.advice = "its own commands take that long: look at them with the vendor's profiler";
     } else if (others.empty()) {
-        result.finding = Finding::kAlone;
+        result.finding = WhySlow::kAlone;
         result.headline = not_held + ", and it is alone on its device";
         result.advice = "what is slow is the program or the device: look with the vendor's profiler";
     } else if (const Json* other = long_kernels(others, program)) {
-        result.finding = Finding::kLongKernels;
+        result.finding = WhySlow::kLongKernels;
         result.not_us = false;
         result.headline = "not held, but what runs on its device when it comes must end first: commands of " +
                           whom(*other) + " take " + length_text(other->value("command_ms", 0.0)) +
@@ -173,19 +173,19 @@ Explained not_held(const Json& answer, const Json& program, double got) {
                             ? "allow level 3 for it: xcli run -l 3, or xcli config -x QUEUE -l 3"
                             : "'xcli doctor' says why this device has no level 3; else make these commands shorter";
     } else if (got >= 0 && got < kSeldomPercent && command_ms > 0 && command_ms < kShortCommandMs) {
-        result.finding = Finding::kShortCommands;
+        result.finding = WhySlow::kShortCommands;
         result.headline = not_held + "; it used the device " + percent + " of the time, with commands of " +
                           length_text(command_ms) + " each";
         result.advice = "commands this short cost more to launch than to run: batch them, or use graphs";
     } else if (got >= 0 && got < kSeldomPercent && program.value("completed", uint64_t{0}) > 0 && got > 0) {
-        result.finding = Finding::kHost;
+        result.finding = WhySlow::kHost;
         result.headline = not_held + "; it gave the device work only " + percent + " of the time";
         result.advice = "it waits for its processor, its data or itself: look with a profiler of the host";
     } else if (program.value("state", "") == "idle") {
-        result.finding = Finding::kIdle;
+        result.finding = WhySlow::kIdle;
         result.headline = not_held + ", and it has no work now";
     } else {
-        result.finding = Finding::kShares;
+        result.finding = WhySlow::kShares;
         result.headline = not_held + "; it runs beside " + whom(*others.front()) +
                           (others.size() > 1 ? " and " + std::to_string(others.size() - 1) + " more" : "") +
                           ", as the hardware divides the device";
@@ -200,26 +200,26 @@ bool find_plain(const Json& answer, const Json& program, Explained& result) {
     const std::string pid = std::to_string(program.value("pid", int64_t{0}));
     result.not_us = true;
     if (program.value("stopped", false)) {
-        result.finding = Finding::kStopped;
+        result.finding = WhySlow::kStopped;
         result.headline = "not us: the process is stopped by a signal";
         result.advice = "kill -CONT " + pid;
     } else if (program.value("queues", uint64_t{0}) == 0) {
-        result.finding = Finding::kNoQueues;
+        result.finding = WhySlow::kNoQueues;
         result.headline = "not us: it has no queue, so that nothing of it is scheduled";
         result.advice = "a queue comes with the program's first launch; if it launches and has none, see 'xcli doctor'";
     } else if (program.value("suspended_by_itself", false)) {
-        result.finding = Finding::kSuspendedByItself;
+        result.finding = WhySlow::kSuspendedByItself;
         result.headline = "not us: the program itself suspended a queue (XQueueSuspend)";
         result.advice = "it has to call XQueueResume";
     } else if (program.value("unscheduled", uint64_t{0}) > 0) {
-        result.finding = Finding::kUnscheduled;
+        result.finding = WhySlow::kUnscheduled;
         result.headline = std::to_string(program.value("unscheduled", uint64_t{0})) +
                           " of its queues are beyond its user's limit: they run, but are not scheduled";
         result.advice = "raise the limit (xcli limit queues=NUMBER), or use fewer queues";
         result.not_us = false;
     } else if (answer.value("restarts", int64_t{0}) > 0 && answer.value("uptime_s", kNewS) < 2 &&
                telling_window(program) == nullptr) {
-        result.finding = Finding::kServerIsNew;
+        result.finding = WhySlow::kServerIsNew;
         result.headline = "the server was lost and started anew " + length_text(1000 * answer.value("uptime_s", 0.0)) +
                           " ago: until then the program ran unscheduled";
         result.advice = "see the server's log for why";
@@ -252,31 +252,31 @@ std::string explained_text(const Json& program, const Explained& explained) {
     return text;
 }
 
-const char* finding_word(Finding finding) {
+const char* finding_word(WhySlow finding) {
     switch (finding) {
-        case Finding::kServerIsNew: return "server_is_new";
-        case Finding::kNoQueues: return "no_queues";
-        case Finding::kStopped: return "stopped";
-        case Finding::kSuspendedByItself: return "suspended_by_itself";
-        case Finding::kSuspended: return "suspended";
-        case Finding::kNoExecute: return "no_execute";
-        case Finding::kUnscheduled: return "unscheduled";
-        case Finding::kMoreUrgent: return "more_urgent";
-        case Finding::kOwnQueue: return "own_queue";
-        case Finding::kAnnounced: return "announced";
-        case Finding::kElsewhere: return "elsewhere";
-        case Finding::kTurns: return "turns";
-        case Finding::kShareUsedUp: return "share_used_up";
-        case Finding::kLimit: return "limit";
-        case Finding::kLate: return "late";
-        case Finding::kStarved: return "starved";
-        case Finding::kLongKernels: return "long_kernels";
-        case Finding::kShares: return "shares";
-        case Finding::kItsOwnWork: return "its_own_work";
-        case Finding::kHost: return "host";
-        case Finding::kShortCommands: return "short_commands";
-        case Finding::kIdle: return "idle";
-        case Finding::kAlone: return "alone";
+        case WhySlow::kServerIsNew: return "server_is_new";
+        case WhySlow::kNoQueues: return "no_queues";
+        case WhySlow::kStopped: return "stopped";
+        case WhySlow::kSuspendedByItself: return "suspended_by_itself";
+        case WhySlow::kSuspended: return "suspended";
+        case WhySlow::kNoExecute: return "no_execute";
+        case WhySlow::kUnscheduled: return "unscheduled";
+        case WhySlow::kMoreUrgent: return "more_urgent";
+        case WhySlow::kOwnQueue: return "own_queue";
+        case WhySlow::kAnnounced: return "announced";
+        case WhySlow::kElsewhere: return "elsewhere";
+        case WhySlow::kTurns: return "turns";
+        case WhySlow::kShareUsedUp: return "share_used_up";
+        case WhySlow::kLimit: return "limit";
+        case WhySlow::kLate: return "late";
+        case WhySlow::kStarved: return "starved";
+        case WhySlow::kLongKernels: return "long_kernels";
+        case WhySlow::kShares: return "shares";
+        case WhySlow::kItsOwnWork: return "its_own_work";
+        case WhySlow::kHost: return "host";
+        case WhySlow::kShortCommands: return "short_commands";
+        case WhySlow::kIdle: return "idle";
+        case WhySlow::kAlone: return "alone";
     }
     return "";
 }

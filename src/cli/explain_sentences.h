@@ -10,7 +10,7 @@
 namespace xsched::cli {
 
 // Why a program is as fast as it is. One row for each sentence that explain may begin with.
-enum class Finding {
+enum class WhySlow {
     kServerIsNew,       // it knows nothing of the time before
     kNoQueues,          // nothing was ever given to a device
     kStopped,           // the process is stopped by a signal
@@ -37,7 +37,7 @@ enum class Finding {
 };
 
 struct Explained {
-    Finding finding{};
+    WhySlow finding{};
     bool not_us = false;  // XSched has no part in it
     std::string headline;
     std::vector<std::string> details;
@@ -48,7 +48,7 @@ struct Explained {
 Explained explain(const Json& answer, const Json& program);
 std::string explained_text(const Json& program, const Explained& explained);
 // "server_is_new": for JSON.
-const char* finding_word(Finding finding);
+const char* finding_word(WhySlow finding);
 
 // "812 us", "2.1 ms", "1.5 s".
 std::string length_text(double ms);

@@ -9,27 +9,19 @@
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
-#include <csignal>
 #include <cstdlib>
 #include <cstring>
 
 #include "base/time.h"
 #include "cli/server_link.h"
+#include "cli/stop_signals.h"
 
 namespace xsched::cli {
 namespace {
 
 constexpr size_t kLongestHead = 8192;
-constexpr int64_t kPatienceNs = 2 * base::kSecond;  // for a request, and for its answer
+constexpr int64_t kRequestNs = 2 * base::kSecond;  // for a request, and for its answer
 constexpr std::string_view kLoopback = "127.0.0.1:";
-
-volatile sig_atomic_t g_stop = 0;
-
-void stop_on(int signal_number) {
-    struct sigaction action{};
-    action.sa_handler = [](int) { g_stop = 1; };
-    sigaction(signal_number, &action, nullptr);  // without SA_RESTART: what waits is woken
-}
 
 const char* words_of(int status) {
     switch (status) {
@@ -70,7 +62,7 @@ void limit_time(int connection) {
 
 // Up to the empty line; empty: it did not come in time, or is too long.
 std::string read_head(int connection) {
-    const int64_t until_ns = base::now_ns() + kPatienceNs;
+    const int64_t until_ns = base::now_ns() + kRequestNs;
     std::string head;
     while (head.find("\r\n\r\n") == std::string::npos) {
         char part[1024];
@@ -83,7 +75,7 @@ std::string read_head(int connection) {
 }
 
 void send_all(int connection, const std::string& text) {
-    const int64_t until_ns = base::now_ns() + kPatienceNs;
+    const int64_t until_ns = base::now_ns() + kRequestNs;
     for (size_t sent = 0; sent < text.size() && base::now_ns() < until_ns;) {
         const ssize_t bytes = send(connection, text.data() + sent, text.size() - sent, MSG_NOSIGNAL);
         if (bytes <= 0) return;
@@ -163,9 +155,8 @@ HttpDoor::~HttpDoor() {
 }
 
 void HttpDoor::serve(const Answer& answer) {
-    stop_on(SIGTERM);
-    stop_on(SIGINT);
-    while (g_stop == 0) {
+    stop_on_signals();
+    while (!told_to_stop()) {
         const base::UniqueFd connection(accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC));
         if (connection)
             serve_one(connection.get(), answer);

@@ -7,7 +7,7 @@ namespace {
 
 using Commands = std::vector<const CLI::App*>;
 
-Commands commands_of(const CLI::App& app) {
+Commands shown_commands(const CLI::App& app) {
     return app.get_subcommands([](const CLI::App* command) { return !command->get_group().empty(); });
 }
 
@@ -31,7 +31,7 @@ std::string in_quotes(const std::string& text) {
 std::string for_bash(const CLI::App& app) {
     std::string cases;
     std::string all;
-    for (const CLI::App* command : commands_of(app)) {
+    for (const CLI::App* command : shown_commands(app)) {
         std::string words;
         for (const CLI::Option* option : command->get_options()) {
             const std::string names = names_of(*option);
@@ -62,7 +62,7 @@ std::string for_zsh_text(const std::string& text) {
 std::string for_zsh(const CLI::App& app) {
     std::string commands;
     std::string cases;
-    for (const CLI::App* command : commands_of(app)) {
+    for (const CLI::App* command : shown_commands(app)) {
         commands += "        " + in_quotes(for_zsh_text(command->get_name()) + ":" + command->get_description()) + "\n";
         cases += "        " + command->get_name() + ") _arguments";
         for (const CLI::Option* option : command->get_options()) {
@@ -81,7 +81,7 @@ std::string for_zsh(const CLI::App& app) {
 
 std::string for_fish(const CLI::App& app) {
     std::string text = "# fish completion of xcli\n";
-    for (const CLI::App* command : commands_of(app)) {
+    for (const CLI::App* command : shown_commands(app)) {
         text += "complete -c xcli -n __fish_use_subcommand -f -a " + command->get_name() + " -d " +
                 in_quotes(command->get_description()) + "\n";
         for (const CLI::Option* option : command->get_options()) {
@@ -122,7 +122,7 @@ std::string man_page(const CLI::App& app, const std::string& version) {
     std::string text = ".TH XCLI 1 \"\" \"XSched " + version + "\" \"User Commands\"\n.SH NAME\nxcli \\- " +
                        for_man(app.get_description()) + "\n.SH SYNOPSIS\n.B xcli\n.I COMMAND\n[\\fIOPTIONS\\fR]\n" +
                        ".SH COMMANDS\n";
-    for (const CLI::App* command : commands_of(app)) {
+    for (const CLI::App* command : shown_commands(app)) {
         text += ".SS " + for_man(command->get_name()) + "\n" + for_man(command->get_description()) + ".\n";
         for (const CLI::Option* option : command->get_options()) {
             const std::string names = option->get_positional() ? option->get_name(true) : names_of(*option);

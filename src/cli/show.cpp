@@ -52,7 +52,7 @@ std::string fitting(const std::string& text, size_t columns) {
 }
 
 // "held": it is suspended and has work.
-std::string state_of(const Json& queue) {
+std::string queue_state(const Json& queue) {
     if (!queue.value("suspended", false)) return queue.value("state", "");
     return queue.value("state", "") == "ready" ? "held" : "idle";
 }
@@ -64,7 +64,7 @@ std::string narrow_table(const Json& answer) {
         const auto count = [&queue](const char* member) { return std::to_string(queue.value(member, int64_t{0})); };
         table.add({count("pid"), fitting(queue.value("program", ""), 10),
                    base::hexadecimal(queue.value("queue", uint64_t{0})), fitting(queue.value("device", ""), 12),
-                   count("priority"), count("level"), state_of(queue), count("in_flight"), count("completed")});
+                   count("priority"), count("level"), queue_state(queue), count("in_flight"), count("completed")});
     }
     return table.text();
 }

@@ -3,16 +3,13 @@
 
 #include <unistd.h>
 
-#include <csignal>
-
 #include "base/time.h"
 #include "cli/show.h"
+#include "cli/stop_signals.h"
 #include "cli/top_session.h"
 
 namespace xsched::cli {
 namespace {
-
-volatile sig_atomic_t g_stop = 0;
 
 TopSort sort_of(const std::string& word) {
     std::string words;
@@ -43,12 +40,6 @@ int print_once(ServerLink& link, const TopView& view, bool json) {
 }
 
 #ifndef XSCHED_NO_CURSES
-void stop_on(int signal_number) {
-    struct sigaction action{};
-    action.sa_handler = [](int) { g_stop = 1; };
-    sigaction(signal_number, &action, nullptr);
-}
-
 int show_live(ServerLink& link, const TopView& view, int64_t interval_ns) {
     TopSession session(
         [&link](const Json& request, const char* pages) {
@@ -57,10 +48,9 @@ int show_live(ServerLink& link, const TopView& view, int64_t interval_ns) {
         view);
     session.look();
     const TopScreen screen;
-    stop_on(SIGINT);
-    stop_on(SIGTERM);
+    stop_on_signals();
     int64_t next_ns = base::now_ns() + interval_ns;
-    while (g_stop == 0) {
+    while (!told_to_stop()) {
         screen.draw(session.picture(screen.columns(), screen.rows(), screen.utf8()));
         const int64_t left_ns = std::max<int64_t>(next_ns - base::now_ns(), 0);
         const int key = screen.key(static_cast<int>(left_ns / base::kMillisecond) + 1);

@@ -8,7 +8,7 @@
 namespace xsched::cli {
 namespace {
 
-const char* state_of(const Json& program) {
+const char* program_state(const Json& program) {
     if (program.value("stopped", false)) return "stop";
     const std::string state = program.value("state", "");
     return state == "runs" ? "runs" : state == "held" ? "held" : state == "runs in part" ? "part" : "idle";
@@ -57,7 +57,7 @@ TopRow TopRows::row_of(const Json& program) {
     row.pid = program.value("pid", int64_t{0});
     row.program = program.value("program", "");
     row.priority = program.value("priority", int64_t{0});
-    row.state = state_of(program);
+    row.state = program_state(program);
     row.share = program.value("share", int64_t{0});
     row.command_ms = program.value("command_ms", 0.0);
     if (program.value("followed", false)) row.got = std::min(got_percent(program, 0), 999.0);

@@ -10,7 +10,7 @@ namespace xsched::server {
 namespace {
 
 constexpr int64_t kTickNs = 100 * base::kMillisecond;
-constexpr int kQuietLooks = 5;
+constexpr int kQuietRounds = 5;
 constexpr size_t kMostCauses = 16;  // of one program in one tick; further ones count as the last of them
 
 bool same(const dispatch::HoldCause& one, const dispatch::HoldCause& other) {
@@ -43,7 +43,7 @@ void HoldBook::look(const Clients& clients, int64_t now_ns) {
     for (const uint32_t client : taking_part) know(clients, client, now_ns);
     forget(clients, now_ns);
     quiet_ = next_ != before ? 0 : quiet_ + 1;
-    due_ns_ = quiet_ < kQuietLooks ? now_ns + base::kSecond : 0;
+    due_ns_ = quiet_ < kQuietRounds ? now_ns + base::kSecond : 0;
 }
 
 // Its time is divided among the ticks that it touches; the hold itself counts where it ended.

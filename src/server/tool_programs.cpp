@@ -15,7 +15,7 @@ namespace {
 
 using base::milliseconds;
 
-constexpr size_t kMostInPage = 64;
+constexpr size_t kMostPrograms = 64;
 constexpr size_t kMostTold = 8;  // causes of one program, and victims
 
 struct Lengths {
@@ -260,7 +260,7 @@ Json describe_programs(const Request& request) {
     for (auto at = clients.lower_bound(static_cast<uint32_t>(begin.value_or(0))); at != clients.end(); ++at) {
         const Client& client = *at->second;
         if (!request.may_see(client) || (pid && client.pid() != *pid)) continue;
-        if (programs.size() >= kMostInPage) {
+        if (programs.size() >= kMostPrograms) {
             answer["next"] = at->first;
             break;
         }

@@ -12,7 +12,7 @@ namespace {
 
 using cli::explain;
 using cli::Explained;
-using cli::Finding;
+using cli::WhySlow;
 
 Json window(int64_t seconds) {
     return {{"seconds", seconds}, {"holds", 0}, {"ms", 0.0}, {"longest_ms", 0.0}, {"by", Json::array()}};
@@ -70,7 +70,7 @@ protected:
         }
     }
     void got(double percent) { slow["devices"][0]["got_percent"] = {percent, percent, percent}; }
-    void expect(Finding finding, bool not_us, const std::string& headline, const std::string& advice) {
+    void expect(WhySlow finding, bool not_us, const std::string& headline, const std::string& advice) {
         const Explained told = explained();
         EXPECT_EQ(told.finding, finding) << finding_word(told.finding) << ": " << told.headline;
         EXPECT_EQ(told.not_us, not_us) << told.headline;
@@ -86,7 +86,7 @@ protected:
 
 TEST_F(Explain, HeldByAMoreUrgentProgram) {
     hold(cause("less_urgent", &other, 41, 37));
-    expect(Finding::kMoreUrgent, false,
+    expect(WhySlow::kMoreUrgent, false,
            "held 41.0 ms in the last second: 37 times behind pid 1002 (server, priority 10), longest 2.1 ms",
            "xcli hint 1001 -p 11");
 }
@@ -96,160 +96,160 @@ TEST_F(Explain, ItsKernelsWereTakenOff) {
     by["mechanism"] = "interrupt";
     slow["command_ms"] = 3.0;
     hold(by);
-    expect(Finding::kMoreUrgent, false, "its commands of 3.0 ms were taken off the device (level 3)", "");
+    expect(WhySlow::kMoreUrgent, false, "its commands of 3.0 ms were taken off the device (level 3)", "");
     by["mechanism"] = "timeslice";
     hold(by);
-    expect(Finding::kMoreUrgent, false, "a short timeslice in the hardware", "");
+    expect(WhySlow::kMoreUrgent, false, "a short timeslice in the hardware", "");
 }
 
 TEST_F(Explain, HeldByAProgramOfAnotherUser) {
     Json by = cause("less_urgent", nullptr, 41, 37);
     by["program"] = "another user's program";
     hold(by);
-    expect(Finding::kMoreUrgent, false, "behind another user's program", "");
+    expect(WhySlow::kMoreUrgent, false, "behind another user's program", "");
 }
 
 TEST_F(Explain, HeldThroughAnticipation) {
     hold(cause("anticipation", &other, 5, 3));
-    expect(Finding::kMoreUrgent, false, "3 times behind pid 1002", "xcli hint");
+    expect(WhySlow::kMoreUrgent, false, "3 times behind pid 1002", "xcli hint");
 }
 
 TEST_F(Explain, HeldTenSecondsAgo) {
     hold(cause("less_urgent", &other, 41, 37));
     slow["held"][0] = window(1);
-    expect(Finding::kMoreUrgent, false, "in the last 10 s", "");
+    expect(WhySlow::kMoreUrgent, false, "in the last 10 s", "");
 }
 
 TEST_F(Explain, Starved) {
     hold(cause("less_urgent", &other, 990, 1), 1000);
-    expect(Finding::kStarved, false, "only the starvation limit lets it run", "--share");
+    expect(WhySlow::kStarved, false, "only the starvation limit lets it run", "--share");
 }
 
 TEST_F(Explain, HeldByItsOwnQueue) {
     Json by = cause("less_urgent", &slow, 41, 37);
     by["itself"] = true;
     hold(by);
-    expect(Finding::kOwnQueue, false, "behind another queue of its own", "one priority");
+    expect(WhySlow::kOwnQueue, false, "behind another queue of its own", "one priority");
 }
 
 TEST_F(Explain, ShareUsedUp) {
     policy = "PUP";
     slow["share"] = 30;
     hold(cause("not_its_turn", &other, 600, 50));
-    expect(Finding::kShareUsedUp, false, "it has used up its share of 30 percent", "--share");
+    expect(WhySlow::kShareUsedUp, false, "it has used up its share of 30 percent", "--share");
 }
 
 TEST_F(Explain, TurnsOfThePolicy) {
     policy = "CFS";
     hold(cause("not_its_turn", &other, 500, 50));
-    expect(Finding::kTurns, false, "policy CFS gave the turn to another", "xcli policy");
+    expect(WhySlow::kTurns, false, "policy CFS gave the turn to another", "xcli policy");
 }
 
 TEST_F(Explain, Limit) {
     slow["limit"] = 20;
     hold(cause("limited", nullptr, 800, 8));
-    expect(Finding::kLimit, false, "its limit is 20 percent", "--limit");
+    expect(WhySlow::kLimit, false, "its limit is 20 percent", "--limit");
 }
 
 TEST_F(Explain, SuspendedByAPerson) {
     hold(cause("held", nullptr, 1000, 0), 60000);
     slow["state"] = "held";
     slow["held_since_ms"] = 60000.0;
-    expect(Finding::kSuspended, false, "a person suspended it", "xcli resume 1001");
+    expect(WhySlow::kSuspended, false, "a person suspended it", "xcli resume 1001");
     EXPECT_EQ(explained().details.front(), "now: held for 60.0 s");
 }
 
 TEST_F(Explain, PriorityNever) {
     hold(cause("no_execute", nullptr, 1000, 0));
-    expect(Finding::kNoExecute, false, "priority -256", "-p 0");
+    expect(WhySlow::kNoExecute, false, "priority -256", "-p 0");
 }
 
 TEST_F(Explain, LateWork) {
     hold(cause("late", &other, 100, 10));
-    expect(Finding::kLate, false, "missed its deadline", "-d ");
+    expect(WhySlow::kLate, false, "missed its deadline", "-d ");
 }
 
 TEST_F(Explain, AnnouncedBurst) {
     hold(cause("expected", &other, 100, 10));
-    expect(Finding::kAnnounced, false, "a burst that was announced", "--period");
+    expect(WhySlow::kAnnounced, false, "a burst that was announced", "--period");
 }
 
 TEST_F(Explain, UrgentWorkElsewhere) {
     hold(cause("elsewhere", &other, 100, 10));
-    expect(Finding::kElsewhere, false, "on another device", "HPF");
+    expect(WhySlow::kElsewhere, false, "on another device", "HPF");
 }
 
 TEST_F(Explain, ServerLost) {
     restarts = 1;
     uptime_s = 0.8;
-    expect(Finding::kServerIsNew, false, "started anew 800 ms ago", "log");
+    expect(WhySlow::kServerIsNew, false, "started anew 800 ms ago", "log");
     uptime_s = 3600;
-    EXPECT_NE(explained().finding, Finding::kServerIsNew);
+    EXPECT_NE(explained().finding, WhySlow::kServerIsNew);
 }
 
 TEST_F(Explain, StoppedProcess) {
     slow["stopped"] = true;
     hold(cause("less_urgent", &other, 41, 37));
-    expect(Finding::kStopped, true, "stopped by a signal", "kill -CONT 1001");
+    expect(WhySlow::kStopped, true, "stopped by a signal", "kill -CONT 1001");
 }
 
 TEST_F(Explain, SuspendedByItself) {
     slow["suspended_by_itself"] = true;
-    expect(Finding::kSuspendedByItself, true, "XQueueSuspend", "XQueueResume");
+    expect(WhySlow::kSuspendedByItself, true, "XQueueSuspend", "XQueueResume");
 }
 
 TEST_F(Explain, BeyondItsUsersLimit) {
     slow["unscheduled"] = 3;
-    expect(Finding::kUnscheduled, false, "3 of its queues", "xcli limit");
+    expect(WhySlow::kUnscheduled, false, "3 of its queues", "xcli limit");
 }
 
 TEST_F(Explain, NoQueues) {
     slow["queues"] = 0;
-    expect(Finding::kNoQueues, true, "", "first launch");
+    expect(WhySlow::kNoQueues, true, "", "first launch");
 }
 
 TEST_F(Explain, LongKernelsWithoutLevelThree) {
     std::swap(slow["priority"], other["priority"]);
     other["command_ms"] = 12.0;
-    expect(Finding::kLongKernels, false, "commands of pid 1002 (server, priority 0) take 12.0 ms", "xcli doctor");
+    expect(WhySlow::kLongKernels, false, "commands of pid 1002 (server, priority 0) take 12.0 ms", "xcli doctor");
     other["best_level"] = 3;
-    expect(Finding::kLongKernels, false, "", "-l 3");
+    expect(WhySlow::kLongKernels, false, "", "-l 3");
     other["level"] = 3;
-    EXPECT_EQ(explained().finding, Finding::kShares);
+    EXPECT_EQ(explained().finding, WhySlow::kShares);
 }
 
 TEST_F(Explain, ItsOwnWork) {
     got(97);
-    expect(Finding::kItsOwnWork, true, "worked for it 97 percent of the time", "profiler");
+    expect(WhySlow::kItsOwnWork, true, "worked for it 97 percent of the time", "profiler");
 }
 
 TEST_F(Explain, HostBound) {
     got(12);
-    expect(Finding::kHost, true, "work only 12 percent of the time", "profiler of the host");
+    expect(WhySlow::kHost, true, "work only 12 percent of the time", "profiler of the host");
 }
 
 TEST_F(Explain, CommandsThatAreTooShort) {
     got(12);
     slow["command_ms"] = 0.005;
-    expect(Finding::kShortCommands, true, "commands of 5 us each", "graphs");
+    expect(WhySlow::kShortCommands, true, "commands of 5 us each", "graphs");
 }
 
 TEST_F(Explain, BesideOthersOfItsPriority) {
     other["priority"] = 0;
-    expect(Finding::kShares, true, "it runs beside pid 1002", "-p 1");
+    expect(WhySlow::kShares, true, "it runs beside pid 1002", "-p 1");
 }
 
 TEST_F(Explain, Alone) {
     other["devices"][0]["device"] = "GPU:2";
     slow["followed"] = false;
     got(0);
-    expect(Finding::kAlone, true, "alone on its device", "vendor's profiler");
+    expect(WhySlow::kAlone, true, "alone on its device", "vendor's profiler");
 }
 
 TEST_F(Explain, Idle) {
     slow["state"] = "idle";
     got(0);
-    expect(Finding::kIdle, true, "it has no work now", "");
+    expect(WhySlow::kIdle, true, "it has no work now", "");
 }
 
 TEST_F(Explain, WhatItCostsOthers) {
