@@ -18,6 +18,7 @@ build=(
     python3               # generators, lint, benchmark runners (standard library only)
     nlohmann-json3-dev    # xserver, xcli, xsim, bench: JSON
     libcli11-dev          # xserver, xcli, xsim: command lines
+    libncurses-dev        # xcli: top on a terminal
     libtomlplusplus-dev   # xsim: workloads
     opencl-headers        # the OpenCL device and shim
     ocl-icd-opencl-dev    # the OpenCL loader

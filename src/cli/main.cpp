@@ -1,14 +1,21 @@
-// xcli: the command line. Every error is one sentence on standard error and status 2.
+// xcli: the command line. Every error is one sentence on standard error; the exit statuses: server_link.h.
+#include <CLI/CLI.hpp>
+
 #include <cstdio>
 #include <cstring>
 
+#include "cli/did_you_mean.h"
 #include "cli/doctor.h"
 #include "cli/doctor_run.h"
+#include "cli/explain.h"
 #include "cli/latency_target.h"
+#include "cli/metrics.h"
 #include "cli/record.h"
 #include "cli/run.h"
+#include "cli/shell_words.h"
 #include "cli/show.h"
 #include "cli/steer.h"
+#include "cli/top.h"
 #include "console/command_line.h"
 #include "xsched/types.h"
 
@@ -25,9 +32,9 @@ struct Words {
     std::vector<std::string> program;
     std::optional<int64_t> pid;
     bool limits = false;
+    bool wide = false;
     std::string setting;
-    double interval_s = 1;
-    double frequency = 0;
+    TopWords top;
     std::string root;
     bool run_doctor = false;
     DoctorRun doctor;
@@ -35,6 +42,8 @@ struct Words {
     Target target;
     HintWords hint;
     RecordWords record;
+    ExplainWords explain;
+    MetricsWords metrics;
     ConfigWords config;
     std::function<int()> command;
 };
@@ -117,21 +126,39 @@ void add_doctor(CLI::App& app, Words& words) {
 }
 
 void add_views(CLI::App& app, Words& words) {
-    add_command(app, words, "list", "show the queues", [&words] { return show_list(words.json); });
+    CLI::App* list =
+        add_command(app, words, "list", "show the queues", [&words] { return show_list(words.wide, words.json); });
+    list->add_flag("-w,--wide", words.wide, "all columns, wider than 80 characters");
     CLI::App* status = add_command(app, words, "status", "explain what runs, what is suspended and why", [&words] {
         return words.limits ? show_limits(words.json) : show_status(words.pid, words.json);
     });
     CLI::Option* pid = status->add_option("PID", words.pid, "only this process");
     status->add_flag("--limits", words.limits, "what each user may have of the server, and has")->excludes(pid);
-    CLI::App* top = add_command(app, words, "top", "show status and queues again and again", [&words] {
-        return show_top(words.frequency > 0 ? 1 / words.frequency : words.interval_s, words.json);
-    });
-    top->add_option("--interval", words.interval_s, "seconds between two looks (1)")->check(CLI::Range(0.05, 3600.0));
-    top->add_option("-f", words.frequency, "looks per second, instead of --interval")->check(CLI::Range(0.001, 20.0));
+    CLI::App* explain = add_command(app, words, "explain", "say why a program is as fast as it is, and what to do",
+                                    [&words] { return xsched::cli::explain(words.explain, words.json); });
+    explain->add_option("PROGRAM", words.explain.who, "a process's number, or a part of a program's name; else all");
+    CLI::Option* slow = explain->add_option("--slow", words.explain.slow,
+                                            "follow it, and explain each burst that takes longer than this: 5ms");
+    explain->add_option("-t,--time", words.explain.time, "with --slow: for how long (1m)")->needs(slow);
+    CLI::App* top = add_command(app, words, "top", "show the programs and what they get, live; ? in it for its keys",
+                                [&words] { return show_top(words.top, words.json); });
+    top->add_option("--interval", words.top.interval_s, "seconds between two looks (1)")
+        ->check(CLI::Range(0.05, 3600.0));
+    top->add_option("-f", words.top.frequency, "looks per second, instead of --interval")
+        ->check(CLI::Range(0.001, 20.0));
+    top->add_flag("--once", words.top.once, "print one look and leave");
+    top->add_option("--sort", words.top.sort, "by pid, program, priority, got, held (default), preemptions or burst");
+    top->add_option("--filter", words.top.filter, "only programs with this in their name or number");
     CLI::App* record = add_command(app, words, "record", "write what the server sees and decides into a file for xsim",
                                    [&words] { return xsched::cli::record(words.record, words.json); });
     record->add_option("-o,--out", words.record.file, "the file")->required();
     record->add_option("-t,--time", words.record.time, "for how long: 10s (the default), 500ms, 2m");
+    CLI::App* metrics = add_command(app, words, "metrics", "print numbers for Prometheus (OpenMetrics), or serve them",
+                                    [&words] { return xsched::cli::metrics(words.metrics, words.json); });
+    metrics->add_flag("--definitions", words.metrics.definitions, "say what each of them means");
+    metrics->add_option("--listen", words.metrics.listen,
+                        "serve them over HTTP, at this Unix socket or at 127.0.0.1:PORT");
+    metrics->add_option("--token-file", words.metrics.token_file, "with a port: a file with the token to ask for");
     add_command(app, words, "server", "show the server", [&words] { return show_server(words.json); });
     add_command(app, words, "options", "show the environment variables that programs under XSched read",
                 [&words] { return show_options(words.json); });
@@ -177,6 +204,24 @@ void add_steering(CLI::App& app, Words& words) {
     add_target(resume, words, true);
 }
 
+// For packages and shells; no part of the help. False: it is another command.
+bool print_about_itself(const CLI::App& app, int argc, char** argv) {
+    const std::string word = argc > 1 ? argv[1] : "help";
+    const std::string more = argc > 2 ? argv[2] : "";
+    if (word == "help") {
+        print(more.empty() ? app.help() : app.get_subcommand(more)->help());
+    } else if (word == "man") {
+        print(man_page(app, XSCHED_VERSION));
+    } else if (word == "completion") {
+        const std::string script = completion(app, more);
+        if (script.empty()) throw Failure("say for which shell: xcli completion bash, zsh or fish");
+        print(script);
+    } else {
+        return false;
+    }
+    return true;
+}
+
 // `xcli run` passes everything from the program's name on to the program, with "--" before it or without. Returns where
 // our own words end; all options of run take one value, but for the flags.
 int split_off_program(int argc, char** argv, std::vector<std::string>& program) {
@@ -203,25 +248,40 @@ bool is_unknown_command(const CLI::App& app, const char* word) {
     return true;
 }
 
-int report(const Words& words, const std::string& sentence) {
+int report(const Words& words, const std::string& sentence, Status status = kUsage) {
     fprintf(stderr, "xcli: %s\n", sentence.c_str());
-    if (words.json) print(Json{{"ok", false}, {"error", sentence}}.dump(2) + "\n");
-    return console::kUsage;
+    if (words.json) print(Json{{"ok", false}, {"error", sentence}, {"status", int{status}}}.dump(2) + "\n");
+    return status;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    CLI::App app{"Runs programs under XSched, shows what is scheduled and why, and steers it."};
+    CLI::App app{"Runs programs under XSched, shows what is scheduled and why, and steers it.", "xcli"};
     app.require_subcommand(1);
-    app.set_version_flag("--version", XSCHED_VERSION);
+    app.set_version_flag("-V,--version", XSCHED_VERSION);
+    app.footer(
+        "Exit status: 0 done, 2 the command line makes no sense, 3 no server answers, 4 there is no such program or\n"
+        "queue, 5 the server refuses. 'xcli run' ends as its program does.");
     Words words;
     add_run(app, words);
     add_views(app, words);
     add_steering(app, words);
+    try {
+        if (print_about_itself(app, argc, argv)) return 0;
+    } catch (const CLI::Error&) {
+        return report(words, std::string("there is no command \"") + argv[2] + "\"" + meant(commands_of(app), argv[2]));
+    } catch (const Failure& failure) {
+        return report(words, failure.what(), failure.status());
+    }
     if (is_unknown_command(app, argv[1]))
-        return report(words, std::string("there is no command \"") + argv[1] + "\": see 'xcli --help'");
+        return report(words, std::string("there is no command \"") + argv[1] + "\"" + meant(commands_of(app), argv[1]) +
+                                 ": see 'xcli --help'");
     const int ours = split_off_program(argc, argv, words.program);
-    const auto refuse = [&words](const std::string& sentence) { return report(words, sentence); };
+    const auto refuse = [&](const std::exception& error, const std::string& sentence) {
+        if (const auto* failure = dynamic_cast<const Failure*>(&error))
+            return report(words, sentence, failure->status());
+        return report(words, sentence + meant_option(app, error.what()));
+    };
     return console::run(app, ours, argv, "xcli", [&words] { return words.command(); }, refuse);
 }

@@ -2,32 +2,19 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <map>
 
 #include "base/time.h"
 #include "cli/server_link.h"
 #include "cli/show.h"
+#include "cli/time_text.h"
 #include "ipc/recording.h"
 
 namespace xsched::cli {
 namespace {
 
 constexpr int64_t kAskEveryNs = 50 * base::kMillisecond;
-constexpr int64_t kLongestNs = 24 * 3600 * base::kSecond;
-
-// "10s", "500ms", "2m", "10".
-int64_t time_ns(const std::string& text) {
-    char* end = nullptr;
-    const double number = strtod(text.c_str(), &end);
-    const std::string unit = end;
-    const double each = unit == "ms" ? 1e6 : unit == "m" ? 60e9 : unit.empty() || unit == "s" ? 1e9 : 0;
-    if (end == text.c_str() || each == 0 || !(number > 0) || number * each > static_cast<double>(kLongestNs))
-        throw Failure("\"" + text + "\" is no time to record for: say 10s, 500ms or 2m, a day at most");
-    return static_cast<int64_t>(number * each);
-}
-
 class Recorder {
 public:
     void begin() {
@@ -96,7 +83,7 @@ void write_file(const std::string& path, const std::string& bytes) {
 }  // namespace
 
 int record(const RecordWords& words, bool json) {
-    const int64_t lasts_ns = time_ns(words.time);
+    const int64_t lasts_ns = time_ns(words.time, "to record for");
     Recorder recorder;
     recorder.begin();
     for (int rounds = 0; recorder.lasts_ns() < lasts_ns && !recorder.full(); ++rounds) {

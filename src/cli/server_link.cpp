@@ -30,8 +30,8 @@ ServerLink::ServerLink() {
     socket_.reset(ipc::connect_server(path));
     path_ = path;
     if (!socket_)
-        throw Failure("no xserver answers" + (path_.empty() ? "" : " at " + path_) +
-                      ": start a program with 'xcli run', or start 'xserver'");
+        throw NoServer("no xserver answers" + (path_.empty() ? "" : " at " + path_) +
+                       ": start a program with 'xcli run', or start 'xserver'");
     greet();
 }
 
@@ -42,23 +42,23 @@ ServerLink::ServerLink(base::UniqueFd socket, std::string path) : socket_(std::m
 void ServerLink::greet() {
     ipc::Welcome welcome{};
     if (!ipc::shake_hands(socket_.get(), ipc::PeerKind::kTool, "xcli", &welcome, nullptr, kPatienceMs))
-        throw Failure("the xserver at " + path_ + " does not answer the greeting (" + strerror(errno) +
-                      "): is it stopped, or another version? Restart it");
+        throw NoServer("the xserver at " + path_ + " does not answer the greeting (" + strerror(errno) +
+                       "): is it stopped, or another version? Restart it");
     if (welcome.status != ipc::WelcomeStatus::kAccepted)
-        throw Failure(path_ + ": " + ipc::welcome_sentence(welcome.status));
+        throw NoServer(path_ + ": " + ipc::welcome_sentence(welcome.status));
 }
 
 Json ServerLink::ask(const Json& request) {
     const std::string text = request.dump(-1, ' ', false, Json::error_handler_t::replace);
     if (!ipc::send_packet(socket_.get(), text.data(), text.size()))
-        throw Failure("the xserver at " + path_ + " went away: start it again");
+        throw NoServer("the xserver at " + path_ + " went away: start it again");
     std::string packet(ipc::kMostPacketBytes, '\0');
     int fd = -1;
     const long bytes = ipc::receive_packet(socket_.get(), packet.data(), packet.size(), &fd, kPatienceMs);
     const base::UniqueFd file(fd);
     if (bytes <= 0)
-        throw Failure("the xserver at " + path_ +
-                      (bytes == 0 ? " went away: start it again" : " does not answer: is it stopped?"));
+        throw NoServer("the xserver at " + path_ +
+                       (bytes == 0 ? " went away: start it again" : " does not answer: is it stopped?"));
     packet.resize(static_cast<size_t>(bytes));
     Json answer = Json::parse(packet, nullptr, false);
     if (file && answer.is_object()) {
@@ -66,10 +66,13 @@ Json ServerLink::ask(const Json& request) {
         answer = Json::parse(read_file(file.get(), std::min<uint64_t>(length, ipc::kMostAnswerBytes)), nullptr, false);
     }
     if (!answer.is_object() || !answer.contains("ok") || !answer["ok"].is_boolean())
-        throw Failure("the xserver at " + path_ +
-                      " sent an answer that is not understood: use the same version of both");
-    if (!answer["ok"].get<bool>()) throw Refusal(answer.value("error", std::string("refused without a reason")));
-    return answer;
+        throw NoServer("the xserver at " + path_ +
+                       " sent an answer that is not understood: use the same version of both");
+    if (answer["ok"].get<bool>()) return answer;
+    const std::string kind = answer.value("kind", "");
+    throw Refusal(answer.value("error", std::string("refused without a reason")), kind == "usage"    ? kUsage
+                                                                                  : kind == "nobody" ? kNobody
+                                                                                                     : kRefused);
 }
 
 }  // namespace xsched::cli

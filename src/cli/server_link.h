@@ -12,24 +12,41 @@ namespace xsched::cli {
 
 using Json = nlohmann::json;
 
-// Ends the tool with status 2 and this sentence.
+// How xcli ends when it did not do what it was told.
+enum Status : int { kUsage = 2, kNoServer = 3, kNobody = 4, kRefused = 5 };
+
+// Ends the tool with this sentence and status.
 class Failure : public std::runtime_error {
-    using std::runtime_error::runtime_error;
+public:
+    explicit Failure(const std::string& sentence, Status status = kUsage)
+        : std::runtime_error(sentence), status_(status) {}
+    Status status() const { return status_; }
+
+private:
+    Status status_;
+};
+
+// No server answers, or not as it should.
+class NoServer : public Failure {
+public:
+    explicit NoServer(const std::string& sentence) : Failure(sentence, kNoServer) {}
 };
 
 // The server understood and said no: its own sentence.
 class Refusal : public Failure {
+public:
     using Failure::Failure;
 };
 
 class ServerLink {
 public:
-    // The server that programs of this user would use. Throws Failure if none answers.
+    // The server that programs of this user would use. Throws NoServer if none answers.
     ServerLink();
-    // The handshake over a connection made already. Throws Failure if the server refuses.
+    // The handshake over a connection made already. Throws NoServer if the server refuses.
     ServerLink(base::UniqueFd socket, std::string path);
 
-    // The answer, which has "ok": true. Throws Refusal with the server's sentence, or Failure if there is no answer.
+    // The answer, which has "ok": true. Throws Refusal with the server's sentence, or NoServer if there is no
+    // answer.
     Json ask(const Json& request);
     const std::string& path() const { return path_; }
 

@@ -4,6 +4,7 @@
 
 #include "base/options.h"
 #include "base/text.h"
+#include "cli/fit.h"
 #include "cli/other_servers.h"
 #include "console/table.h"
 
@@ -46,7 +47,27 @@ std::string less_of(const Json& queue) {
     return why.empty() ? "" : "; less than its share: " + why;
 }
 
-}  // namespace
+std::string fitting(const std::string& text, size_t columns) {
+    return text.size() <= columns ? text : cut(text, columns - 1) + "~";
+}
+
+// "held": it is suspended and has work.
+std::string queue_state(const Json& queue) {
+    if (!queue.value("suspended", false)) return queue.value("state", "");
+    return queue.value("state", "") == "ready" ? "held" : "idle";
+}
+
+// At most 80 columns, unless a number is longer than it ever should be.
+std::string narrow_table(const Json& answer) {
+    console::Table table({">PID", "PROGRAM", "QUEUE", "DEVICE", ">PRIO", ">LV", "STATE", ">IN FLIGHT", ">COMPLETED"});
+    for (const Json& queue : answer["queues"]) {
+        const auto count = [&queue](const char* member) { return std::to_string(queue.value(member, int64_t{0})); };
+        table.add({count("pid"), fitting(queue.value("program", ""), 10),
+                   base::hexadecimal(queue.value("queue", uint64_t{0})), fitting(queue.value("device", ""), 12),
+                   count("priority"), count("level"), queue_state(queue), count("in_flight"), count("completed")});
+    }
+    return table.text();
+}
 
 std::string queue_table(const Json& answer) {
     console::Table table({">PID", "PROGRAM", "QUEUE", "DEVICE", ">PRIO", ">LEVEL", "STATE", ">PENDING", ">IN FLIGHT",
@@ -80,6 +101,8 @@ std::string status_text(const Json& answer) {
     return text;
 }
 
+}  // namespace
+
 void print(const std::string& text) {
     fwrite(text.data(), 1, text.size(), stdout);
     fflush(stdout);
@@ -96,10 +119,10 @@ Json ask_all(ServerLink& link, Json request, const char* member) {
     return whole;
 }
 
-int show_list(bool json) {
+int show_list(bool wide, bool json) {
     ServerLink link;
     const Json answer = ask_all(link, {{"cmd", "list"}}, "queues");
-    print(json ? answer.dump(2) + "\n" : queue_table(answer));
+    print(json ? answer.dump(2) + "\n" : wide ? queue_table(answer) : narrow_table(answer));
     return 0;
 }
 

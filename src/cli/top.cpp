@@ -1,93 +1,81 @@
-// xcli top: status and list, drawn again and again on a terminal.
-#include <poll.h>
-#include <sys/ioctl.h>
-#include <termios.h>
+// xcli top: looks, keys and pictures, again and again.
+#include "cli/top.h"
+
 #include <unistd.h>
 
-#include <algorithm>
-#include <csignal>
-#include <cstdio>
-
-#include "cli/fit.h"
+#include "base/time.h"
 #include "cli/show.h"
+#include "cli/stop_signals.h"
+#include "cli/top_session.h"
 
 namespace xsched::cli {
 namespace {
 
-volatile sig_atomic_t g_stop = 0;
-
-// While this lives the terminal shows a page of ours, and what was there before is back afterwards; keys come at once
-// and unseen.
-class Terminal {
-public:
-    Terminal() : keys_(isatty(STDIN_FILENO) == 1 && tcgetattr(STDIN_FILENO, &before_) == 0) {
-        if (keys_) {
-            termios raw = before_;
-            raw.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
-            tcsetattr(STDIN_FILENO, TCSANOW, &raw);
-        }
-        print("\033[?1049h\033[?25l");  // another page, no cursor
+TopSort sort_of(const std::string& word) {
+    std::string words;
+    for (int i = 0; i < kTopSorts; ++i) {
+        const char* known = top_sort_word(static_cast<TopSort>(i));
+        if (word == known) return static_cast<TopSort>(i);
+        words += (words.empty() ? "" : ", ") + std::string(known);
     }
-    ~Terminal() {
-        print("\033[?25h\033[?1049l");
-        if (keys_) tcsetattr(STDIN_FILENO, TCSANOW, &before_);
-    }
-    Terminal(const Terminal&) = delete;
-    Terminal& operator=(const Terminal&) = delete;
+    throw Failure("nothing is sorted by \"" + word + "\": use one of " + words);
+}
 
-    // True: the user wants to leave. Returns early when the window's size changes.
-    bool wait(int timeout_ms) const {
-        pollfd key{keys_ ? STDIN_FILENO : -1, POLLIN, 0};
-        if (poll(&key, 1, timeout_ms) <= 0) return g_stop != 0;
-        char letter = 'q';
-        return read(STDIN_FILENO, &letter, 1) != 1 || letter == 'q' || letter == 'Q';
+int print_once(ServerLink& link, const TopView& view, bool json) {
+    TopRows rows;
+    rows.take(ask_all(link, {{"cmd", "programs"}, {"buckets", true}}, "programs"));
+    if (!json) {
+        print(top_text(rows, view));
+        return 0;
     }
+    Json programs = Json::array();
+    for (const TopRow& row : rows.sorted(view.sort, view.reverse, view.filter)) programs.push_back(top_json(row));
+    Json devices = Json::array();
+    for (const TopDevice& device : rows.devices())
+        devices.push_back({{"device", device.name},
+                           {"use_percent", device.use >= 0 ? Json(device.use) : Json()},
+                           {"programs", device.programs}});
+    print(Json{{"ok", true}, {"policy", rows.policy()}, {"devices", devices}, {"programs", programs}}.dump(2) + "\n");
+    return 0;
+}
 
-    // From the top; what does not fit is left out, and how much that is stands in the last line.
-    void draw(ServerLink& link) const {
-        winsize size{};
-        const bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 && size.ws_row > 0;
-        const size_t columns = known ? size.ws_col : 80;
-        const size_t rows = known ? size.ws_row : 24;
-        std::vector<std::string> lines;
-        for (const std::string& line : lines_of(status_text(ask_all(link, {{"cmd", "status"}}, "processes"))))
-            for (std::string& part : wrapped(line, columns)) lines.push_back(std::move(part));
-        lines.emplace_back();
-        for (const std::string& line : lines_of(queue_table(ask_all(link, {{"cmd", "list"}}, "queues"))))
-            lines.push_back(cut(line, columns));
-        const size_t shown = std::min(lines.size(), rows - 1);
-        std::string text = "\033[H";
-        for (size_t i = 0; i < shown; ++i) text += lines[i] + "\033[K\n";
-        const size_t more = lines.size() - shown;
-        const std::string last = more > 0 ? std::to_string(more) + " more lines; " : "";
-        print(text + cut("(" + last + "q or Ctrl-C: leave)", columns) + "\033[J");
+#ifndef XSCHED_NO_CURSES
+int show_live(ServerLink& link, const TopView& view, int64_t interval_ns) {
+    TopSession session(
+        [&link](const Json& request, const char* pages) {
+            return pages != nullptr ? ask_all(link, request, pages) : link.ask(request);
+        },
+        view);
+    session.look();
+    const TopScreen screen;
+    stop_on_signals();
+    int64_t next_ns = base::now_ns() + interval_ns;
+    while (!told_to_stop()) {
+        screen.draw(session.picture(screen.columns(), screen.rows(), screen.utf8()));
+        const int64_t left_ns = std::max<int64_t>(next_ns - base::now_ns(), 0);
+        const int key = screen.key(static_cast<int>(left_ns / base::kMillisecond) + 1);
+        if (!session.press(key)) break;
+        if (base::now_ns() < next_ns) continue;
+        session.look();
+        next_ns = base::now_ns() + interval_ns;
     }
-
-private:
-    termios before_{};
-    bool keys_;
-};
+    return 0;
+}
+#endif
 
 }  // namespace
 
-int show_top(double interval_s, bool json) {
-    if (json) return show_list(true);
+int show_top(const TopWords& words, bool json) {
+    TopView view;
+    view.sort = sort_of(words.sort);
+    view.filter = words.filter;
     ServerLink link;
-    if (isatty(STDOUT_FILENO) == 0) {
-        print(status_text(ask_all(link, {{"cmd", "status"}}, "processes")) + "\n" +
-              queue_table(ask_all(link, {{"cmd", "list"}}, "queues")));
-        return 0;
-    }
-    struct sigaction action{};
-    action.sa_handler = [](int) { g_stop = 1; };
-    sigaction(SIGINT, &action, nullptr);
-    sigaction(SIGTERM, &action, nullptr);
-    action.sa_handler = [](int) {};
-    sigaction(SIGWINCH, &action, nullptr);
-    const Terminal terminal;
-    do terminal.draw(link);
-    while (!terminal.wait(static_cast<int>(interval_s * 1000)));
-    return 0;
+#ifndef XSCHED_NO_CURSES
+    const double interval_s = words.frequency > 0 ? 1 / words.frequency : words.interval_s;
+    if (!json && !words.once && isatty(STDOUT_FILENO) == 1 && isatty(STDIN_FILENO) == 1)
+        return show_live(link, view, static_cast<int64_t>(interval_s * 1e9));
+#endif
+    return print_once(link, view, json);
 }
 
 }  // namespace xsched::cli

@@ -147,6 +147,7 @@ void ClientSlots::direct_queue(uint32_t at, int64_t now_ns) {
     put(slot.suspended, verdict.suspend ? 1U : 0U);
     ipc::settle_gate(slot);
     if (changed) note_suspension(at, now_ns);
+    follow_hold(at, now_ns);
 }
 
 // The queue is suspended from now on, or goes on.
@@ -156,6 +157,7 @@ void ClientSlots::note_suspension(uint32_t at, int64_t now_ns) {
     queue.suspended = queue.verdict.suspend;
     if (queue.suspended) {
         queue.delay.begin();
+        queue.suspended_since_ns = now_ns;
         if (queue.ready) ++queue.preemptions;
     }
     if (base::log_enabled(base::LogLevel::kDebug)) log_change(queue);
@@ -179,6 +181,8 @@ void ClientSlots::write_record(uint32_t at, int64_t now_ns) {
     note(record.note_code, static_cast<uint32_t>(said.code));
     note(record.note_first, said.first);
     note(record.note_second, said.second);
+    note(record.ready_since_ns, queue.ready ? queue.ready_since_ns : int64_t{0});
+    note(record.watched, queue.verdict.watched ? 1U : 0U);
     record.used.store(1, std::memory_order_release);
 }
 
@@ -252,6 +256,8 @@ void ClientSlots::let_go(int64_t now_ns) {
                 "ms",
                 static_cast<unsigned long long>(queue.handle), view_.pid, base::milliseconds(queue.delay.ns()));
         }
+        queue.suspended = false;
+        follow_hold(at, now_ns);
         queue = QueueHistory{};
     }
     put(view_.region->header.watching, 0U);

@@ -84,7 +84,10 @@ void ClientSlots::see(uint32_t at, QueueNumbers& numbers, int64_t now_ns) {
         queue = QueueHistory{};
         queue.handle = numbers.handle;
     }
-    if (!std::exchange(queue.used, true)) queue.costs = read_costs(view_.region->slots[at]);
+    if (!std::exchange(queue.used, true)) {
+        queue.costs = read_costs(view_.region->slots[at]);
+        begin_record(at, numbers, now_ns);
+    }
     if (!within_limits(queue)) return;
     take_priority(queue, numbers);
     see_progress(at, numbers, now_ns);
@@ -119,9 +122,11 @@ void ClientSlots::see_progress(uint32_t at, QueueNumbers& numbers, int64_t now_n
         write_journal(at, numbers.ready ? JournalKind::kReady : JournalKind::kIdle,
                       numbers.ready ? numbers.ready_since_ns : numbers.idle_since_ns, now_ns);
     }
+    measure(at, numbers, now_ns);
     queue.ready = numbers.ready;
     queue.lent = numbers.lent;
     queue.ready_since_ns = numbers.ready_since_ns;
+    follow_hold(at, now_ns);
     numbers.progress_ns = numbers.ready ? queue.progress_ns : 0;
 }
 
@@ -177,6 +182,8 @@ void ClientSlots::forget(uint32_t at, int64_t now_ns) {
         slot.suspended.store(0);
         ipc::settle_gate(slot);
     }
+    queues_[at].suspended = false;
+    follow_hold(at, now_ns);
     leave_limits(queues_[at]);
     queues_[at] = QueueHistory{};
     if (view_.record != nullptr) view_.record->make(at).used.store(0, std::memory_order_relaxed);

@@ -71,6 +71,8 @@ public:
     // A running queue's completion is to be seen by looking: the device that reports it rings nobody.
     bool polled() const { return polled_; }
     void beat(int64_t now_ns);
+    // Tells of its holds that last.
+    void follow_holds(int64_t now_ns);
 
     bool set_held(uint64_t handle, bool held);
     // Resumes everything, leaves the memory as for a process that is alone, and takes its units out of the table.
@@ -105,6 +107,9 @@ private:
     void see_progress(uint32_t at, QueueNumbers& numbers, int64_t now_ns);
     void forget(uint32_t at, int64_t now_ns);
     void write_journal(uint32_t at, JournalKind kind, int64_t at_ns, int64_t now_ns);
+    void begin_record(uint32_t at, const QueueNumbers& numbers, int64_t now_ns);
+    void measure(uint32_t at, const QueueNumbers& numbers, int64_t now_ns);
+    void follow_hold(uint32_t at, int64_t now_ns);
     void leave_limits(QueueHistory& queue);
     void publish_units();
     void share_as_user(policy::Unit& unit) const;

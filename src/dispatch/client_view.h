@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "dispatch/hold_log.h"
 #include "dispatch/journal.h"
 #include "dispatch/record.h"
 #include "dispatch/user_limits.h"
@@ -20,6 +21,7 @@ struct ClientView {
     std::shared_ptr<ClientRecord> record;  // kept true for other threads; null: nobody reads it
     std::shared_ptr<UserLimits> limits;    // its user's; null: none
     Journal* journal = nullptr;            // outlives it; null: nobody records
+    HoldLog* holds = nullptr;              // likewise; null: nobody adds them up
 };
 
 }  // namespace xsched::dispatch

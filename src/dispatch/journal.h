@@ -1,13 +1,12 @@
-// What the dispatcher saw and decided, for a tool that records it: a ring of fixed size in which the newest entries
-// replace the oldest. The dispatcher's thread writes and never waits; one other thread at a time reads, and is told
-// what it missed. While nobody has asked lately nothing is written and there is no ring.
+// What the dispatcher saw and decided, for a tool that records it (newest_ring.h). While nobody has asked lately
+// nothing is written and there is no ring.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstdint>
-#include <memory>
 #include <vector>
+
+#include "dispatch/newest_ring.h"
 
 namespace xsched::dispatch {
 
@@ -38,19 +37,14 @@ public:
     // Entries are written until then.
     void want_until(int64_t ns);
     // The number of the next entry.
-    uint64_t end() const { return written_.load(std::memory_order_acquire); }
+    uint64_t end() const { return ring_.end(); }
     // Appends at most so many entries from number `from` on. Returns the number behind the last one; what was replaced
     // already is counted in `lost`.
     uint64_t read(uint64_t from, size_t most, std::vector<JournalEntry>& entries, uint64_t& lost) const;
 
 private:
-    using Words = std::array<std::atomic<uint64_t>, 5>;
-
     std::atomic<int64_t> until_ns_{0};
-    std::atomic<Words*> ring_{nullptr};
-    std::unique_ptr<Words[]> memory_;
-    std::atomic<uint64_t> begun_{0};  // entries whose writing has begun,
-    std::atomic<uint64_t> written_{0};  // and ended
+    NewestRing<5, kEntries> ring_;
 };
 
 }  // namespace xsched::dispatch

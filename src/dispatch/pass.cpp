@@ -217,6 +217,7 @@ int64_t DispatcherState::next_wake(int64_t now_ns) {
         for (ClientSlots* client : suspended) {
             client->beat(now_ns);
             client->settle_delays(now_ns);
+            client->follow_holds(now_ns);
             attribute_delays(*client);
         }
     }

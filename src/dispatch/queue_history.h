@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "dispatch/delay_account.h"
+#include "dispatch/hold_tracker.h"
 #include "dispatch/silence.h"
 #include "sched/costs.h"
 #include "sched/unit.h"
@@ -33,6 +34,10 @@ struct QueueHistory {
     QueueDelay delay;
     uint64_t preemptions = 0;
     int64_t ready_since_ns = 0;
+    int64_t suspended_since_ns = 0;
+    HoldTracker hold;
+    int64_t metered_busy_ns = 0;  // device time and commands of it that are in the histogram
+    uint64_t metered = 0;
     bool has_priority = false;    // it counts among its user's
     int32_t wanted_priority = 0;  // within the user's highest
     int32_t priority = 0;         // that it got

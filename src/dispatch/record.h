@@ -6,12 +6,25 @@
 #include <atomic>
 #include <cstdint>
 
+#include "base/histogram.h"
 #include "ipc/layout.h"
 #include "sched/unit.h"
 
 namespace xsched::dispatch {
 
+// What a queue did while the dispatcher followed it: lengths in ns.
+struct QueueLengths {
+    base::Histogram bursts;  // from work to no work left
+    base::Histogram commands;  // device time of a command, the mean of those between two looks
+    base::Histogram holds;  // suspended with work to do
+};
+
 struct QueueRecord {
+    QueueRecord() = default;
+    ~QueueRecord() { delete lengths_.load(std::memory_order_relaxed); }
+    QueueRecord(const QueueRecord&) = delete;
+    QueueRecord& operator=(const QueueRecord&) = delete;
+
     std::atomic<uint32_t> used{0};  // 1: the slot of this index is scheduled
     std::atomic<uint32_t> suspended{0};
     std::atomic<uint32_t> reason{0};  // sched::Reason
@@ -26,6 +39,23 @@ struct QueueRecord {
     std::atomic<uint32_t> note_code{0};  // policy::Note
     std::atomic<int64_t> note_first{0};
     std::atomic<int64_t> note_second{0};
+    // Of all queues that had this slot, one after the other, like the lengths: holds with work to do, by mechanism.
+    std::atomic<uint64_t> preempted_by[sched::kMechanisms] = {};
+    std::atomic<int64_t> seen_ns{0};  // when the queue was first seen
+    std::atomic<int64_t> ready_since_ns{0};  // 0: it has no work, as far as is known
+    std::atomic<uint32_t> watched{0};  // 1: each change of it is told; 0: only some are seen, now and then
+
+    // Null: the slot was never used. Any thread.
+    const QueueLengths* lengths() const { return lengths_.load(std::memory_order_acquire); }
+    // The dispatcher's thread.
+    QueueLengths& make_lengths() {
+        if (lengths_.load(std::memory_order_relaxed) == nullptr)
+            lengths_.store(new QueueLengths, std::memory_order_release);
+        return *lengths_.load(std::memory_order_relaxed);
+    }
+
+private:
+    std::atomic<QueueLengths*> lengths_{nullptr};
 };
 
 class ClientRecord {

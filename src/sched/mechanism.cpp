@@ -20,6 +20,16 @@ const char* mechanism_sentence(Mechanism mechanism) {
     return "?";
 }
 
+const char* mechanism_name(Mechanism mechanism) {
+    switch (mechanism) {
+#define XSCHED_MECHANISM(name, number, level, cost, sentence) \
+    case Mechanism::name: return #name;
+#include "sched/mechanism.def"
+#undef XSCHED_MECHANISM
+    }
+    return "";
+}
+
 uint32_t timeslice_us_of(unsigned rank, unsigned ranks) {
     if (rank == 0 || ranks < 2) return 0;
     rank = std::min(rank, ranks - 1);

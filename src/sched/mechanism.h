@@ -19,7 +19,14 @@ enum class Mechanism : uint32_t {
 #include "sched/mechanism.def"
 #undef XSCHED_MECHANISM
 };
+inline constexpr unsigned kMechanisms = 0
+#define XSCHED_MECHANISM(...) +1
+#include "sched/mechanism.def"
+#undef XSCHED_MECHANISM
+    ;
 const char* mechanism_sentence(Mechanism mechanism);
+// "kGate"; "": this version does not know it.
+const char* mechanism_name(Mechanism mechanism);
 
 // What becomes of a suspended unit's running work. The numbers go through shared memory.
 enum class Interrupt : uint32_t {

@@ -12,4 +12,14 @@ const char* reason_sentence(Reason reason) {
     return "for a reason this version does not know; use the same version of xserver and its tools";
 }
 
+const char* reason_name(Reason reason) {
+    switch (reason) {
+#define XSCHED_REASON(name, number, sentence) \
+    case Reason::name: return #name;
+#include "sched/reason.def"
+#undef XSCHED_REASON
+    }
+    return "";
+}
+
 }  // namespace xsched::sched

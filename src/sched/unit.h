@@ -17,6 +17,8 @@ enum class Reason : uint32_t {
 #undef XSCHED_REASON
 };
 const char* reason_sentence(Reason reason);
+// "kLessUrgent"; "": this version does not know it.
+const char* reason_name(Reason reason);
 
 struct UnitState {
     policy::Unit unit;             // `wants` is filled in by the core; ids are unique

@@ -14,6 +14,7 @@ QueueFacts Facts::of(const SeenQueue& queue) const {
     const int64_t waits_since_ns = record.waits_since_ns.load(std::memory_order_relaxed);
     const int64_t waits_ns = waits_since_ns != 0 && now_ns_ > waits_since_ns ? now_ns_ - waits_since_ns : 0;
     return {.suspended = record.suspended.load(std::memory_order_relaxed) != 0,
+            .watched = record.watched.load(std::memory_order_relaxed) != 0,
             .reason = static_cast<sched::Reason>(record.reason.load(std::memory_order_relaxed)),
             .mechanism = static_cast<sched::Mechanism>(record.mechanism.load(std::memory_order_relaxed)),
             .by_pid = record.by_pid.load(std::memory_order_relaxed),

@@ -10,6 +10,7 @@ namespace xsched::server {
 
 struct QueueFacts {
     bool suspended = false;
+    bool watched = false;  // each of its changes is told
     sched::Reason reason{};
     sched::Mechanism mechanism = sched::Mechanism::kNone;
     int32_t by_pid = 0;

@@ -77,6 +77,7 @@ bool Scheduler::run(const Order& order) {
 void Scheduler::admit(const dispatch::ClientView& client) {
     dispatch::ClientView view = client;
     view.journal = &journal_;
+    view.holds = &holds_;
     dispatcher_.add_client(view);
     doorbells_.add(client.id, client.region->header);
     clients_.push_back(client);

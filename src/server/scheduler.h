@@ -51,6 +51,9 @@ public:
     // What it saw and decided. Front thread.
     dispatch::Journal& journal() { return journal_; }
 
+    // What queues were kept off for. Front thread.
+    const dispatch::HoldLog& holds() const { return holds_; }
+
     // The client's memory stays mapped until it is expelled.
     void admit(const dispatch::ClientView& client);
     void expel(uint32_t id);
@@ -73,7 +76,8 @@ private:
     void resume_everybody();
     void wake();
 
-    dispatch::Journal journal_;  // before those who write it
+    dispatch::Journal journal_;  // before those who write it, like this:
+    dispatch::HoldLog holds_;
     dispatch::Dispatcher dispatcher_;
     base::FutexWord waker_{0};
     Doorbells doorbells_;

@@ -84,11 +84,16 @@ Server::Server(const Options& options, Listener listener)
       stopped_(scheduler_),
       cpu_priorities_(scheduler_),
       device_use_(options.supervised != nullptr ? &options.supervised->use : nullptr),
-      host_{
-          options_,    started_ns_,
-          clients_,    scheduler_,
-          users_,      checkpoint_,
-          device_use_, [this](const Peer& peer, int connection, User& user) { return expect(peer, connection, user); }},
+      holds_(scheduler_.holds()),
+      host_{options_,
+            started_ns_,
+            clients_,
+            scheduler_,
+            users_,
+            checkpoint_,
+            device_use_,
+            holds_,
+            [this](const Peer& peer, int connection, User& user) { return expect(peer, connection, user); }},
       desk_(host_, events_, undertaker_),
       idle_since_ns_(started_ns_) {
     users_.set_descriptors(descriptor_limit());
@@ -139,6 +144,7 @@ void Server::run() {
         stopped_.look(clients_, now);
         cpu_priorities_.look(clients_, now);
         device_use_.look(clients_, now);
+        if (holds_.due(now)) holds_.look(clients_, now);
         desk_.serve(now);
         users_.tell_left_out(now);
         if (should_leave(now)) break;
@@ -159,6 +165,7 @@ void Server::handle_event(uint64_t ready, int64_t now_ns) {
             scheduler_.hear_attention();
             stopped_.begin(now_ns);
             device_use_.begin(now_ns);
+            holds_.begin(now_ns);
             return events_.rearm(scheduler_.attention_fd(), ready);
         case Source::kNewcomer: return greet(id, now_ns);
         case Source::kClient: return hear_client(id);
@@ -185,6 +192,7 @@ int64_t Server::next_wake() const {
     wake = earlier(wake, stopped_.due_ns());
     wake = earlier(wake, cpu_priorities_.due_ns());
     wake = earlier(wake, clients_.empty() ? 0 : device_use_.due_ns());
+    wake = earlier(wake, holds_.due_ns());
     wake = earlier(wake, undertaker_.due_ns());
     wake = earlier(wake, users_.due_ns());
     wake = earlier(wake, checkpoint_.due_ns());

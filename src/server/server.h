@@ -15,6 +15,7 @@
 #include "server/device_use.h"
 #include "server/event_loop.h"
 #include "server/handshake.h"
+#include "server/hold_book.h"
 #include "server/interrupter.h"
 #include "server/listener.h"
 #include "server/options.h"
@@ -103,6 +104,7 @@ private:
     StoppedWatch stopped_;
     CpuPriorities cpu_priorities_;
     DeviceUse device_use_;
+    HoldBook holds_;
     ToolHost host_;
     ToolDesk desk_;
 

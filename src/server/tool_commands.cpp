@@ -83,7 +83,7 @@ Json hold(const Request& request, bool held) {
     request.order(set);
     for (const uint32_t id : clients)
         if (count != 0) request.host.checkpoint.note_held(request.host.clients.at(id)->pid(), handle.value_or(0), held);
-    if (count == 0) throw ToolError("it went away meanwhile: 'xcli list' shows what there is");
+    if (count == 0) throw NobodyThere("it went away meanwhile: 'xcli list' shows what there is");
     if (request.asking.user.may_log(base::now_ns()))
         XLOG_INFO("uid %u %s %s", request.asking.peer.uid, held ? "suspends" : "resumes", request.body.dump().c_str());
     return Json::object();
@@ -94,7 +94,7 @@ Json hold(const Request& request, bool held) {
 Json query_or_set_policy(const Request& request) {
     if (const auto name = request.text("name")) {
         if (!request.rules_server())
-            throw ToolError("only root and the server's own user may change the policy of a system server");
+            throw NotDone("only root and the server's own user may change the policy of a system server");
         const policy::PolicyInfo* info = policy::find_policy(name->c_str());
         if (info == nullptr) throw ToolError("there is no policy \"" + *name + "\": use one of " + policy_names());
         request.order([info](dispatch::Dispatcher& dispatcher) { dispatcher.core().set_policy(info->make()); });
@@ -151,8 +151,8 @@ Json configure_queue(const Request& request) {
     const SeenQueue queue = named_queue(request, *handle);
     ipc::QueueSlot& slot = queue.slot;
     if (level && (slot.levels.load() & (1U << *level)) == 0)
-        throw ToolError("this queue's hardware does not support preempt level " + std::to_string(*level) +
-                        ": 'xcli list --json' shows its levels");
+        throw NotDone("this queue's hardware does not support preempt level " + std::to_string(*level) +
+                      ": 'xcli list --json' shows its levels");
     // What is not given keeps what a person asked for before: the client may not have seen that yet.
     if (level) slot.want_level.store(static_cast<uint32_t>(*level));
     if (threshold) slot.want_threshold.store(static_cast<uint32_t>(*threshold));

@@ -16,8 +16,26 @@ namespace xsched::server {
 
 using Json = nlohmann::json;
 
+// The request makes no sense. What else may be the matter: the classes derived from it.
 class ToolError : public std::runtime_error {
-    using std::runtime_error::runtime_error;
+public:
+    explicit ToolError(const std::string& sentence, const char* kind = "usage")
+        : std::runtime_error(sentence), kind_(kind) {}
+    // As the answer says it: xcli's exit status depends on it.
+    const char* kind() const { return kind_; }
+
+private:
+    const char* kind_;
+};
+// It names a process or queue that is not there, or that the asking user may not see.
+class NobodyThere : public ToolError {
+public:
+    explicit NobodyThere(const std::string& sentence) : ToolError(sentence, "nobody") {}
+};
+// It may not, or cannot, be done.
+class NotDone : public ToolError {
+public:
+    explicit NotDone(const std::string& sentence) : ToolError(sentence, "refused") {}
 };
 
 struct Request {
@@ -53,5 +71,6 @@ Json configure_queue(const Request& request);
 Json suspend(const Request& request);
 Json resume(const Request& request);
 Json read_journal(const Request& request);
+Json describe_programs(const Request& request);
 
 }  // namespace xsched::server

@@ -42,7 +42,7 @@ Json show_limits(const Request& request) {
 
 Json set_limit(const Request& request) {
     if (!may_set(request))
-        throw ToolError("only root, the server's own user and members of the group xsched may change limits");
+        throw NotDone("only root, the server's own user and members of the group xsched may change limits");
     const auto text = request.text("set");
     if (!text) throw ToolError("say which limit: clients=500, or alice:highest-priority=50");
     LimitSetting setting;

@@ -1,35 +1,18 @@
 // The commands that only look: list, status, server.
 #include <algorithm>
-#include <cstdio>
-#include <map>
 #include <optional>
 #include <set>
 
 #include "base/hints.h"
 #include "base/time.h"
 #include "ipc/slot_hints.h"
-#include "policy/policy.h"
-#include "sched/core.h"
+#include "server/describing.h"
 #include "server/facts.h"
 #include "server/supervisor.h"
 #include "server/tool_commands.h"
 
 namespace xsched::server {
 namespace {
-
-// Names by number; the client wrote the number, so any may come.
-const char* platform_name(uint32_t platform) {
-    constexpr const char* kNames[] = {"unknown", "vpi", "cuda", "cudla", "hip", "ascend", "opencl", "levelzero"};
-    return platform < std::size(kNames) ? kNames[platform] : "unknown";
-}
-
-std::string device_name(uint64_t device) {
-    constexpr const char* kTypes[] = {"?", "CPU", "GPU", "NPU", "FPGA", "ASIC", "MCA"};
-    const uint64_t type = device >> 32;
-    char text[32];
-    snprintf(text, sizeof(text), "%s:%x", type < std::size(kTypes) ? kTypes[type] : "?", static_cast<uint32_t>(device));
-    return text;
-}
 
 using base::milliseconds;
 
@@ -40,87 +23,11 @@ uint64_t difference(uint64_t more, uint64_t less) { return more > less ? more - 
 constexpr size_t kMostInPage = 256;
 constexpr size_t kMostExplanations = 64;  // of one process
 
-struct Explanation {
-    bool ready = false;
-    bool suspended = false;
-    int64_t since_ns = 0;
-    int32_t by_pid = 0;
-    std::string reason;
-    std::string mechanism;  // beyond its gate; empty: none, or it runs
-    std::string note;  // what the policy says of it; empty: nothing
-};
-
-Explanation explain(const SeenQueue& queue, const QueueFacts& facts) {
-    Explanation result;
-    result.ready = queue.slot.submitted.load() != ipc::completed_commands(queue.slot);
-    result.suspended = facts.suspended;
-    result.since_ns = facts.since_ns;
-    result.reason = sched::reason_sentence(facts.reason);
-    if (facts.suspended) result.by_pid = facts.by_pid;
-    char note[256];
-    result.note = policy::write_note(facts.note, note, sizeof(note));
-    if (facts.suspended && facts.mechanism > sched::Mechanism::kGate)
-        result.mechanism = std::string("; by ") + sched::mechanism_sentence(facts.mechanism);
-    return result;
-}
-
-std::string program_of(const Request& request, int32_t pid) {
-    for (const auto& [id, client] : request.host.clients)
-        if (client->pid() == pid && request.may_see(*client)) return client->program();
-    return "another user's program";
-}
-
-// "suspended for 12.3 ms: makes room for a more urgent unit that has work (pid 42, server)"
-std::string sentence(const Request& request, const Explanation& why, int64_t now_ns) {
-    char since[48] = "";
-    if (why.since_ns > 0)
-        snprintf(since, sizeof(since), " for %.1f ms", milliseconds(std::max<int64_t>(now_ns - why.since_ns, 0)));
-    std::string by;
-    if (why.by_pid != 0) by = " (pid " + std::to_string(why.by_pid) + ", " + program_of(request, why.by_pid) + ")";
-    const std::string note = why.note.empty() ? "" : "; " + why.note;
-    if (why.suspended)
-        return std::string(why.ready ? "suspended" : "has no work, suspended") + since + ": " + why.reason + by +
-               why.mechanism + note;
-    if (!why.ready) return "has no work" + note;
-    return "runs" + std::string(since) + ": " + why.reason + note;
-}
-
 // A hostile client writes any number.
 void add_hints(Json& entry, const ipc::QueueSlot& slot, int64_t now_ns) {
     const base::Hints hints = ipc::load_hints(slot);
     for (const base::HintInfo& hint : base::kHints)
         if (hint.listed != nullptr) entry[hint.listed] = hint.told(base::get_hint(hints, hint.id), now_ns);
-}
-
-// The shares of all programs together, by device.
-using AskedFor = std::map<uint64_t, int64_t>;
-
-AskedFor shares_of_all(const Request& request) {
-    std::map<std::pair<uint64_t, uint64_t>, int32_t> largest;  // of a process on a device
-    for (const auto& [id, client] : request.host.clients)
-        for (const SeenQueue& queue : queues_of(*client)) {
-            int32_t& share = largest[{client->process(), queue.slot.device.load()}];
-            share = std::max(share, std::clamp(queue.slot.share.load(), 0, 100));
-        }
-    AskedFor asked;
-    for (const auto& [key, share] : largest) asked[key.second] += share;
-    return asked;
-}
-
-// Why a program gets less of a device than the share that it asked for. Empty: it does not, or asked for none.
-std::string why_less(const Request& request, const AskedFor& asked_for, const ipc::QueueSlot& slot,
-                     const Explanation& why, std::optional<double> got) {
-    const int32_t share = slot.share.load();
-    if (share <= 0 || !got || *got + 1 >= share) return "";
-    const std::string policy = request.host.scheduler.policy_name();
-    if (policy != "PUP" && policy != "SPUP") return "policy " + policy + " does not keep shares: use PUP or SPUP";
-    if (!why.ready) return "it does not ask for more";
-    const int32_t limit = slot.limit.load();
-    if (limit > 0 && limit < share) return "its limit is less than its share";
-    const auto asked = asked_for.find(slot.device.load());
-    if (asked != asked_for.end() && asked->second > 100)
-        return "all together ask for " + std::to_string(asked->second) + " percent";
-    return "it asks now and then, or commands of others outlast their turns";
 }
 
 // What its program had of its device in the last second, ten and sixty.
@@ -301,8 +208,8 @@ Json describe_server(const Request& request) {
 Json expect_program(const Request& request) {
     const Asking& asking = request.asking;
     if (!request.host.expect(asking.peer, asking.connection, asking.user))
-        throw ToolError("the server cannot wait for process " + std::to_string(asking.peer.pid) +
-                        ": it may leave before the program's first use of the device");
+        throw NotDone("the server cannot wait for process " + std::to_string(asking.peer.pid) +
+                      ": it may leave before the program's first use of the device");
     return Json::object();
 }
 

@@ -46,6 +46,10 @@ Json read_journal(const Request& request) {
             if (queues.size() < kMostQueues) queues.push_back(describe(*client, queue));
     }
     answer["queues"] = queues;
+    Json& reasons = answer["reasons"] = Json::array();
+#define XSCHED_REASON(name, number, sentence) reasons.push_back({number, sentence});
+#include "sched/reason.def"
+#undef XSCHED_REASON
     return answer;
 }
 

@@ -9,6 +9,7 @@
 #include "server/checkpoint.h"
 #include "server/client.h"
 #include "server/device_use.h"
+#include "server/hold_book.h"
 #include "server/options.h"
 #include "server/scheduler.h"
 #include "server/users.h"
@@ -24,6 +25,7 @@ struct ToolHost {
     Users& users;
     Checkpoint& checkpoint;
     DeviceUse& use;
+    HoldBook& holds;
     // Keeps the server here until the process at the other end of the connection ends.
     std::function<bool(const Peer& peer, int connection, User& user)> expect;
 };

@@ -17,10 +17,19 @@ struct Command {
     Json (*run)(const Request&);
 };
 constexpr Command kCommands[] = {
-    {"list", list_queues},      {"status", explain_status}, {"server", describe_server},
-    {"expect", expect_program}, {"hint", give_hint},        {"config", configure_queue},
-    {"suspend", suspend},       {"resume", resume},         {"policy", query_or_set_policy},
-    {"limits", show_limits},    {"limit", set_limit},       {"record", read_journal},
+    {"list", list_queues},
+    {"status", explain_status},
+    {"server", describe_server},
+    {"expect", expect_program},
+    {"hint", give_hint},
+    {"config", configure_queue},
+    {"suspend", suspend},
+    {"resume", resume},
+    {"policy", query_or_set_policy},
+    {"limits", show_limits},
+    {"limit", set_limit},
+    {"record", read_journal},
+    {"programs", describe_programs},
 };
 
 constexpr int kDeepest = 32;
@@ -66,12 +75,16 @@ std::string answer_tool(ToolHost& host, const Asking& asking, const std::string&
         Json answer = run_command(host, asking, request);
         answer["ok"] = true;
         return text_of(answer);
+    } catch (const ToolError& error) {
+        return refusal(error.what(), error.kind());
     } catch (const std::exception& error) {
         return refusal(error.what());
     }
 }
 
-std::string refusal(const std::string& sentence) { return text_of({{"ok", false}, {"error", sentence}}); }
+std::string refusal(const std::string& sentence, const char* kind) {
+    return text_of({{"ok", false}, {"error", sentence}, {"kind", kind}});
+}
 
 bool send_answer(int socket, const std::string& answer) {
     if (answer.size() <= ipc::kMostPacketBytes) return ipc::send_packet(socket, answer.data(), answer.size());
@@ -122,7 +135,7 @@ bool Request::rules_server() const { return asking.peer.uid == 0 || asking.peer.
 
 void Request::order(const Scheduler::Order& what) const {
     if (!host.scheduler.run(what))
-        throw ToolError("the server's scheduling thread gives no sign of life, and nothing was changed: see its log");
+        throw NotDone("the server's scheduling thread gives no sign of life, and nothing was changed: see its log");
 }
 
 SeenQueue named_queue(const Request& request, uint64_t handle) {
@@ -134,8 +147,8 @@ SeenQueue named_queue(const Request& request, uint64_t handle) {
             if (queue.slot.handle.load() == handle) matching.push_back(queue);
     }
     if (matching.empty())
-        throw ToolError("there is no queue " + base::hexadecimal(handle) +
-                        (pid ? " in process " + std::to_string(*pid) : "") + ": 'xcli list' shows those there are");
+        throw NobodyThere("there is no queue " + base::hexadecimal(handle) +
+                          (pid ? " in process " + std::to_string(*pid) : "") + ": 'xcli list' shows those there are");
     if (matching.size() > 1)
         throw ToolError("several processes have a queue " + base::hexadecimal(handle) + ": say which with --pid");
     return matching.front();
@@ -146,8 +159,8 @@ std::vector<const Client*> named_clients(const Request& request, int64_t pid) {
     for (const auto& [id, client] : request.host.clients)
         if (client->pid() == pid && request.may_see(*client)) matching.push_back(client.get());
     if (matching.empty())
-        throw ToolError("no process " + std::to_string(pid) +
-                        " is scheduled by this server: 'xcli status' shows those there are");
+        throw NobodyThere("no process " + std::to_string(pid) +
+                          " is scheduled by this server: 'xcli status' shows those there are");
     for (const Client* client : matching)
         if (client->process() != matching.front()->process())
             throw ToolError("several processes say that they have number " + std::to_string(pid) +

@@ -41,10 +41,10 @@ protected:
         for (const auto& [name, value] : more) environment[name] = value;
         return run_to_end(all, environment);
     }
-    // Must end with status 2 and one sentence that has `part` in it.
-    void expect_sentence(const std::vector<std::string>& words, const std::string& part) {
+    // Must end with this status and one sentence that has `part` in it. 2: usage, 3: no server, 4: nobody, 5: refused.
+    void expect_sentence(const std::vector<std::string>& words, const std::string& part, int status = 2) {
         const Outcome outcome = xcli(words);
-        EXPECT_EQ(outcome.status, 2) << part;
+        EXPECT_EQ(outcome.status, status) << part << outcome.err;
         EXPECT_NE(outcome.err.find(part), std::string::npos) << outcome.err;
         EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
         EXPECT_EQ(outcome.out, "");

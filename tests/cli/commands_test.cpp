@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "cli/cli_rig.h"
+#include "cli/fit.h"
 
 namespace xsched::test {
 namespace {
@@ -26,6 +27,8 @@ TEST_F(Commands, List) {
     for (const std::string& part : {std::string("PROGRAM"), me(), std::string("trainer"), std::string("0xab1"),
                                     std::string("CPU:1"), std::string("ready")})
         EXPECT_TRUE(has(outcome.out, part)) << part << " is not in\n" << outcome.out;
+    for (const std::string& line : cli::lines_of(outcome.out)) EXPECT_LE(line.size(), 80U) << line;
+    EXPECT_TRUE(has(xcli({"list", "--wide"}).out, "GOT 1/10/60 S"));
     const Json json = xcli({"list", "--json"}).json();
     ASSERT_EQ(json.value("ok", false), true);
     EXPECT_EQ(json["queues"][0]["queue"], 0xab1);
@@ -42,7 +45,7 @@ TEST_F(Commands, Status) {
     EXPECT_TRUE(has(outcome.out, "(urgent) runs;")) << outcome.out;
     EXPECT_TRUE(has(outcome.out, "makes room for a more urgent unit")) << outcome.out;
     EXPECT_EQ(xcli({"status", me(), "--json"}).json()["processes"].size(), 2U);
-    expect_sentence({"status", "1"}, "no process 1 is scheduled");
+    expect_sentence({"status", "1"}, "no process 1 is scheduled", 4);
     expect_sentence({"status", "x"}, "x");
 }
 
@@ -118,10 +121,10 @@ TEST_F(Commands, Hint) {
     expect_sentence({"hint", "-x", "0xab1"}, "the hint is empty");
     expect_sentence({"hint", "-x", "0xab1", "-p", "300"}, "priority 300 is not a whole number from -256 to 255");
     expect_sentence({"hint", "-x", "0xab1", "-p", "high"}, "high");
-    expect_sentence({"hint", "-x", "0xdead", "-p", "1"}, "there is no queue 0xdead");
+    expect_sentence({"hint", "-x", "0xdead", "-p", "1"}, "there is no queue 0xdead", 4);
     expect_sentence({"hint", "-x", "12ab", "-p", "1"}, "is not a queue's handle");
     expect_sentence({"hint", "-x", "-1", "-p", "1"}, "");
-    expect_sentence({"hint", "--pid", "1", "-p", "1"}, "no process 1 is scheduled");
+    expect_sentence({"hint", "--pid", "1", "-p", "1"}, "no process 1 is scheduled", 4);
 }
 
 TEST_F(Commands, HintOfABurstToCome) {
@@ -148,14 +151,14 @@ TEST_F(Commands, Config) {
     EXPECT_EQ(client.slot(0).want_serial.load(), 2U);
     expect_sentence({"config", "-x", "0xab1"}, "nothing to configure");
     expect_sentence({"config", "-t", "4"}, "say which queue");
-    expect_sentence({"config", "-x", "0xab1", "-l", "3"}, "does not support preempt level 3");
+    expect_sentence({"config", "-x", "0xab1", "-l", "3"}, "does not support preempt level 3", 5);
     expect_sentence({"config", "-x", "0xab1", "-t", "0"}, "threshold 0 is not a whole number from 1");
 }
 
 TEST_F(Commands, SuspendAndResume) {
     EXPECT_EQ(xcli({"suspend", me()}).out, "suspended pid " + me() + "\n");
     EXPECT_EQ(client.slot(0).suspended.load(), 1U);
-    EXPECT_TRUE(has(xcli({"list"}).out, "suspended by xcli suspend"));
+    EXPECT_TRUE(has(xcli({"list", "--wide"}).out, "suspended by xcli suspend"));
     EXPECT_EQ(xcli({"resume", "--pid", me()}).status, 0);
     EXPECT_EQ(client.slot(0).suspended.load(), 0U);
     EXPECT_EQ(xcli({"suspend", "-x", "0xab1"}).status, 0);
@@ -163,13 +166,14 @@ TEST_F(Commands, SuspendAndResume) {
     EXPECT_EQ(xcli({"resume", "-x", "0xab1", "--json"}).json().value("ok", false), true);
     EXPECT_EQ(client.slot(0).suspended.load(), 0U);
     expect_sentence({"suspend"}, "say what");
-    expect_sentence({"suspend", "1"}, "no process 1");
-    expect_sentence({"resume", "-x", "0x5"}, "there is no queue 0x5");
+    expect_sentence({"suspend", "1"}, "no process 1", 4);
+    expect_sentence({"resume", "-x", "0x5"}, "there is no queue 0x5", 4);
 }
 
 TEST_F(Commands, ErrorsAreJsonToo) {
     const Outcome outcome = xcli({"suspend", "1", "--json"});
-    EXPECT_EQ(outcome.status, 2);
+    EXPECT_EQ(outcome.status, 4);
+    EXPECT_EQ(outcome.json().value("status", 0), 4);
     EXPECT_EQ(outcome.json().value("ok", true), false);
     EXPECT_TRUE(has(outcome.json().value("error", ""), "no process 1"));
 }
@@ -186,8 +190,8 @@ TEST_F(Alone, WithoutAServerEachCommandSaysWhatToDo) {
                                                                                        {"config", "-x", "1", "-t", "1"},
                                                                                        {"suspend", "1"},
                                                                                        {"resume", "1"}})
-        expect_sentence(words,
-                        "no xserver answers at " + socket() + ": start a program with 'xcli run', or start 'xserver'");
+        expect_sentence(
+            words, "no xserver answers at " + socket() + ": start a program with 'xcli run', or start 'xserver'", 3);
 }
 
 TEST_F(Alone, OptionsNeedNoServer) {
@@ -200,8 +204,10 @@ TEST_F(Alone, OptionsNeedNoServer) {
 }
 
 TEST_F(Alone, BadUsage) {
-    expect_sentence({}, "--help");
-    expect_sentence({"dance"}, "dance");
+    expect_sentence({"dance"}, "there is no command \"dance\": see");
+    expect_sentence({"stauts"}, "(did you mean \"status\"?)");
+    expect_sentence({"help", "hnit"}, "(did you mean \"hint\"?)");
+    expect_sentence({"hint", "--priorty", "3"}, "(did you mean \"--priority\"?)");
     expect_sentence({"list", "--nonsense"}, "--nonsense");
     EXPECT_TRUE(has(xcli({"list", "--nonsense", "--json"}).json().value("error", ""), "--nonsense"));
     EXPECT_EQ(xcli({"--help"}).status, 0);
@@ -209,11 +215,36 @@ TEST_F(Alone, BadUsage) {
     EXPECT_EQ(xcli({"--version"}).status, 0);
 }
 
+TEST_F(Alone, HelpIsOneWordAway) {
+    for (const std::vector<std::string>& words :
+         std::vector<std::vector<std::string>>{{}, {"help"}, {"help", "hint"}, {"-V"}}) {
+        const Outcome outcome = xcli(words);
+        EXPECT_EQ(outcome.status, 0) << outcome.err;
+        EXPECT_FALSE(outcome.out.empty());
+    }
+    EXPECT_TRUE(has(xcli({}).out, "Exit status: 0 done, 2 ")) << xcli({}).out;
+    EXPECT_TRUE(has(xcli({"help", "hint"}).out, "--priority"));
+}
+
+// All commands and their options, in the words of each shell and of man.
+TEST_F(Alone, ShellsAndManLearnAllOptions) {
+    const std::string script = xcli({"completion", "bash"}).out;
+    for (const char* part : {"explain", "--threshold", "complete -F _xcli xcli"}) EXPECT_TRUE(has(script, part));
+    const std::string ask = script +
+                            "COMP_WORDS=(xcli hi); COMP_CWORD=1; _xcli; echo \"${COMPREPLY[*]}\"\n"
+                            "COMP_WORDS=(xcli hint --pri); COMP_CWORD=2; _xcli; echo \"${COMPREPLY[*]}\"\n";
+    EXPECT_EQ(run_to_end({"/bin/bash", "-c", ask}, {}).out, "hint\n--priority\n");
+    EXPECT_TRUE(has(xcli({"completion", "zsh"}).out, "'--priority[larger is more urgent"));
+    EXPECT_TRUE(has(xcli({"completion", "fish"}).out, "-n '__fish_seen_subcommand_from hint' -s p -l priority -r"));
+    EXPECT_TRUE(has(xcli({"man"}).out, "\\-p \\-\\-priority\n"));
+    expect_sentence({"completion", "tcsh"}, "bash, zsh or fish");
+}
+
 TEST_F(Alone, AServerThatIsStoppedHangsNobody) {
     start();
     kill(server->pid(), SIGSTOP);
     const int64_t begin = base::now_ns();
-    expect_sentence({"list"}, "does not answer");
+    expect_sentence({"list"}, "does not answer", 3);
     EXPECT_LT(base::now_ns() - begin, 15 * base::kSecond);
     kill(server->pid(), SIGCONT);
 }
@@ -225,7 +256,7 @@ TEST_F(Alone, NoPermissionOnTheSocketIsTold) {
     chmod(directory.path().c_str(), 0755);
     const int status = as_nobody([this] {
         const Outcome outcome = xcli({"list"});
-        if (outcome.status != 2) return 1;
+        if (outcome.status != 3) return 1;
         return has(outcome.err, "no permission on xserver's socket") ? 0 : 2;
     });
     if (status == 1 && access(binary("xcli").c_str(), X_OK) != 0)

@@ -1,9 +1,9 @@
-// xcli top on a terminal: each picture fits the window, keys and signals end it, and the terminal is as it was.
+// xcli top on a terminal: it draws, keys work, keys and signals end it, and the terminal is as it was. What is drawn:
+// top_view_test.cpp.
 #include <pty.h>
 #include <sys/ioctl.h>
 #include <termios.h>
 
-#include <cctype>
 #include <csignal>
 
 #include "cli/cli_rig.h"
@@ -22,6 +22,7 @@ public:
         pid_ = forkpty(&terminal_, nullptr, nullptr, &size);
         if (pid_ == 0) {
             for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
+            setenv("TERM", "xterm", 1);
             execl(program.c_str(), program.c_str(), "top", "--interval", "0.05", nullptr);
             _exit(99);
         }
@@ -36,21 +37,21 @@ public:
     OnTerminal(const OnTerminal&) = delete;
     OnTerminal& operator=(const OnTerminal&) = delete;
 
-    // Reads on until a picture that begins after this call is complete: what its lines show, without control sequences.
-    std::vector<std::string> next_picture() {
-        const size_t from = text_.size();
-        size_t begin = 0;
-        size_t end = std::string::npos;
+    // True once something that came after the last call has `part` in it.
+    bool shows(const std::string& part) {
+        const size_t from = seen_;
         const bool came = eventually([&] {
             read_some();
-            begin = text_.find("\033[H", from);
-            end = begin == std::string::npos ? begin : text_.find("\033[J", begin);
-            return end != std::string::npos;
+            return text_.find(part, from) != std::string::npos;
         });
-        EXPECT_TRUE(came) << text_;
-        return came ? shown(text_.substr(begin, end - begin)) : std::vector<std::string>{};
+        EXPECT_TRUE(came) << part << " is not in: " << text_.substr(from);
+        if (came) seen_ = text_.find(part, from);
+        return came;
     }
     void press(char key) { EXPECT_EQ(write(terminal_, &key, 1), 1); }
+    void press(const std::string& keys) {
+        for (const char key : keys) press(key);
+    }
     void resize(unsigned short columns, unsigned short rows) {
         winsize size{};
         size.ws_col = columns;
@@ -86,23 +87,10 @@ private:
             text_.append(part, static_cast<size_t>(bytes));
         }
     }
-    static std::vector<std::string> shown(const std::string& picture) {
-        std::vector<std::string> lines(1);
-        for (size_t i = 0; i < picture.size(); ++i) {
-            if (picture[i] == '\033') {
-                while (i < picture.size() && isalpha(static_cast<unsigned char>(picture[i])) == 0) ++i;
-            } else if (picture[i] == '\n') {
-                lines.emplace_back();
-            } else if (picture[i] != '\r') {
-                lines.back() += picture[i];
-            }
-        }
-        return lines;
-    }
-
     pid_t pid_ = -1;
     int terminal_ = -1;
     std::string text_;
+    size_t seen_ = 0;
 };
 
 class Top : public WithCli {
@@ -117,64 +105,87 @@ protected:
         urgent.submit(0);
         ASSERT_TRUE(client.becomes_suspended(0, true));
     }
-    static void expect_fits(const std::vector<std::string>& picture, size_t columns, size_t rows) {
-        EXPECT_LE(picture.size(), rows);
-        for (const std::string& line : picture) EXPECT_LE(line.size(), columns) << line;
-    }
-    static std::string joined(const std::vector<std::string>& picture) {
-        std::string all;
-        for (const std::string& line : picture) all += line + "\n";
-        return all;
-    }
     TestClient client, urgent;
 };
 
-TEST_F(Top, FitsASmallWindow) {
+TEST_F(Top, DrawsAndTakesKeys) {
     OnTerminal top(directory.environment(), 80, 24);
-    const std::vector<std::string> picture = top.next_picture();
-    expect_fits(picture, 80, 24);
-    const std::string all = joined(picture);
-    EXPECT_TRUE(has(picture.front(), "policy HPF")) << all;
-    EXPECT_TRUE(has(all, "delayed others by")) << all;
-    EXPECT_TRUE(has(all, "makes room for")) << all;
-    EXPECT_TRUE(has(all, "PROGRAM")) << "the table begins: " << all;
-    EXPECT_TRUE(has(picture.back(), " more lines; q or Ctrl-C: leave)")) << all;
+    EXPECT_TRUE(top.shows("policy HPF"));
+    EXPECT_TRUE(top.shows("trainer"));
+    EXPECT_TRUE(top.shows("q quit"));
+    top.press('?');
+    EXPECT_TRUE(top.shows("this help"));
+    top.press('q');
+    EXPECT_EQ(top.wait(), 0);
+}
+
+TEST_F(Top, ChangesWhatItIsTold) {
+    OnTerminal top(directory.environment(), 80, 24);
+    EXPECT_TRUE(top.shows("q quit"));
+    top.press("/trainer\rj");
+    EXPECT_TRUE(top.shows("only \"trainer\""));
+    // The two are one process here: both get it.
+    top.press("p3\r");
+    EXPECT_TRUE(top.shows("(y/n)"));
+    top.press('y');
+    EXPECT_TRUE(eventually([&] { return client.slot(0).priority.load() == 3; }));
     top.press('q');
     EXPECT_EQ(top.wait(), 0);
 }
 
 TEST_F(Top, FollowsTheWindow) {
     OnTerminal top(directory.environment(), 30, 5);
-    expect_fits(top.next_picture(), 30, 5);
+    EXPECT_TRUE(top.shows("policy"));
     top.resize(200, 60);
-    std::vector<std::string> picture;
-    EXPECT_TRUE(eventually([&] { return (picture = top.next_picture()).size() > 30; }));
-    expect_fits(picture, 200, 60);
-    EXPECT_EQ(picture.back(), "(q or Ctrl-C: leave)") << "all of it";
-    EXPECT_TRUE(has(joined(picture), "0xab1d"));
+    EXPECT_TRUE(top.shows("HISTORY"));
+    top.resize(3, 2);
+    top.press('j');
+    top.resize(80, 24);
+    EXPECT_TRUE(top.shows("q quit"));
+    top.press('q');
+    EXPECT_EQ(top.wait(), 0);
+}
+
+TEST_F(Top, ColoursOnlyWhereTheyAreWanted) {
+    Environment environment = directory.environment();
+    for (const char* none : {"", "1"}) {
+        environment["NO_COLOR"] = none;
+        OnTerminal top(environment, 80, 24);
+        EXPECT_TRUE(top.shows("q quit"));
+        top.press('q');
+        EXPECT_EQ(top.wait(), 0);
+        const bool coloured = has(top.text(), "\033[31m") || has(top.text(), "\033[32m") || has(top.text(), "\033[36m");
+        EXPECT_EQ(coloured, *none == '\0') << top.text();
+    }
 }
 
 TEST_F(Top, LeavesTheTerminalAsItWas) {
     for (const char key : {'q', '\003'}) {
         OnTerminal top(directory.environment(), 80, 24);
-        top.next_picture();
+        EXPECT_TRUE(top.shows("q quit"));
         EXPECT_FALSE(top.echoes_keys());
         top.press(key);
         EXPECT_EQ(top.wait(), 0);
         EXPECT_TRUE(top.echoes_keys());
-        EXPECT_EQ(top.text().find("\033[?1049h"), 0u) << "a page of its own";
-        EXPECT_TRUE(has(top.text(), "\033[?25h\033[?1049l")) << "and the cursor and the old page back";
+        EXPECT_TRUE(has(top.text(), "\033[?1049h")) << "a page of its own";
+        EXPECT_TRUE(has(top.text(), "\033[?1049l")) << "and the old page back";
     }
 }
 
 TEST_F(Top, SaysThatTheServerIsGoneOnTheOldPage) {
     OnTerminal top(directory.environment(), 80, 24);
-    top.next_picture();
+    EXPECT_TRUE(top.shows("q quit"));
     kill(server->pid(), SIGKILL);
-    EXPECT_EQ(top.wait(), 2);
-    const size_t back = top.text().find("\033[?1049l");
+    EXPECT_EQ(top.wait(), 3);
+    const size_t back = top.text().rfind("\033[?1049l");
     ASSERT_NE(back, std::string::npos);
     EXPECT_TRUE(has(top.text().substr(back), "xcli")) << top.text().substr(back);
+}
+
+TEST_F(Top, SaysWhereItCannotDraw) {
+    const Outcome outcome = xcli({"top", "--once", "--sort", "colour"});
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_TRUE(has(outcome.err, "use one of pid, program, priority")) << outcome.err;
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 //
 //   scheduled            a command of the stream among the arguments, or of the NULL stream if there is none (launch.h)
 //   read_back            the same; when it returns, itself and all before it are complete
+//   upload               the same; when it returns, all before it is complete, if it copies more than 64 KiB
 //   on_several           launches on several devices (launch.h)
 //   stream_synchronize, stream_query, context_synchronize   waits and questions (ordered.h)
 //   event_record, event_record_elsewhere, event_wait, event_destroy, stream_wait_event
@@ -22,6 +23,8 @@ template <EntryPoint kEntry>
 inline constexpr auto scheduled = &Scheduled<kEntry>::call;
 template <EntryPoint kEntry>
 inline constexpr auto read_back = &Scheduled<kEntry, true>::call;
+template <EntryPoint kEntry>
+inline constexpr auto upload = &Upload<kEntry>::call;
 template <EntryPoint kEntry>
 inline constexpr auto on_several = &OnSeveral<kEntry>::call;
 template <EntryPoint kEntry>

@@ -211,6 +211,27 @@ private:
     }
 };
 
+// A copy from the host that returns when its source may be overwritten: of pageable memory when the driver has waited
+// for the stream and taken all of it, of pinned memory when it is done. Small ones it takes along without waiting.
+template <EntryPoint kEntry, typename Function = typename Declared<kEntry>::Type>
+struct Upload;
+
+template <EntryPoint kEntry, typename To, typename From, typename Bytes>
+struct Upload<kEntry, Result (*)(To, From, Bytes)> {
+    static Result call(To to, From from, Bytes bytes) {
+        constexpr uint64_t kTakenAlong = 64 * 1024;
+        QueueMark before;
+        if (bytes > kTakenAlong) {
+            const KeepErrno keep;
+            before = mark_of(known_entry_of(nullptr, Declared<kEntry>::kPerThread));
+        }
+        const Result code = Scheduled<kEntry>::call(to, from, bytes);
+        const KeepErrno keep;
+        if (code == kSuccess) completed_up_to(before);
+        return code;
+    }
+};
+
 // A launch on several devices: each is a command of its own stream.
 template <EntryPoint kEntry, typename Function = typename Declared<kEntry>::Type>
 struct OnSeveral;

@@ -1,0 +1,17 @@
+// xcli explain: why a program is as fast as it is.
+#pragma once
+
+#include <string>
+
+namespace xsched::cli {
+
+struct ExplainWords {
+    std::string who;         // a number or (a part of) a program's name; empty: all programs
+    std::string slow;        // explain each burst that takes longer; empty: what is so now
+    std::string time = "1m"; // with `slow`: for how long
+};
+
+// Returns the exit status. Throws Failure.
+int explain(const ExplainWords& words, bool json);
+
+}  // namespace xsched::cli

@@ -1,0 +1,284 @@
+#include "cli/explain_sentences.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "cli/program_facts.h"
+
+namespace xsched::cli {
+namespace {
+
+constexpr double kLittleMs = 1;         // held in ten seconds: not worth a word
+constexpr double kStarvedMs = 900;      // one hold
+constexpr double kLongCommandMs = 1;    // keeps a device for longer than a person may want to wait
+constexpr double kShortCommandMs = 0.02;
+constexpr double kBusyPercent = 85;
+constexpr double kSeldomPercent = 50;
+constexpr double kNewS = 60;
+
+std::string times(uint64_t count) { return count == 1 ? "once" : std::to_string(count) + " times"; }
+
+// "pid 812 (server, priority 10)"
+std::string whom(const Json& by) {
+    if (!by.contains("pid")) return by.value("program", "another program");
+    std::string text = "pid " + std::to_string(by.value("pid", int64_t{0})) + " (" + by.value("program", "");
+    if (by.contains("priority")) text += ", priority " + std::to_string(by.value("priority", int64_t{0}));
+    return text + ")";
+}
+
+std::string behind(const Json& by) {
+    if (by.value("itself", false)) return "behind another queue of its own";
+    if (by.contains("pid") || !by.value("program", "").empty()) return "behind " + whom(by);
+    return "(" + by.value("why", "") + ")";
+}
+
+// How a hold was brought about, where that is worth a word.
+std::string through(const Json& by, const Json& program) {
+    const std::string mechanism = by.value("mechanism", "");
+    const double command_ms = program.value("command_ms", 0.0);
+    const std::string kernels = command_ms > 0 ? "its commands of " + length_text(command_ms) : "its commands";
+    if (mechanism.starts_with("interrupt")) return "; " + kernels + " were taken off the device (level 3)";
+    if (mechanism == "timeslice") return "; a short timeslice in the hardware let the other one in (level 3)";
+    return "";
+}
+
+std::string held_sentence(const Json& held, const Json& program) {
+    const Json& by = held["by"];
+    const auto seconds = held.value("seconds", int64_t{0});
+    std::string text = "held " + length_text(held.value("ms", 0.0)) + " in the last " +
+                       (seconds == 1 ? "second" : std::to_string(seconds) + " s");
+    if (by.empty()) return text;
+    const Json& most = by.front();
+    const auto holds = most.value("holds", uint64_t{0});
+    text += ": " + (holds > 0 ? times(holds) + " " : "") + behind(most) + ", longest " +
+            length_text(held.value("longest_ms", 0.0)) + through(most, program);
+    return text;
+}
+
+// The shortest time with something in it says what is going on now.
+const Json* telling_window(const Json& program) {
+    for (const Json& held : program["held"])
+        if (held.value("ms", 0.0) >= kLittleMs && !held["by"].empty()) return &held;
+    return nullptr;
+}
+
+// Other programs with a queue on a device of this one.
+std::vector<const Json*> neighbours(const Json& answer, const Json& program) {
+    std::vector<const Json*> found;
+    for (const Json& other : answer["programs"]) {
+        if (other.value("client", 0U) == program.value("client", 0U)) continue;
+        bool shares = false;
+        for (const Json& mine : program["devices"])
+            for (const Json& its : other["devices"]) shares = shares || mine["device"] == its["device"];
+        if (shares) found.push_back(&other);
+    }
+    return found;
+}
+
+Explained by_reason(const Json& answer, const Json& program, const Json& held) {
+    const Json& by = held["by"].front();
+    const std::string reason = by.value("reason", "");
+    const std::string pid = std::to_string(program.value("pid", int64_t{0}));
+    const std::string by_pid = by.contains("pid") ? std::to_string(by.value("pid", int64_t{0})) : "PID";
+    const int64_t above = by.value("priority", int64_t{0}) + 1;
+    const std::string raise = "raise its priority (xcli hint " + pid + " -p " + std::to_string(above) +
+                              "), or lower the other's (xcli hint " + by_pid + " -p " +
+                              std::to_string(program.value("priority", int64_t{0}) - 1) + ")";
+    Explained result;
+    result.headline = held_sentence(held, program);
+    if (by.value("itself", false)) {
+        result.finding = WhySlow::kOwnQueue;
+        result.advice = "give its queues one priority, if they should run side by side";
+    } else if (reason == "held") {
+        result.finding = WhySlow::kSuspended;
+        result.headline += "; a person suspended it (xcli suspend)";
+        result.advice = "xcli resume " + pid;
+    } else if (reason == "no_execute") {
+        result.finding = WhySlow::kNoExecute;
+        result.headline += "; its priority -256 means never";
+        result.advice = "give it another one: xcli hint " + pid + " -p 0";
+    } else if (reason == "limited") {
+        result.finding = WhySlow::kLimit;
+        result.headline += "; its limit is " + std::to_string(program.value("limit", int64_t{0})) + " percent";
+        result.advice = "raise the limit (xcli hint " + pid + " --limit 100), or that of its user (xcli limit)";
+    } else if (reason == "late") {
+        result.finding = WhySlow::kLate;
+        result.headline += "; it missed its deadline, and what can still be on time comes first";
+        result.advice = "give it a later deadline (xcli hint " + pid + " -d MICROSECONDS), or less work";
+    } else if (reason == "expected") {
+        result.finding = WhySlow::kAnnounced;
+        result.headline += "; the device was kept free for a burst that was announced";
+        result.advice = "if the announced bursts come late or not at all, correct the other's --expect-in or --period";
+    } else if (reason == "elsewhere") {
+        result.finding = WhySlow::kElsewhere;
+        result.headline += "; the more urgent work is on another device, and this policy spans devices";
+        result.advice = "use a policy that decides device by device (xcli policy -s HPF), or " + raise;
+    } else if (reason == "not_its_turn") {
+        const int64_t share = program.value("share", int64_t{0});
+        const std::string policy = answer.value("policy", "");
+        const bool shares = policy == "PUP" || policy == "SPUP" || policy == "UP";
+        result.finding = shares ? WhySlow::kShareUsedUp : WhySlow::kTurns;
+        if (shares)
+            result.headline += "; it has used up its share" +
+                               (share > 0 ? " of " + std::to_string(share) + " percent" : std::string()) + " for now";
+        else
+            result.headline += "; policy " + policy + " gave the turn to another";
+        result.advice = shares ? "ask for a larger share (xcli hint " + pid + " --share PERCENT)"
+                               : "choose a policy by priority (xcli policy -s HPF), or longer turns (xcli hint " + pid +
+                                     " -t MICROSECONDS)";
+    } else {
+        const bool starved = held.value("longest_ms", 0.0) >= kStarvedMs;
+        result.finding = starved ? WhySlow::kStarved : WhySlow::kMoreUrgent;
+        if (starved) result.headline += "; only the starvation limit lets it run";
+        result.advice = raise;
+        if (starved) result.advice += ", or give it a share (xcli hint " + pid + " --share 10; xcli policy -s PUP)";
+    }
+    return result;
+}
+
+// A neighbour whose commands last long and that has no level 3 to be taken off by; null: there is none.
+const Json* long_kernels(const std::vector<const Json*>& others, const Json& program) {
+    for (const Json* other : others) {
+        if (other->value("command_ms", 0.0) < kLongCommandMs || other->value("level", 0) >= 3) continue;
+        if (other->value("priority", int64_t{0}) <= program.value("priority", int64_t{0})) return other;
+    }
+    return nullptr;
+}
+
+// Nobody held it. `got`: percent of its devices in ten seconds; negative: not known.
+Explained not_held(const Json& answer, const Json& program, double got) {
+    const std::string pid = std::to_string(program.value("pid", int64_t{0}));
+    const auto others = neighbours(answer, program);
+    const double command_ms = program.value("command_ms", 0.0);
+    Explained result;
+    result.not_us = true;
+    const std::string not_held = "not us: XSched did not hold it in the last 60 s";
+    char percent[32] = "";
+    if (got >= 0) snprintf(percent, sizeof(percent), "%.0f percent", got);
+    if (got >= kBusyPercent) {
+        result.finding = WhySlow::kItsOwnWork;
+        result.headline = not_held + "; the device worked for it " + percent + " of the time";
+        result.advice = "its own commands take that long: look at them with the vendor's profiler";
+    } else if (others.empty()) {
+        result.finding = WhySlow::kAlone;
+        result.headline = not_held + ", and it is alone on its device";
+        result.advice = "what is slow is the program or the device: look with the vendor's profiler";
+    } else if (const Json* other = long_kernels(others, program)) {
+        result.finding = WhySlow::kLongKernels;
+        result.not_us = false;
+        result.headline = "not held, but what runs on its device when it comes must end first: commands of " +
+                          whom(*other) + " take " + length_text(other->value("command_ms", 0.0)) +
+                          ", and nothing takes them off";
+        result.advice = other->value("best_level", 0) >= 3
+                            ? "allow level 3 for it: xcli run -l 3, or xcli config -x QUEUE -l 3"
+                            : "'xcli doctor' says why this device has no level 3; else make these commands shorter";
+    } else if (got >= 0 && got < kSeldomPercent && command_ms > 0 && command_ms < kShortCommandMs) {
+        result.finding = WhySlow::kShortCommands;
+        result.headline = not_held + "; it used the device " + percent + " of the time, with commands of " +
+                          length_text(command_ms) + " each";
+        result.advice = "commands this short cost more to launch than to run: batch them, or use graphs";
+    } else if (got >= 0 && got < kSeldomPercent && program.value("completed", uint64_t{0}) > 0 && got > 0) {
+        result.finding = WhySlow::kHost;
+        result.headline = not_held + "; it gave the device work only " + percent + " of the time";
+        result.advice = "it waits for its processor, its data or itself: look with a profiler of the host";
+    } else if (program.value("state", "") == "idle") {
+        result.finding = WhySlow::kIdle;
+        result.headline = not_held + ", and it has no work now";
+    } else {
+        result.finding = WhySlow::kShares;
+        result.headline = not_held + "; it runs beside " + whom(*others.front()) +
+                          (others.size() > 1 ? " and " + std::to_string(others.size() - 1) + " more" : "") +
+                          ", as the hardware divides the device";
+        result.advice = "to come first, be more urgent: xcli hint " + pid + " -p " +
+                        std::to_string(others.front()->value("priority", int64_t{0}) + 1);
+    }
+    return result;
+}
+
+// What comes before all else, whatever was measured. False: none of it.
+bool find_plain(const Json& answer, const Json& program, Explained& result) {
+    const std::string pid = std::to_string(program.value("pid", int64_t{0}));
+    result.not_us = true;
+    if (program.value("stopped", false)) {
+        result.finding = WhySlow::kStopped;
+        result.headline = "not us: the process is stopped by a signal";
+        result.advice = "kill -CONT " + pid;
+    } else if (program.value("queues", uint64_t{0}) == 0) {
+        result.finding = WhySlow::kNoQueues;
+        result.headline = "not us: it has no queue, so that nothing of it is scheduled";
+        result.advice = "a queue comes with the program's first launch; if it launches and has none, see 'xcli doctor'";
+    } else if (program.value("suspended_by_itself", false)) {
+        result.finding = WhySlow::kSuspendedByItself;
+        result.headline = "not us: the program itself suspended a queue (XQueueSuspend)";
+        result.advice = "it has to call XQueueResume";
+    } else if (program.value("unscheduled", uint64_t{0}) > 0) {
+        result.finding = WhySlow::kUnscheduled;
+        result.headline = std::to_string(program.value("unscheduled", uint64_t{0})) +
+                          " of its queues are beyond its user's limit: they run, but are not scheduled";
+        result.advice = "raise the limit (xcli limit queues=NUMBER), or use fewer queues";
+        result.not_us = false;
+    } else if (answer.value("restarts", int64_t{0}) > 0 && answer.value("uptime_s", kNewS) < 2 &&
+               telling_window(program) == nullptr) {
+        result.finding = WhySlow::kServerIsNew;
+        result.headline = "the server was lost and started anew " + length_text(1000 * answer.value("uptime_s", 0.0)) +
+                          " ago: until then the program ran unscheduled";
+        result.advice = "see the server's log for why";
+        result.not_us = false;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+Explained explain(const Json& answer, const Json& program) {
+    Explained result;
+    if (!find_plain(answer, program, result)) {
+        const Json* held = telling_window(program);
+        result = held != nullptr
+                     ? by_reason(answer, program, *held)
+                     : not_held(answer, program, program.value("followed", true) ? got_percent(program, 1) : -1.0);
+    }
+    add_details(program, result);
+    return result;
+}
+
+std::string explained_text(const Json& program, const Explained& explained) {
+    std::string text = "pid " + std::to_string(program.value("pid", int64_t{0})) + " (" + program.value("program", "") +
+                       "): " + explained.headline + "\n";
+    for (const std::string& detail : explained.details) text += "    " + detail + "\n";
+    if (!explained.advice.empty()) text += "    what to do: " + explained.advice + "\n";
+    return text;
+}
+
+const char* finding_word(WhySlow finding) {
+    switch (finding) {
+        case WhySlow::kServerIsNew: return "server_is_new";
+        case WhySlow::kNoQueues: return "no_queues";
+        case WhySlow::kStopped: return "stopped";
+        case WhySlow::kSuspendedByItself: return "suspended_by_itself";
+        case WhySlow::kSuspended: return "suspended";
+        case WhySlow::kNoExecute: return "no_execute";
+        case WhySlow::kUnscheduled: return "unscheduled";
+        case WhySlow::kMoreUrgent: return "more_urgent";
+        case WhySlow::kOwnQueue: return "own_queue";
+        case WhySlow::kAnnounced: return "announced";
+        case WhySlow::kElsewhere: return "elsewhere";
+        case WhySlow::kTurns: return "turns";
+        case WhySlow::kShareUsedUp: return "share_used_up";
+        case WhySlow::kLimit: return "limit";
+        case WhySlow::kLate: return "late";
+        case WhySlow::kStarved: return "starved";
+        case WhySlow::kLongKernels: return "long_kernels";
+        case WhySlow::kShares: return "shares";
+        case WhySlow::kItsOwnWork: return "its_own_work";
+        case WhySlow::kHost: return "host";
+        case WhySlow::kShortCommands: return "short_commands";
+        case WhySlow::kIdle: return "idle";
+        case WhySlow::kAlone: return "alone";
+    }
+    return "";
+}
+
+}  // namespace xsched::cli

@@ -1,0 +1,17 @@
+// xcli metrics: numbers for Prometheus and the like, once or over HTTP.
+#pragma once
+
+#include <string>
+
+namespace xsched::cli {
+
+struct MetricsWords {
+    bool definitions = false;  // what each means, instead
+    std::string listen;        // a Unix socket's path, or 127.0.0.1:PORT; empty: print once
+    std::string token_file;    // needed for a port
+};
+
+// Returns the exit status; with `listen` after SIGTERM or SIGINT. Throws Failure.
+int metrics(const MetricsWords& words, bool json);
+
+}  // namespace xsched::cli

@@ -1,0 +1,111 @@
+#include "cli/program_facts.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace xsched::cli {
+namespace {
+
+std::string percent(double number) {
+    char text[32];
+    snprintf(text, sizeof(text), "%.0f", number);
+    return number < 0 ? "?" : text;
+}
+
+std::string asked(const Json& program) {
+    std::string text = "asked for: priority " + std::to_string(program.value("priority", int64_t{0}));
+    const int64_t share = program.value("share", int64_t{0});
+    const int64_t limit = program.value("limit", int64_t{0});
+    if (share > 0) text += ", a share of " + std::to_string(share) + " percent";
+    if (limit > 0) text += ", at most " + std::to_string(limit) + " percent";
+    const int64_t level = program.value("level", int64_t{0});
+    const int64_t best = program.value("best_level", int64_t{0});
+    text += "; preempt level " + std::to_string(level);
+    if (best > level) text += " (its device has level " + std::to_string(best) + ")";
+    return text;
+}
+
+std::string got(const Json& program) {
+    std::string text = "got: " + percent(got_percent(program, 0)) + "/" + percent(got_percent(program, 1)) + "/" +
+                       percent(got_percent(program, 2)) + " percent of " + devices_of(program) +
+                       " in the last 1/10/60 s";
+    for (const Json& device : program["devices"])
+        if (const std::string why = device.value("why_less", ""); !why.empty()) text += "; less than its share: " + why;
+    if (!program.value("followed", true)) text += "; nobody competes, so its device time is not measured";
+    return text;
+}
+
+std::string held(const Json& program) {
+    std::string text = "held:";
+    for (const Json& window : program["held"]) {
+        text += (text.back() == ':' ? " " : ", ") + length_text(window.value("ms", 0.0)) + " (" +
+                std::to_string(window.value("holds", uint64_t{0})) + " times) in " +
+                std::to_string(window.value("seconds", int64_t{0})) + " s";
+    }
+    return text + "; longest of the last 60 s " + length_text(program["held"].back().value("longest_ms", 0.0));
+}
+
+std::string lengths(const Json& program) {
+    const Json& bursts = program["bursts"];
+    if (bursts.value("count", uint64_t{0}) == 0) return "";
+    return "bursts: p50 " + length_text(bursts.value("p50_ms", 0.0)) + ", p99 " +
+           length_text(bursts.value("p99_ms", 0.0)) + " of " + std::to_string(bursts.value("count", uint64_t{0})) +
+           " that were followed";
+}
+
+std::string costs(const Json& program) {
+    const Json& cost = program["cost"].back();
+    std::string text;
+    for (const Json& victim : cost["victims"]) {
+        const std::string pid =
+            victim.contains("pid") ? "pid " + std::to_string(victim.value("pid", int64_t{0})) + " (" : "";
+        text += (text.empty() ? "costs others: " : ", ") + pid + victim.value("program", "") +
+                (pid.empty() ? "" : ")") + " " + length_text(victim.value("ms", 0.0));
+    }
+    return text.empty() ? "costs others: nothing in the last 60 s" : text + " in the last 60 s";
+}
+
+}  // namespace
+
+std::string length_text(double ms) {
+    char text[48];
+    if (ms >= 1000)
+        snprintf(text, sizeof(text), "%.1f s", ms / 1000);
+    else if (ms >= 100)
+        snprintf(text, sizeof(text), "%.0f ms", ms);
+    else if (ms >= 1)
+        snprintf(text, sizeof(text), "%.1f ms", ms);
+    else
+        snprintf(text, sizeof(text), "%.0f us", ms * 1000);
+    return text;
+}
+
+double got_percent(const Json& program, size_t window) {
+    double all = -1;
+    for (const Json& device : program["devices"]) {
+        const Json& got = device["got_percent"];
+        if (got.is_array() && window < got.size() && got[window].is_number())
+            all = std::max(all, 0.0) + got[window].get<double>();
+    }
+    return all;
+}
+
+std::string devices_of(const Json& program) {
+    std::string text;
+    for (const Json& device : program["devices"])
+        text += (text.empty() ? "" : ", ") + device.value("device", "") + " (" + device.value("platform", "") + ")";
+    return text;
+}
+
+void add_details(const Json& program, Explained& explained) {
+    if (program.value("queues", uint64_t{0}) == 0) return;
+    const double since_ms = program.value("held_since_ms", 0.0);
+    if (program.value("state", "") == "held") explained.details.push_back("now: held for " + length_text(since_ms));
+    explained.details.push_back(asked(program));
+    explained.details.push_back(got(program));
+    explained.details.push_back(held(program));
+    if (std::string text = lengths(program); !text.empty()) explained.details.push_back(std::move(text));
+    explained.details.push_back(costs(program));
+}
+
+}  // namespace xsched::cli

@@ -1,0 +1,16 @@
+// The facts of a program in words: lines below the headline of xcli explain, and pieces that top shares. Pure.
+#pragma once
+
+#include <string>
+
+#include "cli/explain_sentences.h"
+
+namespace xsched::cli {
+
+// Percent of its devices together in the last second (0), ten (1) or sixty (2); negative: not known.
+double got_percent(const Json& program, size_t window);
+// "GPU:1f (cuda)", several divided by commas.
+std::string devices_of(const Json& program);
+void add_details(const Json& program, Explained& explained);
+
+}  // namespace xsched::cli

@@ -1,0 +1,15 @@
+// What shells and man learn of xcli's command line: from its commands and options themselves. Pure.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <string>
+
+namespace xsched::cli {
+
+// A script for "bash", "zsh" or "fish"; "": another shell.
+std::string completion(const CLI::App& app, const std::string& shell);
+// xcli(1) in man's format.
+std::string man_page(const CLI::App& app, const std::string& version);
+
+}  // namespace xsched::cli

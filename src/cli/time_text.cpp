@@ -1,0 +1,24 @@
+#include "cli/time_text.h"
+
+#include <cstdlib>
+
+#include "cli/server_link.h"
+
+namespace xsched::cli {
+
+int64_t time_ns(const std::string& text, const std::string& what) {
+    constexpr double kDayNs = 24 * 3600 * 1e9;
+    char* end = nullptr;
+    const double number = strtod(text.c_str(), &end);
+    const std::string unit = end;
+    const double each = unit == "us"                  ? 1e3
+                        : unit == "ms"                ? 1e6
+                        : unit == "m"                 ? 60e9
+                        : unit.empty() || unit == "s" ? 1e9
+                                                      : 0;
+    if (end == text.c_str() || each == 0 || !(number > 0) || number * each > kDayNs)
+        throw Failure("\"" + text + "\" is no time " + what + ": say 10s, 500ms or 2m, a day at most");
+    return static_cast<int64_t>(number * each);
+}
+
+}  // namespace xsched::cli

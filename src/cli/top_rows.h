@@ -1,0 +1,77 @@
+// What xcli top shows of each program and device: from the answers of the server's command "programs", one after the
+// other. Rates are of the last second as the server has them; only burst lengths and the small history come from what
+// was seen before. Pure; one thread.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/histogram.h"
+#include "cli/server_link.h"
+
+namespace xsched::cli {
+
+struct TopRow {
+    uint32_t client = 0;
+    int64_t pid = 0;
+    std::string program;
+    int64_t priority = 0;
+    std::string state;  // "runs", "held", "susp" (by a person), "part", "idle", "stop"
+    int64_t share = 0;  // percent asked for, 0: none
+    double got = -1;    // percent of its devices in the last second; negative: not known, nobody competes
+    double held = 0;    // percent of the last second
+    double preemptions = 0;  // in the last second
+    double burst_p50_ms = -1;  // of the last looks, else of all; negative: none was followed
+    double burst_p99_ms = -1;
+    double command_ms = 0;
+    std::vector<double> history;  // `got`, or 100 for what runs unfollowed, oldest first
+    bool suspended = false;       // by a person
+    std::string device;           // the first
+};
+
+struct TopDevice {
+    std::string name;  // "GPU:1f (cuda)"
+    double use = -1;   // percent, of all programs that may be seen; negative: not known
+    size_t programs = 0;
+};
+
+enum class TopSort { kPid, kProgram, kPriority, kGot, kHeld, kPreemptions, kBurst };
+inline constexpr int kTopSorts = 7;
+const char* top_sort_word(TopSort sort);
+
+class TopRows {
+public:
+    static constexpr size_t kLooks = 10;     // that burst lengths are of
+    static constexpr size_t kHistory = 32;
+
+    void take(const Json& answer);
+    const std::vector<TopRow>& rows() const { return rows_; }
+    const std::vector<TopDevice>& devices() const { return devices_; }
+    const std::string& policy() const { return policy_; }
+
+    // Those whose name or number has `filter` in it, the largest first (names and numbers: the smallest).
+    std::vector<TopRow> sorted(TopSort sort, bool reverse, const std::string& filter) const;
+
+private:
+    struct Past {
+        std::deque<base::HistogramCounts> bursts;
+        std::deque<double> history;
+        bool seen = false;
+    };
+    TopRow row_of(const Json& program);
+    void add_bursts(TopRow& row, const Json& program, Past& past);
+    void add_devices(const Json& program);
+
+    std::map<uint32_t, Past> past_;
+    std::vector<TopRow> rows_;
+    std::vector<TopDevice> devices_;
+    std::string policy_;
+};
+
+// One row of the JSON form.
+Json top_json(const TopRow& row);
+
+}  // namespace xsched::cli

@@ -1,0 +1,55 @@
+// The holds of one queue, cut into parts: where its cause changes, and after so long that whoever adds them up by the
+// second learns of a hold that lasts. Pure; one object per queue; not thread-safe.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "base/clock.h"
+#include "dispatch/hold_log.h"
+
+namespace xsched::dispatch {
+
+class HoldTracker {
+public:
+    static constexpr int64_t kLongestPartNs = 200 * base::kMillisecond;
+
+    // From now on the queue is held for `cause`, since `since_ns` if it was not before; or it is not held. What is over
+    // by that goes to done(part), of which client and slot are empty. Returns true when a hold begins, or another
+    // mechanism.
+    template <typename Done>
+    bool follow(bool held, int64_t since_ns, const HoldCause& cause, int64_t now_ns, Done done) {
+        const bool was_held = held_;
+        const bool other = was_held && held && !same(cause);
+        if (was_held && (!held || other || now_ns - part_ns_ >= kLongestPartNs)) end_part(!held || other, now_ns, done);
+        if (held && (!was_held || other)) begin(other ? now_ns : std::clamp(since_ns, over_ns_, now_ns));
+        const bool anew = held && (!was_held || cause.mechanism != cause_.mechanism);
+        const sched::Reason reason = was_held && held && !other ? cause_.reason : cause.reason;
+        held_ = held;
+        cause_ = cause;
+        cause_.reason = reason;
+        return anew;
+    }
+
+private:
+    // For one program's sake it is one hold, with the reason that it began with.
+    bool same(const HoldCause& cause) const {
+        return cause.by_client == cause_.by_client && (cause.by_client != 0 || cause.reason == cause_.reason);
+    }
+    void begin(int64_t ns) { began_ns_ = part_ns_ = ns; }
+    template <typename Done>
+    void end_part(bool last, int64_t now_ns, Done done) {
+        now_ns = std::max(now_ns, part_ns_);
+        done(HoldPart{
+            .end_ns = now_ns, .ns = now_ns - part_ns_, .hold_ns = now_ns - began_ns_, .cause = cause_, .last = last});
+        part_ns_ = over_ns_ = now_ns;
+    }
+
+    bool held_ = false;
+    int64_t began_ns_ = 0;
+    int64_t part_ns_ = 0;  // when the present part began
+    int64_t over_ns_ = 0;  // when the last part ended
+    HoldCause cause_;
+};
+
+}  // namespace xsched::dispatch

@@ -1,0 +1,100 @@
+#include "server/describing.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "base/time.h"
+#include "policy/policy.h"
+#include "sched/core.h"
+
+namespace xsched::server {
+namespace {
+
+std::string program_of(const Request& request, int32_t pid) {
+    for (const auto& [id, client] : request.host.clients)
+        if (client->pid() == pid && request.may_see(*client)) return client->program();
+    return "another user's program";
+}
+
+}  // namespace
+
+// Names by number; the client wrote the number, so any may come.
+const char* platform_name(uint32_t platform) {
+    constexpr const char* kNames[] = {"unknown", "vpi", "cuda", "cudla", "hip", "ascend", "opencl", "levelzero"};
+    return platform < std::size(kNames) ? kNames[platform] : "unknown";
+}
+
+std::string device_name(uint64_t device) {
+    constexpr const char* kTypes[] = {"?", "CPU", "GPU", "NPU", "FPGA", "ASIC", "MCA"};
+    const uint64_t type = device >> 32;
+    char text[32];
+    snprintf(text, sizeof(text), "%s:%x", type < std::size(kTypes) ? kTypes[type] : "?", static_cast<uint32_t>(device));
+    return text;
+}
+
+std::string word_of(const char* constant) {
+    std::string word;
+    for (const char* at = *constant == 'k' ? constant + 1 : constant; *at != '\0'; ++at) {
+        const bool capital = *at >= 'A' && *at <= 'Z';
+        if (capital && !word.empty()) word += '_';
+        word += capital ? static_cast<char>(*at - 'A' + 'a') : *at;
+    }
+    return word;
+}
+
+Explanation explain(const SeenQueue& queue, const QueueFacts& facts) {
+    Explanation result;
+    result.ready = queue.slot.submitted.load() != ipc::completed_commands(queue.slot);
+    result.suspended = facts.suspended;
+    result.since_ns = facts.since_ns;
+    result.reason = sched::reason_sentence(facts.reason);
+    if (facts.suspended) result.by_pid = facts.by_pid;
+    char note[256];
+    result.note = policy::write_note(facts.note, note, sizeof(note));
+    if (facts.suspended && facts.mechanism > sched::Mechanism::kGate)
+        result.mechanism = std::string("; by ") + sched::mechanism_sentence(facts.mechanism);
+    return result;
+}
+
+std::string sentence(const Request& request, const Explanation& why, int64_t now_ns) {
+    char since[48] = "";
+    if (why.since_ns > 0)
+        snprintf(since, sizeof(since), " for %.1f ms", base::milliseconds(std::max<int64_t>(now_ns - why.since_ns, 0)));
+    std::string by;
+    if (why.by_pid != 0) by = " (pid " + std::to_string(why.by_pid) + ", " + program_of(request, why.by_pid) + ")";
+    const std::string note = why.note.empty() ? "" : "; " + why.note;
+    if (why.suspended)
+        return std::string(why.ready ? "suspended" : "has no work, suspended") + since + ": " + why.reason + by +
+               why.mechanism + note;
+    if (!why.ready) return "has no work" + note;
+    return "runs" + std::string(since) + ": " + why.reason + note;
+}
+
+AskedFor shares_of_all(const Request& request) {
+    std::map<std::pair<uint64_t, uint64_t>, int32_t> largest;  // of a process on a device
+    for (const auto& [id, client] : request.host.clients)
+        for (const SeenQueue& queue : queues_of(*client)) {
+            int32_t& share = largest[{client->process(), queue.slot.device.load()}];
+            share = std::max(share, std::clamp(queue.slot.share.load(), 0, 100));
+        }
+    AskedFor asked;
+    for (const auto& [key, share] : largest) asked[key.second] += share;
+    return asked;
+}
+
+std::string why_less(const Request& request, const AskedFor& asked_for, const ipc::QueueSlot& slot,
+                     const Explanation& why, std::optional<double> got) {
+    const int32_t share = slot.share.load();
+    if (share <= 0 || !got || *got + 1 >= share) return "";
+    const std::string policy = request.host.scheduler.policy_name();
+    if (policy != "PUP" && policy != "SPUP") return "policy " + policy + " does not keep shares: use PUP or SPUP";
+    if (!why.ready) return "it does not ask for more";
+    const int32_t limit = slot.limit.load();
+    if (limit > 0 && limit < share) return "its limit is less than its share";
+    const auto asked = asked_for.find(slot.device.load());
+    if (asked != asked_for.end() && asked->second > 100)
+        return "all together ask for " + std::to_string(asked->second) + " percent";
+    return "it asks now and then, or commands of others outlast their turns";
+}
+
+}  // namespace xsched::server

@@ -1,0 +1,41 @@
+// What several of the commands that look say in the same words. Front thread.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "server/facts.h"
+#include "server/tool_commands.h"
+
+namespace xsched::server {
+
+const char* platform_name(uint32_t platform);
+// "GPU:1f"
+std::string device_name(uint64_t device);
+
+// "kLessUrgent" as tools are told it: "less_urgent".
+std::string word_of(const char* constant);
+
+struct Explanation {
+    bool ready = false;
+    bool suspended = false;
+    int64_t since_ns = 0;
+    int32_t by_pid = 0;
+    std::string reason;
+    std::string mechanism;  // beyond its gate; empty: none, or it runs
+    std::string note;       // what the policy says of it; empty: nothing
+};
+Explanation explain(const SeenQueue& queue, const QueueFacts& facts);
+// "suspended for 12.3 ms: makes room for a more urgent unit that has work (pid 42, server)"
+std::string sentence(const Request& request, const Explanation& why, int64_t now_ns);
+
+// The shares of all programs together, by device.
+using AskedFor = std::map<uint64_t, int64_t>;
+AskedFor shares_of_all(const Request& request);
+// Why a program gets less of a device than the share that it asked for. Empty: it does not, or asked for none.
+std::string why_less(const Request& request, const AskedFor& asked_for, const ipc::QueueSlot& slot,
+                     const Explanation& why, std::optional<double> got);
+
+}  // namespace xsched::server

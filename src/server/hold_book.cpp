@@ -1,0 +1,138 @@
+#include "server/hold_book.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/clock.h"
+#include "server/tool_commands.h"
+
+namespace xsched::server {
+namespace {
+
+constexpr int64_t kTickNs = 100 * base::kMillisecond;
+constexpr int kQuietRounds = 5;
+constexpr size_t kMostCauses = 16;  // of one program in one tick; further ones count as the last of them
+
+bool same(const dispatch::HoldCause& one, const dispatch::HoldCause& other) {
+    return one.by_client == other.by_client && one.reason == other.reason;
+}
+
+void add(HoldBook::Sum& all, const HoldBook::Sum& more) {
+    all.cause = more.cause;
+    all.holds += more.holds;
+    all.ns += more.ns;
+    all.longest_ns = std::max(all.longest_ns, more.longest_ns);
+}
+
+int32_t priority_of(const Client& client) {
+    int32_t most = PRIORITY_NO_EXECUTE;
+    for (const SeenQueue& queue : queues_of(client))
+        most = std::max(most, std::clamp(queue.slot.priority.load(), PRIORITY_NO_EXECUTE, PRIORITY_MAX));
+    return most;
+}
+
+}  // namespace
+
+void HoldBook::look(const Clients& clients, int64_t now_ns) {
+    const uint64_t before = next_;
+    std::set<uint32_t> taking_part;
+    next_ = log_.read(next_, SIZE_MAX, lost_, [&](const dispatch::HoldPart& part) {
+        take(part);
+        taking_part.insert({part.client, part.cause.by_client});
+    });
+    for (const uint32_t client : taking_part) know(clients, client, now_ns);
+    forget(clients, now_ns);
+    quiet_ = next_ != before ? 0 : quiet_ + 1;
+    due_ns_ = quiet_ < kQuietRounds ? now_ns + base::kSecond : 0;
+}
+
+// Its time is divided among the ticks that it touches; the hold itself counts where it ended.
+void HoldBook::take(const dispatch::HoldPart& part) {
+    Victim& victim = victims_[part.client];
+    const int64_t began_ns = part.end_ns - part.hold_ns;
+    int64_t at_ns = std::max(part.end_ns - part.ns, victim.covered_ns);
+    victim.covered_ns = std::max(victim.covered_ns, part.end_ns);
+    const bool counts = part.last && began_ns >= victim.counted_ns;
+    if (counts) victim.counted_ns = part.end_ns;
+    Sum sum{.cause = part.cause, .holds = counts ? 1U : 0U, .ns = part.end_ns - at_ns, .longest_ns = part.hold_ns};
+    sum.ns = std::max<int64_t>(sum.ns, 0);
+    add(all_[part.client], sum);
+    sum.holds = 0;
+    for (; at_ns / kTickNs < part.end_ns / kTickNs; at_ns += sum.ns) {
+        sum.ns = kTickNs - at_ns % kTickNs;
+        note(victim, at_ns / kTickNs, sum);
+    }
+    sum.ns = std::max<int64_t>(part.end_ns - at_ns, 0);
+    sum.holds = counts ? 1 : 0;
+    note(victim, part.end_ns / kTickNs, sum);
+}
+
+HoldBook::Sum HoldBook::all(uint32_t client) const {
+    const auto found = all_.find(client);
+    return found == all_.end() ? Sum{} : found->second;
+}
+
+void HoldBook::note(Victim& victim, int64_t tick, const Sum& sum) {
+    size_t others = 0;
+    for (auto at = victim.entries.rbegin(); at != victim.entries.rend() && at->tick >= tick; ++at) {
+        if (at->tick > tick) continue;
+        if (same(at->sum.cause, sum.cause) || ++others >= kMostCauses) return add(at->sum, sum);
+    }
+    victim.entries.push_back({tick, sum});
+}
+
+void HoldBook::know(const Clients& clients, uint32_t client, int64_t now_ns) {
+    const auto found = clients.find(client);
+    if (found == clients.end()) return;
+    const Client& here = *found->second;
+    known_[client] = {.pid = here.pid(),
+                      .uid = here.peer().uid,
+                      .user = here.user().uid(),
+                      .program = here.program(),
+                      .priority = priority_of(here),
+                      .seen_ns = now_ns};
+}
+
+void HoldBook::forget(const Clients& clients, int64_t now_ns) {
+    std::erase_if(all_, [&](const auto& it) { return !clients.contains(it.first); });
+    const int64_t oldest = (now_ns - kLongestNs) / kTickNs;
+    for (auto& [client, victim] : victims_)
+        while (!victim.entries.empty() && victim.entries.front().tick < oldest) victim.entries.pop_front();
+    std::erase_if(victims_, [](const auto& it) { return it.second.entries.empty(); });
+    std::erase_if(known_, [&](const auto& it) { return now_ns - it.second.seen_ns > kLongestNs + base::kSecond; });
+}
+
+std::vector<HoldBook::Sum> HoldBook::held(uint32_t client, int64_t ns, int64_t now_ns) const {
+    std::vector<Sum> sums;
+    const auto victim = victims_.find(client);
+    if (victim == victims_.end()) return sums;
+    const int64_t oldest = (now_ns - ns) / kTickNs;
+    for (const Entry& entry : victim->second.entries) {
+        if (entry.tick < oldest) continue;
+        const auto known =
+            std::find_if(sums.begin(), sums.end(), [&](const Sum& sum) { return same(sum.cause, entry.sum.cause); });
+        known != sums.end() ? add(*known, entry.sum) : sums.push_back(entry.sum);
+    }
+    std::sort(sums.begin(), sums.end(), [](const Sum& one, const Sum& other) { return one.ns > other.ns; });
+    return sums;
+}
+
+std::vector<HoldBook::Cost> HoldBook::caused(uint32_t client, int64_t ns, int64_t now_ns) const {
+    std::vector<Cost> costs;
+    for (const auto& [victim, ignored] : victims_) {
+        if (victim == client) continue;
+        Cost cost{.client = victim, .sum = {}};
+        for (const Sum& sum : held(victim, ns, now_ns))
+            if (sum.cause.by_client == client) add(cost.sum, sum);
+        if (cost.sum.ns > 0) costs.push_back(cost);
+    }
+    std::sort(costs.begin(), costs.end(), [](const Cost& one, const Cost& other) { return one.sum.ns > other.sum.ns; });
+    return costs;
+}
+
+const HoldBook::Known* HoldBook::find(uint32_t client) const {
+    const auto found = known_.find(client);
+    return found == known_.end() ? nullptr : &found->second;
+}
+
+}  // namespace xsched::server

@@ -1,0 +1,273 @@
+// The command behind xcli explain, top and metrics: each program with what it asked for, what it got, and how long it
+// was held in the last second, ten and sixty, by whom and how. Front thread; the scheduling thread is not asked.
+#include <algorithm>
+#include <set>
+
+#include "base/histogram.h"
+#include "base/time.h"
+#include "server/describing.h"
+#include "server/facts.h"
+#include "server/supervisor.h"
+#include "server/tool_commands.h"
+
+namespace xsched::server {
+namespace {
+
+using base::milliseconds;
+
+constexpr size_t kMostPrograms = 64;
+constexpr size_t kMostTold = 8;  // causes of one program, and victims
+
+struct Lengths {
+    base::HistogramCounts bursts;
+    base::HistogramCounts commands;
+    base::HistogramCounts holds;
+};
+
+// Of the queues that it has and had. Slots that were never used have no record.
+Lengths lengths_of(const Client& client) {
+    Lengths all;
+    for (uint32_t at = 0; at < ipc::kMostQueues; ++at) {
+        const dispatch::QueueRecord* record = client.record()->find(at);
+        const dispatch::QueueLengths* lengths = record != nullptr ? record->lengths() : nullptr;
+        if (lengths == nullptr) continue;
+        all.bursts.add(lengths->bursts.read());
+        all.commands.add(lengths->commands.read());
+        all.holds.add(lengths->holds.read());
+    }
+    return all;
+}
+
+Json describe(const base::HistogramCounts& counts, bool whole) {
+    Json entry{{"count", counts.count()},
+               {"sum_ms", milliseconds(static_cast<int64_t>(counts.sum_ns))},
+               {"p50_ms", milliseconds(counts.quantile(0.5))},
+               {"p99_ms", milliseconds(counts.quantile(0.99))}};
+    if (!whole) return entry;
+    Json& buckets = entry["buckets"] = Json::array();  // number of the bucket (base/histogram.h), how many
+    for (uint32_t i = 0; i < counts.counts.size(); ++i)
+        if (counts.counts[i] != 0) buckets.push_back({i, counts.counts[i]});
+    return entry;
+}
+
+Json preempted_by(const Client& client) {
+    uint64_t counts[sched::kMechanisms] = {};
+    for (uint32_t at = 0; at < ipc::kMostQueues; ++at)
+        if (const dispatch::QueueRecord* record = client.record()->find(at))
+            for (unsigned i = 0; i < sched::kMechanisms; ++i) counts[i] += record->preempted_by[i].load();
+    Json entry = Json::object();
+    for (unsigned i = 1; i < sched::kMechanisms; ++i)
+        entry[word_of(sched::mechanism_name(static_cast<sched::Mechanism>(i)))] = counts[i];
+    return entry;
+}
+
+bool may_see(const Request& request, const HoldBook::Known& known) {
+    return request.rules_server() || known.uid == request.asking.peer.uid || known.user == request.asking.peer.uid;
+}
+
+// Others' programs have neither number nor name here.
+void add_program(const Request& request, Json& entry, uint32_t client) {
+    const HoldBook::Known* known = request.host.holds.find(client);
+    if (known == nullptr || !may_see(request, *known)) {
+        entry["program"] = client == 0 ? "" : "another user's program";
+        return;
+    }
+    entry["pid"] = known->pid;
+    entry["program"] = known->program;
+    entry["priority"] = known->priority;
+}
+
+void add_sum(Json& entry, const HoldBook::Sum& sum) {
+    entry["holds"] = sum.holds;
+    entry["ms"] = milliseconds(sum.ns);
+    entry["longest_ms"] = milliseconds(sum.longest_ns);
+    entry["mechanism"] = word_of(sched::mechanism_name(sum.cause.mechanism));
+}
+
+Json describe_held(const Request& request, const Client& client, int64_t seconds, int64_t now_ns) {
+    const auto sums = request.host.holds.held(client.id(), seconds * base::kSecond, now_ns);
+    HoldBook::Sum all;
+    Json by = Json::array();
+    for (const HoldBook::Sum& sum : sums) {
+        all.holds += sum.holds;
+        all.ns += sum.ns;
+        all.longest_ns = std::max(all.longest_ns, sum.longest_ns);
+        if (by.size() >= kMostTold) continue;
+        Json entry{{"reason", word_of(sched::reason_name(sum.cause.reason))},
+                   {"why", sched::reason_sentence(sum.cause.reason)}};
+        add_sum(entry, sum);
+        if (sum.cause.by_client != 0) add_program(request, entry, sum.cause.by_client);
+        entry["itself"] = sum.cause.by_client == client.id();
+        by.push_back(entry);
+    }
+    return {{"seconds", seconds},
+            {"holds", all.holds},
+            {"ms", milliseconds(all.ns)},
+            {"longest_ms", milliseconds(all.longest_ns)},
+            {"by", by}};
+}
+
+Json describe_cost(const Request& request, const Client& client, int64_t seconds, int64_t now_ns) {
+    Json victims = Json::array();
+    for (const HoldBook::Cost& cost : request.host.holds.caused(client.id(), seconds * base::kSecond, now_ns)) {
+        if (victims.size() >= kMostTold) break;
+        Json entry = Json::object();
+        add_sum(entry, cost.sum);
+        add_program(request, entry, cost.client);
+        victims.push_back(entry);
+    }
+    return {{"seconds", seconds}, {"victims", victims}};
+}
+
+// What it asked for: the most urgent of its queues speaks for all.
+void add_asked(Json& entry, const std::vector<SeenQueue>& queues) {
+    int32_t priority = PRIORITY_NO_EXECUTE;
+    int32_t share = 0;
+    int32_t limit = 0;
+    uint32_t level = 0;
+    uint32_t levels = ~0U;
+    for (const SeenQueue& queue : queues) {
+        priority = std::max(priority, std::clamp(queue.slot.priority.load(), PRIORITY_NO_EXECUTE, PRIORITY_MAX));
+        share = std::max(share, std::clamp(queue.slot.share.load(), 0, 100));
+        const int32_t own_limit = std::clamp(queue.slot.limit.load(), 0, 100);
+        limit = limit == 0 || own_limit == 0 ? std::max(limit, own_limit) : std::min(limit, own_limit);
+        level = std::max(level, std::min(queue.slot.level.load(), uint32_t{kPreemptLevelInterrupt}));
+        levels &= queue.slot.levels.load();
+    }
+    uint32_t best = 0;
+    for (uint32_t i = kPreemptLevelBlock; i <= kPreemptLevelInterrupt; ++i)
+        if ((levels & 1U << i) != 0) best = i;
+    entry["priority"] = queues.empty() ? PRIORITY_DEFAULT : priority;
+    entry["share"] = share;
+    entry["limit"] = limit;
+    entry["level"] = level;
+    entry["best_level"] = queues.empty() ? 0 : best;
+}
+
+// Commands and device time of all its queues, and how they stand now.
+void add_work(Json& entry, const Facts& facts, const std::vector<SeenQueue>& queues) {
+    uint64_t submitted = 0;
+    uint64_t launched = 0;
+    uint64_t completed = 0;
+    int64_t busy_ns = 0;
+    int64_t command_ns = 0;
+    int64_t held_since_ns = 0;
+    bool runs = false;
+    bool held = false;
+    bool followed = false;
+    bool by_itself = false;
+    for (const SeenQueue& queue : queues) {
+        const QueueFacts known = facts.of(queue);
+        const uint64_t done = ipc::completed_commands(queue.slot);
+        const uint64_t given = queue.slot.submitted.load();
+        submitted += given;
+        launched += queue.slot.launched.load();
+        completed += done;
+        busy_ns += std::clamp<int64_t>(queue.slot.busy_ns.load(), 0, INT64_MAX / ipc::kMostQueues);
+        command_ns = std::max(command_ns, queue.slot.command_ns.load());
+        const bool ready = given != done || queue.slot.waiting.load() != 0;
+        runs = runs || (ready && !known.suspended);
+        if (ready && known.suspended) held_since_ns = std::max(held_since_ns, known.since_ns);
+        held = held || (ready && known.suspended);
+        followed = followed || known.watched;
+        by_itself = by_itself || queue.slot.api_suspended.load() != 0;
+    }
+    entry["state"] = runs && held ? "runs in part" : runs ? "runs" : held ? "held" : "idle";
+    entry["held_since_ms"] = held_since_ns > 0 ? milliseconds(std::max<int64_t>(base::now_ns() - held_since_ns, 0)) : 0;
+    entry["followed"] = followed;
+    entry["suspended_by_itself"] = by_itself;
+    entry["submitted"] = submitted;
+    entry["pending"] = submitted - std::min(submitted, launched);
+    entry["in_flight"] = launched - std::min(launched, completed);
+    entry["completed"] = completed;
+    entry["busy_ms"] = milliseconds(busy_ns);
+    entry["command_ms"] = milliseconds(std::clamp<int64_t>(command_ns, 0, base::HistogramBuckets::kMostNs));
+}
+
+// By device: what it had of each, and why that is less than its share.
+Json describe_devices(const Request& request, const Facts& facts, const AskedFor& asked, const Client& client,
+                      const std::vector<SeenQueue>& queues) {
+    Json devices = Json::array();
+    std::set<uint64_t> told;
+    for (const SeenQueue& queue : queues) {
+        const uint64_t device = queue.slot.device.load();
+        if (!told.insert(device).second) continue;
+        Json got = Json::array();
+        for (const int64_t seconds : {1, 10, 60}) {
+            const auto percent = request.host.use.percent(client.process(), device, seconds);
+            got.push_back(percent ? Json(*percent) : Json());
+        }
+        const auto lately = request.host.use.percent(client.process(), device, 10);
+        devices.push_back(
+            {{"device", device_name(device)},
+             {"platform", platform_name(queue.slot.platform.load())},
+             {"got_percent", got},
+             {"why_less", why_less(request, asked, queue.slot, explain(queue, facts.of(queue)), lately)}});
+    }
+    return devices;
+}
+
+Json describe(const Request& request, const Facts& facts, const AskedFor& asked, const Client& client, bool whole,
+              int64_t now_ns) {
+    const auto queues = queues_of(client);
+    Json entry{{"pid", client.pid()},
+               {"uid", client.peer().uid},
+               {"client", client.id()},
+               {"program", client.program()},
+               {"queues", queues.size()},
+               {"unscheduled", client.record()->unscheduled.load()},
+               {"stopped", client.record()->stopped.load() != 0},
+               {"devices", describe_devices(request, facts, asked, client, queues)},
+               {"caused_ms", milliseconds(facts.caused_ns(client))},
+               {"preempted_by", preempted_by(client)}};
+    const HoldBook::Sum held = request.host.holds.all(client.id());
+    entry["held_ms"] = milliseconds(held.ns);
+    entry["holds"] = held.holds;
+    add_asked(entry, queues);
+    add_work(entry, facts, queues);
+    const Lengths lengths = lengths_of(client);
+    entry["bursts"] = describe(lengths.bursts, whole);
+    entry["commands"] = describe(lengths.commands, whole);
+    entry["hold_lengths"] = describe(lengths.holds, whole);
+    for (const int64_t seconds : {1, 10, 60}) {
+        entry["held"].push_back(describe_held(request, client, seconds, now_ns));
+        entry["cost"].push_back(describe_cost(request, client, seconds, now_ns));
+    }
+    return entry;
+}
+
+}  // namespace
+
+// "pid": this process alone. "buckets": histograms with their buckets.
+Json describe_programs(const Request& request) {
+    const int64_t now = base::now_ns();
+    const auto pid = request.pid();
+    const bool whole = request.body.value("buckets", false);
+    if (pid) named_clients(request, *pid);
+    request.host.holds.look(request.host.clients, now);
+    request.host.use.begin(now);
+    const Facts facts;
+    const AskedFor asked = shares_of_all(request);
+    const SupervisedMemory* supervised = request.host.options.supervised;
+    Json programs = Json::array();
+    Json answer{{"policy", request.host.scheduler.policy_name()},
+                {"uptime_s", static_cast<double>(now - request.host.started_ns) / base::kSecond},
+                {"restarts", supervised != nullptr ? supervised->restarts : 0},
+                {"holds_lost", request.host.holds.lost()},
+                {"now_ms", milliseconds(now)}};
+    const auto& clients = request.host.clients;
+    const auto begin = request.number("cursor", 0, UINT32_MAX);
+    for (auto at = clients.lower_bound(static_cast<uint32_t>(begin.value_or(0))); at != clients.end(); ++at) {
+        const Client& client = *at->second;
+        if (!request.may_see(client) || (pid && client.pid() != *pid)) continue;
+        if (programs.size() >= kMostPrograms) {
+            answer["next"] = at->first;
+            break;
+        }
+        programs.push_back(describe(request, facts, asked, client, whole, now));
+    }
+    answer["programs"] = programs;
+    return answer;
+}
+
+}  // namespace xsched::server

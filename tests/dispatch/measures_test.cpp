@@ -1,0 +1,187 @@
+// What the dispatcher counts for tools: bursts, commands, holds by cause and mechanism.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "dispatch/fake_client.h"
+#include "dispatch/hold_tracker.h"
+
+namespace xsched::dispatch {
+namespace {
+
+using namespace testing;
+using base::HistogramBuckets;
+
+class Measures : public ::testing::Test {
+protected:
+    Measures() : low(1, 11), high(2, 12), dispatcher(hpf_core()) {
+        low.make_queue(0, 0);
+        high.make_queue(0, 5);
+        for (FakeClient* client : {&low, &high}) {
+            ClientView view = client->view();
+            view.record = client == &low ? low_record : high_record;
+            view.holds = &log;
+            dispatcher.add_client(view);
+        }
+        dispatcher.pass(kStart);
+    }
+    std::vector<HoldPart> parts() {
+        std::vector<HoldPart> all;
+        uint64_t lost = 0;
+        log.read(0, 1000, lost, [&all](const HoldPart& part) { all.push_back(part); });
+        return all;
+    }
+    // The urgent one has work from `begin_ms` to `end_ms` after the start, the other one all the time.
+    void urgent_burst(int64_t begin_ms, int64_t end_ms) {
+        high.submit(0, kStart + begin_ms * kMs);
+        dispatcher.pass(kStart + begin_ms * kMs);
+        high.complete(0, kStart + end_ms * kMs);
+        dispatcher.pass(kStart + end_ms * kMs);
+        dispatcher.pass(kStart + (end_ms + 3) * kMs);  // anticipation is over
+    }
+    const QueueLengths& lengths(const ClientRecord& record) { return *record.find(0)->lengths(); }
+
+    FakeClient low, high;
+    std::shared_ptr<ClientRecord> low_record = std::make_shared<ClientRecord>();
+    std::shared_ptr<ClientRecord> high_record = std::make_shared<ClientRecord>();
+    HoldLog log;
+    Dispatcher dispatcher;
+};
+
+TEST_F(Measures, BurstsAreFromWorkToNoWork) {
+    for (const int64_t begin_ms : {1, 10, 20}) urgent_burst(begin_ms, begin_ms + 2);
+    const base::HistogramCounts bursts = lengths(*high_record).bursts.read();
+    EXPECT_EQ(bursts.count(), 3U);
+    EXPECT_EQ(bursts.sum_ns, static_cast<uint64_t>(6 * kMs));
+    EXPECT_EQ(bursts.quantile(1), HistogramBuckets::middle(HistogramBuckets::of(2 * kMs)));
+}
+
+TEST_F(Measures, BurstsBetweenTwoLooksCountToo) {
+    high.submit(0, kStart + kMs);
+    high.complete(0, kStart + 2 * kMs);
+    dispatcher.pass(kStart + 3 * kMs);
+    EXPECT_EQ(lengths(*high_record).bursts.read().count(), 1U) << "all of it";
+    high.submit(0, kStart + 4 * kMs);
+    dispatcher.pass(kStart + 4 * kMs);
+    high.complete(0, kStart + 5 * kMs);
+    high.submit(0, kStart + 6 * kMs);
+    dispatcher.pass(kStart + 7 * kMs);
+    EXPECT_EQ(lengths(*high_record).bursts.read().count(), 2U) << "the end of one and the begin of the next";
+    dispatcher.pass(kStart + 8 * kMs);
+    EXPECT_EQ(lengths(*high_record).bursts.read().count(), 2U) << "nothing new";
+}
+
+TEST_F(Measures, TimesOfAHostileProgramAreNotBelieved) {
+    low.submit(0, kStart + 500 * kMs);  // in the future
+    dispatcher.pass(kStart + kMs);
+    low.complete(0, INT64_MIN);
+    dispatcher.pass(kStart + 2 * kMs);
+    low.slot(0).idle_since_ns = INT64_MAX;
+    low.slot(0).ready_since_ns = -5;
+    dispatcher.pass(kStart + 3 * kMs);
+    const base::HistogramCounts bursts = lengths(*low_record).bursts.read();
+    EXPECT_LE(bursts.sum_ns, static_cast<uint64_t>(3 * kMs));
+}
+
+TEST_F(Measures, CommandsAreTheMeanBetweenTwoLooks) {
+    low.submit(0, kStart + kMs, 10);
+    dispatcher.pass(kStart + kMs);
+    low.slot(0).completed = 4;
+    low.slot(0).busy_ns = 8 * kMs;
+    dispatcher.pass(kStart + 9 * kMs);
+    const base::HistogramCounts commands = lengths(*low_record).commands.read();
+    EXPECT_EQ(commands.count(), 4U);
+    EXPECT_EQ(commands.sum_ns, static_cast<uint64_t>(8 * kMs));
+    dispatcher.pass(kStart + 10 * kMs);
+    EXPECT_EQ(lengths(*low_record).commands.read().count(), 4U);
+}
+
+TEST_F(Measures, AHoldIsToldWithItsCause) {
+    low.submit(0, kStart + kMs, 3);
+    dispatcher.pass(kStart + kMs);
+    urgent_burst(10, 12);
+    const std::vector<HoldPart> told = parts();
+    ASSERT_FALSE(told.empty());
+    EXPECT_EQ(told[0].client, 1U);
+    EXPECT_EQ(told[0].cause.by_client, 2U);
+    EXPECT_EQ(told[0].cause.by_pid, 12);
+    EXPECT_EQ(told[0].cause.reason, sched::Reason::kLessUrgent);
+    EXPECT_EQ(told[0].cause.mechanism, sched::Mechanism::kGate);
+    int64_t ns = 0;
+    for (const HoldPart& part : told) {
+        EXPECT_EQ(part.cause.by_client, 2U);
+        EXPECT_TRUE(part.last);
+        ns += part.ns;
+    }
+    EXPECT_EQ(ns, low_record->find(0)->delayed_ns.load()) << "as much as its delay says";
+    EXPECT_GE(ns, 2 * kMs);
+    EXPECT_EQ(lengths(*low_record).holds.read().count(), told.size());
+    EXPECT_EQ(lengths(*low_record).holds.read().sum_ns, static_cast<uint64_t>(ns));
+    EXPECT_GE(low_record->find(0)->preempted_by[static_cast<size_t>(sched::Mechanism::kGate)].load(), 1U);
+    EXPECT_EQ(lengths(*high_record).holds.read().count(), 0U);
+}
+
+TEST_F(Measures, AHoldThatLastsIsToldInParts) {
+    low.submit(0, kStart + kMs);
+    dispatcher.pass(kStart + kMs);
+    ASSERT_TRUE(dispatcher.set_held(1, 0, true));
+    int64_t now = kStart + 10 * kMs;
+    for (; now <= kStart + 1010 * kMs; now += 20 * kMs) dispatcher.pass(now);
+    ASSERT_TRUE(dispatcher.set_held(1, 0, false));
+    dispatcher.pass(now);
+    const std::vector<HoldPart> told = parts();
+    ASSERT_GE(told.size(), 4U);
+    ASSERT_LE(told.size(), 7U);
+    int64_t ns = 0;
+    for (size_t i = 0; i < told.size(); ++i) {
+        ns += told[i].ns;
+        EXPECT_EQ(told[i].hold_ns, ns);
+        EXPECT_EQ(told[i].cause.reason, sched::Reason::kHeld);
+        EXPECT_EQ(told[i].cause.by_pid, 0);
+        EXPECT_EQ(told[i].last, i + 1 == told.size());
+    }
+    EXPECT_EQ(ns, now - kStart - 10 * kMs);
+    EXPECT_EQ(lengths(*low_record).holds.read().count(), 1U);
+}
+
+TEST_F(Measures, AHoldEndsWithItsQueueOrClient) {
+    low.submit(0, kStart + kMs);
+    dispatcher.pass(kStart + kMs);
+    high.submit(0, kStart + 2 * kMs);
+    dispatcher.pass(kStart + 2 * kMs);
+    low.free_queue(0);
+    dispatcher.pass(kStart + 5 * kMs);
+    ASSERT_EQ(parts().size(), 1U);
+    EXPECT_EQ(parts()[0].ns, 3 * kMs);
+    EXPECT_TRUE(parts()[0].last);
+    low.make_queue(0, 0);
+    low.submit(0, kStart + 6 * kMs);
+    dispatcher.pass(kStart + 6 * kMs);
+    dispatcher.pass(kStart + 7 * kMs);
+    dispatcher.remove_client(1);
+    ASSERT_EQ(parts().size(), 2U);
+    EXPECT_EQ(parts()[1].ns, kMs);
+}
+
+TEST(HoldTracker, CutsWhereTheCauseChanges) {
+    HoldTracker tracker;
+    std::vector<HoldPart> told;
+    const auto take = [&told](const HoldPart& part) { told.push_back(part); };
+    const HoldCause first{.by_pid = 1, .by_client = 1, .reason = sched::Reason::kLessUrgent};
+    const HoldCause second{.by_pid = 2, .by_client = 2, .reason = sched::Reason::kLessUrgent};
+    EXPECT_TRUE(tracker.follow(true, 100, first, 200, take));
+    EXPECT_FALSE(tracker.follow(true, 100, first, 250, take));
+    tracker.follow(true, 100, second, 300, take);
+    tracker.follow(false, 100, second, 450, take);
+    ASSERT_EQ(told.size(), 2U);
+    EXPECT_EQ(told[0].ns, 200);
+    EXPECT_EQ(told[0].cause.by_client, 1U);
+    EXPECT_EQ(told[1].ns, 150);
+    EXPECT_EQ(told[1].hold_ns, 150) << "behind another one it is another hold";
+    tracker.follow(true, 400, first, 500, take);
+    tracker.follow(false, 0, first, 600, take);
+    EXPECT_EQ(told[2].ns, 150) << "no time counts twice";
+}
+
+}  // namespace
+}  // namespace xsched::dispatch
