@@ -166,9 +166,9 @@ run_step() {
         suite) python3 tests/gpu/run_suite.py --build "$build" --results "$work" --budget "$budget" ;;
         suite-compile) python3 tests/gpu/run_suite.py --build "$build" --results "$work" --budget "$budget" \
                                --modes compile --name torch_suite_compile ;;
-        *) echo "no step $1: probe smoke main peers lengths own mps streams overhead preemption thresholds models2 shares" \
-                "bench acceptance launch hip level3 directive demo models serving serving-mps suite suite-compile" \
-                "devices order run"
+        *) echo "no step $1: probe smoke main peers lengths own mps streams overhead preemption thresholds models2" \
+                "shares bench acceptance launch hip level3 directive demo models serving serving-mps suite" \
+                "suite-compile devices order run"
            return 2 ;;
     esac
 }
