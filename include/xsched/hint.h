@@ -9,10 +9,7 @@
 
 #include "xsched/types.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-#pragma GCC visibility push(default)
+XSCHED_BEGIN_INTERFACE
 
 /* Which scheduler this process uses from now on, in place of the one that XSCHED_SCHEDULER names. `policy` is the
  * local scheduler's; the others ignore it (xserver's is set with `xcli policy`). Queues, hints and suspensions by the
@@ -79,9 +76,6 @@ XResult XHintPeriod(XQueueHandle xq, int64_t us);
  * InvalidValue: 0. */
 XResult XHintKDeadline(size_t k);
 
-#pragma GCC visibility pop
+XSCHED_END_INTERFACE
 
-#ifdef __cplusplus
-}
-#endif
 #endif

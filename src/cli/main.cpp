@@ -1,6 +1,4 @@
 // xcli: the command line. Every error is one sentence on standard error and status 2.
-#include <CLI/CLI.hpp>
-
 #include <cstdio>
 #include <cstring>
 
@@ -11,14 +9,14 @@
 #include "cli/run.h"
 #include "cli/show.h"
 #include "cli/steer.h"
+#include "console/command_line.h"
 #include "xsched/types.h"
 
 namespace {
 
 using namespace xsched::cli;
 namespace base = xsched::base;
-
-constexpr int kUsage = 2;
+namespace console = xsched::console;
 
 // Everything the command line can say.
 struct Words {
@@ -105,7 +103,8 @@ void add_doctor(CLI::App& app, Words& words) {
         return option;
     };
     DoctorRun& asked = words.doctor;
-    with_run(doctor->add_option("--platform", asked.platform, "hip, cuda or opencl; else the first that is there"));
+    with_run(
+        doctor->add_option("--platform", asked.platform, "one that xcli doctor shows; else the first that is there"));
     with_run(doctor->add_option("--level", asked.level, "the highest preempt level that is tried (3)"))
         ->check(between(1, kPreemptLevelInterrupt));
     with_run(doctor->add_option("--save", asked.save, "also write all that was found to this file, as JSON"));
@@ -207,7 +206,7 @@ bool is_unknown_command(const CLI::App& app, const char* word) {
 int report(const Words& words, const std::string& sentence) {
     fprintf(stderr, "xcli: %s\n", sentence.c_str());
     if (words.json) print(Json{{"ok", false}, {"error", sentence}}.dump(2) + "\n");
-    return kUsage;
+    return console::kUsage;
 }
 
 }  // namespace
@@ -223,15 +222,6 @@ int main(int argc, char** argv) {
     if (is_unknown_command(app, argv[1]))
         return report(words, std::string("there is no command \"") + argv[1] + "\": see 'xcli --help'");
     const int ours = split_off_program(argc, argv, words.program);
-    try {
-        app.parse(ours, argv);
-    } catch (const CLI::ParseError& error) {
-        if (error.get_exit_code() == 0) return app.exit(error);
-        return report(words, std::string(error.what()) + ": see 'xcli --help'");
-    }
-    try {
-        return words.command();
-    } catch (const std::exception& error) {
-        return report(words, error.what());
-    }
+    const auto refuse = [&words](const std::string& sentence) { return report(words, sentence); };
+    return console::run(app, ours, argv, "xcli", [&words] { return words.command(); }, refuse);
 }

@@ -107,7 +107,7 @@ ClientSlots::Summary ClientSlots::take_verdicts() {
 void ClientSlots::write_header(const Summary& summary) {
     ipc::Header& header = view_.region->header;
     put(header.expect_interrupt, summary.expects_interrupt ? 1U : 0U);
-    put(header.linger_wanted, summary.has_victims ? 1U : 0U);
+    put(header.keep_alive_wanted, summary.has_victims ? 1U : 0U);
     if (put(header.watching, summary.watching ? 1U : 0U) && summary.watching) began_watching_ = true;
 }
 
@@ -229,7 +229,7 @@ RoomFor ClientSlots::makes_room(int64_t now_ns) {
 
 // It looks at this by itself: nobody is rung.
 void ClientSlots::keep_alive(int64_t until_ns) {
-    std::atomic<int64_t>& written_ns = view_.region->header.linger_until_ns;
+    std::atomic<int64_t>& written_ns = view_.region->header.keep_alive_until_ns;
     update(written_ns, std::max(written_ns.load(std::memory_order_relaxed), until_ns));
 }
 
@@ -256,7 +256,7 @@ void ClientSlots::let_go(int64_t now_ns) {
     }
     put(view_.region->header.watching, 0U);
     put(view_.region->header.expect_interrupt, 0U);
-    put(view_.region->header.linger_wanted, 0U);
+    put(view_.region->header.keep_alive_wanted, 0U);
     suspended_ = followed_ = false;
     units_.remove_all();
     ring();

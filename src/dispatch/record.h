@@ -18,7 +18,7 @@ struct QueueRecord {
     std::atomic<uint32_t> mechanism{0};  // sched::Mechanism
     std::atomic<int32_t> by_pid{0};  // the process that it makes room for; 0: none
     std::atomic<uint32_t> by_client{0};
-    std::atomic<int32_t> priority{0};  // that counts: boosts and the user's limit applied
+    std::atomic<int32_t> priority{0};  // that counts: inherited ones and the user's limit applied
     std::atomic<int64_t> since_ns{0};  // when the present state began
     std::atomic<int64_t> delayed_ns{0};  // suspended with work to do, until
     std::atomic<int64_t> waits_since_ns{0};  // then; 0: it is not now

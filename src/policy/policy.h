@@ -19,7 +19,7 @@ namespace xsched::policy {
 
 // What a policy sees of the queues of one process that have the same priority on one device: they run or stand
 // together, so that siblings which wait for each other's events cannot deadlock.
-struct Unit : base::Hints {  // `priority` has its boosts applied
+struct Unit : base::Hints {  // `priority` counts what its queues inherit
     uint64_t id = 0;
     uint64_t device = 0;
     uint64_t process = 0;      // equal for the units of one process, whatever its number

@@ -24,7 +24,7 @@ struct UnitState {
     bool held = false;             // suspended by a person
     bool stopped = false;          // its process is stopped (SIGSTOP): it cannot use the device for long
     bool keeps_alive = false;      // its process can keep the device through its own pauses
-    uint32_t waits = 0;            // how often that did wait
+    uint32_t keep_alive_waits = 0;  // how often that did wait
     uint32_t level = 0;            // preempt level that all of its queues have
     uint64_t group = 0;            // equal for units that the hardware can take off the device only together
     uint64_t completed = 0;        // commands seen to complete; a change is progress

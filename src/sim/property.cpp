@@ -35,10 +35,10 @@ public:
             meddle(world);
         }
         drain(world);
-        result_.events = world.events();
+        result_.simulated.events = world.events();
         result_.hash = world.server()->decisions_hash();
         const double hours = static_cast<double>(result_.workload.duration_ns) / 3.6e12;
-        result_.client_hours = hours * static_cast<double>(world.programs().size());
+        result_.simulated.client_hours = hours * static_cast<double>(world.programs().size());
     }
 
 private:
@@ -74,7 +74,7 @@ private:
             const int64_t since_ns = program.waits_since_ns();
             if (since_ns == 0 || held_[at] || program.spec().hints.priority == PRIORITY_NO_EXECUTE) continue;
             const int64_t waited_ns = world.now_ns() - std::max(since_ns, free_since_ns_[at]);
-            result_.longest_wait_ns = std::max(result_.longest_wait_ns, waited_ns);
+            result_.simulated.longest_wait_ns = std::max(result_.simulated.longest_wait_ns, waited_ns);
             if (waited_ns > bound_ns()) fail(program, "had work and completed nothing for " + milliseconds(waited_ns));
         }
     }
@@ -119,7 +119,7 @@ PropertyRun check_seed(uint64_t seed, const std::string& policy, Density density
     if (density == Density::kSparse) return result;
     PropertyRun again{.workload = random_workload(seed, density, duration_ns)};
     Run(again, policy, seed, density).go();
-    if (again.hash != result.hash || again.events != result.events)
+    if (again.hash != result.hash || again.simulated.events != result.simulated.events)
         result.failures.push_back("a second run of the same seed decided otherwise");
     return result;
 }

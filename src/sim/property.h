@@ -10,13 +10,18 @@
 
 namespace xsched::sim {
 
+// What was simulated, in one run or in several.
+struct Simulated {
+    double client_hours = 0;
+    uint64_t events = 0;
+    int64_t longest_wait_ns = 0;
+};
+
 struct PropertyRun {
     Workload workload;  // that the seed made
     std::vector<std::string> failures;  // as sentences; none: all holds
-    double client_hours = 0;  // simulated
-    uint64_t events = 0;
     uint64_t hash = 0;  // of the decisions
-    int64_t longest_wait_ns = 0;
+    Simulated simulated;
 };
 
 enum class Density : uint8_t { kDense, kSparse };  // how much programs do in a second

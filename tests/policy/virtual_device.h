@@ -44,6 +44,9 @@ public:
     static constexpr int64_t kMarkNs = 100 * kMs;
 
     explicit VirtualDevice(const char* policy) : policy_(find_policy(policy)->make()) {}
+    VirtualDevice(const char* policy, const std::vector<Job>& jobs) : VirtualDevice(policy) {
+        for (const Job& job : jobs) add(job);
+    }
 
     Job& add(Job job) {
         if (job.unit.id == 0) job.unit.id = jobs_.size() + 1;

@@ -38,10 +38,9 @@ TEST_F(OwnPolicy, SoIsOneWithStateInCpp) {
 TEST_F(OwnPolicy, OneFromALineDoes) {
     start({"--policy-expr", "priority asc"});
     EXPECT_EQ(policy(), "EXPR");
-    TestClient low(socket(), "low");
-    TestClient high(socket(), "high");
-    low.add_queue(0, 0, 0x1);
-    high.add_queue(0, 10, 0x2);
+    LowAndHigh clients(socket());
+    ASSERT_TRUE(clients.connected());
+    auto& [low, high] = clients;
     low.submit(0);
     high.submit(0);
     EXPECT_TRUE(high.becomes_suspended(0, true));
