@@ -1,6 +1,6 @@
 # Short commands over CMake and Ninja. `make help` lists them.
 #
-#   XSCHED_PLATFORM                what is built: all, or opencl, cuda, hip (a list with ;)
+#   XSCHED_PLATFORM         what is built: all, or folders of src/platform (a list with ;)
 #   INSTALL_PATH            where `make install` puts it; DESTDIR counts as usual
 #   JOBS                    how many jobs at a time
 #   PROFILE, BUDGET, BENCH  of `make bench`: tiny, quick or full; seconds; more options of bench/suite.py
@@ -21,15 +21,18 @@ RELEASE = build/release$(if $(filter-out all,$(XSCHED_PLATFORM)),-$(subst ;,-,$(
 # What the demo may run on here: to build everything takes twice as long.
 DEMO = demo_opencl $(if $(wildcard /dev/nvidiactl /dev/dxg),demo_cuda) $(if $(wildcard /dev/kfd),demo_hip)
 
+# A folder with a platform.json is a platform.
+PLATFORMS = $(patsubst src/platform/%/platform.json,%,$(wildcard src/platform/*/platform.json))
+
 .DEFAULT_GOAL := all
-.PHONY: all opencl cuda hip install uninstall install_path demo bench acceptance stand_ins test test-all fresh sanitize
+.PHONY: all $(PLATFORMS) install uninstall install_path demo bench acceptance stand_ins test test-all fresh sanitize
 .PHONY: asan tsan old ubsan lint tidy format clean help deps
 
 all: ## build the libraries, xserver, xcli and the benchmarks
 	@cmake --preset release -B $(RELEASE) -DXSCHED_PLATFORM="$(XSCHED_PLATFORM)" --log-level=WARNING > /dev/null
 	@cmake --build $(RELEASE) -j $(JOBS)
 
-opencl cuda hip: ## the same for one platform; links in output/ and build/platforms/, where the documents look
+$(PLATFORMS): ## the same for one platform; links in output/ and build/platforms/, where the documents look
 	@$(MAKE) --no-print-directory all XSCHED_PLATFORM=$@
 	@mkdir -p output build/platforms/$@
 	@for part in bin lib; do ln -sfn ../build/release-$@/$$part output/$$part; done
@@ -115,4 +118,5 @@ clean: ## remove build/
 	@rm -rf build
 
 help: ## this list
-	@sed -nE 's/^([a-z -]+):.*## (.*)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 32
+	@sed -nE 's/^([a-z -]+|\$$\(PLATFORMS\)):.*## (.*)/  \1\t\2/p' $(MAKEFILE_LIST) | \
+	    sed 's/\$$(PLATFORMS)/$(PLATFORMS)/' | expand -t 32

@@ -2,7 +2,6 @@
 """What honest programs notice of attacks on a server of all users (docs/SECURITY.md): the time from an urgent queue's
 readiness to the directive for another client, and until another user's tool is answered. Needs root, and a machine that
 is otherwise idle; three minutes. The program: `cmake --build BUILD --target attack_cost`."""
-import argparse
 import datetime
 import json
 import os
@@ -13,6 +12,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from lib import report  # noqa: E402
+from lib.command import options_parser  # noqa: E402
 
 MOST_RATIO = 2       # of the directives' p99 beside an attack to the undisturbed one
 MOST_TOOL_MS = 100   # p99 of another user's answers
@@ -50,9 +50,7 @@ def table(found):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build", type=Path, default=report.ROOT / "build" / "dev")
-    parser.add_argument("--results", type=Path, default=report.ROOT / "bench" / "results")
+    parser = options_parser(__doc__, "dev")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--samples", type=int, default=1000, help="of each situation and round")
     parser.add_argument("--only", help="this attack alone")

@@ -2,7 +2,6 @@
 """What XSched costs and how fast it decides, without any accelerator: host time added to each enqueue on an open queue,
 and the time from an urgent queue's readiness to the directive in the victim's memory. Half a minute; the machine should
 be otherwise idle."""
-import argparse
 import json
 import os
 import subprocess
@@ -12,6 +11,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from lib import backend as backends  # noqa: E402
 from lib import programs, report  # noqa: E402
+from lib.command import options_parser  # noqa: E402
 
 TIMEOUT_SECONDS = 120
 
@@ -48,9 +48,7 @@ def targets(cost, directive):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build", type=Path, default=report.ROOT / "build" / "release")
-    parser.add_argument("--results", type=Path, default=report.ROOT / "bench" / "results")
+    parser = options_parser(__doc__)
     arguments = parser.parse_args()
     try:
         with programs.Session(arguments.build) as session:

@@ -8,7 +8,6 @@ Nobody competes.
 
 FAKE_CUDA_DIRECT=FILE: that is the CUDA driver, such as the tests' fake one, to try this without a GPU.
 Exit status 1 if a target was missed, 2 if nothing could be measured."""
-import argparse
 import os
 import statistics
 import sys
@@ -20,6 +19,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from lib import backend as backends  # noqa: E402
 from lib import programs, report, stand_ins  # noqa: E402
+from lib.command import options_parser  # noqa: E402
 from lib.progress import Progress  # noqa: E402
 
 KINDS = ["launch, NULL stream", "launch, own stream", "event record", "synchronize an idle stream", "memset 4 bytes"]
@@ -107,10 +107,8 @@ def hip_outcome(found):
 
 
 def parse_options():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = options_parser(__doc__)
     parser.add_argument("--platform", choices=("cuda", "hip"), default="cuda")
-    parser.add_argument("--build", type=Path, default=report.ROOT / "build" / "release")
-    parser.add_argument("--results", type=Path, default=report.ROOT / "bench" / "results")
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--seconds", type=float, default=1.5, help="of each program, each round")
     parser.add_argument("--budget", type=float, default=3600, help="seconds after which no program is started")

@@ -1,5 +1,5 @@
 # What can be chosen at configure time.
-set(XSCHED_PLATFORM "all" CACHE STRING "Platforms to build: all, opencl, cuda, hip (a list is fine)")
+set(XSCHED_PLATFORM "all" CACHE STRING "Platforms to build: all, or folders of src/platform (a list is fine)")
 # Off for users; the presets turn on what each is for.
 option(XSCHED_BUILD_TESTS "Build the tests" OFF)
 option(XSCHED_BUILD_BENCH "Build the benchmarks" OFF)
@@ -8,12 +8,17 @@ set(XSCHED_SANITIZE "" CACHE STRING "Sanitizers for everything, such as address,
 if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "" FORCE)
 endif()
-foreach(platform IN LISTS XSCHED_PLATFORM)
-  set(platforms ${CMAKE_SOURCE_DIR}/src/platform)
-  if(NOT platform STREQUAL "all" AND NOT EXISTS ${platforms}/${platform}/CMakeLists.txt)
-    file(GLOB known RELATIVE ${platforms} ${platforms}/*/CMakeLists.txt)
-    string(REPLACE "/CMakeLists.txt" "" known "${known}")
-    string(REPLACE ";" ", " known "${known}")
+# XSCHED_PLATFORMS: the chosen ones. A folder with a platform.json is a platform.
+file(GLOB known RELATIVE ${CMAKE_SOURCE_DIR}/src/platform CONFIGURE_DEPENDS
+     ${CMAKE_SOURCE_DIR}/src/platform/*/platform.json)
+list(TRANSFORM known REPLACE "/platform.json$" "")
+set(XSCHED_PLATFORMS ${XSCHED_PLATFORM})
+if(XSCHED_PLATFORM STREQUAL "all")
+  set(XSCHED_PLATFORMS ${known})
+endif()
+foreach(platform IN LISTS XSCHED_PLATFORMS)
+  if(NOT platform IN_LIST known)
+    list(JOIN known ", " known)
     message(FATAL_ERROR "XSCHED_PLATFORM=${platform}: this version has no such platform; it has: ${known} (or all)")
   endif()
 endforeach()

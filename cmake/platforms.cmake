@@ -11,6 +11,15 @@ execute_process(COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_SOURCE_DIR}/tools/platf
                 COMMAND_ERROR_IS_FATAL ANY)
 include_directories(${XSCHED_API_DIR})
 
+# The folder of each chosen platform here, of those that have one.
+macro(xsched_add_platform_folders)
+  foreach(platform IN LISTS XSCHED_PLATFORMS)
+    if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${platform}/CMakeLists.txt)
+      add_subdirectory(${platform})
+    endif()
+  endforeach()
+endmacro()
+
 # xsched_api(API): what is generated from api/<API>.json at build time, in ${XSCHED_API_DIR}/<API>: the shim's
 # trampolines, exports and lists, and the types of the vendor's functions. Whoever includes a platform's api.h links
 # api_<API>.
@@ -39,8 +48,8 @@ endfunction()
 # platform/stream/hal are compiled with its vendor.h.
 function(xsched_stream_device name api)
   xsched_api(${api})
-  set(shared driver_use event_ring gate_trial hal hwqueue library_search pinned_words scratch stream_id users
-             vendor_library)
+  set(shared driver_use event_ring gate_trial gates hal hwqueue keep_alive_ops library_search pinned_words scratch
+             stream_end stream_id users value_operations vendor_library)
   list(TRANSFORM shared PREPEND ../../stream/hal/)
   list(TRANSFORM shared APPEND .cpp)
   xsched_guest_library(${name} ${CMAKE_CURRENT_SOURCE_DIR}/exports.map ${ARGN} ${shared})

@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 build=$1
 pack=${2:-gpu_pack}
 rm -rf "$pack"
-mkdir -p "$pack/bin" "$pack/lib/xsched" "$pack/bench/cuda" "$pack/bench/hip"
+mkdir -p "$pack/bin" "$pack/lib/xsched"
 
 copy() {  # FILE FOLDER
     [ -f "$1" ] || return 0
@@ -21,8 +21,12 @@ for file in "$build"/lib/*.so*; do
     case $file in *fake* | *opencl*) ;; *) copy "$file" lib ;; esac
 done
 for file in "$build"/lib/xsched/*.so; do copy "$file" lib/xsched; done
-for name in hp lp pair suspend launch_cost level3 libtimeslices.so; do copy "$build/bench/cuda/$name" bench/cuda; done
-for name in hp lp pair suspend launch_cost; do copy "$build/bench/hip/$name" bench/hip; done
+for described in src/platform/*/platform.json; do
+    platform=$(basename "$(dirname "$described")")
+    [ "$platform" != opencl ] || continue  # its driver is none of a GPU's alone, and run_gpu.sh has nothing for it
+    mkdir -p "$pack/bench/$platform"
+    for file in "$build/bench/$platform"/*; do copy "$file" "bench/$platform"; done
+done
 git describe --always --dirty --abbrev=12 > "$pack/VERSION" 2> /dev/null || echo unknown > "$pack/VERSION"
 for needed in lib/libpreempt.so lib/libhalcuda.so lib/libshimcuda.so bin/xserver bin/xcli bench/cuda/hp; do
     [ -e "$pack/$needed" ] || echo "warning: $build has no $needed (build the targets first)" >&2

@@ -117,7 +117,7 @@ void measure(const char* policy, uint32_t clients, uint32_t queues, const char* 
     printf("  {\"clients\": %u, \"queues\": %u, \"units\": %u, ", clients, queues, clients * queues);
     // The more urgent of the two keeps everybody off meanwhile.
     constexpr int64_t kSoon = 100 * base::kMicrosecond;
-    constexpr int64_t kPastEveryGrace = 3 * base::kMillisecond;
+    constexpr int64_t kPastAnticipation = 3 * base::kMillisecond;
     crowd.submit(crowd.urgent() + 1);
     crowd.pass({crowd.urgent() + 2}, kSoon);
     report("one", ", ", [&](size_t i) {
@@ -131,13 +131,13 @@ void measure(const char* policy, uint32_t clients, uint32_t queues, const char* 
     });
     crowd.complete(crowd.urgent() + 1);
     crowd.complete(crowd.urgent());
-    crowd.pass({crowd.urgent() + 1, crowd.urgent() + 2}, kPastEveryGrace);
+    crowd.pass({crowd.urgent() + 1, crowd.urgent() + 2}, kPastAnticipation);
     report("burst", ", ", [&](size_t i) {
         if (i % 2 == 0)
             crowd.submit(crowd.urgent());
         else
             crowd.complete(crowd.urgent());
-        return crowd.pass({crowd.urgent() + 1}, kPastEveryGrace);
+        return crowd.pass({crowd.urgent() + 1}, kPastAnticipation);
     });
     report("whole", "}", [&](size_t) { return crowd.pass({}, kSoon, true); });
     printf("%s\n", end);

@@ -70,7 +70,7 @@ ipc::Region* join(const std::string& socket, base::UniqueFd& lifeline, int32_t p
     slot.priority = priority;
     slot.utilization = UTILIZATION_MAX;
     slot.timeslice_us = TIMESLICE_DEFAULT;
-    slot.command_ns = 1;  // so short that the server keeps no grace
+    slot.command_ns = 1;  // so short that the server anticipates nothing
     slot.state = static_cast<uint32_t>(ipc::SlotState::kUsed);
     region->header.slot_end = 1;
     ring_doorbell(region->header);

@@ -9,10 +9,7 @@
 
 #include "xsched/types.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-#pragma GCC visibility push(default)
+XSCHED_BEGIN_INTERFACE
 
 /* Which scheduler this process uses from now on, in place of the one that XSCHED_SCHEDULER names. `policy` is the
  * local scheduler's; the others ignore it (xserver's is set with `xcli policy`). Queues, hints and suspensions by the
@@ -44,6 +41,11 @@ XResult XHintLimit(XQueueHandle xq, int32_t percent);
  * InvalidValue: out of that range. (Not in XSched 1.2.) */
 XResult XHintWindow(XQueueHandle xq, int32_t display);
 
+/* How long 99 of 100 bursts of the queue's work may take (policy AUTO): microseconds up to an hour; less than 0:
+ * percent of what they take alone, down to -10,000 (-130: 1.3 times); 0: no target. Of a program's queues the smallest
+ * but 0 counts. InvalidValue: out of that range. (Not in XSched 1.2.) */
+XResult XHintLatencyTarget(XQueueHandle xq, int64_t target);
+
 /* The length of a turn in microseconds, for policies that take turns: TIMESLICE_MIN (100) to TIMESLICE_MAX
  * (10,000,000), or TIMESLICE_UNLIMITED. For all queues of this process, those that are made later included.
  * InvalidValue: out of that range. */
@@ -74,9 +76,6 @@ XResult XHintPeriod(XQueueHandle xq, int64_t us);
  * InvalidValue: 0. */
 XResult XHintKDeadline(size_t k);
 
-#pragma GCC visibility pop
+XSCHED_END_INTERFACE
 
-#ifdef __cplusplus
-}
-#endif
 #endif

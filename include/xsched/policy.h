@@ -15,9 +15,7 @@
 
 #include "xsched/types.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+XSCHED_BEGIN_INTERFACE
 
 /* Raised when something of this file changes its meaning. New members come at the end of XPolicyUnit without that. */
 #define XSCHED_POLICY_ABI 1
@@ -76,7 +74,6 @@ typedef struct {
 /* What the library defines, visibly. */
 const XPolicyModule* XSchedPolicy(void);
 
-#ifdef __cplusplus
-}
-#endif
+XSCHED_END_INTERFACE
+
 #endif

@@ -10,8 +10,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Around declarations of functions: they are C's, and visible where a program hides what it does not say is seen. */
 #ifdef __cplusplus
-extern "C" {
+#define XSCHED_BEGIN_INTERFACE _Pragma("GCC visibility push(default)") extern "C" {
+#define XSCHED_END_INTERFACE \
+    }                        \
+    _Pragma("GCC visibility pop")
+#else
+#define XSCHED_BEGIN_INTERFACE _Pragma("GCC visibility push(default)")
+#define XSCHED_END_INTERFACE _Pragma("GCC visibility pop")
 #endif
 
 /* What a call came to. Every value has a sentence: see src/base/result.def. */
@@ -157,7 +164,4 @@ typedef int64_t Deadline;    /* microseconds from a command's submission */
 #define XQUEUE_LAUNCH_THRESHOLD_DEFAULT 16
 #define XQUEUE_LAUNCH_BATCH_SIZE_DEFAULT 8
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -13,10 +13,7 @@
 
 #include "xsched/types.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-#pragma GCC visibility push(default)
+XSCHED_BEGIN_INTERFACE
 
 /* Makes an XQueue over `hwq`. `level` is an XPreemptLevel, or 0 for the highest that the hardware supports; `flags`
  * is a mask of XQueueCreateFlag. Window, priority and the other hints are what the environment says
@@ -79,9 +76,6 @@ XResult HwCommandCreateCallback(HwCommandHandle* hw_cmd, LaunchCallback launch, 
 /* Gives the handle up; a submitted command still runs. */
 XResult HwCommandDestroy(HwCommandHandle hw_cmd);
 
-#pragma GCC visibility pop
+XSCHED_END_INTERFACE
 
-#ifdef __cplusplus
-}
-#endif
 #endif

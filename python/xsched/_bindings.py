@@ -45,6 +45,7 @@ SIGNATURES: Dict[str, List[Any]] = {
     "XHintShare": [_handle, _i32],
     "XHintLimit": [_handle, _i32],
     "XHintWindow": [_handle, _i32],
+    "XHintLatencyTarget": [_handle, _i64],
 }
 
 
@@ -278,3 +279,7 @@ class XSched:
     @staticmethod
     def XHintWindow(xq: XQueueHandle, display: int) -> XResult:
         return call("XHintWindow", xq, display)
+
+    @staticmethod
+    def XHintLatencyTarget(xq: XQueueHandle, target: int) -> XResult:
+        return call("XHintLatencyTarget", xq, target)

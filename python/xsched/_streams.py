@@ -9,8 +9,7 @@ from types import ModuleType
 from typing import Any, Callable, ContextManager, List, NamedTuple, Optional
 
 from . import _libraries, cuda, hip, opencl
-
-PLATFORMS = {"cuda": cuda, "hip": hip, "opencl": opencl}
+from ._platforms import PLATFORMS
 
 
 class Stream(NamedTuple):

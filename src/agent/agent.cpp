@@ -8,6 +8,7 @@
 
 #include "agent/backoff.h"
 #include "agent/connection.h"
+#include "agent/directive_wait.h"
 #include "agent/errands.h"
 #include "agent/lifeline.h"
 #include "agent/local_scheduler.h"
@@ -15,7 +16,6 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/options.h"
-#include "base/spin.h"
 #include "base/time.h"
 #include "ipc/region.h"
 #include "policy/policy.h"
@@ -173,38 +173,6 @@ const char* server_trouble(const ipc::Header& header, bool any_suspended) {
     return g_connection.lost() ? "its connection closed" : nullptr;
 }
 
-// How the agent's thread waits for directives.
-class DirectiveWait {
-public:
-    // May return early.
-    void sleep(ipc::Header& header, uint32_t seen, int64_t timeout_ns) {
-        if (look(header, seen)) return;
-        header.agent_asleep.store(1, std::memory_order_seq_cst);
-        if (header.directive.load(std::memory_order_seq_cst) == seen && !g_stop.load(std::memory_order_acquire))
-            base::futex_wait(header.directive, seen, timeout_ns);
-        header.agent_asleep.store(0, std::memory_order_seq_cst);
-    }
-
-private:
-    // While the next directive may ask for a call that a more urgent program waits for (level 3), and for a moment
-    // after the last one. True: a directive came.
-    bool look(const ipc::Header& header, uint32_t seen) {
-        if (!spare_ || header.expect_interrupt.load(std::memory_order_relaxed) == 0) return false;
-        int64_t now = base::now_ns();
-        if (std::exchange(heard_, seen) != seen) heard_ns_ = now;
-        for (; now - heard_ns_ < base::kSpinNs; now = base::now_ns()) {
-            if (header.directive.load(std::memory_order_acquire) != seen || g_stop.load(std::memory_order_relaxed))
-                return true;
-            base::pause_processor();
-        }
-        return false;
-    }
-
-    const bool spare_ = base::processors_to_spare();
-    uint32_t heard_ = 0;
-    int64_t heard_ns_ = 0;
-};
-
 // Until it is time to look for a server again; meanwhile the process may be its own.
 void pause_without_server(DirectiveWait& wait, ipc::Header& header, uint32_t seen, int64_t pause_ns) {
     const int64_t until = base::now_ns() + pause_ns;
@@ -216,7 +184,7 @@ void pause_without_server(DirectiveWait& wait, ipc::Header& header, uint32_t see
 }
 
 void* global_body(void*) {
-    DirectiveWait wait;
+    DirectiveWait wait(g_stop);
     Backoff backoff;
     if (std::exchange(g_start_server, false)) start_missing_server();
     int64_t next_look = base::now_ns() + kLookNs;
@@ -269,7 +237,7 @@ void* local_scheduler_body(void*) {
 }
 
 void* local_agent_body(void*) {
-    DirectiveWait wait;
+    DirectiveWait wait(g_stop);
     ipc::Header& header = g_region.load(std::memory_order_acquire)->header;
     while (!g_stop.load(std::memory_order_acquire)) {
         const uint32_t seen = header.directive.load(std::memory_order_seq_cst);

@@ -10,7 +10,7 @@
 namespace xsched::base {
 
 // hints.def explains the values of these.
-enum class HintKind : uint8_t { kNumber, kTime };
+enum class HintKind : uint8_t { kNumber, kTime, kTarget };
 enum class HintMerge : uint8_t { kKey, kLargest, kTighter };
 enum class HintScope : uint8_t { kQueue, kProcess, kJoint };
 enum class HintInRun : uint8_t { kRun, kNoRun };
@@ -53,18 +53,18 @@ struct HintInfo {
     // A value as it is told: in range, and a kTime in microseconds from now.
     constexpr int64_t kept(int64_t told, int64_t now_ns) const {
         told = std::clamp(told, least, most);
-        if (kind == HintKind::kNumber) return told;
+        if (kind != HintKind::kTime) return told;
         return told > 0 ? now_ns + told * 1000 : 0;
     }
     // The other way; a time that is over is 0.
     constexpr int64_t told(int64_t kept, int64_t now_ns) const {
-        if (kind == HintKind::kNumber) return kept;
+        if (kind != HintKind::kTime) return kept;
         return kept > now_ns ? (kept - now_ns) / 1000 : 0;
     }
     // A kept value that nobody has checked: a number is brought in range; a time is dropped if it is absurd or over for
     // more than `slack_ns`.
     constexpr int64_t trusted(int64_t kept, int64_t now_ns, int64_t slack_ns) const {
-        if (kind == HintKind::kNumber) return std::clamp(kept, least, most);
+        if (kind != HintKind::kTime) return std::clamp(kept, least, most);
         return kept > 0 && kept > now_ns - slack_ns && kept <= now_ns + most * 1000 ? kept : 0;
     }
     constexpr bool accepts(int64_t told) const { return told >= accepts_least && told <= accepts_most; }

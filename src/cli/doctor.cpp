@@ -16,7 +16,7 @@
 #include "cli/other_servers.h"
 #include "cli/server_link.h"
 #include "cli/show.h"
-#include "cli/table.h"
+#include "console/table.h"
 #include "ipc/protocol.h"
 
 namespace xsched::cli {
@@ -117,7 +117,7 @@ Finding processors() {
     return {"processors", Answer::kNo, count + " usable: xserver must share it with the programs it schedules"};
 }
 
-void add_rows(Table& table, const Platform& platform, const std::vector<Finding>& findings) {
+void add_rows(console::Table& table, const Platform& platform, const std::vector<Finding>& findings) {
     for (const Finding& finding : findings)
         table.add({platform.name, finding.what, word(finding.answer), finding.detail});
 }
@@ -173,7 +173,7 @@ int show_doctor(const std::string& root, bool json) {
 #define PLATFORM(name, ...) look_at_##name(machine, installation),
 #include "platforms.inc"
     };
-    Table table({"PART", "WHAT", "ANSWER", "DETAIL"});
+    console::Table table({"PART", "WHAT", "ANSWER", "DETAIL"});
     Json list = Json::array();
     for (const Platform& platform : platforms) {
         add_rows(table, platform, platform.findings);

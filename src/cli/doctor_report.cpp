@@ -5,7 +5,7 @@
 
 #include "cli/doctor_steps.h"
 #include "cli/show.h"
-#include "cli/table.h"
+#include "console/table.h"
 
 namespace xsched::cli {
 namespace {
@@ -73,9 +73,9 @@ std::string environment_text(const Variables& variables) {
 }
 
 std::string for_people(const Evidence& evidence, const std::vector<Verdict>& verdicts) {
-    Table settings({"SETTING", "ANSWER", "DETAIL"});
+    console::Table settings({"SETTING", "ANSWER", "DETAIL"});
     for (const Finding& finding : evidence.findings) settings.add({finding.what, word(finding.answer), finding.detail});
-    Table steps({"STEP", ">SECONDS", "ENDING", "WHAT IT TRIES"});
+    console::Table steps({"STEP", ">SECONDS", "ENDING", "WHAT IT TRIES"});
     for (const Step& step : kSteps) {
         const auto result = evidence.steps.find(step.name);
         if (result == evidence.steps.end()) continue;

@@ -1,7 +1,7 @@
 // What xcli doctor --run prints and saves.
 #pragma once
 
-#include "cli/doctor_run.h"
+#include "cli/doctor_asked.h"
 #include "cli/verdicts.h"
 
 namespace xsched::cli {

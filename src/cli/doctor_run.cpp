@@ -44,9 +44,9 @@ const PlatformInfo& platform_called(const std::string& name) {
 // GPUs' own platforms before OpenCL, which processors have too.
 const PlatformInfo& choose_platform(const std::string& name) {
     if (!name.empty()) return platform_called(name);
-    for (const char* candidate : {"hip", "cuda", "opencl"})
-        if (const PlatformInfo& platform = platform_called(candidate); driver_is_there(platform)) return platform;
-    throw Failure("no driver of HIP, CUDA or OpenCL is found: 'xcli doctor' says what is missing");
+    for (auto platform = std::rbegin(kPlatforms); platform != std::rend(kPlatforms); ++platform)
+        if (driver_is_there(*platform)) return *platform;
+    throw Failure("no platform's driver is found: 'xcli doctor' says what is missing");
 }
 
 // Ours are left out: natively means natively.

@@ -2,20 +2,9 @@
 // preempt level whether to use it.
 #pragma once
 
-#include <string>
+#include "cli/doctor_asked.h"
 
 namespace xsched::cli {
-
-struct DoctorRun {
-    std::string platform;     // empty: the first whose driver is there
-    int level = 3;            // the highest that is tried
-    double seconds = 6;       // of the main job, each time; other steps measure for a part of it
-    double patience_s = 0;    // what a step may take besides; 0: as the step says
-    std::string only;         // steps, divided by commas; empty: all
-    std::string save;         // a file for the JSON; empty: none
-    std::string root = "/";   // of files and settings, see Machine
-    bool json = false;
-};
 
 // The exit status: 0 every level that was asked for is to be used (or the platform has none such), 1 one is not, 2
 // nothing could be tried.

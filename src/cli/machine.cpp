@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "base/unique_fd.h"
+#include "platform/stream/hal/library_search.h"
 
 namespace xsched::cli {
 namespace {
@@ -18,18 +19,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kMostIncludes = 4;  // of ld.so.conf in itself
-constexpr const char* kDefaultFolders[] = {
-#ifdef __aarch64__
-    "/usr/lib/aarch64-linux-gnu",
-    "/lib/aarch64-linux-gnu",
-#else
-    "/usr/lib/x86_64-linux-gnu",
-    "/lib/x86_64-linux-gnu",
-#endif
-    "/usr/lib64",
-    "/lib64",
-    "/usr/lib",
-    "/lib"};
 
 std::string trimmed(const std::string& text) {
     const size_t first = text.find_first_not_of(" \t\r\n");
@@ -106,7 +95,7 @@ std::vector<std::string> Machine::linker_folders() const {
             if (!folder.empty()) add_once(folders, folder);
     }
     read_linker_file(*this, "/etc/ld.so.conf", 0, folders);
-    for (const char* folder : kDefaultFolders) add_once(folders, folder);
+    for (const char* folder : stream::kSystemFolders) add_once(folders, folder);
     return folders;
 }
 

@@ -1,6 +1,4 @@
 // xcli: the command line. Every error is one sentence on standard error; the exit statuses: server_link.h.
-#include <CLI/CLI.hpp>
-
 #include <cstdio>
 #include <cstring>
 
@@ -8,6 +6,7 @@
 #include "cli/doctor.h"
 #include "cli/doctor_run.h"
 #include "cli/explain.h"
+#include "cli/latency_target.h"
 #include "cli/metrics.h"
 #include "cli/record.h"
 #include "cli/run.h"
@@ -15,12 +14,14 @@
 #include "cli/show.h"
 #include "cli/steer.h"
 #include "cli/top.h"
+#include "console/command_line.h"
 #include "xsched/types.h"
 
 namespace {
 
 using namespace xsched::cli;
 namespace base = xsched::base;
+namespace console = xsched::console;
 
 // Everything the command line can say.
 struct Words {
@@ -64,6 +65,8 @@ void add_hints(CLI::App* command, HintWords& given, bool run) {
         if (!run && hint.scope == base::HintScope::kProcess) help += "; without queue or process: of all";
         CLI::Option* option = command->add_option(hint.words, given.of(hint), help);
         if (run) option->check(between(hint.least, hint.most));
+        if (hint.kind == base::HintKind::kTarget)
+            option->transform([](const std::string& text) { return read_latency_target(text); });
     }
 }
 
@@ -107,7 +110,8 @@ void add_doctor(CLI::App& app, Words& words) {
         return option;
     };
     DoctorRun& asked = words.doctor;
-    with_run(doctor->add_option("--platform", asked.platform, "hip, cuda or opencl; else the first that is there"));
+    with_run(
+        doctor->add_option("--platform", asked.platform, "one that xcli doctor shows; else the first that is there"));
     with_run(doctor->add_option("--level", asked.level, "the highest preempt level that is tried (3)"))
         ->check(between(1, kPreemptLevelInterrupt));
     with_run(doctor->add_option("--save", asked.save, "also write all that was found to this file, as JSON"));
@@ -272,17 +276,15 @@ int main(int argc, char** argv) {
         return report(words, std::string("there is no command \"") + argv[1] + "\"" + meant(commands_of(app), argv[1]) +
                                  ": see 'xcli --help'");
     const int ours = split_off_program(argc, argv, words.program);
-    try {
-        app.parse(ours, argv);
-    } catch (const CLI::ParseError& error) {
-        if (error.get_exit_code() == 0) return app.exit(error);
-        return report(words, error.what() + meant_option(app, error.what()) + ": see 'xcli --help'");
-    }
-    try {
-        return words.command();
-    } catch (const Failure& failure) {
-        return report(words, failure.what(), failure.status());
-    } catch (const std::exception& error) {
-        return report(words, error.what());
-    }
+    const auto refuse = [&](const std::string& sentence) {
+        return report(words, sentence + meant_option(app, sentence));
+    };
+    const auto command = [&words] {
+        try {
+            return words.command();
+        } catch (const Failure& failure) {
+            return report(words, failure.what(), failure.status());
+        }
+    };
+    return console::run(app, ours, argv, "xcli", command, refuse);
 }

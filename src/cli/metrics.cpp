@@ -5,13 +5,13 @@
 #include "cli/http_door.h"
 #include "cli/metrics_text.h"
 #include "cli/show.h"
-#include "cli/table.h"
+#include "console/table.h"
 
 namespace xsched::cli {
 namespace {
 
 int show_definitions(bool json) {
-    Table table({"METRIC", "TYPE", "UNIT", "MEANING"});
+    console::Table table({"METRIC", "TYPE", "UNIT", "MEANING"});
     Json list = Json::array();
     for (const Metric& metric : kMetricTable) {
         table.add({metric.name, metric_type_word(metric.type), *metric.unit != '\0' ? metric.unit : "-", metric.help});

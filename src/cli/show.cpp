@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "cli/fit.h"
 #include "cli/other_servers.h"
-#include "cli/table.h"
+#include "console/table.h"
 
 namespace xsched::cli {
 namespace {
@@ -59,7 +59,7 @@ std::string queue_state(const Json& queue) {
 
 // At most 80 columns, unless a number is longer than it ever should be.
 std::string narrow_table(const Json& answer) {
-    Table table({">PID", "PROGRAM", "QUEUE", "DEVICE", ">PRIO", ">LV", "STATE", ">IN FLIGHT", ">COMPLETED"});
+    console::Table table({">PID", "PROGRAM", "QUEUE", "DEVICE", ">PRIO", ">LV", "STATE", ">IN FLIGHT", ">COMPLETED"});
     for (const Json& queue : answer["queues"]) {
         const auto count = [&queue](const char* member) { return std::to_string(queue.value(member, int64_t{0})); };
         table.add({count("pid"), fitting(queue.value("program", ""), 10),
@@ -70,8 +70,8 @@ std::string narrow_table(const Json& answer) {
 }
 
 std::string queue_table(const Json& answer) {
-    Table table({">PID", "PROGRAM", "QUEUE", "DEVICE", ">PRIO", ">LEVEL", "STATE", ">PENDING", ">IN FLIGHT",
-                 ">COMPLETED", ">SHARE", ">GOT 1/10/60 S", "SUSPENDED", "WHY"});
+    console::Table table({">PID", "PROGRAM", "QUEUE", "DEVICE", ">PRIO", ">LEVEL", "STATE", ">PENDING", ">IN FLIGHT",
+                          ">COMPLETED", ">SHARE", ">GOT 1/10/60 S", "SUSPENDED", "WHY"});
     for (const Json& queue : answer["queues"]) {
         const auto count = [&queue](const char* member) { return std::to_string(queue.value(member, int64_t{0})); };
         const int64_t by = queue.value("by_pid", int64_t{0});
@@ -144,7 +144,7 @@ int show_limits(bool json) {
         print(answer.dump(2) + "\n");
         return 0;
     }
-    Table table({">UID", "LIMIT", ">USED", ">MOST", "UNIT"});
+    console::Table table({">UID", "LIMIT", ">USED", ">MOST", "UNIT"});
     for (const Json& user : answer["users"])
         for (const Json& limit : user["limits"]) {
             const std::string used = limit.contains("used") ? std::to_string(limit.value("used", int64_t{0})) : "-";
@@ -161,7 +161,7 @@ int show_server(bool json) {
         print(answer.dump(2) + "\n");
         return 0;
     }
-    Table table({"WHAT", "VALUE"});
+    console::Table table({"WHAT", "VALUE"});
     for (const auto& [name, value] : answer.items())
         if (name != "ok") table.add({name, value.is_string() ? value.get<std::string>() : value.dump()});
     print(table.text());
@@ -169,7 +169,7 @@ int show_server(bool json) {
 }
 
 int show_options(bool json) {
-    Table table({"VARIABLE", "DEFAULT", "MEANING"});
+    console::Table table({"VARIABLE", "DEFAULT", "MEANING"});
     Json list = Json::array();
     for (const base::OptionInfo* info = base::option_infos(); info->variable != nullptr; ++info) {
         table.add({info->variable, *info->fallback != '\0' ? info->fallback : "-", info->help});

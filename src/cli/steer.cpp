@@ -7,7 +7,7 @@
 
 #include "cli/server_link.h"
 #include "cli/show.h"
-#include "cli/table.h"
+#include "console/table.h"
 
 namespace xsched::cli {
 namespace {
@@ -48,7 +48,7 @@ int steer_policy(const PolicyWords& words, bool json) {
     if (json) {
         print(answer.dump(2) + "\n");
     } else if (words.list) {
-        Table table({"POLICY", "WHAT IT DOES"});
+        console::Table table({"POLICY", "WHAT IT DOES"});
         for (const Json& policy : answer["policies"])
             table.add({policy.value("name", ""), policy.value("summary", "")});
         print(table.text());

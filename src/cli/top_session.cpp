@@ -5,7 +5,7 @@
 
 #include "cli/explain_sentences.h"
 #include "cli/fit.h"
-#include "cli/table.h"
+#include "console/table.h"
 
 namespace xsched::cli {
 
@@ -46,7 +46,7 @@ void TopSession::show_below() {
                     for (std::string& part : wrapped(line, view_.columns)) view_.below.push_back(std::move(part));
         return;
     }
-    Table table({"  QUEUE", ">PRIO", ">LEVEL", "STATE", ">PENDING", ">IN FLIGHT", ">COMPLETED", "WHY"});
+    console::Table table({"  QUEUE", ">PRIO", ">LEVEL", "STATE", ">PENDING", ">IN FLIGHT", ">COMPLETED", "WHY"});
     const Json answer = ask_({{"cmd", "list"}}, "queues");
     int number = 0;
     for (const Json& queue : answer["queues"]) {

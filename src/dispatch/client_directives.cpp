@@ -72,6 +72,7 @@ void ClientSlots::direct(int64_t now_ns) {
         if (began_watching_) ask(at);  // what was launched unwatched
         queue.verdict.imminent = queue.verdict.imminent && !std::exchange(warms, warms || queue.verdict.imminent);
         direct_queue(at, now_ns);
+        log_note(queue);
         if (view_.record != nullptr) write_record(at, now_ns);
     }
     if (view_.record == nullptr) return;
@@ -106,7 +107,7 @@ ClientSlots::Summary ClientSlots::take_verdicts() {
 void ClientSlots::write_header(const Summary& summary) {
     ipc::Header& header = view_.region->header;
     put(header.expect_interrupt, summary.expects_interrupt ? 1U : 0U);
-    put(header.linger_wanted, summary.has_victims ? 1U : 0U);
+    put(header.keep_alive_wanted, summary.has_victims ? 1U : 0U);
     if (put(header.watching, summary.watching ? 1U : 0U) && summary.watching) began_watching_ = true;
 }
 
@@ -178,7 +179,20 @@ void ClientSlots::write_record(uint32_t at, int64_t now_ns) {
     note(record.preemptions, queue.preemptions);
     note(record.ready_since_ns, queue.ready ? queue.ready_since_ns : int64_t{0});
     note(record.watched, queue.verdict.watched ? 1U : 0U);
+    const policy::Note& said = queue.verdict.note;
+    note(record.note_code, static_cast<uint32_t>(said.code));
+    note(record.note_first, said.first);
+    note(record.note_second, said.second);
     record.used.store(1, std::memory_order_release);
+}
+
+// What the policy warns of: once for each queue, however often it comes and goes.
+void ClientSlots::log_note(QueueHistory& queue) const {
+    const policy::Note& said = queue.verdict.note;
+    if (queue.warned == said.code || !policy::note_warns(said.code)) return;
+    queue.warned = said.code;
+    char text[256];
+    XLOG_INFO("pid %d: %s", view_.pid, policy::write_note(said, text, sizeof(text)));
 }
 
 void ClientSlots::log_change(const QueueHistory& queue) const {
@@ -219,7 +233,7 @@ RoomFor ClientSlots::makes_room(int64_t now_ns) {
 
 // It looks at this by itself: nobody is rung.
 void ClientSlots::keep_alive(int64_t until_ns) {
-    std::atomic<int64_t>& written_ns = view_.region->header.linger_until_ns;
+    std::atomic<int64_t>& written_ns = view_.region->header.keep_alive_until_ns;
     update(written_ns, std::max(written_ns.load(std::memory_order_relaxed), until_ns));
 }
 
@@ -248,7 +262,7 @@ void ClientSlots::let_go(int64_t now_ns) {
     }
     put(view_.region->header.watching, 0U);
     put(view_.region->header.expect_interrupt, 0U);
-    put(view_.region->header.linger_wanted, 0U);
+    put(view_.region->header.keep_alive_wanted, 0U);
     suspended_ = followed_ = false;
     units_.remove_all();
     ring();

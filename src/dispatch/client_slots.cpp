@@ -137,8 +137,8 @@ void ClientSlots::publish_units() {
     common.unit.process = view_.process != 0 ? view_.process : view_.id;
     common.group = view_.id;
     common.stuck_since_ns = stuck_since_ns_;
-    common.keeps_alive = header.lingers.load(std::memory_order_acquire) != 0;
-    common.waits = header.waits.load(std::memory_order_relaxed);
+    common.keeps_alive = header.keeps_alive.load(std::memory_order_acquire) != 0;
+    common.keep_alive_waits = header.keep_alive_waits.load(std::memory_order_relaxed);
     common.stopped = view_.record != nullptr && view_.record->stopped.load(std::memory_order_relaxed) != 0;
     if (view_.record != nullptr) common.unit.cpu_priority = view_.record->cpu_priority.load(std::memory_order_relaxed);
     if (view_.limits != nullptr) share_as_user(common.unit);

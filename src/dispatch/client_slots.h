@@ -121,6 +121,7 @@ private:
     void note_suspension(uint32_t at, int64_t now_ns);
     void write_record(uint32_t at, int64_t now_ns);
     void log_change(const QueueHistory& queue) const;
+    void log_note(QueueHistory& queue) const;
     // Stores and remembers to ring, if it differs.
     template <typename T>
     bool put(std::atomic<T>& field, T value);

@@ -107,7 +107,7 @@ void ClientUnits::publish(const sched::UnitState& common) {
         state.group = common.group | (own.key.apart ? uint64_t{i + 1} << 32 : 0);
         state.stuck_since_ns = common.stuck_since_ns;
         state.keeps_alive = common.keeps_alive;
-        state.waits = common.waits;
+        state.keep_alive_waits = common.keep_alive_waits;
         state.stopped = common.stopped;
         if (own.here) {
             table_.update(*own.table, own.at, state);

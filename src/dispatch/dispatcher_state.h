@@ -37,6 +37,14 @@ public:
     void clear() {
         keep([](const ClientSlots&) { return false; });
     }
+    // At most so many of them, other ones each time until all have had their turn.
+    template <typename Do>
+    void some(size_t most, Do act) {
+        for (size_t count = std::min(most, clients_.size()); count > 0; --count) {
+            next_ = next_ + 1 < clients_.size() ? next_ + 1 : 0;
+            act(*clients_[next_]);
+        }
+    }
     bool empty() const { return clients_.empty(); }
     auto begin() const { return clients_.begin(); }
     auto end() const { return clients_.end(); }
@@ -44,6 +52,7 @@ public:
 private:
     bool ClientSlots::Listed::* flag_;
     std::vector<ClientSlots*> clients_;
+    size_t next_ = 0;
 };
 
 struct DispatcherState {

@@ -28,6 +28,7 @@ struct QueueHistory {
     int64_t asked_ns = 0;      // then
     int64_t progress_ns = 0;   // when it last changed, or the queue became ready
     sched::Verdict verdict{};
+    policy::NoteCode warned{};  // what the policy says of it that is in the log
     uint32_t by_client = 0;    // of the verdict
     int32_t by_pid = 0;
     QueueDelay delay;

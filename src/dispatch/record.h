@@ -31,11 +31,14 @@ struct QueueRecord {
     std::atomic<uint32_t> mechanism{0};  // sched::Mechanism
     std::atomic<int32_t> by_pid{0};  // the process that it makes room for; 0: none
     std::atomic<uint32_t> by_client{0};
-    std::atomic<int32_t> priority{0};  // that counts: boosts and the user's limit applied
+    std::atomic<int32_t> priority{0};  // that counts: inherited ones and the user's limit applied
     std::atomic<int64_t> since_ns{0};  // when the present state began
     std::atomic<int64_t> delayed_ns{0};  // suspended with work to do, until
     std::atomic<int64_t> waits_since_ns{0};  // then; 0: it is not now
     std::atomic<uint64_t> preemptions{0};
+    std::atomic<uint32_t> note_code{0};  // policy::Note
+    std::atomic<int64_t> note_first{0};
+    std::atomic<int64_t> note_second{0};
     // Of all queues that had this slot, one after the other, like the lengths: holds with work to do, by mechanism.
     std::atomic<uint64_t> preempted_by[sched::kMechanisms] = {};
     std::atomic<int64_t> seen_ns{0};  // when the queue was first seen

@@ -26,7 +26,7 @@ T take(const std::atomic<T>& field, T least, T most) {
 // not made to run by that.
 int32_t effective_priority(const ipc::QueueSlot& slot, int32_t own, uint64_t completed) {
     if (own == PRIORITY_NO_EXECUTE) return own;
-    return std::min(ipc::boosted_priority(slot, own, completed), PRIORITY_MAX);
+    return std::min(ipc::with_inherited_priority(slot, own, completed), PRIORITY_MAX);
 }
 
 base::Hints read_hints(const ipc::QueueSlot& slot, int64_t now_ns) {

@@ -13,7 +13,7 @@ namespace xsched::dispatch {
 inline constexpr int64_t kLongestCommandNs = 10'000'000'000;  // longer ones count as this long
 inline constexpr uint32_t kMostCostUs = 10'000;               // likewise
 
-struct QueueNumbers : base::Hints {  // `priority` has its boost applied; what was announced and is over is 0
+struct QueueNumbers : base::Hints {  // `priority` counts what the queue inherits; what was announced and is over is 0
     uint64_t handle = 0;
     uint64_t device = 0;
     bool ready = false;

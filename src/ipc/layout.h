@@ -42,7 +42,7 @@ enum class Interrupt : uint32_t {
 inline constexpr uint32_t kSlotsPageBytes = 4096;
 
 // As many priorities as a stream can have above the least one (CUDA has 6).
-inline constexpr int kMostBoosts = 6;
+inline constexpr int kMostInherited = 6;
 
 struct alignas(512) QueueSlot {
     // --- who it is; written by the client while the slot is free, before state becomes kUsed
@@ -61,9 +61,9 @@ struct alignas(512) QueueSlot {
     std::atomic<uint32_t> inside;             // threads inside the driver that wait for its work to end (client)
 
     // --- More urgent queues of the same process wait for this one: it counts as at least as urgent as
-    // boost_priority[i] until `completed` reaches boost_until[i]. (client)
-    alignas(64) std::atomic<uint64_t> boost_until[kMostBoosts];
-    std::atomic<int32_t> boost_priority[kMostBoosts];
+    // inherited_priority[i] until `completed` reaches inherited_until[i]. (client)
+    alignas(64) std::atomic<uint64_t> inherited_until[kMostInherited];
+    std::atomic<int32_t> inherited_priority[kMostInherited];
     // --- hints; client and server write, last one wins
 #define XSCHED_HINT(field, type, ...) std::atomic<type> field;
 #include "base/hints.def"
@@ -99,8 +99,8 @@ struct alignas(512) QueueSlot {
 
     // --- the gate: a word that the device itself may wait on (>= kGateOpen); written by settle_gate alone
     alignas(64) base::FutexWord gate;
-    // --- read by the device as well: kernels of XSched's own that linger up to this number end (client)
-    std::atomic<uint32_t> linger;
+    // --- read by the device as well: keep-alive kernels up to this number end (client)
+    std::atomic<uint32_t> keep_alive;
     // --- a directive too, here for want of room there
     std::atomic<uint32_t> device_timeslice_us;  // of its process's contexts in the hardware; 0: the driver's own
     // What it costs to take its process off the device, in microseconds (XqCosts in queue/device.h). Written with the
@@ -128,11 +128,11 @@ inline uint64_t completed_commands(const QueueSlot& slot) {
     return by_device > completed && by_device <= submitted ? by_device : completed;
 }
 
-// `own`, or what it is boosted to.
-inline int32_t boosted_priority(const QueueSlot& slot, int32_t own, uint64_t completed) {
-    for (int i = 0; i < kMostBoosts; ++i)
-        if (completed < slot.boost_until[i].load(std::memory_order_acquire))
-            own = std::max(own, slot.boost_priority[i].load(std::memory_order_relaxed));
+// `own`, or what the queue inherits until `completed` reaches the end of that.
+inline int32_t with_inherited_priority(const QueueSlot& slot, int32_t own, uint64_t completed) {
+    for (int i = 0; i < kMostInherited; ++i)
+        if (completed < slot.inherited_until[i].load(std::memory_order_acquire))
+            own = std::max(own, slot.inherited_priority[i].load(std::memory_order_relaxed));
     return own;
 }
 
@@ -177,12 +177,13 @@ struct Header {
     std::atomic<uint32_t> agent_asleep;  // client
     std::atomic<uint32_t> watching;  // 1: ring on every ready/idle change; 0: nobody needs to know (server)
     std::atomic<uint32_t> expect_interrupt;  // 1: a directive may ask for a call that somebody waits for (server)
-    // Linger: to keep the device through one's own short pauses with a little work for nothing, so that the hardware
-    // does not switch to another process and back. Useful while others are being kept off for this client's sake.
-    std::atomic<uint32_t> linger_wanted;  // 1: others may be kept off for it, be prepared (server)
-    std::atomic<uint32_t> lingers;  // 1: it is (client)
-    std::atomic<uint32_t> waits;  // while that is so: how often it waited for work, modulo 2^32 (client)
-    std::atomic<int64_t> linger_until_ns;  // others are on their way off until about then; 0: never yet (server)
+    // Keep-alive: to keep the device through one's own short pauses with a little work for nothing, so that the
+    // hardware does not switch to another process and back. Useful while others are being kept off for this client's
+    // sake.
+    std::atomic<uint32_t> keep_alive_wanted;  // 1: others may be kept off for it, be prepared (server)
+    std::atomic<uint32_t> keeps_alive;  // 1: it is (client)
+    std::atomic<uint32_t> keep_alive_waits;  // while that is so: how often it waited for work, modulo 2^32 (client)
+    std::atomic<int64_t> keep_alive_until_ns;  // others are on their way off until about then; 0: never yet (server)
     std::atomic<uint32_t> detached;  // 1: the server has let go of this client (server)
     std::atomic<uint32_t> default_priority_set;  // xcli hint --pid: for queues made later (server)
     std::atomic<int32_t> default_priority;

@@ -13,12 +13,13 @@
 #include <vector>
 
 #include "base/hints.h"
+#include "policy/note.h"
 
 namespace xsched::policy {
 
 // What a policy sees of the queues of one process that have the same priority on one device: they run or stand
 // together, so that siblings which wait for each other's events cannot deadlock.
-struct Unit : base::Hints {  // `priority` has its boosts applied
+struct Unit : base::Hints {  // `priority` counts what its queues inherit
     uint64_t id = 0;
     uint64_t device = 0;
     uint64_t process = 0;      // equal for the units of one process, whatever its number
@@ -82,6 +83,20 @@ public:
     // comes with zeros. Their processes keep little work in flight, and all of them report each ready and idle change.
     virtual void mark_preemptible(std::span<const Unit> units, std::span<uint8_t> marks) const {
         if (units.size() > 1) std::fill(marks.begin(), marks.end(), uint8_t{1});
+    }
+
+    // Which of these `units` (all of one device) may have others suspended for their sake: `urgency` gets a number for
+    // each, and what is less urgent makes room for what is more so. For those the device is made ready beforehand
+    // (short timeslices for the others) and kept through short pauses. Asked now and then, after choose. False:
+    // priorities say it. A policy under which all run side by side, or in turns, has them all alike.
+    virtual bool rank([[maybe_unused]] std::span<const Unit> units, [[maybe_unused]] std::span<int32_t> urgency) const {
+        return false;
+    }
+
+    // What people are to know of each unit beyond why it runs or stands: `notes` comes empty. Asked now and then, after
+    // choose. False: it says nothing.
+    virtual bool tell([[maybe_unused]] std::span<const Unit> units, [[maybe_unused]] std::span<Note> notes) const {
+        return false;
     }
 
     // A policy that weighs devices against one another remembers what it saw of each. Then all report each ready and

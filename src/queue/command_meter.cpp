@@ -23,7 +23,9 @@ int64_t follow(int64_t average, int64_t sample) {
 
 int64_t CommandMeter::since(int64_t now_ns) const {
     if (is_stopped_ || flight_since_ns_ < 0) return 0;
-    return std::max<int64_t>(now_ns - std::max(flight_since_ns_, last_completed_ns_), 0);
+    if (last_completed_ns_ > flight_since_ns_) return std::max<int64_t>(now_ns - last_completed_ns_, 0);
+    const int64_t ns = std::max<int64_t>(now_ns - flight_since_ns_, 0);
+    return ns - std::min(switch_ns_, ns / 2);  // what completes so soon had little to wait for
 }
 
 // Since it was last asked.
@@ -41,8 +43,9 @@ void CommandMeter::stopped(int64_t now_ns, int64_t run_on_ns) {
     run_on_ns_ = run_on_ns;
 }
 
-void CommandMeter::started(int64_t now_ns) {
+void CommandMeter::started(int64_t now_ns, int64_t switch_ns) {
     before_ns_ += ran_on(now_ns);
+    switch_ns_ = switch_ns;
     is_stopped_ = false;
     flight_since_ns_ = now_ns;
 }

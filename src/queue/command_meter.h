@@ -43,30 +43,32 @@ public:
     // The first command goes to hardware that had none of this queue's work.
     void flight_began(int64_t now_ns) {
         flight_since_ns_ = now_ns;
-        before_ns_ = run_on_ns_ = 0;
+        before_ns_ = run_on_ns_ = switch_ns_ = 0;
     }
-    // The queue is stopped, and started later. Of the time between, about `run_on_ns` is its own.
+    // The queue is stopped, and started later. Of the time between, about `run_on_ns` is its own. Of the time after,
+    // about `switch_ns` is not: the hardware turns from another process's work to this queue's.
     void stopped(int64_t now_ns, int64_t run_on_ns);
-    void started(int64_t now_ns);
+    void started(int64_t now_ns, int64_t switch_ns);
     // `count` commands completed.
     void completed(uint32_t count, int64_t now_ns);
 
     int64_t command_ns() const { return command_ns_; }  // moving average, 0: nothing measured
-    int64_t busy_ns() const { return busy_ns_; }        // device time used, as seen from here
+    int64_t busy_ns() const { return busy_ns_; }  // device time used, as seen from here
 
 private:
     int64_t since(int64_t now_ns) const;
     int64_t ran_on(int64_t now_ns);
 
     int64_t flight_since_ns_ = -1;  // never yet
-    int64_t before_ns_ = 0;         // what runs now had run so long when the queue was stopped
+    int64_t before_ns_ = 0;  // what runs now had run so long when the queue was stopped
     bool is_stopped_ = false;
     int64_t stopped_ns_ = 0;
     int64_t run_on_ns_ = 0;  // what of that is not counted yet
+    int64_t switch_ns_ = 0;  // after the last start
     int64_t last_completed_ns_ = 0;
     int64_t command_ns_ = 0;
     int64_t sample_ns_ = 0;  // not in the average yet: so long,
-    uint32_t sample_ = 0;    // for so many
+    uint32_t sample_ = 0;  // for so many
     int64_t busy_ns_ = 0;
 };
 

@@ -67,7 +67,7 @@ void GatedPath::bind_words() {
         slot.progress.store(static_cast<uint32_t>(core_.completed), std::memory_order_release);
         words.gate = reinterpret_cast<uint32_t*>(&slot.gate);
         words.progress = reinterpret_cast<uint32_t*>(&slot.progress);
-        words.keep_alive = reinterpret_cast<uint32_t*>(&slot.linger);
+        words.keep_alive = reinterpret_cast<uint32_t*>(&slot.keep_alive);
         touched_ = true;  // from here on: the backend may try what the stream can wait on
     }
     const XResult result = core_.setup.ops->gate->bind(core_.setup.impl, &words);
@@ -87,7 +87,7 @@ void GatedPath::bind_words() {
     if (!gates && bind_again_ns_ == 0 && core_.setup.level > kPreemptLevelBlock) core_.set_level(kPreemptLevelBlock);
     // The agent has something to prepare; it could not while the backend knew no words.
     ipc::Header& header = core_.published.header();
-    if (core_.setup.ops->keep_alive != nullptr && header.linger_wanted.load(std::memory_order_acquire) != 0)
+    if (core_.setup.ops->keep_alive != nullptr && header.keep_alive_wanted.load(std::memory_order_acquire) != 0)
         ipc::ring_directive(header);
 }
 

@@ -88,7 +88,7 @@ void HardwareStop::start() {
     base::Lock lock(core_.mutex);
     stopped_level_ = 0;
     if (level == kPreemptLevelInterrupt || gated())
-        core_.meter.started(opened_ns(level));
+        core_.meter.started(opened_ns(level), core_.setup.ops->costs.switch_us * base::kMicrosecond);
     else
         core_.meter.flight_began(base::now_ns());  // what was stopped took no longer for it
     core_.published.interrupted(false);

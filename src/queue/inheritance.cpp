@@ -3,7 +3,8 @@
 namespace xsched::queue {
 
 int32_t inherited_priority(const ipc::QueueSlot& slot) {
-    return ipc::boosted_priority(slot, slot.priority.load(std::memory_order_relaxed), ipc::completed_commands(slot));
+    return ipc::with_inherited_priority(slot, slot.priority.load(std::memory_order_relaxed),
+                                        ipc::completed_commands(slot));
 }
 
 // Earlier commands may inherit more: that entry ends earlier, and this one must not end with it. Entries of lower
@@ -13,19 +14,19 @@ bool inherit(ipc::QueueSlot& slot, uint64_t submitted, int32_t priority) {
     if (submitted == completed || slot.priority.load(std::memory_order_relaxed) >= priority) return false;
     int place = -1;
     bool known = false;
-    for (int i = 0; i < ipc::kMostBoosts; ++i) {
-        const uint64_t until = slot.boost_until[i].load(std::memory_order_relaxed);
-        const int32_t entry = slot.boost_priority[i].load(std::memory_order_relaxed);
+    for (int i = 0; i < ipc::kMostInherited; ++i) {
+        const uint64_t until = slot.inherited_until[i].load(std::memory_order_relaxed);
+        const int32_t entry = slot.inherited_priority[i].load(std::memory_order_relaxed);
         known = known || (until == submitted && entry >= priority);
         if (completed < until && entry > priority) continue;
-        slot.boost_until[i].store(0, std::memory_order_relaxed);
+        slot.inherited_until[i].store(0, std::memory_order_relaxed);
         if (place < 0) place = i;
     }
     if (place >= 0)
-        slot.boost_priority[place].store(priority, std::memory_order_relaxed);
+        slot.inherited_priority[place].store(priority, std::memory_order_relaxed);
     else
         place = 0;  // higher priorities have all entries: one of them goes on
-    slot.boost_until[place].store(submitted, std::memory_order_release);
+    slot.inherited_until[place].store(submitted, std::memory_order_release);
     return !known;
 }
 

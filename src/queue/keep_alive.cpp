@@ -23,9 +23,9 @@ uint32_t KeepAlive::next_number() {
     base::Lock lock(core_.mutex);
     if (!core_.in_use || core_.retired || !path_.bound()) return 0;
     ipc::Header& header = core_.published.header();
-    if (header.lingers.load(std::memory_order_relaxed) == 0) return 0;
-    header.waits.fetch_add(1, std::memory_order_relaxed);
-    if (base::now_ns() >= header.linger_until_ns.load(std::memory_order_relaxed)) return 0;
+    if (header.keeps_alive.load(std::memory_order_relaxed) == 0) return 0;
+    header.keep_alive_waits.fetch_add(1, std::memory_order_relaxed);
+    if (base::now_ns() >= header.keep_alive_until_ns.load(std::memory_order_relaxed)) return 0;
     path_.absorb_progress();
     if (core_.completed == core_.submitted) return 0;  // the device has gone on to others already
     return ++number_ != 0 ? number_ : ++number_;
@@ -60,7 +60,7 @@ bool KeepAlive::only_ours_pending() {
 bool KeepAlive::preparation_asked() {
     if (ops() == nullptr || !core_.in_use || core_.retired || !path_.bound()) return false;
     if (core_.setup.level != kPreemptLevelInterrupt || prepared_for_ == path_.binding()) return false;
-    return core_.published.header().linger_wanted.load(std::memory_order_acquire) != 0;
+    return core_.published.header().keep_alive_wanted.load(std::memory_order_acquire) != 0;
 }
 
 bool KeepAlive::asked() {
@@ -82,7 +82,7 @@ void KeepAlive::prepare_if_asked() {
     if (!core_.in_use) return;
     prepared_for_ = binding;
     if (result != kXSchedSuccess) return;
-    core_.published.header().lingers.store(1, std::memory_order_release);
+    core_.published.header().keeps_alive.store(1, std::memory_order_release);
     XLOG_DEBG("queue 0x%lx can keep the device through its pauses (prepared in %lld us)",
               static_cast<unsigned long>(core_.handle), static_cast<long long>((base::now_ns() - began) / 1000));
 }

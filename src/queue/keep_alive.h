@@ -1,6 +1,6 @@
 // Keep-alive: while others are being kept off the device for this process, which takes some hundred microseconds, the
 // process keeps the device through its own short pauses. Else the hardware, which sees it idle then, would switch to
-// the others and back, for two switches between contexts (350 us on an H100, docs/notes/2026-11-21-h100-linger.md).
+// the others and back, for two switches between contexts (350 us on an H100, docs/decisions/003).
 //
 // For gated queues (XqKeepAliveOps). Any thread; takes the queue's lock itself, but where a comment says that it is
 // held.
@@ -24,7 +24,7 @@ public:
 
     // Agent thread: one of the two that follow has something to do.
     bool asked();
-    // A thread of their own (agent/errands.h), for the driver may keep it waiting: as Header::linger_wanted says.
+    // A thread of their own (agent/errands.h), for the driver may keep it waiting: as Header::keep_alive_wanted says.
     void prepare_if_asked();
     // If a burst is about to begin, something for the device to do, so that it has switched to us by then.
     void warm_if_asked();

@@ -25,7 +25,7 @@ void PublishedSlot::publish(uint32_t index, const Setup& setup, const SlotState&
     slot.threshold.store(window.threshold(), std::memory_order_relaxed);
     slot.batch_size.store(window.batch_size(), std::memory_order_relaxed);
     ipc::store_hints(slot, setup);
-    for (auto& until : slot.boost_until) until.store(0, std::memory_order_relaxed);
+    for (auto& until : slot.inherited_until) until.store(0, std::memory_order_relaxed);
     slot.submitted.store(state.submitted, std::memory_order_relaxed);
     slot.launched.store(state.launched, std::memory_order_relaxed);
     slot.completed.store(state.completed, std::memory_order_relaxed);
@@ -40,7 +40,7 @@ void PublishedSlot::publish(uint32_t index, const Setup& setup, const SlotState&
     slot.device_timeslice_us.store(0, std::memory_order_relaxed);
     slot.window_ns.store(0, std::memory_order_relaxed);
     slot.progress.store(static_cast<uint32_t>(state.completed), std::memory_order_relaxed);
-    slot.linger.store(state.keep_alive, std::memory_order_relaxed);
+    slot.keep_alive.store(state.keep_alive, std::memory_order_relaxed);
     slot.device_progress.store(0, std::memory_order_relaxed);
     slot.waiting.store(state.waiting, std::memory_order_relaxed);
     slot.inside.store(state.inside, std::memory_order_relaxed);

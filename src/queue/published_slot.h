@@ -63,7 +63,7 @@ public:
     void suspended_by_program(bool suspended);
     void apart(bool apart) { slot().apart.store(apart ? 1 : 0, std::memory_order_release); }
     void interrupted(bool off) { slot().interrupted.store(off ? 1 : 0, std::memory_order_release); }
-    void keep_alive(uint32_t number) { slot().linger.store(number, std::memory_order_release); }
+    void keep_alive(uint32_t number) { slot().keep_alive.store(number, std::memory_order_release); }
     // The scheduler that suspended it is gone.
     void forget_directive();
 

@@ -79,6 +79,7 @@ bool Chooser::choose(Pass& pass) {
         const auto zeros = std::count(device.preemptible.begin(), device.preemptible.end(), uint8_t{0});
         device.preemptible_count = static_cast<uint32_t>(device.preemptible.size() - static_cast<size_t>(zeros));
     }
+    if (device.claims_due_ns != 0 && pass.now_ns >= device.claims_due_ns) device.settle_claims();
     device.expected.clear();
     size_t kept = 0;
     for (size_t i = 0; i < device.timed.size(); ++i) {
@@ -87,6 +88,7 @@ bool Chooser::choose(Pass& pass) {
         if (pass.history(place).timed) device.timed[kept++] = place;
     }
     device.timed.resize(kept);
+    pass.wake(device.claims_due_ns);
     std::sort(device.expected.begin(), device.expected.end(),
               [](const auto& a, const auto& b) { return a.first < b.first; });
 
@@ -95,10 +97,32 @@ bool Chooser::choose(Pass& pass) {
         const int64_t again_ns = policy_->choose(device.asked, pass.now_ns, device.answers);
         if (again_ns > 0) pass.wake(std::max(again_ns, pass.now_ns + kSoonestWakeNs));
         if (!device.expected.empty()) let_run_until_needed(pass);
-        // Then its answers about other devices are out of date, but for this one's.
-        if (std::exchange(across_, policy_->across()) != policy_->across()) ++policy_number_;
+    }
+    // All of its units may not run anyway: nobody elsewhere is to stand for their sake.
+    if (policy_ != nullptr && count == 0 && policy_->spans_devices()) policy_->forget(pass.given.device);
+    // Then its answers about other devices are out of date, but for this one's.
+    if (policy_ != nullptr && std::exchange(across_, policy_->across()) != policy_->across()) ++policy_number_;
+    if (pass.all && count != 0) {
+        rank(pass);
+        take_notes(pass);
     }
     return !stalls(pass) && !breaks_its_word();
+}
+
+// Who may have whom suspended. Units that may not run anyway are below all others.
+void Chooser::rank(Pass& pass) const {
+    DeviceHistory& device = pass.device;
+    std::fill(device.ranked.begin(), device.ranked.end(), 0);
+    const bool ranks = policy_ == nullptr || policy_->rank(device.asked, device.ranked);
+    const int32_t least = device.ranked.empty() ? 0 : *std::min_element(device.ranked.begin(), device.ranked.end());
+    bool changed = false;
+    for (uint32_t at = 0; at < device.urgency.size(); ++at) {
+        const uint32_t place = device.units[at].place;
+        int32_t urgency = pass.given.units[at].unit.priority;
+        if (ranks) urgency = place != kNowhere ? device.ranked[place] : least;
+        changed |= std::exchange(device.urgency[at], urgency) != urgency;
+    }
+    if (changed) device.rank_anew();
 }
 
 // What the core was given of a unit that may have changed.
@@ -132,16 +156,19 @@ void Chooser::settle_wish(Pass& pass, uint32_t place) {
     known.timed = false;
     known.expected = {};
     bool wants = false;
+    bool claims = false;
     if (state.ready) {
         const int64_t limit_ns = pass.settings.claim_limit_ns;
         if (known.claim.due_ns(limit_ns) != 0) {
             known.claim.observe(!known.suspended, state.completed, state.stopped, pass.now_ns);
             known.dirty |= known.claim.suspect();  // which its verdict is to say
-            known.timed = pass.claim_matters(place) && known.claim.due_ns(limit_ns) != 0;
-            if (known.timed) pass.wake(known.claim.due_ns(limit_ns));
+            const int64_t due_ns = known.claim.due_ns(limit_ns);
+            claims = due_ns != 0 && pass.claim_matters(place);
+            if (claims) pass.device.claim_until(place, due_ns);
         }
         wants = known.claim.believed(limit_ns);
     }
+    if (!claims) pass.device.claims_no_more(place);
     wants = wants || anticipated(pass, place) || is_expected(pass, place);
     if (std::exchange(pass.device.asked[place].wants, wants) != wants) known.dirty = true;
 }
@@ -201,19 +228,41 @@ bool Chooser::is_expected(Pass& pass, uint32_t place) {
     return true;
 }
 
-// Who is off the device faster than others need not stand as early as they.
+// Who is off the device faster than others need not stand as early as they. But the less urgent of these make room for
+// the more urgent, as they would if nothing were expected.
 void Chooser::let_run_until_needed(Pass& pass) {
     DeviceHistory& device = pass.device;
-    for (uint32_t place = 0; place < device.answers.size(); ++place) {
-        policy::Choice& answer = device.answers[place];
-        if (answer.run) continue;
+    const auto stands_from_ns = [&](uint32_t place) -> int64_t {
+        const policy::Choice& answer = device.answers[place];
+        if (answer.run) return 0;
         const auto by = std::lower_bound(device.expected.begin(), device.expected.end(), answer.by,
                                          [](const auto& entry, uint64_t id) { return entry.first < id; });
-        if (by == device.expected.end() || by->first != answer.by) continue;
+        if (by == device.expected.end() || by->first != answer.by) return 0;
         const int64_t begin_ns = by->second.begin_ns(device.costs[place].off_ns);
-        if (pass.now_ns >= begin_ns) continue;
-        answer = policy::Choice{};
+        return pass.now_ns < begin_ns ? begin_ns : 0;
+    };
+    int32_t most = INT32_MIN;
+    for (uint32_t place = 0; place < device.answers.size(); ++place)
+        if (device.asked[place].wants && stands_from_ns(place) != 0)
+            most = std::max(most, device.urgency[device.eligible[place]]);
+    for (uint32_t place = 0; place < device.answers.size(); ++place) {
+        const int64_t begin_ns = stands_from_ns(place);
+        if (begin_ns == 0) continue;
         pass.wake(begin_ns);
+        if (device.urgency[device.eligible[place]] >= most) device.answers[place] = policy::Choice{};
+    }
+}
+
+void Chooser::take_notes(Pass& pass) const {
+    DeviceHistory& device = pass.device;
+    std::fill(device.notes.begin(), device.notes.end(), policy::Note{});
+    const bool tells = policy_ != nullptr && policy_->tell(device.asked, device.notes);
+    if (!std::exchange(device.has_notes, tells) && !tells) return;
+    for (uint32_t place = 0; place < device.notes.size(); ++place) {
+        const uint32_t at = device.eligible[place];
+        if (device.verdicts[at].note.is_about(device.notes[place])) continue;
+        device.verdicts[at].note = device.notes[place];
+        device.note_changed(at);
     }
 }
 

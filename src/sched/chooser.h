@@ -43,6 +43,8 @@ private:
     bool is_expected(Pass& pass, uint32_t place);
     const LessUrgent* less_urgent(Pass& pass, uint32_t place);
     void let_run_until_needed(Pass& pass);
+    void rank(Pass& pass) const;
+    void take_notes(Pass& pass) const;
     bool stalls(Pass& pass);
 
     std::unique_ptr<policy::Policy> policy_;  // null only in a build without HPF: everything runs

@@ -7,6 +7,7 @@
 #include "sched/chooser.h"
 #include "sched/history.h"
 #include "sched/mechanism_chooser.h"
+#include "xsched/types.h"
 
 namespace xsched::sched {
 
@@ -159,6 +160,7 @@ void Core::State::judge(Pass& pass, uint32_t at) {
     verdict.since_ns = known.since_ns;
     const Verdict& last = pass.device.verdicts[at];
     verdict.preemption = last.preemption;
+    verdict.note = last.note;
     if (verdict.suspend != last.suspend || verdict.by != last.by || verdict.reason != last.reason)
         pass.device.mark_group(at);
     if (!verdict.directs_as(last)) pass.device.note_changed(at);
@@ -168,10 +170,17 @@ void Core::State::judge(Pass& pass, uint32_t at) {
 void Core::State::judge_eligible(Pass& pass, uint32_t at, Verdict& verdict) {
     const UnitState& state = pass.given.units[at];
     UnitHistory& known = pass.device.units[at];
-    const Starvation::Work work{
-        .ready = state.ready, .ready_since_ns = state.unit.ready_since_ns, .command_ns = state.unit.command_ns};
+    // What was taken off the device comes back with a call, which takes effect a moment later.
+    const bool interruptible = state.level >= kPreemptLevelInterrupt;
+    const int64_t return_ns =
+        std::min(state.costs.interrupt_ns() + state.costs.effect_ns(), settings.starvation_turn_ns);
+    const Starvation::Work work{.ready = state.ready,
+                                .ready_since_ns = state.unit.ready_since_ns,
+                                .command_ns = state.unit.command_ns,
+                                .progress_ns = state.progress_ns,
+                                .return_ns = interruptible ? return_ns : 0};
     if (pass.device.answers[known.place].run) {
-        known.starvation.runs(work, pass.now_ns);
+        known.starvation.runs(work, {.limit_ns = settings.starvation_limit_ns}, pass.now_ns);
         verdict.reason = pass.device.eligible.size() == 1 ? Reason::kAlone : Reason::kChosen;
         return;
     }
@@ -218,7 +227,7 @@ void Core::State::explain_kept_off(const Pass& pass, uint32_t at, Verdict& verdi
     verdict.by = by;
     verdict.by_at = whom;
     if (verdict.reason == Reason::kLimited || verdict.reason == Reason::kLate) return;
-    if (other.unit.priority <= pass.given.units[at].unit.priority) return;
+    if (pass.device.urgency[whom] <= pass.device.urgency[at]) return;
     const bool expected = pass.device.units[whom].expected.at_ns != 0;
     verdict.reason = other.ready ? Reason::kLessUrgent : expected ? Reason::kExpected : Reason::kAnticipation;
 }

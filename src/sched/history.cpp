@@ -38,7 +38,7 @@ void remember_units(DeviceHistory& device, const DeviceUnits& given, int64_t now
             units.emplace_back(state.unit.id, now_ns);
             verdicts.push_back({.id = state.unit.id, .since_ns = now_ns});
         }
-        units.back().timed = units.back().told = false;
+        units.back().timed = units.back().told = units.back().claims = false;
         usages.push_back(known != kNowhere ? device.usages[known] : Usage{});
     }
     device.units = std::move(units);
@@ -79,20 +79,28 @@ void remember_groups(DeviceHistory& device, const DeviceUnits& given) {
 void remember_eligible(DeviceHistory& device, const DeviceUnits& given) {
     device.eligible.clear();
     device.timed.clear();
+    device.claims.clear();
+    device.claims_due_ns = 0;
     for (uint32_t i = 0; i < given.units.size(); ++i) {
         const bool eligible = is_eligible(given.units[i]);
         device.units[i].place = eligible ? static_cast<uint32_t>(device.eligible.size()) : kNowhere;
         if (eligible) device.eligible.push_back(i);
     }
     const size_t count = device.eligible.size();
+    device.timed.reserve(count);
+    device.claims.reserve(count);
     device.asked.assign(count, policy::Unit{});
     device.answers.assign(count, policy::Choice{});
     device.answered.assign(count, policy::Choice{});
     device.preemptible.assign(count, 0);
     device.ready.assign(count, 0);
     device.costs.assign(count, Cost{});
-    device.ranks.build(count, [&](size_t i) { return given.units[device.eligible[i]].unit.priority; });
-    device.less_urgent.resize(device.ranks.count());
+    device.ranked.assign(count, 0);
+    device.notes.assign(count, policy::Note{});
+    device.urgency.clear();
+    for (const UnitState& state : given.units) device.urgency.push_back(state.unit.priority);
+    device.less_urgent.reserve(count);  // whatever their ranks
+    device.rank_anew();
 }
 
 }  // namespace

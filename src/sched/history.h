@@ -31,6 +31,7 @@ struct UnitHistory {
     uint32_t group = 0;
     bool suspended = false;  // the last verdict, and since when
     bool timed = false;  // its wish may change by itself
+    bool claims = false;  // in DeviceHistory::claims
     bool dirty = false;  // judge it anew, whatever the policy answers
     bool told = false;  // its verdict is among the changed
     bool inverted = false;  // it makes room for a unit of its own process, whose progress it is judged by
@@ -82,10 +83,18 @@ struct DeviceHistory {
     uint32_t preemptible_count = 0;
     std::vector<uint8_t> ready;
     std::vector<Cost> costs;
+    std::vector<policy::Note> notes;  // what the policy says of each
+    bool has_notes = false;
+    std::vector<int32_t> ranked;  // what the policy says of each (Policy::rank)
+    std::vector<int32_t> urgency;  // the same by position, of all units
     Ranks ranks;
     std::vector<LessUrgent> less_urgent;  // by rank
     bool costs_changed = true;
     std::vector<uint32_t> timed;  // those whose wish may change by itself
+    // Those that have the device, whose claims run out if they complete nothing. Not one of them does before
+    // claims_due_ns: until then nobody looks at them, however many they are.
+    std::vector<uint32_t> claims;
+    int64_t claims_due_ns = 0;
     std::vector<std::pair<uint64_t, Expected>> expected;  // ids of those that announced a burst, sorted
 
     bool watched = false;
@@ -105,6 +114,12 @@ struct DeviceHistory {
     Rivals rivals;
     bool rivals_changed = true;  // since they were summed up
 
+    // The urgency of the units is another one than before.
+    void rank_anew() {
+        ranks.build(eligible.size(), [this](size_t place) { return urgency[eligible[place]]; });
+        less_urgent.resize(ranks.count());
+        costs_changed = rivals_changed = true;
+    }
     void mark_group(uint32_t at) { mark_group_at(units[at].group); }
     void mark_group_at(uint32_t index) {
         if (!std::exchange(groups[index].dirty, true)) dirty_groups.push_back(index);
@@ -113,6 +128,25 @@ struct DeviceHistory {
         for (const uint32_t at : changed)
             if (at < units.size()) units[at].told = false;
         changed.clear();
+    }
+    void claim_until(uint32_t place, int64_t at_ns) {
+        claims_due_ns = claims_due_ns == 0 ? at_ns : std::min(claims_due_ns, at_ns);
+        if (!std::exchange(units[eligible[place]].claims, true)) claims.push_back(place);
+    }
+    void claims_no_more(uint32_t place) {
+        if (!std::exchange(units[eligible[place]].claims, false)) return;
+        std::erase(claims, place);
+        if (claims.empty()) claims_due_ns = 0;
+    }
+    // All of them are to be looked at again.
+    void settle_claims() {
+        for (const uint32_t place : claims) {
+            UnitHistory& unit = units[eligible[place]];
+            unit.claims = false;
+            if (!std::exchange(unit.timed, true)) timed.push_back(place);
+        }
+        claims.clear();
+        claims_due_ns = 0;
     }
     void note_changed(uint32_t at) {
         if (!std::exchange(units[at].told, true)) changed.push_back(at);

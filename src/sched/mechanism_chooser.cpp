@@ -192,7 +192,7 @@ void choose_mechanisms(Pass& pass) {
         for (const uint32_t at : pass.given.changed) see(pass, at);
     }
     if (std::exchange(device.rivals_changed, false)) {
-        device.rivals.sum_up(pass.given.units, device.usages);
+        device.rivals.sum_up(pass.given.units, device.urgency, device.usages);
         for (uint32_t index = 0; index < device.groups.size(); ++index) device.mark_group_at(index);
     }
     if (!device.late.empty()) mark_late(pass);

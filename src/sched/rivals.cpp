@@ -4,9 +4,10 @@
 
 namespace xsched::sched {
 
-void Rivals::sum_up(std::span<const UnitState> units, std::span<const Usage> usages) {
-    ranks_.build(units.size(), [&units](size_t at) { return units[at].unit.priority; });
+void Rivals::sum_up(std::span<const UnitState> units, std::span<const int32_t> urgency, std::span<const Usage> usages) {
+    ranks_.build(units.size(), [urgency](size_t at) { return urgency[at]; });
     const uint32_t count = ranks_.count();
+    by_rank_.reserve(units.size());
     by_rank_.assign(count, Rank{});
     for (size_t at = 0; at < units.size(); ++at) {
         const uint32_t rank = ranks_.of(at);

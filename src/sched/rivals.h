@@ -22,7 +22,8 @@ struct Usage {
 
 class Rivals {
 public:
-    void sum_up(std::span<const UnitState> units, std::span<const Usage> usages);
+    // `urgency` and `usages`: of the units at the same positions.
+    void sum_up(std::span<const UnitState> units, std::span<const int32_t> urgency, std::span<const Usage> usages);
     // Adds to `result` what is known of those that may preempt the unit at that position.
     void look(size_t at, const UnitState& victim, Victim& result) const;
     // Whether units of other processes may be kept off the device for the sake of the one at that position.

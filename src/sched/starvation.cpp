@@ -4,9 +4,23 @@
 
 namespace xsched::sched {
 
-void Starvation::runs(const Work& work, int64_t now_ns) {
+namespace {
+
+// Commands that take longer than this part of the limit may run and complete nothing.
+constexpr int64_t kBriefPart = 10;
+
+}  // namespace
+
+// Whether the present run counts. Beside others of its priority the driver may have given it nothing.
+bool Starvation::was_of_use(const Work& work, int64_t limit_ns, int64_t now_ns) const {
+    if (now_ns - running_since_ns_ < kLeastRunNs + work.return_ns) return false;
+    const bool is_brief = work.command_ns != 0 && work.command_ns < limit_ns / kBriefPart;
+    return !is_brief || work.progress_ns >= running_since_ns_;
+}
+
+void Starvation::runs(const Work& work, const StarvationLimits& limits, int64_t now_ns) {
     if (!running()) running_since_ns_ = now_ns;
-    if (!work.ready || now_ns - running_since_ns_ >= kLeastRunNs) waiting_since_ns_ = -1;
+    if (!work.ready || was_of_use(work, limits.limit_ns, now_ns)) waiting_since_ns_ = -1;
     if (now_ns >= turn_until_ns_) turn_until_ns_ = 0;
 }
 
@@ -15,7 +29,7 @@ bool Starvation::kept_off(const Work& work, const StarvationLimits& limits, int6
     turn_until_ns_ = 0;
 
     if (running()) {
-        if (now_ns - running_since_ns_ >= kLeastRunNs) waiting_since_ns_ = -1;
+        if (was_of_use(work, limits.limit_ns, now_ns)) waiting_since_ns_ = -1;
         running_since_ns_ = -1;
         stands_since_ns_ = now_ns;
     }

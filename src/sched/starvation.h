@@ -28,9 +28,11 @@ public:
         bool ready = false;
         int64_t ready_since_ns = 0;
         int64_t command_ns = 0;  // a turn is long enough for one, but no longer than the limit for its sake
+        int64_t progress_ns = 0;  // when something of it was last seen to complete
+        int64_t return_ns = 0;   // until the hardware has let it come back: so much longer has a run to be
     };
     // The policy lets the unit run.
-    void runs(const Work& work, int64_t now_ns);
+    void runs(const Work& work, const StarvationLimits& limits, int64_t now_ns);
     // The policy keeps the unit off. True: it runs nevertheless, it has a turn.
     bool kept_off(const Work& work, const StarvationLimits& limits, int64_t now_ns);
 
@@ -39,6 +41,7 @@ public:
 
 private:
     bool running() const { return running_since_ns_ >= 0; }
+    bool was_of_use(const Work& work, int64_t limit_ns, int64_t now_ns) const;
 
     int64_t running_since_ns_;       // -1: it stands
     int64_t stands_since_ns_ = 0;    // meaningful while it stands

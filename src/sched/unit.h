@@ -26,7 +26,7 @@ struct UnitState {
     bool held = false;             // suspended by a person
     bool stopped = false;          // its process is stopped (SIGSTOP): it cannot use the device for long
     bool keeps_alive = false;      // its process can keep the device through its own pauses
-    uint32_t waits = 0;            // how often that did wait
+    uint32_t keep_alive_waits = 0;  // how often that did wait
     uint32_t level = 0;            // preempt level that all of its queues have
     uint64_t group = 0;            // equal for units that the hardware can take off the device only together
     uint64_t completed = 0;        // commands seen to complete; a change is progress
@@ -63,6 +63,7 @@ struct Verdict {
     uint64_t by = 0;  // the unit it makes room for, 0: none
     uint32_t by_at = 0;  // its position among the units given
     int64_t since_ns = 0;  // when the present state began
+    policy::Note note;  // what the policy says of it
     Preemption preemption;
 
     // Whether a directive written for `other` has to be written anew.

@@ -49,6 +49,8 @@ Explanation explain(const SeenQueue& queue, const QueueFacts& facts) {
     result.since_ns = facts.since_ns;
     result.reason = sched::reason_sentence(facts.reason);
     if (facts.suspended) result.by_pid = facts.by_pid;
+    char note[256];
+    result.note = policy::write_note(facts.note, note, sizeof(note));
     if (facts.suspended && facts.mechanism > sched::Mechanism::kGate)
         result.mechanism = std::string("; by ") + sched::mechanism_sentence(facts.mechanism);
     return result;
@@ -60,11 +62,12 @@ std::string sentence(const Request& request, const Explanation& why, int64_t now
         snprintf(since, sizeof(since), " for %.1f ms", base::milliseconds(std::max<int64_t>(now_ns - why.since_ns, 0)));
     std::string by;
     if (why.by_pid != 0) by = " (pid " + std::to_string(why.by_pid) + ", " + program_of(request, why.by_pid) + ")";
+    const std::string note = why.note.empty() ? "" : "; " + why.note;
     if (why.suspended)
         return std::string(why.ready ? "suspended" : "has no work, suspended") + since + ": " + why.reason + by +
-               why.mechanism;
-    if (!why.ready) return "has no work";
-    return "runs" + std::string(since) + ": " + why.reason;
+               why.mechanism + note;
+    if (!why.ready) return "has no work" + note;
+    return "runs" + std::string(since) + ": " + why.reason + note;
 }
 
 AskedFor shares_of_all(const Request& request) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/clock.h"
-#include "server/tool_commands.h"
+#include "server/seen_queue.h"
 
 namespace xsched::server {
 namespace {

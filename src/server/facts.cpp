@@ -20,7 +20,10 @@ QueueFacts Facts::of(const SeenQueue& queue) const {
             .by_pid = record.by_pid.load(std::memory_order_relaxed),
             .since_ns = record.since_ns.load(std::memory_order_relaxed),
             .delayed_ns = record.delayed_ns.load(std::memory_order_relaxed) + waits_ns,
-            .preemptions = record.preemptions.load(std::memory_order_relaxed)};
+            .preemptions = record.preemptions.load(std::memory_order_relaxed),
+            .note = {.code = static_cast<policy::NoteCode>(record.note_code.load(std::memory_order_relaxed)),
+                     .first = record.note_first.load(std::memory_order_relaxed),
+                     .second = record.note_second.load(std::memory_order_relaxed)}};
 }
 
 int64_t Facts::caused_ns(const Client& client) const {

@@ -17,6 +17,7 @@ struct QueueFacts {
     int64_t since_ns = 0;
     int64_t delayed_ns = 0;
     uint64_t preemptions = 0;
+    policy::Note note;
 };
 
 class Facts {

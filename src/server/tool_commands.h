@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "server/seen_queue.h"
 #include "server/tool_request.h"
 
 namespace xsched::server {
@@ -53,13 +54,6 @@ struct Request {
     void order(const Scheduler::Order& what) const;
 };
 
-// A queue that the asking user may see.
-struct SeenQueue {
-    const Client& client;
-    uint32_t at;
-    ipc::QueueSlot& slot;
-};
-std::vector<SeenQueue> queues_of(const Client& client);
 // The one queue named by "queue" (and "pid", if handles of several processes are equal). Throws ToolError.
 SeenQueue named_queue(const Request& request, uint64_t handle);
 // The clients of "pid". Throws ToolError if there is none, or if several processes say that this is their number.

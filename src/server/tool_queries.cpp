@@ -76,6 +76,7 @@ Json describe_queue(const Request& request, const Facts& facts, const AskedFor& 
                {"device_timeslice_us", slot.device_timeslice_us.load()},
                {"mechanism", sched::mechanism_sentence(known.mechanism)},
                {"reason", why.reason},
+               {"policy_says", why.note},
                {"by_pid", why.by_pid},
                {"since_ms", why.since_ns > 0 ? milliseconds(now_ns - why.since_ns) : 0.0},
                {"delayed_ms", milliseconds(known.delayed_ns)},

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "sim/queue_model.h"
-
 namespace xsched::sim {
 
 Context& Device::add_context(uint32_t process) {

@@ -26,6 +26,11 @@ struct Job {
     double alone_ns = 0;
 };
 
+struct Requests {
+    double all = 0;
+    double late = 0;
+};
+
 struct Event {
     int64_t at_ns;
     uint64_t order;
@@ -145,8 +150,8 @@ private:
             if (!job.works) continue;
             const JobKind& kind = kind_of(job);
             const double rate = kind.load / (kind.request_ms / 1e3) * sign;
-            requests_per_s_ += rate;
-            if (times_alone(gpu, kind) > spec_.p99_times) late_per_s_ += rate;
+            per_s_.all += rate;
+            if (times_alone(gpu, kind) > spec_.p99_times) per_s_.late += rate;
         }
     }
 
@@ -184,14 +189,14 @@ private:
         accounted_ns_ = now_ns;
         gpu_ns_ += ns * static_cast<double>(places_.in_use());
         busy_ns_ += ns * busy_now_;
-        requests_ += ns / 1e9 * requests_per_s_;
-        late_ += ns / 1e9 * late_per_s_;
+        so_far_.all += ns / 1e9 * per_s_.all;
+        so_far_.late += ns / 1e9 * per_s_.late;
     }
 
     FleetResult finish() {
         result_.mean_gpus = gpu_ns_ / static_cast<double>(spec_.lasts_ns);
         result_.busy = gpu_ns_ > 0 ? busy_ns_ / gpu_ns_ : 0;
-        result_.late = requests_ > 0 ? late_ / requests_ : 0;
+        result_.late = so_far_.all > 0 ? so_far_.late / so_far_.all : 0;
         result_.batch_times = batch_alone_ns_ > 0 ? batch_took_ns_ / batch_alone_ns_ : 1;
         return result_;
     }
@@ -207,10 +212,8 @@ private:
     double gpu_ns_ = 0;
     double busy_ns_ = 0;
     double busy_now_ = 0;  // GPUs
-    double requests_per_s_ = 0;
-    double late_per_s_ = 0;
-    double requests_ = 0;
-    double late_ = 0;
+    Requests per_s_;  // now
+    Requests so_far_;
     double batch_alone_ns_ = 0;
     double batch_took_ns_ = 0;
     FleetResult result_;

@@ -43,11 +43,8 @@ FleetSpec read(const toml::table& root, const std::string& file) {
     spec.preempt_us = keys.number("preempt_us", spec.preempt_us);
     if (spec.p99_times < 1 || spec.within <= 0 || spec.within >= 1 || spec.day_swing < 0 || spec.day_swing > 1)
         keys.fail("p99_times is 1 or more, within and day_swing lie between 0 and 1");
-    const toml::array* kinds = keys.list("job");
-    if (kinds == nullptr || kinds->empty()) keys.fail("a fleet has [[job]] tables");
-    for (const toml::node& kind : *kinds) {
-        if (!kind.is_table()) keys.fail("a kind of job is a [[job]] table");
-        spec.kinds.push_back(read_kind({*kind.as_table(), file}));
+    for (const TomlKeys& kind : keys.tables("job", "a fleet")) {
+        spec.kinds.push_back(read_kind(kind));
         if (spec.kinds.back().gpus > spec.gpus_per_node) keys.fail("a job's GPUs are those of one node");
         if (spec.kinds.back().memory_gb > spec.memory_gb) keys.fail("a job needs more memory than a GPU has");
     }

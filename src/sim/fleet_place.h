@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "sim/fleet.h"
+#include "sim/fleet_spec.h"
 
 namespace xsched::sim {
 

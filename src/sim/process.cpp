@@ -6,8 +6,6 @@
 
 #include "base/clock.h"
 #include "ipc/region.h"
-#include "sim/program.h"
-#include "sim/server.h"
 
 namespace xsched::sim {
 
@@ -30,7 +28,7 @@ dispatch::ClientView Process::view() {
     return {.id = id(), .pid = static_cast<int32_t>(id()), .region = region_.get()};
 }
 
-void Process::open(Program& program, Server* server, int64_t now_ns) {
+void Process::open(ProgramTold& program, RingTold* server, int64_t now_ns) {
     program_ = &program;
     for (uint32_t index = 0; index < spec_.queues; ++index) {
         queues_.push_back(std::make_unique<QueueModel>(program, device_, context_, costs_));
@@ -40,7 +38,6 @@ void Process::open(Program& program, Server* server, int64_t now_ns) {
                                .hints = spec_.hints};
         queues_.back()->publish(*region_, index, setup, server, now_ns);
     }
-    if (server != nullptr) server->admit(*this, now_ns);
 }
 
 bool Process::is_suspended() const {
@@ -76,8 +73,8 @@ void Process::wake(int64_t now_ns) {
     ipc::Header& header = region_->header;
     header.carried_out.store(seen_, std::memory_order_relaxed);
     for (const auto& queue : queues_) queue->report_if_asked(now_ns);
-    if (spec_.level >= 3 && header.linger_wanted.load(std::memory_order_relaxed) != 0)
-        header.lingers.store(1, std::memory_order_relaxed);
+    if (spec_.level >= 3 && header.keep_alive_wanted.load(std::memory_order_relaxed) != 0)
+        header.keeps_alive.store(1, std::memory_order_relaxed);
 }
 
 void Process::end_call(int64_t now_ns) {

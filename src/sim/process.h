@@ -23,7 +23,8 @@ public:
     // Throws std::runtime_error: no memory.
     Process(Agenda& agenda, Device& device, const Workload& workload, const ProgramSpec& spec, uint32_t number);
 
-    void open(Program& program, Server* server, int64_t now_ns);
+    // `server` null: nobody schedules it.
+    void open(ProgramTold& program, RingTold* server, int64_t now_ns);
     uint32_t number() const { return number_; }
     uint32_t id() const { return number_ + 1; }  // as the server's client
     dispatch::ClientView view();
@@ -56,7 +57,7 @@ private:
     uint32_t number_;
     Context& context_;
     std::unique_ptr<ipc::Region, FreeRegion> region_;
-    Program* program_ = nullptr;
+    ProgramTold* program_ = nullptr;
     std::vector<std::unique_ptr<QueueModel>> queues_;
     uint32_t seen_ = 0;  // the directive that was noticed
     Call call_ = Call::kNone;

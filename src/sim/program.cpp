@@ -30,6 +30,7 @@ Program::Program(Agenda& agenda, Process& process, const Workload& workload, con
 void Program::begin(Server* server, int64_t now_ns) {
     server_ = server;
     process_.open(*this, server, now_ns);
+    if (server != nullptr) server->admit(process_, now_ns);
     marks_.assign(process_.queues().size(), 0);
     if (streams()) {
         step_ = Step::kLaunch;

@@ -14,6 +14,8 @@
 
 namespace xsched::sim {
 
+class Server;
+
 struct ProgramResults {
     std::vector<int64_t> latency_ns;  // of bursts that count
     uint64_t bursts = 0;
@@ -22,7 +24,7 @@ struct ProgramResults {
     int64_t longest_wait_ns = 0;  // without a completion though it had work
 };
 
-class Program final : public Actor {
+class Program final : public Actor, public ProgramTold {
 public:
     Program(Agenda& agenda, Process& process, const Workload& workload, const ProgramSpec& spec, Observer* observer,
             Random random);
@@ -32,9 +34,9 @@ public:
     void wake(int64_t now_ns) override;
 
     // --- its queues
-    void completed(int64_t now_ns);
+    void completed(int64_t now_ns) override;
     // Directives were written into its slots.
-    void directed(int64_t now_ns);
+    void directed(int64_t now_ns) override;
 
     const ProgramResults& results() const { return results_; }
     bool ended() const { return step_ == Step::kEnded; }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "base/clock.h"
 #include "policy/policy.h"
@@ -34,10 +35,10 @@ public:
             meddle(world);
         }
         drain(world);
-        result_.events = world.events();
+        result_.simulated.events = world.events();
         result_.hash = world.server()->decisions_hash();
         const double hours = static_cast<double>(result_.workload.duration_ns) / 3.6e12;
-        result_.client_hours = hours * static_cast<double>(world.programs().size());
+        result_.simulated.client_hours = hours * static_cast<double>(world.programs().size());
     }
 
 private:
@@ -64,12 +65,14 @@ private:
         return 3 * result_.workload.settings.starvation_limit_ns + 10 * longest_ns + 300 * base::kMillisecond;
     }
     void look(World& world) {
+        if (const char* name = world.server()->thrown_out(); name != nullptr && !std::exchange(thrown_out_, true))
+            result_.failures.push_back(std::string("policy ") + name + " was thrown out");
         for (size_t at = 0; at < held_.size(); ++at) {
             Program& program = *world.programs()[at];
             const int64_t since_ns = program.waits_since_ns();
             if (since_ns == 0 || held_[at] || program.spec().hints.priority == PRIORITY_NO_EXECUTE) continue;
             const int64_t waited_ns = world.now_ns() - std::max(since_ns, free_since_ns_[at]);
-            result_.longest_wait_ns = std::max(result_.longest_wait_ns, waited_ns);
+            result_.simulated.longest_wait_ns = std::max(result_.simulated.longest_wait_ns, waited_ns);
             if (waited_ns > bound_ns()) fail(program, "had work and completed nothing for " + milliseconds(waited_ns));
         }
     }
@@ -101,6 +104,7 @@ private:
     bool changes_;
     int64_t step_ns_;
     std::vector<std::string> names_;
+    bool thrown_out_ = false;  // and was told
     std::vector<bool> held_;
     std::vector<int64_t> free_since_ns_;
 };
@@ -113,7 +117,7 @@ PropertyRun check_seed(uint64_t seed, const std::string& policy, Density density
     if (density == Density::kSparse) return result;
     PropertyRun again{.workload = random_workload(seed, density, duration_ns)};
     Run(again, policy, seed, density).go();
-    if (again.hash != result.hash || again.events != result.events)
+    if (again.hash != result.hash || again.simulated.events != result.simulated.events)
         result.failures.push_back("a second run of the same seed decided otherwise");
     return result;
 }

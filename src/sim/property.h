@@ -10,13 +10,18 @@
 
 namespace xsched::sim {
 
+// What was simulated, in one run or in several.
+struct Simulated {
+    double client_hours = 0;
+    uint64_t events = 0;
+    int64_t longest_wait_ns = 0;
+};
+
 struct PropertyRun {
     Workload workload;  // that the seed made
     std::vector<std::string> failures;  // as sentences; none: all holds
-    double client_hours = 0;  // simulated
-    uint64_t events = 0;
     uint64_t hash = 0;  // of the decisions
-    int64_t longest_wait_ns = 0;
+    Simulated simulated;
 };
 
 enum class Density : uint8_t { kDense, kSparse };  // how much programs do in a second
@@ -26,6 +31,7 @@ Workload random_workload(uint64_t seed, Density density, int64_t duration_ns = 0
 
 // An empty policy: the seed chooses one, and another at random moments. What is checked:
 //  - every program that has work, and may run, completes something within the bound (starvation);
+//  - no policy of the build lets a device stand still so that it is thrown out;
 //  - after all have been let go, everything that was launched is complete (nothing is lost);
 //  - a second run decides the same at the same times (determinism).
 PropertyRun check_seed(uint64_t seed, const std::string& policy, Density density, int64_t duration_ns = 0);

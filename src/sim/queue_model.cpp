@@ -5,8 +5,6 @@
 
 #include "base/clock.h"
 #include "ipc/slot_hints.h"
-#include "sim/program.h"
-#include "sim/server.h"
 #include "xsched/types.h"
 
 namespace xsched::sim {
@@ -35,7 +33,8 @@ uint32_t microseconds(int64_t ns) { return static_cast<uint32_t>(ns / base::kMic
 
 }  // namespace
 
-void QueueModel::publish(ipc::Region& region, uint32_t index, const QueueSetup& setup, Server* server, int64_t now_ns) {
+void QueueModel::publish(ipc::Region& region, uint32_t index, const QueueSetup& setup, RingTold* server,
+                         int64_t now_ns) {
     slot_ = &region.slots[index];
     header_ = &region.header;
     server_ = server;
@@ -199,9 +198,9 @@ void QueueModel::completed_on_device(const Command& command, int64_t now_ns) {
 
 // Others may be on their way off for this process: it keeps the device through the pause that begins with this wait.
 void QueueModel::sync_begin(int64_t now_ns) {
-    if (server_ == nullptr || header_->lingers.load(std::memory_order_relaxed) == 0) return;
-    header_->waits.fetch_add(1, std::memory_order_relaxed);
-    if (now_ns >= header_->linger_until_ns.load(std::memory_order_relaxed)) return;
+    if (server_ == nullptr || header_->keeps_alive.load(std::memory_order_relaxed) == 0) return;
+    header_->keep_alive_waits.fetch_add(1, std::memory_order_relaxed);
+    if (now_ns >= header_->keep_alive_until_ns.load(std::memory_order_relaxed)) return;
     if (done_ == submitted_ || stream_.commands.back().hold) return;
     held_ = true;
     stream_.commands.push({.left_ns = costs_.keep_alive_most_us + costs_.keep_alive_us,

@@ -11,12 +11,10 @@
 #include "ipc/layout.h"
 #include "sim/device.h"
 #include "sim/stream.h"
+#include "sim/told.h"
 #include "sim/workload.h"
 
 namespace xsched::sim {
-
-class Server;
-class Program;
 
 struct QueueSetup {
     uint64_t handle = 0;
@@ -25,14 +23,14 @@ struct QueueSetup {
     base::Hints hints;
 };
 
-class QueueModel {
+class QueueModel final : public CompletionTold {
 public:
-    QueueModel(Program& program, Device& device, Context& context, const DeviceCosts& costs)
+    QueueModel(ProgramTold& program, Device& device, Context& context, const DeviceCosts& costs)
         : program_(program), device_(device), context_(context), costs_(costs) {
         stream_.queue = this;
     }
     // `server` null: nobody schedules it. The slot is its own.
-    void publish(ipc::Region& region, uint32_t index, const QueueSetup& setup, Server* server, int64_t now_ns);
+    void publish(ipc::Region& region, uint32_t index, const QueueSetup& setup, RingTold* server, int64_t now_ns);
 
     // --- the program's thread
     // Host time that the launch took, or kWait: not now (it is asked again with `retry`).
@@ -46,7 +44,7 @@ public:
     bool closed() const { return slot_->gate.load(std::memory_order_relaxed) != ipc::kGateOpen; }
 
     // --- the device
-    void completed_on_device(const Command& command, int64_t now_ns);
+    void completed_on_device(const Command& command, int64_t now_ns) override;
 
     // --- the agent
     void report_if_asked(int64_t now_ns);
@@ -74,12 +72,12 @@ private:
     void write_progress(uint64_t number);
     void learn(int64_t length_ns);
 
-    Program& program_;
+    ProgramTold& program_;
     Device& device_;
     Context& context_;
     const DeviceCosts& costs_;
     Stream stream_;
-    Server* server_ = nullptr;
+    RingTold* server_ = nullptr;
     ipc::Header* header_ = nullptr;
     ipc::QueueSlot* slot_ = nullptr;
     uint64_t submitted_ = 0;

@@ -11,13 +11,14 @@
 #include "ipc/recording.h"
 #include "sim/agenda.h"
 #include "sim/observer.h"
+#include "sim/told.h"
 #include "sim/workload.h"
 
 namespace xsched::sim {
 
 class Process;
 
-class Server final : public Actor {
+class Server final : public Actor, public RingTold {
 public:
     // Throws std::runtime_error: there is no such policy.
     Server(Agenda& agenda, const Workload& workload, Observer* observer);
@@ -25,7 +26,7 @@ public:
     void admit(Process& process, int64_t now_ns);
     void expel(uint32_t id, int64_t now_ns);
     // A client's doorbell.
-    void ring(uint32_t id, int64_t now_ns);
+    void ring(uint32_t id, int64_t now_ns) override;
     void set_policy(const std::string& name, int64_t now_ns);
     void set_held(uint32_t id, bool held, int64_t now_ns);
     void wake(int64_t now_ns) override;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ipc/layout.h"
+#include "sim/told.h"
 
 namespace xsched::sim {
 
@@ -48,10 +49,8 @@ private:
     uint32_t end_ = 0;
 };
 
-class QueueModel;
-
 struct Stream {
-    QueueModel* queue = nullptr;
+    CompletionTold* queue = nullptr;
     ipc::QueueSlot* slot = nullptr;  // whose gate and progress words the device reads and writes
     CommandRing commands;
 

@@ -15,7 +15,7 @@ void TomlKeys::fail(const std::string& what) const {
 
 double TomlKeys::as_number(const toml::node& node, const std::string& key) const {
     const std::optional<double> value = node.value<double>();
-    if (!node.is_number() || !std::isfinite(*value)) fail("\"" + key + "\" is to be a number");
+    if (!value || !node.is_number() || !std::isfinite(*value)) fail("\"" + key + "\" is to be a number");
     return *value;
 }
 
@@ -93,6 +93,17 @@ const toml::array* TomlKeys::list(const char* key) {
     if (node == nullptr) return nullptr;
     if (!node->is_array()) fail(std::string("\"") + key + "\" is to be a list");
     return node->as_array();
+}
+
+std::vector<TomlKeys> TomlKeys::tables(const char* key, const char* what) {
+    const toml::array* nodes = list(key);
+    if (nodes == nullptr || nodes->empty()) fail(std::string(what) + " has [[" + key + "]] tables");
+    std::vector<TomlKeys> tables;
+    for (const toml::node& node : *nodes) {
+        if (!node.is_table()) fail(std::string("\"") + key + "\" is to be a [[" + key + "]] table");
+        tables.emplace_back(*node.as_table(), file_);
+    }
+    return tables;
 }
 
 void TomlKeys::nothing_else() const {

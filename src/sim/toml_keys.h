@@ -7,6 +7,7 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "sim/random.h"
 
@@ -28,6 +29,8 @@ public:
     Range times_ns(const char* stem, Range fallback);
     const toml::table* sub(const char* key);
     const toml::array* list(const char* key);
+    // The [[key]] tables, at least one. `what` has them, for the message: "a workload".
+    std::vector<TomlKeys> tables(const char* key, const char* what);
     // Call it last.
     void nothing_else() const;
     [[noreturn]] void fail(const std::string& what) const;

@@ -1,6 +1,7 @@
 // A workload: devices, programs, and what these do. Plain data, as a file says it (workload_file.h).
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -13,7 +14,7 @@ namespace xsched::sim {
 
 // Nanoseconds; named as in costs.def, without the unit.
 struct DeviceCosts {
-#define XSIM_COST(name, microseconds, what) int64_t name = static_cast<int64_t>((microseconds) * 1000 + 0.5);
+#define XSIM_COST(name, microseconds, what) int64_t name = std::llround((microseconds) * 1000);
 #include "sim/costs.def"
 #undef XSIM_COST
     bool operator==(const DeviceCosts&) const = default;

@@ -29,7 +29,7 @@ DeviceCosts read_costs(TomlKeys keys) {
 base::Hints read_hints(TomlKeys keys) {
     base::Hints hints;
     for (const base::HintInfo& hint : base::kHints) {
-        if (hint.kind != base::HintKind::kNumber) continue;  // a time: programs announce (announce_us)
+        if (hint.kind == base::HintKind::kTime) continue;  // a time: programs announce (announce_us)
         base::set_hint(hints, hint.id, keys.whole(hint.name, base::get_hint(hints, hint.id), hint.least, hint.most));
     }
     keys.nothing_else();
@@ -124,12 +124,8 @@ Workload read(const toml::table& root, const std::string& file) {
     workload.policy = keys.text("policy", workload.policy);
     workload.settings.starvation_limit_ns = keys.time_ns("starvation_limit", workload.settings.starvation_limit_ns);
     if (const toml::table* table = keys.sub("device")) workload.costs = read_costs({*table, file});
-    const toml::array* programs = keys.list("program");
-    if (programs == nullptr || programs->empty()) keys.fail("a workload has [[program]] tables");
-    for (const toml::node& program : *programs) {
-        if (!program.is_table()) keys.fail("a program is a [[program]] table");
-        workload.programs.push_back(read_program({*program.as_table(), file}, workload.devices));
-    }
+    for (const TomlKeys& program : keys.tables("program", "a workload"))
+        workload.programs.push_back(read_program(program, workload.devices));
     keys.nothing_else();
     return workload;
 }

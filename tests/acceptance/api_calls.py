@@ -7,32 +7,15 @@ stream creation, synchronization and destruction, release. Prints each call's na
 """
 import ctypes
 import os
+import re
 import sys
 from ctypes import byref, c_char_p, c_int, c_size_t, c_uint, c_uint32, c_uint64, c_void_p
+from pathlib import Path
 
 COUNT = 1024
-PTX = b""".version 6.0
-.target sm_30
-.address_size 64
-.visible .entry busy(.param .u64 state, .param .u32 steps)
-{
-    .reg .b32 %i, %x, %s, %b, %n;
-    .reg .b64 %p, %a;
-    ld.param.u64 %p, [state];
-    ld.param.u32 %s, [steps];
-    mov.u32 %i, %tid.x;
-    mov.u32 %b, %ctaid.x;
-    mov.u32 %n, %ntid.x;
-    mad.lo.u32 %i, %b, %n, %i;
-    cvta.to.global.u64 %p, %p;
-    mul.wide.u32 %a, %i, 4;
-    add.u64 %a, %p, %a;
-    ld.global.u32 %x, [%a];
-    mad.lo.u32 %x, %x, 1664525, 1013904223;
-    st.global.u32 [%a], %x;
-    ret;
-}
-"""
+# The suite's kernel.
+KERNEL = Path(__file__).resolve().parents[2] / "bench" / "programs" / "busy_kernel.h"
+PTX = re.search(r'R"\((.*?)\)"', KERNEL.read_text(), re.S).group(1).lstrip().encode()
 SOURCE = b"""__kernel void busy(__global uint* state, uint steps) {
     state[get_global_id(0)] = state[get_global_id(0)] * 1664525u + 1013904223u;
 }"""
@@ -44,6 +27,14 @@ HIP_SOURCE = b"""extern "C" __global__ void busy(unsigned* state, unsigned steps
 }"""
 HIP_LIBRARIES = ("libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so")
 HIP_COMPILERS = ("libhiprtc.so.7", "libhiprtc.so.6", "libhiprtc.so.5", "libhiprtc.so")
+
+
+CUDA_NAMES = {"function": "cuModuleGetFunction", "create": "cuStreamCreate|stream ", "allocate": "cuMemAlloc_v2",
+              "copy_in": "cuMemcpyHtoD_v2", "synchronize": "cuStreamSynchronize", "launch": "cuLaunchKernel",
+              "copy_out": "cuMemcpyDtoH_v2", "destroy": "cuStreamDestroy_v2|destroyed", "free": "cuMemFree_v2"}
+HIP_NAMES = {"function": "hipModuleGetFunction", "create": "hipStreamCreateWithFlags|stream ", "allocate": "hipMalloc",
+             "copy_in": "hipMemcpyHtoD", "synchronize": "hipStreamSynchronize", "launch": "hipModuleLaunchKernel",
+             "copy_out": "hipMemcpyDtoH", "destroy": "hipStreamDestroy|destroyed", "free": "hipFree"}
 
 
 def say(name):
@@ -70,30 +61,36 @@ class Caller:
         check(getattr(self.library, names.split("|")[0])(*arguments), names)
 
 
+def stream_calls(call, names, module):
+    """The calls from a module on, by the names that a platform has for them; the numbers that the kernel leaves."""
+    kernel, stream, memory = c_void_p(), c_void_p(), c_void_p()
+    call(names["function"], byref(kernel), module, c_char_p(b"busy"))
+    call(names["create"], byref(stream), c_uint(1))
+    call(names["allocate"], byref(memory), c_size_t(4 * COUNT))
+    data = (c_uint32 * COUNT)(*range(COUNT))
+    call(names["copy_in"], memory, data, c_size_t(4 * COUNT))
+    check(getattr(call.library, names["synchronize"])(None), names["synchronize"])
+    steps = c_uint32(1)
+    parameters = (c_void_p * 2)(ctypes.addressof(memory), ctypes.addressof(steps))
+    call(names["launch"], kernel, COUNT // 256, 1, 1, 256, 1, 1, 0, stream, parameters, None)
+    call(names["synchronize"], stream)
+    call(names["copy_out"], data, memory, c_size_t(4 * COUNT))
+    call(names["destroy"], stream)
+    call(names["free"], memory)
+    return list(data)
+
+
 def cuda(library):
     call, number = Caller(library), c_int()
     if library.cuInit(0) != 0:
         print("skipped: no NVIDIA driver answers")
         sys.exit(77)
     call("cuDeviceGetCount", byref(number))
-    context, module, kernel, stream, memory = c_void_p(), c_void_p(), c_void_p(), c_void_p(), c_uint64()
+    context, module = c_void_p(), c_void_p()
     call("cuDevicePrimaryCtxRetain", byref(context), 0)
     call("cuCtxSetCurrent", context)
     call("cuModuleLoadData", byref(module), c_char_p(PTX))
-    call("cuModuleGetFunction", byref(kernel), module, c_char_p(b"busy"))
-    call("cuStreamCreate|stream ", byref(stream), c_uint(1))
-    call("cuMemAlloc_v2", byref(memory), c_size_t(4 * COUNT))
-    data = (c_uint32 * COUNT)(*range(COUNT))
-    call("cuMemcpyHtoD_v2", memory, data, c_size_t(4 * COUNT))
-    check(library.cuStreamSynchronize(None), "cuStreamSynchronize")
-    steps = c_uint32(1)
-    parameters = (c_void_p * 2)(ctypes.addressof(memory), ctypes.addressof(steps))
-    call("cuLaunchKernel", kernel, COUNT // 256, 1, 1, 256, 1, 1, 0, stream, parameters, None)
-    call("cuStreamSynchronize", stream)
-    call("cuMemcpyDtoH_v2", data, memory, c_size_t(4 * COUNT))
-    call("cuStreamDestroy_v2|destroyed", stream)
-    call("cuMemFree_v2", memory)
-    return list(data)
+    return stream_calls(call, CUDA_NAMES, module)
 
 
 def hip_compiled(library):
@@ -126,22 +123,8 @@ def hip(library):
         print("skipped: no AMD GPU answers")
         sys.exit(77)
     call("hipGetDeviceCount", byref(number))
-    kernel, stream, memory = c_void_p(), c_void_p(), c_void_p()
     call("hipSetDevice", 0)
-    call("hipModuleGetFunction", byref(kernel), hip_module(library), c_char_p(b"busy"))
-    call("hipStreamCreateWithFlags|stream ", byref(stream), c_uint(1))
-    call("hipMalloc", byref(memory), c_size_t(4 * COUNT))
-    data = (c_uint32 * COUNT)(*range(COUNT))
-    call("hipMemcpyHtoD", memory, data, c_size_t(4 * COUNT))
-    check(library.hipStreamSynchronize(None), "hipStreamSynchronize")
-    steps = c_uint32(1)
-    parameters = (c_void_p * 2)(ctypes.addressof(memory), ctypes.addressof(steps))
-    call("hipModuleLaunchKernel", kernel, COUNT // 256, 1, 1, 256, 1, 1, 0, stream, parameters, None)
-    call("hipStreamSynchronize", stream)
-    call("hipMemcpyDtoH", data, memory, c_size_t(4 * COUNT))
-    call("hipStreamDestroy|destroyed", stream)
-    call("hipFree", memory)
-    return list(data)
+    return stream_calls(call, HIP_NAMES, hip_module(library))
 
 
 def opencl(library):

@@ -26,7 +26,7 @@ from context import Context, Outcome, withdraw  # noqa: E402
 from lib import backend as backends  # noqa: E402
 from lib import disturbance, programs, report, stand_ins  # noqa: E402
 
-PLATFORMS = ("cuda", "hip", "opencl")
+PLATFORMS = tuple(backends.TITLES)
 
 
 def parse_options():

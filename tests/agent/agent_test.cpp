@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -37,6 +38,24 @@ class Agent : public testing::Test {
 protected:
     void use(XSchedulerType type) { ASSERT_EQ(XHintSetScheduler(type, kPolicyHighestPriorityFirst), kXSchedSuccess); }
     void TearDown() override { use(kSchedulerAppManaged); }
+};
+
+// A server keeps the command of a device back.
+class SuspendedByServer : public Agent {
+protected:
+    void SetUp() override {
+        use(kSchedulerGlobal);
+        ASSERT_TRUE(server.wait_for_client());
+        device.emplace(kApi);
+        server.set_suspended(true);
+        device->enqueue(0);
+    }
+    void TearDown() override {
+        device.reset();
+        Agent::TearDown();
+    }
+    SmallServer server{kSocket};
+    std::optional<FakeDevice> device;
 };
 
 TEST_F(Agent, AppManagedNobodySuspends) {
@@ -224,37 +243,19 @@ TEST_F(Agent, WhatAToolSetIsKeptWhenTheServerDiesAndHeardAgainAfterwards) {
     }
 }
 
-TEST_F(Agent, AServerThatHangsLeavesNobodySuspended) {
-    SmallServer server(kSocket);
-    use(kSchedulerGlobal);
-    ASSERT_TRUE(server.wait_for_client());
-    FakeDevice device(kApi);
+TEST_F(SuspendedByServer, AServerThatHangsLeavesNobodySuspended) {
     server.beating = false;
-    server.set_suspended(true);
-    device.enqueue(0);
-    EXPECT_TRUE(eventually([&] { return device.step(); }));
+    EXPECT_TRUE(eventually([&] { return device->step(); }));
     EXPECT_TRUE(eventually([&] { return server.client_gone(); })) << "it will notice when it wakes";
 }
 
-TEST_F(Agent, AServerThatLetsGoIsLeft) {
-    SmallServer server(kSocket);
-    use(kSchedulerGlobal);
-    ASSERT_TRUE(server.wait_for_client());
-    FakeDevice device(kApi);
-    server.set_suspended(true);
-    device.enqueue(0);
+TEST_F(SuspendedByServer, AServerThatLetsGoIsLeft) {
     server.region().header.detached = 1;
     xsched::ipc::ring_directive(server.region().header);
-    EXPECT_TRUE(eventually([&] { return device.step(); }));
+    EXPECT_TRUE(eventually([&] { return device->step(); }));
 }
 
-TEST_F(Agent, AGuestThatClosesItsDescriptorsLosesOnlyScheduling) {
-    SmallServer server(kSocket);
-    use(kSchedulerGlobal);
-    ASSERT_TRUE(server.wait_for_client());
-    FakeDevice device(kApi);
-    server.set_suspended(true);
-    device.enqueue(0);
+TEST_F(SuspendedByServer, AGuestThatClosesItsDescriptorsLosesOnlyScheduling) {
     // Close the agent's socket behind its back and let a file of the guest take its number.
     std::vector<int> reused;
     for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
@@ -270,7 +271,7 @@ TEST_F(Agent, AGuestThatClosesItsDescriptorsLosesOnlyScheduling) {
         reused.push_back(fd);
     }
     ASSERT_FALSE(reused.empty());
-    EXPECT_TRUE(eventually([&] { return device.step(); }));
+    EXPECT_TRUE(eventually([&] { return device->step(); }));
     for (int fd : reused) {
         EXPECT_NE(fcntl(fd, F_GETFD), -1) << "the guest's own file was closed";
         close(fd);

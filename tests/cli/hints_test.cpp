@@ -65,5 +65,21 @@ TEST_F(Hints, RunPutsThemIntoTheEnvironment) {
     }
 }
 
+TEST_F(Hints, ALatencyTargetIsALengthOrAFactor) {
+    struct Case {
+        const char* text;
+        const char* told;
+    };
+    for (const Case& one : {Case{"5ms", "5000\n"}, Case{"800us", "800\n"}, Case{"0.25s", "250000\n"},
+                            Case{"1.3x", "-130\n"}, Case{"700", "700\n"}})
+        EXPECT_EQ(xcli({"run", "--slo-p99", one.text, "--", "/usr/bin/printenv", "XSCHED_AUTO_XQUEUE_SLO_P99"}).out,
+                  one.told)
+            << one.text;
+    for (const char* wrong : {"5 parsecs", "ms", "-1.3x", "1e12s"})
+        EXPECT_EQ(xcli({"run", "--slo-p99", wrong, "--", "/usr/bin/true"}).status, 2) << wrong;
+    EXPECT_EQ(xcli({"hint", "-x", "0xab1", "--slo-p99", "1.5x"}).out, "hinted 1 queue\n");
+    EXPECT_EQ(kept(base::hint_info(base::HintId::slo_p99)), -150);
+}
+
 }  // namespace
 }  // namespace xsched::test

@@ -86,14 +86,7 @@ TEST_F(Announced, InterruptedAheadThoughATimesliceWouldDoOtherwise) {
     use_interrupts();
     low.slot(0).command_ns = 5 * kMs;
     high.slot(0).expect_ns = 0;
-    int64_t now = kStart;
-    for (unsigned i = 0; i < 2 * sched::Pauses::kEnough; ++i) {
-        high.submit(0, now);
-        dispatcher.pass(now);
-        high.complete(0, now + kMs);
-        dispatcher.pass(now + kMs);
-        now += 21 * kMs;
-    }
+    const int64_t now = learn_pauses(20 * kMs);
     dispatcher.pass(now);
     ASSERT_EQ(low.slot(0).device_timeslice_us, 1U);
     EXPECT_EQ(low.slot(0).interrupt, 0U);

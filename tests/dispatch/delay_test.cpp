@@ -11,12 +11,15 @@ using namespace testing;
 
 class Delay : public TwoClients {
 protected:
-    // From kStart on `low` stands, kept off by `high`, until kStart + 10 ms.
-    void keep_low_off() {
+    void high_comes() {
         low.submit(0, kStart - kMs);
         dispatcher.pass(kStart - kMs);
         high.submit(0, kStart);
         dispatcher.pass(kStart);
+    }
+    // From kStart on `low` stands, kept off by `high`, until kStart + 10 ms.
+    void keep_low_off() {
+        high_comes();
         high.complete(0, kStart + 7 * kMs);
         dispatcher.pass(kStart + 7 * kMs);
         dispatcher.pass(kStart + 10 * kMs);
@@ -27,7 +30,7 @@ protected:
 TEST_F(Delay, IsOnTheAccountOfWhomItMadeRoomFor) {
     keep_low_off();
     EXPECT_EQ(dispatcher.snapshot()[0].suspended_total_ns, 10 * kMs);
-    EXPECT_EQ(caused(2), 10 * kMs) << "its grace included";
+    EXPECT_EQ(caused(2), 10 * kMs) << "its anticipation included";
     EXPECT_EQ(caused(1), 0);
     EXPECT_EQ(caused(99), 0) << "no such client";
 }
@@ -83,10 +86,7 @@ TEST_F(Delay, ByTwoIsToldAsOfTheFirstAndOthers) {
     FakeClient other(3, 300);
     other.make_queue(0, 20);
     dispatcher.add_client(other.view());
-    low.submit(0, kStart - kMs);
-    dispatcher.pass(kStart - kMs);
-    high.submit(0, kStart);
-    dispatcher.pass(kStart);
+    high_comes();
     other.submit(0, kStart + 2 * kMs);
     dispatcher.pass(kStart + 2 * kMs);
     other.complete(0, kStart + 8 * kMs);

@@ -35,7 +35,7 @@ TEST_F(DispatcherDecides, ReadyHighSuspendsLowAndSaysWhy) {
     EXPECT_EQ(high.slot(0).by_pid, 0);
 }
 
-TEST_F(DispatcherDecides, LowGoesOnAfterTheGrace) {
+TEST_F(DispatcherDecides, LowGoesOnAfterAnticipation) {
     low.submit(0, kStart);
     high.submit(0, kStart);
     dispatcher.pass(kStart);
@@ -138,13 +138,13 @@ TEST_F(DispatcherDecides, OnlyWhoCanBePreemptedKeepsASmallWindow) {
     EXPECT_EQ(low.rings(), before + 1) << "more may be launched now";
 }
 
-TEST_F(DispatcherDecides, ABoostedQueueRunsWithTheUrgentOne) {
+TEST_F(DispatcherDecides, AnInheritingQueueRunsWithTheUrgentOne) {
     low.submit(0, kStart, 2);
     high.submit(0, kStart);
     dispatcher.pass(kStart);
     ASSERT_TRUE(low.suspended(0));
-    low.slot(0).boost_priority[0] = 10;
-    low.slot(0).boost_until[0] = 1;
+    low.slot(0).inherited_priority[0] = 10;
+    low.slot(0).inherited_until[0] = 1;
     dispatcher.pass(kStart + kMs);
     EXPECT_FALSE(low.suspended(0));
     EXPECT_EQ(low.header().watching, 1U) << "nobody else tells when it is over";

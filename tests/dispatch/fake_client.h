@@ -39,7 +39,7 @@ public:
         queue.completed = 0;
         queue.ready_since_ns = 0;
         queue.idle_since_ns = 0;
-        queue.boost_until[0] = 0;
+        queue.inherited_until[0] = 0;
         queue.command_ns = kMs;
         queue.switch_us = 0;
         queue.suspended = 0;

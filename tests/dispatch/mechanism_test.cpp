@@ -22,24 +22,12 @@ protected:
         low.slot(0).command_ns = kLongNs;
     }
     bool interrupt(uint32_t at = 0) { return low.slot(at).interrupt.load() != 0; }
-    // Bursts of `high` with pauses of that length until that is believed.
-    int64_t learn_pauses(int64_t pause_ns) {
-        int64_t now = kStart;
-        for (unsigned i = 0; i < 2 * sched::Pauses::kEnough; ++i) {
-            high.submit(0, now);
-            dispatcher.pass(now);
-            high.complete(0, now + kMs);
-            dispatcher.pass(now + kMs);
-            now += kMs + pause_ns;
-        }
-        return now;
-    }
-    // Likewise, of one that lingers: each pause begins with a wait.
+    // Likewise, of one with a keep-alive: each pause begins with a wait.
     int64_t learn_waits() {
-        high.header().lingers = 1;
+        high.header().keeps_alive = 1;
         int64_t now = kStart;
         for (unsigned i = 0; i < sched::Pauses::kEnough; ++i) {
-            ++high.header().waits;
+            ++high.header().keep_alive_waits;
             high.submit(0, now);
             dispatcher.pass(now);
             high.complete(0, now + kMs);
@@ -91,9 +79,7 @@ TEST_F(MechanismInSlots, WhatRunsIsTakenOffUntilItMayRunAgain) {
 }
 
 TEST_F(MechanismInSlots, AnAgentThatMayHaveToCallTheDriverIsTold) {
-    low.submit(0, kStart);
-    high.submit(0, kStart);
-    dispatcher.pass(kStart);
+    both_submit();
     EXPECT_EQ(low.header().expect_interrupt.load(), 1u);
     EXPECT_EQ(high.header().expect_interrupt.load(), 0u);
     low.slot(0).command_ns = kBriefNs;
@@ -103,18 +89,14 @@ TEST_F(MechanismInSlots, AnAgentThatMayHaveToCallTheDriverIsTold) {
 
 TEST_F(MechanismInSlots, ShortCommandsAreLeftToTheGate) {
     low.slot(0).command_ns = kBriefNs;
-    low.submit(0, kStart);
-    high.submit(0, kStart);
-    dispatcher.pass(kStart);
+    both_submit();
     EXPECT_TRUE(low.suspended(0));
     EXPECT_FALSE(interrupt());
 }
 
 TEST_F(MechanismInSlots, OneThatLastsAfterAllIsTakenOffLater) {
     low.slot(0).command_ns = kBriefNs;
-    low.submit(0, kStart);
-    high.submit(0, kStart);
-    const int64_t again = dispatcher.pass(kStart);
+    const int64_t again = both_submit();
     EXPECT_LE(again, kStart + 2 * kMs);
     EXPECT_NE(again, 0);
     dispatcher.pass(kStart + 2 * kMs);
@@ -123,9 +105,7 @@ TEST_F(MechanismInSlots, OneThatLastsAfterAllIsTakenOffLater) {
 
 TEST_F(MechanismInSlots, OneThatLetsTheMoreUrgentWorkIsLeftAlone) {
     low.slot(0).command_ns = kBriefNs;
-    low.submit(0, kStart);
-    high.submit(0, kStart);
-    dispatcher.pass(kStart);
+    both_submit();
     high.slot(0).busy_ns = kMs;
     dispatcher.pass(kStart + 2 * kMs);
     EXPECT_FALSE(interrupt());
@@ -157,9 +137,7 @@ TEST_F(MechanismInSlots, NotWhileAQueueOfTheSameProcessRunsThere) {
 TEST_F(MechanismInSlots, NotIfOneOfItsQueuesUsesALowerLevel) {
     low.make_queue(1, 0);
     low.slot(1).level = kPreemptLevelDeactivate;
-    low.submit(0, kStart);
-    high.submit(0, kStart);
-    dispatcher.pass(kStart);
+    both_submit();
     EXPECT_TRUE(low.suspended(1));
     EXPECT_FALSE(interrupt());
 }
@@ -248,29 +226,29 @@ TEST_F(MechanismInSlots, WhoLeavesIsLeftAsItWas) {
 
 TEST_F(MechanismInSlots, WhoeverMayTakeOverIsToldToBePrepared) {
     dispatcher.pass(kStart);
-    EXPECT_EQ(high.header().linger_wanted, 1u);
-    EXPECT_EQ(low.header().linger_wanted, 0u);
+    EXPECT_EQ(high.header().keep_alive_wanted, 1u);
+    EXPECT_EQ(low.header().keep_alive_wanted, 0u);
     dispatcher.remove_client(1);
     dispatcher.pass(kStart + kMs);
-    EXPECT_EQ(high.header().linger_wanted, 0u) << "nobody is left to be kept off";
+    EXPECT_EQ(high.header().keep_alive_wanted, 0u) << "nobody is left to be kept off";
 }
 
-TEST_F(MechanismInSlots, BesideOneThatLingersItIsOnlyKeptOff) {
+TEST_F(MechanismInSlots, BesideAKeepAliveItIsOnlyKeptOff) {
     const int64_t now = begin_burst(learn_waits() + 20 * kMs);
     EXPECT_EQ(low.slot(0).interrupt, static_cast<uint32_t>(ipc::Interrupt::kKeptOff));
     EXPECT_EQ(low.slot(0).device_timeslice_us, 1u);
-    EXPECT_EQ(high.header().linger_until_ns, now + kGpu.off_ns());
-    EXPECT_EQ(low.header().linger_until_ns, 0);
+    EXPECT_EQ(high.header().keep_alive_until_ns, now + kGpu.off_ns());
+    EXPECT_EQ(low.header().keep_alive_until_ns, 0);
     dispatcher.pass(now + 100 * kUs);
-    EXPECT_EQ(high.header().linger_until_ns, now + kGpu.off_ns());
+    EXPECT_EQ(high.header().keep_alive_until_ns, now + kGpu.off_ns());
     dispatcher.pass(now + kMs);
-    EXPECT_EQ(high.header().linger_until_ns, now + kMs + kGpu.effect_ns()) << "its agent has not answered yet";
+    EXPECT_EQ(high.header().keep_alive_until_ns, now + kMs + kGpu.effect_ns()) << "its agent has not answered yet";
     low.header().carried_out = low.header().directive.load();
     dispatcher.pass(now + kMs + 50 * kUs);
     const int64_t until_ns = now + kMs + 50 * kUs + kGpu.effect_ns();
-    EXPECT_EQ(high.header().linger_until_ns, until_ns) << "the call has just ended";
+    EXPECT_EQ(high.header().keep_alive_until_ns, until_ns) << "the call has just ended";
     dispatcher.pass(now + kMs + 100 * kUs);
-    EXPECT_EQ(high.header().linger_until_ns, until_ns) << "once for each time";
+    EXPECT_EQ(high.header().keep_alive_until_ns, until_ns) << "once for each time";
     // A person suspends it too: it must be off even if nobody presses.
     ASSERT_TRUE(dispatcher.set_held(1, 0, true));
     high.complete(0, now + 4 * kMs);
@@ -280,11 +258,11 @@ TEST_F(MechanismInSlots, BesideOneThatLingersItIsOnlyKeptOff) {
 
 TEST_F(MechanismInSlots, OneWhoseAgentDoesNotAnswerIsNotWaitedForForEver) {
     const int64_t now = begin_burst(learn_waits() + 20 * kMs);
-    EXPECT_EQ(high.header().linger_until_ns, now + kGpu.off_ns());
+    EXPECT_EQ(high.header().keep_alive_until_ns, now + kGpu.off_ns());
     const int64_t last = now + kGpu.most_off_ns();
     dispatcher.pass(last);
     dispatcher.pass(last + kMs);
-    EXPECT_EQ(high.header().linger_until_ns, last + kGpu.effect_ns());
+    EXPECT_EQ(high.header().keep_alive_until_ns, last + kGpu.effect_ns());
 }
 
 TEST_F(MechanismInSlots, AnAnswerToAnEarlierDirectiveIsNone) {
@@ -297,19 +275,17 @@ TEST_F(MechanismInSlots, AnAnswerToAnEarlierDirectiveIsNone) {
     high.submit(0, now);
     dispatcher.pass(now);
     dispatcher.pass(now + kMs);
-    EXPECT_EQ(high.header().linger_until_ns, now + kMs + kGpu.effect_ns());
+    EXPECT_EQ(high.header().keep_alive_until_ns, now + kMs + kGpu.effect_ns());
     low.header().carried_out = low.header().directive.load();
     dispatcher.pass(now + 2 * kMs);
     dispatcher.pass(now + 3 * kMs);
-    EXPECT_EQ(high.header().linger_until_ns, now + 2 * kMs + kGpu.effect_ns());
+    EXPECT_EQ(high.header().keep_alive_until_ns, now + 2 * kMs + kGpu.effect_ns());
 }
 
-TEST_F(MechanismInSlots, BesideOneThatCannotLingerItIsTakenOff) {
-    low.submit(0, kStart);
-    high.submit(0, kStart);
-    dispatcher.pass(kStart);
+TEST_F(MechanismInSlots, BesideOneWithoutKeepAliveItIsTakenOff) {
+    both_submit();
     EXPECT_EQ(low.slot(0).interrupt, static_cast<uint32_t>(ipc::Interrupt::kTakenOff));
-    EXPECT_EQ(high.header().linger_until_ns, 0);
+    EXPECT_EQ(high.header().keep_alive_until_ns, 0);
 }
 
 TEST_F(MechanismInSlots, SuspendedByAPersonItIsTakenOffForGood) {

@@ -42,10 +42,10 @@ TEST_F(SlotReader, ReadyMeansNotEverythingIsComplete) {
     EXPECT_EQ(numbers.idle_since_ns, kStart);
 }
 
-TEST_F(SlotReader, ABoostHoldsUntilItsCommandIsComplete) {
+TEST_F(SlotReader, InheritanceHoldsUntilItsCommandIsComplete) {
     client.submit(0, kStart, 4);
-    client.slot(0).boost_priority[0] = 50;
-    client.slot(0).boost_until[0] = 2;
+    client.slot(0).inherited_priority[0] = 50;
+    client.slot(0).inherited_until[0] = 2;
     EXPECT_EQ(read().priority, 50);
     client.slot(0).completed = 1;
     EXPECT_EQ(read().priority, 50);
@@ -53,16 +53,16 @@ TEST_F(SlotReader, ABoostHoldsUntilItsCommandIsComplete) {
     EXPECT_EQ(read().priority, 5);
 }
 
-TEST_F(SlotReader, ABoostNeverLowers) {
-    client.slot(0).boost_priority[0] = -50;
-    client.slot(0).boost_until[0] = 2;
+TEST_F(SlotReader, InheritanceNeverLowers) {
+    client.slot(0).inherited_priority[0] = -50;
+    client.slot(0).inherited_until[0] = 2;
     EXPECT_EQ(read().priority, 5);
 }
 
-TEST_F(SlotReader, ABoostDoesNotRunWhatMustNotRun) {
+TEST_F(SlotReader, InheritanceDoesNotRunWhatMustNotRun) {
     client.slot(0).priority = PRIORITY_NO_EXECUTE;
-    client.slot(0).boost_priority[0] = 50;
-    client.slot(0).boost_until[0] = 2;
+    client.slot(0).inherited_priority[0] = 50;
+    client.slot(0).inherited_until[0] = 2;
     EXPECT_EQ(read().priority, PRIORITY_NO_EXECUTE);
 }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "dispatch/fake_client.h"
+#include "sched/pauses.h"
 
 namespace xsched::dispatch::testing {
 
@@ -18,6 +19,25 @@ protected:
     }
     sched::Reason reason(FakeClient& client, uint32_t at = 0) {
         return static_cast<sched::Reason>(client.slot(at).reason.load());
+    }
+
+    // Both have work from kStart on; when the dispatcher wants to look again.
+    int64_t both_submit() {
+        low.submit(0, kStart);
+        high.submit(0, kStart);
+        return dispatcher.pass(kStart);
+    }
+    // Bursts of `high` with pauses of that length until that is believed.
+    int64_t learn_pauses(int64_t pause_ns) {
+        int64_t now = kStart;
+        for (unsigned i = 0; i < 2 * sched::Pauses::kEnough; ++i) {
+            high.submit(0, now);
+            dispatcher.pass(now);
+            high.complete(0, now + kMs);
+            dispatcher.pass(now + kMs);
+            now += kMs + pause_ns;
+        }
+        return now;
     }
 
     FakeClient low{1, 100};

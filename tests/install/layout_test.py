@@ -3,9 +3,9 @@
 import re
 import unittest
 
-from installed import InATree, attempt, dynamic, install, main, tool
+from installed import ROOT, InATree, attempt, dynamic, install, main, tool
 
-PLATFORMS = ("opencl", "cuda", "hip")
+PLATFORMS = tuple(path.parent.name for path in ROOT.glob("src/platform/*/platform.json"))
 PUBLIC = ["libpreempt", *(f"libhal{platform}" for platform in PLATFORMS)]
 
 

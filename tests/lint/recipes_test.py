@@ -37,9 +37,10 @@ int main() {
     for (const auto& info : xsched::policy::policies()) std::printf("%s %s\\n", info.name, info.make()->name());
 }
 """
-ENTRY_POINT = """    {"name": "cuProbeAsync", "since": "13.9", "class": "scheduled",
-     "args": "CUdeviceptr, size_t, CUstream", "why": "a probe in stream order"},
-"""
+ENTRY_POINTS = {  # OpenCL's types come from the vendor's headers
+    "cuda": ("cuProbeAsync", '"since": "13.9", "args": "CUdeviceptr, size_t, CUstream"'),
+    "hip": ("hipProbeAsync", '"since": "7.9", "args": "void*, size_t, hipStream_t"'),
+    "opencl": ("clEnqueueProbe", '"since": "3.9"')}
 MECHANISM = 'XSCHED_MECHANISM(kProbe, 8, kPreemptLevelDeactivate, of_probe, "a probe")\n'
 MECHANISM_COST = "inline int64_t of_probe(const Victim&) { return kNever; }\n"
 USE_OF_MECHANISM = """
@@ -88,15 +89,20 @@ class Recipes(unittest.TestCase):
 
     def test_an_entry_point_of_a_known_shape_is_one_row(self):
         self.assertIn("api/<platform>.json", recipe("Add an entry point"))
-        self.insert("api/cuda.json", ENTRY_POINT, '    {"name": "cuProfilerStart"')
-        self.run_in_copy(sys.executable, "-B", "tools/codegen/generate.py", "api/cuda.json", "--out", "generated",
-                         "--coverage", "coverage.md")
-        for file in ("trampolines.S", "exports.map", "entry_points.inc", "functions.inc"):
-            self.assertIn("cuProbeAsync", (self.root / "generated" / file).read_text(), file)
-        hooked = [line for line in (self.root / "generated/entry_points.inc").read_text().splitlines()
-                  if "cuProbeAsync" in line]
-        self.assertTrue(any("scheduled" in line for line in hooked), hooked)
-        self.assertIn("cuProbeAsync", (self.root / "coverage.md").read_text())
+        for api, (name, types) in ENTRY_POINTS.items():
+            with self.subTest(api):
+                row = f'    {{"name": "{name}", {types}, "class": "scheduled", "why": "a probe in queue order"}},\n'
+                table = self.root / "api" / f"{api}.json"
+                table.write_text(table.read_text().replace('"functions": [\n', '"functions": [\n' + row, 1))
+                self.run_in_copy(sys.executable, "-B", "tools/codegen/generate.py", f"api/{api}.json", "--out",
+                                 f"generated/{api}", "--coverage", f"{api}.md")
+                generated = self.root / "generated" / api
+                for file in ("trampolines.S", "entry_points.inc"):
+                    self.assertIn(name, (generated / file).read_text(), file)
+                self.assertEqual("args" in types, name in (generated / "functions.inc").read_text())
+                hooked = [line for line in (generated / "entry_points.inc").read_text().splitlines() if name in line]
+                self.assertTrue(any("scheduled" in line for line in hooked), hooked)
+                self.assertIn(name, (self.root / f"{api}.md").read_text())
 
     def test_a_mechanism_is_one_row_and_its_cost(self):
         text = recipe("Add a mechanism")

@@ -24,9 +24,7 @@ TEST(Cfs, FourEqualsShareEqually) {
 }
 
 TEST(Cfs, APriorityWeighsAFifthMore) {
-    VirtualDevice device("CFS");
-    device.add(busy(3));
-    device.add(busy(0));
+    VirtualDevice device("CFS", {busy(3), busy(0)});
     device.run(10 * kSecond);
     const double weight = std::pow(1.2, 3);
     EXPECT_NEAR(device.part(0, 0, 100), 100 * weight / (1 + weight), 1);
@@ -34,8 +32,7 @@ TEST(Cfs, APriorityWeighsAFifthMore) {
 
 // Upstream a queue first seen idle begins at zero, and has the device alone until it has caught up.
 TEST(Cfs, ANewcomerBeginsWithTheLeast) {
-    VirtualDevice device("CFS");
-    device.add(busy(0));
+    VirtualDevice device("CFS", {busy(0)});
     device.add(busy(0)).starts_ns = 5 * kSecond;
     device.run(10 * kSecond);
     EXPECT_NEAR(device.part(0, 50, 60), 50, 2);
@@ -43,8 +40,7 @@ TEST(Cfs, ANewcomerBeginsWithTheLeast) {
 }
 
 TEST(Cfs, ASleeperDoesNotTakeTheDeviceForAllTheTimeThatItSlept) {
-    VirtualDevice device("CFS");
-    device.add(busy(0));
+    VirtualDevice device("CFS", {busy(0)});
     Job& sleeper = device.add(busy(0));
     sleeper.commands = 5000;  // a second
     sleeper.gap_ns = 4 * kSecond;
@@ -54,8 +50,7 @@ TEST(Cfs, ASleeperDoesNotTakeTheDeviceForAllTheTimeThatItSlept) {
 }
 
 TEST(Cfs, WhoComesBackRunsWithinATurn) {
-    VirtualDevice device("CFS");
-    device.add(busy(0));
+    VirtualDevice device("CFS", {busy(0)});
     Job& brief = device.add(busy(0, 100 * kUs));
     brief.commands = 1;
     brief.gap_ns = 20 * kMs;

@@ -99,8 +99,7 @@ TEST(Kedf, AllDeadlinesAreMetAtFourFifthsOfTheDevice) {
 }
 
 TEST(Kedf, WhoAsksForTooMuchDoesNotMakeOthersLate) {
-    VirtualDevice device("KEDF");
-    device.add(periodic(10 * kMs, 3));
+    VirtualDevice device("KEDF", {periodic(10 * kMs, 3)});
     Job& too_much = device.add(periodic(20 * kMs, 400));
     too_much.unit.deadline_us = 20'000;
     device.run(10 * kSecond);

@@ -23,10 +23,7 @@ void expect_in_any_second(const VirtualDevice& device, size_t job, double part, 
 
 TEST(Pup, SharesAreKeptOverTenSecondsAndOverAnyOne) {
     for (const int64_t command_ns : {50 * kUs, kMs, 4 * kMs}) {
-        VirtualDevice device("PUP");
-        device.add(busy(60, 100, command_ns));
-        device.add(busy(30, 100, kMs));
-        device.add(busy(10, 100, 2 * kMs));
+        VirtualDevice device("PUP", {busy(60, 100, command_ns), busy(30, 100, kMs), busy(10, 100, 2 * kMs)});
         device.run(11 * kSecond);
         const double parts[] = {60, 30, 10};
         for (size_t i = 0; i < 3; ++i) {
@@ -37,10 +34,7 @@ TEST(Pup, SharesAreKeptOverTenSecondsAndOverAnyOne) {
 }
 
 TEST(Pup, WhoSaysNothingHasWhatOthersLeave) {
-    VirtualDevice device("PUP");
-    device.add(busy(75));
-    device.add(busy(0));
-    device.add(busy(0));
+    VirtualDevice device("PUP", {busy(75), busy(0), busy(0)});
     device.run(10 * kSecond);
     EXPECT_NEAR(device.part(0, 0, 100), 75, 1);
     EXPECT_NEAR(device.part(1, 0, 100), 12.5, 1);
@@ -48,18 +42,14 @@ TEST(Pup, WhoSaysNothingHasWhatOthersLeave) {
 }
 
 TEST(Pup, WhereTooMuchIsAskedForEverybodyGetsLessInProportion) {
-    VirtualDevice device("PUP");
-    device.add(busy(80));
-    device.add(busy(80));
-    device.add(busy(40));
+    VirtualDevice device("PUP", {busy(80), busy(80), busy(40)});
     device.run(10 * kSecond);
     EXPECT_NEAR(device.part(0, 0, 100), 40, 1);
     EXPECT_NEAR(device.part(2, 0, 100), 20, 1);
 }
 
 TEST(Pup, AnIdleShareIsLent) {
-    VirtualDevice device("PUP");
-    device.add(busy(30));
+    VirtualDevice device("PUP", {busy(30)});
     device.add(busy(70)).starts_ns = 100 * kSecond;
     device.run(5 * kSecond);
     EXPECT_NEAR(device.part(0, 0, 50), 100, 1);
@@ -67,8 +57,7 @@ TEST(Pup, AnIdleShareIsLent) {
 
 TEST(Pup, ALimitHoldsAlsoForWhoIsAlone) {
     for (const int64_t command_ns : {100 * kUs, kMs, 7 * kMs}) {
-        VirtualDevice device("PUP");
-        device.add(busy(30, 50, command_ns));
+        VirtualDevice device("PUP", {busy(30, 50, command_ns)});
         device.run(11 * kSecond);
         EXPECT_NEAR(device.part(0, 10, 110), 50, 1) << command_ns;
         expect_in_any_second(device, 0, 50, 3);
@@ -77,10 +66,7 @@ TEST(Pup, ALimitHoldsAlsoForWhoIsAlone) {
 }
 
 TEST(Pup, WhatALimitLeavesGoesToTheOthers) {
-    VirtualDevice device("PUP");
-    device.add(busy(60, 40));
-    device.add(busy(20));
-    device.add(busy(20));
+    VirtualDevice device("PUP", {busy(60, 40), busy(20), busy(20)});
     device.run(10 * kSecond);
     EXPECT_NEAR(device.part(0, 10, 100), 40, 1);
     EXPECT_NEAR(device.part(1, 10, 100), 30, 1);
@@ -88,8 +74,7 @@ TEST(Pup, WhatALimitLeavesGoesToTheOthers) {
 }
 
 TEST(Pup, WhoHasHadItsLimitIsToldSo) {
-    VirtualDevice device("PUP");
-    device.add(busy(1, 1));
+    VirtualDevice device("PUP", {busy(1, 1)});
     device.run(kSecond);
     ASSERT_FALSE(device.choices()[0].run);
     EXPECT_EQ(device.choices()[0].why, Why::kLimited);
@@ -120,9 +105,7 @@ TEST(Pup, WhoAsksForLessThanItsShareGetsAllOfIt) {
 // The first has had a long command just before the policies change, and pays for it afterwards.
 TEST(Pup, AccountsSurviveAChangeOfPolicy) {
     for (const char* meanwhile : {"HPF", "UP", "SPUP"}) {
-        VirtualDevice device("PUP");
-        device.add(busy(50, 100, 40 * kMs));
-        device.add(busy(50));
+        VirtualDevice device("PUP", {busy(50, 100, 40 * kMs), busy(50)});
         for (int i = 0; i < 100; ++i) {
             device.run(100 * kMs);
             if (i % 2 == 0) continue;

@@ -67,6 +67,44 @@ TEST(ShareProperties, BusyProgramsGetTheirShares) {
     }
 }
 
+// AUTO: beside one another all have the same; beside those that come and go nobody has less than four fifths of an
+// equal part in any second, and nobody has more than its own because of how it pauses.
+TEST(ShareProperties, WithoutAnyHintAllHaveEqualParts) {
+    for (int seed = 1; seed <= worlds(); ++seed) {
+        SCOPED_TRACE("seed " + std::to_string(seed));
+        World world(static_cast<uint32_t>(2000 + seed));
+        world.fill();
+        VirtualDevice device("AUTO");
+        for (const int64_t command_ns : world.commands_ns) device.add({.command_ns = command_ns});
+        device.run(11 * kSecond);
+        const double part = 100.0 / static_cast<double>(device.size());
+        for (size_t i = 0; i < device.size(); ++i) {
+            EXPECT_NEAR(device.part(i, 10, 110), part, 1) << "program " << i;
+            for (size_t from = 10; from + 10 <= 110; ++from)
+                ASSERT_NEAR(device.part(i, from, from + 10), part, 3) << "program " << i << " from " << from;
+        }
+    }
+}
+
+TEST(ShareProperties, WhoeverPausesTakesNothingFromTheSteady) {
+    for (int seed = 1; seed <= worlds(); ++seed) {
+        SCOPED_TRACE("seed " + std::to_string(seed));
+        World world(static_cast<uint32_t>(3000 + seed));
+        world.fill();
+        VirtualDevice device("AUTO");
+        device.add({.command_ns = world.commands_ns[0]});  // steady
+        for (size_t i = 1; i < world.commands_ns.size(); ++i) {
+            Job& job = device.add({.command_ns = world.commands_ns[i], .commands = 1 + world.below(40)});
+            job.gap_ns = world.below(world.below(2) == 0 ? kMs : 100 * kMs);
+        }
+        device.run(11 * kSecond);
+        const double part = 100.0 / static_cast<double>(device.size());
+        for (size_t from = 10; from + 10 <= 110; ++from)
+            ASSERT_GE(device.part(0, from, from + 10), 0.8 * part - 1) << "from " << from;
+        EXPECT_GE(device.part(0, 10, 110), part - 2);
+    }
+}
+
 TEST(ShareProperties, LimitsHoldWhateverOthersDo) {
     for (int seed = 1; seed <= worlds(); ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));

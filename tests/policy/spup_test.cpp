@@ -15,16 +15,14 @@ Job busy(int32_t share, int64_t command_ns = kMs) {
 }
 
 TEST(Spup, AShareIsALimitToo) {
-    VirtualDevice device("SPUP");
-    device.add(busy(30));
+    VirtualDevice device("SPUP", {busy(30)});
     device.run(10 * kSecond);
     EXPECT_NEAR(device.part(0, 0, 100), 30, 1);
     for (size_t from = 5; from + 10 <= device.marks(); ++from) ASSERT_NEAR(device.part(0, from, from + 10), 30, 3);
 }
 
 TEST(Spup, AnIdleShareIsNotLent) {
-    VirtualDevice device("SPUP");
-    device.add(busy(40));
+    VirtualDevice device("SPUP", {busy(40)});
     Job& resting = device.add(busy(60));
     resting.commands = 1;
     resting.gap_ns = kSecond;
@@ -34,9 +32,7 @@ TEST(Spup, AnIdleShareIsNotLent) {
 
 TEST(Spup, BusyProgramsGetAllOfTheirShares) {
     for (const int64_t command_ns : {100 * kUs, kMs, 4 * kMs}) {
-        VirtualDevice device("SPUP");
-        device.add(busy(75, command_ns));
-        device.add(busy(25, kMs));
+        VirtualDevice device("SPUP", {busy(75, command_ns), busy(25, kMs)});
         device.run(11 * kSecond);
         EXPECT_NEAR(device.part(0, 10, 110), 75, 1) << command_ns;
         EXPECT_NEAR(device.part(1, 10, 110), 25, 1) << command_ns;
@@ -44,17 +40,14 @@ TEST(Spup, BusyProgramsGetAllOfTheirShares) {
 }
 
 TEST(Spup, WithoutAShareItIsWhatOthersLeave) {
-    VirtualDevice device("SPUP");
-    device.add(busy(70));
-    device.add(busy(0));
+    VirtualDevice device("SPUP", {busy(70), busy(0)});
     device.run(10 * kSecond);
     EXPECT_NEAR(device.part(0, 0, 100), 70, 1);
     EXPECT_NEAR(device.part(1, 0, 100), 30, 1);
 }
 
 TEST(Spup, AloneWithoutAShareAProgramHasTheDevice) {
-    VirtualDevice device("SPUP");
-    device.add(busy(0));
+    VirtualDevice device("SPUP", {busy(0)});
     device.run(kSecond);
     EXPECT_NEAR(device.part(0, 0, 10), 100, 1);
 }

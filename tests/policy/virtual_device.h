@@ -44,6 +44,9 @@ public:
     static constexpr int64_t kMarkNs = 100 * kMs;
 
     explicit VirtualDevice(const char* policy) : policy_(find_policy(policy)->make()) {}
+    VirtualDevice(const char* policy, const std::vector<Job>& jobs) : VirtualDevice(policy) {
+        for (const Job& job : jobs) add(job);
+    }
 
     Job& add(Job job) {
         if (job.unit.id == 0) job.unit.id = jobs_.size() + 1;
@@ -59,6 +62,7 @@ public:
     size_t size() const { return jobs_.size(); }
     int64_t now() const { return now_; }
     const std::vector<Choice>& choices() const { return choices_; }
+    const Policy& policy() const { return *policy_; }
     bool device_idle_with_work() const { return stood_ns_ > 0; }
     int64_t stood_ns() const { return stood_ns_; }
 

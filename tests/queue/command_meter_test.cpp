@@ -48,16 +48,16 @@ TEST(CommandMeter, AnInterruptedCommandIsAsLongAsItRan) {
     CommandMeter meter;
     meter.flight_began(0);
     meter.stopped(4000, 0);
-    meter.started(50'000);
+    meter.started(50'000, 0);
     meter.stopped(53'000, 0);
-    meter.started(90'000);
+    meter.started(90'000, 0);
     meter.completed(1, 93'000);
     EXPECT_EQ(meter.command_ns(), 10'000);
     EXPECT_EQ(meter.busy_ns(), 10'000);
     meter.completed(1, 103'000);
     EXPECT_EQ(meter.command_ns(), 10'000) << "the next one had not run before";
     meter.stopped(105'000, 0);
-    meter.started(200'000);
+    meter.started(200'000, 0);
     meter.flight_began(200'000);
     meter.completed(1, 210'000);
     EXPECT_EQ(meter.command_ns(), 10'000) << "what had run is gone";
@@ -71,19 +71,34 @@ TEST(CommandMeter, WhatRunsOnWhenAGateClosesIsItsOwnTimeToo) {
     EXPECT_EQ(meter.busy_ns(), 12'000) << "so far";
     meter.completed(1, 40'000);
     EXPECT_EQ(meter.busy_ns(), 15'000) << "and no longer";
-    meter.started(50'000);
+    meter.started(50'000, 0);
     meter.completed(1, 60'000);
     EXPECT_EQ(meter.busy_ns(), 25'000);
     meter.stopped(61'000, 5000);
-    meter.started(64'000);
+    meter.started(64'000, 0);
     meter.completed(1, 66'000);
     EXPECT_EQ(meter.busy_ns(), 31'000) << "it had not stood before that was over";
+}
+
+TEST(CommandMeter, TheHardwaresSwitchIsNotItsTime) {
+    CommandMeter meter;
+    meter.flight_began(0);
+    meter.stopped(0, 0);
+    meter.started(100'000, 20'000);
+    meter.completed(1, 150'000);
+    EXPECT_EQ(meter.busy_ns(), 30'000);
+    meter.completed(1, 180'000);
+    EXPECT_EQ(meter.busy_ns(), 60'000) << "once";
+    meter.stopped(180'000, 0);
+    meter.started(200'000, 20'000);
+    meter.completed(1, 210'000);
+    EXPECT_EQ(meter.busy_ns(), 65'000) << "half, of what completes sooner than that";
 }
 
 TEST(CommandMeter, WhatNeverBeganTookNoTime) {
     CommandMeter meter;
     meter.stopped(1'000'000'000, 1000);
-    meter.started(2'000'000'000);
+    meter.started(2'000'000'000, 0);
     meter.completed(1, 2'000'005'000);
     EXPECT_LE(meter.busy_ns(), 6000);
 }

@@ -21,12 +21,20 @@ XResult run(HwQueueHandle hwq, void* data) {
     return kXSchedSuccess;
 }
 
+// A callback that is to be submitted to the device's queue.
+struct Callback {
+    explicit Callback(FakeDevice& on) : probe{&on} {
+        EXPECT_EQ(HwCommandCreateCallback(&command, run, &probe), kXSchedSuccess);
+    }
+    Probe probe;
+    HwCommandHandle command = 0;
+};
+
 TEST(Command, RunsOnceIsWaitedForAndDestroyed) {
     FakeDevice device({});
     device.run_freely();
-    Probe probe{&device};
-    HwCommandHandle command = 0;
-    ASSERT_EQ(HwCommandCreateCallback(&command, run, &probe), kXSchedSuccess);
+    Callback callback(device);
+    const auto& [probe, command] = callback;
     EXPECT_EQ(XQueueWait(device.queue().handle(), command), kXSchedErrorNotAllowed) << "not submitted yet";
     ASSERT_EQ(XQueueSubmit(device.queue().handle(), command), kXSchedSuccess);
     ASSERT_EQ(XQueueWait(device.queue().handle(), command), kXSchedSuccess);
@@ -40,9 +48,8 @@ TEST(Command, RunsOnceIsWaitedForAndDestroyed) {
 
 TEST(Command, WaitsWhileItsQueueIsSuspended) {
     FakeDevice device({});
-    Probe probe{&device};
-    HwCommandHandle command = 0;
-    HwCommandCreateCallback(&command, run, &probe);
+    Callback callback(device);
+    const auto& [probe, command] = callback;
     XQueueSuspend(device.queue().handle(), 0);
     ASSERT_EQ(XQueueSubmit(device.queue().handle(), command), kXSchedSuccess);
     EXPECT_EQ(probe.ran, 0);
@@ -55,9 +62,8 @@ TEST(Command, WaitsWhileItsQueueIsSuspended) {
 
 TEST(Command, OneWhoseHandleIsGivenUpStillRuns) {
     FakeDevice device({});
-    Probe probe{&device};
-    HwCommandHandle command = 0;
-    HwCommandCreateCallback(&command, run, &probe);
+    Callback callback(device);
+    const auto& [probe, command] = callback;
     XQueueSuspend(device.queue().handle(), 0);
     XQueueSubmit(device.queue().handle(), command);
     EXPECT_EQ(HwCommandDestroy(command), kXSchedSuccess);
@@ -72,9 +78,8 @@ TEST(Command, IsWaitedForOnItsOwnQueueAlone) {
     FakeDevice device({});
     FakeDevice other({});
     device.run_freely();
-    Probe probe{&device};
-    HwCommandHandle command = 0;
-    HwCommandCreateCallback(&command, run, &probe);
+    Callback callback(device);
+    const auto& [probe, command] = callback;
     XQueueSubmit(device.queue().handle(), command);
     EXPECT_EQ(XQueueWait(other.queue().handle(), command), kXSchedErrorInvalidValue);
     EXPECT_EQ(XQueueWait(device.queue().handle(), command), kXSchedSuccess);
@@ -84,9 +89,8 @@ TEST(Command, IsWaitedForOnItsOwnQueueAlone) {
 // Where nothing is kept back in our memory a command is launched in its place among native calls.
 TEST(Command, OnAGatedDeviceItKeepsItsOrderAndIsWaitedFor) {
     FakeDevice device({.levels = 0b110, .gated = true});
-    Probe probe{&device};
-    HwCommandHandle command = 0;
-    HwCommandCreateCallback(&command, run, &probe);
+    Callback callback(device);
+    const auto& [probe, command] = callback;
     XQueueSuspend(device.queue().handle(), 0);
     device.enqueue(1);
     ASSERT_EQ(XQueueSubmit(device.queue().handle(), command), kXSchedSuccess);
@@ -104,9 +108,8 @@ TEST(Command, OnAGatedDeviceItKeepsItsOrderAndIsWaitedFor) {
 
 TEST(Command, ADroppedOneReleasesItsWaiter) {
     FakeDevice device({});
-    Probe probe{&device};
-    HwCommandHandle command = 0;
-    HwCommandCreateCallback(&command, run, &probe);
+    Callback callback(device);
+    const auto& [probe, command] = callback;
     XQueueSuspend(device.queue().handle(), 0);
     XQueueSubmit(device.queue().handle(), command);
     XQueueResume(device.queue().handle(), kQueueResumeFlagDropCommands);

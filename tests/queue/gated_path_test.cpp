@@ -4,7 +4,7 @@
 #include <random>
 
 #include "base/clock.h"
-#include "fake/device/fake_device.h"
+#include "queue/gated_device.h"
 #include "support/eventually.h"
 #include "xsched/xqueue.h"
 
@@ -12,19 +12,9 @@ namespace {
 
 using xsched::fake::FakeDevice;
 using xsched::fake::Traits;
-using xsched::test::eventually;
+using namespace xsched::test;
 
-constexpr uint32_t kLevels = 0b0110;
-constexpr Traits kGates{.levels = kLevels, .gated = true};
 constexpr Traits kNoGates{.levels = kLevels, .gated = true, .gates = false};
-
-// As xserver writes it.
-void direct(FakeDevice& device, bool suspend) {
-    device.slot().directed_ns = xsched::base::now_ns();
-    device.slot().suspended = suspend ? 1 : 0;
-    xsched::ipc::settle_gate(device.slot());
-    xsched::ipc::ring_directive(device.region().header);
-}
 
 TEST(GatedPath, AloneACommandCostsNothingOnTheDevice) {
     FakeDevice device(kGates);
@@ -132,7 +122,7 @@ TEST(GatedPath, OnlyTheLessUrgentOfTwoThatShareMakesRoom) {
     xq_share_hardware(device.abi_queue(), urgent.abi_queue());
     for (int i = 0; i < 100; ++i) urgent.enqueue(i);
     EXPECT_GE(urgent.in_driver(), 100u);
-    EXPECT_EQ(urgent.slot().boost_until[0], 0u);
+    EXPECT_EQ(urgent.slot().inherited_until[0], 0u);
 }
 
 // What is behind a gate when it becomes known that they share.
@@ -142,8 +132,8 @@ TEST(GatedPath, WhatStandsBehindAGateInSharedHardwareInheritsThePriority) {
     direct(device, true);
     device.enqueue(0);
     xq_share_hardware(urgent.abi_queue(), device.abi_queue());
-    EXPECT_EQ(device.slot().boost_priority[0], 10);
-    EXPECT_EQ(device.slot().boost_until[0], 1u);
+    EXPECT_EQ(device.slot().inherited_priority[0], 10);
+    EXPECT_EQ(device.slot().inherited_until[0], 1u);
     direct(device, false);
     device.run_freely();
     EXPECT_TRUE(eventually([&] { return device.executed().size() == 1; }));

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "fake/device/fake_device.h"
+#include "queue/gated_device.h"
 #include "support/eventually.h"
 #include "xsched/xqueue.h"
 
@@ -13,18 +13,7 @@ namespace {
 
 using xsched::fake::FakeDevice;
 using xsched::fake::Traits;
-using xsched::test::eventually;
-
-constexpr uint32_t kLevels = 0b0110;
-constexpr Traits kGates{.levels = kLevels, .gated = true};
-
-// As xserver writes it.
-void direct(FakeDevice& device, bool suspend) {
-    device.slot().directed_ns = xsched::base::now_ns();
-    device.slot().suspended = suspend ? 1 : 0;
-    xsched::ipc::settle_gate(device.slot());
-    xsched::ipc::ring_directive(device.region().header);
-}
+using namespace xsched::test;
 
 // Neither the time before it, nor that in which it stood.
 TEST(GatedProgress, AnIdleQueueThatIsSuspendedTakesNoTime) {

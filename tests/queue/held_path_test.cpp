@@ -1,14 +1,12 @@
 // What only a queue with holds does; what it shares with the others is in xqueue_test.cpp.
 #include <gtest/gtest.h>
 
-#include "fake/device/fake_device.h"
+#include "queue/devices.h"
 
 namespace {
 
 using xsched::fake::FakeDevice;
-using xsched::fake::Traits;
-
-constexpr Traits kHolds{};
+using xsched::test::kHolds;
 
 TEST(HeldPath, ARefusedHoldLetsTheCommandPass) {
     FakeDevice device(kHolds);

@@ -1,29 +1,27 @@
 // Who inherits whose priority when one queue waits for another.
 #include <gtest/gtest.h>
 
-#include "fake/device/fake_device.h"
+#include "queue/devices.h"
 
 namespace {
 
 using xsched::fake::FakeDevice;
-using xsched::fake::Traits;
+using xsched::test::kHolds;
 
-constexpr Traits kHolds{};
-
-TEST(InheritPriority, AMoreUrgentConsumerBoostsItsProducer) {
+TEST(InheritPriority, TheProducerInheritsFromAMoreUrgentConsumer) {
     FakeDevice producer(kHolds);
     FakeDevice consumer(kHolds);
     consumer.slot().priority = 10;
     producer.enqueue(0);
     xq_inherit_priority(consumer.abi_queue(), producer.abi_queue());
-    EXPECT_EQ(producer.slot().boost_priority[0], 10);
-    EXPECT_EQ(producer.slot().boost_until[0], 1u);
+    EXPECT_EQ(producer.slot().inherited_priority[0], 10);
+    EXPECT_EQ(producer.slot().inherited_until[0], 1u);
     producer.step();
-    EXPECT_GE(producer.slot().completed, producer.slot().boost_until[0]);
+    EXPECT_GE(producer.slot().completed, producer.slot().inherited_until[0]);
 }
 
 // The weaker one is for work that came later, and holds when the stronger one has ended.
-TEST(InheritPriority, AWeakerBoostIsNotLostBesideAStrongerOne) {
+TEST(InheritPriority, AWeakerInheritanceIsNotLostBesideAStrongerOne) {
     FakeDevice producer(kHolds);
     FakeDevice strong(kHolds);
     FakeDevice weak(kHolds);
@@ -33,22 +31,22 @@ TEST(InheritPriority, AWeakerBoostIsNotLostBesideAStrongerOne) {
     xq_inherit_priority(strong.abi_queue(), producer.abi_queue());
     producer.enqueue(1);
     xq_inherit_priority(weak.abi_queue(), producer.abi_queue());
-    EXPECT_EQ(xsched::ipc::boosted_priority(producer.slot(), 0, 0), 10);
-    EXPECT_EQ(xsched::ipc::boosted_priority(producer.slot(), 0, 1), 5);
-    EXPECT_EQ(xsched::ipc::boosted_priority(producer.slot(), 0, 2), 0);
+    EXPECT_EQ(xsched::ipc::with_inherited_priority(producer.slot(), 0, 0), 10);
+    EXPECT_EQ(xsched::ipc::with_inherited_priority(producer.slot(), 0, 1), 5);
+    EXPECT_EQ(xsched::ipc::with_inherited_priority(producer.slot(), 0, 2), 0);
     producer.enqueue(2);
     xq_inherit_priority(strong.abi_queue(), producer.abi_queue());
-    EXPECT_EQ(xsched::ipc::boosted_priority(producer.slot(), 0, 2), 10);
-    for (int i = 0; i < 2 * xsched::ipc::kMostBoosts; ++i) {
+    EXPECT_EQ(xsched::ipc::with_inherited_priority(producer.slot(), 0, 2), 10);
+    for (int i = 0; i < 2 * xsched::ipc::kMostInherited; ++i) {
         strong.slot().priority = 30 - i;
         producer.enqueue(3 + i);
         xq_inherit_priority(strong.abi_queue(), producer.abi_queue());
-        EXPECT_GE(xsched::ipc::boosted_priority(producer.slot(), 0, 3 + static_cast<uint64_t>(i)), 30 - i)
+        EXPECT_GE(xsched::ipc::with_inherited_priority(producer.slot(), 0, 3 + static_cast<uint64_t>(i)), 30 - i)
             << "too many";
     }
 }
 
-TEST(InheritPriority, WhatTheProducerMayWaitForIsBoostedToo) {
+TEST(InheritPriority, WhatTheProducerMayWaitForInheritsToo) {
     FakeDevice last(kHolds);
     FakeDevice middle(kHolds);
     FakeDevice first(kHolds);
@@ -57,8 +55,8 @@ TEST(InheritPriority, WhatTheProducerMayWaitForIsBoostedToo) {
     xq_inherit_priority(middle.abi_queue(), last.abi_queue());
     first.slot().priority = 10;
     xq_inherit_priority(first.abi_queue(), middle.abi_queue());
-    EXPECT_EQ(middle.slot().boost_priority[0], 10);
-    EXPECT_EQ(last.slot().boost_priority[0], 10);
+    EXPECT_EQ(middle.slot().inherited_priority[0], 10);
+    EXPECT_EQ(last.slot().inherited_priority[0], 10);
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ TEST_F(Inheritance, AHigherOneDoesNotEndALaterLowerOne) {
 }
 
 TEST_F(Inheritance, WithAllEntriesTakenOneGoesOn) {
-    for (int i = 0; i < ipc::kMostBoosts; ++i) inherit(slot, 5 + static_cast<uint64_t>(i), 50 - i);
+    for (int i = 0; i < ipc::kMostInherited; ++i) inherit(slot, 5 + static_cast<uint64_t>(i), 50 - i);
     inherit(slot, 100, 1);
     slot.completed = 99;
     EXPECT_GE(inherited_priority(slot), 1);

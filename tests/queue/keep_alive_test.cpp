@@ -1,4 +1,4 @@
-// Lingering: when something is put behind the program's work to keep the device, and when that is told to end.
+// Keep-alive: when something is put behind the program's work to keep the device, and when that is told to end.
 #include <gtest/gtest.h>
 
 #include "base/clock.h"
@@ -16,7 +16,7 @@ class KeepAlive : public ::testing::Test {
 protected:
     void SetUp() override {
         header().watching = 1;
-        header().linger_wanted = 1;
+        header().keep_alive_wanted = 1;
         device.enqueue(0);
         device.queue().keep_alive().prepare_if_asked();
         while (device.step()) {
@@ -24,7 +24,7 @@ protected:
         others_are_kept_off(true);
     }
     ipc::Header& header() { return device.region().header; }
-    void others_are_kept_off(bool on) { header().linger_until_ns = on ? base::now_ns() + base::kSecond * 3600 : 0; }
+    void others_are_kept_off(bool on) { header().keep_alive_until_ns = on ? base::now_ns() + base::kSecond * 3600 : 0; }
     // Whether the last one asked for has been told to end.
     bool ended() { return *device.keep_alive_word >= device.keep_alives.back().number; }
 
@@ -32,7 +32,7 @@ protected:
 };
 
 TEST_F(KeepAlive, OnePreparesOnceAndSaysSo) {
-    EXPECT_EQ(header().lingers, 1u);
+    EXPECT_EQ(header().keeps_alive, 1u);
     device.queue().keep_alive().prepare_if_asked();
     EXPECT_EQ(device.keep_alive_prepared, 1);
 }
@@ -40,7 +40,7 @@ TEST_F(KeepAlive, OnePreparesOnceAndSaysSo) {
 TEST(KeepAliveUnprepared, TheAgentIsToldWhenItCanPrepare) {
     FakeDevice device(kInterruptible);
     ipc::Header& header = device.region().header;
-    header.linger_wanted = 1;
+    header.keep_alive_wanted = 1;
     header.watching = 1;
     device.queue().keep_alive().prepare_if_asked();
     EXPECT_EQ(device.keep_alive_prepared, 0) << "the device knows no words yet";
@@ -58,13 +58,13 @@ TEST(KeepAliveUnprepared, OneThatIsNotAskedOrCannotDoesNot) {
     device.enqueue(0);
     device.queue().keep_alive().prepare_if_asked();
     EXPECT_EQ(device.keep_alive_prepared, 0) << "nobody is to be kept off";
-    header.linger_wanted = 1;
+    header.keep_alive_wanted = 1;
     device.refuse_keep_alive = true;
     device.queue().keep_alive().prepare_if_asked();
     device.queue().keep_alive().prepare_if_asked();
     EXPECT_EQ(device.keep_alive_prepared, 1);
-    EXPECT_EQ(header.lingers, 0u);
-    header.linger_until_ns = base::now_ns() + base::kSecond;
+    EXPECT_EQ(header.keeps_alive, 0u);
+    header.keep_alive_until_ns = base::now_ns() + base::kSecond;
     device.enqueue(1);
     EXPECT_FALSE(xq_keep_alive(device.abi_queue(), kXqWhenComplete));
     EXPECT_TRUE(device.keep_alives.empty());
@@ -76,17 +76,17 @@ TEST_F(KeepAlive, BehindWorkWhileOthersAreKeptOff) {
     ASSERT_EQ(device.keep_alives.size(), 1u);
     EXPECT_EQ(device.keep_alives[0].when, kXqWhenComplete);
     EXPECT_FALSE(ended());
-    EXPECT_EQ(header().waits, 1u);
+    EXPECT_EQ(header().keep_alive_waits, 1u);
 }
 
 TEST_F(KeepAlive, NotWhenNobodyIs) {
     others_are_kept_off(false);
     device.enqueue(1);
     EXPECT_FALSE(xq_keep_alive(device.abi_queue(), kXqWhenComplete));
-    header().linger_until_ns = base::now_ns() - 1;
+    header().keep_alive_until_ns = base::now_ns() - 1;
     EXPECT_FALSE(xq_keep_alive(device.abi_queue(), kXqWhenComplete));
     EXPECT_TRUE(device.keep_alives.empty());
-    EXPECT_EQ(header().waits, 2u) << "the scheduler learns from it all the same";
+    EXPECT_EQ(header().keep_alive_waits, 2u) << "the scheduler learns from it all the same";
 }
 
 TEST_F(KeepAlive, NotOnAnIdleDevice) {
@@ -108,7 +108,7 @@ TEST_F(KeepAlive, TheNextWorkEndsIt) {
     EXPECT_TRUE(ended());
 }
 
-TEST_F(KeepAlive, TheNextWaitEndsItAndLingersAnew) {
+TEST_F(KeepAlive, TheNextWaitEndsItAndBeginsAnother) {
     device.enqueue(1);
     xq_keep_alive(device.abi_queue(), kXqAtOnce);
     xq_keep_alive(device.abi_queue(), kXqAtOnce);

@@ -2,17 +2,13 @@
 
 #include <thread>
 
-#include "fake/device/fake_device.h"
-#include "support/eventually.h"
+#include "queue/devices.h"
 
 namespace {
 
 using xsched::fake::FakeDevice;
 using xsched::fake::Traits;
-using xsched::test::eventually;
-
-constexpr Traits kHolds{};
-constexpr Traits kBuffers{.holds = false};
+using namespace xsched::test;
 
 std::vector<int> range(int from, int to) {
     std::vector<int> ids;

@@ -80,8 +80,8 @@ const UnitState* find(const World& world, uint64_t id) {
     return nullptr;
 }
 
-// On each device with work somebody with work runs, unless the device is kept in grace for a more urgent unit, and
-// that for no longer than the limit of grace.
+// On each device with work somebody with work runs, unless the device is kept free for a more urgent unit, and
+// that for no longer than the limit of anticipation.
 void expect_work_runs(const World& world, const WholeCore::Plan& plan) {
     std::map<uint64_t, bool> work;
     std::map<uint64_t, bool> runs;

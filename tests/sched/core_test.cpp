@@ -110,7 +110,7 @@ TEST_F(CoreTest, NoExecuteIsAlwaysOff) {
         decide({Given{.id = 1, .priority = PRIORITY_MIN, .ready = true}}, kStart + 101 * kSecond).verdicts[0].suspend);
 }
 
-// --- grace
+// --- anticipation
 
 TEST_F(CoreTest, TheDeviceIsKeptForAUnitThatHasJustBecomeIdle) {
     const UnitState low = Given{.id = 1, .ready = true, .ready_since_ns = kStart, .command_ns = 500 * kUs};
@@ -129,7 +129,7 @@ TEST_F(CoreTest, TheDeviceIsKeptForAUnitThatHasJustBecomeIdle) {
     EXPECT_EQ(after.wake_at_ns, 0);
 }
 
-TEST_F(CoreTest, NoGraceWhereNobodyLessUrgentIsThere) {
+TEST_F(CoreTest, NoAnticipationWhereNobodyLessUrgentIsThere) {
     const UnitState idle = Given{.id = 2, .priority = 10, .ready_since_ns = kStart, .idle_since_ns = kStart + kMs};
     EXPECT_EQ(decide({idle}, kStart + kMs).wake_at_ns, 0);
     const UnitState equal = Given{.id = 3, .priority = 10, .ready = true, .ready_since_ns = kStart};
@@ -138,7 +138,7 @@ TEST_F(CoreTest, NoGraceWhereNobodyLessUrgentIsThere) {
     EXPECT_EQ(decide({idle, held}, kStart + kMs).wake_at_ns, 0);
 }
 
-TEST_F(CoreTest, GraceHasALimit) {
+TEST_F(CoreTest, AnticipationHasALimit) {
     const UnitState low = Given{.id = 1, .ready = true, .ready_since_ns = kStart, .command_ns = 50 * kMs};
     const UnitState idle = Given{.id = 2, .priority = 10, .ready_since_ns = kStart, .idle_since_ns = kStart};
     EXPECT_EQ(decide({low, idle}, kStart).wake_at_ns, kStart + Settings{}.anticipation_max_ns);
@@ -166,7 +166,7 @@ UnitState high(bool ready, int64_t ready_since_ns, int64_t idle_since_ns) {
         .id = 2, .priority = 10, .ready = ready, .ready_since_ns = ready_since_ns, .idle_since_ns = idle_since_ns};
 }
 
-TEST_F(CoreTest, GraceIsLearnedFromTheUnitsOwnGaps) {
+TEST_F(CoreTest, AnticipationIsLearnedFromTheUnitsOwnGaps) {
     int64_t now = kStart;
     const auto low = [&] { return Given{.id = 1, .ready = true, .ready_since_ns = kStart, .command_ns = 5 * kMs}; };
     int64_t idle_since = 0;
@@ -178,10 +178,10 @@ TEST_F(CoreTest, GraceIsLearnedFromTheUnitsOwnGaps) {
     }
     EXPECT_TRUE(decide({low(), high(true, now, idle_since)}, now).verdicts[0].suspend);
     const WholeCore::Plan& idle = decide({low(), high(false, now, now + kMs)}, now + kMs);
-    EXPECT_FALSE(idle.verdicts[0].suspend) << "a program with long gaps only gets no grace";
+    EXPECT_FALSE(idle.verdicts[0].suspend) << "a program with long pauses only is not waited for";
 }
 
-TEST_F(CoreTest, TheLearnedGraceSurvivesOthersComingAndGoing) {
+TEST_F(CoreTest, LearnedAnticipationSurvivesOthersComingAndGoing) {
     int64_t now = kStart;
     int64_t idle_since = 0;
     for (int i = 0; i < 20; ++i) {

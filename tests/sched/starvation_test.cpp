@@ -9,8 +9,9 @@ constexpr int64_t kMs = 1'000'000;
 constexpr StarvationLimits kLimits{.limit_ns = 1'000 * kMs, .turn_ns = 10 * kMs};
 constexpr int64_t kStart = 5'000 * kMs;
 
+// While it runs something of it completes.
 Starvation::Work ready_since(int64_t since_ns, int64_t command_ns = kMs) {
-    return {.ready = true, .ready_since_ns = since_ns, .command_ns = command_ns};
+    return {.ready = true, .ready_since_ns = since_ns, .command_ns = command_ns, .progress_ns = INT64_MAX};
 }
 
 TEST(Starvation, GivesATurnAfterTheLimitAndEndsIt) {
@@ -44,6 +45,37 @@ TEST(Starvation, ACommandSaidToLastForEverDoesNotMakeATurnEndless) {
     EXPECT_EQ(starvation.wake_at_ns(kLimits), kStart + 2 * kLimits.limit_ns);
 }
 
+// Taken off the device, it comes back with a call: a run that is over by then is of no use.
+TEST(Starvation, ARunThatEndsBeforeItIsBackIsNone) {
+    auto work = ready_since(kStart);
+    for (const int64_t return_ns : {int64_t{0}, 800'000L}) {
+        Starvation starvation(kStart);
+        work.return_ns = return_ns;
+        starvation.kept_off(work, kLimits, kStart);
+        bool has_turn = false;
+        for (int64_t at_ns = kStart; at_ns < kStart + 2 * kLimits.limit_ns && !has_turn; at_ns += 30 * kMs) {
+            starvation.runs(work, kLimits, at_ns);
+            has_turn = starvation.kept_off(work, kLimits, at_ns + 300'000);
+        }
+        EXPECT_EQ(has_turn, return_ns != 0) << return_ns;
+    }
+}
+
+// Beside others of its priority, between the bursts of a more urgent one, the driver may never come to it.
+TEST(Starvation, ARunInWhichNothingCompletesIsNone) {
+    for (const int64_t command_ns : {kMs, 500 * kMs}) {
+        auto work = ready_since(kStart, command_ns);
+        work.progress_ns = kStart;
+        Starvation starvation(kStart);
+        bool has_turn = false;
+        for (int64_t at_ns = kStart; at_ns < kStart + 2 * kLimits.limit_ns && !has_turn; at_ns += 30 * kMs) {
+            has_turn = starvation.kept_off(work, kLimits, at_ns + kMs);
+            if (!has_turn) starvation.runs(work, kLimits, at_ns + 20 * kMs);
+        }
+        EXPECT_EQ(has_turn, command_ns == kMs) << "a long one has not had the time to complete";
+    }
+}
+
 TEST(Starvation, WithoutWorkNobodyStarves) {
     Starvation starvation(kStart);
     EXPECT_FALSE(starvation.kept_off({}, kLimits, kStart));
@@ -61,7 +93,7 @@ TEST(Starvation, TheClockStartsWhenWorkComes) {
 
 TEST(Starvation, TimeBeforeItWasTakenOffDoesNotCount) {
     Starvation starvation(kStart);
-    starvation.runs(ready_since(kStart), kStart);
+    starvation.runs(ready_since(kStart), kLimits, kStart);
     const int64_t off = kStart + 5'000 * kMs;
     EXPECT_FALSE(starvation.kept_off(ready_since(kStart), kLimits, off));
     EXPECT_EQ(starvation.wake_at_ns(kLimits), off + kLimits.limit_ns);
@@ -80,7 +112,7 @@ TEST(Starvation, ARunTooShortToBeOfUseDoesNotStopTheClock) {
     starvation.kept_off(work, kLimits, kStart);
     for (int i = 1; i < 10; ++i) {
         const int64_t at = kStart + i * 100 * kMs;
-        starvation.runs(work, at);
+        starvation.runs(work, kLimits, at);
         EXPECT_FALSE(starvation.kept_off(work, kLimits, at + Starvation::kLeastRunNs - 1));
     }
     EXPECT_TRUE(starvation.kept_off(work, kLimits, kStart + kLimits.limit_ns));
@@ -90,7 +122,7 @@ TEST(Starvation, ARealRunStopsTheClock) {
     Starvation starvation(kStart);
     const auto work = ready_since(kStart);
     starvation.kept_off(work, kLimits, kStart);
-    starvation.runs(work, kStart + 900 * kMs);
+    starvation.runs(work, kLimits, kStart + 900 * kMs);
     const int64_t off = kStart + 900 * kMs + Starvation::kLeastRunNs;
     EXPECT_FALSE(starvation.kept_off(work, kLimits, off));
     EXPECT_EQ(starvation.wake_at_ns(kLimits), off + kLimits.limit_ns);

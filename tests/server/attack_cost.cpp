@@ -182,7 +182,7 @@ void measure_directives(const std::string& path, int samples, Samples& into) {
     if (!low.connected() || !high.connected()) _exit(1);
     low.add_queue(0, 150, 0x1);
     high.add_queue(0, 200, 0x2);
-    low.slot(0).command_ns = high.slot(0).command_ns = 1;  // so short that the server keeps no grace
+    low.slot(0).command_ns = high.slot(0).command_ns = 1;  // so short that the server anticipates nothing
     low.submit(0);
     for (int i = 0; i < samples; ++i) {
         if (!wait_for(low, 0)) _exit(2);

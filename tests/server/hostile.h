@@ -171,11 +171,9 @@ protected:
     }
     // An urgent program keeps another one off, and lets it go on.
     void expect_scheduling() const {
-        TestClient low(socket(), "low");
-        TestClient high(socket(), "high");
-        ASSERT_TRUE(low.connected() && high.connected());
-        low.add_queue(0, 0, 0x1);
-        high.add_queue(0, 10, 0x2);
+        LowAndHigh clients(socket());
+        ASSERT_TRUE(clients.connected());
+        auto& [low, high] = clients;
         low.submit(0);
         high.submit(0);
         EXPECT_TRUE(low.becomes_suspended(0, true));

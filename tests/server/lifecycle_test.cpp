@@ -28,10 +28,9 @@ void sleep_seconds(double seconds) { usleep(static_cast<useconds_t>(seconds * 1e
 TEST_F(Lifecycle, SigtermLeavesEverybodyResumed) {
     for (const int signal_number : {SIGTERM, SIGINT}) {
         start();
-        TestClient low(socket(), "low");
-        TestClient high(socket(), "high");
-        low.add_queue(0, 0, 0x1);
-        high.add_queue(0, 10, 0x2);
+        LowAndHigh clients(socket());
+        ASSERT_TRUE(clients.connected());
+        auto& [low, high] = clients;
         low.submit(0);
         high.submit(0);
         ASSERT_TRUE(low.becomes_suspended(0, true));

@@ -38,10 +38,9 @@ TEST_F(OwnPolicy, SoIsOneWithStateInCpp) {
 TEST_F(OwnPolicy, OneFromALineDoes) {
     start({"--policy-expr", "priority asc"});
     EXPECT_EQ(policy(), "EXPR");
-    TestClient low(socket(), "low");
-    TestClient high(socket(), "high");
-    low.add_queue(0, 0, 0x1);
-    high.add_queue(0, 10, 0x2);
+    LowAndHigh clients(socket());
+    ASSERT_TRUE(clients.connected());
+    auto& [low, high] = clients;
     low.submit(0);
     high.submit(0);
     EXPECT_TRUE(high.becomes_suspended(0, true));
@@ -92,6 +91,22 @@ TEST_F(OwnPolicy, ListSaysWhatAProgramGotOfItsShareAndWhyLess) {
     if (queue["got_percent"][1].get<double>() < 29) {
         EXPECT_EQ(queue.value("why_less", ""), "policy HPF does not keep shares: use PUP or SPUP");
     }
+}
+
+TEST_F(OwnPolicy, StatusAndListSayWhatThePolicyHoldsOfAProgram) {
+    start({"AUTO"});
+    TestClient client(socket(), "client");
+    client.add_queue(0, 0, 0x1);
+    client.submit(0);
+    std::string says;
+    EXPECT_TRUE(eventually([&] {
+        const Json queues = ask({{"cmd", "list"}}).value("queues", Json::array());
+        says = queues.empty() ? "" : queues[0].value("policy_says", "");
+        return says.find("AUTO: ") == 0;
+    })) << says;
+    EXPECT_NE(ask({{"cmd", "status"}}).dump().find("; AUTO: "), std::string::npos);
+    ask({{"cmd", "policy"}, {"name", "HPF"}});
+    EXPECT_TRUE(eventually([&] { return ask({{"cmd", "status"}}).dump().find("AUTO: ") == std::string::npos; }));
 }
 
 TEST_F(OwnPolicy, ProgramsOfAUserWithAShareHaveItTogether) {

@@ -13,11 +13,9 @@ namespace {
 class Scheduling : public WithServer {};
 
 TEST_F(Scheduling, HighSuspendsLowAndLetsItGoOn) {
-    TestClient low(socket(), "low");
-    TestClient high(socket(), "high");
-    ASSERT_TRUE(low.connected() && high.connected());
-    low.add_queue(0, 0, 0x1);
-    high.add_queue(0, 10, 0x2);
+    LowAndHigh clients(socket());
+    ASSERT_TRUE(clients.connected());
+    auto& [low, high] = clients;
     low.submit(0);
     for (int round = 0; round < 20; ++round) {
         high.submit(0);
@@ -112,10 +110,9 @@ TEST_F(Scheduling, MoreClientsThanTheKernelCanWatch) {
 }
 
 TEST_F(Scheduling, ScribbledRegionsHarmNobodyElse) {
-    TestClient low(socket(), "low");
-    TestClient high(socket(), "high");
-    low.add_queue(0, 0, 0x1);
-    high.add_queue(0, 10, 0x2);
+    LowAndHigh clients(socket());
+    ASSERT_TRUE(clients.connected());
+    auto& [low, high] = clients;
     low.submit(0);
     TestClient vandal(socket(), "vandal");
     ASSERT_TRUE(vandal.connected());

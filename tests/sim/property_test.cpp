@@ -10,7 +10,7 @@ TEST(Property, HoldsOnSomeSeeds) {
     for (uint64_t seed = 1; seed <= 10; ++seed) {
         const PropertyRun run = check_seed(seed, "", Density::kDense, 300'000'000);
         for (const std::string& failure : run.failures) ADD_FAILURE() << "seed " << seed << ": " << failure;
-        EXPECT_GT(run.events, 100U);
+        EXPECT_GT(run.simulated.events, 100U);
     }
 }
 

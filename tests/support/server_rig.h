@@ -137,6 +137,18 @@ private:
     ipc::Region* region_ = nullptr;
 };
 
+// Two clients with a queue each on one device, of which one is more urgent.
+struct LowAndHigh {
+    explicit LowAndHigh(const std::string& path) : low(path, "low"), high(path, "high") {
+        if (!connected()) return;
+        low.add_queue(0, 0, 0x1);
+        high.add_queue(0, 10, 0x2);
+    }
+    bool connected() const { return low.connected() && high.connected(); }
+    TestClient low;
+    TestClient high;
+};
+
 // A tool by hand: raw requests.
 class TestTool {
 public:

@@ -15,7 +15,7 @@ namespace xsched::test {
 namespace {
 
 constexpr int kUsualKills = 30;
-constexpr uint32_t kPauseUs = 3000;  // longer than any grace: the less urgent are let in
+constexpr uint32_t kPauseUs = 3000;  // longer than any anticipation: the less urgent are let in
 constexpr const char* kControlUs = "1400";  // about what disabling channels takes
 
 struct Guest {

@@ -3,11 +3,11 @@ row.
 
 The table:
   functions     one row for each function that the vendor's library exports
-  by_name       the same for functions that no library exports and programs ask the driver for
+  by_name       the same for functions that no library exports and programs ask the driver for; may be left out
   result        what a function returns, unless its row says otherwise
   per_thread    endings of names: such a function is that without the ending, for programs with one default stream per
                 thread; it has the same arguments and the same hook
-  dispatch_table, version_prefix, extra_exports: see generate.py
+  dispatch_table, version_prefix, extra_exports: see generate.py; each may be left out
 
 A row:
   name, since, class, why
@@ -84,6 +84,8 @@ def load(path):
     """The table with complete rows."""
     with open(path, encoding="utf-8") as file:
         table = json.load(file)
+    for part in ("by_name", "extra_exports"):
+        table.setdefault(part, [])
     try:
         rows = {}
         for row in table["functions"] + table["by_name"]:

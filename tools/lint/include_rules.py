@@ -21,8 +21,9 @@ ROOMS = {
     "agent": {"queue", "dispatch", "sched", "policy", "ipc", "base"},
     "shim": {"agent", "hal", "queue", "base"},
     "server": {"dispatch", "sched", "policy", "ipc", "base"},
-    "cli": {"ipc", "base"},
-    "sim": {"dispatch", "sched", "policy", "ipc", "base"},
+    "console": set(),
+    "cli": {"console", "ipc", "base"},
+    "sim": {"console", "dispatch", "sched", "policy", "ipc", "base"},
     # Programs of their own, which open the vendor's library: nothing of ours but the kernel driver's calls.
     "probe": set(),
 }

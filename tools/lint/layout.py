@@ -1,7 +1,8 @@
 #!/usr/bin/python3
-"""How text is laid out: at most 120 columns everywhere, and C++ as clang-format leaves it (.clang-format), which also
-puts includes in their order: the file's own header; <....h> of the system and other libraries; the standard library;
-this project's. `make format` does all of that but for lines that only a person can break."""
+"""How text is laid out: at most 120 columns everywhere, at most 400 lines in a file of src/, and C++ as clang-format
+leaves it (.clang-format), which also puts includes in their order: the file's own header; <....h> of the system and
+other libraries; the standard library; this project's. `make format` does all of that but for lines that only a person
+can break."""
 import re
 import shutil
 import subprocess
@@ -13,6 +14,7 @@ import lint
 FORMATTED = True
 
 MOST_COLUMNS = 120
+MOST_LINES = 400
 FORMATTER = "clang-format-19"  # as scripts/install_deps.sh has it: other versions differ
 CPP = {".cpp", ".h", ".c", ".hpp"}
 SCRIPTS = {".py", ".sh", ".cmake", ""}  # a table's row (.def) is one line, however long
@@ -30,6 +32,12 @@ def check_columns(root, suffixes):
             if len(line) > MOST_COLUMNS:
                 problems.append(f"{path}:{number}: {len(line)} columns, at most {MOST_COLUMNS}: break the line")
     return problems
+
+
+def check_lines(root):
+    counts = {path: lint.read(root, path).count("\n") for path in lint.files(root, CPP, {"src"})}
+    return [f"{path}:{MOST_LINES}: {count} lines, at most {MOST_LINES}: divide the file by subject"
+            for path, count in counts.items() if count > MOST_LINES]
 
 
 def check_form(root):
@@ -52,7 +60,7 @@ def check_form(root):
 
 def check(root, arguments):
     everything = FORMATTED or arguments.self_test
-    problems = check_columns(root, SCRIPTS | CPP if everything else SCRIPTS)
+    problems = check_columns(root, SCRIPTS | CPP if everything else SCRIPTS) + check_lines(root)
     if everything:
         if shutil.which(FORMATTER) is None:
             print(f"skipped: {FORMATTER} is not installed (scripts/install_deps.sh format)")
@@ -68,6 +76,7 @@ GOOD = {
     "tests/short.py": "x = 1\n",
 }
 BAD = {
+    "src/base/tall.cpp": "int x();\n" * 401,
     "src/base/long.cpp": "// " + "a" * 130 + "\n",
     "scripts/long.py": "x = '" + "a" * 130 + "'\n",
     "scripts/long.sh": "echo " + "a" * 130 + "\n",

@@ -79,21 +79,15 @@ inline Stream make_stream(bool urgent) {
           "cuStreamCreateWithPriority");
     return stream;
 }
-inline void wait(Stream stream) { check(driver().cuStreamSynchronize(stream), "cuStreamSynchronize"); }
-inline void destroy(Stream stream) { driver().cuStreamDestroy(stream); }
 
 inline Event make_event(bool timed) {
     CuEvent event = nullptr;
     check(driver().cuEventCreate(&event, timed ? kEventDefault : kEventDisableTiming), "cuEventCreate");
     return event;
 }
-inline void record(Event event, Stream stream) { check(driver().cuEventRecord(event, stream), "cuEventRecord"); }
-inline void wait(Event event) { check(driver().cuEventSynchronize(event), "cuEventSynchronize"); }
-inline float milliseconds(Event begin, Event end) {
-    float ms = 0;
-    check(driver().cuEventElapsedTime(&ms, begin, end), "cuEventElapsedTime");
-    return ms;
-}
-inline void destroy(Event event) { driver().cuEventDestroy(event); }
 
 }  // namespace busy::vendor
+
+#define BUSY_FUNCTION(name) driver().cu##name
+#define BUSY_PREFIX "cu"
+#include "stream_calls.h"

@@ -6,7 +6,6 @@ A program that waits for the processor (GPT-2) differs by up to a quarter from t
 processor it is on and by where its memory lies. So each round's two programs have the same two processors and, where
 the system allows that, the same addresses, and take turns; what is added is the median of the rounds' ratios. With
 --control a second native program takes part: what it differs by from the first cannot be told from nothing."""
-import argparse
 import statistics
 import subprocess
 import sys
@@ -18,6 +17,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1]))
 from lib import backend as backends  # noqa: E402
 from lib import programs, report, turns  # noqa: E402
+from lib.command import options_parser  # noqa: E402
 from lib.progress import Progress  # noqa: E402
 
 NAMES = ["ResNet-18, batch 32", "BERT-base, eager", "BERT-base, CUDA graph", "GPT-2, 32 tokens"]  # inference.py's
@@ -115,9 +115,7 @@ def publish(found, options, backend):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build", type=Path, default=report.ROOT / "build" / "release")
-    parser.add_argument("--results", type=Path, default=report.ROOT / "bench" / "results")
+    parser = options_parser(__doc__)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=2.5, help="of each model, each round")
     parser.add_argument("--control", action="store_true", help="a second native program in each round")

@@ -1,7 +1,6 @@
 #!/usr/bin/python3
 """BERT as a CUDA graph, asked every 10 ms, beside GPT-2 medium in training: alone, shared natively and under XSched, in
 rounds. Exit status 1 if a target was missed, 2 if nothing could be measured."""
-import argparse
 import contextlib
 import statistics
 import sys
@@ -13,6 +12,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1]))
 from lib import backend as backends  # noqa: E402
 from lib import document, intervals, matrix, mps, programs, report  # noqa: E402
+from lib.command import options_parser  # noqa: E402
 from lib.progress import Progress  # noqa: E402
 
 P50, TRAINING_PERCENT = 1.2, 85
@@ -142,9 +142,7 @@ def publish(serving, rounds, options, backend):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build", type=Path, default=report.ROOT / "build" / "release")
-    parser.add_argument("--results", type=Path, default=report.ROOT / "bench" / "results")
+    parser = options_parser(__doc__)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=6, help="of each scenario, each round")
     parser.add_argument("--scenarios", default=",".join(SCENARIOS), help="only these")

@@ -61,8 +61,6 @@ inline Stream make_stream(bool urgent) {
           "hipStreamCreateWithPriority");
     return stream;
 }
-inline void wait(Stream stream) { check(runtime().hipStreamSynchronize(stream), "hipStreamSynchronize"); }
-inline void destroy(Stream stream) { runtime().hipStreamDestroy(stream); }
 
 inline Event make_event(bool timed) {
     hip::hipEvent_t event = nullptr;
@@ -70,13 +68,9 @@ inline Event make_event(bool timed) {
           "hipEventCreateWithFlags");
     return event;
 }
-inline void record(Event event, Stream stream) { check(runtime().hipEventRecord(event, stream), "hipEventRecord"); }
-inline void wait(Event event) { check(runtime().hipEventSynchronize(event), "hipEventSynchronize"); }
-inline float milliseconds(Event begin, Event end) {
-    float ms = 0;
-    check(runtime().hipEventElapsedTime(&ms, begin, end), "hipEventElapsedTime");
-    return ms;
-}
-inline void destroy(Event event) { runtime().hipEventDestroy(event); }
 
 }  // namespace busy::vendor
+
+#define BUSY_FUNCTION(name) runtime().hip##name
+#define BUSY_PREFIX "hip"
+#include "stream_calls.h"

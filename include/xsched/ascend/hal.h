@@ -4,22 +4,10 @@
 #ifndef XSCHED_ASCEND_HAL_H
 #define XSCHED_ASCEND_HAL_H
 
-#include "xsched/types.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "xsched/no_device/hal.h"
 
 typedef void* aclrtStream;
 
-/* NotSupported, always: go on without a queue of this kind. */
-static inline XResult AclQueueCreate(HwQueueHandle* hwq, aclrtStream stream) {
-    (void)hwq;
-    (void)stream;
-    return kXSchedErrorNotSupported;
-}
+XSCHED_NO_DEVICE(AclQueueCreate, aclrtStream)
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -4,14 +4,10 @@
 
 #include "xsched/types.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* As in cuda.h, which need not be installed; a cudaStream_t is the same. */
 typedef struct CUstream_st* CUstream;
 
-#pragma GCC visibility push(default)
+XSCHED_BEGIN_INTERFACE
 
 /* Wraps a stream; any thread may call it, with or without a current context. NULL and cudaStreamLegacy mean the legacy
  * default stream of the calling thread's current context (of the first device if there is none), cudaStreamPerThread
@@ -22,8 +18,6 @@ XResult CudaQueueCreate(HwQueueHandle* hwq, CUstream stream);
 /* The wrapper of a stream. NotFound if it has none. */
 XResult CudaQueueGet(HwQueueHandle* hwq, CUstream stream);
 
-#pragma GCC visibility pop
-#ifdef __cplusplus
-}
-#endif
+XSCHED_END_INTERFACE
+
 #endif

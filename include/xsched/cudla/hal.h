@@ -4,22 +4,10 @@
 #ifndef XSCHED_CUDLA_HAL_H
 #define XSCHED_CUDLA_HAL_H
 
-#include "xsched/types.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "xsched/no_device/hal.h"
 
 typedef struct CUstream_st* cudaStream_t;
 
-/* NotSupported, always: go on without a queue of this kind. */
-static inline XResult CudlaQueueCreate(HwQueueHandle* hwq, cudaStream_t stream) {
-    (void)hwq;
-    (void)stream;
-    return kXSchedErrorNotSupported;
-}
+XSCHED_NO_DEVICE(CudlaQueueCreate, cudaStream_t)
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -4,14 +4,10 @@
 
 #include "xsched/types.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* As in hip/hip_runtime_api.h, which need not be installed. */
 typedef struct ihipStream_t* hipStream_t;
 
-#pragma GCC visibility push(default)
+XSCHED_BEGIN_INTERFACE
 
 /* Wraps a stream; any thread may call it, whichever device is current to it. NULL and hipStreamLegacy mean the default
  * stream of the calling thread's current device, hipStreamPerThread the calling thread's own. The stream's device and
@@ -22,8 +18,6 @@ XResult HipQueueCreate(HwQueueHandle* hwq, hipStream_t stream);
 /* The wrapper of a stream. NotFound if it has none. (Not in XSched 1.2.) */
 XResult HipQueueGet(HwQueueHandle* hwq, hipStream_t stream);
 
-#pragma GCC visibility pop
-#ifdef __cplusplus
-}
-#endif
+XSCHED_END_INTERFACE
+
 #endif

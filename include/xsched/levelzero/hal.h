@@ -6,9 +6,7 @@
 
 #include "xsched/types.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+XSCHED_BEGIN_INTERFACE
 
 typedef struct _ze_device_handle_t* ze_device_handle_t;
 typedef struct _ze_command_queue_handle_t* ze_command_queue_handle_t;
@@ -21,7 +19,6 @@ static inline XResult ZeQueueCreate(HwQueueHandle* hwq, ze_device_handle_t devic
     return kXSchedErrorNotSupported;
 }
 
-#ifdef __cplusplus
-}
-#endif
+XSCHED_END_INTERFACE
+
 #endif

@@ -9,10 +9,7 @@
 
 #include "xsched/types.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-#pragma GCC visibility push(default)
+XSCHED_BEGIN_INTERFACE
 
 /* Wraps a host command queue. The queue is retained until HwQueueDestroy. InvalidValue: null or not a command
  * queue; NotSupported: an on-device queue; NotAllowed: it is wrapped already (use OclQueueGet). */
@@ -20,8 +17,6 @@ XResult OclQueueCreate(HwQueueHandle* hwq, cl_command_queue cmdq);
 /* The wrapper of a queue. NotFound if it has none. */
 XResult OclQueueGet(HwQueueHandle* hwq, cl_command_queue cmdq);
 
-#pragma GCC visibility pop
-#ifdef __cplusplus
-}
-#endif
+XSCHED_END_INTERFACE
+
 #endif

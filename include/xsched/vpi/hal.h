@@ -4,22 +4,10 @@
 #ifndef XSCHED_VPI_HAL_H
 #define XSCHED_VPI_HAL_H
 
-#include "xsched/types.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "xsched/no_device/hal.h"
 
 typedef struct VPIStreamImpl* VPIStream;
 
-/* NotSupported, always: go on without a queue of this kind. */
-static inline XResult VpiQueueCreate(HwQueueHandle* hwq, VPIStream stream) {
-    (void)hwq;
-    (void)stream;
-    return kXSchedErrorNotSupported;
-}
+XSCHED_NO_DEVICE(VpiQueueCreate, VPIStream)
 
-#ifdef __cplusplus
-}
-#endif
 #endif

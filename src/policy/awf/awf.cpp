@@ -21,6 +21,12 @@ public:
         return 0;
     }
 
+    bool rank(std::span<const Unit> units, std::span<int32_t> urgency) const override {
+        for (size_t i = 0; i < units.size(); ++i)
+            urgency[i] = std::binary_search(active_.begin(), active_.end(), units[i].process) ? 1 : 0;
+        return true;
+    }
+
 private:
     std::vector<uint64_t> active_;  // processes that have an active window
 };

@@ -11,6 +11,10 @@ public:
         run_largest(units, choices, [units](size_t i) { return units[i].cpu_priority; });
         return 0;
     }
+    bool rank(std::span<const Unit> units, std::span<int32_t> urgency) const override {
+        for (size_t i = 0; i < units.size(); ++i) urgency[i] = units[i].cpu_priority;
+        return true;
+    }
     Fact needs() const override { return Fact::kCpuPriority; }
 };
 

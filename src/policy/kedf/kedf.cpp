@@ -50,6 +50,13 @@ public:
     }
 
     void forget(uint64_t device) override { devices_.erase(device); }
+    // Work without a deadline makes room for what has one, and never the other way round. Where several run at once,
+    // they may do so side by side.
+    bool rank(std::span<const Unit> units, std::span<int32_t> urgency) const override {
+        const bool one = std::all_of(units.begin(), units.end(), [](const Unit& unit) { return unit.k_deadline <= 1; });
+        for (size_t i = 0; i < units.size(); ++i) urgency[i] = one && units[i].deadline_us != 0 ? 1 : 0;
+        return true;
+    }
 
 private:
     // The earliest deadline of each program. Returns how many run at once.

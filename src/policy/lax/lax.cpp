@@ -1,4 +1,5 @@
 // Laxity: see README.md.
+#include <algorithm>
 #include <vector>
 
 #include "base/time.h"
@@ -33,6 +34,11 @@ public:
         }
         run_largest(units, choices, [this](size_t i) { return priorities_[i]; });
         return again_ns;
+    }
+
+    bool rank(std::span<const Unit> /*units*/, std::span<int32_t> urgency) const override {
+        std::copy_n(priorities_.begin(), std::min(priorities_.size(), urgency.size()), urgency.begin());
+        return true;
     }
 
 private:

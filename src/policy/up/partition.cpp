@@ -26,17 +26,23 @@ int64_t enough_ns(const Program& program) { return std::min(program.timeslice_ns
 int64_t Partition::choose(std::span<const Unit> units, int64_t now_ns, std::span<Choice> choices) {
     if (units.empty()) return 0;
     Device& device = device_of(units[0].device);
-    if (device.programs.see(units, now_ns)) renew_accounts(device);
+    const bool renewed = device.programs.see(units, now_ns);
+    if (renewed) renew_accounts(device);
+    rules_.see(device.programs.all(), renewed, now_ns);
     rules_.weigh(device.programs.all(), device.weights);
     charge(device, now_ns);
     welcome(device);
+    int64_t first_again_ns = 0;
+    const size_t first = rules_.has_first() ? first_of(device, now_ns, first_again_ns) : kNobody;
     Wishes wishes = wishes_of(device, now_ns);
     const bool pauses = see_pause(device, wishes, now_ns);
     if (device.current != 0 && wishes.current_here == kNobody) {  // it is gone, or has had what its limit allows
         end_turn(device, now_ns);
         device.current = 0;
     }
-    if (wishes.lender != kNobody) {
+    if (let_first_go(device, wishes, first, now_ns)) {
+        // It keeps the device, whoever has had less.
+    } else if (wishes.lender != kNobody) {
         device.current = std::exchange(device.lender, 0);
         wishes.current = wishes.lender;
         restart(device, now_ns, device.lent_ns);
@@ -48,7 +54,8 @@ int64_t Partition::choose(std::span<const Unit> units, int64_t now_ns, std::span
         wishes.current = wishes.current_here;
     }
     answer(device, wishes, choices);
-    return again_ns(device, wishes, pauses, now_ns);
+    rules_.decided(wishes.next == kNobody ? kNobody : wishes.current);
+    return base::earlier(first_again_ns, again_ns(device, wishes, pauses, now_ns));
 }
 
 Partition::Device& Partition::device_of(uint64_t id) {
@@ -69,6 +76,8 @@ void Partition::renew_accounts(Device& device) {
         if (!device.accounts.back().came) take_up(device, device.accounts.back());
     }
     device.weights.assign(device.accounts.size(), Weight{});
+    device.can_wait.assign(device.accounts.size(), 0);
+    device.others.reserve(device.accounts.size());
 }
 
 // What it had under the policy before.
@@ -89,16 +98,21 @@ void Partition::charge(Device& device, int64_t now_ns) const {
         const Program& program = programs[i];
         Account& account = device.accounts[i];
         int64_t used_ns = program.used_ns;
+        const Weight& weight = device.weights[i];
+        if (used_ns == 0 && weight.limit >= Weight::kNoLimit && program.id != device.current) {
+            account.left_ns = kAtOnceNs;  // most of them, mostly
+            account.stopped = false;
+            continue;
+        }
         if (used_ns != 0) correct(device, used_ns, now_ns);
         if (program.id == device.current && account.wanted) {
             device.turn.used_ns += used_ns;
-            const int64_t due_ns = device.turn.due_ns(now_ns);
+            const int64_t due_ns = device.turn.due_ns(now_ns, rules_.idle_share());
             used_ns = due_ns - std::exchange(device.turn.paid_ns, due_ns);
         } else {
             device.turn.others_ns += std::min(used_ns, now_ns - device.turn.begin_ns);
         }
         if (used_ns != 0) pay(device, i, used_ns);
-        const Weight& weight = device.weights[i];
         if (weight.limit >= Weight::kNoLimit) {
             account.left_ns = kAtOnceNs;
             account.stopped = false;
@@ -123,7 +137,7 @@ void Partition::correct(Device& device, int64_t used_ns, int64_t now_ns) const {
         if (turn.end_ns <= since_ns) return;
         const int64_t before_ns = turn.paid_ns;
         turn.others_ns += turn.end_ns - std::max(turn.begin_ns, since_ns);
-        turn.paid_ns = std::min(before_ns, turn.due_ns(turn.end_ns));
+        turn.paid_ns = std::min(before_ns, turn.due_ns(turn.end_ns, rules_.idle_share()));
         if (turn.paid_ns == before_ns) continue;
         for (size_t i = 0; i < device.accounts.size(); ++i)
             if (device.accounts[i].id == turn.id) pay(device, i, turn.paid_ns - before_ns);
@@ -135,27 +149,25 @@ void Partition::correct(Device& device, int64_t used_ns, int64_t now_ns) const {
 void Partition::welcome(Device& device) const {
     const std::span<const Program> programs = device.programs.all();
     int64_t least_paid = INT64_MAX;
-    bool any = false;
+    device.others.clear();
     for (size_t i = 0; i < programs.size(); ++i) {
         const Account& account = device.accounts[i];
-        const bool wants = programs[i].wants && !account.stopped;
-        if (wants && account.wanted) least_paid = std::min(least_paid, account.paid);
-        any |= wants != account.wanted;
+        if ((programs[i].wants && !account.stopped) != account.wanted)
+            device.others.push_back(i);
+        else if (account.wanted)
+            least_paid = std::min(least_paid, account.paid);
     }
-    if (!any) return;
     if (least_paid == INT64_MAX) least_paid = 0;
     const int64_t unit = rules_.unit();
-    for (size_t i = 0; i < programs.size(); ++i) {
+    for (const size_t i : device.others) {
         Account& account = device.accounts[i];
-        const bool wants = programs[i].wants && !account.stopped;
-        if (wants && !account.wanted) {
-            const int64_t weight = device.weights[i].weight;
-            const int64_t saved = account.came ? rules_.saved_ns(programs[i]) * unit / weight : 0;
-            account.paid = std::max(account.paid, least_paid - saved);
-            account.paid += std::exchange(account.ahead_ns, 0) * unit / weight;
-        }
-        account.wanted = wants;
-        account.came |= wants;
+        account.wanted = !account.wanted;
+        if (!account.wanted) continue;
+        const int64_t weight = device.weights[i].weight;
+        const int64_t saved = account.came ? rules_.saved_ns(programs[i]) * unit / weight : 0;
+        account.paid = std::max(account.paid, least_paid - saved);
+        account.paid += std::exchange(account.ahead_ns, 0) * unit / weight;
+        account.came = true;
     }
 }
 
@@ -172,7 +184,7 @@ Partition::Wishes Partition::wishes_of(const Device& device, int64_t now_ns) {
             continue;
         }
         if (program.id == device.current) wishes.current_here = i;
-        if (!program.wants) continue;
+        if (!program.wants || device.can_wait[i] != 0) continue;
         ++wishes.wanting;
         wishes.weights += device.weights[i].weight;
         if (program.id == device.current) wishes.current = i;
@@ -199,6 +211,47 @@ void Partition::lend(Device& device, const Wishes& wishes, int64_t now_ns) {
     if (pauses && device.lender != 0) return;  // it had only borrowed
     device.lender = pauses ? device.current : 0;
     device.lent_ns = pauses ? rest_ns : 0;
+}
+
+// Who goes before all turns.
+size_t Partition::first_of(Device& device, int64_t now_ns, int64_t& again_ns) {
+    int64_t wanting = 0;
+    int64_t least = INT64_MAX;
+    int64_t all = 0;
+    for (const Account& account : device.accounts) {
+        wanting += account.wanted ? 1 : 0;
+        all += account.wanted ? account.paid : 0;
+        least = std::min(least, account.wanted ? account.paid : INT64_MAX);
+    }
+    const Standing standing{.accounts = device.accounts,
+                            .mean = wanting != 0 ? least + (all - least * wanting) / wanting : 0};
+    if (std::exchange(device.any_can_wait, false))
+        std::fill(device.can_wait.begin(), device.can_wait.end(), uint8_t{0});
+    const size_t first = rules_.first(device.programs.all(), standing, device.can_wait, now_ns, again_ns);
+    for (const uint8_t can_wait : device.can_wait) device.any_can_wait |= can_wait != 0;
+    return first != kNobody && device.accounts[first].wanted ? first : kNobody;
+}
+
+// False: nobody goes before the turns.
+bool Partition::let_first_go(Device& device, Wishes& wishes, size_t first, int64_t now_ns) const {
+    const std::span<const Program> programs = device.programs.all();
+    if (first == kNobody) {
+        if (std::exchange(device.before_turns, false)) device.until_ns = now_ns;
+        return false;
+    }
+    if (programs[first].id != device.current) {
+        if (device.lender == 0 && !device.before_turns && wishes.current != kNobody && device.until_ns > now_ns) {
+            device.lender = device.current;
+            device.lent_ns = device.until_ns - now_ns;
+        }
+        wishes.next = first;
+        begin_turn(device, wishes, now_ns);
+    } else if (now_ns >= device.until_ns) {
+        device.until_ns = now_ns + std::max(rules_.turn_ns(programs[first]), kLeastTurnNs);
+    }
+    device.before_turns = true;
+    wishes.current = first;
+    return true;
 }
 
 void Partition::begin_turn(Device& device, const Wishes& wishes, int64_t now_ns) const {

@@ -28,8 +28,31 @@ struct Weight {
     int64_t limit = kNoLimit;  // in parts of 10,000 of the device
 };
 
+// What a program has had of its device.
+struct Account {
+    uint64_t id = 0;
+    uint64_t account = 0;
+    int64_t paid = 0;
+    int64_t left_ns = 0;  // of its limit; below zero: what it has had too much
+    int64_t ahead_ns = 0;  // taken over, not yet counted
+    bool wanted = false;
+    bool came = false;  // it has wanted the device before
+    bool stopped = false;  // it has had what its limit allows
+};
+
+// Who has had less than others, now.
+struct Standing {
+    std::span<const Account> accounts;  // in the order of the programs
+    int64_t mean = 0;  // paid by those that want the device
+
+    // It wants the device, and has paid no more than those that want it have on average.
+    bool is_behind(size_t program) const { return accounts[program].wanted && accounts[program].paid <= mean; }
+};
+
 class Rules {
 public:
+    static constexpr size_t kNobody = SIZE_MAX;
+
     virtual ~Rules() = default;
     virtual Programs::By by() const = 0;
     virtual int64_t unit() const = 0;
@@ -38,34 +61,46 @@ public:
     // Of a program whose weight is the mean of those that want the device.
     virtual int64_t turn_ns(const Program& program) const { return program.timeslice_ns; }
     virtual int64_t saved_ns(const Program& program) const = 0;
+
+    // Whose turn it is uses at least one over this of it, as it counts.
+    virtual int64_t idle_share() const { return 2; }
+
+    // All programs as they are now, before anything is decided. `renewed`: they, or their order, are others than
+    // before.
+    virtual void see([[maybe_unused]] std::span<const Program> programs, [[maybe_unused]] bool renewed,
+                     [[maybe_unused]] int64_t now_ns) {}
+    // Rules under which somebody may go before all turns. Whose turn it was takes the rest of it afterwards.
+    virtual bool has_first() const { return false; }
+    // Who does; kNobody: turns are kept. `can_wait` comes with zeros: 1 for who is to have no turn now if
+    // others want the device. `again_ns`: when the answer may change by itself.
+    virtual size_t first([[maybe_unused]] std::span<const Program> programs, [[maybe_unused]] const Standing& standing,
+                         [[maybe_unused]] std::span<uint8_t> can_wait, [[maybe_unused]] int64_t now_ns,
+                         [[maybe_unused]] int64_t& again_ns) {
+        return kNobody;
+    }
+    // Who has the device from now on; kNobody: everybody may.
+    virtual void decided([[maybe_unused]] size_t current) {}
 };
 
 class Partition {
 public:
-    explicit Partition(const Rules& rules) : rules_(rules) {}
+    explicit Partition(Rules& rules) : rules_(rules) {}
 
     int64_t choose(std::span<const Unit> units, int64_t now_ns, std::span<Choice> choices);
     void forget(uint64_t device) { devices_.erase(device); }
     bool hand_over(std::vector<Ahead>& accounts) const;
     void take_over(std::span<const Ahead> accounts) { taken_over_.assign(accounts.begin(), accounts.end()); }
+    // As of the last decision about that device; null: there was none.
+    const Programs* programs(uint64_t device) const {
+        const auto found = devices_.find(device);
+        return found != devices_.end() ? &found->second.programs : nullptr;
+    }
 
 private:
-    static constexpr size_t kNobody = SIZE_MAX;
+    static constexpr size_t kNobody = Rules::kNobody;
 
-    // What a program has had of its device.
-    struct Account {
-        uint64_t id = 0;
-        uint64_t account = 0;
-        int64_t paid = 0;
-        int64_t left_ns = 0;  // of its limit; below zero: what it has had too much
-        int64_t ahead_ns = 0;  // taken over, not yet counted
-        bool wanted = false;
-        bool came = false;  // it has wanted the device before
-        bool stopped = false;  // it has had what its limit allows
-    };
-
-    // What was charged for a turn: what is known to be used, but at least half of the time in which the device was not
-    // used by others. Use becomes known late, so that this may turn out to be too much.
+    // What was charged for a turn: what is known to be used, but at least half of the time (Rules::idle_share) in which
+    // the device was not used by others. Use becomes known late, so that this may turn out to be too much.
     struct Turn {
         uint64_t id = 0;
         int64_t begin_ns = 0;
@@ -74,11 +109,10 @@ private:
         int64_t others_ns = 0;
         int64_t paid_ns = 0;
 
-        int64_t due_ns(int64_t now_ns) const {
-            return std::max(used_ns, std::max<int64_t>(now_ns - begin_ns - others_ns, 0) / kIdleShare);
+        int64_t due_ns(int64_t now_ns, int64_t idle_share) const {
+            return std::max(used_ns, std::max<int64_t>(now_ns - begin_ns - others_ns, 0) / idle_share);
         }
     };
-    static constexpr int64_t kIdleShare = 2;
     static constexpr size_t kTurns = 16;
 
     struct Device {
@@ -90,6 +124,7 @@ private:
         int64_t paused_ns = 0;  // since when its program was seen to want nothing; 0: it wants
         uint64_t lender = 0;  // who paused in its turn and takes the rest of it when it wants again; 0: nobody
         int64_t lent_ns = 0;
+        bool before_turns = false;  // it goes to whoever went before all turns
         Turn turn;  // the present one
         std::array<Turn, kTurns> turns{};  // those before, as a ring
         size_t turns_ended = 0;
@@ -97,6 +132,9 @@ private:
         Programs programs;
         std::vector<Account> accounts;  // in the order of the programs, as are
         std::vector<Weight> weights;
+        std::vector<size_t> others;  // who wants the device no more, or again
+        std::vector<uint8_t> can_wait;
+        bool any_can_wait = false;
     };
 
     // Who wants the device and may have it; kNobody: not that one.
@@ -122,11 +160,13 @@ private:
     static void lend(Device& device, const Wishes& wishes, int64_t now_ns);
     static void end_turn(Device& device, int64_t now_ns);
     static void restart(Device& device, int64_t now_ns, int64_t turn_ns);
+    size_t first_of(Device& device, int64_t now_ns, int64_t& again_ns);
+    bool let_first_go(Device& device, Wishes& wishes, size_t first, int64_t now_ns) const;
     void begin_turn(Device& device, const Wishes& wishes, int64_t now_ns) const;
     static void answer(const Device& device, const Wishes& wishes, std::span<Choice> choices);
     static int64_t again_ns(const Device& device, const Wishes& wishes, bool pauses, int64_t now_ns);
 
-    const Rules& rules_;
+    Rules& rules_;
     std::unordered_map<uint64_t, Device> devices_;
     std::vector<Ahead> taken_over_;
 };
@@ -139,6 +179,8 @@ public:
         return partition_.choose(units, now_ns, choices);
     }
     void forget(uint64_t device) final { partition_.forget(device); }
+    // They take turns, all alike.
+    bool rank(std::span<const Unit> /*units*/, std::span<int32_t> /*urgency*/) const final { return true; }
     bool hand_over(std::vector<Ahead>& accounts) const final { return partition_.hand_over(accounts); }
     void take_over(std::span<const Ahead> accounts) final { partition_.take_over(accounts); }
 

@@ -5,17 +5,15 @@
 namespace xsched::policy {
 
 bool Programs::see(std::span<const Unit> units, int64_t now_ns) {
+    const int64_t passed_ns = now_ns - std::exchange(seen_ns_, now_ns);
     const bool regrouped = !same_members(units);
     if (regrouped) regroup(units);
-    for (Program& program : programs_) {
-        program.id = 0;  // until its first unit has come
-        program.used_ns = program.most_ns = 0;
-    }
+    for (Program& program : programs_) program.id = 0;  // until its first unit has come
     for (size_t i = 0; i < units.size(); ++i) join(units[i], members_[i]);
     // Streams that run side by side use the device once.
-    const int64_t passed_ns = now_ns - std::exchange(seen_ns_, now_ns);
     for (Program& program : programs_)
-        program.used_ns = std::min(program.used_ns, std::max(program.most_ns, passed_ns));
+        if (program.used_ns != program.most_ns)
+            program.used_ns = std::min(program.used_ns, std::max(program.most_ns, passed_ns));
     return regrouped;
 }
 
@@ -54,9 +52,8 @@ void Programs::regroup(std::span<const Unit> units) {
 void Programs::join(const Unit& unit, Member& member) {
     Program& program = programs_[member.program];
     const int64_t used_ns = std::max<int64_t>(unit.busy_ns - std::exchange(member.busy_ns, unit.busy_ns), 0);
-    program.used_ns += used_ns;
-    program.most_ns = std::max(program.most_ns, used_ns);
     if (program.id == 0) {
+        program.used_ns = program.most_ns = used_ns;
         program.id = program.wanting = unit.id;
         program.account = account_of(unit);
         program.utilization = unit.utilization;
@@ -64,16 +61,25 @@ void Programs::join(const Unit& unit, Member& member) {
         program.share = unit.share;
         program.limit = unit.limit;
         program.timeslice_ns = unit.timeslice_us * 1000;
+        program.slo_p99 = unit.slo_p99;
         program.wants = unit.wants;
+        program.ready = unit.ready;
+        program.ready_since_ns = unit.ready_since_ns;
         return;
     }
+    program.used_ns += used_ns;
+    program.most_ns = std::max(program.most_ns, used_ns);
     if (unit.wants && !program.wants) program.wanting = unit.id;
     program.id = std::min(program.id, unit.id);  // whatever their order
     program.wants |= unit.wants;
+    if (unit.ready && (!program.ready || unit.ready_since_ns < program.ready_since_ns))
+        program.ready_since_ns = unit.ready_since_ns;
+    program.ready |= unit.ready;
     program.utilization = std::max(program.utilization, unit.utilization);
     program.priority = std::max(program.priority, unit.priority);
     program.share = std::max(program.share, unit.share);
     program.limit = base::merged<base::HintMerge::kTighter>(program.limit, unit.limit);
+    program.slo_p99 = base::merged<base::HintMerge::kTighter>(program.slo_p99, unit.slo_p99);
     program.timeslice_ns = std::max(program.timeslice_ns, unit.timeslice_us * 1000);
 }
 

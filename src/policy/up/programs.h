@@ -19,15 +19,18 @@ struct Program {
     uint64_t id = 0;       // of its oldest unit
     uint64_t account = 0;  // account_of
     uint64_t wanting = 0;  // one of its units that wants, or the first: whom others make room for
+    int64_t used_ns = 0;   // of the device, since the last decision
+    int64_t ready_since_ns = 0;  // of the oldest work that it has
     bool wants = false;
-    // The largest of its units', but for the limit.
+    bool ready = false;  // one of its units has work
+    // The largest of its units', but for the limit and the target: the smallest but 0.
     int32_t utilization = 0;
     int32_t priority = PRIORITY_NO_EXECUTE;
     int32_t share = 0;
     int32_t limit = 0;
     int64_t timeslice_ns = 0;
-    int64_t used_ns = 0;  // of the device, since the last decision
-    int64_t most_ns = 0;  // by one unit alone
+    int64_t slo_p99 = 0;
+    int64_t most_ns = 0;  // of used_ns, by one unit alone
 };
 
 class Programs {

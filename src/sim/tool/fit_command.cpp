@@ -7,9 +7,10 @@
 #include <stdexcept>
 
 #include "base/clock.h"
+#include "console/table.h"
 #include "sim/fit.h"
 #include "sim/tool/commands.h"
-#include "sim/tool/text_table.h"
+#include "sim/tool/numbers.h"
 
 namespace xsched::sim::tool {
 namespace {
@@ -57,7 +58,7 @@ int fit_command(const FitWords& words) {
                                  number(words.low_ms, 2) + " ms under XSched");
     }
     nlohmann::json cells = nlohmann::json::array();
-    TextTable table({"pattern", "low's kernels", "by", "measured us", "simulated us", "error"});
+    console::Table table({"pattern", ">low's kernels", ">by", ">measured us", ">simulated us", ">error"});
     double worst = 0;
     for (const Measurement& cell : measured) {
         const double simulated_us = predict_us(*fitted, cell);

@@ -4,9 +4,10 @@
 #include <cstdio>
 
 #include "base/clock.h"
+#include "console/table.h"
 #include "sim/fleet.h"
 #include "sim/tool/commands.h"
-#include "sim/tool/text_table.h"
+#include "sim/tool/numbers.h"
 
 namespace xsched::sim::tool {
 namespace {
@@ -17,7 +18,7 @@ nlohmann::json to_json(const FleetResult& result) {
             {"events", result.events}};
 }
 
-void add(TextTable& table, const std::string& name, const FleetResult& result) {
+void add(console::Table& table, const std::string& name, const FleetResult& result) {
     table.add({name, std::to_string(result.peak_gpus), number(result.mean_gpus), percent(result.busy),
                number(result.late * 100, 2) + "%", number(result.batch_times, 2) + " x"});
 }
@@ -47,7 +48,7 @@ int fleet_command(const FleetWords& words) {
         printf("%s\n", all.dump(2).c_str());
         return 0;
     }
-    TextTable table({"GPUs", "peak", "mean", "busy", "late requests", "batch takes"});
+    console::Table table({"GPUs", ">peak", ">mean", ">busy", ">late requests", ">batch takes"});
     add(table, "whole", answer.whole);
     for (const FleetResult& result : answer.tried) add(table, "shared, cap " + number(result.cap, 2), result);
     printf(

@@ -1,16 +1,14 @@
 // xsim: the command line. Every error is one sentence on standard error and status 2.
-#include <CLI/CLI.hpp>
-
 #include <cstdio>
 #include <functional>
 
+#include "console/command_line.h"
 #include "sim/tool/commands.h"
 
 namespace {
 
 using namespace xsched::sim::tool;
-
-constexpr int kUsage = 2;
+namespace console = xsched::console;
 
 struct Words {
     RunWords run;
@@ -73,6 +71,11 @@ void add_fleet(CLI::App& app, Words& words) {
     fleet->callback([&words] { words.command = [&words] { return fleet_command(words.fleet); }; });
 }
 
+int report(const std::string& sentence) {
+    fprintf(stderr, "xsim: %s\n", sentence.c_str());
+    return console::kUsage;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -84,17 +87,5 @@ int main(int argc, char** argv) {
     add_property(app, words);
     add_fit(app, words);
     add_fleet(app, words);
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::ParseError& error) {
-        if (error.get_exit_code() == 0) return app.exit(error);
-        fprintf(stderr, "xsim: %s: see 'xsim --help'\n", error.what());
-        return kUsage;
-    }
-    try {
-        return words.command();
-    } catch (const std::exception& error) {
-        fprintf(stderr, "xsim: %s\n", error.what());
-        return kUsage;
-    }
+    return console::run(app, argc, argv, "xsim", [&words] { return words.command(); }, report);
 }

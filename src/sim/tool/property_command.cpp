@@ -12,9 +12,7 @@ namespace {
 struct Tally {
     uint64_t runs = 0;
     uint64_t failed = 0;
-    double client_hours = 0;
-    uint64_t events = 0;
-    int64_t longest_wait_ns = 0;
+    Simulated all;
 };
 
 void describe(const Workload& workload) {
@@ -32,9 +30,9 @@ void describe(const Workload& workload) {
 void check(uint64_t seed, const std::string& policy, const PropertyWords& words, Tally& tally) {
     const PropertyRun run = check_seed(seed, policy, words.sparse ? Density::kSparse : Density::kDense);
     ++tally.runs;
-    tally.client_hours += run.client_hours;
-    tally.events += run.events;
-    tally.longest_wait_ns = std::max(tally.longest_wait_ns, run.longest_wait_ns);
+    tally.all.client_hours += run.simulated.client_hours;
+    tally.all.events += run.simulated.events;
+    tally.all.longest_wait_ns = std::max(tally.all.longest_wait_ns, run.simulated.longest_wait_ns);
     if (words.seed) describe(run.workload);
     if (run.failures.empty()) return;
     ++tally.failed;
@@ -58,14 +56,14 @@ int property_command(const PropertyWords& words) {
     const uint64_t first = words.seed.value_or(words.first);
     const uint64_t count = words.seed ? 1 : words.seeds;
     const auto more = [&](uint64_t done) {
-        return words.client_hours > 0 && !words.seed ? tally.client_hours < words.client_hours : done < count;
+        return words.client_hours > 0 && !words.seed ? tally.all.client_hours < words.client_hours : done < count;
     };
     for (uint64_t done = 0; more(done); ++done)
         for (const std::string& policy : policies) check(first + done, policy, words, tally);
     printf("%llu runs, %.2f client-hours, %llu events in %.1f s; longest wait %.0f ms; %llu failed\n",
-           static_cast<unsigned long long>(tally.runs), tally.client_hours,
-           static_cast<unsigned long long>(tally.events), static_cast<double>(base::now_ns() - began_ns) / 1e9,
-           static_cast<double>(tally.longest_wait_ns) / 1e6, static_cast<unsigned long long>(tally.failed));
+           static_cast<unsigned long long>(tally.runs), tally.all.client_hours,
+           static_cast<unsigned long long>(tally.all.events), static_cast<double>(base::now_ns() - began_ns) / 1e9,
+           static_cast<double>(tally.all.longest_wait_ns) / 1e6, static_cast<unsigned long long>(tally.failed));
     return tally.failed == 0 ? 0 : 1;
 }
 

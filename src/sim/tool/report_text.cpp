@@ -2,7 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "sim/tool/text_table.h"
+#include "console/table.h"
+#include "sim/tool/numbers.h"
 
 namespace xsched::sim::tool {
 namespace {
@@ -43,7 +44,8 @@ nlohmann::json one_json(const Report& report) {
 }  // namespace
 
 std::string report_text(const Workload& workload, const std::vector<Report>& reports) {
-    TextTable programs({"program", "policy", "bursts", "p50 us", "p95 us", "p99 us", "max us", "kernels/s", "share"});
+    console::Table programs(
+        {"program", ">policy", ">bursts", ">p50 us", ">p95 us", ">p99 us", ">max us", ">kernels/s", ">share"});
     const size_t count = reports.empty() ? 0 : reports[0].programs.size();
     for (size_t at = 0; at < count; ++at) {
         for (const Report& report : reports) {
@@ -55,7 +57,7 @@ std::string report_text(const Workload& workload, const std::vector<Report>& rep
                           number(program.kernels_per_s), percent(program.share)});
         }
     }
-    TextTable devices({"device", "policy", "busy", "switching", "switches"});
+    console::Table devices({"device", ">policy", ">busy", ">switching", ">switches"});
     for (size_t at = 0; !reports.empty() && at < reports[0].devices.size(); ++at) {
         for (const Report& report : reports) {
             const DeviceReport& device = report.devices[at];

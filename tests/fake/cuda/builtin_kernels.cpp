@@ -8,8 +8,8 @@
 //   nothing(u64, u32)
 //   tick(u32* b, u64* tick, u32 rounds, u32 every)  as busy, 1000 steps a round, and a clock to *tick
 //                                                  (the last three are those of the benchmark programs)
-//   xsched_linger(u32* word, u32 number, u64 ns)   XSched's own (src/platform/cuda/hal/keep_alive.cpp): until the word
-//   has reached
+//   xsched_keep_alive(u32* word, u32 number, u64 ns)   XSched's own (src/platform/cuda/hal/keep_alive.cpp): until the
+//   word has reached
 //                                                  the number, or so long
 #include <sched.h>
 
@@ -102,7 +102,7 @@ void run_tick(const std::byte* parameters, size_t threads) {
     for (size_t i = 0; i < threads; ++i) words[i] = words[i] * factor + sum;
 }
 
-void run_linger(const std::byte* parameters, size_t) {
+void run_keep_alive(const std::byte* parameters, size_t) {
     const auto* word = reinterpret_cast<const volatile uint32_t*>(host_of(read<CUdeviceptr>(parameters, 0)));
     const auto number = read<uint32_t>(parameters, 8);
     const int64_t end = clock_ns() + static_cast<int64_t>(read<uint64_t>(parameters, 16));
@@ -121,7 +121,7 @@ const Builtin* builtin_named(const char* name) {
         {"busy", {8, 4}, {0, 8}, 12, run_busy},
         {"nothing", {8, 4}, {0, 8}, 12, run_noop},
         {"tick", {8, 8, 4, 4}, {0, 8, 16, 20}, 24, run_tick},
-        {"xsched_linger", {8, 4, 8}, {0, 8, 16}, 24, run_linger},
+        {"xsched_keep_alive", {8, 4, 8}, {0, 8, 16}, 24, run_keep_alive},
     };
     for (const Builtin& it : all)
         if (std::strcmp(it.name, name) == 0) return &it;

@@ -9,9 +9,11 @@
 #include <cstring>
 #include <ctime>
 #include <mutex>
-#include <sstream>
 #include <string>
 #include <vector>
+
+#include "fake/chance.h"
+#include "fake/environment.h"
 
 #ifndef FAKE_HARDWARE_QUEUES
 #define FAKE_HARDWARE_QUEUES 0
@@ -39,28 +41,11 @@ Watch& watch() {
 std::atomic<Function*> g_functions{nullptr};
 std::atomic<long> g_errors{0};
 
-const char* text_of(const char* name) {
-    const char* value = std::getenv(name);
-    return value != nullptr ? value : "";
-}
-int64_t number_of(const char* name) { return std::strtoll(text_of(name), nullptr, 10); }
-bool flag_of(const char* name) { return number_of(name) != 0; }
-
-std::vector<Fault> parse_faults(const std::string& text) {
+std::vector<Fault> faults_in(const char* variable) {
     std::vector<Fault> faults;
-    std::istringstream all(text);
-    for (std::string one; std::getline(all, one, ',');) {
-        std::istringstream parts(one);
-        std::string nth, code;
-        Fault fault;
-        std::getline(parts, fault.function, ':');
-        std::getline(parts, nth, ':');
-        std::getline(parts, code, ':');
-        fault.nth = nth == "*" ? 0 : std::strtol(nth.c_str(), nullptr, 10);
-        fault.hangs = code == "hang";
-        fault.code = static_cast<CUresult>(std::strtol(code.c_str(), nullptr, 10));
-        faults.push_back(fault);
-    }
+    for (const NamedFault& named : named_faults(variable))
+        faults.push_back({named.function, named.nth,
+                          static_cast<CUresult>(std::strtol(named.code.c_str(), nullptr, 10)), named.code == "hang"});
     return faults;
 }
 
@@ -90,7 +75,7 @@ void load_settings() {
     g_settings.lazy_loading = flag_of("FAKE_CUDA_LAZY_LOADING");
     g_settings.break_mode = parse_break(text_of("FAKE_CUDA_BREAK_ORDER"));
     const std::lock_guard lock(watch().mutex);
-    watch().faults = parse_faults(text_of("FAKE_CUDA_FAIL"));
+    watch().faults = faults_in("FAKE_CUDA_FAIL");
     g_settings.faults = !watch().faults.empty();
 }
 
@@ -103,14 +88,7 @@ std::atomic<bool> g_initialized{false};
 thread_local bool t_in_host_function = false;
 thread_local bool t_per_thread = false;
 
-uint64_t random_below(uint64_t bound) {
-    static std::atomic<uint64_t> threads{1};
-    thread_local uint64_t state = (g_settings.seed + threads.fetch_add(1)) * 0x9E3779B97F4A7C15ULL | 1;
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (state >> 11) % bound;
-}
+uint64_t random_below(uint64_t bound) { return random_below(bound, g_settings.seed); }
 
 bool break_now(Break mode) {
     return g_settings.break_mode.load(std::memory_order_relaxed) == mode && random_below(64) == 0;

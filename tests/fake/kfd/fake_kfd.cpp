@@ -15,6 +15,7 @@
 #include <ctime>
 #include <mutex>
 
+#include "fake/ioctl.h"
 #include "platform/hip/hal/kfd_api.h"
 
 namespace fake::kfd {
@@ -263,23 +264,15 @@ unsigned count(uint32_t type, bool standing) {
 
 using namespace fake::kfd;
 
-extern "C" {
-
-int ioctl(int fd, unsigned long request, ...) noexcept {
-    va_list rest;
-    va_start(rest, request);
-    void* argument = va_arg(rest, void*);
-    va_end(rest);
-    if (fd < 0 || fd != g_file) {
-        using Next = int (*)(int, unsigned long, void*);
-        static const auto next = reinterpret_cast<Next>(dlsym(RTLD_NEXT, "ioctl"));
-        return next(fd, request, argument);
-    }
+int fake::called_ioctl(int fd, unsigned long request, void* argument) {
+    if (fd < 0 || fd != g_file) return next_ioctl(fd, request, argument);
     const int result = called(request, argument);
     if (result >= 0) return result;
     errno = -result;
     return -1;
 }
+
+extern "C" {
 
 int fake_kfd_open(void) {
     const char* wanted = std::getenv("FAKE_KFD");

@@ -3,9 +3,11 @@
 #include <cstdlib>
 #include <map>
 #include <mutex>
-#include <sstream>
 #include <string>
 #include <vector>
+
+#include "fake/chance.h"
+#include "fake/environment.h"
 
 namespace fake {
 namespace {
@@ -29,29 +31,11 @@ Watch& watch() {
 
 thread_local cl_int t_async_failure = 0;
 
-const char* text_of(const char* name) {
-    const char* value = std::getenv(name);
-    return value != nullptr ? value : "";
-}
-int64_t number_of(const char* name) { return std::strtoll(text_of(name), nullptr, 10); }
-bool flag_of(const char* name) { return number_of(name) != 0; }
-
-std::vector<Fault> parse_faults(const std::string& text) {
+std::vector<Fault> faults_in(const char* variable) {
     std::vector<Fault> faults;
-    std::istringstream all(text);
-    for (std::string one; std::getline(all, one, ',');) {
-        std::istringstream parts(one);
-        std::string nth, code, how;
-        Fault fault;
-        std::getline(parts, fault.function, ':');
-        std::getline(parts, nth, ':');
-        std::getline(parts, code, ':');
-        std::getline(parts, how, ':');
-        fault.nth = nth == "*" ? 0 : std::strtol(nth.c_str(), nullptr, 10);
-        fault.code = static_cast<cl_int>(std::strtol(code.c_str(), nullptr, 10));
-        fault.async = how == "async";
-        faults.push_back(fault);
-    }
+    for (const NamedFault& named : named_faults(variable))
+        faults.push_back({named.function, named.nth, static_cast<cl_int>(std::strtol(named.code.c_str(), nullptr, 10)),
+                          named.how == "async"});
     return faults;
 }
 
@@ -88,19 +72,12 @@ void reload_settings() {
     g_settings.callback_thread = parse_callback_thread(text_of("FAKE_CL_CALLBACK_THREAD"));
     g_settings.break_mode = parse_break(text_of("FAKE_CL_BREAK_ORDER"));
     const std::lock_guard lock(watch().mutex);
-    watch().faults = parse_faults(text_of("FAKE_CL_FAIL"));
+    watch().faults = faults_in("FAKE_CL_FAIL");
     watch().calls.clear();
     g_settings.watch_calls = !g_settings.noop || !watch().faults.empty();
 }
 
-uint64_t random_below(uint64_t bound) {
-    static std::atomic<uint64_t> threads{1};
-    thread_local uint64_t state = (g_settings.seed + threads.fetch_add(1)) * 0x9E3779B97F4A7C15ULL | 1;
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (state >> 11) % bound;
-}
+uint64_t random_below(uint64_t bound) { return random_below(bound, g_settings.seed); }
 
 bool break_now(Break mode) {
     return g_settings.break_mode.load(std::memory_order_relaxed) == mode && random_below(32) == 0;

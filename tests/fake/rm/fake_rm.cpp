@@ -16,6 +16,7 @@
 #include <cstring>
 #include <mutex>
 
+#include "fake/ioctl.h"
 #include "platform/cuda/hal/rm_api.h"
 
 namespace fake::rm {
@@ -215,12 +216,6 @@ int answer(State& state, unsigned number, size_t bytes, void* argument) {
     return 0;
 }
 
-int next_ioctl(int fd, unsigned long request, void* argument) {
-    using Next = int (*)(int, unsigned long, void*);
-    static const auto next = reinterpret_cast<Next>(dlsym(RTLD_NEXT, "ioctl"));
-    return next(fd, request, argument);
-}
-
 int shown_fstat(int fd, struct stat* info) {
     const int result = real_fstat(fd, info);
     if (result != 0 || state_of(fd) == nullptr) return result;
@@ -234,13 +229,7 @@ int shown_fstat(int fd, struct stat* info) {
 
 using namespace fake::rm;
 
-extern "C" {
-
-int ioctl(int fd, unsigned long request, ...) noexcept {
-    va_list rest;
-    va_start(rest, request);
-    void* argument = va_arg(rest, void*);
-    va_end(rest);
+int fake::called_ioctl(int fd, unsigned long request, void* argument) {
     if (_IOC_TYPE(request) != xsched::cuda::rm::NV_IOCTL_MAGIC) return next_ioctl(fd, request, argument);
     State* state = state_of(fd);
     if (state == nullptr) return next_ioctl(fd, request, argument);
@@ -249,6 +238,8 @@ int ioctl(int fd, unsigned long request, ...) noexcept {
     const auto& wrapped = *static_cast<const xsched::cuda::rm::nv_ioctl_xfer_t*>(argument);
     return answer(*state, wrapped.cmd, wrapped.size, reinterpret_cast<void*>(wrapped.ptr));
 }
+
+extern "C" {
 
 int fstat(int fd, struct stat* info) noexcept { return shown_fstat(fd, info); }
 int fstat64(int fd, struct stat64* info) noexcept { return shown_fstat(fd, reinterpret_cast<struct stat*>(info)); }

@@ -20,6 +20,15 @@
 
 namespace order {
 
+// The types, for such a struct to derive from.
+template <typename WorldType, typename SignallerType, typename ChaosType, typename WorkerType>
+struct Types {
+    using World = WorldType;
+    using Signaller = SignallerType;
+    using Chaos = ChaosType;
+    using Worker = WorkerType;
+};
+
 template <typename Platform>
 class Run {
 public:

@@ -11,11 +11,7 @@
 namespace order::cuda {
 namespace {
 
-struct Cuda {
-    using World = cuda::World;
-    using Signaller = cuda::Signaller;
-    using Chaos = cuda::Chaos;
-    using Worker = cuda::Worker;
+struct Cuda : Types<World, Signaller, Chaos, Worker> {
     static constexpr const char* kKind = "device";
 
     void begin(World&, const Options&) const {}

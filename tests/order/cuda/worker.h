@@ -24,12 +24,10 @@ struct Target {
     CUstream handle;
 };
 
-class Worker {
+class Worker : xsched::base::NoCopies {
 public:
     Worker(World& world, Signaller& signaller, const Options& options, int number);
     ~Worker();
-    Worker(const Worker&) = delete;
-    Worker& operator=(const Worker&) = delete;
 
     void one_operation();
     // Waits for everything this worker has submitted.

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "base/no_copies.h"
 #include "order/core/options.h"
 #include "order/core/pool.h"
 #include "order/core/random.h"
@@ -128,11 +129,9 @@ private:
     std::atomic<uint64_t> next_word_{1};
 };
 
-struct World {
+struct World : xsched::base::NoCopies {
     explicit World(const Options& options);
     ~World();
-    World(const World&) = delete;
-    World& operator=(const World&) = delete;
 
     // After all work: every buffer must hold what the model says.
     void check_buffers();

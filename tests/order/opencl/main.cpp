@@ -38,11 +38,7 @@ void check_fake(const std::string& path) {
     }
 }
 
-struct OpenCl {
-    using World = opencl::World;
-    using Signaller = opencl::Signaller;
-    using Chaos = opencl::Chaos;
-    using Worker = opencl::Worker;
+struct OpenCl : Types<World, Signaller, Chaos, Worker> {
     static constexpr const char* kKind = "platform";
 
     void begin(World& world, const Options& options) {

@@ -22,12 +22,10 @@ struct Plan {
     const char* tie = "nothing";  // what orders it behind the access before it
 };
 
-class Worker {
+class Worker : xsched::base::NoCopies {
 public:
     Worker(World& world, Signaller& signaller, const Options& options, int index);
     ~Worker();
-    Worker(const Worker&) = delete;
-    Worker& operator=(const Worker&) = delete;
 
     void one_operation();
     // Waits for everything this worker has enqueued.

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/no_copies.h"
 #include "order/core/options.h"
 #include "order/core/pool.h"
 #include "order/core/random.h"
@@ -75,11 +76,9 @@ private:
     Pool<Queue> queues_;
 };
 
-struct World {
+struct World : xsched::base::NoCopies {
     explicit World(const Options& options);
     ~World();
-    World(const World&) = delete;
-    World& operator=(const World&) = delete;
 
     // Opens the queues' last secrets: reads every buffer back and compares it with the model.
     void check_buffers();

@@ -4,7 +4,7 @@
 // is still busy. So two kernels that do nothing stand behind the one that waits.
 #include "platform/cuda/hal/keep_alive.h"
 
-#include "platform/stream/hal/hwqueue.h"
+#include "platform/stream/hal/keep_alive_ops.h"
 #include "platform/stream/hal/per_context.h"
 
 namespace xsched::cuda {
@@ -12,12 +12,12 @@ namespace {
 
 constexpr int kBehind = 2;
 
-// xsched_linger waits until the word has reached `number`, or `ns` have passed.
+// xsched_keep_alive waits until the word has reached `number`, or `ns` have passed.
 constexpr char kKernels[] = R"(.version 6.0
 .target sm_50
 .address_size 64
 
-.visible .entry xsched_linger(.param .u64 word, .param .u32 number, .param .u64 ns)
+.visible .entry xsched_keep_alive(.param .u64 word, .param .u32 number, .param .u64 ns)
 {
     .reg .pred %reached, %early;
     .reg .b32 %number, %now, %ahead;
@@ -91,7 +91,7 @@ Result prepare_keep_alive(const Api& api, Context context) {
     // The module goes with its context; unloading it would wait for the context's work.
     CUmodule module = nullptr;
     Result code = api.cuModuleLoadData(&module, kKernels);
-    if (code == CUDA_SUCCESS) code = find(api, module, "xsched_linger", &made.keep_alive);
+    if (code == CUDA_SUCCESS) code = find(api, module, "xsched_keep_alive", &made.keep_alive);
     if (code == CUDA_SUCCESS) code = find(api, module, "xsched_nothing", &made.nothing);
     if (code != CUDA_SUCCESS) return code;
     return g_kernels.remember(context, made) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;

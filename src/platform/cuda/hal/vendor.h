@@ -2,6 +2,7 @@
 // types under names of their own, and each call it makes.
 #pragma once
 
+#include "base/no_copies.h"
 #include "platform/cuda/hal/api.h"
 #include "queue/device.h"
 #include "xsched/types.h"
@@ -53,12 +54,10 @@ struct OwnCalls {
 };
 
 // A stream's context current for a moment.
-class InContext {
+class InContext : base::NoCopies {
 public:
     InContext() = default;
     ~InContext() { leave(); }
-    InContext(const InContext&) = delete;
-    InContext& operator=(const InContext&) = delete;
     // False: the context cannot be used.
     bool enter(const Api& api, Context context) {
         Context now = nullptr;

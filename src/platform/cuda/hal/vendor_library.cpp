@@ -10,25 +10,13 @@ namespace xsched::stream {
 namespace {
 
 constexpr const char* kName = "libcuda.so.1";
-constexpr const char* kFolders[] = {
-#ifdef __aarch64__
-    "/usr/lib/aarch64-linux-gnu",
-    "/lib/aarch64-linux-gnu",
-#else
-    "/usr/lib/x86_64-linux-gnu",
-    "/lib/x86_64-linux-gnu",
-#endif
-    "/usr/lib64",
-    "/lib64",
-    "/usr/lib",
-    "/lib",
-    "/usr/local/nvidia/lib64",
-    "/usr/local/nvidia/lib",
-    "/usr/local/cuda/compat",
-    "/usr/lib/wsl/lib",
-    "/opt/nvidia/lib64",
-    "/run/opengl-driver/lib",
-    nullptr};
+constexpr const char* kFolders[] = {"/usr/local/nvidia/lib64",
+                                    "/usr/local/nvidia/lib",
+                                    "/usr/local/cuda/compat",
+                                    "/usr/lib/wsl/lib",
+                                    "/opt/nvidia/lib64",
+                                    "/run/opengl-driver/lib",
+                                    nullptr};
 
 }  // namespace
 

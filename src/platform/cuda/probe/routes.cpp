@@ -9,23 +9,11 @@
 extern "C" [[gnu::weak]] int cuLaunchKernel();
 
 namespace xsched::probe {
-namespace {
-
-void* by_proc_address() {
-    void* function = nullptr;
-    int status = 0;
-    const int version = 12000;
-    vendor::call("cuGetProcAddress_v2", vendor::kLaunch, &function, version, uint64_t{0}, &status);
-    return function;
-}
-
-}  // namespace
-
 std::vector<Route> routes() {
     void* driver = dlopen("libcuda.so.1", RTLD_NOW);
     return {{"linked", reinterpret_cast<void*>(&cuLaunchKernel)},
-            {"dlsym", driver != nullptr ? dlsym(driver, vendor::kLaunch) : nullptr},
-            {"cuGetProcAddress", by_proc_address()}};
+            {"dlsym", driver != nullptr ? dlsym(driver, vendor::kNames.launch) : nullptr},
+            {"cuGetProcAddress", vendor::launch_by_proc_address()}};
 }
 
 }  // namespace xsched::probe

@@ -4,7 +4,6 @@
 
 #include "base/log.h"
 #include "base/mutex.h"
-#include "platform/hip/hal/interrupt.h"
 #include "platform/stream/hal/users.h"
 
 namespace xsched::hip {

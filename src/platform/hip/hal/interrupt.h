@@ -18,7 +18,4 @@ namespace xsched::hip {
 // One call to the kernel driver on its way (`next` makes it): records which queues it makes, changes and destroys.
 int pass_ioctl(int fd, unsigned long request, void* argument, kfd::Ioctl next);
 
-// A stream turned out to use another queue: one that stands must not hold it.
-void uses_changed();
-
 }  // namespace xsched::hip

@@ -3,6 +3,7 @@
 // by number.
 #pragma once
 
+#include "base/no_copies.h"
 #include "platform/hip/hal/api.h"
 #include "queue/device.h"
 #include "xsched/types.h"
@@ -59,24 +60,20 @@ inline Context current_context(const Api& api) {
 
 // While it lives, HIP calls of this thread are XSched's own: hooks leave them alone, and what they do to the thread's
 // last error is undone, for programs look at that after each launch. (last_error.cpp)
-class OwnCalls {
+class OwnCalls : base::NoCopies {
 public:
     explicit OwnCalls(const Api&) : error_before_(xhip_begin_own_calls()) {}
     ~OwnCalls() { xhip_end_own_calls(error_before_); }
-    OwnCalls(const OwnCalls&) = delete;
-    OwnCalls& operator=(const OwnCalls&) = delete;
 
 private:
     const Result error_before_;
 };
 
 // A stream's device current for a moment; such calls are our own.
-class InContext {
+class InContext : base::NoCopies {
 public:
     InContext() = default;
     ~InContext() { leave(); }
-    InContext(const InContext&) = delete;
-    InContext& operator=(const InContext&) = delete;
     // False: the device cannot be used.
     bool enter(const Api& api, Context context);
     void leave();

@@ -21,23 +21,15 @@ void* library() {
     return nullptr;
 }
 
-void* by_proc_address() {
-    void* function = nullptr;
-    int status = 0;
-    const int version = 600;
-    vendor::call("hipGetProcAddress", vendor::kLaunch, &function, version, uint64_t{0}, &status);
-    return function;
-}
-
 }  // namespace
 
 // The last is the runtime's own function, past every name: it is seen where the runtime hands out its table.
 std::vector<Route> routes() {
     void* runtime = library();
     return {{"linked", reinterpret_cast<void*>(&hipModuleLaunchKernel)},
-            {"dlsym", runtime != nullptr ? dlsym(runtime, vendor::kLaunch) : nullptr},
-            {"hipGetProcAddress", by_proc_address()},
-            {"table", runtime != nullptr ? dlvsym(runtime, vendor::kLaunch, "hip_4.2") : nullptr}};
+            {"dlsym", runtime != nullptr ? dlsym(runtime, vendor::kNames.launch) : nullptr},
+            {"hipGetProcAddress", vendor::launch_by_proc_address()},
+            {"table", runtime != nullptr ? dlvsym(runtime, vendor::kNames.launch, "hip_4.2") : nullptr}};
 }
 
 }  // namespace xsched::probe

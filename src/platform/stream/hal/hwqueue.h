@@ -24,9 +24,4 @@ void restore(HwQueue& hwq);
 // Where the platform has it (kHasTimeslices).
 XResult set_timeslice(HwQueue& hwq, uint32_t us);
 
-// Where the platform switches contexts (kSwitchesContexts; platform/<p>/hal/keep_alive.cpp): work that keeps the
-// device. The stream may be used, its context is current.
-Result prepare_keep_alive(const Api& api, Context context);
-Result keep_alive(const Api& api, Context context, Stream stream, DevicePtr word, uint32_t number, int64_t ns);
-
 }  // namespace xsched::stream

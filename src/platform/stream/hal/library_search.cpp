@@ -111,6 +111,8 @@ bool for_each_library_file(const char* name, const char* const* folders, Visit v
     if (visit_search_path(name, false, visit, data) || visit_cache(name, visit, data) ||
         visit_search_path(name, true, visit, data))
         return true;
+    for (const char* folder : kSystemFolders)
+        if (visit_in(folder, name, visit, data)) return true;
     for (; *folders != nullptr; ++folders)
         if (visit_in(*folders, name, visit, data)) return true;
     return false;

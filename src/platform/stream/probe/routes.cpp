@@ -42,8 +42,9 @@ public:
         const ssize_t bytes = pread(file_, text.data(), text.size(), read_);
         read_ += bytes > 0 ? bytes : 0;
         int count = 0;
-        for (size_t at = text.find(vendor::kLaunch); at != std::string::npos; at = text.find(vendor::kLaunch, at + 1))
-            if (text.compare(at + strlen(vendor::kLaunch), 4, " of ") == 0) ++count;
+        for (size_t at = text.find(vendor::kNames.launch); at != std::string::npos;
+             at = text.find(vendor::kNames.launch, at + 1))
+            if (text.compare(at + strlen(vendor::kNames.launch), 4, " of ") == 0) ++count;
         return count;
     }
 

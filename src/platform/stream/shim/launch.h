@@ -11,6 +11,7 @@
 #include "base/hot.h"
 #include "base/log.h"
 #include "platform.h"
+#include "platform/stream/shim/apart.h"
 #include "platform/stream/shim/capture.h"
 #include "platform/stream/shim/events.h"
 #include "platform/stream/shim/sharing.h"

@@ -5,7 +5,6 @@
 #include "base/mutex.h"
 #include "base/pointer_map.h"
 #include "platform.h"
-#include "platform/stream/shim/streams.h"
 
 namespace xsched::stream {
 namespace {
@@ -72,18 +71,6 @@ void count_graphs(Context context) {
     base::Lock lock(g_mutex);
     for (int32_t priority = -1; priority <= 1; ++priority)
         if (Class* found = class_of(context, priority)) found->graphs.store(true, std::memory_order_relaxed);
-}
-
-void tell_who_is_apart() {
-    for_each_entry([](const StreamEntry& entry) {
-        bool apart = queues_observed() && !streams_move() && entry.hardware.known();
-        for_each_entry([&](const StreamEntry& other) {
-            if (&other == &entry || !apart) return;
-            if (entry.context.load(std::memory_order_relaxed) == other.context.load(std::memory_order_relaxed))
-                apart = !may_share(entry, other);
-        });
-        if (XqQueue* xqueue = entry.xqueue.load(std::memory_order_acquire)) xq_set_apart(xqueue, apart);
-    });
 }
 
 bool may_share(const StreamEntry& entry, const StreamEntry& other) {

@@ -11,10 +11,6 @@ namespace xsched::stream {
 // Both of one context.
 bool may_share(const StreamEntry& entry, const StreamEntry& other);
 
-// Something about which queues streams use has changed: tells each scheduled stream's XQueue whether it has its
-// hardware queue to itself.
-void tell_who_is_apart();
-
 void count_created(Stream stream, Context context, int32_t priority);
 void count_gone(Stream stream);
 // Graphs have streams of their own in this context, which nobody sees.

@@ -11,21 +11,12 @@ static_assert(CU_MEMHOSTREGISTER_PORTABLE == 1 && CU_MEMHOSTREGISTER_DEVICEMAP =
 #undef CU_MEMHOSTREGISTER_PORTABLE
 #undef CU_MEMHOSTREGISTER_DEVICEMAP
 #include "platform/cuda/hal/api.h"
+#include "platform/stream/shim/declarations.h"
 
 namespace ours = xsched::cuda;
 static_assert(ours::CU_MEMHOSTREGISTER_PORTABLE == 1 && ours::CU_MEMHOSTREGISTER_DEVICEMAP == 2);
 
-// What an argument is for the calling convention and to the eye of somebody who looks for swapped ones: handles stay
-// what they are.
-template <typename T>
-struct Plain {
-    using Type = T;
-};
-template <typename T>
-    requires std::is_enum_v<T>
-struct Plain<T> {
-    using Type = int;
-};
+// Handles stay what they are.
 template <>
 struct Plain<CUmemLocation> {
     using Type = ours::CUmemLocation;
@@ -35,9 +26,6 @@ constexpr bool kComplete = false;
 template <typename T>
 constexpr bool kComplete<T, std::void_t<decltype(sizeof(T))>> = true;
 
-struct Void {
-    using Type = void;
-};
 template <typename T>
 struct Plain<T*> {
     using Bare = std::remove_const_t<T>;
@@ -46,16 +34,6 @@ struct Plain<T*> {
     using Target = typename std::conditional_t<kData, Void, Plain<Bare>>::Type;
     using Type = std::conditional_t<std::is_const_v<T>, const Target, Target>*;
 };
-
-template <typename Function>
-struct Signature;
-template <typename Result, typename... Arguments>
-struct Signature<Result (*)(Arguments...)> {
-    using Type = typename Plain<Result>::Type (*)(typename Plain<std::remove_const_t<Arguments>>::Type...);
-};
-
-template <typename Theirs, typename Ours>
-constexpr bool kSame = std::is_same_v<typename Signature<Theirs>::Type, typename Signature<Ours>::Type>;
 
 // The per-thread forms have the signature of the plain ones.
 #define FUNCTION(result, name, ...) \
@@ -69,7 +47,6 @@ static_assert(offsetof(CUDA_LAUNCH_PARAMS, hStream) == offsetof(ours::CUDA_LAUNC
 static_assert(sizeof(CUDA_LAUNCH_PARAMS) == sizeof(ours::CUDA_LAUNCH_PARAMS));
 static_assert(sizeof(CUmemLocation) == sizeof(ours::CUmemLocation));
 
-#define SAME_VALUE(name) static_assert(static_cast<long>(::name) == static_cast<long>(ours::name));
 SAME_VALUE(CUDA_SUCCESS)
 SAME_VALUE(CUDA_ERROR_NOT_INITIALIZED)
 SAME_VALUE(CUDA_ERROR_DEINITIALIZED)

@@ -27,9 +27,7 @@ TEST_F(ProcAddress, LaunchesThroughAFunctionAskedForAreScheduled) {
     ASSERT_NE(launch, nullptr);
     EXPECT_NE(reinterpret_cast<void*>(launch), ask_driver("cuLaunchKernel", 12000));
     const XQueueHandle xqueue = used_xqueue_of(nullptr);
-    const int64_t before = commands_of(xqueue);
-    ASSERT_EQ(launch(noop_, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr), CUDA_SUCCESS);
-    EXPECT_EQ(commands_of(xqueue), before + 1);
+    expect_launch_scheduled(xqueue, launch);
 }
 
 TEST_F(ProcAddress, ThePerThreadFlagSelectsTheThreadsOwnStream) {
@@ -37,9 +35,7 @@ TEST_F(ProcAddress, ThePerThreadFlagSelectsTheThreadsOwnStream) {
         ask<decltype(&cuLaunchKernel)>("cuLaunchKernel", 12000, CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM);
     ASSERT_NE(launch, nullptr);
     const XQueueHandle xqueue = used_xqueue_of(CU_STREAM_PER_THREAD);
-    const int64_t before = commands_of(xqueue);
-    ASSERT_EQ(launch(noop_, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr), CUDA_SUCCESS);
-    EXPECT_EQ(commands_of(xqueue), before + 1);
+    expect_launch_scheduled(xqueue, launch);
 }
 
 TEST_F(ProcAddress, TheOldFormIsOursToo) {

@@ -8,13 +8,7 @@ namespace {
 
 class Streams : public CudaTest {};
 
-TEST_F(Streams, TheNullStreamIsScheduled) {
-    const XQueueHandle xqueue = used_xqueue_of(nullptr);
-    const int64_t before = commands_of(xqueue);
-    for (int i = 0; i < 5; ++i) ASSERT_EQ(noop(nullptr), CUDA_SUCCESS);
-    EXPECT_EQ(noop(CU_STREAM_LEGACY), CUDA_SUCCESS) << "the same stream";
-    EXPECT_EQ(commands_of(xqueue), before + 6);
-}
+TEST_F(Streams, TheNullStreamIsScheduled) { expect_null_stream_scheduled(CU_STREAM_LEGACY); }
 
 TEST_F(Streams, EachContextHasItsOwnNullStream) {
     const XQueueHandle first = used_xqueue_of(nullptr);
@@ -34,18 +28,7 @@ TEST_F(Streams, EachContextHasItsOwnNullStream) {
 }
 
 TEST_F(Streams, EachThreadHasItsOwnDefaultStreamUntilItEnds) {
-    const XQueueHandle mine = used_xqueue_of(CU_STREAM_PER_THREAD);
-    XQueueHandle other = 0;
-    std::thread([&] {
-        ASSERT_EQ(cu().cuCtxSetCurrent(context_), CUDA_SUCCESS);
-        EXPECT_EQ(xqueue_of(CU_STREAM_PER_THREAD), 0u);
-        other = used_xqueue_of(CU_STREAM_PER_THREAD);
-        EXPECT_NE(other, mine);
-        EXPECT_EQ(commands_of(other), 1);
-    }).join();
-    int64_t count = 0;
-    EXPECT_EQ(XQueueProfileHwCommandCount(other, &count), kXSchedErrorNotFound) << "its thread has ended";
-    EXPECT_EQ(commands_of(mine), 1);
+    expect_default_stream_of_each_thread(CU_STREAM_PER_THREAD);
 }
 
 TEST_F(Streams, AStreamThatTheShimNeverSawIsScheduledFromItsFirstUse) {
@@ -159,24 +142,13 @@ TEST_F(Streams, TheProgramsOwnXQueueIsUsedAndReplacedWhenItGoes) {
 
 TEST_F(Streams, AThreadWithoutAContextCanMakeAQueue) {
     CUstream stream = new_stream();
-    std::thread([&] {
-        HwQueueHandle hwq = 0;
-        XQueueHandle xqueue = 0;
-        ASSERT_EQ(CudaQueueCreate(&hwq, stream), kXSchedSuccess);
-        ASSERT_EQ(XQueueCreate(&xqueue, hwq, kPreemptLevelUnknown, kQueueCreateFlagNone), kXSchedSuccess);
-        EXPECT_EQ(XQueueSuspend(xqueue, kQueueSuspendFlagSyncHwQueue), kXSchedSuccess);
-        EXPECT_EQ(XQueueResume(xqueue, 0), kXSchedSuccess);
-        EXPECT_EQ(XQueueWaitAll(xqueue), kXSchedSuccess);
-        EXPECT_EQ(XQueueDestroy(xqueue), kXSchedSuccess);
-        EXPECT_EQ(HwQueueDestroy(hwq), kXSchedSuccess);
+    expect_queue_from_thread(stream, [&] {
         CUcontext current = nullptr;
         EXPECT_EQ(cu().cuCtxGetCurrent(&current), CUDA_SUCCESS);
         EXPECT_EQ(current, nullptr) << "left as it was";
-    }).join();
-    EXPECT_EQ(cu().cuStreamDestroy_v2(stream), CUDA_SUCCESS);
+    });
 }
 
-}  // namespace
 // Also if the program wrapped it itself and never launched: a later stream may have its address.
 TEST_F(Streams, ADestroyedStreamLeavesNoWrapperOfTheProgramsBehind) {
     for (const bool with_xqueue : {false, true}) {
@@ -195,4 +167,5 @@ TEST_F(Streams, ADestroyedStreamLeavesNoWrapperOfTheProgramsBehind) {
     }
 }
 
+}  // namespace
 }  // namespace xsched::test

@@ -18,22 +18,13 @@ constexpr auto kTheirWaitGte = hipStreamWaitValueGte;
 #undef hipMallocSignalMemory
 #undef hipStreamWaitValueGte
 #include "platform/hip/hal/api.h"
+#include "platform/stream/shim/declarations.h"
 
 namespace ours = xsched::hip;
 static_assert(ours::hipStreamNonBlocking == kTheirNonBlocking && ours::hipEventDisableTiming == kTheirDisableTiming);
 static_assert(ours::hipHostRegisterPortable == kTheirPortable && ours::hipHostRegisterMapped == kTheirMapped);
 static_assert(ours::hipMallocSignalMemory == kTheirSignalMemory && ours::hipStreamWaitValueGte == kTheirWaitGte);
 
-// What an argument is for the calling convention and to the eye of somebody who looks for swapped ones.
-template <typename T>
-struct Plain {
-    using Type = T;
-};
-template <typename T>
-    requires std::is_enum_v<T>
-struct Plain<T> {
-    using Type = int;
-};
 #define SAME_STRUCTURE(name)                             \
     template <>                                          \
     struct Plain<::name> {                               \
@@ -56,9 +47,6 @@ constexpr bool kHandle =
     std::is_same_v<T, ihipModule_t> || std::is_same_v<T, ihipCtx_t> || std::is_same_v<T, ihipMemPoolHandle_t> ||
     std::is_same_v<T, ihipGraph> || std::is_same_v<T, hipGraphNode> || std::is_same_v<T, hipGraphExec> ||
     std::is_same_v<T, hipArray> || std::is_same_v<T, ::hipLaunchParams> || std::is_same_v<T, ours::hipLaunchParams>;
-struct Void {
-    using Type = void;
-};
 template <typename T>
 struct Plain<T*> {
     using Bare = std::remove_const_t<T>;
@@ -68,21 +56,10 @@ struct Plain<T*> {
     using Type = Target*;
 };
 
-template <typename Function>
-struct Signature;
-template <typename Result, typename... Arguments>
-struct Signature<Result (*)(Arguments...)> {
-    using Type = typename Plain<Result>::Type (*)(typename Plain<std::remove_const_t<Arguments>>::Type...);
-};
-template <typename Theirs, typename Ours>
-constexpr bool kSame = std::is_same_v<typename Signature<Theirs>::Type, typename Signature<Ours>::Type>;
-
-#define CHECK(name)                                                                               \
-    static_assert(kSame<decltype(&theirs::name), typename Signature<ours::declared::name>::Type>, \
-                  #name " differs from hip_runtime_api.h");
+#define CHECK(name) \
+    static_assert(kSame<decltype(&theirs::name), ours::declared::name>, #name " differs from hip_runtime_api.h");
 #include "declarations.inc"
 
-#define SAME_VALUE(name) static_assert(static_cast<long>(::name) == static_cast<long>(ours::name));
 SAME_VALUE(hipSuccess)
 SAME_VALUE(hipErrorInvalidValue)
 SAME_VALUE(hipErrorNotInitialized)

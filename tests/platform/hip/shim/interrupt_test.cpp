@@ -52,6 +52,9 @@ protected:
         EXPECT_EQ(hip().hipStreamSynchronize(stream), hipSuccess);
         return stream;
     }
+    static void destroy(std::initializer_list<hipStream_t> streams) {
+        for (const hipStream_t stream : streams) EXPECT_EQ(hip().hipStreamDestroy(stream), hipSuccess);
+    }
     hipError_t spin(hipStream_t stream, uint32_t us) {
         void* arguments[] = {&us};
         return hip().hipModuleLaunchKernel(spin_, 1, 1, 1, 1, 1, 1, 0, stream, arguments, nullptr);
@@ -153,8 +156,7 @@ TEST_F(HipInterrupts, TwoStreamsOfAProcessDoNotStopEachOther) {
     EXPECT_EQ(standing(), observed() ? 1u : 0u) << "one wants it again";
     EXPECT_EQ(hip().hipStreamSynchronize(one), hipSuccess);
     resume(second);
-    EXPECT_EQ(hip().hipStreamDestroy(one), hipSuccess);
-    EXPECT_EQ(hip().hipStreamDestroy(other), hipSuccess);
+    destroy({one, other});
 }
 
 // Where the HSA runtime's queues are observed.
@@ -182,8 +184,7 @@ TEST_F(HipInterrupts, AStreamWithAQueueOfItsOwnStandsAlone) {
     resume(second);
     EXPECT_EQ(standing(), 1u);
     resume(first);
-    EXPECT_EQ(hip().hipStreamDestroy(one), hipSuccess);
-    EXPECT_EQ(hip().hipStreamDestroy(other), hipSuccess);
+    destroy({one, other});
 }
 
 TEST_F(HipInterrupts, ADestroyedQueueIsForgotten) {
@@ -289,8 +290,7 @@ TEST_F(HipInterrupts, AGpuWhoseStreamsAllAskStandsWithoutTheOther) {
     EXPECT_EQ(standing(), queues());
     resume(first);
     resume(second);
-    EXPECT_EQ(hip().hipStreamDestroy(one), hipSuccess);
-    EXPECT_EQ(hip().hipStreamDestroy(other), hipSuccess);
+    destroy({one, other});
 }
 
 }  // namespace

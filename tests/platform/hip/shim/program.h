@@ -35,60 +35,31 @@ inline void* stand_in() {
 }
 inline long fake_count(const char* control) { return reinterpret_cast<long (*)()>(dlsym(stand_in(), control))(); }
 
-struct HipVendor {
-    using Stream = hipStream_t;
-    using Result = hipError_t;
-    static constexpr hipError_t kSuccess = hipSuccess;
-    static hipStream_t new_stream(unsigned flags = hipStreamNonBlocking, int priority = 0) {
-        hipStream_t stream = nullptr;
-        EXPECT_EQ(hip().hipStreamCreateWithPriority(&stream, flags, priority), hipSuccess);
-        return stream;
-    }
-    static hipError_t synchronize(hipStream_t stream) { return hip().hipStreamSynchronize(stream); }
-    static hipError_t destroy(hipStream_t stream) { return hip().hipStreamDestroy(stream); }
-    static XResult queue_get(HwQueueHandle* hwq, hipStream_t stream) { return HipQueueGet(hwq, stream); }
-    static XResult queue_create(HwQueueHandle* hwq, hipStream_t stream) { return HipQueueCreate(hwq, stream); }
-};
+inline long misuses() { return fake_count("fake_cuda_errors"); }
 
-class HipTest : public StreamTest<HipVendor> {
+inline const auto& hip_calls() {
+    static const StreamCalls<hipStream_t, hipError_t, hipModule_t, hipFunction_t, void*> calls{
+        hip().hipStreamCreateWithPriority,
+        hip().hipStreamSynchronize,
+        hip().hipStreamDestroy,
+        hip().hipDeviceSynchronize,
+        hip().hipModuleLoadData,
+        hip().hipModuleUnload,
+        hip().hipModuleGetFunction,
+        hip().hipHostMalloc,
+        hip().hipHostGetDevicePointer,
+        hip().hipHostFree,
+        hip().hipModuleLaunchKernel,
+        HipQueueGet,
+        HipQueueCreate,
+        misuses,
+        ::cuda::kKernels};
+    return calls;
+}
+
+class HipTest : public StreamTest<hip_calls> {
 protected:
-    void SetUp() override {
-        ASSERT_EQ(hip().hipSetDevice(0), hipSuccess);
-        ASSERT_EQ(hip().hipModuleLoadData(&module_, ::cuda::kKernels), hipSuccess);
-        ASSERT_EQ(hip().hipModuleGetFunction(&append_, module_, "append"), hipSuccess);
-        ASSERT_EQ(hip().hipModuleGetFunction(&noop_, module_, "noop"), hipSuccess);
-        ASSERT_EQ(hip().hipHostMalloc(reinterpret_cast<void**>(&word_), sizeof *word_, 0), hipSuccess);
-        ASSERT_EQ(hip().hipHostGetDevicePointer(&device_word_, word_, 0), hipSuccess);
-        *word_ = 0;
-        errors_before_ = fake_count("fake_cuda_errors");
-    }
-    void TearDown() override {
-        if (word_ == nullptr) return;
-        hip().hipSetDevice(0);
-        EXPECT_EQ(hip().hipDeviceSynchronize(), hipSuccess);
-        EXPECT_EQ(hip().hipHostFree(word_), hipSuccess);
-        EXPECT_EQ(hip().hipModuleUnload(module_), hipSuccess);
-        EXPECT_EQ(fake_count("fake_cuda_errors"), errors_before_) << "the runtime was misused";
-    }
-
-    // Appends `value` to the word, in stream order.
-    hipError_t append(hipStream_t stream, uint32_t value) override {
-        uint32_t count = 1;
-        void* arguments[] = {&device_word_, &value, &count};
-        return hip().hipModuleLaunchKernel(append_, 1, 1, 1, 1, 1, 1, 0, stream, arguments, nullptr);
-    }
-    hipError_t noop(hipStream_t stream) override {
-        return hip().hipModuleLaunchKernel(noop_, 1, 1, 1, 1, 1, 1, 0, stream, nullptr, nullptr);
-    }
-    static hipStream_t new_stream(unsigned flags = hipStreamNonBlocking, int priority = 0) {
-        return HipVendor::new_stream(flags, priority);
-    }
-
-    hipModule_t module_ = nullptr;
-    hipFunction_t append_ = nullptr;
-    hipFunction_t noop_ = nullptr;
-    void* device_word_ = nullptr;
-    long errors_before_ = 0;
+    void begin_thread() override { ASSERT_EQ(hip().hipSetDevice(0), hipSuccess); }
 };
 
 }  // namespace xsched::test

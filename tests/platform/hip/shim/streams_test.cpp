@@ -19,13 +19,7 @@ protected:
     static void* past_shim(const char* name) { return dlvsym(stand_in(), name, "hip_4.2"); }
 };
 
-TEST_F(Streams, TheNullStreamIsScheduled) {
-    const XQueueHandle xqueue = used_xqueue_of(nullptr);
-    const int64_t before = commands_of(xqueue);
-    for (int i = 0; i < 5; ++i) ASSERT_EQ(noop(nullptr), hipSuccess);
-    EXPECT_EQ(noop(kLegacy), hipSuccess) << "the same stream";
-    EXPECT_EQ(commands_of(xqueue), before + 6);
-}
+TEST_F(Streams, TheNullStreamIsScheduled) { expect_null_stream_scheduled(kLegacy); }
 
 TEST_F(Streams, EachDeviceHasItsOwnNullStream) {
     const XQueueHandle first = used_xqueue_of(nullptr);
@@ -62,21 +56,7 @@ TEST_F(Streams, AStreamOfAnotherDeviceThanTheCurrentOneIsScheduled) {
     EXPECT_EQ(hip().hipStreamDestroy(stream), hipSuccess);
 }
 
-TEST_F(Streams, EachThreadHasItsOwnDefaultStreamUntilItEnds) {
-    const XQueueHandle mine = used_xqueue_of(kPerThread);
-    const int64_t before = commands_of(mine);
-    XQueueHandle other = 0;
-    std::thread([&] {
-        EXPECT_EQ(xqueue_of(kPerThread), 0u);
-        other = used_xqueue_of(kPerThread);
-        EXPECT_NE(other, mine);
-        EXPECT_EQ(commands_of(other), 1);
-    }).join();
-    int64_t count = 0;
-    EXPECT_TRUE(eventually([&] { return XQueueProfileHwCommandCount(other, &count) == kXSchedErrorNotFound; }))
-        << "its thread has ended";
-    EXPECT_EQ(commands_of(mine), before);
-}
+TEST_F(Streams, EachThreadHasItsOwnDefaultStreamUntilItEnds) { expect_default_stream_of_each_thread(kPerThread); }
 
 TEST_F(Streams, AStreamThatTheShimNeverSawIsScheduledFromItsFirstUse) {
     const hipStream_t stream = unseen_stream();
@@ -107,22 +87,12 @@ TEST_F(Streams, ItsPriorityBecomesTheXQueues) {
 TEST_F(Streams, AThreadThatNeverUsedTheDeviceCanMakeAQueue) {
     ASSERT_EQ(hip().hipSetDevice(1), hipSuccess);
     const hipStream_t stream = new_stream();
-    std::thread([&] {
-        HwQueueHandle hwq = 0;
-        XQueueHandle xqueue = 0;
-        ASSERT_EQ(HipQueueCreate(&hwq, stream), kXSchedSuccess);
-        ASSERT_EQ(XQueueCreate(&xqueue, hwq, kPreemptLevelUnknown, kQueueCreateFlagNone), kXSchedSuccess);
-        EXPECT_EQ(XQueueSuspend(xqueue, kQueueSuspendFlagSyncHwQueue), kXSchedSuccess);
-        EXPECT_EQ(XQueueResume(xqueue, 0), kXSchedSuccess);
-        EXPECT_EQ(XQueueWaitAll(xqueue), kXSchedSuccess);
-        EXPECT_EQ(XQueueDestroy(xqueue), kXSchedSuccess);
-        EXPECT_EQ(HwQueueDestroy(hwq), kXSchedSuccess);
+    expect_queue_from_thread(stream, [&] {
         int device = -1;
         EXPECT_EQ(hip().hipGetDevice(&device), hipSuccess);
         EXPECT_EQ(device, 0) << "left as it was";
         EXPECT_EQ(hip().hipGetLastError(), hipSuccess);
-    }).join();
-    EXPECT_EQ(hip().hipStreamDestroy(stream), hipSuccess);
+    });
     ASSERT_EQ(hip().hipSetDevice(0), hipSuccess);
 }
 

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <functional>
 #include <thread>
+#include <type_traits>
 
 #include "support/eventually.h"
 #include "xsched/xsched.h"
@@ -20,20 +21,78 @@ inline bool is_set(const char* variable) {
 }
 inline bool gates() { return !is_set("FAKE_CUDA_NO_MEMOPS"); }
 
-// Vendor: its Stream, Result and kSuccess; new_stream, synchronize and destroy; queue_get and queue_create of the C
-// API.
-template <typename Vendor>
+// The vendor's functions that the programs need. Result{} is success.
+template <typename StreamType, typename ResultType, typename ModuleType, typename KernelType, typename PointerType>
+struct StreamCalls {
+    using Stream = StreamType;
+    using Result = ResultType;
+    using Module = ModuleType;
+    using Kernel = KernelType;
+    using Pointer = PointerType;  // memory's address as the device knows it
+
+    Result (*create)(Stream*, unsigned flags, int priority);
+    Result (*synchronize)(Stream);
+    Result (*destroy)(Stream);
+    Result (*synchronize_all)();
+    Result (*load)(Module*, const void*);
+    Result (*unload)(Module);
+    Result (*find)(Kernel*, Module, const char*);
+    Result (*allocate)(void**, size_t, unsigned flags);
+    Result (*pointer)(Pointer*, void*, unsigned flags);
+    Result (*release)(void*);
+    Result (*launch)(Kernel, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Stream, void**,
+                     void**);
+    XResult (*queue_get)(HwQueueHandle*, Stream);
+    XResult (*queue_create)(HwQueueHandle*, Stream);
+    long (*errors)();  // how often the driver was misused
+    const char* image;
+};
+
+// kCalls: a function that returns the vendor's StreamCalls. The first device, current to this thread, with a kernel and
+// a word that it changes.
+template <auto kCalls>
 class StreamTest : public testing::Test {
 protected:
-    using Stream = typename Vendor::Stream;
-    using Result = typename Vendor::Result;
-    static constexpr Result kSuccess = Vendor::kSuccess;
+    using Calls = std::remove_cvref_t<decltype(kCalls())>;
+    using Stream = typename Calls::Stream;
+    using Result = typename Calls::Result;
+    static constexpr Result kSuccess{};
+    static constexpr unsigned kMapped = 2, kNonBlocking = 1;
 
+    // Makes the device current to this thread.
+    virtual void begin_thread() = 0;
+
+    void SetUp() override {
+        ASSERT_NO_FATAL_FAILURE(begin_thread());
+        ASSERT_EQ(kCalls().load(&module_, kCalls().image), kSuccess);
+        ASSERT_EQ(kCalls().find(&append_, module_, "append"), kSuccess);
+        ASSERT_EQ(kCalls().find(&noop_, module_, "noop"), kSuccess);
+        ASSERT_EQ(kCalls().allocate(reinterpret_cast<void**>(&word_), sizeof *word_, kMapped), kSuccess);
+        ASSERT_EQ(kCalls().pointer(&device_word_, word_, 0), kSuccess);
+        *word_ = 0;
+        errors_before_ = kCalls().errors();
+    }
+    void TearDown() override {
+        if (word_ == nullptr) return;
+        begin_thread();
+        EXPECT_EQ(kCalls().synchronize_all(), kSuccess);
+        EXPECT_EQ(kCalls().release(word_), kSuccess);
+        EXPECT_EQ(kCalls().unload(module_), kSuccess);
+        EXPECT_EQ(kCalls().errors(), errors_before_) << "the driver was misused";
+    }
+
+    static Stream new_stream(unsigned flags = kNonBlocking, int priority = 0) {
+        Stream stream{};
+        EXPECT_EQ(kCalls().create(&stream, flags, priority), kSuccess);
+        return stream;
+    }
     // Appends `value` to the word, in stream order.
-    virtual Result append(Stream stream, uint32_t value) = 0;
-    virtual Result noop(Stream stream) = 0;
-    // On another thread of the program, before it works.
-    virtual void begin_thread() {}
+    Result append(Stream stream, uint32_t value) {
+        uint32_t count = 1;
+        void* arguments[] = {&device_word_, &value, &count};
+        return kCalls().launch(append_, 1, 1, 1, 1, 1, 1, 0, stream, arguments, nullptr);
+    }
+    Result noop(Stream stream) { return kCalls().launch(noop_, 1, 1, 1, 1, 1, 1, 0, stream, nullptr, nullptr); }
 
     uint32_t word() const { return *const_cast<volatile uint32_t*>(word_); }
 
@@ -41,7 +100,7 @@ protected:
     static XQueueHandle xqueue_of(Stream stream) {
         HwQueueHandle hwq = 0;
         XQueueHandle xqueue = 0;
-        if (Vendor::queue_get(&hwq, stream) != kXSchedSuccess) return 0;
+        if (kCalls().queue_get(&hwq, stream) != kXSchedSuccess) return 0;
         return XQueueGet(&xqueue, hwq) == kXSchedSuccess ? xqueue : 0;
     }
     // The same, made by a first use.
@@ -73,7 +132,7 @@ protected:
     }
     void expect_held_while_suspended(XQueueHandle xqueue, Stream stream) {
         const uint32_t before = word();
-        ASSERT_EQ(Vendor::synchronize(stream), kSuccess);
+        ASSERT_EQ(kCalls().synchronize(stream), kSuccess);
         ASSERT_EQ(XQueueSuspend(xqueue, kQueueSuspendFlagNone), kXSchedSuccess);
         std::atomic<bool> launched{false};
         std::thread program([&] {  // where there are no gates it waits
@@ -90,12 +149,12 @@ protected:
         }
         ASSERT_EQ(XQueueResume(xqueue, kQueueResumeFlagNone), kXSchedSuccess);
         program.join();
-        ASSERT_EQ(Vendor::synchronize(stream), kSuccess);
+        ASSERT_EQ(kCalls().synchronize(stream), kSuccess);
         EXPECT_EQ(word(), (((before * 31) + 0) * 31 + 1) * 31 + 2);
     }
     // `copy` fetches the word to its argument, on the NULL stream, and waits.
     void expect_copy_waits(XQueueHandle null, const std::function<Result(uint32_t*)>& copy) {
-        ASSERT_EQ(Vendor::synchronize(nullptr), kSuccess);
+        ASSERT_EQ(kCalls().synchronize(nullptr), kSuccess);
         ASSERT_EQ(XQueueSuspend(null, kQueueSuspendFlagNone), kXSchedSuccess);
         std::atomic<bool> copied{false};
         std::thread program([&] {
@@ -112,19 +171,66 @@ protected:
         program.join();
         EXPECT_TRUE(becomes_idle(null));
     }
+    // A thread that has not used the device makes a queue, and uses it; `after` says what that has left behind.
+    static void expect_queue_from_thread(Stream stream, const std::function<void()>& after) {
+        std::thread([&] {
+            HwQueueHandle hwq = 0;
+            XQueueHandle xqueue = 0;
+            ASSERT_EQ(kCalls().queue_create(&hwq, stream), kXSchedSuccess);
+            ASSERT_EQ(XQueueCreate(&xqueue, hwq, kPreemptLevelUnknown, kQueueCreateFlagNone), kXSchedSuccess);
+            EXPECT_EQ(XQueueSuspend(xqueue, kQueueSuspendFlagSyncHwQueue), kXSchedSuccess);
+            EXPECT_EQ(XQueueResume(xqueue, 0), kXSchedSuccess);
+            EXPECT_EQ(XQueueWaitAll(xqueue), kXSchedSuccess);
+            EXPECT_EQ(XQueueDestroy(xqueue), kXSchedSuccess);
+            EXPECT_EQ(HwQueueDestroy(hwq), kXSchedSuccess);
+            after();
+        }).join();
+        EXPECT_EQ(kCalls().destroy(stream), kSuccess);
+    }
+    // A launch by a function that the program got elsewhere is a command of that queue.
+    template <typename Launch>
+    void expect_launch_scheduled(XQueueHandle xqueue, Launch launch) {
+        ASSERT_NE(launch, nullptr);
+        expect_command(xqueue, "a launch",
+                       [&] { return launch(noop_, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr); });
+    }
     void expect_works(XQueueHandle xqueue, Stream stream) {
         ASSERT_EQ(append(stream, 3), kSuccess);
-        ASSERT_EQ(Vendor::synchronize(stream), kSuccess);
+        ASSERT_EQ(kCalls().synchronize(stream), kSuccess);
         EXPECT_EQ(word(), 3u);
         EXPECT_TRUE(becomes_idle(xqueue));
     }
+    // `legacy` is the NULL stream's other name.
+    void expect_null_stream_scheduled(Stream legacy) {
+        const XQueueHandle xqueue = used_xqueue_of(nullptr);
+        const int64_t before = commands_of(xqueue);
+        for (int i = 0; i < 5; ++i) ASSERT_EQ(noop(nullptr), kSuccess);
+        EXPECT_EQ(noop(legacy), kSuccess) << "the same stream";
+        EXPECT_EQ(commands_of(xqueue), before + 6);
+    }
+    void expect_default_stream_of_each_thread(Stream per_thread) {
+        const XQueueHandle mine = used_xqueue_of(per_thread);
+        const int64_t before = commands_of(mine);
+        XQueueHandle other = 0;
+        std::thread([&] {
+            begin_thread();
+            EXPECT_EQ(xqueue_of(per_thread), 0u);
+            other = used_xqueue_of(per_thread);
+            EXPECT_NE(other, mine);
+            EXPECT_EQ(commands_of(other), 1);
+        }).join();
+        int64_t count = 0;
+        EXPECT_TRUE(eventually([&] { return XQueueProfileHwCommandCount(other, &count) == kXSchedErrorNotFound; }))
+            << "its thread has ended";
+        EXPECT_EQ(commands_of(mine), before);
+    }
     // The program's own XQueue is used, and replaced when it goes; the hardware queue's handle.
     HwQueueHandle expect_own_xqueue_used() {
-        const Stream stream = Vendor::new_stream();
+        const Stream stream = new_stream();
         HwQueueHandle hwq = 0;
         XQueueHandle own = 0;
-        EXPECT_EQ(Vendor::queue_create(&hwq, stream), kXSchedSuccess);
-        EXPECT_EQ(Vendor::queue_create(&hwq, stream), kXSchedErrorNotAllowed);
+        EXPECT_EQ(kCalls().queue_create(&hwq, stream), kXSchedSuccess);
+        EXPECT_EQ(kCalls().queue_create(&hwq, stream), kXSchedErrorNotAllowed);
         EXPECT_EQ(XQueueCreate(&own, hwq, kPreemptLevelUnknown, kQueueCreateFlagNone), kXSchedSuccess);
         EXPECT_EQ(used_xqueue_of(stream), own);
         EXPECT_EQ(commands_of(own), 1);
@@ -132,11 +238,16 @@ protected:
         const XQueueHandle next = used_xqueue_of(stream);
         EXPECT_NE(next, own);
         EXPECT_EQ(commands_of(next), 1);
-        EXPECT_EQ(Vendor::destroy(stream), kSuccess);
+        EXPECT_EQ(kCalls().destroy(stream), kSuccess);
         return hwq;
     }
 
+    typename Calls::Module module_{};
+    typename Calls::Kernel append_{};
+    typename Calls::Kernel noop_{};
+    typename Calls::Pointer device_word_{};
     uint32_t* word_ = nullptr;
+    long errors_before_ = 0;
 };
 
 }  // namespace xsched::test

@@ -1,4 +1,4 @@
-// A program that lingers (queue/keep_alive.h) sees nothing of it: the order checker with something of ours behind
+// A program with a keep-alive (queue/keep_alive.h) sees nothing of it: the order checker with something of ours behind
 // every wait; and under the real xserver, beside a program that is only kept off for its sake.
 #include <limits>
 
@@ -8,8 +8,8 @@
 namespace xsched::test {
 namespace {
 
-// The order checker under a server that wants it to linger at every wait.
-class CudaLinger : public testing::Test {
+// The order checker under a server that wants a keep-alive at every wait.
+class CudaKeepAlive : public testing::Test {
 protected:
     void check(const char* operations, const Environment& more = {}) {
         Environment environment = directory.environment();
@@ -26,14 +26,14 @@ protected:
                         environment);
         ASSERT_TRUE(server.wait_for_client());
         ipc::Header& header = server.region().header;
-        header.linger_until_ns = std::numeric_limits<int64_t>::max();
-        header.linger_wanted = 1;
+        header.keep_alive_until_ns = std::numeric_limits<int64_t>::max();
+        header.keep_alive_wanted = 1;
         ipc::ring_directive(header);
         EXPECT_EQ(checker.wait(), 0) << checker.out() << checker.err();
     }
-    uint32_t lingered() {
+    uint32_t kept_alive() {
         uint32_t count = 0;
-        for (const ipc::QueueSlot& slot : server.region().slots) count += slot.linger.load();
+        for (const ipc::QueueSlot& slot : server.region().slots) count += slot.keep_alive.load();
         return count;
     }
 
@@ -42,22 +42,22 @@ protected:
     test::SmallServer server{socket};
 };
 
-TEST_F(CudaLinger, NothingChangesPlaces) {
+TEST_F(CudaKeepAlive, NothingChangesPlaces) {
     check(XSCHED_OPERATIONS);
-    EXPECT_GT(server.region().header.waits, 0u);
-    EXPECT_GT(lingered(), 0u) << server.region().header.waits.load();
+    EXPECT_GT(server.region().header.keep_alive_waits, 0u);
+    EXPECT_GT(kept_alive(), 0u) << server.region().header.keep_alive_waits.load();
 }
 
 // After a synchronize the program may touch its managed memory, which it may not while a kernel of ours runs.
-TEST_F(CudaLinger, NotWhereManagedMemoryIsTheHostsOrTheDevices) {
+TEST_F(CudaKeepAlive, NotWhereManagedMemoryIsTheHostsOrTheDevices) {
     check("3000", {{"FAKE_CUDA_NO_CONCURRENT_MANAGED", "1"}});
-    EXPECT_EQ(server.region().header.lingers, 0u);
-    EXPECT_EQ(lingered(), 0u);
+    EXPECT_EQ(server.region().header.keeps_alive, 0u);
+    EXPECT_EQ(kept_alive(), 0u);
 }
 
-class CudaLingerBeside : public CudaOnRm {};
+class CudaKeepAliveBeside : public CudaOnRm {};
 
-TEST_F(CudaLingerBeside, TheOtherIsOnlyKeptOffAndBothCompute) {
+TEST_F(CudaKeepAliveBeside, TheOtherIsOnlyKeptOffAndBothCompute) {
     low = start_on_rm("low", 0, "10000");
     high = start_on_rm("high", 10, "20");
     high->pause(8, 7000);

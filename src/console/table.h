@@ -1,10 +1,10 @@
-// Text in aligned columns.
+// Text in aligned columns, for people. Any thread.
 #pragma once
 
 #include <string>
 #include <vector>
 
-namespace xsched::cli {
+namespace xsched::console {
 
 class Table {
 public:
@@ -18,4 +18,4 @@ private:
     std::vector<std::vector<std::string>> rows_;  // headings first
 };
 
-}  // namespace xsched::cli
+}  // namespace xsched::console

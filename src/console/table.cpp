@@ -1,8 +1,8 @@
-#include "cli/table.h"
+#include "console/table.h"
 
 #include <algorithm>
 
-namespace xsched::cli {
+namespace xsched::console {
 
 Table::Table(std::vector<std::string> headings) {
     for (std::string& heading : headings) {
@@ -35,4 +35,4 @@ std::string Table::text() const {
     return result;
 }
 
-}  // namespace xsched::cli
+}  // namespace xsched::console

@@ -1,0 +1,66 @@
+#include "platform/stream/hal/keep_alive_ops.h"
+
+#include "base/log.h"
+#include "platform/stream/hal/driver_use.h"
+#include "platform/stream/hal/gates.h"
+#include "platform/stream/hal/scratch.h"
+#include "platform/stream/hal/stream_end.h"
+
+namespace xsched::stream {
+namespace {
+
+HwQueue& of(void* hwq) { return *static_cast<HwQueue*>(hwq); }
+
+// A word is set: the smallest thing that needs the context on the compute engine (a write of a value does not). In a
+// stream of our own: another one of the context does as well, and no call of the program's stands in it.
+XResult warm(void* self) {
+    HwQueue& hwq = of(self);
+    const DriverUse use(hwq, false);
+    if (use.verdict() != kXSchedSuccess) return use.verdict();
+    const RelaxedCapture relaxed(*hwq.api);
+    Scratch scratch;
+    if (!scratch_of(*hwq.api, hwq.context, &scratch)) return kXSchedErrorNotSupported;
+    return checked(hwq, kSetFunction, set_bytes(*hwq.api, scratch.stream, scratch.memory, kScratchBytes));
+}
+
+XResult prepare_to_keep_alive(void* self) {
+    HwQueue& hwq = of(self);
+    const DriverUse use(hwq, false);
+    if (use.verdict() != kXSchedSuccess) return use.verdict();
+    const RelaxedCapture relaxed(*hwq.api);
+    Result code = kNotSupported;
+    if constexpr (kSwitchesContexts) code = prepare_keep_alive(*hwq.api, hwq.context);
+    if (code == kSuccess) return kXSchedSuccess;
+    XLOG_DEBG("device %d: its queues cannot keep it through pauses: %s error %d (%s)", hwq.device, kVendor, code,
+              error_name(*hwq.api, code));
+    return kXSchedErrorNotSupported;
+}
+
+XResult begin_keep_alive(HwQueue& hwq, [[maybe_unused]] uint32_t number, [[maybe_unused]] int64_t ns) {
+    const DriverUse use(hwq);
+    if (use.verdict() != kXSchedSuccess) return use.verdict();
+    if (use.capturing()) return kXSchedErrorNotAllowed;
+    if (!words_in_place(hwq, use)) return kXSchedErrorNotSupported;
+    [[maybe_unused]] const DevicePtr word = hwq.device_keep_alive.load(std::memory_order_relaxed);
+    Result code = kNotSupported;
+    if constexpr (kSwitchesContexts) code = keep_alive(*hwq.api, hwq.context, hwq.stream, word, number, ns);
+    return code == kSuccess ? kXSchedSuccess : kXSchedErrorNotSupported;
+}
+
+XResult start_keep_alive(void* self, uint32_t number, int64_t ns, XqReturn when) {
+    HwQueue& hwq = of(self);
+    XResult result = kXSchedSuccess;
+    Event end = when == kXqWhenComplete ? mark_end(hwq, &result) : nullptr;
+    if (result == kXSchedSuccess) result = begin_keep_alive(hwq, number, ns);
+    if (end == nullptr) return result;
+    // A failure is the program's own: the call that this stands for will tell it.
+    if (result == kXSchedSuccess) return wait_for(hwq, end) == kSuccess ? kXSchedSuccess : kXSchedErrorHardware;
+    event_destroy(*hwq.api, end);
+    return result;
+}
+
+}  // namespace
+
+constexpr XqKeepAliveOps kKeepAliveOps = {.warm = warm, .prepare = prepare_to_keep_alive, .start = start_keep_alive};
+
+}  // namespace xsched::stream

@@ -1,0 +1,118 @@
+#include "platform/stream/hal/value_operations.h"
+
+#include "base/log.h"
+#include "platform/stream/hal/driver_use.h"
+#include "platform/stream/hal/gate_trial.h"
+#include "platform/stream/hal/pinned_words.h"
+
+namespace xsched::stream {
+namespace {
+
+constexpr int kMostDevices = 64;
+
+// What a device lets a stream wait on: the slot's own word, or only memory that the driver made for it.
+enum ValueOperations : int { kUntried, kOnAnyWord, kOnSignals, kRefused };
+constinit std::atomic<int> g_value_operations[kMostDevices] = {};
+
+int device_index(const HwQueue& hwq) { return hwq.device >= 0 && hwq.device < kMostDevices ? hwq.device : 0; }
+
+std::atomic<int>& tried(const HwQueue& hwq) { return g_value_operations[device_index(hwq)]; }
+
+// The signal follows `closed`: whoever changes either of them looks at the other afterwards.
+void set_signal(HwQueue& hwq) {
+    if (uint64_t* signal = hwq.signal.load(std::memory_order_seq_cst))
+        __atomic_store_n(signal, uint64_t{hwq.closed.load(std::memory_order_seq_cst) ? kOpen - 1 : kOpen},
+                         __ATOMIC_SEQ_CST);
+}
+
+// A word of the driver's own making. False: it makes none.
+bool make_signal(HwQueue& hwq) {
+    if (hwq.signal.load(std::memory_order_acquire) == nullptr) {
+        const RelaxedCapture relaxed(*hwq.api);
+        hwq.signal.store(signal_memory(*hwq.api), std::memory_order_seq_cst);
+    }
+    set_signal(hwq);
+    return hwq.signal.load(std::memory_order_acquire) != nullptr;
+}
+
+// Met at once, whatever the word holds: it is 0 or 1.
+Result try_wait(const HwQueue& hwq, DevicePtr word) { return wait_value(*hwq.api, hwq.stream, word, 0); }
+
+// What a gate and a report cost on each device; 0: not known.
+constinit std::atomic<uint32_t> g_gate_cost_ns[kMostDevices] = {};
+
+int tried_as(HwQueue& hwq, const TrialResult& trial, int works) {
+    switch (trial.gate) {
+        case GateTrial::kWorks:
+            g_gate_cost_ns[device_index(hwq)].store(trial.cost_ns, std::memory_order_relaxed);
+            XLOG_DEBG("device %d: gates work; one and a report cost %u ns", hwq.device, trial.cost_ns);
+            return works;
+        case GateTrial::kUnclear: return kUntried;
+        default: say_no_gates(hwq, sentence(trial.gate), trial.code); return kRefused;
+    }
+}
+
+// On a stream of our own, and a word in such memory as the slots are in.
+int try_on_own_stream(HwQueue& hwq) {
+    const RelaxedCapture relaxed(*hwq.api);
+    TrialWord word{trial_word(device_index(hwq)), false, {}};
+    TrialResult trial;
+    trial.gate = GateTrial::kRefused;
+    if (word.host != nullptr &&
+        pin_word(*hwq.api, hwq.context, static_cast<uint32_t*>(word.host), &word.device, &trial.code))
+        trial = try_gate(*hwq.api, word);
+    if (trial.gate != GateTrial::kRefused || torn_down(trial.code)) return tried_as(hwq, trial, kOnAnyWord);
+    uint64_t* signal = kMakesSignals ? signal_memory(*hwq.api) : nullptr;
+    if (signal != nullptr) trial = try_gate(*hwq.api, {signal, true, as_device_pointer(signal)});
+    return tried_as(hwq, trial, kOnSignals);
+}
+
+// The first stream of a device tries.
+int try_value_operations(HwQueue& hwq, DevicePtr gate) {
+    if constexpr (kTriesGates) return try_on_own_stream(hwq);
+    const Result code = try_wait(hwq, gate);
+    if (code == kSuccess) return kOnAnyWord;
+    if (torn_down(code)) return kUntried;
+    if (kMakesSignals && make_signal(hwq) && try_wait(hwq, as_device_pointer(hwq.signal.load())) == kSuccess)
+        return kOnSignals;
+    say_no_gates(hwq, "the driver refuses stream wait-values", code);
+    return kRefused;
+}
+
+}  // namespace
+
+void say_no_gates(const HwQueue& hwq, const char* why, Result code) {
+    static constinit std::atomic<bool> said{false};
+    const base::LogLevel level = said.exchange(true) ? base::LogLevel::kDebug : base::LogLevel::kInfo;
+    XSCHED_LOG(level, "no gates on device %d: %s (%s error %d); its streams use preempt level 1", hwq.device, why,
+               kVendor, code);
+}
+
+bool value_operations_work(HwQueue& hwq, DevicePtr gate, bool idle) {
+    std::atomic<int>& state = tried(hwq);
+    if (state.load(std::memory_order_acquire) == kUntried && idle) {
+        const int found = try_value_operations(hwq, gate);
+        if (found != kUntried) state.store(found, std::memory_order_release);  // or else another's answer stands
+    }
+    if (state.load(std::memory_order_acquire) == kOnSignals && !make_signal(hwq)) return false;
+    return state.load(std::memory_order_acquire) != kRefused;
+}
+
+bool value_operations_untried(const HwQueue& hwq) { return tried(hwq).load(std::memory_order_acquire) == kUntried; }
+
+bool value_operations_refused(const HwQueue& hwq) { return tried(hwq).load(std::memory_order_relaxed) == kRefused; }
+
+void try_value_operations_early(HwQueue& hwq) {
+    if (!kTriesGates || !has_value_operations(*hwq.api) || !value_operations_untried(hwq)) return;
+    if (const int found = try_on_own_stream(hwq); found != kUntried) tried(hwq).store(found);
+}
+
+uint32_t gate_cost_ns(const HwQueue& hwq) { return g_gate_cost_ns[device_index(hwq)].load(std::memory_order_relaxed); }
+
+XResult close_or_open(HwQueue& hwq, bool close) {
+    hwq.closed.store(close, std::memory_order_seq_cst);
+    set_signal(hwq);
+    return kXSchedSuccess;
+}
+
+}  // namespace xsched::stream

@@ -1,0 +1,26 @@
+// Whether a device takes value operations, and on which words: the first stream tries it. And the signal, a word of the
+// driver's own making, for devices that wait on nothing else. Any thread.
+#pragma once
+
+#include "platform/stream/hal/hwqueue_state.h"
+#include "vendor.h"
+
+namespace xsched::stream {
+
+inline constexpr uint32_t kOpen = 1;  // what the gate's word must reach
+
+void say_no_gates(const HwQueue& hwq, const char* why, Result code);
+// `idle`: the stream may be used. Under a DriverUse.
+bool value_operations_work(HwQueue& hwq, DevicePtr gate, bool idle);
+// Nobody knows yet.
+bool value_operations_untried(const HwQueue& hwq);
+bool value_operations_refused(const HwQueue& hwq);
+// While nobody keeps the process off the device: on a stream of our own, where the platform tries gates (kTriesGates).
+void try_value_operations_early(HwQueue& hwq);
+// What a gate and a report cost on the device; 0: not known.
+uint32_t gate_cost_ns(const HwQueue& hwq);
+
+// Level 2 where the device waits on a signal; elsewhere the scheduler's store to the slot does it.
+XResult close_or_open(HwQueue& hwq, bool close);
+
+}  // namespace xsched::stream

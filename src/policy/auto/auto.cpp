@@ -1,0 +1,237 @@
+// AUTO: see README.md.
+#include <algorithm>
+#include <memory>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/time.h"
+#include "policy/auto/habits.h"
+#include "policy/auto/target.h"
+#include "policy/policy.h"
+#include "policy/up/partition.h"
+
+namespace xsched::policy {
+namespace {
+
+// Of a second in which somebody waits, all others together may have so much beyond their equal shares.
+constexpr int64_t kSavedNs = 200'000'000;
+// A burst does not end another one's for being a little shorter.
+constexpr int64_t kMuchShorter = 4;
+
+// What is known of one program.
+struct Known {
+    uint64_t id = 0;
+    Habits habits;
+    bool alone = false;  // nobody else has wanted the device since its burst began
+    bool due = false;    // its target needs the device until the burst is over
+    bool spent = false;  // it would go first, but others have had less
+    std::unique_ptr<Target> target;  // of who has had one
+};
+
+// What is asked most often about a program.
+constexpr uint8_t kWorks = 1;
+constexpr uint8_t kBrief = 2;
+
+struct Device {
+    std::vector<Known> known;  // in the order of the programs, as are
+    std::vector<uint8_t> marks;
+    int64_t wanting = 0;  // how many want it
+    int64_t decided_ns = 0;           // the last decision, since when
+    size_t current = Rules::kNobody;  // that place has had the device,
+    bool open = true;                 // or everybody who wanted it
+};
+
+class AutoRules final : public Rules {
+public:
+    Programs::By by() const override { return Programs::By::kProcess; }
+    int64_t unit() const override { return 1; }
+    int64_t idle_share() const override { return 1; }
+    void weigh(std::span<const Program> programs, std::span<Weight> weights) const override {
+        (void)programs;
+        (void)weights;  // all alike
+    }
+    int64_t saved_ns(const Program& /*program*/) const override {
+        return kSavedNs / std::max<int64_t>(device_->wanting, 2);
+    }
+
+    bool has_first() const override { return true; }
+    size_t first(std::span<const Program> programs, const Standing& standing, std::span<uint8_t> can_wait,
+                 int64_t now_ns, int64_t& again_ns) override {
+        size_t first = kNobody;
+        for (size_t i = 0; i < programs.size(); ++i) {
+            if (!programs[i].wants || (programs[i].slo_p99 == 0 && (device_->marks[i] & kBrief) == 0)) continue;
+            if (!goes_first(programs[i], device_->known[i], standing.is_behind(i), now_ns, again_ns)) {
+                // A switch less: what has begun goes on.
+                can_wait[i] = programs[i].slo_p99 != 0 && i != device_->current ? 1 : 0;
+                continue;
+            }
+            if (first == kNobody || is_before(i, first)) first = i;
+        }
+        return first;
+    }
+    void decided(size_t current) override {
+        device_->current = current;
+        device_->open = current == kNobody;
+    }
+
+    // From now on it is about that device, and what has happened there since the last decision.
+    void enter(uint64_t id) { device_ = &devices_[id]; }
+    void see(std::span<const Program> programs, bool renewed, int64_t now_ns) override {
+        if (renewed) renew(programs);
+        look(programs, now_ns);
+    }
+    void forget(uint64_t id) { devices_.erase(id); }
+    const Device* find(uint64_t id) const {
+        const auto found = devices_.find(id);
+        return found != devices_.end() ? &found->second : nullptr;
+    }
+
+private:
+    static uint8_t marks_of(const Known& known) {
+        return (known.habits.has_work() ? kWorks : 0) | (known.habits.is_brief() ? kBrief : 0);
+    }
+    void renew(std::span<const Program> programs);
+    void look(std::span<const Program> programs, int64_t now_ns);
+    static bool goes_first(const Program& program, Known& known, bool behind, int64_t now_ns, int64_t& again_ns);
+    bool is_before(size_t a, size_t b) const;
+
+    std::unordered_map<uint64_t, Device> devices_;
+    Device* device_ = nullptr;
+};
+
+// In the order of the programs, each with what was known of it.
+void AutoRules::renew(std::span<const Program> programs) {
+    std::vector<Known>& known = device_->known;
+    const uint64_t current = device_->current < known.size() ? known[device_->current].id : 0;
+    std::vector<Known> before = std::move(known);
+    const auto by_id = [](const Known& a, const Known& b) { return a.id < b.id; };
+    std::sort(before.begin(), before.end(), by_id);
+    known.clear();
+    device_->current = kNobody;
+    for (size_t i = 0; i < programs.size(); ++i) {
+        Known fresh;
+        fresh.id = programs[i].id;
+        const auto found = std::lower_bound(before.begin(), before.end(), fresh, by_id);
+        known.push_back(std::move(found != before.end() && found->id == fresh.id ? *found : fresh));
+        if (known.back().id == current) device_->current = i;
+    }
+    device_->marks.clear();
+    for (const Known& one : known) device_->marks.push_back(marks_of(one));
+}
+
+// What has happened since the last decision.
+void AutoRules::look(std::span<const Program> programs, int64_t now_ns) {
+    const int64_t passed_ns = now_ns - std::exchange(device_->decided_ns, now_ns);
+    int64_t wanting = 0;
+    for (size_t i = 0; i < programs.size(); ++i) {
+        wanting += programs[i].wants ? 1 : 0;
+        const bool ran = device_->open || i == device_->current;
+        if (!ran && programs[i].ready == ((device_->marks[i] & kWorks) != 0)) continue;
+        Known& known = device_->known[i];
+        const uint32_t bursts = known.habits.bursts();
+        const bool was_idle = !known.habits.has_work();
+        known.habits.see(programs[i], ran ? passed_ns : 0, now_ns);
+        if (known.habits.bursts() != bursts) {
+            if (known.target != nullptr) known.target->note(known.habits, known.alone);
+            known.alone = known.due = false;
+        }
+        if (was_idle && known.habits.has_work() && known.habits.ran_ns() == 0) known.alone = true;
+        known.alone = known.alone && device_->wanting <= 1;
+        device_->marks[i] = marks_of(known);
+    }
+    device_->wanting = wanting;
+}
+
+// A target decides by itself; without one it is of those whose bursts are brief, and needs to have had no more than
+// others.
+bool AutoRules::goes_first(const Program& program, Known& known, bool behind, int64_t now_ns, int64_t& again_ns) {
+    if (program.slo_p99 == 0) {
+        known.spent = !behind;
+        return behind;
+    }
+    if (known.target == nullptr) known.target = std::make_unique<Target>();
+    if (known.due || !known.habits.has_work()) return known.due;
+    const int64_t at_ns = known.target->needs_device_ns(known.habits, program.slo_p99, now_ns);
+    known.due = now_ns >= at_ns;
+    if (!known.due) again_ns = base::earlier(again_ns, at_ns);
+    return known.due;
+}
+
+// Targets before all else; then who has work before who pauses; then the shorter bursts.
+bool AutoRules::is_before(size_t a, size_t b) const {
+    const Known& one = device_->known[a];
+    const Known& other = device_->known[b];
+    if (one.due != other.due) return one.due;
+    if (one.habits.has_work() != other.habits.has_work()) return one.habits.has_work();
+    const int64_t factor_one = a == device_->current ? 1 : kMuchShorter;
+    const int64_t factor_other = b == device_->current ? 1 : kMuchShorter;
+    return one.habits.burst_ns() * factor_one < other.habits.burst_ns() * factor_other;
+}
+
+class Auto final : public Policy {
+public:
+    int64_t choose(std::span<const Unit> units, int64_t now_ns, std::span<Choice> choices) override {
+        if (units.empty()) return 0;
+        rules_.enter(units[0].device);
+        return partition_.choose(units, now_ns, choices);
+    }
+    void forget(uint64_t device) override {
+        partition_.forget(device);
+        rules_.forget(device);
+    }
+    bool hand_over(std::vector<Ahead>& accounts) const override { return partition_.hand_over(accounts); }
+    void take_over(std::span<const Ahead> accounts) override { partition_.take_over(accounts); }
+
+    // What may go first has the device kept for it through short pauses, and others made ready to leave soon.
+    bool rank(std::span<const Unit> units, std::span<int32_t> urgency) const override {
+        each(units, [&](size_t i, const Known& known) {
+            urgency[i] = units[i].slo_p99 != 0 ? 2 : known.habits.is_brief() ? 1 : 0;
+        });
+        return true;
+    }
+
+    bool tell(std::span<const Unit> units, std::span<Note> notes) const override {
+        each(units, [&](size_t i, const Known& known) { notes[i] = note_of(units[i], known); });
+        return true;
+    }
+
+private:
+    // Of the units as they were given to choose.
+    template <typename Do>
+    void each(std::span<const Unit> units, Do act) const {
+        const Device* device = units.empty() ? nullptr : rules_.find(units[0].device);
+        const Programs* programs = device != nullptr ? partition_.programs(units[0].device) : nullptr;
+        if (programs == nullptr) return;
+        for (size_t i = 0; i < units.size(); ++i) act(i, device->known[programs->of(i)]);
+    }
+
+    static Note note_of(const Unit& unit, const Known& known) {
+        const Habits& habits = known.habits;
+        if (unit.slo_p99 != 0 && known.target != nullptr && known.target->is_known()) {
+            const Target& target = *known.target;
+            const int64_t target_ns = target.ns(unit.slo_p99);
+            const bool possible = target.best_ns() <= target_ns;
+            return {.code = possible ? NoteCode::kOnTarget : NoteCode::kOffTarget,
+                    .first = (possible ? target.had_ns() : target.best_ns()) / 1000,
+                    .second = target_ns / 1000};
+        }
+        if (!habits.is_known() && (unit.slo_p99 != 0 || habits.load_percent() < 90))
+            return {.code = NoteCode::kNotKnown, .first = habits.bursts(), .second = Habits::kEnough};
+        NoteCode code = NoteCode::kSteady;
+        if (habits.is_brief()) code = known.spent ? NoteCode::kSpent : NoteCode::kBrief;
+        const int64_t burst_ns = habits.is_known() ? habits.burst_ns() : habits.ran_ns();
+        return {.code = code, .first = burst_ns / 1000, .second = habits.load_percent()};
+    }
+
+    AutoRules rules_;
+    Partition partition_{rules_};
+};
+
+}  // namespace
+
+XSCHED_POLICY(Auto, "AUTO", kPolicyUnknown,
+              "learns who works in brief bursts and lets those go first, with equal shares; latency targets instead of "
+              "priorities");
+
+}  // namespace xsched::policy

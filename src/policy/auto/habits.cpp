@@ -1,0 +1,59 @@
+#include "policy/auto/habits.h"
+
+namespace xsched::policy {
+
+namespace {
+
+// Of its own time so much is remembered, about: habits change within a second.
+constexpr float kMemoryNs = 250e6F;
+// It becomes one whose bursts are short below the first, and remains so up to the second.
+constexpr float kBriefBelow = 0.5F;
+constexpr float kBriefUpTo = 0.6F;
+
+}  // namespace
+
+void Habits::see(const Program& program, int64_t ran_ns, int64_t now_ns) {
+    if (ready_ && in_burst_ && ran_ns > 0) {
+        ran_ns_ += ran_ns;
+        weigh(ran_ns, true);
+    }
+    if (program.ready == ready_) return;
+    ready_ = program.ready;
+    if (!ready_) {
+        idle_ns_ = now_ns;
+        return;
+    }
+    const int64_t came_ns = std::clamp(program.ready_since_ns, idle_ns_, now_ns);
+    const int64_t pause_ns = idle_ns_ != 0 ? came_ns - idle_ns_ : 0;
+    if (in_burst_ && pause_ns < kRestNs) {
+        ran_ns_ += pause_ns;
+        weigh(pause_ns, true);
+        return;
+    }
+    if (in_burst_) end();
+    if (idle_ns_ != 0) weigh(pause_ns, false);
+    begin(came_ns);
+}
+
+void Habits::begin(int64_t now_ns) {
+    in_burst_ = true;
+    began_ns_ = now_ns;
+    ran_ns_ = 0;
+}
+
+// It ended when the present rest began.
+void Habits::end() {
+    in_burst_ = false;
+    ++bursts_;
+    latency_ns_ = idle_ns_ - began_ns_;
+    last_ran_ns_ = ran_ns_;
+    mean_ns_ = mean_ns_ == 0 ? std::max<int64_t>(ran_ns_, 1) : mean_ns_ + (ran_ns_ - mean_ns_) / 4;
+}
+
+void Habits::weigh(int64_t own_ns, bool busy) {
+    const auto ns = static_cast<float>(own_ns);
+    load_ += ((busy ? 1.0F : 0.0F) - load_) * (ns / (ns + kMemoryNs));
+    brief_ = is_known() && load_ < (brief_ ? kBriefUpTo : kBriefBelow);
+}
+
+}  // namespace xsched::policy

@@ -1,0 +1,57 @@
+// What AUTO learns of a program by looking at it: bursts, rests between them, and how much of its own time the bursts
+// fill. Nothing here is said by the program, and nothing that it could say counts.
+//
+// A burst begins when work comes after a rest, and lasts until the program rests for a millisecond: what synchronizes
+// every few kernels is one burst. Own time is what a program runs or rests; what it waits for others is not its own.
+//
+// Pure; not thread-safe; no allocation.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "policy/up/programs.h"
+
+namespace xsched::policy {
+
+class Habits {
+public:
+    static constexpr int64_t kRestNs = 1'000'000;  // a shorter pause belongs to the burst
+    static constexpr uint32_t kEnough = 3;         // so many bursts are known before it is known
+
+    // The program as it is now. For `ran_ns` until now it had the device.
+    void see(const Program& program, int64_t ran_ns, int64_t now_ns);
+
+    // Whether its bursts are short beside its rests: it leaves more than half of its own time to others.
+    bool is_brief() const { return brief_; }
+    bool is_known() const { return bursts_ >= kEnough; }
+    bool in_burst() const { return in_burst_; }
+    bool has_work() const { return ready_; }
+    uint32_t bursts() const { return bursts_; }
+    int64_t burst_ns() const { return mean_ns_; }  // mean time that a burst needs the device; 0: not known
+    int64_t load_percent() const { return static_cast<int64_t>(load_ * 100 + 0.5F); }
+    int64_t began_ns() const { return began_ns_; }  // the burst under way,
+    int64_t ran_ns() const { return ran_ns_; }      // and how much of it was with the device
+    int64_t latency_ns() const { return latency_ns_; }  // of the last burst, from its work's coming to its end,
+    int64_t last_ran_ns() const { return last_ran_ns_; }  // and of that with the device
+
+private:
+    void begin(int64_t now_ns);
+    void end();
+    void weigh(int64_t own_ns, bool busy);
+
+    int64_t began_ns_ = 0;
+    int64_t idle_ns_ = 0;  // in a burst: since when it pauses; 0: it does not. Else since when it rests
+    int64_t ran_ns_ = 0;
+    int64_t mean_ns_ = 0;
+    int64_t latency_ns_ = 0;
+    int64_t last_ran_ns_ = 0;
+    float load_ = 1;  // part of its own time in which it has work
+    uint32_t bursts_ = 0;
+    bool in_burst_ = false;
+    bool ready_ = false;
+    bool brief_ = false;
+};
+
+}  // namespace xsched::policy

@@ -1,0 +1,51 @@
+#include "policy/auto/target.h"
+
+#include <limits>
+
+namespace xsched::policy {
+
+namespace {
+
+// Until a decision is carried out; and of what a burst takes, since the next one may take longer.
+constexpr int64_t kMarginNs = 100'000;
+constexpr int64_t kMarginPart = 50;
+
+uint32_t microseconds(int64_t ns) {
+    return static_cast<uint32_t>(std::clamp<int64_t>(ns / 1000, 0, std::numeric_limits<uint32_t>::max()));
+}
+
+}  // namespace
+
+void Target::note(const Habits& habits, bool alone) {
+    const uint32_t at = bursts_++ % kBursts;
+    ran_us_[at] = microseconds(habits.last_ran_ns());
+    latency_us_[at] = microseconds(habits.latency_ns());
+    const auto [least, most] = std::minmax_element(ran_us_.begin(), ran_us_.begin() + count());
+    shortest_ns_ = int64_t{*least} * 1000;
+    longest_ns_ = int64_t{*most} * 1000 + 1000;
+    if (alone) alone_ns_ = alone_ns_ == 0 ? habits.last_ran_ns() : alone_ns_ + (habits.last_ran_ns() - alone_ns_) / 8;
+}
+
+int64_t Target::ns(int64_t slo_p99) const {
+    if (slo_p99 >= 0) return slo_p99 * 1000;
+    return (alone_ns_ != 0 ? alone_ns_ : shortest_ns_) * -slo_p99 / 100;
+}
+
+int64_t Target::needs_device_ns(const Habits& habits, int64_t slo_p99, int64_t now_ns) const {
+    if (!is_known()) return now_ns;
+    const int64_t left_ns = std::max<int64_t>(longest_ns_ - habits.ran_ns(), 0);
+    return habits.began_ns() + ns(slo_p99) - left_ns - longest_ns_ / kMarginPart - kMarginNs;
+}
+
+// The second longest of 64, the longest of fewer.
+int64_t Target::high(const Lengths& lengths) const {
+    uint32_t first = 0;
+    uint32_t second = 0;
+    for (uint32_t i = 0; i < count(); ++i) {
+        second = std::max(second, std::min(first, lengths[i]));
+        first = std::max(first, lengths[i]);
+    }
+    return bursts_ >= kBursts ? second : first;
+}
+
+}  // namespace xsched::policy

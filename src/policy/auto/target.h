@@ -1,0 +1,44 @@
+// A latency target of one program, and what it takes to meet it: how long its bursts take once they have the device
+// (what is left of the victim included), and alone. Bursts of the last while count, the longest of them: 99 of 100
+// are to be in time.
+//
+// Pure; not thread-safe; no allocation.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "policy/auto/habits.h"
+
+namespace xsched::policy {
+
+class Target {
+public:
+    static constexpr uint32_t kBursts = 64;
+
+    // A burst is over. `alone`: nobody else wanted the device meanwhile.
+    void note(const Habits& habits, bool alone);
+
+    // In nanoseconds; 0: it is a factor, and what a burst takes alone is not known yet.
+    int64_t ns(int64_t slo_p99) const;
+    // When the burst under way needs the device at the latest. Now, if it is not known how long it takes.
+    int64_t needs_device_ns(const Habits& habits, int64_t slo_p99, int64_t now_ns) const;
+    int64_t best_ns() const { return high(ran_us_) * 1000; }  // of 99 in 100, with the device at once
+    int64_t had_ns() const { return high(latency_us_) * 1000; }
+    bool is_known() const { return bursts_ >= Habits::kEnough; }
+
+private:
+    using Lengths = std::array<uint32_t, kBursts>;
+    uint32_t count() const { return std::min(bursts_, kBursts); }
+    int64_t high(const Lengths& lengths) const;
+
+    Lengths ran_us_{};
+    Lengths latency_us_{};
+    int64_t longest_ns_ = 0;   // of ran_us_
+    int64_t shortest_ns_ = 0;  // likewise
+    int64_t alone_ns_ = 0;     // mean of bursts that were alone; 0: none was
+    uint32_t bursts_ = 0;
+};
+
+}  // namespace xsched::policy

@@ -1,0 +1,34 @@
+// What a policy has found out about a unit, for people: a sentence of note.def with two numbers in it. Plain data.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace xsched::policy {
+
+enum class NoteCode : uint32_t {
+    kNone = 0,
+#define XSCHED_NOTE(name, number, warns, sentence) name = number,
+#include "policy/note.def"
+#undef XSCHED_NOTE
+};
+
+struct Note {
+    NoteCode code = NoteCode::kNone;
+    int64_t first = 0;
+    int64_t second = 0;
+
+    bool operator==(const Note&) const = default;
+    // Not worth telling again.
+    bool is_about(const Note& other) const {
+        const auto about = [](int64_t a, int64_t b) { return (a > b ? a - b : b - a) <= (a > b ? a : b) / 8; };
+        return code == other.code && about(first, other.first) && about(second, other.second);
+    }
+};
+
+// Whether it is worth a line in the log when it comes up.
+bool note_warns(NoteCode code);
+// Returns `text`, which ends with a zero; an empty one for kNone and for codes of another version.
+const char* write_note(const Note& note, char* text, size_t size);
+
+}  // namespace xsched::policy

@@ -1,0 +1,43 @@
+// What a fake driver reads of its environment. Any thread, while nobody changes that.
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace fake {
+
+inline const char* text_of(const char* name) {
+    const char* value = std::getenv(name);
+    return value != nullptr ? value : "";
+}
+inline int64_t number_of(const char* name) { return std::strtoll(text_of(name), nullptr, 10); }
+inline bool flag_of(const char* name) { return number_of(name) != 0; }
+
+// "function:nth:code[:how]", divided by commas. nth "*" is 0: every call.
+struct NamedFault {
+    std::string function;
+    long nth = 0;
+    std::string code;
+    std::string how;
+};
+inline std::vector<NamedFault> named_faults(const char* variable) {
+    std::vector<NamedFault> faults;
+    std::istringstream all(text_of(variable));
+    for (std::string one; std::getline(all, one, ',');) {
+        std::istringstream parts(one);
+        std::string nth;
+        NamedFault fault;
+        std::getline(parts, fault.function, ':');
+        std::getline(parts, nth, ':');
+        std::getline(parts, fault.code, ':');
+        std::getline(parts, fault.how, ':');
+        fault.nth = nth == "*" ? 0 : std::strtol(nth.c_str(), nullptr, 10);
+        faults.push_back(fault);
+    }
+    return faults;
+}
+
+}  // namespace fake

@@ -1,0 +1,22 @@
+// What tests of gated queues share: the fake device with gates, and the scheduler's word to it.
+#pragma once
+
+#include "base/clock.h"
+#include "fake/device/fake_device.h"
+#include "ipc/layout.h"
+#include "support/eventually.h"
+
+namespace xsched::test {
+
+inline constexpr uint32_t kLevels = 0b0110;
+inline constexpr fake::Traits kGates{.levels = kLevels, .gated = true};
+
+// As xserver writes it.
+inline void direct(fake::FakeDevice& device, bool suspend) {
+    device.slot().directed_ns = base::now_ns();
+    device.slot().suspended = suspend ? 1 : 0;
+    ipc::settle_gate(device.slot());
+    ipc::ring_directive(device.region().header);
+}
+
+}  // namespace xsched::test

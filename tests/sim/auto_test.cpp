@@ -1,0 +1,67 @@
+// AUTO with the real dispatcher and core, beside programs of the main job: as quick as a priority set by hand, and no
+// quicker than its target asks for.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "sim/pattern.h"
+#include "sim/results.h"
+
+namespace xsched::sim {
+namespace {
+
+using namespace testing;
+
+// In which it learns; these bursts do not count.
+constexpr uint32_t kLearns = 60;
+
+TEST(Auto, LearnsWhatAPrioritySaysByHand) {
+    int pairs = 0;
+    int good = 0;
+    for (const char* shape : {"", "sync_every = 5", "gap_us = 60"}) {
+        for (const double low_ms : {0.05, 0.3, 1.0, 3.0, 10.0}) {
+            Workload workload = main_job(shape, low_ms, 3);
+            workload.warm_up = kLearns;
+            const Report by_hand = run_workload(workload, "HPF", false);
+            const Report learned = run_workload(workload, "AUTO", false);
+            const double high = learned.programs[0].latency.p99_us / by_hand.programs[0].latency.p99_us;
+            const double low = learned.programs[1].kernels_per_s / by_hand.programs[1].kernels_per_s;
+            ++pairs;
+            if (high <= 1.15 && std::abs(low - 1) <= 0.03)
+                ++good;
+            else
+                printf("high's p99 %.2f times, low's rate %.3f times that by hand: %s beside %.2f ms\n", high, low,
+                       *shape != '\0' ? shape : "asynchronous", low_ms);
+        }
+    }
+    EXPECT_GE(good * 10, pairs * 9) << good << " of " << pairs;
+}
+
+TEST(Auto, ATargetIsMetAndLeavesTheRestToOthers) {
+    double before = 0;
+    for (const int64_t target_us : {1'000, 1'300, 1'600, 2'000, 4'000}) {
+        Workload workload = main_job("", 0.3, 4);
+        workload.warm_up = kLearns;
+        workload.programs[0].hints.slo_p99 = target_us;
+        const Report report = run_workload(workload, "AUTO", false);
+        EXPECT_LE(report.programs[0].latency.p99_us, static_cast<double>(target_us));
+        EXPECT_GE(report.programs[0].latency.p50_us, 0.8 * static_cast<double>(target_us)) << "no sooner than needed";
+        EXPECT_GE(report.programs[1].kernels_per_s, before) << target_us;
+        before = report.programs[1].kernels_per_s;
+    }
+}
+
+// Two services and three that train.
+TEST(Auto, SeveralTenants) {
+    Workload workload = main_job("", 0.3, 4);
+    workload.warm_up = kLearns;
+    workload.programs[0].count = 2;
+    workload.programs[1].count = 3;
+    const Report report = run_workload(workload, "AUTO", false);
+    for (size_t i = 0; i < 2; ++i) EXPECT_LE(report.programs[i].latency.p95_us, 3'000) << "alone 759, both 1,700";
+    for (size_t i = 2; i < 5; ++i) EXPECT_NEAR(report.programs[i].share, report.programs[2].share, 0.02);
+    EXPECT_TRUE(report.thrown_out.empty());
+}
+
+}  // namespace
+}  // namespace xsched::sim
