@@ -52,7 +52,7 @@ std::vector<std::string> commands_of(const CLI::App& app) {
 std::string meant_option(const CLI::App& app, const std::string& error) {
     const size_t at = error.find("--");
     if (error.find("not expected") == std::string::npos || at == std::string::npos) return "";
-    const std::string word = error.substr(at, error.find_first_of(" =\n", at) - at);
+    const std::string word = error.substr(at, error.find_first_of(" :=\n", at) - at);
     std::vector<std::string> options;
     for (const CLI::App* command : app.get_subcommands())
         for (const CLI::Option* option : command->get_options())

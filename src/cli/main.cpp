@@ -1,6 +1,4 @@
 // xcli: the command line. Every error is one sentence on standard error; the exit statuses: server_link.h.
-#include <CLI/CLI.hpp>
-
 #include <cstdio>
 #include <cstring>
 
@@ -278,10 +276,15 @@ int main(int argc, char** argv) {
         return report(words, std::string("there is no command \"") + argv[1] + "\"" + meant(commands_of(app), argv[1]) +
                                  ": see 'xcli --help'");
     const int ours = split_off_program(argc, argv, words.program);
-    const auto refuse = [&](const std::exception& error, const std::string& sentence) {
-        if (const auto* failure = dynamic_cast<const Failure*>(&error))
-            return report(words, sentence, failure->status());
-        return report(words, sentence + meant_option(app, error.what()));
+    const auto refuse = [&](const std::string& sentence) {
+        return report(words, sentence + meant_option(app, sentence));
     };
-    return console::run(app, ours, argv, "xcli", [&words] { return words.command(); }, refuse);
+    const auto command = [&words] {
+        try {
+            return words.command();
+        } catch (const Failure& failure) {
+            return report(words, failure.what(), failure.status());
+        }
+    };
+    return console::run(app, ours, argv, "xcli", command, refuse);
 }

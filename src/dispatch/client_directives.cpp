@@ -177,12 +177,12 @@ void ClientSlots::write_record(uint32_t at, int64_t now_ns) {
     note(record.delayed_ns, queue.delay.total_ns());
     note(record.waits_since_ns, waits ? std::max(now_ns, queue.ready_since_ns) : int64_t{0});
     note(record.preemptions, queue.preemptions);
+    note(record.ready_since_ns, queue.ready ? queue.ready_since_ns : int64_t{0});
+    note(record.watched, queue.verdict.watched ? 1U : 0U);
     const policy::Note& said = queue.verdict.note;
     note(record.note_code, static_cast<uint32_t>(said.code));
     note(record.note_first, said.first);
     note(record.note_second, said.second);
-    note(record.ready_since_ns, queue.ready ? queue.ready_since_ns : int64_t{0});
-    note(record.watched, queue.verdict.watched ? 1U : 0U);
     record.used.store(1, std::memory_order_release);
 }
 

@@ -25,7 +25,7 @@ struct Explanation {
     int32_t by_pid = 0;
     std::string reason;
     std::string mechanism;  // beyond its gate; empty: none, or it runs
-    std::string note;       // what the policy says of it; empty: nothing
+    std::string note;  // what the policy says of it; empty: nothing
 };
 Explanation explain(const SeenQueue& queue, const QueueFacts& facts);
 // "suspended for 12.3 ms: makes room for a more urgent unit that has work (pid 42, server)"

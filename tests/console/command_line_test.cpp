@@ -21,7 +21,7 @@ protected:
 
     int run(std::vector<const char*> words) {
         words.insert(words.begin(), "tool");
-        const auto refuse = [this](const std::exception&, const std::string& sentence) {
+        const auto refuse = [this](const std::string& sentence) {
             said_ = sentence;
             return kUsage;
         };

@@ -71,7 +71,7 @@ void add_fleet(CLI::App& app, Words& words) {
     fleet->callback([&words] { words.command = [&words] { return fleet_command(words.fleet); }; });
 }
 
-int report(const std::exception&, const std::string& sentence) {
+int report(const std::string& sentence) {
     fprintf(stderr, "xsim: %s\n", sentence.c_str());
     return console::kUsage;
 }
