@@ -5,6 +5,7 @@
 
 #include "base/time.h"
 #include "cli/explain_sentences.h"
+#include "cli/program_facts.h"
 #include "cli/show.h"
 #include "cli/slow_bursts.h"
 #include "cli/time_text.h"

@@ -3,7 +3,8 @@
 
 #include <string>
 
-#include "cli/explain_sentences.h"
+#include "cli/explained.h"
+#include "cli/server_link.h"
 
 namespace xsched::cli {
 
@@ -11,6 +12,8 @@ namespace xsched::cli {
 double got_percent(const Json& program, size_t window);
 // "GPU:1f (cuda)", several divided by commas.
 std::string devices_of(const Json& program);
+// "812 us", "2.1 ms", "1.5 s".
+std::string length_text(double ms);
 void add_details(const Json& program, Explained& explained);
 
 }  // namespace xsched::cli

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "base/clock.h"
-#include "server/tool_commands.h"
+#include "server/seen_queue.h"
 
 namespace xsched::server {
 namespace {

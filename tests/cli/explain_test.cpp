@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "cli/cli_rig.h"
 #include "cli/explain_sentences.h"
+#include "cli/program_facts.h"
 #include "cli/slow_bursts.h"
 
 namespace xsched::test {

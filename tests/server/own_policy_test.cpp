@@ -80,7 +80,7 @@ TEST_F(OwnPolicy, ListSaysWhatAProgramGotOfItsShareAndWhyLess) {
     client.submit(0);
     Json queue;
     EXPECT_TRUE(eventually([&] {
-        client.slot(0).busy_ns += base::kMillisecond;
+        client.slot(0).busy_ns += base::kMicrosecond;
         const Json answer = ask({{"cmd", "list"}});
         queue = answer.value("queues", Json::array()).empty() ? Json::object() : answer["queues"][0];
         const Json got = queue.value("got_percent", Json::array());
