@@ -25,7 +25,7 @@ for described in src/platform/*/platform.json; do
     platform=$(basename "$(dirname "$described")")
     [ "$platform" != opencl ] || continue  # its driver is none of a GPU's alone, and run_gpu.sh has nothing for it
     mkdir -p "$pack/bench/$platform"
-    for file in "$build/bench/$platform"/*; do copy "$file" "bench/$platform"; done
+    for file in "$build/bench/$platform"/*; do [ ! -x "$file" ] || copy "$file" "bench/$platform"; done
 done
 git describe --always --dirty --abbrev=12 > "$pack/VERSION" 2> /dev/null || echo unknown > "$pack/VERSION"
 for needed in lib/libpreempt.so lib/libhalcuda.so lib/libshimcuda.so bin/xserver bin/xcli bench/cuda/hp; do
