@@ -5,7 +5,7 @@
 namespace xsched::probe {
 namespace {
 
-constexpr double kKernelMs = 1;
+constexpr double kSampleKernelMs = 1;
 constexpr int kKernels = 20;
 
 }  // namespace
@@ -14,7 +14,7 @@ Json try_device(const Settings&) {
     doing("opening the runtime and running the first kernel");
     busy::BusyDevice device("own");
     doing("measuring how long kernels take");
-    const uint32_t steps = device.calibrate(kKernelMs);
+    const uint32_t steps = device.calibrate(kSampleKernelMs);
     doing("running kernels one after the other");
     for (int i = 0; i < kKernels; ++i) device.enqueue(steps);
     doing("comparing the result");
@@ -24,7 +24,7 @@ Json try_device(const Settings&) {
     return {{"device", described.substr(0, name_end)},
             {"vendor", described.substr(name_end + 2, vendor_end - name_end - 2)},
             {"driver", described.substr(vendor_end + 2)},
-            {"steps_per_ms", steps / kKernelMs},
+            {"steps_per_ms", steps / kSampleKernelMs},
             {"exact", exact}};
 }
 

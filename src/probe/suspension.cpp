@@ -14,7 +14,7 @@ namespace {
 
 using busy::now_ns;
 
-constexpr double kKernelMs = 15;
+constexpr double kSuspendedKernelMs = 15;
 constexpr size_t kDepth = 3;
 constexpr double kHoldMs = 100;  // at least
 constexpr double kHoldKernels = 7;  // and so many kernels' time, more than are in flight
@@ -27,7 +27,6 @@ struct Round {
     int64_t begin, called, resumed;
 };
 
-void sleep_ms(double ms) { std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(ms)); }
 double ms_between(int64_t begin, int64_t end) { return static_cast<double>(end - begin) / 1e6; }
 
 struct Disturber {
@@ -109,7 +108,7 @@ Json summed_up(const std::vector<Round>& rounds, const busy::Rows& kernels) {
             {"rounds_completing", completing},
             {"least_completed_after", least_after},
             {"stands", stands},
-            {"kernel_ms", kKernelMs}};
+            {"kernel_ms", kSuspendedKernelMs}};
 }
 
 }  // namespace
@@ -117,8 +116,8 @@ Json summed_up(const std::vector<Round>& rounds, const busy::Rows& kernels) {
 Json try_suspension(const Settings& settings) {
     doing("running the first kernel under the shim");
     busy::BusyDevice device("");  // its only queue: HIP's level 3 takes a whole process
-    const uint32_t steps = settings.steps_per_ms > 0 ? static_cast<uint32_t>(settings.steps_per_ms * kKernelMs)
-                                                     : device.calibrate(kKernelMs);
+    const uint32_t steps = settings.steps_per_ms > 0 ? static_cast<uint32_t>(settings.steps_per_ms * kSuspendedKernelMs)
+                                                     : device.calibrate(kSuspendedKernelMs);
     const int rounds = std::clamp(static_cast<int>(settings.seconds * 4), 2, 20);
     Disturber disturber;
     busy::Rows kernels;

@@ -5,8 +5,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include <chrono>
 #include <cstdint>
 #include <string>
+#include <thread>
 
 namespace xsched::probe {
 
@@ -29,6 +31,8 @@ extern const Trial kTrials[];
 
 // The call that is about to be made: a line on standard error, by which xcli names what hangs.
 void doing(const char* what);
+
+inline void sleep_ms(double ms) { std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(ms)); }
 
 // The trials that every platform has (over its busy_device.h).
 Json try_device(const Settings& settings);

@@ -28,7 +28,7 @@ namespace {
 namespace kfd = hip::kfd;
 using busy::now_ns;
 
-constexpr double kKernelMs = 20;
+constexpr double kStoppedKernelMs = 20;
 constexpr double kHoldMs = 60;
 constexpr double kPauseMs = 5;
 constexpr int kMostTries = 5;
@@ -75,8 +75,6 @@ kfd::Way way_called(const std::string& name) {
 }
 
 double ms_between(int64_t begin, int64_t end) { return static_cast<double>(end - begin) / 1e6; }
-void sleep_ms(double ms) { std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(ms)); }
-
 struct Round {
     double stop_ms = 0, resume_ms = 0, went_on_ms = 0;
     bool stood = false;
@@ -87,7 +85,7 @@ void start_kernel(busy::BusyDevice& device, vendor::Stream stream, uint32_t step
     for (int i = 0; i < kMostTries; ++i) {
         device.finish();
         device.enqueue(steps);
-        sleep_ms(kKernelMs / 4);
+        sleep_ms(kStoppedKernelMs / 4);
         if (vendor::query(stream) == vendor::kNotReady) return;
     }
 }
@@ -166,7 +164,7 @@ Json try_way(const Settings& settings) {
     const kfd::Way way = way_called(settings.way);
     doing("running the first kernel");
     busy::BusyDevice device("own");
-    const auto steps = static_cast<uint32_t>(settings.steps_per_ms * kKernelMs);
+    const auto steps = static_cast<uint32_t>(settings.steps_per_ms * kStoppedKernelMs);
     Json found = {{"way", settings.way}, {"queues", recorded().count}};
     if (recorded().count == 0) throw std::runtime_error("no queue of the kernel driver was seen being made");
     std::vector<Round> rounds;

@@ -21,7 +21,6 @@ constexpr double kLateMs = 100;  // what XSched allows; a later one is not worth
 constexpr int kCostCalls = 200;
 
 double ms_since(int64_t begin) { return static_cast<double>(now_ns() - begin) / 1e6; }
-void sleep_ms(double ms) { std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(ms)); }
 
 // Milliseconds until the stream has nothing left; -1: not in time.
 double wait_idle_ms(vendor::Stream stream, double patience_ms) {

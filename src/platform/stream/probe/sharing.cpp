@@ -13,8 +13,8 @@ namespace {
 using busy::now_ns;
 
 constexpr int kStreams = 9;
-constexpr double kKernelMs = 5;
-constexpr double kPatienceMs = 30;
+constexpr double kSharingKernelMs = 5;
+constexpr double kHeldAtMostMs = 30;
 constexpr unsigned kThreads = 64;
 
 class Kernels {
@@ -24,7 +24,7 @@ public:
         kernel_ = vendor::load_busy();
         for (vendor::Stream& stream : streams_) stream = vendor::make_stream();
         for (vendor::Memory& memory : memories_) memory = vendor::allocate(kThreads * sizeof(uint32_t));
-        steps_ = static_cast<uint32_t>(settings.steps_per_ms * kKernelMs);
+        steps_ = static_cast<uint32_t>(settings.steps_per_ms * kSharingKernelMs);
         for (int n = 0; n < kStreams; ++n) launch(n, 1);
         for (vendor::Stream stream : streams_) vendor::wait(stream);
     }
@@ -57,7 +57,7 @@ bool is_held_back(Kernels& kernels, SharedWord& word, uint32_t value, int n) {
     kernels.launch(n, 1);
     const int64_t begin = now_ns();
     bool held = true;
-    while (held && static_cast<double>(now_ns() - begin) / 1e6 < kPatienceMs) {
+    while (held && static_cast<double>(now_ns() - begin) / 1e6 < kHeldAtMostMs) {
         held = vendor::query(kernels.stream(n)) == vendor::kNotReady;
         std::this_thread::yield();
     }

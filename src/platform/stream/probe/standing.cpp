@@ -15,7 +15,7 @@ namespace {
 
 using busy::now_ns;
 
-constexpr double kKernelMs = 10;
+constexpr double kStandingKernelMs = 10;
 constexpr int kKernels = 5;
 constexpr int kAfterMs = 10;  // by then the other thread waits
 
@@ -60,7 +60,7 @@ Json try_standing(const Settings& settings) {
     doing("running the first kernel");
     busy::BusyDevice device("own");
     const auto stream = static_cast<vendor::Stream>(device.queue());
-    const auto steps = static_cast<uint32_t>(settings.steps_per_ms * kKernelMs);
+    const auto steps = static_cast<uint32_t>(settings.steps_per_ms * kStandingKernelMs);
     const vendor::Memory memory = vendor::allocate(1 << 20);
     std::string copy(1 << 20, '\0');
     doing("asking a stream while another thread synchronizes it");
@@ -70,7 +70,7 @@ Json try_standing(const Settings& settings) {
         vendor::copy_out_in(stream, copy.data(), memory, copy.size());
         vendor::wait(stream);
     });
-    return {{"synchronize", synchronize}, {"copy", copying}, {"work_ms", kKernelMs * kKernels}};
+    return {{"synchronize", synchronize}, {"copy", copying}, {"work_ms", kStandingKernelMs * kKernels}};
 }
 
 }  // namespace xsched::probe
