@@ -5,6 +5,7 @@
 #include <fstream>
 #include <random>
 
+#include "server/real_time_rights.h"
 #include "support/server_rig.h"
 
 namespace xsched::test {
@@ -28,11 +29,7 @@ TEST_F(Scheduling, HighSuspendsLowAndLetsItGoOn) {
 
 // Its other threads, which do what strangers ask for, cannot take the processor from it where the user may say so.
 TEST_F(Scheduling, TheThreadThatDecidesIsOfTheRealTimeClass) {
-    const sched_param lowest{1};
-    const bool may = sched_setscheduler(0, SCHED_RR, &lowest) == 0;
-    const sched_param none{0};
-    sched_setscheduler(0, SCHED_OTHER, &none);
-    if (!may) GTEST_SKIP() << "this user may not have threads of the real-time class";
+    if (!may_be_real_time()) GTEST_SKIP() << "this user may not have threads of the real-time class";
     const auto policy_of = [](const std::filesystem::path& task) {
         return sched_getscheduler(std::stoi(task.filename())) & ~SCHED_RESET_ON_FORK;
     };
