@@ -26,7 +26,6 @@ constexpr int64_t kWrittenAtOnceNs = 1024 * kSlotNs;
 constexpr size_t kMostFollowed = 8;
 // Clients of more queues than this are written to last.
 constexpr size_t kFewQueues = 64;
-constexpr int64_t kBeatEveryNs = ipc::kHeartbeatNs / 4;
 
 }  // namespace
 
@@ -212,7 +211,7 @@ int64_t DispatcherState::next_wake(int64_t now_ns) {
     for (const DeviceTable* device : timed) wake_at_ns = base::earlier(wake_at_ns, device->plan.wake_at_ns);
     for (const ClientSlots* client : looks_again) wake_at_ns = base::earlier(wake_at_ns, client->look_again_ns());
     if (suspended.empty()) return wake_at_ns;
-    if (now_ns - beat_ns >= kBeatEveryNs) {
+    if (now_ns - beat_ns >= ipc::kBeatEveryNs) {
         beat_ns = now_ns;
         for (ClientSlots* client : suspended) {
             client->beat(now_ns);
