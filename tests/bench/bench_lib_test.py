@@ -360,10 +360,18 @@ class Demo(unittest.TestCase):
                                  ((20, 40, 21, 0.1), "failed"), ((20, 21, 20, 0.9), "no verdict")):
             self.assertEqual(demo.judge(self.found(*measured), "A", 0.3).status, status)
 
-    def test_the_table_has_a_line_for_each_scenario(self):
-        text = demo.table(self.found(20, 40, 24, 0.9), "A", 0.3)
-        self.assertEqual(len(text.splitlines()), 5)
+    def test_the_tables_have_a_line_for_each_scenario(self):
+        text = demo.tables(self.found(20, 40, 24, 0.9), "A", 0.3)
+        for title in ("alone", "shared natively", "shared under XSched"):
+            self.assertEqual(len(re.findall(f"^{title} ", text, re.MULTILINE)), 2)
         self.assertIn("40 ms", text)
+
+    def test_the_page_says_its_verdict_first(self):
+        found = self.found(20, 40, 24, 0.9)
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "demo.html"
+            text = demo.write_page(found, "A", 0.3, demo.judge(found, "A", 0.3), "here", path).read_text()
+        self.assertLess(text.index("Passed: shared natively"), text.index("<svg"))
 
 
 def example_plots():
