@@ -92,9 +92,12 @@ def not_measured(folder):
 
 
 def verdict(results):
-    """The first answer of each question that has one is the page's headline: the main job's, if it was asked."""
-    found = [answer for result in results for answer in result["metrics"]["answer"][:1]]
-    return found[0] if found else ""
+    """The page's headline is the first answer: the main job's, if it was asked."""
+    for result in results:
+        for answer in result["metrics"]["answer"][:1]:
+            disturbed = result["metrics"].get("doubts")
+            return f"Disturbed, so no verdict. As it was measured: {answer}" if disturbed else answer
+    return ""
 
 
 def page(results, warnings="", absent=""):

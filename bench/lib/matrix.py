@@ -193,6 +193,11 @@ class Matrix:
         with_it, without = self.lp_alone.get((peer, length)), self.lp_alone.get((self.baseline, length))
         return statistics.median(without) / statistics.median(with_it) - 1 if with_it and without else None
 
+    def lp_overheads(self, peer, length):
+        """The same, by round."""
+        with_it, without = self.lp_alone.get((peer, length), []), self.lp_alone.get((self.baseline, length), [])
+        return [theirs / ours - 1 for ours, theirs in zip(with_it, without) if ours]
+
     def lp_share(self, peer, pattern, length):
         """LP's rate outside HP's bursts over its rate alone."""
         cell, alone = self.cells.get((peer, pattern, length)), self.lp_alone.get((self.baseline, length))

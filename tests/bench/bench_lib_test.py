@@ -15,8 +15,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
 import demo  # noqa: E402
 import launch_cost  # noqa: E402
 import questions  # noqa: E402
-from lib import (backend, document, html, intervals, matrix, peers, plots, report, requests, rounds,  # noqa: E402
-                 suspensions, workloads)
+from lib import (acceptance_page, backend, document, html, intervals, matrix, peers, plots, report,  # noqa: E402
+                 requests, rounds, suspensions, workloads)
 
 MS = 1_000_000
 GPU = workloads.GPU
@@ -447,6 +447,46 @@ class Report(unittest.TestCase):
     def test_no_results_are_a_page_too(self):
         with tempfile.TemporaryDirectory() as folder:
             self.assertIn("no results yet", html.write(folder).read_text())
+
+
+class HowSure(unittest.TestCase):
+    def test_figures_have_n_intervals_and_spread(self):
+        out = document.Document("d", "D", "?")
+        out.add_table("c", [["", "p50"], ["native", "3 us"]])
+        out.add_samples("a", [float(i) for i in range(1, 401)], [190.0, 210.0])
+        out.add_samples("nothing", [])
+        out.add_rounds("kept", [0.5, None, 0.7, 0.6], lambda value: document.percent(value))
+        certain = [table["rows"][1:] for table in out.metrics()["tables"][1:]]
+        self.assertEqual(certain, [[["a", "400", "200 us", "180 us .. 221 us", "396 us", "392 us .. 400 us",
+                                     "190 us .. 210 us"]], [["kept", "3", "60%", "50% .. 70%"]]])
+        self.assertIn("180 us .. 221 us", out.text())
+
+    def test_a_document_without_them_has_no_such_table(self):
+        out = document.Document("d", "D", "?")
+        self.assertEqual(out.metrics()["tables"], [])
+
+
+class Acceptance(unittest.TestCase):
+    ROWS = [("1.3", "API <coverage>", "passed", "5", "all right"), ("P4", "dual model", "failed", "9", "too slow"),
+            ("5", "levels", "skipped", "0", "")]
+
+    def test_the_page_says_first_what_passed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for identity, *_ in self.ROWS:
+                (Path(folder) / f"acceptance_{identity}.json").write_text(json.dumps(
+                    {"metrics": {"rounds_ms": [3.0, 1.0, 2.0], "deep": {"a": {"b": 1}}}, "notes": "a & b",
+                     "date": "2026-11-23T00"}))
+            there = backend.Backend("x", "X", Path(), "device", "vendor", "driver")
+            text = acceptance_page.write(folder, self.ROWS, there).read_text()
+        self.assertLess(text.index("1 of 3 tests passed, 1 failed (P4), 1 skipped (5)."), text.index("<main>"))
+        self.assertIn("API &lt;coverage&gt;", text)
+        self.assertIn("n 3, median 2, 1 .. 3", text)
+        self.assertIn("deep, a, b", text)
+        self.assertIn('<td class="missed">failed</td>', text)
+
+    def test_long_values_are_cut(self):
+        (_, text), = acceptance_page.flat("x" * 1000, "name")
+        self.assertEqual(len(text), acceptance_page.LONGEST)
 
 
 class Questions(unittest.TestCase):

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""xcli report as users call it, on the main job's programs: the page is there, every way was measured, failures are said,
-and nobody is left behind. What is measured does not count: this machine may be busy.
+"""xcli report as users call it, on the main job's programs: the page is there, every way was measured, failures are
+said, and nobody is left behind. What is measured does not count: this machine may be busy.
 
     own_report_test.py --build BUILD --programs FOLDER
 """
@@ -37,8 +37,8 @@ def left_behind(mark):
 def page_and_numbers(options, folder):
     urgent = f"{options.programs}/hp --bursts 12 --kernel-ms 0.5 --burst-kernels 4 --pause-ms 20"
     other = f"{options.programs}/lp --seconds 600 --kernel-ms 2"
-    ended = xcli(options, folder, "--urgent", urgent, "--background", other, "-t", "5s", "--rounds", "1", "-o", "p.html",
-                 "--json")
+    ended = xcli(options, folder, "--urgent", urgent, "--background", other, "-t", "5s", "--rounds", "1",
+                 "-o", "p.html", "--json")
     yield ended.returncode == 0, f"it ends with {ended.returncode}: {ended.stderr}"
     told = json.loads(ended.stdout)
     yield all(way["bursts"] > 3 for way in told["ways"]), f"bursts: {[way['bursts'] for way in told['ways']]}"
@@ -71,9 +71,9 @@ def interrupted(options, folder):
     """Ctrl-C: whatever the programs started is gone as well."""
     mark = f"own_report_test_{os.getpid()}"
     running = subprocess.Popen(
-        [options.build / "bin" / "xcli", "report", "--", "sh", "-c", f"setsid sleep 1000 & {options.programs}/lp --seconds "
-         "600 --kernel-ms 2"], cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-        env={**os.environ, "MARK": mark})
+        [options.build / "bin" / "xcli", "report", "--", "sh", "-c",
+         f"setsid sleep 1000 & {options.programs}/lp --seconds 600 --kernel-ms 2"], cwd=folder, text=True,
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env={**os.environ, "MARK": mark})
     until = time.monotonic() + TIMEOUT_SECONDS
     while "lp" not in left_behind(mark.encode()) and time.monotonic() < until:
         time.sleep(0.05)
