@@ -16,7 +16,7 @@
 namespace xsched::cli {
 namespace {
 
-void check(const ReportWords& words, const std::vector<std::string>& program) {
+void check_report(const ReportWords& words, const std::vector<std::string>& program) {
     if (program.empty() && words.urgent.empty())
         throw Failure("say which program: xcli report -- PROGRAM [ARGUMENTS], or --urgent \"PROGRAM ...\"");
     if (!program.empty() && !words.urgent.empty())
@@ -29,7 +29,7 @@ void check(const ReportWords& words, const std::vector<std::string>& program) {
 }  // namespace
 
 int report_on_programs(const ReportWords& words, const std::vector<std::string>& program, bool json) {
-    check(words, program);
+    check_report(words, program);
     const Installation installation = find_installation();
     if (installation.server.empty()) throw Failure("there is no xserver beside xcli: install both");
     if (access(installation.report.c_str(), R_OK) != 0)
