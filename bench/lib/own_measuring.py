@@ -89,11 +89,12 @@ class Watch:
     def look(self):
         more, last = True, 0
         while more:
-            answer = self.link.ask(**{"cmd": "record", "from": self.next, "queues": True})
+            answer = self.link.ask(**{"cmd": "record", "from": self.next})
             more, self.next, last = answer["more"], answer["next"], answer["now_ns"]
             self.lost += answer["lost"]
-            for queue in answer["queues"]:
-                self.learn(queue)
+            if any(row[2] not in self.clients for row in answer["entries"]):
+                for queue in self.link.ask(**{"cmd": "record", "from": self.next, "queues": True})["queues"]:
+                    self.learn(queue)
             for row in answer["entries"]:
                 if (role := self.clients.get(row[2])) is not None:
                     self.roles[role].change(row)
