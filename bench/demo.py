@@ -93,8 +93,7 @@ def tables(found, pattern, length):
 
 def write_page(found, pattern, length, judged, where, path):
     shared = ways(found, pattern, length)
-    doubts = [] if judged.status == verdict.PASSED else [judged.says]
-    body = own_page.sections(shared, comparison.tables(shared), doubts)
+    body = own_page.sections(shared, comparison.tables(shared), [])
     notes = f"The other program keeps: of its rate alone, outside the urgent one's bursts. {spread.SAYS}."
     path.write_text(page.page("XSched: the main job", judged.says, where, own_page.LINKS,
                               f'{body}<p class="notes">{notes}</p>'))

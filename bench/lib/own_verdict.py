@@ -55,7 +55,7 @@ def by_bursts(found, which):
     name = quantile_words(which)
     costs = max(native.at(q) / alone.at(q) for q in {50, which})
     if min(native.at(50), xsched.at(50)) < verdict.TOO_FAST * alone.at(50):
-        return f"No verdict: the urgent program was slower alone than beside the other one (median: " \
+        return f"No verdict: beside the other one the urgent program was faster than alone (median: " \
                f"{compared(found, 50)}), so that something else decided it. Measure on a quiet machine, or for " \
                "longer (-t)."
     if costs < verdict.NOTHING_TO_GAIN:
@@ -98,4 +98,4 @@ def verdict_of(found):
     said = by_rates(found) if which is None else by_bursts(found, which)
     if not found.doubts or said.startswith("No verdict"):
         return said
-    return f"Not certain, because {'; '.join(found.doubts)}. As it was measured: {said[0].lower()}{said[1:]}"
+    return f"Not certain, because {'; '.join(found.doubts)}. As it was measured: {said}"

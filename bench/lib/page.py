@@ -10,8 +10,9 @@ def table(caption, rows, words=()):
     head = "".join(f'<th scope="col">{escape(str(cell))}</th>' for cell in rows[0])
     body = "".join("<tr>" + cells(row, words) + "</tr>" for row in rows[1:])
     name = escape(caption or "table", quote=True)
-    return f'<div class="table" tabindex="0" role="region" aria-label="{name}"><table>' \
-           f"<caption>{escape(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+    said = f'<p class="caption" aria-hidden="true">{escape(caption)}</p>' if caption else ""
+    return f'{said}<div class="table" tabindex="0" role="region" aria-label="{name}"><table aria-label="{name}">' \
+           f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
 
 
 def cells(row, words):

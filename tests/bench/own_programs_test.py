@@ -128,7 +128,7 @@ class Verdict(unittest.TestCase):
 class Page(unittest.TestCase):
     def test_html_needs_nothing_else_and_says_the_verdict_first(self):
         text = own_page.html(found(1, 48, 1.2, doubts=["it was <busy>"]))
-        self.assertIn("Not certain, because it was &lt;busy&gt;. As it was measured: the urgent program", text)
+        self.assertIn("Not certain, because it was &lt;busy&gt;. As it was measured: The urgent program", text)
         self.assertNotIn("<script", text)
         self.assertNotIn("http://", text.replace("http://www.w3.org/2000/svg", ""))
         self.assertLess(text.index("falls from"), text.index("<svg"))
