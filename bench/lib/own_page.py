@@ -47,8 +47,9 @@ def tables(found):
 def how(found):
     """How it was measured, as sentences."""
     said = [
-        f"{found.rounds} rounds of {', '.join(found.measured)} in turns; a measurement lasts at most "
-        f"{found.limit:.1f} s from when all of its programs use a device",
+        f"{'one round' if found.rounds == 1 else f'{found.rounds} rounds'} of {', '.join(found.measured)} in turns; "
+        f"a measurement lasts at most {found.limit:.1f} s from when all of its programs use "
+        "a device",
         "alone and natively: XSched's shim is loaded and a private server follows the programs under the policy "
         "OBSERVE, which holds nobody",
         "under XSched: the policy HPF, the urgent program with priority 10, the other one with 0",

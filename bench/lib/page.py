@@ -7,7 +7,7 @@ STYLE = Path(__file__).resolve().parent / "report.css"
 
 def table(caption, rows, words=()):
     """The first row is the heading, the first cell of each its name. `words`: the columns that are sentences."""
-    head = "".join(f'<th scope="col">{escape(str(cell))}</th>' for cell in rows[0])
+    head = "".join(f'<th scope="col"{kind(at, words)}>{escape(str(cell))}</th>' for at, cell in enumerate(rows[0]))
     body = "".join("<tr>" + cells(row, words) + "</tr>" for row in rows[1:])
     name = escape(caption or "table", quote=True)
     said = f'<p class="caption" aria-hidden="true">{escape(caption)}</p>' if caption else ""
@@ -15,11 +15,14 @@ def table(caption, rows, words=()):
            f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
 
 
+def kind(column, words):
+    return ' class="words"' if column in words else ""
+
+
 def cells(row, words):
     found = [f'<th scope="row">{escape(str(row[0]))}</th>']
     for at, cell in enumerate(row[1:], 1):
-        kind = ' class="words"' if at in words else ""
-        found.append(f"<td{kind}>{escape(str(cell))}</td>")
+        found.append(f"<td{kind(at, words)}>{escape(str(cell))}</td>")
     return "".join(found)
 
 
