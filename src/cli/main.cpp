@@ -14,6 +14,7 @@
 #include "cli/show.h"
 #include "cli/steer.h"
 #include "cli/top.h"
+#include "cli/web.h"
 #include "console/command_line.h"
 #include "xsched/types.h"
 
@@ -42,6 +43,7 @@ struct Words {
     RecordWords record;
     ExplainWords explain;
     MetricsWords metrics;
+    WebWords web;
     ConfigWords config;
     std::function<int()> command;
 };
@@ -121,6 +123,17 @@ void add_doctor(CLI::App& app, Words& words) {
     with_run(doctor->add_option("--patience", asked.patience_s,
                                 "seconds that a step may take besides what it measures, instead of its own limit"))
         ->check(CLI::Range(0.5, 60.0));
+}
+
+void add_web(CLI::App& app, Words& words) {
+    CLI::App* page =
+        add_command(app, words, "web", "serve a page that shows and steers all this, and an HTTP API for tools",
+                    [&words] { return web(words.web, words.json); });
+    page->add_option("--listen", words.web.listen,
+                     "only at this Unix socket or 127.0.0.1:PORT; several times: at all of them");
+    page->add_option("--token-file", words.web.token_file,
+                     "the token to ask for; made if it is not there (a port gets a fresh one)");
+    page->add_flag("--openapi", words.web.openapi, "print what the API has, as OpenAPI 3.0");
 }
 
 void add_views(CLI::App& app, Words& words) {
@@ -264,6 +277,7 @@ int main(int argc, char** argv) {
     Words words;
     add_run(app, words);
     add_views(app, words);
+    add_web(app, words);
     add_steering(app, words);
     try {
         if (print_about_itself(app, argc, argv)) return 0;

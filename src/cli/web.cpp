@@ -1,0 +1,99 @@
+#include "cli/web.h"
+
+#include <cstdio>
+
+#include "cli/http_door.h"
+#include "cli/metrics.h"
+#include "cli/show.h"
+#include "cli/stop_signals.h"
+#include "cli/web_api.h"
+#include "cli/web_files.h"
+#include "cli/web_live.h"
+#include "ipc/protocol.h"
+
+namespace xsched::cli {
+namespace {
+
+constexpr const char* kAnyPort = "127.0.0.1:0";
+constexpr int64_t kUsualHz = 20;
+
+// Beside where a server of this user would be.
+std::string usual_path() {
+    char path[ipc::kSocketPathBytes];
+    if (!ipc::user_socket_path(path, true)) throw Failure("there is no runtime directory: say --listen PATH");
+    const std::string server = path;
+    return server.substr(0, server.rfind('/') + 1) + "web.sock";
+}
+
+bool is_port_place(const std::string& where) { return where.find('/') == std::string::npos; }
+
+HttpAnswer answer_file(const std::string& path) {
+    for (size_t i = 0; i < kWebFileCount; ++i)
+        if (path == kWebFiles[i].path)
+            return {.type = kWebFiles[i].type,
+                    .body = {reinterpret_cast<const char*>(kWebFiles[i].bytes), kWebFiles[i].size}};
+    return http_refusal(404, "there is no " + path + ": the page is at /, the API at /api/v1", "nobody");
+}
+
+HttpAnswer begin_stream(WebLive& live, const HttpRequest& request) {
+    const std::string text = request.parameter("hz");
+    const int64_t hz = text.empty() ? kUsualHz : strtoll(text.c_str(), nullptr, 10);
+    if (hz < 1 || hz > WebLive::kMostHz)
+        return http_refusal(400, "hz=" + text + " is not between 1 and " + std::to_string(WebLive::kMostHz));
+    live.join(hz);
+    return {.type = "text/event-stream", .body = "retry: 1000\n\n", .stream = true};
+}
+
+HttpAnswer answer_request(WebLive& live, const HttpRequest& request) {
+    const bool reads = request.method == "GET";
+    if (reads && request.path == "/api/v1/live") return begin_stream(live, request);
+    if (reads && request.path == "/api/v1/openapi.json") return {.type = "application/json", .body = openapi().dump(2)};
+    if (request.path.starts_with("/api/")) return answer_api(request);
+    if (!reads) return http_refusal(405, request.method + " is not for " + request.path);
+    if (request.path == "/metrics") return answer_metrics();
+    return answer_file(request.path == "/" ? "/index.html" : request.path);
+}
+
+void tell_place(const HttpPlace& place, bool fresh, const std::string& token_file) {
+    if (!place.is_port())
+        return print("xcli: page and API at " + place.name() +
+                     ", for this user alone (docs/web.md: through a tunnel)\n");
+    const std::string url = "http://" + place.name() + "/";
+    print(fresh ? "xcli: page and API at " + url + "#token=" + place.token() + "\n"
+                : "xcli: page and API at " + url + " (token: " + token_file + ")\n");
+}
+
+void open_places(const WebWords& words, HttpDoor& door) {
+    const bool usual = words.listen.empty();
+    const std::vector<std::string> wanted = usual ? std::vector{usual_path(), std::string(kAnyPort)} : words.listen;
+    const std::string asked = words.token_file.empty() ? "" : read_token(words.token_file, true);
+    for (const std::string& where : wanted) {
+        const bool port = is_port_place(where);
+        try {
+            HttpPlace place(where, port && asked.empty() ? fresh_token() : asked);
+            tell_place(place, asked.empty(), words.token_file);
+            door.add(std::move(place));
+        } catch (const Failure& failure) {
+            if (!usual || port) throw;
+            print(std::string("xcli: ") + failure.what() + "\n");  // another one serves there: the port will do
+        }
+    }
+}
+
+}  // namespace
+
+int web(const WebWords& words, bool json) {
+    if (words.openapi || json) {
+        print(openapi().dump(2) + "\n");
+        return 0;
+    }
+    stop_on_signals();  // before anybody learns that it is there
+    HttpDoor door;
+    open_places(words, door);
+    WebLive live;
+    door.serve([&live](const HttpRequest& request) { return answer_request(live, request); },
+               [&](int64_t now_ns) { return live.tick(door, now_ns); });
+    return 0;
+}
+
+}  // namespace xsched::cli
