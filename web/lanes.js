@@ -32,7 +32,7 @@ class Lane {
     if (this.segments.length > MOST_SEGMENTS) this.segments.splice(0, MOST_SEGMENTS / 10);
   }
   change(at, kind, slot, reason, by) {
-    const queue = this.queues.get(slot) ?? {ready: false, suspended: false, reason: 0, by: 0, began: 0, held: 0, since: 0};
+    const queue = this.queues.get(slot) ?? this.newQueue(kind);
     this.queues.set(slot, queue);
     if (kind === READY && !queue.ready) Object.assign(queue, {ready: true, began: at, held: 0, since: at});
     if (kind === IDLE && queue.ready) this.endBurst(queue, at);
@@ -41,6 +41,11 @@ class Lane {
     if (kind === GONE) this.queues.delete(slot);
     this.heard = at;
     this.settle(at);
+  }
+  // One that is heard of for the first time has work if its program had, as far as was known.
+  newQueue(kind) {
+    const ready = kind === IDLE || (kind !== READY && this.last().state !== "idle");
+    return {ready, suspended: false, reason: 0, by: 0, began: 0, held: 0, since: 0};
   }
   resume(queue, at) {
     if (queue.suspended && queue.ready) queue.held += Math.max(at - queue.since, 0);
@@ -67,7 +72,11 @@ class Lane {
     if (program.followed && at - this.heard < TRUSTED_US) return;
     const known = {runs: program.followed ? "runs" : "alone", part: "runs", held: "held", susp: "susp"};
     const state = known[program.state] ?? "idle";
-    if (state !== this.last().state) this.enter(at, state, 0, state === "susp" ? BY_A_PERSON : 0);
+    if (state === this.last().state) return;
+    for (const queue of this.queues.values()) queue.ready = state !== "idle" && (queue.suspended || state === "runs");
+    const held = [...this.queues.values()].find((queue) => queue.ready && queue.suspended);
+    if (state === "held" && held) this.settle(at);
+    else this.enter(at, state, 0, state === "susp" ? BY_A_PERSON : 0);
   }
   forget(before) {
     let gone = 0;

@@ -142,7 +142,11 @@ function listen() {
     table.filter = event.target.value;
     for (const row of table.rows.values()) row.row.hidden = !row.row.textContent.includes(table.filter);
   });
-  find("file").addEventListener("change", (event) => event.target.files[0] && replayFile(event.target.files[0]));
+  find("file").addEventListener("change", (event) => {
+    const [file] = event.target.files;
+    if (file) replayFile(file);
+    event.target.value = "";  // the same file may be chosen again: it may have been written anew
+  });
   find("replay-at").addEventListener("input", (event) => {
     const {lasts_us} = replay;
     const first = Math.min(timeline.span, lasts_us);

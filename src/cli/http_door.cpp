@@ -20,6 +20,7 @@ constexpr int64_t kAnswerNs = 5 * base::kSecond;   // for an answer to be read
 constexpr int64_t kDrainNs = base::kSecond;
 constexpr int64_t kNoEndNs = INT64_MAX;
 constexpr int kLongestWaitMs = 1000;
+static_assert(HttpDoor::kMostStreams < HttpDoor::kMostConnections);  // somebody else can always make room
 
 }  // namespace
 
@@ -51,17 +52,21 @@ void HttpDoor::tell_streams(const std::string& text) {
     }
 }
 
-// One that has not asked yet makes room for a newcomer: anybody may connect to a port, and say nothing.
+// One that has not asked yet makes room for a newcomer: anybody may connect to a port, and say nothing. Streams stay.
 void HttpDoor::make_room() {
     if (connections_.size() < kMostConnections) return;
-    const auto silent = std::find_if(connections_.begin(), connections_.end(),
-                                     [](const Connection& it) { return it.step == Step::kReading; });
-    connections_.erase(silent != connections_.end() ? silent : connections_.begin());
+    const auto first_that = [this](auto is) { return std::find_if(connections_.begin(), connections_.end(), is); };
+    auto gone = first_that([](const Connection& it) { return it.step == Step::kReading; });
+    if (gone == connections_.end()) gone = first_that([](const Connection& it) { return it.step != Step::kStreaming; });
+    connections_.erase(gone);
 }
 
 void HttpDoor::accept_from(const HttpPlace& place) {
     base::UniqueFd socket(accept4(place.socket(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-    if (!socket) return;
+    if (!socket) {
+        if (errno != EAGAIN && errno != EINTR) base::sleep_ns(10 * base::kMillisecond);  // out of descriptors
+        return;
+    }
     make_room();
     connections_.push_back({.socket = std::move(socket), .place = &place, .until_ns = base::now_ns() + kRequestNs});
 }

@@ -5,8 +5,8 @@
 #include <set>
 
 #include "cli/cli_rig.h"
-#include "cli/http_by_hand.h"
 #include "cli/metrics_text.h"
+#include "support/http_by_hand.h"
 
 namespace xsched::test {
 namespace {

@@ -5,7 +5,7 @@
 #include <csignal>
 
 #include "cli/cli_rig.h"
-#include "cli/http_by_hand.h"
+#include "support/http_by_hand.h"
 
 namespace xsched::test {
 namespace {

@@ -30,7 +30,7 @@ def free_port():
 class Browser:
     """One window. Use it in a with statement."""
 
-    def __init__(self, width, height, dark=True, still=False):
+    def __init__(self):
         self.folder = tempfile.TemporaryDirectory()
         port = free_port()
         self.driver = subprocess.Popen([shutil.which("chromedriver"), f"--port={port}"], stdout=subprocess.DEVNULL,
@@ -39,7 +39,7 @@ class Browser:
         self.session = ""
         try:
             self.wait_for_driver()
-            self.begin(width, height, dark, still)
+            self.begin()
         except BaseException:
             self.close()
             raise
@@ -60,19 +60,22 @@ class Browser:
                     raise
             time.sleep(0.05)
 
-    def begin(self, width, height, dark, still):
-        flags = FLAGS + [f"--window-size={width},{height}", f"--user-data-dir={self.folder.name}/profile"]
+    def begin(self):
+        flags = FLAGS + [f"--user-data-dir={self.folder.name}/profile"]
         if os.geteuid() == 0:
             flags.append("--no-sandbox")
-        if still:
-            flags.append("--force-prefers-reduced-motion")
         options = {"binary": shutil.which("chromium"), "args": flags, "perfLoggingPrefs": {"enableNetwork": True}}
         wanted = {"browserName": "chrome", "goog:chromeOptions": options,
                   "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"}}
         answer = self.call("POST", "/session", {"capabilities": {"alwaysMatch": wanted}})
         self.session = "/session/" + answer["sessionId"]
+
+    def appear(self, width, height, dark, still):
+        """The size of the window, and what the page is told that its user prefers."""
+        prefers = {"prefers-color-scheme": "dark" if dark else "light",
+                   "prefers-reduced-motion": "reduce" if still else "no-preference"}
         self.devtools("Emulation.setEmulatedMedia",
-                      {"features": [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]})
+                      {"features": [{"name": name, "value": value} for name, value in prefers.items()]})
         self.devtools("Emulation.setDeviceMetricsOverride",
                       {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
 
@@ -149,9 +152,14 @@ class Browser:
         return self.call("POST", self.session + "/se/log", {"type": kind})
 
     def requests(self):
-        """The addresses that the page asked for since the last call."""
+        """The addresses that pages asked for since the last call; not what the browser has inside itself."""
         messages = [json.loads(entry["message"])["message"] for entry in self.log("performance")]
-        return [it["params"]["request"]["url"] for it in messages if it["method"] == "Network.requestWillBeSent"]
+        asked = [it["params"]["request"]["url"] for it in messages if it["method"] == "Network.requestWillBeSent"]
+        return [url for url in asked if not url.startswith(("chrome:", "data:"))]
+
+    def js_later(self, script, *arguments):
+        """As js(); the script calls its last argument with the result."""
+        return self.call("POST", self.session + "/execute/async", {"script": script, "args": list(arguments)})
 
     def screenshot(self):
         return self.call("GET", self.session + "/screenshot")

@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
+#include <cerrno>
 #include <cstring>
 #include <string>
 
@@ -13,11 +14,12 @@
 
 namespace xsched::test {
 
-inline base::UniqueFd connected(int family, const sockaddr* address, socklen_t bytes) {
+inline base::UniqueFd connected(int family, const sockaddr* address, socklen_t bytes, bool must = true) {
     base::UniqueFd connection(::socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0));
     const timeval patience{20, 0};
     setsockopt(connection.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-    EXPECT_EQ(connect(connection.get(), address, bytes), 0) << strerror(errno);
+    const bool done = connect(connection.get(), address, bytes) == 0;
+    EXPECT_TRUE(done || !must) << strerror(errno);
     return connection;
 }
 
@@ -28,12 +30,29 @@ inline base::UniqueFd connect_unix(const std::string& path) {
     return connected(AF_UNIX, reinterpret_cast<const sockaddr*>(&address), sizeof(address));
 }
 
-inline base::UniqueFd connect_port(int port) {
+inline sockaddr_in loopback(int port) {
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_port = htons(static_cast<uint16_t>(port));
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    return connected(AF_INET, reinterpret_cast<const sockaddr*>(&address), sizeof(address));
+    return address;
+}
+
+// `must`: somebody listens there.
+inline base::UniqueFd connect_port(int port, bool must = true) {
+    const sockaddr_in address = loopback(port);
+    return connected(AF_INET, reinterpret_cast<const sockaddr*>(&address), sizeof(address), must);
+}
+
+inline base::UniqueFd listen_at_any_port(int& port) {
+    sockaddr_in address = loopback(0);
+    socklen_t bytes = sizeof(address);
+    auto* target = reinterpret_cast<sockaddr*>(&address);
+    base::UniqueFd listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    EXPECT_EQ(bind(listener.get(), target, bytes), 0) << strerror(errno);
+    EXPECT_EQ(getsockname(listener.get(), target, &bytes), 0);
+    port = ntohs(address.sin_port);
+    return listener;
 }
 
 inline bool say(int connection, const std::string& text) {
