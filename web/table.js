@@ -32,7 +32,8 @@ class Row {
     this.name.type = "button";
     this.name.addEventListener("click", () => onExplain(program.client));
     this.pid = make("span", "pid");
-    name.append(this.name, " ", this.pid);
+    this.why = make("div", "why");
+    name.append(this.name, " ", this.pid, this.why);
     this.chip = make("span", "chip");
     cell(this.row, "").append(this.chip);
     this.priority = cell(this.row, "number", "priority");
@@ -68,7 +69,8 @@ class Row {
   show(program) {
     setText(this.name, program.program || "?");
     this.name.setAttribute("aria-label", `Explain ${program.program}, pid ${program.pid}`);
-    this.name.title = program.headline;
+    setText(this.why, program.headline);
+    this.why.title = program.headline;
     setText(this.pid, String(program.pid));
     setText(this.chip, WORDS[program.state] ?? program.state);
     this.chip.className = `chip ${program.state}`;

@@ -51,6 +51,7 @@ void step(ipc::Region& region, unsigned at, Work& work, unsigned program, int64_
     if (work.left_ns > 0) {
         if (slot.suspended.load() != 0) return;
         work.left_ns -= kStepNs;
+        slot.busy_ns.fetch_add(kStepNs);
         if (work.left_ns > 0) return;
         slot.idle_since_ns = now_ns;
         slot.completed = slot.submitted.load();
