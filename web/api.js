@@ -1,5 +1,5 @@
-// The HTTP API of xcli web. The token comes with each request and is in no address and no cookie: it arrives behind '#',
-// which browsers do not send, and is kept for this tab alone.
+// The HTTP API of xcli web. The token comes with each request and is in no address and no cookie: it arrives behind
+// '#', which browsers do not send, and is kept for this tab alone.
 const KEPT = "xsched-token";
 
 function takeToken() {

@@ -3,6 +3,7 @@ import {COUNT, leastOf, quantile, total} from "./buckets.js";
 import {lengthText} from "./words.js";
 
 const FOOT = 22;
+const NONE = "No burst was followed yet: while nobody competes for a device, bursts are not followed.";
 
 // [first, last] bucket with anything in it, with some air and at least three octaves.
 function range(all) {
@@ -49,7 +50,7 @@ export function drawDistribution(canvas, was, own, colours) {
   const context = context2d(canvas);
   const {clientWidth: width, clientHeight: height} = canvas;
   context.clearRect(0, 0, width, height);
-  if (total(was) === 0) return "No burst was followed yet: while nobody competes for a device, bursts are not followed.";
+  if (total(was) === 0) return NONE;
   const [first, last] = range([was, own]);
   const begin = Math.log2(leastOf(first));
   const perOctave = width / (Math.log2(leastOf(last + 1)) - begin);

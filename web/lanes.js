@@ -119,7 +119,8 @@ export class Lanes {
     for (const program of event.programs) {
       here.add(program.client);
       this.programs.set(program.client, program);
-      for (const {device} of program.devices) this.lane(program.client, device, event.now_us).sample(event.now_us, program);
+      for (const {device} of program.devices)
+        this.lane(program.client, device, event.now_us).sample(event.now_us, program);
     }
     for (const [key, lane] of this.lanes) {
       lane.forget(event.now_us - KEPT_US);

@@ -24,7 +24,7 @@ export class Timeline {
   readColours() {
     const style = getComputedStyle(document.documentElement);
     const colour = (name) => style.getPropertyValue(`--${name}`).trim();
-    this.colours = Object.fromEntries([...ORDER, "text", "quiet", "line", "accent", "card"].map((it) => [it, colour(it)]));
+    this.colours = Object.fromEntries([...ORDER, "text", "quiet", "line", "accent"].map((it) => [it, colour(it)]));
   }
   // The server's clock now; `at` null: live.
   setClock(now_us) {

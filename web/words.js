@@ -21,5 +21,6 @@ export function programText(program) {
 }
 
 export const STATES = {
-  runs: "running", held: "held", susp: "suspended by a person", alone: "runs, not followed: nobody competes", idle: "idle",
+  runs: "running", held: "held", susp: "suspended by a person", alone: "runs, not followed: nobody competes",
+  idle: "idle",
 };

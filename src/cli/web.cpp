@@ -54,42 +54,55 @@ HttpAnswer answer_request(WebLive& live, const HttpRequest& request) {
     return answer_file(request.path == "/" ? "/index.html" : request.path);
 }
 
-void tell_place(const HttpPlace& place, bool fresh, const std::string& token_file) {
-    if (!place.is_port())
-        return print("xcli: page and API at " + place.name() +
-                     ", for this user alone (docs/web.md: through a tunnel)\n");
-    const std::string url = "http://" + place.name() + "/";
-    print(fresh ? "xcli: page and API at " + url + "#token=" + place.token() + "\n"
-                : "xcli: page and API at " + url + " (token: " + token_file + ")\n");
+Json place_json(const HttpPlace& place, const std::string& token_file) {
+    Json entry{{"listen", place.name()}};
+    if (place.is_port()) entry["url"] = "http://" + place.name() + "/";
+    if (!token_file.empty()) entry["token_file"] = token_file;
+    if (token_file.empty() && place.is_port()) entry["token"] = place.token();
+    return entry;
 }
 
-void open_places(const WebWords& words, HttpDoor& door) {
+std::string place_text(const Json& place) {
+    const std::string begin = "xcli: page and API at ";
+    if (!place.contains("url"))
+        return begin + place.value("listen", "") + ", for this user alone (docs/web.md: through a tunnel)\n";
+    if (place.contains("token_file"))
+        return begin + place.value("url", "") + " (token: " + place.value("token_file", "") + ")\n";
+    return begin + place.value("url", "") + "#token=" + place.value("token", "") + "\n";
+}
+
+// Where it serves, one entry for each.
+Json open_places(const WebWords& words, HttpDoor& door) {
     const bool usual = words.listen.empty();
     const std::vector<std::string> wanted = usual ? std::vector{usual_path(), std::string(kAnyPort)} : words.listen;
     const std::string asked = words.token_file.empty() ? "" : read_token(words.token_file, true);
+    Json places = Json::array();
     for (const std::string& where : wanted) {
         const bool port = is_port_place(where);
         try {
             HttpPlace place(where, port && asked.empty() ? fresh_token() : asked);
-            tell_place(place, asked.empty(), words.token_file);
+            places.push_back(place_json(place, words.token_file));
             door.add(std::move(place));
-        } catch (const Failure& failure) {
-            if (!usual || port) throw;
-            print(std::string("xcli: ") + failure.what() + "\n");  // another one serves there: the port will do
+        } catch (const Failure&) {
+            if (!usual || port) throw;  // another one serves at the usual socket: the port will do
         }
     }
+    return places;
 }
 
 }  // namespace
 
 int web(const WebWords& words, bool json) {
-    if (words.openapi || json) {
+    if (words.openapi) {
         print(openapi().dump(2) + "\n");
         return 0;
     }
     stop_on_signals();  // before anybody learns that it is there
     HttpDoor door;
-    open_places(words, door);
+    const Json places = open_places(words, door);
+    if (json) print(Json{{"ok", true}, {"places", places}}.dump() + "\n");
+    for (const Json& place : places)
+        if (!json) print(place_text(place));
     WebLive live;
     door.serve([&live](const HttpRequest& request) { return answer_request(live, request); },
                [&](int64_t now_ns) { return live.tick(door, now_ns); });

@@ -1,6 +1,8 @@
 // Requests of HTTP taken apart, and who may ask: pure.
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "cli/http_guard.h"
 #include "cli/http_request.h"
 #include "support/text.h"
@@ -52,6 +54,21 @@ TEST(HttpRequest, WhatIsNoneIsRefused) {
     std::string many = head;
     for (int i = 0; i < 100; ++i) many += "h" + std::to_string(i) + ": x\r\n";
     EXPECT_EQ(read_status(many + "\r\n"), 400);
+}
+
+// Whatever comes is waited for, taken or refused.
+TEST(HttpRequest, BytesAtRandom) {
+    const std::string good = "POST /a?b=%41 HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\n{} ";
+    std::mt19937 random(19);
+    for (int i = 0; i < 20'000; ++i) {
+        std::string bytes = good.substr(0, random() % (good.size() + 1));
+        for (unsigned changes = random() % 4; changes > 0 && !bytes.empty(); --changes)
+            bytes[random() % bytes.size()] = static_cast<char>(random());
+        HttpRequest request;
+        const int status = read_request(bytes, request);
+        EXPECT_TRUE(status == kHttpMore || status == 200 || (status >= 400 && status < 500)) << status;
+        EXPECT_LE(request.parameter("b").size(), bytes.size());
+    }
 }
 
 TEST(HttpAnswer, HasWhatKeepsABrowserFromDoingMore) {

@@ -257,6 +257,11 @@ TEST_F(Web, ATokenFileIsMadeForThisUserAlone) {
     EXPECT_EQ(info.st_mode & 0777U, 0600U);
     kill(second.pid(), SIGTERM);
     EXPECT_EQ(second.wait(), 0);
+    Process third({binary("xcli"), "web", "--listen", "127.0.0.1:0", "--json"}, directory.environment());
+    ASSERT_TRUE(third.wait_for_output("\n")) << third.err();
+    const Json place = Json::parse(third.out())["places"][0];
+    EXPECT_EQ(place["url"], "http://" + place["listen"].get<std::string>() + "/");
+    EXPECT_EQ(place["token"].get<std::string>().size(), 32U) << "128 bits";
     expect_sentence({"web", "--listen", "0.0.0.0:80"}, "is no place to listen");
     expect_sentence({"web", "--listen", door()}, "somebody listens at");
 }

@@ -10,11 +10,12 @@ import urllib.error
 import urllib.request
 
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
-# Without these a Chromium looks for its maker's hosts.
-FLAGS = ["--headless=new", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-         "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--hide-scrollbars"]
+# Our own page alone is opened: no sandbox, which root and containers cannot have. Without most of the others a Chromium
+# looks for its maker's hosts.
+FLAGS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--hide-scrollbars",
+         "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage"]
 KEYS = {"Enter": "\ue007", "Escape": "\ue00c", "Tab": "\ue004", "Down": "\ue015", "Left": "\ue012", "Up": "\ue013"}
-PATIENCE_S = 30
+PATIENCE_S = 60
 
 
 class BrowserError(RuntimeError):
@@ -62,8 +63,6 @@ class Browser:
 
     def begin(self):
         flags = FLAGS + [f"--user-data-dir={self.folder.name}/profile"]
-        if os.geteuid() == 0:
-            flags.append("--no-sandbox")
         options = {"binary": shutil.which("chromium"), "args": flags, "perfLoggingPrefs": {"enableNetwork": True}}
         wanted = {"browserName": "chrome", "goog:chromeOptions": options,
                   "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"}}
