@@ -15,6 +15,7 @@
 #include "cli/show.h"
 #include "cli/steer.h"
 #include "cli/top.h"
+#include "cli/web.h"
 #include "console/command_line.h"
 #include "xsched/types.h"
 
@@ -44,6 +45,7 @@ struct Words {
     ReportWords report;
     ExplainWords explain;
     MetricsWords metrics;
+    WebWords web;
     ConfigWords config;
     std::function<int()> command;
 };
@@ -141,6 +143,17 @@ void add_report(CLI::App& app, Words& words) {
                        "for how long to measure in all, besides the programs' start-ups (1m)");
     report->add_option("--rounds", words.report.rounds, "how often each way is measured, in turns (3)")
         ->check(between(1, 100));
+}
+
+void add_web(CLI::App& app, Words& words) {
+    CLI::App* page =
+        add_command(app, words, "web", "serve a page that shows and steers all this, and an HTTP API for tools",
+                    [&words] { return web(words.web, words.json); });
+    page->add_option("--listen", words.web.listen,
+                     "only at this Unix socket or 127.0.0.1:PORT; several times: at all of them");
+    page->add_option("--token-file", words.web.token_file,
+                     "the token to ask for; made if it is not there (a port gets a fresh one)");
+    page->add_flag("--openapi", words.web.openapi, "print what the API has, as OpenAPI 3.0");
 }
 
 void add_views(CLI::App& app, Words& words) {
@@ -285,6 +298,7 @@ int main(int argc, char** argv) {
     add_run(app, words);
     add_report(app, words);
     add_views(app, words);
+    add_web(app, words);
     add_steering(app, words);
     try {
         if (print_about_itself(app, argc, argv)) return 0;
