@@ -95,7 +95,7 @@ ClientSlots::Summary ClientSlots::take_verdicts() {
         summary.expects_interrupt |= verdict.preemption.expect_interrupt;
         summary.has_victims |= verdict.preemption.has_victims;
         const bool runs = queue.ready && watched && !verdict.suspend;
-        followed_ |= runs;
+        followed_ |= runs || queue.stopping_since_ns != 0 || queue.resuming_since_ns != 0;
         polled_ |= runs && (queue.device_progress || queue.silence.pending());
     }
     return summary;
@@ -157,7 +157,9 @@ void ClientSlots::note_suspension(uint32_t at, int64_t now_ns) {
         queue.suspended_since_ns = now_ns;
         if (queue.ready) ++queue.preemptions;
     }
+    begin_stop(at, now_ns);
     if (base::log_enabled(base::LogLevel::kDebug)) log_change(queue);
+    tell_decision(at);
 }
 
 void ClientSlots::write_record(uint32_t at, int64_t now_ns) {

@@ -176,6 +176,7 @@ void DispatcherState::direct_those(int64_t now_ns, May may) {
         if (!may(client)) return true;
         client.direct(now_ns);
         attribute_delays(client);
+        tell_others(client);
         if (client.is_followed()) followed.add(client);
         if (client.suspends()) suspended.add(client);
         if (client.look_again_ns() != 0) looks_again.add(client);
@@ -198,6 +199,16 @@ void DispatcherState::attribute_delays(ClientSlots& victim) {
     victim.delays().unattributed().clear();
 }
 
+// Of decisions about this client, those for whose sake they are.
+void DispatcherState::tell_others(ClientSlots& victim) {
+    for (const ClientSlots::ForOther& decided : victim.for_others()) {
+        ClientSlots* cause = find(decided.client);
+        if (cause == nullptr || cause == &victim) continue;
+        cause->take_decision(decided);
+    }
+    victim.for_others().clear();
+}
+
 void DispatcherState::keep_devices_alive(int64_t now_ns) {
     leaving.keep([&](ClientSlots& victim) {
         const RoomFor room = victim.makes_room(now_ns);
@@ -209,6 +220,10 @@ void DispatcherState::keep_devices_alive(int64_t now_ns) {
 int64_t DispatcherState::next_wake(int64_t now_ns) {
     int64_t wake_at_ns = go_on_ns;
     for (const DeviceTable* device : timed) wake_at_ns = base::earlier(wake_at_ns, device->plan.wake_at_ns);
+    // How long a stop takes is known to a sixteenth, at the cost of few passes.
+    for (const ClientSlots* client : followed)
+        if (const int64_t since_ns = client->settling_since_ns(); since_ns != 0)
+            wake_at_ns = base::earlier(wake_at_ns, now_ns + std::max(kLookEveryNs, (now_ns - since_ns) / 16));
     for (const ClientSlots* client : looks_again) wake_at_ns = base::earlier(wake_at_ns, client->look_again_ns());
     if (suspended.empty()) return wake_at_ns;
     if (now_ns - beat_ns >= ipc::kBeatEveryNs) {
