@@ -26,8 +26,8 @@ MIB, GIB = 1 << 20, 1 << 30
 PERIOD_MS = 10
 READY_SECONDS, END_SECONDS, KILLED_SECONDS = 25, 20, 3
 # Level 3 of channel groups that only copy is to be measured here before it is a default.
-WAYS = {"native": None, "whole": {"XSCHED_COPY_PIECE": "-1"}, "pieces": {},
-        "engines": {"XSCHED_INTERRUPT_COPIES": "1"}}
+WAYS = {"native": None, "whole": {"XSCHED_COPY_PIECE": "-1"}, "pieces": {"XSCHED_COPY_PIECE": "0"},
+        "engines": {"XSCHED_COPY_PIECE": "0", "XSCHED_INTERRUPT_COPIES": "1"}}
 
 
 @dataclass

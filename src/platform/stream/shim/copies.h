@@ -42,6 +42,7 @@ struct CopyShape {
 inline uint64_t least_split_bytes() {
     constexpr uint64_t kUsual = 1024 * 1024;
     const int64_t wanted = base::options().copy_piece;
+    if (wanted < 0) return UINT64_MAX;
     return wanted > 0 ? static_cast<uint64_t>(wanted) : kUsual;
 }
 
