@@ -14,36 +14,11 @@
 namespace xsched::cli {
 namespace {
 
-// 64 bits are more than a script's numbers have: handles are text here.
-void spell_handles(Json& value) {
-    if (value.is_array())
-        for (Json& one : value) spell_handles(one);
-    if (!value.is_object()) return;
-    for (const char* member : {"queue", "hwq"}) {
-        const auto found = value.find(member);
-        if (found == value.end() || !found->is_number_unsigned()) continue;
-        char text[24];
-        snprintf(text, sizeof(text), "0x%llx", static_cast<unsigned long long>(found->get<uint64_t>()));
-        *found = text;
-    }
-}
-
 int64_t whole_number(const std::string& name, const std::string& text) {
     char* end = nullptr;
     errno = 0;
     const long long number = strtoll(text.c_str(), &end, 10);
     if (text.empty() || *end != '\0' || errno != 0) throw Failure(name + "=" + text + " is no whole number");
-    return number;
-}
-
-uint64_t read_queue(const Json& value) {
-    if (value.is_number_unsigned()) return value.get<uint64_t>();
-    const std::string text = value.is_string() ? value.get<std::string>() : "";
-    char* end = nullptr;
-    errno = 0;
-    const unsigned long long number = strtoull(text.c_str(), &end, 0);
-    if (text.empty() || text.front() == '-' || *end != '\0' || errno != 0)
-        throw Failure("\"queue\" must be a queue as GET /api/v1/queues has it, such as \"0x1f\"");
     return number;
 }
 
@@ -56,9 +31,9 @@ std::string names_of(const std::vector<RouteField>& fields) {
 void add_member(Json& asked, const RouteField& field, const Json& value) {
     const bool fits = field.type == "integer"   ? value.is_number_integer()
                       : field.type == "boolean" ? value.is_boolean()
-                                                : value.is_string() || field.name == "queue";
+                                                : value.is_string();
     if (!fits) throw Failure("\"" + field.name + "\" must be a JSON " + field.type + ", not " + value.dump());
-    asked[field.name] = field.name == "queue" ? Json(read_queue(value)) : value;
+    asked[field.name] = value;
 }
 
 // The body's members as the server is asked, none but those of the route.
@@ -90,9 +65,7 @@ Json query_of(const HttpRequest& request, const Route& route) {
 Json ask_pages(Json asked, const char* command, const char* pages) {
     asked["cmd"] = command;
     ServerLink link;
-    Json answer = ask_all(link, asked, pages);
-    spell_handles(answer[pages]);
-    return answer;
+    return ask_all(link, asked, pages);
 }
 
 Json ask_once(Json asked, const char* command) {

@@ -1,6 +1,8 @@
 // What arguments of the functions in queue_abi.h mean. C ABI.
 #pragma once
 
+#include <stdint.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -37,6 +39,23 @@ typedef enum {
     // that returns when its data is there, an event's record).
     kXqInside = 1
 } XqCaller;
+
+// What a copy goes through, of what is copied at rates of its own.
+typedef enum {
+    kXqToDevice = 0,  // from memory of the host that is pinned
+    kXqToHost = 1,  // to such memory
+    kXqPageableToDevice = 2,
+    kXqDeviceToPageable = 3,
+    kXqWithinDevice = 4,
+    kXqBetweenDevices = 5,
+    kXqCopyKinds = 6
+} XqCopyKind;
+
+// A part of a copy, which is a command of its own.
+typedef struct XqPiece {
+    XqCopyKind kind;
+    uint64_t bytes;
+} XqPiece;
 
 #ifdef __cplusplus
 }

@@ -50,16 +50,17 @@ void CommandMeter::started(int64_t now_ns, int64_t switch_ns) {
     flight_since_ns_ = now_ns;
 }
 
-void CommandMeter::completed(uint32_t count, int64_t now_ns) {
+int64_t CommandMeter::completed(uint32_t count, int64_t now_ns) {
     const int64_t spent = before_ns_ + ran_on(now_ns) + since(now_ns);
     before_ns_ = 0;
     last_completed_ns_ = now_ns;
     busy_ns_ += spent;
     sample_ns_ += spent;
     sample_ += count;
-    if (sample_ == 0 || (command_ns_ != 0 && sample_ns_ < kSampleNs && sample_ < kSampleCommands)) return;
+    if (sample_ == 0 || (command_ns_ != 0 && sample_ns_ < kSampleNs && sample_ < kSampleCommands)) return spent;
     command_ns_ = std::max<int64_t>(follow(command_ns_, sample_ns_ / sample_), 1);
     sample_ns_ = sample_ = 0;
+    return spent;
 }
 
 }  // namespace xsched::queue

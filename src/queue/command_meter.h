@@ -6,7 +6,8 @@
 namespace xsched::queue {
 
 // A marker (an event's record, a wait for one) takes a place in the driver's queue and no time of the device.
-enum class CommandKind { kWork, kMarker };
+// A piece of a copy always has a gate before it.
+enum class CommandKind { kWork, kMarker, kPiece };
 
 // Which part of a queue's latest commands are work.
 class WorkShare {
@@ -49,8 +50,8 @@ public:
     // about `switch_ns` is not: the hardware turns from another process's work to this queue's.
     void stopped(int64_t now_ns, int64_t run_on_ns);
     void started(int64_t now_ns, int64_t switch_ns);
-    // `count` commands completed.
-    void completed(uint32_t count, int64_t now_ns);
+    // `count` commands completed. Returns the device time that this queue has had since the last ones did.
+    int64_t completed(uint32_t count, int64_t now_ns);
 
     int64_t command_ns() const { return command_ns_; }  // moving average, 0: nothing measured
     int64_t busy_ns() const { return busy_ns_; }  // device time used, as seen from here

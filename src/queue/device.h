@@ -32,7 +32,7 @@
 extern "C" {
 #endif
 
-#define XQ_DEVICE_ABI 10
+#define XQ_DEVICE_ABI 11
 
 typedef struct XqQueue XqQueue;
 

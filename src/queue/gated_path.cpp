@@ -16,6 +16,9 @@ constexpr int64_t kLookNs = 20 * base::kMicrosecond;  // for room, while running
 constexpr int64_t kShortNs = 1;  // a window of one command, where none is told
 constexpr int64_t kPauseNs = base::kMillisecond;      // for a resume that wakes nobody
 
+// A thread by its address, which no other has.
+[[gnu::tls_model("initial-exec")]] thread_local const char t_self = 0;
+
 void pause_a_little() {
     static constinit std::atomic<int> known{-1};
     int to_spare = known.load(std::memory_order_relaxed);
@@ -34,7 +37,7 @@ void sleep_ns(int64_t ns) {
 // Lock held. Whether anybody wants to know, or may stop it: else two counters are all.
 bool GatedPath::followed() const {
     return core_.suspension.managed || core_.retired || core_.window.threshold() != 0 || !core_.open() ||
-           core_.published.window_ns() > 0 || core_.published.watched();
+           core_.published.window_ns() > 0 || core_.published.watched() || splitter_ != nullptr;
 }
 
 // Lock held.
@@ -96,6 +99,49 @@ bool GatedPath::gate_due(bool closed) {
            spacing_.due(gate_every_ns(), core_.meter.command_ns());
 }
 
+// Lock held. A piece is as long as the distance of gates is meant to be, whatever the queue's other commands take. At
+// level 1 one gate keeps back all of a suspension's commands.
+bool GatedPath::gate_before_piece(bool closed) const {
+    return makes_room() && (!closed || core_.setup.level >= kPreemptLevelDeactivate);
+}
+
+// Lock held. Somebody more urgent may come, or the program itself suspends the queue.
+bool GatedPath::makes_room() const {
+    return !core_.retired &&
+           (core_.suspension.managed || core_.published.window_ns() > 0 || core_.published.suspended());
+}
+
+bool GatedPath::copies_in_pieces() {
+    base::Lock lock(core_.mutex);
+    return core_.in_use && makes_room();
+}
+
+// Lock held.
+bool GatedPath::in_others_split() const { return splitter_ != nullptr && splitter_ != &t_self; }
+
+bool GatedPath::split_begins() {
+    base::Lock lock(core_.mutex);
+    if (!core_.in_use || core_.retired || splitter_ != nullptr) return false;
+    if (reports_.enqueued(core_.submitted) != core_.submitted) return false;
+    splitter_ = &t_self;
+    return true;
+}
+
+void GatedPath::split_over() {
+    base::Lock lock(core_.mutex);
+    if (splitter_ == &t_self) splitter_ = nullptr;
+}
+
+uint64_t GatedPath::copy_piece(XqCopyKind kind, uint64_t bytes) {
+    base::Lock lock(core_.mutex);
+    return core_.in_use && makes_room() ? copies_.piece(kind, bytes) : 0;
+}
+
+void GatedPath::admit_piece(XqTicket& ticket, const XqPiece& piece) {
+    ticket = XqTicket{};
+    admit_followed(ticket, CommandKind::kPiece, &piece);
+}
+
 // Lock held. Not where the program itself suspends the queue: it expects its launches to return.
 bool GatedPath::kept_short() const {
     return short_ && !core_.suspension.managed && (core_.published.window_ns() > 0 || core_.published.suspended());
@@ -125,17 +171,19 @@ GatedPath::Plan GatedPath::decide(bool retry, CommandKind kind) {
     if (plan.report || retry || all_asked || core_.submitted - core_.completed >= most) absorb_progress();
     // At level 1 too, commands of a closed queue go behind one gate, as far as the window has room.
     const bool behind_gate = gates_ && closed && !shortened;
-    plan.wait = (closed && !behind_gate && bound_) || core_.submitted - core_.completed >= most;
+    plan.wait = (closed && !behind_gate && bound_) || core_.submitted - core_.completed >= most || in_others_split();
     if (plan.wait) return plan;
-    plan.gate = kind == CommandKind::kWork && (deactivates() || behind_gate) && !shortened && gate_due(closed);
+    plan.gate = kind != CommandKind::kMarker && (deactivates() || behind_gate) && !shortened &&
+                (gate_due(closed) || (kind == CommandKind::kPiece && gate_before_piece(closed)));
     return plan;
 }
 
 // Lock held.
-void GatedPath::count_followed(const Plan& plan, XqTicket& ticket, CommandKind kind) {
+void GatedPath::count_followed(const Plan& plan, XqTicket& ticket, CommandKind kind, const XqPiece* piece) {
     const uint64_t before = core_.submitted;
     const bool known_idle = observed_ && before == core_.completed;
     count(ticket, kind);
+    if (piece != nullptr) copies_.launched(core_.submitted, *piece);
     const bool idle = known_idle || core_.published.presumed_idle(before);
     if (idle || (!observed_ && (plan.report || plan.gate))) {
         const int64_t now = base::now_ns();
@@ -150,7 +198,7 @@ void GatedPath::count_followed(const Plan& plan, XqTicket& ticket, CommandKind k
     ticket.group = plan.report ? this : nullptr;
 }
 
-void GatedPath::admit_followed(XqTicket& ticket, CommandKind kind) {
+void GatedPath::admit_followed(XqTicket& ticket, CommandKind kind, const XqPiece* piece) {
     RoomWait wait;
     Plan plan;
     for (;;) {
@@ -168,7 +216,7 @@ void GatedPath::admit_followed(XqTicket& ticket, CommandKind kind) {
         wait_for_room(wait, closed);
     }
     if (wait.began() && waiting_ > 0) core_.published.waiting(--waiting_);
-    count_followed(plan, ticket, kind);
+    count_followed(plan, ticket, kind, piece);
     core_.mutex.unlock();
     if (plan.gate) core_.setup.ops->gate->wait(core_.setup.impl);
 }
@@ -186,14 +234,15 @@ void GatedPath::announce_waiting(RoomWait& wait) {
 // that this very thread does next (it stores the value a stream waits for, or launches what another stream waits for),
 // and without us it would have come to that.
 bool GatedPath::goes_ahead(RoomWait& wait, bool closed) {
-    if (!wait.began()) return !closed && core_.completed == stuck_at_;
-    RoomWait::Queue queue = RoomWait::Queue::kOpen;
+    if (!wait.began()) return !closed && !in_others_split() && core_.completed == stuck_at_;
+    RoomWait::Queue queue = in_others_split() ? RoomWait::Queue::kInCopy : RoomWait::Queue::kOpen;
     if (closed) queue = RoomWait::Queue::kSuspended;
     if (core_.suspension.active) queue = RoomWait::Queue::kSuspendedByProgram;
     const RoomWait::Patience patience = wait.look(base::now_ns(), core_.completed, queue, core_.meter.command_ns());
     if (patience == RoomWait::Patience::kLeft) return false;
     if (patience == RoomWait::Patience::kDeviceStuck) {
         stuck_at_ = core_.completed;  // the callers after this one do not wait again before something completes
+        if (queue == RoomWait::Queue::kInCopy) splitter_ = nullptr;
         return true;
     }
     XLOG_WARN(

@@ -12,6 +12,7 @@
 // Guarded by the queue's lock, which is held where a comment says so. Any thread.
 #pragma once
 
+#include "queue/copy_rates.h"
 #include "queue/gate_spacing.h"
 #include "queue/launch_path.h"
 #include "queue/progress_reports.h"
@@ -25,6 +26,12 @@ public:
     explicit GatedPath(QueueCore& core) : core_(core) {}
 
     XSCHED_HOT void admit(XqTicket& ticket, CommandKind kind) override;
+    // Copies in pieces (queue_abi.h).
+    bool copies_in_pieces();
+    bool split_begins();
+    void split_over();
+    uint64_t copy_piece(XqCopyKind kind, uint64_t bytes);
+    void admit_piece(XqTicket& ticket, const XqPiece& piece);
     void admit_callback(XqTicket& ticket) override { admit(ticket, CommandKind::kWork); }
     XSCHED_HOT void launched(XqTicket& ticket, uint32_t outcome) override;
     XSCHED_HOT uint64_t sync_begin(XqCaller caller) override;
@@ -79,10 +86,13 @@ private:
         bool wait = false;  // not now
     };
 
-    void admit_followed(XqTicket& ticket, CommandKind kind);
+    void admit_followed(XqTicket& ticket, CommandKind kind, const XqPiece* piece = nullptr);
+    bool makes_room() const;
+    bool in_others_split() const;
+    bool gate_before_piece(bool closed) const;
     XSCHED_HOT bool followed() const;
     XSCHED_HOT void count(XqTicket& ticket, CommandKind kind);
-    void count_followed(const Plan& plan, XqTicket& ticket, CommandKind kind);
+    void count_followed(const Plan& plan, XqTicket& ticket, CommandKind kind, const XqPiece* piece);
     Plan decide(bool retry, CommandKind kind);
     bool gate_due(bool closed);
     int64_t gate_every_ns() const;
@@ -107,6 +117,8 @@ private:
     uint64_t gated_until_ = 0;  // the last command with a gate before it
     bool looks_ = false;  // the device's memory tells how far it is
     WorkShare share_;
+    CopyRates copies_;
+    const void* splitter_ = nullptr;  // the thread whose copy is being launched in pieces
     GateSpacing spacing_;
     ProgressReports reports_;
     uint32_t binding_ = 0;  // counts them

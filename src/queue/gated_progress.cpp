@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/clock.h"
+#include "base/options.h"
 #include "queue/gated_path.h"
 
 namespace xsched::queue {
@@ -19,12 +20,15 @@ void GatedPath::begin() {
     const XqGateOps* const gate = core_.setup.ops->gate;
     looks_ = gate != nullptr && gate->note_place != nullptr && gate->look != nullptr;
     spacing_.begin();
+    splitter_ = nullptr;
+    copies_.begin(base::options().copy_piece);
     reports_.begin();
     stuck_at_ = UINT64_MAX;
     waiting_ = inside_ = 0;
 }
 
 void GatedPath::after_fork() {
+    splitter_ = nullptr;
     reports_.after_fork(core_.submitted);
     waiting_ = inside_ = 0;
     words_lent_ = false;
@@ -38,8 +42,11 @@ void GatedPath::leave_words() {
 
 // Lock held. So many commands are complete.
 void GatedPath::note_progress(uint64_t completed, int64_t now_ns) {
-    if (observed_ && completed > core_.completed)
-        core_.meter.completed(share_.of(static_cast<uint32_t>(completed - core_.completed)), now_ns);
+    if (observed_ && completed > core_.completed) {
+        const auto count = static_cast<uint32_t>(completed - core_.completed);
+        const int64_t spent = core_.meter.completed(share_.of(count), now_ns);
+        copies_.completed(core_.completed, completed, spent);
+    }
     core_.completed = completed;
     observed_ = true;
     core_.published.completed(completed, core_.meter);

@@ -51,6 +51,30 @@ XSCHED_HOT void xq_admit_marker(XqQueue* queue, XqTicket* ticket) {
     *ticket = XqTicket{};
 }
 
+bool xq_copies_in_pieces(XqQueue* queue) {
+    XQueue* object = of_pointer(queue);
+    return object != nullptr && object->copies_in_pieces();
+}
+
+bool xq_split_begins(XqQueue* queue) {
+    XQueue* object = of_pointer(queue);
+    return object != nullptr && object->split_begins();
+}
+
+void xq_split_over(XqQueue* queue) {
+    if (XQueue* object = of_pointer(queue)) object->split_over();
+}
+
+uint64_t xq_copy_piece(XqQueue* queue, XqCopyKind kind, uint64_t bytes) {
+    XQueue* object = of_pointer(queue);
+    return object != nullptr ? object->copy_piece(kind, bytes) : 0;
+}
+
+void xq_admit_piece(XqQueue* queue, XqTicket* ticket, const XqPiece* piece) {
+    if (XQueue* object = of_pointer(queue)) return object->admit_piece(*ticket, *piece);
+    *ticket = XqTicket{};
+}
+
 XSCHED_HOT void xq_launched(XqQueue* queue, XqTicket* ticket, uint32_t outcome) {
     if (XQueue* object = of_pointer(queue)) object->launched(*ticket, outcome);
 }

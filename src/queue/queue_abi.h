@@ -47,6 +47,19 @@ void xq_admit(XqQueue* queue, XqTicket* ticket);
 // The same for a marker, which takes a place in the queue but no time of the device: an event's record, a wait for one.
 void xq_admit_marker(XqQueue* queue, XqTicket* ticket);
 
+// Gated devices: copies. While a more urgent unit may come, a large copy is launched in pieces, each of which has a
+// gate before it: what the device is in the middle of is then no more than one piece. False: nobody is to be made room
+// for, and copies are launched whole.
+bool xq_copies_in_pieces(XqQueue* queue);
+// The caller is about to launch such a copy. Until xq_split_over on the same thread nothing of other threads comes into
+// the middle of it: their launches wait as at a full window. False: not now, calls of others are on their way.
+bool xq_split_begins(XqQueue* queue);
+void xq_split_over(XqQueue* queue);
+// How much of a copy of `bytes` in all the caller is to launch next; 0: all that is left.
+uint64_t xq_copy_piece(XqQueue* queue, XqCopyKind kind, uint64_t bytes);
+// In the place of xq_admit.
+void xq_admit_piece(XqQueue* queue, XqTicket* ticket, const XqPiece* piece);
+
 void xq_launched(XqQueue* queue, XqTicket* ticket, uint32_t outcome);  // XqOutcome
 XResult xq_buffer(XqQueue* queue, XqTicket* ticket, XqCommand* command);  // queue owns `command` from here on
 void xq_complete(XqToken token);

@@ -12,6 +12,8 @@ constexpr int64_t kOwnSuspensionNs = 10 * base::kSecond;  // of a caller whose o
 // Of a caller at the window of an open queue in which nothing completes: so long, or so many commands' time.
 constexpr int64_t kStuckNs = 50 * base::kMillisecond;
 constexpr int64_t kStuckCommands = 4;
+// Of one that waits for another thread's copy: that one may wait, in the driver, for what this one does next.
+constexpr int64_t kInCopyNs = 2 * base::kSecond;
 constexpr int64_t kCompletesNowNs = 50 * base::kMicrosecond;
 
 }  // namespace
@@ -29,7 +31,8 @@ RoomWait::Patience RoomWait::look(int64_t now_ns, uint64_t completed, Queue queu
         progress_ns_ = now_ns;
     }
     if (queue == Queue::kSuspendedByProgram) suspended_ns_ += looked_ns;
-    if (queue == Queue::kOpen) stuck_ns_ += looked_ns;
+    if (queue == Queue::kOpen || queue == Queue::kInCopy) stuck_ns_ += looked_ns;
+    if (queue == Queue::kInCopy) return stuck_ns_ >= kInCopyNs ? Patience::kDeviceStuck : Patience::kLeft;
     if (queue == Queue::kOpen && stuck_ns_ >= std::max(kStuckNs, kStuckCommands * command_ns))
         return Patience::kDeviceStuck;
     return suspended_ns_ < kOwnSuspensionNs ? Patience::kLeft : Patience::kOwnSuspension;

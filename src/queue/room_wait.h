@@ -7,7 +7,8 @@ namespace xsched::queue {
 
 class RoomWait {
 public:
-    enum class Queue { kOpen, kSuspended, kSuspendedByProgram };
+    // kInCopy: another thread is launching a copy in pieces, which nothing may come into the middle of.
+    enum class Queue { kOpen, kInCopy, kSuspended, kSuspendedByProgram };
     enum class Patience {
         kLeft,
         kDeviceStuck,    // the queue is open, and nothing completes: the device may need what this thread does next

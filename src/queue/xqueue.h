@@ -44,6 +44,15 @@ public:
 
     // --- one command (queue_abi.h explains the order of calls)
     XSCHED_HOT void admit(XqTicket& ticket, CommandKind kind) { path_->admit(ticket, kind); }
+    // Copies in pieces (queue_abi.h): on gated devices.
+    bool copies_in_pieces() { return gated() && gated_.copies_in_pieces(); }
+    bool split_begins() { return gated() && gated_.split_begins(); }
+    void split_over() { gated_.split_over(); }
+    uint64_t copy_piece(XqCopyKind kind, uint64_t bytes) { return gated() ? gated_.copy_piece(kind, bytes) : 0; }
+    void admit_piece(XqTicket& ticket, const XqPiece& piece) {
+        if (!gated()) return admit(ticket, CommandKind::kWork);
+        gated_.admit_piece(ticket, piece);
+    }
     void admit_callback(XqTicket& ticket) { path_->admit_callback(ticket); }
     XSCHED_HOT void launched(XqTicket& ticket, uint32_t outcome) {
         // What keeps the device alive does so until the next work is there, not only a place in the queue.

@@ -100,7 +100,7 @@ TEST_F(Web, SaysWhatThereIs) {
     EXPECT_EQ(status["ok"], true);
     EXPECT_EQ(status["api"], 1);
     EXPECT_EQ(status["processes"][0]["program"], "trainer");
-    EXPECT_EQ(get("queues").body["queues"][0]["queue"], "0xfedcba9876543210") << "a script's numbers have 53 bits";
+    EXPECT_EQ(get("queues").body["queues"][0]["queue"], 1);
     EXPECT_EQ(get("programs?pid=" + pid()).body["programs"][0]["priority"], 3);
     EXPECT_EQ(get("programs?buckets=1").body["programs"][0]["bursts"].count("buckets"), 1U);
     EXPECT_EQ(get("devices").body["devices"][0]["programs"], 1);
@@ -114,7 +114,7 @@ TEST_F(Web, SaysWhatThereIs) {
 TEST_F(Web, AHintIsSeenInStatus) {
     EXPECT_EQ(order("hints", {{"pid", getpid()}, {"priority", -7}}).body["queues"], 1);
     EXPECT_TRUE(has(xcli({"status"}).out, "priority -7"));
-    EXPECT_EQ(order("hints", {{"queue", "0xfedcba9876543210"}, {"share", 40}}).status, 200);
+    EXPECT_EQ(order("hints", {{"pid", getpid()}, {"queue", 1}, {"share", 40}}).status, 200);
     EXPECT_EQ(get("programs").body["programs"][0]["share"], 40);
     EXPECT_EQ(ask("PUT", "/api/v1/policy", R"({"name": "CFS"})").body["policy"], "CFS");
     EXPECT_TRUE(has(xcli({"policy", "-q"}).out, "CFS"));
@@ -140,10 +140,10 @@ TEST_F(Web, WhatMakesNoSenseGetsASentence) {
              Case{"hints", R"({"pid": "1", "priority": 2})", 400, "must be a JSON integer"},
              Case{"hints", R"({"priority": 2})", 400, "say whom"},
              Case{"hints", R"({"pid": 1, "cmd": "suspend"})", 400, "no member \"cmd\""},
-             Case{"hints", R"({"queue": "-1", "priority": 2})", 400, "must be a queue"},
+             Case{"hints", R"({"pid": 1, "queue": "1", "priority": 2})", 400, "must be a JSON integer"},
              Case{"hints", R"({"pid": 999999999, "priority": 2})", 404, "999999999"},
              Case{"suspend", "{}", 400, "say what"},
-             Case{"config", R"({"queue": "0x1"})", 400, "nothing to configure"},
+             Case{"config", R"({"pid": 1, "queue": 1})", 400, "nothing to configure"},
          }) {
         const Answer answer = ask("POST", std::string("/api/v1/") + one.route, one.body);
         EXPECT_EQ(answer.status, one.status) << one.body << answer.body;

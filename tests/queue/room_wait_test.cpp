@@ -40,6 +40,13 @@ TEST(RoomWait, LongCommandsGetLonger) {
     EXPECT_EQ(wait.look(5 * kSecond, 7, Queue::kOpen, kSecond), Patience::kDeviceStuck);
 }
 
+TEST(RoomWait, AnotherThreadsCopyIsWaitedForLonger) {
+    RoomWait wait;
+    wait.begin(0, 7);
+    EXPECT_EQ(wait.look(1900 * kMillisecond, 7, Queue::kInCopy, kShort), Patience::kLeft);
+    EXPECT_EQ(wait.look(2100 * kMillisecond, 7, Queue::kInCopy, kShort), Patience::kDeviceStuck);
+}
+
 TEST(RoomWait, TheSchedulersSuspensionMayLast) {
     RoomWait wait;
     wait.begin(0, 7);

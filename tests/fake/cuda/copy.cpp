@@ -80,7 +80,15 @@ CUresult perform(const Copy& copy, CUstream handle, bool synchronous) {
     return CUDA_SUCCESS;
 }
 
+// Memory that the driver knows must hold all of it; of pageable memory it learns when it gets there.
+bool fits(CUdeviceptr address, size_t bytes) {
+    const Extent extent = extent_at(host_of(address));
+    const auto begin = reinterpret_cast<uintptr_t>(host_of(address));
+    return extent.bytes == 0 || (bytes <= extent.bytes && begin - extent.start <= extent.bytes - bytes);
+}
+
 CUresult linear(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream, bool synchronous) {
+    if (to == 0 || from == 0 || !fits(to, bytes) || !fits(from, bytes)) return CUDA_ERROR_INVALID_VALUE;
     return perform({host_of(to), host_of(from), bytes, 1, bytes, bytes}, stream, synchronous);
 }
 CUdeviceptr address_of(const void* host) { return reinterpret_cast<CUdeviceptr>(host); }
@@ -193,6 +201,20 @@ CUresult CUDAAPI cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D* copy, CUstream stream) 
     return two_dimensional(copy, stream, false);
 }
 FAKE_PER_THREAD(cuMemcpy2DAsync_v2, _ptsz, (const CUDA_MEMCPY2D* copy, CUstream stream), (copy, stream))
+
+// In order, as a driver may. One entry that it refuses, and nothing is copied.
+CUresult CUDAAPI cuMemcpyBatchAsync_v2(CUdeviceptr* to, CUdeviceptr* from, size_t* bytes, size_t count,
+                                       void* attributes, size_t* attributes_from, size_t attribute_count,
+                                       CUstream stream) {
+    FAKE_ENTRY();
+    if (stream == nullptr || stream == CU_STREAM_LEGACY || count == 0 || attribute_count == 0 ||
+        attributes == nullptr || attributes_from == nullptr || attributes_from[0] != 0 || attribute_count > count)
+        return CUDA_ERROR_INVALID_VALUE;
+    for (size_t i = 0; i < count; ++i)
+        if (!fits(to[i], bytes[i]) || !fits(from[i], bytes[i])) return CUDA_ERROR_INVALID_VALUE;
+    for (size_t i = 0; i < count; ++i) FAKE_TRY(linear(to[i], from[i], bytes[i], stream, false));
+    return CUDA_SUCCESS;
+}
 
 #define FAKE_SETS(bits, Value)                                                                                        \
     CUresult CUDAAPI cuMemsetD##bits##_v2(CUdeviceptr to, Value value, size_t count) {                                \

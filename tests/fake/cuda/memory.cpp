@@ -113,6 +113,13 @@ Memory kind_of(const void* address) {
     return found != table().ranges.end() ? found->second.kind : Memory::kPageable;
 }
 
+Extent extent_at(const void* address) {
+    const std::shared_lock lock(table().mutex);
+    const auto found = table().around(number_of(address));
+    if (found == table().ranges.end()) return {};
+    return {found->second.kind, found->first, found->second.bytes, found->second.context->device->ordinal};
+}
+
 bool word_is_usable(CUdeviceptr address, const Context& context) {
     if (address % 4 != 0) {
         report_misuse("a value operation's address 0x%llx is not aligned", address);

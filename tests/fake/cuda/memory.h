@@ -24,6 +24,14 @@ CUdeviceptr device_address(const void* host);
 void release_all_of(Context& context);
 
 Memory kind_of(const void* address);
+// What is allocated or registered around an address; bytes 0: nothing.
+struct Extent {
+    Memory kind = Memory::kPageable;
+    uintptr_t start = 0;
+    size_t bytes = 0;
+    int device = -1;
+};
+Extent extent_at(const void* address);
 // Whether a value operation of this context may use the word; if not, that is a misuse.
 bool word_is_usable(CUdeviceptr address, const Context& context);
 bool word_compares(const Command& command, const Context& context);

@@ -105,6 +105,32 @@ CUresult CUDAAPI cuMemHostGetDevicePointer_v2(CUdeviceptr* address, void* host, 
     return *address != 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
+// As the driver does: what it does not know has type 0 and range 0.
+CUresult CUDAAPI cuPointerGetAttributes(unsigned int count, CUpointer_attribute* attributes, void** answers,
+                                        CUdeviceptr pointer) {
+    FAKE_ENTRY();
+    if (attributes == nullptr || answers == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    const Extent extent = extent_at(host_of(pointer));
+    const bool on_device = extent.kind == Memory::kDevice || extent.kind == Memory::kManaged;
+    for (unsigned int i = 0; i < count; ++i) {
+        void* const answer = answers[i];
+        switch (attributes[i]) {
+            case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+                *static_cast<unsigned*>(answer) =
+                    extent.bytes == 0 ? 0 : (on_device ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST);
+                break;
+            case CU_POINTER_ATTRIBUTE_IS_MANAGED:
+                *static_cast<unsigned*>(answer) = extent.kind == Memory::kManaged ? 1 : 0;
+                break;
+            case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL: *static_cast<int*>(answer) = extent.device; break;
+            case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR: *static_cast<uintptr_t*>(answer) = extent.start; break;
+            case CU_POINTER_ATTRIBUTE_RANGE_SIZE: *static_cast<size_t*>(answer) = extent.bytes; break;
+            default: return CUDA_ERROR_NOT_SUPPORTED;
+        }
+    }
+    return CUDA_SUCCESS;
+}
+
 CUresult CUDAAPI cuMemAllocAsync(CUdeviceptr* address, size_t bytes, CUstream handle) {
     FAKE_ENTRY();
     if (address == nullptr || bytes == 0) return CUDA_ERROR_INVALID_VALUE;

@@ -165,6 +165,32 @@ HIP_FUNCTION(hipMemcpyAsync_spt, (void* to, const void* from, size_t bytes, hipM
              (to, from, bytes, kind, stream)) {
     return copy_async(to, from, bytes, kind, per_thread(stream));
 }
+// As the runtime does: of what it does not know every answer is 0.
+HIP_FUNCTION(hipDrvPointerGetAttributes, (unsigned count, int* wanted, void** answers, hipDeviceptr_t pointer),
+             (count, wanted, answers, pointer)) {
+    enum { kHostPointer = 4, kManaged = 8, kDevice = 9, kBegin = 11, kBytes = 12 };
+    unsigned type = 0, managed = 0;
+    int device = 0;
+    uint64_t begin = 0, bytes = 0;
+    CUpointer_attribute asked[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_IS_MANAGED,
+                                   CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR,
+                                   CU_POINTER_ATTRIBUTE_RANGE_SIZE};
+    void* told[] = {&type, &managed, &device, &begin, &bytes};
+    HIP_TRY(code_of(cu().cuPointerGetAttributes(5, asked, told, at(pointer))));
+    for (unsigned i = 0; i < count; ++i) {
+        *static_cast<void**>(answers[i]) = nullptr;
+        if (type == 0) continue;
+        switch (wanted[i]) {
+            case kHostPointer: *static_cast<void**>(answers[i]) = type == CU_MEMORYTYPE_HOST ? pointer : nullptr; break;
+            case kManaged: *static_cast<bool*>(answers[i]) = managed != 0; break;
+            case kDevice: *static_cast<int*>(answers[i]) = device; break;
+            case kBegin: *static_cast<uint64_t*>(answers[i]) = begin; break;
+            case kBytes: *static_cast<uint64_t*>(answers[i]) = bytes; break;
+            default: return hipErrorNotSupported;
+        }
+    }
+    return hipSuccess;
+}
 HIP_FUNCTION(hipMemcpyWithStream, (void* to, const void* from, size_t bytes, hipMemcpyKind kind, hipStream_t stream),
              (to, from, bytes, kind, stream)) {
     static const bool calls_exports = setting("FAKE_HIP_CALLS_EXPORTS");

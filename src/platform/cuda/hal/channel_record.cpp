@@ -35,6 +35,7 @@ constinit bool g_incomplete = false;
 constinit bool g_partition = false;
 constinit uint32_t g_generation = 0;  // the process of a line of forks that it belongs to
 constinit std::atomic<uint32_t> g_serial{0};
+constinit std::atomic<bool> g_copies{false};  // channels of copy engines are taken off as well
 
 // The lock. Fork's child finds nothing of its parent's in it.
 class Record {
@@ -188,10 +189,14 @@ bool collect(const Object& client, const Object& device, RecordedSet& recorded) 
     for (const Object* object = g_objects; object != nullptr; object = object->next) {
         if (object->client != client.handle || object->parent != device.handle) continue;
         if (object->kind == Kind::kSubdevice) set.subdevice = object->handle;
-        if (object->kind != Kind::kGroup || !is_compute_engine(object->engine)) continue;
-        if (set.group_count == ChannelSet::kMostGroups) return false;
-        set.timeslices_us[set.group_count] = object->noted;
-        set.groups[set.group_count++] = object->handle;
+        if (object->kind != Kind::kGroup) continue;
+        const bool copies = g_copies.load(std::memory_order_relaxed) && is_copy_engine(object->engine);
+        if (!copies && !is_compute_engine(object->engine)) continue;
+        if (!copies) {
+            if (set.group_count == ChannelSet::kMostGroups) return false;
+            set.timeslices_us[set.group_count] = object->noted;
+            set.groups[set.group_count++] = object->handle;
+        }
         for (const Object* channel = g_objects; channel != nullptr; channel = channel->next) {
             if (channel->client != client.handle || channel->parent != object->handle ||
                 channel->kind != Kind::kChannel)
@@ -250,7 +255,7 @@ void for_each_recorded(bool (*visit)(const RecordedSet& recorded, void* data), v
                 const Object* client = find(device->client, device->client);
                 if (client == nullptr) continue;
                 if (!collect(*client, *device, recorded)) g_incomplete = true;
-                found = recorded.set.channel_count != 0 && index++ == at;
+                found = recorded.set.channel_count != 0 && recorded.set.group_count != 0 && index++ == at;
             }
         }
         if (!found || !visit(recorded, data)) return;
@@ -259,6 +264,13 @@ void for_each_recorded(bool (*visit)(const RecordedSet& recorded, void* data), v
 
 void note_address(uint32_t client, uint32_t device, uint32_t address) { note(client, device, address); }
 void note_timeslice(uint32_t client, uint32_t group, uint32_t us) { note(client, group, us); }
+
+void note_copies() {
+    if (g_copies.load(std::memory_order_relaxed)) return;
+    const Record record;
+    g_copies.store(true, std::memory_order_relaxed);
+    g_serial.fetch_add(1, std::memory_order_acq_rel);
+}
 
 uint32_t record_serial() { return g_serial.load(std::memory_order_acquire); }
 
@@ -293,6 +305,7 @@ bool record_has_partition() {
 
 void forget_record() {
     Record record;
+    g_copies.store(false, std::memory_order_relaxed);
     record.clear();
 }
 

@@ -17,7 +17,7 @@ void record_call(int fd, unsigned long request, const void* argument, int result
 // Whether `request` with `argument` frees something that is recorded, or that contains it. Before the call.
 bool frees_recorded(unsigned long request, const void* argument);
 
-// A client's compute channels on one GPU.
+// A client's compute channels on one GPU, and perhaps those of copy engines.
 struct RecordedSet {
     rm::ChannelSet set{};
     int fd = -1;  // on which the library allocated the client: the driver takes calls on no other
@@ -32,6 +32,10 @@ void for_each_recorded(bool (*visit)(const RecordedSet& recorded, void* data), v
 // What the driver said about a device object, kept until it is freed. The same of a group's timeslice.
 void note_address(uint32_t client, uint32_t device, uint32_t address);
 void note_timeslice(uint32_t client, uint32_t group, uint32_t us);
+
+// This process makes large copies: its sets contain from here on the channels of copy engines as well (but not their
+// groups: timeslices are of kernels alone).
+void note_copies();
 
 // Rises with every change of what for_each_recorded visits.
 uint32_t record_serial();

@@ -1,6 +1,8 @@
 // libhalcuda's public entries (xsched/cuda/hal.h), and what of those for the shim CUDA alone has.
 #include "platform/stream/hal/hal.h"
 
+#include "base/options.h"
+#include "platform/cuda/hal/channel_record.h"
 #include "platform/cuda/hal/interrupt.h"
 #include "platform/cuda/hal/keep_alive.h"
 #include "platform/cuda/hal/stream_shape.h"
@@ -105,6 +107,10 @@ void platform_context_going(Context context) {
 
 extern "C" int HAL(ioctl)(int fd, unsigned long request, void* argument, int (*next)(int, unsigned long, void*)) {
     return xsched::cuda::pass_ioctl(fd, request, argument, next);
+}
+
+extern "C" void HAL(note_copies)(void) {
+    if (xsched::base::options().cuda_interrupt_copies != 0) xsched::cuda::note_copies();
 }
 
 extern "C" XResult CudaQueueCreate(HwQueueHandle* handle, CUstream stream) {

@@ -108,9 +108,14 @@ struct NV_CHANNEL_GROUP_ALLOCATION_PARAMETERS {  // nvos.h; what follows engineT
 
 // Engines that run kernels: GR0, and with MIG GR1 to GR7 (class/cl2080_notification.h, NV2080_ENGINE_TYPE_GR).
 inline constexpr uint32_t NV2080_ENGINE_TYPE_GR0 = 0x1;
+inline constexpr uint32_t NV2080_ENGINE_TYPE_COPY0 = 0x9;
+inline constexpr uint32_t NV2080_ENGINE_TYPE_COPY9 = 0x12;
 inline constexpr uint32_t kLastGraphicsEngine = 0x8;
 inline bool is_compute_engine(uint32_t engine) {
     return engine >= NV2080_ENGINE_TYPE_GR0 && engine <= kLastGraphicsEngine;
+}
+inline bool is_copy_engine(uint32_t engine) {
+    return engine >= NV2080_ENGINE_TYPE_COPY0 && engine <= NV2080_ENGINE_TYPE_COPY9;
 }
 
 // --- controls

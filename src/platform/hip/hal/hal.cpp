@@ -69,6 +69,9 @@ extern "C" uint32_t xhip_queue_number(HwQueueHandle handle) {
     return use != nullptr ? use->main.load(std::memory_order_relaxed) : 0;
 }
 
+// AMD's way takes off queues, which copies of the runtime's own do not use.
+extern "C" void HAL(note_copies)(void) {}
+
 extern "C" int HAL(ioctl)(int fd, unsigned long request, void* argument, int (*next)(int, unsigned long, void*)) {
     return xsched::hip::pass_ioctl(fd, request, argument, next);
 }

@@ -1,6 +1,7 @@
 // HIP's hooks, by the names that api/hip.json has for them: those that all platforms with streams have, and
 //
 //   copied             a copy that is complete when it returns, if it is one to the host (launch.h)
+//   copied_copy        the same, in pieces while others compete (stream/shim/copies.h)
 //   with_events        a kernel between two event records (launch.h)
 //   configure_call, launch_by_pointer, launch_with_references   launches of their own kind (launch.h)
 //   device_reset, primary_reset                                 the life of devices (contexts.h)
@@ -17,6 +18,22 @@
 #include "platform/stream/shim/common_shapes.h"
 
 namespace xsched::stream {
+
+// Of copies that wait, those that do not.
+#define XSCHED_AT_ONCE(waiting, at_once) \
+    template <>                          \
+    inline constexpr EntryPoint kAtOnce<kEntry_##waiting> = kEntry_##at_once;
+XSCHED_AT_ONCE(hipMemcpy, hipMemcpyAsync)
+XSCHED_AT_ONCE(hipMemcpy_spt, hipMemcpyAsync_spt)
+XSCHED_AT_ONCE(hipMemcpyWithStream, hipMemcpyAsync)
+XSCHED_AT_ONCE(hipMemcpyHtoD, hipMemcpyHtoDAsync)
+XSCHED_AT_ONCE(hipMemcpyDtoH, hipMemcpyDtoHAsync)
+XSCHED_AT_ONCE(hipMemcpyDtoD, hipMemcpyDtoDAsync)
+XSCHED_AT_ONCE(hipMemcpyPeer, hipMemcpyPeerAsync)
+#undef XSCHED_AT_ONCE
+
+template <EntryPoint kEntry>
+inline constexpr auto copied_copy = &InPieces<kEntry, hip::copied<kEntry>>::call;
 
 using hip::configure_call;
 using hip::copied;

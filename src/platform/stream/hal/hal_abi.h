@@ -40,6 +40,9 @@ void HAL(unpause)(void);
 // The context is about to be destroyed: memory registered through it is forgotten, and what is off the device returns.
 void HAL(context_going)(xsched::stream::Context context);
 
+// The program makes large copies: what level 3 takes off may have to include them.
+void HAL(note_copies)(void);
+
 // A call to the vendor's kernel driver on its way; `next` makes it. Returns what it returned, errno as it left it.
 int HAL(ioctl)(int fd, unsigned long request, void* argument, int (*next)(int, unsigned long, void*));
 
@@ -59,6 +62,7 @@ inline XResult hal_find(HwQueueHandle* hwq, uint32_t kind, Stream stream, Contex
 inline void hal_pause() { HAL(pause)(); }
 inline void hal_unpause() { HAL(unpause)(); }
 inline void hal_context_going(Context context) { HAL(context_going)(context); }
+inline void hal_note_copies() { HAL(note_copies)(); }
 inline int hal_ioctl(int fd, unsigned long request, void* argument, int (*next)(int, unsigned long, void*)) {
     return HAL(ioctl)(fd, request, argument, next);
 }

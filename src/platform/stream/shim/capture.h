@@ -23,6 +23,14 @@ inline Stream plain_handle(Stream stream, bool per_thread) {
 // Asks the driver. True also if even a question to it fails: the legacy stream beside a captured blocking stream.
 bool asks_capturing(Stream stream, bool per_thread);
 
+// Copies that a thread is launching in pieces (copies.h). Natively such a copy is one command, which a capture that
+// begins meanwhile has or has not: so the one waits for the other, and while something is captured no copy is taken
+// apart.
+bool split_begins();
+void split_over();
+// In the beginning of a capture that counts already.
+void wait_for_splits();
+
 inline bool capturing(Stream stream, bool per_thread) {
     return g_captures.load(std::memory_order_relaxed) > 0 && asks_capturing(stream, per_thread);
 }
@@ -40,6 +48,7 @@ template <EntryPoint kEntry, typename... Rest>
 Result begin_capture(Stream stream, Rest... rest) {
     XLOG_DEBG("%s on stream %p", Declared<kEntry>::kName, static_cast<void*>(stream));
     g_captures.fetch_add(1);  // first, so that no launch of another thread misses it
+    wait_for_splits();
     const Paused paused;
     const Result code = driver<kEntry>()(stream, rest...);
     if (code != kSuccess) g_captures.fetch_sub(1);

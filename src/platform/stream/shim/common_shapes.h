@@ -4,6 +4,7 @@
 //   scheduled            a command of the stream among the arguments, or of the NULL stream if there is none (launch.h)
 //   read_back            the same; when it returns, itself and all before it are complete
 //   upload               the same; when it returns, all before it is complete, if it copies more than 64 KiB
+//   copy, read_back_copy, upload_copy   the same of copies that go in pieces while others compete (copies.h)
 //   on_several           launches on several devices (launch.h)
 //   stream_synchronize, stream_query, context_synchronize   waits and questions (ordered.h)
 //   event_record, event_record_elsewhere, event_wait, event_destroy, stream_wait_event
@@ -13,6 +14,7 @@
 #pragma once
 
 #include "platform/stream/shim/capture.h"
+#include "platform/stream/shim/copies.h"
 #include "platform/stream/shim/launch.h"
 #include "platform/stream/shim/ordered.h"
 #include "platform/stream/shim/trace.h"
@@ -25,6 +27,12 @@ template <EntryPoint kEntry>
 inline constexpr auto read_back = &Scheduled<kEntry, true>::call;
 template <EntryPoint kEntry>
 inline constexpr auto upload = &Upload<kEntry>::call;
+template <EntryPoint kEntry>
+inline constexpr auto copy = &InPieces<kEntry, &Scheduled<kEntry>::call>::call;
+template <EntryPoint kEntry>
+inline constexpr auto read_back_copy = &InPieces<kEntry, &Scheduled<kEntry, true>::call>::call;
+template <EntryPoint kEntry>
+inline constexpr auto upload_copy = &InPieces<kEntry, &Upload<kEntry>::call>::call;
 template <EntryPoint kEntry>
 inline constexpr auto on_several = &OnSeveral<kEntry>::call;
 template <EntryPoint kEntry>

@@ -49,15 +49,16 @@ public:
     // `marker`: not work but a place in it.
     XSCHED_HOT Launch(Stream stream, bool per_thread, bool marker = false) {
         const KeepErrno keep;
-        entry_ = capturing(stream, per_thread) ? nullptr : entry_of(stream, per_thread);
-        xqueue_ = entry_ != nullptr ? entry_->xqueue.load(std::memory_order_acquire) : nullptr;
-        if (xqueue_ == nullptr) return;
-        if (several_queues()) [[unlikely]]
-            depend_implicitly(*entry_);
+        if (!finds_queue(stream, per_thread)) return;
         (marker ? xq_admit_marker : xq_admit)(xqueue_, &ticket_);
-        counted_ = several_priorities();
-        if (counted_) [[unlikely]]
-            xq_driver_call(xqueue_, kXqCallBegins);
+        call_begins();
+    }
+    // A piece of a copy.
+    Launch(Stream stream, bool per_thread, const XqPiece& piece) {
+        const KeepErrno keep;
+        if (!finds_queue(stream, per_thread)) return;
+        xq_admit_piece(xqueue_, &ticket_, &piece);
+        call_begins();
     }
     Launch(const Launch&) = delete;
     Launch& operator=(const Launch&) = delete;
@@ -90,6 +91,19 @@ public:
     XqQueue* xqueue() const { return xqueue_; }
 
 private:
+    XSCHED_HOT bool finds_queue(Stream stream, bool per_thread) {
+        entry_ = capturing(stream, per_thread) ? nullptr : entry_of(stream, per_thread);
+        xqueue_ = entry_ != nullptr ? entry_->xqueue.load(std::memory_order_acquire) : nullptr;
+        if (xqueue_ == nullptr) return false;
+        if (several_queues()) [[unlikely]]
+            depend_implicitly(*entry_);
+        return true;
+    }
+    XSCHED_HOT void call_begins() {
+        counted_ = several_priorities();
+        if (counted_) [[unlikely]]
+            xq_driver_call(xqueue_, kXqCallBegins);
+    }
     bool can_ask() const { return entry_->kind.load(std::memory_order_relaxed) != StreamKind::kPerThread; }
 
     StreamEntry* entry_;
@@ -111,11 +125,11 @@ class WatchedLaunch : public Launch {
 public:
     XSCHED_HOT explicit WatchedLaunch(Stream stream, bool per_thread, bool marker = false, bool wide = false)
         : Launch(stream, per_thread, marker), wide_(wide) {
-        if constexpr (kSharesHardware) {
-            if (xqueue() == nullptr || !queues_observed()) return;
-            watching_ = several_priorities() || !entry()->hardware.known();
-            if (watching_) call_begins(entry()->hardware, wide_, &state_);
-        }
+        watch();
+    }
+    WatchedLaunch(Stream stream, bool per_thread, const XqPiece& piece)
+        : Launch(stream, per_thread, piece), wide_(false) {
+        watch();
     }
     XSCHED_HOT void returned(Result code) {
         if constexpr (kSharesHardware) {
@@ -131,6 +145,14 @@ public:
     }
 
 private:
+    XSCHED_HOT void watch() {
+        if constexpr (kSharesHardware) {
+            if (xqueue() == nullptr || !queues_observed()) return;
+            watching_ = several_priorities() || !entry()->hardware.known();
+            if (watching_) stream::call_begins(entry()->hardware, wide_, &state_);
+        }
+    }
+
     const bool wide_;
     bool watching_ = false;
     union {

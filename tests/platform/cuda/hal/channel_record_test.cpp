@@ -144,6 +144,22 @@ TEST_P(Forms, FreeingTakesWhatIsBelow) {
     EXPECT_TRUE(recorded().empty());
 }
 
+TEST_P(Forms, ChannelsForCopiesAreTakenOffOnceTheProgramCopies) {
+    begin(kClient);
+    device(kClient, 0x10);
+    context(kClient, 0x10, 0x100);
+    const uint32_t serial = record_serial();
+    note_copies();
+    EXPECT_NE(record_serial(), serial);
+    const auto sets = recorded();
+    ASSERT_EQ(sets.size(), 1u);
+    EXPECT_EQ(sets[0].set.group_count, 1u) << "timeslices are of kernels";
+    ASSERT_EQ(sets[0].set.channel_count, 3u);
+    EXPECT_EQ(sets[0].set.channels[0] + sets[0].set.channels[1] + sets[0].set.channels[2], 0x101u + 0x103u + 0x105u);
+    note_copies();
+    EXPECT_EQ(record_serial(), serial + 1) << "once";
+}
+
 INSTANTIATE_TEST_SUITE_P(OfCalls, Forms, testing::Values(Form::kShort, Form::kLong, Form::kOldLong, Form::kWrapped));
 
 TEST_F(ChannelRecord, AContextThatIsMadeAgainWithTheSameHandles) {

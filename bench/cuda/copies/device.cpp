@@ -1,0 +1,117 @@
+#include "device.h"
+
+#include <dlfcn.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+
+#include "busy_kernel.h"
+
+namespace copies {
+namespace {
+
+constexpr unsigned kBlockThreads = 256;
+
+Handle g_context = nullptr;
+Handle g_kernel = nullptr;
+
+[[noreturn]] void fail(const char* what, long code) {
+    fprintf(stderr, "copies: %s failed (%ld)\n", what, code);
+    exit(3);
+}
+
+template <typename... Arguments>
+using Function = int (*)(Arguments...);
+
+void* found(const char* name) {
+    static void* const library = dlopen("libcuda.so.1", RTLD_NOW);
+    if (library == nullptr) fail("opening libcuda.so.1", 0);
+    void* const function = dlsym(library, name);
+    if (function == nullptr) fail(name, -1);
+    return function;
+}
+
+void check(int code, const char* name) {
+    if (code != 0) fail(name, code);
+}
+
+}  // namespace
+
+// The function by name, looked up once.
+#define COPIES_CALL(name, types, ...)                                                \
+    do {                                                                             \
+        static const auto function = reinterpret_cast<Function<types>>(found(name)); \
+        check(function(__VA_ARGS__), name);                                          \
+    } while (false)
+#define COPIES_TYPES(...) __VA_ARGS__
+
+int64_t now_ns() {
+    timespec time{};
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+void open_device() {
+    int device = 0;
+    Handle module = nullptr;
+    COPIES_CALL("cuInit", COPIES_TYPES(unsigned), 0);
+    COPIES_CALL("cuDeviceGet", COPIES_TYPES(int*, int), &device, 0);
+    COPIES_CALL("cuDevicePrimaryCtxRetain", COPIES_TYPES(Handle*, int), &g_context, device);
+    use_device();
+    COPIES_CALL("cuModuleLoadData", COPIES_TYPES(Handle*, const void*), &module, busy::kBusyPtx);
+    COPIES_CALL("cuModuleGetFunction", COPIES_TYPES(Handle*, Handle, const char*), &g_kernel, module, "busy");
+}
+void use_device() { COPIES_CALL("cuCtxSetCurrent", COPIES_TYPES(Handle), g_context); }
+
+Pointer allocate(size_t bytes) {
+    Pointer memory = 0;
+    COPIES_CALL("cuMemAlloc_v2", COPIES_TYPES(Pointer*, size_t), &memory, bytes);
+    return memory;
+}
+void release(Pointer memory) { COPIES_CALL("cuMemFree_v2", COPIES_TYPES(Pointer), memory); }
+uint32_t* host_memory(size_t bytes, bool pinned) {
+    void* memory = nullptr;
+    if (pinned)
+        COPIES_CALL("cuMemHostAlloc", COPIES_TYPES(void**, size_t, unsigned), &memory, bytes, 0);
+    else
+        memory = malloc(bytes);
+    if (memory == nullptr) fail("allocating host memory", 0);
+    return static_cast<uint32_t*>(memory);
+}
+
+Handle make_stream() {
+    Handle stream = nullptr;
+    COPIES_CALL("cuStreamCreate", COPIES_TYPES(Handle*, unsigned), &stream, 1);
+    return stream;
+}
+Handle make_event(bool timed) {
+    Handle event = nullptr;
+    COPIES_CALL("cuEventCreate", COPIES_TYPES(Handle*, unsigned), &event, timed ? 0 : 2);
+    return event;
+}
+void copy_in(Pointer to, const void* from, size_t bytes, Handle stream) {
+    COPIES_CALL("cuMemcpyHtoDAsync_v2", COPIES_TYPES(Pointer, const void*, size_t, Handle), to, from, bytes, stream);
+}
+void copy_out(void* to, Pointer from, size_t bytes, Handle stream) {
+    COPIES_CALL("cuMemcpyDtoHAsync_v2", COPIES_TYPES(void*, Pointer, size_t, Handle), to, from, bytes, stream);
+}
+void record(Handle event, Handle stream) { COPIES_CALL("cuEventRecord", COPIES_TYPES(Handle, Handle), event, stream); }
+void wait_event(Handle event) { COPIES_CALL("cuEventSynchronize", COPIES_TYPES(Handle), event); }
+void wait_stream(Handle stream) { COPIES_CALL("cuStreamSynchronize", COPIES_TYPES(Handle), stream); }
+double elapsed_us(Handle begin, Handle end) {
+    float ms = 0;
+    COPIES_CALL("cuEventElapsedTime", COPIES_TYPES(float*, Handle, Handle), &ms, begin, end);
+    return ms * 1000.0;
+}
+void launch_steps(Pointer words, size_t count, uint32_t steps, Handle stream) {
+    void* parameters[] = {&words, &steps};
+    const unsigned blocks = static_cast<unsigned>(count / kBlockThreads);
+    COPIES_CALL("cuLaunchKernel",
+                COPIES_TYPES(Handle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Handle,
+                             void**, void**),
+                g_kernel, blocks, 1, 1, kBlockThreads, 1, 1, 0, stream, parameters, nullptr);
+}
+uint32_t stepped(uint32_t word, uint64_t steps) { return busy::stepped(word, steps); }
+
+}  // namespace copies

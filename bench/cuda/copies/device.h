@@ -1,0 +1,34 @@
+// CUDA as the copying programs use it: the driver's functions by name, from the library that a program finds under the
+// driver's name. They link nothing of ours. Failures end the program with a sentence.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace copies {
+
+using Pointer = uint64_t;  // on the device
+using Handle = void*;      // a stream, an event
+
+int64_t now_ns();  // CLOCK_MONOTONIC
+
+void open_device();
+void use_device();  // any further thread
+Pointer allocate(size_t bytes);
+void release(Pointer memory);
+// Host memory: pinned, or as malloc gives it.
+uint32_t* host_memory(size_t bytes, bool pinned);
+Handle make_stream();
+Handle make_event(bool timed);
+void copy_in(Pointer to, const void* from, size_t bytes, Handle stream);
+void copy_out(void* to, Pointer from, size_t bytes, Handle stream);
+void record(Handle event, Handle stream);
+void wait_event(Handle event);
+void wait_stream(Handle stream);
+double elapsed_us(Handle begin, Handle end);
+// One thread for each word, which steps a generator so many times.
+void launch_steps(Pointer words, size_t count, uint32_t steps, Handle stream);
+uint32_t stepped(uint32_t word, uint64_t steps);
+
+}  // namespace copies

@@ -1,0 +1,176 @@
+// Copies in pieces. While a more urgent program may come, a large copy goes to the driver as several commands of the
+// same stream, each with a gate before it: the device is then never in the middle of more than one of them. Contents,
+// order, events and when a call returns are as natively; what would be different in any case is left whole: whatever
+// the driver might refuse (memory that it does not know as one range), managed memory, ranges that overlap, captured
+// streams. While nobody competes, a copy costs one comparison more. On the caller's thread.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+
+#include "base/no_copies.h"
+#include "base/options.h"
+#include "platform/stream/shim/launch.h"
+
+namespace xsched::stream {
+
+// Where an address points to. (platform/<p>/shim/memory.cpp)
+struct Memory {
+    enum class Place { kUnknown, kPageable, kPinned, kDevice };
+    Place place = Place::kUnknown;  // kUnknown: not to be taken apart
+    uintptr_t begin = 0;  // of the range that the driver knows there; not of pageable memory
+    uint64_t bytes = 0;
+    int device = -1;  // kDevice: which
+};
+Memory memory_at(uintptr_t address);
+
+// A copy's two sides: `rows` of `width` bytes each; of a plain copy one.
+struct CopyShape {
+    uintptr_t to = 0;
+    uintptr_t from = 0;
+    uint64_t width = 0;
+    uint64_t rows = 1;
+    uint64_t to_pitch = 0;
+    uint64_t from_pitch = 0;
+
+    uint64_t bytes() const { return width * rows; }
+    uint64_t extent(uint64_t pitch) const { return (rows - 1) * pitch + width; }
+};
+
+// Smaller copies are never taken apart.
+inline uint64_t least_split_bytes() {
+    constexpr uint64_t kUsual = 1024 * 1024;
+    const int64_t wanted = base::options().copy_piece;
+    if (wanted < 0) return UINT64_MAX;
+    return wanted > 0 ? static_cast<uint64_t>(wanted) : kUsual;
+}
+
+// The calling thread's copy that is being launched in pieces. (copies.cpp)
+class Split : base::NoCopies {
+public:
+    Split() = default;
+    ~Split();
+    // False: it goes whole.
+    bool begin(Stream stream, bool per_thread, const CopyShape& copy);
+    // The same of several copies by one call, of which each may be taken apart.
+    using ShapeOf = CopyShape (*)(const void* data, size_t which);
+    bool begin(Stream stream, bool per_thread, size_t count, ShapeOf shape_of, const void* data);
+    // How much of it goes next; 0: all the rest.
+    uint64_t next() const { return xq_copy_piece(xqueue_, kind_, bytes_); }
+    XqCopyKind kind() const { return kind_; }
+
+private:
+    bool keep_others_out(StreamEntry& entry);
+    bool try_keep_others_out(StreamEntry& entry);
+    void let_others_in();
+
+    static constexpr unsigned kMost = 128;  // streams that are ordered with the copy's own
+    XqQueue* xqueue_ = nullptr;
+    XqCopyKind kind_ = kXqCopyKinds;
+    uint64_t bytes_ = 0;
+    bool begun_ = false;
+    unsigned count_ = 0;
+    XqQueue* held_[kMost];
+};
+
+// --- plain copies: (to, ..., from, ..., bytes, ...)
+template <typename T>
+inline constexpr bool kIsAddress =
+    std::is_same_v<T, void*> || std::is_same_v<T, const void*> || std::is_same_v<T, DevicePtr>;
+
+template <typename T>
+uintptr_t address_in(T value) {
+    if constexpr (std::is_pointer_v<T>)
+        return reinterpret_cast<uintptr_t>(value);
+    else
+        return static_cast<uintptr_t>(value);
+}
+
+template <typename... Arguments>
+CopyShape plain_copy(Arguments... arguments) {
+    CopyShape copy;
+    unsigned addresses = 0;
+    const auto note = [&](auto argument) {
+        using Argument = decltype(argument);
+        if constexpr (kIsAddress<Argument>) {
+            (addresses == 0 ? copy.to : copy.from) = address_in(argument);
+            ++addresses;
+        } else if constexpr (std::is_same_v<Argument, size_t>) {
+            copy.width = argument;
+        }
+    };
+    (note(arguments), ...);
+    return copy;
+}
+
+// The argument of the piece that begins at `done`.
+template <typename Argument>
+Argument of_piece(Argument argument, uint64_t done, uint64_t bytes) {
+    if constexpr (std::is_pointer_v<Argument> && kIsAddress<Argument>)
+        return const_cast<Argument>(static_cast<const void*>(static_cast<const char*>(argument) + done));
+    else if constexpr (kIsAddress<Argument>)
+        return argument + done;
+    else if constexpr (std::is_same_v<Argument, size_t>)
+        return bytes;
+    else
+        return argument;
+}
+
+// The function that does the same and returns at once; the platform's shapes.h says which, where a call waits. It may
+// take the stream as one more argument, which is NULL then.
+template <EntryPoint kEntry>
+inline constexpr EntryPoint kAtOnce = kEntry;
+
+// A piece that is not the last one.
+template <EntryPoint kEntry, typename... Arguments>
+Result launch_piece(const XqPiece& piece, Arguments... arguments) {
+    const Stream stream = stream_in(arguments...);
+    if (base::log_enabled(base::LogLevel::kDebug)) [[unlikely]]
+        trace_launch<kEntry>(nullptr, stream, arguments...);
+    WatchedLaunch launch(stream, Declared<kEntry>::kPerThread, piece);
+    const auto function = driver<kAtOnce<kEntry>>();
+    Result code = kSuccess;
+    if constexpr (std::is_invocable_v<decltype(function), Arguments...>)
+        code = function(arguments...);
+    else
+        code = function(arguments..., Stream{});
+    launch.returned(code);
+    return code;
+}
+
+// kWhole: the hook of the copy as it is. Where a call waits, it is the last piece's.
+template <EntryPoint kEntry, auto kWhole, typename Function = typename Declared<kEntry>::Type>
+struct InPieces;
+
+template <EntryPoint kEntry, auto kWhole, typename... Arguments>
+struct InPieces<kEntry, kWhole, Result (*)(Arguments...)> {
+    static Result call(Arguments... arguments) {
+        const CopyShape copy = plain_copy(arguments...);
+        if (copy.width <= least_split_bytes() || driver<kAtOnce<kEntry>>() == nullptr) [[likely]]
+            return kWhole(arguments...);
+        return split(copy, arguments...);
+    }
+
+private:
+    [[gnu::noinline]] static Result split(const CopyShape& copy, Arguments... arguments) {
+        Split pieces;
+        if (!pieces.begin(stream_in(arguments...), Declared<kEntry>::kPerThread, copy)) return kWhole(arguments...);
+        for (uint64_t done = 0;;) {
+            const uint64_t left = copy.width - done;
+            const uint64_t next = pieces.next();
+            if (next == 0 || next >= left) return last(pieces, done, left, arguments...);
+            const Result code = launch_piece<kEntry>({pieces.kind(), next}, of_piece(arguments, done, next)...);
+            if (code != kSuccess) return code;
+            done += next;
+        }
+    }
+    static Result last(const Split& pieces, uint64_t done, uint64_t left, Arguments... arguments) {
+        if constexpr (kAtOnce<kEntry> == kEntry)
+            return launch_piece<kEntry>({pieces.kind(), left}, of_piece(arguments, done, left)...);
+        else
+            return kWhole(of_piece(arguments, done, left)...);
+    }
+};
+
+}  // namespace xsched::stream
