@@ -128,6 +128,7 @@ usual_seconds() {
         directive | demo) echo 80 ;;
         devices) echo 200 ;;
         models) echo 330 ;;
+        auto) echo 390 ;;
         serving | serving-mps) echo 420 ;;
         suite | suite-compile | order | run) echo 280 ;;
         *) echo 0 ;;
@@ -149,6 +150,7 @@ run_step() {
         thresholds) suite --only thresholds --seconds 2 ;;
         models2) suite --only fixed_priority,partition ;;
         shares) suite --only shares ;;
+        auto) suite --only auto --peers native,xsched ;;
         bench) suite ;;
         acceptance) python3 tests/acceptance/run.py --platform cuda --build "$build" --results "$work/acceptance" \
                             --budget "$budget" ;;
@@ -167,7 +169,7 @@ run_step() {
         suite-compile) python3 tests/gpu/run_suite.py --build "$build" --results "$work" --budget "$budget" \
                                --modes compile --name torch_suite_compile ;;
         *) echo "no step $1: probe smoke main peers lengths own mps streams overhead preemption thresholds models2" \
-                "shares bench acceptance launch hip level3 directive demo models serving serving-mps suite" \
+                "shares auto bench acceptance launch hip level3 directive demo models serving serving-mps suite" \
                 "suite-compile devices order run"
            return 2 ;;
     esac

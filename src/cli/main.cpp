@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/short_name.h"
 #include "cli/did_you_mean.h"
 #include "cli/doctor.h"
 #include "cli/doctor_run.h"
@@ -56,6 +57,16 @@ CLI::App* add_command(CLI::App& app, Words& words, const char* name, const char*
 
 CLI::Range between(int64_t least, int64_t most) { return CLI::Range(least, most); }
 
+// The number of a name; what is a number stays one.
+std::string read_name(const std::string& text) {
+    if (!text.empty() && base::is_digit(text.front())) return text;
+    const int64_t number = base::number_of_name(text);
+    if (number == 0)
+        throw CLI::ValidationError("\"" + text +
+                                   "\" is no name: use 1 to 12 letters, digits and hyphens, a letter first");
+    return std::to_string(number);
+}
+
 // Those that `command` takes. `xcli run` checks numbers itself, since no server will.
 void add_hints(CLI::App* command, HintWords& given, bool run) {
     for (const base::HintInfo& hint : base::kHints) {
@@ -67,6 +78,7 @@ void add_hints(CLI::App* command, HintWords& given, bool run) {
         if (run) option->check(between(hint.least, hint.most));
         if (hint.kind == base::HintKind::kTarget)
             option->transform([](const std::string& text) { return read_latency_target(text); });
+        if (hint.kind == base::HintKind::kName) option->transform(read_name);
     }
 }
 

@@ -141,7 +141,10 @@ void ClientSlots::publish_units() {
     common.keep_alive_waits = header.keep_alive_waits.load(std::memory_order_relaxed);
     common.stopped = view_.record != nullptr && view_.record->stopped.load(std::memory_order_relaxed) != 0;
     if (view_.record != nullptr) common.unit.cpu_priority = view_.record->cpu_priority.load(std::memory_order_relaxed);
-    if (view_.limits != nullptr) share_as_user(common.unit);
+    if (view_.limits != nullptr) {
+        common.user = view_.limits->account;
+        share_as_user(common.unit);
+    }
     units_.publish(common);
 }
 

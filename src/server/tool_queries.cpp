@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/hints.h"
+#include "base/short_name.h"
 #include "base/time.h"
 #include "ipc/slot_hints.h"
 #include "server/describing.h"
@@ -26,8 +27,11 @@ constexpr size_t kMostExplanations = 64;  // of one process
 // A hostile client writes any number.
 void add_hints(Json& entry, const ipc::QueueSlot& slot, int64_t now_ns) {
     const base::Hints hints = ipc::load_hints(slot);
-    for (const base::HintInfo& hint : base::kHints)
-        if (hint.listed != nullptr) entry[hint.listed] = hint.told(base::get_hint(hints, hint.id), now_ns);
+    for (const base::HintInfo& hint : base::kHints) {
+        if (hint.listed == nullptr) continue;
+        const int64_t told = hint.told(base::get_hint(hints, hint.id), now_ns);
+        entry[hint.listed] = hint.kind == base::HintKind::kName ? Json(base::name_of_number(told)) : Json(told);
+    }
 }
 
 // What its program had of its device in the last second, ten and sixty.
