@@ -1,4 +1,5 @@
 """Does AUTO, told nothing, do what was asked: urgent bursts, equal shares, changed roles, liars, targets, tenants?"""
+import json
 import time
 from collections import defaultdict
 
@@ -11,7 +12,7 @@ from .shares import TASKS
 
 NAME, WEIGHT = "auto", 20
 SETTLE_SECONDS = 1.2        # after a change of policy, of a target or of roles
-PAIR_SECONDS = 3
+PAIR_SECONDS = 2.5
 PAIR_LENGTHS = {"gpu": (0.05, 0.3, 1, 3), "cpu": (1, 5)}  # of low's kernels, ms
 BUSY_MS = {"gpu": 1, "cpu": 2}                            # of kernels of programs that only compete
 FACTORS = (2, 1.6, 1.3, 1.1, 1.05)                        # latency targets, of the time alone
@@ -22,6 +23,12 @@ LIARS = (("waits after every kernel", {"burst-kernels": 50, "sync-every": 1, "pa
          ("rests 1 ms after every 5 kernels", {"burst-kernels": 5, "pause-ms": 1, "pause-max-ms": 1}),
          ("rests 4 ms after every 10 kernels", {"burst-kernels": 10, "pause-ms": 4, "pause-max-ms": 4}))
 DEADLINE_WAYS = ("HPF", "LAX", "KEDF")
+
+
+# Shares under PUP: what the programs got, and what XSched believes they had.
+SHARES = (("60, 30, 10, each its limit", (60, 30, 10), True), ("60, 30, 10", (60, 30, 10), False),
+          ("10, 30, 60", (10, 30, 60), False))
+SHARE_KERNEL_MS = {"gpu": 0.5, "cpu": 2}
 
 
 def p99(latencies):
@@ -54,6 +61,7 @@ class Auto(Guarded):
             return suite.session.calibrate(length, 1)
 
         self.busy_steps, self.hp_steps = steps(self.busy_ms), steps(suite.workload.hp_kernel_ms)
+        self.share_steps = steps(SHARE_KERNEL_MS[kind])
         self.low_steps = {length: steps(length) for length in self.lengths}
         self.failures, self.out, self.raw = [], None, {}
 
@@ -302,6 +310,25 @@ class Auto(Guarded):
         between = None if None in total.values() else int(total["KEDF"] <= total["LAX"] <= total["HPF"])
         self.out.targets.append(("LAX is late less often than HPF, not less than KEDF", between, ">=", 1, ""))
 
+    def shares(self):
+        rows = [["shares (in the order of their start)", "got %, by kernels", "had %, by XSched's account"]]
+
+        def one(title, shares, limited):
+            self.policy("PUP")
+            running = [self.start("lp", {"steps": self.share_steps, "depth": self.suite.workload.depth}, SHARE=share,
+                                  **({"LIMIT": share} if limited else {})) for share in shares]
+            window = self.window(10)
+            listed = self.suite.session.xcli("list", "--json").split("\n", 1)[1]
+            had = {queue["pid"]: queue["got_percent"][1] or 0 for queue in json.loads(listed)["queues"]}
+            had = [had.get(program.process.pid, 0) for program in running]
+            rates = [window.rate(each) for each in self.finish(*running)]
+            got, had = ([each / (sum(column) or 1) * 100 for each in column] for column in (rates, had))
+            rows.append([title, " ".join(f"{each:.1f}" for each in got), " ".join(f"{each:.1f}" for each in had)])
+
+        for case in SHARES:
+            self.step(f"shares {case[0]}", lambda case=case: one(*case))
+        self.out.add_table("PUP: what programs got of all, and what they were charged for", rows)
+
 
 def here(suite):
     if suite.peer("xsched") is None:
@@ -314,7 +341,8 @@ def answer(suite, deadline):
     found = Auto(suite, deadline)
     out = found.out = Document(NAME, "AUTO and LAX", "Does AUTO, told nothing, do what was asked of it? Is LAX between "
                                                      "HPF and KEDF?")
-    for part in (found.equals, found.frontier, found.liars, found.swap, found.tenants, found.deadlines, found.pairs):
+    for part in (found.equals, found.frontier, found.liars, found.swap, found.tenants, found.deadlines, found.shares,
+                 found.pairs):
         part()
     suite.session.xcli("policy", "-s", "HPF")
     out.failures, out.raw = found.failures, found.raw

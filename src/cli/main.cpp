@@ -59,7 +59,7 @@ CLI::Range between(int64_t least, int64_t most) { return CLI::Range(least, most)
 
 // The number of a name; what is a number stays one.
 std::string read_name(const std::string& text) {
-    if (!text.empty() && base::is_digit(text.front())) return text;
+    if (!text.empty() && (base::is_digit(text.front()) || text.front() == '-')) return text;
     const int64_t number = base::number_of_name(text);
     if (number == 0)
         throw CLI::ValidationError("\"" + text +

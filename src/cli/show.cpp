@@ -70,13 +70,14 @@ std::string narrow_table(const Json& answer) {
 }
 
 std::string queue_table(const Json& answer) {
-    console::Table table({">PID", "PROGRAM", "QUEUE", "DEVICE", ">PRIO", ">LEVEL", "STATE", ">PENDING", ">IN FLIGHT",
+    console::Table table({">PID", "PROGRAM", "QUEUE", "DEVICE", ">PRIO", "GANG", ">LEVEL", "STATE", ">PENDING", ">IN FLIGHT",
                           ">COMPLETED", ">SHARE", ">GOT 1/10/60 S", "SUSPENDED", "WHY"});
     for (const Json& queue : answer["queues"]) {
         const auto count = [&queue](const char* member) { return std::to_string(queue.value(member, int64_t{0})); };
         const int64_t by = queue.value("by_pid", int64_t{0});
         table.add({count("pid"), queue.value("program", ""), base::hexadecimal(queue.value("queue", uint64_t{0})),
-                   queue.value("device", ""), count("priority"), count("level"), queue.value("state", ""),
+                   queue.value("device", ""), count("priority"), queue.value("gang", ""), count("level"),
+                   queue.value("state", ""),
                    count("pending"), count("in_flight"), count("completed"), share_of(queue), got_of(queue),
                    queue.value("suspended", false) ? "yes" : "no",
                    queue.value("reason", "") + (by != 0 ? " (pid " + std::to_string(by) + ")" : "") + less_of(queue)});
@@ -84,11 +85,18 @@ std::string queue_table(const Json& answer) {
     return table.text();
 }
 
+// "gang train; "
+std::string gangs_of(const Json& process) {
+    std::string text;
+    for (const Json& gang : process.value("gangs", Json::array())) text += "gang " + gang.get<std::string>() + "; ";
+    return text;
+}
+
 std::string status_text(const Json& answer) {
     std::string text = "policy " + answer.value("policy", "") + "\n";
     for (const Json& process : answer["processes"]) {
         text += "pid " + std::to_string(process.value("pid", int64_t{0})) + " (" + process.value("program", "") + ") " +
-                process.value("state", "") + "; " + count(process, "queues", "queue") + ", " +
+                process.value("state", "") + "; " + gangs_of(process) + count(process, "queues", "queue") + ", " +
                 count(process, "completed", "command") + " completed; preempted " +
                 count(process, "preemptions", "time") + ", delayed by " + fixed(process.value("delayed_ms", 0.0)) +
                 " ms in all; delayed others by " + fixed(process.value("caused_ms", 0.0)) + " ms\n";

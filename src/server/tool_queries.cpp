@@ -96,6 +96,7 @@ Json describe_process(const Request& request, const Facts& facts, const Client& 
                       const std::vector<SeenQueue>& queues, int64_t now_ns) {
     Json explanations = Json::array();
     std::set<std::string> known;
+    std::set<std::string> gangs;
     int64_t delayed_ns = 0;
     uint64_t preemptions = 0;
     uint64_t completed = 0;
@@ -109,6 +110,9 @@ Json describe_process(const Request& request, const Facts& facts, const Client& 
         completed += queue.slot.completed.load();
         delayed_ns = std::max(delayed_ns, queue_facts.delayed_ns);
         preemptions = std::max(preemptions, queue_facts.preemptions);
+        const int64_t gang = queue.slot.gang.load();
+        if (gang > 0 && gang < base::kMostNames && gangs.size() < kMostExplanations)
+            gangs.insert(base::name_of_number(gang));
         if (known.size() >= kMostExplanations) continue;
         const std::string text = "priority " + std::to_string(queue.slot.priority.load()) + " on " +
                                  device_name(queue.slot.device.load()) + " " + sentence(request, why, now_ns);
@@ -122,6 +126,7 @@ Json describe_process(const Request& request, const Facts& facts, const Client& 
             {"queues", queues.size()},
             {"state", state},
             {"completed", completed},
+            {"gangs", gangs},
             {"explanations", explanations},
             {"delayed_ms", milliseconds(delayed_ns)},
             {"caused_ms", milliseconds(facts.caused_ns(client))},
