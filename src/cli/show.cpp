@@ -70,16 +70,15 @@ std::string narrow_table(const Json& answer) {
 }
 
 std::string queue_table(const Json& answer) {
-    console::Table table({">PID", "PROGRAM", "QUEUE", "DEVICE", ">PRIO", "GANG", ">LEVEL", "STATE", ">PENDING", ">IN FLIGHT",
-                          ">COMPLETED", ">SHARE", ">GOT 1/10/60 S", "SUSPENDED", "WHY"});
+    console::Table table({">PID", "PROGRAM", "QUEUE", "DEVICE", ">PRIO", "GANG", ">LEVEL", "STATE", ">PENDING",
+                          ">IN FLIGHT", ">COMPLETED", ">SHARE", ">GOT 1/10/60 S", "SUSPENDED", "WHY"});
     for (const Json& queue : answer["queues"]) {
         const auto count = [&queue](const char* member) { return std::to_string(queue.value(member, int64_t{0})); };
         const int64_t by = queue.value("by_pid", int64_t{0});
         table.add({count("pid"), queue.value("program", ""), base::hexadecimal(queue.value("queue", uint64_t{0})),
                    queue.value("device", ""), count("priority"), queue.value("gang", ""), count("level"),
-                   queue.value("state", ""),
-                   count("pending"), count("in_flight"), count("completed"), share_of(queue), got_of(queue),
-                   queue.value("suspended", false) ? "yes" : "no",
+                   queue.value("state", ""), count("pending"), count("in_flight"), count("completed"), share_of(queue),
+                   got_of(queue), queue.value("suspended", false) ? "yes" : "no",
                    queue.value("reason", "") + (by != 0 ? " (pid " + std::to_string(by) + ")" : "") + less_of(queue)});
     }
     return table.text();
