@@ -7,6 +7,8 @@ namespace xsched::sched {
 
 namespace {
 
+constexpr int64_t kAskAgainNs = 5'000'000;
+
 GangKey key_of(const UnitState& state) { return {.user = state.user, .name = state.unit.gang}; }
 
 // The members on the device of the pass.
@@ -193,6 +195,8 @@ void Gangs::answer(Pass& pass) {
             if (here.order.stands || place.vote == Vote::kNo || place.vote == Vote::kStopped) {
                 keep_off(pass, here);
                 if (here.order.stands) lend(pass, here);
+                // The policy was told that they want nothing, and so may not say when they may run again.
+                if (is_busy(pass, here)) pass.wake(pass.now_ns + kAskAgainNs);
             } else if (here.order.runs) {
                 if (kept && taken == nullptr) let_run(pass, here);
                 if (taken == nullptr && is_busy(pass, here)) taken = here.gang;

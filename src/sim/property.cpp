@@ -69,13 +69,11 @@ private:
                 return true;
         return false;
     }
-    // Of what runs on this device at worst: everybody's longest kernel and turn, after the limit. Who has had more than
-    // its share in a turn waits for as long again (SPUP).
+    // Of what runs on this device at worst: everybody's longest kernel and turn, after the limit.
     int64_t bound_ns() const {
         int64_t longest_ns = 0;
-        for (const ProgramSpec& spec : result_.workload.programs)
-            longest_ns += 10 * spec.burst.kernel_ns.most + 2 * spec.hints.timeslice_us * base::kMicrosecond;
-        return 3 * result_.workload.settings.starvation_limit_ns + longest_ns + 300 * base::kMillisecond;
+        for (const ProgramSpec& spec : result_.workload.programs) longest_ns += spec.burst.kernel_ns.most;
+        return 3 * result_.workload.settings.starvation_limit_ns + 10 * longest_ns + 300 * base::kMillisecond;
     }
     void look(World& world) {
         if (const char* name = world.server()->thrown_out(); name != nullptr && !std::exchange(thrown_out_, true))
