@@ -76,7 +76,6 @@ void DoorbellGroup::watch() {
     bool kernel_can = true;
     RealTime real_time(base::now_ns());
     for (;;) {
-        real_time.look(base::now_ns());
         words.assign(1, &control_);
         noted.assign(1, control_.load());
         rung.clear();
@@ -92,10 +91,12 @@ void DoorbellGroup::watch() {
             }
         }
         if (!rung.empty()) news_.tell(rung);
+        real_time.turn_ends(base::now_ns());
         if (kernel_can)
             kernel_can =
                 base::futex_wait_any(words.data(), noted.data(), static_cast<unsigned>(words.size()), base::kForever);
         if (!kernel_can) base::futex_wait(control_, noted[0], words.size() > 1 ? kPollNs : base::kForever);
+        real_time.turn_begins(base::now_ns());
     }
 }
 

@@ -6,6 +6,7 @@ namespace xsched::server {
 // Whoever decides comes before whoever talks to peers.
 inline constexpr int kSchedulingNice = -10;
 inline constexpr int kFrontNice = -5;
+inline constexpr int kBusyFrontNice = 0;  // front_nice.h
 
 // Fine timers, a short turn (kernels since 6.12) and a slightly better place in the queue for a processor. Whatever is
 // refused is left as it is.
@@ -13,8 +14,7 @@ void ask_for_low_latency(int nice);
 
 // The lowest real-time priority: whatever ordinary threads do, also the server's own that talk to peers, this thread
 // has a processor when it is woken (docs/SECURITY.md, "Beside an attack"). False: the user may not, and nothing has
-// changed. The kernel leaves others a twentieth of the time, and the supervisor ends a server that makes no pass; see
-// real_time.h for a thread that has no rest.
+// changed. See real_time.h for a thread that strangers keep busy.
 bool ask_for_real_time();
 
 }  // namespace xsched::server

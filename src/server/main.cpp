@@ -157,7 +157,6 @@ int run_server(const Options& options, xsched::server::Listener listener) {
         if (options.supervised != nullptr && options.supervised->obituary[0] != '\0')
             XLOG_WARN("%s", options.supervised->obituary);
         xsched::server::begin_log_writer();
-        xsched::server::ask_for_low_latency(xsched::server::kFrontNice);
         server.run();
         xsched::server::end_log_writer();
         return 0;

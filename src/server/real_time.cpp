@@ -1,33 +1,31 @@
 #include "server/real_time.h"
 
+#include <algorithm>
 #include <ctime>
 
-#include "base/log.h"
 #include "server/latency.h"
 
 namespace xsched::server {
 
-bool RealTimeBudget::may(int64_t now_ns, int64_t used_ns) {
-    const bool busy = 2 * (used_ns - used_ns_) > now_ns - began_ns_;
-    began_ns_ = now_ns;
-    used_ns_ = used_ns;
-    if (busy) rests_until_ns_ = now_ns + kRestNs;
-    return now_ns >= rests_until_ns_;
+int64_t RealTimeBudget::rest_ns(int64_t slept_ns, int64_t worked_ns) {
+    owed_ns_ = std::max<int64_t>(0, owed_ns_ - slept_ns) + worked_ns;
+    if (owed_ns_ <= kMostOwedNs) return 0;
+    return std::clamp(owed_ns_ - kMostOwedNs, kShortestRestNs, kLongestRestNs);
 }
 
-RealTime::RealTime(int64_t now_ns) : budget_(now_ns), asked_(ask_for_real_time()), has_(asked_) {}
+RealTime::RealTime(int64_t now_ns) : began_ns_(now_ns), granted_(ask_for_real_time()) {}
 
-void RealTime::keep_or_give_up(int64_t now_ns) {
-    timespec used{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-    const bool may = budget_.may(now_ns, used.tv_sec * 1'000'000'000 + used.tv_nsec);
-    if (may == has_) return;
-    has_ = may;
-    if (may)
-        ask_for_real_time();
-    else
-        ask_for_low_latency(kSchedulingNice);
-    XLOG_DEBG("a deciding thread %s", may ? "is real-time again" : "works without rest: it is an ordinary one for now");
+void RealTime::turn_ends(int64_t now_ns) {
+    const int64_t rest_ns = granted_ ? budget_.rest_ns(slept_ns_, now_ns - began_ns_) : 0;
+    began_ns_ = now_ns;  // of the sleep, which the rest is a part of
+    if (rest_ns == 0) return;
+    const timespec rest{0, rest_ns};
+    clock_nanosleep(CLOCK_MONOTONIC, 0, &rest, nullptr);
+}
+
+void RealTime::turn_begins(int64_t now_ns) {
+    slept_ns_ = now_ns - began_ns_;
+    began_ns_ = now_ns;
 }
 
 }  // namespace xsched::server

@@ -99,7 +99,6 @@ void Scheduler::loop() {
         carry_out(tickets);
         const std::vector<uint32_t>& rung = doorbells_.note_clients();
         const int64_t now = base::now_ns();
-        real_time.look(now);
         int64_t planned = dispatcher_.pass(now, rung);
         note_keeping_off(planned != 0);  // while somebody is, there is a heartbeat to give
         if (look_) planned = base::earlier(planned, look_(now));
@@ -107,7 +106,9 @@ void Scheduler::loop() {
         needs_.store(dispatcher_.core().needs(), std::memory_order_relaxed);
         tell_passed(tickets);
         if (stop_.load()) break;
+        real_time.turn_ends(base::now_ns());
         doorbells_.sleep(planned);
+        real_time.turn_begins(base::now_ns());
     }
     resume_everybody();
 }

@@ -13,6 +13,7 @@
 #include "base/options.h"
 #include "base/time.h"
 #include "policy/policy.h"
+#include "server/front_nice.h"
 #include "server/interrupts.h"
 #include "server/loaded_policy.h"
 #include "server/source.h"
@@ -132,9 +133,11 @@ int64_t Server::look(int64_t now_ns) {
 
 void Server::run() {
     scheduler_.start();
+    FrontNice nice(base::now_ns());
     while (!stop_) {
         const auto ready = events_.wait(next_wake());
         const int64_t now = base::now_ns();
+        nice.look(now);
         for (const uint64_t one : ready) handle_event(one, now);
         if (accept_again_ns_ != 0 && now >= accept_again_ns_) accept_newcomers(now);
         drop_silent_newcomers(now);

@@ -1,4 +1,4 @@
-// The real-time class of the deciding thread, and that whoever keeps it busy does not keep it real-time.
+// The real-time class of the deciding thread, and that whoever keeps it busy makes it rest.
 #include "server/real_time.h"
 
 #include <dirent.h>
@@ -8,28 +8,51 @@
 #include <fstream>
 #include <string>
 
+#include "server/front_nice.h"
 #include "server/hostile.h"
 #include "server/real_time_rights.h"
 
 namespace xsched::test {
 namespace {
 
-constexpr int64_t kWindow = server::RealTimeBudget::kWindowNs;
+using server::BusyWatch;
+using server::RealTimeBudget;
 
-TEST(RealTimeBudget, AThreadThatRestsKeepsTheClass) {
-    server::RealTimeBudget budget(0);
-    EXPECT_FALSE(budget.due(kWindow - 1));
-    EXPECT_TRUE(budget.due(kWindow));
-    for (int64_t turn = 1; turn < 100; ++turn) EXPECT_TRUE(budget.may(turn * kWindow, turn * kWindow / 2));
+TEST(RealTimeBudget, AThreadThatSleepsAsLongAsItWorksNeverRests) {
+    RealTimeBudget budget;
+    for (int turn = 0; turn < 10'000; ++turn) EXPECT_EQ(budget.rest_ns(100'000, 100'000), 0);
 }
 
-TEST(RealTimeBudget, AThreadWithoutRestLosesItForASecond) {
-    server::RealTimeBudget budget(0);
-    const int64_t used = kWindow / 2 + 1;
-    EXPECT_FALSE(budget.may(kWindow, used));
-    const int64_t until = kWindow + server::RealTimeBudget::kRestNs;
-    EXPECT_FALSE(budget.may(until - 1, used));
-    EXPECT_TRUE(budget.may(until, used));
+TEST(RealTimeBudget, ABurstOfWorkDoesNotRest) {
+    RealTimeBudget budget;
+    EXPECT_EQ(budget.rest_ns(0, RealTimeBudget::kMostOwedNs), 0);
+    EXPECT_GT(budget.rest_ns(0, 1), 0);
+}
+
+TEST(RealTimeBudget, AThreadThatOthersKeepBusyWorksHalfOfTheTime) {
+    RealTimeBudget budget;
+    int64_t worked = 0;
+    int64_t slept = 0;
+    int64_t rest = 0;
+    for (int turn = 0; turn < 10'000; ++turn) {
+        worked += 200'000;
+        slept += rest;
+        rest = budget.rest_ns(rest, 200'000);
+        EXPECT_LE(rest, RealTimeBudget::kLongestRestNs);
+    }
+    EXPECT_NEAR(static_cast<double>(slept) / static_cast<double>(worked), 1, 0.01);
+}
+
+TEST(BusyWatch, IsBusyForASecondAfterMoreThanAFifth) {
+    BusyWatch watch(0);
+    const int64_t window = BusyWatch::kWindowNs;
+    EXPECT_FALSE(watch.due(window - 1));
+    EXPECT_TRUE(watch.due(window));
+    EXPECT_FALSE(watch.busy(window, window / 5));
+    const int64_t used = window / 5 + window / 5 + 1;
+    EXPECT_TRUE(watch.busy(2 * window, used));
+    EXPECT_TRUE(watch.busy(2 * window + BusyWatch::kRemembersNs - 1, used));
+    EXPECT_FALSE(watch.busy(3 * window + BusyWatch::kRemembersNs, used));
 }
 
 // The thread of process `pid` with this name, 0 if there is none.
@@ -44,6 +67,13 @@ pid_t thread_named(pid_t pid, const std::string& name) {
     }
     if (list != nullptr) closedir(list);
     return found;
+}
+
+// Nanoseconds of processor time that this thread has had.
+int64_t ran_ns(pid_t pid, pid_t thread) {
+    int64_t ns = 0;
+    std::ifstream("/proc/" + std::to_string(pid) + "/task/" + std::to_string(thread) + "/schedstat") >> ns;
+    return ns;
 }
 
 bool is_real_time(pid_t thread) { return (sched_getscheduler(thread) & ~SCHED_RESET_ON_FORK) == SCHED_RR; }
@@ -65,23 +95,26 @@ TEST_F(RealTimeAttack, AClientThatRingsWithoutRest) {
     const pid_t thread = thread_named(server->pid(), "xserver-sched");
     ASSERT_NE(thread, 0);
     const std::string path = socket();
-    ASSERT_TRUE(becomes_real_time(path, thread)) << "a slow start may have been too much work";
-    {
-        Attacker attacker(kAttackerUid, [path] {
-            static TestClient client(path, "rings");
-            if (!client.connected()) return false;
-            client.add_queue(0, 0, 0x99);
-            if (fork() == 0) {  // after its parent has said that it is ready; the parent ends it
-                prctl(PR_SET_PDEATHSIG, SIGKILL);
-                for (;;) ring_doorbell(client.header());
-            }
-            return true;
-        });
-        ASSERT_TRUE(attacker.ready());
-        EXPECT_TRUE(eventually([thread] { return !is_real_time(thread); }));
-        expect_scheduling();
-    }
-    EXPECT_TRUE(becomes_real_time(path, thread));
+    ASSERT_TRUE(becomes_real_time(path, thread));
+    Attacker attacker(kAttackerUid, [path] {
+        static TestClient client(path, "rings");
+        if (!client.connected()) return false;
+        client.add_queue(0, 0, 0x99);
+        if (fork() == 0) {  // after its parent has said that it is ready; the parent ends it
+            prctl(PR_SET_PDEATHSIG, SIGKILL);
+            for (;;) ring_doorbell(client.header());
+        }
+        return true;
+    });
+    ASSERT_TRUE(attacker.ready());
+    expect_scheduling();
+    const int64_t before = ran_ns(server->pid(), thread);
+    const int64_t began = base::now_ns();
+    usleep(500'000);
+    const int64_t used = ran_ns(server->pid(), thread) - before;
+    EXPECT_LT(used, (base::now_ns() - began) * 6 / 10);
+    EXPECT_GT(used, 0);
+    EXPECT_TRUE(is_real_time(thread));
 }
 
 }  // namespace
