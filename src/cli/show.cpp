@@ -24,7 +24,9 @@ std::string count(const Json& object, const char* member, const std::string& wha
 }
 
 // "30", "30 to 50" with a limit, "-": nothing is asked for.
-std::string share_of(const Json& queue) {
+std::string share_of(const Json& program) {
+    // A control group's share is all its programs'.
+    const Json& queue = program.contains("group_gets") ? program["group_gets"] : program;
     const int64_t share = queue.value("share", int64_t{0});
     const int64_t limit = queue.value("limit", int64_t{0});
     if (share == 0 && limit == 0) return "-";

@@ -112,6 +112,8 @@ private:
     void follow_hold(uint32_t at, int64_t now_ns);
     void leave_limits(QueueHistory& queue);
     void publish_units();
+    void share_as_others(policy::Unit& unit) const;
+    bool shares_as_group(policy::Unit& unit) const;
     void share_as_user(policy::Unit& unit) const;
     void ask(uint32_t at);
     Summary take_verdicts();

@@ -86,7 +86,8 @@ void Server::tell_scheduler() {
                               .region = &client.region(),
                               .process = client.process(),
                               .record = client.record(),
-                              .limits = client.user().shared()});
+                              .limits = client.user().shared(),
+                              .group = client.group()});
         }
         for (const auto& client : leaving_) {
             interrupter_.unwatch(client->id());

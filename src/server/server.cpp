@@ -86,19 +86,17 @@ Server::Server(const Options& options, Listener listener)
       cpu_priorities_(scheduler_),
       device_use_(options.supervised != nullptr ? &options.supervised->use : nullptr),
       holds_(scheduler_.holds()),
-      host_{options_,
-            started_ns_,
-            clients_,
-            scheduler_,
-            users_,
-            checkpoint_,
-            device_use_,
-            holds_,
-            [this](const Peer& peer, int connection, User& user) { return expect(peer, connection, user); }},
+      host_{
+          options_,    started_ns_,
+          clients_,    scheduler_,
+          users_,      cgroups_,
+          checkpoint_, device_use_,
+          holds_,      [this](const Peer& peer, int connection, User& user) { return expect(peer, connection, user); }},
       desk_(host_, events_, undertaker_),
       idle_since_ns_(started_ns_) {
     users_.set_descriptors(descriptor_limit());
     for (const LimitSetting& setting : options.limits) users_.set(setting);
+    for (const GroupSetting& setting : options.groups) cgroups_.set(setting, nullptr);
     if (!events_.watch(listener_.fd(), token(Source::kListener)) ||
         !events_.watch(signals_.get(), token(Source::kSignals)) ||
         !events_.watch(undertaker_.fd(), token(Source::kUndertaker)) ||
@@ -110,7 +108,12 @@ Server::Server(const Options& options, Listener listener)
 // What the server before this one was asked for, if it ended by a fault.
 void Server::take_up_checkpoint() {
     for (const auto& text : checkpoint_.value("limits"))
-        if (text.is_string()) users_.set(read_limit(text.get<std::string>(), false));
+        if (!text.is_string())
+            continue;
+        else if (const std::string setting = text; Cgroups::is_about(setting))
+            cgroups_.set(Cgroups::read(setting), nullptr);
+        else
+            users_.set(read_limit(setting, false));
     for (const pid_t pid : checkpoint_.expected()) {
         struct stat info{};
         if (stat(("/proc/" + std::to_string(pid)).c_str(), &info) != 0) continue;

@@ -88,6 +88,9 @@ Json describe_queue(const Request& request, const Facts& facts, const AskedFor& 
                {"preemptions", known.preemptions},
                {"explanation", sentence(request, why, now_ns)}};
     add_hints(entry, slot, now_ns);
+    entry["cgroup"] = queue.client.cgroup();
+    const dispatch::GroupShare& group = *queue.client.group();
+    if (group.account.load() != 0) entry["group_gets"] = {{"share", group.share.load()}, {"limit", group.limit.load()}};
     add_use(entry, request, asked, queue, why);
     return entry;
 }

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 
+#include "server/cgroups.h"
 #include "server/checkpoint.h"
 #include "server/client.h"
 #include "server/device_use.h"
@@ -23,6 +24,7 @@ struct ToolHost {
     const std::map<uint32_t, std::unique_ptr<Client>>& clients;
     Scheduler& scheduler;
     Users& users;
+    Cgroups& cgroups;
     Checkpoint& checkpoint;
     DeviceUse& use;
     HoldBook& holds;
