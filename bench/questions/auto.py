@@ -319,7 +319,10 @@ class Auto(Guarded):
                                   **({"LIMIT": share} if limited else {})) for share in shares]
             window = self.window(10)
             listed = self.suite.session.xcli("list", "--json").split("\n", 1)[1]
-            had = {queue["pid"]: queue["got_percent"][1] or 0 for queue in json.loads(listed)["queues"]}
+            had = {}
+            for queue in json.loads(listed)["queues"]:  # of the last ten seconds, or of the last one
+                known = [each for each in queue["got_percent"][1::-1] if each is not None]
+                had[queue["pid"]] = max(had.get(queue["pid"], 0), *known[:1], 0)
             had = [had.get(program.process.pid, 0) for program in running]
             rates = [window.rate(each) for each in self.finish(*running)]
             got, had = ([each / (sum(column) or 1) * 100 for each in column] for column in (rates, had))

@@ -15,6 +15,7 @@
 #include "cli/show.h"
 #include "cli/steer.h"
 #include "cli/top.h"
+#include "cli/windows.h"
 #include "console/command_line.h"
 #include "xsched/types.h"
 
@@ -41,6 +42,7 @@ struct Words {
     Target target;
     HintWords hint;
     RecordWords record;
+    WindowsWords windows;
     ExplainWords explain;
     MetricsWords metrics;
     ConfigWords config;
@@ -159,6 +161,11 @@ void add_views(CLI::App& app, Words& words) {
     top->add_flag("--once", words.top.once, "print one look and leave");
     top->add_option("--sort", words.top.sort, "by pid, program, priority, got, held (default), preemptions or burst");
     top->add_option("--filter", words.top.filter, "only programs with this in their name or number");
+    CLI::App* windows =
+        add_command(app, words, "windows", "tell the server whose window is active, for policy AWF, until ended",
+                    [&words] { return follow_windows(words.windows); });
+    windows->add_option("--display", words.windows.display, "the display's number, for machines with several")
+        ->check(CLI::Range(1, 255));
     CLI::App* record = add_command(app, words, "record", "write what the server sees and decides into a file for xsim",
                                    [&words] { return xsched::cli::record(words.record, words.json); });
     record->add_option("-o,--out", words.record.file, "the file")->required();
