@@ -121,6 +121,7 @@ void Chooser::rank(Pass& pass) const {
     DeviceHistory& device = pass.device;
     std::fill(device.ranked.begin(), device.ranked.end(), 0);
     const bool ranks = policy_ == nullptr || policy_->rank(device.asked, device.ranked);
+    if (ranks) gangs_.rank_as_one(pass);
     const int32_t least = device.ranked.empty() ? 0 : *std::min_element(device.ranked.begin(), device.ranked.end());
     bool changed = false;
     for (uint32_t at = 0; at < device.urgency.size(); ++at) {

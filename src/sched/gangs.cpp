@@ -174,6 +174,19 @@ void Gangs::mark_preemptible(Pass& pass) const {
     }
 }
 
+void Gangs::rank_as_one(Pass& pass) {
+    DeviceHistory& device = pass.device;
+    for (const GangHere& here : device.gangs) {
+        if (!here.gang->has_several()) continue;
+        int32_t most = INT32_MIN;
+        for (const GangMember& member : members_of(pass, here))
+            if (const uint32_t place = device.units[member.at].place; place != kNowhere)
+                most = std::max(most, device.ranked[place]);
+        for (const GangMember& member : members_of(pass, here))
+            if (const uint32_t place = device.units[member.at].place; place != kNowhere) device.ranked[place] = most;
+    }
+}
+
 void Gangs::answer(Pass& pass) {
     DeviceHistory& device = pass.device;
     if (device.gangs.empty()) return;

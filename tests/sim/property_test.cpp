@@ -25,6 +25,8 @@ TEST(Property, HoldsOnSeedsThatFailed) {
         const PropertyRun run = check_seed(seed, "SPUP", Density::kDense);
         for (const std::string& failure : run.failures) ADD_FAILURE() << "seed " << seed << ": " << failure;
     }
+    // A gang's member ran in the shortest of timeslices beside the others of its gang.
+    for (const std::string& failure : check_seed(316, "LAX", Density::kDense).failures) ADD_FAILURE() << failure;
 }
 
 TEST(Property, TheSeedAloneMakesTheWorkload) {
