@@ -10,11 +10,13 @@
 #include "cli/latency_target.h"
 #include "cli/metrics.h"
 #include "cli/record.h"
+#include "cli/report.h"
 #include "cli/run.h"
 #include "cli/shell_words.h"
 #include "cli/show.h"
 #include "cli/steer.h"
 #include "cli/top.h"
+#include "cli/web.h"
 #include "cli/windows.h"
 #include "console/command_line.h"
 #include "xsched/types.h"
@@ -43,8 +45,10 @@ struct Words {
     HintWords hint;
     RecordWords record;
     WindowsWords windows;
+    ReportWords report;
     ExplainWords explain;
     MetricsWords metrics;
+    WebWords web;
     ConfigWords config;
     std::function<int()> command;
 };
@@ -135,6 +139,35 @@ void add_doctor(CLI::App& app, Words& words) {
     with_run(doctor->add_option("--patience", asked.patience_s,
                                 "seconds that a step may take besides what it measures, instead of its own limit"))
         ->check(CLI::Range(0.5, 60.0));
+}
+
+void add_report(CLI::App& app, Words& words) {
+    CLI::App* report =
+        add_command(app, words, "report", "measure what XSched does for one's programs, and write a page about it",
+                    [&words] { return report_on_programs(words.report, words.program, words.json); });
+    report->footer(
+        "A program given as 'xcli report [OPTIONS] -- PROGRAM [ARGUMENTS]' runs beside itself.\n"
+        "Example: xcli report --urgent \"./serve.py\" --background \"./train.py\" -o report.html -t 2m\n"
+        "Exit status: 0 the page is written, 1 nothing could be measured, 2 the command line makes no sense.");
+    report->add_option("--urgent", words.report.urgent, "the command whose bursts of work are to be fast");
+    report->add_option("--background", words.report.background,
+                       "the command that runs beside it (the urgent one once more)");
+    report->add_option("-o,--out", words.report.out, "the page, .html or .md (report.html)");
+    report->add_option("-t,--time", words.report.time,
+                       "for how long to measure in all, besides the programs' start-ups (1m)");
+    report->add_option("--rounds", words.report.rounds, "how often each way is measured, in turns (3)")
+        ->check(between(1, 100));
+}
+
+void add_web(CLI::App& app, Words& words) {
+    CLI::App* page =
+        add_command(app, words, "web", "serve a page that shows and steers all this, and an HTTP API for tools",
+                    [&words] { return web(words.web, words.json); });
+    page->add_option("--listen", words.web.listen,
+                     "only at this Unix socket or 127.0.0.1:PORT; several times: at all of them");
+    page->add_option("--token-file", words.web.token_file,
+                     "the token to ask for; made if it is not there (a port gets a fresh one)");
+    page->add_flag("--openapi", words.web.openapi, "print what the API has, as OpenAPI 3.0");
 }
 
 void add_views(CLI::App& app, Words& words) {
@@ -239,10 +272,10 @@ bool print_about_itself(const CLI::App& app, int argc, char** argv) {
     return true;
 }
 
-// `xcli run` passes everything from the program's name on to the program, with "--" before it or without. Returns where
-// our own words end; all options of run take one value, but for the flags.
+// `xcli run` and `xcli report` pass everything from the program's name on to the program, with "--" before it or
+// without. Returns where our own words end; all their options take one value, but for the flags.
 int split_off_program(int argc, char** argv, std::vector<std::string>& program) {
-    if (argc < 2 || strcmp(argv[1], "run") != 0) return argc;
+    if (argc < 2 || (strcmp(argv[1], "run") != 0 && strcmp(argv[1], "report") != 0)) return argc;
     int i = 2;
     while (i < argc && argv[i][0] == '-' && strcmp(argv[i], "--") != 0) {
         const bool flag =
@@ -282,7 +315,9 @@ int main(int argc, char** argv) {
         "queue, 5 the server refuses. 'xcli run' ends as its program does.");
     Words words;
     add_run(app, words);
+    add_report(app, words);
     add_views(app, words);
+    add_web(app, words);
     add_steering(app, words);
     try {
         if (print_about_itself(app, argc, argv)) return 0;

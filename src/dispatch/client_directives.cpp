@@ -14,9 +14,6 @@ static_assert(static_cast<uint32_t>(sched::Interrupt::kKeptOff) == static_cast<u
 
 namespace {
 
-// The heartbeat shares its cache line with words that the client reads for every command: no more often than useful.
-constexpr int64_t kBeatEveryNs = ipc::kHeartbeatNs / 4;
-
 template <typename T>
 bool update(std::atomic<T>& field, T value) {
     if (field.load(std::memory_order_relaxed) == value) return false;
@@ -112,7 +109,7 @@ void ClientSlots::write_header(const Summary& summary) {
 }
 
 void ClientSlots::beat(int64_t now_ns) {
-    if (now_ns - heartbeat_ns_ < kBeatEveryNs) return;
+    if (now_ns - heartbeat_ns_ < ipc::kBeatEveryNs) return;
     heartbeat_ns_ = now_ns;
     view_.region->header.heartbeat_ns.store(now_ns, std::memory_order_release);
 }

@@ -29,7 +29,6 @@ constexpr size_t kFewQueues = 64;
 // In one pass; what is not settled by then waits for a moment.
 constexpr int kMostRounds = 4;
 constexpr int64_t kSettleNs = 50'000;
-constexpr int64_t kBeatEveryNs = ipc::kHeartbeatNs / 4;
 
 }  // namespace
 
@@ -223,7 +222,7 @@ int64_t DispatcherState::next_wake(int64_t now_ns) {
     for (const DeviceTable* device : timed) wake_at_ns = base::earlier(wake_at_ns, device->plan.wake_at_ns);
     for (const ClientSlots* client : looks_again) wake_at_ns = base::earlier(wake_at_ns, client->look_again_ns());
     if (suspended.empty()) return wake_at_ns;
-    if (now_ns - beat_ns >= kBeatEveryNs) {
+    if (now_ns - beat_ns >= ipc::kBeatEveryNs) {
         beat_ns = now_ns;
         for (ClientSlots* client : suspended) {
             client->beat(now_ns);

@@ -197,6 +197,9 @@ struct Header {
 };
 
 inline constexpr int64_t kHeartbeatNs = 50'000'000;
+// How often the server advances it: no more often than useful, since its cache line has words that the client reads for
+// every command.
+inline constexpr int64_t kBeatEveryNs = kHeartbeatNs / 4;
 inline constexpr int64_t kHeartbeatLostNs = 500'000'000;
 
 struct Region {
