@@ -129,6 +129,7 @@ usual_seconds() {
         directive | demo) echo 80 ;;
         devices) echo 200 ;;
         models) echo 330 ;;
+        auto) echo 390 ;;
         serving | serving-mps) echo 420 ;;
         suite | suite-compile | order | run) echo 280 ;;
         *) echo 0 ;;
@@ -150,6 +151,7 @@ run_step() {
         thresholds) suite --only thresholds --seconds 2 ;;
         models2) suite --only fixed_priority,partition ;;
         shares) suite --only shares ;;
+        auto) suite --only auto --peers native,xsched ;;
         bench) suite ;;
         published) python3 bench/published.py --build "$build" --results "$work" --short --budget "$budget" $EXTRA ;;
         acceptance) python3 tests/acceptance/run.py --platform cuda --build "$build" --results "$work/acceptance" \
@@ -169,8 +171,8 @@ run_step() {
         suite-compile) python3 tests/gpu/run_suite.py --build "$build" --results "$work" --budget "$budget" \
                                --modes compile --name torch_suite_compile ;;
         *) echo "no step $1: probe smoke main peers lengths own mps streams overhead preemption thresholds models2" \
-                "shares bench published acceptance launch hip level3 directive demo models serving serving-mps suite" \
-                "suite-compile devices order run"
+                "shares auto bench published acceptance launch hip level3 directive demo models serving serving-mps" \
+                "suite suite-compile devices order run"
            return 2 ;;
     esac
 }

@@ -27,9 +27,9 @@ class Profile:
 
 PROFILES = {
     "tiny": Profile(0.25, 1, 13, ("B",), 1, 1, (8,), ("native", "xsched", "xsched_l1"), 1,
-                    ("lengths", "guard", "shares", "pytorch")),
-    "quick": Profile(1.5, 2, 165, ("A", "B"), 2, 2, (1, 4, 16), few_peers=("native", "xsched")),
-    "full": Profile(3, 6, 1500, few_peers=("native", "xsched")),
+                    ("lengths", "guard", "shares", "auto", "pytorch")),
+    "quick": Profile(1.5, 2, 165, ("A", "B"), 2, 2, (1, 4, 16), skip=("auto",), few_peers=("native", "xsched")),
+    "full": Profile(3, 6, 1500, skip=("auto",), few_peers=("native", "xsched")),
 }
 
 

@@ -46,6 +46,12 @@ XResult XHintWindow(XQueueHandle xq, int32_t display);
  * but 0 counts. InvalidValue: out of that range. (Not in XSched 1.2.) */
 XResult XHintLatencyTarget(XQueueHandle xq, int64_t target);
 
+/* The queue is in a gang: queues of one user with the same number run and stop together, on whatever devices and in
+ * whatever processes they are. 1 is what xcli calls gang "a", 2 is "b"; a name's number: letters a to z are 1 to 26,
+ * digits 27 to 36, "-" 37, the first one times 1, the next one times 38, and so on, at most 12 of them. 0: in none.
+ * InvalidValue: out of range. (Not in XSched 1.2.) */
+XResult XHintGang(XQueueHandle xq, int64_t gang);
+
 /* The length of a turn in microseconds, for policies that take turns: TIMESLICE_MIN (100) to TIMESLICE_MAX
  * (10,000,000), or TIMESLICE_UNLIMITED. For all queues of this process, those that are made later included.
  * InvalidValue: out of that range. */

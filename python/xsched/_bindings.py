@@ -46,6 +46,7 @@ SIGNATURES: Dict[str, List[Any]] = {
     "XHintLimit": [_handle, _i32],
     "XHintWindow": [_handle, _i32],
     "XHintLatencyTarget": [_handle, _i64],
+    "XHintGang": [_handle, _i64],
 }
 
 
@@ -283,3 +284,7 @@ class XSched:
     @staticmethod
     def XHintLatencyTarget(xq: XQueueHandle, target: int) -> XResult:
         return call("XHintLatencyTarget", xq, target)
+
+    @staticmethod
+    def XHintGang(xq: XQueueHandle, gang: int) -> XResult:
+        return call("XHintGang", xq, gang)

@@ -10,7 +10,7 @@
 namespace xsched::base {
 
 // hints.def explains the values of these.
-enum class HintKind : uint8_t { kNumber, kTime, kTarget };
+enum class HintKind : uint8_t { kNumber, kTime, kTarget, kName };
 enum class HintMerge : uint8_t { kKey, kLargest, kTighter };
 enum class HintScope : uint8_t { kQueue, kProcess, kJoint };
 enum class HintInRun : uint8_t { kRun, kNoRun };

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "base/log.h"
+#include "base/short_name.h"
 #include "base/text.h"
 
 namespace xsched::base {
@@ -51,10 +52,22 @@ int64_t read_int(const char* variable, int64_t fallback, int64_t min, int64_t ma
     return fallback;
 }
 
+// A name, or its number.
+int64_t read_name(const char* variable, int64_t fallback, int64_t min, int64_t max) {
+    const char* value = secure_getenv(variable);
+    if (value == nullptr || *value == '\0' || is_digit(*value)) return read_int(variable, fallback, min, max);
+    if (const int64_t number = number_of_name(value); number != 0) return number;
+    XLOG_WARN("%s=%s is not a name of 1 to 12 letters, digits and hyphens with a letter first: going on without",
+              variable, value);
+    return fallback;
+}
+
 void read_hints(Hints& hints) {
-    for (const HintInfo& hint : kHints)
-        if (hint.option != nullptr)
-            set_hint(hints, hint.id, read_int(hint.option, hint.fallback, hint.least, hint.most));
+    for (const HintInfo& hint : kHints) {
+        if (hint.option == nullptr) continue;
+        const auto read = hint.kind == HintKind::kName ? read_name : read_int;
+        set_hint(hints, hint.id, read(hint.option, hint.fallback, hint.least, hint.most));
+    }
 }
 
 struct SchedulerName {

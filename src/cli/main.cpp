@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/short_name.h"
 #include "cli/did_you_mean.h"
 #include "cli/doctor.h"
 #include "cli/doctor_run.h"
@@ -20,6 +21,7 @@
 #include "cli/version.h"
 #include "cli/watch.h"
 #include "cli/web.h"
+#include "cli/windows.h"
 #include "console/command_line.h"
 #include "xsched/types.h"
 
@@ -48,6 +50,7 @@ struct Words {
     Target target;
     HintWords hint;
     RecordWords record;
+    WindowsWords windows;
     ReportWords report;
     ExplainWords explain;
     MetricsWords metrics;
@@ -73,6 +76,16 @@ std::string names_left(CLI::App& command, const std::string& words) {
     return taken ? words.substr(comma + 1) : words;
 }
 
+// The number of a name; what is a number stays one.
+std::string read_name(const std::string& text) {
+    if (!text.empty() && (base::is_digit(text.front()) || text.front() == '-')) return text;
+    const int64_t number = base::number_of_name(text);
+    if (number == 0)
+        throw CLI::ValidationError("\"" + text +
+                                   "\" is no name: use 1 to 12 letters, digits and hyphens, a letter first");
+    return std::to_string(number);
+}
+
 // Those that `command` takes. `xcli run` checks numbers itself, since no server will.
 void add_hints(CLI::App* command, HintWords& given, bool run) {
     for (const base::HintInfo& hint : base::kHints) {
@@ -84,6 +97,7 @@ void add_hints(CLI::App* command, HintWords& given, bool run) {
         if (run) option->check(between(hint.least, hint.most));
         if (hint.kind == base::HintKind::kTarget)
             option->transform([](const std::string& text) { return read_latency_target(text); });
+        if (hint.kind == base::HintKind::kName) option->transform(read_name);
     }
 }
 
@@ -202,6 +216,11 @@ void add_views(CLI::App& app, Words& words) {
     top->add_flag("--once", words.top.once, "print one look and leave");
     top->add_option("--sort", words.top.sort, "by pid, program, priority, got, held (default), preemptions or burst");
     top->add_option("--filter", words.top.filter, "only programs with this in their name or number");
+    CLI::App* windows =
+        add_command(app, words, "windows", "tell the server whose window is active, for policy AWF, until ended",
+                    [&words] { return follow_windows(words.windows); });
+    windows->add_option("--display", words.windows.display, "the display's number, for machines with several")
+        ->check(CLI::Range(1, 255));
     CLI::App* record = add_command(app, words, "record", "write what the server sees and decides into a file for xsim",
                                    [&words] { return xsched::cli::record(words.record, words.json); });
     record->add_option("-o,--out", words.record.file, "the file")->required();

@@ -57,6 +57,12 @@ std::string or_none(const Json& queue, const char* member) {
     return number != 0 ? std::to_string(number) : "-";
 }
 
+// What is asked for it: of a control group all its programs' together.
+const Json& asked_for(const Json& queue) {
+    const auto group = queue.find("group_gets");
+    return group != queue.end() ? *group : queue;
+}
+
 // What its program had of its device, in percent.
 std::string got_of(const Json& queue) {
     std::string text;
@@ -111,7 +117,7 @@ std::string queue_table(const Json& answer) {
         {heading_of("queue"),      heading_of("uid"),       heading_of("program"),   heading_of("device_name"),
          heading_of("platform"),   heading_of("priority"),  heading_of("level"),     heading_of("state"),
          heading_of("pending"),    heading_of("in_flight"), heading_of("completed"), heading_of("share"),
-         heading_of("limit"),      ">GOT 1/10/60 S",        heading_of("period_us"), heading_of("deadline_us"),
+         heading_of("limit"),      ">GOT 1/10/60 S",        "GANG",                  heading_of("period_us"), heading_of("deadline_us"),
          heading_of("running_ms"), heading_of("held_ms"),   heading_of("idle_ms"),   heading_of("preemptions"),
          heading_of("suspended"),  heading_of("mechanism"), heading_of("reason"),    "COMMAND"});
     for (const Json& queue : answer["queues"]) {
@@ -129,9 +135,10 @@ std::string queue_table(const Json& answer) {
                    count("pending"),
                    count("in_flight"),
                    count("completed"),
-                   or_none(queue, "share"),
-                   or_none(queue, "limit"),
+                   or_none(asked_for(queue), "share"),
+                   or_none(asked_for(queue), "limit"),
                    got_of(queue),
+                   queue.value("gang", "").empty() ? "-" : queue.value("gang", ""),
                    or_none(queue, "period_us"),
                    or_none(queue, "deadline_us"),
                    ms("running_ms"),
@@ -146,12 +153,19 @@ std::string queue_table(const Json& answer) {
     return table_text(table);
 }
 
+// "gang train; "
+std::string gangs_of(const Json& process) {
+    std::string text;
+    for (const Json& gang : process.value("gangs", Json::array())) text += "gang " + gang.get<std::string>() + "; ";
+    return text;
+}
+
 std::string status_text(const Json& answer) {
     std::string text = "policy " + answer.value("policy", "") + "\n";
     for (const Json& process : answer["processes"]) {
         const std::string state = process.value("state", "");
         text += "pid " + std::to_string(process.value("pid", int64_t{0})) + " (" + process.value("program", "") + ") " +
-                in_colour(state, colour_of_state(state)) + "; " + count(process, "queues", "queue") + ", " +
+                in_colour(state, colour_of_state(state)) + "; " + gangs_of(process) + count(process, "queues", "queue") + ", " +
                 count(process, "completed", "command") + " completed; preempted " +
                 count(process, "preemptions", "time") + ", delayed by " + fixed(process.value("delayed_ms", 0.0)) +
                 " ms in all; delayed others by " + fixed(process.value("caused_ms", 0.0)) + " ms\n";

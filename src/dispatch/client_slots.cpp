@@ -148,8 +148,30 @@ void ClientSlots::publish_units() {
     common.keep_alive_waits = header.keep_alive_waits.load(std::memory_order_relaxed);
     common.stopped = view_.record != nullptr && view_.record->stopped.load(std::memory_order_relaxed) != 0;
     if (view_.record != nullptr) common.unit.cpu_priority = view_.record->cpu_priority.load(std::memory_order_relaxed);
-    if (view_.limits != nullptr) share_as_user(common.unit);
+    if (view_.limits != nullptr) common.user = view_.limits->account;
+    share_as_others(common.unit);
     units_.publish(common);
+}
+
+// Nobody escapes what an administrator gave him by a group of his own.
+void ClientSlots::share_as_others(policy::Unit& unit) const {
+    const GroupShare* group = view_.group.get();
+    const bool group_first = group != nullptr && group->trusted.load(std::memory_order_relaxed);
+    if (group_first && shares_as_group(unit)) return;
+    if (view_.limits != nullptr) share_as_user(unit);
+    if (unit.account == 0) shares_as_group(unit);
+}
+
+// All programs of a control group that was given a share or limit share it, whosever they are.
+bool ClientSlots::shares_as_group(policy::Unit& unit) const {
+    const GroupShare* group = view_.group.get();
+    if (group == nullptr) return false;
+    const uint64_t account = group->account.load(std::memory_order_relaxed);
+    if (account == 0) return false;
+    unit.account = account;
+    unit.share = group->share.load(std::memory_order_relaxed);
+    unit.limit = group->limit.load(std::memory_order_relaxed);
+    return true;
 }
 
 // All programs of a user who was given a share or limit share it.

@@ -128,6 +128,8 @@ private:
     void close_record(uint32_t at);
     void leave_limits(QueueHistory& queue);
     void publish_units();
+    void share_as_others(policy::Unit& unit) const;
+    bool shares_as_group(policy::Unit& unit) const;
     void share_as_user(policy::Unit& unit) const;
     void ask(uint32_t at);
     Summary take_verdicts();

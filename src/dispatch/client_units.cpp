@@ -103,6 +103,7 @@ void ClientUnits::publish(const sched::UnitState& common) {
             state.unit.share = common.unit.share;
             state.unit.limit = common.unit.limit;
         }
+        state.user = common.user;
         state.held = own.key.held;
         state.group = common.group | (own.key.apart ? uint64_t{i + 1} << 32 : 0);
         state.stuck_since_ns = common.stuck_since_ns;

@@ -20,6 +20,7 @@ struct ClientView {
     uint64_t process = 0;           // equal for clients that are one process; 0: it is one by itself
     std::shared_ptr<ClientRecord> record;  // kept true for other threads; null: nobody reads it
     std::shared_ptr<UserLimits> limits;    // its user's; null: none
+    std::shared_ptr<GroupShare> group;     // its control group's; null: none
     Journal* journal = nullptr;            // outlives it; null: nobody records
     HoldLog* holds = nullptr;              // likewise; null: nobody adds them up
 };

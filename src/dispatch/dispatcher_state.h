@@ -88,6 +88,7 @@ struct DispatcherState {
     bool may_have(const ClientSlots& client, int64_t UserLimits::* part, int64_t at_once_ns, size_t slots,
                   int64_t now_ns);
     void decide(int64_t now_ns, bool all);
+    void mark_affected();
     void decide_device(DeviceTable& device, int64_t now_ns, bool all);
     void close_gates(const DeviceTable& device, int64_t now_ns);
     void direct(int64_t now_ns, bool all);

@@ -26,6 +26,9 @@ constexpr int64_t kWrittenAtOnceNs = 1024 * kSlotNs;
 constexpr size_t kMostFollowed = 8;
 // Clients of more queues than this are written to last.
 constexpr size_t kFewQueues = 64;
+// In one pass; what is not settled by then waits for a moment.
+constexpr int kMostRounds = 4;
+constexpr int64_t kSettleNs = 50'000;
 
 }  // namespace
 
@@ -97,15 +100,23 @@ void DispatcherState::decide(int64_t now_ns, bool all) {
         if (!device->in_timed && device->plan.wake_at_ns != 0) units.mark(*device);
     }
     std::erase_if(timed, [](const DeviceTable* device) { return !device->in_timed; });
-    // A policy that is thrown out is thrown out everywhere; one that spans devices may answer otherwise elsewhere.
-    for (int round = 0; round < 3; ++round) {
+    // A policy that is thrown out is thrown out everywhere; one that spans devices may answer otherwise elsewhere, and
+    // a gang has members elsewhere.
+    for (int round = 0; round < kMostRounds; ++round) {
         if (std::exchange(policy_number, core.policy_number()) != core.policy_number()) units.mark_all();
         deciding.swap(units.dirty());
         for (DeviceTable* device : deciding) decide_device(*device, now_ns, all);
         deciding.clear();
-        if (policy_number == core.policy_number()) return;
+        mark_affected();
+        if (policy_number == core.policy_number() && units.dirty().empty()) return;
     }
-    go_on_ns = now_ns;
+    go_on_ns = now_ns + kSettleNs;
+}
+
+void DispatcherState::mark_affected() {
+    for (const uint64_t id : core.affected())
+        if (const auto found = units.devices().find(id); found != units.devices().end()) units.look_at(*found->second);
+    core.affected().clear();
 }
 
 void DispatcherState::decide_device(DeviceTable& device, int64_t now_ns, bool all) {

@@ -47,10 +47,7 @@ Owner UnitTable::remove(DeviceTable& device, uint32_t at) {
 }
 
 void UnitTable::mark_all() {
-    for (auto& [id, device] : devices_) {
-        device->look_at_all = true;
-        mark(*device);
-    }
+    for (auto& [id, device] : devices_) look_at(*device);
 }
 
 void UnitTable::mark(DeviceTable& device) {

@@ -69,6 +69,11 @@ public:
     void erase(uint64_t device) { devices_.erase(device); }
 
     void mark(DeviceTable& device);
+    // All of it is to be decided anew.
+    void look_at(DeviceTable& device) {
+        device.look_at_all = true;
+        mark(device);
+    }
 
 private:
     std::unordered_map<uint64_t, std::unique_ptr<DeviceTable>> devices_;

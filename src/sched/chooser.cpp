@@ -73,9 +73,11 @@ bool Chooser::choose(Pass& pass) {
         for (const uint32_t at : pass.given.changed)
             if (const uint32_t place = device.units[at].place; place != kNowhere) see(pass, place);
     }
+    gangs_.meet(pass);
     if (pass.all && policy_ != nullptr) {
         std::fill(device.preemptible.begin(), device.preemptible.end(), uint8_t{0});
         policy_->mark_preemptible(device.asked, device.preemptible);
+        gangs_.mark_preemptible(pass);
         const auto zeros = std::count(device.preemptible.begin(), device.preemptible.end(), uint8_t{0});
         device.preemptible_count = static_cast<uint32_t>(device.preemptible.size() - static_cast<size_t>(zeros));
     }
@@ -92,6 +94,8 @@ bool Chooser::choose(Pass& pass) {
     std::sort(device.expected.begin(), device.expected.end(),
               [](const auto& a, const auto& b) { return a.first < b.first; });
 
+    gangs_.count(pass);
+    gangs_.begin_asking(pass);
     if (policy_ != nullptr && count != 0) {
         std::fill(device.answers.begin(), device.answers.end(), policy::Choice{});
         const int64_t again_ns = policy_->choose(device.asked, pass.now_ns, device.answers);
@@ -106,7 +110,10 @@ bool Chooser::choose(Pass& pass) {
         rank(pass);
         take_notes(pass);
     }
-    return !stalls(pass) && !breaks_its_word();
+    gangs_.answer(pass);
+    const bool stalled = stalls(pass);
+    gangs_.end_asking(pass);
+    return !stalled && !breaks_its_word();
 }
 
 // Who may have whom suspended. Units that may not run anyway are below all others.
@@ -114,11 +121,12 @@ void Chooser::rank(Pass& pass) const {
     DeviceHistory& device = pass.device;
     std::fill(device.ranked.begin(), device.ranked.end(), 0);
     const bool ranks = policy_ == nullptr || policy_->rank(device.asked, device.ranked);
+    if (ranks) gangs_.rank_as_one(pass);
     const int32_t least = device.ranked.empty() ? 0 : *std::min_element(device.ranked.begin(), device.ranked.end());
     bool changed = false;
     for (uint32_t at = 0; at < device.urgency.size(); ++at) {
         const uint32_t place = device.units[at].place;
-        int32_t urgency = pass.given.units[at].unit.priority;
+        int32_t urgency = place != kNowhere ? device.asked[place].priority : pass.given.units[at].unit.priority;
         if (ranks) urgency = place != kNowhere ? device.ranked[place] : least;
         changed |= std::exchange(device.urgency[at], urgency) != urgency;
     }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "policy/policy.h"
+#include "sched/gangs.h"
 #include "sched/pass.h"
 
 namespace xsched::sched {
@@ -32,7 +33,9 @@ public:
     // Fills in pass.device.answers. False: the policy has let nobody with work run for too long, or broke its word.
     bool choose(Pass& pass);
     void throw_out();
+    Gangs& gangs() { return gangs_; }
     void forget(uint64_t device) {
+        gangs_.forget(device);
         if (policy_ != nullptr) policy_->forget(device);
     }
 
@@ -48,6 +51,7 @@ private:
     bool stalls(Pass& pass);
 
     std::unique_ptr<policy::Policy> policy_;  // null only in a build without HPF: everything runs
+    Gangs gangs_;
     uint64_t policy_number_ = 1;
     uint64_t across_ = 0;  // the policy's
     std::vector<policy::Ahead> accounts_;

@@ -51,6 +51,7 @@ void Core::set_policy(std::unique_ptr<policy::Policy> policy) {
     for (auto& [id, device] : state_->history.devices()) device.watchdog.reset();
 }
 
+std::vector<uint64_t>& Core::affected() { return state_->chooser.gangs().affected(); }
 const char* Core::policy_name() const { return state_->chooser.policy_name(); }
 const char* Core::why_thrown_out() const { return state_->chooser.why_thrown_out(); }
 policy::Fact Core::needs() const { return state_->chooser.needs(); }
@@ -179,6 +180,18 @@ void Core::State::judge_eligible(Pass& pass, uint32_t at, Verdict& verdict) {
                                 .command_ns = state.unit.command_ns,
                                 .progress_ns = state.progress_ns,
                                 .return_ns = interruptible ? return_ns : 0};
+    if (known.in_gang == InGang::kStopped) {
+        known.starvation.reset(pass.now_ns);
+        verdict.suspend = true;
+        verdict.reason =
+            pass.device.answers[known.place].why == policy::Why::kLimited ? Reason::kLimited : Reason::kGang;
+        return;
+    }
+    if (known.in_gang == InGang::kTurn && !pass.device.answers[known.place].run) {
+        known.starvation.runs(work, {.limit_ns = settings.starvation_limit_ns}, pass.now_ns);
+        verdict.reason = Reason::kStarved;
+        return;
+    }
     if (pass.device.answers[known.place].run) {
         known.starvation.runs(work, {.limit_ns = settings.starvation_limit_ns}, pass.now_ns);
         verdict.reason = pass.device.eligible.size() == 1 ? Reason::kAlone : Reason::kChosen;
@@ -196,6 +209,9 @@ void Core::State::judge_eligible(Pass& pass, uint32_t at, Verdict& verdict) {
     verdict.suspend = !has_turn;
     const bool late = pass.device.answers[known.place].why == policy::Why::kLate;
     verdict.reason = has_turn ? Reason::kStarved : late ? Reason::kLate : Reason::kNotItsTurn;
+    if (known.in_gang == InGang::kStands && !has_turn && pass.device.answers[known.place].by == 0)
+        verdict.reason = Reason::kGang;
+    if (has_turn) chooser.gangs().give_turn(pass, at, known.starvation.turn_until_ns());
 }
 
 // 0: none. Shorter while the unit is suspended for a more urgent one of its own process that gets no further: that one

@@ -19,6 +19,7 @@
 //    there and the urgent unit gets no further, the other unit gets a turn. Without such calls it gets one a little
 //    later, since not every order between streams can be seen (a value that one writes and the other waits for);
 //  - a policy that spans devices (policy/policy.h): all are decided anew once its answers elsewhere may be others;
+//  - gangs: units of several devices that run and stop together, whatever the policy (gang.h);
 //  - suspended by a person (xcli suspend) and PRIORITY_NO_EXECUTE: always off, and the policy never sees them;
 //  - a policy that lets nobody with work run is thrown out and replaced by HPF (stall_watchdog.h).
 //
@@ -48,6 +49,9 @@ public:
     // Units of the device that are not given any more are forgotten. The plan is valid until the next call for this
     // device. A time before the last call's counts as that.
     Plan decide(const DeviceUnits& given, int64_t now_ns);
+    // Devices that are to be decided about as well, all of their verdicts, because of what was decided about others:
+    // their units are in gangs (gang.h). The caller empties it.
+    std::vector<uint64_t>& affected();
     // The device has no units any more.
     void forget(uint64_t device);
 

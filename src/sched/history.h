@@ -11,6 +11,7 @@
 #include "sched/anticipation.h"
 #include "sched/claim.h"
 #include "sched/expectation.h"
+#include "sched/gang.h"
 #include "sched/group.h"
 #include "sched/pauses.h"
 #include "sched/ranks.h"
@@ -35,6 +36,11 @@ struct UnitHistory {
     bool dirty = false;  // judge it anew, whatever the policy answers
     bool told = false;  // its verdict is among the changed
     bool inverted = false;  // it makes room for a unit of its own process, whose progress it is judged by
+    Gang* gang = nullptr;  // of several members or one
+    int64_t gang_name = 0;
+    InGang in_gang = InGang::kAsAnswered;
+    bool counts = false;  // it votes for its gang
+    bool wanted = false;  // it wants the device, whatever the policy was told
     int64_t since_ns;
     Expected expected;  // it wants the device for nothing else
     Starvation starvation;
@@ -104,6 +110,9 @@ struct DeviceHistory {
     int64_t looked_at_all_ns = 0;
     int64_t decided_ns = 0;
     std::vector<uint32_t> changed;
+
+    std::vector<GangMember> gang_members;  // sorted, gang by gang
+    std::vector<GangHere> gangs;  // those of which a unit is here
 
     // For the choice of mechanisms.
     std::vector<Group> groups;  // sorted by id

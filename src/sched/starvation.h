@@ -39,6 +39,9 @@ public:
     // When kept_off may answer otherwise with nothing else changed; 0: never.
     int64_t wake_at_ns(const StarvationLimits& limits) const;
 
+    // Of the turn that kept_off has just granted.
+    int64_t turn_until_ns() const { return turn_until_ns_; }
+
 private:
     bool running() const { return running_since_ns_ >= 0; }
     bool was_of_use(const Work& work, int64_t limit_ns, int64_t now_ns) const;

@@ -28,6 +28,7 @@ struct UnitState {
     bool keeps_alive = false;      // its process can keep the device through its own pauses
     uint32_t keep_alive_waits = 0;  // how often that did wait
     uint32_t level = 0;            // preempt level that all of its queues have
+    uint64_t user = 0;             // whose it is: gangs are a user's own
     uint64_t group = 0;            // equal for units that the hardware can take off the device only together
     uint64_t completed = 0;        // commands seen to complete; a change is progress
     int64_t idle_since_ns = 0;     // of its last ready -> idle change; kept while it is ready again

@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "ipc/protocol.h"
+#include "server/cgroups.h"
 
 namespace xsched::server {
 namespace {
@@ -27,7 +28,12 @@ uint64_t process_number(int pid_fd, pid_t pid, uint32_t client) {
 }  // namespace
 
 Client::Client(uint32_t id, const Peer& peer, User& user, std::string program, int32_t claimed_pid)
-    : id_(id), peer_(peer), user_(user), program_(std::move(program)), claimed_pid_(claimed_pid > 0 ? claimed_pid : 0) {
+    : id_(id),
+      peer_(peer),
+      user_(user),
+      program_(std::move(program)),
+      claimed_pid_(claimed_pid > 0 ? claimed_pid : 0),
+      cgroup_(cgroup_of(peer.pid)) {
     int fd = -1;
     region_ = ipc::create_region(id, getpid(), &fd);
     if (region_ == nullptr) throw std::system_error(errno, std::generic_category(), "shared memory");

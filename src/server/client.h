@@ -37,6 +37,9 @@ public:
     // Equal for connections of one process, different for different ones, as far as the kernel tells.
     uint64_t process() const { return process_; }
     const std::string& program() const { return program_; }
+    // As it was when it connected (cgroups.h), and what that is given.
+    const std::string& cgroup() const { return cgroup_; }
+    const std::shared_ptr<dispatch::GroupShare>& group() const { return group_; }
     // What the dispatcher tells of it, and is told.
     const std::shared_ptr<dispatch::ClientRecord>& record() const { return record_; }
     ipc::Region& region() const { return *region_; }
@@ -56,6 +59,8 @@ private:
     User& user_;
     std::string program_;
     int32_t claimed_pid_;
+    std::string cgroup_;
+    std::shared_ptr<dispatch::GroupShare> group_ = std::make_shared<dispatch::GroupShare>();
     uint64_t process_ = 0;
     base::UniqueFd socket_;
     base::UniqueFd pid_fd_;

@@ -88,7 +88,8 @@ void Server::tell_scheduler() {
                               .held = client.held,
                               .process = client.process(),
                               .record = client.record(),
-                              .limits = client.user().shared()});
+                              .limits = client.user().shared(),
+                              .group = client.group()});
         }
         for (const auto& client : leaving_) {
             interrupter_.unwatch(client->id());

@@ -68,7 +68,7 @@ void describe(CLI::App& app, CommandLine& line) {
     app.add_option("--log-file", line.options.log_file, "append the log to this file instead of standard error");
     app.add_option("--limit", line.limits,
                    "what a user may have: NAME=NUMBER for all ordinary users, USER:NAME=NUMBER for one ('xcli status "
-                   "--limits' shows them)")
+                   "--limits' shows them), /CGROUP:share=NUMBER or device-limit for a control group")
         ->allow_extra_args(false);
     app.add_flag("--foreground", line.foreground, "stay in the foreground (it always does: for service files)");
     app.add_flag("--background", line.background,
@@ -92,7 +92,12 @@ bool complete(CommandLine& line) {
         return false;
     }
     try {
-        for (const std::string& text : line.limits) options.limits.push_back(xsched::server::read_limit(text, true));
+        for (const std::string& text : line.limits) {
+            if (xsched::server::Cgroups::is_about(text))
+                options.groups.push_back(xsched::server::Cgroups::read(text));
+            else
+                options.limits.push_back(xsched::server::read_limit(text, true));
+        }
     } catch (const std::runtime_error& error) {
         fprintf(stderr, "xserver: %s\n", error.what());
         return false;

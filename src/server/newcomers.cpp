@@ -108,6 +108,7 @@ void Server::admit_client(uint32_t id, Newcomer& newcomer, const Greeting& greet
         return refuse(newcomer, ipc::WelcomeStatus::kNoMemory, now_ns);
     }
     base::UniqueFd process = open_process(newcomer.socket.get(), newcomer.peer);
+    cgroups_.tell(client->cgroup(), *client->group());
     client->place = std::move(*place);
     client->descriptors = std::move(newcomer.descriptors);
     orders_.give(*client);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ipc/protocol.h"
+#include "server/cgroups.h"
 #include "server/users.h"
 
 namespace xsched::server {
@@ -22,6 +23,7 @@ struct Options {
     int64_t starvation_limit_ns = 0;  // 0: none
     int64_t spin_ns = 0;              // look at the doorbells for so long before sleeping
     std::vector<LimitSetting> limits;  // --limit
+    std::vector<GroupSetting> groups;  // likewise
     std::string log_file;             // empty: standard error
     SupervisedMemory* supervised = nullptr;  // shared with the supervisor; null: there is none
 };

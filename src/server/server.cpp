@@ -92,6 +92,7 @@ Server::Server(const Options& options, Listener listener)
             clients_,
             scheduler_,
             users_,
+            cgroups_,
             checkpoint_,
             device_use_,
             holds_,
@@ -103,6 +104,7 @@ Server::Server(const Options& options, Listener listener)
       idle_since_ns_(started_ns_) {
     users_.set_descriptors(descriptor_limit());
     for (const LimitSetting& setting : options.limits) users_.set(setting);
+    for (const GroupSetting& setting : options.groups) cgroups_.set(setting, nullptr);
     if (!events_.watch(listener_.fd(), token(Source::kListener)) ||
         !events_.watch(signals_.get(), token(Source::kSignals)) ||
         !events_.watch(undertaker_.fd(), token(Source::kUndertaker)) ||
@@ -117,7 +119,12 @@ void Server::take_up_checkpoint() {
     const nlohmann::json told = checkpoint_.value("log_level");
     if (told.is_string() && base::find_log_level(told.get<std::string>().c_str(), &level)) base::set_log_level(level);
     for (const auto& text : checkpoint_.value("limits"))
-        if (text.is_string()) users_.set(read_limit(text.get<std::string>(), false));
+        if (!text.is_string())
+            continue;
+        else if (const std::string setting = text; Cgroups::is_about(setting))
+            cgroups_.set(Cgroups::read(setting), nullptr);
+        else
+            users_.set(read_limit(setting, false));
     for (const pid_t pid : checkpoint_.expected()) {
         struct stat info{};
         if (stat(("/proc/" + std::to_string(pid)).c_str(), &info) != 0) continue;

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "server/cgroups.h"
 #include "server/checkpoint.h"
 #include "server/client.h"
 #include "server/cpu_priorities.h"
@@ -96,6 +97,7 @@ private:
     base::UniqueFd signals_;
     EventLoop events_;
     Users users_;
+    Cgroups cgroups_;
     Undertaker undertaker_;
     Checkpoint checkpoint_;
     Interrupter interrupter_;

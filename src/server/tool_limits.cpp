@@ -21,6 +21,38 @@ Json describe_user(const User& user) {
     return {{"uid", user.uid()}, {"trusted", user.trusted()}, {"limits", limits}};
 }
 
+// For the server that comes after this one.
+void keep(const Request& request, const std::string& text) {
+    Json kept = request.host.checkpoint.value("limits");
+    if (!kept.is_object()) kept = Json::object();
+    kept[text.substr(0, text.rfind('='))] = text;
+    request.host.checkpoint.note("limits", kept);
+    XLOG_INFO("limit %s, as uid %u asked", text.c_str(), request.asking.peer.uid);
+}
+
+Json set_group(const Request& request, const std::string& text) {
+    GroupSetting setting;
+    try {
+        setting = Cgroups::read(text);
+    } catch (const std::runtime_error& error) {
+        throw ToolError(error.what());
+    }
+    if (!Cgroups::may_set(request.asking.peer, setting.path))
+        throw NotDone("only root, the server's own user, members of the group xsched and the owner of " + setting.path +
+                      " in /sys/fs/cgroup may say what it is given");
+    if (const char* refusal = request.host.cgroups.set(setting, &request.asking.peer)) throw NotDone(refusal);
+    std::vector<uint32_t> within;
+    for (const auto& [id, client] : request.host.clients) {
+        request.host.cgroups.tell(client->cgroup(), *client->group());
+        within.push_back(id);
+    }
+    request.order([&within](dispatch::Dispatcher& dispatcher) {
+        for (const uint32_t id : within) dispatcher.look_at(id);
+    });
+    if (may_set(request)) keep(request, text);  // others' would fill the checkpoint
+    return Json::object();
+}
+
 }  // namespace
 
 // Of the asking user; those who may change them see all.
@@ -41,9 +73,10 @@ Json show_limits(const Request& request) {
 }
 
 Json set_limit(const Request& request) {
+    const auto text = request.text("set");
+    if (text && Cgroups::is_about(*text)) return set_group(request, *text);
     if (!may_set(request))
         throw NotDone("only root, the server's own user and members of the group xsched may change limits");
-    const auto text = request.text("set");
     if (!text) throw ToolError("say which limit: clients=500, or alice:highest-priority=50");
     LimitSetting setting;
     try {
@@ -52,11 +85,7 @@ Json set_limit(const Request& request) {
         throw ToolError(error.what());
     }
     request.host.users.set(setting);
-    Json kept = request.host.checkpoint.value("limits");
-    if (!kept.is_object()) kept = Json::object();
-    kept[text->substr(0, text->find('='))] = *text;
-    request.host.checkpoint.note("limits", kept);
-    XLOG_INFO("limit %s, as uid %u asked", text->c_str(), request.asking.peer.uid);
+    keep(request, *text);
     return Json::object();
 }
 

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/hints.h"
+#include "base/short_name.h"
 #include "base/time.h"
 #include "ipc/slot_hints.h"
 #include "server/describing.h"
@@ -27,8 +28,11 @@ constexpr size_t kMostExplanations = 64;  // of one process
 // A hostile client writes any number.
 void add_hints(Json& entry, const ipc::QueueSlot& slot, int64_t now_ns) {
     const base::Hints hints = ipc::load_hints(slot);
-    for (const base::HintInfo& hint : base::kHints)
-        if (hint.listed != nullptr) entry[hint.listed] = hint.told(base::get_hint(hints, hint.id), now_ns);
+    for (const base::HintInfo& hint : base::kHints) {
+        if (hint.listed == nullptr) continue;
+        const int64_t told = hint.told(base::get_hint(hints, hint.id), now_ns);
+        entry[hint.listed] = hint.kind == base::HintKind::kName ? Json(base::name_of_number(told)) : Json(told);
+    }
 }
 
 // What its program had of its device in the last second, ten and sixty.
@@ -100,6 +104,9 @@ Json describe_queue(const Request& request, const Facts& facts, const AskedFor& 
                {"explanation", sentence(request, why, now_ns)}};
     add_device(request, entry, queue.client, slot.device.load(), slot.platform.load());
     add_hints(entry, slot, now_ns);
+    entry["cgroup"] = queue.client.cgroup();
+    const dispatch::GroupShare& group = *queue.client.group();
+    if (group.account.load() != 0) entry["group_gets"] = {{"share", group.share.load()}, {"limit", group.limit.load()}};
     add_use(entry, request, asked, queue, why);
     return entry;
 }
@@ -108,6 +115,7 @@ Json describe_process(const Request& request, const Facts& facts, const Client& 
                       const std::vector<SeenQueue>& queues, int64_t now_ns) {
     Json explanations = Json::array();
     std::set<std::string> known;
+    std::set<std::string> gangs;
     int64_t delayed_ns = 0;
     uint64_t preemptions = 0;
     uint64_t completed = 0;
@@ -121,6 +129,9 @@ Json describe_process(const Request& request, const Facts& facts, const Client& 
         completed += ipc::completed_commands(queue.slot);
         delayed_ns = std::max(delayed_ns, queue_facts.delayed_ns);
         preemptions = std::max(preemptions, queue_facts.preemptions);
+        const int64_t gang = queue.slot.gang.load();
+        if (gang > 0 && gang < base::kMostNames && gangs.size() < kMostExplanations)
+            gangs.insert(base::name_of_number(gang));
         if (known.size() >= kMostExplanations) continue;
         const std::string text = "priority " + std::to_string(queue.slot.priority.load()) + " on " +
                                  device_text(request, client, queue.slot.device.load()) + " " +
@@ -136,6 +147,7 @@ Json describe_process(const Request& request, const Facts& facts, const Client& 
             {"queues", queues.size()},
             {"state", state},
             {"completed", completed},
+            {"gangs", gangs},
             {"explanations", explanations},
             {"delayed_ms", milliseconds(delayed_ns)},
             {"caused_ms", milliseconds(facts.caused_ns(client))},

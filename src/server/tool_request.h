@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "server/cgroups.h"
 #include "server/checkpoint.h"
 #include "server/client.h"
 #include "server/device_numbers.h"
@@ -26,6 +27,7 @@ struct ToolHost {
     const std::map<uint32_t, std::unique_ptr<Client>>& clients;
     Scheduler& scheduler;
     Users& users;
+    Cgroups& cgroups;
     Checkpoint& checkpoint;
     DeviceUse& use;
     HoldBook& holds;

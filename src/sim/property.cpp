@@ -55,16 +55,25 @@ private:
     }
     void hold(World& world, size_t at, bool held) {
         held_[at] = held;
-        free_since_ns_[at] = world.now_ns();
+        const int64_t gang = world.programs()[at]->spec().hints.gang;
+        for (size_t other = 0; other < held_.size(); ++other)
+            if (other == at || (gang != 0 && world.programs()[other]->spec().hints.gang == gang))
+                free_since_ns_[other] = world.now_ns();
         world.server()->set_held(world.programs()[at]->process().id(), held, world.now_ns());
     }
-    // Of what runs on this device at worst: everybody's longest kernel and turn, after the limit. Who has had more than
-    // its share in a turn waits for as long again (SPUP).
+    // A gang stands as long as one of it is held.
+    bool is_held(World& world, size_t at) const {
+        const int64_t gang = world.programs()[at]->spec().hints.gang;
+        for (size_t other = 0; other < held_.size(); ++other)
+            if (held_[other] && (other == at || (gang != 0 && world.programs()[other]->spec().hints.gang == gang)))
+                return true;
+        return false;
+    }
+    // Of what runs on this device at worst: everybody's longest kernel and turn, after the limit.
     int64_t bound_ns() const {
         int64_t longest_ns = 0;
-        for (const ProgramSpec& spec : result_.workload.programs)
-            longest_ns += 10 * spec.burst.kernel_ns.most + 2 * spec.hints.timeslice_us * base::kMicrosecond;
-        return 3 * result_.workload.settings.starvation_limit_ns + longest_ns + 300 * base::kMillisecond;
+        for (const ProgramSpec& spec : result_.workload.programs) longest_ns += spec.burst.kernel_ns.most;
+        return 3 * result_.workload.settings.starvation_limit_ns + 10 * longest_ns + 300 * base::kMillisecond;
     }
     void look(World& world) {
         if (const char* name = world.server()->thrown_out(); name != nullptr && !std::exchange(thrown_out_, true))
@@ -72,7 +81,7 @@ private:
         for (size_t at = 0; at < held_.size(); ++at) {
             Program& program = *world.programs()[at];
             const int64_t since_ns = program.waits_since_ns();
-            if (since_ns == 0 || held_[at] || program.spec().hints.priority == PRIORITY_NO_EXECUTE) continue;
+            if (since_ns == 0 || is_held(world, at) || program.spec().hints.priority == PRIORITY_NO_EXECUTE) continue;
             const int64_t waited_ns = world.now_ns() - std::max(since_ns, free_since_ns_[at]);
             result_.simulated.longest_wait_ns = std::max(result_.simulated.longest_wait_ns, waited_ns);
             if (waited_ns > bound_ns()) fail(program, "had work and completed nothing for " + milliseconds(waited_ns));

@@ -80,10 +80,18 @@ ProgramSpec random_program(Random& random, const Workload& workload, Density den
     return spec;
 }
 
+// One gang or two, of programs on whatever devices.
+void form_gangs(Random& random, Workload& workload) {
+    const int64_t count = 1 + random.below(2);
+    for (ProgramSpec& spec : workload.programs)
+        if (chance(random, 60)) spec.hints.gang = 1 + random.below(count);
+}
+
 }  // namespace
 
 Workload random_workload(uint64_t seed, Density density, int64_t duration_ns) {
     Random random(seed * 2 + (density == Density::kSparse ? 1 : 0));
+    Random gangs(seed ^ 0x6a46);  // of its own, so that a seed's programs are the same without them
     const bool sparse = density == Density::kSparse;
     Workload workload;
     workload.name = "seed " + std::to_string(seed);
@@ -94,6 +102,7 @@ Workload random_workload(uint64_t seed, Density density, int64_t duration_ns) {
     if (chance(random, 80)) workload.settings.starvation_limit_ns = 50 * kMs;
     for (int64_t count = sparse ? 12 : 2 + random.below(6); count > 0; --count)
         workload.programs.push_back(random_program(random, workload, density));
+    if (chance(gangs, 30)) form_gangs(gangs, workload);
     return workload;
 }
 

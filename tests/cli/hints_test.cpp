@@ -2,6 +2,7 @@
 #include "base/hints.h"
 
 #include "base/clock.h"
+#include "base/short_name.h"
 #include "cli/cli_rig.h"
 #include "ipc/slot_hints.h"
 
@@ -46,6 +47,10 @@ TEST_F(Hints, EveryOneReachesTheSlotAndTheList) {
     for (const HintInfo& hint : base::kHints) {
         ASSERT_NE(hint.listed, nullptr) << hint.name;
         ASSERT_TRUE(listed.contains(hint.listed)) << hint.listed;
+        if (hint.kind == base::HintKind::kName) {
+            EXPECT_EQ(listed[hint.listed], base::name_of_number(kept(hint)));
+            continue;
+        }
         EXPECT_LE(listed[hint.listed].get<int64_t>(), hint.told(kept(hint), now_ns)) << hint.listed;
         EXPECT_GE(listed[hint.listed].get<int64_t>(), hint.told(kept(hint), base::now_ns())) << hint.listed;
     }
@@ -79,6 +84,17 @@ TEST_F(Hints, ALatencyTargetIsALengthOrAFactor) {
         EXPECT_EQ(xcli({"run", "--slo-p99", wrong, "--", "/usr/bin/true"}).status, 2) << wrong;
     EXPECT_EQ(xcli({"hint", "-x", "0xab1", "--slo-p99", "1.5x"}).out, "hinted 1 queue\n");
     EXPECT_EQ(kept(base::hint_info(base::HintId::slo_p99)), -150);
+}
+
+TEST_F(Hints, AGangIsAName) {
+    const char* const variable = "XSCHED_AUTO_XQUEUE_GANG";
+    EXPECT_EQ(xcli({"run", "--gang", "Train-2", "--", "/usr/bin/printenv", variable}).out,
+              std::to_string(base::number_of_name("train-2")) + "\n");
+    EXPECT_EQ(xcli({"hint", "-x", "0xab1", "--gang", "train"}).out, "hinted 1 queue\n");
+    EXPECT_EQ(kept(base::hint_info(base::HintId::gang)), base::number_of_name("train"));
+    EXPECT_EQ(xcli({"list", "--json"}).json()["queues"][0]["gang"], "train");
+    for (const char* wrong : {"", "two words", "a-name-too-long", "tra\xc3\xafn"})
+        EXPECT_EQ(xcli({"run", "--gang", wrong, "--", "/usr/bin/true"}).status, 2) << wrong;
 }
 
 }  // namespace

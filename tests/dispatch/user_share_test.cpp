@@ -120,5 +120,42 @@ TEST_F(UserShares, ReadingTheSlotsOfOneUserDoesNotDelayAnother) {
     EXPECT_LT(now, kStart + 10 * kMs);
 }
 
+// What the unit of a client counts as.
+policy::Unit seen(FakeClient& client, const ClientView& view) {
+    struct Looks final : policy::Policy {
+        int64_t choose(std::span<const policy::Unit> units, int64_t, std::span<policy::Choice>) override {
+            *last = units[0];
+            return 0;
+        }
+        policy::Unit* last = nullptr;
+    };
+    policy::Unit unit;
+    auto looks = std::make_unique<Looks>();
+    looks->last = &unit;
+    Dispatcher dispatcher{sched::Core(std::move(looks))};
+    client.make_queue(0, 0);
+    dispatcher.add_client(view);
+    dispatcher.pass(kStart);
+    return unit;
+}
+
+TEST_F(UserShares, AGroupsShareIsAnAccountOfItsOwn) {
+    ClientView with = view(one);
+    with.group = std::make_shared<GroupShare>();
+    limits->account = 7;
+    EXPECT_EQ(seen(one, with).account, 0U);
+    with.group->account = 9;
+    with.group->share = 30;
+    with.group->limit = 50;
+    EXPECT_EQ(seen(one, with).account, 9U);
+    EXPECT_EQ(seen(one, with).share, 30);
+    EXPECT_EQ(seen(one, with).limit, 50);
+    limits->limit = 20;  // an administrator said it of the user
+    EXPECT_EQ(seen(one, with).account, 7U);
+    EXPECT_EQ(seen(one, with).limit, 20);
+    with.group->trusted = true;
+    EXPECT_EQ(seen(one, with).account, 9U);
+}
+
 }  // namespace
 }  // namespace xsched::dispatch

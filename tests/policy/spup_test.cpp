@@ -46,6 +46,16 @@ TEST(Spup, WithoutAShareItIsWhatOthersLeave) {
     EXPECT_NEAR(device.part(1, 0, 100), 30, 1);
 }
 
+// What it had alone, nobody decided meanwhile, is nothing that it has had too much.
+TEST(Spup, WhoWasAloneOwesNothingToWhoComes) {
+    VirtualDevice device("SPUP", {busy(0)});
+    device.run(kSecond);
+    device.add(busy(0));
+    device.run(kSecond);
+    EXPECT_NEAR(device.part(0, 11, 20), 50, 3);
+    EXPECT_LT(device.job(0).longest_wait_ns, 100 * kMs);
+}
+
 TEST(Spup, AloneWithoutAShareAProgramHasTheDevice) {
     VirtualDevice device("SPUP", {busy(0)});
     device.run(kSecond);

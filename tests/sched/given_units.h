@@ -28,6 +28,8 @@ struct Given {
     uint64_t device = 1;
     int64_t command_ns = kMs;
     bool held = false;
+    int64_t gang = 0;
+    uint64_t user = 0;
 
     operator UnitState() const {
         UnitState state;
@@ -41,6 +43,8 @@ struct Given {
         state.ready = ready;
         state.idle_since_ns = idle_since_ns;
         state.held = held;
+        state.unit.gang = gang;
+        state.user = user;
         return state;
     }
 };
@@ -74,6 +78,10 @@ public:
             for (size_t i = 0; i < members.size(); ++i) plan_.verdicts[members[i]] = plan.verdicts[i];
             plan_.wake_at_ns = base::earlier(plan_.wake_at_ns, plan.wake_at_ns);
         }
+        const bool settled = core_.affected().empty() || ++rounds_ > kMostRounds;
+        core_.affected().clear();
+        if (!settled) return decide(units, now_ns);
+        rounds_ = 0;
         return plan_;
     }
     void set_policy(std::unique_ptr<policy::Policy> policy) { core_.set_policy(std::move(policy)); }
@@ -82,8 +90,10 @@ public:
 
 private:
     Core core_;
+    static constexpr int kMostRounds = 8;
     Plan plan_;
     std::vector<uint64_t> known_;
+    int rounds_ = 0;
 };
 
 // Units of most tests complete nothing, and are believed all the same.

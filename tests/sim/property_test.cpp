@@ -19,6 +19,16 @@ TEST(Property, HoldsWhereProgramsMostlyRest) {
     for (const std::string& failure : run.failures) ADD_FAILURE() << failure;
 }
 
+// Seeds that failed once.
+TEST(Property, HoldsOnSeedsThatFailed) {
+    for (const uint64_t seed : {64, 1432, 1650}) {
+        const PropertyRun run = check_seed(seed, "SPUP", Density::kDense);
+        for (const std::string& failure : run.failures) ADD_FAILURE() << "seed " << seed << ": " << failure;
+    }
+    // A gang's member ran in the shortest of timeslices beside the others of its gang.
+    for (const std::string& failure : check_seed(316, "LAX", Density::kDense).failures) ADD_FAILURE() << failure;
+}
+
 TEST(Property, TheSeedAloneMakesTheWorkload) {
     const Workload workload = random_workload(3, Density::kDense);
     EXPECT_EQ(workload.seed, random_workload(3, Density::kDense).seed);

@@ -6,9 +6,11 @@ namespace xsched::policy {
 
 namespace {
 
-// Until a decision is carried out; and of what a burst takes, since the next one may take longer.
+// Until a decision is carried out; and of the target, since a program sees its bursts' ends later than its queue, and
+// what they take alone as less. Beyond that bursts differ: what they differed by lately, up to a part of the target.
 constexpr int64_t kMarginNs = 100'000;
-constexpr int64_t kMarginPart = 50;
+constexpr int64_t kMarginPercent = 8;
+constexpr int64_t kMostSpreadPart = 4;
 
 uint32_t microseconds(int64_t ns) {
     return static_cast<uint32_t>(std::clamp<int64_t>(ns / 1000, 0, std::numeric_limits<uint32_t>::max()));
@@ -23,18 +25,29 @@ void Target::note(const Habits& habits, bool alone) {
     const auto [least, most] = std::minmax_element(ran_us_.begin(), ran_us_.begin() + count());
     shortest_ns_ = int64_t{*least} * 1000;
     longest_ns_ = int64_t{*most} * 1000 + 1000;
+    spread_ns_ = high(latency_us_) * 1000 - median(latency_us_) * 1000;
     if (alone) alone_ns_ = alone_ns_ == 0 ? habits.last_ran_ns() : alone_ns_ + (habits.last_ran_ns() - alone_ns_) / 8;
 }
 
 int64_t Target::ns(int64_t slo_p99) const {
     if (slo_p99 >= 0) return slo_p99 * 1000;
-    return (alone_ns_ != 0 ? alone_ns_ : shortest_ns_) * -slo_p99 / 100;
+    return (alone_ns_ != 0 ? std::min(alone_ns_, shortest_ns_) : shortest_ns_) * -slo_p99 / 100;
 }
 
 int64_t Target::needs_device_ns(const Habits& habits, int64_t slo_p99, int64_t now_ns) const {
     if (!is_known()) return now_ns;
     const int64_t left_ns = std::max<int64_t>(longest_ns_ - habits.ran_ns(), 0);
-    return habits.began_ns() + ns(slo_p99) - left_ns - longest_ns_ / kMarginPart - kMarginNs;
+    const int64_t target_ns = ns(slo_p99);
+    const int64_t margin_ns = target_ns * kMarginPercent / 100 + std::min(spread_ns_, target_ns / kMostSpreadPart);
+    return habits.began_ns() + target_ns - margin_ns - left_ns - kMarginNs;
+}
+
+int64_t Target::median(const Lengths& lengths) const {
+    if (count() == 0) return 0;
+    Lengths sorted = lengths;
+    const auto middle = sorted.begin() + count() / 2;
+    std::nth_element(sorted.begin(), middle, sorted.begin() + count());
+    return *middle;
 }
 
 // The second longest of 64, the longest of fewer.

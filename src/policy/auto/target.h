@@ -32,11 +32,13 @@ private:
     using Lengths = std::array<uint32_t, kBursts>;
     uint32_t count() const { return std::min(bursts_, kBursts); }
     int64_t high(const Lengths& lengths) const;
+    int64_t median(const Lengths& lengths) const;
 
     Lengths ran_us_{};
     Lengths latency_us_{};
     int64_t longest_ns_ = 0;   // of ran_us_
     int64_t shortest_ns_ = 0;  // likewise
+    int64_t spread_ns_ = 0;    // of latency_us_: 99 of 100 beyond the half of them
     int64_t alone_ns_ = 0;     // mean of bursts that were alone; 0: none was
     uint32_t bursts_ = 0;
 };

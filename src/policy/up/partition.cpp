@@ -98,12 +98,16 @@ void Partition::charge(Device& device, int64_t now_ns) const {
         const Program& program = programs[i];
         Account& account = device.accounts[i];
         int64_t used_ns = program.used_ns;
-        const Weight& weight = device.weights[i];
-        if (used_ns == 0 && weight.limit >= Weight::kNoLimit && program.id != device.current) {
+        // What was had before it had a limit, as when nobody else was there, is within it, however late it is known.
+        const int64_t before = std::exchange(account.limit, device.weights[i].limit);
+        const int64_t limit = before != 0 ? before : account.limit;
+        if (used_ns == 0 && limit >= Weight::kNoLimit && program.id != device.current) {
             account.left_ns = kAtOnceNs;  // most of them, mostly
+            account.limited_ns = 0;
             account.stopped = false;
             continue;
         }
+        account.limited_ns += limit < Weight::kNoLimit ? passed_ns : 0;
         if (used_ns != 0) correct(device, used_ns, now_ns);
         if (program.id == device.current && account.wanted) {
             device.turn.used_ns += used_ns;
@@ -113,20 +117,24 @@ void Partition::charge(Device& device, int64_t now_ns) const {
             device.turn.others_ns += std::min(used_ns, now_ns - device.turn.begin_ns);
         }
         if (used_ns != 0) pay(device, i, used_ns);
-        if (weight.limit >= Weight::kNoLimit) {
+        if (limit >= Weight::kNoLimit) {
             account.left_ns = kAtOnceNs;
+            account.limited_ns = 0;
             account.stopped = false;
             continue;
         }
-        const int64_t left_ns = account.left_ns + passed_ns * weight.limit / Weight::kNoLimit;
-        account.left_ns = std::clamp(left_ns, -kMostDebtNs * weight.limit / Weight::kNoLimit, kAtOnceNs);
+        const int64_t left_ns = account.left_ns + passed_ns * limit / Weight::kNoLimit;
+        account.left_ns = std::clamp(left_ns, -kMostDebtNs * limit / Weight::kNoLimit, kAtOnceNs);
         account.stopped = account.left_ns <= 0 || (account.stopped && account.left_ns < enough_ns(program));
     }
 }
 
 void Partition::pay(Device& device, size_t at, int64_t used_ns) const {
-    device.accounts[at].paid += used_ns * rules_.unit() / device.weights[at].weight;
-    device.accounts[at].left_ns -= used_ns;
+    Account& account = device.accounts[at];
+    account.paid += used_ns * rules_.unit() / device.weights[at].weight;
+    const int64_t counts_ns = std::min(used_ns, account.limited_ns);
+    account.limited_ns -= counts_ns;
+    account.left_ns -= counts_ns;
 }
 
 // The device was in use for so long until now. Whose turn it was meanwhile did not leave it idle.

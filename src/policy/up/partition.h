@@ -33,6 +33,8 @@ struct Account {
     uint64_t id = 0;
     uint64_t account = 0;
     int64_t paid = 0;
+    int64_t limit = 0;  // in force since the last decision (Weight::limit); 0: there was none yet
+    int64_t limited_ns = 0;  // how much it can have used since it has one, beyond what counted already
     int64_t left_ns = 0;  // of its limit; below zero: what it has had too much
     int64_t ahead_ns = 0;  // taken over, not yet counted
     bool wanted = false;

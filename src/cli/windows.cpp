@@ -1,0 +1,189 @@
+#include "cli/windows.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/unique_fd.h"
+#include "cli/server_link.h"
+#include "cli/show.h"
+#include "cli/stop_signals.h"
+
+namespace xsched::cli {
+namespace {
+
+constexpr size_t kLongestLine = 1 << 20;
+constexpr int kMostAncestors = 32;
+
+// A program's standard output, line by line; it ends with this.
+class LinesOf {
+public:
+    explicit LinesOf(std::vector<std::string> command) : name_(command[0]) {
+        int ends[2] = {-1, -1};
+        if (pipe2(ends, O_CLOEXEC) != 0) throw Failure(std::string("no pipe can be made: ") + strerror(errno));
+        read_.reset(ends[0]);
+        const base::UniqueFd write(ends[1]);
+        posix_spawn_file_actions_t actions;
+        posix_spawn_file_actions_init(&actions);
+        posix_spawn_file_actions_adddup2(&actions, write.get(), STDOUT_FILENO);
+        std::vector<char*> words;
+        for (std::string& word : command) words.push_back(word.data());
+        words.push_back(nullptr);
+        const int error = posix_spawnp(&child_, words[0], &actions, nullptr, words.data(), environ);
+        posix_spawn_file_actions_destroy(&actions);
+        if (error != 0) {
+            child_ = -1;
+            throw Failure(name_ + " cannot be run (" + strerror(error) + "): install it (Debian: x11-utils has xprop)");
+        }
+    }
+    ~LinesOf() {
+        if (child_ <= 0) return;
+        kill(child_, SIGTERM);
+        while (waitpid(child_, nullptr, 0) < 0 && errno == EINTR) {
+        }
+    }
+    LinesOf(const LinesOf&) = delete;
+    LinesOf& operator=(const LinesOf&) = delete;
+
+    // False: there are no more, or xcli was told to stop.
+    bool next(std::string& line) {
+        for (;;) {
+            if (const size_t end = text_.find('\n'); end != std::string::npos) {
+                line = text_.substr(0, end);
+                text_.erase(0, end + 1);
+                return true;
+            }
+            char bytes[4096];
+            const ssize_t count = read(read_.get(), bytes, sizeof(bytes));
+            if (count < 0 && errno == EINTR && !told_to_stop()) continue;
+            if (count <= 0 || text_.size() > kLongestLine) return false;
+            text_.append(bytes, static_cast<size_t>(count));
+        }
+    }
+
+private:
+    std::string name_;
+    pid_t child_ = -1;
+    base::UniqueFd read_;
+    std::string text_;
+};
+
+// The number behind the last '#' or '='.
+unsigned long number_in(const std::string& line) {
+    const size_t at = line.find_last_of("#=");
+    return at == std::string::npos ? 0 : strtoul(line.c_str() + at + 1, nullptr, 0);
+}
+
+// "_NET_ACTIVE_WINDOW(WINDOW): window id # 0x1e00007" -> the process whose window it is; 0: none says so.
+pid_t owner_in_x11(const std::string& line) {
+    const unsigned long window = number_in(line);
+    if (window == 0) return 0;
+    std::string answer;
+    LinesOf owner({"xprop", "-id", std::to_string(window), "_NET_WM_PID"});
+    return owner.next(answer) ? static_cast<pid_t>(number_in(answer)) : 0;
+}
+
+// -1: the event does not change which window is active.
+pid_t owner_in_sway(const std::string& line) {
+    const Json event = Json::parse(line, nullptr, false);
+    if (!event.is_object() || event.value("change", "") != "focus") return -1;
+    return event.value("container", Json::object()).value("pid", 0);
+}
+
+pid_t parent_of(pid_t pid) {
+    FILE* file = fopen(("/proc/" + std::to_string(pid) + "/stat").c_str(), "re");
+    if (file == nullptr) return 0;
+    char line[1024];
+    const char* text = fgets(line, sizeof(line), file);
+    fclose(file);
+    const char* name_end = text != nullptr ? strrchr(text, ')') : nullptr;
+    return name_end != nullptr && strlen(name_end) > 4 ? static_cast<pid_t>(atoi(name_end + 4)) : 0;
+}
+
+// It, or one of those that started it: a browser's window is not of the process that uses the device.
+bool belongs_to(pid_t pid, pid_t owner) {
+    for (int i = 0; i < kMostAncestors && pid > 1; ++i, pid = parent_of(pid))
+        if (pid == owner) return true;
+    return false;
+}
+
+class ActiveWindow {
+public:
+    explicit ActiveWindow(int display) : display_(display) {}
+    ~ActiveWindow() {
+        try {
+            change(0);
+        } catch (const std::exception&) {  // the server is gone, and with it what it was told
+        }
+    }
+    ActiveWindow(const ActiveWindow&) = delete;
+    ActiveWindow& operator=(const ActiveWindow&) = delete;
+
+    // Programs that belong to the owner have the active window, and no others.
+    void change(pid_t owner) {
+        ServerLink link;
+        std::set<pid_t> now;
+        const Json status = owner > 0 ? ask_all(link, {{"cmd", "status"}}, "processes") : Json::object();
+        if (owner > 0)
+            for (const Json& process : status["processes"])
+                if (const pid_t pid = process.value("pid", 0); belongs_to(pid, owner)) now.insert(pid);
+        for (const pid_t pid : has_)
+            if (now.count(pid) == 0) tell(link, pid, 0);
+        for (const pid_t pid : now) tell(link, pid, display_);
+        has_ = now;
+    }
+    size_t programs() const { return has_.size(); }
+
+private:
+    static void tell(ServerLink& link, pid_t pid, int display) {
+        try {
+            link.ask({{"cmd", "hint"}, {"pid", pid}, {"window", display}});
+        } catch (const Refusal&) {  // it has left
+        }
+    }
+
+    int display_;
+    std::set<pid_t> has_;
+};
+
+bool is_set(const char* variable) {
+    const char* value = getenv(variable);
+    return value != nullptr && *value != '\0';
+}
+
+}  // namespace
+
+int follow_windows(const WindowsWords& words) {
+    const bool sway = is_set("SWAYSOCK");
+    if (!sway && is_set("WAYLAND_DISPLAY"))
+        throw Failure(
+            "this Wayland compositor does not tell which window is active (sway does; GNOME and KDE do not): "
+            "say it by hand with xcli hint --pid PID --window 1");
+    if (!sway && !is_set("DISPLAY"))
+        throw Failure("there is no display here (DISPLAY is not set): run it in the desktop's session");
+    stop_on_signals();
+    ActiveWindow active(words.display);
+    LinesOf events(sway ? std::vector<std::string>{"swaymsg", "-t", "subscribe", "-m", "[\"window\"]"}
+                        : std::vector<std::string>{"xprop", "-root", "-spy", "_NET_ACTIVE_WINDOW"});
+    for (std::string line; events.next(line);) {
+        const pid_t owner = sway ? owner_in_sway(line) : owner_in_x11(line);
+        if (owner < 0) continue;
+        active.change(owner);
+        print(owner == 0 ? "no window is active, or nobody says whose it is\n"
+                         : "active window: pid " + std::to_string(owner) + ", " + std::to_string(active.programs()) +
+                               " of its programs are scheduled\n");
+    }
+    return 0;
+}
+
+}  // namespace xsched::cli

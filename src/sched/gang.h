@@ -1,0 +1,135 @@
+// Gangs: units that run and stop together, on one device or several, so that what they do in common (a collective) is
+// never half suspended. Plain data, and what follows from it; not thread-safe.
+//
+// The policy is asked about each device as ever and knows nothing of gangs. Its answer about the members on a device is
+// a vote. Where a more urgent unit keeps a member off, the gang stands everywhere. Where it is only somebody else's
+// turn, one device decides for all of them, the gang's lead: the one where most others want to run, of equals the
+// first. So all members have their turns at once (coscheduling: Ousterhout, 1982). What a gang cannot use meanwhile is
+// the others'. A gang holds nothing while it stands, so that two gangs never wait for each other. Of several with
+// different leads that need one device, one goes before the others; which one, changes by chance every 50 ms.
+#pragma once
+
+#include <algorithm>
+#include <compare>
+#include <cstdint>
+#include <vector>
+
+#include "base/time.h"
+
+namespace xsched::sched {
+
+struct GangKey {
+    uint64_t user = 0;
+    int64_t name = 0;
+    auto operator<=>(const GangKey&) const = default;
+};
+
+enum class Vote : uint8_t {
+    kAbsent,  // its members there have had nothing to do for a while: they hold nobody
+    kRuns,  // one may run
+    kNotItsTurn,
+    kNo,  // one makes room for a more urgent unit
+    kStopped,  // one is suspended by a person, or has had what its limit allows
+};
+
+// What its members on a device are to do because of the others.
+struct GangOrder {
+    bool stands = false;
+    bool by_will = false;  // it stands because of somebody's word: starvation does not count
+    bool runs = false;  // whosever turn it is
+    bool preemptible = false;  // somebody competes with it somewhere
+    int32_t priority = 0;
+    int64_t turn_until_ns = 0;  // a starved gang's; 0: none
+    bool operator==(const GangOrder&) const = default;
+};
+
+// How many others want a device, averaged over the last tenth of a second or so.
+class Crowd {
+public:
+    static constexpr double kSomebody = 0.05;  // somebody wants it, at once
+
+    void observe(uint32_t others, int64_t now_ns) {
+        mean_ = mean_at(now_ns);
+        others_ = others;
+        seen_ns_ = now_ns;
+    }
+    double at(int64_t now_ns) const { return others_ != 0 ? std::max(mean_at(now_ns), kSomebody) : mean_at(now_ns); }
+
+private:
+    double mean_at(int64_t now_ns) const {
+        constexpr double kMemoryNs = 1e8;
+        const auto passed_ns = static_cast<double>(now_ns - seen_ns_);
+        return mean_ + (others_ - mean_) * passed_ns / (passed_ns + kMemoryNs);
+    }
+
+    double mean_ = 0;
+    uint32_t others_ = 0;
+    int64_t seen_ns_ = 0;
+};
+
+// Its members on one device.
+struct GangPlace {
+    uint64_t device = 0;
+    Vote vote = Vote::kAbsent;
+    uint32_t members = 0;
+    bool strangers = false;  // others than its members use the device
+    int32_t priority = 0;  // the most urgent member's
+    Crowd crowd;
+    GangOrder given;  // as the last decision about the device had it
+};
+
+struct Gang {
+    GangKey key;
+    std::vector<GangPlace> places;  // sorted by device
+    size_t lead = kNoLead;  // position in places
+    int64_t turn_until_ns = 0;
+
+    static constexpr size_t kNoLead = SIZE_MAX;
+
+    GangPlace* find(uint64_t device) {
+        for (GangPlace& place : places)
+            if (place.device == device) return &place;
+        return nullptr;
+    }
+    // Else it is like none.
+    bool has_several() const { return places.size() > 1 || (places.size() == 1 && places[0].members > 1); }
+    void follow_lead(uint64_t device) {
+        lead = kNoLead;
+        for (size_t at = 0; at < places.size(); ++at)
+            if (places[at].device == device) lead = at;
+    }
+    uint64_t lead_device() const { return lead == kNoLead ? UINT64_MAX : places[lead].device; }
+    void choose_lead(int64_t now_ns);
+    GangOrder order_for(const GangPlace& place, int64_t now_ns) const;
+};
+
+// A unit of one device that is in a gang.
+struct GangMember {
+    GangKey key;
+    uint32_t at = 0;  // its position
+    auto operator<=>(const GangMember&) const = default;
+};
+
+// A gang on one device.
+struct GangHere {
+    Gang* gang = nullptr;
+    uint32_t begin = 0;  // its members: DeviceHistory::gang_members[begin .. end)
+    uint32_t end = 0;
+    GangOrder order;  // in force for this decision
+};
+
+// What its gang makes of a unit's verdict.
+enum class InGang : uint8_t {
+    kAsAnswered,
+    kStands,  // for its gang's sake
+    kStopped,  // likewise, by somebody's word
+    kTurn,  // its gang starved
+};
+
+// Of gangs that compete one goes first, everywhere, for so long; then another one may.
+inline constexpr int64_t kPrecedenceNs = 50'000'000;
+
+// The gang with the smaller number goes first. At all times all have different ones, but for a chance in 2^64.
+uint64_t precedence(const Gang& gang, int64_t now_ns);
+
+}  // namespace xsched::sched

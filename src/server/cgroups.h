@@ -1,0 +1,58 @@
+// Shares and limits of control groups (cgroup v2): programs in one share as one, whoever they belong to. What a program
+// is in is read when it connects; a group counts with all groups below it that have nothing of their own. Front thread.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "dispatch/user_limits.h"
+#include "server/peer.h"
+
+namespace xsched::server {
+
+// "/user.slice/app.slice"; "": none, or it cannot be read.
+std::string cgroup_of(pid_t pid);
+
+// "/user.slice/app.slice:share=30"
+struct GroupSetting {
+    std::string path;
+    bool is_limit = false;  // else it is a share
+    int32_t percent = 0;
+};
+
+class Cgroups {
+public:
+    // Of one ordinary user, and of all users.
+    static constexpr size_t kMostOfUser = 16;
+    static constexpr size_t kMost = 256;
+
+    // Whether a setting is meant for a group.
+    static bool is_about(const std::string& text) { return !text.empty() && text.front() == '/'; }
+    // Throws std::runtime_error with a sentence.
+    static GroupSetting read(const std::string& text);
+    // The owner of the group's directory may, and whoever is trusted.
+    static bool may_set(const Peer& peer, const std::string& path);
+
+    // Null: it is in force; else why not. Whoever asks is charged for a group that had nothing; null: a trusted one.
+    const char* set(const GroupSetting& setting, const Peer* asking);
+    // What counts for a program of that group: of the groups above it the nearest that has anything, and before all
+    // others one of which somebody trusted said it.
+    void tell(const std::string& path, dispatch::GroupShare& share) const;
+
+private:
+    struct Group {
+        int32_t share = 0;
+        int32_t limit = 100;
+        uint64_t account = 0;
+        uid_t by = 0;  // who asked first
+        bool trusted = false;
+    };
+    std::map<std::string, Group> groups_;
+    uint64_t accounts_ = 0;
+};
+
+}  // namespace xsched::server
