@@ -23,6 +23,7 @@ struct Options {
     int64_t spin_ns = 0;              // look at the doorbells for so long before sleeping
     std::vector<LimitSetting> limits;  // --limit
     std::string log_file;             // empty: standard error
+    bool flight_recorder = true;      // what happened in the last 30 s is kept, for xcli trace --last
     SupervisedMemory* supervised = nullptr;  // shared with the supervisor; null: there is none
 };
 

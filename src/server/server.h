@@ -14,6 +14,7 @@
 #include "server/cpu_priorities.h"
 #include "server/device_use.h"
 #include "server/event_loop.h"
+#include "server/gone_clients.h"
 #include "server/handshake.h"
 #include "server/hold_book.h"
 #include "server/interrupter.h"
@@ -105,6 +106,7 @@ private:
     CpuPriorities cpu_priorities_;
     DeviceUse device_use_;
     HoldBook holds_;
+    GoneClients gone_;
     ToolHost host_;
     ToolDesk desk_;
 

@@ -9,6 +9,7 @@
 #include "server/checkpoint.h"
 #include "server/client.h"
 #include "server/device_use.h"
+#include "server/gone_clients.h"
 #include "server/hold_book.h"
 #include "server/options.h"
 #include "server/scheduler.h"
@@ -26,6 +27,7 @@ struct ToolHost {
     Checkpoint& checkpoint;
     DeviceUse& use;
     HoldBook& holds;
+    const GoneClients& gone;
     // Keeps the server here until the process at the other end of the connection ends.
     std::function<bool(const Peer& peer, int connection, User& user)> expect;
 };
