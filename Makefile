@@ -3,7 +3,7 @@
 #   XSCHED_PLATFORM         what is built: all, or folders of src/platform (a list with ;)
 #   INSTALL_PATH            where `make install` puts it; DESTDIR counts as usual
 #   JOBS                    how many jobs at a time
-#   PROFILE, BUDGET, BENCH  of `make bench`: tiny, quick or full; seconds; more options of bench/suite.py
+#   PROFILE, BUDGET, BENCH  of `make bench`: tiny, quick, full or published; seconds; more options of bench/suite.py
 #   PLATFORM, TEST          of `make acceptance`; STAND_IN=1: of HIP without its GPU, where there is one
 XSCHED_PLATFORM ?= all
 INSTALL_PATH ?= /usr/local
@@ -62,7 +62,8 @@ demo: ## the main job: two programs share one accelerator, one is urgent; a tabl
 bench: ## the benchmark suite: tables, JSON and an HTML report (3 minutes; PROFILE=full BUDGET=SECONDS: everything)
 	@scripts/install_deps.sh build run
 	@$(MAKE) --no-print-directory all
-	@bench/suite.py --build $(RELEASE) --profile $(PROFILE) $(if $(BUDGET),--budget $(BUDGET)) $(BENCH)
+	@$(if $(filter published,$(PROFILE)),bench/published.py,bench/suite.py --profile $(PROFILE)) --build $(RELEASE) \
+	    $(if $(BUDGET),--budget $(BUDGET)) $(BENCH)
 
 acceptance: ## the requirements' test plan (PLATFORM=cuda, hip or opencl; TEST="2.1 P4": only these)
 	@scripts/install_deps.sh $(ACCEPTANCE_DEPS)

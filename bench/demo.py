@@ -17,8 +17,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from lib import backend as backends  # noqa: E402
-from lib import disturbance, matrix, programs, report, suite, verdict, workloads  # noqa: E402
-from lib.document import percent, shown, time_text  # noqa: E402
+from lib import comparison, disturbance, matrix, own_page, page, programs, report, spread, suite  # noqa: E402
+from lib import verdict, workloads  # noqa: E402
 from lib.progress import Progress  # noqa: E402
 
 ROUNDS, SECONDS = 3, 5
@@ -77,14 +77,27 @@ def judge(found, pattern, length, against=()):
     return verdict.judge(alone, native, xsched, found.lp_share("xsched", pattern, length), against)
 
 
-def table(found, pattern, length):
-    rows = [("", "high: p50", "p99", "max", "x alone", "low keeps")]
-    for title, cell in zip(("alone", "shared natively", "shared under XSched"), cells(pattern, length)):
-        summary = found.summary(*cell)
-        share = percent(found.lp_share(*cell)) if cell[2] else "-"
-        rows.append((title, *(time_text(summary[which]) for which in ("p50", "p99", "max")),
-                     shown(found.ratio(*cell, "p50")), share))
-    return report.table(rows)
+def ways(found, pattern, length):
+    """As the table and the page of xcli report have them."""
+    titles = (("alone", "alone"), ("shared natively", "natively"), ("shared under XSched", "XSched"))
+    return [comparison.Way(title, name, cell[0] if cell[2] else "alone", found.cells[cell].latency_us,
+                           found.cells[cell].run_p50_us, found.lp_shares(*cell) if cell[2] else [],
+                           found.cells[cell].sample if cell[2] else None)
+            for (title, name), cell in zip(titles, cells(pattern, length))]
+
+
+def tables(found, pattern, length):
+    return "\n\n".join(f"{caption}:\n\n{report.table(rows)}" for caption, rows in
+                       comparison.tables(ways(found, pattern, length)))
+
+
+def write_page(found, pattern, length, judged, where, path):
+    shared = ways(found, pattern, length)
+    body = own_page.sections(shared, comparison.tables(shared), [])
+    notes = f"The other program keeps: of its rate alone, outside the urgent one's bursts. {spread.SAYS}."
+    path.write_text(page.page("XSched: the main job", judged.says, where, own_page.LINKS,
+                              f'{body}<p class="notes">{notes}</p>'))
+    return path
 
 
 def parse_options():
@@ -110,13 +123,15 @@ def main():
         return 2
     watch.stop()
     print("\nThe high-priority program's burst latency, and what the low-priority program keeps of its rate outside "
-          f"the bursts:\n\n{table(found, pattern, length)}\n")
+          f"the bursts.\n\n{tables(found, pattern, length)}\n")
     judged = judge(found, pattern, length, doubts(found, pattern, session, [before, watch.note]))
     print(f"{judged.says}\nMeanwhile {watch.says}.")
     path = report.write_result(arguments.build / "results", "demo", "main job, short", backend, judged.status,
                                {**found.metrics(), "stolen": watch.stolen, "others": watch.others},
                                f"{judged.says} Meanwhile {watch.says}.")
-    print(f"All numbers: {path}")
+    where = f"{backend.device}; {own_page.machine()}; XSched {report.version()}"
+    picture = write_page(found, pattern, length, judged, where, path.with_suffix(".html"))
+    print(f"All numbers: {path}\nAs a page: {picture}")
     if judged.status == verdict.NONE and arguments.test:
         print(f"skipped: {judged.says}")
         return 77

@@ -1,6 +1,7 @@
 # Rooms and guest libraries: see docs/ARCHITECTURE.md.
 
-# xsched_room(NAME DIR): every .cpp directly in src/DIR as an object library that guests and tools link alike.
+# xsched_room(NAME DIR [TOGETHER]): every .cpp directly in src/DIR as an object library that guests and tools link alike.
+# TOGETHER: see xsched_compile_together.
 # No exceptions and no RTTI: a room may live in somebody else's process. No procedure linkage tables: all is bound at
 # once, and what a call jumps through is memory that a program after a pause has to fetch.
 set(XSCHED_GUEST_OPTIONS -fno-exceptions -fno-plt $<$<COMPILE_LANGUAGE:CXX>:-fno-rtti>)
@@ -13,6 +14,9 @@ function(xsched_room name dir)
   target_include_directories(room_${name} PUBLIC ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
   target_compile_options(room_${name} PRIVATE ${XSCHED_GUEST_OPTIONS})
   target_link_libraries(room_${name} PUBLIC Threads::Threads)
+  if("TOGETHER" IN_LIST ARGN)
+    xsched_compile_together(room_${name})
+  endif()
 endfunction()
 
 # xsched_guest_library(NAME EXPORTS sources...): a shared library that is loaded into users' programs. It depends on

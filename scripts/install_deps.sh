@@ -1,7 +1,7 @@
 #!/bin/bash
 # Installs the Debian packages that are missing, and nothing else.
 #
-#   scripts/install_deps.sh [build] [run] [test] [lint] [format] [old] [fresh]      default: build run test
+#   scripts/install_deps.sh [build] [run] [test] [lint] [format] [old] [fresh] [browser]   default: build run test
 #
 # Debian's HIP is left out where there is ROCm's, or a GPU for it.
 #
@@ -49,18 +49,22 @@ old=(
 fresh=(
     debootstrap           # scripts/fresh_machine.sh: a new Debian in a folder
 )
+browser=(
+    chromium              # the test of xcli web's page; it is skipped without
+    chromium-driver
+)
 
 if [[ $# -eq 0 ]]; then set -- build run test; fi
 wanted=()
 for group in "$@"; do
     case "$group" in
-        build | run | test | lint | format | old | fresh)
+        build | run | test | lint | format | old | fresh | browser)
             declare -n packages=$group
             wanted+=("${packages[@]}")
             ;;
         *)
-            echo "install_deps.sh: \"$group\" is no group of packages: use build, run, test, lint, format, old or" \
-                "fresh" >&2
+            echo "install_deps.sh: \"$group\" is no group of packages: use build, run, test, lint, format, old," \
+                "fresh or browser" >&2
             exit 2
             ;;
     esac

@@ -27,6 +27,9 @@ for described in src/platform/*/platform.json; do
     mkdir -p "$pack/bench/$platform"
     for file in "$build/bench/$platform"/*; do [ ! -x "$file" ] || copy "$file" "bench/$platform"; done
 done
+mkdir -p "$pack/share/xsched/report/lib"  # what xcli report starts
+cp bench/own_programs.py "$pack/share/xsched/report"
+cp bench/lib/*.py bench/lib/report.css "$pack/share/xsched/report/lib"
 git describe --always --dirty --abbrev=12 > "$pack/VERSION" 2> /dev/null || echo unknown > "$pack/VERSION"
 for needed in lib/libpreempt.so lib/libhalcuda.so lib/libshimcuda.so bin/xserver bin/xcli bench/cuda/hp; do
     [ -e "$pack/$needed" ] || echo "warning: $build has no $needed (build the targets first)" >&2

@@ -5,7 +5,7 @@
 #   bench/cuda/run_gpu.sh [--build DIR] [--out DIR] [--limit SECONDS] STEP[=SECONDS]...
 #
 # DIR of --build: a build directory, or what scripts/pack_gpu.sh made of one. --out gets log.txt and results.tgz.
-# EXTRA in the environment: more options for bench/suite.py and the step `serving`, such as
+# EXTRA in the environment: more options for bench/suite.py, bench/published.py and the step `serving`, such as
 #     "--set XLOG_LEVEL=DEBG --keep-log".
 # RUN in the environment: the command of the step `run`, which may use $build and $work (whose files are kept).
 # FAKE_CUDA_DIRECT in the environment: the file that the step `hip` takes for the CUDA driver, such as libfakecuda.so,
@@ -118,6 +118,7 @@ usual_seconds() {
         smoke) echo 75 ;;
         main) echo 400 ;;
         peers | lengths | bench) echo 540 ;;
+        published) echo 480 ;;
         mps | own | shares) echo 180 ;;
         streams) echo 120 ;;
         overhead | preemption | thresholds | models2) echo 200 ;;
@@ -150,6 +151,7 @@ run_step() {
         models2) suite --only fixed_priority,partition ;;
         shares) suite --only shares ;;
         bench) suite ;;
+        published) python3 bench/published.py --build "$build" --results "$work" --short --budget "$budget" $EXTRA ;;
         acceptance) python3 tests/acceptance/run.py --platform cuda --build "$build" --results "$work/acceptance" \
                             --budget "$budget" ;;
         launch) python3 bench/launch_cost.py --build "$build" --results "$work" --budget "$budget" ;;
@@ -167,7 +169,7 @@ run_step() {
         suite-compile) python3 tests/gpu/run_suite.py --build "$build" --results "$work" --budget "$budget" \
                                --modes compile --name torch_suite_compile ;;
         *) echo "no step $1: probe smoke main peers lengths own mps streams overhead preemption thresholds models2" \
-                "shares bench acceptance launch hip level3 directive demo models serving serving-mps suite" \
+                "shares bench published acceptance launch hip level3 directive demo models serving serving-mps suite" \
                 "suite-compile devices order run"
            return 2 ;;
     esac

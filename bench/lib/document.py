@@ -1,6 +1,6 @@
 """What came out of one question, as people and programs read it: sentences, tables, plots, targets and numbers. It is
 written as JSON; lib/html.py makes the report out of such files alone."""
-from . import report
+from . import report, spread
 
 CDF_POINTS = [*range(0, 99, 2), *(99 + i / 10 for i in range(10)), 100]
 
@@ -21,9 +21,37 @@ class Document:
         self.failures = []
         self.doubts = []     # why the figures may mean nothing, as sentences
         self.raw = {}        # numbers for programs
+        self.samples, self.rounds = [], []  # rows of the tables that say how sure the figures are
 
     def add_table(self, caption, rows):
         self.tables.append({"caption": caption, "rows": [[str(cell) for cell in row] for row in rows]})
+
+    def add_samples(self, what, values, by_round=(), text=None):
+        """Single measurements, such as bursts (us, unless `text` makes words of them), and each round's median."""
+        text = text or time_text
+        if values:
+            self.samples.append([what, str(len(values)), *(word for which in (50, 99) for word in (
+                text(report.percentile(values, which)), spread.shown(*spread.interval(values, which), text))),
+                spread.rounds_shown(by_round, text)])
+
+    def add_rounds(self, what, values, text):
+        """A figure that each round gives once."""
+        known = [value for value in values if value is not None]
+        if known:
+            self.rounds.append([what, str(len(known)), text(report.percentile(known, 50)),
+                                spread.rounds_shown(known, text)])
+
+    @property
+    def all_tables(self):
+        """The figures, and how sure they are."""
+        found = list(self.tables)
+        if self.samples:
+            found.append({"caption": "How sure: n, and the 95 % interval of each percentile", "rows": [
+                ["", "n", "p50", "95 %", "p99", "95 %", "p50, by round"], *self.samples]})
+        if self.rounds:
+            found.append({"caption": "How sure: the rounds, from the least to the most", "rows": [
+                ["", "rounds", "median", "by round"], *self.rounds]})
+        return found
 
     @property
     def empty(self):
@@ -44,7 +72,7 @@ class Document:
         return "disturbed" if self.doubts else "failed" if self.missed else "passed"
 
     def metrics(self):
-        return {"question": self.question, "answer": self.answer, "headline": self.headline, "tables": self.tables,
+        return {"question": self.question, "answer": self.answer, "headline": self.headline, "tables": self.all_tables,
                 "plots": self.plots, "targets": report.targets_json(self.targets), "failures": self.failures,
                 "doubts": self.doubts,
                 **self.raw}
@@ -52,7 +80,7 @@ class Document:
     def text(self):
         parts = [f"=== {self.title}\n{self.question}"]
         parts += [" ".join(self.answer)] if self.answer else []
-        parts += [f"{table['caption']}\n\n{report.table(table['rows'])}" for table in self.tables
+        parts += [f"{table['caption']}\n\n{report.table(table['rows'])}" for table in self.all_tables
                   if len(table["rows"]) > 1]
         parts += [report.targets_table(self.targets)] if self.targets else []
         parts += [f"disturbed: {sentence}" for sentence in self.doubts]

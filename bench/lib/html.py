@@ -4,9 +4,10 @@ import json
 from html import escape
 from pathlib import Path
 
+from . import page as frame
 from . import plots
 
-STYLE = (Path(__file__).resolve().parent / "report.css")
+STYLE = frame.STYLE
 
 
 def load(folder):
@@ -33,11 +34,7 @@ def anchor(result):
 
 
 def table(entry):
-    rows = entry["rows"]
-    head = "".join(f"<th>{escape(cell)}</th>" for cell in rows[0])
-    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows[1:])
-    return f'<div class="table"><table><caption>{escape(entry["caption"])}</caption><thead><tr>{head}</tr></thead>' \
-           f"<tbody>{body}</tbody></table></div>"
+    return frame.table(entry["caption"], entry["rows"])
 
 
 def targets(entries):
@@ -56,15 +53,6 @@ def targets(entries):
            f"{text}</details>"
 
 
-def headline(result):
-    tiles = []
-    for entry in result["metrics"].get("headline", []):
-        values = "".join(f'<div class="value v{i}"><b>{escape(values[-1])}</b><span>{escape(values[0])}</span>'
-                         f"<small>{escape(values[1])}</small></div>" for i, values in enumerate(entry["values"]))
-        tiles.append(f'<div class="tile"><h3>{escape(entry["label"])}</h3><div class="values">{values}</div></div>')
-    return f'<div class="tiles">{"".join(tiles)}</div>' if tiles else ""
-
-
 def badge(result):
     """A missed target is another thing than a run that failed; a disturbed run is neither good nor bad: grey."""
     word = escape(result["verdict"])
@@ -81,7 +69,7 @@ def section(result):
 <h2>{escape(result["test_name"])} {badge(result)}</h2>
 <p class="question">{escape(metrics["question"])}</p>
 {"".join(f"<p>{escape(sentence)}</p>" for sentence in metrics["answer"])}
-{headline(result)}
+{frame.tiles(metrics.get("headline", []))}
 {"".join(f'<p class="warning">{escape(sentence)}</p>' for sentence in metrics.get("doubts", []))}
 <div class="figures">{figures}</div>
 {"".join(table(entry) for entry in metrics["tables"] if len(entry["rows"]) > 1)}
@@ -103,18 +91,22 @@ def not_measured(folder):
     return notes, f'<section id="absent"><h2>Not measured</h2><ul>{words}</ul></section>' if words else ""
 
 
+def verdict(results):
+    """The page's headline is the first answer: the main job's, if it was asked."""
+    for result in results:
+        for answer in result["metrics"]["answer"][:1]:
+            disturbed = result["metrics"].get("doubts")
+            return f"Disturbed, so no verdict. As it was measured: {answer}" if disturbed else answer
+    return ""
+
+
 def page(results, warnings="", absent=""):
     first = results[0] if results else None
     where = f"{first['hardware']}; driver {first['driver_version']}; XSched {first['xsched_version']}; " \
             f"{first['date'][:10]}" if first else "no results yet"
-    links = "".join(f'<a href="#{anchor(result)}">{escape(result["test_name"])}</a>' for result in results)
-    return f"""<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>XSched: measurements</title><style>
-{STYLE.read_text()}</style></head>
-<body><header><h1>XSched: measurements</h1><p>{escape(where)}</p><nav>{links}</nav></header>
-<main>{warnings}{"".join(section(result) for result in results)}{absent}</main></body></html>
-"""
+    links = [(result["test_id"], result["test_name"]) for result in results]
+    return frame.page("XSched: measurements", verdict(results), where, links,
+                      f'{warnings}{"".join(section(result) for result in results)}{absent}')
 
 
 def write(folder):

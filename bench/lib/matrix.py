@@ -17,6 +17,7 @@ class Cell:
     """All rounds of one peer, pattern and lp kernel length."""
     latency_us: list = field(default_factory=list)  # of all bursts
     run_p50_us: list = field(default_factory=list)  # one of each round
+    run_lp_outside: list = field(default_factory=list)  # lp's rate outside the bursts, one of each round
     lp_kernels: int = 0       # completed from the first burst's begin to the last one's
     lp_outside: float = 0     # of these, as much as was done outside the bursts
     seconds: float = 0        # from the first burst's begin to the last one's
@@ -32,7 +33,10 @@ class Cell:
         self.seconds += (busy[-1][0] - busy[0][0]) / 1e9
         self.seconds_outside += intervals.total(outside) / 1e9
         self.lp_kernels += intervals.count(done, [(busy[0][0], busy[-1][0])])
-        self.lp_outside += intervals.work(done, outside, length_ms * 1e6)
+        work, seconds = intervals.work(done, outside, length_ms * 1e6), intervals.total(outside) / 1e9
+        self.lp_outside += work
+        if seconds:
+            self.run_lp_outside.append(work / seconds)
         self.sample = self.sample or sample(bursts, done)
 
     @property
@@ -189,10 +193,20 @@ class Matrix:
         with_it, without = self.lp_alone.get((peer, length)), self.lp_alone.get((self.baseline, length))
         return statistics.median(without) / statistics.median(with_it) - 1 if with_it and without else None
 
+    def lp_overheads(self, peer, length):
+        """The same, by round."""
+        with_it, without = self.lp_alone.get((peer, length), []), self.lp_alone.get((self.baseline, length), [])
+        return [theirs / ours - 1 for ours, theirs in zip(with_it, without) if ours]
+
     def lp_share(self, peer, pattern, length):
         """LP's rate outside HP's bursts over its rate alone."""
         cell, alone = self.cells.get((peer, pattern, length)), self.lp_alone.get((self.baseline, length))
         return cell.lp_rate_outside / statistics.median(alone) if cell and cell.seconds_outside and alone else None
+
+    def lp_shares(self, peer, pattern, length):
+        """The same, one of each round."""
+        cell, alone = self.cells.get((peer, pattern, length)), self.lp_alone.get((self.baseline, length))
+        return [rate / statistics.median(alone) for rate in cell.run_lp_outside] if cell and alone else []
 
     def length_doubts(self):
         """Whether low alone did what the length of its kernels says, on a CPU device: a sentence for each that it did

@@ -3,8 +3,9 @@
 A plot is a dictionary: kind, title, and by kind
   cdf       x (label), series [{name, peer, points [[value, percent]]}]; x is logarithmic
   lines     x, y, log (["x", "y"]: which axes), series [{name, peer, points [[x, y]], dashed}]
-  bars      y, groups [name], series [{name, peer, values [number or None]}]
-  timeline  lanes [{name, peer, bursts [[begin, end]], done [when], ns}]: both programs of a piece of a run
+  bars      x, y, groups [name], series [{name, peer, values [number or None], spread [[low, high] or None]}]
+  timeline  lanes [{name, peer, bursts [[begin, end]], done [when], ns}]: both programs of a piece of a run; instead of
+            `done`: works [[begin, end]] and held [[begin, end]] of the other program
 `peer` decides the colour (the class c-PEER, or one of the spare ones)."""
 import math
 from html import escape
@@ -123,6 +124,28 @@ def legend(series):
     return f'<div class="legend">{"".join(words)}</div>'
 
 
+def in_words(plot):
+    """What a picture shows, for those who do not see it."""
+    words = [lane_words(lane) for lane in plot.get("lanes", [])]
+    for each in plot.get("series", []):
+        values = [f"{group} {number(value)}" for group, value in zip(plot.get("groups", []), each.get("values", []))
+                  if value is not None]
+        points = each.get("points") or []
+        if plot["kind"] == "cdf" and points:
+            values = [f"{percent} % at most {number(min(v for v, p in points if p >= percent))}"
+                      for percent in (50, 90, 99) if points[-1][1] >= percent]
+        elif points:
+            values = [f"{number(y)} at {number(x)}" for x, y in (points[0], points[-1])]
+        words.append(f"{each['name']}: {', '.join(values)}")
+    axes = ", ".join(plot[axis] for axis in ("x", "y") if plot.get(axis))
+    return f"{plot['title']}{f' ({axes})' if axes else ''}. {'; '.join(words)}"
+
+
+def lane_words(lane):
+    longest = max((end - begin for begin, end in lane["bursts"]), default=0)
+    return f"{lane['name']}: {len(lane['bursts'])} bursts, the longest {longest / 1e6:.3g} ms"
+
+
 def cdf(plot):
     series = plot["series"]
     x = Axis([point[0] for each in series for point in each["points"]], LEFT, WIDTH - RIGHT, log=True)
@@ -131,7 +154,7 @@ def cdf(plot):
     for each in series:
         parts.append(path([(x.at(value), y.at(percent)) for value, percent in each["points"]],
                           color_class(each["peer"]), each["name"]))
-    return svg(WIDTH, HEIGHT, parts, plot["title"]) + legend(series)
+    return svg(WIDTH, HEIGHT, parts, in_words(plot)) + legend(series)
 
 
 def lines(plot):
@@ -143,7 +166,7 @@ def lines(plot):
     for each in series:
         classes = color_class(each["peer"]) + (" dashed" if each.get("dashed") else "")
         parts.append(path([(x.at(a), y.at(b)) for a, b in each["points"]], classes, each["name"], dots=True))
-    return svg(WIDTH, HEIGHT, parts, plot["title"]) + legend(series)
+    return svg(WIDTH, HEIGHT, parts, in_words(plot)) + legend(series)
 
 
 def wrapped(text, width):
@@ -151,31 +174,44 @@ def wrapped(text, width):
     return text if len(text) <= width else text[:max(width - 1, 1)].rstrip() + "…"
 
 
+def whisker(x, low, high):
+    return f'<path class="whisker" d="M{x - 4:.1f} {low}h8M{x:.1f} {low}V{high}M{x - 4:.1f} {high}h8"/>'
+
+
 def bars(plot):
     series, groups = plot["series"], plot["groups"]
     values = [value for each in series for value in each["values"] if value is not None]
+    values += [bound for each in series for pair in each.get("spread", []) if pair for bound in pair]
     y = Axis([*values, 0], HEIGHT - BOTTOM, TOP, from_zero=True)
     room = (WIDTH - LEFT - RIGHT) / max(len(groups), 1)
     width = min(room * 0.8 / max(len(series), 1), 56)
     texts = [(round(LEFT + room * (i + 0.5), 1), wrapped(group, int(room / 5.6))) for i, group in enumerate(groups)]
-    parts = frame(None, y, "", plot["y"], texts)
+    parts = frame(None, y, plot.get("x", ""), plot["y"], texts)
     zero = y.at(0)
+    # Where a group has but one bar, that is in its middle.
+    single = all(sum(value is not None for each in series for value in each["values"][i:i + 1]) < 2
+                 for i in range(len(groups)))
     for i in range(len(groups)):
         for k, each in enumerate(series):
             value = each["values"][i] if i < len(each["values"]) else None
             if value is None:
                 continue
-            x, top = LEFT + room * (i + 0.5) + (k - len(series) / 2) * width, min(y.at(value), zero)
+            x = LEFT + room * (i + 0.5) + (-0.5 if single else k - len(series) / 2) * width
+            top = min(y.at(value), zero)
             height = max(abs(y.at(value) - zero), 1)
             parts.append(f'<g><title>{escape(each["name"])}, {escape(groups[i])}: {value:g}</title>'
                          f'<rect class="bar {color_class(each["peer"])}" x="{x + 1:.1f}" y="{top}" '
                          f'width="{max(width - 2, 1):.1f}" height="{height:.1f}" rx="2"/></g>')
+            bounds = (each.get("spread") or [None] * len(groups))[i]
+            if bounds:
+                parts.append(whisker(x + width / 2, y.at(bounds[0]), y.at(bounds[1])))
+                top = min(top, y.at(bounds[1]))
             if width > 22:
-                parts.append(f'<text class="tick" x="{x + width / 2:.1f}" y="{top - 3}" text-anchor="middle">'
+                parts.append(f'<text class="tick" x="{x + width / 2:.1f}" y="{max(top - 4, 11)}" text-anchor="middle">'
                              f'{number(round(value, 2))}</text>')
     if y.low < 0:
         parts.append(f'<line class="axis" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{zero}" y2="{zero}"/>')
-    return svg(WIDTH, HEIGHT, parts, plot["title"]) + (legend(series) if len(series) > 1 else "")
+    return svg(WIDTH, HEIGHT, parts, in_words(plot)) + (legend(series) if len(series) > 1 else "")
 
 
 def lane_parts(lane, top, x, shown):
@@ -189,11 +225,18 @@ def lane_parts(lane, top, x, shown):
             width = max(x(min(end, shown)) - x(begin), 1.5)
             parts.append(f'<g><title>{(end - begin) / 1e6:.3g} ms</title><rect class="bar {color}" x="{x(begin):.1f}" '
                          f'y="{top}" width="{width:.1f}" height="{LANE}" rx="2"/></g>')
-    ticks = "".join(f"M{x(when):.1f} {top + LANE + 4}v{LANE - 4}" for when in lane["done"] if 0 <= when < shown)
+    ticks = "".join(f"M{x(when):.1f} {top + LANE + 4}v{LANE - 4}" for when in lane.get("done", [])
+                    if 0 <= when < shown)
     width = TIMELINE_WIDTH - LANE_LABEL - TIMELINE_RIGHT
     below = f'y="{top + LANE + 4}" width="{width}" height="{LANE - 4}"'
     parts.append(f'<rect class="lane-back" x="{LANE_LABEL}" {below}/>' +
                  (f'<path class="done" d="{ticks}"/>' if ticks else ""))
+    for kind in ("works", "held"):
+        for begin, end in lane.get(kind, []):
+            if begin < shown:
+                parts.append(f'<g><title>{kind} {(end - begin) / 1e6:.3g} ms</title><rect class="{kind}" '
+                             f'x="{x(begin):.1f}" y="{top + LANE + 4}" '
+                             f'width="{max(x(min(end, shown)) - x(begin), 0.5):.1f}" height="{LANE - 4}"/></g>')
     return parts
 
 
@@ -211,11 +254,15 @@ def timeline(plot):
     for i in range(int(shown / 1e6 / step) + 1):
         at = round(x(i * step * 1e6), 1)
         parts.append(f'<line class="grid" x1="{at}" x2="{at}" y1="0" y2="{height - 30}"/>'
-                     f'<text class="tick" x="{at}" y="{height - 14}" text-anchor="middle">{number(i * step)} ms</text>')
+                     f'<text class="tick" x="{at}" y="{height - 14}" text-anchor="middle">{number(i * step)}</text>')
+    parts.append(f'<text class="label" x="{(LANE_LABEL + TIMELINE_WIDTH - TIMELINE_RIGHT) / 2}" y="{height + 4}" '
+                 'text-anchor="middle">time, ms</text>')
     for i, lane in enumerate(lanes):
         parts += lane_parts(lane, i * (2 * LANE + LANE_GAP) + 4, x, shown)
-    words = "A block is one burst of the urgent program; each thin line is the end of one kernel of the other."
-    return svg(TIMELINE_WIDTH, height, parts, plot["title"]) + f'<div class="legend">{words}</div>'
+    what = "grey: the other one has work; dashed: it is held meanwhile" if "works" in lanes[0] else \
+        "each thin line is the end of one kernel of the other"
+    return svg(TIMELINE_WIDTH, height + 10, parts, in_words(plot)) + \
+        f'<div class="legend">A block is one burst of the urgent program; {what}.</div>'
 
 
 KINDS = {"cdf": cdf, "lines": lines, "bars": bars, "timeline": timeline}
@@ -227,6 +274,25 @@ def figure(plot):
                                      any(value is not None for value in each.get("values", []))]
     if not drawn:
         return ""
-    wide = " wide" if plot["kind"] == "timeline" else ""
+    wide = ' wide" tabindex="0' if plot["kind"] == "timeline" else ""
     return f'<figure class="{plot["kind"]}{wide}"><figcaption>{escape(plot["title"])}</figcaption>' \
            f'{KINDS[plot["kind"]](plot)}</figure>'
+
+
+def alone(plot, style):
+    """The same as a picture file: style and legend are inside. Empty if there is nothing to draw."""
+    drawn = figure(plot)
+    if not drawn:
+        return ""
+    begin, end = drawn.index("<svg "), drawn.index("</svg>")
+    head, body = drawn[begin:end].split(">", 1)
+    width, height = (float(word) for word in head.split('viewBox="')[1].split('"')[0].split()[2:])
+    series = plot.get("series", [])
+    keys = "".join(f'<g class="{color_class(each["peer"])}"><path class="line" d="M{LEFT} {height + 18 * i + 8}h20"/>'
+                   f'<text class="label" x="{LEFT + 28}" y="{height + 18 * i + 12}">{escape(each["name"])}</text></g>'
+                   for i, each in enumerate(series))
+    tall = height + 18 * len(series) + 8
+    head = head.replace(f'viewBox="0 0 {width:g} {height:g}"', f'viewBox="0 0 {width:g} {tall:g}"')
+    back = f'<rect width="{width:g}" height="{tall:g}" style="fill: var(--paper)"/>'
+    return head.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ') + \
+        f">\n<style>\n{style}</style>{back}{body}{keys}</svg>\n"

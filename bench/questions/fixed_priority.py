@@ -20,6 +20,7 @@ class Pair(Guarded):
         self.suite, self.model, self.seconds = suite, model_of(suite), suite.profile.seconds
         self.requests = requests.Requests(suite.session, suite.progress, suite.workload)
         self.latency_us = defaultdict(list)  # foreground's, by peer ("alone": alone)
+        self.run_p50_us = defaultdict(list)  # one of each round
         self.rates = defaultdict(list)       # background's
         self.failures, self.period_ms = [], 0
 
@@ -34,7 +35,7 @@ class Pair(Guarded):
 
         def body():
             rows = self.requests.alone(self.model, prefix("hp"), self.seconds, requests.every(self.period_ms))
-            self.latency_us["alone"] += requests.latency_us(rows)
+            self.add("alone", rows)
 
         def background():
             self.rates["alone"].append(requests.rate(self.requests.alone(self.model, prefix("lp"), self.seconds)))
@@ -45,9 +46,14 @@ class Pair(Guarded):
         def body():
             high, low = self.requests.together((self.model, peer.prefix("hp"), requests.every(self.period_ms), None),
                                                (self.model, peer.prefix("lp"), requests.BUSY, None), self.seconds)
-            self.latency_us[peer.name] += requests.latency_us(high)
+            self.add(peer.name, high)
             self.rates[peer.name].append(requests.rate(low, *requests.span(high)))
         self.guarded(f"two models, {peer.title}", body)
+
+    def add(self, name, rows):
+        latency_us = requests.latency_us(rows)
+        self.latency_us[name] += latency_us
+        self.run_p50_us[name] += [report.percentile(latency_us, 50)] if latency_us else []
 
     def ratio(self, name, which):
         found, alone = self.latency_us.get(name), self.latency_us.get("alone")
@@ -77,6 +83,9 @@ def answer(suite, deadline):
         if found:
             rows.append([title, time_text(report.percentile(found, 50)), time_text(report.percentile(found, 99)),
                          shown(pair.ratio(name, 99)), percent(pair.kept(name))])
+            out.add_samples(f"foreground, {title}", found, pair.run_p50_us[name])
+            out.add_rounds(f"background, {title}: requests per second", pair.rates.get(name, []),
+                           lambda value: f"{value:.1f}")
             series.append({"name": title, "peer": name, "points": document.cdf([us / 1e3 for us in found])})
     out.add_table(f"Foreground and background: {pair.requests.title(pair.model)}", rows)
     if series:

@@ -52,6 +52,7 @@ def answer(suite, deadline):
             p50, p99 = (report.percentile(found["still_us"], percent) for percent in (50, 99))
             rows.append([f"{length}, level {level}", f"{p50:.0f} / {p99:.0f}", f"{p99 / 1e3 / length:.2f}",
                          f"{found['group_us']:.0f}", len(found["still_us"])])
+            out.add_samples(f"level {level}, T {length} ms: stands still", found["still_us"])
             out.raw[f"level_{level}_T_{length}_ms"] = report.summary(found["still_us"])
             if level == 2:
                 out.targets.append((f"level 2, T {length} ms: stands still after, p99", p99, "<=",

@@ -22,7 +22,9 @@ def add_host_cost(suite, out):
     rows += [[what, f"{value:.0f}"] for what, value, _, _, unit in host_cost.targets(cost, directive) if unit == " ns"]
     out.add_table("Host time that XSched adds to an enqueue on an open queue", rows)
     out.add_table("From an urgent queue's readiness to the directive in the victim's memory",
-                  [["server", "p99 us"], *([found["run"], f"{found['p99_us']:.1f}"] for found in directive["runs"])])
+                  [["server", "n", "p50 us", "p99 us"],
+                   *([found["run"], found.get("samples", "-"), f"{found['p50_us']:.1f}" if "p50_us" in found else "-",
+                      f"{found['p99_us']:.1f}"] for found in directive["runs"])])
 
 
 def add_launch_cost(suite, out, deadline):
@@ -33,6 +35,8 @@ def add_launch_cost(suite, out, deadline):
     rows, targets = launch_cost.outcome(found)
     out.add_table("Host time of a call of the CUDA driver, ns", rows)
     out.targets += targets
+    for (way, kind), value in found.items():
+        out.add_rounds(f"{kind}, {way}", value["rounds_ns"], lambda ns: f"{ns:.0f} ns")
     out.raw["ns_per_call"] = {f"{kind}, {way}": value for (way, kind), value in found.items()}
 
 

@@ -57,6 +57,7 @@ def answer(suite, deadline):
         out.add_table(f"Pattern {pattern}, {suite.workload.patterns[pattern][0]}",
                       table(found, suite, pattern, lengths))
         out.plots.append(plot(found, suite, pattern, lengths))
+    main_job.add_certainty(out, found, suite, suite.patterns, lengths)
     out.targets = main_job.targets(found, suite, suite.patterns, lengths)
     out.failures = [f"{peer}: {sentence}" for peer, sentence in found.failures]
     out.doubts = main_job.doubts(found, suite, suite.patterns, lengths)

@@ -152,6 +152,20 @@ def doubts(found, suite, patterns, lengths):
     return said
 
 
+def add_certainty(out, found, suite, patterns, lengths):
+    """n, intervals and spread of each cell."""
+    for pattern in patterns:
+        for name, title, length in [(suite.baseline, "alone", None)] + [(peer.name, peer.title, length) for length in
+                                                                       lengths for peer in suite.peers]:
+            cell = found.cells.get((name, pattern, length))
+            if cell is None:
+                continue
+            what = f"{pattern}, {title}" + (f", {workloads.length_text(length)}" if length and len(lengths) > 1 else "")
+            out.add_samples(what, cell.latency_us, cell.run_p50_us)
+            if length is not None:
+                out.add_rounds(f"{what}: low keeps", found.lp_shares(name, pattern, length), percent)
+
+
 def describe(suite, found, done):
     return [rounds.says(done, found.seconds),
             f"kernels of high {suite.workload.hp_kernel_ms * 1000:g} us, pauses of {suite.workload.pause_ms[0]:g} to "
@@ -168,6 +182,7 @@ def answer(suite, deadline):
     out.headline = list(headline(found, suite, patterns, length))
     out.add_table(f"Latency of a burst beside kernels of {workloads.length_text(length)}; low's rate outside bursts, "
                   "of its rate alone, by pattern", table(found, suite, patterns, length))
+    add_certainty(out, found, suite, patterns, [length])
     out.plots = [*cdfs(found, suite, patterns, length), *timeline(found, suite, patterns, length)]
     out.targets = targets(found, suite, patterns, [length])
     out.failures = [f"{peer}: {sentence}" for peer, sentence in found.failures]

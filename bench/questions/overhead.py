@@ -1,5 +1,5 @@
 """Each program alone: what a peer costs when nobody competes."""
-from lib import matrix, rounds, workloads
+from lib import matrix, rounds, spread, workloads
 from lib.document import Document, NotHere, percent, time_text
 
 from . import main_job
@@ -31,10 +31,17 @@ def answer(suite, deadline):
             continue
         costs = [found.overhead(peer.name, pattern) for pattern in patterns] + [found.lp_overhead(peer.name, length)]
         rows.append([peer.title, *(percent(cost, 1) for cost in costs)])
+        by_round = [found.overheads(peer.name, pattern) for pattern in patterns] + [
+            found.lp_overheads(peer.name, length)]
+        for what, values in zip((*patterns, "low"), by_round):
+            out.add_rounds(f"{peer.title}, {what}: added", values, lambda value: percent(value, 1))
         bars.append({"name": peer.title, "peer": peer.name,
-                     "values": [round(cost * 100, 3) if cost is not None else None for cost in costs]})
+                     "values": [round(cost * 100, 3) if cost is not None else None for cost in costs],
+                     "spread": [[bound * 100 for bound in spread.of_rounds(values)] if values else None
+                                for values in by_round]})
     out.add_table("Time added to a burst, or to a kernel of low (median of the rounds)", rows)
-    out.plots.append({"kind": "bars", "title": "Added when alone", "y": "percent", "groups": [*patterns, "low"],
+    out.plots.append({"kind": "bars", "title": "Added when alone", "y": "added, %", "x": "pattern",
+                      "groups": [*patterns, "low"],
                       "series": bars})
     limit = MOST_PERCENT["cpu" if suite.workload is workloads.CPU else "gpu"]
     if suite.peer("xsched"):

@@ -84,12 +84,15 @@ def answer(suite, deadline):
     for way in (native.title, "XSched 75/25"):
         parts = found.normalized(way)
         if parts and sum(parts):
+            out.add_rounds(f"{way}: first's share", [one / (one + other) for one, other in found.shared[way]
+                                                     if one + other], lambda value: percent(value, 1))
             rows.append([way, percent(parts[0]), percent(parts[1]), percent(sum(parts)),
                          percent(parts[0] / sum(parts), 1)])
             series.append({"name": way, "peer": native.name if way == native.title else "xsched",
                            "values": [round(part * 100, 2) for part in parts]})
     out.add_table(f"Both {found.requests.title(found.model)}, always busy", rows)
-    out.plots.append({"kind": "bars", "title": "Requests, of alone", "y": "percent", "groups": ["first", "second"],
+    out.plots.append({"kind": "bars", "title": "Requests, of alone", "y": "of alone, %", "x": "model",
+                      "groups": ["first", "second"],
                       "series": series})
     parts = found.normalized("XSched 75/25")
     off = abs(parts[0] / sum(parts) * 100 - SHARES[0]) if parts and sum(parts) else None

@@ -151,6 +151,11 @@ def answer(suite, deadline):
                 rows.append([f"{length:g}, {suite.title(name)}", "-", "-", "-", f"{p50 / 1e3:.2f} / {p99 / 1e3:.2f}"])
     out.add_table(f"Threshold {THRESHOLD}, batch {BATCH}. Left: from XQueueSuspend to the last kernel's end. Right: "
                   "what one short kernel of a more urgent program takes longer than alone", rows)
+    for (level, length), values in found.standstill.items():
+        out.add_samples(f"stands still, level {level}, T {length:g} ms", values)
+    for (peer, length), values in found.probe.items():
+        beside = f"T {length:g} ms" if length else "alone"
+        out.add_samples(f"one kernel of high, {suite.title(peer)}, {beside}", values)
     out.plots, out.targets = plots(found, suite, levels), targets(found, levels, suite.workload)
     out.failures = found.failures
     out.notes = [rounds.says(done, found.seconds)]

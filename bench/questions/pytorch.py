@@ -36,20 +36,24 @@ def add_overhead(out, metrics):
     for (name, ways), target in zip(metrics["us_per_inference"].items(), metrics["targets"]):
         native, xsched = (sorted(ways[way])[len(ways[way]) // 2] for way in ("native", "xsched"))
         rows.append([name, time_text(native), time_text(xsched), f"{target['measured']:+.2f}%"])
+        for way in ("native", "xsched"):
+            out.add_rounds(f"{name}, {way}", ways[way], time_text)
         names.append(name)
         bars.append(round(target["measured"], 3))
         limit = float(target["asked"].split()[1].rstrip("%"))
         out.targets.append((target["what"], target["measured"], "<=", limit, "%"))
     same = "the same bit for bit" if metrics["outputs_identical"] else "DIFFERENT"
     out.add_table(f"Inference alone; outputs {same}", rows)
-    out.plots.append({"kind": "bars", "title": "Added when alone", "y": "percent", "groups": names,
+    out.plots.append({"kind": "bars", "title": "Added when alone", "y": "added, %", "x": "model",
+                      "groups": names,
                       "series": [{"name": "XSched", "peer": "xsched", "values": bars}]})
 
 
 def add_serving(out, metrics):
-    rows = [["BERT asked every 10 ms, GPT-2 medium in training", "p50", "p99", "training steps/s"]]
+    rows = [["BERT asked every 10 ms, GPT-2 medium in training", "n", "p50", "p99", "training steps/s"]]
     for name, found in metrics["requests"].items():
-        rows.append([name, time_text(found["latency_us"]["p50"]), time_text(found["latency_us"]["p99"]),
+        latency = found["latency_us"]
+        rows.append([name, latency.get("count", "-"), time_text(latency["p50"]), time_text(latency["p99"]),
                      shown(found["training_steps_per_s"]) if found["training_steps_per_s"] else "-"])
     out.add_table("A served model beside one in training", rows)
     for target in metrics["targets"]:

@@ -46,7 +46,10 @@ def answer(suite, deadline):
     means = {name: sum(values) / len(values) for name, values in usage.used.items() if values}
     out.add_table("xserver's processor time over the measurement's, of one processor",
                   [["", "of one processor"], *([name, percent(mean, 1)] for name, mean in means.items())])
-    out.plots.append({"kind": "bars", "title": "xserver, of one processor", "y": "percent", "groups": list(means),
+    for name, values in usage.used.items():
+        out.add_rounds(name, values, lambda value: percent(value, 1))
+    out.plots.append({"kind": "bars", "title": "xserver, of one processor", "y": "of one processor, %",
+                      "x": "situation", "groups": list(means),
                       "series": [{"name": "xserver", "peer": "xsched",
                                   "values": [round(mean * 100, 2) for mean in means.values()]}]})
     looks = len(os.sched_getaffinity(0)) >= LOOKS_FROM

@@ -136,6 +136,8 @@ def add_shares(out, found):
         off = max(abs(got - expected) for got, expected in zip(shares, case.expected)) if shares else None
         rows.append([case.title, " ".join(map(str, case.expected)),
                      " ".join(f"{share:.1f}" for share in shares) if shares else "-", shown(off)])
+        for number, rates in enumerate(zip(*found.got.get(case.title, [])), 1):
+            out.add_rounds(f"{case.title}, program {number}: kernels per second", rates, lambda value: f"{value:.0f}")
         limit = MOST_OFF_POINTS[case.policy] + (1 if case.of_device else 0)
         out.targets.append((f"{case.title}: points off", off, "<=", limit, ""))
     out.add_table("Busy programs, of what all of them got (limits: of the device)", rows)
@@ -148,6 +150,8 @@ def add_deadlines(out, found):
         cells = []
         for way in DEADLINE_WAYS:
             latencies = found.latencies(way, number)
+            out.add_samples(f"{way}, period {period * found.scale} ms: length of a burst",
+                            [latency * found.scale * 1e3 for latency in latencies])
             missed = sum(latency > period for latency in latencies)
             late[way], count[way] = late[way] + missed, count[way] + len(latencies)
             cells.append(f"{missed} of {len(latencies)}, {max(latencies) * found.scale:.1f}" if latencies else "-")

@@ -61,13 +61,17 @@ def answer(suite, deadline):
         still = sweep.still.get(threshold, [])
         rows.append([threshold, percent(sweep.cost(threshold), 1), suspensions.text(still),
                      shown(report.percentile(still, 99) / 1e3 / sweep.long_ms if still else None)])
+    for threshold in thresholds:
+        out.add_samples(f"threshold {threshold}: stands still", sweep.still.get(threshold, []))
+    for threshold, values in sweep.rates.items():
+        out.add_rounds(f"threshold {threshold or 'none'}: kernels per second", values, lambda value: f"{value:.0f}")
     out.add_table("One program alone at level 1; batches of half the threshold", rows)
     costs = [[threshold, round(sweep.cost(threshold) * 100, 3)] for threshold in thresholds
              if sweep.cost(threshold) is not None]
     still = [[threshold, round(report.percentile(sweep.still[threshold], 99) / 1e3, 4)] for threshold in thresholds
              if sweep.still.get(threshold)]
     out.plots = [
-        {"kind": "lines", "title": f"Added to kernels of {sweep.short_ms:g} ms", "x": "threshold", "y": "percent",
+        {"kind": "lines", "title": f"Added to kernels of {sweep.short_ms:g} ms", "x": "threshold", "y": "added, %",
          "log": ["x"], "series": [{"name": "level 1", "peer": "xsched_l1", "points": costs}]},
         {"kind": "lines", "title": f"Stands still after, T {sweep.long_ms:g} ms", "x": "threshold", "y": "p99, ms",
          "log": ["x", "y"], "series": [

@@ -7,6 +7,7 @@ The pleasant form:
         model(batch)
     queue = xsched.Queue(torch_stream, priority=3)
     xsched.set_scheduler("local", "HPF")
+    for program in xsched.programs(): print(program.pid, program.held_ms)   # xsched.stats: what xserver knows
 
 and the C interface as it is: class XSched here, xsched.cuda.XSchedCuda, xsched.hip.XSchedHip and
 xsched.opencl.XSchedOpenCL. `python -m xsched run --priority 5 script.py` runs a program under XSched.
@@ -18,11 +19,14 @@ from ._platforms import PLATFORMS as _PLATFORMS
 from ._priority import priority
 from ._queue import Queue
 from ._scheduler import set_scheduler, set_timeslice
-from .errors import XSchedError
+from .errors import NoServerError, OutOfRangeError, RefusedError, XSchedError
+from .stats import (Explanation, ProcessStatus, ProgramStats, QueueStats, Status, explain, programs,  # noqa: F401
+                    queues, status)
 from .types import *  # noqa: F401,F403
 from .types import __dict__ as _types
 
 __version__ = "0.1.0"
-__all__ = ["LazyXSchedQueue", "Queue", "XSched", "XSchedError", "XSchedQueue", "priority", "set_scheduler",
-           "set_timeslice", *_PLATFORMS,
+__all__ = ["Explanation", "LazyXSchedQueue", "NoServerError", "OutOfRangeError", "ProcessStatus", "ProgramStats",
+           "Queue", "QueueStats", "RefusedError", "Status", "XSched", "XSchedError", "XSchedQueue", "explain",
+           "priority", "programs", "queues", "set_scheduler", "set_timeslice", "status", *_PLATFORMS,
            *(name for name in _types if not name.startswith("_") and name != "IntEnum")]

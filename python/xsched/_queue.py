@@ -5,10 +5,12 @@ from typing import Any, Iterator, Optional
 
 from . import _streams
 from ._bindings import XSched
-from .errors import XSchedError, check
-from .types import (XPreemptLevel, XQueueCreateFlag, XQueueHandle, XQueueResumeFlag, XQueueState, XQueueSuspendFlag,
-                    XResult)
+from ._hinted import HOUR_US, hinted
+from .errors import XSchedError, check, within
+from .types import (PRIORITY_MAX, PRIORITY_NO_EXECUTE, XPreemptLevel, XQueueCreateFlag, XQueueHandle, XQueueResumeFlag,
+                    XQueueState, XQueueSuspendFlag, XResult)
 
+MOST_IN_FLIGHT = 65535
 _GONE = XResult.kXSchedErrorNotFound
 
 
@@ -35,6 +37,9 @@ class Queue:
     def __init__(self, stream: Any = None, priority: Optional[int] = None, *, platform: Optional[str] = None,
                  level: int = XPreemptLevel.kPreemptLevelUnknown, threshold: Optional[int] = None,
                  batch_size: Optional[int] = None, lazy: Optional[bool] = None) -> None:
+        if priority is not None:
+            priority = within("priority", priority, PRIORITY_NO_EXECUTE, PRIORITY_MAX)
+        level = within("level", level, XPreemptLevel.kPreemptLevelUnknown, XPreemptLevel.kPreemptLevelInterrupt)
         self._stream = _streams.understand(stream, platform)
         self._wanted_priority = priority
         self._level, self._threshold, self._batch_size = level, threshold, batch_size
@@ -179,31 +184,80 @@ class Queue:
 
     @priority.setter
     def priority(self, value: int) -> None:
-        check("XHintPriority", XSched.XHintPriority(self.handle, value))
+        value = within("priority", value, PRIORITY_NO_EXECUTE, PRIORITY_MAX)
+        check("XHintPriority", XSched.XHintPriority(self.handle, value), value)
+
+    @property
+    def level(self) -> Optional[int]:
+        """The preempt level that was asked for: 1 (Block), 2 (Deactivate) or 3 (Interrupt), if the hardware has it;
+        None: the highest that it has. What is in use: xsched.queues()."""
+        return self._level or None
+
+    @level.setter
+    def level(self, value: int) -> None:
+        value = within("level", value, XPreemptLevel.kPreemptLevelBlock, XPreemptLevel.kPreemptLevelInterrupt)
+        check("XQueueSetPreemptLevel", XSched.XQueueSetPreemptLevel(self.handle, value), value)
+        self._level = value
+
+    @property
+    def threshold(self) -> Optional[int]:
+        """Most commands in flight; None: not set through this object."""
+        return self._threshold
+
+    @threshold.setter
+    def threshold(self, value: int) -> None:
+        self.set_window(value, self._batch_size or 0)
+
+    @property
+    def batch_size(self) -> Optional[int]:
+        """How many commands are launched at a time, at most the threshold; None: not set through this object."""
+        return self._batch_size
+
+    @batch_size.setter
+    def batch_size(self, value: int) -> None:
+        self.set_window(self._threshold or 0, value)
+
+    period_us = hinted("XHintPeriod", 0, HOUR_US, "us", """From the begin of each burst of work to that of the next one,
+        in microseconds: less urgent work is off the device by then. 0: no rhythm.""")
+    deadline_us = hinted("XHintDeadline", 0, HOUR_US, "us", "Microseconds after submission; 0: none.")
+    utilization = hinted("XHintUtilization", 0, 100, "percent", "A share in percent, for UP.")
+    share = hinted("XHintShare", 0, 100, "percent", "Percent of the device that the program gets whenever it asks.")
+    limit = hinted("XHintLimit", 0, 100, "percent", "Percent of the device that the program gets at most; 0: no limit.")
+    latency_target_us = hinted("XHintLatencyTarget", -10000, HOUR_US, "us", """What 99 of 100 bursts may take; below 0:
+        percent of the time alone; 0: no target.""")
+    active_window = hinted("XHintWindow", 0, 255, "", """The program has the active window of this display, counted from
+        1; 0: of none.""")
 
     def expect(self, microseconds: int) -> None:
         """The next burst of work begins so long from now: less urgent work is off the device by then. 0 takes it
         back."""
-        check("XHintExpect", XSched.XHintExpect(self.handle, microseconds))
-
-    def set_period(self, microseconds: int) -> None:
-        """The same for work in a rhythm: from the begin of each burst to that of the next one. 0: no rhythm."""
-        check("XHintPeriod", XSched.XHintPeriod(self.handle, microseconds))
+        microseconds = within("microseconds", microseconds, 0, HOUR_US)
+        check("XHintExpect", XSched.XHintExpect(self.handle, microseconds), microseconds)
 
     def hint(self, *, utilization: Optional[int] = None, deadline_us: Optional[int] = None) -> None:
-        """What other policies than priorities use: a share in percent, a deadline in microseconds."""
+        """The properties of these names, several at a time."""
         if utilization is not None:
-            check("XHintUtilization", XSched.XHintUtilization(self.handle, utilization))
+            self.utilization = utilization
         if deadline_us is not None:
-            check("XHintDeadline", XSched.XHintDeadline(self.handle, deadline_us))
+            self.deadline_us = deadline_us
+
+    # --- setters from before there were properties
+
+    def set_period(self, microseconds: int) -> None:
+        """`period_us`."""
+        self.period_us = microseconds
 
     def set_level(self, level: int) -> None:
-        """The preempt level: 1 (Block), 2 (Deactivate) or 3 (Interrupt), if the hardware has it."""
-        check("XQueueSetPreemptLevel", XSched.XQueueSetPreemptLevel(self.handle, level))
+        """`level`."""
+        self.level = level
 
     def set_window(self, threshold: int, batch_size: int = 0) -> None:
         """At most `threshold` commands in flight, launched `batch_size` at a time (0: as it is)."""
-        check("XQueueSetLaunchConfig", XSched.XQueueSetLaunchConfig(self.handle, threshold, batch_size))
+        threshold = within("threshold", threshold, 0, MOST_IN_FLIGHT)
+        batch_size = within("batch_size", batch_size, 0, MOST_IN_FLIGHT)
+        check("XQueueSetLaunchConfig", XSched.XQueueSetLaunchConfig(self.handle, threshold, batch_size), threshold,
+              batch_size)
+        self._threshold, self._batch_size = threshold or self._threshold, batch_size or self._batch_size
 
 
 __all__ = ["Queue", "XSchedError"]

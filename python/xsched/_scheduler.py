@@ -2,8 +2,8 @@
 from typing import Dict
 
 from ._bindings import XSched
-from .errors import check
-from .types import XPolicyType, XSchedulerType
+from .errors import check, within
+from .types import TIMESLICE_MAX, TIMESLICE_MIN, XPolicyType, XSchedulerType
 
 SCHEDULERS: Dict[str, XSchedulerType] = {
     "global": XSchedulerType.kSchedulerGlobal, "glb": XSchedulerType.kSchedulerGlobal,
@@ -37,4 +37,5 @@ def set_scheduler(scheduler: str, policy: str = "HPF") -> None:
 
 def set_timeslice(microseconds: int) -> None:
     """The length of a turn, for policies that take turns: 100 to 10,000,000."""
-    check("XHintTimeslice", XSched.XHintTimeslice(microseconds))
+    microseconds = within("microseconds", microseconds, TIMESLICE_MIN, TIMESLICE_MAX)
+    check("XHintTimeslice", XSched.XHintTimeslice(microseconds), microseconds)

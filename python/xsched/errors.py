@@ -1,4 +1,4 @@
-"""The error that the pleasant form raises; class XSched returns results, as the C functions do."""
+"""The errors that the pleasant form raises; class XSched returns results, as the C functions do."""
 from typing import Optional
 
 from .types import XResult
@@ -22,7 +22,37 @@ class XSchedError(RuntimeError):
         self.result = result
 
 
-def check(call: str, result: XResult) -> None:
-    """Raises XSchedError unless `result` is success."""
+class OutOfRangeError(XSchedError, ValueError):
+    """A value that the C interface would refuse; the sentence names it and what it may be."""
+
+    def __init__(self, sentence: str) -> None:
+        RuntimeError.__init__(self, sentence)
+        self.result = XResult.kXSchedErrorInvalidValue
+
+
+class NoServerError(ConnectionError):
+    """No xserver answers, or not as it should; the sentence says where it was looked for."""
+
+
+class RefusedError(RuntimeError):
+    """xserver understood and said no. `kind`: "usage", "nobody" (there is no such program or queue) or "refused"."""
+
+    def __init__(self, sentence: str, kind: str) -> None:
+        super().__init__(sentence)
+        self.kind = kind
+
+
+def check(call: str, result: XResult, *given: object) -> None:
+    """Raises XSchedError unless `result` is success. `given`: the arguments, for the sentence."""
     if result != XResult.kXSchedSuccess:
-        raise XSchedError(call, result)
+        raise XSchedError(f"{call}({', '.join(map(str, given))})" if given else call, result)
+
+
+def within(name: str, value: int, least: int, most: int, unit: str = "") -> int:
+    """`value` as a number. OutOfRangeError if it lies outside; TypeError if it is no whole number."""
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise TypeError(f"{name} = {value!r} is no whole number: give one from {least} to {most}{unit}")
+    number = value.__index__()
+    if not least <= number <= most:
+        raise OutOfRangeError(f"{name} = {number} is out of range: give one from {least} to {most}{unit}")
+    return number

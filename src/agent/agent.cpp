@@ -8,6 +8,7 @@
 
 #include "agent/backoff.h"
 #include "agent/connection.h"
+#include "agent/decision_log.h"
 #include "agent/directive_wait.h"
 #include "agent/errands.h"
 #include "agent/lifeline.h"
@@ -18,7 +19,9 @@
 #include "base/options.h"
 #include "base/time.h"
 #include "ipc/region.h"
+#include "ipc/slot_hints.h"
 #include "policy/policy.h"
+#include "queue/device_names.h"
 #include "queue/driver_calls.h"
 #include "queue/handover.h"
 #include "queue/pool.h"
@@ -59,15 +62,10 @@ void for_each_queue(Visit visit) {
         if (XQueue* queue = queue::queue_at(i)) visit(*queue);
 }
 
-// What xcli hint --pid said of queues made later.
-void carry_defaults(const ipc::Region* from, ipc::Region* to) {
-    if (from == nullptr || from == to || from->header.default_priority_set.load(std::memory_order_acquire) == 0) return;
-    to->header.default_priority.store(from->header.default_priority.load(std::memory_order_relaxed));
-    to->header.default_priority_set.store(1, std::memory_order_release);
-}
-
 void move_queues(ipc::Region* region) {
-    carry_defaults(g_region.load(std::memory_order_acquire), region);
+    const ipc::Region* before = g_region.load(std::memory_order_acquire);
+    if (before != nullptr && before != region) ipc::carry_defaults(before->header, region->header);
+    queue::publish_device_names(region->header);
     g_region.store(region, std::memory_order_release);
     for_each_queue([](XQueue& queue) { queue.attach(placement(queue.index())); });
 }
@@ -104,6 +102,7 @@ bool connect_to_server(bool first) {
         g_connection.send_handovers();  // before anything can be asked for that the server may have to undo
         stop_local_scheduler();
         g_connected.store(true, std::memory_order_release);
+        want_decisions(region->header);
         move_queues(region);
         g_lifeline.changed();
         if (std::exchange(g_told_unscheduled, false))
@@ -202,6 +201,7 @@ void* global_body(void*) {
         }
         g_connection.send_handovers();  // first, as above
         const bool any_suspended = carry_out(region.header, seen);
+        log_decisions(region);
         const int64_t now = base::now_ns();
         const bool ended = g_lifeline_ended.exchange(false, std::memory_order_acq_rel);
         if (ended || any_suspended || now >= next_look || region.header.detached.load(std::memory_order_relaxed) != 0) {

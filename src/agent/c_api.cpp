@@ -5,8 +5,10 @@
 #include "agent/hint_api.h"
 #include "base/log.h"
 #include "base/options.h"
+#include "ipc/slot_hints.h"
 #include "queue/abi_pointer.h"
 #include "queue/command.h"
+#include "queue/device_names.h"
 #include "queue/hw_queue.h"
 #include "queue/pool.h"
 #include "queue/queue_abi.h"
@@ -34,6 +36,20 @@ void report_level(const XQueue& queue, uint32_t level, XPlatform platform) {
                static_cast<unsigned long>(queue.handle()), kLevelNames[level]);
 }
 
+// What a person said of queues that this process would make.
+void take_defaults(const ipc::Header& header, queue::Setup& setup) {
+    ipc::take_defaults(header, setup);
+    const uint32_t level = header.default_level.load(std::memory_order_relaxed);
+    if (level != 0 && level <= kPreemptLevelInterrupt && (setup.ops->levels & 1U << level) != 0) {
+        setup.level = level;
+        setup.level_chosen = true;
+    }
+    if (const uint32_t threshold = header.default_threshold.load(std::memory_order_relaxed); threshold != 0)
+        setup.threshold = threshold;
+    if (const uint32_t batch_size = header.default_batch_size.load(std::memory_order_relaxed); batch_size != 0)
+        setup.batch_size = batch_size;
+}
+
 uint64_t words_owner(const HwQueue& device) {
     const XqGateOps* gate = device.ops->gate;
     return gate != nullptr && gate->words_owner != nullptr ? gate->words_owner(device.impl) : 0;
@@ -59,8 +75,8 @@ XResult make_queue(HwQueueHandle hwq, int64_t wanted_level, queue::Setup& setup,
     setup.hwq = hwq;
     setup.vendor = device.vendor;
     setup.device = device.device;
-    if (place.header->default_priority_set.load(std::memory_order_acquire) != 0)
-        setup.priority = place.header->default_priority.load(std::memory_order_relaxed);
+    take_defaults(*place.header, setup);
+    queue::publish_device_names(*place.header);
     queue->begin(setup, place);
     // The server may have been found or lost meanwhile: publish where the others do.
     if (const queue::Placement now = placement(queue->index()); now.slot != place.slot) queue->attach(now);

@@ -58,6 +58,10 @@ Value value_of(XResult (*function)(XQueueHandle, Value));
 
 base::Hints hints_of_new_queues() {
     base::Hints hints = base::options();
+    // A time is told as so long from now: the moment at which the queue is made.
+    for (const base::HintInfo& hint : base::kHints)
+        if (hint.kind == base::HintKind::kTime)
+            base::set_hint(hints, hint.id, hint.kept(base::get_hint(hints, hint.id), base::now_ns()));
     const Timeslice hinted = g_timeslice_us.load(std::memory_order_relaxed);
     if (hinted != 0) hints.timeslice_us = hinted;
     const int64_t k = g_k_deadline.load(std::memory_order_relaxed);

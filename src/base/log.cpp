@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <iterator>
 
 #include "base/log_output.h"
 #include "base/text.h"
@@ -44,22 +45,31 @@ const char* base_name(const char* path) {
 }  // namespace
 
 int detail::log_level_slow() {
-    int level = static_cast<int>(LogLevel::kInfo);
+    LogLevel level = LogLevel::kInfo;
     const char* wanted = secure_getenv("XLOG_LEVEL");
-    bool known = wanted == nullptr || *wanted == '\0';
-    for (const auto& name : kLevelNames) {
-        if (wanted != nullptr && same_word(wanted, name.spelling)) {
-            level = static_cast<int>(name.level);
-            known = true;
-        }
-    }
+    const bool known = wanted == nullptr || *wanted == '\0' || find_log_level(wanted, &level);
     int unset = -1;
-    if (detail::g_log_level.compare_exchange_strong(unset, level) && !known)
+    if (detail::g_log_level.compare_exchange_strong(unset, static_cast<int>(level)) && !known)
         XLOG_WARN("XLOG_LEVEL=%s is not a level: use DEBG, INFO, WARN or ERRO; going on with INFO", wanted);
     return detail::g_log_level.load(std::memory_order_relaxed);
 }
 
 void set_log_level(LogLevel level) { detail::g_log_level.store(static_cast<int>(level), std::memory_order_relaxed); }
+
+bool find_log_level(const char* word, LogLevel* level) {
+    for (const auto& name : kLevelNames) {
+        if (!same_word(word, name.spelling)) continue;
+        *level = name.level;
+        return true;
+    }
+    return false;
+}
+
+const char* log_level_name() {
+    for (int level = 0; level < static_cast<int>(std::size(kPrinted)); ++level)
+        if (log_enabled(static_cast<LogLevel>(level))) return kPrinted[level];
+    return kPrinted[static_cast<int>(LogLevel::kError)];
+}
 
 void set_log_sink(void (*sink)(const char* line, size_t bytes)) { g_sink.store(sink, std::memory_order_release); }
 
@@ -78,9 +88,14 @@ namespace {
     clock_gettime(CLOCK_REALTIME, &ts);
     tm local{};
     localtime_r(&ts.tv_sec, &local);
-    const int head = snprintf(text, kBytes, "[%s @ T%ld @ %02d:%02d:%02d.%06ld] ", kPrinted[static_cast<int>(level)],
-                              syscall(SYS_gettid), local.tm_hour, local.tm_min, local.tm_sec, ts.tv_nsec / 1000);
-    size_t used = static_cast<size_t>(head);
+    // Lines of several programs and days may come together in a file.
+    size_t used = 0;
+    if (detail::logs_to_file())
+        used = static_cast<size_t>(snprintf(text, kBytes, "%04d-%02d-%02d %.32s[%d] ", local.tm_year + 1900,
+                                            local.tm_mon + 1, local.tm_mday, program_invocation_short_name, getpid()));
+    used += static_cast<size_t>(snprintf(text + used, kBytes - used, "[%s @ T%ld @ %02d:%02d:%02d.%06ld] ",
+                                         kPrinted[static_cast<int>(level)], syscall(SYS_gettid), local.tm_hour,
+                                         local.tm_min, local.tm_sec, ts.tv_nsec / 1000));
     const size_t room = kBytes - 64;  // keeps space for the place and the newline
     const int body = vsnprintf(text + used, room - used, format, args);
     if (body > 0) used += static_cast<size_t>(body) < room - used ? static_cast<size_t>(body) : room - used - 1;

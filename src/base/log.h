@@ -1,5 +1,6 @@
 // The log, in the user's format, on standard error (or the file named by XLOG_FILE):
 //   [INFO @ T19594 @ 05:15:13.467276] using local scheduler with policy HPF
+// In a file the day, the program and its number stand before that: 2026-11-23 app[19594] [INFO ...
 // WARN and ERRO lines end in " @ file:line". One write(2) per line, no lock, no allocation; any thread, also
 // inside fork's child. A level that is off costs one relaxed load. A line that cannot be written now (full disk, a pipe
 // that nobody reads) is dropped: the guest never waits for it and never fails by it (log_output.h).
@@ -24,8 +25,11 @@ inline bool log_enabled(LogLevel level) {
     return static_cast<int>(level) >= current;
 }
 
-// Overrides XLOG_LEVEL (tools' --verbose; tests).
+// Overrides XLOG_LEVEL (tools' --verbose; xcli log; tests).
 void set_log_level(LogLevel level);
+// "DEBG", "debug": in any case. False: there is no such level.
+bool find_log_level(const char* word, LogLevel* level);
+const char* log_level_name();  // the one in force
 
 // Where whole lines go instead (xserver: to a thread that may wait); nullptr: as without it. `line` ends in a newline,
 // has no terminating zero and is the caller's again afterwards. The sink is called on any thread, may not log, and

@@ -133,6 +133,11 @@ Fate write_somewhere(const char* text, size_t bytes) {
 
 }  // namespace
 
+bool detail::logs_to_file() {
+    const char* path = secure_getenv("XLOG_FILE");
+    return path != nullptr && *path != '\0';
+}
+
 void detail::put_line(const char* line, size_t bytes) {
     const unsigned lost = g_lost.exchange(0, std::memory_order_relaxed);
     if (lost == 0) {

@@ -39,14 +39,7 @@ int explain_now(const std::string& who, bool json) {
     for (const Json* program : meant(answer, who)) {
         const Explained explained = explain(answer, *program);
         text += explained_text(*program, explained);
-        told.push_back({{"pid", program->value("pid", int64_t{0})},
-                        {"program", program->value("program", "")},
-                        {"finding", finding_word(explained.finding)},
-                        {"not_us", explained.not_us},
-                        {"headline", explained.headline},
-                        {"details", explained.details},
-                        {"advice", explained.advice},
-                        {"facts", *program}});
+        told.push_back(explained_json(*program, explained));
     }
     print(json ? Json{{"ok", true}, {"policy", answer.value("policy", "")}, {"programs", told}}.dump(2) + "\n" : text);
     return 0;

@@ -252,6 +252,17 @@ std::string explained_text(const Json& program, const Explained& explained) {
     return text;
 }
 
+Json explained_json(const Json& program, const Explained& explained) {
+    return {{"pid", program.value("pid", int64_t{0})},
+            {"program", program.value("program", "")},
+            {"finding", finding_word(explained.finding)},
+            {"not_us", explained.not_us},
+            {"headline", explained.headline},
+            {"details", explained.details},
+            {"advice", explained.advice},
+            {"facts", program}};
+}
+
 const char* finding_word(WhySlow finding) {
     switch (finding) {
         case WhySlow::kServerIsNew: return "server_is_new";

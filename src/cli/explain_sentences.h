@@ -12,6 +12,7 @@ namespace xsched::cli {
 // `program`: one of answer["programs"]; the others are looked at for who is there beside it.
 Explained explain(const Json& answer, const Json& program);
 std::string explained_text(const Json& program, const Explained& explained);
+Json explained_json(const Json& program, const Explained& explained);
 // "server_is_new": for JSON.
 const char* finding_word(WhySlow finding);
 

@@ -17,6 +17,7 @@ struct Shim {
 struct Installation {
     std::string server;              // xserver's path; empty: not there
     std::string library_directory;   // of the libraries and the shims' documented names
+    std::string report;              // the program that measures for xcli report
     std::vector<Shim> shims;         // those that were built
 };
 

@@ -5,16 +5,22 @@
 #include "cli/did_you_mean.h"
 #include "cli/doctor.h"
 #include "cli/doctor_run.h"
+#include "cli/examples.h"
 #include "cli/explain.h"
+#include "cli/fields.h"
 #include "cli/latency_target.h"
 #include "cli/metrics.h"
 #include "cli/record.h"
+#include "cli/report.h"
 #include "cli/run.h"
 #include "cli/shell_words.h"
 #include "cli/show.h"
 #include "cli/steer.h"
 #include "cli/top.h"
 #include "cli/trace.h"
+#include "cli/version.h"
+#include "cli/watch.h"
+#include "cli/web.h"
 #include "console/command_line.h"
 #include "xsched/types.h"
 
@@ -29,10 +35,12 @@ struct Words {
     bool json = false;
     RunOptions run;
     std::vector<std::string> program;
-    std::optional<int64_t> pid;
     bool limits = false;
     bool wide = false;
+    std::string columns;
+    WatchWords watch;
     std::string setting;
+    std::string level;
     TopWords top;
     std::string root;
     bool run_doctor = false;
@@ -42,8 +50,10 @@ struct Words {
     HintWords hint;
     RecordWords record;
     TraceWords trace;
+    ReportWords report;
     ExplainWords explain;
     MetricsWords metrics;
+    WebWords web;
     ConfigWords config;
     std::function<int()> command;
 };
@@ -58,6 +68,13 @@ CLI::App* add_command(CLI::App& app, Words& words, const char* name, const char*
 
 CLI::Range between(int64_t least, int64_t most) { return CLI::Range(least, most); }
 
+// "-t,--timeslice", or its long name alone where the short one is another option's.
+std::string names_left(CLI::App& command, const std::string& words) {
+    const size_t comma = words.find(',');
+    const bool taken = comma != std::string::npos && command.get_option_no_throw(words.substr(0, comma)) != nullptr;
+    return taken ? words.substr(comma + 1) : words;
+}
+
 // Those that `command` takes. `xcli run` checks numbers itself, since no server will.
 void add_hints(CLI::App* command, HintWords& given, bool run) {
     for (const base::HintInfo& hint : base::kHints) {
@@ -65,7 +82,7 @@ void add_hints(CLI::App* command, HintWords& given, bool run) {
         std::string help = hint.help;
         if (run) help += " (default " + std::to_string(hint.fallback) + ")";
         if (!run && hint.scope == base::HintScope::kProcess) help += "; without queue or process: of all";
-        CLI::Option* option = command->add_option(hint.words, given.of(hint), help);
+        CLI::Option* option = command->add_option(names_left(*command, hint.words), given.of(hint), help);
         if (run) option->check(between(hint.least, hint.most));
         if (hint.kind == base::HintKind::kTarget)
             option->transform([](const std::string& text) { return read_latency_target(text); });
@@ -76,7 +93,6 @@ void add_run(CLI::App& app, Words& words) {
     CLI::App* run =
         add_command(app, words, "run", "run a program under XSched: xcli run [OPTIONS] -- PROGRAM [ARGUMENTS]",
                     [&words] { return run_program(words.run, words.program); });
-    add_hints(run, words.run.hints, true);
     run->add_option("-l,--level", words.run.level, "preempt level 1..3; 0: the highest that the hardware supports")
         ->check(between(0, kPreemptLevelInterrupt));
     run->add_option("-t,--threshold", words.run.threshold, "most commands in flight; 0: chosen automatically")
@@ -85,7 +101,9 @@ void add_run(CLI::App& app, Words& words) {
         ->check(between(0, 65535));
     run->add_option("--policy", words.run.policy, "the policy, if this starts the server or with --scheduler local");
     run->add_option("--scheduler", words.run.scheduler, "global (default), local or app");
-    run->add_option("--log", words.run.log_level, "DEBG, INFO, WARN or ERRO");
+    run->add_option("--log", words.run.log_level,
+                    "DEBG, INFO, WARN (default, unless XLOG_LEVEL or XLOG_FILE is set) or ERRO");
+    add_hints(run, words.run.hints, true);
 }
 
 int call_doctor(Words& words) {
@@ -146,17 +164,54 @@ void add_trace(CLI::App& app, Words& words) {
     });
 }
 
+void add_report(CLI::App& app, Words& words) {
+    CLI::App* report =
+        add_command(app, words, "report", "measure what XSched does for one's programs, and write a page about it",
+                    [&words] { return report_on_programs(words.report, words.program, words.json); });
+    report->footer(
+        "A program given as 'xcli report [OPTIONS] -- PROGRAM [ARGUMENTS]' runs beside itself.\n"
+        "Example: xcli report --urgent \"./serve.py\" --background \"./train.py\" -o report.html -t 2m\n"
+        "Exit status: 0 the page is written, 1 nothing could be measured, 2 the command line makes no sense.");
+    report->add_option("--urgent", words.report.urgent, "the command whose bursts of work are to be fast");
+    report->add_option("--background", words.report.background,
+                       "the command that runs beside it (the urgent one once more)");
+    report->add_option("-o,--out", words.report.out, "the page, .html or .md (report.html)");
+    report->add_option("-t,--time", words.report.time,
+                       "for how long to measure in all, besides the programs' start-ups (1m)");
+    report->add_option("--rounds", words.report.rounds, "how often each way is measured, in turns (3)")
+        ->check(between(1, 100));
+}
+
+void add_web(CLI::App& app, Words& words) {
+    CLI::App* page =
+        add_command(app, words, "web", "serve a page that shows and steers all this, and an HTTP API for tools",
+                    [&words] { return web(words.web, words.json); });
+    page->add_option("--listen", words.web.listen,
+                     "only at this Unix socket or 127.0.0.1:PORT; several times: at all of them");
+    page->add_option("--token-file", words.web.token_file,
+                     "the token to ask for; made if it is not there (a port gets a fresh one)");
+    page->add_flag("--openapi", words.web.openapi, "print what the API has, as OpenAPI 3.0");
+}
+
 void add_views(CLI::App& app, Words& words) {
-    CLI::App* list =
-        add_command(app, words, "list", "show the queues", [&words] { return show_list(words.wide, words.json); });
-    list->add_flag("-w,--wide", words.wide, "all columns, wider than 80 characters");
-    CLI::App* status = add_command(app, words, "status", "explain what runs, what is suspended and why", [&words] {
-        return words.limits ? show_limits(words.json) : show_status(words.pid, words.json);
+    CLI::App* list = add_command(app, words, "list", "show the queues", [&words] {
+        return watch(words.watch, [&words] { return show_list(words.wide || !words.columns.empty(), words.json); });
     });
-    CLI::Option* pid = status->add_option("PID", words.pid, "only this process");
+    list->add_flag("--wide", words.wide, "all columns, wider than 80 characters");
+    list->add_option("-o,--output", words.columns, "wide: the same")->check(CLI::IsMember({"wide"}));
+    add_watch(list, words.watch);
+    CLI::App* status = add_command(app, words, "status", "explain what runs, what is suspended and why", [&words] {
+        return watch(words.watch, [&words] {
+            return words.limits ? show_limits(words.json) : show_status(words.target, words.json);
+        });
+    });
+    CLI::Option* pid = status->add_option("PROGRAM", words.target.who, "only these: numbers of processes, or names");
+    add_watch(status, words.watch);
     status->add_flag("--limits", words.limits, "what each user may have of the server, and has")->excludes(pid);
-    CLI::App* explain = add_command(app, words, "explain", "say why a program is as fast as it is, and what to do",
-                                    [&words] { return xsched::cli::explain(words.explain, words.json); });
+    CLI::App* explain = add_command(
+        app, words, "explain", "say why a program is as fast as it is, and what to do",
+        [&words] { return watch(words.watch, [&words] { return xsched::cli::explain(words.explain, words.json); }); });
+    add_watch(explain, words.watch);
     explain->add_option("PROGRAM", words.explain.who, "a process's number, or a part of a program's name; else all");
     CLI::Option* slow = explain->add_option("--slow", words.explain.slow,
                                             "follow it, and explain each burst that takes longer than this: 5ms");
@@ -184,21 +239,26 @@ void add_views(CLI::App& app, Words& words) {
     add_command(app, words, "server", "show the server", [&words] { return show_server(words.json); });
     add_command(app, words, "options", "show the environment variables that programs under XSched read",
                 [&words] { return show_options(words.json); });
+    add_command(app, words, "json", "say what the keys of --json mean", [&words] { return show_fields(words.json); });
     add_doctor(app, words);
 }
 
-void add_target(CLI::App* command, Words& words, bool pid_is_positional) {
-    command->add_option("-x,--queue", words.target.queue, "a queue's handle, as 'xcli list' shows it");
-    command->add_option(pid_is_positional ? "PID,--pid" : "--pid", words.target.pid, "a process");
+void add_target(CLI::App* command, Words& words) {
+    command->add_option("PROGRAM,--pid", words.target.who, "numbers of processes, or parts of programs' names");
+    command->add_option("-x,--queue", words.target.queues, "queues as 'xcli list' shows them: PID.NUMBER");
+    command->add_option("--device", words.target.device,
+                        "all queues on this device: its number, or a part of its name");
+    command->add_flag("--all", words.target.all, "all programs that you may see");
 }
 
 void add_steering(CLI::App& app, Words& words) {
-    CLI::App* policy = add_command(app, words, "policy", "show (-q), change (-s NAME) or list (-n) the policy",
+    CLI::App* policy = add_command(app, words, "policy", "show, change (NAME or -s NAME) or list (-n) the policy",
                                    [&words] { return steer_policy(words.policy, words.json); });
     policy->add_flag("-q,--query", words.policy.query, "show the present policy");
     CLI::Option* set = policy->add_option("-s,--set", words.policy.set_name, "change it to NAME")->expected(0, 1);
     CLI::Option* name =
         policy->add_option("-n,--name", words.policy.name, "list the policies; with -s: the name")->expected(0, 1);
+    policy->add_option("NAME", words.policy.set_name, "change it to this");
     policy->callback([&words, set, name] {
         words.policy.set = set->count() > 0;
         words.policy.list = name->count() > 0 && words.policy.name.empty();
@@ -206,11 +266,11 @@ void add_steering(CLI::App& app, Words& words) {
     });
     CLI::App* hint = add_command(app, words, "hint", "change what the policy knows of a queue or process",
                                  [&words] { return steer_hint(words.target, words.hint, words.json); });
-    add_target(hint, words, true);
+    add_target(hint, words);
     add_hints(hint, words.hint, false);
-    CLI::App* config = add_command(app, words, "config", "change a queue's preempt level and window",
+    CLI::App* config = add_command(app, words, "config", "change the preempt level and window of a queue or process",
                                    [&words] { return steer_config(words.target, words.config, words.json); });
-    add_target(config, words, false);
+    add_target(config, words);
     config->add_option("-l,--level", words.config.level, "preempt level 1..3");
     config->add_option("-t,--threshold", words.config.threshold, "most commands in flight");
     config->add_option("-b,--batch", words.config.batch_size, "commands launched at a time");
@@ -220,10 +280,13 @@ void add_steering(CLI::App& app, Words& words) {
         ->required();
     CLI::App* suspend = add_command(app, words, "suspend", "stop a process or queue until it is resumed",
                                     [&words] { return steer_suspension(words.target, true, words.json); });
-    add_target(suspend, words, true);
+    add_target(suspend, words);
     CLI::App* resume = add_command(app, words, "resume", "let a suspended process or queue go on",
                                    [&words] { return steer_suspension(words.target, false, words.json); });
-    add_target(resume, words, true);
+    add_target(resume, words);
+    CLI::App* log = add_command(app, words, "log", "show what the server logs, or change it",
+                                [&words] { return steer_log(words.level, words.json); });
+    log->add_option("LEVEL", words.level, "DEBG, INFO, WARN or ERRO");
 }
 
 // For packages and shells; no part of the help. False: it is another command.
@@ -244,10 +307,10 @@ bool print_about_itself(const CLI::App& app, int argc, char** argv) {
     return true;
 }
 
-// `xcli run` passes everything from the program's name on to the program, with "--" before it or without. Returns where
-// our own words end; all options of run take one value, but for the flags.
+// `xcli run` and `xcli report` pass everything from the program's name on to the program, with "--" before it or
+// without. Returns where our own words end; all their options take one value, but for the flags.
 int split_off_program(int argc, char** argv, std::vector<std::string>& program) {
-    if (argc < 2 || strcmp(argv[1], "run") != 0) return argc;
+    if (argc < 2 || (strcmp(argv[1], "run") != 0 && strcmp(argv[1], "report") != 0)) return argc;
     int i = 2;
     while (i < argc && argv[i][0] == '-' && strcmp(argv[i], "--") != 0) {
         const bool flag =
@@ -281,14 +344,17 @@ int report(const Words& words, const std::string& sentence, Status status = kUsa
 int main(int argc, char** argv) {
     CLI::App app{"Runs programs under XSched, shows what is scheduled and why, and steers it.", "xcli"};
     app.require_subcommand(1);
-    app.set_version_flag("-V,--version", XSCHED_VERSION);
+    app.set_version_flag("-V,--version", version_text());
     app.footer(
         "Exit status: 0 done, 2 the command line makes no sense, 3 no server answers, 4 there is no such program or\n"
         "queue, 5 the server refuses. 'xcli run' ends as its program does.");
     Words words;
     add_run(app, words);
+    add_report(app, words);
     add_views(app, words);
+    add_web(app, words);
     add_steering(app, words);
+    add_examples(app);
     try {
         if (print_about_itself(app, argc, argv)) return 0;
     } catch (const CLI::Error&) {

@@ -1,10 +1,9 @@
 #include "cli/metrics.h"
 
-#include <fstream>
-
 #include "cli/http_door.h"
 #include "cli/metrics_text.h"
 #include "cli/show.h"
+#include "cli/stop_signals.h"
 #include "console/table.h"
 
 namespace xsched::cli {
@@ -29,25 +28,21 @@ Json ask_programs() {
     return ask_all(link, {{"cmd", "programs"}, {"buckets", true}}, "programs");
 }
 
-std::string read_token(const std::string& file) {
-    std::ifstream in(file);
-    std::string token;
-    if (!std::getline(in, token) || token.size() < 16)
-        throw Failure("\"" + file + "\" has no token: its first line must have 16 letters at least");
-    return token;
+HttpAnswer answer_to(const HttpRequest& request) {
+    if (request.path != "/metrics") return http_refusal(404, "only /metrics is here", "nobody");
+    if (request.method != "GET") return http_refusal(405, "only GET is answered");
+    return answer_metrics();
 }
 
-// A server that is away is no reason to leave: whoever asks is told.
-HttpAnswer answer_to(const std::string& path) {
-    if (path != "/metrics") return {.status = 404, .type = "text/plain", .body = "only /metrics is here\n"};
+}  // namespace
+
+HttpAnswer answer_metrics() {
     try {
         return {.status = 200, .type = kMetricsContentType, .body = metrics_text(ask_programs())};
     } catch (const Failure& failure) {
         return {.status = 503, .type = "text/plain", .body = failure.what() + std::string("\n")};
     }
 }
-
-}  // namespace
 
 int metrics(const MetricsWords& words, bool json) {
     if (words.definitions) return show_definitions(json);
@@ -56,9 +51,11 @@ int metrics(const MetricsWords& words, bool json) {
         print(json ? answer.dump(2) + "\n" : metrics_text(answer));
         return 0;
     }
-    const std::string token = words.token_file.empty() ? "" : read_token(words.token_file);
-    HttpDoor door(words.listen, token);
-    print("xcli: metrics at " + door.place() + "\n");
+    HttpPlace place(words.listen, words.token_file.empty() ? "" : read_token(words.token_file, false));
+    stop_on_signals();  // before anybody learns that it is there
+    print("xcli: metrics at " + place.name() + "\n");
+    HttpDoor door;
+    door.add(std::move(place));
     door.serve(answer_to);
     return 0;
 }

@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "cli/http_request.h"
+
 namespace xsched::cli {
 
 struct MetricsWords {
@@ -13,5 +15,8 @@ struct MetricsWords {
 
 // Returns the exit status; with `listen` after SIGTERM or SIGINT. Throws Failure.
 int metrics(const MetricsWords& words, bool json);
+
+// What GET /metrics gets. A server that is away is no reason to leave: whoever asks is told.
+HttpAnswer answer_metrics();
 
 }  // namespace xsched::cli

@@ -92,9 +92,16 @@ double got_percent(const Json& program, size_t window) {
 
 std::string devices_of(const Json& program) {
     std::string text;
-    for (const Json& device : program["devices"])
-        text += (text.empty() ? "" : ", ") + device.value("device", "") + " (" + device.value("platform", "") + ")";
+    for (const Json& device : program["devices"]) text += (text.empty() ? "" : ", ") + device_called(device);
     return text;
+}
+
+std::string device_called(const Json& device) {
+    const std::string name = device.value("device_name", "");
+    const std::string shown =
+        (name.empty() ? device.value("device", "") : name) + " (" + device.value("platform", "") + ")";
+    const Json number = device.value("device_index", Json());
+    return number.is_number() ? "device " + number.dump() + ", " + shown : shown;
 }
 
 void add_details(const Json& program, Explained& explained) {

@@ -11,6 +11,8 @@ namespace xsched::cli {
 // Percent of its devices together in the last second (0), ten (1) or sixty (2); negative: not known.
 double got_percent(const Json& program, size_t window);
 // "GPU:1f (cuda)", several divided by commas.
+// "device 0, NVIDIA H100 (cuda)"
+std::string device_called(const Json& device);
 std::string devices_of(const Json& program);
 // "812 us", "2.1 ms", "1.5 s".
 std::string length_text(double ms);

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -14,6 +15,7 @@
 #include "cli/installation.h"
 #include "cli/server_link.h"
 #include "cli/start_server.h"
+#include "cli/steer.h"
 #include "cli/visibility.h"
 
 namespace xsched::cli {
@@ -80,10 +82,47 @@ void load_shims(const Installation& installation) {
         if (*shim.platform->shim_also_in != '\0') prepend(shim.platform->shim_also_in, shim.path);
 }
 
+bool is_unset(const char* variable) {
+    const char* value = getenv(variable);
+    return value == nullptr || *value == '\0';
+}
+
+// A program's standard error is its own: what is well is said in a file, or where somebody asks for it.
+bool is_quiet(const RunOptions& options) {
+    return options.log_level.empty() && is_unset("XLOG_LEVEL") && is_unset("XLOG_FILE");
+}
+
+// Hints that have no effect under the server's policy, as far as it says. It is no fault of the program's.
+void tell_unused(const RunOptions& options) {
+    try {
+        const Json answer = ServerLink().ask({{"cmd", "policy"}});
+        const std::string policy = answer.value("policy", "");
+        for (const base::HintInfo& hint : base::kHints) {
+            if (!options.hints.of(hint)) continue;
+            if (hint.id == base::HintId::priority && *options.hints.of(hint) == PRIORITY_NO_EXECUTE) continue;
+            bool used = true;
+            Json readers = Json::array();
+            for (const Json& known : answer.value("policies", Json::array())) {
+                const Json& hints = known.at("hints");
+                const bool reads =
+                    hints.is_null() || std::find(hints.begin(), hints.end(), hint.request) != hints.end();
+                if (known.value("name", "") == policy) used = reads;
+                if (reads && !hints.is_null()) readers.push_back(known.at("name"));
+            }
+            if (!used)
+                fprintf(stderr, "xcli: %s\n",
+                        unused_sentence(policy, {{"hint", hint.request}, {"used_by", readers}}).c_str());
+        }
+    } catch (const std::exception&) {
+        // the program runs all the same
+    }
+}
+
 void set_environment(const RunOptions& options) {
     setenv("XSCHED_SCHEDULER", options.scheduler.c_str(), 1);
     if (!options.policy.empty()) setenv("XSCHED_POLICY", options.policy.c_str(), 1);
     if (!options.log_level.empty()) setenv("XLOG_LEVEL", options.log_level.c_str(), 1);
+    if (is_quiet(options)) setenv("XLOG_LEVEL", "WARN", 1);
     for (const base::HintInfo& hint : base::kHints)
         if (hint.option != nullptr) set_number(hint.option, options.hints.of(hint));
     set_number("XSCHED_AUTO_XQUEUE_LEVEL", options.level);
@@ -102,8 +141,12 @@ int run_program(const RunOptions& options, const std::vector<std::string>& progr
     if (options.threshold && options.batch_size && *options.batch_size > *options.threshold)
         throw Failure("--batch " + std::to_string(*options.batch_size) + " is larger than --threshold " +
                       std::to_string(*options.threshold) + ": a batch is at most the threshold");
+    if (is_quiet(options)) base::set_log_level(base::LogLevel::kWarn);
     const Installation installation = find_installation();
-    if (is_one_of(options.scheduler, {"global", "GLB"})) ensure_server(installation.server, options.policy);
+    if (is_one_of(options.scheduler, {"global", "GLB"})) {
+        ensure_server(installation.server, options.policy);
+        tell_unused(options);
+    }
     set_environment(options);
     load_shims(installation);
     if (const std::string reason = why_invisible(program[0]); !reason.empty())

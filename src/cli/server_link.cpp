@@ -75,4 +75,15 @@ Json ServerLink::ask(const Json& request) {
                                                                                                      : kRefused);
 }
 
+Json ask_all(ServerLink& link, Json request, const char* member) {
+    Json whole = link.ask(request);
+    for (Json page = whole; page.contains("next");) {
+        request["cursor"] = page["next"];
+        page = link.ask(request);
+        for (Json& entry : page[member]) whole[member].push_back(std::move(entry));
+    }
+    whole.erase("next");
+    return whole;
+}
+
 }  // namespace xsched::cli

@@ -57,4 +57,7 @@ private:
     std::string path_;
 };
 
+// The answers to `request`, page after page, as one: the lists `member` of all of them joined.
+Json ask_all(ServerLink& link, Json request, const char* member);
+
 }  // namespace xsched::cli

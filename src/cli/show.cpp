@@ -1,9 +1,12 @@
 #include "cli/show.h"
 
 #include <cstdio>
+#include <fstream>
+#include <iterator>
 
 #include "base/options.h"
-#include "base/text.h"
+#include "cli/colours.h"
+#include "cli/fields.h"
 #include "cli/fit.h"
 #include "cli/other_servers.h"
 #include "console/table.h"
@@ -23,12 +26,35 @@ std::string count(const Json& object, const char* member, const std::string& wha
     return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
 }
 
-// "30", "30 to 50" with a limit, "-": nothing is asked for.
-std::string share_of(const Json& queue) {
-    const int64_t share = queue.value("share", int64_t{0});
-    const int64_t limit = queue.value("limit", int64_t{0});
-    if (share == 0 && limit == 0) return "-";
-    return std::to_string(share) + (limit != 0 ? " to " + std::to_string(limit) : "");
+std::string whole(double number) {
+    char text[32];
+    snprintf(text, sizeof(text), "%.0f", number);
+    return text;
+}
+
+// Coloured by row, for a terminal.
+std::string table_text(const console::Table& table) {
+    std::string text;
+    for (const auto& [line, mark] : table.lines()) text += in_colour(line, static_cast<Colour>(mark)) + "\n";
+    return text;
+}
+
+// As its user started it, as far as this system says; control characters would do things to a terminal.
+std::string command_line_of(int64_t pid) {
+    std::ifstream file("/proc/" + std::to_string(pid) + "/cmdline", std::ios::binary);
+    std::string text((std::istreambuf_iterator<char>(file)), {});
+    while (!text.empty() && text.back() == '\0') text.pop_back();
+    for (char& letter : text)
+        if (letter == '\0')
+            letter = ' ';
+        else if (static_cast<unsigned char>(letter) < ' ' || letter == '\x7f')
+            letter = '?';
+    return text.empty() ? "-" : text;
+}
+
+std::string or_none(const Json& queue, const char* member) {
+    const int64_t number = queue.value(member, int64_t{0});
+    return number != 0 ? std::to_string(number) : "-";
 }
 
 // What its program had of its device, in percent.
@@ -51,49 +77,89 @@ std::string fitting(const std::string& text, size_t columns) {
     return text.size() <= columns ? text : cut(text, columns - 1) + "~";
 }
 
-// "held": it is suspended and has work.
-std::string queue_state(const Json& queue) {
-    if (!queue.value("suspended", false)) return queue.value("state", "");
-    return queue.value("state", "") == "ready" ? "held" : "idle";
+// "0 NVIDIA H100"
+std::string device_of(const Json& queue) {
+    const std::string name = queue.value("device_name", "");
+    const std::string shown = name.empty() ? queue.value("device", "") : name;
+    return queue["device_index"].is_number() ? queue["device_index"].dump() + " " + shown : shown;
+}
+
+std::string queue_of(const Json& queue) {
+    return std::to_string(queue.value("pid", int64_t{0})) + "." + std::to_string(queue.value("queue", int64_t{0}));
 }
 
 // At most 80 columns, unless a number is longer than it ever should be.
 std::string narrow_table(const Json& answer) {
-    console::Table table({">PID", "PROGRAM", "QUEUE", "DEVICE", ">PRIO", ">LV", "STATE", ">IN FLIGHT", ">COMPLETED"});
+    console::Table table({heading_of("queue"), heading_of("program"), heading_of("device_name"), heading_of("priority"),
+                          heading_of("level"), heading_of("state"), heading_of("share"), heading_of("got_percent"),
+                          heading_of("completed")});
     for (const Json& queue : answer["queues"]) {
         const auto count = [&queue](const char* member) { return std::to_string(queue.value(member, int64_t{0})); };
-        table.add({count("pid"), fitting(queue.value("program", ""), 10),
-                   base::hexadecimal(queue.value("queue", uint64_t{0})), fitting(queue.value("device", ""), 12),
-                   count("priority"), count("level"), queue_state(queue), count("in_flight"), count("completed")});
+        const std::string state = queue.value("state", "");
+        const Json got = queue.value("got_percent", Json::array());
+        const bool measured = !got.empty() && got[0].is_number();
+        table.add({queue_of(queue), fitting(queue.value("program", ""), 10), fitting(device_of(queue), 10),
+                   count("priority"), count("level"), state, or_none(queue, "share"),
+                   measured ? whole(got[0].get<double>()) : "-", count("completed")},
+                  state == "held" ? static_cast<int>(colour_of_state(state)) : 0);
     }
-    return table.text();
+    return table_text(table);
 }
 
 std::string queue_table(const Json& answer) {
-    console::Table table({">PID", "PROGRAM", "QUEUE", "DEVICE", ">PRIO", ">LEVEL", "STATE", ">PENDING", ">IN FLIGHT",
-                          ">COMPLETED", ">SHARE", ">GOT 1/10/60 S", "SUSPENDED", "WHY"});
+    console::Table table(
+        {heading_of("queue"),      heading_of("uid"),       heading_of("program"),   heading_of("device_name"),
+         heading_of("platform"),   heading_of("priority"),  heading_of("level"),     heading_of("state"),
+         heading_of("pending"),    heading_of("in_flight"), heading_of("completed"), heading_of("share"),
+         heading_of("limit"),      ">GOT 1/10/60 S",        heading_of("period_us"), heading_of("deadline_us"),
+         heading_of("running_ms"), heading_of("held_ms"),   heading_of("idle_ms"),   heading_of("preemptions"),
+         heading_of("suspended"),  heading_of("mechanism"), heading_of("reason"),    "COMMAND"});
     for (const Json& queue : answer["queues"]) {
         const auto count = [&queue](const char* member) { return std::to_string(queue.value(member, int64_t{0})); };
+        const auto ms = [&queue](const char* member) { return whole(queue.value(member, 0.0)); };
         const int64_t by = queue.value("by_pid", int64_t{0});
-        table.add({count("pid"), queue.value("program", ""), base::hexadecimal(queue.value("queue", uint64_t{0})),
-                   queue.value("device", ""), count("priority"), count("level"), queue.value("state", ""),
-                   count("pending"), count("in_flight"), count("completed"), share_of(queue), got_of(queue),
+        table.add({queue_of(queue),
+                   count("uid"),
+                   queue.value("program", ""),
+                   device_of(queue),
+                   queue.value("platform", ""),
+                   count("priority"),
+                   count("level"),
+                   queue.value("state", ""),
+                   count("pending"),
+                   count("in_flight"),
+                   count("completed"),
+                   or_none(queue, "share"),
+                   or_none(queue, "limit"),
+                   got_of(queue),
+                   or_none(queue, "period_us"),
+                   or_none(queue, "deadline_us"),
+                   ms("running_ms"),
+                   ms("held_ms"),
+                   ms("idle_ms"),
+                   count("preemptions"),
                    queue.value("suspended", false) ? "yes" : "no",
-                   queue.value("reason", "") + (by != 0 ? " (pid " + std::to_string(by) + ")" : "") + less_of(queue)});
+                   queue.value("mechanism", ""),
+                   queue.value("reason", "") + (by != 0 ? " (pid " + std::to_string(by) + ")" : "") + less_of(queue),
+                   command_line_of(queue.value("pid", int64_t{0}))});
     }
-    return table.text();
+    return table_text(table);
 }
 
 std::string status_text(const Json& answer) {
     std::string text = "policy " + answer.value("policy", "") + "\n";
     for (const Json& process : answer["processes"]) {
+        const std::string state = process.value("state", "");
         text += "pid " + std::to_string(process.value("pid", int64_t{0})) + " (" + process.value("program", "") + ") " +
-                process.value("state", "") + "; " + count(process, "queues", "queue") + ", " +
+                in_colour(state, colour_of_state(state)) + "; " + count(process, "queues", "queue") + ", " +
                 count(process, "completed", "command") + " completed; preempted " +
                 count(process, "preemptions", "time") + ", delayed by " + fixed(process.value("delayed_ms", 0.0)) +
                 " ms in all; delayed others by " + fixed(process.value("caused_ms", 0.0)) + " ms\n";
         for (const Json& explanation : process["explanations"]) text += "    " + explanation.get<std::string>() + "\n";
     }
+    for (const Json& program : answer.value("not_connected", Json::array()))
+        text += "pid " + std::to_string(program.value("pid", int64_t{0})) + " (" + program.value("program", "") +
+                "), which 'xcli run' started, has used no device under XSched so far\n";
     for (const Json& path : answer.value("other_servers", Json::array()))
         text += "another server of this user answers at " + path.get<std::string>() +
                 ", and schedules programs that are not shown here: see 'xcli doctor'\n";
@@ -108,17 +174,6 @@ void print(const std::string& text) {
     fflush(stdout);
 }
 
-Json ask_all(ServerLink& link, Json request, const char* member) {
-    Json whole = link.ask(request);
-    for (Json page = whole; page.contains("next");) {
-        request["cursor"] = page["next"];
-        page = link.ask(request);
-        for (Json& entry : page[member]) whole[member].push_back(std::move(entry));
-    }
-    whole.erase("next");
-    return whole;
-}
-
 int show_list(bool wide, bool json) {
     ServerLink link;
     const Json answer = ask_all(link, {{"cmd", "list"}}, "queues");
@@ -126,11 +181,20 @@ int show_list(bool wide, bool json) {
     return 0;
 }
 
-int show_status(std::optional<int64_t> pid, bool json) {
-    Json request{{"cmd", "status"}};
-    if (pid) request["pid"] = *pid;
+int show_status(const Target& target, bool json) {
     ServerLink link;
-    Json answer = ask_all(link, request, "processes");
+    Json answer;
+    for (const Json& wanted : requests_of(link, target)) {
+        Json request{{"cmd", "status"}};
+        request.update(wanted);
+        Json one = ask_all(link, request, "processes");
+        if (answer.is_null()) {
+            answer = std::move(one);
+            continue;
+        }
+        for (Json& process : one["processes"]) answer["processes"].push_back(std::move(process));
+    }
+    if (target.empty()) answer = ask_all(link, {{"cmd", "status"}}, "processes");
     answer["other_servers"] = Json::array();
     for (const OtherServer& server : other_servers(link.path()))
         if (server.owner == ServerOwner::kThisUser) answer["other_servers"].push_back(server.path);
@@ -163,7 +227,8 @@ int show_server(bool json) {
     }
     console::Table table({"WHAT", "VALUE"});
     for (const auto& [name, value] : answer.items())
-        if (name != "ok") table.add({name, value.is_string() ? value.get<std::string>() : value.dump()});
+        if (name != "ok" && name != "json_version")
+            table.add({name, value.is_string() ? value.get<std::string>() : value.dump()});
     print(table.text());
     return 0;
 }
@@ -176,6 +241,17 @@ int show_options(bool json) {
         list.push_back({{"variable", info->variable}, {"default", info->fallback}, {"help", info->help}});
     }
     print(json ? Json{{"ok", true}, {"options", list}}.dump(2) + "\n" : table.text());
+    return 0;
+}
+
+int show_fields(bool json) {
+    console::Table table({"KEY", "UNIT", "IN", "MEANING"});
+    Json list = Json::array();
+    for (const Field* field = fields(); field->key != nullptr; ++field) {
+        table.add({field->key, *field->unit != '\0' ? field->unit : "-", places_of(*field), field->help});
+        list.push_back({{"key", field->key}, {"unit", field->unit}, {"in", places_of(*field)}, {"help", field->help}});
+    }
+    print(json ? Json{{"ok", true}, {"fields", list}}.dump(2) + "\n" : table.text());
     return 0;
 }
 

@@ -2,8 +2,8 @@
 
 #include <pwd.h>
 
-#include <cerrno>
-#include <cstdlib>
+#include <cstdio>
+#include <set>
 
 #include "cli/server_link.h"
 #include "cli/show.h"
@@ -11,20 +11,6 @@
 
 namespace xsched::cli {
 namespace {
-
-uint64_t read_handle(const std::string& text) {
-    char* end = nullptr;
-    errno = 0;
-    const unsigned long long number = strtoull(text.c_str(), &end, 0);
-    if (errno != 0 || end == text.c_str() || *end != '\0' || text.front() == '-')
-        throw Failure("\"" + text + "\" is not a queue's handle: use one that 'xcli list' shows, such as 0x1f");
-    return number;
-}
-
-void add_target(Json& request, const Target& target) {
-    if (!target.queue.empty()) request["queue"] = read_handle(target.queue);
-    if (target.pid) request["pid"] = *target.pid;
-}
 
 void add(Json& request, const char* member, const std::optional<int64_t>& value) {
     if (value) request[member] = *value;
@@ -36,14 +22,86 @@ int ask_and_print(const Json& request, const std::string& done, bool json) {
     return 0;
 }
 
+// What came of an order for several.
+struct Done {
+    uint64_t queues = 0;
+    std::vector<std::string> names;
+    std::vector<std::string> waiting;  // it is kept for these, which have no queue now
+    Json answers = Json::array();
+    std::vector<std::string> refused;
+    int status = 0;
+};
+
+// Of several the others are still asked if one is refused.
+Done ask_each(ServerLink& link, const Json& order, const std::vector<Json>& targets) {
+    Done done;
+    for (const Json& target : targets) {
+        Json request = order;
+        request.update(target);
+        const std::string name = target.empty() ? "" : name_of(target);
+        try {
+            Json answer = link.ask(request);
+            const uint64_t queues = answer.value("queues", uint64_t{0});
+            done.queues += queues;
+            if (queues == 0 && answer.value("later", false) && !name.empty()) done.waiting.push_back(name);
+            done.names.push_back(name);
+            done.answers.push_back(std::move(answer));
+        } catch (const Refusal& refusal) {
+            if (targets.size() == 1) throw;
+            done.refused.push_back(name + ": " + refusal.what());
+            done.status = refusal.status();
+        }
+    }
+    return done;
+}
+
+std::string joined_names(const std::vector<std::string>& names) {
+    std::string text;
+    for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+    return text;
+}
+
+std::string count_of(uint64_t queues) { return std::to_string(queues) + (queues == 1 ? " queue" : " queues"); }
+
+// What nobody would notice otherwise: on standard error, so that scripts read the rest as before.
+void tell_aside(const Done& done) {
+    for (const std::string& sentence : done.refused) fprintf(stderr, "xcli: %s\n", sentence.c_str());
+    std::set<std::string> told;
+    for (const Json& answer : done.answers)
+        for (const Json& unused : answer.value("unused", Json::array()))
+            if (told.insert(unused.value("hint", "")).second)
+                fprintf(stderr, "xcli: %s\n", unused_sentence(answer.value("policy", ""), unused).c_str());
+}
+
+int tell(const Done& done, const std::string& sentence, bool json) {
+    if (json)
+        print((done.answers.size() == 1 ? done.answers[0] : Json{{"ok", done.status == 0}, {"answers", done.answers}})
+                  .dump(2) +
+              "\n");
+    else if (!sentence.empty())
+        print(sentence + "\n");
+    if (!json && !done.waiting.empty())
+        print("kept for the queues that " + joined_names(done.waiting) +
+              (done.waiting.size() == 1 ? " makes later\n" : " make later\n"));
+    if (!json) tell_aside(done);
+    return done.status;
+}
+
 }  // namespace
+
+std::string unused_sentence(const std::string& policy, const Json& unused) {
+    std::string readers;
+    for (const Json& reader : unused.value("used_by", Json::array()))
+        readers += (readers.empty() ? "" : ", ") + reader.get<std::string>();
+    return "policy " + policy + " does not use " + unused.value("hint", "") + ": it has no effect now" +
+           (readers.empty() ? "" : "; " + readers + (readers.find(',') == std::string::npos ? " does" : " do"));
+}
 
 int steer_policy(const PolicyWords& words, bool json) {
     const std::string name = words.set_name.empty() ? words.name : words.set_name;
-    if (words.set && name.empty()) throw Failure("say which policy: xcli policy -s NAME ('xcli policy -n' lists them)");
-    if (!words.set && !name.empty()) throw Failure("to change the policy say -s: xcli policy -s " + name);
+    if (words.set && name.empty()) throw Failure("say which policy: xcli policy NAME ('xcli policy -n' lists them)");
     Json request{{"cmd", "policy"}};
-    if (words.set) request["name"] = name;
+    if (!name.empty()) request["name"] = name;
     const Json answer = ServerLink().ask(request);
     if (json) {
         print(answer.dump(2) + "\n");
@@ -60,22 +118,27 @@ int steer_policy(const PolicyWords& words, bool json) {
 
 int steer_hint(const Target& target, const HintWords& words, bool json) {
     Json request{{"cmd", "hint"}};
-    add_target(request, target);
     for (const base::HintInfo& hint : base::kHints)
         if (hint.request != nullptr) add(request, hint.request, words.of(hint));
-    const Json answer = ServerLink().ask(request);
-    const int64_t queues = answer.value("queues", int64_t{0});
-    print(json ? answer.dump(2) + "\n" : "hinted " + std::to_string(queues) + (queues == 1 ? " queue\n" : " queues\n"));
-    return 0;
+    ServerLink link;
+    std::vector<Json> targets = requests_of(link, target);
+    if (target.empty()) targets.push_back(Json::object());  // a timeslice may be for all
+    const Done done = ask_each(link, request, targets);
+    const bool only_later = done.queues == 0 && !done.waiting.empty();
+    return tell(done, only_later ? "" : "hinted " + count_of(done.queues), json);
 }
 
 int steer_config(const Target& target, const ConfigWords& words, bool json) {
     Json request{{"cmd", "config"}};
-    add_target(request, target);
     add(request, "level", words.level);
     add(request, "threshold", words.threshold);
     add(request, "batch_size", words.batch_size);
-    return ask_and_print(request, "configured queue " + target.queue + "\n", json);
+    ServerLink link;
+    std::vector<Json> targets = requests_of(link, target);
+    if (target.empty()) targets.push_back(Json::object());  // the server says what is missing
+    const Done done = ask_each(link, request, targets);
+    const bool only_later = done.queues == 0 && !done.waiting.empty();
+    return tell(done, only_later ? "" : "configured " + count_of(done.queues), json);
 }
 
 int steer_limit(const std::string& setting, bool json) {
@@ -88,11 +151,19 @@ int steer_limit(const std::string& setting, bool json) {
 }
 
 int steer_suspension(const Target& target, bool suspend, bool json) {
-    Json request{{"cmd", suspend ? "suspend" : "resume"}};
-    add_target(request, target);
-    const std::string what =
-        target.queue.empty() ? "pid " + std::to_string(target.pid.value_or(0)) : "queue " + target.queue;
-    return ask_and_print(request, (suspend ? "suspended " : "resumed ") + what + "\n", json);
+    ServerLink link;
+    std::vector<Json> targets = requests_of(link, target);
+    if (target.empty()) targets.push_back(Json::object());
+    const Done done = ask_each(link, {{"cmd", suspend ? "suspend" : "resume"}}, targets);
+    return tell(done, done.names.empty() ? "" : (suspend ? "suspended " : "resumed ") + joined_names(done.names), json);
+}
+
+int steer_log(const std::string& level, bool json) {
+    Json request{{"cmd", "log"}};
+    if (!level.empty()) request["level"] = level;
+    const Json answer = ServerLink().ask(request);
+    print(json ? answer.dump(2) + "\n" : "log level " + answer.value("level", "") + "\n");
+    return 0;
 }
 
 }  // namespace xsched::cli

@@ -1,5 +1,5 @@
-// The commands that change something: policy, hint, config, suspend, resume. Each returns the exit status or throws
-// Failure.
+// The commands that change something: policy, hint, config, suspend, resume, limit, log. Each returns the exit status
+// or throws Failure.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 #include <string>
 
 #include "cli/hint_words.h"
+#include "cli/targets.h"
 
 namespace xsched::cli {
 
@@ -15,12 +16,7 @@ struct PolicyWords {
     bool set = false;
     std::string set_name;  // after -s
     bool list = false;     // -n without a name
-    std::string name;      // after -n
-};
-
-struct Target {
-    std::string queue;  // decimal or 0x...; empty: none
-    std::optional<int64_t> pid;
+    std::string name;      // after -n, or alone
 };
 
 struct ConfigWords {
@@ -35,5 +31,10 @@ int steer_config(const Target& target, const ConfigWords& words, bool json);
 // "clients=500", "alice:highest-priority=50".
 int steer_limit(const std::string& setting, bool json);
 int steer_suspension(const Target& target, bool suspend, bool json);
+// Shows what the server logs, or changes it.
+int steer_log(const std::string& level, bool json);
+
+// Of a hint that the policy in force does not read: {"hint": ..., "used_by": [...]}.
+std::string unused_sentence(const std::string& policy, const Json& unused);
 
 }  // namespace xsched::cli

@@ -90,7 +90,7 @@ void TopRows::add_bursts(TopRow& row, const Json& program, Past& past) {
 
 void TopRows::add_devices(const Json& program) {
     for (const Json& device : program["devices"]) {
-        const std::string name = device.value("device", "") + " (" + device.value("platform", "") + ")";
+        const std::string name = device_called(device);
         auto known = std::find_if(devices_.begin(), devices_.end(), [&](const auto& it) { return it.name == name; });
         if (known == devices_.end()) known = devices_.insert(devices_.end(), TopDevice{.name = name});
         ++known->programs;

@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "cli/explain_sentences.h"
+#include "cli/fields.h"
 #include "cli/fit.h"
 #include "console/table.h"
 
@@ -46,15 +47,16 @@ void TopSession::show_below() {
                     for (std::string& part : wrapped(line, view_.columns)) view_.below.push_back(std::move(part));
         return;
     }
-    console::Table table({"  QUEUE", ">PRIO", ">LEVEL", "STATE", ">PENDING", ">IN FLIGHT", ">COMPLETED", "WHY"});
+    console::Table table({"  " + heading_of("queue"), heading_of("priority"), heading_of("level"), heading_of("state"),
+                          heading_of("pending"), heading_of("in_flight"), heading_of("completed"),
+                          heading_of("reason")});
     const Json answer = ask_({{"cmd", "list"}}, "queues");
-    int number = 0;
     for (const Json& queue : answer["queues"]) {
         if (queue.value("client", 0U) != view_.chosen) continue;
         const auto count = [&queue](const char* member) { return std::to_string(queue.value(member, int64_t{0})); };
-        table.add({"  #" + std::to_string(++number), count("priority"), count("level"),
-                   queue.value("suspended", false) ? "held" : queue.value("state", ""), count("pending"),
-                   count("in_flight"), count("completed"), queue.value("reason", "")});
+        table.add({"  " + count("pid") + "." + count("queue"), count("priority"), count("level"),
+                   queue.value("state", ""), count("pending"), count("in_flight"), count("completed"),
+                   queue.value("reason", "")});
     }
     view_.below = lines_of(table.text());
 }

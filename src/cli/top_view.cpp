@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "cli/fields.h"
 #include "cli/fit.h"
 
 namespace xsched::cli {
@@ -43,9 +44,15 @@ size_t program_width(size_t columns) {
 }
 
 std::string heading(size_t columns) {
-    return right("PID", 7) + " " + left("PROGRAM", program_width(columns)) + " " + right("PRIO", 4) + " " +
-           left("STATE", 5) + " " + right("SHR", 3) + " " + left("GOT %", 11) + " " + right("HELD%", 5) + " " +
-           right("PRE/S", 5) + " " + right("P50", 6) + " " + right("P99", 6) + " HISTORY";
+    const auto named = [](const char* key) {
+        const std::string text = heading_of(key);
+        return text.starts_with('>') ? text.substr(1) : text;
+    };
+    return right(named("pid"), 7) + " " + left(named("program"), program_width(columns)) + " " +
+           right(named("priority"), 4) + " " + left(named("state"), 5) + " " + right(named("share"), 3) + " " +
+           left(named("got_percent"), 11) + " " + right(named("held_percent"), 5) + " " +
+           right(named("preemptions_per_s"), 5) + " " + right(named("burst_p50_ms"), 6) + " " +
+           right(named("burst_p99_ms"), 6) + " HISTORY";
 }
 
 std::string row_text(const TopRow& row, const TopView& view) {

@@ -14,9 +14,6 @@ static_assert(static_cast<uint32_t>(sched::Interrupt::kKeptOff) == static_cast<u
 
 namespace {
 
-// The heartbeat shares its cache line with words that the client reads for every command: no more often than useful.
-constexpr int64_t kBeatEveryNs = ipc::kHeartbeatNs / 4;
-
 template <typename T>
 bool update(std::atomic<T>& field, T value) {
     if (field.load(std::memory_order_relaxed) == value) return false;
@@ -98,7 +95,7 @@ ClientSlots::Summary ClientSlots::take_verdicts() {
         summary.expects_interrupt |= verdict.preemption.expect_interrupt;
         summary.has_victims |= verdict.preemption.has_victims;
         const bool runs = queue.ready && watched && !verdict.suspend;
-        followed_ |= runs;
+        followed_ |= runs || queue.stopping_since_ns != 0 || queue.resuming_since_ns != 0;
         polled_ |= runs && (queue.device_progress || queue.silence.pending());
     }
     return summary;
@@ -112,7 +109,7 @@ void ClientSlots::write_header(const Summary& summary) {
 }
 
 void ClientSlots::beat(int64_t now_ns) {
-    if (now_ns - heartbeat_ns_ < kBeatEveryNs) return;
+    if (now_ns - heartbeat_ns_ < ipc::kBeatEveryNs) return;
     heartbeat_ns_ = now_ns;
     view_.region->header.heartbeat_ns.store(now_ns, std::memory_order_release);
 }
@@ -161,7 +158,9 @@ void ClientSlots::note_suspension(uint32_t at, int64_t now_ns) {
         queue.suspended_since_ns = now_ns;
         if (queue.ready) ++queue.preemptions;
     }
+    begin_stop(at, now_ns);
     if (base::log_enabled(base::LogLevel::kDebug)) log_change(queue);
+    tell_decision(at);
 }
 
 void ClientSlots::write_record(uint32_t at, int64_t now_ns) {

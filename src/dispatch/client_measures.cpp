@@ -1,12 +1,19 @@
 // One client: what its queues did, counted for other threads (record.h, hold_log.h). Nobody decides by it.
 #include <algorithm>
+#include <utility>
 
+#include "base/clock.h"
 #include "dispatch/client_slots.h"
 
 namespace xsched::dispatch {
 namespace {
 
 constexpr uint64_t kMostAtOnce = 1 << 20;  // commands: more than any queue completes between two looks
+
+template <typename T>
+void raise_by(std::atomic<T>& number, T more) {
+    number.store(number.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
+}
 
 // Their only writer needs no locked instruction.
 void raise(std::atomic<uint64_t>& number) {
@@ -64,6 +71,83 @@ void ClientSlots::follow_hold(uint32_t at, int64_t now_ns) {
     if (!queue.hold.follow(held, since_ns, cause, now_ns, over) || view_.record == nullptr) return;
     const auto mechanism = static_cast<uint32_t>(cause.mechanism);
     if (mechanism < sched::kMechanisms) raise(view_.record->make(at).preempted_by[mechanism]);
+}
+
+// Between two looks the state changed once at most, when the client says.
+void ClientSlots::count_time(uint32_t at, const QueueNumbers& numbers, int64_t now_ns) {
+    if (view_.record == nullptr) return;
+    QueueHistory& queue = queues_[at];
+    const int64_t from_ns = std::exchange(queue.looked_ns, now_ns);
+    if (from_ns == 0 || now_ns <= from_ns) return;
+    const int64_t since_ns =
+        std::clamp(numbers.ready ? numbers.ready_since_ns : numbers.idle_since_ns, from_ns, now_ns);
+    const int64_t with_work_ns = (numbers.ready ? now_ns - since_ns : 0) + (queue.ready ? since_ns - from_ns : 0);
+    QueueRecord& record = view_.record->make(at);
+    if (!queue.suspended) raise_by(record.running_ns, with_work_ns);
+    raise_by(record.idle_ns, now_ns - from_ns - with_work_ns);
+    record.looked_ns.store(now_ns, std::memory_order_relaxed);
+}
+
+// It is suspended from now on with work on the device, or goes on with work to do.
+void ClientSlots::begin_stop(uint32_t at, int64_t now_ns) {
+    QueueHistory& queue = queues_[at];
+    const ipc::QueueSlot& slot = view_.region->slots[at];
+    queue.mark_launched = slot.launched.load(std::memory_order_relaxed);
+    queue.mark_completed = ipc::completed_commands(slot);
+    queue.stopping_since_ns = queue.suspended && queue.ready ? now_ns : 0;
+    // A hold that ended while its work was still stopping tells nothing of how long it takes to go on.
+    queue.resuming_since_ns =
+        !queue.suspended && queue.ready && queue.stopped_by != sched::Mechanism::kNone ? now_ns : 0;
+    if (queue.suspended) queue.stopped_by = sched::Mechanism::kNone;
+    if (queue.stopping_since_ns != 0 && queue.mark_completed >= queue.mark_launched) end_stop(at, 0);
+    if (queue.stopping_since_ns == 0 && queue.resuming_since_ns == 0) return;
+    settling_since_ns_ = now_ns;
+    followed_ = true;
+}
+
+void ClientSlots::end_stop(uint32_t at, int64_t ns) {
+    QueueHistory& queue = queues_[at];
+    queue.stopping_since_ns = 0;
+    const auto by = std::max(queue.verdict.preemption.mechanism, sched::Mechanism::kGate);
+    if (view_.record == nullptr || static_cast<uint32_t>(by) >= sched::kMechanisms) return;
+    queue.stopped_by = by;
+    QueueRecord& record = view_.record->make(at);
+    record.make_lengths().stops.add(ns);
+    record.stops_by[static_cast<uint32_t>(by)].add(ns);
+}
+
+void ClientSlots::follow_stop(uint32_t at, const QueueNumbers& numbers, int64_t now_ns) {
+    constexpr int64_t kForgetNs = 2 * base::kSecond;  // something else keeps it
+    QueueHistory& queue = queues_[at];
+    queue.last_completed = numbers.completed;
+    if (queue.stopping_since_ns == 0 && queue.resuming_since_ns == 0) return;
+    const ipc::QueueSlot& slot = view_.region->slots[at];
+    const bool off = slot.interrupted.load(std::memory_order_relaxed) != 0;
+    if (queue.stopping_since_ns != 0) {
+        const bool stopped = off || numbers.completed >= queue.mark_launched;
+        const int64_t ns = now_ns - queue.stopping_since_ns;
+        if (!stopped && ns < kForgetNs) return static_cast<void>(settling_ = true);
+        queue.stopping_since_ns = 0;
+        if (stopped) end_stop(at, ns);
+        return;
+    }
+    const bool goes_on = !off && (slot.launched.load(std::memory_order_relaxed) > queue.mark_launched ||
+                                  numbers.completed > queue.mark_completed);
+    const int64_t ns = now_ns - queue.resuming_since_ns;
+    if (!goes_on && ns < kForgetNs && numbers.ready) return static_cast<void>(settling_ = true);
+    queue.resuming_since_ns = 0;
+    if (!goes_on || view_.record == nullptr) return;
+    QueueRecord& record = view_.record->make(at);
+    record.make_lengths().resumes.add(ns);
+    record.resumes_by[static_cast<uint32_t>(queue.stopped_by)].add(ns);
+}
+
+// The queue is gone; its program's history stays.
+void ClientSlots::close_record(uint32_t at) {
+    if (view_.record == nullptr || !queues_[at].scheduled) return;
+    QueueRecord& record = view_.record->make(at);
+    raise_by(record.gone_completed, queues_[at].last_completed);
+    raise_by(record.gone_busy_ns, queues_[at].metered_busy_ns);
 }
 
 void ClientSlots::follow_holds(int64_t now_ns) {

@@ -17,13 +17,16 @@ constexpr int64_t kAskAfterNs = 500 * base::kMicrosecond;
 }  // namespace
 
 ClientSlots::ClientSlots(const ClientView& view, UnitTable& units)
-    : view_(view), units_(*this, view.id, units), share_(view.limits) {}
+    : view_(view), units_(*this, view.id, units), share_(view.limits) {
+    for_others_.reserve(kMostForOthers);
+}
 
 bool ClientSlots::scan(int64_t now_ns, uint32_t most) {
     if (scanned_ == 0) {
         settle_delays(now_ns);
         stuck_since_ns_ = stuck_since_ns(now_ns);
         announced_over_ns_ = 0;
+        settling_ = false;
         units_.begin_scan();
     }
     QueueNumbers numbers;
@@ -40,6 +43,7 @@ bool ClientSlots::scan(int64_t now_ns, uint32_t most) {
         }
     }
     scanned_ = 0;
+    if (!settling_) settling_since_ns_ = 0;
     while (!queues_.empty() && !queues_.back().used) queues_.pop_back();
     publish_units();
     return true;
@@ -81,6 +85,7 @@ void ClientSlots::see(uint32_t at, QueueNumbers& numbers, int64_t now_ns) {
     QueueHistory& queue = queues_[at];
     if (!queue.used || queue.handle != numbers.handle) {
         leave_limits(queue);
+        if (queue.used) close_record(at);
         queue = QueueHistory{};
         queue.handle = numbers.handle;
     }
@@ -121,7 +126,9 @@ void ClientSlots::see_progress(uint32_t at, QueueNumbers& numbers, int64_t now_n
     }
     journal_work(at, numbers, now_ns);
     journal_interrupt(at, now_ns);
+    count_time(at, numbers, now_ns);
     measure(at, numbers, now_ns);
+    follow_stop(at, numbers, now_ns);
     queue.ready = numbers.ready;
     queue.lent = numbers.lent;
     queue.ready_since_ns = numbers.ready_since_ns;
@@ -184,6 +191,7 @@ void ClientSlots::forget(uint32_t at, int64_t now_ns) {
     queues_[at].suspended = false;
     follow_hold(at, now_ns);
     leave_limits(queues_[at]);
+    close_record(at);
     queues_[at] = QueueHistory{};
     if (view_.record != nullptr) view_.record->make(at).used.store(0, std::memory_order_relaxed);
 }

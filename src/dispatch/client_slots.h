@@ -51,6 +51,15 @@ public:
     // Before anything else is written for anybody: the queues of this unit, which is to be suspended, start nothing
     // more. direct() follows in the same pass.
     void close_gates(uint32_t own, int64_t now_ns);
+    // What was decided since the last call about queues of this client for the sake of others, for their logs.
+    struct ForOther {
+        uint32_t client;
+        ipc::Decision decision;  // `slot` is still open
+        uint64_t unit;  // that it is for
+    };
+    std::vector<ForOther>& for_others() { return for_others_; }
+    // For its log, if it wants to know. It rings.
+    void take_decision(const ForOther& decided);
     // Writes the verdicts on its units into the slots, and the header.
     void direct(int64_t now_ns);
     // Tells its agent, once, if something was written since the last call. True: it did.
@@ -70,6 +79,8 @@ public:
     bool suspends() const { return suspended_; }
     // A running queue's completion is to be seen by looking: the device that reports it rings nobody.
     bool polled() const { return polled_; }
+    // Since when something of it is being stopped, or goes on: how long that takes is seen by looking. 0: nothing is.
+    int64_t settling_since_ns() const { return settling_since_ns_; }
     void beat(int64_t now_ns);
     // Tells of its holds that last.
     void follow_holds(int64_t now_ns);
@@ -114,6 +125,11 @@ private:
     void begin_record(uint32_t at, const QueueNumbers& numbers, int64_t now_ns);
     void measure(uint32_t at, const QueueNumbers& numbers, int64_t now_ns);
     void follow_hold(uint32_t at, int64_t now_ns);
+    void count_time(uint32_t at, const QueueNumbers& numbers, int64_t now_ns);
+    void begin_stop(uint32_t at, int64_t now_ns);
+    void end_stop(uint32_t at, int64_t ns);
+    void follow_stop(uint32_t at, const QueueNumbers& numbers, int64_t now_ns);
+    void close_record(uint32_t at);
     void leave_limits(QueueHistory& queue);
     void publish_units();
     void share_as_user(policy::Unit& unit) const;
@@ -126,6 +142,7 @@ private:
     void write_record(uint32_t at, int64_t now_ns);
     void log_change(const QueueHistory& queue) const;
     void log_note(QueueHistory& queue) const;
+    void tell_decision(uint32_t at);
     // Stores and remembers to ring, if it differs.
     template <typename T>
     bool put(std::atomic<T>& field, T value);
@@ -144,10 +161,14 @@ private:
     bool suspended_ = false;  // something of it is
     bool polled_ = false;
     bool followed_ = false;
+    int64_t settling_since_ns_ = 0;
+    bool settling_ = false;  // as of this scan
     sched::Departure departure_;  // see makes_room
     uint32_t leaves_for_ = 0;  // that client
     bool departure_rung_ = false;
     uint32_t departure_directive_ = 0;  // the number that its agent then has to carry out
+    static constexpr size_t kMostForOthers = 16;  // between two calls; the rest is in no log but the server's
+    std::vector<ForOther> for_others_;
     bool touched_ = false;
     bool began_watching_ = false;
 };

@@ -94,6 +94,7 @@ struct DispatcherState {
     template <typename May>
     void direct_those(int64_t now_ns, May may);
     void attribute_delays(ClientSlots& victim);
+    void tell_others(ClientSlots& victim);
     int64_t next_wake(int64_t now_ns);
     void keep_devices_alive(int64_t now_ns);
     void tell_thrown_out();

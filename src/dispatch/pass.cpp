@@ -26,7 +26,6 @@ constexpr int64_t kWrittenAtOnceNs = 1024 * kSlotNs;
 constexpr size_t kMostFollowed = 8;
 // Clients of more queues than this are written to last.
 constexpr size_t kFewQueues = 64;
-constexpr int64_t kBeatEveryNs = ipc::kHeartbeatNs / 4;
 
 }  // namespace
 
@@ -177,6 +176,7 @@ void DispatcherState::direct_those(int64_t now_ns, May may) {
         if (!may(client)) return true;
         client.direct(now_ns);
         attribute_delays(client);
+        tell_others(client);
         if (client.is_followed()) followed.add(client);
         if (client.suspends()) suspended.add(client);
         if (client.look_again_ns() != 0) looks_again.add(client);
@@ -199,6 +199,16 @@ void DispatcherState::attribute_delays(ClientSlots& victim) {
     victim.delays().unattributed().clear();
 }
 
+// Of decisions about this client, those for whose sake they are.
+void DispatcherState::tell_others(ClientSlots& victim) {
+    for (const ClientSlots::ForOther& decided : victim.for_others()) {
+        ClientSlots* cause = find(decided.client);
+        if (cause == nullptr || cause == &victim) continue;
+        cause->take_decision(decided);
+    }
+    victim.for_others().clear();
+}
+
 void DispatcherState::keep_devices_alive(int64_t now_ns) {
     leaving.keep([&](ClientSlots& victim) {
         const RoomFor room = victim.makes_room(now_ns);
@@ -210,9 +220,13 @@ void DispatcherState::keep_devices_alive(int64_t now_ns) {
 int64_t DispatcherState::next_wake(int64_t now_ns) {
     int64_t wake_at_ns = go_on_ns;
     for (const DeviceTable* device : timed) wake_at_ns = base::earlier(wake_at_ns, device->plan.wake_at_ns);
+    // How long a stop takes is known to a sixteenth, at the cost of few passes.
+    for (const ClientSlots* client : followed)
+        if (const int64_t since_ns = client->settling_since_ns(); since_ns != 0)
+            wake_at_ns = base::earlier(wake_at_ns, now_ns + std::max(kLookEveryNs, (now_ns - since_ns) / 16));
     for (const ClientSlots* client : looks_again) wake_at_ns = base::earlier(wake_at_ns, client->look_again_ns());
     if (suspended.empty()) return wake_at_ns;
-    if (now_ns - beat_ns >= kBeatEveryNs) {
+    if (now_ns - beat_ns >= ipc::kBeatEveryNs) {
         beat_ns = now_ns;
         for (ClientSlots* client : suspended) {
             client->beat(now_ns);

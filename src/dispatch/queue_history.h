@@ -31,10 +31,20 @@ struct QueueHistory {
     policy::NoteCode warned{};  // what the policy says of it that is in the log
     uint32_t by_client = 0;    // of the verdict
     int32_t by_pid = 0;
+    uint32_t told_client = 0;  // whose log says that it is suspended for it; 0: nobody's
+    uint64_t told_unit = 0;
     QueueDelay delay;
     uint64_t preemptions = 0;
     int64_t ready_since_ns = 0;
     int64_t suspended_since_ns = 0;
+    int64_t looked_ns = 0;  // its times are counted until then
+    // A stop or a resumption that is under way, and how far the queue was when it began.
+    int64_t stopping_since_ns = 0;
+    int64_t resuming_since_ns = 0;
+    uint64_t mark_launched = 0;
+    uint64_t mark_completed = 0;
+    uint64_t last_completed = 0;  // as read last
+    sched::Mechanism stopped_by{};
     HoldTracker hold;
     int64_t metered_busy_ns = 0;  // device time and commands of it that are in the histogram
     uint64_t metered = 0;

@@ -17,6 +17,20 @@ struct QueueLengths {
     base::Histogram bursts;  // from work to no work left
     base::Histogram commands;  // device time of a command, the mean of those between two looks
     base::Histogram holds;  // suspended with work to do
+    base::Histogram stops;  // from its suspension until nothing of it is on the device any more
+    base::Histogram resumes;  // from its resumption until something of it goes on
+};
+
+// Of one mechanism: how often, and how long together.
+struct Sums {
+    std::atomic<uint64_t> count{0};
+    std::atomic<int64_t> ns{0};
+
+    // Its only writer needs no locked instruction.
+    void add(int64_t length_ns) {
+        count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+        ns.store(ns.load(std::memory_order_relaxed) + length_ns, std::memory_order_relaxed);
+    }
 };
 
 struct QueueRecord {
@@ -41,6 +55,15 @@ struct QueueRecord {
     std::atomic<int64_t> note_second{0};
     // Of all queues that had this slot, one after the other, like the lengths: holds with work to do, by mechanism.
     std::atomic<uint64_t> preempted_by[sched::kMechanisms] = {};
+    Sums stops_by[sched::kMechanisms];
+    Sums resumes_by[sched::kMechanisms];
+    // Of all queues that had this slot, until looked_ns: with work and not suspended, and without work.
+    std::atomic<int64_t> running_ns{0};
+    std::atomic<int64_t> idle_ns{0};
+    std::atomic<int64_t> looked_ns{0};
+    // Of those that had it before: the commands and the device time.
+    std::atomic<uint64_t> gone_completed{0};
+    std::atomic<int64_t> gone_busy_ns{0};
     std::atomic<int64_t> seen_ns{0};  // when the queue was first seen
     std::atomic<int64_t> ready_since_ns{0};  // 0: it has no work, as far as is known
     std::atomic<uint32_t> watched{0};  // 1: each change of it is told; 0: only some are seen, now and then

@@ -16,11 +16,13 @@
 #include <cstdint>
 
 #include "base/futex.h"
+#include "ipc/decisions.h"
+#include "ipc/device_name.h"
 
 namespace xsched::ipc {
 
 inline constexpr uint32_t kMagic = 0x44435358;  // "XSCD"
-inline constexpr uint32_t kVersion = 13;        // raised with any change of this file or protocol.h
+inline constexpr uint32_t kVersion = 14;        // raised with any change of this file or protocol.h
 inline constexpr uint32_t kMostQueues = 1024;
 
 enum class SlotState : uint32_t { kFree = 0, kUsed = 1 };
@@ -185,8 +187,15 @@ struct Header {
     std::atomic<uint32_t> keep_alive_waits;  // while that is so: how often it waited for work, modulo 2^32 (client)
     std::atomic<int64_t> keep_alive_until_ns;  // others are on their way off until about then; 0: never yet (server)
     std::atomic<uint32_t> detached;  // 1: the server has let go of this client (server)
-    std::atomic<uint32_t> default_priority_set;  // xcli hint --pid: for queues made later (server)
-    std::atomic<int32_t> default_priority;
+    // What a person said of queues made later (xcli hint PID, xcli config PID): which hints, a bit for each
+    // (base::HintId), and the settings, 0 for those that were left alone. (server)
+    std::atomic<uint32_t> default_hints;
+#define XSCHED_HINT(field, type, ...) std::atomic<type> default_##field;
+#include "base/hints.def"
+#undef XSCHED_HINT
+    std::atomic<uint32_t> default_level;
+    std::atomic<uint32_t> default_threshold;
+    std::atomic<uint32_t> default_batch_size;
     // Advances at least every kHeartbeatNs while the server has this client suspended; a client that sees it
     // stand still for kHeartbeatLostNs goes on unscheduled.
     std::atomic<int64_t> heartbeat_ns;
@@ -194,9 +203,17 @@ struct Header {
     // each time. Odd numbers, or one that changed, mean that the client's own knowledge is out of date.
     std::atomic<uint32_t> outside_changes;
     std::atomic<uint32_t> outside_stopped;  // 1: something is off its device by the server's doing
+
+    // What its devices are called, the first ones that it used. (client)
+    DeviceName devices[kMostDeviceNames];
+    std::atomic<uint32_t> wants_decisions;  // 1: its log says what is decided (client)
+    DecisionRing decisions;
 };
 
 inline constexpr int64_t kHeartbeatNs = 50'000'000;
+// How often the server advances it: no more often than useful, since its cache line has words that the client reads for
+// every command.
+inline constexpr int64_t kBeatEveryNs = kHeartbeatNs / 4;
 inline constexpr int64_t kHeartbeatLostNs = 500'000'000;
 
 struct Region {

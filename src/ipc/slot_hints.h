@@ -31,4 +31,42 @@ inline void store_hint(QueueSlot& slot, base::HintId id, int64_t kept) {
     }
 }
 
+// The same for queues that the client makes later.
+inline void store_default(Header& header, base::HintId id, int64_t kept) {
+    switch (id) {
+#define XSCHED_HINT(field, type, ...) \
+    case base::HintId::field: header.default_##field.store(static_cast<type>(kept)); break;
+#include "base/hints.def"
+#undef XSCHED_HINT
+    }
+    header.default_hints.fetch_or(1U << static_cast<unsigned>(id), std::memory_order_release);
+}
+
+// Those that somebody gave replace what is in `hints`.
+inline void take_defaults(const Header& header, base::Hints& hints) {
+    const uint32_t given = header.default_hints.load(std::memory_order_acquire);
+#define XSCHED_HINT(field, ...)                                         \
+    if ((given >> static_cast<unsigned>(base::HintId::field) & 1) != 0) \
+        hints.field = header.default_##field.load(std::memory_order_relaxed);
+#include "base/hints.def"
+#undef XSCHED_HINT
+}
+
+// From one header to another, but for what is in that one already.
+inline void carry_defaults(const Header& from, Header& to) {
+    base::Hints hints;
+    take_defaults(from, hints);
+    const uint32_t there = to.default_hints.load(std::memory_order_acquire);
+    const uint32_t given = from.default_hints.load(std::memory_order_acquire) & ~there;
+    for (const base::HintInfo& hint : base::kHints)
+        if ((given >> static_cast<unsigned>(hint.id) & 1) != 0)
+            store_default(to, hint.id, base::get_hint(hints, hint.id));
+    const auto carry = [](const std::atomic<uint32_t>& old, std::atomic<uint32_t>& now) {
+        if (now.load() == 0) now.store(old.load());
+    };
+    carry(from.default_level, to.default_level);
+    carry(from.default_threshold, to.default_threshold);
+    carry(from.default_batch_size, to.default_batch_size);
+}
+
 }  // namespace xsched::ipc

@@ -109,6 +109,9 @@ public:
     virtual bool hand_over([[maybe_unused]] std::vector<Ahead>& accounts) const { return false; }
     // Before the first choice: what another policy has handed over. Some of it may be of units that are gone.
     virtual void take_over([[maybe_unused]] std::span<const Ahead> accounts) {}
+    // The hints that its answers depend on, as bits (bits_of). A person who gives another one is told that it has no
+    // effect. What counts under every policy (kUnderEveryPolicy) need not be among them.
+    virtual uint32_t hints() const { return ~0U; }
     virtual Fact needs() const { return Fact::kNothing; }
     // What it did that no policy may do: then it is replaced by HPF at once. nullptr: nothing. The text outlives it.
     virtual const char* breach() const { return nullptr; }
@@ -116,6 +119,13 @@ public:
 private:
     const char* name_ = "unnamed";
 };
+
+template <typename... Ids>
+constexpr uint32_t bits_of(Ids... ids) {
+    return ((1U << static_cast<unsigned>(ids)) | ... | 0U);
+}
+// The core itself makes room for what is announced, whatever the policy.
+inline constexpr uint32_t kUnderEveryPolicy = bits_of(base::HintId::expect_ns, base::HintId::period_us);
 
 struct PolicyInfo {
     const char* name;  // "HPF", as in XSCHED_POLICY; compared without case

@@ -4,6 +4,7 @@
 #include "base/hot.h"
 #include "queue/abi_pointer.h"
 #include "queue/command.h"
+#include "queue/device_names.h"
 #include "queue/driver_calls.h"
 #include "queue/hw_queue.h"
 #include "queue/inherit_priority.h"
@@ -19,6 +20,8 @@ uint32_t xq_abi_version(void) { return XQ_DEVICE_ABI; }
 XResult xq_hwq_create(HwQueueHandle* handle, const XqDeviceOps* ops, void* impl, uint64_t vendor, XDevice device) {
     return xsched::queue::create_hw_queue(handle, {ops, impl, vendor, device});
 }
+
+void xq_name_device(XDevice device, const char* name) { xsched::queue::name_device(device, name); }
 
 XResult xq_hwq_find(HwQueueHandle* handle, XPlatform platform, uint64_t vendor) {
     return xsched::queue::find_hw_queue_of(platform, vendor, handle);

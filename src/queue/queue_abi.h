@@ -27,6 +27,8 @@ extern "C" {
 // --- HwQueues: wraps the vendor's queue. `vendor` is its handle (for lookup and display), `impl` the backend's
 // object given back to every op, `device` the XDevice that is equal in all processes for one device.
 XResult xq_hwq_create(HwQueueHandle* handle, const XqDeviceOps* ops, void* impl, uint64_t vendor, XDevice device);
+// What people call the device; told before its first queue is created.
+void xq_name_device(XDevice device, const char* name);
 XResult xq_hwq_find(HwQueueHandle* handle, XPlatform platform, uint64_t vendor);
 void* xq_hwq_impl(HwQueueHandle handle);
 

@@ -20,7 +20,22 @@ using Json = nlohmann::json;
 constexpr uint32_t kVersion = 1;
 constexpr int64_t kQueuePatienceNs = 5 * base::kSecond;  // an agent publishes its queues right after the welcome
 constexpr int64_t kLookAgainNs = 5 * base::kMillisecond;
-constexpr int kStartField = 22;  // of /proc/PID/stat
+constexpr int kParentField = 4;  // of /proc/PID/stat
+constexpr int kStartField = 22;
+
+uint64_t field_of(pid_t pid, int wanted) {
+    if (pid <= 0) return 0;
+    char path[32];
+    snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+    const base::UniqueFd file(open(path, O_RDONLY | O_CLOEXEC));
+    char text[1024];
+    const ssize_t bytes = file ? read(file.get(), text, sizeof(text) - 1) : -1;
+    if (bytes <= 0) return 0;
+    text[bytes] = '\0';
+    const char* at = strrchr(text, ')');  // the second field, the name, may have anything in it
+    for (int field = 2; at != nullptr && field < wanted; ++field) at = strchr(at + 1, ' ');
+    return at != nullptr ? strtoull(at + 1, nullptr, 10) : 0;
+}
 
 uint64_t hash_of(const char* text, size_t bytes) {
     uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
@@ -36,19 +51,8 @@ Json entry_of(pid_t pid) { return {{"pid", pid}, {"start", start_of(pid)}}; }
 
 }  // namespace
 
-uint64_t start_of(pid_t pid) {
-    if (pid <= 0) return 0;
-    char path[32];
-    snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-    const base::UniqueFd file(open(path, O_RDONLY | O_CLOEXEC));
-    char text[1024];
-    const ssize_t bytes = file ? read(file.get(), text, sizeof(text) - 1) : -1;
-    if (bytes <= 0) return 0;
-    text[bytes] = '\0';
-    const char* at = strrchr(text, ')');  // the second field, the name, may have anything in it
-    for (int field = 2; at != nullptr && field < kStartField; ++field) at = strchr(at + 1, ' ');
-    return at != nullptr ? strtoull(at + 1, nullptr, 10) : 0;
-}
+pid_t parent_of(pid_t pid) { return static_cast<pid_t>(field_of(pid, kParentField)); }
+uint64_t start_of(pid_t pid) { return field_of(pid, kStartField); }
 
 Checkpoint::Checkpoint(CheckpointArea* area) : area_(area) { load(); }
 
@@ -63,7 +67,7 @@ void Checkpoint::load() {
 }
 
 void Checkpoint::save() {
-    for (const char* name : {"held", "expected"}) {
+    for (const char* name : {"held", "expected", "orders"}) {
         Json living = Json::array();
         for (const Json& entry : list(name))
             if (is_alive(entry)) living.push_back(entry);

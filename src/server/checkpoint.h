@@ -70,6 +70,8 @@ private:
     bool told_full_ = false;
 };
 
+// The process that started it; 0: there is none.
+pid_t parent_of(pid_t pid);
 // When the process began, in the kernel's ticks: with its number it names a process for good. 0: there is none.
 uint64_t start_of(pid_t pid);
 

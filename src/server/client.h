@@ -48,6 +48,7 @@ public:
     Charge place;
     Charge descriptors;
     bool handed_over = false;
+    bool held = false;  // suspended by a person before it came
 
 private:
     uint32_t id_;

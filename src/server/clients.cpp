@@ -13,6 +13,7 @@ namespace xsched::server {
 namespace {
 
 constexpr int64_t kTellAgainNs = 100 * base::kMillisecond;
+constexpr int kMostGenerations = 8;
 
 }  // namespace
 
@@ -85,6 +86,7 @@ void Server::tell_scheduler() {
             scheduler_.admit({.id = id,
                               .pid = client.pid(),
                               .region = &client.region(),
+                              .held = client.held,
                               .process = client.process(),
                               .record = client.record(),
                               .limits = client.user().shared()});
@@ -121,11 +123,40 @@ bool Server::expect(const Peer& peer, int connection, User& user) {
     if (!place || !descriptors) return false;
     expected.place = std::move(*place);
     expected.descriptors = std::move(*descriptors);
+    expected.pid = peer.pid;
     const uint32_t id = next_id_++;
     if (!events_.watch(expected.process.get(), token(Source::kExpected, id))) return false;
     expected_.emplace(id, std::move(expected));
     if (peer.pid > 0) checkpoint_.note_expected(peer.pid);
     return true;
+}
+
+std::vector<ToolHost::Announced> Server::announced() const {
+    std::vector<ToolHost::Announced> there;
+    for (const auto& [id, known] : expected_)
+        if (known.pid > 0 && !known.came) there.push_back({known.pid, known.user});
+    return there;
+}
+
+// A shell that was announced starts what uses the device.
+void Server::note_arrival(const Client& client) {
+    if (expected_.empty() || client.pid_is_claimed()) return;
+    pid_t pid = client.pid();
+    for (int generation = 0; pid > 1 && generation < kMostGenerations; ++generation, pid = parent_of(pid))
+        for (auto& [id, known] : expected_)
+            if (known.pid == pid) known.came = true;
+}
+
+void Server::end_expectation(uint32_t id) {
+    const auto found = expected_.find(id);
+    if (found == expected_.end()) return;
+    const Expected& known = found->second;
+    User& user = users_.of({known.pid, known.user, known.user == 0 || known.user == geteuid()});
+    if (known.pid > 0 && !known.came && user.may_log(base::now_ns()))
+        XLOG_INFO(
+            "pid %d, which 'xcli run' started, has ended: neither it nor what it started used a device under XSched",
+            known.pid);
+    expected_.erase(found);
 }
 
 // What was suspended when the server before this one ended by a fault.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "base/clock.h"
 #include "base/time.h"
 #include "policy/policy.h"
 #include "sched/core.h"
@@ -42,17 +43,47 @@ std::string word_of(const char* constant) {
     return word;
 }
 
+std::string mechanism_word(sched::Mechanism mechanism, uint32_t platform) {
+    if (mechanism == sched::Mechanism::kGate && platform == kPlatformOpenCL) return "hold";
+    return word_of(sched::mechanism_name(mechanism));
+}
+
+std::string mechanism_text(sched::Mechanism mechanism, uint32_t platform) {
+    std::string text = sched::mechanism_sentence(mechanism);
+    constexpr std::string_view kGate = "its gate";
+    if (platform == kPlatformOpenCL && text.starts_with(kGate)) text.replace(0, kGate.size(), "a hold");
+    return text;
+}
+
+void add_device(const Request& request, Json& entry, const Client& client, uint64_t device, uint32_t platform) {
+    const auto number = request.host.devices.number_of(device, client.user().uid());
+    entry["device"] = device_name(device);
+    entry["device_index"] = number ? Json(*number) : Json();
+    entry["device_name"] = request.host.devices.name_of(device, client);
+    entry["platform"] = platform_name(platform);
+}
+
+std::string device_text(const Request& request, const Client& client, uint64_t device) {
+    const auto number = request.host.devices.number_of(device, client.user().uid());
+    const std::string name = DeviceNumbers::name_of(device, client);
+    const std::string shown = name.empty() ? device_name(device) : name;
+    return number ? "device " + std::to_string(*number) + " (" + shown + ")" : shown;
+}
+
 Explanation explain(const SeenQueue& queue, const QueueFacts& facts) {
     Explanation result;
     result.ready = queue.slot.submitted.load() != ipc::completed_commands(queue.slot);
     result.suspended = facts.suspended;
-    result.since_ns = facts.since_ns;
+    // What has had a pause since then has not run, or been held, for so long. A client writes what it likes.
+    const int64_t ready_since_ns = queue.slot.ready_since_ns.load();
+    const bool began_later = result.ready && ready_since_ns > facts.since_ns && ready_since_ns <= base::now_ns();
+    result.since_ns = began_later ? ready_since_ns : facts.since_ns;
     result.reason = sched::reason_sentence(facts.reason);
     if (facts.suspended) result.by_pid = facts.by_pid;
     char note[256];
     result.note = policy::write_note(facts.note, note, sizeof(note));
     if (facts.suspended && facts.mechanism > sched::Mechanism::kGate)
-        result.mechanism = std::string("; by ") + sched::mechanism_sentence(facts.mechanism);
+        result.mechanism = "; by " + mechanism_text(facts.mechanism, queue.slot.platform.load());
     return result;
 }
 

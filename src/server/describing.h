@@ -18,6 +18,16 @@ std::string device_name(uint64_t device);
 // "kLessUrgent" as tools are told it: "less_urgent".
 std::string word_of(const char* constant);
 
+// How a queue is kept off, in the words of its platform: OpenCL's queues have no gate but holds.
+std::string mechanism_word(sched::Mechanism mechanism, uint32_t platform);  // "hold"
+std::string mechanism_text(sched::Mechanism mechanism, uint32_t platform);  // "a hold: its commands end soon"
+
+// The device as a member of an answer: "device", its number on this server, and what its vendor calls it.
+void add_device(const Request& request, Json& entry, const Client& client, uint64_t device, uint32_t platform);
+
+// "device 0 (NVIDIA H100)"
+std::string device_text(const Request& request, const Client& client, uint64_t device);
+
 struct Explanation {
     bool ready = false;
     bool suspended = false;

@@ -21,10 +21,23 @@ QueueFacts Facts::of(const SeenQueue& queue) const {
             .by_client = record.by_client.load(std::memory_order_relaxed),
             .since_ns = record.since_ns.load(std::memory_order_relaxed),
             .delayed_ns = record.delayed_ns.load(std::memory_order_relaxed) + waits_ns,
+            .running_ns = record.running_ns.load(std::memory_order_relaxed),
+            .idle_ns = record.idle_ns.load(std::memory_order_relaxed),
             .preemptions = record.preemptions.load(std::memory_order_relaxed),
             .note = {.code = static_cast<policy::NoteCode>(record.note_code.load(std::memory_order_relaxed)),
                      .first = record.note_first.load(std::memory_order_relaxed),
                      .second = record.note_second.load(std::memory_order_relaxed)}};
+}
+
+Gone gone_of(const Client& client) {
+    Gone gone;
+    for (uint32_t at = 0; at < ipc::kMostQueues; ++at) {
+        const dispatch::QueueRecord* record = client.record()->find(at);
+        if (record == nullptr) continue;
+        gone.completed += record->gone_completed.load(std::memory_order_relaxed);
+        gone.busy_ns += record->gone_busy_ns.load(std::memory_order_relaxed);
+    }
+    return gone;
 }
 
 int64_t Facts::caused_ns(const Client& client) const {

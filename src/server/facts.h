@@ -17,9 +17,18 @@ struct QueueFacts {
     uint32_t by_client = 0;
     int64_t since_ns = 0;
     int64_t delayed_ns = 0;
+    int64_t running_ns = 0;  // with work and not suspended
+    int64_t idle_ns = 0;
     uint64_t preemptions = 0;
     policy::Note note;
 };
+
+// What the queues that a client had, and has no more, have done.
+struct Gone {
+    uint64_t completed = 0;
+    int64_t busy_ns = 0;
+};
+Gone gone_of(const Client& client);
 
 class Facts {
 public:

@@ -19,6 +19,7 @@
 #include "server/log_writer.h"
 #include "server/server.h"
 #include "server/supervisor.h"
+#include "server/web_port.h"
 
 namespace {
 
@@ -47,7 +48,8 @@ int64_t default_spin_us() {
 
 void describe(CLI::App& app, CommandLine& line) {
     app.add_option("POLICY", line.options.policy, "the policy to start with (HPF)");
-    app.add_option("PORT", line.port, "accepted for compatibility and not used: tools use the Unix socket");
+    app.add_option("PORT", line.port, "serve the page and the HTTP API at 127.0.0.1:PORT too, with a token (xcli web)")
+        ->check(CLI::Range(0, 65535));
     app.add_option("--policy", line.policy,
                    "the same by name, or a library to load it from (has a '/' in it: ./mine.so)");
     app.add_option("--policy-expr", line.options.policy_line,
@@ -186,7 +188,7 @@ int serve(const CommandLine& line) {
         xsched::server::Listener listener(options.socket, options.scope);
         XLOG_INFO("listening on %s, using policy %s", options.socket.c_str(), asked_policy(options));
         report_listening(options);
-        if (line.port != 0) XLOG_INFO("port %d is not used: tools talk to %s", line.port, options.socket.c_str());
+        if (line.port != 0) xsched::server::serve_web_port(line.port, options.socket);
         if (line.no_supervise) serve_unsupervised(options, std::move(listener));
         const xsched::server::Announcement announcement(options.socket);
         const auto serve_once = [&](xsched::server::SupervisedMemory& memory) {

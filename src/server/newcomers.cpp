@@ -110,6 +110,7 @@ void Server::admit_client(uint32_t id, Newcomer& newcomer, const Greeting& greet
     base::UniqueFd process = open_process(newcomer.socket.get(), newcomer.peer);
     client->place = std::move(*place);
     client->descriptors = std::move(newcomer.descriptors);
+    orders_.give(*client);
     const bool reached = client->welcome(std::move(newcomer.socket), std::move(process));
     if (!reached || !events_.watch(client->socket(), token(Source::kClient, id)))
         return undertaker_.bury(user.uid(), client->give_socket());
@@ -117,6 +118,7 @@ void Server::admit_client(uint32_t id, Newcomer& newcomer, const Greeting& greet
     if (user.may_log(now_ns))
         XLOG_INFO("client %u: %s (pid %d, uid %u)", id, greeting.program.c_str(), client->pid(), newcomer.peer.uid);
     coming_.push_back(id);
+    note_arrival(*client);
     clients_.emplace(id, std::move(client));
 }
 

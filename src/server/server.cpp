@@ -86,12 +86,20 @@ Server::Server(const Options& options, Listener listener)
       cpu_priorities_(scheduler_),
       device_use_(options.supervised != nullptr ? &options.supervised->use : nullptr),
       holds_(scheduler_.holds()),
-      host_{
-          options_,    started_ns_,
-          clients_,    scheduler_,
-          users_,      checkpoint_,
-          device_use_, holds_,
-          gone_,       [this](const Peer& peer, int connection, User& user) { return expect(peer, connection, user); }},
+      orders_(checkpoint_),
+      host_{options_,
+            started_ns_,
+            clients_,
+            scheduler_,
+            users_,
+            checkpoint_,
+            device_use_,
+            holds_,
+            gone_,
+            device_numbers_,
+            orders_,
+            [this](const Peer& peer, int connection, User& user) { return expect(peer, connection, user); },
+            [this] { return announced(); }},
       desk_(host_, events_, undertaker_),
       idle_since_ns_(started_ns_) {
     users_.set_descriptors(descriptor_limit());
@@ -106,6 +114,9 @@ Server::Server(const Options& options, Listener listener)
 
 // What the server before this one was asked for, if it ended by a fault.
 void Server::take_up_checkpoint() {
+    base::LogLevel level{};
+    const nlohmann::json told = checkpoint_.value("log_level");
+    if (told.is_string() && base::find_log_level(told.get<std::string>().c_str(), &level)) base::set_log_level(level);
     for (const auto& text : checkpoint_.value("limits"))
         if (text.is_string()) users_.set(read_limit(text.get<std::string>(), false));
     for (const pid_t pid : checkpoint_.expected()) {
@@ -171,7 +182,7 @@ void Server::handle_event(uint64_t ready, int64_t now_ns) {
         case Source::kClient: return hear_client(id);
         case Source::kClientEnd: return remove_client(id);
         case Source::kTool: return desk_.hear(id, now_ns);
-        case Source::kExpected: expected_.erase(id); return;
+        case Source::kExpected: return end_expectation(id);
     }
 }
 

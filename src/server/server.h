@@ -12,12 +12,14 @@
 #include "server/checkpoint.h"
 #include "server/client.h"
 #include "server/cpu_priorities.h"
+#include "server/device_numbers.h"
 #include "server/device_use.h"
 #include "server/event_loop.h"
 #include "server/gone_clients.h"
 #include "server/handshake.h"
 #include "server/hold_book.h"
 #include "server/interrupter.h"
+#include "server/kept_orders.h"
 #include "server/listener.h"
 #include "server/options.h"
 #include "server/scheduler.h"
@@ -56,6 +58,8 @@ private:
         Charge descriptors;
         uid_t user;
         uint64_t number;  // of the process
+        pid_t pid = 0;
+        bool came = false;  // itself, or a process that it started
     };
 
     void handle_event(uint64_t token, int64_t now_ns);
@@ -82,6 +86,9 @@ private:
     void remove_client(uint32_t id);
     void tell_scheduler();
     bool expect(const Peer& peer, int connection, User& user);
+    std::vector<ToolHost::Announced> announced() const;
+    void note_arrival(const Client& client);
+    void end_expectation(uint32_t id);
 
     Options options_;
     int64_t started_ns_;
@@ -107,6 +114,8 @@ private:
     DeviceUse device_use_;
     HoldBook holds_;
     GoneClients gone_;
+    DeviceNumbers device_numbers_;
+    KeptOrders orders_;
     ToolHost host_;
     ToolDesk desk_;
 

@@ -45,7 +45,7 @@ struct Request {
 
     // A whole number within bounds, or nothing if the member is absent. Throws ToolError.
     std::optional<int64_t> number(const char* member, int64_t least, int64_t most) const;
-    std::optional<uint64_t> handle() const;  // "queue"
+    std::optional<uint64_t> handle() const;  // "queue": a handle, or a number within its process
     std::optional<int64_t> pid() const;  // "pid"
     std::optional<std::string> text(const char* member) const;
     bool may_see(const Client& client) const;
@@ -61,6 +61,12 @@ SeenQueue named_queue(const Request& request, uint64_t handle);
 // The clients of "pid". Throws ToolError if there is none, or if several processes say that this is their number.
 std::vector<const Client*> named_clients(const Request& request, int64_t pid);
 
+bool has_clients(const Request& request, int64_t pid);
+// What is told of a process that no client is yet: in force once it comes. The answer, or throws ToolError.
+Json keep_order(const Request& request, int64_t pid, const Json& order);
+// Who did what to whom, as it was asked: "uid 1000 (pid 17) hints {"pid":812,"priority":3}".
+void tell_log(const Request& request, const char* what);
+
 Json list_queues(const Request& request);
 Json explain_status(const Request& request);
 Json describe_server(const Request& request);
@@ -74,5 +80,6 @@ Json suspend(const Request& request);
 Json resume(const Request& request);
 Json read_journal(const Request& request);
 Json describe_programs(const Request& request);
+Json change_log_level(const Request& request);
 
 }  // namespace xsched::server

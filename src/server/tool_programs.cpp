@@ -22,6 +22,8 @@ struct Lengths {
     base::HistogramCounts bursts;
     base::HistogramCounts commands;
     base::HistogramCounts holds;
+    base::HistogramCounts stops;
+    base::HistogramCounts resumes;
 };
 
 // Of the queues that it has and had. Slots that were never used have no record.
@@ -34,6 +36,8 @@ Lengths lengths_of(const Client& client) {
         all.bursts.add(lengths->bursts.read());
         all.commands.add(lengths->commands.read());
         all.holds.add(lengths->holds.read());
+        all.stops.add(lengths->stops.read());
+        all.resumes.add(lengths->resumes.read());
     }
     return all;
 }
@@ -50,15 +54,37 @@ Json describe(const base::HistogramCounts& counts, bool whole) {
     return entry;
 }
 
-Json preempted_by(const Client& client) {
-    uint64_t counts[sched::kMechanisms] = {};
-    for (uint32_t at = 0; at < ipc::kMostQueues; ++at)
-        if (const dispatch::QueueRecord* record = client.record()->find(at))
-            for (unsigned i = 0; i < sched::kMechanisms; ++i) counts[i] += record->preempted_by[i].load();
-    Json entry = Json::object();
-    for (unsigned i = 1; i < sched::kMechanisms; ++i)
-        entry[word_of(sched::mechanism_name(static_cast<sched::Mechanism>(i)))] = counts[i];
-    return entry;
+// By mechanism: how often it was held, and how long stopping and going on took. `platform` names them.
+Json preempted_by(const Client& client, uint32_t platform) {
+    struct Row {
+        uint64_t holds, stops, resumes;
+        int64_t stop_ns, resume_ns;
+    };
+    Row rows[sched::kMechanisms] = {};
+    for (uint32_t at = 0; at < ipc::kMostQueues; ++at) {
+        const dispatch::QueueRecord* record = client.record()->find(at);
+        if (record == nullptr) continue;
+        for (unsigned i = 0; i < sched::kMechanisms; ++i) {
+            rows[i].holds += record->preempted_by[i].load();
+            rows[i].stops += record->stops_by[i].count.load();
+            rows[i].stop_ns += record->stops_by[i].ns.load();
+            rows[i].resumes += record->resumes_by[i].count.load();
+            rows[i].resume_ns += record->resumes_by[i].ns.load();
+        }
+    }
+    const auto mean = [](int64_t ns, uint64_t count) {
+        return count > 0 ? Json(milliseconds(ns) / static_cast<double>(count)) : Json();
+    };
+    Json holds = Json::object();
+    Json stops = Json::object();
+    Json resumes = Json::object();
+    for (unsigned i = 1; i < sched::kMechanisms; ++i) {
+        const std::string word = mechanism_word(static_cast<sched::Mechanism>(i), platform);
+        holds[word] = rows[i].holds;
+        stops[word] = mean(rows[i].stop_ns, rows[i].stops);
+        resumes[word] = mean(rows[i].resume_ns, rows[i].resumes);
+    }
+    return {{"preempted_by", holds}, {"stop_ms_by", stops}, {"resume_ms_by", resumes}};
 }
 
 // Others' programs have neither number nor name here.
@@ -73,11 +99,17 @@ void add_program(const Request& request, Json& entry, uint32_t client) {
     entry["priority"] = known->priority;
 }
 
-void add_sum(Json& entry, const HoldBook::Sum& sum) {
+uint32_t platform_of(const Client& client) {
+    const auto queues = queues_of(client);
+    return queues.empty() ? uint32_t{kPlatformUnknown} : queues.front().slot.platform.load();
+}
+
+// `platform`: of the one that was held.
+void add_sum(Json& entry, const HoldBook::Sum& sum, uint32_t platform) {
     entry["holds"] = sum.holds;
     entry["ms"] = milliseconds(sum.ns);
     entry["longest_ms"] = milliseconds(sum.longest_ns);
-    entry["mechanism"] = word_of(sched::mechanism_name(sum.cause.mechanism));
+    entry["mechanism"] = mechanism_word(sum.cause.mechanism, platform);
 }
 
 Json describe_held(const Request& request, const Client& client, int64_t seconds, int64_t now_ns) {
@@ -91,7 +123,7 @@ Json describe_held(const Request& request, const Client& client, int64_t seconds
         if (by.size() >= kMostTold) continue;
         Json entry{{"reason", word_of(sched::reason_name(sum.cause.reason))},
                    {"why", sched::reason_sentence(sum.cause.reason)}};
-        add_sum(entry, sum);
+        add_sum(entry, sum, platform_of(client));
         if (sum.cause.by_client != 0) add_program(request, entry, sum.cause.by_client);
         entry["itself"] = sum.cause.by_client == client.id();
         by.push_back(entry);
@@ -108,7 +140,9 @@ Json describe_cost(const Request& request, const Client& client, int64_t seconds
     for (const HoldBook::Cost& cost : request.host.holds.caused(client.id(), seconds * base::kSecond, now_ns)) {
         if (victims.size() >= kMostTold) break;
         Json entry = Json::object();
-        add_sum(entry, cost.sum);
+        const auto victim = request.host.clients.find(cost.client);
+        const bool here = victim != request.host.clients.end();
+        add_sum(entry, cost.sum, here ? platform_of(*victim->second) : uint32_t{kPlatformUnknown});
         add_program(request, entry, cost.client);
         victims.push_back(entry);
     }
@@ -141,11 +175,12 @@ void add_asked(Json& entry, const std::vector<SeenQueue>& queues) {
 }
 
 // Commands and device time of all its queues, and how they stand now.
-void add_work(Json& entry, const Facts& facts, const std::vector<SeenQueue>& queues) {
-    uint64_t submitted = 0;
-    uint64_t launched = 0;
-    uint64_t completed = 0;
-    int64_t busy_ns = 0;
+void add_work(Json& entry, const Facts& facts, const Client& client, const std::vector<SeenQueue>& queues) {
+    const Gone gone = gone_of(client);
+    uint64_t submitted = gone.completed;
+    uint64_t launched = gone.completed;
+    uint64_t completed = gone.completed;
+    int64_t busy_ns = gone.busy_ns;
     int64_t command_ns = 0;
     int64_t held_since_ns = 0;
     bool runs = false;
@@ -194,11 +229,10 @@ Json describe_devices(const Request& request, const Facts& facts, const AskedFor
             got.push_back(percent ? Json(*percent) : Json());
         }
         const auto lately = request.host.use.percent(client.process(), device, 10);
-        devices.push_back(
-            {{"device", device_name(device)},
-             {"platform", platform_name(queue.slot.platform.load())},
-             {"got_percent", got},
-             {"why_less", why_less(request, asked, queue.slot, explain(queue, facts.of(queue)), lately)}});
+        Json entry{{"got_percent", got},
+                   {"why_less", why_less(request, asked, queue.slot, explain(queue, facts.of(queue)), lately)}};
+        add_device(request, entry, client, device, queue.slot.platform.load());
+        devices.push_back(std::move(entry));
     }
     return devices;
 }
@@ -214,17 +248,19 @@ Json describe(const Request& request, const Facts& facts, const AskedFor& asked,
                {"unscheduled", client.record()->unscheduled.load()},
                {"stopped", client.record()->stopped.load() != 0},
                {"devices", describe_devices(request, facts, asked, client, queues)},
-               {"caused_ms", milliseconds(facts.caused_ns(client))},
-               {"preempted_by", preempted_by(client)}};
+               {"caused_ms", milliseconds(facts.caused_ns(client))}};
+    entry.update(preempted_by(client, platform_of(client)));
     const HoldBook::Sum held = request.host.holds.all(client.id());
     entry["held_ms"] = milliseconds(held.ns);
     entry["holds"] = held.holds;
     add_asked(entry, queues);
-    add_work(entry, facts, queues);
+    add_work(entry, facts, client, queues);
     const Lengths lengths = lengths_of(client);
     entry["bursts"] = describe(lengths.bursts, whole);
     entry["commands"] = describe(lengths.commands, whole);
     entry["hold_lengths"] = describe(lengths.holds, whole);
+    entry["stop_lengths"] = describe(lengths.stops, whole);
+    entry["resume_lengths"] = describe(lengths.resumes, whole);
     for (const int64_t seconds : {1, 10, 60}) {
         entry["held"].push_back(describe_held(request, client, seconds, now_ns));
         entry["cost"].push_back(describe_cost(request, client, seconds, now_ns));

@@ -1,5 +1,6 @@
 // The commands that only look: list, status, server.
 #include <algorithm>
+#include <fstream>
 #include <optional>
 #include <set>
 
@@ -44,6 +45,18 @@ void add_use(Json& entry, const Request& request, const AskedFor& asked, const S
     entry["why_less"] = why_less(request, asked, queue.slot, why, lately);
 }
 
+Json levels_of(const ipc::QueueSlot& slot) {
+    Json levels = Json::array();
+    for (unsigned level = kPreemptLevelBlock; level <= kPreemptLevelInterrupt; ++level)
+        if ((slot.levels.load() & 1U << level) != 0) levels.push_back(level);
+    return levels;
+}
+
+// Whatever else is used, its gate or hold is closed.
+sched::Mechanism in_force(const QueueFacts& known) {
+    return known.suspended ? std::max(known.mechanism, sched::Mechanism::kGate) : known.mechanism;
+}
+
 Json describe_queue(const Request& request, const Facts& facts, const AskedFor& asked, const SeenQueue& queue,
                     int64_t now_ns) {
     ipc::QueueSlot& slot = queue.slot;
@@ -52,19 +65,19 @@ Json describe_queue(const Request& request, const Facts& facts, const AskedFor& 
     const uint64_t submitted = slot.submitted.load();
     const uint64_t launched = slot.launched.load();
     const uint64_t completed = ipc::completed_commands(slot);
+    const bool held_now = why.ready && why.suspended && why.since_ns > 0;
     Json entry{{"pid", queue.client.pid()},
                {"uid", queue.client.peer().uid},
                {"client", queue.client.id()},
                {"program", queue.client.program()},
-               {"queue", slot.handle.load()},
-               {"hwq", slot.hwq.load()},
-               {"device", device_name(slot.device.load())},
-               {"platform", platform_name(slot.platform.load())},
+               {"queue", queue.number()},
                {"level", slot.level.load()},
-               {"levels", slot.levels.load()},
+               {"levels", levels_of(slot)},
                {"threshold", slot.threshold.load()},
                {"batch_size", slot.batch_size.load()},
-               {"state", why.ready ? "ready" : "idle"},
+               {"state", !why.ready      ? "idle"
+                         : why.suspended ? "held"
+                                         : "runs"},
                {"submitted", submitted},
                {"pending", difference(submitted, launched)},
                {"in_flight", difference(launched, completed)},
@@ -74,15 +87,18 @@ Json describe_queue(const Request& request, const Facts& facts, const AskedFor& 
                {"suspended", why.suspended},
                {"interrupted", slot.interrupted.load() != 0},
                {"device_timeslice_us", slot.device_timeslice_us.load()},
-               {"mechanism", sched::mechanism_sentence(known.mechanism)},
+               {"mechanism", mechanism_word(in_force(known), slot.platform.load())},
+               {"running_ms", milliseconds(known.running_ns)},
+               {"held_ms", milliseconds(known.delayed_ns)},
+               {"idle_ms", milliseconds(known.idle_ns)},
+               {"held_now_ms", held_now ? milliseconds(std::max<int64_t>(now_ns - why.since_ns, 0)) : 0.0},
                {"reason", why.reason},
                {"policy_says", why.note},
                {"by_pid", why.by_pid},
                {"since_ms", why.since_ns > 0 ? milliseconds(now_ns - why.since_ns) : 0.0},
-               {"delayed_ms", milliseconds(known.delayed_ns)},
-               {"process_caused_ms", milliseconds(facts.caused_ns(queue.client))},
                {"preemptions", known.preemptions},
                {"explanation", sentence(request, why, now_ns)}};
+    add_device(request, entry, queue.client, slot.device.load(), slot.platform.load());
     add_hints(entry, slot, now_ns);
     add_use(entry, request, asked, queue, why);
     return entry;
@@ -102,15 +118,17 @@ Json describe_process(const Request& request, const Facts& facts, const Client& 
         const Explanation why = explain(queue, queue_facts);
         runs = runs || (why.ready && !why.suspended);
         suspended = suspended || (why.ready && why.suspended);
-        completed += queue.slot.completed.load();
+        completed += ipc::completed_commands(queue.slot);
         delayed_ns = std::max(delayed_ns, queue_facts.delayed_ns);
         preemptions = std::max(preemptions, queue_facts.preemptions);
         if (known.size() >= kMostExplanations) continue;
         const std::string text = "priority " + std::to_string(queue.slot.priority.load()) + " on " +
-                                 device_name(queue.slot.device.load()) + " " + sentence(request, why, now_ns);
+                                 device_text(request, client, queue.slot.device.load()) + " " +
+                                 sentence(request, why, now_ns);
         if (known.insert(text).second) explanations.push_back(text);
     }
-    const char* state = runs && suspended ? "runs in part" : runs ? "runs" : suspended ? "suspended" : "idle";
+    completed += gone_of(client).completed;
+    const char* state = runs && suspended ? "runs in part" : runs ? "runs" : suspended ? "held" : "idle";
     return {{"pid", client.pid()},
             {"uid", client.peer().uid},
             {"client", client.id()},
@@ -122,6 +140,19 @@ Json describe_process(const Request& request, const Facts& facts, const Client& 
             {"delayed_ms", milliseconds(delayed_ns)},
             {"caused_ms", milliseconds(facts.caused_ns(client))},
             {"preemptions", preemptions}};
+}
+
+// Programs of `xcli run` that have used no device so far, nor has what they started.
+Json not_connected(const Request& request) {
+    Json programs = Json::array();
+    for (const ToolHost::Announced& one : request.host.announced()) {
+        if (!request.rules_server() && one.user != request.asking.peer.uid) continue;
+        std::ifstream file("/proc/" + std::to_string(one.pid) + "/comm");
+        std::string program;
+        std::getline(file, program);
+        programs.push_back({{"pid", one.pid}, {"uid", one.user}, {"program", program}});
+    }
+    return programs;
 }
 
 // A page begins with a client, or within one: its id above, the slot below.
@@ -184,6 +215,7 @@ Json explain_status(const Request& request) {
         processes.push_back(describe_process(request, facts, client, queues, now));
     }
     answer["processes"] = processes;
+    if (!pid) answer["not_connected"] = not_connected(request);
     return answer;
 }
 

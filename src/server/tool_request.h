@@ -5,12 +5,15 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <vector>
 
 #include "server/checkpoint.h"
 #include "server/client.h"
+#include "server/device_numbers.h"
 #include "server/device_use.h"
 #include "server/gone_clients.h"
 #include "server/hold_book.h"
+#include "server/kept_orders.h"
 #include "server/options.h"
 #include "server/scheduler.h"
 #include "server/users.h"
@@ -28,8 +31,16 @@ struct ToolHost {
     DeviceUse& use;
     HoldBook& holds;
     const GoneClients& gone;
+    DeviceNumbers& devices;
+    KeptOrders& orders;
     // Keeps the server here until the process at the other end of the connection ends.
     std::function<bool(const Peer& peer, int connection, User& user)> expect;
+    // Programs that were announced and are still there: their numbers and users.
+    struct Announced {
+        pid_t pid;
+        uid_t user;
+    };
+    std::function<std::vector<Announced>()> announced;
 };
 
 // Who asks.

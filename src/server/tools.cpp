@@ -30,8 +30,11 @@ constexpr Command kCommands[] = {
     {"limit", set_limit},
     {"record", read_journal},
     {"programs", describe_programs},
+    {"log", change_log_level},
 };
 
+// Raised when a key of an answer goes or means something else; new keys do not raise it (docs/json.md).
+constexpr int kJsonVersion = 1;
 constexpr int kDeepest = 32;
 
 // Before it is parsed: a parser takes some of the stack for each level.
@@ -74,6 +77,7 @@ std::string answer_tool(ToolHost& host, const Asking& asking, const std::string&
     try {
         Json answer = run_command(host, asking, request);
         answer["ok"] = true;
+        answer["json_version"] = kJsonVersion;
         return text_of(answer);
     } catch (const ToolError& error) {
         return refusal(error.what(), error.kind());
@@ -113,7 +117,8 @@ std::optional<int64_t> Request::number(const char* member, int64_t least, int64_
 std::optional<uint64_t> Request::handle() const {
     const auto found = body.find("queue");
     if (found == body.end() || found->is_null()) return std::nullopt;
-    if (!found->is_number_unsigned()) throw ToolError("queue is not a handle: use a number that 'xcli list' shows");
+    if (!found->is_number_unsigned())
+        throw ToolError("queue is not a queue's number: use one that 'xcli list' shows, or its handle");
     return found->get<uint64_t>();
 }
 
@@ -143,16 +148,21 @@ void Request::order(const Scheduler::Order& what) const {
 SeenQueue named_queue(const Request& request, uint64_t handle) {
     const auto pid = request.pid();
     std::vector<SeenQueue> matching;
+    std::vector<SeenQueue> numbered;
     for (const auto& [id, client] : request.host.clients) {
         if (!request.may_see(*client) || (pid && client->pid() != *pid)) continue;
-        for (const SeenQueue& queue : queues_of(*client))
+        for (const SeenQueue& queue : queues_of(*client)) {
             if (queue.slot.handle.load() == handle) matching.push_back(queue);
+            if (queue.number() == handle) numbered.push_back(queue);
+        }
     }
+    if (matching.empty()) matching.swap(numbered);
+    const std::string name = handle <= ipc::kMostQueues ? std::to_string(handle) : base::hexadecimal(handle);
     if (matching.empty())
-        throw NobodyThere("there is no queue " + base::hexadecimal(handle) +
-                          (pid ? " in process " + std::to_string(*pid) : "") + ": 'xcli list' shows those there are");
+        throw NobodyThere("there is no queue " + name + (pid ? " in process " + std::to_string(*pid) : "") +
+                          ": 'xcli list' shows those there are");
     if (matching.size() > 1)
-        throw ToolError("several processes have a queue " + base::hexadecimal(handle) + ": say which with --pid");
+        throw ToolError("several processes have a queue " + name + ": say which with --pid, or as PID." + name);
     return matching.front();
 }
 

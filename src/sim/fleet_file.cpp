@@ -28,7 +28,7 @@ JobKind read_kind(TomlKeys keys) {
     return kind;
 }
 
-FleetSpec read(const toml::table& root, const std::string& file) {
+FleetSpec fleet_of(const toml::table& root, const std::string& file) {
     TomlKeys keys(root, file);
     FleetSpec spec;
     spec.name = keys.text("name", file);
@@ -54,8 +54,10 @@ FleetSpec read(const toml::table& root, const std::string& file) {
 
 }  // namespace
 
-FleetSpec read_fleet(const std::string& path) { return read(parse_toml_file(path), path); }
+FleetSpec read_fleet(const std::string& path) { return fleet_of(parse_toml_file(path), path); }
 
-FleetSpec parse_fleet(const std::string& text, const std::string& name) { return read(parse_toml(text, name), name); }
+FleetSpec parse_fleet(const std::string& text, const std::string& name) {
+    return fleet_of(parse_toml(text, name), name);
+}
 
 }  // namespace xsched::sim

@@ -5,7 +5,7 @@
 namespace xsched::sim {
 namespace {
 
-double microseconds(int64_t ns) { return static_cast<double>(ns) / 1e3; }
+double to_us(int64_t ns) { return static_cast<double>(ns) / 1e3; }
 
 ProgramReport report_of(Program& program, double simulated_ns) {
     const ProgramResults& results = program.results();
@@ -27,13 +27,13 @@ Latency summarize(std::vector<int64_t> latency_ns) {
     std::sort(latency_ns.begin(), latency_ns.end());
     const auto at = [&](double part) {
         const auto last = static_cast<double>(latency_ns.size() - 1);
-        return microseconds(latency_ns[static_cast<size_t>(part * last + 0.5)]);
+        return to_us(latency_ns[static_cast<size_t>(part * last + 0.5)]);
     };
     latency.count = latency_ns.size();
     latency.p50_us = at(0.5);
     latency.p95_us = at(0.95);
     latency.p99_us = at(0.99);
-    latency.max_us = microseconds(latency_ns.back());
+    latency.max_us = to_us(latency_ns.back());
     return latency;
 }
 

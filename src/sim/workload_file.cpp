@@ -113,7 +113,7 @@ ProgramSpec read_program(TomlKeys keys, uint32_t devices) {
     return spec;
 }
 
-Workload read(const toml::table& root, const std::string& file) {
+Workload workload_of(const toml::table& root, const std::string& file) {
     TomlKeys keys(root, file);
     Workload workload;
     workload.name = keys.text("name", file);
@@ -132,8 +132,10 @@ Workload read(const toml::table& root, const std::string& file) {
 
 }  // namespace
 
-Workload read_workload(const std::string& path) { return read(parse_toml_file(path), path); }
+Workload read_workload(const std::string& path) { return workload_of(parse_toml_file(path), path); }
 
-Workload parse_workload(const std::string& text, const std::string& name) { return read(parse_toml(text, name), name); }
+Workload parse_workload(const std::string& text, const std::string& name) {
+    return workload_of(parse_toml(text, name), name);
+}
 
 }  // namespace xsched::sim

@@ -24,7 +24,7 @@ sys.path[:0] = [str(HERE), str(HERE.parents[1] / "bench")]
 import plan  # noqa: E402
 from context import Context, Outcome, withdraw  # noqa: E402
 from lib import backend as backends  # noqa: E402
-from lib import disturbance, programs, report, stand_ins  # noqa: E402
+from lib import acceptance_page, disturbance, programs, report, stand_ins  # noqa: E402
 
 PLATFORMS = tuple(backends.TITLES)
 
@@ -110,7 +110,8 @@ def run_all(context, options):
         if outcome.broke or (outcome.status == "failed" and not options.test):
             worst = "failed"
     context.suite.progress.done()
-    print(f"\n{context.backend.device}\n\n{report.table(rows)}\n\n{options.results}")
+    page = acceptance_page.write(options.results, rows[1:], context.backend)
+    print(f"\n{acceptance_page.headline(rows[1:])}\n{context.backend.device}\n\n{report.table(rows)}\n\n{page}")
     return 0 if worst == "passed" else 1
 
 

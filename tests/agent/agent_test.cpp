@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "fake/device/fake_device.h"
+#include "ipc/slot_hints.h"
 #include "support/eventually.h"
 #include "support/small_server.h"
 #include "xsched/xsched.h"
@@ -226,7 +227,7 @@ TEST_F(Agent, WhatAToolSetIsKeptWhenTheServerDiesAndHeardAgainAfterwards) {
     server->region().slots[index].utilization = 44;
     server->region().slots[index].timeslice_us = 5500;
     server->region().header.default_priority = -9;
-    server->region().header.default_priority_set = 1;
+    server->region().header.default_hints = 1;
     for (const uint32_t next : {22u, 23u}) {
         server.reset();
         server = std::make_unique<SmallServer>(kSocket);
@@ -241,6 +242,62 @@ TEST_F(Agent, WhatAToolSetIsKeptWhenTheServerDiesAndHeardAgainAfterwards) {
         EXPECT_EQ(later.slot().priority, -9) << "xcli hint --pid is for queues made later, too";
         EXPECT_TRUE(configure(next)) << "serials begin anew with each server";
     }
+}
+
+// At DEBG its own log has what is decided about it and for it, with the names that its launches use.
+TEST_F(Agent, DecisionsAreInItsOwnLog) {
+    SmallServer server(kSocket);
+    xsched::base::set_log_level(xsched::base::LogLevel::kDebug);
+    testing::internal::CaptureStderr();
+    use(kSchedulerGlobal);
+    ASSERT_TRUE(server.wait_for_client());
+    FakeDevice device(kApi);
+    EXPECT_EQ(server.region().header.wants_decisions.load(), 1U);
+    const uint32_t index = device.queue().index();
+    server.region().header.decisions.add({.kind = xsched::ipc::DecisionKind::kSuspended,
+                                          .slot = index,
+                                          .priority = 1,
+                                          .pid = 4711,
+                                          .pid_priority = 9,
+                                          .reason = 2,
+                                          .mechanism = 1});
+    server.region().header.decisions.add(
+        {.kind = xsched::ipc::DecisionKind::kResumedFor, .slot = index, .pid = 4712, .pid_queue = 3});
+    xsched::ipc::ring_directive(server.region().header);
+    std::string log;
+    EXPECT_TRUE(eventually([&] {
+        log += testing::internal::GetCapturedStderr();
+        testing::internal::CaptureStderr();
+        return log.find("queue 3 of pid 4712") != std::string::npos;
+    })) << log;
+    testing::internal::GetCapturedStderr();
+    xsched::base::set_log_level(xsched::base::LogLevel::kInfo);
+    char name[32];
+    snprintf(name, sizeof(name), "queue %p", reinterpret_cast<void*>(server.region().slots[index].hwq.load()));
+    EXPECT_NE(
+        log.find(name + std::string(" (priority 1) suspended: makes room for a more urgent unit that has work (pid "
+                                    "4711, priority 9); by its gate")),
+        std::string::npos)
+        << log;
+}
+
+// What was told of a process before it made a queue.
+TEST_F(Agent, QueuesBeginWithWhatAPersonSaid) {
+    SmallServer server(kSocket);
+    use(kSchedulerGlobal);
+    ASSERT_TRUE(server.wait_for_client());
+    xsched::ipc::Header& header = server.region().header;
+    xsched::ipc::store_default(header, xsched::base::HintId::share, 35);
+    xsched::ipc::store_default(header, xsched::base::HintId::priority, -4);
+    header.default_threshold = 9;
+    header.default_level = kPreemptLevelBlock;
+    FakeDevice device(kApi);
+    const xsched::ipc::QueueSlot& slot = server.region().slots[device.queue().index()];
+    EXPECT_EQ(slot.share.load(), 35);
+    EXPECT_EQ(slot.priority.load(), -4);
+    EXPECT_EQ(slot.threshold.load(), 9U);
+    EXPECT_EQ(slot.utilization.load(), UTILIZATION_DEFAULT) << "nobody said";
+    header.default_hints = header.default_level = header.default_threshold = 0;  // the process would keep them
 }
 
 TEST_F(SuspendedByServer, AServerThatHangsLeavesNobodySuspended) {

@@ -66,7 +66,21 @@ TEST_F(Log, GoesToAFileWhereOneIsNamed) {
     EXPECT_EQ(said([] { XLOG_INFO("into the file"); }), "");
     std::stringstream text;
     text << std::ifstream(path).rdbuf();
-    EXPECT_NE(text.str().find("into the file"), std::string::npos);
+    const std::string head = R"(\d{4}-\d\d-\d\d [^ ]*)";  // the day, the program
+    EXPECT_TRUE(std::regex_match(text.str(), std::regex(head + R"(\[)" + std::to_string(getpid()) +
+                                                        R"(\] \[INFO @ T\d+ @ [0-9:.]+\] into the file\n)")))
+        << text.str();
+}
+
+TEST_F(Log, LevelsHaveNames) {
+    LogLevel level{};
+    EXPECT_TRUE(find_log_level("debug", &level));
+    EXPECT_EQ(level, LogLevel::kDebug);
+    EXPECT_FALSE(find_log_level("loud", &level));
+    set_log_level(LogLevel::kWarn);
+    EXPECT_STREQ(log_level_name(), "WARN");
+    set_log_level(LogLevel::kInfo);
+    EXPECT_STREQ(log_level_name(), "INFO");
 }
 
 std::string g_sunk;

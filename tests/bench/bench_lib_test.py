@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The arithmetic of bench/lib on measurements made up here, and what comes of it: tables, plots, the report."""
+"""The arithmetic of bench/lib on measurements made up here, and what comes of it."""
 import json
 import math
 import os
@@ -8,14 +8,13 @@ import sys
 import tempfile
 import time
 import unittest
-import xml.etree.ElementTree as xml
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
 import demo  # noqa: E402
 import launch_cost  # noqa: E402
 import questions  # noqa: E402
-from lib import (backend, document, html, intervals, matrix, peers, plots, report, requests, rounds,  # noqa: E402
+from lib import (backend, document, intervals, matrix, peers, plots, report, requests, rounds,  # noqa: E402
                  suspensions, workloads)
 
 MS = 1_000_000
@@ -360,85 +359,18 @@ class Demo(unittest.TestCase):
                                  ((20, 40, 21, 0.1), "failed"), ((20, 21, 20, 0.9), "no verdict")):
             self.assertEqual(demo.judge(self.found(*measured), "A", 0.3).status, status)
 
-    def test_the_table_has_a_line_for_each_scenario(self):
-        text = demo.table(self.found(20, 40, 24, 0.9), "A", 0.3)
-        self.assertEqual(len(text.splitlines()), 5)
+    def test_the_tables_have_a_line_for_each_scenario(self):
+        text = demo.tables(self.found(20, 40, 24, 0.9), "A", 0.3)
+        for title in ("alone", "shared natively", "shared under XSched"):
+            self.assertEqual(len(re.findall(f"^{title} ", text, re.MULTILINE)), 2)
         self.assertIn("40 ms", text)
 
-
-def example_plots():
-    series = [{"name": "<native>", "peer": "native", "points": [[0.5, 0], [2, 50], [8, 100]]},
-              {"name": "new", "peer": "somebody", "points": [[1, 0], [1, 100]], "dashed": True}]
-    lane = {"name": "native", "peer": "native", "ns": 160 * MS, "bursts": [[MS, 3 * MS], [40 * MS, 90 * MS]],
-            "done": [i * MS for i in range(150)]}
-    return [{"kind": "cdf", "title": "c & d", "x": "ms", "series": series},
-            {"kind": "lines", "title": "l", "x": "T", "y": "ms", "log": ["x", "y"], "series": series},
-            {"kind": "lines", "title": "one point", "x": "T", "y": "ms", "series": [
-                {"name": "a", "peer": "xsched", "points": [[1, 0]]}]},
-            {"kind": "bars", "title": "b", "y": "%", "groups": ["A", "a very long name of a group of bars", "C"],
-             "series": [{"name": "x", "peer": "xsched", "values": [1.5, -2, None]}]},
-            {"kind": "timeline", "title": "t", "lanes": [lane, {**lane, "peer": "xsched", "bursts": []}]}]
-
-
-class Plots(unittest.TestCase):
-    def test_every_kind_is_well_formed_and_inside_its_frame(self):
-        for plot in example_plots():
-            drawn = plots.figure(plot)
-            root = xml.fromstring(drawn)
-            svg = root.find("svg")
-            _, _, width, height = (float(word) for word in svg.get("viewBox").split())
-            for circle in svg.iter("circle"):
-                self.assertTrue(0 <= float(circle.get("cx")) <= width and 0 <= float(circle.get("cy")) <= height)
-            for rect in svg.iter("rect"):
-                self.assertGreaterEqual(float(rect.get("width")), 0)
-                self.assertLessEqual(float(rect.get("x")) + float(rect.get("width")), width + 0.1)
-            self.assertNotIn("nan", drawn)
-
-    def test_nothing_to_draw_is_no_figure(self):
-        self.assertEqual(plots.figure({"kind": "cdf", "title": "", "x": "", "series": []}), "")
-        self.assertEqual(plots.figure({"kind": "bars", "title": "", "y": "", "groups": ["A"],
-                                       "series": [{"name": "x", "peer": "x", "values": [None]}]}), "")
-
-    def test_axes(self):
-        axis = plots.Axis([0.3, 47], 0, 100, log=True)
-        self.assertTrue(all(0 <= axis.at(tick) <= 100 for tick in axis.ticks))
-        self.assertLess(axis.at(0.3), axis.at(47))
-        self.assertLessEqual(len(plots.log_ticks(-3, 5)), 9)
-        self.assertGreaterEqual(len(plots.log_ticks(math.log10(0.6), math.log10(1.3))), 3)
-        self.assertEqual([plots.number(value) for value in (0, 0.02, 0.3, 1.5, 20, 12000)],
-                         ["0", "0.02", "0.3", "1.5", "20", "12,000"])
-
-    def test_every_colour_is_in_the_style(self):
-        style = html.STYLE.read_text()
-        for name in [*plots.KNOWN, *(f"spare{i}" for i in range(plots.SPARE_COLORS))]:
-            self.assertIn(f".c-{name} {{", style)
-
-
-class Report(unittest.TestCase):
-    def written(self, folder, name):
-        out = document.Document(name, f"Title of {name} <b>", "Why?")
-        out.add_table("caption", [["", "p50"], ["native", "3 us"]])
-        out.plots, out.targets = example_plots(), [("a", 2, "<=", 1, "x"), ("b", None, "<=", 1, "x")]
-        out.headline = [{"label": "A", "values": [["alone", "1 ms", "1 x"], ["native", "2 ms", "2 x"]]}]
-        out.write(folder, backend.Backend("x", "X", Path(), "device", "vendor", "driver"))
-
-    def test_it_needs_nothing_else(self):
+    def test_the_page_says_its_verdict_first(self):
+        found = self.found(20, 40, 24, 0.9)
         with tempfile.TemporaryDirectory() as folder:
-            for name in ("overhead", "main_job"):
-                self.written(folder, name)
-            (Path(folder) / "not_measured.json").write_text('["Note: busy <here>", "MPS: not installed"]')
-            (Path(folder) / "bench_broken.json").write_text("{")
-            text = html.write(folder).read_text()
-        self.assertIsNone(re.search(r"(src|href)=[\"'](?!#)|@import|url\(|<script", text))
-        self.assertIn("<li>MPS: not installed</li>", text)
-        self.assertIn('<p class="warning">Note: busy &lt;here&gt;</p>', text)
-        self.assertNotIn("<b>\"", text)
-        self.assertLess(text.index("Title of main_job"), text.index("Title of overhead"))  # the suite's order
-        self.assertIn("Title of main_job &lt;b&gt;", text)
-
-    def test_no_results_are_a_page_too(self):
-        with tempfile.TemporaryDirectory() as folder:
-            self.assertIn("no results yet", html.write(folder).read_text())
+            path = Path(folder) / "demo.html"
+            text = demo.write_page(found, "A", 0.3, demo.judge(found, "A", 0.3), "here", path).read_text()
+        self.assertLess(text.index("Passed: shared natively"), text.index("<svg"))
 
 
 class Questions(unittest.TestCase):

@@ -41,6 +41,13 @@ protected:
         for (const auto& [name, value] : more) environment[name] = value;
         return run_to_end(all, environment);
     }
+    // Whether the server's log has it, by now or soon.
+    bool is_logged(const std::string& text) {
+        return eventually([&] {
+            server->process().take_output();
+            return has(server->process().err(), text);
+        });
+    }
     // Must end with this status and one sentence that has `part` in it. 2: usage, 3: no server, 4: nobody, 5: refused.
     void expect_sentence(const std::vector<std::string>& words, const std::string& part, int status = 2) {
         const Outcome outcome = xcli(words);

@@ -24,14 +24,103 @@ protected:
 TEST_F(Commands, List) {
     const Outcome outcome = xcli({"list"});
     EXPECT_EQ(outcome.status, 0) << outcome.err;
-    for (const std::string& part : {std::string("PROGRAM"), me(), std::string("trainer"), std::string("0xab1"),
-                                    std::string("CPU:1"), std::string("ready")})
+    for (const std::string& part :
+         {std::string("PROGRAM"), me() + ".1", std::string("trainer"), std::string("0 CPU:1"), std::string("runs")})
         EXPECT_TRUE(has(outcome.out, part)) << part << " is not in\n" << outcome.out;
     for (const std::string& line : cli::lines_of(outcome.out)) EXPECT_LE(line.size(), 80U) << line;
     EXPECT_TRUE(has(xcli({"list", "--wide"}).out, "GOT 1/10/60 S"));
     const Json json = xcli({"list", "--json"}).json();
     ASSERT_EQ(json.value("ok", false), true);
-    EXPECT_EQ(json["queues"][0]["queue"], 0xab1);
+    EXPECT_EQ(json["queues"][0]["queue"], 1);
+    EXPECT_EQ(json["json_version"], 1);
+    EXPECT_EQ(xcli({"list", "-o", "wide"}).out, xcli({"list", "--wide"}).out);
+}
+
+// What names a program or queue in every command that steers.
+TEST_F(Commands, WhoIsMeantIsSaidInManyWays) {
+    client.add_queue(1, 3, 0xab2);
+    client.header().devices[0].write(client.slot(0).device, "Quick Device 9000");
+    const auto hinted = [&](std::vector<std::string> words) {
+        words.insert(words.begin(), "hint");
+        words.insert(words.end(), {"--period", "7000"});
+        return xcli(words).out;
+    };
+    EXPECT_EQ(hinted({"-x", me() + ".2"}), "hinted 1 queue\n");
+    EXPECT_EQ(client.slot(0).period_us.load(), 0);
+    EXPECT_EQ(client.slot(1).period_us.load(), 7000);
+    EXPECT_EQ(hinted({"-x", "2", "--pid", me()}), "hinted 1 queue\n");
+    for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+             {me()}, {"trainer"}, {"train"}, {me(), "trainer"}, {"--all"}, {"--device", "0"}, {"--device", "Quick"}})
+        EXPECT_EQ(hinted(words), "hinted 2 queues\n") << words[0];
+    EXPECT_EQ(hinted({"-x", me() + ".1", "-x", me() + ".2"}), "hinted 2 queues\n");
+    EXPECT_EQ(xcli({"config", "trainer", "-t", "5"}).out, "configured 2 queues\n");
+    EXPECT_EQ(client.slot(1).want_threshold.load(), 5U);
+    EXPECT_EQ(client.header().default_threshold.load(), 5U);
+    EXPECT_EQ(xcli({"suspend", "trainer"}).out, "suspended pid " + me() + "\n");
+    EXPECT_EQ(xcli({"resume", "--all"}).out, "resumed pid " + me() + "\n");
+    EXPECT_EQ(xcli({"status", "trainer", "--json"}).json()["processes"].size(), 1U);
+    expect_sentence({"hint", "nobody-of-that-name", "-p", "1"}, "no program \"nobody-of-that-name\"", 4);
+    expect_sentence({"suspend", "--device", "none"}, "no queue is on device \"none\"", 4);
+    expect_sentence({"suspend", "-x", "a.b"}, "is not a queue's number");
+    const Json listed = xcli({"list", "--json"}).json()["queues"][0];
+    EXPECT_EQ(listed["device_index"], 0);
+    EXPECT_EQ(listed["device_name"], "Quick Device 9000");
+}
+
+// Between two queues of a program, and before its first device call.
+TEST_F(Commands, OrdersAreKeptForWhatIsToCome) {
+    client.slot(0).state = static_cast<uint32_t>(ipc::SlotState::kFree);
+    EXPECT_EQ(xcli({"hint", "trainer", "--share", "30"}).out,
+              "kept for the queues that pid " + me() + " makes later\n");
+    EXPECT_EQ(client.header().default_share.load(), 30);
+    Process later({"/bin/sleep", "60"}, directory.environment());
+    const std::string pid = std::to_string(later.pid());
+    EXPECT_EQ(xcli({"hint", pid, "-p", "7"}).out, "kept for the queues that pid " + pid + " makes later\n");
+    EXPECT_EQ(xcli({"suspend", pid}).out,
+              "suspended pid " + pid + "\nkept for the queues that pid " + pid + " makes later\n");
+    kill(later.pid(), SIGKILL);
+    later.wait();
+    expect_sentence({"hint", pid, "-p", "7"}, "no process " + pid, 4);
+}
+
+TEST_F(Commands, AHintThatThePolicyDoesNotReadIsTold) {
+    const Outcome outcome = xcli({"hint", me(), "--share", "30"});
+    EXPECT_EQ(outcome.status, 0);
+    EXPECT_TRUE(has(outcome.err, "policy HPF does not use share: it has no effect now; PUP, SPUP do")) << outcome.err;
+    EXPECT_EQ(xcli({"hint", me(), "-p", "3", "--expect-in", "1000"}).err, "");
+    const Outcome run = xcli({"run", "--k-deadline", "2", "--", "/bin/true"});
+    EXPECT_TRUE(has(run.err, "policy HPF does not use k_deadline: it has no effect now; KEDF does")) << run.err;
+    EXPECT_EQ(xcli({"policy", "PUP"}).out, "policy PUP\n");
+    EXPECT_EQ(xcli({"hint", me(), "--share", "30"}).err, "");
+}
+
+TEST_F(Commands, TheLevelOfTheLogChanges) {
+    EXPECT_EQ(xcli({"log"}).out, "log level INFO\n");
+    EXPECT_EQ(xcli({"log", "debg"}).out, "log level DEBG\n");
+    client.complete(0);
+    TestClient high(socket(), "urgent");
+    high.add_queue(0, 10, 0xab2);
+    client.submit(0);
+    high.submit(0);
+    ASSERT_TRUE(client.becomes_suspended(0, true));
+    EXPECT_TRUE(is_logged("suspended: makes room"));
+    EXPECT_EQ(xcli({"log", "WARN"}).out, "log level WARN\n");
+    EXPECT_TRUE(is_logged("log level WARN, as uid"));
+    expect_sentence({"log", "LOUD"}, "there is no log level \"LOUD\"");
+}
+
+TEST_F(Commands, TheLogSaysWhoToldWhat) {
+    EXPECT_EQ(xcli({"hint", me(), "-p", "4"}).status, 0);
+    EXPECT_TRUE(is_logged(") hints {\"pid\":" + me() + ",\"priority\":4}"));
+}
+
+TEST_F(Commands, WatchLooksAgain) {
+    Process process({binary("xcli"), "list", "-w", "--interval", "0.05"}, directory.environment());
+    ASSERT_TRUE(process.wait_for_output("trainer"));
+    client.add_queue(1, 3, 0xab2);
+    EXPECT_TRUE(process.wait_for_output(me() + ".2"));
+    kill(process.pid(), SIGINT);
+    EXPECT_EQ(process.wait(), 0);
 }
 
 TEST_F(Commands, Status) {
@@ -41,12 +130,12 @@ TEST_F(Commands, Status) {
     ASSERT_TRUE(client.becomes_suspended(0, true));
     const Outcome outcome = xcli({"status"});
     EXPECT_EQ(outcome.status, 0) << outcome.err;
-    EXPECT_TRUE(has(outcome.out, "(trainer) suspended;")) << outcome.out;
+    EXPECT_TRUE(has(outcome.out, "(trainer) held;")) << outcome.out;
     EXPECT_TRUE(has(outcome.out, "(urgent) runs;")) << outcome.out;
     EXPECT_TRUE(has(outcome.out, "makes room for a more urgent unit")) << outcome.out;
     EXPECT_EQ(xcli({"status", me(), "--json"}).json()["processes"].size(), 2U);
-    expect_sentence({"status", "1"}, "no process 1 is scheduled", 4);
-    expect_sentence({"status", "x"}, "x");
+    expect_sentence({"status", "4194999"}, "no process 4194999 is scheduled", 4);
+    expect_sentence({"status", "x-y"}, "no program \"x-y\"", 4);
 }
 
 TEST_F(Commands, RecordWritesWhatHappened) {
@@ -94,6 +183,8 @@ TEST_F(Commands, PolicyInAllItsForms) {
                                                                                        {"policy", "-q"},
                                                                                        {"policy", "-s", "HPF"},
                                                                                        {"policy", "-s", "-n", "HPF"},
+                                                                                       {"policy", "HPF"},
+                                                                                       {"policy", "-n", "HPF"},
                                                                                        {"policy", "--set", "hpf"}}) {
         const Outcome outcome = xcli(words);
         EXPECT_EQ(outcome.status, 0) << outcome.err;
@@ -102,7 +193,6 @@ TEST_F(Commands, PolicyInAllItsForms) {
     EXPECT_TRUE(has(xcli({"policy", "-n"}).out, "highest priority first"));
     EXPECT_EQ(xcli({"policy", "--json"}).json()["policy"], "HPF");
     expect_sentence({"policy", "-s"}, "say which policy");
-    expect_sentence({"policy", "-n", "HPF"}, "to change the policy say -s");
     expect_sentence({"policy", "-s", "XYZ"}, "there is no policy \"XYZ\": use one of");
 }
 
@@ -115,6 +205,7 @@ TEST_F(Commands, Hint) {
     EXPECT_EQ(xcli({"hint", "--pid", me(), "-p", "9"}).status, 0);
     EXPECT_EQ(client.slot(0).priority.load(), 9);
     EXPECT_EQ(client.header().default_priority.load(), 9);
+    EXPECT_EQ(client.header().default_hints.load(), 1U);
     EXPECT_EQ(xcli({"hint", "-t", "2000"}).status, 0);
     EXPECT_EQ(client.slot(0).timeslice_us.load(), 2000);
     expect_sentence({"hint", "-p", "1"}, "say whom the hint is for");
@@ -122,9 +213,9 @@ TEST_F(Commands, Hint) {
     expect_sentence({"hint", "-x", "0xab1", "-p", "300"}, "priority 300 is not a whole number from -256 to 255");
     expect_sentence({"hint", "-x", "0xab1", "-p", "high"}, "high");
     expect_sentence({"hint", "-x", "0xdead", "-p", "1"}, "there is no queue 0xdead", 4);
-    expect_sentence({"hint", "-x", "12ab", "-p", "1"}, "is not a queue's handle");
+    expect_sentence({"hint", "-x", "12ab", "-p", "1"}, "is not a queue's number");
     expect_sentence({"hint", "-x", "-1", "-p", "1"}, "");
-    expect_sentence({"hint", "--pid", "1", "-p", "1"}, "no process 1 is scheduled", 4);
+    expect_sentence({"hint", "--pid", "4194999", "-p", "1"}, "no process 4194999 is scheduled", 4);
 }
 
 TEST_F(Commands, HintOfABurstToCome) {
@@ -150,7 +241,7 @@ TEST_F(Commands, Config) {
     EXPECT_EQ(client.slot(0).want_batch_size.load(), 8U);
     EXPECT_EQ(client.slot(0).want_serial.load(), 2U);
     expect_sentence({"config", "-x", "0xab1"}, "nothing to configure");
-    expect_sentence({"config", "-t", "4"}, "say which queue");
+    expect_sentence({"config", "-t", "4"}, "say what to configure");
     expect_sentence({"config", "-x", "0xab1", "-l", "3"}, "does not support preempt level 3", 5);
     expect_sentence({"config", "-x", "0xab1", "-t", "0"}, "threshold 0 is not a whole number from 1");
 }
@@ -166,16 +257,16 @@ TEST_F(Commands, SuspendAndResume) {
     EXPECT_EQ(xcli({"resume", "-x", "0xab1", "--json"}).json().value("ok", false), true);
     EXPECT_EQ(client.slot(0).suspended.load(), 0U);
     expect_sentence({"suspend"}, "say what");
-    expect_sentence({"suspend", "1"}, "no process 1", 4);
-    expect_sentence({"resume", "-x", "0x5"}, "there is no queue 0x5", 4);
+    expect_sentence({"suspend", "4194999"}, "no process 4194999", 4);
+    expect_sentence({"resume", "-x", "5"}, "there is no queue 5", 4);
 }
 
 TEST_F(Commands, ErrorsAreJsonToo) {
-    const Outcome outcome = xcli({"suspend", "1", "--json"});
+    const Outcome outcome = xcli({"suspend", "4194999", "--json"});
     EXPECT_EQ(outcome.status, 4);
     EXPECT_EQ(outcome.json().value("status", 0), 4);
     EXPECT_EQ(outcome.json().value("ok", true), false);
-    EXPECT_TRUE(has(outcome.json().value("error", ""), "no process 1"));
+    EXPECT_TRUE(has(outcome.json().value("error", ""), "no process 4194999"));
 }
 
 class Alone : public WithCli {};
@@ -224,6 +315,8 @@ TEST_F(Alone, HelpIsOneWordAway) {
     }
     EXPECT_TRUE(has(xcli({}).out, "Exit status: 0 done, 2 ")) << xcli({}).out;
     EXPECT_TRUE(has(xcli({"help", "hint"}).out, "--priority"));
+    EXPECT_TRUE(has(xcli({"hint", "--help"}).out, "Examples:\n  xcli hint trainer -p -5"));
+    EXPECT_TRUE(has(xcli({"man"}).out, "xcli hint trainer"));
 }
 
 // All commands and their options, in the words of each shell and of man.

@@ -29,7 +29,7 @@ protected:
 
 TEST_F(Hints, EveryOneReachesTheSlotAndTheList) {
     for (const HintInfo& hint : base::kHints) {
-        if (hint.words == nullptr) continue;
+        ASSERT_NE(hint.words, nullptr) << hint.name;
         SCOPED_TRACE(hint.name);
         const int64_t told = hint.most - 1;
         const int64_t before_ns = base::now_ns();
@@ -44,7 +44,7 @@ TEST_F(Hints, EveryOneReachesTheSlotAndTheList) {
     const int64_t now_ns = base::now_ns();
     const Json listed = xcli({"list", "--json"}).json()["queues"][0];
     for (const HintInfo& hint : base::kHints) {
-        if (hint.listed == nullptr) continue;
+        ASSERT_NE(hint.listed, nullptr) << hint.name;
         ASSERT_TRUE(listed.contains(hint.listed)) << hint.listed;
         EXPECT_LE(listed[hint.listed].get<int64_t>(), hint.told(kept(hint), now_ns)) << hint.listed;
         EXPECT_GE(listed[hint.listed].get<int64_t>(), hint.told(kept(hint), base::now_ns())) << hint.listed;
@@ -53,7 +53,7 @@ TEST_F(Hints, EveryOneReachesTheSlotAndTheList) {
 
 TEST_F(Hints, RunPutsThemIntoTheEnvironment) {
     for (const HintInfo& hint : base::kHints) {
-        if (hint.in_run != base::HintInRun::kRun) continue;
+        ASSERT_TRUE(hint.in_run == base::HintInRun::kRun && hint.option != nullptr) << hint.name;
         SCOPED_TRACE(hint.name);
         const auto run = [&](int64_t value) {
             return xcli({"run", long_word(hint), std::to_string(value), "--", "/usr/bin/printenv", hint.option});

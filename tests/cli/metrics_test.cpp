@@ -1,14 +1,12 @@
-// xcli metrics: the text, the small HTTP server, and that the dashboard and the alerts ask for what there is.
-#include <arpa/inet.h>
+// xcli metrics: the text, that it is served, and that the dashboard and the alerts ask for what there is.
 #include <sys/stat.h>
-#include <sys/un.h>
 
 #include <regex>
 #include <set>
 
 #include "cli/cli_rig.h"
-#include "cli/http_door.h"
 #include "cli/metrics_text.h"
+#include "support/http_by_hand.h"
 
 namespace xsched::test {
 namespace {
@@ -108,26 +106,6 @@ TEST(MetricsText, DashboardAndAlertsAskForWhatThereIs) {
     }
 }
 
-HttpAnswer judged(const std::string& head, const std::string& token = "") {
-    return judge_request(head, token, [](const std::string& path) {
-        return HttpAnswer{.status = path == "/metrics" ? 200 : 404, .type = "t", .body = path};
-    });
-}
-
-TEST(HttpDoor, AnswersWhatItCanReadAndMay) {
-    EXPECT_EQ(judged("GET /metrics HTTP/1.1\r\n\r\n").status, 200);
-    EXPECT_EQ(judged("GET /metrics?a=b HTTP/1.0\r\n\r\n").body, "/metrics");
-    EXPECT_EQ(judged("GET /other HTTP/1.1\r\n\r\n").status, 404);
-    EXPECT_EQ(judged("POST /metrics HTTP/1.1\r\n\r\n").status, 405);
-    for (const char* none : {"", "\r\n\r\n", "GET", "GET /metrics", "GET /metrics FTP/1\r\n\r\n", "  HTTP/2.0"})
-        EXPECT_EQ(judged(none).status, 400) << none;
-    const std::string begin = "GET /metrics HTTP/1.1\r\nHost: x\r\n";
-    EXPECT_EQ(judged(begin + "\r\n", "secret").status, 401);
-    EXPECT_EQ(judged(begin + "Authorization: Bearer secre\r\n\r\n", "secret").status, 401);
-    EXPECT_EQ(judged(begin + "Authorization: Bearer secrets\r\n\r\n", "secret").status, 401);
-    EXPECT_EQ(judged(begin + "AUTHORIZATION: Bearer secret\r\n\r\n", "secret").status, 200);
-}
-
 class MetricsCommand : public WithCli {
 protected:
     void SetUp() override {
@@ -135,26 +113,9 @@ protected:
         ASSERT_TRUE(client.connect(socket(), "trainer"));
         client.add_queue(0, 3, 0xab1);
     }
-    // All that comes after one request.
-    static std::string ask(int connection, const std::string& request) {
-        if (send(connection, request.data(), request.size(), MSG_NOSIGNAL) < 0) return "";
-        std::string text;
-        char part[4096];
-        for (ssize_t bytes = 0; (bytes = recv(connection, part, sizeof(part), 0)) > 0;)
-            text.append(part, static_cast<size_t>(bytes));
-        return text;
-    }
     std::string door() const { return directory / "door"; }
-    base::UniqueFd connect_door() const {
-        sockaddr_un address{};
-        address.sun_family = AF_UNIX;
-        strncpy(address.sun_path, door().c_str(), sizeof(address.sun_path) - 1);
-        base::UniqueFd connection(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-        const timeval patience{20, 0};
-        setsockopt(connection.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-        EXPECT_EQ(connect(connection.get(), reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
-        return connection;
-    }
+    // All that comes after one request.
+    std::string ask(const std::string& request) const { return everything_after(connect_unix(door()).get(), request); }
     TestClient client;
 };
 
@@ -173,15 +134,15 @@ TEST_F(MetricsCommand, ServesThemAtAUnixSocket) {
     struct stat info{};
     ASSERT_EQ(stat(door().c_str(), &info), 0);
     EXPECT_EQ(info.st_mode & 0777U, 0600U) << "nobody else may open it";
-    const base::UniqueFd silent = connect_door();  // keeps nobody waiting for long
-    const std::string answer = ask(connect_door().get(), "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n");
+    const base::UniqueFd silent = connect_unix(door());  // keeps nobody waiting for long
+    const std::string answer = ask("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n");
     EXPECT_TRUE(answer.starts_with("HTTP/1.1 200 OK\r\nContent-Type: application/openmetrics-text; version=1.0.0"))
         << answer;
     EXPECT_TRUE(has(answer, "xsched_program_queues{")) << answer;
-    EXPECT_TRUE(ask(connect_door().get(), "GET / HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 404"));
+    EXPECT_TRUE(ask("GET / HTTP/1.1\r\nHost: x\r\n\r\n").starts_with("HTTP/1.1 404"));
     EXPECT_TRUE(has(xcli({"metrics", "--listen", door()}).err, "somebody listens at"));
     server->stop();
-    EXPECT_TRUE(ask(connect_door().get(), "GET /metrics HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 503"));
+    EXPECT_TRUE(ask("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n").starts_with("HTTP/1.1 503"));
     kill(served.pid(), SIGTERM);
     EXPECT_EQ(served.wait(), 0);
     EXPECT_NE(access(door().c_str(), F_OK), 0) << "it takes its socket away";
@@ -200,15 +161,10 @@ TEST_F(MetricsCommand, APortNeedsAToken) {
     ASSERT_TRUE(served.wait_for_output("metrics at 127.0.0.1:")) << served.err();
     const std::string place = served.out().substr(served.out().find("127.0.0.1:") + 10);
     for (const bool right : {false, true}) {
-        sockaddr_in address{};
-        address.sin_family = AF_INET;
-        address.sin_port = htons(static_cast<uint16_t>(std::stoi(place)));
-        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-        const base::UniqueFd connection(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-        ASSERT_EQ(connect(connection.get(), reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
-        const std::string head =
-            "GET /metrics HTTP/1.1\r\nAuthorization: Bearer " + (right ? token : "wrong") + "\r\n\r\n";
-        EXPECT_TRUE(ask(connection.get(), head).starts_with(right ? "HTTP/1.1 200" : "HTTP/1.1 401"));
+        const base::UniqueFd connection = connect_port(std::stoi(place));
+        const std::string head = "GET /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer " +
+                                 (right ? token : "wrong") + "\r\n\r\n";
+        EXPECT_TRUE(everything_after(connection.get(), head).starts_with(right ? "HTTP/1.1 200" : "HTTP/1.1 401"));
     }
     kill(served.pid(), SIGTERM);
     EXPECT_EQ(served.wait(), 0);

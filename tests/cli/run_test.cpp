@@ -21,6 +21,32 @@ protected:
     }
 };
 
+// By name, while they are there, and in the server's log when they have ended.
+TEST_F(Run, ProgramsThatUseNoDeviceAreNamed) {
+    start();
+    Process process({binary("xcli"), "run", "--", "/bin/sleep", "60"}, directory.environment());
+    const std::string pid = "pid " + std::to_string(process.pid());
+    const std::string sentence = pid + " (sleep), which 'xcli run' started, has used no device";
+    EXPECT_TRUE(eventually([&] { return has(xcli({"status"}).out, sentence); })) << xcli({"status"}).out;
+    kill(process.pid(), SIGKILL);
+    process.wait();
+    EXPECT_TRUE(is_logged(pid + ", which 'xcli run' started, has ended: neither"));
+}
+
+// What is well is not said on a program's standard error.
+TEST_F(Run, AProgramLogsWarningsAlone) {
+    const auto level = [this](const std::vector<std::string>& words, const Environment& more) {
+        std::vector<std::string> all{"run"};
+        all.insert(all.end(), words.begin(), words.end());
+        all.insert(all.end(), {"--", "/bin/sh", "-c", "echo $XLOG_LEVEL"});
+        return xcli(all, more).out;
+    };
+    EXPECT_EQ(level({}, {{"XLOG_LEVEL", ""}}), "WARN\n");
+    EXPECT_EQ(level({}, {{"XLOG_LEVEL", "INFO"}}), "INFO\n");
+    EXPECT_EQ(level({"--log", "DEBG"}, {{"XLOG_LEVEL", ""}}), "DEBG\n");
+    EXPECT_EQ(level({}, {{"XLOG_LEVEL", ""}, {"XLOG_FILE", "/dev/null"}}), "\n");
+}
+
 TEST_F(Run, StartsAServerThatServesTheNextProgramToo) {
     const Outcome first = xcli({"run", "--", "/bin/echo", "hello"});
     EXPECT_EQ(first.status, 0) << first.err;

@@ -51,7 +51,7 @@ class Readme(unittest.TestCase):
         (self.tree / "run").mkdir(mode=0o700)
         self.environment = {name: value for name, value in os.environ.items()
                             if not name.startswith(("XSCHED_", "XLOG_", "LD_"))}
-        self.environment.update(XDG_RUNTIME_DIR=str(self.tree / "run"))
+        self.environment.update(XDG_RUNTIME_DIR=str(self.tree / "run"), XLOG_LEVEL="INFO")
 
     def run_lines(self, lines, folder="."):
         """(exit status, output): of one shell, which ends with the first command that fails, and with what it left."""

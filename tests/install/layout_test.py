@@ -61,6 +61,11 @@ class Layout(InATree):
         for name in ("LICENSE", "README.md", "CHANGELOG.md", "docs/ARCHITECTURE.md", "examples/common.mk"):
             self.assertTrue((docs / name).is_file(), name)
 
+    def test_what_measures_for_xcli_report_is_there_as_a_whole(self):
+        done = attempt(self.prefix / "bin" / "xcli", "report", "--", "true", folder=self.folder)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("saw no work of it", done.stderr)
+
     def test_a_staged_tree_is_the_same(self):
         stage = self.folder / "stage"
         install("/opt/xsched", DESTDIR=stage)

@@ -37,8 +37,8 @@ TOUCHED = ["base/options.cpp", "agent/hint_api.cpp", "dispatch/slot_reader.cpp",
 # Where hints are used, and where those functions are that set several or those of a process.
 USERS = ("src/policy/", "src/sched/", "src/sim/", "src/agent/hint_api.cpp", "src/server/loaded_policy.cpp")
 # The dispatcher wakes when an announced time is over.
-# A limit is also a user's, and shares are shown beside what was got.
-ALSO = {"expect_ns": "src/dispatch/",
+# A limit is also a user's, and shares are shown beside what was got; periods and deadlines have columns.
+ALSO = {"expect_ns": "src/dispatch/", **dict.fromkeys(("period_us", "deadline_us"), "src/cli/"),
         **dict.fromkeys(("share", "limit"), ("src/cli/", "src/server/", "src/dispatch/"))}
 HOLDERS = r"(?:slot(?:\(\))?|unit|numbers|hints|setup_?|options(?:\(\))?|HintId)(?:\.|->|::)"
 
@@ -91,7 +91,7 @@ class NewHint(unittest.TestCase):
 class Names(unittest.TestCase):
     def test_rows_are_found(self):
         self.assertIn(("expect_ns", "expect_us", "expect_in_us"), hints())
-        self.assertIn(("lax_priority", None, None), hints())
+        self.assertIn(("lax_priority", "lax_priority", "lax_priority"), hints())
         text = (ROOT / TABLE).read_text()
         self.assertEqual(len(hints()), len(re.findall(r"^XSCHED_HINT\(", text, re.M)))
 

@@ -176,6 +176,14 @@ class Queues(WithStream):
         with self.assertRaises(xsched.XSchedError) as caught:
             queue.priority = 999
         self.assertEqual(caught.exception.result, XResult.kXSchedErrorInvalidValue)
+        self.assertIsInstance(caught.exception, ValueError)
+        self.assertEqual(str(caught.exception), "priority = 999 is out of range: give one from -256 to 255")
+        with self.assertRaises(TypeError):
+            queue.share = 1.5
+        queue.share, queue.period_us, queue.threshold = 30, 20000, 8
+        self.assertEqual((queue.share, queue.period_us, queue.threshold, queue.limit), (30, 20000, 8, None))
+        queue.set_period(0)
+        self.assertEqual(queue.period_us, 0, "setters from before there were properties")
         self.assertIn("cuda stream 0x%x" % self.stream.handle, repr(queue))
 
     def test_the_shims_own_queue_is_taken(self):

@@ -2,6 +2,7 @@
 """Whole programs: `python -m xsched run`, what an interpreter does at its end, and where the libraries come from."""
 import argparse
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -110,9 +111,26 @@ class Programs(unittest.TestCase):
     def test_run_hands_the_exit_status_on(self):
         self.assertEqual(self.run_with("-c", "raise SystemExit(7)").returncode, 7)
 
+    def test_run_has_every_option_of_xcli_run(self):
+        xcli = self.python("-c", "from xsched import _libraries; print(_libraries.tool('xcli'))",
+                           LD_LIBRARY_PATH=str(GIVEN.libraries)).stdout.strip()
+        text = subprocess.run([xcli, "run", "--help"], stdout=subprocess.PIPE, check=True, encoding="utf-8").stdout
+        names = set(re.findall(r"(?m)^ .*?(--[a-z][a-z0-9-]+)", text)) - {"--help", "--scheduler"}  # run_with's own
+        self.assertIn("--slo-p99", names)
+        values = {"--slo-p99": "5ms", "--policy": "HPF", "--log": "INFO", "--lax-priority": "3",
+                  "--critical-priority": "4", "--level": "1", "--timeslice": "500", "--json": None}
+        for name in sorted(names):
+            value = values.get(name, "2")
+            words = [name] if value is None else [name, value]
+            done = self.run_with(*words, "-c", "print('it runs')")
+            self.assertEqual((done.returncode, done.stdout), (0, "it runs\n"), (name, done.stderr))
+        said = self.python("-m", "xsched", "run", "--help", LD_LIBRARY_PATH=str(GIVEN.libraries)).stdout
+        self.assertIn("--critical-priority", said)
+
     def test_run_says_what_is_wrong(self):
         for words, sentence in ((["run"], "say which script"), (["walk"], "say what to do"),
-                                (["run", "--priority"], "expected one argument"),
+                                (["run", "--priority"], "--priority"),
+                                (["run", "--priorty", "3", "x.py"], "--priority"),
                                 (["run", "--priority", "999", "x.py"], "999")):
             done = self.python("-m", "xsched", *words, LD_LIBRARY_PATH=str(GIVEN.libraries))
             self.assertEqual(done.returncode, 2, done.stderr)

@@ -1,4 +1,4 @@
-// The kinds of fake devices without gates that tests of queues use.
+// The kinds of fake devices that tests of queues use.
 #pragma once
 
 #include "fake/device/fake_device.h"
@@ -8,5 +8,6 @@ namespace xsched::test {
 
 inline constexpr fake::Traits kHolds{};
 inline constexpr fake::Traits kBuffers{.holds = false};
+inline constexpr fake::Traits kInterruptible{.levels = 0b1110, .gated = true};
 
 }  // namespace xsched::test

@@ -9,13 +9,13 @@
 #include "base/clock.h"
 #include "fake/device/fake_device.h"
 #include "ipc/layout.h"
+#include "queue/devices.h"
 
 namespace xsched {
 namespace {
 
 using fake::FakeDevice;
 
-constexpr fake::Traits kInterruptible = {.levels = 0b1110, .gated = true};
 constexpr int64_t kBeyondLimit = 10 * base::kSecond;
 
 // As xserver writes it.
@@ -30,7 +30,7 @@ void direct(FakeDevice& device, bool suspended, bool interrupt, int32_t by_pid =
 }
 
 TEST(HardwareStop, OnlyWhenTheSchedulerAsksForIt) {
-    FakeDevice device(kInterruptible);
+    FakeDevice device(test::kInterruptible);
     direct(device, true, false);
     EXPECT_EQ(device.interrupted, 0) << "its gate is enough";
     EXPECT_EQ(device.slot().interrupted, 0u);
@@ -47,7 +47,7 @@ TEST(HardwareStop, OnlyWhenTheSchedulerAsksForIt) {
 }
 
 TEST(HardwareStop, TheSchedulerSeesWhatItCosts) {
-    FakeDevice device(kInterruptible);
+    FakeDevice device(test::kInterruptible);
     EXPECT_EQ(device.slot().switch_us, FakeDevice::kCosts.switch_us);
     EXPECT_EQ(device.slot().off_us, FakeDevice::kCosts.off_us);
     EXPECT_EQ(device.slot().most_off_us, FakeDevice::kCosts.most_off_us);
@@ -58,7 +58,7 @@ TEST(HardwareStop, TheSchedulerSeesWhatItCosts) {
 }
 
 TEST(HardwareStop, KeptOffItCanStillBeTakenOff) {
-    FakeDevice device(kInterruptible);
+    FakeDevice device(test::kInterruptible);
     ipc::QueueSlot& slot = device.slot();
     slot.by_pid = getpid();
     slot.interrupt = static_cast<uint32_t>(ipc::Interrupt::kKeptOff);
@@ -83,14 +83,14 @@ TEST(HardwareStop, KeptOffItCanStillBeTakenOff) {
 }
 
 TEST(HardwareStop, ALowerLevelNeverInterrupts) {
-    FakeDevice device(kInterruptible);
+    FakeDevice device(test::kInterruptible);
     EXPECT_EQ(device.queue().set_level(kPreemptLevelDeactivate), kXSchedSuccess);
     direct(device, true, true);
     EXPECT_EQ(device.interrupted, 0);
 }
 
 TEST(HardwareStop, TheProgramsOwnSuspensionInterruptsIfItChoseTheLevel) {
-    FakeDevice device(kInterruptible);
+    FakeDevice device(test::kInterruptible);
     device.queue().suspend(kQueueSuspendFlagNone);
     EXPECT_EQ(device.interrupted, 0);
     device.queue().resume(kQueueResumeFlagNone);
@@ -102,7 +102,7 @@ TEST(HardwareStop, TheProgramsOwnSuspensionInterruptsIfItChoseTheLevel) {
 }
 
 TEST(HardwareStop, WhatTheBackendDoesNotSupportLowersTheLevel) {
-    FakeDevice device(kInterruptible);
+    FakeDevice device(test::kInterruptible);
     device.no_interrupt = true;
     direct(device, true, true);
     EXPECT_EQ(device.slot().interrupted, 0u);
@@ -113,7 +113,7 @@ TEST(HardwareStop, WhatTheBackendDoesNotSupportLowersTheLevel) {
 }
 
 TEST(HardwareStop, AnInterruptWithoutEffectLowersTheLevel) {
-    FakeDevice device(kInterruptible);
+    FakeDevice device(test::kInterruptible);
     device.slot().window_ns = base::kMillisecond;
     device.enqueue(0);  // its words are known from here on
     while (device.step()) {
@@ -128,7 +128,7 @@ TEST(HardwareStop, AnInterruptWithoutEffectLowersTheLevel) {
 }
 
 TEST(HardwareStop, TheServersOwnDoingIsNoLackOfEffect) {
-    FakeDevice device(kInterruptible);
+    FakeDevice device(test::kInterruptible);
     device.slot().window_ns = base::kMillisecond;
     device.enqueue(0);
     while (device.step()) {
@@ -146,7 +146,7 @@ TEST(HardwareStop, WhatStandsForADeadProcessIsPutBack) {
     const pid_t dead = fork();
     if (dead == 0) _exit(0);
     waitpid(dead, nullptr, 0);
-    FakeDevice device(kInterruptible);
+    FakeDevice device(test::kInterruptible);
     direct(device, true, true, dead);
     device.queue().watch_interrupt(base::now_ns());
     EXPECT_EQ(device.restored, 0) << "its limit has not passed";
@@ -163,7 +163,7 @@ TEST(HardwareStop, WhatStandsForADeadProcessIsPutBack) {
 }
 
 TEST(HardwareStop, WhatStandsForALiveProcessOrAPersonStays) {
-    FakeDevice device(kInterruptible);
+    FakeDevice device(test::kInterruptible);
     direct(device, true, true);
     device.queue().watch_interrupt(base::now_ns() + kBeyondLimit);
     EXPECT_EQ(device.restored, 0);
@@ -179,7 +179,7 @@ TEST(HardwareStop, WhatStandsForALiveProcessOrAPersonStays) {
 }
 
 TEST(HardwareStop, ALostServerPutsBack) {
-    FakeDevice device(kInterruptible);
+    FakeDevice device(test::kInterruptible);
     direct(device, true, true);
     auto elsewhere = std::make_unique<ipc::Region>();
     device.queue().attach({&elsewhere->header, &elsewhere->slots[device.queue().index()]});
@@ -188,7 +188,7 @@ TEST(HardwareStop, ALostServerPutsBack) {
 }
 
 TEST(HardwareStop, TimeslicesAreAskedForOnceAndPutBack) {
-    FakeDevice device(kInterruptible);
+    FakeDevice device(test::kInterruptible);
     device.slot().device_timeslice_us = 1;
     device.queue().apply_directive();
     device.queue().apply_directive();

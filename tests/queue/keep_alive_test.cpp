@@ -4,13 +4,12 @@
 #include "base/clock.h"
 #include "fake/device/fake_device.h"
 #include "ipc/layout.h"
+#include "queue/devices.h"
 
 namespace xsched {
 namespace {
 
 using fake::FakeDevice;
-
-constexpr fake::Traits kInterruptible = {.levels = 0b1110, .gated = true};
 
 class KeepAlive : public ::testing::Test {
 protected:
@@ -28,7 +27,7 @@ protected:
     // Whether the last one asked for has been told to end.
     bool ended() { return *device.keep_alive_word >= device.keep_alives.back().number; }
 
-    FakeDevice device{kInterruptible};
+    FakeDevice device{test::kInterruptible};
 };
 
 TEST_F(KeepAlive, OnePreparesOnceAndSaysSo) {
@@ -38,7 +37,7 @@ TEST_F(KeepAlive, OnePreparesOnceAndSaysSo) {
 }
 
 TEST(KeepAliveUnprepared, TheAgentIsToldWhenItCanPrepare) {
-    FakeDevice device(kInterruptible);
+    FakeDevice device(test::kInterruptible);
     ipc::Header& header = device.region().header;
     header.keep_alive_wanted = 1;
     header.watching = 1;
@@ -52,7 +51,7 @@ TEST(KeepAliveUnprepared, TheAgentIsToldWhenItCanPrepare) {
 }
 
 TEST(KeepAliveUnprepared, OneThatIsNotAskedOrCannotDoesNot) {
-    FakeDevice device(kInterruptible);
+    FakeDevice device(test::kInterruptible);
     ipc::Header& header = device.region().header;
     header.watching = 1;
     device.enqueue(0);
@@ -139,7 +138,7 @@ TEST_F(KeepAlive, AReportOnItsWayIsOursToo) {
 }
 
 TEST(KeepAliveUnprepared, NothingIsOursWhereNobodyEverWatched) {
-    FakeDevice device(kInterruptible);
+    FakeDevice device(test::kInterruptible);
     device.enqueue(0);
     const uint64_t mark = xq_sync_begin(device.abi_queue(), kXqOutside);
     xq_sync_end(device.abi_queue(), mark);
@@ -154,7 +153,7 @@ TEST_F(KeepAlive, WhatTheBackendRefusesIsNotWaitedFor) {
 }
 
 TEST(KeepAliveUnprepared, BeforeAnAnnouncedBurstTheDeviceGetsSomethingToDoOnce) {
-    FakeDevice device(kInterruptible);
+    FakeDevice device(test::kInterruptible);
     device.region().header.watching = 1;
     device.enqueue(0);
     while (device.step()) {

@@ -149,7 +149,7 @@ TEST(SystemServer, TakesEverybodyButShowsEachHisOwn) {
         client.add_queue(0, 0, 0x22);
         TestTool tool(path);
         const Json list = tool.ask({{"cmd", "list"}});
-        if (list["queues"].size() != 1 || list["queues"][0]["queue"] != 0x22) return 2;
+        if (list["queues"].size() != 1 || list["queues"][0]["queue"] != 1) return 2;
         if (tool.ask({{"cmd", "suspend"}, {"queue", 0x11}})["ok"] != false) return 3;
         if (tool.ask({{"cmd", "hint"}, {"queue", 0x11}, {"priority", 9}})["ok"] != false) return 4;
         if (tool.ask({{"cmd", "suspend"}, {"pid", getppid()}})["ok"] != false) return 5;

@@ -1,4 +1,7 @@
 // A server's beginning and end, and what stays behind.
+#include <fstream>
+
+#include "support/http_by_hand.h"
 #include "support/server_rig.h"
 
 namespace xsched::test {
@@ -145,11 +148,33 @@ TEST_F(Lifecycle, RestartsAtOnce) {
     }
 }
 
-TEST_F(Lifecycle, AcceptsTheOldCommandLine) {
-    start({"hpf", "50000"});
+// xserver POLICY PORT.
+TEST_F(Lifecycle, ThePortOfTheOldCommandLineAsksForAToken) {
+    int port = 0;
+    {
+        const base::UniqueFd any = listen_at_any_port(port);  // free, as far as one can know
+    }
+    start({"hpf", std::to_string(port)});
+    const std::string request = "GET /api/v1/status HTTP/1.1\r\nHost: 127.0.0.1\r\n";
+    std::string answer;
+    ASSERT_TRUE(eventually([&] {
+        const base::UniqueFd connection = connect_port(port, false);
+        answer = everything_after(connection.get(), request + "\r\n");
+        return !answer.empty();
+    })) << server->process().err();
+    EXPECT_TRUE(answer.starts_with("HTTP/1.1 401")) << answer;
+    const std::string file = socket() + ".token";
+    struct stat info{};
+    ASSERT_EQ(stat(file.c_str(), &info), 0);
+    EXPECT_EQ(info.st_mode & 0777U, 0600U);
+    std::string token;
+    std::ifstream(file) >> token;
+    answer = everything_after(connect_port(port).get(), request + "Authorization: Bearer " + token + "\r\n\r\n");
+    EXPECT_TRUE(answer.starts_with("HTTP/1.1 200")) << answer;
     EXPECT_EQ(client_count(), 0);
     EXPECT_EQ(server->stop(), 0);
-    EXPECT_NE(server->process().err().find("port 50000 is not used"), std::string::npos) << server->process().err();
+    EXPECT_TRUE(eventually([&] { return everything_after(connect_port(port, false).get(), request).empty(); }))
+        << "it goes with the server";
 }
 
 struct BadStart {

@@ -67,7 +67,7 @@ TEST_F(Programs, HoldsAreTheCausesAndTheirVictims) {
     EXPECT_EQ(by["program"], "urgent");
     EXPECT_EQ(by["priority"], 10);
     EXPECT_EQ(by["pid"], getpid());
-    EXPECT_EQ(by["mechanism"], "gate");
+    EXPECT_EQ(by["mechanism"], "hold");
     EXPECT_EQ(by["itself"], false);
     EXPECT_EQ(by["reason"].get<std::string>().find("less_urgent") == 0 || by["reason"] == "anticipation", true) << by;
     EXPECT_GE(program("trainer")["held_ms"], held["ms"]);
@@ -109,7 +109,7 @@ TEST_F(Programs, HistogramsComeWithTheirBucketsIfAsked) {
     EXPECT_FALSE(program("urgent")["bursts"].contains("buckets"));
     one = program("trainer");
     EXPECT_GE(one["hold_lengths"]["count"], 1);
-    EXPECT_GE(one["preempted_by"]["gate"], 1);
+    EXPECT_GE(one["preempted_by"]["hold"], 1);
 }
 
 TEST_F(Programs, ThoseThatLeftAreNamedForAWhile) {

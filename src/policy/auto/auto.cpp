@@ -171,6 +171,7 @@ bool AutoRules::is_before(size_t a, size_t b) const {
 
 class Auto final : public Policy {
 public:
+    uint32_t hints() const override { return bits_of(base::HintId::slo_p99); }
     int64_t choose(std::span<const Unit> units, int64_t now_ns, std::span<Choice> choices) override {
         if (units.empty()) return 0;
         rules_.enter(units[0].device);

@@ -10,6 +10,7 @@ namespace {
 
 class Awf final : public Policy {
 public:
+    uint32_t hints() const override { return bits_of(base::HintId::window); }
     int64_t choose(std::span<const Unit> units, int64_t /*now_ns*/, std::span<Choice> choices) override {
         active_.clear();
         for (const Unit& unit : units)

@@ -40,7 +40,10 @@ public:
     int64_t saved_ns(const Program& program) const override { return turn_ns(program); }
 };
 
-class Cfs final : public PartitionPolicy<Fair> {};
+class Cfs final : public PartitionPolicy<Fair> {
+public:
+    uint32_t hints() const override { return bits_of(base::HintId::priority, base::HintId::timeslice_us); }
+};
 
 }  // namespace
 

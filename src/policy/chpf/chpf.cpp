@@ -7,6 +7,7 @@ namespace {
 
 class Chpf final : public Policy {
 public:
+    uint32_t hints() const override { return 0; }
     int64_t choose(std::span<const Unit> units, int64_t /*now_ns*/, std::span<Choice> choices) override {
         run_largest(units, choices, [units](size_t i) { return units[i].cpu_priority; });
         return 0;

@@ -10,6 +10,7 @@ namespace {
 
 class Hhpf final : public Policy {
 public:
+    uint32_t hints() const override { return bits_of(base::HintId::priority); }
     int64_t choose(std::span<const Unit> units, int64_t /*now_ns*/, std::span<Choice> choices) override {
         if (units.empty()) return 0;
         Device& here = devices_[units[0].device];

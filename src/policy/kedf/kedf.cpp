@@ -33,6 +33,7 @@ struct Device {
 
 class Kedf final : public Policy {
 public:
+    uint32_t hints() const override { return bits_of(base::HintId::deadline_us, base::HintId::k_deadline); }
     int64_t choose(std::span<const Unit> units, int64_t now_ns, std::span<Choice> choices) override {
         if (units.empty()) return 0;
         Device& device = devices_[units[0].device];

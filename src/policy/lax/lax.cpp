@@ -18,6 +18,11 @@ int64_t critical_ns(const Unit& unit) {
 
 class Lax final : public Policy {
 public:
+    uint32_t hints() const override {
+        using base::HintId;
+        return bits_of(HintId::laxity_us, HintId::lax_priority, HintId::critical_priority, HintId::deadline_us,
+                       HintId::priority);
+    }
     int64_t choose(std::span<const Unit> units, int64_t now_ns, std::span<Choice> choices) override {
         int64_t again_ns = 0;
         priorities_.resize(units.size());

@@ -42,6 +42,7 @@ struct Device {
 
 class Mlfq final : public Policy {
 public:
+    uint32_t hints() const override { return 0; }
     int64_t choose(std::span<const Unit> units, int64_t now_ns, std::span<Choice> choices) override {
         if (units.empty()) return 0;
         Device& device = devices_[units[0].device];

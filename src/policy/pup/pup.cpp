@@ -9,7 +9,13 @@ struct LentShares final : Shares {
     LentShares() : Shares(false) {}
 };
 
-class Pup final : public PartitionPolicy<LentShares> {};
+class Pup final : public PartitionPolicy<LentShares> {
+public:
+    uint32_t hints() const override {
+        using base::HintId;
+        return bits_of(HintId::share, HintId::limit, HintId::utilization, HintId::timeslice_us);
+    }
+};
 
 }  // namespace
 

@@ -9,7 +9,13 @@ struct StrictShares final : Shares {
     StrictShares() : Shares(true) {}
 };
 
-class Spup final : public PartitionPolicy<StrictShares> {};
+class Spup final : public PartitionPolicy<StrictShares> {
+public:
+    uint32_t hints() const override {
+        using base::HintId;
+        return bits_of(HintId::share, HintId::limit, HintId::utilization, HintId::timeslice_us);
+    }
+};
 
 }  // namespace
 

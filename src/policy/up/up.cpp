@@ -20,7 +20,10 @@ public:
     int64_t saved_ns(const Program& program) const override { return kSavedSlices * program.timeslice_ns; }
 };
 
-class Up final : public PartitionPolicy<Utilizations> {};
+class Up final : public PartitionPolicy<Utilizations> {
+public:
+    uint32_t hints() const override { return bits_of(base::HintId::utilization, base::HintId::timeslice_us); }
+};
 
 }  // namespace
 

@@ -11,4 +11,10 @@ XDevice device_identity(const Api& api, Device device) {
                        ask(cuda::CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID, device));
 }
 
+void device_name(const Api& api, Device device, char (&name)[kDeviceNameBytes]) {
+    if (api.cuDeviceGetName == nullptr || api.cuDeviceGetName(name, kDeviceNameBytes, device) != kSuccess)
+        name[0] = '\0';
+    name[kDeviceNameBytes - 1] = '\0';
+}
+
 }  // namespace xsched::stream

@@ -14,4 +14,10 @@ XDevice device_identity(const Api& api, Device device) {
     return identity_at(domain, bus, slot);
 }
 
+void device_name(const Api& api, Device device, char (&name)[kDeviceNameBytes]) {
+    if (api.hipDeviceGetName == nullptr || api.hipDeviceGetName(name, kDeviceNameBytes, device) != kSuccess)
+        name[0] = '\0';
+    name[kDeviceNameBytes - 1] = '\0';
+}
+
 }  // namespace xsched::stream

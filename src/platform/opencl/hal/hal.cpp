@@ -31,7 +31,11 @@ XResult wrap(HwQueueHandle* handle, cl_command_queue queue, bool keep) {
     if (result != kXSchedSuccess) return result;
     if (keep) keep_queue(*hwq);
     const XqDeviceOps* ops = ops_of(*hwq);
-    result = xq_hwq_create(handle, ops, hwq, reinterpret_cast<uint64_t>(queue), device_identity(*api, hwq->device));
+    const XDevice device = device_identity(*api, hwq->device);
+    char name[kDeviceNameBytes] = "";
+    device_name(*api, hwq->device, name);
+    xq_name_device(device, name);
+    result = xq_hwq_create(handle, ops, hwq, reinterpret_cast<uint64_t>(queue), device);
     if (result != kXSchedSuccess) ops->destroy(hwq);
     return result;
 }

@@ -100,4 +100,11 @@ XDevice device_identity(const ClApi& api, cl_device_id device) {
     return static_cast<XDevice>(type) << 32 | id;
 }
 
+void device_name(const ClApi& api, cl_device_id device, char (&name)[kDeviceNameBytes]) {
+    const Text text = device_text(api, root_device(api, device), CL_DEVICE_NAME);
+    const size_t length = strnlen(text.bytes, kDeviceNameBytes - 1);
+    std::memcpy(name, text.bytes, length);
+    name[length] = '\0';
+}
+
 }  // namespace xsched::opencl

@@ -1,6 +1,7 @@
 // Which device a command queue runs on, as a number that is equal in every process for one physical device.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "platform/opencl/hal/api.h"
@@ -8,10 +9,14 @@
 
 namespace xsched::opencl {
 
+inline constexpr size_t kDeviceNameBytes = 64;
+
 // XDeviceType in the upper half. Lower half: the PCI address where the driver tells it, else a hash of platform,
 // vendor and device name, and, except for CPUs, of the position among equal devices: all CPU devices of one name
 // share the same cores. Sub-devices count as the device they are part of.
 XDevice device_identity(const ClApi& api, cl_device_id device);
+// What the vendor calls it.
+void device_name(const ClApi& api, cl_device_id device, char (&name)[kDeviceNameBytes]);
 
 // Domain, bus, device, function as PCI writes them: dddddddd:bb:dd.f, of the domain the lower 16 bits.
 uint32_t pci_address(uint32_t domain, uint32_t bus, uint32_t device, uint32_t function);

@@ -28,8 +28,11 @@ XResult wrap(WrappedStream* wrapped, StreamKind kind, Stream stream, Context con
     wrapped->priority = stream_priority(*api, hwq->stream);
     wrapped->blocking = kind != StreamKind::kLegacy && stream_blocks(*api, hwq->stream);
     const XqDeviceOps* ops = ops_of(*hwq);
-    const XResult result =
-        xq_hwq_create(&wrapped->hwq, ops, hwq, stream_id(kind, stream, context), device_identity(*api, hwq->device));
+    const XDevice device = device_identity(*api, hwq->device);
+    char name[kDeviceNameBytes] = "";
+    device_name(*api, hwq->device, name);
+    xq_name_device(device, name);
+    const XResult result = xq_hwq_create(&wrapped->hwq, ops, hwq, stream_id(kind, stream, context), device);
     if (result != kXSchedSuccess) ops->destroy(hwq);
     return result;
 }

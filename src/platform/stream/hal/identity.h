@@ -2,12 +2,18 @@
 // thread.
 #pragma once
 
+#include <cstddef>
+
 #include "vendor.h"
 
 namespace xsched::stream {
 
+inline constexpr size_t kDeviceNameBytes = 64;
+
 // (platform/<p>/hal/identity.cpp)
 XDevice device_identity(const Api& api, Device device);
+// What the vendor calls it.
+void device_name(const Api& api, Device device, char (&name)[kDeviceNameBytes]);
 
 // kDeviceTypeGPU in the upper half; in the lower the PCI address as in OpenCL's device_identity: dddd:bb:dd.0, 16 bits
 // of the domain, 8 of the bus, 5 of the device.

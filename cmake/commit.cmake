@@ -1,0 +1,17 @@
+# Writes FILE, a header that says which commit is built, if it says something else yet. Run in each build.
+execute_process(COMMAND git -C ${SOURCES} rev-parse --short=10 HEAD
+                OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE status)
+execute_process(COMMAND git -C ${SOURCES} diff --quiet HEAD -- src include RESULT_VARIABLE changed ERROR_QUIET)
+if(NOT status EQUAL 0)
+  set(commit "")
+elseif(NOT changed EQUAL 0)
+  string(APPEND commit ", changed")
+endif()
+set(text "#pragma once\n#define XSCHED_COMMIT \"${commit}\"\n")
+set(known "")
+if(EXISTS ${FILE})
+  file(READ ${FILE} known)
+endif()
+if(NOT known STREQUAL text)
+  file(WRITE ${FILE} "${text}")
+endif()

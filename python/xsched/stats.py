@@ -1,0 +1,276 @@
+"""What xserver knows, as frozen dataclasses: what `xcli status`, `list`, `explain` and `top` show.
+
+    for program in xsched.programs():
+        print(program.pid, program.program, program.held[0].ms, "ms held in the last second")
+
+Names are those of --json (docs/json.md), and units are in the names: _ms, _us, _s, _percent; what has none is a count.
+None: not measured. A user sees the own programs; root and the server's own user see all. NoServerError if no server
+answers, RefusedError with kind "nobody" if there is no such program."""
+import json
+import subprocess
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any, Dict, List, Optional, Tuple, Type, TypeVar, Union
+
+from . import _libraries
+from ._link import Link
+from .errors import NoServerError, RefusedError
+
+Made = TypeVar("Made")
+Percents = Tuple[Optional[float], Optional[float], Optional[float]]
+
+
+@dataclass(frozen=True)
+class ProcessStatus:
+    """A process, in sentences: what it does now and why."""
+    pid: int
+    uid: int
+    client: int
+    program: str
+    queues: int
+    state: str                     # "runs", "runs in part", "held" or "idle"
+    completed: int                 # commands
+    explanations: Tuple[str, ...]  # a sentence for each priority and device
+    delayed_ms: float              # suspended with work to do, in all
+    caused_ms: float               # that others were, for its sake
+    preemptions: int
+
+
+@dataclass(frozen=True)
+class Status:
+    policy: str
+    processes: Tuple[ProcessStatus, ...]
+
+
+@dataclass(frozen=True)
+class QueueStats:
+    """A queue of a program. `queue` with `pid` names it, as in xcli's options: PID.QUEUE."""
+    pid: int
+    uid: int
+    client: int
+    program: str
+    queue: int
+    device: str
+    device_index: Optional[int]
+    device_name: str
+    platform: str
+    level: int                # preempt level in use
+    levels: Tuple[int, ...]   # that the hardware supports
+    threshold: int            # most commands in flight; 0: automatic
+    batch_size: int
+    state: str                # "runs", "held" or "idle"
+    submitted: int
+    pending: int
+    in_flight: int
+    completed: int
+    command_ms: float         # device time of a command, about
+    busy_ms: float            # device time so far
+    idle_ms: float            # without work, since it was first seen; only as far as it was followed
+    held_ms: float
+    held_now_ms: float        # 0: it is not held now
+    suspended: bool
+    mechanism: str
+    reason: str
+    by_pid: int               # whom it makes room for; 0: nobody
+    preemptions: int
+    explanation: str
+    priority: int
+    utilization: int          # percent
+    timeslice_us: int
+    deadline_us: int
+    laxity_us: int
+    lax_priority: int
+    critical_priority: int
+    period_us: int
+    share: int                # percent that it asked for; 0: nothing said
+    limit: int                # percent at most; 0: no limit
+    k_deadline: int
+    window: int
+    slo_p99: int              # microseconds; below 0: percent of the time alone; 0: no target
+    got_percent: Percents     # of the device, in the last 1, 10 and 60 seconds
+    why_less: str
+
+
+@dataclass(frozen=True)
+class Lengths:
+    """Of bursts, commands or holds."""
+    count: int
+    sum_ms: float
+    p50_ms: float
+    p99_ms: float
+
+
+@dataclass(frozen=True)
+class HeldBy:
+    """A cause of holds. Another user's program has neither pid nor priority."""
+    reason: str
+    why: str
+    holds: int
+    ms: float
+    longest_ms: float
+    mechanism: str
+    itself: bool
+    program: str = ""
+    pid: Optional[int] = None
+    priority: Optional[int] = None
+
+
+@dataclass(frozen=True)
+class Held:
+    """For how long a program was suspended with work to do in the last `seconds`."""
+    seconds: int
+    holds: int
+    ms: float
+    longest_ms: float
+    by: Tuple[HeldBy, ...]
+
+
+@dataclass(frozen=True)
+class Victim:
+    holds: int
+    ms: float
+    longest_ms: float
+    mechanism: str
+    program: str = ""
+    pid: Optional[int] = None
+    priority: Optional[int] = None
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Whom a program kept waiting in the last `seconds`."""
+    seconds: int
+    victims: Tuple[Victim, ...]
+
+
+@dataclass(frozen=True)
+class DeviceUse:
+    """A device that a program has queues on."""
+    device: str
+    device_index: Optional[int]
+    device_name: str
+    platform: str
+    got_percent: Percents  # in the last 1, 10 and 60 seconds
+    why_less: str
+
+
+@dataclass(frozen=True)
+class ProgramStats:
+    """A program: what it asked for and got."""
+    pid: int
+    uid: int
+    client: int
+    program: str
+    queues: int
+    unscheduled: int          # queues beyond its user's limit
+    state: str                # "runs", "runs in part", "held" or "idle"
+    stopped: bool             # by a signal
+    suspended_by_itself: bool
+    followed: bool            # somebody competes: device time and bursts are measured
+    priority: int             # of its most urgent queue
+    share: int                # percent
+    limit: int                # percent
+    level: int
+    best_level: int
+    submitted: int            # commands; these counts include queues that are gone
+    pending: int
+    in_flight: int
+    completed: int
+    busy_ms: float
+    command_ms: float
+    held_since_ms: float
+    held_ms: float
+    holds: int
+    caused_ms: float
+    preempted_by: Dict[str, int]
+    bursts: Lengths
+    commands: Lengths
+    hold_lengths: Lengths
+    devices: Tuple[DeviceUse, ...]
+    held: Tuple[Held, Held, Held]  # in the last 1, 10 and 60 seconds
+    cost: Tuple[Cost, Cost, Cost]
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why a program is as fast as it is. `finding` is one of docs/seeing.md's words."""
+    pid: int
+    program: str
+    finding: str
+    not_us: bool              # XSched has no part in it
+    headline: str
+    details: Tuple[str, ...]
+    advice: str               # empty: there is nothing to do
+    facts: ProgramStats
+
+
+def _value(kind: Any, value: Any) -> Any:
+    if is_dataclass(kind):
+        return _made(kind, value)
+    inner = getattr(kind, "__args__", ())
+    if isinstance(value, list):
+        return tuple(_value(inner[0], each) if inner else each for each in value)
+    return value
+
+
+def _made(kind: Type[Made], entry: Dict[str, Any]) -> Made:
+    """From the server's answer; what this version does not know is left out."""
+    return kind(**{field.name: _value(field.type, entry[field.name]) for field in fields(kind)  # type: ignore[arg-type]
+                   if field.name in entry})
+
+
+def _is_meant(entry: Any, who: Union[None, int, str]) -> bool:
+    return who is None or (entry.pid == who if isinstance(who, int) else who in entry.program)
+
+
+def _meant(entries: List[Any], who: Union[None, int, str]) -> List[Any]:
+    found = [entry for entry in entries if _is_meant(entry, who)]
+    if who is not None and not found:
+        raise RefusedError(f"no program {who!r} is scheduled by this server: xsched.programs() has those there are",
+                           "nobody")
+    return found
+
+
+def status() -> Status:
+    """What runs, what is suspended and why."""
+    with Link() as link:
+        return _made(Status, link.ask_all("processes", cmd="status"))
+
+
+def programs(who: Union[None, int, str] = None) -> List[ProgramStats]:
+    """All programs; or a process by its number, or those with `who` in their names."""
+    with Link() as link:
+        answer = link.ask_all("programs", cmd="programs")
+    return _meant([_made(ProgramStats, entry) for entry in answer["programs"]], who)
+
+
+def queues(who: Union[None, int, str] = None) -> List[QueueStats]:
+    """The queues of all programs, or of some."""
+    with Link() as link:
+        answer = link.ask_all("queues", cmd="list")
+    return _meant([_made(QueueStats, entry) for entry in answer["queues"]], who)
+
+
+def explain(who: Union[None, int, str] = None) -> List[Explanation]:
+    """Why programs are as fast as they are, as `xcli explain` says it; xcli is asked."""
+    xcli = _libraries.tool("xcli")
+    if xcli is None:
+        raise NoServerError("xcli is found neither beside XSched's libraries nor on PATH: install XSched")
+    words = [xcli, "explain", "--json"] + ([] if who is None else [str(who)])
+    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, timeout=30,
+                          encoding="utf-8")
+    try:
+        answer = json.loads(done.stdout)
+    except ValueError:
+        answer = {"ok": False, "error": done.stderr.strip() or f"xcli ended with {done.returncode}"}
+    if answer["ok"]:
+        return [_made(Explanation, entry) for entry in answer["programs"]]
+    if who is None and answer.get("status") == 4:  # nobody is here
+        return []
+    kinds = {2: "usage", 4: "nobody", 5: "refused"}
+    if answer.get("status") in kinds:
+        raise RefusedError(answer["error"], kinds[answer["status"]])
+    raise NoServerError(answer["error"])
+
+
+__all__ = [name for name, value in list(globals().items())
+           if getattr(value, "__module__", "") == __name__ and not name.startswith("_")]

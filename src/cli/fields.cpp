@@ -1,0 +1,40 @@
+#include "cli/fields.h"
+
+#include <cstring>
+
+namespace xsched::cli {
+namespace {
+
+constexpr Field kFields[] = {
+#define XSCHED_FIELD(key, heading, unit, where, help) {#key, heading, unit, where, help},
+#include "cli/fields.def"
+#undef XSCHED_FIELD
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
+
+struct Place {
+    char letter;
+    const char* name;
+};
+constexpr Place kPlaces[] = {{'l', "list"},    {'p', "programs"},   {'s', "status"},
+                             {'t', "top"},     {'h', "held, cost"}, {'b', "by, victims"},
+                             {'d', "devices"}, {'n', "lengths"},    {'e', "explain"}};
+
+}  // namespace
+
+std::string places_of(const Field& field) {
+    std::string text;
+    for (const Place& place : kPlaces)
+        if (strchr(field.where, place.letter) != nullptr) text += (text.empty() ? "" : ", ") + std::string(place.name);
+    return text;
+}
+
+const Field* fields() { return kFields; }
+
+std::string heading_of(const char* key) {
+    for (const Field* field = kFields; field->key != nullptr; ++field)
+        if (strcmp(field->key, key) == 0) return field->heading;
+    return key;
+}
+
+}  // namespace xsched::cli

@@ -1,0 +1,117 @@
+#include "cli/targets.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <optional>
+#include <set>
+
+#include "base/text.h"
+
+namespace xsched::cli {
+namespace {
+
+std::optional<uint64_t> number_in(const std::string& text) {
+    if (text.empty() || text.front() == '-') return std::nullopt;
+    char* end = nullptr;
+    errno = 0;
+    const unsigned long long number = strtoull(text.c_str(), &end, 0);
+    if (errno != 0 || end == text.c_str() || *end != '\0') return std::nullopt;
+    return number;
+}
+
+// "17.2", "2", "0x1f"
+Json queue_of(const std::string& text, const Target& target) {
+    const size_t point = text.find('.');
+    const auto queue = number_in(point == std::string::npos ? text : text.substr(point + 1));
+    const auto pid = point == std::string::npos ? std::nullopt : number_in(text.substr(0, point));
+    if (!queue || (point != std::string::npos && !pid))
+        throw Failure("\"" + text +
+                      "\" is not a queue's number: use PID.QUEUE as 'xcli list' shows them, such as 812.1");
+    Json request{{"queue", *queue}};
+    if (pid) request["pid"] = *pid;
+    if (!pid && target.who.size() == 1)
+        if (const auto given = number_in(target.who.front())) request["pid"] = *given;
+    return request;
+}
+
+std::vector<Json> programs_of(ServerLink& link) {
+    const Json answer = ask_all(link, {{"cmd", "status"}}, "processes");
+    return {answer["processes"].begin(), answer["processes"].end()};
+}
+
+bool is_on(const Json& queue, const std::string& device) {
+    if (const auto number = number_in(device); number && queue["device_index"].is_number())
+        return queue["device_index"] == *number;
+    return queue.value("device", "").find(device) != std::string::npos ||
+           queue.value("device_name", "").find(device) != std::string::npos;
+}
+
+bool is_one_of(const Json& entry, const std::vector<std::string>& who) {
+    return std::any_of(who.begin(), who.end(), [&entry](const std::string& one) {
+        if (const auto number = number_in(one)) return entry.value("pid", int64_t{0}) == static_cast<int64_t>(*number);
+        return entry.value("program", "").find(one) != std::string::npos;
+    });
+}
+
+std::vector<Json> queues_on(ServerLink& link, const Target& target) {
+    std::vector<Json> requests;
+    const Json answer = ask_all(link, {{"cmd", "list"}}, "queues");
+    for (const Json& queue : answer["queues"])
+        if (is_on(queue, target.device) && (target.who.empty() || is_one_of(queue, target.who)))
+            requests.push_back({{"pid", queue["pid"]}, {"queue", queue["queue"]}});
+    if (requests.empty())
+        throw Failure("no queue is on device \"" + target.device + "\": 'xcli list' shows the devices", kNobody);
+    return requests;
+}
+
+std::vector<Json> processes_named(ServerLink& link, const Target& target) {
+    std::vector<Json> requests;
+    std::vector<Json> programs;
+    std::set<int64_t> seen;
+    const auto add = [&](int64_t pid) {
+        if (seen.insert(pid).second) requests.push_back({{"pid", pid}});
+    };
+    const bool names = std::any_of(target.who.begin(), target.who.end(),
+                                   [](const std::string& one) { return !number_in(one).has_value(); });
+    if (names || target.all) programs = programs_of(link);
+    for (const std::string& one : target.who) {
+        if (const auto number = number_in(one)) {
+            add(static_cast<int64_t>(*number));
+            continue;
+        }
+        bool found = false;
+        for (const Json& program : programs) {
+            if (!is_one_of(program, {one})) continue;
+            add(program.value("pid", int64_t{0}));
+            found = true;
+        }
+        if (!found)
+            throw Failure("no program \"" + one + "\" is scheduled by this server: 'xcli status' shows those there are",
+                          kNobody);
+    }
+    if (target.all)
+        for (const Json& program : programs) add(program.value("pid", int64_t{0}));
+    if (target.all && requests.empty())
+        throw Failure("no program is scheduled: start one with 'xcli run -- PROGRAM'", kNobody);
+    return requests;
+}
+
+}  // namespace
+
+std::vector<Json> requests_of(ServerLink& link, const Target& target) {
+    std::vector<Json> requests;
+    for (const std::string& queue : target.queues) requests.push_back(queue_of(queue, target));
+    if (!requests.empty()) return requests;
+    return target.device.empty() ? processes_named(link, target) : queues_on(link, target);
+}
+
+std::string name_of(const Json& request) {
+    const std::string pid = std::to_string(request.value("pid", int64_t{0}));
+    if (!request.contains("queue")) return "pid " + pid;
+    const uint64_t queue = request.value("queue", uint64_t{0});
+    const std::string number = queue > UINT32_MAX ? base::hexadecimal(queue) : std::to_string(queue);
+    return "queue " + (request.contains("pid") && queue <= UINT32_MAX ? pid + "." + number : number);
+}
+
+}  // namespace xsched::cli

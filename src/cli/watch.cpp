@@ -1,0 +1,52 @@
+#include "cli/watch.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/clock.h"
+#include "base/time.h"
+#include "cli/server_link.h"
+#include "cli/show.h"
+#include "cli/stop_signals.h"
+
+namespace xsched::cli {
+namespace {
+
+// Who is watched may come later, or again.
+int look_once(const std::function<int()>& look) {
+    try {
+        return look();
+    } catch (const Failure& failure) {
+        if (failure.status() != kNobody) throw;
+        print(std::string(failure.what()) + "\n");
+        return kNobody;
+    }
+}
+
+}  // namespace
+
+void add_watch(CLI::App* command, WatchWords& words) {
+    CLI::Option* flag = command->add_flag("-w,--watch", words.watch, "look again and again, until ^C");
+    command->add_option("--interval", words.interval_s, "seconds between two looks (2)")
+        ->check(CLI::Range(0.05, 3600.0))
+        ->needs(flag);
+}
+
+int watch(const WatchWords& words, const std::function<int()>& look) {
+    if (!words.watch) return look();
+    stop_on_signals();
+    const bool terminal = isatty(STDOUT_FILENO) != 0;
+    int status = 0;
+    for (bool first = true; !told_to_stop(); first = false) {
+        print(terminal ? "\033[H\033[2J" : first ? "" : "\n");
+        status = look_once(look);
+        const int64_t until_ns = base::now_ns() + static_cast<int64_t>(words.interval_s * base::kSecond);
+        constexpr int64_t kLongestNapNs = 100 * base::kMillisecond;
+        while (!told_to_stop() && base::now_ns() < until_ns)
+            base::sleep_ns(std::min(kLongestNapNs, until_ns - base::now_ns()));
+    }
+    return status;
+}
+
+}  // namespace xsched::cli

@@ -1,0 +1,19 @@
+// -w: a command that looks, again and again until somebody ends it. The main thread.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <functional>
+
+namespace xsched::cli {
+
+struct WatchWords {
+    bool watch = false;
+    double interval_s = 2;
+};
+
+void add_watch(CLI::App* command, WatchWords& words);
+// `look` prints, and returns the exit status. On a terminal each look takes the place of the one before.
+int watch(const WatchWords& words, const std::function<int()>& look);
+
+}  // namespace xsched::cli

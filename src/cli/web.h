@@ -1,0 +1,18 @@
+// xcli web: the page and the HTTP API, in a process of its own.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace xsched::cli {
+
+struct WebWords {
+    std::vector<std::string> listen;  // Unix sockets' paths, and 127.0.0.1:PORT; empty: both at usual places
+    std::string token_file;           // made if it is not there; empty: a port gets a fresh token
+    bool openapi = false;             // print the description of the API instead
+};
+
+// Until SIGTERM or SIGINT. Throws Failure.
+int web(const WebWords& words, bool json);
+
+}  // namespace xsched::cli

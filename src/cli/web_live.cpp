@@ -1,0 +1,128 @@
+#include "cli/web_live.h"
+
+#include <algorithm>
+
+#include "base/clock.h"
+#include "cli/explain_sentences.h"
+#include "cli/show.h"
+
+namespace xsched::cli {
+namespace {
+
+constexpr int64_t kProgramsEveryNs = 500 * base::kMillisecond;
+constexpr int64_t kQuietNs = 250 * base::kMillisecond;
+constexpr int64_t kTryAgainNs = base::kSecond;
+constexpr int kMostPages = 8;  // of changes, in one event: others wait too
+
+std::string event_text(const char* name, const Json& data) {
+    return "event: " + std::string(name) + "\ndata: " + data.dump(-1, ' ', false, Json::error_handler_t::replace) +
+           "\n\n";
+}
+
+// What the page shows of a program: a row as in xcli top, why, and its burst lengths.
+Json program_json(const Json& answer, const Json& program, const TopRow& row) {
+    const Explained explained = explain(answer, program);
+    Json entry = top_json(row);
+    entry["uid"] = program.value("uid", int64_t{0});
+    entry["limit"] = program.value("limit", int64_t{0});
+    entry["queues"] = program.value("queues", int64_t{0});
+    entry["followed"] = program.value("followed", false);
+    entry["suspended"] = row.suspended;
+    entry["held_since_ms"] = program.value("held_since_ms", 0.0);
+    entry["devices"] = program.value("devices", Json::array());
+    entry["finding"] = finding_word(explained.finding);
+    entry["not_us"] = explained.not_us;
+    entry["headline"] = explained.headline;
+    entry["bursts"] = program["bursts"].value("buckets", Json::array());
+    return entry;
+}
+
+}  // namespace
+
+void WebLive::join(int64_t hz) {
+    const int64_t every_ns = base::kSecond / std::clamp<int64_t>(hz, 1, kMostHz);
+    every_ns_ = every_ns_ == 0 ? every_ns : std::min(every_ns_, every_ns);
+    programs_ns_ = 0;  // the newcomer waits for nothing
+}
+
+void WebLive::connect() {
+    if (link_) return;
+    link_.emplace();
+    has_cursor_ = false;
+}
+
+void WebLive::tell_programs(HttpDoor& door) {
+    const Json answer = ask_all(*link_, {{"cmd", "programs"}, {"buckets", true}}, "programs");
+    rows_.take(answer);
+    Json programs = Json::array();
+    for (size_t i = 0; i < rows_.rows().size(); ++i)
+        programs.push_back(program_json(answer, answer["programs"][i], rows_.rows()[i]));
+    Json devices = Json::array();
+    for (const TopDevice& device : rows_.devices())
+        devices.push_back({{"device", device.name},
+                           {"use_percent", device.use >= 0 ? Json(device.use) : Json()},
+                           {"programs", device.programs}});
+    door.tell_streams(event_text("programs", {{"now_us", base::now_ns() / base::kMicrosecond},
+                                              {"policy", answer.value("policy", "")},
+                                              {"uptime_s", answer.value("uptime_s", 0.0)},
+                                              {"devices", devices},
+                                              {"reasons", reasons_},
+                                              {"programs", programs}}));
+}
+
+void WebLive::tell_changes(HttpDoor& door, int64_t now_ns) {
+    Json entries = Json::array();
+    uint64_t lost = 0;
+    Json queues;
+    bool more = true;
+    for (int pages = 0; more && pages < kMostPages; ++pages) {
+        Json request{{"cmd", "record"}, {"queues", pages == 0 && (!has_cursor_ || now_ns >= quiet_ns_)}};
+        if (has_cursor_) request["from"] = next_;
+        const Json answer = link_->ask(request);
+        next_ = answer.at("next");
+        has_cursor_ = true;
+        more = answer.at("more");
+        lost += answer.at("lost").get<uint64_t>();
+        if (answer.contains("queues")) queues = answer["queues"];
+        if (answer.contains("reasons")) reasons_ = answer["reasons"];
+        for (const Json& row : answer.at("entries"))
+            entries.push_back(
+                {row.at(0).get<int64_t>() / base::kMicrosecond, row.at(1), row.at(2), row.at(3), row.at(4), row.at(5)});
+    }
+    if (entries.empty() && now_ns < quiet_ns_) return;
+    quiet_ns_ = now_ns + kQuietNs;
+    Json event{{"now_us", base::now_ns() / base::kMicrosecond}, {"lost", lost}, {"entries", std::move(entries)}};
+    if (!queues.is_null()) {
+        Json& told = event["queues"] = Json::array();
+        for (const Json& queue : queues)
+            told.push_back({queue.at("client"), queue.at("slot"), queue.at("device"), queue.at("priority")});
+    }
+    door.tell_streams(event_text("changes", event));
+}
+
+int64_t WebLive::tick(HttpDoor& door, int64_t now_ns) {
+    if (door.streams() == 0) {
+        link_.reset();
+        every_ns_ = 0;
+        return 0;
+    }
+    try {
+        if (now_ns >= changes_ns_) {
+            connect();
+            tell_changes(door, now_ns);
+            changes_ns_ = std::max(changes_ns_ + every_ns_, now_ns);
+        }
+        if (now_ns >= programs_ns_) {
+            connect();
+            tell_programs(door);
+            programs_ns_ = now_ns + kProgramsEveryNs;
+        }
+    } catch (const std::exception& failure) {
+        link_.reset();
+        door.tell_streams(event_text("away", {{"error", failure.what()}}));
+        changes_ns_ = programs_ns_ = now_ns + kTryAgainNs;
+    }
+    return std::min(changes_ns_, programs_ns_);
+}
+
+}  // namespace xsched::cli

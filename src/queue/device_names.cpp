@@ -1,0 +1,29 @@
+#include "queue/device_names.h"
+
+namespace xsched::queue {
+namespace {
+
+constinit ipc::DeviceName g_names[ipc::kMostDeviceNames];
+constinit std::atomic<uint64_t> g_claimed[ipc::kMostDeviceNames];  // by whoever writes the name
+
+}  // namespace
+
+void name_device(uint64_t device, const char* name) {
+    for (uint32_t i = 0; i < ipc::kMostDeviceNames; ++i) {
+        uint64_t owner = 0;
+        if (g_claimed[i].compare_exchange_strong(owner, device)) return g_names[i].write(device, name);
+        if (owner == device) return;
+    }
+}
+
+void publish_device_names(ipc::Header& header) {
+    for (uint32_t i = 0; i < ipc::kMostDeviceNames; ++i) {
+        const uint64_t device = g_names[i].device.load(std::memory_order_acquire);
+        if (device == 0 || header.devices[i].device.load(std::memory_order_relaxed) == device) continue;
+        char name[ipc::DeviceName::kBytes];
+        g_names[i].read(name);
+        header.devices[i].write(device, name);
+    }
+}
+
+}  // namespace xsched::queue

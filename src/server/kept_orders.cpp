@@ -1,0 +1,80 @@
+#include "server/kept_orders.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+
+#include "base/log.h"
+#include "ipc/slot_hints.h"
+
+namespace xsched::server {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr const char* kOrders = "orders";  // in the checkpoint
+
+Json living(Json orders) {
+    Json kept = Json::array();
+    for (Json& order : orders)
+        if (start_of(order.value("pid", 0)) == order.value("start", uint64_t{0})) kept.push_back(std::move(order));
+    return kept;
+}
+
+}  // namespace
+
+std::optional<uid_t> KeptOrders::owner_of(pid_t pid) {
+    struct stat info{};
+    if (pid <= 0 || start_of(pid) == 0 || stat(("/proc/" + std::to_string(pid)).c_str(), &info) != 0)
+        return std::nullopt;
+    return info.st_uid;
+}
+
+bool KeptOrders::keep(pid_t pid, uid_t user, const Json& order) {
+    Json orders = living(checkpoint_.value(kOrders));
+    const auto count = std::count_if(orders.begin(), orders.end(),
+                                     [user](const Json& one) { return one.value("user", uid_t{0}) == user; });
+    auto found = std::find_if(orders.begin(), orders.end(), [pid](const Json& one) { return one["pid"] == pid; });
+    if (found == orders.end()) {
+        if (static_cast<size_t>(count) >= kMostOfUser || orders.size() >= kMost) return false;
+        orders.push_back({{"pid", pid}, {"start", start_of(pid)}, {"user", user}});
+        found = orders.end() - 1;
+    }
+    found->merge_patch(order);
+    checkpoint_.note(kOrders, orders);
+    return true;
+}
+
+bool KeptOrders::has(pid_t pid) const {
+    const Json orders = living(checkpoint_.value(kOrders));
+    return std::any_of(orders.begin(), orders.end(), [pid](const Json& one) { return one["pid"] == pid; });
+}
+
+void KeptOrders::give(Client& client) {
+    const Json known = checkpoint_.value(kOrders);
+    if (!known.is_array() || known.empty() || client.pid_is_claimed()) return;
+    Json orders = living(known);
+    const auto found =
+        std::find_if(orders.begin(), orders.end(), [&](const Json& one) { return one["pid"] == client.pid(); });
+    if (found == orders.end()) return;
+    write_defaults(client.header(), *found);
+    client.held = found->value("held", false);
+    if (client.held) checkpoint_.note_held(client.pid(), 0, true);
+    orders.erase(found);
+    checkpoint_.note(kOrders, orders);
+    XLOG_INFO("pid %d gets what was told of it before it came", client.pid());
+}
+
+void write_defaults(ipc::Header& header, const Json& order) {
+    const Json hints = order.value("hints", Json::object());
+    for (const base::HintInfo& hint : base::kHints)
+        if (hints.contains(hint.name)) ipc::store_default(header, hint.id, hints[hint.name].get<int64_t>());
+    const auto set = [&order](std::atomic<uint32_t>& field, const char* name) {
+        if (const auto number = order.value(name, 0U); number != 0) field.store(number);
+    };
+    set(header.default_level, "level");
+    set(header.default_threshold, "threshold");
+    set(header.default_batch_size, "batch_size");
+}
+
+}  // namespace xsched::server

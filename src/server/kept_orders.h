@@ -1,0 +1,40 @@
+// What people told of a process that has not come yet (xcli hint, config, suspend PID before its first device call).
+// It is in force from the process's greeting on. Kept in the checkpoint: a server after this one knows it too. Front
+// thread.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <sys/types.h>
+
+#include <optional>
+
+#include "server/checkpoint.h"
+#include "server/client.h"
+
+namespace xsched::server {
+
+class KeptOrders {
+public:
+    static constexpr size_t kMostOfUser = 64;
+    static constexpr size_t kMost = 512;
+
+    explicit KeptOrders(Checkpoint& checkpoint) : checkpoint_(checkpoint) {}
+
+    // The user that the process runs as; nothing: there is no such process.
+    static std::optional<uid_t> owner_of(pid_t pid);
+    // Adds to what was told of the process before: "hints" by name, as they are kept (base/hints.h), "level",
+    // "threshold", "batch_size", "held". False: the asking user has as many as it may.
+    bool keep(pid_t pid, uid_t user, const nlohmann::json& order);
+    // Whether something waits for that process.
+    bool has(pid_t pid) const;
+    // Before the client's welcome: writes what is there of it into its header, and forgets it.
+    void give(Client& client);
+
+private:
+    Checkpoint& checkpoint_;
+};
+
+// For queues that the client makes later: {"hints": {...}, "level": ...}.
+void write_defaults(ipc::Header& header, const nlohmann::json& order);
+
+}  // namespace xsched::server

@@ -1,0 +1,126 @@
+// Words, units and columns are the same wherever they are told: each key of a real answer is in fields.def, where that
+// says, and docs/json.md has its line.
+#include "cli/fields.h"
+
+#include <cstring>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "cli/cli_rig.h"
+
+namespace xsched::test {
+namespace {
+
+const cli::Field* field_of(const std::string& key) {
+    for (const cli::Field* field = cli::fields(); field->key != nullptr; ++field)
+        if (key == field->key) return field;
+    return nullptr;
+}
+
+std::string unit_of(const std::string& key) {
+    for (const auto& [ending, unit] : {std::pair{"_ms", "ms"}, std::pair{"_us", "us"}, std::pair{"_percent", "%"}})
+        if (key.ends_with(ending)) return unit;
+    return "";
+}
+
+// The object, and the ones within it that have places of their own.
+void expect_known(const Json& object, char where) {
+    static const std::map<std::string, char> kWithin = {
+        {"devices", 'd'},      {"held", 'h'},           {"cost", 'h'},     {"by", 'b'},
+        {"victims", 'b'},      {"bursts", 'n'},         {"commands", 'n'}, {"hold_lengths", 'n'},
+        {"stop_lengths", 'n'}, {"resume_lengths", 'n'}, {"facts", 'p'}};
+    for (const auto& [key, value] : object.items()) {
+        SCOPED_TRACE(key);
+        const cli::Field* field = field_of(key);
+        ASSERT_NE(field, nullptr) << "it is not in src/cli/fields.def";
+        EXPECT_NE(strchr(field->where, where), nullptr) << "fields.def does not say that " << where << " has it";
+        const std::string unit = key == "not_us" ? "" : unit_of(key);
+        EXPECT_TRUE(unit.empty() || unit == field->unit) << field->unit;
+        const auto within = kWithin.find(key);
+        if (within == kWithin.end()) continue;
+        if (value.is_object()) expect_known(value, within->second);
+        if (value.is_array())
+            for (const Json& one : value) expect_known(one, within->second);
+    }
+}
+
+// Each key that is said to be there is there; `optional` those that some have and some have not.
+void expect_all(const Json& object, char where, const std::set<std::string>& optional = {}) {
+    for (const cli::Field* field = cli::fields(); field->key != nullptr; ++field)
+        EXPECT_TRUE(strchr(field->where, where) == nullptr || optional.contains(field->key) ||
+                    object.contains(field->key))
+            << where << " has no " << field->key;
+}
+
+class Fields : public WithCli {
+protected:
+    void SetUp() override {
+        start();
+        ASSERT_TRUE(victim.connect(socket(), "trainer"));
+        ASSERT_TRUE(urgent.connect(socket(), "urgent"));
+        victim.add_queue(0, 0, 0xab1);
+        urgent.add_queue(0, 10, 0xab2);
+        victim.submit(0);
+        urgent.submit(0);
+        ASSERT_TRUE(victim.becomes_suspended(0, true));
+    }
+    TestClient victim, urgent;
+};
+
+TEST_F(Fields, AnswersHaveTheKeysOfTheTable) {
+    const Json queue = xcli({"list", "--json"}).json()["queues"][0];
+    expect_known(queue, 'l');
+    expect_all(queue, 'l');
+    const Json status = xcli({"status", "--json"}).json()["processes"][0];
+    expect_known(status, 's');
+    expect_all(status, 's');
+    const Json top = xcli({"top", "--json"}).json()["programs"][0];
+    expect_known(top, 't');
+    expect_all(top, 't');
+    const Json explained = xcli({"explain", "trainer", "--json"}).json()["programs"][0];
+    expect_known(explained, 'e');
+    expect_all(explained, 'e');
+    expect_all(explained["facts"], 'p');
+    ASSERT_FALSE(explained["facts"]["held"][2]["by"].empty());
+    expect_all(explained["facts"]["devices"][0], 'd');
+}
+
+TEST_F(Fields, NothingIsAPointer) {
+    const std::string text = xcli({"list", "--json"}).out + xcli({"explain", "--json"}).out;
+    for (const char* key : {"\"handle\"", "\"hwq\"", "0x"}) EXPECT_FALSE(has(text, key)) << key;
+}
+
+TEST_F(Fields, OpenClsMechanismIsAHold) {
+    EXPECT_EQ(xcli({"list", "--json"}).json()["queues"][0]["mechanism"], "hold");
+    EXPECT_TRUE(xcli({"explain", "--json"}).json()["programs"][0]["facts"]["preempted_by"].contains("hold"));
+}
+
+TEST_F(Fields, TheTableIsPrintedAndDocumented) {
+    std::ifstream file(XSCHED_SOURCES "/docs/json.md");
+    std::stringstream text;
+    text << file.rdbuf();
+    const Json answer = xcli({"json", "--json"}).json();
+    for (const Json& field : answer["fields"]) {
+        const std::string unit = field["unit"].get<std::string>();
+        const std::string line = "| `" + field["key"].get<std::string>() + "` | " + (unit.empty() ? "-" : unit) +
+                                 " | " + field["in"].get<std::string>() + " | " + field["help"].get<std::string>() +
+                                 " |\n";
+        EXPECT_TRUE(has(text.str(), line)) << "docs/json.md should say: " << line;
+    }
+    EXPECT_TRUE(has(xcli({"json"}).out, "held_percent"));
+}
+
+// What xcli metrics reads of the answers.
+TEST_F(Fields, MetricsReadKeysOfTheTable) {
+    const char* const members[] = {
+#define XSCHED_METRIC(name, type, scope, member, scale, unit, help) #scope, member,
+#include "cli/metrics.def"
+#undef XSCHED_METRIC
+    };
+    for (size_t i = 0; i < std::size(members); i += 2)
+        EXPECT_TRUE(strcmp(members[i], "kServer") == 0 || field_of(members[i + 1]) != nullptr) << members[i + 1];
+}
+
+}  // namespace
+}  // namespace xsched::test

@@ -1,0 +1,243 @@
+#!/usr/bin/python3
+"""The page of xcli web in headless Chromium: what it shows, what it changes, the keyboard, and what it never does."""
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+from browser import Browser
+
+GIVEN = None  # the command line
+PROGRAMS = 10
+QUEUES = 10
+FIRST_PAINT_MS = 5000  # the aim is 1000, on a machine with nothing else to do
+PATIENCE_S = 30
+NAME = ".name-button"
+MOST_SEEN = "document.querySelectorAll('.name-button').length"
+REACHABLE = "a, button, select, input, canvas[tabindex]"
+PAINT = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime"
+# How often events came and the page was drawn within so many ms.
+RATES = """const [ms, done] = arguments, begin = {...xsched, at: performance.now()};
+setTimeout(() => { const s = (performance.now() - begin.at) / 1000;
+  done([(xsched.events - begin.events) / s, (xsched.drawn - begin.drawn) / s, xsched.draw_ms]); }, ms);"""
+
+
+def begin(words, environment, until):
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment, text=True)
+    text = ""
+    for line in process.stdout:
+        text += line
+        if until in line:
+            return process, text
+    raise RuntimeError(f"{words[0]} ended without \"{until}\"")
+
+
+class Page(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        socket = cls.folder.name + "/x.sock"
+        cls.environment = {**os.environ, "XSCHED_SOCKET": socket, "XDG_RUNTIME_DIR": cls.folder.name}
+        cls.processes = []
+        cls.addClassCleanup(cls.end_all)
+        cls.start([GIVEN.bin / "xserver", "--no-supervise", "--socket", socket], "listening on")
+        cls.start([GIVEN.crowd, socket, str(PROGRAMS), str(QUEUES)], "programs")
+        text = cls.start([GIVEN.bin / "xcli", "web", "--listen", "127.0.0.1:0"], "#token=")
+        cls.url = re.search(r"http://\S+", text)[0]
+        cls.origin = re.match(r"http://[^/]+/", cls.url)[0]
+        cls.browser = Browser()
+        cls.addClassCleanup(cls.browser.close)
+
+    @classmethod
+    def start(cls, words, until):
+        process, text = begin([str(word) for word in words], cls.environment, until)
+        cls.processes.append(process)
+        return text
+
+    @classmethod
+    def end_all(cls):
+        for process in reversed(cls.processes):
+            process.terminate()
+            process.wait(PATIENCE_S)
+            process.stdout.close()
+
+    def open(self, query="", width=1280, height=900, dark=True, still=False):
+        browser = self.browser
+        browser.open("about:blank")
+        browser.appear(width, height, dark, still)
+        browser.log("browser")
+        browser.requests()
+        browser.open(self.url.replace("/#", "/" + query + "#"))
+        browser.wait(f"{MOST_SEEN} == {PROGRAMS}", "the programs are shown")
+        return browser
+
+    def check_quiet(self, browser):
+        """No error, and nothing asked of anybody else."""
+        self.assertEqual([it for it in browser.log("browser") if it["level"] in ("SEVERE", "WARNING")], [])
+        asked = browser.requests()
+        self.assertGreater(len(asked), 5)
+        self.assertEqual([url for url in asked if not url.startswith(self.origin)], [])
+
+    def xcli(self, *words):
+        done = subprocess.run([GIVEN.bin / "xcli", *words, "--json"], env=self.environment, capture_output=True,
+                              text=True, check=True, timeout=PATIENCE_S)
+        return json.loads(done.stdout)
+
+    def priority_of(self, pid):
+        programs = self.xcli("explain", str(pid))["programs"]
+        return programs[0]["facts"]["priority"]
+
+    def test_shows_the_programs_and_is_quick_and_quiet(self):
+        browser = self.open(query="?hz=60")
+        paint = browser.wait(PAINT, "something is painted")
+        print(f"first paint after {paint:.0f} ms")
+        self.assertLess(paint, FIRST_PAINT_MS)
+        self.assertNotIn("token", browser.js("return location.href"))
+        browser.wait("document.getElementById('policy').value == 'HPF'", "the policy is shown")
+        browser.wait("document.querySelectorAll('.device').length == 1", "the device is shown")
+        browser.wait("document.querySelector('.chip.held') != null", "somebody is held")
+        events, drawn, took = browser.js_later(RATES, 3000)
+        print(f"{PROGRAMS * QUEUES} queues: {events:.0f} events and {drawn:.0f} pictures a second, "
+              f"the last picture took {took:.1f} ms")
+        self.assertGreater(events, 5)
+        self.assertGreater(drawn, 5)
+        self.check_quiet(browser)
+
+    def test_explains_on_a_click(self):
+        browser = self.open()
+        browser.click(NAME)
+        browser.wait("document.getElementById('detail').open", "the dialog opens")
+        browser.wait("document.getElementById('detail-headline').textContent.length > 10", "the reason is told")
+        browser.wait("/p50 /.test(document.getElementById('bursts-told').textContent)", "burst lengths are told")
+        browser.press("Escape")
+        browser.wait("!document.getElementById('detail').open", "Escape closes it")
+        self.assertIn("name-button", browser.js("return document.activeElement.className"), "focus comes back")
+        self.check_quiet(browser)
+
+    def test_explains_by_keyboard_alone(self):
+        browser = self.open()
+        for _ in range(30):
+            browser.press("Tab")
+            if browser.js("return document.activeElement.id") == "timeline":
+                break
+        browser.press("Down", "Down", "Left")
+        told = browser.wait("document.getElementById('timeline-told').textContent", "the chosen time is told")
+        self.assertRegex(told, r"pid \d+ \(program\d\) on GPU:1f: (running|held|idle|runs)")
+        browser.press("Enter")
+        browser.wait("document.getElementById('detail').open", "Enter explains it")
+        self.check_quiet(browser)
+
+    def test_everything_has_a_name_and_is_reached_by_tab(self):
+        browser = self.open()
+        nameless = browser.js("""return [...document.querySelectorAll('button, input, select, canvas')].filter((it) =>
+            !(it.getAttribute('aria-label') || it.labels?.length || it.textContent.trim())).map((it) => it.id)""")
+        self.assertEqual(nameless, [])
+        wanted = browser.js(f"return [...document.querySelectorAll(`{REACHABLE}`)].length")
+        reached = set()
+        for _ in range(wanted + 10):
+            browser.press("Tab")
+            reached.add(browser.js("""const it = document.activeElement;
+                return it === document.body ? '' : it.id || it.getAttribute('aria-label') || it.className"""))
+        for name in ("policy", "file", "theme", "timeline", "span", "pause", "find"):
+            self.assertIn(name, reached)
+        self.assertEqual(len([name for name in reached if name.startswith("Explain program")]), PROGRAMS)
+
+    def test_changes_a_priority_after_a_question(self):
+        browser = self.open()
+        pid = int(browser.js(f"return document.querySelector('{NAME}').closest('tr').dataset.pid"))
+        before = self.priority_of(pid)
+        browser.click(NAME)
+        browser.type("#change [name=priority]", "42")
+        browser.press("Enter")
+        browser.wait("document.getElementById('sure').open", "it asks first")
+        question = browser.js("return document.getElementById('sure-question').textContent")
+        self.assertRegex(question, rf"Set the priority from {before} to 42 of pid {pid} ")
+        self.assertEqual(self.priority_of(pid), before, "nothing happens before the answer")
+        browser.click("#sure [value=no]")
+        browser.wait("!document.getElementById('sure').open", "no closes it")
+        self.assertEqual(self.priority_of(pid), before)
+        browser.click("#change .primary")
+        browser.wait("document.getElementById('sure').open", "it asks again")
+        browser.click("#sure [value=yes]")
+        browser.wait("document.getElementById('told').textContent", "it says what came of it")
+        self.assertEqual(self.priority_of(pid), 42)
+        self.xcli("hint", str(pid), "-p", str(before))
+
+    def test_what_is_refused_is_told(self):
+        browser = self.open()
+        browser.js("document.querySelector('#change [name=priority]').max = 999")
+        browser.click(NAME)
+        browser.type("#change [name=priority]", "300")
+        browser.click("#change .primary")
+        browser.wait("document.getElementById('sure').open", "it asks")
+        browser.click("#sure [value=yes]")
+        told = browser.wait("document.getElementById('told').textContent", "the server's sentence")
+        self.assertIn("300", told)
+
+    def test_changes_the_policy(self):
+        browser = self.open()
+        browser.wait("!document.getElementById('policy').disabled", "the policies are known")
+        browser.js("""const it = document.getElementById('policy'); it.value = 'CFS';
+                      it.dispatchEvent(new Event('change'))""")
+        browser.wait("document.getElementById('sure').open", "it asks first")
+        browser.click("#sure [value=yes]")
+        browser.wait("/CFS/.test(document.getElementById('told').textContent)", "it says what came of it")
+        self.assertEqual(self.xcli("policy", "-q")["policy"], "CFS")
+        self.xcli("policy", "-s", "HPF")
+
+    def test_replays_a_recording(self):
+        file = self.folder.name + "/short.xsrec"
+        self.xcli("record", "-o", file, "-t", "500ms")
+        browser = self.open()
+        browser.upload("#file", file)
+        browser.wait("!document.getElementById('replay').hidden", "the replay begins")
+        self.assertIn("short.xsrec, 0.5 s", browser.js("return document.getElementById('replay-name').textContent"))
+        Path(file).write_text("nothing of the kind", encoding="utf-8")
+        browser.upload("#file", file)
+        browser.wait("/is no recording/.test(document.getElementById('told').textContent)", "it says what is wrong")
+        browser.click("#replay-end")
+        browser.wait("document.getElementById('replay').hidden", "back to live")
+        self.check_quiet(browser)
+
+    def test_fits_a_phone_in_both_colours_and_stands_still_if_asked(self):
+        browser = self.open(width=400, height=800, dark=False, still=True)
+        self.assertLessEqual(browser.js("return document.documentElement.scrollWidth"), 400)
+        ground = "return getComputedStyle(document.body).backgroundColor"
+        light = browser.js(ground)
+        browser.click("#theme")
+        self.assertNotEqual(browser.js(ground), light)
+        self.assertEqual(browser.js("return getComputedStyle(document.querySelector('.dot')).animationName"), "none")
+        self.assertLess(browser.js_later(RATES, 1000)[1], 8)
+        browser.js("localStorage.clear()")
+
+    def test_asks_for_the_token(self):
+        browser = self.browser
+        browser.open(self.origin)
+        browser.js("sessionStorage.clear()")
+        browser.open(self.origin)
+        browser.wait("!document.getElementById('ask-token').hidden", "it asks for the token")
+        browser.type("#token", self.url.split("#token=")[1])
+        browser.press("Enter")
+        browser.wait(f"{MOST_SEEN} == {PROGRAMS}", "the programs are shown")
+
+
+def main():
+    global GIVEN
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--bin", type=Path, required=True, help="the folder with xserver and xcli")
+    parser.add_argument("--crowd", type=Path, required=True, help="web_crowd")
+    GIVEN, rest = parser.parse_known_args()
+    if why := Browser.missing():
+        print(f"skipped: {why}")
+        sys.exit(77)
+    unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
+
+
+if __name__ == "__main__":
+    main()

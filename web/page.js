@@ -1,0 +1,185 @@
+// The page of xcli web: what comes from the stream goes to the timeline, the table and the open dialog.
+import {follow, get, keepToken, send} from "./api.js";
+import {Detail} from "./detail.js";
+import {Lanes} from "./lanes.js";
+import {readRecording} from "./recording.js";
+import {ProgramTable, showDevices} from "./table.js";
+import {startTheme} from "./theme.js";
+import {Timeline} from "./timeline.js";
+
+const find = (id) => document.getElementById(id);
+const HZ = Math.min(60, Math.max(1, Number(new URLSearchParams(location.search).get("hz")) || 20));
+const STILL_MS = matchMedia("(prefers-reduced-motion: reduce)").matches ? 250 : 0;
+
+const live = new Lanes();
+let replay = null;  // {lanes, lasts_us, lost, name}
+let policies = false;
+const timeline = new Timeline(find("timeline"), find("tip"), find("timeline-told"), (client) => detail.open(client));
+const detail = new Detail(() => live, () => timeline.colours, tell, sure);
+const table = new ProgramTable(find("programs").tBodies[0], find("nothing"), (client) => detail.open(client));
+timeline.show(live);
+// What a test asks: how often something came and was drawn, and what the last drawing took.
+const counts = {events: 0, drawn: 0, draw_ms: 0};
+window.xsched = counts;
+
+let toldTimer = 0;
+function tell(sentence) {
+  find("told").textContent = sentence;
+  clearTimeout(toldTimer);
+  toldTimer = setTimeout(() => { find("told").textContent = ""; }, 8000);
+}
+
+function sure(question) {
+  const dialog = find("sure");
+  find("sure-question").textContent = question;
+  dialog.returnValue = "no";
+  dialog.showModal();
+  return new Promise((answer) => {
+    dialog.addEventListener("close", () => answer(dialog.returnValue === "yes"), {once: true});
+  });
+}
+
+function showState(state, text) {
+  find("state").dataset.state = state;
+  if (find("state-text").textContent !== text) find("state-text").textContent = text;
+}
+
+async function learnPolicies() {
+  policies = true;
+  const answer = await get("policy");
+  const options = answer.policies.map(({name, summary}) =>
+    Object.assign(document.createElement("option"), {value: name, textContent: name, title: summary}));
+  find("policy").replaceChildren(...options);
+  find("policy").value = answer.policy;
+  find("policy").disabled = false;
+}
+
+async function changePolicy() {
+  const select = find("policy");
+  const name = select.value;
+  try {
+    if (await sure(`Use policy ${name} for all programs?`)) {
+      await send("PUT", "policy", {name});
+      tell(`Policy ${name} is in force.`);
+    }
+    select.value = (await get("policy")).policy;
+  } catch (error) {
+    tell(error.message);
+    policies = false;
+  }
+}
+
+const handlers = {
+  programs(event) {
+    ++counts.events;
+    live.takePrograms(event);
+    timeline.setClock(event.now_us);
+    table.show(event.programs);
+    showDevices(find("devices"), event.devices);
+    showState("live", `live, ${event.programs.length} program${event.programs.length === 1 ? "" : "s"}`);
+    if (!policies) learnPolicies().catch(() => { policies = false; });
+    if (document.activeElement !== find("policy") && policies) find("policy").value = event.policy;
+  },
+  changes(event) {
+    ++counts.events;
+    live.takeChanges(event);
+    timeline.setClock(event.now_us);
+  },
+  away(event) {
+    showState("away", event.error);
+  },
+};
+
+async function followForEver() {
+  for (;;) {
+    try {
+      await follow(HZ, handlers);
+    } catch (error) {
+      if (error.status === 401) return askToken();
+      showState("away", error.message);
+    }
+    await new Promise((done) => { setTimeout(done, 1000); });
+  }
+}
+
+function askToken() {
+  showState("away", "no token");
+  find("ask-token").hidden = false;
+  find("token").focus();
+}
+
+function goLive() {
+  replay = null;
+  find("replay").hidden = true;
+  timeline.end = null;
+  pause(false);
+  timeline.show(live);
+}
+
+async function replayFile(file) {
+  try {
+    replay = {...readRecording(await file.arrayBuffer(), live.reasons), name: file.name};
+  } catch (error) {
+    return tell(`${file.name}: ${error.message}`);
+  }
+  find("replay").hidden = false;
+  find("replay-name").textContent = `${replay.name}, ${(replay.lasts_us / 1e6).toFixed(1)} s`;
+  find("replay-at").value = 1000;
+  timeline.show(replay.lanes);
+  timeline.end = replay.lasts_us;
+}
+
+function pause(on) {
+  find("pause").setAttribute("aria-pressed", String(on));
+  if (!replay) timeline.end = on ? timeline.endTime() : null;
+}
+
+function listen() {
+  find("policy").addEventListener("change", changePolicy);
+  find("span").addEventListener("change", (event) => { timeline.span = Number(event.target.value) * 1e6; });
+  find("pause").addEventListener("click", () => pause(find("pause").getAttribute("aria-pressed") !== "true"));
+  find("find").addEventListener("input", (event) => {
+    table.filter = event.target.value;
+    for (const row of table.rows.values()) row.row.hidden = !row.row.textContent.includes(table.filter);
+  });
+  find("file").addEventListener("change", (event) => {
+    const [file] = event.target.files;
+    if (file) replayFile(file);
+    event.target.value = "";  // the same file may be chosen again: it may have been written anew
+  });
+  find("replay-at").addEventListener("input", (event) => {
+    const {lasts_us} = replay;
+    const first = Math.min(timeline.span, lasts_us);
+    timeline.end = first + ((lasts_us - first) * Number(event.target.value)) / 1000;
+  });
+  find("replay-end").addEventListener("click", goLive);
+  addEventListener("dragover", (event) => event.preventDefault());
+  addEventListener("drop", (event) => {
+    event.preventDefault();
+    if (event.dataTransfer.files[0]) replayFile(event.dataTransfer.files[0]);
+  });
+  addEventListener("resize", () => { timeline.known = -1; });
+  find("token-form").addEventListener("submit", (event) => {
+    event.preventDefault();
+    keepToken(find("token").value);
+    find("ask-token").hidden = true;
+    followForEver();
+  });
+}
+
+let drawnAt = -Infinity;
+function draw(now) {
+  if (now - drawnAt >= STILL_MS) {
+    const began = performance.now();
+    timeline.draw();
+    counts.draw_ms = performance.now() - began;
+    ++counts.drawn;
+    drawnAt = now;
+  }
+  requestAnimationFrame(draw);
+}
+
+startTheme(find("theme"), () => timeline.readColours());
+listen();
+requestAnimationFrame(draw);
+followForEver();

@@ -1,0 +1,67 @@
+// A file of xcli record as lanes (src/ipc/recording.h has the format). Throws an Error with a sentence.
+import {Lanes} from "./lanes.js";
+import {deviceName} from "./words.js";
+
+const MAGIC = "XSREC\n";
+
+class Reader {
+  constructor(bytes) {
+    this.bytes = bytes;
+    this.at = MAGIC.length;
+    if (new TextDecoder().decode(bytes.subarray(0, MAGIC.length)) !== MAGIC)
+      throw new Error("this file is no recording: make one with xcli record -o FILE");
+  }
+  number() {
+    let value = 0;
+    for (let factor = 1; ; factor *= 128) {
+      if (this.at >= this.bytes.length) throw new Error("the recording ends too early");
+      const byte = this.bytes[this.at++];
+      value += (byte & 127) * factor;
+      if (byte < 128) return value;
+    }
+  }
+  difference() {
+    const value = this.number();
+    return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
+  }
+  text() {
+    const bytes = this.number();
+    this.at += bytes;
+    return new TextDecoder().decode(this.bytes.subarray(this.at - bytes, this.at));
+  }
+}
+
+function readQueue(reader) {
+  return {client: reader.number(), slot: reader.number(), pid: reader.difference(), program: reader.text(),
+          device: reader.number(), level: reader.number(), priority: reader.difference()};
+}
+
+function noteQueue(lanes, queue) {
+  const device = deviceName(queue.device);
+  lanes.devices.set(`${queue.client}/${queue.slot}`, device);
+  const known = lanes.programs.get(queue.client);
+  const priority = Math.max(known?.priority ?? -256, queue.priority);
+  lanes.programs.set(queue.client, {...queue, priority, followed: true, devices: [{device}]});
+  lanes.lane(queue.client, device, 0);
+}
+
+// {lanes, lasts_us, lost}.
+export function readRecording(buffer, reasons) {
+  const reader = new Reader(new Uint8Array(buffer));
+  const version = reader.number();
+  if (version !== 1) throw new Error(`the recording has version ${version}, and this page reads version 1`);
+  const lasts_us = reader.number() / 1000;
+  const lost = reader.number();
+  const lanes = new Lanes();
+  lanes.reasons = reasons;
+  for (let count = reader.number(); count > 0; --count) noteQueue(lanes, readQueue(reader));
+  let at = 0;
+  for (let count = reader.number(); count > 0; --count) {
+    at += reader.difference();
+    const [kind, client, slot, reason, by] = [0, 0, 0, 0, 0].map(() => reader.number());
+    reader.number();
+    reader.number();
+    lanes.takeChanges({entries: [[at / 1000, kind, client, slot, reason, by]]});
+  }
+  return {lanes, lasts_us, lost};
+}

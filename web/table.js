@@ -1,0 +1,139 @@
+// The programs' rows, changed in place so that focus stays where it is; the devices' cards.
+import {lengthText} from "./words.js";
+
+const LOOKS = 60;
+const WORDS = {runs: "running", held: "held", susp: "suspended", part: "partly held", idle: "idle", stop: "stopped"};
+
+function make(tag, className = "", text = "") {
+  const element = document.createElement(tag);
+  if (className) element.className = className;
+  if (text) element.textContent = text;
+  return element;
+}
+
+function setText(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+function cell(row, className, label) {
+  const made = make("td", className);
+  if (label) made.dataset.label = label;
+  row.append(made);
+  return made;
+}
+
+class Row {
+  constructor(program, onExplain) {
+    this.history = [];
+    this.row = make("tr");
+    this.row.dataset.pid = program.pid;
+    const name = cell(this.row, "");
+    this.name = make("button", "name-button");
+    this.name.type = "button";
+    this.name.addEventListener("click", () => onExplain(program.client));
+    this.pid = make("span", "pid");
+    this.why = make("div", "why");
+    name.append(this.name, " ", this.pid, this.why);
+    this.chip = make("span", "chip");
+    cell(this.row, "").append(this.chip);
+    this.priority = cell(this.row, "number", "priority");
+    this.makeShare(cell(this.row, "wide"));
+    this.held = cell(this.row, "number", "held");
+    this.holds = cell(this.row, "number", "holds/s");
+    this.p50 = cell(this.row, "number", "p50");
+    this.p99 = cell(this.row, "number", "p99");
+    this.makeSpark(cell(this.row, ""));
+  }
+  makeShare(at) {
+    this.meter = make("div", "meter");
+    this.bar = make("i");
+    this.asked = make("b", "asked");
+    this.meter.append(this.bar, this.asked);
+    this.got = make("span");
+    const share = make("div", "share");
+    share.append(this.meter, this.got);
+    at.append(share);
+  }
+  makeSpark(at) {
+    const svg = (tag) => document.createElementNS("http://www.w3.org/2000/svg", tag);
+    const spark = svg("svg");
+    spark.setAttribute("viewBox", `0 0 ${LOOKS - 1} 24`);
+    spark.setAttribute("preserveAspectRatio", "none");
+    spark.setAttribute("class", "spark");
+    spark.setAttribute("aria-hidden", "true");
+    this.line = svg("polyline");
+    this.line.setAttribute("class", "spark-line");
+    spark.append(this.line);
+    at.append(spark);
+  }
+  show(program) {
+    setText(this.name, program.program || "?");
+    this.name.setAttribute("aria-label", `Explain ${program.program}, pid ${program.pid}`);
+    setText(this.why, program.headline);
+    this.why.title = program.headline;
+    setText(this.pid, String(program.pid));
+    setText(this.chip, WORDS[program.state] ?? program.state);
+    this.chip.className = `chip ${program.state}`;
+    setText(this.priority, String(program.priority));
+    const got = program.got_percent;
+    this.bar.style.transform = `scaleX(${Math.min(got ?? 0, 100) / 100})`;
+    this.asked.hidden = !program.share;
+    this.asked.style.left = `${program.share}%`;
+    const asked = program.share ? ` of ${program.share} %` : " %";
+    setText(this.got, got === null ? "alone" : `${got.toFixed(0)}${asked}`);
+    setText(this.held, `${program.held_percent.toFixed(0)} %`);
+    setText(this.holds, String(program.preemptions_per_s));
+    setText(this.p50, lengthText(program.burst_p50_ms));
+    setText(this.p99, lengthText(program.burst_p99_ms));
+    this.history.push(got ?? (program.state === "runs" ? 100 : 0));
+    if (this.history.length > LOOKS) this.history.shift();
+    const begin = LOOKS - this.history.length;
+    this.line.setAttribute("points", this.history.map((value, i) => `${begin + i},${23 - value * 0.22}`).join(" "));
+  }
+}
+
+export class ProgramTable {
+  constructor(body, nothing, onExplain) {
+    Object.assign(this, {body, nothing, onExplain, rows: new Map(), filter: ""});
+  }
+  show(programs) {
+    const here = new Set(programs.map((program) => program.client));
+    for (const [client, row] of this.rows) {
+      if (here.has(client)) continue;
+      row.row.remove();
+      this.rows.delete(client);
+    }
+    const sorted = [...programs].sort((a, b) => b.priority - a.priority || a.pid - b.pid);
+    sorted.forEach((program, at) => this.showOne(program, at));
+    this.nothing.hidden = programs.length > 0;
+  }
+  showOne(program, at) {
+    let row = this.rows.get(program.client);
+    if (!row) {
+      row = new Row(program, this.onExplain);
+      this.rows.set(program.client, row);
+    }
+    row.show(program);
+    row.row.hidden = !`${program.program} ${program.pid}`.includes(this.filter);
+    if (this.body.children[at] !== row.row) this.body.insertBefore(row.row, this.body.children[at] ?? null);
+  }
+}
+
+export function showDevices(at, devices) {
+  while (at.children.length > devices.length) at.lastChild.remove();
+  while (at.children.length < devices.length) {
+    const card = make("div", "card device");
+    const meter = make("div", "meter");
+    meter.append(make("i"));
+    card.append(make("span", "name"), make("span", "use"), meter, make("span", "quiet"));
+    at.append(card);
+  }
+  devices.forEach((device, i) => {
+    const [name, use, meter, more] = at.children[i].children;
+    setText(name, device.device);
+    setText(use, device.use_percent === null ? "in use" : `${device.use_percent.toFixed(0)} %`);
+    meter.firstChild.style.transform = `scaleX(${(device.use_percent ?? 0) / 100})`;
+    const programs = device.programs === 1 ? "1 program" : `${device.programs} programs`;
+    setText(more, device.use_percent === null ? `${programs}; nobody competes, so its use is not measured` : programs);
+  });
+}

@@ -1,0 +1,26 @@
+// Numbers and names as people read them.
+const KINDS = ["?", "CPU", "GPU", "NPU", "FPGA", "ASIC", "MCA"];
+
+// As the server names a device: its kind above, its place below.
+export function deviceName(number) {
+  const kind = Math.floor(number / 2 ** 32);
+  return `${KINDS[kind] ?? "?"}:${(number % 2 ** 32).toString(16)}`;
+}
+
+export function lengthText(ms) {
+  if (ms === null || ms === undefined) return "–";
+  if (ms >= 10000) return `${(ms / 1000).toFixed(1)} s`;
+  if (ms >= 1000) return `${(ms / 1000).toFixed(2)} s`;
+  if (ms >= 100) return `${ms.toFixed(0)} ms`;
+  if (ms >= 1) return `${ms.toFixed(1)} ms`;
+  return `${(ms * 1000).toFixed(0)} µs`;
+}
+
+export function programText(program) {
+  return program ? `pid ${program.pid} (${program.program})` : "another user's program";
+}
+
+export const STATES = {
+  runs: "running", held: "held", susp: "suspended by a person", alone: "runs, not followed: nobody competes",
+  idle: "idle",
+};
