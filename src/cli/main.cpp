@@ -18,6 +18,7 @@
 #include "cli/show.h"
 #include "cli/steer.h"
 #include "cli/top.h"
+#include "cli/trace.h"
 #include "cli/version.h"
 #include "cli/watch.h"
 #include "cli/web.h"
@@ -51,6 +52,7 @@ struct Words {
     HintWords hint;
     RecordWords record;
     WindowsWords windows;
+    TraceWords trace;
     ReportWords report;
     ExplainWords explain;
     MetricsWords metrics;
@@ -155,6 +157,27 @@ void add_doctor(CLI::App& app, Words& words) {
         ->check(CLI::Range(0.5, 60.0));
 }
 
+void add_trace(CLI::App& app, Words& words) {
+    CLI::App* trace =
+        add_command(app, words, "trace", "write what the server schedules as a trace for https://ui.perfetto.dev",
+                    [&words] { return xsched::cli::trace(words.trace, words.json); });
+    trace->footer(
+        "Examples:\n"
+        "  xcli trace -t 10s -o x.pftrace          what happens in the next 10 s; control-C ends it before\n"
+        "  xcli trace --last -o slow.pftrace       what happened in the last 30 s, from the server's flight recorder\n"
+        "  xcli trace --last 5s -o slow.pftrace");
+    trace->add_option("-o,--out", words.trace.file, "the file")->required();
+    CLI::Option* time = trace->add_option("-t,--time", words.trace.time, "for how long: 10s (the default), 500ms, 2m");
+    CLI::Option* last =
+        trace->add_option("--last", words.trace.last, "what was in the last 30s, or in so long, instead");
+    last->expected(0, 1)->excludes(time);
+    trace->callback([&words, last] {
+        words.trace.from_recorder = last->count() > 0;
+        if (words.trace.last.empty()) words.trace.last = TraceWords{}.last;
+        words.command = [&words] { return xsched::cli::trace(words.trace, words.json); };
+    });
+}
+
 void add_report(CLI::App& app, Words& words) {
     CLI::App* report =
         add_command(app, words, "report", "measure what XSched does for one's programs, and write a page about it",
@@ -225,6 +248,7 @@ void add_views(CLI::App& app, Words& words) {
                                    [&words] { return xsched::cli::record(words.record, words.json); });
     record->add_option("-o,--out", words.record.file, "the file")->required();
     record->add_option("-t,--time", words.record.time, "for how long: 10s (the default), 500ms, 2m");
+    add_trace(app, words);
     CLI::App* metrics = add_command(app, words, "metrics", "print numbers for Prometheus (OpenMetrics), or serve them",
                                     [&words] { return xsched::cli::metrics(words.metrics, words.json); });
     metrics->add_flag("--definitions", words.metrics.definitions, "say what each of them means");

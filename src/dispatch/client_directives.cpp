@@ -139,18 +139,19 @@ void ClientSlots::direct_queue(uint32_t at, int64_t now_ns) {
         departure_rung_ = false;
         leaves_for_ = queue.by_client;
     }
-    const bool changed = queue.suspended != verdict.suspend;
+    const bool was_suspended = queue.suspended;
+    const bool changed = was_suspended != verdict.suspend;
     if (changed) slot.directed_ns.store(now_ns, std::memory_order_relaxed);
     put(slot.suspended, verdict.suspend ? 1U : 0U);
     ipc::settle_gate(slot);
     if (changed) note_suspension(at, now_ns);
+    journal_verdict(at, was_suspended, now_ns);
     follow_hold(at, now_ns);
 }
 
 // The queue is suspended from now on, or goes on.
 void ClientSlots::note_suspension(uint32_t at, int64_t now_ns) {
     QueueHistory& queue = queues_[at];
-    write_journal(at, queue.verdict.suspend ? JournalKind::kSuspended : JournalKind::kResumed, now_ns, now_ns);
     queue.suspended = queue.verdict.suspend;
     if (queue.suspended) {
         queue.delay.begin();
@@ -227,6 +228,9 @@ RoomFor ClientSlots::makes_room(int64_t now_ns) {
     if (!is_leaving()) return {};
     const uint32_t carried_out = view_.region->header.carried_out.load(std::memory_order_acquire);
     const bool called = departure_rung_ && static_cast<int32_t>(carried_out - departure_directive_) >= 0;
+    if (called)
+        for (uint32_t at = 0; at < queues_.size(); ++at)
+            if (queues_[at].used && queues_[at].scheduled) journal_interrupt(at, now_ns);
     return {.client = leaves_for_, .until_ns = departure_.keep_until_ns(called, now_ns)};
 }
 
@@ -243,6 +247,7 @@ void ClientSlots::let_go(int64_t now_ns) {
     for (uint32_t at = 0; at < queues_.size(); ++at) {
         QueueHistory& queue = queues_[at];
         if (!queue.used) continue;
+        write_journal(at, JournalKind::kGone, now_ns, now_ns);
         leave_limits(queue);
         ipc::QueueSlot& slot = view_.region->slots[at];
         put(slot.window_ns, int64_t{0});

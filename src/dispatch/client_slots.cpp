@@ -95,6 +95,7 @@ void ClientSlots::see(uint32_t at, QueueNumbers& numbers, int64_t now_ns) {
     }
     if (!within_limits(queue)) return;
     take_priority(queue, numbers);
+    if (!std::exchange(queue.in_journal, true)) write_journal(at, JournalKind::kCame, now_ns, now_ns);
     see_progress(at, numbers, now_ns);
     if (numbers.expect_ns != 0)
         announced_over_ns_ = base::earlier(announced_over_ns_, numbers.expect_ns + sched::Expectation::kSlackNs);
@@ -123,10 +124,8 @@ void ClientSlots::see_progress(uint32_t at, QueueNumbers& numbers, int64_t now_n
         queue.asked_ns = now_ns;  // its last commands may not report by themselves
         ask(at);
     }
-    if (queue.ready != numbers.ready) {
-        write_journal(at, numbers.ready ? JournalKind::kReady : JournalKind::kIdle,
-                      numbers.ready ? numbers.ready_since_ns : numbers.idle_since_ns, now_ns);
-    }
+    journal_work(at, numbers, now_ns);
+    journal_interrupt(at, now_ns);
     count_time(at, numbers, now_ns);
     measure(at, numbers, now_ns);
     follow_stop(at, numbers, now_ns);
@@ -217,21 +216,6 @@ void ClientSlots::forget(uint32_t at, int64_t now_ns) {
     close_record(at);
     queues_[at] = QueueHistory{};
     if (view_.record != nullptr) view_.record->make(at).used.store(0, std::memory_order_relaxed);
-}
-
-// Its client wrote the counts: they are as they are.
-void ClientSlots::write_journal(uint32_t at, JournalKind kind, int64_t at_ns, int64_t now_ns) {
-    if (view_.journal == nullptr || !view_.journal->wanted(now_ns)) return;
-    const QueueHistory& queue = queues_[at];
-    const ipc::QueueSlot& slot = view_.region->slots[at];
-    view_.journal->add({.at_ns = at_ns,
-                        .client = view_.id,
-                        .slot = at,
-                        .kind = kind,
-                        .reason = static_cast<uint8_t>(queue.verdict.reason),
-                        .by_client = kind == JournalKind::kSuspended ? queue.by_client : 0,
-                        .completed = queue.completed,
-                        .command_ns = slot.command_ns.load(std::memory_order_relaxed)});
 }
 
 // Its agent makes the device report.

@@ -117,7 +117,11 @@ private:
     void see(uint32_t at, QueueNumbers& numbers, int64_t now_ns);
     void see_progress(uint32_t at, QueueNumbers& numbers, int64_t now_ns);
     void forget(uint32_t at, int64_t now_ns);
+    // client_journal.cpp
     void write_journal(uint32_t at, JournalKind kind, int64_t at_ns, int64_t now_ns);
+    void journal_work(uint32_t at, const QueueNumbers& numbers, int64_t now_ns);
+    void journal_verdict(uint32_t at, bool was_suspended, int64_t now_ns);
+    void journal_interrupt(uint32_t at, int64_t now_ns);
     void begin_record(uint32_t at, const QueueNumbers& numbers, int64_t now_ns);
     void measure(uint32_t at, const QueueNumbers& numbers, int64_t now_ns);
     void follow_hold(uint32_t at, int64_t now_ns);

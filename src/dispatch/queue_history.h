@@ -52,6 +52,12 @@ struct QueueHistory {
     int32_t wanted_priority = 0;  // within the user's highest
     int32_t priority = 0;         // that it got
     bool warmed = false;          // for the burst that is about to begin
+    // As the journal says it.
+    bool in_journal = false;
+    bool followed = false;
+    bool taken_off = false;
+    HoldCause told;
+    uint64_t directed = 0;
 };
 
 }  // namespace xsched::dispatch

@@ -18,11 +18,14 @@ struct UserLimits {
     uint64_t account = 0;  // as in policy::Unit; written before anybody reads it
     std::atomic<uint32_t> queues_used{0};
     std::atomic<uint32_t> priorities_used{0};
+    std::atomic<uint64_t> not_recorded{0};  // journal entries beyond its part of the ring (journal.h)
 
     // The dispatcher's alone: until when this user has had its part of the scheduling thread, for reading its slots and
-    // for writing them; how many queues use each priority, from PRIORITY_MIN on.
+    // for writing them, and of the journal; its clients; how many queues use each priority, from PRIORITY_MIN on.
     int64_t reading_ns = 0;
     int64_t writing_ns = 0;
+    int64_t recording_ns = 0;
+    uint32_t clients = 0;
     uint32_t in_use[PRIORITY_MAX - PRIORITY_MIN + 1] = {};
 };
 

@@ -70,6 +70,7 @@ void Server::remove_client(uint32_t id) {
     if (client->pid_fd() >= 0) events_.forget(client->pid_fd());
     if (client->user().may_log(base::now_ns()))
         XLOG_INFO("client %u: %s (pid %d) left", id, client->program().c_str(), client->pid());
+    gone_.left(*client, base::now_ns());
     undertaker_.cancel(client->user().uid(), id);
     undertaker_.bury(client->user().uid(), client->give_socket());
     const bool untold = std::erase(coming_, id) != 0;

@@ -18,6 +18,7 @@ QueueFacts Facts::of(const SeenQueue& queue) const {
             .reason = static_cast<sched::Reason>(record.reason.load(std::memory_order_relaxed)),
             .mechanism = static_cast<sched::Mechanism>(record.mechanism.load(std::memory_order_relaxed)),
             .by_pid = record.by_pid.load(std::memory_order_relaxed),
+            .by_client = record.by_client.load(std::memory_order_relaxed),
             .since_ns = record.since_ns.load(std::memory_order_relaxed),
             .delayed_ns = record.delayed_ns.load(std::memory_order_relaxed) + waits_ns,
             .running_ns = record.running_ns.load(std::memory_order_relaxed),

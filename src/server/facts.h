@@ -14,6 +14,7 @@ struct QueueFacts {
     sched::Reason reason{};
     sched::Mechanism mechanism = sched::Mechanism::kNone;
     int32_t by_pid = 0;
+    uint32_t by_client = 0;
     int64_t since_ns = 0;
     int64_t delayed_ns = 0;
     int64_t running_ns = 0;  // with work and not suspended

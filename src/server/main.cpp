@@ -39,6 +39,7 @@ struct CommandLine {
     bool background = false;
     std::vector<std::string> limits;
     bool no_supervise = false;
+    bool no_flight_recorder = false;
 };
 
 int64_t default_spin_us() {
@@ -73,6 +74,8 @@ void describe(CLI::App& app, CommandLine& line) {
     app.add_flag("--foreground", line.foreground, "stay in the foreground (it always does: for service files)");
     app.add_flag("--background", line.background,
                  "leave the caller: log beside the socket, --idle-exit 60 (programs that find no server start it so)");
+    app.add_flag("--no-flight-recorder", line.no_flight_recorder,
+                 "do not keep what happened in the last 30 s (5 MiB, for 'xcli trace --last')");
     app.add_flag("--no-supervise", line.no_supervise,
                  "no parent process that starts the server anew if it dies or hangs (for service managers)");
     app.set_version_flag("--version", XSCHED_VERSION);
@@ -111,6 +114,7 @@ bool complete(CommandLine& line) {
     }
     options.idle_exit_ns = static_cast<int64_t>(line.idle_exit_s * 1e9);
     options.starvation_limit_ns = line.starvation_limit_ms * xsched::base::kMillisecond;
+    options.flight_recorder = !line.no_flight_recorder;
     options.spin_ns = (line.spin_us < 0 ? default_spin_us() : line.spin_us) * xsched::base::kMicrosecond;
     return true;
 }

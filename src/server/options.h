@@ -25,6 +25,7 @@ struct Options {
     std::vector<LimitSetting> limits;  // --limit
     std::vector<GroupSetting> groups;  // likewise
     std::string log_file;             // empty: standard error
+    bool flight_recorder = true;      // what happened in the last 30 s is kept, for xcli trace --last
     SupervisedMemory* supervised = nullptr;  // shared with the supervisor; null: there is none
 };
 

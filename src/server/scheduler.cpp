@@ -16,13 +16,15 @@ constexpr int64_t kPatienceNs = base::kSecond;
 
 }  // namespace
 
-Scheduler::Scheduler(sched::Core core, int64_t spin_ns, Look look)
+Scheduler::Scheduler(sched::Core core, int64_t spin_ns, bool records, Look look)
     : dispatcher_(std::move(core)),
       doorbells_(waker_, spin_ns),
       look_(std::move(look)),
       attention_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       policy_name_(dispatcher_.core().policy_name()),
-      needs_(dispatcher_.core().needs()) {}
+      needs_(dispatcher_.core().needs()) {
+    if (records) journal_.want_until(INT64_MAX);
+}
 
 Scheduler::~Scheduler() { stop(); }
 
@@ -81,6 +83,15 @@ void Scheduler::admit(const dispatch::ClientView& client) {
     dispatcher_.add_client(view);
     doorbells_.add(client.id, client.region->header);
     clients_.push_back(client);
+    share_journal(client, true);
+}
+
+void Scheduler::share_journal(const dispatch::ClientView& client, bool came) {
+    if (client.limits == nullptr) return;
+    uint32_t& clients = client.limits->clients;
+    if (came && clients++ == 0) ++users_;
+    if (!came && --clients == 0) --users_;
+    journal_.share(users_);
 }
 
 void Scheduler::expel(uint32_t id) {
@@ -88,6 +99,7 @@ void Scheduler::expel(uint32_t id) {
     if (found == clients_.end()) return;
     dispatcher_.remove_client(id);
     doorbells_.remove(id);
+    share_journal(*found, false);
     clients_.erase(found);
 }
 

@@ -25,7 +25,8 @@ public:
     // no need).
     using Look = std::function<int64_t(int64_t)>;
 
-    Scheduler(sched::Core core, int64_t spin_ns, Look look);
+    // `records`: the journal is kept always, not only while a tool asks for it.
+    Scheduler(sched::Core core, int64_t spin_ns, bool records, Look look);
     ~Scheduler();
     Scheduler(const Scheduler&) = delete;
     Scheduler& operator=(const Scheduler&) = delete;
@@ -73,11 +74,13 @@ private:
     void carry_out(const Tickets& tickets);
     static void tell_passed(const Tickets& tickets);
     void note_keeping_off(bool keeps_off);
+    void share_journal(const dispatch::ClientView& client, bool came);
     void resume_everybody();
     void wake();
 
     dispatch::Journal journal_;  // before those who write it, like this:
     dispatch::HoldLog holds_;
+    uint32_t users_ = 0;  // that have clients
     dispatch::Dispatcher dispatcher_;
     base::FutexWord waker_{0};
     Doorbells doorbells_;

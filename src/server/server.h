@@ -16,6 +16,7 @@
 #include "server/device_numbers.h"
 #include "server/device_use.h"
 #include "server/event_loop.h"
+#include "server/gone_clients.h"
 #include "server/handshake.h"
 #include "server/hold_book.h"
 #include "server/interrupter.h"
@@ -114,6 +115,7 @@ private:
     CpuPriorities cpu_priorities_;
     DeviceUse device_use_;
     HoldBook holds_;
+    GoneClients gone_;
     DeviceNumbers device_numbers_;
     KeptOrders orders_;
     ToolHost host_;

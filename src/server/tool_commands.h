@@ -49,6 +49,8 @@ struct Request {
     std::optional<int64_t> pid() const;  // "pid"
     std::optional<std::string> text(const char* member) const;
     bool may_see(const Client& client) const;
+    // The same of one that left: whose process it was, and whose account it was in.
+    bool may_see(uid_t uid, uid_t user) const;
     bool rules_server() const;  // root, or the server's own user
     // On the scheduling thread. Throws ToolError if it gives no sign of life.
     void order(const Scheduler::Order& what) const;

@@ -87,14 +87,10 @@ Json preempted_by(const Client& client, uint32_t platform) {
     return {{"preempted_by", holds}, {"stop_ms_by", stops}, {"resume_ms_by", resumes}};
 }
 
-bool may_see(const Request& request, const HoldBook::Known& known) {
-    return request.rules_server() || known.uid == request.asking.peer.uid || known.user == request.asking.peer.uid;
-}
-
 // Others' programs have neither number nor name here.
 void add_program(const Request& request, Json& entry, uint32_t client) {
     const HoldBook::Known* known = request.host.holds.find(client);
-    if (known == nullptr || !may_see(request, *known)) {
+    if (known == nullptr || !request.may_see(known->uid, known->user)) {
         entry["program"] = client == 0 ? "" : "another user's program";
         return;
     }

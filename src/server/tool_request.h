@@ -12,6 +12,7 @@
 #include "server/client.h"
 #include "server/device_numbers.h"
 #include "server/device_use.h"
+#include "server/gone_clients.h"
 #include "server/hold_book.h"
 #include "server/kept_orders.h"
 #include "server/options.h"
@@ -31,6 +32,7 @@ struct ToolHost {
     Checkpoint& checkpoint;
     DeviceUse& use;
     HoldBook& holds;
+    const GoneClients& gone;
     DeviceNumbers& devices;
     KeptOrders& orders;
     // Keeps the server here until the process at the other end of the connection ends.

@@ -132,8 +132,10 @@ std::optional<std::string> Request::text(const char* member) const {
 }
 
 // One's own, and those of one's containers. Not the other way: a container does not see its owner's.
-bool Request::may_see(const Client& client) const {
-    return rules_server() || client.peer().uid == asking.peer.uid || client.user().uid() == asking.peer.uid;
+bool Request::may_see(const Client& client) const { return may_see(client.peer().uid, client.user().uid()); }
+
+bool Request::may_see(uid_t uid, uid_t user) const {
+    return rules_server() || uid == asking.peer.uid || user == asking.peer.uid;
 }
 
 bool Request::rules_server() const { return asking.peer.uid == 0 || asking.peer.uid == geteuid(); }

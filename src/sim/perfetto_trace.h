@@ -1,14 +1,13 @@
 // A run as a trace for ui.perfetto.dev: a track for each device's kernels by process, one for each program's bursts,
-// one for when it is suspended. Field numbers: Perfetto's TrackEvent. Not thread-safe.
+// one for when it is suspended. Not thread-safe.
 #pragma once
 
 #include <cstdint>
-#include <cstdio>
 #include <string>
 #include <vector>
 
+#include "console/perfetto_file.h"
 #include "sim/observer.h"
-#include "sim/protobuf.h"
 #include "sim/workload.h"
 
 namespace xsched::sim {
@@ -17,9 +16,6 @@ class PerfettoTrace final : public Observer {
 public:
     // Throws std::runtime_error: the file cannot be written.
     PerfettoTrace(const std::string& path, const Workload& workload);
-    ~PerfettoTrace() override;
-    PerfettoTrace(const PerfettoTrace&) = delete;
-    PerfettoTrace& operator=(const PerfettoTrace&) = delete;
 
     void on_device(uint32_t device, uint32_t process, int64_t from_ns, int64_t to_ns) override;
     void on_burst(uint32_t process, int64_t from_ns, int64_t to_ns) override;
@@ -28,16 +24,13 @@ public:
     bool finish(int64_t now_ns);
 
 private:
-    enum class Kind : uint64_t { kBegin = 1, kEnd = 2 };
     enum class Track : uint64_t { kDevice = 0, kBurst = 1, kSuspended = 2, kProcess = 3 };
     static uint64_t uuid(Track track, uint32_t process) {
         return (uint64_t{process} + 1) * 4 + static_cast<uint64_t>(track);
     }
-    void describe(uint64_t uuid, uint64_t parent, const std::string& name);
-    void event(Kind kind, uint64_t track, int64_t at_ns, const char* name);
-    void write(const ProtobufMessage& packet);
+    void event(console::TraceEventKind kind, uint64_t track, int64_t at_ns, const char* name);
 
-    std::FILE* file_;
+    console::PerfettoFile file_;
     std::vector<int64_t> burst_ended_ns_;
     std::vector<bool> suspended_;
 };

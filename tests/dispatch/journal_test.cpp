@@ -15,12 +15,23 @@ using namespace testing;
 JournalEntry entry(uint64_t number) {
     return {.at_ns = static_cast<int64_t>(number) * 7,
             .client = static_cast<uint32_t>(number),
-            .slot = static_cast<uint32_t>(number % 1024),
-            .kind = static_cast<JournalKind>(number % 5),
+            .slot = static_cast<uint16_t>(number % 1024),
+            .kind = static_cast<JournalKind>(number % 12),
             .reason = static_cast<uint8_t>(number % 11),
+            .mechanism = static_cast<uint8_t>(number % 8),
+            .state = static_cast<uint8_t>(number % 7),
+            .priority = static_cast<int16_t>(static_cast<int>(number % 511) - 255),
             .by_client = static_cast<uint32_t>(number + 1),
             .completed = number * 3,
             .command_ns = static_cast<int64_t>(number) * 1000};
+}
+
+std::vector<JournalEntry> read_all(const Journal& journal) {
+    std::vector<JournalEntry> entries;
+    uint64_t lost = 0;
+    journal.read(0, SIZE_MAX, entries, lost);
+    EXPECT_EQ(lost, journal.oldest());
+    return entries;
 }
 
 TEST(Journal, NothingIsWrittenBeforeSomebodyAsks) {
@@ -74,6 +85,120 @@ TEST(Journal, AReaderNeverSeesHalfAnEntry) {
     EXPECT_EQ(seen + lost, kCount);
 }
 
+TEST(Journal, FindsWhatWasSinceThen) {
+    Journal journal;
+    journal.want_until(INT64_MAX);
+    EXPECT_EQ(journal.first_since(0), 0U);
+    for (uint64_t number = 0; number < 1000; ++number) journal.add(entry(number));
+    EXPECT_EQ(journal.first_since(0), 0U);
+    EXPECT_EQ(journal.first_since(7 * 500), 500U);
+    EXPECT_EQ(journal.first_since(7 * 500 - 1), 500U);
+    EXPECT_EQ(journal.first_since(INT64_MAX), 1000U);
+    for (uint64_t number = 1000; number < Journal::kEntries + 300; ++number) journal.add(entry(number));
+    EXPECT_EQ(journal.oldest(), 300U);
+    EXPECT_EQ(journal.first_since(0), 300U);
+    EXPECT_EQ(journal.first_since(7 * 5000), 5000U);
+}
+
+TEST(Journal, KeptAlwaysItIsNotEndedByWhoAsksForAWhile) {
+    Journal journal;
+    journal.want_until(INT64_MAX);
+    journal.want_until(kStart);
+    EXPECT_TRUE(journal.always());
+    EXPECT_TRUE(journal.wanted(kStart + kMs));
+}
+
+TEST(Journal, NoUserReplacesWhatIsKeptOfAnother) {
+    Journal journal;
+    journal.want_until(INT64_MAX);
+    journal.share(2);
+    UserLimits quiet;
+    UserLimits loud;
+    journal.add(entry(7), &quiet, kStart);
+    for (int64_t us = 0; us < Journal::kKeptNs / kUs; us += 20) journal.add(entry(8), &loud, kStart + us * kUs);
+    EXPECT_LT(journal.end(), Journal::kEntries / 2 + 10);
+    EXPECT_EQ(read_all(journal).front(), entry(7));
+    EXPECT_EQ(quiet.not_recorded, 0U);
+    EXPECT_EQ(journal.end() + loud.not_recorded, 1U + Journal::kKeptNs / kUs / 20);
+    journal.share(1);  // alone it has all
+    const uint64_t before = journal.end();
+    journal.add(entry(9), &loud, kStart + Journal::kKeptNs);
+    EXPECT_EQ(journal.end(), before + 1);
+}
+
+// A reader who missed what was before knows with each entry what the queue is.
+TEST(Journal, SaysWhatAQueueIsFromThenOn) {
+    Journal journal;
+    journal.want_until(INT64_MAX);
+    FakeClient low(1, 11);
+    FakeClient high(2, 12);
+    low.make_queue(0, -3, 77);
+    high.make_queue(0, 5, 77);
+    Dispatcher dispatcher(hpf_core());
+    for (FakeClient* client : {&low, &high}) {
+        ClientView view = client->view();
+        view.journal = &journal;
+        dispatcher.add_client(view);
+    }
+    dispatcher.pass(kStart);
+    low.submit(0, kStart + kMs, 3);
+    high.submit(0, kStart + kMs);
+    dispatcher.pass(kStart + kMs);
+    low.free_queue(0);
+    dispatcher.pass(kStart + 2 * kMs);
+    std::vector<JournalEntry> of_low;
+    for (const JournalEntry& one : read_all(journal))
+        if (one.client == 1) of_low.push_back(one);
+    ASSERT_EQ(of_low.size(), 5U);
+    EXPECT_EQ(of_low[0].kind, JournalKind::kCame);
+    EXPECT_EQ(of_low[0].completed, 77U);
+    EXPECT_EQ(of_low[0].state, 0);
+    EXPECT_EQ(of_low[1].kind, JournalKind::kFollowed);
+    EXPECT_EQ(of_low[1].state, JournalEntry::kIsFollowed);
+    EXPECT_EQ(of_low[2].kind, JournalKind::kReady);
+    EXPECT_EQ(of_low[2].state, JournalEntry::kIsFollowed | JournalEntry::kHasWork);
+    EXPECT_EQ(of_low[2].priority, -3);
+    EXPECT_EQ(of_low[3].kind, JournalKind::kSuspended);
+    EXPECT_EQ(of_low[3].state, JournalEntry::kIsFollowed | JournalEntry::kHasWork | JournalEntry::kIsSuspended);
+    EXPECT_EQ(of_low[3].by_client, 2U);
+    EXPECT_EQ(of_low[3].mechanism, static_cast<uint8_t>(sched::Mechanism::kGate));
+    EXPECT_EQ(of_low[4].kind, JournalKind::kGone);
+    EXPECT_EQ(of_low[4].completed, 77U);
+}
+
+// Between two looks a burst may have ended and another one begun, or all of one may have been.
+TEST(Journal, TellsOfBurstsThatWereOverBeforeTheyWereSeen) {
+    Journal journal;
+    FakeClient one(1, 11);
+    FakeClient other(2, 12);
+    one.make_queue(0, 0);
+    other.make_queue(0, 5);
+    Dispatcher dispatcher(hpf_core());
+    for (FakeClient* client : {&one, &other}) {
+        ClientView view = client->view();
+        view.journal = &journal;
+        dispatcher.add_client(view);
+    }
+    dispatcher.pass(kStart);
+    journal.want_until(INT64_MAX);
+    one.submit(0, kStart + kMs);
+    one.complete(0, kStart + 2 * kMs);
+    dispatcher.pass(kStart + 3 * kMs);
+    one.submit(0, kStart + 4 * kMs);
+    dispatcher.pass(kStart + 4 * kMs);
+    one.complete(0, kStart + 5 * kMs);
+    one.submit(0, kStart + 6 * kMs);
+    dispatcher.pass(kStart + 7 * kMs);
+    std::vector<std::pair<JournalKind, int64_t>> seen;
+    for (const JournalEntry& entry : read_all(journal)) seen.emplace_back(entry.kind, (entry.at_ns - kStart) / kMs);
+    const std::vector<std::pair<JournalKind, int64_t>> wanted{{JournalKind::kWasReady, 1},
+                                                              {JournalKind::kWasIdle, 2},
+                                                              {JournalKind::kReady, 4},
+                                                              {JournalKind::kWasIdle, 5},
+                                                              {JournalKind::kWasReady, 6}};
+    EXPECT_EQ(seen, wanted);
+}
+
 TEST(Journal, TellsOfWorkAndOfDecisions) {
     Journal journal;
     FakeClient low(1, 11);
@@ -94,9 +219,8 @@ TEST(Journal, TellsOfWorkAndOfDecisions) {
     dispatcher.pass(kStart + 2 * kMs);
     high.complete(0, kStart + 3 * kMs);
     dispatcher.pass(kStart + 3 * kMs);
-    std::vector<JournalEntry> entries;
-    uint64_t lost = 0;
-    journal.read(0, 100, entries, lost);
+    std::vector<JournalEntry> entries = read_all(journal);
+    std::erase_if(entries, [](const JournalEntry& one) { return one.kind > JournalKind::kGone; });
     ASSERT_EQ(entries.size(), 4U);
     EXPECT_EQ(entries[0].kind, JournalKind::kReady);
     EXPECT_EQ(entries[0].client, 1U);

@@ -5,13 +5,17 @@
 #include <string>
 #include <string_view>
 
-namespace xsched::sim {
+namespace xsched::console {
 
 class ProtobufMessage {
 public:
     void number(uint32_t field, uint64_t value) {
         varint(uint64_t{field} << 3);
         varint(value);
+    }
+    void fixed(uint32_t field, uint64_t value) {
+        varint(uint64_t{field} << 3 | 1);
+        for (int byte = 0; byte < 8; ++byte) bytes_ += static_cast<char>(value >> (8 * byte));
     }
     void text(uint32_t field, std::string_view value) {
         varint(uint64_t{field} << 3 | 2);
@@ -31,4 +35,4 @@ private:
     std::string bytes_;
 };
 
-}  // namespace xsched::sim
+}  // namespace xsched::console

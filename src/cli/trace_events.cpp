@@ -1,0 +1,15 @@
+#include "cli/trace_events.h"
+
+#include "cli/trace_maker.h"
+
+namespace xsched::cli {
+
+TraceEvents trace_events(const Traced& traced) {
+    TraceMaker maker(traced);
+    add_programs(maker);
+    add_queues(maker);
+    add_devices(maker);
+    return maker.finish();
+}
+
+}  // namespace xsched::cli

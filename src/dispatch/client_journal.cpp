@@ -1,0 +1,114 @@
+// One client: what is written down of its queues in the journal (journal.h). Nobody decides by it.
+#include <algorithm>
+#include <utility>
+
+#include "dispatch/client_slots.h"
+
+namespace xsched::dispatch {
+namespace {
+
+// What a queue is after an entry of this kind.
+uint8_t state_after(JournalKind kind, const QueueHistory& queue) {
+    const auto state = static_cast<uint8_t>((queue.ready ? JournalEntry::kHasWork : 0) |
+                                            (queue.suspended ? JournalEntry::kIsSuspended : 0) |
+                                            (queue.followed ? JournalEntry::kIsFollowed : 0));
+    const auto set = [&state](uint8_t bit) { return static_cast<uint8_t>(state | bit); };
+    const auto unset = [&state](uint8_t bit) { return static_cast<uint8_t>(state & ~bit); };
+    switch (kind) {
+        case JournalKind::kReady:
+        case JournalKind::kWasReady: return set(JournalEntry::kHasWork);
+        case JournalKind::kIdle:
+        case JournalKind::kWasIdle: return unset(JournalEntry::kHasWork);
+        case JournalKind::kSuspended: return set(JournalEntry::kIsSuspended);
+        case JournalKind::kResumed: return unset(JournalEntry::kIsSuspended);
+        case JournalKind::kFollowed: return set(JournalEntry::kIsFollowed);
+        case JournalKind::kLeftAlone: return unset(JournalEntry::kIsFollowed);
+        default: return state;
+    }
+}
+
+// One program's sake is one cause, with the reason that it began with (hold_tracker.h).
+bool same(const HoldCause& one, const HoldCause& other) {
+    return one.by_client == other.by_client && one.mechanism == other.mechanism &&
+           (one.by_client != 0 || one.reason == other.reason);
+}
+
+}  // namespace
+
+// Its client wrote the counts: they are as they are.
+void ClientSlots::write_journal(uint32_t at, JournalKind kind, int64_t at_ns, int64_t now_ns) {
+    if (view_.journal == nullptr || !view_.journal->wanted(now_ns)) return;
+    const QueueHistory& queue = queues_[at];
+    const ipc::QueueSlot& slot = view_.region->slots[at];
+    uint64_t completed = queue.completed;
+    if (kind == JournalKind::kCame || kind == JournalKind::kGone)
+        completed = slot.device.load(std::memory_order_relaxed);
+    else if (kind == JournalKind::kDirected)
+        completed = queue.directed;
+    const uint8_t state = state_after(kind, queue);
+    const bool held = (state & JournalEntry::kIsSuspended) != 0;
+    const HoldCause over = held || kind == JournalKind::kResumed ? queue.told : HoldCause{};
+    view_.journal->add({.at_ns = at_ns,
+                        .client = view_.id,
+                        .slot = static_cast<uint16_t>(at),
+                        .kind = kind,
+                        .reason = static_cast<uint8_t>(held ? queue.told.reason : queue.verdict.reason),
+                        .mechanism = static_cast<uint8_t>(over.mechanism),
+                        .state = state,
+                        .priority = static_cast<int16_t>(queue.priority),
+                        .by_client = over.by_client,
+                        .completed = completed,
+                        .command_ns = slot.command_ns.load(std::memory_order_relaxed)},
+                       view_.limits.get(), now_ns);
+}
+
+// The queue's history is still as of the last look: a burst may have ended, or come and gone, since.
+void ClientSlots::journal_work(uint32_t at, const QueueNumbers& numbers, int64_t now_ns) {
+    const QueueHistory& queue = queues_[at];
+    const bool other_burst = queue.followed && numbers.ready == queue.ready &&
+                             numbers.ready_since_ns > queue.ready_since_ns && numbers.ready_since_ns <= now_ns;
+    const bool sound =
+        queue.ready ? numbers.idle_since_ns > queue.ready_since_ns : numbers.idle_since_ns >= numbers.ready_since_ns;
+    if (numbers.ready != queue.ready) {
+        write_journal(at, numbers.ready ? JournalKind::kReady : JournalKind::kIdle,
+                      numbers.ready ? numbers.ready_since_ns : numbers.idle_since_ns, now_ns);
+    } else if (other_burst && sound && queue.ready) {
+        write_journal(at, JournalKind::kWasIdle, std::min(numbers.idle_since_ns, numbers.ready_since_ns), now_ns);
+        write_journal(at, JournalKind::kWasReady, numbers.ready_since_ns, now_ns);
+    } else if (other_burst && sound) {
+        write_journal(at, JournalKind::kWasReady, numbers.ready_since_ns, now_ns);
+        write_journal(at, JournalKind::kWasIdle, std::max(numbers.idle_since_ns, numbers.ready_since_ns), now_ns);
+    }
+}
+
+// After a verdict was written.
+void ClientSlots::journal_verdict(uint32_t at, bool was_suspended, int64_t now_ns) {
+    QueueHistory& queue = queues_[at];
+    const HoldCause cause{.by_pid = queue.by_pid,
+                          .by_client = queue.by_client,
+                          .reason = queue.verdict.reason,
+                          .mechanism = std::max(queue.verdict.preemption.mechanism, sched::Mechanism::kGate)};
+    const bool suspended = queue.verdict.suspend;
+    const bool followed = queue.verdict.watched || queue.lent;
+    if (followed && !std::exchange(queue.followed, true)) write_journal(at, JournalKind::kFollowed, now_ns, now_ns);
+    if (suspended != was_suspended) {
+        if (suspended) queue.told = cause;
+        write_journal(at, suspended ? JournalKind::kSuspended : JournalKind::kResumed, now_ns, now_ns);
+    } else if (suspended && !same(queue.told, cause)) {
+        queue.told = cause;
+        write_journal(at, JournalKind::kCause, now_ns, now_ns);
+    }
+    const uint64_t directed = uint64_t{static_cast<uint32_t>(queue.verdict.preemption.interrupt)} << 32 |
+                              queue.verdict.preemption.timeslice_us;
+    if (std::exchange(queue.directed, directed) != directed) write_journal(at, JournalKind::kDirected, now_ns, now_ns);
+    if (!followed && std::exchange(queue.followed, false)) write_journal(at, JournalKind::kLeftAlone, now_ns, now_ns);
+}
+
+// What its agent says of level 3, whenever somebody looks.
+void ClientSlots::journal_interrupt(uint32_t at, int64_t now_ns) {
+    const bool off = view_.region->slots[at].interrupted.load(std::memory_order_relaxed) != 0;
+    if (std::exchange(queues_[at].taken_off, off) == off) return;
+    write_journal(at, off ? JournalKind::kTakenOff : JournalKind::kPutBack, now_ns, now_ns);
+}
+
+}  // namespace xsched::dispatch
