@@ -113,13 +113,31 @@ std::string narrow_table(const Json& answer) {
 }
 
 std::string queue_table(const Json& answer) {
-    console::Table table(
-        {heading_of("queue"),      heading_of("uid"),       heading_of("program"),   heading_of("device_name"),
-         heading_of("platform"),   heading_of("priority"),  heading_of("level"),     heading_of("state"),
-         heading_of("pending"),    heading_of("in_flight"), heading_of("completed"), heading_of("share"),
-         heading_of("limit"),      ">GOT 1/10/60 S",        "GANG",                  heading_of("period_us"), heading_of("deadline_us"),
-         heading_of("running_ms"), heading_of("held_ms"),   heading_of("idle_ms"),   heading_of("preemptions"),
-         heading_of("suspended"),  heading_of("mechanism"), heading_of("reason"),    "COMMAND"});
+    console::Table table({heading_of("queue"),
+                          heading_of("uid"),
+                          heading_of("program"),
+                          heading_of("device_name"),
+                          heading_of("platform"),
+                          heading_of("priority"),
+                          heading_of("level"),
+                          heading_of("state"),
+                          heading_of("pending"),
+                          heading_of("in_flight"),
+                          heading_of("completed"),
+                          heading_of("share"),
+                          heading_of("limit"),
+                          ">GOT 1/10/60 S",
+                          "GANG",
+                          heading_of("period_us"),
+                          heading_of("deadline_us"),
+                          heading_of("running_ms"),
+                          heading_of("held_ms"),
+                          heading_of("idle_ms"),
+                          heading_of("preemptions"),
+                          heading_of("suspended"),
+                          heading_of("mechanism"),
+                          heading_of("reason"),
+                          "COMMAND"});
     for (const Json& queue : answer["queues"]) {
         const auto count = [&queue](const char* member) { return std::to_string(queue.value(member, int64_t{0})); };
         const auto ms = [&queue](const char* member) { return whole(queue.value(member, 0.0)); };
@@ -165,10 +183,11 @@ std::string status_text(const Json& answer) {
     for (const Json& process : answer["processes"]) {
         const std::string state = process.value("state", "");
         text += "pid " + std::to_string(process.value("pid", int64_t{0})) + " (" + process.value("program", "") + ") " +
-                in_colour(state, colour_of_state(state)) + "; " + gangs_of(process) + count(process, "queues", "queue") + ", " +
-                count(process, "completed", "command") + " completed; preempted " +
-                count(process, "preemptions", "time") + ", delayed by " + fixed(process.value("delayed_ms", 0.0)) +
-                " ms in all; delayed others by " + fixed(process.value("caused_ms", 0.0)) + " ms\n";
+                in_colour(state, colour_of_state(state)) + "; " + gangs_of(process) +
+                count(process, "queues", "queue") + ", " + count(process, "completed", "command") +
+                " completed; preempted " + count(process, "preemptions", "time") + ", delayed by " +
+                fixed(process.value("delayed_ms", 0.0)) + " ms in all; delayed others by " +
+                fixed(process.value("caused_ms", 0.0)) + " ms\n";
         for (const Json& explanation : process["explanations"]) text += "    " + explanation.get<std::string>() + "\n";
     }
     for (const Json& program : answer.value("not_connected", Json::array()))
