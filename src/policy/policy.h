@@ -124,8 +124,9 @@ template <typename... Ids>
 constexpr uint32_t bits_of(Ids... ids) {
     return ((1U << static_cast<unsigned>(ids)) | ... | 0U);
 }
-// The core itself makes room for what is announced, whatever the policy.
-inline constexpr uint32_t kUnderEveryPolicy = bits_of(base::HintId::expect_ns, base::HintId::period_us);
+// The core itself makes room for what is announced and keeps gangs together, whatever the policy.
+inline constexpr uint32_t kUnderEveryPolicy =
+    bits_of(base::HintId::expect_ns, base::HintId::period_us, base::HintId::gang);
 
 struct PolicyInfo {
     const char* name;  // "HPF", as in XSCHED_POLICY; compared without case

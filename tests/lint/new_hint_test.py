@@ -37,9 +37,11 @@ TOUCHED = ["base/options.cpp", "agent/hint_api.cpp", "dispatch/slot_reader.cpp",
 # Where hints are used, and where those functions are that set several or those of a process.
 USERS = ("src/policy/", "src/sched/", "src/sim/", "src/agent/hint_api.cpp", "src/server/loaded_policy.cpp")
 # The dispatcher wakes when an announced time is over.
-# A limit is also a user's, and shares are shown beside what was got; periods and deadlines have columns.
-ALSO = {"expect_ns": "src/dispatch/", **dict.fromkeys(("period_us", "deadline_us"), "src/cli/"),
-        **dict.fromkeys(("share", "limit"), ("src/cli/", "src/server/", "src/dispatch/"))}
+# A limit is also a user's, and shares are shown beside what was got; periods, deadlines and gangs have columns.
+# `xcli windows` gives one hint alone.
+ALSO = {"expect_ns": "src/dispatch/", "window": "src/cli/windows.cpp",
+        **dict.fromkeys(("period_us", "deadline_us"), "src/cli/"),
+        **dict.fromkeys(("share", "limit", "gang"), ("src/cli/", "src/server/", "src/dispatch/"))}
 HOLDERS = r"(?:slot(?:\(\))?|unit|numbers|hints|setup_?|options(?:\(\))?|HintId)(?:\.|->|::)"
 
 

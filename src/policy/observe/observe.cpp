@@ -17,6 +17,7 @@ public:
         std::fill(urgency.begin(), urgency.end(), 0);
         return true;
     }
+    uint32_t hints() const override { return 0; }
     // It weighs nothing; but so a program alone on its device is followed as well.
     bool spans_devices() const override { return true; }
 };

@@ -204,7 +204,7 @@ FAKE_PER_THREAD(cuMemcpy2DAsync_v2, _ptsz, (const CUDA_MEMCPY2D* copy, CUstream 
 
 // In order, as a driver may. One entry that it refuses, and nothing is copied.
 CUresult CUDAAPI cuMemcpyBatchAsync_v2(CUdeviceptr* to, CUdeviceptr* from, size_t* bytes, size_t count,
-                                       void* attributes, size_t* attributes_from, size_t attribute_count,
+                                       CUmemcpyAttributes* attributes, size_t* attributes_from, size_t attribute_count,
                                        CUstream stream) {
     FAKE_ENTRY();
     if (stream == nullptr || stream == CU_STREAM_LEGACY || count == 0 || attribute_count == 0 ||
