@@ -6,7 +6,7 @@ namespace xsched::server {
 // Whoever decides comes before whoever talks to peers.
 inline constexpr int kSchedulingNice = -10;
 inline constexpr int kFrontNice = -5;
-inline constexpr int kBusyFrontNice = 0;  // front_nice.h
+inline constexpr int kBusyFrontNice = -3;  // front_nice.h
 
 // Fine timers, a short turn (kernels since 6.12) and a slightly better place in the queue for a processor. Whatever is
 // refused is left as it is.
