@@ -74,7 +74,7 @@ void DoorbellGroup::watch() {
     std::vector<uint32_t> noted;
     std::vector<uint32_t> rung;
     bool kernel_can = true;
-    RealTime real_time(base::now_ns());
+    RealTime real_time(base::now_ns(), true);
     for (;;) {
         words.assign(1, &control_);
         noted.assign(1, control_.load());
@@ -96,7 +96,6 @@ void DoorbellGroup::watch() {
             kernel_can =
                 base::futex_wait_any(words.data(), noted.data(), static_cast<unsigned>(words.size()), base::kForever);
         if (!kernel_can) base::futex_wait(control_, noted[0], words.size() > 1 ? kPollNs : base::kForever);
-        real_time.turn_begins(base::now_ns());
     }
 }
 

@@ -21,6 +21,7 @@ public:
     // `waker` wakes for everything that is not a client; sleeping starts with up to `spin_ns` of looking.
     Doorbells(base::FutexWord& waker, int64_t spin_ns);
     ~Doorbells();
+    bool spins() const { return spin_ns_ > 0; }
 
     void add(uint32_t id, ipc::Header& header);
     // Its memory is not touched any more.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <utility>
 
 #include "server/latency.h"
 
@@ -13,19 +14,19 @@ int64_t RealTimeBudget::rest_ns(int64_t slept_ns, int64_t worked_ns) {
     return std::clamp(owed_ns_ - kMostOwedNs, kShortestRestNs, kLongestRestNs);
 }
 
-RealTime::RealTime(int64_t now_ns) : began_ns_(now_ns), granted_(ask_for_real_time()) {}
+RealTime::RealTime(int64_t now_ns, bool rests) : ended_ns_(now_ns), granted_(ask_for_real_time()), rests_(rests) {}
 
 void RealTime::turn_ends(int64_t now_ns) {
-    const int64_t rest_ns = granted_ ? budget_.rest_ns(slept_ns_, now_ns - began_ns_) : 0;
-    began_ns_ = now_ns;  // of the sleep, which the rest is a part of
+    if (!granted_ || !rests_) return;
+    timespec used{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    const int64_t used_ns = used.tv_sec * 1'000'000'000 + used.tv_nsec;
+    const int64_t worked_ns = used_ns - std::exchange(used_ns_, used_ns);
+    const int64_t passed_ns = now_ns - std::exchange(ended_ns_, now_ns);
+    const int64_t rest_ns = budget_.rest_ns(std::max<int64_t>(0, passed_ns - worked_ns), worked_ns);
     if (rest_ns == 0) return;
     const timespec rest{0, rest_ns};
     clock_nanosleep(CLOCK_MONOTONIC, 0, &rest, nullptr);
-}
-
-void RealTime::turn_begins(int64_t now_ns) {
-    slept_ns_ = now_ns - began_ns_;
-    began_ns_ = now_ns;
 }
 
 }  // namespace xsched::server

@@ -24,19 +24,18 @@ private:
 // Of the calling thread, which must be the one that made it.
 class RealTime {
 public:
-    explicit RealTime(int64_t now_ns);
+    // `rests`: false where it has a processor to spare, and looks without sleeping.
+    RealTime(int64_t now_ns, bool rests);
 
-    bool granted() const { return granted_; }
-    // Before the thread of a loop sleeps. Sleeps up to kLongestRestNs itself where the budget says so.
+    // Before the thread of a loop sleeps. Sleeps up to kLongestRestNs itself where the budget says so. One system call.
     void turn_ends(int64_t now_ns);
-    // When it has slept.
-    void turn_begins(int64_t now_ns);
 
 private:
     RealTimeBudget budget_;
-    int64_t began_ns_;
-    int64_t slept_ns_ = 0;  // before the turn
+    int64_t ended_ns_;  // the turn before
+    int64_t used_ns_ = 0;  // of the processor until then
     bool granted_;
+    bool rests_;
 };
 
 }  // namespace xsched::server

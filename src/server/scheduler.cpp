@@ -104,7 +104,7 @@ void Scheduler::expel(uint32_t id) {
 }
 
 void Scheduler::loop() {
-    RealTime real_time(base::now_ns());
+    RealTime real_time(base::now_ns(), !doorbells_.spins());
     while (!stop_.load()) {
         doorbells_.note_waker();
         const Tickets tickets = take_orders();
@@ -120,7 +120,6 @@ void Scheduler::loop() {
         if (stop_.load()) break;
         real_time.turn_ends(base::now_ns());
         doorbells_.sleep(planned);
-        real_time.turn_begins(base::now_ns());
     }
     resume_everybody();
 }
