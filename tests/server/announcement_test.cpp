@@ -25,7 +25,8 @@ std::string in_a_world_of_its_own(const std::function<std::string()>& body) {
     const pid_t child = fork();
     if (child == 0) {
         const bool own = enter_own_run_and_tmp() && mkdir("/tmp/session", 0700) == 0;
-        const std::string wrong = own ? body() : "skip";
+        const bool there = access(binary("xserver").c_str(), X_OK) == 0;
+        const std::string wrong = !own ? "skip" : !there ? "hidden" : body();
         _exit(write(ends[1], wrong.data(), wrong.size()) == static_cast<ssize_t>(wrong.size()) ? 0 : 1);
     }
     close(ends[1]);
@@ -46,6 +47,7 @@ protected:
     void expect_nothing_wrong(const std::function<std::string()>& body) {
         const std::string wrong = in_a_world_of_its_own(body);
         if (wrong == "skip") GTEST_SKIP() << "no mount namespace can be made here";
+        if (wrong == "hidden") GTEST_SKIP() << "the build directory is below /tmp or /run, which an empty one covers";
         EXPECT_EQ(wrong, "");
     }
 };
