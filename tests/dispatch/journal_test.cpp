@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <initializer_list>
 #include <thread>
 
 #include "dispatch/fake_client.h"
@@ -32,6 +33,14 @@ std::vector<JournalEntry> read_all(const Journal& journal) {
     journal.read(0, SIZE_MAX, entries, lost);
     EXPECT_EQ(lost, journal.oldest());
     return entries;
+}
+
+void admit(Dispatcher& dispatcher, Journal& journal, std::initializer_list<FakeClient*> clients) {
+    for (FakeClient* client : clients) {
+        ClientView view = client->view();
+        view.journal = &journal;
+        dispatcher.add_client(view);
+    }
 }
 
 TEST(Journal, NothingIsWrittenBeforeSomebodyAsks) {
@@ -135,11 +144,7 @@ TEST(Journal, SaysWhatAQueueIsFromThenOn) {
     low.make_queue(0, -3, 77);
     high.make_queue(0, 5, 77);
     Dispatcher dispatcher(hpf_core());
-    for (FakeClient* client : {&low, &high}) {
-        ClientView view = client->view();
-        view.journal = &journal;
-        dispatcher.add_client(view);
-    }
+    admit(dispatcher, journal, {&low, &high});
     dispatcher.pass(kStart);
     low.submit(0, kStart + kMs, 3);
     high.submit(0, kStart + kMs);
@@ -174,11 +179,7 @@ TEST(Journal, TellsOfBurstsThatWereOverBeforeTheyWereSeen) {
     one.make_queue(0, 0);
     other.make_queue(0, 5);
     Dispatcher dispatcher(hpf_core());
-    for (FakeClient* client : {&one, &other}) {
-        ClientView view = client->view();
-        view.journal = &journal;
-        dispatcher.add_client(view);
-    }
+    admit(dispatcher, journal, {&one, &other});
     dispatcher.pass(kStart);
     journal.want_until(INT64_MAX);
     one.submit(0, kStart + kMs);
@@ -206,11 +207,7 @@ TEST(Journal, TellsOfWorkAndOfDecisions) {
     low.make_queue(0, 0);
     high.make_queue(0, 5);
     Dispatcher dispatcher(hpf_core());
-    for (FakeClient* client : {&low, &high}) {
-        ClientView view = client->view();
-        view.journal = &journal;
-        dispatcher.add_client(view);
-    }
+    admit(dispatcher, journal, {&low, &high});
     dispatcher.pass(kStart);
     journal.want_until(INT64_MAX);
     low.submit(0, kStart + kMs, 3);
