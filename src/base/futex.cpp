@@ -44,11 +44,13 @@ void futex_wait(FutexWord& word, uint32_t expected, int64_t timeout_ns) {
     errno = saved;
 }
 
-void futex_wake_all(FutexWord& word) {
+void futex_wake_some(FutexWord& word, int most) {
     const int saved = errno;
-    syscall(SYS_futex, reinterpret_cast<uint32_t*>(&word), FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+    syscall(SYS_futex, reinterpret_cast<uint32_t*>(&word), FUTEX_WAKE, most, nullptr, nullptr, 0);
     errno = saved;
 }
+
+void futex_wake_all(FutexWord& word) { futex_wake_some(word, INT_MAX); }
 
 bool futex_wait_any(FutexWord* const* words, const uint32_t* expected, unsigned count, int64_t timeout_ns) {
     if (count > kMostWords) return false;
