@@ -69,9 +69,11 @@ void ClientSlots::leave_limits(QueueHistory& queue) {
     if (queue.has_priority) share_.return_priority(queue.priority);
 }
 
-// The priority that its user's limits leave of the one that it wants.
+// What its user's limits leave of the priorities that it wants.
 void ClientSlots::take_priority(QueueHistory& queue, QueueNumbers& numbers) {
     numbers.priority = share_.capped(numbers.priority);
+    numbers.lax_priority = share_.capped(numbers.lax_priority);
+    numbers.critical_priority = share_.capped(numbers.critical_priority);
     if (!queue.has_priority || queue.wanted_priority != numbers.priority) {
         if (queue.has_priority) share_.return_priority(queue.priority);
         queue.has_priority = true;
