@@ -56,6 +56,27 @@ protected:
     int64_t now_ = kSecond;
 };
 
+// What a program has used is its own word. Whatever that is, the other has its turns.
+TEST_F(Shares, WhoeverReportsAbsurdTimesGetsNoMore) {
+    for (const char* name : {"UP", "CFS", "PUP", "AUTO"})
+        for (const int64_t absurd_ns : {INT64_MAX / 1024, INT64_MAX / 100, INT64_MAX / 60, INT64_MAX / 3, INT64_MAX}) {
+            policy_ = find_policy(name)->make();
+            std::vector<Unit> units{unit(1, 1), unit(2, 1)};
+            units[0].process = 1;
+            units[1].process = 2;
+            int honest = 0;
+            constexpr int kLooks = 20'000;
+            for (int look = 0; look < kLooks; ++look, now_ += kMs) {
+                units[0].busy_ns = look % 2 == 0 ? 0 : absurd_ns;
+                choices_.assign(units.size(), Choice{});
+                policy_->choose(units, now_, choices_);
+                honest += choices_[1].run ? 1 : 0;
+                if (choices_[1].run) units[1].busy_ns += kMs;
+            }
+            EXPECT_GT(honest, kLooks * 4 / 10) << name << " " << absurd_ns;
+        }
+}
+
 TEST_F(Shares, TwoBusyUnitsGetWhatTheirUtilizationSays) {
     for (const int64_t command_ns : {kMs / 10, kMs, 4 * kMs}) {
         const auto parts = run({unit(1, 75), unit(2, 25)}, 10 * kSecond, command_ns);
