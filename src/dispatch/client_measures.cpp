@@ -1,8 +1,8 @@
 // One client: what its queues did, counted for other threads (record.h, hold_log.h). Nobody decides by it.
 #include <algorithm>
-#include <limits>
 #include <utility>
 
+#include "base/capped.h"
 #include "base/clock.h"
 #include "dispatch/client_slots.h"
 
@@ -14,9 +14,7 @@ constexpr uint64_t kMostAtOnce = 1 << 20;  // commands: more than any queue comp
 // A client that makes queues again and again says of each that it used the device for ages: the sum stays at its most.
 template <typename T>
 void raise_by(std::atomic<T>& number, T more) {
-    T sum = 0;
-    if (__builtin_add_overflow(number.load(std::memory_order_relaxed), more, &sum)) sum = std::numeric_limits<T>::max();
-    number.store(sum, std::memory_order_relaxed);
+    number.store(base::capped_sum(number.load(std::memory_order_relaxed), more), std::memory_order_relaxed);
 }
 
 // Their only writer needs no locked instruction.
