@@ -27,6 +27,7 @@ void DoorbellNews::take(std::vector<uint32_t>& ids) {
 }
 
 DoorbellGroup::DoorbellGroup(DoorbellNews& news) : news_(news) {
+    news_.groups.fetch_add(1, std::memory_order_relaxed);
     thread_ = std::thread([this] {
         ask_for_low_latency(kSchedulingNice);
         watch();
@@ -41,6 +42,7 @@ DoorbellGroup::~DoorbellGroup() {
     }
     changed();
     thread_.join();
+    news_.groups.fetch_sub(1, std::memory_order_relaxed);
 }
 
 void DoorbellGroup::add(uint32_t id, ipc::Header& header) {
@@ -91,7 +93,7 @@ void DoorbellGroup::watch() {
             }
         }
         if (!rung.empty()) news_.tell(rung);
-        real_time.turn_ends(base::now_ns());
+        real_time.turn_ends(base::now_ns(), news_.groups.load(std::memory_order_relaxed));
         if (kernel_can)
             kernel_can =
                 base::futex_wait_any(words.data(), noted.data(), static_cast<unsigned>(words.size()), base::kForever);
