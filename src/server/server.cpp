@@ -170,6 +170,13 @@ void Server::run() {
     let_everybody_go();
 }
 
+uint32_t Server::fresh_id() {
+    return ids_.take([this](uint32_t id) {
+        return clients_.contains(id) || newcomers_.contains(id) || expected_.contains(id) || desk_.has(id) ||
+               std::any_of(leaving_.begin(), leaving_.end(), [id](const auto& client) { return client->id() == id; });
+    });
+}
+
 void Server::handle_event(uint64_t ready, int64_t now_ns) {
     const auto id = static_cast<uint32_t>(ready);
     switch (static_cast<Source>(ready >> 32)) {
