@@ -6,6 +6,7 @@
 
 #include "base/hints.h"
 #include "base/short_name.h"
+#include "base/text.h"
 #include "base/time.h"
 #include "ipc/slot_hints.h"
 #include "server/describing.h"
@@ -162,7 +163,7 @@ Json not_connected(const Request& request) {
         std::ifstream file("/proc/" + std::to_string(one.pid) + "/comm");
         std::string program;
         std::getline(file, program);
-        programs.push_back({{"pid", one.pid}, {"uid", one.user}, {"program", program}});
+        programs.push_back({{"pid", one.pid}, {"uid", one.user}, {"program", base::printable(program)}});
     }
     return programs;
 }
