@@ -10,7 +10,7 @@ namespace xsched::server {
 namespace {
 
 constexpr int64_t kMs = base::kMillisecond;
-constexpr int64_t kStart = 100 * base::kSecond;
+constexpr int64_t kBeginNs = 100 * base::kSecond;
 
 class HoldBookTest : public ::testing::Test {
 protected:
@@ -43,7 +43,7 @@ protected:
 
 TEST_F(HoldBookTest, WhatOneCostIsWhatTheOthersWereHeldFor) {
     constexpr uint32_t kClients = 7;
-    int64_t now = kStart;
+    int64_t now = kBeginNs;
     uint32_t random = 1;
     for (int i = 0; i < 3000; ++i) {
         random = random * 1664525 + 1013904223;
@@ -63,7 +63,7 @@ TEST_F(HoldBookTest, WhatOneCostIsWhatTheOthersWereHeldFor) {
 // One answer tells of 64 programs; while it is made no other tool is answered.
 TEST_F(HoldBookTest, ManyHoldsOfManyProgramsDelayNoAnswer) {
     constexpr uint32_t kClients = 256;
-    int64_t now = kStart;
+    int64_t now = kBeginNs;
     for (uint32_t i = 0; i < 6 * dispatch::HoldLog::kEntries; ++i) {
         now += 30'000;
         hold(1 + i % kClients, 1 + i / kClients % 64, now, 5 * kMs);
