@@ -18,7 +18,9 @@ void futex_wake_all(FutexWord& word);
 // the word, waking all of them would take as long as they like.
 void futex_wake_some(FutexWord& word, int most);
 
-// Sleeps while every words[i] == expected[i] (count <= 128). False if this kernel cannot (before 5.16):
+inline constexpr unsigned kMostWaitedFor = 128;  // FUTEX_WAITV_MAX of linux/futex.h
+
+// Sleeps while every words[i] == expected[i] (count <= kMostWaitedFor). False if this kernel cannot (before 5.16):
 // nothing was waited for then.
 bool futex_wait_any(FutexWord* const* words, const uint32_t* expected, unsigned count, int64_t timeout_ns);
 
