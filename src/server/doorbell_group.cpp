@@ -27,12 +27,12 @@ void DoorbellNews::take(std::vector<uint32_t>& ids) {
 }
 
 DoorbellGroup::DoorbellGroup(DoorbellNews& news) : news_(news) {
-    news_.groups.fetch_add(1, std::memory_order_relaxed);
     thread_ = std::thread([this] {
         ask_for_low_latency(kSchedulingNice);
         watch();
     });
     pthread_setname_np(thread_.native_handle(), "xserver-bells");
+    news_.groups.fetch_add(1, std::memory_order_relaxed);  // not of one that got no thread
 }
 
 DoorbellGroup::~DoorbellGroup() {
