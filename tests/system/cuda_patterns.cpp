@@ -2,8 +2,9 @@
 // 1 and with streams of several priorities. Each kernel changes a word in its own way, so that one that ran out of turn
 // leaves another number.
 //
-//   cuda_patterns ROUNDS     does all of them so many times; exit status 0, 1 (the driver failed), 2 (cannot start),
-//                            3 (a wrong result). One that stands still never ends.
+//   cuda_patterns PATTERN ROUNDS   does one of them so many times, or `all` at once; exit status 0, 1 (the driver
+//                                  failed), 2 (cannot start), 3 (a wrong result). It writes a point for each round,
+//                                  and `done`; one that stands still never ends.
 //
 // Kernels are those of the fake driver (fake/cuda/builtin_kernels.cpp).
 #include <sys/prctl.h>
@@ -12,7 +13,10 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
+#include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "order/cuda/driver.h"
@@ -29,6 +33,11 @@ void check(CUresult result, const char* call) {
     if (result == CUDA_SUCCESS) return;
     std::fprintf(stderr, "cuda_patterns: %s returned %d\n", call, static_cast<int>(result));
     std::exit(1);
+}
+
+void tell_round() {
+    std::fputc('.', stdout);
+    std::fflush(stdout);
 }
 
 // A word that the host and both devices see, and what it is to be.
@@ -132,6 +141,8 @@ void ping_pong(const Device& device, uint32_t rounds) {
         ping.follow(pong);
         word.is_appended(2 * i);
         word.is_appended(2 * i + 1);
+        if (i % 2 == 0) ping.synchronize();
+        tell_round();
     }
     ping.synchronize();
     word.expect("ping-pong");
@@ -148,6 +159,7 @@ void chain(const Device& device, uint32_t rounds) {
             word.is_appended(static_cast<uint32_t>(at));
         }
         streams[2].synchronize_event();
+        tell_round();
     }
     word.expect("chain");
 }
@@ -167,8 +179,9 @@ void ring(const std::array<Device, 2>& devices, uint32_t laps) {
             streams[at].write(flags[at], lap);
         }
         for (uint32_t at = 0; at < count; ++at) word.is_appended(at);
+        for (const Stream& stream : streams) stream.synchronize();
+        tell_round();
     }
-    for (const Stream& stream : streams) stream.synchronize();
     word.expect("ring");
 }
 
@@ -190,6 +203,7 @@ void pool(const Device& device, uint32_t steps) {
         main.append(result, step + 1000);
         result.is_appended(step + 1000);
         main.synchronize();
+        tell_round();
     }
     for (const Word& word : words) word.expect("pool's stream");
     result.expect("pool");
@@ -198,15 +212,21 @@ void pool(const Device& device, uint32_t steps) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (argc < 2 || !cuda::available()) return 2;
+    if (argc < 3 || !cuda::available()) return 2;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    const auto rounds = static_cast<uint32_t>(std::atoi(argv[1]));
+    const std::string wanted = argv[1];
+    const auto rounds = static_cast<uint32_t>(std::atoi(argv[2]));
     const std::array<Device, 2> devices{Device(0), Device(1)};
-    // All at once, as threads of one program.
-    std::thread threads[] = {std::thread([&] { ping_pong(devices[0], rounds); }),
-                             std::thread([&] { chain(devices[1], rounds); }),
-                             std::thread([&] { ring(devices, rounds); })};
-    pool(devices[0], rounds);
+    const std::pair<const char*, std::function<void()>> patterns[] = {
+        {"ping_pong", [&] { ping_pong(devices[0], rounds); }},
+        {"chain", [&] { chain(devices[1], rounds); }},
+        {"ring", [&] { ring(devices, rounds); }},
+        {"pool", [&] { pool(devices[0], rounds); }},
+    };
+    std::vector<std::thread> threads;
+    for (const auto& [name, pattern] : patterns)
+        if (wanted == name || wanted == "all") threads.emplace_back(pattern);
     for (std::thread& thread : threads) thread.join();
-    return 0;
+    std::puts("done");
+    return threads.empty() ? 2 : 0;
 }
