@@ -89,9 +89,11 @@ private:
     int64_t bound_ns() const {
         int64_t longest_ns = 0;
         for (const ProgramSpec& spec : result_.workload.programs) longest_ns += spec.burst.kernel_ns.most;
-        const int64_t limits_ns = 3 * result_.workload.settings.starvation_limit_ns;
-        if (brief_) return limits_ns + 3 * longest_ns + 20 * base::kMillisecond;
-        return limits_ns + 10 * longest_ns + 300 * base::kMillisecond;
+        const int64_t limit_ns = result_.workload.settings.starvation_limit_ns;
+        // In its turn it shares the device with everybody, and so may need as many for one kernel.
+        const auto turns = static_cast<int64_t>(result_.workload.programs.size()) + 1;
+        if (brief_) return turns * limit_ns + 3 * longest_ns + 20 * base::kMillisecond;
+        return 3 * limit_ns + 10 * longest_ns + 300 * base::kMillisecond;
     }
     void look(World& world) {
         if (const char* name = world.server()->thrown_out(); name != nullptr && !std::exchange(thrown_out_, true))
