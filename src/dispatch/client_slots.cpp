@@ -90,6 +90,7 @@ void ClientSlots::see(uint32_t at, QueueNumbers& numbers, int64_t now_ns) {
         if (queue.used) close_record(at);
         queue = QueueHistory{};
         queue.handle = numbers.handle;
+        queue.unit_busy_ns = numbers.busy_ns;
     }
     if (!std::exchange(queue.used, true)) {
         queue.costs = read_costs(view_.region->slots[at]);
@@ -101,6 +102,7 @@ void ClientSlots::see(uint32_t at, QueueNumbers& numbers, int64_t now_ns) {
     see_progress(at, numbers, now_ns);
     if (numbers.expect_ns != 0)
         announced_over_ns_ = base::earlier(announced_over_ns_, numbers.expect_ns + sched::Expectation::kSlackNs);
+    numbers.used_ns = std::max<int64_t>(numbers.busy_ns - std::exchange(queue.unit_busy_ns, numbers.busy_ns), 0);
     queue.own = units_.add(numbers, queue.costs, queue.held || view_.held, queue.own);
 }
 
@@ -246,6 +248,7 @@ bool ClientSlots::set_held(uint64_t handle, bool held) {
         }
         queue.used = true;
         queue.handle = handle;
+        queue.unit_busy_ns = numbers.busy_ns;
         queue.held = held;
         return true;
     }

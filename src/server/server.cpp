@@ -39,6 +39,7 @@ base::UniqueFd open_signals() {
 sched::Core make_core(const Options& options, const std::string& policy) {
     sched::Settings settings;
     settings.starvation_limit_ns = options.starvation_limit_ns;
+    settings.claim_limit_ns = options.claim_limit_ns;
     settings.trials = base::options().trials != 0;
     const policy::PolicyInfo* info = policy.empty() ? nullptr : policy::find_policy(policy.c_str());
     if (info == nullptr) info = policy::find_policy(options.policy.c_str());
