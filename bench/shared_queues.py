@@ -3,7 +3,7 @@
 stand-in:
 bursts' p50 and p99, with the shim, and of the urgent stream alone. Not AMD hardware.
 
-    bench/shared_queues.py [--build build/dev] [--bursts 100] [--level 3]
+    bench/shared_queues.py [--build build/dev] [--bursts 300] [--level 3]
 
 One row for each way in which the runtime may map streams to hardware queues, and in which XSched may know of it:
 static or dynamic; observed by the HSA runtime's table, or only counted."""
@@ -45,7 +45,7 @@ def run(options, mode, made, which):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=Path, default=Path("build/dev"))
-    parser.add_argument("--bursts", type=int, default=100)
+    parser.add_argument("--bursts", type=int, default=300)
     parser.add_argument("--level", type=int, default=0)
     parser.add_argument("--modes", nargs="*", default=list(MODES))
     options = parser.parse_args()

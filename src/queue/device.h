@@ -32,7 +32,7 @@
 extern "C" {
 #endif
 
-#define XQ_DEVICE_ABI 11
+#define XQ_DEVICE_ABI 12
 
 typedef struct XqQueue XqQueue;
 
@@ -72,7 +72,8 @@ typedef struct XqGateOps {
     // What the words' memory is registered with and goes with (a context); words of different owners never share a
     // page. NULL, or 0: nothing that goes before the process.
     uint64_t (*words_owner)(void* hwq);
-    // What is launched next waits until *gate >= 1. NotAllowed: not now (a stream that is being captured).
+    // What is launched next waits until *gate >= 1. NotAllowed: not now (a stream that is being captured). NULL: there
+    // are no gates, and level 3 does without: callers wait while the queue is off the device.
     XResult (*wait)(void* hwq);
     // Once all launched before is done, the device stores `value` to *progress (or read_progress returns it).
     XResult (*write_progress)(void* hwq, uint32_t value);

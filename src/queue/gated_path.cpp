@@ -162,8 +162,9 @@ GatedPath::Plan GatedPath::decide(bool retry, CommandKind kind) {
     if (core_.window.threshold() != 0)
         most = core_.window.threshold();
     else if (closed || core_.suspension.managed || window_ns > 0)
-        most = deactivates() && !shortened
-                   ? kGatedCap
+        most = deactivates() && !shortened ? kGatedCap
+               : shortened && mean_ns <= 0
+                   ? 1  // of unknown length: the urgent one waits for it, however long it is
                    : core_.window.limit(shortened ? std::max(window_ns, kShortNs) : window_ns, mean_ns);
     plan.report = core_.submitted + 1 - reports_.asked() >= report_stride(most, mean_ns);
     // All reported: the device's word tells whether the queue was idle, which is then rung.

@@ -91,7 +91,8 @@ void GatedPath::bind_words() {
     ++binding_;
     reports_.bound(core_.completed);
     slot.device_progress.store(1, std::memory_order_release);
-    if (!gates && bind_again_ns_ == 0 && core_.setup.level > kPreemptLevelBlock) core_.set_level(kPreemptLevelBlock);
+    const bool lost = !gates && bind_again_ns_ == 0 && core_.setup.ops->gate->wait != nullptr;  // some never have any
+    if (lost && core_.setup.level > kPreemptLevelBlock) core_.set_level(kPreemptLevelBlock);
     // The agent has something to prepare; it could not while the backend knew no words.
     ipc::Header& header = core_.published.header();
     if (core_.setup.ops->keep_alive != nullptr && header.keep_alive_wanted.load(std::memory_order_acquire) != 0)

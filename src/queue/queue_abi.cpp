@@ -126,6 +126,12 @@ void xq_share_hardware(XqQueue* consumer, XqQueue* producer) {
     if (from != nullptr && to != nullptr && from != to) xsched::queue::share_hardware(*to, *from);
 }
 
+void xq_stand_before(XqQueue* queue, XqQueue* other) {
+    XQueue* before = of_pointer(queue);
+    XQueue* behind = of_pointer(other);
+    if (before != nullptr && behind != nullptr && before != behind) before->keep_short_for(behind->own_priority());
+}
+
 void xq_set_apart(XqQueue* queue, bool apart) {
     if (XQueue* object = of_pointer(queue)) object->set_apart(apart);
 }

@@ -101,6 +101,9 @@ int32_t xq_priority(XqQueue* queue);
 // included. If the producer is the less urgent one it has little in flight from here on, while anybody more urgent may
 // come, and no gate: its callers wait in xq_admit instead. What is behind a gate already inherits the priority.
 void xq_share_hardware(XqQueue* consumer, XqQueue* producer);
+// `queue` is about to get a command, and work of `other` may come to stand behind it in one hardware queue. If `queue`
+// is the less urgent one it is kept short as above, also before `other` has any work.
+void xq_stand_before(XqQueue* queue, XqQueue* other);
 // The queue shares its hardware queue with nobody any more.
 void xq_end_sharing(XqQueue* queue);
 

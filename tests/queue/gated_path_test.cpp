@@ -115,6 +115,29 @@ TEST(GatedPath, AQueueThatSharesItsHardwareHasNoGatesAndLittleInFlight) {
     EXPECT_TRUE(eventually([&] { return device.executed().size() == 240; }));
 }
 
+// The first burst of the urgent one must not stand behind all that the other has launched before.
+TEST(GatedPath, AQueueIsKeptShortBeforeTheMoreUrgentOneHasWork) {
+    FakeDevice device(kGates), urgent(kGates);
+    urgent.slot().priority = 10;
+    device.slot().window_ns = 1'000'000;
+    urgent.slot().window_ns = 1'000'000;
+    xq_stand_before(device.abi_queue(), urgent.abi_queue());
+    xq_stand_before(urgent.abi_queue(), device.abi_queue());
+    std::atomic<int> launched{0};
+    std::thread program([&] {
+        for (int i = 0; i < 40; ++i, ++launched) device.enqueue(i);
+    });
+    EXPECT_TRUE(eventually([&] { return launched > 0; }));
+    xsched::test::let_time_pass();
+    EXPECT_LE(device.in_driver(), 10u) << "reports included";
+    EXPECT_EQ(device.slot().inherited_until[0], 0u) << "nobody waits for it yet";
+    for (int i = 0; i < 40; ++i) urgent.enqueue(i);
+    EXPECT_GE(urgent.in_driver(), 40u);
+    device.run_freely();
+    program.join();
+    EXPECT_EQ(device.gates_inserted, 0);
+}
+
 TEST(GatedPath, OnlyTheLessUrgentOfTwoThatShareMakesRoom) {
     FakeDevice device(kGates), urgent(kGates);
     urgent.slot().priority = 10;

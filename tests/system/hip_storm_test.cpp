@@ -28,6 +28,13 @@ const Mode kModes[] = {
     {"refused", {{"XSCHED_INTERRUPT", "1"}, {"FAKE_KFD_REFUSE", "07:1,26:22,87:25"}}},
     {"signal memory", {{"XSCHED_INTERRUPT", "1"}, {"FAKE_HIP_CP_WAIT", "1"}, {"CUDA_PROGRAM_COPIES", "1"}}},
     {"gates alone", {{"CUDA_PROGRAM_COPIES", "1"}}},
+    {"queues observed", {{"XSCHED_INTERRUPT", "1"}, {"FAKE_HIP_HSA", TEST_HSA}, {"FAKE_HSA_LOCAL", "1"}}},
+    {"streams that move",
+     {{"XSCHED_INTERRUPT", "1"},
+      {"FAKE_HIP_HSA", TEST_HSA},
+      {"FAKE_HSA_LOCAL", "1"},
+      {"FAKE_HIP_DYNAMIC_QUEUES", "1"},
+      {"FAKE_KFD_EVICT_US", "5000"}}},
 };
 constexpr int kModeCount = static_cast<int>(std::size(kModes));
 

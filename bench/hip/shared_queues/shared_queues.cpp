@@ -26,7 +26,7 @@ namespace {
 using namespace busy;
 using Clock = std::chrono::steady_clock;
 
-constexpr int kBurstKernels = 5, kRoundKernels = 40;
+constexpr int kBurstKernels = 14, kRoundKernels = 40;
 constexpr double kShortMs = 0.1, kLongMs = 1;
 constexpr auto kPause = std::chrono::milliseconds(15);
 

@@ -250,14 +250,8 @@ void HostThread::loop() {
     }
 }
 
-Place enqueue(Stream& stream, Command command) {
-    if (noop()) {
-        if (command.kind == Kind::kHostFunction) command.action();
-        return end_of(stream);
-    }
-    const auto in_use = lock_stream(stream);
-    const std::lock_guard lock(stream.context->mutex);
-    follow_implicitly(stream, command);
+// Context's mutex held.
+static Place put(Stream& stream, Command command) {
     const uint64_t number = stream.submitted.load(std::memory_order_relaxed);
     const auto room = [&] { return number - stream.completed.load() < g_settings.queue.load(); };
     if (!room()) {
@@ -269,6 +263,27 @@ Place enqueue(Stream& stream, Command command) {
     stream.submitted.store(number + 1);
     stream.device->wake();
     return {&stream, number + 1};
+}
+
+Place enqueue(Stream& stream, Command command) {
+    if (noop()) {
+        if (command.kind == Kind::kHostFunction) command.action();
+        return end_of(stream);
+    }
+    const auto in_use = lock_stream(stream);
+    const std::lock_guard lock(stream.context->mutex);
+    follow_implicitly(stream, command);
+    return put(stream, std::move(command));
+}
+
+Place enqueue_inside(Stream& stream, Stream& inner, Command command) {
+    const auto in_use = lock_stream(stream);
+    const std::lock_guard lock(stream.context->mutex);
+    follow_implicitly(stream, command);
+    if (!stream.idle()) command.after.push_back(end_of(stream));
+    Command end;
+    end.after.push_back(put(inner, std::move(command)));
+    return put(stream, std::move(end));
 }
 
 void wait_for(const Place& place) {

@@ -168,6 +168,8 @@ extern thread_local Device* t_device;  // whose executor this thread is
 
 // Puts the command at the stream's end; waits there, with the context's lock, while the stream is full.
 Place enqueue(Stream& stream, Command command);
+// Puts it at the end of `inner` instead, behind all that `stream` has; what comes in `stream` follows on it.
+Place enqueue_inside(Stream& stream, Stream& inner, Command command);
 void wait_for(const Place& place);
 // As real runtimes may: whoever waits for the stream keeps those out meanwhile that submit to it.
 inline std::unique_lock<std::mutex> lock_stream(Stream& stream) {

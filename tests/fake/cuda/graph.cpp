@@ -22,6 +22,7 @@ struct CUgraphExec_st {
     std::mutex mutex;
     std::shared_ptr<const Steps> steps;  // a launch keeps those it was made with
     Place last;                          // its launches do not overlap
+    Stream* inner = nullptr;  // with FAKE_HIP_GRAPH_STREAMS, from its first launch on: where its work goes
 };
 
 namespace {
@@ -54,6 +55,26 @@ void run_steps(const Steps& steps) {
             break;
         }
     }
+}
+
+// As AMD's runtime has them: streams that nobody sees, with hardware queues like any other's. exec->mutex held.
+bool has_inner_stream(CUgraphExec_st& exec, const Stream& stream) {
+    if (!g_settings.graph_streams || noop() || (exec.inner != nullptr && exec.inner->context != stream.context))
+        return false;
+    if (exec.inner != nullptr) return true;
+    const std::lock_guard lock(stream.context->mutex);
+    exec.inner = stream.device->new_stream(*stream.context, false, 0);
+    return true;
+}
+
+void end_inner_stream(CUgraphExec_st& exec) {
+    if (exec.inner == nullptr) return;
+    Context& context = *exec.inner->context;
+    const std::lock_guard lock(context.mutex);
+    if (context.alive) context.hardware.give(exec.inner->hardware);
+    exec.inner->to_body = nullptr;
+    exec.inner->alive = false;
+    exec.inner->device->wake();
 }
 
 CUresult instantiate(CUgraphExec* exec, CUgraph graph) {
@@ -128,6 +149,7 @@ CUresult CUDAAPI cuGraphExecUpdate_v2(CUgraphExec exec, CUgraph graph, CUgraphEx
 
 CUresult CUDAAPI cuGraphExecDestroy(CUgraphExec exec) {
     FAKE_ENTRY();
+    end_inner_stream(*exec);
     delete exec;
     count_live("graph exec", -1);
     return CUDA_SUCCESS;
@@ -150,6 +172,10 @@ CUresult CUDAAPI cuGraphLaunch(CUgraphExec exec, CUstream handle) {
     command.action = [steps = exec->steps] { run_steps(*steps); };
     if (exec->last.stream != nullptr && exec->last.stream != stream && !exec->last.complete())
         command.after.push_back(exec->last);
+    if (!stream->legacy && !is_capturing(*stream) && has_inner_stream(*exec, *stream)) {
+        exec->last = enqueue_inside(*stream, *exec->inner, std::move(command));
+        return CUDA_SUCCESS;
+    }
     return submit(*stream, std::move(command), InCapture::kNode, &exec->last);
 }
 FAKE_PER_THREAD(cuGraphLaunch, _ptsz, (CUgraphExec exec, CUstream stream), (exec, stream))

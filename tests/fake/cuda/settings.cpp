@@ -71,6 +71,7 @@ void load_settings() {
     g_settings.noop = flag_of("FAKE_CUDA_NOOP");
     g_settings.copy_lock = flag_of("FAKE_CUDA_COPY_LOCK");
     g_settings.sync_lock = flag_of("FAKE_CUDA_SYNC_LOCK") || flag_of("FAKE_HIP_SYNC_LOCK");
+    g_settings.graph_streams = flag_of("FAKE_HIP_GRAPH_STREAMS");
     g_settings.blind_waits = flag_of("FAKE_CUDA_BLIND_WAITS");
     g_settings.lazy_loading = flag_of("FAKE_CUDA_LAZY_LOADING");
     g_settings.break_mode = parse_break(text_of("FAKE_CUDA_BREAK_ORDER"));

@@ -25,6 +25,7 @@ struct Settings {
     std::atomic<bool> copy_lock{false};
     std::atomic<bool> sync_lock{false};
     std::atomic<bool> blind_waits{false};
+    std::atomic<bool> graph_streams{false};
     std::atomic<bool> lazy_loading{false};
     std::atomic<bool> faults{false};
     std::atomic<Break> break_mode{Break::kNone};

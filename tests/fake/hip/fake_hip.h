@@ -12,6 +12,7 @@
 //  - kernels by their host function's address (__hipRegisterFunction), whose modules' images are PTX;
 //  - functions that call others which the library exports, as ROCm 7 does: FAKE_HIP_CALLS_EXPORTS=1;
 //  - the table of functions that rocprofiler_set_api_table gets, if the process has one: FAKE_HIP_TABLE=1;
+//  - FAKE_HIP_GRAPH_STREAMS=1: a graph's work goes to a stream that it makes at its first launch, as ROCm's do;
 //  - FAKE_HIP_SYNC_LOCK=1: a call that waits for a stream keeps out all that submit to it, as ROCm 7.2.4 does
 //    (FAKE_CUDA_SYNC_LOCK), and FAKE_CUDA_COPY_LOCK=1 one that waits for its copy, as all releases do;
 //  - FAKE_HIP_CP_WAIT=1: wait-values take memory of hipMallocSignalMemory alone; FAKE_HIP_HIDDEN_SIGNALS=1: the host

@@ -19,10 +19,16 @@ hsa_status_t hsa_iterate_agents(hsa_status_t (*callback)(hsa_agent_t agent, void
         if (const hsa_status_t status = callback({i}, data); status != HSA_STATUS_SUCCESS) return status;
     return HSA_STATUS_SUCCESS;
 }
-// HSA_AGENT_INFO_DEVICE (17) alone: all are GPUs.
-hsa_status_t hsa_agent_get_info(hsa_agent_t, int attribute, void* value) {
-    if (attribute != 17) return 0x1001;
-    *static_cast<uint32_t*>(value) = 1;
+// All are GPUs, and lie where the HIP stand-in's devices do.
+hsa_status_t hsa_agent_get_info(hsa_agent_t agent, int attribute, void* value) {
+    uint32_t answer = 0;
+    switch (attribute) {
+        case HSA_AGENT_INFO_DEVICE: answer = HSA_DEVICE_TYPE_GPU; break;
+        case HSA_AMD_AGENT_INFO_BDFID: answer = static_cast<uint32_t>(0x40 + agent.handle - 1) << 8; break;
+        case HSA_AMD_AGENT_INFO_DOMAIN: break;
+        default: return 0x1001;
+    }
+    *static_cast<uint32_t*>(value) = answer;
     return HSA_STATUS_SUCCESS;
 }
 }

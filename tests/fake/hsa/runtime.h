@@ -45,6 +45,9 @@ hsa_status_t destroy_queue(hsa_queue_t* queue);
 hsa_status_t set_queue_priority(hsa_queue_t* queue, uint32_t priority);
 hsa_status_t set_queue_mask(const hsa_queue_t* queue, uint32_t bits, const uint32_t* mask);
 
+// (signals.cpp)
+void store_signal(hsa_signal_t signal, int64_t value);
+
 // (packets.cpp) The doorbell was rung; the queue ends.
 void ring(Queue& queue);
 void end_executor(Queue& queue);

@@ -1,9 +1,18 @@
-// Signals and indices: the part of the interface that has no place in the table that anybody changes.
+// Signals and indices. Stores to signals have a place in the table, because a doorbell is one.
 #include <sched.h>
 
 #include "fake/hsa/runtime.h"
 
 using namespace fake::hsa;
+
+void fake::hsa::store_signal(hsa_signal_t signal, int64_t value) {
+    Signal* it = signal_of(signal);
+    if (it->doorbell_of == nullptr) return it->value.store(value);
+    // Those that several threads ring may be rung in any order.
+    for (int64_t was = it->value.load(); was < value && !it->value.compare_exchange_weak(was, value);) {
+    }
+    ring(*it->doorbell_of);
+}
 
 extern "C" {
 
@@ -18,11 +27,6 @@ hsa_status_t hsa_signal_destroy(hsa_signal_t signal) {
     return HSA_STATUS_SUCCESS;
 }
 int64_t hsa_signal_load_scacquire(hsa_signal_t signal) { return signal_of(signal)->value.load(); }
-void hsa_signal_store_screlease(hsa_signal_t signal, int64_t value) {
-    Signal* it = signal_of(signal);
-    it->value.store(value);
-    if (it->doorbell_of != nullptr) ring(*it->doorbell_of);
-}
 // Until the value is below `value` (the condition that programs use), without end.
 int64_t hsa_signal_wait_scacquire(hsa_signal_t signal, uint32_t, int64_t value, uint64_t, uint32_t) {
     while (signal_of(signal)->value.load() >= value) sched_yield();

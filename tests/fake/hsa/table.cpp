@@ -25,6 +25,8 @@ void put(Table& table, uint32_t place, Function function) {
 [[gnu::constructor]] void fill() {
     put(g_core, kQueueCreatePlace, create_queue);
     put(g_core, kQueueDestroyPlace, destroy_queue);
+    put(g_core, kSignalStoreRelaxedPlace, store_signal);
+    put(g_core, kSignalStoreScreleasePlace, store_signal);
     put(g_amd, kQueueSetMaskPlace, set_queue_mask);
     put(g_amd, kQueueSetPriorityPlace2, set_queue_priority);
     g_table.core = reinterpret_cast<FunctionTable*>(&g_core);
@@ -59,6 +61,12 @@ hsa_status_t hsa_queue_create(hsa_agent_t agent, uint32_t size, uint32_t type, Q
                                                        queue);
 }
 hsa_status_t hsa_queue_destroy(hsa_queue_t* queue) { return get<QueueDestroy>(g_core, kQueueDestroyPlace)(queue); }
+void hsa_signal_store_relaxed(hsa_signal_t signal, int64_t value) {
+    get<SignalStore>(g_core, kSignalStoreRelaxedPlace)(signal, value);
+}
+void hsa_signal_store_screlease(hsa_signal_t signal, int64_t value) {
+    get<SignalStore>(g_core, kSignalStoreScreleasePlace)(signal, value);
+}
 hsa_status_t hsa_amd_queue_set_priority(hsa_queue_t* queue, uint32_t priority) {
     return get<QueueSetPriority>(g_amd, kQueueSetPriorityPlace2)(queue, priority);
 }

@@ -39,6 +39,17 @@ void xhip_follow_use(HwQueueHandle hwq, const xsched::stream::HardwareUse* use);
 // The hardware queue of that stream; 0: not known.
 uint32_t xhip_queue_number(HwQueueHandle hwq);
 
+// --- queues that the program fills itself, through HSA (direct_queue.cpp)
+// Where the agent lies: HSA_AMD_AGENT_INFO_DOMAIN and _BDFID.
+struct XhipPlace {
+    uint32_t domain;
+    uint32_t bdf;
+};
+// Wraps one of the observed queues.
+XResult xhip_direct_wrap(HwQueueHandle* hwq, const void* hsa_queue, const XhipPlace* place);
+// Its doorbell was rung: what is in the queue by now is a command.
+void xhip_direct_rung(HwQueueHandle hwq);
+
 // What one call of the runtime for a stream does to the queues: looked at before and after. On the caller's stack; only
 // as much of it is written as is needed.
 struct XhipCallWatch {

@@ -48,6 +48,15 @@ using QueueDestroy = hsa_status_t (*)(hsa_queue_t* queue);
 using QueueSetPriority = hsa_status_t (*)(hsa_queue_t* queue, uint32_t priority);
 using QueueSetMask = hsa_status_t (*)(const hsa_queue_t* queue, uint32_t bits, const uint32_t* mask);
 
+using SignalStore = void (*)(hsa_signal_t signal, int64_t value);
+using AgentGetInfo = hsa_status_t (*)(hsa_agent_t agent, int attribute, void* value);
+
+// hsa_agent_info_t, hsa_amd_agent_info_t: 4 bytes each.
+inline constexpr int HSA_AGENT_INFO_DEVICE = 17;
+inline constexpr int HSA_AMD_AGENT_INFO_BDFID = 0xa006;
+inline constexpr int HSA_AMD_AGENT_INFO_DOMAIN = 0xa00f;
+inline constexpr uint32_t HSA_DEVICE_TYPE_GPU = 1;
+
 // hsa_amd_queue_priority_t
 inline constexpr uint32_t HSA_AMD_QUEUE_PRIORITY_LOW = 0;
 inline constexpr uint32_t HSA_AMD_QUEUE_PRIORITY_NORMAL = 1;
@@ -74,6 +83,8 @@ struct HsaApiTable {
 inline constexpr uint32_t kMostCoreMajor = 2;
 inline constexpr uint32_t kQueueCreatePlace = 7;
 inline constexpr uint32_t kQueueDestroyPlace = 9;
+inline constexpr uint32_t kSignalStoreRelaxedPlace = 41;
+inline constexpr uint32_t kSignalStoreScreleasePlace = 42;
 inline constexpr uint32_t kMostAmdMajor = 2;
 inline constexpr uint32_t kQueueSetMaskPlace = 10;
 inline constexpr uint32_t kQueueSetPriorityPlace1 = 37;  // where the major version is 1

@@ -104,6 +104,11 @@ QueueFacts facts_of(uint32_t number) {
     return there ? at(number).facts : QueueFacts{};
 }
 
+uint32_t number_of_queue(const void* hsa_queue) {
+    base::Lock lock(g_mutex);
+    return number_of(hsa_queue);
+}
+
 bool indices_of(uint32_t number, uint64_t* written, uint64_t* read) {
     if (number == 0 || number > kMostHardwareQueues) return false;
     Observed& observed = at(number);

@@ -24,6 +24,8 @@ struct QueueFacts {
     bool masked;        // to some of the compute units
 };
 QueueFacts facts_of(uint32_t number);
+// 0: not among ours.
+uint32_t number_of_queue(const void* hsa_queue);
 // How many packets the host has put in, and the device has taken out. False: there is no such queue.
 bool indices_of(uint32_t number, uint64_t* written, uint64_t* read);
 

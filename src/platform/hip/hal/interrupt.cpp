@@ -165,7 +165,7 @@ StoppableStream describe(const stream::HwQueue& hwq) {
     const uint32_t main = use != nullptr ? use->main.load(std::memory_order_relaxed) : 0;
     const int at = main != 0 ? place_of(main) : -1;
     if (at >= 0 && numbered) g_process.gpus[hwq.device] = g_process.queues[at].queue.gpu_id;
-    if (numbered) told.gpu = g_process.gpus[hwq.device];
+    told.gpu = at >= 0 ? g_process.queues[at].queue.gpu_id : numbered ? g_process.gpus[hwq.device] : 0;
     if (at < 0 || xhip_streams_move() || !xhip_queues_observed()) return told;
     told.known = true;
     for (uint32_t number = 1; number <= highest_queue_number(); ++number) {

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "platform/hip/hal/hal_abi.h"
 #include "platform/hip/hal/hsa_api.h"
+#include "platform/hip/shim/direct_queues.h"
 #include "platform/hip/shim/platform.h"
 
 namespace xsched::hip {
@@ -42,9 +43,13 @@ struct Route {
     Next<QueueDestroy> destroy{.name = "hsa_queue_destroy"};
     Next<QueueSetPriority> set_priority{.name = "hsa_amd_queue_set_priority"};
     Next<QueueSetMask> set_mask{.name = "hsa_amd_queue_cu_set_mask"};
+    Next<SignalStore> store_relaxed{.name = "hsa_signal_store_relaxed"};
+    Next<SignalStore> store_screlease{.name = "hsa_signal_store_screlease"};
 };
 constinit Route g_table;
 constinit Route g_exported;
+constinit Next<AgentGetInfo> g_agent_get_info{.name = "hsa_agent_get_info"};
+constinit std::atomic<bool> g_table_sees_stores{false};  // what is exported leads there
 
 template <Route& kRoute>
 hsa_status_t create(hsa_agent_t agent, uint32_t size, uint32_t type, QueueError callback, void* data,
@@ -52,7 +57,9 @@ hsa_status_t create(hsa_agent_t agent, uint32_t size, uint32_t type, QueueError 
     const QueueCreate next = kRoute.create.get();
     if (next == nullptr) return HSA_STATUS_ERROR_NOT_INITIALIZED;
     const hsa_status_t status = next(agent, size, type, callback, data, private_bytes, group_bytes, queue);
-    if (status == HSA_STATUS_SUCCESS && queue != nullptr) xhip_queue_made(*queue, agent.handle);
+    if (status != HSA_STATUS_SUCCESS || queue == nullptr) return status;
+    xhip_queue_made(*queue, agent.handle);
+    direct_queue_made(**queue, agent, g_agent_get_info.get());
     return status;
 }
 
@@ -60,6 +67,7 @@ template <Route& kRoute>
 hsa_status_t destroy(hsa_queue_t* queue) {
     const QueueDestroy next = kRoute.destroy.get();
     if (next == nullptr) return HSA_STATUS_ERROR_NOT_INITIALIZED;
+    if (queue != nullptr) direct_queue_going(*queue);
     xhip_queue_going(queue);  // before its memory does
     return next(queue);
 }
@@ -80,6 +88,17 @@ hsa_status_t set_mask(const hsa_queue_t* queue, uint32_t bits, const uint32_t* m
     const hsa_status_t status = next(queue, bits, mask);
     if (status >= HSA_STATUS_SUCCESS) xhip_queue_masked(queue);  // also where only a part of the mask was taken
     return status;
+}
+
+// Each entry of a route is a member of it.
+template <Route& kRoute, Next<SignalStore> Route::* kStore>
+void store(hsa_signal_t signal, int64_t value) {
+    const SignalStore next = (kRoute.*kStore).get();
+    if (next == nullptr) return;
+    if (&kRoute == &g_exported && g_table_sees_stores.load(std::memory_order_acquire)) return next(signal, value);
+    DirectStore direct(signal);
+    next(signal, value);
+    direct.made();
 }
 
 template <typename Function>
@@ -107,6 +126,11 @@ void hook_hsa_table(void* given) {
     }
     const bool sees = hook(*table.core, kQueueDestroyPlace, &destroy<g_table>, &g_table.destroy) &&
                       hook(*table.core, kQueueCreatePlace, &create<g_table>, &g_table.create);
+    const bool sees_stores =
+        hook(*table.core, kSignalStoreScreleasePlace, &store<g_table, &Route::store_screlease>,
+             &g_table.store_screlease) &&
+        hook(*table.core, kSignalStoreRelaxedPlace, &store<g_table, &Route::store_relaxed>, &g_table.store_relaxed);
+    g_table_sees_stores.store(sees_stores, std::memory_order_release);
     if (known_version(table.amd_ext, kMostAmdMajor)) {
         const uint32_t priority =
             table.amd_ext->version.major_id == 1 ? kQueueSetPriorityPlace1 : kQueueSetPriorityPlace2;
@@ -128,6 +152,12 @@ hsa::hsa_status_t hsa_queue_create(hsa::hsa_agent_t agent, uint32_t size, uint32
     return create<g_exported>(agent, size, type, callback, data, private_bytes, group_bytes, queue);
 }
 hsa::hsa_status_t hsa_queue_destroy(hsa::hsa_queue_t* queue) { return destroy<g_exported>(queue); }
+void hsa_signal_store_relaxed(hsa::hsa_signal_t signal, int64_t value) {
+    store<g_exported, &Route::store_relaxed>(signal, value);
+}
+void hsa_signal_store_screlease(hsa::hsa_signal_t signal, int64_t value) {
+    store<g_exported, &Route::store_screlease>(signal, value);
+}
 hsa::hsa_status_t hsa_amd_queue_set_priority(hsa::hsa_queue_t* queue, uint32_t priority) {
     return set_priority<g_exported>(queue, priority);
 }

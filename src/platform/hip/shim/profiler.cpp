@@ -53,9 +53,11 @@ void* open_beside_register(const char* name) {
     return dlopen(path, RTLD_LAZY | RTLD_GLOBAL);
 }
 
+// In its order: the name that packages for development have, then the releases' own (ROCm 7: 1, ROCm 6: 0). Early
+// releases took the first alone (rocm-systems, pull request 10804).
 void* open_profiler() {
     const char* chosen = variable("ROCPROFILER_REGISTER_LIBRARY");
-    for (const char* name : {chosen, "librocprofiler-sdk.so.1", "librocprofiler-sdk.so"}) {
+    for (const char* name : {chosen, "librocprofiler-sdk.so", "librocprofiler-sdk.so.1", "librocprofiler-sdk.so.0"}) {
         if (name == nullptr) continue;
         void* library = std::strchr(name, '/') == nullptr ? open_beside_register(name) : nullptr;
         if (library == nullptr) library = dlopen(name, RTLD_LAZY | RTLD_GLOBAL);

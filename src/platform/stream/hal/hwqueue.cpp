@@ -103,12 +103,6 @@ constexpr XqDeviceOps kInterruptedDevice =
     make_ops(1u << kPreemptLevelBlock | 1u << kPreemptLevelDeactivate | 1u << kPreemptLevelInterrupt);
 constexpr XqDeviceOps kBlockedDevice = make_ops(1u << kPreemptLevelBlock);
 
-bool interrupts_wanted() {
-    const base::Options& options = base::options();
-    if (options.level == kPreemptLevelInterrupt) return true;
-    return options.interrupt < 0 ? kInterruptsUnasked : options.interrupt != 0;
-}
-
 HwQueue* take_hwqueue() {
     base::Lock lock(g_spare_mutex);
     if (g_spares <= kFewSpares) return new (std::nothrow) HwQueue;
@@ -119,6 +113,12 @@ HwQueue* take_hwqueue() {
 }
 
 }  // namespace
+
+bool interrupts_wanted() {
+    const base::Options& options = base::options();
+    if (options.level == kPreemptLevelInterrupt) return true;
+    return options.interrupt < 0 ? kInterruptsUnasked : options.interrupt != 0;
+}
 
 HwQueue* make_hwqueue(const Api& api, StreamKind kind, Stream stream, Context context, bool retain) {
     const Device device = device_of(api, context);

@@ -14,6 +14,9 @@ namespace xsched::stream {
 HwQueue* make_hwqueue(const Api& api, StreamKind kind, Stream stream, Context context, bool retain);
 const XqDeviceOps* ops_of(const HwQueue& hwq);
 
+// Whether the environment asks for level 3.
+bool interrupts_wanted();
+
 // The platform's level 3 (platform/<p>/hal/interrupt.cpp), which acts on more than a queue: when all have asked. False:
 // there is none here, and one INFO line has said why.
 bool join_interrupts(HwQueue& hwq);

@@ -68,6 +68,8 @@ uint32_t entry_named(std::string_view name) {
     return kEntryPointCount;
 }
 
+bool driver_used() { return g_resolved.load(std::memory_order_acquire) || t_resolving; }
+
 bool resolved() {
     if (t_resolving) return false;
     if (!g_resolved.load(std::memory_order_acquire)) {

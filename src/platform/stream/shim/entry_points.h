@@ -57,6 +57,8 @@ void* hook_of(uint32_t entry);
 // (platform/<p>/shim/proc_address.cpp) The symbol in the vendor's library; and every g_driver is known.
 void* library_symbol(void* library, const char* name);
 void driver_noted();
+// Whether anybody has called the vendor's library through us.
+bool driver_used();
 // Opens the vendor's library, if nobody has yet. False: there is none, or nothing is scheduled on it.
 bool resolved();
 

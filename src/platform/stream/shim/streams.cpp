@@ -315,7 +315,10 @@ void depend_implicitly(StreamEntry& entry) {
         if (producer == nullptr) return;
         if (waited_for) xq_inherit_priority(consumer, producer);
         if constexpr (kSharesHardware)
-            if (may_share(entry, other)) xq_share_hardware(consumer, producer);
+            if (may_share(entry, other)) {
+                xq_share_hardware(consumer, producer);
+                xq_stand_before(consumer, producer);
+            }
     });
 }
 

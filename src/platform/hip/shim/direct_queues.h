@@ -1,0 +1,32 @@
+// Programs that use HSA without HIP (OpenMP offload, IREE's amdgpu driver, UCX): each of their queues gets an XQueue
+// when its doorbell is first rung, and each ring of the doorbell is a command of it. The ringing thread waits while the
+// queue is suspended; level 3 takes the queue off the device (platform/hip/hal/direct_queue.cpp).
+//
+// In a process that uses HIP the HSA runtime's queues are those of HIP's streams, and left alone here. A program that
+// writes to the doorbell's address itself is not seen ringing. Any thread.
+#pragma once
+
+#include "platform/hip/hal/hsa_api.h"
+#include "queue/queue_abi.h"
+
+namespace xsched::hip {
+
+// `info`: hsa_agent_get_info, or null.
+void direct_queue_made(const hsa::hsa_queue_t& queue, hsa::hsa_agent_t agent, hsa::AgentGetInfo info);
+// Before it goes.
+void direct_queue_going(const hsa::hsa_queue_t& queue);
+
+// A store to a signal, from before it until made(). If the signal is such a queue's doorbell the constructor waits
+// while the queue is suspended.
+class DirectStore {
+public:
+    explicit DirectStore(hsa::hsa_signal_t signal);
+    void made();
+
+private:
+    XqQueue* xqueue_ = nullptr;
+    HwQueueHandle hwq_ = 0;
+    XqTicket ticket_;
+};
+
+}  // namespace xsched::hip
