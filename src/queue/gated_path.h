@@ -93,7 +93,9 @@ private:
     XSCHED_HOT bool followed() const;
     XSCHED_HOT void count(XqTicket& ticket, CommandKind kind);
     void count_followed(const Plan& plan, XqTicket& ticket, CommandKind kind, const XqPiece* piece);
-    Plan decide(bool retry, CommandKind kind);
+    Plan decide(bool retry, CommandKind kind, const XqPiece* piece);
+    bool caller_stays(CommandKind kind, const XqPiece* piece) const;
+    uint32_t most_before(const XqPiece* piece) const;
     bool gate_due(bool closed);
     int64_t gate_every_ns() const;
     bool kept_short() const;
