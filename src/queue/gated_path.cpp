@@ -42,7 +42,8 @@ bool GatedPath::followed() const {
 
 // Lock held.
 void GatedPath::count(XqTicket& ticket, CommandKind kind) {
-    reports_.enqueued(core_.submitted);  // before this command's call is on its way
+    const uint64_t enqueued = reports_.enqueued(core_.submitted);  // before this command's call is on its way
+    ticket.mark = enqueued == core_.submitted ? core_.submitted + 1 : enqueued;
     core_.published.submitted(++core_.submitted);
     core_.published.launched(++core_.launched);
     const bool marker = kind == CommandKind::kMarker;
@@ -213,6 +214,7 @@ void GatedPath::count_followed(const Plan& plan, XqTicket& ticket, CommandKind k
     }
     if (plan.report) reports_.ask(core_.submitted);
     ticket.group = plan.report ? this : nullptr;
+    ticket.followed = 1;
 }
 
 void GatedPath::admit_followed(XqTicket& ticket, CommandKind kind, const XqPiece* piece) {
