@@ -252,11 +252,11 @@ def device():
 
 def stop_server(bench):
     """The one that xcli run started in our folder."""
-    said = subprocess.run([bench.build / "bin" / "xcli", "server", "--json"], env=bench.environment,
-                          capture_output=True, text=True)
     try:
+        said = subprocess.run([bench.build / "bin" / "xcli", "server", "--json"], env=bench.environment,
+                              capture_output=True, text=True, timeout=READY_SECONDS)
         os.kill(json.loads(said.stdout)["pid"], signal.SIGTERM)
-    except (ValueError, KeyError, OSError):
+    except (ValueError, KeyError, OSError, subprocess.SubprocessError):
         pass
 
 

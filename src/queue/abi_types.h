@@ -32,14 +32,6 @@ typedef enum {
 // xq_driver_call: on which side of the driver's call the caller is.
 typedef enum { kXqCallBegins = 0, kXqCallReturned = 1 } XqDriverCall;
 
-// xq_sync_begin: where the caller is.
-typedef enum {
-    kXqOutside = 0,
-    // The calling thread is between xq_admit and xq_launched of a command that is complete with the synchronize (a copy
-    // that returns when its data is there, an event's record).
-    kXqInside = 1
-} XqCaller;
-
 // What a copy goes through, of what is copied at rates of its own.
 typedef enum {
     kXqToDevice = 0,  // from memory of the host that is pinned

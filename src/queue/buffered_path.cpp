@@ -106,7 +106,7 @@ void BufferedPath::complete(uint32_t generation, uint32_t covers) {
     if (retired) core_.owner.finish_if_drained();
 }
 
-uint64_t BufferedPath::sync_begin(XqCaller) {
+uint64_t BufferedPath::sync_begin() {
     base::Lock lock(core_.mutex);
     return tokens_.mark();
 }

@@ -21,7 +21,7 @@ public:
     XSCHED_HOT void admit(XqTicket& ticket, CommandKind kind) override;
     void admit_callback(XqTicket& ticket) override { admit(ticket, CommandKind::kWork); }
     XSCHED_HOT void launched(XqTicket& ticket, uint32_t outcome) override;
-    XSCHED_HOT uint64_t sync_begin(XqCaller caller) override;
+    XSCHED_HOT uint64_t sync_begin() override;
     XSCHED_HOT void sync_end(uint64_t mark) override;
     void report_all() override;
 

@@ -42,7 +42,8 @@ bool GatedPath::followed() const {
 
 // Lock held.
 void GatedPath::count(XqTicket& ticket, CommandKind kind) {
-    reports_.enqueued(core_.submitted);  // before this command's call is on its way
+    const uint64_t enqueued = reports_.enqueued(core_.submitted);  // before this command's call is on its way
+    ticket.mark = enqueued == core_.submitted ? core_.submitted + 1 : enqueued;
     core_.published.submitted(++core_.submitted);
     core_.published.launched(++core_.launched);
     const bool marker = kind == CommandKind::kMarker;
@@ -147,8 +148,21 @@ bool GatedPath::kept_short() const {
     return short_ && !core_.suspension.managed && (core_.published.window_ns() > 0 || core_.published.suspended());
 }
 
+// Lock held. Its caller will be inside the driver until the command is done or its bytes are taken, perhaps with locks
+// that other threads of the program need. So it waits out here, and no gate of ours is what it stands behind.
+bool GatedPath::caller_stays(CommandKind kind, const XqPiece* piece) const {
+    if (piece != nullptr) return piece->kind == kXqPageableToDevice || piece->kind == kXqDeviceToPageable;
+    return kind == CommandKind::kWork && splitter_ == &t_self;  // the last piece of a copy that is waited for
+}
+
+// Lock held. One that waits for its whole copy does most of that out here.
+uint32_t GatedPath::most_before(const XqPiece* piece) const {
+    constexpr uint32_t kBeforeLast = 2;
+    return piece != nullptr ? static_cast<uint32_t>(CopyRates::kMostPieces) : kBeforeLast;
+}
+
 // Lock held.
-GatedPath::Plan GatedPath::decide(bool retry, CommandKind kind) {
+GatedPath::Plan GatedPath::decide(bool retry, CommandKind kind, const XqPiece* piece) {
     Plan plan;
     if (!followed()) {  // any more
         observed_ = false;
@@ -166,14 +180,18 @@ GatedPath::Plan GatedPath::decide(bool retry, CommandKind kind) {
                : shortened && mean_ns <= 0
                    ? 1  // of unknown length: the urgent one waits for it, however long it is
                    : core_.window.limit(shortened ? std::max(window_ns, kShortNs) : window_ns, mean_ns);
+    const bool stays = caller_stays(kind, piece) && makes_room();
+    // Pieces and their gates take two places in the driver's queue each.
+    if (piece != nullptr || stays) most = std::min(most, most_before(piece));
     plan.report = core_.submitted + 1 - reports_.asked() >= report_stride(most, mean_ns);
     // All reported: the device's word tells whether the queue was idle, which is then rung.
     const bool all_asked = reports_.asked() == core_.submitted;
     if (plan.report || retry || all_asked || core_.submitted - core_.completed >= most) absorb_progress();
     // At level 1 too, commands of a closed queue go behind one gate, as far as the window has room.
     const bool behind_gate = gates_ && closed && !shortened;
-    plan.wait = (closed && !behind_gate && bound_) || core_.submitted - core_.completed >= most || in_others_split();
-    if (plan.wait) return plan;
+    plan.wait =
+        (closed && (!behind_gate || stays) && bound_) || core_.submitted - core_.completed >= most || in_others_split();
+    if (plan.wait || stays) return plan;
     plan.gate = kind != CommandKind::kMarker && (deactivates() || behind_gate) && !shortened &&
                 (gate_due(closed) || (kind == CommandKind::kPiece && gate_before_piece(closed)));
     return plan;
@@ -197,6 +215,7 @@ void GatedPath::count_followed(const Plan& plan, XqTicket& ticket, CommandKind k
     }
     if (plan.report) reports_.ask(core_.submitted);
     ticket.group = plan.report ? this : nullptr;
+    ticket.followed = 1;
 }
 
 void GatedPath::admit_followed(XqTicket& ticket, CommandKind kind, const XqPiece* piece) {
@@ -210,7 +229,7 @@ void GatedPath::admit_followed(XqTicket& ticket, CommandKind kind, const XqPiece
             continue;
         }
         const bool closed = !core_.open();
-        if (!core_.retired) plan = decide(wait.began(), kind);
+        if (!core_.retired) plan = decide(wait.began(), kind, piece);
         if (core_.retired || !plan.wait || goes_ahead(wait, closed)) break;
         if (!wait.began()) announce_waiting(wait);
         core_.mutex.unlock();

@@ -34,7 +34,7 @@ public:
     void admit_piece(XqTicket& ticket, const XqPiece& piece);
     void admit_callback(XqTicket& ticket) override { admit(ticket, CommandKind::kWork); }
     XSCHED_HOT void launched(XqTicket& ticket, uint32_t outcome) override;
-    XSCHED_HOT uint64_t sync_begin(XqCaller caller) override;
+    XSCHED_HOT uint64_t sync_begin() override;
     XSCHED_HOT void sync_end(uint64_t mark) override;
     void report_all() override;
     XSCHED_HOT void report_marker(XqAskLater later);
@@ -93,7 +93,9 @@ private:
     XSCHED_HOT bool followed() const;
     XSCHED_HOT void count(XqTicket& ticket, CommandKind kind);
     void count_followed(const Plan& plan, XqTicket& ticket, CommandKind kind, const XqPiece* piece);
-    Plan decide(bool retry, CommandKind kind);
+    Plan decide(bool retry, CommandKind kind, const XqPiece* piece);
+    bool caller_stays(CommandKind kind, const XqPiece* piece) const;
+    uint32_t most_before(const XqPiece* piece) const;
     bool gate_due(bool closed);
     int64_t gate_every_ns() const;
     bool kept_short() const;

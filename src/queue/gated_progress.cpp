@@ -203,10 +203,9 @@ void GatedPath::report_marker(XqAskLater later) {
     write_progress();
 }
 
-uint64_t GatedPath::sync_begin(XqCaller caller) {
+uint64_t GatedPath::sync_begin() {
     base::Lock lock(core_.mutex);
-    const bool alone = caller == kXqInside && reports_.one_on_its_way(core_.submitted);
-    return alone ? core_.submitted : reports_.enqueued(core_.submitted);
+    return reports_.enqueued(core_.submitted);
 }
 
 // Everything up to `mark` is complete.
@@ -214,6 +213,7 @@ void GatedPath::sync_end(uint64_t mark) {
     base::Lock lock(core_.mutex);
     if (mark < core_.completed || mark > core_.submitted) return;
     const bool was_ready = core_.submitted != core_.published.slot().completed.load(std::memory_order_relaxed);
+    if (mark == core_.completed && observed_ && !was_ready) return;  // it says nothing new
     const int64_t now = base::now_ns();
     note_progress(mark, now);
     if (was_ready && core_.submitted == core_.completed) core_.published.ring_ready(false, now);

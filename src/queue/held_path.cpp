@@ -1,9 +1,38 @@
 #include "queue/held_path.h"
 
+#include <sched.h>
+
 #include <new>
 #include <utility>
 
 namespace xsched::queue {
+namespace {
+
+// A thread by its address, which no other has.
+[[gnu::tls_model("initial-exec")]] thread_local const char t_held_self = 0;
+
+}  // namespace
+
+bool HeldPath::split_begins() {
+    base::Lock lock(core_.mutex);
+    if (!core_.in_use || core_.retired || splitter_ != nullptr || buffered_.calls() > 0) return false;
+    splitter_ = &t_held_self;
+    return true;
+}
+
+void HeldPath::split_over() {
+    base::Lock lock(core_.mutex);
+    if (splitter_ == &t_held_self) splitter_ = nullptr;
+}
+
+// Lock held, but not all the time. None of the splitter's calls waits.
+void HeldPath::wait_for_split() {
+    while (splitter_ != nullptr && splitter_ != &t_held_self && !core_.retired) {
+        core_.mutex.unlock();
+        sched_yield();
+        core_.mutex.lock();
+    }
+}
 
 HoldGroup* HeldPath::joinable() {
     return last_ != nullptr && last_->count < core_.window.batch(core_.limit()) ? last_ : nullptr;
@@ -56,6 +85,7 @@ void HeldPath::admit(XqTicket& ticket, CommandKind) {
     bool refused = false;
     core_.mutex.lock();
     for (;;) {
+        wait_for_split();
         const bool clear = first_ == nullptr && buffered_.count() == 0 && core_.open() && room();
         if (clear || core_.retired || refused || buffered_.passes()) {
             buffered_.launch_here(ticket);
@@ -87,6 +117,7 @@ void HeldPath::admit(XqTicket& ticket, CommandKind) {
 void HeldPath::admit_callback(XqTicket& ticket) {
     ticket = XqTicket{};
     base::Lock lock(core_.mutex);
+    wait_for_split();
     const bool clear = first_ == nullptr && buffered_.count() == 0 && core_.open() && core_.in_flight() < core_.limit();
     if (clear || core_.retired || buffered_.passes()) return buffered_.launch_here(ticket);
     buffered_.reserve(ticket);

@@ -30,11 +30,16 @@ public:
     XSCHED_HOT void admit(XqTicket& ticket, CommandKind kind) override;
     void admit_callback(XqTicket& ticket) override;
     XSCHED_HOT void launched(XqTicket& ticket, uint32_t outcome) override;
-    uint64_t sync_begin(XqCaller caller) override { return buffered_.sync_begin(caller); }
+    uint64_t sync_begin() override { return buffered_.sync_begin(); }
     void sync_end(uint64_t mark) override { buffered_.sync_end(mark); }
     void report_all() override { buffered_.report_all(); }
 
+    // A copy in pieces (queue_abi.h): natively one command, so that no other thread's comes into its middle.
+    bool split_begins();
+    void split_over();
+
     // --- lock held
+    void forget_split() { splitter_ = nullptr; }
     bool empty() const { return first_ == nullptr; }
     // No command that counts as in flight can arrive in the driver behind one that is held from now on.
     bool quiet() const;
@@ -51,6 +56,7 @@ public:
 
 private:
     bool room() const;
+    void wait_for_split();
     HoldGroup* joinable();
     HoldGroup* make_group();
     void destroy_group(HoldGroup* group);
@@ -62,6 +68,7 @@ private:
     BufferedPath& buffered_;
     HoldGroup* first_ = nullptr;  // oldest first
     HoldGroup* last_ = nullptr;
+    const void* splitter_ = nullptr;  // the thread whose copy is being launched in pieces
 };
 
 }  // namespace xsched::queue

@@ -17,7 +17,7 @@ public:
     // For a command of the C API, which the core itself launches.
     virtual void admit_callback(XqTicket& ticket) = 0;
     // As xq_sync_begin and xq_sync_end.
-    virtual uint64_t sync_begin(XqCaller caller) = 0;
+    virtual uint64_t sync_begin() = 0;
     virtual void sync_end(uint64_t mark) = 0;
     // Makes sure that the completion of everything launched will be reported.
     virtual void report_all() = 0;

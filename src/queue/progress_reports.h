@@ -39,8 +39,6 @@ public:
         if (returned_.load(std::memory_order_seq_cst) == submitted) enqueued_ = submitted;
         return enqueued_;
     }
-    // One driver call alone is on its way.
-    bool one_on_its_way(uint64_t submitted) const { return submitted - returned_.load(std::memory_order_seq_cst) == 1; }
 
     void ask(uint64_t submitted) { asked_ = submitted; }
     uint64_t asked() const { return asked_; }

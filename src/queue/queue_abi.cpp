@@ -100,9 +100,9 @@ XSCHED_HOT void xq_wait_ended(XqQueue* queue) {
     if (XQueue* object = of_pointer(queue)) object->wait_ended();
 }
 
-XSCHED_HOT uint64_t xq_sync_begin(XqQueue* queue, XqCaller caller) {
+XSCHED_HOT uint64_t xq_sync_begin(XqQueue* queue) {
     XQueue* object = of_pointer(queue);
-    return object != nullptr ? object->sync_begin(caller) : 0;
+    return object != nullptr ? object->sync_begin() : 0;
 }
 
 XSCHED_HOT void xq_sync_end(XqQueue* queue, uint64_t mark) {

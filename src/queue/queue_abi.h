@@ -87,7 +87,7 @@ void xq_wait_ended(XqQueue* queue);
 
 // A synchronize of the whole vendor queue returned: everything launched before it began is complete.
 // Take `xq_sync_begin`'s value before the driver's call.
-uint64_t xq_sync_begin(XqQueue* queue, XqCaller caller);
+uint64_t xq_sync_begin(XqQueue* queue);
 void xq_sync_end(XqQueue* queue, uint64_t mark);
 
 // `consumer` is about to wait, on the device, for work of `producer`: until that is complete the producer counts as

@@ -21,6 +21,8 @@ typedef struct XqTicket {
     void* hold;        // put into the wait list; NULL: none
     void* group;       // private to the queue
     XqToken token;     // report its completion; 0: this command is not tracked
+    uint64_t mark;  // on gated devices: xq_sync_begin's, with this command if no other is on its way to the driver
+    uint32_t followed;  // on gated devices: somebody wants to know of its end
 } XqTicket;
 
 #ifdef __cplusplus

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/options.h"
 #include "queue/handle.h"
 #include "queue/hw_queue.h"
 #include "queue/inheritance.h"
@@ -54,6 +55,7 @@ void XQueue::begin(const Setup& setup, const Placement& placement) {
     core_.meter = CommandMeter{};
     config_serial_ = placement.slot->want_serial.load(std::memory_order_relaxed);
     gated_.begin();
+    held_.forget_split();
     buffered_.begin();
     keep_alive_.begin();
     stop_.begin();
@@ -161,6 +163,7 @@ void XQueue::reset_after_fork(const Placement& placement) {
     core_.published.place(placement);
     buffered_.after_fork();
     gated_.after_fork();
+    held_.forget_split();
     core_.waiters.forget();
     core_.suspension.closing = false;
     if (in_use()) publish();
@@ -200,6 +203,28 @@ bool XQueue::priority(int32_t* priority) {
     if (!in_use()) return false;
     *priority = inherited_priority(core_.published.slot());
     return true;
+}
+
+bool XQueue::copies_in_pieces() {
+    if (gated()) return gated_.copies_in_pieces();
+    base::Lock lock(core_.mutex);
+    return in_use() && !core_.retired &&
+           (core_.suspension.managed || core_.published.window_ns() > 0 || core_.published.suspended());
+}
+
+bool XQueue::split_begins() {
+    if (gated()) return gated_.split_begins();
+    return path_ == &held_ && held_.split_begins();
+}
+
+void XQueue::split_over() { gated() ? gated_.split_over() : held_.split_over(); }
+
+// Where nothing tells at which rate it copies: of a size that every device copies in some hundred microseconds.
+uint64_t XQueue::copy_piece(XqCopyKind kind, uint64_t bytes) {
+    if (gated()) return gated_.copy_piece(kind, bytes);
+    CopyRates usual;
+    usual.begin(base::options().copy_piece);
+    return usual.piece(kind, bytes);
 }
 
 int32_t XQueue::own_priority() {

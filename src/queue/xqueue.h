@@ -44,11 +44,11 @@ public:
 
     // --- one command (queue_abi.h explains the order of calls)
     XSCHED_HOT void admit(XqTicket& ticket, CommandKind kind) { path_->admit(ticket, kind); }
-    // Copies in pieces (queue_abi.h): on gated devices.
-    bool copies_in_pieces() { return gated() && gated_.copies_in_pieces(); }
-    bool split_begins() { return gated() && gated_.split_begins(); }
-    void split_over() { gated_.split_over(); }
-    uint64_t copy_piece(XqCopyKind kind, uint64_t bytes) { return gated() ? gated_.copy_piece(kind, bytes) : 0; }
+    // Copies in pieces (queue_abi.h).
+    bool copies_in_pieces();
+    bool split_begins();
+    void split_over();
+    uint64_t copy_piece(XqCopyKind kind, uint64_t bytes);
     void admit_piece(XqTicket& ticket, const XqPiece& piece) {
         if (!gated()) return admit(ticket, CommandKind::kWork);
         gated_.admit_piece(ticket, piece);
@@ -64,7 +64,7 @@ public:
     // Runs `command` on this thread as if the worker did: what it enqueues on this queue meanwhile passes.
     XResult launch_owned(XqCommand* command, XqToken token) { return buffered_.launch(command, token); }
     XSCHED_HOT void complete(uint32_t generation, uint32_t covers) { buffered_.complete(generation, covers); }
-    XSCHED_HOT uint64_t sync_begin(XqCaller caller) { return path_->sync_begin(caller); }
+    XSCHED_HOT uint64_t sync_begin() { return path_->sync_begin(); }
     XSCHED_HOT void sync_end(uint64_t mark) { path_->sync_end(mark); }
     XSCHED_HOT void report_marker(XqAskLater later) { gated_.report_marker(later); }
     XSCHED_HOT void wait_begins() {

@@ -131,7 +131,7 @@ XResult XQueue::wait_all(Completion completion) {
         until = core_.submitted;
     }
     if (core_.setup.ops->synchronize != nullptr) {
-        const uint64_t mark = sync_begin(kXqOutside);
+        const uint64_t mark = sync_begin();
         const XResult result = core_.setup.ops->synchronize(core_.setup.impl);
         if (result == kXSchedSuccess) sync_end(mark);
         if (result != kXSchedSuccess || gated() || completion == Completion::kDone) return result;

@@ -5,6 +5,7 @@
 
 #include "base/time.h"
 #include "sched/chooser.h"
+#include "sched/favour.h"
 #include "sched/history.h"
 #include "sched/mechanism_chooser.h"
 #include "xsched/types.h"
@@ -105,6 +106,7 @@ void Core::State::choose(Pass& pass) {
         pass.all = true;
         chooser.choose(pass);  // HPF cannot stall
     }
+    favour_who_starves(pass);
     pass.device.policy = chooser.policy_number();
 }
 

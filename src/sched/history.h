@@ -43,6 +43,7 @@ struct UnitHistory {
     bool wanted = false;  // it wants the device, whatever the policy was told
     int64_t since_ns;
     int64_t progress_ns = 0;  // UnitState::progress_ns as last given
+    int64_t favoured_ns = 0;  // last
     Expected expected;  // it wants the device for nothing else
     Starvation starvation;
     Claim claim;
@@ -72,6 +73,14 @@ struct LessUrgent {
         there_and_switch_ns.add(more.there_and_switch_ns);
         off_ns = std::max(off_ns, more.off_ns);
     }
+};
+
+// Who has a turn among its equals (favour.h).
+struct Favour {
+    uint64_t id = 0;  // 0: nobody
+    int64_t since_ns = 0;
+    int64_t left_ns = 0;  // of the turn
+    int64_t has_since_ns = 0;  // 0: somebody more urgent has the device
 };
 
 struct DeviceHistory {
@@ -104,6 +113,7 @@ struct DeviceHistory {
     int64_t claims_due_ns = 0;
     std::vector<std::pair<uint64_t, Expected>> expected;  // ids of those that announced a burst, sorted
 
+    Favour favour;
     bool watched = false;
     bool serves = false;  // by the last answer somebody who wants the device may have it
     StallWatchdog watchdog{};

@@ -39,6 +39,9 @@ public:
     // When kept_off may answer otherwise with nothing else changed; 0: never.
     int64_t wake_at_ns(const StarvationLimits& limits) const;
 
+    // For so long it has had work and nothing of use; 0: it does not wait.
+    int64_t waited_ns(int64_t now_ns) const { return waiting_since_ns_ < 0 ? 0 : now_ns - waiting_since_ns_; }
+
     // Of the turn that kept_off has just granted.
     int64_t turn_until_ns() const { return turn_until_ns_; }
 

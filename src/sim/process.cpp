@@ -73,8 +73,15 @@ void Process::wake(int64_t now_ns) {
     ipc::Header& header = region_->header;
     header.carried_out.store(seen_, std::memory_order_relaxed);
     for (const auto& queue : queues_) queue->report_if_asked(now_ns);
-    if (spec_.level >= 3 && header.keep_alive_wanted.load(std::memory_order_relaxed) != 0)
-        header.keeps_alive.store(1, std::memory_order_relaxed);
+    prepare_keep_alive(now_ns);
+}
+
+void Process::prepare_keep_alive(int64_t now_ns) {
+    ipc::Header& header = region_->header;
+    if (spec_.level < 3 || header.keep_alive_wanted.load(std::memory_order_relaxed) == 0) return;
+    if (keep_alive_ready_ns_ == 0) keep_alive_ready_ns_ = now_ns + costs_.keep_alive_ready_us;
+    if (now_ns < keep_alive_ready_ns_) return agenda_.set(*this, keep_alive_ready_ns_);
+    header.keeps_alive.store(1, std::memory_order_relaxed);
 }
 
 void Process::end_call(int64_t now_ns) {

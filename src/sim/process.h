@@ -49,6 +49,7 @@ private:
     void end_call(int64_t now_ns);
     bool begin_call(int64_t now_ns);
     void call(Call call, int64_t ns, int64_t now_ns);
+    void prepare_keep_alive(int64_t now_ns);
 
     Agenda& agenda_;
     Device& device_;
@@ -64,6 +65,7 @@ private:
     Off off_ = Off::kNo;  // as called for
     uint32_t timeslice_us_ = 0;
     uint64_t interrupts_ = 0;
+    int64_t keep_alive_ready_ns_ = 0;  // 0: nobody has wished for one
 };
 
 }  // namespace xsched::sim

@@ -36,7 +36,9 @@ void Program::begin(Server* server, int64_t now_ns) {
         step_ = Step::kLaunch;
         return launch(now_ns);
     }
-    rest(now_ns);
+    if (!spec_.cold || replays()) return rest(now_ns);
+    burst_began_ns_ = now_ns;
+    begin_burst(now_ns);
 }
 
 void Program::wake(int64_t now_ns) {

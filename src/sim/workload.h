@@ -65,6 +65,7 @@ struct ProgramSpec {
     Arrival arrival;
     Burst burst;
     uint32_t depth = 16;
+    bool cold = false;  // its first burst is also the first that the scheduler hears of it
     std::vector<ReplayBurst> replay;  // instead of arrivals and bursts; it ends after the last
     int64_t start_ns = 0;
     int64_t end_ns = INT64_MAX;

@@ -91,7 +91,7 @@ TEST(GatedProgress, ASynchronizeThatReturnedSaysIdle) {
     FakeDevice device(kGates);
     device.region().header.watching = 1;
     device.enqueue(0);
-    const uint64_t mark = xq_sync_begin(device.abi_queue(), kXqOutside);
+    const uint64_t mark = xq_sync_begin(device.abi_queue());
     while (device.step()) {
     }
     const uint32_t rings = device.region().header.doorbell;
@@ -111,10 +111,10 @@ TEST(GatedProgress, AReportSaysNothingOfACallOnItsWay) {
     while (device.step()) {
     }
     EXPECT_TRUE(device.queue().ready());
-    const uint64_t mark = xq_sync_begin(device.abi_queue(), kXqOutside);
+    const uint64_t mark = xq_sync_begin(device.abi_queue());
     xq_sync_end(device.abi_queue(), mark);
     EXPECT_TRUE(device.queue().ready()) << "a synchronize did not wait for it either";
-    EXPECT_EQ(xq_sync_begin(device.abi_queue(), kXqInside), 1u) << "but its own would";
+    EXPECT_EQ(on_its_way.mark, 1u) << "but its own would";
     device.driver_launch({0, nullptr, 0});
     xq_launched(device.abi_queue(), &on_its_way, kXqSucceeded);
     while (device.step()) {

@@ -89,7 +89,7 @@ TEST_F(KeepAlive, NotWhenNobodyIs) {
 }
 
 TEST_F(KeepAlive, NotOnAnIdleDevice) {
-    const uint64_t mark = xq_sync_begin(device.abi_queue(), kXqOutside);
+    const uint64_t mark = xq_sync_begin(device.abi_queue());
     xq_sync_end(device.abi_queue(), mark);
     EXPECT_FALSE(xq_keep_alive(device.abi_queue(), kXqWhenComplete));
     EXPECT_TRUE(device.keep_alives.empty());
@@ -118,7 +118,7 @@ TEST_F(KeepAlive, TheNextWaitEndsItAndBeginsAnother) {
 
 TEST_F(KeepAlive, WhoAsksForTheStreamEndsItAndSeesNothingOfIt) {
     device.enqueue(1);
-    const uint64_t mark = xq_sync_begin(device.abi_queue(), kXqOutside);
+    const uint64_t mark = xq_sync_begin(device.abi_queue());
     xq_keep_alive(device.abi_queue(), kXqWhenComplete);
     xq_end_keep_alive(device.abi_queue());
     EXPECT_TRUE(ended());
@@ -131,7 +131,7 @@ TEST_F(KeepAlive, WhoAsksForTheStreamEndsItAndSeesNothingOfIt) {
 
 TEST_F(KeepAlive, AReportOnItsWayIsOursToo) {
     device.enqueue(1);
-    const uint64_t mark = xq_sync_begin(device.abi_queue(), kXqOutside);
+    const uint64_t mark = xq_sync_begin(device.abi_queue());
     device.queue().report_all();
     xq_sync_end(device.abi_queue(), mark);
     EXPECT_TRUE(xq_only_keep_alive_pending(device.abi_queue()));
@@ -140,7 +140,7 @@ TEST_F(KeepAlive, AReportOnItsWayIsOursToo) {
 TEST(KeepAliveUnprepared, NothingIsOursWhereNobodyEverWatched) {
     FakeDevice device(test::kInterruptible);
     device.enqueue(0);
-    const uint64_t mark = xq_sync_begin(device.abi_queue(), kXqOutside);
+    const uint64_t mark = xq_sync_begin(device.abi_queue());
     xq_sync_end(device.abi_queue(), mark);
     EXPECT_FALSE(xq_only_keep_alive_pending(device.abi_queue())) << "the driver's answer is about the program";
 }

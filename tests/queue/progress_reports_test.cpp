@@ -73,14 +73,6 @@ TEST(ProgressReports, AfterTwoAtOnceTheLastIsSaidAgain) {
     EXPECT_FALSE(rig.reports.wrote(true, 0));
 }
 
-TEST(ProgressReports, ASynchronizeWithinTheOnlyCallCountsIt) {
-    Rig rig;
-    rig.submit(false);
-    EXPECT_TRUE(rig.reports.one_on_its_way(rig.submitted));
-    rig.submit(false);
-    EXPECT_FALSE(rig.reports.one_on_its_way(rig.submitted));
-}
-
 TEST(ProgressReports, InForksChildNoCallIsOnItsWay) {
     Rig rig;
     rig.submit(false);

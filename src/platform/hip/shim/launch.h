@@ -24,7 +24,7 @@ struct WithEvents<kEntry, hipError_t (*)(Arguments...)> {
         if (base::log_enabled(base::LogLevel::kDebug)) [[unlikely]]
             stream::trace_launch<kEntry>(nullptr, queue, arguments...);
         WatchedLaunch launch(queue, false);
-        const QueueMark mark = stream::mark_of(launch.entry(), true);
+        const QueueMark mark = launch.mark();
         const hipError_t code = driver<kEntry>()(arguments...);
         launch.returned(code);
         const stream::KeepErrno keep;

@@ -4,6 +4,8 @@
 //   scheduled             a command: the arguments end in a wait list and an event (launch.h); "blocking" in the row
 //   says
 //                         which argument tells whether the call blocks
+//   copy                  the same of reads, writes and copies of buffers, which go in pieces while others compete
+//                         (copies.h)
 //   wait_command          a marker, a barrier
 //   finish                waits for all of a queue
 //   create_queue, retain_queue, release_queue, set_queue_property   the life of queues
@@ -13,6 +15,7 @@
 
 #include <cerrno>
 
+#include "platform/opencl/shim/copies.h"
 #include "platform/opencl/shim/extensions.h"
 #include "platform/opencl/shim/launch.h"
 #include "platform/opencl/shim/new_queue.h"
@@ -23,6 +26,9 @@ namespace xsched::opencl {
 
 template <typename Callee, int kBlockingAt = kNeverBlocks>
 inline constexpr auto scheduled = &Enqueue<Callee, kBlockingAt>::call;
+
+template <typename Callee, int kBlockingAt = kNeverBlocks>
+inline constexpr auto copy = &InPieces<Callee, kBlockingAt>::call;
 
 template <typename Callee>
 inline constexpr auto traced = &Traced<Callee>::call;
@@ -44,7 +50,7 @@ cl_int finish(cl_command_queue queue) {
     XLOG_DEBG("%s on queue %p", Callee::kName, static_cast<void*>(queue));
     XqQueue* xqueue = known_xqueue_of(queue);
     if (xqueue == nullptr) return Callee::driver()(queue);
-    const uint64_t mark = xq_sync_begin(xqueue, kXqOutside);
+    const uint64_t mark = xq_sync_begin(xqueue);
     const cl_int code = Callee::driver()(queue);
     const int saved = errno;
     if (code == CL_SUCCESS) xq_sync_end(xqueue, mark);

@@ -35,12 +35,11 @@ Record* first_record(Event event) {
 
 }  // namespace
 
-QueueMark mark_of(StreamEntry* entry, bool inside) {
+QueueMark mark_of(StreamEntry* entry) {
     if (entry == nullptr) return {};
     XqQueue* xqueue = entry->xqueue.load(std::memory_order_acquire);
     if (xqueue == nullptr) return {};
-    return {entry, entry->serial.load(std::memory_order_acquire),
-            xq_sync_begin(xqueue, inside ? kXqInside : kXqOutside)};
+    return {entry, entry->serial.load(std::memory_order_acquire), xq_sync_begin(xqueue)};
 }
 
 void completed_up_to(const QueueMark& mark) {
@@ -87,7 +86,10 @@ void depend_on_event(const StreamEntry* entry, Event event) {
         return;
     XqQueue* consumer_queue = entry->xqueue.load(std::memory_order_acquire);
     XqQueue* producer_queue = producer.entry->xqueue.load(std::memory_order_acquire);
-    if (consumer_queue != nullptr && producer_queue != nullptr) xq_inherit_priority(consumer_queue, producer_queue);
+    if (consumer_queue == nullptr || producer_queue == nullptr) return;
+    // Equals have nothing to inherit; that others of the process differ, launches find out (depend_implicitly).
+    if (several_priorities() || xq_priority(consumer_queue) != xq_priority(producer_queue))
+        xq_inherit_priority(consumer_queue, producer_queue);
 }
 
 }  // namespace xsched::stream

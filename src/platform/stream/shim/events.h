@@ -14,9 +14,8 @@ struct QueueMark {
     uint64_t mark = 0;
 };
 
-// The end of what is surely in the queue. `inside`: with the command that this thread is launching (queue_abi.h).
-// nullptr is allowed, for unscheduled streams.
-XSCHED_HOT QueueMark mark_of(StreamEntry* entry, bool inside = false);
+// The end of what is surely in the queue. nullptr is allowed, for unscheduled streams.
+XSCHED_HOT QueueMark mark_of(StreamEntry* entry);
 // Everything up to the mark has completed.
 XSCHED_HOT void completed_up_to(const QueueMark& mark);
 

@@ -78,7 +78,8 @@ public:
     void report_later() { later_ = true; }
     // Somebody may wait for this command: its completion is to be reported.
     void report() const {
-        if (xqueue_ != nullptr) xq_report_marker(xqueue_, can_ask() ? kXqCanAsk : kXqNobodyCanAsk);
+        if (xqueue_ != nullptr && ticket_.followed != 0)
+            xq_report_marker(xqueue_, can_ask() ? kXqCanAsk : kXqNobodyCanAsk);
     }
 
     // The driver's call will wait for the stream: no keep-alive may stand there.
@@ -88,6 +89,11 @@ public:
     }
 
     StreamEntry* entry() const { return entry_; }
+    // The end of what is surely in the queue, with this command if no other is on its way.
+    QueueMark mark() const {
+        if (xqueue_ == nullptr) return {};
+        return {entry_, entry_->serial.load(std::memory_order_acquire), ticket_.mark};
+    }
     XqQueue* xqueue() const { return xqueue_; }
 
 private:
@@ -203,7 +209,7 @@ struct Scheduled<kEntry, kCompletes, Result (*)(Arguments...)> {
             if (launch.entry() != nullptr) launch.entry()->cooperative.store(true, std::memory_order_relaxed);
         QueueMark mark;
         if constexpr (kCompletes) {
-            mark = mark_of(launch.entry(), true);
+            mark = launch.mark();
             launch.end_keep_alive();
         }
         const Result code = call_driver(launch, arguments...);

@@ -103,7 +103,7 @@ XSCHED_HOT Result context_synchronize(Which... context) {
 template <EntryPoint kEntry, typename... Flags>
 Result event_record(Event event, Stream stream, Flags... flags) {
     WatchedLaunch launch(stream, Declared<kEntry>::kPerThread, true);
-    const QueueMark mark = mark_of(launch.entry(), true);
+    const QueueMark mark = launch.mark();
     const Result code = driver<kEntry>()(event, stream, flags...);
     launch.returned(code);
     const KeepErrno keep;

@@ -287,5 +287,46 @@ TEST_F(CopiesInPieces, ASuspensionInTheMiddle) {
     program.join();
 }
 
+// Drivers may hold a context's lock while a call waits for its copy. So a call that would wait for one does not stand
+// in the driver behind a gate of ours: the program's other threads get on, whatever the suspended one copies.
+TEST_F(CopiesInPieces, WhoWaitsForOneKeepsNoLockMeanwhile) {
+    const auto& c = cu();
+    const std::function<CUresult()> copies[] = {
+        [&] { return c.cuMemcpyHtoD_v2(memory_, pageable_.data(), kBytes); },
+        [&] { return c.cuMemcpyHtoD_v2(memory_, pinned_, kBytes); },
+        [&] { return c.cuMemcpyDtoH_v2(pinned_, memory_, kBytes); },
+        [&] { return c.cuMemcpyDtoH_v2(pageable_.data(), memory_, kBytes); },
+        [&] { return c.cuMemcpyHtoDAsync_v2(memory_, pageable_.data(), kBytes, nullptr); },
+        [&] { return c.cuMemcpyDtoHAsync_v2(pageable_.data(), memory_, kBytes, nullptr); },
+    };
+    compete(null_);
+    setenv("FAKE_CUDA_COPY_LOCK", "1", 1);
+    fake_control<decltype(&fake_cuda_reload)>("fake_cuda_reload")();
+    for (size_t i = 0; i < std::size(copies); ++i) {
+        SCOPED_TRACE(i);
+        ASSERT_EQ(XQueueSuspend(null_, kQueueSuspendFlagNone), kXSchedSuccess);
+        std::atomic<bool> copied{false}, worked{false};
+        std::thread copier([&] {
+            begin_thread();
+            EXPECT_EQ(copies[i](), CUDA_SUCCESS);
+            copied = true;
+        });
+        let_time_pass();
+        std::thread other([&] {
+            begin_thread();
+            EXPECT_EQ(append(stream_, 1), CUDA_SUCCESS);
+            EXPECT_EQ(c.cuStreamSynchronize(stream_), CUDA_SUCCESS);
+            worked = true;
+        });
+        EXPECT_TRUE(eventually([&] { return worked.load(); })) << "it waits for a lock";
+        EXPECT_FALSE(copied);
+        ASSERT_EQ(XQueueResume(null_, kQueueResumeFlagNone), kXSchedSuccess);
+        copier.join();
+        other.join();
+    }
+    unsetenv("FAKE_CUDA_COPY_LOCK");
+    fake_control<decltype(&fake_cuda_reload)>("fake_cuda_reload")();
+}
+
 }  // namespace
 }  // namespace xsched::test

@@ -1,0 +1,126 @@
+// Reads, writes and copies of buffers in pieces (preempt level 1). While a more urgent program may come, a large one
+// goes to the driver as several commands, so that the window and a suspension reach into its middle. Contents, order,
+// events and when a call returns are as natively; what would differ in any case goes whole: queues that are out of
+// order, events of queues that measure times, ranges that leave their buffer, copies within one buffer or of parts of
+// one. While nobody competes, such a call costs one comparison more. On the caller's thread.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "base/no_copies.h"
+#include "base/options.h"
+#include "platform/opencl/shim/launch.h"
+
+namespace xsched::opencl {
+
+// Smaller ones are never taken apart.
+inline size_t least_split_bytes() {
+    constexpr size_t kUsual = 1024 * 1024;
+    const int64_t wanted = base::options().copy_piece;
+    if (wanted < 0) return SIZE_MAX;
+    return wanted > 0 ? static_cast<size_t>(wanted) : kUsual;
+}
+
+// A range of a buffer.
+struct Range {
+    cl_mem buffer;
+    size_t offset;
+    size_t bytes;
+};
+
+// One call's pieces: who waits for what, and which event is whose. (copies.cpp)
+class Split : base::NoCopies {
+public:
+    // `event`: where the program wants one, or null.
+    Split(cl_command_queue queue, const EventArguments& events) : queue_(queue), events_(events) {}
+    ~Split();
+    // False: it goes whole.
+    bool begin(const Range& one, const Range& other);
+    bool begin(const Range& range, const void* host) { return host != nullptr && begin(range, range); }
+    // How much goes next, of so much that is left.
+    size_t next(size_t left) const;
+    // The arguments of the next piece.
+    EventArguments arguments(bool last);
+    // It was given to the driver, or not.
+    void launched(cl_int code, bool last);
+    // Behind the last piece, or one that failed: what the program's call returns.
+    cl_int end(cl_int code, bool blocking);
+
+private:
+    bool keep_others_out() const;
+    void let_others_in();
+
+    cl_command_queue const queue_;
+    const EventArguments events_;
+    XqQueue* xqueue_ = nullptr;
+    size_t bytes_ = 0;
+    bool begun_ = false;
+    bool any_ = false;           // is with the driver
+    cl_event before_ = nullptr;  // the last piece's, which the next one waits for
+    cl_event made_ = nullptr;
+};
+
+template <typename Callee, int kBlockingAt = kNeverBlocks, typename Function = typename Callee::Type>
+struct InPieces;
+
+// A read or a write; Pointer tells which.
+template <typename Callee, int kBlockingAt, typename Pointer>
+struct InPieces<Callee, kBlockingAt,
+                cl_int(CL_API_CALL*)(cl_command_queue, cl_mem, cl_bool, size_t, size_t, Pointer*, cl_uint,
+                                     const cl_event*, cl_event*)> {
+    static constexpr auto kWhole = &Enqueue<Callee, kBlockingAt>::call;
+
+    static cl_int CL_API_CALL call(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t bytes,
+                                   Pointer* host, cl_uint count, const cl_event* list, cl_event* event) {
+        if (bytes <= least_split_bytes()) [[likely]]
+            return kWhole(queue, buffer, blocking, offset, bytes, host, count, list, event);
+        Split pieces(queue, {count, list, event});
+        if (!pieces.begin({buffer, offset, bytes}, host))
+            return kWhole(queue, buffer, blocking, offset, bytes, host, count, list, event);
+        cl_int code = CL_SUCCESS;
+        for (size_t done = 0; code == CL_SUCCESS && done < bytes;) {
+            const size_t next = pieces.next(bytes - done);
+            const bool last = next == bytes - done;
+            const EventArguments it = pieces.arguments(last);
+            auto* at = reinterpret_cast<Byte*>(host) + done;
+            code = kWhole(queue, buffer, CL_FALSE, offset + done, next, at, it.count, it.wait_list, it.event);
+            pieces.launched(code, last);
+            done += next;
+        }
+        return pieces.end(code, blocking != CL_FALSE);
+    }
+
+private:
+    using Byte = std::conditional_t<std::is_const_v<Pointer>, const char, char>;
+};
+
+// A copy on the device.
+template <typename Callee>
+struct InPieces<Callee, kNeverBlocks,
+                cl_int(CL_API_CALL*)(cl_command_queue, cl_mem, cl_mem, size_t, size_t, size_t, cl_uint, const cl_event*,
+                                     cl_event*)> {
+    static constexpr auto kWhole = &Enqueue<Callee>::call;
+
+    static cl_int CL_API_CALL call(cl_command_queue queue, cl_mem from, cl_mem to, size_t from_offset, size_t to_offset,
+                                   size_t bytes, cl_uint count, const cl_event* list, cl_event* event) {
+        if (bytes <= least_split_bytes()) [[likely]]
+            return kWhole(queue, from, to, from_offset, to_offset, bytes, count, list, event);
+        Split pieces(queue, {count, list, event});
+        if (from == to || !pieces.begin({from, from_offset, bytes}, {to, to_offset, bytes}))
+            return kWhole(queue, from, to, from_offset, to_offset, bytes, count, list, event);
+        cl_int code = CL_SUCCESS;
+        for (size_t done = 0; code == CL_SUCCESS && done < bytes;) {
+            const size_t next = pieces.next(bytes - done);
+            const bool last = next == bytes - done;
+            const EventArguments it = pieces.arguments(last);
+            code =
+                kWhole(queue, from, to, from_offset + done, to_offset + done, next, it.count, it.wait_list, it.event);
+            pieces.launched(code, last);
+            done += next;
+        }
+        return pieces.end(code, false);
+    }
+};
+
+}  // namespace xsched::opencl
