@@ -15,7 +15,7 @@
 
 namespace xsched::stream {
 
-// Where an address points to. (platform/<p>/shim/memory.cpp)
+// Where an address points to.
 struct Memory {
     enum class Place { kUnknown, kPageable, kPinned, kDevice };
     Place place = Place::kUnknown;  // kUnknown: not to be taken apart
@@ -23,7 +23,15 @@ struct Memory {
     uint64_t bytes = 0;
     int device = -1;  // kDevice: which
 };
+// (memory.cpp)
 Memory memory_at(uintptr_t address);
+// What the answer to kWhereAttribute (platform.h) means, of a range of `bytes`. (platform/<p>/shim/memory.cpp)
+Memory::Place place_of(uint64_t where, uint64_t bytes);
+// The other questions about an address have the same numbers on every platform.
+inline constexpr int kManagedAttribute = 8;
+inline constexpr int kDeviceAttribute = 9;
+inline constexpr int kBeginAttribute = 11;
+inline constexpr int kBytesAttribute = 12;
 
 // A copy's two sides: `rows` of `width` bytes each; of a plain copy one.
 struct CopyShape {
