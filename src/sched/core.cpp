@@ -146,7 +146,7 @@ void Core::State::judge(Pass& pass, uint32_t at) {
         if (verdict.suspend) explain_kept_off(pass, at, verdict);
     } else {
         verdict.suspend = true;
-        verdict.reason = state.held ? Reason::kHeld : Reason::kNoExecute;
+        verdict.reason = state.suspended_by_person ? Reason::kHeld : Reason::kNoExecute;
         known.starvation.reset(pass.now_ns);
     }
     if (verdict.suspend != known.suspended) {
