@@ -4,14 +4,14 @@
 
 #include "policy/policy.h"
 
-namespace xsched::policy {
+namespace xsched::policy::up_test {
 namespace {
 
 constexpr int64_t kMs = 1'000'000;
 constexpr int64_t kSecond = 1000 * kMs;
 
 // A device on which commands of a length run to their end, whatever was decided meanwhile.
-class Shares : public testing::Test {
+class Shares : public ::testing::Test {
 protected:
     // Returns each unit's part of the time, in percent.
     // `look_ns`: how often it is asked beside the ends of turns; 0: never.
@@ -267,4 +267,4 @@ TEST_F(Shares, AnyOfSeveralCanBeSuspended) {
 }
 
 }  // namespace
-}  // namespace xsched::policy
+}  // namespace xsched::policy::up_test
