@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <type_traits>
 
@@ -48,7 +49,7 @@ struct CopyShape {
 
 // Smaller copies are never taken apart.
 inline uint64_t least_split_bytes() {
-    constexpr uint64_t kUsual = 1024 * 1024;
+    constexpr uint64_t kUsual = uint64_t{1024} * 1024;
     const int64_t wanted = base::options().copy_piece;
     if (wanted < 0) return UINT64_MAX;
     return wanted > 0 ? static_cast<uint64_t>(wanted) : kUsual;
@@ -116,7 +117,7 @@ CopyShape plain_copy(Arguments... arguments) {
 template <typename Argument>
 Argument of_piece(Argument argument, uint64_t done, uint64_t bytes) {
     if constexpr (std::is_pointer_v<Argument> && kIsAddress<Argument>)
-        return const_cast<Argument>(static_cast<const void*>(static_cast<const char*>(argument) + done));
+        return std::bit_cast<Argument>(std::bit_cast<uintptr_t>(argument) + done);
     else if constexpr (kIsAddress<Argument>)
         return argument + done;
     else if constexpr (std::is_same_v<Argument, size_t>)
