@@ -14,8 +14,8 @@ namespace xsched::sched {
 namespace {
 
 // An urgent unit that completes nothing for so long, and so many of its commands, may wait for a less urgent one: while
-// calls of its process stand in the driver, and otherwise (a value that another stream writes, an order between streams
-// that was not seen).
+// calls of its process wait in the driver, and where none does (another stream may write a value that it waits for, or
+// there is an order between streams that was not seen).
 constexpr int64_t kInversionNs = 2'000'000;
 constexpr int64_t kInversionCommands = 2;
 constexpr int64_t kUnseenInversionNs = 20'000'000;
