@@ -25,7 +25,6 @@ struct WaitV {
     uint32_t reserved;
 };
 constexpr uint32_t kFutex32 = 2;
-constexpr unsigned kMostWords = 128;
 
 timespec to_timespec(int64_t ns) {
     timespec ts{};
@@ -51,8 +50,8 @@ void futex_wake_all(FutexWord& word) {
 }
 
 bool futex_wait_any(FutexWord* const* words, const uint32_t* expected, unsigned count, int64_t timeout_ns) {
-    if (count > kMostWords) return false;
-    WaitV waiters[kMostWords];
+    if (count > kMostWaitedFor) return false;
+    WaitV waiters[kMostWaitedFor];
     for (unsigned i = 0; i < count; ++i) waiters[i] = {expected[i], reinterpret_cast<uint64_t>(words[i]), kFutex32, 0};
     const timespec until = to_timespec(now_ns() + (timeout_ns < 0 ? 0 : timeout_ns));  // absolute
     const long result = syscall(SYS_futex_waitv, waiters, count, 0, timeout_ns < 0 ? nullptr : &until, CLOCK_MONOTONIC);
