@@ -12,6 +12,8 @@ What a description says:
   nodes           device files, one of which is there if the kernel has the driver
   folders         where the shim looks besides the linker, which means something with such a node
   nodes_suffice   programs bring the library themselves, where no linker finds it
+  trials          those of probe/trials.cpp that are steps of xcli doctor --run; one word each
+  most_level      the highest preempt level that they try
   vendor_headers  what the names of the vendor's headers begin with
   hal_exports, shim_exports   what libhal<p>.so and libshim<p>.so may export, and nothing else
 """
@@ -38,7 +40,8 @@ def text(value):
 
 
 def rows():
-    fields = ("title", "variable", "shim_also_in", "libraries", "nodes", "folders", "nodes_suffice")
+    fields = ("title", "variable", "shim_also_in", "libraries", "nodes", "folders", "nodes_suffice", "trials",
+              "most_level")
     lines = ["// PLATFORM(name, " + ", ".join(fields) + "), the lists as LIST(...). Undefined afterwards."]
     for name, described in platforms().items():
         lines.append(f"PLATFORM({name}, " + ", ".join(text(described[field]) for field in fields) + ")")

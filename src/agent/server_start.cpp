@@ -21,7 +21,7 @@
 namespace xsched::agent {
 namespace {
 
-constexpr size_t kStackBytes = 64 * 1024;
+constexpr size_t kStackBytes = size_t{64} * 1024;
 constexpr size_t kMostVariables = 4096;
 // From the folder of libpreempt: in a build tree and with LIBDIR=lib; with LIBDIR=lib/TRIPLE.
 constexpr const char* kPlaces[] = {"../bin/xserver", "../../bin/xserver"};

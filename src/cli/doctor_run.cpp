@@ -89,8 +89,8 @@ public:
 
 private:
     bool wanted(const Step& step) const {
-        return has_word(step.platforms, platform_.name, ' ') && step.from_level <= asked_.level &&
-               (asked_.only.empty() || has_word(asked_.only, step.name, ',')) &&
+        return has_word(platform_.trials, step.trial, ' ') && step.level <= platform_.most_level &&
+               step.from_level <= asked_.level && (asked_.only.empty() || has_word(asked_.only, step.name, ',')) &&
                !(step.level == 2 && strcmp(platform_.name, "opencl") == 0 && !evidence_.opencl_guards);
     }
 

@@ -1,5 +1,6 @@
 // The steps of xcli doctor --run: what is tried, under what, for how long, and what it proves. Each is one trial of the
-// platform's probe (src/probe), or several ways of one. Data alone.
+// platform's probe (src/probe), or one way of it. A platform has the steps whose trial and level its platform.json
+// names. Data alone.
 #pragma once
 
 namespace xsched::cli {
@@ -15,7 +16,6 @@ struct Step {
     const char* name;
     const char* trial;  // the probe's
     const char* way;  // one of the trial's ways; "": it has none
-    const char* platforms;  // that have it
     Under under;
     int level;  // that queues get
     int from_level;  // it is left out where `--level` is less
@@ -26,39 +26,39 @@ struct Step {
 
 // clang-format off: a step, and below it what it proves
 inline constexpr Step kSteps[] = {
-    {"runtime",     "runtime",    "",        "hip",             Under::kNothing,  0, 1, 0,   10,
+    {"runtime",     "runtime",    "",        Under::kNothing,  0, 1, 0,   10,
      "which runtime programs get, its version, and whether the process has others"},
-    {"device",      "device",     "",        "hip cuda opencl", Under::kNothing,  0, 1, 0,   30,
+    {"device",      "device",     "",        Under::kNothing,  0, 1, 0,   30,
      "a kernel can be made and run, and its result is exact"},
-    {"routes",      "routes",     "",        "hip cuda",        Under::kTrace,    0, 1, 0,   10,
+    {"routes",      "routes",     "",        Under::kTrace,    0, 1, 0,   10,
      "the shim sees a launch once, by every route that programs take"},
-    {"gate",        "gate",       "",        "hip cuda",        Under::kNothing,  0, 1, 0,   8,
+    {"gate",        "gate",       "",        Under::kNothing,  0, 1, 0,   8,
      "a stream can wait for a word in memory; what gates, reports and launches cost"},
-    {"sharing",     "sharing",    "gates",   "hip cuda",        Under::kNothing,  0, 1, 0,   8,
+    {"sharing",     "sharing",    "gates",   Under::kNothing,  0, 1, 0,   8,
      "which streams share a hardware queue"},
-    {"standing",    "standing",   "",        "hip cuda",        Under::kNothing,  0, 1, 0,   8,
+    {"standing",    "standing",   "",        Under::kNothing,  0, 1, 0,   8,
      "how long a call stands beside another thread's synchronize or copy"},
-    {"stop 1",      "suspension", "",        "hip cuda opencl", Under::kShim,     1, 1, 0.2, 10,
+    {"stop 1",      "suspension", "",        Under::kShim,     1, 1, 0.2, 10,
      "level 1: a suspended queue stands once what is in flight is over"},
-    {"stop 2",      "suspension", "",        "hip cuda opencl", Under::kShim,     2, 2, 0.2, 10,
+    {"stop 2",      "suspension", "",        Under::kShim,     2, 2, 0.2, 10,
      "level 2: what is in flight does not start"},
-    {"way update",  "way",        "update",  "hip",             Under::kNothing,  0, 3, 0.2, 8,
+    {"way update",  "way",        "update",  Under::kNothing,  0, 3, 0.2, 8,
      "level 3 by UPDATE_QUEUE, without anything of XSched"},
-    {"way debug",   "way",        "debug",   "hip",             Under::kNothing,  0, 3, 0.2, 8,
+    {"way debug",   "way",        "debug",   Under::kNothing,  0, 3, 0.2, 8,
      "level 3 by DBG_TRAP, without anything of XSched"},
-    {"way preempt", "way",        "preempt", "hip",             Under::kNothing,  0, 3, 0.2, 8,
+    {"way preempt", "way",        "preempt", Under::kNothing,  0, 3, 0.2, 8,
      "level 3 by PREEMPT_QUEUE of a patched driver, without anything of XSched"},
-    {"stop 3",      "suspension", "",        "hip cuda",        Under::kShim,     3, 3, 0.2, 10,
+    {"stop 3",      "suspension", "",        Under::kShim,     3, 3, 0.2, 10,
      "level 3: what runs is taken off and goes on later"},
-    {"job alone",   "job",        "alone",   "hip cuda opencl", Under::kNothing,  0, 1, 0.5, 8,
+    {"job alone",   "job",        "alone",   Under::kNothing,  0, 1, 0.5, 8,
      "the urgent program's latency, alone"},
-    {"job native",  "job",        "",        "hip cuda opencl", Under::kNothing,  0, 1, 1,   8,
+    {"job native",  "job",        "",        Under::kNothing,  0, 1, 1,   8,
      "the same beside a program that keeps the device full"},
-    {"job 1",       "job",        "",        "hip cuda opencl", Under::kServer,   1, 1, 1,   8,
+    {"job 1",       "job",        "",        Under::kServer,   1, 1, 1,   8,
      "the same under XSched at level 1"},
-    {"job 2",       "job",        "",        "hip cuda opencl", Under::kServer,   2, 2, 1,   8,
+    {"job 2",       "job",        "",        Under::kServer,   2, 2, 1,   8,
      "the same under XSched at level 2"},
-    {"job 3",       "job",        "",        "hip cuda",        Under::kServer,   3, 3, 1,   8,
+    {"job 3",       "job",        "",        Under::kServer,   3, 3, 1,   8,
      "the same under XSched at level 3"},
 };
 // clang-format on

@@ -2,9 +2,9 @@
 // thread.
 //
 // A browser on this machine also runs pages of strangers. They can send requests here (CSRF), and with a name of their
-// own that leads to 127.0.0.1 even read the answers (DNS rebinding). So: the Host must be this machine's own name for
-// itself, a request of another page is refused, and what changes something must be JSON, which no page may send
-// elsewhere without asking first. There are no cookies: the token comes with each request.
+// own that leads to 127.0.0.1 even read the answers (DNS rebinding). So the Host must be this machine's own name for
+// itself. A request of another page is refused. What changes something must be JSON, which no page may send elsewhere
+// without asking first. There are no cookies: the token comes with each request.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
-// Where HTTP is served: a Unix socket, which only this user may open, or a port of 127.0.0.1, which every user of the
-// machine can open and which therefore asks for a token. One thread.
+// Where HTTP is served: a Unix socket, which only this user may open, or a port of 127.0.0.1. Every user of the machine
+// can open a port, so that it asks for a token. One thread.
 #pragma once
 
 #include <string>

@@ -48,7 +48,7 @@ bool read_first_line(std::string_view line, HttpRequest& request) {
     return true;
 }
 
-// A header that stands twice means different things to different readers: none of ours may.
+// A header that comes twice means different things to different readers: none of ours may.
 bool read_header_line(std::string_view line, HttpRequest& request) {
     const size_t colon = line.find(':');
     if (colon == std::string_view::npos || colon == 0 || request.headers.size() >= kMostHeaders) return false;

@@ -13,12 +13,15 @@ struct PlatformInfo {
     const char* nodes[5];      // one of them is there if the kernel has the driver
     const char* folders[8];    // where the shim looks besides the linker, which means something with such a node
     bool nodes_suffice;        // programs bring the library themselves, where no linker finds it
+    const char* trials;        // that its probe has, as words
+    int most_level;            // the highest preempt level that they try
 };
 
 inline constexpr PlatformInfo kPlatforms[] = {
 #define LIST(...) {__VA_ARGS__}
-#define PLATFORM(name, title, variable, shim_also_in, libraries, nodes, folders, nodes_suffice) \
-    {#name, title, "libshim" #name ".so", variable, shim_also_in, libraries, nodes, folders, nodes_suffice},
+#define PLATFORM(name, title, variable, shim_also_in, libraries, nodes, folders, nodes_suffice, trials, most_level) \
+    {#name, title,   "libshim" #name ".so", variable, shim_also_in, libraries,                                      \
+     nodes, folders, nodes_suffice,         trials,   most_level},
 #include "platforms.inc"
 #undef LIST
 };

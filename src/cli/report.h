@@ -17,7 +17,7 @@ struct ReportWords {
 };
 
 // Becomes the measuring program. Throws Failure if there is nothing to measure, or nothing to measure it with.
-// `program`: what stood behind "--"; it is the urgent program then.
+// `program`: what came behind "--"; it is the urgent program then.
 int report_on_programs(const ReportWords& words, const std::vector<std::string>& program, bool json);
 
 }  // namespace xsched::cli

@@ -87,6 +87,16 @@ int tell(const Done& done, const std::string& sentence, bool json) {
     return done.status;
 }
 
+// Without a target one request goes out without one: a timeslice may be for all, and the server says what is missing.
+int change_queues(const Json& request, const Target& target, const std::string& verb, bool json) {
+    ServerLink link;
+    std::vector<Json> targets = requests_of(link, target);
+    if (target.empty()) targets.push_back(Json::object());
+    const Done done = ask_each(link, request, targets);
+    const bool only_later = done.queues == 0 && !done.waiting.empty();
+    return tell(done, only_later ? "" : verb + count_of(done.queues), json);
+}
+
 }  // namespace
 
 std::string unused_sentence(const std::string& policy, const Json& unused) {
@@ -120,12 +130,7 @@ int steer_hint(const Target& target, const HintWords& words, bool json) {
     Json request{{"cmd", "hint"}};
     for (const base::HintInfo& hint : base::kHints)
         if (hint.request != nullptr) add(request, hint.request, words.of(hint));
-    ServerLink link;
-    std::vector<Json> targets = requests_of(link, target);
-    if (target.empty()) targets.push_back(Json::object());  // a timeslice may be for all
-    const Done done = ask_each(link, request, targets);
-    const bool only_later = done.queues == 0 && !done.waiting.empty();
-    return tell(done, only_later ? "" : "hinted " + count_of(done.queues), json);
+    return change_queues(request, target, "hinted ", json);
 }
 
 int steer_config(const Target& target, const ConfigWords& words, bool json) {
@@ -133,12 +138,7 @@ int steer_config(const Target& target, const ConfigWords& words, bool json) {
     add(request, "level", words.level);
     add(request, "threshold", words.threshold);
     add(request, "batch_size", words.batch_size);
-    ServerLink link;
-    std::vector<Json> targets = requests_of(link, target);
-    if (target.empty()) targets.push_back(Json::object());  // the server says what is missing
-    const Done done = ask_each(link, request, targets);
-    const bool only_later = done.queues == 0 && !done.waiting.empty();
-    return tell(done, only_later ? "" : "configured " + count_of(done.queues), json);
+    return change_queues(request, target, "configured ", json);
 }
 
 int steer_limit(const std::string& setting, bool json) {

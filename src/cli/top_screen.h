@@ -5,7 +5,7 @@
 
 namespace xsched::cli {
 
-// What keys stand for, beyond letters.
+// What keys mean, beyond letters.
 enum TopKey : int {
     kNoKey = -1,
     kKeyUp = 256,

@@ -35,7 +35,7 @@ private:
     bool edit_line(int key);
     // A question; `done` is called if the answer is y.
     void ask_first(const std::string& question, std::function<void()> done);
-    // A refusal stands in the last line.
+    // A refusal is shown in the last line.
     void order(const Json& request);
     void ask_number(const char* what, const char* member);
     void ask_policy();

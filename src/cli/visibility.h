@@ -6,9 +6,9 @@
 
 namespace xsched::cli {
 
-// Why `program` (a name that execvp would look up, or a path) cannot be seen by a preloaded library, as the end of a
-// sentence that begins with its path, such as "/bin/prog is statically linked"; empty: nothing speaks against it, or it
-// cannot be told. A script counts as its interpreter. What the program starts in turn is not looked at.
+// Why `program` cannot be seen by a preloaded library: the end of a sentence that begins with its path, such as
+// "/bin/prog is statically linked". Empty: nothing speaks against it, or that cannot be told. `program` is a path, or a
+// name that execvp would look up. A script counts as its interpreter. What the program starts in turn is not looked at.
 std::string why_invisible(const std::string& program);
 
 }  // namespace xsched::cli

@@ -132,7 +132,7 @@ void ClientSlots::direct_queue(uint32_t at, int64_t now_ns) {
         touched_ = true;
     }
     queue.warmed = verdict.imminent;
-    update(slot.held, verdict.suspend && verdict.by == 0 ? 1U : 0U);
+    update(slot.suspended_for_nobody, verdict.suspend && verdict.by == 0 ? 1U : 0U);
     if (put(slot.interrupt, static_cast<uint32_t>(preemption.interrupt)) &&
         preemption.interrupt == sched::Interrupt::kKeptOff) {
         departure_.begin(queue.costs, now_ns);

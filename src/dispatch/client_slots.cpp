@@ -103,7 +103,7 @@ void ClientSlots::see(uint32_t at, QueueNumbers& numbers, int64_t now_ns) {
     if (numbers.expect_ns != 0)
         announced_over_ns_ = base::earlier(announced_over_ns_, numbers.expect_ns + sched::Expectation::kSlackNs);
     numbers.used_ns = std::max<int64_t>(numbers.busy_ns - std::exchange(queue.unit_busy_ns, numbers.busy_ns), 0);
-    queue.own = units_.add(numbers, queue.costs, queue.held || view_.held, queue.own);
+    queue.own = units_.add(numbers, queue.costs, queue.suspended_by_person || view_.suspended_by_person, queue.own);
 }
 
 // The client rings when it submits to such a queue, or waits for it. False: it did so just now.
@@ -148,7 +148,7 @@ void ClientSlots::publish_units() {
     common.group = view_.id;
     common.stuck_since_ns = stuck_since_ns_;
     common.keeps_alive = header.keeps_alive.load(std::memory_order_acquire) != 0;
-    common.keep_alive_waits = header.keep_alive_waits.load(std::memory_order_relaxed);
+    common.keep_alive_synchronizes = header.keep_alive_synchronizes.load(std::memory_order_relaxed);
     common.stopped = view_.record != nullptr && view_.record->stopped.load(std::memory_order_relaxed) != 0;
     if (view_.record != nullptr) common.unit.cpu_priority = view_.record->cpu_priority.load(std::memory_order_relaxed);
     if (view_.limits != nullptr) common.user = view_.limits->account;
@@ -228,11 +228,11 @@ void ClientSlots::ask(uint32_t at) {
     touched_ = true;
 }
 
-bool ClientSlots::set_held(uint64_t handle, bool held) {
+bool ClientSlots::set_suspended_by_person(uint64_t handle, bool suspended) {
     if (handle == 0) {
-        view_.held = held;
-        if (!held) {
-            for (QueueHistory& queue : queues_) queue.held = false;
+        view_.suspended_by_person = suspended;
+        if (!suspended) {
+            for (QueueHistory& queue : queues_) queue.suspended_by_person = false;
         }
         return true;
     }
@@ -249,7 +249,7 @@ bool ClientSlots::set_held(uint64_t handle, bool held) {
         queue.used = true;
         queue.handle = handle;
         queue.unit_busy_ns = numbers.busy_ns;
-        queue.held = held;
+        queue.suspended_by_person = suspended;
         return true;
     }
     return false;

@@ -85,7 +85,7 @@ public:
     // Tells of its holds that last.
     void follow_holds(int64_t now_ns);
 
-    bool set_held(uint64_t handle, bool held);
+    bool set_suspended_by_person(uint64_t handle, bool suspended);
     // Resumes everything, leaves the memory as for a process that is alone, and takes its units out of the table.
     void let_go(int64_t now_ns);
 

@@ -42,9 +42,13 @@ void ClientUnits::begin_scan() {
     for (OwnUnit& own : own_) own.queues = 0;
 }
 
-uint32_t ClientUnits::add(const QueueNumbers& numbers, const sched::Costs& costs, bool held, uint32_t guess) {
-    const uint32_t at =
-        find({.device = numbers.device, .priority = numbers.priority, .held = held, .apart = numbers.apart}, guess);
+uint32_t ClientUnits::add(const QueueNumbers& numbers, const sched::Costs& costs, bool suspended_by_person,
+                          uint32_t guess) {
+    const uint32_t at = find({.device = numbers.device,
+                              .priority = numbers.priority,
+                              .suspended_by_person = suspended_by_person,
+                              .apart = numbers.apart},
+                             guess);
     OwnUnit& own = own_[at];
     if (own.queues++ != 0) {
         join(own.state, numbers, costs);
@@ -107,11 +111,11 @@ void ClientUnits::publish(const sched::UnitState& common) {
             state.unit.limit = common.unit.limit;
         }
         state.user = common.user;
-        state.held = own.key.held;
+        state.suspended_by_person = own.key.suspended_by_person;
         state.group = common.group | (own.key.apart ? uint64_t{i + 1} << 32 : 0);
         state.stuck_since_ns = common.stuck_since_ns;
         state.keeps_alive = common.keeps_alive;
-        state.keep_alive_waits = common.keep_alive_waits;
+        state.keep_alive_synchronizes = common.keep_alive_synchronizes;
         state.stopped = common.stopped;
         if (own.here) {
             table_.update(*own.table, own.at, state);

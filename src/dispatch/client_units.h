@@ -16,13 +16,13 @@ namespace xsched::dispatch {
 struct UnitKey {
     uint64_t device = 0;
     int32_t priority = 0;
-    bool held = false;
+    bool suspended_by_person = false;
     bool apart = false;  // level 3 takes them off without the process's others
     bool operator==(const UnitKey&) const = default;
 };
 struct UnitKeyHash {
     size_t operator()(const UnitKey& key) const {
-        const uint64_t rest = uint64_t{static_cast<uint32_t>(key.priority)} << 1 | (key.held ? 1 : 0);
+        const uint64_t rest = uint64_t{static_cast<uint32_t>(key.priority)} << 1 | (key.suspended_by_person ? 1 : 0);
         return (key.device ^ rest << 40 ^ (key.apart ? 1 : 0)) * 0x9e3779b97f4a7c15U;
     }
 };
@@ -47,7 +47,7 @@ public:
 
     void begin_scan();
     // A queue as just read. Returns which unit it belongs to: mostly the one that it belonged to before, `guess`.
-    uint32_t add(const QueueNumbers& numbers, const sched::Costs& costs, bool held, uint32_t guess);
+    uint32_t add(const QueueNumbers& numbers, const sched::Costs& costs, bool suspended_by_person, uint32_t guess);
     // What is true of all of them, as of this scan, goes to the table with each. Units without queues go.
     void publish(const sched::UnitState& common);
     void remove_all();

@@ -48,9 +48,9 @@ void Dispatcher::remove_client(uint32_t id) {
     std::erase_if(state.clients, [client](const auto& known) { return known.get() == client; });
 }
 
-bool Dispatcher::set_held(uint32_t client_id, uint64_t handle, bool held) {
+bool Dispatcher::set_suspended_by_person(uint32_t client_id, uint64_t handle, bool suspended) {
     ClientSlots* client = state_->find(client_id);
-    if (client == nullptr || !client->set_held(handle, held)) return false;
+    if (client == nullptr || !client->set_suspended_by_person(handle, suspended)) return false;
     state_->to_scan.add(*client);
     return true;
 }

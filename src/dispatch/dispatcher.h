@@ -29,7 +29,7 @@ public:
     void remove_client(uint32_t id);
     // xcli suspend/resume; `handle` 0: all queues of the client, also those it makes later. Takes effect with the next
     // pass. False: no such client or queue.
-    bool set_held(uint32_t client_id, uint64_t handle, bool held);
+    bool set_suspended_by_person(uint32_t client_id, uint64_t handle, bool suspended);
 
     // Something of the client was changed from outside: the next pass reads it.
     void look_at(uint32_t client_id);

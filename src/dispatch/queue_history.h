@@ -17,7 +17,7 @@ struct QueueHistory {
     uint64_t handle = 0;
     sched::Costs costs;
     uint32_t own = 0;   // its unit among the client's own
-    bool held = false;  // by handle
+    bool suspended_by_person = false;  // by handle
     bool ready = false;
     bool lent = false;  // a more urgent queue's priority is lent to it
     bool suspended = false;  // as last written

@@ -58,7 +58,7 @@ struct alignas(512) QueueSlot {
     std::atomic<uint32_t> threshold;          // in-flight limit set explicitly, 0: automatic (client)
     std::atomic<uint32_t> batch_size;         // (client)
     std::atomic<uint32_t> interrupted;        // 1: what ran is off the device (client)
-    std::atomic<uint32_t> held;               // 1: suspended, and not for another process (server)
+    std::atomic<uint32_t> suspended_for_nobody;  // 1: suspended, and not for another process (server)
     std::atomic<uint32_t> waiting;            // threads that may not give it their next command yet (client)
     std::atomic<uint32_t> inside;             // threads inside the driver that wait for its work to end (client)
 
@@ -184,7 +184,7 @@ struct Header {
     // sake.
     std::atomic<uint32_t> keep_alive_wanted;  // 1: others may be kept off for it, be prepared (server)
     std::atomic<uint32_t> keeps_alive;  // 1: it is (client)
-    std::atomic<uint32_t> keep_alive_waits;  // while that is so: how often it waited for work, modulo 2^32 (client)
+    std::atomic<uint32_t> keep_alive_synchronizes;  // while that is so: how often it synchronized, modulo 2^32 (client)
     std::atomic<int64_t> keep_alive_until_ns;  // others are on their way off until about then; 0: never yet (server)
     std::atomic<uint32_t> detached;  // 1: the server has let go of this client (server)
     // What a person said of queues made later (xcli hint PID, xcli config PID): which hints, a bit for each

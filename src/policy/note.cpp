@@ -4,14 +4,24 @@
 
 namespace xsched::policy {
 
-bool note_warns(NoteCode code) {
-    switch (code) {
-#define XSCHED_NOTE(name, number, warns, sentence) \
-    case NoteCode::name: return warns;
+namespace {
+
+struct NoteInfo {
+    NoteCode code;
+    bool warns;
+};
+constexpr NoteInfo kNotes[] = {
+#define XSCHED_NOTE(name, number, warns, sentence) {NoteCode::name, warns},
 #include "policy/note.def"
 #undef XSCHED_NOTE
-        default: return false;
-    }
+};
+
+}  // namespace
+
+bool note_warns(NoteCode code) {
+    for (const NoteInfo& note : kNotes)
+        if (note.code == code) return note.warns;
+    return false;
 }
 
 const char* write_note(const Note& note, char* text, size_t size) {

@@ -11,8 +11,6 @@
 #include <cstring>
 #include <stdexcept>
 
-extern char** environ;
-
 namespace xsched::probe {
 
 Program::Program(const char* trial, const Settings& settings) {

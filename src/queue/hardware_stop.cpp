@@ -202,7 +202,7 @@ bool HardwareStop::forgotten(int64_t now_ns, int64_t limit_ns) {
     if (core_.suspension.active || now_ns - stopped_ns_ < limit_ns) return false;
     const ipc::QueueSlot& slot = core_.published.slot();
     const int32_t by_pid = slot.by_pid.load(std::memory_order_relaxed);
-    const bool reason = by_pid != 0 ? lives(by_pid) : slot.held.load(std::memory_order_relaxed) != 0;
+    const bool reason = by_pid != 0 ? lives(by_pid) : slot.suspended_for_nobody.load(std::memory_order_relaxed) != 0;
     if (reason && core_.published.suspended()) return false;
     given_up_ns_ = core_.published.directed_ns();
     ++core_.busy;

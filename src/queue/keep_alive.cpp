@@ -24,7 +24,7 @@ uint32_t KeepAlive::next_number() {
     if (!core_.in_use || core_.retired || !path_.bound()) return 0;
     ipc::Header& header = core_.published.header();
     if (header.keeps_alive.load(std::memory_order_relaxed) == 0) return 0;
-    header.keep_alive_waits.fetch_add(1, std::memory_order_relaxed);
+    header.keep_alive_synchronizes.fetch_add(1, std::memory_order_relaxed);
     if (base::now_ns() >= header.keep_alive_until_ns.load(std::memory_order_relaxed)) return 0;
     path_.absorb_progress();
     if (core_.completed == core_.submitted) return 0;  // the device has gone on to others already

@@ -102,7 +102,7 @@ bool Chooser::choose(Pass& pass) {
         if (again_ns > 0) pass.wake(std::max(again_ns, pass.now_ns + kSoonestWakeNs));
         if (!device.expected.empty()) let_run_until_needed(pass);
     }
-    // All of its units may not run anyway: nobody elsewhere is to stand for their sake.
+    // None of its units may run anyway: nobody elsewhere is to be suspended for their sake.
     if (policy_ != nullptr && count == 0 && policy_->spans_devices()) policy_->forget(pass.given.device);
     // Then its answers about other devices are out of date, but for this one's.
     if (policy_ != nullptr && std::exchange(across_, policy_->across()) != policy_->across()) ++policy_number_;
@@ -237,8 +237,8 @@ bool Chooser::is_expected(Pass& pass, uint32_t place) {
     return true;
 }
 
-// Who is off the device faster than others need not stand as early as they. But the less urgent of these make room for
-// the more urgent, as they would if nothing were expected.
+// A unit that is off the device faster than others need not be suspended as early as they. But the less urgent of these
+// make room for the more urgent, as they would if nothing were expected.
 void Chooser::let_run_until_needed(Pass& pass) {
     DeviceHistory& device = pass.device;
     const auto stands_from_ns = [&](uint32_t place) -> int64_t {

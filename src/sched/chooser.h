@@ -1,7 +1,7 @@
-// Asks the policy about one device on behalf of the core: tells it which units want the device (have work and are
-// believed, or are anticipated, or have announced a burst), keeps from it which may not run anyway, and throws it
-// out if it lets nobody with work run. What did not change is not computed again. Not thread-safe. No allocation once
-// it has seen as many units.
+// Asks the policy about one device on behalf of the core. The policy is told which units want the device: those that
+// have work and are believed, are anticipated, or have announced a burst. Units that may not run anyway are kept from
+// it. A policy that lets nobody with work run is thrown out. What did not change is not computed again. Not
+// thread-safe. No allocation once as many units were seen before.
 #pragma once
 
 #include <cstdint>

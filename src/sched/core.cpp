@@ -15,8 +15,8 @@ namespace xsched::sched {
 namespace {
 
 // An urgent unit that completes nothing for so long, and so many of its commands, may wait for a less urgent one: while
-// calls of its process stand in the driver, and otherwise (a value that another stream writes, an order between streams
-// that was not seen).
+// calls of its process wait in the driver, and where none does (another stream may write a value that it waits for, or
+// there is an order between streams that was not seen).
 constexpr int64_t kInversionNs = 2'000'000;
 constexpr int64_t kInversionCommands = 2;
 constexpr int64_t kUnseenInversionNs = 20'000'000;
@@ -156,7 +156,7 @@ void Core::State::judge(Pass& pass, uint32_t at) {
         if (verdict.suspend) explain_kept_off(pass, at, verdict);
     } else {
         verdict.suspend = true;
-        verdict.reason = state.held ? Reason::kHeld : Reason::kNoExecute;
+        verdict.reason = state.suspended_by_person ? Reason::kHeld : Reason::kNoExecute;
         known.starvation.reset(pass.now_ns);
     }
     if (verdict.suspend != known.suspended) {

@@ -4,20 +4,19 @@
 // It decides device by device. A decision costs what changed, and a comparison per unit of the device.
 //
 // On top of the policy it does what every policy needs:
-//  - anticipation: a unit that becomes idle keeps the device for a moment, learned from its own think times and from
-//  what
-//    a wrong reopening would cost. So a program that synchronizes every few kernels does not let the victim in each
-//    time (anticipation.h);
-//  - announced bursts: units that would be in the way are suspended just early enough that the device is free when the
-//    burst begins, and go on if it does not come (expectation.h);
+//  - anticipation: a unit that becomes idle keeps the device for a moment. How long is learned from its own think times
+//    and from what it would cost to let a victim in too early. So a program that synchronizes every few kernels does
+//    not let the victim in each time (anticipation.h);
+//  - announced bursts: units in the way are suspended just early enough that the device is free when the burst begins.
+//    They go on if the burst does not come (expectation.h);
 //  - claims: a unit that has the device and completes nothing is not believed for ever (claim.h);
 //  - starvation limit: a unit with work that has been kept off for longer than the limit gets a turn, beside those
 //    that the policy chose (starvation.h);
 //  - priority inversion: a call of the urgent unit may wait in the driver for work of a suspended unit of its own
-//  process
-//    (a kernel's first launch waits for all of a context), or for a lock that another such call holds. When calls wait
-//    there and the urgent unit gets no further, the other unit gets a turn. Without such calls it gets one a little
-//    later, since not every order between streams can be seen (a value that one writes and the other waits for);
+//    process, or for a lock that another such call holds. (A kernel's first launch waits for all work of a context.)
+//    When calls wait there and the urgent unit completes nothing, the other unit gets a turn. Without such calls the
+//    other unit gets one a little later. Not every order between streams can be seen: one may write a value that the
+//    other waits for;
 //  - a policy that spans devices (policy/policy.h): all are decided anew once its answers elsewhere may be others;
 //  - gangs: units of several devices that run and stop together, whatever the policy (gang.h);
 //  - suspended by a person (xcli suspend) and PRIORITY_NO_EXECUTE: always off, and the policy never sees them;

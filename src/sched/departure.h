@@ -1,6 +1,6 @@
-// A victim on its way off the device. Until its agent has made its call and the device has obeyed, the hardware would
-// give the device back to the victim in each pause of the urgent unit. For so long the urgent unit should keep the
-// device. Pure; not thread-safe.
+// A victim on its way off the device. It is off once its agent has made its call and the device has obeyed. Until then
+// the hardware gives the device back to the victim in each pause of the urgent unit, so that the urgent unit should
+// keep it. Pure; not thread-safe.
 #pragma once
 
 #include <algorithm>

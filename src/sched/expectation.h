@@ -19,7 +19,7 @@ struct Expected {
     int64_t until_ns = 0;      // it is given up
     int64_t most_lead_ns = 0;  // the device is free for it no longer before it than that
 
-    // From when on those must stand that need `off_ns` to be off the device.
+    // From when on units must be suspended that take `off_ns` to be off the device.
     int64_t begin_ns(int64_t off_ns) const { return at_ns - std::clamp(off_ns, int64_t{0}, most_lead_ns); }
 };
 

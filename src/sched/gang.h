@@ -2,11 +2,11 @@
 // never half suspended. Plain data, and what follows from it; not thread-safe.
 //
 // The policy is asked about each device as ever and knows nothing of gangs. Its answer about the members on a device is
-// a vote. Where a more urgent unit keeps a member off, the gang stands everywhere. Where it is only somebody else's
-// turn, one device decides for all of them, the gang's lead: the one where most others want to run, of equals the
-// first. So all members have their turns at once (coscheduling: Ousterhout, 1982). What a gang cannot use meanwhile is
-// the others'. A gang holds nothing while it stands, so that two gangs never wait for each other. Of several with
-// different leads that need one device, one goes before the others; which one, changes by chance every 50 ms.
+// a vote. Where a more urgent unit keeps a member off, the gang is suspended everywhere. Where it is only somebody
+// else's turn, one device decides for all of them, the gang's lead: the one where most others want to run, of equals
+// the first. So all members have their turns at once (coscheduling: Ousterhout, 1982). What a gang cannot use meanwhile
+// is the others'. A suspended gang keeps no device, so that two gangs never wait for each other. Of several gangs with
+// different leads that need one device, one goes before the others. Which one it is changes by chance every 50 ms.
 #pragma once
 
 #include <algorithm>
@@ -35,7 +35,7 @@ enum class Vote : uint8_t {
 // What its members on a device are to do because of the others.
 struct GangOrder {
     bool stands = false;
-    bool by_will = false;  // it stands because of somebody's word: starvation does not count
+    bool by_will = false;  // a person or the program itself suspended a member: starvation does not count
     bool runs = false;  // whosever turn it is
     bool preemptible = false;  // somebody competes with it somewhere
     int32_t priority = 0;

@@ -26,7 +26,7 @@ public:
     void meet(Pass& pass);
     // Once the wishes are known: who counts, and who competes.
     void count(Pass& pass);
-    // Before the policy is asked, and once it was: members that stand because of another device want nothing.
+    // Before the policy is asked, and once it was: members that are suspended because of another device want nothing.
     void begin_asking(Pass& pass);
     void end_asking(Pass& pass);
     // Who the core is to mark as one that may be suspended.

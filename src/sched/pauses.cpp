@@ -13,7 +13,7 @@ void Pauses::observe(const UnitState& unit) {
     if (!unit.ready || ready_ns == seen_ready_ns_) return;
     const bool known = idle_ns > seen_ready_ns_ && idle_ns <= ready_ns && seen_ready_ns_ != 0;
     seen_ready_ns_ = ready_ns;
-    const bool waited = std::exchange(waits_, unit.keep_alive_waits) != unit.keep_alive_waits;
+    const bool waited = std::exchange(waits_, unit.keep_alive_synchronizes) != unit.keep_alive_synchronizes;
     if (!known) return;
     const bool is_short = ready_ns - idle_ns < kShortNs;
     short_ones_ = short_ones_ << 1 | (is_short ? 1U : 0U);

@@ -1,5 +1,5 @@
-// Notices a policy that breaks its word on one device: somebody has work, and for a whole limit nobody who wants the
-// device was chosen to run (the policy suspended everyone, or picked units that have nothing to do).
+// Notices a policy that stalls one device: a unit has work, and for a whole limit no unit that wants the device was
+// chosen to run. Such a policy suspends all of them, or picks units that have nothing to do.
 // Pure; one object per device; not thread-safe.
 #pragma once
 

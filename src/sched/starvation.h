@@ -1,7 +1,7 @@
-// The starvation limit for one unit: with work and kept off for longer than the limit, it gets a turn beside the
-// units it made room for (running both is gentler on the urgent one than stopping it).
+// The starvation limit for one unit. A unit that has work and is kept off for longer than the limit gets a turn beside
+// the units that it made room for: running both is gentler on the urgent one than stopping it.
 //
-// The clock starts when the unit has work and stands. Only a run long enough to be of use stops it: a change of
+// The clock starts when the unit has work and is suspended. Only a run long enough to be of use stops it: a change of
 // reason, of whom it makes room for, or a resume too short for the victim's process to wake up does not.
 // Pure; one object per unit; not thread-safe; no allocation.
 #pragma once
@@ -49,8 +49,8 @@ private:
     bool running() const { return running_since_ns_ >= 0; }
     bool was_of_use(const Work& work, int64_t limit_ns, int64_t now_ns) const;
 
-    int64_t running_since_ns_;       // -1: it stands
-    int64_t stands_since_ns_ = 0;    // meaningful while it stands
+    int64_t running_since_ns_;       // -1: it is suspended
+    int64_t stands_since_ns_ = 0;    // meaningful while it is suspended
     int64_t waiting_since_ns_ = -1;  // -1: it does not wait
     int64_t turn_until_ns_ = 0;      // 0: no turn
 };

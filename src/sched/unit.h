@@ -23,10 +23,10 @@ const char* reason_name(Reason reason);
 struct UnitState {
     policy::Unit unit;             // `wants` is filled in by the core; ids are unique
     bool ready = false;            // has unfinished work
-    bool held = false;             // suspended by a person
+    bool suspended_by_person = false;
     bool stopped = false;          // its process is stopped (SIGSTOP): it cannot use the device for long
     bool keeps_alive = false;      // its process can keep the device through its own pauses
-    uint32_t keep_alive_waits = 0;  // how often that did wait
+    uint32_t keep_alive_synchronizes = 0;  // how often that synchronized
     uint32_t level = 0;            // preempt level that all of its queues have
     uint64_t user = 0;             // whose it is: gangs are a user's own
     uint64_t group = 0;            // equal for units that the hardware can take off the device only together
@@ -40,7 +40,9 @@ struct UnitState {
 };
 
 // Not suspended by a person, and not PRIORITY_NO_EXECUTE.
-constexpr bool is_eligible(const UnitState& state) { return !state.held && state.unit.priority > PRIORITY_NO_EXECUTE; }
+constexpr bool is_eligible(const UnitState& state) {
+    return !state.suspended_by_person && state.unit.priority > PRIORITY_NO_EXECUTE;
+}
 
 // By which mechanism a unit is kept off its device, or would be.
 struct Preemption {

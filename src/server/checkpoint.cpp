@@ -136,14 +136,14 @@ void Checkpoint::note(const char* name, Json value) {
     save();
 }
 
-void Checkpoint::note_held(pid_t pid, uint64_t queue, bool held) {
+void Checkpoint::note_suspended(pid_t pid, uint64_t queue, bool suspended) {
     Json kept = Json::array();
     for (const Json& entry : list("held")) {
         const bool same = entry.value("pid", 0) == pid;
         // Resuming a process also resumes its queues.
-        if (!same || (entry.value("queue", uint64_t{0}) != queue && (held || queue != 0))) kept.push_back(entry);
+        if (!same || (entry.value("queue", uint64_t{0}) != queue && (suspended || queue != 0))) kept.push_back(entry);
     }
-    if (held && pid > 0) {
+    if (suspended && pid > 0) {
         Json entry = entry_of(pid);
         entry["queue"] = queue;
         kept.push_back(std::move(entry));
@@ -179,9 +179,10 @@ void Checkpoint::client_came(uint32_t client, pid_t pid, int64_t now_ns) {
     }
 }
 
-void Checkpoint::suspend_again(const std::function<bool(uint32_t, uint64_t)>& set_held, int64_t now_ns) {
-    std::erase_if(wanted_,
-                  [&](const Wanted& one) { return now_ns > one.give_up_ns || set_held(one.client, one.queue); });
+void Checkpoint::suspend_again(const std::function<bool(uint32_t, uint64_t)>& set_suspended_by_person, int64_t now_ns) {
+    std::erase_if(wanted_, [&](const Wanted& one) {
+        return now_ns > one.give_up_ns || set_suspended_by_person(one.client, one.queue);
+    });
     due_ns_ = now_ns + kLookAgainNs;
 }
 

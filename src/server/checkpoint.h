@@ -38,7 +38,7 @@ public:
     std::string policy() const { return state_.value("policy", ""); }
     void note_policy(const std::string& name);
     // `queue` 0: the whole process.
-    void note_held(pid_t pid, uint64_t queue, bool held);
+    void note_suspended(pid_t pid, uint64_t queue, bool suspended);
     void note_expected(pid_t pid);
     // Those of the server before that still live.
     std::vector<pid_t> expected() const;
@@ -50,8 +50,9 @@ public:
     void client_came(uint32_t client, pid_t pid, int64_t now_ns);
     // When to suspend again (its queues come a moment after a client); 0: nothing is to be suspended.
     int64_t due_ns() const { return wanted_.empty() ? 0 : due_ns_; }
-    // `set_held` says whether there is such a client and queue; 0: all of the client's.
-    void suspend_again(const std::function<bool(uint32_t client, uint64_t queue)>& set_held, int64_t now_ns);
+    // `set_suspended_by_person` says whether there is such a client and queue; 0: all of the client's.
+    void suspend_again(const std::function<bool(uint32_t client, uint64_t queue)>& set_suspended_by_person,
+                       int64_t now_ns);
 
 private:
     struct Wanted {

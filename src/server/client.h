@@ -51,7 +51,7 @@ public:
     Charge place;
     Charge descriptors;
     bool handed_over = false;
-    bool held = false;  // suspended by a person before it came
+    bool suspended_by_person = false;  // suspended by a person before it came
 
 private:
     uint32_t id_;

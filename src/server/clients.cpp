@@ -86,7 +86,7 @@ void Server::tell_scheduler() {
             scheduler_.admit({.id = id,
                               .pid = client.pid(),
                               .region = &client.region(),
-                              .held = client.held,
+                              .suspended_by_person = client.suspended_by_person,
                               .process = client.process(),
                               .record = client.record(),
                               .limits = client.user().shared(),
@@ -164,7 +164,9 @@ void Server::end_expectation(uint32_t id) {
 void Server::suspend_again(int64_t now_ns) {
     scheduler_.run([&](dispatch::Dispatcher& dispatcher) {
         checkpoint_.suspend_again(
-            [&dispatcher](uint32_t client, uint64_t queue) { return dispatcher.set_held(client, queue, true); },
+            [&dispatcher](uint32_t client, uint64_t queue) {
+                return dispatcher.set_suspended_by_person(client, queue, true);
+            },
             now_ns);
     });
 }

@@ -48,7 +48,8 @@ std::optional<int> status_of_dying(pid_t child) {
     FirstThread first;
     if (!read_stat(child, &first)) return {};
     if (first.state == 'Z' || first.state == 'X' || (first.flags & kExiting) != 0) return first.exit_code;
-    // It stands in the kernel itself; what the process dies of is kept elsewhere by now, but it was not its own wish.
+    // This thread is in the kernel itself. What the process dies of is kept elsewhere by now, but it was no wish of its
+    // own.
     if ((first.pending & 1UL << (SIGKILL - 1)) != 0) return SIGKILL;
     return {};
 }

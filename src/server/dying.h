@@ -1,5 +1,5 @@
-// A child that cannot be waited for although it is at its end. A process goes when its last thread does, and a thread
-// in the kernel that waits for a file system or a driver takes no signal, not even SIGKILL.
+// A child that cannot be waited for although it is at its end. A process ends with its last thread. A thread that waits
+// in the kernel for a file system or a driver takes no signal, not even SIGKILL.
 #pragma once
 
 #include <sys/types.h>

@@ -59,8 +59,8 @@ void KeptOrders::give(Client& client) {
     const auto found = std::find_if(orders.begin(), orders.end(), meant);
     if (found == orders.end()) return;
     write_defaults(client.header(), *found);
-    client.held = found->value("held", false);
-    if (client.held) checkpoint_.note_held(client.pid(), 0, true);
+    client.suspended_by_person = found->value("held", false);
+    if (client.suspended_by_person) checkpoint_.note_suspended(client.pid(), 0, true);
     orders.erase(found);
     checkpoint_.note(kOrders, orders);
     XLOG_INFO("pid %d gets what was told of it before it came", client.pid());

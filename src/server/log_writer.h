@@ -1,6 +1,6 @@
-// The log's way out: lines go into a bounded ring and a thread of its own writes them, since whoever reads standard
-// error or a FIFO named by XLOG_FILE may keep a writer waiting for ever. A line that finds the ring full is lost, and
-// how many were is said once there is room.
+// The log's way out. Lines go into a bounded ring, and a thread of its own writes them: a reader of standard error, or
+// of a FIFO named by XLOG_FILE, may keep a writer waiting for ever. A line that finds the ring full is lost. How many
+// were lost is said once there is room.
 //
 // One per process. Lines may come from any thread; begin and end belong to main().
 #pragma once

@@ -34,7 +34,7 @@ constexpr int64_t kLongestPauseNs = 5 * base::kSecond;
 
 bool is_ending(int number) { return number == SIGTERM || number == SIGINT || number == SIGHUP; }
 
-// One in the hands of a debugger stands still for its own reasons.
+// A server under a debugger is stopped for other reasons.
 bool is_traced(pid_t pid) {
     char path[32];
     snprintf(path, sizeof(path), "/proc/%d/status", pid);
@@ -74,7 +74,7 @@ private:
     sigset_t waited_{};
     sigset_t before_{};
     pid_t server_ = 0;
-    std::vector<pid_t> unreaped_;  // servers before this one, with a thread that stands in the kernel
+    std::vector<pid_t> unreaped_;  // servers before this one, with a thread that is stuck in the kernel
     bool told_ = false;
     bool hung_ = false;
     int64_t kill_ns_ = 0;  // told to end, the server has until then

@@ -2,8 +2,8 @@
 //
 // It is forked from before the first server exists, has one thread, and holds what must outlive a server: the listening
 // socket and its lock (clients that connect meanwhile wait in the backlog), and the memory below. A server is a fork of
-// it. One that is at its end and cannot go, because a thread of it stands in the kernel, has a successor all the same
-// and is waited for later. Told to end (SIGTERM, SIGINT, SIGHUP to either of them, or the idle exit) both end. If the
+// it. A server that cannot end, because a thread of it is stuck in the kernel, has a successor all the same. It is
+// waited for later. Told to end (SIGTERM, SIGINT, SIGHUP to either of them, or the idle exit) both end. If the
 // supervisor itself is killed the kernel sends its server SIGTERM: nobody is left running that nobody looks after.
 #pragma once
 

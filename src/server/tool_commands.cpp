@@ -15,14 +15,14 @@ std::string policy_names() {
     return names;
 }
 
-Json hold(const Request& request, bool held) {
+Json hold(const Request& request, bool suspend) {
     const auto handle = request.handle();
     const auto pid = request.pid();
     if (!handle && !pid) throw ToolError("say what: a process (PID) or a queue (-x QUEUE)");
-    const char* const what = held ? "suspends" : "resumes";
+    const char* const what = suspend ? "suspends" : "resumes";
     if (!handle && !has_clients(request, *pid)) {
-        if (!held && !request.host.orders.has(static_cast<pid_t>(*pid))) named_clients(request, *pid);  // throws
-        const Json answer = keep_order(request, *pid, {{"held", held}});
+        if (!suspend && !request.host.orders.has(static_cast<pid_t>(*pid))) named_clients(request, *pid);  // throws
+        const Json answer = keep_order(request, *pid, {{"held", suspend}});
         tell_log(request, what);
         return answer;
     }
@@ -46,12 +46,13 @@ Json hold(const Request& request, bool held) {
     });
     size_t count = 0;
     const auto set = [&](dispatch::Dispatcher& dispatcher) {
-        for (const uint32_t id : clients) count += dispatcher.set_held(id, queue_handle, held) ? 1 : 0;
+        for (const uint32_t id : clients)
+            count += dispatcher.set_suspended_by_person(id, queue_handle, suspend) ? 1 : 0;
     };
     request.order(set);
     if (count == 0) throw NobodyThere("it went away meanwhile: 'xcli list' shows what there is");
     // All are connections of one process.
-    request.host.checkpoint.note_held(request.host.clients.at(clients.front())->pid(), queue_handle, held);
+    request.host.checkpoint.note_suspended(request.host.clients.at(clients.front())->pid(), queue_handle, suspend);
     tell_log(request, what);
     return {{"queues", queues}, {"later", !handle.has_value()}};
 }

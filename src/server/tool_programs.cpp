@@ -175,7 +175,7 @@ void add_asked(Json& entry, const std::vector<SeenQueue>& queues) {
     entry["best_level"] = queues.empty() ? 0 : best;
 }
 
-// Commands and device time of all its queues, and how they stand now.
+// Commands and device time of all its queues, and their states now.
 void add_work(Json& entry, const Facts& facts, const Client& client, const std::vector<SeenQueue>& queues) {
     const Gone gone = gone_of(client);
     uint64_t submitted = gone.completed;

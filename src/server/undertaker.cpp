@@ -18,7 +18,7 @@ namespace {
 
 constexpr int64_t kPatienceNs = 500 * base::kMillisecond;
 constexpr int64_t kRetryNs = 100 * base::kMillisecond;
-constexpr size_t kMostHeld = 1024;  // connections kept open for a user whose threads stand
+constexpr size_t kMostHeld = 1024;  // connections kept open for a user whose threads are stuck
 constexpr int kMostEvents = 16;
 
 // True: nothing more comes in, and nothing that has come in holds a descriptor.
@@ -102,7 +102,7 @@ std::vector<Undertaker::Parcel> Undertaker::work(int64_t now_ns) {
     return parcels;
 }
 
-// One works at a time; those that stand are left where they are.
+// One works at a time; those that are stuck are left where they are.
 Undertaker::Worker* Undertaker::idle_worker() {
     for (Worker& worker : workers_)
         if (!worker.stuck) return worker.busy ? nullptr : &worker;
@@ -117,7 +117,8 @@ Undertaker::Worker* Undertaker::idle_worker() {
     return &workers_.back();
 }
 
-// The users take turns; whose threads stand waits, unless so much has come together that one more takes it all.
+// The users take turns. A user whose threads are stuck waits, unless so much has come together that one more takes it
+// all.
 bool Undertaker::next_job(uid_t* user, Job* job) {
     auto at = users_.upper_bound(last_user_);
     for (size_t tries = 0; tries < users_.size(); ++tries, ++at) {

@@ -1,9 +1,10 @@
-// Receives and closes what peers have put into their messages, where it may take for ever: a descriptor in a packet may
-// be a TCP socket that lingers when its last reference goes, or a file whose file system answers when it likes (FUSE).
+// Receives and closes what peers have put into their messages, where that may take for ever. A descriptor in a packet
+// may be a TCP socket that lingers when its last reference goes. It may be a file whose file system never answers
+// (FUSE).
 //
 // Disposable threads do it, each with a descriptor table of its own, so that one that never comes back holds nothing of
-// the server's. A timer interrupts them every millisecond, which ends a linger. One that still stands after half a
-// second is left behind, counted against the user whose descriptors it has, and another takes its place.
+// the server's. A timer interrupts them every millisecond, which ends a linger. A thread that is still stuck
+// after half a second is left behind. It counts against the user whose descriptors it has, and another takes its place.
 //
 // Words: bury, to close a connection with all that is unread in it. All functions belong to the front thread.
 #pragma once
@@ -23,7 +24,7 @@ namespace xsched::server {
 
 class Undertaker {
 public:
-    // Of one user: that many threads may stand; what else he sends is kept unread.
+    // Of one user: so many threads may be stuck; what else the user sends is kept unread.
     static constexpr unsigned kMostStuck = 4;
 
     // What a packet was, with the one descriptor that `wanted` chose.

@@ -75,7 +75,7 @@ private:
         for (size_t other = 0; other < held_.size(); ++other)
             if (other == at || (gang != 0 && world.programs()[other]->spec().hints.gang == gang))
                 free_since_ns_[other] = world.now_ns();
-        world.server()->set_held(world.programs()[at]->process().id(), held, world.now_ns());
+        world.server()->set_suspended_by_person(world.programs()[at]->process().id(), held, world.now_ns());
     }
     // A gang stands as long as one of it is held.
     bool is_held(World& world, size_t at) const {

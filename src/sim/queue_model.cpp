@@ -199,7 +199,7 @@ void QueueModel::completed_on_device(const Command& command, int64_t now_ns) {
 // Others may be on their way off for this process: it keeps the device through the pause that begins with this wait.
 void QueueModel::sync_begin(int64_t now_ns) {
     if (server_ == nullptr || header_->keeps_alive.load(std::memory_order_relaxed) == 0) return;
-    header_->keep_alive_waits.fetch_add(1, std::memory_order_relaxed);
+    header_->keep_alive_synchronizes.fetch_add(1, std::memory_order_relaxed);
     if (now_ns >= header_->keep_alive_until_ns.load(std::memory_order_relaxed)) return;
     if (done_ == submitted_ || stream_.commands.back().hold) return;
     held_ = true;

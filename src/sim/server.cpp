@@ -52,8 +52,8 @@ void Server::set_policy(const std::string& name, int64_t now_ns) {
     agenda_.set_earlier(*this, now_ns);
 }
 
-void Server::set_held(uint32_t id, bool held, int64_t now_ns) {
-    dispatcher_.set_held(id, 0, held);
+void Server::set_suspended_by_person(uint32_t id, bool suspended, int64_t now_ns) {
+    dispatcher_.set_suspended_by_person(id, 0, suspended);
     agenda_.set_earlier(*this, now_ns);
 }
 

@@ -28,7 +28,7 @@ public:
     // A client's doorbell.
     void ring(uint32_t id, int64_t now_ns) override;
     void set_policy(const std::string& name, int64_t now_ns);
-    void set_held(uint32_t id, bool held, int64_t now_ns);
+    void set_suspended_by_person(uint32_t id, bool suspended, int64_t now_ns);
     void wake(int64_t now_ns) override;
 
     uint64_t passes() const { return passes_; }

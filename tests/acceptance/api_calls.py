@@ -6,6 +6,7 @@ stream creation, synchronization and destruction, release. Prints each call's na
     api_calls.py cuda|hip|opencl
 """
 import ctypes
+import json
 import os
 import re
 import sys
@@ -13,8 +14,9 @@ from ctypes import byref, c_char_p, c_int, c_size_t, c_uint, c_uint32, c_uint64,
 from pathlib import Path
 
 COUNT = 1024
+ROOT = Path(__file__).resolve().parents[2]
 # The suite's kernel.
-KERNEL = Path(__file__).resolve().parents[2] / "bench" / "programs" / "busy_kernel.h"
+KERNEL = ROOT / "bench" / "programs" / "busy_kernel.h"
 PTX = re.search(r'R"\((.*?)\)"', KERNEL.read_text(), re.S).group(1).lstrip().encode()
 SOURCE = b"""__kernel void busy(__global uint* state, uint steps) {
     state[get_global_id(0)] = state[get_global_id(0)] * 1664525u + 1013904223u;
@@ -25,7 +27,6 @@ HIP_SOURCE = b"""extern "C" __global__ void busy(unsigned* state, unsigned steps
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
     state[i] = state[i] * 1664525u + 1013904223u;
 }"""
-HIP_LIBRARIES = ("libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so")
 HIP_COMPILERS = ("libhiprtc.so.7", "libhiprtc.so.6", "libhiprtc.so.5", "libhiprtc.so")
 
 
@@ -171,17 +172,23 @@ def opened(names):
 
 
 NAMED_HIP = os.environ.get("XSCHED_HIP_LIB")  # instead of AMD's: a stand-in
-PLATFORMS = {"cuda": (cuda, ("libcuda.so.1",)), "hip": (hip, (NAMED_HIP,) if NAMED_HIP else HIP_LIBRARIES),
-             "opencl": (opencl, ("libOpenCL.so.1",))}
+CALLS = {"cuda": cuda, "hip": hip, "opencl": opencl}  # each platform's are its own
+
+
+def libraries_of(platform):
+    """The names of the vendor's library, as the platform's folder says."""
+    if platform == "hip" and NAMED_HIP:
+        return [NAMED_HIP]
+    return json.loads((ROOT / "src" / "platform" / platform / "platform.json").read_text())["libraries"]
 
 
 def main():
-    if len(sys.argv) != 2 or sys.argv[1] not in PLATFORMS:
-        print(f"skipped: there are calls for {', '.join(PLATFORMS)} here")
+    if len(sys.argv) != 2 or sys.argv[1] not in CALLS:
+        print(f"skipped: there are calls for {', '.join(CALLS)} here")
         return 77
-    calls, names = PLATFORMS[sys.argv[1]]
+    calls = CALLS[sys.argv[1]]
     try:
-        library = opened(names)
+        library = opened(libraries_of(sys.argv[1]))
     except OSError as error:
         print(f"skipped: {error}")
         return 77

@@ -2,6 +2,7 @@
 #include <filesystem>
 
 #include "cli/cli_rig.h"
+#include "cli/platforms.h"
 
 namespace xsched::test {
 namespace {
@@ -84,8 +85,8 @@ TEST_F(Doctor, EveryNoHasAReasonOnThisMachine) {
     for (const Json& part : answer["parts"])
         for (const char* list : {"findings", "levels"})
             for (const Json& finding : part[list]) EXPECT_NE(finding["detail"], "") << finding;
-    for (const char* platform : {"opencl", "cuda", "hip"})
-        for (const char* level : {"level 1", "level 2", "level 3"}) row(platform, level);
+    for (const cli::PlatformInfo& platform : cli::kPlatforms)
+        for (const char* level : {"level 1", "level 2", "level 3"}) row(platform.name, level);
     EXPECT_EQ(row("system", "memfd")["answer"], "yes");
     EXPECT_NE(row("system", "processors")["detail"], "0 usable");
 }
@@ -144,8 +145,8 @@ TEST_F(Doctor, NothingThere) {
     expect("cuda", "kernel driver", "no", "not loaded");
     expect("hip", "libamdhip64.so", "no", "not found");
     expect("hip", "/dev/kfd", "no", "--device=/dev/kfd");
-    for (const char* platform : {"opencl", "cuda", "hip"})
-        for (const char* level : {"level 1", "level 2", "level 3"}) expect(platform, level, "no", ": ");
+    for (const cli::PlatformInfo& platform : cli::kPlatforms)
+        for (const char* level : {"level 1", "level 2", "level 3"}) expect(platform.name, level, "no", ": ");
 }
 
 TEST_F(Doctor, Amd) {

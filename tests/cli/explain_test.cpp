@@ -7,6 +7,7 @@
 #include "cli/explain_sentences.h"
 #include "cli/program_facts.h"
 #include "cli/slow_bursts.h"
+#include "support/trainer_and_urgent.h"
 
 namespace xsched::test {
 namespace {
@@ -310,26 +311,7 @@ TEST(SlowBursts, AnEndWithoutABeginIsNoBurst) {
 
 // --- with a server
 
-class ExplainCommand : public WithCli {
-protected:
-    void SetUp() override {
-        start();
-        ASSERT_TRUE(victim.connect(socket(), "trainer"));
-        ASSERT_TRUE(urgent.connect(socket(), "urgent"));
-        victim.add_queue(0, 0, 0xab1);
-        urgent.add_queue(0, 10, 0xab2);
-        victim.submit(0);
-    }
-    // The urgent program has a burst of `ms` now and then, until this goes out of scope.
-    void burst(int64_t ms) {
-        urgent.submit(0);
-        ASSERT_TRUE(victim.becomes_suspended(0, true));
-        std::this_thread::sleep_for(std::chrono::milliseconds(ms));
-        urgent.complete(0);
-        ASSERT_TRUE(victim.becomes_suspended(0, false));
-    }
-    TestClient victim, urgent;
-};
+using ExplainCommand = TrainerAndUrgent<WithCli>;
 
 TEST_F(ExplainCommand, NamesWhoHeldIt) {
     for (int i = 0; i < 3; ++i) burst(20);

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "cli/cli_rig.h"
+#include "support/trainer_and_urgent.h"
 
 namespace xsched::test {
 namespace {
@@ -53,19 +54,12 @@ void expect_all(const Json& object, char where, const std::set<std::string>& opt
             << where << " has no " << field->key;
 }
 
-class Fields : public WithCli {
+class Fields : public TrainerAndUrgent<WithCli> {
 protected:
     void SetUp() override {
-        start();
-        ASSERT_TRUE(victim.connect(socket(), "trainer"));
-        ASSERT_TRUE(urgent.connect(socket(), "urgent"));
-        victim.add_queue(0, 0, 0xab1);
-        urgent.add_queue(0, 10, 0xab2);
-        victim.submit(0);
-        urgent.submit(0);
-        ASSERT_TRUE(victim.becomes_suspended(0, true));
+        TrainerAndUrgent::SetUp();
+        begin_burst();
     }
-    TestClient victim, urgent;
 };
 
 TEST_F(Fields, AnswersHaveTheKeysOfTheTable) {

@@ -13,14 +13,14 @@ using DispatcherServes = TwoClients;
 
 TEST_F(DispatcherServes, APersonSuspendsAProcess) {
     low.submit(0, kStart);
-    EXPECT_TRUE(dispatcher.set_held(1, 0, true));
+    EXPECT_TRUE(dispatcher.set_suspended_by_person(1, 0, true));
     dispatcher.pass(kStart);
     EXPECT_TRUE(low.suspended(0));
     EXPECT_EQ(reason(low), Reason::kHeld);
     low.make_queue(1, 0);
     dispatcher.pass(kStart + kMs);
     EXPECT_TRUE(low.suspended(1)) << "also what it makes later";
-    EXPECT_TRUE(dispatcher.set_held(1, 0, false));
+    EXPECT_TRUE(dispatcher.set_suspended_by_person(1, 0, false));
     dispatcher.pass(kStart + 2 * kMs);
     EXPECT_FALSE(low.suspended(0) || low.suspended(1));
 }
@@ -28,7 +28,7 @@ TEST_F(DispatcherServes, APersonSuspendsAProcess) {
 TEST_F(DispatcherServes, APersonSuspendsOneQueue) {
     low.make_queue(1, 0);
     const uint64_t handle = low.slot(1).handle;
-    EXPECT_TRUE(dispatcher.set_held(1, handle, true));
+    EXPECT_TRUE(dispatcher.set_suspended_by_person(1, handle, true));
     dispatcher.pass(kStart);
     EXPECT_FALSE(low.suspended(0));
     EXPECT_TRUE(low.suspended(1));
@@ -40,17 +40,17 @@ TEST_F(DispatcherServes, APersonSuspendsOneQueue) {
 }
 
 TEST_F(DispatcherServes, ResumingAProcessResumesItsQueues) {
-    EXPECT_TRUE(dispatcher.set_held(1, low.slot(0).handle, true));
+    EXPECT_TRUE(dispatcher.set_suspended_by_person(1, low.slot(0).handle, true));
     dispatcher.pass(kStart);
     ASSERT_TRUE(low.suspended(0));
-    EXPECT_TRUE(dispatcher.set_held(1, 0, false));
+    EXPECT_TRUE(dispatcher.set_suspended_by_person(1, 0, false));
     dispatcher.pass(kStart + kMs);
     EXPECT_FALSE(low.suspended(0));
 }
 
 TEST_F(DispatcherServes, WhoIsNotThereCannotBeSuspended) {
-    EXPECT_FALSE(dispatcher.set_held(3, 0, true));
-    EXPECT_FALSE(dispatcher.set_held(1, 4711, true));
+    EXPECT_FALSE(dispatcher.set_suspended_by_person(3, 0, true));
+    EXPECT_FALSE(dispatcher.set_suspended_by_person(1, 4711, true));
 }
 
 TEST_F(DispatcherServes, AClientThatLeavesIsLeftRunning) {

@@ -48,7 +48,7 @@ TEST_F(Delay, OfQueuesThatStandTogetherCountsOnceAndOfClientsEach) {
 
 TEST_F(Delay, ThatAPersonCausedIsNobodys) {
     low.submit(0, kStart);
-    dispatcher.set_held(1, 0, true);
+    dispatcher.set_suspended_by_person(1, 0, true);
     dispatcher.pass(kStart);
     dispatcher.pass(kStart + 5 * kMs);
     EXPECT_EQ(dispatcher.snapshot()[0].suspended_total_ns, 5 * kMs);

@@ -98,7 +98,7 @@ TEST_F(DispatcherDecides, TellsWhoCompetesAndWhoIsWatched) {
 
 TEST_F(DispatcherDecides, AHeldCompetitorIsWatched) {
     high.slot(0).priority = 0;
-    dispatcher.set_held(2, 0, true);
+    dispatcher.set_suspended_by_person(2, 0, true);
     dispatcher.pass(kStart);
     EXPECT_EQ(low.header().watching, 1U);
 }

@@ -32,6 +32,12 @@ protected:
         for (FakeClient* client : {&first, &second, &below}) client->submit(0, kStart);
         dispatcher.pass(kStart);
     }
+    // Then the more urgent one on the second device has work.
+    void come_and_stand() {
+        come();
+        above.submit(0, kStart + kMs);
+        dispatcher.pass(kStart + kMs);
+    }
     static Reason reason(FakeClient& client) { return static_cast<Reason>(client.slot(0).reason.load()); }
 
     FakeClient first{1, 100};
@@ -63,9 +69,7 @@ TEST_F(Gang, StandsAndGoesOnWithinOnePass) {
 }
 
 TEST_F(Gang, ADeadMemberHoldsNobody) {
-    come();
-    above.submit(0, kStart + kMs);
-    dispatcher.pass(kStart + kMs);
+    come_and_stand();
     dispatcher.remove_client(2);
     dispatcher.pass(kStart + 2 * kMs, std::vector<uint32_t>{});
     EXPECT_FALSE(first.suspended(0));
@@ -73,9 +77,7 @@ TEST_F(Gang, ADeadMemberHoldsNobody) {
 }
 
 TEST_F(Gang, ChangesByAHint) {
-    come();
-    above.submit(0, kStart + kMs);
-    dispatcher.pass(kStart + kMs);
+    come_and_stand();
     ASSERT_TRUE(first.suspended(0));
     first.slot(0).gang = 0;
     dispatcher.pass(kStart + 2 * kMs, std::vector<uint32_t>{1});

@@ -91,8 +91,8 @@ private:
             both(id, [&](FakeClient& it) { it.slot(at).command_ns = length; });
         } else if (what < 28) {
             const bool held = below(2) == 0;
-            full.set_held(id, 0, held);
-            incremental.set_held(id, 0, held);
+            full.set_suspended_by_person(id, 0, held);
+            incremental.set_suspended_by_person(id, 0, held);
         } else if (what < 32) {
             const int64_t in_ns = below(5'000'000);
             both(id, [&](FakeClient& it) { it.slot(at).expect_ns = now + in_ns; });

@@ -214,24 +214,31 @@ TEST(Journal, SaysWhatAQueueIsFromThenOn) {
     EXPECT_EQ(of_low[4].completed, 77U);
 }
 
-// Between two looks a burst may have ended and another one begun, or all of one may have been.
-TEST(Journal, TellsOfBurstsThatWereOverBeforeTheyWereSeen) {
+// Two programs with a queue each, of which one is more urgent, and a journal that somebody wants.
+class JournalOfTwo : public ::testing::Test {
+protected:
+    JournalOfTwo() {
+        low.make_queue(0, 0);
+        high.make_queue(0, 5);
+        admit(dispatcher, journal, {&low, &high});
+        dispatcher.pass(kStart);
+        journal.want_until(INT64_MAX);
+    }
     Journal journal;
-    FakeClient one(1, 11);
-    FakeClient other(2, 12);
-    one.make_queue(0, 0);
-    other.make_queue(0, 5);
-    Dispatcher dispatcher(hpf_core());
-    admit(dispatcher, journal, {&one, &other});
-    dispatcher.pass(kStart);
-    journal.want_until(INT64_MAX);
-    one.submit(0, kStart + kMs);
-    one.complete(0, kStart + 2 * kMs);
+    FakeClient low{1, 11};
+    FakeClient high{2, 12};
+    Dispatcher dispatcher{hpf_core()};
+};
+
+// Between two looks a burst may have ended and another one begun, or all of one may have been.
+TEST_F(JournalOfTwo, TellsOfBurstsThatWereOverBeforeTheyWereSeen) {
+    low.submit(0, kStart + kMs);
+    low.complete(0, kStart + 2 * kMs);
     dispatcher.pass(kStart + 3 * kMs);
-    one.submit(0, kStart + 4 * kMs);
+    low.submit(0, kStart + 4 * kMs);
     dispatcher.pass(kStart + 4 * kMs);
-    one.complete(0, kStart + 5 * kMs);
-    one.submit(0, kStart + 6 * kMs);
+    low.complete(0, kStart + 5 * kMs);
+    low.submit(0, kStart + 6 * kMs);
     dispatcher.pass(kStart + 7 * kMs);
     std::vector<std::pair<JournalKind, int64_t>> seen;
     for (const JournalEntry& entry : read_all(journal)) seen.emplace_back(entry.kind, (entry.at_ns - kStart) / kMs);
@@ -243,16 +250,7 @@ TEST(Journal, TellsOfBurstsThatWereOverBeforeTheyWereSeen) {
     EXPECT_EQ(seen, wanted);
 }
 
-TEST(Journal, TellsOfWorkAndOfDecisions) {
-    Journal journal;
-    FakeClient low(1, 11);
-    FakeClient high(2, 12);
-    low.make_queue(0, 0);
-    high.make_queue(0, 5);
-    Dispatcher dispatcher(hpf_core());
-    admit(dispatcher, journal, {&low, &high});
-    dispatcher.pass(kStart);
-    journal.want_until(INT64_MAX);
+TEST_F(JournalOfTwo, TellsOfWorkAndOfDecisions) {
     low.submit(0, kStart + kMs, 3);
     dispatcher.pass(kStart + kMs);
     high.submit(0, kStart + 2 * kMs);

@@ -124,10 +124,10 @@ TEST_F(Measures, AHoldIsToldWithItsCause) {
 TEST_F(Measures, AHoldThatLastsIsToldInParts) {
     low.submit(0, kStart + kMs);
     dispatcher.pass(kStart + kMs);
-    ASSERT_TRUE(dispatcher.set_held(1, 0, true));
+    ASSERT_TRUE(dispatcher.set_suspended_by_person(1, 0, true));
     int64_t now = kStart + 10 * kMs;
     for (; now <= kStart + 1010 * kMs; now += 20 * kMs) dispatcher.pass(now);
-    ASSERT_TRUE(dispatcher.set_held(1, 0, false));
+    ASSERT_TRUE(dispatcher.set_suspended_by_person(1, 0, false));
     dispatcher.pass(now);
     const std::vector<HoldPart> told = parts();
     ASSERT_GE(told.size(), 4U);

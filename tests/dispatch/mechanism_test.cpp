@@ -27,7 +27,7 @@ protected:
         high.header().keeps_alive = 1;
         int64_t now = kStart;
         for (unsigned i = 0; i < sched::Pauses::kEnough; ++i) {
-            ++high.header().keep_alive_waits;
+            ++high.header().keep_alive_synchronizes;
             high.submit(0, now);
             dispatcher.pass(now);
             high.complete(0, now + kMs);
@@ -250,7 +250,7 @@ TEST_F(MechanismInSlots, BesideAKeepAliveItIsOnlyKeptOff) {
     dispatcher.pass(now + kMs + 100 * kUs);
     EXPECT_EQ(high.header().keep_alive_until_ns, until_ns) << "once for each time";
     // A person suspends it too: it must be off even if nobody presses.
-    ASSERT_TRUE(dispatcher.set_held(1, 0, true));
+    ASSERT_TRUE(dispatcher.set_suspended_by_person(1, 0, true));
     high.complete(0, now + 4 * kMs);
     dispatcher.pass(now + 30 * kMs);
     EXPECT_EQ(low.slot(0).interrupt, static_cast<uint32_t>(ipc::Interrupt::kTakenOff));
@@ -291,11 +291,11 @@ TEST_F(MechanismInSlots, BesideOneWithoutKeepAliveItIsTakenOff) {
 TEST_F(MechanismInSlots, SuspendedByAPersonItIsTakenOffForGood) {
     low.submit(0, kStart);
     dispatcher.pass(kStart);
-    ASSERT_TRUE(dispatcher.set_held(1, 0, true));
+    ASSERT_TRUE(dispatcher.set_suspended_by_person(1, 0, true));
     dispatcher.pass(kStart + kMs);
     EXPECT_TRUE(low.suspended(0));
     EXPECT_TRUE(interrupt());
-    EXPECT_EQ(low.slot(0).held, 1u);
+    EXPECT_EQ(low.slot(0).suspended_for_nobody, 1u);
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ TEST_F(Units, QueuesOfOnePriorityAndDeviceAreOneUnit) {
     memory.make_queue(3, 0, 2);
     EXPECT_EQ(scan().units.size(), 2U);
     EXPECT_EQ(table.device(2).units.size(), 1U);
-    client.set_held(memory.slot(1).handle, true);
+    client.set_suspended_by_person(memory.slot(1).handle, true);
     EXPECT_EQ(scan().units.size(), 3U) << "one suspended by a person is apart";
     for (const sched::UnitState& state : scan().units) {
         EXPECT_EQ(state.unit.pid, 100);

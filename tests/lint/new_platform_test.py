@@ -16,7 +16,8 @@ SECONDS = 240
 
 DESCRIBED = {
     "title": "Toy", "order": 9, "variable": "XSCHED_TOY_LIB", "shim_also_in": "", "libraries": ["libtoy.so.1"],
-    "nodes": ["/dev/toy"], "folders": [], "nodes_suffice": False, "vendor_headers": "toy/",
+    "nodes": ["/dev/toy"], "folders": [], "nodes_suffice": False, "trials": "", "most_level": 1,
+    "vendor_headers": "toy/",
     "hal_exports": "Toy\\w+", "shim_exports": "toy\\w+"}
 TABLE = {
     "api": "toy", "title": "Toy", "library": "libshimtoy.so", "source": "what libtoy.so.1 exports",

@@ -15,21 +15,12 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))
 import xsched  # noqa: E402
+from driver_program import DRIVER  # noqa: E402
 from xsched import _link, stats  # noqa: E402
 
 GIVEN = None  # the command line
-PROGRAM = """
-import ctypes, sys, time
-driver = ctypes.CDLL("libcuda.so.1")
-context, pointer, memory, stream = ctypes.c_void_p(), ctypes.c_uint64(), ctypes.c_void_p(), ctypes.c_void_p()
-assert driver.cuInit(0) == 0
-assert driver.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0) == 0
-assert driver.cuCtxSetCurrent(context) == 0
-assert driver.cuMemHostAlloc(ctypes.byref(memory), ctypes.c_size_t(4), 2) == 0
-assert driver.cuMemHostGetDevicePointer_v2(ctypes.byref(pointer), memory, 0) == 0
-assert driver.cuStreamCreate(ctypes.byref(stream), 1) == 0
-for value in range(5):
-    assert driver.cuMemsetD32Async(pointer, value, ctypes.c_size_t(1), stream) == 0
+PROGRAM = DRIVER + """
+for value in range(5): write(value)
 assert driver.cuStreamSynchronize(stream) == 0
 print("ready", flush=True)
 sys.stdin.read()

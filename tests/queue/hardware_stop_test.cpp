@@ -168,11 +168,11 @@ TEST(HardwareStop, WhatStandsForALiveProcessOrAPersonStays) {
     device.queue().watch_interrupt(base::now_ns() + kBeyondLimit);
     EXPECT_EQ(device.restored, 0);
     direct(device, false, false);
-    device.slot().held = 1;
+    device.slot().suspended_for_nobody = 1;
     direct(device, true, true, 0);
     device.queue().watch_interrupt(base::now_ns() + kBeyondLimit);
     EXPECT_EQ(device.restored, 1) << "once, by the resume";
-    device.slot().held = 0;
+    device.slot().suspended_for_nobody = 0;
     device.queue().watch_interrupt(base::now_ns() + kBeyondLimit);
     EXPECT_EQ(device.restored, 2) << "for nobody";
     direct(device, false, false);

@@ -75,7 +75,7 @@ TEST_F(KeepAlive, BehindWorkWhileOthersAreKeptOff) {
     ASSERT_EQ(device.keep_alives.size(), 1u);
     EXPECT_EQ(device.keep_alives[0].when, kXqWhenComplete);
     EXPECT_FALSE(ended());
-    EXPECT_EQ(header().keep_alive_waits, 1u);
+    EXPECT_EQ(header().keep_alive_synchronizes, 1u);
 }
 
 TEST_F(KeepAlive, NotWhenNobodyIs) {
@@ -85,7 +85,7 @@ TEST_F(KeepAlive, NotWhenNobodyIs) {
     header().keep_alive_until_ns = base::now_ns() - 1;
     EXPECT_FALSE(xq_keep_alive(device.abi_queue(), kXqWhenComplete));
     EXPECT_TRUE(device.keep_alives.empty());
-    EXPECT_EQ(header().keep_alive_waits, 2u) << "the scheduler learns from it all the same";
+    EXPECT_EQ(header().keep_alive_synchronizes, 2u) << "the scheduler learns from it all the same";
 }
 
 TEST_F(KeepAlive, NotOnAnIdleDevice) {

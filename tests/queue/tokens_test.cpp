@@ -5,6 +5,12 @@
 namespace xsched::queue {
 namespace {
 
+// A call that gets no token of its own, and returns.
+void call_without(Tokens& tokens, uint32_t stride, XqOrder order) {
+    EXPECT_EQ(tokens.next(stride, order), 0u);
+    tokens.returned_without();
+}
+
 TEST(Tokens, EachCommandHasItsOwn) {
     Tokens tokens;
     EXPECT_EQ(tokens.next(1, kXqInOrder), 1u);
@@ -17,10 +23,7 @@ TEST(Tokens, EachCommandHasItsOwn) {
 
 TEST(Tokens, OneOfAStrideStandsForThoseBeforeIt) {
     Tokens tokens;
-    EXPECT_EQ(tokens.next(3, kXqInOrder), 0u);
-    tokens.returned_without();
-    EXPECT_EQ(tokens.next(3, kXqInOrder), 0u);
-    tokens.returned_without();
+    for (int i = 0; i < 2; ++i) call_without(tokens, 3, kXqInOrder);
     EXPECT_EQ(tokens.unreported(), 2u);
     EXPECT_EQ(tokens.next(3, kXqInOrder), 3u);
     EXPECT_EQ(tokens.unreported(), 0u);
@@ -28,16 +31,14 @@ TEST(Tokens, OneOfAStrideStandsForThoseBeforeIt) {
 
 TEST(Tokens, WithoutOrderItStandsForItselfAlone) {
     Tokens tokens;
-    tokens.next(2, kXqAnyOrder);
-    tokens.returned_without();
+    call_without(tokens, 2, kXqAnyOrder);
     EXPECT_EQ(tokens.next(2, kXqAnyOrder), 1u);
     EXPECT_EQ(tokens.unreported(), 1u);
 }
 
 TEST(Tokens, WhatAFailedCallStoodForIsUnreportedAgain) {
     Tokens tokens;
-    tokens.next(2, kXqInOrder);
-    tokens.returned_without();
+    call_without(tokens, 2, kXqInOrder);
     const uint32_t covers = tokens.next(2, kXqInOrder);
     tokens.take_back(covers);
     EXPECT_EQ(tokens.out(), 0u);

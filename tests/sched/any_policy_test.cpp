@@ -71,7 +71,7 @@ private:
         if (what < 6) {
             units.erase(units.begin() + static_cast<std::ptrdiff_t>(at));
         } else if (what == 6) {
-            state.held = !state.held;
+            state.suspended_by_person = !state.suspended_by_person;
         } else if (what == 7) {
             state.unit.priority = below(6) == 0 ? PRIORITY_NO_EXECUTE : static_cast<int32_t>(below(5)) - 2;
         } else if (what == 8) {
@@ -142,7 +142,7 @@ void expect_rules(const World& world, const WholeCore::Plan& plan) {
         ASSERT_EQ(verdict.id, state.unit.id);
         if (is_eligible(state)) continue;
         ASSERT_TRUE(verdict.suspend);
-        ASSERT_EQ(verdict.reason, state.held ? Reason::kHeld : Reason::kNoExecute);
+        ASSERT_EQ(verdict.reason, state.suspended_by_person ? Reason::kHeld : Reason::kNoExecute);
     }
 }
 

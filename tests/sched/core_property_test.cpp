@@ -47,7 +47,7 @@ private:
         if (what < 6) {
             units.erase(units.begin() + static_cast<std::ptrdiff_t>(at));
         } else if (what < 8) {
-            state.held = !state.held;
+            state.suspended_by_person = !state.suspended_by_person;
         } else if (what < 10) {
             state.unit.priority = below(8) == 0 ? PRIORITY_NO_EXECUTE : static_cast<int32_t>(below(4));
         } else if (what < 12) {
@@ -72,7 +72,9 @@ private:
     uint64_t last_id_ = 0;
 };
 
-bool eligible(const UnitState& state) { return !state.held && state.unit.priority != PRIORITY_NO_EXECUTE; }
+bool eligible(const UnitState& state) {
+    return !state.suspended_by_person && state.unit.priority != PRIORITY_NO_EXECUTE;
+}
 
 const UnitState* find(const World& world, uint64_t id) {
     for (const UnitState& state : world.units)
@@ -111,7 +113,7 @@ void expect_order(const World& world, const WholeCore::Plan& plan) {
         ASSERT_EQ(verdict.id, state.unit.id);
         if (!eligible(state)) {
             EXPECT_TRUE(verdict.suspend);
-            EXPECT_EQ(verdict.reason, state.held ? Reason::kHeld : Reason::kNoExecute);
+            EXPECT_EQ(verdict.reason, state.suspended_by_person ? Reason::kHeld : Reason::kNoExecute);
             continue;
         }
         if (!verdict.suspend) continue;

@@ -86,9 +86,9 @@ TEST_F(CoreTest, AChangeIsToldOnceWithItsTime) {
 }
 
 TEST_F(CoreTest, HeldIsAlwaysOffAndKeepsNobodyOff) {
-    const WholeCore::Plan& plan = decide(
-        {Given{.id = 1, .priority = 10, .ready = true, .held = true}, Given{.id = 2, .priority = 0, .ready = true}},
-        kStart);
+    const WholeCore::Plan& plan = decide({Given{.id = 1, .priority = 10, .ready = true, .suspended_by_person = true},
+                                          Given{.id = 2, .priority = 0, .ready = true}},
+                                         kStart);
     EXPECT_TRUE(plan.verdicts[0].suspend);
     EXPECT_EQ(plan.verdicts[0].reason, Reason::kHeld);
     EXPECT_EQ(plan.verdicts[0].by, 0U);
@@ -97,7 +97,7 @@ TEST_F(CoreTest, HeldIsAlwaysOffAndKeepsNobodyOff) {
 }
 
 TEST_F(CoreTest, HeldStaysOffBeyondTheStarvationLimit) {
-    const std::vector<UnitState> units{Given{.id = 1, .ready = true, .held = true}};
+    const std::vector<UnitState> units{Given{.id = 1, .ready = true, .suspended_by_person = true}};
     EXPECT_EQ(decide(units, kStart).wake_at_ns, 0);
     EXPECT_TRUE(decide(units, kStart + 100 * kSecond).verdicts[0].suspend);
 }
@@ -134,7 +134,7 @@ TEST_F(CoreTest, NoAnticipationWhereNobodyLessUrgentIsThere) {
     EXPECT_EQ(decide({idle}, kStart + kMs).wake_at_ns, 0);
     const UnitState equal = Given{.id = 3, .priority = 10, .ready = true, .ready_since_ns = kStart};
     EXPECT_EQ(decide({idle, equal}, kStart + kMs).wake_at_ns, 0);
-    const UnitState held = Given{.id = 4, .ready = true, .held = true};
+    const UnitState held = Given{.id = 4, .ready = true, .suspended_by_person = true};
     EXPECT_EQ(decide({idle, held}, kStart + kMs).wake_at_ns, 0);
 }
 
@@ -264,7 +264,9 @@ TEST_F(InversionTest, NoneIfAnotherProcessIsUrgent) {
 
 TEST_F(CoreTest, TimeSuspendedByAPersonIsNotStarvation) {
     const UnitState high = Given{.id = 2, .priority = 10, .ready = true, .ready_since_ns = kStart};
-    const auto low = [](bool held) { return Given{.id = 1, .ready = true, .ready_since_ns = kStart, .held = held}; };
+    const auto low = [](bool suspended) {
+        return Given{.id = 1, .ready = true, .ready_since_ns = kStart, .suspended_by_person = suspended};
+    };
     decide({low(false), high}, kStart);
     decide({low(true), high}, kStart + 900 * kMs);
     decide({low(true), high}, kStart + 5 * kSecond);

@@ -154,7 +154,7 @@ TEST_F(AnnouncedBurst, MeansNothingToEqualsOrToWhoIsHeld) {
     EXPECT_FALSE(decide(kAt).verdicts[0].suspend);
     EXPECT_EQ(decide(kAt).wake_at_ns, 0);
     units[0].unit.priority = 0;
-    units[1].held = true;
+    units[1].suspended_by_person = true;
     EXPECT_FALSE(decide(kAt).verdicts[0].suspend);
 }
 

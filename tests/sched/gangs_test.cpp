@@ -100,12 +100,12 @@ TEST(Gangs, AMemberThatGoesHoldsNobody) {
 TEST(Gangs, AMemberThatAPersonSuspendsStopsAll) {
     WholeCore core = hpf_core();
     UnitState units[] = {member(1, 1), member(2, 2)};
-    units[1].held = true;
+    units[1].suspended_by_person = true;
     const auto& plan = core.decide(units, kStart);
     EXPECT_EQ(running(plan), "00");
     EXPECT_EQ(plan.verdicts[0].reason, Reason::kGang);
     EXPECT_EQ(running(core.decide(units, kStart + 10 * kSecond)), "00");  // it does not starve
-    units[1].held = false;
+    units[1].suspended_by_person = false;
     EXPECT_EQ(running(core.decide(units, kStart + 11 * kSecond)), "11");
 }
 

@@ -27,7 +27,7 @@ struct Given {
     int64_t idle_since_ns = 0;
     uint64_t device = 1;
     int64_t command_ns = kMs;
-    bool held = false;
+    bool suspended_by_person = false;
     int64_t gang = 0;
     uint64_t user = 0;
 
@@ -42,7 +42,7 @@ struct Given {
         state.unit.command_ns = command_ns;
         state.ready = ready;
         state.idle_since_ns = idle_since_ns;
-        state.held = held;
+        state.suspended_by_person = suspended_by_person;
         state.unit.gang = gang;
         state.user = user;
         return state;

@@ -14,7 +14,7 @@ UnitState at_work(int64_t ready_since_ns, int64_t idle_since_ns, uint32_t waits 
     state.ready = true;
     state.unit.ready_since_ns = ready_since_ns;
     state.idle_since_ns = idle_since_ns;
-    state.keep_alive_waits = waits;
+    state.keep_alive_synchronizes = waits;
     return state;
 }
 

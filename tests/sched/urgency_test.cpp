@@ -50,10 +50,10 @@ TEST(Urgency, NobodyElsewhereStandsForWhoIsHeldByAPerson) {
     units[1].unit.device = 2;
     core.decide(units, kStart);
     EXPECT_TRUE(core.decide(units, kStart + kMs).verdicts[1].suspend);
-    units[0].held = true;
+    units[0].suspended_by_person = true;
     core.decide(units, kStart + 2 * kMs);
     EXPECT_FALSE(core.decide(units, kStart + 3 * kMs).verdicts[1].suspend);
-    units[0].held = false;
+    units[0].suspended_by_person = false;
     core.decide(units, kStart + 4 * kMs);
     EXPECT_TRUE(core.decide(units, kStart + 5 * kMs).verdicts[1].suspend);
 }

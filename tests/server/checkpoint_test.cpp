@@ -99,9 +99,9 @@ TEST_F(CheckpointTest, StartsTellProcessesOfOneNumberApart) {
 
 TEST_F(CheckpointTest, WhatWasSuspendedIsAgainOnceItIsThere) {
     Checkpoint first = next();
-    first.note_held(getpid(), 0, true);
-    first.note_held(getpid(), 7, true);
-    first.note_held(getppid(), 0, true);
+    first.note_suspended(getpid(), 0, true);
+    first.note_suspended(getpid(), 7, true);
+    first.note_suspended(getppid(), 0, true);
     Checkpoint second = next();
     EXPECT_EQ(second.due_ns(), 0);
     second.client_came(3, getpid(), 1000);
@@ -126,15 +126,15 @@ TEST_F(CheckpointTest, WhatWasSuspendedIsAgainOnceItIsThere) {
 
 TEST_F(CheckpointTest, ResumingAProcessForgetsItsQueues) {
     Checkpoint first = next();
-    first.note_held(getpid(), 7, true);
-    first.note_held(getpid(), 8, true);
-    first.note_held(getpid(), 8, false);
+    first.note_suspended(getpid(), 7, true);
+    first.note_suspended(getpid(), 8, true);
+    first.note_suspended(getpid(), 8, false);
     Checkpoint second = next();
     second.client_came(1, getpid(), 0);
     std::vector<uint64_t> asked;
     second.suspend_again([&](uint32_t, uint64_t queue) { return asked.push_back(queue), true; }, 0);
     EXPECT_EQ(asked, std::vector<uint64_t>{7});
-    second.note_held(getpid(), 0, false);
+    second.note_suspended(getpid(), 0, false);
     Checkpoint third = next();
     third.client_came(1, getpid(), 1);
     EXPECT_EQ(third.due_ns(), 0);

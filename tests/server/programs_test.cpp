@@ -1,30 +1,12 @@
 // The command "programs": what each asked for and got, and by whom it was held in the last minute.
-#include <thread>
-
 #include "base/clock.h"
-#include "support/eventually.h"
-#include "support/server_rig.h"
+#include "support/trainer_and_urgent.h"
 
 namespace xsched::test {
 namespace {
 
-class Programs : public WithServer {
+class Programs : public TrainerAndUrgent<WithServer> {
 protected:
-    void SetUp() override {
-        start();
-        ASSERT_TRUE(victim.connect(socket(), "trainer"));
-        ASSERT_TRUE(urgent.connect(socket(), "urgent"));
-        victim.add_queue(0, 0, 0xab1);
-        urgent.add_queue(0, 10, 0xab2);
-        victim.submit(0);
-    }
-    void hold_once(int64_t ms) {
-        urgent.submit(0);
-        ASSERT_TRUE(victim.becomes_suspended(0, true));
-        std::this_thread::sleep_for(std::chrono::milliseconds(ms));
-        urgent.complete(0);
-        ASSERT_TRUE(victim.becomes_suspended(0, false));
-    }
     Json program(const char* name, bool buckets = false) {
         TestTool tool(socket());
         const Json answer = tool.ask({{"cmd", "programs"}, {"buckets", buckets}});
@@ -32,7 +14,6 @@ protected:
             if (one.value("program", "") == name) return one;
         return {};
     }
-    TestClient victim, urgent;
 };
 
 TEST_F(Programs, TellWhatTheyAskedFor) {
@@ -53,7 +34,7 @@ TEST_F(Programs, TellWhatTheyAskedFor) {
 }
 
 TEST_F(Programs, HoldsAreTheCausesAndTheirVictims) {
-    for (int i = 0; i < 3; ++i) hold_once(20);
+    for (int i = 0; i < 3; ++i) burst(20);
     Json held;
     ASSERT_TRUE(eventually([&] {
         held = program("trainer")["held"][2];
@@ -85,7 +66,7 @@ TEST_F(Programs, QueuesThatAreHeldSideBySideCountOnce) {
         victim.submit(i);
     }
     const int64_t began = base::now_ns();
-    hold_once(50);
+    burst(50);
     const double ms = static_cast<double>(base::now_ns() - began) / base::kMillisecond;
     Json held;
     ASSERT_TRUE(eventually([&] {
@@ -97,7 +78,7 @@ TEST_F(Programs, QueuesThatAreHeldSideBySideCountOnce) {
 }
 
 TEST_F(Programs, HistogramsComeWithTheirBucketsIfAsked) {
-    hold_once(5);
+    burst(5);
     Json one;
     ASSERT_TRUE(eventually([&] {
         one = program("urgent", true);
@@ -113,7 +94,7 @@ TEST_F(Programs, HistogramsComeWithTheirBucketsIfAsked) {
 }
 
 TEST_F(Programs, ThoseThatLeftAreNamedForAWhile) {
-    hold_once(5);
+    burst(5);
     ASSERT_TRUE(eventually([&] { return program("trainer")["held"][2].value("holds", 0) > 0; }));
     urgent.hang_up();
     ASSERT_TRUE(eventually([&] { return client_count() == 1; }));

@@ -13,6 +13,7 @@
 #include "ipc/region.h"
 #include "support/directory.h"
 #include "support/process.h"
+#include "support/slots.h"
 #include "support/users.h"
 #include "xsched/types.h"
 
@@ -102,18 +103,7 @@ public:
     void hang_up() { socket_.reset(); }
 
     void add_queue(unsigned at, int32_t priority, uint64_t handle) {
-        ipc::QueueSlot& queue = slot(at);
-        queue.platform = kPlatformOpenCL;
-        queue.handle = handle;
-        queue.device = uint64_t{kDeviceTypeCPU} << 32 | 1;
-        queue.levels = 1U << kPreemptLevelBlock;
-        queue.level = kPreemptLevelBlock;
-        queue.priority = priority;
-        queue.utilization = UTILIZATION_MAX;
-        queue.timeslice_us = TIMESLICE_DEFAULT;
-        queue.command_ns = base::kMicrosecond;
-        queue.state = static_cast<uint32_t>(ipc::SlotState::kUsed);
-        if (header().slot_end <= at) header().slot_end = at + 1;
+        make_slot(*region_, at, handle, uint64_t{kDeviceTypeCPU} << 32 | 1, priority, base::kMicrosecond);
         ring_doorbell(header());
     }
     void submit(unsigned at) {

@@ -44,8 +44,8 @@ protected:
 
 TEST_F(CudaKeepAlive, NothingChangesPlaces) {
     check(XSCHED_OPERATIONS);
-    EXPECT_GT(server.region().header.keep_alive_waits, 0u);
-    EXPECT_GT(kept_alive(), 0u) << server.region().header.keep_alive_waits.load();
+    EXPECT_GT(server.region().header.keep_alive_synchronizes, 0u);
+    EXPECT_GT(kept_alive(), 0u) << server.region().header.keep_alive_synchronizes.load();
 }
 
 // After a synchronize the program may touch its managed memory, which it may not while a kernel of ours runs.

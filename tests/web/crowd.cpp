@@ -15,7 +15,7 @@
 #include "base/unique_fd.h"
 #include "ipc/protocol.h"
 #include "ipc/region.h"
-#include "xsched/types.h"
+#include "support/slots.h"
 
 namespace {
 
@@ -30,21 +30,6 @@ struct Work {
     int64_t left_ns = 0;  // of its burst
     int64_t next_ns = 0;  // its next one begins then
 };
-
-void make_queue(ipc::Region& region, unsigned at, int32_t priority) {
-    ipc::QueueSlot& slot = region.slots[at];
-    slot.platform = kPlatformOpenCL;
-    slot.handle = 0x100 + at;
-    slot.device = uint64_t{kDeviceTypeGPU} << 32 | 0x1f;
-    slot.levels = 1U << kPreemptLevelBlock;
-    slot.level = kPreemptLevelBlock;
-    slot.priority = priority;
-    slot.utilization = UTILIZATION_MAX;
-    slot.timeslice_us = TIMESLICE_DEFAULT;
-    slot.command_ns = base::kMillisecond;
-    slot.state = static_cast<uint32_t>(ipc::SlotState::kUsed);
-    region.header.slot_end = at + 1;
-}
 
 void step(ipc::Region& region, unsigned at, Work& work, unsigned program, int64_t now_ns) {
     ipc::QueueSlot& slot = region.slots[at];
@@ -77,7 +62,9 @@ int run_program(const char* socket, unsigned program, unsigned queues) {
         return 1;
     ipc::Region* region = ipc::map_region(fd, welcome.region_bytes);
     if (region == nullptr) return 1;
-    for (unsigned at = 0; at < queues; ++at) make_queue(*region, at, static_cast<int32_t>(program % 5));
+    for (unsigned at = 0; at < queues; ++at)
+        xsched::test::make_slot(*region, at, 0x100 + at, uint64_t{kDeviceTypeGPU} << 32 | 0x1f,
+                                static_cast<int32_t>(program % 5), base::kMillisecond);
     ipc::ring_doorbell(region->header);
     std::vector<Work> works(queues);
     for (;;) {

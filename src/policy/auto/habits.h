@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 
 #include "policy/up/programs.h"
@@ -30,7 +31,7 @@ public:
     bool has_work() const { return ready_; }
     uint32_t bursts() const { return bursts_; }
     int64_t burst_ns() const { return mean_ns_; }  // mean time that a burst needs the device; 0: not known
-    int64_t load_percent() const { return static_cast<int64_t>(load_ * 100 + 0.5F); }
+    int64_t load_percent() const { return std::lround(load_ * 100); }
     int64_t began_ns() const { return began_ns_; }  // the burst under way,
     int64_t ran_ns() const { return ran_ns_; }      // and how much of it was with the device
     int64_t latency_ns() const { return latency_ns_; }  // of the last burst, from its work's coming to its end,

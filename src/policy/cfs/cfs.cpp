@@ -18,8 +18,8 @@ constexpr std::array<int64_t, 2 * kMostPriority + 1> make_weights() {
     double up = 1;
     double down = 1;
     for (int i = 0; i <= kMostPriority; ++i, up *= 1.2, down /= 1.2) {
-        weights[static_cast<size_t>(kMostPriority + i)] = static_cast<int64_t>(up * kUnit);
-        weights[static_cast<size_t>(kMostPriority - i)] = static_cast<int64_t>(down * kUnit);
+        weights[static_cast<size_t>(kMostPriority) + static_cast<size_t>(i)] = static_cast<int64_t>(up * kUnit);
+        weights[static_cast<size_t>(kMostPriority) - static_cast<size_t>(i)] = static_cast<int64_t>(down * kUnit);
     }
     return weights;
 }

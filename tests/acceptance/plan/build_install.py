@@ -25,9 +25,11 @@ def lines_of_code(folder):
 
 
 def platform_lines(platform, part):
-    """Of the platform's own code, and of what CUDA and HIP share."""
-    wings = [platform, *(["stream"] if platform in ("cuda", "hip") else [])]
-    return sum(lines_of_code(report.ROOT / "src" / "platform" / wing / part) for wing in wings)
+    """Of the platform's own code, and of what platforms with streams share, if it is one."""
+    folders = report.ROOT / "src" / "platform"
+    streams = "xsched_stream_shim" in (folders / platform / "shim" / "CMakeLists.txt").read_text()
+    wings = [platform, *(["stream"] if streams else [])]
+    return sum(lines_of_code(folders / wing / part) for wing in wings)
 
 
 def build(platform, folder):

@@ -95,7 +95,7 @@ bool create_queues(Channels& channels) {
         kfd::kfd_ioctl_create_queue_args request{};
         request.ring_base_address = 0x10000 * (i + 1);
         request.ring_size = 0x1000;
-        request.queue_type = i < 2 ? kfd::KFD_IOC_QUEUE_TYPE_COMPUTE_AQL : 1;
+        request.queue_type = i < 2 ? uint32_t{kfd::KFD_IOC_QUEUE_TYPE_COMPUTE_AQL} : 1;
         request.queue_percentage = 100;
         request.queue_priority = 7;
         if (ioctl(file, kfd::AMDKFD_IOC_CREATE_QUEUE, &request) == 0) channels.queues[i] = request.queue_id + 1;

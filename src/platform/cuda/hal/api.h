@@ -7,22 +7,9 @@
 #include <cstddef>
 #include <cstdint>
 
-struct CUctx_st;
-struct CUstream_st;
-struct CUevent_st;
-struct CUfunc_st;
-struct CUkern_st;
-struct CUmod_st;
-struct CUlib_st;
-struct CUarray_st;
-struct CUmipmappedArray_st;
-struct CUgraph_st;
-struct CUgraphNode_st;
-struct CUgraphExec_st;
-struct CUgreenCtx_st;
-struct CUmemPoolHandle_st;
-struct CUgraphicsResource_st;
-struct CUextSemaphore_st;
+#define XSCHED_HANDLE(handle, structure) struct structure;
+#include "platform/cuda/hal/handles.def"
+#undef XSCHED_HANDLE
 
 namespace xsched::cuda {
 
@@ -31,22 +18,9 @@ using CUdevice = int;
 using CUdeviceptr = unsigned long long;
 using CUdeviceptr_v1 = unsigned;
 using CUmemGenericAllocationHandle = unsigned long long;
-using CUcontext = ::CUctx_st*;
-using CUstream = ::CUstream_st*;
-using CUevent = ::CUevent_st*;
-using CUfunction = ::CUfunc_st*;
-using CUkernel = ::CUkern_st*;
-using CUmodule = ::CUmod_st*;
-using CUlibrary = ::CUlib_st*;
-using CUarray = ::CUarray_st*;
-using CUmipmappedArray = ::CUmipmappedArray_st*;
-using CUgraph = ::CUgraph_st*;
-using CUgraphNode = ::CUgraphNode_st*;
-using CUgraphExec = ::CUgraphExec_st*;
-using CUgreenCtx = ::CUgreenCtx_st*;
-using CUmemoryPool = ::CUmemPoolHandle_st*;
-using CUgraphicsResource = ::CUgraphicsResource_st*;
-using CUexternalSemaphore = ::CUextSemaphore_st*;
+#define XSCHED_HANDLE(handle, structure) using handle = ::structure*;
+#include "platform/cuda/hal/handles.def"
+#undef XSCHED_HANDLE
 
 struct CUmemLocation {
     int type;

@@ -156,14 +156,16 @@ struct NV0000_CTRL_GPU_GET_PCI_INFO_PARAMS {
 };
 
 // --- answers (src/common/sdk/nvidia/inc/nvstatuscodes.h): those that a sentence is made of
-inline constexpr uint32_t NV_OK = 0x0;
-inline constexpr uint32_t NV_ERR_INSUFFICIENT_PERMISSIONS = 0x1b;
-inline constexpr uint32_t NV_ERR_INVALID_CHANNEL = 0x21;
-inline constexpr uint32_t NV_ERR_INVALID_CLIENT = 0x23;
-inline constexpr uint32_t NV_ERR_INVALID_OBJECT = 0x31;
-inline constexpr uint32_t NV_ERR_INVALID_OBJECT_HANDLE = 0x33;
-inline constexpr uint32_t NV_ERR_INVALID_STATE = 0x40;
-inline constexpr uint32_t NV_ERR_NOT_SUPPORTED = 0x56;
-inline constexpr uint32_t NV_ERR_OBJECT_NOT_FOUND = 0x57;
+enum Answer : uint32_t {
+    NV_OK = 0x0,
+    NV_ERR_INSUFFICIENT_PERMISSIONS = 0x1b,
+    NV_ERR_INVALID_CHANNEL = 0x21,
+    NV_ERR_INVALID_CLIENT = 0x23,
+    NV_ERR_INVALID_OBJECT = 0x31,
+    NV_ERR_INVALID_OBJECT_HANDLE = 0x33,
+    NV_ERR_INVALID_STATE = 0x40,
+    NV_ERR_NOT_SUPPORTED = 0x56,
+    NV_ERR_OBJECT_NOT_FOUND = 0x57,
+};
 
 }  // namespace xsched::cuda::rm

@@ -1,36 +1,20 @@
-// Where an address points to, as CUDA's driver says.
-#include <iterator>
-
+// What CUDA's driver says of an address.
 #include "platform/stream/shim/copies.h"
 
 namespace xsched::stream {
 
-Memory memory_at(uintptr_t address) {
-    using namespace cuda;
-    const auto ask = driver<kEntry_cuPointerGetAttributes>();
-    if (ask == nullptr || address == 0) return {};
-    unsigned type = 0;
-    unsigned managed = 0;
-    int device = -1;
-    uintptr_t begin = 0;
-    size_t bytes = 0;
-    int wanted[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_IS_MANAGED,
-                    CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR,
-                    CU_POINTER_ATTRIBUTE_RANGE_SIZE};
-    void* answers[] = {&type, &managed, &device, &begin, &bytes};
-    if (ask(std::size(wanted), wanted, answers, address) != kSuccess) return {};
-    Memory memory;
-    if (type == 0) {  // the driver does not know it
-        memory.place = Memory::Place::kPageable;
-        return memory;
+static_assert(kManagedAttribute == cuda::CU_POINTER_ATTRIBUTE_IS_MANAGED);
+static_assert(kDeviceAttribute == cuda::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL);
+static_assert(kBeginAttribute == cuda::CU_POINTER_ATTRIBUTE_RANGE_START_ADDR);
+static_assert(kBytesAttribute == cuda::CU_POINTER_ATTRIBUTE_RANGE_SIZE);
+
+Memory::Place place_of(uint64_t type, uint64_t) {
+    switch (type) {
+        case 0: return Memory::Place::kPageable;  // the driver does not know it
+        case cuda::CU_MEMORYTYPE_HOST: return Memory::Place::kPinned;
+        case cuda::CU_MEMORYTYPE_DEVICE: return Memory::Place::kDevice;
+        default: return Memory::Place::kUnknown;
     }
-    if (managed != 0 || begin == 0) return memory;
-    if (type == CU_MEMORYTYPE_HOST) memory.place = Memory::Place::kPinned;
-    if (type == CU_MEMORYTYPE_DEVICE) memory.place = Memory::Place::kDevice;
-    memory.begin = begin;
-    memory.bytes = bytes;
-    memory.device = device;
-    return memory;
 }
 
 }  // namespace xsched::stream

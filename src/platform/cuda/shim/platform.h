@@ -39,6 +39,10 @@ inline Stream stream_of_config(const cuda::CUlaunchConfig& config) { return conf
 inline Stream stream_of_launch(const cuda::CUDA_LAUNCH_PARAMS& launch) { return launch.hStream; }
 inline Kernel kernel_of_launch(const cuda::CUDA_LAUNCH_PARAMS& launch) { return launch.function; }
 
+// The question where an address points to (copies.h).
+inline constexpr EntryPoint kAskMemory = kEntry_cuPointerGetAttributes;
+inline constexpr int kWhereAttribute = cuda::CU_POINTER_ATTRIBUTE_MEMORY_TYPE;
+
 // nullptr: the driver does not know, or is too old to say.
 inline const char* kernel_name(Kernel kernel) {
     const char* name = nullptr;

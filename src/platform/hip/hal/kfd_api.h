@@ -12,8 +12,7 @@ namespace xsched::hip::kfd {
 inline constexpr unsigned AMDKFD_IOCTL_BASE = 'K';
 
 // --- queues
-inline constexpr uint32_t KFD_IOC_QUEUE_TYPE_COMPUTE = 0;
-inline constexpr uint32_t KFD_IOC_QUEUE_TYPE_COMPUTE_AQL = 2;
+enum QueueType : uint32_t { KFD_IOC_QUEUE_TYPE_COMPUTE = 0, KFD_IOC_QUEUE_TYPE_COMPUTE_AQL = 2 };
 
 struct kfd_ioctl_create_queue_args {
     uint64_t ring_base_address;
@@ -44,6 +43,7 @@ struct kfd_ioctl_destroy_queue_args {
 
 // Percentage 0 takes the queue off the hardware, its waves saved. Bits 8 to 15 mean something else in ROCm's own
 // driver.
+inline constexpr uint32_t kPercentageMask = 0xff;
 struct kfd_ioctl_update_queue_args {
     uint64_t ring_base_address;
     uint32_t queue_id;
@@ -52,7 +52,6 @@ struct kfd_ioctl_update_queue_args {
     uint32_t queue_priority;
 };
 static_assert(sizeof(kfd_ioctl_update_queue_args) == 24);
-inline constexpr uint32_t kPercentageMask = 0xff;
 
 inline constexpr unsigned kCreateQueueNumber = 0x02;
 inline constexpr unsigned long AMDKFD_IOC_CREATE_QUEUE =

@@ -39,6 +39,10 @@ Kernel kernel_of_launch(const Parameters&) {
     return nullptr;
 }
 
+// The question where an address points to (copies.h).
+inline constexpr EntryPoint kAskMemory = kEntry_hipDrvPointerGetAttributes;
+inline constexpr int kWhereAttribute = hip::HIP_POINTER_ATTRIBUTE_HOST_POINTER;
+
 // nullptr: not known.
 inline const char* kernel_name(Kernel kernel) {
     const auto name = driver<kEntry_hipKernelNameRef>();

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <type_traits>
 
@@ -15,7 +16,7 @@
 
 namespace xsched::stream {
 
-// Where an address points to. (platform/<p>/shim/memory.cpp)
+// Where an address points to.
 struct Memory {
     enum class Place { kUnknown, kPageable, kPinned, kDevice };
     Place place = Place::kUnknown;  // kUnknown: not to be taken apart
@@ -23,7 +24,15 @@ struct Memory {
     uint64_t bytes = 0;
     int device = -1;  // kDevice: which
 };
+// (memory.cpp)
 Memory memory_at(uintptr_t address);
+// What the answer to kWhereAttribute (platform.h) means, of a range of `bytes`. (platform/<p>/shim/memory.cpp)
+Memory::Place place_of(uint64_t where, uint64_t bytes);
+// The other questions about an address have the same numbers on every platform.
+inline constexpr int kManagedAttribute = 8;
+inline constexpr int kDeviceAttribute = 9;
+inline constexpr int kBeginAttribute = 11;
+inline constexpr int kBytesAttribute = 12;
 
 // A copy's two sides: `rows` of `width` bytes each; of a plain copy one.
 struct CopyShape {
@@ -40,7 +49,7 @@ struct CopyShape {
 
 // Smaller copies are never taken apart.
 inline uint64_t least_split_bytes() {
-    constexpr uint64_t kUsual = 1024 * 1024;
+    constexpr uint64_t kUsual = uint64_t{1024} * 1024;
     const int64_t wanted = base::options().copy_piece;
     if (wanted < 0) return UINT64_MAX;
     return wanted > 0 ? static_cast<uint64_t>(wanted) : kUsual;
@@ -108,7 +117,7 @@ CopyShape plain_copy(Arguments... arguments) {
 template <typename Argument>
 Argument of_piece(Argument argument, uint64_t done, uint64_t bytes) {
     if constexpr (std::is_pointer_v<Argument> && kIsAddress<Argument>)
-        return const_cast<Argument>(static_cast<const void*>(static_cast<const char*>(argument) + done));
+        return std::bit_cast<Argument>(std::bit_cast<uintptr_t>(argument) + done);
     else if constexpr (kIsAddress<Argument>)
         return argument + done;
     else if constexpr (std::is_same_v<Argument, size_t>)

@@ -247,7 +247,7 @@ struct Upload;
 template <EntryPoint kEntry, typename To, typename From, typename Bytes>
 struct Upload<kEntry, Result (*)(To, From, Bytes)> {
     static Result call(To to, From from, Bytes bytes) {
-        constexpr uint64_t kTakenAlong = 64 * 1024;
+        constexpr uint64_t kTakenAlong = uint64_t{64} * 1024;
         QueueMark before;
         if (bytes > kTakenAlong) {
             const KeepErrno keep;

@@ -80,8 +80,10 @@ void end_entry(StreamEntry& entry) {
 
 // Of a thread that ends.
 void end_thread_entry(StreamEntry& entry) {
-    XqQueue* xqueue = entry.xqueue.load(std::memory_order_acquire);
-    if (kThreadStreamsEndFirst && xqueue != nullptr) xq_sync_end(xqueue, xq_sync_begin(xqueue));
+    if constexpr (kThreadStreamsEndFirst) {
+        XqQueue* xqueue = entry.xqueue.load(std::memory_order_acquire);
+        if (xqueue != nullptr) xq_sync_end(xqueue, xq_sync_begin(xqueue));
+    }
     end_entry(entry);
 }
 

@@ -155,8 +155,9 @@ TEST_F(RmControl, TheAddressIsWrittenAsIdentitiesAre) {
 
 TEST_F(RmControl, EveryAnswerHasASentence) {
     std::set<std::string> sentences;
-    for (const uint32_t status : {NV_ERR_INSUFFICIENT_PERMISSIONS, NV_ERR_INVALID_CLIENT, NV_ERR_NOT_SUPPORTED,
-                                  NV_ERR_INVALID_STATE, NV_ERR_OBJECT_NOT_FOUND, 0xffffu}) {
+    for (const uint32_t status :
+         std::initializer_list<uint32_t>{NV_ERR_INSUFFICIENT_PERMISSIONS, NV_ERR_INVALID_CLIENT, NV_ERR_NOT_SUPPORTED,
+                                         NV_ERR_INVALID_STATE, NV_ERR_OBJECT_NOT_FOUND, 0xffff}) {
         kernel.status = status;
         const Outcome outcome = disable(kernel_call, kFd, *set_of(1));
         EXPECT_EQ(outcome.status, status);

@@ -1,0 +1,13 @@
+// The options of `xcli hint` and `xcli run` that give hints: one for each row of base/hints.def. The main thread.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "cli/hint_words.h"
+
+namespace xsched::cli {
+
+// Those that `command` takes. `xcli run` (`run`) checks numbers itself, since no server will.
+void add_hints(CLI::App* command, HintWords& given, bool run);
+
+}  // namespace xsched::cli

@@ -1,0 +1,73 @@
+// The commands that start somebody's program: run, report.
+#include <cstring>
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/hint_options.h"
+#include "cli/report.h"
+#include "cli/run.h"
+#include "xsched/types.h"
+
+namespace xsched::cli {
+namespace {
+
+void add_run(CLI::App& app, Words& words) {
+    const auto options = std::make_shared<RunOptions>();
+    CLI::App* run =
+        add_command(app, words, "run", "run a program under XSched: xcli run [OPTIONS] -- PROGRAM [ARGUMENTS]",
+                    [&words, options] { return run_program(*options, words.program); });
+    run->add_option("-l,--level", options->level, "preempt level 1..3; 0: the highest that the hardware supports")
+        ->check(between(0, kPreemptLevelInterrupt));
+    run->add_option("-t,--threshold", options->threshold, "most commands in flight; 0: chosen automatically")
+        ->check(between(0, 65535));
+    run->add_option("-b,--batch", options->batch_size, "commands launched at a time; 0: half the threshold")
+        ->check(between(0, 65535));
+    run->add_option("--policy", options->policy, "the policy, if this starts the server or with --scheduler local");
+    run->add_option("--scheduler", options->scheduler, "global (default), local or app");
+    run->add_option("--log", options->log_level,
+                    "DEBG, INFO, WARN (default, unless XLOG_LEVEL or XLOG_FILE is set) or ERRO");
+    add_hints(run, options->hints, true);
+}
+
+void add_report(CLI::App& app, Words& words) {
+    const auto asked = std::make_shared<ReportWords>();
+    CLI::App* report =
+        add_command(app, words, "report", "measure what XSched does for one's programs, and write a page about it",
+                    [&words, asked] { return report_on_programs(*asked, words.program, words.json); });
+    report->footer(
+        "A program given as 'xcli report [OPTIONS] -- PROGRAM [ARGUMENTS]' runs beside itself.\n"
+        "Example: xcli report --urgent \"./serve.py\" --background \"./train.py\" -o report.html -t 2m\n"
+        "Exit status: 0 the page is written, 1 nothing could be measured, 2 the command line makes no sense.");
+    report->add_option("--urgent", asked->urgent, "the command whose bursts of work are to be fast");
+    report->add_option("--background", asked->background, "the command that runs beside it (the urgent one once more)");
+    report->add_option("-o,--out", asked->out, "the page, .html or .md (report.html)");
+    report->add_option("-t,--time", asked->time,
+                       "for how long to measure in all, besides the programs' start-ups (1m)");
+    report->add_option("--rounds", asked->rounds, "how often each way is measured, in turns (3)")
+        ->check(between(1, 100));
+}
+
+}  // namespace
+
+void add_program_commands(CLI::App& app, Words& words) {
+    add_run(app, words);
+    add_report(app, words);
+}
+
+int split_off_program(int argc, char** argv, std::vector<std::string>& program) {
+    if (argc < 2 || (strcmp(argv[1], "run") != 0 && strcmp(argv[1], "report") != 0)) return argc;
+    int i = 2;
+    while (i < argc && argv[i][0] == '-' && strcmp(argv[i], "--") != 0) {
+        const bool flag =
+            strcmp(argv[i], "--json") == 0 || strcmp(argv[i], "-h") == 0 || strcmp(argv[i], "--help") == 0;
+        const bool has_value = strchr(argv[i], '=') != nullptr || (argv[i][1] != '-' && argv[i][2] != '\0');
+        i += flag || has_value ? 1 : 2;
+    }
+    if (i >= argc) return argc;
+    const int ours = i;
+    if (strcmp(argv[i], "--") == 0) ++i;
+    program.assign(argv + i, argv + argc);
+    return ours;
+}
+
+}  // namespace xsched::cli

@@ -1,0 +1,96 @@
+// The commands that change something: policy, hint, config, limit, suspend, resume, log.
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/hint_options.h"
+#include "cli/steer.h"
+
+namespace xsched::cli {
+namespace {
+
+struct HintAsked {
+    Target target;
+    HintWords hints;
+};
+
+struct ConfigAsked {
+    Target target;
+    ConfigWords config;
+};
+
+void add_target(CLI::App* command, Target& target) {
+    command->add_option("PROGRAM,--pid", target.who, "numbers of processes, or parts of programs' names");
+    command->add_option("-x,--queue", target.queues, "queues as 'xcli list' shows them: PID.NUMBER");
+    command->add_option("--device", target.device, "all queues on this device: its number, or a part of its name");
+    command->add_flag("--all", target.all, "all programs that you may see");
+}
+
+void add_policy(CLI::App& app, Words& words) {
+    const auto given = std::make_shared<PolicyWords>();
+    CLI::App* policy = add_command(app, words, "policy", "show, change (NAME or -s NAME) or list (-n) the policy",
+                                   [&words, given] { return steer_policy(*given, words.json); });
+    policy->add_flag("-q,--query", given->query, "show the present policy");
+    CLI::Option* set = policy->add_option("-s,--set", given->set_name, "change it to NAME")->expected(0, 1);
+    CLI::Option* name =
+        policy->add_option("-n,--name", given->name, "list the policies; with -s: the name")->expected(0, 1);
+    policy->add_option("NAME", given->set_name, "change it to this");
+    policy->callback([&words, given, set, name] {
+        given->set = set->count() > 0;
+        given->list = name->count() > 0 && given->name.empty();
+        words.command = [&words, given] { return steer_policy(*given, words.json); };
+    });
+}
+
+void add_hint(CLI::App& app, Words& words) {
+    const auto given = std::make_shared<HintAsked>();
+    CLI::App* hint = add_command(app, words, "hint", "change what the policy knows of a queue or process",
+                                 [&words, given] { return steer_hint(given->target, given->hints, words.json); });
+    add_target(hint, given->target);
+    add_hints(hint, given->hints, false);
+}
+
+void add_config(CLI::App& app, Words& words) {
+    const auto given = std::make_shared<ConfigAsked>();
+    CLI::App* config = add_command(app, words, "config", "change the preempt level and window of a queue or process",
+                                   [&words, given] { return steer_config(given->target, given->config, words.json); });
+    add_target(config, given->target);
+    config->add_option("-l,--level", given->config.level, "preempt level 1..3");
+    config->add_option("-t,--threshold", given->config.threshold, "most commands in flight");
+    config->add_option("-b,--batch", given->config.batch_size, "commands launched at a time");
+}
+
+void add_limit(CLI::App& app, Words& words) {
+    const auto given = std::make_shared<std::string>();
+    CLI::App* limit = add_command(app, words, "limit", "change what a user may have of the server ('status --limits')",
+                                  [&words, given] { return steer_limit(*given, words.json); });
+    limit->add_option("SETTING", *given, "NAME=NUMBER for all ordinary users, or USER:NAME=NUMBER for one")->required();
+}
+
+// suspend, or resume.
+void add_suspension(CLI::App& app, Words& words, const char* name, const char* help, bool suspend) {
+    const auto given = std::make_shared<Target>();
+    add_target(add_command(app, words, name, help,
+                           [&words, given, suspend] { return steer_suspension(*given, suspend, words.json); }),
+               *given);
+}
+
+void add_log(CLI::App& app, Words& words) {
+    const auto given = std::make_shared<std::string>();
+    CLI::App* log = add_command(app, words, "log", "show what the server logs, or change it",
+                                [&words, given] { return steer_log(*given, words.json); });
+    log->add_option("LEVEL", *given, "DEBG, INFO, WARN or ERRO");
+}
+
+}  // namespace
+
+void add_steering_commands(CLI::App& app, Words& words) {
+    add_policy(app, words);
+    add_hint(app, words);
+    add_config(app, words);
+    add_limit(app, words);
+    add_suspension(app, words, "suspend", "stop a process or queue until it is resumed", true);
+    add_suspension(app, words, "resume", "let a suspended process or queue go on", false);
+    add_log(app, words);
+}
+
+}  // namespace xsched::cli

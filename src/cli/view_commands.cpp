@@ -1,0 +1,94 @@
+// The commands that show what is scheduled: list, status, explain, top; and what is set: server, options, json.
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/explain.h"
+#include "cli/show.h"
+#include "cli/top.h"
+#include "cli/watch.h"
+
+namespace xsched::cli {
+namespace {
+
+struct ListWords {
+    bool wide = false;
+    std::string columns;
+    WatchWords watch;
+};
+
+struct StatusWords {
+    Target target;
+    bool limits = false;
+    WatchWords watch;
+};
+
+struct ExplainAsked {
+    ExplainWords said;
+    WatchWords watch;
+};
+
+void add_list(CLI::App& app, Words& words) {
+    const auto given = std::make_shared<ListWords>();
+    CLI::App* list = add_command(app, words, "list", "show the queues", [&words, given] {
+        return watch(given->watch,
+                     [&words, given] { return show_list(given->wide || !given->columns.empty(), words.json); });
+    });
+    list->add_flag("--wide", given->wide, "all columns, wider than 80 characters");
+    list->add_option("-o,--output", given->columns, "wide: the same")->check(CLI::IsMember({"wide"}));
+    add_watch(list, given->watch);
+}
+
+void add_status(CLI::App& app, Words& words) {
+    const auto given = std::make_shared<StatusWords>();
+    CLI::App* status =
+        add_command(app, words, "status", "explain what runs, what is suspended and why", [&words, given] {
+            return watch(given->watch, [&words, given] {
+                return given->limits ? show_limits(words.json) : show_status(given->target, words.json);
+            });
+        });
+    CLI::Option* pid = status->add_option("PROGRAM", given->target.who, "only these: numbers of processes, or names");
+    add_watch(status, given->watch);
+    status->add_flag("--limits", given->limits, "what each user may have of the server, and has")->excludes(pid);
+}
+
+void add_explain(CLI::App& app, Words& words) {
+    const auto given = std::make_shared<ExplainAsked>();
+    CLI::App* explain =
+        add_command(app, words, "explain", "say why a program is as fast as it is, and what to do", [&words, given] {
+            return watch(given->watch, [&words, given] { return xsched::cli::explain(given->said, words.json); });
+        });
+    add_watch(explain, given->watch);
+    explain->add_option("PROGRAM", given->said.who, "a process's number, or a part of a program's name; else all");
+    CLI::Option* slow = explain->add_option("--slow", given->said.slow,
+                                            "follow it, and explain each burst that takes longer than this: 5ms");
+    explain->add_option("-t,--time", given->said.time, "with --slow: for how long (1m)")->needs(slow);
+}
+
+void add_top(CLI::App& app, Words& words) {
+    const auto given = std::make_shared<TopWords>();
+    CLI::App* top = add_command(app, words, "top", "show the programs and what they get, live; ? in it for its keys",
+                                [&words, given] { return show_top(*given, words.json); });
+    top->add_option("--interval", given->interval_s, "seconds between two looks (1)")->check(CLI::Range(0.05, 3600.0));
+    top->add_option("-f", given->frequency, "looks per second, instead of --interval")->check(CLI::Range(0.001, 20.0));
+    top->add_flag("--once", given->once, "print one look and leave");
+    top->add_option("--sort", given->sort, "by pid, program, priority, got, held (default), preemptions or burst");
+    top->add_option("--filter", given->filter, "only programs with this in their name or number");
+}
+
+}  // namespace
+
+void add_view_commands(CLI::App& app, Words& words) {
+    add_list(app, words);
+    add_status(app, words);
+    add_explain(app, words);
+    add_top(app, words);
+}
+
+void add_facts_commands(CLI::App& app, Words& words) {
+    add_command(app, words, "server", "show the server", [&words] { return show_server(words.json); });
+    add_command(app, words, "options", "show the environment variables that programs under XSched read",
+                [&words] { return show_options(words.json); });
+    add_command(app, words, "json", "say what the keys of --json mean", [&words] { return show_fields(words.json); });
+}
+
+}  // namespace xsched::cli
