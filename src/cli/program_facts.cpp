@@ -31,7 +31,8 @@ std::string got(const Json& program) {
                        " in the last 1/10/60 s";
     for (const Json& device : program["devices"])
         if (const std::string why = device.value("why_less", ""); !why.empty()) text += "; less than its share: " + why;
-    if (!program.value("followed", true)) text += "; nobody competes, so its device time is not measured";
+    if (!program.value("followed", true))
+        text += "; nobody is more or less urgent, so its work is not followed and this is a guess";
     return text;
 }
 

@@ -71,6 +71,8 @@ private:
 // A client that fills its slots by hand.
 class TestClient {
 public:
+    static constexpr uint64_t kFirstDevice = uint64_t{kDeviceTypeCPU} << 32 | 1;
+
     TestClient() = default;
     // Again if need be: the server lets go of who says nothing for a second, which a loaded machine may cause.
     explicit TestClient(const std::string& path, const char* program = "test") {
@@ -101,11 +103,11 @@ public:
     ipc::QueueSlot& slot(unsigned at) { return region_->slots[at]; }
     void hang_up() { socket_.reset(); }
 
-    void add_queue(unsigned at, int32_t priority, uint64_t handle) {
+    void add_queue(unsigned at, int32_t priority, uint64_t handle, uint64_t device = kFirstDevice) {
         ipc::QueueSlot& queue = slot(at);
         queue.platform = kPlatformOpenCL;
         queue.handle = handle;
-        queue.device = uint64_t{kDeviceTypeCPU} << 32 | 1;
+        queue.device = device;
         queue.levels = 1U << kPreemptLevelBlock;
         queue.level = kPreemptLevelBlock;
         queue.priority = priority;
