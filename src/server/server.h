@@ -116,6 +116,7 @@ private:
     DeviceUse device_use_;
     HoldBook holds_;
     GoneClients gone_;
+    OrderNotes notes_;
     DeviceNumbers device_numbers_;
     KeptOrders orders_;
     ToolHost host_;
