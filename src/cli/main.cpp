@@ -1,6 +1,5 @@
 // xcli: the command line. Every error is one sentence on standard error; the exit statuses: server_link.h.
 #include <cstdio>
-#include <cstring>
 
 #include "base/short_name.h"
 #include "cli/did_you_mean.h"
@@ -117,6 +116,10 @@ void add_run(CLI::App& app, Words& words) {
     run->add_option("--scheduler", words.run.scheduler, "global (default), local or app");
     run->add_option("--log", words.run.log_level,
                     "DEBG, INFO, WARN (default, unless XLOG_LEVEL or XLOG_FILE is set) or ERRO");
+    CLI::Option* tell = run->add_flag("--tell", words.run.tells,
+                                      "stay until the program has ended, and say so if it used no device under XSched "
+                                      "(the default at a terminal)");
+    run->add_flag("--no-tell", words.run.leaves, "become the program (the default elsewhere)")->excludes(tell);
     add_hints(run, words.run.hints, true);
 }
 
@@ -226,7 +229,7 @@ void add_views(CLI::App& app, Words& words) {
         app, words, "explain", "say why a program is as fast as it is, and what to do",
         [&words] { return watch(words.watch, [&words] { return xsched::cli::explain(words.explain, words.json); }); });
     add_watch(explain, words.watch);
-    explain->add_option("PROGRAM", words.explain.who, "a process's number, or a part of a program's name; else all");
+    explain->add_option("PROGRAM", words.explain.who, "only these: numbers of processes, or parts of programs' names");
     CLI::Option* slow = explain->add_option("--slow", words.explain.slow,
                                             "follow it, and explain each burst that takes longer than this: 5ms");
     explain->add_option("-t,--time", words.explain.time, "with --slow: for how long (1m)")->needs(slow);
@@ -313,7 +316,7 @@ bool print_about_itself(const CLI::App& app, int argc, char** argv) {
     const std::string word = argc > 1 ? argv[1] : "help";
     const std::string more = argc > 2 ? argv[2] : "";
     if (word == "help") {
-        print(more.empty() ? app.help() : app.get_subcommand(more)->help());
+        print(more.empty() ? app.help() : app.get_subcommand(more)->help("xcli"));
     } else if (word == "man") {
         print(man_page(app, XSCHED_VERSION));
     } else if (word == "completion") {
@@ -324,24 +327,6 @@ bool print_about_itself(const CLI::App& app, int argc, char** argv) {
         return false;
     }
     return true;
-}
-
-// `xcli run` and `xcli report` pass everything from the program's name on to the program, with "--" before it or
-// without. Returns where our own words end; all their options take one value, but for the flags.
-int split_off_program(int argc, char** argv, std::vector<std::string>& program) {
-    if (argc < 2 || (strcmp(argv[1], "run") != 0 && strcmp(argv[1], "report") != 0)) return argc;
-    int i = 2;
-    while (i < argc && argv[i][0] == '-' && strcmp(argv[i], "--") != 0) {
-        const bool flag =
-            strcmp(argv[i], "--json") == 0 || strcmp(argv[i], "-h") == 0 || strcmp(argv[i], "--help") == 0;
-        const bool has_value = strchr(argv[i], '=') != nullptr || (argv[i][1] != '-' && argv[i][2] != '\0');
-        i += flag || has_value ? 1 : 2;
-    }
-    if (i >= argc) return argc;
-    const int ours = i;
-    if (strcmp(argv[i], "--") == 0) ++i;
-    program.assign(argv + i, argv + argc);
-    return ours;
 }
 
 // CLI11 would only say that some command is required.
