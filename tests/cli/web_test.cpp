@@ -225,7 +225,7 @@ TEST_F(Web, AStreamTellsOfChanges) {
     EXPECT_EQ(away.body["kind"], "no_server");
 }
 
-// Whoever asks for what the server knows gets a refusal a second later; pages, and others that ask, wait for nobody.
+// Whoever asks for what the server knows gets a refusal a moment later; pages, and others that ask, wait for nobody.
 TEST_F(Web, AServerThatHangsHoldsUpNobodyElse) {
     const base::UniqueFd stream = connect_unix(door());
     ASSERT_TRUE(say(stream.get(), request_text("GET", "/api/v1/live?hz=60", "", "")));
