@@ -1,6 +1,10 @@
 // Staged cases: programs made by hand bring about each cause on a real server, and xcli explain names it. No case
 // depends on how long a look takes: what goes on goes on until it is named.
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <atomic>
+#include <csignal>
 #include <thread>
 
 #include "base/clock.h"
@@ -63,6 +67,27 @@ protected:
         slow.add_queue(0, 0, 0xab1);
         other.add_queue(0, priority, 0xab2);
     }
+    // The other one in a process of its own, which works: policies that give turns or shares take a process as one.
+    void two_processes() {
+        child = fork();
+        if (child == 0) {
+            TestClient client(socket(), "rival");
+            if (!client.connected()) _exit(1);
+            client.add_queue(0, 0, 0xab2);
+            const Work work(client);
+            for (;;) pause();
+        }
+        ASSERT_TRUE(eventually([&] { return client_count() == 1; }));
+        ASSERT_TRUE(slow.connect(socket(), "slow"));
+        slow.add_queue(0, 0, 0xab1);
+    }
+    void TearDown() override {
+        if (child > 0) {
+            kill(child, SIGKILL);
+            waitpid(child, nullptr, 0);
+        }
+        WithCli::TearDown();
+    }
     void policy(const char* name) { ASSERT_EQ(xcli({"policy", name}).status, 0); }
     void hint(const std::string& queue, std::vector<std::string> words) {
         words.insert(words.begin(), {"hint", "-x", queue});
@@ -82,6 +107,7 @@ protected:
             << finding << " but " << told.dump(2);
     }
     TestClient slow, other;
+    pid_t child = 0;
 };
 
 TEST_F(StagedCause, MoreUrgent) {
@@ -113,11 +139,11 @@ TEST_F(StagedCause, ItsPrioritySaysNever) {
 }
 
 TEST_F(StagedCause, ItsShareIsUsedUp) {
-    two(0);
+    two_processes();
     policy("PUP");
     hint("0xab1", {"--share", "20"});
     hint("0xab2", {"--share", "80"});
-    const Work mine(slow), its(other);
+    const Work mine(slow);
     expect_cause("share_used_up", "share of 20 percent");
 }
 
@@ -142,26 +168,26 @@ TEST_F(StagedCause, TheLimitOfItsControlGroup) {
 }
 
 TEST_F(StagedCause, TurnsOfThePolicy) {
-    two(0);
+    two_processes();
     policy("CFS");
-    const Work mine(slow), its(other);
+    const Work mine(slow);
     expect_cause("turns", "policy CFS");
 }
 
 TEST_F(StagedCause, AnotherProgramHasTheActiveWindow) {
-    two(0);
+    two_processes();
     policy("AWF");
     hint("0xab2", {"--window", "1"});
-    const Work mine(slow), its(other);
+    const Work mine(slow);
     expect_cause("window", "active window");
 }
 
 TEST_F(StagedCause, ItsDeadlineIsMissed) {
-    two(0);
+    two_processes();
     policy("KEDF");
     hint("0xab1", {"-d", "1"});
     hint("0xab2", {"-d", "3600000000"});
-    const Work mine(slow), its(other);
+    const Work mine(slow);
     expect_cause("late");
 }
 
@@ -266,7 +292,7 @@ TEST_F(StagedCause, KernelsOfAnotherThatNothingTakesOff) {
 TEST_F(StagedCause, ItsProcessIsStopped) {
     ASSERT_TRUE(other.connect(socket(), "rival"));
     other.add_queue(0, 0, 0xab2);
-    const pid_t child = fork();
+    child = fork();
     if (child == 0) {
         TestClient client(socket(), "stopped");
         if (!client.connected()) _exit(1);
@@ -277,8 +303,6 @@ TEST_F(StagedCause, ItsProcessIsStopped) {
     }
     const Work its(other);
     expect_cause("stopped", "", "stopped");
-    kill(child, SIGKILL);
-    waitpid(child, nullptr, 0);
 }
 
 TEST_F(StagedCause, TheServerWasLost) {

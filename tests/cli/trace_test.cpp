@@ -319,8 +319,8 @@ protected:
 TEST_F(TraceOfAServer, SaysWhatPeopleSaid) {
     begin();
     ASSERT_EQ(xcli({"hint", "-x", "0x1", "-p", "3"}).status, 0);
-    ASSERT_EQ(xcli({"policy", "CFS"}).status, 0);
     hold_once();
+    ASSERT_EQ(xcli({"policy", "CFS"}).status, 0);
     const std::string path = directory / "orders.pftrace";
     ASSERT_EQ(xcli({"trace", "--last", "-o", path}).status, 0);
     const DecodedTrace trace(path);
