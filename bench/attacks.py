@@ -1,17 +1,21 @@
 #!/usr/bin/python3
 """What honest programs notice of attacks on a server of all users (docs/SECURITY.md): the time from an urgent queue's
 readiness to the directive for another client, and until another user's tool is answered. Needs root, and a machine that
-is otherwise idle; three minutes. The program: `cmake --build BUILD --target attack_cost`."""
+is otherwise idle; three minutes. The programs: `cmake --build BUILD --target attack_cost spinner`. An idle-class thread
+keeps each processor awake: where a sleeping one takes milliseconds to wake, everybody is faster beside an attacker, and
+nothing can be compared."""
 import datetime
 import json
 import os
 import statistics
 import subprocess
 import sys
+import types
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from lib import report  # noqa: E402
+from lib.awake import Awake  # noqa: E402
 from lib.command import options_parser  # noqa: E402
 
 MOST_RATIO = 2       # of the directives' p99 beside an attack to the undisturbed one
@@ -59,7 +63,8 @@ def main():
                str(arguments.samples), *(["--only", arguments.only] if arguments.only else [])]
     load = os.getloadavg()[0]
     try:
-        ended = subprocess.run(command, stdout=subprocess.PIPE, text=True, timeout=TIMEOUT_SECONDS)
+        with Awake(types.SimpleNamespace(build=arguments.build, environment={})) as awake:
+            ended = subprocess.run(command, stdout=subprocess.PIPE, text=True, timeout=TIMEOUT_SECONDS)
     except (OSError, subprocess.TimeoutExpired) as error:
         print(error, file=sys.stderr)
         return 2
@@ -71,7 +76,8 @@ def main():
     result = {"what": "What an honest program notices of attacks: bench/attacks.py",
               "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
               "commit": report.version(), "machine": f"{os.cpu_count()} processors, {report.cpu_model()}",
-              "load_before": round(load, 2), **found}
+              "load_before": round(load, 2),
+              "awake": awake.reason or "an idle-class thread keeps each processor awake", **found}
     arguments.results.mkdir(parents=True, exist_ok=True)
     path = arguments.results / "attacks.json"
     path.write_text(json.dumps(result, indent=1) + "\n")

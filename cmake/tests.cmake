@@ -45,6 +45,11 @@ function(xsched_long_test test environment)
   xsched_test_properties(${test}_long LABEL long TIMEOUT 3600)
 endfunction()
 
+# xsched_only_in_test_all(TEST...): for make test-all alone, since another test says nearly the same sooner.
+function(xsched_only_in_test_all)
+  set_tests_properties(${ARGN} PROPERTIES LABELS long)
+endfunction()
+
 # xsched_test(NAME libraries... [JSON] [PROCESSES] [SLEEPS] [TOGETHER] [SECONDS s] [LABEL label...]):
 # tests/NAME/*_test.cpp as one GoogleTest program. JSON: it uses <nlohmann/json.hpp>. PROCESSES: see
 # xsched_watches_processes. TOGETHER: see xsched_compile_together.

@@ -25,7 +25,6 @@ struct WaitV {
     uint32_t reserved;
 };
 constexpr uint32_t kFutex32 = 2;
-constexpr unsigned kMostWords = 128;
 
 timespec to_timespec(int64_t ns) {
     timespec ts{};
@@ -44,15 +43,17 @@ void futex_wait(FutexWord& word, uint32_t expected, int64_t timeout_ns) {
     errno = saved;
 }
 
-void futex_wake_all(FutexWord& word) {
+void futex_wake_some(FutexWord& word, int most) {
     const int saved = errno;
-    syscall(SYS_futex, reinterpret_cast<uint32_t*>(&word), FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+    syscall(SYS_futex, reinterpret_cast<uint32_t*>(&word), FUTEX_WAKE, most, nullptr, nullptr, 0);
     errno = saved;
 }
 
+void futex_wake_all(FutexWord& word) { futex_wake_some(word, INT_MAX); }
+
 bool futex_wait_any(FutexWord* const* words, const uint32_t* expected, unsigned count, int64_t timeout_ns) {
-    if (count > kMostWords) return false;
-    WaitV waiters[kMostWords];
+    if (count > kMostWaitedFor) return false;
+    WaitV waiters[kMostWaitedFor];
     for (unsigned i = 0; i < count; ++i) waiters[i] = {expected[i], reinterpret_cast<uint64_t>(words[i]), kFutex32, 0};
     const timespec until = to_timespec(now_ns() + (timeout_ns < 0 ? 0 : timeout_ns));  // absolute
     const long result = syscall(SYS_futex_waitv, waiters, count, 0, timeout_ns < 0 ? nullptr : &until, CLOCK_MONOTONIC);

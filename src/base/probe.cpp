@@ -12,7 +12,7 @@
 namespace xsched::base {
 namespace {
 
-constexpr size_t kMostBytes = 4096;  // what an empty pipe takes at once
+constexpr size_t kPipeBytes = 4096;  // what an empty pipe takes at once
 
 // Where a sandbox forbids the other way: a pipe takes what can be read, and says EFAULT of the rest.
 size_t read_through_pipe(const void* from, void* to, size_t bytes) {
@@ -20,7 +20,7 @@ size_t read_through_pipe(const void* from, void* to, size_t bytes) {
     if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return 0;
     const UniqueFd out(ends[0]);
     const UniqueFd in(ends[1]);
-    const ssize_t taken = write(in.get(), from, std::min(bytes, kMostBytes));
+    const ssize_t taken = write(in.get(), from, std::min(bytes, kPipeBytes));
     if (taken <= 0) return 0;
     const ssize_t given = read(out.get(), to, static_cast<size_t>(taken));
     return given > 0 ? static_cast<size_t>(given) : 0;

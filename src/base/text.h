@@ -27,4 +27,11 @@ inline std::string hexadecimal(uint64_t number) {
     return text;
 }
 
+// What strangers wrote, for terminals and logs.
+inline std::string printable(std::string text) {
+    for (char& letter : text)
+        if (letter < ' ' || letter > '~') letter = '?';
+    return text.empty() ? "?" : text;
+}
+
 }  // namespace xsched::base

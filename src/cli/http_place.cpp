@@ -11,7 +11,6 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 
 #include "cli/server_link.h"
 
@@ -31,6 +30,23 @@ bool make_token_file(const std::string& file) {
     const base::UniqueFd made(open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
     const std::string line = fresh_token() + "\n";
     return made && write(made.get(), line.data(), line.size()) == static_cast<ssize_t>(line.size());
+}
+
+// Whoever may make files beside the socket may have made this one first, with a token that he knows, or a link to a
+// file that everybody can read.
+bool is_of_strangers(const std::string& file, int opened) {
+    struct stat link{};
+    struct stat target{};
+    if (lstat(file.c_str(), &link) != 0 || fstat(opened, &target) != 0) return true;
+    const auto is_ours = [](uid_t uid) { return uid == geteuid() || uid == 0; };
+    return !is_ours(link.st_uid) || !is_ours(target.st_uid) || (target.st_mode & 022) != 0;
+}
+
+std::string first_line(int file) {
+    char text[4096];
+    const ssize_t bytes = read(file, text, sizeof(text));
+    const std::string all(text, bytes > 0 ? static_cast<size_t>(bytes) : 0);
+    return all.substr(0, all.find('\n'));
 }
 
 }  // namespace
@@ -113,9 +129,13 @@ std::string fresh_token() {
 std::string read_token(const std::string& file, bool make) {
     if (make && !make_token_file(file) && errno != EEXIST)
         throw Failure("cannot write a token into " + file + ": " + strerror(errno));
-    std::ifstream in(file);
-    std::string token;
-    if (!std::getline(in, token) || !is_token(token))
+    const base::UniqueFd opened(open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    if (opened && is_of_strangers(file, opened.get()))
+        throw Failure("\"" + file +
+                      "\" is another user's, or others may write it: they would know the token; remove it, or "
+                      "say another file");
+    const std::string token = opened ? first_line(opened.get()) : "";
+    if (!is_token(token))
         throw Failure("\"" + file + "\" has no token: its first line must have 16 letters at least, and no space");
     return token;
 }

@@ -35,7 +35,7 @@ private:
 };
 
 // The first line of the file, 16 letters at least. `make`: where there is no file one is made, for this user alone,
-// with a fresh token. Throws Failure.
+// with a fresh token. One that another user made, or may write, is refused. Throws Failure.
 std::string read_token(const std::string& file, bool make);
 // 128 bits from the kernel, in letters.
 std::string fresh_token();

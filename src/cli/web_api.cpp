@@ -32,7 +32,9 @@ void add_member(Json& asked, const RouteField& field, const Json& value) {
     const bool fits = field.type == "integer"   ? value.is_number_integer()
                       : field.type == "boolean" ? value.is_boolean()
                                                 : value.is_string();
-    if (!fits) throw Failure("\"" + field.name + "\" must be a JSON " + field.type + ", not " + value.dump());
+    // Not what is in it: it may be nested ten thousand deep, and writing it takes some of the stack for each.
+    const std::string given = value.is_structured() ? value.type_name() : value.dump();
+    if (!fits) throw Failure("\"" + field.name + "\" must be a JSON " + field.type + ", not " + given);
     asked[field.name] = value;
 }
 

@@ -69,9 +69,11 @@ void ClientSlots::leave_limits(QueueHistory& queue) {
     if (queue.has_priority) share_.return_priority(queue.priority);
 }
 
-// The priority that its user's limits leave of the one that it wants.
+// What its user's limits leave of the priorities that it wants.
 void ClientSlots::take_priority(QueueHistory& queue, QueueNumbers& numbers) {
     numbers.priority = share_.capped(numbers.priority);
+    numbers.lax_priority = share_.capped(numbers.lax_priority);
+    numbers.critical_priority = share_.capped(numbers.critical_priority);
     if (!queue.has_priority || queue.wanted_priority != numbers.priority) {
         if (queue.has_priority) share_.return_priority(queue.priority);
         queue.has_priority = true;
@@ -88,6 +90,7 @@ void ClientSlots::see(uint32_t at, QueueNumbers& numbers, int64_t now_ns) {
         if (queue.used) close_record(at);
         queue = QueueHistory{};
         queue.handle = numbers.handle;
+        queue.unit_busy_ns = numbers.busy_ns;
     }
     if (!std::exchange(queue.used, true)) {
         queue.costs = read_costs(view_.region->slots[at]);
@@ -99,6 +102,7 @@ void ClientSlots::see(uint32_t at, QueueNumbers& numbers, int64_t now_ns) {
     see_progress(at, numbers, now_ns);
     if (numbers.expect_ns != 0)
         announced_over_ns_ = base::earlier(announced_over_ns_, numbers.expect_ns + sched::Expectation::kSlackNs);
+    numbers.used_ns = std::max<int64_t>(numbers.busy_ns - std::exchange(queue.unit_busy_ns, numbers.busy_ns), 0);
     queue.own = units_.add(numbers, queue.costs, queue.held || view_.held, queue.own);
 }
 
@@ -244,6 +248,7 @@ bool ClientSlots::set_held(uint64_t handle, bool held) {
         }
         queue.used = true;
         queue.handle = handle;
+        queue.unit_busy_ns = numbers.busy_ns;
         queue.held = held;
         return true;
     }

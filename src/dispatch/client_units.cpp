@@ -6,7 +6,8 @@ namespace xsched::dispatch {
 
 namespace {
 
-// Ready while one of its queues is: since the oldest burst that lasts. Idle: since the last one ended.
+// Ready while one of its queues is: since the oldest burst that lasts. Idle: since the last one ended. What it has used
+// is what its queues have while they were of it: one that comes for a moment, to inherit a priority, brings no past.
 void join(sched::UnitState& state, const QueueNumbers& numbers, const sched::Costs& costs) {
     policy::Unit& unit = state.unit;
     if (state.ready == numbers.ready) {
@@ -22,7 +23,7 @@ void join(sched::UnitState& state, const QueueNumbers& numbers, const sched::Cos
     state.level = std::min(state.level, numbers.level);
     state.costs.join(costs);
     unit.command_ns = std::max(unit.command_ns, numbers.command_ns);
-    unit.busy_ns += numbers.busy_ns;
+    unit.busy_ns += numbers.used_ns;
     base::merge_hints(unit, numbers);
 }
 
@@ -50,8 +51,10 @@ uint32_t ClientUnits::add(const QueueNumbers& numbers, const sched::Costs& costs
         return at;
     }
     const uint64_t id = own.state.unit.id;
+    const int64_t busy_ns = own.state.unit.busy_ns;
     own.state = sched::UnitState{};
     own.state.unit.id = id;
+    own.state.unit.busy_ns = busy_ns;
     begin(own.state, numbers, costs);
     return at;
 }

@@ -4,7 +4,9 @@
 
 namespace xsched::dispatch {
 
-void Journal::add(const JournalEntry& entry) {
+void Journal::write(const JournalEntry& entry, int64_t now_ns) {
+    if (const uint64_t number = end(); number % kBlock == 0)
+        begun_ns_[number / kBlock % kBlocks].store(now_ns, std::memory_order_relaxed);
     ring_.add({static_cast<uint64_t>(entry.at_ns), uint64_t{entry.client} << 32 | entry.by_client, entry.completed,
                static_cast<uint64_t>(entry.command_ns),
                uint64_t{entry.slot} << 48 | uint64_t{static_cast<uint16_t>(entry.priority)} << 32 |
@@ -28,23 +30,26 @@ void Journal::want_until(int64_t ns) {
     if (!always()) until_ns_.store(ns, std::memory_order_relaxed);
 }
 
-// Times go up, but for the little that a change is seen after it happened.
+// First the block, by the times that nobody else writes; in it, an entry whose client says that it is as new.
 uint64_t Journal::first_since(int64_t ns) const {
-    uint64_t low = oldest();
-    uint64_t high = end();
+    const uint64_t oldest_there = oldest();
+    const uint64_t behind = end();
+    uint64_t block = oldest_there / kBlock;  // of it and those behind it the last that began before
+    for (uint64_t high = (behind + kBlock - 1) / kBlock; block + 1 < high;) {
+        const uint64_t middle = block + (high - block) / 2;
+        (begun_ns_[middle % kBlocks].load(std::memory_order_relaxed) < ns ? block : high) = middle;
+    }
+    const uint64_t block_end = std::min((block + 1) * kBlock, behind);
     std::vector<JournalEntry> one;
-    while (low < high) {
-        const uint64_t middle = low + (high - low) / 2;
+    for (uint64_t at = std::max(block * kBlock, oldest_there); at < block_end;) {
         uint64_t lost = 0;
         one.clear();
-        const uint64_t next = read(middle, 1, one, lost);
+        const uint64_t next = read(at, 1, one, lost);
         if (one.empty()) return next;
-        if (one.front().at_ns < ns)
-            low = next;
-        else
-            high = middle;
+        if (one.front().at_ns >= ns) return next - 1;
+        at = next;
     }
-    return low;
+    return block_end;
 }
 
 uint64_t Journal::read(uint64_t from, size_t most, std::vector<JournalEntry>& entries, uint64_t& lost) const {

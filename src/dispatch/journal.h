@@ -5,6 +5,7 @@
 // the last 30 s of another's.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <vector>
@@ -62,10 +63,11 @@ public:
     bool wanted(int64_t now_ns) const { return until_ns_.load(std::memory_order_relaxed) > now_ns; }
     // `user`: whose queue it is; null: nobody's in particular. What is beyond its part is left out, and counted there.
     void add(const JournalEntry& entry, UserLimits* user, int64_t now_ns) {
-        if (users_ <= 1 || user == nullptr || may_write(*user, now_ns)) add(entry);
+        if (users_ <= 1 || user == nullptr || may_write(*user, now_ns)) write(entry, now_ns);
     }
-    void add(const JournalEntry& entry);
-    // How many users there are.
+    // As of its own time.
+    void add(const JournalEntry& entry) { write(entry, entry.at_ns); }
+    // How many users have a part (recorded_users.h).
     void share(uint32_t users) { users_ = users; }
 
     // --- any other, one at a time
@@ -75,18 +77,24 @@ public:
     // The number of the next entry, and of the oldest that is there.
     uint64_t end() const { return ring_.end(); }
     uint64_t oldest() const { return end() > kEntries ? end() - kEntries : 0; }
-    // The number of the first entry that was written then or later.
+    // The number of the first entry that was written then or later. Entries of about that time may come before it.
     uint64_t first_since(int64_t ns) const;
     // Appends at most so many entries from number `from` on. Returns the number behind the last one; what was replaced
     // already is counted in `lost`.
     uint64_t read(uint64_t from, size_t most, std::vector<JournalEntry>& entries, uint64_t& lost) const;
 
 private:
+    static constexpr uint64_t kBlock = 256;
+    static constexpr uint64_t kBlocks = kEntries / kBlock;
+
     bool may_write(UserLimits& user, int64_t now_ns) const;
+    void write(const JournalEntry& entry, int64_t now_ns);
 
     std::atomic<int64_t> until_ns_{0};
     uint32_t users_ = 1;
     NewestRing<5, kEntries> ring_;
+    // When the first entry of each block was written, by our own clock: entries bear their clients' times.
+    std::array<std::atomic<int64_t>, kBlocks> begun_ns_{};
 };
 
 }  // namespace xsched::dispatch

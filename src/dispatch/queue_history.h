@@ -46,6 +46,7 @@ struct QueueHistory {
     uint64_t last_completed = 0;  // as read last
     sched::Mechanism stopped_by{};
     HoldTracker hold;
+    int64_t unit_busy_ns = 0;  // device time that counts in a unit
     int64_t metered_busy_ns = 0;  // device time and commands of it that are in the histogram
     uint64_t metered = 0;
     bool has_priority = false;    // it counts among its user's

@@ -29,6 +29,7 @@ struct QueueNumbers : base::Hints {  // `priority` counts what the queue inherit
     bool apart = false;  // level 3 takes it off by itself
     int64_t command_ns = 0;
     int64_t busy_ns = 0;
+    int64_t used_ns = 0;  // of that, since the last scan (ClientSlots sets it)
 };
 
 // What its identity says for as long as the slot is in use.

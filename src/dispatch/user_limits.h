@@ -26,6 +26,7 @@ struct UserLimits {
     int64_t writing_ns = 0;
     int64_t recording_ns = 0;
     uint32_t clients = 0;
+    int64_t left_ns = 0;  // the last of them
     uint32_t in_use[PRIORITY_MAX - PRIORITY_MIN + 1] = {};
 };
 

@@ -28,7 +28,7 @@ struct CallbackCommand {
 CallbackCommand* of(XqCommand* command) { return reinterpret_cast<CallbackCommand*>(command); }
 
 base::Mutex g_mutex;
-HandleMap<CallbackCommand*>& map() {
+HandleMap<CallbackCommand*>& commands() {
     static auto* kMap = new HandleMap<CallbackCommand*>;
     return *kMap;
 }
@@ -39,7 +39,7 @@ void release(CallbackCommand* command) {
 
 CallbackCommand* find(HwCommandHandle handle) {
     base::Lock lock(g_mutex);
-    CallbackCommand** entry = map().find(handle);
+    CallbackCommand** entry = commands().find(handle);
     if (entry == nullptr) return nullptr;
     (*entry)->references.fetch_add(1, std::memory_order_relaxed);
     return *entry;
@@ -114,7 +114,7 @@ XResult create_callback_command(HwCommandHandle* handle, LaunchCallback launch, 
     command->launch = launch;
     command->data = data;
     base::Lock lock(g_mutex);
-    *handle = map().insert(command);
+    *handle = commands().insert(command);
     return kXSchedSuccess;
 }
 
@@ -122,10 +122,10 @@ XResult destroy_command(HwCommandHandle handle) {
     CallbackCommand* command = nullptr;
     {
         base::Lock lock(g_mutex);
-        CallbackCommand** entry = map().find(handle);
+        CallbackCommand** entry = commands().find(handle);
         if (entry == nullptr) return kXSchedErrorNotFound;
         command = *entry;
-        map().erase(handle);
+        commands().erase(handle);
     }
     release(command);
     return kXSchedSuccess;

@@ -10,7 +10,7 @@ namespace {
 constexpr uint64_t kKiB = 1024;
 constexpr uint64_t kMiB = 1024 * kKiB;
 constexpr int64_t kPieceNs = 100 * base::kMicrosecond;
-constexpr int64_t kSampleNs = base::kMillisecond;  // completions are seen late, now by more, now by less
+constexpr int64_t kRateSampleNs = base::kMillisecond;  // completions are seen late, now by more, now by less
 constexpr uint64_t kRounding = 64 * kKiB;
 
 // Of a piece: at first, and within which bounds. A piece of pageable memory has its own way through the driver's
@@ -72,7 +72,7 @@ void CopyRates::completed(uint64_t from, uint64_t to, int64_t ns) {
     if (pieces != to - from) return;  // other work was among it
     sample_bytes_[kind] += bytes;
     sample_ns_[kind] += ns;
-    if (sample_ns_[kind] < kSampleNs) return;
+    if (sample_ns_[kind] < kRateSampleNs) return;
     const auto measured = static_cast<uint64_t>(static_cast<double>(sample_bytes_[kind]) * kPieceNs /
                                                 static_cast<double>(sample_ns_[kind]));
     const uint64_t next = (3 * bytes_[kind] + measured) / 4;

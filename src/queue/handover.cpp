@@ -20,12 +20,12 @@ struct Entry {
     bool unsent = false;
 };
 
-constinit base::Mutex g_mutex;
+constinit base::Mutex g_handover_mutex;
 constinit Entry g_entries[kMostHandovers] = {};
 constinit std::atomic<bool> g_pending{false};
 constinit uint32_t g_generation = 0;  // the process of a line of forks that they belong to
 
-// g_mutex held.
+// g_handover_mutex held.
 void forget_parents() {
     if (g_generation == base::fork_generation()) return;
     g_generation = base::fork_generation();
@@ -36,7 +36,7 @@ void forget_parents() {
     g_pending.store(false, std::memory_order_relaxed);
 }
 
-// g_mutex held. The entry of that key, or a free one.
+// g_handover_mutex held. The entry of that key, or a free one.
 Entry* entry_for(XPlatform platform, uint64_t key) {
     Entry* free_one = nullptr;
     for (Entry& entry : g_entries) {
@@ -46,7 +46,7 @@ Entry* entry_for(XPlatform platform, uint64_t key) {
     return free_one;
 }
 
-// g_mutex held. False: no memory.
+// g_handover_mutex held. False: no memory.
 bool keep(Entry& entry, const XqHandover& handover) {
     void* copy = handover.bytes != 0 ? std::malloc(handover.bytes) : nullptr;
     if (handover.bytes != 0 && copy == nullptr) return false;
@@ -63,7 +63,7 @@ bool keep(Entry& entry, const XqHandover& handover) {
 bool handovers_pending() { return g_pending.load(std::memory_order_acquire); }
 
 void handovers_unsent() {
-    base::Lock lock(g_mutex);
+    base::Lock lock(g_handover_mutex);
     forget_parents();
     for (Entry& entry : g_entries) {
         entry.unsent = entry.used;
@@ -72,7 +72,7 @@ void handovers_unsent() {
 }
 
 void send_handovers(bool (*send)(const XqHandover& handover, void* data), void* data) {
-    base::Lock lock(g_mutex);
+    base::Lock lock(g_handover_mutex);
     forget_parents();
     g_pending.store(false, std::memory_order_relaxed);
     for (Entry& entry : g_entries) {
@@ -90,7 +90,7 @@ void undo_handovers() {
     void (*undone[kMostHandovers])(void) = {};
     unsigned count = 0;
     {
-        base::Lock lock(g_mutex);
+        base::Lock lock(g_handover_mutex);
         forget_parents();
         for (const Entry& entry : g_entries)
             if (entry.used && entry.handover.undo != nullptr) undone[count++] = entry.handover.undo;
@@ -105,7 +105,7 @@ void xq_hand_over(const XqHandover* handover) {
     using namespace xsched::queue;
     if (handover->bytes > kMostHandoverBytes) return;
     {
-        xsched::base::Lock lock(g_mutex);
+        xsched::base::Lock lock(g_handover_mutex);
         forget_parents();
         Entry* entry = entry_for(handover->platform, handover->key);
         if (entry == nullptr || !keep(*entry, *handover)) {

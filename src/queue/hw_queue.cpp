@@ -6,8 +6,8 @@
 namespace xsched::queue {
 namespace {
 
-base::Mutex g_mutex;
-HandleMap<HwQueue>& map() {
+base::Mutex g_map_mutex;
+HandleMap<HwQueue>& hw_queues() {
     static auto* kMap = new HandleMap<HwQueue>;  // never destroyed: threads may outlive main
     return *kMap;
 }
@@ -15,15 +15,15 @@ HandleMap<HwQueue>& map() {
 }  // namespace
 
 bool find_hw_queue(HwQueueHandle handle, HwQueue* found) {
-    base::Lock lock(g_mutex);
-    const HwQueue* entry = map().find(handle);
+    base::Lock lock(g_map_mutex);
+    const HwQueue* entry = hw_queues().find(handle);
     if (entry != nullptr) *found = *entry;
     return entry != nullptr;
 }
 
 bool forget_hw_queue(HwQueueHandle handle) {
-    base::Lock lock(g_mutex);
-    return map().erase(handle);
+    base::Lock lock(g_map_mutex);
+    return hw_queues().erase(handle);
 }
 
 XResult create_hw_queue(HwQueueHandle* handle, const HwQueue& queue) {
@@ -31,16 +31,16 @@ XResult create_hw_queue(HwQueueHandle* handle, const HwQueue& queue) {
     if (HwQueueHandle existing = 0;
         queue.vendor != 0 && find_hw_queue_of(queue.ops->platform, queue.vendor, &existing) == kXSchedSuccess)
         return kXSchedErrorNotAllowed;
-    base::Lock lock(g_mutex);
-    *handle = map().insert(queue);
+    base::Lock lock(g_map_mutex);
+    *handle = hw_queues().insert(queue);
     return *handle != 0 ? kXSchedSuccess : kXSchedErrorUnknown;
 }
 
 XResult find_hw_queue_of(XPlatform platform, uint64_t vendor, HwQueueHandle* handle) {
     if (handle == nullptr) return kXSchedErrorInvalidValue;
-    base::Lock lock(g_mutex);
-    *handle =
-        map().find_if([&](const HwQueue& entry) { return entry.vendor == vendor && entry.ops->platform == platform; });
+    base::Lock lock(g_map_mutex);
+    *handle = hw_queues().find_if(
+        [&](const HwQueue& entry) { return entry.vendor == vendor && entry.ops->platform == platform; });
     return *handle != 0 ? kXSchedSuccess : kXSchedErrorNotFound;
 }
 

@@ -8,7 +8,7 @@
 namespace xsched::queue {
 namespace {
 
-base::Mutex g_mutex;
+base::Mutex g_pool_mutex;
 std::atomic<XQueue*> g_queues[ipc::kMostQueues];
 std::atomic<uint32_t> g_size{0};
 
@@ -19,7 +19,7 @@ struct Page {
     uint64_t gone;   // 0: it is there; else in which order it went
 };
 constexpr uint32_t kSlotsPerPage = ipc::kSlotsPageBytes / sizeof(ipc::QueueSlot);
-Page g_pages[ipc::kMostQueues / kSlotsPerPage];  // guarded by g_mutex
+Page g_pages[ipc::kMostQueues / kSlotsPerPage];  // guarded by g_pool_mutex
 uint64_t g_gone = 0;
 
 constexpr uint32_t kNone = ipc::kMostQueues;
@@ -31,7 +31,7 @@ bool is_free(uint32_t index) {
     return queue == nullptr || queue->is_free();
 }
 
-// A free one on a page that fits. g_mutex held.
+// A free one on a page that fits. g_pool_mutex held.
 template <typename Fits>
 uint32_t find_index(Fits fits) {
     for (uint32_t i = 0; i < ipc::kMostQueues; ++i)
@@ -58,7 +58,7 @@ uint32_t find_gone() {
 }  // namespace
 
 XQueue* take_from_pool(uint64_t words_owner) {
-    base::Lock lock(g_mutex);
+    base::Lock lock(g_pool_mutex);
     uint32_t index = kNone;
     if (words_owner != 0) index = find_index([=](Page& page) { return page.owner == words_owner; });
     if (index == kNone) index = find_index([](Page& page) { return page.owner == 0; });
@@ -78,7 +78,7 @@ XQueue* take_from_pool(uint64_t words_owner) {
 }
 
 void words_owner_gone(uint64_t owner) {
-    base::Lock lock(g_mutex);
+    base::Lock lock(g_pool_mutex);
     ++g_gone;
     for (Page& page : g_pages)
         if (page.owner == owner && page.gone == 0) page.gone = g_gone;

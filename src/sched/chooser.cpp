@@ -149,6 +149,7 @@ void Chooser::see(Pass& pass, uint32_t place) {
         last = cost;
         device.costs_changed = true;
     }
+    known.progress_ns = state.progress_ns;
     known.anticipation.observe(state.ready, state.unit.ready_since_ns, state.idle_since_ns);
     known.expectation.observe(state.unit.expect_ns, state.unit.period_us * 1000, state.unit.ready_since_ns);
     known.claim.observe(state.ready && !known.suspended, state.completed, state.stopped, pass.now_ns);

@@ -20,6 +20,8 @@ constexpr int64_t kInversionNs = 2'000'000;
 constexpr int64_t kInversionCommands = 2;
 constexpr int64_t kUnseenInversionNs = 20'000'000;
 constexpr int64_t kUnseenInversionCommands = 4;
+// At most: a command that waits for another unit's counts as long, and the wait is not to last longer for it each time.
+constexpr int64_t kMostInversionNs = 100'000'000;
 
 }  // namespace
 
@@ -33,7 +35,13 @@ struct Core::State {
     void judge(Pass& pass, uint32_t at);
     void judge_eligible(Pass& pass, uint32_t at, Verdict& verdict);
     void explain_kept_off(const Pass& pass, uint32_t at, Verdict& verdict) const;
-    int64_t starvation_limit(Pass& pass, uint32_t at) const;
+    // Whom a unit makes room for; null: nobody.
+    struct Urgent {
+        const policy::Unit* unit = nullptr;
+        int64_t progress_ns = 0;
+    };
+    Urgent urgent_of(const Pass& pass, uint64_t id);
+    int64_t starvation_limit(Pass& pass, uint32_t at);
     void judge_device(Pass& pass, bool watched_before);
 };
 
@@ -216,21 +224,33 @@ void Core::State::judge_eligible(Pass& pass, uint32_t at, Verdict& verdict) {
 
 // 0: none. Shorter while the unit is suspended for a more urgent one of its own process that gets no further: that one
 // may wait for the unit's work, and calls of the process may wait for it in the driver.
-int64_t Core::State::starvation_limit(Pass& pass, uint32_t at) const {
+int64_t Core::State::starvation_limit(Pass& pass, uint32_t at) {
     const UnitState& state = pass.given.units[at];
     const int64_t usual_ns = settings.starvation_limit_ns;
-    const uint32_t by = pass.device.find(pass.device.answers[pass.device.units[at].place].by);
-    if (by == kNowhere) return usual_ns;
-    const UnitState& urgent = pass.given.units[by];
-    if (urgent.unit.process != state.unit.process) return usual_ns;
+    const Urgent urgent = urgent_of(pass, pass.device.answers[pass.device.units[at].place].by);
+    if (urgent.unit == nullptr || urgent.unit->process != state.unit.process) return usual_ns;
     pass.device.units[at].inverted = true;
     const bool calls_stand = state.stuck_since_ns != 0;
-    const int64_t limit_ns = calls_stand ? kInversionNs + kInversionCommands * urgent.unit.command_ns
-                                         : kUnseenInversionNs + kUnseenInversionCommands * urgent.unit.command_ns;
+    const int64_t seen_ns = calls_stand ? kInversionNs + kInversionCommands * urgent.unit->command_ns
+                                        : kUnseenInversionNs + kUnseenInversionCommands * urgent.unit->command_ns;
+    const int64_t limit_ns = std::min(seen_ns, kMostInversionNs);
     const int64_t due_ns = std::max(urgent.progress_ns, state.stuck_since_ns) + limit_ns;
     if (pass.now_ns >= due_ns) return usual_ns > 0 ? std::min(usual_ns, limit_ns) : limit_ns;
     pass.device.due_ns = base::earlier(pass.device.due_ns, due_ns);
     return usual_ns;
+}
+
+// Under a policy that spans devices it may be one of another device, as last seen there.
+Core::State::Urgent Core::State::urgent_of(const Pass& pass, uint64_t id) {
+    if (const uint32_t at = pass.device.find(id); at != kNowhere)
+        return {&pass.given.units[at].unit, pass.given.units[at].progress_ns};
+    if (id == 0 || !chooser.spans_devices()) return {};
+    for (const auto& [number, device] : history.devices()) {
+        const uint32_t at = device.find(id);
+        if (at == kNowhere || device.units[at].place == kNowhere) continue;
+        return {&device.asked[device.units[at].place], device.units[at].progress_ns};
+    }
+    return {};
 }
 
 // Who it makes room for; an id of the policy's that is none of this device's units is left out.

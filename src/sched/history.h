@@ -42,6 +42,7 @@ struct UnitHistory {
     bool counts = false;  // it votes for its gang
     bool wanted = false;  // it wants the device, whatever the policy was told
     int64_t since_ns;
+    int64_t progress_ns = 0;  // UnitState::progress_ns as last given
     Expected expected;  // it wants the device for nothing else
     Starvation starvation;
     Claim claim;

@@ -1,9 +1,13 @@
 #include "server/background.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <csignal>
+
+#include "base/log.h"
+#include "base/unique_fd.h"
 
 namespace xsched::server {
 namespace {
@@ -23,9 +27,16 @@ void go_into_background() {
 }
 
 std::string background_log(const std::string& socket) {
-    std::string log = socket.substr(0, socket.rfind('.')) + ".log";
+    const std::string log = socket.substr(0, socket.rfind('.')) + ".log";
+    const base::UniqueFd file(open(log.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600));
     struct stat info{};
-    if (stat(log.c_str(), &info) == 0 && info.st_size > kMostLogBytes && truncate(log.c_str(), 0) != 0) return "";
+    const bool mine = file && fstat(file.get(), &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == geteuid();
+    if (!mine) {
+        XLOG_WARN("%s is no file of ours, or cannot be written: there will be no log; --log-file names another",
+                  log.c_str());
+        return "";
+    }
+    if (info.st_size > kMostLogBytes && ftruncate(file.get(), 0) != 0) return "";
     return log;
 }
 

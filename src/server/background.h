@@ -1,5 +1,5 @@
-// xserver --background: a program that found no server has started this one, and waits for its first process alone.
-// process.
+// xserver --background: a program that found no server has started this one, and waits for its first process
+// alone.
 #pragma once
 
 #include <string>
@@ -14,6 +14,7 @@ inline constexpr double kIdleExitSeconds = 60;
 void go_into_background();
 
 // Where the log of the server at `socket` goes unless it is told: beside it. A log over 1 MiB is begun anew.
+// Empty, after a line: somebody else's file or a link is there, and nobody must have us write to another.
 std::string background_log(const std::string& socket);
 
 }  // namespace xsched::server

@@ -3,8 +3,10 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <sstream>
 #include <stdexcept>
 #include <utility>
 
@@ -27,19 +29,22 @@ bool is_within(const std::string& path, const std::string& group) {
 
 }  // namespace
 
+// Its user names groups as he likes, and has them as deep as he likes: by neither he leaves the groups above.
+std::string cgroup_in(const std::string& file) {
+    std::istringstream lines(file);
+    for (std::string line; std::getline(lines, line);) {
+        if (line.rfind("0::/", 0) != 0) continue;  // version 2's
+        std::string path = line.substr(3);
+        if (path.size() > kLongestPath) path.resize(std::max<size_t>(path.rfind('/', kLongestPath), 1));
+        return is_path(path) ? path : "";
+    }
+    return "";
+}
+
 std::string cgroup_of(pid_t pid) {
     if (pid <= 0) return "";
-    FILE* file = fopen(("/proc/" + std::to_string(pid) + "/cgroup").c_str(), "re");
-    if (file == nullptr) return "";
-    std::string path;
-    char line[4096];
-    for (int lines = 0; lines < 64 && path.empty() && fgets(line, sizeof(line), file) != nullptr; ++lines) {
-        std::string text = line;
-        while (!text.empty() && text.back() == '\n') text.pop_back();
-        if (text.rfind("0::/", 0) == 0) path = text.substr(3);  // version 2's
-    }
-    fclose(file);
-    return is_path(path) ? path : "";
+    std::ifstream file("/proc/" + std::to_string(pid) + "/cgroup");
+    return cgroup_in({std::istreambuf_iterator<char>(file), {}});
 }
 
 GroupSetting Cgroups::read(const std::string& text) {
@@ -65,12 +70,29 @@ GroupSetting Cgroups::read(const std::string& text) {
     return setting;
 }
 
-bool Cgroups::may_set(const Peer& peer, const std::string& path) {
-    if (peer.trusted) return true;
+Cgroups::Cgroups(std::vector<std::string> mounts) : mounts_(std::move(mounts)) {}
+
+int64_t Cgroups::owner_of(const std::string& path) const {
     struct stat info{};
-    for (const char* mount : {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"})
-        if (lstat((mount + path).c_str(), &info) == 0) return S_ISDIR(info.st_mode) && info.st_uid == peer.uid;
-    return false;
+    for (const std::string& mount : mounts_)
+        if (lstat((mount + path).c_str(), &info) == 0) return S_ISDIR(info.st_mode) ? info.st_uid : -1;
+    return -1;
+}
+
+bool Cgroups::may_set(const Peer& peer, const std::string& path) const {
+    return peer.trusted || owner_of(path) == peer.uid;
+}
+
+bool Cgroups::has_room(const Peer* asking) const {
+    if (groups_.size() >= kMost) return false;
+    if (asking == nullptr || asking->trusted) return true;
+    size_t ordinary = 0;
+    size_t own = 0;
+    for (const auto& [path, group] : groups_) {
+        ordinary += group.trusted ? 0 : 1;
+        own += !group.trusted && group.by == asking->uid ? 1 : 0;
+    }
+    return ordinary < kMostOfOrdinary && own < kMostOfUser;
 }
 
 const char* Cgroups::set(const GroupSetting& setting, const Peer* asking) {
@@ -79,10 +101,10 @@ const char* Cgroups::set(const GroupSetting& setting, const Peer* asking) {
     if (known != groups_.end() && known->second.trusted && !trusted)
         return "an administrator has said what this group is given: ask whoever that is";
     if (known == groups_.end()) {
-        const auto of_user = std::count_if(groups_.begin(), groups_.end(), [&](const auto& entry) {
-            return !trusted && !entry.second.trusted && entry.second.by == asking->uid;
-        });
-        if (groups_.size() >= kMost || static_cast<size_t>(of_user) >= kMostOfUser)
+        // Groups of services and sessions come and go: nobody could take back what was said of one that has gone.
+        if (!has_room(asking))
+            std::erase_if(groups_, [this](const auto& it) { return !it.second.trusted && owner_of(it.first) < 0; });
+        if (!has_room(asking))
             return "too many groups have a share or a limit already: take one back with share=0 and device-limit=0";
         groups_[setting.path] = {.account = kGroupAccounts | ++accounts_, .by = trusted ? 0 : asking->uid};
     }
@@ -94,7 +116,7 @@ const char* Cgroups::set(const GroupSetting& setting, const Peer* asking) {
     return nullptr;
 }
 
-void Cgroups::tell(const std::string& path, dispatch::GroupShare& share) const {
+bool Cgroups::tell(const std::string& path, dispatch::GroupShare& share) const {
     const Group* nearest = nullptr;
     size_t length = 0;
     for (const auto& [name, group] : groups_) {
@@ -103,10 +125,15 @@ void Cgroups::tell(const std::string& path, dispatch::GroupShare& share) const {
         nearest = &group;
         length = name.size();
     }
-    share.share.store(nearest != nullptr ? nearest->share : 0, std::memory_order_relaxed);
-    share.limit.store(nearest != nullptr ? std::max(nearest->limit, 1) : 100, std::memory_order_relaxed);
-    share.trusted.store(nearest != nullptr && nearest->trusted, std::memory_order_relaxed);
-    share.account.store(nearest != nullptr ? nearest->account : 0, std::memory_order_relaxed);
+    bool changed = false;
+    const auto store = [&changed](auto& field, auto value) {
+        changed |= field.exchange(value, std::memory_order_relaxed) != value;
+    };
+    store(share.share, nearest != nullptr ? nearest->share : 0);
+    store(share.limit, nearest != nullptr ? std::max(nearest->limit, 1) : 100);
+    store(share.trusted, nearest != nullptr && nearest->trusted);
+    store(share.account, nearest != nullptr ? nearest->account : 0);
+    return changed;
 }
 
 }  // namespace xsched::server

@@ -8,14 +8,18 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "dispatch/user_limits.h"
 #include "server/peer.h"
 
 namespace xsched::server {
 
-// "/user.slice/app.slice"; "": none, or it cannot be read.
+// "/user.slice/app.slice"; "": none, or it cannot be read. Of a long one as much as the path of a group with a share or
+// limit may have.
 std::string cgroup_of(pid_t pid);
+// The same of what /proc/PID/cgroup says.
+std::string cgroup_in(const std::string& file);
 
 // "/user.slice/app.slice:share=30"
 struct GroupSetting {
@@ -26,22 +30,27 @@ struct GroupSetting {
 
 class Cgroups {
 public:
-    // Of one ordinary user, and of all users.
+    // Of one ordinary user, of all of these together, and of all users.
     static constexpr size_t kMostOfUser = 16;
+    static constexpr size_t kMostOfOrdinary = 192;
     static constexpr size_t kMost = 256;
+
+    // `mounts`: where the hierarchy may be.
+    explicit Cgroups(std::vector<std::string> mounts = {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"});
 
     // Whether a setting is meant for a group.
     static bool is_about(const std::string& text) { return !text.empty() && text.front() == '/'; }
     // Throws std::runtime_error with a sentence.
     static GroupSetting read(const std::string& text);
     // The owner of the group's directory may, and whoever is trusted.
-    static bool may_set(const Peer& peer, const std::string& path);
+    bool may_set(const Peer& peer, const std::string& path) const;
 
     // Null: it is in force; else why not. Whoever asks is charged for a group that had nothing; null: a trusted one.
+    // The uid is that of the user whose limits count (users.h).
     const char* set(const GroupSetting& setting, const Peer* asking);
     // What counts for a program of that group: of the groups above it the nearest that has anything, and before all
-    // others one of which somebody trusted said it.
-    void tell(const std::string& path, dispatch::GroupShare& share) const;
+    // others one of which somebody trusted said it. True: it is other than before.
+    bool tell(const std::string& path, dispatch::GroupShare& share) const;
 
 private:
     struct Group {
@@ -51,6 +60,11 @@ private:
         uid_t by = 0;  // who asked first
         bool trusted = false;
     };
+    // Of the directory; -1: there is none.
+    int64_t owner_of(const std::string& path) const;
+    bool has_room(const Peer* asking) const;
+
+    std::vector<std::string> mounts_;
     std::map<std::string, Group> groups_;
     uint64_t accounts_ = 0;
 };

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <unordered_map>
 #include <utility>
 
 #include "base/clock.h"
@@ -22,6 +23,8 @@ constexpr int64_t kQueuePatienceNs = 5 * base::kSecond;  // an agent publishes i
 constexpr int64_t kLookAgainNs = 5 * base::kMillisecond;
 constexpr int kParentField = 4;  // of /proc/PID/stat
 constexpr int kStartField = 22;
+// Of those that users fill, what is left out first where there is no room.
+constexpr const char* kOfProcesses[] = {"orders", "held", "expected"};
 
 uint64_t field_of(pid_t pid, int wanted) {
     if (pid <= 0) return 0;
@@ -43,9 +46,21 @@ uint64_t hash_of(const char* text, size_t bytes) {
     return hash;
 }
 
-bool is_alive(const Json& entry) {
-    return entry.is_object() && start_of(entry.value("pid", 0)) == entry.value("start", uint64_t{0});
-}
+// Whether processes of entries still live. A process may be in thousands of them: it is looked at once.
+class Living {
+public:
+    bool operator()(const Json& entry) {
+        if (!entry.is_object()) return false;
+        const auto [known, first] = starts_.try_emplace(entry.value("pid", 0));
+        if (first) known->second = start_of(known->first);
+        return known->second == entry.value("start", uint64_t{0});
+    }
+
+private:
+    std::unordered_map<pid_t, uint64_t> starts_;
+};
+
+std::string text_of_state(const Json& state) { return state.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 Json entry_of(pid_t pid) { return {{"pid", pid}, {"start", start_of(pid)}}; }
 
@@ -67,26 +82,42 @@ void Checkpoint::load() {
 }
 
 void Checkpoint::save() {
-    for (const char* name : {"held", "expected", "orders"}) {
+    Living is_alive;
+    for (const char* name : kOfProcesses) {
         Json living = Json::array();
-        for (const Json& entry : list(name))
-            if (is_alive(entry)) living.push_back(entry);
+        for (Json& entry : list(name))
+            if (is_alive(entry)) living.push_back(std::move(entry));
         state_[name] = std::move(living);
     }
     if (area_ == nullptr) return;
-    const std::string text = state_.dump(-1, ' ', false, Json::error_handler_t::replace);
     const uint32_t next = area_->written + 1;
     CheckpointArea::Copy& copy = area_->copies[next % 2];
-    if (text.size() > sizeof(copy.text)) {
-        if (!std::exchange(told_full_, true))
-            XLOG_WARN("too much is suspended with xcli to remember all of it, should this server have to be restarted");
-        return;
-    }
+    std::string text = text_of_state(state_);
+    if (text.size() > sizeof(copy.text)) text = text_that_fits(sizeof(copy.text));
+    if (text.empty()) return;
     memcpy(copy.text, text.data(), text.size());
     copy.version = kVersion;
     copy.bytes = static_cast<uint32_t>(text.size());
     copy.hash = hash_of(text.data(), text.size());
     area_->written.store(next, std::memory_order_release);
+}
+
+// Users fill the lists of processes; what administrators said of the server and its users stays whatever these do.
+// Empty: that alone is too much, and the copy in force stays.
+std::string Checkpoint::text_that_fits(size_t most) {
+    Json kept = state_;
+    std::string text;
+    for (const char* name : kOfProcesses) {
+        kept.erase(name);
+        text = text_of_state(kept);
+        if (text.size() <= most) break;
+    }
+    if (!std::exchange(told_full_, true))
+        XLOG_WARN(
+            "too much is suspended, or told of processes that are to come, to remember all of it should this server "
+            "have "
+            "to be restarted: policy and limits are remembered");
+    return text.size() <= most ? text : "";
 }
 
 Json& Checkpoint::list(const char* name) {
@@ -131,6 +162,7 @@ void Checkpoint::note_expected(pid_t pid) {
 
 std::vector<pid_t> Checkpoint::expected() const {
     std::vector<pid_t> pids;
+    Living is_alive;
     for (const Json& entry : state_.value("expected", Json::array()))
         if (is_alive(entry)) pids.push_back(entry.value("pid", 0));
     return pids;
@@ -138,6 +170,7 @@ std::vector<pid_t> Checkpoint::expected() const {
 
 void Checkpoint::client_came(uint32_t client, pid_t pid, int64_t now_ns) {
     if (pid <= 0) return;
+    Living is_alive;
     for (const Json& entry : list("held")) {
         if (entry.value("pid", 0) != pid || !is_alive(entry)) continue;
         wanted_.push_back({client, entry.value("queue", uint64_t{0}), now_ns + kQueuePatienceNs});

@@ -61,6 +61,7 @@ private:
     };
     void load();
     void save();
+    std::string text_that_fits(size_t most);
     nlohmann::json& list(const char* name);
 
     CheckpointArea* area_;

@@ -125,7 +125,7 @@ bool Server::expect(const Peer& peer, int connection, User& user) {
     expected.place = std::move(*place);
     expected.descriptors = std::move(*descriptors);
     expected.pid = peer.pid;
-    const uint32_t id = next_id_++;
+    const uint32_t id = fresh_id();
     if (!events_.watch(expected.process.get(), token(Source::kExpected, id))) return false;
     expected_.emplace(id, std::move(expected));
     if (peer.pid > 0) checkpoint_.note_expected(peer.pid);

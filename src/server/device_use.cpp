@@ -1,7 +1,9 @@
 #include "server/device_use.h"
 
 #include <algorithm>
+#include <set>
 
+#include "base/capped.h"
 #include "base/clock.h"
 #include "server/seen_queue.h"
 
@@ -34,19 +36,29 @@ void DeviceUse::look(const Clients& clients, int64_t now_ns) {
     if (due_ns_ == 0 || now_ns < due_ns_) return;
     due_ns_ = now_ns + base::kSecond;
     bool used = false;
-    std::map<std::pair<uint64_t, uint64_t>, int64_t> busy_ns;
+    struct Busy {
+        uid_t user = 0;
+        int64_t ns = 0;
+    };
+    std::map<Key, Busy> all;
     for (const auto& [id, client] : clients)
         for (const SeenQueue& queue : queues_of(*client)) {
-            const int64_t busy = queue.slot.busy_ns.load(std::memory_order_relaxed);
-            busy_ns[{client->process(), queue.slot.device.load(std::memory_order_relaxed)}] +=
-                std::clamp<int64_t>(busy, 0, INT64_MAX / ipc::kMostQueues);
+            Busy& busy = all[{client->process(), queue.slot.device.load(std::memory_order_relaxed)}];
+            busy.user = client->user().uid();
+            busy.ns =
+                base::capped_sum(busy.ns, std::max<int64_t>(queue.slot.busy_ns.load(std::memory_order_relaxed), 0));
         }
-    for (const auto& [key, busy] : busy_ns) {
-        UseTable::Entry* entry = entry_of(key.first, key.second, now_ns);
-        if (entry == nullptr) break;  // as many as there is room for
-        used |= entry->looked_at_ns == 0 || entry->busy_ns[second_of(entry->looked_at_ns)] != busy;
+    std::set<uid_t> full;  // they have as many as there is room for
+    for (const auto& [key, busy] : all) {
+        UseTable::Entry* entry = known_entry(key);
+        if (entry == nullptr && !full.contains(busy.user)) {
+            entry = new_entry(key, busy.user, now_ns);
+            if (entry == nullptr) full.insert(busy.user);
+        }
+        if (entry == nullptr) continue;
+        used |= entry->looked_at_ns == 0 || entry->busy_ns[second_of(entry->looked_at_ns)] != busy.ns;
         entry->looked_at_ns = entry->at_ns[second_of(now_ns)] = now_ns;
-        entry->busy_ns[second_of(now_ns)] = busy;
+        entry->busy_ns[second_of(now_ns)] = busy.ns;
     }
     quiet_ = used ? 0 : quiet_ + 1;
     if (quiet_ < kQuietLooks) return;
@@ -54,19 +66,28 @@ void DeviceUse::look(const Clients& clients, int64_t now_ns) {
     due_ns_ = 0;
 }
 
-UseTable::Entry* DeviceUse::entry_of(uint64_t process, uint64_t device, int64_t now_ns) {
-    UseTable::Entry*& known = by_key_[{process, device}];
-    if (known != nullptr && known->process == process && known->device == device) return known;
+UseTable::Entry* DeviceUse::known_entry(const Key& key) const {
+    const auto known = by_key_.find(key);
+    return known != by_key_.end() ? known->second : nullptr;
+}
+
+// Null: there is no room, or the user has as many as it may.
+UseTable::Entry* DeviceUse::new_entry(const Key& key, uid_t user, int64_t now_ns) {
+    UseTable::Entry* free = nullptr;
+    size_t of_user = 0;
     for (UseTable::Entry& entry : table_->entries) {
-        if (!is_old(entry, now_ns)) continue;
-        if (entry.process != 0) by_key_.erase({entry.process, entry.device});
-        entry = {};
-        entry.process = process;
-        entry.device = device;
-        return known = &entry;
+        if (!is_old(entry, now_ns))
+            of_user += entry.user == user ? 1 : 0;
+        else if (free == nullptr)
+            free = &entry;
     }
-    by_key_.erase({process, device});
-    return nullptr;
+    if (free == nullptr || of_user >= UseTable::kMostOfUser) return nullptr;
+    if (free->process != 0) by_key_.erase({free->process, free->device});
+    *free = {};
+    free->process = key.first;
+    free->device = key.second;
+    free->user = user;
+    return by_key_[key] = free;
 }
 
 std::optional<double> DeviceUse::percent(uint64_t process, uint64_t device, int64_t seconds) const {

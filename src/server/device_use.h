@@ -15,11 +15,13 @@ namespace xsched::server {
 struct UseTable {
     static constexpr int64_t kSeconds = 61;
     static constexpr size_t kMost = 1024;
+    static constexpr size_t kMostOfUser = kMost / 2;  // a client may name any number of devices
 
     // One program on one device. Free if it has not been looked at for as long as samples reach back.
     struct Entry {
         uint64_t process;  // as Client has it
         uint64_t device;
+        uid_t user;
         int64_t looked_at_ns;
         int64_t at_ns[kSeconds];    // as a ring, by the second: when,
         int64_t busy_ns[kSeconds];  // and what had been used by then
@@ -44,11 +46,13 @@ public:
     std::optional<double> percent(uint64_t process, uint64_t device, int64_t seconds) const;
 
 private:
-    UseTable::Entry* entry_of(uint64_t process, uint64_t device, int64_t now_ns);
+    using Key = std::pair<uint64_t, uint64_t>;  // process, device
+    UseTable::Entry* known_entry(const Key& key) const;
+    UseTable::Entry* new_entry(const Key& key, uid_t user, int64_t now_ns);
 
     std::unique_ptr<UseTable> own_;
     UseTable* table_;
-    std::map<std::pair<uint64_t, uint64_t>, UseTable::Entry*> by_key_;
+    std::map<Key, UseTable::Entry*> by_key_;
     int64_t due_ns_ = 0;
     int quiet_ = 0;  // looks since somebody used a device
 };

@@ -32,6 +32,7 @@ DoorbellGroup::DoorbellGroup(DoorbellNews& news) : news_(news) {
         watch();
     });
     pthread_setname_np(thread_.native_handle(), "xserver-bells");
+    news_.groups.fetch_add(1, std::memory_order_relaxed);  // not of one that got no thread
 }
 
 DoorbellGroup::~DoorbellGroup() {
@@ -41,6 +42,7 @@ DoorbellGroup::~DoorbellGroup() {
     }
     changed();
     thread_.join();
+    news_.groups.fetch_sub(1, std::memory_order_relaxed);
 }
 
 void DoorbellGroup::add(uint32_t id, ipc::Header& header) {
@@ -91,7 +93,7 @@ void DoorbellGroup::watch() {
             }
         }
         if (!rung.empty()) news_.tell(rung);
-        real_time.turn_ends(base::now_ns());
+        real_time.turn_ends(base::now_ns(), news_.groups.load(std::memory_order_relaxed));
         if (kernel_can)
             kernel_can =
                 base::futex_wait_any(words.data(), noted.data(), static_cast<unsigned>(words.size()), base::kForever);

@@ -25,6 +25,9 @@ public:
     // Appends what was told since the last call.
     void take(std::vector<uint32_t>& ids);
 
+    // How many groups there are: their threads share what one of the real-time class may work (real_time.h).
+    std::atomic<uint32_t> groups{0};
+
 private:
     base::FutexWord& waker_;
     std::mutex mutex_;

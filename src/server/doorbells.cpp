@@ -1,8 +1,10 @@
 #include "server/doorbells.h"
 
 #include <algorithm>
+#include <system_error>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "base/spin.h"
 
 namespace xsched::server {
@@ -19,17 +21,27 @@ Doorbells::Doorbells(base::FutexWord& waker, int64_t spin_ns)
 Doorbells::~Doorbells() = default;
 
 void Doorbells::add(uint32_t id, ipc::Header& header) {
-    if (words_.size() >= kMostWords) {
-        for (const auto& group : groups_)
-            if (group->size() < DoorbellGroup::kMost) return group->add(id, header);
-        groups_.push_back(std::make_unique<DoorbellGroup>(news_));
-        return groups_.back()->add(id, header);
-    }
+    if (words_.size() >= kMostWords)
+        if (DoorbellGroup* group = group_with_room()) return group->add(id, header);
     header.server_asleep.store(0);
     headers_.push_back(&header);
     ids_.push_back(id);
     words_.push_back(&header.doorbell);
     noted_.push_back(header.doorbell.load());
+}
+
+// None: the system has no threads left. Then there are more words for the scheduling thread itself to wait for.
+DoorbellGroup* Doorbells::group_with_room() {
+    for (const auto& group : groups_)
+        if (group->size() < DoorbellGroup::kMost) return group.get();
+    try {
+        groups_.push_back(std::make_unique<DoorbellGroup>(news_));
+    } catch (const std::system_error& error) {
+        if (!said_no_threads_) XLOG_WARN("no thread can be started for clients' doorbells (%s)", error.what());
+        said_no_threads_ = true;
+        return nullptr;
+    }
+    return groups_.back().get();
 }
 
 void Doorbells::remove(uint32_t id) {
@@ -90,7 +102,7 @@ bool Doorbells::spin(int64_t until_ns) {
 }
 
 void Doorbells::wait(int64_t timeout_ns) {
-    if (kernel_can_) {
+    if (kernel_can_ && words_.size() <= base::kMostWaitedFor) {
         kernel_can_ =
             base::futex_wait_any(words_.data(), noted_.data(), static_cast<unsigned>(words_.size()), timeout_ns);
         if (kernel_can_) return;

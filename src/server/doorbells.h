@@ -38,6 +38,7 @@ public:
     void sleep(int64_t until_ns);
 
 private:
+    DoorbellGroup* group_with_room();
     bool anything_rang() const;
     void set_asleep(uint32_t asleep);
     bool spin(int64_t until_ns);
@@ -47,6 +48,7 @@ private:
     int64_t spin_ns_;
     int64_t rang_ns_ = 0;  // when a doorbell was last heard
     bool kernel_can_ = true;  // wait for several words
+    bool said_no_threads_ = false;
     std::vector<ipc::Header*> headers_;
     std::vector<uint32_t> ids_;  // likewise
     // Parallel: the waker's word, then one per client.

@@ -1,5 +1,6 @@
 #include "server/facts.h"
 
+#include "base/capped.h"
 #include "base/clock.h"
 #include "dispatch/record.h"
 
@@ -35,7 +36,7 @@ Gone gone_of(const Client& client) {
         const dispatch::QueueRecord* record = client.record()->find(at);
         if (record == nullptr) continue;
         gone.completed += record->gone_completed.load(std::memory_order_relaxed);
-        gone.busy_ns += record->gone_busy_ns.load(std::memory_order_relaxed);
+        gone.busy_ns = base::capped_sum(gone.busy_ns, record->gone_busy_ns.load(std::memory_order_relaxed));
     }
     return gone;
 }

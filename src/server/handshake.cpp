@@ -5,16 +5,10 @@
 #include <cstddef>
 #include <cstring>
 
+#include "base/text.h"
+
 namespace xsched::server {
 namespace {
-
-// Names come from strangers and end up in terminals and logs.
-std::string printable(const char* text, size_t most) {
-    std::string result(text, strnlen(text, most));
-    for (char& letter : result)
-        if (letter < ' ' || letter > '~') letter = '?';
-    return result.empty() ? "?" : result;
-}
 
 bool may_enter(const Peer& peer, ipc::SocketScope scope) {
     return scope == ipc::SocketScope::kSystem || peer.uid == geteuid() || peer.uid == 0;
@@ -35,7 +29,7 @@ Greeting judge_hello(const void* packet, size_t bytes, const Peer& peer, ipc::So
     if (bytes != sizeof(hello) || hello.bytes != sizeof(hello)) return greeting;
     if (hello.kind != ipc::PeerKind::kClient && hello.kind != ipc::PeerKind::kTool) return greeting;
     greeting.kind = hello.kind;
-    greeting.program = printable(hello.program, sizeof(hello.program));
+    greeting.program = base::printable({hello.program, strnlen(hello.program, sizeof(hello.program))});
     greeting.pid = hello.pid;
     greeting.status = may_enter(peer, scope) ? ipc::WelcomeStatus::kAccepted : ipc::WelcomeStatus::kWrongUser;
     return greeting;

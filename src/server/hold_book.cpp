@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <set>
+#include <unordered_map>
 
 #include "base/clock.h"
+#include "dispatch/hold_tracker.h"
 #include "server/seen_queue.h"
 
 namespace xsched::server {
@@ -60,11 +62,11 @@ void HoldBook::take(const dispatch::HoldPart& part) {
     sum.holds = 0;
     for (; at_ns / kTickNs < part.end_ns / kTickNs; at_ns += sum.ns) {
         sum.ns = kTickNs - at_ns % kTickNs;
-        note(victim, at_ns / kTickNs, sum);
+        note(part.client, victim, at_ns / kTickNs, sum);
     }
     sum.ns = std::max<int64_t>(part.end_ns - at_ns, 0);
     sum.holds = counts ? 1 : 0;
-    note(victim, part.end_ns / kTickNs, sum);
+    note(part.client, victim, part.end_ns / kTickNs, sum);
 }
 
 HoldBook::Sum HoldBook::all(uint32_t client) const {
@@ -72,13 +74,23 @@ HoldBook::Sum HoldBook::all(uint32_t client) const {
     return found == all_.end() ? Sum{} : found->second;
 }
 
-void HoldBook::note(Victim& victim, int64_t tick, const Sum& sum) {
+void HoldBook::note(uint32_t client, Victim& victim, int64_t tick, const Sum& sum) {
+    if (sum.cause.by_client != 0 && sum.cause.by_client != client) owe(client, tick, sum);
     size_t others = 0;
     for (auto at = victim.entries.rbegin(); at != victim.entries.rend() && at->tick >= tick; ++at) {
         if (at->tick > tick) continue;
         if (same(at->sum.cause, sum.cause) || ++others >= kMostCauses) return add(at->sum, sum);
     }
     victim.entries.push_back({tick, sum});
+}
+
+void HoldBook::owe(uint32_t client, int64_t tick, const Sum& sum) {
+    std::deque<Debt>& debts = debts_[sum.cause.by_client];
+    size_t looks = kMostCauses;
+    for (auto at = debts.rbegin(); at != debts.rend() && at->tick >= tick && looks > 0; ++at, --looks)
+        if (at->tick == tick && at->victim == client) return add(at->sum, sum);
+    debts.push_back({tick, client, sum});
+    if (debts.size() > kMostDebts) debts.pop_front();
 }
 
 void HoldBook::know(const Clients& clients, uint32_t client, int64_t now_ns) {
@@ -99,6 +111,9 @@ void HoldBook::forget(const Clients& clients, int64_t now_ns) {
     for (auto& [client, victim] : victims_)
         while (!victim.entries.empty() && victim.entries.front().tick < oldest) victim.entries.pop_front();
     std::erase_if(victims_, [](const auto& it) { return it.second.entries.empty(); });
+    for (auto& [client, debts] : debts_)
+        while (!debts.empty() && debts.front().tick < oldest) debts.pop_front();
+    std::erase_if(debts_, [](const auto& it) { return it.second.empty(); });
     std::erase_if(known_, [&](const auto& it) { return now_ns - it.second.seen_ns > kLongestNs + base::kSecond; });
 }
 
@@ -119,13 +134,21 @@ std::vector<HoldBook::Sum> HoldBook::held(uint32_t client, int64_t ns, int64_t n
 
 std::vector<HoldBook::Cost> HoldBook::caused(uint32_t client, int64_t ns, int64_t now_ns) const {
     std::vector<Cost> costs;
-    for (const auto& [victim, ignored] : victims_) {
-        if (victim == client) continue;
-        Cost cost{.client = victim, .sum = {}};
-        for (const Sum& sum : held(victim, ns, now_ns))
-            if (sum.cause.by_client == client) add(cost.sum, sum);
-        if (cost.sum.ns > 0) costs.push_back(cost);
+    const auto debts = debts_.find(client);
+    if (debts == debts_.end()) return costs;
+    // A part that ended earlier may have been told later: by no more than its own length.
+    constexpr int64_t kLateTicks = dispatch::HoldTracker::kLongestPartNs / kTickNs + 1;
+    const int64_t oldest = (now_ns - ns) / kTickNs;
+    std::unordered_map<uint32_t, Sum> sums;
+    for (auto at = debts->second.rbegin(); at != debts->second.rend() && at->tick >= oldest - kLateTicks; ++at) {
+        if (at->tick < oldest) continue;
+        const auto [sum, first] = sums.try_emplace(at->victim, at->sum);
+        const dispatch::HoldCause newest = sum->second.cause;
+        if (!first) add(sum->second, at->sum);
+        sum->second.cause = newest;
     }
+    for (const auto& [victim, sum] : sums)
+        if (sum.ns > 0) costs.push_back({victim, sum});
     std::sort(costs.begin(), costs.end(), [](const Cost& one, const Cost& other) { return one.sum.ns > other.sum.ns; });
     return costs;
 }

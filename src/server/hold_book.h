@@ -19,6 +19,8 @@ namespace xsched::server {
 class HoldBook {
 public:
     static constexpr int64_t kLongestNs = 60 * base::kSecond;
+    // Of what one program cost others: beyond that the oldest is forgotten, so that nobody's list takes long to add up.
+    static constexpr size_t kMostDebts = 16384;
     using Clients = std::map<uint32_t, std::unique_ptr<Client>>;
 
     // What is known of a program for a minute after it left.
@@ -68,14 +70,21 @@ private:
         int64_t tick = 0;
         Sum sum;
     };
+    // What the client of that number was held for somebody's sake.
+    struct Debt {
+        int64_t tick = 0;
+        uint32_t victim = 0;
+        Sum sum;
+    };
     struct Victim {
         std::deque<Entry> entries;  // by time
-        int64_t covered_ns = 0;     // what was before is in the sums
-        int64_t counted_ns = 0;     // likewise of the holds that are over
+        int64_t covered_ns = 0;  // what was before is in the sums
+        int64_t counted_ns = 0;  // likewise of the holds that are over
     };
 
     void take(const dispatch::HoldPart& part);
-    void note(Victim& victim, int64_t tick, const Sum& sum);
+    void note(uint32_t client, Victim& victim, int64_t tick, const Sum& sum);
+    void owe(uint32_t client, int64_t tick, const Sum& sum);
     void know(const Clients& clients, uint32_t client, int64_t now_ns);
     void forget(const Clients& clients, int64_t now_ns);
 
@@ -83,6 +92,7 @@ private:
     uint64_t next_ = 0;
     uint64_t lost_ = 0;
     std::map<uint32_t, Victim> victims_;
+    std::map<uint32_t, std::deque<Debt>> debts_;  // of whoever they were held for; by time, or nearly
     std::map<uint32_t, Sum> all_;
     std::map<uint32_t, Known> known_;
     int64_t due_ns_ = 0;

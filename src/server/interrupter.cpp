@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstring>
+#include <system_error>
 #include <utility>
 
 #include "base/clock.h"
@@ -80,6 +81,7 @@ bool Interrupter::take(const Client& client, const void* packet, size_t bytes, b
         }
     }
     const std::lock_guard lock(mutex_);
+    if (!has_thread()) return true;
     const auto known = sets_.find(key);
     if (withdrawn) {
         if (known != sets_.end()) known->second.going = true;
@@ -99,11 +101,20 @@ bool Interrupter::take(const Client& client, const void* packet, size_t bytes, b
                   static_cast<unsigned long long>(handover.device));
         sets_.emplace(key, std::move(fresh));
     }
-    if (!thread_.joinable()) {
-        thread_ = std::thread([this] { run(); });
-        pthread_setname_np(thread_.native_handle(), "xserver-rm");
-    }
     changed_.notify_all();
+    return true;
+}
+
+// Under mutex_. False: the system has no threads left; what is handed over then is of no use.
+bool Interrupter::has_thread() {
+    if (thread_.joinable()) return true;
+    try {
+        thread_ = std::thread([this] { run(); });
+    } catch (const std::system_error& error) {
+        XLOG_WARN("no thread can be started for level 3 (%s): clients do without it", error.what());
+        return false;
+    }
+    pthread_setname_np(thread_.native_handle(), "xserver-rm");
     return true;
 }
 

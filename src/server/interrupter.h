@@ -81,6 +81,7 @@ private:
     int64_t look_at(Watched& client, int64_t now_ns);
     void follow(const Watched& client);
     bool hand_back(const Watched& client);
+    bool has_thread();
     void retire(Set& set);
     void run();
     bool act(std::unique_lock<std::mutex>& lock);

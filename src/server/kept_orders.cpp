@@ -30,13 +30,14 @@ std::optional<uid_t> KeptOrders::owner_of(pid_t pid) {
     return info.st_uid;
 }
 
-bool KeptOrders::keep(pid_t pid, uid_t user, const Json& order) {
+bool KeptOrders::keep(pid_t pid, uid_t user, bool trusted, const Json& order) {
     Json orders = living(checkpoint_.value(kOrders));
     const auto count = std::count_if(orders.begin(), orders.end(),
                                      [user](const Json& one) { return one.value("user", uid_t{0}) == user; });
     auto found = std::find_if(orders.begin(), orders.end(), [pid](const Json& one) { return one["pid"] == pid; });
     if (found == orders.end()) {
-        if (static_cast<size_t>(count) >= kMostOfUser || orders.size() >= kMost) return false;
+        const size_t most = trusted ? kMost : kMostOfOrdinary;
+        if (static_cast<size_t>(count) >= kMostOfUser || orders.size() >= most) return false;
         orders.push_back({{"pid", pid}, {"start", start_of(pid)}, {"user", user}});
         found = orders.end() - 1;
     }
@@ -52,10 +53,10 @@ bool KeptOrders::has(pid_t pid) const {
 
 void KeptOrders::give(Client& client) {
     const Json known = checkpoint_.value(kOrders);
-    if (!known.is_array() || known.empty() || client.pid_is_claimed()) return;
+    const auto meant = [&client](const Json& one) { return one["pid"] == client.pid(); };
+    if (!known.is_array() || client.pid_is_claimed() || std::none_of(known.begin(), known.end(), meant)) return;
     Json orders = living(known);
-    const auto found =
-        std::find_if(orders.begin(), orders.end(), [&](const Json& one) { return one["pid"] == client.pid(); });
+    const auto found = std::find_if(orders.begin(), orders.end(), meant);
     if (found == orders.end()) return;
     write_defaults(client.header(), *found);
     client.held = found->value("held", false);

@@ -16,6 +16,7 @@ namespace xsched::server {
 class KeptOrders {
 public:
     static constexpr size_t kMostOfUser = 64;
+    static constexpr size_t kMostOfOrdinary = 448;  // of all of these together
     static constexpr size_t kMost = 512;
 
     explicit KeptOrders(Checkpoint& checkpoint) : checkpoint_(checkpoint) {}
@@ -23,8 +24,9 @@ public:
     // The user that the process runs as; nothing: there is no such process.
     static std::optional<uid_t> owner_of(pid_t pid);
     // Adds to what was told of the process before: "hints" by name, as they are kept (base/hints.h), "level",
-    // "threshold", "batch_size", "held". False: the asking user has as many as it may.
-    bool keep(pid_t pid, uid_t user, const nlohmann::json& order);
+    // "threshold", "batch_size", "held". False: the asking user has as many as it may. `user`: whose limits count
+    // (users.h).
+    bool keep(pid_t pid, uid_t user, bool trusted, const nlohmann::json& order);
     // Whether something waits for that process.
     bool has(pid_t pid) const;
     // Before the client's welcome: writes what is there of it into its header, and forgets it.

@@ -16,7 +16,7 @@
 namespace xsched::server {
 namespace {
 
-constexpr int kBacklog = 4096;  // the system's own limit may be lower
+constexpr int kBacklog = 256;
 // A server that leaves unlinks its socket a moment before it lets go of the lock.
 constexpr int64_t kLockPatienceNs = base::kSecond;
 

@@ -33,6 +33,7 @@ struct CommandLine {
     int port = 0;
     double idle_exit_s = 0;
     int64_t starvation_limit_ms = 1000;
+    int64_t claim_limit_ms = 2000;
     int64_t spin_us = -1;  // -1: default_spin_us
     bool system = false;
     bool foreground = true;
@@ -61,6 +62,9 @@ void describe(CLI::App& app, CommandLine& line) {
         ->check(CLI::Range(0.0, 1e6));
     app.add_option("--starvation-limit-ms", line.starvation_limit_ms,
                    "a queue kept off for longer gets a turn; 0: no limit")
+        ->check(CLI::Range(int64_t{0}, int64_t{3'600'000}));
+    app.add_option("--claim-limit-ms", line.claim_limit_ms,
+                   "nobody makes room any longer for work of which nothing completes for so long (2000); 0: no limit")
         ->check(CLI::Range(int64_t{0}, int64_t{3'600'000}));
     app.add_option("--spin-us", line.spin_us,
                    "while clients compete, look for news for so long after the last before sleeping; 0: sleep at once, "
@@ -114,6 +118,7 @@ bool complete(CommandLine& line) {
     }
     options.idle_exit_ns = static_cast<int64_t>(line.idle_exit_s * 1e9);
     options.starvation_limit_ns = line.starvation_limit_ms * xsched::base::kMillisecond;
+    options.claim_limit_ns = line.claim_limit_ms * xsched::base::kMillisecond;
     options.flight_recorder = !line.no_flight_recorder;
     options.spin_ns = (line.spin_us < 0 ? default_spin_us() : line.spin_us) * xsched::base::kMicrosecond;
     return true;

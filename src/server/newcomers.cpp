@@ -50,7 +50,7 @@ void Server::take_in(base::UniqueFd socket, int64_t now_ns) {
     auto silent = user.charge(Limit::kSilent);
     auto descriptors = user.charge(Limit::kDescriptors, kConnectionFds);
     const bool full = !silent || !descriptors || undertaker_.refuses(user.uid());
-    const uint32_t id = next_id_++;
+    const uint32_t id = fresh_id();
     if (full || !events_.watch(newcomer.socket.get(), token(Source::kNewcomer, id)))
         return refuse(newcomer, ipc::WelcomeStatus::kUserFull, now_ns);
     newcomer.silent = std::move(*silent);

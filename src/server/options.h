@@ -21,6 +21,7 @@ struct Options {
     ipc::SocketScope scope = ipc::SocketScope::kUser;
     int64_t idle_exit_ns = 0;         // leave after so long without client or tool; 0: never
     int64_t starvation_limit_ns = 0;  // 0: none
+    int64_t claim_limit_ns = 0;       // likewise (sched/claim.h)
     int64_t spin_ns = 0;              // look at the doorbells for so long before sleeping
     std::vector<LimitSetting> limits;  // --limit
     std::vector<GroupSetting> groups;  // likewise

@@ -6,16 +6,18 @@
 
 namespace xsched::server {
 
-// How long a thread must rest that may work half of the time. Work that is not yet made good by sleep is owed. Pure;
-// one thread.
+// How long a thread must rest that may work half of the time, or of several threads that may together one of them. Work
+// that is not yet made good by sleep is owed. Pure; one thread.
 class RealTimeBudget {
 public:
     static constexpr int64_t kMostOwedNs = 5'000'000;  // a burst of passes does not rest
+    static constexpr int64_t kMostEverOwedNs = 50'000'000;  // an attack that is over is forgotten soon
     static constexpr int64_t kShortestRestNs = 50'000;
     static constexpr int64_t kLongestRestNs = 500'000;  // what a decision may come late beside an attack
 
-    // After a turn of the thread's loop: how long it slept before, how long it worked. Nanoseconds to rest, 0: none.
-    int64_t rest_ns(int64_t slept_ns, int64_t worked_ns);
+    // After a turn of the thread's loop: how long it slept before, how long it worked, how many threads share the half.
+    // Nanoseconds to rest, 0: none.
+    int64_t rest_ns(int64_t slept_ns, int64_t worked_ns, uint32_t threads = 1);
 
 private:
     int64_t owed_ns_ = 0;
@@ -28,7 +30,8 @@ public:
     RealTime(int64_t now_ns, bool rests);
 
     // Before the thread of a loop sleeps. Sleeps up to kLongestRestNs itself where the budget says so. One system call.
-    void turn_ends(int64_t now_ns);
+    // `threads`: those like it, which together may work half of the time of one.
+    void turn_ends(int64_t now_ns, uint32_t threads = 1);
 
 private:
     RealTimeBudget budget_;

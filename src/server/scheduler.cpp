@@ -83,23 +83,20 @@ void Scheduler::admit(const dispatch::ClientView& client) {
     dispatcher_.add_client(view);
     doorbells_.add(client.id, client.region->header);
     clients_.push_back(client);
-    share_journal(client, true);
+    if (client.limits != nullptr) recorded_users_.came(client.limits);
+    share_journal(base::now_ns());
 }
 
-void Scheduler::share_journal(const dispatch::ClientView& client, bool came) {
-    if (client.limits == nullptr) return;
-    uint32_t& clients = client.limits->clients;
-    if (came && clients++ == 0) ++users_;
-    if (!came && --clients == 0) --users_;
-    journal_.share(users_);
-}
+void Scheduler::share_journal(int64_t now_ns) { journal_.share(recorded_users_.count(now_ns)); }
 
 void Scheduler::expel(uint32_t id) {
     const auto found = std::find_if(clients_.begin(), clients_.end(), [id](const auto& it) { return it.id == id; });
     if (found == clients_.end()) return;
     dispatcher_.remove_client(id);
     doorbells_.remove(id);
-    share_journal(*found, false);
+    const int64_t now_ns = base::now_ns();
+    if (found->limits != nullptr) recorded_users_.left(*found->limits, now_ns);
+    share_journal(now_ns);
     clients_.erase(found);
 }
 
@@ -111,6 +108,7 @@ void Scheduler::loop() {
         carry_out(tickets);
         const std::vector<uint32_t>& rung = doorbells_.note_clients();
         const int64_t now = base::now_ns();
+        if (recorded_users_.due_ns() != 0 && now >= recorded_users_.due_ns()) share_journal(now);
         int64_t planned = dispatcher_.pass(now, rung);
         note_keeping_off(planned != 0);  // while somebody is, there is a heartbeat to give
         if (look_) planned = base::earlier(planned, look_(now));

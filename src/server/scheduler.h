@@ -14,6 +14,7 @@
 
 #include "base/unique_fd.h"
 #include "dispatch/dispatcher.h"
+#include "dispatch/recorded_users.h"
 #include "server/doorbells.h"
 
 namespace xsched::server {
@@ -74,13 +75,13 @@ private:
     void carry_out(const Tickets& tickets);
     static void tell_passed(const Tickets& tickets);
     void note_keeping_off(bool keeps_off);
-    void share_journal(const dispatch::ClientView& client, bool came);
+    void share_journal(int64_t now_ns);
     void resume_everybody();
     void wake();
 
     dispatch::Journal journal_;  // before those who write it, like this:
     dispatch::HoldLog holds_;
-    uint32_t users_ = 0;  // that have clients
+    dispatch::RecordedUsers recorded_users_;
     dispatch::Dispatcher dispatcher_;
     base::FutexWord waker_{0};
     Doorbells doorbells_;

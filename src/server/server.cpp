@@ -39,6 +39,7 @@ base::UniqueFd open_signals() {
 sched::Core make_core(const Options& options, const std::string& policy) {
     sched::Settings settings;
     settings.starvation_limit_ns = options.starvation_limit_ns;
+    settings.claim_limit_ns = options.claim_limit_ns;
     settings.trials = base::options().trials != 0;
     const policy::PolicyInfo* info = policy.empty() ? nullptr : policy::find_policy(policy.c_str());
     if (info == nullptr) info = policy::find_policy(options.policy.c_str());
@@ -169,6 +170,13 @@ void Server::run() {
         if (should_leave(now)) break;
     }
     let_everybody_go();
+}
+
+uint32_t Server::fresh_id() {
+    return ids_.take([this](uint32_t id) {
+        return clients_.contains(id) || newcomers_.contains(id) || expected_.contains(id) || desk_.has(id) ||
+               std::any_of(leaving_.begin(), leaving_.end(), [id](const auto& client) { return client->id() == id; });
+    });
 }
 
 void Server::handle_event(uint64_t ready, int64_t now_ns) {

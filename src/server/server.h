@@ -12,6 +12,7 @@
 #include "server/cgroups.h"
 #include "server/checkpoint.h"
 #include "server/client.h"
+#include "server/connection_ids.h"
 #include "server/cpu_priorities.h"
 #include "server/device_numbers.h"
 #include "server/device_use.h"
@@ -63,6 +64,7 @@ private:
         bool came = false;  // itself, or a process that it started
     };
 
+    uint32_t fresh_id();
     void handle_event(uint64_t token, int64_t now_ns);
     int64_t next_wake() const;
     void take_up_checkpoint();
@@ -104,7 +106,7 @@ private:
     Interrupter interrupter_;
     Scheduler scheduler_;
 
-    uint32_t next_id_ = 1;
+    ConnectionIds ids_;
     std::map<uint32_t, Newcomer> newcomers_;
     std::map<uint32_t, std::unique_ptr<Client>> clients_;
     std::map<uint32_t, Expected> expected_;

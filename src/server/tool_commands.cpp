@@ -49,9 +49,9 @@ Json hold(const Request& request, bool held) {
         for (const uint32_t id : clients) count += dispatcher.set_held(id, queue_handle, held) ? 1 : 0;
     };
     request.order(set);
-    for (const uint32_t id : clients)
-        if (count != 0) request.host.checkpoint.note_held(request.host.clients.at(id)->pid(), queue_handle, held);
     if (count == 0) throw NobodyThere("it went away meanwhile: 'xcli list' shows what there is");
+    // All are connections of one process.
+    request.host.checkpoint.note_held(request.host.clients.at(clients.front())->pid(), queue_handle, held);
     tell_log(request, what);
     return {{"queues", queues}, {"later", !handle.has_value()}};
 }
@@ -75,7 +75,8 @@ Json keep_order(const Request& request, int64_t pid, const Json& order) {
         throw NobodyThere("no process " + std::to_string(pid) +
                           " is scheduled by this server, and you have none of that number that could be: 'xcli status' "
                           "shows those there are");
-    if (!request.host.orders.keep(static_cast<pid_t>(pid), request.asking.peer.uid, order))
+    const User& user = request.asking.user;
+    if (!request.host.orders.keep(static_cast<pid_t>(pid), user.uid(), user.trusted(), order))
         throw NotDone("orders for as many processes as you may give them wait already: process " + std::to_string(pid) +
                       " has to come first");
     return {{"queues", 0}, {"later", true}};
@@ -84,10 +85,8 @@ Json keep_order(const Request& request, int64_t pid, const Json& order) {
 void tell_log(const Request& request, const char* what) {
     Json body = request.body;
     body.erase("cmd");
-    const std::string said = what + (" " + body.dump(-1, ' ', false, Json::error_handler_t::replace));
-    const int64_t now_ns = base::now_ns();
-    request.host.notes.add(request.asking.peer.uid, false, said, now_ns);
-    if (!request.asking.user.may_log(now_ns)) return;
+    const std::string said = what + (" " + body.dump(-1, ' ', true, Json::error_handler_t::replace));
+    request.host.notes.add(request.asking.peer.uid, false, said, base::now_ns());
     XLOG_INFO("uid %u (pid %d) %s", request.asking.peer.uid, request.asking.peer.pid, said.c_str());
 }
 

@@ -31,6 +31,7 @@ public:
     void serve(int64_t now_ns);
 
     bool empty() const { return tools_.empty(); }
+    bool has(uint32_t id) const { return tools_.contains(id); }
     // When serve() is to be called at the latest; 0: no need.
     int64_t due_ns() const;
 

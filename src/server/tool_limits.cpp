@@ -37,17 +37,19 @@ Json set_group(const Request& request, const std::string& text) {
     } catch (const std::runtime_error& error) {
         throw ToolError(error.what());
     }
-    if (!Cgroups::may_set(request.asking.peer, setting.path))
+    Cgroups& groups = request.host.cgroups;
+    if (!groups.may_set(request.asking.peer, setting.path))
         throw NotDone("only root, the server's own user, members of the group xsched and the owner of " + setting.path +
                       " in /sys/fs/cgroup may say what it is given");
-    if (const char* refusal = request.host.cgroups.set(setting, &request.asking.peer)) throw NotDone(refusal);
-    std::vector<uint32_t> within;
-    for (const auto& [id, client] : request.host.clients) {
-        request.host.cgroups.tell(client->cgroup(), *client->group());
-        within.push_back(id);
-    }
-    request.order([&within](dispatch::Dispatcher& dispatcher) {
-        for (const uint32_t id : within) dispatcher.look_at(id);
+    Peer charged = request.asking.peer;
+    charged.uid = request.asking.user.uid();
+    if (const char* refusal = groups.set(setting, &charged)) throw NotDone(refusal);
+    // Nobody makes the scheduling thread read programs that this is not about.
+    std::vector<uint32_t> changed;
+    for (const auto& [id, client] : request.host.clients)
+        if (groups.tell(client->cgroup(), *client->group())) changed.push_back(id);
+    request.order([&changed](dispatch::Dispatcher& dispatcher) {
+        for (const uint32_t id : changed) dispatcher.look_at(id);
     });
     if (may_set(request)) keep(request, text);  // others' would fill the checkpoint
     return Json::object();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/capped.h"
 #include "base/histogram.h"
 #include "base/time.h"
 #include "server/describing.h"
@@ -189,7 +190,7 @@ void add_work(Json& entry, const Facts& facts, const Client& client, const std::
         submitted += given;
         launched += queue.slot.launched.load();
         completed += done;
-        busy_ns += std::clamp<int64_t>(queue.slot.busy_ns.load(), 0, INT64_MAX / ipc::kMostQueues);
+        busy_ns = base::capped_sum(busy_ns, std::max<int64_t>(queue.slot.busy_ns.load(), 0));
         command_ns = std::max(command_ns, queue.slot.command_ns.load());
         const bool ready = given != done || queue.slot.waiting.load() != 0;
         runs = runs || (ready && !known.suspended);

@@ -6,6 +6,7 @@
 
 #include "base/hints.h"
 #include "base/short_name.h"
+#include "base/text.h"
 #include "base/time.h"
 #include "ipc/slot_hints.h"
 #include "server/describing.h"
@@ -174,7 +175,7 @@ Json not_connected(const Request& request) {
         if (!request.rules_server() && one.user != request.asking.peer.uid) continue;
         std::string program = name_of_process(one.pid);
         if (program == "xcli") program = name_of_process(first_child(one.pid));  // which waits for it
-        programs.push_back({{"pid", one.pid}, {"uid", one.user}, {"program", program}});
+        programs.push_back({{"pid", one.pid}, {"uid", one.user}, {"program", base::printable(program)}});
     }
     return programs;
 }

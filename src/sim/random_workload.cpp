@@ -12,6 +12,23 @@ namespace {
 constexpr int64_t kMs = base::kMillisecond;
 constexpr int64_t kUs = base::kMicrosecond;
 
+// What the lengths in a workload are about.
+struct Scale {
+    int64_t apart_ns;  // bursts
+    int64_t kernel_ns;
+    int64_t most_hint;
+    int64_t most_kernels;  // in a burst
+    int64_t most_programs;
+};
+
+Scale scale_of(Density density) {
+    switch (density) {
+        case Density::kSparse: return {3000 * kMs, 200 * kUs, 100'000, 6, 12};
+        case Density::kBrief: return {3 * kMs, 60 * kUs, 3000, 20, 5};
+        default: return {20 * kMs, 200 * kUs, 100'000, 30, 7};
+    }
+}
+
 bool chance(Random& random, int64_t percent) { return random.below(100) < percent; }
 
 // From a tenth to ten times as long, all orders of magnitude alike.
@@ -43,41 +60,73 @@ Arrival random_arrival(Random& random, int64_t apart_ns) {
     return arrival;
 }
 
-base::Hints random_hints(Random& random) {
+base::Hints random_hints(Random& random, Density density) {
+    const bool brief = density == Density::kBrief;
     base::Hints hints;
+    if (brief) hints.timeslice_us = 500;
     hints.priority = static_cast<int32_t>(random.below(5)) - 2;
     for (const base::HintInfo& hint : base::kHints) {
         // Whoever has had its part of the device waits rightly.
         const std::string_view name = hint.name;
         if (name == "share" || name == "limit" || name == "utilization") continue;
         if (hint.kind != base::HintKind::kNumber || hint.id == base::HintId::priority || !chance(random, 30)) continue;
-        base::set_hint(hints, hint.id, hint.least + random.below(std::min<int64_t>(hint.most - hint.least, 100'000)));
+        const int64_t span = std::min<int64_t>(hint.most - (brief ? 0 : hint.least), scale_of(density).most_hint);
+        base::set_hint(hints, hint.id, hint.least + random.below(brief ? span - hint.least : span));
     }
     return hints;
 }
 
 ProgramSpec random_program(Random& random, const Workload& workload, Density density) {
     const bool sparse = density == Density::kSparse;
+    const Scale scale = scale_of(density);
     ProgramSpec spec;
     spec.name = "program";
     spec.device = static_cast<uint32_t>(random.below(workload.devices));
     spec.queues = chance(random, 25) ? 2 : 1;
     spec.level = static_cast<uint32_t>(1 + random.below(3));
-    spec.hints = random_hints(random);
+    spec.hints = random_hints(random, density);
     spec.depth = static_cast<uint32_t>(1 + random.below(16));
-    spec.burst.kernel_ns.least = about(random, 200 * kUs);
+    spec.burst.kernel_ns.least = about(random, scale.kernel_ns);
     spec.burst.kernel_ns.most = spec.burst.kernel_ns.least * (chance(random, 50) ? 1 : 3);
     if (!sparse && chance(random, 30)) {
         spec.arrival.kind = ArrivalKind::kStream;
     } else {
-        spec.arrival = random_arrival(random, sparse ? 3000 * kMs : 20 * kMs);
-        spec.burst.kernels = {1, sparse ? 6 : 30};
+        spec.arrival = random_arrival(random, scale.apart_ns);
+        spec.burst.kernels = {1, scale.most_kernels};
         spec.burst.sync_every = random.below(4);
         if (chance(random, 30)) spec.burst.gap_ns = {0, about(random, 50 * kUs)};
     }
     if (chance(random, 30)) spec.start_ns = random.below(workload.duration_ns / 2);
     if (chance(random, 30)) spec.end_ns = spec.start_ns + random.below(workload.duration_ns / 2) + kMs;
     return spec;
+}
+
+int64_t random_duration(Random& random, Density density) {
+    switch (density) {
+        case Density::kSparse: return 600'000 * kMs;
+        case Density::kBrief: return (30 + random.below(60)) * kMs;
+        default: return (500 + random.below(2000)) * kMs;
+    }
+}
+
+// So that starvation is a matter of a brief run as well.
+void limit_starvation(Random& random, Workload& workload, Density density) {
+    const bool soon = chance(random, 80);
+    if (density == Density::kBrief) {
+        workload.settings.starvation_limit_ns = (soon ? 5 : 15) * kMs;
+        workload.settings.starvation_turn_ns = kMs;
+    } else if (soon) {
+        workload.settings.starvation_limit_ns = 50 * kMs;
+    }
+}
+
+// What the hardware does about contexts, in proportion to the rest of a brief run.
+void shorten_costs(DeviceCosts& costs) {
+    for (int64_t* ns :
+         {&costs.switch_us, &costs.timeslice_us, &costs.take_off_us, &costs.keep_off_us, &costs.restore_us,
+          &costs.effect_us, &costs.set_timeslice_us, &costs.keep_alive_most_us, &costs.declared_off_us,
+          &costs.declared_most_off_us, &costs.declared_effect_us, &costs.declared_interrupt_us})
+        *ns /= 10;
 }
 
 // One gang or two, of programs on whatever devices.
@@ -91,16 +140,18 @@ void form_gangs(Random& random, Workload& workload) {
 
 Workload random_workload(uint64_t seed, Density density, int64_t duration_ns) {
     Random random(seed * 2 + (density == Density::kSparse ? 1 : 0));
+    if (density == Density::kBrief) random = random.branch(2);
     Random gangs(seed ^ 0x6a46);  // of its own, so that a seed's programs are the same without them
-    const bool sparse = density == Density::kSparse;
     Workload workload;
     workload.name = "seed " + std::to_string(seed);
     workload.seed = random.next() >> 12;
     workload.warm_up = 0;
-    workload.duration_ns = duration_ns != 0 ? duration_ns : (sparse ? 600'000 : 500 + random.below(2000)) * kMs;
+    workload.duration_ns = duration_ns != 0 ? duration_ns : random_duration(random, density);
     workload.devices = static_cast<uint32_t>(1 + random.below(2));
-    if (chance(random, 80)) workload.settings.starvation_limit_ns = 50 * kMs;
-    for (int64_t count = sparse ? 12 : 2 + random.below(6); count > 0; --count)
+    limit_starvation(random, workload, density);
+    if (density == Density::kBrief) shorten_costs(workload.costs);
+    const int64_t most = scale_of(density).most_programs;
+    for (int64_t count = density == Density::kSparse ? most : 2 + random.below(most - 1); count > 0; --count)
         workload.programs.push_back(random_program(random, workload, density));
     if (chance(gangs, 30)) form_gangs(gangs, workload);
     return workload;

@@ -159,6 +159,15 @@ TEST_F(Web, WhatMakesNoSenseGetsASentence) {
     EXPECT_EQ(get("live?hz=61").status, 400);
 }
 
+TEST_F(Web, DeeplyNestedRequestsAreRefused) {
+    constexpr size_t kDeep = 32000;
+    const std::string nested = std::string(kDeep, '[') + std::string(kDeep, ']');
+    for (const std::string& body : {"{\"pid\":" + nested + "}", nested}) {
+        EXPECT_EQ(ask("POST", "/api/v1/hints", body).status, 400);
+        EXPECT_EQ(get("server").status, 200) << "and it still answers";
+    }
+}
+
 TEST_F(Web, TheSocketIsThisUsersAndThePortAsksForTheToken) {
     struct stat info{};
     ASSERT_EQ(stat(door().c_str(), &info), 0);
@@ -283,6 +292,8 @@ TEST_F(Web, ATokenFileIsMadeForThisUserAlone) {
     EXPECT_EQ(info.st_mode & 0777U, 0600U);
     kill(second.pid(), SIGTERM);
     EXPECT_EQ(second.wait(), 0);
+    ASSERT_EQ(chmod(file.c_str(), 0620), 0);
+    expect_sentence({"web", "--listen", "127.0.0.1:0", "--token-file", file}, "others may write it");
     Process third({binary("xcli"), "web", "--listen", "127.0.0.1:0", "--json"}, directory.environment());
     ASSERT_TRUE(third.wait_for_output("\n")) << third.err();
     const Json place = Json::parse(third.out())["places"][0];

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "dispatch/fake_client.h"
+#include "dispatch/recorded_users.h"
 
 namespace xsched::dispatch {
 namespace {
@@ -109,6 +110,28 @@ TEST(Journal, FindsWhatWasSinceThen) {
     EXPECT_EQ(journal.first_since(7 * 5000), 5000U);
 }
 
+// A client says when its queue became ready, and may say anything.
+TEST(Journal, FindsItWhateverTimesClientsSay) {
+    for (const int64_t said_ns : {int64_t{0}, int64_t{INT64_MAX}}) {
+        Journal journal;
+        journal.want_until(INT64_MAX);
+        UserLimits user;
+        uint64_t wanted = 0;
+        for (int64_t ms = 0; ms < 5000; ++ms) {
+            if (ms == 2500) wanted = journal.end();
+            JournalEntry hostile = entry(1);
+            hostile.at_ns = said_ns;
+            for (int i = 0; i < 5; ++i) journal.add(hostile, &user, kStart + ms * kMs);
+            JournalEntry honest = entry(2);
+            honest.at_ns = kStart + ms * kMs;
+            journal.add(honest, &user, kStart + ms * kMs);
+        }
+        const uint64_t first = journal.first_since(kStart + 2500 * kMs);
+        EXPECT_LE(first, wanted + 5) << "its first honest one";
+        EXPECT_GE(first + 256, wanted) << "and not much before";
+    }
+}
+
 TEST(Journal, KeptAlwaysItIsNotEndedByWhoAsksForAWhile) {
     Journal journal;
     journal.want_until(INT64_MAX);
@@ -133,6 +156,26 @@ TEST(Journal, NoUserReplacesWhatIsKeptOfAnother) {
     const uint64_t before = journal.end();
     journal.add(entry(9), &loud, kStart + Journal::kKeptNs);
     EXPECT_EQ(journal.end(), before + 1);
+}
+
+// What is kept of a program that has ended is looked at after its end.
+TEST(Journal, WhoeverLeftHasHisPartForAsLongAsItIsKept) {
+    const auto here = std::make_shared<UserLimits>();
+    const auto gone = std::make_shared<UserLimits>();
+    RecordedUsers users;
+    for (const auto& user : {here, gone, gone}) users.came(user);
+    EXPECT_EQ(users.count(kStart), 2U);
+    users.left(*gone, kStart);
+    users.left(*gone, kStart + kMs);
+    EXPECT_EQ(users.count(kStart + Journal::kKeptNs), 2U);
+    EXPECT_EQ(users.due_ns(), kStart + kMs + Journal::kKeptNs);
+    users.came(gone);  // and comes again: he has no second part
+    users.left(*gone, kStart + 2 * kMs);
+    EXPECT_EQ(users.count(kStart + kMs + Journal::kKeptNs), 2U);
+    EXPECT_EQ(users.count(users.due_ns()), 1U);
+    EXPECT_EQ(users.due_ns(), 0);
+    users.left(*here, kStart);
+    EXPECT_EQ(users.count(kStart + Journal::kKeptNs), 0U);
 }
 
 // A reader who missed what was before knows with each entry what the queue is.

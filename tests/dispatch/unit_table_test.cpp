@@ -63,6 +63,7 @@ TEST_F(Units, IdsStayWithTheirUnitsAndAreNotUsedAgain) {
 
 TEST_F(Units, AUnitIsReadySinceTheOldestBurstOfItsReadyQueues) {
     for (uint32_t at = 0; at < 4; ++at) memory.make_queue(at, 0);
+    scan();
     const auto set = [&](uint32_t at, bool ready, int64_t ready_ns, int64_t idle_ns, int64_t command_ns,
                          int64_t busy_ns) {
         memory.slot(at).submitted = ready ? 1 : 0;
@@ -81,6 +82,29 @@ TEST_F(Units, AUnitIsReadySinceTheOldestBurstOfItsReadyQueues) {
     EXPECT_EQ(state.idle_since_ns, 60);
     EXPECT_EQ(state.unit.command_ns, 9);
     EXPECT_EQ(state.unit.busy_ns, 6);
+}
+
+TEST_F(Units, AQueueThatComesForAMomentBringsNoPast) {
+    memory.make_queue(0, 0);
+    memory.make_queue(1, 5);
+    scan();
+    memory.slot(0).busy_ns = 100;
+    memory.slot(1).busy_ns = 10;
+    scan();
+    const auto busy_of = [&](int32_t priority) {
+        for (const sched::UnitState& state : table.device(1).units)
+            if (state.unit.priority == priority) return state.unit.busy_ns;
+        return int64_t{-1};
+    };
+    EXPECT_EQ(busy_of(5), 10);
+    memory.slot(0).priority = 5;  // inherited, say
+    memory.slot(0).busy_ns = 101;
+    scan();
+    EXPECT_EQ(busy_of(5), 11);
+    memory.slot(0).priority = 0;
+    scan();
+    EXPECT_EQ(busy_of(5), 11);
+    EXPECT_EQ(busy_of(0), 0) << "begins anew";
 }
 
 TEST_F(Units, AnIdleUnitTellsItsLastBurst) {

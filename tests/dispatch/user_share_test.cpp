@@ -79,6 +79,24 @@ TEST_F(UserShares, NobodyIsMoreUrgentThanHisUserMayBe) {
     EXPECT_TRUE(other.suspended(0)) << "raised while it runs";
 }
 
+TEST_F(UserShares, NorWithWorkThatIsCritical) {
+    limits->highest_priority = 5;
+    Dispatcher lax{sched::Core(policy::find_policy("LAX")->make())};
+    one.make_queue(0, 0);
+    one.slot(0).laxity_us = 1;
+    one.slot(0).lax_priority = one.slot(0).critical_priority = PRIORITY_MAX;
+    other.make_queue(0, 6);
+    one.submit(0, kStart);
+    other.submit(0, kStart);
+    lax.add_client(view(one));
+    lax.add_client(other.view());
+    for (const int64_t now : {kStart, kStart + kMs}) {  // before, and while it is
+        lax.pass(now);
+        EXPECT_TRUE(one.suspended(0));
+        EXPECT_FALSE(other.suspended(0));
+    }
+}
+
 TEST_F(UserShares, FurtherPrioritiesCountAsTheNextLower) {
     limits->priorities = 2;
     UserShare share(limits);

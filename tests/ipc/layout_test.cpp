@@ -2,9 +2,14 @@
 #include "ipc/layout.h"
 
 #include <gtest/gtest.h>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#include <climits>
 #include <memory>
 #include <thread>
+#include <vector>
 
 #include "base/clock.h"
 
@@ -52,6 +57,28 @@ TEST(Doorbell, DirectivesWakeTheAgent) {
     ring_directive(*header);
     agent.join();
     EXPECT_TRUE(awake.load());
+}
+
+// How many threads slept on `from`: they sleep on `to` from then on.
+long move_sleepers(base::FutexWord& from, base::FutexWord& to) {
+    return syscall(SYS_futex, &from, FUTEX_CMP_REQUEUE, 0, static_cast<long>(INT_MAX), &to, from.load());
+}
+
+// A client has any number of threads sleep on the word that its scheduler rings.
+TEST(Doorbell, ADirectiveWakesAFewThreadsAlone) {
+    constexpr long kThreads = kMostWoken + 20;
+    const auto header = std::make_unique<Header>();
+    base::FutexWord aside{0};
+    header->agent_asleep = 1;
+    std::vector<std::thread> threads;
+    for (long i = 0; i < kThreads; ++i) threads.emplace_back([&] { base::futex_wait(header->directive, 0); });
+    for (long asleep = 0; asleep < kThreads; std::this_thread::yield())
+        asleep += move_sleepers(header->directive, aside);
+    EXPECT_EQ(move_sleepers(aside, header->directive), kThreads);
+    ring_directive(*header);
+    EXPECT_EQ(move_sleepers(header->directive, aside), kThreads - kMostWoken);
+    base::futex_wake_all(aside);
+    for (std::thread& thread : threads) thread.join();
 }
 
 }  // namespace

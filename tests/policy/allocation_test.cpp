@@ -28,7 +28,7 @@ void operator delete[](void* memory) noexcept { free(memory); }
 void operator delete[](void* memory, size_t /*bytes*/) noexcept { free(memory); }
 // NOLINTEND(cppcoreguidelines-no-malloc)
 
-namespace xsched::policy {
+namespace xsched::policy::allocation_test {
 namespace {
 
 TEST(Allocation, ADecisionTakesNoMemory) {
@@ -63,4 +63,4 @@ TEST(Allocation, ADecisionTakesNoMemory) {
 }
 
 }  // namespace
-}  // namespace xsched::policy
+}  // namespace xsched::policy::allocation_test

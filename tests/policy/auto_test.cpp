@@ -8,7 +8,7 @@
 #include "policy/policy.h"
 #include "policy/virtual_device.h"
 
-namespace xsched::policy {
+namespace xsched::policy::auto_test {
 namespace {
 
 using namespace testing;
@@ -246,4 +246,4 @@ TEST(Auto, ADeviceThatIsForgottenIsUnknown) {
 }
 
 }  // namespace
-}  // namespace xsched::policy
+}  // namespace xsched::policy::auto_test

@@ -2,7 +2,7 @@
 
 #include "policy/policy.h"
 
-namespace xsched::policy {
+namespace xsched::policy::awf_test {
 namespace {
 
 Unit unit(uint64_t id, uint64_t process, int32_t window, bool wants = true) {
@@ -40,4 +40,4 @@ TEST(Awf, SeveralMayBeActive) {
 }
 
 }  // namespace
-}  // namespace xsched::policy
+}  // namespace xsched::policy::awf_test

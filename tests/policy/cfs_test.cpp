@@ -5,7 +5,7 @@
 #include "policy/policy.h"
 #include "policy/virtual_device.h"
 
-namespace xsched::policy {
+namespace xsched::policy::cfs_test {
 namespace {
 
 using namespace testing;
@@ -70,4 +70,4 @@ TEST(Cfs, TheTurnFollowsTheTimeslice) {
 }
 
 }  // namespace
-}  // namespace xsched::policy
+}  // namespace xsched::policy::cfs_test

@@ -2,7 +2,7 @@
 
 #include "policy/policy.h"
 
-namespace xsched::policy {
+namespace xsched::policy::chpf_test {
 namespace {
 
 std::vector<bool> running(const std::vector<int32_t>& priorities) {
@@ -29,4 +29,4 @@ TEST(Chpf, EqualsRunTogether) { EXPECT_EQ(running({0, 0, -1}), (std::vector<bool
 TEST(Chpf, ItAsksForThePriorities) { EXPECT_EQ(find_policy("CHPF")->make()->needs(), Fact::kCpuPriority); }
 
 }  // namespace
-}  // namespace xsched::policy
+}  // namespace xsched::policy::chpf_test

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-namespace xsched::policy {
+namespace xsched::policy::expr_test {
 namespace {
 
 std::vector<bool> running(const char* line, const std::vector<Unit>& units) {
@@ -54,4 +54,4 @@ TEST(Expression, WhatIsNotUnderstoodIsSaid) {
 }
 
 }  // namespace
-}  // namespace xsched::policy
+}  // namespace xsched::policy::expr_test

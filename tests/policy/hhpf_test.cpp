@@ -2,7 +2,7 @@
 
 #include "policy/policy.h"
 
-namespace xsched::policy {
+namespace xsched::policy::hhpf_test {
 namespace {
 
 Unit unit(uint64_t id, uint64_t device, int32_t priority, bool wants = true) {
@@ -11,7 +11,7 @@ Unit unit(uint64_t id, uint64_t device, int32_t priority, bool wants = true) {
     return made;
 }
 
-class Hhpf : public testing::Test {
+class Hhpf : public ::testing::Test {
 protected:
     std::vector<Choice> choose(const std::vector<Unit>& units) {
         std::vector<Choice> choices(units.size());
@@ -66,4 +66,4 @@ TEST_F(Hhpf, WhatDoesNotMatterElsewhereAsksForNothing) {
 }
 
 }  // namespace
-}  // namespace xsched::policy
+}  // namespace xsched::policy::hhpf_test

@@ -4,7 +4,7 @@
 
 #include "policy/policy.h"
 
-namespace xsched::policy {
+namespace xsched::policy::hpf_test {
 namespace {
 
 Unit unit(uint64_t id, int32_t priority, bool wants) {
@@ -68,4 +68,4 @@ TEST(Hpf, OnlyTheLessUrgentCanEverBeSuspended) {
 }
 
 }  // namespace
-}  // namespace xsched::policy
+}  // namespace xsched::policy::hpf_test

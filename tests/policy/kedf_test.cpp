@@ -3,7 +3,7 @@
 #include "policy/policy.h"
 #include "policy/virtual_device.h"
 
-namespace xsched::policy {
+namespace xsched::policy::kedf_test {
 namespace {
 
 using namespace testing;
@@ -109,4 +109,4 @@ TEST(Kedf, WhoAsksForTooMuchDoesNotMakeOthersLate) {
 }
 
 }  // namespace
-}  // namespace xsched::policy
+}  // namespace xsched::policy::kedf_test

@@ -3,7 +3,7 @@
 #include "policy/policy.h"
 #include "policy/virtual_device.h"
 
-namespace xsched::policy {
+namespace xsched::policy::lax_test {
 namespace {
 
 using namespace testing;
@@ -77,4 +77,4 @@ TEST(Lax, ItCostsTheOtherLessThanPriorityAndIsDoneInTime) {
 }
 
 }  // namespace
-}  // namespace xsched::policy
+}  // namespace xsched::policy::lax_test

@@ -3,7 +3,7 @@
 #include "policy/policy.h"
 #include "policy/virtual_device.h"
 
-namespace xsched::policy {
+namespace xsched::policy::mlfq_test {
 namespace {
 
 using namespace testing;
@@ -69,4 +69,4 @@ TEST(Mlfq, LongWorkIsNotStarvedByShortWork) {
 }
 
 }  // namespace
-}  // namespace xsched::policy
+}  // namespace xsched::policy::mlfq_test

@@ -2,7 +2,7 @@
 
 #include "policy/policy.h"
 
-namespace xsched::policy {
+namespace xsched::policy::observe_test {
 namespace {
 
 Unit observed_unit(uint64_t id, int32_t priority) {
@@ -11,7 +11,7 @@ Unit observed_unit(uint64_t id, int32_t priority) {
     return made;
 }
 
-class ObservePolicy : public testing::Test {
+class ObservePolicy : public ::testing::Test {
 protected:
     std::unique_ptr<Policy> policy_ = find_policy("OBSERVE")->make();
     const std::vector<Unit> units_{observed_unit(1, -10), observed_unit(2, 0), observed_unit(3, 10)};
@@ -38,4 +38,4 @@ TEST_F(ObservePolicy, NothingIsMadeReadyForTheMoreUrgent) {
 TEST_F(ObservePolicy, AProgramAloneIsFollowedToo) { EXPECT_TRUE(policy_->spans_devices()); }
 
 }  // namespace
-}  // namespace xsched::policy
+}  // namespace xsched::policy::observe_test

@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-namespace xsched::policy {
+namespace xsched::policy::policy_test {
 namespace {
 
 TEST(Registry, FindsByNameWithoutCase) {
@@ -70,4 +70,4 @@ TEST(Registry, EveryPolicyBearsFewUnits) {
 }
 
 }  // namespace
-}  // namespace xsched::policy
+}  // namespace xsched::policy::policy_test

@@ -3,7 +3,7 @@
 #include "policy/policy.h"
 #include "policy/virtual_device.h"
 
-namespace xsched::policy {
+namespace xsched::policy::pup_test {
 namespace {
 
 using namespace testing;
@@ -117,4 +117,4 @@ TEST(Pup, AccountsSurviveAChangeOfPolicy) {
 }
 
 }  // namespace
-}  // namespace xsched::policy
+}  // namespace xsched::policy::pup_test

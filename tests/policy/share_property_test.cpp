@@ -10,7 +10,7 @@
 #include "policy/policy.h"
 #include "policy/virtual_device.h"
 
-namespace xsched::policy {
+namespace xsched::policy::share_property_test {
 namespace {
 
 using namespace testing;
@@ -151,4 +151,4 @@ TEST(ShareProperties, TheSameWorldIsDecidedTheSameWay) {
 }
 
 }  // namespace
-}  // namespace xsched::policy
+}  // namespace xsched::policy::share_property_test

@@ -3,7 +3,7 @@
 #include "policy/policy.h"
 #include "policy/virtual_device.h"
 
-namespace xsched::policy {
+namespace xsched::policy::spup_test {
 namespace {
 
 using namespace testing;
@@ -63,4 +63,4 @@ TEST(Spup, AloneWithoutAShareAProgramHasTheDevice) {
 }
 
 }  // namespace
-}  // namespace xsched::policy
+}  // namespace xsched::policy::spup_test

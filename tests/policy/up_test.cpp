@@ -4,14 +4,14 @@
 
 #include "policy/policy.h"
 
-namespace xsched::policy {
+namespace xsched::policy::up_test {
 namespace {
 
 constexpr int64_t kMs = 1'000'000;
 constexpr int64_t kSecond = 1000 * kMs;
 
 // A device on which commands of a length run to their end, whatever was decided meanwhile.
-class Shares : public testing::Test {
+class Shares : public ::testing::Test {
 protected:
     // Returns each unit's part of the time, in percent.
     // `look_ns`: how often it is asked beside the ends of turns; 0: never.
@@ -55,6 +55,27 @@ protected:
     int64_t wake_ns_ = 0;
     int64_t now_ = kSecond;
 };
+
+// What a program has used is its own word. Whatever that is, the other has its turns.
+TEST_F(Shares, WhoeverReportsAbsurdTimesGetsNoMore) {
+    for (const char* name : {"UP", "CFS", "PUP", "AUTO"})
+        for (const int64_t absurd_ns : {INT64_MAX / 1024, INT64_MAX / 100, INT64_MAX / 60, INT64_MAX / 3, INT64_MAX}) {
+            policy_ = find_policy(name)->make();
+            std::vector<Unit> units{unit(1, 1), unit(2, 1)};
+            units[0].process = 1;
+            units[1].process = 2;
+            int honest = 0;
+            constexpr int kLooks = 20'000;
+            for (int look = 0; look < kLooks; ++look, now_ += kMs) {
+                units[0].busy_ns = look % 2 == 0 ? 0 : absurd_ns;
+                choices_.assign(units.size(), Choice{});
+                policy_->choose(units, now_, choices_);
+                honest += choices_[1].run ? 1 : 0;
+                if (choices_[1].run) units[1].busy_ns += kMs;
+            }
+            EXPECT_GT(honest, kLooks * 4 / 10) << name << " " << absurd_ns;
+        }
+}
 
 TEST_F(Shares, TwoBusyUnitsGetWhatTheirUtilizationSays) {
     for (const int64_t command_ns : {kMs / 10, kMs, 4 * kMs}) {
@@ -267,4 +288,4 @@ TEST_F(Shares, AnyOfSeveralCanBeSuspended) {
 }
 
 }  // namespace
-}  // namespace xsched::policy
+}  // namespace xsched::policy::up_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace xsched::sched {
+namespace xsched::sched::anticipation_test {
 namespace {
 
 constexpr int64_t kUs = 1'000;
@@ -156,4 +156,4 @@ TEST(Anticipation, OverlappingBurstsHaveNoGap) {
 }
 
 }  // namespace
-}  // namespace xsched::sched
+}  // namespace xsched::sched::anticipation_test

@@ -13,7 +13,7 @@
 #include "sched/core.h"
 #include "sched/given_units.h"
 
-namespace xsched::sched {
+namespace xsched::sched::any_policy_test {
 namespace {
 
 using namespace testing;
@@ -204,4 +204,4 @@ INSTANTIATE_TEST_SUITE_P(Policies, AnyPolicy, ::testing::ValuesIn(names()),
                          [](const auto& tested) { return std::string(tested.param); });
 
 }  // namespace
-}  // namespace xsched::sched
+}  // namespace xsched::sched::any_policy_test

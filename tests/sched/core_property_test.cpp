@@ -9,7 +9,7 @@
 #include "sched/core.h"
 #include "sched/given_units.h"
 
-namespace xsched::sched {
+namespace xsched::sched::core_property_test {
 namespace {
 
 using namespace testing;
@@ -185,4 +185,4 @@ TEST_P(AnyWorld, KeepsTheRules) {
 INSTANTIATE_TEST_SUITE_P(Seeds, AnyWorld, ::testing::Range(1U, 21U));
 
 }  // namespace
-}  // namespace xsched::sched
+}  // namespace xsched::sched::core_property_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace xsched::sched {
+namespace xsched::sched::starvation_test {
 namespace {
 
 constexpr int64_t kMs = 1'000'000;
@@ -161,4 +161,4 @@ TEST(Starvation, ATurnOfNoLengthStillLetsOneCommandBegin) {
 }
 
 }  // namespace
-}  // namespace xsched::sched
+}  // namespace xsched::sched::starvation_test

@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 
-namespace xsched::sched {
+namespace xsched::sched::trials_test {
 namespace {
 
 constexpr int64_t kUs = base::kMicrosecond;
@@ -99,4 +99,4 @@ TEST(Trials, AnotherUnitBeginsAnew) {
 }
 
 }  // namespace
-}  // namespace xsched::sched
+}  // namespace xsched::sched::trials_test

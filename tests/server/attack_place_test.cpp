@@ -45,5 +45,23 @@ TEST_F(PlaceAttack, ASocketMadeFirst) {
     EXPECT_TRUE(root.ready()) << root.process().err();
 }
 
+// A port of the page asks for the token of a file beside the socket.
+TEST_F(PlaceAttack, ATokenMadeFirst) {
+    const std::string own = directory / "own.token";
+    const std::string link = directory / "link.token";
+    ASSERT_EQ(as_user(kAttackerUid,
+                      [&] {
+                          const int fd = open(own.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
+                          const bool made = fd >= 0 && write(fd, "0123456789abcdef\n", 17) == 17;
+                          return made && symlink("/proc/sys/kernel/random/boot_id", link.c_str()) == 0 ? 0 : 1;
+                      }),
+              0);
+    for (const std::string& file : {own, link}) {
+        Process web({binary("xcli"), "web", "--listen", "127.0.0.1:0", "--token-file", file}, directory.environment());
+        EXPECT_EQ(web.wait(), 2) << web.out();
+        EXPECT_NE(web.err().find("is another user's"), std::string::npos) << web.err();
+    }
+}
+
 }  // namespace
 }  // namespace xsched::test

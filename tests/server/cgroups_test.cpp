@@ -2,10 +2,12 @@
 #include "server/cgroups.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <stdexcept>
 
+#include "support/directory.h"
 #include "support/server_rig.h"
 
 namespace xsched::server {
@@ -44,12 +46,85 @@ TEST(Cgroups, NobodyEscapesWhatWasGivenByAnAdministrator) {
     EXPECT_NE(groups.set(Cgroups::read("/users:device-limit=90"), &kAlice), nullptr);
 }
 
-TEST(Cgroups, AnOrdinaryUserHasSoMany) {
+// A hierarchy of directories that are there.
+class Hierarchy : public ::testing::Test {
+protected:
+    void make(const std::string& path) { ASSERT_EQ(mkdir((mount / path).c_str(), 0700), 0) << path; }
+    bool gives(const std::string& path, const Peer& peer) {
+        return groups.set(Cgroups::read(path + ":share=1"), &peer) == nullptr;
+    }
+    // As many as one user may have.
+    void fill(const Peer& peer) {
+        for (size_t i = 0; i < Cgroups::kMostOfUser; ++i) {
+            const std::string path = "/u" + std::to_string(peer.uid) + "-" + std::to_string(i);
+            make(path);
+            ASSERT_TRUE(gives(path, peer));
+        }
+    }
+
+    test::TemporaryDirectory mount;
+    Cgroups groups{{mount.path()}};
+};
+
+TEST_F(Hierarchy, AnOrdinaryUserHasSoMany) {
+    fill(kAlice);
+    make("/more");
+    EXPECT_FALSE(gives("/more", kAlice));
+    EXPECT_TRUE(gives("/more", kRoot));
+}
+
+TEST_F(Hierarchy, ManyUsersTogetherLeaveRoomForAdministrators) {
+    for (size_t user = 0; user < Cgroups::kMostOfOrdinary / Cgroups::kMostOfUser; ++user)
+        fill({101, static_cast<uid_t>(2000 + user), false});
+    make("/more");
+    EXPECT_FALSE(gives("/more", {101, 3000, false}));
+    EXPECT_TRUE(gives("/more", kRoot));
+}
+
+TEST_F(Hierarchy, GroupsThatHaveGoneTakeNoPlace) {
+    fill(kAlice);
+    make("/more");
+    ASSERT_FALSE(gives("/more", kAlice));
+    ASSERT_EQ(rmdir((mount / "/u1000-3").c_str()), 0);
+    EXPECT_TRUE(gives("/more", kAlice));
+    EXPECT_EQ(told(groups, "/u1000-3"), "");
+    EXPECT_EQ(told(groups, "/u1000-4"), "1 to 100");
+}
+
+TEST_F(Hierarchy, AGroupsOwnerMaySayIt) {
+    make("/mine");
+    EXPECT_TRUE(groups.may_set({101, geteuid(), false}, "/mine"));
+    EXPECT_FALSE(groups.may_set({101, geteuid() + 1, false}, "/mine"));
+    EXPECT_FALSE(groups.may_set({101, geteuid(), false}, "/nowhere"));
+    EXPECT_TRUE(groups.may_set({101, geteuid() + 1, true}, "/nowhere"));
+}
+
+TEST(Cgroups, SaysWhetherAnythingChanged) {
     Cgroups groups;
-    for (size_t i = 0; i < Cgroups::kMostOfUser; ++i)
-        EXPECT_EQ(groups.set(Cgroups::read("/g" + std::to_string(i) + ":share=1"), &kAlice), nullptr);
-    EXPECT_NE(groups.set(Cgroups::read("/more:share=1"), &kAlice), nullptr);
-    EXPECT_EQ(groups.set(Cgroups::read("/more:share=1"), &kRoot), nullptr);
+    groups.set(Cgroups::read("/kube:share=30"), &kRoot);
+    dispatch::GroupShare share;
+    EXPECT_TRUE(groups.tell("/kube/pod", share));
+    EXPECT_FALSE(groups.tell("/kube/pod", share));
+    groups.set(Cgroups::read("/other:share=10"), &kRoot);
+    EXPECT_FALSE(groups.tell("/kube/pod", share));
+    groups.set(Cgroups::read("/kube:share=40"), &kRoot);
+    EXPECT_TRUE(groups.tell("/kube/pod", share));
+}
+
+TEST(Cgroups, NobodyEscapesByDeepOrStrangeNames) {
+    Cgroups groups;
+    groups.set(Cgroups::read("/users:device-limit=20"), &kRoot);
+    EXPECT_EQ(cgroup_in("0::/users/alice\n"), "/users/alice");
+    EXPECT_EQ(cgroup_in("1:name=systemd:/x\n0::/\n"), "/");
+    EXPECT_EQ(cgroup_in(""), "");
+    std::string deep = "/users";
+    for (int i = 0; i < 100; ++i) deep += "/" + std::string(97, 'x');
+    for (const size_t bytes : {size_t{254}, size_t{255}, size_t{256}, size_t{4095}, deep.size()}) {
+        const std::string path =
+            cgroup_in("1:name=systemd:" + deep + "0::/elsewhere\n0::" + deep.substr(0, bytes) + "\n");
+        EXPECT_EQ(told(groups, path), "0 to 20") << bytes;
+        EXPECT_LE(path.size(), 255U);
+    }
 }
 
 TEST(Cgroups, WrongSettingsAreSentences) {
@@ -57,11 +132,6 @@ TEST(Cgroups, WrongSettingsAreSentences) {
                               "/a/../b:share=1", "/a//b:share=1", "/g:share="})
         EXPECT_THROW(Cgroups::read(wrong), std::runtime_error) << wrong;
     EXPECT_THROW(Cgroups::read("/" + std::string(300, 'x') + ":share=1"), std::runtime_error);
-}
-
-TEST(Cgroups, AGroupsOwnerMaySayIt) {
-    EXPECT_TRUE(Cgroups::may_set(kRoot, "/nowhere"));
-    EXPECT_FALSE(Cgroups::may_set(kAlice, "/nowhere"));
 }
 
 }  // namespace

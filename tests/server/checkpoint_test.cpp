@@ -38,6 +38,43 @@ TEST_F(CheckpointTest, WhatWasNotedIsThere) {
     EXPECT_EQ(second.expected(), std::vector<pid_t>{getpid()}) << "once";
 }
 
+// A user suspends each of his queues; what an administrator says afterwards is remembered all the same.
+TEST_F(CheckpointTest, UsersDoNotFillIt) {
+    Checkpoint first = next();
+    nlohmann::json held = nlohmann::json::array();
+    const uint64_t start = start_of(getpid());
+    for (uint64_t queue = 1; queue < 8000; ++queue)
+        held.push_back({{"pid", getpid()}, {"start", start}, {"queue", UINT64_MAX - queue}});
+    first.note("held", held);
+    first.note_expected(getpid());
+    first.note_policy("UP");
+    first.note("limits", {{"clients", "clients=5"}});
+    const Checkpoint second = next();
+    EXPECT_EQ(second.policy(), "UP");
+    EXPECT_EQ(second.value("limits")["clients"], "clients=5");
+    EXPECT_EQ(second.expected(), std::vector<pid_t>{getpid()}) << "there is room for these";
+    EXPECT_EQ(first.value("held").size(), held.size()) << "this server knows them";
+}
+
+// Each order is noted at once: with thousands of queues suspended, too.
+TEST_F(CheckpointTest, AProcessIsLookedAtOnceHoweverOftenItIsNamed) {
+    Checkpoint first = next();
+    nlohmann::json held = nlohmann::json::array();
+    const uint64_t start = start_of(getpid());
+    for (uint64_t queue = 1; queue <= 4096; ++queue)
+        held.push_back({{"pid", getpid()}, {"start", start}, {"queue", queue}});
+    first.note("held", held);
+    EXPECT_EQ(first.value("held").size(), 4096U);
+    test::Sitter child([] { return true; });
+    held.push_back({{"pid", child.pid()}, {"start", start_of(child.pid())}, {"queue", 1}});
+    held.push_back({{"pid", getpid()}, {"start", start + 1}, {"queue", 1}});  // another process had that number
+    first.note("held", held);
+    EXPECT_EQ(first.value("held").size(), 4097U);
+    child.stop();
+    first.note_policy("UP");
+    EXPECT_EQ(first.value("held").size(), 4096U);
+}
+
 TEST_F(CheckpointTest, WithoutASupervisorNothingBreaks) {
     Checkpoint alone(nullptr);
     alone.note_policy("UP");

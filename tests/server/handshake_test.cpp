@@ -1,4 +1,5 @@
 // Who is let in, and what the others hear.
+#include "support/eventually.h"
 #include "support/server_rig.h"
 
 namespace xsched::test {
@@ -155,10 +156,45 @@ TEST(SystemServer, TakesEverybodyButShowsEachHisOwn) {
         if (tool.ask({{"cmd", "suspend"}, {"pid", getppid()}})["ok"] != false) return 5;
         if (tool.ask({{"cmd", "policy"}, {"name", "HPF"}})["ok"] != false) return 6;
         if (tool.ask({{"cmd", "policy"}})["ok"] != true) return 7;
-        return tool.ask({{"cmd", "suspend"}, {"queue", 0x22}})["ok"] == true ? 0 : 8;
+        if (tool.ask({{"cmd", "log"}, {"level", "DEBG"}})["ok"] != false) return 8;
+        if (tool.ask({{"cmd", "log"}})["ok"] != true) return 9;
+        return tool.ask({{"cmd", "suspend"}, {"queue", 0x22}})["ok"] == true ? 0 : 10;
     });
     EXPECT_EQ(status, 0);
     EXPECT_EQ(mine.slot(0).priority.load(), 0);
+}
+
+TEST(SystemServer, NobodyIsToldWhoseProgramHoldsHis) {
+    NEEDS_ROOT("to become another user");
+    PrivateDirectory directory;
+    chmod(directory.path().c_str(), 0755);
+    ServerProcess server(directory, {"--system"});
+    ASSERT_TRUE(server.ready()) << server.process().err();
+    const std::string path = directory.socket();
+    TestClient mine(path, "secret");
+    ASSERT_TRUE(mine.connected());
+    mine.add_queue(0, 10, 0x11);
+    mine.submit(0);
+    const int status = as_nobody([&path] {
+        TestClient client(path, "theirs");
+        if (!client.connected()) return 1;
+        client.add_queue(0, 0, 0x22);
+        client.submit(0);
+        if (!client.becomes_suspended(0, true)) return 2;
+        TestTool tool(path);
+        Json programs;
+        const bool told = eventually([&] {
+            programs = tool.ask({{"cmd", "programs"}})["programs"];
+            return programs.size() == 1 && !programs[0]["held"][2]["by"].empty();
+        });
+        if (!told) return 3;
+        const Json& by = programs[0]["held"][2]["by"][0];
+        if (by["program"] != "another user's program" || by.contains("pid") || by.contains("priority")) return 4;
+        for (const char* command : {"programs", "status", "list"})
+            if (tool.ask({{"cmd", command}}).dump().find("secret") != std::string::npos) return 5;
+        return 0;
+    });
+    EXPECT_EQ(status, 0);
 }
 
 }  // namespace

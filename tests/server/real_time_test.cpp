@@ -6,7 +6,9 @@
 #include <sys/prctl.h>
 
 #include <fstream>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "server/front_nice.h"
 #include "server/hostile.h"
@@ -43,6 +45,27 @@ TEST(RealTimeBudget, AThreadThatOthersKeepBusyWorksHalfOfTheTime) {
     EXPECT_NEAR(static_cast<double>(slept) / static_cast<double>(worked), 1, 0.01);
 }
 
+TEST(RealTimeBudget, SeveralThreadsTogetherWorkHalfOfTheTimeOfOne) {
+    constexpr uint32_t kThreads = 8;
+    RealTimeBudget budget;
+    int64_t worked = 0;
+    int64_t slept = 0;
+    int64_t rest = 0;
+    for (int turn = 0; turn < 10'000; ++turn) {
+        worked += 20'000;
+        slept += rest;
+        rest = budget.rest_ns(rest, 20'000, kThreads);
+    }
+    EXPECT_NEAR(static_cast<double>(worked) / static_cast<double>(worked + slept), 0.5 / kThreads, 0.001);
+}
+
+TEST(RealTimeBudget, AnAttackThatIsOverIsForgottenSoon) {
+    RealTimeBudget budget;
+    for (int turn = 0; turn < 10'000; ++turn) budget.rest_ns(0, 1'000'000);
+    budget.rest_ns(RealTimeBudget::kMostEverOwedNs, 0);
+    EXPECT_EQ(budget.rest_ns(0, 1000), 0);
+}
+
 TEST(BusyWatch, IsBusyForASecondAfterMoreThanAFifth) {
     BusyWatch watch(0);
     const int64_t window = BusyWatch::kWindowNs;
@@ -55,18 +78,24 @@ TEST(BusyWatch, IsBusyForASecondAfterMoreThanAFifth) {
     EXPECT_FALSE(watch.busy(3 * window + BusyWatch::kRemembersNs, used));
 }
 
-// The thread of process `pid` with this name, 0 if there is none.
-pid_t thread_named(pid_t pid, const std::string& name) {
+// The threads of process `pid` with this name.
+std::vector<pid_t> threads_named(pid_t pid, const std::string& name) {
     const std::string folder = "/proc/" + std::to_string(pid) + "/task";
     DIR* list = opendir(folder.c_str());
-    pid_t found = 0;
+    std::vector<pid_t> found;
     while (const dirent* entry = list != nullptr ? readdir(list) : nullptr) {
         std::string comm;
         std::getline(std::ifstream(folder + "/" + entry->d_name + "/comm"), comm);
-        if (comm == name) found = atoi(entry->d_name);
+        if (comm == name) found.push_back(atoi(entry->d_name));
     }
     if (list != nullptr) closedir(list);
     return found;
+}
+
+// 0: there is none.
+pid_t thread_named(pid_t pid, const std::string& name) {
+    const std::vector<pid_t> found = threads_named(pid, name);
+    return found.empty() ? 0 : found.front();
 }
 
 // Nanoseconds of processor time that this thread has had.
@@ -115,6 +144,41 @@ TEST_F(RealTimeAttack, AClientThatRingsWithoutRest) {
     EXPECT_LT(used, (base::now_ns() - began) * 6 / 10);
     EXPECT_GT(used, 0);
     EXPECT_TRUE(is_real_time(thread));
+}
+
+// Further clients are waited for by threads of their own, of the same class: one for each 31.
+TEST_F(RealTimeAttack, ManyClientsThatRingWithoutRest) {
+    if (!may_be_real_time()) GTEST_SKIP() << "this user may not have threads of the real-time class";
+    constexpr size_t kClients = 200;
+    const std::string path = socket();
+    Attacker attacker(kAttackerUid, [path] {
+        static std::vector<std::unique_ptr<TestClient>> clients;
+        for (size_t i = 0; i < kClients; ++i) clients.push_back(std::make_unique<TestClient>(path, "rings"));
+        if (!clients.back()->connected()) return false;
+        if (fork() == 0) {
+            prctl(PR_SET_PDEATHSIG, SIGKILL);
+            for (;;)
+                for (const auto& client : clients) ring_doorbell(client->header());
+        }
+        return true;
+    });
+    ASSERT_TRUE(attacker.ready());
+    const auto bells = [this] { return threads_named(server->pid(), "xserver-bells"); };
+    ASSERT_TRUE(eventually([&] { return bells().size() >= 5; }));
+    ASSERT_TRUE(eventually([&] { return is_real_time(bells().back()); }));
+    const auto used_ns = [&] {
+        int64_t all = 0;
+        for (const pid_t thread : bells()) all += ran_ns(server->pid(), thread);
+        return all;
+    };
+    expect_scheduling();
+    const int64_t before = used_ns();
+    const int64_t began = base::now_ns();
+    usleep(500'000);
+    const int64_t used = used_ns() - before;
+    const int64_t passed = base::now_ns() - began;
+    EXPECT_LT(used, passed * 7 / 10 + static_cast<int64_t>(bells().size()) * server::RealTimeBudget::kMostOwedNs);
+    EXPECT_GT(used, 0);
 }
 
 }  // namespace

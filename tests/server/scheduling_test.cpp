@@ -1,8 +1,10 @@
 // Directives reach clients, whatever other clients do.
 #include <sched.h>
+#include <sys/resource.h>
 
 #include <filesystem>
 #include <fstream>
+#include <list>
 #include <random>
 
 #include "server/real_time_rights.h"
@@ -169,6 +171,36 @@ TEST_F(Scheduling, KilledClientsDisturbNobody) {
     high.submit(0);
     EXPECT_TRUE(low.becomes_suspended(0, true));
     EXPECT_EQ(server->stop(), 0);
+}
+
+// A service's manager limits threads. Whoever comes when none is left is served as well.
+TEST(WithoutMoreThreads, EverybodyIsServed) {
+    NEEDS_ROOT("to run a server whose threads are counted");
+    PrivateDirectory directory;
+    ASSERT_EQ(chown(directory.path().c_str(), kNobody, kNobody), 0);
+    const std::string path = directory.socket();
+    Process server(nobody_runs({binary("xserver"), "--no-supervise", "--socket", path}), directory.environment());
+    ASSERT_TRUE(server.wait_for_output("listening on")) << server.err();
+    EXPECT_EQ(as_nobody([&path, pid = server.pid()] {
+                  std::list<TestClient> others;
+                  if (!others.emplace_back(path, "first").connected()) return 1;  // the server has begun
+                  const rlimit none{1, 1};
+                  if (prlimit(pid, RLIMIT_NPROC, &none, nullptr) != 0) return 5;
+                  for (int i = 0; i < 40; ++i)
+                      if (!others.emplace_back(path, "other").connected()) return 1;
+                  LowAndHigh clients(path);
+                  if (!clients.connected()) return 2;
+                  auto& [low, high] = clients;
+                  low.submit(0);
+                  high.submit(0);
+                  if (!low.becomes_suspended(0, true)) return 3;
+                  high.complete(0);
+                  return low.becomes_suspended(0, false) ? 0 : 4;
+              }),
+              0)
+        << server.err();
+    kill(server.pid(), SIGTERM);
+    EXPECT_EQ(server.wait(), 0) << server.err();
 }
 
 }  // namespace

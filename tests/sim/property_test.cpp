@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "policy/policy.h"
+
 namespace xsched::sim {
 namespace {
 
@@ -17,6 +19,16 @@ TEST(Property, HoldsOnSomeSeeds) {
 TEST(Property, HoldsWhereProgramsMostlyRest) {
     const PropertyRun run = check_seed(1, "", Density::kSparse, 10'000'000'000);
     for (const std::string& failure : run.failures) ADD_FAILURE() << failure;
+}
+
+TEST(Property, HoldsOnBriefRunsOfEveryPolicy) {
+    for (const policy::PolicyInfo& info : policy::policies()) {
+        for (uint64_t seed = 1; seed <= 20; ++seed) {
+            const PropertyRun run = check_seed(seed, info.name, Density::kBrief);
+            for (const std::string& failure : run.failures)
+                ADD_FAILURE() << info.name << ", seed " << seed << ": " << failure;
+        }
+    }
 }
 
 // Seeds that failed once.

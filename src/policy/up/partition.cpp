@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/capped.h"
 #include "base/time.h"
 
 namespace xsched::policy {
@@ -17,6 +18,8 @@ constexpr int64_t kPauseNs = 300'000;
 // Of a limit so much may be had at once, and so long stands at most who has had too much.
 constexpr int64_t kAtOnceNs = 2 * kMostTurnNs;
 constexpr int64_t kMostDebtNs = 10'000'000'000;
+// Whoever reports more and more stays there: with a sum that overflows it would have paid least of all.
+constexpr int64_t kMostPaid = INT64_MAX / 4;
 
 // Who was stopped by its limit goes on once so much of it is there: each begin of a turn costs a switch.
 int64_t enough_ns(const Program& program) { return std::min(program.timeslice_ns, kMostTurnNs) / 2; }
@@ -110,7 +113,7 @@ void Partition::charge(Device& device, int64_t now_ns) const {
         account.limited_ns += limit < Weight::kNoLimit ? passed_ns : 0;
         if (used_ns != 0) correct(device, used_ns, now_ns);
         if (program.id == device.current && account.wanted) {
-            device.turn.used_ns += used_ns;
+            device.turn.used_ns = std::min(device.turn.used_ns + used_ns, kMostUsedNs);
             const int64_t due_ns = device.turn.due_ns(now_ns, rules_.idle_share());
             used_ns = due_ns - std::exchange(device.turn.paid_ns, due_ns);
         } else {
@@ -131,7 +134,7 @@ void Partition::charge(Device& device, int64_t now_ns) const {
 
 void Partition::pay(Device& device, size_t at, int64_t used_ns) const {
     Account& account = device.accounts[at];
-    account.paid += used_ns * rules_.unit() / device.weights[at].weight;
+    account.paid = std::min(account.paid + used_ns * rules_.unit() / device.weights[at].weight, kMostPaid);
     const int64_t counts_ns = std::min(used_ns, account.limited_ns);
     account.limited_ns -= counts_ns;
     account.left_ns -= counts_ns;
@@ -174,7 +177,8 @@ void Partition::welcome(Device& device) const {
         const int64_t weight = device.weights[i].weight;
         const int64_t saved = account.came ? rules_.saved_ns(programs[i]) * unit / weight : 0;
         account.paid = std::max(account.paid, least_paid - saved);
-        account.paid += std::exchange(account.ahead_ns, 0) * unit / weight;
+        const int64_t ahead = base::capped_product(std::exchange(account.ahead_ns, 0), unit) / weight;
+        account.paid = std::min(base::capped_sum(account.paid, ahead), kMostPaid);
         account.came = true;
     }
 }
@@ -225,14 +229,15 @@ void Partition::lend(Device& device, const Wishes& wishes, int64_t now_ns) {
 size_t Partition::first_of(Device& device, int64_t now_ns, int64_t& again_ns) {
     int64_t wanting = 0;
     int64_t least = INT64_MAX;
-    int64_t all = 0;
+    int64_t beyond = 0;  // what all have paid more than that
+    for (const Account& account : device.accounts)
+        if (account.wanted) least = std::min(least, account.paid);
     for (const Account& account : device.accounts) {
-        wanting += account.wanted ? 1 : 0;
-        all += account.wanted ? account.paid : 0;
-        least = std::min(least, account.wanted ? account.paid : INT64_MAX);
+        if (!account.wanted) continue;
+        ++wanting;
+        beyond = base::capped_sum(beyond, account.paid - least);
     }
-    const Standing standing{.accounts = device.accounts,
-                            .mean = wanting != 0 ? least + (all - least * wanting) / wanting : 0};
+    const Standing standing{.accounts = device.accounts, .mean = wanting != 0 ? least + beyond / wanting : 0};
     if (std::exchange(device.any_can_wait, false))
         std::fill(device.can_wait.begin(), device.can_wait.end(), uint8_t{0});
     const size_t first = rules_.first(device.programs.all(), standing, device.can_wait, now_ns, again_ns);
@@ -319,7 +324,8 @@ bool Partition::hand_over(std::vector<Ahead>& accounts) const {
         for (size_t i = 0; i < device.accounts.size(); ++i) {
             const Account& account = device.accounts[i];
             if (!account.wanted || account.paid <= least_paid) continue;
-            const int64_t ahead_ns = (account.paid - least_paid) * device.weights[i].weight / rules_.unit();
+            const int64_t ahead_ns =
+                base::capped_product(account.paid - least_paid, device.weights[i].weight) / rules_.unit();
             accounts.push_back({.device = id, .account = account.account, .ns = ahead_ns});
         }
     }

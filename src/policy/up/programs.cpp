@@ -51,7 +51,8 @@ void Programs::regroup(std::span<const Unit> units) {
 // Adds a unit to its program, with what it has used since the last decision.
 void Programs::join(const Unit& unit, Member& member) {
     Program& program = programs_[member.program];
-    const int64_t used_ns = std::max<int64_t>(unit.busy_ns - std::exchange(member.busy_ns, unit.busy_ns), 0);
+    const int64_t used_ns =
+        std::clamp<int64_t>(unit.busy_ns - std::exchange(member.busy_ns, unit.busy_ns), 0, kMostUsedNs);
     if (program.id == 0) {
         program.used_ns = program.most_ns = used_ns;
         program.id = program.wanting = unit.id;

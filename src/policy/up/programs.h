@@ -15,6 +15,9 @@
 
 namespace xsched::policy {
 
+// Between two decisions a program has used no more than this, whatever it reports: what it had alone is nobody's loss.
+inline constexpr int64_t kMostUsedNs = 60'000'000'000;
+
 struct Program {
     uint64_t id = 0;       // of its oldest unit
     uint64_t account = 0;  // account_of

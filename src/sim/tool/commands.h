@@ -28,6 +28,7 @@ struct PropertyWords {
     uint64_t seeds = 100;
     double client_hours = 0;  // instead of a number of seeds
     bool sparse = false;
+    bool brief = false;
     std::string policy;  // empty: the seed chooses
     bool json = false;
 };

@@ -49,7 +49,9 @@ void add_property(CLI::App& app, Words& words) {
     property->add_option("--first", words.property.first, "the first seed (1)");
     property->add_option("--seeds", words.property.seeds, "so many (100)");
     property->add_option("--client-hours", words.property.client_hours, "until so much was simulated, instead");
-    property->add_flag("--sparse", words.property.sparse, "programs that mostly rest, for ten minutes each");
+    CLI::Option* sparse =
+        property->add_flag("--sparse", words.property.sparse, "programs that mostly rest, for ten minutes each");
+    property->add_flag("--brief", words.property.brief, "a tenth of a second each, and short limits")->excludes(sparse);
     property->add_option("--policy", words.property.policy, "one policy, not several in turn; all: each by itself");
     property->callback([&words] { words.command = [&words] { return property_command(words.property); }; });
 }

@@ -28,7 +28,8 @@ void describe(const Workload& workload) {
 }
 
 void check(uint64_t seed, const std::string& policy, const PropertyWords& words, Tally& tally) {
-    const PropertyRun run = check_seed(seed, policy, words.sparse ? Density::kSparse : Density::kDense);
+    const Density density = words.sparse ? Density::kSparse : words.brief ? Density::kBrief : Density::kDense;
+    const PropertyRun run = check_seed(seed, policy, density);
     ++tally.runs;
     tally.all.client_hours += run.simulated.client_hours;
     tally.all.events += run.simulated.events;
@@ -40,7 +41,10 @@ void check(uint64_t seed, const std::string& policy, const PropertyWords& words,
         printf("seed %llu%s%s: %s\n", static_cast<unsigned long long>(seed), policy.empty() ? "" : ", policy ",
                policy.c_str(), failure.c_str());
     printf("  again: xsim property --seed %llu%s%s%s\n", static_cast<unsigned long long>(seed),
-           words.sparse ? " --sparse" : "", policy.empty() ? "" : " --policy ", policy.c_str());
+           words.sparse  ? " --sparse"
+           : words.brief ? " --brief"
+                         : "",
+           policy.empty() ? "" : " --policy ", policy.c_str());
 }
 
 }  // namespace

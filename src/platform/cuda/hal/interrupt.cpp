@@ -37,7 +37,7 @@ struct Gpu {
     RecordedSet sets[kMostSets];
 };
 
-constinit base::Mutex g_mutex;  // guards the making of Gpus
+constinit base::Mutex g_interrupt_mutex;  // guards the making of Gpus
 constinit std::atomic<Gpu*> g_gpus[kMostGpus] = {};
 constinit std::atomic<rm::Ioctl> g_ioctl{nullptr};
 constinit std::atomic<int32_t> g_stopped{0};  // GPUs
@@ -72,7 +72,7 @@ Gpu* make_gpu(const stream::Api& api, CUdevice device) {
     if (Gpu* gpu = gpu_of(device)) return gpu;
     if (device < 0 || device >= kMostGpus) return nullptr;
     const XDevice identity = device_identity(api, device);
-    base::Lock lock(g_mutex);
+    base::Lock lock(g_interrupt_mutex);
     if (Gpu* gpu = gpu_of(device)) return gpu;
     auto* gpu = new (std::nothrow) Gpu;
     if (gpu == nullptr) return nullptr;

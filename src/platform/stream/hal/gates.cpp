@@ -7,8 +7,6 @@
 namespace xsched::stream {
 namespace {
 
-HwQueue& of(void* hwq) { return *static_cast<HwQueue*>(hwq); }
-
 // Under a DriverUse.
 bool pin(HwQueue& hwq, const DriverUse& use) {
     const Api& api = *hwq.api;

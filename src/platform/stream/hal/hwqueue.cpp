@@ -20,8 +20,6 @@ constinit HwQueue* g_first_spare = nullptr;
 constinit HwQueue* g_last_spare = nullptr;
 constinit uint32_t g_spares = 0;
 
-HwQueue& of(void* hwq) { return *static_cast<HwQueue*>(hwq); }
-
 // By an event: a capture that begins meanwhile must not wait for it, and would be spoiled by a synchronization of its
 // stream.
 XResult synchronize(void* self) {

@@ -47,4 +47,7 @@ struct HwQueue {
     HwQueue* next_spare = nullptr;
 };
 
+// What the tables of operations get as `self`.
+inline HwQueue& of(void* self) { return *static_cast<HwQueue*>(self); }
+
 }  // namespace xsched::stream

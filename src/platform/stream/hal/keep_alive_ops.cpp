@@ -9,8 +9,6 @@
 namespace xsched::stream {
 namespace {
 
-HwQueue& of(void* hwq) { return *static_cast<HwQueue*>(hwq); }
-
 // A word is set: the smallest thing that needs the context on the compute engine (a write of a value does not). In a
 // stream of our own: another one of the context does as well, and no call of the program's stands in it.
 XResult warm(void* self) {

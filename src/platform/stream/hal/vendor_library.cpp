@@ -11,7 +11,7 @@
 namespace xsched::stream {
 namespace {
 
-constinit base::Mutex g_mutex;
+constinit base::Mutex g_library_mutex;
 constinit std::atomic<bool> g_searched{false};
 constinit void* g_library = nullptr;
 constinit std::atomic<const Api*> g_api{nullptr};
@@ -66,7 +66,7 @@ const Api* vendor_api() {
     if (const Api* api = g_api.load(std::memory_order_acquire)) return api;
     if (g_api_failed.load(std::memory_order_acquire)) return nullptr;
     void* library = HAL(open_driver)();
-    base::Lock lock(g_mutex);
+    base::Lock lock(g_library_mutex);
     if (const Api* api = g_api.load(std::memory_order_acquire)) return api;
     if (library == nullptr || g_api_failed.load(std::memory_order_acquire)) return nullptr;
     const auto find = [library](const char* name) { return symbol_in(library, name); };
@@ -85,7 +85,7 @@ const Api* vendor_api() {
 extern "C" void* HAL(open_driver)(void) {
     using namespace xsched::stream;
     if (g_searched.load(std::memory_order_acquire)) return g_library;
-    xsched::base::Lock lock(g_mutex);
+    xsched::base::Lock lock(g_library_mutex);
     if (g_searched.load(std::memory_order_acquire)) return g_library;
     const char* path = chosen_library();
     if (*path != '\0') g_library = open_named(path);

@@ -11,7 +11,7 @@ namespace {
 
 using Place = Memory::Place;
 
-constinit base::Mutex g_mutex;  // while queues are being taken: all that a copy needs, or none
+constinit base::Mutex g_copies_mutex;  // while queues are being taken: all that a copy needs, or none
 // For calls of other threads to return. One that waits in the driver would take longer: then the copy goes whole.
 constexpr int64_t kPatienceNs = 500 * base::kMicrosecond;
 
@@ -107,7 +107,7 @@ bool Split::keep_others_out(StreamEntry& entry) {
 }
 
 bool Split::try_keep_others_out(StreamEntry& entry) {
-    base::Lock lock(g_mutex);
+    base::Lock lock(g_copies_mutex);
     bool all = true;
     for_each_entry([&](const StreamEntry& other) {
         XqQueue* const queue = other.xqueue.load(std::memory_order_acquire);

@@ -23,7 +23,7 @@ static_assert(sizeof(std::atomic<void*>) == sizeof(void*), "a slot is what a tra
 
 constinit std::atomic<bool> g_resolved{false};
 constinit std::atomic<bool> g_schedules{false};
-constinit base::Mutex g_mutex;
+constinit base::Mutex g_entry_mutex;
 // A library that calls its own exported functions while it is being opened comes back to us.
 [[gnu::tls_model("initial-exec")]] thread_local bool t_resolving = false;
 
@@ -72,7 +72,7 @@ bool resolved() {
     if (t_resolving) return false;
     if (!g_resolved.load(std::memory_order_acquire)) {
         const int saved = errno;
-        base::Lock lock(g_mutex);
+        base::Lock lock(g_entry_mutex);
         t_resolving = true;
         if (!g_resolved.load(std::memory_order_relaxed)) resolve_all();
         t_resolving = false;

@@ -18,18 +18,18 @@ struct Record {
 };
 
 constinit base::PointerMap<Record> g_records;
-constinit base::Mutex g_mutex;
-constinit Record* g_spare = nullptr;
+constinit base::Mutex g_events_mutex;
+constinit Record* g_spare_record = nullptr;
 
 Record* first_record(Event event) {
-    base::Lock lock(g_mutex);
+    base::Lock lock(g_events_mutex);
     if (Record* record = g_records.find(event)) return record;
-    Record* record = g_spare != nullptr ? g_spare : new (std::nothrow) Record;
+    Record* record = g_spare_record != nullptr ? g_spare_record : new (std::nothrow) Record;
     if (record == nullptr) return nullptr;
-    if (record == g_spare) g_spare = record->next_spare;
+    if (record == g_spare_record) g_spare_record = record->next_spare;
     if (g_records.insert(event, record)) return record;
-    record->next_spare = g_spare;
-    g_spare = record;
+    record->next_spare = g_spare_record;
+    g_spare_record = record;
     return nullptr;
 }
 
@@ -74,9 +74,9 @@ void forget_event(Event event) {
     Record* record = event != nullptr ? g_records.erase(event) : nullptr;
     if (record == nullptr) return;
     record->entry.store(nullptr, std::memory_order_release);
-    base::Lock lock(g_mutex);
-    record->next_spare = g_spare;
-    g_spare = record;
+    base::Lock lock(g_events_mutex);
+    record->next_spare = g_spare_record;
+    g_spare_record = record;
 }
 
 void depend_on_event(const StreamEntry* entry, Event event) {

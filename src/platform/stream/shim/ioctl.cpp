@@ -16,21 +16,21 @@
 namespace xsched::stream {
 namespace {
 
-using Next = int (*)(int, unsigned long, void*);
+using NextIoctl = int (*)(int, unsigned long, void*);
 
-constinit std::atomic<Next> g_next{nullptr};
+constinit std::atomic<NextIoctl> g_next{nullptr};
 
 int system_call(int fd, unsigned long request, void* argument) {
     return static_cast<int>(syscall(SYS_ioctl, fd, request, argument));
 }
 
 // What the program would have called without us: another preloaded library's, else libc's.
-Next next_ioctl() {
-    Next next = g_next.load(std::memory_order_relaxed);
+NextIoctl next_ioctl() {
+    NextIoctl next = g_next.load(std::memory_order_relaxed);
     if (next != nullptr) [[likely]]
         return next;
     const int saved = errno;
-    next = reinterpret_cast<Next>(next_symbol("ioctl"));
+    next = reinterpret_cast<NextIoctl>(next_symbol("ioctl"));
     if (next == nullptr) next = system_call;
     g_next.store(next, std::memory_order_relaxed);
     errno = saved;
@@ -46,7 +46,7 @@ extern "C" [[gnu::visibility("default")]] int ioctl(int fd, unsigned long reques
     va_start(rest, request);
     void* argument = va_arg(rest, void*);
     va_end(rest);
-    const Next next = next_ioctl();
+    const NextIoctl next = next_ioctl();
     if (!is_recorded_ioctl(request)) [[likely]]
         return next(fd, request, argument);
     return hal_ioctl(fd, request, argument, next);

@@ -31,18 +31,18 @@ uint32_t preparing() { return kPreparing | base::fork_generation() << 2; }
 using Map = base::PointerMap<StreamEntry>;
 constinit Map g_streams;   // ordinary streams, by handle
 constinit Map g_legacy;    // legacy default streams, by context
-constinit base::Mutex g_mutex;  // guards creation and the spare list
-constinit StreamEntry* g_spare = nullptr;
+constinit base::Mutex g_streams_mutex;  // guards creation and the spare list
+constinit StreamEntry* g_spare_entry = nullptr;
 constinit std::atomic<uint32_t> g_queues{0};
 // Queues of different urgency may exist in this process: only then can one that waits for another be held up by it.
 constinit std::atomic<bool> g_mixed{false};
 constinit std::atomic<int32_t> g_first_priority{INT32_MIN};
 
-// g_mutex held.
+// g_streams_mutex held.
 StreamEntry* new_entry(StreamKind kind, Stream stream, Context context) {
-    StreamEntry* entry = g_spare;
+    StreamEntry* entry = g_spare_entry;
     if (entry != nullptr) {
-        g_spare = entry->next_spare;
+        g_spare_entry = entry->next_spare;
     } else {
         entry = new (std::nothrow) StreamEntry;
         if (entry == nullptr) return nullptr;
@@ -59,7 +59,7 @@ StreamEntry* new_entry(StreamKind kind, Stream stream, Context context) {
     return entry;
 }
 
-// The stream is gone and nobody can find the entry any more. g_mutex not held.
+// The stream is gone and nobody can find the entry any more. g_streams_mutex not held.
 void end_entry(StreamEntry& entry) {
     entry.serial.fetch_add(1, std::memory_order_acq_rel);
     XqQueue* xqueue = entry.xqueue.exchange(nullptr, std::memory_order_acq_rel);
@@ -73,9 +73,9 @@ void end_entry(StreamEntry& entry) {
                 if (XqQueue* left = other.xqueue.load(std::memory_order_acquire)) xq_end_sharing(left);
             });
     }
-    base::Lock lock(g_mutex);
-    entry.next_spare = g_spare;
-    g_spare = &entry;
+    base::Lock lock(g_streams_mutex);
+    entry.next_spare = g_spare_entry;
+    g_spare_entry = &entry;
 }
 
 // Of a thread that ends.
@@ -102,7 +102,7 @@ XSCHED_HOT StreamEntry* find(StreamKind kind, Stream stream, Context context) {
     return kind == StreamKind::kLegacy ? g_legacy.find(context) : find_thread_stream(context);
 }
 
-// g_mutex held. False: no memory, or the thread uses too many contexts.
+// g_streams_mutex held. False: no memory, or the thread uses too many contexts.
 bool publish(StreamKind kind, Stream stream, Context context, StreamEntry* entry) {
     if (kind == StreamKind::kOrdinary) return g_streams.insert(stream, entry);
     if (kind == StreamKind::kLegacy) return g_legacy.insert(context, entry);
@@ -111,13 +111,13 @@ bool publish(StreamKind kind, Stream stream, Context context, StreamEntry* entry
 
 // The entry of a stream that may be seen for the first time, by several threads at once.
 StreamEntry* entry_for(StreamKind kind, Stream stream, Context context) {
-    base::Lock lock(g_mutex);
+    base::Lock lock(g_streams_mutex);
     StreamEntry* entry = find(kind, stream, context);
     if (entry != nullptr) return entry;
     entry = new_entry(kind, stream, context);
     if (entry != nullptr && !publish(kind, stream, context, entry)) {
-        entry->next_spare = g_spare;
-        g_spare = entry;
+        entry->next_spare = g_spare_entry;
+        g_spare_entry = entry;
         entry = nullptr;
     }
     return entry;
@@ -229,7 +229,7 @@ StreamEntry* take_entries_of(Context context) {
         entry->next_spare = taken;
         taken = entry;
     };
-    base::Lock lock(g_mutex);
+    base::Lock lock(g_streams_mutex);
     for (StreamEntry* entry = g_all_entries.load(); entry != nullptr; entry = entry->next)
         if (entry->context.load() == context && entry->kind.load() == StreamKind::kOrdinary &&
             g_streams.find(entry->stream.load()) == entry) {

@@ -19,7 +19,7 @@ struct ThreadStreams {
     bool used = false;
 };
 
-constinit base::Mutex g_mutex;  // guards the list, `used` and the key
+constinit base::Mutex g_thread_mutex;  // guards the list, `used` and the key
 constinit ThreadStreams* g_threads = nullptr;
 constinit pthread_key_t g_key = 0;
 constinit bool g_key_made = false;
@@ -34,13 +34,13 @@ void end_thread(void* data) {
         if (entry == nullptr) continue;
         streams->end(*entry);
     }
-    base::Lock lock(g_mutex);
+    base::Lock lock(g_thread_mutex);
     streams->used = false;
 }
 
 ThreadStreams* own_streams() {
     if (t_streams != nullptr) return t_streams;
-    base::Lock lock(g_mutex);
+    base::Lock lock(g_thread_mutex);
     if (!g_key_made && pthread_key_create(&g_key, end_thread) != 0) return nullptr;
     g_key_made = true;
     ThreadStreams* streams = g_threads;
@@ -79,7 +79,7 @@ bool add_thread_stream(StreamEntry* entry, void (*end)(StreamEntry& entry)) {
 }
 
 StreamEntry* take_thread_stream(Context context) {
-    base::Lock lock(g_mutex);
+    base::Lock lock(g_thread_mutex);
     for (ThreadStreams* streams = g_threads; streams != nullptr; streams = streams->next)
         for (std::atomic<StreamEntry*>& slot : streams->entries) {
             StreamEntry* entry = slot.load(std::memory_order_acquire);

@@ -10,7 +10,7 @@ namespace xsched::opencl {
 namespace {
 
 constinit base::PointerMap<GuardTimes> g_times;
-constinit base::Mutex g_mutex;  // an entry found in the map does not go while it is held
+constinit base::Mutex g_times_mutex;  // an entry found in the map does not go while it is held
 
 }  // namespace
 
@@ -34,7 +34,7 @@ void GuardTimes::keep(cl_event event) {
 
 void GuardTimes::retained(cl_event event) {
     if (event == nullptr) return;
-    base::Lock lock(g_mutex);
+    base::Lock lock(g_times_mutex);
     if (GuardTimes* times = g_times.find(event)) times->references_.fetch_add(1, std::memory_order_relaxed);
 }
 
@@ -42,7 +42,7 @@ void GuardTimes::releasing(cl_event event) {
     if (event == nullptr || g_times.find(event) == nullptr) return;
     GuardTimes* gone = nullptr;
     {
-        base::Lock lock(g_mutex);
+        base::Lock lock(g_times_mutex);
         GuardTimes* times = g_times.find(event);
         if (times != nullptr && times->references_.fetch_sub(1, std::memory_order_acq_rel) == 1)
             gone = g_times.erase(event);
@@ -54,7 +54,7 @@ cl_event GuardTimes::find(cl_event event, cl_profiling_info what) {
     if (event == nullptr || g_times.find(event) == nullptr) return nullptr;
     GuardTimes* times = nullptr;
     {
-        base::Lock lock(g_mutex);
+        base::Lock lock(g_times_mutex);
         times = g_times.find(event);
         if (times == nullptr) return nullptr;
         times->owners_.fetch_add(1, std::memory_order_relaxed);

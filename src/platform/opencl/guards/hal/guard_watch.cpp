@@ -13,9 +13,9 @@ namespace {
 
 constexpr int64_t kLookEveryNs = 100 * base::kMillisecond;
 
-constinit base::Mutex g_mutex;
-constinit WatchedGuard* g_watched = nullptr;  // each with an owner; guarded by g_mutex
-constinit bool g_started = false;      // guarded by g_mutex
+constinit base::Mutex g_watch_mutex;
+constinit WatchedGuard* g_watched = nullptr;  // each with an owner; guarded by g_watch_mutex
+constinit bool g_started = false;      // guarded by g_watch_mutex
 constinit base::FutexWord g_work{0};
 constinit base::FutexWord g_never{0};  // nobody wakes it: for sleeping a while
 
@@ -23,7 +23,7 @@ constinit base::FutexWord g_never{0};  // nobody wakes it: for sleeping a while
 bool look_at_all() {
     WatchedGuard* all = nullptr;
     {
-        base::Lock lock(g_mutex);
+        base::Lock lock(g_watch_mutex);
         all = std::exchange(g_watched, nullptr);
         for (WatchedGuard* guard = all; guard != nullptr; guard = guard->next_watched) guard->watched = false;
     }
@@ -32,7 +32,7 @@ bool look_at_all() {
         if (guard->look_for_mutual(base::now_ns())) watch_guard(*guard);
         guard->disown();
     }
-    base::Lock lock(g_mutex);
+    base::Lock lock(g_watch_mutex);
     return g_watched != nullptr;
 }
 
@@ -50,7 +50,7 @@ void* watch_body(void*) {
 }  // namespace
 
 void watch_guard(WatchedGuard& guard) {
-    base::Lock lock(g_mutex);
+    base::Lock lock(g_watch_mutex);
     if (guard.watched) return;
     if (!g_started) {
         static base::Thread thread;

@@ -1,0 +1,22 @@
+// Sums and products of numbers that others chose. Pure; any thread.
+#pragma once
+
+#include <concepts>
+#include <limits>
+
+namespace xsched::base {
+
+// Of numbers that are not negative: the most there is instead of what is more.
+template <std::integral T>
+constexpr T capped_sum(T one, T other) {
+    T sum = 0;
+    return __builtin_add_overflow(one, other, &sum) ? std::numeric_limits<T>::max() : sum;
+}
+
+template <std::integral T>
+constexpr T capped_product(T one, T other) {
+    T product = 0;
+    return __builtin_mul_overflow(one, other, &product) ? std::numeric_limits<T>::max() : product;
+}
+
+}  // namespace xsched::base

@@ -1,0 +1,69 @@
+// What programs had of their devices lately: a table that one user does not fill, and sums that no client breaks.
+#include "server/device_use.h"
+
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+
+namespace xsched::server {
+namespace {
+
+constexpr int64_t kFirstLookNs = 1000 * base::kSecond;
+
+class DeviceUseTest : public ::testing::Test {
+protected:
+    // A client with so many queues, each on a device of its own unless told otherwise.
+    Client& add_client(uint32_t id, uid_t uid, uint32_t queues, uint64_t device = 0) {
+        const Peer peer{0, uid, false};
+        auto client = std::make_unique<Client>(id, peer, users.of(peer), "program", static_cast<int32_t>(id));
+        int ends[2] = {-1, -1};
+        EXPECT_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+        const base::UniqueFd other(ends[1]);
+        EXPECT_TRUE(client->welcome(base::UniqueFd(ends[0]), {}));  // from then on it is a process of its own
+        for (uint32_t at = 0; at < queues; ++at) {
+            ipc::QueueSlot& slot = client->region().slots[at];
+            slot.device = device != 0 ? device : uint64_t{id} << 32 | at;
+            slot.state = static_cast<uint32_t>(ipc::SlotState::kUsed);
+        }
+        client->header().slot_end = queues;
+        return *(clients[id] = std::move(client));
+    }
+    void look_twice() {
+        use.begin(kFirstLookNs);
+        use.look(clients, kFirstLookNs);
+        for (auto& [id, client] : clients)
+            for (ipc::QueueSlot& slot : client->region().slots)
+                if (slot.busy_ns == 0) slot.busy_ns = base::kSecond / 2;
+        use.look(clients, kFirstLookNs + base::kSecond);
+    }
+
+    Users users{"/dev/null"};
+    std::map<uint32_t, std::unique_ptr<Client>> clients;
+    DeviceUse use{nullptr};
+};
+
+TEST_F(DeviceUseTest, OneUserLeavesRoomForOthers) {
+    add_client(1, 2000, ipc::kMostQueues);
+    add_client(2, 2000, ipc::kMostQueues);
+    add_client(3, 2001, 1, 77);
+    look_twice();
+    size_t told = 0;
+    for (const uint32_t id : {1U, 2U})
+        for (uint32_t at = 0; at < ipc::kMostQueues; ++at)
+            told += use.percent(clients[id]->process(), uint64_t{id} << 32 | at, 1) ? 1 : 0;
+    EXPECT_EQ(told, UseTable::kMostOfUser);
+    const auto other = use.percent(clients[3]->process(), 77, 1);
+    ASSERT_TRUE(other.has_value());
+    EXPECT_NEAR(*other, 50, 1);
+}
+
+TEST_F(DeviceUseTest, SumsOfAbsurdTimesStayAtTheirMost) {
+    Client& client = add_client(1, 2000, ipc::kMostQueues, 77);
+    for (ipc::QueueSlot& slot : client.region().slots) slot.busy_ns = INT64_MAX;
+    look_twice();
+    const auto percent = use.percent(client.process(), 77, 1);
+    ASSERT_TRUE(percent.has_value());
+    EXPECT_EQ(*percent, 0) << "no more than before";
+}
+
+}  // namespace
+}  // namespace xsched::server
