@@ -1,6 +1,7 @@
 // What each program did on each device, when: lanes of segments made of the changes that the server records. Times are
 // microseconds of the server's clock.
 import {bucketOf, COUNT} from "./buckets.js";
+import {Segments} from "./segments.js";
 import {deviceName} from "./words.js";
 
 const READY = 0, IDLE = 1, SUSPENDED = 2, RESUMED = 3, GONE = 4;
@@ -8,28 +9,25 @@ const BY_A_PERSON = 6;  // the reason of xcli suspend
 const KEPT_US = 65e6;
 const TRUSTED_US = 600e3;  // so long after its last change a lane is believed rather than a sample
 const MOST_SEGMENTS = 60000;
+const MOST_OF_QUEUE = 6000;
 
-class Lane {
-  constructor(client, device, at) {
-    this.client = client;
-    this.device = device;
+// One queue of a program.
+class QueueLane extends Segments {
+  constructor(lane, slot, at) {
+    super(at, MOST_OF_QUEUE);
+    Object.assign(this, {client: lane.client, device: lane.device, slot});
+  }
+}
+
+class Lane extends Segments {
+  constructor(client, device, at, onNewQueue) {
+    super(at, MOST_SEGMENTS);
+    Object.assign(this, {client, device, onNewQueue});
     this.queues = new Map();
-    this.segments = [{from: at, to: null, state: "idle", by: 0, reason: 0}];
+    this.queueLanes = new Map();  // by slot, also of queues that are gone
     this.heard = -Infinity;
     this.bursts = new Array(COUNT).fill(0);  // as they were,
     this.own = new Array(COUNT).fill(0);     // and without their holds
-  }
-  last() {
-    return this.segments[this.segments.length - 1];
-  }
-  enter(at, state, by, reason) {
-    const last = this.last();
-    if (last.state === state && last.by === by && last.reason === reason) return;
-    const from = Math.max(at, last.from);
-    if (from === last.from) this.segments.pop();
-    else last.to = from;
-    this.segments.push({from, to: null, state, by, reason});
-    if (this.segments.length > MOST_SEGMENTS) this.segments.splice(0, MOST_SEGMENTS / 10);
   }
   change(at, kind, slot, reason, by) {
     const queue = this.queues.get(slot) ?? this.newQueue(kind);
@@ -38,9 +36,19 @@ class Lane {
     if (kind === IDLE && queue.ready) this.endBurst(queue, at);
     if (kind === SUSPENDED) Object.assign(queue, {suspended: true, reason, by, since: at});
     if (kind === RESUMED) this.resume(queue, at);
+    this.queueLane(slot, at).enter(at, ...(kind === GONE ? ["idle", 0, 0] : stateOf(queue)));
     if (kind === GONE) this.queues.delete(slot);
     this.heard = at;
     this.settle(at);
+  }
+  queueLane(slot, at) {
+    let lane = this.queueLanes.get(slot);
+    if (!lane) {
+      lane = new QueueLane(this, slot, at);
+      this.queueLanes.set(slot, lane);
+      this.onNewQueue();
+    }
+    return lane;
   }
   // One that is heard of for the first time has work if its program had, as far as was known.
   newQueue(kind) {
@@ -65,8 +73,7 @@ class Lane {
       if (queue.ready && !queue.suspended) return this.enter(at, "runs", 0, 0);
       if (queue.ready) held = queue;
     }
-    if (held) this.enter(at, held.reason === BY_A_PERSON ? "susp" : "held", held.by, held.reason);
-    else this.enter(at, "idle", 0, 0);
+    this.enter(at, ...(held ? stateOf(held) : ["idle", 0, 0]));
   }
   sample(at, program) {
     if (program.followed && at - this.heard < TRUSTED_US) return;
@@ -76,13 +83,30 @@ class Lane {
     for (const queue of this.queues.values()) queue.ready = state !== "idle" && (queue.suspended || state === "runs");
     const held = [...this.queues.values()].find((queue) => queue.ready && queue.suspended);
     if (state === "held" && held) this.settle(at);
-    else this.enter(at, state, 0, state === "susp" ? BY_A_PERSON : 0);
+    else this.enterAll(at, state, state === "susp" ? BY_A_PERSON : 0);
+  }
+  enterAll(at, state, reason) {
+    this.enter(at, state, 0, reason);
+    for (const lane of this.queueLanes.values()) lane.enter(at, state, 0, reason);
   }
   forget(before) {
-    let gone = 0;
-    while (gone < this.segments.length - 1 && this.segments[gone].to < before) ++gone;
-    if (gone > 200) this.segments.splice(0, gone);
+    super.forget(before);
+    for (const [slot, lane] of this.queueLanes) {
+      lane.forget(before);
+      if (!this.queues.has(slot) && lane.last().from < before) this.queueLanes.delete(slot);
+    }
   }
+}
+
+function queuesOf(lane) {
+  return [...lane.queueLanes.values()].sort((a, b) => a.slot - b.slot);
+}
+
+// Of a queue: state, by whom, and why.
+function stateOf(queue) {
+  if (!queue.ready) return ["idle", 0, 0];
+  if (!queue.suspended) return ["runs", 0, 0];
+  return [queue.reason === BY_A_PERSON ? "susp" : "held", queue.by, queue.reason];
 }
 
 export class Lanes {
@@ -92,12 +116,28 @@ export class Lanes {
     this.devices = new Map();  // of queues: "client/slot"
     this.reasons = new Map();
     this.version = 0;  // grows when lanes come or go
+    this.opened = new Set();  // clients whose queues have lanes of their own
+    this.allOpened = false;
+  }
+  // Shows or hides the lanes of the queues of one program, or of all.
+  toggle(client) {
+    if (!this.opened.delete(client)) this.opened.add(client);
+    ++this.version;
+    return this.isOpen(client);
+  }
+  toggleAll(on) {
+    this.allOpened = on;
+    this.opened.clear();
+    ++this.version;
+  }
+  isOpen(client) {
+    return this.allOpened !== this.opened.has(client);
   }
   lane(client, device, at) {
     const key = `${client}/${device}`;
     let lane = this.lanes.get(key);
     if (!lane) {
-      lane = new Lane(client, device, at);
+      lane = new Lane(client, device, at, () => { ++this.version; });
       this.lanes.set(key, lane);
       ++this.version;
     }
@@ -125,17 +165,18 @@ export class Lanes {
     for (const [key, lane] of this.lanes) {
       lane.forget(event.now_us - KEPT_US);
       if (here.has(lane.client)) continue;
-      lane.enter(event.now_us, "idle", 0, 0);
+      lane.enterAll(event.now_us, "idle", 0);
       if (lane.last().from > event.now_us - KEPT_US / 4) continue;  // stays to be looked at for a while
       this.lanes.delete(key);
       ++this.version;
     }
   }
-  // By device, and there the most urgent first.
+  // By device, and there the most urgent first; the queues of those that are opened follow them.
   sorted() {
     const urgency = (lane) => this.programs.get(lane.client)?.priority ?? 0;
-    return [...this.lanes.values()].sort((a, b) =>
+    const programs = [...this.lanes.values()].sort((a, b) =>
       a.device < b.device ? -1 : a.device > b.device ? 1 : urgency(b) - urgency(a) || a.client - b.client);
+    return programs.flatMap((lane) => (this.isOpen(lane.client) ? [lane, ...queuesOf(lane)] : [lane]));
   }
   ofClient(client) {
     return [...this.lanes.values()].filter((lane) => lane.client === client);

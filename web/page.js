@@ -16,7 +16,7 @@ let replay = null;  // {lanes, lasts_us, lost, name}
 let policies = false;
 const timeline = new Timeline(find("timeline"), find("tip"), find("timeline-told"), (client) => detail.open(client));
 const detail = new Detail(() => live, () => timeline.colours, tell, sure);
-const table = new ProgramTable(find("programs").tBodies[0], find("nothing"), (client) => detail.open(client));
+const table = new ProgramTable(find("programs"), find("nothing"), (client) => detail.open(client));
 timeline.show(live);
 // What a test asks: how often something came and was drawn, and what the last drawing took.
 const counts = {events: 0, drawn: 0, draw_ms: 0};
@@ -125,6 +125,7 @@ async function replayFile(file) {
   find("replay").hidden = false;
   find("replay-name").textContent = `${replay.name}, ${(replay.lasts_us / 1e6).toFixed(1)} s`;
   find("replay-at").value = 1000;
+  replay.lanes.toggleAll(find("queues").getAttribute("aria-pressed") === "true");
   timeline.show(replay.lanes);
   timeline.end = replay.lasts_us;
 }
@@ -134,9 +135,15 @@ function pause(on) {
   if (!replay) timeline.end = on ? timeline.endTime() : null;
 }
 
+function showQueues(on) {
+  find("queues").setAttribute("aria-pressed", String(on));
+  for (const lanes of [live, replay?.lanes]) lanes?.toggleAll(on);
+}
+
 function listen() {
   find("policy").addEventListener("change", changePolicy);
   find("span").addEventListener("change", (event) => { timeline.span = Number(event.target.value) * 1e6; });
+  find("queues").addEventListener("click", () => showQueues(find("queues").getAttribute("aria-pressed") !== "true"));
   find("pause").addEventListener("click", () => pause(find("pause").getAttribute("aria-pressed") !== "true"));
   find("find").addEventListener("input", (event) => {
     table.filter = event.target.value;

@@ -1,4 +1,5 @@
 // The programs' rows, changed in place so that focus stays where it is; the devices' cards.
+import {Sorting} from "./sorting.js";
 import {lengthText} from "./words.js";
 
 const LOOKS = 60;
@@ -93,21 +94,29 @@ class Row {
 }
 
 export class ProgramTable {
-  constructor(body, nothing, onExplain) {
-    Object.assign(this, {body, nothing, onExplain, rows: new Map(), filter: ""});
+  constructor(table, nothing, onExplain) {
+    Object.assign(this, {body: table.tBodies[0], nothing, onExplain, rows: new Map(), filter: "", programs: []});
+    this.sorting = new Sorting(table.tHead, () => this.order());
   }
   show(programs) {
+    this.programs = programs;
     const here = new Set(programs.map((program) => program.client));
     for (const [client, row] of this.rows) {
       if (here.has(client)) continue;
       row.row.remove();
       this.rows.delete(client);
     }
-    const sorted = [...programs].sort((a, b) => b.priority - a.priority || a.pid - b.pid);
-    sorted.forEach((program, at) => this.showOne(program, at));
+    for (const program of programs) this.showOne(program);
+    this.order();
     this.nothing.hidden = programs.length > 0;
   }
-  showOne(program, at) {
+  order() {
+    this.sorting.sorted(this.programs).forEach((program, at) => {
+      const {row} = this.rows.get(program.client);
+      if (this.body.children[at] !== row) this.body.insertBefore(row, this.body.children[at] ?? null);
+    });
+  }
+  showOne(program) {
     let row = this.rows.get(program.client);
     if (!row) {
       row = new Row(program, this.onExplain);
@@ -115,7 +124,6 @@ export class ProgramTable {
     }
     row.show(program);
     row.row.hidden = !`${program.program} ${program.pid}`.includes(this.filter);
-    if (this.body.children[at] !== row.row) this.body.insertBefore(row.row, this.body.children[at] ?? null);
   }
 }
 

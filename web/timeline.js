@@ -146,6 +146,7 @@ export class Timeline {
       context.fillText(row.title, 0, row.y + TITLE / 2 + 3);
       return;
     }
+    if (row.lane.slot !== undefined) return this.drawQueueName(context, row);
     const program = this.lanes.programs.get(row.lane.client);
     const y = narrow() ? row.y + 9 : row.y + ROW / 2;
     context.font = "14px system-ui, sans-serif";
@@ -156,6 +157,11 @@ export class Timeline {
     context.fillStyle = this.colours.quiet;
     context.font = "12px system-ui, sans-serif";
     context.fillText(`${program?.pid ?? ""} · p${program?.priority ?? 0}`, after, y);
+  }
+  drawQueueName(context, row) {
+    context.font = "12px system-ui, sans-serif";
+    context.fillStyle = this.colours.quiet;
+    context.fillText(`queue ${row.lane.slot + 1}`, 16, narrow() ? row.y + 9 : row.y + ROW / 2);
   }
   drawChosen(context, end) {
     const {chosen} = this;
@@ -192,7 +198,8 @@ export class Timeline {
     if (segment.by) lines.push(`behind ${programText(this.lanes.programs.get(segment.by))}, ` +
                                `priority ${this.lanes.programs.get(segment.by)?.priority ?? "?"}`);
     if (segment.state === "held" || segment.state === "susp") lines.push(this.lanes.reasons.get(segment.reason) ?? "");
-    return [`${programText(program)} on ${lane.device}`, lines.filter((line) => line).join("; ")];
+    const queue = lane.slot === undefined ? "" : ` queue ${lane.slot + 1}`;
+    return [`${programText(program)}${queue} on ${lane.device}`, lines.filter((line) => line).join("; ")];
   }
   showTip() {
     const found = this.chosen ?? this.underPointer();
@@ -217,11 +224,19 @@ export class Timeline {
     const steps = {ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1]};
     if (event.key === "Escape" && this.chosen) this.chosen = null;
     else if (event.key === "Enter" && this.chosen) this.onExplain(this.chosen.lane.client);
+    else if (event.key === "q" && this.chosen) this.toggleQueues();
     else if (steps[event.key]) this.choose(...steps[event.key]);
     else return;
     event.preventDefault();
     this.showTip();
     this.told.textContent = this.chosen ? this.tell(this.chosen).join(": ") : "";
+  }
+  // A chosen queue that goes leaves its program chosen.
+  toggleQueues() {
+    const {client, device} = this.chosen.lane;
+    this.lanes.toggle(client);
+    const lane = this.lanes.lanes.get(`${client}/${device}`);
+    if (lane) this.chosen = {lane, segment: lane.last()};
   }
   choose(down, right) {
     const lanes = this.rows.filter((row) => row.lane).map((row) => row.lane);

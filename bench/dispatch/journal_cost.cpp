@@ -1,16 +1,18 @@
-// What the flight recorder costs the scheduling thread. Prints one JSON object.
+// What the flight recorder and the histograms cost the scheduling thread. Prints one JSON object.
 //   bench_journal_cost
 //
 // entry: one entry written, of many in a row, so that each goes to memory that no cache has; as for one user alone, and
 // where several have their parts.
 // pass: an urgent unit becomes ready or idle and another is suspended or goes on, with the recorder and without it, in
-// turns; and how many entries that makes.
+// turns; and how many entries that makes. Decisions: two for each pass.
+// histogram: one length added, of many between 1 us and 1 s.
 #include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <vector>
 
 #include "base/clock.h"
+#include "base/histogram.h"
 #include "dispatch/dispatcher.h"
 #include "ipc/slot_hints.h"
 
@@ -39,6 +41,22 @@ double entry_ns(uint32_t users) {
             now_ns += base::kMillisecond;  // so that nothing is left out
             journal->add({.at_ns = now_ns, .client = 1, .by_client = 2, .completed = static_cast<uint64_t>(i)}, &user,
                          now_ns);
+        }
+        times.push_back(static_cast<double>(base::now_ns() - began_ns) / kEach);
+    }
+    return median(times);
+}
+
+double histogram_ns() {
+    constexpr int kEach = 100'000;
+    base::Histogram histogram;
+    std::vector<double> times;
+    uint64_t random = 1;
+    for (int round = 0; round < kRounds; ++round) {
+        const int64_t began_ns = base::now_ns();
+        for (int i = 0; i < kEach; ++i) {
+            random = random * 6364136223846793005 + 1442695040888963407;
+            histogram.add(static_cast<int64_t>(1000 << (random >> 59) % 20));
         }
         times.push_back(static_cast<double>(base::now_ns() - began_ns) / kEach);
     }
@@ -111,6 +129,8 @@ int main() {
     const double entries = static_cast<double>(journal->end() - before) / (kRounds * kSteps);
     printf(
         "{\"rounds\": %d, \"entry_ns\": %.1f, \"entry_of_two_users_ns\": %.1f, \"pass_ns\": %.1f, "
-        "\"pass_without_ns\": %.1f, \"entries_per_pass\": %.2f}\n",
-        kRounds, entry_ns(1), entry_ns(2), median(with_ns), median(without_ns), entries);
+        "\"pass_without_ns\": %.1f, \"entries_per_pass\": %.2f, \"decisions_per_s\": %.0f, "
+        "\"decisions_per_s_without\": %.0f, \"histogram_ns\": %.1f}\n",
+        kRounds, entry_ns(1), entry_ns(2), median(with_ns), median(without_ns), entries, 2e9 / median(with_ns),
+        2e9 / median(without_ns), histogram_ns());
 }

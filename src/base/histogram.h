@@ -75,28 +75,52 @@ struct HistogramCounts {
     bool operator==(const HistogramCounts&) const = default;
 };
 
-// One thread adds, any reads; a reader may see a value in `sum` and not yet in its bucket.
+// One thread adds, any reads; a reader may see a value in `sum` and not yet in its bucket. The lengths of one queue lie
+// in a few octaves: memory is taken for four of them (256 bytes) when the first value falls there, and kept.
 class Histogram {
 public:
+    Histogram() = default;
+    ~Histogram() {
+        for (std::atomic<Part*>& part : parts_) delete part.load(std::memory_order_relaxed);
+    }
+    Histogram(const Histogram&) = delete;
+    Histogram& operator=(const Histogram&) = delete;
+
     void add(int64_t ns, uint64_t times = 1) {
         const int64_t value = std::clamp<int64_t>(ns, 0, HistogramBuckets::kMostNs);
-        raise(counts_[HistogramBuckets::of(value)], times);
+        const uint32_t bucket = HistogramBuckets::of(value);
+        raise(part_of(bucket).counts[bucket % kPart], times);
         raise(sum_ns_, static_cast<uint64_t>(value) * times);
     }
     HistogramCounts read() const {
         HistogramCounts read;
-        for (size_t i = 0; i < read.counts.size(); ++i) read.counts[i] = counts_[i].load(std::memory_order_relaxed);
+        for (uint32_t first = 0; first < HistogramBuckets::kCount; first += kPart) {
+            const Part* part = parts_[first / kPart].load(std::memory_order_acquire);
+            for (uint32_t i = 0; part != nullptr && i < kPart; ++i)
+                read.counts[first + i] = part->counts[i].load(std::memory_order_relaxed);
+        }
         read.sum_ns = sum_ns_.load(std::memory_order_relaxed);
         return read;
     }
 
 private:
+    static constexpr uint32_t kPart = 4 * HistogramBuckets::kParts;
+    static_assert(HistogramBuckets::kCount % kPart == 0);
+    struct Part {
+        std::atomic<uint64_t> counts[kPart] = {};
+    };
+
     // Its only writer needs no locked instruction.
     static void raise(std::atomic<uint64_t>& number, uint64_t by) {
         number.store(number.load(std::memory_order_relaxed) + by, std::memory_order_relaxed);
     }
+    Part& part_of(uint32_t bucket) {
+        std::atomic<Part*>& place = parts_[bucket / kPart];
+        if (place.load(std::memory_order_relaxed) == nullptr) place.store(new Part, std::memory_order_release);
+        return *place.load(std::memory_order_relaxed);
+    }
 
-    std::array<std::atomic<uint64_t>, HistogramBuckets::kCount> counts_{};
+    std::array<std::atomic<Part*>, HistogramBuckets::kCount / kPart> parts_{};
     std::atomic<uint64_t> sum_ns_{0};
 };
 

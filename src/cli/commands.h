@@ -32,8 +32,4 @@ void add_doctor(CLI::App& app, Words& words);
 void add_web(CLI::App& app, Words& words);
 void add_steering_commands(CLI::App& app, Words& words);  // policy, hint, config, limit, suspend, resume, log
 
-// `xcli run` and `xcli report` pass everything from the program's name on to the program, with "--" before it or
-// without. Returns where our own words end; all their options take one value, but for the flags.
-int split_off_program(int argc, char** argv, std::vector<std::string>& program);
-
 }  // namespace xsched::cli

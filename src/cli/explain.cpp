@@ -1,5 +1,6 @@
 #include "cli/explain.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <set>
 
@@ -13,25 +14,35 @@
 namespace xsched::cli {
 namespace {
 
-bool is_meant(const Json& program, const std::string& who) {
-    if (who.empty() || std::to_string(program.value("pid", int64_t{0})) == who) return true;
-    return program.value("program", "").find(who) != std::string::npos;
+using Names = std::vector<std::string>;
+
+bool is_called(const Json& program, const std::string& name) {
+    return std::to_string(program.value("pid", int64_t{0})) == name ||
+           program.value("program", "").find(name) != std::string::npos;
 }
 
-// Of all; those that are meant. Throws Failure if there is none.
-std::vector<const Json*> meant(const Json& answer, const std::string& who) {
-    std::vector<const Json*> found;
-    for (const Json& program : answer["programs"])
-        if (is_meant(program, who)) found.push_back(&program);
-    if (found.empty() && who.empty())
+bool is_meant(const Json& program, const Names& who) {
+    return who.empty() ||
+           std::any_of(who.begin(), who.end(), [&](const std::string& name) { return is_called(program, name); });
+}
+
+// Of all; those that are meant. Throws Failure if one of the names is nobody's.
+std::vector<const Json*> meant(const Json& answer, const Names& who) {
+    const Json& programs = answer["programs"];
+    if (programs.empty() && who.empty())
         throw Failure("no program is scheduled: start one with 'xcli run -- PROGRAM'", kNobody);
-    if (found.empty())
-        throw Failure("no program \"" + who + "\" is scheduled by this server: 'xcli status' shows those there are",
-                      kNobody);
+    for (const std::string& name : who)
+        if (std::none_of(programs.begin(), programs.end(), [&](const Json& one) { return is_called(one, name); }))
+            throw Failure(
+                "no program \"" + name + "\" is scheduled by this server: 'xcli status' shows those there are",
+                kNobody);
+    std::vector<const Json*> found;
+    for (const Json& program : programs)
+        if (is_meant(program, who)) found.push_back(&program);
     return found;
 }
 
-int explain_now(const std::string& who, bool json) {
+int explain_now(const Names& who, bool json) {
     ServerLink link;
     const Json answer = ask_all(link, {{"cmd", "programs"}}, "programs");
     Json told = Json::array();
@@ -117,7 +128,7 @@ private:
 
     ServerLink link_;
     SlowBursts bursts_;
-    std::string who_;
+    Names who_;
     bool json_;
     uint64_t next_ = 0;
     int64_t began_ns_ = 0;

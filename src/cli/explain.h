@@ -2,11 +2,12 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace xsched::cli {
 
 struct ExplainWords {
-    std::string who;         // a number or (a part of) a program's name; empty: all programs
+    std::vector<std::string> who;  // numbers or (parts of) programs' names; none: all programs
     std::string slow;        // explain each burst that takes longer; empty: what is so now
     std::string time = "1m"; // with `slow`: for how long
 };

@@ -3,57 +3,18 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "cli/held_causes.h"
 #include "cli/program_facts.h"
 
 namespace xsched::cli {
 namespace {
 
 constexpr double kLittleMs = 1;         // held in ten seconds: not worth a word
-constexpr double kStarvedMs = 900;      // one hold
 constexpr double kLongCommandMs = 1;    // keeps a device for longer than a person may want to wait
 constexpr double kShortCommandMs = 0.02;
 constexpr double kBusyPercent = 85;
 constexpr double kSeldomPercent = 50;
 constexpr double kNewS = 60;
-
-std::string times(uint64_t count) { return count == 1 ? "once" : std::to_string(count) + " times"; }
-
-// "pid 812 (server, priority 10)"
-std::string whom(const Json& by) {
-    if (!by.contains("pid")) return by.value("program", "another program");
-    std::string text = "pid " + std::to_string(by.value("pid", int64_t{0})) + " (" + by.value("program", "");
-    if (by.contains("priority")) text += ", priority " + std::to_string(by.value("priority", int64_t{0}));
-    return text + ")";
-}
-
-std::string behind(const Json& by) {
-    if (by.value("itself", false)) return "behind another queue of its own";
-    if (by.contains("pid") || !by.value("program", "").empty()) return "behind " + whom(by);
-    return "(" + by.value("why", "") + ")";
-}
-
-// How a hold was brought about, where that is worth a word.
-std::string through(const Json& by, const Json& program) {
-    const std::string mechanism = by.value("mechanism", "");
-    const double command_ms = program.value("command_ms", 0.0);
-    const std::string kernels = command_ms > 0 ? "its commands of " + length_text(command_ms) : "its commands";
-    if (mechanism.starts_with("interrupt")) return "; " + kernels + " were taken off the device (level 3)";
-    if (mechanism == "timeslice") return "; a short timeslice in the hardware let the other one in (level 3)";
-    return "";
-}
-
-std::string held_sentence(const Json& held, const Json& program) {
-    const Json& by = held["by"];
-    const auto seconds = held.value("seconds", int64_t{0});
-    std::string text = "held " + length_text(held.value("ms", 0.0)) + " in the last " +
-                       (seconds == 1 ? "second" : std::to_string(seconds) + " s");
-    if (by.empty()) return text;
-    const Json& most = by.front();
-    const auto holds = most.value("holds", uint64_t{0});
-    text += ": " + (holds > 0 ? times(holds) + " " : "") + behind(most) + ", longest " +
-            length_text(held.value("longest_ms", 0.0)) + through(most, program);
-    return text;
-}
 
 // The shortest time with something in it says what is going on now.
 const Json* telling_window(const Json& program) {
@@ -73,67 +34,6 @@ std::vector<const Json*> neighbours(const Json& answer, const Json& program) {
         if (shares) found.push_back(&other);
     }
     return found;
-}
-
-Explained by_reason(const Json& answer, const Json& program, const Json& held) {
-    const Json& by = held["by"].front();
-    const std::string reason = by.value("reason", "");
-    const std::string pid = std::to_string(program.value("pid", int64_t{0}));
-    const std::string by_pid = by.contains("pid") ? std::to_string(by.value("pid", int64_t{0})) : "PID";
-    const int64_t above = by.value("priority", int64_t{0}) + 1;
-    const std::string raise = "raise its priority (xcli hint " + pid + " -p " + std::to_string(above) +
-                              "), or lower the other's (xcli hint " + by_pid + " -p " +
-                              std::to_string(program.value("priority", int64_t{0}) - 1) + ")";
-    Explained result;
-    result.headline = held_sentence(held, program);
-    if (by.value("itself", false)) {
-        result.finding = WhySlow::kOwnQueue;
-        result.advice = "give its queues one priority, if they should run side by side";
-    } else if (reason == "held") {
-        result.finding = WhySlow::kSuspended;
-        result.headline += "; a person suspended it (xcli suspend)";
-        result.advice = "xcli resume " + pid;
-    } else if (reason == "no_execute") {
-        result.finding = WhySlow::kNoExecute;
-        result.headline += "; its priority -256 means never";
-        result.advice = "give it another one: xcli hint " + pid + " -p 0";
-    } else if (reason == "limited") {
-        result.finding = WhySlow::kLimit;
-        result.headline += "; its limit is " + std::to_string(program.value("limit", int64_t{0})) + " percent";
-        result.advice = "raise the limit (xcli hint " + pid + " --limit 100), or that of its user (xcli limit)";
-    } else if (reason == "late") {
-        result.finding = WhySlow::kLate;
-        result.headline += "; it missed its deadline, and what can still be on time comes first";
-        result.advice = "give it a later deadline (xcli hint " + pid + " -d MICROSECONDS), or less work";
-    } else if (reason == "expected") {
-        result.finding = WhySlow::kAnnounced;
-        result.headline += "; the device was kept free for a burst that was announced";
-        result.advice = "if the announced bursts come late or not at all, correct the other's --expect-in or --period";
-    } else if (reason == "elsewhere") {
-        result.finding = WhySlow::kElsewhere;
-        result.headline += "; the more urgent work is on another device, and this policy spans devices";
-        result.advice = "use a policy that decides device by device (xcli policy -s HPF), or " + raise;
-    } else if (reason == "not_its_turn") {
-        const int64_t share = program.value("share", int64_t{0});
-        const std::string policy = answer.value("policy", "");
-        const bool shares = policy == "PUP" || policy == "SPUP" || policy == "UP";
-        result.finding = shares ? WhySlow::kShareUsedUp : WhySlow::kTurns;
-        if (shares)
-            result.headline += "; it has used up its share" +
-                               (share > 0 ? " of " + std::to_string(share) + " percent" : std::string()) + " for now";
-        else
-            result.headline += "; policy " + policy + " gave the turn to another";
-        result.advice = shares ? "ask for a larger share (xcli hint " + pid + " --share PERCENT)"
-                               : "choose a policy by priority (xcli policy -s HPF), or longer turns (xcli hint " + pid +
-                                     " -t MICROSECONDS)";
-    } else {
-        const bool starved = held.value("longest_ms", 0.0) >= kStarvedMs;
-        result.finding = starved ? WhySlow::kStarved : WhySlow::kMoreUrgent;
-        if (starved) result.headline += "; only the starvation limit lets it run";
-        result.advice = raise;
-        if (starved) result.advice += ", or give it a share (xcli hint " + pid + " --share 10; xcli policy -s PUP)";
-    }
-    return result;
 }
 
 // A neighbour whose commands last long and that has no level 3 to be taken off by; null: there is none.
@@ -237,7 +137,7 @@ Explained explain(const Json& answer, const Json& program) {
     if (!find_plain(answer, program, result)) {
         const Json* held = telling_window(program);
         result = held != nullptr
-                     ? by_reason(answer, program, *held)
+                     ? held_cause(answer, program, *held)
                      : not_held(answer, program, program.value("followed", true) ? got_percent(program, 1) : -1.0);
     }
     add_details(program, result);
@@ -280,6 +180,8 @@ const char* finding_word(WhySlow finding) {
         case WhySlow::kShareUsedUp: return "share_used_up";
         case WhySlow::kLimit: return "limit";
         case WhySlow::kLate: return "late";
+        case WhySlow::kWindow: return "window";
+        case WhySlow::kGang: return "gang";
         case WhySlow::kStarved: return "starved";
         case WhySlow::kLongKernels: return "long_kernels";
         case WhySlow::kShares: return "shares";

@@ -1,11 +1,14 @@
 #include "cli/http_door.h"
 
 #include <poll.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/time.h"
@@ -24,6 +27,12 @@ static_assert(HttpDoor::kMostStreams < HttpDoor::kMostConnections);  // somebody
 
 }  // namespace
 
+HttpDoor::HttpDoor() : wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+
+HttpDoor::~HttpDoor() {
+    for (Job& job : jobs_) job.thread.join();
+}
+
 HttpAnswer judge_request(const HttpRequest& request, bool is_port, const std::string& token,
                          const HttpDoor::Answer& answer) {
     try {
@@ -34,21 +43,75 @@ HttpAnswer judge_request(const HttpRequest& request, bool is_port, const std::st
     }
 }
 
-size_t HttpDoor::streams() const {
-    return static_cast<size_t>(std::count_if(connections_.begin(), connections_.end(), [](const Connection& it) {
+void HttpDoor::count_streams() {
+    streams_ = static_cast<size_t>(std::count_if(connections_.begin(), connections_.end(), [](const Connection& it) {
         return it.step == Step::kStreaming && !it.over;
     }));
 }
 
-void HttpDoor::tell_streams(const std::string& text) {
-    for (Connection& connection : connections_) {
-        if (connection.step != Step::kStreaming || connection.over) continue;
-        if (connection.out.size() + text.size() > kMostUnread) {
-            connection.over = true;
+void HttpDoor::tell_streams(std::string text) {
+    {
+        const std::lock_guard lock(told_mutex_);
+        told_.push_back(std::move(text));
+    }
+    eventfd_write(wake_.get(), 1);
+}
+
+void HttpDoor::take_told() {
+    std::vector<std::string> told;
+    {
+        const std::lock_guard lock(told_mutex_);
+        told.swap(told_);
+    }
+    for (const std::string& text : told)
+        for (Connection& connection : connections_) {
+            if (connection.step != Step::kStreaming || connection.over) continue;
+            if (connection.out.size() + text.size() > kMostUnread) {
+                connection.over = true;
+                continue;
+            }
+            connection.out += text;
+            write_some(connection);
+        }
+}
+
+void HttpDoor::begin_work(Connection& connection, std::function<HttpAnswer()>&& work) {
+    if (jobs_.size() >= kMostJobs)
+        return begin_answer(
+            connection, http_refusal(503, "too many requests wait for xserver: is it stopped?", "no_server"), false);
+    connection.step = Step::kWorking;
+    connection.until_ns = kNoEndNs;
+    connection.in.clear();
+    Job& job = jobs_.emplace_back();
+    job.connection = connection.number;
+    job.work = std::move(work);
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);  // what is to end the process goes to the thread that serves
+    job.thread = std::thread([&job, wake = wake_.get()] {
+        try {
+            job.answer = job.work();
+        } catch (const std::exception& error) {
+            job.answer = http_refusal(500, error.what(), "refused");
+        }
+        job.done = true;
+        eventfd_write(wake, 1);
+    });
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+// What is done becomes an answer, unless who asked has gone.
+void HttpDoor::take_work() {
+    for (auto job = jobs_.begin(); job != jobs_.end();) {
+        if (!job->done) {
+            ++job;
             continue;
         }
-        connection.out += text;
-        write_some(connection);
+        job->thread.join();
+        const auto asks = std::find_if(connections_.begin(), connections_.end(),
+                                       [&](const Connection& it) { return it.number == job->connection; });
+        if (asks != connections_.end() && !asks->over) begin_answer(*asks, job->answer, false);
+        job = jobs_.erase(job);
     }
 }
 
@@ -68,7 +131,10 @@ void HttpDoor::accept_from(const HttpPlace& place) {
         return;
     }
     make_room();
-    connections_.push_back({.socket = std::move(socket), .place = &place, .until_ns = base::now_ns() + kRequestNs});
+    connections_.push_back({.number = ++last_number_,
+                            .socket = std::move(socket),
+                            .place = &place,
+                            .until_ns = base::now_ns() + kRequestNs});
 }
 
 void HttpDoor::begin_answer(Connection& connection, const HttpAnswer& given, bool rest_unread) {
@@ -96,10 +162,12 @@ void HttpDoor::hear(Connection& connection, const Answer& answer) {
     if (status != 200)
         return begin_answer(connection, http_refusal(status, "this is no request that is understood here"), true);
     HttpAnswer given = judge_request(request, connection.place->is_port(), connection.place->token(), answer);
+    if (given.work) return begin_work(connection, std::move(given.work));
     if (given.stream && streams() >= kMostStreams)
         given =
             http_refusal(503, "there are " + std::to_string(kMostStreams) + " streams already: close one", "refused");
     begin_answer(connection, given, false);
+    count_streams();
 }
 
 void HttpDoor::write_some(Connection& connection) {
@@ -134,22 +202,27 @@ void HttpDoor::let_go(int64_t now_ns) {
     connections_.remove_if([](const Connection& it) { return it.over; });
 }
 
-void HttpDoor::serve(const Answer& answer, const Tick& tick) {
+void HttpDoor::serve(const Answer& answer) {
     stop_on_signals();
     while (!told_to_stop()) {
-        const int64_t due_ns = tick ? tick(base::now_ns()) : 0;
+        take_work();
+        take_told();
         let_go(base::now_ns());
+        count_streams();
         std::vector<pollfd> polled;
-        int64_t until_ns = due_ns == 0 ? kNoEndNs : due_ns;
+        int64_t until_ns = kNoEndNs;
         for (const HttpPlace& place : places_) polled.push_back({place.socket(), POLLIN, 0});
         for (const Connection& connection : connections_) {
             const int wanted = POLLIN | (connection.out.empty() ? 0 : POLLOUT);
             polled.push_back({connection.socket.get(), static_cast<short>(wanted), 0});
             until_ns = std::min(until_ns, connection.until_ns);
         }
+        polled.push_back({wake_.get(), POLLIN, 0});
         const int64_t left_ms = (until_ns - base::now_ns()) / base::kMillisecond + 1;
         const int wait_ms = static_cast<int>(std::clamp<int64_t>(left_ms, 0, kLongestWaitMs));
         if (poll(polled.data(), polled.size(), wait_ms) <= 0) continue;
+        eventfd_t woken = 0;
+        eventfd_read(wake_.get(), &woken);
         auto at = polled.begin() + static_cast<std::ptrdiff_t>(places_.size());
         for (Connection& connection : connections_) {
             const int came = (at++)->revents;

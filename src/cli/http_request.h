@@ -1,6 +1,7 @@
 // A request of HTTP/1.1 as it came, taken apart, with bounds on everything; and the answer to it. Pure; any thread.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -30,6 +31,8 @@ struct HttpAnswer {
     std::string body;
     bool stream = false;  // `body` is the beginning: what is told to streams follows (HttpDoor::tell_streams)
     std::vector<std::pair<std::string, std::string>> headers = {};
+    // Gives the answer in the place of all this, on a thread of its own: it may have to wait for somebody.
+    std::function<HttpAnswer()> work = {};
 };
 
 inline constexpr int kHttpMore = 0;

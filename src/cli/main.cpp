@@ -4,6 +4,7 @@
 #include "cli/commands.h"
 #include "cli/did_you_mean.h"
 #include "cli/examples.h"
+#include "cli/run.h"
 #include "cli/server_link.h"
 #include "cli/shell_words.h"
 #include "cli/show.h"
@@ -20,7 +21,7 @@ bool print_about_itself(const CLI::App& app, int argc, char** argv) {
     const std::string word = argc > 1 ? argv[1] : "help";
     const std::string more = argc > 2 ? argv[2] : "";
     if (word == "help") {
-        print(more.empty() ? app.help() : app.get_subcommand(more)->help());
+        print(more.empty() ? app.help() : app.get_subcommand(more)->help("xcli"));
     } else if (word == "man") {
         print(man_page(app, XSCHED_VERSION));
     } else if (word == "completion") {

@@ -31,7 +31,7 @@ Json ask_programs() {
 HttpAnswer answer_to(const HttpRequest& request) {
     if (request.path != "/metrics") return http_refusal(404, "only /metrics is here", "nobody");
     if (request.method != "GET") return http_refusal(405, "only GET is answered");
-    return answer_metrics();
+    return {.work = answer_metrics};
 }
 
 }  // namespace

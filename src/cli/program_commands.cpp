@@ -1,5 +1,4 @@
 // The commands that start somebody's program: run, report.
-#include <cstring>
 #include <memory>
 
 #include "cli/commands.h"
@@ -26,6 +25,10 @@ void add_run(CLI::App& app, Words& words) {
     run->add_option("--scheduler", options->scheduler, "global (default), local or app");
     run->add_option("--log", options->log_level,
                     "DEBG, INFO, WARN (default, unless XLOG_LEVEL or XLOG_FILE is set) or ERRO");
+    CLI::Option* tell = run->add_flag("--tell", options->tells,
+                                      "stay until the program has ended, and say so if it used no device under XSched "
+                                      "(the default at a terminal)");
+    run->add_flag("--no-tell", options->leaves, "become the program (the default elsewhere)")->excludes(tell);
     add_hints(run, options->hints, true);
 }
 
@@ -52,22 +55,6 @@ void add_report(CLI::App& app, Words& words) {
 void add_program_commands(CLI::App& app, Words& words) {
     add_run(app, words);
     add_report(app, words);
-}
-
-int split_off_program(int argc, char** argv, std::vector<std::string>& program) {
-    if (argc < 2 || (strcmp(argv[1], "run") != 0 && strcmp(argv[1], "report") != 0)) return argc;
-    int i = 2;
-    while (i < argc && argv[i][0] == '-' && strcmp(argv[i], "--") != 0) {
-        const bool flag =
-            strcmp(argv[i], "--json") == 0 || strcmp(argv[i], "-h") == 0 || strcmp(argv[i], "--help") == 0;
-        const bool has_value = strchr(argv[i], '=') != nullptr || (argv[i][1] != '-' && argv[i][2] != '\0');
-        i += flag || has_value ? 1 : 2;
-    }
-    if (i >= argc) return argc;
-    const int ours = i;
-    if (strcmp(argv[i], "--") == 0) ++i;
-    program.assign(argv + i, argv + argc);
-    return ours;
 }
 
 }  // namespace xsched::cli

@@ -31,15 +31,17 @@ std::string got(const Json& program) {
                        " in the last 1/10/60 s";
     for (const Json& device : program["devices"])
         if (const std::string why = device.value("why_less", ""); !why.empty()) text += "; less than its share: " + why;
-    if (!program.value("followed", true)) text += "; nobody competes, so its device time is not measured";
-    return text;
+    if (program.value("followed", true)) return text;
+    return text + (got_percent(program, 1) < 0 ? "; nobody competes, so its device time is not measured"
+                                               : "; nobody is more or less urgent, so this is a guess");
 }
 
 std::string held(const Json& program) {
     std::string text = "held:";
     for (const Json& window : program["held"]) {
+        const auto holds = window.value("holds", uint64_t{0});
         text += (text.back() == ':' ? " " : ", ") + length_text(window.value("ms", 0.0)) + " (" +
-                std::to_string(window.value("holds", uint64_t{0})) + " times) in " +
+                (holds == 1 ? "once" : std::to_string(holds) + " times") + ") in " +
                 std::to_string(window.value("seconds", int64_t{0})) + " s";
     }
     return text + "; longest of the last 60 s " + length_text(program["held"].back().value("longest_ms", 0.0));

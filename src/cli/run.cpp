@@ -15,6 +15,7 @@
 #include "cli/installation.h"
 #include "cli/server_link.h"
 #include "cli/start_server.h"
+#include "cli/stay.h"
 #include "cli/steer.h"
 #include "cli/visibility.h"
 
@@ -130,7 +131,66 @@ void set_environment(const RunOptions& options) {
     set_number("XSCHED_AUTO_XQUEUE_BATCH_SIZE", options.batch_size);
 }
 
+// The server that counts what this process starts as its own (start_server.cpp). One that died and has a successor does
+// not know what was before.
+class ServerThen {
+public:
+    ServerThen() : pid_(pid()) {}
+    void tell_if_unused(const std::string& program) const {
+        try {
+            const Json answer = ServerLink().ask({{"cmd", "status"}});
+            bool unused = false;
+            for (const Json& one : answer.value("not_connected", Json::array()))
+                unused = unused || one.value("pid", 0) == getpid();
+            if (pid_ == 0 || !unused || pid() != pid_) return;
+            fprintf(stderr,
+                    "xcli: %s has ended, and neither it nor what it started used a device under XSched: 'xcli doctor' "
+                    "says what XSched sees here\n",
+                    program.c_str());
+        } catch (const std::exception&) {
+            // nobody knows
+        }
+    }
+
+private:
+    static int64_t pid() {
+        try {
+            return ServerLink().ask({{"cmd", "server"}}).value("pid", int64_t{0});
+        } catch (const std::exception&) {
+            return 0;
+        }
+    }
+    int64_t pid_;
+};
+
+// A person at a terminal learns at the end whether the program was scheduled; elsewhere this process becomes it.
+bool stays(const RunOptions& options) {
+    if (options.leaves || !is_one_of(options.scheduler, {"global", "GLB"})) return false;
+    return options.tells || isatty(STDERR_FILENO) != 0;
+}
+
+bool is_flag(const char* word) {
+    for (const char* flag : {"--json", "-h", "--help", "--tell", "--no-tell"})
+        if (strcmp(word, flag) == 0) return true;
+    return false;
+}
+
 }  // namespace
+
+int split_off_program(int argc, char** argv, std::vector<std::string>& program) {
+    if (argc < 2 || (strcmp(argv[1], "run") != 0 && strcmp(argv[1], "report") != 0)) return argc;
+    int i = 2;
+    while (i < argc && argv[i][0] == '-' && strcmp(argv[i], "--") != 0) {
+        const bool flag = is_flag(argv[i]);
+        const bool has_value = strchr(argv[i], '=') != nullptr || (argv[i][1] != '-' && argv[i][2] != '\0');
+        i += flag || has_value ? 1 : 2;
+    }
+    if (i >= argc) return argc;
+    const int ours = i;
+    if (strcmp(argv[i], "--") == 0) ++i;
+    program.assign(argv + i, argv + argc);
+    return ours;
+}
 
 int run_program(const RunOptions& options, const std::vector<std::string>& program) {
     if (program.empty()) throw Failure("say which program: xcli run [OPTIONS] -- PROGRAM [ARGUMENTS]");
@@ -155,8 +215,15 @@ int run_program(const RunOptions& options, const std::vector<std::string>& progr
     std::vector<char*> arguments;
     for (const std::string& word : program) arguments.push_back(const_cast<char*>(word.c_str()));
     arguments.push_back(nullptr);
-    execvp(arguments[0], arguments.data());
-    const int error = errno;
+    int error = 0;
+    if (stays(options)) {
+        const ServerThen server;
+        const int status = run_and_wait(arguments.data(), error, [&] { server.tell_if_unused(program[0]); });
+        if (error == 0) return status;
+    } else {
+        execvp(arguments[0], arguments.data());
+        error = errno;
+    }
     fprintf(stderr, "xcli: %s cannot be executed: %s\n", arguments[0], strerror(error));
     return error == ENOENT ? kNotFound : kCannotExecute;
 }

@@ -9,7 +9,7 @@ namespace xsched::cli {
 namespace {
 
 // A server answers within a millisecond; one that is stopped (SIGSTOP, swap) must not hang its tools for ever.
-constexpr int kPatienceMs = 5000;
+int g_patience_ms = 5000;
 
 std::string read_file(int fd, uint64_t bytes) {
     std::string text(bytes, '\0');
@@ -24,6 +24,8 @@ std::string read_file(int fd, uint64_t bytes) {
 }
 
 }  // namespace
+
+void wait_for_server_ms(int ms) { g_patience_ms = ms; }
 
 ServerLink::ServerLink() {
     char path[ipc::kSocketPathBytes];
@@ -41,7 +43,7 @@ ServerLink::ServerLink(base::UniqueFd socket, std::string path) : socket_(std::m
 
 void ServerLink::greet() {
     ipc::Welcome welcome{};
-    if (!ipc::shake_hands(socket_.get(), ipc::PeerKind::kTool, "xcli", &welcome, nullptr, kPatienceMs))
+    if (!ipc::shake_hands(socket_.get(), ipc::PeerKind::kTool, "xcli", &welcome, nullptr, g_patience_ms))
         throw NoServer("the xserver at " + path_ + " does not answer the greeting (" + strerror(errno) +
                        "): is it stopped, or another version? Restart it");
     if (welcome.status != ipc::WelcomeStatus::kAccepted)
@@ -54,7 +56,7 @@ Json ServerLink::ask(const Json& request) {
         throw NoServer("the xserver at " + path_ + " went away: start it again");
     std::string packet(ipc::kMostPacketBytes, '\0');
     int fd = -1;
-    const long bytes = ipc::receive_packet(socket_.get(), packet.data(), packet.size(), &fd, kPatienceMs);
+    const long bytes = ipc::receive_packet(socket_.get(), packet.data(), packet.size(), &fd, g_patience_ms);
     const base::UniqueFd file(fd);
     if (bytes <= 0)
         throw NoServer("the xserver at " + path_ +

@@ -38,6 +38,9 @@ public:
     using Failure::Failure;
 };
 
+// For how long an answer is waited for from now on, in this process (5000). Before there are threads.
+void wait_for_server_ms(int ms);
+
 class ServerLink {
 public:
     // The server that programs of this user would use. Throws NoServer if none answers.

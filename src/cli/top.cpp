@@ -3,6 +3,8 @@
 
 #include <unistd.h>
 
+#include <optional>
+
 #include "base/time.h"
 #include "cli/show.h"
 #include "cli/stop_signals.h"
@@ -40,13 +42,28 @@ int print_once(ServerLink& link, const TopView& view, bool json) {
 }
 
 #ifndef XSCHED_NO_CURSES
-int show_live(ServerLink& link, const TopView& view, int64_t interval_ns) {
-    TopSession session(
-        [&link](const Json& request, const char* pages) {
-            return pages != nullptr ? ask_all(link, request, pages) : link.ask(request);
-        },
-        view);
+// A server that dies has a successor: it is looked for at each look.
+class LinkForLong {
+public:
+    Json ask(const Json& request, const char* pages) {
+        if (!link_) link_.emplace();
+        try {
+            return pages != nullptr ? ask_all(*link_, request, pages) : link_->ask(request);
+        } catch (const NoServer&) {
+            link_.reset();
+            throw;
+        }
+    }
+
+private:
+    std::optional<ServerLink> link_;
+};
+
+int show_live(const TopView& view, int64_t interval_ns) {
+    LinkForLong link;
+    TopSession session([&link](const Json& request, const char* pages) { return link.ask(request, pages); }, view);
     session.look();
+    if (session.is_away()) throw NoServer(session.away());
     const TopScreen screen;
     stop_on_signals();
     int64_t next_ns = base::now_ns() + interval_ns;
@@ -69,12 +86,12 @@ int show_top(const TopWords& words, bool json) {
     TopView view;
     view.sort = sort_of(words.sort);
     view.filter = words.filter;
-    ServerLink link;
 #ifndef XSCHED_NO_CURSES
     const double interval_s = words.frequency > 0 ? 1 / words.frequency : words.interval_s;
     if (!json && !words.once && isatty(STDOUT_FILENO) == 1 && isatty(STDIN_FILENO) == 1)
-        return show_live(link, view, static_cast<int64_t>(interval_s * 1e9));
+        return show_live(view, static_cast<int64_t>(interval_s * 1e9));
 #endif
+    ServerLink link;
     return print_once(link, view, json);
 }
 

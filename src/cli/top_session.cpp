@@ -11,6 +11,15 @@
 namespace xsched::cli {
 
 void TopSession::look() {
+    try {
+        take_look();
+        away_.clear();
+    } catch (const NoServer& failure) {
+        away_ = failure.what();
+    }
+}
+
+void TopSession::take_look() {
     answer_ = ask_({{"cmd", "programs"}, {"buckets", true}}, "programs");
     rows_.take(answer_);
     if (view_.chosen != 0 && chosen() == nullptr) {
@@ -64,6 +73,15 @@ void TopSession::show_below() {
 bool TopSession::press(int key) {
     if (key == kNoKey || key == kKeyResized) return true;
     told_.clear();
+    try {
+        return answer_key(key);
+    } catch (const NoServer& failure) {
+        away_ = failure.what();
+    }
+    return true;
+}
+
+bool TopSession::answer_key(int key) {
     if (!question_.empty()) return edit_line(key);
     switch (key) {
         case 'q':
@@ -183,7 +201,7 @@ std::vector<TopLine> TopSession::picture(size_t columns, size_t rows, bool utf8)
     view_.columns = columns;
     view_.rows = rows;
     view_.utf8 = utf8;
-    view_.question = !question_.empty() ? question_ + line_ + "_" : told_;
+    view_.question = !question_.empty() ? question_ + line_ + "_" : is_away() ? "away: " + away_ : told_;
     return top_picture(rows_, view_);
 }
 

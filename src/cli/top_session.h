@@ -17,8 +17,11 @@ public:
 
     TopSession(Ask ask, TopView view) : ask_(std::move(ask)), view_(std::move(view)) {}
 
-    // Asks the server anew.
+    // Asks the server anew. What was known stays to be seen while it does not answer.
     void look();
+    bool is_away() const { return !away_.empty(); }
+    // Why there is no answer; empty: there is one.
+    const std::string& away() const { return away_; }
     // False: the user wants to leave.
     bool press(int key);
     std::vector<TopLine> picture(size_t columns, size_t rows, bool utf8);
@@ -27,6 +30,8 @@ public:
 private:
     enum class Below { kNothing, kQueues, kExplanation };
 
+    void take_look();
+    bool answer_key(int key);
     void choose(int step);
     const TopRow* chosen() const;
     void show_below();
@@ -49,6 +54,7 @@ private:
     std::string question_;  // of the line or the decision under way; empty: none
     std::string line_;
     std::string told_;  // what the last order came to
+    std::string away_;
     std::function<void(const std::string&)> line_done_;
     std::function<void()> yes_;
 };

@@ -30,14 +30,20 @@ bool try_file(const std::string& path) {
     return !was_there;
 }
 
-void follow(TraceLink& link, int64_t lasts_ns) {
+// Returns why it ends before its time; empty: it does not. What was told until then is worth a file.
+std::string follow(TraceLink& link, int64_t lasts_ns) {
     stop_on_signals();
     link.begin();
-    for (int rounds = 0; link.lasts_ns() < lasts_ns && !link.full() && !told_to_stop(); ++rounds) {
-        base::sleep_ns(std::min(kAskTraceEveryNs, lasts_ns - link.lasts_ns()));
-        link.look(rounds % 20 == 0);
+    try {
+        for (int rounds = 0; link.lasts_ns() < lasts_ns && !link.full() && !told_to_stop(); ++rounds) {
+            base::sleep_ns(std::min(kAskTraceEveryNs, lasts_ns - link.lasts_ns()));
+            link.look(rounds % 20 == 0);
+        }
+        link.look(true);
+    } catch (const NoServer& failure) {
+        return failure.what();
     }
-    link.look(true);
+    return "";
 }
 
 std::string plural(size_t count, const char* what) {
@@ -54,6 +60,8 @@ std::string shortcomings(const Traced& traced, const TraceLink& link) {
     if (!traced.complete)
         text +=
             "the server's recorder holds the last " + plural(1 << 17, "change") + ", and does not go back further\n";
+    if (traced.changes.empty())
+        text += "nothing changed: a program is followed while a more or less urgent one has a queue on its device\n";
     if (link.full()) text += "it ends early: a trace has " + plural(TraceLink::kMostChanges, "change") + " at most\n";
     return text;
 }
@@ -65,7 +73,11 @@ int trace(const TraceWords& words, bool json) {
     TraceLink link;
     const bool made = try_file(words.file);
     try {
-        words.from_recorder ? link.begin_before(time) : follow(link, time);
+        std::string cut;
+        if (words.from_recorder)
+            link.begin_before(time);
+        else
+            cut = follow(link, time);
         const Traced& traced = link.traced();
         if (traced.queues.empty() && traced.changes.empty())
             throw Failure("no program was scheduled in that time: start one with 'xcli run -- PROGRAM'", kNobody);
@@ -82,7 +94,7 @@ int trace(const TraceWords& words, bool json) {
                        {"changes", traced.changes.size()},
                        {"lost", traced.lost},
                        {"left_out", traced.left_out},
-                       {"complete", traced.complete},
+                       {"complete", traced.complete && cut.empty()},
                        {"bytes", bytes}}
                       .dump(2) +
                   "\n");
@@ -92,7 +104,7 @@ int trace(const TraceWords& words, bool json) {
         snprintf(text, sizeof(text), "%.1f s traced: ", seconds);
         print(text + plural(traced.changes.size(), "change") + " of " + plural(programs.size(), "program") + ", " +
               std::to_string(bytes) + " bytes; open " + words.file + " at https://ui.perfetto.dev\n" +
-              shortcomings(traced, link));
+              shortcomings(traced, link) + (cut.empty() ? "" : "it ends early: " + cut + "\n"));
         return 0;
     } catch (...) {
         if (made) unlink(words.file.c_str());

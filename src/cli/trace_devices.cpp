@@ -54,7 +54,7 @@ private:
         if (std::string text = reason_sentence(traced, cause.reason); !text.empty()) said.emplace_back("reason", text);
         if (cause.by_client != 0)
             said.emplace_back(resumed ? "was_behind" : "behind", program_name(traced, cause.by_client));
-        if (std::string word = mechanism_word(traced, cause.mechanism); !resumed && !word.empty())
+        if (std::string word = mechanism_word(traced, line.client, cause.mechanism); !resumed && !word.empty())
             said.emplace_back("mechanism", word);
         maker_.event(TraceMaker::Kind::kInstant, decisions_, change.at_ns, what + line_name(traced, line),
                      std::move(said));

@@ -9,6 +9,7 @@ TraceEvents trace_events(const Traced& traced) {
     add_programs(maker);
     add_queues(maker);
     add_devices(maker);
+    add_orders(maker);
     return maker.finish();
 }
 

@@ -95,9 +95,14 @@ void TraceLink::take_queues(const Json& queues) {
 }
 
 void TraceLink::take_names(const Json& answer) {
-    for (const Json& row : answer.at("programs")) traced_.programs[row.at(0)] = {.pid = row.at(1), .name = row.at(2)};
+    for (const Json& row : answer.at("programs"))
+        traced_.programs[row.at(0)] = {.pid = row.at(1), .name = row.at(2), .platform = row.at(3)};
     for (const Json& row : answer.at("reasons")) traced_.reasons[row.at(0)] = row.at(1);
-    for (const Json& row : answer.at("mechanisms")) traced_.mechanisms[row.at(0)] = {row.at(1), row.at(2)};
+    for (const auto& [platform, rows] : answer.at("mechanisms").items())
+        for (const Json& row : rows) traced_.mechanisms[{platform, row.at(0)}] = {row.at(1), row.at(2)};
+    for (const Json& row : answer.at("orders"))
+        if (row.at(1) >= traced_.begin_ns)
+            traced_.orders[row.at(0)] = {.at_ns = row.at(1), .uid = row.at(2), .text = row.at(3)};
 }
 
 }  // namespace xsched::cli

@@ -62,5 +62,6 @@ private:
 void add_programs(TraceMaker& maker);   // trace_programs.cpp
 void add_queues(TraceMaker& maker);     // trace_queues.cpp, after them
 void add_devices(TraceMaker& maker);    // trace_devices.cpp
+void add_orders(TraceMaker& maker);     // trace_orders.cpp
 
 }  // namespace xsched::cli

@@ -32,13 +32,18 @@ std::string reason_sentence(const Traced& traced, uint32_t reason) {
     return known != traced.reasons.end() ? known->second : "";
 }
 
-std::string mechanism_word(const Traced& traced, uint32_t mechanism) {
-    const auto known = traced.mechanisms.find(mechanism);
+std::string platform_of_client(const Traced& traced, uint32_t client) {
+    const auto known = traced.programs.find(client);
+    return known != traced.programs.end() ? known->second.platform : "";
+}
+
+std::string mechanism_word(const Traced& traced, uint32_t client, uint32_t mechanism) {
+    const auto known = traced.mechanisms.find({platform_of_client(traced, client), mechanism});
     return known != traced.mechanisms.end() && mechanism != 0 ? known->second.first : "";
 }
 
-std::string mechanism_says(const Traced& traced, uint32_t mechanism) {
-    const auto known = traced.mechanisms.find(mechanism);
+std::string mechanism_says(const Traced& traced, uint32_t client, uint32_t mechanism) {
+    const auto known = traced.mechanisms.find({platform_of_client(traced, client), mechanism});
     return known != traced.mechanisms.end() ? known->second.second : "";
 }
 

@@ -18,8 +18,10 @@ std::string device_label(const Traced& traced, uint64_t device);
 // "behind app (17429)", or why; empty: not known.
 std::string held_for(const Traced& traced, const TracedCause& cause);
 std::string reason_sentence(const Traced& traced, uint32_t reason);
-// "gate"; empty: none.
-std::string mechanism_word(const Traced& traced, uint32_t mechanism);
-std::string mechanism_says(const Traced& traced, uint32_t mechanism);
+// "opencl"; empty: not known.
+std::string platform_of_client(const Traced& traced, uint32_t client);
+// How queues of that client are kept off, in its platform's words: "gate", "hold"; empty: none.
+std::string mechanism_word(const Traced& traced, uint32_t client, uint32_t mechanism);
+std::string mechanism_says(const Traced& traced, uint32_t client, uint32_t mechanism);
 
 }  // namespace xsched::cli

@@ -77,9 +77,9 @@ private:
         if (const auto known = traced.programs.find(cause.by_client); known != traced.programs.end())
             said.emplace_back("behind_pid", int64_t{known->second.pid});
         if (std::string text = reason_sentence(traced, cause.reason); !text.empty()) said.emplace_back("reason", text);
-        if (std::string word = mechanism_word(traced, cause.mechanism); !word.empty()) {
+        if (std::string word = mechanism_word(traced, line_.client, cause.mechanism); !word.empty()) {
             said.emplace_back("mechanism", word);
-            said.emplace_back("mechanism_means", mechanism_says(traced, cause.mechanism));
+            said.emplace_back("mechanism_means", mechanism_says(traced, line_.client, cause.mechanism));
         }
         return said;
     }
@@ -122,14 +122,15 @@ private:
             close(change.at_ns);
             open = true;
             maker_.begin(track, change.at_ns, directed >> 32 != 0 ? "take off the device" : "put back on the device",
-                         {{"mechanism", mechanism_word(maker_.traced, change.after.cause.mechanism)}});
+                         {{"mechanism", mechanism_word(maker_.traced, line_.client, change.after.cause.mechanism)}});
         }
         close(line_.to_ns());
     }
-    static const char* mark_of(TracedKind kind) {
+    const char* mark_of(TracedKind kind) const {
+        const bool held = platform_of_client(maker_.traced, line_.client) == "opencl";
         switch (kind) {
-            case TracedKind::kSuspended: return "close gate";
-            case TracedKind::kResumed: return "open gate";
+            case TracedKind::kSuspended: return held ? "hold commands" : "close gate";
+            case TracedKind::kResumed: return held ? "open holds" : "open gate";
             case TracedKind::kTakenOff: return "is off the device";
             case TracedKind::kPutBack: return "is on the device again";
             default: return nullptr;

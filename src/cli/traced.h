@@ -67,6 +67,14 @@ struct TracedQueue {
 struct TracedProgram {
     int32_t pid = 0;
     std::string name;
+    std::string platform;
+};
+
+// What a person told the server.
+struct TracedOrder {
+    int64_t at_ns = 0;
+    uint32_t uid = 0;
+    std::string text;
 };
 
 struct Traced {
@@ -77,7 +85,9 @@ struct Traced {
     std::map<uint32_t, TracedProgram> programs;  // by client
     std::map<uint64_t, std::string> devices;
     std::map<uint32_t, std::string> reasons;
-    std::map<uint32_t, std::pair<std::string, std::string>> mechanisms;  // word and sentence
+    // By platform and number: word and sentence.
+    std::map<std::pair<std::string, uint32_t>, std::pair<std::string, std::string>> mechanisms;
+    std::map<uint64_t, TracedOrder> orders;  // by number
     uint64_t lost = 0;      // changes that were replaced before they were read,
     uint64_t left_out = 0;  // or never kept, since there were too many
     bool complete = true;   // it begins where it was asked to

@@ -58,7 +58,7 @@ void add_explain(CLI::App& app, Words& words) {
             return watch(given->watch, [&words, given] { return xsched::cli::explain(given->said, words.json); });
         });
     add_watch(explain, given->watch);
-    explain->add_option("PROGRAM", given->said.who, "a process's number, or a part of a program's name; else all");
+    explain->add_option("PROGRAM", given->said.who, "only these: numbers of processes, or parts of programs' names");
     CLI::Option* slow = explain->add_option("--slow", given->said.slow,
                                             "follow it, and explain each burst that takes longer than this: 5ms");
     explain->add_option("-t,--time", given->said.time, "with --slow: for how long (1m)")->needs(slow);

@@ -13,14 +13,14 @@
 namespace xsched::cli {
 namespace {
 
-// Who is watched may come later, or again.
-int look_once(const std::function<int()>& look) {
+// Who is watched may come later, or again; a server that was there may have a successor.
+int look_once(const std::function<int()>& look, bool first) {
     try {
         return look();
     } catch (const Failure& failure) {
-        if (failure.status() != kNobody) throw;
+        if (failure.status() != kNobody && (first || failure.status() != kNoServer)) throw;
         print(std::string(failure.what()) + "\n");
-        return kNobody;
+        return failure.status();
     }
 }
 
@@ -40,7 +40,7 @@ int watch(const WatchWords& words, const std::function<int()>& look) {
     int status = 0;
     for (bool first = true; !told_to_stop(); first = false) {
         print(terminal ? "\033[H\033[2J" : first ? "" : "\n");
-        status = look_once(look);
+        status = look_once(look, first);
         const int64_t until_ns = base::now_ns() + static_cast<int64_t>(words.interval_s * base::kSecond);
         constexpr int64_t kLongestNapNs = 100 * base::kMillisecond;
         while (!told_to_stop() && base::now_ns() < until_ns)

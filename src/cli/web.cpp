@@ -16,6 +16,7 @@ namespace {
 
 constexpr const char* kAnyPort = "127.0.0.1:0";
 constexpr int64_t kUsualHz = 20;
+constexpr int kPatienceOfPageMs = 3000;  // a server answers within a millisecond, on a machine that is not overloaded
 
 // Beside where a server of this user would be.
 std::string usual_path() {
@@ -48,9 +49,9 @@ HttpAnswer answer_request(WebLive& live, const HttpRequest& request) {
     const bool reads = request.method == "GET";
     if (reads && request.path == "/api/v1/live") return begin_stream(live, request);
     if (reads && request.path == "/api/v1/openapi.json") return {.type = "application/json", .body = openapi().dump(2)};
-    if (request.path.starts_with("/api/")) return answer_api(request);
+    if (request.path.starts_with("/api/")) return {.work = [request] { return answer_api(request); }};
     if (!reads) return http_refusal(405, request.method + " is not for " + request.path);
-    if (request.path == "/metrics") return answer_metrics();
+    if (request.path == "/metrics") return {.work = answer_metrics};
     return answer_file(request.path == "/" ? "/index.html" : request.path);
 }
 
@@ -103,9 +104,9 @@ int web(const WebWords& words, bool json) {
     if (json) print(Json{{"ok", true}, {"places", places}}.dump() + "\n");
     for (const Json& place : places)
         if (!json) print(place_text(place));
-    WebLive live;
-    door.serve([&live](const HttpRequest& request) { return answer_request(live, request); },
-               [&](int64_t now_ns) { return live.tick(door, now_ns); });
+    wait_for_server_ms(kPatienceOfPageMs);
+    WebLive live(door);
+    door.serve([&live](const HttpRequest& request) { return answer_request(live, request); });
     return 0;
 }
 

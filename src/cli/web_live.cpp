@@ -1,6 +1,9 @@
 #include "cli/web_live.h"
 
 #include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <utility>
 
 #include "base/clock.h"
 #include "cli/explain_sentences.h"
@@ -39,10 +42,47 @@ Json program_json(const Json& answer, const Json& program, const TopRow& row) {
 
 }  // namespace
 
+WebLive::WebLive(HttpDoor& door) : door_(door) {
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    thread_ = std::thread([this] { follow(); });
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+WebLive::~WebLive() {
+    {
+        const std::lock_guard lock(mutex_);
+        over_ = true;
+    }
+    changed_.notify_one();
+    thread_.join();
+}
+
 void WebLive::join(int64_t hz) {
     const int64_t every_ns = base::kSecond / std::clamp<int64_t>(hz, 1, kMostHz);
-    every_ns_ = every_ns_ == 0 ? every_ns : std::min(every_ns_, every_ns);
-    programs_ns_ = 0;  // the newcomer waits for nothing
+    {
+        const std::lock_guard lock(mutex_);
+        asked_every_ns_ = asked_every_ns_ == 0 ? every_ns : std::min(asked_every_ns_, every_ns);
+        joined_ns_ = base::now_ns();
+    }
+    changed_.notify_one();
+}
+
+void WebLive::follow() {
+    std::unique_lock lock(mutex_);
+    while (!over_) {
+        if (const int64_t every_ns = std::exchange(asked_every_ns_, 0); every_ns != 0) {
+            every_ns_ = every_ns_ == 0 ? every_ns : std::min(every_ns_, every_ns);
+            programs_ns_ = 0;  // the newcomer waits for nothing
+        }
+        lock.unlock();
+        const int64_t due_ns = tick(base::now_ns());
+        lock.lock();
+        if (over_ || asked_every_ns_ != 0) continue;
+        const int64_t left_ns = due_ns == 0 ? base::kSecond : due_ns - base::now_ns();
+        if (left_ns > 0) changed_.wait_for(lock, std::chrono::nanoseconds(left_ns));
+    }
 }
 
 void WebLive::connect() {
@@ -51,7 +91,7 @@ void WebLive::connect() {
     has_cursor_ = false;
 }
 
-void WebLive::tell_programs(HttpDoor& door) {
+void WebLive::tell_programs() {
     const Json answer = ask_all(*link_, {{"cmd", "programs"}, {"buckets", true}}, "programs");
     rows_.take(answer);
     Json programs = Json::array();
@@ -62,15 +102,15 @@ void WebLive::tell_programs(HttpDoor& door) {
         devices.push_back({{"device", device.name},
                            {"use_percent", device.use >= 0 ? Json(device.use) : Json()},
                            {"programs", device.programs}});
-    door.tell_streams(event_text("programs", {{"now_us", base::now_ns() / base::kMicrosecond},
-                                              {"policy", answer.value("policy", "")},
-                                              {"uptime_s", answer.value("uptime_s", 0.0)},
-                                              {"devices", devices},
-                                              {"reasons", reasons_},
-                                              {"programs", programs}}));
+    door_.tell_streams(event_text("programs", {{"now_us", base::now_ns() / base::kMicrosecond},
+                                               {"policy", answer.value("policy", "")},
+                                               {"uptime_s", answer.value("uptime_s", 0.0)},
+                                               {"devices", devices},
+                                               {"reasons", reasons_},
+                                               {"programs", programs}}));
 }
 
-void WebLive::tell_changes(HttpDoor& door, int64_t now_ns) {
+void WebLive::tell_changes(int64_t now_ns) {
     Json entries = Json::array();
     uint64_t lost = 0;
     Json queues;
@@ -97,11 +137,17 @@ void WebLive::tell_changes(HttpDoor& door, int64_t now_ns) {
         for (const Json& queue : queues)
             told.push_back({queue.at("client"), queue.at("slot"), queue.at("device"), queue.at("priority")});
     }
-    door.tell_streams(event_text("changes", event));
+    door_.tell_streams(event_text("changes", event));
 }
 
-int64_t WebLive::tick(HttpDoor& door, int64_t now_ns) {
-    if (door.streams() == 0) {
+// The stream of a newcomer begins a moment after it has joined.
+int64_t WebLive::tick(int64_t now_ns) {
+    bool just_joined = false;
+    {
+        const std::lock_guard lock(mutex_);
+        just_joined = joined_ns_ != 0 && now_ns - joined_ns_ < kTryAgainNs;
+    }
+    if (door_.streams() == 0 && !just_joined) {
         link_.reset();
         every_ns_ = 0;
         return 0;
@@ -109,17 +155,17 @@ int64_t WebLive::tick(HttpDoor& door, int64_t now_ns) {
     try {
         if (now_ns >= changes_ns_) {
             connect();
-            tell_changes(door, now_ns);
+            tell_changes(now_ns);
             changes_ns_ = std::max(changes_ns_ + every_ns_, now_ns);
         }
         if (now_ns >= programs_ns_) {
             connect();
-            tell_programs(door);
+            tell_programs();
             programs_ns_ = now_ns + kProgramsEveryNs;
         }
     } catch (const std::exception& failure) {
         link_.reset();
-        door.tell_streams(event_text("away", {{"error", failure.what()}}));
+        door_.tell_streams(event_text("away", {{"error", failure.what()}}));
         changes_ns_ = programs_ns_ = now_ns + kTryAgainNs;
     }
     return std::min(changes_ns_, programs_ns_);

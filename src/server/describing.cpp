@@ -63,6 +63,12 @@ void add_device(const Request& request, Json& entry, const Client& client, uint6
     entry["platform"] = platform_name(platform);
 }
 
+void add_group(Json& entry, const Client& client) {
+    entry["cgroup"] = client.cgroup();
+    const dispatch::GroupShare& group = *client.group();
+    if (group.account.load() != 0) entry["group_gets"] = {{"share", group.share.load()}, {"limit", group.limit.load()}};
+}
+
 std::string device_text(const Request& request, const Client& client, uint64_t device) {
     const auto number = request.host.devices.number_of(device, client.user().uid());
     const std::string name = DeviceNumbers::name_of(device, client);

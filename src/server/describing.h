@@ -25,6 +25,9 @@ std::string mechanism_text(sched::Mechanism mechanism, uint32_t platform);  // "
 // The device as a member of an answer: "device", its number on this server, and what its vendor calls it.
 void add_device(const Request& request, Json& entry, const Client& client, uint64_t device, uint32_t platform);
 
+// Its control group, and what that is given, if it is given anything.
+void add_group(Json& entry, const Client& client);
+
 // "device 0 (NVIDIA H100)"
 std::string device_text(const Request& request, const Client& client, uint64_t device);
 

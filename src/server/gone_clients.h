@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "server/client.h"
+#include "server/seen_queue.h"
 
 namespace xsched::server {
 
@@ -23,6 +24,7 @@ public:
         uid_t uid = 0;
         uid_t user = 0;
         std::string program;
+        uint32_t platform = 0;  // of its queues
         int64_t left_ns = 0;
     };
 
@@ -33,7 +35,8 @@ public:
         const bool many = std::count_if(gone_.begin(), gone_.end(), same) >= static_cast<std::ptrdiff_t>(kMostOfUser);
         if (many) gone_.erase(std::find_if(gone_.begin(), gone_.end(), same));
         if (gone_.size() >= kMost) gone_.pop_front();
-        gone_.push_back({client.id(), client.pid(), client.peer().uid, user, client.program(), now_ns});
+        gone_.push_back(
+            {client.id(), client.pid(), client.peer().uid, user, client.program(), platform_of(client), now_ns});
     }
     auto begin() const { return gone_.begin(); }
     auto end() const { return gone_.end(); }

@@ -17,5 +17,7 @@ struct SeenQueue {
     uint32_t number() const { return at + 1; }
 };
 std::vector<SeenQueue> queues_of(const Client& client);
+// XPlatform of its queues, also of those that are gone; kPlatformUnknown: it had none.
+uint32_t platform_of(const Client& client);
 
 }  // namespace xsched::server

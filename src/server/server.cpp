@@ -100,6 +100,7 @@ Server::Server(const Options& options, Listener listener)
             gone_,
             device_numbers_,
             orders_,
+            notes_,
             [this](const Peer& peer, int connection, User& user) { return expect(peer, connection, user); },
             [this] { return announced(); }},
       desk_(host_, events_, undertaker_),

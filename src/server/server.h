@@ -118,6 +118,7 @@ private:
     DeviceUse device_use_;
     HoldBook holds_;
     GoneClients gone_;
+    OrderNotes notes_;
     DeviceNumbers device_numbers_;
     KeptOrders orders_;
     ToolHost host_;

@@ -84,11 +84,11 @@ Json keep_order(const Request& request, int64_t pid, const Json& order) {
 }
 
 void tell_log(const Request& request, const char* what) {
-    if (!request.asking.user.may_log(base::now_ns())) return;
     Json body = request.body;
     body.erase("cmd");
-    XLOG_INFO("uid %u (pid %d) %s %s", request.asking.peer.uid, request.asking.peer.pid, what,
-              body.dump(-1, ' ', true, Json::error_handler_t::replace).c_str());
+    const std::string said = what + (" " + body.dump(-1, ' ', true, Json::error_handler_t::replace));
+    request.host.notes.add(request.asking.peer.uid, false, said, base::now_ns());
+    XLOG_INFO("uid %u (pid %d) %s", request.asking.peer.uid, request.asking.peer.pid, said.c_str());
 }
 
 bool has_clients(const Request& request, int64_t pid) {
@@ -105,6 +105,7 @@ Json query_or_set_policy(const Request& request) {
         if (info == nullptr) throw ToolError("there is no policy \"" + *name + "\": use one of " + policy_names());
         request.order([info](dispatch::Dispatcher& dispatcher) { dispatcher.core().set_policy(info->make()); });
         request.host.checkpoint.note_policy(info->name);
+        request.host.notes.add(request.asking.peer.uid, true, std::string("policy ") + info->name, base::now_ns());
         XLOG_INFO("using policy %s, as uid %u (pid %d) asked", info->name, request.asking.peer.uid,
                   request.asking.peer.pid);
     }

@@ -100,11 +100,6 @@ void add_program(const Request& request, Json& entry, uint32_t client) {
     entry["priority"] = known->priority;
 }
 
-uint32_t platform_of(const Client& client) {
-    const auto queues = queues_of(client);
-    return queues.empty() ? uint32_t{kPlatformUnknown} : queues.front().slot.platform.load();
-}
-
 // `platform`: of the one that was held.
 void add_sum(Json& entry, const HoldBook::Sum& sum, uint32_t platform) {
     entry["holds"] = sum.holds;
@@ -251,6 +246,7 @@ Json describe(const Request& request, const Facts& facts, const AskedFor& asked,
                {"devices", describe_devices(request, facts, asked, client, queues)},
                {"caused_ms", milliseconds(facts.caused_ns(client))}};
     entry.update(preempted_by(client, platform_of(client)));
+    add_group(entry, client);
     const HoldBook::Sum held = request.host.holds.all(client.id());
     entry["held_ms"] = milliseconds(held.ns);
     entry["holds"] = held.holds;

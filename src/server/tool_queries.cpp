@@ -105,9 +105,7 @@ Json describe_queue(const Request& request, const Facts& facts, const AskedFor& 
                {"explanation", sentence(request, why, now_ns)}};
     add_device(request, entry, queue.client, slot.device.load(), slot.platform.load());
     add_hints(entry, slot, now_ns);
-    entry["cgroup"] = queue.client.cgroup();
-    const dispatch::GroupShare& group = *queue.client.group();
-    if (group.account.load() != 0) entry["group_gets"] = {{"share", group.share.load()}, {"limit", group.limit.load()}};
+    add_group(entry, queue.client);
     add_use(entry, request, asked, queue, why);
     return entry;
 }
@@ -155,14 +153,28 @@ Json describe_process(const Request& request, const Facts& facts, const Client& 
             {"preemptions", preemptions}};
 }
 
+std::string name_of_process(pid_t pid) {
+    std::ifstream file("/proc/" + std::to_string(pid) + "/comm");
+    std::string name;
+    std::getline(file, name);
+    return name;
+}
+
+pid_t first_child(pid_t pid) {
+    const std::string number = std::to_string(pid);
+    std::ifstream file("/proc/" + number + "/task/" + number + "/children");
+    pid_t child = 0;
+    file >> child;
+    return child;
+}
+
 // Programs of `xcli run` that have used no device so far, nor has what they started.
 Json not_connected(const Request& request) {
     Json programs = Json::array();
     for (const ToolHost::Announced& one : request.host.announced()) {
         if (!request.rules_server() && one.user != request.asking.peer.uid) continue;
-        std::ifstream file("/proc/" + std::to_string(one.pid) + "/comm");
-        std::string program;
-        std::getline(file, program);
+        std::string program = name_of_process(one.pid);
+        if (program == "xcli") program = name_of_process(first_child(one.pid));  // which waits for it
         programs.push_back({{"pid", one.pid}, {"uid", one.user}, {"program", base::printable(program)}});
     }
     return programs;

@@ -71,18 +71,37 @@ void add_queues(const Request& request, const Visible& visible, Json& answer) {
 #undef XSCHED_REASON
 }
 
+// How queues of a platform are kept off: number, word, sentence.
+Json mechanisms_of(uint32_t platform) {
+    Json mechanisms = Json::array();
+    for (uint32_t i = 0; i < sched::kMechanisms; ++i) {
+        const auto mechanism = static_cast<sched::Mechanism>(i);
+        mechanisms.push_back({i, mechanism_word(mechanism, platform), mechanism_text(mechanism, platform)});
+    }
+    return mechanisms;
+}
+
 // What a trace has beyond a recording: everybody's name, and the words.
 void add_names(const Request& request, Json& answer) {
     Json& programs = answer["programs"] = Json::array();
+    Json& mechanisms = answer["mechanisms"] = Json::object();
+    const auto add = [&](uint32_t client, int32_t pid, const std::string& program, uint32_t platform) {
+        programs.push_back({client, pid, program, platform_name(platform)});
+        Json& words = mechanisms[platform_name(platform)];
+        if (words.is_null()) words = mechanisms_of(platform);
+    };
     for (const auto& [id, client] : request.host.clients)
-        if (request.may_see(*client)) programs.push_back({id, client->pid(), client->program()});
+        if (request.may_see(*client)) add(id, client->pid(), client->program(), platform_of(*client));
     for (const GoneClients::Gone& gone : request.host.gone)
-        if (request.may_see(gone.uid, gone.user)) programs.push_back({gone.id, gone.pid, gone.program});
-    Json& mechanisms = answer["mechanisms"] = Json::array();
-    for (uint32_t i = 0; i < sched::kMechanisms; ++i) {
-        const auto mechanism = static_cast<sched::Mechanism>(i);
-        mechanisms.push_back({i, word_of(sched::mechanism_name(mechanism)), sched::mechanism_sentence(mechanism)});
-    }
+        if (request.may_see(gone.uid, gone.user)) add(gone.id, gone.pid, gone.program, gone.platform);
+}
+
+// What people said meanwhile.
+void add_orders(const Request& request, Json& answer) {
+    Json& orders = answer["orders"] = Json::array();
+    for (const OrderNotes::Note& note : request.host.notes)
+        if (note.for_all || request.may_see(note.by, note.by))
+            orders.push_back({note.number, note.at_ns, note.by, note.text});
 }
 
 // Also of queues that have gone.
@@ -144,7 +163,10 @@ Json read_journal(const Request& request) {
     answer["left_out"] = request.asking.user.shared()->not_recorded.load();
     if (all) add_devices(visible, entries, answer);
     if (request.body.value("queues", false)) add_queues(request, visible, answer);
-    if (all && request.body.value("queues", false)) add_names(request, answer);
+    if (all && request.body.value("queues", false)) {
+        add_names(request, answer);
+        add_orders(request, answer);
+    }
     return answer;
 }
 

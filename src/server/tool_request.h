@@ -16,6 +16,7 @@
 #include "server/hold_book.h"
 #include "server/kept_orders.h"
 #include "server/options.h"
+#include "server/order_notes.h"
 #include "server/scheduler.h"
 #include "server/users.h"
 
@@ -35,6 +36,7 @@ struct ToolHost {
     const GoneClients& gone;
     DeviceNumbers& devices;
     KeptOrders& orders;
+    OrderNotes& notes;
     // Keeps the server here until the process at the other end of the connection ends.
     std::function<bool(const Peer& peer, int connection, User& user)> expect;
     // Programs that were announced and are still there: their numbers and users.

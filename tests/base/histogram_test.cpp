@@ -79,6 +79,18 @@ TEST(Histogram, AddsManyAtOnce) {
     EXPECT_EQ(histogram.read(), of({2'000, 2'000, 2'000, 2'000, 2'000}));
 }
 
+TEST(Histogram, AllOfItsRangeIsThere) {
+    Histogram histogram;
+    HistogramCounts all;
+    for (uint32_t i = 0; i < HistogramBuckets::kCount; ++i) {
+        histogram.add(HistogramBuckets::middle(i), i + 1);
+        all.counts[i] = i + 1;
+    }
+    EXPECT_EQ(histogram.read().counts, all.counts);
+}
+
+TEST(Histogram, AnEmptyOneIsSmall) { EXPECT_LE(sizeof(Histogram), 64U); }
+
 TEST(Histogram, AReaderBesideTheWriterSeesItGrow) {
     constexpr int kValues = 200'000;
     Histogram histogram;

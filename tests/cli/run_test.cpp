@@ -33,6 +33,39 @@ TEST_F(Run, ProgramsThatUseNoDeviceAreNamed) {
     EXPECT_TRUE(is_logged(pid + ", which 'xcli run' started, has ended: neither"));
 }
 
+// At its end, and its exit status is the program's.
+TEST_F(Run, WhoStaysSaysThatNoDeviceWasUsed) {
+    const std::string sentence = "has ended, and neither it nor what it started used a device under XSched";
+    const Outcome outcome = xcli({"run", "--tell", "--", "/bin/sh", "-c", "echo ran; exit 77"});
+    EXPECT_EQ(outcome.status, 77);
+    EXPECT_EQ(outcome.out, "ran\n");
+    EXPECT_TRUE(has(outcome.err, "xcli: /bin/sh " + sentence)) << outcome.err;
+    EXPECT_FALSE(has(xcli({"run", "--", "/bin/true"}).err, sentence)) << "where no terminal is";
+    EXPECT_EQ(xcli({"run", "--tell", "--", "/bin/sh", "-c", "kill -TERM $$"}).status, 1000 + SIGTERM);
+    EXPECT_EQ(xcli({"run", "--tell", "--", "no-such-program-here"}).status, 127);
+    EXPECT_EQ(xcli({"run", "--tell", "--", "/etc"}).status, 126);
+    expect_sentence({"run", "--tell", "--no-tell", "--", "/bin/true"}, "excludes");
+}
+
+// What is sent to it is for the program, and the program does not outlast it.
+TEST_F(Run, WhoStaysPassesSignalsOn) {
+    start();
+    const std::string script = "trap 'echo caught; exit 5' USR1; echo ready; while :; do sleep 0.05; done";
+    Process process({binary("xcli"), "run", "--tell", "--", "/bin/sh", "-c", script}, directory.environment());
+    ASSERT_TRUE(process.wait_for_output("ready"));
+    EXPECT_TRUE(has(xcli({"status"}).out, "(sh), which 'xcli run' started")) << xcli({"status"}).out;
+    kill(process.pid(), SIGUSR1);
+    EXPECT_EQ(process.wait(), 5);
+    EXPECT_TRUE(has(process.out(), "caught"));
+    Process killed({binary("xcli"), "run", "--tell", "--", "/bin/sh", "-c", "echo $$; exec sleep 60"},
+                   directory.environment());
+    ASSERT_TRUE(killed.wait_for_output("\n"));
+    const pid_t program = std::stoi(killed.out());
+    kill(killed.pid(), SIGKILL);
+    killed.wait();
+    EXPECT_TRUE(eventually([&] { return kill(program, 0) != 0; }));
+}
+
 // What is well is not said on a program's standard error.
 TEST_F(Run, AProgramLogsWarningsAlone) {
     const auto level = [this](const std::vector<std::string>& words, const Environment& more) {

@@ -29,10 +29,13 @@ protected:
     Trace() {
         traced.begin_ns = 100 * kTraceMs;
         traced.end_ns = 200 * kTraceMs;
-        traced.programs = {{kLow, {.pid = 11, .name = "low"}}, {kHigh, {.pid = 22, .name = "high"}}};
+        traced.programs = {{kLow, {.pid = 11, .name = "low", .platform = "cuda"}},
+                           {kHigh, {.pid = 22, .name = "high", .platform = "cuda"}}};
         traced.devices = {{7, "GPU:7 (cuda)"}};
         traced.reasons = {{1, "chosen"}, {2, "makes room"}};
-        traced.mechanisms = {{1, {"gate", "its gate"}}, {3, {"interrupt", "taken off"}}};
+        traced.mechanisms = {{{"cuda", 1}, {"gate", "its gate"}},
+                             {{"cuda", 3}, {"interrupt", "taken off"}},
+                             {{"opencl", 1}, {"hold", "a hold"}}};
     }
     void change(int64_t at_ms, TracedKind kind, uint32_t client, bool work, bool suspended, uint32_t by = 0) {
         TracedChange one{.at_ns = at_ms * kTraceMs, .kind = kind, .client = client, .after = {}};
@@ -183,6 +186,33 @@ TEST_F(Trace, TellsWhoHeldWhomAndHow) {
     EXPECT_EQ(trace.on("who runs", "high (22)").size(), 1U);
 }
 
+TEST_F(Trace, OpenClsMechanismIsAHold) {
+    main_thing();
+    traced.programs[kLow].platform = "opencl";
+    const DecodedTrace trace = decoded();
+    EXPECT_EQ(trace.on("low/queue 1 on GPU:7 (cuda) (priority 0)", "held")[0].said.at("mechanism"), "hold");
+    EXPECT_EQ(trace.on("queue 1 mechanism", "hold commands").size(), 1U);
+    EXPECT_EQ(trace.on("queue 1 mechanism", "open holds").size(), 1U);
+    EXPECT_FALSE(trace.says("gate"));
+}
+
+TEST_F(Trace, TellsWhatWasAskedForMeanwhile) {
+    main_thing();
+    traced.orders[1] = {.at_ns = 50 * kTraceMs, .uid = 5, .text = "policy CFS"};
+    traced.orders[2] = {.at_ns = 115 * kTraceMs, .uid = 5, .text = "policy HPF"};
+    traced.changes.back().priority = 7;
+    const DecodedTrace trace = decoded();
+    ASSERT_EQ(trace.on("orders", "policy").size(), 1U) << "what was before it is not in it";
+    EXPECT_EQ(trace.on("orders", "policy HPF")[0].said.at("uid"), "5");
+    EXPECT_EQ(trace.on("orders", "queue 1: priority 0 becomes 7").size() +
+                  trace.on("orders", "queue 1: priority 10 becomes 7").size(),
+              0U)
+        << "events begin with the program's name";
+    const std::string name = traced.changes.back().client == kLow ? "low (11) queue 1: priority 0 becomes 7"
+                                                                  : "high (22) queue 1: priority 10 becomes 7";
+    EXPECT_EQ(trace.on("orders", name).size(), 1U);
+}
+
 TEST_F(Trace, AnArrowLeadsFromReadyToTheFirstRun) {
     here(kLow);
     change(110, TracedKind::kSuspended, kLow, false, true, kHigh);
@@ -276,7 +306,7 @@ protected:
             return one.to - one.from < other.to - other.from;
         });
         EXPECT_GE(longest->to - longest->from, 20U * kTraceMs);
-        EXPECT_EQ(longest->said.at("mechanism"), "gate");
+        EXPECT_EQ(longest->said.at("mechanism"), "hold");
         EXPECT_EQ(longest->ended_flows.size(), 1U);
         EXPECT_FALSE(trace.on("decisions", "suspend low").empty());
         int64_t processes = 0;
@@ -285,6 +315,37 @@ protected:
     }
     std::unique_ptr<LowAndHigh> both;
 };
+
+TEST_F(TraceOfAServer, SaysWhatPeopleSaid) {
+    begin();
+    ASSERT_EQ(xcli({"hint", "-x", "0x1", "-p", "3"}).status, 0);
+    hold_once();
+    ASSERT_EQ(xcli({"policy", "CFS"}).status, 0);
+    const std::string path = directory / "orders.pftrace";
+    ASSERT_EQ(xcli({"trace", "--last", "-o", path}).status, 0);
+    const DecodedTrace trace(path);
+    EXPECT_EQ(trace.on("orders", "policy CFS").size(), 1U);
+    EXPECT_EQ(trace.on("orders", "hints {").size(), 1U);
+}
+
+// One that had not begun yet says so, and is begun again.
+TEST_F(TraceOfAServer, IsWrittenAlsoIfTheServerIsKilledMeanwhile) {
+    const std::string path = directory / "cut.pftrace";
+    std::string said;
+    for (int attempt = 1; attempt <= 20 && !has(said, "it ends early: the xserver at "); ++attempt) {
+        begin();
+        Process process({binary("xcli"), "trace", "-t", "60s", "-o", path}, directory.environment());
+        ASSERT_TRUE(eventually([&] { return access(path.c_str(), F_OK) == 0; }));
+        hold_once();
+        std::this_thread::sleep_for(std::chrono::milliseconds(100 * attempt));
+        server->stop(SIGKILL);
+        const int status = process.wait();
+        EXPECT_TRUE(status == 0 || status == 3) << process.err();
+        said = process.out();
+    }
+    EXPECT_TRUE(has(said, "it ends early: the xserver at ")) << said;
+    EXPECT_TRUE(DecodedTrace(path).ordered);
+}
 
 TEST_F(TraceOfAServer, TheLastWhileAfterItHappened) {
     begin();

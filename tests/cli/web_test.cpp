@@ -234,6 +234,32 @@ TEST_F(Web, AStreamTellsOfChanges) {
     EXPECT_EQ(away.body["kind"], "no_server");
 }
 
+// Whoever asks for what the server knows gets a refusal a moment later; pages, and others that ask, wait for nobody.
+TEST_F(Web, AServerThatHangsHoldsUpNobodyElse) {
+    const base::UniqueFd stream = connect_unix(door());
+    ASSERT_TRUE(say(stream.get(), request_text("GET", "/api/v1/live?hz=60", "", "")));
+    ASSERT_TRUE(has(hear(stream.get(), "event: programs"), "event: programs"));
+    kill(server->pid(), SIGSTOP);
+    std::vector<base::UniqueFd> asking;
+    for (int i = 0; i < 24; ++i) {
+        asking.push_back(connect_unix(door()));
+        ASSERT_TRUE(say(asking.back().get(), request_text("GET", "/api/v1/status", "", "")));
+    }
+    EXPECT_EQ(ask("GET", "/api/v1/openapi.json").status, 200) << "after them, without waiting for them";
+    EXPECT_TRUE(has(hear(stream.get(), "event: away"), "event: away"));
+    for (const base::UniqueFd& one : asking) EXPECT_EQ(parsed(hear(one.get())).status, 503);
+    kill(server->pid(), SIGCONT);
+    EXPECT_TRUE(eventually([&] { return get("status").status == 200; }));
+    kill(server->pid(), SIGSTOP);
+    for (int i = 0; i < 40; ++i) {  // gone before their answers come, more than are worked out at a time
+        const base::UniqueFd gone = connect_unix(door());
+        ASSERT_TRUE(say(gone.get(), request_text("GET", "/api/v1/status", "", "")));
+    }
+    EXPECT_EQ(ask("GET", "/api/v1/openapi.json").status, 200);
+    kill(server->pid(), SIGCONT);
+    EXPECT_TRUE(eventually([&] { return get("status").status == 200; }));
+}
+
 TEST_F(Web, StreamsAreBounded) {
     std::vector<base::UniqueFd> streams;
     for (int i = 0; i < 16; ++i) {

@@ -107,7 +107,8 @@ class Programs(unittest.TestCase):
         names = set(re.findall(r"(?m)^ .*?(--[a-z][a-z0-9-]+)", text)) - {"--help", "--scheduler"}  # run_with's own
         self.assertIn("--slo-p99", names)
         values = {"--slo-p99": "5ms", "--policy": "HPF", "--log": "INFO", "--lax-priority": "3",
-                  "--critical-priority": "4", "--level": "1", "--timeslice": "500", "--json": None}
+                  "--critical-priority": "4", "--level": "1", "--timeslice": "500", "--json": None, "--tell": None,
+                  "--no-tell": None}
         for name in sorted(names):
             value = values.get(name, "2")
             words = [name] if value is None else [name, value]

@@ -72,6 +72,8 @@ private:
 // A client that fills its slots by hand.
 class TestClient {
 public:
+    static constexpr uint64_t kFirstDevice = uint64_t{kDeviceTypeCPU} << 32 | 1;
+
     TestClient() = default;
     // Again if need be: the server lets go of who says nothing for a second, which a loaded machine may cause.
     explicit TestClient(const std::string& path, const char* program = "test") {
@@ -102,8 +104,8 @@ public:
     ipc::QueueSlot& slot(unsigned at) { return region_->slots[at]; }
     void hang_up() { socket_.reset(); }
 
-    void add_queue(unsigned at, int32_t priority, uint64_t handle) {
-        make_slot(*region_, at, handle, uint64_t{kDeviceTypeCPU} << 32 | 1, priority, base::kMicrosecond);
+    void add_queue(unsigned at, int32_t priority, uint64_t handle, uint64_t device = kFirstDevice) {
+        make_slot(*region_, at, handle, device, priority, base::kMicrosecond);
         ring_doorbell(header());
     }
     void submit(unsigned at) {

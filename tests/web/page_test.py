@@ -144,9 +144,47 @@ class Page(unittest.TestCase):
             browser.press("Tab")
             reached.add(browser.js("""const it = document.activeElement;
                 return it === document.body ? '' : it.id || it.getAttribute('aria-label') || it.className"""))
-        for name in ("policy", "file", "theme", "timeline", "span", "pause", "find"):
+        for name in ("policy", "file", "theme", "timeline", "span", "queues", "pause", "find"):
             self.assertIn(name, reached)
         self.assertEqual(len([name for name in reached if name.startswith("Explain program")]), PROGRAMS)
+
+    def test_sorts_the_table_by_keyboard(self):
+        browser = self.open()
+        column = "[...document.querySelectorAll('#programs tbody tr td:nth-child(3)')].map((it) => +it.textContent)"
+        sort = "document.querySelector('[data-sort=priority]').closest('th').getAttribute('aria-sort')"
+        shown = browser.js("return " + column)
+        self.assertEqual(shown, sorted(shown, reverse=True), "the most urgent first")
+        self.assertEqual(browser.js("return " + sort), "descending")
+        browser.js("document.querySelector('[data-sort=priority]').focus()")
+        browser.press("Enter")
+        self.assertEqual(browser.js("return " + column), sorted(shown))
+        self.assertEqual(browser.js("return " + sort), "ascending")
+        browser.click("[data-sort=program]")
+        names = browser.js("return [...document.querySelectorAll('.name-button')].map((it) => it.textContent)")
+        self.assertEqual(names, sorted(names))
+        self.assertIsNone(browser.js("return " + sort))
+        self.check_quiet(browser)
+
+    def test_shows_the_lanes_of_queues(self):
+        browser = self.open()
+        height = "return document.getElementById('timeline').clientHeight"
+        browser.wait("xsched.drawn > 5 && xsched.events > 20", "changes have come")
+        before = browser.js(height)
+        browser.js("document.getElementById('timeline').focus()")
+        browser.press("Down", "q")
+        browser.wait(f"document.getElementById('timeline').clientHeight > {before}", "queues of one program are shown")
+        one = browser.js(height)
+        browser.press("Down")
+        told = browser.wait("document.getElementById('timeline-told').textContent", "the chosen queue is told")
+        self.assertRegex(told, r"pid \d+ \(program\d\) queue \d+ on GPU:1f: ")
+        browser.press("q")
+        browser.wait(f"document.getElementById('timeline').clientHeight < {one}", "and hidden again")
+        browser.click("#queues")
+        browser.wait(f"document.getElementById('timeline').clientHeight > {one}", "those of all are shown")
+        self.assertEqual(browser.js("return document.getElementById('queues').getAttribute('aria-pressed')"), "true")
+        browser.click("#queues")
+        browser.wait(f"document.getElementById('timeline').clientHeight <= {before}", "and hidden")
+        self.check_quiet(browser)
 
     def test_changes_a_priority_after_a_question(self):
         browser = self.open()

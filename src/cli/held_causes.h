@@ -1,0 +1,16 @@
+// What xcli explain says of a program that was held: by what it was held most, and what to do about it. Pure.
+#pragma once
+
+#include <string>
+
+#include "cli/explained.h"
+#include "cli/server_link.h"
+
+namespace xsched::cli {
+
+// "pid 812 (server, priority 10)"
+std::string whom(const Json& by);
+// `held`: one of program["held"], with at least one cause.
+Explained held_cause(const Json& answer, const Json& program, const Json& held);
+
+}  // namespace xsched::cli
