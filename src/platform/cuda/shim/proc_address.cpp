@@ -17,7 +17,7 @@ constexpr uint32_t kPlaces = 4096;
 static_assert(kEntryPointCount < kPlaces / 2);
 constinit std::atomic<uint16_t> g_places[kPlaces] = {};  // entry point + 1; 0: free
 
-uint32_t place_of(const void* address) {
+uint32_t first_place(const void* address) {
     return static_cast<uint32_t>((reinterpret_cast<uintptr_t>(address) >> 4) * 0x9e3779b97f4a7c15u >> 40) % kPlaces;
 }
 
@@ -36,7 +36,7 @@ std::string_view asked_name(std::string_view name) {
 
 // The entry point of that address that was meant by `symbol`; kEntryPointCount: none that we know.
 uint32_t entry_at(const void* address, std::string_view symbol) {
-    for (uint32_t place = place_of(address);; place = (place + 1) % kPlaces) {
+    for (uint32_t place = first_place(address);; place = (place + 1) % kPlaces) {
         const uint32_t found = g_places[place].load(std::memory_order_relaxed);
         if (found == 0) return kEntryPointCount;
         const uint32_t entry = found - 1;
@@ -70,7 +70,7 @@ void driver_noted() {
     for (uint32_t entry = 0; entry < kEntryPointCount; ++entry) {
         const void* address = g_driver[entry].load(std::memory_order_relaxed);
         if (address == nullptr) continue;
-        uint32_t place = place_of(address);
+        uint32_t place = first_place(address);
         while (g_places[place].load(std::memory_order_relaxed) != 0) place = (place + 1) % kPlaces;
         g_places[place].store(static_cast<uint16_t>(entry + 1), std::memory_order_relaxed);
     }
