@@ -181,7 +181,8 @@ class NewPlatform(unittest.TestCase):
 
     def configure(self, platform):
         return subprocess.run(["cmake", "-G", "Ninja", "-S", ".", "-B", "build", f"-DXSCHED_PLATFORM={platform}",
-                               f"-DCMAKE_CXX_COMPILER={COMPILER}", "-DCMAKE_BUILD_TYPE=Debug"],
+                               f"-DCMAKE_CXX_COMPILER={COMPILER}", "-DCMAKE_BUILD_TYPE=Debug",
+                               "-DXSCHED_FILES_TOGETHER=1"],
                               cwd=self.root, capture_output=True, text=True, timeout=SECONDS)
 
     def test_its_folder_its_table_and_its_header_are_enough(self):
