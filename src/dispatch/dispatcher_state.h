@@ -85,7 +85,7 @@ struct DispatcherState {
     // The parts, in order.
     void sweep(int64_t now_ns);
     void scan(int64_t now_ns, bool all);
-    bool may_have(const ClientSlots& client, int64_t UserLimits::* part, int64_t at_once_ns, size_t slots,
+    bool may_have(const ClientSlots& client, int64_t UserLimits::* part, int64_t at_once_ns, int64_t cost_ns,
                   int64_t now_ns);
     void decide(int64_t now_ns, bool all);
     void mark_affected();

@@ -16,11 +16,14 @@ constexpr int64_t kSweepEveryNs = 1'000'000;
 constexpr size_t kSweepParts = 16;
 // Of one client in one pass; the rest comes in the next ones, and does not keep anybody else waiting.
 constexpr uint32_t kMostSlots = 256;
-// What one user may have: a slot every half microsecond, after a pause so many at once. Reading one takes about a tenth
-// of that, writing one a third.
-constexpr int64_t kSlotNs = 500;
-constexpr int64_t kReadAtOnceNs = 256 * kSlotNs;
-constexpr int64_t kWrittenAtOnceNs = 1024 * kSlotNs;
+// What one user may have: a slot read every microsecond, and one written every two; after a pause so many at once.
+// Reading one takes about a tenth of that, writing one a fifth: no user alone makes the scheduling thread rest
+// (server/real_time.h). Beside three times 1,024 queues that changed with an urgent one, a decision took 339 us (p50)
+// with half a microsecond for each, and 120 us with one (bench/attacks.py, two processors, 2026-11-23).
+constexpr int64_t kReadNs = 1000;
+constexpr int64_t kWriteNs = 2000;
+constexpr int64_t kReadAtOnceNs = 256 * kReadNs;
+constexpr int64_t kWrittenAtOnceNs = 1024 * kWriteNs;
 // Of clients whose work runs so many are read in each pass, whoever rang. Where more run side by side, nobody waits for
 // the end of one of them in particular.
 constexpr size_t kMostFollowed = 8;
@@ -65,8 +68,8 @@ void DispatcherState::sweep(int64_t now_ns) {
 }
 
 // False: its user has had its part for now.
-bool DispatcherState::may_have(const ClientSlots& client, int64_t UserLimits::* part, int64_t at_once_ns, size_t slots,
-                               int64_t now_ns) {
+bool DispatcherState::may_have(const ClientSlots& client, int64_t UserLimits::* part, int64_t at_once_ns,
+                               int64_t cost_ns, int64_t now_ns) {
     UserLimits* user = client.view().limits.get();
     if (user == nullptr) return true;
     int64_t& had_ns = user->*part;
@@ -74,7 +77,7 @@ bool DispatcherState::may_have(const ClientSlots& client, int64_t UserLimits::* 
         go_on_ns = base::earlier(go_on_ns, had_ns);
         return false;
     }
-    had_ns = std::max(had_ns, now_ns - at_once_ns) + static_cast<int64_t>(slots) * kSlotNs;
+    had_ns = std::max(had_ns, now_ns - at_once_ns) + cost_ns;
     return true;
 }
 
@@ -84,7 +87,7 @@ void DispatcherState::scan(int64_t now_ns, bool all) {
         if (client->look_again_ns() <= now_ns) to_scan.add(*client);
     to_scan.keep([&](ClientSlots& client) {
         const uint32_t slots = std::min(client.slots() + 1, kMostSlots);
-        if (!all && !may_have(client, &UserLimits::reading_ns, kReadAtOnceNs, slots, now_ns)) return true;
+        if (!all && !may_have(client, &UserLimits::reading_ns, kReadAtOnceNs, slots * kReadNs, now_ns)) return true;
         const bool complete = client.scan(now_ns, all ? UINT32_MAX : kMostSlots);
         if (!complete) go_on_ns = now_ns;
         attribute_delays(client);
@@ -171,8 +174,8 @@ void DispatcherState::direct(int64_t now_ns, bool all) {
         if (client.is_being_read()) return false;  // until that is done
         const size_t queues = client.queues().size();
         if (all) return true;
-        return (queues > kFewQueues) == many &&
-               may_have(client, &UserLimits::writing_ns, kWrittenAtOnceNs, queues, now_ns);
+        return (queues > kFewQueues) == many && may_have(client, &UserLimits::writing_ns, kWrittenAtOnceNs,
+                                                         static_cast<int64_t>(queues) * kWriteNs, now_ns);
     };
     for (const bool many : {false, true})
         direct_those(now_ns, [&](const ClientSlots& client) { return may(client, many); });
