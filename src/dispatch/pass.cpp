@@ -17,9 +17,10 @@ constexpr size_t kSweepParts = 16;
 // Of one client in one pass; the rest comes in the next ones, and does not keep anybody else waiting.
 constexpr uint32_t kMostSlots = 256;
 // What one user may have: a slot read every microsecond, and one written every two; after a pause so many at once.
-// Reading one takes about a tenth of that, writing one a fifth: no user alone makes the scheduling thread rest
-// (server/real_time.h). Beside three times 1,024 queues that changed with an urgent one, a decision took 339 us (p50)
-// with half a microsecond for each, and 120 us with one (bench/attacks.py, two processors, 2026-11-23).
+// Reading one takes about a tenth of that, writing one a sixth; a user who makes the scheduling thread do more makes it
+// rest (server/real_time.h). Beside three times 1,024 queues that changed with an urgent one, a decision took 339 us
+// (p50) with half a microsecond for each, 120 us with one for each, and 41 to 57 us so (bench/attacks.py, two
+// processors, 2026-11-23).
 constexpr int64_t kReadNs = 1000;
 constexpr int64_t kWriteNs = 2000;
 constexpr int64_t kReadAtOnceNs = 256 * kReadNs;
