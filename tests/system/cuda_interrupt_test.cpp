@@ -8,7 +8,7 @@
 namespace xsched::test {
 namespace {
 
-constexpr const char* kLongUs = "300000";  // a kernel that nobody waits for by accident
+constexpr const char* kLongKernelUs = "300000";  // a kernel that nobody waits for by accident
 
 class CudaInterrupt : public CudaOnRm {
 protected:
@@ -19,7 +19,7 @@ protected:
         ASSERT_TRUE(low_rm->becomes_disabled(true)) << low->process().err();
     }
     void start_low(const Environment& more = {}) {
-        low = start_on_rm("low", 0, kLongUs, more);
+        low = start_on_rm("low", 0, kLongKernelUs, more);
         high = start_on_rm("high", 10, "100");
         low->work();
         ASSERT_TRUE(eventually([&] { return !queues_of(low->pid()).empty(); })) << low->process().err();
@@ -116,7 +116,7 @@ TEST_F(CudaInterrupt, WhatTheServerStopsForASilentClientItStopsOnce) {
     high->work();
     ASSERT_TRUE(low_rm->becomes_disabled(true)) << server->process().err();
     const uint32_t timeslice_us = low_rm->timeslice_us();
-    const std::unique_ptr<CudaProgram> lowest = start_on_rm("lowest", -5, kLongUs);
+    const std::unique_ptr<CudaProgram> lowest = start_on_rm("lowest", -5, kLongKernelUs);
     lowest->work();
     EXPECT_TRUE(eventually([&] { return low_rm->timeslice_us() != timeslice_us; })) << server->process().err();
     high->rest();

@@ -15,14 +15,14 @@ constexpr int kMostMsEach = 200;  // of a preemption, on a busy machine
 // work are short, and in the pauses the other gets far enough that its commands are known to be long: so an interrupt
 // is worth its price (sched/mechanism.h).
 constexpr uint32_t kBurst = 8;
-constexpr uint32_t kPauseUs = 7000;
+constexpr uint32_t kStormPauseUs = 7000;
 
 class CudaPreemptionStorm : public CudaOnRm {
 protected:
     void start_pair(const char* low_us, const Environment& more) {
         low = start_on_rm("low", 0, low_us, more);
         high = start_on_rm("high", 10, "20", more);
-        high->pause(kBurst, kPauseUs);
+        high->pause(kBurst, kStormPauseUs);
         low->work();
         ASSERT_TRUE(eventually([&] { return low->done() > 0; })) << low->process().err();
         low_rm = rm_of(low->pid());

@@ -13,12 +13,12 @@ int count_of(const char* variable, int usual) {
     return value != nullptr && *value != '\0' ? std::atoi(value) : usual;
 }
 
-struct Mode {
+struct StormMode {
     const char* name;
     Environment environment;
 };
 
-const Mode kModes[] = {
+const StormMode kModes[] = {
     {"by the debugger", {{"XSCHED_INTERRUPT", "1"}, {"FAKE_KFD_COST_US", "300"}}},
     {"without the runtime's word", {{"XSCHED_INTERRUPT", "1"}, {"FAKE_KFD_NO_RUNTIME", "1"}}},
     {"evicted", {{"XSCHED_INTERRUPT", "1"}, {"FAKE_KFD_REFUSE", "26:16"}, {"FAKE_KFD_EVICT_US", "3000"}}},
@@ -40,7 +40,7 @@ constexpr int kModeCount = static_cast<int>(std::size(kModes));
 
 class HipStorm : public CudaProcesses {
 protected:
-    std::unique_ptr<CudaProgram> start(const std::string& name, const Mode& mode, int priority) {
+    std::unique_ptr<CudaProgram> start(const std::string& name, const StormMode& mode, int priority) {
         Environment more = mode.environment;
         more["FAKE_HIP_SYNC_LOCK"] = more["FAKE_CUDA_COPY_LOCK"] = "1";
         return start_program(name + std::to_string(++started_), priority, more, {"-", priority > 0 ? "100" : "1000"});
@@ -50,7 +50,7 @@ protected:
         return eventually([&] { return program.done() > before; }, kHangMs);
     }
     // One burst of the urgent one, and the other goes on behind it.
-    void preempt(const Mode& mode) {
+    void preempt(const StormMode& mode) {
         high->work();
         ASSERT_TRUE(goes_on(*high)) << mode.name << high->process().err();
         high->rest();
@@ -62,7 +62,7 @@ protected:
 
 TEST_F(HipStorm, Preemptions) {
     const int each = count_of("XSCHED_TEST_PREEMPTIONS", 160) / kModeCount;
-    for (const Mode& mode : kModes) {
+    for (const StormMode& mode : kModes) {
         low = start("low", mode, 0);
         high = start("high", mode, 10);
         low->work();
@@ -83,7 +83,7 @@ TEST_F(HipStorm, Kills) {
     low->work();
     ASSERT_TRUE(goes_on(*low)) << low->process().err();
     for (int i = 0; i < kills; ++i) {
-        const Mode& mode = kModes[i % kModeCount];
+        const StormMode& mode = kModes[i % kModeCount];
         high = start("high", mode, 10);
         high->work();
         ASSERT_TRUE(eventually([&] { return high->done() > 0; })) << mode.name << high->process().err();
