@@ -134,13 +134,17 @@ TEST_F(Handshake, TheSocketIsClosedToOtherUsers) {
     EXPECT_EQ(status, 0);
 }
 
-TEST(SystemServer, TakesEverybodyButShowsEachHisOwn) {
-    NEEDS_ROOT("to become another user");
-    PrivateDirectory directory;
-    chmod(directory.path().c_str(), 0755);
-    ServerProcess server(directory, {"--system"});
-    ASSERT_TRUE(server.ready()) << server.process().err();
-    const std::string path = directory.socket();
+class SystemServer : public WithServer {
+protected:
+    void SetUp() override {
+        NEEDS_ROOT("to become another user");
+        chmod(directory.path().c_str(), 0755);
+        start({"--system"});
+    }
+};
+
+TEST_F(SystemServer, TakesEverybodyButShowsEachHisOwn) {
+    const std::string path = socket();
     TestClient mine(path, "mine");
     ASSERT_TRUE(mine.connected());
     mine.add_queue(0, 0, 0x11);
@@ -164,13 +168,8 @@ TEST(SystemServer, TakesEverybodyButShowsEachHisOwn) {
     EXPECT_EQ(mine.slot(0).priority.load(), 0);
 }
 
-TEST(SystemServer, NobodyIsToldWhoseProgramHoldsHis) {
-    NEEDS_ROOT("to become another user");
-    PrivateDirectory directory;
-    chmod(directory.path().c_str(), 0755);
-    ServerProcess server(directory, {"--system"});
-    ASSERT_TRUE(server.ready()) << server.process().err();
-    const std::string path = directory.socket();
+TEST_F(SystemServer, NobodyIsToldWhoseProgramHoldsHis) {
+    const std::string path = socket();
     TestClient mine(path, "secret");
     ASSERT_TRUE(mine.connected());
     mine.add_queue(0, 10, 0x11);

@@ -38,18 +38,31 @@ public:
     // False: it goes whole.
     bool begin(const Range& one, const Range& other);
     bool begin(const Range& range, const void* host) { return host != nullptr && begin(range, range); }
-    // How much goes next, of so much that is left.
-    size_t next(size_t left) const;
-    // The arguments of the next piece.
-    EventArguments arguments(bool last);
-    // It was given to the driver, or not.
-    void launched(cl_int code, bool last);
+    // Gives all pieces to the driver, up to one that it refuses: piece(offset, bytes, event arguments).
+    template <typename Piece>
+    cl_int launch(size_t bytes, Piece piece) {
+        cl_int code = CL_SUCCESS;
+        for (size_t done = 0; code == CL_SUCCESS && done < bytes;) {
+            const size_t size = next(bytes - done);
+            const bool last = size == bytes - done;
+            code = piece(done, size, arguments(last));
+            launched(code, last);
+            done += size;
+        }
+        return code;
+    }
     // Behind the last piece, or one that failed: what the program's call returns.
     cl_int end(cl_int code, bool blocking);
 
 private:
     bool keep_others_out() const;
     void let_others_in();
+    // How much goes next, of so much that is left.
+    size_t next(size_t left) const;
+    // The arguments of the next piece.
+    EventArguments arguments(bool last);
+    // It was given to the driver, or not.
+    void launched(cl_int code, bool last);
 
     cl_command_queue const queue_;
     const EventArguments events_;
@@ -78,16 +91,10 @@ struct InPieces<Callee, kBlockingAt,
         Split pieces(queue, {count, list, event});
         if (!pieces.begin({buffer, offset, bytes}, host))
             return kWhole(queue, buffer, blocking, offset, bytes, host, count, list, event);
-        cl_int code = CL_SUCCESS;
-        for (size_t done = 0; code == CL_SUCCESS && done < bytes;) {
-            const size_t next = pieces.next(bytes - done);
-            const bool last = next == bytes - done;
-            const EventArguments it = pieces.arguments(last);
+        const cl_int code = pieces.launch(bytes, [&](size_t done, size_t size, const EventArguments& it) {
             auto* at = reinterpret_cast<Byte*>(host) + done;
-            code = kWhole(queue, buffer, CL_FALSE, offset + done, next, at, it.count, it.wait_list, it.event);
-            pieces.launched(code, last);
-            done += next;
-        }
+            return kWhole(queue, buffer, CL_FALSE, offset + done, size, at, it.count, it.wait_list, it.event);
+        });
         return pieces.end(code, blocking != CL_FALSE);
     }
 
@@ -109,16 +116,10 @@ struct InPieces<Callee, kNeverBlocks,
         Split pieces(queue, {count, list, event});
         if (from == to || !pieces.begin({from, from_offset, bytes}, {to, to_offset, bytes}))
             return kWhole(queue, from, to, from_offset, to_offset, bytes, count, list, event);
-        cl_int code = CL_SUCCESS;
-        for (size_t done = 0; code == CL_SUCCESS && done < bytes;) {
-            const size_t next = pieces.next(bytes - done);
-            const bool last = next == bytes - done;
-            const EventArguments it = pieces.arguments(last);
-            code =
-                kWhole(queue, from, to, from_offset + done, to_offset + done, next, it.count, it.wait_list, it.event);
-            pieces.launched(code, last);
-            done += next;
-        }
+        const cl_int code = pieces.launch(bytes, [&](size_t done, size_t size, const EventArguments& it) {
+            return kWhole(queue, from, to, from_offset + done, to_offset + done, size, it.count, it.wait_list,
+                          it.event);
+        });
         return pieces.end(code, false);
     }
 };

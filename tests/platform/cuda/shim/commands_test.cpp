@@ -4,24 +4,19 @@
 namespace xsched::test {
 namespace {
 
-class Commands : public CudaTest {
+class Commands : public CudaTestWithStream {
 protected:
     void SetUp() override {
-        CudaTest::SetUp();
+        CudaTestWithStream::SetUp();
         if (HasFatalFailure()) return;
-        stream_ = new_stream();
-        xqueue_ = used_xqueue_of(stream_);
         null_ = used_xqueue_of(nullptr);
         ASSERT_EQ(cu().cuMemAlloc_v2(&memory_, kBytes), CUDA_SUCCESS);
     }
     void TearDown() override {
-        EXPECT_TRUE(stream_ == nullptr || cu().cuStreamDestroy_v2(stream_) == CUDA_SUCCESS);
         EXPECT_TRUE(memory_ == 0 || cu().cuMemFree_v2(memory_) == CUDA_SUCCESS);
-        CudaTest::TearDown();
+        CudaTestWithStream::TearDown();
     }
     static constexpr size_t kBytes = 64;
-    CUstream stream_ = nullptr;
-    XQueueHandle xqueue_ = 0;
     XQueueHandle null_ = 0;
     CUdeviceptr memory_ = 0;
     unsigned char host_[kBytes] = {};

@@ -4,19 +4,13 @@
 namespace xsched::test {
 namespace {
 
-class Order : public CudaTest {
+class Order : public CudaTestWithStream {
 protected:
     void SetUp() override {
-        CudaTest::SetUp();
+        CudaTestWithStream::SetUp();
         if (HasFatalFailure()) return;
-        stream_ = new_stream();
-        xqueue_ = used_xqueue_of(stream_);
         state_of(xqueue_);  // from here on its completion is followed
         ASSERT_EQ(cu().cuStreamSynchronize(stream_), CUDA_SUCCESS);
-    }
-    void TearDown() override {
-        EXPECT_TRUE(stream_ == nullptr || cu().cuStreamDestroy_v2(stream_) == CUDA_SUCCESS);
-        CudaTest::TearDown();
     }
     // A stream that stands still until go() is called.
     void stand_still() {
@@ -30,9 +24,6 @@ protected:
         EXPECT_EQ(cu().cuGraphGetNodes(graph, nullptr, &count), CUDA_SUCCESS);
         return count;
     }
-
-    CUstream stream_ = nullptr;
-    XQueueHandle xqueue_ = 0;
 };
 
 TEST_F(Order, AStreamIsReadyUntilItsWorkIsDone) {
