@@ -14,8 +14,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <memory>
 #include <string>
 #include <thread>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -86,7 +88,9 @@ public:
     Stream(const Device& device, int priority) : device_(device) {
         device.enter();
         check(api().cuStreamCreateWithPriority(&stream_, CU_STREAM_NON_BLOCKING, priority), "cuStreamCreate");
-        check(api().cuEventCreate(&event_, CU_EVENT_DISABLE_TIMING), "cuEventCreate");
+        CUevent event = nullptr;
+        check(api().cuEventCreate(&event, CU_EVENT_DISABLE_TIMING), "cuEventCreate");
+        event_.reset(event, [](CUevent it) { api().cuEventDestroy_v2(it); });
     }
     void append(Word& word, uint32_t value) {
         device_.enter();
@@ -100,9 +104,9 @@ public:
     // What `other` has by now comes before what this one gets.
     void follow(const Stream& other) const {
         other.device_.enter();
-        check(api().cuEventRecord(other.event_, other.stream_), "cuEventRecord");
+        check(api().cuEventRecord(other.event_.get(), other.stream_), "cuEventRecord");
         device_.enter();
-        check(api().cuStreamWaitEvent(stream_, other.event_, 0), "cuStreamWaitEvent");
+        check(api().cuStreamWaitEvent(stream_, other.event_.get(), 0), "cuStreamWaitEvent");
     }
     void wait_for(const Word& flag, uint32_t value) const {
         device_.enter();
@@ -120,14 +124,14 @@ public:
     // Waits, in the driver, for the other's event.
     void synchronize_event() const {
         device_.enter();
-        check(api().cuEventRecord(event_, stream_), "cuEventRecord");
-        check(api().cuEventSynchronize(event_), "cuEventSynchronize");
+        check(api().cuEventRecord(event_.get(), stream_), "cuEventRecord");
+        check(api().cuEventSynchronize(event_.get()), "cuEventSynchronize");
     }
 
 private:
     const Device& device_;
     CUstream stream_ = nullptr;
-    CUevent event_ = nullptr;
+    std::shared_ptr<std::remove_pointer_t<CUevent>> event_;  // of all copies
 };
 
 // Two streams in turn, the more urgent one behind the less urgent one each time.
