@@ -114,18 +114,22 @@ TEST(Anticipation, CountsNoGapTwice) {
     EXPECT_EQ(anticipation.think_times(), 1U);
 }
 
-TEST(Anticipation, CountsAGapWhoseNextBurstHasEndedToo) {
+struct Look {
+    bool ready;
+    int64_t ready_ms;
+    int64_t idle_ms;
+};
+uint64_t think_times_after(std::initializer_list<Look> looks) {
     Anticipation anticipation;
-    anticipation.observe(false, 10 * kMs, 11 * kMs);
-    anticipation.observe(false, 12 * kMs, 13 * kMs);
-    EXPECT_EQ(anticipation.think_times(), 1U);
+    for (const Look& look : looks) anticipation.observe(look.ready, look.ready_ms * kMs, look.idle_ms * kMs);
+    return anticipation.think_times();
 }
 
-TEST(Anticipation, CountsAGapThatWasOverBeforeTheFirstLook) {
-    Anticipation anticipation;
-    anticipation.observe(true, 12 * kMs, 11 * kMs);
-    EXPECT_EQ(anticipation.think_times(), 1U);
+TEST(Anticipation, CountsAGapWhoseNextBurstHasEndedToo) {
+    EXPECT_EQ(think_times_after({{false, 10, 11}, {false, 12, 13}}), 1U);
 }
+
+TEST(Anticipation, CountsAGapThatWasOverBeforeTheFirstLook) { EXPECT_EQ(think_times_after({{true, 12, 11}}), 1U); }
 
 TEST(Anticipation, AnEndThatNobodySawBeginsNoGap) {
     Anticipation anticipation;

@@ -152,6 +152,7 @@ TEST_F(DirectHsa, OtherSignalsAreLeftAlone) {
                                                                                                          &signal);
     pointer<SignalStore>("hsa_signal_store_screlease")(signal, 5);
     EXPECT_EQ(pointer<int64_t (*)(hsa_signal_t)>("hsa_signal_load_scacquire")(signal), 5);
+    EXPECT_EQ(pointer<hsa_status_t (*)(hsa_signal_t)>("hsa_signal_destroy")(signal), HSA_STATUS_SUCCESS);
     XQueueResume(xqueue, kQueueResumeFlagNone);
 }
 
