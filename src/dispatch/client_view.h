@@ -16,7 +16,7 @@ struct ClientView {
     uint32_t id = 0;                // unique among the clients
     int32_t pid = 0;
     ipc::Region* region = nullptr;  // stays valid until remove_client
-    bool suspended_by_person = false;              // xcli suspend PID
+    bool suspended_by_person = false;  // xcli suspend PID
     uint64_t process = 0;           // equal for clients that are one process; 0: it is one by itself
     std::shared_ptr<ClientRecord> record;  // kept true for other threads; null: nobody reads it
     std::shared_ptr<UserLimits> limits;    // its user's; null: none

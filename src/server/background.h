@@ -1,5 +1,4 @@
-// xserver --background: a program that found no server has started this one, and waits for its first process
-// alone.
+// xserver --background: a program that found no server has started this one, and waits for its first process alone.
 #pragma once
 
 #include <string>
