@@ -46,8 +46,8 @@ def table(found):
     rows = [("beside", "p50 us", "p99 us", "ratio", "same burner", "added", "tool p99 ms", "attacker", "server", "MiB",
              "met")]
     alone = found["undisturbed"]
-    rows.append(("nobody", alone["p50_us"], alone["p99_us"], "", "", "", alone["tool_p99_ms"], "", alone["server_share"],
-                 "", ""))
+    rows.append(("nobody", alone["p50_us"], alone["p99_us"], "", "", "", alone["tool_p99_ms"], "",
+                 alone["server_share"], "", ""))
     for attack in found["attacks"]:
         ratios = attack["ratio"], attack["burner"]["ratio"], attack["added"]
         shown = [f"{value:.2f}" if value is not None else "-" for value in ratios]
