@@ -87,7 +87,11 @@ void Scheduler::admit(const dispatch::ClientView& client) {
     share_journal(base::now_ns());
 }
 
-void Scheduler::share_journal(int64_t now_ns) { journal_.share(recorded_users_.count(now_ns)); }
+void Scheduler::share_journal(int64_t now_ns) {
+    const uint32_t users = recorded_users_.count(now_ns);
+    journal_.share(users);
+    holds_.share(users);
+}
 
 void Scheduler::expel(uint32_t id) {
     const auto found = std::find_if(clients_.begin(), clients_.end(), [id](const auto& it) { return it.id == id; });
