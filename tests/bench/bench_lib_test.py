@@ -10,6 +10,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
 import demo  # noqa: E402
+import questions  # noqa: E402
 from lib import (backend, document, intervals, matrix, peers, report, requests, rounds, suspensions,  # noqa: E402
                  workloads)
 
