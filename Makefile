@@ -4,6 +4,7 @@
 #   INSTALL_PATH            where `make install` puts it; DESTDIR counts as usual
 #   JOBS                    how many jobs at a time
 #   PROFILE, BUDGET, BENCH  of `make bench`: tiny, quick, full or published; seconds; more options of bench/suite.py
+#   UNITS                   of `make tidy`: targets of CMake
 #   PLATFORM, TEST          of `make acceptance`; STAND_IN=1: of HIP without its GPU, where there is one
 XSCHED_PLATFORM ?= all
 INSTALL_PATH ?= /usr/local
@@ -106,10 +107,10 @@ lint: ## the rules of this tree: who may include whom, what libraries may need a
 	@scripts/install_deps.sh format
 	@scripts/run_tests.py --jobs $(JOBS) dev:lint
 
-tidy: ## clang 19 and clang-tidy on every file
+tidy: ## clang 19 and clang-tidy on every file of src/ and bench/ (UNITS="xserver xcli": on these targets' files)
 	@scripts/install_deps.sh build test lint
 	@cmake --preset tidy > /dev/null
-	@cmake --build --preset tidy -j $(JOBS)
+	@cmake --build --preset tidy -j $(JOBS) $(if $(UNITS),--target $(UNITS))
 
 format: ## clang-format on every C++ file
 	@scripts/install_deps.sh format

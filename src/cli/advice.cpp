@@ -53,7 +53,7 @@ void about_standing(const Evidence& evidence, Sentences& all) {
         const double ms = std::max(found.value("query_ms", 0.0), found.value("record_ms", 0.0));
         if (ms >= kStandsMs)
             all.push_back(std::string("the runtime holds a stream's lock while a thread ") + what +
-                          ": another thread's call stood for " + ms_text(ms));
+                          ": another thread's call waited for " + ms_text(ms));
     }
 }
 
@@ -94,7 +94,7 @@ void about_ways(const Evidence& evidence, Sentences& all) {
         if (way->value("stood", 0) < way->value("rounds", 0))
             all.push_back(std::string("level 3 by the way ") + name + ": in " + std::to_string(way->value("stood", 0)) +
                           " of " + std::to_string(way->value("rounds", 0)) +
-                          " rounds the kernel stood; in others it completed");
+                          " rounds the kernel was stopped; in others it completed");
         if (way->contains("other_program")) about_other_program(name, (*way)["other_program"], all);
         if (way->value("errno", 0) == 0) continue;
         all.push_back(std::string("level 3 by the way ") + name + " is refused: " + way->value("error", ""));

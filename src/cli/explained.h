@@ -24,7 +24,7 @@ enum class WhySlow {
     kLimit,             // it has had what its limit allows
     kLate,              // missed its deadline
     kWindow,            // another program has the active window, and the policy has that one go first
-    kGang,              // its gang stands: not all of it may run
+    kGang,              // its gang is suspended: not all of it may run
     kStarved,           // held so long that only the starvation limit lets it run
     kLongKernels,       // not held, but commands of others last long and cannot be taken off
     kShares,            // not held: it runs beside others of its priority

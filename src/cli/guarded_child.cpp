@@ -161,7 +161,7 @@ ChildResult run_guarded(const std::vector<std::string>& words, const Variables& 
         judge_status(status, text, result);
     } else {
         result.ending = Ending::kHung;
-        result.says = "stood for " + rounded(limit_s) + in(result.log) +
+        result.says = "no answer for " + rounded(limit_s) + in(result.log) +
                       (gone ? "" : ", and cannot even be killed: the kernel driver holds it");
     }
     return result;

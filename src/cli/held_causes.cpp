@@ -169,8 +169,8 @@ void say_elsewhere(Cause& cause) {
                 "use a policy that decides device by device (xcli policy -s HPF), or " + be_more_urgent(cause));
 }
 
-void say_its_gang_stands(Cause& cause) {
-    cause.found(WhySlow::kGang, "; its gang stands, because not all of it may run",
+void say_its_gang_is_suspended(Cause& cause) {
+    cause.found(WhySlow::kGang, "; its gang is suspended, because not all of it may run",
                 "see what keeps the others of the gang (xcli status), or take it out (" + cause.hint("--gang 0") + ")");
 }
 
@@ -187,7 +187,7 @@ constexpr ReasonText kReasonTexts[] = {
     {"expected", say_announced},
     {"elsewhere", say_elsewhere},
     {"not_its_turn", say_not_its_turn},
-    {"gang", say_its_gang_stands},
+    {"gang", say_its_gang_is_suspended},
     {"less_urgent", say_more_urgent},
     {"anticipation", say_more_urgent},
 };

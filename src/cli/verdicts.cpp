@@ -127,7 +127,7 @@ Objection against_stop(const Evidence& evidence, int level) {
     const std::string name = "stop " + std::to_string(level);
     const Json* stop = done(evidence, name, objection);
     if (stop == nullptr) return objection;
-    if (!stop->value("stands", false)) return {"a suspended queue does not stand: its kernels go on completing"};
+    if (!stop->value("stands", false)) return {"a suspended queue does not stop: its kernels go on completing"};
     const int after = stop->value("least_completed_after", 0);
     const bool completes = 2 * stop->value("rounds_completing", 0) > stop->value("rounds", 1);
     if (level == 2 && after > 1)

@@ -17,7 +17,7 @@
 
 namespace xsched::policy {
 
-// What a policy sees of the queues of one process that have the same priority on one device: they run or stand
+// What a policy sees of the queues of one process that have the same priority on one device: they run or are suspended
 // together, so that siblings which wait for each other's events cannot deadlock.
 struct Unit : base::Hints {  // `priority` counts what its queues inherit
     uint64_t id = 0;
@@ -41,7 +41,7 @@ constexpr uint64_t account_of(const Unit& unit) { return unit.account != 0 ? uni
 // Why a unit does not run, beyond whom it makes room for.
 enum class Why : uint8_t {
     kTurn,  // it is another one's turn
-    kLimited,  // it has had what its limit allows: the device may stand still meanwhile
+    kLimited,  // it has had what its limit allows: the device may be idle meanwhile
     kLate,  // it has missed its deadline, and goes behind those that can still meet theirs
 };
 
@@ -93,14 +93,14 @@ public:
         return false;
     }
 
-    // What people are to know of each unit beyond why it runs or stands: `notes` comes empty. Asked now and then, after
-    // choose. False: it says nothing.
+    // What people are to know of each unit beyond why it runs or is suspended: `notes` comes empty. Asked now and then,
+    // after choose. False: it says nothing.
     virtual bool tell([[maybe_unused]] std::span<const Unit> units, [[maybe_unused]] std::span<Note> notes) const {
         return false;
     }
 
     // A policy that weighs devices against one another remembers what it saw of each. Then all report each ready and
-    // idle change, a device may stand still for the sake of another one, and `by` may be a unit of another device.
+    // idle change, a device may be idle for the sake of another one, and `by` may be a unit of another device.
     virtual bool spans_devices() const { return false; }
     // Of such a policy: another number once the answers about other devices may be others. All are then asked about.
     virtual uint64_t across() const { return 0; }

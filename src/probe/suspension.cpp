@@ -1,4 +1,4 @@
-// One queue suspended and resumed through XSched's C interface while it is full: how soon it stands, whether the kernel
+// One queue suspended and resumed through XSched's C interface while it is full: how soon it stops, whether the kernel
 // that runs is taken off, how soon it goes on, and whether the result is exact. Needs the shim in the process.
 #include <algorithm>
 #include <atomic>

@@ -3,11 +3,10 @@
 
 #include <sched.h>
 
-#include <ctime>
-
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/spin.h"
+#include "base/time.h"
 
 namespace xsched::queue {
 namespace {
@@ -25,11 +24,6 @@ void pause_a_little() {
     if (to_spare < 0) known.store(to_spare = base::processors_to_spare() ? 1 : 0, std::memory_order_relaxed);
     if (to_spare == 0) return static_cast<void>(sched_yield());
     for (int i = 0; i < 16; ++i) base::pause_processor();
-}
-
-void sleep_ns(int64_t ns) {
-    const timespec time{0, static_cast<long>(ns)};
-    nanosleep(&time, nullptr);
 }
 
 }  // namespace
@@ -276,7 +270,7 @@ bool GatedPath::goes_ahead(RoomWait& wait, bool closed) {
 // timer slack): while something completes it looks again at once, and gives way to others where processors are few.
 void GatedPath::wait_for_room(const RoomWait& wait, bool closed) {
     report_all();  // what is in flight must report, or nothing would make room
-    if (!closed) return wait.completes_now() ? pause_a_little() : sleep_ns(kLookNs);
+    if (!closed) return wait.completes_now() ? pause_a_little() : base::sleep_ns(kLookNs);
     ipc::Header* header = nullptr;
     {
         base::Lock lock(core_.mutex);

@@ -31,7 +31,7 @@ public:
     bool split_begins();
     void split_over();
     uint64_t copy_piece(XqCopyKind kind, uint64_t bytes);
-    void admit_piece(XqTicket& ticket, const XqPiece& piece);
+    void admit_piece(XqTicket& ticket, const XqPiece& piece) override;
     void admit_callback(XqTicket& ticket) override { admit(ticket, CommandKind::kWork); }
     XSCHED_HOT void launched(XqTicket& ticket, uint32_t outcome) override;
     XSCHED_HOT uint64_t sync_begin() override;

@@ -14,6 +14,8 @@ public:
     // As xq_admit and xq_launched.
     virtual void admit(XqTicket& ticket, CommandKind kind) = 0;
     virtual void launched(XqTicket& ticket, uint32_t outcome) = 0;
+    // As xq_admit_piece; what is not gated takes a piece as any other command.
+    virtual void admit_piece(XqTicket& ticket, const XqPiece&) { admit(ticket, CommandKind::kWork); }
     // For a command of the C API, which the core itself launches.
     virtual void admit_callback(XqTicket& ticket) = 0;
     // As xq_sync_begin and xq_sync_end.

@@ -241,7 +241,7 @@ bool Chooser::is_expected(Pass& pass, uint32_t place) {
 // make room for the more urgent, as they would if nothing were expected.
 void Chooser::let_run_until_needed(Pass& pass) {
     DeviceHistory& device = pass.device;
-    const auto stands_from_ns = [&](uint32_t place) -> int64_t {
+    const auto suspended_from_ns = [&](uint32_t place) -> int64_t {
         const policy::Choice& answer = device.answers[place];
         if (answer.run) return 0;
         const auto by = std::lower_bound(device.expected.begin(), device.expected.end(), answer.by,
@@ -252,10 +252,10 @@ void Chooser::let_run_until_needed(Pass& pass) {
     };
     int32_t most = INT32_MIN;
     for (uint32_t place = 0; place < device.answers.size(); ++place)
-        if (device.asked[place].wants && stands_from_ns(place) != 0)
+        if (device.asked[place].wants && suspended_from_ns(place) != 0)
             most = std::max(most, device.urgency[device.eligible[place]]);
     for (uint32_t place = 0; place < device.answers.size(); ++place) {
-        const int64_t begin_ns = stands_from_ns(place);
+        const int64_t begin_ns = suspended_from_ns(place);
         if (begin_ns == 0) continue;
         pass.wake(begin_ns);
         if (device.urgency[device.eligible[place]] >= most) device.answers[place] = policy::Choice{};

@@ -32,7 +32,7 @@ struct Core::State {
     History history;
 
     void choose(Pass& pass);
-    bool stands_for_another(DeviceHistory& device);
+    bool free_for_another(DeviceHistory& device);
     void judge(Pass& pass, uint32_t at);
     void judge_eligible(Pass& pass, uint32_t at, Verdict& verdict);
     void explain_kept_off(const Pass& pass, uint32_t at, Verdict& verdict) const;
@@ -99,7 +99,7 @@ Plan Core::decide(const DeviceUnits& given, int64_t now_ns) {
 }
 
 void Core::State::choose(Pass& pass) {
-    if (!chooser.choose(pass) && (chooser.breaks_its_word() || !stands_for_another(pass.device))) {
+    if (!chooser.choose(pass) && (chooser.breaks_its_word() || !free_for_another(pass.device))) {
         chooser.throw_out();
         for (auto& [id, device] : history.devices()) device.watchdog.reset();
         pass.wake_at_ns = 0;
@@ -111,7 +111,7 @@ void Core::State::choose(Pass& pass) {
 }
 
 // A policy that spans devices may keep one still for as long as somebody has another one.
-bool Core::State::stands_for_another(DeviceHistory& device) {
+bool Core::State::free_for_another(DeviceHistory& device) {
     if (!chooser.spans_devices()) return false;
     const bool any = std::any_of(history.devices().begin(), history.devices().end(),
                                  [](const auto& entry) { return entry.second.serves; });
@@ -219,7 +219,7 @@ void Core::State::judge_eligible(Pass& pass, uint32_t at, Verdict& verdict) {
     verdict.suspend = !has_turn;
     const bool late = pass.device.answers[known.place].why == policy::Why::kLate;
     verdict.reason = has_turn ? Reason::kStarved : late ? Reason::kLate : Reason::kNotItsTurn;
-    if (known.in_gang == InGang::kStands && !has_turn && pass.device.answers[known.place].by == 0)
+    if (known.in_gang == InGang::kSuspended && !has_turn && pass.device.answers[known.place].by == 0)
         verdict.reason = Reason::kGang;
     if (has_turn) chooser.gangs().give_turn(pass, at, known.starvation.turn_until_ns());
 }
@@ -232,9 +232,9 @@ int64_t Core::State::starvation_limit(Pass& pass, uint32_t at) {
     const Urgent urgent = urgent_of(pass, pass.device.answers[pass.device.units[at].place].by);
     if (urgent.unit == nullptr || urgent.unit->process != state.unit.process) return usual_ns;
     pass.device.units[at].inverted = true;
-    const bool calls_stand = state.stuck_since_ns != 0;
-    const int64_t seen_ns = calls_stand ? kInversionNs + kInversionCommands * urgent.unit->command_ns
-                                        : kUnseenInversionNs + kUnseenInversionCommands * urgent.unit->command_ns;
+    const bool calls_wait = state.stuck_since_ns != 0;
+    const int64_t seen_ns = calls_wait ? kInversionNs + kInversionCommands * urgent.unit->command_ns
+                                       : kUnseenInversionNs + kUnseenInversionCommands * urgent.unit->command_ns;
     const int64_t limit_ns = std::min(seen_ns, kMostInversionNs);
     const int64_t due_ns = std::max(urgent.progress_ns, state.stuck_since_ns) + limit_ns;
     if (pass.now_ns >= due_ns) return usual_ns > 0 ? std::min(usual_ns, limit_ns) : limit_ns;

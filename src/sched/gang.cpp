@@ -41,12 +41,12 @@ GangOrder Gang::order_for(const GangPlace& place, int64_t now_ns) const {
         if (other.vote != Vote::kNo && other.vote != Vote::kStopped) continue;
         refused = true;
         if (&other == &place && other.vote == Vote::kNo) continue;  // the policy itself keeps them off
-        order.stands = true;
+        order.suspended = true;
         order.by_will |= other.vote == Vote::kStopped;
     }
     if (refused || lead == kNoLead) return order;
     order.runs = places[lead].vote == Vote::kRuns;
-    order.stands = !order.runs && &place != &places[lead];
+    order.suspended = !order.runs && &place != &places[lead];
     return order;
 }
 

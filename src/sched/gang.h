@@ -34,7 +34,7 @@ enum class Vote : uint8_t {
 
 // What its members on a device are to do because of the others.
 struct GangOrder {
-    bool stands = false;
+    bool suspended = false;
     bool by_will = false;  // a person or the program itself suspended a member: starvation does not count
     bool runs = false;  // whosever turn it is
     bool preemptible = false;  // somebody competes with it somewhere
@@ -121,7 +121,7 @@ struct GangHere {
 // What its gang makes of a unit's verdict.
 enum class InGang : uint8_t {
     kAsAnswered,
-    kStands,  // for its gang's sake
+    kSuspended,  // for its gang's sake
     kStopped,  // likewise, by somebody's word
     kTurn,  // its gang starved
 };

@@ -147,7 +147,7 @@ void Gangs::begin_asking(Pass& pass) {
             const uint32_t at = device.units[member.at].place;
             if (at == kNowhere) continue;
             device.units[member.at].wanted = device.asked[at].wants;
-            device.asked[at].wants = device.asked[at].wants && !here.order.stands;
+            device.asked[at].wants = device.asked[at].wants && !here.order.suspended;
             device.asked[at].priority = here.order.priority;
         }
         if (here.order.turn_until_ns != 0) pass.wake(here.order.turn_until_ns);
@@ -205,9 +205,9 @@ void Gangs::answer(Pass& pass) {
             // Where both have the same lead, that one tells whose turn it is.
             const bool lost = kept && taken != nullptr && taken->lead_device() != here.gang->lead_device();
             if (lost && place.vote != Vote::kStopped) place.vote = Vote::kNo;
-            if (here.order.stands || place.vote == Vote::kNo || place.vote == Vote::kStopped) {
+            if (here.order.suspended || place.vote == Vote::kNo || place.vote == Vote::kStopped) {
                 keep_off(pass, here);
-                if (here.order.stands) lend(pass, here);
+                if (here.order.suspended) lend(pass, here);
                 // The policy was told that they want nothing, and so may not say when they may run again.
                 if (is_busy(pass, here)) pass.wake(pass.now_ns + kAskAgainNs);
             } else if (here.order.runs) {
@@ -304,7 +304,7 @@ void Gangs::tell_members(Pass& pass, const GangHere& here, const GangPlace& plac
     for (const GangMember& member : members_of(pass, here)) {
         UnitHistory& known = pass.device.units[member.at];
         InGang now = InGang::kAsAnswered;
-        if (here.order.stands || stopped) now = stopped ? InGang::kStopped : InGang::kStands;
+        if (here.order.suspended || stopped) now = stopped ? InGang::kStopped : InGang::kSuspended;
         if (here.order.turn_until_ns != 0 && !stopped) now = InGang::kTurn;
         known.dirty |= std::exchange(known.in_gang, now) != now;
     }

@@ -31,14 +31,14 @@ bool Starvation::kept_off(const Work& work, const StarvationLimits& limits, int6
     if (running()) {
         if (was_of_use(work, limits.limit_ns, now_ns)) waiting_since_ns_ = -1;
         running_since_ns_ = -1;
-        stands_since_ns_ = now_ns;
+        suspended_since_ns_ = now_ns;
     }
     if (!work.ready) {
         waiting_since_ns_ = -1;
         return false;
     }
     if (waiting_since_ns_ < 0) {
-        waiting_since_ns_ = std::min(now_ns, std::max(work.ready_since_ns, stands_since_ns_));
+        waiting_since_ns_ = std::min(now_ns, std::max(work.ready_since_ns, suspended_since_ns_));
     }
     if (limits.limit_ns <= 0 || now_ns - waiting_since_ns_ < limits.limit_ns) return false;
 

@@ -50,7 +50,7 @@ private:
     bool was_of_use(const Work& work, int64_t limit_ns, int64_t now_ns) const;
 
     int64_t running_since_ns_;       // -1: it is suspended
-    int64_t stands_since_ns_ = 0;    // meaningful while it is suspended
+    int64_t suspended_since_ns_ = 0;    // meaningful while it is suspended
     int64_t waiting_since_ns_ = -1;  // -1: it does not wait
     int64_t turn_until_ns_ = 0;      // 0: no turn
 };

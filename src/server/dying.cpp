@@ -37,6 +37,7 @@ bool read_stat(pid_t pid, FirstThread* found) {
             case 9: found->flags = strtoul(word, nullptr, 10); break;
             case 31: found->pending = strtoul(word, nullptr, 10); break;
             case 52: found->exit_code = atoi(word); return true;
+            default: break;
         }
     }
     return false;

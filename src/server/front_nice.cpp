@@ -23,7 +23,7 @@ void FrontNice::choose(int64_t now_ns) {
     if (busy == busy_) return;
     busy_ = busy;
     ask_for_low_latency(busy ? kBusyFrontNice : kFrontNice);
-    XLOG_DEBG("the front thread is %s", busy ? "kept busy, and stands less before others" : "quiet again");
+    XLOG_DEBG("the front thread is %s", busy ? "kept busy, and gives way to other threads" : "quiet again");
 }
 
 }  // namespace xsched::server

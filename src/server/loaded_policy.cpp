@@ -78,12 +78,12 @@ public:
             if (answer.run != 0 && answer.run != 1) breach_ = "gave an answer that is neither 0 nor 1";
             choices[i] = {.run = answer.run != 0, .by = answer.by};
         }
-        if (starves(units, choices, now_ns)) breach_ = "let a unit with work stand for 10 s";
+        if (starves(units, choices, now_ns)) breach_ = "let a unit with work wait for 10 s";
         return breach_ == nullptr ? again_ns : 0;
     }
 
     void forget(uint64_t device) override {
-        std::erase_if(stands_, [device](const auto& one) { return one.second.device == device; });
+        std::erase_if(suspended_, [device](const auto& one) { return one.second.device == device; });
         if (module_.forget != nullptr && breach_ == nullptr) call([&] { module_.forget(state_, device); });
     }
 
@@ -91,7 +91,7 @@ public:
 
 private:
     // A unit that has work and may not run.
-    struct Stands {
+    struct Suspended {
         uint64_t device;
         int64_t since_ns;
     };
@@ -120,10 +120,10 @@ private:
         for (size_t i = 0; i < units.size(); ++i) {
             const policy::Unit& unit = units[i];
             if (unit.ready && unit.wants && !choices[i].run) {
-                const Stands& one = stands_.try_emplace(unit.id, Stands{unit.device, now_ns}).first->second;
+                const Suspended& one = suspended_.try_emplace(unit.id, Suspended{unit.device, now_ns}).first->second;
                 starves |= now_ns - one.since_ns >= kStarvedNs;
             } else {
-                stands_.erase(unit.id);
+                suspended_.erase(unit.id);
             }
         }
         return starves;
@@ -135,7 +135,7 @@ private:
     const char* breach_ = nullptr;
     std::vector<uint64_t> given_;
     std::vector<XPolicyChoice> answers_;
-    std::unordered_map<uint64_t, Stands> stands_;  // by id
+    std::unordered_map<uint64_t, Suspended> suspended_;  // by id
 };
 
 // For the functions that the registry calls, which take nothing.

@@ -194,7 +194,7 @@ void Supervisor::describe_end(int status, int64_t pause_ns) const {
         snprintf(end, sizeof(end), "ended with status %d", WEXITSTATUS(status));
     const bool listed = !unreaped_.empty() && unreaped_.back() == server_;
     snprintf(memory_->obituary, sizeof(memory_->obituary), "xserver %d %s%s: this one took its place after %lld ms",
-             server_, end, listed ? " (but is still listed, since a thread of it stands in the kernel)" : "",
+             server_, end, listed ? " (but is still listed, since a thread of it waits in the kernel)" : "",
              static_cast<long long>(pause_ns / base::kMillisecond));
 }
 

@@ -71,8 +71,9 @@ Json unused_hints(const Request& request, const GivenHints& given) {
     const uint32_t read = info->make()->hints() | policy::kUnderEveryPolicy;
     const auto bit = [](const base::HintInfo& hint) { return 1U << static_cast<unsigned>(hint.id); };
     for (const base::HintInfo& hint : base::kHints) {
-        if (!given.of(hint.id) || (read & bit(hint)) != 0) continue;
-        if (hint.id == base::HintId::priority && *given.of(hint.id) == PRIORITY_NO_EXECUTE) continue;
+        const std::optional<int64_t> value = given.of(hint.id);
+        if (!value || (read & bit(hint)) != 0) continue;
+        if (hint.id == base::HintId::priority && *value == PRIORITY_NO_EXECUTE) continue;
         Json readers = Json::array();
         for (const auto& other : policy::policies())
             if ((other.make()->hints() & bit(hint)) != 0) readers.push_back(other.name);

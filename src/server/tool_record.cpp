@@ -16,7 +16,7 @@ using dispatch::JournalEntry;
 constexpr int64_t kWantedNs = 2 * base::kSecond;
 constexpr size_t kMostEntries = 2048;  // in one answer
 constexpr size_t kMostQueues = 4096;
-constexpr int64_t kMostLastMs = 24 * 3600 * int64_t{1000};
+constexpr int64_t kMostLastMs = int64_t{24} * 3600 * 1000;
 // In the place of a client that the asking user may not know of.
 constexpr uint32_t kAnother = UINT32_MAX;
 

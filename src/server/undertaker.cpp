@@ -213,7 +213,7 @@ void Undertaker::leave_behind(int64_t now_ns, std::vector<Parcel>& parcels) {
         const unsigned stuck = ++users_[worker.user].stuck;
         XLOG_WARN(
             "uid %u sent a descriptor that cannot be closed (a file system that does not answer?): %u of at most "
-            "%u threads stand there",
+            "%u threads wait there",
             worker.user, stuck, kMostStuck);
         if (worker.receiving) parcels.push_back({worker.token, true, {}, {}});
     }

@@ -48,7 +48,7 @@ public:
     void receive(uid_t user, int connection, uint32_t token);
     // Nothing is to be received for `token` any more; a parcel that is on its way may still come.
     void cancel(uid_t user, uint32_t token);
-    // The user's descriptors have left so many threads standing that nothing more is taken from him.
+    // The user's descriptors have kept so many threads waiting that nothing more is taken from him.
     bool refuses(uid_t user) const;
     // Connections that wait to be closed, without those of users who are refused: these may wait for ever.
     size_t backlog() const;

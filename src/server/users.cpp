@@ -132,9 +132,8 @@ int64_t User::used(Limit limit) const {
 
 int64_t User::most(Limit limit) const {
     const size_t at = index_of(limit);
-    if (set_[at]) return *set_[at];
-    if (trusted_) return kInfos[at].trusted;
-    return users_.ordinary_set_[at].value_or(kInfos[at].ordinary);
+    const int64_t usual = trusted_ ? kInfos[at].trusted : users_.ordinary_set_[at].value_or(kInfos[at].ordinary);
+    return set_[at].value_or(usual);
 }
 
 std::optional<Charge> User::charge(Limit limit, int64_t amount) {

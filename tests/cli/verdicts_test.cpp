@@ -81,7 +81,7 @@ TEST(Verdicts, AWayWithoutEffect) {
     EXPECT_EQ(best_way(evidence), "update");
     evidence.steps["way debug"].found["stood"] = 2;  // a round of a busy machine came too late
     EXPECT_EQ(best_way(evidence), "debug");
-    EXPECT_NE(advice(evidence).at(0).find("in 2 of 3 rounds the kernel stood"), std::string::npos);
+    EXPECT_NE(advice(evidence).at(0).find("in 2 of 3 rounds the kernel was stopped"), std::string::npos);
 }
 
 TEST(Verdicts, WhatWasNotRunIsNotProved) {
@@ -100,9 +100,9 @@ TEST(Verdicts, ARefusalOutranksWhatWasNotRun) {
 
 TEST(Verdicts, AHangIsNamedWithWhatHung) {
     Evidence evidence = good();
-    evidence.steps["gate"] = {Ending::kHung, {}, "stood for 8 s while waiting", 8, ""};
+    evidence.steps["gate"] = {Ending::kHung, {}, "no answer for 8 s while waiting", 8, ""};
     expect(evidence, 1, Use::kUse, "");
-    for (int level : {2, 3}) expect(evidence, level, Use::kDoNotUse, "\"gate\" hung: stood for 8 s while waiting");
+    for (int level : {2, 3}) expect(evidence, level, Use::kDoNotUse, "\"gate\" hung: no answer for 8 s while waiting");
 }
 
 TEST(Verdicts, ALaunchThatIsNotSeenOrSeenTwice) {
@@ -143,7 +143,7 @@ TEST(Verdicts, KernelsInFlightThatStart) {
 TEST(Verdicts, AQueueThatDoesNotStand) {
     Evidence evidence = good();
     evidence.steps["stop 1"].found["stands"] = false;
-    expect(evidence, 1, Use::kDoNotUse, "does not stand");
+    expect(evidence, 1, Use::kDoNotUse, "does not stop");
 }
 
 TEST(Verdicts, WrongResults) {
@@ -195,7 +195,7 @@ TEST(Advice, SeveralRuntimesAndCallsThatStand) {
     const std::vector<std::string> said = advice(evidence);
     ASSERT_EQ(said.size(), 2U);
     EXPECT_NE(said[0].find("several HIP runtimes"), std::string::npos);
-    EXPECT_NE(said[1].find("another thread's call stood for 45 ms"), std::string::npos);
+    EXPECT_NE(said[1].find("another thread's call waited for 45 ms"), std::string::npos);
 }
 
 TEST(Advice, WhatStopsCostOthers) {

@@ -28,19 +28,19 @@ TEST_F(DoctorFaults, KernelThatHangs) {
     EXPECT_EQ(outcome.status, 1);
     EXPECT_EQ(step("device")["ending"], "hung");
     EXPECT_EQ(step("stop 1")["ending"], "not run");
-    expect_level(1, "do not use", "\"device\" hung: stood for 2 s while opening the runtime and running the first");
+    expect_level(1, "do not use", "\"device\" hung: no answer for 2 s while opening the runtime and running the first");
 }
 
 TEST_F(DoctorFaults, CallThatHangs) {
     patience = "2";
     try_hip("runtime,device", {{"FAKE_CUDA_FAIL", "hipMemcpyDtoH:*:hang"}});
-    expect_level(1, "do not use", "\"device\" hung: stood for 2 s while comparing the result");
+    expect_level(1, "do not use", "\"device\" hung: no answer for 2 s while comparing the result");
 }
 
 TEST_F(DoctorFaults, HangInTheRuntimesFirstCall) {
     patience = "2";
     try_hip("runtime", {{"FAKE_CUDA_FAIL", "hipInit:*:hang"}});
-    expect_level(1, "do not use", "\"runtime\" hung: stood for 2 s while initializing the HIP runtime");
+    expect_level(1, "do not use", "\"runtime\" hung: no answer for 2 s while initializing the HIP runtime");
 }
 
 TEST_F(DoctorFaults, NoCodeObject) {

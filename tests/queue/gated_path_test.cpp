@@ -16,6 +16,30 @@ using namespace xsched::test;
 
 constexpr Traits kNoGates{.levels = kLevels, .gated = true, .gates = false};
 
+// Launches `count` commands on a thread of its own.
+class Program {
+public:
+    Program(FakeDevice& device, int count)
+        : device_(device), count_(count), thread_([this] {
+              for (int i = 0; i < count_; ++i, ++launched_) device_.enqueue(i);
+          }) {}
+    int launched() const { return launched_; }
+    void join() { thread_.join(); }
+    // Opens the gate of a device that runs what it gets, and waits until all has run.
+    void all_run() {
+        device_.run_freely();
+        direct(device_, false);
+        join();
+        EXPECT_TRUE(eventually([&] { return device_.executed().size() == static_cast<size_t>(count_); }));
+    }
+
+private:
+    FakeDevice& device_;
+    const int count_;
+    std::atomic<int> launched_{0};
+    std::thread thread_;
+};
+
 TEST(GatedPath, AloneACommandCostsNothingOnTheDevice) {
     FakeDevice device(kGates);
     for (int i = 0; i < 5000; ++i) device.enqueue(i);
@@ -91,24 +115,18 @@ TEST(GatedPath, AQueueThatSharesItsHardwareHasNoGatesAndLittleInFlight) {
     urgent.slot().priority = 10;
     device.slot().window_ns = 1'000'000;
     xq_share_hardware(urgent.abi_queue(), device.abi_queue());
-    std::atomic<int> launched{0};
-    std::thread program([&] {
-        for (int i = 0; i < 40; ++i, ++launched) device.enqueue(i);
-    });
-    EXPECT_TRUE(eventually([&] { return launched > 0; }));
+    Program program(device, 40);
+    EXPECT_TRUE(eventually([&] { return program.launched() > 0; }));
     xsched::test::let_time_pass();
     EXPECT_LE(device.in_driver(), 10u) << "reports included";
     direct(device, true);
     while (device.step()) {  // no gate holds it
     }
-    const int then = launched;
+    const int then = program.launched();
     xsched::test::let_time_pass();
-    EXPECT_LE(launched, then + 1) << "the caller waits";
-    direct(device, false);
-    device.run_freely();
-    program.join();
+    EXPECT_LE(program.launched(), then + 1) << "the caller waits";
+    program.all_run();
     EXPECT_EQ(device.gates_inserted, 0);
-    EXPECT_TRUE(eventually([&] { return device.executed().size() == 40; }));
     xq_end_sharing(device.abi_queue());
     for (int i = 40; i < 240; ++i) device.enqueue(i);
     EXPECT_GT(device.gates_inserted, 0);
@@ -123,11 +141,8 @@ TEST(GatedPath, AQueueIsKeptShortBeforeTheMoreUrgentOneHasWork) {
     urgent.slot().window_ns = 1'000'000;
     xq_stand_before(device.abi_queue(), urgent.abi_queue());
     xq_stand_before(urgent.abi_queue(), device.abi_queue());
-    std::atomic<int> launched{0};
-    std::thread program([&] {
-        for (int i = 0; i < 40; ++i, ++launched) device.enqueue(i);
-    });
-    EXPECT_TRUE(eventually([&] { return launched > 0; }));
+    Program program(device, 40);
+    EXPECT_TRUE(eventually([&] { return program.launched() > 0; }));
     xsched::test::let_time_pass();
     EXPECT_LE(device.in_driver(), 10u) << "reports included";
     EXPECT_EQ(device.slot().inherited_until[0], 0u) << "nobody waits for it yet";
@@ -213,17 +228,11 @@ TEST(GatedPath, NoGateStandsBeforeAMarker) {
 TEST(GatedPath, NoMoreThanTheCapStandsBehindAClosedGate) {
     FakeDevice device(kGates);
     direct(device, true);
-    std::atomic<int> launched{0};
-    std::thread program([&] {
-        for (int i = 0; i < 2000; ++i, ++launched) device.enqueue(i);
-    });
-    EXPECT_TRUE(eventually([&] { return launched == 512; }));
+    Program program(device, 2000);
+    EXPECT_TRUE(eventually([&] { return program.launched() == 512; }));
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    EXPECT_EQ(launched, 512) << "the caller waits in our code, outside the driver";
-    device.run_freely();
-    direct(device, false);
-    program.join();
-    EXPECT_TRUE(eventually([&] { return device.executed().size() == 2000; }));
+    EXPECT_EQ(program.launched(), 512) << "the caller waits in our code, outside the driver";
+    program.all_run();
 }
 
 TEST(GatedPath, AThresholdIsKept) {
@@ -259,17 +268,11 @@ TEST(GatedPath, AQueueThatTheProgramSuspendsHasGatesWhileItRuns) {
 TEST(GatedPath, WithoutGatesItIsLevelOneAndTheCallerWaits) {
     FakeDevice device(kNoGates);
     direct(device, true);
-    std::atomic<int> launched{0};
-    std::thread program([&] {
-        for (int i = 0; i < 10; ++i, ++launched) device.enqueue(i);
-    });
+    Program program(device, 10);
     EXPECT_TRUE(eventually([&] { return device.slot().level == 1u; }));
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    EXPECT_EQ(launched, 0);
-    device.run_freely();
-    direct(device, false);
-    program.join();
-    EXPECT_TRUE(eventually([&] { return device.executed().size() == 10; }));
+    EXPECT_EQ(program.launched(), 0);
+    program.all_run();
 }
 
 // The device may need what the waiting thread does next: it stores a value that a stream waits for, say.

@@ -36,11 +36,17 @@ TEST_F(KeepAlive, OnePreparesOnceAndSaysSo) {
     EXPECT_EQ(device.keep_alive_prepared, 1);
 }
 
-TEST(KeepAliveUnprepared, TheAgentIsToldWhenItCanPrepare) {
-    FakeDevice device(test::kInterruptible);
+// Before one is prepared, while the agent watches.
+class KeepAliveUnprepared : public ::testing::Test {
+protected:
+    void SetUp() override { header.watching = 1; }
+
+    FakeDevice device{test::kInterruptible};
     ipc::Header& header = device.region().header;
+};
+
+TEST_F(KeepAliveUnprepared, TheAgentIsToldWhenItCanPrepare) {
     header.keep_alive_wanted = 1;
-    header.watching = 1;
     device.queue().keep_alive().prepare_if_asked();
     EXPECT_EQ(device.keep_alive_prepared, 0) << "the device knows no words yet";
     const uint32_t rings = header.directive;
@@ -50,10 +56,7 @@ TEST(KeepAliveUnprepared, TheAgentIsToldWhenItCanPrepare) {
     EXPECT_EQ(device.keep_alive_prepared, 1);
 }
 
-TEST(KeepAliveUnprepared, OneThatIsNotAskedOrCannotDoesNot) {
-    FakeDevice device(test::kInterruptible);
-    ipc::Header& header = device.region().header;
-    header.watching = 1;
+TEST_F(KeepAliveUnprepared, OneThatIsNotAskedOrCannotDoesNot) {
     device.enqueue(0);
     device.queue().keep_alive().prepare_if_asked();
     EXPECT_EQ(device.keep_alive_prepared, 0) << "nobody is to be kept off";
@@ -137,7 +140,7 @@ TEST_F(KeepAlive, AReportOnItsWayIsOursToo) {
     EXPECT_TRUE(xq_only_keep_alive_pending(device.abi_queue()));
 }
 
-TEST(KeepAliveUnprepared, NothingIsOursWhereNobodyEverWatched) {
+TEST(KeepAliveUnwatched, NothingIsOursWhereNobodyEverWatched) {
     FakeDevice device(test::kInterruptible);
     device.enqueue(0);
     const uint64_t mark = xq_sync_begin(device.abi_queue());
@@ -152,9 +155,7 @@ TEST_F(KeepAlive, WhatTheBackendRefusesIsNotWaitedFor) {
     EXPECT_TRUE(ended());
 }
 
-TEST(KeepAliveUnprepared, BeforeAnAnnouncedBurstTheDeviceGetsSomethingToDoOnce) {
-    FakeDevice device(test::kInterruptible);
-    device.region().header.watching = 1;
+TEST_F(KeepAliveUnprepared, BeforeAnAnnouncedBurstTheDeviceGetsSomethingToDoOnce) {
     device.enqueue(0);
     while (device.step()) {
     }

@@ -14,50 +14,51 @@ using base::kSecond;
 
 constexpr int64_t kShort = 1000;  // a command's length
 
-TEST(RoomWait, AnOpenQueueInWhichNothingCompletesIsStuckAfterAWhile) {
+// A caller that waits since 0; 7 commands were complete then.
+class RoomWaitTest : public ::testing::Test {
+protected:
+    void SetUp() override {
+        EXPECT_FALSE(wait.began());
+        wait.begin(0, 7);
+    }
+    Patience after(int64_t ns, Queue queue, int64_t command_ns = kShort, uint64_t completed = 7) {
+        return wait.look(ns, completed, queue, command_ns);
+    }
+
     RoomWait wait;
-    EXPECT_FALSE(wait.began());
-    wait.begin(0, 7);
+};
+
+TEST_F(RoomWaitTest, AnOpenQueueInWhichNothingCompletesIsStuckAfterAWhile) {
     EXPECT_TRUE(wait.began());
-    EXPECT_EQ(wait.look(49 * kMillisecond, 7, Queue::kOpen, kShort), Patience::kLeft);
-    EXPECT_EQ(wait.look(51 * kMillisecond, 7, Queue::kOpen, kShort), Patience::kDeviceStuck);
+    EXPECT_EQ(after(49 * kMillisecond, Queue::kOpen), Patience::kLeft);
+    EXPECT_EQ(after(51 * kMillisecond, Queue::kOpen), Patience::kDeviceStuck);
 }
 
-TEST(RoomWait, ACompletionStartsAnew) {
-    RoomWait wait;
-    wait.begin(0, 7);
-    EXPECT_EQ(wait.look(40 * kMillisecond, 7, Queue::kOpen, kShort), Patience::kLeft);
-    EXPECT_EQ(wait.look(45 * kMillisecond, 8, Queue::kOpen, kShort), Patience::kLeft);
+TEST_F(RoomWaitTest, ACompletionStartsAnew) {
+    EXPECT_EQ(after(40 * kMillisecond, Queue::kOpen), Patience::kLeft);
+    EXPECT_EQ(after(45 * kMillisecond, Queue::kOpen, kShort, 8), Patience::kLeft);
     EXPECT_TRUE(wait.completes_now());
-    EXPECT_EQ(wait.look(80 * kMillisecond, 8, Queue::kOpen, kShort), Patience::kLeft);
+    EXPECT_EQ(after(80 * kMillisecond, Queue::kOpen, kShort, 8), Patience::kLeft);
     EXPECT_FALSE(wait.completes_now());
 }
 
-TEST(RoomWait, LongCommandsGetLonger) {
-    RoomWait wait;
-    wait.begin(0, 7);
-    EXPECT_EQ(wait.look(kSecond, 7, Queue::kOpen, kSecond), Patience::kLeft);
-    EXPECT_EQ(wait.look(5 * kSecond, 7, Queue::kOpen, kSecond), Patience::kDeviceStuck);
+TEST_F(RoomWaitTest, LongCommandsGetLonger) {
+    EXPECT_EQ(after(kSecond, Queue::kOpen, kSecond), Patience::kLeft);
+    EXPECT_EQ(after(5 * kSecond, Queue::kOpen, kSecond), Patience::kDeviceStuck);
 }
 
-TEST(RoomWait, AnotherThreadsCopyIsWaitedForLonger) {
-    RoomWait wait;
-    wait.begin(0, 7);
-    EXPECT_EQ(wait.look(1900 * kMillisecond, 7, Queue::kInCopy, kShort), Patience::kLeft);
-    EXPECT_EQ(wait.look(2100 * kMillisecond, 7, Queue::kInCopy, kShort), Patience::kDeviceStuck);
+TEST_F(RoomWaitTest, AnotherThreadsCopyIsWaitedForLonger) {
+    EXPECT_EQ(after(1900 * kMillisecond, Queue::kInCopy), Patience::kLeft);
+    EXPECT_EQ(after(2100 * kMillisecond, Queue::kInCopy), Patience::kDeviceStuck);
 }
 
-TEST(RoomWait, TheSchedulersSuspensionMayLast) {
-    RoomWait wait;
-    wait.begin(0, 7);
-    EXPECT_EQ(wait.look(1000 * kSecond, 7, Queue::kSuspended, kShort), Patience::kLeft);
+TEST_F(RoomWaitTest, TheSchedulersSuspensionMayLast) {
+    EXPECT_EQ(after(1000 * kSecond, Queue::kSuspended), Patience::kLeft);
 }
 
-TEST(RoomWait, TheProgramsOwnSuspensionLastsTenSecondsForIt) {
-    RoomWait wait;
-    wait.begin(0, 7);
-    EXPECT_EQ(wait.look(9 * kSecond, 7, Queue::kSuspendedByProgram, kShort), Patience::kLeft);
-    EXPECT_EQ(wait.look(11 * kSecond, 7, Queue::kSuspendedByProgram, kShort), Patience::kOwnSuspension);
+TEST_F(RoomWaitTest, TheProgramsOwnSuspensionLastsTenSecondsForIt) {
+    EXPECT_EQ(after(9 * kSecond, Queue::kSuspendedByProgram), Patience::kLeft);
+    EXPECT_EQ(after(11 * kSecond, Queue::kSuspendedByProgram), Patience::kOwnSuspension);
 }
 
 }  // namespace

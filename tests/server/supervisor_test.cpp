@@ -123,7 +123,7 @@ TEST_F(Supervised, AServerThatCannotGoHasASuccessorAllTheSame) {
         EXPECT_TRUE(lives(before));
         TestClient client(socket());
         EXPECT_TRUE(client.connected());
-        EXPECT_EQ(lines_with("is still listed, since a thread of it stands in the kernel"), 1U) << supervisor->err();
+        EXPECT_EQ(lines_with("is still listed, since a thread of it waits in the kernel"), 1U) << supervisor->err();
         held.let_go();
         EXPECT_TRUE(eventually([&] { return !lives(before); })) << "nobody waits for it";
         EXPECT_EQ(pid_of_server(), server_pid);

@@ -5,7 +5,20 @@ Hidden symbols for the shim's C++ side:
   xsched_exported[i] the address of our own entry point i, whatever else has the same name in the process
 """
 
-X86_64_COMMON = """
+# Where a first call keeps its arguments while the driver's function is looked for: register and place on the stack.
+X86_64_ARGUMENTS = [("movq", f"%{register}", f"{8 * i}(%rsp)")
+                    for i, register in enumerate(["rdi", "rsi", "rdx", "rcx", "r8", "r9", "rax", "r10"])]
+X86_64_ARGUMENTS += [("movaps", f"%xmm{i}", f"{64 + 16 * i}(%rsp)") for i in range(8)]
+AARCH64_ARGUMENTS = [("p", f"x{i}, x{i + 1}", f"[sp, #{16 + 8 * i}]") for i in range(0, 8, 2)]
+AARCH64_ARGUMENTS += [("r", "x8", "[sp, #80]")]
+AARCH64_ARGUMENTS += [("p", f"q{i}, q{i + 1}", f"[sp, #{96 + 16 * i}]") for i in range(0, 8, 2)]
+
+
+def lines(form, arguments):
+    return "\n".join("    " + form.format(*argument) for argument in arguments)
+
+
+X86_64_COMMON = f"""
     .p2align 4
     .type xsched_first_call, @function
 xsched_first_call:  /* on the stack: the index, the caller's return address */
@@ -18,41 +31,11 @@ xsched_first_call:  /* on the stack: the index, the caller's return address */
     .cfi_def_cfa_register %rbp
     andq $-16, %rsp
     subq $192, %rsp
-    movq %rdi, 0(%rsp)
-    movq %rsi, 8(%rsp)
-    movq %rdx, 16(%rsp)
-    movq %rcx, 24(%rsp)
-    movq %r8, 32(%rsp)
-    movq %r9, 40(%rsp)
-    movq %rax, 48(%rsp)
-    movq %r10, 56(%rsp)
-    movaps %xmm0, 64(%rsp)
-    movaps %xmm1, 80(%rsp)
-    movaps %xmm2, 96(%rsp)
-    movaps %xmm3, 112(%rsp)
-    movaps %xmm4, 128(%rsp)
-    movaps %xmm5, 144(%rsp)
-    movaps %xmm6, 160(%rsp)
-    movaps %xmm7, 176(%rsp)
+{lines("{0} {1}, {2}", X86_64_ARGUMENTS)}
     movq 8(%rbp), %rdi
     call xsched_resolve
     movq %rax, %r11
-    movq 0(%rsp), %rdi
-    movq 8(%rsp), %rsi
-    movq 16(%rsp), %rdx
-    movq 24(%rsp), %rcx
-    movq 32(%rsp), %r8
-    movq 40(%rsp), %r9
-    movq 48(%rsp), %rax
-    movq 56(%rsp), %r10
-    movaps 64(%rsp), %xmm0
-    movaps 80(%rsp), %xmm1
-    movaps 96(%rsp), %xmm2
-    movaps 112(%rsp), %xmm3
-    movaps 128(%rsp), %xmm4
-    movaps 144(%rsp), %xmm5
-    movaps 160(%rsp), %xmm6
-    movaps 176(%rsp), %xmm7
+{lines("{0} {2}, {1}", X86_64_ARGUMENTS)}
     movq %rbp, %rsp
     popq %rbp
     .cfi_restore %rbp
@@ -84,7 +67,7 @@ X86_64_ENTRY = """
     .cfi_endproc
 """
 
-AARCH64_COMMON = """
+AARCH64_COMMON = f"""
     .p2align 4
     .type xsched_first_call, %function
 xsched_first_call:  /* w17: the index */
@@ -94,27 +77,11 @@ xsched_first_call:  /* w17: the index */
     .cfi_offset x29, -224
     .cfi_offset x30, -216
     mov x29, sp
-    stp x0, x1, [sp, #16]
-    stp x2, x3, [sp, #32]
-    stp x4, x5, [sp, #48]
-    stp x6, x7, [sp, #64]
-    str x8, [sp, #80]
-    stp q0, q1, [sp, #96]
-    stp q2, q3, [sp, #128]
-    stp q4, q5, [sp, #160]
-    stp q6, q7, [sp, #192]
+{lines("st{0} {1}, {2}", AARCH64_ARGUMENTS)}
     mov w0, w17
     bl xsched_resolve
     mov x16, x0
-    ldp x0, x1, [sp, #16]
-    ldp x2, x3, [sp, #32]
-    ldp x4, x5, [sp, #48]
-    ldp x6, x7, [sp, #64]
-    ldr x8, [sp, #80]
-    ldp q0, q1, [sp, #96]
-    ldp q2, q3, [sp, #128]
-    ldp q4, q5, [sp, #160]
-    ldp q6, q7, [sp, #192]
+{lines("ld{0} {1}, {2}", AARCH64_ARGUMENTS)}
     ldp x29, x30, [sp], #224
     .cfi_restore x29
     .cfi_restore x30
@@ -152,7 +119,7 @@ ARCHITECTURES = {
 
 
 def table_of(symbol, labels, section, marker):
-    lines = [
+    rows = [
         f"\n    .section {section}",
         "    .p2align 3",
         f"    .globl {symbol}",
@@ -160,9 +127,9 @@ def table_of(symbol, labels, section, marker):
         f"    .type {symbol}, {marker}object",
         f"{symbol}:",
     ]
-    lines += [f"    .quad {label}" for label in labels]
-    lines += [f"    .size {symbol}, . - {symbol}"]
-    return "\n".join(lines) + "\n"
+    rows += [f"    .quad {label}" for label in labels]
+    rows += [f"    .size {symbol}, . - {symbol}"]
+    return "\n".join(rows) + "\n"
 
 
 def assembly(names, architecture):

@@ -17,9 +17,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <initializer_list>
 #include <map>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "victim.h"
@@ -55,6 +57,12 @@ void print_times(const char* name, std::vector<int64_t> times) {
     };
     printf(", \"%s\": {\"p50\": %.1f, \"p90\": %.1f, \"p99\": %.1f, \"max\": %.1f, \"n\": %zu}", name, at(0.5), at(0.9),
            at(0.99), at(1.0), times.size());
+}
+
+// The end of a line of JSON.
+void print_all_times(std::initializer_list<std::pair<const char*, std::vector<int64_t>>> all) {
+    for (const auto& [name, times] : all) print_times(name, times);
+    printf("}\n");
 }
 
 void sleep_ns(int64_t ns) {
@@ -98,6 +106,14 @@ int run_victim(const Arguments& arguments, Board& board) {
     printf("{\"rounds\": %u, \"kernels\": %llu, \"exact\": %s}\n", rounds,
            static_cast<unsigned long long>(board.kernels.load()), victim.state_is_right() ? "true" : "false");
     return 0;
+}
+
+// How long after `since_ns` something was seen, at `seen_ns`; 0: it was not.
+void note(int64_t seen_ns, int64_t since_ns, std::vector<int64_t>& after_ns, long& never) {
+    if (seen_ns != 0)
+        after_ns.push_back(std::max<int64_t>(seen_ns - since_ns, 0));
+    else
+        ++never;
 }
 
 // A function of XSched's C interface.
@@ -154,25 +170,16 @@ int run_self(const Arguments& arguments, Board& board) {
             const int64_t first = level3::wait_moving(board, 1000 * kMs);
             suspends.push_back(t1 - t0);
             resumes.push_back(t3 - t2);
-            if (last != 0)
-                offs.push_back(std::max<int64_t>(last - t0, 0));
-            else
-                ++never_off;
-            if (first != 0)
-                ons.push_back(first - t2);
-            else
-                ++never_on;
+            note(last, t0, offs, never_off);
+            note(first, t2, ons, never_on);
         }
     }
     printf(
         "{\"rounds\": %u, \"preemptions\": %ld, \"never_off\": %ld, \"moved_while_off\": %ld, \"never_on\": %ld, "
         "\"exact\": %s",
         rounds, done, never_off, moved, never_on, victim.state_is_right() ? "true" : "false");
-    print_times("suspend_call_us", suspends);
-    print_times("off_after_us", offs);
-    print_times("resume_call_us", resumes);
-    print_times("on_after_us", ons);
-    printf("}\n");
+    print_all_times(
+        {{"suspend_call_us", suspends}, {"off_after_us", offs}, {"resume_call_us", resumes}, {"on_after_us", ons}});
     return 0;
 }
 
@@ -210,19 +217,13 @@ int run_urgent(const Arguments& arguments, Board& board) {
         watcher.join();
         lengths.push_back(finished - began);
         if (alone) continue;
-        if (last != 0 && last < finished)
-            offs.push_back(std::max<int64_t>(last - began, 0));
-        else
-            ++never_off;
+        note(last < finished ? last : 0, began, offs, never_off);
         const int64_t back = level3::wait_moving(board, 1000 * kMs);
         if (back != 0) backs.push_back(std::max<int64_t>(back - finished, 0));
     }
     printf("{\"bursts\": %zu, \"never_off\": %ld, \"victim_not_running\": %ld, \"exact\": %s", lengths.size(),
            never_off, not_running, urgent.state_is_right() ? "true" : "false");
-    print_times("off_after_us", offs);
-    print_times("burst_us", lengths);
-    print_times("back_after_us", backs);
-    printf("}\n");
+    print_all_times({{"off_after_us", offs}, {"burst_us", lengths}, {"back_after_us", backs}});
     return 0;
 }
 

@@ -76,8 +76,8 @@ private:
 
 }  // namespace
 
-XSCHED_POLICY(
-    Hhpf, "HHPF", kPolicyHeterogeneousHighestPriorityFirst,
-    "highest priority first over all devices: while an urgent unit has work, less urgent ones stand everywhere");
+XSCHED_POLICY(Hhpf, "HHPF", kPolicyHeterogeneousHighestPriorityFirst,
+              "highest priority first over all devices: while an urgent unit has work, less urgent ones are suspended "
+              "everywhere");
 
 }  // namespace xsched::policy

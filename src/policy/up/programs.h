@@ -1,6 +1,7 @@
-// The units of a device put together to programs, which share as one: the units of a process run or stand together, so
-// that siblings which wait for each other's events cannot deadlock. Where all units are of one process each is a
-// program by itself, if the policy wants that. By account it is whoever shares as one: a process, or all of a user.
+// The units of a device put together to programs, which share as one: the units of a process run or are suspended
+// together, so that siblings which wait for each other's events cannot deadlock. Where all units are of one process
+// each is a program by itself, if the policy wants that. By account it is whoever shares as one: a process, or all of a
+// user.
 //
 // Pure; one object per device; not thread-safe. Sorts and allocates when units come or go, else compares.
 #pragma once
@@ -19,10 +20,10 @@ namespace xsched::policy {
 inline constexpr int64_t kMostUsedNs = 60'000'000'000;
 
 struct Program {
-    uint64_t id = 0;       // of its oldest unit
+    uint64_t id = 0;  // of its oldest unit
     uint64_t account = 0;  // account_of
     uint64_t wanting = 0;  // one of its units that wants, or the first: whom others make room for
-    int64_t used_ns = 0;   // of the device, since the last decision
+    int64_t used_ns = 0;  // of the device, since the last decision
     int64_t ready_since_ns = 0;  // of the oldest work that it has
     bool wants = false;
     bool ready = false;  // one of its units has work

@@ -124,6 +124,15 @@ void end_context(Context& context) {
 
 using namespace fake;
 
+// Does `act` with a device under the lock of its primary context.
+template <typename Act>
+static CUresult with_primary(CUdevice ordinal, Act act) {
+    Device* device = device_at(ordinal);
+    if (device == nullptr) return CUDA_ERROR_INVALID_DEVICE;
+    const std::lock_guard lock(device->primary_mutex);
+    return act(*device);
+}
+
 extern "C" {
 
 CUresult CUDAAPI cuCtxCreate_v2(CUcontext* context, unsigned int flags, CUdevice device) {
@@ -223,54 +232,49 @@ CUresult CUDAAPI cuCtxSynchronize(void) {
 
 CUresult CUDAAPI cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice ordinal) {
     FAKE_ENTRY();
-    Device* device = device_at(ordinal);
-    if (device == nullptr) return CUDA_ERROR_INVALID_DEVICE;
-    const std::lock_guard lock(device->primary_mutex);
-    if (device->primary == nullptr) device->primary = make_context(*device, device->primary_flags);
-    ++device->primary_users;
-    *context = device->primary;
-    return CUDA_SUCCESS;
+    return with_primary(ordinal, [&](Device& device) {
+        if (device.primary == nullptr) device.primary = make_context(device, device.primary_flags);
+        ++device.primary_users;
+        *context = device.primary;
+        return CUDA_SUCCESS;
+    });
 }
 
 CUresult CUDAAPI cuDevicePrimaryCtxRelease_v2(CUdevice ordinal) {
     FAKE_ENTRY();
-    Device* device = device_at(ordinal);
-    if (device == nullptr) return CUDA_ERROR_INVALID_DEVICE;
-    const std::lock_guard lock(device->primary_mutex);
-    if (device->primary_users == 0) return CUDA_ERROR_INVALID_CONTEXT;
-    if (--device->primary_users > 0) return CUDA_SUCCESS;
-    end_context(*device->primary);
-    device->primary = nullptr;
-    return CUDA_SUCCESS;
+    return with_primary(ordinal, [&](Device& device) {
+        if (device.primary_users == 0) return CUDA_ERROR_INVALID_CONTEXT;
+        if (--device.primary_users > 0) return CUDA_SUCCESS;
+        end_context(*device.primary);
+        device.primary = nullptr;
+        return CUDA_SUCCESS;
+    });
 }
 
 CUresult CUDAAPI cuDevicePrimaryCtxReset_v2(CUdevice ordinal) {
     FAKE_ENTRY();
-    Device* device = device_at(ordinal);
-    if (device == nullptr) return CUDA_ERROR_INVALID_DEVICE;
-    const std::lock_guard lock(device->primary_mutex);
-    if (device->primary == nullptr) return CUDA_SUCCESS;
-    end_context(*device->primary);
-    device->primary = device->primary_users > 0 ? make_context(*device, device->primary_flags) : nullptr;
-    return CUDA_SUCCESS;
+    return with_primary(ordinal, [&](Device& device) {
+        if (device.primary == nullptr) return CUDA_SUCCESS;
+        end_context(*device.primary);
+        device.primary = device.primary_users > 0 ? make_context(device, device.primary_flags) : nullptr;
+        return CUDA_SUCCESS;
+    });
 }
 
 CUresult CUDAAPI cuDevicePrimaryCtxSetFlags_v2(CUdevice ordinal, unsigned int flags) {
     FAKE_ENTRY();
-    Device* device = device_at(ordinal);
-    if (device == nullptr) return CUDA_ERROR_INVALID_DEVICE;
-    const std::lock_guard lock(device->primary_mutex);
-    device->primary_flags = flags;
-    return CUDA_SUCCESS;
+    return with_primary(ordinal, [&](Device& device) {
+        device.primary_flags = flags;
+        return CUDA_SUCCESS;
+    });
 }
 
 CUresult CUDAAPI cuDevicePrimaryCtxGetState(CUdevice ordinal, unsigned int* flags, int* active) {
     FAKE_ENTRY();
-    Device* device = device_at(ordinal);
-    if (device == nullptr) return CUDA_ERROR_INVALID_DEVICE;
-    const std::lock_guard lock(device->primary_mutex);
-    if (flags != nullptr) *flags = device->primary_flags;
-    if (active != nullptr) *active = device->primary != nullptr;
-    return CUDA_SUCCESS;
+    return with_primary(ordinal, [&](Device& device) {
+        if (flags != nullptr) *flags = device.primary_flags;
+        if (active != nullptr) *active = device.primary != nullptr;
+        return CUDA_SUCCESS;
+    });
 }
 }

@@ -76,6 +76,15 @@ CUresult batch_operation(CUstream stream, const CUstreamBatchMemOpParams& it) {
     }
 }
 
+// What `property` says of a stream of any context.
+template <typename Value, typename Property>
+CUresult tell(CUstream handle, Value* value, Property property) {
+    Stream* stream = nullptr;
+    FAKE_TRY(stream_of(handle, Within::kAnyContext, &stream));
+    *value = property(*stream);
+    return CUDA_SUCCESS;
+}
+
 }  // namespace
 
 extern "C" {
@@ -112,37 +121,27 @@ CUresult CUDAAPI cuStreamDestroy(CUstream stream) { return cuStreamDestroy_v2(st
 
 CUresult CUDAAPI cuStreamGetPriority(CUstream handle, int* priority) {
     FAKE_ENTRY();
-    Stream* stream = nullptr;
-    FAKE_TRY(stream_of(handle, Within::kAnyContext, &stream));
-    *priority = stream->priority;
-    return CUDA_SUCCESS;
+    return tell(handle, priority, [](const Stream& stream) { return stream.priority; });
 }
 FAKE_PER_THREAD(cuStreamGetPriority, _ptsz, (CUstream stream, int* priority), (stream, priority))
 
 CUresult CUDAAPI cuStreamGetFlags(CUstream handle, unsigned int* flags) {
     FAKE_ENTRY();
-    Stream* stream = nullptr;
-    FAKE_TRY(stream_of(handle, Within::kAnyContext, &stream));
-    *flags = stream->blocking ? CU_STREAM_DEFAULT : CU_STREAM_NON_BLOCKING;
-    return CUDA_SUCCESS;
+    return tell(handle, flags, [](const Stream& stream) {
+        return unsigned{stream.blocking ? CU_STREAM_DEFAULT : CU_STREAM_NON_BLOCKING};
+    });
 }
 FAKE_PER_THREAD(cuStreamGetFlags, _ptsz, (CUstream stream, unsigned int* flags), (stream, flags))
 
 CUresult CUDAAPI cuStreamGetId(CUstream handle, unsigned long long* id) {
     FAKE_ENTRY();
-    Stream* stream = nullptr;
-    FAKE_TRY(stream_of(handle, Within::kAnyContext, &stream));
-    *id = stream->id;
-    return CUDA_SUCCESS;
+    return tell(handle, id, [](const Stream& stream) { return stream.id; });
 }
 FAKE_PER_THREAD(cuStreamGetId, _ptsz, (CUstream stream, unsigned long long* id), (stream, id))
 
 CUresult CUDAAPI cuStreamGetCtx(CUstream handle, CUcontext* context) {
     FAKE_ENTRY();
-    Stream* stream = nullptr;
-    FAKE_TRY(stream_of(handle, Within::kAnyContext, &stream));
-    *context = stream->context;
-    return CUDA_SUCCESS;
+    return tell(handle, context, [](const Stream& stream) { return stream.context; });
 }
 FAKE_PER_THREAD(cuStreamGetCtx, _ptsz, (CUstream stream, CUcontext* context), (stream, context))
 

@@ -92,14 +92,19 @@ cl_mem CL_API_CALL clCreateImageWithProperties(cl_context context, const cl_mem_
     return make_image(context, flags, format, desc, host_ptr, errcode_ret);
 }
 
-cl_mem CL_API_CALL clCreateImage2D(cl_context context, cl_mem_flags flags, const cl_image_format* format, size_t width,
-                                   size_t height, size_t row_pitch, void* host_ptr, cl_int* errcode_ret) {
-    FAKE_ENTRY_HANDLE(errcode_ret);
+static cl_image_desc describe(cl_mem_object_type type, size_t width, size_t height, size_t row_pitch) {
     cl_image_desc desc{};
-    desc.image_type = CL_MEM_OBJECT_IMAGE2D;
+    desc.image_type = type;
     desc.image_width = width;
     desc.image_height = height;
     desc.image_row_pitch = row_pitch;
+    return desc;
+}
+
+cl_mem CL_API_CALL clCreateImage2D(cl_context context, cl_mem_flags flags, const cl_image_format* format, size_t width,
+                                   size_t height, size_t row_pitch, void* host_ptr, cl_int* errcode_ret) {
+    FAKE_ENTRY_HANDLE(errcode_ret);
+    const cl_image_desc desc = describe(CL_MEM_OBJECT_IMAGE2D, width, height, row_pitch);
     return make_image(context, flags, format, &desc, host_ptr, errcode_ret);
 }
 
@@ -107,12 +112,8 @@ cl_mem CL_API_CALL clCreateImage3D(cl_context context, cl_mem_flags flags, const
                                    size_t height, size_t depth, size_t row_pitch, size_t slice_pitch, void* host_ptr,
                                    cl_int* errcode_ret) {
     FAKE_ENTRY_HANDLE(errcode_ret);
-    cl_image_desc desc{};
-    desc.image_type = CL_MEM_OBJECT_IMAGE3D;
-    desc.image_width = width;
-    desc.image_height = height;
+    cl_image_desc desc = describe(CL_MEM_OBJECT_IMAGE3D, width, height, row_pitch);
     desc.image_depth = depth;
-    desc.image_row_pitch = row_pitch;
     desc.image_slice_pitch = slice_pitch;
     return make_image(context, flags, format, &desc, host_ptr, errcode_ret);
 }

@@ -32,19 +32,9 @@ const Functions& functions() {
         Functions all{};
 #define FUNCTION(result, name, ...) find(all.name, #name);
 #include "functions.inc"
-        find(all.hipInit, "hipInit");
-        find(all.hipDeviceGetName, "hipDeviceGetName");
-        find(all.hipModuleLoadData, "hipModuleLoadData");
-        find(all.hipModuleGetFunction, "hipModuleGetFunction");
-        find(all.hipSetupArgument, "hipSetupArgument");
-        find(all.hipEventElapsedTime, "hipEventElapsedTime");
-        find(all.hipGraphExecUpdate, "hipGraphExecUpdate");
-        find(all.hipGraphDestroy, "hipGraphDestroy");
-        find(all.hipGraphExecDestroy, "hipGraphExecDestroy");
-        find(all.hipGraphGetNodes, "hipGraphGetNodes");
-        find(all.__hipRegisterFatBinary, "__hipRegisterFatBinary");
-        find(all.__hipUnregisterFatBinary, "__hipUnregisterFatBinary");
-        find(all.__hipRegisterFunction, "__hipRegisterFunction");
+#define FUNCTION(result, name, ...) find(all.name, #name);
+#include "order/hip/other_functions.def"
+#undef FUNCTION
         return all;
     }();
     return it;

@@ -20,6 +20,24 @@ Range random_range(Random& random) {
     return {first, 1 + random.below(static_cast<uint32_t>(kWords) - first)};
 }
 
+// Between a part of a buffer and the host, in one of OpenCL's ways: by address, as a rectangle of one row, or plainly.
+struct Transfer {
+    Transfer(Random& random, const Buffer& buffer)
+        : range(random_range(random)),
+          blocking(random.once_in(3)),
+          svm(buffer.svm != nullptr),
+          rect(!svm && random.once_in(3)),
+          origin{range.offset(), 0, 0},
+          region{range.bytes(), 1, 1} {}
+    cl_command_type type(cl_command_type plain, cl_command_type as_rect) const {
+        return svm ? cl_command_type{CL_COMMAND_SVM_MEMCPY} : rect ? as_rect : plain;
+    }
+
+    Range range;
+    bool blocking, svm, rect;
+    size_t origin[3], region[3];
+};
+
 void set_buffer(cl_kernel kernel, cl_uint index, const Buffer& buffer) {
     if (buffer.svm != nullptr) {
         expect_success(clSetKernelArgSVMPointer(kernel, index, buffer.svm), "clSetKernelArgSVMPointer");
@@ -172,16 +190,11 @@ void Worker::run_read(Context& context) {
     if (buffer == nullptr) return;
     Plan plan{context.queue(random_), {}};
     follow(plan, *buffer);
-    const Range range = random_range(random_);
     const QueuePtr queue = plan.queue;
-    const bool blocking = random_.once_in(3);
-    const bool svm = buffer->svm != nullptr;
-    const bool rect = !svm && random_.once_in(3);
-    const size_t origin[3] = {range.offset(), 0, 0};
-    const size_t region[3] = {range.bytes(), 1, 1};
-    const auto type = static_cast<cl_command_type>(svm    ? CL_COMMAND_SVM_MEMCPY
-                                                   : rect ? CL_COMMAND_READ_BUFFER_RECT
-                                                          : CL_COMMAND_READ_BUFFER);
+    const Transfer transfer(random_, *buffer);
+    const Range& range = transfer.range;
+    const bool blocking = transfer.blocking;
+    const cl_command_type type = transfer.type(CL_COMMAND_READ_BUFFER, CL_COMMAND_READ_BUFFER_RECT);
     HostMemoryPtr host(new HostMemory);
     host->is_read = true;
     host->first = range.first;
@@ -197,12 +210,13 @@ void Worker::run_read(Context& context) {
         [&](cl_uint count, const cl_event* list, cl_event* event) {
             void* target = seen->words.data() + range.first;
             cl_int code = CL_SUCCESS;
-            if (svm) {
+            if (transfer.svm) {
                 code = clEnqueueSVMMemcpy(queue->handle, blocking, target, words_at(buffer->svm, range), range.bytes(),
                                           count, list, event);
-            } else if (rect) {
-                code = clEnqueueReadBufferRect(queue->handle, buffer->memory, blocking, origin, origin, region, 0, 0, 0,
-                                               0, seen->words.data(), count, list, event);
+            } else if (transfer.rect) {
+                code =
+                    clEnqueueReadBufferRect(queue->handle, buffer->memory, blocking, transfer.origin, transfer.origin,
+                                            transfer.region, 0, 0, 0, 0, seen->words.data(), count, list, event);
             } else {
                 code = clEnqueueReadBuffer(queue->handle, buffer->memory, blocking, range.offset(), range.bytes(),
                                            target, count, list, event);
@@ -220,16 +234,11 @@ void Worker::run_write(Context& context) {
     if (buffer == nullptr) return;
     Plan plan{context.queue(random_), {}};
     follow(plan, *buffer);
-    const Range range = random_range(random_);
     const QueuePtr queue = plan.queue;
-    const bool blocking = random_.once_in(3);
-    const bool svm = buffer->svm != nullptr;
-    const bool rect = !svm && random_.once_in(3);
-    const size_t origin[3] = {range.offset(), 0, 0};
-    const size_t region[3] = {range.bytes(), 1, 1};
-    const auto type = static_cast<cl_command_type>(svm    ? CL_COMMAND_SVM_MEMCPY
-                                                   : rect ? CL_COMMAND_WRITE_BUFFER_RECT
-                                                          : CL_COMMAND_WRITE_BUFFER);
+    const Transfer transfer(random_, *buffer);
+    const Range& range = transfer.range;
+    const bool blocking = transfer.blocking;
+    const cl_command_type type = transfer.type(CL_COMMAND_WRITE_BUFFER, CL_COMMAND_WRITE_BUFFER_RECT);
     HostMemoryPtr host(new HostMemory);
     for (uint32_t& word : host->words) word = random_.next();
     HostMemory* source = host.get();
@@ -241,12 +250,13 @@ void Worker::run_write(Context& context) {
         [&](cl_uint count, const cl_event* list, cl_event* event) {
             const void* from = source->words.data() + range.first;
             cl_int code = CL_SUCCESS;
-            if (svm) {
+            if (transfer.svm) {
                 code = clEnqueueSVMMemcpy(queue->handle, blocking, words_at(buffer->svm, range), from, range.bytes(),
                                           count, list, event);
-            } else if (rect) {
-                code = clEnqueueWriteBufferRect(queue->handle, buffer->memory, blocking, origin, origin, region, 0, 0,
-                                                0, 0, source->words.data(), count, list, event);
+            } else if (transfer.rect) {
+                code =
+                    clEnqueueWriteBufferRect(queue->handle, buffer->memory, blocking, transfer.origin, transfer.origin,
+                                             transfer.region, 0, 0, 0, 0, source->words.data(), count, list, event);
             } else {
                 code = clEnqueueWriteBuffer(queue->handle, buffer->memory, blocking, range.offset(), range.bytes(),
                                             from, count, list, event);

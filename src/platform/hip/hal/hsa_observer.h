@@ -29,8 +29,8 @@ uint32_t number_of_queue(const void* hsa_queue);
 // How many packets the host has put in, and the device has taken out. False: there is no such queue.
 bool indices_of(uint32_t number, uint64_t* written, uint64_t* read);
 
-// Level 3's (interrupt.cpp), which this calls: a stream turned out to use another queue, and one that stands must not
-// hold it.
+// Level 3's (interrupt.cpp), which this calls: a stream turned out to use another queue, and one that is stopped must
+// not hold it.
 void uses_changed();
 
 // Calls visit(number) for every queue that is there.

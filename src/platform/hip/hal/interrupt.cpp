@@ -24,7 +24,7 @@ constexpr int kMostDevices = 64;
 
 struct Kept {
     Queue queue{};
-    Way stands = Way::kNone;  // by which way it does
+    Way stopped_by = Way::kNone;
 };
 
 struct Process {
@@ -41,7 +41,7 @@ struct Process {
 
 constinit Process g_process;
 constinit std::atomic<Ioctl> g_ioctl{nullptr};
-constinit std::atomic<unsigned> g_standing{0};  // queues
+constinit std::atomic<unsigned> g_stopped{0};  // queues
 
 // A turn at the process's queues. Fork's child has none of its parent's.
 class Turn {
@@ -54,7 +54,7 @@ public:
         process.streams = nullptr;
         process.incomplete = false;
         process.debugger = Debugger{};
-        g_standing.store(0, std::memory_order_relaxed);
+        g_stopped.store(0, std::memory_order_relaxed);
     }
 
 private:
@@ -72,18 +72,18 @@ void say_refused(const char* why) {
 
 constexpr uint32_t kAllWays = (1u << kWays) - 1;
 
-// Those that stand by that way and are to go on.
+// Those that were stopped by that way and are to go on.
 void resume_by(Way way, const bool* go_on) {
     Process& process = g_process;
     Queue queues[kMostQueues];
     unsigned count = 0;
     for (unsigned i = 0; i < process.count; ++i) {
-        if (!go_on[i] || process.queues[i].stands != way) continue;
-        process.queues[i].stands = Way::kNone;
+        if (!go_on[i] || process.queues[i].stopped_by != way) continue;
+        process.queues[i].stopped_by = Way::kNone;
         queues[count++] = process.queues[i].queue;
     }
     if (count == 0) return;
-    g_standing.fetch_sub(count, std::memory_order_relaxed);
+    g_stopped.fetch_sub(count, std::memory_order_relaxed);
     const int64_t began = base::now_ns();
     if (const int error = resume(way, call(), queues, count); error != 0) {
         process.refused = kAllWays;
@@ -98,7 +98,7 @@ void resume_those(const bool* go_on) {
     for (const Way way : {Way::kUpdate, Way::kDebugger, Way::kPreempt}) resume_by(way, go_on);
 }
 
-// Some failing calls leave a lock of the driver's held, and the next one for these queues would stand for ever.
+// Some failing calls leave a lock of the driver's held, and the next one for these queues would wait for ever.
 bool is_fatal(int error) { return error == EFAULT; }
 
 // Ways that are refused, and all but the one that was chosen.
@@ -137,8 +137,8 @@ XResult suspend_those(const bool* stop) {
         const int error = suspend(way, call(), process.debugger, queues, count);
         if (error == 0) {
             for (unsigned i = 0; i < process.count; ++i)
-                if (stop[i]) process.queues[i].stands = way;
-            g_standing.fetch_add(count, std::memory_order_relaxed);
+                if (stop[i]) process.queues[i].stopped_by = way;
+            g_stopped.fetch_add(count, std::memory_order_relaxed);
             XLOG_DEBG("%u queues suspended by %s in %lld us", count, name_of(way),
                       static_cast<long long>((base::now_ns() - began) / base::kMicrosecond));
             return kXSchedSuccess;
@@ -179,7 +179,7 @@ StoppableStream describe(const stream::HwQueue& hwq) {
     return told;
 }
 
-// As the streams ask at present. NotSupported: what is to stand cannot be made to.
+// As the streams ask at present. NotSupported: what is to be stopped cannot be.
 XResult settle() {
     Process& process = g_process;
     StoppableStream streams[kMostStreams];
@@ -192,8 +192,8 @@ XResult settle() {
     choose_stops(streams, count, queues, process.count);
     bool go_on[kMostQueues] = {}, stop[kMostQueues] = {};
     for (unsigned i = 0; i < process.count; ++i) {
-        go_on[i] = !queues[i].stands && process.queues[i].stands != Way::kNone;
-        stop[i] = queues[i].stands && process.queues[i].stands == Way::kNone;
+        go_on[i] = !queues[i].stopped && process.queues[i].stopped_by != Way::kNone;
+        stop[i] = queues[i].stopped && process.queues[i].stopped_by == Way::kNone;
     }
     resume_those(go_on);
     return suspend_those(stop);
@@ -212,7 +212,7 @@ Kept* find(int fd, uint32_t id) {
 }
 
 void forget(Kept& kept) {
-    if (kept.stands != Way::kNone) g_standing.fetch_sub(1, std::memory_order_relaxed);
+    if (kept.stopped_by != Way::kNone) g_stopped.fetch_sub(1, std::memory_order_relaxed);
     kept = g_process.queues[--g_process.count];
 }
 
@@ -241,13 +241,13 @@ struct Next {
     }
 };
 
-// The runtime changes queues of its own accord, and may thereby start one that stands.
+// The runtime changes queues of its own accord, and may thereby start one that is stopped.
 int pass_update(int fd, unsigned long request, void* argument, const Next& next) {
     kfd_ioctl_update_queue_args asked{};
     std::memcpy(&asked, argument, sizeof asked);
     kfd_ioctl_update_queue_args passed = asked;
     Kept* kept = find(fd, asked.queue_id);
-    if (kept != nullptr && kept->stands == Way::kUpdate) passed.queue_percentage &= ~kPercentageMask;
+    if (kept != nullptr && kept->stopped_by == Way::kUpdate) passed.queue_percentage &= ~kPercentageMask;
     const int result = next.call(fd, request, &passed);
     if (result == 0 && kept != nullptr)
         kept->queue = {fd,
@@ -298,7 +298,7 @@ int pass_ioctl(int fd, unsigned long request, void* argument, Ioctl made) {
 }
 
 void uses_changed() {
-    if (g_standing.load(std::memory_order_relaxed) == 0) return;
+    if (g_stopped.load(std::memory_order_relaxed) == 0) return;
     const Turn turn;
     settle();
 }
@@ -319,7 +319,7 @@ bool join_interrupts(HwQueue& hwq) {
     if (hip::out_of_question() == hip::kAllWays) return false;
     hwq.next_interruptible = g_process.streams;
     g_process.streams = &hwq;
-    if (hip::g_standing.load(std::memory_order_relaxed) != 0) hip::settle();
+    if (hip::g_stopped.load(std::memory_order_relaxed) != 0) hip::settle();
     return true;
 }
 

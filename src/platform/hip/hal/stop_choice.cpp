@@ -9,7 +9,7 @@ bool uses(const StoppableStream& stream, unsigned queue) {
     return stream.known && (stream.uses[queue / 64] >> queue % 64 & 1) != 0;
 }
 
-bool stands(const StoppableStream* streams, unsigned count, const StoppableQueue& queue, unsigned number) {
+bool must_stop(const StoppableStream* streams, unsigned count, const StoppableQueue& queue, unsigned number) {
     bool asked = false;      // by a stream that uses it
     bool all_ask = true;     // of its GPU
     bool one_there = false;  // at all
@@ -28,7 +28,7 @@ bool stands(const StoppableStream* streams, unsigned count, const StoppableQueue
 }  // namespace
 
 void choose_stops(const StoppableStream* streams, unsigned stream_count, StoppableQueue* queues, unsigned queue_count) {
-    for (unsigned i = 0; i < queue_count; ++i) queues[i].stands = stands(streams, stream_count, queues[i], i);
+    for (unsigned i = 0; i < queue_count; ++i) queues[i].stopped = must_stop(streams, stream_count, queues[i], i);
 }
 
 }  // namespace xsched::hip

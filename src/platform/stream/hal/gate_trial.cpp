@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <atomic>
-#include <ctime>
 
 #include "base/clock.h"
+#include "base/time.h"
 #include "base/unique_fd.h"
 
 namespace xsched::stream {
@@ -25,11 +25,6 @@ void store(const TrialWord& word, uint32_t value) {
         __atomic_store_n(static_cast<uint64_t*>(word.host), uint64_t{value}, __ATOMIC_SEQ_CST);
     else
         __atomic_store_n(static_cast<uint32_t*>(word.host), value, __ATOMIC_SEQ_CST);
-}
-
-void sleep_ns(int64_t ns) {
-    const timespec time{0, static_cast<long>(ns)};
-    nanosleep(&time, nullptr);
 }
 
 // The stream of the trial and its marks.
@@ -59,7 +54,7 @@ public:
         const int64_t end_ns = base::now_ns() + kPatienceNs;
         while (!is_passed(event)) {
             if (base::now_ns() >= end_ns) return false;
-            sleep_ns(kLookEveryNs);
+            base::sleep_ns(kLookEveryNs);
         }
         return true;
     }
@@ -103,7 +98,7 @@ GateTrial try_on(Bench& bench, const Api& api, const TrialWord& word) {
         store(word, kOpen);
         return GateTrial::kUnclear;
     }
-    sleep_ns(kClosedNs);
+    base::sleep_ns(kClosedNs);
     const bool held = !bench.has_passed_gate();
     store(word, kOpen);
     if (!held) return GateTrial::kHoldsNothing;

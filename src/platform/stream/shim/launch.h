@@ -43,14 +43,19 @@ private:
     const int saved_;
 };
 
+enum class LaunchKind : uint8_t {
+    kWork,
+    kWide,    // work that uses other hardware queues beside the stream's own
+    kMarker,  // not work but a place in it
+};
+
 // One command from admission to its place in the driver. Leaves errno as it was.
 class Launch {
 public:
-    // `marker`: not work but a place in it.
-    XSCHED_HOT Launch(Stream stream, bool per_thread, bool marker = false) {
+    XSCHED_HOT Launch(Stream stream, bool per_thread, LaunchKind kind = LaunchKind::kWork) {
         const KeepErrno keep;
         if (!finds_queue(stream, per_thread)) return;
-        (marker ? xq_admit_marker : xq_admit)(xqueue_, &ticket_);
+        (kind == LaunchKind::kMarker ? xq_admit_marker : xq_admit)(xqueue_, &ticket_);
         call_begins();
     }
     // A piece of a copy.
@@ -129,8 +134,8 @@ consteval bool uses_several_queues(std::string_view name) {
 // known, and where streams of several priorities may get in each other's way.
 class WatchedLaunch : public Launch {
 public:
-    XSCHED_HOT explicit WatchedLaunch(Stream stream, bool per_thread, bool marker = false, bool wide = false)
-        : Launch(stream, per_thread, marker), wide_(wide) {
+    XSCHED_HOT WatchedLaunch(Stream stream, bool per_thread, LaunchKind kind = LaunchKind::kWork)
+        : Launch(stream, per_thread, kind), wide_(kind == LaunchKind::kWide) {
         watch();
     }
     WatchedLaunch(Stream stream, bool per_thread, const XqPiece& piece)
@@ -203,8 +208,9 @@ struct Scheduled<kEntry, kCompletes, Result (*)(Arguments...)> {
         if (base::log_enabled(base::LogLevel::kDebug)) [[unlikely]]
             trace_launch<kEntry>(kernel_in(arguments...), stream, arguments...);
         constexpr std::string_view kName = Declared<kEntry>::kName;
-        constexpr bool kWide = uses_several_queues(kName);  // a search that no launch should make
-        WatchedLaunch launch(stream, Declared<kEntry>::kPerThread, false, kWide);
+        // A search that no launch should make.
+        constexpr LaunchKind kKind = uses_several_queues(kName) ? LaunchKind::kWide : LaunchKind::kWork;
+        WatchedLaunch launch(stream, Declared<kEntry>::kPerThread, kKind);
         if constexpr (kSharesHardware && is_cooperative(kName))
             if (launch.entry() != nullptr) launch.entry()->cooperative.store(true, std::memory_order_relaxed);
         QueueMark mark;

@@ -102,7 +102,7 @@ XSCHED_HOT Result context_synchronize(Which... context) {
 // behind a closed gate would fill it.
 template <EntryPoint kEntry, typename... Flags>
 Result event_record(Event event, Stream stream, Flags... flags) {
-    WatchedLaunch launch(stream, Declared<kEntry>::kPerThread, true);
+    WatchedLaunch launch(stream, Declared<kEntry>::kPerThread, LaunchKind::kMarker);
     const QueueMark mark = launch.mark();
     const Result code = driver<kEntry>()(event, stream, flags...);
     launch.returned(code);
@@ -148,7 +148,7 @@ Result event_destroy(Event event) {
 
 template <EntryPoint kEntry>
 Result stream_wait_event(Stream stream, Event event, unsigned flags) {
-    WatchedLaunch launch(stream, Declared<kEntry>::kPerThread, true);
+    WatchedLaunch launch(stream, Declared<kEntry>::kPerThread, LaunchKind::kMarker);
     depend_on_event(launch.entry(), event);
     Result code = kSuccess;
     if (g_captures.load(std::memory_order_relaxed) <= 0) {

@@ -101,11 +101,7 @@ TEST_F(Commands, AFailedCallKeepsItsErrorAndHurtsNothing) {
     expect_works(xqueue_, stream_);
 }
 
-TEST_F(Commands, ASuspendedStreamWaits) { expect_held_while_suspended(xqueue_, stream_); }
-TEST_F(Commands, TheSuspendedNullStreamWaits) { expect_held_while_suspended(null_, nullptr); }
-TEST_F(Commands, ASuspendedStreamWaitsAgainAndAgain) {
-    for (int i = 0; i < 5; ++i) expect_held_while_suspended(xqueue_, stream_);
-}
+#include "platform/stream/shim/suspended_stream_tests.h"
 
 TEST_F(Commands, ASynchronousCopyWaitsForASuspendedNullStream) {
     expect_copy_waits(null_, [this](uint32_t* seen) { return cu().cuMemcpyDtoH_v2(seen, device_word_, sizeof *seen); });

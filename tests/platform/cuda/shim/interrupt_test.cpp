@@ -6,9 +6,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <utility>
+
 #include "fake/rm/fake_rm.h"
 #include "platform/cuda/shim/program.h"
-#include "support/child.h"
 
 namespace xsched::test {
 namespace {
@@ -50,6 +51,19 @@ protected:
         EXPECT_EQ(cu().cuStreamSynchronize(stream), CUDA_SUCCESS);
         return stream;
     }
+    // Two of them.
+    struct Two {
+        explicit Two(Interrupts& test) : one(test.stream_at_level_3(&first)), other(test.stream_at_level_3(&second)) {}
+        Two(const Two&) = delete;
+        Two& operator=(const Two&) = delete;
+        ~Two() {
+            for (const CUstream stream : {one, other})
+                if (stream != nullptr) cu().cuStreamDestroy_v2(stream);
+        }
+
+        XQueueHandle first = 0, second = 0;
+        CUstream one, other;
+    };
     // Work that belongs to no context's module.
     static void record(CUstream stream) {
         CUevent event = nullptr;
@@ -72,11 +86,11 @@ TEST_F(Interrupts, ARunningKernelStandsAndGoesOn) {
     const CUstream stream = stream_at_level_3(&xqueue);
     ASSERT_EQ(spin(stream, 30'000), CUDA_SUCCESS);
     ASSERT_EQ(append(stream, 7), CUDA_SUCCESS);
-    ASSERT_EQ(XQueueSuspend(xqueue, kQueueSuspendFlagNone), kXSchedSuccess);
+    suspend(xqueue);
     EXPECT_EQ(disabled(), 4u);
     std::this_thread::sleep_for(std::chrono::milliseconds(60));
     EXPECT_EQ(word(), 0u) << "it ended while it should stand";
-    ASSERT_EQ(XQueueResume(xqueue, kQueueResumeFlagNone), kXSchedSuccess);
+    resume(xqueue);
     EXPECT_EQ(disabled(), 0u);
     EXPECT_EQ(cu().cuStreamSynchronize(stream), CUDA_SUCCESS);
     EXPECT_EQ(word(), 7u);
@@ -84,49 +98,43 @@ TEST_F(Interrupts, ARunningKernelStandsAndGoesOn) {
 }
 
 TEST_F(Interrupts, TwoQueuesOfAProcessDoNotStopEachOther) {
-    XQueueHandle first = 0, second = 0;
-    const CUstream one = stream_at_level_3(&first), other = stream_at_level_3(&second);
-    ASSERT_EQ(XQueueSuspend(first, kQueueSuspendFlagNone), kXSchedSuccess);
+    const Two two(*this);
+    suspend(two.first);
     EXPECT_EQ(disabled(), 0u);
-    ASSERT_EQ(append(other, 3), CUDA_SUCCESS);
-    EXPECT_EQ(cu().cuStreamSynchronize(other), CUDA_SUCCESS);
+    ASSERT_EQ(append(two.other, 3), CUDA_SUCCESS);
+    EXPECT_EQ(cu().cuStreamSynchronize(two.other), CUDA_SUCCESS);
     EXPECT_EQ(word(), 3u);
-    ASSERT_EQ(XQueueSuspend(second, kQueueSuspendFlagNone), kXSchedSuccess);
+    suspend(two.second);
     EXPECT_EQ(disabled(), 4u) << "nobody of this process wants the device";
-    ASSERT_EQ(XQueueSuspend(second, kQueueSuspendFlagNone), kXSchedSuccess);
-    ASSERT_EQ(XQueueResume(first, kQueueResumeFlagNone), kXSchedSuccess);
+    suspend(two.second);
+    resume(two.first);
     EXPECT_EQ(disabled(), 0u) << "one wants it again";
-    ASSERT_EQ(XQueueSuspend(first, kQueueSuspendFlagNone), kXSchedSuccess);
+    suspend(two.first);
     EXPECT_EQ(disabled(), 4u);
-    ASSERT_EQ(XQueueResume(second, kQueueResumeFlagNone), kXSchedSuccess);
-    ASSERT_EQ(XQueueResume(first, kQueueResumeFlagNone), kXSchedSuccess);
-    EXPECT_EQ(cu().cuStreamDestroy_v2(one), CUDA_SUCCESS);
-    EXPECT_EQ(cu().cuStreamDestroy_v2(other), CUDA_SUCCESS);
+    resume(two.second);
+    resume(two.first);
 }
 
 TEST_F(Interrupts, AQueueOfTheSameProcessAtLevelTwoKeepsTheDevice) {
-    XQueueHandle first = 0, second = 0;
-    const CUstream one = stream_at_level_3(&first), other = stream_at_level_3(&second);
-    ASSERT_EQ(XQueueSetPreemptLevel(second, kPreemptLevelDeactivate), kXSchedSuccess);
-    ASSERT_EQ(XQueueSuspend(first, kQueueSuspendFlagNone), kXSchedSuccess);
-    ASSERT_EQ(XQueueSuspend(second, kQueueSuspendFlagNone), kXSchedSuccess);
+    const Two two(*this);
+    ASSERT_EQ(XQueueSetPreemptLevel(two.second, kPreemptLevelDeactivate), kXSchedSuccess);
+    suspend(two.first);
+    suspend(two.second);
     EXPECT_EQ(disabled(), 0u);
-    ASSERT_EQ(XQueueResume(second, kQueueResumeFlagNone), kXSchedSuccess);
-    ASSERT_EQ(XQueueResume(first, kQueueResumeFlagNone), kXSchedSuccess);
-    EXPECT_EQ(cu().cuStreamDestroy_v2(one), CUDA_SUCCESS);
-    EXPECT_EQ(cu().cuStreamDestroy_v2(other), CUDA_SUCCESS);
+    resume(two.second);
+    resume(two.first);
 }
 
 // Only who asked for level 3 stops a process that may still want to call the driver itself.
 TEST_F(Interrupts, TheAutomaticLevelLeavesAProgramsOwnSuspensionToTheGate) {
     const CUstream stream = new_stream();
     const XQueueHandle xqueue = used_xqueue_of(stream);
-    ASSERT_EQ(XQueueSuspend(xqueue, kQueueSuspendFlagNone), kXSchedSuccess);
+    suspend(xqueue);
     EXPECT_EQ(disabled(), 0u);
     ASSERT_EQ(append(stream, 3), CUDA_SUCCESS);
     let_time_pass();
     EXPECT_EQ(word(), 0u);
-    ASSERT_EQ(XQueueResume(xqueue, kQueueResumeFlagNone), kXSchedSuccess);
+    resume(xqueue);
     EXPECT_EQ(cu().cuStreamDestroy_v2(stream), CUDA_SUCCESS);
 }
 
@@ -138,15 +146,15 @@ TEST_F(Interrupts, AnotherDevicesWorkGoesOn) {
     ASSERT_EQ(cu().cuCtxSetCurrent(second), CUDA_SUCCESS);
     XQueueHandle there = 0;
     const CUstream elsewhere = stream_at_level_3(&there);
-    ASSERT_EQ(XQueueSuspend(xqueue, kQueueSuspendFlagNone), kXSchedSuccess);
+    suspend(xqueue);
     EXPECT_EQ(disabled(), 4u);
     record(elsewhere);
     EXPECT_EQ(cu().cuStreamSynchronize(elsewhere), CUDA_SUCCESS);
-    ASSERT_EQ(XQueueSuspend(there, kQueueSuspendFlagNone), kXSchedSuccess);
+    suspend(there);
     EXPECT_EQ(disabled(), 8u);
-    ASSERT_EQ(XQueueResume(xqueue, kQueueResumeFlagNone), kXSchedSuccess);
+    resume(xqueue);
     EXPECT_EQ(disabled(), 4u);
-    ASSERT_EQ(XQueueResume(there, kQueueResumeFlagNone), kXSchedSuccess);
+    resume(there);
     EXPECT_EQ(cu().cuStreamDestroy_v2(elsewhere), CUDA_SUCCESS);
     EXPECT_EQ(cu().cuDevicePrimaryCtxRelease_v2(1), CUDA_SUCCESS);
     ASSERT_EQ(cu().cuCtxSetCurrent(context_), CUDA_SUCCESS);
@@ -154,18 +162,17 @@ TEST_F(Interrupts, AnotherDevicesWorkGoesOn) {
 }
 
 TEST_F(Interrupts, ADestroyedQueueOrStreamLeavesNothingDisabled) {
-    XQueueHandle first = 0, second = 0;
-    const CUstream one = stream_at_level_3(&first), other = stream_at_level_3(&second);
-    ASSERT_EQ(XQueueSuspend(first, kQueueSuspendFlagNone), kXSchedSuccess);
-    ASSERT_EQ(XQueueSuspend(second, kQueueSuspendFlagNone), kXSchedSuccess);
+    Two two(*this);
+    suspend(two.first);
+    suspend(two.second);
     EXPECT_EQ(disabled(), 4u);
-    ASSERT_EQ(XQueueDestroy(second), kXSchedSuccess);
+    ASSERT_EQ(XQueueDestroy(two.second), kXSchedSuccess);
     EXPECT_EQ(disabled(), 0u);
-    ASSERT_EQ(XQueueResume(first, kQueueResumeFlagNone), kXSchedSuccess);
-    EXPECT_EQ(cu().cuStreamDestroy_v2(other), CUDA_SUCCESS);
-    ASSERT_EQ(XQueueSuspend(first, kQueueSuspendFlagNone), kXSchedSuccess);
+    resume(two.first);
+    EXPECT_EQ(cu().cuStreamDestroy_v2(std::exchange(two.other, nullptr)), CUDA_SUCCESS);
+    suspend(two.first);
     EXPECT_EQ(disabled(), 4u);
-    EXPECT_EQ(cu().cuStreamDestroy_v2(one), CUDA_SUCCESS);
+    EXPECT_EQ(cu().cuStreamDestroy_v2(std::exchange(two.one, nullptr)), CUDA_SUCCESS);
     EXPECT_TRUE(eventually([&] { return disabled() == 0; }));
 }
 
@@ -175,7 +182,7 @@ TEST_F(Interrupts, ContextsComeAndGoWhileWorkStands) {
         ASSERT_EQ(cu().cuCtxCreate_v2(&second, 0, 0), CUDA_SUCCESS);
         XQueueHandle xqueue = 0;
         stream_at_level_3(&xqueue);
-        ASSERT_EQ(XQueueSuspend(xqueue, kQueueSuspendFlagNone), kXSchedSuccess);
+        suspend(xqueue);
         EXPECT_EQ(disabled(), 8u) << "both contexts of the process, round " << round;
         EXPECT_EQ(cu().cuCtxDestroy_v2(second), CUDA_SUCCESS);
         EXPECT_EQ(disabled(), 0u);
@@ -183,25 +190,17 @@ TEST_F(Interrupts, ContextsComeAndGoWhileWorkStands) {
     }
     XQueueHandle xqueue = 0;
     const CUstream stream = stream_at_level_3(&xqueue);
-    ASSERT_EQ(XQueueSuspend(xqueue, kQueueSuspendFlagNone), kXSchedSuccess);
+    suspend(xqueue);
     EXPECT_EQ(disabled(), 4u);
-    ASSERT_EQ(XQueueResume(xqueue, kQueueResumeFlagNone), kXSchedSuccess);
+    resume(xqueue);
     EXPECT_EQ(cu().cuStreamDestroy_v2(stream), CUDA_SUCCESS);
 }
 
 TEST_F(Interrupts, ForksChildLeavesItsParentsChannelsAlone) {
     XQueueHandle xqueue = 0;
     const CUstream stream = stream_at_level_3(&xqueue);
-    ASSERT_EQ(XQueueSuspend(xqueue, kQueueSuspendFlagNone), kXSchedSuccess);
-    EXPECT_EQ(in_child([&] {
-                  XQueueResume(xqueue, kQueueResumeFlagNone);
-                  XQueueSuspend(xqueue, kQueueSuspendFlagNone);
-                  XQueueResume(xqueue, kQueueResumeFlagNone);
-                  return disabled() == 4 && rm_->last_pid == getppid() ? 0 : 1;
-              }),
-              0);
-    EXPECT_EQ(disabled(), 4u);
-    ASSERT_EQ(XQueueResume(xqueue, kQueueResumeFlagNone), kXSchedSuccess);
+    expect_deaf_to_child(
+        xqueue, [this] { return disabled() == 4 && rm_->last_pid == getppid(); }, [this] { return disabled() == 4; });
     EXPECT_EQ(disabled(), 0u);
     EXPECT_EQ(cu().cuStreamDestroy_v2(stream), CUDA_SUCCESS);
 }

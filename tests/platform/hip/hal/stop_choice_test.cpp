@@ -13,7 +13,7 @@ constexpr uint32_t kOne = 1001, kOther = 1002;
 std::vector<bool> stand(const std::vector<StoppableStream>& streams) {
     StoppableQueue queues[] = {{kOne}, {kOne}, {kOne}, {kOther}};
     choose_stops(streams.data(), static_cast<unsigned>(streams.size()), queues, 4);
-    return {queues[0].stands, queues[1].stands, queues[2].stands, queues[3].stands};
+    return {queues[0].stopped, queues[1].stopped, queues[2].stopped, queues[3].stopped};
 }
 StoppableStream on(unsigned queue, bool asks) {
     return {.asks = asks, .gpu = queue < 3 ? kOne : kOther, .known = true, .uses = {uint64_t{1} << queue}};

@@ -150,11 +150,7 @@ TEST_F(Commands, AFailedCallKeepsItsErrorAndHurtsNothing) {
     expect_works(xqueue_, stream_);
 }
 
-TEST_F(Commands, ASuspendedStreamWaits) { expect_held_while_suspended(xqueue_, stream_); }
-TEST_F(Commands, TheSuspendedNullStreamWaits) { expect_held_while_suspended(null_, nullptr); }
-TEST_F(Commands, ASuspendedStreamWaitsAgainAndAgain) {
-    for (int i = 0; i < 5; ++i) expect_held_while_suspended(xqueue_, stream_);
-}
+#include "platform/stream/shim/suspended_stream_tests.h"
 
 // As PyTorch does: everything on the NULL stream, and results fetched by a copy that waits.
 TEST_F(Commands, ACopyThatWaitsWaitsForASuspendedNullStream) {

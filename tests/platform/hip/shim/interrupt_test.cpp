@@ -6,7 +6,6 @@
 #include "fake/kfd/fake_kfd.h"
 #include "platform/hip/hal/kfd_api.h"
 #include "platform/hip/shim/program.h"
-#include "support/child.h"
 
 namespace xsched::test {
 namespace {
@@ -72,10 +71,6 @@ protected:
         kfd_ioctl_destroy_queue_args request{id, 0};
         EXPECT_EQ(ioctl(file(), AMDKFD_IOC_DESTROY_QUEUE, &request), 0);
     }
-    static void suspend(XQueueHandle xqueue) {
-        EXPECT_EQ(XQueueSuspend(xqueue, kQueueSuspendFlagNone), kXSchedSuccess);
-    }
-    static void resume(XQueueHandle xqueue) { EXPECT_EQ(XQueueResume(xqueue, kQueueResumeFlagNone), kXSchedSuccess); }
 
     hipFunction_t spin_ = nullptr;
 };
@@ -236,16 +231,10 @@ TEST_F(HipInterrupts, AStreamThatEndsWhileItStandsLeavesNothing) {
 TEST_F(HipInterrupts, ForksChildTouchesNothing) {
     XQueueHandle xqueue = 0;
     const hipStream_t stream = stream_at_level_3(&xqueue);
-    suspend(xqueue);
-    EXPECT_EQ(in_child([&] {
-                  XQueueResume(xqueue, kQueueResumeFlagNone);
-                  XQueueSuspend(xqueue, kQueueSuspendFlagNone);
-                  return 0;
-              }),
-              0);
-    EXPECT_EQ(fake<decltype(fake_kfd_strangers)>("fake_kfd_strangers")(), 0u);
-    EXPECT_EQ(standing(), refuses_all() ? 0u : queues());
-    resume(xqueue);
+    const auto strangers = fake<decltype(fake_kfd_strangers)>("fake_kfd_strangers");
+    expect_deaf_to_child(
+        xqueue, [&] { return strangers() == 0; },
+        [&] { return strangers() == 0 && standing() == (refuses_all() ? 0u : queues()); });
     EXPECT_EQ(hip().hipStreamDestroy(stream), hipSuccess);
 }
 

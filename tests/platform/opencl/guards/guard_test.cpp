@@ -122,17 +122,31 @@ public:
     cl_kernel kernel = nullptr;
 };
 
-TEST_F(GuardTest, AKernelStopsBetweenTwoGroupsAndGoesOn) {
+// A launch that was stopped in its middle.
+struct Stopped {
+    explicit Stopped(cl_uint units, cl_program program = nullptr) : steps(program) {
+        steps.enqueue(queue.queue, &event);
+        steps.stop_in_the_middle(queue, units);
+    }
+    Stopped(const Stopped&) = delete;
+    Stopped& operator=(const Stopped&) = delete;
+    ~Stopped() { clReleaseEvent(event); }
+
+    void goes_on() {
+        queue.resume();
+        EXPECT_EQ(clWaitForEvents(1, &event), CL_SUCCESS);
+        EXPECT_EQ(steps.ran.count_of(1), kItems) << "every work-item runs exactly once";
+    }
+
     ScheduledQueue queue;
     Steps steps;
     cl_event event = nullptr;
-    steps.enqueue(queue.queue, &event);
-    steps.stop_in_the_middle(queue, units_);
-    EXPECT_GT(status_of(event), CL_COMPLETE);
-    queue.resume();
-    EXPECT_EQ(clWaitForEvents(1, &event), CL_SUCCESS);
-    EXPECT_EQ(steps.ran.count_of(1), kItems) << "every work-item runs exactly once";
-    clReleaseEvent(event);
+};
+
+TEST_F(GuardTest, AKernelStopsBetweenTwoGroupsAndGoesOn) {
+    Stopped launch(units_);
+    EXPECT_GT(status_of(launch.event), CL_COMPLETE);
+    launch.goes_on();
 }
 
 TEST_F(GuardTest, WhatFollowsInTheQueueWaitsForTheWholeKernel) {
@@ -163,13 +177,9 @@ TEST_F(GuardTest, WhatFollowsInTheQueueWaitsForTheWholeKernel) {
 }
 
 TEST_F(GuardTest, TheEventTellsTheKernelsOwnTimes) {
-    ScheduledQueue queue;
-    Steps steps;
-    cl_event event = nullptr;
-    steps.enqueue(queue.queue, &event);
-    steps.stop_in_the_middle(queue, units_);
-    queue.resume();
-    EXPECT_EQ(clWaitForEvents(1, &event), CL_SUCCESS);
+    Stopped launch(units_);
+    launch.goes_on();
+    const cl_event event = launch.event;
     cl_command_type type = 0;
     clGetEventInfo(event, CL_EVENT_COMMAND_TYPE, sizeof type, &type, nullptr);
     EXPECT_EQ(type, cl_command_type{CL_COMMAND_NDRANGE_KERNEL});
@@ -180,56 +190,33 @@ TEST_F(GuardTest, TheEventTellsTheKernelsOwnTimes) {
     EXPECT_LE(times[0], times[1]);
     EXPECT_LE(times[1], times[2]);
     EXPECT_GE(times[3] - times[2], cl_ulong{40'000'000}) << "from the first start to the last end, suspension included";
-    clReleaseEvent(event);
 }
 
 TEST_F(GuardTest, ItsObjectsMayBeReleasedWhileItStands) {
-    ScheduledQueue queue;
-    auto steps = std::make_unique<Steps>();
-    const cl_mem gate = steps->gate.memory;
-    const cl_mem ran = steps->ran.memory;
-    cl_event event = nullptr;
-    steps->enqueue(queue.queue, &event);
-    steps->stop_in_the_middle(queue, units_);
-    EXPECT_EQ(clReleaseKernel(std::exchange(steps->kernel, nullptr)), CL_SUCCESS);
-    EXPECT_EQ(clReleaseMemObject(gate), CL_SUCCESS);
-    EXPECT_EQ(clReleaseMemObject(ran), CL_SUCCESS);
-    steps->gate.memory = steps->ran.memory = nullptr;
-    queue.resume();
-    EXPECT_EQ(clWaitForEvents(1, &event), CL_SUCCESS);
-    EXPECT_EQ(steps->ran.count_of(1), kItems);
-    clReleaseEvent(event);
+    Stopped launch(units_);
+    Steps& steps = launch.steps;
+    EXPECT_EQ(clReleaseKernel(std::exchange(steps.kernel, nullptr)), CL_SUCCESS);
+    EXPECT_EQ(clReleaseMemObject(std::exchange(steps.gate.memory, nullptr)), CL_SUCCESS);
+    EXPECT_EQ(clReleaseMemObject(std::exchange(steps.ran.memory, nullptr)), CL_SUCCESS);
+    launch.goes_on();
 }
 
 TEST_F(GuardTest, LaterArgumentsAreNotTheSuspendedLaunchs) {
-    ScheduledQueue queue;
-    Steps steps;
     SharedWords other(kItems);
-    cl_event event = nullptr;
-    steps.enqueue(queue.queue, &event);
-    steps.stop_in_the_middle(queue, units_);
-    EXPECT_EQ(clSetKernelArg(steps.kernel, 1, sizeof(cl_mem), &other.memory), CL_SUCCESS);
+    Stopped launch(units_);
+    EXPECT_EQ(clSetKernelArg(launch.steps.kernel, 1, sizeof(cl_mem), &other.memory), CL_SUCCESS);
     cl_event second = nullptr;
-    steps.enqueue(queue.queue, &second);
-    queue.resume();
-    EXPECT_EQ(clFinish(queue.queue), CL_SUCCESS);
-    EXPECT_EQ(steps.ran.count_of(1), kItems);
+    launch.steps.enqueue(launch.queue.queue, &second);
+    launch.goes_on();
+    EXPECT_EQ(clFinish(launch.queue.queue), CL_SUCCESS);
     EXPECT_EQ(other.count_of(1), kItems);
-    clReleaseEvent(event);
     clReleaseEvent(second);
 }
 
 TEST_F(GuardTest, AQueueMayBeReleasedWhileItsKernelStands) {
-    ScheduledQueue queue;
-    Steps steps;
-    cl_event event = nullptr;
-    steps.enqueue(queue.queue, &event);
-    steps.stop_in_the_middle(queue, units_);
-    EXPECT_EQ(clReleaseCommandQueue(std::exchange(queue.queue, nullptr)), CL_SUCCESS);
-    queue.resume();
-    EXPECT_EQ(clWaitForEvents(1, &event), CL_SUCCESS);
-    EXPECT_EQ(steps.ran.count_of(1), kItems);
-    clReleaseEvent(event);
+    Stopped launch(units_);
+    EXPECT_EQ(clReleaseCommandQueue(std::exchange(launch.queue.queue, nullptr)), CL_SUCCESS);
+    launch.goes_on();
 }
 
 TEST_F(GuardTest, ALinkedProgramsKernelStopsToo) {
@@ -245,15 +232,7 @@ TEST_F(GuardTest, ALinkedProgramsKernelStopsToo) {
     cl_program linked = clLinkProgram(platform.context, 1, &platform.device, "", 2, parts, nullptr, nullptr, &code);
     ASSERT_EQ(code, CL_SUCCESS);
     for (cl_program part : parts) clReleaseProgram(part);
-    ScheduledQueue queue;
-    Steps steps(linked);
-    cl_event event = nullptr;
-    steps.enqueue(queue.queue, &event);
-    steps.stop_in_the_middle(queue, units_);
-    queue.resume();
-    EXPECT_EQ(clWaitForEvents(1, &event), CL_SUCCESS);
-    EXPECT_EQ(steps.ran.count_of(1), kItems);
-    clReleaseEvent(event);
+    Stopped(units_, linked).goes_on();
     clReleaseProgram(linked);
 }
 

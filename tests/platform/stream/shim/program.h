@@ -10,6 +10,7 @@
 #include <thread>
 #include <type_traits>
 
+#include "support/child.h"
 #include "support/eventually.h"
 #include "xsched/xsched.h"
 
@@ -58,6 +59,26 @@ protected:
     using Result = typename Calls::Result;
     static constexpr Result kSuccess{};
     static constexpr unsigned kMapped = 2, kNonBlocking = 1;
+
+    static void suspend(XQueueHandle xqueue) {
+        EXPECT_EQ(XQueueSuspend(xqueue, kQueueSuspendFlagNone), kXSchedSuccess);
+    }
+    static void resume(XQueueHandle xqueue) { EXPECT_EQ(XQueueResume(xqueue, kQueueResumeFlagNone), kXSchedSuccess); }
+    // fork's child steers its parent's suspended queue. `untouched` says in the child whether nothing came of it,
+    // `suspended` afterwards in the parent.
+    template <typename Untouched, typename Suspended>
+    static void expect_deaf_to_child(XQueueHandle xqueue, Untouched untouched, Suspended suspended) {
+        suspend(xqueue);
+        EXPECT_EQ(in_child([&] {
+                      XQueueResume(xqueue, kQueueResumeFlagNone);
+                      XQueueSuspend(xqueue, kQueueSuspendFlagNone);
+                      XQueueResume(xqueue, kQueueResumeFlagNone);
+                      return untouched() ? 0 : 1;
+                  }),
+                  0);
+        EXPECT_TRUE(suspended());
+        resume(xqueue);
+    }
 
     // Makes the device current to this thread.
     virtual void begin_thread() = 0;

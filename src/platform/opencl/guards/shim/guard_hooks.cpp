@@ -22,6 +22,13 @@ private:
     const int saved_ = errno;
 };
 
+template <EntryPoint kEntry, typename Object>
+cl_int retain(Object object, void (*retained)(Object)) {
+    const cl_int code = below<kEntry>()(object);
+    if (code == CL_SUCCESS) retained(object);
+    return code;
+}
+
 constexpr auto hook_clEnqueueNDRangeKernel = &Enqueue<GuardedNDRange>::call;
 
 }  // namespace
@@ -59,11 +66,7 @@ cl_program hook_clLinkProgram(cl_context context, cl_uint count, const cl_device
     return program;
 }
 
-cl_int hook_clRetainProgram(cl_program program) {
-    const cl_int code = below<kEntry_clRetainProgram>()(program);
-    if (code == CL_SUCCESS) program_retained(program);
-    return code;
-}
+cl_int hook_clRetainProgram(cl_program program) { return retain<kEntry_clRetainProgram>(program, program_retained); }
 
 cl_int hook_clReleaseProgram(cl_program program) {
     program_releasing(program);
@@ -93,11 +96,7 @@ cl_kernel hook_clCloneKernel(cl_kernel source, cl_int* status) {
     return kernel;
 }
 
-cl_int hook_clRetainKernel(cl_kernel kernel) {
-    const cl_int code = below<kEntry_clRetainKernel>()(kernel);
-    if (code == CL_SUCCESS) kernel_retained(kernel);
-    return code;
-}
+cl_int hook_clRetainKernel(cl_kernel kernel) { return retain<kEntry_clRetainKernel>(kernel, kernel_retained); }
 
 cl_int hook_clReleaseKernel(cl_kernel kernel) {
     kernel_releasing(kernel);
@@ -123,11 +122,7 @@ cl_int hook_clSetKernelExecInfo(cl_kernel kernel, cl_kernel_exec_info what, size
     return code;
 }
 
-cl_int hook_clRetainEvent(cl_event event) {
-    const cl_int code = below<kEntry_clRetainEvent>()(event);
-    if (code == CL_SUCCESS) xocl_times_retained(event);
-    return code;
-}
+cl_int hook_clRetainEvent(cl_event event) { return retain<kEntry_clRetainEvent>(event, xocl_times_retained); }
 
 cl_int hook_clReleaseEvent(cl_event event) {
     const int saved = errno;
