@@ -38,7 +38,7 @@ $(PLATFORMS): ## the same for one platform; links in output/ and build/platforms
 	@mkdir -p output build/platforms/$@
 	@for part in bin lib; do ln -sfn ../build/release-$@/$$part output/$$part; done
 	@ln -sfn ../include output/include
-	@for name in hal shim; do ln -sfn ../../release-$@/lib/lib$$name$@.so build/platforms/$@/; done
+	@for name in hal shim; do ln -sfn ../../release-$@/lib/lib$${name}$@.so build/platforms/$@/; done
 	@ln -sfn ../../release-$@/lib/libpreempt.so build/platforms/$@/
 
 install: install_path ## install to INSTALL_PATH, without debugging symbols

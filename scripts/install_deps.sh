@@ -39,6 +39,7 @@ test=(
 lint=(
     clang-19              # the tidy preset's compiler
     clang-tidy-19         # make tidy
+    lld-19                # with clang-19: kernels for AMD GPUs (cmake/amd_code.cmake)
 )
 format=(
     clang-format-19       # make format, make lint

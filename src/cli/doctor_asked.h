@@ -8,7 +8,7 @@ namespace xsched::cli {
 struct DoctorRun {
     std::string platform;     // empty: the first whose driver is there
     int level = 3;            // the highest that is tried
-    double seconds = 6;       // of the main job, each time; other steps measure for a part of it
+    double seconds = 20;      // of the main job, each time; other steps measure for a part of it
     double patience_s = 0;    // what a step may take besides; 0: as the step says
     std::string only;         // steps, divided by commas; empty: all
     std::string save;         // a file for the JSON; empty: none

@@ -47,8 +47,8 @@ void add_doctor(CLI::App& app, Words& words) {
     with_run(doctor->add_option("--level", asked.level, "the highest preempt level that is tried (3)"))
         ->check(between(1, kPreemptLevelInterrupt));
     with_run(doctor->add_option("--save", asked.save, "also write all that was found to this file, as JSON"));
-    with_run(doctor->add_option("--seconds", asked.seconds, "of the main job, each time (6)"))
-        ->check(CLI::Range(0.1, 10.0));
+    with_run(doctor->add_option("--seconds", asked.seconds, "of the main job, each time (20)"))
+        ->check(CLI::Range(0.1, 20.0));
     with_run(doctor->add_option("--steps", asked.only, "only these, divided by commas"));
     with_run(doctor->add_option("--patience", asked.patience_s,
                                 "seconds that a step may take besides what it measures, instead of its own limit"))

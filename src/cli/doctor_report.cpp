@@ -2,6 +2,7 @@
 
 #include <ctime>
 #include <fstream>
+#include <string_view>
 
 #include "cli/doctor_steps.h"
 #include "cli/show.h"
@@ -32,6 +33,21 @@ std::string found_text(const Evidence& evidence, const char* key) {
     return device->second.found.value(key, "");
 }
 
+// The proof in short: the urgent and the other program alone, natively and at each level.
+Json main_job(const Evidence& evidence) {
+    Json jobs = Json::array();
+    for (const Step& step : kSteps) {
+        const auto result = evidence.steps.find(step.name);
+        if (std::string_view(step.trial) != "job" || result == evidence.steps.end()) continue;
+        Json one = result->second.found.is_object() ? result->second.found : Json::object();
+        one.erase("ok");
+        one["run"] = step.level > 0 ? "level " + std::to_string(step.level) : std::string(step.name).substr(4);
+        one["ending"] = word_of(result->second.ending);
+        jobs.push_back(one);
+    }
+    return jobs;
+}
+
 Json metrics_of(const Evidence& evidence, const std::vector<Verdict>& verdicts) {
     Json levels = Json::array(), steps = Json::array(), settings = Json::array();
     for (const Verdict& verdict : verdicts)
@@ -54,7 +70,7 @@ Json metrics_of(const Evidence& evidence, const std::vector<Verdict>& verdicts) 
     }
     for (const Finding& finding : evidence.findings)
         settings.push_back({{"what", finding.what}, {"answer", word(finding.answer)}, {"detail", finding.detail}});
-    return {{"levels", levels}, {"steps", steps}, {"settings", settings}};
+    return {{"levels", levels}, {"main_job", main_job(evidence)}, {"steps", steps}, {"settings", settings}};
 }
 
 std::string status_of(const std::vector<Verdict>& verdicts) {

@@ -24,6 +24,8 @@ namespace xsched::cli {
 namespace {
 
 constexpr double kMostSeconds = 110;  // of the whole
+constexpr double kJobStartsS = 1.5;  // of a main job, besides what it measures
+constexpr double kLeastJobS = 1;
 constexpr int kCouldNotRun = 2;
 
 bool has_word(const std::string& list, const std::string& word, char divider) {
@@ -137,12 +139,26 @@ private:
 
     double time_for(const Step& step) const {
         const double patience = asked_.patience_s > 0 ? asked_.patience_s : step.patience_s;
-        return std::min(patience + 2 * step.share * asked_.seconds, std::max(kMostSeconds + 5 - spent_s(), 1.0));
+        return std::min(patience + 1.5 * measured_s(step), std::max(kMostSeconds + 5 - spent_s(), 1.0));
+    }
+
+    // The main jobs come last, and divide what the steps before them have left.
+    double measured_s(const Step& step) const {
+        const double asked = step.share * asked_.seconds;
+        if (strcmp(step.trial, "job") != 0) return asked;
+        double left_s = kMostSeconds - spent_s();
+        double shares = 0;
+        for (const Step& job : kSteps) {
+            if (&job < &step || !wanted(job)) continue;
+            left_s -= kJobStartsS;
+            shares += job.share;
+        }
+        return std::max(std::min(asked, left_s * step.share / shares), std::min(asked, kLeastJobS));
     }
 
     std::vector<std::string> words_for(const Step& step) const {
         std::vector<std::string> words{probe_,           step.trial,
-                                       "--seconds",      std::to_string(step.share * asked_.seconds),
+                                       "--seconds",      std::to_string(measured_s(step)),
                                        "--steps-per-ms", std::to_string(steps_per_ms())};
         std::string way = step.way;
         if (way == "gates" && !gates_work()) way.clear();

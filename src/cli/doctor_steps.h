@@ -19,7 +19,7 @@ struct Step {
     Under under;
     int level;  // that queues get
     int from_level;  // it is left out where `--level` is less
-    double share;  // of --seconds that it measures
+    double share;  // of --seconds that it measures; the main job less where time is short
     double patience_s;  // what else it may take
     const char* proves;
 };
@@ -38,19 +38,19 @@ inline constexpr Step kSteps[] = {
      "which streams share a hardware queue"},
     {"standing",    "standing",   "",        Under::kNothing,  0, 1, 0,   8,
      "how long a call waits beside another thread's synchronize or copy"},
-    {"stop 1",      "suspension", "",        Under::kShim,     1, 1, 0.2, 10,
+    {"stop 1",      "suspension", "",        Under::kShim,     1, 1, 0.06, 10,
      "level 1: a suspended queue stops once what is in flight is over"},
-    {"stop 2",      "suspension", "",        Under::kShim,     2, 2, 0.2, 10,
+    {"stop 2",      "suspension", "",        Under::kShim,     2, 2, 0.06, 10,
      "level 2: what is in flight does not start"},
-    {"way update",  "way",        "update",  Under::kNothing,  0, 3, 0.2, 8,
+    {"way update",  "way",        "update",  Under::kNothing,  0, 3, 0.06, 8,
      "level 3 by UPDATE_QUEUE, without anything of XSched"},
-    {"way debug",   "way",        "debug",   Under::kNothing,  0, 3, 0.2, 8,
+    {"way debug",   "way",        "debug",   Under::kNothing,  0, 3, 0.06, 8,
      "level 3 by DBG_TRAP, without anything of XSched"},
-    {"way preempt", "way",        "preempt", Under::kNothing,  0, 3, 0.2, 8,
+    {"way preempt", "way",        "preempt", Under::kNothing,  0, 3, 0.06, 8,
      "level 3 by PREEMPT_QUEUE of a patched driver, without anything of XSched"},
-    {"stop 3",      "suspension", "",        Under::kShim,     3, 3, 0.2, 10,
+    {"stop 3",      "suspension", "",        Under::kShim,     3, 3, 0.06, 10,
      "level 3: what runs is taken off and goes on later"},
-    {"job alone",   "job",        "alone",   Under::kNothing,  0, 1, 0.5, 8,
+    {"job alone",   "job",        "alone",   Under::kNothing,  0, 1, 0.25, 8,
      "the urgent program's latency, alone"},
     {"job native",  "job",        "",        Under::kNothing,  0, 1, 1,   8,
      "the same beside a program that keeps the device full"},

@@ -32,7 +32,7 @@
 extern "C" {
 #endif
 
-#define XQ_DEVICE_ABI 12
+#define XQ_DEVICE_ABI 13
 
 typedef struct XqQueue XqQueue;
 
@@ -83,10 +83,11 @@ typedef struct XqGateOps {
     uint32_t (*cost_ns)(void* hwq);
     // Where the device's own memory tells how far it is; NULL, both: it does not. Neither calls the driver.
     // On a thread that has launched, while somebody watches: all up to `value` has its place in the vendor's queue.
-    // Success: `look` will tell when it is complete.
+    // Success: `look` will tell of it.
     XResult (*note_place)(void* hwq, uint32_t value);
-    // On the agent's thread, with the queue's lock held: the last such value that is complete. From memory alone.
-    XResult (*look)(void* hwq, uint32_t* value);
+    // On the agent's thread, with the queue's lock held: the last such value that is complete, and the last that the
+    // device has begun. What is between them may still run, and the memory never tells its end. From memory alone.
+    XResult (*look)(void* hwq, uint32_t* complete, uint32_t* begun);
 } XqGateOps;
 
 // What an interrupt does to the running work.

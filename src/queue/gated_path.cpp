@@ -62,7 +62,7 @@ void GatedPath::admit(XqTicket& ticket, CommandKind kind) {
 // The driver's call has returned, well or not: a failed one counts too, as the progress of a later one covers it.
 void GatedPath::launched(XqTicket& ticket, uint32_t outcome) {
     reports_.call_returned();
-    if (looks_) note_place();
+    if (looks_ && ticket.followed != 0) note_place();
     if (ticket.group == nullptr && !reports_.owed()) return;
     if ((outcome & kXqReportLater) != 0)
         reports_.owe();

@@ -108,6 +108,7 @@ private:
     void note_place();
     bool must_bind() const;
     void note_progress(uint64_t completed, int64_t now_ns);
+    uint64_t whole_count(uint32_t value) const;
 
     QueueCore& core_;
     bool observed_ = false;  // completion has been followed since the queue was last idle

@@ -148,13 +148,23 @@ void GatedPath::note_place() {
 void GatedPath::look() {
     base::Lock lock(core_.mutex);
     if (!core_.in_use || core_.retired || !looks_) return;
-    uint32_t passed = 0;
-    if (core_.setup.ops->gate->look(core_.setup.impl, &passed) != kXSchedSuccess) return;
-    const uint64_t done = core_.submitted - static_cast<uint32_t>(static_cast<uint32_t>(core_.submitted) - passed);
-    if (done <= core_.completed || done > core_.submitted) return;
-    const int64_t now = base::now_ns();
-    note_progress(done, now);
-    if (core_.submitted == core_.completed) core_.published.ring_ready(false, now);
+    uint32_t complete = 0;
+    uint32_t begun = 0;
+    if (core_.setup.ops->gate->look(core_.setup.impl, &complete, &begun) != kXSchedSuccess) return;
+    const uint64_t done = whole_count(complete);
+    if (done > core_.completed && done <= core_.submitted) {
+        const int64_t now = base::now_ns();
+        note_progress(done, now);
+        if (core_.submitted == core_.completed) return core_.published.ring_ready(false, now);
+    }
+    // Of what runs as the last the memory says nothing more: the end of that alone is presumed.
+    const bool last_runs = whole_count(begun) == core_.submitted && done < core_.submitted;
+    if (last_runs && reports_.written() < core_.submitted) core_.published.unreported(core_.submitted);
+}
+
+// Lock held. Of a value that says a count modulo 2^32.
+uint64_t GatedPath::whole_count(uint32_t value) const {
+    return core_.submitted - static_cast<uint32_t>(static_cast<uint32_t>(core_.submitted) - value);
 }
 
 void GatedPath::wait_begins() {

@@ -4,6 +4,7 @@ say what is missing where they cannot run."""
 import argparse
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -25,6 +26,20 @@ class Paths(unittest.TestCase):
     def test_the_examples_are_where_the_documents_look(self):
         for name in ("1_transparent_sched", "2_give_hints", "2_device_partition", "3_intra_process_sched"):
             self.assertTrue((ROOT / "examples" / "Linux" / name / "Makefile").exists(), name)
+
+    def test_make_hip_puts_libraries_where_the_documents_copy_them(self):
+        # As it would run: the build itself takes minutes.
+        said = subprocess.run(["make", "-n", "hip"], cwd=ROOT, capture_output=True, text=True, timeout=100)
+        self.assertEqual(said.returncode, 0, said.stderr)
+        with tempfile.TemporaryDirectory() as folder:
+            for line in said.stdout.splitlines():
+                if re.match(r"mkdir -p output|for \w+ in .*ln -sfn|ln -sfn", line):
+                    subprocess.run(["sh", "-c", line], cwd=folder, check=True)
+            links = {path.relative_to(folder).as_posix(): os.readlink(path)
+                     for path in Path(folder).rglob("*") if path.is_symlink()}
+        self.assertEqual(links["output/lib"], "../build/release-hip/lib")
+        for name in ("libhalhip.so", "libshimhip.so", "libpreempt.so"):
+            self.assertEqual(links[f"build/platforms/hip/{name}"], f"../../release-hip/lib/{name}")
 
 
 class Programs(unittest.TestCase):

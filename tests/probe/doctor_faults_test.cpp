@@ -49,6 +49,17 @@ TEST_F(DoctorFaults, NoCodeObject) {
     expect_level(1, "do not use", "there is no code for the GPU: the HIP runtime has no hiprtcCreateProgram");
 }
 
+// A device that takes no PTX, as AMD's, and no hiprtc: what was compiled with the probe is what fits it.
+TEST_F(DoctorFaults, CodeThatWasCompiledBefore) {
+    if (!AMD_CODE) GTEST_SKIP() << "no clang here has AMD's GPUs as a target";
+    for (const char* processor : {"gfx90a", "gfx942"}) {
+        try_hip("runtime,device", {{"FAKE_HIP_CODE", processor}});
+        EXPECT_EQ(step("device")["ending"], "done") << processor << step("device");
+    }
+    try_hip("runtime,device", {{"FAKE_HIP_CODE", "gfx1100"}});
+    expect_level(1, "do not use", "takes none of this build's own (gfx90a, gfx942; error 209)");
+}
+
 TEST_F(DoctorFaults, RuntimeThatIsTooOld) {
     try_hip("runtime", {{"FAKE_HIP_VERSION", "40500000"}});
     expect_level(1, "do not use", "version 4.5 is too old");
@@ -85,6 +96,11 @@ TEST_F(DoctorFaults, MemoryThatCannotBeRegistered) {
 TEST_F(DoctorFaults, GateThatNeverOpens) {
     try_hip("runtime,device,routes,gate", {{"FAKE_CUDA_STORES_SEEN_MS", "-1"}});
     expect_level(2, "do not use", "a gate never opens");
+}
+
+TEST_F(DoctorFaults, StoresOfOthersThatAreNotSeen) {
+    try_hip("runtime,device,routes,gate", {{"FAKE_CUDA_OTHERS_UNSEEN", "1"}});
+    expect_level(2, "do not use", "a gate never opens: the device does not see what another process stores");
 }
 
 TEST_F(DoctorFaults, StoresThatAreSeenLate) {

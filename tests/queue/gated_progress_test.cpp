@@ -54,6 +54,53 @@ TEST(GatedProgress, MarkersDoNotMakeCommandsShorter) {
     EXPECT_GE(device.slot().command_ns, 50'000'000 / (kWorks * 3 / 2)) << "half as long, if they counted";
 }
 
+// The program launches and says nothing more: what the device has begun is known, and only the last one's end presumed.
+TEST(GatedProgress, MemoryTellsHowFarASilentQueueIs) {
+    constexpr Traits kReads{.levels = kLevels, .gated = true, .reads = true};
+    FakeDevice device(kReads);
+    device.region().header.watching = 1;
+    for (int i = 0; i < 6; ++i) device.enqueue(i);
+    EXPECT_EQ(device.noted, 6u);
+    EXPECT_EQ(device.slot().unreported, 7u) << "it will be told of all";
+    const auto look = [&] {
+        ++device.slot().ask;
+        device.queue().look_if_asked();
+    };
+    device.complete = 2;
+    device.begun = 3;
+    look();
+    EXPECT_EQ(device.slot().completed, 2u);
+    EXPECT_EQ(device.slot().unreported, 7u) << "nothing is presumed of what the device has not begun";
+    device.complete = 5;
+    device.begun = 6;
+    look();
+    EXPECT_EQ(device.slot().completed, 5u);
+    EXPECT_EQ(device.slot().unreported, 6u) << "no more is heard of the last one";
+    device.enqueue(6);
+    EXPECT_EQ(device.slot().unreported, 8u);
+    device.complete = device.begun = 7;
+    look();
+    EXPECT_EQ(device.slot().completed, 7u);
+    while (device.step()) {
+    }
+}
+
+// A report behind the last command will come: its end is not presumed.
+TEST(GatedProgress, WhatReportsItselfIsNotPresumed) {
+    constexpr Traits kReads{.levels = kLevels, .gated = true, .reads = true};
+    FakeDevice device(kReads);
+    device.region().header.watching = 1;
+    for (int i = 0; i < 3; ++i) device.enqueue(i);
+    device.queue().report_all();
+    device.complete = 2;
+    device.begun = 3;
+    ++device.slot().ask;
+    device.queue().look_if_asked();
+    EXPECT_EQ(device.slot().unreported, 4u);
+    while (device.step()) {
+    }
+}
+
 TEST(GatedProgress, WatchedReadinessComesFromTheDevice) {
     FakeDevice device(kGates);
     device.region().header.watching = 1;

@@ -3,9 +3,11 @@
 #include <dlfcn.h>
 
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "busy_kernel.h"
+#include "code_objects.h"
 #include "nothing_kernel.h"
 
 namespace busy {
@@ -59,10 +61,38 @@ std::vector<char> compiled(const char* source) {
     return code;
 }
 
+hip::hipError_t load_prebuilt(hip::hipModule_t* module) {
+    hip::hipError_t last = hip::hipErrorNotSupported;
+    for (const CodeObject& code : code_objects()) {
+        last = runtime().hipModuleLoadData(module, code.image);
+        if (last == hip::hipSuccess) break;
+    }
+    return last;
+}
+
+std::string no_prebuilt(hip::hipError_t last) {
+    std::string processors;
+    for (const CodeObject& code : code_objects())
+        processors += std::string(processors.empty() ? "" : ", ") + code.processor;
+    if (processors.empty()) return "and this build has no code of its own for AMD GPUs";
+    return "and the device takes none of this build's own (" + processors + "; error " + std::to_string(last) + ")";
+}
+
+// What hiprtc makes fits any device. Without it, what was compiled with the program may.
+hip::hipModule_t load_for_device(const char* source) {
+    hip::hipModule_t module = nullptr;
+    try {
+        check(runtime().hipModuleLoadData(&module, compiled(source).data()), "hipModuleLoadData");
+    } catch (const std::runtime_error& error) {
+        const hip::hipError_t last = load_prebuilt(&module);
+        if (last != hip::hipSuccess) throw std::runtime_error(error.what() + (", " + no_prebuilt(last)));
+    }
+    return module;
+}
+
 hip::hipFunction_t load(const char* ptx, const char* source, const char* name) {
     hip::hipModule_t module = nullptr;
-    if (runtime().hipModuleLoadData(&module, ptx) != hip::hipSuccess)
-        check(runtime().hipModuleLoadData(&module, compiled(source).data()), "hipModuleLoadData");
+    if (runtime().hipModuleLoadData(&module, ptx) != hip::hipSuccess) module = load_for_device(source);
     hip::hipFunction_t kernel = nullptr;
     check(runtime().hipModuleGetFunction(&kernel, module, name), "hipModuleGetFunction");
     return kernel;

@@ -1,5 +1,6 @@
 // The programs' kernels on the HIP runtime at hand: the tests' stand-ins take them as PTX; AMD's runtime refuses that,
-// and gets what hiprtc compiles for the current device. The second way has met no AMD device. Any thread.
+// and gets what hiprtc compiles for the current device, or what was compiled with the program (code_objects.h). Neither
+// has met an AMD device. Any thread.
 #pragma once
 
 #include "runtime.h"

@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <random>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -28,7 +29,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kBurstKernels = 14, kRoundKernels = 40;
 constexpr double kShortMs = 0.1, kLongMs = 1;
-constexpr auto kPause = std::chrono::milliseconds(15);
+// A burst may come at any moment of the long kernel that runs: after a pause of one length it would always be the same.
+constexpr int kLeastPauseUs = 14000, kMostPauseUs = 18000;
 
 double ms_since(Clock::time_point begin) {
     return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
@@ -99,8 +101,10 @@ int run(int made, int which, int bursts, int level) {
         }
     });
     while (!busy_now) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    std::minstd_rand random;
+    std::uniform_int_distribution<int> pause_us(kLeastPauseUs, kMostPauseUs);
     for (int i = 0; i < bursts; ++i) {
-        std::this_thread::sleep_for(kPause);
+        std::this_thread::sleep_for(std::chrono::microseconds(pause_us(random)));
         latencies.push_back(urgent.run(kBurstKernels, short_steps));
     }
     stop = true;

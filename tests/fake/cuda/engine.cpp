@@ -65,6 +65,10 @@ void follow_hardware(Stream& stream, Command& command, uint64_t number) {
     command.hardware = queue;
 }
 
+void take_packet(Command& command) {
+    if (command.hardware != nullptr && !std::exchange(command.taken, true)) command.hardware->taken_out();
+}
+
 // What the host stored since it began to wait it may not see.
 bool sees_word(Command& command) {
     const long writes = device_writes();
@@ -192,6 +196,7 @@ Device::Step Device::step(Stream& stream) {
     if (number == end) return Step::kEmpty;
     Command& command = stream.ring[number % kMostQueued];
     if (!may_run(stream, command) || !all_complete(command.after)) return Step::kWaiting;
+    if (packets_are_taken_early()) take_packet(command);
     if (Command& next = stream.ring[(number + 1) % kMostQueued];
         number + 1 < end && command.kind == Kind::kAction && next.kind == Kind::kAction && break_now(Break::kOrder))
         std::swap(command, next);
@@ -216,7 +221,7 @@ Device::Step Device::step(Stream& stream) {
         t_running = nullptr;
         stream.running = false;
     }
-    if (command.hardware != nullptr) command.hardware->taken_out();
+    take_packet(command);
     command = Command{};
     stream.completed.store(number + 1);
     if (waiters_.load() != 0) {

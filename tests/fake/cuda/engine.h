@@ -51,6 +51,7 @@ struct Command {
     long writes = -1;  // by the device, when it last looked
     bool cooperative = false;
     HardwareQueue* hardware = nullptr;  // the one it is in, where there are such
+    bool taken = false;  // its packet out of that
     int64_t met_ns = 0;  // since when it does (faults.h)
 };
 

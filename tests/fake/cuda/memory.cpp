@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <shared_mutex>
 
+#include "fake/cuda/faults.h"
 #include "fake/cuda/live.h"
 
 namespace fake {
@@ -70,6 +71,7 @@ CUresult register_memory(Context& context, void* start, size_t bytes, bool porta
     const bool overlaps = next != table().ranges.end() && next->first < from + bytes;
     if (overlaps || table().around(from) != table().ranges.end()) return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
     table().ranges[from] = {bytes, Memory::kRegistered, &context, portable};
+    hide_others_stores(start, bytes);
     count_live("registration", 1);
     return CUDA_SUCCESS;
 }

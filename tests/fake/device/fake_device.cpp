@@ -59,6 +59,22 @@ constexpr XqGateOps kGates = {.bind = bind_words,
                               .wait = gate_wait,
                               .write_progress = write_progress,
                               .read_progress = read_progress};
+XResult note_place(void* hwq, uint32_t value) {
+    of(hwq).noted = value;
+    return kXSchedSuccess;
+}
+XResult look(void* hwq, uint32_t* complete, uint32_t* begun) {
+    *complete = of(hwq).complete;
+    *begun = of(hwq).begun;
+    return kXSchedSuccess;
+}
+constexpr XqGateOps make_reading() {
+    XqGateOps ops = kGates;
+    ops.note_place = note_place;
+    ops.look = look;
+    return ops;
+}
+constexpr XqGateOps kReading = make_reading();
 constexpr XqGateOps kNoGates = {.bind = refuse_words,
                                 .words_owner = nullptr,
                                 .wait = gate_wait,
@@ -131,7 +147,7 @@ XqDeviceOps make_ops(const Traits& traits, const XqStopOps& stop) {
     ops.levels = traits.levels;
     ops.order = traits.in_order ? kXqInOrder : kXqAnyOrder;
     if (traits.gated) {
-        ops.gate = traits.gates ? &kGates : &kNoGates;
+        ops.gate = traits.reads ? &kReading : traits.gates ? &kGates : &kNoGates;
         ops.keep_alive = &kKeepAlive;
     } else {
         if (traits.holds) ops.hold = &kHolds;

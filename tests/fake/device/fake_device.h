@@ -26,6 +26,7 @@ struct Traits {
     bool in_order = true;
     bool gated = false;  // gates and progress words; with `gates` false only progress that is asked for
     bool gates = true;
+    bool reads = false;  // memory tells how far the device is (noted, complete, begun)
     bool through_api = false;  // made by XQueueCreate and placed by the agent; region() is not used then
 };
 
@@ -96,6 +97,7 @@ public:
     int keep_alive_prepared = 0;
     bool refuse_keep_alive = false;
     std::atomic<uint32_t> passed{0};  // for read_progress
+    std::atomic<uint32_t> noted{0}, complete{0}, begun{0};  // with `reads`
     void driver_launch(const Item& item);
     Hold* make_hold();
     void set_hold(Hold* hold, bool dropped);

@@ -17,7 +17,15 @@
 //    (FAKE_CUDA_SYNC_LOCK), and FAKE_CUDA_COPY_LOCK=1 one that waits for its copy, as all releases do;
 //  - FAKE_HIP_CP_WAIT=1: wait-values take memory of hipMallocSignalMemory alone; FAKE_HIP_HIDDEN_SIGNALS=1: the host
 //    cannot reach that;
+//  - FAKE_HIP_CODE=gfx942: images are code objects for that processor, as AMD's runtime wants them;
+//  - a tool that registered itself with hipRegisterTracerCallback is told of each call, as roctracer is;
 //  - four hardware queues a priority, which streams share in turn (libfakehip.so; FAKE_CUDA_HARDWARE_QUEUES=n).
 //
 // FAKE_CUDA_FAIL=hipMemcpyAsync:3:1 makes the third call of that HIP function fail with 1, as of a CUDA function.
 #pragma once
+
+#include <cstdint>
+
+// What a tool registers: told of the domain, of a phase (1: a call begins, 0: it ends) and of the call, its name here.
+using FakeTracer = int (*)(uint32_t domain, uint32_t phase, void* call);
+inline constexpr uint32_t kFakeHipApi = 3;

@@ -1,8 +1,13 @@
 // Code: modules, and kernels that the compiler registers by their host function's address. Images are PTX.
+#include <elf.h>
+
+#include <cstdlib>
+#include <cstring>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 
 #include "fake/hip/runtime.h"
 
@@ -32,6 +37,21 @@ struct Code {
 Code& code() {
     static Code& it = *new Code;
     return it;
+}
+
+// FAKE_HIP_CODE=gfx942: as AMD's runtime on such a device, which takes code objects for it alone. Every image has the
+// same kernels, so that the device runs the engine's own.
+constexpr hipError_t kNoBinaryForGpu = 209;
+bool takes(const void* image) {
+    static const char* const processor = std::getenv("FAKE_HIP_CODE");
+    if (processor == nullptr) return true;
+    const auto* header = static_cast<const Elf64_Ehdr*>(image);
+    constexpr uint32_t kMachineBits = 0xff, kGfx90a = 0x3f, kGfx942 = 0x4c;
+    const uint32_t wanted = std::string_view(processor) == "gfx942"   ? kGfx942
+                            : std::string_view(processor) == "gfx90a" ? kGfx90a
+                                                                      : 0;
+    return std::memcmp(image, ELFMAG, SELFMAG) == 0 && header->e_machine == EM_AMDGPU &&
+           (header->e_flags & kMachineBits) == wanted;
 }
 
 CUmodule module_of(FatBinary& binary, int device) {
@@ -102,6 +122,7 @@ extern "C" const char* hipKernelNameRef(hipFunction_t function) {
 
 HIP_FUNCTION(hipModuleLoadData, (hipModule_t * module, const void* image), (module, image)) {
     HIP_TRY(use_device(current_device()));
+    if (!takes(image)) return kNoBinaryForGpu;
     return static_cast<hipError_t>(cu().cuModuleLoadData(reinterpret_cast<CUmodule*>(module), image));
 }
 HIP_FUNCTION(hipModuleUnload, (hipModule_t module), (module)) {

@@ -82,6 +82,18 @@ private:
     fake::Function function_;
 };
 
+// A tool that registered itself (hipRegisterTracerCallback) is told where a call begins and ends.
+class ToolSees {
+public:
+    explicit ToolSees(const char* call);
+    ~ToolSees();
+    ToolSees(const ToolSees&) = delete;
+    ToolSees& operator=(const ToolSees&) = delete;
+
+private:
+    const char* const call_;
+};
+
 }  // namespace hip_layer
 
 // A function of the interface: HIP_FUNCTION(name, (parameters), (arguments)) { body }. The exported symbol goes through
@@ -91,6 +103,7 @@ private:
     static hipError_t body_##name parameters;                                                    \
     static hipError_t impl_##name parameters {                                                   \
         static Entry entry(#name);                                                               \
+        const ToolSees tool(#name);                                                              \
         if (const hipError_t failed = entry.enter(); failed != hipSuccess) return leave(failed); \
         return leave(body_##name arguments);                                                     \
     }                                                                                            \

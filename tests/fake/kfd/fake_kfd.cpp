@@ -225,6 +225,7 @@ int answer(unsigned long request, void* argument) {
         abort();
     }
     switch (request) {
+        case kFakeKfdGetVersion: *static_cast<FakeKfdVersion*>(argument) = {1, kFakeKfdMinor}; return 0;
         case AMDKFD_IOC_RUNTIME_ENABLE:
             g_runtime = static_cast<kfd_ioctl_runtime_enable_args*>(argument)->mode_mask != 0;
             return 0;

@@ -19,8 +19,17 @@
 //   FAKE_KFD_NO_EFFECT=1             queues stand for show
 #pragma once
 
+#include <sys/ioctl.h>
+
 #include <atomic>
 #include <cstdint>
+
+// What tools ask: KFD's kfd_ioctl_get_version_args and its number.
+struct FakeKfdVersion {
+    uint32_t major, minor;
+};
+inline constexpr unsigned long kFakeKfdGetVersion = _IOR('K', 0x01, FakeKfdVersion);
+inline constexpr uint32_t kFakeKfdMinor = 14;
 
 extern "C" {
 // What opening /dev/kfd gives; -1: there is none. Always the same file.

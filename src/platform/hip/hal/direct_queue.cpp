@@ -61,6 +61,11 @@ XResult tell_passed(void* self, uint32_t* value) {
     return kXSchedSuccess;
 }
 
+XResult tell_begun(void* self, uint32_t* complete, uint32_t* begun) {
+    *complete = *begun = passed(of(self));
+    return kXSchedSuccess;
+}
+
 // Every ring is noted as it is made, so that nothing is left to do where a place or a report is asked for.
 constexpr XqGateOps kRead = {.bind = [](void*, const XqWords*) { return kXSchedErrorNotSupported; },
                              .words_owner = nullptr,
@@ -69,7 +74,7 @@ constexpr XqGateOps kRead = {.bind = [](void*, const XqWords*) { return kXSchedE
                              .read_progress = tell_passed,
                              .cost_ns = nullptr,
                              .note_place = [](void*, uint32_t) { return kXSchedSuccess; },
-                             .look = tell_passed};
+                             .look = tell_begun};
 
 XResult take_off(void* self, XqInterrupt how) { return stream::interrupt(of(self).hwq, how); }
 XResult put_back(void* self) {

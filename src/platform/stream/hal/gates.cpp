@@ -1,6 +1,7 @@
 #include "platform/stream/hal/gates.h"
 
 #include "platform/stream/hal/pinned_words.h"
+#include "platform/stream/hal/progress.h"
 #include "platform/stream/hal/stream_end.h"
 #include "platform/stream/hal/value_operations.h"
 
@@ -96,11 +97,20 @@ bool words_in_place(HwQueue& hwq, const DriverUse& use) {
     return hwq.epoch.load(std::memory_order_acquire) == pin_epoch() || pin(hwq, use);
 }
 
-constexpr XqGateOps kGateOps = {.bind = bind,
-                                .words_owner = words_owner,
-                                .wait = wait_for_gate,
-                                .write_progress = write_progress,
-                                .read_progress = read_progress,
-                                .cost_ns = cost_ns};
+static constexpr XqGateOps make_gate_ops() {
+    XqGateOps ops{};
+    ops.bind = bind;
+    ops.words_owner = words_owner;
+    ops.wait = wait_for_gate;
+    ops.write_progress = write_progress;
+    ops.read_progress = read_progress;
+    ops.cost_ns = cost_ns;
+    if constexpr (kReadsProgress) {
+        ops.note_place = [](void* self, uint32_t value) { return note_place(of(self), value); };
+        ops.look = [](void* self, uint32_t* complete, uint32_t* begun) { return look(of(self), complete, begun); };
+    }
+    return ops;
+}
+constexpr XqGateOps kGateOps = make_gate_ops();
 
 }  // namespace xsched::stream

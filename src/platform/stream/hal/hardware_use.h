@@ -22,6 +22,9 @@ struct HardwareUse {
     void add(uint32_t number) {
         others[(number - 1) / 64].fetch_or(uint64_t{1} << (number - 1) % 64, std::memory_order_relaxed);
     }
+    bool uses_others() const {
+        return others[0].load(std::memory_order_relaxed) != 0 || others[1].load(std::memory_order_relaxed) != 0;
+    }
     bool known() const { return main.load(std::memory_order_relaxed) != 0; }
     uint64_t word(uint32_t which) const {
         const uint32_t number = main.load(std::memory_order_relaxed);

@@ -136,6 +136,7 @@ HwQueue* make_hwqueue(const Api& api, StreamKind kind, Stream stream, Context co
     hwq->retained = retain && retain_device(api, context, device);
     hwq->refused.store(false, std::memory_order_relaxed);
     hwq->value_operations.store(false, std::memory_order_relaxed);
+    hwq->places.forget();
     hwq->users.restart();
     hwq->generation = base::fork_generation();
     hwq->asks_interrupt = hwq->takes_off = false;

@@ -5,6 +5,7 @@
 
 #include "platform/stream/hal/event_ring.h"
 #include "platform/stream/hal/hardware_use.h"
+#include "platform/stream/hal/places.h"
 #include "platform/stream/hal/stream_id.h"
 #include "platform/stream/hal/users.h"
 #include "vendor.h"
@@ -43,6 +44,7 @@ struct HwQueue {
     bool takes_off = false;     // and not only to be kept off
     uint32_t generation = 0;  // the process of a line of forks that made it
     std::atomic<const HardwareUse*> hardware{nullptr};  // the shim's, where the platform can tell; until destroy
+    Places places;
     EventRing events;
     HwQueue* next_spare = nullptr;
 };

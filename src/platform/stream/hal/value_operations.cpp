@@ -1,6 +1,8 @@
 #include "platform/stream/hal/value_operations.h"
 
 #include "base/log.h"
+#include "base/options.h"
+#include "base/unique_fd.h"
 #include "platform/stream/hal/driver_use.h"
 #include "platform/stream/hal/gate_trial.h"
 #include "platform/stream/hal/pinned_words.h"
@@ -45,7 +47,8 @@ int tried_as(HwQueue& hwq, const TrialResult& trial, int works) {
     switch (trial.gate) {
         case GateTrial::kWorks:
             g_gate_cost_ns[device_index(hwq)].store(trial.cost_ns, std::memory_order_relaxed);
-            XLOG_DEBG("device %d: gates work; one and a report cost %u ns", hwq.device, trial.cost_ns);
+            XLOG_DEBG("device %d: gates work%s; one and a report cost %u ns", hwq.device,
+                      trial.by_others ? ", for another process's stores too" : "", trial.cost_ns);
             return works;
         case GateTrial::kUnclear: return kUntried;
         default: say_no_gates(hwq, sentence(trial.gate), trial.code); return kRefused;
@@ -55,7 +58,10 @@ int tried_as(HwQueue& hwq, const TrialResult& trial, int works) {
 // On a stream of our own, and a word in such memory as the slots are in.
 int try_on_own_stream(HwQueue& hwq) {
     const RelaxedCapture relaxed(*hwq.api);
-    TrialWord word{trial_word(device_index(hwq)), false, {}};
+    TrialWord word = make_trial_word();
+    const base::UniqueFd file(word.file);
+    // Where this process alone decides, no other ever opens a gate.
+    if (base::options().scheduler_type != kSchedulerGlobal) word.file = -1;
     TrialResult trial;
     trial.gate = GateTrial::kRefused;
     if (word.host != nullptr &&
@@ -63,7 +69,7 @@ int try_on_own_stream(HwQueue& hwq) {
         trial = try_gate(*hwq.api, word);
     if (trial.gate != GateTrial::kRefused || torn_down(trial.code)) return tried_as(hwq, trial, kOnAnyWord);
     uint64_t* signal = kMakesSignals ? signal_memory(*hwq.api) : nullptr;
-    if (signal != nullptr) trial = try_gate(*hwq.api, {signal, true, as_device_pointer(signal)});
+    if (signal != nullptr) trial = try_gate(*hwq.api, {signal, -1, true, as_device_pointer(signal)});
     return tried_as(hwq, trial, kOnSignals);
 }
 

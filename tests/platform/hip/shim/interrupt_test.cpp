@@ -243,7 +243,7 @@ TEST_F(HipInterrupts, ErrorsOfTheKernelDriverReachTheRuntime) {
     errno = 0;
     EXPECT_EQ(ioctl(file(), AMDKFD_IOC_DESTROY_QUEUE, &request), -1);
     EXPECT_EQ(errno, EINVAL);
-    EXPECT_EQ(ioctl(file(), _IOR('K', 0x01, uint64_t), &request), -1);
+    EXPECT_EQ(ioctl(file(), _IOR('K', 0x7f, uint64_t), &request), -1);
     EXPECT_EQ(errno, ENOTTY);
 }
 

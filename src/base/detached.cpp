@@ -1,0 +1,77 @@
+#include "base/detached.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/mutex.h"
+
+namespace xsched::base {
+namespace {
+
+constexpr int kNotStarted = 127;
+constexpr int kKeptAs = STDERR_FILENO + 1;
+constexpr unsigned long kStackBytes = 64 * 1024;
+
+// Of one start at a time.
+constinit Mutex g_start_mutex;
+constinit const DetachedProgram* g_start = nullptr;
+alignas(16) char g_start_stacks[2][kStackBytes];
+
+// In a child that shares our memory, with its own descriptors, while this thread stands: system calls alone.
+int become_program(void*) {
+    const int nothing = open("/dev/null", O_RDWR);
+    if (nothing < 0) return kNotStarted;
+    const int kept = g_start->kept;
+    if (kept >= 0 && kept != kKeptAs && dup2(kept, kKeptAs) < 0) return kNotStarted;
+    if (kept == kKeptAs) fcntl(kept, F_SETFD, 0);
+    for (int standard = 0; standard <= STDERR_FILENO; ++standard)
+        if (nothing != standard) dup2(nothing, standard);
+    const int first = kept >= 0 ? kKeptAs + 1 : kKeptAs;
+    syscall(SYS_close_range, first, ~0U, 0);  // older kernels: the program's descriptors stay open
+    execve(g_start->path, g_start->arguments, const_cast<char* const*>(g_start->environment));
+    return kNotStarted;
+}
+
+// exec gives a child the exit signal of any other, so that the program would hear of its end: it is a grandchild.
+int leave_it_behind(void*) {
+    return clone(become_program, g_start_stacks[1] + kStackBytes, CLONE_VM | CLONE_VFORK, nullptr) > 0 ? 0
+                                                                                                       : kNotStarted;
+}
+
+}  // namespace
+
+bool find_beside_us(const char* const places[], char* path, unsigned long bytes) {
+    Dl_info info{};
+    if (dladdr(reinterpret_cast<void*>(&find_beside_us), &info) == 0 || info.dli_fname == nullptr) return false;
+    char folder[PATH_MAX];
+    if (realpath(info.dli_fname, folder) == nullptr) return false;
+    *strrchr(folder, '/') = '\0';
+    for (; *places != nullptr; ++places)
+        if (snprintf(path, bytes, "%s/%s", folder, *places) < static_cast<int>(bytes) && access(path, X_OK) == 0)
+            return true;
+    return false;
+}
+
+bool start_detached(const DetachedProgram& program) {
+    const int before = errno;
+    Lock lock(g_start_mutex);
+    g_start = &program;
+    // No exit signal: neither wait() of the program nor its handler of SIGCHLD sees this child.
+    const pid_t child = clone(leave_it_behind, g_start_stacks[0] + kStackBytes, CLONE_VM | CLONE_VFORK, nullptr);
+    int status = -1;
+    const bool ended = child > 0 && TEMP_FAILURE_RETRY(waitpid(child, &status, __WCLONE)) == child;
+    errno = before;
+    return ended && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+}  // namespace xsched::base

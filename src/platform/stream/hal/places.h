@@ -1,0 +1,60 @@
+// Where the last commands of a stream end in its hardware queue, where the platform can read how far that is. A place
+// is the number of packets put in by then. Any thread.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "base/mutex.h"
+
+namespace xsched::stream {
+
+class Places {
+public:
+    void forget() {
+        base::Lock lock(mutex_);
+        queue_ = count_ = 0;
+    }
+    // All up to `value` has been put into hardware queue `queue`, which has got `packets` in all. False: that says
+    // nothing new, as the last command put nothing in (a copy engine does it).
+    bool note(uint32_t value, uint32_t queue, uint64_t packets) {
+        base::Lock lock(mutex_);
+        if (queue != queue_) count_ = 0;
+        queue_ = queue;
+        if (count_ > 0 && last().packets >= packets) return last().value == value;
+        kept_[count_++ % kKept] = {packets, value};
+        return true;
+    }
+    uint32_t queue() const {
+        base::Lock lock(mutex_);
+        return queue_;
+    }
+    // The last value whose packets the device has all taken, of those that are remembered. False: none.
+    bool taken(uint32_t queue, uint64_t read, uint32_t* value) const {
+        base::Lock lock(mutex_);
+        if (queue != queue_) return false;
+        const uint32_t most = std::min(count_, kKept);
+        for (uint32_t back = 1; back <= most; ++back) {
+            const Place& place = kept_[(count_ - back) % kKept];
+            if (place.packets > read) continue;
+            *value = place.value;
+            return true;
+        }
+        return false;
+    }
+
+private:
+    static constexpr uint32_t kKept = 32;  // a power of two: the count may overflow
+    struct Place {
+        uint64_t packets;
+        uint32_t value;
+    };
+    const Place& last() const { return kept_[(count_ - 1) % kKept]; }
+
+    mutable base::Mutex mutex_;
+    uint32_t queue_ = 0;  // 0: none
+    uint32_t count_ = 0;
+    Place kept_[kKept] = {};
+};
+
+}  // namespace xsched::stream
