@@ -32,7 +32,7 @@
 extern "C" {
 #endif
 
-#define XQ_DEVICE_ABI 12
+#define XQ_DEVICE_ABI 13
 
 typedef struct XqQueue XqQueue;
 
