@@ -10,7 +10,10 @@
 
 namespace xsched::stream {
 
-consteval bool is_copy(std::string_view name) { return name.find("Memcpy") != std::string_view::npos; }
+consteval bool has_part(std::string_view name, std::string_view part) {
+    return name.find(part) != std::string_view::npos;
+}
+consteval bool is_copy(std::string_view name) { return has_part(name, "Memcpy"); }
 
 // The sizes among a call's arguments, in their order. Those of CUDA 3 and older are narrower, and stay unknown.
 struct Sizes {
@@ -33,12 +36,11 @@ struct Sizes {
 template <EntryPoint kEntry, typename... Arguments>
 uint64_t bytes_of_copy(Arguments... arguments) {
     constexpr std::string_view kName = Declared<kEntry>::kName;
-    constexpr auto kHas = [](std::string_view part) { return kName.find(part) != std::string_view::npos; };
-    if constexpr (kHas("Batch") || kHas("3D")) return 0;
+    if constexpr (has_part(kName, "Batch") || has_part(kName, "3D")) return 0;
     Sizes sizes;
     (sizes.note(arguments), ...);
-    if constexpr (kHas("2D")) return sizes.before_last * sizes.last;  // width and height
-    if constexpr (kHas("Symbol")) return sizes.first;                 // then the offset
+    if constexpr (has_part(kName, "2D")) return sizes.before_last * sizes.last;  // width and height
+    if constexpr (has_part(kName, "Symbol")) return sizes.first;                 // then the offset
     return sizes.last;
 }
 
