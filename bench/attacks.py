@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """What honest programs notice of attacks on a server of all users (docs/SECURITY.md): the time from an urgent queue's
 readiness to the directive for another client, and until another user's tool is answered. Needs root, and a machine that
-is otherwise idle; three minutes. The programs: `cmake --build BUILD --target attack_cost spinner`. An idle-class thread
+is otherwise idle; five minutes. The programs: `cmake --build BUILD --target attack_cost spinner`. An idle-class thread
 keeps each processor awake: where a sleeping one takes milliseconds to wake, everybody is faster beside an attacker, and
 nothing can be compared."""
 import datetime
@@ -20,33 +20,37 @@ from lib.command import options_parser  # noqa: E402
 
 MOST_RATIO = 2       # of the directives' p99 beside an attack to the undisturbed one
 MOST_TOOL_MS = 100   # p99 of another user's answers
-TIMEOUT_SECONDS = 900
+TIMEOUT_SECONDS = 1200
 
 
-def ratio(figures, undisturbed):
+def ratio(figures, other):
     """Of the p99, by rounds: what the host does in one of them counts once."""
-    pairs = zip(figures["p99_us_of_rounds"], undisturbed["p99_us_of_rounds"])
-    found = [mine / alone for mine, alone in pairs if alone > 0]
+    pairs = zip(figures["p99_us_of_rounds"], other["p99_us_of_rounds"])
+    found = [mine / others for mine, others in pairs if others > 0]
     return statistics.median(found) if found and not figures["failures"] else None
 
 
 def judge(found):
     """Adds to each attack how it compares, and whether that is within the limits. Beside a program that only uses as
-    much of the processors the server can do nothing: what that costs is no fault of its."""
-    alone = found["undisturbed"]
+    much of the processors the server can do nothing: `added` is what the attack costs beyond that."""
     for attack in found["attacks"]:
-        attack["ratio"], attack["burner"]["ratio"] = ratio(attack, alone), ratio(attack["burner"], alone)
+        attack["ratio"] = ratio(attack, attack["alone"])
+        attack["burner"]["ratio"] = ratio(attack["burner"], attack["alone"])
+        attack["added"] = ratio(attack, attack["burner"])
+        attack["added_met"] = report.met(attack["added"], "<=", MOST_RATIO)
         attack["met"] = report.met(attack["ratio"], "<=", MOST_RATIO) and attack["within_limits"] and \
             report.met(attack["tool_p99_ms"], "<=", MOST_TOOL_MS)
 
 
 def table(found):
-    rows = [("beside", "p50 us", "p99 us", "ratio", "same burner", "tool p99 ms", "attacker", "server", "MiB", "met")]
+    rows = [("beside", "p50 us", "p99 us", "ratio", "same burner", "added", "tool p99 ms", "attacker", "server", "MiB",
+             "met")]
     alone = found["undisturbed"]
-    rows.append(("nobody", alone["p50_us"], alone["p99_us"], "", "", alone["tool_p99_ms"], "", alone["server_share"],
-                 "", ""))
+    rows.append(("nobody", alone["p50_us"], alone["p99_us"], "", "", "", alone["tool_p99_ms"], "",
+                 alone["server_share"], "", ""))
     for attack in found["attacks"]:
-        shown = [f"{value:.2f}" if value is not None else "-" for value in (attack["ratio"], attack["burner"]["ratio"])]
+        ratios = attack["ratio"], attack["burner"]["ratio"], attack["added"]
+        shown = [f"{value:.2f}" if value is not None else "-" for value in ratios]
         rows.append((attack["name"], attack["p50_us"], attack["p99_us"], *shown, attack["tool_p99_ms"],
                      attack["hostile_share"], attack["server_share"], attack["resident_mib"],
                      "yes" if attack["met"] else "no"))

@@ -47,6 +47,9 @@ if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
 endif()
 
+# g++ collects its garbage from 128 MB on, twenty times in a file of JSON: a tenth of the time such a file takes.
+add_compile_options($<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=ggc-min-heapsize=600000>)
+
 add_compile_options(-Wall -Wextra -Wshadow -Wno-missing-field-initializers)
 add_compile_options(-ffile-prefix-map=${CMAKE_BINARY_DIR}=build -ffile-prefix-map=${CMAKE_SOURCE_DIR}=.)
 include(cmake/sanitizers.cmake)

@@ -12,7 +12,7 @@ endfunction()
 # xsched_compile_together(TARGET): for a program of many small files, where most of the compiler's time goes into
 # headers: several make one translation unit. Names in their unnamed namespaces must differ. XSCHED_FILES_TOGETHER=1
 # compiles each by itself, as suits somebody who changes one file again and again.
-set(XSCHED_FILES_TOGETHER 8 CACHE STRING "Files that are compiled as one, in programs of many files; 1: each by itself")
+set(XSCHED_FILES_TOGETHER 32 CACHE STRING "Most files that are compiled as one, in programs of many; 1: each by itself")
 function(xsched_compile_together target)
   if(XSCHED_FILES_TOGETHER GREATER 1)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${XSCHED_FILES_TOGETHER})

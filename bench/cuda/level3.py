@@ -10,62 +10,25 @@ wrong. The steps: record self nobody off kill silent storm
 """
 import argparse
 import json
-import mmap
 import os
-import random
 import re
 import signal
-import struct
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
+from level3_board import Board
+from level3_storm import Storm
+
 STEP_SECONDS = 80
-STORM_VICTIMS, STORM_PATIENCE = 5, 5
 MEMORY_FILES = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-BOARD = struct.Struct("<QQII")  # bench/cuda/level3/victim.h
 INTERESTING = re.compile(r"^level3:|level 3|channels|timeslice|WARN|ERRO|does not answer|answers again|using global|"
                          r"lost")
 
 
-class Board:
-    """The page that the victim's kernel writes its clock to."""
-
-    def __init__(self, path):
-        self.path = path
-        with open(path, "wb") as file:
-            file.truncate(mmap.PAGESIZE)
-        os.chmod(path, 0o666)
-        with open(path, "r+b") as file:
-            self.memory = mmap.mmap(file.fileno(), mmap.PAGESIZE)
-
-    def tick(self):
-        return BOARD.unpack_from(self.memory)[0]
-
-    def ready(self):
-        return BOARD.unpack_from(self.memory)[3] != 0
-
-    def end(self):
-        struct.pack_into("<I", self.memory, 16, 1)
-
-    def wait(self, moving, seconds, quiet=0.02):
-        """Seconds until the clock moves, or has stood for `quiet`; None: it does not come to that."""
-        began = last = time.monotonic()
-        seen = self.tick()
-        while time.monotonic() - began < seconds:
-            now, tick = time.monotonic(), self.tick()
-            if moving and tick != seen:
-                return now - began
-            if tick != seen:
-                seen, last = tick, now
-            if not moving and now - last >= quiet:
-                return last - began
-        return None
-
-
-class Check:
+class Check(Storm):
     def __init__(self, arguments, folder):
         self.build = Path(arguments.build).resolve()
         self.folder = Path(folder)
@@ -346,62 +309,6 @@ class Check:
         self.show(victim, 12)
         self.show(self.server, 20)
         return results
-
-    def storm(self):
-        """kill -9 of victims, urgent programs and the server at random moments: whoever is left goes on, every time."""
-        chance = random.Random(1)
-        kills, slowest = {"victim": 0, "urgent": 0, "server": 0}, 0.0
-        self.start_server()
-        victims = [self.storm_victim() for _ in range(STORM_VICTIMS)]
-        urgent = self.storm_urgent()
-        end = time.monotonic() + self.storm_seconds
-        while time.monotonic() < end and sum(kills.values()) < self.storm_kills and not self.problems:
-            time.sleep(chance.uniform(0, 0.03))
-            what = chance.choices(list(kills), (8, 3, 1))[0]
-            if what == "victim":
-                at = chance.choice([i for i, (board, _) in enumerate(victims) if board.ready()] or [0])
-                victims[at][1].kill()
-                victims[at] = self.storm_victim()
-            elif what == "urgent":
-                urgent.kill()
-                urgent = self.storm_urgent()
-            else:
-                self.server.kill()
-                self.server.wait()
-                self.start_server()
-            kills[what] += 1
-            self.forget_ended()
-            for board, _ in victims:
-                if board.ready():
-                    took = board.wait(True, STORM_PATIENCE)
-                    if took is None:
-                        self.problem(f"a victim stands still {STORM_PATIENCE} s after {what} was killed: {kills}")
-                    slowest = max(slowest, took or 0)
-        urgent.kill()
-        self.server.terminate()
-        self.server.wait()
-        exact = 0
-        for board, process in victims:
-            if board.ready():
-                self.expect(board.wait(True, STORM_PATIENCE) is not None, "after the storm a victim goes on")
-            board.end()
-        for _, process in victims:
-            exact += self.result(process, 60).get("exact") is True
-            slices = [line for line in process.log.read_text(errors="replace").splitlines() if ": timeslice " in line]
-            if slices and "the driver's own" not in slices[-1]:
-                self.problem(f"a timeslice was left as it was: {slices[-1]}")
-        print(f"  {sum(kills.values())} kills: {kills}; "
-              f"longest until a victim's clock moved again {slowest * 1e3:.1f} ms; "
-              f"{exact} of {len(victims)} last victims exact")
-        return {"kills": kills, "longest_stand_ms": round(slowest * 1e3, 1), "exact": exact, "victims": len(victims)}
-
-    def storm_victim(self):
-        board = self.new_board()
-        return board, self.start("victim", board, "--kernel-ms", 5, "--seconds", 600)
-
-    def storm_urgent(self):
-        return self.start("urgent", self.new_board(), "--alone", 1, "--bursts", 1000000, "--gap-ms", 4, "--kernels", 60,
-                          "--sync-every", 20, "--seconds", 600, XSCHED_AUTO_XQUEUE_PRIORITY="10", XLOG_LEVEL="WARN")
 
     def forget_ended(self):
         """Their logs would fill the memory."""

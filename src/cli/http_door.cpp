@@ -8,11 +8,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <iterator>
 #include <utility>
 
 #include "base/clock.h"
 #include "base/time.h"
 #include "cli/http_guard.h"
+#include "cli/http_room.h"
 #include "cli/stop_signals.h"
 
 namespace xsched::cli {
@@ -115,13 +117,19 @@ void HttpDoor::take_work() {
     }
 }
 
-// One that has not asked yet makes room for a newcomer: anybody may connect to a port, and say nothing. Streams stay.
-void HttpDoor::make_room() {
-    if (connections_.size() < kMostConnections) return;
-    const auto first_that = [this](auto is) { return std::find_if(connections_.begin(), connections_.end(), is); };
-    auto gone = first_that([](const Connection& it) { return it.step == Step::kReading; });
-    if (gone == connections_.end()) gone = first_that([](const Connection& it) { return it.step != Step::kStreaming; });
-    connections_.erase(gone);
+// False: there is none for one of this peer's.
+bool HttpDoor::make_room(uint64_t peer) {
+    if (connections_.size() < kMostConnections) return true;
+    std::vector<HttpSeat> seats;
+    for (const Connection& it : connections_) {
+        const bool silent = it.step == Step::kReading && it.in.empty();
+        const bool streams = it.step == Step::kStreaming;
+        seats.push_back({it.peer, streams ? HttpUse::kStreams : silent ? HttpUse::kSilent : HttpUse::kAsks});
+    }
+    const size_t given = seat_to_give(seats, peer);
+    if (given == seats.size()) return false;
+    connections_.erase(std::next(connections_.begin(), static_cast<std::ptrdiff_t>(given)));
+    return true;
 }
 
 void HttpDoor::accept_from(const HttpPlace& place) {
@@ -130,10 +138,12 @@ void HttpDoor::accept_from(const HttpPlace& place) {
         if (errno != EAGAIN && errno != EINTR) base::sleep_ns(10 * base::kMillisecond);  // out of descriptors
         return;
     }
-    make_room();
+    const uint64_t peer = peer_of(socket.get());
+    if (!make_room(peer)) return;
     connections_.push_back({.number = ++last_number_,
                             .socket = std::move(socket),
                             .place = &place,
+                            .peer = peer,
                             .until_ns = base::now_ns() + kRequestNs});
 }
 

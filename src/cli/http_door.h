@@ -48,6 +48,7 @@ private:
         uint64_t number = 0;
         base::UniqueFd socket;
         const HttpPlace* place = nullptr;
+        uint64_t peer = 0;  // as peer_of says
         int64_t until_ns = 0;  // it is let go then
         Step step = Step::kReading;
         std::string in;
@@ -65,7 +66,7 @@ private:
     };
 
     void accept_from(const HttpPlace& place);
-    void make_room();
+    bool make_room(uint64_t peer);
     void hear(Connection& connection, const Answer& answer);
     void begin_answer(Connection& connection, const HttpAnswer& given, bool rest_unread);
     void write_some(Connection& connection);

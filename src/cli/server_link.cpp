@@ -65,7 +65,11 @@ Json ServerLink::ask(const Json& request) {
     Json answer = Json::parse(packet, nullptr, false);
     if (file && answer.is_object()) {
         const uint64_t length = answer.value("bytes", uint64_t{0});
-        answer = Json::parse(read_file(file.get(), std::min<uint64_t>(length, ipc::kMostAnswerBytes)), nullptr, false);
+        const std::string whole = read_file(file.get(), std::min<uint64_t>(length, ipc::kMostAnswerBytes));
+        if (whole.size() < length)
+            throw NoServer("the xserver at " + path_ +
+                           " took its long answer back, which was not read for 2 s: ask again");
+        answer = Json::parse(whole, nullptr, false);
     }
     if (!answer.is_object() || !answer.contains("ok") || !answer["ok"].is_boolean())
         throw NoServer("the xserver at " + path_ +

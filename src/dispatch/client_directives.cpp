@@ -54,24 +54,38 @@ void ClientSlots::begin_suspension(int64_t now_ns) {
     beat(now_ns);
 }
 
-void ClientSlots::direct(int64_t now_ns) {
-    settle_delays(now_ns);
+bool ClientSlots::direct(int64_t now_ns, uint32_t most) {
+    // Not for each part, since that looks at all queues: a delay is known to a millisecond then.
+    if (verdicts_are_new_ || now_ns - delays_.settled_ns() >= base::kMillisecond) settle_delays(now_ns);
+    if (std::exchange(verdicts_are_new_, false)) direct_header(now_ns);
+    const auto end = static_cast<uint32_t>(queues_.size());
+    unwritten_ = std::min(unwritten_, end);
+    bool warms = false;
+    for (; unwritten_ > 0 && most > 0; --unwritten_, --most) {
+        const uint32_t at = next_written_ < end ? next_written_ : 0;
+        next_written_ = at + 1;
+        const bool asks = unasked_ > 0 && unasked_-- > 0;
+        QueueHistory& queue = queues_[at];
+        if (!queue.used || !queue.scheduled) continue;
+        if (asks) ask(at);
+        queue.verdict = units_[queue.own].verdict();
+        queue.verdict.imminent = queue.verdict.imminent && !std::exchange(warms, warms || queue.verdict.imminent);
+        direct_queue(at, now_ns);
+        log_note(queue);
+        if (view_.record != nullptr) write_record(at, now_ns);
+    }
+    if (unwritten_ == 0) next_written_ = 0;
+    return unwritten_ == 0;
+}
+
+// What is true of all its queues together, ahead of what is written for each.
+void ClientSlots::direct_header(int64_t now_ns) {
     const Summary summary = take_verdicts();
     if (summary.suspended)
         begin_suspension(now_ns);
     else
         suspended_ = false;
     write_header(summary);
-    bool warms = false;
-    for (uint32_t at = 0; at < queues_.size(); ++at) {
-        QueueHistory& queue = queues_[at];
-        if (!queue.used || !queue.scheduled) continue;
-        if (began_watching_) ask(at);  // what was launched unwatched
-        queue.verdict.imminent = queue.verdict.imminent && !std::exchange(warms, warms || queue.verdict.imminent);
-        direct_queue(at, now_ns);
-        log_note(queue);
-        if (view_.record != nullptr) write_record(at, now_ns);
-    }
     if (view_.record == nullptr) return;
     note(view_.record->suspect, summary.suspect ? 1U : 0U);
     note(view_.record->unscheduled, summary.unscheduled);
@@ -80,13 +94,13 @@ void ClientSlots::direct(int64_t now_ns) {
 ClientSlots::Summary ClientSlots::take_verdicts() {
     Summary summary;
     polled_ = followed_ = false;
-    for (QueueHistory& queue : queues_) {
+    for (const QueueHistory& queue : queues_) {
         if (!queue.used) continue;
         if (!queue.scheduled) {
             ++summary.unscheduled;
             continue;
         }
-        const sched::Verdict& verdict = queue.verdict = units_[queue.own].verdict();
+        const sched::Verdict& verdict = units_[queue.own].verdict();
         // A priority that is lent ends with a command that nobody reports: so its queue goes on being watched.
         const bool watched = verdict.watched || queue.lent;
         summary.watching |= watched;
@@ -105,7 +119,10 @@ void ClientSlots::write_header(const Summary& summary) {
     ipc::Header& header = view_.region->header;
     put(header.expect_interrupt, summary.expects_interrupt ? 1U : 0U);
     put(header.keep_alive_wanted, summary.has_victims ? 1U : 0U);
-    if (put(header.watching, summary.watching ? 1U : 0U) && summary.watching) began_watching_ = true;
+    if (put(header.watching, summary.watching ? 1U : 0U) && summary.watching) {
+        began_watching_ = true;
+        unasked_ = unwritten_ = static_cast<uint32_t>(queues_.size());  // what was launched unwatched
+    }
 }
 
 void ClientSlots::beat(int64_t now_ns) {

@@ -65,7 +65,7 @@ void ClientSlots::follow_hold(uint32_t at, int64_t now_ns) {
     const auto over = [&](HoldPart part) {
         part.client = view_.id;
         part.slot = at;
-        if (view_.holds != nullptr) view_.holds->add(part);
+        if (view_.holds != nullptr) view_.holds->add(part, view_.limits.get(), now_ns);
         if (part.last && view_.record != nullptr) view_.record->make(at).make_lengths().holds.add(part.hold_ns);
     };
     const bool held = queue.suspended && queue.ready;

@@ -3,6 +3,7 @@
 // before.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -48,6 +49,7 @@ public:
     bool is_being_read() const { return scanned_ != 0; }
     // How many slots that takes, about.
     uint32_t slots() const { return view_.region->header.slot_end.load(std::memory_order_relaxed); }
+    uint32_t unread() const { return std::max(slots() + 1, scanned_ + 1) - scanned_; }
     // Before anything else is written for anybody: the queues of this unit, which is to be suspended, start nothing
     // more. direct() follows in the same pass.
     void close_gates(uint32_t own, int64_t now_ns);
@@ -60,8 +62,14 @@ public:
     std::vector<ForOther>& for_others() { return for_others_; }
     // For its log, if it wants to know. It rings.
     void take_decision(const ForOther& decided);
-    // Writes the verdicts on its units into the slots, and the header.
-    void direct(int64_t now_ns);
+    // All its slots are to be written (again), as far as they were not since the last verdicts.
+    void begin_directing() {
+        unwritten_ = UINT32_MAX;
+        verdicts_are_new_ = true;
+    }
+    // Writes the header and the verdicts on its units into its slots, at most so many at a time. False: there are more.
+    bool direct(int64_t now_ns, uint32_t most = UINT32_MAX);
+    uint32_t unwritten() const { return std::min(unwritten_, static_cast<uint32_t>(queues_.size())); }
     // Tells its agent, once, if something was written since the last call. True: it did.
     bool ring();
     // For which client something of this one is on its way off its device, to be kept off, and until when at least.
@@ -137,6 +145,7 @@ private:
     void share_as_user(policy::Unit& unit) const;
     void ask(uint32_t at);
     Summary take_verdicts();
+    void direct_header(int64_t now_ns);
     void begin_suspension(int64_t now_ns);
     void write_header(const Summary& summary);
     void direct_queue(uint32_t at, int64_t now_ns);
@@ -154,6 +163,11 @@ private:
     UserShare share_;
     std::vector<QueueHistory> queues_;  // of the slots up to the last one ever used
     uint32_t scanned_ = 0;  // slots of the scan under way
+    // Of what is written in parts: the next slot, and how many from there on; after the last one comes the first.
+    uint32_t next_written_ = 0;
+    uint32_t unwritten_ = UINT32_MAX;
+    uint32_t unasked_ = 0;  // likewise: their agent is asked about what was launched unwatched
+    bool verdicts_are_new_ = true;  // the header is to be written, too
     int64_t announced_over_ns_ = 0;
     DelayAccount delays_;
     int64_t heartbeat_ns_ = 0;

@@ -51,7 +51,13 @@ private:
 class DelayAccount {
 public:
     // A queue of its was kept off since the last settling.
-    void add(const Delay& delay) { settling_.push_back(delay); }
+    // Mostly queue after queue for the same unit: then nothing is left to sort.
+    void add(const Delay& delay) {
+        if (!settling_.empty() && settling_.back().cause == delay.cause && settling_.back().client == delay.client)
+            settling_.back().ns = std::max(settling_.back().ns, delay.ns);
+        else
+            settling_.push_back(delay);
+    }
     // Queues that were suspended side by side for the same unit count once: the longest of them.
     void settle(int64_t now_ns) {
         settled_ns_ = now_ns;

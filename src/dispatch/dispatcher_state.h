@@ -72,18 +72,20 @@ struct DispatcherState {
     std::vector<DeviceTable*> deciding;
     size_t swept = 0;
     int64_t swept_ns = 0;
+    int64_t may_sweep = 0;  // slots; below 0: so many were read beyond that
     int64_t beat_ns = 0;
     int64_t last_ns = 0;
     int64_t go_on_ns = 0;  // with what this pass left
     uint64_t policy_number = 0;
     bool began_watching = false;
     bool told_thrown_out = false;
+    uint64_t passes = 0;
 
     ClientSlots* find(uint32_t id);
     int64_t pass(int64_t now_ns, bool all);
     int64_t pass_once(int64_t now_ns, bool all);
     // The parts, in order.
-    void sweep(int64_t now_ns);
+    bool sweep(int64_t now_ns);
     void scan(int64_t now_ns, bool all);
     bool may_have(const ClientSlots& client, int64_t UserLimits::* part, int64_t at_once_ns, int64_t cost_ns,
                   int64_t now_ns);
@@ -91,9 +93,14 @@ struct DispatcherState {
     void mark_affected();
     void decide_device(DeviceTable& device, int64_t now_ns, bool all);
     void close_gates(const DeviceTable& device, int64_t now_ns);
+    void must_direct(ClientSlots& client) {
+        client.begin_directing();
+        to_direct.add(client);
+    }
     void direct(int64_t now_ns, bool all);
-    template <typename May>
-    void direct_those(int64_t now_ns, May may);
+    uint32_t slots_to_write(const ClientSlots& client, int64_t now_ns);
+    void direct_those(int64_t now_ns, bool all, bool many);
+    void directed(ClientSlots& client);
     void attribute_delays(ClientSlots& victim);
     void tell_others(ClientSlots& victim);
     int64_t next_wake(int64_t now_ns);

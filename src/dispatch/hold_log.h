@@ -1,11 +1,17 @@
 // What queues were kept off for, and for how long: written by the dispatcher's thread whenever a hold, or a part of a
 // long one, is over; read by one other thread, which adds it up (server/hold_book.h). A queue is held while it is
 // suspended and has work to do.
+//
+// Where several users share the scheduler, each has its part of the log: what is told of one's holds replaces nothing
+// of another's that has not been read.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
+#include "base/clock.h"
 #include "dispatch/newest_ring.h"
+#include "dispatch/user_limits.h"
 #include "sched/unit.h"
 
 namespace xsched::dispatch {
@@ -32,7 +38,17 @@ class HoldLog {
 public:
     static constexpr uint64_t kEntries = 1 << 15;
 
+    // Somebody reads it more often than that.
+    static constexpr int64_t kReadNs = 2 * base::kSecond;
+
     HoldLog() { ring_.make(); }
+
+    // How many users have a part (recorded_users.h). The dispatcher's thread, as what follows.
+    void share(uint32_t users) { users_ = users; }
+    // `user`: whose queue it is; null: nobody's in particular. What is beyond its part is left out, and counted there.
+    void add(const HoldPart& part, UserLimits* user, int64_t now_ns) {
+        if (users_ <= 1 || user == nullptr || may_write(*user, now_ns)) add(part);
+    }
 
     void add(const HoldPart& part) {
         ring_.add({static_cast<uint64_t>(part.end_ns), static_cast<uint64_t>(part.ns),
@@ -60,6 +76,19 @@ public:
     }
 
 private:
+    // Half of its part at once, and the other half spread over the time until it is read.
+    bool may_write(UserLimits& user, int64_t now_ns) const {
+        const int64_t part_ns = 2 * kReadNs * users_ / static_cast<int64_t>(kEntries);
+        if (user.holding_ns > now_ns) {
+            user.holds_left_out.store(user.holds_left_out.load(std::memory_order_relaxed) + 1,
+                                      std::memory_order_relaxed);
+            return false;
+        }
+        user.holding_ns = std::max(user.holding_ns, now_ns - kReadNs) + part_ns;
+        return true;
+    }
+
+    uint32_t users_ = 1;
     NewestRing<6, kEntries> ring_;
 };
 

@@ -14,17 +14,20 @@ constexpr int64_t kLookEveryNs = 50'000;
 // Now and then clients are read that did not ring, some at a time.
 constexpr int64_t kSweepEveryNs = 1'000'000;
 constexpr size_t kSweepParts = 16;
+constexpr size_t kMostSwept = 16;  // of a crowd, so that a pass stays short
+constexpr int64_t kSweptSlots = 128;  // likewise; clients of many queues come less often
 // Of one client in one pass; the rest comes in the next ones, and does not keep anybody else waiting.
-constexpr uint32_t kMostSlots = 256;
-// What one user may have: a slot read every microsecond, and one written every two; after a pause so many at once.
-// Reading one takes about a tenth of that, writing one a sixth; a user who makes the scheduling thread do more makes it
-// rest (server/real_time.h). Beside three times 1,024 queues that changed with an urgent one, a decision took 339 us
-// (p50) with half a microsecond for each, 120 us with one for each, and 41 to 57 us so (bench/attacks.py, two
-// processors, 2026-11-23).
-constexpr int64_t kReadNs = 1000;
+constexpr uint32_t kMostSlots = 128;
+// What one user may have: a slot read or written every two microseconds; after a pause so many at once. Reading one
+// takes about a twentieth of that, writing one a sixth; beside others, who take the processor's caches, several times
+// as much. A user who makes the scheduling thread do more makes it rest (server/real_time.h), and others wait.
+constexpr int64_t kReadNs = 2000;
 constexpr int64_t kWriteNs = 2000;
 constexpr int64_t kReadAtOnceNs = 256 * kReadNs;
 constexpr int64_t kWrittenAtOnceNs = 1024 * kWriteNs;
+// But in one pass no more than so many, which take about as long as a pass beside nobody; the next pass begins at once,
+// with whoever rang meanwhile.
+constexpr uint32_t kMostWritten = 96;
 // Of clients whose work runs so many are read in each pass, whoever rang. Where more run side by side, nobody waits for
 // the end of one of them in particular.
 constexpr size_t kMostFollowed = 8;
@@ -38,7 +41,6 @@ constexpr int64_t kSettleNs = 50'000;
 
 int64_t DispatcherState::pass(int64_t now_ns, bool all) {
     now_ns = std::max(now_ns, last_ns);
-    if (!all) sweep(now_ns);
     int64_t wake_at_ns = pass_once(now_ns, all);
     // A client that did not know it was watched may have become ready or idle meanwhile without ringing.
     if (std::exchange(began_watching, false)) {
@@ -46,6 +48,8 @@ int64_t DispatcherState::pass(int64_t now_ns, bool all) {
         wake_at_ns = pass_once(now_ns, all);
     }
     tell_thrown_out();
+    // Read by the next pass, at once: whoever rang is not kept waiting by them.
+    if (!all && sweep(now_ns)) wake_at_ns = now_ns;
     return wake_at_ns;
 }
 
@@ -59,13 +63,17 @@ int64_t DispatcherState::pass_once(int64_t now_ns, bool all) {
     return next_wake(now_ns);
 }
 
-void DispatcherState::sweep(int64_t now_ns) {
-    if (now_ns - swept_ns < kSweepEveryNs || clients.empty()) return;
+bool DispatcherState::sweep(int64_t now_ns) {
+    if (now_ns - swept_ns < kSweepEveryNs || clients.empty()) return false;
     swept_ns = now_ns;
-    for (size_t count = clients.size() / kSweepParts + 1; count > 0; --count) {
+    may_sweep = std::min<int64_t>(may_sweep, 0) + kSweptSlots;
+    size_t count = std::min(clients.size() / kSweepParts + 1, kMostSwept);
+    for (; count > 0 && may_sweep > 0; --count) {
         swept = (swept + 1) % clients.size();
+        may_sweep -= std::min(clients[swept]->slots() + 1, kMostSlots);
         to_scan.add(*clients[swept]);
     }
+    return true;
 }
 
 // False: its user has had its part for now.
@@ -87,12 +95,12 @@ void DispatcherState::scan(int64_t now_ns, bool all) {
     for (ClientSlots* client : looks_again)
         if (client->look_again_ns() <= now_ns) to_scan.add(*client);
     to_scan.keep([&](ClientSlots& client) {
-        const uint32_t slots = std::min(client.slots() + 1, kMostSlots);
+        const uint32_t slots = std::min(client.unread(), kMostSlots);
         if (!all && !may_have(client, &UserLimits::reading_ns, kReadAtOnceNs, slots * kReadNs, now_ns)) return true;
         const bool complete = client.scan(now_ns, all ? UINT32_MAX : kMostSlots);
         if (!complete) go_on_ns = now_ns;
         attribute_delays(client);
-        if (complete) to_direct.add(client);
+        if (complete) must_direct(client);
         return !complete;
     });
 }
@@ -144,11 +152,11 @@ void DispatcherState::decide_device(DeviceTable& device, int64_t now_ns, bool al
     if (device.plan.all_changed || all) {
         for (const bool ready : {true, false})
             for (size_t at = 0; at < device.owners.size(); ++at)
-                if (device.units[at].ready == ready) to_direct.add(*device.owners[at].client);
+                if (device.units[at].ready == ready) must_direct(*device.owners[at].client);
     } else {
         for (const bool ready : {true, false})
             for (const uint32_t at : device.plan.changed)
-                if (device.units[at].ready == ready) to_direct.add(*device.owners[at].client);
+                if (device.units[at].ready == ready) must_direct(*device.owners[at].client);
     }
     if (device.all_changed)
         std::fill(device.is_changed.begin(), device.is_changed.end(), uint8_t{0});
@@ -171,38 +179,54 @@ void DispatcherState::close_gates(const DeviceTable& device, int64_t now_ns) {
 }
 
 void DispatcherState::direct(int64_t now_ns, bool all) {
-    const auto may = [&](const ClientSlots& client, bool many) {
-        if (client.is_being_read()) return false;  // until that is done
-        const size_t queues = client.queues().size();
-        if (all) return true;
-        return (queues > kFewQueues) == many && may_have(client, &UserLimits::writing_ns, kWrittenAtOnceNs,
-                                                         static_cast<int64_t>(queues) * kWriteNs, now_ns);
-    };
-    for (const bool many : {false, true})
-        direct_those(now_ns, [&](const ClientSlots& client) { return may(client, many); });
+    ++passes;
+    for (const bool many : {false, true}) direct_those(now_ns, all, many);
     followed.keep([](const ClientSlots& client) { return client.is_followed(); });
     suspended.keep([](const ClientSlots& client) { return client.suspends(); });
     looks_again.keep([](const ClientSlots& client) { return client.look_again_ns() != 0; });
 }
 
-template <typename May>
-void DispatcherState::direct_those(int64_t now_ns, May may) {
+// What its user may have of this pass; 0: nothing more.
+uint32_t DispatcherState::slots_to_write(const ClientSlots& client, int64_t now_ns) {
+    UserLimits* user = client.view().limits.get();
+    if (user == nullptr) return UINT32_MAX;
+    if (std::exchange(user->written_pass, passes) != passes) user->written = 0;
+    const uint32_t slots = std::min(client.unwritten(), kMostWritten - std::min(kMostWritten, user->written));
+    if (slots == 0 && client.unwritten() != 0) {
+        go_on_ns = now_ns;
+        return 0;
+    }
+    if (!may_have(client, &UserLimits::writing_ns, kWrittenAtOnceNs, slots * kWriteNs, now_ns)) return 0;
+    user->written += slots;
+    return std::max(slots, 1U);
+}
+
+void DispatcherState::direct_those(int64_t now_ns, bool all, bool many) {
     to_direct.keep([&](ClientSlots& client) {
-        if (!may(client)) return true;
-        client.direct(now_ns);
-        attribute_delays(client);
-        tell_others(client);
-        if (client.is_followed()) followed.add(client);
-        if (client.suspends()) suspended.add(client);
-        if (client.look_again_ns() != 0) looks_again.add(client);
-        if (client.is_leaving()) leaving.add(client);
-        if (client.began_watching()) {
-            began_watching = true;
-            to_scan.add(client);
-        }
-        client.ring();
-        return false;
+        if (client.is_being_read()) return true;  // until that is done
+        if (!all && (client.queues().size() > kFewQueues) != many) return true;
+        const uint32_t slots = all ? UINT32_MAX : slots_to_write(client, now_ns);
+        if (slots == 0) return true;
+        const bool complete = client.direct(now_ns, slots);
+        if (!complete) go_on_ns = now_ns;
+        directed(client);
+        return !complete;
     });
+}
+
+// After some of it was written.
+void DispatcherState::directed(ClientSlots& client) {
+    attribute_delays(client);
+    tell_others(client);
+    if (client.is_followed()) followed.add(client);
+    if (client.suspends()) suspended.add(client);
+    if (client.look_again_ns() != 0) looks_again.add(client);
+    if (client.is_leaving()) leaving.add(client);
+    if (client.began_watching()) {
+        began_watching = true;
+        to_scan.add(client);
+    }
+    client.ring();
 }
 
 // Each delay, to the account of the client that it made room for. One that makes room within itself is no other's.

@@ -22,12 +22,16 @@ struct UserLimits {
     std::atomic<uint32_t> queues_used{0};
     std::atomic<uint32_t> priorities_used{0};
     std::atomic<uint64_t> not_recorded{0};  // journal entries beyond its part of the ring (journal.h)
+    std::atomic<uint64_t> holds_left_out{0};  // parts of holds, likewise (hold_log.h)
 
     // The dispatcher's alone: until when this user has had its part of the scheduling thread, for reading its slots and
     // for writing them, and of the journal; its clients; how many queues use each priority, from PRIORITY_MIN on.
     int64_t reading_ns = 0;
     int64_t writing_ns = 0;
     int64_t recording_ns = 0;
+    int64_t holding_ns = 0;  // likewise of the log of holds (hold_log.h)
+    uint64_t written_pass = 0;  // in that pass
+    uint32_t written = 0;  // so many slots were written
     uint32_t clients = 0;
     int64_t left_ns = 0;  // the last of them
     uint32_t in_use[PRIORITY_MAX - PRIORITY_MIN + 1] = {};

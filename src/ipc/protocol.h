@@ -61,7 +61,7 @@ struct Handover {
 };
 
 inline constexpr uint32_t kMostPacketBytes = 1 << 16;
-inline constexpr uint32_t kMostAnswerBytes = 1 << 26;  // of an answer that comes as a memfd
+inline constexpr uint32_t kMostAnswerBytes = 1 << 26;  // of an answer that comes as a memfd; empty after 2 s, see above
 
 // A sentence for people, with what to do.
 const char* welcome_sentence(WelcomeStatus status);
@@ -70,7 +70,7 @@ const char* welcome_sentence(WelcomeStatus status);
 // directory), with one WARN line written.
 enum class SocketScope { kSystem, kUser };
 inline constexpr unsigned kSocketPathBytes = 108;
-const char* system_socket_path();                // /run/xsched/xserver.sock
+const char* system_socket_path();  // /run/xsched/xserver.sock
 bool user_socket_path(char* path, bool create);  // $XSCHED_SOCKET, else the first of user_socket_places
 
 // Where a server of this user may be, in the order in which programs look: $XDG_RUNTIME_DIR/xsched,

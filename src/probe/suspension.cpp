@@ -27,8 +27,6 @@ struct Round {
     int64_t begin, called, resumed;
 };
 
-double ms_between(int64_t begin, int64_t end) { return static_cast<double>(end - begin) / 1e6; }
-
 struct Disturber {
     std::vector<Round> rounds;
     std::string complaint;

@@ -33,6 +33,7 @@ extern const Trial kTrials[];
 void doing(const char* what);
 
 inline void sleep_ms(double ms) { std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(ms)); }
+inline double ms_between(int64_t begin_ns, int64_t end_ns) { return static_cast<double>(end_ns - begin_ns) / 1e6; }
 
 // The trials that every platform has (over its busy_device.h).
 Json try_device(const Settings& settings);

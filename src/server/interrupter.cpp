@@ -15,7 +15,7 @@ namespace xsched::server {
 namespace {
 
 // A client acts within some 50 us, and its own call takes most of a millisecond.
-constexpr int64_t kPatienceNs = 3 * base::kMillisecond;
+constexpr int64_t kClientActsWithinNs = 3 * base::kMillisecond;
 constexpr int64_t kLookAtMostEveryNs = base::kMillisecond;
 constexpr int64_t kLookEveryNs = 10 * base::kMillisecond;  // while we act for somebody
 constexpr size_t kMostSets = 64;                           // of one client
@@ -158,7 +158,7 @@ int64_t Interrupter::look_at(Watched& answer, int64_t now_ns) {
     answer.carried_out = carried_out;
     if (!answer.acting) {
         if (answers) return 0;
-        if (now_ns - answer.silent_since_ns < kPatienceNs) return answer.silent_since_ns + kPatienceNs;
+        if (now_ns - answer.silent_since_ns < kClientActsWithinNs) return answer.silent_since_ns + kClientActsWithinNs;
         answer.acting = true;
         XLOG_DEBG("client %u (pid %d) does not answer: its devices are seen to here", answer.id, answer.pid);
         header.outside_stopped.store(1);

@@ -13,7 +13,8 @@ public:
     static constexpr int64_t kMostOwedNs = 5'000'000;  // a burst of passes does not rest
     static constexpr int64_t kMostEverOwedNs = 50'000'000;  // an attack that is over is forgotten soon
     static constexpr int64_t kShortestRestNs = 50'000;
-    static constexpr int64_t kLongestRestNs = 500'000;  // what a decision may come late beside an attack
+    static constexpr int64_t kLongestRestNs = 500'000;  // what a decision may come late beside an attack, or
+                                                        // as long as the turn took, if that was longer
 
     // After a turn of the thread's loop: how long it slept before, how long it worked, how many threads share the half.
     // Nanoseconds to rest, 0: none.
@@ -29,7 +30,7 @@ public:
     // `rests`: false where it has a processor to spare, and looks without sleeping.
     RealTime(int64_t now_ns, bool rests);
 
-    // Before the thread of a loop sleeps. Sleeps up to kLongestRestNs itself where the budget says so. One system call.
+    // Before the thread of a loop sleeps. Sleeps itself where the budget says so. One system call.
     // `threads`: those like it, which together may work half of the time of one.
     void turn_ends(int64_t now_ns, uint32_t threads = 1);
 

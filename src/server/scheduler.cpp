@@ -12,7 +12,7 @@
 namespace xsched::server {
 namespace {
 
-constexpr int64_t kPatienceNs = base::kSecond;
+constexpr int64_t kPassWithinNs = base::kSecond;
 
 }  // namespace
 
@@ -42,7 +42,7 @@ bool Scheduler::stop() {
     if (!thread_.joinable()) return true;
     stop_.store(true);
     wake();
-    const int64_t give_up = base::now_ns() + kPatienceNs;
+    const int64_t give_up = base::now_ns() + kPassWithinNs;
     while (ended_.load() == 0 && base::now_ns() < give_up) base::futex_wait(ended_, 0, give_up - base::now_ns());
     if (ended_.load() != 0) {
         thread_.join();
@@ -60,7 +60,7 @@ bool Scheduler::run(const Order& order) {
     }
     wake();
     const auto is = [&](Stage stage) { return ticket->stage.load() == static_cast<uint32_t>(stage); };
-    const int64_t give_up = base::now_ns() + kPatienceNs;
+    const int64_t give_up = base::now_ns() + kPassWithinNs;
     while (!is(Stage::kPassed)) {
         const uint32_t seen = ticket->stage.load();
         const int64_t left = give_up - base::now_ns();
@@ -87,7 +87,11 @@ void Scheduler::admit(const dispatch::ClientView& client) {
     share_journal(base::now_ns());
 }
 
-void Scheduler::share_journal(int64_t now_ns) { journal_.share(recorded_users_.count(now_ns)); }
+void Scheduler::share_journal(int64_t now_ns) {
+    const uint32_t users = recorded_users_.count(now_ns);
+    journal_.share(users);
+    holds_.share(users);
+}
 
 void Scheduler::expel(uint32_t id) {
     const auto found = std::find_if(clients_.begin(), clients_.end(), [id](const auto& it) { return it.id == id; });

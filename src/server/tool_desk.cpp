@@ -1,7 +1,10 @@
 #include "server/tool_desk.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -29,7 +32,12 @@ ipc::WelcomeStatus ToolDesk::admit(uint32_t id, base::UniqueFd& socket, const Pe
     if (!send_welcome(socket.get(), id)) return ipc::WelcomeStatus::kAccepted;
     if (!events_.watch(socket.get(), token(Source::kTool, id))) return ipc::WelcomeStatus::kNoMemory;
     user.virtual_ns = std::max(user.virtual_ns, virtual_ns_);
-    Tool tool{std::move(socket), peer, &user, std::move(*place), std::move(descriptors), now_ns, {}, 0, false, {}};
+    Tool tool{.socket = std::move(socket),
+              .peer = peer,
+              .user = &user,
+              .place = std::move(*place),
+              .descriptors = std::move(descriptors),
+              .used_ns = now_ns};
     tools_.emplace(id, std::move(tool));
     return ipc::WelcomeStatus::kAccepted;
 }
@@ -67,7 +75,7 @@ void ToolDesk::hear(uint32_t id, int64_t now_ns) {
 }
 
 void ToolDesk::take_request(uint32_t id, Tool& tool) {
-    tool.unread.release();
+    take_back(tool);
     tool.request.resize(ipc::kMostPacketBytes);
     const long bytes = ipc::receive_packet(tool.socket.get(), tool.request.data(), tool.request.size(), nullptr, 0);
     const bool too_long = bytes < 0 && errno == EMSGSIZE;
@@ -106,24 +114,44 @@ void ToolDesk::answer(Tools::iterator at) {
     const Asking asking{tool.peer, *tool.user, tool.socket.get()};
     std::string answer = answer_tool(host_, asking, tool.request);
     tool.request = {};
-    if (!account(tool, answer.size()))
+    if (!account(tool, answer.size(), base::now_ns()))
         answer = refusal("your tools have more answers unread than they may (" +
                          std::to_string(tool.user->most(Limit::kAnswerBytes)) + " bytes): let them read, or end them");
-    if (!send_answer(tool.socket.get(), answer)) return drop(at);
+    if (!send_answer(tool.socket.get(), answer, tool.answer)) return drop(at);
+    tool.answered_ns = base::now_ns();
     events_.rearm(tool.socket.get(), token(Source::kTool, at->first));
 }
 
 // Answers that were read meanwhile are found only when they are needed.
-bool ToolDesk::account(Tool& tool, size_t bytes) {
+bool ToolDesk::account(Tool& tool, size_t bytes, int64_t now_ns) {
     const auto amount = static_cast<int64_t>(bytes);
+    if (bytes > ipc::kMostPacketBytes) {
+        auto descriptor = tool.user->charge(Limit::kDescriptors);
+        if (!descriptor) return false;
+        tool.answer_descriptor = std::move(*descriptor);
+    }
     auto charge = tool.user->charge(Limit::kAnswerBytes, amount);
     if (!charge) {
         for (auto& [id, other] : tools_)
-            if (other.user == tool.user && has_read_all(other.socket.get())) other.unread.release();
+            if (other.user == tool.user && is_over(other, now_ns)) take_back(other);
         charge = tool.user->charge(Limit::kAnswerBytes, amount);
     }
     if (charge) tool.unread = std::move(*charge);
     return charge.has_value();
+}
+
+// What was read, and in a file has had time to be read.
+bool ToolDesk::is_over(const Tool& tool, int64_t now_ns) {
+    return has_read_all(tool.socket.get()) && (!tool.answer || now_ns - tool.answered_ns >= kUnreadPatienceNs);
+}
+
+// The memory comes back, though the tool may hold the file for ever.
+void ToolDesk::take_back(Tool& tool) {
+    if (tool.answer && ftruncate(tool.answer.get(), 0) != 0)
+        XLOG_WARN("an answer of pid %d's cannot be taken back (%s)", tool.peer.pid, strerror(errno));
+    tool.answer.reset();
+    tool.answer_descriptor.release();
+    tool.unread.release();
 }
 
 void ToolDesk::look_again(int64_t now_ns) {
@@ -151,6 +179,7 @@ void ToolDesk::drop(Tools::iterator at) {
     Tool& tool = at->second;
     if (tool.asks) --asking_;
     if (tool.unread_since_ns != 0) --unread_;
+    take_back(tool);
     events_.forget(tool.socket.get());
     undertaker_.bury(tool.user->uid(), std::move(tool.socket));
     tools_.erase(at);

@@ -2,7 +2,9 @@
 // thread.
 //
 // A user whose requests have taken much time comes after those whose have not. A tool's next request is left unread
-// until its last answer has left; one that does not read for two seconds while it asks for more is let go.
+// until its last answer has left; one that does not read for two seconds while it asks for more is let go. A long
+// answer is a file in our memory: it counts until the tool asks again or goes, and is emptied then, whoever still holds
+// it.
 #pragma once
 
 #include <cstdint>
@@ -42,10 +44,13 @@ private:
         User* user;
         Charge place;
         Charge descriptors;
-        int64_t used_ns;              // when it asked last
-        Charge unread;                // of its last answer
+        int64_t used_ns;  // when it asked last
+        Charge unread;  // of its last answer,
+        base::UniqueFd answer;  // which is in this file, if it is long
+        Charge answer_descriptor;
+        int64_t answered_ns = 0;
         int64_t unread_since_ns = 0;  // it asks for more and has not read; 0: not so
-        bool asks = false;            // `request` is to be answered
+        bool asks = false;  // `request` is to be answered
         std::string request;
     };
     using Tools = std::map<uint32_t, Tool>;
@@ -54,7 +59,9 @@ private:
     void take_request(uint32_t id, Tool& tool);
     Tools::iterator next_in_turn();
     void answer(Tools::iterator at);
-    bool account(Tool& tool, size_t bytes);
+    bool account(Tool& tool, size_t bytes, int64_t now_ns);
+    static void take_back(Tool& tool);
+    static bool is_over(const Tool& tool, int64_t now_ns);
     void look_again(int64_t now_ns);
     void drop(Tools::iterator at);
 
@@ -62,8 +69,8 @@ private:
     EventLoop& events_;
     Undertaker& undertaker_;
     Tools tools_;
-    size_t asking_ = 0;       // tools with a request
-    size_t unread_ = 0;       // tools that ask for more and have not read
+    size_t asking_ = 0;  // tools with a request
+    size_t unread_ = 0;  // tools that ask for more and have not read
     int64_t virtual_ns_ = 0;  // the service that a user has had who begins to ask now
     int64_t look_again_ns_ = 0;
 };

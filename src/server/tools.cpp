@@ -1,5 +1,6 @@
 #include "server/tools.h"
 
+#include <fcntl.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -90,10 +91,14 @@ std::string refusal(const std::string& sentence, const char* kind) {
     return text_of({{"ok", false}, {"error", sentence}, {"kind", kind}});
 }
 
-bool send_answer(int socket, const std::string& answer) {
+bool send_answer(int socket, const std::string& answer, base::UniqueFd& file) {
+    file.reset();
     if (answer.size() <= ipc::kMostPacketBytes) return ipc::send_packet(socket, answer.data(), answer.size());
-    const base::UniqueFd file(memfd_create("xsched-answer", MFD_CLOEXEC));
-    if (!file || write(file.get(), answer.data(), answer.size()) != static_cast<ssize_t>(answer.size())) {
+    // Nobody makes it larger, or keeps us from emptying it.
+    constexpr unsigned kSeals = F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL;
+    file.reset(memfd_create("xsched-answer", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+    if (!file || write(file.get(), answer.data(), answer.size()) != static_cast<ssize_t>(answer.size()) ||
+        fcntl(file.get(), F_ADD_SEALS, kSeals) != 0) {
         XLOG_WARN("no memory for an answer of %zu bytes", answer.size());
         return false;
     }

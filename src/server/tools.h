@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "base/unique_fd.h"
 #include "server/tool_request.h"
 
 namespace xsched::server {
@@ -13,7 +14,7 @@ namespace xsched::server {
 // Never throws.
 std::string answer_tool(ToolHost& host, const Asking& asking, const std::string& request);
 std::string refusal(const std::string& sentence, const char* kind = "refused");
-// False: the tool is gone or does not read.
-bool send_answer(int socket, const std::string& answer);
+// False: the tool is gone or does not read. `file` gets where a long one is.
+bool send_answer(int socket, const std::string& answer, base::UniqueFd& file);
 
 }  // namespace xsched::server

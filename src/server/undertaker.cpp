@@ -16,7 +16,7 @@
 namespace xsched::server {
 namespace {
 
-constexpr int64_t kPatienceNs = 500 * base::kMillisecond;
+constexpr int64_t kStuckAfterNs = 500 * base::kMillisecond;
 constexpr int64_t kRetryNs = 100 * base::kMillisecond;
 constexpr size_t kMostHeld = 1024;  // connections kept open for a user whose threads are stuck
 constexpr int kMostEvents = 16;
@@ -87,7 +87,7 @@ size_t Undertaker::backlog() const {
 
 int64_t Undertaker::due_ns() const {
     for (const Worker& worker : workers_)
-        if (worker.busy && !worker.stuck) return worker.began_ns + kPatienceNs;
+        if (worker.busy && !worker.stuck) return worker.began_ns + kStuckAfterNs;
     return retry_ns_;
 }
 
@@ -208,7 +208,7 @@ void Undertaker::hear(Worker& worker, std::vector<Parcel>& parcels) {
 
 void Undertaker::leave_behind(int64_t now_ns, std::vector<Parcel>& parcels) {
     for (Worker& worker : workers_) {
-        if (!worker.busy || worker.stuck || now_ns - worker.began_ns < kPatienceNs) continue;
+        if (!worker.busy || worker.stuck || now_ns - worker.began_ns < kStuckAfterNs) continue;
         worker.stuck = true;
         const unsigned stuck = ++users_[worker.user].stuck;
         XLOG_WARN(

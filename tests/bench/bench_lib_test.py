@@ -1,8 +1,6 @@
 #!/usr/bin/python3
 """The arithmetic of bench/lib on measurements made up here, and what comes of it."""
 import json
-import math
-import os
 import re
 import sys
 import tempfile
@@ -12,10 +10,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
 import demo  # noqa: E402
-import launch_cost  # noqa: E402
 import questions  # noqa: E402
-from lib import (backend, document, intervals, matrix, peers, plots, report, requests, rounds,  # noqa: E402
-                 suspensions, workloads)
+from lib import (backend, document, intervals, matrix, peers, report, requests, rounds, suspensions,  # noqa: E402
+                 workloads)
 
 MS = 1_000_000
 GPU = workloads.GPU
@@ -258,50 +255,6 @@ class Rounds(unittest.TestCase):
         self.assertGreater(pace.start_up, 1)
 
 
-class Peers(unittest.TestCase):
-    def adapter(self, folder, name, body, head="# peer: A peer\n# on: cuda opencl\n# order: 3\n"):
-        path = Path(folder) / name
-        path.write_text(f"#!/bin/bash\n{head}{body}\n")
-        path.chmod(0o755)
-        return path
-
-    def test_every_adapter_of_the_suite_declares_itself(self):
-        found = {each.name: each for each in peers.all_peers()}
-        self.assertLessEqual({"native", "mps", "mps_priority", "stream_priorities", "static_timeslices", "xsched",
-                              "xsched_l1", "xsched_l2", "xsched_l3"}, set(found))
-        self.assertTrue(found["stream_priorities"].streams and not found["xsched"].streams)
-        self.assertEqual(set(plots.KNOWN) - {"alone"}, set(found))
-
-    def test_a_new_script_is_a_peer(self):
-        with tempfile.TemporaryDirectory() as folder:
-            self.adapter(folder, "other", '[ "$1" = run ] && exec "${@:3}"; exit 0')
-            self.adapter(folder, "notes.txt", "", head="")
-            found = peers.all_peers(folder)
-            self.assertEqual([(each.name, each.title, each.order) for each in found], [("other", "A peer", 3)])
-            self.assertEqual(peers.refusal(found[0], "opencl", dict(os.environ)), "")
-            self.assertEqual(peers.refusal(found[0], "hip", dict(os.environ)), "only on cuda, opencl")
-
-    def test_it_says_why_it_cannot_be_used(self):
-        with tempfile.TemporaryDirectory() as folder:
-            peer_here = peers.declared(self.adapter(folder, "other", "echo no such driver; exit 77"))
-            broken = peers.declared(self.adapter(folder, "broken", "echo oh; exit 3"))
-            self.assertEqual(peers.refusal(peer_here, "cuda", dict(os.environ)), "no such driver")
-            self.assertIn("check failed", peers.refusal(broken, "cuda", dict(os.environ)))
-
-    def test_a_service_lives_as_long_as_it_is_needed(self):
-        with tempfile.TemporaryDirectory() as folder:
-            mark = Path(folder) / "mark"
-            path = self.adapter(folder, "served", f'echo up > {mark}; echo ready; cat; echo down > {mark}')
-            with peers.Service(peers.declared(path), dict(os.environ)):
-                self.assertEqual(mark.read_text(), "up\n")
-            self.assertEqual(mark.read_text(), "down\n")
-            without = self.adapter(folder, "without", "exit 0")
-            with peers.Service(peers.declared(without), dict(os.environ)):
-                pass
-            failing = self.adapter(folder, "failing", "exit 1")
-            self.assertRaises(LookupError, peers.Service, peers.declared(failing), dict(os.environ))
-
-
 class Targets(unittest.TestCase):
     def test_what_was_not_measured_is_not_met(self):
         asked = [("a", None, "<=", 1, "x"), ("b", 0.5, "<=", 1, "x"), ("c", 0.5, ">=", 1, "x")]
@@ -371,42 +324,6 @@ class Demo(unittest.TestCase):
             path = Path(folder) / "demo.html"
             text = demo.write_page(found, "A", 0.3, demo.judge(found, "A", 0.3), "here", path).read_text()
         self.assertLess(text.index("Passed: shared natively"), text.index("<svg"))
-
-
-class Questions(unittest.TestCase):
-    def test_each_has_what_the_suite_asks_of_it(self):
-        for name, module in questions.ALL.items():
-            self.assertEqual(module.NAME, name)
-            self.assertGreater(module.WEIGHT, 0)
-            self.assertTrue(callable(module.answer) and module.__doc__)
-
-    def test_lengths_are_spread(self):
-        suite = type("S", (), {"lengths_ms": (), "workload": GPU, "profile": type("P", (), {"lengths": 3})()})()
-        self.assertEqual(questions.lengths.chosen_lengths(suite), [0.05, 3, math.inf])
-        suite.profile.lengths = 1
-        self.assertEqual(questions.lengths.chosen_lengths(suite), [math.inf])
-
-
-class LaunchCost(unittest.TestCase):
-    @staticmethod
-    def found(**medians):
-        return {(way.replace("_", " "), kind): {"median_ns": value} for way, value in medians.items()
-                for kind in launch_cost.KINDS}
-
-    def test_hip_is_compared_with_what_is_added_on_cuda(self):
-        rows, targets = launch_cost.hip_outcome(self.found(native=1000, xsched=1100, hip=3000, hip_xsched=3130))
-        self.assertEqual(rows[1], (launch_cost.KINDS[0], "1000", "1100", "3000", "3130", "100", "130", "1.30"))
-        self.assertEqual([(round(value, 2), limit) for _, value, _, limit, _ in targets], [(1.3, 1.2)] * 2)
-
-    def test_no_ratio_to_nothing(self):
-        _, targets = launch_cost.hip_outcome(self.found(native=1000, xsched=990, hip=3000, hip_xsched=3130))
-        self.assertEqual([value for _, value, _, _, _ in targets], [None, None])
-        self.assertEqual(launch_cost.hip_outcome(self.found(native=1, xsched=2))[1], [])
-
-    def test_cuda_has_a_limit_of_its_own(self):
-        rows, targets = launch_cost.outcome(self.found(native=1000, xsched=1100, local=1090))
-        self.assertEqual(rows[2], (launch_cost.KINDS[1], "1000", "1100", "1090", "100", "90"))
-        self.assertEqual([value for _, value, _, _, _ in targets], [100, 100])
 
 
 if __name__ == "__main__":

@@ -2,9 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <vector>
 
 #include "cli/http_guard.h"
 #include "cli/http_request.h"
+#include "cli/http_room.h"
 #include "support/text.h"
 
 namespace xsched::test {
@@ -127,6 +129,34 @@ TEST(HttpGuard, TheTokenIsAskedFor) {
         EXPECT_EQ(refused({{"host", host}, {"authorization", "Bearer secret"}}, true, "secret", "GET", path), 0);
     }
     EXPECT_EQ(refused({{"host", host}}, true, "secret", "GET", "/page.js"), 0) << "the page's files are no secret";
+}
+
+constexpr uint64_t kOne = 1000;
+constexpr uint64_t kOther = 1001;
+
+std::vector<HttpSeat> seats_of(size_t count, uint64_t peer, HttpUse use) { return {count, HttpSeat{peer, use}}; }
+
+TEST(HttpRoom, WhoHasNotAskedMakesRoomBeforeARequest) {
+    std::vector<HttpSeat> seats = seats_of(3, kOne, HttpUse::kAsks);
+    seats.push_back({kOne, HttpUse::kSilent});
+    EXPECT_EQ(seat_to_give(seats, kOne), 3U);
+    seats.pop_back();
+    EXPECT_EQ(seat_to_give(seats, kOne), seats.size()) << "requests under way stay: the newcomer goes";
+}
+
+TEST(HttpRoom, WhoeverHasMostMakesRoomForOthers) {
+    std::vector<HttpSeat> seats{{kOther, HttpUse::kSilent}, {kOther, HttpUse::kAsks}};
+    for (const HttpSeat& seat : seats_of(10, kOne, HttpUse::kAsks)) seats.push_back(seat);
+    EXPECT_EQ(seat_to_give(seats, kOther), 2U);
+    EXPECT_EQ(seat_to_give(seats, 0), 2U);
+    EXPECT_EQ(seat_to_give(seats, kOne), seats.size()) << "not at the cost of who has less";
+    seats.push_back({kOne, HttpUse::kSilent});
+    EXPECT_EQ(seat_to_give(seats, kOne), seats.size() - 1);
+}
+
+TEST(HttpRoom, StreamsStay) {
+    const std::vector<HttpSeat> seats = seats_of(4, kOne, HttpUse::kStreams);
+    EXPECT_EQ(seat_to_give(seats, kOther), seats.size());
 }
 
 }  // namespace

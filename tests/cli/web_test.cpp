@@ -1,10 +1,13 @@
 // xcli web: the HTTP API on a real server. Everything that a stranger may try is refused, and what is slow or large
 // keeps nobody else waiting. The page itself: tests/web.
+#include <arpa/inet.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 
 #include <csignal>
 
 #include "cli/cli_rig.h"
+#include "cli/http_room.h"
 #include "support/http_by_hand.h"
 
 namespace xsched::test {
@@ -216,6 +219,35 @@ TEST_F(Web, TheSlowKeepNobodyWaiting) {
     ASSERT_TRUE(say(late.get(), "GET /api"));
     EXPECT_EQ(parsed(hear(late.get())).status, 408);
     EXPECT_EQ(get("status").status, 200);
+}
+
+TEST_F(Web, ARequestUnderWayStays) {
+    const base::UniqueFd slow = connect_unix(door());
+    const std::string request = request_text("GET", "/api/v1/status", "", "");
+    ASSERT_TRUE(say(slow.get(), request.substr(0, 20)));
+    EXPECT_EQ(get("status").status, 200) << "what was said before has been heard";
+    std::vector<base::UniqueFd> silent;
+    for (int i = 0; i < 100; ++i) silent.push_back(connect_unix(door()));
+    EXPECT_EQ(get("status").status, 200);
+    ASSERT_TRUE(say(slow.get(), request.substr(20)));
+    EXPECT_EQ(parsed(hear(slow.get())).status, 200);
+}
+
+// Whoever is on the other end of a port counts as who he is.
+TEST_F(Web, APortsPeersAreKnown) {
+    const base::UniqueFd listening(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_in place{};
+    place.sin_family = AF_INET;
+    place.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof(place);
+    ASSERT_EQ(bind(listening.get(), reinterpret_cast<sockaddr*>(&place), size), 0);
+    ASSERT_EQ(listen(listening.get(), 1), 0);
+    ASSERT_EQ(getsockname(listening.get(), reinterpret_cast<sockaddr*>(&place), &size), 0);
+    const base::UniqueFd calling = connect_port(ntohs(place.sin_port));
+    const base::UniqueFd accepted(accept(listening.get(), nullptr, nullptr));
+    const uint64_t peer = cli::peer_of(accepted.get());
+    if (peer == cli::kPeerUnknown) GTEST_SKIP() << "this kernel does not say whose a TCP connection is (sock_diag)";
+    EXPECT_EQ(peer, geteuid());
 }
 
 TEST_F(Web, AStreamTellsOfChanges) {

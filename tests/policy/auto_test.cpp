@@ -165,6 +165,31 @@ TEST(Auto, TargetsAreMetAndLeaveTheRestToOthers) {
     EXPECT_GT(before, run_pair("HPF", urgent, other).other_part);
 }
 
+// A target that nobody could meet; and one that could be met, but for work that goes on without end.
+TEST(Auto, WhoAsksForWhatCannotBeMetGainsNothing) {
+    for (const int64_t command_ns : {kMs, 5 * kMs}) {
+        for (const int64_t commands : {0, 1, 20}) {
+            const auto run = [&](int64_t slo_p99) {
+                VirtualDevice device("AUTO");
+                device.add(brief(command_ns, commands, 1100 * kUs)).unit.slo_p99 = slo_p99;
+                device.add(batch(kMs));
+                device.add(brief(50 * kUs, 20, 15 * kMs)).unit.slo_p99 = 4'000;  // an honest one
+                device.run(11 * kSecond);
+                return device.part(0, 10, 110);
+            };
+            for (const int64_t slo_p99 : {1, 100, -1, -50})
+                EXPECT_LE(run(slo_p99), run(0) * 1.05) << command_ns << ", " << commands << ", " << slo_p99;
+        }
+    }
+    VirtualDevice device("AUTO");
+    device.add(brief(kMs, 1, 5 * kMs)).unit.slo_p99 = 2'000;
+    device.add(batch(kMs));
+    device.run(kSecond);
+    device.job(0).commands = 0;  // without end, once this burst is over
+    device.run(10 * kSecond);
+    EXPECT_LE(device.part(0, 20, 110), 55) << "its target was believed before";
+}
+
 TEST(Auto, ATargetIsMetBesideOthersWhoseBurstsAreBriefToo) {
     VirtualDevice device("AUTO");
     device.add(brief(100 * kUs, 10, 20 * kMs)).unit.slo_p99 = 1'500;

@@ -10,7 +10,7 @@ namespace {
 using namespace testing;
 
 // Two victims of one priority, 1 and 2, and an urgent unit, 3, that works 5 of every 20 ms.
-class Favour : public ::testing::Test {
+class FavourOfTheStarving : public ::testing::Test {
 protected:
     static constexpr int64_t kPeriod = 20 * kMs, kBurst = 5 * kMs;
 
@@ -39,7 +39,7 @@ protected:
     WholeCore core_ = hpf_core();
 };
 
-TEST_F(Favour, WhoGetsNothingHasTheDeviceAloneForATurn) {
+TEST_F(FavourOfTheStarving, WhoGetsNothingHasTheDeviceAloneForATurn) {
     const int64_t periods = starve();
     ASSERT_GE(periods * kPeriod, kSecond / 2 - kPeriod);
     ASSERT_LE(periods * kPeriod, kSecond / 2 + 5 * kPeriod);
@@ -50,13 +50,13 @@ TEST_F(Favour, WhoGetsNothingHasTheDeviceAloneForATurn) {
     EXPECT_FALSE(plan.verdicts[2].suspend);
 }
 
-TEST_F(Favour, ItIsOverWhenItCompletesSomething) {
+TEST_F(FavourOfTheStarving, ItIsOverWhenItCompletesSomething) {
     const int64_t periods = starve();
     ASSERT_GE(periods, 0);
     EXPECT_FALSE(look(periods, periods * kPeriod + kBurst + 8 * kMs + 1, true).verdicts[1].suspend);
 }
 
-TEST_F(Favour, TheUrgentUnitIsServedFirstAllTheSame) {
+TEST_F(FavourOfTheStarving, TheUrgentUnitIsServedFirstAllTheSame) {
     const int64_t periods = starve();
     ASSERT_GE(periods, 0);
     const WholeCore::Plan& plan = look(periods + 1, 0, false);

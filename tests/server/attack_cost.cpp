@@ -61,6 +61,7 @@ int64_t ran_ns(const std::vector<pid_t>& pids) {
         DIR* list = opendir(folder.c_str());
         for (const dirent* entry = nullptr; list != nullptr && (entry = readdir(list)) != nullptr;) {
             int64_t ns = 0;
+            if (entry->d_name[0] == '.') continue;  // ".." is the first thread once more
             if (std::ifstream(folder + "/" + entry->d_name + "/schedstat") >> ns) sum += ns;
         }
         if (list != nullptr) closedir(list);
@@ -154,6 +155,16 @@ struct Figures {
     int64_t resident_mib = 0;  // most of all rounds
     size_t descriptors = 0;
     unsigned failures = 0;
+
+    void join(const Figures& other) {
+        directive_ns.insert(directive_ns.end(), other.directive_ns.begin(), other.directive_ns.end());
+        tool_ns.insert(tool_ns.end(), other.tool_ns.begin(), other.tool_ns.end());
+        p99_us.insert(p99_us.end(), other.p99_us.begin(), other.p99_us.end());
+        server_share = other.server_share;
+        resident_mib = std::max(resident_mib, other.resident_mib);
+        descriptors = std::max(descriptors, other.descriptors);
+        failures += other.failures;
+    }
 };
 
 double at(std::vector<int64_t> values, double share) {
@@ -241,6 +252,9 @@ public:
         const auto took = static_cast<double>(base::now_ns() - began);
         figures.hostile_share = static_cast<double>(ran_ns(pids) - hostile_ran) / took;
         figures.server_share = static_cast<double>(ran_ns({server->pid()}) - server_ran) / took;
+        const double processors = static_cast<double>(sysconf(_SC_NPROCESSORS_ONLN));
+        if (figures.hostile_share + figures.server_share > 1.05 * processors)
+            fail("attacker and server used more than there are processors: their time is counted wrongly");
         figures.resident_mib = std::max(figures.resident_mib, resident_mib() - resting_mib_);
         figures.descriptors =
             std::max(figures.descriptors, descriptors() - std::min(descriptors(), resting_descriptors_));
@@ -287,13 +301,14 @@ int run(int rounds, int samples, const std::string& only) {
     Figures undisturbed;
     std::map<std::string, Figures> attacked;
     std::map<std::string, Figures> burnt;
+    std::map<std::string, Figures> alone;
     std::map<std::string, bool> within;
     for (int round = 0; round < rounds; ++round) {
-        bench.rest();
-        bench.measure(Hostile(), samples, undisturbed);
         for (const Attack& attack : kAttacks) {
             if (!only.empty() && only != attack.name) continue;
             fprintf(stderr, "round %d of %d: %s\n", round + 1, rounds, attack.name);
+            bench.rest();
+            bench.measure(Hostile(), samples, alone[attack.name]);
             {
                 Hostile hostile;
                 if (!hostile.attack(attack, bench.socket_path())) fail(std::string(attack.name) + " could not begin");
@@ -301,11 +316,12 @@ int run(int rounds, int samples, const std::string& only) {
                 within[attack.name] = bench.within_limits() && (round == 0 || within[attack.name]);
             }
             bench.rest();
-            Hostile hostile;
+            Hostile hostile;  // the same for the processors, and nothing to the server
             hostile.burn(attacked[attack.name].hostile_share);
             bench.measure(hostile, samples, burnt[attack.name]);
         }
     }
+    for (const auto& [name, figures] : alone) undisturbed.join(figures);
     printf("{\"processors\": %ld, \"rounds\": %d, \"undisturbed\": {", sysconf(_SC_NPROCESSORS_ONLN), rounds);
     print(undisturbed);
     printf("},\n \"attacks\": [");
@@ -315,7 +331,9 @@ int run(int rounds, int samples, const std::string& only) {
         printf("%s\n  {\"name\": \"%s\", \"does\": \"%s\", \"within_limits\": %s, ", first ? "" : ",", attack.name,
                attack.does, within[attack.name] ? "true" : "false");
         print(attacked[attack.name]);
-        printf(",\n   \"burner\": {");
+        printf(",\n   \"alone\": {");
+        print(alone[attack.name]);
+        printf("},\n   \"burner\": {");
         print(burnt[attack.name]);
         printf("}}");
         first = false;

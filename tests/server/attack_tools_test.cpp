@@ -1,5 +1,6 @@
 // Tools that ask too much, read too little or do not make sense, and what others notice.
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <random>
@@ -59,6 +60,47 @@ TEST_F(ToolAttack, AnswersThatNobodyReads) {
     expect_answers();
     expect_scheduling();
     EXPECT_LE(resident_mib(), before + kSlower * 64);
+}
+
+// A long answer is a file in the server's memory, which counts until the tool asks again or goes; then it is empty,
+// whoever holds it.
+TEST_F(ToolAttack, LongAnswersThatAreKept) {
+    TestClient client(socket());
+    for (unsigned at = 0; at < ipc::kMostQueues; ++at) client.add_queue(at, 0, at + 1);
+    const std::string list = R"({"cmd":"list"})";
+    base::UniqueFd tool(ipc::connect_path(socket().c_str()));
+    ipc::Welcome welcome{};
+    ASSERT_TRUE(ipc::shake_hands(tool.get(), ipc::PeerKind::kTool, "keeper", &welcome, nullptr, kPatienceMs));
+    std::string packet(ipc::kMostPacketBytes, '\0');
+    const auto ask = [&] {
+        int file = -1;
+        EXPECT_TRUE(ipc::send_packet(tool.get(), list.data(), list.size()));
+        EXPECT_GT(ipc::receive_packet(tool.get(), packet.data(), packet.size(), &file, kPatienceMs), 0);
+        return base::UniqueFd(file);
+    };
+    const auto bytes_of = [](const base::UniqueFd& file) {
+        struct stat info{};
+        return fstat(file.get(), &info) == 0 ? info.st_size : -1;
+    };
+    const auto counted = [this] {
+        const Json answer = TestTool(socket()).ask({{"cmd", "limits"}});
+        for (const Json& user : answer["users"])
+            for (const Json& one : user["limits"])
+                if (one["name"] == "answer-bytes" && one.value("used", int64_t{0}) > 60'000) return true;
+        return false;
+    };
+    const base::UniqueFd first = ask();
+    ASSERT_TRUE(first);
+    EXPECT_GT(bytes_of(first), 60'000);
+    EXPECT_TRUE(counted());
+    EXPECT_NE(ftruncate(first.get(), 1 << 30), 0) << "nobody makes it larger";
+    EXPECT_EQ(write(first.get(), "x", 1), -1);
+    const base::UniqueFd second = ask();
+    EXPECT_EQ(bytes_of(first), 0) << "by asking it says that it has read";
+    EXPECT_GT(bytes_of(second), 60'000);
+    tool.reset();
+    EXPECT_TRUE(eventually([&] { return bytes_of(second) == 0; }));
+    EXPECT_TRUE(eventually([&] { return !counted(); }));
 }
 
 TEST_F(ToolAttack, DeeplyNestedRequests) {

@@ -60,6 +60,27 @@ TEST_F(HoldBookTest, WhatOneCostIsWhatTheOthersWereHeldFor) {
     EXPECT_TRUE(told_costs_of(1, HoldBook::kLongestNs, now).empty()) << "forgotten";
 }
 
+// One whose queues are held and let go without pause, beside one that is held now and then.
+TEST_F(HoldBookTest, NoUserReplacesWhatWasNotReadOfAnother) {
+    dispatch::UserLimits loud;
+    dispatch::UserLimits quiet;
+    log.share(2);
+    int64_t now = kBeginNs;
+    log.add({.client = 1, .end_ns = now, .ns = kMs, .hold_ns = kMs, .cause = {.by_client = 9}, .last = true}, &quiet,
+            now);
+    for (uint32_t i = 0; i < 4 * dispatch::HoldLog::kEntries; ++i) {
+        now += 10'000;
+        log.add({.client = 2, .end_ns = now, .ns = 1, .hold_ns = 1, .cause = {.by_client = 9}, .last = true}, &loud,
+                now);
+    }
+    book.look(nobody, now);
+    EXPECT_EQ(book.lost(), 0U);
+    ASSERT_EQ(book.held(1, HoldBook::kLongestNs, now).size(), 1U);
+    EXPECT_EQ(book.held(1, HoldBook::kLongestNs, now).front().ns, kMs);
+    EXPECT_GT(loud.holds_left_out, 0U);
+    EXPECT_EQ(quiet.holds_left_out, 0U);
+}
+
 // One answer tells of 64 programs; while it is made no other tool is answered.
 TEST_F(HoldBookTest, ManyHoldsOfManyProgramsDelayNoAnswer) {
     constexpr uint32_t kClients = 256;

@@ -41,12 +41,17 @@ double part_of_time(int64_t turn_ns, uint32_t threads) {
         worked += turn_ns;
         slept += rest;
         rest = budget.rest_ns(rest, turn_ns, threads);
-        EXPECT_LE(rest, RealTimeBudget::kLongestRestNs);
+        EXPECT_LE(rest, std::max(RealTimeBudget::kLongestRestNs, turn_ns * (2 * int64_t{threads} - 1)));
     }
     return static_cast<double>(worked) / static_cast<double>(worked + slept);
 }
 
 TEST(RealTimeBudget, AThreadThatOthersKeepBusyWorksHalfOfTheTime) { EXPECT_NEAR(part_of_time(200'000, 1), 0.5, 0.005); }
+
+TEST(RealTimeBudget, LongTurnsRestForLonger) {
+    EXPECT_NEAR(part_of_time(2'000'000, 1), 0.5, 0.005);
+    EXPECT_NEAR(part_of_time(300'000, 4), 0.5 / 4, 0.005);
+}
 
 TEST(RealTimeBudget, SeveralThreadsTogetherWorkHalfOfTheTimeOfOne) {
     EXPECT_NEAR(part_of_time(20'000, 8), 0.5 / 8, 0.001);

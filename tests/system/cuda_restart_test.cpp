@@ -1,11 +1,11 @@
 // A supervised server is killed while two programs compete: how soon the urgent one keeps the other off again, and that
-// nobody notices more than that.
+// nobody notices more than that. XSCHED_TEST_KILLS: how many times.
 #include "system/cuda_rig.h"
 
 namespace xsched::test {
 namespace {
 
-constexpr int kKills = 7;
+constexpr int kUsualRestarts = 3;
 constexpr int64_t kMostNs = 300 * base::kMillisecond;
 
 class CudaRestart : public CudaProcesses {
@@ -41,16 +41,17 @@ protected:
 
 TEST_F(CudaRestart, UrgentWorkIsUrgentAgainWithinThreeTenthsOfASecond) {
     start_both();
+    const auto kills = static_cast<size_t>(count_of("XSCHED_TEST_KILLS", kUsualRestarts));
     std::vector<int64_t> took;
-    for (int i = 0; i < kKills; ++i) {
+    for (size_t i = 0; i < kills; ++i) {
         usleep(1'050'000);  // a server that lived for a second gets its successor at once
         took.push_back(kill_server());
         ASSERT_FALSE(HasFailure()) << "kill " << i;
     }
     std::sort(took.begin(), took.end());
-    std::printf("median %.1f ms, worst %.1f ms of %d kills\n", static_cast<double>(took[kKills / 2]) / 1e6,
-                static_cast<double>(took.back()) / 1e6, kKills);
-    EXPECT_LT(took[kKills / 2], kMostNs);
+    std::printf("median %.1f ms, worst %.1f ms of %zu kills\n", static_cast<double>(took[kills / 2]) / 1e6,
+                static_cast<double>(took.back()) / 1e6, kills);
+    EXPECT_LT(took[kills / 2], kMostNs);
     EXPECT_TRUE(is_kept_off(*low, *high));
     high->rest();
     EXPECT_TRUE(low->advances()) << "its gate does not open again";

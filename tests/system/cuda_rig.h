@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "support/environment.h"
 #include "support/server_rig.h"
 #include "system/cuda_program.h"
 

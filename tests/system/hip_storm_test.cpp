@@ -8,11 +8,6 @@ namespace {
 
 constexpr int kHangMs = 5000;
 
-int count_of(const char* variable, int usual) {
-    const char* value = getenv(variable);
-    return value != nullptr && *value != '\0' ? std::atoi(value) : usual;
-}
-
 struct StormMode {
     const char* name;
     Environment environment;

@@ -1,8 +1,6 @@
 // The same with the fake kernel driver behind them: programs whose channels can be disabled, and what became of them.
 #pragma once
 
-#include <cstdlib>
-
 #include "fake/rm/fake_rm.h"
 #include "system/cuda_rig.h"
 
@@ -91,11 +89,5 @@ protected:
     std::string fake_;
     std::vector<std::string> server_words_;  // beyond where it listens
 };
-
-// What the environment says instead of the ordinary number: the long runs.
-inline int count_of(const char* variable, int usual) {
-    const char* value = getenv(variable);
-    return value != nullptr && *value != '\0' ? std::atoi(value) : usual;
-}
 
 }  // namespace xsched::test

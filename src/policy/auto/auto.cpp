@@ -60,10 +60,14 @@ public:
                  int64_t now_ns, int64_t& again_ns) override {
         size_t first = kNobody;
         for (size_t i = 0; i < programs.size(); ++i) {
-            if (!programs[i].wants || (programs[i].slo_p99 == 0 && (device_->marks[i] & kBrief) == 0)) continue;
-            if (!goes_first(programs[i], device_->known[i], standing.is_behind(i), now_ns, again_ns)) {
+            if (!programs[i].wants) continue;
+            Known& known = device_->known[i];
+            const bool target = has_target(programs[i], known);
+            known.due = known.due && target;
+            if (!target && (device_->marks[i] & kBrief) == 0) continue;
+            if (!goes_first(programs[i], known, standing.is_behind(i), now_ns, again_ns)) {
                 // A switch less: what has begun goes on.
-                can_wait[i] = programs[i].slo_p99 != 0 && i != device_->current ? 1 : 0;
+                can_wait[i] = target && i != device_->current ? 1 : 0;
                 continue;
             }
             if (first == kNobody || is_before(i, first)) first = i;
@@ -93,6 +97,7 @@ private:
     }
     void renew(std::span<const Program> programs);
     void look(std::span<const Program> programs, int64_t now_ns);
+    static bool has_target(const Program& program, Known& known);
     static bool goes_first(const Program& program, Known& known, bool behind, int64_t now_ns, int64_t& again_ns);
     bool is_before(size_t a, size_t b) const;
 
@@ -143,14 +148,23 @@ void AutoRules::look(std::span<const Program> programs, int64_t now_ns) {
     device_->wanting = wanting;
 }
 
+// One that cannot be met by anybody is as none, so that nobody gains by asking for it; likewise until it is known how
+// long bursts are, and of one that has had the device for longer than its target.
+bool AutoRules::has_target(const Program& program, Known& known) {
+    if (program.slo_p99 == 0) return false;
+    if (known.target == nullptr) known.target = std::make_unique<Target>();
+    return known.target->can_be_met(program.slo_p99, known.habits.ran_ns());
+}
+
 // A target decides by itself; without one it is of those whose bursts are brief, and needs to have had no more than
 // others.
 bool AutoRules::goes_first(const Program& program, Known& known, bool behind, int64_t now_ns, int64_t& again_ns) {
-    if (program.slo_p99 == 0) {
+    if (!has_target(program, known)) {
         known.spent = !behind;
         return behind;
     }
-    if (known.target == nullptr) known.target = std::make_unique<Target>();
+    const int64_t late_ns = now_ns + known.target->ns(program.slo_p99) - known.habits.ran_ns() + 1;
+    if (known.due) again_ns = base::earlier(again_ns, late_ns);  // from then on it is one without
     if (known.due || !known.habits.has_work()) return known.due;
     const int64_t at_ns = known.target->needs_device_ns(known.habits, program.slo_p99, now_ns);
     known.due = now_ns >= at_ns;
@@ -187,7 +201,9 @@ public:
     // What may go first has the device kept for it through short pauses, and others made ready to leave soon.
     bool rank(std::span<const Unit> units, std::span<int32_t> urgency) const override {
         each(units, [&](size_t i, const Known& known) {
-            urgency[i] = units[i].slo_p99 != 0 ? 2 : known.habits.is_brief() ? 1 : 0;
+            const bool target =
+                known.target != nullptr && units[i].slo_p99 != 0 && known.target->can_be_met(units[i].slo_p99, 0);
+            urgency[i] = target ? 2 : known.habits.is_brief() ? 1 : 0;
         });
         return true;
     }

@@ -24,6 +24,12 @@ public:
     int64_t ns(int64_t slo_p99) const;
     // When the burst under way needs the device at the latest. Now, if it is not known how long it takes.
     int64_t needs_device_ns(const Habits& habits, int64_t slo_p99, int64_t now_ns) const;
+    // Whether the burst under way can be in time, which has had the device for so long: not if none of its bursts was
+    // as short as the target, or this one has taken longer alone.
+    bool can_be_met(int64_t slo_p99, int64_t ran_ns) const {
+        const int64_t target_ns = ns(slo_p99);
+        return is_known() && target_ns >= shortest_ns_ && ran_ns <= target_ns;
+    }
     int64_t best_ns() const { return high(ran_us_) * 1000; }  // of 99 in 100, with the device at once
     int64_t had_ns() const { return high(latency_us_) * 1000; }
     bool is_known() const { return bursts_ >= Habits::kEnough; }
@@ -36,10 +42,10 @@ private:
 
     Lengths ran_us_{};
     Lengths latency_us_{};
-    int64_t longest_ns_ = 0;   // of ran_us_
+    int64_t longest_ns_ = 0;  // of ran_us_
     int64_t shortest_ns_ = 0;  // likewise
-    int64_t spread_ns_ = 0;    // of latency_us_: 99 of 100 beyond the half of them
-    int64_t alone_ns_ = 0;     // mean of bursts that were alone; 0: none was
+    int64_t spread_ns_ = 0;  // of latency_us_: 99 of 100 beyond the half of them
+    int64_t alone_ns_ = 0;  // mean of bursts that were alone; 0: none was
     uint32_t bursts_ = 0;
 };
 

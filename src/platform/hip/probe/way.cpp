@@ -29,8 +29,8 @@ namespace kfd = hip::kfd;
 using busy::now_ns;
 
 constexpr double kStoppedKernelMs = 20;
-constexpr double kHoldMs = 60;
-constexpr double kPauseMs = 5;
+constexpr double kSuspendedMs = 60;
+constexpr double kBetweenMs = 5;
 constexpr int kMostTries = 5;
 
 struct Recorded {
@@ -74,8 +74,7 @@ kfd::Way way_called(const std::string& name) {
     throw std::runtime_error("--way " + name + " is none: use update, debug or preempt");
 }
 
-double ms_between(int64_t begin, int64_t end) { return static_cast<double>(end - begin) / 1e6; }
-struct Round {
+struct Stop {
     double stop_ms = 0, resume_ms = 0, went_on_ms = 0;
     bool stood = false;
 };
@@ -91,9 +90,9 @@ void start_kernel(busy::BusyDevice& device, vendor::Stream stream, uint32_t step
 }
 
 // One kernel is suspended in its middle, for longer than it takes.
-Round suspend_once(kfd::Way way, busy::BusyDevice& device, uint32_t steps) {
+Stop suspend_once(kfd::Way way, busy::BusyDevice& device, uint32_t steps) {
     const auto stream = static_cast<vendor::Stream>(device.queue());
-    Round round;
+    Stop round;
     start_kernel(device, stream, steps);
     Recorded& all = recorded();
     const std::lock_guard lock(all.mutex);
@@ -101,7 +100,7 @@ Round suspend_once(kfd::Way way, busy::BusyDevice& device, uint32_t steps) {
     const int refused = kfd::suspend(way, next_ioctl, all.debugger, all.queues, all.count);
     const int64_t stopped = now_ns();
     if (refused != 0) throw refused;
-    sleep_ms(kHoldMs);
+    sleep_ms(kSuspendedMs);
     round.stood = vendor::query(stream) == vendor::kNotReady;
     const int64_t resuming = now_ns();
     const int failed = kfd::resume(way, next_ioctl, all.queues, all.count);
@@ -114,17 +113,17 @@ Round suspend_once(kfd::Way way, busy::BusyDevice& device, uint32_t steps) {
     return round;
 }
 
-Json summed_up(std::vector<Round> rounds) {
-    const auto median = [&](double Round::* member) {
-        std::sort(rounds.begin(), rounds.end(), [&](const Round& a, const Round& b) { return a.*member < b.*member; });
+Json summed_up(std::vector<Stop> rounds) {
+    const auto median = [&](double Stop::* member) {
+        std::sort(rounds.begin(), rounds.end(), [&](const Stop& a, const Stop& b) { return a.*member < b.*member; });
         return rounds[rounds.size() / 2].*member;
     };
-    const auto stood = std::count_if(rounds.begin(), rounds.end(), [](const Round& round) { return round.stood; });
+    const auto stood = std::count_if(rounds.begin(), rounds.end(), [](const Stop& round) { return round.stood; });
     return {{"rounds", rounds.size()},
             {"stood", stood},
-            {"stop_us", median(&Round::stop_ms) * 1e3},
-            {"resume_us", median(&Round::resume_ms) * 1e3},
-            {"went_on_ms", median(&Round::went_on_ms)}};
+            {"stop_us", median(&Stop::stop_ms) * 1e3},
+            {"resume_us", median(&Stop::resume_ms) * 1e3},
+            {"went_on_ms", median(&Stop::went_on_ms)}};
 }
 
 // Another program's bursts while this one, which has nothing on the device, suspends and resumes its queues.
@@ -141,7 +140,7 @@ Json other_program(kfd::Way way, const Settings& settings) {
                 if (kfd::suspend(way, next_ioctl, all.debugger, all.queues, all.count) == 0)
                     kfd::resume(way, next_ioctl, all.queues, all.count);
             }
-            sleep_ms(kPauseMs);
+            sleep_ms(kBetweenMs);
         }
     });
     doing("suspending and resuming queues beside another program");
@@ -167,7 +166,7 @@ Json try_way(const Settings& settings) {
     const auto steps = static_cast<uint32_t>(settings.steps_per_ms * kStoppedKernelMs);
     Json found = {{"way", settings.way}, {"queues", recorded().count}};
     if (recorded().count == 0) throw std::runtime_error("no queue of the kernel driver was seen being made");
-    std::vector<Round> rounds;
+    std::vector<Stop> rounds;
     try {
         doing((std::string("suspending queues by ") + kfd::name_of(way)).c_str());
         const int count = std::clamp(static_cast<int>(settings.seconds * 5), 2, 20);

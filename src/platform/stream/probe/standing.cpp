@@ -16,7 +16,7 @@ namespace {
 using busy::now_ns;
 
 constexpr double kStandingKernelMs = 10;
-constexpr int kKernels = 5;
+constexpr int kStandingKernels = 5;
 constexpr int kAfterMs = 10;  // by then the other thread waits
 
 template <typename Call>
@@ -28,7 +28,7 @@ void note_longest(double& longest_ms, const Call& call) {
 
 // The longest of some queries, and of some records of an event, while another thread is in `wait`.
 Json beside(busy::BusyDevice& device, uint32_t steps, vendor::Stream stream, const std::function<void()>& wait) {
-    for (int i = 0; i < kKernels; ++i) device.enqueue(steps);
+    for (int i = 0; i < kStandingKernels; ++i) device.enqueue(steps);
     std::atomic<bool> over{false};
     std::string complaint;
     std::thread other([&] {
@@ -70,7 +70,7 @@ Json try_standing(const Settings& settings) {
         vendor::copy_out_in(stream, copy.data(), memory, copy.size());
         vendor::wait(stream);
     });
-    return {{"synchronize", synchronize}, {"copy", copying}, {"work_ms", kStandingKernelMs * kKernels}};
+    return {{"synchronize", synchronize}, {"copy", copying}, {"work_ms", kStandingKernelMs * kStandingKernels}};
 }
 
 }  // namespace xsched::probe

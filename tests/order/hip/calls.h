@@ -1,0 +1,42 @@
+// What the files that make CUDA's driver of the HIP runtime share. Any thread.
+#pragma once
+
+#include <cstdint>
+
+#include "order/cuda/driver.h"
+#include "order/hip/functions.h"
+
+namespace cuda {
+
+using namespace xsched::hip;
+
+inline const hip::Functions& h() { return hip::functions(); }
+inline CUresult code_of(hipError_t code) { return static_cast<CUresult>(code); }
+inline hipStream_t hip_stream(CUstream stream) { return reinterpret_cast<hipStream_t>(stream); }
+inline hipEvent_t hip_event(CUevent event) { return reinterpret_cast<hipEvent_t>(event); }
+inline void* at(CUdeviceptr address) { return reinterpret_cast<void*>(address); }
+inline thread_local uint32_t t_calls = 0;
+inline uint32_t turn() { return t_calls++; }  // which of several forms a call takes
+
+// A context is a device.
+inline CUcontext context_of(int device) { return reinterpret_cast<CUcontext>((uintptr_t(device) + 1) << 4); }
+inline int device_of(CUcontext context) { return static_cast<int>(reinterpret_cast<uintptr_t>(context) >> 4) - 1; }
+
+// Kernels (kernels.cpp): a function is one of a module, or a host function of a library.
+struct Kernel {
+    CUfunction function;
+    dim3 grid, block;
+    unsigned shared;
+    hipStream_t stream;
+    void** arguments;
+    void** extra;
+};
+bool is_host_function(CUfunction function);
+hipError_t launch_host_function(const Kernel& it, bool per_thread);
+hipError_t launch_module_function(const Kernel& it);
+void fill_libraries(Api& api);
+
+// The functions that have several forms (forms.cpp): for programs with one default stream per thread, or for others.
+void fill_forms(Api& api, bool per_thread);
+
+}  // namespace cuda
