@@ -35,6 +35,8 @@ test=(
     python3-pyopencl
     python3-numpy
     binutils              # nm, readelf: what guest libraries need and export
+    xvfb                  # an X11 display without a screen: xcli windows; its test is skipped without
+    x11-utils             # xprop, which that asks
 )
 lint=(
     clang-19              # the tidy preset's compiler

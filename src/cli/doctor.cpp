@@ -181,8 +181,8 @@ int show_doctor(const std::string& root, bool json) {
         list.push_back(
             {{"name", platform.name}, {"findings", as_json(platform.findings)}, {"levels", as_json(platform.levels)}});
     }
-    print(json ? Json{{"ok", true}, {"parts", list}}.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"
-               : table.text());
+    json ? print(Json{{"ok", true}, {"parts", list}}.dump(2, ' ', false, Json::error_handler_t::replace) + "\n")
+         : print_text(table.text());
     return 0;
 }
 

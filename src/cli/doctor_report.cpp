@@ -144,7 +144,7 @@ Json report_of(const Evidence& evidence, const std::vector<Verdict>& verdicts) {
 
 void show_run(const DoctorRun& asked, const Evidence& evidence, const std::vector<Verdict>& verdicts) {
     const std::string json = report_of(evidence, verdicts).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-    print(asked.json ? json : for_people(evidence, verdicts));
+    asked.json ? print(json) : print_text(for_people(evidence, verdicts));
     if (asked.save.empty()) return;
     std::ofstream file(asked.save);
     if (!(file << json << std::flush)) throw Failure("--save: " + asked.save + " cannot be written");

@@ -52,7 +52,8 @@ int explain_now(const Names& who, bool json) {
         text += explained_text(*program, explained);
         told.push_back(explained_json(*program, explained));
     }
-    print(json ? Json{{"ok", true}, {"policy", answer.value("policy", "")}, {"programs", told}}.dump(2) + "\n" : text);
+    json ? print(Json{{"ok", true}, {"policy", answer.value("policy", "")}, {"programs", told}}.dump(2) + "\n")
+         : print_text(text);
     return 0;
 }
 
@@ -122,8 +123,8 @@ private:
                          "\n");
         char at[32];
         snprintf(at, sizeof(at), "%8.3f s  ", static_cast<double>(burst.began_ns - began_ns_) / base::kSecond);
-        print(at + names_[burst.client] + ": a burst of " + length_text(ms) + text + "; " + length_text(ms - held_ms) +
-              (burst.held.empty() ? " were its own (not us)\n" : " were its own\n"));
+        print_text(at + names_[burst.client] + ": a burst of " + length_text(ms) + text + "; " +
+                   length_text(ms - held_ms) + (burst.held.empty() ? " were its own (not us)\n" : " were its own\n"));
     }
 
     ServerLink link_;
@@ -147,8 +148,8 @@ int explain_slow(const ExplainWords& words, bool json) {
         watch.look();
     }
     if (watch.told() == 0 && !json)
-        print("no burst that was followed took longer than " + words.slow + " in " + words.time +
-              " (while nobody competes for a device, bursts are not followed)\n");
+        print_text("no burst that was followed took longer than " + words.slow + " in " + words.time +
+                   " (while nobody competes for a device, bursts are not followed)\n");
     return 0;
 }
 

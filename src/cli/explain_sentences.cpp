@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "cli/copying.h"
 #include "cli/held_causes.h"
 #include "cli/program_facts.h"
 
@@ -55,6 +56,7 @@ Explained not_held(const Json& answer, const Json& program, double got) {
     const std::string not_held = "not us: XSched did not hold it in the last 60 s";
     char percent[32] = "";
     if (got >= 0) snprintf(percent, sizeof(percent), "%.0f percent", got);
+    if (find_copies(program, others, result)) return result;
     if (got >= kBusyPercent) {
         result.finding = WhySlow::kItsOwnWork;
         result.headline = not_held + "; the device worked for it " + percent + " of the time";
@@ -183,6 +185,7 @@ const char* finding_word(WhySlow finding) {
         case WhySlow::kWindow: return "window";
         case WhySlow::kGang: return "gang";
         case WhySlow::kStarved: return "starved";
+        case WhySlow::kCopies: return "copies";
         case WhySlow::kLongKernels: return "long_kernels";
         case WhySlow::kShares: return "shares";
         case WhySlow::kItsOwnWork: return "its_own_work";

@@ -26,6 +26,7 @@ enum class WhySlow {
     kWindow,            // another program has the active window, and the policy has that one go first
     kGang,              // its gang is suspended: not all of it may run
     kStarved,           // held so long that only the starvation limit lets it run
+    kCopies,            // not held: copies keep the device's copy engine, its own or another's
     kLongKernels,       // not held, but commands of others last long and cannot be taken off
     kShares,            // not held: it runs beside others of its priority
     kItsOwnWork,        // not held: the device works for it

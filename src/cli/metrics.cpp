@@ -19,7 +19,7 @@ int show_definitions(bool json) {
                         {"unit", metric.unit},
                         {"help", metric.help}});
     }
-    print(json ? Json{{"ok", true}, {"metrics", list}}.dump(2) + "\n" : table.text());
+    json ? print(Json{{"ok", true}, {"metrics", list}}.dump(2) + "\n") : print_text(table.text());
     return 0;
 }
 

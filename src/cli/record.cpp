@@ -111,7 +111,7 @@ int record(const RecordWords& words, bool json) {
     snprintf(text, sizeof(text), "%.1f s recorded: %zu changes of %zu queues, %llu lost, %zu bytes\n", seconds,
              recording.changes.size(), recording.queues.size(), static_cast<unsigned long long>(recording.lost),
              bytes.size());
-    print(text);
+    print_text(text);
     return 0;
 }
 

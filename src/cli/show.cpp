@@ -9,6 +9,7 @@
 #include "cli/fields.h"
 #include "cli/fit.h"
 #include "cli/other_servers.h"
+#include "console/fold.h"
 #include "console/table.h"
 
 namespace xsched::cli {
@@ -207,6 +208,8 @@ void print(const std::string& text) {
     fflush(stdout);
 }
 
+void print_text(const std::string& text) { print(console::folded(text, console::text_width())); }
+
 int show_list(bool wide, bool json) {
     ServerLink link;
     const Json answer = ask_all(link, {{"cmd", "list"}}, "queues");
@@ -231,7 +234,7 @@ int show_status(const Target& target, bool json) {
     answer["other_servers"] = Json::array();
     for (const OtherServer& server : other_servers(link.path()))
         if (server.owner == ServerOwner::kThisUser) answer["other_servers"].push_back(server.path);
-    print(json ? answer.dump(2) + "\n" : status_text(answer));
+    json ? print(answer.dump(2) + "\n") : print_text(status_text(answer));
     return 0;
 }
 
@@ -248,7 +251,7 @@ int show_limits(bool json) {
             table.add({std::to_string(user.value("uid", int64_t{0})), limit.value("name", ""), used,
                        std::to_string(limit.value("most", int64_t{0})), limit.value("unit", "")});
         }
-    print(table.text());
+    print_text(table.text());
     return 0;
 }
 
@@ -262,7 +265,7 @@ int show_server(bool json) {
     for (const auto& [name, value] : answer.items())
         if (name != "ok" && name != "json_version")
             table.add({name, value.is_string() ? value.get<std::string>() : value.dump()});
-    print(table.text());
+    print_text(table.text());
     return 0;
 }
 
@@ -273,18 +276,19 @@ int show_options(bool json) {
         table.add({info->variable, *info->fallback != '\0' ? info->fallback : "-", info->help});
         list.push_back({{"variable", info->variable}, {"default", info->fallback}, {"help", info->help}});
     }
-    print(json ? Json{{"ok", true}, {"options", list}}.dump(2) + "\n" : table.text());
+    json ? print(Json{{"ok", true}, {"options", list}}.dump(2) + "\n") : print_text(table.text());
     return 0;
 }
 
 int show_fields(bool json) {
-    console::Table table({"KEY", "UNIT", "IN", "MEANING"});
+    console::Table table({"KEY", "UNIT", "MEANING"});
     Json list = Json::array();
     for (const Field* field = fields(); field->key != nullptr; ++field) {
-        table.add({field->key, *field->unit != '\0' ? field->unit : "-", places_of(*field), field->help});
+        table.add({field->key, *field->unit != '\0' ? field->unit : "-",
+                   std::string(field->help) + " (" + places_of(*field) + ")"});
         list.push_back({{"key", field->key}, {"unit", field->unit}, {"in", places_of(*field)}, {"help", field->help}});
     }
-    print(json ? Json{{"ok", true}, {"fields", list}}.dump(2) + "\n" : table.text());
+    json ? print(Json{{"ok", true}, {"fields", list}}.dump(2) + "\n") : print_text(table.text());
     return 0;
 }
 

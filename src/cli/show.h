@@ -17,5 +17,7 @@ int show_options(bool json);
 int show_fields(bool json);
 
 void print(const std::string& text);
+// For people: in as many columns as they have (console/fold.h).
+void print_text(const std::string& text);
 
 }  // namespace xsched::cli

@@ -18,7 +18,7 @@ void add(Json& request, const char* member, const std::optional<int64_t>& value)
 
 int ask_and_print(const Json& request, const std::string& done, bool json) {
     const Json answer = ServerLink().ask(request);
-    print(json ? answer.dump(2) + "\n" : done);
+    json ? print(answer.dump(2) + "\n") : print_text(done);
     return 0;
 }
 
@@ -79,10 +79,10 @@ int tell(const Done& done, const std::string& sentence, bool json) {
                   .dump(2) +
               "\n");
     else if (!sentence.empty())
-        print(sentence + "\n");
+        print_text(sentence + "\n");
     if (!json && !done.waiting.empty())
-        print("kept for the queues that " + joined_names(done.waiting) +
-              (done.waiting.size() == 1 ? " makes later\n" : " make later\n"));
+        print_text("kept for the queues that " + joined_names(done.waiting) +
+                   (done.waiting.size() == 1 ? " makes later\n" : " make later\n"));
     if (!json) tell_aside(done);
     return done.status;
 }
@@ -119,7 +119,7 @@ int steer_policy(const PolicyWords& words, bool json) {
         console::Table table({"POLICY", "WHAT IT DOES"});
         for (const Json& policy : answer["policies"])
             table.add({policy.value("name", ""), policy.value("summary", "")});
-        print(table.text());
+        print_text(table.text());
     } else {
         print("policy " + answer.value("policy", "") + "\n");
     }

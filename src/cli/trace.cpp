@@ -102,9 +102,9 @@ int trace(const TraceWords& words, bool json) {
         }
         char text[64];
         snprintf(text, sizeof(text), "%.1f s traced: ", seconds);
-        print(text + plural(traced.changes.size(), "change") + " of " + plural(programs.size(), "program") + ", " +
-              std::to_string(bytes) + " bytes; open " + words.file + " at https://ui.perfetto.dev\n" +
-              shortcomings(traced, link) + (cut.empty() ? "" : "it ends early: " + cut + "\n"));
+        print_text(text + plural(traced.changes.size(), "change") + " of " + plural(programs.size(), "program") + ", " +
+                   std::to_string(bytes) + " bytes; open " + words.file + " at https://ui.perfetto.dev\n" +
+                   shortcomings(traced, link) + (cut.empty() ? "" : "it ends early: " + cut + "\n"));
         return 0;
     } catch (...) {
         if (made) unlink(words.file.c_str());

@@ -179,9 +179,9 @@ int follow_windows(const WindowsWords& words) {
         const pid_t owner = sway ? owner_in_sway(line) : owner_in_x11(line);
         if (owner < 0) continue;
         active.change(owner);
-        print(owner == 0 ? "no window is active, or nobody says whose it is\n"
-                         : "active window: pid " + std::to_string(owner) + ", " + std::to_string(active.programs()) +
-                               " of its programs are scheduled\n");
+        print_text(owner == 0 ? "no window is active, or nobody says whose it is\n"
+                              : "active window: pid " + std::to_string(owner) + ", " +
+                                    std::to_string(active.programs()) + " of its programs are scheduled\n");
     }
     return 0;
 }

@@ -122,6 +122,8 @@ void ClientSlots::follow_stop(uint32_t at, const QueueNumbers& numbers, int64_t 
     constexpr int64_t kForgetNs = 2 * base::kSecond;  // something else keeps it
     QueueHistory& queue = queues_[at];
     queue.last_completed = numbers.completed;
+    queue.last_copies = numbers.copies;
+    queue.last_copied_bytes = numbers.copied_bytes;
     if (queue.stopping_since_ns == 0 && queue.resuming_since_ns == 0) return;
     const ipc::QueueSlot& slot = view_.region->slots[at];
     const bool off = slot.interrupted.load(std::memory_order_relaxed) != 0;
@@ -149,6 +151,8 @@ void ClientSlots::close_record(uint32_t at) {
     if (view_.record == nullptr || !queues_[at].scheduled) return;
     QueueRecord& record = view_.record->make(at);
     raise_by(record.gone_completed, queues_[at].last_completed);
+    raise_by(record.gone_copies, queues_[at].last_copies);
+    raise_by(record.gone_copied_bytes, queues_[at].last_copied_bytes);
     raise_by(record.gone_busy_ns, queues_[at].metered_busy_ns);
 }
 

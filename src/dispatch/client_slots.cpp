@@ -177,12 +177,12 @@ bool ClientSlots::shares_as_group(policy::Unit& unit) const {
     return true;
 }
 
-// All programs of a user who was given a share or limit share it.
+// All programs of a user who was given a share or limit share it, or of any where users are who shares.
 void ClientSlots::share_as_user(policy::Unit& unit) const {
     const UserLimits& user = *view_.limits;
     const int32_t share = user.share.load(std::memory_order_relaxed);
     const int32_t limit = user.limit.load(std::memory_order_relaxed);
-    if (share == 0 && limit >= 100) return;
+    if (share == 0 && limit >= 100 && !user.shares_as_one) return;
     unit.account = user.account;
     unit.share = share;
     unit.limit = limit;

@@ -44,6 +44,8 @@ struct QueueHistory {
     uint64_t mark_launched = 0;
     uint64_t mark_completed = 0;
     uint64_t last_completed = 0;  // as read last
+    uint64_t last_copies = 0;
+    uint64_t last_copied_bytes = 0;
     sched::Mechanism stopped_by{};
     HoldTracker hold;
     int64_t unit_busy_ns = 0;  // device time that counts in a unit

@@ -61,8 +61,10 @@ struct QueueRecord {
     std::atomic<int64_t> running_ns{0};
     std::atomic<int64_t> idle_ns{0};
     std::atomic<int64_t> looked_ns{0};
-    // Of those that had it before: the commands and the device time.
+    // Of those that had it before: the commands, which of them were copies, and the device time.
     std::atomic<uint64_t> gone_completed{0};
+    std::atomic<uint64_t> gone_copies{0};
+    std::atomic<uint64_t> gone_copied_bytes{0};
     std::atomic<int64_t> gone_busy_ns{0};
     std::atomic<int64_t> seen_ns{0};  // when the queue was first seen
     std::atomic<int64_t> ready_since_ns{0};  // 0: it has no work, as far as is known

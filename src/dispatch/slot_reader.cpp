@@ -75,6 +75,8 @@ bool read_slot(const ipc::QueueSlot& slot, int64_t now_ns, QueueNumbers& numbers
     numbers.idle_since_ns = take(slot.idle_since_ns, int64_t{0}, now_ns);
     numbers.command_ns = take(slot.command_ns, int64_t{0}, kLongestCommandNs);
     numbers.busy_ns = take(slot.busy_ns, int64_t{0}, std::numeric_limits<int64_t>::max() / ipc::kMostQueues);
+    numbers.copies = take(slot.copies);
+    numbers.copied_bytes = take(slot.copied_bytes);
     return true;
 }
 

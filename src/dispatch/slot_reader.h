@@ -20,6 +20,8 @@ struct QueueNumbers : base::Hints {  // `priority` counts what the queue inherit
     bool lent = false;  // its priority is, until some of its commands have completed
     uint64_t submitted = 0;
     uint64_t completed = 0;
+    uint64_t copies = 0;
+    uint64_t copied_bytes = 0;
     bool silent = false;  // all that will be heard of it by itself has been heard, and there is more
     int64_t progress_ns = 0;  // if it is ready: when `completed` last changed, or it became so (ClientSlots sets it)
     bool device_progress = false;  // completion is seen only by looking

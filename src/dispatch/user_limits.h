@@ -15,7 +15,10 @@ struct UserLimits {
     std::atomic<uint32_t> priorities{16};  // different ones at a time; a further one counts as the next lower
     std::atomic<int32_t> share{0};  // of each device, of all its programs together: as base/hints.def says
     std::atomic<int32_t> limit{100};  // at least 1
-    uint64_t account = 0;  // as in policy::Unit; written before anybody reads it
+    // As in policy::Unit; and whether the user's programs share as one also where nothing was said of him. Both are
+    // written before anybody reads them.
+    uint64_t account = 0;
+    bool shares_as_one = false;
     std::atomic<uint32_t> queues_used{0};
     std::atomic<uint32_t> priorities_used{0};
     std::atomic<uint64_t> not_recorded{0};  // journal entries beyond its part of the ring (journal.h)

@@ -22,7 +22,7 @@
 namespace xsched::ipc {
 
 inline constexpr uint32_t kMagic = 0x44435358;  // "XSCD"
-inline constexpr uint32_t kVersion = 14;        // raised with any change of this file or protocol.h
+inline constexpr uint32_t kVersion = 15;        // raised with any change of this file or protocol.h
 inline constexpr uint32_t kMostQueues = 1024;
 
 enum class SlotState : uint32_t { kFree = 0, kUsed = 1 };
@@ -118,6 +118,9 @@ struct alignas(512) QueueSlot {
     // The number, counted from 1, of the first command whose end is not reported by itself, but only when the program
     // waits for it or launches again; 0: there is none. (client)
     std::atomic<uint64_t> unreported;
+    // --- of what was submitted; here for want of room there. Only copies change them. (client)
+    std::atomic<uint64_t> copies;  // copies of memory, each piece by itself
+    std::atomic<uint64_t> copied_bytes;  // theirs, as far as their calls tell
 };
 
 // Commands known to be complete. Without locks; never more than `submitted`.

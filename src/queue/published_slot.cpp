@@ -29,6 +29,8 @@ void PublishedSlot::publish(uint32_t index, const Setup& setup, const SlotState&
     slot.submitted.store(state.submitted, std::memory_order_relaxed);
     slot.launched.store(state.launched, std::memory_order_relaxed);
     slot.completed.store(state.completed, std::memory_order_relaxed);
+    slot.copies.store(state.copies, std::memory_order_relaxed);
+    slot.copied_bytes.store(state.copied_bytes, std::memory_order_relaxed);
     slot.command_ns.store(meter.command_ns(), std::memory_order_relaxed);
     slot.busy_ns.store(meter.busy_ns(), std::memory_order_relaxed);
     const int64_t now = base::now_ns();

@@ -20,6 +20,8 @@ struct SlotState {
     uint64_t submitted = 0;
     uint64_t launched = 0;
     uint64_t completed = 0;
+    uint64_t copies = 0;
+    uint64_t copied_bytes = 0;
     uint32_t keep_alive = 0;   // the number of the last one
     uint32_t waiting = 0;      // callers in admit
     uint32_t inside = 0;       // callers inside the driver that wait for its work
@@ -43,6 +45,10 @@ public:
 
     // --- counts
     void submitted(uint64_t count) { slot().submitted.store(count, std::memory_order_relaxed); }
+    void copied(uint64_t copies, uint64_t bytes) {
+        slot().copies.store(copies, std::memory_order_relaxed);
+        slot().copied_bytes.store(bytes, std::memory_order_relaxed);
+    }
     void launched(uint64_t count) { slot().launched.store(count, std::memory_order_relaxed); }
     void completed(uint64_t count, const CommandMeter& meter) {
         slot().command_ns.store(meter.command_ns(), std::memory_order_relaxed);

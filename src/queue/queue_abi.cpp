@@ -75,6 +75,10 @@ void xq_admit_piece(XqQueue* queue, XqTicket* ticket, const XqPiece* piece) {
     *ticket = XqTicket{};
 }
 
+void xq_note_copy(XqQueue* queue, uint64_t bytes) {
+    if (XQueue* object = of_pointer(queue)) object->note_copy(bytes);
+}
+
 XSCHED_HOT void xq_launched(XqQueue* queue, XqTicket* ticket, uint32_t outcome) {
     if (XQueue* object = of_pointer(queue)) object->launched(*ticket, outcome);
 }

@@ -61,6 +61,9 @@ uint64_t xq_copy_piece(XqQueue* queue, XqCopyKind kind, uint64_t bytes);
 void xq_admit_piece(XqQueue* queue, XqTicket* ticket, const XqPiece* piece);
 
 void xq_launched(XqQueue* queue, XqTicket* ticket, uint32_t outcome);  // XqOutcome
+// The command that was admitted is a copy of memory, or a piece of one: it is counted for people. `bytes`: as far as
+// the call tells, else 0. Other commands pay nothing for it.
+void xq_note_copy(XqQueue* queue, uint64_t bytes);
 XResult xq_buffer(XqQueue* queue, XqTicket* ticket, XqCommand* command);  // queue owns `command` from here on
 void xq_complete(XqToken token);
 

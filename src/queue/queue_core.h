@@ -56,6 +56,7 @@ struct QueueCore {
         launched += count;
         published.launched(launched);
     }
+    void note_copy(uint64_t bytes) { published.copied(++copies, copied_bytes += bytes); }
     XSCHED_HOT void note_completed(uint32_t count);
     void begin_suspension();
     void set_level(uint32_t level);
@@ -77,6 +78,8 @@ struct QueueCore {
     uint64_t submitted = 0;
     uint64_t launched = 0;
     uint64_t completed = 0;
+    uint64_t copies = 0;  // of those submitted
+    uint64_t copied_bytes = 0;
     CommandMeter meter;
     Waiters waiters;
     uint32_t busy = 0;  // calls of ours into the backend that keep a retired queue from its end

@@ -50,6 +50,7 @@ void XQueue::begin(const Setup& setup, const Placement& placement) {
     core_.retired = core_.apart = keep_device_ = false;
     core_.suspension = {};
     core_.submitted = core_.launched = core_.completed = 0;
+    core_.copies = core_.copied_bytes = 0;
     core_.window = Window{};
     core_.window.configure(setup.threshold, setup.batch_size);
     core_.meter = CommandMeter{};
@@ -71,6 +72,8 @@ void XQueue::publish() {
                           .submitted = core_.submitted,
                           .launched = core_.launched,
                           .completed = core_.completed,
+                          .copies = core_.copies,
+                          .copied_bytes = core_.copied_bytes,
                           .keep_alive = keep_alive_.number(),
                           .waiting = gated_.waiting(),
                           .inside = gated_.inside(),

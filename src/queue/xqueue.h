@@ -50,6 +50,10 @@ public:
     void split_over();
     uint64_t copy_piece(XqCopyKind kind, uint64_t bytes);
     void admit_piece(XqTicket& ticket, const XqPiece& piece) { path_->admit_piece(ticket, piece); }
+    void note_copy(uint64_t bytes) {
+        base::Lock lock(core_.mutex);
+        core_.note_copy(bytes);
+    }
     void admit_callback(XqTicket& ticket) { path_->admit_callback(ticket); }
     XSCHED_HOT void launched(XqTicket& ticket, uint32_t outcome) {
         // What keeps the device alive does so until the next work is there, not only a place in the queue.

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <functional>
 #include <iterator>
+#include <random>
 #include <sstream>
 #include <stdexcept>
 #include <utility>
@@ -14,6 +16,7 @@ namespace xsched::server {
 namespace {
 
 constexpr uint64_t kGroupAccounts = uint64_t{7} << 61;  // other than users' and processes'
+constexpr uint64_t kPathAccounts = kGroupAccounts | uint64_t{1} << 60;  // of groups that nothing was said of
 constexpr size_t kLongestPath = 255;
 
 // Without ".." a path below the mount stays there.
@@ -21,6 +24,11 @@ bool is_path(const std::string& path) {
     if (path == "/") return true;
     return path.size() <= kLongestPath && !path.empty() && path.front() == '/' &&
            (path + "/").find("/../") == std::string::npos && (path + "/").find("//") == std::string::npos;
+}
+
+// Of a path, by a number that nobody knows.
+uint64_t hash_of_path(const std::string& path, uint64_t secret) {
+    return std::hash<std::string>{}(std::to_string(secret) + path + std::to_string(secret));
 }
 
 bool is_within(const std::string& path, const std::string& group) {
@@ -72,6 +80,11 @@ GroupSetting Cgroups::read(const std::string& text) {
 
 Cgroups::Cgroups(std::vector<std::string> mounts) : mounts_(std::move(mounts)) {}
 
+void Cgroups::share_by_group() {
+    std::random_device random;
+    while (secret_ == 0) secret_ = uint64_t{random()} << 32 | random();
+}
+
 int64_t Cgroups::owner_of(const std::string& path) const {
     struct stat info{};
     for (const std::string& mount : mounts_)
@@ -116,6 +129,23 @@ const char* Cgroups::set(const GroupSetting& setting, const Peer* asking) {
     return nullptr;
 }
 
+std::vector<KeptGroup> Cgroups::kept() const {
+    std::vector<KeptGroup> all;
+    for (const auto& [path, group] : groups_)
+        all.push_back({path, group.share, group.limit, group.account, group.by, group.trusted});
+    return all;
+}
+
+void Cgroups::take_up(const KeptGroup& group) {
+    if (!is_path(group.path) || (!group.trusted && owner_of(group.path) < 0)) return;
+    groups_[group.path] = {.share = std::clamp(group.share, 0, 100),
+                           .limit = std::clamp(group.limit, 1, 100),
+                           .account = group.account | kGroupAccounts,
+                           .by = group.by,
+                           .trusted = group.trusted};
+    accounts_ = std::max(accounts_, group.account & ~kGroupAccounts);
+}
+
 bool Cgroups::tell(const std::string& path, dispatch::GroupShare& share) const {
     const Group* nearest = nullptr;
     size_t length = 0;
@@ -132,7 +162,10 @@ bool Cgroups::tell(const std::string& path, dispatch::GroupShare& share) const {
     store(share.share, nearest != nullptr ? nearest->share : 0);
     store(share.limit, nearest != nullptr ? std::max(nearest->limit, 1) : 100);
     store(share.trusted, nearest != nullptr && nearest->trusted);
-    store(share.account, nearest != nullptr ? nearest->account : 0);
+    const bool by_path = nearest == nullptr && secret_ != 0 && !path.empty();
+    store(share.account, nearest != nullptr ? nearest->account
+                         : by_path          ? kPathAccounts | hash_of_path(path, secret_) >> 4
+                                            : 0);
     return changed;
 }
 

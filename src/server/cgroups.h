@@ -28,6 +28,16 @@ struct GroupSetting {
     int32_t percent = 0;
 };
 
+// All that is known of a group, for a server after this one: its account too, by which others know what it has had.
+struct KeptGroup {
+    std::string path;
+    int32_t share = 0;
+    int32_t limit = 100;
+    uint64_t account = 0;
+    uid_t by = 0;
+    bool trusted = false;
+};
+
 class Cgroups {
 public:
     // Of one ordinary user, of all of these together, and of all users.
@@ -38,6 +48,8 @@ public:
     // `mounts`: where the hierarchy may be.
     explicit Cgroups(std::vector<std::string> mounts = {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"});
 
+    // All programs of a group share a device as one, also where nothing was said of any group. Before any is told.
+    void share_by_group();
     // Whether a setting is meant for a group.
     static bool is_about(const std::string& text) { return !text.empty() && text.front() == '/'; }
     // Throws std::runtime_error with a sentence.
@@ -48,6 +60,9 @@ public:
     // Null: it is in force; else why not. Whoever asks is charged for a group that had nothing; null: a trusted one.
     // The uid is that of the user whose limits count (users.h).
     const char* set(const GroupSetting& setting, const Peer* asking);
+    std::vector<KeptGroup> kept() const;
+    // One of the server before this one. What its owner said of a group that has gone is forgotten.
+    void take_up(const KeptGroup& group);
     // What counts for a program of that group: of the groups above it the nearest that has anything, and before all
     // others one of which somebody trusted said it. True: it is other than before.
     bool tell(const std::string& path, dispatch::GroupShare& share) const;
@@ -67,6 +82,7 @@ private:
     std::vector<std::string> mounts_;
     std::map<std::string, Group> groups_;
     uint64_t accounts_ = 0;
+    uint64_t secret_ = 0;  // of accounts by path, so that nobody makes a group that has another's; 0: there are none
 };
 
 }  // namespace xsched::server

@@ -23,8 +23,9 @@ constexpr int64_t kQueuePatienceNs = 5 * base::kSecond;  // an agent publishes i
 constexpr int64_t kLookAgainNs = 5 * base::kMillisecond;
 constexpr int kParentField = 4;  // of /proc/PID/stat
 constexpr int kStartField = 22;
-// Of those that users fill, what is left out first where there is no room.
+// Of those that users fill, what is left out first where there is no room; then their groups.
 constexpr const char* kOfProcesses[] = {"orders", "held", "expected"};
+constexpr const char* kOfUsers[] = {"orders", "held", "expected", kGroupsOfUsers};
 
 uint64_t field_of(pid_t pid, int wanted) {
     if (pid <= 0) return 0;
@@ -107,7 +108,7 @@ void Checkpoint::save() {
 std::string Checkpoint::text_that_fits(size_t most) {
     Json kept = state_;
     std::string text;
-    for (const char* name : kOfProcesses) {
+    for (const char* name : kOfUsers) {
         kept.erase(name);
         text = text_of_state(kept);
         if (text.size() <= most) break;

@@ -17,6 +17,10 @@
 
 namespace xsched::server {
 
+// Shares and limits of control groups: what administrators said, and what their owners did.
+inline constexpr const char* kGroupsOfTrusted = "groups";
+inline constexpr const char* kGroupsOfUsers = "users_groups";
+
 struct CheckpointArea {
     static constexpr size_t kMostBytes = 256 << 10;
     struct Copy {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <set>
 
 #include "base/clock.h"
 #include "base/time.h"
@@ -66,7 +67,8 @@ void add_device(const Request& request, Json& entry, const Client& client, uint6
 void add_group(Json& entry, const Client& client) {
     entry["cgroup"] = client.cgroup();
     const dispatch::GroupShare& group = *client.group();
-    if (group.account.load() != 0) entry["group_gets"] = {{"share", group.share.load()}, {"limit", group.limit.load()}};
+    if (group.share.load() != 0 || group.limit.load() < 100)
+        entry["group_gets"] = {{"share", group.share.load()}, {"limit", group.limit.load()}};
 }
 
 std::string device_text(const Request& request, const Client& client, uint64_t device) {
@@ -108,30 +110,46 @@ std::string sentence(const Request& request, const Explanation& why, int64_t now
 }
 
 AskedFor shares_of_all(const Request& request) {
-    std::map<std::pair<uint64_t, uint64_t>, int32_t> largest;  // of a process on a device
-    for (const auto& [id, client] : request.host.clients)
-        for (const SeenQueue& queue : queues_of(*client)) {
-            int32_t& share = largest[{client->process(), queue.slot.device.load()}];
-            share = std::max(share, std::clamp(queue.slot.share.load(), 0, 100));
-        }
     AskedFor asked;
-    for (const auto& [key, share] : largest) asked[key.second] += share;
+    std::map<std::pair<uint64_t, uint64_t>, int32_t> largest;  // of a process, or a group's account, on a device
+    std::set<std::pair<uint64_t, uint64_t>> counted;           // of groups: the process, on a device
+    for (const auto& [id, client] : request.host.clients) {
+        const uint64_t account = client->group()->account.load();
+        const int32_t of_group = client->group()->share.load();
+        for (const SeenQueue& queue : queues_of(*client)) {
+            const uint64_t device = queue.slot.device.load();
+            int32_t& share = largest[{account != 0 ? account : client->process(), device}];
+            share = account != 0 ? of_group : std::max(share, std::clamp(queue.slot.share.load(), 0, 100));
+            if (account == 0 || !counted.insert({client->process(), device}).second) continue;
+            asked.groups_got[{account, device}] += request.host.use.percent(client->process(), device, 10).value_or(0);
+        }
+    }
+    for (const auto& [key, share] : largest) asked.shares[key.second] += share;
     return asked;
 }
 
-std::string why_less(const Request& request, const AskedFor& asked_for, const ipc::QueueSlot& slot,
-                     const Explanation& why, std::optional<double> got) {
-    const int32_t share = slot.share.load();
+std::string why_less(const Request& request, const AskedFor& asked_for, const SeenQueue& queue, const Explanation& why,
+                     std::optional<double> got) {
+    const uint64_t device = queue.slot.device.load();
+    const dispatch::GroupShare& group = *queue.client.group();
+    const bool of_group = group.account.load() != 0;
+    const int32_t share = of_group ? group.share.load() : queue.slot.share.load();
+    const int32_t limit = of_group ? group.limit.load() : queue.slot.limit.load();
+    if (of_group && got)
+        if (const auto all = asked_for.groups_got.find({group.account.load(), device});
+            all != asked_for.groups_got.end())
+            got = all->second;
     if (share <= 0 || !got || *got + 1 >= share) return "";
+    const std::string who = of_group ? "its control group" : "it";
     const std::string policy = request.host.scheduler.policy_name();
     if (policy != "PUP" && policy != "SPUP") return "policy " + policy + " does not keep shares: use PUP or SPUP";
     if (!why.ready) return "it does not ask for more";
-    const int32_t limit = slot.limit.load();
-    if (limit > 0 && limit < share) return "its limit is less than its share";
-    const auto asked = asked_for.find(slot.device.load());
-    if (asked != asked_for.end() && asked->second > 100)
+    if (limit > 0 && limit < share)
+        return (of_group ? who + "'s" : std::string("its")) + " limit is less than the share";
+    const auto asked = asked_for.shares.find(device);
+    if (asked != asked_for.shares.end() && asked->second > 100)
         return "all together ask for " + std::to_string(asked->second) + " percent";
-    return "it asks now and then, or commands of others outlast their turns";
+    return who + " asks now and then, or commands of others outlast their turns";
 }
 
 }  // namespace xsched::server

@@ -44,11 +44,15 @@ Explanation explain(const SeenQueue& queue, const QueueFacts& facts);
 // "suspended for 12.3 ms: makes room for a more urgent unit that has work (pid 42, server)"
 std::string sentence(const Request& request, const Explanation& why, int64_t now_ns);
 
-// The shares of all programs together, by device.
-using AskedFor = std::map<uint64_t, int64_t>;
+// What all programs together ask for of each device, a control group that was given a share once; and what the programs
+// of such a group had of it together in the last ten seconds, by its account and device.
+struct AskedFor {
+    std::map<uint64_t, int64_t> shares;
+    std::map<std::pair<uint64_t, uint64_t>, double> groups_got;
+};
 AskedFor shares_of_all(const Request& request);
-// Why a program gets less of a device than the share that it asked for. Empty: it does not, or asked for none.
-std::string why_less(const Request& request, const AskedFor& asked_for, const ipc::QueueSlot& slot,
-                     const Explanation& why, std::optional<double> got);
+// Why a program, or its control group, gets less of a device than its share. Empty: it does not, or there is no share.
+std::string why_less(const Request& request, const AskedFor& asked_for, const SeenQueue& queue, const Explanation& why,
+                     std::optional<double> got);
 
 }  // namespace xsched::server

@@ -1,6 +1,7 @@
 #include "server/device_use.h"
 
 #include <algorithm>
+#include <atomic>
 #include <set>
 
 #include "base/capped.h"
@@ -17,6 +18,11 @@ size_t second_of(int64_t ns) { return static_cast<size_t>(ns / base::kSecond % U
 bool is_old(const UseTable::Entry& entry, int64_t now_ns) {
     const int64_t age_ns = now_ns - entry.looked_at_ns;
     return entry.process == 0 || age_ns < 0 || age_ns > UseTable::kSeconds * base::kSecond;
+}
+
+// A client writes what it likes.
+void add(uint64_t& sum, const std::atomic<uint64_t>& number) {
+    sum = base::capped_sum(sum, number.load(std::memory_order_relaxed));
 }
 
 }  // namespace
@@ -39,6 +45,7 @@ void DeviceUse::look(const Clients& clients, int64_t now_ns) {
     struct Busy {
         uid_t user = 0;
         int64_t ns = 0;
+        UseTable::Given given{};
     };
     std::map<Key, Busy> all;
     for (const auto& [id, client] : clients)
@@ -47,6 +54,9 @@ void DeviceUse::look(const Clients& clients, int64_t now_ns) {
             busy.user = client->user().uid();
             busy.ns =
                 base::capped_sum(busy.ns, std::max<int64_t>(queue.slot.busy_ns.load(std::memory_order_relaxed), 0));
+            add(busy.given.commands, queue.slot.submitted);
+            add(busy.given.copies, queue.slot.copies);
+            add(busy.given.bytes, queue.slot.copied_bytes);
         }
     std::set<uid_t> full;  // they have as many as there is room for
     for (const auto& [key, busy] : all) {
@@ -56,9 +66,12 @@ void DeviceUse::look(const Clients& clients, int64_t now_ns) {
             if (entry == nullptr) full.insert(busy.user);
         }
         if (entry == nullptr) continue;
-        used |= entry->looked_at_ns == 0 || entry->busy_ns[second_of(entry->looked_at_ns)] != busy.ns;
+        const size_t before = second_of(entry->looked_at_ns);
+        used |= entry->looked_at_ns == 0 || entry->busy_ns[before] != busy.ns ||
+                entry->given[before].commands != busy.given.commands;
         entry->looked_at_ns = entry->at_ns[second_of(now_ns)] = now_ns;
         entry->busy_ns[second_of(now_ns)] = busy.ns;
+        entry->given[second_of(now_ns)] = busy.given;
     }
     quiet_ = used ? 0 : quiet_ + 1;
     if (quiet_ < kQuietLooks) return;
@@ -90,22 +103,49 @@ UseTable::Entry* DeviceUse::new_entry(const Key& key, uid_t user, int64_t now_ns
     return by_key_[key] = free;
 }
 
-std::optional<double> DeviceUse::percent(uint64_t process, uint64_t device, int64_t seconds) const {
-    const auto found = by_key_.find({process, device});
-    if (found == by_key_.end()) return std::nullopt;
-    const UseTable::Entry& entry = *found->second;
-    const int64_t last_ns = entry.looked_at_ns;
-    const int64_t since_ns = last_ns - seconds * base::kSecond - base::kSecond / 2;
-    int64_t first_ns = last_ns;
-    int64_t first_busy_ns = 0;
-    for (int64_t i = 0; i < UseTable::kSeconds; ++i) {
-        if (entry.at_ns[i] < since_ns || entry.at_ns[i] == 0 || entry.at_ns[i] >= first_ns) continue;
-        first_ns = entry.at_ns[i];
-        first_busy_ns = entry.busy_ns[i];
+// From one look to the last one.
+struct DeviceUse::Span {
+    const UseTable::Entry& entry;
+    size_t first;
+    size_t last;
+
+    double seconds() const {
+        return static_cast<double>(entry.at_ns[last] - entry.at_ns[first]) / static_cast<double>(base::kSecond);
     }
-    if (first_ns == last_ns) return std::nullopt;
-    const int64_t used_ns = std::max<int64_t>(entry.busy_ns[second_of(last_ns)] - first_busy_ns, 0);
-    return 100.0 * static_cast<double>(used_ns) / static_cast<double>(last_ns - first_ns);
+};
+
+std::optional<DeviceUse::Span> DeviceUse::span(const Key& key, int64_t seconds) const {
+    const UseTable::Entry* entry = known_entry(key);
+    if (entry == nullptr) return std::nullopt;
+    const size_t last = second_of(entry->looked_at_ns);
+    const int64_t since_ns = entry->looked_at_ns - seconds * base::kSecond - base::kSecond / 2;
+    size_t first = last;
+    int64_t first_ns = entry->looked_at_ns;
+    for (size_t i = 0; i < UseTable::kSeconds; ++i) {
+        if (entry->at_ns[i] < since_ns || entry->at_ns[i] == 0 || entry->at_ns[i] >= first_ns) continue;
+        first = i;
+        first_ns = entry->at_ns[i];
+    }
+    if (first == last) return std::nullopt;
+    return Span{*entry, first, last};
+}
+
+std::optional<double> DeviceUse::percent(uint64_t process, uint64_t device, int64_t seconds) const {
+    const auto found = span({process, device}, seconds);
+    if (!found) return std::nullopt;
+    const int64_t used_ns =
+        std::max<int64_t>(found->entry.busy_ns[found->last] - found->entry.busy_ns[found->first], 0);
+    return 100.0 * static_cast<double>(used_ns) / static_cast<double>(base::kSecond) / found->seconds();
+}
+
+std::optional<DeviceUse::Copies> DeviceUse::copies(uint64_t process, uint64_t device, int64_t seconds) const {
+    const auto found = span({process, device}, seconds);
+    if (!found) return std::nullopt;
+    const UseTable::Given& then = found->entry.given[found->first];
+    const UseTable::Given& now = found->entry.given[found->last];
+    const auto grown = [](uint64_t from, uint64_t to) { return to > from ? to - from : 0; };  // queues may be gone
+    return Copies{{grown(then.commands, now.commands), grown(then.copies, now.copies), grown(then.bytes, now.bytes)},
+                  found->seconds()};
 }
 
 }  // namespace xsched::server

@@ -17,6 +17,12 @@ struct UseTable {
     static constexpr size_t kMost = 1024;
     static constexpr size_t kMostOfUser = kMost / 2;  // a client may name any number of devices
 
+    // As its queues count it.
+    struct Given {
+        uint64_t commands;
+        uint64_t copies;  // of these
+        uint64_t bytes;   // that were copied
+    };
     // One program on one device. Free if it has not been looked at for as long as samples reach back.
     struct Entry {
         uint64_t process;  // as Client has it
@@ -24,7 +30,8 @@ struct UseTable {
         uid_t user;
         int64_t looked_at_ns;
         int64_t at_ns[kSeconds];    // as a ring, by the second: when,
-        int64_t busy_ns[kSeconds];  // and what had been used by then
+        int64_t busy_ns[kSeconds];  // what had been used by then,
+        Given given[kSeconds];      // and what had been given to the device
     };
     Entry entries[kMost];
 };
@@ -45,8 +52,16 @@ public:
     // Percent of the device in the last so many seconds, or since the program was first seen; nothing: it was not yet.
     std::optional<double> percent(uint64_t process, uint64_t device, int64_t seconds) const;
 
+    // What the program gave the device in about as long; nothing: it was not seen yet, or is not looked at any more.
+    struct Copies : UseTable::Given {
+        double seconds;
+    };
+    std::optional<Copies> copies(uint64_t process, uint64_t device, int64_t seconds) const;
+
 private:
     using Key = std::pair<uint64_t, uint64_t>;  // process, device
+    struct Span;
+    std::optional<Span> span(const Key& key, int64_t seconds) const;
     UseTable::Entry* known_entry(const Key& key) const;
     UseTable::Entry* new_entry(const Key& key, uid_t user, int64_t now_ns);
 

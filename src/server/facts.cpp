@@ -36,6 +36,9 @@ Gone gone_of(const Client& client) {
         const dispatch::QueueRecord* record = client.record()->find(at);
         if (record == nullptr) continue;
         gone.completed += record->gone_completed.load(std::memory_order_relaxed);
+        gone.copies = base::capped_sum(gone.copies, record->gone_copies.load(std::memory_order_relaxed));
+        gone.copied_bytes =
+            base::capped_sum(gone.copied_bytes, record->gone_copied_bytes.load(std::memory_order_relaxed));
         gone.busy_ns = base::capped_sum(gone.busy_ns, record->gone_busy_ns.load(std::memory_order_relaxed));
     }
     return gone;

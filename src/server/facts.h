@@ -26,6 +26,8 @@ struct QueueFacts {
 // What the queues that a client had, and has no more, have done.
 struct Gone {
     uint64_t completed = 0;
+    uint64_t copies = 0;
+    uint64_t copied_bytes = 0;
     int64_t busy_ns = 0;
 };
 Gone gone_of(const Client& client);

@@ -106,6 +106,8 @@ Server::Server(const Options& options, Listener listener)
       desk_(host_, events_, undertaker_),
       idle_since_ns_(started_ns_) {
     users_.set_descriptors(descriptor_limit());
+    if (options.share_unit == "user") users_.share_by_user();
+    if (options.share_unit == "cgroup") cgroups_.share_by_group();
     for (const LimitSetting& setting : options.limits) users_.set(setting);
     for (const GroupSetting& setting : options.groups) cgroups_.set(setting, nullptr);
     if (!events_.watch(listener_.fd(), token(Source::kListener)) ||
@@ -122,12 +124,15 @@ void Server::take_up_checkpoint() {
     const nlohmann::json told = checkpoint_.value("log_level");
     if (told.is_string() && base::find_log_level(told.get<std::string>().c_str(), &level)) base::set_log_level(level);
     for (const auto& text : checkpoint_.value("limits"))
-        if (!text.is_string())
-            continue;
-        else if (const std::string setting = text; Cgroups::is_about(setting))
-            cgroups_.set(Cgroups::read(setting), nullptr);
-        else
-            users_.set(read_limit(setting, false));
+        if (text.is_string()) users_.set(read_limit(text.get<std::string>(), false));
+    for (const bool trusted : {true, false})
+        for (const nlohmann::json& group : checkpoint_.value(trusted ? kGroupsOfTrusted : kGroupsOfUsers))
+            cgroups_.take_up({.path = group.value("path", ""),
+                              .share = group.value("share", 0),
+                              .limit = group.value("limit", 100),
+                              .account = group.value("account", uint64_t{0}),
+                              .by = group.value("by", uid_t{0}),
+                              .trusted = trusted});
     for (const pid_t pid : checkpoint_.expected()) {
         struct stat info{};
         if (stat(("/proc/" + std::to_string(pid)).c_str(), &info) != 0) continue;

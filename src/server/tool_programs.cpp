@@ -1,6 +1,7 @@
 // The command behind xcli explain, top and metrics: each program with what it asked for, what it got, and how long it
 // was held in the last second, ten and sixty, by whom and how. Front thread; the scheduling thread is not asked.
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "base/capped.h"
@@ -176,6 +177,8 @@ void add_work(Json& entry, const Facts& facts, const Client& client, const std::
     uint64_t submitted = gone.completed;
     uint64_t launched = gone.completed;
     uint64_t completed = gone.completed;
+    uint64_t copies = gone.copies;
+    uint64_t copied_bytes = gone.copied_bytes;
     int64_t busy_ns = gone.busy_ns;
     int64_t command_ns = 0;
     int64_t held_since_ns = 0;
@@ -190,6 +193,8 @@ void add_work(Json& entry, const Facts& facts, const Client& client, const std::
         submitted += given;
         launched += queue.slot.launched.load();
         completed += done;
+        copies = base::capped_sum(copies, queue.slot.copies.load());
+        copied_bytes = base::capped_sum(copied_bytes, queue.slot.copied_bytes.load());
         busy_ns = base::capped_sum(busy_ns, std::max<int64_t>(queue.slot.busy_ns.load(), 0));
         command_ns = std::max(command_ns, queue.slot.command_ns.load());
         const bool ready = given != done || queue.slot.waiting.load() != 0;
@@ -207,8 +212,22 @@ void add_work(Json& entry, const Facts& facts, const Client& client, const std::
     entry["pending"] = submitted - std::min(submitted, launched);
     entry["in_flight"] = launched - std::min(launched, completed);
     entry["completed"] = completed;
+    entry["copies"] = copies;
+    entry["copied_bytes"] = copied_bytes;
     entry["busy_ms"] = milliseconds(busy_ns);
     entry["command_ms"] = milliseconds(std::clamp<int64_t>(command_ns, 0, base::HistogramBuckets::kMostNs));
+}
+
+// Of the last ten seconds; null: not known, or nothing was given to the device.
+Json describe_copies(const DeviceUse& use, const Client& client, uint64_t device) {
+    const auto lately = use.copies(client.process(), device, 10);
+    if (!lately || lately->commands == 0)
+        return {{"copies_percent", nullptr}, {"copy_bytes", nullptr}, {"copied_bytes_per_s", nullptr}};
+    const auto whole = static_cast<double>(lately->commands);
+    const double part = std::min(static_cast<double>(lately->copies) / whole, 1.0);
+    return {{"copies_percent", 100 * part},
+            {"copy_bytes", lately->copies == 0 ? 0 : lately->bytes / lately->copies},
+            {"copied_bytes_per_s", std::round(static_cast<double>(lately->bytes) / lately->seconds)}};
 }
 
 // By device: what it had of each, and why that is less than its share.
@@ -226,7 +245,8 @@ Json describe_devices(const Request& request, const Facts& facts, const AskedFor
         }
         const auto lately = request.host.use.percent(client.process(), device, 10);
         Json entry{{"got_percent", got},
-                   {"why_less", why_less(request, asked, queue.slot, explain(queue, facts.of(queue)), lately)}};
+                   {"why_less", why_less(request, asked, queue, explain(queue, facts.of(queue)), lately)}};
+        entry.update(describe_copies(request.host.use, client, device));
         add_device(request, entry, client, device, queue.slot.platform.load());
         devices.push_back(std::move(entry));
     }

@@ -47,7 +47,7 @@ void add_use(Json& entry, const Request& request, const AskedFor& asked, const S
     }
     entry["got_percent"] = got;
     const auto lately = request.host.use.percent(queue.client.process(), device, 10);
-    entry["why_less"] = why_less(request, asked, queue.slot, why, lately);
+    entry["why_less"] = why_less(request, asked, queue, why, lately);
 }
 
 Json levels_of(const ipc::QueueSlot& slot) {
@@ -87,6 +87,8 @@ Json describe_queue(const Request& request, const Facts& facts, const AskedFor& 
                {"pending", difference(submitted, launched)},
                {"in_flight", difference(launched, completed)},
                {"completed", completed},
+               {"copies", slot.copies.load()},
+               {"copied_bytes", slot.copied_bytes.load()},
                {"command_ms", milliseconds(slot.command_ns.load())},
                {"busy_ms", milliseconds(slot.busy_ns.load())},
                {"suspended", why.suspended},

@@ -121,6 +121,7 @@ void Charge::release() {
 
 User::User(Users& users, uid_t uid) : users_(users), uid_(uid), shared_(std::make_shared<dispatch::UserLimits>()) {
     shared_->account = kUserAccounts | uid;
+    shared_->shares_as_one = users.share_by_user_;
 }
 
 int64_t User::used(Limit limit) const {

@@ -114,6 +114,8 @@ public:
     // Nullptr: nobody of that uid was here yet.
     User* find(uid_t uid);
     void set(const LimitSetting& setting);
+    // All programs of a user share a device as one, whatever was said of the user. Before there are any.
+    void share_by_user() { share_by_user_ = true; }
     // What the system has for all of us, which ordinary users do not get to the last.
     void set_descriptors(int64_t system);
     std::vector<User*> all();
@@ -133,6 +135,7 @@ private:
         uid_t count;
         uid_t owner;
     };
+    bool share_by_user_ = false;
     std::string subordinates_;
     int64_t read_at_ns_ = 0;
     timespec changed_{};

@@ -36,6 +36,51 @@ TEST_F(Commands, List) {
     EXPECT_EQ(xcli({"list", "-o", "wide"}).out, xcli({"list", "--wide"}).out);
 }
 
+// A word that is longer than a line is left whole: paths, names of devices.
+TEST_F(Commands, WhatPeopleReadFitsEightyColumns) {
+    client.submit(0);
+    const auto fits = [&](const std::vector<std::string>& words, bool told = true) {
+        std::string command;
+        for (const std::string& word : words) command += " " + word;
+        const Outcome outcome = xcli(words, {{"COLUMNS", "80"}});
+        if (told) {
+            EXPECT_EQ(outcome.status, 0) << command << ": " << outcome.err;
+        }
+        EXPECT_FALSE(outcome.out.empty()) << command;
+        for (const std::string& line : cli::lines_of(outcome.out)) {
+            const bool breakable = line.find(' ', line.find_first_not_of(' ')) != std::string::npos;
+            if (breakable) {
+                EXPECT_LE(line.size(), 80U) << command << ": " << line;
+            }
+        }
+    };
+    for (const char* command : {"list", "status", "explain", "server", "options", "json", "log", "policy"})
+        fits({command});
+    for (const std::vector<std::string>& words : {std::vector<std::string>{"policy", "-n"},
+                                                  {"status", "--limits"},
+                                                  {"top", "--once"},
+                                                  {"metrics", "--definitions"},
+                                                  {"hint", "-p", "3", me()},
+                                                  {"suspend", me()},
+                                                  {"resume", me()},
+                                                  {"trace", "-t", "10ms", "-o", directory / "x.pftrace"},
+                                                  {"record", "-t", "10ms", "-o", directory / "x.rec"}})
+        fits(words);
+    fits({"doctor"}, false);
+    fits({"--help"});
+    for (const char* command : {"run",   "report",  "list",   "status",  "explain", "top",    "windows", "record",
+                                "trace", "metrics", "server", "options", "json",    "doctor", "web",     "policy",
+                                "hint",  "config",  "limit",  "suspend", "resume",  "log"})
+        fits({command, "--help"});
+}
+
+// What reads it gets a line for each thing, however long.
+TEST_F(Commands, OtherProgramsGetWholeLines) {
+    EXPECT_TRUE(has(xcli({"policy", "-n"}).out,
+                    "AUTO     learns who works in brief bursts and lets those go first, "
+                    "with equal shares; latency targets instead of priorities\n"));
+}
+
 // What names a program or queue in every command that steers.
 TEST_F(Commands, WhoIsMeantIsSaidInManyWays) {
     client.add_queue(1, 3, 0xab2);

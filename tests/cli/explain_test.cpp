@@ -71,6 +71,11 @@ protected:
             held["by"] = Json::array({by});
         }
     }
+    static void copies(Json& program, double percent, int64_t each) {
+        program["devices"][0]["copies_percent"] = percent;
+        program["devices"][0]["copy_bytes"] = each;
+        program["devices"][0]["copied_bytes_per_s"] = 1 << 30;
+    }
     void got(double percent) { slow["devices"][0]["got_percent"] = {percent, percent, percent}; }
     void expect(WhySlow finding, bool not_us, const std::string& headline, const std::string& advice) {
         const Explained told = explained();
@@ -218,6 +223,27 @@ TEST_F(Explain, LongKernelsWithoutLevelThree) {
     expect(WhySlow::kLongKernels, false, "", "-l 3");
     other["level"] = 3;
     EXPECT_EQ(explained().finding, WhySlow::kShares);
+}
+
+TEST_F(Explain, CopiesOfAnotherThatKeepTheEngine) {
+    std::swap(slow["priority"], other["priority"]);
+    copies(slow, 30, 1 << 20);
+    copies(other, 90, 256 << 20);
+    expect(WhySlow::kCopies, false, "those of pid 1002 (server, priority 0) have 256 MiB each", "XSCHED_COPY_PIECE=0");
+    slow["priority"] = 0;
+    expect(WhySlow::kCopies, false, "30 percent", "xcli hint 1001 -p 1");
+    copies(other, 90, 1 << 20);
+    EXPECT_EQ(explained().finding, WhySlow::kShares) << "each ends soon";
+    copies(other, 90, 256 << 20);
+    copies(slow, 0, 0);
+    EXPECT_EQ(explained().finding, WhySlow::kShares) << "it does not copy itself";
+}
+
+TEST_F(Explain, ItsOwnCopies) {
+    copies(slow, 80, 4 << 20);
+    expect(WhySlow::kCopies, true, "80 percent of its commands are copies of 4.0 MiB each", "pinned");
+    copies(slow, 80, 1000);
+    EXPECT_NE(explained().finding, WhySlow::kCopies) << "these take no time";
 }
 
 TEST_F(Explain, ItsOwnWork) {

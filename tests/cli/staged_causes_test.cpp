@@ -16,11 +16,12 @@ namespace {
 constexpr uint64_t kSecondDevice = uint64_t{kDeviceTypeCPU} << 32 | 2;
 
 // What a program does with one queue while this is there: it always has work, completes a command every 2 ms unless it
-// is suspended, and uses the device for `percent` of the time. With `on_ms` it does so now and then alone.
+// is suspended, and uses the device for `percent` of the time. With `on_ms` it does so now and then alone. `copies`:
+// its commands are copies of so many bytes.
 class Work {
 public:
-    explicit Work(TestClient& client, unsigned at = 0, int64_t percent = 100, int64_t on_ms = 0)
-        : thread_([this, &client, at, percent, on_ms] { go_on(client, at, percent, on_ms); }) {}
+    explicit Work(TestClient& client, unsigned at = 0, int64_t percent = 100, int64_t on_ms = 0, uint64_t copies = 0)
+        : copies_(copies), thread_([this, &client, at, percent, on_ms] { go_on(client, at, percent, on_ms); }) {}
     ~Work() {
         over_ = true;
         thread_.join();
@@ -40,6 +41,8 @@ private:
                 if (slot.suspended.load() == 0) {
                     slot.busy_ns.fetch_add((now_ns - then_ns) * percent / 100);
                     slot.submitted.fetch_add(1);
+                    slot.copies.fetch_add(copies_ != 0 ? 1 : 0);
+                    slot.copied_bytes.fetch_add(copies_);
                     slot.launched.fetch_add(1);
                     slot.completed.fetch_add(1);
                 }
@@ -54,6 +57,7 @@ private:
     }
 
     std::atomic<bool> over_{false};
+    const uint64_t copies_;
     std::thread thread_;
 };
 
@@ -68,13 +72,13 @@ protected:
         other.add_queue(0, priority, 0xab2);
     }
     // The other one in a process of its own, which works: policies that give turns or shares take a process as one.
-    void two_processes() {
+    void two_processes(int32_t priority = 0, uint64_t copies = 0) {
         child = fork();
         if (child == 0) {
             TestClient client(socket(), "rival");
             if (!client.connected()) _exit(1);
-            client.add_queue(0, 0, 0xab2);
-            const Work work(client);
+            client.add_queue(0, priority, 0xab2);
+            const Work work(client, 0, 100, 0, copies);
             for (;;) pause();
         }
         ASSERT_TRUE(eventually([&] { return client_count() == 1; }));
@@ -287,6 +291,18 @@ TEST_F(StagedCause, KernelsOfAnotherThatNothingTakesOff) {
     other.slot(0).command_ns = 12 * base::kMillisecond;
     const Work mine(slow, 0, 10), its(other);
     expect_cause("long_kernels", "12.0 ms");
+}
+
+TEST_F(StagedCause, CopiesOfAnotherKeepTheEngine) {
+    two_processes(-1, 64 << 20);
+    const Work mine(slow, 0, 50, 20, 1 << 20);
+    expect_cause("copies", "64 MiB each");
+}
+
+TEST_F(StagedCause, ItCopiesMostOfTheTime) {
+    two(-1);
+    const Work mine(slow, 0, 100, 0, 16 << 20), its(other);
+    expect_cause("copies", "100 percent of its commands are copies of 16 MiB");
 }
 
 TEST_F(StagedCause, ItsProcessIsStopped) {

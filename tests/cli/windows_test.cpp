@@ -62,6 +62,45 @@ TEST_F(Windows, OfSwayAreFollowed) {
     expect_followed({{"SWAYSOCK", "/nowhere"}});
 }
 
+bool is_there(const char* program) {
+    std::istringstream folders(getenv("PATH"));
+    for (std::string folder; std::getline(folders, folder, ':');)
+        if (access((folder + "/" + program).c_str(), X_OK) == 0) return true;
+    return false;
+}
+
+// A real X11 server without a screen. Nobody manages its windows: what a manager would say, xprop says here, of the
+// only window that there is.
+TEST_F(Windows, OfARealX11ServerAreFollowed) {
+    if (!is_there("Xvfb") || !is_there("xprop"))
+        GTEST_SKIP() << "Xvfb or xprop is not installed (scripts/install_deps.sh test)";
+    Process x11({"/usr/bin/env", "Xvfb", "-displayfd", "1", "-noreset", "-nolisten", "tcp", "-screen", "0", "64x64x24"},
+                directory.environment());
+    ASSERT_TRUE(x11.wait_for_output("\n")) << x11.err();
+    Environment display = directory.environment();
+    for (const auto& [name, value] : environment({{"DISPLAY", ":" + std::to_string(atoi(x11.out().c_str()))}}))
+        display[name] = value;
+    const auto set = [&](const char* property, const std::string& value) {
+        const Outcome outcome =
+            run_to_end({"/usr/bin/env", "xprop", "-root", "-f", property, "32x", "-set", property, value}, display);
+        EXPECT_EQ(outcome.status, 0) << outcome.err;
+    };
+    const std::string told = run_to_end({"/usr/bin/env", "xwininfo", "-root"}, display).out;
+    const size_t at = told.find("0x");
+    ASSERT_NE(at, std::string::npos) << told;
+    const std::string root = told.substr(at, told.find(' ', at) - at);
+    set("_NET_WM_PID", std::to_string(getpid()));
+    Process windows({binary("xcli"), "windows", "--display", "3"}, display);
+    set("_NET_ACTIVE_WINDOW", root);
+    EXPECT_TRUE(eventually([this] { return window() == 3; })) << windows.err();
+    set("_NET_ACTIVE_WINDOW", "0x0");
+    EXPECT_TRUE(eventually([this] { return window() == 0; })) << windows.err();
+    kill(windows.pid(), SIGTERM);
+    EXPECT_EQ(windows.wait(), 0) << windows.err();
+    kill(x11.pid(), SIGTERM);
+    x11.wait();
+}
+
 TEST_F(Windows, WhereNobodyTellsThereIsASentence) {
     const auto said = [&](const Environment& more) { return xcli({"windows"}, environment(more)).err; };
     EXPECT_TRUE(has(said({{"WAYLAND_DISPLAY", "wayland-0"}}), "does not tell which window is active"));

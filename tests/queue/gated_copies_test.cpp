@@ -23,6 +23,19 @@ void launch_piece(FakeDevice& device, XqCopyKind kind, int id) {
     xq_launched(device.abi_queue(), &ticket, kXqSucceeded);
 }
 
+TEST(GatedCopies, AreCountedForPeople) {
+    FakeDevice device(kGates);
+    launch_piece(device, kXqToDevice, 0);
+    xq_note_copy(device.abi_queue(), 1 << 20);
+    device.enqueue(1);
+    launch_piece(device, kXqToDevice, 2);
+    xq_note_copy(device.abi_queue(), 5);
+    EXPECT_EQ(device.slot().submitted, 3U);
+    EXPECT_EQ(device.slot().copies, 2U);
+    EXPECT_EQ(device.slot().copied_bytes, (1U << 20) + 5);
+    device.run_freely();
+}
+
 TEST(GatedCopies, TheirGatesCountAsWell) {
     FakeDevice device(kGates);
     device.slot().window_ns = 1'000'000;

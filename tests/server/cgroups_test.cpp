@@ -91,6 +91,53 @@ TEST_F(Hierarchy, GroupsThatHaveGoneTakeNoPlace) {
     EXPECT_EQ(told(groups, "/u1000-4"), "1 to 100");
 }
 
+TEST(Cgroups, EachMayShareAsOneAlsoIfNothingWasSaidOfAny) {
+    Cgroups groups;
+    groups.share_by_group();
+    ASSERT_EQ(groups.set(Cgroups::read("/kube:share=30"), &kRoot), nullptr);
+    const auto account = [&groups](const char* path) {
+        dispatch::GroupShare share;
+        groups.tell(path, share);
+        return share.account.load();
+    };
+    EXPECT_NE(account("/one"), 0U);
+    EXPECT_EQ(account("/one"), account("/one"));
+    EXPECT_NE(account("/one"), account("/two"));
+    EXPECT_EQ(account(""), 0U);
+    EXPECT_EQ(account("/kube/pod"), account("/kube"));
+    Cgroups later;
+    later.share_by_group();
+    dispatch::GroupShare share;
+    later.tell("/one", share);
+    EXPECT_NE(share.account.load(), account("/one")) << "nobody foresees it";
+}
+
+TEST_F(Hierarchy, AServerAfterThisOneKnowsThem) {
+    make("/mine");
+    make("/gone");
+    ASSERT_TRUE(gives("/gone", kAlice));
+    ASSERT_TRUE(gives("/mine", kAlice));
+    ASSERT_TRUE(gives("/administrators", kRoot));
+    ASSERT_EQ(rmdir((mount / "/gone").c_str()), 0);
+    Cgroups later{{mount.path()}};
+    for (const KeptGroup& group : groups.kept()) later.take_up(group);
+    for (const char* path : {"/mine", "/administrators"}) {
+        dispatch::GroupShare before;
+        dispatch::GroupShare after;
+        groups.tell(path, before);
+        later.tell(path, after);
+        EXPECT_EQ(told(later, path), told(groups, path)) << path;
+        EXPECT_EQ(after.account.load(), before.account.load()) << path;
+        EXPECT_EQ(after.trusted.load(), before.trusted.load()) << path;
+    }
+    EXPECT_EQ(told(later, "/gone"), "");
+    EXPECT_NE(later.set({"/administrators", false, 9}, &kAlice), nullptr) << "what an administrator said stays his";
+    dispatch::GroupShare fresh;
+    ASSERT_EQ(later.set({"/new", false, 5}, nullptr), nullptr);
+    later.tell("/new", fresh);
+    for (const KeptGroup& group : groups.kept()) EXPECT_NE(fresh.account.load(), group.account);
+}
+
 TEST_F(Hierarchy, AGroupsOwnerMaySayIt) {
     make("/mine");
     EXPECT_TRUE(groups.may_set({101, geteuid(), false}, "/mine"));

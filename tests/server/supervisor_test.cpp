@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "server/cgroups.h"
 #include "support/server_rig.h"
 
 namespace xsched::test {
@@ -224,6 +225,22 @@ TEST_F(Supervised, LimitsSetAtRunTimeSurvive) {
     expect_successor();
     const Json after = TestTool(socket()).ask({{"cmd", "limits"}});
     EXPECT_NE(after.dump().find("78"), std::string::npos) << after;
+}
+
+TEST_F(Supervised, WhatGroupsWereGivenSurvives) {
+    const std::string group = server::cgroup_of(getpid());
+    if (group.empty()) GTEST_SKIP() << "there is no control group of version 2 here";
+    start_supervised();
+    ASSERT_TRUE(TestTool(socket()).ask({{"cmd", "limit"}, {"set", group + ":share=30"}}).value("ok", false));
+    ASSERT_EQ(kill(server_pid, SIGKILL), 0);
+    expect_successor();
+    TestClient client(socket());
+    client.add_queue(0, 0, 0x51);
+    Json queues;
+    EXPECT_TRUE(eventually([&] {
+        queues = TestTool(socket()).ask({{"cmd", "list"}}).value("queues", Json::array());
+        return !queues.empty() && queues[0].contains("group_gets") && queues[0]["group_gets"]["share"] == 30;
+    })) << queues;
 }
 
 // By hand what an agent does: the same process comes again, and then its queues.

@@ -52,6 +52,12 @@ Launch::Launch(XqQueue* xqueue, bool blocking, EventArguments& events)
     errno = saved;
 }
 
+void Launch::note_copy(uint64_t bytes) const {
+    const int saved = errno;
+    if (admitted_) xq_note_copy(xqueue_, bytes);
+    errno = saved;
+}
+
 void Launch::add_hold() {
     cl_event* list = few_events_;
     if (events_.count >= kFewEvents) {

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "base/log.h"
+#include "platform/opencl/shim/copy_bytes.h"
 #include "platform/opencl/shim/entry_points.h"
 #include "platform/opencl/shim/queues.h"
 #include "platform/opencl/shim/trace.h"
@@ -29,6 +30,8 @@ public:
     Launch(XqQueue* xqueue, bool blocking, EventArguments& events);
     Launch(const Launch&) = delete;
     Launch& operator=(const Launch&) = delete;
+    // It is a copy of so many bytes, as far as its call tells.
+    void note_copy(uint64_t bytes) const;
     // The driver's call has returned.
     void returned(bool succeeded);
 
@@ -81,6 +84,7 @@ struct Enqueue<Callee, kBlockingAt, Result(CL_API_CALL*)(Arguments...)> {
 
         EventArguments events{std::get<kTail>(all), std::get<kTail + 1>(all), std::get<kTail + 2>(all)};
         Launch launch(xqueue, blocks(all), events);
+        if constexpr (is_copy(Callee::kName)) launch.note_copy(bytes_of_copy<Callee>(all));
         std::get<kTail>(all) = events.count;
         std::get<kTail + 1>(all) = events.wait_list;
         std::get<kTail + 2>(all) = events.event;

@@ -138,6 +138,7 @@ Result launch_piece(const XqPiece& piece, Arguments... arguments) {
     if (base::log_enabled(base::LogLevel::kDebug)) [[unlikely]]
         trace_launch<kEntry>(nullptr, stream, arguments...);
     WatchedLaunch launch(stream, Declared<kEntry>::kPerThread, piece);
+    launch.note_copy(piece.bytes);
     const auto function = driver<kAtOnce<kEntry>>();
     Result code = kSuccess;
     if constexpr (std::is_invocable_v<decltype(function), Arguments...>)

@@ -13,6 +13,7 @@
 #include "platform.h"
 #include "platform/stream/shim/apart.h"
 #include "platform/stream/shim/capture.h"
+#include "platform/stream/shim/copy_bytes.h"
 #include "platform/stream/shim/events.h"
 #include "platform/stream/shim/sharing.h"
 #include "platform/stream/shim/streams.h"
@@ -78,6 +79,11 @@ public:
                     (code == kSuccess ? kXqSucceeded : kXqFailed) | (later_ ? kXqReportLater : kXqFailed));
         // No other thread can ask the device about this thread's own stream later.
         if (!later_ && !can_ask()) xq_report_marker(xqueue_, kXqNobodyCanAsk);
+    }
+    // It is a copy of so many bytes, as far as its call tells.
+    void note_copy(uint64_t bytes) const {
+        const KeepErrno keep;
+        if (xqueue_ != nullptr) xq_note_copy(xqueue_, bytes);
     }
     // Its completion is reported with a later command, or when the scheduler asks.
     void report_later() { later_ = true; }
@@ -213,6 +219,7 @@ struct Scheduled<kEntry, kCompletes, Result (*)(Arguments...)> {
         WatchedLaunch launch(stream, Declared<kEntry>::kPerThread, kKind);
         if constexpr (kSharesHardware && is_cooperative(kName))
             if (launch.entry() != nullptr) launch.entry()->cooperative.store(true, std::memory_order_relaxed);
+        if constexpr (is_copy(kName)) launch.note_copy(bytes_of_copy<kEntry>(arguments...));
         QueueMark mark;
         if constexpr (kCompletes) {
             mark = launch.mark();

@@ -1,0 +1,105 @@
+#include "console/fold.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string_view>
+
+namespace xsched::console {
+namespace {
+
+constexpr size_t kLeastWidth = 40;   // of text: else it is not worth folding
+constexpr size_t kLeastColumn = 24;  // what must be left for a last column
+constexpr size_t kMore = 4;          // how much what goes on is indented
+
+// How many bytes stand at `at` for one step, and whether it takes a column: a code point, or a colour's sequence.
+struct Step {
+    size_t bytes;
+    size_t columns;
+};
+
+Step step_at(std::string_view line, size_t at) {
+    if (line[at] == '\033') {
+        const size_t end = line.find('m', at);
+        return {end == std::string_view::npos ? line.size() - at : end + 1 - at, 0};
+    }
+    size_t bytes = 1;
+    while (at + bytes < line.size() && (static_cast<unsigned char>(line[at + bytes]) & 0xC0) == 0x80) ++bytes;
+    return {bytes, 1};
+}
+
+size_t columns_of(std::string_view line) {
+    size_t columns = 0;
+    for (size_t at = 0; at < line.size();) {
+        const Step step = step_at(line, at);
+        columns += step.columns;
+        at += step.bytes;
+    }
+    return columns;
+}
+
+size_t hanging_indent(std::string_view line, size_t width) {
+    const size_t first = line.find_first_not_of(' ');
+    for (size_t at = line.rfind("  "); at != std::string_view::npos && at > first; at = line.rfind("  ", at - 1)) {
+        if (line[at + 2] == ' ') continue;  // in the middle of a gap
+        const size_t columns = columns_of(line.substr(0, at + 2));
+        if (columns + kLeastColumn <= width) return columns;
+    }
+    return first + kMore + kLeastColumn <= width ? first + kMore : first;
+}
+
+// The last space at which the line may be broken; npos: there is none, and it stays longer.
+size_t break_of(std::string_view line, size_t indent, size_t width) {
+    size_t found = std::string_view::npos;
+    size_t columns = 0;
+    for (size_t at = 0; at < line.size();) {
+        if (line[at] == ' ' && columns > indent && line[at - 1] != ' ') {
+            if (columns <= width || found == std::string_view::npos) found = at;
+        }
+        const Step step = step_at(line, at);
+        columns += step.columns;
+        if (columns > width && found != std::string_view::npos) break;
+        at += step.bytes;
+    }
+    return found;
+}
+
+std::string folded_line(std::string line, size_t width) {
+    std::string text;
+    const size_t indent = columns_of(line) > width ? hanging_indent(line, width) : 0;
+    size_t used = line.find_first_not_of(' ');  // what is indentation, and no place to break
+    while (columns_of(line) > width) {
+        const size_t at = break_of(line, used, width);
+        if (at == std::string::npos) break;
+        text += line.substr(0, at) + "\n";
+        line = std::string(indent, ' ') + line.substr(std::min(line.find_first_not_of(' ', at), line.size()));
+        used = indent;
+    }
+    return text + line;
+}
+
+}  // namespace
+
+size_t text_width() {
+    winsize size{};
+    if (isatty(STDOUT_FILENO) == 1 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+        return size.ws_col;
+    const char* columns = getenv("COLUMNS");
+    return columns != nullptr ? strtoul(columns, nullptr, 10) : 0;
+}
+
+std::string folded(const std::string& text, size_t width) {
+    if (width < kLeastWidth) return text;
+    std::string result;
+    for (size_t at = 0; at < text.size();) {
+        const size_t end = std::min(text.find('\n', at), text.size());
+        result += folded_line(text.substr(at, end - at), width);
+        if (end < text.size()) result += "\n";
+        at = end + 1;
+    }
+    return result;
+}
+
+}  // namespace xsched::console
