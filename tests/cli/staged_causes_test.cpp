@@ -300,8 +300,8 @@ TEST_F(StagedCause, CopiesOfAnotherKeepTheEngine) {
 }
 
 TEST_F(StagedCause, ItCopiesMostOfTheTime) {
-    two(-1);
-    const Work mine(slow, 0, 100, 0, 16 << 20), its(other);
+    two_processes(-1);
+    const Work mine(slow, 0, 100, 0, 16 << 20);
     expect_cause("copies", "100 percent of its commands are copies of 16 MiB");
 }
 
