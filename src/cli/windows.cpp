@@ -1,6 +1,7 @@
 #include "cli/windows.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -24,6 +25,7 @@ namespace {
 
 constexpr size_t kLongestLine = 1 << 20;
 constexpr int kMostAncestors = 32;
+constexpr int kLookAgainMs = 200;
 
 // A program's standard output, line by line; it ends with this.
 class LinesOf {
@@ -63,9 +65,13 @@ public:
                 text_.erase(0, end + 1);
                 return true;
             }
+            // A signal that comes just before the wait does not end it.
+            if (told_to_stop()) return false;
+            pollfd wait{.fd = read_.get(), .events = POLLIN, .revents = 0};
+            if (poll(&wait, 1, kLookAgainMs) <= 0) continue;
             char bytes[4096];
             const ssize_t count = read(read_.get(), bytes, sizeof(bytes));
-            if (count < 0 && errno == EINTR && !told_to_stop()) continue;
+            if (count < 0 && errno == EINTR) continue;
             if (count <= 0 || text_.size() > kLongestLine) return false;
             text_.append(bytes, static_cast<size_t>(count));
         }
