@@ -120,7 +120,7 @@ TEST(LoadedPolicy, SoIsADecisionOfMoreThanTenMilliseconds) {
 
 TEST(LoadedPolicy, SoIsAUnitThatStarves) {
     EXPECT_EQ(breach_after(first_alone, 9 * base::kSecond), nullptr);
-    EXPECT_STREQ(breach_after(first_alone, 10 * base::kSecond), "let a unit with work stand for 10 s");
+    EXPECT_STREQ(breach_after(first_alone, 10 * base::kSecond), "let a unit with work wait for 10 s");
 }
 
 // The core replaces it in the same decision.
