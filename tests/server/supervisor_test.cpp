@@ -302,7 +302,8 @@ TEST_F(Supervised, TheSuccessorIsThereSoon) {
         const int64_t began = base::now_ns();
         ASSERT_EQ(kill(server_pid, SIGKILL), 0);
         TestClient client;
-        ASSERT_TRUE(eventually([&] { return client.connect(socket()) && client.header().server_pid != server_pid; }));
+        ASSERT_TRUE(eventually([&] { return client.connect(socket()) && client.header().server_pid != server_pid; }))
+            << supervisor->err();
         took.push_back(base::now_ns() - began);
         server_pid = client.header().server_pid;
     }

@@ -32,7 +32,8 @@ protected:
         EXPECT_GT(before, 0);
         const int64_t began = base::now_ns();
         EXPECT_EQ(kill(before, SIGKILL), 0);
-        EXPECT_TRUE(eventually([&] { return is_suspended_by_successor(*low, before); })) << low->process().err();
+        EXPECT_TRUE(eventually([&] { return is_suspended_by_successor(*low, before); }))
+            << low->process().err() << supervisor->err();
         return base::now_ns() - began;
     }
 
