@@ -142,9 +142,9 @@ TEST_F(UserShares, ReadingTheSlotsOfOneUserDoesNotDelayAnother) {
 // One pass writes as many slots of a user's as take about as long as a pass beside nobody, and whoever rings between
 // two passes comes first.
 TEST_F(UserShares, WritingTheSlotsOfOneUserDoesNotDelayAnother) {
-    constexpr uint32_t kQueues = ipc::kMostQueues;
+    constexpr uint32_t kMany = ipc::kMostQueues;
     FakeClient another{4, 400};
-    for (uint32_t at = 0; at < kQueues; ++at) {
+    for (uint32_t at = 0; at < kMany; ++at) {
         one.make_queue(at, 0, 7);
         one.submit(at, kStart);
     }
@@ -160,7 +160,7 @@ TEST_F(UserShares, WritingTheSlotsOfOneUserDoesNotDelayAnother) {
     dispatcher.pass(kStart);
     const auto written = [&] {
         uint32_t count = 0;
-        for (uint32_t at = 0; at < kQueues; ++at) count += one.suspended(at) ? 1 : 0;
+        for (uint32_t at = 0; at < kMany; ++at) count += one.suspended(at) ? 1 : 0;
         return count;
     };
     ASSERT_EQ(written(), 0U);
