@@ -35,6 +35,7 @@ test=(
     python3-pyopencl
     python3-numpy
     binutils              # nm, readelf: what guest libraries need and export
+    pkgconf               # pkg-config: what an installed example builds with
     xvfb                  # an X11 display without a screen: xcli windows; its test is skipped without
     x11-utils             # xprop, which that asks
 )
