@@ -27,7 +27,7 @@ constinit Mutex g_start_mutex;
 constinit const DetachedProgram* g_start = nullptr;
 alignas(16) char g_start_stacks[2][kStackBytes];
 
-// In a child that shares our memory, with its own descriptors, while this thread stands: system calls alone.
+// In a child that shares our memory, with its own descriptors, while this thread waits: system calls alone.
 int become_program(void*) {
     const int nothing = open("/dev/null", O_RDWR);
     if (nothing < 0) return kNotStarted;
