@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "platform.h"
+#include "platform/stream/shim/early.h"
 
 namespace xsched::stream {
 
@@ -55,6 +56,10 @@ private:
     bool first_ = true;
 };
 
+constexpr bool allocates(std::string_view entry) {
+    return entry.find("Alloc") != std::string_view::npos || entry.find("Malloc") != std::string_view::npos;
+}
+
 // Calls the driver and, at DEBUG, writes the call with its arguments and result.
 template <EntryPoint kEntry, typename Function = typename Declared<kEntry>::Type>
 struct Traced;
@@ -62,6 +67,15 @@ struct Traced;
 template <EntryPoint kEntry, typename... Arguments>
 struct Traced<kEntry, Result (*)(Arguments...)> {
     static Result call(Arguments... arguments) {
+        const Result code = traced(arguments...);
+        if constexpr (allocates(Declared<kEntry>::kName))
+            if (code == kSuccess && known_early()) [[unlikely]]
+                memory_allocated();
+        return code;
+    }
+
+private:
+    static Result traced(Arguments... arguments) {
         if (!base::log_enabled(base::LogLevel::kDebug)) [[likely]]
             return driver<kEntry>()(arguments...);
         CallText text(Declared<kEntry>::kName);
@@ -71,8 +85,6 @@ struct Traced<kEntry, Result (*)(Arguments...)> {
         text.write();
         return code;
     }
-
-private:
     template <typename Argument>
     static void add(CallText& text, Argument argument) {
         if constexpr (std::is_pointer_v<Argument>)

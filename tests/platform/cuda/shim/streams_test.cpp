@@ -27,6 +27,20 @@ TEST_F(Streams, EachContextHasItsOwnNullStream) {
     EXPECT_EQ(xqueue_of(nullptr), first);
 }
 
+// With a priority of its own the program is known before its first command.
+TEST_F(Streams, AnUrgentProgramsDefaultStreamIsScheduledFromItsFirstAllocation) {
+    CUcontext context = nullptr;
+    ASSERT_EQ(cu().cuCtxCreate_v2(&context, 0, 1), CUDA_SUCCESS);  // and current
+    EXPECT_EQ(xqueue_of(nullptr), 0u);
+    CUdeviceptr memory = 0;
+    ASSERT_EQ(cu().cuMemAlloc_v2(&memory, 16), CUDA_SUCCESS);
+    const char* const priority = std::getenv("XSCHED_AUTO_XQUEUE_PRIORITY");
+    EXPECT_EQ(xqueue_of(nullptr) != 0, priority != nullptr && atoi(priority) > 0);
+    ASSERT_EQ(cu().cuMemFree_v2(memory), CUDA_SUCCESS);
+    ASSERT_EQ(cu().cuCtxDestroy_v2(context), CUDA_SUCCESS);
+    ASSERT_EQ(cu().cuCtxSetCurrent(context_), CUDA_SUCCESS);
+}
+
 TEST_F(Streams, EachThreadHasItsOwnDefaultStreamUntilItEnds) {
     expect_default_stream_of_each_thread(CU_STREAM_PER_THREAD);
 }

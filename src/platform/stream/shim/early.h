@@ -1,0 +1,14 @@
+// A program that was started with a priority is known to the scheduler before its first command. So its first burst
+// pays for no handshake, and less urgent programs have stopped running far ahead of it by then. The first allocation
+// says that the program will use the device: contexts exist from then on. Any thread.
+#pragma once
+
+namespace xsched::stream {
+
+// Whether this program has a priority above the usual one.
+bool known_early();
+// Gives the current context's default stream its XQueue, unless it has one. After a call of the driver that succeeded;
+// errno stays.
+void memory_allocated();
+
+}  // namespace xsched::stream
