@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <new>
 #include <utility>
 
@@ -70,16 +71,21 @@ void move_queues(ipc::Region* region) {
     for_each_queue([](XQueue& queue) { queue.attach(placement(queue.index())); });
 }
 
-// Returns whether the scheduler keeps any queue off at present. `header`'s directive number `seen` is what it carries
-// out.
-bool carry_out(ipc::Header& header, uint32_t seen) {
-    bool any_suspended = false;
+struct CarriedOut {
+    bool any_suspended = false;  // the scheduler keeps some queue off at present
+    int64_t due_ns = 0;          // when to look again; 0: no need
+    int64_t sleep_ns() const;
+};
+
+// `header`'s directive number `seen` is what it carries out.
+CarriedOut carry_out(ipc::Header& header, uint32_t seen) {
+    CarriedOut done;
     const int64_t now = base::now_ns();
     for_each_queue([&](XQueue& queue) {
         queue.apply_directive();
         queue.apply_wanted_config();
-        queue.watch_interrupt(now);
-        any_suspended = any_suspended || queue.suspended_by_scheduler();
+        done.due_ns = base::earlier(done.due_ns, queue.watch_interrupt(now));
+        done.any_suspended = done.any_suspended || queue.suspended_by_scheduler();
     });
     header.carried_out.store(seen, std::memory_order_release);
     bool errands = false;
@@ -88,7 +94,13 @@ bool carry_out(ipc::Header& header, uint32_t seen) {
         errands = errands || queue.keep_alive().asked();
     });
     if (errands) g_errands.run_soon();
-    return any_suspended;
+    return done;
+}
+
+int64_t CarriedOut::sleep_ns() const {
+    const int64_t usual_ns = any_suspended ? kLookWhileSuspendedNs : kLookNs;
+    if (due_ns == 0) return usual_ns;
+    return std::clamp(due_ns - base::now_ns(), int64_t{1}, usual_ns);
 }
 
 bool start_local_scheduler();
@@ -200,18 +212,19 @@ void* global_body(void*) {
             continue;
         }
         g_connection.send_handovers();  // first, as above
-        const bool any_suspended = carry_out(region.header, seen);
+        const CarriedOut done = carry_out(region.header, seen);
         log_decisions(region);
         const int64_t now = base::now_ns();
         const bool ended = g_lifeline_ended.exchange(false, std::memory_order_acq_rel);
-        if (ended || any_suspended || now >= next_look || region.header.detached.load(std::memory_order_relaxed) != 0) {
+        if (ended || done.any_suspended || now >= next_look ||
+            region.header.detached.load(std::memory_order_relaxed) != 0) {
             next_look = now + kLookNs;
-            if (const char* trouble = server_trouble(region.header, any_suspended)) {
+            if (const char* trouble = server_trouble(region.header, done.any_suspended)) {
                 lose_server(trouble);
                 continue;
             }
         }
-        wait.sleep(region.header, seen, any_suspended ? kLookWhileSuspendedNs : kLookNs);
+        wait.sleep(region.header, seen, done.sleep_ns());
     }
     return nullptr;
 }
@@ -241,8 +254,7 @@ void* local_agent_body(void*) {
     ipc::Header& header = g_region.load(std::memory_order_acquire)->header;
     while (!g_stop.load(std::memory_order_acquire)) {
         const uint32_t seen = header.directive.load(std::memory_order_seq_cst);
-        const bool any_suspended = carry_out(header, seen);
-        wait.sleep(header, seen, any_suspended ? kLookWhileSuspendedNs : kLookNs);
+        wait.sleep(header, seen, carry_out(header, seen).sleep_ns());
     }
     return nullptr;
 }

@@ -19,7 +19,7 @@ public:
     void sleep(ipc::Header& header, uint32_t seen, int64_t timeout_ns);
 
 private:
-    bool look(const ipc::Header& header, uint32_t seen);
+    bool look(const ipc::Header& header, uint32_t seen, int64_t until_ns);
 
     const std::atomic<bool>& stop_;
     const bool spare_ = base::processors_to_spare();

@@ -106,6 +106,8 @@ typedef struct XqStopOps {
     // acts on more than a queue (a process's channels), it does when all of its queues have asked. NotSupported: never,
     // the queue's level is lowered.
     XResult (*interrupt)(void* hwq, XqInterrupt how);
+    // After kXqKeepOff it is called once more, when the queue has been running for a while: for hardware that did not
+    // notice the first time.
     XResult (*restore)(void* hwq);
     // How long the hardware lets this queue's context run before it switches to another's; 0: as it was. May be NULL.
     XResult (*set_timeslice)(void* hwq, uint32_t us);

@@ -11,6 +11,10 @@
 namespace xsched::queue {
 namespace {
 
+// What was kept off is put back again so long after the first call, which the device may not have noticed
+// (docs/decisions/009).
+constexpr int64_t kAgainNs = 2 * base::kMillisecond;
+
 // Interrupts in a row with progress, before level 3 counts as ineffective. What the device wrote may be late for once.
 constexpr uint32_t kMostWithoutEffect = 3;
 
@@ -27,7 +31,7 @@ const XqStopOps& HardwareStop::ops() const {
 
 void HardwareStop::begin() {
     stopped_level_ = timeslice_us_ = no_effects_ = 0;
-    given_up_ns_ = 0;
+    given_up_ns_ = again_ns_ = 0;
     progress_known_ = false;
 }
 
@@ -85,6 +89,7 @@ void HardwareStop::start() {
     const XResult result = restart != nullptr ? restart(core_.setup.impl) : kXSchedSuccess;
     if (result != kXSchedSuccess)
         XLOG_WARN("queue 0x%lx: level %u could not restart it", static_cast<unsigned long>(core_.handle), level);
+    if (level == kPreemptLevelInterrupt && how_ == kXqKeepOff) again_ns_ = base::now_ns() + kAgainNs;
     base::Lock lock(core_.mutex);
     stopped_level_ = 0;
     if (level == kPreemptLevelInterrupt || gated())
@@ -116,6 +121,7 @@ XResult HardwareStop::call(const Stop& to) const {
 
 // Transition held.
 void HardwareStop::stop(const Stop& to) {
+    again_ns_ = 0;
     const uint32_t generation = core_.generation;
     const XResult result = call(to);
     if (result != kXSchedSuccess && result != kXSchedErrorNotSupported)
@@ -179,6 +185,22 @@ void HardwareStop::apply_timeslice(uint32_t us) {
     if (us == timeslice_us_ || ops().set_timeslice == nullptr) return;
     timeslice_us_ = us;  // also if refused: not tried again for the same value
     ops().set_timeslice(core_.setup.impl, us);
+}
+
+int64_t HardwareStop::put_back_again(int64_t now_ns) {
+    base::Lock transition(transition_);
+    if (again_ns_ == 0 || now_ns < again_ns_) return again_ns_;
+    again_ns_ = 0;
+    {
+        base::Lock lock(core_.mutex);
+        // What xserver does for this process meanwhile, it undoes itself.
+        if (gone() || core_.published.header().outside_stopped.load(std::memory_order_acquire) != 0) return 0;
+        ++core_.busy;
+    }
+    ops().restore(core_.setup.impl);
+    base::Lock lock(core_.mutex);
+    --core_.busy;
+    return 0;
 }
 
 bool HardwareStop::put_back_if_forgotten(int64_t now_ns) {

@@ -19,6 +19,9 @@ public:
     Applied apply();
     // No call of the others is under way when it returns; of a retired queue on a gated device none follows.
     void settle() { base::Lock transition(transition_); }
+    // Agent thread. What was only kept off (kXqKeepOff) and may run is put back once more, some time after the first
+    // call: the hardware may not have noticed that one. Returns when that is due; 0: nothing is.
+    int64_t put_back_again(int64_t now_ns);
     // Agent thread, now and then: what the hardware keeps off for too long without a reason is put back. True: it was.
     bool put_back_if_forgotten(int64_t now_ns);
 
@@ -57,6 +60,7 @@ private:
     XqInterrupt how_ = kXqTakeOff;  // at level 3
     uint32_t timeslice_us_ = 0;  // as last asked of the backend
     int64_t stopped_ns_ = 0;  // since when it is stopped
+    int64_t again_ns_ = 0;  // when it is put back once more; 0: not
     bool progress_known_ = false;
     uint32_t progress_then_ = 0;  // how far the device was then
     uint32_t outside_then_ = 0;  // and Header::outside_changes

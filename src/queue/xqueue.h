@@ -89,8 +89,8 @@ public:
     // --- the agent's thread
     // Carries out what the scheduler wrote into the slot.
     void apply_directive();
-    // What the hardware keeps off for too long without a reason is put back.
-    void watch_interrupt(int64_t now_ns);
+    // What the hardware keeps off for too long without a reason is put back. Returns when to look again; 0: no need.
+    int64_t watch_interrupt(int64_t now_ns);
     // Level, threshold and batch size as somebody set them with xcli config.
     void apply_wanted_config();
     // The scheduler that suspended it is gone: runs unless the program itself suspended it.

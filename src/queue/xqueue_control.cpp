@@ -193,8 +193,9 @@ void XQueue::apply_directive() {
     if (applied != HardwareStop::Applied::kGone && !gated()) finish_if_drained();  // retire does it there
 }
 
-void XQueue::watch_interrupt(int64_t now_ns) {
+int64_t XQueue::watch_interrupt(int64_t now_ns) {
     if (stop_.put_back_if_forgotten(now_ns) && !gated()) finish_if_drained();
+    return stop_.put_back_again(now_ns);
 }
 
 void XQueue::look_if_asked() {

@@ -82,6 +82,45 @@ TEST(HardwareStop, KeptOffItCanStillBeTakenOff) {
     EXPECT_EQ(device.restored, 1);
 }
 
+TEST(HardwareStop, WhatWasKeptOffIsPutBackOnceMore) {
+    FakeDevice device(test::kInterruptible);
+    const auto keep_off = [&] {
+        direct(device, true, false);
+        device.slot().interrupt = static_cast<uint32_t>(ipc::Interrupt::kKeptOff);
+        device.queue().apply_directive();
+    };
+    keep_off();
+    EXPECT_EQ(device.queue().watch_interrupt(base::now_ns()), 0) << "it is off";
+    direct(device, false, false);
+    EXPECT_EQ(device.restored, 1);
+    const int64_t due_ns = device.queue().watch_interrupt(base::now_ns());
+    ASSERT_GT(due_ns, base::now_ns());
+    EXPECT_EQ(device.restored, 1) << "not yet";
+    EXPECT_EQ(device.queue().watch_interrupt(due_ns), 0);
+    EXPECT_EQ(device.restored, 2);
+    EXPECT_EQ(device.queue().watch_interrupt(due_ns + 1), 0);
+    EXPECT_EQ(device.restored, 2) << "once";
+
+    keep_off();
+    direct(device, false, false);
+    EXPECT_EQ(device.restored, 3);
+    keep_off();
+    EXPECT_EQ(device.queue().watch_interrupt(base::now_ns() + base::kSecond), 0) << "it is off again";
+    EXPECT_EQ(device.restored, 3);
+    direct(device, false, false);
+    device.region().header.outside_stopped = 1;
+    EXPECT_EQ(device.queue().watch_interrupt(base::now_ns() + base::kSecond), 0);
+    EXPECT_EQ(device.restored, 4) << "xserver acts for this process";
+}
+
+TEST(HardwareStop, WhatWasTakenOffIsPutBackOnce) {
+    FakeDevice device(test::kInterruptible);
+    direct(device, true, true);
+    direct(device, false, false);
+    EXPECT_EQ(device.queue().watch_interrupt(base::now_ns() + base::kSecond), 0);
+    EXPECT_EQ(device.restored, 1);
+}
+
 TEST(HardwareStop, ALowerLevelNeverInterrupts) {
     FakeDevice device(test::kInterruptible);
     EXPECT_EQ(device.queue().set_level(kPreemptLevelDeactivate), kXSchedSuccess);

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cerrno>
 #include <new>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/fork.h"
@@ -29,6 +30,7 @@ struct Gpu {
     uint32_t taking = 0;      // of these, to be taken off rather than kept off
     bool stopped = false;
     bool kept_off = false;    // stopped by its timeslice, and kept from coming back
+    bool once_more = false;   // it runs again after that: the next restore enables it a second time
     std::atomic<bool> refused{false};  // a call failed: not tried again
     uint32_t timeslice_us = 0;         // in force; 0: the driver's own
     bool known = false;
@@ -188,6 +190,12 @@ const char* objection(Gpu& gpu, bool shared) {
     return nullptr;
 }
 
+// gpu.turn held. The driver counts disablings, and xserver may have made one for us. To enable what runs is not
+// counted.
+void enable_once_more(const Gpu& gpu) {
+    for (uint32_t i = 0; i < gpu.set_count; ++i) rm::enable(call(), gpu.sets[i].fd, gpu.sets[i].set);
+}
+
 // gpu.turn held.
 void let_go(Gpu& gpu) {
     if (!gpu.stopped) return;
@@ -198,7 +206,11 @@ void let_go(Gpu& gpu) {
             XLOG_WARN("device %d: channels could not be enabled again: %s (errno %d, status 0x%x)", gpu.device,
                       rm::sentence(outcome), outcome.error, outcome.status);
     }
+    // The device may not notice that what was kept off is there again, and then, or a moment later, notices a second
+    // call (docs/decisions/009).
+    if (gpu.kept_off) enable_once_more(gpu);
     gpu.stopped = false;
+    gpu.once_more = gpu.kept_off;
     g_stopped.fetch_sub(1, std::memory_order_acq_rel);
     XLOG_DEBG("device %d: channels enabled in %lld us", gpu.device,
               static_cast<long long>((base::now_ns() - began) / base::kMicrosecond));
@@ -212,11 +224,6 @@ void ask(Gpu& gpu, stream::HwQueue& hwq, bool asks, bool takes) {
     hwq.takes_off = takes;
     if (asks) ++gpu.asking;
     if (asks && takes) ++gpu.taking;
-}
-
-// gpu.turn held. The driver counts disablings, and xserver may have made one for us.
-void enable_once_more(const Gpu& gpu) {
-    for (uint32_t i = 0; i < gpu.set_count; ++i) rm::enable(call(), gpu.sets[i].fd, gpu.sets[i].set);
 }
 
 // gpu.turn held. A short timeslice has it preempted by whoever has work: then it need only not come back.
@@ -236,6 +243,7 @@ XResult stop(Gpu& gpu) {
         return kXSchedErrorNotSupported;
     }
     gpu.stopped = true;
+    gpu.once_more = false;
     gpu.kept_off = keeps_off;
     g_stopped.fetch_add(1, std::memory_order_acq_rel);
     XLOG_DEBG("device %d: %u channels %s in %lld us", gpu.device, channels, keeps_off ? "kept off" : "disabled",
@@ -339,8 +347,12 @@ void restore(HwQueue& hwq) {
     Gpu* gpu = hwq.interruptible ? gpu_of(hwq.device) : nullptr;
     if (gpu == nullptr) return;
     const Turn turn(*gpu);
+    const bool asked = hwq.asks_interrupt;
     ask(*gpu, hwq, false, false);
-    let_go(*gpu);
+    if (gpu->stopped)
+        let_go(*gpu);
+    else if (!asked && std::exchange(gpu->once_more, false))
+        enable_once_more(*gpu);
 }
 
 XResult set_timeslice(HwQueue& hwq, uint32_t us) {
