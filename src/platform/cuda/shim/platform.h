@@ -59,6 +59,8 @@ inline const char* host_function_name(const void*, Stream) { return nullptr; }
 
 // Streams do not share hardware queues in a way that lets one wait for another.
 inline constexpr bool kSharesHardware = false;
+// Whether large copies go in pieces unless the program's user says otherwise: where that was measured to help.
+inline constexpr bool kCopiesInPieces = true;
 struct CallWatchState {};
 inline bool queues_observed() { return false; }
 inline void call_begins(const HardwareUse&, bool, CallWatchState*) {}

@@ -56,6 +56,8 @@ inline const char* host_function_name(const void* function, Stream stream) {
 // The streams of one priority share so many hardware queues of a device; a closed gate in one of them keeps back what
 // other streams have behind it there. (streams.cpp)
 inline constexpr bool kSharesHardware = true;
+// Whether large copies go in pieces unless the program's user says otherwise: it has not been measured.
+inline constexpr bool kCopiesInPieces = false;
 unsigned hardware_queues();
 // Whether the runtime may move a stream to another of them.
 bool streams_move();

@@ -50,8 +50,9 @@ struct CopyShape {
 // Smaller copies are never taken apart.
 inline uint64_t least_split_bytes() {
     constexpr uint64_t kUsual = uint64_t{1024} * 1024;
+    constexpr int64_t kAsThePlatform = -2;
     const int64_t wanted = base::options().copy_piece;
-    if (wanted < 0) return UINT64_MAX;
+    if (wanted < 0 && (wanted != kAsThePlatform || !kCopiesInPieces)) return UINT64_MAX;
     return wanted > 0 ? static_cast<uint64_t>(wanted) : kUsual;
 }
 
