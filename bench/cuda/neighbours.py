@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""An urgent program that copies, alone and beside programs that copy: natively, under XSched with whole copies (as it
-was before copies went in pieces), under XSched as it is, and with level 3 of copy engines as well, in turns.
+"""An urgent program's bursts, alone and beside other programs of every kind: natively and under XSched, in turns.
 
-    copies.py --build DIR --results DIR [--budget SECONDS] [--rounds N] [--bursts N] [--small]
+    neighbours.py --build DIR --results DIR [--set copies|crowds|lengths|training|calls] [--ways native,xsched]
+                  [--urgent NAME,...] [--only TEXT] [--rounds N] [--bursts N] [--budget SECONDS] [--small] [--list]
 
-Each burst is 1 MiB to the device, 20 kernels of 7 us and 1 MiB back, every 10 ms. Results go into
-DIR/cuda_copies.json: of each way and neighbour the bursts' p50, p99, median copy in and number; the neighbour's rate
-alone and beside, and which part of what the bursts left it that is. Exit status 1: a program failed or found a wrong
-result. --small: sizes and times for the tests' fake driver."""
+No burst is left out: the first one, which meets programs that knew of nobody, is told apart. Results go into
+DIR/cuda_neighbours_SET.json: of each urgent program, neighbour and way the bursts' p50, p99, longest, first, how many
+took over 1.5 times the median, and how the copying ones divide (medians); the neighbour's rate alone and beside, and
+which part of what the bursts left it that is. DIR/bursts_SET.json has every burst. Exit status 1: a program failed or
+found a wrong result. --small: sizes and times for the tests' fake driver."""
 import json
 import os
 import select
@@ -20,14 +21,23 @@ from dataclasses import dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from lib import command  # noqa: E402
+from lib import command, report  # noqa: E402
 
 MIB, GIB = 1 << 20, 1 << 30
 PERIOD_MS = 10
 READY_SECONDS, END_SECONDS, KILLED_SECONDS = 25, 20, 3
-# Level 3 of channel groups that only copy is to be measured here before it is a default.
-WAYS = {"native": None, "whole": {"XSCHED_COPY_PIECE": "-1"}, "pieces": {"XSCHED_COPY_PIECE": "0"},
+TRAINING_SECONDS = 90  # until PyTorch trains
+ALONE_SECONDS = 1.5    # that a neighbour is measured alone
+START_EVERY = 2.5      # seconds from the start of one training process on the device to that of the next
+PYTORCH = Path(__file__).resolve().parent / "pytorch"
+WAYS = {"native": None, "xsched": {}, "whole": {"XSCHED_COPY_PIECE": "-1"}, "pieces": {"XSCHED_COPY_PIECE": "0"},
         "engines": {"XSCHED_COPY_PIECE": "0", "XSCHED_INTERRUPT_COPIES": "1"}}
+BURSTS = ("kernels", "steps", "host")  # the main job's A, B and C
+SETS = {"copies": (("copying",), ("pinned both ways", "pageable both ways", "model load", "pinned in, 16 deep")),
+        "crowds": ((*BURSTS, "copying"), ("one", "five", "ten")),
+        "lengths": (BURSTS, ("0.05 ms", "0.3 ms", "3 ms", "30 ms")),
+        "training": (BURSTS, ("training", "training starts")),
+        "calls": (("streams", "allocating"), ("graphs",))}
 
 
 @dataclass
@@ -36,12 +46,25 @@ class Sizes:
     pageable: int = 256 * MIB
     model: int = 10 * GIB
     tensor: int = 256 * MIB
+    allocation: int = 64 * MIB
+    graph_kernels: int = 200
 
-    def neighbours(self):
-        return {"pinned both ways": ["copier", "{out}", self.copy, 2, "both", "pinned"],
-                "pageable both ways": ["copier", "{out}", self.pageable, 1, "both", "pageable"],
-                "model load": ["load", "{out}", self.model, self.tensor],
-                "pinned in, 16 deep": ["copier", "{out}", self.copy, 16, "in", "pinned"]}
+    def neighbours(self, steps):
+        """Of each, the programs' words. `steps`: of a kernel of 7 us."""
+        def kernels(milliseconds, streams=1, depth=16):
+            return ["queues", "{out}", streams, depth, round(steps * milliseconds / 0.007)]
+
+        copier = ["copier", "{out}", self.copy, 2, "both", "pinned"]
+        pageable = ["copier", "{out}", self.pageable, 1, "both", "pageable"]
+        graphs = ["graphs", "{out}", self.graph_kernels, round(steps * 0.3 / 0.007)]
+        memory = ["memory", "{out}", self.allocation, round(steps * 0.1 / 0.007)]
+        five = [copier, graphs, kernels(0.3, 8, 4), pageable, memory]
+        return {"pinned both ways": [copier], "pageable both ways": [pageable],
+                "model load": [["load", "{out}", self.model, self.tensor]],
+                "pinned in, 16 deep": [["copier", "{out}", self.copy, 16, "in", "pinned"]],
+                "one": [graphs], "five": five, "ten": five + five, "graphs": [graphs],
+                "0.05 ms": [kernels(0.05)], "0.3 ms": [kernels(0.3)], "3 ms": [kernels(3)], "30 ms": [kernels(30)],
+                "training": ["training"], "training starts": ["training starts"]}
 
 
 class Failed(Exception):
@@ -51,37 +74,37 @@ class Failed(Exception):
 class Bench:
     def __init__(self, options, folder):
         self.build, self.folder = options.build.resolve(), Path(folder)
-        self.program = self.build / "bench" / "cuda" / "copies"
+        self.program = self.build / "bench" / "cuda" / "neighbours"
         self.options = options
-        self.sizes = Sizes(8 * MIB, 8 * MIB, 64 * MIB, 8 * MIB) if options.small else Sizes()
+        small = Sizes(8 * MIB, 8 * MIB, 64 * MIB, 8 * MIB, 4 * MIB, 20)
+        self.sizes = small if options.small else Sizes()
         self.environment = {**os.environ, "XDG_RUNTIME_DIR": str(self.folder)}
         self.number = 0
         self.log = []
 
-    def start(self, way, priority, words):
-        """The process, and the file that its rows go to."""
+    def start(self, way, priority, line):
+        """The process, not yet ready; `out` of it is the file that its rows go to."""
         self.number += 1
         out = self.folder / f"rows{self.number}"
-        line = [str(word).format(out=out) for word in [self.program, *words]]
+        line = [str(word).format(out=out) for word in line]
         environment = dict(self.environment)
         if WAYS[way] is not None:
             environment |= WAYS[way]
             line = [str(self.build / "bin" / "xcli"), "run", "--priority", str(priority), "--log", "WARN", "--", *line]
         errors = open(self.folder / f"errors{self.number}", "w+", encoding="utf-8", errors="replace")
         process = subprocess.Popen(line, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors)
-        process.errors = errors
-        if not self.says_ready(process):
-            self.finish(process, 0)
-            raise Failed(f"{' '.join(line)} did not become ready")
-        return process, out
+        process.errors, process.out = errors, out
+        return process
 
-    @staticmethod
-    def says_ready(process):
-        end = time.monotonic() + READY_SECONDS
+    def wait_ready(self, process, seconds=READY_SECONDS):
+        end = time.monotonic() + seconds
         while time.monotonic() < end:
             if select.select([process.stdout], [], [], 0.5)[0]:
-                return process.stdout.readline().strip() == b"ready"
-        return False
+                if process.stdout.readline().strip() == b"ready":
+                    return
+                break
+        self.finish(process, 0)
+        raise Failed(f"{' '.join(process.args)} did not become ready")
 
     def finish(self, process, seconds=END_SECONDS):
         """Ends it by its standard input, or by force. What it said goes into the log."""
@@ -105,30 +128,56 @@ class Bench:
             raise Failed(f"exit status {process.returncode}: {said[-700:]}")
 
     def steps(self):
-        line = [self.program, "urgent", "-", "1", "1", "0"]
+        line = [self.program, "copying", "-", "1", "1", "0"]
         return int(subprocess.run(line, capture_output=True, text=True, timeout=READY_SECONDS, check=True).stdout)
 
-    def urgent_words(self, steps):
-        return ["urgent", "{out}", self.options.bursts, PERIOD_MS, steps]
+    def busy(self, way, words):
+        """A neighbour that is at work."""
+        training = words == "training"
+        line = [sys.executable, PYTORCH / "train.py", "--out", "{out}"] if training else [self.program, *words]
+        process = self.start(way, 0, line)
+        self.wait_ready(process, TRAINING_SECONDS if training else READY_SECONDS)
+        return process
 
-    def measure(self, way, words, steps):
-        """Bursts, beside a neighbour or (None) alone; and the neighbour's copies."""
-        neighbour = self.start(way, 0, words) if words else None
+    def loaded_trainings(self, way, seconds):
+        """As many as can begin one after the other meanwhile; they have loaded all but what is on the device."""
+        line = [sys.executable, PYTORCH / "train.py", "--out", "{out}", "--wait", "1", "--seconds", "1"]
+        loaded = [self.start(way, 0, line) for _ in range(max(1, round(seconds / START_EVERY)))]
+        for process in loaded:
+            self.wait_ready(process, TRAINING_SECONDS)
+        return loaded
+
+    def measure(self, way, role, words, steps):
+        """Bursts, and of each neighbour its rows; when the neighbours were alone (ns)."""
+        starts = words == ["training starts"]
+        neighbours = []
+        seconds = self.options.bursts * PERIOD_MS / 1000
         try:
-            if neighbour:
-                time.sleep(0.5)
-            urgent, out = self.start(way, 10, self.urgent_words(steps))
-            self.finish(urgent)
+            for one in words:
+                neighbours += self.loaded_trainings(way, seconds) if starts else [self.busy(way, one)]
+            alone = [time.monotonic_ns(), 0]
+            if neighbours and not starts:
+                time.sleep(0.3 if self.options.small else ALONE_SECONDS)
+            alone[1] = time.monotonic_ns()
+            line = [self.program, role, "{out}", self.options.bursts, PERIOD_MS, steps]
+            urgent = self.start(way, 10, line)
+            self.wait_ready(urgent)
+            if starts:
+                begin_in_turns(neighbours, urgent)
+            self.finish(urgent, END_SECONDS + 2 * seconds)
         finally:
-            if neighbour:
-                self.finish(neighbour[0])
-        return rows(out), rows(neighbour[1]) if neighbour else None
+            for process in neighbours:
+                self.finish(process)
+        return rows(urgent.out), [] if starts else [rows(process.out) for process in neighbours], alone
 
-    def rate_alone(self, way, words, seconds):
-        neighbour, out = self.start(way, 0, words)
-        time.sleep(seconds)
-        self.finish(neighbour)
-        return rate(rows(out))
+
+def begin_in_turns(trainings, urgent):
+    for process in trainings:
+        if urgent.poll() is not None:
+            return
+        process.stdin.write(b"\n")
+        process.stdin.flush()
+        time.sleep(START_EVERY)
 
 
 def where(pid):
@@ -146,12 +195,13 @@ def rows(path):
     return [[int(word) for word in line.split()] for line in path.read_text().splitlines()]
 
 
-def rate(copies, begin=None, end=None):
-    """In GB/s, between two times: of whole copies, from the end of one to the end of another."""
-    inside = [row for row in copies if (begin is None or row[0] >= begin) and (end is None or row[0] <= end)]
+def rate(pieces, begin, end):
+    """Per second, between two times: of whole pieces of work, from the end of one to the end of another."""
+    inside = [row for row in pieces if begin <= row[0] <= end and len(row) < 3]
     if len(inside) < 3:
         return 0.0
-    return sum(row[1] for row in inside[1:]) / (inside[-1][0] - inside[0][0])
+    amount = sum(row[1] if len(row) > 1 else 1 for row in inside[1:])
+    return amount * 1e9 / (inside[-1][0] - inside[0][0])
 
 
 def part(values, share):
@@ -159,87 +209,108 @@ def part(values, share):
     return ordered[min(len(ordered) - 1, int(len(ordered) * share))] / 1000 if ordered else 0.0
 
 
-def summary(bursts, copies, alone_rate):
-    """The first burst is told apart: it meets copies that were launched whole before anybody was there to make room."""
+def summary(bursts, neighbours, alone):
     latencies = [row[1] for row in bursts[1:]]
-    made = {"n": len(latencies), "p50_us": part(latencies, 0.5), "p99_us": part(latencies, 0.99),
+    median = part(latencies, 0.5)
+    made = {"n": len(latencies), "p50_us": median, "p99_us": part(latencies, 0.99),
             "longest_us": part(latencies, 1), "first_us": bursts[0][1] / 1000,
-            "in_p50_us": part([row[2] for row in bursts[1:]], 0.5)}
-    if copies is not None:
-        begin, end = bursts[0][0], bursts[-1][0] + bursts[-1][1]
-        busy = sum(row[1] for row in bursts) / (end - begin)
-        beside = rate(copies, begin, end)
-        made |= {"copier_gbs": beside, "copier_alone_gbs": alone_rate, "bursts_part": busy,
-                 "copier_kept": beside / (alone_rate * (1 - busy)) if alone_rate else 0.0}
-    return {key: round(value, 4) if isinstance(value, float) else value for key, value in made.items()}
-
-
-def merged(tries):
-    """Of several rounds: the medians of each figure, the number in all."""
-    made = {key: sorted(one[key] for one in tries)[len(tries) // 2] for key in tries[0]}
-    return made | {"n": sum(one["n"] for one in tries), "rounds": tries}
-
-
-def merged_all(found):
-    return {name: {way: merged(tries) for way, tries in ways.items()} for name, ways in found.items()}
+            "slow": sum(latency / 1000 > 1.5 * median for latency in latencies)}
+    if bursts[0][2] > 0:
+        made |= {"in_us": part([row[2] for row in bursts[1:]], 0.5),
+                 "kernels_us": part([row[3] for row in bursts[1:]], 0.5)}
+    begin, end = bursts[0][0], bursts[-1][0] + bursts[-1][1]
+    busy = sum(row[1] for row in bursts) / (end - begin)
+    rates = [(rate(pieces, *alone), rate(pieces, begin, end)) for pieces in neighbours]
+    if rates:
+        made |= {"alone_per_s": [round(one) for one, _ in rates], "beside_per_s": [round(other) for _, other in rates],
+                 "kept": [round(other / (one * (1 - busy)), 3) if one else None for one, other in rates]}
+    return {key: round(value, 1) if isinstance(value, float) else value for key, value in made.items()}
 
 
 def write(path, document):
     path.write_text(json.dumps(document, indent=1) + "\n")
 
 
-def main():
+def parse_options():
     parser = command.options_parser(__doc__)
-    parser.add_argument("--budget", type=float, default=170)
+    parser.add_argument("--set", choices=SETS, default="copies")
+    parser.add_argument("--ways", default="", help=f"of {', '.join(WAYS)}")
+    parser.add_argument("--urgent", default="", help="only these")
+    parser.add_argument("--only", default="", help="neighbours whose name contains this, and alone")
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--bursts", type=int, default=200)
-    parser.add_argument("--ways", default="native,whole,pieces,engines")
-    parser.add_argument("--only", default="", help="neighbours whose name contains this")
+    parser.add_argument("--native-bursts", type=int, help="natively so many")
+    parser.add_argument("--budget", type=float, default=170)
     parser.add_argument("--small", action="store_true")
+    parser.add_argument("--list", action="store_true")
     options = parser.parse_args()
-    began, failures = time.monotonic(), []
+    options.ways = (options.ways or "native,xsched").split(",")
+    roles, names = SETS[options.set]
+    options.roles = [role for role in roles if not options.urgent or role in options.urgent.split(",")]
+    options.names = ["alone", *(name for name in names if options.only in name)]
+    return options
+
+
+class Run:
+    """What has been measured, written after each."""
+
+    def __init__(self, options):
+        self.options = options
+        self.found, self.bursts, self.failures = {}, {}, []
+        self.document = {"command": " ".join(sys.argv), "when": time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime()),
+                         "version": os.environ.get("XSCHED_BENCH_VERSION", report.version()), "device": device(),
+                         "period_ms": PERIOD_MS, "results": self.found, "failures": self.failures}
+
+    def add(self, key, bursts, neighbours, alone):
+        one = summary(bursts, neighbours, alone)
+        self.found.setdefault(key, []).append(one)
+        self.bursts.setdefault(key, []).append([row[:4] for row in bursts])
+        print(f"{key:42} {json.dumps(one)}", flush=True)
+        self.write()
+
+    def write(self):
+        write(self.options.results / f"cuda_neighbours_{self.options.set}.json", self.document)
+        path = self.options.results / f"bursts_{self.options.set}.json"
+        path.write_text(json.dumps(self.bursts) + "\n")
+
+    def fail(self, key, failure):
+        self.failures.append(f"{key}: {failure}")
+        print("given up:", self.failures[-1], file=sys.stderr, flush=True)
+
+
+def measure_all(bench, run, options, steps):
+    neighbours = bench.sizes.neighbours(steps)
+    began, bursts = time.monotonic(), options.bursts
+    for turn in range(options.rounds):
+        for role in options.roles:
+            for name in options.names:
+                for way in options.ways:
+                    key = f"{role}, {name}, {way}"
+                    if time.monotonic() - began > options.budget:
+                        run.document["cut"] = f"in round {turn + 1}, before {key}"
+                        return
+                    options.bursts = options.native_bursts or bursts if way == "native" else bursts
+                    try:
+                        run.add(key, *bench.measure(way, role, neighbours.get(name, []), steps))
+                    except (Failed, OSError, subprocess.SubprocessError) as failure:
+                        run.fail(key, failure)
+
+
+def main():
+    options = parse_options()
+    if options.list:
+        print("\n".join(f"{role}, {name}" for role in options.roles for name in options.names))
+        return 0
     options.results.mkdir(parents=True, exist_ok=True)
-    found = {}
-    document = {"command": " ".join(sys.argv), "when": time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime()),
-                "device": device(), "period_ms": PERIOD_MS, "results": {}, "failures": failures}
+    run = Run(options)
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(options, folder)
-        steps = bench.steps()
-        document["steps"] = steps
-        neighbours = {name: words for name, words in bench.sizes.neighbours().items() if options.only in name}
-        rates = {}
-        try:
-            for turn in range(options.rounds):
-                for way, name in order(options.ways.split(","), ["alone", *neighbours]):
-                    words = neighbours.get(name)
-                    if time.monotonic() - began > options.budget:
-                        document["cut"] = f"in round {turn + 1}, before {name}, {way}"
-                        raise TimeoutError
-                    try:
-                        if words and name not in rates:
-                            rates[name] = bench.rate_alone("native", words, 0.2 if options.small else 2.5)
-                        bursts, copies = bench.measure(way, words, steps)
-                        one = summary(bursts, copies, rates.get(name, 0.0))
-                    except (Failed, OSError, subprocess.SubprocessError) as failure:
-                        failures.append(f"{name}, {way}: {failure}")
-                        print("given up:", failures[-1], file=sys.stderr, flush=True)
-                        continue
-                    found.setdefault(name, {}).setdefault(way, []).append(one)
-                    print(f"{name:20} {way:15} {json.dumps(one)}", flush=True)
-                    document["results"] = merged_all(found)
-                    write(options.results / "cuda_copies.json", document)
-        except TimeoutError:
-            pass
+        steps = run.document["steps"] = bench.steps()
+        measure_all(bench, run, options, steps)
         stop_server(bench)
-        document["log"] = bench.log[-40:]
-    document["results"] = merged_all(found)
-    write(options.results / "cuda_copies.json", document)
-    return 1 if failures else 0
-
-
-def order(ways, names):
-    """What matters most comes first: level 3 of copy engines, which is not used yet, last."""
-    return [(way, name) for later in (False, True) for name in names for way in ways if (way == "engines") == later]
+        run.document["log"] = bench.log[-40:]
+    run.write()
+    return 1 if run.failures else 0
 
 
 def device():

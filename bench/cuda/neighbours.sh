@@ -1,11 +1,10 @@
 #!/bin/bash
-# Copies on an NVIDIA GPU, in under 4 minutes: bench/cuda/copies.py, in turns natively, with whole copies and with
-# copies in pieces.
+# Programs of every kind beside an urgent one on an NVIDIA GPU, within LIMIT seconds (220): bench/cuda/neighbours.py.
 #
-#   bench/cuda/copies.sh [--build DIR] [--out DIR] [OPTIONS OF copies.py]
+#   [LIMIT=SECONDS] bench/cuda/neighbours.sh [--build DIR] [--out DIR] [OPTIONS OF neighbours.py]
 #
 # DIR of --build: a build directory, or what scripts/pack_gpu.sh made of one (gpu_pack, the default). --out gets
-# cuda_copies.json and log.txt.
+# cuda_neighbours_SET.json, bursts_SET.json and log.txt.
 cd "$(dirname "$0")/../.." || exit 2
 build=gpu_pack out=${OUT:-output}
 more=()
@@ -20,6 +19,8 @@ mkdir -p "$out"
 chmod -R u+rwX,go+rX "$build" 2> /dev/null
 chmod +x "$build"/bin/* "$build"/bench/cuda/* 2> /dev/null
 ulimit -n 65536 2> /dev/null
-timeout --kill-after=10 220 python3 -u bench/cuda/copies.py --build "$build" --results "$out" "${more[@]}" 2>&1 |
-    tee "$out/log.txt"
+limit=${LIMIT:-220}
+[ -f "$build/VERSION" ] && XSCHED_BENCH_VERSION=$(cat "$build/VERSION") && export XSCHED_BENCH_VERSION
+timeout --kill-after=10 "$limit" python3 -u bench/cuda/neighbours.py --build "$build" --results "$out" \
+    --budget $((limit - 40)) "${more[@]}" 2>&1 | tee -a "$out/log.txt"
 exit "${PIPESTATUS[0]}"

@@ -8,7 +8,7 @@
 
 #include "busy_kernel.h"
 
-namespace copies {
+namespace neighbours {
 namespace {
 
 constexpr unsigned kBlockThreads = 256;
@@ -17,7 +17,7 @@ Handle g_context = nullptr;
 Handle g_kernel = nullptr;
 
 [[noreturn]] void fail(const char* what, long code) {
-    fprintf(stderr, "copies: %s failed (%ld)\n", what, code);
+    fprintf(stderr, "neighbours: %s failed (%ld)\n", what, code);
     exit(3);
 }
 
@@ -39,12 +39,12 @@ void check(int code, const char* name) {
 }  // namespace
 
 // The function by name, looked up once.
-#define COPIES_CALL(name, types, ...)                                                \
+#define DEVICE_CALL(name, types, ...)                                                \
     do {                                                                             \
         static const auto function = reinterpret_cast<Function<types>>(found(name)); \
         check(function(__VA_ARGS__), name);                                          \
     } while (false)
-#define COPIES_TYPES(...) __VA_ARGS__
+#define DEVICE_TYPES(...) __VA_ARGS__
 
 int64_t now_ns() {
     timespec time{};
@@ -55,25 +55,25 @@ int64_t now_ns() {
 void open_device() {
     int device = 0;
     Handle module = nullptr;
-    COPIES_CALL("cuInit", COPIES_TYPES(unsigned), 0);
-    COPIES_CALL("cuDeviceGet", COPIES_TYPES(int*, int), &device, 0);
-    COPIES_CALL("cuDevicePrimaryCtxRetain", COPIES_TYPES(Handle*, int), &g_context, device);
+    DEVICE_CALL("cuInit", DEVICE_TYPES(unsigned), 0);
+    DEVICE_CALL("cuDeviceGet", DEVICE_TYPES(int*, int), &device, 0);
+    DEVICE_CALL("cuDevicePrimaryCtxRetain", DEVICE_TYPES(Handle*, int), &g_context, device);
     use_device();
-    COPIES_CALL("cuModuleLoadData", COPIES_TYPES(Handle*, const void*), &module, busy::kBusyPtx);
-    COPIES_CALL("cuModuleGetFunction", COPIES_TYPES(Handle*, Handle, const char*), &g_kernel, module, "busy");
+    DEVICE_CALL("cuModuleLoadData", DEVICE_TYPES(Handle*, const void*), &module, busy::kBusyPtx);
+    DEVICE_CALL("cuModuleGetFunction", DEVICE_TYPES(Handle*, Handle, const char*), &g_kernel, module, "busy");
 }
-void use_device() { COPIES_CALL("cuCtxSetCurrent", COPIES_TYPES(Handle), g_context); }
+void use_device() { DEVICE_CALL("cuCtxSetCurrent", DEVICE_TYPES(Handle), g_context); }
 
 Pointer allocate(size_t bytes) {
     Pointer memory = 0;
-    COPIES_CALL("cuMemAlloc_v2", COPIES_TYPES(Pointer*, size_t), &memory, bytes);
+    DEVICE_CALL("cuMemAlloc_v2", DEVICE_TYPES(Pointer*, size_t), &memory, bytes);
     return memory;
 }
-void release(Pointer memory) { COPIES_CALL("cuMemFree_v2", COPIES_TYPES(Pointer), memory); }
+void release(Pointer memory) { DEVICE_CALL("cuMemFree_v2", DEVICE_TYPES(Pointer), memory); }
 uint32_t* host_memory(size_t bytes, bool pinned) {
     void* memory = nullptr;
     if (pinned)
-        COPIES_CALL("cuMemHostAlloc", COPIES_TYPES(void**, size_t, unsigned), &memory, bytes, 0);
+        DEVICE_CALL("cuMemHostAlloc", DEVICE_TYPES(void**, size_t, unsigned), &memory, bytes, 0);
     else
         memory = malloc(bytes);
     if (memory == nullptr) fail("allocating host memory", 0);
@@ -82,36 +82,54 @@ uint32_t* host_memory(size_t bytes, bool pinned) {
 
 Handle make_stream() {
     Handle stream = nullptr;
-    COPIES_CALL("cuStreamCreate", COPIES_TYPES(Handle*, unsigned), &stream, 1);
+    DEVICE_CALL("cuStreamCreate", DEVICE_TYPES(Handle*, unsigned), &stream, 1);
     return stream;
 }
 Handle make_event(bool timed) {
     Handle event = nullptr;
-    COPIES_CALL("cuEventCreate", COPIES_TYPES(Handle*, unsigned), &event, timed ? 0 : 2);
+    DEVICE_CALL("cuEventCreate", DEVICE_TYPES(Handle*, unsigned), &event, timed ? 0 : 2);
     return event;
 }
 void copy_in(Pointer to, const void* from, size_t bytes, Handle stream) {
-    COPIES_CALL("cuMemcpyHtoDAsync_v2", COPIES_TYPES(Pointer, const void*, size_t, Handle), to, from, bytes, stream);
+    DEVICE_CALL("cuMemcpyHtoDAsync_v2", DEVICE_TYPES(Pointer, const void*, size_t, Handle), to, from, bytes, stream);
 }
 void copy_out(void* to, Pointer from, size_t bytes, Handle stream) {
-    COPIES_CALL("cuMemcpyDtoHAsync_v2", COPIES_TYPES(void*, Pointer, size_t, Handle), to, from, bytes, stream);
+    DEVICE_CALL("cuMemcpyDtoHAsync_v2", DEVICE_TYPES(void*, Pointer, size_t, Handle), to, from, bytes, stream);
 }
-void record(Handle event, Handle stream) { COPIES_CALL("cuEventRecord", COPIES_TYPES(Handle, Handle), event, stream); }
-void wait_event(Handle event) { COPIES_CALL("cuEventSynchronize", COPIES_TYPES(Handle), event); }
-void wait_stream(Handle stream) { COPIES_CALL("cuStreamSynchronize", COPIES_TYPES(Handle), stream); }
+void record(Handle event, Handle stream) { DEVICE_CALL("cuEventRecord", DEVICE_TYPES(Handle, Handle), event, stream); }
+void wait_for(Handle stream, Handle event) {
+    DEVICE_CALL("cuStreamWaitEvent", DEVICE_TYPES(Handle, Handle, unsigned), stream, event, 0);
+}
+void begin_capture(Handle stream) {
+    constexpr int kThreadLocal = 1;
+    DEVICE_CALL("cuStreamBeginCapture_v2", DEVICE_TYPES(Handle, int), stream, kThreadLocal);
+}
+Handle end_capture(Handle stream) {
+    Handle graph = nullptr;
+    Handle executable = nullptr;
+    DEVICE_CALL("cuStreamEndCapture", DEVICE_TYPES(Handle, Handle*), stream, &graph);
+    DEVICE_CALL("cuGraphInstantiateWithFlags", DEVICE_TYPES(Handle*, Handle, unsigned long long), &executable, graph,
+                0);
+    return executable;
+}
+void launch_graph(Handle executable, Handle stream) {
+    DEVICE_CALL("cuGraphLaunch", DEVICE_TYPES(Handle, Handle), executable, stream);
+}
+void wait_event(Handle event) { DEVICE_CALL("cuEventSynchronize", DEVICE_TYPES(Handle), event); }
+void wait_stream(Handle stream) { DEVICE_CALL("cuStreamSynchronize", DEVICE_TYPES(Handle), stream); }
 double elapsed_us(Handle begin, Handle end) {
     float ms = 0;
-    COPIES_CALL("cuEventElapsedTime", COPIES_TYPES(float*, Handle, Handle), &ms, begin, end);
+    DEVICE_CALL("cuEventElapsedTime", DEVICE_TYPES(float*, Handle, Handle), &ms, begin, end);
     return ms * 1000.0;
 }
 void launch_steps(Pointer words, size_t count, uint32_t steps, Handle stream) {
     void* parameters[] = {&words, &steps};
     const unsigned blocks = static_cast<unsigned>(count / kBlockThreads);
-    COPIES_CALL("cuLaunchKernel",
-                COPIES_TYPES(Handle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Handle,
+    DEVICE_CALL("cuLaunchKernel",
+                DEVICE_TYPES(Handle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Handle,
                              void**, void**),
                 g_kernel, blocks, 1, 1, kBlockThreads, 1, 1, 0, stream, parameters, nullptr);
 }
 uint32_t stepped(uint32_t word, uint64_t steps) { return busy::stepped(word, steps); }
 
-}  // namespace copies
+}  // namespace neighbours

@@ -1,4 +1,4 @@
-// CUDA as the copying programs use it: the driver's functions by name, from the library that a program finds under the
+// CUDA as these programs use it: the driver's functions by name, from the library that a program finds under the
 // driver's name. They link nothing of ours. Failures end the program with a sentence.
 #pragma once
 
@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace copies {
+namespace neighbours {
 
 using Pointer = uint64_t;  // on the device
 using Handle = void*;      // a stream, an event
@@ -24,6 +24,11 @@ Handle make_event(bool timed);
 void copy_in(Pointer to, const void* from, size_t bytes, Handle stream);
 void copy_out(void* to, Pointer from, size_t bytes, Handle stream);
 void record(Handle event, Handle stream);
+void wait_for(Handle stream, Handle event);
+// What is launched into the stream between the two becomes a graph that can be launched.
+void begin_capture(Handle stream);
+Handle end_capture(Handle stream);
+void launch_graph(Handle executable, Handle stream);
 void wait_event(Handle event);
 void wait_stream(Handle stream);
 double elapsed_us(Handle begin, Handle end);
@@ -31,4 +36,4 @@ double elapsed_us(Handle begin, Handle end);
 void launch_steps(Pointer words, size_t count, uint32_t steps, Handle stream);
 uint32_t stepped(uint32_t word, uint64_t steps);
 
-}  // namespace copies
+}  // namespace neighbours

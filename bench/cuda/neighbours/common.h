@@ -1,0 +1,31 @@
+// What the roles share.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+
+#include "device.h"
+
+namespace neighbours {
+
+constexpr size_t kBurstWords = 256 * 1024;  // one kernel's, which fill a large device once
+
+void say_ready();
+bool input_open();
+FILE* opened(const char* path);
+void sleep_until(int64_t ns);
+uint32_t pattern(uint64_t index, uint32_t seed);
+
+// One piece of a busy program's work is complete: so many bytes or kernels.
+void note(FILE* rows, size_t amount);
+
+// The roles: each returns the exit status.
+int urgent(const char* role, const char* path, long bursts, double period_ms, uint32_t steps);
+bool is_urgent(const char* role);
+int copier(const char* path, size_t bytes, unsigned depth, const char* ways, const char* memory);
+int load(const char* path, size_t bytes, size_t tensor);
+int queues(const char* path, unsigned streams, unsigned depth, uint32_t steps);
+int graphs(const char* path, unsigned kernels, uint32_t steps);
+int memory(const char* path, size_t bytes, uint32_t steps);
+
+}  // namespace neighbours
