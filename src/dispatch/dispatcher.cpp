@@ -24,6 +24,8 @@ void Dispatcher::add_client(const ClientView& client) {
     }
     state.clients.push_back(std::make_unique<ClientSlots>(client, state.units));
     state.by_id.emplace(client.id, state.clients.back().get());
+    for (ClientList* list : state.lists()) list->make_room(state.clients.size());
+    state.looks.make_room(state.clients.size());
     state.to_scan.add(*state.clients.back());
 }
 
@@ -41,9 +43,8 @@ void Dispatcher::remove_client(uint32_t id) {
         XLOG_DEBG("pid %d leaves the scheduler; its work delayed that of others by %.3f ms in all", client->view().pid,
                   base::milliseconds(client->delays().caused_ns()));
     }
-    for (ClientList* list :
-         {&state.to_scan, &state.to_direct, &state.followed, &state.suspended, &state.looks_again, &state.leaving})
-        list->remove(*client);
+    for (ClientList* list : state.lists()) list->remove(*client);
+    state.looks.remove(*client);
     state.by_id.erase(id);
     std::erase_if(state.clients, [client](const auto& known) { return known.get() == client; });
 }
