@@ -1,5 +1,7 @@
 #include "dispatch/dispatcher.h"
 
+#include <algorithm>
+
 #include "base/log.h"
 #include "base/time.h"
 #include "dispatch/dispatcher_state.h"
@@ -14,6 +16,13 @@ ClientSlots* DispatcherState::find(uint32_t id) {
 Dispatcher::Dispatcher(sched::Core core) : state_(std::make_unique<DispatcherState>(std::move(core))) {}
 Dispatcher::~Dispatcher() = default;
 
+bool Dispatcher::has_several_users() const { return state_->several_users; }
+void DispatcherState::count_users() {
+    several_users = std::any_of(clients.begin(), clients.end(), [this](const auto& client) {
+        return client->view().limits != clients.front()->view().limits;
+    });
+}
+
 sched::Core& Dispatcher::core() { return state_->core; }
 
 void Dispatcher::add_client(const ClientView& client) {
@@ -27,6 +36,7 @@ void Dispatcher::add_client(const ClientView& client) {
     for (ClientList* list : state.lists()) list->make_room(state.clients.size());
     state.looks.make_room(state.clients.size());
     state.to_scan.add(*state.clients.back());
+    state.count_users();
 }
 
 void Dispatcher::remove_client(uint32_t id) {
@@ -47,6 +57,7 @@ void Dispatcher::remove_client(uint32_t id) {
     state.looks.remove(*client);
     state.by_id.erase(id);
     std::erase_if(state.clients, [client](const auto& known) { return known.get() == client; });
+    state.count_users();
 }
 
 bool Dispatcher::set_suspended_by_person(uint32_t client_id, uint64_t handle, bool suspended) {
@@ -66,7 +77,12 @@ int64_t Dispatcher::pass(int64_t now_ns) {
 }
 
 int64_t Dispatcher::pass(int64_t now_ns, std::span<const uint32_t> rung) {
-    for (const uint32_t id : rung) look_at(id);
+    for (const uint32_t id : rung) {
+        ClientSlots* client = state_->find(id);
+        if (client == nullptr) continue;
+        state_->to_scan.add(*client);
+        state_->charge_ring(*client, now_ns);
+    }
     return state_->pass(now_ns, false);
 }
 

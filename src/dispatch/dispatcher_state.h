@@ -43,6 +43,8 @@ struct DispatcherState {
     bool began_watching = false;
     bool told_thrown_out = false;
     uint64_t passes = 0;
+    bool several_users = false;  // some may be disturbed by others
+    void count_users();
 
     ClientSlots* find(uint32_t id);
     std::array<ClientList*, 5> lists() { return {&to_scan, &to_direct, &followed, &suspended, &leaving}; }
@@ -53,6 +55,7 @@ struct DispatcherState {
     void scan(int64_t now_ns, bool all);
     bool may_have(const ClientSlots& client, int64_t UserLimits::* part, int64_t at_once_ns, int64_t cost_ns,
                   int64_t now_ns);
+    void charge_ring(const ClientSlots& client, int64_t now_ns);
     void decide(int64_t now_ns, bool all);
     void mark_affected();
     void decide_device(DeviceTable& device, int64_t now_ns, bool all);

@@ -16,13 +16,20 @@ constexpr size_t kMostSwept = 16;  // of a crowd, so that a pass stays short
 constexpr int64_t kSweptSlots = 128;  // likewise; clients of many queues come less often
 // Of one client in one pass; the rest comes in the next ones, and does not keep anybody else waiting.
 constexpr uint32_t kMostSlots = 128;
-// What one user may have: a slot read or written every two microseconds; after a pause so many at once. Reading one
-// takes about a twentieth of that, writing one a sixth; beside others, who take the processor's caches, several times
-// as much. A user who makes the scheduling thread do more makes it rest (server/real_time.h), and others wait.
+// What one user may have: a slot read every two microseconds, and one written every four; after a pause so many at
+// once. Reading one takes about a twentieth of that, writing one a tenth; beside others, who take the processor's
+// caches, several times as much. A user who makes the scheduling thread do more makes it rest (server/real_time.h), and
+// others wait.
 constexpr int64_t kReadNs = 2000;
-constexpr int64_t kWriteNs = 2000;
+constexpr int64_t kWriteNs = 4000;
 constexpr int64_t kReadAtOnceNs = 256 * kReadNs;
 constexpr int64_t kWrittenAtOnceNs = 1024 * kWriteNs;
+// A ring may make a whole pass, and wakes the thread. So many may come at once.
+constexpr int64_t kRungNs = 100'000;
+constexpr int64_t kRungAtOnceNs = 128 * kRungNs;
+constexpr int64_t kLongestRestNs = 2'000'000;  // of a user who is heard all the same, as one of many clients is
+// Who has had his part is not looked at again at once, but after so long.
+constexpr int64_t kLeastPauseNs = 100'000;
 // But in one pass no more than so many, which take about as long as a pass beside nobody; the next pass begins at once,
 // with whoever rang meanwhile.
 constexpr uint32_t kMostWritten = 96;
@@ -83,11 +90,18 @@ bool DispatcherState::may_have(const ClientSlots& client, int64_t UserLimits::* 
     if (user == nullptr) return true;
     int64_t& had_ns = user->*part;
     if (had_ns > now_ns) {
-        go_on_ns = base::earlier(go_on_ns, had_ns);
+        go_on_ns = base::earlier(go_on_ns, std::max(had_ns, now_ns + kLeastPauseNs));
         return false;
     }
     had_ns = std::max(had_ns, now_ns - at_once_ns) + cost_ns;
     return true;
+}
+
+void DispatcherState::charge_ring(const ClientSlots& client, int64_t now_ns) {
+    UserLimits* user = client.view().limits.get();
+    if (several_users && user != nullptr)
+        user->ringing_ns =
+            std::min(std::max(user->ringing_ns, now_ns - kRungAtOnceNs) + kRungNs, now_ns + kLongestRestNs);
 }
 
 void DispatcherState::scan(int64_t now_ns, bool all) {
@@ -193,7 +207,10 @@ void DispatcherState::direct(int64_t now_ns, bool all) {
     for (const bool many : {false, true}) direct_those(now_ns, all, many);
 }
 
-void DispatcherState::look_later(ClientSlots& client) { looks.set(client, client.look_ns(looks.size())); }
+// One that is being read in parts is read anyway.
+void DispatcherState::look_later(ClientSlots& client) {
+    looks.set(client, client.is_being_read() ? 0 : client.look_ns(looks.size()));
+}
 
 // What its user may have of this pass; 0: nothing more.
 uint32_t DispatcherState::slots_to_write(const ClientSlots& client, int64_t now_ns) {
