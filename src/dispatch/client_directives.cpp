@@ -71,6 +71,7 @@ bool ClientSlots::direct(int64_t now_ns, uint32_t most) {
         queue.verdict = units_[queue.own].verdict();
         queue.verdict.imminent = queue.verdict.imminent && !std::exchange(warms, warms || queue.verdict.imminent);
         direct_queue(at, now_ns);
+        queue.directed_for = queue.basis();
         log_note(queue);
         if (view_.record != nullptr) write_record(at, now_ns);
     }
@@ -121,6 +122,7 @@ void ClientSlots::write_header(const Summary& summary) {
     put(header.keep_alive_wanted, summary.has_victims ? 1U : 0U);
     if (put(header.watching, summary.watching ? 1U : 0U) && summary.watching) {
         began_watching_ = true;
+        quiet_ns_ = 0;  // it did not tell
         unasked_ = unwritten_ = static_cast<uint32_t>(queues_.size());  // what was launched unwatched
     }
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "dispatch/look_times.h"
 #include "sched/expectation.h"
 
 namespace xsched::dispatch {
@@ -13,6 +14,12 @@ namespace {
 
 // A running queue without progress for so long: its agent is rung.
 constexpr int64_t kAskAfterNs = 500 * base::kMicrosecond;
+// What has not moved for so many times a pause is looked at after such a pause: its end is seen late by a part of its
+// length at most.
+constexpr int64_t kQuietParts = 64;
+// How long a stop takes is known to a sixteenth, at the cost of few passes; where many stop at once, less well.
+constexpr int64_t kStopParts = 16;
+constexpr int64_t kFewLooks = 8;
 
 }  // namespace
 
@@ -26,7 +33,7 @@ bool ClientSlots::scan(int64_t now_ns, uint32_t most) {
         settle_delays(now_ns);
         stuck_since_ns_ = stuck_since_ns(now_ns);
         announced_over_ns_ = 0;
-        settling_ = false;
+        settling_ = moved_ = runs_ = false;
         units_.begin_scan();
     }
     QueueNumbers numbers;
@@ -43,11 +50,49 @@ bool ClientSlots::scan(int64_t now_ns, uint32_t most) {
         }
     }
     scanned_ = 0;
-    if (!settling_) settling_since_ns_ = 0;
     while (!queues_.empty() && !queues_.back().used) queues_.pop_back();
     publish_units();
+    end_scan(now_ns);
     return true;
 }
+
+void ClientSlots::end_scan(int64_t now_ns) {
+    if (!settling_) settling_since_ns_ = 0;
+    if (moved_)
+        quiet_ns_ = 0;
+    else if (runs_)
+        quiet_ns_ += std::max<int64_t>(now_ns - seen_ns_, 0);
+    seen_ns_ = now_ns;
+    for (uint32_t at = 0; at < queues_.size() && !changed_; ++at) changed_ = is_directed_otherwise(at);
+}
+
+// Also whatever the client has written over what is directed.
+bool ClientSlots::is_directed_otherwise(uint32_t at) const {
+    const QueueHistory& queue = queues_[at];
+    if (!queue.used || !queue.scheduled) return false;
+    if (queue.directed_for != queue.basis()) return true;
+    const OwnUnit& own = units_[queue.own];
+    if (own.table->all_changed) return false;  // its device is decided about anew, and all of it directed
+    const sched::Verdict& verdict = own.verdict();
+    return verdict.reason != queue.verdict.reason || verdict.since_ns != queue.verdict.since_ns ||
+           !verdict.note.is_about(queue.verdict.note) || !verdict.directs_as(queue.verdict) ||
+           (view_.region->slots[at].suspended.load(std::memory_order_relaxed) != 0) != queue.suspended;
+}
+
+int64_t ClientSlots::look_ns(size_t many) const {
+    int64_t at_ns = announced_over_ns_;
+    const int64_t quiet_pause_ns = quiet_ns_ / kQuietParts;
+    if (polled_) at_ns = base::earlier(at_ns, look_time(seen_ns_, quiet_pause_ns));
+    if (settling_since_ns_ == 0) return at_ns;
+    // Of a process that is stopped nothing comes soon, and nobody waits for knowing when.
+    const bool stopped = view_.record != nullptr && view_.record->stopped.load(std::memory_order_relaxed) != 0;
+    const int64_t pause_ns = std::max((seen_ns_ - settling_since_ns_) / kStopParts, kLookEveryNs) *
+                             (1 + static_cast<int64_t>(many) / kFewLooks);
+    return base::earlier(at_ns, look_time(std::max(seen_ns_, settling_since_ns_),
+                                          stopped ? kLookSeldomNs : std::max(pause_ns, quiet_pause_ns)));
+}
+
+bool ClientSlots::is_worth_a_look(int64_t now_ns) const { return now_ns - seen_ns_ >= quiet_ns_ / kQuietParts; }
 
 // Since when no call that its threads have in the driver has returned; 0: there is none.
 int64_t ClientSlots::stuck_since_ns(int64_t now_ns) {
@@ -59,7 +104,7 @@ int64_t ClientSlots::stuck_since_ns(int64_t now_ns) {
 
 // False: its user has as many as it may, and this one runs unscheduled.
 bool ClientSlots::within_limits(QueueHistory& queue) {
-    if (!queue.scheduled) queue.scheduled = share_.take_queue();
+    if (!queue.scheduled) changed_ |= queue.scheduled = share_.take_queue();
     return queue.scheduled;
 }
 
@@ -93,6 +138,7 @@ void ClientSlots::see(uint32_t at, QueueNumbers& numbers, int64_t now_ns) {
         queue.unit_busy_ns = numbers.busy_ns;
     }
     if (!std::exchange(queue.used, true)) {
+        changed_ = true;
         queue.costs = read_costs(view_.region->slots[at]);
         begin_record(at, numbers, now_ns);
     }
@@ -121,6 +167,7 @@ void ClientSlots::see_progress(uint32_t at, QueueNumbers& numbers, int64_t now_n
     if ((numbers.device_progress || presumed) && queue.ready && !numbers.ready) queue.idle_seen_ns = now_ns;
     numbers.idle_since_ns = std::max(numbers.idle_since_ns, queue.idle_seen_ns);
     queue.device_progress = numbers.device_progress;
+    moved_ |= queue.completed != numbers.completed;
     if (queue.completed != numbers.completed || !numbers.ready || !queue.ready) {
         queue.completed = numbers.completed;
         queue.asked_ns = queue.progress_ns = now_ns;
@@ -128,6 +175,8 @@ void ClientSlots::see_progress(uint32_t at, QueueNumbers& numbers, int64_t now_n
         queue.asked_ns = now_ns;  // its last commands may not report by themselves
         ask(at);
     }
+    moved_ |= queue.ready != numbers.ready || queue.ready_since_ns != numbers.ready_since_ns;
+    runs_ |= numbers.ready && !queue.suspended;
     journal_work(at, numbers, now_ns);
     journal_interrupt(at, now_ns);
     count_time(at, numbers, now_ns);
@@ -219,6 +268,7 @@ void ClientSlots::forget(uint32_t at, int64_t now_ns) {
     leave_limits(queues_[at]);
     close_record(at);
     queues_[at] = QueueHistory{};
+    changed_ = true;
     if (view_.record != nullptr) view_.record->make(at).used.store(0, std::memory_order_relaxed);
 }
 

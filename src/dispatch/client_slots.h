@@ -47,6 +47,8 @@ public:
     bool scan(int64_t now_ns, uint32_t most = UINT32_MAX);
     // Its last scan was not its last part: of some queues the units are not in the table yet.
     bool is_being_read() const { return scanned_ != 0; }
+    // Once after a scan: it found something of which the directives may say something else now.
+    bool takes_directives() { return std::exchange(changed_, false); }
     // How many slots that takes, about.
     uint32_t slots() const { return view_.region->header.slot_end.load(std::memory_order_relaxed); }
     uint32_t unread() const { return std::max(slots() + 1, scanned_ + 1) - scanned_; }
@@ -78,17 +80,15 @@ public:
     // Others are on their way off for this one, which keeps the device meanwhile.
     void keep_alive(int64_t until_ns);
 
-    // When it is to be read again though it did not ring, since what it announced is over; 0: no need.
-    int64_t look_again_ns() const { return announced_over_ns_; }
+    // When it is to be read again though it did not ring; 0: no need. `many`: how many there are to look at like this.
+    int64_t look_ns(size_t many) const;
+    // Whether a pass that comes anyway should read it: what has been still for long is read at look_ns().
+    bool is_worth_a_look(int64_t now_ns) const;
     // True: `watching` was raised since the last call, so that a change just before may have gone unreported.
     bool began_watching();
     // Its counters move while somebody is interested in them: to be read at every pass.
     bool is_followed() const { return followed_; }
     bool suspends() const { return suspended_; }
-    // A running queue's completion is to be seen by looking: the device that reports it rings nobody.
-    bool polled() const { return polled_; }
-    // Since when something of it is being stopped, or goes on: how long that takes is seen by looking. 0: nothing is.
-    int64_t settling_since_ns() const { return settling_since_ns_; }
     void beat(int64_t now_ns);
     // Tells of its holds that last.
     void follow_holds(int64_t now_ns);
@@ -97,14 +97,15 @@ public:
     // Resumes everything, leaves the memory as for a process that is alone, and takes its units out of the table.
     void let_go(int64_t now_ns);
 
-    // The dispatcher's: in which of its lists this client is.
+    // The dispatcher's: where in its lists this client is.
     struct Listed {
-        bool scan = false;
-        bool direct = false;
-        bool followed = false;
-        bool suspended = false;
-        bool look_again = false;
-        bool leaving = false;
+        static constexpr uint32_t kNowhere = UINT32_MAX;
+        uint32_t scan = kNowhere;
+        uint32_t direct = kNowhere;
+        uint32_t followed = kNowhere;
+        uint32_t suspended = kNowhere;
+        uint32_t look = kNowhere;
+        uint32_t leaving = kNowhere;
     };
     Listed listed;
 
@@ -140,6 +141,8 @@ private:
     void close_record(uint32_t at);
     void leave_limits(QueueHistory& queue);
     void publish_units();
+    void end_scan(int64_t now_ns);
+    bool is_directed_otherwise(uint32_t at) const;
     void share_as_others(policy::Unit& unit) const;
     bool shares_as_group(policy::Unit& unit) const;
     void share_as_user(policy::Unit& unit) const;
@@ -175,10 +178,18 @@ private:
     int64_t driver_calls_ns_ = 0;
     int64_t stuck_since_ns_ = 0;
     bool suspended_ = false;  // something of it is
+    // A running queue's completion is to be seen by looking: the device that reports it rings nobody.
     bool polled_ = false;
     bool followed_ = false;
+    // Since when something of it is being stopped, or goes on: how long that takes is seen by looking. 0: nothing is.
     int64_t settling_since_ns_ = 0;
-    bool settling_ = false;  // as of this scan
+    // As of this scan: something is being stopped or goes on; something moved; something could have.
+    bool settling_ = false;
+    bool moved_ = false;
+    bool runs_ = false;
+    int64_t seen_ns_ = 0;  // when all of it was read last
+    int64_t quiet_ns_ = 0;  // it could run for so long since something of it moved
+    bool changed_ = false;  // see takes_directives
     sched::Departure departure_;  // see makes_room
     uint32_t leaves_for_ = 0;  // that client
     bool departure_rung_ = false;

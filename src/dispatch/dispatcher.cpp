@@ -1,5 +1,7 @@
 #include "dispatch/dispatcher.h"
 
+#include <algorithm>
+
 #include "base/log.h"
 #include "base/time.h"
 #include "dispatch/dispatcher_state.h"
@@ -14,6 +16,13 @@ ClientSlots* DispatcherState::find(uint32_t id) {
 Dispatcher::Dispatcher(sched::Core core) : state_(std::make_unique<DispatcherState>(std::move(core))) {}
 Dispatcher::~Dispatcher() = default;
 
+bool Dispatcher::has_several_users() const { return state_->several_users; }
+void DispatcherState::count_users() {
+    several_users = std::any_of(clients.begin(), clients.end(), [this](const auto& client) {
+        return client->view().limits != clients.front()->view().limits;
+    });
+}
+
 sched::Core& Dispatcher::core() { return state_->core; }
 
 void Dispatcher::add_client(const ClientView& client) {
@@ -24,7 +33,10 @@ void Dispatcher::add_client(const ClientView& client) {
     }
     state.clients.push_back(std::make_unique<ClientSlots>(client, state.units));
     state.by_id.emplace(client.id, state.clients.back().get());
+    for (ClientList* list : state.lists()) list->make_room(state.clients.size());
+    state.looks.make_room(state.clients.size());
     state.to_scan.add(*state.clients.back());
+    state.count_users();
 }
 
 void Dispatcher::remove_client(uint32_t id) {
@@ -41,11 +53,11 @@ void Dispatcher::remove_client(uint32_t id) {
         XLOG_DEBG("pid %d leaves the scheduler; its work delayed that of others by %.3f ms in all", client->view().pid,
                   base::milliseconds(client->delays().caused_ns()));
     }
-    for (ClientList* list :
-         {&state.to_scan, &state.to_direct, &state.followed, &state.suspended, &state.looks_again, &state.leaving})
-        list->remove(*client);
+    for (ClientList* list : state.lists()) list->remove(*client);
+    state.looks.remove(*client);
     state.by_id.erase(id);
     std::erase_if(state.clients, [client](const auto& known) { return known.get() == client; });
+    state.count_users();
 }
 
 bool Dispatcher::set_suspended_by_person(uint32_t client_id, uint64_t handle, bool suspended) {
@@ -65,7 +77,12 @@ int64_t Dispatcher::pass(int64_t now_ns) {
 }
 
 int64_t Dispatcher::pass(int64_t now_ns, std::span<const uint32_t> rung) {
-    for (const uint32_t id : rung) look_at(id);
+    for (const uint32_t id : rung) {
+        ClientSlots* client = state_->find(id);
+        if (client == nullptr) continue;
+        state_->to_scan.add(*client);
+        state_->charge_ring(*client, now_ns);
+    }
     return state_->pass(now_ns, false);
 }
 

@@ -40,6 +40,9 @@ public:
     // calls above).
     int64_t pass(int64_t now_ns, std::span<const uint32_t> rung);
 
+    // Whether the clients are of several users.
+    bool has_several_users() const;
+
     sched::Core& core();
 
     struct QueueSnapshot {  // one queue as last seen, with the last verdict on its unit

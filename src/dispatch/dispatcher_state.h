@@ -1,59 +1,22 @@
 // What the dispatcher keeps, and the parts of a pass. Dispatcher's thread alone.
 #pragma once
 
-#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "dispatch/client_list.h"
 #include "dispatch/client_slots.h"
+#include "dispatch/look_times.h"
 #include "dispatch/unit_table.h"
 #include "sched/core.h"
 
 namespace xsched::dispatch {
 
-// Clients in a list of the dispatcher, each at most once.
-class ClientList {
-public:
-    explicit ClientList(bool ClientSlots::Listed::* flag) : flag_(flag) {}
-
-    void add(ClientSlots& client) {
-        if (!std::exchange(client.listed.*flag_, true)) clients_.push_back(&client);
-    }
-    // Keeps those of which `stays` is true.
-    template <typename Stays>
-    void keep(Stays stays) {
-        std::erase_if(clients_, [&](ClientSlots* client) {
-            const bool goes = !stays(*client);
-            if (goes) client->listed.*flag_ = false;
-            return goes;
-        });
-    }
-    void remove(ClientSlots& client) {
-        if (std::exchange(client.listed.*flag_, false)) std::erase(clients_, &client);
-    }
-    void clear() {
-        keep([](const ClientSlots&) { return false; });
-    }
-    // At most so many of them, other ones each time until all have had their turn.
-    template <typename Do>
-    void some(size_t most, Do act) {
-        for (size_t count = std::min(most, clients_.size()); count > 0; --count) {
-            next_ = next_ + 1 < clients_.size() ? next_ + 1 : 0;
-            act(*clients_[next_]);
-        }
-    }
-    bool empty() const { return clients_.empty(); }
-    auto begin() const { return clients_.begin(); }
-    auto end() const { return clients_.end(); }
-
-private:
-    bool ClientSlots::Listed::* flag_;
-    std::vector<ClientSlots*> clients_;
-    size_t next_ = 0;
-};
+inline uint32_t& place_of_look(ClientSlots& client) { return client.listed.look; }
 
 struct DispatcherState {
     explicit DispatcherState(sched::Core scheduler) : core(std::move(scheduler)) {}
@@ -66,22 +29,25 @@ struct DispatcherState {
     ClientList to_direct{&ClientSlots::Listed::direct};
     ClientList followed{&ClientSlots::Listed::followed};
     ClientList suspended{&ClientSlots::Listed::suspended};
-    ClientList looks_again{&ClientSlots::Listed::look_again};
     ClientList leaving{&ClientSlots::Listed::leaving};
+    LookTimes<ClientSlots, place_of_look> looks;
     std::vector<DeviceTable*> timed;  // devices with a time to decide again
     std::vector<DeviceTable*> deciding;
     size_t swept = 0;
     int64_t swept_ns = 0;
     int64_t may_sweep = 0;  // slots; below 0: so many were read beyond that
-    int64_t beat_ns = 0;
+    int64_t beat_ns = 0;  // until then everybody who is suspended has had a heartbeat
     int64_t last_ns = 0;
     int64_t go_on_ns = 0;  // with what this pass left
     uint64_t policy_number = 0;
     bool began_watching = false;
     bool told_thrown_out = false;
     uint64_t passes = 0;
+    bool several_users = false;  // some may be disturbed by others
+    void count_users();
 
     ClientSlots* find(uint32_t id);
+    std::array<ClientList*, 5> lists() { return {&to_scan, &to_direct, &followed, &suspended, &leaving}; }
     int64_t pass(int64_t now_ns, bool all);
     int64_t pass_once(int64_t now_ns, bool all);
     // The parts, in order.
@@ -89,6 +55,7 @@ struct DispatcherState {
     void scan(int64_t now_ns, bool all);
     bool may_have(const ClientSlots& client, int64_t UserLimits::* part, int64_t at_once_ns, int64_t cost_ns,
                   int64_t now_ns);
+    void charge_ring(const ClientSlots& client, int64_t now_ns);
     void decide(int64_t now_ns, bool all);
     void mark_affected();
     void decide_device(DeviceTable& device, int64_t now_ns, bool all);
@@ -103,6 +70,8 @@ struct DispatcherState {
     void directed(ClientSlots& client);
     void attribute_delays(ClientSlots& victim);
     void tell_others(ClientSlots& victim);
+    void look_later(ClientSlots& client);
+    void beat(int64_t now_ns);
     int64_t next_wake(int64_t now_ns);
     void keep_devices_alive(int64_t now_ns);
     void tell_thrown_out();

@@ -9,8 +9,6 @@ namespace xsched::dispatch {
 
 namespace {
 
-// While somebody waits for work that only the device reports.
-constexpr int64_t kLookEveryNs = 50'000;
 // Now and then clients are read that did not ring, some at a time.
 constexpr int64_t kSweepEveryNs = 1'000'000;
 constexpr size_t kSweepParts = 16;
@@ -18,19 +16,28 @@ constexpr size_t kMostSwept = 16;  // of a crowd, so that a pass stays short
 constexpr int64_t kSweptSlots = 128;  // likewise; clients of many queues come less often
 // Of one client in one pass; the rest comes in the next ones, and does not keep anybody else waiting.
 constexpr uint32_t kMostSlots = 128;
-// What one user may have: a slot read or written every two microseconds; after a pause so many at once. Reading one
-// takes about a twentieth of that, writing one a sixth; beside others, who take the processor's caches, several times
-// as much. A user who makes the scheduling thread do more makes it rest (server/real_time.h), and others wait.
+// What one user may have: a slot read every two microseconds, and one written every four; after a pause so many at
+// once. Reading one takes about a twentieth of that, writing one a tenth; beside others, who take the processor's
+// caches, several times as much. A user who makes the scheduling thread do more makes it rest (server/real_time.h), and
+// others wait.
 constexpr int64_t kReadNs = 2000;
-constexpr int64_t kWriteNs = 2000;
+constexpr int64_t kWriteNs = 4000;
 constexpr int64_t kReadAtOnceNs = 256 * kReadNs;
 constexpr int64_t kWrittenAtOnceNs = 1024 * kWriteNs;
+// A ring may make a whole pass, and wakes the thread. So many may come at once.
+constexpr int64_t kRungNs = 100'000;
+constexpr int64_t kRungAtOnceNs = 128 * kRungNs;
+constexpr int64_t kLongestRestNs = 2'000'000;  // of a user who is heard all the same, as one of many clients is
+// Who has had his part is not looked at again at once, but after so long.
+constexpr int64_t kLeastPauseNs = 100'000;
 // But in one pass no more than so many, which take about as long as a pass beside nobody; the next pass begins at once,
 // with whoever rang meanwhile.
 constexpr uint32_t kMostWritten = 96;
 // Of clients whose work runs so many are read in each pass, whoever rang. Where more run side by side, nobody waits for
-// the end of one of them in particular.
+// the end of one of them in particular. So many more that are due for a look.
 constexpr size_t kMostFollowed = 8;
+// Of those that are suspended so many get a heartbeat in one pass.
+constexpr int64_t kMostBeaten = 64;
 // Clients of more queues than this are written to last.
 constexpr size_t kFewQueues = 64;
 // In one pass; what is not settled by then waits for a moment.
@@ -83,25 +90,42 @@ bool DispatcherState::may_have(const ClientSlots& client, int64_t UserLimits::* 
     if (user == nullptr) return true;
     int64_t& had_ns = user->*part;
     if (had_ns > now_ns) {
-        go_on_ns = base::earlier(go_on_ns, had_ns);
+        go_on_ns = base::earlier(go_on_ns, std::max(had_ns, now_ns + kLeastPauseNs));
         return false;
     }
     had_ns = std::max(had_ns, now_ns - at_once_ns) + cost_ns;
     return true;
 }
 
+void DispatcherState::charge_ring(const ClientSlots& client, int64_t now_ns) {
+    UserLimits* user = client.view().limits.get();
+    if (several_users && user != nullptr)
+        user->ringing_ns =
+            std::min(std::max(user->ringing_ns, now_ns - kRungAtOnceNs) + kRungNs, now_ns + kLongestRestNs);
+}
+
 void DispatcherState::scan(int64_t now_ns, bool all) {
-    followed.some(kMostFollowed, [this](ClientSlots& client) { to_scan.add(client); });
-    for (ClientSlots* client : looks_again)
-        if (client->look_again_ns() <= now_ns) to_scan.add(*client);
+    followed.some(kMostFollowed, [&](ClientSlots& client) {
+        if (client.is_worth_a_look(now_ns)) to_scan.add(client);
+    });
+    for (size_t count = 0; count < kMostFollowed; ++count) {
+        ClientSlots* client = looks.take(now_ns);
+        if (client == nullptr) break;
+        to_scan.add(*client);
+    }
     to_scan.keep([&](ClientSlots& client) {
         const uint32_t slots = std::min(client.unread(), kMostSlots);
         if (!all && !may_have(client, &UserLimits::reading_ns, kReadAtOnceNs, slots * kReadNs, now_ns)) return true;
         const bool complete = client.scan(now_ns, all ? UINT32_MAX : kMostSlots);
         if (!complete) go_on_ns = now_ns;
         attribute_delays(client);
-        if (complete) must_direct(client);
-        return !complete;
+        if (!complete) return true;
+        if (client.takes_directives() || all)
+            must_direct(client);
+        else
+            client.ring();  // it may have been asked for something
+        look_later(client);
+        return false;
     });
 }
 
@@ -181,9 +205,11 @@ void DispatcherState::close_gates(const DeviceTable& device, int64_t now_ns) {
 void DispatcherState::direct(int64_t now_ns, bool all) {
     ++passes;
     for (const bool many : {false, true}) direct_those(now_ns, all, many);
-    followed.keep([](const ClientSlots& client) { return client.is_followed(); });
-    suspended.keep([](const ClientSlots& client) { return client.suspends(); });
-    looks_again.keep([](const ClientSlots& client) { return client.look_again_ns() != 0; });
+}
+
+// One that is being read in parts is read anyway.
+void DispatcherState::look_later(ClientSlots& client) {
+    looks.set(client, client.is_being_read() ? 0 : client.look_ns(looks.size()));
 }
 
 // What its user may have of this pass; 0: nothing more.
@@ -218,9 +244,9 @@ void DispatcherState::direct_those(int64_t now_ns, bool all, bool many) {
 void DispatcherState::directed(ClientSlots& client) {
     attribute_delays(client);
     tell_others(client);
-    if (client.is_followed()) followed.add(client);
-    if (client.suspends()) suspended.add(client);
-    if (client.look_again_ns() != 0) looks_again.add(client);
+    followed.set(client, client.is_followed());
+    suspended.set(client, client.suspends());
+    look_later(client);
     if (client.is_leaving()) leaving.add(client);
     if (client.began_watching()) {
         began_watching = true;
@@ -256,28 +282,34 @@ void DispatcherState::keep_devices_alive(int64_t now_ns) {
     });
 }
 
+// Each of them every kBeatEveryNs, or when a pass comes, a few in each.
+void DispatcherState::beat(int64_t now_ns) {
+    const auto size = static_cast<int64_t>(suspended.size());
+    if (size == 0) {
+        beat_ns = now_ns;
+        return;
+    }
+    beat_ns = std::max(beat_ns, now_ns - ipc::kBeatEveryNs);
+    const int64_t due = (now_ns - beat_ns) * size / ipc::kBeatEveryNs;
+    const int64_t count = std::min(due, kMostBeaten);
+    suspended.some(static_cast<size_t>(count), [&](ClientSlots& client) {
+        client.beat(now_ns);
+        client.settle_delays(now_ns);
+        client.follow_holds(now_ns);
+        attribute_delays(client);
+    });
+    beat_ns += count * ipc::kBeatEveryNs / size;
+    if (count < due) go_on_ns = now_ns;
+}
+
 int64_t DispatcherState::next_wake(int64_t now_ns) {
+    beat(now_ns);
     int64_t wake_at_ns = go_on_ns;
     for (const DeviceTable* device : timed) wake_at_ns = base::earlier(wake_at_ns, device->plan.wake_at_ns);
-    // How long a stop takes is known to a sixteenth, at the cost of few passes.
-    for (const ClientSlots* client : followed)
-        if (const int64_t since_ns = client->settling_since_ns(); since_ns != 0)
-            wake_at_ns = base::earlier(wake_at_ns, now_ns + std::max(kLookEveryNs, (now_ns - since_ns) / 16));
-    for (const ClientSlots* client : looks_again) wake_at_ns = base::earlier(wake_at_ns, client->look_again_ns());
-    if (suspended.empty()) return wake_at_ns;
-    if (now_ns - beat_ns >= ipc::kBeatEveryNs) {
-        beat_ns = now_ns;
-        for (ClientSlots* client : suspended) {
-            client->beat(now_ns);
-            client->settle_delays(now_ns);
-            client->follow_holds(now_ns);
-            attribute_delays(*client);
-        }
-    }
-    wake_at_ns = base::earlier(wake_at_ns, beat_ns + ipc::kHeartbeatNs);
-    const bool polled =
-        std::any_of(followed.begin(), followed.end(), [](const ClientSlots* client) { return client->polled(); });
-    return polled ? base::earlier(wake_at_ns, now_ns + kLookEveryNs) : wake_at_ns;
+    // Those that are due and had no room in this pass wait for a moment.
+    if (const int64_t look_ns = looks.earliest_ns(); look_ns != 0)
+        wake_at_ns = base::earlier(wake_at_ns, look_ns > now_ns ? look_ns : now_ns + kLookEveryNs);
+    return suspended.empty() ? wake_at_ns : base::earlier(wake_at_ns, beat_ns + ipc::kHeartbeatNs);
 }
 
 void DispatcherState::tell_thrown_out() {

@@ -11,6 +11,19 @@
 
 namespace xsched::dispatch {
 
+// What the directives of a queue rest upon besides the verdict.
+struct DirectedFor {
+    uint32_t own = 0;
+    int32_t priority = 0;
+    int64_t ready_since_ns = 0;
+    bool ready = false;
+    bool lent = false;
+    bool device_progress = false;
+    bool pending = false;  // it will be presumed idle some time
+    bool settles = false;
+    bool operator==(const DirectedFor&) const = default;
+};
+
 struct QueueHistory {
     bool used = false;
     bool scheduled = false;  // within its user's limit
@@ -61,6 +74,18 @@ struct QueueHistory {
     bool taken_off = false;
     HoldCause told;
     uint64_t directed = 0;
+    DirectedFor directed_for;  // as last written
+
+    DirectedFor basis() const {
+        return {.own = own,
+                .priority = priority,
+                .ready_since_ns = ready_since_ns,
+                .ready = ready,
+                .lent = lent,
+                .device_progress = device_progress,
+                .pending = silence.pending(),
+                .settles = stopping_since_ns != 0 || resuming_since_ns != 0};
+    }
 };
 
 }  // namespace xsched::dispatch

@@ -28,6 +28,7 @@ struct UserLimits {
     // for writing them, and of the journal; its clients; how many queues use each priority, from PRIORITY_MIN on.
     int64_t reading_ns = 0;
     int64_t writing_ns = 0;
+    int64_t ringing_ns = 0;  // likewise for its clients' rings; kept while there are other users
     int64_t recording_ns = 0;
     int64_t holding_ns = 0;  // likewise of the log of holds (hold_log.h)
     uint64_t written_pass = 0;  // in that pass

@@ -6,21 +6,24 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/spin.h"
+#include "base/time.h"
 
 namespace xsched::server {
 namespace {
 
 // Of futex_wait_any, the waker's among them: it takes 0.2 us for each to go to sleep, and again to wake.
 constexpr size_t kMostWords = 16;
+// Who rests does so for as long at least: waking for him again and again costs more than what he is then read for.
+constexpr int64_t kLeastRestNs = 250 * base::kMicrosecond;
 
 }  // namespace
 
 Doorbells::Doorbells(base::FutexWord& waker, int64_t spin_ns)
-    : spin_ns_(spin_ns), words_{&waker}, noted_{0}, news_(waker) {}
+    : spin_ns_(spin_ns), words_{&waker}, noted_{0}, rests_(1), news_(waker) {}
 
 Doorbells::~Doorbells() = default;
 
-void Doorbells::add(uint32_t id, ipc::Header& header) {
+void Doorbells::add(uint32_t id, ipc::Header& header, const int64_t* rests_until_ns) {
     if (words_.size() >= kMostWords)
         if (DoorbellGroup* group = group_with_room()) return group->add(id, header);
     header.server_asleep.store(0);
@@ -28,6 +31,7 @@ void Doorbells::add(uint32_t id, ipc::Header& header) {
     ids_.push_back(id);
     words_.push_back(&header.doorbell);
     noted_.push_back(header.doorbell.load());
+    rests_.push_back({.account_ns = rests_until_ns});
 }
 
 // None: the system has no threads left. Then there are more words for the scheduling thread itself to wait for.
@@ -56,13 +60,16 @@ void Doorbells::remove(uint32_t id) {
     headers_.erase(headers_.begin() + index);
     words_.erase(words_.begin() + 1 + index);
     noted_.erase(noted_.begin() + 1 + index);
+    rests_.erase(rests_.begin() + 1 + index);
 }
 
 void Doorbells::note_waker() { noted_[0] = words_[0]->load(); }
 
 const std::vector<uint32_t>& Doorbells::note_clients() {
     rung_.clear();
+    if (any_rests_) let_in_again();
     for (size_t i = 1; i < words_.size(); ++i) {
+        if (rests_[i].until_ns != 0) continue;
         const uint32_t now = words_[i]->load();
         if (now == noted_[i]) continue;
         noted_[i] = now;
@@ -74,12 +81,13 @@ const std::vector<uint32_t>& Doorbells::note_clients() {
 
 bool Doorbells::anything_rang() const {
     for (size_t i = 0; i < words_.size(); ++i)
-        if (words_[i]->load() != noted_[i]) return true;
+        if (rests_[i].until_ns == 0 && words_[i]->load() != noted_[i]) return true;
     return false;
 }
 
 void Doorbells::set_asleep(uint32_t asleep) {
-    for (ipc::Header* header : headers_) header->server_asleep.store(asleep);
+    for (size_t i = 0; i < headers_.size(); ++i)
+        headers_[i]->server_asleep.store(rests_[i + 1].until_ns == 0 ? asleep : 0);
 }
 
 bool Doorbells::anybody_watched() const {
@@ -101,10 +109,41 @@ bool Doorbells::spin(int64_t until_ns) {
     return false;
 }
 
+void Doorbells::let_in_again() {
+    const int64_t now_ns = base::now_ns();
+    any_rests_ = false;
+    for (Rest& rest : rests_) {
+        if (rest.until_ns <= now_ns) rest.until_ns = 0;
+        any_rests_ |= rest.until_ns != 0;
+    }
+}
+
+// Returns when the first of them is heard again; 0: nobody rests.
+int64_t Doorbells::leave_out_resting(int64_t now_ns) {
+    int64_t first_ns = 0;
+    for (Rest& rest : rests_) {
+        if (several_users_ && rest.until_ns == 0 && rest.account_ns != nullptr && *rest.account_ns > now_ns)
+            rest.until_ns = std::max(*rest.account_ns, now_ns + kLeastRestNs);
+        first_ns = base::earlier(first_ns, rest.until_ns);
+    }
+    any_rests_ = first_ns != 0;
+    return first_ns;
+}
+
 void Doorbells::wait(int64_t timeout_ns) {
-    if (kernel_can_ && words_.size() <= base::kMostWaitedFor) {
-        kernel_can_ =
-            base::futex_wait_any(words_.data(), noted_.data(), static_cast<unsigned>(words_.size()), timeout_ns);
+    const std::vector<base::FutexWord*>& words = any_rests_ ? heard_words_ : words_;
+    const std::vector<uint32_t>& noted = any_rests_ ? heard_noted_ : noted_;
+    if (any_rests_) {
+        heard_words_.clear();
+        heard_noted_.clear();
+        for (size_t i = 0; i < words_.size(); ++i) {
+            if (rests_[i].until_ns != 0) continue;
+            heard_words_.push_back(words_[i]);
+            heard_noted_.push_back(noted_[i]);
+        }
+    }
+    if (kernel_can_ && words.size() <= base::kMostWaitedFor) {
+        kernel_can_ = base::futex_wait_any(words.data(), noted.data(), static_cast<unsigned>(words.size()), timeout_ns);
         if (kernel_can_) return;
     }
     if (!headers_.empty()) timeout_ns = timeout_ns < 0 ? kPollNs : std::min(timeout_ns, kPollNs);
@@ -112,6 +151,7 @@ void Doorbells::wait(int64_t timeout_ns) {
 }
 
 void Doorbells::sleep(int64_t until_ns) {
+    if (several_users_ || any_rests_) until_ns = base::earlier(until_ns, leave_out_resting(base::now_ns()));
     if (anything_rang()) {
         rang_ns_ = base::now_ns();
         return;

@@ -1,6 +1,9 @@
 // The scheduling thread's sleep: until a client rings, somebody has an order, or a time has come. Tells which clients
 // rang, so that a pass need not look at the others.
 //
+// A user who rings so much that the dispatcher reads his clients no more for now is not heard for as long, where there
+// are other users: else each ring would wake the thread, and its rest would be everybody's.
+//
 // The kernel waits for at most 128 words at once. The first clients are waited for by the scheduling thread itself;
 // further ones in groups, each by a thread of its own that passes the news on (doorbell_group.h).
 // The scheduling thread alone.
@@ -23,9 +26,13 @@ public:
     ~Doorbells();
     bool spins() const { return spin_ns_ > 0; }
 
-    void add(uint32_t id, ipc::Header& header);
+    // `rests_until_ns`: until then it is not to be heard, as the dispatcher's account of its user says; null: always.
+    // Read by the scheduling thread alone, until the client is removed.
+    void add(uint32_t id, ipc::Header& header, const int64_t* rests_until_ns = nullptr);
     // Its memory is not touched any more.
     void remove(uint32_t id);
+    // Whether there is somebody to be disturbed by another user's rings.
+    void have_several_users(bool several) { several_users_ = several; }
 
     // Remembers what the waker's word is now: what comes later ends the sleep. Call before looking at orders.
     void note_waker();
@@ -44,6 +51,8 @@ private:
     bool spin(int64_t until_ns);
     bool anybody_watched() const;
     void wait(int64_t timeout_ns);
+    int64_t leave_out_resting(int64_t now_ns);
+    void let_in_again();
 
     int64_t spin_ns_;
     int64_t rang_ns_ = 0;  // when a doorbell was last heard
@@ -55,6 +64,16 @@ private:
     std::vector<base::FutexWord*> words_;
     std::vector<uint32_t> noted_;
     std::vector<uint32_t> rung_;
+    // Also parallel; of a client that rests, when it is heard again.
+    struct Rest {
+        const int64_t* account_ns = nullptr;
+        int64_t until_ns = 0;  // 0: it is heard
+    };
+    std::vector<Rest> rests_;
+    bool several_users_ = false;
+    bool any_rests_ = false;
+    std::vector<base::FutexWord*> heard_words_;  // while somebody rests
+    std::vector<uint32_t> heard_noted_;
     DoorbellNews news_;  // of the groups
     std::vector<std::unique_ptr<DoorbellGroup>> groups_;
 };

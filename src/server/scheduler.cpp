@@ -81,7 +81,8 @@ void Scheduler::admit(const dispatch::ClientView& client) {
     view.journal = &journal_;
     view.holds = &holds_;
     dispatcher_.add_client(view);
-    doorbells_.add(client.id, client.region->header);
+    doorbells_.add(client.id, client.region->header, client.limits != nullptr ? &client.limits->ringing_ns : nullptr);
+    doorbells_.have_several_users(dispatcher_.has_several_users());
     clients_.push_back(client);
     if (client.limits != nullptr) recorded_users_.came(client.limits);
     share_journal(base::now_ns());
@@ -101,6 +102,7 @@ void Scheduler::expel(uint32_t id) {
     const int64_t now_ns = base::now_ns();
     if (found->limits != nullptr) recorded_users_.left(*found->limits, now_ns);
     share_journal(now_ns);
+    doorbells_.have_several_users(dispatcher_.has_several_users());
     clients_.erase(found);
 }
 

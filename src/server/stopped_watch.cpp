@@ -1,5 +1,6 @@
 #include "server/stopped_watch.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <vector>
@@ -11,6 +12,9 @@ namespace xsched::server {
 namespace {
 
 constexpr int64_t kLookEveryNs = 50 * base::kMillisecond;
+// What stays as it is. One that goes on has its claim back with the next command that completes.
+constexpr int64_t kLookRunningNs = 200 * base::kMillisecond;
+constexpr int64_t kLookStoppedNs = 1600 * base::kMillisecond;
 constexpr int64_t kQuietNs = base::kSecond;  // for so long nobody was kept off: there is nothing to look for
 
 }  // namespace
@@ -33,21 +37,37 @@ void StoppedWatch::begin(int64_t now_ns) {
     if (due_ns_ == 0) due_ns_ = now_ns + kLookEveryNs;
 }
 
+// True: it was stopped, or goes on.
+bool StoppedWatch::looked(Look& look, const Client& client, int64_t now_ns) {
+    std::atomic<uint32_t>& known = client.record()->stopped;
+    const uint32_t stopped = is_stopped(client.peer().pid) ? 1 : 0;
+    const bool changed = known.exchange(stopped, std::memory_order_relaxed) != stopped;
+    look.pause_ns = changed
+                        ? kLookEveryNs
+                        : std::clamp(2 * look.pause_ns, kLookEveryNs, stopped != 0 ? kLookStoppedNs : kLookRunningNs);
+    look.due_ns = now_ns + look.pause_ns;
+    return changed;
+}
+
 void StoppedWatch::look(const Clients& clients, int64_t now_ns) {
     if (due_ns_ == 0 || now_ns < due_ns_) return;
     std::vector<uint32_t> changed;
     bool any_stopped = false;
+    ++round_;
     for (const auto& [id, client] : clients) {
         dispatch::ClientRecord& record = *client->record();
         const bool known = record.stopped.load(std::memory_order_relaxed) != 0;
         if (!known && record.suspect.load(std::memory_order_relaxed) == 0) continue;
-        const bool stopped = is_stopped(client->peer().pid);
+        Look& look = looks_[id];
+        look.round = round_;
+        any_stopped = any_stopped || known;
+        if (now_ns < look.due_ns || !looked(look, *client, now_ns)) continue;
+        const bool stopped = !known;
         any_stopped = any_stopped || stopped;
-        if (stopped == known) continue;
-        record.stopped.store(stopped ? 1 : 0, std::memory_order_relaxed);
         changed.push_back(id);
         XLOG_DEBG("client %u (pid %d) %s", id, client->pid(), stopped ? "is stopped: it loses its claim" : "goes on");
     }
+    std::erase_if(looks_, [this](const auto& entry) { return entry.second.round != round_; });
     if (!changed.empty())
         scheduler_.run([&changed](dispatch::Dispatcher& dispatcher) {
             for (const uint32_t id : changed) dispatcher.look_at(id);

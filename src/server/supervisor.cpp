@@ -21,9 +21,12 @@
 namespace xsched::server {
 namespace {
 
-constexpr int64_t kLookNs = 500 * base::kMillisecond;
 // Looks and not time: where both were stopped for a while (^Z, a debugger of the supervisor) one look tells nothing.
 constexpr int kMostSilentLooks = 4;
+// A server that has made no pass yet may only be slow: after each such server the next one has twice as long.
+constexpr int kMostPatience = 4;  // times twice
+// So many in a row that made none: what was set at run time may be what they cannot begin with.
+constexpr int kMostUnborn = 3;
 constexpr int64_t kServerEndsNs = 2 * base::kSecond;
 // A server that is at its end has so long to go: then its successor begins while it is still listed.
 constexpr int64_t kDyingPatienceNs = 300 * base::kMillisecond;
@@ -50,8 +53,8 @@ bool is_traced(pid_t pid) {
 
 class Supervisor {
 public:
-    Supervisor(const std::function<int(SupervisedMemory&)>& serve, int cannot_start)
-        : serve_(serve), cannot_start_(cannot_start) {}
+    Supervisor(const std::function<int(SupervisedMemory&)>& serve, int cannot_start, int64_t look_ns)
+        : serve_(serve), cannot_start_(cannot_start), look_every_ns_(look_ns) {}
 
     int run();
 
@@ -64,11 +67,14 @@ private:
     bool wait_until(int64_t due_ns);
     void look();
     void tell_to_end();
+    int most_silent_looks() const;
     bool is_intended(int status) const;
+    void note_birth();
     void describe_end(int status, int64_t pause_ns) const;
 
     const std::function<int(SupervisedMemory&)>& serve_;
     const int cannot_start_;
+    const int64_t look_every_ns_;
     SupervisedMemory* memory_ = nullptr;
     char name_[16] = "";
     sigset_t waited_{};
@@ -76,7 +82,10 @@ private:
     pid_t server_ = 0;
     std::vector<pid_t> unreaped_;  // servers before this one, with a thread that is stuck in the kernel
     bool told_ = false;
-    bool hung_ = false;
+    bool unknown_ = false;  // how it ended
+    bool forgot_ = false;   // what was set at run time
+    int silent_when_killed_ = 0;  // looks; 0: it was not killed for that
+    int unborn_ = 0;  // servers in a row that made no pass
     int64_t kill_ns_ = 0;  // told to end, the server has until then
     uint32_t beats_ = 0;
     int silent_looks_ = 0;
@@ -98,6 +107,7 @@ void Supervisor::become_server() {
     } catch (const std::exception& error) {
         fprintf(stderr, "xserver: %s\n", error.what());
     }
+    if (status == 0) memory_->ended_in_order.store(1);
     fflush(nullptr);
     _exit(status);  // the socket and its lock are the supervisor's
 }
@@ -117,12 +127,16 @@ void Supervisor::tell_to_end() {
     kill(server_, SIGTERM);
 }
 
+int Supervisor::most_silent_looks() const {
+    return beats_ != 0 ? kMostSilentLooks : kMostSilentLooks << std::min(unborn_, kMostPatience);
+}
+
 void Supervisor::look() {
     const uint32_t beats = memory_->beats.load(std::memory_order_relaxed);
     silent_looks_ = beats == beats_ ? silent_looks_ + 1 : 0;
     beats_ = beats;
-    if (silent_looks_ < kMostSilentLooks || is_traced(server_)) return;
-    hung_ = true;
+    if (silent_looks_ < most_silent_looks() || is_traced(server_)) return;
+    silent_when_killed_ = silent_looks_;
     silent_looks_ = 0;  // and again, should that not help
     kill(server_, SIGKILL);
 }
@@ -131,7 +145,8 @@ bool Supervisor::ended(int* status) {
     const pid_t found = waitpid(server_, status, WNOHANG);
     if (found == server_) return true;
     if (found == 0 || errno == EINTR) return false;
-    *status = 0;  // somebody else has waited for it: nothing to go by
+    *status = 0;  // somebody else has waited for it
+    unknown_ = true;
     return true;
 }
 
@@ -159,7 +174,7 @@ void Supervisor::reap_earlier() {
 // Returns the server's wait status.
 int Supervisor::watch() {
     int status = 0;
-    int64_t look_ns = base::now_ns() + kLookNs;
+    int64_t look_ns = base::now_ns() + look_every_ns_;
     while (!ended(&status) && !left_behind(&status)) {
         reap_earlier();
         if (told_) tell_to_end();
@@ -171,31 +186,46 @@ int Supervisor::watch() {
             kill_ns_ = now + kServerEndsNs;
         }
         if (now < look_ns) continue;
-        look_ns = now + kLookNs;
+        look_ns = now + look_every_ns_;
         look();
     }
     return status;
 }
 
 bool Supervisor::is_intended(int status) const {
-    if (told_) return true;
+    if (told_ || memory_->ended_in_order.load() != 0) return true;
     if (WIFSIGNALED(status)) return is_ending(WTERMSIG(status));
-    return WEXITSTATUS(status) == 0 || (WEXITSTATUS(status) == cannot_start_ && memory_->restarts == 0);
+    return WEXITSTATUS(status) == cannot_start_ && memory_->restarts == 0;
+}
+
+// After the end of a server that was not meant to end.
+void Supervisor::note_birth() {
+    forgot_ = false;
+    if (memory_->beats.load() != 0) {
+        unborn_ = 0;
+        return;
+    }
+    if (++unborn_ % kMostUnborn != 0 || silent_when_killed_ != 0) return;
+    forgot_ = memory_->checkpoint.written.exchange(0) != 0;
+    memory_->accounts.written.store(0);
 }
 
 void Supervisor::describe_end(int status, int64_t pause_ns) const {
     char end[96];
-    if (hung_)
+    if (silent_when_killed_ != 0)
         snprintf(end, sizeof(end), "made no pass for %lld s and was killed",
-                 static_cast<long long>(kMostSilentLooks * kLookNs / base::kSecond));
+                 static_cast<long long>(silent_when_killed_ * look_every_ns_ / base::kSecond));
+    else if (unknown_)
+        snprintf(end, sizeof(end), "ended, and not in order");
     else if (WIFSIGNALED(status))
         snprintf(end, sizeof(end), "was ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
     else
         snprintf(end, sizeof(end), "ended with status %d", WEXITSTATUS(status));
     const bool listed = !unreaped_.empty() && unreaped_.back() == server_;
-    snprintf(memory_->obituary, sizeof(memory_->obituary), "xserver %d %s%s: this one took its place after %lld ms",
+    snprintf(memory_->obituary, sizeof(memory_->obituary), "xserver %d %s%s: this one took its place after %lld ms%s",
              server_, end, listed ? " (but is still listed, since a thread of it waits in the kernel)" : "",
-             static_cast<long long>(pause_ns / base::kMillisecond));
+             static_cast<long long>(pause_ns / base::kMillisecond),
+             forgot_ ? ", without what was set at run time, since none could begin with that" : "");
 }
 
 int Supervisor::run() {
@@ -215,8 +245,9 @@ int Supervisor::run() {
     prctl(PR_SET_NAME, "xsched-watch");  // `pkill xserver` means the server
     for (int64_t pause_ns = 0;;) {
         memory_->beats.store(beats_ = 0);
-        silent_looks_ = 0;
-        hung_ = false;
+        memory_->ended_in_order.store(0);
+        silent_looks_ = silent_when_killed_ = 0;
+        unknown_ = false;
         dying_since_ns_ = 0;
         const int64_t began_ns = base::now_ns();
         server_ = fork();
@@ -229,6 +260,7 @@ int Supervisor::run() {
             const int status = watch();
             if (is_intended(status)) return WIFEXITED(status) ? WEXITSTATUS(status) : 0;
             if (base::now_ns() - began_ns >= kSettledNs) pause_ns = 0;
+            note_birth();
             describe_end(status, pause_ns);
         }
         for (const int64_t due_ns = base::now_ns() + pause_ns; base::now_ns() < due_ns && !told_;) wait_until(due_ns);
@@ -252,8 +284,8 @@ void block_ending_signals() {
     sigprocmask(SIG_BLOCK, &signals, nullptr);
 }
 
-int supervise(const std::function<int(SupervisedMemory&)>& serve, int cannot_start) {
-    return Supervisor(serve, cannot_start).run();
+int supervise(const std::function<int(SupervisedMemory&)>& serve, int cannot_start, int64_t look_ns) {
+    return Supervisor(serve, cannot_start, look_ns).run();
 }
 
 }  // namespace xsched::server

@@ -2,9 +2,11 @@
 //
 // It is forked from before the first server exists, has one thread, and holds what must outlive a server: the listening
 // socket and its lock (clients that connect meanwhile wait in the backlog), and the memory below. A server is a fork of
-// it. A server that cannot end, because a thread of it is stuck in the kernel, has a successor all the same. It is
-// waited for later. Told to end (SIGTERM, SIGINT, SIGHUP to either of them, or the idle exit) both end. If the
-// supervisor itself is killed the kernel sends its server SIGTERM: nobody is left running that nobody looks after.
+// it. Only a server that says so has ended in order: an exit status tells nothing where somebody else has taken it, or
+// a library called exit. One that cannot begin with what was set at run time begins without. A server that cannot end,
+// because a thread of it is stuck in the kernel, has a successor all the same. It is waited for later. Told to end
+// (SIGTERM, SIGINT, SIGHUP to either of them, or the idle exit) both end. If the supervisor itself is killed the kernel
+// sends its server SIGTERM: nobody is left running that nobody looks after.
 #pragma once
 
 #include <sys/types.h>
@@ -26,10 +28,11 @@ inline constexpr int64_t kMostSilentSleepNs = 1'000'000'000;
 // Shared by the supervisor and its servers, one after the other. All zero in the beginning.
 struct SupervisedMemory {
     std::atomic<uint32_t> beats;  // by the scheduling thread, in each pass
+    std::atomic<uint32_t> ended_in_order;  // by a server that ends as it was meant to, just before
     uint32_t restarts;  // by the supervisor, before it starts a server
     pid_t supervisor;  // likewise
     // What became of the server before: for its successor to log, since writing to a log may take for ever.
-    char obituary[256];
+    char obituary[320];
     std::atomic<uint32_t> in_loaded_policy;  // 1: a policy from a library decides (loaded_policy.h)
     std::atomic<uint32_t> leave_out_policy;  // 1: a server ended while it did
     CheckpointArea checkpoint;
@@ -45,7 +48,8 @@ void block_ending_signals();
 
 // Runs `serve` in a child, and again until it ends as intended. Returns its exit status. Never returns in the child.
 // Call it with one thread. `cannot_start`: the exit status of a server that could not begin, which at the first time
-// ends both.
-int supervise(const std::function<int(SupervisedMemory&)>& serve, int cannot_start);
+// ends both. `look_ns`: how often it looks whether the server is alive.
+inline constexpr int64_t kLookAtServerNs = 500'000'000;
+int supervise(const std::function<int(SupervisedMemory&)>& serve, int cannot_start, int64_t look_ns = kLookAtServerNs);
 
 }  // namespace xsched::server

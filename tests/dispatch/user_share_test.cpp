@@ -235,5 +235,32 @@ TEST_F(UserShares, AGroupsShareIsAnAccountOfItsOwn) {
     EXPECT_EQ(seen(one, with).account, 9U);
 }
 
+// Who rings more than that is not heard for a while (server/doorbells.h).
+TEST_F(UserShares, RingsCountWhereThereAreOtherUsers) {
+    one.make_queue(0, 0);
+    dispatcher.add_client(view(one));
+    const uint32_t rung[] = {1};
+    int64_t now_ns = kStart;
+    const auto ring_for_a_while = [&] {
+        for (int i = 0; i < 1000; ++i) dispatcher.pass(now_ns += 20 * kUs, rung);
+    };
+    ring_for_a_while();
+    EXPECT_FALSE(dispatcher.has_several_users());
+    EXPECT_LE(limits->ringing_ns, now_ns) << "nobody is disturbed";
+    other.make_queue(0, 10);
+    ClientView others = other.view();
+    others.limits = std::make_shared<UserLimits>();
+    dispatcher.add_client(others);
+    EXPECT_TRUE(dispatcher.has_several_users());
+    for (int i = 0; i < 100; ++i) dispatcher.pass(now_ns += kUs, rung);
+    EXPECT_LE(limits->ringing_ns, now_ns) << "so many may come at once";
+    ring_for_a_while();
+    EXPECT_GT(limits->ringing_ns, now_ns);
+    EXPECT_LE(others.limits->ringing_ns, now_ns);
+    EXPECT_LE(limits->ringing_ns, now_ns + 2 * kMs) << "however much he rang";
+    dispatcher.remove_client(other.view().id);
+    EXPECT_FALSE(dispatcher.has_several_users());
+}
+
 }  // namespace
 }  // namespace xsched::dispatch

@@ -192,7 +192,6 @@ class CgroupShares : public WithServer {};
 TEST_F(CgroupShares, AreInTheListAndChangeWhileProgramsRun) {
     const std::string group = server::cgroup_of(getpid());
     if (group.empty()) GTEST_SKIP() << "there is no control group of version 2 here";
-    start();
     TestClient client;
     ASSERT_TRUE(client.connect(socket(), "program"));
     client.add_queue(0, 0, 0x51);

@@ -1,0 +1,85 @@
+// The scheduling thread's sleep: whom it hears, and whom it leaves out for a while.
+#include "server/doorbells.h"
+
+#include <gtest/gtest.h>
+
+#include "base/clock.h"
+
+namespace xsched::server {
+namespace {
+
+constexpr int64_t kShortNs = base::kMillisecond;
+
+class DoorbellsTest : public ::testing::Test {
+protected:
+    DoorbellsTest() {
+        bells.add(1, loud.header, &loud_rests_until_ns);
+        bells.add(2, honest.header, &honest_rests_until_ns);
+        bells.have_several_users(true);
+        bells.note_waker();
+        bells.note_clients();
+    }
+    std::vector<uint32_t> heard() { return bells.note_clients(); }
+    // Sleeps until somebody is heard.
+    int64_t sleep_for(int64_t most_ns) {
+        const int64_t began = base::now_ns();
+        bells.sleep(began + most_ns);
+        return base::now_ns() - began;
+    }
+    struct Client {
+        ipc::Header header{};
+    };
+
+    base::FutexWord waker{0};
+    Client loud;
+    Client honest;
+    int64_t loud_rests_until_ns = 0;
+    int64_t honest_rests_until_ns = 0;
+    Doorbells bells{waker, 0};
+};
+
+TEST_F(DoorbellsTest, WhoRestsWakesNobody) {
+    loud_rests_until_ns = base::now_ns() + base::kSecond;
+    bells.sleep(base::now_ns() + kShortNs);  // from now on it rests
+    ipc::ring_doorbell(loud.header);
+    EXPECT_GE(sleep_for(20 * kShortNs), 20 * kShortNs);
+    EXPECT_TRUE(heard().empty());
+    EXPECT_EQ(loud.header.server_asleep.load(), 0U) << "it need not make a system call";
+    ipc::ring_doorbell(honest.header);
+    sleep_for(60 * base::kSecond);
+    EXPECT_EQ(heard(), std::vector<uint32_t>{2});
+}
+
+TEST_F(DoorbellsTest, WhatRangMeanwhileIsHeardWithTheEndOfTheRest) {
+    const int64_t until_ns = loud_rests_until_ns = base::now_ns() + 30 * kShortNs;
+    bells.sleep(base::now_ns() + kShortNs);
+    ipc::ring_doorbell(loud.header);
+    while (heard().empty()) sleep_for(60 * base::kSecond);
+    EXPECT_GE(base::now_ns(), until_ns);
+    EXPECT_TRUE(heard().empty()) << "once";
+    loud_rests_until_ns = 0;
+    ipc::ring_doorbell(loud.header);
+    EXPECT_EQ(heard(), std::vector<uint32_t>{1}) << "and from then on as others are";
+}
+
+TEST_F(DoorbellsTest, NobodyRestsWhereThereIsOneUser) {
+    bells.have_several_users(false);
+    loud_rests_until_ns = base::now_ns() + base::kSecond;
+    bells.sleep(base::now_ns() + kShortNs);
+    ipc::ring_doorbell(loud.header);
+    sleep_for(60 * base::kSecond);
+    EXPECT_EQ(heard(), std::vector<uint32_t>{1});
+}
+
+TEST_F(DoorbellsTest, WhoGoesWhileResting) {
+    loud_rests_until_ns = base::now_ns() + base::kSecond;
+    bells.sleep(base::now_ns() + kShortNs);
+    bells.remove(1);
+    ipc::ring_doorbell(honest.header);
+    sleep_for(60 * base::kSecond);
+    EXPECT_EQ(heard(), std::vector<uint32_t>{2});
+    bells.remove(2);
+}
+
+}  // namespace
+}  // namespace xsched::server
