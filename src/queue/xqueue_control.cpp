@@ -198,6 +198,7 @@ void XQueue::watch_interrupt(int64_t now_ns) {
 }
 
 void XQueue::look_if_asked() {
+    stop_.look_if_slowed();
     {
         base::Lock lock(core_.mutex);
         if (!in_use() || !gated()) return;
