@@ -87,6 +87,27 @@ void about_other_program(const std::string& way, const Json& found, Sentences& a
     all.push_back(text);
 }
 
+// For people to choose: nobody else does where another way works.
+void about_mask(const Evidence& evidence, Sentences& all) {
+    const Json* mask = found_in(evidence, "way mask");
+    if (mask == nullptr) return;
+    if (mask->value("errno", 0) != 0) {
+        all.push_back("victims cannot be kept to few compute units: " + mask->value("error", ""));
+        return;
+    }
+    if (!mask->contains("beside") || mask->value("times_slower", 0.0) < kNoticed || !mask->value("exact", false))
+        return;
+    const auto p50_of = [&](const char* what) { return (*mask)["beside"][what].value("p50_ms", 0.0); };
+    char text[400];
+    snprintf(
+        text, sizeof text,
+        "with XSCHED_HIP_INTERRUPT=mask a victim goes on on %d compute units (its kernels take %.1f times as long): "
+        "an urgent program's bursts take %.2g ms beside it, %.2g ms beside a victim with all units, %.2g ms alone",
+        mask->value("units", 0), mask->value("times_slower", 0.0), p50_of("few_units"), p50_of("all_units"),
+        p50_of("alone"));
+    all.push_back(text);
+}
+
 void about_ways(const Evidence& evidence, Sentences& all) {
     for (const char* name : {"update", "debug"}) {
         const Json* way = found_in(evidence, (std::string("way ") + name).c_str());
@@ -110,6 +131,7 @@ std::vector<std::string> advice(const Evidence& evidence) {
     about_standing(evidence, all);
     about_gates(evidence, all);
     about_ways(evidence, all);
+    about_mask(evidence, all);
     for (const Finding& finding : evidence.findings)
         if (finding.what == "NUMA balancing" && finding.answer == Answer::kNo)
             all.push_back("NUMA balancing is on: " + finding.detail);

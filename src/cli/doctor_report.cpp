@@ -1,7 +1,9 @@
 #include "cli/doctor_report.h"
 
+#include <algorithm>
 #include <ctime>
 #include <fstream>
+#include <iterator>
 #include <string_view>
 
 #include "cli/doctor_steps.h"
@@ -88,6 +90,47 @@ std::string environment_text(const Variables& variables) {
     return text;
 }
 
+// The reason of steps that were not run for the same one stands once, behind the last of them.
+bool says_the_next_too(const Evidence& evidence, const Step& step) {
+    const ChildResult& result = evidence.steps.at(step.name);
+    for (const Step* next = &step + 1; next < std::end(kSteps); ++next) {
+        const auto found = evidence.steps.find(next->name);
+        if (found != evidence.steps.end())
+            return result.ending == Ending::kNotRun && found->second.ending == Ending::kNotRun &&
+                   found->second.says == result.says;
+    }
+    return false;
+}
+
+std::string hardware_text(const Evidence& evidence) {
+    const auto device = evidence.steps.find("device");
+    if (device != evidence.steps.end() && device->second.ending == Ending::kDone)
+        return found_text(evidence, "device") + ", " + found_text(evidence, "driver");
+    const auto runtime = evidence.steps.find("runtime");
+    if (runtime == evidence.steps.end() || runtime->second.ending != Ending::kDone) return "no device answered";
+    const int version = runtime->second.found.value("runtime_version", 0);
+    return "no device answered; the runtime is version " + std::to_string(version / 10'000'000) + "." +
+           std::to_string(version / 100'000 % 100);
+}
+
+std::string verdict_text(const Verdict& verdict, const std::string& levels) {
+    const char* before = verdict.use == Use::kUse ? ": " : ", because ";
+    std::string text = levels + ": " + word_of(verdict.use) + before + verdict.because + "\n";
+    if (!verdict.environment.empty()) text += "         with" + environment_text(verdict.environment) + "\n";
+    return text;
+}
+
+// What is said of all levels alike is said once.
+std::string verdicts_text(const std::vector<Verdict>& verdicts) {
+    const bool alike = std::all_of(verdicts.begin(), verdicts.end(), [&](const Verdict& verdict) {
+        return verdict.use != Use::kUse && verdict.use == verdicts[0].use && verdict.because == verdicts[0].because;
+    });
+    if (alike && verdicts.size() > 1) return verdict_text(verdicts[0], "all levels");
+    std::string text;
+    for (const Verdict& verdict : verdicts) text += verdict_text(verdict, "level " + std::to_string(verdict.level));
+    return text;
+}
+
 std::string for_people(const Evidence& evidence, const std::vector<Verdict>& verdicts) {
     console::Table settings({"SETTING", "ANSWER", "DETAIL"});
     for (const Finding& finding : evidence.findings) settings.add({finding.what, word(finding.answer), finding.detail});
@@ -98,16 +141,11 @@ std::string for_people(const Evidence& evidence, const std::vector<Verdict>& ver
         char seconds[32];
         snprintf(seconds, sizeof seconds, "%.1f", result->second.seconds);
         steps.add({step.name, seconds, word_of(result->second.ending), step.proves});
-        if (!result->second.says.empty()) steps.add({"", "", "", result->second.says});
+        if (!result->second.says.empty() && !says_the_next_too(evidence, step))
+            steps.add({"", "", "", result->second.says});
     }
-    std::string text = settings.text() + "\n" + steps.text() + "\n" + found_text(evidence, "device") + ", " +
-                       found_text(evidence, "driver") + "\n\n";
-    for (const Verdict& verdict : verdicts) {
-        const std::string level = "level " + std::to_string(verdict.level) + ": ";
-        const std::string before = verdict.use == Use::kUse ? ": " : ", because ";
-        text += level + word_of(verdict.use) + before + verdict.because + "\n";
-        if (!verdict.environment.empty()) text += "         with" + environment_text(verdict.environment) + "\n";
-    }
+    std::string text = settings.text() + "\n" + steps.text() + "\n" + hardware_text(evidence) + "\n\n" +
+                       verdicts_text(verdicts);
     for (const std::string& sentence : advice(evidence)) text += "note: " + sentence + "\n";
     return text;
 }

@@ -48,6 +48,8 @@ inline constexpr Step kSteps[] = {
      "level 3 by DBG_TRAP, without anything of XSched"},
     {"way preempt", "way",        "preempt", Under::kNothing,  0, 3, 0.06, 8,
      "level 3 by PREEMPT_QUEUE of a patched driver, without anything of XSched"},
+    {"way mask",    "way",        "mask",    Under::kNothing,  0, 3, 0.06, 16,
+     "level 3 by SET_CU_MASK, without anything of XSched: a victim goes on, on few compute units"},
     {"stop 3",      "suspension", "",        Under::kShim,     3, 3, 0.06, 10,
      "level 3: what runs is taken off and goes on later"},
     {"job alone",   "job",        "alone",   Under::kNothing,  0, 1, 0.25, 8,

@@ -12,7 +12,9 @@ constexpr int kOldestRuntime = 50200000;  // ROCm 5.2, as hipRuntimeGetVersion s
 constexpr double kOpenPatienceMs = 100;   // a store that is seen later is of no use
 constexpr double kWorse = 1.5;            // times native latency: then nothing is gained
 constexpr double kClearlySooner = 2;      // than a way that is named before
-constexpr const char* kWays[] = {"update", "debug", "preempt"};
+constexpr const char* kWays[] = {"update", "debug", "preempt"};  // which take what runs off the device
+constexpr const char* kMask = "mask";  // leaves it there, on few compute units
+constexpr double kSlower = 1.5;        // times its length: then a mask has an effect
 
 // What speaks against a level; empty: nothing. `missing`: a step that would be needed was not run.
 struct Objection {
@@ -132,7 +134,7 @@ Objection against_stop(const Evidence& evidence, int level) {
     const bool completes = 2 * stop->value("rounds_completing", 0) > stop->value("rounds", 1);
     if (level == 2 && after > 1)
         return {"kernels that a suspended queue has in flight still start" + shim_says(evidence, name)};
-    if (level == 3 && completes)
+    if (level == 3 && completes && best_way(evidence) != kMask)
         return {"the kernel that runs is not taken off: it completes after its queue is suspended" +
                 shim_says(evidence, name)};
     if (!stop->value("exact", false)) return inexact("after suspending and resuming");
@@ -211,6 +213,18 @@ Objection against_way(const Evidence& evidence, const std::string& name) {
     return {};
 }
 
+Objection against_mask(const Evidence& evidence) {
+    Objection objection;
+    const Json* mask = done(evidence, "way mask", objection);
+    if (mask == nullptr) return objection;
+    if (const int error = mask->value("errno", 0); error != 0) return {"refused (" + mask->value("error", "") + ")"};
+    if (mask->value("times_slower", 0.0) < kSlower)
+        return {"without effect: on " + std::to_string(mask->value("units", 0)) +
+                " compute units a kernel takes as long as on all"};
+    if (!mask->value("exact", false)) return {"the result is wrong afterwards"};
+    return {};
+}
+
 Objection against_all_ways(const Evidence& evidence) {
     if (!best_way(evidence).empty()) return {};
     std::string text;
@@ -221,6 +235,7 @@ Objection against_all_ways(const Evidence& evidence) {
         text += std::string(text.empty() ? "" : "; ") + name + ": " + objection.says;
     }
     if (missing) return {"no way of the kernel driver's was tried", true};
+    if (const Objection objection = against_mask(evidence); !objection.missing) text += "; mask: " + objection.says;
     return {"no way of taking queues off the GPU works: " + text};
 }
 
@@ -326,6 +341,8 @@ std::string best_way(const Evidence& evidence) {
             soonest_us = us;
         }
     }
+    // What stops a victim is better than what leaves it a part of the device.
+    if (best.empty() && against_mask(evidence).says.empty()) return kMask;
     return best;
 }
 

@@ -36,7 +36,8 @@ struct Evidence {
 std::vector<Verdict> judge(const Evidence& evidence);
 // What to know or change although it speaks against no level.
 std::vector<std::string> advice(const Evidence& evidence);
-// HIP's way to level 3 that works and stops soonest; empty: none does.
+// HIP's way to level 3 that works and stops soonest; "mask" where none stops and victims can be kept to few compute
+// units; empty: none does.
 std::string best_way(const Evidence& evidence);
 
 }  // namespace xsched::cli

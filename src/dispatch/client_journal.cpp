@@ -106,7 +106,7 @@ void ClientSlots::journal_verdict(uint32_t at, bool was_suspended, int64_t now_n
 
 // What its agent says of level 3, whenever somebody looks.
 void ClientSlots::journal_interrupt(uint32_t at, int64_t now_ns) {
-    const bool off = view_.region->slots[at].interrupted.load(std::memory_order_relaxed) != 0;
+    const bool off = ipc::is_off(view_.region->slots[at]);
     if (std::exchange(queues_[at].taken_off, off) == off) return;
     write_journal(at, off ? JournalKind::kTakenOff : JournalKind::kPutBack, now_ns, now_ns);
 }

@@ -126,7 +126,7 @@ void ClientSlots::follow_stop(uint32_t at, const QueueNumbers& numbers, int64_t 
     queue.last_copied_bytes = numbers.copied_bytes;
     if (queue.stopping_since_ns == 0 && queue.resuming_since_ns == 0) return;
     const ipc::QueueSlot& slot = view_.region->slots[at];
-    const bool off = slot.interrupted.load(std::memory_order_relaxed) != 0;
+    const bool off = ipc::is_off(slot);
     if (queue.stopping_since_ns != 0) {
         const bool stopped = off || numbers.completed >= queue.mark_launched;
         const int64_t ns = now_ns - queue.stopping_since_ns;

@@ -22,7 +22,7 @@
 namespace xsched::ipc {
 
 inline constexpr uint32_t kMagic = 0x44435358;  // "XSCD"
-inline constexpr uint32_t kVersion = 15;        // raised with any change of this file or protocol.h
+inline constexpr uint32_t kVersion = 16;        // raised with any change of this file or protocol.h
 inline constexpr uint32_t kMostQueues = 1024;
 
 enum class SlotState : uint32_t { kFree = 0, kUsed = 1 };
@@ -40,6 +40,13 @@ enum class Interrupt : uint32_t {
     kKeptOff = 2,   // the same, but a short timeslice does the first part: it is kept from coming back
 };
 
+// What the client has done about that.
+enum class Taken : uint32_t {
+    kNothing = 0,
+    kOff = 1,     // what ran is off the device
+    kSlowed = 2,  // it goes on, on a few of the device's compute units; its gate is open while it makes room for others
+};
+
 // Drivers register whole pages: slots do not straddle them.
 inline constexpr uint32_t kSlotsPageBytes = 4096;
 
@@ -49,18 +56,18 @@ inline constexpr int kMostInherited = 6;
 struct alignas(512) QueueSlot {
     // --- who it is; written by the client while the slot is free, before state becomes kUsed
     alignas(64) std::atomic<uint32_t> state;  // SlotState
-    std::atomic<uint32_t> platform;           // XPlatform
-    std::atomic<uint64_t> handle;             // XQueueHandle
-    std::atomic<uint64_t> hwq;                // the vendor's handle, for people to recognise
-    std::atomic<uint64_t> device;             // XDevice; equal in every process for one device
-    std::atomic<uint32_t> levels;             // bit n: preempt level n is supported
-    std::atomic<uint32_t> level;              // the level in use (client)
-    std::atomic<uint32_t> threshold;          // in-flight limit set explicitly, 0: automatic (client)
-    std::atomic<uint32_t> batch_size;         // (client)
-    std::atomic<uint32_t> interrupted;        // 1: what ran is off the device (client)
+    std::atomic<uint32_t> platform;  // XPlatform
+    std::atomic<uint64_t> handle;  // XQueueHandle
+    std::atomic<uint64_t> hwq;  // the vendor's handle, for people to recognise
+    std::atomic<uint64_t> device;  // XDevice; equal in every process for one device
+    std::atomic<uint32_t> levels;  // bit n: preempt level n is supported
+    std::atomic<uint32_t> level;  // the level in use (client)
+    std::atomic<uint32_t> threshold;  // in-flight limit set explicitly, 0: automatic (client)
+    std::atomic<uint32_t> batch_size;  // (client)
+    std::atomic<uint32_t> taken;  // Taken (client)
     std::atomic<uint32_t> suspended_for_nobody;  // 1: suspended, and not for another process (server)
-    std::atomic<uint32_t> waiting;            // threads that may not give it their next command yet (client)
-    std::atomic<uint32_t> inside;             // threads inside the driver that wait for its work to end (client)
+    std::atomic<uint32_t> waiting;  // threads that may not give it their next command yet (client)
+    std::atomic<uint32_t> inside;  // threads inside the driver that wait for its work to end (client)
 
     // --- More urgent queues of the same process wait for this one: it counts as at least as urgent as
     // inherited_priority[i] until `completed` reaches inherited_until[i]. (client)
@@ -73,14 +80,14 @@ struct alignas(512) QueueSlot {
 
     // --- what it does; written by the client. Ready: submitted != completed, or a caller is waiting.
     alignas(64) std::atomic<uint64_t> submitted;  // commands accepted from the program
-    std::atomic<uint64_t> launched;               // of those, given to the driver to run
+    std::atomic<uint64_t> launched;  // of those, given to the driver to run
     std::atomic<uint64_t> completed;
     std::atomic<int64_t> ready_since_ns;  // time of the last idle -> ready change
-    std::atomic<int64_t> idle_since_ns;   // time of the last ready -> idle change
-    std::atomic<int64_t> command_ns;      // mean length of a command, moving average; 0: not known yet
-    std::atomic<int64_t> busy_ns;         // device time used so far, as far as known
+    std::atomic<int64_t> idle_since_ns;  // time of the last ready -> idle change
+    std::atomic<int64_t> command_ns;  // mean length of a command, moving average; 0: not known yet
+    std::atomic<int64_t> busy_ns;  // device time used so far, as far as known
     std::atomic<uint32_t> device_progress;  // 1: `progress` below says what has completed, `completed` may lag
-    std::atomic<uint32_t> api_suspended;    // 1: the program itself suspended it (XQueueSuspend)
+    std::atomic<uint32_t> api_suspended;  // 1: the program itself suspended it (XQueueSuspend)
 
     // --- the scheduler's directive; written by the server (or the local scheduler)
     alignas(64) std::atomic<uint32_t> suspended;  // 1: must not run
@@ -89,7 +96,7 @@ struct alignas(512) QueueSlot {
     // It counts as idle with so many submitted, modulo 2^32: nothing will be heard of the end of the last of them.
     std::atomic<uint32_t> presumed;
     std::atomic<int64_t> directed_ns;  // when `suspended` last changed
-    std::atomic<int64_t> window_ns;    // at most this much device time in flight, because somebody more urgent may
+    std::atomic<int64_t> window_ns;  // at most this much device time in flight, because somebody more urgent may
                                      // come; 0: nobody can, the limit is a count
     std::atomic<uint32_t> want_level;  // 0: leave; set by xcli config
     std::atomic<uint32_t> want_threshold;
@@ -141,14 +148,26 @@ inline int32_t with_inherited_priority(const QueueSlot& slot, int32_t own, uint6
     return own;
 }
 
+inline bool is_off(const QueueSlot& slot) {
+    return slot.taken.load(std::memory_order_acquire) == static_cast<uint32_t>(Taken::kOff);
+}
+inline bool is_slowed(const QueueSlot& slot) {
+    return slot.taken.load(std::memory_order_seq_cst) == static_cast<uint32_t>(Taken::kSlowed);
+}
+// Suspended by the scheduler, it runs on nevertheless: slowed, and for another program's sake. Who is suspended for
+// nobody (by a person, by a limit) is to stop.
+inline bool runs_slowed(const QueueSlot& slot) {
+    return is_slowed(slot) && slot.suspended_for_nobody.load(std::memory_order_seq_cst) == 0;
+}
+
 inline uint32_t wanted_gate(const QueueSlot& slot) {
-    const bool closed =
-        slot.suspended.load(std::memory_order_seq_cst) != 0 || slot.api_suspended.load(std::memory_order_seq_cst) != 0;
+    const bool closed = (slot.suspended.load(std::memory_order_seq_cst) != 0 && !runs_slowed(slot)) ||
+                        slot.api_suspended.load(std::memory_order_seq_cst) != 0;
     return closed ? kGateClosed : kGateOpen;
 }
 
-// Closes the gate while the scheduler or the program suspends the queue, else opens it. Each side calls it after it
-// changed its own word; whichever is last sees both.
+// Closes the gate while the scheduler or the program suspends the queue, else opens it; a queue that runs on slowed
+// keeps it open. Each side calls it after it changed its own word; whichever is last sees both.
 inline void settle_gate(QueueSlot& slot) {
     uint32_t wanted = wanted_gate(slot);
     while (slot.gate.load(std::memory_order_seq_cst) != wanted) {

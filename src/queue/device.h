@@ -32,7 +32,7 @@
 extern "C" {
 #endif
 
-#define XQ_DEVICE_ABI 13
+#define XQ_DEVICE_ABI 14
 
 typedef struct XqQueue XqQueue;
 
@@ -109,6 +109,9 @@ typedef struct XqStopOps {
     // After kXqKeepOff it is called once more, when the queue has been running for a while: for hardware that did not
     // notice the first time.
     XResult (*restore)(void* hwq);
+    // After an interrupt that succeeded: what runs goes on, only slower, on a few of the device's compute units. Asked
+    // again whenever the agent looks, since the units of one queue may depend on another queue. NULL: never.
+    bool (*slows)(void* hwq);
     // How long the hardware lets this queue's context run before it switches to another's; 0: as it was. May be NULL.
     XResult (*set_timeslice)(void* hwq, uint32_t us);
 } XqStopOps;

@@ -38,7 +38,7 @@ void HardwareStop::begin() {
 // Queue's lock held. On gated devices the gate does level 2 by itself. What runs is taken off only if the scheduler
 // says that it is worth it, or the program chose level 3 and suspends its queue.
 HardwareStop::Stop HardwareStop::wanted() const {
-    if (core_.open()) return {};
+    if (core_.free()) return {};
     if (core_.setup.level != kPreemptLevelInterrupt || !gated()) return {core_.setup.level};
     if (core_.suspension.active && core_.setup.level_chosen) return {kPreemptLevelInterrupt};
     const bool suspended = core_.published.suspended() && core_.published.directed_ns() != given_up_ns_;
@@ -92,11 +92,12 @@ void HardwareStop::start() {
     if (level == kPreemptLevelInterrupt && how_ == kXqKeepOff) again_ns_ = base::now_ns() + kAgainNs;
     base::Lock lock(core_.mutex);
     stopped_level_ = 0;
+    slowed_ = held_open_ = false;
     if (level == kPreemptLevelInterrupt || gated())
         core_.meter.started(opened_ns(level), core_.setup.ops->costs.switch_us * base::kMicrosecond);
     else
         core_.meter.flight_began(base::now_ns());  // what was stopped took no longer for it
-    core_.published.interrupted(false);
+    core_.published.taken(ipc::Taken::kNothing);
 }
 
 // Queue's lock held. Since when the queue that starts now may run: the gate was opened by whoever directed it, before
@@ -124,34 +125,78 @@ void HardwareStop::stop(const Stop& to) {
     again_ns_ = 0;
     const uint32_t generation = core_.generation;
     const XResult result = call(to);
+    const bool slowed = result == kXSchedSuccess && to.level == kPreemptLevelInterrupt && is_slowed();
     if (result != kXSchedSuccess && result != kXSchedErrorNotSupported)
         XLOG_WARN("queue 0x%lx: level %u could not stop it; level 1 goes on acting",
                   static_cast<unsigned long>(core_.handle), to.level);
+    bool known = false;
     {
         base::Lock lock(core_.mutex);
-        if (core_.in_use && generation == core_.generation) return note_stopped(to, result);
+        known = core_.in_use && generation == core_.generation;
+        if (known) note_stopped(to, result, slowed);
     }
+    if (known) return slowed ? settle_hold() : void();
     // It was destroyed meanwhile; nobody else would put it back.
     if (result == kXSchedSuccess && to.level == kPreemptLevelInterrupt) ops().restore(core_.setup.impl);
 }
 
 // Queue's lock held.
-void HardwareStop::note_stopped(const Stop& to, XResult result) {
+void HardwareStop::note_stopped(const Stop& to, XResult result, bool slowed) {
     if (result == kXSchedErrorNotSupported) lower_level();
     stopped_level_ = result == kXSchedSuccess ? to.level : static_cast<uint32_t>(kPreemptLevelBlock);
     how_ = to.how;
+    slowed_ = slowed;
+    held_open_ = false;
     stopped_ns_ = base::now_ns();
     const bool runs = gated_.observed() && core_.submitted != core_.completed;  // known for sure
     if (gated() && !runs) core_.meter.flight_began(stopped_ns_);
-    if (interrupted())
+    if (interrupted() && !slowed_)
         core_.meter.stopped(stopped_ns_, 0);
     else if (gated())
         core_.meter.stopped(closed_ns(), gated_.run_on_ns());
-    if (!interrupted()) return;
-    core_.published.interrupted(true);
-    progress_known_ = gated_.has_gates() && how_ == kXqTakeOff;  // else it may end what it was about
+    if (interrupted()) note_taken();
+}
+
+// Queue's lock held. What is slowed goes on: that says nothing about whether the interrupt had an effect.
+void HardwareStop::note_taken() {
+    core_.published.taken(taken());
+    progress_known_ = gated_.has_gates() && how_ == kXqTakeOff && !slowed_;  // else it may end what it was about
     progress_then_ = core_.published.slot().progress.load(std::memory_order_acquire);
     outside_then_ = core_.published.header().outside_changes.load(std::memory_order_acquire);
+}
+
+// The units of another queue of the process may have changed what this one has.
+void HardwareStop::look_if_slowed() {
+    base::Lock transition(transition_);
+    {
+        base::Lock lock(core_.mutex);
+        if (gone() || !interrupted() || ops().slows == nullptr) return;
+        ++core_.busy;
+    }
+    const bool slowed = is_slowed();
+    {
+        base::Lock lock(core_.mutex);
+        if (slowed != slowed_) {
+            slowed_ = slowed;
+            note_taken();
+        }
+    }
+    settle_hold();
+    base::Lock lock(core_.mutex);
+    --core_.busy;
+}
+
+// Transition held. Where the device waits for another word than the slot's.
+void HardwareStop::settle_hold() {
+    if (!gated() || ops().deactivate == nullptr || ops().reactivate == nullptr) return;
+    bool open = false;
+    {
+        base::Lock lock(core_.mutex);
+        open = core_.in_use && slowed_ && core_.open();
+        if (open == held_open_) return;
+        held_open_ = open;
+    }
+    (open ? ops().reactivate : ops().deactivate)(core_.setup.impl);
 }
 
 // Queue's lock held. The hardware, or its driver, does not do level 3 after all; the backend has said why.
@@ -220,7 +265,7 @@ bool HardwareStop::put_back_if_forgotten(int64_t now_ns) {
 // Transition held. True: `busy` is raised, for the caller to lower.
 bool HardwareStop::forgotten(int64_t now_ns, int64_t limit_ns) {
     base::Lock lock(core_.mutex);
-    if (gone() || !interrupted() || limit_ns == 0) return false;
+    if (gone() || !interrupted() || slowed_ || limit_ns == 0) return false;
     if (core_.suspension.active || now_ns - stopped_ns_ < limit_ns) return false;
     const ipc::QueueSlot& slot = core_.published.slot();
     const int32_t by_pid = slot.by_pid.load(std::memory_order_relaxed);

@@ -22,6 +22,8 @@ public:
     // Agent thread. What was only kept off (kXqKeepOff) and may run is put back once more, some time after the first
     // call: the hardware may not have noticed that one. Returns when that is due; 0: nothing is.
     int64_t put_back_again(int64_t now_ns);
+    // Agent thread, after all queues' `apply`: whether what level 3 took is still only slowed, or slowed at all.
+    void look_if_slowed();
     // Agent thread, now and then: what the hardware keeps off for too long without a reason is put back. True: it was.
     bool put_back_if_forgotten(int64_t now_ns);
 
@@ -30,6 +32,10 @@ public:
     // The slot moved: what the device has written in the old one says nothing any more.
     void moved() { progress_known_ = false; }
     bool interrupted() const { return stopped_level_ == kPreemptLevelInterrupt; }
+    ipc::Taken taken() const {
+        if (!interrupted()) return ipc::Taken::kNothing;
+        return slowed_ ? ipc::Taken::kSlowed : ipc::Taken::kOff;
+    }
 
 private:
     struct Stop {
@@ -45,7 +51,10 @@ private:
     void start();
     void stop(const Stop& to);
     XResult call(const Stop& to) const;
-    void note_stopped(const Stop& to, XResult result);
+    bool is_slowed() const { return ops().slows != nullptr && ops().slows(core_.setup.impl); }
+    void note_stopped(const Stop& to, XResult result, bool slowed);
+    void note_taken();
+    void settle_hold();
     void lower_level();
     void note_effect();
     void apply_timeslice(uint32_t us);
@@ -58,6 +67,8 @@ private:
     base::Mutex transition_;
     uint32_t stopped_level_ = 0;  // 0: it runs; written under both locks
     XqInterrupt how_ = kXqTakeOff;  // at level 3
+    bool slowed_ = false;  // at level 3: it goes on, on few compute units
+    bool held_open_ = false;  // and level 2's own hold, which level 3 closed, is open for that
     uint32_t timeslice_us_ = 0;  // as last asked of the backend
     int64_t stopped_ns_ = 0;  // since when it is stopped
     int64_t again_ns_ = 0;  // when it is put back once more; 0: not

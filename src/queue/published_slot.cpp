@@ -38,7 +38,7 @@ void PublishedSlot::publish(uint32_t index, const Setup& setup, const SlotState&
     slot.idle_since_ns.store(now, std::memory_order_relaxed);
     slot.suspended.store(0, std::memory_order_relaxed);
     slot.interrupt.store(0, std::memory_order_relaxed);
-    slot.interrupted.store(state.interrupted ? 1 : 0, std::memory_order_relaxed);
+    slot.taken.store(static_cast<uint32_t>(state.taken), std::memory_order_relaxed);
     slot.device_timeslice_us.store(0, std::memory_order_relaxed);
     slot.window_ns.store(0, std::memory_order_relaxed);
     slot.progress.store(static_cast<uint32_t>(state.completed), std::memory_order_relaxed);
@@ -85,6 +85,11 @@ void PublishedSlot::suspended_by_program(bool suspended) {
     slot().api_suspended.store(suspended ? 1 : 0, std::memory_order_seq_cst);
     ipc::settle_gate(slot());
     ipc::ring_doorbell(header());
+}
+
+void PublishedSlot::taken(ipc::Taken what) {
+    slot().taken.store(static_cast<uint32_t>(what), std::memory_order_seq_cst);
+    ipc::settle_gate(slot());
 }
 
 void PublishedSlot::forget_directive() {

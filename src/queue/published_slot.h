@@ -26,7 +26,7 @@ struct SlotState {
     uint32_t waiting = 0;      // callers in admit
     uint32_t inside = 0;       // callers inside the driver that wait for its work
     uint64_t unreported = 0;   // as QueueSlot::unreported
-    bool interrupted = false;  // its work is off the device
+    ipc::Taken taken = ipc::Taken::kNothing;
     bool suspended = false;    // by the program
 };
 
@@ -68,13 +68,15 @@ public:
     void window(const Window& window);
     void suspended_by_program(bool suspended);
     void apart(bool apart) { slot().apart.store(apart ? 1 : 0, std::memory_order_release); }
-    void interrupted(bool off) { slot().interrupted.store(off ? 1 : 0, std::memory_order_release); }
+    // What level 3 has done.
+    void taken(ipc::Taken what);
     void keep_alive(uint32_t number) { slot().keep_alive.store(number, std::memory_order_release); }
     // The scheduler that suspended it is gone.
     void forget_directive();
 
     // --- what the scheduler says
     bool suspended() const { return slot().suspended.load(std::memory_order_acquire) != 0; }
+    bool kept_back() const { return suspended() && !ipc::runs_slowed(slot()); }
     int64_t window_ns() const { return slot().window_ns.load(std::memory_order_relaxed); }
     int64_t directed_ns() const { return slot().directed_ns.load(std::memory_order_relaxed); }
     // It took the queue for idle when so many were submitted, which the caller has changed since, or the waiting ones.

@@ -78,7 +78,7 @@ void XQueue::publish() {
                           .waiting = gated_.waiting(),
                           .inside = gated_.inside(),
                           .unreported = gated() ? core_.completed + 1 : 0,
-                          .interrupted = stop_.interrupted(),
+                          .taken = stop_.taken(),
                           .suspended = core_.suspension.active};
     core_.published.publish(core_.index, core_.setup, state, core_.window, core_.meter);
     core_.published.apart(core_.apart);

@@ -95,7 +95,8 @@ public:
     void apply_wanted_config();
     // The scheduler that suspended it is gone: runs unless the program itself suspended it.
     void forget_directive();
-    // The scheduler wants to know how far the device is: what its memory says.
+    // The scheduler wants to know how far the device is: what its memory says. After all queues' directives, for what
+    // is only slowed depends on other queues.
     void look_if_asked();
 
     // --- priority inheritance (inherit_priority.h)

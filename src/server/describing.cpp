@@ -90,7 +90,10 @@ Explanation explain(const SeenQueue& queue, const QueueFacts& facts) {
     if (facts.suspended) result.by_pid = facts.by_pid;
     char note[256];
     result.note = policy::write_note(facts.note, note, sizeof(note));
-    if (facts.suspended && facts.mechanism > sched::Mechanism::kGate)
+    if (facts.suspended && ipc::is_slowed(queue.slot))
+        result.mechanism = ipc::runs_slowed(queue.slot) ? "; kept to few compute units, where it goes on"
+                                                        : "; by its gate, and what runs is kept to few compute units";
+    else if (facts.suspended && facts.mechanism > sched::Mechanism::kGate)
         result.mechanism = "; by " + mechanism_text(facts.mechanism, queue.slot.platform.load());
     return result;
 }

@@ -22,6 +22,9 @@ Json stop(int least_after) {
 }
 Json gate_seen() { return {{"code", 0}, {"held", true}, {"opened", true}, {"open_ms", 0.1}}; }
 Json way(double stop_us) { return {{"errno", 0}, {"rounds", 3}, {"stood", 3}, {"exact", true}, {"stop_us", stop_us}}; }
+Json mask(double times) {
+    return {{"errno", 0}, {"rounds", 3}, {"exact", true}, {"units", 38}, {"times_slower", times}};
+}
 Json urgent(double ms) { return {{"p50_ms", ms}, {"exact", true}}; }
 Json job(double ms) { return {{"urgent", urgent(ms)}, {"victim", {{"exact", true}}}}; }
 Json route(const char* name, int seen) { return {{"name", name}, {"there", true}, {"seen", seen}}; }
@@ -73,6 +76,26 @@ TEST(Verdicts, TheWayThatStopsSoonestIsNamed) {
     Evidence close = good();
     close.steps["way debug"] = done(way(700));
     EXPECT_EQ(best_way(close), "update") << "not by a hair";
+}
+
+// Few compute units are named where nothing else takes a victim off, and only where they were seen to slow it.
+TEST(Verdicts, FewComputeUnitsAreTheLastWay) {
+    Evidence evidence = good();
+    evidence.steps["way mask"] = done(mask(7.5));
+    EXPECT_EQ(best_way(evidence), "debug");
+    for (const char* name : {"way update", "way debug"})
+        evidence.steps[name] = done({{"errno", 1}, {"error", "Operation not permitted"}});
+    evidence.steps["stop 3"] = done(stop(1));  // what ran goes on
+    EXPECT_EQ(best_way(evidence), "mask");
+    expect(evidence, 3, Use::kUse, "natively 20 ms");
+    EXPECT_EQ(verdict(evidence, 3).environment.at("XSCHED_HIP_INTERRUPT"), "mask");
+    evidence.steps["way mask"] = done(mask(1.1));
+    EXPECT_EQ(best_way(evidence), "");
+    expect(evidence, 3, Use::kDoNotUse, "mask: without effect: on 38 compute units a kernel takes as long as on all");
+    evidence.steps["way mask"] = done({{"errno", 14}, {"error", "Bad address"}});
+    expect(evidence, 3, Use::kDoNotUse, "mask: refused (Bad address)");
+    evidence.steps.erase("way mask");
+    EXPECT_EQ(best_way(evidence), "") << "nobody has seen it work";
 }
 
 TEST(Verdicts, AWayWithoutEffect) {
@@ -196,6 +219,18 @@ TEST(Advice, SeveralRuntimesAndCallsThatStand) {
     ASSERT_EQ(said.size(), 2U);
     EXPECT_NE(said[0].find("several HIP runtimes"), std::string::npos);
     EXPECT_NE(said[1].find("another thread's call waited for 45 ms"), std::string::npos);
+}
+
+TEST(Advice, WhatAVictimOnFewComputeUnitsLeavesOthers) {
+    Evidence evidence = good();
+    Json found = mask(7.5);
+    found["beside"] = {
+        {"alone", {{"p50_ms", 1.0}}}, {"all_units", {{"p50_ms", 2.1}}}, {"few_units", {{"p50_ms", 1.2}}}};
+    evidence.steps["way mask"] = done(found);
+    ASSERT_EQ(advice(evidence).size(), 1U);
+    EXPECT_NE(advice(evidence)[0].find("take 1.2 ms beside it, 2.1 ms beside a victim with all units, 1 ms alone"),
+              std::string::npos)
+        << advice(evidence)[0];
 }
 
 TEST(Advice, WhatStopsCostOthers) {

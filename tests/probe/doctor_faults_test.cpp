@@ -151,6 +151,33 @@ TEST_F(DoctorFaults, KernelThatIsNotTakenOffUnderTheShim) {
     EXPECT_GT(step("stop 3")["found"]["rounds_completing"], 0);
 }
 
+// The stand-in's kernels run side by side here.
+constexpr const char* kMask = "runtime,device,routes,gate,way update,way debug,way preempt,way mask";
+const Environment kFewUnits{{"FAKE_KFD_UNITS", "32"}, {"XSCHED_HIP_FEW_UNITS", "4"}};
+
+TEST_F(DoctorFaults, OnlyFewComputeUnitsAreLeft) {
+    Environment faults = kFewUnits;
+    faults["FAKE_KFD_REFUSE"] = "07:1,26:1,87:25";
+    faults["FAKE_KFD_SHARED"] = directory / "units";
+    try_hip(kMask, faults);
+    EXPECT_GT(step("way mask")["found"]["times_slower"], 3) << step("way mask");
+    expect_level(3, "not tried", "stop 3");
+    expect_note("with XSCHED_HIP_INTERRUPT=mask a victim goes on on 4 compute units");
+}
+
+TEST_F(DoctorFaults, FewComputeUnitsRefused) {
+    try_hip(kMask, {{"FAKE_KFD_REFUSE", "07:14,26:16,87:25,1a:14"}});
+    expect_level(3, "do not use", "mask: refused (Bad address)");
+    expect_note("victims cannot be kept to few compute units: Bad address");
+}
+
+TEST_F(DoctorFaults, MasksWithoutEffect) {
+    Environment faults = kFewUnits;
+    faults["FAKE_KFD_NO_EFFECT"] = "1";
+    try_hip(kMask, faults);
+    expect_level(3, "do not use", "mask: without effect: on 4 compute units a kernel takes as long as on all");
+}
+
 TEST_F(DoctorFaults, NothingIsSaved) {
     file("/sys/module/amdgpu/parameters/cwsr_enable", "0\n");
     try_with_files("runtime,device,routes,gate", {});

@@ -8,7 +8,7 @@ TEST_F(DoctorRuns, EveryStepOfHip) {
     const std::string file = directory / "saved.json";
     try_hip("", {}, {"--save", file});
     for (const Json& one : report["metrics"]["steps"]) EXPECT_EQ(one["ending"], "done") << one;
-    EXPECT_EQ(report["metrics"]["steps"].size(), 17U);
+    EXPECT_EQ(report["metrics"]["steps"].size(), 18U);
     for (const char* key : {"test_id", "test_name", "date", "hardware", "driver_version", "rocm_version",
                             "xsched_version", "status", "metrics", "notes"})
         EXPECT_TRUE(report.contains(key)) << key;
@@ -48,11 +48,30 @@ TEST_F(DoctorRuns, WithoutARuntimeNothingIsTried) {
     expect_level(1, "do not use", "finds no device: error 100");
 }
 
+// On a machine without a GPU, say: what is missing is said once.
+TEST_F(DoctorRuns, WhatCannotBeTriedIsSaidOnce) {
+    const Outcome said =
+        xcli({"doctor", "--run", "--platform", "hip"},
+             {{"XSCHED_HIP_LIB", FAKE_HIP}, {"FAKE_CUDA_FAIL", "hipGetDeviceCount:*:100"}, {"COLUMNS", "200"}});
+    EXPECT_EQ(said.status, 2) << said.err;
+    const auto count_of = [&](const std::string& part) {
+        size_t count = 0;
+        for (size_t at = said.out.find(part); at != std::string::npos; at = said.out.find(part, at + 1)) ++count;
+        return count;
+    };
+    EXPECT_EQ(count_of("the device runs no kernel"), 1U) << said.out;
+    EXPECT_EQ(count_of("\nall levels: do not use, because the step \"device\" failed: the HIP runtime finds no device: "
+                       "error 100 (hipErrorNoDevice)"),
+              1U)
+        << said.out;
+    EXPECT_EQ(count_of("\nno device answered; the runtime is version 7.2\n"), 1U) << said.out;
+}
+
 TEST_F(DoctorRuns, TextForPeople) {
     const Outcome said = xcli({"doctor", "--run", "--platform", "hip", "--steps", "device", "--seconds", "0.5"},
                               {{"XSCHED_HIP_LIB", FAKE_HIP}});
     EXPECT_EQ(said.status, 1) << said.err;
-    EXPECT_TRUE(has(said.out, "level 1: not tried, because the step \"runtime\" was not run")) << said.out;
+    EXPECT_TRUE(has(said.out, "all levels: not tried, because the step \"runtime\" was not run")) << said.out;
 }
 
 TEST_F(DoctorRuns, WordsThatMeanNothing) {

@@ -17,6 +17,8 @@ namespace {
 using fake::FakeDevice;
 
 constexpr int64_t kBeyondLimit = 10 * base::kSecond;
+constexpr auto kNothing = static_cast<uint32_t>(ipc::Taken::kNothing), kOff = static_cast<uint32_t>(ipc::Taken::kOff),
+               kSlowed = static_cast<uint32_t>(ipc::Taken::kSlowed);
 
 // As xserver writes it.
 void direct(FakeDevice& device, bool suspended, bool interrupt, int32_t by_pid = getpid()) {
@@ -33,17 +35,17 @@ TEST(HardwareStop, OnlyWhenTheSchedulerAsksForIt) {
     FakeDevice device(test::kInterruptible);
     direct(device, true, false);
     EXPECT_EQ(device.interrupted, 0) << "its gate is enough";
-    EXPECT_EQ(device.slot().interrupted, 0u);
+    EXPECT_EQ(device.slot().taken, kNothing);
     direct(device, true, true);
     EXPECT_EQ(device.interrupted, 1) << "raised in the middle";
-    EXPECT_EQ(device.slot().interrupted, 1u);
+    EXPECT_EQ(device.slot().taken, kOff);
     device.queue().apply_directive();
     EXPECT_EQ(device.interrupted, 1);
     direct(device, true, false);
     EXPECT_EQ(device.restored, 0) << "not before it may run";
     direct(device, false, false);
     EXPECT_EQ(device.restored, 1);
-    EXPECT_EQ(device.slot().interrupted, 0u);
+    EXPECT_EQ(device.slot().taken, kNothing);
 }
 
 TEST(HardwareStop, TheSchedulerSeesWhatItCosts) {
@@ -67,7 +69,7 @@ TEST(HardwareStop, KeptOffItCanStillBeTakenOff) {
     device.queue().apply_directive();
     EXPECT_EQ(device.interrupted, 1);
     EXPECT_EQ(device.last_interrupt, kXqKeepOff);
-    EXPECT_EQ(slot.interrupted, 1u);
+    EXPECT_EQ(slot.taken, kOff);
     device.queue().apply_directive();
     EXPECT_EQ(device.interrupted, 1);
     slot.interrupt = static_cast<uint32_t>(ipc::Interrupt::kTakenOff);
@@ -144,7 +146,7 @@ TEST(HardwareStop, WhatTheBackendDoesNotSupportLowersTheLevel) {
     FakeDevice device(test::kInterruptible);
     device.no_interrupt = true;
     direct(device, true, true);
-    EXPECT_EQ(device.slot().interrupted, 0u);
+    EXPECT_EQ(device.slot().taken, kNothing);
     EXPECT_NE(device.slot().level, static_cast<uint32_t>(kPreemptLevelInterrupt));
     direct(device, false, false);
     direct(device, true, true);
@@ -214,6 +216,75 @@ TEST(HardwareStop, WhatStandsForALiveProcessOrAPersonStays) {
     device.slot().suspended_for_nobody = 0;
     device.queue().watch_interrupt(base::now_ns() + kBeyondLimit);
     EXPECT_EQ(device.restored, 2) << "for nobody";
+    direct(device, false, false);
+}
+
+// Of a device whose level 3 leaves the victim a few compute units.
+TEST(HardwareStop, WhatIsOnlySlowedGoesOn) {
+    FakeDevice device(test::kInterruptible);
+    device.only_slows = true;
+    device.slot().window_ns = base::kMillisecond;
+    device.enqueue(0);
+    direct(device, true, true);
+    EXPECT_EQ(device.interrupted, 1);
+    EXPECT_EQ(device.slot().taken, kSlowed) << "not off the device";
+    EXPECT_EQ(device.slot().gate, ipc::kGateOpen);
+    device.enqueue(1);  // does not wait, and runs
+    while (device.step()) {
+    }
+    EXPECT_EQ(device.executed(), (std::vector<int>{0, 1}));
+    device.queue().watch_interrupt(base::now_ns() + kBeyondLimit);
+    EXPECT_EQ(device.restored, 0) << "nothing stands that would have to be put back";
+    direct(device, false, false);
+    EXPECT_EQ(device.restored, 1);
+    EXPECT_EQ(device.slot().taken, kNothing);
+}
+
+TEST(HardwareStop, ProgressOfWhatIsSlowedIsNoLackOfEffect) {
+    FakeDevice device(test::kInterruptible);
+    device.only_slows = true;
+    device.slot().window_ns = base::kMillisecond;
+    device.enqueue(0);
+    while (device.step()) {
+    }
+    for (int round = 0; round < 5; ++round) {
+        direct(device, true, true);
+        device.slot().progress.fetch_add(1);
+        direct(device, false, false);
+    }
+    EXPECT_EQ(device.slot().level, static_cast<uint32_t>(kPreemptLevelInterrupt));
+}
+
+TEST(HardwareStop, WhoeverIsToStopIsNotOnlySlowed) {
+    FakeDevice device(test::kInterruptible);
+    device.only_slows = true;
+    device.slot().suspended_for_nobody = 1;  // a person, or a limit
+    direct(device, true, true, 0);
+    EXPECT_EQ(device.slot().taken, kSlowed);
+    EXPECT_EQ(device.slot().gate, ipc::kGateClosed);
+    device.slot().suspended_for_nobody = 0;
+    direct(device, false, false);
+    EXPECT_EQ(device.queue().set_level(kPreemptLevelInterrupt), kXSchedSuccess);
+    device.queue().suspend(kQueueSuspendFlagNone);
+    EXPECT_EQ(device.slot().taken, kSlowed);
+    EXPECT_EQ(device.slot().gate, ipc::kGateClosed) << "the program's own suspension";
+    device.queue().resume(kQueueResumeFlagNone);
+    EXPECT_EQ(device.slot().gate, ipc::kGateOpen);
+}
+
+// A queue that shares its compute units got them back, for another queue's sake.
+TEST(HardwareStop, WhatIsNotSlowedAnyMoreHasItsGateClosed) {
+    FakeDevice device(test::kInterruptible);
+    device.only_slows = true;
+    direct(device, true, true);
+    EXPECT_EQ(device.slot().gate, ipc::kGateOpen);
+    device.only_slows = false;
+    device.queue().look_if_asked();
+    EXPECT_EQ(device.slot().taken, kOff);
+    EXPECT_EQ(device.slot().gate, ipc::kGateClosed);
+    device.only_slows = true;
+    device.queue().look_if_asked();
+    EXPECT_EQ(device.slot().gate, ipc::kGateOpen);
     direct(device, false, false);
 }
 

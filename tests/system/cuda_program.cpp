@@ -8,6 +8,9 @@
 // In the environment:
 //   CUDA_PROGRAM_DEVICES  the devices' numbers, such as 0,1; a thread each. Else the first one
 //   CUDA_PROGRAM_BATCH    so many kernels before it waits
+//   CUDA_PROGRAM_SILENT_US  how long each kernel of a silent burst takes (Board::kSilent): the program launches a few
+//   and
+//                         then calls nothing until it is told something else
 //   CUDA_PROGRAM_COPIES=1 it waits by copying the word to pageable memory, as PyTorch's item() does
 // Compiled against ../order/hip/driver.cpp it is a HIP program.
 //
@@ -41,6 +44,7 @@ constexpr uint32_t kKernelUs = 100;
 constexpr uint32_t kLongUs = 5000;  // launched one at a time
 constexpr uint32_t kStepsPerUs = 50;
 constexpr uint32_t kGapUs = 100;  // long enough for the scheduler to see
+constexpr int kSilentKernels = 8;
 
 uint32_t number_of(const char* variable) {
     const char* value = std::getenv(variable);
@@ -123,6 +127,19 @@ struct Program {
         expected = expected * 31 + batches++;
         return wait();
     }
+    // No call follows the launches while `order` lasts.
+    bool silent(Board& board) {
+        uint32_t count = number_of("CUDA_PROGRAM_SILENT_US") * kStepsPerUs;
+        const Busy change(count);
+        void* of_busy[] = {&word, &count};
+        for (int i = 0; i < kSilentKernels; ++i) {
+            if (!launch(busy, of_busy)) return false;
+            expected = expected * change.factor + change.sum;
+        }
+        for (; board.order.load() == Board::kSilent; std::this_thread::sleep_for(std::chrono::milliseconds(1)))
+            board.ended = value() == expected ? 1 : 0;
+        return wait();
+    }
     bool wait() const {
         if (!copies) return good(api().cuStreamSynchronize(stream), "cuStreamSynchronize");
         uint32_t copied = 0;
@@ -154,7 +171,8 @@ int work(Board& board, int device, const Arguments& arguments) {
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
             continue;
         }
-        if (!program.batch(change)) return 1;
+        const bool silent = board.order.load() == Board::kSilent;
+        if (!(silent ? program.silent(board) : program.batch(change))) return 1;
         if (program.value() != program.expected) {
             std::fprintf(stderr, "cuda_program: 0x%x instead of 0x%x after %u batches\n", program.value(),
                          program.expected, program.batches);

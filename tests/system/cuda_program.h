@@ -7,11 +7,12 @@
 namespace xsched::test {
 
 struct Board {
-    enum Order : uint32_t { kRest, kWork, kEnd, kBecome };
+    enum Order : uint32_t { kRest, kWork, kEnd, kBecome, kSilent };
     std::atomic<uint32_t> order;     // by the test
     std::atomic<uint32_t> burst;     // by the test: so many batches with short gaps, then a pause; 0: neither
     std::atomic<uint32_t> pause_us;  // by the test
     std::atomic<uint64_t> done;      // kernels, by the program
+    std::atomic<uint32_t> ended;     // ordered kSilent: 1 once the program's own memory has the result
     std::atomic<uint64_t> done_on[2];  // the same on each device
 };
 

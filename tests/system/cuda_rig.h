@@ -44,6 +44,9 @@ public:
 
     void work() { board_->order = Board::kWork; }
     void rest() { board_->order = Board::kRest; }
+    // Launches a few kernels, and calls nothing from then on.
+    void be_silent() { board_->order = Board::kSilent; }
+    bool silent_ended() const { return board_->ended != 0; }
     void become() { board_->order = Board::kBecome; }
     // Its work comes in bursts of so many batches; 0: without pauses.
     void pause(uint32_t burst, uint32_t us) {

@@ -39,7 +39,8 @@ Runtime open() {
     hip::hipError_t result = found.hipInit(0);
     if (result == hip::hipSuccess) result = found.hipGetDeviceCount(&count);
     if (result != hip::hipSuccess || count == 0)  // as Debian's library on a machine without an AMD GPU
-        throw std::runtime_error("the HIP runtime finds no device: error " + std::to_string(result));
+        throw std::runtime_error("the HIP runtime finds no device: error " + std::to_string(result) + " (" +
+                                 found.hipGetErrorName(result) + ")");
     return found;
 }
 

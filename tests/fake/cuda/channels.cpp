@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <ctime>
 #include <mutex>
+#include <optional>
 
 #include "fake/cuda/engine.h"
 #include "fake/cuda/settings.h"
@@ -156,8 +157,34 @@ void free_channels(Channels& channels) {
     channels = Channels{};
 }
 
+// A kernel beside others on the fake KFD's compute units. Nothing where it has none.
+class Beside {
+public:
+    Beside() {
+        static auto* const begins = function_of<decltype(fake_kfd_run_begins)>("fake_kfd_run_begins");
+        if (begins != nullptr && t_running != nullptr && t_running->queues[0] != 0)
+            place_ = begins(t_running->queues[0] - 1);
+    }
+    ~Beside() {
+        if (there()) function_of<decltype(fake_kfd_run_ended)>("fake_kfd_run_ended")(place_);
+    }
+    Beside(const Beside&) = delete;
+    Beside& operator=(const Beside&) = delete;
+
+    bool there() const { return place_ >= 0; }
+    int64_t share_of(int64_t ns, bool may_run) const {
+        static auto* const speed = function_of<decltype(fake_kfd_speed)>("fake_kfd_speed");
+        return static_cast<int64_t>(static_cast<double>(ns) * speed(place_, may_run));
+    }
+
+private:
+    int place_ = -1;
+};
+
 bool run_for(int64_t ns) {
-    Turn turn;
+    const Beside beside;
+    std::optional<Turn> turn;
+    if (!beside.there()) turn.emplace();
     bool was_off = false;
     int64_t before = clock_ns();
     while (ns > 0) {
@@ -169,8 +196,11 @@ bool run_for(int64_t ns) {
             t_device->run_others();
             now = clock_ns();
         }
-        if (may_run && turn.taken()) ns -= now - before;
-        before = turn.keep(may_run, now);
+        if (beside.there())
+            ns -= beside.share_of(now - before, may_run);
+        else if (may_run && turn->taken())
+            ns -= now - before;
+        before = turn ? turn->keep(may_run, now) : now;
     }
     return was_off;
 }

@@ -24,6 +24,7 @@ struct Hsa {
     QueueDestroy destroy = nullptr;
     QueueSetPriority set_priority = nullptr;
     decltype(fake_hsa_stopped)* stopped = nullptr;
+    decltype(fake_hsa_kfd_queue)* number = nullptr;
 };
 
 bool is_on(const char* variable) {
@@ -49,6 +50,7 @@ const Hsa& hsa() {
         find(found, "hsa_queue_destroy", &found.destroy);
         find(found, "hsa_amd_queue_set_priority", &found.set_priority);
         found.stopped = reinterpret_cast<decltype(found.stopped)>(dlsym(found.library, "fake_hsa_stopped"));
+        found.number = reinterpret_cast<decltype(found.number)>(dlsym(found.library, "fake_hsa_kfd_queue"));
         return found;
     }();
     return it;
@@ -79,6 +81,7 @@ HardwareQueue* HardwareQueues::make(int ordinal, int priority) {
         if (priority != 0)
             hsa().set_priority(made, priority < 0 ? HSA_AMD_QUEUE_PRIORITY_HIGH : HSA_AMD_QUEUE_PRIORITY_LOW);
         queue->channels.disabled = hsa().stopped(made);
+        queue->channels.queues[0] = hsa().number(made);
         queue->channels.halted = reinterpret_cast<decltype(&fake_kfd_halted)>(dlsym(RTLD_DEFAULT, "fake_kfd_halted"));
     }
     return queue;

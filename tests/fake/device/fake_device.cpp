@@ -120,7 +120,7 @@ void add_interrupt(XqStopOps& ops) {
         if (of(hwq).refuse_interrupt) return kXSchedErrorHardware;
         ++of(hwq).interrupted;
         of(hwq).last_interrupt = how;
-        of(hwq).set_stopped(true);
+        of(hwq).set_stopped(!of(hwq).only_slows);
         return kXSchedSuccess;
     };
     ops.restore = [](void* hwq) -> XResult {
@@ -128,6 +128,7 @@ void add_interrupt(XqStopOps& ops) {
         of(hwq).set_stopped(false);
         return kXSchedSuccess;
     };
+    ops.slows = [](void* hwq) -> bool { return of(hwq).only_slows; };
     ops.set_timeslice = [](void* hwq, uint32_t us) -> XResult {
         of(hwq).timeslices.push_back(us);
         return kXSchedSuccess;

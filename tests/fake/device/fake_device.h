@@ -67,6 +67,7 @@ public:
                                     .effect_us = 50,
                                     .interrupt_us = 100};
     std::atomic<bool> no_interrupt{false};  // not supported
+    std::atomic<bool> only_slows{false};    // an interrupt does
     std::atomic<int> interrupt_calls{0};
     std::vector<uint32_t> timeslices;  // as set
     XqInterrupt last_interrupt = kXqTakeOff;

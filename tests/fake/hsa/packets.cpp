@@ -1,4 +1,5 @@
 // Packets of programs that use HSA directly: each queue has a thread that runs them in order once its doorbell rings.
+#include <dlfcn.h>
 #include <sched.h>
 
 #include <cstring>
@@ -6,11 +7,13 @@
 
 #include "fake/hsa/fake_hsa.h"
 #include "fake/hsa/runtime.h"
+#include "fake/kfd/fake_kfd.h"
 
 namespace fake::hsa {
 namespace {
 
 thread_local const std::atomic<uint32_t>* t_stopped = nullptr;
+thread_local uint32_t t_queue = 0;  // in the kernel driver, from 1; 0: none
 
 struct DispatchPacket {
     uint16_t header, setup, size[3], reserved0;
@@ -44,6 +47,7 @@ void wait_while_stopped(const Queue& queue) {
 
 void execute(Queue& queue) {
     t_stopped = fake_hsa_stopped(&queue.amd.hsa_queue);
+    t_queue = fake_hsa_kfd_queue(&queue.amd.hsa_queue);
     auto* packets = static_cast<DispatchPacket*>(queue.ring);
     const uint32_t size = queue.amd.hsa_queue.size;
     for (uint64_t next = 0; !queue.ending;) {
@@ -82,10 +86,18 @@ void end_executor(Queue& queue) {
 extern "C" void fake_hsa_run_for(int64_t ns) {
     using namespace fake::hsa;
     int64_t before = clock_ns();
+    const int place =
+        t_queue != 0 ? of_kernel_driver<decltype(fake_kfd_run_begins)>("fake_kfd_run_begins")(t_queue - 1) : -1;
+    auto* speed = of_kernel_driver<decltype(fake_kfd_speed)>("fake_kfd_speed");
     while (ns > 0) {
         sched_yield();
         const int64_t now = clock_ns();
-        if (t_stopped == nullptr || t_stopped->load() == 0) ns -= now - before;
+        const bool runs = t_stopped == nullptr || t_stopped->load() == 0;
+        if (place >= 0)
+            ns -= static_cast<int64_t>(static_cast<double>(now - before) * speed(place, runs));
+        else if (runs)
+            ns -= now - before;
         before = now;
     }
+    if (place >= 0) of_kernel_driver<decltype(fake_kfd_run_ended)>("fake_kfd_run_ended")(place);
 }

@@ -16,11 +16,6 @@ namespace kfd = xsched::hip::kfd;
 
 std::atomic<unsigned> g_queues{0};
 
-template <typename Function>
-Function* of_kernel_driver(const char* name) {
-    return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
-}
-
 // What the thunk does. The driver's calls go through the C library's ioctl, whoever has it.
 bool create_in_kernel(Queue& queue, uint64_t agent) {
     auto* open_file = of_kernel_driver<decltype(fake_kfd_open)>("fake_kfd_open");
@@ -88,8 +83,12 @@ hsa_status_t set_queue_priority(hsa_queue_t* given, uint32_t priority) {
     return ioctl(queue->file, kfd::AMDKFD_IOC_UPDATE_QUEUE, &request) == 0 ? HSA_STATUS_SUCCESS : 0x1000;
 }
 
-hsa_status_t set_queue_mask(const hsa_queue_t*, uint32_t bits, const uint32_t* mask) {
-    return bits > 0 && bits % 32 == 0 && mask != nullptr ? HSA_STATUS_SUCCESS : 0x1001;
+hsa_status_t set_queue_mask(const hsa_queue_t* given, uint32_t bits, const uint32_t* mask) {
+    if (bits == 0 || bits % 32 != 0 || mask == nullptr) return 0x1001;
+    const Queue* queue = queue_of(given);
+    kfd::kfd_ioctl_set_cu_mask_args request{queue->id, bits, reinterpret_cast<uintptr_t>(mask)};
+    if (queue->file < 0 || ioctl(queue->file, kfd::AMDKFD_IOC_SET_CU_MASK, &request) == 0) return HSA_STATUS_SUCCESS;
+    return 0x1000;
 }
 
 }  // namespace fake::hsa
@@ -102,6 +101,11 @@ const std::atomic<uint32_t>* fake_hsa_stopped(const void* given) {
     const auto* queue = static_cast<const Queue*>(given);
     if (queue->file < 0) return nullptr;
     return of_kernel_driver<decltype(fake_kfd_stopped)>("fake_kfd_stopped")(queue->id);
+}
+
+uint32_t fake_hsa_kfd_queue(const void* given) {
+    const auto* queue = static_cast<const Queue*>(given);
+    return queue->file >= 0 ? queue->id + 1 : 0;
 }
 
 unsigned fake_hsa_queues(void) { return g_queues.load(); }

@@ -1,6 +1,8 @@
 // The parts of the HSA stand-in. Any thread.
 #pragma once
 
+#include <dlfcn.h>
+
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
@@ -37,6 +39,12 @@ struct Queue {
     std::thread executor;  // under mutex; started by the first doorbell
 };
 inline Queue* queue_of(const hsa_queue_t* queue) { return reinterpret_cast<Queue*>(const_cast<hsa_queue_t*>(queue)); }
+
+// A function of the fake kernel driver's, where that is loaded.
+template <typename Function>
+Function* of_kernel_driver(const char* name) {
+    return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
+}
 
 // What the table has in the beginning (queues.cpp).
 hsa_status_t create_queue(hsa_agent_t agent, uint32_t size, uint32_t type, QueueError callback, void* data,

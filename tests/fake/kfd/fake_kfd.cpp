@@ -16,6 +16,7 @@
 #include <mutex>
 
 #include "fake/ioctl.h"
+#include "fake/kfd/units.h"
 #include "platform/hip/hal/kfd_api.h"
 
 namespace fake::kfd {
@@ -33,6 +34,7 @@ struct Queue {
     uint32_t type = 0;
     uint32_t percentage = 0;
     std::atomic<uint32_t> stands{0};
+    std::atomic<uint64_t> mask{UINT64_MAX};  // of compute units
 };
 
 // What other processes must see of fork's child: whether it called.
@@ -42,6 +44,7 @@ struct Shared {
 // What all that use the device share: until when nothing runs.
 struct Device {
     std::atomic<int64_t> halted_until_ns{0};
+    Runs runs;
 };
 
 std::mutex g_mutex;
@@ -141,6 +144,7 @@ int create(kfd_ioctl_create_queue_args& request) {
         if (queue.used) continue;
         queue.used = true;
         queue.seen = queue.suspended = queue.preempted = false;
+        queue.mask = UINT64_MAX;
         queue.type = request.queue_type;
         queue.percentage = request.queue_percentage;
         request.queue_id = id;
@@ -169,6 +173,18 @@ int update(const kfd_ioctl_update_queue_args& request) {
     }
     queue->percentage = request.queue_percentage;
     settle(*queue);
+    round_of_all();
+    return 0;
+}
+
+int set_mask(const kfd_ioctl_set_cu_mask_args& request) {
+    if (request.num_cu_mask == 0 || request.num_cu_mask % 32 != 0) return -EINVAL;
+    const auto* words = reinterpret_cast<const uint32_t*>(request.cu_mask_ptr);
+    if (words == nullptr) return -EFAULT;
+    Queue* queue = find(request.queue_id);
+    if (queue == nullptr) return -EINVAL;
+    static const bool for_show = std::getenv("FAKE_KFD_NO_EFFECT") != nullptr;
+    if (!for_show) queue->mask = words[0] | (request.num_cu_mask > 32 ? uint64_t{words[1]} << 32 : 0);
     round_of_all();
     return 0;
 }
@@ -232,6 +248,7 @@ int answer(unsigned long request, void* argument) {
         case AMDKFD_IOC_CREATE_QUEUE: return create(*static_cast<kfd_ioctl_create_queue_args*>(argument));
         case AMDKFD_IOC_DESTROY_QUEUE: return destroy(*static_cast<kfd_ioctl_destroy_queue_args*>(argument));
         case AMDKFD_IOC_UPDATE_QUEUE: return update(*static_cast<kfd_ioctl_update_queue_args*>(argument));
+        case AMDKFD_IOC_SET_CU_MASK: return set_mask(*static_cast<kfd_ioctl_set_cu_mask_args*>(argument));
         case AMDKFD_IOC_DBG_TRAP: return debug(*static_cast<kfd_ioctl_dbg_trap_args*>(argument));
         case AMDKFD_IOC_PREEMPT_QUEUE:
             return preempt(static_cast<kfd_ioctl_preempt_queue_args*>(argument)->queue_id, true);
@@ -300,6 +317,20 @@ bool fake_kfd_halted(void) {
     const int64_t until_ns = g_device->halted_until_ns.load(std::memory_order_relaxed);
     return until_ns != 0 && clock_ns() < until_ns;
 }
+uint64_t fake_kfd_mask(uint32_t id) {
+    const std::lock_guard lock(g_mutex);
+    const Queue* queue = find(id);
+    return queue != nullptr ? queue->mask.load() : 0;
+}
+unsigned fake_kfd_masked(uint32_t type) {
+    const std::lock_guard lock(g_mutex);
+    unsigned found = 0;
+    for (const Queue& queue : g_queues) found += queue.used && queue.type == type && queue.mask != UINT64_MAX ? 1 : 0;
+    return found;
+}
+int fake_kfd_run_begins(uint32_t id) { return g_device->runs.begin(g_queues[id % kMostQueues].mask); }
+double fake_kfd_speed(int place, bool runs) { return g_device->runs.speed(place, runs); }
+void fake_kfd_run_ended(int place) { g_device->runs.end(place); }
 unsigned fake_kfd_queues(uint32_t type) { return count(type, false); }
 unsigned fake_kfd_standing(uint32_t type) { return count(type, true); }
 unsigned fake_kfd_calls(unsigned number) {

@@ -16,7 +16,11 @@
 //                                    queues would stand for ever, and ends the process instead
 //   FAKE_KFD_EVICT_US=n              about so often all queues are off the hardware for a millisecond
 //   FAKE_KFD_REFUSE=number:errno[,...]  calls (their number, hexadecimal) that fail (errno, decimal)
-//   FAKE_KFD_NO_EFFECT=1             queues stand for show
+//   FAKE_KFD_NO_EFFECT=1             queues stand for show, and masks are
+//   FAKE_KFD_UNITS=n                 the device has n compute units (at most 64) and runs kernels side by side on them,
+//                                    also those of processes that name one FAKE_KFD_SHARED: each unit is divided
+//                                    equally among the kernels whose queues may use it, so that one alone with a
+//                                    mask of k units takes n/k times as long, and one without any hangs
 #pragma once
 
 #include <sys/ioctl.h>
@@ -39,6 +43,15 @@ const std::atomic<uint32_t>* fake_kfd_stopped(uint32_t queue);
 // Queues of that type that are there, and of them those that stand.
 unsigned fake_kfd_queues(uint32_t type);
 unsigned fake_kfd_standing(uint32_t type);
+// The first 64 bits of the queue's mask; all of them if none was ever set.
+uint64_t fake_kfd_mask(uint32_t queue);
+// Queues of that type that may not use all units.
+unsigned fake_kfd_masked(uint32_t type);
+// With FAKE_KFD_UNITS: a kernel of that queue begins to run; its place among those that run, -1 without. Then which
+// part of the whole device's speed it has at present, 0 while it is off the device (`runs` false). And it has ended.
+int fake_kfd_run_begins(uint32_t queue);
+double fake_kfd_speed(int place, bool runs);
+void fake_kfd_run_ended(int place);
 // Whether a round is under way.
 bool fake_kfd_halted(void);
 // Successful calls of that number; and those that were not the owner's.

@@ -1,8 +1,8 @@
 // libhalhip's public entries (xsched/hip/hal.h), and what of those for the shim HIP alone has (hal_abi.h).
 #include "platform/stream/hal/hal.h"
 
+#include "platform/hip/hal/driver_queues.h"
 #include "platform/hip/hal/hal_abi.h"
-#include "platform/hip/hal/interrupt.h"
 #include "platform/hip/hal/last_error.h"
 #include "platform/stream/hal/hwqueue_state.h"
 #include "platform/stream/hal/vendor_library.h"

@@ -1,18 +1,22 @@
-#include "platform/hip/hal/interrupt.h"
-
-#include <atomic>
+// Level 3: takes what streams of this process run on AMD GPUs off them, and puts it back, by suspending compute queues
+// in the kernel driver (kfd_control.h). Written from the driver's sources and tested on an emulator; not measured on
+// hardware.
+//
+// Where the HSA runtime's queues are observed (hsa_observer.h), a queue is stopped when those streams ask that use it,
+// and all of a GPU's when all of its streams ask; else all compute queues of the process are stopped together, when
+// every scheduled stream asks for it (stop_choice.h). The driver takes these calls from the owner of the queues alone,
+// so a client that does not answer cannot be helped.
+//
+// Any thread may call any function; none calls HIP.
 #include <cerrno>
 #include <cstring>
 
 #include "base/clock.h"
-#include "base/fork.h"
 #include "base/log.h"
-#include "base/mutex.h"
 #include "base/options.h"
+#include "platform/hip/hal/driver_queues.h"
 #include "platform/hip/hal/hsa_observer.h"
-#include "platform/hip/hal/kfd_api.h"
 #include "platform/hip/hal/stop_choice.h"
-#include "platform/stream/hal/hwqueue.h"
 
 namespace xsched::hip {
 namespace {
@@ -20,48 +24,6 @@ namespace {
 using namespace kfd;
 
 constexpr unsigned kMostStreams = 256;
-constexpr int kMostDevices = 64;
-
-struct Kept {
-    Queue queue{};
-    Way stopped_by = Way::kNone;
-};
-
-struct Process {
-    base::Mutex turn;         // one change at a time; held during calls to the kernel, never needed by a launch
-    uint32_t generation = 0;  // the process of a line of forks that the rest is about
-    Kept queues[kMostQueues] = {};
-    unsigned count = 0;
-    bool incomplete = false;  // there were more
-    stream::HwQueue* streams = nullptr;   // scheduled ones that may be interrupted
-    uint32_t gpus[kMostDevices] = {};     // of devices, as a stream's queue told; 0: not known
-    Debugger debugger;
-    uint32_t refused = 0;     // bit n: way n, not tried again
-};
-
-constinit Process g_process;
-constinit std::atomic<Ioctl> g_ioctl{nullptr};
-constinit std::atomic<unsigned> g_stopped{0};  // queues
-
-// A turn at the process's queues. Fork's child has none of its parent's.
-class Turn {
-public:
-    Turn() : lock_(g_process.turn) {
-        Process& process = g_process;
-        if (process.generation == base::fork_generation()) return;
-        process.generation = base::fork_generation();
-        process.count = 0;
-        process.streams = nullptr;
-        process.incomplete = false;
-        process.debugger = Debugger{};
-        g_stopped.store(0, std::memory_order_relaxed);
-    }
-
-private:
-    base::Lock lock_;
-};
-
-Ioctl call() { return g_ioctl.load(std::memory_order_acquire); }
 
 void say_refused(const char* why) {
     static constinit std::atomic<bool> said{false};
@@ -71,6 +33,7 @@ void say_refused(const char* why) {
 // The rest: a turn is held.
 
 constexpr uint32_t kAllWays = (1u << kWays) - 1;
+constexpr uint32_t bit_of(Way way) { return 1u << static_cast<uint32_t>(way); }
 
 // Those that were stopped by that way and are to go on.
 void resume_by(Way way, const bool* go_on) {
@@ -80,12 +43,12 @@ void resume_by(Way way, const bool* go_on) {
     for (unsigned i = 0; i < process.count; ++i) {
         if (!go_on[i] || process.queues[i].stopped_by != way) continue;
         process.queues[i].stopped_by = Way::kNone;
-        queues[count++] = process.queues[i].queue;
+        queues[count++] = as_known(process.queues[i]);
     }
     if (count == 0) return;
     g_stopped.fetch_sub(count, std::memory_order_relaxed);
     const int64_t began = base::now_ns();
-    if (const int error = resume(way, call(), queues, count); error != 0) {
+    if (const int error = resume(way, kernel_call(), queues, count); error != 0) {
         process.refused = kAllWays;
         XLOG_WARN("queues of the kernel driver could not be resumed by %s: %s; level 3 is not used any more",
                   name_of(way), strerror(error));
@@ -95,30 +58,33 @@ void resume_by(Way way, const bool* go_on) {
 }
 
 void resume_those(const bool* go_on) {
-    for (const Way way : {Way::kUpdate, Way::kDebugger, Way::kPreempt}) resume_by(way, go_on);
+    for (const Way way : {Way::kUpdate, Way::kDebugger, Way::kPreempt, Way::kMask}) resume_by(way, go_on);
 }
 
-// Some failing calls leave a lock of the driver's held, and the next one for these queues would wait for ever.
-bool is_fatal(int error) { return error == EFAULT; }
+// Some failing calls leave a lock of the driver's held, and the next one for these queues would wait for ever. A mask
+// is looked at before any lock is taken.
+bool is_fatal(Way way, int error) { return error == EFAULT && way != Way::kMask; }
 
-// Ways that are refused, and all but the one that was chosen.
+// Ways that are refused, and all but the one that was chosen. Few compute units are for those who chose them, with the
+// other ways where the driver refuses.
 uint32_t out_of_question() {
     const char* chosen = base::options().hip_interrupt;
     const Way way = way_of(chosen);
     static constinit std::atomic<bool> said{false};
     if (*chosen != '\0' && way == Way::kNone && !said.exchange(true))
-        XLOG_WARN("XSCHED_HIP_INTERRUPT=%s is none of debug, update and preempt: the best way is taken", chosen);
-    return g_process.refused | (way != Way::kNone ? kAllWays & ~(1u << static_cast<uint32_t>(way)) : 0);
+        XLOG_WARN("XSCHED_HIP_INTERRUPT=%s is none of debug, update, preempt and mask: the best way is taken", chosen);
+    if (way == Way::kMask) return g_process.refused;
+    return g_process.refused | (way != Way::kNone ? kAllWays & ~bit_of(way) : bit_of(Way::kMask));
 }
 
 void note_refused(Way way, int error, unsigned count) {
-    g_process.refused |= is_fatal(error) ? kAllWays : 1u << static_cast<uint32_t>(way);
+    g_process.refused |= is_fatal(way, error) ? kAllWays : bit_of(way);
     const Way next = best_way(count, out_of_question());
     XLOG_INFO("the kernel driver refuses to suspend %u queues of this process by %s (%s); %s%s", count, name_of(way),
               strerror(error),
-              next != Way::kNone ? "the next way is "
-              : is_fatal(error)  ? "no way is tried after that"
-                                 : "it has no other",
+              next != Way::kNone     ? "the next way is "
+              : is_fatal(way, error) ? "no way is tried after that"
+                                     : "it has no other",
               next != Way::kNone ? name_of(next) : "");
 }
 
@@ -128,13 +94,13 @@ XResult suspend_those(const bool* stop) {
     Queue queues[kMostQueues];
     unsigned count = 0;
     for (unsigned i = 0; i < process.count; ++i)
-        if (stop[i]) queues[count++] = process.queues[i].queue;
+        if (stop[i]) queues[count++] = as_known(process.queues[i]);
     while (!process.incomplete) {
         const Way way = best_way(count, out_of_question());
         if (way == Way::kNone) break;
         if (count == 0) return kXSchedSuccess;
         const int64_t began = base::now_ns();
-        const int error = suspend(way, call(), process.debugger, queues, count);
+        const int error = suspend(way, kernel_call(), process.debugger, queues, count);
         if (error == 0) {
             for (unsigned i = 0; i < process.count; ++i)
                 if (stop[i]) process.queues[i].stopped_by = way;
@@ -199,102 +165,27 @@ XResult settle() {
     return suspend_those(stop);
 }
 
-void let_go(const Kept& kept) {
-    bool go_on[kMostQueues] = {};
-    go_on[&kept - g_process.queues] = true;
-    resume_those(go_on);
-}
-
-Kept* find(int fd, uint32_t id) {
-    for (unsigned i = 0; i < g_process.count; ++i)
-        if (g_process.queues[i].queue.id == id && g_process.queues[i].queue.fd == fd) return &g_process.queues[i];
-    return nullptr;
-}
-
-void forget(Kept& kept) {
-    if (kept.stopped_by != Way::kNone) g_stopped.fetch_sub(1, std::memory_order_relaxed);
-    kept = g_process.queues[--g_process.count];
-}
-
-void remember(int fd, const void* argument) {
-    kfd_ioctl_create_queue_args made{};
-    std::memcpy(&made, argument, kCreateQueueKnownBytes);
-    if (made.queue_type != KFD_IOC_QUEUE_TYPE_COMPUTE && made.queue_type != KFD_IOC_QUEUE_TYPE_COMPUTE_AQL) return;
-    if (Kept* old = find(fd, made.queue_id)) forget(*old);  // it went where we did not see it
-    if (g_process.count == kMostQueues) {
-        g_process.incomplete = true;
-        return;
+// All that the stream's commands may be in has few compute units.
+bool is_slowed(const stream::HwQueue& hwq) {
+    const StoppableStream stream = describe(hwq);
+    bool any = false;
+    for (unsigned i = 0; i < g_process.count; ++i) {
+        const Kept& kept = g_process.queues[i];
+        const bool uses = stream.known ? (stream.uses[i / 64] >> i % 64 & 1) != 0
+                                       : stream.gpu == 0 || kept.queue.gpu_id == stream.gpu;
+        if (!uses) continue;
+        if (kept.stopped_by != Way::kMask) return false;
+        any = true;
     }
-    g_process.queues[g_process.count++] = {.queue = {fd, made.queue_id, made.ring_base_address, made.ring_size,
-                                                     made.queue_percentage, made.queue_priority, made.gpu_id}};
-    g_process.debugger.unseen = true;
-}
-
-// The program's call. What follows on it may not change its errno.
-struct Next {
-    Ioctl made;
-    mutable int error = 0;
-    int call(int fd, unsigned long request, void* argument) const {
-        const int result = made(fd, request, argument);
-        error = errno;
-        return result;
-    }
-};
-
-// The runtime changes queues of its own accord, and may thereby start one that is stopped.
-int pass_update(int fd, unsigned long request, void* argument, const Next& next) {
-    kfd_ioctl_update_queue_args asked{};
-    std::memcpy(&asked, argument, sizeof asked);
-    kfd_ioctl_update_queue_args passed = asked;
-    Kept* kept = find(fd, asked.queue_id);
-    if (kept != nullptr && kept->stopped_by == Way::kUpdate) passed.queue_percentage &= ~kPercentageMask;
-    const int result = next.call(fd, request, &passed);
-    if (result == 0 && kept != nullptr)
-        kept->queue = {fd,
-                       asked.queue_id,
-                       asked.ring_base_address,
-                       asked.ring_size,
-                       asked.queue_percentage,
-                       asked.queue_priority,
-                       kept->queue.gpu_id};
-    return result;
-}
-
-bool creates(unsigned long request) {
-    return _IOC_NR(request) == kCreateQueueNumber && _IOC_DIR(request) == (_IOC_READ | _IOC_WRITE) &&
-           _IOC_SIZE(request) >= kCreateQueueKnownBytes;
-}
-
-bool is_recorded(unsigned long request) {
-    return creates(request) || request == AMDKFD_IOC_UPDATE_QUEUE || request == AMDKFD_IOC_DESTROY_QUEUE;
-}
-
-int pass_recorded(int fd, unsigned long request, void* argument, const Next& next) {
-    const Turn turn;
-    if (request == AMDKFD_IOC_UPDATE_QUEUE) return pass_update(fd, request, argument, next);
-    if (creates(request)) {
-        const int result = next.call(fd, request, argument);
-        if (result == 0) remember(fd, argument);
-        return result;
-    }
-    kfd_ioctl_destroy_queue_args gone{};
-    std::memcpy(&gone, argument, sizeof gone);
-    Kept* kept = find(fd, gone.queue_id);
-    if (kept != nullptr) let_go(*kept);  // the driver would wait for a suspended one
-    const int result = next.call(fd, request, argument);
-    if (kept != nullptr && result == 0) forget(*kept);
-    return result;
+    return any;
 }
 
 }  // namespace
 
-int pass_ioctl(int fd, unsigned long request, void* argument, Ioctl made) {
-    if (call() == nullptr) g_ioctl.store(made, std::memory_order_release);
-    if (argument == nullptr || !is_recorded(request)) return made(fd, request, argument);
-    const Next next{made};
-    const int result = pass_recorded(fd, request, argument, next);
-    errno = next.error;
-    return result;
+void let_go(const Kept& kept) {
+    bool go_on[kMostQueues] = {};
+    go_on[&kept - g_process.queues] = true;
+    resume_those(go_on);
 }
 
 void uses_changed() {
@@ -311,7 +202,7 @@ using hip::g_process;
 using hip::Turn;
 
 bool join_interrupts(HwQueue& hwq) {
-    if (hip::call() == nullptr) {
+    if (hip::kernel_call() == nullptr) {
         hip::say_refused("its calls to the kernel driver are not seen (the shim must be preloaded)");
         return false;
     }
@@ -336,7 +227,7 @@ void leave_interrupts(HwQueue& hwq) {
     // Whoever is left may not want it; the last one cannot any more.
     hip::settle();
     if (g_process.streams == nullptr && g_process.count > 0)
-        detach(hip::call(), g_process.debugger, g_process.queues[0].queue.fd);  // a debugger may have it
+        detach(hip::kernel_call(), g_process.debugger, g_process.queues[0].queue.fd);  // a debugger may have it
 }
 
 XResult interrupt(HwQueue& hwq, XqInterrupt /*there are no timeslices: it is always taken off*/) {
@@ -347,6 +238,11 @@ XResult interrupt(HwQueue& hwq, XqInterrupt /*there are no timeslices: it is alw
     if (result == kXSchedSuccess) return result;
     hwq.asks_interrupt = false;
     return result;
+}
+
+bool slows(HwQueue& hwq) {
+    const Turn turn;
+    return hwq.interruptible && hwq.generation == base::fork_generation() && hip::is_slowed(hwq);
 }
 
 void restore(HwQueue& hwq) {

@@ -59,6 +59,17 @@ inline constexpr unsigned long AMDKFD_IOC_CREATE_QUEUE =
 inline constexpr unsigned long AMDKFD_IOC_DESTROY_QUEUE = _IOWR(AMDKFD_IOCTL_BASE, 0x03, kfd_ioctl_destroy_queue_args);
 inline constexpr unsigned long AMDKFD_IOC_UPDATE_QUEUE = _IOW(AMDKFD_IOCTL_BASE, 0x07, kfd_ioctl_update_queue_args);
 
+// Which compute units a queue may use: a bit for each, which the driver deals out to the GPU's dies, engines and arrays
+// in turn; the number of bits is a multiple of 32. A queue that has none left on a die hangs.
+struct kfd_ioctl_set_cu_mask_args {
+    uint32_t queue_id;
+    uint32_t num_cu_mask;
+    uint64_t cu_mask_ptr;
+};
+static_assert(sizeof(kfd_ioctl_set_cu_mask_args) == 16);
+inline constexpr uint32_t kMostMaskBits = 1024;
+inline constexpr unsigned long AMDKFD_IOC_SET_CU_MASK = _IOW(AMDKFD_IOCTL_BASE, 0x1a, kfd_ioctl_set_cu_mask_args);
+
 // --- debugging, since 1.13
 struct kfd_ioctl_runtime_enable_args {
     uint64_t r_debug;

@@ -1,9 +1,12 @@
 #include "platform/hip/hal/kfd_control.h"
 
+#include <fcntl.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include "base/unique_fd.h"
@@ -23,7 +26,15 @@ int update(Ioctl call, const Queue& queue, uint32_t percentage) {
     return made(call(queue.fd, AMDKFD_IOC_UPDATE_QUEUE, &request));
 }
 
+int set_mask(Ioctl call, const Queue& queue, bool few) {
+    const CuMask own = queue.mask != nullptr ? *queue.mask : CuMask{};
+    const CuMask mask = few ? first_units(own, queue.few != 0 ? queue.few : few_of_gpu(queue.gpu_id)) : whole(own);
+    kfd_ioctl_set_cu_mask_args request{queue.id, mask.bits, address_of(mask.words)};
+    return made(call(queue.fd, AMDKFD_IOC_SET_CU_MASK, &request));
+}
+
 int change_one(Way way, Ioctl call, const Queue& queue, bool stop) {
+    if (way == Way::kMask) return set_mask(call, queue, stop);
     if (way == Way::kUpdate) return update(call, queue, stop ? queue.percentage & ~kPercentageMask : queue.percentage);
     if (stop) {
         kfd_ioctl_preempt_queue_args request{queue.id, kPreemptSave, kPatienceMs, 0};
@@ -93,22 +104,47 @@ int suspend_as_debugger(Ioctl call, Debugger& debugger, const Queue* queues, uns
     return error;
 }
 
+// --- the kernel's files
+
+// All of a small file, as text. Empty: it cannot be read.
+void read_text(const char* path, char* text, size_t bytes) {
+    const base::UniqueFd file(open(path, O_RDONLY | O_CLOEXEC));
+    const ssize_t got = file ? read(file.get(), text, bytes - 1) : 0;
+    text[got > 0 ? got : 0] = '\0';
+}
+
 }  // namespace
 
+uint32_t few_of_gpu(uint32_t gpu_id) {
+    constexpr int kMostNodes = 256;
+    char path[96], text[4096];
+    for (int node = 0; node < kMostNodes; ++node) {
+        snprintf(path, sizeof path, "/sys/class/kfd/kfd/topology/nodes/%d/gpu_id", node);
+        read_text(path, text, sizeof text);
+        if (*text == '\0') break;
+        if (strtoul(text, nullptr, 10) != gpu_id) continue;
+        snprintf(path, sizeof path, "/sys/class/kfd/kfd/topology/nodes/%d/properties", node);
+        read_text(path, text, sizeof text);
+        return few_units(shape_in(text));
+    }
+    return few_units({});
+}
+
 const char* name_of(Way way) {
-    return way == Way::kUpdate ? "UPDATE_QUEUE" : way == Way::kDebugger ? "DBG_TRAP" : "PREEMPT_QUEUE";
+    constexpr const char* kNames[kWays] = {"UPDATE_QUEUE", "DBG_TRAP", "PREEMPT_QUEUE", "SET_CU_MASK"};
+    return kNames[static_cast<uint32_t>(way)];
 }
 
 Way way_of(const char* name) {
-    constexpr const char* kNames[kWays] = {"update", "debug", "preempt"};
+    constexpr const char* kNames[kWays] = {"update", "debug", "preempt", "mask"};
     for (unsigned i = 0; i < kWays; ++i)
         if (strcmp(name, kNames[i]) == 0) return static_cast<Way>(i);
     return Way::kNone;
 }
 
 Way best_way(unsigned count, uint32_t refused) {
-    constexpr Way kForOne[kWays] = {Way::kUpdate, Way::kDebugger, Way::kPreempt};
-    constexpr Way kForSeveral[kWays] = {Way::kDebugger, Way::kUpdate, Way::kPreempt};
+    constexpr Way kForOne[kWays] = {Way::kMask, Way::kUpdate, Way::kDebugger, Way::kPreempt};
+    constexpr Way kForSeveral[kWays] = {Way::kMask, Way::kDebugger, Way::kUpdate, Way::kPreempt};
     for (const Way way : count > 1 ? kForSeveral : kForOne)
         if ((refused & 1u << static_cast<uint32_t>(way)) == 0) return way;
     return Way::kNone;

@@ -1,8 +1,11 @@
 // Calls to AMD's kernel driver that take a process's queues off the hardware and put them back: three ways, of which a
-// driver has some. Only the process that owns the queues may make them. No log. One thread at a time.
+// driver has some. A fourth way leaves them on it, with few of its compute units. Only the process that owns the queues
+// may make them. No log. One thread at a time.
 #pragma once
 
 #include <cstdint>
+
+#include "platform/hip/hal/cu_mask.h"
 
 namespace xsched::hip::kfd {
 
@@ -20,12 +23,15 @@ struct Queue {
     uint32_t percentage;
     uint32_t priority;
     uint32_t gpu_id;
+    const CuMask* mask = nullptr;  // the program's own; null: none
+    uint32_t few = 0;  // units that are left to it; 0: few_of_gpu() says
 };
 
 // UPDATE_QUEUE costs each queue a round of all processes' queues on and off the hardware; the debugger's way takes any
-// number in one round, once the process is its own debugger. PREEMPT_QUEUE is a patched driver's.
-enum class Way : uint32_t { kUpdate, kDebugger, kPreempt, kNone };
-constexpr unsigned kWays = 3;
+// number in one round, once the process is its own debugger. PREEMPT_QUEUE is a patched driver's. SET_CU_MASK costs as
+// much as UPDATE_QUEUE; what runs goes on.
+enum class Way : uint32_t { kUpdate, kDebugger, kPreempt, kMask, kNone };
+constexpr unsigned kWays = 4;
 const char* name_of(Way way);
 // As XSCHED_HIP_INTERRUPT names it; kNone: no way's name.
 Way way_of(const char* name);
@@ -43,6 +49,8 @@ struct Debugger {
 int suspend(Way way, Ioctl call, Debugger& debugger, const Queue* queues, unsigned count);
 // All that can be; the first failure's errno.
 int resume(Way way, Ioctl call, const Queue* queues, unsigned count);
+// How many compute units of that GPU a victim keeps, as the kernel's files tell.
+uint32_t few_of_gpu(uint32_t gpu_id);
 void detach(Ioctl call, Debugger& debugger, int fd);
 
 }  // namespace xsched::hip::kfd

@@ -1,6 +1,7 @@
-// Preempt level 3 by one way of the kernel driver's (--way update, debug or preempt), with nothing of XSched between:
-// its calls are recorded and made here. Whether a running kernel is taken off and goes on, how long that takes, whether
-// the result is exact, and what the calls cost another program.
+// Preempt level 3 by one way of the kernel driver's (--way update, debug, preempt or mask), with nothing of XSched
+// between: its calls are recorded and made here. Whether a running kernel is taken off and goes on, how long that
+// takes, whether the result is exact, and what the calls cost another program. By mask: how much slower the kernel goes
+// on, and how much of the device that leaves another program.
 #include <dlfcn.h>
 #include <sys/ioctl.h>
 
@@ -9,6 +10,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdarg>
+#include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <stdexcept>
@@ -49,6 +51,12 @@ int next_ioctl(int fd, unsigned long request, void* argument) {
     return next(fd, request, argument);
 }
 
+// As the shim's own option; 0: as the GPU has them.
+uint32_t few_asked() {
+    const char* units = std::getenv("XSCHED_HIP_FEW_UNITS");
+    return units != nullptr ? static_cast<uint32_t>(std::strtoul(units, nullptr, 10)) : 0;
+}
+
 void record(int fd, unsigned long request, const void* argument) {
     Recorded& all = recorded();
     const std::lock_guard lock(all.mutex);
@@ -58,8 +66,15 @@ void record(int fd, unsigned long request, const void* argument) {
         const bool computes = made.queue_type == kfd::KFD_IOC_QUEUE_TYPE_COMPUTE ||
                               made.queue_type == kfd::KFD_IOC_QUEUE_TYPE_COMPUTE_AQL;
         if (computes && all.count < kfd::kMostQueues)
-            all.queues[all.count++] = {
-                fd, made.queue_id, made.ring_base_address, made.ring_size, made.queue_percentage, made.queue_priority};
+            all.queues[all.count++] = {fd,
+                                       made.queue_id,
+                                       made.ring_base_address,
+                                       made.ring_size,
+                                       made.queue_percentage,
+                                       made.queue_priority,
+                                       made.gpu_id,
+                                       nullptr,
+                                       few_asked()};
     } else if (request == kfd::AMDKFD_IOC_DESTROY_QUEUE) {
         const uint32_t id = static_cast<const kfd::kfd_ioctl_destroy_queue_args*>(argument)->queue_id;
         for (unsigned i = 0; i < all.count; ++i)
@@ -68,10 +83,10 @@ void record(int fd, unsigned long request, const void* argument) {
 }
 
 kfd::Way way_called(const std::string& name) {
-    if (name == "update") return kfd::Way::kUpdate;
-    if (name == "debug") return kfd::Way::kDebugger;
-    if (name == "preempt") return kfd::Way::kPreempt;
-    throw std::runtime_error("--way " + name + " is none: use update, debug or preempt");
+    const kfd::Way way = kfd::way_of(name.c_str());
+    if (way == kfd::Way::kNone)
+        throw std::runtime_error("--way " + name + " is none: use update, debug, preempt or mask");
+    return way;
 }
 
 struct Stop {
@@ -157,6 +172,102 @@ Json other_program(kfd::Way way, const Settings& settings) {
     return {{"stops", stops}, {"quiet", quiet}, {"disturbed", disturbed}};
 }
 
+// One kernel goes on, on few units, and has all again behind it.
+Stop slow_once(busy::BusyDevice& device, uint32_t steps) {
+    Stop round;
+    start_kernel(device, static_cast<vendor::Stream>(device.queue()), steps);
+    Recorded& all = recorded();
+    const std::lock_guard lock(all.mutex);
+    const int64_t begin = now_ns();
+    const int refused = kfd::suspend(kfd::Way::kMask, next_ioctl, all.debugger, all.queues, all.count);
+    const int64_t slowed = now_ns();
+    if (refused != 0) throw refused;
+    device.finish();
+    device.enqueue(steps);
+    const int64_t second = now_ns();
+    device.finish();
+    const int64_t resuming = now_ns();
+    if (const int failed = kfd::resume(kfd::Way::kMask, next_ioctl, all.queues, all.count); failed != 0) throw failed;
+    round.stop_ms = ms_between(begin, slowed);
+    round.resume_ms = ms_between(resuming, now_ns());
+    round.went_on_ms = ms_between(second, resuming);  // a whole kernel's time
+    return round;
+}
+
+double kernel_ms(busy::BusyDevice& device, uint32_t steps) {
+    device.finish();
+    const int64_t begin = now_ns();
+    device.enqueue(steps);
+    device.finish();
+    return ms_between(begin, now_ns());
+}
+
+// Another program's bursts beside this one, which keeps the device full.
+Json beside_full_device(busy::BusyDevice& device, uint32_t steps, const Settings& settings) {
+    std::atomic<bool> over{false};
+    std::string victims_complaint;
+    std::thread thread([&] {
+        try {
+            device.attach_thread();
+            while (!over) {
+                device.enqueue(steps);
+                device.enqueue(steps);
+                device.finish();
+            }
+        } catch (const std::exception& error) {
+            victims_complaint = error.what();
+        }
+    });
+    Json found;
+    std::string complaint;
+    try {
+        found = urgent_found(settings);
+    } catch (const std::exception& error) {
+        complaint = error.what();
+    }
+    over = true;
+    thread.join();
+    if (complaint.empty()) complaint = victims_complaint;
+    if (!complaint.empty()) throw std::runtime_error(complaint);
+    return found;
+}
+
+Json beside_few_units(busy::BusyDevice& device, uint32_t steps, const Settings& settings) {
+    doing("running another program");
+    Json found = {{"alone", urgent_found(settings)}};
+    doing("running another program beside a full device");
+    found["all_units"] = beside_full_device(device, steps, settings);
+    doing("running another program beside a victim on few compute units");
+    Recorded& all = recorded();
+    const std::lock_guard lock(all.mutex);
+    if (const int error = kfd::suspend(kfd::Way::kMask, next_ioctl, all.debugger, all.queues, all.count); error != 0)
+        throw error;
+    found["few_units"] = beside_full_device(device, steps, settings);
+    if (const int error = kfd::resume(kfd::Way::kMask, next_ioctl, all.queues, all.count); error != 0) throw error;
+    return found;
+}
+
+void try_mask(busy::BusyDevice& device, uint32_t steps, const Settings& settings, Json& found) {
+    const uint32_t few = few_asked() != 0 ? few_asked() : kfd::few_of_gpu(recorded().queues[0].gpu_id);
+    const double whole_ms = kernel_ms(device, steps);
+    doing("giving queues few compute units by SET_CU_MASK");
+    std::vector<Stop> rounds;
+    const int count = std::clamp(static_cast<int>(settings.seconds * 5), 2, 10);
+    for (int i = 0; i < count; ++i) rounds.push_back(slow_once(device, steps));
+    const Json summed = summed_up(rounds);
+    found.update({{"rounds", count},
+                  {"units", few},
+                  {"stop_us", summed["stop_us"]},
+                  {"resume_us", summed["resume_us"]},
+                  {"kernel_ms", whole_ms},
+                  {"slowed_kernel_ms", summed["went_on_ms"]},
+                  {"times_slower", summed["went_on_ms"].get<double>() / whole_ms},
+                  {"back_to_ms", kernel_ms(device, steps)}});
+    found["beside"] = beside_few_units(device, steps, settings);
+    doing("comparing the result");
+    found["exact"] = device.state_is_right();
+}
+
 }  // namespace
 
 Json try_way(const Settings& settings) {
@@ -168,6 +279,11 @@ Json try_way(const Settings& settings) {
     if (recorded().count == 0) throw std::runtime_error("no queue of the kernel driver was seen being made");
     std::vector<Stop> rounds;
     try {
+        if (way == kfd::Way::kMask) {
+            found["errno"] = 0;
+            try_mask(device, steps, settings, found);
+            return found;
+        }
         doing((std::string("suspending queues by ") + kfd::name_of(way)).c_str());
         const int count = std::clamp(static_cast<int>(settings.seconds * 5), 2, 20);
         for (int i = 0; i < count; ++i) rounds.push_back(suspend_once(way, device, steps));

@@ -12,8 +12,8 @@
 
 namespace xsched::stream {
 
-// Calls to KFD (platform/hip/hal/interrupt.h). Those to the console, which have the same letter, have neither direction
-// nor size.
+// Calls to KFD (platform/hip/hal/driver_queues.h). Those to the console, which have the same letter, have neither
+// direction nor size.
 constexpr bool is_recorded_ioctl(unsigned long request) {
     return _IOC_TYPE(request) == hip::kfd::AMDKFD_IOCTL_BASE && _IOC_DIR(request) != _IOC_NONE;
 }

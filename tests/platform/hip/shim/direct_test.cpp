@@ -231,5 +231,34 @@ TEST_F(DirectHsa, TheUrgentQueueGoesFirst) {
     EXPECT_TRUE(eventually([&] { return in_order() && in_order() && in_order(); }));
 }
 
+// The stand-in's own: what masks mean there. Of 32 units, 16 take twice as long; queues with different ones run at
+// once.
+TEST_F(DirectHsa, KernelsRunSideBySideOnTheirUnits) {
+    if (std::getenv("FAKE_KFD_UNITS") == nullptr) GTEST_SKIP() << "one kernel after the other";
+    constexpr int64_t kNs = 30'000'000;
+    const auto set_mask = pointer<QueueSetMask>("hsa_amd_queue_cu_set_mask");
+    hsa_queue_t* one = make();
+    hsa_queue_t* other = make();
+    used(one), used(other);
+    const auto time_of = [&](std::vector<hsa_queue_t*> queues) {
+        Kernel kernels[2];
+        const auto began = std::chrono::steady_clock::now();
+        for (size_t i = 0; i < queues.size(); ++i) {
+            kernels[i].ns = kNs;
+            launch(queues[i], kernels[i]);
+        }
+        for (size_t i = 0; i < queues.size(); ++i) EXPECT_TRUE(eventually([&] { return kernels[i].done.load(); }));
+        return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count();
+    };
+    EXPECT_GE(time_of({one}), 29);
+    const uint32_t lower = 0xffff, upper = 0xffff0000;
+    ASSERT_EQ(set_mask(one, 32, &lower), HSA_STATUS_SUCCESS);
+    EXPECT_GE(time_of({one}), 59);
+    ASSERT_EQ(set_mask(other, 32, &upper), HSA_STATUS_SUCCESS);
+    EXPECT_TRUE(eventually([&] { return time_of({one, other}) < 90; })) << "120 ms in turns";
+    ASSERT_EQ(set_mask(other, 32, &lower), HSA_STATUS_SUCCESS);
+    EXPECT_GE(time_of({one, other}), 110) << "on the same units they share them";
+}
+
 }  // namespace
 }  // namespace xsched::test

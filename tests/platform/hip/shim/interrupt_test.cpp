@@ -1,79 +1,9 @@
 // Level 3 in one program, on the fake kernel driver: which of its queues stand when which of its streams are suspended,
 // in every way that such a driver may offer, and that nothing of it outlives streams, queues and fork.
-#include <sys/ioctl.h>
-#include <unistd.h>
-
-#include "fake/kfd/fake_kfd.h"
-#include "platform/hip/hal/kfd_api.h"
-#include "platform/hip/shim/program.h"
+#include "platform/hip/shim/interrupts.h"
 
 namespace xsched::test {
 namespace {
-
-using namespace xsched::hip::kfd;
-
-template <typename Function>
-Function* fake(const char* name) {
-    return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
-}
-unsigned standing(uint32_t type = KFD_IOC_QUEUE_TYPE_COMPUTE_AQL) {
-    return fake<decltype(fake_kfd_standing)>("fake_kfd_standing")(type);
-}
-unsigned queues() { return fake<decltype(fake_kfd_queues)>("fake_kfd_queues")(KFD_IOC_QUEUE_TYPE_COMPUTE_AQL); }
-unsigned calls(unsigned number) { return fake<decltype(fake_kfd_calls)>("fake_kfd_calls")(number); }
-int file() { return fake<decltype(fake_kfd_open)>("fake_kfd_open")(); }
-bool refuses(const char* number) {
-    const char* refused = std::getenv("FAKE_KFD_REFUSE");
-    return refused != nullptr && std::string(refused).find(number) != std::string::npos;
-}
-bool refuses_all() { return refuses("87:"); }
-
-bool observed() { return std::getenv("FAKE_HIP_HSA") != nullptr; }
-
-class HipInterrupts : public HipTest {
-protected:
-    void SetUp() override {
-        if (!is_set("FAKE_KFD")) GTEST_SKIP() << "without the fake kernel driver";
-        HipTest::SetUp();
-        ASSERT_EQ(hip().hipModuleGetFunction(&spin_, module_, "spin"), hipSuccess);
-        ASSERT_GT(queues(), 0u);
-    }
-    void TearDown() override {
-        EXPECT_EQ(standing(), 0u) << "left behind";
-        HipTest::TearDown();
-    }
-    // A stream whose queue is suspended with level 3, or as much as there is.
-    hipStream_t stream_at_level_3(XQueueHandle* xqueue) {
-        const hipStream_t stream = new_stream();
-        EXPECT_EQ(noop(stream), hipSuccess);
-        *xqueue = xqueue_of(stream);
-        XQueueSetPreemptLevel(*xqueue, kPreemptLevelInterrupt);
-        EXPECT_EQ(hip().hipStreamSynchronize(stream), hipSuccess);
-        return stream;
-    }
-    static void destroy(std::initializer_list<hipStream_t> streams) {
-        for (const hipStream_t stream : streams) EXPECT_EQ(hip().hipStreamDestroy(stream), hipSuccess);
-    }
-    hipError_t spin(hipStream_t stream, uint32_t us) {
-        void* arguments[] = {&us};
-        return hip().hipModuleLaunchKernel(spin_, 1, 1, 1, 1, 1, 1, 0, stream, arguments, nullptr);
-    }
-    static uint32_t create(uint32_t percentage) {
-        kfd_ioctl_create_queue_args request{};
-        request.queue_type = KFD_IOC_QUEUE_TYPE_COMPUTE_AQL;
-        request.ring_size = 0x1000;
-        request.gpu_id = observed() ? 1001 : 0;  // the first one's, as the stand-in numbers it
-        request.queue_percentage = percentage;
-        EXPECT_EQ(ioctl(file(), AMDKFD_IOC_CREATE_QUEUE, &request), 0);
-        return request.queue_id;
-    }
-    static void destroy(uint32_t id) {
-        kfd_ioctl_destroy_queue_args request{id, 0};
-        EXPECT_EQ(ioctl(file(), AMDKFD_IOC_DESTROY_QUEUE, &request), 0);
-    }
-
-    hipFunction_t spin_ = nullptr;
-};
 
 TEST_F(HipInterrupts, ARunningKernelStandsAndGoesOn) {
     XQueueHandle xqueue = 0;
@@ -108,6 +38,7 @@ TEST_F(HipInterrupts, RefusalFallsToTheNextWay) {
     EXPECT_EQ(calls(0x26) > debugs, debugger);
     EXPECT_EQ(calls(0x07) > updates, update);
     EXPECT_EQ(calls(0x87) > preempts, !debugger && !update && !refuses("87:"));
+    EXPECT_EQ(calls(0x1a), 0u) << "few compute units are for those who choose them";
     // Where nothing is left, level 2 does the work.
     suspend(xqueue);
     EXPECT_EQ(append(stream, 3), hipSuccess);

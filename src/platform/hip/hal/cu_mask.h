@@ -1,0 +1,34 @@
+// The compute units that a queue may use, as KFD takes them (SET_CU_MASK): the first n are spread evenly over the GPU.
+// Pure.
+#pragma once
+
+#include <cstdint>
+
+#include "platform/hip/hal/kfd_api.h"
+
+namespace xsched::hip::kfd {
+
+struct CuMask {
+    uint32_t bits = 0;  // 0: none was ever set, and the queue uses all
+    uint32_t words[kMostMaskBits / 32] = {};
+};
+
+// As KFD was given it; bits beyond those that it looks at are left out.
+CuMask mask_of(const uint32_t* words, uint32_t bits);
+// What puts back `own`: itself, or all units.
+CuMask whole(const CuMask& own);
+// The first `count` of those.
+CuMask first_units(const CuMask& own, uint32_t count);
+
+// What KFD tells of a GPU; 0: not known.
+struct GpuShape {
+    uint32_t units = 0;
+    uint32_t arrays = 0;  // of units
+    uint32_t dies = 0;
+};
+// Of the text of a node's `properties`.
+GpuShape shape_in(const char* properties);
+// How many units a victim keeps: an eighth of them, but one in each array and on each die at least, in pairs.
+uint32_t few_units(const GpuShape& shape);
+
+}  // namespace xsched::hip::kfd

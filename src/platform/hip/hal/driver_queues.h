@@ -1,0 +1,65 @@
+// What level 3 knows of this process: its queues in the kernel driver, as the runtime's own calls to that made them
+// (driver_queues.cpp), and the streams that may be interrupted (interrupt.cpp). Any thread, with a Turn.
+#pragma once
+
+#include <atomic>
+
+#include "base/fork.h"
+#include "base/mutex.h"
+#include "platform/hip/hal/kfd_control.h"
+#include "platform/stream/hal/hwqueue.h"
+
+namespace xsched::hip {
+
+constexpr int kMostDevices = 64;
+
+struct Kept {
+    kfd::Queue queue{};
+    kfd::CuMask mask{};  // the program's own
+    kfd::Way stopped_by = kfd::Way::kNone;
+};
+
+struct Process {
+    base::Mutex turn;         // one change at a time; held during calls to the kernel, never needed by a launch
+    uint32_t generation = 0;  // the process of a line of forks that the rest is about
+    Kept queues[kfd::kMostQueues] = {};
+    unsigned count = 0;
+    bool incomplete = false;  // there were more
+    stream::HwQueue* streams = nullptr;   // scheduled ones that may be interrupted
+    uint32_t gpus[kMostDevices] = {};     // of devices, as a stream's queue told; 0: not known
+    kfd::Debugger debugger;
+    uint32_t refused = 0;     // bit n: way n, not tried again
+};
+
+extern constinit Process g_process;
+extern constinit std::atomic<unsigned> g_stopped;  // queues
+// The C library's, or that of another library before us; null: no call was seen.
+kfd::Ioctl kernel_call();
+
+// A turn at the process's queues. Fork's child has none of its parent's.
+class Turn {
+public:
+    Turn() : lock_(g_process.turn) {
+        Process& process = g_process;
+        if (process.generation == base::fork_generation()) return;
+        process.generation = base::fork_generation();
+        process.count = 0;
+        process.streams = nullptr;
+        process.incomplete = false;
+        process.debugger = kfd::Debugger{};
+        g_stopped.store(0, std::memory_order_relaxed);
+    }
+
+private:
+    base::Lock lock_;
+};
+
+// One call to the kernel driver on its way (`made` makes it): records which queues it makes, changes and destroys.
+int pass_ioctl(int fd, unsigned long request, void* argument, kfd::Ioctl made);
+
+// --- a turn is held
+kfd::Queue as_known(const Kept& kept);
+// It goes on, because it is about to end (interrupt.cpp).
+void let_go(const Kept& kept);
+
+}  // namespace xsched::hip

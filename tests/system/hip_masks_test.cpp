@@ -1,0 +1,91 @@
+// A victim that keeps few compute units (XSCHED_HIP_INTERRUPT=mask), two programs under the real server on the stand-in
+// whose kernels run side by side: the victim goes on, slowly, the urgent one loses little, and people are told.
+#include "system/cuda_rig.h"
+
+namespace xsched::test {
+namespace {
+
+constexpr const char* kLowUs = "20000";  // long enough for level 3 to be worth its price
+constexpr const char* kHighUs = "2000";
+
+class HipMasks : public CudaProcesses {
+protected:
+    Environment environment(const char* way) {
+        return {{"XSCHED_INTERRUPT", "1"},
+                {"XSCHED_HIP_INTERRUPT", way},
+                {"XSCHED_HIP_FEW_UNITS", "4"},
+                {"FAKE_KFD_UNITS", "32"},
+                {"FAKE_KFD_SHARED", directory / "device"}};
+    }
+    void start_both_by(const char* way) {
+        low = start_program("low", 0, environment(way), {"-", kLowUs});
+        low->work();
+        ASSERT_TRUE(eventually([&] { return low->done() > 2; })) << low->process().err();
+        high = start_program("high", 10, environment(way), {"-", kHighUs});
+        high->work();
+        ASSERT_TRUE(eventually([&] { return high->done() > 0; })) << high->process().err();
+    }
+    Json low_queue() {
+        const Json queues = queues_of(low->pid());
+        return queues.empty() ? Json::object() : queues[0];
+    }
+    bool becomes_slowed(bool slowed) {
+        return eventually([&] { return low_queue().value("slowed", !slowed) == slowed; });
+    }
+    void end_both() {
+        EXPECT_EQ(high->end(), 0) << high->process().err();
+        EXPECT_EQ(low->end(), 0) << low->process().err();
+    }
+};
+
+TEST_F(HipMasks, AVictimGoesOnOnFewUnits) {
+    start_both_by("mask");
+    ASSERT_TRUE(becomes_slowed(true)) << low_queue() << low->process().err();
+    const Json queue = low_queue();
+    EXPECT_TRUE(queue.value("suspended", false)) << queue;
+    EXPECT_FALSE(queue.value("interrupted", true)) << queue;
+    EXPECT_EQ(queue.value("mechanism", ""), "slowed") << queue;
+    EXPECT_NE(queue.value("explanation", "").find("kept to few compute units, where it goes on"), std::string::npos)
+        << queue;
+    // What is launched now goes on as well, and no watchdog takes it for stopped.
+    const uint64_t before = low->done();
+    EXPECT_TRUE(eventually([&] { return low->done() > before + 2; })) << low_queue() << low->process().err();
+    EXPECT_TRUE(low_queue().value("slowed", false)) << low_queue();
+    high->rest();
+    EXPECT_TRUE(becomes_slowed(false)) << low_queue();
+    end_both();
+}
+
+// Its kernels beside each other: an eighth of the device is the victim's, where it would have half of it natively.
+TEST_F(HipMasks, TheUrgentProgramHasNearlyAllOfTheDevice) {
+    start_both_by("mask");
+    ASSERT_TRUE(becomes_slowed(true)) << low_queue();
+    const uint64_t low_before = low->done(), high_before = high->done();
+    ASSERT_TRUE(eventually([&] { return high->done() > high_before + 20; })) << high->process().err();
+    const double low_ms = static_cast<double>(low->done() - low_before) * 20;
+    const double high_ms = static_cast<double>(high->done() - high_before) * 2;
+    EXPECT_LT(low_ms, high_ms) << "more than its few units";
+    end_both();
+}
+
+// A person who suspends a program wants it to stop.
+TEST_F(HipMasks, APersonsSuspensionStopsIt) {
+    low = start_program("low", 0, environment("mask"), {"-", "5000"});
+    low->work();
+    ASSERT_TRUE(eventually([&] { return low->done() > 2; })) << low->process().err();
+    TestTool tool(socket());
+    ASSERT_TRUE(tool.accepted());
+    ASSERT_TRUE(tool.ask({{"cmd", "suspend"}, {"pid", low->pid()}}).value("ok", false));
+    EXPECT_TRUE(eventually([&] {
+        const uint64_t before = low->done();
+        usleep(300'000);
+        return low->done() == before;
+    })) << low_queue();
+    ASSERT_TRUE(tool.ask({{"cmd", "resume"}, {"pid", low->pid()}}).value("ok", false));
+    const uint64_t before = low->done();
+    EXPECT_TRUE(eventually([&] { return low->done() > before + 2; })) << low_queue();
+    EXPECT_EQ(low->end(), 0) << low->process().err();
+}
+
+}  // namespace
+}  // namespace xsched::test
