@@ -111,6 +111,7 @@ void ClientUnits::publish(const sched::UnitState& common) {
             state.unit.limit = common.unit.limit;
         }
         state.user = common.user;
+        state.waits_changed = common.waits_changed;
         state.suspended_by_person = own.key.suspended_by_person;
         state.group = common.group | (own.key.apart ? uint64_t{i + 1} << 32 : 0);
         state.stuck_since_ns = common.stuck_since_ns;

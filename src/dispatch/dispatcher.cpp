@@ -44,6 +44,7 @@ void Dispatcher::remove_client(uint32_t id) {
     for (ClientList* list :
          {&state.to_scan, &state.to_direct, &state.followed, &state.suspended, &state.looks_again, &state.leaving})
         list->remove(*client);
+    state.shared_waits.gone(*client);
     state.by_id.erase(id);
     std::erase_if(state.clients, [client](const auto& known) { return known.get() == client; });
 }

@@ -32,7 +32,7 @@
 extern "C" {
 #endif
 
-#define XQ_DEVICE_ABI 13
+#define XQ_DEVICE_ABI 14
 
 typedef struct XqQueue XqQueue;
 

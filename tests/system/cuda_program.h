@@ -13,6 +13,8 @@ struct Board {
     std::atomic<uint32_t> pause_us;  // by the test
     std::atomic<uint64_t> done;      // kernels, by the program
     std::atomic<uint64_t> done_on[2];  // the same on each device
+    std::atomic<uint64_t> recorded;  // how often it recorded its event for other processes, by the program
+    char event[64];  // that event's name, by the program before `recorded` is above 0
 };
 
 constexpr int kWrongResult = 3;  // the program's exit status

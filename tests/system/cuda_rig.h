@@ -55,6 +55,8 @@ public:
         return process_->wait();
     }
     uint64_t done() const { return board_->done.load(); }
+    uint64_t recorded() const { return board_->recorded.load(); }
+    const std::string& board() const { return path_; }
     uint64_t done_on(int device) const { return board_->done_on[device].load(); }
     bool advances(int within_ms = kPatienceMs) {
         const uint64_t before = done();
