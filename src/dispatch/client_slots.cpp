@@ -17,7 +17,7 @@ constexpr int64_t kAskAfterNs = 500 * base::kMicrosecond;
 }  // namespace
 
 ClientSlots::ClientSlots(const ClientView& view, UnitTable& units)
-    : view_(view), units_(*this, view.id, units), share_(view.limits) {
+    : view_(view), units_(*this, view, units), share_(view.limits) {
     for_others_.reserve(kMostForOthers);
 }
 
