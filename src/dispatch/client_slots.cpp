@@ -24,7 +24,7 @@ constexpr int64_t kFewLooks = 8;
 }  // namespace
 
 ClientSlots::ClientSlots(const ClientView& view, UnitTable& units)
-    : view_(view), units_(*this, view.id, units), share_(view.limits) {
+    : view_(view), units_(*this, view, units), share_(view.limits) {
     for_others_.reserve(kMostForOthers);
 }
 
@@ -144,6 +144,7 @@ void ClientSlots::see(uint32_t at, QueueNumbers& numbers, int64_t now_ns) {
     }
     if (!within_limits(queue)) return;
     take_priority(queue, numbers);
+    take_lent(numbers);
     if (!std::exchange(queue.in_journal, true)) write_journal(at, JournalKind::kCame, now_ns, now_ns);
     see_progress(at, numbers, now_ns);
     if (numbers.expect_ns != 0)
@@ -193,14 +194,15 @@ void ClientSlots::publish_units() {
     const ipc::Header& header = view_.region->header;
     sched::UnitState common;
     common.unit.pid = view_.pid;
-    common.unit.process = view_.process != 0 ? view_.process : view_.id;
+    common.unit.process = process();
+    common.waits_changed = waits_changed_;
     common.group = view_.id;
     common.stuck_since_ns = stuck_since_ns_;
     common.keeps_alive = header.keeps_alive.load(std::memory_order_acquire) != 0;
     common.keep_alive_synchronizes = header.keep_alive_synchronizes.load(std::memory_order_relaxed);
     common.stopped = view_.record != nullptr && view_.record->stopped.load(std::memory_order_relaxed) != 0;
     if (view_.record != nullptr) common.unit.cpu_priority = view_.record->cpu_priority.load(std::memory_order_relaxed);
-    if (view_.limits != nullptr) common.user = view_.limits->account;
+    common.user = user();
     share_as_others(common.unit);
     units_.publish(common);
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "base/time.h"
@@ -19,6 +20,8 @@
 #include "sched/departure.h"
 
 namespace xsched::dispatch {
+
+struct UseUnderWay;
 
 struct RoomFor {
     uint32_t client = 0;  // 0: for nobody
@@ -80,6 +83,18 @@ public:
     // Others are on their way off for this one, which keeps the device meanwhile.
     void keep_alive(int64_t until_ns);
 
+    // --- waits across processes (client_waits.cpp, shared_waits.h)
+    uint64_t user() const { return view_.limits != nullptr ? view_.limits->account : 0; }
+    uint64_t process() const { return view_.process != 0 ? view_.process : view_.id; }
+    bool shares_events() const;
+    // Adds what its queues are about to record and wait for, as of the last scan.
+    void shared_uses(std::vector<UseUnderWay>& records, std::vector<UseUnderWay>& waits) const;
+    // From the next scan on what has work counts as at least as urgent; INT32_MIN: nobody waits for it. Also where only
+    // who waits for whom has changed.
+    void lend(int32_t priority);
+    // True: that it is in a circle of waits was not told yet.
+    bool tells_circle() { return !std::exchange(told_circle_, true); }
+
     // When it is to be read again though it did not ring; 0: no need. `many`: how many there are to look at like this.
     int64_t look_ns(size_t many) const;
     // Whether a pass that comes anyway should read it: what has been still for long is read at look_ns().
@@ -123,6 +138,7 @@ private:
     int64_t stuck_since_ns(int64_t now_ns);
     bool within_limits(QueueHistory& queue);
     void take_priority(QueueHistory& queue, QueueNumbers& numbers);
+    void take_lent(QueueNumbers& numbers) const;
     void see(uint32_t at, QueueNumbers& numbers, int64_t now_ns);
     void see_progress(uint32_t at, QueueNumbers& numbers, int64_t now_ns);
     void forget(uint32_t at, int64_t now_ns);
@@ -196,6 +212,9 @@ private:
     uint32_t departure_directive_ = 0;  // the number that its agent then has to carry out
     static constexpr size_t kMostForOthers = 16;  // between two calls; the rest is in no log but the server's
     std::vector<ForOther> for_others_;
+    int32_t lent_priority_ = INT32_MIN;
+    uint32_t waits_changed_ = 0;
+    bool told_circle_ = false;
     bool touched_ = false;
     bool began_watching_ = false;
 };

@@ -47,7 +47,8 @@ uint32_t ClientUnits::add(const QueueNumbers& numbers, const sched::Costs& costs
     const uint32_t at = find({.device = numbers.device,
                               .priority = numbers.priority,
                               .suspended_by_person = suspended_by_person,
-                              .apart = numbers.apart},
+                              .apart = numbers.apart,
+                              .queue = by_queue_ ? numbers.handle : 0},
                              guess);
     OwnUnit& own = own_[at];
     if (own.queues++ != 0) {
@@ -92,6 +93,21 @@ void ClientUnits::release(uint32_t at) {
     free_.push_back(at);
 }
 
+// What was said of its user or group goes before. A queue's account is other than users', groups' and processes', and
+// no other client's, whatever the client calls the queue.
+void ClientUnits::set_account(policy::Unit& unit, uint64_t queue, const policy::Unit& common) const {
+    constexpr uint64_t kQueueAccounts = uint64_t{1} << 63;
+    constexpr uint64_t kOthers = uint64_t{1} << 62;
+    unit.account = common.account;
+    if (unit.account != 0) {
+        unit.share = common.share;
+        unit.limit = common.limit;
+    } else if (by_queue_) {
+        unit.account =
+            kQueueAccounts | (unit_id(client_id_, static_cast<uint32_t>(queue ^ queue >> 32)) & (kOthers - 1));
+    }
+}
+
 void ClientUnits::publish(const sched::UnitState& common) {
     for (uint32_t i = 0; i < own_.size(); ++i) {
         OwnUnit& own = own_[i];
@@ -103,14 +119,11 @@ void ClientUnits::publish(const sched::UnitState& common) {
         state.unit.device = own.key.device;
         state.unit.pid = common.unit.pid;
         state.unit.process = common.unit.process;
-        state.unit.account = common.unit.account;
         state.unit.cpu_priority = common.unit.cpu_priority;
         state.unit.priority = own.key.priority;
-        if (common.unit.account != 0) {
-            state.unit.share = common.unit.share;
-            state.unit.limit = common.unit.limit;
-        }
+        set_account(state.unit, own.key.queue, common.unit);
         state.user = common.user;
+        state.waits_changed = common.waits_changed;
         state.suspended_by_person = own.key.suspended_by_person;
         state.group = common.group | (own.key.apart ? uint64_t{i + 1} << 32 : 0);
         state.stuck_since_ns = common.stuck_since_ns;

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "dispatch/client_view.h"
 #include "dispatch/slot_reader.h"
 #include "dispatch/unit_table.h"
 #include "sched/unit.h"
@@ -18,12 +19,13 @@ struct UnitKey {
     int32_t priority = 0;
     bool suspended_by_person = false;
     bool apart = false;  // level 3 takes them off without the process's others
+    uint64_t queue = 0;  // its handle, where each queue shares a device by itself
     bool operator==(const UnitKey&) const = default;
 };
 struct UnitKeyHash {
     size_t operator()(const UnitKey& key) const {
         const uint64_t rest = uint64_t{static_cast<uint32_t>(key.priority)} << 1 | (key.suspended_by_person ? 1 : 0);
-        return (key.device ^ rest << 40 ^ (key.apart ? 1 : 0)) * 0x9e3779b97f4a7c15U;
+        return (key.device ^ rest << 40 ^ (key.apart ? 1 : 0) ^ key.queue << 1) * 0x9e3779b97f4a7c15U;
     }
 };
 
@@ -42,8 +44,8 @@ struct OwnUnit {
 
 class ClientUnits {
 public:
-    ClientUnits(ClientSlots& client, uint32_t client_id, UnitTable& table)
-        : client_(client), client_id_(client_id), table_(table) {}
+    ClientUnits(ClientSlots& client, const ClientView& view, UnitTable& table)
+        : client_(client), client_id_(view.id), by_queue_(view.shares_by_queue), table_(table) {}
 
     void begin_scan();
     // A queue as just read. Returns which unit it belongs to: mostly the one that it belonged to before, `guess`.
@@ -57,11 +59,13 @@ public:
 
 private:
     uint32_t find(const UnitKey& key, uint32_t guess);
+    void set_account(policy::Unit& unit, uint64_t queue, const policy::Unit& common) const;
     void remove_from_table(OwnUnit& own);
     void release(uint32_t at);
 
     ClientSlots& client_;
     uint32_t client_id_;
+    bool by_queue_;
     UnitTable& table_;
     std::vector<OwnUnit> own_;
     std::unordered_map<UnitKey, uint32_t, UnitKeyHash> own_at_;

@@ -18,6 +18,7 @@ struct ClientView {
     ipc::Region* region = nullptr;  // stays valid until remove_client
     bool suspended_by_person = false;  // xcli suspend PID
     uint64_t process = 0;           // equal for clients that are one process; 0: it is one by itself
+    bool shares_by_queue = false;   // each of its queues shares a device by itself
     std::shared_ptr<ClientRecord> record;  // kept true for other threads; null: nobody reads it
     std::shared_ptr<UserLimits> limits;    // its user's; null: none
     std::shared_ptr<GroupShare> group;     // its control group's; null: none

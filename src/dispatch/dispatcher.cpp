@@ -55,6 +55,7 @@ void Dispatcher::remove_client(uint32_t id) {
     }
     for (ClientList* list : state.lists()) list->remove(*client);
     state.looks.remove(*client);
+    state.shared_waits.gone(*client);
     state.by_id.erase(id);
     std::erase_if(state.clients, [client](const auto& known) { return known.get() == client; });
     state.count_users();

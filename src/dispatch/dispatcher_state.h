@@ -11,6 +11,7 @@
 #include "dispatch/client_list.h"
 #include "dispatch/client_slots.h"
 #include "dispatch/look_times.h"
+#include "dispatch/shared_waits.h"
 #include "dispatch/unit_table.h"
 #include "sched/core.h"
 
@@ -23,6 +24,7 @@ struct DispatcherState {
 
     sched::Core core;
     UnitTable units;
+    SharedWaits shared_waits;
     std::vector<std::unique_ptr<ClientSlots>> clients;
     std::unordered_map<uint32_t, ClientSlots*> by_id;
     ClientList to_scan{&ClientSlots::Listed::scan};
@@ -56,6 +58,8 @@ struct DispatcherState {
     bool may_have(const ClientSlots& client, int64_t UserLimits::* part, int64_t at_once_ns, int64_t cost_ns,
                   int64_t now_ns);
     void charge_ring(const ClientSlots& client, int64_t now_ns);
+    void settle_waits(int64_t now_ns);
+    void lend(const std::vector<ClientSlots*>& sharing);
     void decide(int64_t now_ns, bool all);
     void mark_affected();
     void decide_device(DeviceTable& device, int64_t now_ns, bool all);

@@ -63,6 +63,7 @@ int64_t DispatcherState::pass(int64_t now_ns, bool all) {
 int64_t DispatcherState::pass_once(int64_t now_ns, bool all) {
     go_on_ns = 0;
     scan(now_ns, all);
+    settle_waits(now_ns);
     last_ns = now_ns;
     decide(now_ns, all);
     direct(now_ns, all);
@@ -120,6 +121,7 @@ void DispatcherState::scan(int64_t now_ns, bool all) {
         if (!complete) go_on_ns = now_ns;
         attribute_delays(client);
         if (!complete) return true;
+        if (client.shares_events()) shared_waits.seen(client);
         if (client.takes_directives() || all)
             must_direct(client);
         else
@@ -127,6 +129,38 @@ void DispatcherState::scan(int64_t now_ns, bool all) {
         look_later(client);
         return false;
     });
+}
+
+// What it changes for a client is read by the next pass, at once.
+void DispatcherState::settle_waits(int64_t now_ns) {
+    std::erase_if(shared_waits.unsettled(), [&](uint64_t user) {
+        const std::vector<ClientSlots*>& sharing = shared_waits.clients(user);
+        const auto cost_ns = static_cast<int64_t>(shared_waits.uses(user) + sharing.size()) * kReadNs;
+        if (!sharing.empty() && !may_have(*sharing.front(), &UserLimits::reading_ns, kReadAtOnceNs, cost_ns, now_ns))
+            return false;
+        if (!shared_waits.settle(user, core.waits())) return true;
+        lend(sharing);
+        go_on_ns = now_ns;
+        return true;
+    });
+}
+
+void DispatcherState::lend(const std::vector<ClientSlots*>& sharing) {
+    const ClientSlots* untold = nullptr;
+    for (ClientSlots* client : sharing) {
+        const int32_t priority = core.waits().lent_to(client->process());
+        client->lend(priority);
+        to_scan.add(*client);
+        if (!core.waits().in_circle(client->process()) || !client->tells_circle()) continue;
+        if (untold == nullptr || !core.waits().waits_for(untold->process(), client->process())) {
+            untold = client;
+            continue;
+        }
+        XLOG_INFO(
+            "pid %d and pid %d wait for each other's shared events; while they do, both count as urgent as priority %d",
+            untold->view().pid, client->view().pid, priority);
+        untold = nullptr;
+    }
 }
 
 void DispatcherState::decide(int64_t now_ns, bool all) {

@@ -18,6 +18,7 @@
 #include "base/futex.h"
 #include "ipc/decisions.h"
 #include "ipc/device_name.h"
+#include "ipc/shared_events.h"
 
 namespace xsched::ipc {
 
@@ -230,6 +231,7 @@ struct Header {
     DeviceName devices[kMostDeviceNames];
     std::atomic<uint32_t> wants_decisions;  // 1: its log says what is decided (client)
     DecisionRing decisions;
+    SharedEvents shared_events;  // (client)
 };
 
 inline constexpr int64_t kHeartbeatNs = 50'000'000;
@@ -243,6 +245,9 @@ struct Region {
     alignas(kSlotsPageBytes) QueueSlot slots[kMostQueues];
 };
 static_assert(kSlotsPageBytes % sizeof(QueueSlot) == 0);
+
+// A header is always that of a Region.
+inline const QueueSlot* slots_of(const Header& header) { return reinterpret_cast<const Region&>(header).slots; }
 
 // Client side: add one, wake if the server sleeps. ~10 ns when it does not.
 inline void ring_doorbell(Header& header) {

@@ -32,6 +32,9 @@ typedef enum {
 // xq_driver_call: on which side of the driver's call the caller is.
 typedef enum { kXqCallBegins = 0, kXqCallReturned = 1 } XqDriverCall;
 
+// xq_shared_event: what the queue does with the event.
+typedef enum { kXqRecords = 0, kXqWaits = 1 } XqSharedUse;
+
 // What a copy goes through, of what is copied at rates of its own.
 typedef enum {
     kXqToDevice = 0,  // from memory of the host that is pinned

@@ -119,6 +119,10 @@ void xq_inherit_priority(XqQueue* consumer, XqQueue* producer) {
     if (from != nullptr && to != nullptr && from != to) xsched::queue::inherit_priority(*to, *from);
 }
 
+void xq_shared_event(XqQueue* queue, uint64_t event, XqSharedUse use) {
+    if (XQueue* object = of_pointer(queue)) object->share_event(event, use);
+}
+
 int32_t xq_priority(XqQueue* queue) {
     XQueue* object = of_pointer(queue);
     return object != nullptr ? object->own_priority() : PRIORITY_NO_EXECUTE;

@@ -97,6 +97,11 @@ void xq_sync_end(XqQueue* queue, uint64_t mark);
 // at least as urgent as the consumer.
 void xq_inherit_priority(XqQueue* consumer, XqQueue* producer);
 
+// An event that several processes have, by a number that is the same in all of them, was recorded in the queue, or is
+// about to be waited for there: while another process's more urgent queue waits for it, the recording process counts as
+// equally urgent.
+void xq_shared_event(XqQueue* queue, uint64_t event, XqSharedUse use);
+
 // As somebody last set it, without what it inherits. PRIORITY_NO_EXECUTE: the queue is gone.
 int32_t xq_priority(XqQueue* queue);
 

@@ -10,6 +10,7 @@
 #include "queue/handle.h"
 #include "queue/hw_queue.h"
 #include "queue/inheritance.h"
+#include "queue/shared_events.h"
 
 namespace xsched::queue {
 namespace {
@@ -264,6 +265,16 @@ void XQueue::end_sharing() {
 bool XQueue::inherit(int32_t priority) {
     base::Lock lock(core_.mutex);
     return in_use() && queue::inherit(core_.published.slot(), core_.submitted, priority);
+}
+
+void XQueue::share_event(uint64_t event, XqSharedUse use) {
+    base::Lock lock(core_.mutex);
+    if (!in_use()) return;
+    ipc::Header& header = core_.published.header();
+    // The scheduler reads records when somebody waits, so they wake it only to make themselves known.
+    const bool first = header.shared_events.changes.load(std::memory_order_relaxed) == 0;
+    tell_shared_use(header, core_.published.slot(), {event, core_.submitted, use});
+    if (first || use == kXqWaits) ipc::ring_doorbell(header);
 }
 
 }  // namespace xsched::queue

@@ -105,6 +105,8 @@ public:
     int32_t own_priority();
     bool has_work();
     bool inherit(int32_t priority);
+    // Towards other processes (shared_events.h).
+    void share_event(uint64_t event, XqSharedUse use);
     // Its hardware queue is also that of a queue with this priority: if that is the higher one, little goes in flight
     // here from now on (GatedPath). True: something of it stands behind a gate already.
     bool keep_short_for(int32_t priority);

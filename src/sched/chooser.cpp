@@ -110,6 +110,7 @@ bool Chooser::choose(Pass& pass) {
         rank(pass);
         take_notes(pass);
     }
+    if (waits_.any()) waits_.run_for_waiting(pass);
     gangs_.answer(pass);
     const bool stalled = stalls(pass);
     gangs_.end_asking(pass);

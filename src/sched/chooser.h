@@ -12,6 +12,7 @@
 #include "policy/policy.h"
 #include "sched/gangs.h"
 #include "sched/pass.h"
+#include "sched/waits.h"
 
 namespace xsched::sched {
 
@@ -34,6 +35,7 @@ public:
     bool choose(Pass& pass);
     void throw_out();
     Gangs& gangs() { return gangs_; }
+    Waits& waits() { return waits_; }
     void forget(uint64_t device) {
         gangs_.forget(device);
         if (policy_ != nullptr) policy_->forget(device);
@@ -52,6 +54,7 @@ private:
 
     std::unique_ptr<policy::Policy> policy_;  // null only in a build without HPF: everything runs
     Gangs gangs_;
+    Waits waits_;
     uint64_t policy_number_ = 1;
     uint64_t across_ = 0;  // the policy's
     std::vector<policy::Ahead> accounts_;

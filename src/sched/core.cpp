@@ -61,6 +61,7 @@ void Core::set_policy(std::unique_ptr<policy::Policy> policy) {
 }
 
 std::vector<uint64_t>& Core::affected() { return state_->chooser.gangs().affected(); }
+Waits& Core::waits() { return state_->chooser.waits(); }
 const char* Core::policy_name() const { return state_->chooser.policy_name(); }
 const char* Core::why_thrown_out() const { return state_->chooser.why_thrown_out(); }
 policy::Fact Core::needs() const { return state_->chooser.needs(); }

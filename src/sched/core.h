@@ -18,6 +18,7 @@
 //    other unit gets one a little later. Not every order between streams can be seen: one may write a value that the
 //    other waits for;
 //  - a policy that spans devices (policy/policy.h): all are decided anew once its answers elsewhere may be others;
+//  - waits across processes: a unit that others wait for through shared events runs when they do (waits.h);
 //  - gangs: units of several devices that run and stop together, whatever the policy (gang.h);
 //  - suspended by a person (xcli suspend) and PRIORITY_NO_EXECUTE: always off, and the policy never sees them;
 //  - a policy that lets nobody with work run is thrown out and replaced by HPF (stall_watchdog.h).
@@ -31,6 +32,7 @@
 #include <vector>
 
 #include "sched/unit.h"
+#include "sched/waits.h"
 
 namespace xsched::sched {
 
@@ -51,6 +53,8 @@ public:
     // Devices that are to be decided about as well, all of their verdicts, because of what was decided about others:
     // their units are in gangs (gang.h). The caller empties it.
     std::vector<uint64_t>& affected();
+    // Which processes wait for which; `waits_changed` of the units concerned is to change with it.
+    Waits& waits();
     // The device has no units any more.
     void forget(uint64_t device);
 

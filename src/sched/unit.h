@@ -34,6 +34,7 @@ struct UnitState {
     int64_t idle_since_ns = 0;     // of its last ready -> idle change; kept while it is ready again
     int64_t stuck_since_ns = 0;  // since when no call that its process has in the driver has returned; 0: none there
     int64_t progress_ns = 0;  // when something of it was last seen to complete, or it became ready
+    uint32_t waits_changed = 0;  // another number when its process waits for others, or others for it, than before
     Costs costs;  // of taking its process off the device
 
     bool operator==(const UnitState&) const = default;

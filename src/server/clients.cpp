@@ -88,6 +88,7 @@ void Server::tell_scheduler() {
                               .region = &client.region(),
                               .suspended_by_person = client.suspended_by_person,
                               .process = client.process(),
+                              .shares_by_queue = options_.share_unit == "queue",
                               .record = client.record(),
                               .limits = client.user().shared(),
                               .group = client.group()});

@@ -75,11 +75,11 @@ void describe(CLI::App& app, CommandLine& line) {
                    "what a user may have: NAME=NUMBER for all ordinary users, USER:NAME=NUMBER for one ('xcli status "
                    "--limits' shows them), /CGROUP:share=NUMBER or device-limit for a control group")
         ->allow_extra_args(false);
-    app.add_option(
-           "--share-unit", line.options.share_unit,
-           "who has a share of a device, where nothing else was said: each program (the default), all of a user's "
-           "together (user), or all of a control group's (cgroup)")
-        ->check(CLI::IsMember({"program", "user", "cgroup"}));
+    app.add_option("--share-unit", line.options.share_unit,
+                   "who has a share of a device, where nothing else was said: each program (the default) or queue, all "
+                   "of a user's "
+                   "together (user), or all of a control group's (cgroup)")
+        ->check(CLI::IsMember({"program", "queue", "user", "cgroup"}));
     app.add_flag("--foreground", line.foreground, "stay in the foreground (it always does: for service files)");
     app.add_flag("--background", line.background,
                  "leave the caller: log beside the socket, --idle-exit 60 (programs that find no server start it so)");

@@ -23,7 +23,7 @@ struct Options {
     int64_t starvation_limit_ns = 0;  // 0: none
     int64_t claim_limit_ns = 0;       // likewise (sched/claim.h)
     int64_t spin_ns = 0;              // look at the doorbells for so long before sleeping
-    std::string share_unit = "program";  // who shares a device as one: program, user, cgroup
+    std::string share_unit = "program";  // who shares a device as one: program, queue, user, cgroup
     std::vector<LimitSetting> limits;  // --limit
     std::vector<GroupSetting> groups;  // likewise
     std::string log_file;             // empty: standard error

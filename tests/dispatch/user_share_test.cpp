@@ -3,6 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <set>
+#include <utility>
+#include <vector>
+
 #include "dispatch/fake_client.h"
 
 namespace xsched::dispatch {
@@ -260,6 +265,74 @@ TEST_F(UserShares, RingsCountWhereThereAreOtherUsers) {
     EXPECT_LE(limits->ringing_ns, now_ns + 2 * kMs) << "however much he rang";
     dispatcher.remove_client(other.view().id);
     EXPECT_FALSE(dispatcher.has_several_users());
+}
+
+// What each queue has had, in percent of all, after two seconds in which all want the device under PUP.
+std::vector<int> shares_of(const std::vector<std::pair<FakeClient*, uint32_t>>& queues, bool by_queue,
+                           const std::function<std::shared_ptr<UserLimits>(const FakeClient*)>& user) {
+    Dispatcher dispatcher{sched::Core(policy::find_policy("PUP")->make())};
+    std::set<FakeClient*> clients;
+    for (const auto& [client, at] : queues) {
+        client->make_queue(at, 0);
+        client->submit(at, kStart, 1'000'000);
+        clients.insert(client);
+    }
+    for (FakeClient* client : clients) {
+        ClientView view = client->view();
+        view.shares_by_queue = by_queue;
+        view.limits = user(client);
+        dispatcher.add_client(view);
+    }
+    std::vector<int64_t> had_ns(queues.size());
+    constexpr int64_t kStep = 100 * kUs;
+    for (int64_t now_ns = kStart; now_ns < kStart + 2000 * kMs; now_ns += kStep) {
+        dispatcher.pass(now_ns);
+        int64_t running = 0;
+        for (const auto& [client, at] : queues) running += client->suspended(at) ? 0 : 1;
+        for (size_t i = 0; i < queues.size(); ++i) {
+            const auto& [client, at] = queues[i];
+            if (client->suspended(at)) continue;
+            had_ns[i] += kStep / running;
+            client->slot(at).busy_ns += kStep / running;
+            ++client->slot(at).completed;
+        }
+    }
+    std::vector<int> percent;
+    for (const int64_t ns : had_ns) percent.push_back(static_cast<int>((ns * 100 + 1000 * kMs) / (2000 * kMs)));
+    return percent;
+}
+
+TEST_F(UserShares, AProgramOrAQueueSharesByItself) {
+    const std::vector<std::pair<FakeClient*, uint32_t>> queues{{&one, 0}, {&one, 1}, {&one, 2}, {&two, 0}};
+    const auto nobodys = [](const FakeClient*) { return nullptr; };
+    const std::vector<int> by_program = shares_of(queues, false, nobodys);
+    EXPECT_NEAR(by_program[3], 50, 2);
+    const std::vector<int> by_queue = shares_of(queues, true, nobodys);
+    for (const int percent : by_queue) EXPECT_NEAR(percent, 25, 2);
+}
+
+TEST_F(UserShares, AQueueHasAShareOfItsOwn) {
+    one.make_queue(0, 0);
+    one.slot(0).share = 60;
+    one.slot(1).share = 10;
+    two.slot(0).share = 30;
+    const std::vector<int> had =
+        shares_of({{&one, 0}, {&one, 1}, {&two, 0}}, true, [](const FakeClient*) { return nullptr; });
+    EXPECT_NEAR(had[0], 60, 2);
+    EXPECT_NEAR(had[1], 10, 2);
+    EXPECT_NEAR(had[2], 30, 2);
+}
+
+TEST_F(UserShares, AllOfAUserShareAsOneEvenWhereQueuesWould) {
+    auto first = std::make_shared<UserLimits>(), second = std::make_shared<UserLimits>();
+    first->account = 1;
+    second->account = 2;
+    first->shares_as_one = second->shares_as_one = true;
+    for (const bool by_queue : {false, true}) {
+        const std::vector<int> had = shares_of({{&one, 0}, {&two, 0}, {&two, 1}, {&other, 0}}, by_queue,
+                                               [&](const FakeClient* it) { return it == &other ? second : first; });
+        EXPECT_NEAR(had[3], 50, 2) << "whoever of them has more programs and queues";
+    }
 }
 
 }  // namespace

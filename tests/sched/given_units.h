@@ -85,6 +85,7 @@ public:
         return plan_;
     }
     void set_policy(std::unique_ptr<policy::Policy> policy) { core_.set_policy(std::move(policy)); }
+    Waits& waits() { return core_.waits(); }
     const char* policy_name() const { return core_.policy_name(); }
     const char* thrown_out() const { return core_.thrown_out(); }
 

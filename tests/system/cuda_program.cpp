@@ -8,9 +8,10 @@
 // In the environment:
 //   CUDA_PROGRAM_DEVICES  the devices' numbers, such as 0,1; a thread each. Else the first one
 //   CUDA_PROGRAM_BATCH    so many kernels before it waits
-//   CUDA_PROGRAM_SILENT_US  how long each kernel of a silent burst takes (Board::kSilent): the program launches a few
-//   and
-//                         then calls nothing until it is told something else
+//   CUDA_PROGRAM_SILENT_US  how long each kernel of a silent burst takes (Board::kSilent): the program launches a few,
+//                         and then calls nothing until it is told something else
+//   CUDA_PROGRAM_SHARES=1 each batch ends with an event that other processes may have
+//   CUDA_PROGRAM_AFTER    another program's SHARED-FILE, for whose event each batch waits first
 //   CUDA_PROGRAM_COPIES=1 it waits by copying the word to pageable memory, as PyTorch's item() does
 // Compiled against ../order/hip/driver.cpp it is a HIP program.
 //
@@ -70,7 +71,45 @@ struct Busy {
     }
 };
 
+Board* map_board(const char* path) {
+    const int file = open(path, O_RDWR | O_CLOEXEC);
+    void* memory = mmap(nullptr, sizeof(Board), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    return memory != MAP_FAILED ? static_cast<Board*>(memory) : nullptr;
+}
+
+// The event that other processes wait for, and the one of another process that is waited for.
+struct SharedEvents {
+    CUevent own = nullptr, before = nullptr;
+
+    bool prepare(Board& board) {
+        CUipcEventHandle name;
+        if (number_of("CUDA_PROGRAM_SHARES") != 0) {
+            if (!good(api().cuEventCreate(&own, CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS), "cuEventCreate") ||
+                !good(api().cuIpcGetEventHandle(&name, own), "cuIpcGetEventHandle"))
+                return false;
+            std::memcpy(board.event, &name, sizeof name);
+        }
+        const char* other = std::getenv("CUDA_PROGRAM_AFTER");
+        if (other == nullptr) return true;
+        const Board* others = map_board(other);
+        if (others == nullptr) return false;
+        std::memcpy(&name, others->event, sizeof name);
+        return good(api().cuIpcOpenEventHandle(&before, name), "cuIpcOpenEventHandle");
+    }
+    bool wait(CUstream stream) const {
+        return before == nullptr || good(api().cuStreamWaitEvent(stream, before, 0), "cuStreamWaitEvent");
+    }
+    bool record(CUstream stream, Board& board) const {
+        if (own == nullptr) return true;
+        if (!good(api().cuEventRecord(own, stream), "cuEventRecord")) return false;
+        board.recorded.fetch_add(1);
+        return true;
+    }
+};
+
 struct Program {
+    Board* board = nullptr;
+    SharedEvents events;
     int device = 0;
     CUfunction busy = nullptr;
     CUfunction append = nullptr;
@@ -102,7 +141,7 @@ struct Program {
              good(api().cuStreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, std::atoi(priority)),
                   "cuStreamCreateWithPriority"));
         if (made) *reinterpret_cast<volatile uint32_t*>(word) = 0;
-        return made;
+        return made && events.prepare(*board);
     }
     bool allocate() {
         if (api().cuMemAllocManaged != nullptr)
@@ -119,13 +158,14 @@ struct Program {
         uint32_t count = steps(), one = 1;
         void* of_busy[] = {&word, &count};
         void* of_append[] = {&word, &batches, &one};
+        if (!events.wait(stream)) return false;
         for (int i = 0; i < batch_size(); ++i) {
             if (!launch(busy, of_busy)) return false;
             expected = expected * change.factor + change.sum;
         }
         if (!launch(append, of_append)) return false;
         expected = expected * 31 + batches++;
-        return wait();
+        return events.record(stream, *board) && wait();
     }
     // No call follows the launches while `order` lasts.
     bool silent(Board& board) {
@@ -158,6 +198,7 @@ struct Arguments {
 
 int work(Board& board, int device, const Arguments& arguments) {
     Program program;
+    program.board = &board;
     program.device = device;
     program.kernel_us = arguments.kernel_us;
     program.batch_kernels = number_of("CUDA_PROGRAM_BATCH");
@@ -195,10 +236,9 @@ int work(Board& board, int device, const Arguments& arguments) {
 int main(int argc, char** argv) {
     if (argc < 2) return 2;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    const int file = open(argv[1], O_RDWR | O_CLOEXEC);
-    void* memory = mmap(nullptr, sizeof(Board), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    if (memory == MAP_FAILED) return 2;
-    auto& board = *static_cast<Board*>(memory);
+    Board* const mapped = map_board(argv[1]);
+    if (mapped == nullptr) return 2;
+    Board& board = *mapped;
     Arguments arguments;
     if (argc > 2 && std::strcmp(argv[2], "-") != 0) arguments.priority = argv[2];
     if (argc > 3) arguments.kernel_us = static_cast<uint32_t>(std::atoi(argv[3]));

@@ -15,11 +15,11 @@ namespace xsched::test {
 
 constexpr int kTwoSecondsMs = 2000;
 
-// A CUDA program with the shim preloaded.
+// A CUDA program with the shim preloaded; `starter`: what starts it, such as xcli run.
 class CudaProgram {
 public:
     CudaProgram(const PrivateDirectory& directory, const std::string& name, const Environment& more,
-                const std::vector<std::string>& arguments = {})
+                const std::vector<std::string>& arguments = {}, const std::vector<std::string>& starter = {})
         : path_(directory.path() + "/" + name) {
         const base::UniqueFd file(open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
         if (!file || ftruncate(file.get(), sizeof(Board)) != 0) abort();
@@ -34,7 +34,8 @@ public:
             environment[library] = driver != nullptr ? driver : "";
         environment["XSCHED_SCHEDULER"] = "global";
         for (const auto& [variable, value] : more) environment[variable] = value;
-        std::vector<std::string> words{XSCHED_CUDA_PROGRAM, path_};
+        std::vector<std::string> words = starter;
+        words.insert(words.end(), {XSCHED_CUDA_PROGRAM, path_});
         words.insert(words.end(), arguments.begin(), arguments.end());
         process_ = std::make_unique<Process>(words, environment);
     }
@@ -58,6 +59,8 @@ public:
         return process_->wait();
     }
     uint64_t done() const { return board_->done.load(); }
+    uint64_t recorded() const { return board_->recorded.load(); }
+    const std::string& board() const { return path_; }
     uint64_t done_on(int device) const { return board_->done_on[device].load(); }
     bool advances(int within_ms = kPatienceMs) {
         const uint64_t before = done();
@@ -75,9 +78,10 @@ private:
 class CudaProcesses : public WithServer {
 protected:
     std::unique_ptr<CudaProgram> start_program(const std::string& name, int priority, Environment more = {},
-                                               const std::vector<std::string>& arguments = {}) {
+                                               const std::vector<std::string>& arguments = {},
+                                               const std::vector<std::string>& starter = {}) {
         if (priority != 0) more["XSCHED_AUTO_XQUEUE_PRIORITY"] = std::to_string(priority);
-        return std::make_unique<CudaProgram>(directory, name, more, arguments);
+        return std::make_unique<CudaProgram>(directory, name, more, arguments, starter);
     }
     // The queues of a process, as the server knows them.
     Json queues_of(pid_t pid) {

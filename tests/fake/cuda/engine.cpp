@@ -196,6 +196,7 @@ Device::Step Device::step(Stream& stream) {
     if (number == end) return Step::kEmpty;
     Command& command = stream.ring[number % kMostQueued];
     if (!may_run(stream, command) || !all_complete(command.after)) return Step::kWaiting;
+    if (command.shared != nullptr && !command.shared->complete(command.shared_number)) return Step::kWaiting;
     if (packets_are_taken_early()) take_packet(command);
     if (Command& next = stream.ring[(number + 1) % kMostQueued];
         number + 1 < end && command.kind == Kind::kAction && next.kind == Kind::kAction && break_now(Break::kOrder))

@@ -24,6 +24,7 @@
 #include "fake/cuda/cuda_driver.h"
 #include "fake/cuda/hardware.h"
 #include "fake/cuda/settings.h"
+#include "fake/cuda/shared_event.h"
 
 namespace fake {
 
@@ -44,6 +45,8 @@ struct Command {
     Kind kind = Kind::kAction;
     std::function<void()> action;
     std::vector<Place> after;
+    const SharedEvent* shared = nullptr;  // until that has been completed so often
+    uint64_t shared_number = 0;
     CUdeviceptr address = 0;  // wait value: until the word there compares
     uint64_t value = 0;
     unsigned compare = 0;

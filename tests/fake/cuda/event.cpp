@@ -2,6 +2,7 @@
 #include "fake/cuda/capture.h"
 #include "fake/cuda/context.h"
 #include "fake/cuda/live.h"
+#include "fake/cuda/shared_event.h"
 
 using namespace fake;
 
@@ -9,6 +10,8 @@ struct CUevent_st {
     std::atomic<uint32_t> magic{kMagicEvent};
     Context* context = nullptr;
     unsigned flags = 0;
+    fake::SharedEvent* shared = nullptr;  // CU_EVENT_INTERPROCESS
+    CUipcEventHandle name{};
     std::mutex mutex;  // everything below
     Place place;
     CapturedPoint captured;
@@ -36,7 +39,12 @@ CUresult record(CUevent event, Stream& stream) {
     }
     auto time_ns = std::make_shared<std::atomic<int64_t>>(clock_ns());
     Command command;
-    command.action = [time_ns] { time_ns->store(clock_ns()); };
+    SharedEvent* const shared = event->shared;
+    const uint64_t number = shared != nullptr ? shared->recorded.fetch_add(1) + 1 : 0;
+    command.action = [time_ns, shared, number] {
+        time_ns->store(clock_ns());
+        if (shared != nullptr) complete_shared_event(*shared, number);
+    };
     Place place;
     FAKE_TRY(submit(stream, std::move(command), InCapture::kNode, &place));
     const std::lock_guard lock(event->mutex);
@@ -79,7 +87,24 @@ CUresult CUDAAPI cuEventCreate(CUevent* event, unsigned int flags) {
     *event = new CUevent_st;
     (*event)->context = context;
     (*event)->flags = flags;
+    if ((flags & CU_EVENT_INTERPROCESS) != 0) (*event)->shared = make_shared_event(&(*event)->name);
     count_live("event", 1);
+    return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuIpcGetEventHandle(CUipcEventHandle* name, CUevent event) {
+    FAKE_ENTRY();
+    if (!good(event) || event->shared == nullptr) return kNoEvent;
+    *name = event->name;
+    return CUDA_SUCCESS;
+}
+CUresult CUDAAPI cuIpcOpenEventHandle(CUevent* event, CUipcEventHandle name) {
+    FAKE_ENTRY();
+    SharedEvent* const shared = open_shared_event(name);
+    if (shared == nullptr) return kNoEvent;
+    FAKE_TRY(cuEventCreate(event, CU_EVENT_DISABLE_TIMING));
+    (*event)->shared = shared;
+    (*event)->name = name;
     return CUDA_SUCCESS;
 }
 
@@ -122,9 +147,12 @@ CUresult CUDAAPI cuStreamWaitEvent(CUstream handle, CUevent event, unsigned int)
     }
     CUresult result = CUDA_SUCCESS;
     if (wait_in_capture(*stream, point, &result)) return result;
-    if (place.complete()) return CUDA_SUCCESS;
+    const uint64_t shared_number = event->shared != nullptr ? event->shared->recorded.load() : 0;
+    if (place.complete() && (shared_number == 0 || event->shared->complete(shared_number))) return CUDA_SUCCESS;
     Command command;
     command.after.push_back(place);
+    command.shared = event->shared;
+    command.shared_number = shared_number;
     return submit(*stream, std::move(command), InCapture::kNode);
 }
 FAKE_PER_THREAD(cuStreamWaitEvent, _ptsz, (CUstream stream, CUevent event, unsigned int flags), (stream, event, flags))
@@ -135,7 +163,8 @@ CUresult CUDAAPI cuEventQuery(CUevent event) {
     FAKE_TRY(capture_forbids_unsafe_call());
     Place place;
     FAKE_TRY(place_of(event, &place));
-    return place.complete() ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+    const bool others_complete = event->shared == nullptr || event->shared->complete(event->shared->recorded.load());
+    return place.complete() && others_complete ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
 
 CUresult CUDAAPI cuEventSynchronize(CUevent event) {
@@ -145,6 +174,7 @@ CUresult CUDAAPI cuEventSynchronize(CUevent event) {
     FAKE_TRY(place_of(event, &place));
     FAKE_TRY(capture_forbids_unsafe_call());
     wait_for(place);
+    if (event->shared != nullptr) wait_for_shared_event(*event->shared, event->shared->recorded.load());
     return CUDA_SUCCESS;
 }
 

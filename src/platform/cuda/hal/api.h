@@ -36,6 +36,10 @@ struct CUlaunchConfig {
     unsigned numAttrs;
 };
 
+struct CUipcEventHandle {
+    char reserved[64];
+};
+
 struct CUDA_LAUNCH_PARAMS {
     CUfunction function;
     unsigned gridDimX, gridDimY, gridDimZ;

@@ -51,6 +51,9 @@ struct hipMemLocation {
     int id;
 };
 
+struct hipIpcEventHandle_t {
+    char reserved[64];
+};
 struct hipLaunchParams {
     void* func;
     dim3 gridDim;

@@ -7,7 +7,8 @@
 //   copy, read_back_copy, upload_copy   the same of copies that go in pieces while others compete (copies.h)
 //   on_several           launches on several devices (launch.h)
 //   stream_synchronize, stream_query, context_synchronize   waits and questions (ordered.h)
-//   event_record, event_record_elsewhere, event_wait, event_destroy, stream_wait_event
+//   event_record, event_record_elsewhere, event_wait, event_destroy, event_share, event_open,
+//   stream_wait_event
 //   stream_create, stream_destroy
 //   begin_capture, end_capture                              (capture.h)
 //   traced               only logged (trace.h)

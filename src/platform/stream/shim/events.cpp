@@ -14,11 +14,13 @@ struct Record {
     std::atomic<StreamEntry*> entry{nullptr};
     std::atomic<uint32_t> serial{0};
     std::atomic<uint64_t> mark{0};
+    std::atomic<uint64_t> shared{0};  // what it is called in all processes that have it; 0: this one alone has it
     Record* next_spare = nullptr;
 };
 
 constinit base::PointerMap<Record> g_records;
 constinit base::Mutex g_events_mutex;
+constinit std::atomic<bool> g_any_shared{false};
 constinit Record* g_spare_record = nullptr;
 
 Record* first_record(Event event) {
@@ -27,10 +29,23 @@ Record* first_record(Event event) {
     Record* record = g_spare_record != nullptr ? g_spare_record : new (std::nothrow) Record;
     if (record == nullptr) return nullptr;
     if (record == g_spare_record) g_spare_record = record->next_spare;
+    record->shared.store(0, std::memory_order_relaxed);
     if (g_records.insert(event, record)) return record;
     record->next_spare = g_spare_record;
     g_spare_record = record;
     return nullptr;
+}
+
+// 0: it is this process's alone.
+uint64_t shared_name(Event event) {
+    if (event == nullptr || !g_any_shared.load(std::memory_order_acquire)) return 0;
+    const Record* record = g_records.find(event);
+    return record != nullptr ? record->shared.load(std::memory_order_acquire) : 0;
+}
+
+void tell_shared(XqQueue* xqueue, Event event, XqSharedUse use) {
+    const uint64_t shared = shared_name(event);
+    if (shared != 0 && xqueue != nullptr) xq_shared_event(xqueue, shared, use);
 }
 
 }  // namespace
@@ -49,14 +64,14 @@ void completed_up_to(const QueueMark& mark) {
 
 void event_recorded(Event event, const QueueMark& mark) {
     if (event == nullptr) return;
-    if (mark.entry == nullptr) return forget_event(event);
     Record* record = g_records.find(event);
-    if (record == nullptr) record = first_record(event);
+    if (record == nullptr && mark.entry != nullptr) record = first_record(event);
     if (record == nullptr) return;
     record->entry.store(nullptr, std::memory_order_relaxed);
     record->serial.store(mark.serial, std::memory_order_release);
     record->mark.store(mark.mark, std::memory_order_release);
     record->entry.store(mark.entry, std::memory_order_release);
+    if (mark.entry != nullptr) tell_shared(mark.entry->xqueue.load(std::memory_order_acquire), event, kXqRecords);
 }
 
 QueueMark last_record(Event event) {
@@ -78,8 +93,21 @@ void forget_event(Event event) {
     g_spare_record = record;
 }
 
+void event_shared(Event event, const void* name, size_t bytes) {
+    if (event == nullptr) return;
+    uint64_t number = 0xcbf29ce484222325U;  // FNV-1a
+    for (size_t i = 0; i < bytes; ++i) number = (number ^ static_cast<const uint8_t*>(name)[i]) * 0x100000001b3U;
+    Record* record = g_records.find(event);
+    if (record == nullptr) record = first_record(event);
+    if (record == nullptr) return;
+    record->shared.store(number | 1, std::memory_order_release);
+    g_any_shared.store(true, std::memory_order_release);
+}
+
 void depend_on_event(const StreamEntry* entry, Event event) {
-    if (entry == nullptr || !several_queues()) return;
+    if (entry == nullptr) return;
+    tell_shared(entry->xqueue.load(std::memory_order_acquire), event, kXqWaits);
+    if (!several_queues()) return;
     const QueueMark producer = last_record(event);
     if (producer.entry == nullptr || producer.entry == entry ||
         producer.entry->serial.load(std::memory_order_acquire) != producer.serial)

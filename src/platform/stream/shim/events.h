@@ -2,6 +2,8 @@
 // waits for whom when a stream waits for one. The events are the driver's own. Any thread.
 #pragma once
 
+#include <cstddef>
+
 #include "platform/stream/shim/streams.h"
 #include "vendor.h"
 
@@ -24,6 +26,8 @@ void event_recorded(Event event, const QueueMark& mark);
 // The last record; its entry is null if it is not known.
 QueueMark last_record(Event event);
 void forget_event(Event event);
+// Several processes have the event: they name it by the same bytes, which one of them got from the driver.
+void event_shared(Event event, const void* name, size_t bytes);
 
 // `entry` (may be null) is about to wait, on the device, for the event.
 void depend_on_event(const StreamEntry* entry, Event event);

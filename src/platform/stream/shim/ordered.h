@@ -116,7 +116,7 @@ Result event_record(Event event, Stream stream, Flags... flags) {
 template <EntryPoint kEntry, typename Place>
 Result event_record_elsewhere(Place context, Event event) {
     const Result code = driver<kEntry>()(context, event);
-    if (code == kSuccess) forget_event(event);
+    if (code == kSuccess) event_recorded(event, {});
     return code;
 }
 
@@ -144,6 +144,23 @@ template <EntryPoint kEntry>
 Result event_destroy(Event event) {
     forget_event(event);
     return driver<kEntry>()(event);
+}
+
+// The event's name for other processes, and the event that has that name.
+template <EntryPoint kEntry, typename Name>
+Result event_share(Name* name, Event event) {
+    const Result code = driver<kEntry>()(name, event);
+    const KeepErrno keep;
+    if (code == kSuccess && name != nullptr) event_shared(event, name, sizeof(Name));
+    return code;
+}
+
+template <EntryPoint kEntry, typename Name>
+Result event_open(Event* event, Name name) {
+    const Result code = driver<kEntry>()(event, name);
+    const KeepErrno keep;
+    if (code == kSuccess && event != nullptr) event_shared(*event, &name, sizeof(Name));
+    return code;
 }
 
 template <EntryPoint kEntry>

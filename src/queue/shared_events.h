@@ -1,0 +1,21 @@
+// What the scheduler is told of events that several processes have (ipc/shared_events.h). Any thread.
+#pragma once
+
+#include <cstdint>
+
+#include "ipc/layout.h"
+#include "queue/abi_types.h"
+
+namespace xsched::queue {
+
+struct SharedEventUse {
+    uint64_t event;
+    uint64_t until;  // as ipc::SharedUse
+    XqSharedUse use;
+};
+
+// Of the queue with this slot, one of the header's. Takes the place of what the queue last did with the event, or of a
+// use that is over; without either it is left out, and the starvation limit has to do.
+void tell_shared_use(ipc::Header& header, const ipc::QueueSlot& slot, const SharedEventUse& use);
+
+}  // namespace xsched::queue

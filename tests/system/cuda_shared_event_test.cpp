@@ -1,0 +1,68 @@
+// Programs that wait for each other's events on the device: whoever a more urgent one waits for, itself or through a
+// third one, is as urgent until then. Without the limits that would end an inversion after a second or two.
+#include "system/cuda_rig.h"
+
+namespace xsched::test {
+namespace {
+
+class CudaSharedEvent : public CudaProcesses {
+protected:
+    void SetUp() override { start({"--starvation-limit-ms", "0", "--claim-limit-ms", "0"}); }
+
+    // Launches its batch and stands behind whoever is more urgent.
+    std::unique_ptr<CudaProgram> start_link(const std::string& name, int priority, const CudaProgram* after) {
+        Environment more{{"CUDA_PROGRAM_SHARES", "1"}};
+        if (after != nullptr) more["CUDA_PROGRAM_AFTER"] = after->board();
+        auto program = start_program(name, priority, more);
+        program->work();
+        return program;
+    }
+    static bool records(const CudaProgram& program) {
+        return eventually([&] { return program.recorded() > 0; });
+    }
+};
+
+TEST_F(CudaSharedEvent, AChainOfProcessesIsAsUrgentAsItsEnd) {
+    const auto busy = start_program("busy", 5);
+    busy->work();
+    ASSERT_TRUE(busy->advances()) << busy->process().err();
+    const auto last = start_link("last", 0, nullptr);
+    ASSERT_TRUE(records(*last)) << last->process().err();
+    const auto middle = start_link("middle", 0, last.get());
+    ASSERT_TRUE(records(*middle)) << middle->process().err();
+    last->rest();
+    middle->rest();
+    EXPECT_TRUE(becomes_suspended(last->pid(), true));
+    EXPECT_EQ(last->done(), 0u);
+
+    const auto first = start_link("first", 10, middle.get());
+    ASSERT_TRUE(records(*first)) << first->process().err();
+    first->rest();
+    EXPECT_TRUE(eventually([&] { return first->done() > 0; })) << first->process().err();
+    EXPECT_GT(last->done(), 0u);
+    EXPECT_GT(middle->done(), 0u);
+    EXPECT_TRUE(busy->advances()) << "it goes on";
+    for (CudaProgram* program : {busy.get(), first.get(), middle.get(), last.get()})
+        EXPECT_EQ(program->end(), 0) << program->process().err();
+}
+
+TEST_F(CudaSharedEvent, AfterwardsItIsAsBefore) {
+    const auto busy = start_program("busy", 5);
+    busy->work();
+    ASSERT_TRUE(busy->advances()) << busy->process().err();
+    const auto last = start_link("last", 0, nullptr);
+    ASSERT_TRUE(records(*last)) << last->process().err();
+    const auto first = start_link("first", 10, last.get());
+    ASSERT_TRUE(records(*first)) << first->process().err();
+    first->rest();
+    EXPECT_TRUE(eventually([&] { return first->done() > 0; })) << first->process().err();
+    // It goes on with batches that nobody waits for.
+    EXPECT_TRUE(is_kept_off(*last, *busy));
+    busy->rest();
+    EXPECT_TRUE(last->advances()) << last->process().err();
+    for (CudaProgram* program : {busy.get(), first.get(), last.get()})
+        EXPECT_EQ(program->end(), 0) << program->process().err();
+}
+
+}  // namespace
+}  // namespace xsched::test

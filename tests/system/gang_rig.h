@@ -1,0 +1,50 @@
+// Two members of a gang, which xcli run starts, each on a device of its own, and others beside them.
+#pragma once
+
+#include "system/cuda_rig.h"
+
+namespace xsched::test {
+
+class WithGang : public CudaProcesses {
+protected:
+    // A turn for whoever starves would part nobody, but nobody would stand either. Turns are not for this test.
+    void SetUp() override { start({"--starvation-limit-ms", "0"}); }
+
+    // The device is a number, as the program's own variable has it.
+    std::unique_ptr<CudaProgram> start_on(const std::string& name, int priority, const char* device,
+                                          const std::vector<std::string>& starter = {}) {
+        auto program = start_program(name, priority, {{"CUDA_PROGRAM_DEVICES", device}}, {}, starter);
+        program->work();
+        return program;
+    }
+    std::unique_ptr<CudaProgram> start_member(const std::string& name, const char* device) {
+        return start_on(name, 0, device, {binary("xcli"), "run", "--gang", "train", "--"});
+    }
+    void start_members() {
+        first = start_member("first", "0");
+        second = start_member("second", "1");
+        ASSERT_TRUE(first->advances()) << first->process().err();
+        ASSERT_TRUE(second->advances()) << second->process().err();
+        for (const CudaProgram* member : {first.get(), second.get()}) {
+            const Json queues = queues_of(member->pid());
+            ASSERT_FALSE(queues.empty());
+            EXPECT_EQ(queues[0].value("gang", ""), "train") << queues.dump();
+        }
+    }
+    // There comes a time of 200 ms in which neither member gets on, and `other` does.
+    bool both_stand_for(const CudaProgram& other) const {
+        return eventually([&] {
+            const uint64_t before[] = {first->done(), second->done(), other.done()};
+            usleep(200'000);
+            return first->done() <= before[0] + kStray && second->done() <= before[1] + kStray &&
+                   other.done() > before[2] + kStray;
+        });
+    }
+    void end(std::initializer_list<CudaProgram*> programs) {
+        for (CudaProgram* program : programs) EXPECT_EQ(program->end(), 0) << program->process().err();
+    }
+
+    std::unique_ptr<CudaProgram> first, second;
+};
+
+}  // namespace xsched::test
