@@ -48,6 +48,12 @@ struct Burst {
     Range gap_ns;            // the host works so long after each launch
 };
 
+// From a burst of the program on, its bursts are others.
+struct Change {
+    uint32_t after = 0;  // so many; 0: they never are
+    Burst burst;
+};
+
 // A burst that was recorded.
 struct ReplayBurst {
     int64_t gap_ns = 0;  // from the end of the last one
@@ -64,6 +70,7 @@ struct ProgramSpec {
     base::Hints hints;
     Arrival arrival;
     Burst burst;
+    Change change;
     uint32_t depth = 16;
     bool cold = false;  // its first burst is also the first that the scheduler hears of it
     std::vector<ReplayBurst> replay;  // instead of arrivals and bursts; it ends after the last
