@@ -150,6 +150,11 @@ void Chooser::see(Pass& pass, uint32_t place) {
         device.costs_changed = true;
     }
     known.progress_ns = state.progress_ns;
+    // It came back while the device was kept for it: that was right.
+    const int64_t ready_ns = state.unit.ready_since_ns;
+    LongerPause& pause = known.longer_pause;
+    if (pause.taken_ns != 0 && ready_ns > pause.idle_since_ns && ready_ns <= pause.until_ns)
+        device.precautions.give_back(std::exchange(pause.taken_ns, 0));
     known.anticipation.observe(state.ready, state.unit.ready_since_ns, state.idle_since_ns);
     known.expectation.observe(state.unit.expect_ns, state.unit.period_us * 1000, state.unit.ready_since_ns);
     known.claim.observe(state.ready && !known.suspended, state.completed, state.stopped, pass.now_ns);
@@ -202,8 +207,11 @@ bool Chooser::anticipated(Pass& pass, uint32_t place) {
     if (victims->processes.any_but(state.unit.process))
         wrong_ns =
             std::max(wrong_ns, victims->there_and_switch_ns.but_of(state.unit.process) + state.costs.switch_ns());
-    const int64_t learned_ns = pass.history(place).anticipation.length(wrong_ns, pass.settings.anticipation_max_ns);
-    const int64_t anticipation_ns = std::max(learned_ns, pass.settings.anticipation_min_ns);
+    const int64_t longest_ns = pass.settings.anticipation_max_ns;
+    const int64_t learned_ns = pass.history(place).anticipation.length(wrong_ns, longest_ns);
+    const int64_t newcomer_ns = Anticipation::newcomer_length(wrong_ns, longest_ns);
+    const int64_t anticipation_ns =
+        std::max(longer_pause(pass, place, learned_ns, newcomer_ns), pass.settings.anticipation_min_ns);
     if (idle_ns >= anticipation_ns) {
         // A victim with longer commands may still come, and make the threshold longer.
         pass.history(place).timed = true;
@@ -212,6 +220,24 @@ bool Chooser::anticipated(Pass& pass, uint32_t place) {
     pass.history(place).timed = true;
     pass.wake(state.idle_since_ns + anticipation_ns);
     return true;
+}
+
+// What it has learned may hold no longer: a moment is waited in any case, and as for a newcomer after a surprise. That
+// is paid for in advance, once for each pause.
+int64_t Chooser::longer_pause(Pass& pass, uint32_t place, int64_t learned_ns, int64_t newcomer_ns) {
+    const int64_t idle_since_ns = pass.unit(place).idle_since_ns;
+    UnitHistory& known = pass.history(place);
+    LongerPause& pause = known.longer_pause;
+    if (pause.idle_since_ns != idle_since_ns) {
+        const int64_t wanted_ns =
+            known.anticipation.unsure() ? newcomer_ns : std::min(newcomer_ns, Anticipation::kLeastWrongNs);
+        const int64_t more_ns = std::max<int64_t>(wanted_ns - learned_ns, 0);
+        const bool taken = more_ns > 0 && pass.device.precautions.take(more_ns, pass.now_ns);
+        pause = {.idle_since_ns = idle_since_ns,
+                 .taken_ns = taken ? more_ns : 0,
+                 .until_ns = taken ? idle_since_ns + wanted_ns : 0};
+    }
+    return std::max(learned_ns, pause.until_ns - idle_since_ns);
 }
 
 // Whether the device is to be free by now for a burst that an idle unit announced. From when on, depends on who would

@@ -14,6 +14,7 @@
 #include "sched/gang.h"
 #include "sched/group.h"
 #include "sched/pauses.h"
+#include "sched/precautions.h"
 #include "sched/ranks.h"
 #include "sched/rivals.h"
 #include "sched/stall_watchdog.h"
@@ -49,6 +50,7 @@ struct UnitHistory {
     Claim claim;
     Expectation expectation;
     Anticipation anticipation;
+    LongerPause longer_pause;
     Pauses pauses;
 };
 
@@ -114,6 +116,7 @@ struct DeviceHistory {
     std::vector<std::pair<uint64_t, Expected>> expected;  // ids of those that announced a burst, sorted
 
     Favour favour;
+    Precautions precautions;
     bool watched = false;
     bool serves = false;  // by the last answer somebody who wants the device may have it
     StallWatchdog watchdog{};

@@ -16,6 +16,9 @@ void Pauses::observe(const UnitState& unit) {
     const bool waited = std::exchange(waits_, unit.keep_alive_synchronizes) != unit.keep_alive_synchronizes;
     if (!known) return;
     const bool is_short = ready_ns - idle_ns < kShortNs;
+    if (is_surprise(is_short)) begin_anew();
+    if (is_short) longest_run_ = std::max(longest_run_, long_run_);
+    long_run_ = is_short ? 0 : long_run_ + 1;
     short_ones_ = short_ones_ << 1 | (is_short ? 1U : 0U);
     waited_ = waited_ << 1 | (is_short && waited ? 1U : 0U);
     count_ = std::min(count_ + 1, kRemembered);
@@ -23,6 +26,18 @@ void Pauses::observe(const UnitState& unit) {
     const int short_ones = std::popcount(short_ones_);
     const int waited_ones = std::popcount(waited_);
     waits_first_ = waited_ones != 0 && (waits_first_ ? 4 * waited_ones >= short_ones : 2 * waited_ones > short_ones);
+}
+
+// A short one of a unit that streams; or of one that does not more long ones in a row than ever.
+bool Pauses::is_surprise(bool is_short) const {
+    if (count_ < kSettled) return false;
+    return is_short ? short_ones_ == 0 : short_ones_ != 0 && long_run_ > 2 * longest_run_ + 2;
+}
+
+void Pauses::begin_anew() {
+    short_ones_ = waited_ = 0;
+    waits_first_ = false;
+    count_ = long_run_ = longest_run_ = 0;
 }
 
 bool Pauses::streams() const {

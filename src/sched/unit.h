@@ -50,6 +50,7 @@ struct Preemption {
     Interrupt interrupt = Interrupt::kNone;  // what becomes of what runs, while it is suspended
     uint32_t timeslice_us = 0;  // of its process in the hardware; 0: the driver's own
     bool expect_interrupt = false;  // a suspension may interrupt what runs: its agent should be quick
+    bool on_its_way = false;  // while it is suspended: whoever it makes room for should keep the device at first
     bool has_victims = false;  // units of other processes may be suspended for its sake
 
     bool operator==(const Preemption&) const = default;
@@ -84,6 +85,7 @@ struct Settings {
     int64_t anticipation_min_ns = 0;
     int64_t claim_limit_ns = 2'000'000'000;  // claim.h; 0: none
     bool trials = false;  // trials.h
+    bool precautions = true;  // precautions.h
 };
 
 // All units of one device. A unit keeps its position for as long as `composition` stays the same.

@@ -100,7 +100,8 @@ Burst read_burst(TomlKeys keys) {
 }
 
 Change read_change(TomlKeys keys) {
-    Change change{.after = static_cast<uint32_t>(keys.whole("after", 1, 1, UINT32_MAX)), .burst = read_burst_keys(keys)};
+    Change change{.after = static_cast<uint32_t>(keys.whole("after", 1, 1, UINT32_MAX)),
+                  .burst = read_burst_keys(keys)};
     keys.nothing_else();
     return change;
 }

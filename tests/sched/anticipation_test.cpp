@@ -114,6 +114,23 @@ TEST(Anticipation, CountsNoGapTwice) {
     EXPECT_EQ(anticipation.think_times(), 1U);
 }
 
+TEST(Anticipation, AShortThinkTimeLikeNoneBeforeIsASurprise) {
+    Program program;
+    program.gaps(Anticipation::kEnough - 1, 40 * kMs);
+    EXPECT_TRUE(program.anticipation.unsure());
+    program.gap(40 * kMs);
+    EXPECT_FALSE(program.anticipation.unsure());
+    program.gap(30 * kUs);
+    EXPECT_TRUE(program.anticipation.unsure());
+    program.gaps(Anticipation::kEnough, 30 * kUs);
+    EXPECT_FALSE(program.anticipation.unsure());
+    program.gap(40 * kMs);
+    program.gaps(3, 30 * kUs);
+    EXPECT_FALSE(program.anticipation.unsure()) << "that is known";
+    program.gap(300 * kUs);
+    EXPECT_TRUE(program.anticipation.unsure()) << "ten times as long is something else";
+}
+
 struct Look {
     bool ready;
     int64_t ready_ms;
