@@ -52,6 +52,18 @@ bool Anticipation::resembles_one(int64_t think_ns) const {
     return found != end && *found <= most_ns;
 }
 
+void Anticipation::begin_with(const Habits& habits) {
+    for (unsigned i = 0; i < std::min(habits.think_times, Habits::kThinkTimes); ++i)
+        add(int64_t{habits.think_us[i]} * 1000);
+    unsure_ = 0;
+}
+
+void Anticipation::write(Habits& habits) const {
+    habits.think_times = count_ < kEnough ? 0 : Habits::kThinkTimes;
+    for (unsigned i = 0; i < habits.think_times; ++i)
+        habits.think_us[i] = static_cast<uint32_t>(sorted_[(2 * i + 1) * count_ / (2 * Habits::kThinkTimes)] / 1000);
+}
+
 int64_t Anticipation::newcomer_length(int64_t wrong_ns, int64_t max_ns) {
     return max_ns <= 0 ? 0 : std::min(std::clamp(wrong_ns, kLeastWrongNs, kMostWrongNs), max_ns);
 }

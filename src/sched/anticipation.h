@@ -14,6 +14,8 @@
 #include <array>
 #include <cstdint>
 
+#include "sched/habits.h"
+
 namespace xsched::sched {
 
 class Anticipation {
@@ -37,6 +39,10 @@ public:
     // does something else by now. Then it is worth while to wait longer than length() says (newcomer_length).
     bool unsure() const { return count_ < kEnough || unsure_ > 0; }
     static int64_t newcomer_length(int64_t wrong_ns, int64_t max_ns);
+
+    // What the program did in its last run counts as if it had been seen. And what is to be kept of this one.
+    void begin_with(const Habits& habits);
+    void write(Habits& habits) const;
 
     unsigned think_times() const { return count_; }
 

@@ -52,6 +52,19 @@ struct UnitHistory {
     Anticipation anticipation;
     LongerPause longer_pause;
     Pauses pauses;
+
+    // Null: its program never ran before, for all that is known.
+    void begin_with(const ProgramHabits* habits) {
+        if (habits == nullptr || !habits->last_run.known()) return;
+        anticipation.begin_with(habits->last_run);
+        pauses.begin_with(habits->last_run);
+    }
+    void write_habits(ProgramHabits* habits, int32_t priority) const {
+        if (habits == nullptr || !pauses.due() || priority < habits->now.priority) return;
+        habits->now.priority = priority;
+        anticipation.write(habits->now);
+        pauses.write(habits->now);
+    }
 };
 
 // What letting a unit in by mistake costs a more urgent one, and what it needs to be off the device.

@@ -203,6 +203,7 @@ void see(Pass& pass, uint32_t at) {
     const UnitState& state = pass.given.units[at];
     Pauses& pauses = device.units[at].pauses;
     pauses.observe(state);
+    device.units[at].write_habits(state.habits, state.unit.priority);
     const bool careful = device.precautions.used();
     const Usage usage{
         .streams = pauses.streams(),

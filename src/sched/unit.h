@@ -6,6 +6,7 @@
 
 #include "policy/policy.h"
 #include "sched/costs.h"
+#include "sched/habits.h"
 #include "sched/mechanism.h"
 
 namespace xsched::sched {
@@ -35,6 +36,7 @@ struct UnitState {
     int64_t stuck_since_ns = 0;  // since when no call that its process has in the driver has returned; 0: none there
     int64_t progress_ns = 0;  // when something of it was last seen to complete, or it became ready
     Costs costs;  // of taking its process off the device
+    ProgramHabits* habits = nullptr;  // of its process, for as long as it has the unit; null: nobody keeps them
 
     bool operator==(const UnitState&) const = default;
 };

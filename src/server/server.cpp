@@ -134,6 +134,7 @@ void Server::take_up_checkpoint() {
                               .account = group.value("account", uint64_t{0}),
                               .by = group.value("by", uid_t{0}),
                               .trusted = trusted});
+    habits_.take_up(checkpoint_.value(kHabits));
     for (const pid_t pid : checkpoint_.expected()) {
         struct stat info{};
         if (stat(("/proc/" + std::to_string(pid)).c_str(), &info) != 0) continue;

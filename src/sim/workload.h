@@ -72,6 +72,7 @@ struct ProgramSpec {
     Burst burst;
     Change change;
     uint32_t depth = 16;
+    sched::Habits last_run;  // what it did then
     bool cold = false;  // its first burst is also the first that the scheduler hears of it
     std::vector<ReplayBurst> replay;  // instead of arrivals and bursts; it ends after the last
     int64_t start_ns = 0;

@@ -102,5 +102,39 @@ TEST(Pauses, LongOnesWithoutAShortOneAreASurprise) {
     EXPECT_TRUE(pauses.streams());
 }
 
+TEST(Pauses, TheNextRunBeginsWithThoseOfTheLast) {
+    Pauses last;
+    int64_t now = kStart;
+    uint32_t waits = 0;
+    for (int burst = 0; burst < 8; ++burst) {
+        for (int i = 0; i < 7; ++i) pause(last, now, 1, 20 * kUs, ++waits);
+        pause(last, now, 1, 15 * kMs, ++waits);
+    }
+    Habits habits;
+    last.write(habits);
+    EXPECT_EQ(habits.pauses, Pauses::kRemembered);
+    Pauses next;
+    next.begin_with(habits);
+    EXPECT_TRUE(next.begin_with_wait());
+    EXPECT_FALSE(next.streams());
+    EXPECT_TRUE(next.unsure()) << "of this run nothing is known";
+    Habits again;
+    next.write(again);
+    EXPECT_EQ(again, habits);
+    pause(next, now, Pauses::kRemembered, 15 * kMs, waits);
+    EXPECT_TRUE(next.streams()) << "it does something else";
+}
+
+TEST(Pauses, WhatIsKeptIsWhatItUsuallyDoes) {
+    Pauses pauses;
+    int64_t now = kStart;
+    int written = 0;
+    for (unsigned i = 0; i < 1 + 200; ++i) {
+        pause(pauses, now, 1, 15 * kMs);
+        written += pauses.due() ? 1 : 0;
+    }
+    EXPECT_EQ(written, 5) << "after 8, 16, 32, 64 and 128";
+}
+
 }  // namespace
 }  // namespace xsched::sched

@@ -104,6 +104,20 @@ TEST(FirstBursts, AfterNoChangeTheyTakeMuchLonger) {
     }
 }
 
+// Its think times are longer than what one waits for a newcomer: without its last run each of the first ones costs.
+TEST(FirstBursts, TheNextRunBeginsWithWhatTheLastOneTaught) {
+    Workload workload = workload_of(
+        "arrival = { kind = 'closed', think_us = [450, 600] }\nburst = { kernels = 10, kernel_us = 7 }", 0.05);
+    World last(workload, Scheduling::kServer, nullptr);
+    last.run_until(last.begin_ns() + workload.duration_ns);
+    workload.programs[0].last_run = last.programs()[0]->process().habits();
+    ASSERT_TRUE(workload.programs[0].last_run.known());
+    const Seen seen = run(workload);
+    const std::vector<int64_t>& before_ns = last.programs()[0]->results().latency_ns;
+    EXPECT_GT(before_ns[4], 200'000);
+    for (size_t i = 1; i < 8; ++i) EXPECT_LE(seen.bursts_us[i], seen.later_us(20) * 11 / 10) << i;
+}
+
 // What the victim has of the device with precautions, less what it has without.
 double gain_of_low(Workload workload) {
     const double with = run(workload).low_share;
