@@ -150,8 +150,14 @@ void Chooser::see(Pass& pass, uint32_t place) {
         device.costs_changed = true;
     }
     known.progress_ns = state.progress_ns;
-    // It came back while the device was kept for it: that was right.
     const int64_t ready_ns = state.unit.ready_since_ns;
+    known.period.observe(ready_ns, state.idle_since_ns);
+    // It came sooner than at the latest.
+    Foreseen& foreseen = known.foreseen;
+    if (foreseen.taken_ns != 0 && ready_ns > foreseen.begin_ns)
+        device.precautions.give_back(
+            std::max<int64_t>(std::exchange(foreseen.taken_ns, 0) - (ready_ns - foreseen.begin_ns), 0));
+    // It came back while the device was kept for it: that was right.
     LongerPause& pause = known.longer_pause;
     if (pause.taken_ns != 0 && ready_ns > pause.idle_since_ns && ready_ns <= pause.until_ns)
         device.precautions.give_back(std::exchange(pause.taken_ns, 0));
@@ -244,7 +250,8 @@ int64_t Chooser::longer_pause(Pass& pass, uint32_t place, int64_t learned_ns, in
 // have to be off by then.
 bool Chooser::is_expected(Pass& pass, uint32_t place) {
     UnitHistory& known = pass.history(place);
-    const Expected next = known.expectation.next(pass.now_ns);
+    const Expected told = known.expectation.next(pass.now_ns);
+    const Expected next = told.at_ns != 0 ? told : foresee(pass, place);
     if (next.at_ns == 0) return false;
     known.timed = true;
     const LessUrgent* victims = less_urgent(pass, place);
@@ -261,6 +268,26 @@ bool Chooser::is_expected(Pass& pass, uint32_t place) {
     if (pass.now_ns < imminent_ns) pass.wake(imminent_ns);
     known.dirty = true;
     return true;
+}
+
+// From the rhythm of its bursts, if what that may cost the others at most can be taken.
+Expected Chooser::foresee(Pass& pass, uint32_t place) {
+    const UnitState& state = pass.unit(place);
+    UnitHistory& known = pass.history(place);
+    if (!pass.settings.foresight || state.ready || state.unit.expect_ns != 0 || state.unit.period_us != 0) return {};
+    const Expected next = known.period.next(pass.now_ns);
+    const LessUrgent* victims = next.at_ns != 0 ? less_urgent(pass, place) : nullptr;
+    if (victims == nullptr) return {};
+    const int64_t begin_ns = next.begin_ns(victims->off_ns);
+    Foreseen& foreseen = known.foreseen;
+    if (foreseen.at_ns != next.at_ns) foreseen = {.at_ns = next.at_ns};
+    if (pass.now_ns >= begin_ns && foreseen.begin_ns == 0) {
+        foreseen.begin_ns = pass.now_ns;
+        const int64_t most_ns = next.until_ns - pass.now_ns;
+        foreseen.refused = !pass.device.precautions.take(most_ns + state.costs.interrupt_ns(), pass.now_ns);
+        foreseen.taken_ns = foreseen.refused ? 0 : most_ns;  // the calls are not given back
+    }
+    return foreseen.refused ? Expected{} : next;
 }
 
 // A unit that is off the device faster than others need not be suspended as early as they. But the less urgent of these

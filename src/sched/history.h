@@ -14,6 +14,7 @@
 #include "sched/gang.h"
 #include "sched/group.h"
 #include "sched/pauses.h"
+#include "sched/period.h"
 #include "sched/precautions.h"
 #include "sched/ranks.h"
 #include "sched/rivals.h"
@@ -49,6 +50,8 @@ struct UnitHistory {
     Starvation starvation;
     Claim claim;
     Expectation expectation;
+    Period period;
+    Foreseen foreseen;
     Anticipation anticipation;
     LongerPause longer_pause;
     Pauses pauses;

@@ -88,6 +88,7 @@ struct Settings {
     int64_t claim_limit_ns = 2'000'000'000;  // claim.h; 0: none
     bool trials = false;  // trials.h
     bool precautions = true;  // precautions.h
+    bool foresight = false;  // period.h
 };
 
 // All units of one device. A unit keeps its position for as long as `composition` stays the same.

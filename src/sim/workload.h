@@ -37,6 +37,7 @@ struct Arrival {
     ArrivalKind kind = ArrivalKind::kClosed;
     Range think_ns;
     int64_t period_ns = 0;
+    int64_t jitter_ns = 0;  // of kPeriodic: so much earlier or later
     std::vector<Phase> phases;  // of kPoisson one
     int64_t announce_ns = 0;    // bursts are announced so long ahead; 0: not
 };

@@ -65,6 +65,7 @@ Arrival read_arrival(TomlKeys keys) {
     } else if (kind == "periodic") {
         arrival.kind = ArrivalKind::kPeriodic;
         arrival.period_ns = keys.time_ns("period", 0);
+        arrival.jitter_ns = keys.time_ns("jitter", 0);
         if (arrival.period_ns <= 0) keys.fail("periodic arrivals have a period_ms");
     } else if (kind == "poisson") {
         arrival.kind = ArrivalKind::kPoisson;

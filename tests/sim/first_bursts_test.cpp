@@ -1,51 +1,24 @@
 // The first burst of a program, and the first after its pattern has changed, beside a victim; and what that costs it.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
+#include "sim/beside_low.h"
 #include "sim/random.h"
-#include "sim/workload_file.h"
-#include "sim/world.h"
 
 namespace xsched::sim {
 namespace {
+
+using testing::beside_low;
+using testing::run_beside_low;
+using testing::Seen;
 
 constexpr double kLowMs[] = {0.05, 0.3, 3, 30};
 constexpr const char* kA = "";
 constexpr const char* kB = ", sync_every = 5";
 constexpr const char* kC = ", gap_us = 60";
 constexpr uint32_t kChangeAfter = 40;
-
-struct Seen {
-    std::vector<int64_t> bursts_us;
-    double low_share = 0;
-
-    int64_t later_us(size_t from) const {
-        std::vector<int64_t> sorted(bursts_us.begin() + static_cast<std::ptrdiff_t>(from), bursts_us.end());
-        std::sort(sorted.begin(), sorted.end());
-        return sorted[sorted.size() / 2];
-    }
-};
-
-Seen run(const Workload& workload) {
-    World world(workload, Scheduling::kServer, nullptr);
-    world.run_until(world.begin_ns() + workload.duration_ns);
-    Seen seen;
-    for (const int64_t ns : world.programs()[0]->results().latency_ns) seen.bursts_us.push_back(ns / 1000);
-    const double used_ns = static_cast<double>(world.programs()[1]->process().context().used_ns);
-    seen.low_share = used_ns / static_cast<double>(workload.duration_ns);
-    return seen;
-}
-
-Workload workload_of(const std::string& high, double low_ms, const char* more = "") {
-    return parse_workload("duration_s = 2\nwarm_up = 0\n" + std::string(more) +
-                              "\n[[program]]\nname = 'high'\npriority = 1\nstart_ms = 500\n" + high +
-                              "\n[[program]]\nname = 'low'\narrival = { kind = 'stream' }\nburst = { kernel_ms = " +
-                              std::to_string(low_ms) + " }\n",
-                          "test");
-}
 
 constexpr const char* kArrival = "arrival = { kind = 'closed', think_ms = [12, 18] }\n";
 std::string burst_of(const char* shape) {
@@ -60,7 +33,7 @@ std::string changed_pattern(const char* before, const char* after) {
 TEST(FirstBursts, AKnownProgramsTakeNoLongerThanLaterOnes) {
     for (const char* shape : {kA, kB, kC}) {
         for (const double low_ms : kLowMs) {
-            const Seen seen = run(workload_of(pattern(shape), low_ms));
+            const Seen seen = run_beside_low(beside_low(pattern(shape), low_ms));
             const int64_t later_us = seen.later_us(20);
             for (size_t i = 0; i < 3; ++i)
                 EXPECT_LE(seen.bursts_us[i], later_us * 21 / 20) << i << ':' << shape << " beside " << low_ms;
@@ -72,8 +45,8 @@ TEST(FirstBursts, AKnownProgramsTakeNoLongerThanLaterOnes) {
 TEST(FirstBursts, ThatOfAProgramNeverHeardOfWaitsForACall) {
     for (const char* shape : {kA, kB, kC}) {
         for (const double low_ms : kLowMs) {
-            const Seen seen =
-                run(workload_of("cold = 1\n" + pattern(shape), low_ms, "[device]\nkeep_alive_ready_us = 1000"));
+            const Seen seen = run_beside_low(beside_low("cold = 1\n" + pattern(shape), low_ms,
+                                                        "duration_s = 2\n[device]\nkeep_alive_ready_us = 1000"));
             EXPECT_LE(seen.bursts_us[0], seen.later_us(20) + 650) << shape << " beside " << low_ms;
             for (size_t i = 1; i < 4; ++i)
                 EXPECT_LE(seen.bursts_us[i], seen.later_us(20) * 11 / 10) << i << ':' << shape << " beside " << low_ms;
@@ -84,7 +57,7 @@ TEST(FirstBursts, ThatOfAProgramNeverHeardOfWaitsForACall) {
 // Known to stream, its victim has a short timeslice alone, which lets it back in in each pause.
 TEST(FirstBursts, OneThatPausesWhereNoneDidTakesNoLonger) {
     for (const double low_ms : kLowMs) {
-        const Seen seen = run(workload_of(changed_pattern(kA, kB), low_ms));
+        const Seen seen = run_beside_low(beside_low(changed_pattern(kA, kB), low_ms));
         ASSERT_GT(seen.bursts_us.size(), kChangeAfter + 20U);
         const int64_t later_us = seen.later_us(kChangeAfter + 10);
         EXPECT_LE(seen.bursts_us[kChangeAfter], later_us * 11 / 10) << low_ms;
@@ -96,7 +69,7 @@ TEST(FirstBursts, AfterNoChangeTheyTakeMuchLonger) {
     for (const char* before : {kA, kB, kC}) {
         for (const char* after : {kA, kB, kC}) {
             for (const double low_ms : kLowMs) {
-                const Seen seen = run(workload_of(changed_pattern(before, after), low_ms));
+                const Seen seen = run_beside_low(beside_low(changed_pattern(before, after), low_ms));
                 EXPECT_LE(seen.bursts_us[kChangeAfter], seen.later_us(kChangeAfter + 10) * 13 / 10)
                     << before << " then" << after << " beside " << low_ms;
             }
@@ -106,13 +79,13 @@ TEST(FirstBursts, AfterNoChangeTheyTakeMuchLonger) {
 
 // Its think times are longer than what one waits for a newcomer: without its last run each of the first ones costs.
 TEST(FirstBursts, TheNextRunBeginsWithWhatTheLastOneTaught) {
-    Workload workload = workload_of(
+    Workload workload = beside_low(
         "arrival = { kind = 'closed', think_us = [450, 600] }\nburst = { kernels = 10, kernel_us = 7 }", 0.05);
     World last(workload, Scheduling::kServer, nullptr);
     last.run_until(last.begin_ns() + workload.duration_ns);
     workload.programs[0].last_run = last.programs()[0]->process().habits();
     ASSERT_TRUE(workload.programs[0].last_run.known());
-    const Seen seen = run(workload);
+    const Seen seen = run_beside_low(workload);
     const std::vector<int64_t>& before_ns = last.programs()[0]->results().latency_ns;
     EXPECT_GT(before_ns[4], 200'000);
     for (size_t i = 1; i < 8; ++i) EXPECT_LE(seen.bursts_us[i], seen.later_us(20) * 11 / 10) << i;
@@ -120,9 +93,9 @@ TEST(FirstBursts, TheNextRunBeginsWithWhatTheLastOneTaught) {
 
 // What the victim has of the device with precautions, less what it has without.
 double gain_of_low(Workload workload) {
-    const double with = run(workload).low_share;
+    const double with = run_beside_low(workload).low_share;
     workload.settings.precautions = false;
-    return with - run(workload).low_share;
+    return with - run_beside_low(workload).low_share;
 }
 
 constexpr double kAtOnce = 0.01 / 2;  // 10 ms of two seconds
@@ -130,7 +103,7 @@ constexpr double kAtOnce = 0.01 / 2;  // 10 ms of two seconds
 TEST(FirstBursts, PrecautionsCostTheVictimTwoPercentAtMost) {
     for (const char* shape : {kA, kB, kC})
         for (const double low_ms : {0.05, 0.3, 3.0})
-            EXPECT_GT(gain_of_low(workload_of(pattern(shape), low_ms)), -0.02 - kAtOnce) << shape << " " << low_ms;
+            EXPECT_GT(gain_of_low(beside_low(pattern(shape), low_ms)), -0.02 - kAtOnce) << shape << " " << low_ms;
 }
 
 // Whatever the urgent program does. A kernel of the victim's more or less is chance.
@@ -149,7 +122,7 @@ TEST(FirstBursts, NeitherDoTheyBesideAnyRandomProgram) {
                                  " }\nchange = { after = 50, " + "kernels = " + number(1, 50) +
                                  ", kernel_us = 7, sync_every = " + number(0, 8) + " }\n";
         const double low_ms = static_cast<double>(20 + random.below(2000)) / 1e3;
-        EXPECT_GT(gain_of_low(workload_of(high, low_ms)), -0.02 - kAtOnce - low_ms / 1e3)
+        EXPECT_GT(gain_of_low(beside_low(high, low_ms)), -0.02 - kAtOnce - low_ms / 1e3)
             << high << "seed " << seed << " beside " << low_ms;
     }
 }
