@@ -35,11 +35,27 @@ bool HabitBook::note(uid_t user, const std::string& program, const sched::Habits
     const std::string key = key_of(program);
     std::erase_if(entries_, [&](const Entry& entry) { return entry.user == user && entry.program == key; });
     entries_.push_back({user, key, habits});
-    const auto of_user = [user](const Entry& entry) { return entry.user == user; };
-    if (std::count_if(entries_.begin(), entries_.end(), of_user) > static_cast<ptrdiff_t>(kMostOfUser))
-        entries_.erase(std::find_if(entries_.begin(), entries_.end(), of_user));
-    if (entries_.size() > kMost) entries_.erase(entries_.begin());
+    if (count_of(user) > kMostOfUser) forget_oldest_of(user);
+    if (entries_.size() > kMost) forget_oldest_of(who_has_most());
     return true;
+}
+
+size_t HabitBook::count_of(uid_t user) const {
+    const auto count =
+        std::count_if(entries_.begin(), entries_.end(), [user](const Entry& entry) { return entry.user == user; });
+    return static_cast<size_t>(count);
+}
+
+void HabitBook::forget_oldest_of(uid_t user) {
+    entries_.erase(
+        std::find_if(entries_.begin(), entries_.end(), [user](const Entry& entry) { return entry.user == user; }));
+}
+
+uid_t HabitBook::who_has_most() const {
+    const auto most = std::max_element(entries_.begin(), entries_.end(), [this](const Entry& one, const Entry& other) {
+        return count_of(one.user) < count_of(other.user);
+    });
+    return most->user;
 }
 
 nlohmann::json HabitBook::to_json() const {

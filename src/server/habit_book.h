@@ -35,6 +35,10 @@ private:
         std::string program;
         sched::Habits habits;
     };
+    size_t count_of(uid_t user) const;
+    void forget_oldest_of(uid_t user);
+    uid_t who_has_most() const;
+
     std::vector<Entry> entries_;  // the last one noted last
 };
 

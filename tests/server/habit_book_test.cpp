@@ -34,8 +34,10 @@ TEST(HabitBook, AUserHasSoManyAndCostsNobodyElse) {
     EXPECT_FALSE(book.of(2, "0").known());
     EXPECT_TRUE(book.of(2, std::to_string(4 * HabitBook::kMostOfUser - 1)).known());
     EXPECT_EQ(book.to_json().size(), HabitBook::kMostOfUser + 1);
-    for (uid_t user = 10; user < 10 + 2 * HabitBook::kMost; ++user) book.note(user, "a", habits_of(1));
+    for (uid_t user = 3; user < 12; ++user)
+        for (uint32_t i = 0; i < HabitBook::kMostOfUser; ++i) book.note(user, std::to_string(i), habits_of(i));
     EXPECT_EQ(book.to_json().size(), HabitBook::kMost);
+    EXPECT_TRUE(book.of(1, "server").known()) << "who has most makes room";
     book.note(7, std::string(100'000, 'x'), habits_of(1));
     EXPECT_TRUE(book.of(7, std::string(100'000, 'x')).known());
     EXPECT_LT(book.to_json().dump().size(), HabitBook::kMost * 256);
