@@ -152,12 +152,14 @@ void ClientSlots::direct_queue(uint32_t at, int64_t now_ns) {
     }
     queue.warmed = verdict.imminent;
     update(slot.suspended_for_nobody, verdict.suspend && verdict.by == 0 ? 1U : 0U);
-    if (put(slot.interrupt, static_cast<uint32_t>(preemption.interrupt)) &&
-        preemption.interrupt == sched::Interrupt::kKeptOff) {
+    const bool calls = put(slot.interrupt, static_cast<uint32_t>(preemption.interrupt)) &&
+                       preemption.interrupt != sched::Interrupt::kNone;
+    if (preemption.on_its_way && (calls || !queue.on_its_way)) {
         departure_.begin(queue.costs, now_ns);
         departure_rung_ = false;
         leaves_for_ = queue.by_client;
     }
+    queue.on_its_way = preemption.on_its_way;
     const bool was_suspended = queue.suspended;
     const bool changed = was_suspended != verdict.suspend;
     if (changed) slot.directed_ns.store(now_ns, std::memory_order_relaxed);

@@ -198,6 +198,7 @@ void ClientSlots::publish_units() {
     common.waits_changed = waits_changed_;
     common.group = view_.id;
     common.stuck_since_ns = stuck_since_ns_;
+    common.habits = view_.habits.get();
     common.keeps_alive = header.keeps_alive.load(std::memory_order_acquire) != 0;
     common.keep_alive_synchronizes = header.keep_alive_synchronizes.load(std::memory_order_relaxed);
     common.stopped = view_.record != nullptr && view_.record->stopped.load(std::memory_order_relaxed) != 0;

@@ -130,6 +130,7 @@ void ClientUnits::publish(const sched::UnitState& common) {
         state.keeps_alive = common.keeps_alive;
         state.keep_alive_synchronizes = common.keep_alive_synchronizes;
         state.stopped = common.stopped;
+        state.habits = common.habits;
         if (own.here) {
             table_.update(*own.table, own.at, state);
         } else {

@@ -9,6 +9,7 @@
 #include "dispatch/record.h"
 #include "dispatch/user_limits.h"
 #include "ipc/layout.h"
+#include "sched/habits.h"
 
 namespace xsched::dispatch {
 
@@ -23,6 +24,7 @@ struct ClientView {
     std::shared_ptr<UserLimits> limits;    // its user's; null: none
     std::shared_ptr<GroupShare> group;     // its control group's; null: none
     Journal* journal = nullptr;            // outlives it; null: nobody records
+    std::shared_ptr<sched::ProgramHabits> habits;  // the scheduling thread's until remove_client; null: not kept
     HoldLog* holds = nullptr;              // likewise; null: nobody adds them up
 };
 

@@ -68,6 +68,7 @@ struct QueueHistory {
     int32_t wanted_priority = 0;  // within the user's highest
     int32_t priority = 0;         // that it got
     bool warmed = false;          // for the burst that is about to begin
+    bool on_its_way = false;  // as directed last
     // As the journal says it.
     bool in_journal = false;
     bool followed = false;

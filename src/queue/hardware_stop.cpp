@@ -12,7 +12,7 @@ namespace xsched::queue {
 namespace {
 
 // What was kept off is put back again so long after the first call, which the device may not have noticed
-// (docs/decisions/009).
+// (docs/decisions/010).
 constexpr int64_t kAgainNs = 2 * base::kMillisecond;
 
 // Interrupts in a row with progress, before level 3 counts as ineffective. What the device wrote may be late for once.

@@ -25,6 +25,8 @@ void Anticipation::observe(bool ready, int64_t ready_since_ns, int64_t idle_sinc
 
 void Anticipation::add(int64_t think_ns) {
     think_ns = std::min(think_ns, kLongestThinkNs);
+    if (unsure_ > 0) --unsure_;
+    if (count_ >= kEnough && think_ns < kSurpriseNs && !resembles_one(think_ns)) unsure_ = kEnough;
     const auto begin = sorted_.begin();
     auto end = begin + count_;
     if (count_ == kThinkTimes) {
@@ -41,10 +43,35 @@ void Anticipation::add(int64_t think_ns) {
     next_ = (next_ + 1) % kThinkTimes;
 }
 
+// Of about that length, by a factor of two; very short ones are all alike.
+bool Anticipation::resembles_one(int64_t think_ns) const {
+    const int64_t most_ns = std::max(think_ns * 2, kLeastWrongNs);
+    const int64_t least_ns = think_ns <= kLeastWrongNs ? 0 : think_ns / 2;
+    const auto end = sorted_.begin() + count_;
+    const auto found = std::lower_bound(sorted_.begin(), end, least_ns);
+    return found != end && *found <= most_ns;
+}
+
+void Anticipation::begin_with(const Habits& habits) {
+    for (unsigned i = 0; i < std::min(habits.think_times, Habits::kThinkTimes); ++i)
+        add(int64_t{habits.think_us[i]} * 1000);
+    unsure_ = 0;
+}
+
+void Anticipation::write(Habits& habits) const {
+    habits.think_times = count_ < kEnough ? 0 : Habits::kThinkTimes;
+    for (unsigned i = 0; i < habits.think_times; ++i)
+        habits.think_us[i] = static_cast<uint32_t>(sorted_[(2 * i + 1) * count_ / (2 * Habits::kThinkTimes)] / 1000);
+}
+
+int64_t Anticipation::newcomer_length(int64_t wrong_ns, int64_t max_ns) {
+    return max_ns <= 0 ? 0 : std::min(std::clamp(wrong_ns, kLeastWrongNs, kMostWrongNs), max_ns);
+}
+
 int64_t Anticipation::length(int64_t wrong_ns, int64_t max_ns) const {
     if (max_ns <= 0) return 0;
+    if (count_ < kEnough) return newcomer_length(wrong_ns, max_ns);
     wrong_ns = std::clamp(wrong_ns, kLeastWrongNs, kMostWrongNs);
-    if (count_ < kEnough) return std::min(wrong_ns, max_ns);
 
     const int64_t penalty_ns = wrong_ns * kUrgencyWeight;
     int64_t best_ns = 0;

@@ -14,12 +14,15 @@
 #include <array>
 #include <cstdint>
 
+#include "sched/habits.h"
+
 namespace xsched::sched {
 
 class Anticipation {
 public:
     static constexpr unsigned kThinkTimes = 64;  // remembered
     static constexpr unsigned kEnough = 8;       // from here on they are believed
+    static constexpr int64_t kSurpriseNs = 1'000'000;  // longer think times are none
     static constexpr int64_t kLongestThinkNs = 1'000'000'000;
     static constexpr int64_t kLeastWrongNs = 50'000;  // a wrong reopening costs at least the scheduler's two passes
     static constexpr int64_t kMostWrongNs = 1'000'000'000;
@@ -32,15 +35,26 @@ public:
     // The reservation, 0..max_ns. `wrong_ns`: about what the unit waits if the victim was let in by mistake.
     int64_t length(int64_t wrong_ns, int64_t max_ns) const;
 
+    // Before think times are believed, and again after one that is short and like none of those remembered: the unit
+    // does something else by now. Then it is worth while to wait longer than length() says (newcomer_length).
+    bool unsure() const { return count_ < kEnough || unsure_ > 0; }
+    static int64_t newcomer_length(int64_t wrong_ns, int64_t max_ns);
+
+    // What the program did in its last run counts as if it had been seen. And what is to be kept of this one.
+    void begin_with(const Habits& habits);
+    void write(Habits& habits) const;
+
     unsigned think_times() const { return count_; }
 
 private:
     void add(int64_t think_ns);
+    bool resembles_one(int64_t think_ns) const;
 
     std::array<int64_t, kThinkTimes> ring_{};
     std::array<int64_t, kThinkTimes> sorted_{};  // the same numbers
     unsigned count_ = 0;
     unsigned next_ = 0;
+    unsigned unsure_ = 0;  // think times until the last surprise is over
     int64_t counted_ready_ns_ = 0;  // start of the last burst whose think time was counted or is unknown
     int64_t idle_seen_ns_ = 0;  // if it was idle at the last look: since when
 };

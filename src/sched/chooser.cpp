@@ -151,6 +151,17 @@ void Chooser::see(Pass& pass, uint32_t place) {
         device.costs_changed = true;
     }
     known.progress_ns = state.progress_ns;
+    const int64_t ready_ns = state.unit.ready_since_ns;
+    known.period.observe(ready_ns, state.idle_since_ns);
+    // It came sooner than at the latest.
+    Foreseen& foreseen = known.foreseen;
+    if (foreseen.taken_ns != 0 && ready_ns > foreseen.begin_ns)
+        device.precautions.give_back(
+            std::max<int64_t>(std::exchange(foreseen.taken_ns, 0) - (ready_ns - foreseen.begin_ns), 0));
+    // It came back while the device was kept for it: that was right.
+    LongerPause& pause = known.longer_pause;
+    if (pause.taken_ns != 0 && ready_ns > pause.idle_since_ns && ready_ns <= pause.until_ns)
+        device.precautions.give_back(std::exchange(pause.taken_ns, 0));
     known.anticipation.observe(state.ready, state.unit.ready_since_ns, state.idle_since_ns);
     known.expectation.observe(state.unit.expect_ns, state.unit.period_us * 1000, state.unit.ready_since_ns);
     known.claim.observe(state.ready && !known.suspended, state.completed, state.stopped, pass.now_ns);
@@ -203,8 +214,11 @@ bool Chooser::anticipated(Pass& pass, uint32_t place) {
     if (victims->processes.any_but(state.unit.process))
         wrong_ns =
             std::max(wrong_ns, victims->there_and_switch_ns.but_of(state.unit.process) + state.costs.switch_ns());
-    const int64_t learned_ns = pass.history(place).anticipation.length(wrong_ns, pass.settings.anticipation_max_ns);
-    const int64_t anticipation_ns = std::max(learned_ns, pass.settings.anticipation_min_ns);
+    const int64_t longest_ns = pass.settings.anticipation_max_ns;
+    const int64_t learned_ns = pass.history(place).anticipation.length(wrong_ns, longest_ns);
+    const int64_t newcomer_ns = Anticipation::newcomer_length(wrong_ns, longest_ns);
+    const int64_t anticipation_ns =
+        std::max(longer_pause(pass, place, learned_ns, newcomer_ns), pass.settings.anticipation_min_ns);
     if (idle_ns >= anticipation_ns) {
         // A victim with longer commands may still come, and make the threshold longer.
         pass.history(place).timed = true;
@@ -215,11 +229,30 @@ bool Chooser::anticipated(Pass& pass, uint32_t place) {
     return true;
 }
 
+// What it has learned may hold no longer: a moment is waited in any case, and as for a newcomer after a surprise. That
+// is paid for in advance, once for each pause.
+int64_t Chooser::longer_pause(Pass& pass, uint32_t place, int64_t learned_ns, int64_t newcomer_ns) {
+    const int64_t idle_since_ns = pass.unit(place).idle_since_ns;
+    UnitHistory& known = pass.history(place);
+    LongerPause& pause = known.longer_pause;
+    if (pause.idle_since_ns != idle_since_ns) {
+        const int64_t wanted_ns =
+            known.anticipation.unsure() ? newcomer_ns : std::min(newcomer_ns, Anticipation::kLeastWrongNs);
+        const int64_t more_ns = std::max<int64_t>(wanted_ns - learned_ns, 0);
+        const bool taken = more_ns > 0 && pass.device.precautions.take(more_ns, pass.now_ns);
+        pause = {.idle_since_ns = idle_since_ns,
+                 .taken_ns = taken ? more_ns : 0,
+                 .until_ns = taken ? idle_since_ns + wanted_ns : 0};
+    }
+    return std::max(learned_ns, pause.until_ns - idle_since_ns);
+}
+
 // Whether the device is to be free by now for a burst that an idle unit announced. From when on, depends on who would
 // have to be off by then.
 bool Chooser::is_expected(Pass& pass, uint32_t place) {
     UnitHistory& known = pass.history(place);
-    const Expected next = known.expectation.next(pass.now_ns);
+    const Expected told = known.expectation.next(pass.now_ns);
+    const Expected next = told.at_ns != 0 ? told : foresee(pass, place);
     if (next.at_ns == 0) return false;
     known.timed = true;
     const LessUrgent* victims = less_urgent(pass, place);
@@ -236,6 +269,26 @@ bool Chooser::is_expected(Pass& pass, uint32_t place) {
     if (pass.now_ns < imminent_ns) pass.wake(imminent_ns);
     known.dirty = true;
     return true;
+}
+
+// From the rhythm of its bursts, if what that may cost the others at most can be taken.
+Expected Chooser::foresee(Pass& pass, uint32_t place) {
+    const UnitState& state = pass.unit(place);
+    UnitHistory& known = pass.history(place);
+    if (!pass.settings.foresight || state.ready || state.unit.expect_ns != 0 || state.unit.period_us != 0) return {};
+    const Expected next = known.period.next(pass.now_ns);
+    const LessUrgent* victims = next.at_ns != 0 ? less_urgent(pass, place) : nullptr;
+    if (victims == nullptr) return {};
+    const int64_t begin_ns = next.begin_ns(victims->off_ns);
+    Foreseen& foreseen = known.foreseen;
+    if (foreseen.at_ns != next.at_ns) foreseen = {.at_ns = next.at_ns};
+    if (pass.now_ns >= begin_ns && foreseen.begin_ns == 0) {
+        foreseen.begin_ns = pass.now_ns;
+        const int64_t most_ns = next.until_ns - pass.now_ns;
+        foreseen.refused = !pass.device.precautions.take(most_ns + state.costs.interrupt_ns(), pass.now_ns);
+        foreseen.taken_ns = foreseen.refused ? 0 : most_ns;  // the calls are not given back
+    }
+    return foreseen.refused ? Expected{} : next;
 }
 
 // A unit that is off the device faster than others need not be suspended as early as they. But the less urgent of these

@@ -16,15 +16,30 @@ struct Group {
     uint32_t end = 0;
     bool dirty = true;   // to be chosen for anew
     int64_t suspended_ns = 0;               // since when all of it is suspended; 0: it is not
+    int64_t chosen_ns = 0;                  // since when in this way
     Mechanism usual = Mechanism::kNone;     // without regard to announcements, and to what is running
+    Mechanism as_known = Mechanism::kNone;  // the same, if all were known of its rivals
     Mechanism mechanism = Mechanism::kNone;
     Interrupt interrupt = Interrupt::kNone;  // kept until one of its units runs again
+    bool on_its_way = false;     // Preemption::on_its_way
+    uint32_t timeslice_us = 0;   // of its process, and since when it was told
+    int64_t timeslice_since_ns = 0;
     int64_t late_ns = 0;         // when its running work counts as late; 0: it does not
     int64_t urgent_busy_ns = 0;  // what the unit that it makes room for had used of the device when it was suspended
     uint64_t tried_by = 0;       // the unit whose burst is a trial; 0: it is none
     uint32_t tried_at = 0;       // its position then
     unsigned tried_way = 0;
     std::unique_ptr<Trials> trials;  // a short timeslice, or its gate alone; null: none was ever made
+
+    void tell_timeslice(uint32_t us, int64_t now_ns) {
+        if (us != 0 && timeslice_us == 0) timeslice_since_ns = now_ns;
+        timeslice_us = us;
+    }
+    // The call that sets one takes a moment.
+    static constexpr int64_t kTimesliceCallNs = 1'000'000;
+    bool has_short_timeslice(int64_t now_ns) const {
+        return timeslice_us != 0 && now_ns - timeslice_since_ns >= kTimesliceCallNs;
+    }
 };
 
 }  // namespace xsched::sched

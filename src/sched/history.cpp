@@ -36,6 +36,7 @@ void remember_units(DeviceHistory& device, const DeviceUnits& given, int64_t now
             verdicts.push_back(device.verdicts[known]);
         } else {
             units.emplace_back(state.unit.id, now_ns);
+            units.back().begin_with(state.habits);
             verdicts.push_back({.id = state.unit.id, .since_ns = now_ns});
         }
         units.back().timed = units.back().told = units.back().claims = false;

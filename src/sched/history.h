@@ -14,6 +14,8 @@
 #include "sched/gang.h"
 #include "sched/group.h"
 #include "sched/pauses.h"
+#include "sched/period.h"
+#include "sched/precautions.h"
 #include "sched/ranks.h"
 #include "sched/rivals.h"
 #include "sched/stall_watchdog.h"
@@ -48,8 +50,24 @@ struct UnitHistory {
     Starvation starvation;
     Claim claim;
     Expectation expectation;
+    Period period;
+    Foreseen foreseen;
     Anticipation anticipation;
+    LongerPause longer_pause;
     Pauses pauses;
+
+    // Null: its program never ran before, for all that is known.
+    void begin_with(const ProgramHabits* habits) {
+        if (habits == nullptr || !habits->last_run.known()) return;
+        anticipation.begin_with(habits->last_run);
+        pauses.begin_with(habits->last_run);
+    }
+    void write_habits(ProgramHabits* habits, int32_t priority) const {
+        if (habits == nullptr || !pauses.due() || priority < habits->now.priority) return;
+        habits->now.priority = priority;
+        anticipation.write(habits->now);
+        pauses.write(habits->now);
+    }
 };
 
 // What letting a unit in by mistake costs a more urgent one, and what it needs to be off the device.
@@ -114,6 +132,7 @@ struct DeviceHistory {
     std::vector<std::pair<uint64_t, Expected>> expected;  // ids of those that announced a burst, sorted
 
     Favour favour;
+    Precautions precautions;
     bool watched = false;
     bool serves = false;  // by the last answer somebody who wants the device may have it
     StallWatchdog watchdog{};

@@ -16,6 +16,8 @@ namespace {
 constexpr int64_t kSlippedNs = 2'000'000;
 // A command believed to be short that keeps the urgent unit from completing anything for so long is not.
 constexpr int64_t kLateNs = 2'000'000;
+// What a victim loses to a keep-alive that was not needed (queue/keep_alive.cpp).
+constexpr int64_t kKeepAliveNs = 50'000;
 
 // The two ways of a group's trials.
 constexpr unsigned kTimesliceToo = 0;
@@ -74,10 +76,34 @@ void end_trial(const Pass& pass, Group& group) {
     group.trials->note(group.tried_way, id, urgent.idle_since_ns - group.suspended_ns);
 }
 
+// Without what is done for a rival's sake of which little is known, where nobody can pay for it any more.
+Mechanism affordable(const Pass& pass, const Present& present, Mechanism chosen) {
+    const Victim& victim = present.victim;
+    if (!victim.rival_is_unsure || !present.ready || !interrupts(chosen)) return chosen;
+    Victim known = victim;
+    known.rival_is_unsure = false;
+    const Mechanism usual = choose_mechanism(known);
+    // At most: the burst may be over while it is still being taken off.
+    const int64_t costs_ns = victim.costs.off_ns() + victim.costs.interrupt_ns();
+    return interrupts(usual) || pass.device.precautions.take(costs_ns, pass.now_ns) ? chosen : usual;
+}
+
+// A timeslice that is not in force yet takes nobody off the device.
+Mechanism in_force(const Pass& pass, const Group& group, const Present& present, Mechanism chosen) {
+    if (chosen != Mechanism::kTimeslice || group.has_short_timeslice(pass.now_ns)) return chosen;
+    Victim victim = present.victim;
+    victim.rival_streams = false;
+    return choose_mechanism(victim);
+}
+
 void begin_suspension(const Pass& pass, Group& group, const Present& present, Mechanism chosen) {
     const UnitState* const urgent = present.urgent;
-    group.suspended_ns = pass.now_ns;
+    group.suspended_ns = group.chosen_ns = pass.now_ns;
+    chosen = affordable(pass, present, in_force(pass, group, present, chosen));
     group.mechanism = present.interruptible() && urgent == nullptr ? Mechanism::kInterruptHeld : chosen;
+    // Its rival streams as a rule; it may pause today.
+    group.on_its_way = group.mechanism == Mechanism::kTimeslice && present.ready && urgent != nullptr &&
+                       urgent->keeps_alive && pass.device.precautions.take(kKeepAliveNs, pass.now_ns);
     group.urgent_busy_ns = urgent != nullptr ? urgent->unit.busy_ns : 0;
     if (!pass.settings.trials || urgent == nullptr || !present.ready || !present.interruptible()) return;
     if (!gate_may_do(present.victim)) return;
@@ -93,18 +119,27 @@ bool blocks(const Group& group, const UnitState* urgent) {
            urgent->idle_since_ns < group.suspended_ns;
 }
 
+// A rival that was thought to stream pauses. Behind a short timeslice alone the victim comes back in each pause,
+// however short its commands are.
+void escalate(const Pass& pass, Group& group, const Present& present) {
+    if (group.mechanism != Mechanism::kTimeslice || present.victim.rival_streams || present.urgent == nullptr) return;
+    group.mechanism = Mechanism::kInterrupt;
+    group.chosen_ns = pass.now_ns;
+}
+
 // What becomes of what runs, now that all of the group is suspended.
 void settle_interrupt(const Pass& pass, Group& group, const Present& present, bool short_timeslice) {
     // Suspended by a person, with nobody's work to press for the device, it must be off.
     if (group.interrupt == Interrupt::kKeptOff && present.urgent == nullptr) group.interrupt = Interrupt::kTakenOff;
     if (group.interrupt != Interrupt::kNone || !present.ready) return;
-    const int64_t suspended_ns = pass.now_ns - group.suspended_ns;
+    const int64_t suspended_ns = pass.now_ns - group.chosen_ns;
     if (interrupts(group.mechanism)) {
-        if (suspended_ns <= kSlippedNs)
-            group.interrupt = choose_interrupt(present.victim, group.mechanism, short_timeslice);
+        if (suspended_ns > kSlippedNs) return;
+        group.interrupt = choose_interrupt(present.victim, group.mechanism, short_timeslice);
+        group.on_its_way = present.urgent != nullptr && present.urgent->keeps_alive;
     } else if (blocks(group, present.urgent)) {
         if (suspended_ns < kLateNs) {
-            group.late_ns = group.suspended_ns + kLateNs;
+            group.late_ns = group.chosen_ns + kLateNs;
             return;
         }
         group.mechanism = Mechanism::kInterruptLate;
@@ -117,10 +152,13 @@ uint32_t choose(const Pass& pass, Group& group, Present& present) {
     Victim& victim = present.victim;
     group.late_ns = 0;
     if (!present.suspended) end_trial(pass, group);  // first: what it taught is in force before the next burst
-    victim.last = group.usual;
+    victim.last = group.as_known;
     victim.gate_tried_better = group.trials != nullptr && group.trials->next() == kGateAlone;
     const bool announced = std::exchange(victim.announced, false);
-    group.usual = choose_mechanism(victim);
+    const bool unsure = std::exchange(victim.rival_is_unsure, false);
+    group.usual = group.as_known = choose_mechanism(victim);
+    victim.rival_is_unsure = unsure;
+    if (unsure) group.usual = choose_mechanism(victim);
     // In a short one it would get a microsecond of its turn for each timeslice of the others.
     const bool is_short = shortens_timeslice(victim, group.usual) && !present.has_turn;
     const uint32_t slice_us = is_short ? present.timeslice_us : 0;
@@ -128,12 +166,14 @@ uint32_t choose(const Pass& pass, Group& group, Present& present) {
     const Mechanism chosen = announced ? choose_mechanism(victim) : group.usual;
     if (!present.suspended) {
         group.suspended_ns = 0;
+        group.on_its_way = false;
         group.interrupt = Interrupt::kNone;
         group.mechanism = chosen;
         return slice_us;
     }
     if (group.suspended_ns == 0) begin_suspension(pass, group, present, chosen);
-    if (present.interruptible()) settle_interrupt(pass, group, present, slice_us != 0);
+    escalate(pass, group, present);
+    if (present.interruptible()) settle_interrupt(pass, group, present, group.has_short_timeslice(pass.now_ns));
     return slice_us;
 }
 
@@ -142,6 +182,7 @@ void choose_for(Pass& pass, Group& group) {
     group.dirty = false;
     Present present = look_at(pass, group);
     const uint32_t slice_us = choose(pass, group, present);
+    group.tell_timeslice(slice_us, pass.now_ns);
     if (group.late_ns != 0) device.late.push_back(static_cast<uint32_t>(&group - device.groups.data()));
     for (uint32_t i = group.begin; i < group.end; ++i) {
         const uint32_t at = device.members[i];
@@ -149,6 +190,7 @@ void choose_for(Pass& pass, Group& group) {
                                     .interrupt = group.interrupt,
                                     .timeslice_us = slice_us,
                                     .expect_interrupt = interrupts(group.usual),
+                                    .on_its_way = group.on_its_way,
                                     .has_victims = device.rivals.has_victims(at, pass.given.units[at])};
         if (preemption == device.verdicts[at].preemption) continue;
         device.verdicts[at].preemption = preemption;
@@ -161,7 +203,12 @@ void see(Pass& pass, uint32_t at) {
     const UnitState& state = pass.given.units[at];
     Pauses& pauses = device.units[at].pauses;
     pauses.observe(state);
-    const Usage usage{.streams = pauses.streams(), .keeps_alive = state.keeps_alive && pauses.begin_with_wait()};
+    device.units[at].write_habits(state.habits, state.unit.priority);
+    const bool careful = device.precautions.used();
+    const Usage usage{
+        .streams = pauses.streams(),
+        .keeps_alive = state.keeps_alive && (careful ? pauses.may_begin_with_wait() : pauses.begin_with_wait()),
+        .unsure = careful && pauses.unsure()};
     if (std::exchange(device.usages[at], usage) != usage) device.rivals_changed = true;
     device.mark_group(at);
 }

@@ -47,6 +47,8 @@ namespace mechanism_costs {
 // It waits for the command that runs: for all of it at worst, for half of it on average.
 int64_t of_gate(const Victim& victim) {
     if (!victim.has_rival) return kNever;
+    // A rival of which little is known may pause often, or not at all: level 3 does in either case.
+    if (victim.rival_is_unsure && victim.level >= kPreemptLevelInterrupt && !victim.has_peer) return kNever;
     return victim.command_ns != 0 ? victim.command_ns : kUnknownNs;
 }
 

@@ -10,19 +10,56 @@ namespace xsched::sched {
 void Pauses::observe(const UnitState& unit) {
     const int64_t ready_ns = unit.unit.ready_since_ns;
     const int64_t idle_ns = unit.idle_since_ns;
+    due_ = false;
     if (!unit.ready || ready_ns == seen_ready_ns_) return;
     const bool known = idle_ns > seen_ready_ns_ && idle_ns <= ready_ns && seen_ready_ns_ != 0;
     seen_ready_ns_ = ready_ns;
     const bool waited = std::exchange(waits_, unit.keep_alive_synchronizes) != unit.keep_alive_synchronizes;
     if (!known) return;
     const bool is_short = ready_ns - idle_ns < kShortNs;
+    if (is_surprise(is_short)) begin_anew();
+    if (is_short) longest_run_ = std::max(longest_run_, long_run_);
+    long_run_ = is_short ? 0 : long_run_ + 1;
     short_ones_ = short_ones_ << 1 | (is_short ? 1U : 0U);
     waited_ = waited_ << 1 | (is_short && waited ? 1U : 0U);
     count_ = std::min(count_ + 1, kRemembered);
-    // True once most of them do; false again when less than a quarter does.
-    const int short_ones = std::popcount(short_ones_);
-    const int waited_ones = std::popcount(waited_);
-    waits_first_ = waited_ones != 0 && (waits_first_ ? 4 * waited_ones >= short_ones : 2 * waited_ones > short_ones);
+    waits_first_ = most_wait(waited_, short_ones_, waits_first_);
+    due_ = ++seen_ >= kSettled && std::has_single_bit(seen_);
+}
+
+// True once most of them do; false again when less than a quarter does.
+bool Pauses::most_wait(uint32_t waited, uint32_t short_ones, bool before) {
+    const int of = std::popcount(short_ones);
+    const int those = std::popcount(waited);
+    return those != 0 && (before ? 4 * those >= of : 2 * those > of);
+}
+
+void Pauses::begin_with(const Habits& habits) {
+    count_ = std::min(habits.pauses, kRemembered);
+    const uint32_t mask = count_ < kRemembered ? (1U << count_) - 1 : UINT32_MAX;
+    short_ones_ = habits.short_ones & mask;
+    waited_ = habits.waited & short_ones_;
+    waits_first_ = most_wait(waited_, short_ones_, false);
+    // How many long ones in a row are usual is not kept: any.
+    longest_run_ = kRemembered;
+}
+
+void Pauses::write(Habits& habits) const {
+    habits.pauses = count_;
+    habits.short_ones = short_ones_;
+    habits.waited = waited_;
+}
+
+// A short one of a unit that streams; or of one that does not more long ones in a row than ever.
+bool Pauses::is_surprise(bool is_short) const {
+    if (count_ < kSettled) return false;
+    return is_short ? short_ones_ == 0 : short_ones_ != 0 && long_run_ > 2 * longest_run_ + 2;
+}
+
+void Pauses::begin_anew() {
+    short_ones_ = waited_ = 0;
+    waits_first_ = false;
+    count_ = long_run_ = longest_run_ = 0;
 }
 
 bool Pauses::streams() const {

@@ -2,8 +2,10 @@
 // object per unit; not thread-safe; no allocation.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
+#include "sched/habits.h"
 #include "sched/unit.h"
 
 namespace xsched::sched {
@@ -14,19 +16,39 @@ public:
     static constexpr unsigned kRemembered = 32;
     static constexpr unsigned kEnough = 2;
 
+    static constexpr unsigned kSettled = 8;  // from here on another kind of pause is a surprise
+
     void observe(const UnitState& unit);
+    // As Anticipation's.
+    void begin_with(const Habits& habits);
+    void write(Habits& habits) const;
+    // Whether it is time to write: after so many pauses, twice as many, and so on. What a program does at its very end
+    // is not what it usually does.
+    bool due() const { return due_; }
+    // Too little is known of it: it is new, or does something else by now. Its last run does not tell all.
+    bool unsure() const { return std::min(count_, seen_) < kEnough; }
     // It uses the device in one stretch, for all that is known.
     bool streams() const;
     // Its short pauses begin with a wait, in which it can keep the device, and not with nothing to do for the device.
     bool begin_with_wait() const { return waits_first_; }
+    // None of them has been seen. Most programs' do.
+    bool may_begin_with_wait() const { return waits_first_ || (unsure() && short_ones_ == 0); }
 
 private:
+    static bool most_wait(uint32_t waited, uint32_t short_ones, bool before);
+    bool is_surprise(bool is_short) const;
+    void begin_anew();
+
     uint32_t short_ones_ = 0;  // a bit per pause, the last one lowest
     uint32_t waited_ = 0;  // likewise: the short ones that began with a wait
     uint32_t waits_ = 0;  // as last seen
     bool waits_first_ = false;
     unsigned count_ = 0;
+    unsigned long_run_ = 0;  // so many long ones in a row, now and at most
+    unsigned longest_run_ = 0;
     int64_t seen_ready_ns_ = 0;
+    uint32_t seen_ = 0;  // pauses of this run
+    bool due_ = false;
 };
 
 }  // namespace xsched::sched

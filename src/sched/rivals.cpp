@@ -20,12 +20,14 @@ void Rivals::sum_up(std::span<const UnitState> units, std::span<const int32_t> u
         // One that pauses often is enough: the hardware would switch in each of its pauses.
         if (!usages[at].streams) next.above_pausing.add(process);
         if (!usages[at].keeps_alive) next.above_leaving.add(process);
+        if (usages[at].unsure) next.above_unsure.add(process);
     }
     for (uint32_t rank = 1; rank < count; ++rank) by_rank_[rank].below.add(by_rank_[rank - 1].below);
     for (uint32_t rank = count; rank-- > 1;) {
         by_rank_[rank - 1].above.add(by_rank_[rank].above);
         by_rank_[rank - 1].above_pausing.add(by_rank_[rank].above_pausing);
         by_rank_[rank - 1].above_leaving.add(by_rank_[rank].above_leaving);
+        by_rank_[rank - 1].above_unsure.add(by_rank_[rank].above_unsure);
     }
 }
 
@@ -36,6 +38,7 @@ void Rivals::look(size_t at, const UnitState& victim, Victim& result) const {
     if (!rank.above.any_but(process)) return;
     result.rival_streams = (result.rival_streams || !result.has_rival) && !rank.above_pausing.any_but(process);
     result.rival_keeps_alive = (result.rival_keeps_alive || !result.has_rival) && !rank.above_leaving.any_but(process);
+    result.rival_is_unsure = result.rival_is_unsure || rank.above_unsure.any_but(process);
     result.has_rival = true;
 }
 

@@ -17,6 +17,7 @@ namespace xsched::sched {
 struct Usage {
     bool streams = false;  // Pauses::streams
     bool keeps_alive = false;  // it keeps the device through its short pauses
+    bool unsure = false;  // Pauses::unsure
     bool operator==(const Usage&) const = default;
 };
 
@@ -38,6 +39,7 @@ private:
         Processes above;
         Processes above_pausing;  // of those above, the ones that pause often,
         Processes above_leaving;  // and the ones that do not keep the device through their pauses
+        Processes above_unsure;  // and those of which too little is known
     };
     Ranks ranks_;
     std::vector<Rank> by_rank_;

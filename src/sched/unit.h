@@ -6,6 +6,7 @@
 
 #include "policy/policy.h"
 #include "sched/costs.h"
+#include "sched/habits.h"
 #include "sched/mechanism.h"
 
 namespace xsched::sched {
@@ -36,6 +37,7 @@ struct UnitState {
     int64_t progress_ns = 0;  // when something of it was last seen to complete, or it became ready
     uint32_t waits_changed = 0;  // another number when its process waits for others, or others for it, than before
     Costs costs;  // of taking its process off the device
+    ProgramHabits* habits = nullptr;  // of its process, for as long as it has the unit; null: nobody keeps them
 
     bool operator==(const UnitState&) const = default;
 };
@@ -51,6 +53,7 @@ struct Preemption {
     Interrupt interrupt = Interrupt::kNone;  // what becomes of what runs, while it is suspended
     uint32_t timeslice_us = 0;  // of its process in the hardware; 0: the driver's own
     bool expect_interrupt = false;  // a suspension may interrupt what runs: its agent should be quick
+    bool on_its_way = false;  // while it is suspended: whoever it makes room for should keep the device at first
     bool has_victims = false;  // units of other processes may be suspended for its sake
 
     bool operator==(const Preemption&) const = default;
@@ -85,6 +88,8 @@ struct Settings {
     int64_t anticipation_min_ns = 0;
     int64_t claim_limit_ns = 2'000'000'000;  // claim.h; 0: none
     bool trials = false;  // trials.h
+    bool precautions = true;  // precautions.h
+    bool foresight = false;  // period.h
 };
 
 // All units of one device. A unit keeps its position for as long as `composition` stays the same.

@@ -25,7 +25,7 @@ constexpr int kParentField = 4;  // of /proc/PID/stat
 constexpr int kStartField = 22;
 // Of those that users fill, what is left out first where there is no room; then their groups.
 constexpr const char* kOfProcesses[] = {"orders", "held", "expected"};
-constexpr const char* kOfUsers[] = {"orders", "held", "expected", kGroupsOfUsers};
+constexpr const char* kOfUsers[] = {kHabits, "orders", "held", "expected", kGroupsOfUsers};
 
 uint64_t field_of(pid_t pid, int wanted) {
     if (pid <= 0) return 0;

@@ -18,6 +18,7 @@
 namespace xsched::server {
 
 // Shares and limits of control groups: what administrators said, and what their owners did.
+inline constexpr const char* kHabits = "habits";  // of programs (habit_book.h)
 inline constexpr const char* kGroupsOfTrusted = "groups";
 inline constexpr const char* kGroupsOfUsers = "users_groups";
 

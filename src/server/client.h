@@ -9,6 +9,7 @@
 #include "base/unique_fd.h"
 #include "dispatch/record.h"
 #include "ipc/region.h"
+#include "sched/habits.h"
 #include "server/peer.h"
 #include "server/users.h"
 
@@ -42,6 +43,8 @@ public:
     const std::shared_ptr<dispatch::GroupShare>& group() const { return group_; }
     // What the dispatcher tells of it, and is told.
     const std::shared_ptr<dispatch::ClientRecord>& record() const { return record_; }
+    // What it did in its last run, and in this one; read once the scheduling thread has let it go.
+    const std::shared_ptr<sched::ProgramHabits>& habits() const { return habits_; }
     ipc::Region& region() const { return *region_; }
     ipc::Header& header() const { return region_->header; }
     int socket() const { return socket_.get(); }
@@ -66,6 +69,7 @@ private:
     base::UniqueFd pid_fd_;
     base::UniqueFd region_fd_;  // until the welcome
     ipc::Region* region_ = nullptr;
+    std::shared_ptr<sched::ProgramHabits> habits_ = std::make_shared<sched::ProgramHabits>();
     std::shared_ptr<dispatch::ClientRecord> record_ = std::make_shared<dispatch::ClientRecord>();
 };
 

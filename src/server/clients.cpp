@@ -91,7 +91,8 @@ void Server::tell_scheduler() {
                               .shares_by_queue = options_.share_unit == "queue",
                               .record = client.record(),
                               .limits = client.user().shared(),
-                              .group = client.group()});
+                              .group = client.group(),
+                              .habits = client.habits()});
         }
         for (const auto& client : leaving_) {
             interrupter_.unwatch(client->id());
@@ -102,12 +103,23 @@ void Server::tell_scheduler() {
     if (!told) return;
     for (const uint32_t id : coming_) checkpoint_.client_came(id, clients_.at(id)->pid(), base::now_ns());
     coming_.clear();
+    keep_habits(base::now_ns());
     for (const auto& client : leaving_) {
         interrupter_.release(client->id());
         client->header().detached.store(1);
         ipc::ring_directive(client->header());
     }
     leaving_.clear();
+}
+
+// Of those that leave. Programs that come and go all the time do not have the checkpoint written for each.
+void Server::keep_habits(int64_t now_ns) {
+    bool noted = false;
+    for (const auto& client : leaving_)
+        noted |= habits_.note(client->user().uid(), client->program(), client->habits()->now);
+    if (!noted || (kept_habits_ns_ != 0 && now_ns - kept_habits_ns_ < base::kSecond)) return;
+    kept_habits_ns_ = now_ns;
+    checkpoint_.note(kHabits, habits_.to_json());
 }
 
 // One place for each process, however often it is announced.

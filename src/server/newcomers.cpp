@@ -112,6 +112,7 @@ void Server::admit_client(uint32_t id, Newcomer& newcomer, const Greeting& greet
     client->place = std::move(*place);
     client->descriptors = std::move(newcomer.descriptors);
     orders_.give(*client);
+    client->habits()->last_run = habits_.of(user.uid(), client->program());
     const bool reached = client->welcome(std::move(newcomer.socket), std::move(process));
     if (!reached || !events_.watch(client->socket(), token(Source::kClient, id)))
         return undertaker_.bury(user.uid(), client->give_socket());

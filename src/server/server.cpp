@@ -41,6 +41,8 @@ sched::Core make_core(const Options& options, const std::string& policy) {
     settings.starvation_limit_ns = options.starvation_limit_ns;
     settings.claim_limit_ns = options.claim_limit_ns;
     settings.trials = base::options().trials != 0;
+    settings.foresight = base::options().foresight != 0;
+    settings.precautions = base::options().precautions != 0;
     const policy::PolicyInfo* info = policy.empty() ? nullptr : policy::find_policy(policy.c_str());
     if (info == nullptr) info = policy::find_policy(options.policy.c_str());
     sched::Core core(info->make(), settings);
@@ -133,6 +135,7 @@ void Server::take_up_checkpoint() {
                               .account = group.value("account", uint64_t{0}),
                               .by = group.value("by", uid_t{0}),
                               .trusted = trusted});
+    habits_.take_up(checkpoint_.value(kHabits));
     for (const pid_t pid : checkpoint_.expected()) {
         struct stat info{};
         if (stat(("/proc/" + std::to_string(pid)).c_str(), &info) != 0) continue;

@@ -18,6 +18,7 @@
 #include "server/device_use.h"
 #include "server/event_loop.h"
 #include "server/gone_clients.h"
+#include "server/habit_book.h"
 #include "server/handshake.h"
 #include "server/hold_book.h"
 #include "server/interrupter.h"
@@ -88,6 +89,7 @@ private:
     void take_handover(Client& client, const std::string& packet, base::UniqueFd fd);
     void remove_client(uint32_t id);
     void tell_scheduler();
+    void keep_habits(int64_t now_ns);
     bool expect(const Peer& peer, int connection, User& user);
     std::vector<ToolHost::Announced> announced() const;
     void note_arrival(const Client& client);
@@ -118,6 +120,7 @@ private:
     DeviceUse device_use_;
     HoldBook holds_;
     GoneClients gone_;
+    HabitBook habits_;
     OrderNotes notes_;
     DeviceNumbers device_numbers_;
     KeptOrders orders_;
@@ -127,6 +130,7 @@ private:
     bool stop_ = false;
     int64_t accept_again_ns_ = 0;  // out of descriptors until then; 0: not
     int64_t kept_accounts_ns_ = 0;  // the scheduling thread's
+    int64_t kept_habits_ns_ = 0;
     int64_t tell_again_ns_ = 0;  // the scheduling thread did not take an order
     int64_t idle_since_ns_;  // 0: somebody is here
 };

@@ -18,7 +18,7 @@ public:
             case ArrivalKind::kClosed: return now_ns + random_.in(arrival_.think_ns);
             case ArrivalKind::kPeriodic:
                 at_ns_ = at_ns_ < 0 ? now_ns + random_.below(arrival_.period_ns) : at_ns_ + arrival_.period_ns;
-                return at_ns_;
+                return at_ns_ + random_.in({-arrival_.jitter_ns, arrival_.jitter_ns});
             case ArrivalKind::kPoisson:
             case ArrivalKind::kModulated: return next_random_ns(now_ns);
             case ArrivalKind::kStream: return now_ns;

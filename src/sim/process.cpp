@@ -21,11 +21,12 @@ Process::Process(Agenda& agenda, Device& device, const Workload& workload, const
       region_(ipc::create_private_region()) {
     if (region_ == nullptr) throw std::runtime_error("no memory for another simulated process");
     region_->header.client_id = id();
+    habits_->last_run = spec.last_run;
     agenda.add(*this);
 }
 
 dispatch::ClientView Process::view() {
-    return {.id = id(), .pid = static_cast<int32_t>(id()), .region = region_.get()};
+    return {.id = id(), .pid = static_cast<int32_t>(id()), .region = region_.get(), .habits = habits_};
 }
 
 void Process::open(ProgramTold& program, RingTold* server, int64_t now_ns) {

@@ -29,6 +29,7 @@ public:
     uint32_t id() const { return number_ + 1; }  // as the server's client
     dispatch::ClientView view();
     std::vector<std::unique_ptr<QueueModel>>& queues() { return queues_; }
+    const sched::Habits& habits() const { return habits_->now; }
     Device& device() { return device_; }
     const Context& context() const { return context_; }
 
@@ -58,6 +59,7 @@ private:
     uint32_t number_;
     Context& context_;
     std::unique_ptr<ipc::Region, FreeRegion> region_;
+    std::shared_ptr<sched::ProgramHabits> habits_ = std::make_shared<sched::ProgramHabits>();
     ProgramTold* program_ = nullptr;
     std::vector<std::unique_ptr<QueueModel>> queues_;
     uint32_t seen_ = 0;  // the directive that was noticed

@@ -77,7 +77,7 @@ void Program::announce(int64_t at_ns, int64_t now_ns) {
 }
 
 void Program::begin_burst(int64_t now_ns) {
-    burst_kernels_ = replays() ? spec_.replay[replayed_++].kernels : random_.in(spec_.burst.kernels);
+    burst_kernels_ = replays() ? spec_.replay[replayed_++].kernels : random_.in(burst().kernels);
     burst_launched_ = 0;
     if (spec_.arrival.kind == ArrivalKind::kClosed) burst_began_ns_ = now_ns;
     step_ = Step::kLaunch;
@@ -85,7 +85,7 @@ void Program::begin_burst(int64_t now_ns) {
 }
 
 void Program::launch(int64_t now_ns) {
-    if (!blocked_) kernel_ns_ = replays() ? spec_.replay[replayed_ - 1].kernel_ns : random_.in(spec_.burst.kernel_ns);
+    if (!blocked_) kernel_ns_ = replays() ? spec_.replay[replayed_ - 1].kernel_ns : random_.in(burst().kernel_ns);
     QueueModel& queue = *process_.queues()[next_queue_];
     if (results_.launched == results_.kernels) progress_ns_ = now_ns;
     const int64_t host_ns = queue.launch(kernel_ns_, blocked_, now_ns);
@@ -101,7 +101,7 @@ void Program::launched(int64_t host_ns, int64_t now_ns) {
     QueueModel& queue = *process_.queues()[next_queue_];
     ++results_.launched;
     ++burst_launched_;
-    const int64_t next_ns = now_ns + host_ns + random_.in(spec_.burst.gap_ns);
+    const int64_t next_ns = now_ns + host_ns + random_.in(burst().gap_ns);
     if (streams()) {
         ahead_.push_back({next_queue_, queue.submitted()});
     } else {
@@ -110,7 +110,7 @@ void Program::launched(int64_t host_ns, int64_t now_ns) {
     next_queue_ = next_queue_ + 1 < process_.queues().size() ? next_queue_ + 1 : 0;
     const bool full = streams() && ahead_.size() >= spec_.depth;
     const bool syncs = !streams() && (burst_launched_ == burst_kernels_ ||
-                                      (spec_.burst.sync_every > 0 && burst_launched_ % spec_.burst.sync_every == 0));
+                                      (burst().sync_every > 0 && burst_launched_ % burst().sync_every == 0));
     step_ = full || syncs ? Step::kSync : Step::kLaunch;
     if (full) marks_[ahead_.front().queue] = ahead_.front().mark;
     if (step_ == Step::kSync && next_ns == now_ns) return begin_sync(now_ns);

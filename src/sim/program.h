@@ -62,6 +62,9 @@ private:
     bool over(int64_t now_ns) const { return stopped_ || now_ns >= spec_.end_ns; }
     bool replays() const { return !spec_.replay.empty(); }
     int64_t next_burst_ns(int64_t now_ns);
+    const Burst& burst() const {
+        return spec_.change.after != 0 && results_.bursts >= spec_.change.after ? spec_.change.burst : spec_.burst;
+    }
     bool streams() const { return spec_.arrival.kind == ArrivalKind::kStream; }
     void rest(int64_t now_ns);
     void begin_burst(int64_t now_ns);

@@ -37,6 +37,7 @@ struct Arrival {
     ArrivalKind kind = ArrivalKind::kClosed;
     Range think_ns;
     int64_t period_ns = 0;
+    int64_t jitter_ns = 0;  // of kPeriodic: so much earlier or later
     std::vector<Phase> phases;  // of kPoisson one
     int64_t announce_ns = 0;    // bursts are announced so long ahead; 0: not
 };
@@ -46,6 +47,12 @@ struct Burst {
     Range kernel_ns{1'000'000, 1'000'000};
     int64_t sync_every = 0;  // wait after so many kernels; 0: at the end alone
     Range gap_ns;            // the host works so long after each launch
+};
+
+// From a burst of the program on, its bursts are others.
+struct Change {
+    uint32_t after = 0;  // so many; 0: they never are
+    Burst burst;
 };
 
 // A burst that was recorded.
@@ -64,7 +71,9 @@ struct ProgramSpec {
     base::Hints hints;
     Arrival arrival;
     Burst burst;
+    Change change;
     uint32_t depth = 16;
+    sched::Habits last_run;  // what it did then
     bool cold = false;  // its first burst is also the first that the scheduler hears of it
     std::vector<ReplayBurst> replay;  // instead of arrivals and bursts; it ends after the last
     int64_t start_ns = 0;

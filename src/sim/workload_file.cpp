@@ -65,6 +65,7 @@ Arrival read_arrival(TomlKeys keys) {
     } else if (kind == "periodic") {
         arrival.kind = ArrivalKind::kPeriodic;
         arrival.period_ns = keys.time_ns("period", 0);
+        arrival.jitter_ns = keys.time_ns("jitter", 0);
         if (arrival.period_ns <= 0) keys.fail("periodic arrivals have a period_ms");
     } else if (kind == "poisson") {
         arrival.kind = ArrivalKind::kPoisson;
@@ -83,15 +84,27 @@ Arrival read_arrival(TomlKeys keys) {
     return arrival;
 }
 
-Burst read_burst(TomlKeys keys) {
+Burst read_burst_keys(TomlKeys& keys) {
     Burst burst;
     burst.kernels = keys.range("kernels", {1, 1}, 1);
     burst.kernel_ns = keys.times_ns("kernel", burst.kernel_ns);
     burst.sync_every = keys.whole("sync_every", 0, 0, 1'000'000);
     burst.gap_ns = keys.times_ns("gap", {0, 0});
     if (burst.kernels.least < 1 || burst.kernel_ns.least < 1) keys.fail("a burst has kernels, and these take a time");
+    return burst;
+}
+
+Burst read_burst(TomlKeys keys) {
+    Burst burst = read_burst_keys(keys);
     keys.nothing_else();
     return burst;
+}
+
+Change read_change(TomlKeys keys) {
+    Change change{.after = static_cast<uint32_t>(keys.whole("after", 1, 1, UINT32_MAX)),
+                  .burst = read_burst_keys(keys)};
+    keys.nothing_else();
+    return change;
 }
 
 ProgramSpec read_program(TomlKeys keys, uint32_t devices) {
@@ -110,6 +123,7 @@ ProgramSpec read_program(TomlKeys keys, uint32_t devices) {
         static_cast<int32_t>(keys.whole("priority", spec.hints.priority, PRIORITY_NO_EXECUTE, PRIORITY_MAX));
     if (const toml::table* table = keys.sub("arrival")) spec.arrival = read_arrival({*table, keys.file()});
     if (const toml::table* table = keys.sub("burst")) spec.burst = read_burst({*table, keys.file()});
+    if (const toml::table* table = keys.sub("change")) spec.change = read_change({*table, keys.file()});
     keys.nothing_else();
     return spec;
 }

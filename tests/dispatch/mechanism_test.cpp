@@ -42,9 +42,15 @@ protected:
         dispatcher.pass(now);
         now += kMs;
         high.submit(0, now);
-        dispatcher.pass(now);
+        again_ns = dispatcher.pass(now);
         return now;
     }
+    // The same, of one that is known to pause, beside brief commands.
+    int64_t begin_known_burst() {
+        low.slot(0).command_ns = kBriefNs;
+        return begin_burst(learn_pauses(20 * kUs) + 20 * kMs);
+    }
+    int64_t again_ns = 0;
 };
 
 // Else it would get a microsecond of its turn for each of the others' timeslices.
@@ -79,35 +85,39 @@ TEST_F(MechanismInSlots, WhatRunsIsTakenOffUntilItMayRunAgain) {
 }
 
 TEST_F(MechanismInSlots, AnAgentThatMayHaveToCallTheDriverIsTold) {
-    both_submit();
+    const int64_t now = begin_burst(learn_pauses(20 * kUs));
     EXPECT_EQ(low.header().expect_interrupt.load(), 1u);
     EXPECT_EQ(high.header().expect_interrupt.load(), 0u);
     low.slot(0).command_ns = kBriefNs;
-    dispatcher.pass(kStart + kMs);
+    dispatcher.pass(now + kMs);
     EXPECT_EQ(low.header().expect_interrupt.load(), 0u);
 }
 
 TEST_F(MechanismInSlots, ShortCommandsAreLeftToTheGate) {
-    low.slot(0).command_ns = kBriefNs;
-    both_submit();
+    begin_known_burst();
     EXPECT_TRUE(low.suspended(0));
     EXPECT_FALSE(interrupt());
 }
 
-TEST_F(MechanismInSlots, OneThatLastsAfterAllIsTakenOffLater) {
+// Nobody knows yet whether it pauses.
+TEST_F(MechanismInSlots, BesideANewcomerBriefOnesAreTakenOffToo) {
     low.slot(0).command_ns = kBriefNs;
-    const int64_t again = both_submit();
-    EXPECT_LE(again, kStart + 2 * kMs);
-    EXPECT_NE(again, 0);
-    dispatcher.pass(kStart + 2 * kMs);
+    both_submit();
+    EXPECT_TRUE(interrupt());
+}
+
+TEST_F(MechanismInSlots, OneThatLastsAfterAllIsTakenOffLater) {
+    const int64_t now = begin_known_burst();
+    EXPECT_LE(again_ns, now + 2 * kMs);
+    EXPECT_NE(again_ns, 0);
+    dispatcher.pass(now + 2 * kMs);
     EXPECT_TRUE(interrupt());
 }
 
 TEST_F(MechanismInSlots, OneThatLetsTheMoreUrgentWorkIsLeftAlone) {
-    low.slot(0).command_ns = kBriefNs;
-    both_submit();
-    high.slot(0).busy_ns = kMs;
-    dispatcher.pass(kStart + 2 * kMs);
+    const int64_t now = begin_known_burst();
+    high.slot(0).busy_ns += kMs;
+    dispatcher.pass(now + 2 * kMs);
     EXPECT_FALSE(interrupt());
 }
 
@@ -286,6 +296,32 @@ TEST_F(MechanismInSlots, BesideOneWithoutKeepAliveItIsTakenOff) {
     both_submit();
     EXPECT_EQ(low.slot(0).interrupt, static_cast<uint32_t>(ipc::Interrupt::kTakenOff));
     EXPECT_EQ(high.header().keep_alive_until_ns, 0);
+}
+
+// Known to stream, it has a victim with a short timeslice alone. In the first pause of a burst the victim would be
+// back.
+TEST_F(MechanismInSlots, OneThatStreamsAndPausesAfterAllKeepsTheDevice) {
+    high.header().keeps_alive = 1;
+    int64_t now = kStart;
+    for (unsigned i = 0; i < 2 * sched::Pauses::kSettled; ++i) {
+        now = begin_burst(now);
+        high.complete(0, now + kMs);
+        dispatcher.pass(now + kMs);
+        dispatcher.pass(now + 3 * kMs);
+        low.complete(0, now + 4 * kMs);
+        now += 16 * kMs;
+    }
+    now = begin_burst(now);
+    EXPECT_FALSE(interrupt());
+    EXPECT_GE(high.header().keep_alive_until_ns, now + kGpu.off_ns()) << "it may pause today";
+    ++high.header().keep_alive_synchronizes;
+    high.complete(0, now + 100 * kUs);
+    dispatcher.pass(now + 100 * kUs);
+    EXPECT_TRUE(low.suspended(0)) << "for a moment";
+    high.submit(0, now + 110 * kUs);
+    dispatcher.pass(now + 110 * kUs);
+    EXPECT_EQ(low.slot(0).interrupt, static_cast<uint32_t>(ipc::Interrupt::kKeptOff));
+    EXPECT_GE(high.header().keep_alive_until_ns, now + 110 * kUs + kGpu.off_ns());
 }
 
 TEST_F(MechanismInSlots, SuspendedByAPersonItIsTakenOffForGood) {

@@ -114,6 +114,45 @@ TEST(Anticipation, CountsNoGapTwice) {
     EXPECT_EQ(anticipation.think_times(), 1U);
 }
 
+TEST(Anticipation, AShortThinkTimeLikeNoneBeforeIsASurprise) {
+    Program program;
+    program.gaps(Anticipation::kEnough - 1, 40 * kMs);
+    EXPECT_TRUE(program.anticipation.unsure());
+    program.gap(40 * kMs);
+    EXPECT_FALSE(program.anticipation.unsure());
+    program.gap(30 * kUs);
+    EXPECT_TRUE(program.anticipation.unsure());
+    program.gaps(Anticipation::kEnough, 30 * kUs);
+    EXPECT_FALSE(program.anticipation.unsure());
+    program.gap(40 * kMs);
+    program.gaps(3, 30 * kUs);
+    EXPECT_FALSE(program.anticipation.unsure()) << "that is known";
+    program.gap(300 * kUs);
+    EXPECT_TRUE(program.anticipation.unsure()) << "ten times as long is something else";
+}
+
+TEST(Anticipation, TheNextRunBeginsWithTheThinkTimesOfTheLast) {
+    Program last;
+    for (int burst = 0; burst < 10; ++burst) {
+        last.gaps(7, 300 * kUs);
+        last.gap(40 * kMs);
+    }
+    Habits habits;
+    last.anticipation.write(habits);
+    EXPECT_EQ(habits.think_times, Habits::kThinkTimes);
+    EXPECT_EQ(habits.think_us.front(), 300U);
+    EXPECT_EQ(habits.think_us.back(), 40'000U);
+    Anticipation next;
+    next.begin_with(habits);
+    EXPECT_FALSE(next.unsure());
+    EXPECT_EQ(next.length(200 * kUs, kMax), last.anticipation.length(200 * kUs, kMax));
+    Habits nothing;
+    Program few;
+    few.gaps(Anticipation::kEnough - 1, kMs);
+    few.anticipation.write(nothing);
+    EXPECT_EQ(nothing.think_times, 0U);
+}
+
 struct Look {
     bool ready;
     int64_t ready_ms;

@@ -178,7 +178,10 @@ TEST_F(CoreTest, AnticipationIsLearnedFromTheUnitsOwnGaps) {
     }
     EXPECT_TRUE(decide({low(), high(true, now, idle_since)}, now).verdicts[0].suspend);
     const WholeCore::Plan& idle = decide({low(), high(false, now, now + kMs)}, now + kMs);
-    EXPECT_FALSE(idle.verdicts[0].suspend) << "a program with long pauses only is not waited for";
+    EXPECT_TRUE(idle.verdicts[0].suspend) << "its pattern may have changed";
+    EXPECT_EQ(idle.wake_at_ns, now + kMs + Anticipation::kLeastWrongNs);
+    EXPECT_FALSE(decide({low(), high(false, now, now + kMs)}, idle.wake_at_ns).verdicts[0].suspend)
+        << "a program with long pauses only is not waited for";
 }
 
 TEST_F(CoreTest, LearnedAnticipationSurvivesOthersComingAndGoing) {

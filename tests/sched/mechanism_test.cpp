@@ -43,6 +43,17 @@ TEST(Mechanism, ByLengthOfCommandsAndPausesOfTheMoreUrgent) {
     EXPECT_EQ(choose(kBriefNs, {.streams = true}), Mechanism::kTimeslice);
 }
 
+TEST(Mechanism, BehindOneOfWhichLittleIsKnownEvenBriefCommandsAreInterrupted) {
+    Victim victim = victim_of(kBriefNs);
+    victim.rival_is_unsure = true;
+    EXPECT_EQ(choose_mechanism(victim), Mechanism::kInterrupt);
+    victim.has_peer = true;
+    EXPECT_EQ(choose_mechanism(victim), Mechanism::kGate) << "no short timeslice helps there";
+    victim.has_peer = false;
+    victim.level = kPreemptLevelDeactivate;
+    EXPECT_EQ(choose_mechanism(victim), Mechanism::kGate);
+}
+
 TEST(Mechanism, ProgramsOfOnePriorityDoNotTakeTurnsAtAMicrosecond) {
     const Victim alone{.level = 3, .command_ns = kLongNs, .costs = kGpu, .has_rival = true, .rival_streams = true};
     EXPECT_TRUE(shortens_timeslice(alone, choose_mechanism(alone)));

@@ -49,6 +49,7 @@ TEST(Pauses, WhetherTheShortOnesBeginWithAWait) {
         pauses.observe(at_work(now, now - ns, waits += waited ? 1 : 0));
     };
     EXPECT_FALSE(pauses.begin_with_wait()) << "nothing is known";
+    EXPECT_TRUE(pauses.may_begin_with_wait()) << "most programs' do";
     for (int burst = 0; burst < 3; ++burst) {  // gaps on the host, and one wait for the whole burst
         for (int i = 0; i < 10; ++i) pause(60 * kUs, false);
         pause(15 * kMs, true);
@@ -60,6 +61,79 @@ TEST(Pauses, WhetherTheShortOnesBeginWithAWait) {
     EXPECT_TRUE(pauses.begin_with_wait()) << "a mind is not changed for a little";
     for (int i = 0; i < 30; ++i) pause(60 * kUs, false);
     EXPECT_FALSE(pauses.begin_with_wait()) << "it has changed its ways";
+}
+
+// Pauses of these lengths, one after the other.
+void pause(Pauses& pauses, int64_t& now, int count, int64_t ns, uint32_t waits = 0) {
+    for (int i = 0; i < count; ++i) {
+        now += kMs + ns;
+        pauses.observe(at_work(now, now - ns, waits));
+    }
+}
+
+TEST(Pauses, AShortOneOfAUnitThatStreamsIsASurprise) {
+    Pauses pauses;
+    int64_t now = kStart;
+    EXPECT_TRUE(pauses.unsure());
+    pause(pauses, now, 1 + Pauses::kSettled, 15 * kMs);
+    ASSERT_TRUE(pauses.streams());
+    ASSERT_FALSE(pauses.unsure());
+    ASSERT_FALSE(pauses.may_begin_with_wait()) << "it has none that are short";
+    pause(pauses, now, 1, 20 * kUs);
+    EXPECT_TRUE(pauses.unsure());
+    EXPECT_FALSE(pauses.streams()) << "the first one is enough";
+    pause(pauses, now, 1, 20 * kUs);
+    EXPECT_FALSE(pauses.unsure());
+}
+
+TEST(Pauses, LongOnesWithoutAShortOneAreASurprise) {
+    Pauses pauses;
+    int64_t now = kStart;
+    for (int burst = 0; burst < 6; ++burst) {
+        pause(pauses, now, 4, 20 * kUs);
+        pause(pauses, now, 1, 15 * kMs);
+    }
+    ASSERT_FALSE(pauses.unsure());
+    pause(pauses, now, 4, 15 * kMs);
+    EXPECT_FALSE(pauses.streams()) << "that may be chance";
+    pause(pauses, now, 1, 15 * kMs);
+    EXPECT_TRUE(pauses.unsure());
+    pause(pauses, now, 1, 15 * kMs);
+    EXPECT_TRUE(pauses.streams());
+}
+
+TEST(Pauses, TheNextRunBeginsWithThoseOfTheLast) {
+    Pauses last;
+    int64_t now = kStart;
+    uint32_t waits = 0;
+    for (int burst = 0; burst < 8; ++burst) {
+        for (int i = 0; i < 7; ++i) pause(last, now, 1, 20 * kUs, ++waits);
+        pause(last, now, 1, 15 * kMs, ++waits);
+    }
+    Habits habits;
+    last.write(habits);
+    EXPECT_EQ(habits.pauses, Pauses::kRemembered);
+    Pauses next;
+    next.begin_with(habits);
+    EXPECT_TRUE(next.begin_with_wait());
+    EXPECT_FALSE(next.streams());
+    EXPECT_TRUE(next.unsure()) << "of this run nothing is known";
+    Habits again;
+    next.write(again);
+    EXPECT_EQ(again, habits);
+    pause(next, now, Pauses::kRemembered, 15 * kMs, waits);
+    EXPECT_TRUE(next.streams()) << "it does something else";
+}
+
+TEST(Pauses, WhatIsKeptIsWhatItUsuallyDoes) {
+    Pauses pauses;
+    int64_t now = kStart;
+    int written = 0;
+    for (unsigned i = 0; i < 1 + 200; ++i) {
+        pause(pauses, now, 1, 15 * kMs);
+        written += pauses.due() ? 1 : 0;
+    }
+    EXPECT_EQ(written, 5) << "after 8, 16, 32, 64 and 128";
 }
 
 }  // namespace

@@ -207,7 +207,7 @@ void let_go(Gpu& gpu) {
                       rm::sentence(outcome), outcome.error, outcome.status);
     }
     // The device may not notice that what was kept off is there again, and then, or a moment later, notices a second
-    // call (docs/decisions/009).
+    // call (docs/decisions/010).
     if (gpu.kept_off) enable_once_more(gpu);
     gpu.stopped = false;
     gpu.once_more = gpu.kept_off;

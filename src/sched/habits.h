@@ -1,0 +1,29 @@
+// How a program has used its device: what its next run begins with, instead of with nothing. Plain data.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace xsched::sched {
+
+struct Habits {
+    static constexpr unsigned kThinkTimes = 8;
+
+    int32_t priority = INT32_MIN;  // of the unit that had them: of several, the most urgent one's are kept
+    uint32_t think_times = 0;      // 0: nothing is known
+    std::array<uint32_t, kThinkTimes> think_us{};  // of all that were remembered, evenly picked, ascending
+    uint32_t pauses = 0;
+    uint32_t short_ones = 0;  // a bit per pause
+    uint32_t waited = 0;      // likewise: those that are short and began with a wait
+
+    bool known() const { return think_times == kThinkTimes && pauses != 0; }
+    bool operator==(const Habits&) const = default;
+};
+
+// Of a process. The scheduler reads the first and writes the second, as long as the process has units.
+struct ProgramHabits {
+    Habits last_run;
+    Habits now;
+};
+
+}  // namespace xsched::sched

@@ -1,0 +1,42 @@
+// What the units of a device may lose to precautions at most: to what is done for a more urgent unit whose pattern is
+// not known yet, or may have changed. One part in fifty of the device's time, and some milliseconds at once. What has
+// proved right is given back. Pure; one object per device; not thread-safe.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace xsched::sched {
+
+class Precautions {
+public:
+    static constexpr int64_t kPart = 50;
+    static constexpr int64_t kMostSavedNs = 10'000'000;
+
+    void use(bool used) { used_ = used; }
+    bool used() const { return used_; }
+    bool take(int64_t ns, int64_t now_ns) {
+        const int64_t passed_ns = std::max<int64_t>(now_ns - counted_ns_, 0);
+        if (counted_ns_ != 0) saved_ns_ = std::min(saved_ns_ + passed_ns / kPart, kMostSavedNs);
+        // What is no whole part yet counts next time.
+        counted_ns_ = counted_ns_ == 0 || saved_ns_ == kMostSavedNs ? now_ns : now_ns - passed_ns % kPart;
+        if (!used_ || ns > saved_ns_) return false;
+        saved_ns_ -= ns;
+        return true;
+    }
+    void give_back(int64_t ns) { saved_ns_ = std::min(saved_ns_ + ns, kMostSavedNs); }
+
+private:
+    int64_t saved_ns_ = kMostSavedNs;
+    int64_t counted_ns_ = 0;
+    bool used_ = true;
+};
+
+// A unit's pause for which more was taken than its think times say.
+struct LongerPause {
+    int64_t idle_since_ns = 0;
+    int64_t taken_ns = 0;
+    int64_t until_ns = 0;
+};
+
+}  // namespace xsched::sched

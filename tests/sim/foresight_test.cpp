@@ -1,0 +1,51 @@
+// Bursts foreseen from their rhythm: what the urgent program gains, and what the victim loses whatever the rhythm is.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "sim/beside_low.h"
+
+namespace xsched::sim {
+namespace {
+
+using testing::beside_low;
+using testing::run_beside_low;
+using testing::Seen;
+
+Workload workload_of(const std::string& arrival, const char* shape, double low_ms) {
+    return beside_low("arrival = { " + arrival + " }\nburst = { kernels = 100, kernel_us = 7" + shape + " }", low_ms,
+                      "duration_s = 4");
+}
+
+TEST(Foresight, ABurstOfAnEvenRhythmWaitsForNoCall) {
+    Workload workload = workload_of("kind = 'periodic', period_ms = 50", ", sync_every = 5", 3);
+    const int64_t before_us = run_beside_low(workload).later_us(20);
+    workload.settings.foresight = true;
+    EXPECT_LT(run_beside_low(workload).later_us(20), before_us - 20);
+}
+
+// Even, nearly even, uneven and without any rhythm; a kernel of the victim's more or less is chance.
+TEST(Foresight, CostsTheVictimTwoPercentAtMost) {
+    for (const char* arrival :
+         {"kind = 'periodic', period_ms = 11", "kind = 'periodic', period_ms = 16", "kind = 'periodic', period_ms = 33",
+          "kind = 'periodic', period_ms = 50", "kind = 'periodic', period_ms = 50, jitter_us = 100",
+          "kind = 'periodic', period_ms = 50, jitter_us = 200", "kind = 'periodic', period_ms = 50, jitter_us = 500",
+          "kind = 'periodic', period_ms = 50, jitter_ms = 10", "kind = 'closed', think_ms = [30, 30]",
+          "kind = 'closed', think_us = [30000, 30400]", "kind = 'closed', think_ms = [12, 18]",
+          "kind = 'poisson', rate_per_s = 30",
+          "kind = 'modulated', phases = [{ rate_per_s = 100, stays_ms = 100 },"
+          " { rate_per_s = 10, stays_ms = 100 }]"}) {
+        for (const char* shape : {"", ", sync_every = 5", ", gap_us = 60"}) {
+            for (const double low_ms : {0.05, 0.3, 3.0}) {
+                Workload workload = workload_of(arrival, shape, low_ms);
+                const double before = run_beside_low(workload).low_share;
+                workload.settings.foresight = true;
+                EXPECT_GT(run_beside_low(workload).low_share, before - 0.02 - low_ms / 4e3)
+                    << arrival << shape << " beside " << low_ms;
+            }
+        }
+    }
+}
+
+}  // namespace
+}  // namespace xsched::sim
