@@ -168,7 +168,7 @@ struct Program {
         return events.record(stream, *board) && wait();
     }
     // No call follows the launches while `order` lasts.
-    bool silent(Board& board) {
+    bool silent() {
         uint32_t count = number_of("CUDA_PROGRAM_SILENT_US") * kStepsPerUs;
         const Busy change(count);
         void* of_busy[] = {&word, &count};
@@ -176,8 +176,8 @@ struct Program {
             if (!launch(busy, of_busy)) return false;
             expected = expected * change.factor + change.sum;
         }
-        for (; board.order.load() == Board::kSilent; std::this_thread::sleep_for(std::chrono::milliseconds(1)))
-            board.ended = value() == expected ? 1 : 0;
+        for (; board->order.load() == Board::kSilent; std::this_thread::sleep_for(std::chrono::milliseconds(1)))
+            board->ended = value() == expected ? 1 : 0;
         return wait();
     }
     bool wait() const {
@@ -213,7 +213,7 @@ int work(Board& board, int device, const Arguments& arguments) {
             continue;
         }
         const bool silent = board.order.load() == Board::kSilent;
-        if (!(silent ? program.silent(board) : program.batch(change))) return 1;
+        if (!(silent ? program.silent() : program.batch(change))) return 1;
         if (program.value() != program.expected) {
             std::fprintf(stderr, "cuda_program: 0x%x instead of 0x%x after %u batches\n", program.value(),
                          program.expected, program.batches);
