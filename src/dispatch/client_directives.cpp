@@ -109,6 +109,7 @@ ClientSlots::Summary ClientSlots::take_verdicts() {
         summary.suspect |= verdict.suspect;
         summary.expects_interrupt |= verdict.preemption.expect_interrupt;
         summary.has_victims |= verdict.preemption.has_victims;
+        summary.together |= verdict.suspend && interrupt_of(units_[queue.own]) == ipc::Interrupt::kTogether;
         const bool runs = queue.ready && watched && !verdict.suspend;
         followed_ |= runs || queue.stopping_since_ns != 0 || queue.resuming_since_ns != 0;
         polled_ |= runs && (queue.device_progress || queue.silence.pending());
@@ -116,8 +117,22 @@ ClientSlots::Summary ClientSlots::take_verdicts() {
     return summary;
 }
 
+// Programs of one priority that make room for the same one are taken off in one call: their agents' calls would wait
+// for each other in the driver (docs/decisions/010).
+ipc::Interrupt ClientSlots::interrupt_of(const OwnUnit& own) const {
+    const sched::Preemption& preemption = own.verdict().preemption;
+    if (preemption.interrupt == sched::Interrupt::kTakenOff && preemption.has_peer &&
+        std::find(acted_for_.begin(), acted_for_.end(), own.key.device) != acted_for_.end())
+        return ipc::Interrupt::kTogether;
+    return static_cast<ipc::Interrupt>(preemption.interrupt);
+}
+
 void ClientSlots::write_header(const Summary& summary) {
     ipc::Header& header = view_.region->header;
+    if (update(header.together, summary.together ? 1U : 0U)) {
+        header.taken_together.store(0, std::memory_order_relaxed);
+        if (view_.together != nullptr) view_.together->push_back(view_.id);
+    }
     put(header.expect_interrupt, summary.expects_interrupt ? 1U : 0U);
     put(header.keep_alive_wanted, summary.has_victims ? 1U : 0U);
     if (put(header.watching, summary.watching ? 1U : 0U) && summary.watching) {
@@ -152,7 +167,7 @@ void ClientSlots::direct_queue(uint32_t at, int64_t now_ns) {
     }
     queue.warmed = verdict.imminent;
     update(slot.suspended_for_nobody, verdict.suspend && verdict.by == 0 ? 1U : 0U);
-    const bool calls = put(slot.interrupt, static_cast<uint32_t>(preemption.interrupt)) &&
+    const bool calls = put(slot.interrupt, static_cast<uint32_t>(interrupt_of(units_[queue.own]))) &&
                        preemption.interrupt != sched::Interrupt::kNone;
     if (preemption.on_its_way && (calls || !queue.on_its_way)) {
         departure_.begin(queue.costs, now_ns);
@@ -248,7 +263,11 @@ bool ClientSlots::ring() {
 RoomFor ClientSlots::makes_room(int64_t now_ns) {
     if (!is_leaving()) return {};
     const uint32_t carried_out = view_.region->header.carried_out.load(std::memory_order_acquire);
-    const bool called = departure_rung_ && static_cast<int32_t>(carried_out - departure_directive_) >= 0;
+    const ipc::Header& header = view_.region->header;
+    const bool awaits_server = header.together.load(std::memory_order_relaxed) != 0 &&
+                               header.taken_together.load(std::memory_order_acquire) == 0;
+    const bool called =
+        departure_rung_ && !awaits_server && static_cast<int32_t>(carried_out - departure_directive_) >= 0;
     if (called)
         for (uint32_t at = 0; at < queues_.size(); ++at)
             if (queues_[at].used && queues_[at].scheduled) journal_interrupt(at, now_ns);
@@ -286,6 +305,7 @@ void ClientSlots::let_go(int64_t now_ns) {
         queue = QueueHistory{};
     }
     put(view_.region->header.watching, 0U);
+    if (update(view_.region->header.together, 0U) && view_.together != nullptr) view_.together->push_back(view_.id);
     put(view_.region->header.expect_interrupt, 0U);
     put(view_.region->header.keep_alive_wanted, 0U);
     suspended_ = followed_ = false;

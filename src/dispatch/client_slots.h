@@ -75,6 +75,8 @@ public:
     // Writes the header and the verdicts on its units into its slots, at most so many at a time. False: there are more.
     bool direct(int64_t now_ns, uint32_t most = UINT32_MAX);
     uint32_t unwritten() const { return std::min(unwritten_, static_cast<uint32_t>(queues_.size())); }
+    // On these devices the server itself takes the process's work off, in one call with others' (Interrupt::kTogether).
+    void act_for(std::vector<uint64_t> devices) { acted_for_ = std::move(devices); }
     // Tells its agent, once, if something was written since the last call. True: it did.
     bool ring();
     // For which client something of this one is on its way off its device, to be kept off, and until when at least.
@@ -132,6 +134,7 @@ private:
         bool expects_interrupt = false;
         bool has_victims = false;
         bool suspect = false;
+        bool together = false;
         uint32_t unscheduled = 0;
     };
 
@@ -168,6 +171,7 @@ private:
     void begin_suspension(int64_t now_ns);
     void write_header(const Summary& summary);
     void direct_queue(uint32_t at, int64_t now_ns);
+    ipc::Interrupt interrupt_of(const OwnUnit& own) const;
     void note_suspension(uint32_t at, int64_t now_ns);
     void write_record(uint32_t at, int64_t now_ns);
     void log_change(const QueueHistory& queue) const;
@@ -208,6 +212,7 @@ private:
     bool changed_ = false;  // see takes_directives
     sched::Departure departure_;  // see makes_room
     uint32_t leaves_for_ = 0;  // that client
+    std::vector<uint64_t> acted_for_;  // see act_for
     bool departure_rung_ = false;
     uint32_t departure_directive_ = 0;  // the number that its agent then has to carry out
     static constexpr size_t kMostForOthers = 16;  // between two calls; the rest is in no log but the server's

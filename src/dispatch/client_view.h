@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "dispatch/hold_log.h"
 #include "dispatch/journal.h"
@@ -26,6 +27,8 @@ struct ClientView {
     Journal* journal = nullptr;            // outlives it; null: nobody records
     std::shared_ptr<sched::ProgramHabits> habits;  // the scheduling thread's until remove_client; null: not kept
     HoldLog* holds = nullptr;              // likewise; null: nobody adds them up
+    // The scheduling thread's, and outlives it: gets the ids of clients whose Header::together changes.
+    std::vector<uint32_t>* together = nullptr;
 };
 
 }  // namespace xsched::dispatch

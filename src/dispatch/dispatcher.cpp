@@ -68,6 +68,13 @@ bool Dispatcher::set_suspended_by_person(uint32_t client_id, uint64_t handle, bo
     return true;
 }
 
+void Dispatcher::act_for(uint32_t client_id, std::vector<uint64_t> devices) {
+    ClientSlots* client = state_->find(client_id);
+    if (client == nullptr) return;
+    client->act_for(std::move(devices));
+    state_->to_scan.add(*client);
+}
+
 void Dispatcher::look_at(uint32_t client_id) {
     if (ClientSlots* client = state_->find(client_id)) state_->to_scan.add(*client);
 }

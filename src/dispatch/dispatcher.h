@@ -31,6 +31,8 @@ public:
     // pass. False: no such client or queue.
     bool set_suspended_by_person(uint32_t client_id, uint64_t handle, bool suspended);
 
+    // See ClientSlots::act_for.
+    void act_for(uint32_t client_id, std::vector<uint64_t> devices);
     // Something of the client was changed from outside: the next pass reads it.
     void look_at(uint32_t client_id);
 

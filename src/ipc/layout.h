@@ -39,6 +39,7 @@ enum class Interrupt : uint32_t {
     kNone = 0,      // it ends
     kTakenOff = 1,  // it is taken off the device
     kKeptOff = 2,   // the same, but a short timeslice does the first part: it is kept from coming back
+    kTogether = 3,  // xserver takes it off, in one call with others: its agent does nothing
 };
 
 // What the client has done about that.
@@ -226,6 +227,8 @@ struct Header {
     // each time. Odd numbers, or one that changed, mean that the client's own knowledge is out of date.
     std::atomic<uint32_t> outside_changes;
     std::atomic<uint32_t> outside_stopped;  // 1: something is off its device by the server's doing
+    std::atomic<uint32_t> together;  // 1: some suspended slot says Interrupt::kTogether (server)
+    std::atomic<uint32_t> taken_together;  // 1: and that is done (server)
 
     // What its devices are called, the first ones that it used. (client)
     DeviceName devices[kMostDeviceNames];

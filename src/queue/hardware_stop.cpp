@@ -44,7 +44,8 @@ HardwareStop::Stop HardwareStop::wanted() const {
     const bool suspended = core_.published.suspended() && core_.published.directed_ns() != given_up_ns_;
     const auto interrupt =
         static_cast<ipc::Interrupt>(core_.published.slot().interrupt.load(std::memory_order_acquire));
-    if (!suspended || interrupt == ipc::Interrupt::kNone) return {kPreemptLevelDeactivate};
+    if (!suspended || interrupt == ipc::Interrupt::kNone || interrupt == ipc::Interrupt::kTogether)
+        return {kPreemptLevelDeactivate};
     return {kPreemptLevelInterrupt, interrupt == ipc::Interrupt::kKeptOff ? kXqKeepOff : kXqTakeOff};
 }
 

@@ -191,7 +191,8 @@ void choose_for(Pass& pass, Group& group) {
                                     .timeslice_us = slice_us,
                                     .expect_interrupt = interrupts(group.usual),
                                     .on_its_way = group.on_its_way,
-                                    .has_victims = device.rivals.has_victims(at, pass.given.units[at])};
+                                    .has_victims = device.rivals.has_victims(at, pass.given.units[at]),
+                                    .has_peer = present.victim.has_peer};
         if (preemption == device.verdicts[at].preemption) continue;
         device.verdicts[at].preemption = preemption;
         device.note_changed(at);

@@ -53,11 +53,13 @@ void Server::take_handover(Client& client, const std::string& packet, base::Uniq
             XLOG_WARN("client %u sent %zu bytes where nothing is expected: it is let go", id, packet.size());
         return remove_client(id);
     }
-    if (!client.handed_over) {
-        const int32_t pid = client.pid();
-        ipc::Region* region = &client.region();
-        client.handed_over = scheduler_.run([&](dispatch::Dispatcher&) { interrupter_.watch(id, pid, region); });
-    }
+    const int32_t pid = client.pid();
+    ipc::Region* region = &client.region();
+    const bool done = scheduler_.run([&](dispatch::Dispatcher& dispatcher) {
+        interrupter_.watch(id, pid, region);
+        dispatcher.act_for(id, interrupter_.devices_of(id));
+    });
+    client.handed_over = client.handed_over || done;
     events_.rearm(client.socket(), token(Source::kClient, id));
 }
 

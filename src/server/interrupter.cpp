@@ -156,18 +156,20 @@ int64_t Interrupter::look_at(Watched& answer, int64_t now_ns) {
     else if (answer.silent_since_ns == 0)
         answer.silent_since_ns = now_ns;
     answer.carried_out = carried_out;
-    if (!answer.acting) {
-        if (answers) return 0;
-        if (now_ns - answer.silent_since_ns < kClientActsWithinNs) return answer.silent_since_ns + kClientActsWithinNs;
-        answer.acting = true;
-        XLOG_DEBG("client %u (pid %d) does not answer: its devices are seen to here", answer.id, answer.pid);
-        header.outside_stopped.store(1);
-        header.outside_changes.fetch_add(1);
-        follow(answer);
-        return now_ns + kLookEveryNs;
+    if (!answer.silent) {
+        if (answers && !answer.acting) return 0;
+        if (!answers) {
+            const int64_t due_ns = answer.silent_since_ns + kClientActsWithinNs;
+            if (now_ns < due_ns) return due_ns;
+            XLOG_DEBG("client %u (pid %d) does not answer: its devices are seen to here", answer.id, answer.pid);
+            answer.silent = true;
+            begin_acting(answer);
+            follow(answer);
+            return now_ns + kLookEveryNs;
+        }
     }
-    if (answers && hand_back(answer)) {  // before anything more is done for it
-        answer.acting = false;
+    if (answers && !answer.together && hand_back(answer)) {  // before anything more is done for it
+        answer.acting = answer.silent = false;
         header.outside_stopped.store(0);
         header.outside_changes.fetch_add(1);
         XLOG_DEBG("client %u (pid %d) answers again", answer.id, answer.pid);
@@ -177,18 +179,45 @@ int64_t Interrupter::look_at(Watched& answer, int64_t now_ns) {
     return now_ns + kLookEveryNs;
 }
 
-// What its slots say becomes what is wanted.
+void Interrupter::begin_acting(Watched& client) {
+    if (std::exchange(client.acting, true)) return;
+    ipc::Header& header = client.region->header;
+    header.outside_stopped.store(1);
+    header.outside_changes.fetch_add(1);
+}
+
+void Interrupter::follow_together(const std::vector<uint32_t>& clients) {
+    for (const uint32_t id : clients) {
+        const auto at = std::find_if(watched_.begin(), watched_.end(), [id](const auto& it) { return it.id == id; });
+        if (at == watched_.end()) continue;
+        at->together = at->region->header.together.load(std::memory_order_relaxed) != 0;
+        begin_acting(*at);
+        follow(*at);
+    }
+}
+
+std::vector<uint64_t> Interrupter::devices_of(uint32_t client) {
+    std::vector<uint64_t> devices;
+    const std::lock_guard lock(mutex_);
+    for (const auto& [key, set] : sets_)
+        if (key.client == client && !set.going && set.by->stop_all != nullptr) devices.push_back(key.device);
+    return devices;
+}
+
+// What its slots say becomes what is wanted. The timeslices of a client that answers are its own business.
 void Interrupter::follow(const Watched& client) {
     bool any = false;
     const std::lock_guard lock(mutex_);
     for (auto& [key, set] : sets_) {
         if (key.client != client.id || set.going) continue;
         const Wanted wanted = wanted_on(*client.region, key.device);
-        set.wanted = wanted.stopped;
-        set.wanted_us = wanted.timeslice_us;
+        set.wanted = wanted.stopped && (client.silent || client.together);
+        set.wanted_us = client.silent ? wanted.timeslice_us : set.done_us;
+        set.together = !client.silent;
+        set.taken = &client.region->header.taken_together;
         // What the client itself has stopped is to run again, too: before it fell silent or by a call that came to its
         // end only now, after ours. As long as it says so.
-        set.left_stopped = wanted.interrupted && !set.wanted;
+        set.left_stopped = client.silent && wanted.interrupted && !set.wanted;
         set.dirty = set.dirty || set.wanted != set.stopped || set.wanted_us != set.done_us || set.left_stopped;
         any = any || set.dirty;
     }
@@ -202,11 +231,12 @@ bool Interrupter::hand_back(const Watched& client) {
     for (const auto& [key, set] : sets_) {
         if (key.client != client.id || set.going) continue;
         if (set.dirty || set.busy || set.stopped) return false;
-        if (set.done_us != kUnknownUs && set.done_us != wanted_on(*client.region, key.device).timeslice_us)
+        if (client.silent && set.done_us != kUnknownUs &&
+            set.done_us != wanted_on(*client.region, key.device).timeslice_us)
             return false;
     }
     for (auto& [key, set] : sets_)
-        if (key.client == client.id) set.done_us = kUnknownUs;
+        if (key.client == client.id && client.silent) set.done_us = kUnknownUs;
     return true;
 }
 
@@ -219,9 +249,51 @@ void Interrupter::release(uint32_t client) {
             set.stopped = set.left_stopped = true;
             set.done_us = kUnknownUs;
             set.going = true;
+            set.taken = nullptr;
         }
     }
     changed_.notify_all();
+}
+
+// Does for several clients of one device what is to be done for them together. False: there is nothing.
+bool Interrupter::act_together(std::unique_lock<std::mutex>& lock) {
+    const auto fits = [](const Set& set) {
+        return set.dirty && set.together && !set.going && !set.renewed && !set.left_stopped &&
+               set.wanted_us == set.done_us && set.wanted != set.stopped;
+    };
+    const auto first = std::find_if(sets_.begin(), sets_.end(), [&](const auto& it) { return fits(it.second); });
+    if (first == sets_.end()) return false;
+    const bool stop = first->second.wanted;
+    const Interrupts& by = *first->second.by;
+    std::vector<Set*> chosen;  // they stay: this thread alone erases
+    std::vector<Handed> handed;
+    std::vector<std::shared_ptr<base::UniqueFd>> fds;
+    std::vector<uint32_t> clients;
+    for (auto& [key, set] : sets_) {
+        if (!fits(set) || set.wanted != stop || set.by != &by || key.device != first->first.device) continue;
+        set.dirty = false;
+        set.busy = true;
+        set.stopped = stop;
+        chosen.push_back(&set);
+        handed.push_back(set.handed);
+        fds.push_back(set.fd);
+        clients.push_back(key.client);
+    }
+    lock.unlock();
+    const int64_t began = base::now_ns();
+    InterruptOutcome outcome = (stop ? by.stop_all : by.start_all)(fds[0]->get(), handed);
+    for (size_t i = 0; i < handed.size() && !outcome.good; ++i) {
+        const InterruptOutcome alone = (stop ? by.stop : by.start)(fds[i]->get(), handed[i]);
+        if (!alone.good) complain(clients[i], stop ? "disabled" : "enabled", alone);
+    }
+    XLOG_DEBG("%zu clients %s together in %lld us", handed.size(), stop ? "taken off" : "put back",
+              static_cast<long long>((base::now_ns() - began) / base::kMicrosecond));
+    lock.lock();
+    for (Set* set : chosen) {
+        set->busy = false;
+        if (set->taken != nullptr) set->taken->store(stop ? 1 : 0, std::memory_order_release);
+    }
+    return true;
 }
 
 // Does one thing. False: there is none.
@@ -233,6 +305,7 @@ bool Interrupter::act(std::unique_lock<std::mutex>& lock) {
         lock.lock();
         return true;
     }
+    if (act_together(lock)) return true;
     const auto at =
         std::find_if(sets_.begin(), sets_.end(), [](const auto& it) { return it.second.dirty || it.second.going; });
     if (at == sets_.end()) return false;

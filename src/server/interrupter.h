@@ -1,5 +1,6 @@
-// Takes clients' work off their devices, and puts it back, for those that do not answer: level 3 by the descriptors
-// that a client has handed over. A client that answers does it itself; then this does nothing.
+// Takes clients' work off their devices, and puts it back, by the descriptors that a client has handed over (level 3):
+// for those that do not answer, and for several of one priority at once, whose own calls would wait for each other in
+// the driver. Else a client that answers does it itself; then this does nothing.
 //
 // Calls to the driver take up to a millisecond, so that they are made on a thread of its own. What is wanted and what
 // has been done are compared until they agree: whoever acts last, client or server, acts on the newest directive. The
@@ -46,6 +47,10 @@ public:
     void unwatch(uint32_t client);
     // Looks whether clients carry out their directives, and steps in if not. Returns when to look again; 0: no need.
     int64_t look(int64_t now_ns);
+    // What the Header::together of these clients says has changed.
+    void follow_together(const std::vector<uint32_t>& clients);
+    // Of which devices this can take the client's work off together with others'. Any thread.
+    std::vector<uint64_t> devices_of(uint32_t client);
 
 private:
     struct Set {
@@ -61,6 +66,8 @@ private:
         bool dirty = false;  // to be done, whatever was done last
         bool busy = false;  // being done
         bool going = false;  // then to be closed
+        bool together = false;  // what is to be done next is done for several in one call
+        std::atomic<uint32_t>* taken = nullptr;  // its client's word for that; stays until release
     };
     struct Key {
         uint32_t client;
@@ -75,7 +82,9 @@ private:
         ipc::Region* region = nullptr;
         uint32_t carried_out = 0;
         int64_t silent_since_ns = 0;  // 0: it is not
-        bool acting = false;  // it is done for it here
+        bool acting = false;  // it is done for it here,
+        bool silent = false;  // since it does not answer,
+        bool together = false;  // or for it and others at once
     };
 
     int64_t look_at(Watched& client, int64_t now_ns);
@@ -85,6 +94,8 @@ private:
     void retire(Set& set);
     void run();
     bool act(std::unique_lock<std::mutex>& lock);
+    bool act_together(std::unique_lock<std::mutex>& lock);
+    void begin_acting(Watched& client);
     bool watch_scheduler(int64_t now_ns);
 
     // Scheduling thread.

@@ -35,12 +35,25 @@ std::string describe(const Handed& handed) {
 
 InterruptOutcome stop(int fd, const Handed& handed) { return told(rm::disable(call, fd, channels_in(handed))); }
 InterruptOutcome start(int fd, const Handed& handed) { return told(rm::enable(call, fd, channels_in(handed))); }
+std::vector<rm::ChannelSet> sets_in(const std::vector<Handed>& handed) {
+    std::vector<rm::ChannelSet> sets;
+    sets.reserve(handed.size());
+    for (const Handed& one : handed) sets.push_back(channels_in(one));
+    return sets;
+}
+InterruptOutcome stop_all(int fd, const std::vector<Handed>& handed) {
+    return told(rm::disable_all(call, fd, sets_in(handed)));
+}
+InterruptOutcome start_all(int fd, const std::vector<Handed>& handed) {
+    return told(rm::enable_all(call, fd, sets_in(handed)));
+}
 void set_timeslices(int fd, const Handed& handed, uint32_t us) {
     rm::set_timeslices(call, fd, channels_in(handed), us);
 }
 
 constexpr Interrupts kInterrupts[] = {
-    {kPlatformCUDA, "NVIDIA's control device", rm::is_control_device, is_sound, describe, stop, start, set_timeslices},
+    {kPlatformCUDA, "NVIDIA's control device", rm::is_control_device, is_sound, describe, stop, start, stop_all,
+     start_all, set_timeslices},
 };
 
 }  // namespace

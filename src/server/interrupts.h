@@ -27,6 +27,10 @@ struct Interrupts {
     std::string (*describe)(const Handed& handed);
     InterruptOutcome (*stop)(int fd, const Handed& handed);
     InterruptOutcome (*start)(int fd, const Handed& handed);
+    // The same for several processes' work on one device, in as few calls as can be, by the descriptor of one of them.
+    // The rest is undone where it fails midway. Null: each by itself.
+    InterruptOutcome (*stop_all)(int fd, const std::vector<Handed>& handed);
+    InterruptOutcome (*start_all)(int fd, const std::vector<Handed>& handed);
     void (*set_timeslices)(int fd, const Handed& handed, uint32_t us);  // 0: the driver's own
 };
 

@@ -80,6 +80,7 @@ void Scheduler::admit(const dispatch::ClientView& client) {
     dispatch::ClientView view = client;
     view.journal = &journal_;
     view.holds = &holds_;
+    view.together = &together_;
     dispatcher_.add_client(view);
     doorbells_.add(client.id, client.region->header, client.limits != nullptr ? &client.limits->ringing_ns : nullptr);
     doorbells_.have_several_users(dispatcher_.has_several_users());

@@ -50,6 +50,9 @@ public:
     // What shares rest upon. The scheduling thread.
     const std::vector<policy::Ahead>& accounts() { return dispatcher_.core().accounts(); }
 
+    // Clients whose Header::together has changed since this was emptied. The scheduling thread.
+    std::vector<uint32_t>& together() { return together_; }
+
     // What it saw and decided. Front thread.
     dispatch::Journal& journal() { return journal_; }
 
@@ -81,6 +84,7 @@ private:
 
     dispatch::Journal journal_;  // before those who write it, like this:
     dispatch::HoldLog holds_;
+    std::vector<uint32_t> together_;
     dispatch::RecordedUsers recorded_users_;
     dispatch::Dispatcher dispatcher_;
     base::FutexWord waker_{0};

@@ -146,6 +146,9 @@ void Server::take_up_checkpoint() {
 
 // On the scheduling thread, after each pass: when to look again at the latest, or 0.
 int64_t Server::look(int64_t now_ns) {
+    std::vector<uint32_t>& together = scheduler_.together();
+    if (!together.empty()) interrupter_.follow_together(together);
+    together.clear();
     const int64_t again_ns = interrupter_.look(now_ns);
     if (options_.supervised == nullptr) return again_ns;
     options_.supervised->beat();

@@ -55,6 +55,57 @@ protected:
     std::unique_ptr<RmFile> low_rm;
 };
 
+// Their agents' calls would wait for each other in the driver.
+TEST_F(CudaInterrupt, ProgramsOfOnePriorityAreTakenOffInOneCall) {
+    auto other = start_on_rm("other", 0, kLongKernelUs);
+    other->work();
+    start_low();
+    ASSERT_TRUE(eventually([&] { return held_by_server() >= 2; })) << "both hand their channels over";
+    const std::unique_ptr<RmFile> other_rm = rm_of(other->pid());
+    ASSERT_TRUE(other_rm->there());
+    const auto together = [&] { return low_rm->state().together.load() + other_rm->state().together.load(); };
+    EXPECT_TRUE(eventually([&] {
+        high->work();
+        const bool off = low_rm->becomes_disabled(true) && other_rm->becomes_disabled(true);
+        high->rest();
+        return off && low_rm->becomes_disabled(false) && other_rm->becomes_disabled(false) && together() > 0;
+    })) << server->process().err();
+    // As often as not, the one that did not answer in time is seen to besides.
+    for (int i = 0; i < 20; ++i) {
+        high->work();
+        EXPECT_TRUE(high->advances()) << high->process().err();
+        high->rest();
+        usleep(5'000);
+    }
+    EXPECT_TRUE(low_rm->becomes_disabled(false)) << "each disabling is undone";
+    EXPECT_TRUE(other_rm->becomes_disabled(false));
+    for (CudaProgram* program : {low.get(), other.get()}) {
+        const uint64_t before = program->done();
+        EXPECT_TRUE(eventually([&] { return program->done() > before; })) << "its kernel does not go on";
+    }
+    EXPECT_EQ(high->end(), 0);
+    EXPECT_EQ(low->end(), 0) << low->process().err();
+    EXPECT_EQ(other->end(), 0) << other->process().err();
+}
+
+// A server that dies leaves nobody off the device.
+TEST_F(CudaInterrupt, WhatWasTakenOffTogetherRunsWithoutItsServer) {
+    auto other = start_on_rm("other", 0, kLongKernelUs);
+    other->work();
+    start_low();
+    ASSERT_TRUE(eventually([&] { return held_by_server() >= 2; }));
+    const std::unique_ptr<RmFile> other_rm = rm_of(other->pid());
+    high->work();
+    ASSERT_TRUE(low_rm->becomes_disabled(true)) << low->process().err();
+    ASSERT_TRUE(other_rm->becomes_disabled(true)) << other->process().err();
+    ASSERT_EQ(kill(server->pid(), SIGKILL), 0);
+    EXPECT_TRUE(low_rm->becomes_disabled(false)) << low->process().err();
+    EXPECT_TRUE(other_rm->becomes_disabled(false)) << other->process().err();
+    EXPECT_EQ(high->end(), 0);
+    EXPECT_EQ(low->end(), 0) << low->process().err();
+    EXPECT_EQ(other->end(), 0) << other->process().err();
+}
+
 TEST_F(CudaInterrupt, ALongKernelIsTakenOffTheDeviceAndContinues) {
     interrupt_low();
     EXPECT_TRUE(high->advances()) << high->process().err();

@@ -131,19 +131,44 @@ uint32_t refusal_of(uint32_t command) {
     return 0;
 }
 
+// A channel of this file or of another one that this process has.
+struct Found {
+    State* state = nullptr;
+    Object* channel = nullptr;
+};
+Found find_anywhere(State& state, uint32_t client, uint32_t handle) {
+    if (Object* own = find(state, client, handle)) return {&state, own};
+    const std::lock_guard lock(g_mutex);
+    for (unsigned i = 0; i < g_mapping_count; ++i)
+        if (Object* other = find(*g_mappings[i].state, client, handle)) return {g_mappings[i].state, other};
+    return {};
+}
+
+void switch_channel(Object& channel, bool disable, bool real) {
+    const uint32_t times = channel.disabled.load();
+    if (real) channel.disabled = disable ? times + 1 : times - (times != 0 ? 1 : 0);
+    channel.shown_disabled = disable ? 1 : 0;
+}
+
 uint32_t switch_channels(State& state, const NV2080_CTRL_FIFO_DISABLE_CHANNELS_PARAMS& list) {
     if (list.numChannels > NV2080_CTRL_FIFO_DISABLE_CHANNELS_MAX_ENTRIES) return 0x1f;
     for (uint32_t i = 0; i < list.numChannels; ++i) {
-        const Object* channel = find(state, list.hClientList[i], list.hChannelList[i]);
+        const Object* channel = find_anywhere(state, list.hClientList[i], list.hChannelList[i]).channel;
         if (channel == nullptr || !is_channel_class(channel->object_class)) return NV_ERR_INVALID_CHANNEL;
     }
     const bool real = std::getenv("FAKE_RM_NO_EFFECT") == nullptr;
+    bool together = false;
     for (uint32_t i = 0; i < list.numChannels; ++i) {
-        Object& channel = *find(state, list.hClientList[i], list.hChannelList[i]);
-        const uint32_t times = channel.disabled.load();
-        if (real) channel.disabled = list.bDisable != 0 ? times + 1 : times - (times != 0 ? 1 : 0);
-        channel.shown_disabled = list.bDisable;
+        const Found found = find_anywhere(state, list.hClientList[i], list.hChannelList[i]);
+        if (found.state == &state) {
+            switch_channel(*found.channel, list.bDisable != 0, real);
+            continue;
+        }
+        const Turn turn(*found.state);
+        switch_channel(*found.channel, list.bDisable != 0, real);
+        together = true;
     }
+    if (list.bDisable != 0 && together) state.together.fetch_add(1);
     if (list.bDisable != 0 && list.bOnlyDisableScheduling != 0) state.kept_off.fetch_add(1);
     (list.bDisable != 0 ? state.disables : state.enables).fetch_add(1);
     return NV_OK;
@@ -260,6 +285,7 @@ int fake_rm_open(void) {
     pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
     pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
     pthread_mutex_init(&state->mutex, &attributes);
+    state->next_handle = static_cast<uint32_t>(getpid() & 0xfff) << 12;
     state->magic = kMagic;
     munmap(memory, sizeof(State));
     return fd;

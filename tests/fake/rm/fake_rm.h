@@ -3,7 +3,8 @@
 // and passes on what is not about its own files.
 //
 // A file is what one open of /dev/nvidiactl is: it can be sent to another process, which then may make the same calls,
-// and opening the device again gives another file, that knows nothing of the first one's objects. The fake CUDA driver
+// and opening the device again gives another file, that knows nothing of the first one's objects. A client has another
+// number in each process, and a list of channels may name those of all files that the caller has. The fake CUDA driver
 // allocates its contexts' channels here and runs nothing on those that are disabled, also in the middle of a kernel.
 //
 // Environment:
@@ -44,6 +45,7 @@ struct State {
     pthread_mutex_t mutex;  // shared by the processes, robust
     uint32_t next_handle;
     std::atomic<uint32_t> disables, enables, timeslices, refused;  // controls so far
+    std::atomic<uint32_t> together;  // of the disables: with channels of other files
     std::atomic<uint32_t> kept_off;  // of the disables: without taking anything off (here all that runs stops at once)
     std::atomic<int32_t> last_pid;  // whose the last control was
     Object objects[kMostObjects];

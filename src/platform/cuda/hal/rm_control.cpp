@@ -109,6 +109,41 @@ Outcome enable(Ioctl call, int fd, const ChannelSet& set) {
     return worst;
 }
 
+namespace {
+
+// One call, or a few.
+Outcome switch_all(Ioctl call, int fd, std::span<const ChannelSet> sets, Switch how) {
+    NV2080_CTRL_FIFO_DISABLE_CHANNELS_PARAMS parameters{};
+    parameters.bDisable = how != Switch::kEnable ? 1 : 0;
+    Outcome outcome;
+    const auto flush = [&] {
+        if (parameters.numChannels != 0 && outcome.good())
+            outcome = control(call, fd, sets[0].client, sets[0].subdevice, NV2080_CTRL_CMD_FIFO_DISABLE_CHANNELS,
+                              &parameters, sizeof parameters);
+        parameters.numChannels = 0;
+    };
+    for (const ChannelSet& set : sets)
+        for (uint32_t i = 0; i < set.channel_count; ++i) {
+            parameters.hClientList[parameters.numChannels] = set.client;
+            parameters.hChannelList[parameters.numChannels] = set.channels[i];
+            if (++parameters.numChannels == kMostPerCall) flush();
+        }
+    flush();
+    return outcome;
+}
+
+}  // namespace
+
+Outcome disable_all(Ioctl call, int fd, std::span<const ChannelSet> sets) {
+    const Outcome outcome = switch_all(call, fd, sets, Switch::kDisable);
+    if (!outcome.good()) enable_all(call, fd, sets);
+    return outcome;
+}
+
+Outcome enable_all(Ioctl call, int fd, std::span<const ChannelSet> sets) {
+    return switch_all(call, fd, sets, Switch::kEnable);
+}
+
 Outcome set_timeslices(Ioctl call, int fd, const ChannelSet& set, uint32_t us) {
     Outcome worst;
     for (uint32_t i = 0; i < set.group_count; ++i) {

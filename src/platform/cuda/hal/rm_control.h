@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 namespace xsched::cuda::rm {
 
@@ -48,6 +49,12 @@ bool is_sound(const ChannelSet& set);
 // exist any more.
 Outcome disable(Ioctl call, int fd, const ChannelSet& set, bool lets_run = false);
 Outcome enable(Ioctl call, int fd, const ChannelSet& set);
+
+// The same for the channels of several clients of one GPU at once: the price is the call's, whosever channels they are
+// (docs/decisions/010). `fd` and the first set's subdevice make the calls. Disabling is undone if it fails midway; both
+// fail as a whole where a channel is gone.
+Outcome disable_all(Ioctl call, int fd, std::span<const ChannelSet> sets);
+Outcome enable_all(Ioctl call, int fd, std::span<const ChannelSet> sets);
 
 // Of every group; `us` 0: each its own again (where that is known).
 Outcome set_timeslices(Ioctl call, int fd, const ChannelSet& set, uint32_t us);
