@@ -66,7 +66,7 @@ bool ClientSlots::direct(int64_t now_ns, uint32_t most) {
         next_written_ = at + 1;
         const bool asks = unasked_ > 0 && unasked_-- > 0;
         QueueHistory& queue = queues_[at];
-        if (!queue.used || !queue.scheduled) continue;
+        if (!has_verdict(queue)) continue;
         if (asks) ask(at);
         queue.verdict = units_[queue.own].verdict();
         queue.verdict.imminent = queue.verdict.imminent && !std::exchange(warms, warms || queue.verdict.imminent);
@@ -101,6 +101,7 @@ ClientSlots::Summary ClientSlots::take_verdicts() {
             ++summary.unscheduled;
             continue;
         }
+        if (!has_verdict(queue)) continue;
         const sched::Verdict& verdict = units_[queue.own].verdict();
         // A priority that is lent ends with a command that nobody reports: so its queue goes on being watched.
         const bool watched = verdict.watched || queue.lent;

@@ -69,7 +69,7 @@ void ClientSlots::end_scan(int64_t now_ns) {
 // Also whatever the client has written over what is directed.
 bool ClientSlots::is_directed_otherwise(uint32_t at) const {
     const QueueHistory& queue = queues_[at];
-    if (!queue.used || !queue.scheduled) return false;
+    if (!has_verdict(queue)) return false;
     if (queue.directed_for != queue.basis()) return true;
     const OwnUnit& own = units_[queue.own];
     if (own.table->all_changed) return false;  // its device is decided about anew, and all of it directed

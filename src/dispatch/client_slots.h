@@ -162,6 +162,10 @@ private:
     void publish_units();
     void end_scan(int64_t now_ns);
     bool is_directed_otherwise(uint32_t at) const;
+    // False also of a queue whose unit is new to the scan under way.
+    bool has_verdict(const QueueHistory& queue) const {
+        return queue.used && queue.scheduled && units_[queue.own].here;
+    }
     void share_as_others(policy::Unit& unit) const;
     bool shares_as_group(policy::Unit& unit) const;
     void share_as_user(policy::Unit& unit) const;

@@ -263,7 +263,6 @@ uint32_t DispatcherState::slots_to_write(const ClientSlots& client, int64_t now_
 
 void DispatcherState::direct_those(int64_t now_ns, bool all, bool many) {
     to_direct.keep([&](ClientSlots& client) {
-        if (client.is_being_read()) return true;  // until that is done
         if (!all && (client.queues().size() > kFewQueues) != many) return true;
         const uint32_t slots = all ? UINT32_MAX : slots_to_write(client, now_ns);
         if (slots == 0) return true;

@@ -148,6 +148,32 @@ TEST_F(Quiet, DirectivesAreWrittenAnewOnlyWhereSomethingChanged) {
     EXPECT_GT(written_ns.load(), before_ns);
 }
 
+// Somebody waits for a program to be kept off that has many queues, which are read in parts.
+TEST_F(Quiet, DirectivesDoNotWaitForTheRestOfATable) {
+    FakeClient low(1, 1);
+    FakeClient high(2, 2);
+    for (uint32_t at = 0; at < 1000; ++at) {
+        low.make_queue(at, 0);
+        low.submit(at, now_ns);
+    }
+    high.make_queue(0, 10);
+    for (FakeClient* client : {&low, &high}) dispatcher.add_client(client->view());
+    dispatcher.pass(now_ns);
+    ASSERT_FALSE(low.suspended(0));
+    const uint32_t low_rang[] = {1};
+    const uint32_t high_rang[] = {2};
+    low.make_queue(1000, -5);  // of a unit that is not known before all is read
+    low.submit(1000, now_ns);
+    dispatcher.pass(now_ns += kUs, low_rang);
+    high.submit(0, now_ns);
+    dispatcher.pass(now_ns += kUs, high_rang);
+    EXPECT_TRUE(low.suspended(0));
+    EXPECT_TRUE(low.suspended(999));
+    EXPECT_FALSE(low.suspended(1000));
+    for (int i = 0; i < 10; ++i) dispatcher.pass(now_ns += kUs, {});
+    EXPECT_TRUE(low.suspended(1000));
+}
+
 // So that neither a pass is long nor anybody takes the scheduler for dead.
 TEST_F(Quiet, HeartbeatsOfManyComeAFewInEachPass) {
     constexpr uint32_t kMany = 400;
