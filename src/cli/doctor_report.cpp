@@ -144,8 +144,8 @@ std::string for_people(const Evidence& evidence, const std::vector<Verdict>& ver
         if (!result->second.says.empty() && !says_the_next_too(evidence, step))
             steps.add({"", "", "", result->second.says});
     }
-    std::string text = settings.text() + "\n" + steps.text() + "\n" + hardware_text(evidence) + "\n\n" +
-                       verdicts_text(verdicts);
+    std::string text =
+        settings.text() + "\n" + steps.text() + "\n" + hardware_text(evidence) + "\n\n" + verdicts_text(verdicts);
     for (const std::string& sentence : advice(evidence)) text += "note: " + sentence + "\n";
     return text;
 }
