@@ -24,6 +24,8 @@ std::string through(const Json& by, const Json& program) {
     const std::string mechanism = by.value("mechanism", "");
     const double command_ms = program.value("command_ms", 0.0);
     const std::string kernels = command_ms > 0 ? "its commands of " + length_text(command_ms) : "its commands";
+    if (mechanism.starts_with("interrupt") && program.value("slowed", false))
+        return "; " + kernels + " are kept to few compute units, where they go on (level 3)";
     if (mechanism.starts_with("interrupt")) return "; " + kernels + " were taken off the device (level 3)";
     if (mechanism == "timeslice") return "; a short timeslice in the hardware let the other one in (level 3)";
     return "";

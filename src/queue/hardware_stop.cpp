@@ -61,6 +61,7 @@ HardwareStop::Applied HardwareStop::apply() {
         ++core_.busy;  // what goes on may be the last work of a retired queue, whose backend goes with it
     }
     change_to(to);
+    settle_hold();
     apply_timeslice(timeslice_us);
     base::Lock lock(core_.mutex);
     --core_.busy;
@@ -193,7 +194,7 @@ void HardwareStop::settle_hold() {
     bool open = false;
     {
         base::Lock lock(core_.mutex);
-        open = core_.in_use && slowed_ && core_.open();
+        open = core_.in_use && interrupted() && slowed_ && core_.open();
         if (open == held_open_) return;
         held_open_ = open;
     }

@@ -153,6 +153,7 @@ void add_asked(Json& entry, const std::vector<SeenQueue>& queues) {
     int32_t limit = 0;
     uint32_t level = 0;
     uint32_t levels = ~0U;
+    bool slowed = false;
     for (const SeenQueue& queue : queues) {
         priority = std::max(priority, std::clamp(queue.slot.priority.load(), PRIORITY_NO_EXECUTE, PRIORITY_MAX));
         share = std::max(share, std::clamp(queue.slot.share.load(), 0, 100));
@@ -160,6 +161,7 @@ void add_asked(Json& entry, const std::vector<SeenQueue>& queues) {
         limit = limit == 0 || own_limit == 0 ? std::max(limit, own_limit) : std::min(limit, own_limit);
         level = std::max(level, std::min(queue.slot.level.load(), uint32_t{kPreemptLevelInterrupt}));
         levels &= queue.slot.levels.load();
+        slowed |= ipc::is_slowed(queue.slot);
     }
     uint32_t best = 0;
     for (uint32_t i = kPreemptLevelBlock; i <= kPreemptLevelInterrupt; ++i)
@@ -168,6 +170,7 @@ void add_asked(Json& entry, const std::vector<SeenQueue>& queues) {
     entry["share"] = share;
     entry["limit"] = limit;
     entry["level"] = level;
+    entry["slowed"] = slowed;
     entry["best_level"] = queues.empty() ? 0 : best;
 }
 

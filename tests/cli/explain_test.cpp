@@ -104,6 +104,8 @@ TEST_F(Explain, ItsKernelsWereTakenOff) {
     slow["command_ms"] = 3.0;
     hold(by);
     expect(WhySlow::kMoreUrgent, false, "its commands of 3.0 ms were taken off the device (level 3)", "");
+    slow["slowed"] = true;
+    expect(WhySlow::kMoreUrgent, false, "its commands of 3.0 ms are kept to few compute units, where they go on", "");
     by["mechanism"] = "timeslice";
     hold(by);
     expect(WhySlow::kMoreUrgent, false, "a short timeslice in the hardware", "");

@@ -58,12 +58,19 @@ protected:
         const uint64_t before = program.done();
         return eventually([&] { return program.done() > before; }, kHangMs);
     }
+    // For the one who reads of a failure: whether it hangs, or the machine was busy.
+    std::string what_then(CudaProgram& program) {
+        const uint64_t before = program.done();
+        const bool later = eventually([&] { return program.done() > before; });
+        const std::string seen = later ? ": it went on later" : ": it never went on; ";
+        return seen + (later ? "" : queues_of(program.pid()).dump()) + program.process().err();
+    }
     // One burst of the urgent one, and the other goes on behind it.
     void preempt(const StormMode& mode) {
         high->work();
-        ASSERT_TRUE(goes_on(*high)) << mode.name << high->process().err();
+        ASSERT_TRUE(goes_on(*high)) << mode.name << what_then(*high);
         high->rest();
-        ASSERT_TRUE(goes_on(*low)) << mode.name << low->process().err();
+        ASSERT_TRUE(goes_on(*low)) << mode.name << what_then(*low);
     }
 
     int started_ = 0;
