@@ -50,13 +50,14 @@ bool is_traced(pid_t pid) {
 
 class Supervisor {
 public:
-    Supervisor(const std::function<int(SupervisedMemory&)>& serve, int cannot_start)
-        : serve_(serve), cannot_start_(cannot_start) {}
+    Supervisor(const std::function<int(SupervisedMemory&)>& serve, const std::function<void()>& begun, int cannot_start)
+        : serve_(serve), begun_(begun), cannot_start_(cannot_start) {}
 
     int run();
 
 private:
     [[noreturn]] void become_server();
+    bool has_begun();
     int watch();
     bool ended(int* status);
     bool left_behind(int* status);
@@ -68,6 +69,7 @@ private:
     void describe_end(int status, int64_t pause_ns) const;
 
     const std::function<int(SupervisedMemory&)>& serve_;
+    const std::function<void()>& begun_;
     const int cannot_start_;
     SupervisedMemory* memory_ = nullptr;
     char name_[16] = "";
@@ -76,6 +78,7 @@ private:
     pid_t server_ = 0;
     std::vector<pid_t> unreaped_;  // servers before this one, with a thread that is stuck in the kernel
     bool told_ = false;
+    bool told_begun_ = false;
     bool hung_ = false;
     int64_t kill_ns_ = 0;  // told to end, the server has until then
     uint32_t beats_ = 0;
@@ -100,6 +103,16 @@ void Supervisor::become_server() {
     }
     fflush(nullptr);
     _exit(status);  // the socket and its lock are the supervisor's
+}
+
+// Waits for the first server to serve. False: it ended, or is told to.
+bool Supervisor::has_begun() {
+    while (memory_->begun.load() == 0 && !told_) {
+        siginfo_t end{};
+        if (waitid(P_PID, static_cast<id_t>(server_), &end, WEXITED | WNOHANG | WNOWAIT) != 0 || end.si_pid != 0) break;
+        wait_until(base::now_ns() + base::kMillisecond);
+    }
+    return memory_->begun.load() != 0;
 }
 
 // True: a signal came. False: it is time.
@@ -226,6 +239,10 @@ int Supervisor::run() {
                      strerror(errno));
             pause_ns = std::max(pause_ns, kFirstPauseNs);
         } else {
+            if (!told_begun_ && has_begun()) {
+                told_begun_ = true;
+                begun_();
+            }
             const int status = watch();
             if (is_intended(status)) return WIFEXITED(status) ? WEXITSTATUS(status) : 0;
             if (base::now_ns() - began_ns >= kSettledNs) pause_ns = 0;
@@ -252,8 +269,9 @@ void block_ending_signals() {
     sigprocmask(SIG_BLOCK, &signals, nullptr);
 }
 
-int supervise(const std::function<int(SupervisedMemory&)>& serve, int cannot_start) {
-    return Supervisor(serve, cannot_start).run();
+int supervise(const std::function<int(SupervisedMemory&)>& serve, const std::function<void()>& begun,
+              int cannot_start) {
+    return Supervisor(serve, begun, cannot_start).run();
 }
 
 }  // namespace xsched::server

@@ -26,6 +26,7 @@ inline constexpr int64_t kMostSilentSleepNs = 1'000'000'000;
 // Shared by the supervisor and its servers, one after the other. All zero in the beginning.
 struct SupervisedMemory {
     std::atomic<uint32_t> beats;  // by the scheduling thread, in each pass
+    std::atomic<uint32_t> begun;  // by a server, once it serves
     uint32_t restarts;  // by the supervisor, before it starts a server
     pid_t supervisor;  // likewise
     // What became of the server before: for its successor to log, since writing to a log may take for ever.
@@ -44,8 +45,8 @@ sigset_t ending_signals();  // SIGTERM, SIGINT, SIGHUP: they end a server in ord
 void block_ending_signals();
 
 // Runs `serve` in a child, and again until it ends as intended. Returns its exit status. Never returns in the child.
-// Call it with one thread. `cannot_start`: the exit status of a server that could not begin, which at the first time
-// ends both.
-int supervise(const std::function<int(SupervisedMemory&)>& serve, int cannot_start);
+// Call it with one thread. `begun`: called here once the first server serves. `cannot_start`: the exit status of a
+// server that could not begin, which at the first time ends both.
+int supervise(const std::function<int(SupervisedMemory&)>& serve, const std::function<void()>& begun, int cannot_start);
 
 }  // namespace xsched::server
