@@ -21,6 +21,10 @@ template <>
 struct Plain<CUmemLocation> {
     using Type = ours::CUmemLocation;
 };
+template <>
+struct Plain<CUipcEventHandle> {
+    using Type = ours::CUipcEventHandle;
+};
 template <typename T, typename = void>
 constexpr bool kComplete = false;
 template <typename T>
@@ -46,6 +50,7 @@ static_assert(sizeof(CUlaunchConfig) == sizeof(ours::CUlaunchConfig));
 static_assert(offsetof(CUDA_LAUNCH_PARAMS, hStream) == offsetof(ours::CUDA_LAUNCH_PARAMS, hStream));
 static_assert(sizeof(CUDA_LAUNCH_PARAMS) == sizeof(ours::CUDA_LAUNCH_PARAMS));
 static_assert(sizeof(CUmemLocation) == sizeof(ours::CUmemLocation));
+static_assert(sizeof(CUipcEventHandle) == sizeof(ours::CUipcEventHandle));
 
 SAME_VALUE(CUDA_SUCCESS)
 SAME_VALUE(CUDA_ERROR_NOT_INITIALIZED)
