@@ -7,6 +7,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -156,11 +157,8 @@ const char* asked_policy(const Options& options) {
     return options.policy_line.empty() ? options.policy.c_str() : options.policy_line.c_str();
 }
 
-// Whoever started us reads "listening" from standard output; from then on nobody may read either of them, and what
-// libraries still write to standard error belongs into the log.
-void report_listening(const Options& options) {
-    printf("xserver: listening on %s with policy %s\n", options.socket.c_str(), asked_policy(options));
-    fflush(stdout);
+// From here on nobody may read standard output and error, and what libraries still write there belongs into the log.
+void leave_starter(const Options& options) {
     if (options.log_file.empty()) return;
     const int log = open(options.log_file.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
     const int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -170,10 +168,20 @@ void report_listening(const Options& options) {
     if (nothing >= 0) close(nothing);
 }
 
-int run_server(const Options& options, xsched::server::Listener listener) {
+// Whoever started us reads that from standard output.
+void report_listening(const Options& options) {
+    XLOG_INFO("listening on %s, using policy %s", options.socket.c_str(), asked_policy(options));
+    printf("xserver: listening on %s with policy %s\n", options.socket.c_str(), asked_policy(options));
+    fflush(stdout);
+    leave_starter(options);
+}
+
+// `begun`: it serves from then on, with the policy that was asked for.
+int run_server(const Options& options, xsched::server::Listener listener, const std::function<void()>& begun) {
     try {
         // Not destroyed: what peers have sent stays open, and goes with the process.
         auto& server = *new xsched::server::Server(options, std::move(listener));  // NOLINT
+        begun();
         // Before the log has a thread of its own: this server may not live to see it written.
         if (options.supervised != nullptr && options.supervised->obituary[0] != '\0')
             XLOG_WARN("%s", options.supervised->obituary);
@@ -192,7 +200,7 @@ int run_server(const Options& options, xsched::server::Listener listener) {
     int status = 0;
     {
         const xsched::server::Announcement announcement(options.socket);
-        status = run_server(options, std::move(listener));
+        status = run_server(options, std::move(listener), [&] { report_listening(options); });
     }
     _exit(status);
 }
@@ -201,17 +209,19 @@ int serve(const CommandLine& line) {
     const Options& options = line.options;
     try {
         xsched::server::Listener listener(options.socket, options.scope);
-        XLOG_INFO("listening on %s, using policy %s", options.socket.c_str(), asked_policy(options));
-        report_listening(options);
         if (line.port != 0) xsched::server::serve_web_port(line.port, options.socket);
         if (line.no_supervise) serve_unsupervised(options, std::move(listener));
         const xsched::server::Announcement announcement(options.socket);
         const auto serve_once = [&](xsched::server::SupervisedMemory& memory) {
             Options mine = options;
             mine.supervised = &memory;
-            return run_server(mine, listener.lend());
+            return run_server(mine, listener.lend(), [&] {
+                if (memory.supervisor == 0) return report_listening(options);  // there was no memory for one
+                leave_starter(options);
+                memory.begun.store(1);
+            });
         };
-        const int status = xsched::server::supervise(serve_once, kUsage);
+        const int status = xsched::server::supervise(serve_once, [&] { report_listening(options); }, kUsage);
         listener.leave();  // if the server could not
         return status;
     } catch (const xsched::server::AlreadyServed& error) {

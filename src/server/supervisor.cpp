@@ -12,6 +12,7 @@
 #include <cstring>
 #include <exception>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -53,13 +54,16 @@ bool is_traced(pid_t pid) {
 
 class Supervisor {
 public:
-    Supervisor(const std::function<int(SupervisedMemory&)>& serve, int cannot_start, int64_t look_ns)
-        : serve_(serve), cannot_start_(cannot_start), look_every_ns_(look_ns) {}
+    Supervisor(const std::function<int(SupervisedMemory&)>& serve, const std::function<void()>& begun, int cannot_start,
+               int64_t look_ns)
+        : serve_(serve), begun_(begun), cannot_start_(cannot_start), look_every_ns_(look_ns) {}
 
     int run();
 
 private:
     [[noreturn]] void become_server();
+    bool has_begun();
+    void tell_begun();
     int watch();
     bool ended(int* status);
     bool left_behind(int* status);
@@ -73,6 +77,7 @@ private:
     void describe_end(int status, int64_t pause_ns) const;
 
     const std::function<int(SupervisedMemory&)>& serve_;
+    const std::function<void()>& begun_;
     const int cannot_start_;
     const int64_t look_every_ns_;
     SupervisedMemory* memory_ = nullptr;
@@ -82,6 +87,7 @@ private:
     pid_t server_ = 0;
     std::vector<pid_t> unreaped_;  // servers before this one, with a thread that is stuck in the kernel
     bool told_ = false;
+    bool told_begun_ = false;
     bool unknown_ = false;  // how it ended
     bool forgot_ = false;   // what was set at run time
     int silent_when_killed_ = 0;  // looks; 0: it was not killed for that
@@ -110,6 +116,22 @@ void Supervisor::become_server() {
     if (status == 0) memory_->ended_in_order.store(1);
     fflush(nullptr);
     _exit(status);  // the socket and its lock are the supervisor's
+}
+
+// Waits a while for the first server to serve. False: it ended, or is told to, or takes its time.
+bool Supervisor::has_begun() {
+    const int64_t until_ns = base::now_ns() + look_every_ns_;
+    while (memory_->begun.load() == 0 && !told_ && base::now_ns() < until_ns) {
+        siginfo_t end{};
+        if (waitid(P_PID, static_cast<id_t>(server_), &end, WEXITED | WNOHANG | WNOWAIT) != 0 || end.si_pid != 0) break;
+        wait_until(base::now_ns() + base::kMillisecond);
+    }
+    return memory_->begun.load() != 0;
+}
+
+// Once.
+void Supervisor::tell_begun() {
+    if (!std::exchange(told_begun_, true)) begun_();
 }
 
 // True: a signal came. False: it is time.
@@ -177,6 +199,7 @@ int Supervisor::watch() {
     int64_t look_ns = base::now_ns() + look_every_ns_;
     while (!ended(&status) && !left_behind(&status)) {
         reap_earlier();
+        if (memory_->begun.load() != 0) tell_begun();
         if (told_) tell_to_end();
         const int64_t due_ns = kill_ns_ != 0 ? std::min(look_ns, kill_ns_) : look_ns;
         wait_until(dying_since_ns_ != 0 ? std::min(due_ns, dying_since_ns_ + kDyingPatienceNs) : due_ns);
@@ -257,6 +280,7 @@ int Supervisor::run() {
                      strerror(errno));
             pause_ns = std::max(pause_ns, kFirstPauseNs);
         } else {
+            if (!told_begun_ && has_begun()) tell_begun();
             const int status = watch();
             if (is_intended(status)) return WIFEXITED(status) ? WEXITSTATUS(status) : 0;
             if (base::now_ns() - began_ns >= kSettledNs) pause_ns = 0;
@@ -284,8 +308,9 @@ void block_ending_signals() {
     sigprocmask(SIG_BLOCK, &signals, nullptr);
 }
 
-int supervise(const std::function<int(SupervisedMemory&)>& serve, int cannot_start, int64_t look_ns) {
-    return Supervisor(serve, cannot_start, look_ns).run();
+int supervise(const std::function<int(SupervisedMemory&)>& serve, const std::function<void()>& begun,
+              int cannot_start, int64_t look_ns) {
+    return Supervisor(serve, begun, cannot_start, look_ns).run();
 }
 
 }  // namespace xsched::server

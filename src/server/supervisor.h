@@ -29,6 +29,7 @@ inline constexpr int64_t kMostSilentSleepNs = 1'000'000'000;
 struct SupervisedMemory {
     std::atomic<uint32_t> beats;  // by the scheduling thread, in each pass
     std::atomic<uint32_t> ended_in_order;  // by a server that ends as it was meant to, just before
+    std::atomic<uint32_t> begun;  // by a server, once it serves
     uint32_t restarts;  // by the supervisor, before it starts a server
     pid_t supervisor;  // likewise
     // What became of the server before: for its successor to log, since writing to a log may take for ever.
@@ -47,9 +48,11 @@ sigset_t ending_signals();  // SIGTERM, SIGINT, SIGHUP: they end a server in ord
 void block_ending_signals();
 
 // Runs `serve` in a child, and again until it ends as intended. Returns its exit status. Never returns in the child.
-// Call it with one thread. `cannot_start`: the exit status of a server that could not begin, which at the first time
-// ends both. `look_ns`: how often it looks whether the server is alive.
+// Call it with one thread. `begun`: called here once the first server serves. `cannot_start`: the exit status of a
+// server that could not begin, which at the first time ends both. `look_ns`: how often it looks whether the server is
+// alive.
 inline constexpr int64_t kLookAtServerNs = 500'000'000;
-int supervise(const std::function<int(SupervisedMemory&)>& serve, int cannot_start, int64_t look_ns = kLookAtServerNs);
+int supervise(const std::function<int(SupervisedMemory&)>& serve, const std::function<void()>& begun, int cannot_start,
+              int64_t look_ns = kLookAtServerNs);
 
 }  // namespace xsched::server

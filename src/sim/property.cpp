@@ -86,12 +86,15 @@ private:
         return false;
     }
     // Of what runs on this device at worst: everybody's longest kernel and turn, after the limit.
-    int64_t bound_ns() const {
+    int64_t bound_ns(const ProgramSpec& waiting) const {
         int64_t longest_ns = 0;
         for (const ProgramSpec& spec : result_.workload.programs) longest_ns += spec.burst.kernel_ns.most;
         const int64_t limit_ns = result_.workload.settings.starvation_limit_ns;
-        // In its turn it shares the device with everybody, and so may need as many for one kernel.
-        const auto turns = static_cast<int64_t>(result_.workload.programs.size()) + 1;
+        // In its turn it shares the device with everybody and each of its queues with the others, and so may need as
+        // many for one kernel, and more for a kernel that is longer than a turn.
+        const int64_t turn_ns = result_.workload.settings.starvation_turn_ns;
+        const int64_t of_kernel = (waiting.burst.kernel_ns.most + turn_ns - 1) / turn_ns * waiting.queues;
+        const int64_t turns = static_cast<int64_t>(result_.workload.programs.size()) * of_kernel + 1;
         if (brief_) return turns * limit_ns + 3 * longest_ns + 20 * base::kMillisecond;
         return 3 * limit_ns + 10 * longest_ns + 300 * base::kMillisecond;
     }
@@ -104,7 +107,8 @@ private:
             if (since_ns == 0 || is_held(world, at) || program.spec().hints.priority == PRIORITY_NO_EXECUTE) continue;
             const int64_t waited_ns = world.now_ns() - std::max(since_ns, free_since_ns_[at]);
             result_.simulated.longest_wait_ns = std::max(result_.simulated.longest_wait_ns, waited_ns);
-            if (waited_ns > bound_ns()) fail(program, "had work and completed nothing for " + milliseconds(waited_ns));
+            if (waited_ns > bound_ns(program.spec()))
+                fail(program, "had work and completed nothing for " + milliseconds(waited_ns));
         }
     }
     // Nobody is held any more: all that was launched is to complete.

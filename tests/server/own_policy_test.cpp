@@ -49,9 +49,14 @@ TEST_F(OwnPolicy, OneFromALineDoes) {
 TEST_F(OwnPolicy, WhatCannotBeUsedKeepsTheServerFromStarting) {
     const std::vector<std::vector<std::string>> wrong{{"--policy", "./none.so"}, {"--policy-expr", "colour asc"}};
     for (const auto& words : wrong) {
-        Process process({binary("xserver"), "--socket", socket(), words[0], words[1]}, directory.environment());
-        EXPECT_EQ(process.wait(), 2) << words[1];
-        EXPECT_NE(process.err().find("xserver: "), std::string::npos) << process.err();
+        for (const bool supervised : {false, true}) {
+            std::vector<std::string> all{binary("xserver"), "--socket", socket(), words[0], words[1]};
+            if (!supervised) all.emplace_back("--no-supervise");
+            Process process(all, directory.environment());
+            EXPECT_EQ(process.wait(), 2) << words[1];
+            EXPECT_NE(process.err().find("xserver: "), std::string::npos) << process.err();
+            EXPECT_EQ((process.out() + process.err()).find("listening"), std::string::npos) << process.out();
+        }
     }
 }
 

@@ -68,7 +68,7 @@ protected:
                 seen->pid.store(getpid());
                 return serve(memory, number);
             },
-            kCannotStart, kLookNs));
+            [] {}, kCannotStart, kLookNs));
     }
     void expect_a_living_one(uint32_t least) {
         EXPECT_TRUE(eventually([&] { return seen->living.load() >= least; }))

@@ -38,6 +38,7 @@ SAME_STRUCTURE(hipExtent)
 SAME_STRUCTURE(hipPitchedPtr)
 SAME_STRUCTURE(hipMemLocation)
 SAME_STRUCTURE(hipLaunchParams)
+SAME_STRUCTURE(hipIpcEventHandle_t)
 static_assert(offsetof(::hipLaunchParams, stream) == offsetof(ours::hipLaunchParams, stream));
 
 // Handles stay what they are, and so does the one structure whose members are looked at; other pointers to structures
