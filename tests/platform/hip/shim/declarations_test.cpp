@@ -32,7 +32,6 @@ static_assert(ours::hipMallocSignalMemory == kTheirSignalMemory && ours::hipStre
     };                                                   \
     static_assert(sizeof(::name) == sizeof(ours::name)); \
     static_assert(std::is_trivially_copyable_v<::name>);
-SAME_STRUCTURE(hipIpcEventHandle_t)
 SAME_STRUCTURE(dim3)
 SAME_STRUCTURE(hipExtent)
 SAME_STRUCTURE(hipPitchedPtr)
