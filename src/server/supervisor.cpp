@@ -308,8 +308,8 @@ void block_ending_signals() {
     sigprocmask(SIG_BLOCK, &signals, nullptr);
 }
 
-int supervise(const std::function<int(SupervisedMemory&)>& serve, const std::function<void()>& begun,
-              int cannot_start, int64_t look_ns) {
+int supervise(const std::function<int(SupervisedMemory&)>& serve, const std::function<void()>& begun, int cannot_start,
+              int64_t look_ns) {
     return Supervisor(serve, begun, cannot_start, look_ns).run();
 }
 

@@ -91,10 +91,13 @@ TEST_F(Windows, OfARealX11ServerAreFollowed) {
     const std::string root = told.substr(at, told.find(' ', at) - at);
     set("_NET_WM_PID", std::to_string(getpid()));
     Process windows({binary("xcli"), "windows", "--display", "3"}, display);
-    set("_NET_ACTIVE_WINDOW", root);
-    EXPECT_TRUE(eventually([this] { return window() == 3; })) << windows.err();
-    set("_NET_ACTIVE_WINDOW", "0x0");
-    EXPECT_TRUE(eventually([this] { return window() == 0; })) << windows.err();
+    // Said again until it is heard: xprop may not listen yet.
+    const auto is_followed = [&](const std::string& active, int64_t wanted) {
+        set("_NET_ACTIVE_WINDOW", active);
+        return eventually([&] { return window() == wanted; }, 500);
+    };
+    EXPECT_TRUE(eventually([&] { return is_followed(root, 3); })) << windows.err();
+    EXPECT_TRUE(eventually([&] { return is_followed("0x0", 0); })) << windows.err();
     kill(windows.pid(), SIGTERM);
     EXPECT_EQ(windows.wait(), 0) << windows.err();
     kill(x11.pid(), SIGTERM);

@@ -93,12 +93,13 @@ class Readings(unittest.TestCase):
     def test_programs_and_their_queues(self):
         self.wait_until(lambda: xsched.queues())
         program = xsched.programs(self.program.pid)[0]
-        self.assertEqual((program.pid, program.priority, program.queues), (self.program.pid, 5, 1))
+        # Its own stream's, and its default stream's: a program with a priority is known before its first command.
+        self.assertEqual((program.pid, program.priority, program.queues), (self.program.pid, 5, 2))
         self.assertEqual([held.seconds for held in program.held], [1, 10, 60])
         self.assertIsInstance(program.bursts, stats.Lengths)
         self.assertIsInstance(program.devices[0], stats.DeviceUse)
-        queue = xsched.queues(self.program.pid)[0]
-        self.assertEqual((queue.queue, queue.priority, queue.submitted, queue.platform), (1, 5, 5, "cuda"))
+        queue = xsched.queues(self.program.pid)[1]
+        self.assertEqual((queue.queue, queue.priority, queue.submitted, queue.platform), (2, 5, 5, "cuda"))
         self.assertEqual(queue.device_index, 0)
         self.assertTrue(queue.device_name)
         with self.assertRaises(dataclasses.FrozenInstanceError):

@@ -1,7 +1,8 @@
 #include "platform/stream/shim/early.h"
 
 #include "base/options.h"
-#include "platform/stream/shim/launch.h"
+#include "platform/stream/shim/keep_errno.h"
+#include "platform/stream/shim/streams.h"
 
 namespace xsched::stream {
 

@@ -3,7 +3,6 @@
 // arguments, order, events and errors are its own.
 #pragma once
 
-#include <cerrno>
 #include <new>
 #include <string_view>
 #include <type_traits>
@@ -15,6 +14,7 @@
 #include "platform/stream/shim/capture.h"
 #include "platform/stream/shim/copy_bytes.h"
 #include "platform/stream/shim/events.h"
+#include "platform/stream/shim/keep_errno.h"
 #include "platform/stream/shim/sharing.h"
 #include "platform/stream/shim/streams.h"
 #include "platform/stream/shim/trace.h"
@@ -32,17 +32,6 @@ Stream stream_in(First first, Rest... rest) {
     else
         return stream_in(rest...);
 }
-
-class KeepErrno {
-public:
-    KeepErrno() : saved_(errno) {}
-    ~KeepErrno() { errno = saved_; }
-    KeepErrno(const KeepErrno&) = delete;
-    KeepErrno& operator=(const KeepErrno&) = delete;
-
-private:
-    const int saved_;
-};
 
 enum class LaunchKind : uint8_t {
     kWork,
