@@ -21,6 +21,8 @@ struct Group {
     Mechanism as_known = Mechanism::kNone;  // the same, if all were known of its rivals
     Mechanism mechanism = Mechanism::kNone;
     Interrupt interrupt = Interrupt::kNone;  // kept until one of its units runs again
+    static constexpr uint64_t kNotYet = UINT64_MAX;
+    uint64_t late_completed = kNotYet;  // commands, when it should have stopped at its gates for long
     bool on_its_way = false;     // Preemption::on_its_way
     uint32_t timeslice_us = 0;   // of its process, and since when it was told
     int64_t timeslice_since_ns = 0;

@@ -30,6 +30,7 @@ struct Present {
     bool ready = false;     // some of it
     bool has_turn = false;  // some of it runs because it starved
     uint32_t timeslice_us = 0;
+    uint64_t completed = 0;  // commands
     const UnitState* urgent = nullptr;  // the unit that it makes room for, and its position
     uint32_t urgent_at = 0;
 
@@ -53,6 +54,7 @@ Present look_at(const Pass& pass, const Group& group) {
         victim.announced = victim.announced || verdict.reason == Reason::kExpected;
         present.suspended = present.suspended && verdict.suspend;
         present.ready = present.ready || state.ready;
+        present.completed += state.completed;
         present.has_turn = present.has_turn || (!verdict.suspend && verdict.reason == Reason::kStarved);
         if (verdict.by > by) {
             by = verdict.by;
@@ -105,6 +107,7 @@ void begin_suspension(const Pass& pass, Group& group, const Present& present, Me
     group.on_its_way = group.mechanism == Mechanism::kTimeslice && present.ready && urgent != nullptr &&
                        urgent->keeps_alive && pass.device.precautions.take(kKeepAliveNs, pass.now_ns);
     group.urgent_busy_ns = urgent != nullptr ? urgent->unit.busy_ns : 0;
+    group.late_completed = Group::kNotYet;
     if (!pass.settings.trials || urgent == nullptr || !present.ready || !present.interruptible()) return;
     if (!gate_may_do(present.victim)) return;
     if (group.trials == nullptr) group.trials = std::make_unique<Trials>();
@@ -117,6 +120,14 @@ void begin_suspension(const Pass& pass, Group& group, const Present& present, Me
 bool blocks(const Group& group, const UnitState* urgent) {
     return urgent != nullptr && urgent->ready && urgent->unit.busy_ns == group.urgent_busy_ns &&
            urgent->idle_since_ns < group.suspended_ns;
+}
+
+// What was to stop at its gate still completes something so long after: more of it has no gate before it than its mean
+// length says. The urgent unit gets on, but shares the device in each of its pauses.
+bool goes_on(const Pass& pass, Group& group, const Present& present) {
+    if (present.urgent == nullptr || !present.urgent->ready || pass.now_ns < group.chosen_ns + kLateNs) return false;
+    if (group.late_completed == Group::kNotYet) group.late_completed = present.completed;
+    return present.completed > group.late_completed;
 }
 
 // A rival that was thought to stream pauses. Behind a short timeslice alone the victim comes back in each pause,
@@ -137,7 +148,7 @@ void settle_interrupt(const Pass& pass, Group& group, const Present& present, bo
         if (suspended_ns > kSlippedNs) return;
         group.interrupt = choose_interrupt(present.victim, group.mechanism, short_timeslice);
         group.on_its_way = present.urgent != nullptr && present.urgent->keeps_alive;
-    } else if (blocks(group, present.urgent)) {
+    } else if (blocks(group, present.urgent) || goes_on(pass, group, present)) {
         if (suspended_ns < kLateNs) {
             group.late_ns = group.chosen_ns + kLateNs;
             return;

@@ -121,6 +121,23 @@ TEST_F(MechanismInSlots, OneThatLetsTheMoreUrgentWorkIsLeftAlone) {
     EXPECT_FALSE(interrupt());
 }
 
+// The urgent one gets on, but shares the device in each of its pauses.
+TEST_F(MechanismInSlots, OneThatStillCompletesSomethingIsTakenOff) {
+    int64_t now = begin_known_burst();
+    for (int i = 0; i < 20; ++i) low.submit(0, now);
+    const auto both_get_on = [&] {
+        high.slot(0).busy_ns += kMs;
+        ++low.slot(0).completed;
+        dispatcher.pass(now += kMs);
+    };
+    both_get_on();
+    EXPECT_FALSE(interrupt()) << "what is before its gate ends";
+    both_get_on();
+    EXPECT_FALSE(interrupt());
+    both_get_on();
+    EXPECT_TRUE(interrupt());
+}
+
 TEST_F(MechanismInSlots, AnIdleVictimIsNotWorthIt) {
     high.submit(0, kStart);
     dispatcher.pass(kStart);
