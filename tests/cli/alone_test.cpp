@@ -1,0 +1,97 @@
+// xcli without a server, or with one that does not answer: what it says, and what needs none.
+#include "base/clock.h"
+#include "cli/cli_rig.h"
+
+namespace xsched::test {
+namespace {
+
+class Alone : public WithCli {};
+
+TEST_F(Alone, WithoutAServerEachCommandSaysWhatToDo) {
+    for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{{"list"},
+                                                                                       {"status"},
+                                                                                       {"top"},
+                                                                                       {"server"},
+                                                                                       {"policy", "-q"},
+                                                                                       {"hint", "-x", "1", "-p", "1"},
+                                                                                       {"config", "-x", "1", "-t", "1"},
+                                                                                       {"suspend", "1"},
+                                                                                       {"resume", "1"}})
+        expect_sentence(
+            words, "no xserver answers at " + socket() + ": start a program with 'xcli run', or start 'xserver'", 3);
+}
+
+TEST_F(Alone, OptionsNeedNoServer) {
+    const Outcome outcome = xcli({"options"});
+    EXPECT_EQ(outcome.status, 0);
+    EXPECT_TRUE(has(outcome.out, "XSCHED_AUTO_XQUEUE_PRIORITY"));
+    EXPECT_TRUE(has(outcome.out, "XLOG_LEVEL"));
+    const Json json = xcli({"options", "--json"}).json();
+    EXPECT_GT(json["options"].size(), 10U);
+}
+
+TEST_F(Alone, BadUsage) {
+    expect_sentence({"dance"}, "there is no command \"dance\": see");
+    expect_sentence({"stauts"}, "(did you mean \"status\"?)");
+    expect_sentence({"help", "hnit"}, "(did you mean \"hint\"?)");
+    expect_sentence({"hint", "--priorty", "3"}, "(did you mean \"--priority\"?)");
+    expect_sentence({"list", "--nonsense"}, "--nonsense");
+    EXPECT_TRUE(has(xcli({"list", "--nonsense", "--json"}).json().value("error", ""), "--nonsense"));
+    EXPECT_EQ(xcli({"--help"}).status, 0);
+    EXPECT_EQ(xcli({"run", "--help"}).status, 0);
+    EXPECT_EQ(xcli({"--version"}).status, 0);
+}
+
+TEST_F(Alone, HelpIsOneWordAway) {
+    for (const std::vector<std::string>& words :
+         std::vector<std::vector<std::string>>{{}, {"help"}, {"help", "hint"}, {"-V"}}) {
+        const Outcome outcome = xcli(words);
+        EXPECT_EQ(outcome.status, 0) << outcome.err;
+        EXPECT_FALSE(outcome.out.empty());
+    }
+    EXPECT_TRUE(has(xcli({}).out, "Exit status: 0 done, 2 ")) << xcli({}).out;
+    EXPECT_TRUE(has(xcli({"help", "hint"}).out, "--priority"));
+    EXPECT_TRUE(has(xcli({"hint", "--help"}).out, "Examples:\n  xcli hint trainer -p -5"));
+    EXPECT_TRUE(has(xcli({"man"}).out, "xcli hint trainer"));
+}
+
+// All commands and their options, in the words of each shell and of man.
+TEST_F(Alone, ShellsAndManLearnAllOptions) {
+    const std::string script = xcli({"completion", "bash"}).out;
+    for (const char* part : {"explain", "--threshold", "complete -F _xcli xcli"}) EXPECT_TRUE(has(script, part));
+    const std::string ask = script +
+                            "COMP_WORDS=(xcli hi); COMP_CWORD=1; _xcli; echo \"${COMPREPLY[*]}\"\n"
+                            "COMP_WORDS=(xcli hint --pri); COMP_CWORD=2; _xcli; echo \"${COMPREPLY[*]}\"\n";
+    EXPECT_EQ(run_to_end({"/bin/bash", "-c", ask}, {}).out, "hint\n--priority\n");
+    EXPECT_TRUE(has(xcli({"completion", "zsh"}).out, "'--priority[larger is more urgent"));
+    EXPECT_TRUE(has(xcli({"completion", "fish"}).out, "-n '__fish_seen_subcommand_from hint' -s p -l priority -r"));
+    EXPECT_TRUE(has(xcli({"man"}).out, "\\-p \\-\\-priority\n"));
+    expect_sentence({"completion", "tcsh"}, "bash, zsh or fish");
+}
+
+TEST_F(Alone, AServerThatIsStoppedHangsNobody) {
+    start();
+    kill(server->pid(), SIGSTOP);
+    const int64_t begin = base::now_ns();
+    expect_sentence({"list"}, "does not answer", 3);
+    EXPECT_LT(base::now_ns() - begin, 15 * base::kSecond);
+    kill(server->pid(), SIGCONT);
+}
+
+TEST_F(Alone, NoPermissionOnTheSocketIsTold) {
+    NEEDS_ROOT("to become another user");
+    start();
+    // Only the file is readable to the other user, not the socket.
+    chmod(directory.path().c_str(), 0755);
+    const int status = as_nobody([this] {
+        const Outcome outcome = xcli({"list"});
+        if (outcome.status != 3) return 1;
+        return has(outcome.err, "no permission on xserver's socket") ? 0 : 2;
+    });
+    if (status == 1 && access(binary("xcli").c_str(), X_OK) != 0)
+        GTEST_SKIP() << "the build tree is closed to other users";
+    EXPECT_EQ(status, 0);
+}
+
+}  // namespace
+}  // namespace xsched::test
