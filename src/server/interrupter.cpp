@@ -200,8 +200,15 @@ std::vector<uint64_t> Interrupter::devices_of(uint32_t client) {
     std::vector<uint64_t> devices;
     const std::lock_guard lock(mutex_);
     for (const auto& [key, set] : sets_)
-        if (key.client == client && !set.going && set.by->stop_all != nullptr) devices.push_back(key.device);
+        if (key.client == client && !set.going && !set.refused && set.by->stop_all != nullptr)
+            devices.push_back(key.device);
     return devices;
+}
+
+std::vector<uint32_t> Interrupter::take_refused() {
+    if (!any_refused_.exchange(false)) return {};
+    const std::lock_guard lock(mutex_);
+    return std::exchange(refused_, {});
 }
 
 // What its slots say becomes what is wanted. The timeslices of a client that answers are its own business.
@@ -282,9 +289,12 @@ bool Interrupter::act_together(std::unique_lock<std::mutex>& lock) {
     lock.unlock();
     const int64_t began = base::now_ns();
     InterruptOutcome outcome = (stop ? by.stop_all : by.start_all)(fds[0]->get(), handed);
+    std::vector<uint32_t> refused;
     for (size_t i = 0; i < handed.size() && !outcome.good; ++i) {
         const InterruptOutcome alone = (stop ? by.stop : by.start)(fds[i]->get(), handed[i]);
-        if (!alone.good) complain(clients[i], stop ? "disabled" : "enabled", alone);
+        if (alone.good) continue;
+        complain(clients[i], stop ? "disabled" : "enabled", alone);
+        refused.push_back(clients[i]);
     }
     XLOG_DEBG("%zu clients %s together in %lld us", handed.size(), stop ? "taken off" : "put back",
               static_cast<long long>((base::now_ns() - began) / base::kMicrosecond));
@@ -293,7 +303,16 @@ bool Interrupter::act_together(std::unique_lock<std::mutex>& lock) {
         set->busy = false;
         if (set->taken != nullptr) set->taken->store(stop ? 1 : 0, std::memory_order_release);
     }
+    for (const uint32_t client : refused) refuse(client);
     return true;
+}
+
+// Under mutex_. The client is to do it itself from now on.
+void Interrupter::refuse(uint32_t client) {
+    for (auto& [key, set] : sets_)
+        if (key.client == client) set.refused = true;
+    refused_.push_back(client);
+    any_refused_.store(true);
 }
 
 // Does one thing. False: there is none.

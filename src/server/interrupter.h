@@ -51,6 +51,8 @@ public:
     void follow_together(const std::vector<uint32_t>& clients);
     // Of which devices this can take the client's work off together with others'. Any thread.
     std::vector<uint64_t> devices_of(uint32_t client);
+    // Clients of which that is fewer since the last call: the driver refused. Costs nothing where there are none.
+    std::vector<uint32_t> take_refused();
 
 private:
     struct Set {
@@ -67,6 +69,7 @@ private:
         bool busy = false;  // being done
         bool going = false;  // then to be closed
         bool together = false;  // what is to be done next is done for several in one call
+        bool refused = false;  // and that was refused
         std::atomic<uint32_t>* taken = nullptr;  // its client's word for that; stays until release
     };
     struct Key {
@@ -95,6 +98,7 @@ private:
     void run();
     bool act(std::unique_lock<std::mutex>& lock);
     bool act_together(std::unique_lock<std::mutex>& lock);
+    void refuse(uint32_t client);
     void begin_acting(Watched& client);
     bool watch_scheduler(int64_t now_ns);
 
@@ -104,9 +108,11 @@ private:
     int64_t look_again_ns_ = 0;
 
     std::atomic<int64_t> beat_ns_{0};
+    std::atomic<bool> any_refused_{false};
     std::mutex mutex_;
     std::condition_variable changed_;
     std::map<Key, Set> sets_;  // under mutex_
+    std::vector<uint32_t> refused_;  // under mutex_
     std::vector<std::shared_ptr<base::UniqueFd>>
         retired_;  // under mutex_; closed by the thread, which may take its time
     bool stop_ = false;  // under mutex_

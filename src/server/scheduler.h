@@ -52,6 +52,8 @@ public:
 
     // Clients whose Header::together has changed since this was emptied. The scheduling thread.
     std::vector<uint32_t>& together() { return together_; }
+    // Dispatcher::act_for. The scheduling thread.
+    void act_for(uint32_t client, std::vector<uint64_t> devices) { dispatcher_.act_for(client, std::move(devices)); }
 
     // What it saw and decided. Front thread.
     dispatch::Journal& journal() { return journal_; }

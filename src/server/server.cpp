@@ -149,6 +149,7 @@ int64_t Server::look(int64_t now_ns) {
     std::vector<uint32_t>& together = scheduler_.together();
     if (!together.empty()) interrupter_.follow_together(together);
     together.clear();
+    for (const uint32_t id : interrupter_.take_refused()) scheduler_.act_for(id, interrupter_.devices_of(id));
     const int64_t again_ns = interrupter_.look(now_ns);
     if (options_.supervised == nullptr) return again_ns;
     options_.supervised->beat();

@@ -88,6 +88,27 @@ TEST_F(CudaInterrupt, ProgramsOfOnePriorityAreTakenOffInOneCall) {
     EXPECT_EQ(other->end(), 0) << other->process().err();
 }
 
+// The server's calls may be refused where the programs' own are not.
+TEST_F(CudaInterrupt, WhereTheServerMayNotTheProgramsDoItThemselves) {
+    server.reset();
+    server_more_ = {{"FAKE_RM_REFUSE", "2080110b:1b"}};
+    start_with_rm();
+    auto other = start_on_rm("other", 0, kLongKernelUs);
+    other->work();
+    start_low();
+    ASSERT_TRUE(eventually([&] { return held_by_server() >= 2; }));
+    const std::unique_ptr<RmFile> other_rm = rm_of(other->pid());
+    high->work();
+    EXPECT_TRUE(low_rm->becomes_disabled(true)) << server->process().err();
+    EXPECT_TRUE(other_rm->becomes_disabled(true)) << server->process().err();
+    high->rest();
+    EXPECT_TRUE(low_rm->becomes_disabled(false));
+    EXPECT_TRUE(other_rm->becomes_disabled(false));
+    EXPECT_EQ(high->end(), 0);
+    EXPECT_EQ(low->end(), 0) << low->process().err();
+    EXPECT_EQ(other->end(), 0) << other->process().err();
+}
+
 // A server that dies leaves nobody off the device.
 TEST_F(CudaInterrupt, WhatWasTakenOffTogetherRunsWithoutItsServer) {
     auto other = start_on_rm("other", 0, kLongKernelUs);

@@ -68,6 +68,7 @@ protected:
     void start_with_rm() {
         Environment environment = directory.environment();
         environment["LD_PRELOAD"] = fake_;
+        environment.insert(server_more_.begin(), server_more_.end());
         server = std::make_unique<ServerProcess>(directory, server_words_, environment);
         ASSERT_TRUE(server->ready()) << server->process().err();
     }
@@ -88,6 +89,7 @@ protected:
 
     std::string fake_;
     std::vector<std::string> server_words_;  // beyond where it listens
+    Environment server_more_;
 };
 
 }  // namespace xsched::test
