@@ -108,7 +108,12 @@ TEST(FirstBursts, PrecautionsCostTheVictimTwoPercentAtMost) {
 
 // Whatever the urgent program does. A kernel of the victim's more or less is chance.
 TEST(FirstBursts, NeitherDoTheyBesideAnyRandomProgram) {
-    for (uint64_t seed = 1; seed <= 40; ++seed) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    constexpr uint64_t kSeeds = 10;
+#else
+    constexpr uint64_t kSeeds = 40;
+#endif
+    for (uint64_t seed = 1; seed <= kSeeds; ++seed) {
         Random random(seed);
         const auto number = [&random](int64_t least, int64_t most) {
             return std::to_string(least + random.below(most - least + 1));
