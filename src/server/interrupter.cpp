@@ -310,7 +310,10 @@ bool Interrupter::act_together(std::unique_lock<std::mutex>& lock) {
 // Under mutex_. The client is to do it itself from now on.
 void Interrupter::refuse(uint32_t client) {
     for (auto& [key, set] : sets_)
-        if (key.client == client) set.refused = true;
+        if (key.client == client) {
+            set.refused = true;
+            set.stopped = false;  // else putting it back would undo what the client itself has stopped since
+        }
     refused_.push_back(client);
     any_refused_.store(true);
 }
