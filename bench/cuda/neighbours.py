@@ -31,7 +31,8 @@ ALONE_SECONDS = 1.5    # that a neighbour is measured alone
 START_EVERY = 2.5      # seconds from the start of one training process on the device to that of the next
 PYTORCH = Path(__file__).resolve().parent / "pytorch"
 WAYS = {"native": None, "xsched": {}, "whole": {"XSCHED_COPY_PIECE": "-1"}, "pieces": {"XSCHED_COPY_PIECE": "0"},
-        "engines": {"XSCHED_COPY_PIECE": "0", "XSCHED_INTERRUPT_COPIES": "1"}}
+        "engines": {"XSCHED_COPY_PIECE": "0", "XSCHED_INTERRUPT_COPIES": "1"},
+        "careless": {"XSCHED_PRECAUTIONS": "0"}, "foreseeing": {"XSCHED_FORESIGHT": "1"}}
 BURSTS = ("kernels", "steps", "host")  # the main job's A, B and C
 SETS = {"copies": (("copying",), ("pinned both ways", "pageable both ways", "model load", "pinned in, 16 deep")),
         "crowds": ((*BURSTS, "copying"), ("one", "five", "ten")),
@@ -78,18 +79,23 @@ class Bench:
         self.options = options
         small = Sizes(8 * MIB, 8 * MIB, 64 * MIB, 8 * MIB, 4 * MIB, 20)
         self.sizes = small if options.small else Sizes()
-        self.environment = {**os.environ, "XDG_RUNTIME_DIR": str(self.folder)}
+        self.servers = {}  # of each way the folder in which its server is: servers have options too
         self.number = 0
         self.log = []
+
+    def environment(self, way):
+        if way not in self.servers:
+            self.servers[way] = self.folder / way
+            self.servers[way].mkdir(mode=0o700)
+        return {**os.environ, "XDG_RUNTIME_DIR": str(self.servers[way]), **(WAYS[way] or {})}
 
     def start(self, way, priority, line):
         """The process, not yet ready; `out` of it is the file that its rows go to."""
         self.number += 1
         out = self.folder / f"rows{self.number}"
         line = [str(word).format(out=out) for word in line]
-        environment = dict(self.environment)
+        environment = self.environment(way)
         if WAYS[way] is not None:
-            environment |= WAYS[way]
             line = [str(self.build / "bin" / "xcli"), "run", "--priority", str(priority), "--log", "WARN", "--", *line]
         errors = open(self.folder / f"errors{self.number}", "w+", encoding="utf-8", errors="replace")
         process = subprocess.Popen(line, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors)
@@ -147,6 +153,15 @@ class Bench:
             self.wait_ready(process, TRAINING_SECONDS)
         return loaded
 
+    def record(self, way, role, neighbour):
+        """What the server sees and decides from now on, into a file for xsim replay; or nothing."""
+        if not self.options.record or WAYS[way] is None:
+            return None
+        name = f"{role}_{neighbour}_{way}".replace(" ", "_")
+        lasts = f"{1.3 * self.options.bursts * PERIOD_MS:.0f}ms"
+        line = [self.build / "bin" / "xcli", "record", "-t", lasts, "-o", self.options.results / f"recorded_{name}"]
+        return subprocess.Popen(line, env=self.environment(way), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
     def measure(self, way, role, words, steps):
         """Bursts, and of each neighbour its rows; when the neighbours were alone (ns)."""
         starts = words == ["training starts"]
@@ -162,9 +177,12 @@ class Bench:
             line = [self.program, role, "{out}", self.options.bursts, PERIOD_MS, steps]
             urgent = self.start(way, 10, line)
             self.wait_ready(urgent)
+            recorder = self.record(way, role, words[0][0] if isinstance(words[0], list) else words[0]) if words else None
             if starts:
                 begin_in_turns(neighbours, urgent)
             self.finish(urgent, END_SECONDS + 2 * seconds)
+            if recorder is not None:
+                recorder.wait(END_SECONDS + 2 * seconds)
         finally:
             for process in neighbours:
                 self.finish(process)
@@ -241,6 +259,7 @@ def parse_options():
     parser.add_argument("--bursts", type=int, default=200)
     parser.add_argument("--native-bursts", type=int, help="natively so many")
     parser.add_argument("--budget", type=float, default=170)
+    parser.add_argument("--record", action="store_true", help="also what the server saw, for xsim replay")
     parser.add_argument("--small", action="store_true")
     parser.add_argument("--list", action="store_true")
     options = parser.parse_args()
@@ -307,7 +326,8 @@ def main():
         bench = Bench(options, folder)
         steps = run.document["steps"] = bench.steps()
         measure_all(bench, run, options, steps)
-        stop_server(bench)
+        for way in bench.servers:
+            stop_server(bench, way)
         run.document["log"] = bench.log[-40:]
     run.write()
     return 1 if run.failures else 0
@@ -321,10 +341,10 @@ def device():
         return ""
 
 
-def stop_server(bench):
+def stop_server(bench, way):
     """The one that xcli run started in our folder."""
     try:
-        said = subprocess.run([bench.build / "bin" / "xcli", "server", "--json"], env=bench.environment,
+        said = subprocess.run([bench.build / "bin" / "xcli", "server", "--json"], env=bench.environment(way),
                               capture_output=True, text=True, timeout=READY_SECONDS)
         os.kill(json.loads(said.stdout)["pid"], signal.SIGTERM)
     except (ValueError, KeyError, OSError, subprocess.SubprocessError):
