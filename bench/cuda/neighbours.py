@@ -32,7 +32,7 @@ START_EVERY = 2.5      # seconds from the start of one training process on the d
 PYTORCH = Path(__file__).resolve().parent / "pytorch"
 WAYS = {"native": None, "xsched": {}, "whole": {"XSCHED_COPY_PIECE": "-1"}, "pieces": {"XSCHED_COPY_PIECE": "0"},
         "engines": {"XSCHED_COPY_PIECE": "0", "XSCHED_INTERRUPT_COPIES": "1"},
-        "careless": {"XSCHED_PRECAUTIONS": "0"}, "foreseeing": {"XSCHED_FORESIGHT": "1"}}
+        "kernels_off": {"XSCHED_INTERRUPT_COPIES": "0"}, "careless": {"XSCHED_PRECAUTIONS": "0"}, "foreseeing": {"XSCHED_FORESIGHT": "1"}}
 BURSTS = ("kernels", "steps", "host")  # the main job's A, B and C
 SETS = {"copies": (("copying",), ("pinned both ways", "pageable both ways", "model load", "pinned in, 16 deep")),
         "crowds": ((*BURSTS, "copying"), ("one", "five", "ten")),
@@ -96,8 +96,9 @@ class Bench:
         line = [str(word).format(out=out) for word in line]
         environment = self.environment(way)
         if WAYS[way] is not None:
-            line = [str(self.build / "bin" / "xcli"), "run", "--priority", str(priority), "--log", "WARN", "--", *line]
-        errors = open(self.folder / f"errors{self.number}", "w+", encoding="utf-8", errors="replace")
+            line = [str(self.build / "bin" / "xcli"), "run", "--priority", str(priority), "--log", self.options.log, "--", *line]
+        kept = self.folder if self.options.log == "WARN" else self.options.results
+        errors = open(kept / f"errors{self.number}", "w+", encoding="utf-8", errors="replace")
         process = subprocess.Popen(line, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors)
         process.errors, process.out = errors, out
         return process
@@ -153,10 +154,11 @@ class Bench:
             self.wait_ready(process, TRAINING_SECONDS)
         return loaded
 
-    def record(self, way, role, neighbour):
+    def record(self, way, role, words):
         """What the server sees and decides from now on, into a file for xsim replay; or nothing."""
-        if not self.options.record or WAYS[way] is None:
+        if not words or not self.options.record or WAYS[way] is None:
             return None
+        neighbour = words[0][0] if isinstance(words[0], list) else words[0]
         name = f"{role}_{neighbour}_{way}".replace(" ", "_")
         lasts = f"{1.3 * self.options.bursts * PERIOD_MS:.0f}ms"
         line = [self.build / "bin" / "xcli", "record", "-t", lasts, "-o", self.options.results / f"recorded_{name}"]
@@ -177,7 +179,7 @@ class Bench:
             line = [self.program, role, "{out}", self.options.bursts, PERIOD_MS, steps]
             urgent = self.start(way, 10, line)
             self.wait_ready(urgent)
-            recorder = self.record(way, role, words[0][0] if isinstance(words[0], list) else words[0]) if words else None
+            recorder = self.record(way, role, words)
             if starts:
                 begin_in_turns(neighbours, urgent)
             self.finish(urgent, END_SECONDS + 2 * seconds)
@@ -260,6 +262,7 @@ def parse_options():
     parser.add_argument("--native-bursts", type=int, help="natively so many")
     parser.add_argument("--budget", type=float, default=170)
     parser.add_argument("--record", action="store_true", help="also what the server saw, for xsim replay")
+    parser.add_argument("--log", default="WARN", help="level of the programs' logs, which are kept if it is another")
     parser.add_argument("--small", action="store_true")
     parser.add_argument("--list", action="store_true")
     options = parser.parse_args()

@@ -28,8 +28,10 @@ struct Group {
     int64_t timeslice_since_ns = 0;
     int64_t late_ns = 0;         // when its running work counts as late; 0: it does not
     int64_t urgent_busy_ns = 0;  // what the unit that it makes room for had used of the device when it was suspended
-    uint64_t tried_by = 0;       // the unit whose burst is a trial; 0: it is none
-    uint32_t tried_at = 0;       // its position then
+    uint64_t urgent_id = 0;      // that unit; 0: none, or nobody asks any more
+    uint32_t urgent_at = 0;      // its position then
+    int64_t distrusted_until_ns = 0;  // until then its gates are not enough, as was seen
+    bool tried = false;          // the suspension is a trial, of this way
     unsigned tried_way = 0;
     std::unique_ptr<Trials> trials;  // a short timeslice, or its gate alone; null: none was ever made
 

@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "sched/anticipation.h"
+#include "sched/burst_length.h"
 #include "sched/claim.h"
+#include "sched/command_lengths.h"
 #include "sched/expectation.h"
 #include "sched/gang.h"
 #include "sched/group.h"
@@ -55,6 +57,8 @@ struct UnitHistory {
     Anticipation anticipation;
     LongerPause longer_pause;
     Pauses pauses;
+    CommandLengths lengths;
+    BurstLength burst_length;
 
     // Null: its program never ran before, for all that is known.
     void begin_with(const ProgramHabits* habits) {

@@ -16,6 +16,10 @@ namespace {
 constexpr int64_t kSlippedNs = 2'000'000;
 // A command believed to be short that keeps the urgent unit from completing anything for so long is not.
 constexpr int64_t kLateNs = 2'000'000;
+// So long, where commands of more than that have been among the short ones lately.
+constexpr int64_t kLateLongNs = 400'000;
+// Gates that were not enough are not trusted again for so long.
+constexpr int64_t kDistrustNs = 500'000'000;
 // What a victim loses to a keep-alive that was not needed (queue/keep_alive.cpp).
 constexpr int64_t kKeepAliveNs = 50'000;
 
@@ -31,6 +35,7 @@ struct Present {
     bool has_turn = false;  // some of it runs because it starved
     uint32_t timeslice_us = 0;
     uint64_t completed = 0;  // commands
+    int64_t longest_ns = 0;  // of its commands, lately
     const UnitState* urgent = nullptr;  // the unit that it makes room for, and its position
     uint32_t urgent_at = 0;
 
@@ -50,7 +55,10 @@ Present look_at(const Pass& pass, const Group& group) {
         device.rivals.look(at, state, victim);
         victim.level = std::min(victim.level, state.level);
         victim.costs.join(state.costs);
-        victim.command_ns = std::max(victim.command_ns, state.unit.command_ns);
+        const int64_t command_ns = state.unit.command_ns;  // 0: not known
+        const CommandLengths& lengths = device.units[at].lengths;
+        victim.command_ns = std::max({victim.command_ns, command_ns, command_ns != 0 ? lengths.just_now_ns() : 0});
+        present.longest_ns = std::max(present.longest_ns, lengths.lately_ns());
         victim.announced = victim.announced || verdict.reason == Reason::kExpected;
         present.suspended = present.suspended && verdict.suspend;
         present.ready = present.ready || state.ready;
@@ -69,13 +77,16 @@ Present look_at(const Pass& pass, const Group& group) {
     return present;
 }
 
-// A burst of the unit that it made room for is over.
-void end_trial(const Pass& pass, Group& group) {
-    const uint64_t id = std::exchange(group.tried_by, 0);
-    if (id == 0 || group.tried_at >= pass.given.units.size()) return;
-    const UnitState& urgent = pass.given.units[group.tried_at];
+// It makes room no more. Perhaps because the burst is over.
+void end_suspension(const Pass& pass, Group& group) {
+    const uint64_t id = std::exchange(group.urgent_id, 0);
+    const bool tried = std::exchange(group.tried, false);
+    if (id == 0 || group.urgent_at >= pass.given.units.size()) return;
+    const UnitState& urgent = pass.given.units[group.urgent_at];
     if (urgent.unit.id != id || urgent.idle_since_ns <= group.suspended_ns) return;
-    group.trials->note(group.tried_way, id, urgent.idle_since_ns - group.suspended_ns);
+    const int64_t lasted_ns = urgent.idle_since_ns - group.suspended_ns;
+    pass.device.units[group.urgent_at].burst_length.note(lasted_ns);
+    if (tried) group.trials->note(group.tried_way, id, lasted_ns);
 }
 
 // Without what is done for a rival's sake of which little is known, where nobody can pay for it any more.
@@ -103,16 +114,20 @@ void begin_suspension(const Pass& pass, Group& group, const Present& present, Me
     group.suspended_ns = group.chosen_ns = pass.now_ns;
     chosen = affordable(pass, present, in_force(pass, group, present, chosen));
     group.mechanism = present.interruptible() && urgent == nullptr ? Mechanism::kInterruptHeld : chosen;
+    if (present.interruptible() && !interrupts(chosen) && pass.now_ns < group.distrusted_until_ns)
+        group.mechanism = Mechanism::kInterruptLate;
     // Its rival streams as a rule; it may pause today.
     group.on_its_way = group.mechanism == Mechanism::kTimeslice && present.ready && urgent != nullptr &&
                        urgent->keeps_alive && pass.device.precautions.take(kKeepAliveNs, pass.now_ns);
     group.urgent_busy_ns = urgent != nullptr ? urgent->unit.busy_ns : 0;
+    group.urgent_id = urgent != nullptr ? urgent->unit.id : 0;
+    group.urgent_at = present.urgent_at;
+    group.tried = false;
     group.late_completed = Group::kNotYet;
     if (!pass.settings.trials || urgent == nullptr || !present.ready || !present.interruptible()) return;
     if (!gate_may_do(present.victim)) return;
     if (group.trials == nullptr) group.trials = std::make_unique<Trials>();
-    group.tried_by = urgent->unit.id;
-    group.tried_at = present.urgent_at;
+    group.tried = true;
     group.tried_way = group.mechanism == Mechanism::kGate ? kGateAlone : kTimesliceToo;
 }
 
@@ -130,6 +145,26 @@ bool goes_on(const Pass& pass, Group& group, const Present& present) {
     return present.completed > group.late_completed;
 }
 
+struct Late {
+    int64_t from_ns = 0;  // 0: never, as the units are now
+    bool at_gates = false;  // its gates are not enough
+};
+
+// When the group's work counts as late. A unit that synchronizes gets on beside it, but waits in each pause for
+// whatever of it has the device. A gate may also stand before something for which the driver waits with the device in
+// hand (docs/decisions/010): that shows in bursts that last much longer than usual.
+Late late_from(const Pass& pass, Group& group, const Present& present) {
+    if (present.urgent == nullptr) return {};
+    const bool stays = blocks(group, present.urgent) || goes_on(pass, group, present);
+    if (stays && !interrupts(group.mechanism)) {
+        const bool may_be_long = group.mechanism == Mechanism::kGate && present.longest_ns > kLateLongNs;
+        return {.from_ns = group.chosen_ns + (may_be_long ? kLateLongNs : kLateNs), .at_gates = true};
+    }
+    const int64_t long_ns = pass.device.units[present.urgent_at].burst_length.long_from_ns();
+    if (long_ns == 0 || !present.urgent->ready) return {};
+    return {.from_ns = std::max(group.chosen_ns + kLateNs, group.suspended_ns + long_ns)};
+}
+
 // A rival that was thought to stream pauses. Behind a short timeslice alone the victim comes back in each pause,
 // however short its commands are.
 void escalate(const Pass& pass, Group& group, const Present& present) {
@@ -143,26 +178,27 @@ void settle_interrupt(const Pass& pass, Group& group, const Present& present, bo
     // Suspended by a person, with nobody's work to press for the device, it must be off.
     if (group.interrupt == Interrupt::kKeptOff && present.urgent == nullptr) group.interrupt = Interrupt::kTakenOff;
     if (group.interrupt != Interrupt::kNone || !present.ready) return;
-    const int64_t suspended_ns = pass.now_ns - group.chosen_ns;
-    if (interrupts(group.mechanism)) {
-        if (suspended_ns > kSlippedNs) return;
+    if (interrupts(group.mechanism) && pass.now_ns - group.chosen_ns <= kSlippedNs) {
         group.interrupt = choose_interrupt(present.victim, group.mechanism, short_timeslice);
         group.on_its_way = present.urgent != nullptr && present.urgent->keeps_alive;
-    } else if (blocks(group, present.urgent) || goes_on(pass, group, present)) {
-        if (suspended_ns < kLateNs) {
-            group.late_ns = group.chosen_ns + kLateNs;
-            return;
-        }
-        group.mechanism = Mechanism::kInterruptLate;
-        group.interrupt = Interrupt::kTakenOff;
+        return;
     }
+    const Late late = late_from(pass, group, present);
+    if (late.from_ns == 0) return;
+    if (pass.now_ns < late.from_ns) {
+        group.late_ns = late.from_ns;
+        return;
+    }
+    group.mechanism = Mechanism::kInterruptLate;
+    group.interrupt = Interrupt::kTakenOff;
+    if (late.at_gates) group.distrusted_until_ns = pass.now_ns + kDistrustNs;
 }
 
 // Returns the timeslice that its process gets in the hardware.
 uint32_t choose(const Pass& pass, Group& group, Present& present) {
     Victim& victim = present.victim;
     group.late_ns = 0;
-    if (!present.suspended) end_trial(pass, group);  // first: what it taught is in force before the next burst
+    if (!present.suspended) end_suspension(pass, group);  // first: what it taught is in force before the next burst
     victim.last = group.as_known;
     victim.gate_tried_better = group.trials != nullptr && group.trials->next() == kGateAlone;
     const bool announced = std::exchange(victim.announced, false);
@@ -215,6 +251,7 @@ void see(Pass& pass, uint32_t at) {
     const UnitState& state = pass.given.units[at];
     Pauses& pauses = device.units[at].pauses;
     pauses.observe(state);
+    device.units[at].lengths.observe(state.completed, state.unit.busy_ns, pass.now_ns);
     device.units[at].write_habits(state.habits, state.unit.priority);
     const bool careful = device.precautions.used();
     const Usage usage{

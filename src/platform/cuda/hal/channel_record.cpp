@@ -5,6 +5,7 @@
 #include <cstring>
 #include <new>
 
+#include "base/clock.h"
 #include "base/fork.h"
 #include "base/mutex.h"
 #include "platform/cuda/hal/rm_api.h"
@@ -35,6 +36,8 @@ constinit bool g_incomplete = false;
 constinit bool g_partition = false;
 constinit uint32_t g_generation = 0;  // the process of a line of forks that it belongs to
 constinit std::atomic<uint32_t> g_serial{0};
+constexpr int64_t kCopiesLastNs = base::kSecond;
+constinit std::atomic<int64_t> g_copied_ns{0};
 constinit std::atomic<bool> g_copies{false};  // channels of copy engines are taken off as well
 
 // The lock. Fork's child finds nothing of its parent's in it.
@@ -177,7 +180,35 @@ void record_allocation(int fd, const Allocation& allocation) {
     remember(object);
 }
 
-// g_mutex held. False: too many channels for one set.
+// g_mutex held. The channels of one group. False: too many for one set.
+bool collect_channels(const Object& group, ChannelSet& set) {
+    for (const Object* channel = g_objects; channel != nullptr; channel = channel->next) {
+        if (channel->client != group.client || channel->parent != group.handle || channel->kind != Kind::kChannel)
+            continue;
+        if (set.channel_count == ChannelSet::kMostChannels) return false;
+        set.channels[set.channel_count++] = channel->handle;
+    }
+    return true;
+}
+
+// g_mutex held. Of one device the groups of one kind of engine, of which timeslices belong to kernels alone.
+bool collect_groups(const Object& device, bool (*is_wanted)(uint32_t engine), bool with_timeslices, ChannelSet& set) {
+    for (const Object* group = g_objects; group != nullptr; group = group->next) {
+        if (group->client != device.client || group->parent != device.handle || group->kind != Kind::kGroup ||
+            !is_wanted(group->engine))
+            continue;
+        if (with_timeslices) {
+            if (set.group_count == ChannelSet::kMostGroups) return false;
+            set.timeslices_us[set.group_count] = group->noted;
+            set.groups[set.group_count++] = group->handle;
+        }
+        if (!collect_channels(*group, set)) return false;
+    }
+    return true;
+}
+
+// g_mutex held. False: too many channels for one set. The kernel driver takes channels off in the order of the list:
+// those for kernels first, since more urgent programs wait for them, and their own copies for copies alone.
 bool collect(const Object& client, const Object& device, RecordedSet& recorded) {
     recorded = RecordedSet{};
     recorded.fd = client.fd;
@@ -186,26 +217,11 @@ bool collect(const Object& client, const Object& device, RecordedSet& recorded) 
     recorded.address_known = device.noted_known;
     ChannelSet& set = recorded.set;
     set.client = client.handle;
-    for (const Object* object = g_objects; object != nullptr; object = object->next) {
-        if (object->client != client.handle || object->parent != device.handle) continue;
-        if (object->kind == Kind::kSubdevice) set.subdevice = object->handle;
-        if (object->kind != Kind::kGroup) continue;
-        const bool copies = g_copies.load(std::memory_order_relaxed) && is_copy_engine(object->engine);
-        if (!copies && !is_compute_engine(object->engine)) continue;
-        if (!copies) {
-            if (set.group_count == ChannelSet::kMostGroups) return false;
-            set.timeslices_us[set.group_count] = object->noted;
-            set.groups[set.group_count++] = object->handle;
-        }
-        for (const Object* channel = g_objects; channel != nullptr; channel = channel->next) {
-            if (channel->client != client.handle || channel->parent != object->handle ||
-                channel->kind != Kind::kChannel)
-                continue;
-            if (set.channel_count == ChannelSet::kMostChannels) return false;
-            set.channels[set.channel_count++] = channel->handle;
-        }
-    }
-    return true;
+    for (const Object* object = g_objects; object != nullptr; object = object->next)
+        if (object->client == client.handle && object->parent == device.handle && object->kind == Kind::kSubdevice)
+            set.subdevice = object->handle;
+    if (!collect_groups(device, is_compute_engine, true, set)) return false;
+    return !g_copies.load(std::memory_order_relaxed) || collect_groups(device, is_copy_engine, false, set);
 }
 
 void note(uint32_t client, uint32_t handle, uint32_t value) {
@@ -266,9 +282,18 @@ void note_address(uint32_t client, uint32_t device, uint32_t address) { note(cli
 void note_timeslice(uint32_t client, uint32_t group, uint32_t us) { note(client, group, us); }
 
 void note_copies() {
+    g_copied_ns.store(base::now_ns(), std::memory_order_relaxed);
     if (g_copies.load(std::memory_order_relaxed)) return;
     const Record record;
     g_copies.store(true, std::memory_order_relaxed);
+    g_serial.fetch_add(1, std::memory_order_acq_rel);
+}
+
+void forget_old_copies(int64_t now_ns) {
+    if (!g_copies.load(std::memory_order_relaxed)) return;
+    const Record record;
+    if (now_ns - g_copied_ns.load(std::memory_order_relaxed) < kCopiesLastNs) return;
+    g_copies.store(false, std::memory_order_relaxed);
     g_serial.fetch_add(1, std::memory_order_acq_rel);
 }
 

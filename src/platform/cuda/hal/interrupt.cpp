@@ -353,6 +353,9 @@ void restore(HwQueue& hwq) {
         let_go(*gpu);
     else if (!asked && std::exchange(gpu->once_more, false))
         enable_once_more(*gpu);
+    // xserver acts on what it was told last.
+    forget_old_copies(base::now_ns());
+    if (gpu->asking == 0) refresh(*gpu);
 }
 
 XResult set_timeslice(HwQueue& hwq, uint32_t us) {

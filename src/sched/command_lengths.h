@@ -1,0 +1,53 @@
+// How long a unit's longest commands have been: lately, and in the last moments. The mean alone misleads: in a
+// training's step, thousands of short kernels are followed by some of a millisecond. A gate stands before one of many
+// commands, as their mean length says, and the device goes on with what stands before it. Pure; one object per unit;
+// not thread-safe; no allocation.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace xsched::sched {
+
+class CommandLengths {
+public:
+    // Completions are seen late, now by more, now by less: few short commands would say little.
+    static constexpr int64_t kSampleNs = 1'000'000;
+    static constexpr uint64_t kSampleCommands = 16;
+    static constexpr int64_t kLatelyNs = 1'000'000'000;  // to forget it
+    static constexpr int64_t kMomentsNs = 50'000'000;
+
+    // So many commands are complete, which took so much of the device's time.
+    void observe(uint64_t completed, int64_t busy_ns, int64_t now_ns) {
+        const bool known = seen_ns_ != 0 && completed >= completed_ && busy_ns >= busy_ns_;
+        const uint64_t commands = completed - completed_;
+        const int64_t ns = busy_ns - busy_ns_;
+        if (known && (commands == 0 || (commands < kSampleCommands && ns < kSampleNs))) return;
+        if (known) {
+            const int64_t sample_ns = ns / static_cast<int64_t>(commands);
+            lately_ns_ = std::max(sample_ns, what_is_left(lately_ns_, now_ns - seen_ns_, kLatelyNs));
+            just_now_ns_ = std::max(sample_ns, what_is_left(just_now_ns_, now_ns - seen_ns_, kMomentsNs));
+        }
+        completed_ = completed;
+        busy_ns_ = busy_ns;
+        seen_ns_ = now_ns;
+    }
+    // Means of the slowest commands. 0: nothing is known.
+    int64_t lately_ns() const { return lately_ns_; }
+    int64_t just_now_ns() const { return just_now_ns_; }
+
+private:
+    static int64_t what_is_left(int64_t ns, int64_t passed_ns, int64_t forgotten_ns) {
+        const int64_t left_ns = std::max<int64_t>(forgotten_ns - std::max<int64_t>(passed_ns, 0), 0);
+        return static_cast<int64_t>(static_cast<double>(ns) * static_cast<double>(left_ns) /
+                                    static_cast<double>(forgotten_ns));
+    }
+
+    uint64_t completed_ = 0;
+    int64_t busy_ns_ = 0;
+    int64_t seen_ns_ = 0;  // 0: never
+    int64_t lately_ns_ = 0;
+    int64_t just_now_ns_ = 0;
+};
+
+}  // namespace xsched::sched
