@@ -100,15 +100,23 @@ protected:
                                [&](const Json& it) { return it.value("suspended", !suspended) == suspended; });
         });
     }
-    // There comes a time of 200 ms in which `off` does at most one batch while `on` goes on. (The starvation limit
-    // gives it a turn now and then.)
+    // There comes a time in which `off` does at most one batch while `on` goes on. (The starvation limit gives it a
+    // turn now and then.) It is 200 ms, and where processors are few so long that `on` does several batches.
     static constexpr uint64_t kStray = 8;  // commands that may still end; a sanitized program on a busy machine has few
-    static bool is_kept_off(CudaProgram& off, CudaProgram& on) {
-        return eventually([&] {
+    static ::testing::AssertionResult is_kept_off(CudaProgram& off, CudaProgram& on) {
+        uint64_t off_did = 0, on_did = 0;
+        const bool kept_off = eventually([&] {
             const uint64_t off_before = off.done(), on_before = on.done();
             usleep(200'000);
-            return off.done() <= off_before + kStray && on.done() > on_before + kStray;
+            eventually([&] { return on.done() > on_before + kStray || off.done() > off_before + kStray; });
+            off_did = off.done() - off_before;
+            on_did = on.done() - on_before;
+            return off_did <= kStray && on_did > kStray;
         });
+        if (kept_off) return ::testing::AssertionSuccess();
+        return ::testing::AssertionFailure()
+               << "at last the one to be kept off did " << off_did << " and the other " << on_did << '\n'
+               << off.process().err() << on.process().err();
     }
     // Both at work, the more urgent one keeping the other off.
     void start_both() {
