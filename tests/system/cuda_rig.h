@@ -93,25 +93,29 @@ protected:
             if (queue.value("pid", 0) == pid) found.push_back(queue);
         return found;
     }
-    bool becomes_suspended(pid_t pid, bool suspended) {
-        return eventually([&] {
-            const Json queues = queues_of(pid);
-            return std::any_of(queues.begin(), queues.end(),
-                               [&](const Json& it) { return it.value("suspended", !suspended) == suspended; });
-        });
+    // One of its queues is so.
+    bool is_suspended(pid_t pid, bool suspended = true) {
+        const Json queues = queues_of(pid);
+        return std::any_of(queues.begin(), queues.end(),
+                           [&](const Json& it) { return it.value("suspended", !suspended) == suspended; });
     }
-    // There comes a time in which `off` does at most one batch while `on` goes on. (The starvation limit gives it a
-    // turn now and then.) It is 200 ms, and where processors are few so long that `on` does several batches.
+    bool becomes_suspended(pid_t pid, bool suspended) {
+        return eventually([&] { return is_suspended(pid, suspended); });
+    }
+    // There comes a time in which `off` does at most one batch while `on` goes on, and `off` is suspended at its end.
+    // (The starvation limit gives it a turn now and then.) It is 200 ms, and where processors are few so long that `on`
+    // does several batches.
     static constexpr uint64_t kStray = 8;  // commands that may still end; a sanitized program on a busy machine has few
-    static ::testing::AssertionResult is_kept_off(CudaProgram& off, CudaProgram& on) {
+    ::testing::AssertionResult is_kept_off(CudaProgram& off, CudaProgram& on) {
+        constexpr uint64_t kSeveral = 4 * kStray;
         uint64_t off_did = 0, on_did = 0;
         const bool kept_off = eventually([&] {
             const uint64_t off_before = off.done(), on_before = on.done();
             usleep(200'000);
-            eventually([&] { return on.done() > on_before + kStray || off.done() > off_before + kStray; });
+            eventually([&] { return on.done() >= on_before + kSeveral || off.done() > off_before + kStray; });
             off_did = off.done() - off_before;
             on_did = on.done() - on_before;
-            return off_did <= kStray && on_did > kStray;
+            return off_did <= kStray && on_did >= kSeveral && is_suspended(off.pid());
         });
         if (kept_off) return ::testing::AssertionSuccess();
         return ::testing::AssertionFailure()
