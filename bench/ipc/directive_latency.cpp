@@ -6,11 +6,11 @@
 //   spinning: as awake, with a server that looks for news without end instead of sleeping (--spin-us)
 //   crowd: as awake, among 1,000 clients on 8 devices (one of them, with --devices 1), which change 2,000 times a
 //   second;
-//          what an idle server then uses of a processor is measured as well
+//          what an idle server then uses of a processor is measured as well, for --idle-s seconds
 // Targets: p99 <= 30 us awake, <= 100 us from sleep; in the crowd p50 <= 60 us, p99 <= 200 us. The machine should be
 // otherwise idle: `load` tells.
 // Usage: directive_latency [--samples N] [--server PATH] [--clients N] [--devices N] [--rate CHANGES_PER_SECOND]
-// [--only crowd]
+// [--idle-s SECONDS] [--only crowd]
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -217,7 +217,7 @@ private:
 };
 
 // Of one processor, while nobody has anything to do.
-double idle_share(pid_t server) {
+double idle_share(pid_t server, unsigned seconds) {
     const auto used_s = [server] {
         double ns = 0;
         for (const auto& task : std::filesystem::directory_iterator("/proc/" + std::to_string(server) + "/task")) {
@@ -231,11 +231,12 @@ double idle_share(pid_t server) {
     usleep(500'000);
     const double before = used_s();
     const int64_t began = base::now_ns();
-    usleep(3'000'000);
+    sleep(seconds);
     return (used_s() - before) / (static_cast<double>(base::now_ns() - began) / 1e9);
 }
 
-void measure_crowd(const std::string& server, int samples, unsigned clients, uint32_t devices, unsigned rate) {
+void measure_crowd(const std::string& server, int samples, unsigned clients, uint32_t devices, unsigned rate,
+                   unsigned idle_s) {
     char directory[] = "/tmp/xsched-bench-XXXXXX";
     if (mkdtemp(directory) == nullptr) fail("no temporary directory");
     const std::string socket = std::string(directory) + "/s";
@@ -247,7 +248,7 @@ void measure_crowd(const std::string& server, int samples, unsigned clients, uin
         ipc::Region* victim = join(socket, lifelines[0], 0);
         ipc::Region* urgent = join(socket, lifelines[1], 10);
         Crowd crowd(socket, clients, devices);
-        idle = idle_share(server_pid);
+        idle = idle_share(server_pid, idle_s);
         crowd.change(rate);
         submit(*victim);
         for (int i = 0; i < samples; ++i) {
@@ -286,6 +287,7 @@ int main(int argc, char** argv) {
     unsigned clients = 1000;
     unsigned devices = 8;
     unsigned rate = 2000;
+    unsigned idle_s = 3;
     bool crowd_only = false;
     for (int i = 1; i + 1 < argc; i += 2) {
         if (strcmp(argv[i], "--samples") == 0) samples = atoi(argv[i + 1]);
@@ -293,9 +295,11 @@ int main(int argc, char** argv) {
         if (strcmp(argv[i], "--clients") == 0) clients = static_cast<unsigned>(atoi(argv[i + 1]));
         if (strcmp(argv[i], "--devices") == 0) devices = static_cast<unsigned>(atoi(argv[i + 1]));
         if (strcmp(argv[i], "--only") == 0) crowd_only = strcmp(argv[i + 1], "crowd") == 0;
+        if (strcmp(argv[i], "--idle-s") == 0) idle_s = static_cast<unsigned>(atoi(argv[i + 1]));
         if (strcmp(argv[i], "--rate") == 0) rate = static_cast<unsigned>(atoi(argv[i + 1]));
     }
-    if (samples < 1 || devices < 1 || rate < 1) fail("--samples, --devices and --rate must be at least 1");
+    if (samples < 1 || devices < 1 || rate < 1 || idle_s < 1)
+        fail("--samples, --devices, --rate and --idle-s must be at least 1");
     prctl(PR_SET_TIMERSLACK, 1UL);
     // What is measured is the server, not whether this program loses its processor to others.
     setpriority(PRIO_PROCESS, 0, -5);
@@ -309,7 +313,7 @@ int main(int argc, char** argv) {
         measure({"asleep", 20'000, -1, 100}, server, std::min(samples, 500), false);
         measure({"spinning", 300, 2000, 0}, server, samples, clients == 0);
     }
-    if (clients > 0) measure_crowd(server, samples, clients, devices, rate);
+    if (clients > 0) measure_crowd(server, samples, clients, devices, rate, idle_s);
     printf("]}\n");
     return 0;
 }

@@ -241,6 +241,8 @@ int64_t Server::next_wake() const {
 }
 
 void Server::let_everybody_go() {
+    // First: whatever becomes of the rest, a successor would have no socket any more.
+    if (options_.supervised != nullptr) options_.supervised->ended_in_order.store(1);
     listener_.leave();
     if (!scheduler_.stop())
         XLOG_WARN("the scheduling thread gives no sign of life: clients go on when they see the end of the process");

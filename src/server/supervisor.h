@@ -28,7 +28,7 @@ inline constexpr int64_t kMostSilentSleepNs = 1'000'000'000;
 // Shared by the supervisor and its servers, one after the other. All zero in the beginning.
 struct SupervisedMemory {
     std::atomic<uint32_t> beats;  // by the scheduling thread, in each pass
-    std::atomic<uint32_t> ended_in_order;  // by a server that ends as it was meant to, just before
+    std::atomic<uint32_t> ended_in_order;  // by a server that ends as it was meant to, before it leaves its socket
     std::atomic<uint32_t> begun;  // by a server, once it serves
     uint32_t restarts;  // by the supervisor, before it starts a server
     pid_t supervisor;  // likewise

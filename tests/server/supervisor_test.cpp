@@ -33,6 +33,8 @@ public:
         thread_ = 0;
         return false;
     }
+    // It does nothing more.
+    bool stop() const { return ptrace(PTRACE_INTERRUPT, thread_, nullptr, nullptr) == 0; }
     // Its process must be at its end.
     void let_go() {
         if (thread_ > 0) waitpid(std::exchange(thread_, 0), nullptr, __WALL);
@@ -180,6 +182,19 @@ TEST_F(Supervised, ToldToEndWithAServerThatDoesNotListenBothEnd) {
     ASSERT_EQ(kill(server_pid, SIGSTOP), 0);
     ASSERT_EQ(kill(supervisor->pid(), SIGTERM), 0);
     expect_end_of_both();
+}
+
+// It has left its socket by then: nobody would find a successor.
+TEST_F(Supervised, KilledWhileItEndsAServerHasNoSuccessor) {
+    start_supervised();
+    HeldThread held;
+    if (!held.hold(server_pid, "xserver-sched")) GTEST_SKIP() << "a thread cannot be traced here";
+    ASSERT_TRUE(held.stop());
+    ASSERT_EQ(kill(server_pid, SIGTERM), 0);
+    ASSERT_TRUE(eventually([&] { return !socket_exists(); }));
+    ASSERT_EQ(kill(server_pid, SIGKILL), 0) << "while it waits for its thread";
+    EXPECT_EQ(supervisor->wait(), 0) << supervisor->err();
+    held.let_go();
 }
 
 TEST_F(Supervised, AnIdleExitEndsBoth) {

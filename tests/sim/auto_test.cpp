@@ -6,6 +6,7 @@
 
 #include "sim/pattern.h"
 #include "sim/results.h"
+#include "support/sanitized.h"
 
 namespace xsched::sim {
 namespace {
@@ -20,6 +21,7 @@ TEST(Auto, LearnsWhatAPrioritySaysByHand) {
     int good = 0;
     for (const char* shape : {"", "sync_every = 5", "gap_us = 60"}) {
         for (const double low_ms : {0.05, 0.3, 1.0, 3.0, 10.0}) {
+            if (test::kSanitized && low_ms != 1.0 && low_ms != 3.0) continue;  // brief kernels take longest
             Workload workload = main_job(shape, low_ms, 3);
             workload.warm_up = kLearns;
             const Report by_hand = run_workload(workload, "HPF", false);

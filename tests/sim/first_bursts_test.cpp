@@ -6,6 +6,7 @@
 
 #include "sim/beside_low.h"
 #include "sim/random.h"
+#include "support/sanitized.h"
 
 namespace xsched::sim {
 namespace {
@@ -69,6 +70,7 @@ TEST(FirstBursts, AfterNoChangeTheyTakeMuchLonger) {
     for (const char* before : {kA, kB, kC}) {
         for (const char* after : {kA, kB, kC}) {
             for (const double low_ms : kLowMs) {
+                if (test::kSanitized && low_ms < 3) continue;  // brief kernels take longest
                 const Seen seen = run_beside_low(beside_low(changed_pattern(before, after), low_ms));
                 EXPECT_LE(seen.bursts_us[kChangeAfter], seen.later_us(kChangeAfter + 10) * 13 / 10)
                     << before << " then" << after << " beside " << low_ms;
@@ -108,11 +110,7 @@ TEST(FirstBursts, PrecautionsCostTheVictimTwoPercentAtMost) {
 
 // Whatever the urgent program does. A kernel of the victim's more or less is chance.
 TEST(FirstBursts, NeitherDoTheyBesideAnyRandomProgram) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    constexpr uint64_t kSeeds = 10;
-#else
-    constexpr uint64_t kSeeds = 40;
-#endif
+    constexpr uint64_t kSeeds = test::kSanitized ? 10 : 40;
     for (uint64_t seed = 1; seed <= kSeeds; ++seed) {
         Random random(seed);
         const auto number = [&random](int64_t least, int64_t most) {

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "sim/beside_low.h"
+#include "support/sanitized.h"
 
 namespace xsched::sim {
 namespace {
@@ -27,6 +28,8 @@ TEST(Foresight, ABurstOfAnEvenRhythmWaitsForNoCall) {
 
 // Even, nearly even, uneven and without any rhythm; a kernel of the victim's more or less is chance.
 TEST(Foresight, CostsTheVictimTwoPercentAtMost) {
+    constexpr int kCombinations = 7;  // of shapes and lengths
+    int rhythm = 0;
     for (const char* arrival :
          {"kind = 'periodic', period_ms = 11", "kind = 'periodic', period_ms = 16", "kind = 'periodic', period_ms = 33",
           "kind = 'periodic', period_ms = 50", "kind = 'periodic', period_ms = 50, jitter_us = 100",
@@ -36,10 +39,13 @@ TEST(Foresight, CostsTheVictimTwoPercentAtMost) {
           "kind = 'poisson', rate_per_s = 30",
           "kind = 'modulated', phases = [{ rate_per_s = 100, stays_ms = 100 },"
           " { rate_per_s = 10, stays_ms = 100 }]"}) {
+        int combination = 0;
+        const int chosen = rhythm++ % kCombinations;  // the only one where time is short
         for (const char* shape : {"", ", sync_every = 5", ", gap_us = 60"}) {
             for (const double low_ms : {0.05, 0.3, 3.0}) {
                 // Brief kernels take as long as all the others: in one shape.
                 if (low_ms < 0.1 && std::string_view(shape).find("sync") == std::string_view::npos) continue;
+                if (combination++ != chosen && test::kSanitized) continue;
                 Workload workload = workload_of(arrival, shape, low_ms);
                 const double before = run_beside_low(workload).low_share;
                 workload.settings.foresight = true;

@@ -55,7 +55,11 @@ public:
 
     pid_t pid() const { return pid_; }
     const std::string& out() const { return out_text_; }
-    const std::string& err() const { return err_text_; }
+    // What it has said so far, also where a test that fails asks for it.
+    const std::string& err() {
+        take_output();
+        return err_text_;
+    }
 
     // Reads its output until it has `text` in it or ends.
     bool wait_for_output(const std::string& text) {

@@ -27,6 +27,7 @@ protected:
             const uint64_t first = low->done_on(0);
             const uint64_t second = low->done_on(1);
             usleep(200'000);
+            eventually([&] { return low->done_on(1) >= second + 5 || low->done_on(0) > first + 1; });
             return low_rm->disabled_on(1) == 0 && low->done_on(0) <= first + 1 && low->done_on(1) >= second + 5;
         });
     }

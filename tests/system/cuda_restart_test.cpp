@@ -22,9 +22,7 @@ protected:
     }
     // Of `program`, and only if a server after `before` says so.
     bool is_suspended_by_successor(const CudaProgram& program, pid_t before) {
-        if (server_pid() == before) return false;
-        const Json queues = queues_of(program.pid());
-        return std::any_of(queues.begin(), queues.end(), [](const Json& it) { return it.value("suspended", false); });
+        return server_pid() != before && is_suspended(program.pid());
     }
     // Returns how long it took until `low` stood again.
     int64_t kill_server() {

@@ -93,22 +93,34 @@ protected:
             if (queue.value("pid", 0) == pid) found.push_back(queue);
         return found;
     }
-    bool becomes_suspended(pid_t pid, bool suspended) {
-        return eventually([&] {
-            const Json queues = queues_of(pid);
-            return std::any_of(queues.begin(), queues.end(),
-                               [&](const Json& it) { return it.value("suspended", !suspended) == suspended; });
-        });
+    // One of its queues is so.
+    bool is_suspended(pid_t pid, bool suspended = true) {
+        const Json queues = queues_of(pid);
+        return std::any_of(queues.begin(), queues.end(),
+                           [&](const Json& it) { return it.value("suspended", !suspended) == suspended; });
     }
-    // There comes a time of 200 ms in which `off` does at most one batch while `on` goes on. (The starvation limit
-    // gives it a turn now and then.)
+    bool becomes_suspended(pid_t pid, bool suspended) {
+        return eventually([&] { return is_suspended(pid, suspended); });
+    }
+    // There comes a time in which `off` does at most one batch while `on` goes on, and `off` is suspended at its end.
+    // (The starvation limit gives it a turn now and then.) It is 200 ms, and where processors are few so long that `on`
+    // does several batches.
     static constexpr uint64_t kStray = 8;  // commands that may still end; a sanitized program on a busy machine has few
-    static bool is_kept_off(CudaProgram& off, CudaProgram& on) {
-        return eventually([&] {
+    ::testing::AssertionResult is_kept_off(CudaProgram& off, CudaProgram& on) {
+        constexpr uint64_t kSeveral = 4 * kStray;
+        uint64_t off_did = 0, on_did = 0;
+        const bool kept_off = eventually([&] {
             const uint64_t off_before = off.done(), on_before = on.done();
             usleep(200'000);
-            return off.done() <= off_before + kStray && on.done() > on_before + kStray;
+            eventually([&] { return on.done() >= on_before + kSeveral || off.done() > off_before + kStray; });
+            off_did = off.done() - off_before;
+            on_did = on.done() - on_before;
+            return off_did <= kStray && on_did >= kSeveral && is_suspended(off.pid());
         });
+        if (kept_off) return ::testing::AssertionSuccess();
+        return ::testing::AssertionFailure()
+               << "at last the one to be kept off did " << off_did << " and the other " << on_did << '\n'
+               << off.process().err() << on.process().err();
     }
     // Both at work, the more urgent one keeping the other off.
     void start_both() {

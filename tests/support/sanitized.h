@@ -1,0 +1,13 @@
+// Whether this test was compiled under a sanitizer, which makes it twenty times as slow. What repeats a check with
+// other numbers then takes a few of them: a sanitizer looks for what the code does, not for figures.
+#pragma once
+
+namespace xsched::test {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool kSanitized = true;
+#else
+inline constexpr bool kSanitized = false;
+#endif
+
+}  // namespace xsched::test
