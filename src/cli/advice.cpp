@@ -108,6 +108,24 @@ void about_mask(const Evidence& evidence, Sentences& all) {
     all.push_back(text);
 }
 
+void about_priority(const Evidence& evidence, Sentences& all) {
+    const Json* found = found_in(evidence, "way priority");
+    if (found == nullptr) return;
+    if (found->value("errno", 0) != 0) {
+        all.push_back("the kernel driver refuses to change a queue's priority: " + found->value("error", ""));
+        return;
+    }
+    if (!found->contains("beside")) return;
+    const auto p50_of = [&](const char* what) { return (*found)["beside"][what].value("p50_ms", 0.0); };
+    const bool helps = p50_of("lowest") * kNoticed <= p50_of("equal");
+    char text[400];
+    snprintf(text, sizeof text,
+             "the hardware's queue priorities %s: an urgent program's bursts take %.2g ms beside a victim with the "
+             "lowest one, %.2g ms beside an equal one, %.2g ms alone (programs that use HSA get them from XSched)",
+             helps ? "help" : "do not help here", p50_of("lowest"), p50_of("equal"), p50_of("alone"));
+    all.push_back(text);
+}
+
 void about_ways(const Evidence& evidence, Sentences& all) {
     for (const char* name : {"update", "debug"}) {
         const Json* way = found_in(evidence, (std::string("way ") + name).c_str());
@@ -132,6 +150,7 @@ std::vector<std::string> advice(const Evidence& evidence) {
     about_gates(evidence, all);
     about_ways(evidence, all);
     about_mask(evidence, all);
+    about_priority(evidence, all);
     for (const Finding& finding : evidence.findings)
         if (finding.what == "NUMA balancing" && finding.answer == Answer::kNo)
             all.push_back("NUMA balancing is on: " + finding.detail);

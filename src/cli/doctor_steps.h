@@ -50,6 +50,8 @@ inline constexpr Step kSteps[] = {
      "level 3 by PREEMPT_QUEUE of a patched driver, without anything of XSched"},
     {"way mask",    "way",        "mask",    Under::kNothing,  0, 3, 0.06, 16,
      "level 3 by SET_CU_MASK, without anything of XSched: a victim goes on, on few compute units"},
+    {"way priority", "way",       "priority", Under::kNothing, 0, 3, 0.06, 16,
+     "the hardware's own priority of queues: what the lowest of a victim's leaves an urgent program"},
     {"stop 3",      "suspension", "",        Under::kShim,     3, 3, 0.06, 10,
      "level 3: what runs is taken off and goes on later"},
     {"job alone",   "job",        "alone",   Under::kNothing,  0, 1, 0.25, 8,

@@ -32,7 +32,7 @@
 extern "C" {
 #endif
 
-#define XQ_DEVICE_ABI 14
+#define XQ_DEVICE_ABI 15
 
 typedef struct XqQueue XqQueue;
 
@@ -65,6 +65,12 @@ typedef struct XqWords {
     uint32_t* keep_alive;
 } XqWords;
 
+// What a wait and a write cost together; 0: not known.
+typedef struct XqGateCost {
+    uint32_t device_ns;
+    uint32_t host_ns;  // of the thread that makes the two calls
+} XqGateCost;
+
 typedef struct XqGateOps {
     // The words that the calls below are about; called before the first of them, and again when they move. Any
     // failure: no gates, and `read_progress` is asked instead of the word. NotAllowed: not yet, to be called again.
@@ -78,9 +84,8 @@ typedef struct XqGateOps {
     // Once all launched before is done, the device stores `value` to *progress (or read_progress returns it).
     XResult (*write_progress)(void* hwq, uint32_t value);
     XResult (*read_progress)(void* hwq, uint32_t* value);
-    // What a wait and a write cost the device together, as measured when the words were bound; 0: not known. May be
-    // NULL.
-    uint32_t (*cost_ns)(void* hwq);
+    // As measured when the words were bound. May be NULL.
+    XqGateCost (*cost)(void* hwq);
     // Where the device's own memory tells how far it is; NULL, both: it does not. Neither calls the driver.
     // On a thread that has launched, while somebody watches: all up to `value` has its place in the vendor's queue.
     // Success: `look` will tell of it.

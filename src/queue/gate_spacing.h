@@ -1,6 +1,7 @@
 // Which commands of a gated queue have a gate before them, and which report their progress. A gate or a report costs
 // the host 1.3 us and the device 2 us (NVIDIA): so there is one per so much device time, not one per command. Where the
-// backend has measured what they cost, the distance follows from that. Pure; guarded by the queue's lock.
+// backend has measured what they cost, the distance follows from that, and where launches take longer than what they
+// launch, from what those cost. Pure; guarded by the queue's lock.
 #pragma once
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "queue/device.h"
 
 namespace xsched::queue {
 
@@ -33,7 +35,15 @@ public:
     static constexpr int64_t kMostEveryNs = 2 * base::kMillisecond;
 
     void begin() { *this = GateSpacing{}; }
-    void measured(uint32_t cost_ns) { least_every_ns_ = std::min(kShare * int64_t{cost_ns}, kMostEveryNs); }
+    void measured(const XqGateCost& cost) {
+        least_every_ns_ = std::min(kShare * int64_t{cost.device_ns}, kMostEveryNs);
+        gate_host_ns_ = cost.host_ns;
+    }
+    // How long the driver's call of a command takes, of the first few that somebody follows: the least disturbed
+    // counts.
+    bool measures_launches() const { return gate_host_ns_ != 0 && samples_ < kSamples; }
+    void launch_took(int64_t ns) { launch_ns_ = samples_++ == 0 ? ns : std::min(launch_ns_, ns); }
+    int64_t launch_ns() const { return samples_ < kSamples ? 0 : launch_ns_; }
     // At least this apart: as the device's own gates cost.
     int64_t every_ns(int64_t usual_ns) const { return std::max(usual_ns, least_every_ns_); }
     void work_launched() { ++since_gate_; }
@@ -41,11 +51,23 @@ public:
     // The queue is suspended since `since_ns`. True, once: no gate of this suspension is in the stream.
     bool first_of_suspension(int64_t since_ns) { return std::exchange(gated_at_ns_, since_ns) != since_ns; }
     bool due(int64_t every_ns, int64_t command_ns) const {
-        return since_gate_ + 1 >= one_of(every_ns, command_ns, kEveryCommands);
+        return since_gate_ + 1 >= std::max(one_of(every_ns, command_ns, kEveryCommands), apart_for_host(command_ns));
     }
 
 private:
+    static constexpr int kSamples = 8;
+    static constexpr int64_t kMostApart = 256;  // commands
+
+    // Where the launching thread is what the device waits for, a gate and a report take at most that part of its time.
+    uint32_t apart_for_host(int64_t command_ns) const {
+        if (command_ns <= 0 || launch_ns() <= command_ns) return 1;
+        return static_cast<uint32_t>(std::clamp<int64_t>(kShare * gate_host_ns_ / launch_ns(), 1, kMostApart));
+    }
+
     int64_t least_every_ns_ = 0;
+    int64_t gate_host_ns_ = 0;
+    int64_t launch_ns_ = 0;
+    int samples_ = 0;
     int64_t gated_at_ns_ = 0;  // the suspension (its time) that the last gate belongs to
     uint32_t since_gate_ = 0;  // pieces of work launched after the last gate
 };

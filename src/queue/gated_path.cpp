@@ -62,6 +62,7 @@ void GatedPath::admit(XqTicket& ticket, CommandKind kind) {
 // The driver's call has returned, well or not: a failed one counts too, as the progress of a later one covers it.
 void GatedPath::launched(XqTicket& ticket, uint32_t outcome) {
     reports_.call_returned();
+    if (ticket.began_ns != 0) note_launch(ticket, outcome);
     if (looks_ && ticket.followed != 0) note_place();
     if (ticket.group == nullptr && !reports_.owed()) return;
     if ((outcome & kXqReportLater) != 0)
@@ -231,8 +232,21 @@ void GatedPath::admit_followed(XqTicket& ticket, CommandKind kind, const XqPiece
     }
     if (wait.began() && waiting_ > 0) core_.published.waiting(--waiting_);
     count_followed(plan, ticket, kind, piece);
+    const bool measured = kind == CommandKind::kWork && spacing_.measures_launches();
     core_.mutex.unlock();
     if (plan.gate) core_.setup.ops->gate->wait(core_.setup.impl);
+    if (measured) ticket.began_ns = base::now_ns();
+}
+
+// No lock held.
+void GatedPath::note_launch(const XqTicket& ticket, uint32_t outcome) {
+    const int64_t took_ns = base::now_ns() - ticket.began_ns;
+    base::Lock lock(core_.mutex);
+    if (outcome == kXqFailed || !core_.in_use || !spacing_.measures_launches()) return;
+    spacing_.launch_took(took_ns);
+    if (spacing_.launch_ns() != 0)
+        XLOG_DEBG("queue 0x%lx: a launch takes its thread %lld ns", static_cast<unsigned long>(core_.handle),
+                  static_cast<long long>(spacing_.launch_ns()));
 }
 
 // Lock held. A queue with a waiting caller has work, even if nothing of it is in flight.

@@ -106,6 +106,7 @@ private:
     void bind_words();
     void write_progress();
     void note_place();
+    void note_launch(const XqTicket& ticket, uint32_t outcome);
     bool must_bind() const;
     void note_progress(uint64_t completed, int64_t now_ns);
     uint64_t whole_count(uint32_t value) const;

@@ -84,8 +84,8 @@ void GatedPath::bind_words() {
     if (words.gate != reinterpret_cast<uint32_t*>(&slot.gate)) return;  // moved meanwhile: again
     bound_ = true;
     gates_ = gates;
-    if (gates && core_.setup.ops->gate->cost_ns != nullptr)
-        spacing_.measured(core_.setup.ops->gate->cost_ns(core_.setup.impl));
+    if (gates && core_.setup.ops->gate->cost != nullptr)
+        spacing_.measured(core_.setup.ops->gate->cost(core_.setup.impl));
     bind_again_ns_ = result == kXSchedErrorNotAllowed ? base::now_ns() + kBindAgainNs : 0;
     observed_ = false;
     ++binding_;

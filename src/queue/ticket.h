@@ -23,6 +23,7 @@ typedef struct XqTicket {
     XqToken token;     // report its completion; 0: this command is not tracked
     uint64_t mark;  // on gated devices: xq_sync_begin's, with this command if no other is on its way to the driver
     uint32_t followed;  // on gated devices: somebody wants to know of its end
+    int64_t began_ns;  // on gated devices: when the driver's call began, if how long that takes is measured; else 0
 } XqTicket;
 
 #ifdef __cplusplus

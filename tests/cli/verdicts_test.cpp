@@ -233,6 +233,24 @@ TEST(Advice, WhatAVictimOnFewComputeUnitsLeavesOthers) {
         << advice(evidence)[0];
 }
 
+TEST(Advice, WhatTheHardwaresPrioritiesAreWorth) {
+    Evidence evidence = good();
+    const auto said_of = [&](double lowest_ms) {
+        evidence.steps["way priority"] =
+            done({{"errno", 0},
+                  {"beside",
+                   {{"alone", {{"p50_ms", 1.0}}}, {"equal", {{"p50_ms", 2.1}}}, {"lowest", {{"p50_ms", lowest_ms}}}}}});
+        return advice(evidence).at(0);
+    };
+    EXPECT_NE(said_of(1.2).find("priorities help: an urgent program's bursts take 1.2 ms beside a victim with the"),
+              std::string::npos)
+        << said_of(1.2);
+    EXPECT_NE(said_of(2.0).find("priorities do not help here"), std::string::npos) << said_of(2.0);
+    evidence.steps["way priority"] = done({{"errno", 1}, {"error", "Operation not permitted"}});
+    EXPECT_EQ(advice(evidence).at(0),
+              "the kernel driver refuses to change a queue's priority: Operation not permitted");
+}
+
 TEST(Advice, WhatStopsCostOthers) {
     Evidence evidence = good();
     evidence.steps["way debug"].found["other_program"] = {{"quiet", {{"p99_ms", 1.0}}},

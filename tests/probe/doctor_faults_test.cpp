@@ -178,6 +178,35 @@ TEST_F(DoctorFaults, MasksWithoutEffect) {
     expect_level(3, "do not use", "mask: without effect: on 4 compute units a kernel takes as long as on all");
 }
 
+// A machine that has other work may hide what a few bursts show, or show what is not there.
+class DoctorFaultsPriority : public DoctorFaults {
+protected:
+    bool says(const char* what, Environment faults) {
+        constexpr int kMostTries = 8;
+        faults["FAKE_KFD_UNITS"] = "32";
+        faults["FAKE_KFD_SHARED"] = directory / "units";
+        for (int i = 0; i < kMostTries; ++i) {
+            try_hip("runtime,device,way priority", faults);
+            EXPECT_EQ(step("way priority")["found"]["exact"], true);
+            if (report["notes"].dump().find(std::string("the hardware's queue priorities ") + what) !=
+                std::string::npos)
+                return true;
+        }
+        return false;
+    }
+};
+
+TEST_F(DoctorFaultsPriority, ThatHelps) { EXPECT_TRUE(says("help:", {})) << report["notes"]; }
+
+TEST_F(DoctorFaultsPriority, WithoutEffect) {
+    EXPECT_TRUE(says("do not help here:", {{"FAKE_KFD_NO_EFFECT", "1"}})) << report["notes"];
+}
+
+TEST_F(DoctorFaultsPriority, Refused) {
+    try_hip("runtime,device,way priority", {{"FAKE_KFD_REFUSE", "07:1"}});
+    expect_note("refuses to change a queue's priority: Operation not permitted");
+}
+
 TEST_F(DoctorFaults, NothingIsSaved) {
     file("/sys/module/amdgpu/parameters/cwsr_enable", "0\n");
     try_with_files("runtime,device,routes,gate", {});

@@ -34,6 +34,36 @@ TEST(GateSpacing, ASuspensionsFirstCommandHasOne) {
     EXPECT_TRUE(spacing.first_of_suspension(200));
 }
 
+TEST(GateSpacing, WhatAGateCostsTheDeviceSetsTheTimeBetween) {
+    GateSpacing spacing;
+    EXPECT_EQ(spacing.every_ns(kEvery), kEvery) << "not measured";
+    spacing.measured({.device_ns = 20'000, .host_ns = 0});
+    EXPECT_EQ(spacing.every_ns(kEvery), 20'000 * GateSpacing::kShare);
+    spacing.measured({.device_ns = 1'000, .host_ns = 0});
+    EXPECT_EQ(spacing.every_ns(kEvery), kEvery);
+    spacing.measured({.device_ns = UINT32_MAX, .host_ns = 0});
+    EXPECT_EQ(spacing.every_ns(kEvery), GateSpacing::kMostEveryNs);
+}
+
+TEST(GateSpacing, OfTheFirstLaunchesTheLeastDisturbedCounts) {
+    GateSpacing spacing;
+    EXPECT_FALSE(spacing.measures_launches()) << "nobody has measured a gate, so that nothing is compared";
+    spacing.measured({.device_ns = 0, .host_ns = 10'000});
+    for (int i = 0; i < 8; ++i) {
+        EXPECT_TRUE(spacing.measures_launches());
+        EXPECT_EQ(spacing.launch_ns(), 0);
+        spacing.launch_took(5'000 + 1'000 * (i % 5));
+    }
+    EXPECT_FALSE(spacing.measures_launches());
+    EXPECT_EQ(spacing.launch_ns(), 5'000);
+    // 10 us are at most a fiftieth of 100 launches. Those of longer commands wait for the device.
+    for (int i = 0; i < 98; ++i) spacing.work_launched();
+    EXPECT_FALSE(spacing.due(kEvery, 2'000));
+    EXPECT_TRUE(spacing.due(kEvery, 5'000));
+    spacing.work_launched();
+    EXPECT_TRUE(spacing.due(kEvery, 2'000));
+}
+
 TEST(ReportStride, FollowsLengthAndRoom) {
     EXPECT_EQ(report_stride(512, 0), 4u) << "no length is known";
     EXPECT_EQ(report_stride(512, base::kMillisecond), 1u);

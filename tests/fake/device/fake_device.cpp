@@ -58,7 +58,8 @@ constexpr XqGateOps kGates = {.bind = bind_words,
                               .words_owner = nullptr,
                               .wait = gate_wait,
                               .write_progress = write_progress,
-                              .read_progress = read_progress};
+                              .read_progress = read_progress,
+                              .cost = [](void* hwq) { return of(hwq).gate_cost; }};
 XResult note_place(void* hwq, uint32_t value) {
     of(hwq).noted = value;
     return kXSchedSuccess;
@@ -226,6 +227,7 @@ bool FakeDevice::enqueue(int id, bool fail, bool marker) {
         xq_buffer(abi_queue(), &ticket, &command->base);
         return true;
     }
+    if (launch_ns > 0) std::this_thread::sleep_for(std::chrono::nanoseconds(launch_ns));
     if (!fail) driver_launch({id, static_cast<Hold*>(ticket.hold), ticket.token});
     xq_launched(abi_queue(), &ticket, fail ? kXqFailed : kXqSucceeded);
     return !fail;

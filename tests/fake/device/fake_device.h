@@ -98,6 +98,8 @@ public:
     int keep_alive_prepared = 0;
     bool refuse_keep_alive = false;
     std::atomic<uint32_t> passed{0};  // for read_progress
+    XqGateCost gate_cost{};           // as measured when words are bound
+    int64_t launch_ns = 0;            // the driver's call takes so long
     std::atomic<uint32_t> noted{0}, complete{0}, begun{0};  // with `reads`
     void driver_launch(const Item& item);
     Hold* make_hold();

@@ -14,7 +14,7 @@ hipError_t code_of(CUresult code) { return static_cast<hipError_t>(code); }
 
 constexpr unsigned kHostFlags = CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP;
 constexpr size_t kPageBytes = 4096;
-constexpr int kToDevice = 1, kToHost = 2, kOnDevice = 3;
+constexpr int kToDevice = 1, kToHost = 2, kOnDevice = 3, kByAddress = 4;
 
 struct Signals {
     std::mutex mutex;
@@ -217,6 +217,18 @@ HIP_FUNCTION(hipMemcpyPeerAsync,
     HIP_TRY(use_stream(stream));
     return code_of(cu().cuMemcpyPeerAsync(at(to), hip_layer::context_of(to_device), at(from),
                                           hip_layer::context_of(from_device), bytes, cu_stream(stream)));
+}
+HIP_FUNCTION(hipMemcpy2D,
+             (void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
+              hipMemcpyKind),
+             (to, to_pitch, from, from_pitch, width, height, hipMemcpyKind{})) {
+    return then_wait(copy_2d(to, to_pitch, from, from_pitch, width, height, nullptr), nullptr);
+}
+HIP_FUNCTION(hipMemcpyBatchAsync,
+             (void** to, void** from, size_t* bytes, size_t count, void*, size_t*, size_t, size_t*, hipStream_t stream),
+             (to, from, bytes, count, nullptr, nullptr, 0, nullptr, stream)) {
+    for (size_t i = 0; i < count; ++i) HIP_TRY(copy_async(to[i], from[i], bytes[i], kByAddress, stream));
+    return hipSuccess;
 }
 HIP_FUNCTION(hipMemcpy2DAsync,
              (void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,

@@ -1,4 +1,6 @@
 // Streams, events, host functions, value operations and captures.
+#include <bit>
+
 #include "fake/hip/runtime.h"
 
 namespace hip_layer {
@@ -210,6 +212,13 @@ HIP_FUNCTION(hipEventCreate, (hipEvent_t * event), (event)) {
 HIP_FUNCTION(hipEventCreateWithFlags, (hipEvent_t * event, unsigned flags), (event, flags)) {
     HIP_TRY(use_device(current_device()));
     return code_of(cu().cuEventCreate(reinterpret_cast<CUevent*>(event), flags));
+}
+HIP_FUNCTION(hipIpcGetEventHandle, (hipIpcEventHandle_t * name, hipEvent_t event), (name, event)) {
+    return code_of(cu().cuIpcGetEventHandle(reinterpret_cast<CUipcEventHandle*>(name), cu_event(event)));
+}
+HIP_FUNCTION(hipIpcOpenEventHandle, (hipEvent_t * event, hipIpcEventHandle_t name), (event, name)) {
+    HIP_TRY(use_device(current_device()));
+    return code_of(cu().cuIpcOpenEventHandle(reinterpret_cast<CUevent*>(event), std::bit_cast<CUipcEventHandle>(name)));
 }
 HIP_FUNCTION(hipEventRecord, (hipEvent_t event, hipStream_t stream), (event, stream)) { return record(event, stream); }
 HIP_FUNCTION(hipEventRecord_spt, (hipEvent_t event, hipStream_t stream), (event, stream)) {

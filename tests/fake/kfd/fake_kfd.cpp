@@ -35,6 +35,7 @@ struct Queue {
     uint32_t percentage = 0;
     std::atomic<uint32_t> stands{0};
     std::atomic<uint64_t> mask{UINT64_MAX};  // of compute units
+    std::atomic<uint32_t> priority{0};       // from 0 to 15
 };
 
 // What other processes must see of fork's child: whether it called.
@@ -99,10 +100,14 @@ Device* map_device() {
     return device;
 }
 
+bool for_show() {
+    static const bool asked = std::getenv("FAKE_KFD_NO_EFFECT") != nullptr;
+    return asked;
+}
+
 // g_mutex held, from here on.
 void settle(Queue& queue) {
-    static const bool for_show = std::getenv("FAKE_KFD_NO_EFFECT") != nullptr;
-    if (for_show) return;
+    if (for_show()) return;
     queue.stands = queue.used && ((queue.percentage & kPercentageMask) == 0 || queue.suspended || queue.preempted ||
                                   (g_evicted && queue.type == KFD_IOC_QUEUE_TYPE_COMPUTE_AQL));
 }
@@ -147,6 +152,7 @@ int create(kfd_ioctl_create_queue_args& request) {
         queue.mask = UINT64_MAX;
         queue.type = request.queue_type;
         queue.percentage = request.queue_percentage;
+        queue.priority = request.queue_priority;
         request.queue_id = id;
         settle(queue);
         return 0;
@@ -172,6 +178,7 @@ int update(const kfd_ioctl_update_queue_args& request) {
         return -EFAULT;
     }
     queue->percentage = request.queue_percentage;
+    if (!for_show()) queue->priority = request.queue_priority;
     settle(*queue);
     round_of_all();
     return 0;
@@ -183,8 +190,7 @@ int set_mask(const kfd_ioctl_set_cu_mask_args& request) {
     if (words == nullptr) return -EFAULT;
     Queue* queue = find(request.queue_id);
     if (queue == nullptr) return -EINVAL;
-    static const bool for_show = std::getenv("FAKE_KFD_NO_EFFECT") != nullptr;
-    if (!for_show) queue->mask = words[0] | (request.num_cu_mask > 32 ? uint64_t{words[1]} << 32 : 0);
+    if (!for_show()) queue->mask = words[0] | (request.num_cu_mask > 32 ? uint64_t{words[1]} << 32 : 0);
     round_of_all();
     return 0;
 }
@@ -328,7 +334,15 @@ unsigned fake_kfd_masked(uint32_t type) {
     for (const Queue& queue : g_queues) found += queue.used && queue.type == type && queue.mask != UINT64_MAX ? 1 : 0;
     return found;
 }
-int fake_kfd_run_begins(uint32_t id) { return g_device->runs.begin(g_queues[id % kMostQueues].mask); }
+uint32_t fake_kfd_priority(uint32_t id) {
+    const std::lock_guard lock(g_mutex);
+    const Queue* queue = find(id);
+    return queue != nullptr ? queue->priority.load() : UINT32_MAX;
+}
+int fake_kfd_run_begins(uint32_t id) {
+    const Queue& queue = g_queues[id % kMostQueues];
+    return g_device->runs.begin(queue.mask, queue.priority);
+}
 double fake_kfd_speed(int place, bool runs) { return g_device->runs.speed(place, runs); }
 void fake_kfd_run_ended(int place) { g_device->runs.end(place); }
 unsigned fake_kfd_queues(uint32_t type) { return count(type, false); }

@@ -16,11 +16,12 @@
 //                                    queues would stand for ever, and ends the process instead
 //   FAKE_KFD_EVICT_US=n              about so often all queues are off the hardware for a millisecond
 //   FAKE_KFD_REFUSE=number:errno[,...]  calls (their number, hexadecimal) that fail (errno, decimal)
-//   FAKE_KFD_NO_EFFECT=1             queues stand for show, and masks are
+//   FAKE_KFD_NO_EFFECT=1             queues stand for show, and masks and priorities are
 //   FAKE_KFD_UNITS=n                 the device has n compute units (at most 64) and runs kernels side by side on them,
 //                                    also those of processes that name one FAKE_KFD_SHARED: each unit is divided
-//                                    equally among the kernels whose queues may use it, so that one alone with a
-//                                    mask of k units takes n/k times as long, and one without any hangs
+//                                    equally among the kernels whose queues may use it and have the highest priority
+//                                    of these, so that one alone with a mask of k units takes n/k times as long, and
+//                                    one without any hangs
 #pragma once
 
 #include <sys/ioctl.h>
@@ -45,6 +46,8 @@ unsigned fake_kfd_queues(uint32_t type);
 unsigned fake_kfd_standing(uint32_t type);
 // The first 64 bits of the queue's mask; all of them if none was ever set.
 uint64_t fake_kfd_mask(uint32_t queue);
+// The queue's priority in the driver; UINT32_MAX: there is no such queue.
+uint32_t fake_kfd_priority(uint32_t queue);
 // Queues of that type that may not use all units.
 unsigned fake_kfd_masked(uint32_t type);
 // With FAKE_KFD_UNITS: a kernel of that queue begins to run; its place among those that run, -1 without. Then which

@@ -18,7 +18,9 @@ int units() {
     return count;
 }
 
-const std::atomic<uint64_t>* g_masks[kMostRuns];  // of this process's, by place
+// Of this process's, by place.
+const std::atomic<uint64_t>* g_masks[kMostRuns];
+const std::atomic<uint32_t>* g_priorities[kMostRuns];
 
 }  // namespace
 
@@ -33,13 +35,14 @@ void Runs::forget_dead() {
     }
 }
 
-int Runs::begin(const std::atomic<uint64_t>& mask) {
+int Runs::begin(const std::atomic<uint64_t>& mask, const std::atomic<uint32_t>& priority) {
     if (units() == 0) return -1;
     forget_dead();
     for (int place = 0; place < kMostRuns; ++place) {
         pid_t nobody = 0;
         if (!runs_[place].pid.compare_exchange_strong(nobody, getpid())) continue;
         g_masks[place] = &mask;
+        g_priorities[place] = &priority;
         return place;
     }
     return -1;
@@ -50,14 +53,23 @@ double Runs::speed(int place, bool runs) {
     if (++looks % 64 == 0) forget_dead();
     const uint64_t all = units() == 64 ? UINT64_MAX : (uint64_t{1} << units()) - 1;
     const uint64_t own = runs ? g_masks[place]->load() & all : 0;
+    const uint32_t priority = *g_priorities[place];
+    runs_[place].priority = priority;
     runs_[place].units = own;
-    uint64_t others[kMostRuns];
+    uint64_t others[kMostRuns];  // of equal priority
+    uint64_t left = own;  // by those of a higher one
     int count = 0;
-    for (const Run& run : runs_)
-        if (const uint64_t its = run.units.load(); &run != &runs_[place] && its != 0) others[count++] = its;
+    for (const Run& run : runs_) {
+        const uint64_t its = run.units.load();
+        if (&run == &runs_[place] || its == 0 || run.priority.load() < priority) continue;
+        if (run.priority.load() == priority)
+            others[count++] = its;
+        else
+            left &= ~its;
+    }
     double parts = 0;
     for (int unit = 0; unit < units(); ++unit) {
-        if ((own >> unit & 1) == 0) continue;
+        if ((left >> unit & 1) == 0) continue;
         const auto users = std::count_if(others, others + count, [&](uint64_t its) { return (its >> unit & 1) != 0; });
         parts += 1.0 / static_cast<double>(users + 1);
     }

@@ -13,8 +13,8 @@ constexpr int kMostRuns = 64;  // at a time
 
 class Runs {
 public:
-    // -1: kernels do not run side by side. `mask` is looked at until the end.
-    int begin(const std::atomic<uint64_t>& mask);
+    // -1: kernels do not run side by side. The queue's mask and priority are looked at until the end.
+    int begin(const std::atomic<uint64_t>& mask, const std::atomic<uint32_t>& priority);
     // Of the whole device's.
     double speed(int place, bool runs);
     void end(int place);
@@ -23,6 +23,7 @@ private:
     struct Run {
         std::atomic<pid_t> pid{0};
         std::atomic<uint64_t> units{0};  // 0: it is off the device
+        std::atomic<uint32_t> priority{0};
     };
     void forget_dead();
     Run runs_[kMostRuns];

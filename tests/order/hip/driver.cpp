@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 
+#include <bit>
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
@@ -125,6 +126,13 @@ void fill_others(Api& api) {
     };
     api.cuEventCreate = [](CUevent* event, unsigned flags) {
         return code_of(h().hipEventCreateWithFlags(reinterpret_cast<hipEvent_t*>(event), flags));
+    };
+    api.cuIpcGetEventHandle = [](CUipcEventHandle* name, CUevent event) {
+        return code_of(h().hipIpcGetEventHandle(reinterpret_cast<hipIpcEventHandle_t*>(name), hip_event(event)));
+    };
+    api.cuIpcOpenEventHandle = [](CUevent* event, CUipcEventHandle name) {
+        return code_of(
+            h().hipIpcOpenEventHandle(reinterpret_cast<hipEvent_t*>(event), std::bit_cast<hipIpcEventHandle_t>(name)));
     };
     api.cuEventDestroy_v2 = [](CUevent event) { return code_of(h().hipEventDestroy(hip_event(event))); };
     api.cuEventQuery = [](CUevent event) { return code_of(h().hipEventQuery(hip_event(event))); };

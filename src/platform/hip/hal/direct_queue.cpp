@@ -72,7 +72,7 @@ constexpr XqGateOps kRead = {.bind = [](void*, const XqWords*) { return kXSchedE
                              .wait = nullptr,
                              .write_progress = [](void*, uint32_t) { return kXSchedSuccess; },
                              .read_progress = tell_passed,
-                             .cost_ns = nullptr,
+                             .cost = nullptr,
                              .note_place = [](void*, uint32_t) { return kXSchedSuccess; },
                              .look = tell_begun};
 

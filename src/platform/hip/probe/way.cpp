@@ -1,7 +1,8 @@
 // Preempt level 3 by one way of the kernel driver's (--way update, debug, preempt or mask), with nothing of XSched
-// between: its calls are recorded and made here. Whether a running kernel is taken off and goes on, how long that
-// takes, whether the result is exact, and what the calls cost another program. By mask: how much slower the kernel goes
-// on, and how much of the device that leaves another program.
+// between: its calls are recorded and made here. (--way priority is no such way: a victim's queues get the lowest
+// priority, and another program's bursts show what that is worth.) Whether a running kernel is taken off and goes on,
+// how long that takes, whether the result is exact, and what the calls cost another program. By mask: how much slower
+// the kernel goes on, and how much of the device that leaves another program.
 #include <dlfcn.h>
 #include <sys/ioctl.h>
 
@@ -85,7 +86,7 @@ void record(int fd, unsigned long request, const void* argument) {
 kfd::Way way_called(const std::string& name) {
     const kfd::Way way = kfd::way_of(name.c_str());
     if (way == kfd::Way::kNone)
-        throw std::runtime_error("--way " + name + " is none: use update, debug, preempt or mask");
+        throw std::runtime_error("--way " + name + " is none: use update, debug, preempt, mask or priority");
     return way;
 }
 
@@ -268,15 +269,50 @@ void try_mask(busy::BusyDevice& device, uint32_t steps, const Settings& settings
     found["exact"] = device.state_is_right();
 }
 
+// The hardware's own preference, of which a victim has the least there is.
+Json beside_low_priority(busy::BusyDevice& device, uint32_t steps, const Settings& settings) {
+    doing("running another program");
+    Json found = {{"alone", urgent_found(settings)}};
+    doing("running another program beside a full device");
+    found["equal"] = beside_full_device(device, steps, settings);
+    doing("giving queues the lowest priority by UPDATE_QUEUE");
+    Recorded& all = recorded();
+    const std::lock_guard lock(all.mutex);
+    kfd::Queue lowest[kfd::kMostQueues];
+    std::copy_n(all.queues, all.count, lowest);
+    for (unsigned i = 0; i < all.count; ++i) lowest[i].priority = 0;
+    // To resume a queue by that way is to say all of it anew.
+    if (const int error = kfd::resume(kfd::Way::kUpdate, next_ioctl, lowest, all.count); error != 0) throw error;
+    doing("running another program beside a victim with the lowest priority");
+    found["lowest"] = beside_full_device(device, steps, settings);
+    if (const int error = kfd::resume(kfd::Way::kUpdate, next_ioctl, all.queues, all.count); error != 0) throw error;
+    return found;
+}
+
+Json try_priority(busy::BusyDevice& device, uint32_t steps, const Settings& settings) {
+    Json found = {{"way", settings.way}, {"queues", recorded().count}, {"errno", 0}};
+    try {
+        found["beside"] = beside_low_priority(device, steps, settings);
+    } catch (const int error) {
+        found["errno"] = error;
+        found["error"] = strerror(error);
+    }
+    doing("comparing the result");
+    found["exact"] = device.state_is_right();
+    return found;
+}
+
 }  // namespace
 
 Json try_way(const Settings& settings) {
-    const kfd::Way way = way_called(settings.way);
+    const bool priority = settings.way == "priority";
+    const kfd::Way way = priority ? kfd::Way::kNone : way_called(settings.way);
     doing("running the first kernel");
     busy::BusyDevice device("own");
     const auto steps = static_cast<uint32_t>(settings.steps_per_ms * kStoppedKernelMs);
     Json found = {{"way", settings.way}, {"queues", recorded().count}};
     if (recorded().count == 0) throw std::runtime_error("no queue of the kernel driver was seen being made");
+    if (priority) return try_priority(device, steps, settings);
     std::vector<Stop> rounds;
     try {
         if (way == kfd::Way::kMask) {

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cerrno>
 #include <new>
+#include <utility>
 
 #include "base/log.h"
 #include "base/mutex.h"
@@ -10,6 +11,8 @@
 #include "base/pointer_map.h"
 #include "platform/hip/hal/hal_abi.h"
 #include "platform/stream/shim/entry_points.h"
+#include "xsched/hint.h"
+#include "xsched/xqueue.h"
 
 namespace xsched::hip {
 namespace {
@@ -21,9 +24,14 @@ using namespace hsa;
 struct DirectEntry {
     std::atomic<XqQueue*> xqueue{nullptr};
     std::atomic<HwQueueHandle> hwq{0};
-    const void* queue = nullptr;
+    std::atomic<uint32_t> rings{0};
+    // What follows: under g_entry_mutex.
+    hsa_queue_t* queue = nullptr;
     XhipPlace place{};
-    bool tried = false;  // to make the XQueue; under g_entry_mutex, as what follows
+    QueueSetPriority set_priority = nullptr;
+    uint32_t hardware = HSA_AMD_QUEUE_PRIORITY_NORMAL;  // as the runtime has it
+    int32_t own = 0;  // as an XQueue's priority, what the program gave it
+    bool tried = false;  // to make the XQueue
     DirectEntry* next_spare = nullptr;
 };
 
@@ -55,12 +63,14 @@ XqQueue* make_xqueue(DirectEntry& entry) {
     if (!base::options().auto_xqueue_on) return nullptr;
     HwQueueHandle hwq = 0;
     const XResult result = xhip_direct_wrap(&hwq, entry.queue, &entry.place);
-    XqQueue* xqueue = result == kXSchedSuccess ? xq_auto_create(hwq, 0) : nullptr;
+    XqQueue* xqueue = result == kXSchedSuccess ? xq_auto_create(hwq, entry.own) : nullptr;
     entry.hwq.store(hwq, std::memory_order_relaxed);
     if (xqueue == nullptr)
-        XLOG_WARN("the HSA queue %p is not scheduled: it could not be wrapped (status %d)", entry.queue, result);
+        XLOG_WARN("the HSA queue %p is not scheduled: it could not be wrapped (status %d)",
+                  static_cast<void*>(entry.queue), result);
     else
-        XLOG_DEBG("the HSA queue %p is scheduled: each ring of its doorbell is a command", entry.queue);
+        XLOG_DEBG("the HSA queue %p is scheduled: each ring of its doorbell is a command",
+                  static_cast<void*>(entry.queue));
     return xqueue;
 }
 
@@ -78,11 +88,42 @@ XqQueue* xqueue_of(hsa_signal_t signal, DirectEntry& entry) {
     return entry.xqueue.load(std::memory_order_relaxed);
 }
 
+// hsa_amd_queue_priority_t and the priorities of XQueues, as HIP's streams have them.
+int32_t xqueue_priority(uint32_t hardware) {
+    return static_cast<int32_t>(hardware) - static_cast<int32_t>(HSA_AMD_QUEUE_PRIORITY_NORMAL);
+}
+uint32_t hardware_priority(int32_t priority) {
+    if (priority == 0) return HSA_AMD_QUEUE_PRIORITY_NORMAL;
+    return priority > 0 ? HSA_AMD_QUEUE_PRIORITY_HIGH : HSA_AMD_QUEUE_PRIORITY_LOW;
+}
+
+// On the ringing thread: the runtime's calls are for the program's threads alone. Anybody may have set another priority
+// since the last look (XHintPriority, xcli hint).
+void follow_priority(hsa_signal_t signal, DirectEntry& entry, XqQueue* xqueue) {
+    constexpr uint32_t kOneIn = 16;  // rings
+    if (entry.rings.fetch_add(1, std::memory_order_relaxed) % kOneIn != 0 || base::options().hip_queue_priority == 0)
+        return;
+    const uint32_t wanted = hardware_priority(xq_priority(xqueue));
+    hsa_queue_t* queue = nullptr;
+    QueueSetPriority set_priority = nullptr;
+    {
+        base::Lock lock(g_entry_mutex);
+        if (g_doorbells.find(key_of(signal)) != &entry || entry.hardware == wanted) return;
+        entry.hardware = wanted;  // what is refused is not tried again
+        queue = entry.queue;
+        set_priority = entry.set_priority;
+    }
+    if (set_priority == nullptr) return;
+    const hsa_status_t status = set_priority(queue, wanted);
+    XLOG_DEBG("the HSA queue %p gets the hardware's priority %u (status %d)", static_cast<void*>(queue), wanted,
+              status);
+}
+
 }  // namespace
 
-void direct_queue_made(const hsa_queue_t& queue, hsa_agent_t agent, AgentGetInfo info) {
+void direct_queue_made(hsa_queue_t& queue, hsa_agent_t agent, const DirectCalls& calls) {
     XhipPlace place{};
-    if (stream::driver_used() || !find_place(agent, info, &place)) return;
+    if (stream::driver_used() || !find_place(agent, calls.agent_get_info, &place)) return;
     base::Lock lock(g_entry_mutex);
     if (g_doorbells.find(key_of(queue.doorbell_signal)) != nullptr) return;  // on its way through another hook
     DirectEntry* entry = g_spare;
@@ -92,11 +133,35 @@ void direct_queue_made(const hsa_queue_t& queue, hsa_agent_t agent, AgentGetInfo
         entry = new (std::nothrow) DirectEntry;
     if (entry == nullptr) return;
     entry->xqueue.store(nullptr, std::memory_order_relaxed);
+    entry->rings.store(0, std::memory_order_relaxed);
     entry->queue = &queue;
     entry->place = place;
+    entry->set_priority = calls.set_priority;
+    entry->hardware = HSA_AMD_QUEUE_PRIORITY_NORMAL;
+    entry->own = 0;
     entry->tried = false;
     g_entries.fetch_add(1, std::memory_order_relaxed);
     if (!g_doorbells.insert(key_of(queue.doorbell_signal), entry)) give_back(*entry);
+}
+
+void direct_queue_priority(const hsa_queue_t& queue, uint32_t priority) {
+    if (g_entries.load(std::memory_order_relaxed) == 0 || priority > HSA_AMD_QUEUE_PRIORITY_HIGH) return;
+    XqQueue* xqueue = nullptr;
+    HwQueueHandle hwq = 0;
+    int32_t before = 0;
+    {
+        base::Lock lock(g_entry_mutex);
+        DirectEntry* entry = g_doorbells.find(key_of(queue.doorbell_signal));
+        if (entry == nullptr || entry->hardware == priority) return;  // or it is our own call
+        before = std::exchange(entry->own, xqueue_priority(priority));
+        entry->hardware = priority;
+        entry->rings.store(0, std::memory_order_relaxed);
+        xqueue = entry->xqueue.load(std::memory_order_relaxed);
+        hwq = entry->hwq.load(std::memory_order_relaxed);
+    }
+    XQueueHandle handle = 0;
+    if (xqueue == nullptr || xq_priority(xqueue) != before || XQueueGet(&handle, hwq) != kXSchedSuccess) return;
+    XHintPriority(handle, xqueue_priority(priority));
 }
 
 void direct_queue_going(const hsa_queue_t& queue) {
@@ -120,6 +185,7 @@ DirectStore::DirectStore(hsa_signal_t signal) {
     if (XqQueue* xqueue = xqueue_of(signal, *entry)) {
         xqueue_ = xqueue;
         hwq_ = entry->hwq.load(std::memory_order_relaxed);
+        follow_priority(signal, *entry, xqueue);
         xq_admit(xqueue, &ticket_);
     }
     errno = saved;

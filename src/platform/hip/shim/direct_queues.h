@@ -1,6 +1,7 @@
 // Programs that use HSA without HIP (OpenMP offload, IREE's amdgpu driver, UCX): each of their queues gets an XQueue
 // when its doorbell is first rung, and each ring of the doorbell is a command of it. The ringing thread waits while the
-// queue is suspended; level 3 takes the queue off the device (platform/hip/hal/direct_queue.cpp).
+// queue is suspended; level 3 takes the queue off the device (platform/hip/hal/direct_queue.cpp). The hardware prefers
+// the queue as its XQueue's priority says: the ringing thread tells the runtime of a change.
 //
 // In a process that uses HIP the HSA runtime's queues are those of HIP's streams, and left alone here. A program that
 // writes to the doorbell's address itself is not seen ringing. Any thread.
@@ -11,8 +12,14 @@
 
 namespace xsched::hip {
 
-// `info`: hsa_agent_get_info, or null.
-void direct_queue_made(const hsa::hsa_queue_t& queue, hsa::hsa_agent_t agent, hsa::AgentGetInfo info);
+// The runtime's own functions; null: it has none.
+struct DirectCalls {
+    hsa::AgentGetInfo agent_get_info;
+    hsa::QueueSetPriority set_priority;
+};
+void direct_queue_made(hsa::hsa_queue_t& queue, hsa::hsa_agent_t agent, const DirectCalls& calls);
+// The program gave it that hsa_amd_queue_priority_t. The XQueue's priority follows, unless somebody has set another.
+void direct_queue_priority(const hsa::hsa_queue_t& queue, uint32_t priority);
 // Before it goes.
 void direct_queue_going(const hsa::hsa_queue_t& queue);
 

@@ -59,7 +59,7 @@ hsa_status_t create(hsa_agent_t agent, uint32_t size, uint32_t type, QueueError 
     const hsa_status_t status = next(agent, size, type, callback, data, private_bytes, group_bytes, queue);
     if (status != HSA_STATUS_SUCCESS || queue == nullptr) return status;
     xhip_queue_made(*queue, agent.handle);
-    direct_queue_made(**queue, agent, g_agent_get_info.get());
+    direct_queue_made(**queue, agent, {g_agent_get_info.get(), kRoute.set_priority.get()});
     return status;
 }
 
@@ -77,7 +77,9 @@ hsa_status_t set_priority(hsa_queue_t* queue, uint32_t priority) {
     const QueueSetPriority next = kRoute.set_priority.get();
     if (next == nullptr) return HSA_STATUS_ERROR_NOT_INITIALIZED;
     const hsa_status_t status = next(queue, priority);
-    if (status == HSA_STATUS_SUCCESS) xhip_queue_priority(queue, priority);
+    if (status != HSA_STATUS_SUCCESS) return status;
+    xhip_queue_priority(queue, priority);
+    direct_queue_priority(*queue, priority);
     return status;
 }
 

@@ -2,6 +2,8 @@
 //
 //   copied             a copy that is complete when it returns, if it is one to the host (launch.h)
 //   copied_copy        the same, in pieces while others compete (stream/shim/copies.h)
+//   copied_rows, copy_rows                                      copies of rows, in pieces of whole rows (rows.h)
+//   copy_batch         (stream/shim/batches.h)
 //   with_events        a kernel between two event records (launch.h)
 //   configure_call, launch_by_pointer, launch_with_references   launches of their own kind (launch.h)
 //   device_reset, primary_reset                                 the life of devices (contexts.h)
@@ -14,7 +16,9 @@
 #include "platform/hip/shim/last_error.h"
 #include "platform/hip/shim/launch.h"
 #include "platform/hip/shim/proc_address.h"
+#include "platform/hip/shim/rows.h"
 #include "platform/hip/shim/streams.h"
+#include "platform/stream/shim/batches.h"
 #include "platform/stream/shim/common_shapes.h"
 
 namespace xsched::stream {
@@ -30,10 +34,18 @@ XSCHED_AT_ONCE(hipMemcpyHtoD, hipMemcpyHtoDAsync)
 XSCHED_AT_ONCE(hipMemcpyDtoH, hipMemcpyDtoHAsync)
 XSCHED_AT_ONCE(hipMemcpyDtoD, hipMemcpyDtoDAsync)
 XSCHED_AT_ONCE(hipMemcpyPeer, hipMemcpyPeerAsync)
+XSCHED_AT_ONCE(hipMemcpy2D, hipMemcpy2DAsync)
+XSCHED_AT_ONCE(hipMemcpy2D_spt, hipMemcpy2DAsync_spt)
 #undef XSCHED_AT_ONCE
 
 template <EntryPoint kEntry>
 inline constexpr auto copied_copy = &InPieces<kEntry, hip::copied<kEntry>>::call;
+template <EntryPoint kEntry>
+inline constexpr auto copied_rows = &hip::InRows<kEntry, hip::copied<kEntry>>::call;
+template <EntryPoint kEntry>
+inline constexpr auto copy_rows = &hip::InRows<kEntry, &Scheduled<kEntry>::call>::call;
+template <EntryPoint kEntry>
+inline constexpr auto copy_batch = &InBatches<kEntry, &Scheduled<kEntry>::call>::call;
 
 using hip::configure_call;
 using hip::copied;

@@ -64,19 +64,24 @@ public:
     bool reaches_gate() const { return passes(before_); }
     bool passes_gate() const { return passes(behind_); }
     bool has_passed_gate() const { return is_passed(behind_); }
-    // With the word open. 0: not known.
-    uint32_t measure(const TrialWord& word) const {
+    // With the word open.
+    XqGateCost measure(const TrialWord& word) const {
         int64_t least_ns = INT64_MAX;
+        int64_t least_host_ns = INT64_MAX;
         for (int round = 0; round < kRounds; ++round) {
             const int64_t began_ns = base::now_ns();
             for (int i = 0; i < kPairs; ++i)
                 if (wait_value(api_, stream_, word.device, kOpen) != kSuccess ||
                     write_value(api_, stream_, word.device, kOpen) != kSuccess)
-                    return 0;
-            if (event_record(api_, behind_, stream_) != kSuccess || !passes_gate()) return 0;
+                    return {};
+            least_host_ns = std::min(least_host_ns, base::now_ns() - began_ns);
+            if (event_record(api_, behind_, stream_) != kSuccess || !passes_gate()) return {};
             least_ns = std::min(least_ns, base::now_ns() - began_ns);
         }
-        return static_cast<uint32_t>(std::min<int64_t>(least_ns / kPairs, base::kMillisecond));
+        const auto of_pair = [](int64_t ns) {
+            return static_cast<uint32_t>(std::min<int64_t>(ns / kPairs, base::kMillisecond));
+        };
+        return {of_pair(least_ns), of_pair(least_host_ns)};
     }
     void write(const TrialWord& word) const { write_value(api_, stream_, word.device, kOpen); }
     void end() { stream_destroy(api_, stream_); }
@@ -168,7 +173,7 @@ TrialResult try_gate(const Api& api, const TrialWord& word) {
     if (result.code == kSuccess) result.code = bench.put_gate(word, kOpen);
     result.gate = result.code == kSuccess ? try_on(bench, api, word, &result.by_others) : GateTrial::kRefused;
     if (result.gate == GateTrial::kWorks) {
-        result.cost_ns = bench.measure(word);
+        result.cost = bench.measure(word);
         bench.end();  // else it is left to itself: its end may never come
     }
     return result;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "platform/stream/hal/hwqueue_state.h"
+#include "queue/device.h"
 #include "vendor.h"
 
 namespace xsched::stream {
@@ -28,7 +29,7 @@ enum class GateTrial {
 struct TrialResult {
     GateTrial gate = GateTrial::kUnclear;
     Result code = kSuccess;
-    uint32_t cost_ns = 0;  // of a gate and a report; 0: not known
+    XqGateCost cost{};
     bool by_others = false;  // another process's store opened one too
 };
 

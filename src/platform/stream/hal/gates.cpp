@@ -89,7 +89,7 @@ XResult read_progress(void* self, uint32_t* value) {
     return kXSchedSuccess;
 }
 
-uint32_t cost_ns(void* self) { return gate_cost_ns(of(self)); }
+XqGateCost cost(void* self) { return gate_cost(of(self)); }
 
 }  // namespace
 
@@ -104,7 +104,7 @@ static constexpr XqGateOps make_gate_ops() {
     ops.wait = wait_for_gate;
     ops.write_progress = write_progress;
     ops.read_progress = read_progress;
-    ops.cost_ns = cost_ns;
+    ops.cost = cost;
     if constexpr (kReadsProgress) {
         ops.note_place = [](void* self, uint32_t value) { return note_place(of(self), value); };
         ops.look = [](void* self, uint32_t* complete, uint32_t* begun) { return look(of(self), complete, begun); };

@@ -41,14 +41,15 @@ bool make_signal(HwQueue& hwq) {
 Result try_wait(const HwQueue& hwq, DevicePtr word) { return wait_value(*hwq.api, hwq.stream, word, 0); }
 
 // What a gate and a report cost on each device; 0: not known.
-constinit std::atomic<uint32_t> g_gate_cost_ns[kMostDevices] = {};
+constinit std::atomic<XqGateCost> g_gate_costs[kMostDevices] = {};
 
 int tried_as(HwQueue& hwq, const TrialResult& trial, int works) {
     switch (trial.gate) {
         case GateTrial::kWorks:
-            g_gate_cost_ns[device_index(hwq)].store(trial.cost_ns, std::memory_order_relaxed);
-            XLOG_DEBG("device %d: gates work%s; one and a report cost %u ns", hwq.device,
-                      trial.by_others ? ", for another process's stores too" : "", trial.cost_ns);
+            g_gate_costs[device_index(hwq)].store(trial.cost, std::memory_order_relaxed);
+            XLOG_DEBG("device %d: gates work%s; one and a report cost it %u ns, and the launching thread %u ns",
+                      hwq.device, trial.by_others ? ", for another process's stores too" : "", trial.cost.device_ns,
+                      trial.cost.host_ns);
             return works;
         case GateTrial::kUnclear: return kUntried;
         default: say_no_gates(hwq, sentence(trial.gate), trial.code); return kRefused;
@@ -113,7 +114,7 @@ void try_value_operations_early(HwQueue& hwq) {
     if (const int found = try_on_own_stream(hwq); found != kUntried) tried(hwq).store(found);
 }
 
-uint32_t gate_cost_ns(const HwQueue& hwq) { return g_gate_cost_ns[device_index(hwq)].load(std::memory_order_relaxed); }
+XqGateCost gate_cost(const HwQueue& hwq) { return g_gate_costs[device_index(hwq)].load(std::memory_order_relaxed); }
 
 XResult close_or_open(HwQueue& hwq, bool close) {
     hwq.closed.store(close, std::memory_order_seq_cst);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "platform/stream/hal/hwqueue_state.h"
+#include "queue/device.h"
 #include "vendor.h"
 
 namespace xsched::stream {
@@ -17,8 +18,8 @@ bool value_operations_untried(const HwQueue& hwq);
 bool value_operations_refused(const HwQueue& hwq);
 // While nobody keeps the process off the device: on a stream of our own, where the platform tries gates (kTriesGates).
 void try_value_operations_early(HwQueue& hwq);
-// What a gate and a report cost on the device; 0: not known.
-uint32_t gate_cost_ns(const HwQueue& hwq);
+// What a gate and a report cost on its device.
+XqGateCost gate_cost(const HwQueue& hwq);
 
 // Level 2 where the device waits on a signal; elsewhere the scheduler's store to the slot does it.
 XResult close_or_open(HwQueue& hwq, bool close);

@@ -231,6 +231,81 @@ TEST_F(DirectHsa, TheUrgentQueueGoesFirst) {
     EXPECT_TRUE(eventually([&] { return in_order() && in_order() && in_order(); }));
 }
 
+constexpr uint32_t kOfDriver[] = {0, 7, 11};  // of hsa_amd_queue_priority_t
+
+uint32_t hardware_priority(const hsa_queue_t* queue) {
+    const uint32_t id = named<decltype(fake_hsa_kfd_queue)>("fake_hsa_kfd_queue")(queue) - 1;
+    return named<decltype(fake_kfd_priority)>("fake_kfd_priority")(id);
+}
+void set_priority(hsa_queue_t* queue, uint32_t priority) {
+    EXPECT_EQ(pointer<QueueSetPriority>("hsa_amd_queue_set_priority")(queue, priority), HSA_STATUS_SUCCESS);
+}
+
+TEST_F(DirectHsa, TheProgramsOwnPriorityIsTheXQueues) {
+    if (!interrupts()) GTEST_SKIP() << "without the fake kernel driver, or it refuses";
+    hsa_queue_t* queue = make();
+    set_priority(queue, HSA_AMD_QUEUE_PRIORITY_HIGH);
+    const XQueueHandle xqueue = used(queue);
+    const auto priority = [&] { return xq_priority(xq_from_handle(xqueue)); };
+    EXPECT_EQ(priority(), 1);
+    EXPECT_EQ(hardware_priority(queue), kOfDriver[HSA_AMD_QUEUE_PRIORITY_HIGH]) << "as the program set it";
+    set_priority(queue, HSA_AMD_QUEUE_PRIORITY_LOW);
+    EXPECT_EQ(priority(), -1);
+    XHintPriority(xqueue, 5);
+    set_priority(queue, HSA_AMD_QUEUE_PRIORITY_NORMAL);
+    EXPECT_EQ(priority(), 5) << "somebody has set another";
+}
+
+TEST_F(DirectHsa, TheHardwareFollowsTheXQueuesPriority) {
+    if (!interrupts()) GTEST_SKIP() << "without the fake kernel driver, or it refuses";
+    hsa_queue_t* queue = make();
+    const XQueueHandle xqueue = used(queue);
+    EXPECT_EQ(hardware_priority(queue), kOfDriver[HSA_AMD_QUEUE_PRIORITY_NORMAL]);
+    const std::pair<int32_t, uint32_t> cases[] = {
+        {10, HSA_AMD_QUEUE_PRIORITY_HIGH}, {-3, HSA_AMD_QUEUE_PRIORITY_LOW}, {0, HSA_AMD_QUEUE_PRIORITY_NORMAL}};
+    for (const auto& [priority, hardware] : cases) {
+        XHintPriority(xqueue, priority);
+        for (int i = 0; i < 16; ++i) used(queue);  // it is looked at now and then
+        EXPECT_EQ(hardware_priority(queue), kOfDriver[hardware]) << priority;
+    }
+}
+
+// The runtime's own update of a queue must not start one that stands.
+TEST_F(DirectHsa, AQueueThatStandsGetsItsPriorityAndStandsOn) {
+    if (!interrupts()) GTEST_SKIP() << "without the fake kernel driver";
+    hsa_queue_t* queue = make();
+    const XQueueHandle xqueue = used(queue);
+    ASSERT_EQ(XQueueSetPreemptLevel(xqueue, kPreemptLevelInterrupt), kXSchedSuccess);
+    Kernel kernel;
+    kernel.ns = 20'000'000;
+    launch(queue, kernel);
+    ASSERT_TRUE(eventually([&] { return kernel.began.load(); }));
+    XQueueSuspend(xqueue, kQueueSuspendFlagNone);
+    set_priority(queue, HSA_AMD_QUEUE_PRIORITY_HIGH);
+    EXPECT_EQ(hardware_priority(queue), kOfDriver[HSA_AMD_QUEUE_PRIORITY_HIGH]);
+    EXPECT_EQ(standing(), 1u);
+    XQueueResume(xqueue, kQueueResumeFlagNone);
+    EXPECT_TRUE(eventually([&] { return kernel.done.load(); }));
+}
+
+// The stand-in's own: of kernels on the same units the one with the higher priority has them.
+TEST_F(DirectHsa, TheHigherPriorityHasTheUnits) {
+    if (std::getenv("FAKE_KFD_UNITS") == nullptr) GTEST_SKIP() << "one kernel after the other";
+    hsa_queue_t* low = make();
+    hsa_queue_t* high = make();
+    used(low), used(high);
+    set_priority(high, HSA_AMD_QUEUE_PRIORITY_HIGH);
+    Kernel slow, quick;
+    slow.ns = quick.ns = 40'000'000;
+    quick.before = &slow.done;
+    launch(low, slow);
+    ASSERT_TRUE(eventually([&] { return slow.began.load(); }));
+    launch(high, quick);
+    EXPECT_TRUE(eventually([&] { return quick.done.load(); }));
+    EXPECT_FALSE(slow.done) << "it had the device while the other ran";
+    EXPECT_TRUE(eventually([&] { return slow.done.load(); }));
+}
+
 // The stand-in's own: what masks mean there. Of 32 units, 16 take twice as long; queues with different ones run at
 // once.
 TEST_F(DirectHsa, KernelsRunSideBySideOnTheirUnits) {

@@ -1,0 +1,106 @@
+// Programs that use HSA and no HIP under the real server, on stand-ins of the HSA library and the kernel driver: a
+// victim is kept from ringing its doorbell, taken off the device, or kept to few compute units, and the hardware
+// prefers the urgent one's queue.
+#include "system/cuda_rig.h"
+
+namespace xsched::test {
+namespace {
+
+constexpr const char* kLowUs = "20000";  // long enough for level 3 to be worth its price
+constexpr const char* kHighUs = "2000";
+
+class HsaDirect : public CudaProcesses {
+protected:
+    void start_both(const Environment& more) {
+        low = start_program("low", 0, more, {"-", kLowUs});
+        low->work();
+        ASSERT_TRUE(goes_on(*low)) << low->process().err();
+        high = start_program("high", 10, more, {"-", kHighUs});
+        high->work();
+        ASSERT_TRUE(goes_on(*high)) << high->process().err();
+    }
+    static bool goes_on(CudaProgram& program) {
+        const uint64_t before = program.done();
+        return eventually([&] { return program.done() > before; });
+    }
+    // Whether the victim's one queue says so of itself.
+    bool becomes(const char* field, bool value) {
+        return eventually([&] {
+            const Json queues = queues_of(low->pid());
+            return queues.size() == 1 && queues[0].value(field, !value) == value;
+        });
+    }
+    void end_both() {
+        EXPECT_EQ(high->end(), 0) << high->process().err();
+        EXPECT_EQ(low->end(), 0) << low->process().err();
+    }
+    Environment units(const char* way) {
+        return {{"XSCHED_INTERRUPT", "1"},
+                {"XSCHED_HIP_INTERRUPT", way},
+                {"XSCHED_HIP_FEW_UNITS", "4"},
+                {"FAKE_KFD_UNITS", "32"},
+                {"FAKE_KFD_SHARED", directory / "device"}};
+    }
+};
+
+TEST_F(HsaDirect, AtLevel1TheVictimsDoorbellWaits) {
+    start_both({{"XSCHED_INTERRUPT", "0"}});
+    EXPECT_TRUE(becomes("suspended", true)) << queues_of(low->pid());
+    EXPECT_TRUE(is_kept_off(*low, *high));
+    high->rest();
+    EXPECT_TRUE(goes_on(*low)) << low->process().err();
+    end_both();
+}
+
+TEST_F(HsaDirect, AtLevel3WhatRunsIsTakenOff) {
+    start_both({{"XSCHED_INTERRUPT", "1"}});
+    EXPECT_TRUE(becomes("interrupted", true)) << queues_of(low->pid()) << low->process().err();
+    high->rest();
+    EXPECT_TRUE(goes_on(*low)) << low->process().err();
+    end_both();
+}
+
+TEST_F(HsaDirect, ByMaskTheVictimGoesOnOnFewUnits) {
+    start_both(units("mask"));
+    ASSERT_TRUE(becomes("slowed", true)) << queues_of(low->pid()) << low->process().err();
+    const uint64_t low_before = low->done(), high_before = high->done();
+    ASSERT_TRUE(eventually([&] { return low->done() > low_before; })) << queues_of(low->pid());
+    const double low_ms = static_cast<double>(low->done() - low_before) * 20;
+    const double high_ms = static_cast<double>(high->done() - high_before) * 2;
+    EXPECT_LT(low_ms, high_ms) << "more than its few units";
+    high->rest();
+    EXPECT_TRUE(becomes("slowed", false)) << queues_of(low->pid());
+    end_both();
+}
+
+TEST_F(HsaDirect, ByMaskTheProgramsOwnUnitsArePutBack) {
+    Environment masked = units("mask");
+    masked["HSA_PROGRAM_MASK"] = "ffff";
+    start_both(masked);
+    ASSERT_TRUE(becomes("slowed", true)) << queues_of(low->pid()) << low->process().err();
+    high->rest();
+    ASSERT_TRUE(becomes("slowed", false)) << queues_of(low->pid());
+    // Alone again on half of the device's units: a kernel takes twice its 20 ms, and not eight times.
+    EXPECT_TRUE(eventually([&] {
+        const uint64_t before = low->done();
+        usleep(1'000'000);
+        return low->done() - before >= 12;
+    })) << "of 25 kernels in a second";
+    end_both();
+}
+
+TEST_F(HsaDirect, TheHardwarePrefersTheUrgentQueue) {
+    Environment more{{"XSCHED_INTERRUPT", "0"}, {"XLOG_LEVEL", "DEBG"}};
+    start_both(more);
+    EXPECT_TRUE(goes_on(*high));
+    end_both();
+    EXPECT_NE(high->process().err().find("gets the hardware's priority 2 (status 0)"), std::string::npos);
+    EXPECT_EQ(low->process().err().find("gets the hardware's priority"), std::string::npos) << "it is as it was made";
+    more["XSCHED_HIP_QUEUE_PRIORITY"] = "0";
+    start_both(more);
+    end_both();
+    EXPECT_EQ(high->process().err().find("gets the hardware's priority"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace xsched::test
