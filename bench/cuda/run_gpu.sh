@@ -130,6 +130,7 @@ usual_seconds() {
         devices) echo 200 ;;
         models) echo 330 ;;
         auto) echo 390 ;;
+        targets) echo 85 ;;
         serving | serving-mps) echo 420 ;;
         suite | suite-compile | order | run) echo 280 ;;
         *) echo 0 ;;
@@ -152,6 +153,7 @@ run_step() {
         models2) suite --only fixed_priority,partition ;;
         shares) suite --only shares ;;
         auto) suite --only auto --peers native,xsched ;;
+        targets) suite --only targets --peers native,xsched --keep-log ;;
         bench) suite ;;
         published) python3 bench/published.py --build "$build" --results "$work" --short --budget "$budget" $EXTRA ;;
         acceptance) python3 tests/acceptance/run.py --platform cuda --build "$build" --results "$work/acceptance" \
@@ -171,8 +173,8 @@ run_step() {
         suite-compile) python3 tests/gpu/run_suite.py --build "$build" --results "$work" --budget "$budget" \
                                --modes compile --name torch_suite_compile ;;
         *) echo "no step $1: probe smoke main peers lengths own mps streams overhead preemption thresholds models2" \
-                "shares auto bench published acceptance launch hip level3 directive demo models serving serving-mps" \
-                "suite suite-compile devices order run"
+                "shares auto targets bench published acceptance launch hip level3 directive demo models serving" \
+                "serving-mps suite suite-compile devices order run"
            return 2 ;;
     esac
 }

@@ -25,11 +25,13 @@ class Profile:
     few_peers: tuple = ()  # where there are many measurements of each, or long ones (lengths, models); empty: all
 
 
+LONG = ("auto", "targets")  # questions that are only answered where they are asked for
+
 PROFILES = {
     "tiny": Profile(0.25, 1, 13, ("B",), 1, 1, (8,), ("native", "xsched", "xsched_l1"), 1,
-                    ("lengths", "guard", "shares", "auto", "pytorch")),
-    "quick": Profile(1.5, 2, 165, ("A", "B"), 2, 2, (1, 4, 16), skip=("auto",), few_peers=("native", "xsched")),
-    "full": Profile(3, 6, 1500, skip=("auto",), few_peers=("native", "xsched")),
+                    ("lengths", "guard", "shares", "pytorch", *LONG)),
+    "quick": Profile(1.5, 2, 165, ("A", "B"), 2, 2, (1, 4, 16), skip=LONG, few_peers=("native", "xsched")),
+    "full": Profile(3, 6, 1500, skip=LONG, few_peers=("native", "xsched")),
 }
 
 

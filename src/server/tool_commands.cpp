@@ -1,6 +1,9 @@
 // The commands that change something: policy, suspend, resume, log. Hints and settings: tool_hints.cpp.
 #include "server/tool_commands.h"
 
+#include <memory>
+#include <utility>
+
 #include "base/clock.h"
 #include "base/hints.h"
 #include "base/log.h"
@@ -68,6 +71,13 @@ Json hints_of(const policy::PolicyInfo& info) {
     return names;
 }
 
+// One that decides already goes on with all that it has learned of programs.
+void use_policy(sched::Core& core, const policy::PolicyInfo& info) {
+    std::unique_ptr<policy::Policy> made = info.make();
+    if (core.policy_name() == made->name() && core.thrown_out() == nullptr) return;
+    core.set_policy(std::move(made));
+}
+
 }  // namespace
 
 Json keep_order(const Request& request, int64_t pid, const Json& order) {
@@ -103,7 +113,7 @@ Json query_or_set_policy(const Request& request) {
             throw NotDone("only root and the server's own user may change the policy of a system server");
         const policy::PolicyInfo* info = policy::find_policy(name->c_str());
         if (info == nullptr) throw ToolError("there is no policy \"" + *name + "\": use one of " + policy_names());
-        request.order([info](dispatch::Dispatcher& dispatcher) { dispatcher.core().set_policy(info->make()); });
+        request.order([info](dispatch::Dispatcher& dispatcher) { use_policy(dispatcher.core(), *info); });
         request.host.checkpoint.note_policy(info->name);
         request.host.notes.add(request.asking.peer.uid, true, std::string("policy ") + info->name, base::now_ns());
         XLOG_INFO("using policy %s, as uid %u (pid %d) asked", info->name, request.asking.peer.uid,

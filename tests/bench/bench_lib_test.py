@@ -233,6 +233,20 @@ class Runs(unittest.TestCase):
         self.assertEqual([entry[0].split(",")[0] for entry in asked], ["A"] * 3)
 
 
+class LatencyTargets(unittest.TestCase):
+    @staticmethod
+    def outcome(*cases):
+        return [found for _, found, _, _, _ in questions.auto.target_outcome(cases)]
+
+    def test_one_that_is_called_impossible_need_not_be_met(self):
+        self.assertEqual(self.outcome((99.5, False), (40, True)), [99.5, 0])
+        self.assertEqual(self.outcome((99.5, False), (40, False)), [40, 0])
+        self.assertEqual(self.outcome((99.5, True), (40, True)), [0, 1])
+
+    def test_nothing_is_said_of_nothing(self):
+        self.assertEqual(self.outcome(), [None, None])
+
+
 class Rounds(unittest.TestCase):
     def test_every_piece_runs_in_every_round_beginning_with_another(self):
         order = []

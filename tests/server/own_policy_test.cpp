@@ -2,6 +2,10 @@
 // are told of shares.
 #include <sys/resource.h>
 
+#include <chrono>
+#include <thread>
+
+#include "ipc/slot_hints.h"
 #include "server/cpu_priority.h"
 #include "support/server_rig.h"
 
@@ -112,6 +116,31 @@ TEST_F(OwnPolicy, StatusAndListSayWhatThePolicyHoldsOfAProgram) {
     EXPECT_NE(ask({{"cmd", "status"}}).dump().find("; AUTO: "), std::string::npos);
     ask({{"cmd", "policy"}, {"name", "HPF"}});
     EXPECT_TRUE(eventually([&] { return ask({{"cmd", "status"}}).dump().find("AUTO: ") == std::string::npos; }));
+}
+
+TEST_F(OwnPolicy, WhoIsAskedForAgainForgetsNothing) {
+    start({"AUTO"});
+    TestClient client(socket(), "client");
+    client.add_queue(0, 0, 0x1);
+    ipc::store_hint(client.slot(0), base::HintId::slo_p99, 5000);
+    TestClient other(socket(), "other");  // beside nobody it would not be followed
+    other.add_queue(0, 0, 0x1);
+    client.submit(0);
+    const auto burst_ends = [&] {
+        client.complete(0);
+        EXPECT_TRUE(eventually([&] { return ask({{"cmd", "status"}}).dump().find("runs") == std::string::npos; }));
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));  // AUTO takes a pause of 1 ms for a rest
+        client.submit(0);
+    };
+    const auto has_seen = [&](const char* bursts) {
+        return eventually([&] { return ask({{"cmd", "status"}}).dump().find(bursts) != std::string::npos; });
+    };
+    EXPECT_TRUE(has_seen("AUTO has seen 0 of the 3"));
+    burst_ends();
+    EXPECT_TRUE(has_seen("AUTO has seen 1 of the 3"));
+    ask({{"cmd", "policy"}, {"name", "auto"}});
+    burst_ends();
+    EXPECT_TRUE(has_seen("AUTO has seen 2 of the 3"));
 }
 
 TEST_F(OwnPolicy, ProgramsOfAUserWithAShareHaveItTogether) {
