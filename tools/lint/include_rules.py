@@ -20,7 +20,7 @@ ROOMS = {
     "hal": {"queue", "base"},
     "agent": {"queue", "dispatch", "sched", "policy", "ipc", "base"},
     "shim": {"agent", "hal", "queue", "base"},
-    "server": {"dispatch", "sched", "policy", "ipc", "base"},
+    "server": {"console", "dispatch", "sched", "policy", "ipc", "base"},
     "console": set(),
     "cli": {"console", "ipc", "base"},
     "sim": {"console", "dispatch", "sched", "policy", "ipc", "base"},
