@@ -34,7 +34,7 @@ std::string through(const Json& by, const Json& program) {
 std::string held_sentence(const Json& held, const Json& program) {
     const Json& by = held["by"];
     const auto seconds = held.value("seconds", int64_t{0});
-    std::string text = "held " + length_text(held.value("ms", 0.0)) + " in the last " +
+    std::string text = "held " + length_text(held_ms(held)) + " in the last " +
                        (seconds == 1 ? "second" : std::to_string(seconds) + " s");
     if (by.empty()) return text;
     const Json& most = by.front();

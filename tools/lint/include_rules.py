@@ -15,7 +15,7 @@ ROOMS = {
     "policy": {"base"},
     "sched": {"policy", "base"},
     "ipc": {"base"},
-    "dispatch": {"sched", "policy", "ipc", "base"},
+    "dispatch": {"sched", "ipc", "base"},
     "queue": {"ipc", "base"},
     "hal": {"queue", "base"},
     "agent": {"queue", "dispatch", "sched", "policy", "ipc", "base"},
