@@ -56,7 +56,7 @@ double histogram_ns() {
         const int64_t began_ns = base::now_ns();
         for (int i = 0; i < kEach; ++i) {
             random = random * 6364136223846793005 + 1442695040888963407;
-            histogram.add(static_cast<int64_t>(1000 << (random >> 59) % 20));
+            histogram.add(int64_t{1000} << (random >> 59) % 20);
         }
         times.push_back(static_cast<double>(base::now_ns() - began_ns) / kEach);
     }

@@ -14,8 +14,11 @@ _SENTENCES = {
 }
 
 
+_REFUSALS = {"usage": XResult.kXSchedErrorInvalidValue, "nobody": XResult.kXSchedErrorNotFound}
+
+
 class XSchedError(RuntimeError):
-    """A call of the C interface that did not succeed. `result` is its XResult."""
+    """The base of all errors here: a call that did not succeed. `result` is its XResult."""
 
     def __init__(self, call: str, result: XResult, sentence: Optional[str] = None) -> None:
         super().__init__(f"{call} returned {result.name}: {sentence or _SENTENCES.get(result, 'no error')}")
@@ -30,16 +33,21 @@ class OutOfRangeError(XSchedError, ValueError):
         self.result = XResult.kXSchedErrorInvalidValue
 
 
-class NoServerError(ConnectionError):
+class NoServerError(XSchedError, ConnectionError):
     """No xserver answers, or not as it should; the sentence says where it was looked for."""
 
+    def __init__(self, sentence: str) -> None:
+        RuntimeError.__init__(self, sentence)
+        self.result = XResult.kXSchedErrorNotFound
 
-class RefusedError(RuntimeError):
+
+class RefusedError(XSchedError):
     """xserver understood and said no. `kind`: "usage", "nobody" (there is no such program or queue) or "refused"."""
 
     def __init__(self, sentence: str, kind: str) -> None:
-        super().__init__(sentence)
+        RuntimeError.__init__(self, sentence)
         self.kind = kind
+        self.result = _REFUSALS.get(kind, XResult.kXSchedErrorNotAllowed)
 
 
 def check(call: str, result: XResult, *given: object) -> None:

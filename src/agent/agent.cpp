@@ -302,7 +302,7 @@ void start_global(const char* no_thread) {
     const bool connected = connect_to_server(true);
     if (g_thread.start("xsched-agent", global_body, nullptr)) {
         if (!g_lifeline.start(g_connection, lifeline_ended))
-            XLOG_DEBG("no second thread could be started: the end of a server is noticed within a second");
+            XLOG_DEBG("no second thread could be started: this process notices the end of a server within a second");
     } else if (connected) {
         lose_server(no_thread);
     }

@@ -36,7 +36,7 @@ void report_level(const XQueue& queue, uint32_t level, XPlatform platform) {
                static_cast<unsigned long>(queue.handle()), kLevelNames[level]);
 }
 
-// What a person said of queues that this process would make.
+// Hints that a person gave for queues of this process before it made any.
 void take_defaults(const ipc::Header& header, queue::Setup& setup) {
     ipc::take_defaults(header, setup);
     const uint32_t level = header.default_level.load(std::memory_order_relaxed);

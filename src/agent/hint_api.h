@@ -1,4 +1,4 @@
-// What the hints of queues are that a process makes from now on. Any thread.
+// The hints of queues that the process makes from now on. Any thread.
 #pragma once
 
 #include "base/hints.h"

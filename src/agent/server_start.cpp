@@ -16,7 +16,7 @@ namespace {
 constexpr size_t kMostVariables = 4096;
 // From the folder of libpreempt: in a build tree and with LIBDIR=lib; with LIBDIR=lib/TRIPLE.
 constexpr const char* kPlaces[] = {"../bin/xserver", "../../bin/xserver", nullptr};
-// What is meant for the program is not for the server.
+// Variables that are meant for the program are not for the server.
 constexpr const char* kLeftOut[] = {"LD_PRELOAD=", "LD_AUDIT=", "XLOG_FILE=", "OPENCL_LAYERS="};
 
 char g_path[PATH_MAX];

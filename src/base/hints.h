@@ -104,7 +104,7 @@ constexpr T merged(T a, T b) {
     return a;
 }
 
-// What a unit has whose queues have `all` and `more`.
+// The hints of a unit whose queues have `all` and `more`.
 constexpr void merge_hints(Hints& all, const Hints& more) {
 #define XSCHED_HINT(field, type, kind, least, most, fallback, merge, ...) \
     all.field = merged<HintMerge::merge>(all.field, more.field);

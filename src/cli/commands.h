@@ -11,7 +11,7 @@
 
 namespace xsched::cli {
 
-// What main needs of the command that was given.
+// What main() needs to know about the command that was given.
 struct Words {
     bool json = false;
     std::vector<std::string> program;  // of `xcli run` and `xcli report`

@@ -60,15 +60,15 @@ Explained not_held(const Json& answer, const Json& program, double got) {
     if (got >= kBusyPercent) {
         result.finding = WhySlow::kItsOwnWork;
         result.headline = not_held + "; the device worked for it " + percent + " of the time";
-        result.advice = "its own commands take that long: look at them with the vendor's profiler";
+        result.advice = "its own commands take that long: use the vendor's profiler";
     } else if (others.empty()) {
         result.finding = WhySlow::kAlone;
         result.headline = not_held + ", and it is alone on its device";
-        result.advice = "what is slow is the program or the device: look with the vendor's profiler";
+        result.advice = "the program itself or the device is slow: use the vendor's profiler";
     } else if (const Json* other = long_kernels(others, program)) {
         result.finding = WhySlow::kLongKernels;
         result.not_us = false;
-        result.headline = "not held, but what runs on its device when it comes must end first: commands of " +
+        result.headline = "not held, but it must wait for what already runs on its device: commands of " +
                           whom(*other) + " take " + length_text(other->value("command_ms", 0.0)) +
                           ", and nothing takes them off";
         result.advice = other->value("best_level", 0) >= 3
@@ -82,7 +82,7 @@ Explained not_held(const Json& answer, const Json& program, double got) {
     } else if (got >= 0 && got < kSeldomPercent && program.value("completed", uint64_t{0}) > 0 && got > 0) {
         result.finding = WhySlow::kHost;
         result.headline = not_held + "; it gave the device work only " + percent + " of the time";
-        result.advice = "it waits for its processor, its data or itself: look with a profiler of the host";
+        result.advice = "it waits for the CPU, its data or itself: use a host profiler";
     } else if (program.value("state", "") == "idle") {
         result.finding = WhySlow::kIdle;
         result.headline = not_held + ", and it has no work now";
@@ -107,7 +107,7 @@ bool find_plain(const Json& answer, const Json& program, Explained& result) {
         result.advice = "kill -CONT " + pid;
     } else if (program.value("queues", uint64_t{0}) == 0) {
         result.finding = WhySlow::kNoQueues;
-        result.headline = "not us: it has no queue, so that nothing of it is scheduled";
+        result.headline = "not us: it has no queue, so nothing of it is scheduled";
         result.advice = "a queue comes with the program's first launch; if it launches and has none, see 'xcli doctor'";
     } else if (program.value("suspended_by_itself", false)) {
         result.finding = WhySlow::kSuspendedByItself;

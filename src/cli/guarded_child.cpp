@@ -21,7 +21,7 @@ namespace {
 constexpr int kCannotExecute = 126;
 constexpr int kPollMs = 50;
 constexpr int64_t kBurialNs = 2 * base::kSecond;  // after SIGKILL; a process inside a driver may not even notice that
-constexpr size_t kMostText = 256 * 1024;
+constexpr size_t kMostText = size_t{256} * 1024;
 constexpr const char* kDoing = "doing: ";
 
 double seconds_since(int64_t begin) {
@@ -61,7 +61,7 @@ bool take(base::UniqueFd& from, short events, std::string& text) {
     return true;
 }
 
-// What the child was about to do; empty: it never said.
+// The child's last word about what it was going to do; empty: it never said.
 std::string last_doing(const std::string& log) {
     const size_t at = log.rfind(kDoing);
     if (at == std::string::npos) return "";

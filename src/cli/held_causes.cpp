@@ -34,7 +34,7 @@ std::string through(const Json& by, const Json& program) {
 std::string held_sentence(const Json& held, const Json& program) {
     const Json& by = held["by"];
     const auto seconds = held.value("seconds", int64_t{0});
-    std::string text = "held " + length_text(held.value("ms", 0.0)) + " in the last " +
+    std::string text = "held " + length_text(held_ms(held)) + " in the last " +
                        (seconds == 1 ? "second" : std::to_string(seconds) + " s");
     if (by.empty()) return text;
     const Json& most = by.front();
@@ -52,7 +52,7 @@ struct Remedy {
 };
 constexpr Remedy kRemedies[] = {
     {"AUTO", "say how fast its bursts are to be (xcli hint ", " --slo-p99 5ms)"},
-    {"CHPF", "give its process a higher priority of the CPU: renice -n -5 -p ", ""},
+    {"CHPF", "raise its CPU priority: renice -n -5 -p ", ""},
     {"LAX", "give it more laxity, or a higher critical priority (xcli hint ", " --laxity MICROSECONDS)"},
     {"KEDF", "give it an earlier deadline (xcli hint ", " -d MICROSECONDS)"},
 };
@@ -87,7 +87,7 @@ std::string be_more_urgent(const Cause& cause) {
     for (const Remedy& remedy : kRemedies)
         if (cause.policy == remedy.policy) return remedy.begin + cause.pid + remedy.end;
     const int64_t above = cause.by.value("priority", int64_t{0}) + 1;
-    const std::string raise = "raise its priority (" + cause.hint("-p " + std::to_string(above)) + ")";
+    std::string raise = "raise its priority (" + cause.hint("-p " + std::to_string(above)) + ")";
     if (!cause.by.contains("pid")) return raise;
     return raise + ", or lower the other's (xcli hint " + std::to_string(cause.by.value("pid", int64_t{0})) + " -p " +
            std::to_string(cause.program.value("priority", int64_t{0}) - 1) + ")";
@@ -125,7 +125,7 @@ void say_used_up(Cause& cause) {
 void say_not_its_turn(Cause& cause) {
     if (is_among(cause.policy, kByShares)) return say_used_up(cause);
     if (is_among(cause.policy, kWithoutTurns))
-        return cause.found(WhySlow::kTurns, "; the policy that was in force then gave the turn to another",
+        return cause.found(WhySlow::kTurns, "; the policy then in force gave the turn to another",
                            "nothing: policy " + cause.policy + ", which is in force now, gives no turns");
     cause.found(
         WhySlow::kTurns, "; policy " + cause.policy + " gave the turn to another",

@@ -1,4 +1,4 @@
-// What xcli explain says of a program that was held: by what it was held most, and what to do about it. Pure.
+// What xcli explain says about a program that was held: the main cause, and what to do about it. Pure.
 #pragma once
 
 #include <string>

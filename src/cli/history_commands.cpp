@@ -39,7 +39,7 @@ void add_trace(CLI::App& app, Words& words) {
         "  xcli trace --last 5s -o slow.pftrace");
     trace->add_option("-o,--out", given->file, "the file")->required();
     CLI::Option* time = trace->add_option("-t,--time", given->time, "for how long: 10s (the default), 500ms, 2m");
-    CLI::Option* last = trace->add_option("--last", given->last, "what was in the last 30s, or in so long, instead");
+    CLI::Option* last = trace->add_option("--last", given->last, "save the last 30s, or this much of them, instead");
     last->expected(0, 1)->excludes(time);
     trace->callback([&words, given, last] {
         given->from_recorder = last->count() > 0;

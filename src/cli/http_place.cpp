@@ -134,7 +134,7 @@ std::string read_token(const std::string& file, bool make) {
         throw Failure("\"" + file +
                       "\" is another user's, or others may write it: they would know the token; remove it, or "
                       "say another file");
-    const std::string token = opened ? first_line(opened.get()) : "";
+    std::string token = opened ? first_line(opened.get()) : "";
     if (!is_token(token))
         throw Failure("\"" + file + "\" has no token: its first line must have 16 letters at least, and no space");
     return token;

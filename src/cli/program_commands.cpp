@@ -35,19 +35,17 @@ void add_run(CLI::App& app, Words& words) {
 void add_report(CLI::App& app, Words& words) {
     const auto asked = std::make_shared<ReportWords>();
     CLI::App* report =
-        add_command(app, words, "report", "measure what XSched does for one's programs, and write a page about it",
+        add_command(app, words, "report", "measure what XSched does for your programs, and write a report",
                     [&words, asked] { return report_on_programs(*asked, words.program, words.json); });
     report->footer(
         "A program given as 'xcli report [OPTIONS] -- PROGRAM [ARGUMENTS]' runs beside itself.\n"
         "Example: xcli report --urgent \"./serve.py\" --background \"./train.py\" -o report.html -t 2m\n"
         "Exit status: 0 the page is written, 1 nothing could be measured, 2 the command line makes no sense.");
-    report->add_option("--urgent", asked->urgent, "the command whose bursts of work are to be fast");
+    report->add_option("--urgent", asked->urgent, "the command whose bursts should be fast");
     report->add_option("--background", asked->background, "the command that runs beside it (the urgent one once more)");
     report->add_option("-o,--out", asked->out, "the page, .html or .md (report.html)");
-    report->add_option("-t,--time", asked->time,
-                       "for how long to measure in all, besides the programs' start-ups (1m)");
-    report->add_option("--rounds", asked->rounds, "how often each way is measured, in turns (3)")
-        ->check(between(1, 100));
+    report->add_option("-t,--time", asked->time, "how long to measure in total, without the programs' start-up (1m)");
+    report->add_option("--rounds", asked->rounds, "how many rounds each way is measured (3)")->check(between(1, 100));
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ std::string held(const Json& program) {
     std::string text = "held:";
     for (const Json& window : program["held"]) {
         const auto holds = window.value("holds", uint64_t{0});
-        text += (text.back() == ':' ? " " : ", ") + length_text(window.value("ms", 0.0)) + " (" +
+        text += (text.back() == ':' ? " " : ", ") + length_text(held_ms(window)) + " (" +
                 (holds == 1 ? "once" : std::to_string(holds) + " times") + ") in " +
                 std::to_string(window.value("seconds", int64_t{0})) + " s";
     }
@@ -68,6 +68,8 @@ std::string costs(const Json& program) {
 }
 
 }  // namespace
+
+double held_ms(const Json& window) { return std::min(window.value("ms", 0.0), window.value("seconds", 0.0) * 1000); }
 
 std::string length_text(double ms) {
     char text[48];

@@ -16,6 +16,9 @@ std::string device_called(const Json& device);
 std::string devices_of(const Json& program);
 // "812 us", "2.1 ms", "1.5 s".
 std::string length_text(double ms);
+// How long a program was held in a window of `seconds`. The server counts in tenths of a second and may count one too
+// many: nobody is held for longer than the window.
+double held_ms(const Json& window);
 void add_details(const Json& program, Explained& explained);
 
 }  // namespace xsched::cli

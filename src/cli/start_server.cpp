@@ -49,7 +49,7 @@ void announce(ServerLink& link) {
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, nullptr);
     if (chdir("/") != 0) _exit(127);
-    // What is meant for the program is not for the server.
+    // Variables that are meant for the program are not for the server.
     unsetenv("LD_PRELOAD");
     unsetenv("XLOG_FILE");
     execv(arguments[0], arguments);

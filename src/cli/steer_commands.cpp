@@ -43,7 +43,7 @@ void add_policy(CLI::App& app, Words& words) {
 
 void add_hint(CLI::App& app, Words& words) {
     const auto given = std::make_shared<HintAsked>();
-    CLI::App* hint = add_command(app, words, "hint", "change what the policy knows of a queue or process",
+    CLI::App* hint = add_command(app, words, "hint", "give a queue or process hints for the policy",
                                  [&words, given] { return steer_hint(given->target, given->hints, words.json); });
     add_target(hint, given->target);
     add_hints(hint, given->hints, false);
@@ -61,7 +61,7 @@ void add_config(CLI::App& app, Words& words) {
 
 void add_limit(CLI::App& app, Words& words) {
     const auto given = std::make_shared<std::string>();
-    CLI::App* limit = add_command(app, words, "limit", "change what a user may have of the server ('status --limits')",
+    CLI::App* limit = add_command(app, words, "limit", "change a user's limits on the server ('status --limits')",
                                   [&words, given] { return steer_limit(*given, words.json); });
     limit->add_option("SETTING", *given, "NAME=NUMBER for all ordinary users, or USER:NAME=NUMBER for one")->required();
 }
@@ -76,7 +76,7 @@ void add_suspension(CLI::App& app, Words& words, const char* name, const char* h
 
 void add_log(CLI::App& app, Words& words) {
     const auto given = std::make_shared<std::string>();
-    CLI::App* log = add_command(app, words, "log", "show what the server logs, or change it",
+    CLI::App* log = add_command(app, words, "log", "show or change the server's log level",
                                 [&words, given] { return steer_log(*given, words.json); });
     log->add_option("LEVEL", *given, "DEBG, INFO, WARN or ERRO");
 }
@@ -88,7 +88,7 @@ void add_steering_commands(CLI::App& app, Words& words) {
     add_hint(app, words);
     add_config(app, words);
     add_limit(app, words);
-    add_suspension(app, words, "suspend", "stop a process or queue until it is resumed", true);
+    add_suspension(app, words, "suspend", "suspend a process or queue until it is resumed", true);
     add_suspension(app, words, "resume", "let a suspended process or queue go on", false);
     add_log(app, words);
 }

@@ -1,4 +1,4 @@
-// Whom an order is for: processes by number or name, queues, all of a device, all. The main thread.
+// The targets of an order: processes by number or name, queues, all of a device, all. The main thread.
 #pragma once
 
 #include <string>

@@ -6,7 +6,7 @@
 namespace xsched::cli {
 namespace {
 
-// What a queue was until its first change that is known.
+// A queue's state before its first known change.
 TracedState state_before(const TracedChange& first) {
     TracedState state = first.after;
     switch (first.kind) {

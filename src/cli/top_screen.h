@@ -28,7 +28,7 @@ public:
     TopScreen& operator=(const TopScreen&) = delete;
 
     void draw(const std::vector<TopLine>& lines) const;
-    // A letter, a TopKey, or kNoKey after so long or after a signal.
+    // A letter, a TopKey, or kNoKey after that time or after a signal.
     int key(int timeout_ms) const;
     size_t columns() const;
     size_t rows() const;

@@ -33,7 +33,7 @@ std::vector<TopLine> top_picture(const TopRows& rows, const TopView& view);
 // All programs, for output that is no terminal: as wide as `columns`.
 std::string top_text(const TopRows& rows, TopView view);
 
-// "[####  ]  61" of so many characters.
+// "[####  ]  61", this many characters wide.
 std::string top_bar(double percent, size_t width, bool utf8);
 // The last values, each a character; 100 is the highest.
 std::string top_history(const std::vector<double>& values, size_t width, bool utf8);

@@ -50,7 +50,7 @@ std::string plural(size_t count, const char* what) {
     return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
-// What is not as it was asked for.
+// The parts of the answer that differ from the request.
 std::string shortcomings(const Traced& traced, const TraceLink& link) {
     std::string text;
     if (traced.lost != 0) text += plural(traced.lost, "change") + " came too fast and are not in it\n";

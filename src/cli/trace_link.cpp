@@ -11,7 +11,7 @@ constexpr uint32_t kHasWork = 1;  // dispatch/journal.h
 constexpr uint32_t kIsSuspended = 2;
 constexpr uint32_t kIsFollowed = 4;
 
-// What was over before it was seen counts as what was seen.
+// A state that was over before it was seen counts as one that was seen.
 TracedKind kind_of(uint32_t kind) {
     constexpr uint32_t kWasReady = 12;
     constexpr uint32_t kWasIdle = 13;

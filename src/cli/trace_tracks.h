@@ -20,7 +20,7 @@ struct TraceTrack {
 
 struct TraceEvents {
     std::vector<TraceTrack> tracks;
-    std::vector<console::TraceEvent> events;  // in the order in which they are to be written
+    std::vector<console::TraceEvent> events;  // in the order in which they will be written
 };
 
 }  // namespace xsched::cli

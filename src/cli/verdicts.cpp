@@ -268,7 +268,7 @@ std::vector<Rule> rules_of(const std::string& platform, int level) {
 Objection strongest(const Evidence& evidence, const std::vector<Rule>& rules) {
     Objection missing;
     for (Rule rule : rules) {
-        const Objection objection = rule(evidence);
+        Objection objection = rule(evidence);
         if (objection.says.empty()) continue;
         if (!objection.missing) return objection;
         if (missing.says.empty()) missing = objection;

@@ -48,7 +48,7 @@ void add_status(CLI::App& app, Words& words) {
         });
     CLI::Option* pid = status->add_option("PROGRAM", given->target.who, "only these: numbers of processes, or names");
     add_watch(status, given->watch);
-    status->add_flag("--limits", given->limits, "what each user may have of the server, and has")->excludes(pid);
+    status->add_flag("--limits", given->limits, "each user's limits on the server, and what is used")->excludes(pid);
 }
 
 void add_explain(CLI::App& app, Words& words) {
@@ -66,10 +66,11 @@ void add_explain(CLI::App& app, Words& words) {
 
 void add_top(CLI::App& app, Words& words) {
     const auto given = std::make_shared<TopWords>();
-    CLI::App* top = add_command(app, words, "top", "show the programs and what they get, live; ? in it for its keys",
+    CLI::App* top = add_command(app, words, "top", "show programs and what they get, live (? lists the keys)",
                                 [&words, given] { return show_top(*given, words.json); });
     top->add_option("--interval", given->interval_s, "seconds between two looks (1)")->check(CLI::Range(0.05, 3600.0));
-    top->add_option("-f", given->frequency, "looks per second, instead of --interval")->check(CLI::Range(0.001, 20.0));
+    top->add_option("-f", given->frequency, "updates per second, instead of --interval")
+        ->check(CLI::Range(0.001, 20.0));
     top->add_flag("--once", given->once, "print one look and leave");
     top->add_option("--sort", given->sort, "by pid, program, priority, got, held (default), preemptions or burst");
     top->add_option("--filter", given->filter, "only programs with this in their name or number");

@@ -26,7 +26,7 @@ std::string look_up(const std::string& program) {
     const char* path = getenv("PATH");
     std::istringstream folders(path != nullptr ? path : kDefaultPath);
     for (std::string folder; std::getline(folders, folder, ':');) {
-        const std::string file = (folder.empty() ? "." : folder) + "/" + program;
+        std::string file = (folder.empty() ? "." : folder) + "/" + program;
         struct stat info{};
         if (access(file.c_str(), X_OK) == 0 && stat(file.c_str(), &info) == 0 && S_ISREG(info.st_mode)) return file;
     }

@@ -45,7 +45,8 @@ Json body_of(const HttpRequest& request, const Route& route) {
     const std::vector<RouteField> fields = route.fields();
     Json asked = Json::object();
     for (const auto& [name, value] : body.items()) {
-        const auto field = std::find_if(fields.begin(), fields.end(), [&](const auto& it) { return it.name == name; });
+        const auto field =
+            std::find_if(fields.begin(), fields.end(), [&name = name](const auto& it) { return it.name == name; });
         if (field == fields.end()) throw Failure("there is no member \"" + name + "\" here: use " + names_of(fields));
         add_member(asked, *field, value);
     }

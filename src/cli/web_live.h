@@ -25,7 +25,7 @@ public:
     WebLive(const WebLive&) = delete;
     WebLive& operator=(const WebLive&) = delete;
 
-    // A stream begins that wants so many events a second, at most. The door's thread.
+    // A stream begins; it wants at most this many events a second. The door's thread.
     void join(int64_t hz);
 
 private:

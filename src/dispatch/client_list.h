@@ -46,7 +46,7 @@ public:
         }
         clients_.resize(kept);
     }
-    // At most so many of them, other ones each time until all have had their turn.
+    // At most this many of them, other ones each time until all have had their turn.
     template <typename Do>
     void some(size_t most, Do act) {
         for (size_t count = std::min(most, clients_.size()); count > 0; --count) {

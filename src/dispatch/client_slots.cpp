@@ -12,9 +12,9 @@ namespace xsched::dispatch {
 
 namespace {
 
-// A running queue without progress for so long: its agent is rung.
+// A running queue without progress for this long: its agent is rung.
 constexpr int64_t kAskAfterNs = 500 * base::kMicrosecond;
-// What has not moved for so many times a pause is looked at after such a pause: its end is seen late by a part of its
+// A queue that has not moved for this many pauses is looked at after one more: its end is seen late by a part of its
 // length at most.
 constexpr int64_t kQuietParts = 64;
 // How long a stop takes is known to a sixteenth, at the cost of few passes; where many stop at once, less well.

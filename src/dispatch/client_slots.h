@@ -46,7 +46,7 @@ public:
     DelayAccount& delays() { return delays_; }
     const DelayAccount& delays() const { return delays_; }
 
-    // Reads the used slots, at most so many at a time, and puts its units into the table. False: there are more.
+    // Reads the used slots, at most this many at a time, and puts its units into the table. False: there are more.
     bool scan(int64_t now_ns, uint32_t most = UINT32_MAX);
     // Its last scan was not its last part: of some queues the units are not in the table yet.
     bool is_being_read() const { return scanned_ != 0; }
@@ -55,7 +55,7 @@ public:
     // How many slots that takes, about.
     uint32_t slots() const { return view_.region->header.slot_end.load(std::memory_order_relaxed); }
     uint32_t unread() const { return std::max(slots() + 1, scanned_ + 1) - scanned_; }
-    // Before anything else is written for anybody: the queues of this unit, which is to be suspended, start nothing
+    // Before anything else is written for anybody: the queues of this unit, which will be suspended, start nothing
     // more. direct() follows in the same pass.
     void close_gates(uint32_t own, int64_t now_ns);
     // What was decided since the last call about queues of this client for the sake of others, for their logs.
@@ -67,12 +67,13 @@ public:
     std::vector<ForOther>& for_others() { return for_others_; }
     // For its log, if it wants to know. It rings.
     void take_decision(const ForOther& decided);
-    // All its slots are to be written (again), as far as they were not since the last verdicts.
+    // All its slots must be written (again), unless they were written since the last verdicts.
     void begin_directing() {
         unwritten_ = UINT32_MAX;
         verdicts_are_new_ = true;
     }
-    // Writes the header and the verdicts on its units into its slots, at most so many at a time. False: there are more.
+    // Writes the header and the verdicts on its units into its slots, at most this many at a time. False: there are
+    // more.
     bool direct(int64_t now_ns, uint32_t most = UINT32_MAX);
     uint32_t unwritten() const { return std::min(unwritten_, static_cast<uint32_t>(queues_.size())); }
     // On these devices the server itself takes the process's work off, in one call with others' (Interrupt::kTogether).
@@ -97,7 +98,7 @@ public:
     // True: that it is in a circle of waits was not told yet.
     bool tells_circle() { return !std::exchange(told_circle_, true); }
 
-    // When it is to be read again though it did not ring; 0: no need. `many`: how many there are to look at like this.
+    // When it must be read again although it did not ring; 0: no need. `many`: how many there are to look at like this.
     int64_t look_ns(size_t many) const;
     // Whether a pass that comes anyway should read it: what has been still for long is read at look_ns().
     bool is_worth_a_look(int64_t now_ns) const;
@@ -194,7 +195,7 @@ private:
     uint32_t next_written_ = 0;
     uint32_t unwritten_ = UINT32_MAX;
     uint32_t unasked_ = 0;  // likewise: their agent is asked about what was launched unwatched
-    bool verdicts_are_new_ = true;  // the header is to be written, too
+    bool verdicts_are_new_ = true;  // the header must be written, too
     int64_t announced_over_ns_ = 0;
     DelayAccount delays_;
     int64_t heartbeat_ns_ = 0;
@@ -202,7 +203,7 @@ private:
     int64_t driver_calls_ns_ = 0;
     int64_t stuck_since_ns_ = 0;
     bool suspended_ = false;  // something of it is
-    // A running queue's completion is to be seen by looking: the device that reports it rings nobody.
+    // A running queue's completion is seen only by looking: the device that reports it rings nobody.
     bool polled_ = false;
     bool followed_ = false;
     // Since when something of it is being stopped, or goes on: how long that takes is seen by looking. 0: nothing is.
@@ -212,7 +213,7 @@ private:
     bool moved_ = false;
     bool runs_ = false;
     int64_t seen_ns_ = 0;  // when all of it was read last
-    int64_t quiet_ns_ = 0;  // it could run for so long since something of it moved
+    int64_t quiet_ns_ = 0;  // for this long it could run since something of it moved
     bool changed_ = false;  // see takes_directives
     sched::Departure departure_;  // see makes_room
     uint32_t leaves_for_ = 0;  // that client

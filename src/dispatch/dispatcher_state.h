@@ -37,7 +37,7 @@ struct DispatcherState {
     std::vector<DeviceTable*> deciding;
     size_t swept = 0;
     int64_t swept_ns = 0;
-    int64_t may_sweep = 0;  // slots; below 0: so many were read beyond that
+    int64_t may_sweep = 0;  // slots; below 0: this many were read beyond that
     int64_t beat_ns = 0;  // until then everybody who is suspended has had a heartbeat
     int64_t last_ns = 0;
     int64_t go_on_ns = 0;  // with what this pass left

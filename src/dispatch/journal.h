@@ -79,8 +79,8 @@ public:
     uint64_t oldest() const { return end() > kEntries ? end() - kEntries : 0; }
     // The number of the first entry that was written then or later. Entries of about that time may come before it.
     uint64_t first_since(int64_t ns) const;
-    // Appends at most so many entries from number `from` on. Returns the number behind the last one; what was replaced
-    // already is counted in `lost`.
+    // Appends at most this many entries from number `from` on. Returns the number behind the last one; what was
+    // replaced already is counted in `lost`.
     uint64_t read(uint64_t from, size_t most, std::vector<JournalEntry>& entries, uint64_t& lost) const;
 
 private:

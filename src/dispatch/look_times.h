@@ -1,4 +1,4 @@
-// When clients are to be read again though they did not ring. A heap, so that a pass looks at those that are due and
+// When clients must be read again although they did not ring. A heap, so that a pass looks at those that are due and
 // not at all of them. Each client is in it once at most. Not thread-safe. Only make_room allocates.
 #pragma once
 
@@ -12,7 +12,7 @@ namespace xsched::dispatch {
 
 // While somebody waits for work that only the device reports.
 inline constexpr int64_t kLookEveryNs = 50 * base::kMicrosecond;
-// Work that has not moved for so long is not about to end just now.
+// Work that has not moved for this long is not about to end.
 inline constexpr int64_t kLookSeldomNs = 100 * base::kMillisecond;
 
 // The time of a look after `pause_ns`. It is up to a quarter later: thus looks at many clients come together.

@@ -34,8 +34,8 @@ public:
     }
     // The number of the next entry. Any thread.
     uint64_t end() const { return written_.load(std::memory_order_acquire); }
-    // Calls take(entry) for at most so many entries from number `from` on. Returns the number behind the last one; what
-    // was replaced already is counted in `lost`. The reader's.
+    // Calls take(entry) for at most this many entries from number `from` on. Returns the number behind the last one;
+    // what was replaced already is counted in `lost`. The reader's.
     template <typename Take>
     uint64_t read(uint64_t from, size_t most, uint64_t& lost, Take take) const {
         const uint64_t end = written_.load(std::memory_order_acquire);

@@ -28,15 +28,15 @@ constexpr int64_t kWrittenAtOnceNs = 1024 * kWriteNs;
 constexpr int64_t kRungNs = 100'000;
 constexpr int64_t kRungAtOnceNs = 128 * kRungNs;
 constexpr int64_t kLongestRestNs = 2'000'000;  // of a user who is heard all the same, as one of many clients is
-// Who has had his part is not looked at again at once, but after so long.
+// A user who has had his part is looked at again after this time, not at once.
 constexpr int64_t kLeastPauseNs = 100'000;
-// But in one pass no more than so many, which take about as long as a pass beside nobody; the next pass begins at once,
-// with whoever rang meanwhile.
+// But in one pass no more than this many, which take about as long as a pass beside nobody; the next pass begins at
+// once, with whoever rang meanwhile.
 constexpr uint32_t kMostWritten = 96;
-// Of clients whose work runs so many are read in each pass, whoever rang. Where more run side by side, nobody waits for
+// This many clients whose work runs are read in each pass, whoever rang. Where more run side by side, nobody waits for
 // the end of one of them in particular. So many more that are due for a look.
 constexpr size_t kMostFollowed = 8;
-// Of those that are suspended so many get a heartbeat in one pass.
+// This many suspended clients get a heartbeat in one pass.
 constexpr int64_t kMostBeaten = 64;
 // Clients of more queues than this are written to last.
 constexpr size_t kFewQueues = 64;

@@ -22,7 +22,7 @@ struct UseUnderWay {
 
 class SharedWaits {
 public:
-    // The client was read: what its user's clients wait for is to be settled.
+    // The client was read: what its user's clients wait for must be settled anew.
     void seen(ClientSlots& client);
     void gone(ClientSlots& client);
 

@@ -18,7 +18,7 @@ class ClientUnits;
 constexpr uint64_t unit_id(uint32_t client, uint32_t number) { return uint64_t{client} << 32 | number; }
 constexpr uint32_t client_of(uint64_t unit) { return static_cast<uint32_t>(unit >> 32); }
 
-// Whose unit it is, and where that client has it.
+// The client that the unit belongs to, and the unit's place there.
 struct Owner {
     ClientSlots* client = nullptr;
     ClientUnits* units = nullptr;
@@ -32,7 +32,7 @@ struct DeviceTable {
     std::vector<Owner> owners;
 
     uint64_t composition = 1;
-    bool look_at_all = false;          // all is to be decided anew
+    bool look_at_all = false;          // all must be decided anew
     bool all_changed = true;           // since the last decision,
     std::vector<uint32_t> changed;     // else those
     std::vector<uint8_t> is_changed;
@@ -59,7 +59,7 @@ public:
     void update(DeviceTable& device, uint32_t at, const sched::UnitState& unit);
     // Another unit may take its position: returns whose that is, which has to be told. No owner: none does.
     Owner remove(DeviceTable& device, uint32_t at);
-    // Everything is to be decided anew.
+    // Everything must be decided anew.
     void mark_all();
 
     // Devices to be decided about; the caller empties it.
@@ -69,7 +69,7 @@ public:
     void erase(uint64_t device) { devices_.erase(device); }
 
     void mark(DeviceTable& device);
-    // All of it is to be decided anew.
+    // All of it must be decided anew.
     void look_at(DeviceTable& device) {
         device.look_at_all = true;
         mark(device);

@@ -32,7 +32,7 @@ struct UserLimits {
     int64_t recording_ns = 0;
     int64_t holding_ns = 0;  // likewise of the log of holds (hold_log.h)
     uint64_t written_pass = 0;  // in that pass
-    uint32_t written = 0;  // so many slots were written
+    uint32_t written = 0;  // this many slots were written
     uint32_t clients = 0;
     int64_t left_ns = 0;  // the last of them
     uint32_t in_use[PRIORITY_MAX - PRIORITY_MIN + 1] = {};

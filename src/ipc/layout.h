@@ -95,7 +95,8 @@ struct alignas(512) QueueSlot {
     alignas(64) std::atomic<uint32_t> suspended;  // 1: must not run
     std::atomic<ReasonCode> reason;
     std::atomic<int32_t> by_pid;  // whose work it makes room for; 0: nobody's
-    // It counts as idle with so many submitted, modulo 2^32: nothing will be heard of the end of the last of them.
+    // It counts as idle once this many are submitted, modulo 2^32: nothing will be heard of the end of the last of
+    // them.
     std::atomic<uint32_t> presumed;
     std::atomic<int64_t> directed_ns;  // when `suspended` last changed
     std::atomic<int64_t> window_ns;  // at most this much device time in flight, because somebody more urgent may
@@ -230,7 +231,7 @@ struct Header {
     std::atomic<uint32_t> together;  // 1: some suspended slot says Interrupt::kTogether (server)
     std::atomic<uint32_t> taken_together;  // 1: and that is done (server)
 
-    // What its devices are called, the first ones that it used. (client)
+    // The names of the first devices that it used. (client)
     DeviceName devices[kMostDeviceNames];
     std::atomic<uint32_t> wants_decisions;  // 1: its log says what is decided (client)
     DecisionRing decisions;

@@ -93,7 +93,7 @@ public:
         if (!bytes_.starts_with(kRecordingMagic)) throw std::runtime_error("this is no recording of xcli record");
         bytes_.remove_prefix(kRecordingMagic.size());
     }
-    // Each of so many takes a byte at least.
+    // Each of that many takes a byte at least.
     uint64_t count() {
         const uint64_t value = number();
         if (value > bytes_.size() || value > kMostRecorded) throw std::runtime_error("the recording ends too early");

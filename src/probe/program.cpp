@@ -53,7 +53,7 @@ std::string Program::line() {
     char* text = nullptr;
     size_t bytes = 0;
     const ssize_t length = getline(&text, &bytes, output_);
-    const std::string read = length > 0 ? std::string(text, static_cast<size_t>(length)) : "";
+    std::string read = length > 0 ? std::string(text, static_cast<size_t>(length)) : "";
     free(text);
     return read;
 }

@@ -17,7 +17,7 @@ using busy::now_ns;
 constexpr double kSuspendedKernelMs = 15;
 constexpr size_t kDepth = 3;
 constexpr double kHoldMs = 100;  // at least
-constexpr double kHoldKernels = 7;  // and so many kernels' time, more than are in flight
+constexpr double kHoldKernels = 7;  // and this many kernels' time, more than are in flight
 constexpr double kMostHoldMs = 1000;
 constexpr double kPauseMs = 35;
 constexpr double kIntoKernelMs = 2;  // a suspension begins so long after a kernel does

@@ -38,7 +38,7 @@ public:
     XSCHED_HOT bool passes() const;
     XSCHED_HOT XqToken make_token(XqTicket& ticket);
     void call_begins() { ++calls_; }
-    // Returns whether the worker is to be woken: nobody else tells it of this command's end.
+    // Returns whether the worker must be woken: nobody else tells it of this command's end.
     XSCHED_HOT bool call_returned(const XqTicket& ticket, bool succeeded);
     uint32_t calls() const { return calls_; }
     uint32_t count() const { return count_; }

@@ -21,7 +21,7 @@ public:
         }
         markers_ += kind == CommandKind::kMarker ? 1 : 0;
     }
-    // Of so many commands, about. What is left of one is remembered.
+    // Of about this many commands. The rest of one is remembered.
     uint32_t of(uint32_t commands) {
         if (markers_ == 0) return commands;
         const uint64_t parts = uint64_t{commands} * (commands_ - markers_) + rest_;
@@ -69,7 +69,7 @@ private:
     int64_t last_completed_ns_ = 0;
     int64_t command_ns_ = 0;
     int64_t sample_ns_ = 0;  // not in the average yet: so long,
-    uint32_t sample_ = 0;  // for so many
+    uint32_t sample_ = 0;  // for this many
     int64_t busy_ns_ = 0;
 };
 

@@ -34,7 +34,7 @@ private:
 
     int64_t wanted_ = 0;
     uint64_t bytes_[kXqCopyKinds] = {};  // of a piece
-    uint64_t sample_bytes_[kXqCopyKinds] = {};  // not in it yet: so many
+    uint64_t sample_bytes_[kXqCopyKinds] = {};  // this many are not in it yet
     int64_t sample_ns_[kXqCopyKinds] = {};  // in so long
     Run runs_[kRuns];
     unsigned last_ = 0;

@@ -17,7 +17,7 @@ namespace xsched::queue {
 // a closed gate would block the caller inside the driver with locks held that other threads need.
 inline constexpr uint32_t kGatedCap = 512;
 
-// One of so many commands, to have one per `wanted_ns`. `command_ns`: their mean length, 0: not known.
+// One gate per this many commands, to have one per `wanted_ns`. `command_ns`: their mean length, 0: not known.
 inline uint32_t one_of(int64_t wanted_ns, int64_t command_ns, uint32_t most) {
     if (command_ns <= 0) return std::min(most, 4u);
     return static_cast<uint32_t>(std::clamp<int64_t>(wanted_ns / command_ns, 1, most));
@@ -30,7 +30,7 @@ public:
     static constexpr int64_t kEveryPreemptedNs = 500 * base::kMicrosecond;
     static constexpr uint32_t kEveryCommands = 64;
 
-    // Of the device's time, a gate and a report take at most one part in so many.
+    // A gate and a report take at most one part in this many of the device's time.
     static constexpr int64_t kShare = 50;
     static constexpr int64_t kMostEveryNs = 2 * base::kMillisecond;
 
@@ -72,7 +72,7 @@ private:
     uint32_t since_gate_ = 0;  // pieces of work launched after the last gate
 };
 
-// Of so many commands, one reports itself, while at most `most` may be in flight. Between two reports the end of a
+// One of this many commands reports itself, while at most `most` may be in flight. Between two reports the end of a
 // synchronize tells, and the scheduler asks when it sees no progress for a while.
 inline uint32_t report_stride(uint32_t most, int64_t mean_ns) {
     constexpr int64_t kEveryNs = base::kMillisecond;

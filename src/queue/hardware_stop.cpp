@@ -240,7 +240,7 @@ int64_t HardwareStop::put_back_again(int64_t now_ns) {
     again_ns_ = 0;
     {
         base::Lock lock(core_.mutex);
-        // What xserver does for this process meanwhile, it undoes itself.
+        // xserver itself undoes what it does for this process meanwhile.
         if (gone() || core_.published.header().outside_stopped.load(std::memory_order_acquire) != 0) return 0;
         ++core_.busy;
     }

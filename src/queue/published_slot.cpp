@@ -1,5 +1,7 @@
 #include "queue/published_slot.h"
 
+#include <type_traits>
+
 #include "base/clock.h"
 #include "ipc/slot_hints.h"
 
@@ -7,48 +9,60 @@ namespace xsched::queue {
 
 std::atomic<void (*)()> g_local_decide{nullptr};
 
+namespace {
+
+template <typename T>
+void set(std::atomic<T>& word, std::type_identity_t<T> value) {
+    word.store(value, std::memory_order_relaxed);
+}
+
+void publish_costs(ipc::QueueSlot& slot, const XqCosts& costs) {
+    set(slot.switch_us, costs.switch_us);
+    set(slot.off_us, costs.off_us);
+    set(slot.most_off_us, costs.most_off_us);
+    set(slot.effect_us, costs.effect_us);
+    set(slot.interrupt_us, costs.interrupt_us);
+}
+
+}  // namespace
+
 void PublishedSlot::publish(uint32_t index, const Setup& setup, const SlotState& state, const Window& window,
                             const CommandMeter& meter) {
     ipc::QueueSlot& slot = *placement_.slot;
-    slot.platform.store(setup.ops->platform, std::memory_order_relaxed);
-    slot.handle.store(state.handle, std::memory_order_relaxed);
-    slot.hwq.store(setup.vendor, std::memory_order_relaxed);
-    slot.device.store(setup.device, std::memory_order_relaxed);
-    slot.levels.store(setup.ops->levels, std::memory_order_relaxed);
-    const XqCosts& costs = setup.ops->costs;
-    slot.switch_us.store(costs.switch_us, std::memory_order_relaxed);
-    slot.off_us.store(costs.off_us, std::memory_order_relaxed);
-    slot.most_off_us.store(costs.most_off_us, std::memory_order_relaxed);
-    slot.effect_us.store(costs.effect_us, std::memory_order_relaxed);
-    slot.interrupt_us.store(costs.interrupt_us, std::memory_order_relaxed);
-    slot.level.store(setup.level, std::memory_order_relaxed);
-    slot.threshold.store(window.threshold(), std::memory_order_relaxed);
-    slot.batch_size.store(window.batch_size(), std::memory_order_relaxed);
+    set(slot.platform, setup.ops->platform);
+    set(slot.handle, state.handle);
+    set(slot.hwq, setup.vendor);
+    set(slot.device, setup.device);
+    set(slot.levels, setup.ops->levels);
+    publish_costs(slot, setup.ops->costs);
+    set(slot.level, setup.level);
+    set(slot.threshold, window.threshold());
+    set(slot.batch_size, window.batch_size());
     ipc::store_hints(slot, setup);
-    for (auto& until : slot.inherited_until) until.store(0, std::memory_order_relaxed);
-    slot.submitted.store(state.submitted, std::memory_order_relaxed);
-    slot.launched.store(state.launched, std::memory_order_relaxed);
-    slot.completed.store(state.completed, std::memory_order_relaxed);
-    slot.copies.store(state.copies, std::memory_order_relaxed);
-    slot.copied_bytes.store(state.copied_bytes, std::memory_order_relaxed);
-    slot.command_ns.store(meter.command_ns(), std::memory_order_relaxed);
-    slot.busy_ns.store(meter.busy_ns(), std::memory_order_relaxed);
+    for (auto& until : slot.inherited_until) set(until, 0);
+    set(slot.submitted, state.submitted);
+    set(slot.launched, state.launched);
+    set(slot.completed, state.completed);
+    set(slot.copies, state.copies);
+    set(slot.copied_bytes, state.copied_bytes);
+    set(slot.command_ns, meter.command_ns());
+    set(slot.busy_ns, meter.busy_ns());
     const int64_t now = base::now_ns();
-    slot.ready_since_ns.store(state.submitted != state.completed ? now : 0, std::memory_order_relaxed);
-    slot.idle_since_ns.store(now, std::memory_order_relaxed);
-    slot.suspended.store(0, std::memory_order_relaxed);
-    slot.interrupt.store(0, std::memory_order_relaxed);
-    slot.taken.store(static_cast<uint32_t>(state.taken), std::memory_order_relaxed);
-    slot.device_timeslice_us.store(0, std::memory_order_relaxed);
-    slot.window_ns.store(0, std::memory_order_relaxed);
-    slot.progress.store(static_cast<uint32_t>(state.completed), std::memory_order_relaxed);
-    slot.keep_alive.store(state.keep_alive, std::memory_order_relaxed);
-    slot.device_progress.store(0, std::memory_order_relaxed);
-    slot.waiting.store(state.waiting, std::memory_order_relaxed);
-    slot.inside.store(state.inside, std::memory_order_relaxed);
-    slot.unreported.store(state.unreported, std::memory_order_relaxed);
-    slot.presumed.store(static_cast<uint32_t>(state.completed), std::memory_order_relaxed);
-    slot.api_suspended.store(state.suspended ? 1 : 0, std::memory_order_relaxed);
+    set(slot.ready_since_ns, state.submitted != state.completed ? now : 0);
+    set(slot.idle_since_ns, now);
+    set(slot.suspended, 0);
+    set(slot.interrupt, 0);
+    set(slot.taken, static_cast<uint32_t>(state.taken));
+    set(slot.device_timeslice_us, 0);
+    set(slot.window_ns, 0);
+    set(slot.progress, static_cast<uint32_t>(state.completed));
+    set(slot.keep_alive, state.keep_alive);
+    set(slot.device_progress, 0);
+    set(slot.waiting, state.waiting);
+    set(slot.inside, state.inside);
+    set(slot.unreported, state.unreported);
+    set(slot.presumed, static_cast<uint32_t>(state.completed));
+    set(slot.api_suspended, state.suspended ? 1 : 0);
     ipc::settle_gate(slot);
     slot.state.store(static_cast<uint32_t>(ipc::SlotState::kUsed), std::memory_order_release);
     std::atomic<uint32_t>& end = placement_.header->slot_end;

@@ -14,7 +14,7 @@ namespace xsched::queue {
 // with that queue's lock held, so it touches the shared memory alone. Null: nobody does.
 extern std::atomic<void (*)()> g_local_decide;
 
-// What the slot says besides the setup.
+// The state in the slot, besides the setup.
 struct SlotState {
     XQueueHandle handle = 0;
     uint64_t submitted = 0;
@@ -79,7 +79,8 @@ public:
     bool kept_back() const { return suspended() && !ipc::runs_slowed(slot()); }
     int64_t window_ns() const { return slot().window_ns.load(std::memory_order_relaxed); }
     int64_t directed_ns() const { return slot().directed_ns.load(std::memory_order_relaxed); }
-    // It took the queue for idle when so many were submitted, which the caller has changed since, or the waiting ones.
+    // It took the queue for idle when this many were submitted, which the caller has changed since, or the waiting
+    // ones.
     bool presumed_idle(uint64_t submitted) const {
         std::atomic_thread_fence(std::memory_order_seq_cst);
         return slot().presumed.load(std::memory_order_seq_cst) == static_cast<uint32_t>(submitted);

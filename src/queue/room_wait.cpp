@@ -9,7 +9,7 @@ namespace xsched::queue {
 namespace {
 
 constexpr int64_t kOwnSuspensionNs = 10 * base::kSecond;  // of a caller whose own program suspended the queue
-// Of a caller at the window of an open queue in which nothing completes: so long, or so many commands' time.
+// A caller waits this long, or this many commands' time, at the window of an open queue where nothing completes.
 constexpr int64_t kStuckNs = 50 * base::kMillisecond;
 constexpr int64_t kStuckCommands = 4;
 // Of one that waits for another thread's copy: that one may wait, in the driver, for what this one does next.

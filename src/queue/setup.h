@@ -1,4 +1,4 @@
-// What a queue is made with, and where it publishes its state.
+// The settings that a queue is made with, and the place where it publishes its state.
 #pragma once
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 // gated or buffered), a stop in hardware (levels 2 and 3), a keep-alive, and the core that they share.
 //
 // A command is launched on the caller's own thread when the queue is open, nothing is pending and the window has room.
-// What happens otherwise is the path's.
+// The path does the rest.
 //
 // Any thread may call any function unless its comment says otherwise. Objects come from a pool and stay valid memory
 // for the process's life (pool.h), so that a stale pointer or token is refused instead of followed.
@@ -89,7 +89,7 @@ public:
     // --- the agent's thread
     // Carries out what the scheduler wrote into the slot.
     void apply_directive();
-    // What the hardware keeps off for too long without a reason is put back. Returns when to look again; 0: no need.
+    // Puts back what the hardware has kept off for too long without a reason. Returns when to look again; 0: no need.
     int64_t watch_interrupt(int64_t now_ns);
     // Level, threshold and batch size as somebody set them with xcli config.
     void apply_wanted_config();

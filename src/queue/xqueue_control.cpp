@@ -48,7 +48,7 @@ XResult XQueue::suspend(int64_t flags) {
     return kXSchedSuccess;
 }
 
-// The suspension begins, or waits for a moment to begin. False: the queue is to be idle first, and is not.
+// The suspension begins, or waits for a moment to begin. False: the queue must be idle first, and is not.
 bool XQueue::begin_or_close(int64_t flags) {
     base::Lock lock(core_.mutex);
     if (!in_use()) return true;

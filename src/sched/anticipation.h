@@ -26,7 +26,7 @@ public:
     static constexpr int64_t kLongestThinkNs = 1'000'000'000;
     static constexpr int64_t kLeastWrongNs = 50'000;  // a wrong reopening costs at least the scheduler's two passes
     static constexpr int64_t kMostWrongNs = 1'000'000'000;
-    static constexpr int64_t kUrgencyWeight = 2;  // a moment of the urgent unit is worth so many of the device
+    static constexpr int64_t kUrgencyWeight = 2;  // a moment of the urgent unit is worth this many of the device
 
     // The unit as seen now. Bursts may have come and gone since the last look: then a think time is counted if its end
     // and its beginning are known, and none is counted twice.
@@ -40,7 +40,7 @@ public:
     bool unsure() const { return count_ < kEnough || unsure_ > 0; }
     static int64_t newcomer_length(int64_t wrong_ns, int64_t max_ns);
 
-    // What the program did in its last run counts as if it had been seen. And what is to be kept of this one.
+    // The habits of the program's last run count as if they had been seen; then what to keep of this run.
     void begin_with(const Habits& habits);
     void write(Habits& habits) const;
 

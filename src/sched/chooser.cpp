@@ -102,7 +102,7 @@ bool Chooser::choose(Pass& pass) {
         if (again_ns > 0) pass.wake(std::max(again_ns, pass.now_ns + kSoonestWakeNs));
         if (!device.expected.empty()) let_run_until_needed(pass);
     }
-    // None of its units may run anyway: nobody elsewhere is to be suspended for their sake.
+    // None of its units may run anyway: nobody elsewhere is suspended for their sake.
     if (policy_ != nullptr && count == 0 && policy_->spans_devices()) policy_->forget(pass.given.device);
     // Then its answers about other devices are out of date, but for this one's.
     if (policy_ != nullptr && std::exchange(across_, policy_->across()) != policy_->across()) ++policy_number_;
@@ -117,7 +117,7 @@ bool Chooser::choose(Pass& pass) {
     return !stalled && !breaks_its_word();
 }
 
-// Who may have whom suspended. Units that may not run anyway are below all others.
+// Which unit may have which suspended. Units that may not run anyway are below all others.
 void Chooser::rank(Pass& pass) const {
     DeviceHistory& device = pass.device;
     std::fill(device.ranked.begin(), device.ranked.end(), 0);
@@ -247,7 +247,7 @@ int64_t Chooser::longer_pause(Pass& pass, uint32_t place, int64_t learned_ns, in
     return std::max(learned_ns, pause.until_ns - idle_since_ns);
 }
 
-// Whether the device is to be free by now for a burst that an idle unit announced. From when on, depends on who would
+// Whether the device must be free by now for a burst that an idle unit announced. From when on, depends on who would
 // have to be off by then.
 bool Chooser::is_expected(Pass& pass, uint32_t place) {
     UnitHistory& known = pass.history(place);

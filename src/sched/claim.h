@@ -39,7 +39,7 @@ private:
     int64_t limit(int64_t limit_ns) const { return stopped_ ? std::min(limit_ns, kStoppedLimitNs) : limit_ns; }
 
     uint64_t completed_ = 0;
-    int64_t without_ns_ = 0;  // it has had the device for so long since something completed
+    int64_t without_ns_ = 0;  // it has had the device for this long since something completed
     int64_t seen_ns_ = 0;
     bool has_ = false;
     bool stopped_ = false;

@@ -14,9 +14,9 @@ namespace xsched::sched {
 
 namespace {
 
-// An urgent unit that completes nothing for so long, and so many of its commands, may wait for a less urgent one: while
-// calls of its process wait in the driver, and where none does (another stream may write a value that it waits for, or
-// there is an order between streams that was not seen).
+// An urgent unit that completes nothing for this long, or for this many of its commands' time, may wait for a less
+// urgent one: while calls of its process wait in the driver, and where none does (another stream may write a value that
+// it waits for, or there is an order between streams that was not seen).
 constexpr int64_t kInversionNs = 2'000'000;
 constexpr int64_t kInversionCommands = 2;
 constexpr int64_t kUnseenInversionNs = 20'000'000;
@@ -36,7 +36,7 @@ struct Core::State {
     void judge(Pass& pass, uint32_t at);
     void judge_eligible(Pass& pass, uint32_t at, Verdict& verdict);
     void explain_kept_off(const Pass& pass, uint32_t at, Verdict& verdict) const;
-    // Whom a unit makes room for; null: nobody.
+    // The unit that a unit makes room for; null: none.
     struct Urgent {
         const policy::Unit* unit = nullptr;
         int64_t progress_ns = 0;
@@ -257,7 +257,7 @@ Core::State::Urgent Core::State::urgent_of(const Pass& pass, uint64_t id) {
     return {};
 }
 
-// Who it makes room for; an id of the policy's that is none of this device's units is left out.
+// The unit that it makes room for; an id that is none of this device's units is left out.
 void Core::State::explain_kept_off(const Pass& pass, uint32_t at, Verdict& verdict) const {
     const uint64_t by = pass.device.answers[pass.device.units[at].place].by;
     const uint32_t whom = by != 0 ? pass.device.find(by) : kNowhere;

@@ -50,7 +50,7 @@ public:
     // Units of the device that are not given any more are forgotten. The plan is valid until the next call for this
     // device. A time before the last call's counts as that.
     Plan decide(const DeviceUnits& given, int64_t now_ns);
-    // Devices that are to be decided about as well, all of their verdicts, because of what was decided about others:
+    // Devices that must be decided about as well, all of their verdicts, because of what was decided about others:
     // their units are in gangs (gang.h). The caller empties it.
     std::vector<uint64_t>& affected();
     // Which processes wait for which; `waits_changed` of the units concerned is to change with it.
@@ -61,7 +61,7 @@ public:
     // Hints and histories are kept.
     void set_policy(std::unique_ptr<policy::Policy> policy);
     const char* policy_name() const;
-    // Another number after each change of policy: then every device is to be decided anew.
+    // Another number after each change of policy: then every device must be decided anew.
     uint64_t policy_number() const;
     // What the policy needs to be told of units.
     policy::Fact needs() const;

@@ -126,7 +126,7 @@ enum class InGang : uint8_t {
     kTurn,  // its gang starved
 };
 
-// Of gangs that compete one goes first, everywhere, for so long; then another one may.
+// One of several gangs that compete goes first on all devices for this long; then another one may.
 inline constexpr int64_t kPrecedenceNs = 50'000'000;
 
 // The gang with the smaller number goes first. At all times all have different ones, but for a chance in 2^64.

@@ -54,7 +54,7 @@ void Gangs::count(Pass& pass) {
     }
 }
 
-// Who is in which gang may have changed.
+// Gangs may have other members now.
 void Gangs::collect(Pass& pass) {
     DeviceHistory& device = pass.device;
     std::vector<GangMember>& members = device.gang_members;

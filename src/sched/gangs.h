@@ -19,7 +19,7 @@ public:
     static constexpr uint32_t kMostOfUser = 64;
     // Of one gang; members on further ones are in none.
     static constexpr size_t kMostDevices = 16;
-    // Whoever was busy within that time votes: it may be needed again at once.
+    // A unit that was busy within that time votes: it may need the device again at once.
     static constexpr int64_t kRecentNs = 100'000'000;
 
     // At the begin of each decision: who the members are.
@@ -29,7 +29,7 @@ public:
     // Before the policy is asked, and once it was: members that are suspended because of another device want nothing.
     void begin_asking(Pass& pass);
     void end_asking(Pass& pass);
-    // Who the core is to mark as one that may be suspended.
+    // The unit that the core marks as one that may be suspended.
     void mark_preemptible(Pass& pass) const;
     // What the policy says of urgency (DeviceHistory::ranked): the members' is that of the most urgent.
     static void rank_as_one(Pass& pass);
@@ -41,7 +41,7 @@ public:
 
     // The device has no units any more.
     void forget(uint64_t device);
-    // Devices that are to be decided about because of what was decided last; the caller empties it.
+    // Devices that must be decided about because of the last decision; the caller empties it.
     std::vector<uint64_t>& affected() { return affected_; }
 
 private:

@@ -97,7 +97,7 @@ struct LessUrgent {
     }
 };
 
-// Who has a turn among its equals (favour.h).
+// The unit that has a turn among its equals (favour.h).
 struct Favour {
     uint64_t id = 0;  // 0: nobody
     int64_t since_ns = 0;
@@ -181,7 +181,7 @@ struct DeviceHistory {
         std::erase(claims, place);
         if (claims.empty()) claims_due_ns = 0;
     }
-    // All of them are to be looked at again.
+    // All of them must be looked at again.
     void settle_claims() {
         for (const uint32_t place : claims) {
             UnitHistory& unit = units[eligible[place]];

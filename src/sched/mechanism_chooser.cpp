@@ -14,7 +14,7 @@ namespace {
 
 // What became ready so shortly after its suspension may have got past the gate.
 constexpr int64_t kSlippedNs = 2'000'000;
-// A command believed to be short that keeps the urgent unit from completing anything for so long is not.
+// A command believed to be short is not short if the urgent unit completes nothing for this long.
 constexpr int64_t kLateNs = 2'000'000;
 // So long, where commands of more than that have been among the short ones lately.
 constexpr int64_t kLateLongNs = 400'000;
@@ -269,7 +269,7 @@ void mark_late(Pass& pass) {
         if (pass.now_ns >= device.groups[index].late_ns) device.mark_group_at(index);
 }
 
-// What is late no more is forgotten; the others are looked at again in time.
+// Victims that are no longer late are forgotten; the others are looked at again in time.
 void wake_for_late(Pass& pass) {
     DeviceHistory& device = pass.device;
     std::sort(device.late.begin(), device.late.end());

@@ -22,8 +22,8 @@ public:
     // As Anticipation's.
     void begin_with(const Habits& habits);
     void write(Habits& habits) const;
-    // Whether it is time to write: after so many pauses, twice as many, and so on. What a program does at its very end
-    // is not what it usually does.
+    // Whether it is time to write: after this many pauses, twice as many, and so on. What a program does at its very
+    // end is not what it usually does.
     bool due() const { return due_; }
     // Too little is known of it: it is new, or does something else by now. Its last run does not tell all.
     bool unsure() const { return std::min(count_, seen_) < kEnough; }
@@ -44,7 +44,7 @@ private:
     uint32_t waits_ = 0;  // as last seen
     bool waits_first_ = false;
     unsigned count_ = 0;
-    unsigned long_run_ = 0;  // so many long ones in a row, now and at most
+    unsigned long_run_ = 0;  // long ones in a row, now and at most
     unsigned longest_run_ = 0;
     int64_t seen_ready_ns_ = 0;
     uint32_t seen_ = 0;  // pauses of this run

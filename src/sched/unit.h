@@ -101,7 +101,7 @@ struct DeviceUnits {
                                // or `held`; 0: not known
     bool all = true;  // any of them may differ from what was given last, else
     std::span<const uint32_t> changed;  // those at these positions alone
-    bool look_at_all = false;  // all verdicts are to be looked at, whatever changed
+    bool look_at_all = false;  // all verdicts must be looked at, whatever changed
 };
 
 struct Plan {

@@ -32,7 +32,7 @@ std::string background_log(const std::string& socket) {
     struct stat info{};
     const bool mine = file && fstat(file.get(), &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == geteuid();
     if (!mine) {
-        XLOG_WARN("%s is no file of ours, or cannot be written: there will be no log; --log-file names another",
+        XLOG_WARN("%s is another user's file, or cannot be written: there will be no log; --log-file names another",
                   log.c_str());
         return "";
     }

@@ -28,7 +28,7 @@ struct GroupSetting {
     int32_t percent = 0;
 };
 
-// All that is known of a group, for a server after this one: its account too, by which others know what it has had.
+// All that is known of a group, for the next server. Its account is part of it: it says what the group has had.
 struct KeptGroup {
     std::string path;
     int32_t share = 0;

@@ -51,9 +51,9 @@ public:
     void note(const char* name, nlohmann::json value);
     nlohmann::json value(const char* name) const { return state_.value(name, nlohmann::json()); }
 
-    // A client has come: what of it was suspended is to be so again.
+    // A client has come: its queues that were suspended must be suspended again.
     void client_came(uint32_t client, pid_t pid, int64_t now_ns);
-    // When to suspend again (its queues come a moment after a client); 0: nothing is to be suspended.
+    // When to suspend again (its queues come a moment after a client); 0: nothing to suspend.
     int64_t due_ns() const { return wanted_.empty() ? 0 : due_ns_; }
     // `set_suspended_by_person` says whether there is such a client and queue; 0: all of the client's.
     void suspend_again(const std::function<bool(uint32_t client, uint64_t queue)>& set_suspended_by_person,

@@ -50,7 +50,7 @@ void Server::take_handover(Client& client, const std::string& packet, base::Uniq
     const uint32_t id = client.id();
     if (!interrupter_.take(client, packet.data(), packet.size(), std::move(fd))) {
         if (client.user().may_log(base::now_ns()))
-            XLOG_WARN("client %u sent %zu bytes where nothing is expected: it is let go", id, packet.size());
+            XLOG_WARN("client %u sent %zu bytes where nothing is expected: disconnected", id, packet.size());
         return remove_client(id);
     }
     const int32_t pid = client.pid();

@@ -82,7 +82,7 @@ Explanation explain(const SeenQueue& queue, const QueueFacts& facts) {
     Explanation result;
     result.ready = queue.slot.submitted.load() != ipc::completed_commands(queue.slot);
     result.suspended = facts.suspended;
-    // What has had a pause since then has not run, or been held, for so long. A client writes what it likes.
+    // A queue that paused since then has not run, or been held, for this long. A client writes what it likes.
     const int64_t ready_since_ns = queue.slot.ready_since_ns.load();
     const bool began_later = result.ready && ready_since_ns > facts.since_ns && ready_since_ns <= base::now_ns();
     result.since_ns = began_later ? ready_since_ns : facts.since_ns;

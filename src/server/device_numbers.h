@@ -22,7 +22,7 @@ public:
 
 private:
     std::map<uint64_t, uint32_t> known_;
-    std::map<uid_t, uint32_t> told_;  // so many devices each user was the first to tell of
+    std::map<uid_t, uint32_t> told_;  // how many devices each user was the first to tell of
 };
 
 }  // namespace xsched::server

@@ -49,7 +49,7 @@ public:
     // 0: no need.
     int64_t due_ns() const { return due_ns_; }
 
-    // Percent of the device in the last so many seconds, or since the program was first seen; nothing: it was not yet.
+    // Percent of the device in the last `seconds`, or since the program was first seen; nothing: it was not yet.
     std::optional<double> percent(uint64_t process, uint64_t device, int64_t seconds) const;
 
     // What the program gave the device in about as long; nothing: it was not seen yet, or is not looked at any more.

@@ -70,7 +70,7 @@ private:
         int64_t tick = 0;
         Sum sum;
     };
-    // What the client of that number was held for somebody's sake.
+    // The holds of the client of that number for the sake of others.
     struct Debt {
         int64_t tick = 0;
         uint32_t victim = 0;

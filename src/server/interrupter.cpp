@@ -161,7 +161,7 @@ int64_t Interrupter::look_at(Watched& answer, int64_t now_ns) {
         if (!answers) {
             const int64_t due_ns = answer.silent_since_ns + kClientActsWithinNs;
             if (now_ns < due_ns) return due_ns;
-            XLOG_DEBG("client %u (pid %d) does not answer: its devices are seen to here", answer.id, answer.pid);
+            XLOG_DEBG("client %u (pid %d) does not answer: the server acts for it", answer.id, answer.pid);
             answer.silent = true;
             begin_acting(answer);
             follow(answer);
@@ -231,7 +231,7 @@ void Interrupter::follow(const Watched& client) {
     if (any) changed_.notify_all();
 }
 
-// True: nothing is left of what was done for the client but timeslices as they are to be; its devices are its own
+// True: nothing is left of what was done for the client but the right timeslices; its devices are its own
 // business from here on.
 bool Interrupter::hand_back(const Watched& client) {
     const std::lock_guard lock(mutex_);
@@ -262,7 +262,7 @@ void Interrupter::release(uint32_t client) {
     changed_.notify_all();
 }
 
-// Does for several clients of one device what is to be done for them together. False: there is nothing.
+// Makes the calls that several clients of one device need together. False: there is none.
 bool Interrupter::act_together(std::unique_lock<std::mutex>& lock) {
     const auto fits = [](const Set& set) {
         return set.dirty && set.together && !set.going && !set.renewed && !set.left_stopped &&
@@ -376,7 +376,7 @@ bool Interrupter::watch_scheduler(int64_t now_ns) {
         set.wanted = false;
         set.dirty = any = true;
     }
-    if (any) XLOG_WARN("the scheduler gives no sign of life: what was taken off its device for others is put back");
+    if (any) XLOG_WARN("the scheduler does not respond: work that it took off the device is put back");
     return any;
 }
 

@@ -35,7 +35,7 @@ public:
     Interrupter& operator=(const Interrupter&) = delete;
 
     // What came from a client after its Hello, with the control device that came along (none: it was something else).
-    // False: not of our protocol. The client is to be watched from then on.
+    // False: not of our protocol. The client must be watched from then on.
     bool take(const Client& client, const void* packet, size_t bytes, base::UniqueFd fd);
     // The client is gone, or let go, and no longer watched: whoever stopped it, it runs, with the timeslices that the
     // driver had set.
@@ -68,7 +68,7 @@ private:
         bool dirty = false;  // to be done, whatever was done last
         bool busy = false;  // being done
         bool going = false;  // then to be closed
-        bool together = false;  // what is to be done next is done for several in one call
+        bool together = false;  // the next call is made for several clients
         bool refused = false;  // and that was refused
         std::atomic<uint32_t>* taken = nullptr;  // its client's word for that; stays until release
     };

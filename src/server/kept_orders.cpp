@@ -63,7 +63,7 @@ void KeptOrders::give(Client& client) {
     if (client.suspended_by_person) checkpoint_.note_suspended(client.pid(), 0, true);
     orders.erase(found);
     checkpoint_.note(kOrders, orders);
-    XLOG_INFO("pid %d gets what was told of it before it came", client.pid());
+    XLOG_INFO("pid %d gets the orders that were given before it connected", client.pid());
 }
 
 void write_defaults(ipc::Header& header, const Json& order) {

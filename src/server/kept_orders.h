@@ -1,4 +1,4 @@
-// What people told of a process that has not come yet (xcli hint, config, suspend PID before its first device call).
+// Orders for a process that has not connected yet (xcli hint, config, suspend PID before its first device call).
 // It is in force from the process's greeting on. Kept in the checkpoint: a server after this one knows it too. Front
 // thread.
 #pragma once
@@ -23,7 +23,7 @@ public:
 
     // The user that the process runs as; nothing: there is no such process.
     static std::optional<uid_t> owner_of(pid_t pid);
-    // Adds to what was told of the process before: "hints" by name, as they are kept (base/hints.h), "level",
+    // Adds to earlier orders for the process: "hints" by name, as they are kept (base/hints.h), "level",
     // "threshold", "batch_size", "held". False: the asking user has as many as it may. `user`: whose limits count
     // (users.h).
     bool keep(pid_t pid, uid_t user, bool trusted, const nlohmann::json& order);

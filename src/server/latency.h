@@ -3,7 +3,7 @@
 
 namespace xsched::server {
 
-// Whoever decides comes before whoever talks to peers.
+// The thread that decides comes before the threads that talk to peers.
 inline constexpr int kSchedulingNice = -10;
 inline constexpr int kFrontNice = -5;
 inline constexpr int kBusyFrontNice = -3;  // front_nice.h

@@ -20,7 +20,7 @@ constexpr int kBacklog = 256;
 // A server that leaves unlinks its socket a moment before it lets go of the lock.
 constexpr int64_t kLockPatienceNs = base::kSecond;
 
-// Whoever may write to the directory may replace the socket by one of his own.
+// A user who may write to the directory may replace the socket by one of his own.
 void check_directory(const std::string& directory, ipc::SocketScope scope) {
     if (scope == ipc::SocketScope::kSystem && mkdir(directory.c_str(), 0755) != 0 && errno != EEXIST)
         throw std::runtime_error("cannot make the directory " + directory + " (" + strerror(errno) +

@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "base/spin.h"
 #include "base/standard_fds.h"
+#include "console/command_line.h"
 #include "policy/policy.h"
 #include "server/announcement.h"
 #include "server/background.h"
@@ -24,9 +25,8 @@
 
 namespace {
 
+using xsched::console::kUsage;
 using xsched::server::Options;
-
-constexpr int kUsage = 2;
 
 struct CommandLine {
     Options options;
@@ -59,35 +59,36 @@ void describe(CLI::App& app, CommandLine& line) {
     app.add_option("--socket", line.options.socket,
                    "where to listen (default: XSCHED_SOCKET, else the runtime directory)");
     app.add_flag("--system", line.system, "serve all users (at /run/xsched/xserver.sock unless --socket is given)");
-    app.add_option("--idle-exit", line.idle_exit_s, "leave after so many seconds without client or tool; 0: never")
+    app.add_option("--idle-exit", line.idle_exit_s, "exit after this many seconds without a client or a tool; 0: never")
         ->check(CLI::Range(0.0, 1e6));
     app.add_option("--starvation-limit-ms", line.starvation_limit_ms,
-                   "a queue kept off for longer gets a turn; 0: no limit")
+                   "a queue that was suspended for longer gets a turn (1000); 0: no limit")
         ->check(CLI::Range(int64_t{0}, int64_t{3'600'000}));
     app.add_option("--claim-limit-ms", line.claim_limit_ms,
-                   "nobody makes room any longer for work of which nothing completes for so long (2000); 0: no limit")
+                   "work that completes nothing for this long no longer suspends others (2000); 0: no limit")
         ->check(CLI::Range(int64_t{0}, int64_t{3'600'000}));
     app.add_option("--spin-us", line.spin_us,
-                   "while clients compete, look for news for so long after the last before sleeping; 0: sleep at once, "
-                   "-1: 30000 on 8 processors or more, else 0")
+                   "while clients compete, poll for this long after the last change before sleeping; 0: sleep at once; "
+                   "-1: 30000 with 8 processors or more, else 0")
         ->check(CLI::Range(int64_t{-1}, int64_t{1'000'000}));
     app.add_option("--log-file", line.options.log_file, "append the log to this file instead of standard error");
-    app.add_option("--limit", line.limits,
-                   "what a user may have: NAME=NUMBER for all ordinary users, USER:NAME=NUMBER for one ('xcli status "
-                   "--limits' shows them), /CGROUP:share=NUMBER or device-limit for a control group")
+    app.add_option(
+           "--limit", line.limits,
+           "a limit: NAME=NUMBER for every ordinary user, USER:NAME=NUMBER for one user ('xcli status --limits' "
+           "lists the names), /CGROUP:share=NUMBER or /CGROUP:device-limit=NUMBER for a control group")
         ->allow_extra_args(false);
     app.add_option("--share-unit", line.options.share_unit,
-                   "who has a share of a device, where nothing else was said: each program (the default) or queue, all "
-                   "of a user's "
-                   "together (user), or all of a control group's (cgroup)")
+                   "what gets one share of a device: a program (the default), a queue, all programs of a user, or all "
+                   "programs of a control group (cgroup)")
         ->check(CLI::IsMember({"program", "queue", "user", "cgroup"}));
-    app.add_flag("--foreground", line.foreground, "stay in the foreground (it always does: for service files)");
-    app.add_flag("--background", line.background,
-                 "leave the caller: log beside the socket, --idle-exit 60 (programs that find no server start it so)");
+    app.add_flag("--foreground", line.foreground, "stay in the foreground, which is the default (for service files)");
+    app.add_flag(
+        "--background", line.background,
+        "detach from the caller, log beside the socket, and --idle-exit 60 (programs start it so if none runs)");
     app.add_flag("--no-flight-recorder", line.no_flight_recorder,
-                 "do not keep what happened in the last 30 s (5 MiB, for 'xcli trace --last')");
+                 "do not record the last 30 s (5 MiB, for 'xcli trace --last')");
     app.add_flag("--no-supervise", line.no_supervise,
-                 "no parent process that starts the server anew if it dies or hangs (for service managers)");
+                 "have no parent process that restarts the server if it dies or hangs (for service managers)");
     app.set_version_flag("--version", XSCHED_VERSION);
 }
 
@@ -168,7 +169,7 @@ void leave_starter(const Options& options) {
     if (nothing >= 0) close(nothing);
 }
 
-// Whoever started us reads that from standard output.
+// The process that started us reads this from standard output.
 void report_listening(const Options& options) {
     XLOG_INFO("listening on %s, using policy %s", options.socket.c_str(), asked_policy(options));
     printf("xserver: listening on %s with policy %s\n", options.socket.c_str(), asked_policy(options));
@@ -233,19 +234,7 @@ int serve(const CommandLine& line) {
     }
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-    xsched::base::hold_standard_fds();
-    umask(022);  // what is made is made with the permissions that it needs
-    CLI::App app{"Schedules the accelerator work of several programs by priority."};
-    CommandLine line;
-    describe(app, line);
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::ParseError& error) {
-        return app.exit(error) == 0 ? 0 : kUsage;
-    }
+int start(CommandLine& line) {
     if (line.background) xsched::server::go_into_background();
     xsched::server::block_ending_signals();
     if (!settle_in_background(line)) return kUsage;
@@ -253,4 +242,20 @@ int main(int argc, char** argv) {
     if (!complete(line)) return kUsage;
     raise_descriptor_limit();
     return serve(line);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    xsched::base::hold_standard_fds();
+    umask(022);  // what is made is made with the permissions that it needs
+    CLI::App app{"Schedules the accelerator work of several programs by priority.", "xserver"};
+    CommandLine line;
+    describe(app, line);
+    return xsched::console::run(
+        app, argc, argv, "xserver", [&] { return start(line); },
+        [](const std::string& problem) {
+            fprintf(stderr, "xserver: %s\n", problem.c_str());
+            return kUsage;
+        });
 }

@@ -135,7 +135,7 @@ void Server::drop_silent_newcomers(int64_t now_ns) {
         newcomers_.erase(found);
         events_.forget(newcomer.socket.get());
         if (newcomer.user->may_log(now_ns))
-            XLOG_INFO("pid %d connected and said nothing for a second: it is let go", newcomer.peer.pid);
+            XLOG_INFO("pid %d connected and said nothing for a second: disconnected", newcomer.peer.pid);
         undertaker_.bury(newcomer.user->uid(), std::move(newcomer.socket));
     }
 }

@@ -19,10 +19,10 @@ struct Options {
     std::string policy_line;  // one to make of an expression; empty: none
     std::string socket;  // where to listen
     ipc::SocketScope scope = ipc::SocketScope::kUser;
-    int64_t idle_exit_ns = 0;         // leave after so long without client or tool; 0: never
+    int64_t idle_exit_ns = 0;         // exit after this long without a client or a tool; 0: never
     int64_t starvation_limit_ns = 0;  // 0: none
     int64_t claim_limit_ns = 0;       // likewise (sched/claim.h)
-    int64_t spin_ns = 0;              // look at the doorbells for so long before sleeping
+    int64_t spin_ns = 0;              // poll the doorbells for this long before sleeping
     std::string share_unit = "program";  // who shares a device as one: program, queue, user, cgroup
     std::vector<LimitSetting> limits;  // --limit
     std::vector<GroupSetting> groups;  // likewise

@@ -1,4 +1,4 @@
-// Who is at the other end of a connection, by the kernel's word. Any thread.
+// The process at the other end of a connection, as the kernel names it. Any thread.
 #pragma once
 
 #include <sys/types.h>

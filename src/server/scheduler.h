@@ -39,7 +39,7 @@ public:
     // not come within a second, and the order will never be carried out.
     bool run(const Order& order);
 
-    // Readable once after tell_of_keeping_off(), when somebody is kept off, or is to be soon.
+    // Readable once after tell_of_keeping_off(), when somebody is kept off, or will be soon.
     int attention_fd() const { return attention_.get(); }
     void hear_attention();
     void tell_of_keeping_off() { tell_.store(true); }

@@ -221,7 +221,8 @@ bool Server::should_leave(int64_t now_ns) {
     else if (idle_since_ns_ == 0)
         idle_since_ns_ = now_ns;
     if (busy || options_.idle_exit_ns == 0 || now_ns - idle_since_ns_ < options_.idle_exit_ns) return false;
-    XLOG_INFO("nobody was here for %lld s: leaving", static_cast<long long>(options_.idle_exit_ns / base::kSecond));
+    XLOG_INFO("no client and no tool for %lld s: exiting",
+              static_cast<long long>(options_.idle_exit_ns / base::kSecond));
     return true;
 }
 
@@ -245,7 +246,7 @@ void Server::let_everybody_go() {
     if (options_.supervised != nullptr) options_.supervised->ended_in_order.store(1);
     listener_.leave();
     if (!scheduler_.stop())
-        XLOG_WARN("the scheduling thread gives no sign of life: clients go on when they see the end of the process");
+        XLOG_WARN("the scheduling thread does not respond: clients go on once this process has ended");
     for (const auto& [id, client] : clients_) {
         interrupter_.release(id);
         client->header().detached.store(1);

@@ -26,7 +26,7 @@ public:
 
     // Somebody is kept off.
     void begin(int64_t now_ns);
-    // When look() is to be called; 0: no need.
+    // When look() must be called; 0: no need.
     int64_t due_ns() const { return due_ns_; }
     void look(const Clients& clients, int64_t now_ns);
 

@@ -31,7 +31,7 @@ constexpr int kMostUnborn = 3;
 constexpr int64_t kServerEndsNs = 2 * base::kSecond;
 // A server that is at its end has so long to go: then its successor begins while it is still listed.
 constexpr int64_t kDyingPatienceNs = 300 * base::kMillisecond;
-// A server that lived for so long gets a successor at once; the pauses are for one that cannot live.
+// A server that lived for this long gets a successor at once; the pauses are for one that cannot live.
 constexpr int64_t kSettledNs = base::kSecond;
 constexpr int64_t kFirstPauseNs = 100 * base::kMillisecond;
 constexpr int64_t kLongestPauseNs = 5 * base::kSecond;

@@ -62,7 +62,7 @@ SeenQueue named_queue(const Request& request, uint64_t handle);
 std::vector<const Client*> named_clients(const Request& request, int64_t pid);
 
 bool has_clients(const Request& request, int64_t pid);
-// What is told of a process that no client is yet: in force once it comes. The answer, or throws ToolError.
+// An order for a process that is no client yet: in force once it comes. Returns the answer, or throws ToolError.
 Json keep_order(const Request& request, int64_t pid, const Json& order);
 // Who did what to whom, as it was asked: "uid 1000 (pid 17) hints {"pid":812,"priority":3}".
 void tell_log(const Request& request, const char* what);

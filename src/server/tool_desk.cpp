@@ -167,7 +167,7 @@ void ToolDesk::look_again(int64_t now_ns) {
             take_request(here->first, tool);
         } else if (now_ns - tool.unread_since_ns >= kUnreadPatienceNs) {
             if (tool.user->may_log(now_ns))
-                XLOG_INFO("a tool of pid %d asks and does not read the answers: it is let go", tool.peer.pid);
+                XLOG_INFO("a tool of pid %d asks and does not read the answers: disconnected", tool.peer.pid);
             drop(here);
         }
     }

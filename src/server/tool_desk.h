@@ -34,7 +34,7 @@ public:
 
     bool empty() const { return tools_.empty(); }
     bool has(uint32_t id) const { return tools_.contains(id); }
-    // When serve() is to be called at the latest; 0: no need.
+    // When serve() must be called at the latest; 0: no need.
     int64_t due_ns() const;
 
 private:
@@ -50,7 +50,7 @@ private:
         Charge answer_descriptor;
         int64_t answered_ns = 0;
         int64_t unread_since_ns = 0;  // it asks for more and has not read; 0: not so
-        bool asks = false;  // `request` is to be answered
+        bool asks = false;  // `request` must be answered
         std::string request;
     };
     using Tools = std::map<uint32_t, Tool>;

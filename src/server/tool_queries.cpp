@@ -22,7 +22,7 @@ using base::milliseconds;
 // The counters are read one after the other while they move, and their writer is not trusted.
 uint64_t difference(uint64_t more, uint64_t less) { return more > less ? more - less : 0; }
 
-// One answer tells of at most so many queues; "next" is where the following one begins.
+// One answer tells of at most this many queues; "next" is where the following one begins.
 constexpr size_t kMostInPage = 256;
 constexpr size_t kMostExplanations = 64;  // of one process
 

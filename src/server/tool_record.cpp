@@ -12,7 +12,7 @@ namespace {
 
 using dispatch::JournalEntry;
 
-// It is written for so long after somebody asked last, if it is not always.
+// It is written for this long after the last question, unless it always is.
 constexpr int64_t kWantedNs = 2 * base::kSecond;
 constexpr size_t kMostEntries = 2048;  // in one answer
 constexpr size_t kMostQueues = 4096;
@@ -140,7 +140,7 @@ uint64_t first_of(const Request& request, const dispatch::Journal& journal, int6
 
 }  // namespace
 
-// "from": from that entry on; "last_ms": what was in the last so many ms; else from now on. "queues": with those that
+// "from": from that entry on; "last_ms": what was in that many ms before; else from now on. "queues": with those that
 // there are. "all": also what only a trace shows. Others' processes are left out.
 Json read_journal(const Request& request) {
     dispatch::Journal& journal = request.host.scheduler.journal();

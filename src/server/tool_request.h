@@ -47,7 +47,7 @@ struct ToolHost {
     std::function<std::vector<Announced>()> announced;
 };
 
-// Who asks.
+// The asking process.
 struct Asking {
     const Peer& peer;
     User& user;

@@ -102,7 +102,7 @@ std::vector<Undertaker::Parcel> Undertaker::work(int64_t now_ns) {
     return parcels;
 }
 
-// One works at a time; those that are stuck are left where they are.
+// One thread works at a time; those that are stuck are left where they are.
 Undertaker::Worker* Undertaker::idle_worker() {
     for (Worker& worker : workers_)
         if (!worker.stuck) return worker.busy ? nullptr : &worker;

@@ -24,7 +24,7 @@ namespace xsched::server {
 
 class Undertaker {
 public:
-    // Of one user: so many threads may be stuck; what else the user sends is kept unread.
+    // This many threads may be stuck for one user; what else the user sends is kept unread.
     static constexpr unsigned kMostStuck = 4;
 
     // What a packet was, with the one descriptor that `wanted` chose.
@@ -46,9 +46,9 @@ public:
     void bury(uid_t user, base::UniqueFd connection);
     // Receives the next packet of a connection that stays the caller's and must stay open until the parcel has come.
     void receive(uid_t user, int connection, uint32_t token);
-    // Nothing is to be received for `token` any more; a parcel that is on its way may still come.
+    // Nothing must be received for `token` any more; a parcel that is on its way may still come.
     void cancel(uid_t user, uint32_t token);
-    // The user's descriptors have kept so many threads waiting that nothing more is taken from him.
+    // The user's descriptors keep so many threads waiting that nothing more is taken from him.
     bool refuses(uid_t user) const;
     // Connections that wait to be closed, without those of users who are refused: these may wait for ever.
     size_t backlog() const;
@@ -56,7 +56,7 @@ public:
     // Readable when work() has something to do.
     int fd() const { return epoll_.get(); }
     std::vector<Parcel> work(int64_t now_ns);
-    // When work() is to be called at the latest; 0: no need.
+    // When work() must be called at the latest; 0: no need.
     int64_t due_ns() const;
 
 private:

@@ -1,4 +1,4 @@
-// Who uses how much of the server, and how much each may: the accounts behind limits.def. Front thread.
+// How much of the server each user uses and may use: the accounts behind limits.def. Front thread.
 //
 // Words: user, a uid; one inside a range of /etc/subuid is its owner (but for root's: they are one user each). Charge,
 // a part of an account that is in use and comes back by itself.
@@ -121,7 +121,7 @@ public:
     std::vector<User*> all();
     // Says what was left out of the log in the seconds before.
     void tell_left_out(int64_t now_ns);
-    // When that is to be done; 0: no need.
+    // When that must be done; 0: no need.
     int64_t due_ns() const { return left_out_due_ns_; }
 
 private:

@@ -1,4 +1,4 @@
-// Who wants to see what happens in the simulation (the trace). Times are the virtual clock's.
+// An observer of what happens in the simulation (the trace). Times are the virtual clock's.
 #pragma once
 
 #include <cstdint>

@@ -12,7 +12,7 @@ namespace {
 constexpr int64_t kMs = base::kMillisecond;
 constexpr int64_t kUs = base::kMicrosecond;
 
-// What the lengths in a workload are about.
+// The typical lengths in a workload.
 struct Scale {
     int64_t apart_ns;  // bursts
     int64_t kernel_ns;
@@ -66,7 +66,7 @@ base::Hints random_hints(Random& random, Density density) {
     if (brief) hints.timeslice_us = 500;
     hints.priority = static_cast<int32_t>(random.below(5)) - 2;
     for (const base::HintInfo& hint : base::kHints) {
-        // Whoever has had its part of the device waits rightly.
+        // A program that has had its part of the device waits rightly.
         const std::string_view name = hint.name;
         if (name == "share" || name == "limit" || name == "utilization") continue;
         if (hint.kind != base::HintKind::kNumber || hint.id == base::HintId::priority || !chance(random, 30)) continue;

@@ -1,6 +1,7 @@
 #include "sim/results.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace xsched::sim {
 namespace {
@@ -27,7 +28,7 @@ Latency summarize(std::vector<int64_t> latency_ns) {
     std::sort(latency_ns.begin(), latency_ns.end());
     const auto at = [&](double part) {
         const auto last = static_cast<double>(latency_ns.size() - 1);
-        return to_us(latency_ns[static_cast<size_t>(part * last + 0.5)]);
+        return to_us(latency_ns[static_cast<size_t>(std::llround(part * last))]);
     };
     latency.count = latency_ns.size();
     latency.p50_us = at(0.5);

@@ -1,4 +1,5 @@
-// Whom a part of the simulation tells what happened, without knowing more of them. Times are the virtual clock's.
+// The listeners to whom a part of the simulation tells what happened. It knows nothing else about them. Times are the
+// virtual clock's.
 #pragma once
 
 #include <cstdint>

@@ -23,7 +23,7 @@ struct DeviceCosts {
 enum class ArrivalKind : uint8_t {
     kClosed,     // the next burst comes a think time after the last one's end
     kPeriodic,   // every `period_ns`, whether or not the last one has ended
-    kPoisson,    // independent of each other, so many a second
+    kPoisson,    // independent of each other, this many a second
     kModulated,  // the same at a rate that changes (a Markov chain that visits `phases` in turn)
     kStream,     // no bursts: `depth` kernels are always enqueued ahead
 };
@@ -45,13 +45,13 @@ struct Arrival {
 struct Burst {
     Range kernels{1, 1};
     Range kernel_ns{1'000'000, 1'000'000};
-    int64_t sync_every = 0;  // wait after so many kernels; 0: at the end alone
+    int64_t sync_every = 0;  // wait after this many kernels; 0: at the end alone
     Range gap_ns;            // the host works so long after each launch
 };
 
 // From a burst of the program on, its bursts are others.
 struct Change {
-    uint32_t after = 0;  // so many; 0: they never are
+    uint32_t after = 0;  // how many; 0: they never are
     Burst burst;
 };
 
@@ -64,7 +64,7 @@ struct ReplayBurst {
 
 struct ProgramSpec {
     std::string name;
-    uint32_t count = 1;   // so many processes of it
+    uint32_t count = 1;   // how many processes of it
     uint32_t device = 0;  // number among the workload's
     uint32_t queues = 1;  // its kernels go to them in turn
     uint32_t level = 3;   // preempt level

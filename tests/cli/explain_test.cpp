@@ -98,6 +98,11 @@ TEST_F(Explain, HeldByAMoreUrgentProgram) {
            "xcli hint 1001 -p 11");
 }
 
+TEST_F(Explain, NobodyIsHeldForLongerThanTheWindow) {
+    hold(cause("less_urgent", &other, 1090, 37));
+    expect(WhySlow::kMoreUrgent, false, "held 1.0 s in the last second: 37 times", "xcli hint 1001 -p 11");
+}
+
 TEST_F(Explain, ItsKernelsWereTakenOff) {
     Json by = cause("less_urgent", &other, 41, 37);
     by["mechanism"] = "interrupt";
@@ -255,7 +260,7 @@ TEST_F(Explain, ItsOwnWork) {
 
 TEST_F(Explain, HostBound) {
     got(12);
-    expect(WhySlow::kHost, true, "work only 12 percent of the time", "profiler of the host");
+    expect(WhySlow::kHost, true, "work only 12 percent of the time", "host profiler");
 }
 
 TEST_F(Explain, CommandsThatAreTooShort) {

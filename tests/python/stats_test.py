@@ -118,6 +118,7 @@ class Readings(unittest.TestCase):
             with self.assertRaises(xsched.RefusedError) as caught:
                 ask("nobody-of-that-name")
             self.assertEqual(caught.exception.kind, "nobody")
+            self.assertIsInstance(caught.exception, xsched.XSchedError)
             self.assertIn("nobody-of-that-name", str(caught.exception))
 
     def test_without_a_server_the_sentence_says_where_it_looked(self):
@@ -128,6 +129,7 @@ class Readings(unittest.TestCase):
                 with self.assertRaises(xsched.NoServerError) as caught:
                     ask()
                 self.assertIn(kept + ".none", str(caught.exception))
+                self.assertIsInstance(caught.exception, xsched.XSchedError)
         finally:
             os.environ["XSCHED_SOCKET"] = kept
 

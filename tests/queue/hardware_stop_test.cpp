@@ -31,6 +31,20 @@ void direct(FakeDevice& device, bool suspended, bool interrupt, int32_t by_pid =
     device.queue().apply_directive();
 }
 
+// The queue's words are bound when its first command is enqueued.
+void make_words_known(FakeDevice& device) {
+    device.slot().window_ns = base::kMillisecond;
+    device.enqueue(0);
+    while (device.step()) {
+    }
+}
+
+void expect_put_back(FakeDevice& device) {
+    direct(device, false, false);
+    EXPECT_EQ(device.restored, 1);
+    EXPECT_EQ(device.slot().taken, kNothing);
+}
+
 TEST(HardwareStop, OnlyWhenTheSchedulerAsksForIt) {
     FakeDevice device(test::kInterruptible);
     direct(device, true, false);
@@ -43,9 +57,7 @@ TEST(HardwareStop, OnlyWhenTheSchedulerAsksForIt) {
     EXPECT_EQ(device.interrupted, 1);
     direct(device, true, false);
     EXPECT_EQ(device.restored, 0) << "not before it may run";
-    direct(device, false, false);
-    EXPECT_EQ(device.restored, 1);
-    EXPECT_EQ(device.slot().taken, kNothing);
+    expect_put_back(device);
 }
 
 TEST(HardwareStop, TheSchedulerSeesWhatItCosts) {
@@ -155,10 +167,7 @@ TEST(HardwareStop, WhatTheBackendDoesNotSupportLowersTheLevel) {
 
 TEST(HardwareStop, AnInterruptWithoutEffectLowersTheLevel) {
     FakeDevice device(test::kInterruptible);
-    device.slot().window_ns = base::kMillisecond;
-    device.enqueue(0);  // its words are known from here on
-    while (device.step()) {
-    }
+    make_words_known(device);
     for (int round = 0; round < 3; ++round) {
         EXPECT_EQ(device.slot().level, static_cast<uint32_t>(kPreemptLevelInterrupt)) << "round " << round;
         direct(device, true, true);
@@ -170,10 +179,7 @@ TEST(HardwareStop, AnInterruptWithoutEffectLowersTheLevel) {
 
 TEST(HardwareStop, TheServersOwnDoingIsNoLackOfEffect) {
     FakeDevice device(test::kInterruptible);
-    device.slot().window_ns = base::kMillisecond;
-    device.enqueue(0);
-    while (device.step()) {
-    }
+    make_words_known(device);
     for (int round = 0; round < 5; ++round) {
         direct(device, true, true);
         device.slot().progress.fetch_add(1);
@@ -235,18 +241,13 @@ TEST(HardwareStop, WhatIsOnlySlowedGoesOn) {
     EXPECT_EQ(device.executed(), (std::vector<int>{0, 1}));
     device.queue().watch_interrupt(base::now_ns() + kBeyondLimit);
     EXPECT_EQ(device.restored, 0) << "nothing stands that would have to be put back";
-    direct(device, false, false);
-    EXPECT_EQ(device.restored, 1);
-    EXPECT_EQ(device.slot().taken, kNothing);
+    expect_put_back(device);
 }
 
 TEST(HardwareStop, ProgressOfWhatIsSlowedIsNoLackOfEffect) {
     FakeDevice device(test::kInterruptible);
     device.only_slows = true;
-    device.slot().window_ns = base::kMillisecond;
-    device.enqueue(0);
-    while (device.step()) {
-    }
+    make_words_known(device);
     for (int round = 0; round < 5; ++round) {
         direct(device, true, true);
         device.slot().progress.fetch_add(1);

@@ -1,5 +1,6 @@
 // A server's beginning and end, and what stays behind.
 #include <fstream>
+#include <sstream>
 
 #include "support/http_by_hand.h"
 #include "support/server_rig.h"
@@ -201,6 +202,18 @@ TEST_F(Lifecycle, BadCommandLinesEndWithASentence) {
         EXPECT_EQ(process.wait(), 2) << bad.sentence;
         EXPECT_NE(process.err().find(bad.sentence), std::string::npos) << process.err();
     }
+}
+
+TEST_F(Lifecycle, HelpFitsEightyColumns) {
+    Environment environment = directory.environment();
+    environment["COLUMNS"] = "80";
+    Process process({binary("xserver"), "--help"}, environment);
+    EXPECT_EQ(process.wait(), 0);
+    std::istringstream help(process.out());
+    size_t lines = 0;
+    for (std::string line; std::getline(help, line); ++lines) EXPECT_LE(line.size(), 80u) << line;
+    EXPECT_GT(lines, 20u);
+    EXPECT_NE(process.out().find("Usage: xserver"), std::string::npos) << "without the folder";
 }
 
 TEST_F(Lifecycle, RefusesADirectoryWhereOthersMayReplaceFiles) {

@@ -36,6 +36,29 @@ protected:
         siginfo_t info{};
         ASSERT_EQ(waitid(P_PID, static_cast<id_t>(program.pid()), &info, WSTOPPED), 0);
     }
+    // One as `low`, and `high`; their channels are with the server.
+    void start_two(std::unique_ptr<CudaProgram>& other, std::unique_ptr<RmFile>& other_rm) {
+        other = start_on_rm("other", 0, kLongKernelUs);
+        other->work();
+        ASSERT_NO_FATAL_FAILURE(start_low());
+        ASSERT_TRUE(eventually([&] { return held_by_server() >= 2; })) << "both hand their channels over";
+        other_rm = rm_of(other->pid());
+        ASSERT_TRUE(other_rm->there());
+    }
+    static void expect_end(std::initializer_list<CudaProgram*> programs) {
+        for (CudaProgram* program : programs) EXPECT_EQ(program->end(), 0) << program->process().err();
+    }
+    // The server does it, since the program does not answer.
+    void take_silent_low_off() {
+        ASSERT_NO_FATAL_FAILURE(start_low());
+        silence(*low);
+        high->work();
+        ASSERT_TRUE(low_rm->becomes_disabled(true)) << server->process().err();
+    }
+    void expect_low_answers_and_ends() {
+        ASSERT_EQ(kill(low->pid(), SIGCONT), 0);
+        EXPECT_EQ(low->end(), 0) << low->process().err();
+    }
     // How many descriptors of the fake kernel driver's files the server holds.
     int held_by_server() const {
         const std::string folder = "/proc/" + std::to_string(server->pid()) + "/fd";
@@ -57,12 +80,9 @@ protected:
 
 // Their agents' calls would wait for each other in the driver.
 TEST_F(CudaInterrupt, ProgramsOfOnePriorityAreTakenOffInOneCall) {
-    auto other = start_on_rm("other", 0, kLongKernelUs);
-    other->work();
-    start_low();
-    ASSERT_TRUE(eventually([&] { return held_by_server() >= 2; })) << "both hand their channels over";
-    const std::unique_ptr<RmFile> other_rm = rm_of(other->pid());
-    ASSERT_TRUE(other_rm->there());
+    std::unique_ptr<CudaProgram> other;
+    std::unique_ptr<RmFile> other_rm;
+    ASSERT_NO_FATAL_FAILURE(start_two(other, other_rm));
     const auto together = [&] { return low_rm->state().together.load() + other_rm->state().together.load(); };
     EXPECT_TRUE(eventually([&] {
         high->work();
@@ -83,9 +103,7 @@ TEST_F(CudaInterrupt, ProgramsOfOnePriorityAreTakenOffInOneCall) {
         const uint64_t before = program->done();
         EXPECT_TRUE(eventually([&] { return program->done() > before; })) << "its kernel does not go on";
     }
-    EXPECT_EQ(high->end(), 0);
-    EXPECT_EQ(low->end(), 0) << low->process().err();
-    EXPECT_EQ(other->end(), 0) << other->process().err();
+    expect_end({high.get(), low.get(), other.get()});
 }
 
 // The server's calls may be refused where the programs' own are not.
@@ -93,38 +111,30 @@ TEST_F(CudaInterrupt, WhereTheServerMayNotTheProgramsDoItThemselves) {
     server.reset();
     server_more_ = {{"FAKE_RM_REFUSE", "2080110b:1b"}};
     start_with_rm();
-    auto other = start_on_rm("other", 0, kLongKernelUs);
-    other->work();
-    start_low();
-    ASSERT_TRUE(eventually([&] { return held_by_server() >= 2; }));
-    const std::unique_ptr<RmFile> other_rm = rm_of(other->pid());
+    std::unique_ptr<CudaProgram> other;
+    std::unique_ptr<RmFile> other_rm;
+    ASSERT_NO_FATAL_FAILURE(start_two(other, other_rm));
     high->work();
     EXPECT_TRUE(low_rm->becomes_disabled(true)) << server->process().err();
     EXPECT_TRUE(other_rm->becomes_disabled(true)) << server->process().err();
     high->rest();
     EXPECT_TRUE(low_rm->becomes_disabled(false));
     EXPECT_TRUE(other_rm->becomes_disabled(false));
-    EXPECT_EQ(high->end(), 0);
-    EXPECT_EQ(low->end(), 0) << low->process().err();
-    EXPECT_EQ(other->end(), 0) << other->process().err();
+    expect_end({high.get(), low.get(), other.get()});
 }
 
 // A server that dies leaves nobody off the device.
 TEST_F(CudaInterrupt, WhatWasTakenOffTogetherRunsWithoutItsServer) {
-    auto other = start_on_rm("other", 0, kLongKernelUs);
-    other->work();
-    start_low();
-    ASSERT_TRUE(eventually([&] { return held_by_server() >= 2; }));
-    const std::unique_ptr<RmFile> other_rm = rm_of(other->pid());
+    std::unique_ptr<CudaProgram> other;
+    std::unique_ptr<RmFile> other_rm;
+    ASSERT_NO_FATAL_FAILURE(start_two(other, other_rm));
     high->work();
     ASSERT_TRUE(low_rm->becomes_disabled(true)) << low->process().err();
     ASSERT_TRUE(other_rm->becomes_disabled(true)) << other->process().err();
     ASSERT_EQ(kill(server->pid(), SIGKILL), 0);
     EXPECT_TRUE(low_rm->becomes_disabled(false)) << low->process().err();
     EXPECT_TRUE(other_rm->becomes_disabled(false)) << other->process().err();
-    EXPECT_EQ(high->end(), 0);
-    EXPECT_EQ(low->end(), 0) << low->process().err();
-    EXPECT_EQ(other->end(), 0) << other->process().err();
+    expect_end({high.get(), low.get(), other.get()});
 }
 
 TEST_F(CudaInterrupt, ALongKernelIsTakenOffTheDeviceAndContinues) {
@@ -165,10 +175,7 @@ TEST_F(CudaInterrupt, AServerThatLeavesLeavesNothingDisabled) {
 }
 
 TEST_F(CudaInterrupt, TheServerActsForAClientThatDoesNotAnswer) {
-    start_low();
-    silence(*low);
-    high->work();
-    ASSERT_TRUE(low_rm->becomes_disabled(true)) << server->process().err();
+    ASSERT_NO_FATAL_FAILURE(take_silent_low_off());
     EXPECT_EQ(low_rm->state().last_pid.load(), server->pid());
     EXPECT_TRUE(high->advances());
     high->rest();
@@ -183,27 +190,20 @@ TEST_F(CudaInterrupt, TheServerActsForAClientThatDoesNotAnswer) {
 
 // The driver counts disablings: a change of the timeslice meanwhile is no reason for another one.
 TEST_F(CudaInterrupt, WhatTheServerStopsForASilentClientItStopsOnce) {
-    start_low();
-    silence(*low);
-    high->work();
-    ASSERT_TRUE(low_rm->becomes_disabled(true)) << server->process().err();
+    ASSERT_NO_FATAL_FAILURE(take_silent_low_off());
     const uint32_t timeslice_us = low_rm->timeslice_us();
     const std::unique_ptr<CudaProgram> lowest = start_on_rm("lowest", -5, kLongKernelUs);
     lowest->work();
     EXPECT_TRUE(eventually([&] { return low_rm->timeslice_us() != timeslice_us; })) << server->process().err();
     high->rest();
     EXPECT_TRUE(low_rm->becomes_disabled(false)) << server->process().err();
-    ASSERT_EQ(kill(low->pid(), SIGCONT), 0);
-    EXPECT_EQ(low->end(), 0) << low->process().err();
+    expect_low_answers_and_ends();
     EXPECT_EQ(lowest->end(), 0);
 }
 
 // With a short timeslice in force, too.
 TEST_F(CudaInterrupt, AClientThatAnswersAgainIsLeftToItself) {
-    start_low();
-    silence(*low);
-    high->work();
-    ASSERT_TRUE(low_rm->becomes_disabled(true)) << server->process().err();
+    ASSERT_NO_FATAL_FAILURE(take_silent_low_off());
     ASSERT_EQ(kill(low->pid(), SIGCONT), 0);
     high->rest();
     EXPECT_TRUE(low_rm->becomes_disabled(false));
@@ -231,15 +231,11 @@ TEST_F(CudaInterrupt, AClientThatFallsSilentWhileItStandsIsPutBackByTheServer) {
     high->rest();
     EXPECT_TRUE(low_rm->becomes_disabled(false)) << server->process().err();
     EXPECT_EQ(low_rm->state().last_pid.load(), server->pid());
-    ASSERT_EQ(kill(low->pid(), SIGCONT), 0);
-    EXPECT_EQ(low->end(), 0) << low->process().err();
+    expect_low_answers_and_ends();
 }
 
 TEST_F(CudaInterrupt, WhatAKilledServerDidForASilentClientTheClientUndoes) {
-    start_low();
-    silence(*low);
-    high->work();
-    ASSERT_TRUE(low_rm->becomes_disabled(true)) << server->process().err();
+    ASSERT_NO_FATAL_FAILURE(take_silent_low_off());
     server->stop(SIGKILL);
     ASSERT_EQ(kill(low->pid(), SIGCONT), 0);
     EXPECT_TRUE(low_rm->becomes_disabled(false, 3000)) << low->process().err();

@@ -55,7 +55,7 @@ void check(CuResult result, const char* call) {
 std::string driver_version() {
     int version = 0;
     check(driver().cuDriverGetVersion(&version), "cuDriverGetVersion");
-    const std::string cuda = "CUDA " + std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+    std::string cuda = "CUDA " + std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
     std::ifstream file(kVersionFile);
     std::string line;
     std::smatch number;

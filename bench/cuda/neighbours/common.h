@@ -8,7 +8,7 @@
 
 namespace neighbours {
 
-constexpr size_t kBurstWords = 256 * 1024;  // one kernel's, which fill a large device once
+constexpr size_t kBurstWords = size_t{256} * 1024;  // one kernel's, which fill a large device once
 
 void say_ready();
 bool input_open();

@@ -16,7 +16,7 @@ namespace {
 
 // Of a second in which somebody waits, all others together may have so much beyond their equal shares.
 constexpr int64_t kSavedNs = 200'000'000;
-// A burst does not end another one's for being a little shorter.
+// A burst that is only a little shorter does not interrupt another program's burst.
 constexpr int64_t kMuchShorter = 4;
 
 // What is known of one program.
@@ -198,7 +198,7 @@ public:
     bool hand_over(std::vector<Ahead>& accounts) const override { return partition_.hand_over(accounts); }
     void take_over(std::span<const Ahead> accounts) override { partition_.take_over(accounts); }
 
-    // What may go first has the device kept for it through short pauses, and others made ready to leave soon.
+    // For a unit that may go first, the device is kept through short pauses, and others are made ready to leave soon.
     bool rank(std::span<const Unit> units, std::span<int32_t> urgency) const override {
         each(units, [&](size_t i, const Known& known) {
             const bool target =

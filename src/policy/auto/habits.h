@@ -19,7 +19,7 @@ namespace xsched::policy {
 class Habits {
 public:
     static constexpr int64_t kRestNs = 1'000'000;  // a shorter pause belongs to the burst
-    static constexpr uint32_t kEnough = 3;         // so many bursts are known before it is known
+    static constexpr uint32_t kEnough = 3;         // bursts after which a program is known
 
     // The program as it is now. For `ran_ns` until now it had the device.
     void see(const Program& program, int64_t ran_ns, int64_t now_ns);

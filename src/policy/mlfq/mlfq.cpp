@@ -13,8 +13,8 @@ namespace {
 
 constexpr int kLevels = 4;
 constexpr int64_t kSliceNs = 10'000'000;  // of the first level; each has twice that of the one above
-constexpr int64_t kPatience = 5;          // who has waited for so many slices of its level goes up
-constexpr int64_t kRestNs = 100'000'000;  // so does who wanted nothing for so long
+constexpr int64_t kPatience = 5;          // a program that has waited for this many slices of its level goes up
+constexpr int64_t kRestNs = 100'000'000;  // so does one that wanted nothing for this long
 constexpr int64_t kPauseNs = 300'000;     // a shorter pause belongs to the turn
 constexpr int64_t kIdleShare = 2;         // whose turn it is uses at least one over this of it, as it counts
 

@@ -28,7 +28,7 @@ struct Weight {
     int64_t limit = kNoLimit;  // in parts of 10,000 of the device
 };
 
-// What a program has had of its device.
+// The device time that a program has had.
 struct Account {
     uint64_t id = 0;
     uint64_t account = 0;
@@ -42,7 +42,7 @@ struct Account {
     bool stopped = false;  // it has had what its limit allows
 };
 
-// Who has had less than others, now.
+// The program that has had less than others so far.
 struct Standing {
     std::span<const Account> accounts;  // in the order of the programs
     int64_t mean = 0;  // paid by those that want the device
@@ -80,7 +80,7 @@ public:
                          [[maybe_unused]] int64_t& again_ns) {
         return kNobody;
     }
-    // Who has the device from now on; kNobody: everybody may.
+    // The program that has the device from now on; kNobody: everybody may use it.
     virtual void decided([[maybe_unused]] size_t current) {}
 };
 
@@ -139,7 +139,7 @@ private:
         bool any_can_wait = false;
     };
 
-    // Who wants the device and may have it; kNobody: not that one.
+    // The programs that want the device and may have it; kNobody: there is none.
     struct Wishes {
         size_t next = kNobody;  // who has had the least of its share
         size_t current = kNobody;

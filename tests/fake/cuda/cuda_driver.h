@@ -169,7 +169,7 @@ typedef enum CUstreamBatchMemOpType_enum {
 } CUstreamBatchMemOpType;
 typedef union CUstreamBatchMemOpParams_union {
     CUstreamBatchMemOpType operation;
-    struct CUstreamMemOpWaitValueParams_st {
+    struct FakeMemOpValueParams {
         CUstreamBatchMemOpType operation;
         CUdeviceptr address;
         union {
@@ -178,17 +178,7 @@ typedef union CUstreamBatchMemOpParams_union {
         };
         unsigned int flags;
         CUdeviceptr alias;
-    } waitValue;
-    struct CUstreamMemOpWriteValueParams_st {
-        CUstreamBatchMemOpType operation;
-        CUdeviceptr address;
-        union {
-            cuuint32_t value;
-            cuuint64_t value64;
-        };
-        unsigned int flags;
-        CUdeviceptr alias;
-    } writeValue;
+    } waitValue, writeValue;
     cuuint64_t pad[6];
 } CUstreamBatchMemOpParams;
 

@@ -54,17 +54,18 @@ void Worker::run_image(Context& context) {
     Lock lock;
     Buffer* image = take_from(context.images, lock);
     if (image == nullptr) return;
-    switch (random_.below(4)) {
-        case 0: return write_image(context, *image);
-        case 1: return read_image(context, *image);
-        case 2: return fill_image(context, *image);
-        default: return copy_image(context, *image);
+    const uint32_t kind = random_.below(4);
+    if (kind == 3) return copy_image(context, *image);
+    Plan plan{context.queue(random_), {}};
+    follow(plan, *image);
+    switch (kind) {
+        case 0: return write_image(plan, *image);
+        case 1: return read_image(plan, *image);
+        default: return fill_image(plan, *image);
     }
 }
 
-void Worker::fill_image(Context& context, Buffer& image) {
-    Plan plan{context.queue(random_), {}};
-    follow(plan, image);
+void Worker::fill_image(Plan& plan, Buffer& image) {
     const QueuePtr queue = plan.queue;
     const Rows rows = random_rows(random_);
     const Region region(rows);
@@ -82,15 +83,12 @@ void Worker::fill_image(Context& context, Buffer& image) {
                     }));
 }
 
-void Worker::write_image(Context& context, Buffer& image) {
-    Plan plan{context.queue(random_), {}};
-    follow(plan, image);
+void Worker::write_image(Plan& plan, Buffer& image) {
     const QueuePtr queue = plan.queue;
     const Rows rows = random_rows(random_);
     const Region region(rows);
     const bool blocking = random_.once_in(3);
-    HostMemoryPtr host(new HostMemory);
-    for (uint32_t& word : host->words) word = random_.next();
+    HostMemoryPtr host = random_words();
     HostMemory* source = host.get();
     const auto first = static_cast<long>(rows.first_word());
     std::copy_n(source->words.begin() + first, rows.words(), image.model.begin() + first);
@@ -108,20 +106,13 @@ void Worker::write_image(Context& context, Buffer& image) {
     accessed(image, queue, tracker);
 }
 
-void Worker::read_image(Context& context, Buffer& image) {
-    Plan plan{context.queue(random_), {}};
-    follow(plan, image);
+void Worker::read_image(Plan& plan, Buffer& image) {
     const QueuePtr queue = plan.queue;
     const Rows rows = random_rows(random_);
     const Region region(rows);
     const bool blocking = random_.once_in(3);
-    HostMemoryPtr host(new HostMemory);
-    host->is_read = true;
-    host->first = rows.first_word();
-    host->count = rows.words();
-    host->expected = image.model;
-    note(image, plan, "image read", host->first, host->count);
-    host->history = image.history;
+    note(image, plan, "image read", rows.first_word(), rows.words());
+    HostMemoryPtr host = expected_words(image, rows.first_word(), rows.words());
     uint32_t* const target = host->words.data() + host->first;
     const char* what = blocking ? "blocking image read" : "image read";
     const TrackerPtr tracker = submit(

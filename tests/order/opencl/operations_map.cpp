@@ -33,12 +33,9 @@ void use_mapping(Random& random, uint32_t* words, Buffer& buffer, cl_map_flags f
 }  // namespace
 
 void Worker::run_map(Context& context) {
-    Lock lock;
-    Buffer* buffer = take_buffer(context, lock);
-    if (buffer == nullptr) return;
-    Plan plan{context.queue(random_), {}};
-    follow(plan, *buffer);
-    const QueuePtr queue = plan.queue;
+    std::optional<Turn> turn = next_turn(context);
+    if (!turn) return;
+    auto& [lock, buffer, plan, queue] = *turn;
     const bool svm = buffer->svm != nullptr;
     const bool blocking = random_.once_in(2);
     constexpr cl_map_flags kFlags[] = {CL_MAP_READ, CL_MAP_WRITE, CL_MAP_READ | CL_MAP_WRITE,

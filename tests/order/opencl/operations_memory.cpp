@@ -65,11 +65,9 @@ void check_words(const HostMemory& host, const char* what) {
 }  // namespace
 
 void Worker::run_kernel(Context& context, const Kernels& kernels) {
-    Lock lock;
-    Buffer* buffer = take_buffer(context, lock);
-    if (buffer == nullptr) return;
-    Plan plan{context.queue(random_), {}};
-    follow(plan, *buffer);
+    std::optional<Turn> turn = next_turn(context);
+    if (!turn) return;
+    auto& [lock, buffer, plan, queue] = *turn;
     const size_t items = 1 + random_.below(kWords);
     uint32_t value = random_.next();
     cl_kernel kernel = kernels.append;
@@ -89,7 +87,6 @@ void Worker::run_kernel(Context& context, const Kernels& kernels) {
     set_buffer(kernel, 0, *buffer);
     for (size_t i = 0; i < items; ++i) buffer->model[i] = buffer->model[i] * 31 + value;
     note(*buffer, plan, "kernel", 0, items);
-    const QueuePtr queue = plan.queue;
     const TrackerPtr tracker = submit(plan, {CL_COMMAND_NDRANGE_KERNEL, "clEnqueueNDRangeKernel"},
                                       [&](cl_uint count, const cl_event* list, cl_event* event) {
                                           return clEnqueueNDRangeKernel(queue->handle, kernel, 1, nullptr, &items,
@@ -125,16 +122,13 @@ void Worker::run_combine(Context& context, const Kernels& kernels) {
 }
 
 void Worker::run_fill(Context& context) {
-    Lock lock;
-    Buffer* buffer = take_buffer(context, lock);
-    if (buffer == nullptr) return;
-    Plan plan{context.queue(random_), {}};
-    follow(plan, *buffer);
+    std::optional<Turn> turn = next_turn(context);
+    if (!turn) return;
+    auto& [lock, buffer, plan, queue] = *turn;
     const Range range = random_range(random_);
     const uint32_t pattern = random_.next();
     std::fill_n(buffer->model.begin() + static_cast<long>(range.first), range.count, pattern);
     note(*buffer, plan, "fill", range.first, range.count);
-    const QueuePtr queue = plan.queue;
     const bool svm = buffer->svm != nullptr;
     const TrackerPtr tracker =
         submit(plan, {static_cast<cl_command_type>(svm ? CL_COMMAND_SVM_MEMFILL : CL_COMMAND_FILL_BUFFER), "fill"},
@@ -185,23 +179,14 @@ void Worker::run_copy(Context& context) {
 }
 
 void Worker::run_read(Context& context) {
-    Lock lock;
-    Buffer* buffer = take_buffer(context, lock);
-    if (buffer == nullptr) return;
-    Plan plan{context.queue(random_), {}};
-    follow(plan, *buffer);
-    const QueuePtr queue = plan.queue;
+    std::optional<Turn> turn = next_turn(context);
+    if (!turn) return;
+    auto& [lock, buffer, plan, queue] = *turn;
     const Transfer transfer(random_, *buffer);
-    const Range& range = transfer.range;
-    const bool blocking = transfer.blocking;
+    const auto& [range, blocking, svm, rect, origin, region] = transfer;
     const cl_command_type type = transfer.type(CL_COMMAND_READ_BUFFER, CL_COMMAND_READ_BUFFER_RECT);
-    HostMemoryPtr host(new HostMemory);
-    host->is_read = true;
-    host->first = range.first;
-    host->count = range.count;
-    host->expected = buffer->model;
     note(*buffer, plan, blocking ? "blocking read" : "read", range.first, range.count);
-    host->history = buffer->history;
+    HostMemoryPtr host = expected_words(*buffer, range.first, range.count);
     HostMemory* seen = host.get();
     // A blocking read without an event is checked here, any other by its tracker.
     const bool wants_event = !blocking || random_.once_in(2);
@@ -210,13 +195,12 @@ void Worker::run_read(Context& context) {
         [&](cl_uint count, const cl_event* list, cl_event* event) {
             void* target = seen->words.data() + range.first;
             cl_int code = CL_SUCCESS;
-            if (transfer.svm) {
+            if (svm) {
                 code = clEnqueueSVMMemcpy(queue->handle, blocking, target, words_at(buffer->svm, range), range.bytes(),
                                           count, list, event);
-            } else if (transfer.rect) {
-                code =
-                    clEnqueueReadBufferRect(queue->handle, buffer->memory, blocking, transfer.origin, transfer.origin,
-                                            transfer.region, 0, 0, 0, 0, seen->words.data(), count, list, event);
+            } else if (rect) {
+                code = clEnqueueReadBufferRect(queue->handle, buffer->memory, blocking, origin, origin, region, 0, 0, 0,
+                                               0, seen->words.data(), count, list, event);
             } else {
                 code = clEnqueueReadBuffer(queue->handle, buffer->memory, blocking, range.offset(), range.bytes(),
                                            target, count, list, event);
@@ -229,18 +213,13 @@ void Worker::run_read(Context& context) {
 }
 
 void Worker::run_write(Context& context) {
-    Lock lock;
-    Buffer* buffer = take_buffer(context, lock);
-    if (buffer == nullptr) return;
-    Plan plan{context.queue(random_), {}};
-    follow(plan, *buffer);
-    const QueuePtr queue = plan.queue;
+    std::optional<Turn> turn = next_turn(context);
+    if (!turn) return;
+    auto& [lock, buffer, plan, queue] = *turn;
     const Transfer transfer(random_, *buffer);
-    const Range& range = transfer.range;
-    const bool blocking = transfer.blocking;
+    const auto& [range, blocking, svm, rect, origin, region] = transfer;
     const cl_command_type type = transfer.type(CL_COMMAND_WRITE_BUFFER, CL_COMMAND_WRITE_BUFFER_RECT);
-    HostMemoryPtr host(new HostMemory);
-    for (uint32_t& word : host->words) word = random_.next();
+    HostMemoryPtr host = random_words();
     HostMemory* source = host.get();
     std::copy_n(source->words.begin() + static_cast<long>(range.first), range.count,
                 buffer->model.begin() + static_cast<long>(range.first));
@@ -250,13 +229,12 @@ void Worker::run_write(Context& context) {
         [&](cl_uint count, const cl_event* list, cl_event* event) {
             const void* from = source->words.data() + range.first;
             cl_int code = CL_SUCCESS;
-            if (transfer.svm) {
+            if (svm) {
                 code = clEnqueueSVMMemcpy(queue->handle, blocking, words_at(buffer->svm, range), from, range.bytes(),
                                           count, list, event);
-            } else if (transfer.rect) {
-                code =
-                    clEnqueueWriteBufferRect(queue->handle, buffer->memory, blocking, transfer.origin, transfer.origin,
-                                             transfer.region, 0, 0, 0, 0, source->words.data(), count, list, event);
+            } else if (rect) {
+                code = clEnqueueWriteBufferRect(queue->handle, buffer->memory, blocking, origin, origin, region, 0, 0,
+                                                0, 0, source->words.data(), count, list, event);
             } else {
                 code = clEnqueueWriteBuffer(queue->handle, buffer->memory, blocking, range.offset(), range.bytes(),
                                             from, count, list, event);

@@ -74,6 +74,31 @@ void Worker::one_operation() {
     if (random_.once_in(64)) clear_graveyard();
 }
 
+std::optional<Worker::Turn> Worker::next_turn(Context& context) {
+    Turn turn;
+    turn.buffer = take_buffer(context, turn.lock);
+    if (turn.buffer == nullptr) return std::nullopt;
+    turn.queue = turn.plan.queue = context.queue(random_);
+    follow(turn.plan, *turn.buffer);
+    return turn;
+}
+
+HostMemoryPtr Worker::random_words() {
+    HostMemoryPtr host(new HostMemory);
+    for (uint32_t& word : host->words) word = random_.next();
+    return host;
+}
+
+HostMemoryPtr Worker::expected_words(const Buffer& buffer, size_t first, size_t count) {
+    HostMemoryPtr host(new HostMemory);
+    host->is_read = true;
+    host->first = first;
+    host->count = count;
+    host->expected = buffer.model;
+    host->history = buffer.history;
+    return host;
+}
+
 void Worker::follow(Plan& plan, Buffer& buffer) {
     if (!buffer.last_queue) return;
     const bool same = buffer.last_queue == plan.queue;

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "order/core/draw.h"
@@ -49,9 +50,9 @@ private:
     void run_write(Context& context);
     // operations_image.cpp
     void run_image(Context& context);
-    void fill_image(Context& context, Buffer& image);
-    void write_image(Context& context, Buffer& image);
-    void read_image(Context& context, Buffer& image);
+    void fill_image(Plan& plan, Buffer& image);
+    void write_image(Plan& plan, Buffer& image);
+    void read_image(Plan& plan, Buffer& image);
     void copy_image(Context& context, Buffer& image);
     // operations_map.cpp
     void run_map(Context& context);
@@ -72,6 +73,17 @@ private:
     Buffer* take_from(const std::vector<std::unique_ptr<Buffer>>& list, Lock& lock) {
         return take(list, lock, random_);
     }
+    // A buffer that nobody else is using, and the next command on it.
+    struct Turn {
+        Lock lock;
+        Buffer* buffer = nullptr;
+        Plan plan;
+        QueuePtr queue;
+    };
+    std::optional<Turn> next_turn(Context& context);
+    HostMemoryPtr random_words();
+    // What a read of these words must find.
+    static HostMemoryPtr expected_words(const Buffer& buffer, size_t first, size_t count);
     // Ties the next command on plan.queue to the buffer's last access.
     void follow(Plan& plan, Buffer& buffer);
     // Notes the access that `what` is about to make, in the model's order.

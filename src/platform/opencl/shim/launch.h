@@ -30,7 +30,7 @@ public:
     Launch(XqQueue* xqueue, bool blocking, EventArguments& events);
     Launch(const Launch&) = delete;
     Launch& operator=(const Launch&) = delete;
-    // It is a copy of so many bytes, as far as its call tells.
+    // A copy of this many bytes, if its call tells.
     void note_copy(uint64_t bytes) const;
     // The driver's call has returned.
     void returned(bool succeeded);

@@ -16,7 +16,7 @@ namespace xsched::stream {
 namespace {
 
 constexpr int64_t kPatienceNs = 100 * base::kMillisecond;
-constexpr int64_t kClosedNs = 300 * base::kMicrosecond;  // it is to hold for so long
+constexpr int64_t kClosedNs = 300 * base::kMicrosecond;  // it must hold for this long
 constexpr int64_t kLookEveryNs = 20 * base::kMicrosecond;
 constexpr int64_t kStoreWithinNs = 300 * base::kMillisecond;  // by another process, which is started for it
 constexpr uint32_t kOpen = 1;

@@ -69,14 +69,14 @@ public:
         // No other thread can ask the device about this thread's own stream later.
         if (!later_ && !can_ask()) xq_report_marker(xqueue_, kXqNobodyCanAsk);
     }
-    // It is a copy of so many bytes, as far as its call tells.
+    // A copy of this many bytes, if its call tells.
     void note_copy(uint64_t bytes) const {
         const KeepErrno keep;
         if (xqueue_ != nullptr) xq_note_copy(xqueue_, bytes);
     }
     // Its completion is reported with a later command, or when the scheduler asks.
     void report_later() { later_ = true; }
-    // Somebody may wait for this command: its completion is to be reported.
+    // Somebody may wait for this command: its completion must be reported.
     void report() const {
         if (xqueue_ != nullptr && ticket_.followed != 0)
             xq_report_marker(xqueue_, can_ask() ? kXqCanAsk : kXqNobodyCanAsk);

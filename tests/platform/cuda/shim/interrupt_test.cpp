@@ -71,6 +71,15 @@ protected:
         EXPECT_EQ(cu().cuEventRecord(event, stream), CUDA_SUCCESS);
         EXPECT_EQ(cu().cuEventDestroy_v2(event), CUDA_SUCCESS);
     }
+    static void resume_and_destroy(XQueueHandle xqueue, CUstream stream) {
+        resume(xqueue);
+        EXPECT_EQ(cu().cuStreamDestroy_v2(stream), CUDA_SUCCESS);
+    }
+    void expect_at_end(CUstream stream, uint32_t value) {
+        EXPECT_EQ(cu().cuStreamSynchronize(stream), CUDA_SUCCESS);
+        EXPECT_EQ(word(), value);
+        EXPECT_EQ(cu().cuStreamDestroy_v2(stream), CUDA_SUCCESS);
+    }
     CUresult spin(CUstream stream, uint32_t us) {
         void* parameters[] = {&us};
         return cu().cuLaunchKernel(spin_, 1, 1, 1, 1, 1, 1, 0, stream, parameters, nullptr);
@@ -92,9 +101,7 @@ TEST_F(Interrupts, ARunningKernelStandsAndGoesOn) {
     EXPECT_EQ(word(), 0u) << "it ended while it should stand";
     resume(xqueue);
     EXPECT_EQ(disabled(), 0u);
-    EXPECT_EQ(cu().cuStreamSynchronize(stream), CUDA_SUCCESS);
-    EXPECT_EQ(word(), 7u);
-    EXPECT_EQ(cu().cuStreamDestroy_v2(stream), CUDA_SUCCESS);
+    expect_at_end(stream, 7);
 }
 
 TEST_F(Interrupts, TwoQueuesOfAProcessDoNotStopEachOther) {
@@ -134,8 +141,7 @@ TEST_F(Interrupts, TheAutomaticLevelLeavesAProgramsOwnSuspensionToTheGate) {
     ASSERT_EQ(append(stream, 3), CUDA_SUCCESS);
     let_time_pass();
     EXPECT_EQ(word(), 0u);
-    resume(xqueue);
-    EXPECT_EQ(cu().cuStreamDestroy_v2(stream), CUDA_SUCCESS);
+    resume_and_destroy(xqueue, stream);
 }
 
 TEST_F(Interrupts, AnotherDevicesWorkGoesOn) {
@@ -192,8 +198,7 @@ TEST_F(Interrupts, ContextsComeAndGoWhileWorkStands) {
     const CUstream stream = stream_at_level_3(&xqueue);
     suspend(xqueue);
     EXPECT_EQ(disabled(), 4u);
-    resume(xqueue);
-    EXPECT_EQ(cu().cuStreamDestroy_v2(stream), CUDA_SUCCESS);
+    resume_and_destroy(xqueue, stream);
 }
 
 TEST_F(Interrupts, ForksChildLeavesItsParentsChannelsAlone) {

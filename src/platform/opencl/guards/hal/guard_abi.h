@@ -23,7 +23,7 @@ typedef struct XoclGuarded {
     void* owner;
 } XoclGuarded;
 
-// Whether kernels are to be guarded in this process (XSCHED_AUTO_XQUEUE_LEVEL=2).
+// Whether kernels get guards in this process (XSCHED_AUTO_XQUEUE_LEVEL=2).
 bool xocl_guard_wanted();
 // Whether launches on this queue can be.
 bool xocl_guards(cl_command_queue queue);
