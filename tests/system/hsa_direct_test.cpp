@@ -12,10 +12,11 @@ constexpr const char* kHighUs = "2000";
 class HsaDirect : public CudaProcesses {
 protected:
     void start_both(const Environment& more) {
-        low = start_program("low", 0, more, {"-", kLowUs});
+        const std::string time = std::to_string(++started_);  // an earlier pair's boards say that it is to end
+        low = start_program("low" + time, 0, more, {"-", kLowUs});
         low->work();
         ASSERT_TRUE(goes_on(*low)) << low->process().err();
-        high = start_program("high", 10, more, {"-", kHighUs});
+        high = start_program("high" + time, 10, more, {"-", kHighUs});
         high->work();
         ASSERT_TRUE(goes_on(*high)) << high->process().err();
     }
@@ -41,6 +42,9 @@ protected:
                 {"FAKE_KFD_UNITS", "32"},
                 {"FAKE_KFD_SHARED", directory / "device"}};
     }
+
+private:
+    int started_ = 0;
 };
 
 TEST_F(HsaDirect, AtLevel1TheVictimsDoorbellWaits) {
