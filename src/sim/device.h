@@ -46,6 +46,10 @@ public:
     void end_hold(Stream& stream, int64_t end_ns, int64_t now_ns);
     void wake(int64_t now_ns) override { look(now_ns); }
 
+    // What the context has had by now.
+    int64_t used_ns(const Context& context, int64_t now_ns) const {
+        return context.used_ns + (resident_ == &context && running_ != nullptr ? now_ns - began_ns_ : 0);
+    }
     int64_t busy_ns() const { return busy_ns_; }
     int64_t switching_ns() const { return switching_ns_; }
     uint64_t switches() const { return switches_; }

@@ -45,7 +45,22 @@ bool Process::is_suspended() const {
     return std::any_of(queues_.begin(), queues_.end(), [](const auto& queue) { return queue->suspended(); });
 }
 
+bool Process::is_kept_off() const {
+    constexpr auto kLimited = static_cast<ipc::ReasonCode>(sched::Reason::kLimited);
+    bool kept_off = false;
+    for (const auto& queue : queues_) {
+        if (!queue->suspended()) continue;
+        kept_off = true;
+        if (queue->slot().reason.load(std::memory_order_relaxed) == kLimited) return false;
+    }
+    return kept_off;
+}
+
 void Process::directed(int64_t now_ns) {
+    if (!is_kept_off())
+        kept_off_since_ns_ = 0;
+    else if (kept_off_since_ns_ == 0)
+        kept_off_since_ns_ = now_ns;
     seen_ = region_->header.directive.load(std::memory_order_relaxed);
     for (const auto& queue : queues_) queue->note_gate(now_ns);
     device_.look(now_ns);

@@ -36,6 +36,8 @@ public:
     // --- the server
     bool was_directed() const { return region_->header.directive.load(std::memory_order_relaxed) != seen_; }
     bool is_suspended() const;
+    // Since when it is, for anything but its limit; 0: it is not.
+    int64_t kept_off_since_ns() const { return kept_off_since_ns_; }
     // Directives were written: gates act at once, the agent soon.
     void directed(int64_t now_ns);
 
@@ -45,6 +47,7 @@ public:
 
 private:
     enum class Call : uint8_t { kNone, kTakeOff, kKeepOff, kRestore, kTimeslice, kEffect };
+    bool is_kept_off() const;
     Off wanted_off() const;
     uint32_t wanted_timeslice_us() const;
     void end_call(int64_t now_ns);
@@ -67,6 +70,7 @@ private:
     Off off_ = Off::kNo;  // as called for
     uint32_t timeslice_us_ = 0;
     uint64_t interrupts_ = 0;
+    int64_t kept_off_since_ns_ = 0;
     int64_t keep_alive_ready_ns_ = 0;  // 0: nobody has wished for one
 };
 

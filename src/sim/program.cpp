@@ -87,7 +87,7 @@ void Program::begin_burst(int64_t now_ns) {
 void Program::launch(int64_t now_ns) {
     if (!blocked_) kernel_ns_ = replays() ? spec_.replay[replayed_ - 1].kernel_ns : random_.in(burst().kernel_ns);
     QueueModel& queue = *process_.queues()[next_queue_];
-    if (results_.launched == results_.kernels) progress_ns_ = now_ns;
+    if (results_.launched == results_.kernels && !blocked_) progress_ns_ = works_since_ns_ = now_ns;
     const int64_t host_ns = queue.launch(kernel_ns_, blocked_, now_ns);
     if (host_ns == QueueModel::kWait) {
         blocked_ = true;

@@ -48,6 +48,8 @@ public:
         return at_rest && results_.launched == results_.kernels;
     }
     // It has work that is not complete, since when it has not progressed.
+    // Since when it has had some all the time.
+    int64_t works_since_ns() const { return works_since_ns_; }
     int64_t waits_since_ns() const { return results_.launched != results_.kernels || blocked_ ? progress_ns_ : 0; }
     const ProgramSpec& spec() const { return spec_; }
     Process& process() { return process_; }
@@ -97,6 +99,7 @@ private:
     uint32_t next_queue_ = 0;
     size_t replayed_ = 0;
     int64_t progress_ns_ = 0;
+    int64_t works_since_ns_ = 0;
     uint64_t events_ = 0;
     ProgramResults results_;
 };

@@ -16,6 +16,8 @@ constexpr int64_t kLookEveryNs = 5 * base::kMillisecond;
 constexpr int64_t kLookSeldomNs = 50 * base::kMillisecond;
 constexpr int64_t kLookOftenNs = base::kMillisecond;
 constexpr int64_t kDrainNs = 600 * base::kSecond;
+constexpr int64_t kTurnLooks = 6;  // a turn beside others gives a process something within so many
+constexpr char kLimitsByShare[] = "SPUP";  // without being told of any
 // Of brief runs.
 constexpr uint64_t kChangesOneIn = 4;
 constexpr uint64_t kAgainOneIn = 7;
@@ -34,8 +36,11 @@ public:
     }
     void go() {
         World world(result_.workload, Scheduling::kServer);
+        limits_ = result_.workload.policy == kLimitsByShare;
         held_.assign(world.programs().size(), false);
         free_since_ns_.assign(world.programs().size(), world.begin_ns());
+        used_.assign(world.programs().size(), 0);
+        served_ns_.assign(world.programs().size(), 0);
         const int64_t end_ns = world.begin_ns() + result_.workload.duration_ns;
         for (int64_t at_ns = world.begin_ns(); at_ns < end_ns;) {
             at_ns = std::min(at_ns + step_ns_, end_ns);
@@ -59,10 +64,14 @@ private:
 
     void meddle(World& world) {
         Server& server = *world.server();
-        if (changes_ && random_.below(brief_ ? 12 : 40) == 0) server.set_policy(next_policy(), world.now_ns());
+        if (changes_ && random_.below(brief_ ? 12 : 40) == 0) use_policy(next_policy(), server, world.now_ns());
         if (random_.below(brief_ ? 30 : 80) != 0) return;
         const auto at = static_cast<size_t>(random_.below(static_cast<int64_t>(held_.size())));
         hold(world, at, !held_[at]);
+    }
+    void use_policy(const std::string& name, Server& server, int64_t now_ns) {
+        limits_ |= name == kLimitsByShare;
+        server.set_policy(name, now_ns);
     }
     // A brief run comes back to its policy each second time.
     std::string next_policy() {
@@ -98,6 +107,28 @@ private:
         if (brief_) return turns * limit_ns + 3 * longest_ns + 20 * base::kMillisecond;
         return 3 * limit_ns + 10 * longest_ns + 300 * base::kMillisecond;
     }
+    // What the scheduler itself promises, whatever kernels are like: to let run, and that one of two turns is of use.
+    // The time that it takes to let a process come back, and between two looks, is beyond the limit.
+    void look_at_device(World& world, size_t at) {
+        Program& program = *world.programs()[at];
+        const int64_t now_ns = world.now_ns();
+        const int64_t used_ns = world.devices()[program.spec().device]->used_ns(program.process().context(), now_ns);
+        if (std::exchange(used_[at], used_ns) != used_ns) served_ns_[at] = now_ns;
+        const int64_t free_ns = std::max(program.works_since_ns(), free_since_ns_[at]);
+        const int64_t off_ns = program.process().kept_off_since_ns();
+        const int64_t limit_ns = result_.workload.settings.starvation_limit_ns + debt_ns(program.spec());
+        if (off_ns != 0 && now_ns - std::max(free_ns, off_ns) > limit_ns + step_ns_)
+            fail(program, "was kept off for " + milliseconds(now_ns - std::max(free_ns, off_ns)));
+        if (now_ns - std::max(free_ns, served_ns_[at]) > 2 * limit_ns + kTurnLooks * step_ns_)
+            fail(program, "had nothing of the device for " + milliseconds(now_ns - std::max(free_ns, served_ns_[at])));
+    }
+    // Under a policy with limits, whoever has had more than its part stands for so much longer: twice what a limit
+    // allows at once (policy/up/partition.cpp), and what each may have in flight when it is stopped.
+    int64_t debt_ns(const ProgramSpec& spec) const {
+        if (!limits_) return 0;
+        const int64_t in_flight_ns = spec.burst.kernel_ns.most * spec.queues;
+        return 40 * base::kMillisecond + static_cast<int64_t>(result_.workload.programs.size()) * in_flight_ns;
+    }
     void look(World& world) {
         if (const char* name = world.server()->thrown_out(); name != nullptr && !std::exchange(thrown_out_, true))
             result_.failures.push_back(std::string("policy ") + name + " was thrown out");
@@ -106,6 +137,7 @@ private:
             const int64_t since_ns = program.waits_since_ns();
             if (since_ns == 0 || is_held(world, at) || program.spec().hints.priority == PRIORITY_NO_EXECUTE) continue;
             const int64_t waited_ns = world.now_ns() - std::max(since_ns, free_since_ns_[at]);
+            look_at_device(world, at);
             result_.simulated.longest_wait_ns = std::max(result_.simulated.longest_wait_ns, waited_ns);
             if (waited_ns > bound_ns(program.spec()))
                 fail(program, "had work and completed nothing for " + milliseconds(waited_ns));
@@ -140,12 +172,15 @@ private:
     bool brief_;
     bool changes_;
     bool returns_ = true;
+    bool limits_ = false;  // a policy with limits was in force
     int64_t step_ns_;
     std::vector<std::string> names_;
     bool thrown_out_ = false;  // and was told
     std::set<const Program*> failed_;
     std::vector<bool> held_;
     std::vector<int64_t> free_since_ns_;
+    std::vector<int64_t> used_;  // of the device, when last looked at,
+    std::vector<int64_t> served_ns_;  // and when it was last seen to be more than before
 };
 
 }  // namespace
