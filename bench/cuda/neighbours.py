@@ -32,7 +32,8 @@ START_EVERY = 2.5      # seconds from the start of one training process on the d
 PYTORCH = Path(__file__).resolve().parent / "pytorch"
 WAYS = {"native": None, "xsched": {}, "whole": {"XSCHED_COPY_PIECE": "-1"}, "pieces": {"XSCHED_COPY_PIECE": "0"},
         "engines": {"XSCHED_COPY_PIECE": "0", "XSCHED_INTERRUPT_COPIES": "1"},
-        "kernels_off": {"XSCHED_INTERRUPT_COPIES": "0"}, "careless": {"XSCHED_PRECAUTIONS": "0"}, "foreseeing": {"XSCHED_FORESIGHT": "1"}}
+        "kernels_off": {"XSCHED_INTERRUPT_COPIES": "0"}, "careless": {"XSCHED_PRECAUTIONS": "0"},
+        "foreseeing": {"XSCHED_FORESIGHT": "1"}}
 BURSTS = ("kernels", "steps", "host")  # the main job's A, B and C
 SETS = {"copies": (("copying",), ("pinned both ways", "pageable both ways", "model load", "pinned in, 16 deep")),
         "crowds": ((*BURSTS, "copying"), ("one", "five", "ten")),
@@ -96,7 +97,8 @@ class Bench:
         line = [str(word).format(out=out) for word in line]
         environment = self.environment(way)
         if WAYS[way] is not None:
-            line = [str(self.build / "bin" / "xcli"), "run", "--priority", str(priority), "--log", self.options.log, "--", *line]
+            options = ["--priority", str(priority), "--log", self.options.log]
+            line = [str(self.build / "bin" / "xcli"), "run", *options, "--", *line]
         kept = self.folder if self.options.log == "WARN" else self.options.results
         errors = open(kept / f"errors{self.number}", "w+", encoding="utf-8", errors="replace")
         process = subprocess.Popen(line, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors)

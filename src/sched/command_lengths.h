@@ -25,16 +25,16 @@ public:
         if (known && (commands == 0 || (commands < kSampleCommands && ns < kSampleNs))) return;
         if (known) {
             const int64_t sample_ns = ns / static_cast<int64_t>(commands);
-            lately_ns_ = std::max(sample_ns, what_is_left(lately_ns_, now_ns - seen_ns_, kLatelyNs));
-            just_now_ns_ = std::max(sample_ns, what_is_left(just_now_ns_, now_ns - seen_ns_, kMomentsNs));
+            lately_ns_ = std::max(sample_ns, lately_ns(now_ns));
+            just_now_ns_ = std::max(sample_ns, just_now_ns(now_ns));
         }
         completed_ = completed;
         busy_ns_ = busy_ns;
         seen_ns_ = now_ns;
     }
     // Means of the slowest commands. 0: nothing is known.
-    int64_t lately_ns() const { return lately_ns_; }
-    int64_t just_now_ns() const { return just_now_ns_; }
+    int64_t lately_ns(int64_t now_ns) const { return what_is_left(lately_ns_, now_ns - seen_ns_, kLatelyNs); }
+    int64_t just_now_ns(int64_t now_ns) const { return what_is_left(just_now_ns_, now_ns - seen_ns_, kMomentsNs); }
 
 private:
     static int64_t what_is_left(int64_t ns, int64_t passed_ns, int64_t forgotten_ns) {

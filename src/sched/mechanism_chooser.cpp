@@ -57,8 +57,9 @@ Present look_at(const Pass& pass, const Group& group) {
         victim.costs.join(state.costs);
         const int64_t command_ns = state.unit.command_ns;  // 0: not known
         const CommandLengths& lengths = device.units[at].lengths;
-        victim.command_ns = std::max({victim.command_ns, command_ns, command_ns != 0 ? lengths.just_now_ns() : 0});
-        present.longest_ns = std::max(present.longest_ns, lengths.lately_ns());
+        victim.command_ns =
+            std::max({victim.command_ns, command_ns, command_ns != 0 ? lengths.just_now_ns(pass.now_ns) : 0});
+        present.longest_ns = std::max(present.longest_ns, lengths.lately_ns(pass.now_ns));
         victim.announced = victim.announced || verdict.reason == Reason::kExpected;
         present.suspended = present.suspended && verdict.suspend;
         present.ready = present.ready || state.ready;

@@ -138,6 +138,49 @@ TEST_F(MechanismInSlots, OneThatStillCompletesSomethingIsTakenOff) {
     EXPECT_TRUE(interrupt());
 }
 
+// Short in the mean, but some of a training's kernels are not.
+TEST_F(MechanismInSlots, LongCommandsAmongShortOnesAreTakenOffSoon) {
+    int64_t now = learn_pauses(20 * kUs) + 20 * kMs;
+    low.slot(0).command_ns = kBriefNs;
+    for (int i = 0; i < 100; ++i) low.submit(0, now);
+    dispatcher.pass(now);
+    low.slot(0).completed += 32;
+    low.slot(0).busy_ns += 20 * kMs;
+    dispatcher.pass(now += 20 * kMs);
+    dispatcher.pass(now += 200 * kMs);
+    high.submit(0, now);
+    again_ns = dispatcher.pass(now);
+    ASSERT_TRUE(low.suspended(0));
+    EXPECT_FALSE(interrupt());
+    EXPECT_EQ(again_ns, now + 400 * kUs);
+    dispatcher.pass(now + 400 * kUs);
+    EXPECT_TRUE(interrupt());
+}
+
+TEST_F(MechanismInSlots, RightAfterLongCommandsItIsTakenOffAtOnce) {
+    int64_t now = learn_pauses(20 * kUs) + 20 * kMs;
+    low.slot(0).command_ns = kBriefNs;
+    for (int i = 0; i < 100; ++i) low.submit(0, now);
+    dispatcher.pass(now);
+    low.slot(0).completed += 32;
+    low.slot(0).busy_ns += 20 * kMs;
+    high.submit(0, now += 20 * kMs);
+    dispatcher.pass(now);
+    EXPECT_TRUE(interrupt());
+}
+
+// The urgent one gets on slowly, and nobody sees why.
+TEST_F(MechanismInSlots, ABurstThatLastsMuchLongerThanUsualTakesTheVictimOff) {
+    const int64_t now = begin_known_burst();
+    const auto interrupted_after = [&](int64_t ns) {
+        high.slot(0).busy_ns += kUs;
+        dispatcher.pass(now + ns);
+        return interrupt();
+    };
+    EXPECT_FALSE(interrupted_after(2 * kMs));
+    EXPECT_TRUE(interrupted_after(20 * kMs));
+}
+
 TEST_F(MechanismInSlots, AnIdleVictimIsNotWorthIt) {
     high.submit(0, kStart);
     dispatcher.pass(kStart);

@@ -289,6 +289,11 @@ void note_copies() {
     g_serial.fetch_add(1, std::memory_order_acq_rel);
 }
 
+bool copied_just_now(int64_t now_ns) {
+    return g_copies.load(std::memory_order_relaxed) &&
+           now_ns - g_copied_ns.load(std::memory_order_relaxed) < kCopiesLastNs / 10;
+}
+
 void forget_old_copies(int64_t now_ns) {
     if (!g_copies.load(std::memory_order_relaxed)) return;
     const Record record;

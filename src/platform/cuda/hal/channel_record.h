@@ -33,11 +33,12 @@ void for_each_recorded(bool (*visit)(const RecordedSet& recorded, void* data), v
 void note_address(uint32_t client, uint32_t device, uint32_t address);
 void note_timeslice(uint32_t client, uint32_t group, uint32_t us);
 
-// This process makes a large copy: its sets contain from here on the channels of copy engines as well (but not their
-// groups: timeslices are of kernels alone), until a second has passed without another one. To take them off costs a
-// more urgent program 0.24 ms (docs/decisions/010).
+// This process makes a large copy from a device, or to it: its sets contain from here on the channels of copy engines
+// as well (but not their groups: timeslices are of kernels alone), until a second has passed without another one. To
+// take them off costs a more urgent program 0.24 ms (docs/decisions/010).
 void note_copies();
 void forget_old_copies(int64_t now_ns);
+bool copied_just_now(int64_t now_ns);
 
 // Rises with every change of what for_each_recorded visits.
 uint32_t record_serial();

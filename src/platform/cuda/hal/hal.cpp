@@ -109,9 +109,11 @@ extern "C" int HAL(ioctl)(int fd, unsigned long request, void* argument, int (*n
     return xsched::cuda::pass_ioctl(fd, request, argument, next);
 }
 
-extern "C" void HAL(note_copies)(void) {
-    if (xsched::base::options().cuda_interrupt_copies != 0) xsched::cuda::note_copies();
+extern "C" int HAL(copies_matter)(void) {
+    return xsched::base::options().cuda_interrupt_copies != 0 && !xsched::cuda::copied_just_now(xsched::base::now_ns());
 }
+
+extern "C" void HAL(note_copies)(void) { xsched::cuda::note_copies(); }
 
 extern "C" XResult CudaQueueCreate(HwQueueHandle* handle, CUstream stream) {
     using namespace xsched::cuda;

@@ -1,7 +1,6 @@
 // CUDA's hooks, by the names that api/cuda.json has for them: those that all platforms with streams have, and
 //
 //   context_destroy, green_context_destroy, primary_retain, primary_release, primary_reset   the life of contexts
-//   copy_batch                                                           (stream/shim/batches.h)
 //   copy_rows                                                            (rows.h)
 //   get_proc_address                                                                         asked for functions
 #pragma once
@@ -9,7 +8,6 @@
 #include "platform/cuda/shim/contexts.h"
 #include "platform/cuda/shim/proc_address.h"
 #include "platform/cuda/shim/rows.h"
-#include "platform/stream/shim/batches.h"
 #include "platform/stream/shim/common_shapes.h"
 
 namespace xsched::stream {
@@ -34,8 +32,6 @@ XSCHED_AT_ONCE(cuMemcpyPeer_ptds, cuMemcpyPeerAsync_ptsz)
 
 template <EntryPoint kEntry>
 inline constexpr auto copy_rows = &cuda::InRows<kEntry, &Scheduled<kEntry>::call>::call;
-template <EntryPoint kEntry>
-inline constexpr auto copy_batch = &InBatches<kEntry, &Scheduled<kEntry>::call>::call;
 
 using cuda::context_destroy;
 using cuda::get_proc_address;

@@ -3,7 +3,6 @@
 //   copied             a copy that is complete when it returns, if it is one to the host (launch.h)
 //   copied_copy        the same, in pieces while others compete (stream/shim/copies.h)
 //   copied_rows, copy_rows                                      copies of rows, in pieces of whole rows (rows.h)
-//   copy_batch         (stream/shim/batches.h)
 //   with_events        a kernel between two event records (launch.h)
 //   configure_call, launch_by_pointer, launch_with_references   launches of their own kind (launch.h)
 //   device_reset, primary_reset                                 the life of devices (contexts.h)
@@ -18,7 +17,6 @@
 #include "platform/hip/shim/proc_address.h"
 #include "platform/hip/shim/rows.h"
 #include "platform/hip/shim/streams.h"
-#include "platform/stream/shim/batches.h"
 #include "platform/stream/shim/common_shapes.h"
 
 namespace xsched::stream {
@@ -44,8 +42,6 @@ template <EntryPoint kEntry>
 inline constexpr auto copied_rows = &hip::InRows<kEntry, hip::copied<kEntry>>::call;
 template <EntryPoint kEntry>
 inline constexpr auto copy_rows = &hip::InRows<kEntry, &Scheduled<kEntry>::call>::call;
-template <EntryPoint kEntry>
-inline constexpr auto copy_batch = &InBatches<kEntry, &Scheduled<kEntry>::call>::call;
 
 using hip::configure_call;
 using hip::copied;

@@ -40,7 +40,8 @@ void HAL(unpause)(void);
 // The context is about to be destroyed: memory registered through it is forgotten, and what is off the device returns.
 void HAL(context_going)(xsched::stream::Context context);
 
-// The program makes large copies: what level 3 takes off may have to include them.
+// Whether it is to be told of a large copy that leaves its device. What level 3 takes off may have to include it.
+int HAL(copies_matter)(void);
 void HAL(note_copies)(void);
 
 // A call to the vendor's kernel driver on its way; `next` makes it. Returns what it returned, errno as it left it.
@@ -62,6 +63,7 @@ inline XResult hal_find(HwQueueHandle* hwq, uint32_t kind, Stream stream, Contex
 inline void hal_pause() { HAL(pause)(); }
 inline void hal_unpause() { HAL(unpause)(); }
 inline void hal_context_going(Context context) { HAL(context_going)(context); }
+inline bool hal_copies_matter() { return HAL(copies_matter)() != 0; }
 inline void hal_note_copies() { HAL(note_copies)(); }
 inline int hal_ioctl(int fd, unsigned long request, void* argument, int (*next)(int, unsigned long, void*)) {
     return HAL(ioctl)(fd, request, argument, next);

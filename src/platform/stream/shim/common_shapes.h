@@ -5,6 +5,7 @@
 //   read_back            the same; when it returns, itself and all before it are complete
 //   upload               the same; when it returns, all before it is complete, if it copies more than 64 KiB
 //   copy, read_back_copy, upload_copy   the same of copies that go in pieces while others compete (copies.h)
+//   copy_batch           entry by entry (batches.h)
 //   on_several           launches on several devices (launch.h)
 //   stream_synchronize, stream_query, context_synchronize   waits and questions (ordered.h)
 //   event_record, event_record_elsewhere, event_wait, event_destroy, event_share, event_open,
@@ -14,6 +15,7 @@
 //   traced               only logged (trace.h)
 #pragma once
 
+#include "platform/stream/shim/batches.h"
 #include "platform/stream/shim/capture.h"
 #include "platform/stream/shim/copies.h"
 #include "platform/stream/shim/launch.h"
@@ -34,6 +36,8 @@ template <EntryPoint kEntry>
 inline constexpr auto read_back_copy = &InPieces<kEntry, &Scheduled<kEntry, true>::call>::call;
 template <EntryPoint kEntry>
 inline constexpr auto upload_copy = &InPieces<kEntry, &Upload<kEntry>::call>::call;
+template <EntryPoint kEntry>
+inline constexpr auto copy_batch = &InBatches<kEntry, &Scheduled<kEntry>::call>::call;
 template <EntryPoint kEntry>
 inline constexpr auto on_several = &OnSeveral<kEntry>::call;
 template <EntryPoint kEntry>

@@ -52,6 +52,13 @@ XqCopyKind kind_of_copy(const CopyShape& copy, Lookup& to_lookup, Lookup& from_l
     return kXqCopyKinds;  // between two places of the host, which no copy engine need be in
 }
 
+// One within a device keeps no more urgent program's copies waiting.
+void note_copy(const CopyShape& copy) {
+    if (!hal_copies_matter()) return;
+    Lookup to, from;
+    if (kind_of_copy(copy, to, from) != kXqWithinDevice) hal_note_copies();
+}
+
 // Whether commands of both follow each other without being told to.
 bool ordered_together(const StreamEntry& one, const StreamEntry& other) {
     if (&one == &other) return true;
@@ -72,7 +79,7 @@ bool Split::begin(Stream stream, bool per_thread, const CopyShape& copy) {
 
 bool Split::begin(Stream stream, bool per_thread, size_t count, ShapeOf shape_of, const void* data) {
     const KeepErrno keep;
-    hal_note_copies();
+    note_copy(shape_of(data, 0));
     StreamEntry* entry = known_entry_of(stream, per_thread);
     xqueue_ = entry != nullptr ? entry->xqueue.load(std::memory_order_acquire) : nullptr;
     if (xqueue_ == nullptr || !xq_copies_in_pieces(xqueue_)) return false;
