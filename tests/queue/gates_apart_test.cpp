@@ -1,0 +1,83 @@
+// How far apart gates are, by what the device and its launches cost.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
+
+#include "queue/gated_device.h"
+
+namespace {
+
+using xsched::fake::FakeDevice;
+using namespace xsched::test;
+
+TEST(GatesApart, FewerWhereAShortTimesliceTakesTheProcessOff) {
+    FakeDevice device(kGates);
+    device.region().header.watching = 1;
+    constexpr int kKnown = 4000, kCounted = 200;
+    int next = 0;
+    const auto enqueue = [&](int count) {
+        for (const int end = next + count; next < end; ++next) device.enqueue(next);
+    };
+    enqueue(10);
+    while (device.step()) {
+    }
+    enqueue(kKnown);  // the first of them sees that those before are complete: from here on lengths are known
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));  // so that each seems to take 25 us or more
+    while (device.step()) {
+    }
+    device.slot().window_ns = 1'000'000;
+    enqueue(64);  // one of them looks how far the device is
+    ASSERT_GT(device.slot().command_ns, 0);
+    const auto gates_in_the_next = [&] {
+        const int before = device.gates_inserted;
+        enqueue(kCounted);
+        return device.gates_inserted - before;
+    };
+    const int reports = device.progress_written;
+    const int often = gates_in_the_next();
+    EXPECT_LE(2 * (device.progress_written - reports), often) << "a report costs the device as much as a gate";
+    device.slot().device_timeslice_us = 1;
+    const int seldom = gates_in_the_next();
+    EXPECT_GE(seldom, 1);
+    EXPECT_LE(2 * seldom, often);
+}
+
+// How many of 200 commands have a gate before them, on a device with those costs, whose commands seem to take 25 us.
+int gates_with(XqGateCost cost, int64_t launch_ns) {
+    constexpr int kMeasured = 10, kKnown = 4000, kCounted = 200;
+    FakeDevice device(kGates);
+    device.gate_cost = cost;
+    device.region().header.watching = 1;
+    int next = 0;
+    const auto enqueue = [&](int count) {
+        for (const int end = next + count; next < end; ++next) device.enqueue(next);
+    };
+    device.launch_ns = launch_ns;
+    enqueue(kMeasured);
+    device.launch_ns = 0;
+    while (device.step()) {
+    }
+    enqueue(kKnown);
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    while (device.step()) {
+    }
+    device.slot().window_ns = 1'000'000;
+    enqueue(64);
+    EXPECT_GT(device.slot().command_ns, 0);
+    const int before = device.gates_inserted;
+    enqueue(kCounted);
+    return device.gates_inserted - before;
+}
+
+// A gate costs its thread as much as two launches: it would be a part of the time of whoever waits for launches.
+TEST(GatesApart, FewerWhereLaunchesTakeLongerThanWhatTheyLaunch) {
+    constexpr uint32_t kHostNs = 2'000'000;
+    const int often = gates_with({0, 0}, 0);
+    EXPECT_GE(often, 20);
+    EXPECT_LE(gates_with({0, kHostNs}, kHostNs / 2), often / 4);
+    EXPECT_GE(gates_with({0, kHostNs}, 0), often / 2) << "the device is what its program waits for";
+    EXPECT_LE(gates_with({100'000, 0}, 0), often / 2) << "as the device's own time says";
+}
+
+}  // namespace
