@@ -9,17 +9,12 @@
 #include "cli/fields.h"
 #include "cli/fit.h"
 #include "cli/other_servers.h"
+#include "cli/program_facts.h"
 #include "console/fold.h"
 #include "console/table.h"
 
 namespace xsched::cli {
 namespace {
-
-std::string fixed(double number) {
-    char text[32];
-    snprintf(text, sizeof(text), "%.1f", number);
-    return text;
-}
 
 // "1 queue", "2 queues"
 std::string count(const Json& object, const char* member, const std::string& what) {
@@ -187,8 +182,8 @@ std::string status_text(const Json& answer) {
                 in_colour(state, colour_of_state(state)) + "; " + gangs_of(process) +
                 count(process, "queues", "queue") + ", " + count(process, "completed", "command") +
                 " completed; preempted " + count(process, "preemptions", "time") + ", delayed by " +
-                fixed(process.value("delayed_ms", 0.0)) + " ms in all; delayed others by " +
-                fixed(process.value("caused_ms", 0.0)) + " ms\n";
+                length_text(process.value("delayed_ms", 0.0)) + " in all; delayed others by " +
+                length_text(process.value("caused_ms", 0.0)) + "\n";
         for (const Json& explanation : process["explanations"]) text += "    " + explanation.get<std::string>() + "\n";
     }
     for (const Json& program : answer.value("not_connected", Json::array()))
