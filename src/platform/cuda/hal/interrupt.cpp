@@ -228,6 +228,7 @@ void ask(Gpu& gpu, stream::HwQueue& hwq, bool asks, bool takes) {
 
 // gpu.turn held. A short timeslice has it preempted by whoever has work: then it need only not come back.
 XResult stop(Gpu& gpu) {
+    forget_old_copies(base::now_ns());
     refresh(gpu);
     const bool keeps_off = gpu.taking == 0 && gpu.timeslice_us != 0;
     const int64_t began = base::now_ns();
