@@ -14,7 +14,7 @@ constexpr int64_t kBriefPart = 10;
 // Whether the present run counts. Beside others of its priority the driver may have given it nothing.
 bool Starvation::was_of_use(const Work& work, int64_t limit_ns, int64_t now_ns) const {
     if (now_ns - running_since_ns_ < kLeastRunNs + work.return_ns) return false;
-    const bool is_brief = work.command_ns != 0 && work.command_ns < limit_ns / kBriefPart;
+    const bool is_brief = work.command_ns < limit_ns / kBriefPart;  // also if none is known: none has completed
     return !is_brief || work.progress_ns >= running_since_ns_;
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <string>
 
 #include "sim/pattern.h"
 #include "sim/results.h"
@@ -15,6 +16,8 @@ using namespace testing;
 
 // In which it learns; these bursts do not count.
 constexpr uint32_t kLearns = 60;
+// And after so many it has forgotten the first ones, which took long.
+constexpr uint32_t kForgets = 150;
 
 TEST(Auto, LearnsWhatAPrioritySaysByHand) {
     int pairs = 0;
@@ -42,8 +45,8 @@ TEST(Auto, LearnsWhatAPrioritySaysByHand) {
 TEST(Auto, ATargetIsMetAndLeavesTheRestToOthers) {
     double before = 0;
     for (const int64_t target_us : {1'000, 1'300, 1'600, 2'000, 4'000}) {
-        Workload workload = main_job("", 0.3, 4);
-        workload.warm_up = kLearns;
+        Workload workload = main_job("", 0.3, 5);
+        workload.warm_up = kForgets;
         workload.programs[0].hints.slo_p99 = target_us;
         const Report report = run_workload(workload, "AUTO", false);
         EXPECT_LE(report.programs[0].latency.p99_us, static_cast<double>(target_us));
@@ -63,12 +66,31 @@ TEST(Auto, AFactorOfTheTimeAloneIsMet) {
     alone.programs.pop_back();
     const double alone_us = run_workload(alone, "AUTO", false).programs[0].latency.p50_us;
     workload.programs[1].start_ns = 1'500'000'000;
-    workload.warm_up = 3 * kLearns;
+    workload.warm_up = kForgets;
     for (const int percent : {200, 180, 160}) {
         workload.programs[0].hints.slo_p99 = -percent;
         const Report report = run_workload(workload, "AUTO", false);
         EXPECT_LE(report.programs[0].latency.p99_us, alone_us * percent / 100) << percent;
         EXPECT_GE(report.programs[0].latency.p50_us, 0.6 * alone_us * percent / 100) << "no sooner than needed";
+    }
+}
+
+// Never alone, with bursts all alike: the time in which others leave the device is not part of the time alone.
+TEST(Auto, AFactorIsMetByWhoWasNeverAlone) {
+    for (const char* shape : {"", "sync_every = 5"}) {
+        Workload workload = main_job(shape, 0.3, 6);
+        Workload alone = workload;
+        alone.programs.pop_back();
+        const double alone_us = run_workload(alone, "AUTO", false).programs[0].latency.p50_us;
+        workload.warm_up = kForgets;
+        for (const int percent : {200, 160, 130}) {
+            workload.programs[0].hints.slo_p99 = -percent;
+            const double allowed_us = alone_us * percent / 100;
+            const Report report = run_workload(workload, "AUTO", false);
+            const std::string about = std::string(shape) + " " + std::to_string(percent);
+            EXPECT_LE(report.programs[0].latency.p99_us, allowed_us) << about;
+            EXPECT_GE(report.programs[0].latency.p50_us, 0.6 * allowed_us) << about << ": no sooner than needed";
+        }
     }
 }
 

@@ -39,6 +39,7 @@ TEST(Property, HoldsOnSeedsThatFailed) {
     }
     // A gang's member ran in the shortest of timeslices beside the others of its gang.
     for (const std::string& failure : check_seed(316, "LAX", Density::kDense).failures) ADD_FAILURE() << failure;
+    for (const std::string& failure : check_seed(76418, "LAX", Density::kBrief).failures) ADD_FAILURE() << failure;
 }
 
 TEST(Property, TheSeedAloneMakesTheWorkload) {

@@ -16,6 +16,8 @@ void Habits::see(const Program& program, int64_t ran_ns, int64_t now_ns) {
     if (ready_ && in_burst_ && ran_ns > 0) {
         ran_ns_ += ran_ns;
         weigh(ran_ns, true);
+        if (used_ns_ == 0 && program.used_ns > 0) empty_ns_ = std::max<int64_t>(ran_ns_ - program.used_ns, 0);
+        used_ns_ += program.used_ns;
     }
     if (program.ready == ready_) return;
     ready_ = program.ready;
@@ -39,6 +41,7 @@ void Habits::begin(int64_t now_ns) {
     in_burst_ = true;
     began_ns_ = now_ns;
     ran_ns_ = 0;
+    empty_ns_ = used_ns_ = 0;
 }
 
 // It ended when the present rest began.
@@ -47,6 +50,8 @@ void Habits::end() {
     ++bursts_;
     latency_ns_ = idle_ns_ - began_ns_;
     last_ran_ns_ = ran_ns_;
+    // Where the device mostly waits for the host, commands come too late to say when the first one could have run.
+    last_own_ns_ = used_ns_ >= ran_ns_ / 2 ? ran_ns_ - empty_ns_ : ran_ns_;
     mean_ns_ = mean_ns_ == 0 ? std::max<int64_t>(ran_ns_, 1) : mean_ns_ + (ran_ns_ - mean_ns_) / 4;
 }
 

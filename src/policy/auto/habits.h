@@ -35,7 +35,8 @@ public:
     int64_t began_ns() const { return began_ns_; }  // the burst under way,
     int64_t ran_ns() const { return ran_ns_; }      // and how much of it was with the device
     int64_t latency_ns() const { return latency_ns_; }  // of the last burst, from its work's coming to its end,
-    int64_t last_ran_ns() const { return last_ran_ns_; }  // and of that with the device
+    int64_t last_ran_ns() const { return last_ran_ns_; }  // of that with the device,
+    int64_t last_own_ns() const { return last_own_ns_; }  // and of that without the wait for others to leave
 
 private:
     void begin(int64_t now_ns);
@@ -48,6 +49,9 @@ private:
     int64_t mean_ns_ = 0;
     int64_t latency_ns_ = 0;
     int64_t last_ran_ns_ = 0;
+    int64_t empty_ns_ = 0;  // of ran_ns_, until its first command ran
+    int64_t used_ns_ = 0;   // by the burst under way, as far as known
+    int64_t last_own_ns_ = 0;
     float load_ = 1;  // part of its own time in which it has work
     uint32_t bursts_ = 0;
     bool in_burst_ = false;

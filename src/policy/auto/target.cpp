@@ -21,17 +21,20 @@ uint32_t microseconds(int64_t ns) {
 void Target::note(const Habits& habits, bool alone) {
     const uint32_t at = bursts_++ % kBursts;
     ran_us_[at] = microseconds(habits.last_ran_ns());
+    own_us_[at] = microseconds(habits.last_own_ns());
     latency_us_[at] = microseconds(habits.latency_ns());
     const auto [least, most] = std::minmax_element(ran_us_.begin(), ran_us_.begin() + count());
     shortest_ns_ = int64_t{*least} * 1000;
     longest_ns_ = int64_t{*most} * 1000 + 1000;
+    shortest_own_ns_ = int64_t{*std::min_element(own_us_.begin(), own_us_.begin() + count())} * 1000;
     spread_ns_ = high(latency_us_) * 1000 - median(latency_us_) * 1000;
-    if (alone) alone_ns_ = alone_ns_ == 0 ? habits.last_ran_ns() : alone_ns_ + (habits.last_ran_ns() - alone_ns_) / 8;
+    const int64_t own_ns = habits.last_own_ns();
+    if (alone) alone_ns_ = alone_ns_ == 0 ? own_ns : alone_ns_ + (own_ns - alone_ns_) / 8;
 }
 
 int64_t Target::ns(int64_t slo_p99) const {
     if (slo_p99 >= 0) return slo_p99 * 1000;
-    return (alone_ns_ != 0 ? std::min(alone_ns_, shortest_ns_) : shortest_ns_) * -slo_p99 / 100;
+    return (alone_ns_ != 0 ? std::min(alone_ns_, shortest_own_ns_) : shortest_own_ns_) * -slo_p99 / 100;
 }
 
 int64_t Target::needs_device_ns(const Habits& habits, int64_t slo_p99, int64_t now_ns) const {
@@ -50,7 +53,7 @@ int64_t Target::median(const Lengths& lengths) const {
     return *middle;
 }
 
-// The second longest of 64, the longest of fewer.
+// The second longest of kBursts, the longest of fewer.
 int64_t Target::high(const Lengths& lengths) const {
     uint32_t first = 0;
     uint32_t second = 0;

@@ -15,7 +15,9 @@ namespace xsched::policy {
 
 class Target {
 public:
-    static constexpr uint32_t kBursts = 64;
+    // More than 100: bursts that wait may take longer than those that do not. When the last of these is forgotten, a
+    // burst waits again and is late.
+    static constexpr uint32_t kBursts = 128;
 
     // A burst is over. `alone`: nobody else wanted the device meanwhile.
     void note(const Habits& habits, bool alone);
@@ -41,9 +43,11 @@ private:
     int64_t median(const Lengths& lengths) const;
 
     Lengths ran_us_{};
+    Lengths own_us_{};
     Lengths latency_us_{};
     int64_t longest_ns_ = 0;  // of ran_us_
     int64_t shortest_ns_ = 0;  // likewise
+    int64_t shortest_own_ns_ = 0;  // of own_us_: what a burst takes alone, while no burst was
     int64_t spread_ns_ = 0;  // of latency_us_: 99 of 100 beyond the half of them
     int64_t alone_ns_ = 0;  // mean of bursts that were alone; 0: none was
     uint32_t bursts_ = 0;
