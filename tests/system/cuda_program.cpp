@@ -12,6 +12,8 @@
 //                         and then calls nothing until it is told something else
 //   CUDA_PROGRAM_SHARES=1 each batch ends with an event that other processes may have
 //   CUDA_PROGRAM_AFTER    another program's SHARED-FILE, for whose event each batch waits first
+//   CUDA_PROGRAM_MEETS    another program's SHARED-FILE, for whose event each batch waits after its own: two that meet
+//                         each other wait in a circle
 //   CUDA_PROGRAM_COPIES=1 it waits by copying the word to pageable memory, as PyTorch's item() does
 // Compiled against ../order/hip/driver.cpp it is a HIP program.
 //
@@ -79,7 +81,7 @@ Board* map_board(const char* path) {
 
 // The event that other processes wait for, and the one of another process that is waited for.
 struct SharedEvents {
-    CUevent own = nullptr, before = nullptr;
+    CUevent own = nullptr, before = nullptr, met = nullptr;
 
     bool prepare(Board& board) {
         CUipcEventHandle name;
@@ -92,9 +94,24 @@ struct SharedEvents {
         const char* other = std::getenv("CUDA_PROGRAM_AFTER");
         if (other == nullptr) return true;
         const Board* others = map_board(other);
-        if (others == nullptr) return false;
-        std::memcpy(&name, others->event, sizeof name);
-        return good(api().cuIpcOpenEventHandle(&before, name), "cuIpcOpenEventHandle");
+        return others != nullptr && open(*others, before);
+    }
+    static bool open(const Board& others, CUevent& event) {
+        CUipcEventHandle name;
+        std::memcpy(&name, others.event, sizeof name);
+        return good(api().cuIpcOpenEventHandle(&event, name), "cuIpcOpenEventHandle");
+    }
+    static bool meets() { return std::getenv("CUDA_PROGRAM_MEETS") != nullptr; }
+    // Once the other one has recorded its event.
+    bool meet(CUstream stream, const Board& board) {
+        if (met == nullptr) {
+            const Board* others = map_board(std::getenv("CUDA_PROGRAM_MEETS"));
+            if (others == nullptr) return false;
+            while (others->recorded.load() == 0 && board.order.load() != Board::kEnd)
+                std::this_thread::sleep_for(std::chrono::milliseconds(1));
+            if (!open(*others, met)) return false;
+        }
+        return good(api().cuStreamWaitEvent(stream, met, 0), "cuStreamWaitEvent");
     }
     bool wait(CUstream stream) const {
         return before == nullptr || good(api().cuStreamWaitEvent(stream, before, 0), "cuStreamWaitEvent");
@@ -165,7 +182,11 @@ struct Program {
         }
         if (!launch(append, of_append)) return false;
         expected = expected * 31 + batches++;
-        return events.record(stream, *board) && wait();
+        if (!events.record(stream, *board)) return false;
+        if (!SharedEvents::meets()) return wait();
+        if (!events.meet(stream, *board) || !launch(append, of_append)) return false;
+        expected = expected * 31 + batches++;
+        return wait();
     }
     // No call follows the launches while `order` lasts.
     bool silent() {

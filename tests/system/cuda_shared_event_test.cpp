@@ -63,5 +63,32 @@ TEST_F(CudaSharedEvent, AfterwardsItIsAsBefore) {
         EXPECT_EQ(program->end(), 0) << program->process().err();
 }
 
+// Each waits behind its own record for the other's: no deadlock, but while it lasts each is as urgent as the other.
+TEST_F(CudaSharedEvent, ACircleIsReportedOnce) {
+    const auto busy = start_program("busy", 5);
+    busy->work();
+    ASSERT_TRUE(busy->advances()) << busy->process().err();
+    const auto meeting = [&](const char* name, const char* other) {
+        return start_program(name, 0,
+                             {{"CUDA_PROGRAM_SHARES", "1"}, {"CUDA_PROGRAM_MEETS", directory.path() + "/" + other}});
+    };
+    const auto one = meeting("one", "two");
+    const auto two = meeting("two", "one");
+    for (CudaProgram* program : {one.get(), two.get()}) {
+        program->work();
+        ASSERT_TRUE(records(*program)) << program->process().err();
+        program->rest();
+    }
+    const std::string words = "wait for each other's shared events";
+    const auto told = [&] { return server->process().err().find(words); };
+    EXPECT_TRUE(eventually([&] { return told() != std::string::npos; })) << server->process().err();
+    busy->rest();
+    EXPECT_TRUE(eventually([&] { return one->done() > 0 && two->done() > 0; })) << one->process().err();
+    const std::string log = server->process().err();
+    EXPECT_EQ(log.find(words, told() + 1), std::string::npos) << "once alone: " << log;
+    for (CudaProgram* program : {busy.get(), one.get(), two.get()})
+        EXPECT_EQ(program->end(), 0) << program->process().err();
+}
+
 }  // namespace
 }  // namespace xsched::test
