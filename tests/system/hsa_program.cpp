@@ -85,7 +85,10 @@ public:
         std::fprintf(stderr, "hsa_program: 0x%x instead of 0x%x after %u kernels\n", word_, expected_, kernels_);
         return false;
     }
-    bool end() { return named<QueueDestroy>("hsa_queue_destroy")(queue_) == HSA_STATUS_SUCCESS; }
+    bool end() {
+        return named<QueueDestroy>("hsa_queue_destroy")(queue_) == HSA_STATUS_SUCCESS &&
+               named<hsa_status_t (*)(hsa_signal_t)>("hsa_signal_destroy")(done_) == HSA_STATUS_SUCCESS;
+    }
 
 private:
     void launch() {
