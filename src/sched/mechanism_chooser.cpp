@@ -115,7 +115,7 @@ void begin_suspension(const Pass& pass, Group& group, const Present& present, Me
     group.suspended_ns = group.chosen_ns = pass.now_ns;
     chosen = affordable(pass, present, in_force(pass, group, present, chosen));
     group.mechanism = present.interruptible() && urgent == nullptr ? Mechanism::kInterruptHeld : chosen;
-    if (present.interruptible() && !interrupts(chosen) && pass.now_ns < group.distrusted_until_ns)
+    if (group.mechanism == Mechanism::kGate && present.interruptible() && pass.now_ns < group.distrusted_until_ns)
         group.mechanism = Mechanism::kInterruptLate;
     // Its rival streams as a rule; it may pause today.
     group.on_its_way = group.mechanism == Mechanism::kTimeslice && present.ready && urgent != nullptr &&
@@ -153,7 +153,7 @@ struct Late {
 
 // When the group's work counts as late. A unit that synchronizes gets on beside it, but waits in each pause for
 // whatever of it has the device. A gate may also stand before something for which the driver waits with the device in
-// hand (docs/decisions/010): that shows in bursts that last much longer than usual.
+// hand (docs/decisions/011): that shows in bursts that last much longer than usual.
 Late late_from(const Pass& pass, Group& group, const Present& present) {
     if (present.urgent == nullptr) return {};
     const bool stays = blocks(group, present.urgent) || goes_on(pass, group, present);

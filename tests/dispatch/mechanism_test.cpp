@@ -169,6 +169,23 @@ TEST_F(MechanismInSlots, RightAfterLongCommandsItIsTakenOffAtOnce) {
     EXPECT_TRUE(interrupt());
 }
 
+TEST_F(MechanismInSlots, GatesThatWereNotEnoughAreNotTrustedForAWhile) {
+    int64_t now = begin_known_burst();
+    dispatcher.pass(now += 2 * kMs);
+    ASSERT_TRUE(interrupt());
+    const auto next_burst = [&](int64_t pause_ns) {
+        high.complete(0, now += kMs);
+        dispatcher.pass(now);
+        dispatcher.pass(now += pause_ns);
+        EXPECT_FALSE(low.suspended(0));
+        high.submit(0, now);
+        dispatcher.pass(now);
+        return interrupt();
+    };
+    EXPECT_TRUE(next_burst(20 * kMs));
+    EXPECT_FALSE(next_burst(600 * kMs)) << "for half a second";
+}
+
 // The urgent one gets on slowly, and nobody sees why.
 TEST_F(MechanismInSlots, ABurstThatLastsMuchLongerThanUsualTakesTheVictimOff) {
     const int64_t now = begin_known_burst();
