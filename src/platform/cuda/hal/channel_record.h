@@ -34,8 +34,8 @@ void note_address(uint32_t client, uint32_t device, uint32_t address);
 void note_timeslice(uint32_t client, uint32_t group, uint32_t us);
 
 // This process makes a large copy from a device, or to it: its sets contain from here on the channels of copy engines
-// as well (but not their groups: timeslices are of kernels alone), until a second has passed without another one. To
-// take them off costs a more urgent program 0.24 ms (docs/decisions/011).
+// as well (but not their groups: timeslices are of kernels alone), until a second has passed without another one.
+// With them the call takes longer (docs/decisions/011).
 void note_copies();
 void forget_old_copies(int64_t now_ns);
 bool copied_just_now(int64_t now_ns);
