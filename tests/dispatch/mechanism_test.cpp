@@ -50,6 +50,16 @@ protected:
         low.slot(0).command_ns = kBriefNs;
         return begin_burst(learn_pauses(20 * kUs) + 20 * kMs);
     }
+    // Commands of `low` that are short in the mean take 0.6 ms each. Returns when they were launched.
+    int64_t run_long_commands() {
+        const int64_t now = learn_pauses(20 * kUs) + 20 * kMs;
+        low.slot(0).command_ns = kBriefNs;
+        for (int i = 0; i < 100; ++i) low.submit(0, now);
+        dispatcher.pass(now);
+        low.slot(0).completed += 32;
+        low.slot(0).busy_ns += 20 * kMs;
+        return now;
+    }
     int64_t again_ns = 0;
 };
 
@@ -140,12 +150,7 @@ TEST_F(MechanismInSlots, OneThatStillCompletesSomethingIsTakenOff) {
 
 // Short in the mean, but some of a training's kernels are not.
 TEST_F(MechanismInSlots, LongCommandsAmongShortOnesAreTakenOffSoon) {
-    int64_t now = learn_pauses(20 * kUs) + 20 * kMs;
-    low.slot(0).command_ns = kBriefNs;
-    for (int i = 0; i < 100; ++i) low.submit(0, now);
-    dispatcher.pass(now);
-    low.slot(0).completed += 32;
-    low.slot(0).busy_ns += 20 * kMs;
+    int64_t now = run_long_commands();
     dispatcher.pass(now += 20 * kMs);
     dispatcher.pass(now += 200 * kMs);
     high.submit(0, now);
@@ -158,12 +163,7 @@ TEST_F(MechanismInSlots, LongCommandsAmongShortOnesAreTakenOffSoon) {
 }
 
 TEST_F(MechanismInSlots, RightAfterLongCommandsItIsTakenOffAtOnce) {
-    int64_t now = learn_pauses(20 * kUs) + 20 * kMs;
-    low.slot(0).command_ns = kBriefNs;
-    for (int i = 0; i < 100; ++i) low.submit(0, now);
-    dispatcher.pass(now);
-    low.slot(0).completed += 32;
-    low.slot(0).busy_ns += 20 * kMs;
+    int64_t now = run_long_commands();
     high.submit(0, now += 20 * kMs);
     dispatcher.pass(now);
     EXPECT_TRUE(interrupt());

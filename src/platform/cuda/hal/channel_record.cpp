@@ -5,7 +5,6 @@
 #include <cstring>
 #include <new>
 
-#include "base/clock.h"
 #include "base/fork.h"
 #include "base/mutex.h"
 #include "platform/cuda/hal/rm_api.h"
@@ -36,8 +35,6 @@ constinit bool g_incomplete = false;
 constinit bool g_partition = false;
 constinit uint32_t g_generation = 0;  // the process of a line of forks that it belongs to
 constinit std::atomic<uint32_t> g_serial{0};
-constexpr int64_t kCopiesLastNs = base::kSecond;
-constinit std::atomic<int64_t> g_copied_ns{0};
 constinit std::atomic<bool> g_copies{false};  // channels of copy engines are taken off as well
 
 // The lock. Fork's child finds nothing of its parent's in it.
@@ -282,25 +279,13 @@ void note_address(uint32_t client, uint32_t device, uint32_t address) { note(cli
 void note_timeslice(uint32_t client, uint32_t group, uint32_t us) { note(client, group, us); }
 
 void note_copies() {
-    g_copied_ns.store(base::now_ns(), std::memory_order_relaxed);
     if (g_copies.load(std::memory_order_relaxed)) return;
     const Record record;
     g_copies.store(true, std::memory_order_relaxed);
     g_serial.fetch_add(1, std::memory_order_acq_rel);
 }
 
-bool copied_just_now(int64_t now_ns) {
-    return g_copies.load(std::memory_order_relaxed) &&
-           now_ns - g_copied_ns.load(std::memory_order_relaxed) < kCopiesLastNs / 10;
-}
-
-void forget_old_copies(int64_t now_ns) {
-    if (!g_copies.load(std::memory_order_relaxed)) return;
-    const Record record;
-    if (now_ns - g_copied_ns.load(std::memory_order_relaxed) < kCopiesLastNs) return;
-    g_copies.store(false, std::memory_order_relaxed);
-    g_serial.fetch_add(1, std::memory_order_acq_rel);
-}
+bool copies_noted() { return g_copies.load(std::memory_order_relaxed); }
 
 uint32_t record_serial() { return g_serial.load(std::memory_order_acquire); }
 

@@ -33,12 +33,11 @@ void for_each_recorded(bool (*visit)(const RecordedSet& recorded, void* data), v
 void note_address(uint32_t client, uint32_t device, uint32_t address);
 void note_timeslice(uint32_t client, uint32_t group, uint32_t us);
 
-// This process makes a large copy from a device, or to it: its sets contain from here on the channels of copy engines
-// as well (but not their groups: timeslices are of kernels alone), until a second has passed without another one.
-// With them the call takes longer (docs/decisions/011).
+// This process makes large copies from a device, or to it: its sets contain from here on the channels of copy engines
+// as well (but not their groups: timeslices are of kernels alone). For good: channels that are disabled must not leave
+// the set by which they are enabled again.
 void note_copies();
-void forget_old_copies(int64_t now_ns);
-bool copied_just_now(int64_t now_ns);
+bool copies_noted();
 
 // Rises with every change of what for_each_recorded visits.
 uint32_t record_serial();

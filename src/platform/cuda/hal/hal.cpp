@@ -110,7 +110,7 @@ extern "C" int HAL(ioctl)(int fd, unsigned long request, void* argument, int (*n
 }
 
 extern "C" int HAL(copies_matter)(void) {
-    return xsched::base::options().cuda_interrupt_copies != 0 && !xsched::cuda::copied_just_now(xsched::base::now_ns());
+    return xsched::base::options().cuda_interrupt_copies != 0 && !xsched::cuda::copies_noted();
 }
 
 extern "C" void HAL(note_copies)(void) { xsched::cuda::note_copies(); }

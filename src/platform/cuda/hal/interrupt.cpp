@@ -228,7 +228,6 @@ void ask(Gpu& gpu, stream::HwQueue& hwq, bool asks, bool takes) {
 
 // gpu.turn held. A short timeslice has it preempted by whoever has work: then it need only not come back.
 XResult stop(Gpu& gpu) {
-    forget_old_copies(base::now_ns());
     refresh(gpu);
     const bool keeps_off = gpu.taking == 0 && gpu.timeslice_us != 0;
     const int64_t began = base::now_ns();
@@ -354,9 +353,6 @@ void restore(HwQueue& hwq) {
         let_go(*gpu);
     else if (!asked && std::exchange(gpu->once_more, false))
         enable_once_more(*gpu);
-    // xserver acts on what it was told last.
-    forget_old_copies(base::now_ns());
-    if (gpu->asking == 0) refresh(*gpu);
 }
 
 XResult set_timeslice(HwQueue& hwq, uint32_t us) {

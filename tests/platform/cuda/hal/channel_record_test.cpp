@@ -5,7 +5,6 @@
 
 #include <vector>
 
-#include "base/clock.h"
 #include "platform/cuda/hal/rm_api.h"
 #include "support/child.h"
 
@@ -160,14 +159,7 @@ TEST_P(Forms, ChannelsForCopiesAreTakenOffOnceTheProgramCopies) {
     EXPECT_EQ(sets[0].set.channels[2], 0x105u) << "those of kernels are taken off first";
     note_copies();
     EXPECT_EQ(record_serial(), serial + 1) << "once";
-    const int64_t now = base::now_ns();
-    EXPECT_TRUE(copied_just_now(now));
-    forget_old_copies(now);
-    EXPECT_EQ(recorded()[0].set.channel_count, 3u);
-    forget_old_copies(now + 2 * base::kSecond);
-    EXPECT_EQ(recorded()[0].set.channel_count, 2u) << "it has not copied for long";
-    EXPECT_EQ(record_serial(), serial + 2);
-    EXPECT_FALSE(copied_just_now(now));
+    EXPECT_TRUE(copies_noted());
 }
 
 INSTANTIATE_TEST_SUITE_P(OfCalls, Forms, testing::Values(Form::kShort, Form::kLong, Form::kOldLong, Form::kWrapped));
