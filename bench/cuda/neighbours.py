@@ -288,7 +288,7 @@ class Run:
     def add(self, key, bursts, neighbours, alone):
         one = summary(bursts, neighbours, alone)
         self.found.setdefault(key, []).append(one)
-        self.bursts.setdefault(key, []).append([row[:4] for row in bursts])
+        self.bursts.setdefault(key, []).append(bursts)
         print(f"{key:42} {json.dumps(one)}", flush=True)
         self.write()
 
