@@ -2,7 +2,8 @@
 // client, and until another user's tool is answered; undisturbed, beside each attack, and beside a process that uses as
 // much of the processors as the attacker does and leaves the server alone. All of it in turns. Prints one JSON object;
 // bench/attacks.py makes the table and the file of results.
-// Usage: attack_cost [--rounds N] [--samples N] [--only ATTACK]
+// Usage: attack_cost [--rounds N] [--samples N] [--only ATTACK] [--limit-s SECONDS]
+// --limit-s: no round begins that would take longer than that, counted from the start; the first one always does.
 #include <sys/mman.h>
 #include <sys/resource.h>
 
@@ -295,7 +296,13 @@ void print(const Figures& it) {
     printf("]");
 }
 
-int run(int rounds, int samples, const std::string& only) {
+// Whether another round, as long as those before, ends in time.
+bool has_time(int done, int64_t began_ns, int64_t limit_ns) {
+    return done == 0 || (base::now_ns() - began_ns) / done * (done + 1) <= limit_ns;
+}
+
+int run(int rounds, int samples, const std::string& only, int64_t limit_ns) {
+    const int64_t began_ns = base::now_ns();
     Bench bench;
     bench.begin();
     Figures undisturbed;
@@ -303,7 +310,8 @@ int run(int rounds, int samples, const std::string& only) {
     std::map<std::string, Figures> burnt;
     std::map<std::string, Figures> alone;
     std::map<std::string, bool> within;
-    for (int round = 0; round < rounds; ++round) {
+    int round = 0;
+    for (; round < rounds && has_time(round, began_ns, limit_ns); ++round) {
         for (const Attack& attack : kAttacks) {
             if (!only.empty() && only != attack.name) continue;
             fprintf(stderr, "round %d of %d: %s\n", round + 1, rounds, attack.name);
@@ -322,7 +330,7 @@ int run(int rounds, int samples, const std::string& only) {
         }
     }
     for (const auto& [name, figures] : alone) undisturbed.join(figures);
-    printf("{\"processors\": %ld, \"rounds\": %d, \"undisturbed\": {", sysconf(_SC_NPROCESSORS_ONLN), rounds);
+    printf("{\"processors\": %ld, \"rounds\": %d, \"undisturbed\": {", sysconf(_SC_NPROCESSORS_ONLN), round);
     print(undisturbed);
     printf("},\n \"attacks\": [");
     bool first = true;
@@ -349,11 +357,13 @@ int main(int argc, char** argv) {
     int rounds = 3;
     int samples = 1000;
     std::string only;
+    int limit_s = 3600;
     for (int i = 1; i + 1 < argc; i += 2) {
         const std::string name = argv[i];
         if (name == "--rounds") rounds = std::max(atoi(argv[i + 1]), 1);
         if (name == "--samples") samples = std::max(atoi(argv[i + 1]), 1);
         if (name == "--only") only = argv[i + 1];
+        if (name == "--limit-s") limit_s = std::max(atoi(argv[i + 1]), 1);
     }
-    return xsched::test::run(rounds, samples, only);
+    return xsched::test::run(rounds, samples, only, limit_s * xsched::base::kSecond);
 }
