@@ -31,10 +31,12 @@ def control_group(root="/"):
     return None
 
 
-def refusal(program, root="/"):
+def refusal(program, root="/", alone_here=False):
     """Why processors cannot be kept awake, as a sentence; empty if it can be tried."""
     if not program.exists():
         return f"{program} is not built"
+    if alone_here:
+        return ""
     try:
         group = control_group(root)
     except (OSError, ValueError) as error:
@@ -44,13 +46,14 @@ def refusal(program, root="/"):
 
 class Awake:
     """With Awake(session): the session's programs have pinned driver threads, and its processors stay awake if that is
-    permitted; `reason` is why not, else empty."""
+    permitted; `reason` is why not, else empty. `alone_here`: nobody else
+    is there whom a control group's weight could slow."""
 
-    def __init__(self, session):
+    def __init__(self, session, alone_here=False):
         self.program, self.process = session.build / "bench" / "spinner", None
         for name, value in PINNED.items():
             session.environment.setdefault(name, value)
-        self.reason = refusal(self.program)
+        self.reason = refusal(self.program, alone_here=alone_here)
         if not self.reason:
             self.start()
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -89,7 +90,8 @@ private:
     void take_handover(Client& client, const std::string& packet, base::UniqueFd fd);
     void remove_client(uint32_t id);
     void tell_scheduler();
-    void keep_habits(int64_t now_ns);
+    bool tell_some();
+    void keep_habits(std::span<const std::unique_ptr<Client>> leaving, int64_t now_ns);
     bool expect(const Peer& peer, int connection, User& user);
     std::vector<ToolHost::Announced> announced() const;
     void note_arrival(const Client& client);

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include <cstring>
+#include <filesystem>
 #include <memory>
 
 #include "ipc/protocol.h"
@@ -32,7 +33,13 @@ public:
     }
 };
 
+#ifdef XSCHED_BIN_DIR
 inline std::string binary(const char* name) { return std::string(XSCHED_BIN_DIR) + "/" + name; }
+#else  // a program that is also copied elsewhere, with what it needs beside it
+inline std::string binary(const char* name) {
+    return (std::filesystem::read_symlink("/proc/self/exe").parent_path() / name).string();
+}
+#endif
 
 // An xserver on the directory's socket; killed at the end of the test if it still runs.
 class ServerProcess {
