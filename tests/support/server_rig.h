@@ -11,6 +11,7 @@
 
 #include "ipc/protocol.h"
 #include "ipc/region.h"
+#include "support/built.h"
 #include "support/directory.h"
 #include "support/process.h"
 #include "support/slots.h"
@@ -32,7 +33,7 @@ public:
     }
 };
 
-inline std::string binary(const char* name) { return std::string(XSCHED_BIN_DIR) + "/" + name; }
+inline std::string binary(const char* name) { return built_file(std::string(XSCHED_BIN_DIR) + "/" + name); }
 
 // An xserver on the directory's socket; killed at the end of the test if it still runs.
 class ServerProcess {
