@@ -26,6 +26,9 @@ const StormMode kModes[] = {
     {"refused", {{"XSCHED_INTERRUPT", "1"}, {"FAKE_KFD_REFUSE", "07:1,26:22,87:25"}}},
     {"signal memory", {{"XSCHED_INTERRUPT", "1"}, {"FAKE_HIP_CP_WAIT", "1"}, {"CUDA_PROGRAM_COPIES", "1"}}},
     {"gates alone", {{"CUDA_PROGRAM_COPIES", "1"}}},
+    {"copies in pieces",
+     {{"XSCHED_INTERRUPT", "1"}, {"XSCHED_COPY_PIECE", "4096"}, {"CUDA_PROGRAM_COPY_BYTES", "65536"}}},
+    {"copies in pieces before gates", {{"XSCHED_COPY_PIECE", "4096"}, {"CUDA_PROGRAM_COPY_BYTES", "65536"}}},
     {"queues observed", {{"XSCHED_INTERRUPT", "1"}, {"FAKE_HIP_HSA", kHsa}, {"FAKE_HSA_LOCAL", "1"}}},
     {"few compute units",
      {{"XSCHED_INTERRUPT", "1"},
@@ -100,7 +103,7 @@ class HipStormModes : public HipStorm, public ::testing::WithParamInterface<int>
 
 TEST_P(HipStormModes, Preemptions) {
     const StormMode& mode = kModes[GetParam()];
-    const int each = (count_of("XSCHED_TEST_PREEMPTIONS", 160) + kModeCount - 1) / kModeCount;
+    const int each = (count_of("XSCHED_TEST_PREEMPTIONS", 182) + kModeCount - 1) / kModeCount;
     low = start("low", mode, 0);
     high = start("high", mode, 10);
     low->work();
@@ -126,7 +129,7 @@ INSTANTIATE_TEST_SUITE_P(Storm, HipStormModes, ::testing::Range(0, kModeCount), 
 
 // Whoever stands for one that is killed goes on; one that is killed while it stands leaves nothing behind.
 TEST_F(HipStorm, Kills) {
-    const int kills = count_of("XSCHED_TEST_KILLS", 16);
+    const int kills = count_of("XSCHED_TEST_KILLS", 18);
     low = start("low", kModes[0], 0);
     low->work();
     ASSERT_TRUE(goes_on(*low)) << low->process().err();
