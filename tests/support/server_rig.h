@@ -12,6 +12,7 @@
 
 #include "ipc/protocol.h"
 #include "ipc/region.h"
+#include "support/built.h"
 #include "support/directory.h"
 #include "support/process.h"
 #include "support/slots.h"
@@ -34,7 +35,7 @@ public:
 };
 
 #ifdef XSCHED_BIN_DIR
-inline std::string binary(const char* name) { return std::string(XSCHED_BIN_DIR) + "/" + name; }
+inline std::string binary(const char* name) { return built_file(std::string(XSCHED_BIN_DIR) + "/" + name); }
 #else  // a program that is also copied elsewhere, with what it needs beside it
 inline std::string binary(const char* name) {
     return (std::filesystem::read_symlink("/proc/self/exe").parent_path() / name).string();
