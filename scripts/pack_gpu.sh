@@ -15,7 +15,7 @@ copy() {  # FILE FOLDER
     [ -f "$1" ] || return 0
     if [ -L "$1" ]; then cp -P "$1" "$pack/$2/"; else strip -o "$pack/$2/$(basename "$1")" "$1"; fi
 }
-for name in xserver xcli directive_latency enqueue_cost bench_pass_cost; do copy "$build/bin/$name" bin; done
+for name in xserver xcli xsim directive_latency enqueue_cost bench_pass_cost; do copy "$build/bin/$name" bin; done
 # bench/cuda/run_gpu.sh, for which the pack is, runs CUDA's programs, and HIP's over CUDA's driver.
 for file in "$build"/bin/*cuda* "$build"/bin/*order*; do copy "$file" bin; done
 for file in "$build"/lib/*.so*; do
