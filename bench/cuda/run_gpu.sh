@@ -153,7 +153,7 @@ run_step() {
         preemption) suite --only preemption,server_cpu ;;
         thresholds) suite --only thresholds --seconds 2 ;;
         models2) suite --only fixed_priority,partition ;;
-        shares) suite --only shares ;;
+        shares) suite --only shares --peers native,xsched ;;
         fit) suite --only lengths --peers native,xsched --rounds 1 --seconds 2 --lp-ms 0.05,0.3,1,3,10,30 --tag _fit ;;
         property) python3 bench/sequences.py --build "$build" --results "$work" --budget "$budget" ;;
         auto) suite --only auto --peers native,xsched,mps --keep-log ;;
