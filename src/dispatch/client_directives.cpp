@@ -195,6 +195,7 @@ void ClientSlots::direct_queue(uint32_t at, int64_t now_ns) {
 void ClientSlots::note_suspension(uint32_t at, int64_t now_ns) {
     QueueHistory& queue = queues_[at];
     queue.suspended = queue.verdict.suspend;
+    queue.changed_ns = now_ns;
     if (queue.suspended) {
         queue.delay.begin();
         queue.suspended_since_ns = now_ns;

@@ -155,7 +155,7 @@ private:
     void begin_record(uint32_t at, const QueueNumbers& numbers, int64_t now_ns);
     void measure(uint32_t at, const QueueNumbers& numbers, int64_t now_ns);
     void follow_hold(uint32_t at, int64_t now_ns);
-    void count_time(uint32_t at, const QueueNumbers& numbers, int64_t now_ns);
+    void count_time(uint32_t at, QueueNumbers& numbers, int64_t now_ns);
     void begin_stop(uint32_t at, int64_t now_ns);
     void end_stop(uint32_t at, int64_t ns);
     void follow_stop(uint32_t at, const QueueNumbers& numbers, int64_t now_ns);

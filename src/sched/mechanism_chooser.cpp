@@ -120,7 +120,7 @@ void begin_suspension(const Pass& pass, Group& group, const Present& present, Me
     // Its rival streams as a rule; it may pause today.
     group.on_its_way = group.mechanism == Mechanism::kTimeslice && present.ready && urgent != nullptr &&
                        urgent->keeps_alive && pass.device.precautions.take(kKeepAliveNs, pass.now_ns);
-    group.urgent_busy_ns = urgent != nullptr ? urgent->unit.busy_ns : 0;
+    group.urgent_busy_ns = urgent != nullptr ? urgent->measured_ns : 0;
     group.urgent_id = urgent != nullptr ? urgent->unit.id : 0;
     group.urgent_at = present.urgent_at;
     group.tried = false;
@@ -134,7 +134,7 @@ void begin_suspension(const Pass& pass, Group& group, const Present& present, Me
 
 // The urgent unit has completed nothing and not rested since.
 bool blocks(const Group& group, const UnitState* urgent) {
-    return urgent != nullptr && urgent->ready && urgent->unit.busy_ns == group.urgent_busy_ns &&
+    return urgent != nullptr && urgent->ready && urgent->measured_ns == group.urgent_busy_ns &&
            urgent->idle_since_ns < group.suspended_ns;
 }
 
@@ -256,7 +256,7 @@ void see(Pass& pass, uint32_t at) {
     const UnitState& state = pass.given.units[at];
     Pauses& pauses = device.units[at].pauses;
     pauses.observe(state);
-    device.units[at].lengths.observe(state.completed, state.unit.busy_ns, pass.now_ns);
+    device.units[at].lengths.observe(state.completed, state.measured_ns, pass.now_ns);
     device.units[at].write_habits(state.habits, state.unit.priority);
     const bool careful = device.precautions.used();
     const Usage usage{

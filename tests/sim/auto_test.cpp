@@ -94,6 +94,15 @@ TEST(Auto, AFactorIsMetByWhoWasNeverAlone) {
     }
 }
 
+// Who had the device alone for a while, a little at a time, owes nothing to a newcomer.
+TEST(Auto, ANewcomerDoesNotKeepOffWhoWasAlone) {
+    for (const char* policy : {"AUTO", "CFS", "UP", "PUP"}) {
+        Workload workload = main_job("", 0.3, 6);
+        workload.programs[1].start_ns = 3'000'000'000;
+        EXPECT_LE(run_workload(workload, policy, false).programs[0].latency.max_us, 20'000) << policy;
+    }
+}
+
 // Two services and three that train.
 TEST(Auto, SeveralTenants) {
     Workload workload = main_job("", 0.3, 4);

@@ -135,6 +135,7 @@ private:
         std::vector<Account> accounts;  // in the order of the programs, as are
         std::vector<Weight> weights;
         std::vector<size_t> others;  // who wants the device no more, or again
+        int64_t reached = 0;  // the least that anybody had paid who waited or ran last
         std::vector<uint8_t> can_wait;
         bool any_can_wait = false;
     };
