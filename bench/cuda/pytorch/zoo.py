@@ -39,6 +39,15 @@ def build(name):
     return getattr(torchvision.models, name)(weights=None, **options)
 
 
+def build_on_device(name):
+    """The same with weights that are made there, which takes much less time."""
+    try:
+        with torch.device("cuda"):
+            return build(name)
+    except (RuntimeError, TypeError, ValueError):  # a library that makes some of them on the processor
+        return build(name)
+
+
 def takes_words(name):
     return name in BERT or name in GPT2 or name == "transformer"
 
