@@ -33,7 +33,10 @@ PYTORCH = Path(__file__).resolve().parent / "pytorch"
 WAYS = {"native": None, "xsched": {}, "whole": {"XSCHED_COPY_PIECE": "-1"}, "pieces": {"XSCHED_COPY_PIECE": "0"},
         "engines": {"XSCHED_COPY_PIECE": "0", "XSCHED_INTERRUPT_COPIES": "1"},
         "kernels_off": {"XSCHED_INTERRUPT_COPIES": "0"}, "careless": {"XSCHED_PRECAUTIONS": "0"},
-        "foreseeing": {"XSCHED_FORESIGHT": "1"}}
+        "foreseeing": {"XSCHED_FORESIGHT": "1"}, "gates": {"XSCHED_INTERRUPT": "0"},
+        "freeing": {"XSCHED_FREE_ENDS_KEEP_ALIVE": "1"}, "timeslices": None}
+TIMESLICES = "timeslices"  # natively, and the neighbours have a short timeslice once and for all
+PARTS = ("first allocation", "other allocations", "first kernels", "other kernels", "first release", "other releases")
 BURSTS = ("kernels", "steps", "host")  # the main job's A, B and C
 SETS = {"copies": (("copying",), ("pinned both ways", "pageable both ways", "model load", "pinned in, 16 deep")),
         "crowds": ((*BURSTS, "copying"), ("one", "five", "ten")),
@@ -84,6 +87,12 @@ class Bench:
         self.number = 0
         self.log = []
 
+    def preloaded(self, way, priority):
+        """What a program has besides, in the way that is no scheduler's."""
+        if way != TIMESLICES or priority != 0:
+            return {}
+        return {"LD_PRELOAD": str(self.build / "bench" / "cuda" / "libtimeslices.so"), "BENCH_TIMESLICE_US": "1"}
+
     def environment(self, way):
         if way not in self.servers:
             self.servers[way] = self.folder / way
@@ -95,7 +104,7 @@ class Bench:
         self.number += 1
         out = self.folder / f"rows{self.number}"
         line = [str(word).format(out=out) for word in line]
-        environment = self.environment(way)
+        environment = self.environment(way) | self.preloaded(way, priority)
         if WAYS[way] is not None:
             options = ["--priority", str(priority), "--log", self.options.log]
             line = [str(self.build / "bin" / "xcli"), "run", *options, "--", *line]
@@ -240,6 +249,9 @@ def summary(bursts, neighbours, alone):
     if bursts[0][2] > 0:
         made |= {"in_us": part([row[2] for row in bursts[1:]], 0.5),
                  "kernels_us": part([row[3] for row in bursts[1:]], 0.5)}
+    if len(bursts[0]) > 4:
+        made["parts_us"] = {name: round(part([row[4 + at] for row in bursts[1:]], 0.5), 1)
+                            for at, name in enumerate(PARTS)}
     begin, end = bursts[0][0], bursts[-1][0] + bursts[-1][1]
     busy = sum(row[1] for row in bursts) / (end - begin)
     rates = [(rate(pieces, *alone), rate(pieces, begin, end)) for pieces in neighbours]
@@ -288,7 +300,7 @@ class Run:
     def add(self, key, bursts, neighbours, alone):
         one = summary(bursts, neighbours, alone)
         self.found.setdefault(key, []).append(one)
-        self.bursts.setdefault(key, []).append([row[:4] for row in bursts])
+        self.bursts.setdefault(key, []).append(bursts)
         print(f"{key:42} {json.dumps(one)}", flush=True)
         self.write()
 

@@ -107,7 +107,7 @@ class House:
                     if one[0].alive:
                         step(one)
                     else:
-                        failures.append(f"{one[0].name} is gone")
+                        one[0].fail(f"it ended with status {one[0].process.poll()}")
                 except ProgramFailed as failure:
                     failures.append(str(failure))
         if failures:

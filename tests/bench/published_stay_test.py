@@ -72,9 +72,10 @@ class Staying(unittest.TestCase):
 
     def test_what_fails_is_said_and_the_next_one_goes_on(self):
         for model, words in (("vgg19", "no memory is left"), ("resnet152", "status 3")):
-            broken = published_stay.Staying(self.house, Quiet(), self.ways, 0.1)
-            with self.assertRaisesRegex(programs.ProgramFailed, words):
-                broken.round(variant(program("urgent", model), BACKGROUND), 0)
+            broken = self.measured(variant(program("urgent", model), BACKGROUND))
+            self.assertEqual(len(broken.failures), 2)
+            self.assertIn(words, broken.failures[0])
+            self.assertTrue(broken.rates["background alone"])
             self.assertEqual(self.measured(variant(URGENT, BACKGROUND)).failures, [])
 
     def test_as_long_as_the_urgent_requests_need(self):
