@@ -91,8 +91,9 @@ class LaunchCost(unittest.TestCase):
 
     def test_cuda_has_a_limit_of_its_own(self):
         rows, targets = launch_cost.outcome(self.found(native=1000, xsched=1100, local=1090))
-        self.assertEqual(rows[2], (launch_cost.KINDS[1], "1000", "1100", "1090", "100", "90"))
-        self.assertEqual([value for _, value, _, _, _ in targets], [100, 100])
+        self.assertEqual(rows[2], (launch_cost.KINDS[1], "1000", "1100", "1090", "100", "90", "-"))
+        self.assertEqual([value for _, value, _, _, _ in targets], [100] * 7)
+        self.assertEqual({what: limit for what, _, _, limit, _ in targets}["added to an event query"], 60)
 
 
 if __name__ == "__main__":
