@@ -23,7 +23,7 @@ from lib.command import options_parser  # noqa: E402
 from lib.progress import Progress  # noqa: E402
 
 KINDS = ["launch, NULL stream", "launch, own stream", "event record", "synchronize an idle stream", "memset 4 bytes",
-         "launch, another of four streams", "stream waits for an event", "event query", "stream query"]
+         "launch, another of four streams", "stream's wait for an event", "event query", "stream query"]
 LAUNCHES = KINDS[:2]
 MOST_NS, MOST_SMALL_NS = 150, 60
 # CUDA's: what XSched may add.
