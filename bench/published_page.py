@@ -120,11 +120,12 @@ def wrapped(text):
 def section(workload, variants, link):
     source = next(each.source for each in published.read_all() if each.id == variants[0]["id"])
     claims = "; ".join(f"{claim['by']}, on {claim['hardware']}: {claim['number']}" for claim in variants[0]["claims"])
-    runs = sorted({f"{one['hardware']}, driver {one['driver']}, {one['date']}, commit {one['xsched']}" for one in variants})
+    runs = sorted({f"{one['hardware']}, driver {one['driver']}, {one['date']}, commit {one['xsched']}"
+                   for one in variants})
     notes = list(dict.fromkeys(note for one in variants for note in one["notes"].split("; ")))
     failures = [f"- {one['id']}: {failure.splitlines()[0]}" for one in variants for failure in one["failures"]]
-    parts = [f"## {workload}", wrapped(f"From {source}. Claimed: {claims}."), wrapped(f"Here: {'; '.join(runs)} ({'; '.join(notes)})."),
-             f"![{workload}]({link})", table(variants)]
+    parts = [f"## {workload}", wrapped(f"From {source}. Claimed: {claims}."),
+             wrapped(f"Here: {'; '.join(runs)} ({'; '.join(notes)})."), f"![{workload}]({link})", table(variants)]
     if failures:
         parts.append("Failed:\n\n" + "\n".join(failures))
     return "\n\n".join(parts) + "\n"

@@ -5,7 +5,8 @@ import contextlib
 from . import published, published_run, report
 from .programs import ProgramFailed
 
-HEAVY = {"llama_8b", "gpt2_large", "whisper_large"}  # models of which not every way's programs fit onto a device at once
+# Models of which the programs of all ways do not fit onto a device at once.
+HEAVY = {"llama_8b", "gpt2_large", "whisper_large"}
 LEAST_SECONDS = 2
 BACKGROUND_SECONDS = 1.5   # alone: nothing but its rate
 LOOK_SECONDS = 1

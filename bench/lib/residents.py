@@ -18,7 +18,8 @@ PAUSE_SECONDS = 0.005
 class Resident:
     def __init__(self, session, way, role, place):
         self.name = f"{way.name} {role}{place}"
-        self.log, self.out = session.folder / f"{way.name}_{role}{place}.log", session.folder / f"{way.name}_{role}{place}"
+        self.out = session.folder / self.name.replace(" ", "_")
+        self.log = self.out.with_suffix(".log")
         with open(self.log, "a") as errors:
             self.process = subprocess.Popen([*way.prefix(role), requests.PYTORCH / "resident.py"], stderr=errors,
                                             env=session.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,

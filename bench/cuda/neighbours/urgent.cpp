@@ -131,9 +131,12 @@ struct Role {
     bool copies = false;     // in and out are part of the burst
     bool allocates = false;  // and what that takes is told
 };
-constexpr Role kRoles[] = {{"copying", burst_copying, true}, {"kernels", burst_kernels},
-                           {"steps", burst_steps},           {"host", burst_host},
-                           {"allocating", burst_allocating, false, true}, {"streams", burst_streams}};
+constexpr Role kRoles[] = {{"copying", burst_copying, true},
+                           {"kernels", burst_kernels},
+                           {"steps", burst_steps},
+                           {"host", burst_host},
+                           {"allocating", burst_allocating, false, true},
+                           {"streams", burst_streams}};
 
 const Role* role_of(const char* name) {
     for (const Role& role : kRoles)
