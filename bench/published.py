@@ -128,18 +128,19 @@ def measure(variants, options, session, backend, stack):
         stack.enter_context(peers.Service(peer, session.environment))
     for name, reason in absent.items():
         print(f"not measured: {name}: {reason}")
-    house, documents, slower = House(session, progress), [], 0.0
+    house, documents, slower = House(session, progress), [], [0.0]
+    stack.callback(house.end)
     if options.stay:
         published_stay.Staying(house, progress, ways, options.seconds).start_all(variants)
     for variant in variants:
         guess, start = guess_seconds(variant, options), time.monotonic()
-        if documents and start - options.began + slower * guess > options.budget:
+        if documents and start - options.began + max(slower[-2:]) * guess > options.budget:
             print(f"not measured: {variant.id}: no time was left", flush=True)
             continue
         documents.append(measure_one(variant, options, house, ways))
         documents[-1].write(options.results, backend)
         took = time.monotonic() - start
-        slower = max(slower, took / guess)
+        slower.append(took / guess)
         print(f"\n{documents[-1].text()}{variant.id}: {took:.0f} s, {time.monotonic() - options.began:.0f} in all",
               flush=True)
     progress.done()

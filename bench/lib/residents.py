@@ -1,6 +1,7 @@
 """Programs that stay (bench/cuda/pytorch/resident.py): for each way to share the device and each place in it one, which
 is one program of a workload after the other. Without a start of Python, PyTorch and the device before each measurement,
 many workloads fit into minutes."""
+import contextlib
 import json
 import os
 import select
@@ -11,7 +12,7 @@ import time
 from . import requests
 from .programs import KILL_SECONDS, ProgramFailed
 
-START_SECONDS = 60
+START_SECONDS = 120  # many of them load at once
 PAUSE_SECONDS = 0.005
 
 
@@ -75,13 +76,19 @@ class Resident:
     def rows(self):
         return [[int(number) for number in line.split()] for line in self.out.read_text().splitlines()]
 
-    def kill(self):
+    def end(self):
+        """Without waiting for it."""
         if self.alive:
             os.killpg(self.process.pid, signal.SIGKILL)
-            try:
+
+    def kill(self):
+        if self.alive:
+            self.end()
+            with contextlib.suppress(subprocess.TimeoutExpired):
                 self.process.wait(KILL_SECONDS)
-            except subprocess.TimeoutExpired:
-                pass
+        for pipe in (self.process.stdin, self.process.stdout):
+            with contextlib.suppress(BrokenPipeError):
+                pipe.close()
 
 
 class House:
@@ -122,6 +129,11 @@ class House:
                 resident.has = program.model_key
                 asked.append((resident, "build", options))
         self.ask(asked, START_SECONDS)
+
+    def end(self):
+        """All at once: a driver takes its time with each."""
+        for resident in self.residents.values():
+            resident.end()
 
     def drop(self, residents):
         asked = [(resident, "rest", {"drop": 1}) for resident in residents if resident.alive and resident.has]

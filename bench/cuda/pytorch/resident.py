@@ -70,6 +70,7 @@ class Resident:
 
 def main():
     torch.set_num_threads(1)
+    zoo.load_libraries()
     resident = Resident()
     print("ready", flush=True)
     while line := sys.stdin.buffer.raw.readline():

@@ -1,4 +1,7 @@
 """Models of the published workloads by name, with random weights. Ordinary PyTorch."""
+import contextlib
+import importlib
+
 import models
 import torch
 
@@ -39,12 +42,19 @@ def build(name):
     return getattr(torchvision.models, name)(weights=None, **options)
 
 
+def load_libraries():
+    """All that models are made of, which takes seconds. None uses the device."""
+    for library in ("torchvision", "transformers.models.bert.modeling_bert"):
+        with contextlib.suppress(ImportError):
+            importlib.import_module(library)
+
+
 def build_on_device(name):
     """The same with weights that are made there, which takes much less time."""
     try:
         with torch.device("cuda"):
             return build(name)
-    except (RuntimeError, TypeError, ValueError):  # a library that makes some of them on the processor
+    except Exception:  # a library that makes some of them on the processor
         return build(name)
 
 
