@@ -32,7 +32,8 @@ START_EVERY = 2.5      # seconds from the start of one training process on the d
 PYTORCH = Path(__file__).resolve().parent / "pytorch"
 WAYS = {"native": None, "xsched": {}, "whole": {"XSCHED_COPY_PIECE": "-1"}, "pieces": {"XSCHED_COPY_PIECE": "0"},
         "engines": {"XSCHED_COPY_PIECE": "0", "XSCHED_INTERRUPT_COPIES": "1"},
-        "kernels_off": {"XSCHED_INTERRUPT_COPIES": "0"}, "careless": {"XSCHED_PRECAUTIONS": "0"},
+        "kernels_off": {"XSCHED_INTERRUPT_COPIES": "0"},
+        "pageable": {"XSCHED_COPY_PIECE": "0", "XSCHED_INTERRUPT_COPIES": "0"}, "careless": {"XSCHED_PRECAUTIONS": "0"},
         "foreseeing": {"XSCHED_FORESIGHT": "1"}, "gates": {"XSCHED_INTERRUPT": "0"},
         "freeing": {"XSCHED_FREE_ENDS_KEEP_ALIVE": "1"}, "timeslices": None}
 TIMESLICES = "timeslices"  # natively, and the neighbours have a short timeslice once and for all
@@ -196,10 +197,26 @@ class Bench:
             self.finish(urgent, END_SECONDS + 2 * seconds)
             if recorder is not None:
                 recorder.wait(END_SECONDS + 2 * seconds)
+            held = self.held(way, neighbours)
         finally:
             for process in neighbours:
                 self.finish(process)
-        return rows(urgent.out), [] if starts else [rows(process.out) for process in neighbours], alone
+        return rows(urgent.out), [] if starts else [rows(process.out) for process in neighbours], alone, held
+
+    def held(self, way, neighbours):
+        """Of each neighbour, as the server tells: how often by which mechanism, and how long until it was off, ms."""
+        if WAYS[way] is None or not neighbours:
+            return []
+        line = [self.build / "bin" / "xcli", "metrics", "--json"]
+        said = subprocess.run(line, env=self.environment(way), capture_output=True, text=True, timeout=READY_SECONDS)
+        known = {one["pid"]: one for one in json.loads(said.stdout or "{}").get("programs", [])}
+        found = [known[process.pid] for process in neighbours if process.pid in known]
+        return [{"command_ms": one["command_ms"], "holds": one["holds"], "by": counted(one["preempted_by"]),
+                 "stop_ms": counted(one["stop_ms_by"]), "resume_ms": counted(one["resume_ms_by"])} for one in found]
+
+
+def counted(by_mechanism):
+    return {name: round(value, 3) for name, value in by_mechanism.items() if value}
 
 
 def begin_in_turns(trainings, urgent):
@@ -297,8 +314,8 @@ class Run:
                          "version": os.environ.get("XSCHED_BENCH_VERSION", report.version()), "device": device(),
                          "period_ms": PERIOD_MS, "results": self.found, "failures": self.failures}
 
-    def add(self, key, bursts, neighbours, alone):
-        one = summary(bursts, neighbours, alone)
+    def add(self, key, bursts, neighbours, alone, held):
+        one = summary(bursts, neighbours, alone) | ({"held": held} if held else {})
         self.found.setdefault(key, []).append(one)
         self.bursts.setdefault(key, []).append(bursts)
         print(f"{key:42} {json.dumps(one)}", flush=True)
