@@ -6,6 +6,7 @@ XSched, in turns. One JSON file for each, and one page.
     bench/published.py                              all of them: many hours
     bench/published.py --only W1.A,W2,W7 --seconds 10 --rounds 1 --budget 470
     bench/published.py --short                      a choice that takes 8 minutes on an H100
+    bench/published.py --stay --seconds 4 --requests 60 --budget 540    nearly all of them within 9 minutes
     bench/published.py --load 0.2                   urgent rates so that each works a fifth of the time, alone
     bench/published.py --list                       what there is, and what can be measured here
     bench/published.py --dry-run                    what would be run, command by command
@@ -15,6 +16,7 @@ line or a file makes no sense.
 """
 import argparse
 import contextlib
+import importlib.util
 import sys
 import time
 from dataclasses import dataclass
@@ -22,12 +24,14 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from lib import backend as backends  # noqa: E402
-from lib import html, peers, programs, published, published_run, report, requests  # noqa: E402
+from lib import html, peers, programs, published, published_run, published_stay, report, requests  # noqa: E402
+from lib.residents import House  # noqa: E402
 from lib.progress import Progress  # noqa: E402
 
 SHORT = ("W1.A", "W2.R1", "W2.M4", "W4.fig9", "W7.resnet50")
 SHORT_SECONDS, SHORT_BUDGET = 6, 460
 LOAD_SECONDS = 150     # of Python, PyTorch and models, for all programs of a round at once
+NO_TORCH = "there is no python3 with a PyTorch (and torchvision) that finds a GPU"
 GUESS_SECONDS = 9      # of one turn besides the measuring
 
 
@@ -51,6 +55,10 @@ def parse_options(words=None):
     parser.add_argument("--load", type=float, help="part of the time that each urgent program works, alone")
     parser.add_argument("--budget", type=float, default=1e9, help="seconds after which no variant is begun")
     parser.add_argument("--short", action="store_true", help=f"{', '.join(SHORT)}, once, within {SHORT_BUDGET} s")
+    parser.add_argument("--stay", action="store_true", help="programs take on one workload after the other, and what "
+                        "they do alone is measured once for all variants: a tenth of the time")
+    parser.add_argument("--requests", type=float, default=0, help="with --stay: urgent ones after which a measurement "
+                        f"may end before its time, but not before {published_stay.LEAST_SECONDS} s")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--dry-run", action="store_true")
     options = parser.parse_args(words)
@@ -69,12 +77,14 @@ def not_here(options):
     """Why nothing can be measured, as a sentence; empty if it can."""
     if not (options.build / "bin" / "xcli").exists():
         return f"there is no XSched in {options.build}: build it, or say where with --build"
-    if not requests.torch_finds_device():
-        return "there is no python3 with a PyTorch (and torchvision) that finds a GPU"
-    return ""
+    if options.stay:  # whose programs say it themselves, and sooner
+        return "" if all(map(importlib.util.find_spec, ("torch", "torchvision"))) else NO_TORCH
+    return "" if requests.torch_finds_device() else NO_TORCH
 
 
 def guess_seconds(variant, options):
+    if options.stay:
+        return published_stay.guess_seconds(variant, options)
     return options.rounds * len(published.turns(variant, options.ways)) * (options.seconds + GUESS_SECONDS)
 
 
@@ -118,30 +128,43 @@ def measure(variants, options, session, backend, stack):
         stack.enter_context(peers.Service(peer, session.environment))
     for name, reason in absent.items():
         print(f"not measured: {name}: {reason}")
-    began, longest, documents = time.monotonic(), 0.0, []
+    house, documents, slower = House(session, progress), [], [0.0]
+    stack.callback(house.end)
+    if options.stay:
+        published_stay.Staying(house, progress, ways, options.seconds).start_all(variants)
     for variant in variants:
-        if documents and time.monotonic() - began + longest > options.budget:
-            print(f"not measured: {variant.id}: no time was left")
+        guess, start = guess_seconds(variant, options), time.monotonic()
+        if documents and start - options.began + max(slower[-2:]) * guess > options.budget:
+            print(f"not measured: {variant.id}: no time was left", flush=True)
             continue
-        start = time.monotonic()
-        measuring = published_run.Measuring(session, progress, ways, options.seconds, options.load)
-        try:
-            measuring.look(variant)
-            for number in range(options.rounds):
-                measuring.round(variant, number)
-        except (programs.ProgramFailed, OSError, ValueError, IndexError) as error:
-            measuring.failures.append(str(error))
-        session.kill_all()
-        longest = max(longest, time.monotonic() - start)
-        documents.append(published_run.answer(variant, measuring, options.rounds))
+        documents.append(measure_one(variant, options, house, ways))
         documents[-1].write(options.results, backend)
-        print(f"\n{documents[-1].text()}", flush=True)
+        took = time.monotonic() - start
+        slower.append(took / guess)
+        print(f"\n{documents[-1].text()}{variant.id}: {took:.0f} s, {time.monotonic() - options.began:.0f} in all",
+              flush=True)
     progress.done()
     return documents
 
 
+def measure_one(variant, options, house, ways):
+    measuring = published_stay.Staying(house, house.progress, ways, options.seconds, options.load, options.requests) \
+        if options.stay else \
+        published_run.Measuring(house.session, house.progress, ways, options.seconds, options.load)
+    try:
+        measuring.look(variant)
+        for number in range(options.rounds):
+            measuring.round(variant, number)
+    except (programs.ProgramFailed, OSError, ValueError, IndexError) as error:
+        measuring.failures.append(str(error))
+    if not options.stay:
+        house.session.kill_all()
+    return published_run.answer(variant, measuring, options.rounds)
+
+
 def main():
     options = parse_options()
+    options.began = time.monotonic()
     try:
         variants = published.chosen(published.read_all(), options.only)
     except (published.Wrong, OSError, ValueError, KeyError) as error:

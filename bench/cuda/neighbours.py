@@ -32,8 +32,12 @@ START_EVERY = 2.5      # seconds from the start of one training process on the d
 PYTORCH = Path(__file__).resolve().parent / "pytorch"
 WAYS = {"native": None, "xsched": {}, "whole": {"XSCHED_COPY_PIECE": "-1"}, "pieces": {"XSCHED_COPY_PIECE": "0"},
         "engines": {"XSCHED_COPY_PIECE": "0", "XSCHED_INTERRUPT_COPIES": "1"},
-        "kernels_off": {"XSCHED_INTERRUPT_COPIES": "0"}, "careless": {"XSCHED_PRECAUTIONS": "0"},
-        "foreseeing": {"XSCHED_FORESIGHT": "1"}}
+        "kernels_off": {"XSCHED_INTERRUPT_COPIES": "0"},
+        "pageable": {"XSCHED_COPY_PIECE": "0", "XSCHED_INTERRUPT_COPIES": "0"}, "careless": {"XSCHED_PRECAUTIONS": "0"},
+        "foreseeing": {"XSCHED_FORESIGHT": "1"}, "gates": {"XSCHED_INTERRUPT": "0"},
+        "freeing": {"XSCHED_FREE_ENDS_KEEP_ALIVE": "1"}, "timeslices": None}
+TIMESLICES = "timeslices"  # natively, and the neighbours have a short timeslice once and for all
+PARTS = ("first allocation", "other allocations", "first kernels", "other kernels", "first release", "other releases")
 BURSTS = ("kernels", "steps", "host")  # the main job's A, B and C
 SETS = {"copies": (("copying",), ("pinned both ways", "pageable both ways", "model load", "pinned in, 16 deep")),
         "crowds": ((*BURSTS, "copying"), ("one", "five", "ten")),
@@ -84,6 +88,12 @@ class Bench:
         self.number = 0
         self.log = []
 
+    def preloaded(self, way, priority):
+        """What a program has besides, in the way that is no scheduler's."""
+        if way != TIMESLICES or priority != 0:
+            return {}
+        return {"LD_PRELOAD": str(self.build / "bench" / "cuda" / "libtimeslices.so"), "BENCH_TIMESLICE_US": "1"}
+
     def environment(self, way):
         if way not in self.servers:
             self.servers[way] = self.folder / way
@@ -95,7 +105,7 @@ class Bench:
         self.number += 1
         out = self.folder / f"rows{self.number}"
         line = [str(word).format(out=out) for word in line]
-        environment = self.environment(way)
+        environment = self.environment(way) | self.preloaded(way, priority)
         if WAYS[way] is not None:
             options = ["--priority", str(priority), "--log", self.options.log]
             line = [str(self.build / "bin" / "xcli"), "run", *options, "--", *line]
@@ -187,10 +197,26 @@ class Bench:
             self.finish(urgent, END_SECONDS + 2 * seconds)
             if recorder is not None:
                 recorder.wait(END_SECONDS + 2 * seconds)
+            held = self.held(way, neighbours)
         finally:
             for process in neighbours:
                 self.finish(process)
-        return rows(urgent.out), [] if starts else [rows(process.out) for process in neighbours], alone
+        return rows(urgent.out), [] if starts else [rows(process.out) for process in neighbours], alone, held
+
+    def held(self, way, neighbours):
+        """Of each neighbour, as the server tells: how often by which mechanism, and how long until it was off, ms."""
+        if WAYS[way] is None or not neighbours:
+            return []
+        line = [self.build / "bin" / "xcli", "metrics", "--json"]
+        said = subprocess.run(line, env=self.environment(way), capture_output=True, text=True, timeout=READY_SECONDS)
+        known = {one["pid"]: one for one in json.loads(said.stdout or "{}").get("programs", [])}
+        found = [known[process.pid] for process in neighbours if process.pid in known]
+        return [{"command_ms": one["command_ms"], "holds": one["holds"], "by": counted(one["preempted_by"]),
+                 "stop_ms": counted(one["stop_ms_by"]), "resume_ms": counted(one["resume_ms_by"])} for one in found]
+
+
+def counted(by_mechanism):
+    return {name: round(value, 3) for name, value in by_mechanism.items() if value}
 
 
 def begin_in_turns(trainings, urgent):
@@ -240,6 +266,9 @@ def summary(bursts, neighbours, alone):
     if bursts[0][2] > 0:
         made |= {"in_us": part([row[2] for row in bursts[1:]], 0.5),
                  "kernels_us": part([row[3] for row in bursts[1:]], 0.5)}
+    if len(bursts[0]) > 4:
+        made["parts_us"] = {name: round(part([row[4 + at] for row in bursts[1:]], 0.5), 1)
+                            for at, name in enumerate(PARTS)}
     begin, end = bursts[0][0], bursts[-1][0] + bursts[-1][1]
     busy = sum(row[1] for row in bursts) / (end - begin)
     rates = [(rate(pieces, *alone), rate(pieces, begin, end)) for pieces in neighbours]
@@ -285,8 +314,8 @@ class Run:
                          "version": os.environ.get("XSCHED_BENCH_VERSION", report.version()), "device": device(),
                          "period_ms": PERIOD_MS, "results": self.found, "failures": self.failures}
 
-    def add(self, key, bursts, neighbours, alone):
-        one = summary(bursts, neighbours, alone)
+    def add(self, key, bursts, neighbours, alone, held):
+        one = summary(bursts, neighbours, alone) | ({"held": held} if held else {})
         self.found.setdefault(key, []).append(one)
         self.bursts.setdefault(key, []).append(bursts)
         print(f"{key:42} {json.dumps(one)}", flush=True)

@@ -34,6 +34,11 @@ class Program:
     half: bool = False
     arrival: Arrival = field(default_factory=Arrival)
 
+    @property
+    def model_key(self):
+        """What its model is, however often it is asked."""
+        return (self.model, self.batch, self.task, self.words, self.half)
+
     def options(self, seed, per_s):
         """Of bench/cuda/pytorch/workload.py."""
         return {"model": self.model, "batch": self.batch, "task": self.task, "words": self.words,
@@ -102,13 +107,14 @@ def read_all(folder=FOLDER):
 
 
 def chosen(variants, words):
-    """Those that are meant: W1 is all of W1, W1.A one of them. Without words all."""
-    found = [variant for variant in variants if not words or any(
-        variant.id == word or variant.id.startswith(word + ".") for word in words)]
-    unknown = [word for word in words if not any(v.id == word or v.id.startswith(word + ".") for v in variants)]
+    """Those that are meant, in the order of the words: W1 is all of W1, W1.A one of them. Without words all."""
+    def meant(variant, word):
+        return variant.id == word or variant.id.startswith(word + ".")
+    unknown = [word for word in words if not any(meant(variant, word) for variant in variants)]
     if unknown:
         raise Wrong(f"there is no workload {', '.join(unknown)}: there are {', '.join(v.id for v in variants)}")
-    return found
+    found = {variant.id: variant for word in words for variant in variants if meant(variant, word)}
+    return list(found.values()) if words else variants
 
 
 def per_s(program, service_s, load=None):

@@ -32,12 +32,15 @@ class Measuring:
         return self.session.start("workload.py", options, self.ways[way].prefix(published.ROLES[program.role]),
                                   folder=requests.PYTORCH)
 
+    def unknown(self, variant):
+        """Programs whose rate follows from how long a request takes alone, which is not known."""
+        return [program for program in variant.programs if program not in self.service_s and
+                program.arrival.kind != "closed" and
+                (self.load is not None and program.role == "urgent" or program.arrival.load)]
+
     def look(self, variant):
-        """How long a request takes alone, of programs whose rate follows from that."""
-        for program in variant.programs:
-            if program in self.service_s or program.arrival.kind == "closed" or \
-                    (self.load is None or program.role != "urgent") and not program.arrival.load:
-                continue
+        """How long such a request takes."""
+        for program in self.unknown(variant):
             self.progress.doing(f"{variant.id}: {program.model} alone")
             running = self.session.start("workload.py", {**program.options(1, 0), "arrival": "closed",
                                                          "seconds": LOOK_SECONDS}, folder=requests.PYTORCH)

@@ -5,7 +5,8 @@
 //   launch_cost --out FILE   one line per batch and kind: number of the kind, picoseconds per call
 //
 // Kinds: 0 empty kernel on the NULL stream, 1 on a stream of its own, 2 event record, 3 synchronize an idle stream,
-// 4 asynchronous memset of 4 bytes.
+// 4 asynchronous memset of 4 bytes, 5 empty kernel on another of four streams, 6 a stream waits for an event that is
+// complete, 7 query of that event, 8 query of an idle stream.
 #include <cstdio>
 #include <exception>
 #include <functional>
@@ -29,15 +30,16 @@ int run(const busy::Arguments& arguments) {
     const std::function<void()> kinds[] = {
         [&] { calls.launch(nullptr); }, [&] { calls.launch(calls.own()); },
         [&] { calls.record(); },        [&] { calls.synchronize(calls.own()); },
-        [&] { calls.set(); },
+        [&] { calls.set(); },           [&] { calls.launch(calls.next()); },
+        [&] { calls.wait(); },          [&] { calls.query_event(); },
+        [&] { calls.query(); },
     };
     busy::Rows rows;
     const int64_t end = busy::now_ns() + static_cast<int64_t>(arguments.seconds * 1e9);
     for (int number = 0; number < kWarmUpBatches || busy::now_ns() < end; ++number) {
         for (size_t kind = 0; kind < std::size(kinds); ++kind) {
             const int64_t cost = batch(kinds[kind]);
-            calls.synchronize(nullptr);
-            calls.synchronize(calls.own());
+            calls.synchronize_all();
             if (number >= kWarmUpBatches) rows.push_back({static_cast<int64_t>(kind), cost});
         }
     }

@@ -7,9 +7,11 @@ import tempfile
 import unittest
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "tests" / "gpu")]
 import launch_cost  # noqa: E402
 import questions  # noqa: E402
+import run_deterministic  # noqa: E402
 from lib import peers, plots, workloads  # noqa: E402
 
 GPU = workloads.GPU
@@ -91,8 +93,21 @@ class LaunchCost(unittest.TestCase):
 
     def test_cuda_has_a_limit_of_its_own(self):
         rows, targets = launch_cost.outcome(self.found(native=1000, xsched=1100, local=1090))
-        self.assertEqual(rows[2], (launch_cost.KINDS[1], "1000", "1100", "1090", "100", "90"))
-        self.assertEqual([value for _, value, _, _, _ in targets], [100, 100])
+        self.assertEqual(rows[2], (launch_cost.KINDS[1], "1000", "1100", "1090", "100", "90", "-"))
+        self.assertEqual([value for _, value, _, _, _ in targets], [100] * 7)
+        self.assertEqual({what: limit for what, _, _, limit, _ in targets}["added to an event query"], 60)
+
+
+class Deterministic(unittest.TestCase):
+    def found(self, native=(1, 2), again=(1, 2), beside=(1, 2), bursts=(5,)):
+        return dict(zip(run_deterministic.WAYS, ((9.0, native, []), (9.0, again, []), (9.0, beside, bursts))))
+
+    def test_every_difference_is_said(self):
+        self.assertEqual(run_deterministic.judge(self.found(), 1000), [])
+        for found, words in ((self.found(beside=(1, 3)), "under XSched the parameters differ by step 200"),
+                             (self.found(again=(2, 2)), "two native runs differ by step 100"),
+                             (self.found(bursts=()), "no burst")):
+            self.assertIn(words, run_deterministic.judge(found, 1000)[0])
 
 
 if __name__ == "__main__":

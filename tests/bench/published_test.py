@@ -10,6 +10,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bench"))
 import published as tool  # noqa: E402
+import published_page  # noqa: E402
 from lib import arrivals, backend, peers, published, published_run  # noqa: E402
 
 MS = 1_000_000
@@ -173,6 +174,33 @@ class Measured(unittest.TestCase):
         _, found = measured(Session(broken="mps"), ("native", "mps", "xsched"))
         self.assertEqual(found.failures, ["mps: it ended with status 1"])
         self.assertIsNotNone(found.ratio("xsched", 50))
+
+
+class Page(unittest.TestCase):
+    def test_a_table_a_picture_and_the_claims_of_each_workload(self):
+        found = published.chosen(published.read_all(), ["W2.R1"])[0]
+        ways = [peers.Peer(Path(name), name, ("cuda",), False, 1) for name in ("native", "mps", "xsched")]
+        measuring = published_run.Measuring(Session(), Quiet(), ways, 1)
+        measuring.round(found, 0)
+        measuring.failures.append("static_timeslices: not here\nand more")
+        with tempfile.TemporaryDirectory() as folder:
+            made = published_run.answer(found, measuring, 1)
+            made.write(folder, backend.Backend("cuda", "C", Path(), "a device", "vendor", "driver 1"))
+            self.assertEqual(published_page.main([folder, "--to", folder]), 0)
+            text, drawn = ((Path(folder) / name).read_text() for name in ("published.md", "W2.svg"))
+            figures = json.loads((Path(folder) / "published.json").read_text())
+        self.assertIn("Orion, on its paper's own GPU", text.replace("\n", " "))
+        self.assertIn("| W2.R1: ResNet-50 at 15/s beside ResNet-50 in training | 50 | 5000 us / 5000 us |", text)
+        self.assertIn("4.00 x | - | 6000 us / 6000 us, **1.20 x** missed | 1.15 x |", text)
+        self.assertIn("- W2.R1: static_timeslices: not here\n", text)
+        self.assertIn("![W2](W2.svg)", text)
+        self.assertIn("MPS: R1 4; XSched: R1 1.2", drawn)
+        self.assertEqual([each["id"] for each in figures], ["W2.R1"])
+        self.assertAlmostEqual(figures[0]["kept"]["xsched"], measuring.kept_of_left("xsched"), places=3)
+
+    def test_nothing_was_measured(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertEqual(published_page.main([folder, "--to", folder]), 2)
 
 
 class CommandLine(unittest.TestCase):

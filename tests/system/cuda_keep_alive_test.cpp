@@ -48,6 +48,12 @@ TEST_F(CudaKeepAlive, NothingChangesPlaces) {
     EXPECT_GT(kept_alive(), 0u) << server.region().header.keep_alive_synchronizes.load();
 }
 
+// What keeps the device may end before a call that frees memory, on a thread that launches nothing then.
+TEST_F(CudaKeepAlive, NothingChangesPlacesWhereFreeingEndsIt) {
+    check(XSCHED_OPERATIONS, {{"XSCHED_FREE_ENDS_KEEP_ALIVE", "1"}});
+    EXPECT_GT(kept_alive(), 0u) << server.region().header.keep_alive_synchronizes.load();
+}
+
 // After a synchronize the program may touch its managed memory, which it may not while a kernel of ours runs.
 TEST_F(CudaKeepAlive, NotWhereManagedMemoryIsTheHostsOrTheDevices) {
     check("3000", {{"FAKE_CUDA_NO_CONCURRENT_MANAGED", "1"}});

@@ -17,25 +17,36 @@ public:
         check(driver().cuCtxSetCurrent(context), "cuCtxSetCurrent");
         check(driver().cuModuleLoadData(&module, kNothingPtx), "cuModuleLoadData");
         check(driver().cuModuleGetFunction(&kernel_, module, "nothing"), "cuModuleGetFunction");
-        check(driver().cuStreamCreate(&own_, kStreamNonBlocking), "cuStreamCreate");
+        for (CuStream& stream : streams_) check(driver().cuStreamCreate(&stream, kStreamNonBlocking), "cuStreamCreate");
         check(driver().cuEventCreate(&event_, kEventDisableTiming), "cuEventCreate");
         check(driver().cuMemAlloc(&memory_, 4096), "cuMemAlloc");
     }
 
-    CuStream own() const { return own_; }
+    CuStream own() const { return streams_[0]; }
+    // Another of four with each call, the own one among them.
+    CuStream next() { return streams_[++last_ % kStreams]; }
     void launch(CuStream stream) {
         uint32_t number = 0;
         void* parameters[] = {&memory_, &number};
         check(driver().cuLaunchKernel(kernel_, 1, 1, 1, 32, 1, 1, 0, stream, parameters, nullptr), "cuLaunchKernel");
     }
-    // The next two on the own stream.
-    void record() { check(driver().cuEventRecord(event_, own_), "cuEventRecord"); }
-    void set() { check(driver().cuMemsetD8Async(memory_, 1, 4, own_), "cuMemsetD8Async"); }
+    // The next five on the own stream; the event is one that was recorded last.
+    void record() { check(driver().cuEventRecord(event_, own()), "cuEventRecord"); }
+    void wait() { check(driver().cuStreamWaitEvent(own(), event_, 0), "cuStreamWaitEvent"); }
+    void query() { check(driver().cuStreamQuery(own()), "cuStreamQuery"); }
+    void query_event() { check(driver().cuEventQuery(event_), "cuEventQuery"); }
+    void set() { check(driver().cuMemsetD8Async(memory_, 1, 4, own()), "cuMemsetD8Async"); }
     void synchronize(CuStream stream) { check(driver().cuStreamSynchronize(stream), "cuStreamSynchronize"); }
+    void synchronize_all() {
+        synchronize(nullptr);
+        for (CuStream stream : streams_) synchronize(stream);
+    }
 
 private:
     CuFunction kernel_ = nullptr;
-    CuStream own_ = nullptr;
+    static constexpr unsigned kStreams = 4;
+    CuStream streams_[kStreams] = {};
+    unsigned last_ = 0;
     CuEvent event_ = nullptr;
     CuPointer memory_ = 0;
 };

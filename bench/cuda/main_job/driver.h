@@ -48,10 +48,13 @@ constexpr int kAttributeThreadsPerMultiprocessor = 39;
     F(cuMemsetD8Async, CuPointer to, unsigned char value, size_t bytes, CuStream stream)                        \
     F(cuStreamCreate, CuStream* stream, unsigned flags)                                                         \
     F(cuStreamCreateWithPriority, CuStream* stream, unsigned flags, int priority)                               \
+    F(cuStreamWaitEvent, CuStream stream, CuEvent event, unsigned flags)                                        \
+    F(cuStreamQuery, CuStream stream)                                                                           \
     F(cuStreamSynchronize, CuStream stream)                                                                     \
     F(cuStreamDestroy, CuStream stream)                                                                         \
     F(cuEventCreate, CuEvent* event, unsigned flags)                                                            \
     F(cuEventRecord, CuEvent event, CuStream stream)                                                            \
+    F(cuEventQuery, CuEvent event)                                                                              \
     F(cuEventSynchronize, CuEvent event)                                                                        \
     F(cuEventElapsedTime, float* ms, CuEvent begin, CuEvent end)                                                \
     F(cuEventDestroy, CuEvent event)                                                                            \

@@ -12,6 +12,10 @@ constexpr double kKernelUs = 7;
 constexpr uint32_t kStreams = 4;
 constexpr int64_t kHostNs = 60'000;  // of work after each kernel
 
+// Of an allocating burst, ns: its four allocations, their kernels and releases; the first of each apart.
+constexpr int kParts = 6;
+using Parts = int64_t[kParts];
+
 // What a burst works with: words on the device, and the host's before and after it.
 struct Urgent {
     uint32_t steps = 0;
@@ -24,6 +28,7 @@ struct Urgent {
     uint32_t* in = host_memory(kBurstWords * 4, true);
     uint32_t* out = host_memory(kBurstWords * 4, true);
     mutable std::vector<int64_t> rounds;  // of the last burst, what each took
+    mutable Parts parts = {};
 
     explicit Urgent(uint32_t wanted) : steps(wanted) {
         for (Handle& stream : streams) stream = make_stream();
@@ -95,12 +100,22 @@ uint32_t burst_host(const Urgent& work) {
 }
 
 uint32_t burst_allocating(const Urgent& work) {
+    std::fill(work.parts, work.parts + kParts, 0);
+    int64_t began = now_ns();
+    const auto part = [&](int time, int at) {
+        const int64_t now = now_ns();
+        work.parts[2 * at + (time == 0 ? 0 : 1)] += now - began;
+        began = now;
+    };
     for (int i = 0; i < 4; ++i) {
         const Pointer words = allocate(kBurstWords * 4);
+        part(i, 0);
         for (int k = 0; k < 5; ++k) launch_steps(words, kBurstWords, work.steps, work.stream());
         work.launch(1);
         wait_stream(work.stream());
+        part(i, 1);
         release(words);
+        part(i, 2);
     }
     return 4;
 }
@@ -118,11 +133,15 @@ uint32_t burst_streams(const Urgent& work) {
 struct Role {
     const char* name;
     uint32_t (*burst)(const Urgent& work);
-    bool copies = false;  // in and out are part of the burst
+    bool copies = false;     // in and out are part of the burst
+    bool allocates = false;  // and what that takes is told
 };
-constexpr Role kRoles[] = {{"copying", burst_copying, true}, {"kernels", burst_kernels},
-                           {"steps", burst_steps},           {"host", burst_host},
-                           {"allocating", burst_allocating}, {"streams", burst_streams}};
+constexpr Role kRoles[] = {{"copying", burst_copying, true},
+                           {"kernels", burst_kernels},
+                           {"steps", burst_steps},
+                           {"host", burst_host},
+                           {"allocating", burst_allocating, false, true},
+                           {"streams", burst_streams}};
 
 const Role* role_of(const char* name) {
     for (const Role& role : kRoles)
@@ -186,6 +205,8 @@ int urgent(const char* name, const char* path, long bursts, double period_ms, ui
         fprintf(rows, "%lld %lld %lld %lld", static_cast<long long>(began), static_cast<long long>(ns), in_ns,
                 kernels_ns);
         for (const int64_t round_ns : work.rounds) fprintf(rows, " %lld", static_cast<long long>(round_ns));
+        for (const int64_t part_ns : work.parts)
+            if (role.allocates) fprintf(rows, " %lld", static_cast<long long>(part_ns));
         fputc('\n', rows);
         if ((role.copies || i + 1 == bursts) && !check(work, role, kernels))
             return fprintf(stderr, "neighbours: burst %ld has a wrong result\n", i), 4;

@@ -24,8 +24,8 @@ DEPTH = 2  # requests or steps of a closed loop that are enqueued ahead, unless 
 DECODES = {"decode", "prefill"}
 
 
-def told_to_end(options):
-    return options.until_eof and bool(select.select([sys.stdin], [], [], 0)[0]) and not sys.stdin.buffer.raw.read(1)
+def input_ended():
+    return bool(select.select([sys.stdin], [], [], 0)[0]) and not sys.stdin.buffer.raw.read(1)
 
 
 def parse_options():
@@ -46,37 +46,37 @@ def parse_options():
     return parser.parse_args()
 
 
-def load(options):
+def load(options, build=zoo.build):
     """Returns what puts the model on the device and makes a function of one request or step."""
     torch.manual_seed(options.seed)
     if options.task in DECODES:  # its weights are made on the device
         import llama
         return lambda: llama.decode(options.batch) if options.task == "decode" else llama.prefill(options.words)
-    model = zoo.build(options.model)
+    model = build(options.model)
     make = zoo.training if options.task == "training" else zoo.inference
     return lambda: make(model, options.model, options.batch, options.words, options.half)
 
 
-def open_loop(one, options):
+def open_loop(one, options, told_to_end):
     """One request after the other, each when it is due or as soon after as can be."""
-    rows, begin = [], time.monotonic_ns()
+    found, begin = [], time.monotonic_ns()
     for due in arrivals.schedule(options.arrival, options.per_s, options.seconds, options.seed):
         due_ns = begin + int(due * 1e9)
         while (left := due_ns - time.monotonic_ns()) > 0:
-            if told_to_end(options):
-                return rows
+            if told_to_end():
+                return found
             time.sleep(min(left / 1e9, 0.05))
         one()
         torch.cuda.current_stream().synchronize()
-        rows.append((due_ns, time.monotonic_ns() - due_ns))
-        if told_to_end(options):
+        found.append((due_ns, time.monotonic_ns() - due_ns))
+        if told_to_end():
             break
-    return rows
+    return found
 
 
-def closed_loop(one, options):
-    rows, under_way, end = [], deque(), time.monotonic() + options.seconds
-    while time.monotonic() < end and not told_to_end(options):
+def closed_loop(one, options, told_to_end):
+    found, under_way, end = [], deque(), time.monotonic() + options.seconds
+    while time.monotonic() < end and not told_to_end():
         begin = time.monotonic_ns()
         one()
         under_way.append((begin, torch.cuda.Event()))
@@ -84,11 +84,21 @@ def closed_loop(one, options):
         if len(under_way) >= options.depth:
             begin, event = under_way.popleft()
             event.synchronize()
-            rows.append((begin, time.monotonic_ns() - begin))
+            found.append((begin, time.monotonic_ns() - begin))
         if options.pause_ms:
             time.sleep(options.pause_ms / 1e3)
     torch.cuda.synchronize()
-    return rows
+    return found
+
+
+def rows(one, options, told_to_end):
+    """What is measured until its time is over or it is told to end."""
+    return (closed_loop if options.arrival == "closed" else open_loop)(one, options, told_to_end)
+
+
+def write(found, path):
+    with open(path, "w") as out:
+        out.writelines(f"{begin} {latency}\n" for begin, latency in found)
 
 
 def main():
@@ -101,9 +111,7 @@ def main():
         one()
     torch.cuda.synchronize()
     models.wait_for_turn()
-    rows = (closed_loop if options.arrival == "closed" else open_loop)(one, options)
-    with open(options.out, "w") as out:
-        out.writelines(f"{begin} {latency}\n" for begin, latency in rows)
+    write(rows(one, options, input_ended if options.until_eof else lambda: False), options.out)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,7 @@
 """Models of the published workloads by name, with random weights. Ordinary PyTorch."""
+import contextlib
+import importlib
+
 import models
 import torch
 
@@ -37,6 +40,22 @@ def build(name):
     import torchvision
     options = {"init_weights": False} if name == "inception_v3" else {}
     return getattr(torchvision.models, name)(weights=None, **options)
+
+
+def load_libraries():
+    """All that models are made of, which takes seconds. None uses the device."""
+    for library in ("torchvision", "transformers.models.bert.modeling_bert"):
+        with contextlib.suppress(ImportError):
+            importlib.import_module(library)
+
+
+def build_on_device(name):
+    """The same with weights that are made there, which takes much less time."""
+    try:
+        with torch.device("cuda"):
+            return build(name)
+    except Exception:  # a library that makes some of them on the processor
+        return build(name)
 
 
 def takes_words(name):

@@ -30,10 +30,13 @@ constexpr int kAttributeMultiprocessors = 63;
     F(hipModuleLaunchKernel) \
     F(hipStreamCreateWithFlags) \
     F(hipStreamCreateWithPriority) \
+    F(hipStreamWaitEvent) \
+    F(hipStreamQuery) \
     F(hipStreamSynchronize) \
     F(hipStreamDestroy) \
     F(hipEventCreateWithFlags) \
     F(hipEventRecord) \
+    F(hipEventQuery) \
     F(hipEventSynchronize) \
     F(hipEventDestroy) \
     F(hipMemsetD8Async)

@@ -285,6 +285,12 @@ bool several_queues() { return g_queues.load(std::memory_order_relaxed) > 1; }
 
 bool several_priorities() { return g_mixed.load(std::memory_order_relaxed); }
 
+void end_all_keep_alives() {
+    for_each_entry([](const StreamEntry& entry) {
+        if (XqQueue* xqueue = entry.xqueue.load(std::memory_order_acquire)) xq_end_keep_alive(xqueue);
+    });
+}
+
 // Anybody may have set one since (XHintPriority, xcli hint).
 static bool finds_several_priorities() {
     int32_t first = PRIORITY_NO_EXECUTE;

@@ -34,6 +34,9 @@ XSCHED_HOT bool several_priorities();
 // implicit rule become as urgent; those that may share a hardware queue with it (sharing.h) leave it free for this one.
 void depend_implicitly(StreamEntry& entry);
 
+// Whatever keeps the device through a pause of this process (queue/keep_alive.h).
+void end_all_keep_alives();
+
 extern std::atomic<StreamEntry*> g_all_entries;
 // Calls visit(entry) for every entry that has an XQueue.
 template <typename Visit>

@@ -6,8 +6,11 @@
 #include <type_traits>
 
 #include "base/log.h"
+#include "base/options.h"
 #include "platform.h"
 #include "platform/stream/shim/early.h"
+#include "platform/stream/shim/keep_errno.h"
+#include "platform/stream/shim/streams.h"
 
 namespace xsched::stream {
 
@@ -60,6 +63,12 @@ constexpr bool allocates(std::string_view entry) {
     return entry.find("Alloc") != std::string_view::npos || entry.find("Malloc") != std::string_view::npos;
 }
 
+// The driver waits for all that uses what is freed, and for more.
+constexpr bool frees(std::string_view entry) {
+    return entry.find("Free") != std::string_view::npos || entry.find("Unregister") != std::string_view::npos ||
+           entry.find("ModuleUnload") != std::string_view::npos;
+}
+
 // Calls the driver and, at DEBUG, writes the call with its arguments and result.
 template <EntryPoint kEntry, typename Function = typename Declared<kEntry>::Type>
 struct Traced;
@@ -67,6 +76,11 @@ struct Traced;
 template <EntryPoint kEntry, typename... Arguments>
 struct Traced<kEntry, Result (*)(Arguments...)> {
     static Result call(Arguments... arguments) {
+        if constexpr (frees(Declared<kEntry>::kName))
+            if (base::options().free_ends_keep_alive != 0) [[unlikely]] {
+                const KeepErrno keep;
+                end_all_keep_alives();
+            }
         const Result code = traced(arguments...);
         if constexpr (allocates(Declared<kEntry>::kName))
             if (code == kSuccess && known_early()) [[unlikely]]

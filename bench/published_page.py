@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+"""The page of what the published workloads gave here, out of their result files alone: for each workload what its paper
+claims on which hardware, a table, and one picture.
+
+    bench/published_page.py FOLDER...                    docs/published.md, pictures into bench/results/published
+    bench/published_page.py FOLDER... --to OTHER_FOLDER  all of it there
+
+FOLDER: with files of bench/published.py (bench_published_W1.A.json, or published_W1.A.json). Of a variant that is in
+several folders the last one counts. Their figures go into published.json beside the pictures. Exit status 2: there are
+no such files."""
+import argparse
+import json
+import os
+import sys
+import textwrap
+from collections import defaultdict
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from lib import html, plots, published, report  # noqa: E402
+from lib.document import time_text  # noqa: E402
+
+ROOT = report.ROOT
+TITLES = {"native": "natively", "mps": "MPS", "static_timeslices": "static timeslices", "xsched": "XSched"}
+HEAD = """Made by `bench/published_page.py` out of [figures](FIGURES) alone. [Benchmarks](
+benchmarks.md#the-published-systems-workloads) says how they are measured. *Of alone*: the percentile that is asked for,
+over that of the urgent programs alone. *Of what is left*: the background's rate, of its rate alone and of the time that
+the urgent programs leave. *n*: urgent requests; of fewer than a hundred a p99 is their longest, and may differ much
+from run to run. The papers measured other GPUs: their numbers are claims, and a faster device makes the same requests a
+smaller load."""
+
+
+def figures(path):
+    """What the page needs of a result file."""
+    result = json.loads(path.read_text())
+    metrics = result["metrics"]
+    latency, alone = metrics["latency_us"], metrics["rates_per_s"].get("background alone")
+    left = 1 - middle(metrics["urgent_busy"]) if metrics["urgent_busy"] else None
+    kept = {way: round(middle(rates) / middle(alone) / left, 4) for way, rates in metrics["rates_per_s"].items()
+            if alone and middle(alone) and left and left > 0.01 and way in TITLES}
+    return {"id": result["test_id"].removeprefix("bench_").removeprefix("published_"), "name": result["test_name"],
+            "date": result["date"][:10], "hardware": result["hardware"], "driver": result["driver_version"],
+            "xsched": result["xsched_version"], "claims": metrics["claims"], "latency_us": latency, "kept": kept,
+            "targets": metrics["targets"], "failures": [each[:300] for each in metrics["failures"]],
+            "notes": result["notes"]}
+
+
+def middle(values):
+    return report.percentile(values, 50)
+
+
+def read(folders):
+    """{variant: figures}, sorted as the workloads' files have them."""
+    found = {}
+    for folder in folders:
+        for path in sorted(Path(folder).glob("*published_*.json")):
+            made = figures(path)
+            found[made["id"]] = made
+    order = [variant.id for variant in published.read_all()]
+    return {name: found[name] for name in order if name in found}
+
+
+def asked(one):
+    """(percentile, most of alone)"""
+    variant = next(each for each in published.read_all() if each.id == one["id"])
+    return variant.asks["percentile"], variant.asks["most"]
+
+
+def ratio(one, way):
+    which = f"p{asked(one)[0]}"
+    latency = one["latency_us"]
+    return latency[way][which] / latency["alone"][which] if way in latency and "alone" in latency else None
+
+
+def times(one, way):
+    found = one["latency_us"].get(way)
+    return f"{time_text(found['p50'])} / {time_text(found['p99'])}" if found else "-"
+
+
+def cell(one, way):
+    found = ratio(one, way)
+    if found is None:
+        return "-"
+    text = f"{found:.2f} x"
+    if way == "xsched":
+        text = f"**{text}**{'' if found <= asked(one)[1] else ' missed'}"
+    return f"{times(one, way)}, {text}"
+
+
+def kept(one):
+    return ", ".join(f"{one['kept'][way] * 100:.0f}" if way in one["kept"] else "-" for way in TITLES)
+
+
+def table(variants):
+    which = sorted({asked(one)[0] for one in variants})
+    heads = ["", "n", "alone, p50 / p99", *TITLES.values(), "asked",
+             f"background, % of what is left ({', '.join(TITLES.values())})"]
+    heads[3] += f"; p{' or p'.join(map(str, which))} of alone"
+    rows = [heads, ["---"] * len(heads)]
+    for one in variants:
+        rows.append([one["name"].replace("|", "/"), one["latency_us"].get("alone", {}).get("count", "-"),
+                     times(one, "alone"), *(cell(one, way) for way in TITLES), f"{asked(one)[1]:g} x", kept(one)])
+    return "\n".join("| " + " | ".join(str(word) for word in row) + " |" for row in rows)
+
+
+def picture(workload, variants):
+    """Of every variant the urgent percentile, of alone, in each way."""
+    series = [{"name": TITLES[way], "peer": way, "values": [round(value, 2) if (value := ratio(one, way)) else None
+                                                             for one in variants]} for way in TITLES]
+    which = " or ".join(f"p{each}" for each in sorted({asked(one)[0] for one in variants}))
+    return {"kind": "bars", "title": f"{workload}: urgent {which}, of alone", "x": "variant", "y": "times alone",
+            "groups": [one["id"].partition(".")[2] for one in variants],
+            "series": [each for each in series if any(value is not None for value in each["values"])]}
+
+
+def wrapped(text):
+    return "\n".join(textwrap.wrap(text, 120, break_long_words=False, break_on_hyphens=False))
+
+
+def section(workload, variants, link):
+    source = next(each.source for each in published.read_all() if each.id == variants[0]["id"])
+    claims = "; ".join(f"{claim['by']}, on {claim['hardware']}: {claim['number']}" for claim in variants[0]["claims"])
+    runs = sorted({f"{one['hardware']}, driver {one['driver']}, {one['date']}, commit {one['xsched']}"
+                   for one in variants})
+    notes = list(dict.fromkeys(note for one in variants for note in one["notes"].split("; ")))
+    failures = [f"- {one['id']}: {failure.splitlines()[0]}" for one in variants for failure in one["failures"]]
+    parts = [f"## {workload}", wrapped(f"From {source}. Claimed: {claims}."),
+             wrapped(f"Here: {'; '.join(runs)} ({'; '.join(notes)})."), f"![{workload}]({link})", table(variants)]
+    if failures:
+        parts.append("Failed:\n\n" + "\n".join(failures))
+    return "\n\n".join(parts) + "\n"
+
+
+def by_workload(found):
+    grouped = defaultdict(list)
+    for name, one in found.items():
+        grouped[name.partition(".")[0]].append(one)
+    return grouped
+
+
+def write(found, page, folder):
+    """The page, its pictures and figures; returns what was written."""
+    folder.mkdir(parents=True, exist_ok=True)
+    page.parent.mkdir(parents=True, exist_ok=True)
+    where = Path(os.path.relpath(folder, page.parent))
+    (folder / "published.json").write_text(json.dumps(list(found.values()), indent=1) + "\n")
+    head = " ".join(HEAD.replace("FIGURES", str(where / "published.json")).replace("(\n", "(").split())
+    parts = [f"# The published systems' workloads, measured\n\n{wrapped(head)}\n"]
+    for workload, variants in by_workload(found).items():
+        drawn = plots.alone(picture(workload, variants), html.STYLE.read_text())
+        if drawn:
+            (folder / f"{workload}.svg").write_text(drawn)
+        parts.append(section(workload, variants, where / f"{workload}.svg"))
+    page.write_text("\n".join(parts))
+    return page
+
+
+def main(words=None):
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folders", nargs="+", type=Path)
+    parser.add_argument("--to", type=Path, help="a folder for page, pictures and figures")
+    options = parser.parse_args(words)
+    found = read(options.folders)
+    if not found:
+        print("published_page: no result of a published workload is there", file=sys.stderr)
+        return 2
+    page, folder = (options.to / "published.md", options.to) if options.to else \
+        (ROOT / "docs" / "published.md", ROOT / "bench" / "results" / "published")
+    print(write(found, page, folder))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,2 @@
+"""torchvision, of which there is one model."""
+from . import models  # noqa: F401

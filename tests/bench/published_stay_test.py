@@ -1,0 +1,98 @@
+#!/usr/bin/python3
+"""Programs that stay and take on one published workload after the other, with a PyTorch that has no device."""
+import os
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "bench"))
+from lib import peers, programs, published, published_stay, residents  # noqa: E402
+
+ASKS = {"percentile": 99, "most": 1.1, "background": 0.85}
+CLAIMS = ({"by": "b", "hardware": "h", "number": "n"},)
+
+
+class Quiet:
+    def doing(self, _):
+        pass
+
+    def wait(self, seconds):
+        programs.time.sleep(seconds)
+
+
+def program(role, model="resnet50", **arrival):
+    return published.Program(role, model, arrival=published.Arrival(**arrival))
+
+
+def variant(*members):
+    return published.Variant("T.A", "t", members, ASKS, 3, "s", CLAIMS)
+
+
+URGENT, BACKGROUND = program("urgent", kind="uniform", per_s=100), program("background")
+
+
+class Staying(unittest.TestCase):
+    def setUp(self):
+        self.session = programs.Session(ROOT)
+        self.session.environment |= {"PYTHONPATH": str(ROOT / "tests/bench/fake_torch"), "PYTHONDONTWRITEBYTECODE": "1",
+                                     "BENCH_FOLDER": tempfile.gettempdir()}
+        self.house = residents.House(self.session, Quiet())
+        self.addCleanup(self.session.__exit__)
+        self.ways = [each for each in peers.all_peers() if each.name == "native"]
+
+    def measured(self, which, **more):
+        found = published_stay.Staying(self.house, Quiet(), self.ways, 0.3, **more)
+        found.look(which)
+        found.round(which, 0)
+        return found
+
+    def pids(self):
+        return [each.process.pid for each in self.house.residents.values()]
+
+    def test_the_same_programs_measure_one_variant_after_the_other(self):
+        first = self.measured(variant(URGENT, BACKGROUND))
+        self.assertEqual(first.failures, [])
+        pids = self.pids()
+        self.assertEqual(len(pids), 2)
+        self.assertEqual([len(first.latency_us[name]) for name in ("alone", "native")], [30, 30])
+        self.assertGreater(min(first.latency_us["native"]), 1000)
+        self.assertTrue(all(first.rates[name][0] > 50 for name in ("background alone", "native")))
+        second = self.measured(variant(URGENT, BACKGROUND, BACKGROUND))
+        self.assertEqual(second.failures, [])
+        self.assertEqual(self.pids()[:2], pids)
+        self.assertEqual(second.latency_us["alone"], first.latency_us["alone"])  # measured once
+        self.assertNotEqual(second.latency_us["native"], first.latency_us["native"])
+
+    def test_a_rate_that_follows_from_a_load(self):
+        found = self.measured(variant(program("urgent", kind="uniform", load=0.1), BACKGROUND))
+        self.assertEqual(found.failures, [])
+        self.assertGreater(len(found.latency_us["alone"]), 3)
+
+    def test_what_fails_is_said_and_the_next_one_goes_on(self):
+        for model, words in (("vgg19", "no memory is left"), ("resnet152", "status 3")):
+            broken = self.measured(variant(program("urgent", model), BACKGROUND))
+            self.assertEqual(len(broken.failures), 2)
+            self.assertIn(words, broken.failures[0])
+            self.assertTrue(broken.rates["background alone"])
+            self.assertEqual(self.measured(variant(URGENT, BACKGROUND)).failures, [])
+
+    def test_as_long_as_the_urgent_requests_need(self):
+        found = published_stay.Staying(self.house, Quiet(), self.ways, 4, most_requests=90)
+        for members, seconds in (([program("urgent", kind="uniform", per_s=15)], 4), ([URGENT], 2),
+                                 ([program("urgent", kind="uniform", per_s=30)], 3), ([program("urgent")], 2),
+                                 ([program("urgent", kind="bursty", per_s=500)], 4)):
+            self.assertEqual(found.seconds_of(variant(*members, BACKGROUND)), seconds)
+
+    def test_heavy_models_are_on_the_device_in_their_turn_alone(self):
+        heavy = program("background", sorted(published_stay.HEAVY)[0])
+        found = published_stay.Staying(self.house, Quiet(), self.ways, 0.1)
+        found.prepare(variant(URGENT, heavy))
+        has = [resident.has for resident in self.house.residents.values()]
+        self.assertEqual(has, [URGENT.model_key, None])
+
+
+if __name__ == "__main__":
+    os.environ.pop("LD_PRELOAD", None)
+    unittest.main()
