@@ -5,9 +5,9 @@
 // progress, and what has completed is not known but at the end of the program's own waits. When somebody begins to
 // watch, commands report themselves from the next one on.
 //
-// Only threads of the program that launch, wait or destroy call the backend here, so that nothing of ours can be kept
-// by a lock that the driver holds for the program (docs/ARCHITECTURE.md). The agent looks at memory alone
-// (look_if_asked); what nobody will report is published (QueueSlot::unreported), and the scheduler presumes its end.
+// Only threads of the program that launch, wait or destroy call the backend here. So nothing of ours can be kept by a
+// lock that the driver holds for the program (docs/ARCHITECTURE.md). The agent looks at memory alone (look_if_asked);
+// what nobody will report is published (QueueSlot::unreported), and the scheduler presumes its end.
 //
 // Guarded by the queue's lock, which is held where a comment says so. Any thread.
 #pragma once

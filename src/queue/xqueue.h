@@ -1,5 +1,5 @@
 // XQueue: one preemptible queue over one hardware queue. Its parts: a path by which commands get to the driver (held,
-// gated or buffered), a stop in hardware (levels 2 and 3), a keep-alive, and the core that they share.
+// gated or buffered), and a stop in hardware (levels 2 and 3). It also has a keep-alive, and the core that they share.
 //
 // A command is launched on the caller's own thread when the queue is open, nothing is pending and the window has room.
 // The path does the rest.
