@@ -1,5 +1,5 @@
-// A HIP runtime that holds a stream's lock while the program waits in it, under the real xserver: a victim that stands
-// in such a call when it is stopped, at level 3 or 2, goes on, whatever of ours would want the same lock.
+// A HIP runtime that holds a stream's lock while the program waits in it, under the real xserver: a victim may be in
+// such a call when it is stopped, at level 3 or 2. It goes on, whatever of ours would want the same lock.
 #include "system/cuda_rig.h"
 
 namespace xsched::test {

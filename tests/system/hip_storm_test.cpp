@@ -1,5 +1,5 @@
-// Preemptions and kills one after the other, on HIP's stand-in with every lock that a runtime may hold, in each way
-// that the kernel driver may offer or refuse, with evictions and costs: nobody hangs, and no result is wrong (the
+// Preemptions and kills one after the other, on HIP's stand-in with every lock that a runtime may hold. All ways that
+// the kernel driver may offer or refuse come, with evictions and costs: nobody hangs, and no result is wrong (the
 // programs compare after each batch). XSCHED_TEST_PREEMPTIONS and XSCHED_TEST_KILLS: how many in all.
 #include "system/cuda_rig.h"
 

@@ -3,7 +3,7 @@
 // runtime makes its contexts' queues here and runs nothing on those that stand, also in the middle of a kernel.
 //
 // As the real one it answers its owner alone: not fork's child. A debugger must have attached before queues can be
-// suspended, must have seen those that are new, and a suspended queue cannot be destroyed (the real one waits; this one
+// suspended, and must have seen those that are new. A suspended queue cannot be destroyed (the real one waits; this one
 // says EBUSY).
 //
 // Environment:

@@ -226,7 +226,7 @@ TEST_F(DirectHsa, TheUrgentQueueGoesFirst) {
         EXPECT_TRUE(eventually([&] { return urgent.done && behind.done; }));
         return behind.after;
     };
-    // The scheduler has to come to know of both, it may decide a moment after a ring, and gives a queue that waits for
+    // The scheduler has to come to know of both, and may decide a moment after a ring. It gives a queue that waits for
     // another of its process a turn after 20 ms. Without it both would run at once, every time.
     EXPECT_TRUE(eventually([&] { return in_order() && in_order() && in_order(); }));
 }

@@ -1,5 +1,5 @@
 // Level 3 in one program, on the fake kernel driver: which of its queues stand when which of its streams are suspended,
-// in every way that such a driver may offer, and that nothing of it outlives streams, queues and fork.
+// in every way that such a driver may offer. Nothing of it outlives streams, queues and fork.
 #include "platform/hip/shim/interrupts.h"
 
 namespace xsched::test {
