@@ -1,6 +1,6 @@
 #!/bin/bash
-# Collects what the benchmarks and GPU tests need from a build directory, stripped, so that they run on a machine
-# that has a GPU but no compiler: programs, libraries and the benchmark programs, laid out as in a build directory.
+# Collects what the benchmarks and GPU tests need from a build directory, for a machine that has a GPU but no compiler:
+# programs, libraries and the benchmark programs, laid out as in a build directory.
 #
 #   scripts/pack_gpu.sh BUILD_DIRECTORY [FOLDER]   (FOLDER: gpu_pack)
 set -euo pipefail

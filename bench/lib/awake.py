@@ -1,10 +1,10 @@
 """Processors that stay awake while a device that is made of them is measured.
 
-After a sleep of some 40 ms all threads of a driver for CPU devices (PoCL) may wake on one processor and stay there for
-most of a burst while another one is idle, and a host takes time just when a sleeping processor wakes. A burst alone
-then takes as long as one that shares the device, and nothing can be compared. So the driver's threads are pinned, and
-an idle-class thread on each processor (bench/programs/spinner.cpp) keeps it awake; it yields to whatever else wants to
-run."""
+After a sleep of some 40 ms all threads of a driver for CPU devices (PoCL) may wake on one processor. They may stay
+there for most of a burst while another processor is idle. A host takes time just when a sleeping processor wakes. A
+burst alone then takes as long as one that shares the device, and nothing can be compared. So the driver's threads are
+pinned, and an idle-class thread on each processor (bench/programs/spinner.cpp) keeps it awake; it yields to whatever
+else wants to run."""
 import contextlib
 import os
 import select

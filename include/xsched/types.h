@@ -1,9 +1,9 @@
 /* Types, numbers and limits of the XSched interface.
  *
  * The values are part of the binary interface (compatible with XSched 1.2) and never change. Handles are opaque
- * 64-bit numbers: 0 is never a valid handle, a destroyed handle is never reused for another object of the same
- * process while that process lives, and passing a stale one returns kXSchedErrorNotFound. All functions may be called
- * from any thread unless they say otherwise. */
+ * 64-bit numbers: 0 is never a valid handle. A destroyed handle is never reused for another object of the same process
+ * while that process lives. Passing a stale one returns kXSchedErrorNotFound. All functions may be called from any
+ * thread unless they say otherwise. */
 #ifndef XSCHED_TYPES_H
 #define XSCHED_TYPES_H
 

@@ -67,7 +67,8 @@ bool ClientSlots::direct(int64_t now_ns, uint32_t most) {
     for (; unwritten_ > 0 && most > 0; --unwritten_, --most) {
         const uint32_t at = next_written_ < end ? next_written_ : 0;
         next_written_ = at + 1;
-        const bool asks = unasked_ > 0 && unasked_-- > 0;
+        const bool asks = unasked_ > 0;
+        if (asks) --unasked_;
         QueueHistory& queue = queues_[at];
         if (!has_verdict(queue)) continue;
         if (asks) ask(at);

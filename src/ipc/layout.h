@@ -125,8 +125,8 @@ struct alignas(512) QueueSlot {
     std::atomic<uint32_t> apart;  // 1: level 3 takes this queue off by itself, not its process (client)
     // --- written by the device: how many commands its stream has passed, modulo 2^32
     alignas(64) std::atomic<uint32_t> progress;
-    // The number, counted from 1, of the first command whose end is not reported by itself, but only when the program
-    // waits for it or launches again; 0: there is none. (client)
+    // The number, counted from 1, of the first command whose end is not reported by itself. Only a wait of the program,
+    // or its next launch, tells that end. 0: there is none. (client)
     std::atomic<uint64_t> unreported;
     // --- of what was submitted; here for want of room there. Only copies change them. (client)
     std::atomic<uint64_t> copies;  // copies of memory, each piece by itself
@@ -204,7 +204,7 @@ struct Header {
     std::atomic<uint32_t> agent_asleep;  // client
     std::atomic<uint32_t> watching;  // 1: ring on every ready/idle change; 0: nobody needs to know (server)
     std::atomic<uint32_t> expect_interrupt;  // 1: a directive may ask for a call that somebody waits for (server)
-    // Keep-alive: to keep the device through one's own short pauses with a little work for nothing, so that the
+    // Keep-alive: a little work for nothing that keeps the device through the program's own short pauses. So the
     // hardware does not switch to another process and back. Useful while others are being kept off for this client's
     // sake.
     std::atomic<uint32_t> keep_alive_wanted;  // 1: others may be kept off for it, be prepared (server)

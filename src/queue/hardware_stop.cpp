@@ -68,8 +68,8 @@ HardwareStop::Applied HardwareStop::apply() {
     return to.level == 0 ? Applied::kOpen : Applied::kStopped;
 }
 
-// Transition held, so that a stop and a start do not cross. A queue that is stopped already keeps its level, unless
-// that is raised to an interrupt, or work that was only kept off is to be taken off.
+// Transition held, so that a stop and a start do not cross. A queue that is stopped already keeps its level. There are
+// two exceptions: the level is raised to an interrupt, or work that was only kept off is to be taken off.
 void HardwareStop::change_to(const Stop& to) {
     if (to.level == kPreemptLevelInterrupt && stopped_level_ == to.level) {
         if (how_ == kXqKeepOff && to.how == kXqTakeOff) stop(to);

@@ -1,5 +1,6 @@
-// The command behind xcli explain, top and metrics: each program with what it asked for, what it got, and how long it
-// was held in the last second, ten and sixty, by whom and how. Front thread; the scheduling thread is not asked.
+// The command behind xcli explain, top and metrics: each program with what it asked for and what it got. It says how
+// long the program was held in the last second, ten and sixty, by whom and how. Front thread; the scheduling thread is
+// not asked.
 #include <algorithm>
 #include <cmath>
 #include <set>

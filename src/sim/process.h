@@ -1,5 +1,5 @@
 // A simulated process: its memory that the scheduler reads (a real one, as ipc/layout.h has it), its queues on one
-// device, and its agent, which carries directives out with calls that take their time.
+// device, and its agent. The agent carries directives out with calls that take their time.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // A model of a gated XQueue (queue/gated_path.h), which would keep the launching thread inside: it counts commands in
-// its slot as the real one does, rings, puts gates and reports among the commands, and says when a caller has to wait.
-// The scheduler reads the same slot as ever. Without a scheduler it is the driver's queue alone.
+// its slot as the real one does, rings, and puts gates and reports among the commands. It says when a caller has to
+// wait. The scheduler reads the same slot as ever. Without a scheduler it is the driver's queue alone.
 //
 // The mean length of commands is learned from the device's true figures, where the real one sees completions.
 #pragma once

@@ -144,8 +144,8 @@ TEST_F(UserShares, ReadingTheSlotsOfOneUserDoesNotDelayAnother) {
     EXPECT_LT(now, kStart + 20 * kMs);
 }
 
-// One pass writes as many slots of a user's as take about as long as a pass beside nobody, and whoever rings between
-// two passes comes first.
+// One pass writes as many slots of a user's as take about as long as a pass beside nobody. Whoever rings between two
+// passes comes first.
 TEST_F(UserShares, WritingTheSlotsOfOneUserDoesNotDelayAnother) {
     constexpr uint32_t kMany = ipc::kMostQueues;
     FakeClient another{4, 400};

@@ -68,7 +68,7 @@ TEST(ShareProperties, BusyProgramsGetTheirShares) {
 }
 
 // AUTO: beside one another all have the same; beside those that come and go nobody has less than four fifths of an
-// equal part in any second, and nobody has more than its own because of how it pauses.
+// equal part in any second. Nobody has more than its own because of how it pauses.
 TEST(ShareProperties, WithoutAnyHintAllHaveEqualParts) {
     for (int seed = 1; seed <= worlds(); ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));

@@ -1,5 +1,5 @@
-// Preemptions and kills one after the other, on HIP's stand-in with every lock that a runtime may hold, in each way
-// that the kernel driver may offer or refuse, with evictions and costs: nobody hangs, and no result is wrong (the
+// Preemptions and kills one after the other, on HIP's stand-in with every lock that a runtime may hold. All ways that
+// the kernel driver may offer or refuse come, with evictions and costs: nobody hangs, and no result is wrong (the
 // programs compare after each batch). XSCHED_TEST_PREEMPTIONS and XSCHED_TEST_KILLS: how many in all. How many there
 // were, by the server's count, and the longest wait are printed.
 #include "system/cuda_rig.h"
@@ -127,7 +127,7 @@ INSTANTIATE_TEST_SUITE_P(Storm, HipStormModes, ::testing::Range(0, kModeCount), 
     return name;
 });
 
-// Whoever stands for one that is killed goes on; one that is killed while it stands leaves nothing behind.
+// Whoever is suspended for one that is killed goes on; one that is killed while suspended leaves nothing behind.
 TEST_F(HipStorm, Kills) {
     const int kills = count_of("XSCHED_TEST_KILLS", 18);
     low = start("low", kModes[0], 0);

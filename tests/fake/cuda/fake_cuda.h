@@ -1,5 +1,5 @@
-// Controls of the fake CUDA driver (libfakecuda.so): a libcuda without hardware, for running the real shim and real
-// programs against orders, faults and states that a real driver shows only now and then.
+// Controls of the fake CUDA driver (libfakecuda.so): a libcuda without hardware. The real shim and real programs run
+// against orders, faults and states that a real driver shows only now and then.
 //
 // XSCHED_CUDA_LIB=/path/libfakecuda.so makes the shim use it; a program may also open it directly. Two devices, each
 // with one executor thread; device memory is host memory. Kernels are known by name, whatever the module's image:
