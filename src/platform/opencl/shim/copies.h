@@ -16,7 +16,7 @@ namespace xsched::opencl {
 
 // Smaller ones are never taken apart.
 inline size_t least_split_bytes() {
-    constexpr size_t kUsual = 1024 * 1024;
+    constexpr size_t kUsual = size_t{1024} * 1024;
     const int64_t wanted = base::options().copy_piece;
     if (wanted < 0) return SIZE_MAX;
     return wanted > 0 ? static_cast<size_t>(wanted) : kUsual;

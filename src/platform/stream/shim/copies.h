@@ -85,9 +85,10 @@ private:
 };
 
 // --- plain copies: (to, ..., from, ..., bytes, ...)
+template <typename T, typename... Of>
+inline constexpr bool kIsOneOf = (std::is_same_v<T, Of> || ...);
 template <typename T>
-inline constexpr bool kIsAddress =
-    std::is_same_v<T, void*> || std::is_same_v<T, const void*> || std::is_same_v<T, DevicePtr>;
+inline constexpr bool kIsAddress = kIsOneOf<T, void*, const void*, DevicePtr>;  // HIP's DevicePtr is void*
 
 template <typename T>
 uintptr_t address_in(T value) {
