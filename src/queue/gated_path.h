@@ -27,10 +27,10 @@ public:
 
     XSCHED_HOT void admit(XqTicket& ticket, CommandKind kind) override;
     // Copies in pieces (queue_abi.h).
-    bool copies_in_pieces();
-    bool split_begins();
-    void split_over();
-    uint64_t copy_piece(XqCopyKind kind, uint64_t bytes);
+    bool copies_in_pieces() override;
+    bool split_begins() override;
+    void split_over() override;
+    uint64_t copy_piece(XqCopyKind kind, uint64_t bytes) override;
     void admit_piece(XqTicket& ticket, const XqPiece& piece) override;
     void admit_callback(XqTicket& ticket) override { admit(ticket, CommandKind::kWork); }
     XSCHED_HOT void launched(XqTicket& ticket, uint32_t outcome) override;

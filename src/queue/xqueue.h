@@ -45,10 +45,10 @@ public:
     // --- one command (queue_abi.h explains the order of calls)
     XSCHED_HOT void admit(XqTicket& ticket, CommandKind kind) { path_->admit(ticket, kind); }
     // Copies in pieces (queue_abi.h).
-    bool copies_in_pieces();
-    bool split_begins();
-    void split_over();
-    uint64_t copy_piece(XqCopyKind kind, uint64_t bytes);
+    bool copies_in_pieces() { return path_->copies_in_pieces(); }
+    bool split_begins() { return path_->split_begins(); }
+    void split_over() { path_->split_over(); }
+    uint64_t copy_piece(XqCopyKind kind, uint64_t bytes) { return path_->copy_piece(kind, bytes); }
     void admit_piece(XqTicket& ticket, const XqPiece& piece) { path_->admit_piece(ticket, piece); }
     void note_copy(uint64_t bytes) {
         base::Lock lock(core_.mutex);
