@@ -1,6 +1,6 @@
 // xserver in two threads. The scheduling thread (scheduler.h) reads shared memory, decides and writes directives. This
-// is the front, the main thread: it accepts, greets, limits, answers tools and lets go. Nothing that a peer sends is
-// closed here (undertaker.h), since that may take as long as the peer likes.
+// is the front, the main thread: it accepts, shakes hands, limits, answers tools and lets go. Nothing that a peer sends
+// is closed here (undertaker.h), since that may take as long as the peer likes.
 #pragma once
 
 #include <cstdint>
@@ -77,10 +77,10 @@ private:
     // Newcomers (newcomers.cpp).
     void accept_newcomers(int64_t now_ns);
     void take_in(base::UniqueFd socket, int64_t now_ns);
-    void greet(uint32_t id, int64_t now_ns);
-    void judge(uint32_t id, Newcomer newcomer, const Greeting& greeting, int64_t now_ns);
+    void answer_handshake(uint32_t id, int64_t now_ns);
+    void judge(uint32_t id, Newcomer newcomer, const Handshake& handshake, int64_t now_ns);
     void refuse(Newcomer& newcomer, ipc::WelcomeStatus status, int64_t now_ns);
-    void admit_client(uint32_t id, Newcomer& newcomer, const Greeting& greeting, int64_t now_ns);
+    void admit_client(uint32_t id, Newcomer& newcomer, const Handshake& handshake, int64_t now_ns);
     void drop_silent_newcomers(int64_t now_ns);
 
     // Clients (clients.cpp).
