@@ -92,7 +92,7 @@ TEST_F(HipStorm, Preemptions) {
     }
 }
 
-// Whoever stands for one that is killed goes on; one that is killed while it stands leaves nothing behind.
+// Whoever is suspended for one that is killed goes on; one that is killed while suspended leaves nothing behind.
 TEST_F(HipStorm, Kills) {
     const int kills = count_of("XSCHED_TEST_KILLS", 16);
     low = start("low", kModes[0], 0);

@@ -15,7 +15,7 @@
 #include <cstdint>
 
 extern "C" {
-// The word that is not 0 while the queue stands; nullptr: there is no kernel driver, or no such queue.
+// The word that is not 0 while the queue is suspended; nullptr: there is no kernel driver, or no such queue.
 const std::atomic<uint32_t>* fake_hsa_stopped(const void* queue);
 // Its number in the kernel driver, from 1; 0: none.
 uint32_t fake_hsa_kfd_queue(const void* queue);

@@ -170,7 +170,7 @@ TEST_F(DirectHsa, TheEndIsKnownWithoutACall) {
     EXPECT_TRUE(eventually([&] { return idle(xqueue); }));
 }
 
-TEST_F(DirectHsa, ARunningKernelStandsAndGoesOn) {
+TEST_F(DirectHsa, ARunningKernelIsSuspendedAndGoesOn) {
     if (!interrupts()) GTEST_SKIP() << "without the fake kernel driver";
     hsa_queue_t* queue = make();
     hsa_queue_t* other = make();
@@ -191,7 +191,7 @@ TEST_F(DirectHsa, ARunningKernelStandsAndGoesOn) {
     EXPECT_TRUE(eventually([&] { return kernel.done.load(); }));
 }
 
-TEST_F(DirectHsa, AQueueThatGoesWhileItStandsLeavesNothing) {
+TEST_F(DirectHsa, AQueueThatGoesWhileSuspendedLeavesNothing) {
     hsa_queue_t* queue = make();
     const XQueueHandle xqueue = used(queue);
     XQueueSetPreemptLevel(xqueue, kPreemptLevelInterrupt);
@@ -270,8 +270,8 @@ TEST_F(DirectHsa, TheHardwareFollowsTheXQueuesPriority) {
     }
 }
 
-// The runtime's own update of a queue must not start one that stands.
-TEST_F(DirectHsa, AQueueThatStandsGetsItsPriorityAndStandsOn) {
+// The runtime's own update of a queue must not start one that is suspended.
+TEST_F(DirectHsa, ASuspendedQueueGetsItsPriorityAndStaysSuspended) {
     if (!interrupts()) GTEST_SKIP() << "without the fake kernel driver";
     hsa_queue_t* queue = make();
     const XQueueHandle xqueue = used(queue);
