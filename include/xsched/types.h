@@ -134,7 +134,7 @@ typedef uint64_t HwCommandHandle; /* one launch, copy, fill or callback */
 
 /* What a callback command does when it is launched: it gives work to `hwq`. Any result but kXSchedSuccess is logged;
  * the command then counts as complete. Runs on the thread that submitted the command or on one of XSched's, never
- * with a lock of XSched's held; it may call any function of XSched but XQueueWait and XQueueWaitAll on its own queue.
+ * with a lock of XSched's held. It may call any function of XSched but XQueueWait and XQueueWaitAll on its own queue.
  */
 typedef XResult (*LaunchCallback)(HwQueueHandle hwq, void* data);
 

@@ -1,6 +1,6 @@
 // The memory that one process and its scheduler share: one Header and kMostQueues slots.
 //
-// With a global scheduler it is a memfd that xserver made, sealed in size and passed over the socket; with a local
+// With a global scheduler it is a memfd that xserver made, sealed in size and passed over the socket. With a local
 // scheduler, or none, it is ordinary memory of the process. Both sides read and write it without locks; every field
 // is an atomic with one writer (named in its comment), except hints, where the last writer wins. The server trusts
 // nothing it reads: a value out of range is clamped.

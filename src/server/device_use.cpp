@@ -41,42 +41,46 @@ void DeviceUse::look(const Clients& clients, int64_t now_ns) {
     }
     if (due_ns_ == 0 || now_ns < due_ns_) return;
     due_ns_ = now_ns + base::kSecond;
-    bool used = false;
-    struct Busy {
-        uid_t user = 0;
-        int64_t ns = 0;
-        UseTable::Given given{};
-    };
-    std::map<Key, Busy> all;
-    for (const auto& [id, client] : clients)
-        for (const SeenQueue& queue : queues_of(*client)) {
-            Busy& busy = all[{client->process(), queue.slot.device.load(std::memory_order_relaxed)}];
-            busy.user = client->user().uid();
-            busy.ns =
-                base::capped_sum(busy.ns, std::max<int64_t>(queue.slot.busy_ns.load(std::memory_order_relaxed), 0));
-            add(busy.given.commands, queue.slot.submitted);
-            add(busy.given.copies, queue.slot.copies);
-            add(busy.given.bytes, queue.slot.copied_bytes);
-        }
-    std::set<uid_t> full;  // they have as many as there is room for
-    for (const auto& [key, busy] : all) {
-        UseTable::Entry* entry = known_entry(key);
-        if (entry == nullptr && !full.contains(busy.user)) {
-            entry = new_entry(key, busy.user, now_ns);
-            if (entry == nullptr) full.insert(busy.user);
-        }
-        if (entry == nullptr) continue;
-        const size_t before = second_of(entry->looked_at_ns);
-        used |= entry->looked_at_ns == 0 || entry->busy_ns[before] != busy.ns ||
-                entry->given[before].commands != busy.given.commands;
-        entry->looked_at_ns = entry->at_ns[second_of(now_ns)] = now_ns;
-        entry->busy_ns[second_of(now_ns)] = busy.ns;
-        entry->given[second_of(now_ns)] = busy.given;
-    }
+    const bool used = note(work_of(clients), now_ns);
     quiet_ = used ? 0 : quiet_ + 1;
     if (quiet_ < kQuietLooks) return;
     quiet_ = 0;
     due_ns_ = 0;
+}
+
+std::map<DeviceUse::Key, DeviceUse::Work> DeviceUse::work_of(const Clients& clients) {
+    std::map<Key, Work> all;
+    for (const auto& [id, client] : clients)
+        for (const SeenQueue& queue : queues_of(*client)) {
+            Work& work = all[{client->process(), queue.slot.device.load(std::memory_order_relaxed)}];
+            const int64_t busy_ns = queue.slot.busy_ns.load(std::memory_order_relaxed);
+            work.user = client->user().uid();
+            work.busy_ns = base::capped_sum(work.busy_ns, std::max<int64_t>(busy_ns, 0));
+            add(work.given.commands, queue.slot.submitted);
+            add(work.given.copies, queue.slot.copies);
+            add(work.given.bytes, queue.slot.copied_bytes);
+        }
+    return all;
+}
+
+bool DeviceUse::note(const std::map<Key, Work>& all, int64_t now_ns) {
+    bool used = false;
+    std::set<uid_t> full;  // they have as many as there is room for
+    for (const auto& [key, work] : all) {
+        UseTable::Entry* entry = known_entry(key);
+        if (entry == nullptr && !full.contains(work.user)) {
+            entry = new_entry(key, work.user, now_ns);
+            if (entry == nullptr) full.insert(work.user);
+        }
+        if (entry == nullptr) continue;
+        const size_t before = second_of(entry->looked_at_ns);
+        used |= entry->looked_at_ns == 0 || entry->busy_ns[before] != work.busy_ns ||
+                entry->given[before].commands != work.given.commands;
+        entry->looked_at_ns = entry->at_ns[second_of(now_ns)] = now_ns;
+        entry->busy_ns[second_of(now_ns)] = work.busy_ns;
+        entry->given[second_of(now_ns)] = work.given;
+    }
+    return used;
 }
 
 UseTable::Entry* DeviceUse::known_entry(const Key& key) const {

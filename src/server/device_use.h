@@ -61,6 +61,14 @@ public:
 private:
     using Key = std::pair<uint64_t, uint64_t>;  // process, device
     struct Span;
+    struct Work {  // of a process on a device, since it began
+        uid_t user = 0;
+        int64_t busy_ns = 0;
+        UseTable::Given given{};
+    };
+    static std::map<Key, Work> work_of(const Clients& clients);
+    // Returns whether anybody has used a device since the last look.
+    bool note(const std::map<Key, Work>& all, int64_t now_ns);
     std::optional<Span> span(const Key& key, int64_t seconds) const;
     UseTable::Entry* known_entry(const Key& key) const;
     UseTable::Entry* new_entry(const Key& key, uid_t user, int64_t now_ns);

@@ -1,5 +1,5 @@
-// A model of a device that one process's context has at a time: kernels fill it, one after the other; a timeslice ends
-// a context's turn if another has work, in the middle of a kernel too; each change of context costs a switch. A context
+// A model of a device that one process's context has at a time: kernels fill it, one after the other. A timeslice ends
+// a context's turn if another has work, in the middle of a kernel too. Each change of context costs a switch. A context
 // may be taken off, or kept from coming back (level 3). Gates are words in the slots.
 //
 // What it leaves out: kernels that share the device, copies, memory, clocks and heat.

@@ -1,6 +1,6 @@
 // A fleet of GPUs and a day of jobs, in the large: how many GPUs does it need if each job has its GPUs to itself, and
 // how many if jobs share them? An aggregated model: what a GPU's programs do to each other in a moment is a formula,
-// whose costs come from the detailed model; jobs come, rest, work and go as events of one seed. Any thread.
+// whose costs come from the detailed model. Jobs come, rest, work and go as events of one seed. Any thread.
 //
 //  - An urgent job (inference) works and rests in turn; at work it uses `load` of a GPU in requests. Among several at
 //    work on one GPU each takes (1 - its load) / (1 - all loads) times as long (processor sharing). The preemption of a

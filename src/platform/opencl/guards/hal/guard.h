@@ -59,8 +59,12 @@ private:
     Flight* new_flight(const XoclGuarded& what);
     void discard(Flight* flight);
     static void leave_behind(Flight* flight);
-    cl_int enqueue(Flight& flight, cl_command_queue queue, cl_uint again, const size_t* local, cl_uint count,
-                   const cl_event* wait_list, cl_event* event);
+    struct WaitList {
+        cl_uint count = 0;
+        const cl_event* events = nullptr;
+    };
+    enum class Groups : cl_uint { kAll = 0, kSkipped = 1 };  // as the guard's third argument says it
+    cl_int enqueue(Flight& flight, cl_command_queue queue, Groups groups, WaitList waits, cl_event* event);
     void enqueue_tail(Flight& flight, cl_command_queue queue, cl_event* event);
     void follow(Flight& flight, cl_event event);
     void pass_over(Flight& flight, cl_int status);
