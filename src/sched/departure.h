@@ -12,8 +12,10 @@ namespace xsched::sched {
 
 class Departure {
 public:
-    void begin(const Costs& costs, int64_t now_ns) {
+    // `keep_ns`: so long at least, if no call is to come before.
+    void begin(const Costs& costs, int64_t now_ns, int64_t keep_ns = 0) {
         costs_ = costs;
+        keep_ns_ = keep_ns;
         since_ns_ = now_ns;
         under_way_ = true;
     }
@@ -22,11 +24,12 @@ public:
     // departure ends with that call, or when the agent has not answered for as long as it ever takes.
     int64_t keep_until_ns(bool called, int64_t now_ns) {
         if (called || now_ns - since_ns_ >= costs_.most_off_ns()) under_way_ = false;
-        return std::max(since_ns_ + costs_.off_ns(), now_ns + costs_.effect_ns());
+        return std::max({since_ns_ + costs_.off_ns(), now_ns + costs_.effect_ns(), since_ns_ + keep_ns_});
     }
 
 private:
     Costs costs_;
+    int64_t keep_ns_ = 0;
     int64_t since_ns_ = 0;
     bool under_way_ = false;
 };
