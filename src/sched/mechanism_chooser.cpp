@@ -82,11 +82,12 @@ Present look_at(const Pass& pass, const Group& group) {
 void end_suspension(const Pass& pass, Group& group) {
     const uint64_t id = std::exchange(group.urgent_id, 0);
     const bool tried = std::exchange(group.tried, false);
+    const bool call_waited = std::exchange(group.call_waited, false);
     if (id == 0 || group.urgent_at >= pass.given.units.size()) return;
     const UnitState& urgent = pass.given.units[group.urgent_at];
     if (urgent.unit.id != id || urgent.idle_since_ns <= group.suspended_ns) return;
     const int64_t lasted_ns = urgent.idle_since_ns - group.suspended_ns;
-    pass.device.units[group.urgent_at].burst_length.note(lasted_ns);
+    pass.device.units[group.urgent_at].burst_length.note(lasted_ns, call_waited);
     if (tried) group.trials->note(group.tried_way, id, lasted_ns);
 }
 
@@ -191,7 +192,7 @@ void settle_interrupt(const Pass& pass, Group& group, const Present& present, bo
         const bool waits = pass.now_ns < group.chosen_ns + waits_ns;
         group.keep_ns = waits ? waits_ns : 0;
         if (waits) {
-            group.on_its_way = true;
+            group.on_its_way = group.call_waited = true;
             group.late_ns = group.chosen_ns + waits_ns;
             return;
         }

@@ -35,6 +35,21 @@ TEST(LateCalls, ShortBurstsWithPausesAreAsShortAndCostTheVictimLess) {
         }
 }
 
+// The device cannot be kept through pauses that are longer than a keep-alive.
+TEST(LateCalls, LongerPausesAreFoundOut) {
+    for (const double low_ms : kBesideMs)
+        for (const char* burst : {"kernels = 6, kernel_us = 60, sync_every = 1, gap_us = 90",
+                                  "kernels = 12, kernel_us = 30, sync_every = 1, gap_us = 70"}) {
+            const Seen before = run_late(burst, low_ms, false);
+            const Seen now = run_late(burst, low_ms, true);
+            printf("%s beside %g: %lld us, %lld late; victim %.4f, %.4f\n", burst, low_ms,
+                   static_cast<long long>(before.later_us(50)), static_cast<long long>(now.later_us(50)),
+                   before.low_share, now.low_share);
+            EXPECT_LE(now.later_us(50), before.later_us(50) * 1.02) << burst << " beside " << low_ms;
+            EXPECT_GT(now.low_share, before.low_share - 0.002) << burst << " beside " << low_ms;
+        }
+}
+
 TEST(LateCalls, ABurstThatLastsGetsItsCall) {
     const char* burst = "kernels = 400, kernel_us = 7, sync_every = 5";
     for (const double low_ms : kBesideMs)
