@@ -177,7 +177,8 @@ void ClientSlots::direct_queue(uint32_t at, int64_t now_ns) {
     const bool calls = put(slot.interrupt, static_cast<uint32_t>(interrupt_of(units_[queue.own]))) &&
                        preemption.interrupt != sched::Interrupt::kNone;
     if (preemption.on_its_way && (calls || !queue.on_its_way)) {
-        departure_.begin(queue.costs, now_ns);
+        departure_.begin(queue.costs, now_ns, preemption.keep_ns,
+                         interrupt_of(units_[queue.own]) == ipc::Interrupt::kKeptOff);
         departure_rung_ = false;
         leaves_for_ = queue.by_client;
     }
@@ -279,13 +280,16 @@ RoomFor ClientSlots::makes_room(int64_t now_ns) {
     if (called)
         for (uint32_t at = 0; at < queues_.size(); ++at)
             if (queues_[at].used && queues_[at].scheduled) journal_interrupt(at, now_ns);
-    return {.client = leaves_for_, .until_ns = departure_.keep_until_ns(called, now_ns)};
+    const int64_t until_ns = departure_.keep_until_ns(called, now_ns);
+    return {.client = leaves_for_, .until_ns = until_ns, .settled = !is_leaving()};
 }
 
 // It looks at this by itself: nobody is rung.
-void ClientSlots::keep_alive(int64_t until_ns) {
-    std::atomic<int64_t>& written_ns = view_.region->header.keep_alive_until_ns;
-    update(written_ns, std::max(written_ns.load(std::memory_order_relaxed), until_ns));
+void ClientSlots::keep_alive(const RoomFor& room, int64_t now_ns) {
+    if (std::exchange(kept_as_of_ns_, now_ns) != now_ns) kept_until_ns_ = 0;
+    int64_t& until_ns = room.settled ? kept_settled_ns_ : kept_until_ns_;
+    until_ns = std::max(until_ns, room.until_ns);
+    update(view_.region->header.keep_alive_until_ns, std::max(kept_until_ns_, kept_settled_ns_));
 }
 
 bool ClientSlots::began_watching() { return std::exchange(began_watching_, false); }

@@ -111,7 +111,7 @@ struct alignas(512) QueueSlot {
 
     // --- the gate: a word that the device itself may wait on (>= kGateOpen); written by settle_gate alone
     alignas(64) base::FutexWord gate;
-    // --- read by the device as well: keep-alive kernels up to this number end (client)
+    // --- read by the device as well: keep-alive kernels of lower numbers end; that of this one soon does (client)
     std::atomic<uint32_t> keep_alive;
     // --- a directive too, here for want of room there
     std::atomic<uint32_t> device_timeslice_us;  // of its process's contexts in the hardware; 0: the driver's own

@@ -135,7 +135,8 @@ typedef struct XqKeepAliveOps {
     // Before the first `start`; may take many milliseconds. NotSupported: it cannot be kept alive.
     XResult (*prepare)(void* hwq);
     // Behind all that was launched, puts work for nothing that keeps the device for this queue's context. The work ends
-    // when *keep_alive has reached `number`, modulo 2^32, or after `ns`.
+    // when *keep_alive is past `number`, modulo 2^32, or after `ns`; and some microseconds after *keep_alive was seen
+    // to be `number`. `number` is even.
     XResult (*start)(void* hwq, uint32_t number, int64_t ns, XqReturn when);
 } XqKeepAliveOps;
 

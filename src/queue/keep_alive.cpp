@@ -42,7 +42,9 @@ uint32_t KeepAlive::next_number() {
     if (!useful(header)) return 0;
     path_.absorb_progress();
     if (core_.completed == core_.submitted) return 0;  // the device has gone on to others already
-    return ++number_ != 0 ? number_ : ++number_;
+    followed_ = false;
+    number_ += 2;
+    return number_ != 0 ? number_ : number_ += 2;
 }
 
 // On the thread that is about to wait for the queue's work.
@@ -60,7 +62,18 @@ bool KeepAlive::start(XqReturn when) {
 void KeepAlive::end() {
     if (!running() || !running_.exchange(false)) return;
     base::Lock lock(core_.mutex);
-    if (core_.in_use) core_.published.keep_alive(number_);
+    if (core_.in_use) core_.published.keep_alive(ended());
+}
+
+void KeepAlive::followed() {
+    {
+        base::Lock lock(core_.mutex);
+        if (!std::exchange(followed_, true)) {
+            if (core_.in_use) core_.published.keep_alive(number_);
+            return;
+        }
+    }
+    end();
 }
 
 bool KeepAlive::only_ours_pending() {

@@ -74,7 +74,7 @@ void XQueue::publish() {
                           .completed = core_.completed,
                           .copies = core_.copies,
                           .copied_bytes = core_.copied_bytes,
-                          .keep_alive = keep_alive_.number(),
+                          .keep_alive = keep_alive_.ended(),
                           .waiting = gated_.waiting(),
                           .inside = gated_.inside(),
                           .unreported = gated() ? core_.completed + 1 : 0,

@@ -56,10 +56,11 @@ public:
     }
     void admit_callback(XqTicket& ticket) { path_->admit_callback(ticket); }
     XSCHED_HOT void launched(XqTicket& ticket, uint32_t outcome) {
-        // What keeps the device alive does so until the next work is there, not only a place in the queue.
-        if (keep_alive_.running() && ticket.covers != 0) [[unlikely]]
-            keep_alive_.end();
+        // Work, not only a place in the queue, and not before the scheduler has been told: that may take a system call.
+        const bool followed = keep_alive_.running() && ticket.covers != 0;
         path_->launched(ticket, outcome);
+        if (followed) [[unlikely]]
+            keep_alive_.followed();
     }
     void buffer(XqCommand* command) { buffered_.buffer(command); }
     // Runs `command` on this thread as if the worker did: what it enqueues on this queue meanwhile passes.

@@ -25,7 +25,9 @@ protected:
     ipc::Header& header() { return device.region().header; }
     void others_are_kept_off(bool on) { header().keep_alive_until_ns = on ? base::now_ns() + base::kSecond * 3600 : 0; }
     // Whether the last one asked for has been told to end.
-    bool ended() { return *device.keep_alive_word >= device.keep_alives.back().number; }
+    bool ended() { return *device.keep_alive_word > device.keep_alives.back().number; }
+    // It ends soon, since something has been launched behind it.
+    bool followed() { return *device.keep_alive_word == device.keep_alives.back().number; }
 
     FakeDevice device{test::kInterruptible};
 };
@@ -112,15 +114,18 @@ TEST_F(KeepAlive, NotOnAnIdleDevice) {
     EXPECT_TRUE(device.keep_alives.empty());
 }
 
-TEST_F(KeepAlive, TheNextWorkEndsIt) {
+TEST_F(KeepAlive, TheSecondWorkBehindItEndsIt) {
     device.enqueue(1);
     xq_keep_alive(device.abi_queue(), kXqAtOnce);
     EXPECT_EQ(device.keep_alives[0].when, kXqAtOnce);
     XqTicket marker{};
     xq_admit_marker(device.abi_queue(), &marker);
     xq_launched(device.abi_queue(), &marker, kXqSucceeded);
-    EXPECT_FALSE(ended()) << "a place in the queue keeps no device";
+    EXPECT_FALSE(followed()) << "a place in the queue keeps no device";
     device.enqueue(2);
+    EXPECT_TRUE(followed());
+    EXPECT_FALSE(ended()) << "the device would have nothing left to fetch once that has started";
+    device.enqueue(3);
     EXPECT_TRUE(ended());
 }
 
@@ -129,7 +134,7 @@ TEST_F(KeepAlive, TheNextWaitEndsItAndBeginsAnother) {
     xq_keep_alive(device.abi_queue(), kXqAtOnce);
     xq_keep_alive(device.abi_queue(), kXqAtOnce);
     ASSERT_EQ(device.keep_alives.size(), 2u);
-    EXPECT_EQ(*device.keep_alive_word, device.keep_alives[0].number);
+    EXPECT_EQ(*device.keep_alive_word, device.keep_alives[0].number + 1);
     EXPECT_FALSE(ended());
 }
 
