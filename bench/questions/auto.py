@@ -1,5 +1,6 @@
 """Does AUTO, told nothing, do what was asked: urgent bursts, equal shares, changed roles, liars, targets, tenants?"""
 import json
+import subprocess
 import time
 
 from lib import report, workloads
@@ -46,6 +47,11 @@ class Window:
     def latencies_ms(self, rows):
         return [row[1] / 1e6 for row in rows if self.begin <= row[0] and row[0] + row[1] <= self.end]
 
+    def slow(self, rows, limit_ms):
+        """Bursts that took longer: (since the window began in s, latency in ms)."""
+        return [(round((row[0] - self.begin) / 1e9, 4), round(row[1] / 1e6, 3)) for row in rows
+                if self.begin <= row[0] and row[0] + row[1] <= self.end and row[1] / 1e6 > limit_ms]
+
     def rate(self, rows):
         """Per second."""
         return sum(self.begin < row[0] <= self.end for row in rows) / ((self.end - self.begin) / 1e9)
@@ -54,6 +60,7 @@ class Window:
 class Auto(Guarded):
     def __init__(self, suite, deadline):
         self.suite, self.deadline = suite, deadline
+        self.recordings = suite.recordings
         self.on_cpu = suite.workload is workloads.CPU
         kind = "cpu" if self.on_cpu else "gpu"
         self.busy_ms, self.lengths = BUSY_MS[kind], PAIR_LENGTHS[kind]
@@ -95,6 +102,13 @@ class Auto(Guarded):
 
     def finish(self, *started):
         return [program.finish(self.suite.progress, 30) for program in started]
+
+    def record(self, name, seconds):
+        """What the server sees and decides from now on, beside the results: for `xsim replay`."""
+        session = self.suite.session
+        return subprocess.Popen([session.build / "bin" / "xcli", "record", "-o", self.recordings / f"{name}.recording",
+                                 "-t", f"{seconds}s"], env=session.environment, stdin=subprocess.DEVNULL,
+                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     def step(self, title, body):
         """`body`, unless the time is over."""
@@ -223,6 +237,7 @@ class Auto(Guarded):
             self.policy("AUTO")
             high = self.urgent("A")
             window = self.window(3, 0.5)
+            recorder = self.record("frontier", 13)  # the first of these windows
             low = self.busy(self.lengths[1])
             # AUTO first and in one go: another policy in between would forget what bursts take alone.
             ways = [("AUTO", None, None)] + [(f"AUTO, target {factor:g}x", None, factor) for factor in FACTORS]
@@ -237,10 +252,13 @@ class Auto(Guarded):
                 impossible = self.said_of_target(high.process.pid) if factor else None
                 measured.append((title, factor, impossible, window_then))
             self.raw["frontier_status"] = self.suite.session.xcli("list")
+            recorder.wait(30)
             high_rows, low_rows = self.finish(high, low)
             alone.append(window.latencies_ms(high_rows))
             for title, factor, impossible, each in measured:
                 found.append((title, factor, impossible, each.latencies_ms(high_rows), each.rate(low_rows)))
+                limit_ms = (factor or 1.5) * report.percentile(alone[0], 50)
+                self.raw.setdefault("frontier_slow", {})[title] = each.slow(high_rows, limit_ms)
 
         self.step("targets", body)
         usual = report.percentile(alone[0], 50) if alone and alone[0] else None
