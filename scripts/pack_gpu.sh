@@ -16,7 +16,9 @@ copy() {  # FILE FOLDER
     if [ -L "$1" ]; then cp -P "$1" "$pack/$2/"; else strip -o "$pack/$2/$(basename "$1")" "$1"; fi
 }
 # attack_cost is built when asked for: cmake --build BUILD_DIRECTORY --target attack_cost
-for name in xserver xcli directive_latency enqueue_cost bench_pass_cost attack_cost; do copy "$build/bin/$name" bin; done
+for name in xserver xcli directive_latency enqueue_cost bench_pass_cost attack_cost; do
+    copy "$build/bin/$name" bin
+done
 # bench/cuda/run_gpu.sh, for which the pack is, runs CUDA's programs, and HIP's over CUDA's driver.
 for file in "$build"/bin/*cuda* "$build"/bin/*order*; do copy "$file" bin; done
 for file in "$build"/lib/*.so*; do
