@@ -292,5 +292,27 @@ TEST_F(DoctorFaults, CudaChannelsThatStandForShow) {
     expect_level(3, "do not use", "the kernel that runs is not taken off");
 }
 
+// --- OpenCL
+
+TEST_F(DoctorFaults, OpenclThatComputesSomethingElse) {
+    if (*FAKE_CL == '\0') GTEST_SKIP() << "OpenCL is not built here";
+    try_opencl("device,stop 1", {});
+    expect_level(1, "do not use", "the result is wrong without XSched, on the device alone");
+}
+
+TEST_F(DoctorFaults, OpenclWithoutACompiler) {
+    if (*FAKE_CL == '\0') GTEST_SKIP() << "OpenCL is not built here";
+    try_opencl("device,stop 1", {{"FAKE_CL_FAIL", "clBuildProgram:*:-11"}});
+    expect_level(1, "do not use", "\"device\" failed: clBuildProgram failed with OpenCL error -11");
+    EXPECT_FALSE(has(level(1)["because"].get<std::string>(), "likely cause")) << "the driver is there";
+    EXPECT_EQ(step("stop 1")["ending"], "not run");
+}
+
+TEST_F(DoctorFaults, OpenclWithoutADevice) {
+    if (*FAKE_CL == '\0') GTEST_SKIP() << "OpenCL is not built here";
+    try_opencl("device", {{"FAKE_CL_FAIL", "clGetDeviceIDs:*:-1"}});
+    expect_level(1, "do not use", "no OpenCL device of this type answers");
+}
+
 }  // namespace
 }  // namespace xsched::test

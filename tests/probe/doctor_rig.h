@@ -33,6 +33,11 @@ protected:
         run("cuda", steps, environment, faults, {});
     }
 
+    // The OpenCL stand-in, whose kernels are not those of the trials.
+    void try_opencl(const std::string& steps, const Environment& faults) {
+        run("opencl", steps, {{"OCL_ICD_VENDORS", FAKE_CL}}, faults, {});
+    }
+
     const Json& level(int number) const { return report["metrics"]["levels"].at(number - 1); }
     // Trials are of times: what a busy machine spoils is tried again, which a wrong verdict survives.
     void expect_level(int number, const std::string& verdict, const std::string& because) {
