@@ -249,8 +249,10 @@ void ClientSlots::log_change(const QueueHistory& queue) const {
     char whom[64] = "";
     if (by != nullptr) snprintf(whom, sizeof(whom), " (pid %d, priority %d)", by->unit.pid, by->unit.priority);
     if (queue.suspended) {
-        XLOG_DEBG("queue 0x%llx of pid %d (priority %d) suspended: %s%s; by %s", handle, unit.pid, unit.priority,
-                  reason, whom, sched::mechanism_sentence(queue.verdict.preemption.mechanism));
+        const sched::Mechanism mechanism = queue.verdict.preemption.mechanism;
+        const bool known = mechanism != sched::Mechanism::kNone;
+        XLOG_DEBG("queue 0x%llx of pid %d (priority %d) suspended: %s%s%s%s", handle, unit.pid, unit.priority, reason,
+                  whom, known ? "; by " : "", known ? sched::mechanism_sentence(mechanism) : "");
     } else {
         char cause[32] = "";
         if (queue.delay.cause_pid() != 0) snprintf(cause, sizeof(cause), ", for pid %d", queue.delay.cause_pid());

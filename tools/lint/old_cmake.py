@@ -52,7 +52,8 @@ def check(root, _):
 
 GOOD = {
     "CMakeLists.txt": "cmake_minimum_required(VERSION 3.22)\n# block() is of 3.25\nreturn()\n"
-                      "target_include_directories(a SYSTEM PRIVATE b)\nadd_subdirectory(b)\nif(NOT LINUX_LIKE)\nendif()\n",
+                      "target_include_directories(a SYSTEM PRIVATE b)\nadd_subdirectory(b)\n"
+                      "if(NOT LINUX_LIKE)\nendif()\n",
     "CMakePresets.json": '{"version": 3}',
     "Makefile": "all:\n\tcmake --preset dev\n",
 }

@@ -25,7 +25,7 @@
 //   FAKE_CUDA_DELAY_US=n        each command takes a random 0..n microseconds more
 //   FAKE_CUDA_SEED=n            for those delays and for the choice among streams that are ready
 //   FAKE_CUDA_FAIL=f:nth:code[,..]  the nth call of function f (`*`: every call) returns code and does nothing;
-//                               code `hang`: it never returns
+//                               code `hang`: it never returns; `crash`: it ends the process, as by a wild pointer
 //   FAKE_CUDA_NO_MEMOPS=1       value operations are not supported
 //   FAKE_CUDA_NO_CONCURRENT_MANAGED=1  the host may not touch managed memory while the device works
 //   FAKE_CUDA_SHARED=path       the processes that name this file (any; it is made) share one device: kernels of a
