@@ -238,6 +238,7 @@ int64_t HardwareStop::put_back_again(int64_t now_ns) {
     base::Lock transition(transition_);
     if (again_ns_ == 0 || now_ns < again_ns_) return again_ns_;
     again_ns_ = 0;
+    if (ops().restore == nullptr) return 0;
     {
         base::Lock lock(core_.mutex);
         // xserver itself undoes what it does for this process meanwhile.

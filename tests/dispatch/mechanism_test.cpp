@@ -1,68 +1,13 @@
 // By which mechanism a victim is kept off: what gets into the slots.
 #include <gtest/gtest.h>
 
-#include "dispatch/two_clients.h"
+#include "dispatch/mechanism_in_slots.h"
 #include "sched/departure.h"
-#include "sched/pauses.h"
-#include "sched/trials.h"
 
 namespace xsched::dispatch {
 namespace {
 
 using namespace testing;
-
-constexpr int64_t kLongNs = 5 * kMs, kBriefNs = 100 * kUs;
-
-class MechanismInSlots : public TwoClients {
-protected:
-    explicit MechanismInSlots(sched::Settings settings = {}) : TwoClients(settings) {}
-    void SetUp() override {
-        TwoClients::SetUp();
-        low.make_interruptible(0);
-        high.make_interruptible(0);
-        low.slot(0).command_ns = kLongNs;
-    }
-    bool interrupt(uint32_t at = 0) { return low.slot(at).interrupt.load() != 0; }
-    // Likewise, of one with a keep-alive: each pause begins with a wait.
-    int64_t learn_waits() {
-        high.header().keeps_alive = 1;
-        int64_t now = kStart;
-        for (unsigned i = 0; i < sched::Pauses::kEnough; ++i) {
-            ++high.header().keep_alive_synchronizes;
-            high.submit(0, now);
-            dispatcher.pass(now);
-            high.complete(0, now + kMs);
-            dispatcher.pass(now + kMs);
-            now += kMs + 20 * kUs;
-        }
-        return now;
-    }
-    // Of `high`, a millisecond after `low` began to work. Returns when.
-    int64_t begin_burst(int64_t now) {
-        low.submit(0, now);
-        dispatcher.pass(now);
-        now += kMs;
-        high.submit(0, now);
-        again_ns = dispatcher.pass(now);
-        return now;
-    }
-    // The same, of one that is known to pause, beside brief commands.
-    int64_t begin_known_burst() {
-        low.slot(0).command_ns = kBriefNs;
-        return begin_burst(learn_pauses(20 * kUs) + 20 * kMs);
-    }
-    // Commands of `low` that are short in the mean take 0.6 ms each. Returns when they were launched.
-    int64_t run_long_commands() {
-        const int64_t now = learn_pauses(20 * kUs) + 20 * kMs;
-        low.slot(0).command_ns = kBriefNs;
-        for (int i = 0; i < 100; ++i) low.submit(0, now);
-        dispatcher.pass(now);
-        low.slot(0).completed += 32;
-        low.slot(0).busy_ns += 20 * kMs;
-        return now;
-    }
-    int64_t again_ns = 0;
-};
 
 // Else it would get a microsecond of its turn for each of the others' timeslices.
 TEST_F(MechanismInSlots, AStarvedUnitHasTheDriversTimesliceInItsTurn) {
@@ -242,57 +187,6 @@ TEST_F(MechanismInSlots, AShortTimesliceInsteadForAMoreUrgentOneThatStreams) {
     dispatcher.remove_client(2);
     dispatcher.pass(now + kMs);
     EXPECT_EQ(low.slot(0).device_timeslice_us, 0u) << "nobody is left to make room for";
-}
-
-// A timeslice lets the victim back in in gaps that nobody sees.
-class TrialsInSlots : public MechanismInSlots {
-protected:
-    explicit TrialsInSlots(sched::Settings settings = {.trials = true}) : MechanismInSlots(settings) {}
-    void SetUp() override {
-        MechanismInSlots::SetUp();
-        low.slot(0).command_ns = kBriefNs;
-        now = learn_pauses(15 * kMs);
-        low.submit(0, now);
-        dispatcher.pass(now);
-    }
-    // Of `high`, which takes so long; the anticipation after it is over as well.
-    void burst(int64_t with_timeslice_ns, int64_t with_gate_ns) {
-        now += 15 * kMs;
-        high.submit(0, now);
-        dispatcher.pass(now);
-        EXPECT_TRUE(low.suspended(0));
-        now += low.slot(0).device_timeslice_us != 0 ? with_timeslice_ns : with_gate_ns;
-        high.complete(0, now);
-        dispatcher.pass(now);
-        dispatcher.pass(now + 10 * kMs);
-        EXPECT_FALSE(low.suspended(0));
-    }
-    int64_t now = 0;
-};
-
-TEST_F(TrialsInSlots, AGateAloneWhereTheUrgentOneIsSoonerDoneSo) {
-    for (unsigned i = 0; i < 2 * sched::Trials::kBursts + 2; ++i) burst(4600 * kUs, 4200 * kUs);
-    EXPECT_EQ(low.slot(0).device_timeslice_us, 0u);
-    low.slot(0).command_ns = 600 * kUs;  // no gate is enough for these
-    burst(4600 * kUs, 4200 * kUs);
-    EXPECT_EQ(low.slot(0).device_timeslice_us, 1u);
-}
-
-TEST_F(TrialsInSlots, ATimesliceWhereItIsNotWorse) {
-    for (unsigned i = 0; i < 3 * sched::Trials::kBursts; ++i) burst(kMs, kMs);
-    EXPECT_EQ(low.slot(0).device_timeslice_us, 1u);
-}
-
-class NoTrialsInSlots : public TrialsInSlots {
-protected:
-    NoTrialsInSlots() : TrialsInSlots({}) {}
-};
-
-TEST_F(NoTrialsInSlots, NothingIsTriedUnasked) {
-    for (unsigned i = 0; i < 3 * sched::Trials::kBursts; ++i) {
-        EXPECT_EQ(low.slot(0).device_timeslice_us, 1u);
-        burst(4600 * kUs, 4200 * kUs);
-    }
 }
 
 TEST_F(MechanismInSlots, NoTimesliceForOneThatPausesOften) {

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-""" Built guest libraries: what they need (the C library, and for our backends libpreempt), and what they export. Also
+"""Built guest libraries: what they need (the C library, and for our backends libpreempt), and what they export. Also
 what they do at load time, and that each has a SONAME of its own. Takes the folder they were built into: --libraries
 build/release/lib."""
 import re
