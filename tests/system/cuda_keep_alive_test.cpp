@@ -11,7 +11,7 @@ namespace {
 // The order checker under a server that wants a keep-alive at every wait.
 class CudaKeepAlive : public testing::Test {
 protected:
-    void check(const char* operations, const Environment& more = {}) {
+    Environment environment(const Environment& more) const {
         Environment environment = directory.environment();
         environment["LD_PRELOAD"] = std::string(getenv("TEST_SHIM")) + ":" + getenv("TEST_FAKE_RM");
         environment["XSCHED_CUDA_LIB"] = getenv("TEST_DRIVER");
@@ -21,14 +21,20 @@ protected:
         environment["FAKE_RM_DIR"] = directory.path();
         environment["FAKE_CUDA_DELAY_US"] = "30";  // what does not wait is found out
         for (const auto& [name, value] : more) environment[name] = value;
-        Process checker({XSCHED_ORDER_CHECK, "--ops", operations, "--seed", "5", "--favour", "synchronize", "--without",
-                         "capture,graphs"},
-                        environment);
-        ASSERT_TRUE(server.wait_for_client());
+        return environment;
+    }
+    void want_keep_alives() {
         ipc::Header& header = server.region().header;
         header.keep_alive_until_ns = std::numeric_limits<int64_t>::max();
         header.keep_alive_wanted = 1;
         ipc::ring_directive(header);
+    }
+    void check(const char* operations, const Environment& more = {}) {
+        Process checker({XSCHED_ORDER_CHECK, "--ops", operations, "--seed", "5", "--favour", "synchronize", "--without",
+                         "capture,graphs"},
+                        environment(more));
+        ASSERT_TRUE(server.wait_for_client());
+        want_keep_alives();
         EXPECT_EQ(checker.wait(), 0) << checker.out() << checker.err();
     }
     uint32_t kept_alive() {
@@ -48,11 +54,54 @@ TEST_F(CudaKeepAlive, NothingChangesPlaces) {
     EXPECT_GT(kept_alive(), 0u) << server.region().header.keep_alive_synchronizes.load();
 }
 
-// What keeps the device may end before a call that frees memory, on a thread that launches nothing then.
-TEST_F(CudaKeepAlive, NothingChangesPlacesWhereFreeingEndsIt) {
-    check(XSCHED_OPERATIONS, {{"XSCHED_FREE_ENDS_KEEP_ALIVE", "1"}});
-    EXPECT_GT(kept_alive(), 0u) << server.region().header.keep_alive_synchronizes.load();
-}
+// The driver waits for all of the context's work when memory is freed: for no keep-alive of ours.
+constexpr const char* kFreesAfterAWait = R"(
+import ctypes, signal, sys
+cuda, stream, memory, context = ctypes.CDLL(None), ctypes.c_void_p(), ctypes.c_uint64(), ctypes.c_void_p()
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
+cuda.cuInit(0)
+cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)
+cuda.cuCtxSetCurrent(context)
+cuda.cuStreamCreate(ctypes.byref(stream), 1)
+while True:
+    cuda.cuMemAlloc_v2(ctypes.byref(memory), ctypes.c_size_t(4096))
+    cuda.cuMemsetD8Async(memory, 0, ctypes.c_size_t(4096), stream)
+    print("launched", flush=True)
+    signal.sigwait({signal.SIGUSR1})
+    cuda.cuStreamSynchronize(stream)
+    cuda.cuMemFree_v2(memory)
+    print("freed", flush=True)
+    signal.sigwait({signal.SIGUSR1})
+)";
+
+class CudaKeepAliveFree : public CudaKeepAlive {
+protected:
+    // By how much freeing, and the launch after it, brought the ended keep-alives forward.
+    std::pair<uint32_t, uint32_t> ended_by(const char* option) {
+        Process program({"/usr/bin/python3", "-c", kFreesAfterAWait},
+                        environment({{"XSCHED_FREE_ENDS_KEEP_ALIVE", option}, {"FAKE_CUDA_DELAY_US", "20000"}}));
+        EXPECT_TRUE(server.wait_for_client());
+        want_keep_alives();
+        const auto next = [&](const char* word) {
+            kill(program.pid(), SIGUSR1);
+            EXPECT_TRUE(eventually([&] { return (program.take_output(), program.out().ends_with(word)); }))
+                << program.err();
+            return kept_alive();
+        };
+        EXPECT_TRUE(eventually([&] { return (program.take_output(), program.out().ends_with("launched\n")); }))
+            << program.err();
+        EXPECT_TRUE(eventually([&] {
+            next("freed\n");
+            return next("launched\n") > 0;
+        }));
+        const uint32_t before = kept_alive();
+        const uint32_t freed = next("freed\n");
+        return {freed - before, next("launched\n") - freed};
+    }
+};
+
+TEST_F(CudaKeepAliveFree, FreeingEndsIt) { EXPECT_EQ(ended_by("1"), std::pair(1u, 0u)); }
+TEST_F(CudaKeepAliveFree, OrTheNextLaunchDoes) { EXPECT_EQ(ended_by("0"), std::pair(0u, 1u)); }
 
 // After a synchronize the program may touch its managed memory, which it may not while a kernel of ours runs.
 TEST_F(CudaKeepAlive, NotWhereManagedMemoryIsTheHostsOrTheDevices) {

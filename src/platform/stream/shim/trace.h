@@ -63,10 +63,9 @@ constexpr bool allocates(std::string_view entry) {
     return entry.find("Alloc") != std::string_view::npos || entry.find("Malloc") != std::string_view::npos;
 }
 
-// The driver waits for all that uses what is freed, and for more.
+// The driver waits for all work of the context (docs/decisions/013), that is also for a keep-alive.
 constexpr bool frees(std::string_view entry) {
-    return entry.find("Free") != std::string_view::npos || entry.find("Unregister") != std::string_view::npos ||
-           entry.find("ModuleUnload") != std::string_view::npos;
+    return entry == "cuMemFree" || entry == "cuMemFree_v2" || entry == "hipFree";
 }
 
 // Calls the driver and, at DEBUG, writes the call with its arguments and result.
@@ -77,7 +76,7 @@ template <EntryPoint kEntry, typename... Arguments>
 struct Traced<kEntry, Result (*)(Arguments...)> {
     static Result call(Arguments... arguments) {
         if constexpr (frees(Declared<kEntry>::kName))
-            if (base::options().free_ends_keep_alive != 0) [[unlikely]] {
+            if (base::options().free_ends_keep_alive != 0) {
                 const KeepErrno keep;
                 end_all_keep_alives();
             }
