@@ -271,7 +271,7 @@ TEST_F(MechanismInSlots, AnAnswerToAnEarlierDirectiveIsNone) {
     low.header().carried_out = low.header().directive.load();
     dispatcher.pass(now + 2 * kMs);
     dispatcher.pass(now + 3 * kMs);
-    EXPECT_EQ(high.header().keep_alive_until_ns, now + 2 * kMs + kGpu.effect_ns());
+    EXPECT_EQ(high.header().keep_alive_until_ns, now + 2 * kMs + sched::Departure::kKeptOffNs);
 }
 
 TEST_F(MechanismInSlots, BesideOneWithoutKeepAliveItIsTakenOff) {

@@ -7,6 +7,7 @@
 
 namespace xsched::test {
 
+#ifdef XSCHED_BIN_DIR  // else it is a program that is copied with what it needs beside it
 inline std::string built_file(const std::string& path) {
     const std::string bin = XSCHED_BIN_DIR;
     const std::string build = bin.substr(0, bin.rfind('/') + 1);
@@ -14,5 +15,6 @@ inline std::string built_file(const std::string& path) {
     if (taken_to == nullptr || path.compare(0, build.size(), build) != 0) return path;
     return taken_to + ("/" + path.substr(build.size()));
 }
+#endif
 
 }  // namespace xsched::test
