@@ -38,8 +38,8 @@ $(PLATFORMS): ## the same for one platform; links in output/ and build/platforms
 	@mkdir -p output build/platforms/$@
 	@for part in bin lib; do ln -sfn ../build/release-$@/$$part output/$$part; done
 	@ln -sfn ../include output/include
-	@for name in hal shim; do ln -sfn ../../release-$@/lib/lib$${name}$@.so build/platforms/$@/; done
-	@ln -sfn ../../release-$@/lib/libpreempt.so build/platforms/$@/
+	@for so in hal$@.so hal$@.so.1 shim$@.so; do ln -sfn ../../release-$@/lib/lib$$so build/platforms/$@/; done
+	@for so in preempt.so preempt.so.1; do ln -sfn ../../release-$@/lib/lib$$so build/platforms/$@/; done
 
 install: install_path ## install to INSTALL_PATH, without debugging symbols
 	@$(MAKE) --no-print-directory all

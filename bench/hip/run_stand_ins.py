@@ -27,7 +27,7 @@ from lib import report  # noqa: E402
 ROOT = Path(__file__).resolve().parents[2]
 OPERATIONS, PREEMPTIONS, KILLS, BURSTS, TASKS = 1_000_000, 10_000, 1000, 300, 40
 MOST_MS = 5000
-SLOW_MODES = {"shim_local": 6, "shim_delays": 3}
+SLOW_MODES = {"shim_local": 8, "shim_delays": 4}
 LEVELS = {"natively": None, "level 1": 1, "level 2": 2, "level 3": 3}
 LEAST_RATIO = 3
 GRACE_SECONDS = 8  # the last runs' own end, and the report
