@@ -4,8 +4,8 @@
     bench/sequences.py --build build/release --budget 300                  100,000 brief sequences of each policy
     bench/sequences.py --seeds 2000 --long --policies LAX,AUTO --jobs 4    the long ones
 
-Seeds go in pieces, all policies advancing alike, so that a run that its time ends has about as many of each. A piece that
-has begun counts only when it has ended. Exit status 1 if a sequence failed or is missing.
+Seeds go in pieces, all policies advancing alike, so that a run that its time ends has about as many of each. A piece
+that has begun counts only when it has ended. Exit status 1 if a sequence failed or is missing.
 """
 import argparse
 import json
