@@ -4,8 +4,8 @@
     bench/sequences.py --build build/release --budget 300                  100,000 brief sequences of each policy
     bench/sequences.py --seeds 2000 --long --policies LAX,AUTO --jobs 4    the long ones
 
-Seeds go in pieces, all policies advancing alike, so that a run that its time ends has about as many of each. A piece that
-has begun counts only when it has ended. Exit status 1 if a sequence failed or is missing.
+Seeds go in pieces, all policies advancing alike, so that a run that its time ends has about as many of each. A piece
+that has begun counts only when it has ended. Exit status 1 if a sequence failed or is missing.
 """
 import argparse
 import json
@@ -38,9 +38,15 @@ def parse_options():
     return options
 
 
+def environment_of(xsim):
+    """A packed one (scripts/pack_gpu.sh) does not know where its libraries are."""
+    return {**os.environ, "LD_LIBRARY_PATH": f"{xsim.parent.parent / 'lib'}:{os.environ.get('LD_LIBRARY_PATH', '')}"}
+
+
 def policies_of(xsim):
     """The names of all policies of the build: xsim names them when it is asked for one that there is not."""
-    said = subprocess.run([xsim, "property", "--seeds", "1", "--policy", "no such"], text=True, capture_output=True)
+    said = subprocess.run([xsim, "property", "--seeds", "1", "--policy", "no such"], text=True, capture_output=True,
+                          env=environment_of(xsim))
     return said.stderr.partition("this build has ")[2].replace(",", " ").split()
 
 
@@ -54,6 +60,7 @@ def pieces(options, policies):
 class Runs:
     def __init__(self, xsim, brief, deadline):
         self.xsim, self.brief, self.deadline = xsim, brief, deadline
+        self.environment = environment_of(xsim)
         self.broken = []
 
     def piece(self, policy, first, count):
@@ -64,7 +71,8 @@ class Runs:
         command = [self.xsim, "property", "--json", "--policy", policy, "--first", str(first), "--seeds", str(count)]
         command += ["--brief"] if self.brief else []
         try:
-            ended = subprocess.run(command, text=True, capture_output=True, timeout=left)
+            ended = subprocess.run(command, text=True, capture_output=True, timeout=left,
+                                   env=self.environment)
             return policy, json.loads(ended.stdout)
         except subprocess.TimeoutExpired:
             return policy, None
@@ -104,6 +112,9 @@ def main():
         print(f"there is no {xsim}: build xsim", file=sys.stderr)
         return 2
     policies = options.policies.split(",") if options.policies else policies_of(xsim)
+    if not policies:
+        print(f"{xsim} names no policies: does it start?", file=sys.stderr)
+        return 2
     began = time.monotonic()
     runs = Runs(xsim, not options.long, began + options.budget)
     with ThreadPoolExecutor(options.jobs) as pool:

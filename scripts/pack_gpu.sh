@@ -24,6 +24,9 @@ for file in "$build"/bin/*cuda* "$build"/bin/*order*; do copy "$file" bin; done
 for file in "$build"/lib/*.so*; do
     case $file in *fake* | *opencl*) ;; *) copy "$file" lib ;; esac
 done
+# xsim's library for its files, which such a machine may lack; bench/sequences.py looks for it there.
+toml=$(ldd "$build/bin/xsim" 2> /dev/null | awk '$1 ~ /^libtomlplusplus/ { print $3 }')
+[ -z "$toml" ] || strip -o "$pack/lib/$(basename "$toml")" "$toml"
 for file in "$build"/lib/xsched/*.so; do copy "$file" lib/xsched; done
 for described in src/platform/*/platform.json; do
     platform=$(basename "$(dirname "$described")")

@@ -154,7 +154,8 @@ run_step() {
         thresholds) suite --only thresholds --seconds 2 ;;
         models2) suite --only fixed_priority,partition ;;
         shares) suite --only shares --peers native,xsched ;;
-        fit) suite --only lengths --peers native,xsched --rounds 1 --seconds 2 --lp-ms 0.05,0.3,1,3,10,30 --tag _fit ;;
+        fit) suite --only lengths --peers native,xsched --rounds 1 --seconds 2 --lp-ms 0.05,0.3,1,3,10,30 \
+                   --tag _fit ;;
         property) python3 bench/sequences.py --build "$build" --results "$work" --budget "$budget" ;;
         auto) suite --only auto --peers native,xsched,mps --keep-log ;;
         targets) suite --only targets --peers native,xsched --keep-log ;;

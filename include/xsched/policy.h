@@ -5,7 +5,7 @@
  * is valid during the call alone. A policy keeps what it remembers in memory of its own.
  *
  * xserver throws a policy out, goes on with HPF and says why in one line, if
- *  - a decision takes longer than 10 milliseconds,
+ *  - a decision takes longer than 10 milliseconds of the processor, or of anybody's time three times in a row,
  *  - an answer is none: `run` other than 0 or 1, or a time to decide again that has passed,
  *  - for a second nobody with work may run, or a unit with work may not run for 10 seconds.
  * A policy that crashes, or never returns, ends the server it runs in; the server that is started in its place

@@ -1,5 +1,5 @@
-// How much of one device several have had together while they used it side by side. Each says how much it has had, as it
-// measures that: the time in which it had work there, so that their sum counts the same time several times. And each
+// How much of one device several have had together while they used it side by side. Each says how much it has had, as
+// it measures that: the time in which it had work there, so that their sum counts the same time several times. And each
 // says it late, when something of it completes, so that single reports say nothing. Hence sums since the begin of a
 // stretch: together they have had no more than the time in which they could, and no less than one of them.
 //

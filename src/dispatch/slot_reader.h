@@ -31,8 +31,8 @@ struct QueueNumbers : base::Hints {  // `priority` counts what the queue inherit
     bool apart = false;  // level 3 takes it off by itself
     int64_t command_ns = 0;
     int64_t busy_ns = 0;
-    // Since the last scan (ClientSlots sets it): what of busy_ns is new, how long it had work and was not suspended, and
-    // how long it was not suspended.
+    // Since the last scan (ClientSlots sets it): what of busy_ns is new, how long it had work and was not suspended,
+    // and how long it was not suspended.
     int64_t used_ns = 0;
     int64_t worked_ns = 0;
     int64_t open_ns = 0;

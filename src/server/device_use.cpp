@@ -101,8 +101,8 @@ void DeviceUse::add_queue(const SeenQueue& queue, int64_t passed_ns, SeenQueues&
     const std::pair key{queue.client.id(), queue.at};
     const auto before = seen_.find(key);
     const bool known = before != seen_.end();
-    const int64_t had_ns = known ? std::max<int64_t>(seen.busy_ns - before->second.busy_ns, 0)
-                                 : std::min(seen.busy_ns, passed_ns);
+    const int64_t had_ns =
+        known ? std::max<int64_t>(seen.busy_ns - before->second.busy_ns, 0) : std::min(seen.busy_ns, passed_ns);
     const int64_t ran_ns = record == nullptr ? passed_ns : seen.running_ns - (known ? before->second.running_ns : 0);
     now[key] = seen;
     base::SideBySide::Part part;

@@ -1,7 +1,9 @@
 #include "server/loaded_policy.h"
 
 #include <dlfcn.h>
+#include <sys/resource.h>
 
+#include <algorithm>
 #include <cstring>
 #include <ctime>
 #include <stdexcept>
@@ -16,12 +18,23 @@ namespace {
 
 constexpr int64_t kLongestDecisionNs = 10 * base::kMillisecond;  // of the processor's time,
 constexpr int64_t kLongestWaitNs = 100 * base::kMillisecond;     // or of anybody's: it may have been kept waiting
+// So many in a row that took longer than the first of these while it waited: it sleeps, and nobody keeps it from
+// deciding.
+constexpr int kMostWaits = 3;
 constexpr int64_t kStarvedNs = 10 * base::kSecond;
+constexpr size_t kMostGone = 1000;  // units that are remembered although they may be gone
 
 int64_t processor_ns() {
     timespec time{};
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
     return time.tv_sec * base::kSecond + time.tv_nsec;
+}
+
+// How often this thread has given the processor away: slept, waited for a lock or read a file.
+int64_t waits() {
+    rusage usage{};
+    getrusage(RUSAGE_THREAD, &usage);
+    return usage.ru_nvcsw;
 }
 
 XPolicyUnit describe(const policy::Unit& unit) {
@@ -65,11 +78,14 @@ public:
         int64_t again_ns = 0;
         const int64_t began_ns = base::now_ns();
         const int64_t worked_ns = processor_ns();
+        const int64_t waited = waits();
         call([&] {
             const auto* given = reinterpret_cast<const XPolicyUnit*>(given_.data());
             again_ns = module_.choose(state_, given, units.size(), now_ns, answers_.data());
         });
-        if (processor_ns() - worked_ns > kLongestDecisionNs || base::now_ns() - began_ns > kLongestWaitNs)
+        const int64_t took_ns = base::now_ns() - began_ns;
+        waits_ = took_ns > kLongestDecisionNs && waits() > waited ? waits_ + 1 : 0;
+        if (processor_ns() - worked_ns > kLongestDecisionNs || took_ns > kLongestWaitNs || waits_ >= kMostWaits)
             breach_ = "took longer than 10 ms to decide";
         else if (again_ns < 0 || (again_ns != 0 && again_ns <= now_ns))
             breach_ = "asked to decide again at a time that had passed";
@@ -90,10 +106,13 @@ public:
     const char* breach() const override { return breach_; }
 
 private:
-    // A unit that has work and may not run.
+    // A unit that may not run, and how long it had work since then. A turn that the starvation limit gives it, in which
+    // it may complete all of that, is none of the policy's.
     struct Suspended {
         uint64_t device;
-        int64_t since_ns;
+        int64_t seen_ns;
+        bool has_work = false;
+        int64_t waited_ns = 0;
     };
 
     template <typename Work>
@@ -119,20 +138,34 @@ private:
         bool starves = false;
         for (size_t i = 0; i < units.size(); ++i) {
             const policy::Unit& unit = units[i];
-            if (unit.ready && unit.wants && !choices[i].run) {
-                const Suspended& one = suspended_.try_emplace(unit.id, Suspended{unit.device, now_ns}).first->second;
-                starves |= now_ns - one.since_ns >= kStarvedNs;
-            } else {
+            if (choices[i].run) {
                 suspended_.erase(unit.id);
+                continue;
             }
+            Suspended& one = suspended_.try_emplace(unit.id, Suspended{unit.device, now_ns}).first->second;
+            if (one.has_work) one.waited_ns += now_ns - one.seen_ns;
+            one.seen_ns = now_ns;
+            one.has_work = unit.ready && unit.wants;
+            starves |= one.waited_ns >= kStarvedNs;
         }
+        if (suspended_.size() > kMostGone + units.size()) forget_gone(units);
         return starves;
+    }
+
+    // Ids are not used twice.
+    void forget_gone(std::span<const policy::Unit> units) {
+        const auto is_here = [units](uint64_t id) {
+            return std::any_of(units.begin(), units.end(), [id](const policy::Unit& unit) { return unit.id == id; });
+        };
+        std::erase_if(suspended_,
+                      [&](const auto& one) { return one.second.device == units[0].device && !is_here(one.first); });
     }
 
     const XPolicyModule& module_;
     std::atomic<uint32_t>* inside_;
     void* state_ = nullptr;
     const char* breach_ = nullptr;
+    int waits_ = 0;  // decisions in a row that waited for long
     std::vector<uint64_t> given_;
     std::vector<XPolicyChoice> answers_;
     std::unordered_map<uint64_t, Suspended> suspended_;  // by id

@@ -27,7 +27,8 @@ Process::Process(Agenda& agenda, Device& device, const Workload& workload, const
 }
 
 dispatch::ClientView Process::view() {
-    return {.id = id(), .pid = static_cast<int32_t>(id()), .region = region_.get(), .record = record_, .habits = habits_};
+    return {
+        .id = id(), .pid = static_cast<int32_t>(id()), .region = region_.get(), .record = record_, .habits = habits_};
 }
 
 std::string Process::says() const {

@@ -48,8 +48,7 @@ std::vector<ReplayBurst> bursts_of(const std::vector<RecordedChange>& changes, i
     return bursts;
 }
 
-ProgramSpec program_of(const ipc::RecordedQueue& queue, const std::vector<RecordedChange>& changes,
-                       int64_t lasts_ns) {
+ProgramSpec program_of(const ipc::RecordedQueue& queue, const std::vector<RecordedChange>& changes, int64_t lasts_ns) {
     ProgramSpec spec;
     spec.name = queue.program + "-" + std::to_string(queue.client) + "." + std::to_string(queue.slot);
     spec.level = std::clamp<uint32_t>(queue.level, 1, 3);

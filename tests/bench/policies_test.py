@@ -24,7 +24,8 @@ class Frontier(unittest.TestCase):
 
     def test_targets_are_a_line_and_all_else_points(self):
         rows = [("AUTO", None, None, 1.1, 3000), ("AUTO, target 2x", 2, False, 1.8, 3100),
-                ("AUTO, target 1.3x", 1.3, False, 1.25, 3050), ("MPS", None, None, 3, 3300), ("UP", None, None, None, 1)]
+                ("AUTO, target 1.3x", 1.3, False, 1.25, 3050), ("MPS", None, None, 3, 3300),
+                ("UP", None, None, None, 1)]
         plot = self.drawn(rows).plots[0]
         self.assertEqual(plot["series"][0]["points"], [[1.25, 3050], [1.8, 3100]])
         self.assertEqual([each["name"] for each in plot["series"][1:]], ["AUTO", "MPS"])

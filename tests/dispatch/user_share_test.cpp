@@ -324,8 +324,7 @@ TEST_F(UserShares, QueuesThatRunSideBySidePayOnce) {
     second->account = 2;
     first->shares_as_one = second->shares_as_one = true;
     const auto users = [&](const FakeClient* client) { return client == &other ? second : first; };
-    const std::vector<int> had =
-        shares_of({{&one, 0}, {&two, 0}, {&other, 0}}, false, users, Says::kAllOfTheTime);
+    const std::vector<int> had = shares_of({{&one, 0}, {&two, 0}, {&other, 0}}, false, users, Says::kAllOfTheTime);
     EXPECT_NEAR(had[2], 50, 2) << "programs of one user";
 }
 

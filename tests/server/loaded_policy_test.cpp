@@ -118,6 +118,35 @@ TEST(LoadedPolicy, SoIsADecisionOfMoreThanTenMilliseconds) {
                  "took longer than 10 ms to decide");
 }
 
+TEST(LoadedPolicy, SoAreThreeInARowThatSleepForLonger) {
+    static const XPolicyModule kModule = module_of([](void*, const XPolicyUnit*, size_t, int64_t, XPolicyChoice*) {
+        const timespec time{.tv_sec = 0, .tv_nsec = 15 * base::kMillisecond};
+        nanosleep(&time, nullptr);
+        return int64_t{0};
+    });
+    const auto made = make_loaded(kModule, nullptr);
+    std::vector<Choice> choices(2);
+    for (int i = 1; i <= 3; ++i) made->choose(two_units(), i * base::kSecond, choices);
+    EXPECT_STREQ(made->breach(), "took longer than 10 ms to decide");
+}
+
+// The starvation limit gives it a turn every second, in which it completes all that it has.
+TEST(LoadedPolicy, AUnitStarvesAlsoWhereItIsIdleForAMoment) {
+    static const XPolicyModule kModule = module_of(first_alone);
+    const auto made = make_loaded(kModule, nullptr);
+    std::vector<policy::Unit> units = two_units();
+    std::vector<policy::Choice> choices(2);
+    int64_t second = 0;
+    for (; second < 30 && made->breach() == nullptr; ++second) {
+        for (const bool ready : {true, false}) {
+            units[1].ready = units[1].wants = ready;
+            made->choose(units, (second + 1) * base::kSecond + (ready ? 0 : 900) * base::kMillisecond, choices);
+        }
+    }
+    EXPECT_STREQ(made->breach(), "let a unit with work wait for 10 s");
+    EXPECT_GT(second, 10);
+}
+
 TEST(LoadedPolicy, SoIsAUnitThatStarves) {
     EXPECT_EQ(breach_after(first_alone, 9 * base::kSecond), nullptr);
     EXPECT_STREQ(breach_after(first_alone, 10 * base::kSecond), "let a unit with work wait for 10 s");

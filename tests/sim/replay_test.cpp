@@ -30,11 +30,8 @@ TEST(Replay, ABurstThatLastsOnHasWorkToTheEnd) {
     ipc::Recording recording{.lasts_ns = 2'000'000'000};
     recording.queues.push_back({.client = 1, .program = "trains", .level = 3});
     const auto add = [&](int64_t at_ms, ipc::RecordedKind kind, uint64_t completed) {
-        recording.changes.push_back({.at_ns = at_ms * 1'000'000,
-                                     .kind = kind,
-                                     .client = 1,
-                                     .completed = completed,
-                                     .command_ns = 1'000'000});
+        recording.changes.push_back(
+            {.at_ns = at_ms * 1'000'000, .kind = kind, .client = 1, .completed = completed, .command_ns = 1'000'000});
     };
     add(10, ipc::RecordedKind::kReady, 0);
     add(15, ipc::RecordedKind::kIdle, 5);

@@ -158,7 +158,8 @@ void Partition::correct(Device& device, int64_t used_ns, int64_t now_ns) const {
 
 // Who comes begins with the least that somebody waiting has paid, and who comes back with a little less: of the time
 // that it did not ask for, that much is saved up. Who is stopped by its limit asks for nothing. Where all rest it is
-// what that was last, but no more than anybody here has paid: what somebody who is gone claimed to have had is forgotten.
+// what that was last, but no more than anybody here has paid: what somebody who is gone claimed to have had is
+// forgotten.
 void Partition::welcome(Device& device) const {
     const std::span<const Program> programs = device.programs.all();
     int64_t least_paid = INT64_MAX;

@@ -57,13 +57,11 @@ void check(uint64_t seed, const std::string& policy, const PropertyWords& words,
 }
 
 int print_json(const Tally& tally, double seconds) {
-    const nlohmann::json all{{"runs", tally.runs},
-                             {"failed", tally.failed},
-                             {"failures", tally.failures},
-                             {"client_hours", tally.all.client_hours},
-                             {"events", tally.all.events},
-                             {"longest_wait_ms", static_cast<double>(tally.all.longest_wait_ns) / 1e6},
-                             {"seconds", seconds}};
+    const nlohmann::json all{
+        {"runs", tally.runs},         {"failed", tally.failed},
+        {"failures", tally.failures}, {"client_hours", tally.all.client_hours},
+        {"events", tally.all.events}, {"longest_wait_ms", static_cast<double>(tally.all.longest_wait_ns) / 1e6},
+        {"seconds", seconds}};
     printf("%s\n", all.dump(2).c_str());
     return tally.failed == 0 ? 0 : 1;
 }
