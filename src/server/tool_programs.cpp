@@ -177,18 +177,12 @@ void add_asked(Json& entry, const std::vector<SeenQueue>& queues) {
 
 // What all queues of a program have done, and their states now.
 struct Work {
-    uint64_t submitted = 0;
-    uint64_t launched = 0;
-    uint64_t completed = 0;
-    uint64_t copies = 0;
-    uint64_t copied_bytes = 0;
+    uint64_t submitted = 0, launched = 0, completed = 0;
+    uint64_t copies = 0, copied_bytes = 0;
     int64_t busy_ns = 0;
     int64_t command_ns = 0;  // the longest mean
     int64_t held_since_ns = 0;
-    bool runs = false;
-    bool held = false;
-    bool followed = false;
-    bool by_itself = false;
+    bool runs = false, held = false, followed = false, by_itself = false;
 };
 
 void add_queue(Work& work, const ipc::QueueSlot& slot, const QueueFacts& known) {
