@@ -20,26 +20,47 @@ from lib.command import options_parser  # noqa: E402
 
 MOST_RATIO = 2       # of the directives' p99 beside an attack to the undisturbed one
 MOST_TOOL_MS = 100   # p99 of another user's answers
+STOOD_STILL_US = 1000  # beside nobody: in a round with such a p99 the machine stood still, and nothing is compared
 TIMEOUT_SECONDS = 1200
 
 
+def stood_still(p99_us):
+    return p99_us > STOOD_STILL_US
+
+
 def ratio(figures, other):
-    """Of the p99, by rounds: what the host does in one of them counts once."""
+    """Of the p99, by rounds: what the host does in one of them counts once. None: it stood still in each."""
     pairs = zip(figures["p99_us_of_rounds"], other["p99_us_of_rounds"])
-    found = [mine / others for mine, others in pairs if others > 0]
+    found = [mine / others for mine, others in pairs if others > 0 and not stood_still(others)]
     return statistics.median(found) if found and not figures["failures"] else None
 
 
 def judge(found):
     """Adds to each attack how it compares, and whether that is within the limits. Beside a program that only uses as
     much of the processors the server can do nothing: `added` is what the attack costs beyond that."""
+    rounds = [p99_us for attack in found["attacks"] for p99_us in attack["alone"]["p99_us_of_rounds"]]
+    found["rounds_beside_nobody"] = len(rounds)
+    found["rounds_stood_still"] = sum(map(stood_still, rounds))
     for attack in found["attacks"]:
+        attack["quietest_p99_us"] = min(attack["p99_us_of_rounds"], default=None)
         attack["ratio"] = ratio(attack, attack["alone"])
         attack["burner"]["ratio"] = ratio(attack["burner"], attack["alone"])
         attack["added"] = ratio(attack, attack["burner"])
         attack["added_met"] = report.met(attack["added"], "<=", MOST_RATIO)
         attack["met"] = report.met(attack["ratio"], "<=", MOST_RATIO) and attack["within_limits"] and \
             report.met(attack["tool_p99_ms"], "<=", MOST_TOOL_MS)
+
+
+def verdict(found):
+    """A sentence."""
+    attacks, rounds, still = found["attacks"], found["rounds_beside_nobody"], found["rounds_stood_still"]
+    judged = [attack for attack in attacks if attack["ratio"] is not None]
+    if not judged or still * 2 > rounds:
+        return f"the machine allows no verdict: beside nobody it stood still in {still} of {rounds} rounds"
+    within = sum(attack["ratio"] <= MOST_RATIO for attack in judged)
+    beyond = sum(report.met(attack["added"], "<=", MOST_RATIO) for attack in attacks)
+    return f"{within} of {len(attacks)} attacks at most {MOST_RATIO} x the p99 beside nobody, {beyond} of " \
+        f"{len(attacks)} beside the burner; the machine stood still in {still} of {rounds} rounds beside nobody"
 
 
 def table(found):
@@ -62,12 +83,16 @@ def main():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--samples", type=int, default=1000, help="of each situation and round")
     parser.add_argument("--only", help="this attack alone")
+    parser.add_argument("--limit", type=int, default=TIMEOUT_SECONDS, help="seconds: no round begins that takes longer")
+    parser.add_argument("--alone-here", action="store_true", help="nobody else uses this machine: keep its processors "
+                        "awake also where its control groups are given processors by weight")
     arguments = parser.parse_args()
     command = [arguments.build / "bin" / "attack_cost", "--rounds", str(arguments.rounds), "--samples",
-               str(arguments.samples), *(["--only", arguments.only] if arguments.only else [])]
+               str(arguments.samples), "--limit-s", str(arguments.limit),
+               *(["--only", arguments.only] if arguments.only else [])]
     load = os.getloadavg()[0]
     try:
-        with Awake(types.SimpleNamespace(build=arguments.build, environment={})) as awake:
+        with Awake(types.SimpleNamespace(build=arguments.build, environment={}), arguments.alone_here) as awake:
             ended = subprocess.run(command, stdout=subprocess.PIPE, text=True, timeout=TIMEOUT_SECONDS)
     except (OSError, subprocess.TimeoutExpired) as error:
         print(error, file=sys.stderr)
@@ -77,11 +102,13 @@ def main():
     found = json.loads(ended.stdout)
     judge(found)
     print(table(found))
+    print(verdict(found))
     result = {"what": "What an honest program notices of attacks: bench/attacks.py",
               "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
               "commit": report.version(), "machine": f"{os.cpu_count()} processors, {report.cpu_model()}",
               "load_before": round(load, 2),
-              "awake": awake.reason or "an idle-class thread keeps each processor awake", **found}
+              "awake": awake.reason or "an idle-class thread keeps each processor awake",
+              "verdict": verdict(found), **found}
     arguments.results.mkdir(parents=True, exist_ok=True)
     path = arguments.results / "attacks.json"
     path.write_text(json.dumps(result, indent=1) + "\n")

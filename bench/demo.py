@@ -4,11 +4,11 @@
     bench/demo.py --build build/release
 
 Runs both programs alone, shared natively and shared under XSched, a few rounds in turn, and prints one table and a
-verdict. Passed: XSched takes away at least half of what native sharing adds to the urgent program's median latency,
-lowers its p90 by a tenth (of the p99 a machine's own pauses decide), and leaves the other program at least half of the
-time that is left. No verdict: native sharing costs less than 1.2 times alone, or XSched is faster than 0.9 times alone,
-or something else disturbed the figures; the reason is printed. Exit status 0 if it passed or there is no verdict (77
-with --test), 1 if XSched did not help, 2 if nothing could be measured.
+verdict. Passed: XSched takes away at least half of what native sharing adds to the urgent program's median latency. It
+lowers the p90 by a tenth (a machine's own pauses decide the p99). It leaves the other program at least half of the time
+that is left. No verdict: native sharing costs less than 1.2 times alone, or XSched is faster than 0.9 times alone, or
+something else disturbed the figures; the reason is printed. Exit status 0 if it passed or there is no verdict (77 with
+--test), 1 if XSched did not help, 2 if nothing could be measured.
 """
 import argparse
 import os

@@ -48,12 +48,13 @@ def main():
     parser.add_argument("--bursts", type=int, default=300)
     parser.add_argument("--level", type=int, default=0)
     parser.add_argument("--modes", nargs="*", default=list(MODES))
+    parser.add_argument("--made", type=int, nargs="*", default=[made for made, _ in CASES], help="streams made")
     options = parser.parse_args()
     print("stand-in runtime, not AMD hardware; milliseconds")
     print(f"{'mapping':20} {'made':>4} {'alone p50':>9} {'p99':>7} {'p50':>8} {'p99':>8} {'x p50':>6} {'x p99':>6} "
           f"{'busy round':>10}")
     for mode in options.modes:
-        for made, which in CASES:
+        for made, which in [case for case in CASES if case[0] in options.made]:
             alone = run(options, mode, made, 0)
             both = run(options, mode, made, which)
             print(f"{mode:20} {made:4} {alone[0]:9.2f} {alone[1]:7.2f} {both[0]:8.2f} {both[1]:8.2f} "

@@ -84,6 +84,7 @@ def make_suite(session, options, profile):
     session.patience = PATIENCE_SECONDS
     suite = Suite(session, backend, profile, Progress(profile.budget), options.peers, options.baseline, options.stream)
     suite.lengths_ms = tuple(options.lp_ms)
+    suite.recordings = options.results
     suite.lp_ms = options.lp_ms[0] if options.lp_ms else None
     return suite
 

@@ -1,5 +1,6 @@
-# Kernels of the HIP programs and of xcli doctor's probe for AMD GPUs, compiled by a clang that can (ROCm's, or Debian's
-# with its lld), so that a machine needs no hiprtc. Where there is none they are left out. XSCHED_AMD_CLANG names one.
+# Kernels of the HIP programs and of xcli doctor's probe for AMD GPUs, so that a machine needs no hiprtc. A clang that
+# can compiles them: ROCm's, or Debian's with its lld. Where there is none they are left out. XSCHED_AMD_CLANG names
+# one.
 set(amd_processors gfx90a gfx942)
 set(amd_kernels ${CMAKE_SOURCE_DIR}/bench/hip/main_job)
 set(amd_flags -x hip --cuda-device-only --no-gpu-bundle-output -nogpulib -nogpuinc -O2)

@@ -36,9 +36,9 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
 
 # ccache, where it is installed. Its base directory and the prefix map make a second checkout, or a second build
-# directory, find what the first one compiled; they also keep this machine's paths out of the libraries. It looks at
-# the files that were included instead of preprocessing each first (a fresh checkout has nothing to find, and should
-# not wait for that), and takes precompiled headers.
+# directory, find what the first one compiled; they also keep this machine's paths out of the libraries. It takes
+# precompiled headers. It looks at the files that were included, and does not preprocess each first: a fresh checkout
+# has nothing to find, and should not wait for that.
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(launcher ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Collects what the benchmarks and GPU tests need from a build directory, stripped, so that they run on a machine
-# that has a GPU but no compiler: programs, libraries and the benchmark programs, laid out as in a build directory.
+# Collects what the benchmarks and GPU tests need from a build directory, for a machine that has a GPU but no compiler:
+# programs, libraries and the benchmark programs, laid out as in a build directory.
 #
 #   scripts/pack_gpu.sh BUILD_DIRECTORY [FOLDER]   (FOLDER: gpu_pack)
 set -euo pipefail
@@ -15,7 +15,10 @@ copy() {  # FILE FOLDER
     [ -f "$1" ] || return 0
     if [ -L "$1" ]; then cp -P "$1" "$pack/$2/"; else strip -o "$pack/$2/$(basename "$1")" "$1"; fi
 }
-for name in xserver xcli directive_latency enqueue_cost bench_pass_cost; do copy "$build/bin/$name" bin; done
+# attack_cost is built when asked for: cmake --build BUILD_DIRECTORY --target attack_cost
+for name in xserver xcli xsim directive_latency enqueue_cost bench_pass_cost attack_cost; do
+    copy "$build/bin/$name" bin
+done
 # bench/cuda/run_gpu.sh, for which the pack is, runs CUDA's programs, and HIP's over CUDA's driver.
 for file in "$build"/bin/*cuda* "$build"/bin/*order*; do copy "$file" bin; done
 for file in "$build"/lib/*.so*; do
@@ -28,6 +31,7 @@ for described in src/platform/*/platform.json; do
     mkdir -p "$pack/bench/$platform"
     for file in "$build/bench/$platform"/*; do [ ! -x "$file" ] || copy "$file" "bench/$platform"; done
 done
+copy "$build/bench/spinner" bench
 mkdir -p "$pack/share/xsched/report/lib"  # what xcli report starts
 cp bench/own_programs.py "$pack/share/xsched/report"
 cp bench/lib/*.py bench/lib/report.css "$pack/share/xsched/report/lib"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Level 3 on this machine's GPU, from the ground up, so that one run tells what is wrong: what is recorded of the
-driver's calls, how fast channels are disabled and enabled, whether results stay exact, when a victim is off the device
-after a more urgent program became ready, and what is left when somebody is killed.
+driver's calls, how fast channels are disabled and enabled, and whether results stay exact. Also when a victim is off
+the device after a more urgent program became ready, and what is left when somebody is killed.
 
     level3.py --build DIR --results DIR [--budget SECONDS] [--only STEP,...] [--driver LIBCUDA]
 

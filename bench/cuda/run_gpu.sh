@@ -119,7 +119,9 @@ usual_seconds() {
         main) echo 400 ;;
         peers | lengths | bench) echo 540 ;;
         published) echo 480 ;;
-        mps | own | shares) echo 180 ;;
+        mps | own) echo 180 ;;
+        shares | fit) echo 170 ;;
+        property) echo 300 ;;
         streams) echo 120 ;;
         overhead | preemption | thresholds | models2) echo 200 ;;
         acceptance) echo 540 ;;
@@ -129,7 +131,7 @@ usual_seconds() {
         directive | demo) echo 80 ;;
         devices) echo 200 ;;
         models) echo 330 ;;
-        auto) echo 390 ;;
+        auto) echo 290 ;;
         targets) echo 85 ;;
         serving | serving-mps) echo 420 ;;
         suite | suite-compile | order | run) echo 280 ;;
@@ -151,8 +153,10 @@ run_step() {
         preemption) suite --only preemption,server_cpu ;;
         thresholds) suite --only thresholds --seconds 2 ;;
         models2) suite --only fixed_priority,partition ;;
-        shares) suite --only shares ;;
-        auto) suite --only auto --peers native,xsched ;;
+        shares) suite --only shares --peers native,xsched ;;
+        fit) suite --only lengths --peers native,xsched --rounds 1 --seconds 2 --lp-ms 0.05,0.3,1,3,10,30 --tag _fit ;;
+        property) python3 bench/sequences.py --build "$build" --results "$work" --budget "$budget" ;;
+        auto) suite --only auto --peers native,xsched,mps --keep-log ;;
         targets) suite --only targets --peers native,xsched --keep-log ;;
         bench) suite ;;
         published) python3 bench/published.py --build "$build" --results "$work" --short --budget "$budget" $EXTRA ;;
@@ -173,7 +177,7 @@ run_step() {
         suite-compile) python3 tests/gpu/run_suite.py --build "$build" --results "$work" --budget "$budget" \
                                --modes compile --name torch_suite_compile ;;
         *) echo "no step $1: probe smoke main peers lengths own mps streams overhead preemption thresholds models2" \
-                "shares auto targets bench published acceptance launch hip level3 directive demo models serving" \
+                "shares auto targets fit property bench published acceptance launch hip level3 directive demo models serving" \
                 "serving-mps suite suite-compile devices order run"
            return 2 ;;
     esac

@@ -1,10 +1,10 @@
 """Processors that stay awake while a device that is made of them is measured.
 
-After a sleep of some 40 ms all threads of a driver for CPU devices (PoCL) may wake on one processor and stay there for
-most of a burst while another one is idle, and a host takes time just when a sleeping processor wakes. A burst alone
-then takes as long as one that shares the device, and nothing can be compared. So the driver's threads are pinned, and
-an idle-class thread on each processor (bench/programs/spinner.cpp) keeps it awake; it yields to whatever else wants to
-run."""
+After a sleep of some 40 ms all threads of a driver for CPU devices (PoCL) may wake on one processor. They may stay
+there for most of a burst while another processor is idle. A host takes time just when a sleeping processor wakes. A
+burst alone then takes as long as one that shares the device, and nothing can be compared. So the driver's threads are
+pinned, and an idle-class thread on each processor (bench/programs/spinner.cpp) keeps it awake; it yields to whatever
+else wants to run."""
 import contextlib
 import os
 import select
@@ -31,10 +31,12 @@ def control_group(root="/"):
     return None
 
 
-def refusal(program, root="/"):
+def refusal(program, root="/", alone_here=False):
     """Why processors cannot be kept awake, as a sentence; empty if it can be tried."""
     if not program.exists():
         return f"{program} is not built"
+    if alone_here:
+        return ""
     try:
         group = control_group(root)
     except (OSError, ValueError) as error:
@@ -44,13 +46,14 @@ def refusal(program, root="/"):
 
 class Awake:
     """With Awake(session): the session's programs have pinned driver threads, and its processors stay awake if that is
-    permitted; `reason` is why not, else empty."""
+    permitted; `reason` is why not, else empty. `alone_here`: nobody else
+    is there whom a control group's weight could slow."""
 
-    def __init__(self, session):
+    def __init__(self, session, alone_here=False):
         self.program, self.process = session.build / "bench" / "spinner", None
         for name, value in PINNED.items():
             session.environment.setdefault(name, value)
-        self.reason = refusal(self.program)
+        self.reason = refusal(self.program, alone_here=alone_here)
         if not self.reason:
             self.start()
 

@@ -1,5 +1,5 @@
-"""Kernels of a chosen length on a CPU device: their length is checked by letting a program run them without a pause,
-since single kernels that are waited for may each find one processor asleep."""
+"""Kernels of a chosen length on a CPU device: their length is checked by letting a program run them without a pause.
+Single kernels that are waited for may each find one processor asleep."""
 from . import intervals
 
 TOLERANCE = 0.2

@@ -33,7 +33,7 @@ def work(times, intervals, length_ns):
     """How many pieces of work that ended at the sorted `times` were done in the sorted intervals. A piece that began
     before an interval, or ends after it, counts in part: for the time that it spent in the intervals, of the
     `length_ns` that it takes undisturbed; never for more than one. So one that is taken off its device at the end of an
-    interval and goes on in the next counts once, and time in which it could have gone on but did not is lost. Of pieces
+    interval and goes on in the next counts once. Time in which it could have gone on but did not is lost. Of pieces
     without a known length (0) the end tells."""
     done, at, before = 0.0, 0, times[0] - length_ns if times else 0
     for end in times:

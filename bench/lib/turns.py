@@ -1,5 +1,5 @@
-"""Programs that are compared to a percent: they run at the same time, on the same processors, and measure in turns, so
-that neither the processor they got nor what else the machine does makes the difference."""
+"""Programs that are compared to a percent: they run at the same time, on the same processors, and measure in turns. So
+neither the processor they got nor what else the machine does makes the difference."""
 import os
 import shutil
 

@@ -1,5 +1,5 @@
-// How soon a suspended queue stands still: keeps the device full as lp does and, from a second thread, suspends and
-// resumes its own XQueue at random times, while a third one sees the kernels complete. Run it under XSched with
+// How soon a suspended queue stands still. It keeps the device full as lp does. A second thread suspends and resumes
+// its own XQueue at random times, and a third one sees the kernels complete. Run it under XSched with
 // XSCHED_SCHEDULER=app. All that it needs of XSched is the C interface, found at run time.
 //
 //   suspend --out FILE --lp-out FILE --steps 15000 --hold-ms 20   per suspension: begin of the call, its end, begin of

@@ -24,7 +24,9 @@ public:
     // Once for each line.
     bool took_line() {
         look();
-        return lines_ > 0 && lines_-- > 0;
+        if (lines_ == 0) return false;
+        --lines_;
+        return true;
     }
     bool has_news() { return look() && (ended_ || lines_ > 0); }
 

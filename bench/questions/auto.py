@@ -1,14 +1,13 @@
 """Does AUTO, told nothing, do what was asked: urgent bursts, equal shares, changed roles, liars, targets, tenants?"""
 import json
+import subprocess
 import time
-from collections import defaultdict
 
 from lib import report, workloads
 from lib.document import Document, NotHere, shown
 from lib.guarded import Guarded
 
 from .partition import server_has
-from .shares import TASKS
 
 NAME, WEIGHT = "auto", 20
 SETTLE_SECONDS = 1.2        # after a change of policy, of a target or of roles
@@ -22,13 +21,6 @@ MOST_LIE_PERCENT, MOST_SETTLE_SECONDS, TARGET_MET_PERCENT, EQUAL_POINTS = 5, 1, 
 LIARS = (("waits after every kernel", {"burst-kernels": 50, "sync-every": 1, "pause-ms": 0}),
          ("rests 1 ms after every 5 kernels", {"burst-kernels": 5, "pause-ms": 1, "pause-max-ms": 1}),
          ("rests 4 ms after every 10 kernels", {"burst-kernels": 10, "pause-ms": 4, "pause-max-ms": 4}))
-DEADLINE_WAYS = ("HPF", "LAX", "KEDF")
-
-
-# Shares under PUP: what the programs got, and what XSched believes they had.
-SHARES = (("60, 30, 10, each its limit", (60, 30, 10), True), ("60, 30, 10", (60, 30, 10), False),
-          ("10, 30, 60", (10, 30, 60), False))
-SHARE_KERNEL_MS = {"gpu": 0.5, "cpu": 2}
 
 
 def p99(latencies):
@@ -55,6 +47,11 @@ class Window:
     def latencies_ms(self, rows):
         return [row[1] / 1e6 for row in rows if self.begin <= row[0] and row[0] + row[1] <= self.end]
 
+    def slow(self, rows, limit_ms):
+        """Bursts that took longer: (since the window began in s, latency in ms)."""
+        return [(round((row[0] - self.begin) / 1e9, 4), round(row[1] / 1e6, 3)) for row in rows
+                if self.begin <= row[0] and row[0] + row[1] <= self.end and row[1] / 1e6 > limit_ms]
+
     def rate(self, rows):
         """Per second."""
         return sum(self.begin < row[0] <= self.end for row in rows) / ((self.end - self.begin) / 1e9)
@@ -63,18 +60,17 @@ class Window:
 class Auto(Guarded):
     def __init__(self, suite, deadline):
         self.suite, self.deadline = suite, deadline
+        self.recordings = suite.recordings
         self.on_cpu = suite.workload is workloads.CPU
         kind = "cpu" if self.on_cpu else "gpu"
         self.busy_ms, self.lengths = BUSY_MS[kind], PAIR_LENGTHS[kind]
-        self.scale = 5 if self.on_cpu else 1  # of the tasks' times
 
         def steps(length):
             return suite.session.calibrate(length, 1)
 
         self.busy_steps, self.hp_steps = steps(self.busy_ms), steps(suite.workload.hp_kernel_ms)
-        self.share_steps = steps(SHARE_KERNEL_MS[kind])
         self.low_steps = {length: steps(length) for length in self.lengths}
-        self.failures, self.out, self.raw = [], None, {}
+        self.failures, self.out, self.raw, self.usual = [], None, {}, None
 
     def policy(self, name):
         self.suite.session.xcli("policy", "-s", name)
@@ -88,23 +84,31 @@ class Auto(Guarded):
         self.wait(seconds)
         return Window(begin, time.monotonic_ns())
 
-    def start(self, name, options, **hints):
+    def start(self, name, options, peer=None, **hints):
+        """Under XSched, or by that peer."""
         environment = {f"XSCHED_AUTO_XQUEUE_{hint}": str(value) for hint, value in hints.items()}
-        program = self.suite.session.start(name, {"until-eof": 1, "seconds": 3600, **options},
-                                           self.suite.session.under_xsched(), environment)
+        prefix = peer.prefix(name) if peer else self.suite.session.under_xsched()
+        program = self.suite.session.start(name, {"until-eof": 1, "seconds": 3600, **options}, prefix, environment)
         program.wait_ready(self.suite.progress)
         return program
 
-    def urgent(self, pattern="A"):
+    def urgent(self, pattern="A", peer=None):
         """Hand-set for HPF; AUTO does not look at it."""
-        return self.start("hp", {"steps": self.hp_steps, **self.suite.workload.hp_options(pattern)}, PRIORITY=1)
+        return self.start("hp", {"steps": self.hp_steps, **self.suite.workload.hp_options(pattern)}, peer, PRIORITY=1)
 
-    def busy(self, length=None, **hints):
+    def busy(self, length=None, peer=None):
         steps = self.busy_steps if length is None else self.low_steps[length]
-        return self.start("lp", {"steps": steps, "depth": self.suite.workload.depth}, **hints)
+        return self.start("lp", {"steps": steps, "depth": self.suite.workload.depth}, peer)
 
     def finish(self, *started):
         return [program.finish(self.suite.progress, 30) for program in started]
+
+    def record(self, name, seconds):
+        """What the server sees and decides from now on, beside the results: for `xsim replay`."""
+        session = self.suite.session
+        return subprocess.Popen([session.build / "bin" / "xcli", "record", "-o", self.recordings / f"{name}.recording",
+                                 "-t", f"{seconds}s"], env=session.environment, stdin=subprocess.DEVNULL,
+                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     def step(self, title, body):
         """`body`, unless the time is over."""
@@ -142,13 +146,15 @@ class Auto(Guarded):
         self.raw["pairs"] = found
 
     def equals(self):
-        shares, said = [], []
+        shares, promoted = [], []
 
         def body():
             self.policy("AUTO")
             two = [self.busy(), self.busy()]
             window = self.window(4)
-            said.append(self.suite.session.xcli("status"))
+            said = [each for program in two for each in self.says(program.process.pid)]
+            promoted.append(sum("go first" in each for each in said))
+            self.raw["equals_says"] = said
             rates = [window.rate(rows) for rows in self.finish(*two)]
             shares.append([rate / sum(rates) * 100 for rate in rates])
             self.raw["equal_rate"] = sum(rates) / 2
@@ -157,8 +163,8 @@ class Auto(Guarded):
         off = abs(shares[0][0] - 50) if shares else None
         self.out.add_table("2. Two equals", [["", "got %"], ["each", " ".join(f"{each:.1f}" for each in shares[0])
                                                             if shares else "-"]])
-        self.out.targets.append(("two equals: points off 50", off, "<=", EQUAL_POINTS, ""))
-        self.raw["equals_status"] = said
+        self.out.targets += [("two equals: points off 50", off, "<=", EQUAL_POINTS, ""),
+                             ("two equals: programs that AUTO prefers", promoted[0] if promoted else None, "<=", 0, "")]
 
     def swap(self):
         times = []
@@ -214,11 +220,14 @@ class Auto(Guarded):
         self.out.add_table("4. Batch work that pretends", rows)
         self.out.targets.append(("a liar's gain", max(most, default=None), "<=", MOST_LIE_PERCENT, "%"))
 
+    def says(self, pid):
+        """What AUTO says of that process's queues, as sentences."""
+        listed = json.loads(self.suite.session.xcli("list", "--json").split("\n", 1)[1])
+        return [queue.get("policy_says") or "" for queue in listed["queues"] if queue["pid"] == pid]
+
     def said_of_target(self, pid):
         """Whether AUTO calls the target of that process one that cannot be met; None: it says nothing of it."""
-        listed = json.loads(self.suite.session.xcli("list", "--json").split("\n", 1)[1])
-        said = [queue.get("policy_says") or "" for queue in listed["queues"] if queue["pid"] == pid]
-        said = [each for each in said if "target" in each]
+        said = [each for each in self.says(pid) if "target" in each]
         return any("cannot be met" in each for each in said) if said else None
 
     def frontier(self):
@@ -228,6 +237,7 @@ class Auto(Guarded):
             self.policy("AUTO")
             high = self.urgent("A")
             window = self.window(3, 0.5)
+            recorder = self.record("frontier", 13)  # the first of these windows
             low = self.busy(self.lengths[1])
             # AUTO first and in one go: another policy in between would forget what bursts take alone.
             ways = [("AUTO", None, None)] + [(f"AUTO, target {factor:g}x", None, factor) for factor in FACTORS]
@@ -242,10 +252,13 @@ class Auto(Guarded):
                 impossible = self.said_of_target(high.process.pid) if factor else None
                 measured.append((title, factor, impossible, window_then))
             self.raw["frontier_status"] = self.suite.session.xcli("list")
+            recorder.wait(30)
             high_rows, low_rows = self.finish(high, low)
             alone.append(window.latencies_ms(high_rows))
             for title, factor, impossible, each in measured:
                 found.append((title, factor, impossible, each.latencies_ms(high_rows), each.rate(low_rows)))
+                limit_ms = (factor or 1.5) * report.percentile(alone[0], 50)
+                self.raw.setdefault("frontier_slow", {})[title] = each.slow(high_rows, limit_ms)
 
         self.step("targets", body)
         usual = report.percentile(alone[0], 50) if alone and alone[0] else None
@@ -270,6 +283,43 @@ class Auto(Guarded):
         self.raw["frontier"] = [(title, factor, impossible, p99(latencies), rate)
                                 for title, factor, impossible, latencies, rate in found]
         self.raw["alone_ms"] = alone
+        self.usual = usual
+
+    def beside_others(self):
+        """The same pair without XSched, as points beside the frontier; MPS last, as its server stays until the end."""
+        def one(peer):
+            high, low = self.urgent("A", peer), self.busy(self.lengths[1], peer)
+            window = self.window(4.5)
+            high_rows, low_rows = self.finish(high, low)
+            self.raw["frontier"].append((peer.title, None, None, p99(window.latencies_ms(high_rows)),
+                                         window.rate(low_rows)))
+
+        self.raw.setdefault("frontier", [])
+        for name in ("native", "mps"):
+            peer = self.suite.peer(name)
+            if peer:
+                self.step(f"the pair of the targets, {peer.title}", lambda peer=peer: one(peer))
+        self.draw_frontier()
+
+    def draw_frontier(self):
+        """What the bursts take against what the other program keeps: targets as a line, all else as points."""
+        targets, points = [], []
+        for title, factor, _, longest, rate in self.raw["frontier"]:
+            if longest and self.usual:
+                point = [round(longest / self.usual, 4), round(rate, 1)]
+                targets += [point] if factor else []
+                points += [] if factor else [(title, point)]
+        if not targets and not points:
+            return
+        series = [{"name": "AUTO, targets of " + ", ".join(f"{factor:g}x" for factor in FACTORS), "peer": "xsched",
+                   "points": sorted(targets)}]
+        series += [{"name": title, "peer": title, "points": [point]} for title, point in points]
+        self.out.plots.append({"kind": "lines", "title": f"Pattern A beside {self.lengths[1]:g} ms: the frontier",
+                               "x": "p99 of a burst, times alone", "y": "the other's kernels per second",
+                               "log": ["x"], "series": series})
+        rows = [["", "p99, times alone", "low's kernels/s"]]
+        rows += [[title, shown(x), shown(y)] for title, (x, y) in points]
+        self.out.add_table("5. Beside the targets, with and without XSched", rows)
 
     def tenants(self):
         rows = [["tenants", "urgent p99 ms, HPF", "AUTO", "times", "others' device time, AUTO, points off equal"]]
@@ -301,60 +351,6 @@ class Auto(Guarded):
                                   ("points off equal", worst_off, EQUAL_POINTS + 1)):
             self.out.targets.append((f"tenants: {what}", max(worst, default=None), "<=", most, ""))
 
-    def deadlines(self):
-        late = defaultdict(list)
-
-        def one(way):
-            self.policy(way)
-            running = []
-            for period, work in TASKS:
-                period, work = period * self.scale, work * self.scale
-                options = {"steps": self.busy_steps, "period-ms": period,
-                           "burst-kernels": max(round(work / self.busy_ms), 1)}
-                hints = {"DEADLINE": int(period * 1000)}
-                if way == "LAX":
-                    hints |= {"LAXITY": int(min(2 * work, 0.6 * period) * 1000), "LAX_PRIORITY": -1,
-                              "CRITICAL_PRIORITY": 1}
-                running.append((period, self.start("hp", options, **hints)))
-            window = self.window(4)
-            for (period, program) in running:
-                latencies = window.latencies_ms(program.finish(self.suite.progress, 30))
-                late[way].append((sum(each > period for each in latencies), len(latencies)))
-
-        for way in DEADLINE_WAYS:
-            self.step(f"deadlines, {way}", lambda way=way: one(way))
-        rows = [["period (work) ms", *(f"{way}: late" for way in DEADLINE_WAYS)]]
-        for number, (period, work) in enumerate(TASKS):
-            rows.append([f"{period * self.scale} ({work * self.scale})",
-                         *(f"{late[way][number][0]} of {late[way][number][1]}" if len(late[way]) > number else "-"
-                           for way in DEADLINE_WAYS)])
-        self.out.add_table("LAX between HPF and KEDF: periodic programs, 80 percent of the device", rows)
-        total = {way: sum(each[0] for each in late[way]) if late[way] else None for way in DEADLINE_WAYS}
-        between = None if None in total.values() else int(total["KEDF"] <= total["LAX"] <= total["HPF"])
-        self.out.targets.append(("LAX is late less often than HPF, not less than KEDF", between, ">=", 1, ""))
-
-    def shares(self):
-        rows = [["shares (in the order of their start)", "got %, by kernels", "had %, by XSched's account"]]
-
-        def one(title, shares, limited):
-            self.policy("PUP")
-            running = [self.start("lp", {"steps": self.share_steps, "depth": self.suite.workload.depth}, SHARE=share,
-                                  **({"LIMIT": share} if limited else {})) for share in shares]
-            window = self.window(10)
-            listed = self.suite.session.xcli("list", "--json").split("\n", 1)[1]
-            had = {}
-            for queue in json.loads(listed)["queues"]:  # of the last ten seconds, or of the last one
-                known = [each for each in queue["got_percent"][1::-1] if each is not None]
-                had[queue["pid"]] = max(had.get(queue["pid"], 0), *known[:1], 0)
-            had = [had.get(program.process.pid, 0) for program in running]
-            rates = [window.rate(each) for each in self.finish(*running)]
-            got, had = ([each / (sum(column) or 1) * 100 for each in column] for column in (rates, had))
-            rows.append([title, " ".join(f"{each:.1f}" for each in got), " ".join(f"{each:.1f}" for each in had)])
-
-        for case in SHARES:
-            self.step(f"shares {case[0]}", lambda case=case: one(*case))
-        self.out.add_table("PUP: what programs got of all, and what they were charged for", rows)
-
 
 def here(suite):
     if suite.peer("xsched") is None:
@@ -365,10 +361,9 @@ def here(suite):
 
 def answer(suite, deadline):
     found = Auto(suite, deadline)
-    out = found.out = Document(NAME, "AUTO and LAX", "Does AUTO, told nothing, do what was asked of it? Is LAX between "
-                                                     "HPF and KEDF?")
-    for part in (found.equals, found.frontier, found.liars, found.swap, found.tenants, found.deadlines, found.shares,
-                 found.pairs):
+    out = found.out = Document(NAME, "AUTO", "Does AUTO, told nothing, do what was asked of it?")
+    for part in (found.equals, found.frontier, found.liars, found.swap, found.tenants, found.pairs,
+                 found.beside_others):
         part()
     suite.session.xcli("policy", "-s", "HPF")
     out.failures, out.raw = found.failures, found.raw

@@ -11,6 +11,7 @@ def answer(suite, deadline):
     out = found.out = Document(NAME, "Latency targets under AUTO", "Is a target met in 99 of 100 bursts, or said to be "
                                                                    "one that cannot be met?")
     found.frontier()
+    found.draw_frontier()
     suite.session.xcli("policy", "-s", "HPF")
     out.failures, out.raw = found.failures, found.raw
     out.notes = ["one run; each figure of 4.5 s, 1.2 s after the target was said"]

@@ -47,9 +47,9 @@ XResult XHintWindow(XQueueHandle xq, int32_t display);
 XResult XHintLatencyTarget(XQueueHandle xq, int64_t target);
 
 /* The queue is in a gang: queues of one user with the same number run and stop together, on whatever devices and in
- * whatever processes they are. 1 is what xcli calls gang "a", 2 is "b"; a name's number: letters a to z are 1 to 26,
- * digits 27 to 36, "-" 37, the first one times 1, the next one times 38, and so on, at most 12 of them. 0: in none.
- * InvalidValue: out of range. (Not in XSched 1.2.) */
+ * whatever processes they are. 1 is what xcli calls gang "a", 2 is "b". The number of a name of at
+ * most 12 characters is a sum. Letters a to z are 1 to 26, digits 27 to 36, "-" 37. The first one counts once, the next
+ * one 38 times, and so on. 0: in none. InvalidValue: out of range. (Not in XSched 1.2.) */
 XResult XHintGang(XQueueHandle xq, int64_t gang);
 
 /* The length of a turn in microseconds, for policies that take turns: TIMESLICE_MIN (100) to TIMESLICE_MAX

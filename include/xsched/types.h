@@ -1,9 +1,9 @@
 /* Types, numbers and limits of the XSched interface.
  *
  * The values are part of the binary interface (compatible with XSched 1.2) and never change. Handles are opaque
- * 64-bit numbers: 0 is never a valid handle, a destroyed handle is never reused for another object of the same
- * process while that process lives, and passing a stale one returns kXSchedErrorNotFound. All functions may be called
- * from any thread unless they say otherwise. */
+ * 64-bit numbers: 0 is never a valid handle. A destroyed handle is never reused for another object of the same process
+ * while that process lives. Passing a stale one returns kXSchedErrorNotFound. All functions may be called from any
+ * thread unless they say otherwise. */
 #ifndef XSCHED_TYPES_H
 #define XSCHED_TYPES_H
 
@@ -134,7 +134,7 @@ typedef uint64_t HwCommandHandle; /* one launch, copy, fill or callback */
 
 /* What a callback command does when it is launched: it gives work to `hwq`. Any result but kXSchedSuccess is logged;
  * the command then counts as complete. Runs on the thread that submitted the command or on one of XSched's, never
- * with a lock of XSched's held; it may call any function of XSched but XQueueWait and XQueueWaitAll on its own queue.
+ * with a lock of XSched's held. It may call any function of XSched but XQueueWait and XQueueWaitAll on its own queue.
  */
 typedef XResult (*LaunchCallback)(HwQueueHandle hwq, void* data);
 

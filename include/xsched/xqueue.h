@@ -1,8 +1,8 @@
 /* XQueues: preemptible queues over the vendor's hardware queues.
  *
- * A HwQueue comes from a platform's hal.h (OclQueueCreate, CudaQueueCreate, ...). An XQueue is made over it; work
- * submitted to the XQueue (through XQueueSubmit, or, where a shim is loaded, through the vendor's own calls) can then
- * be suspended and resumed by this program or by the scheduler.
+ * A HwQueue comes from a platform's hal.h (OclQueueCreate, CudaQueueCreate, ...). An XQueue is made over it; work is
+ * submitted to the XQueue through XQueueSubmit, or, where a shim is loaded, through the vendor's own calls. This
+ * program or the scheduler can then suspend and resume it.
  *
  * Any thread may call any function, several at once; none throws, ends the process or prints to standard output.
  * Every function that takes a handle returns NotFound if no object has it, also when it has been destroyed: handles
@@ -35,9 +35,9 @@ XResult XQueueSetPreemptLevel(XQueueHandle xq, int64_t level);
 XResult XQueueSetLaunchConfig(XQueueHandle xq, int64_t threshold, int64_t batch_size);
 
 /* Submits a command, once. It is launched in order with everything else on this queue: at once and on this thread if
- * the queue is open and its window has room, else later (on CUDA and HIP, where nothing is kept back in XSched's
- * memory, this thread then waits for room, and what the command launches stands behind a closed gate while the queue
- * is suspended). NotAllowed: the command was submitted before. */
+ * the queue is open and its window has room, else later. On CUDA and HIP nothing is kept back in XSched's memory. There
+ * this thread waits for room, and what the command launches waits behind a closed gate while the queue is suspended.
+ * NotAllowed: the command was submitted before. */
 XResult XQueueSubmit(XQueueHandle xq, HwCommandHandle hw_cmd);
 /* Returns when what the command launched has completed, at once if it has; a dropped command is complete. While the
  * queue is suspended that is after it is resumed. On CUDA and HIP it waits for what was launched after the command as

@@ -133,9 +133,9 @@ atexit.register(_callbacks.at_exit)
 
 
 class XSched:
-    """The C functions as static methods of the same names. They return an XResult, or, where the C function writes
-    through a pointer, a pair of the XResult and that value, which means something only on success. What each does, its
-    errors and units: include/xsched/xqueue.h and hint.h. Any thread may call any of them; the interpreter's lock is
+    """The C functions as static methods of the same names. They return an XResult. Where the C function writes through
+    a pointer, they return a pair: the XResult, and that value, which means something only on success. What each does,
+    its errors and units: include/xsched/xqueue.h and hint.h. Any thread may call any of them; the interpreter's lock is
     free meanwhile. OSError if the libraries cannot be loaded."""
 
     @staticmethod

@@ -1,8 +1,8 @@
 """Where XSched is installed: its libraries, found and opened at the first call, and its tools.
 
-The libraries that the process has already (a shim was preloaded) are used before any other; then those of
-LD_LIBRARY_PATH, which counts also if it is set in os.environ; then those that this package was installed or built with;
-then what the dynamic linker finds."""
+The libraries that the process has already (a shim was preloaded) are used before any other. Then those of
+LD_LIBRARY_PATH, which counts also if it is set in os.environ. Then those that this package was installed or built with.
+Then what the dynamic linker finds."""
 import ctypes
 import os
 import re

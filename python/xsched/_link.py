@@ -1,4 +1,4 @@
-"""How tools talk to xserver: a Unix seqpacket socket, one greeting, then a JSON object for each question (the protocol
+"""How tools talk to xserver: a Unix seqpacket socket, one handshake, then a JSON object for each question (the protocol
 of src/ipc/protocol.h, whose constants a test compares). Standard library alone; any thread, a connection each."""
 import array
 import json
@@ -20,7 +20,7 @@ MOST_PACKET_BYTES = 1 << 16
 MOST_ANSWER_BYTES = 1 << 26
 PATIENCE_S = 5.0
 SENTENCES = ["", "it has another version: install both from one build", "it belongs to another user",
-             "it has as many connections as it may", "it does not understand the greeting", "it has no memory left",
+             "it has as many connections as it may", "it does not understand the handshake", "it has no memory left",
              "this user has as many connections there as it may"]
 
 
@@ -90,7 +90,7 @@ class Link:
         try:
             answer = self._socket.recv(WELCOME.size)
         except OSError as error:
-            raise NoServerError(f"the xserver at {self.path} does not answer the greeting ({error}): is it stopped?"
+            raise NoServerError(f"the xserver at {self.path} does not answer the handshake ({error}): is it stopped?"
                                 ) from error
         if len(answer) != WELCOME.size or WELCOME.unpack(answer)[0] != MAGIC:
             raise NoServerError(f"what listens at {self.path} is no xserver, or one of another version")

@@ -38,7 +38,8 @@ def _cupy_platform() -> ModuleType:
 def _of_torch(stream: Any) -> Stream:
     device = getattr(stream, "device", None)
     enter = (lambda: _module("torch").cuda.device(device)) if device is not None else contextlib.nullcontext
-    return Stream(_torch_platform(), int(stream.cuda_stream), enter, True, stream)
+    platform = _torch_platform() if _module("torch") is not None else default_platform()  # or a program's own class
+    return Stream(platform, int(stream.cuda_stream), enter, True, stream)
 
 
 def _of_cupy(stream: Any) -> Stream:

@@ -127,7 +127,7 @@ bool connect_to_server(bool first) {
     if (!first) return false;
     if (*refusal == '\0' && may_start_server()) {
         g_start_server = true;
-        XLOG_INFO("no xserver answers at %s: starting one", path);
+        if (base::options().start_server != 0) XLOG_INFO("no xserver answers at %s: starting one", path);
         return false;
     }
     g_told_unscheduled = true;

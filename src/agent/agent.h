@@ -2,8 +2,8 @@
 // connection, and carries out directives on its own thread. Started by the process's first XQueue, never at load.
 // Any thread may call any function.
 //
-// It fails open: without a server, or when the server goes or hangs, queues move to private memory where nobody
-// suspends them, one WARN line says so, and a server that comes back is found again.
+// It fails open: without a server, or when the server goes or hangs, queues move to private memory, where nobody
+// suspends them. One WARN line says so. A server that comes back is found again.
 #pragma once
 
 #include "ipc/layout.h"

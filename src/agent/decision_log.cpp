@@ -35,15 +35,18 @@ Text name_of(const ipc::Region& region, uint32_t slot_number) {
     return name;
 }
 
-// OpenCL's queues are kept off by holds, not by gates.
+// "; by its gate: ..."; empty: no way was chosen, as beside another stream of the same program. OpenCL's queues are
+// kept off by holds, not by gates.
 Text mechanism_of(const ipc::Region& region, const ipc::Decision& decision) {
-    const char* sentence = sched::mechanism_sentence(static_cast<sched::Mechanism>(decision.mechanism));
+    const auto mechanism = static_cast<sched::Mechanism>(decision.mechanism);
+    if (mechanism == sched::Mechanism::kNone) return {""};
+    const char* sentence = sched::mechanism_sentence(mechanism);
     constexpr char kGate[] = "its gate";
     const bool opencl = decision.slot < ipc::kMostQueues &&
                         region.slots[decision.slot].platform.load(std::memory_order_relaxed) == kPlatformOpenCL;
     const bool hold = opencl && strncmp(sentence, kGate, sizeof(kGate) - 1) == 0;
     Text text;
-    snprintf(text.text, sizeof(text.text), "%s%s", hold ? "a hold" : "",
+    snprintf(text.text, sizeof(text.text), "; by %s%s", hold ? "a hold" : "",
              hold ? sentence + sizeof(kGate) - 1 : sentence);
     return text;
 }
@@ -62,7 +65,7 @@ void log_one(const ipc::Region& region, const ipc::Decision& decision) {
     const double delayed_ms = base::milliseconds(decision.delayed_ns);
     switch (decision.kind) {
         case ipc::DecisionKind::kSuspended:
-            XLOG_DEBG("%s (priority %d) suspended: %s%s; by %s", name.text, decision.priority, reason,
+            XLOG_DEBG("%s (priority %d) suspended: %s%s%s", name.text, decision.priority, reason,
                       other_of(decision).text, mechanism.text);
             break;
         case ipc::DecisionKind::kResumed: {
@@ -73,8 +76,8 @@ void log_one(const ipc::Region& region, const ipc::Decision& decision) {
             break;
         }
         case ipc::DecisionKind::kSuspendedFor:
-            XLOG_DEBG("%s (priority %d) has queue %u of pid %d (priority %d) suspended; by %s", name.text,
-                      decision.priority, decision.pid_queue, decision.pid, decision.pid_priority, mechanism.text);
+            XLOG_DEBG("%s (priority %d) has queue %u of pid %d (priority %d) suspended%s", name.text, decision.priority,
+                      decision.pid_queue, decision.pid, decision.pid_priority, mechanism.text);
             break;
         case ipc::DecisionKind::kResumedFor:
             XLOG_DEBG("queue %u of pid %d (priority %d), suspended for %s, resumed; its work was delayed by %.3f ms",

@@ -39,10 +39,11 @@ void copy_environment() {
 
 bool may_start_server() {
     const char* named = secure_getenv("XSCHED_SOCKET");
-    return base::options().start_server != 0 && (named == nullptr || *named == '\0') && getauxval(AT_SECURE) == 0;
+    return (named == nullptr || *named == '\0') && getauxval(AT_SECURE) == 0;
 }
 
 const char* start_server() {
+    if (base::options().start_server == 0) return "no xserver answers, and XSCHED_START_SERVER=0 starts none";
     if (!base::find_beside_us(kPlaces, g_path, sizeof g_path)) return "no xserver is installed beside the library";
     copy_environment();
     char option[] = "--background";

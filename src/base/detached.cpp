@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kNotStarted = 127;
 constexpr int kKeptAs = STDERR_FILENO + 1;
-constexpr unsigned long kStackBytes = 64 * 1024;
+constexpr unsigned long kStackBytes = 64UL * 1024;
 
 // Of one start at a time.
 constinit Mutex g_start_mutex;

@@ -32,7 +32,7 @@ bool find_log_level(const char* word, LogLevel* level);
 const char* log_level_name();  // the one in force
 
 // Where whole lines go instead (xserver: to a thread that may wait); nullptr: as without it. `line` ends in a newline,
-// has no terminating zero and is the caller's again afterwards. The sink is called on any thread, may not log, and
+// has no terminating zero and is the caller's again afterwards. The sink is called on any thread and may not log. It
 // may hand lines to write_log_line later, which writes them as they would have been without a sink.
 void set_log_sink(void (*sink)(const char* line, size_t bytes));
 void write_log_line(const char* line, size_t bytes);

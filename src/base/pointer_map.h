@@ -1,11 +1,11 @@
 // A map from the vendor's handles (pointers) to objects of ours, for the hot path of a shim: find takes no lock and
 // writes nothing; insert and erase take one. Any thread, any time.
 //
-// Open addressing. A place belongs to one key for its table's life: erase clears the value and leaves the key, so a
+// Open addressing. A place belongs to one key for its table's life: erase clears the value and leaves the key. So a
 // reader never sees another key's value, and a handle whose address is reused finds its old place again. When a table
-// is three quarters full of keys a new one takes over with those that still have a value. Old tables stay readable
-// for the map's life (a reader may be inside); together they are smaller than the newest, unless addresses of erased
-// keys hardly ever come back.
+// is three quarters full of keys a new one takes over with those that still have a value. Old tables stay readable for
+// the map's life (a reader may be inside); together they are smaller than the newest, unless addresses of erased keys
+// hardly ever come back.
 #pragma once
 
 #include <atomic>

@@ -46,54 +46,94 @@ const Json* long_kernels(const std::vector<const Json*>& others, const Json& pro
     return nullptr;
 }
 
-// Nobody held it. `got`: percent of its devices in ten seconds; negative: not known.
-Explained not_held(const Json& answer, const Json& program, double got) {
-    const std::string pid = std::to_string(program.value("pid", int64_t{0}));
-    const auto others = neighbours(answer, program);
-    const double command_ms = program.value("command_ms", 0.0);
+// A program that nobody held lately.
+struct Free {
+    const Json& program;
+    std::vector<const Json*> others;  // programs on its devices
+    double got = 0;                   // percent of its devices in ten seconds; negative: not known
+    double command_ms = 0;
+
+    bool is_seldom_busy() const { return got >= 0 && got < kSeldomPercent; }
+    std::string percent() const {
+        char text[32] = "";
+        if (got >= 0) snprintf(text, sizeof(text), "%.0f percent", got);
+        return text;
+    }
+};
+
+std::string not_us(const std::string& rest) { return "not us: XSched did not hold it in the last 60 s" + rest; }
+
+// Its own work, or nobody is beside it.
+bool find_own_work(const Free& free, Explained& result) {
+    if (free.got >= kBusyPercent) {
+        result.finding = WhySlow::kItsOwnWork;
+        result.headline = not_us("; the device worked for it " + free.percent() + " of the time");
+        result.advice = "its own commands take that long: use the vendor's profiler";
+        return true;
+    }
+    if (!free.others.empty()) return false;
+    result.finding = WhySlow::kAlone;
+    result.headline = not_us(", and it is alone on its device");
+    result.advice = "the program itself or the device is slow: use the vendor's profiler";
+    return true;
+}
+
+bool find_long_kernels(const Free& free, Explained& result) {
+    const Json* other = long_kernels(free.others, free.program);
+    if (other == nullptr) return false;
+    result.finding = WhySlow::kLongKernels;
+    result.not_us = false;
+    result.headline = "not held, but it must wait for what already runs on its device: commands of " + whom(*other) +
+                      " take " + length_text(other->value("command_ms", 0.0)) + ", and nothing takes them off";
+    result.advice = other->value("best_level", 0) >= 3
+                        ? "allow level 3 for it: xcli run -l 3, or xcli config -x QUEUE -l 3"
+                        : "'xcli doctor' says why this device has no level 3; else make these commands shorter";
+    return true;
+}
+
+// It gives the device little to do.
+bool find_pauses(const Free& free, Explained& result) {
+    if (free.is_seldom_busy() && free.command_ms > 0 && free.command_ms < kShortCommandMs) {
+        result.finding = WhySlow::kShortCommands;
+        result.headline = not_us("; it used the device " + free.percent() + " of the time, with commands of " +
+                                 length_text(free.command_ms) + " each");
+        result.advice = "commands this short cost more to launch than to run: batch them, or use graphs";
+        return true;
+    }
+    if (free.is_seldom_busy() && free.got > 0 && free.program.value("completed", uint64_t{0}) > 0) {
+        result.finding = WhySlow::kHost;
+        result.headline = not_us("; it gave the device work only " + free.percent() + " of the time");
+        result.advice = "it waits for the CPU, its data or itself: use a host profiler";
+        return true;
+    }
+    if (free.program.value("state", "") != "idle") return false;
+    result.finding = WhySlow::kIdle;
+    result.headline = not_us(", and it has no work now");
+    return true;
+}
+
+void tell_shares(const Free& free, Explained& result) {
+    const Json& first = *free.others.front();
+    result.finding = WhySlow::kShares;
+    result.headline =
+        not_us("; it runs beside " + whom(first) +
+               (free.others.size() > 1 ? " and " + std::to_string(free.others.size() - 1) + " more" : "") +
+               ", as the hardware divides the device");
+    result.advice = "to come first, be more urgent: xcli hint " +
+                    std::to_string(free.program.value("pid", int64_t{0})) + " -p " +
+                    std::to_string(first.value("priority", int64_t{0}) + 1);
+}
+
+Explained not_held(const Json& answer, const Json& program) {
+    const Free free{.program = program,
+                    .others = neighbours(answer, program),
+                    .got = program.value("followed", true) ? got_percent(program, 1) : -1.0,
+                    .command_ms = program.value("command_ms", 0.0)};
     Explained result;
     result.not_us = true;
-    const std::string not_held = "not us: XSched did not hold it in the last 60 s";
-    char percent[32] = "";
-    if (got >= 0) snprintf(percent, sizeof(percent), "%.0f percent", got);
-    if (find_copies(program, others, result)) return result;
-    if (got >= kBusyPercent) {
-        result.finding = WhySlow::kItsOwnWork;
-        result.headline = not_held + "; the device worked for it " + percent + " of the time";
-        result.advice = "its own commands take that long: use the vendor's profiler";
-    } else if (others.empty()) {
-        result.finding = WhySlow::kAlone;
-        result.headline = not_held + ", and it is alone on its device";
-        result.advice = "the program itself or the device is slow: use the vendor's profiler";
-    } else if (const Json* other = long_kernels(others, program)) {
-        result.finding = WhySlow::kLongKernels;
-        result.not_us = false;
-        result.headline = "not held, but it must wait for what already runs on its device: commands of " +
-                          whom(*other) + " take " + length_text(other->value("command_ms", 0.0)) +
-                          ", and nothing takes them off";
-        result.advice = other->value("best_level", 0) >= 3
-                            ? "allow level 3 for it: xcli run -l 3, or xcli config -x QUEUE -l 3"
-                            : "'xcli doctor' says why this device has no level 3; else make these commands shorter";
-    } else if (got >= 0 && got < kSeldomPercent && command_ms > 0 && command_ms < kShortCommandMs) {
-        result.finding = WhySlow::kShortCommands;
-        result.headline = not_held + "; it used the device " + percent + " of the time, with commands of " +
-                          length_text(command_ms) + " each";
-        result.advice = "commands this short cost more to launch than to run: batch them, or use graphs";
-    } else if (got >= 0 && got < kSeldomPercent && program.value("completed", uint64_t{0}) > 0 && got > 0) {
-        result.finding = WhySlow::kHost;
-        result.headline = not_held + "; it gave the device work only " + percent + " of the time";
-        result.advice = "it waits for the CPU, its data or itself: use a host profiler";
-    } else if (program.value("state", "") == "idle") {
-        result.finding = WhySlow::kIdle;
-        result.headline = not_held + ", and it has no work now";
-    } else {
-        result.finding = WhySlow::kShares;
-        result.headline = not_held + "; it runs beside " + whom(*others.front()) +
-                          (others.size() > 1 ? " and " + std::to_string(others.size() - 1) + " more" : "") +
-                          ", as the hardware divides the device";
-        result.advice = "to come first, be more urgent: xcli hint " + pid + " -p " +
-                        std::to_string(others.front()->value("priority", int64_t{0}) + 1);
-    }
+    if (!find_copies(program, free.others, result) && !find_own_work(free, result) &&
+        !find_long_kernels(free, result) && !find_pauses(free, result))
+        tell_shares(free, result);
     return result;
 }
 
@@ -138,9 +178,7 @@ Explained explain(const Json& answer, const Json& program) {
     Explained result;
     if (!find_plain(answer, program, result)) {
         const Json* held = telling_window(program);
-        result = held != nullptr
-                     ? held_cause(answer, program, *held)
-                     : not_held(answer, program, program.value("followed", true) ? got_percent(program, 1) : -1.0);
+        result = held != nullptr ? held_cause(answer, program, *held) : not_held(answer, program);
     }
     add_details(program, result);
     return result;

@@ -103,6 +103,7 @@ bool buried(pid_t pid, int* status, int64_t patience_ns) {
 void judge_status(int status, const std::string& out, ChildResult& result) {
     result.found = last_json(out);
     const bool spoke = result.found.is_object();
+    if (!spoke) result.found = Json();  // what could not be parsed cannot be written either
     if (WIFSIGNALED(status)) {
         result.ending = Ending::kCrashed;
         result.says = std::string("ended by ") + strsignal(WTERMSIG(status)) + in(result.log);

@@ -32,8 +32,8 @@ bool make_token_file(const std::string& file) {
     return made && write(made.get(), line.data(), line.size()) == static_cast<ssize_t>(line.size());
 }
 
-// Whoever may make files beside the socket may have made this one first, with a token that he knows, or a link to a
-// file that everybody can read.
+// Whoever may make files beside the socket may have made this one first. It may hold a token that he knows, or be a
+// link to a file that everybody can read.
 bool is_of_strangers(const std::string& file, int opened) {
     struct stat link{};
     struct stat target{};

@@ -99,8 +99,8 @@ void tell_unused(const RunOptions& options) {
         const Json answer = ServerLink().ask({{"cmd", "policy"}});
         const std::string policy = answer.value("policy", "");
         for (const base::HintInfo& hint : base::kHints) {
-            if (!options.hints.of(hint)) continue;
-            if (hint.id == base::HintId::priority && *options.hints.of(hint) == PRIORITY_NO_EXECUTE) continue;
+            const auto value = options.hints.of(hint);
+            if (!value || (hint.id == base::HintId::priority && *value == PRIORITY_NO_EXECUTE)) continue;
             bool used = true;
             Json readers = Json::array();
             for (const Json& known : answer.value("policies", Json::array())) {

@@ -34,17 +34,17 @@ ServerLink::ServerLink() {
     if (!socket_)
         throw NoServer("no xserver answers" + (path_.empty() ? "" : " at " + path_) +
                        ": start a program with 'xcli run', or start 'xserver'");
-    greet();
+    shake_hands();
 }
 
 ServerLink::ServerLink(base::UniqueFd socket, std::string path) : socket_(std::move(socket)), path_(std::move(path)) {
-    greet();
+    shake_hands();
 }
 
-void ServerLink::greet() {
+void ServerLink::shake_hands() {
     ipc::Welcome welcome{};
     if (!ipc::shake_hands(socket_.get(), ipc::PeerKind::kTool, "xcli", &welcome, nullptr, g_patience_ms))
-        throw NoServer("the xserver at " + path_ + " does not answer the greeting (" + strerror(errno) +
+        throw NoServer("the xserver at " + path_ + " does not answer the handshake (" + strerror(errno) +
                        "): is it stopped, or another version? Restart it");
     if (welcome.status != ipc::WelcomeStatus::kAccepted)
         throw NoServer(path_ + ": " + ipc::welcome_sentence(welcome.status));

@@ -54,7 +54,7 @@ public:
     const std::string& path() const { return path_; }
 
 private:
-    void greet();
+    void shake_hands();
 
     base::UniqueFd socket_;
     std::string path_;

@@ -108,61 +108,65 @@ std::string narrow_table(const Json& answer) {
     return table_text(table);
 }
 
+std::string count_in(const Json& queue, const char* member) { return std::to_string(queue.value(member, int64_t{0})); }
+std::string ms_in(const Json& queue, const char* member) { return whole(queue.value(member, 0.0)); }
+std::string word_in(const Json& queue, const char* member) { return queue.value(member, ""); }
+
+std::string reason_of(const Json& queue) {
+    const int64_t by = queue.value("by_pid", int64_t{0});
+    return word_in(queue, "reason") + (by != 0 ? " (pid " + std::to_string(by) + ")" : "") + less_of(queue);
+}
+
+// A column of the wide table: a member as one of the functions shows it, or `show` alone under a heading of its own.
+struct Column {
+    const char* member;
+    std::string (*by_member)(const Json& queue, const char* member) = nullptr;
+    std::string (*show)(const Json& queue) = nullptr;
+    const char* heading = nullptr;
+};
+constexpr Column kWide[] = {
+    {.member = "queue", .show = queue_of},
+    {.member = "uid", .by_member = count_in},
+    {.member = "program", .by_member = word_in},
+    {.member = "device_name", .show = device_of},
+    {.member = "platform", .by_member = word_in},
+    {.member = "priority", .by_member = count_in},
+    {.member = "level", .by_member = count_in},
+    {.member = "state", .by_member = word_in},
+    {.member = "pending", .by_member = count_in},
+    {.member = "in_flight", .by_member = count_in},
+    {.member = "completed", .by_member = count_in},
+    {.member = "share", .show = [](const Json& queue) { return or_none(asked_for(queue), "share"); }},
+    {.member = "limit", .show = [](const Json& queue) { return or_none(asked_for(queue), "limit"); }},
+    {.member = "got_percent", .show = got_of, .heading = ">GOT 1/10/60 S"},
+    {.member = "gang",
+     .show = [](const Json& queue) { return word_in(queue, "gang").empty() ? "-" : word_in(queue, "gang"); },
+     .heading = "GANG"},
+    {.member = "period_us", .by_member = or_none},
+    {.member = "deadline_us", .by_member = or_none},
+    {.member = "running_ms", .by_member = ms_in},
+    {.member = "held_ms", .by_member = ms_in},
+    {.member = "idle_ms", .by_member = ms_in},
+    {.member = "preemptions", .by_member = count_in},
+    {.member = "suspended",
+     .show = [](const Json& queue) -> std::string { return queue.value("suspended", false) ? "yes" : "no"; }},
+    {.member = "mechanism", .by_member = word_in},
+    {.member = "reason", .show = reason_of},
+    {.member = "pid",
+     .show = [](const Json& queue) { return command_line_of(queue.value("pid", int64_t{0})); },
+     .heading = "COMMAND"},
+};
+
 std::string queue_table(const Json& answer) {
-    console::Table table({heading_of("queue"),
-                          heading_of("uid"),
-                          heading_of("program"),
-                          heading_of("device_name"),
-                          heading_of("platform"),
-                          heading_of("priority"),
-                          heading_of("level"),
-                          heading_of("state"),
-                          heading_of("pending"),
-                          heading_of("in_flight"),
-                          heading_of("completed"),
-                          heading_of("share"),
-                          heading_of("limit"),
-                          ">GOT 1/10/60 S",
-                          "GANG",
-                          heading_of("period_us"),
-                          heading_of("deadline_us"),
-                          heading_of("running_ms"),
-                          heading_of("held_ms"),
-                          heading_of("idle_ms"),
-                          heading_of("preemptions"),
-                          heading_of("suspended"),
-                          heading_of("mechanism"),
-                          heading_of("reason"),
-                          "COMMAND"});
+    std::vector<std::string> headings;
+    for (const Column& column : kWide)
+        headings.push_back(column.heading != nullptr ? column.heading : heading_of(column.member));
+    console::Table table(headings);
     for (const Json& queue : answer["queues"]) {
-        const auto count = [&queue](const char* member) { return std::to_string(queue.value(member, int64_t{0})); };
-        const auto ms = [&queue](const char* member) { return whole(queue.value(member, 0.0)); };
-        const int64_t by = queue.value("by_pid", int64_t{0});
-        table.add({queue_of(queue),
-                   count("uid"),
-                   queue.value("program", ""),
-                   device_of(queue),
-                   queue.value("platform", ""),
-                   count("priority"),
-                   count("level"),
-                   queue.value("state", ""),
-                   count("pending"),
-                   count("in_flight"),
-                   count("completed"),
-                   or_none(asked_for(queue), "share"),
-                   or_none(asked_for(queue), "limit"),
-                   got_of(queue),
-                   queue.value("gang", "").empty() ? "-" : queue.value("gang", ""),
-                   or_none(queue, "period_us"),
-                   or_none(queue, "deadline_us"),
-                   ms("running_ms"),
-                   ms("held_ms"),
-                   ms("idle_ms"),
-                   count("preemptions"),
-                   queue.value("suspended", false) ? "yes" : "no",
-                   queue.value("mechanism", ""),
-                   queue.value("reason", "") + (by != 0 ? " (pid " + std::to_string(by) + ")" : "") + less_of(queue),
-                   command_line_of(queue.value("pid", int64_t{0}))});
+        std::vector<std::string> cells;
+        for (const Column& column : kWide)
+            cells.push_back(column.show != nullptr ? column.show(queue) : column.by_member(queue, column.member));
+        table.add(cells);
     }
     return table_text(table);
 }

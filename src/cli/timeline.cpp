@@ -1,7 +1,6 @@
 #include "cli/timeline.h"
 
 #include <algorithm>
-#include <optional>
 
 namespace xsched::cli {
 namespace {
@@ -42,7 +41,7 @@ public:
     void see(const TracedChange& change) {
         const int64_t at_ns = std::clamp(std::max(change.at_ns, at_ns_), traced_.begin_ns, traced_.end_ns);
         if (change.kind == TracedKind::kCame) close(at_ns);
-        if (!line_) open(change.kind == TracedKind::kCame ? change.after : state_before(change));
+        if (!open_) open(change.kind == TracedKind::kCame ? change.after : state_before(change));
         advance(at_ns);
         note(change, at_ns);
         state_ = change.after;
@@ -51,19 +50,20 @@ public:
     // As the queue is at the end, if it is there still.
     void finish(const TracedQueue* here) {
         if (here != nullptr) {
-            if (!line_) open(here->state);
-            line_->device = here->device;
-            line_->handle = here->handle;
-            line_->priority = here->priority;
+            if (!open_) open(here->state);
+            line_.device = here->device;
+            line_.handle = here->handle;
+            line_.priority = here->priority;
         }
         close(traced_.end_ns);
     }
 
 private:
     void open(const TracedState& state) {
-        line_.emplace();
-        line_->client = client_;
-        line_->slot = slot_;
+        line_ = {};
+        open_ = true;
+        line_.client = client_;
+        line_.slot = slot_;
         state_ = state;
         anew_ = true;
     }
@@ -73,13 +73,13 @@ private:
         const Phase phase = phase_of(state_);
         const TracedCause cause = phase == Phase::kHeld ? state_.cause : TracedCause{};
         if (is_burst(phase) && anew_) {
-            line_->bursts.push_back(pending_);
+            line_.bursts.push_back(pending_);
             pending_ = {};
             anew_ = false;
         }
-        const auto burst = static_cast<uint32_t>(is_burst(phase) ? line_->bursts.size() : 0);
+        const auto burst = static_cast<uint32_t>(is_burst(phase) ? line_.bursts.size() : 0);
         if (!is_burst(phase)) anew_ = true;
-        std::vector<Stretch>& all = line_->stretches;
+        std::vector<Stretch>& all = line_.stretches;
         const bool same =
             !all.empty() && all.back().phase == phase && all.back().cause == cause && all.back().burst == burst;
         if (same)
@@ -89,35 +89,35 @@ private:
         at_ns_ = to_ns;
     }
     void note(const TracedChange& change, int64_t at_ns) {
-        line_->priority = change.priority;
+        line_.priority = change.priority;
         switch (change.kind) {
             case TracedKind::kReady:
                 pending_ = {.began_with = change.completed, .begin_seen = true};
                 anew_ = true;
                 return;
             case TracedKind::kIdle:
-                if (!anew_ && !line_->bursts.empty()) {
-                    TracedBurst& burst = line_->bursts.back();
+                if (!anew_ && !line_.bursts.empty()) {
+                    TracedBurst& burst = line_.bursts.back();
                     burst.ended_with = change.completed;
                     burst.command_ns = change.command_ns;
                     burst.end_seen = true;
                 }
                 return;
             case TracedKind::kCame:
-            case TracedKind::kGone: line_->device = change.completed; return;
+            case TracedKind::kGone: line_.device = change.completed; return;
             case TracedKind::kFollowed:
             case TracedKind::kLeftAlone: return;
             default: break;
         }
-        line_->decisions.push_back(change);
-        line_->decisions.back().at_ns = at_ns;
+        line_.decisions.push_back(change);
+        line_.decisions.back().at_ns = at_ns;
     }
     void close(int64_t at_ns) {
-        if (line_) {
+        if (open_) {
             advance(at_ns);
-            if (!line_->stretches.empty()) lines_.push_back(std::move(*line_));
+            if (!line_.stretches.empty()) lines_.push_back(std::move(line_));
         }
-        line_.reset();
+        open_ = false;
         pending_ = {};
         at_ns_ = at_ns;
     }
@@ -126,7 +126,8 @@ private:
     uint32_t slot_;
     const Traced& traced_;
     std::vector<Line>& lines_;
-    std::optional<Line> line_;
+    Line line_;           // of nothing unless open_
+    bool open_ = false;
     TracedState state_;
     TracedBurst pending_;  // the burst that begins with the next stretch
     bool anew_ = true;     // such a burst is another one

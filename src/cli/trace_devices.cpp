@@ -38,7 +38,9 @@ public:
         for (size_t i = 0; i < steps_.size(); ++i) {
             const Step& step = steps_[i];
             std::map<uint32_t, int>& queues = step.phase == Phase::kRunning ? run_ : wait_;
-            if ((queues[step.client] += step.by) == 0) queues.erase(step.client);
+            int& count = queues[step.client];
+            count += step.by;
+            if (count == 0) queues.erase(step.client);
             if (i + 1 == steps_.size() || steps_[i + 1].at_ns != step.at_ns) tell(step.at_ns);
         }
     }

@@ -85,14 +85,14 @@ void WebLive::follow() {
     }
 }
 
-void WebLive::connect() {
-    if (link_) return;
-    link_.emplace();
+ServerLink& WebLive::connected() {
+    if (link_) return *link_;
     has_cursor_ = false;
+    return link_.emplace();
 }
 
-void WebLive::tell_programs() {
-    const Json answer = ask_all(*link_, {{"cmd", "programs"}, {"buckets", true}}, "programs");
+void WebLive::tell_programs(ServerLink& link) {
+    const Json answer = ask_all(link, {{"cmd", "programs"}, {"buckets", true}}, "programs");
     rows_.take(answer);
     Json programs = Json::array();
     for (size_t i = 0; i < rows_.rows().size(); ++i)
@@ -110,7 +110,7 @@ void WebLive::tell_programs() {
                                                {"programs", programs}}));
 }
 
-void WebLive::tell_changes(int64_t now_ns) {
+void WebLive::tell_changes(ServerLink& link, int64_t now_ns) {
     Json entries = Json::array();
     uint64_t lost = 0;
     Json queues;
@@ -118,7 +118,7 @@ void WebLive::tell_changes(int64_t now_ns) {
     for (int pages = 0; more && pages < kMostPages; ++pages) {
         Json request{{"cmd", "record"}, {"queues", pages == 0 && (!has_cursor_ || now_ns >= quiet_ns_)}};
         if (has_cursor_) request["from"] = next_;
-        const Json answer = link_->ask(request);
+        const Json answer = link.ask(request);
         next_ = answer.at("next");
         has_cursor_ = true;
         more = answer.at("more");
@@ -154,13 +154,11 @@ int64_t WebLive::tick(int64_t now_ns) {
     }
     try {
         if (now_ns >= changes_ns_) {
-            connect();
-            tell_changes(now_ns);
+            tell_changes(connected(), now_ns);
             changes_ns_ = std::max(changes_ns_ + every_ns_, now_ns);
         }
         if (now_ns >= programs_ns_) {
-            connect();
-            tell_programs();
+            tell_programs(connected());
             programs_ns_ = now_ns + kProgramsEveryNs;
         }
     } catch (const std::exception& failure) {

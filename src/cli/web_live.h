@@ -32,9 +32,9 @@ private:
     void follow();
     // Tells what is due. Returns when something will be; 0: there is no stream.
     int64_t tick(int64_t now_ns);
-    void connect();
-    void tell_programs();
-    void tell_changes(int64_t now_ns);
+    ServerLink& connected();
+    void tell_programs(ServerLink& link);
+    void tell_changes(ServerLink& link, int64_t now_ns);
 
     HttpDoor& door_;
     std::mutex mutex_;  // of the four below

@@ -1,7 +1,7 @@
 // A trace for ui.perfetto.dev as a file: tracks, slices, instants and counters (Perfetto's TrackEvent), one packet
 // after the other. Not thread-safe.
 //
-// Words: track, a line of the trace, by a number of the caller's (not 0), below a process or another track; flow, an
+// Words: track, a line of the trace, by a number of the caller's (not 0), below a process or another track. Flow, an
 // arrow from the event that begins it to the one that ends it, by a number used once.
 #pragma once
 

@@ -14,6 +14,9 @@ static_assert(static_cast<uint32_t>(sched::Interrupt::kKeptOff) == static_cast<u
 
 namespace {
 
+// From the begin of a burst until its client knows of the first directive, in nearly all cases.
+constexpr int64_t kAheadNs = 300 * base::kMicrosecond;
+
 template <typename T>
 bool update(std::atomic<T>& field, T value) {
     if (field.load(std::memory_order_relaxed) == value) return false;
@@ -64,7 +67,8 @@ bool ClientSlots::direct(int64_t now_ns, uint32_t most) {
     for (; unwritten_ > 0 && most > 0; --unwritten_, --most) {
         const uint32_t at = next_written_ < end ? next_written_ : 0;
         next_written_ = at + 1;
-        const bool asks = unasked_ > 0 && unasked_-- > 0;
+        const bool asks = unasked_ > 0;
+        if (asks) --unasked_;
         QueueHistory& queue = queues_[at];
         if (!has_verdict(queue)) continue;
         if (asks) ask(at);
@@ -110,6 +114,7 @@ ClientSlots::Summary ClientSlots::take_verdicts() {
         summary.suspect |= verdict.suspect;
         summary.expects_interrupt |= verdict.preemption.expect_interrupt;
         summary.has_victims |= verdict.preemption.has_victims;
+        if (verdict.preemption.victims_leave) summary.keep_alive_ahead_ns = kAheadNs;
         summary.together |= verdict.suspend && interrupt_of(units_[queue.own]) == ipc::Interrupt::kTogether;
         const bool runs = queue.ready && watched && !verdict.suspend;
         followed_ |= runs || queue.stopping_since_ns != 0 || queue.resuming_since_ns != 0;
@@ -136,6 +141,7 @@ void ClientSlots::write_header(const Summary& summary) {
     }
     put(header.expect_interrupt, summary.expects_interrupt ? 1U : 0U);
     put(header.keep_alive_wanted, summary.has_victims ? 1U : 0U);
+    put(header.keep_alive_ahead_ns, summary.keep_alive_ahead_ns);
     if (put(header.watching, summary.watching ? 1U : 0U) && summary.watching) {
         began_watching_ = true;
         quiet_ns_ = 0;  // it did not tell
@@ -171,7 +177,8 @@ void ClientSlots::direct_queue(uint32_t at, int64_t now_ns) {
     const bool calls = put(slot.interrupt, static_cast<uint32_t>(interrupt_of(units_[queue.own]))) &&
                        preemption.interrupt != sched::Interrupt::kNone;
     if (preemption.on_its_way && (calls || !queue.on_its_way)) {
-        departure_.begin(queue.costs, now_ns, preemption.keep_ns);
+        departure_.begin(queue.costs, now_ns, preemption.keep_ns,
+                         interrupt_of(units_[queue.own]) == ipc::Interrupt::kKeptOff);
         departure_rung_ = false;
         leaves_for_ = queue.by_client;
     }
@@ -190,6 +197,7 @@ void ClientSlots::direct_queue(uint32_t at, int64_t now_ns) {
 void ClientSlots::note_suspension(uint32_t at, int64_t now_ns) {
     QueueHistory& queue = queues_[at];
     queue.suspended = queue.verdict.suspend;
+    queue.changed_ns = now_ns;
     if (queue.suspended) {
         queue.delay.begin();
         queue.suspended_since_ns = now_ns;
@@ -241,8 +249,10 @@ void ClientSlots::log_change(const QueueHistory& queue) const {
     char whom[64] = "";
     if (by != nullptr) snprintf(whom, sizeof(whom), " (pid %d, priority %d)", by->unit.pid, by->unit.priority);
     if (queue.suspended) {
-        XLOG_DEBG("queue 0x%llx of pid %d (priority %d) suspended: %s%s; by %s", handle, unit.pid, unit.priority,
-                  reason, whom, sched::mechanism_sentence(queue.verdict.preemption.mechanism));
+        const sched::Mechanism mechanism = queue.verdict.preemption.mechanism;
+        const bool known = mechanism != sched::Mechanism::kNone;
+        XLOG_DEBG("queue 0x%llx of pid %d (priority %d) suspended: %s%s%s%s", handle, unit.pid, unit.priority, reason,
+                  whom, known ? "; by " : "", known ? sched::mechanism_sentence(mechanism) : "");
     } else {
         char cause[32] = "";
         if (queue.delay.cause_pid() != 0) snprintf(cause, sizeof(cause), ", for pid %d", queue.delay.cause_pid());
@@ -272,13 +282,16 @@ RoomFor ClientSlots::makes_room(int64_t now_ns) {
     if (called)
         for (uint32_t at = 0; at < queues_.size(); ++at)
             if (queues_[at].used && queues_[at].scheduled) journal_interrupt(at, now_ns);
-    return {.client = leaves_for_, .until_ns = departure_.keep_until_ns(called, now_ns)};
+    const int64_t until_ns = departure_.keep_until_ns(called, now_ns);
+    return {.client = leaves_for_, .until_ns = until_ns, .settled = !is_leaving()};
 }
 
 // It looks at this by itself: nobody is rung.
-void ClientSlots::keep_alive(int64_t until_ns) {
-    std::atomic<int64_t>& written_ns = view_.region->header.keep_alive_until_ns;
-    update(written_ns, std::max(written_ns.load(std::memory_order_relaxed), until_ns));
+void ClientSlots::keep_alive(const RoomFor& room, int64_t now_ns) {
+    if (std::exchange(kept_as_of_ns_, now_ns) != now_ns) kept_until_ns_ = 0;
+    int64_t& until_ns = room.settled ? kept_settled_ns_ : kept_until_ns_;
+    until_ns = std::max(until_ns, room.until_ns);
+    update(view_.region->header.keep_alive_until_ns, std::max(kept_until_ns_, kept_settled_ns_));
 }
 
 bool ClientSlots::began_watching() { return std::exchange(began_watching_, false); }
@@ -309,6 +322,7 @@ void ClientSlots::let_go(int64_t now_ns) {
     if (update(view_.region->header.together, 0U) && view_.together != nullptr) view_.together->push_back(view_.id);
     put(view_.region->header.expect_interrupt, 0U);
     put(view_.region->header.keep_alive_wanted, 0U);
+    put(view_.region->header.keep_alive_ahead_ns, int64_t{0});
     suspended_ = followed_ = false;
     units_.remove_all();
     ring();

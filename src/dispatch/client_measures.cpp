@@ -1,4 +1,5 @@
-// One client: what its queues did, counted for other threads (record.h, hold_log.h). Nobody decides by it.
+// One client: what its queues did, counted for other threads (record.h, hold_log.h). Nobody decides by it, but by how
+// long queues could use their device (count_time).
 #include <algorithm>
 #include <utility>
 
@@ -76,14 +77,18 @@ void ClientSlots::follow_hold(uint32_t at, int64_t now_ns) {
 }
 
 // Between two looks the state changed once at most, when the client says.
-void ClientSlots::count_time(uint32_t at, const QueueNumbers& numbers, int64_t now_ns) {
-    if (view_.record == nullptr) return;
+void ClientSlots::count_time(uint32_t at, QueueNumbers& numbers, int64_t now_ns) {
     QueueHistory& queue = queues_[at];
+    numbers.open_ns = numbers.worked_ns = 0;
     const int64_t from_ns = std::exchange(queue.looked_ns, now_ns);
     if (from_ns == 0 || now_ns <= from_ns) return;
     const int64_t since_ns =
         std::clamp(numbers.ready ? numbers.ready_since_ns : numbers.idle_since_ns, from_ns, now_ns);
     const int64_t with_work_ns = (numbers.ready ? now_ns - since_ns : 0) + (queue.ready ? since_ns - from_ns : 0);
+    const int64_t changed_ns = std::clamp(queue.changed_ns, from_ns, now_ns);
+    numbers.open_ns = queue.suspended ? changed_ns - from_ns : now_ns - changed_ns;
+    numbers.worked_ns = std::min(with_work_ns, numbers.open_ns);
+    if (view_.record == nullptr) return;
     QueueRecord& record = view_.record->make(at);
     if (!queue.suspended) raise_by(record.running_ns, with_work_ns);
     raise_by(record.idle_ns, now_ns - from_ns - with_work_ns);

@@ -150,7 +150,8 @@ void ClientSlots::see(uint32_t at, QueueNumbers& numbers, int64_t now_ns) {
     if (numbers.expect_ns != 0)
         announced_over_ns_ = base::earlier(announced_over_ns_, numbers.expect_ns + sched::Expectation::kSlackNs);
     numbers.used_ns = std::max<int64_t>(numbers.busy_ns - std::exchange(queue.unit_busy_ns, numbers.busy_ns), 0);
-    queue.own = units_.add(numbers, queue.costs, queue.suspended_by_person || view_.suspended_by_person, queue.own);
+    queue.own = units_.add(numbers, queue.costs, queue.suspended_by_person || view_.suspended_by_person, queue.own,
+                           queue.in_unit);
 }
 
 // The client rings when it submits to such a queue, or waits for it. False: it did so just now.

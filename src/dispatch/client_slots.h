@@ -26,6 +26,7 @@ struct UseUnderWay;
 struct RoomFor {
     uint32_t client = 0;  // 0: for nobody
     int64_t until_ns = 0;
+    bool settled = false;  // that will not change any more
 };
 
 class ClientSlots {
@@ -84,7 +85,7 @@ public:
     RoomFor makes_room(int64_t now_ns);
     bool is_leaving() const { return departure_.under_way(); }
     // Others are on their way off for this one, which keeps the device meanwhile.
-    void keep_alive(int64_t until_ns);
+    void keep_alive(const RoomFor& room, int64_t now_ns);
 
     // --- waits across processes (client_waits.cpp, shared_waits.h)
     uint64_t user() const { return view_.limits != nullptr ? view_.limits->account : 0; }
@@ -134,6 +135,7 @@ private:
         bool suspended = false;
         bool expects_interrupt = false;
         bool has_victims = false;
+        int64_t keep_alive_ahead_ns = 0;
         bool suspect = false;
         bool together = false;
         uint32_t unscheduled = 0;
@@ -154,7 +156,7 @@ private:
     void begin_record(uint32_t at, const QueueNumbers& numbers, int64_t now_ns);
     void measure(uint32_t at, const QueueNumbers& numbers, int64_t now_ns);
     void follow_hold(uint32_t at, int64_t now_ns);
-    void count_time(uint32_t at, const QueueNumbers& numbers, int64_t now_ns);
+    void count_time(uint32_t at, QueueNumbers& numbers, int64_t now_ns);
     void begin_stop(uint32_t at, int64_t now_ns);
     void end_stop(uint32_t at, int64_t ns);
     void follow_stop(uint32_t at, const QueueNumbers& numbers, int64_t now_ns);
@@ -217,6 +219,10 @@ private:
     bool changed_ = false;  // see takes_directives
     sched::Departure departure_;  // see makes_room
     uint32_t leaves_for_ = 0;  // that client
+    // Until when it is to keep the device: for those who are on their way off as of `kept_as_of_ns_`, and for others.
+    int64_t kept_as_of_ns_ = 0;
+    int64_t kept_until_ns_ = 0;
+    int64_t kept_settled_ns_ = 0;
     std::vector<uint64_t> acted_for_;  // see act_for
     bool departure_rung_ = false;
     uint32_t departure_directive_ = 0;  // the number that its agent then has to carry out

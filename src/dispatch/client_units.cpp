@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/capped.h"
+
 namespace xsched::dispatch {
 
 namespace {
@@ -23,7 +25,7 @@ void join(sched::UnitState& state, const QueueNumbers& numbers, const sched::Cos
     state.level = std::min(state.level, numbers.level);
     state.costs.join(costs);
     unit.command_ns = std::max(unit.command_ns, numbers.command_ns);
-    unit.busy_ns += numbers.used_ns;
+    state.measured_ns = base::capped_sum(state.measured_ns, numbers.used_ns);
     base::merge_hints(unit, numbers);
 }
 
@@ -43,7 +45,7 @@ void ClientUnits::begin_scan() {
 }
 
 uint32_t ClientUnits::add(const QueueNumbers& numbers, const sched::Costs& costs, bool suspended_by_person,
-                          uint32_t guess) {
+                          uint32_t guess, base::SideBySide::Part& part) {
     const uint32_t at = find({.device = numbers.device,
                               .priority = numbers.priority,
                               .suspended_by_person = suspended_by_person,
@@ -51,17 +53,31 @@ uint32_t ClientUnits::add(const QueueNumbers& numbers, const sched::Costs& costs
                               .queue = by_queue_ ? numbers.handle : 0},
                              guess);
     OwnUnit& own = own_[at];
+    if (at != guess) part = {};
+    if (numbers.used_ns > 0) own.use.had(part, numbers.used_ns);
     if (own.queues++ != 0) {
+        own.worked_ns += numbers.worked_ns;
+        own.open_ns = std::max(own.open_ns, numbers.open_ns);
         join(own.state, numbers, costs);
         return at;
     }
-    const uint64_t id = own.state.unit.id;
-    const int64_t busy_ns = own.state.unit.busy_ns;
+    own.worked_ns = numbers.worked_ns;
+    own.open_ns = numbers.open_ns;
+    const sched::UnitState before = own.state;
     own.state = sched::UnitState{};
-    own.state.unit.id = id;
-    own.state.unit.busy_ns = busy_ns;
+    own.state.unit.id = before.unit.id;
+    own.state.unit.busy_ns = before.unit.busy_ns;
+    own.state.measured_ns = before.measured_ns;
     begin(own.state, numbers, costs);
     return at;
+}
+
+// What its queues have had since the last scan. While all had work in turns they had as long as all of them worked,
+// but no longer than they were let.
+void ClientUnits::count_use(OwnUnit& own) {
+    own.use.could(std::min(own.worked_ns, own.open_ns));
+    own.state.unit.busy_ns = base::capped_sum(own.state.unit.busy_ns, own.use.take());
+    if (!own.state.ready) own.use.restart();
 }
 
 uint32_t ClientUnits::find(const UnitKey& key, uint32_t guess) {
@@ -115,6 +131,7 @@ void ClientUnits::publish(const sched::UnitState& common) {
             if (own.here) release(i);
             continue;
         }
+        count_use(own);
         sched::UnitState& state = own.state;
         state.unit.device = own.key.device;
         state.unit.pid = common.unit.pid;

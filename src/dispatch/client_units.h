@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/side_by_side.h"
 #include "dispatch/client_view.h"
 #include "dispatch/slot_reader.h"
 #include "dispatch/unit_table.h"
@@ -34,6 +35,9 @@ struct OwnUnit {
     UnitKey key;
     bool here = false;    // in the table
     uint32_t queues = 0;  // of this scan
+    int64_t worked_ns = 0;  // likewise, all of them
+    int64_t open_ns = 0;  // likewise, the most
+    base::SideBySide use;
     DeviceTable* table = nullptr;
     uint32_t at = 0;
     sched::UnitState state;  // as of this scan
@@ -48,8 +52,10 @@ public:
         : client_(client), client_id_(view.id), by_queue_(view.shares_by_queue), table_(table) {}
 
     void begin_scan();
-    // A queue as just read. Returns which unit it belongs to: mostly the one that it belonged to before, `guess`.
-    uint32_t add(const QueueNumbers& numbers, const sched::Costs& costs, bool suspended_by_person, uint32_t guess);
+    // A queue as just read, with what it has had in its unit. Returns which unit it belongs to: mostly the one that it
+    // belonged to before, `guess`.
+    uint32_t add(const QueueNumbers& numbers, const sched::Costs& costs, bool suspended_by_person, uint32_t guess,
+                 base::SideBySide::Part& part);
     // What is true of all of them, as of this scan, goes to the table with each. Units without queues go.
     void publish(const sched::UnitState& common);
     void remove_all();
@@ -59,6 +65,7 @@ public:
 
 private:
     uint32_t find(const UnitKey& key, uint32_t guess);
+    static void count_use(OwnUnit& own);
     void set_account(policy::Unit& unit, uint64_t queue, const policy::Unit& common) const;
     void remove_from_table(OwnUnit& own);
     void release(uint32_t at);

@@ -1,6 +1,7 @@
 #include "dispatch/dispatcher.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/log.h"
 #include "base/time.h"
@@ -17,10 +18,12 @@ Dispatcher::Dispatcher(sched::Core core) : state_(std::make_unique<DispatcherSta
 Dispatcher::~Dispatcher() = default;
 
 bool Dispatcher::has_several_users() const { return state_->several_users; }
-void DispatcherState::count_users() {
-    several_users = std::any_of(clients.begin(), clients.end(), [this](const auto& client) {
-        return client->view().limits != clients.front()->view().limits;
-    });
+// One client more or less of this user.
+void DispatcherState::count_user(const UserLimits* user, int change) {
+    const auto found = clients_of.try_emplace(user, 0).first;
+    found->second += change;
+    if (found->second == 0) clients_of.erase(found);
+    several_users = clients_of.size() > 1;
 }
 
 sched::Core& Dispatcher::core() { return state_->core; }
@@ -36,7 +39,7 @@ void Dispatcher::add_client(const ClientView& client) {
     for (ClientList* list : state.lists()) list->make_room(state.clients.size());
     state.looks.make_room(state.clients.size());
     state.to_scan.add(*state.clients.back());
-    state.count_users();
+    state.count_user(client.limits.get(), 1);
 }
 
 void Dispatcher::remove_client(uint32_t id) {
@@ -45,10 +48,7 @@ void Dispatcher::remove_client(uint32_t id) {
     if (client == nullptr) return;
     client->let_go(state.last_ns);
     state.attribute_delays(*client);
-    for (ClientSlots* victim : state.suspended) {  // before its account is closed
-        victim->settle_delays(state.last_ns);
-        state.attribute_delays(*victim);
-    }
+    state.settle_suspended();  // before its account is closed
     if (client->delays().caused_ns() > 0) {
         XLOG_DEBG("pid %d leaves the scheduler; its work delayed that of others by %.3f ms in all", client->view().pid,
                   base::milliseconds(client->delays().caused_ns()));
@@ -57,8 +57,20 @@ void Dispatcher::remove_client(uint32_t id) {
     state.looks.remove(*client);
     state.shared_waits.gone(*client);
     state.by_id.erase(id);
-    std::erase_if(state.clients, [client](const auto& known) { return known.get() == client; });
-    state.count_users();
+    state.count_user(client->view().limits.get(), -1);
+    const auto known = std::find_if(state.clients.begin(), state.clients.end(),
+                                    [client](const auto& other) { return other.get() == client; });
+    std::swap(*known, state.clients.back());
+    state.clients.pop_back();
+}
+
+// Once between two passes, however many leave.
+void DispatcherState::settle_suspended() {
+    if (std::exchange(suspended_settled_ns, last_ns) == last_ns) return;
+    for (ClientSlots* victim : suspended) {
+        victim->settle_delays(last_ns);
+        attribute_delays(*victim);
+    }
 }
 
 bool Dispatcher::set_suspended_by_person(uint32_t client_id, uint64_t handle, bool suspended) {

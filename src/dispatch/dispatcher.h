@@ -3,7 +3,7 @@
 // thread. Nothing that a client writes is trusted (slot_reader.h).
 //
 // A pass costs what changed: it reads the clients that rang, those whose counters move while somebody waits for them,
-// and a few others in turn; it decides about their devices alone, and writes to those whose verdict changed. It
+// and a few others in turn. It decides about their devices alone, and writes to those whose verdict changed. It
 // allocates nothing unless clients, queues or units have come since the last one.
 #pragma once
 

@@ -46,7 +46,10 @@ struct DispatcherState {
     bool told_thrown_out = false;
     uint64_t passes = 0;
     bool several_users = false;  // some may be disturbed by others
-    void count_users();
+    std::unordered_map<const UserLimits*, int> clients_of;
+    void count_user(const UserLimits* user, int change);
+    int64_t suspended_settled_ns = -1;  // up to then all that are suspended were settled, for one that left
+    void settle_suspended();
 
     ClientSlots* find(uint32_t id);
     std::array<ClientList*, 5> lists() { return {&to_scan, &to_direct, &followed, &suspended, &leaving}; }

@@ -310,7 +310,7 @@ void DispatcherState::tell_others(ClientSlots& victim) {
 void DispatcherState::keep_devices_alive(int64_t now_ns) {
     leaving.keep([&](ClientSlots& victim) {
         const RoomFor room = victim.makes_room(now_ns);
-        if (ClientSlots* urgent = find(room.client)) urgent->keep_alive(room.until_ns);
+        if (ClientSlots* urgent = find(room.client)) urgent->keep_alive(room, now_ns);
         return victim.is_leaving();
     });
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "base/side_by_side.h"
 #include "dispatch/delay_account.h"
 #include "dispatch/hold_tracker.h"
 #include "dispatch/silence.h"
@@ -62,6 +63,8 @@ struct QueueHistory {
     sched::Mechanism stopped_by{};
     HoldTracker hold;
     int64_t unit_busy_ns = 0;  // device time that counts in a unit
+    base::SideBySide::Part in_unit;  // of that unit
+    int64_t changed_ns = 0;  // when it was suspended or let go last
     int64_t metered_busy_ns = 0;  // device time and commands of it that are in the histogram
     uint64_t metered = 0;
     bool has_priority = false;    // it counts among its user's

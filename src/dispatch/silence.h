@@ -1,9 +1,9 @@
 // Whether a queue of whose work nothing more will be heard still counts as ready.
 //
-// No thread of ours asks a vendor's driver (docs/ARCHITECTURE.md). So the end of a queue's last commands is known
-// when its program waits for them or launches again, or when they were launched with a report. A program that does none
-// of these is believed for several times as long as the commands may take. That is less than a program is believed
-// that reports nothing although it should (sched/claim.h). Pure; one object per queue; not thread-safe.
+// No thread of ours asks a vendor's driver (docs/ARCHITECTURE.md). So the end of a queue's last commands is known when
+// its program waits for them or launches again, or if a report follows them. A program that does none of these is
+// believed for several times as long as the commands may take. That is less than a program is believed that reports
+// nothing although it should (sched/claim.h). Pure; one object per queue; not thread-safe.
 #pragma once
 
 #include <algorithm>

@@ -31,7 +31,11 @@ struct QueueNumbers : base::Hints {  // `priority` counts what the queue inherit
     bool apart = false;  // level 3 takes it off by itself
     int64_t command_ns = 0;
     int64_t busy_ns = 0;
-    int64_t used_ns = 0;  // of that, since the last scan (ClientSlots sets it)
+    // Since the last scan (ClientSlots sets it): what of busy_ns is new, how long it had work and was not suspended, and
+    // how long it was not suspended.
+    int64_t used_ns = 0;
+    int64_t worked_ns = 0;
+    int64_t open_ns = 0;
 };
 
 // What its identity says for as long as the slot is in use.

@@ -1,6 +1,6 @@
 // The memory that one process and its scheduler share: one Header and kMostQueues slots.
 //
-// With a global scheduler it is a memfd that xserver made, sealed in size and passed over the socket; with a local
+// With a global scheduler it is a memfd that xserver made, sealed in size and passed over the socket. With a local
 // scheduler, or none, it is ordinary memory of the process. Both sides read and write it without locks; every field
 // is an atomic with one writer (named in its comment), except hints, where the last writer wins. The server trusts
 // nothing it reads: a value out of range is clamped.
@@ -23,7 +23,7 @@
 namespace xsched::ipc {
 
 inline constexpr uint32_t kMagic = 0x44435358;  // "XSCD"
-inline constexpr uint32_t kVersion = 16;        // raised with any change of this file or protocol.h
+inline constexpr uint32_t kVersion = 17;        // raised with any change of this file or protocol.h
 inline constexpr uint32_t kMostQueues = 1024;
 
 enum class SlotState : uint32_t { kFree = 0, kUsed = 1 };
@@ -111,7 +111,7 @@ struct alignas(512) QueueSlot {
 
     // --- the gate: a word that the device itself may wait on (>= kGateOpen); written by settle_gate alone
     alignas(64) base::FutexWord gate;
-    // --- read by the device as well: keep-alive kernels up to this number end (client)
+    // --- read by the device as well: keep-alive kernels of lower numbers end; that of this one soon does (client)
     std::atomic<uint32_t> keep_alive;
     // --- a directive too, here for want of room there
     std::atomic<uint32_t> device_timeslice_us;  // of its process's contexts in the hardware; 0: the driver's own
@@ -125,8 +125,8 @@ struct alignas(512) QueueSlot {
     std::atomic<uint32_t> apart;  // 1: level 3 takes this queue off by itself, not its process (client)
     // --- written by the device: how many commands its stream has passed, modulo 2^32
     alignas(64) std::atomic<uint32_t> progress;
-    // The number, counted from 1, of the first command whose end is not reported by itself, but only when the program
-    // waits for it or launches again; 0: there is none. (client)
+    // The number, counted from 1, of the first command whose end is not reported by itself. Only a wait of the program,
+    // or its next launch, tells that end. 0: there is none. (client)
     std::atomic<uint64_t> unreported;
     // --- of what was submitted; here for want of room there. Only copies change them. (client)
     std::atomic<uint64_t> copies;  // copies of memory, each piece by itself
@@ -204,13 +204,16 @@ struct Header {
     std::atomic<uint32_t> agent_asleep;  // client
     std::atomic<uint32_t> watching;  // 1: ring on every ready/idle change; 0: nobody needs to know (server)
     std::atomic<uint32_t> expect_interrupt;  // 1: a directive may ask for a call that somebody waits for (server)
-    // Keep-alive: to keep the device through one's own short pauses with a little work for nothing, so that the
+    // Keep-alive: a little work for nothing that keeps the device through the program's own short pauses. So the
     // hardware does not switch to another process and back. Useful while others are being kept off for this client's
     // sake.
     std::atomic<uint32_t> keep_alive_wanted;  // 1: others may be kept off for it, be prepared (server)
     std::atomic<uint32_t> keeps_alive;  // 1: it is (client)
     std::atomic<uint32_t> keep_alive_synchronizes;  // while that is so: how often it synchronized, modulo 2^32 (client)
     std::atomic<int64_t> keep_alive_until_ns;  // others are on their way off until about then; 0: never yet (server)
+    // Its bursts usually have others taken off: so long after a burst began it need not wait for that word. 0: they do
+    // not. (server)
+    std::atomic<int64_t> keep_alive_ahead_ns;
     std::atomic<uint32_t> detached;  // 1: the server has let go of this client (server)
     // What a person said of queues made later (xcli hint PID, xcli config PID): which hints, a bit for each
     // (base::HintId), and the settings, 0 for those that were left alone. (server)

@@ -65,7 +65,7 @@ const char* welcome_sentence(WelcomeStatus status) {
             return "xserver serves as many processes as it can: end some of them, or start another server and name it "
                    "in XSCHED_SOCKET";
         case WelcomeStatus::kBadHello:
-            return "xserver did not understand the greeting: is XSCHED_SOCKET the socket of an xserver of this "
+            return "xserver did not understand the handshake: is XSCHED_SOCKET the socket of an xserver of this "
                    "version?";
         case WelcomeStatus::kNoMemory:
             return "xserver has no memory or descriptors left for another process: see its log";

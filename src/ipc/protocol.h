@@ -46,8 +46,9 @@ struct Welcome {
     uint64_t region_bytes;  // of the descriptor that comes along
 };
 
-// What the server needs to take a client's work off a device, and put it back, while the client does not answer; comes
-// with a descriptor (but for bytes = 0: the one of that key is withdrawn). What the bytes mean is the platform's own.
+// What the server needs to take a client's work off a device, and put it back, while the client does not answer. It
+// comes with a descriptor (but for bytes = 0: the one of that key is withdrawn). What the bytes mean is the platform's
+// own.
 struct Handover {
     static constexpr uint32_t kMostBytes = 16384;
 

@@ -39,8 +39,12 @@ bool is_our_directory(const char* directory, struct stat& info) {
     return directory[0] == '/' && stat(directory, &info) == 0 && S_ISDIR(info.st_mode) && info.st_uid == geteuid();
 }
 
+// A directory that is not there: nobody listens in it, which is no fault; or it is to be made.
+enum class Missing { kIsFine, kIsMade };
+
 // In /tmp anybody may have made the directory first: it must be ours and closed to others.
-bool directory_is_safe(const char* directory, bool create, bool warn) {
+bool directory_is_safe(const char* directory, Missing missing, bool warn) {
+    const bool create = missing == Missing::kIsMade;
     const mode_t before = create ? umask(0077) : 0;  // a strange umask would keep ourselves out
     const bool made = !create || mkdir(directory, 0700) == 0 || errno == EEXIST;
     const int error = errno;
@@ -54,7 +58,7 @@ bool directory_is_safe(const char* directory, bool create, bool warn) {
         return false;
     }
     struct stat info{};
-    if (lstat(directory, &info) != 0) return !create;  // not there: nobody listens, which is no fault
+    if (lstat(directory, &info) != 0) return !create;
     if (S_ISDIR(info.st_mode) && info.st_uid == geteuid() && (info.st_mode & 022) == 0) return true;
     if (warn)
         XLOG_WARN(
@@ -65,11 +69,11 @@ bool directory_is_safe(const char* directory, bool create, bool warn) {
 }
 
 // Of a socket's path.
-bool its_directory_is_safe(const char* path, bool create, bool warn) {
+bool its_directory_is_safe(const char* path, Missing missing, bool warn) {
     char directory[kSocketPathBytes];
     strcpy(directory, path);
     *strrchr(directory, '/') = '\0';
-    return directory_is_safe(directory, create, warn);
+    return directory_is_safe(directory, missing, warn);
 }
 
 void warn_of_refusal(const char* path, int error) {
@@ -109,7 +113,7 @@ unsigned user_socket_places(char (*paths)[kSocketPathBytes]) {
 }
 
 bool make_socket_directory(const char* socket_path, bool warn) {
-    return its_directory_is_safe(socket_path, true, warn);
+    return its_directory_is_safe(socket_path, Missing::kIsMade, warn);
 }
 
 bool user_socket_path(char* path, bool create) {
@@ -117,7 +121,7 @@ bool user_socket_path(char* path, bool create) {
     if (const char* chosen = chosen_socket()) return copy_path(path, chosen);
     char places[kMostPlaces][kSocketPathBytes];
     user_socket_places(places);
-    if (!its_directory_is_safe(places[0], create, true)) return false;
+    if (!its_directory_is_safe(places[0], create ? Missing::kIsMade : Missing::kIsFine, true)) return false;
     strcpy(path, places[0]);
     return true;
 }
@@ -163,7 +167,7 @@ int connect_server(char* path, bool warn) {
     int own_error = ENOENT;
     for (unsigned i = 0; i < count; ++i) {
         const bool is_place = own != 0 && i >= own;
-        if (is_place && !its_directory_is_safe(candidates[i], false, warn)) continue;
+        if (is_place && !its_directory_is_safe(candidates[i], Missing::kIsFine, warn)) continue;
         const int fd = connect_path(candidates[i]);
         const int error = errno;
         if (fd >= 0 || i == own) strcpy(path, candidates[i]);

@@ -100,7 +100,7 @@ public:
     }
 
     // A policy that weighs devices against one another remembers what it saw of each. Then all report each ready and
-    // idle change, a device may be idle for the sake of another one, and `by` may be a unit of another device.
+    // idle change. A device may be idle for the sake of another one, and `by` may be a unit of another device.
     virtual bool spans_devices() const { return false; }
     // Of such a policy: another number once the answers about other devices may be others. All are then asked about.
     virtual uint64_t across() const { return 0; }

@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "base/clock.h"
+#include "base/options.h"
+#include "queue/copy_rates.h"
 
 namespace xsched::queue {
 namespace {
@@ -119,6 +121,18 @@ void BufferedPath::sync_end(uint64_t mark) {
         core_.note_completed(completed);
     }
     core_.owner.pump();
+}
+
+bool BufferedPath::copies_in_pieces() {
+    base::Lock lock(core_.mutex);
+    return core_.in_use && !core_.retired &&
+           (core_.suspension.managed || core_.published.window_ns() > 0 || core_.published.suspended());
+}
+
+uint64_t BufferedPath::copy_piece(XqCopyKind kind, uint64_t bytes) {
+    CopyRates usual;
+    usual.begin(base::options().copy_piece);
+    return usual.piece(kind, bytes);
 }
 
 void BufferedPath::report_all() {

@@ -24,6 +24,9 @@ public:
     XSCHED_HOT uint64_t sync_begin() override;
     XSCHED_HOT void sync_end(uint64_t mark) override;
     void report_all() override;
+    bool copies_in_pieces() override;
+    // Where nothing tells at which rate it copies: of a size that every device copies in some hundred microseconds.
+    uint64_t copy_piece(XqCopyKind kind, uint64_t bytes) override;
 
     // --- lock held: life
     void begin();

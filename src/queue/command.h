@@ -1,5 +1,5 @@
 // Commands of the C API (HwCommandCreateCallback), by handle: made once, submitted once, waited for, destroyed.
-// On gated devices a command takes the path of a native call, so that it keeps its place among them; it is launched
+// On gated devices a command takes the path of a native call, so that it keeps its place among them. It is launched
 // on its submitter's thread, and complete when a synchronize says so. Any thread.
 #pragma once
 

@@ -99,7 +99,7 @@ typedef struct XqGateOps {
 typedef enum {
     kXqTakeOff = 0,  // it is taken off the device
     // It is kept from coming back. Enough where a short timeslice is in force, which takes running work off as soon as
-    // another context has work, and cheaper for whoever has the device then. kXqTakeOff may follow.
+    // another context has work. It is cheaper for whoever has the device then. kXqTakeOff may follow.
     kXqKeepOff = 1
 } XqInterrupt;
 
@@ -134,8 +134,9 @@ typedef struct XqKeepAliveOps {
     XResult (*warm)(void* hwq);
     // Before the first `start`; may take many milliseconds. NotSupported: it cannot be kept alive.
     XResult (*prepare)(void* hwq);
-    // Behind all that was launched, work for nothing that keeps the device for this queue's context until *keep_alive
-    // has reached `number`, modulo 2^32, at most for `ns`.
+    // Behind all that was launched, puts work for nothing that keeps the device for this queue's context. The work ends
+    // when *keep_alive is past `number`, modulo 2^32, or after `ns`; and some microseconds after *keep_alive was seen
+    // to be `number`. `number` is even.
     XResult (*start)(void* hwq, uint32_t number, int64_t ns, XqReturn when);
 } XqKeepAliveOps;
 

@@ -13,8 +13,8 @@
 
 namespace xsched::queue {
 
-// In flight while somebody may suspend the queue: the vendors' queues hold about 1024 launches, and a full one behind
-// a closed gate would block the caller inside the driver with locks held that other threads need.
+// In flight while somebody may suspend the queue: the vendors' queues hold about 1024 launches. A full one behind a
+// closed gate would block the caller inside the driver, with locks held that other threads need.
 inline constexpr uint32_t kGatedCap = 512;
 
 // One gate per this many commands, to have one per `wanted_ns`. `command_ns`: their mean length, 0: not known.

@@ -143,8 +143,8 @@ bool GatedPath::kept_short() const {
     return short_ && !core_.suspension.managed && (core_.published.window_ns() > 0 || core_.published.suspended());
 }
 
-// Lock held. Its caller will be inside the driver until the command is done or its bytes are taken, perhaps with locks
-// that other threads of the program need. So it waits out here, and no gate of ours is what it stands behind.
+// Lock held. Its caller will be inside the driver until the command is done or its bytes are taken. It may hold locks
+// there that other threads of the program need. So it waits out here, and no gate of ours is what it stands behind.
 bool GatedPath::caller_stays(CommandKind kind, const XqPiece* piece) const {
     if (piece != nullptr) return piece->kind == kXqPageableToDevice || piece->kind == kXqDeviceToPageable;
     return kind == CommandKind::kWork && splitter_ == &t_self;  // the last piece of a copy that is waited for
@@ -259,8 +259,8 @@ void GatedPath::announce_waiting(RoomWait& wait) {
 }
 
 // Lock held. Whether a caller goes ahead although the queue is closed or full: what is in flight may need something
-// that this very thread does next (it stores the value a stream waits for, or launches what another stream waits for),
-// and without us it would have come to that.
+// that this very thread does next. The thread may store the value that a stream waits for, or launch what another
+// stream waits for. Without us it would have come to that.
 bool GatedPath::goes_ahead(RoomWait& wait, bool closed) {
     if (!wait.began()) return !closed && !in_others_split() && core_.completed == stuck_at_;
     RoomWait::Queue queue = in_others_split() ? RoomWait::Queue::kInCopy : RoomWait::Queue::kOpen;

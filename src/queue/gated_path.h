@@ -5,9 +5,9 @@
 // progress, and what has completed is not known but at the end of the program's own waits. When somebody begins to
 // watch, commands report themselves from the next one on.
 //
-// Only threads of the program that launch, wait or destroy call the backend here, so that nothing of ours can be kept
-// by a lock that the driver holds for the program (docs/ARCHITECTURE.md). The agent looks at memory alone
-// (look_if_asked); what nobody will report is published (QueueSlot::unreported), and the scheduler presumes its end.
+// Only threads of the program that launch, wait or destroy call the backend here. So nothing of ours can be kept by a
+// lock that the driver holds for the program (docs/ARCHITECTURE.md). The agent looks at memory alone (look_if_asked);
+// what nobody will report is published (QueueSlot::unreported), and the scheduler presumes its end.
 //
 // Guarded by the queue's lock, which is held where a comment says so. Any thread.
 #pragma once
@@ -27,10 +27,10 @@ public:
 
     XSCHED_HOT void admit(XqTicket& ticket, CommandKind kind) override;
     // Copies in pieces (queue_abi.h).
-    bool copies_in_pieces();
-    bool split_begins();
-    void split_over();
-    uint64_t copy_piece(XqCopyKind kind, uint64_t bytes);
+    bool copies_in_pieces() override;
+    bool split_begins() override;
+    void split_over() override;
+    uint64_t copy_piece(XqCopyKind kind, uint64_t bytes) override;
     void admit_piece(XqTicket& ticket, const XqPiece& piece) override;
     void admit_callback(XqTicket& ticket) override { admit(ticket, CommandKind::kWork); }
     XSCHED_HOT void launched(XqTicket& ticket, uint32_t outcome) override;

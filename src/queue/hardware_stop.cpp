@@ -68,8 +68,8 @@ HardwareStop::Applied HardwareStop::apply() {
     return to.level == 0 ? Applied::kOpen : Applied::kStopped;
 }
 
-// Transition held, so that a stop and a start do not cross. A queue that is stopped already keeps its level, unless
-// that is raised to an interrupt, or work that was only kept off is to be taken off.
+// Transition held, so that a stop and a start do not cross. A queue that is stopped already keeps its level. There are
+// two exceptions: the level is raised to an interrupt, or work that was only kept off is to be taken off.
 void HardwareStop::change_to(const Stop& to) {
     if (to.level == kPreemptLevelInterrupt && stopped_level_ == to.level) {
         if (how_ == kXqKeepOff && to.how == kXqTakeOff) stop(to);
@@ -238,6 +238,7 @@ int64_t HardwareStop::put_back_again(int64_t now_ns) {
     base::Lock transition(transition_);
     if (again_ns_ == 0 || now_ns < again_ns_) return again_ns_;
     again_ns_ = 0;
+    if (ops().restore == nullptr) return 0;
     {
         base::Lock lock(core_.mutex);
         // xserver itself undoes what it does for this process meanwhile.

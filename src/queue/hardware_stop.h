@@ -1,4 +1,4 @@
-// Preempt levels 2 and 3 in hardware (XqStopOps): what a directive asks of the backend beyond gates and holds, and what
+// Preempt levels 2 and 3 in hardware (XqStopOps): what a directive asks of the backend beyond gates and holds. It also
 // keeps anything from being off the device for longer than somebody has a reason for it.
 //
 // A lock of its own, taken before the queue's, serialises changes of the hardware's state; never on the launch path.

@@ -55,7 +55,7 @@ void HeldPath::destroy_group(HoldGroup* group) {
 }
 
 // Lock held. Other threads' calls on this queue may be on their way to the driver and arrive behind this one. If they
-// count as in flight, they would wait in the driver behind its hold, and a window that waited for them in turn, or for
+// count as in flight, they would wait in the driver behind its hold. A window that waited for them in turn, or for
 // their calls to return, would wait forever: such a command is not kept back by the window, only by a suspension.
 bool HeldPath::room() const { return core_.in_flight() < core_.limit() || buffered_.calls() > 0; }
 

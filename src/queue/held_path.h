@@ -35,8 +35,10 @@ public:
     void report_all() override { buffered_.report_all(); }
 
     // A copy in pieces (queue_abi.h): natively one command, so that no other thread's comes into its middle.
-    bool split_begins();
-    void split_over();
+    bool copies_in_pieces() override { return buffered_.copies_in_pieces(); }
+    bool split_begins() override;
+    void split_over() override;
+    uint64_t copy_piece(XqCopyKind kind, uint64_t bytes) override { return buffered_.copy_piece(kind, bytes); }
 
     // --- lock held
     void forget_split() { splitter_ = nullptr; }

@@ -18,6 +18,9 @@ public:
     // As xq_keep_alive, xq_end_keep_alive and xq_only_keep_alive_pending.
     XSCHED_HOT bool start(XqReturn when);
     XSCHED_HOT void end();
+    // Work of the program's has been launched behind it. It ends with the second such launch. With the first one alone
+    // the hardware would have nothing left to fetch once that has started, and turn to others.
+    void followed();
     bool only_ours_pending();
     // A keep-alive may be in the stream. No lock needed.
     bool running() const { return running_.load(std::memory_order_relaxed); }
@@ -31,19 +34,24 @@ public:
 
     // Lock held.
     void begin();
-    uint32_t number() const { return number_; }
+    // The word behind which the last one has ended.
+    uint32_t ended() const { return number_ + 1; }
 
 private:
     const XqKeepAliveOps* ops() const { return core_.setup.ops != nullptr ? core_.setup.ops->keep_alive : nullptr; }
     uint32_t next_number();
+    bool useful(const ipc::Header& header);
     bool preparation_asked();
 
     QueueCore& core_;
     GatedPath& path_;
-    uint32_t number_ = 0;  // of the last one
+    uint32_t number_ = 0;  // of the last one: even
     std::atomic<bool> running_{false};
+    bool followed_ = false;  // once
     uint32_t prepared_for_ = 0;  // or refused: the path's binding
     uint32_t warm_seen_ = 0;
+    int64_t burst_ns_ = 0;  // since when the program has paused for short whiles alone
+    int64_t waited_ns_ = 0;  // when it waited last
 };
 
 }  // namespace xsched::queue

@@ -22,7 +22,7 @@ struct SlotState {
     uint64_t completed = 0;
     uint64_t copies = 0;
     uint64_t copied_bytes = 0;
-    uint32_t keep_alive = 0;   // the number of the last one
+    uint32_t keep_alive = 0;   // the word behind which the last one has ended
     uint32_t waiting = 0;      // callers in admit
     uint32_t inside = 0;       // callers inside the driver that wait for its work
     uint64_t unreported = 0;   // as QueueSlot::unreported
@@ -70,7 +70,7 @@ public:
     void apart(bool apart) { slot().apart.store(apart ? 1 : 0, std::memory_order_release); }
     // What level 3 has done.
     void taken(ipc::Taken what);
-    void keep_alive(uint32_t number) { slot().keep_alive.store(number, std::memory_order_release); }
+    void keep_alive(uint32_t word) { slot().keep_alive.store(word, std::memory_order_release); }
     // The scheduler that suspended it is gone.
     void forget_directive();
 

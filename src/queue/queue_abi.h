@@ -24,8 +24,8 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-// --- HwQueues: wraps the vendor's queue. `vendor` is its handle (for lookup and display), `impl` the backend's
-// object given back to every op, `device` the XDevice that is equal in all processes for one device.
+// --- HwQueues: wraps the vendor's queue. `vendor` is its handle (for lookup and display), `impl` the backend's object
+// given back to every op. `device` is the XDevice, equal in all processes for one device.
 XResult xq_hwq_create(HwQueueHandle* handle, const XqDeviceOps* ops, void* impl, uint64_t vendor, XDevice device);
 // What people call the device; told before its first queue is created.
 void xq_name_device(XDevice device, const char* name);
@@ -38,8 +38,8 @@ void* xq_hwq_impl(HwQueueHandle handle);
 XqQueue* xq_auto_create(HwQueueHandle handle, Priority vendor_priority);
 XqQueue* xq_from_handle(XQueueHandle handle);
 
-// The vendor's queue goes away: work already given to the driver finishes by itself, holds are opened as the window
-// and the scheduler allow, and the queue is forgotten when it is empty. Returns at once.
+// The vendor's queue goes away: work already given to the driver finishes by itself, and holds are opened as the window
+// and the scheduler allow. The queue is forgotten when it is empty. Returns at once.
 void xq_retire(XqQueue* queue, XqRetire how);
 
 // --- the path of one command
@@ -83,8 +83,8 @@ bool xq_only_keep_alive_pending(XqQueue* queue);
 // of other queues (a kernel's first launch), or for a lock that another call holds meanwhile.
 void xq_driver_call(XqQueue* queue, XqDriverCall what);
 
-// Gated devices: the driver's call that the caller is about to make returns when work of the queue is complete, so that
-// its end will be known by that; and it has returned.
+// Gated devices: the caller is about to make a call of the driver's that returns when work of the queue is complete.
+// Its return will tell that end. And the call has returned.
 void xq_wait_begins(XqQueue* queue);
 void xq_wait_ended(XqQueue* queue);
 
@@ -97,9 +97,9 @@ void xq_sync_end(XqQueue* queue, uint64_t mark);
 // at least as urgent as the consumer.
 void xq_inherit_priority(XqQueue* consumer, XqQueue* producer);
 
-// An event that several processes have, by a number that is the same in all of them, was recorded in the queue, or is
-// about to be waited for there: while another process's more urgent queue waits for it, the recording process counts as
-// equally urgent.
+// An event that several processes have was recorded in the queue, or is about to be waited for there. Its number is the
+// same in all of them. While another process's more urgent queue waits for it, the recording process counts as equally
+// urgent.
 void xq_shared_event(XqQueue* queue, uint64_t event, XqSharedUse use);
 
 // As somebody last set it, without what it inherits. PRIORITY_NO_EXECUTE: the queue is gone.

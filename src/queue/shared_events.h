@@ -15,7 +15,7 @@ struct SharedEventUse {
 };
 
 // Of the queue with this slot, one of the header's. Takes the place of what the queue last did with the event, or of a
-// use that is over; without either it is left out, and the starvation limit has to do.
+// use that is over. Without either it is left out, and the starvation limit has to do.
 void tell_shared_use(ipc::Header& header, const ipc::QueueSlot& slot, const SharedEventUse& use);
 
 }  // namespace xsched::queue

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/clock.h"
-#include "base/options.h"
 #include "queue/handle.h"
 #include "queue/hw_queue.h"
 #include "queue/inheritance.h"
@@ -75,7 +74,7 @@ void XQueue::publish() {
                           .completed = core_.completed,
                           .copies = core_.copies,
                           .copied_bytes = core_.copied_bytes,
-                          .keep_alive = keep_alive_.number(),
+                          .keep_alive = keep_alive_.ended(),
                           .waiting = gated_.waiting(),
                           .inside = gated_.inside(),
                           .unreported = gated() ? core_.completed + 1 : 0,
@@ -207,28 +206,6 @@ bool XQueue::priority(int32_t* priority) {
     if (!in_use()) return false;
     *priority = inherited_priority(core_.published.slot());
     return true;
-}
-
-bool XQueue::copies_in_pieces() {
-    if (gated()) return gated_.copies_in_pieces();
-    base::Lock lock(core_.mutex);
-    return in_use() && !core_.retired &&
-           (core_.suspension.managed || core_.published.window_ns() > 0 || core_.published.suspended());
-}
-
-bool XQueue::split_begins() {
-    if (gated()) return gated_.split_begins();
-    return path_ == &held_ && held_.split_begins();
-}
-
-void XQueue::split_over() { gated() ? gated_.split_over() : held_.split_over(); }
-
-// Where nothing tells at which rate it copies: of a size that every device copies in some hundred microseconds.
-uint64_t XQueue::copy_piece(XqCopyKind kind, uint64_t bytes) {
-    if (gated()) return gated_.copy_piece(kind, bytes);
-    CopyRates usual;
-    usual.begin(base::options().copy_piece);
-    return usual.piece(kind, bytes);
 }
 
 int32_t XQueue::own_priority() {

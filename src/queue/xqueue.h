@@ -1,5 +1,5 @@
 // XQueue: one preemptible queue over one hardware queue. Its parts: a path by which commands get to the driver (held,
-// gated or buffered), a stop in hardware (levels 2 and 3), a keep-alive, and the core that they share.
+// gated or buffered), and a stop in hardware (levels 2 and 3). It also has a keep-alive, and the core that they share.
 //
 // A command is launched on the caller's own thread when the queue is open, nothing is pending and the window has room.
 // The path does the rest.
@@ -45,10 +45,10 @@ public:
     // --- one command (queue_abi.h explains the order of calls)
     XSCHED_HOT void admit(XqTicket& ticket, CommandKind kind) { path_->admit(ticket, kind); }
     // Copies in pieces (queue_abi.h).
-    bool copies_in_pieces();
-    bool split_begins();
-    void split_over();
-    uint64_t copy_piece(XqCopyKind kind, uint64_t bytes);
+    bool copies_in_pieces() { return path_->copies_in_pieces(); }
+    bool split_begins() { return path_->split_begins(); }
+    void split_over() { path_->split_over(); }
+    uint64_t copy_piece(XqCopyKind kind, uint64_t bytes) { return path_->copy_piece(kind, bytes); }
     void admit_piece(XqTicket& ticket, const XqPiece& piece) { path_->admit_piece(ticket, piece); }
     void note_copy(uint64_t bytes) {
         base::Lock lock(core_.mutex);
@@ -56,10 +56,11 @@ public:
     }
     void admit_callback(XqTicket& ticket) { path_->admit_callback(ticket); }
     XSCHED_HOT void launched(XqTicket& ticket, uint32_t outcome) {
-        // What keeps the device alive does so until the next work is there, not only a place in the queue.
-        if (keep_alive_.running() && ticket.covers != 0) [[unlikely]]
-            keep_alive_.end();
+        // Work, not only a place in the queue, and not before the scheduler has been told: that may take a system call.
+        const bool followed = keep_alive_.running() && ticket.covers != 0;
         path_->launched(ticket, outcome);
+        if (followed) [[unlikely]]
+            keep_alive_.followed();
     }
     void buffer(XqCommand* command) { buffered_.buffer(command); }
     // Runs `command` on this thread as if the worker did: what it enqueues on this queue meanwhile passes.

@@ -15,8 +15,8 @@ namespace xsched::sched {
 namespace {
 
 // An urgent unit that completes nothing for this long, or for this many of its commands' time, may wait for a less
-// urgent one: while calls of its process wait in the driver, and where none does (another stream may write a value that
-// it waits for, or there is an order between streams that was not seen).
+// urgent one: while calls of its process wait in the driver, and where none does. In the second case another stream may
+// write a value that it waits for, or an order between streams was not seen.
 constexpr int64_t kInversionNs = 2'000'000;
 constexpr int64_t kInversionCommands = 2;
 constexpr int64_t kUnseenInversionNs = 20'000'000;

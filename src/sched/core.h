@@ -13,10 +13,10 @@
 //  - starvation limit: a unit with work that has been kept off for longer than the limit gets a turn, beside those
 //    that the policy chose (starvation.h);
 //  - priority inversion: a call of the urgent unit may wait in the driver for work of a suspended unit of its own
-//    process, or for a lock that another such call holds. (A kernel's first launch waits for all work of a context.)
-//    When calls wait there and the urgent unit completes nothing, the other unit gets a turn. Without such calls the
-//    other unit gets one a little later. Not every order between streams can be seen: one may write a value that the
-//    other waits for;
+//    process. It may also wait for a lock that another such call holds. (A kernel's first launch waits for all work of
+//    a context.) When calls wait there and the urgent unit completes nothing, the other unit gets a turn. Without such
+//    calls the other unit gets one a little later. Not every order between streams can be seen: one may write a value
+//    that the other waits for;
 //  - a policy that spans devices (policy/policy.h): all are decided anew once its answers elsewhere may be others;
 //  - waits across processes: a unit that others wait for through shared events runs when they do (waits.h);
 //  - gangs: units of several devices that run and stop together, whatever the policy (gang.h);

@@ -12,9 +12,13 @@ namespace xsched::sched {
 
 class Departure {
 public:
-    // `keep_ns`: so long at least, if no call is to come before.
-    void begin(const Costs& costs, int64_t now_ns, int64_t keep_ns = 0) {
+    // Behind the call that keeps off what a short timeslice has taken off already: for whoever looks late.
+    static constexpr int64_t kKeptOffNs = 50'000;
+
+    // `keep_ns`: so long at least, if no call is to come before. `kept_off`: the call only keeps it off.
+    void begin(const Costs& costs, int64_t now_ns, int64_t keep_ns = 0, bool kept_off = false) {
         costs_ = costs;
+        kept_off_ = kept_off;
         keep_ns_ = keep_ns;
         since_ns_ = now_ns;
         under_way_ = true;
@@ -24,6 +28,7 @@ public:
     // departure ends with that call, or when the agent has not answered for as long as it ever takes.
     int64_t keep_until_ns(bool called, int64_t now_ns) {
         if (called || now_ns - since_ns_ >= costs_.most_off_ns()) under_way_ = false;
+        if (called && kept_off_) return now_ns + kKeptOffNs;
         return std::max({since_ns_ + costs_.off_ns(), now_ns + costs_.effect_ns(), since_ns_ + keep_ns_});
     }
 
@@ -32,6 +37,7 @@ private:
     int64_t keep_ns_ = 0;
     int64_t since_ns_ = 0;
     bool under_way_ = false;
+    bool kept_off_ = false;
 };
 
 }  // namespace xsched::sched

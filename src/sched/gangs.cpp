@@ -54,12 +54,10 @@ void Gangs::count(Pass& pass) {
     }
 }
 
-// Gangs may have other members now.
-void Gangs::collect(Pass& pass) {
+// Which units of the device are of which gang.
+void Gangs::find_members(Pass& pass) {
     DeviceHistory& device = pass.device;
     std::vector<GangMember>& members = device.gang_members;
-    std::vector<GangHere> before;
-    before.swap(device.gangs);
     members.clear();
     for (uint32_t at = 0; at < device.units.size(); ++at) {
         device.units[at].gang = nullptr;
@@ -77,22 +75,33 @@ void Gangs::collect(Pass& pass) {
         device.units[members[i].at].gang = device.gangs.back().gang;
     }
     std::erase_if(device.gangs, [](const GangHere& here) { return here.gang == nullptr; });
-    for (const GangHere& here : device.gangs) {
-        if (here.gang->find(pass.given.device) == nullptr) {
-            const uint64_t lead = here.gang->lead_device();
-            auto& places = here.gang->places;
-            const auto behind = std::find_if(places.begin(), places.end(),
-                                             [&](const GangPlace& place) { return place.device > pass.given.device; });
-            places.insert(behind, {.device = pass.given.device});
-            here.gang->follow_lead(lead);
-        }
-        GangPlace& place = *here.gang->find(pass.given.device);
-        place.members = here.end - here.begin;
-        place.strangers = device.units.size() > place.members;
-        place.priority = INT32_MIN;
-        for (const GangMember& member : members_of(pass, here))
-            place.priority = std::max(place.priority, pass.given.units[member.at].unit.priority);
+}
+
+// What the gang has on this device, which may be new to it.
+void Gangs::take_place(const Pass& pass, const GangHere& here) {
+    if (here.gang->find(pass.given.device) == nullptr) {
+        const uint64_t lead = here.gang->lead_device();
+        auto& places = here.gang->places;
+        const auto behind = std::find_if(places.begin(), places.end(),
+                                         [&](const GangPlace& place) { return place.device > pass.given.device; });
+        places.insert(behind, {.device = pass.given.device});
+        here.gang->follow_lead(lead);
     }
+    GangPlace& place = *here.gang->find(pass.given.device);
+    place.members = here.end - here.begin;
+    place.strangers = pass.device.units.size() > place.members;
+    place.priority = INT32_MIN;
+    for (const GangMember& member : members_of(pass, here))
+        place.priority = std::max(place.priority, pass.given.units[member.at].unit.priority);
+}
+
+// Gangs may have other members now.
+void Gangs::collect(Pass& pass) {
+    DeviceHistory& device = pass.device;
+    std::vector<GangHere> before;
+    before.swap(device.gangs);
+    find_members(pass);
+    for (const GangHere& here : device.gangs) take_place(pass, here);
     for (const GangHere& old : before) {
         const bool stays = std::any_of(device.gangs.begin(), device.gangs.end(),
                                        [&](const GangHere& here) { return here.gang == old.gang; });

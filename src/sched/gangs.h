@@ -46,6 +46,8 @@ public:
 
 private:
     void collect(Pass& pass);
+    static void take_place(const Pass& pass, const GangHere& here);
+    void find_members(Pass& pass);
     Gang* join(const GangKey& key);
     void leave(Gang& gang, uint64_t device);
     void settle(Gang& gang, int64_t now_ns);

@@ -22,29 +22,43 @@ bool same_composition(const DeviceHistory& device, const DeviceUnits& given) {
     return true;
 }
 
+// A unit at a place where it was not before, with what is known of it.
+struct Arrival {
+    uint32_t at;
+    UnitHistory unit;
+    Verdict verdict;
+    Usage usage;
+};
+
+Arrival arrive(const DeviceHistory& device, uint32_t at, const UnitState& state, int64_t now_ns) {
+    const uint32_t known = device.find(state.unit.id);
+    if (known != kNowhere) return {at, device.units[known], device.verdicts[known], device.usages[known]};
+    Arrival fresh{at, {state.unit.id, now_ns}, {.id = state.unit.id, .since_ns = now_ns}, {}};
+    fresh.unit.begin_with(state.habits);
+    return fresh;
+}
+
+// A unit comes at the end, and where one goes the last takes its place. All others stay where they are, and are not
+// copied: of a crowd they are much memory, and its clients come and go.
 void remember_units(DeviceHistory& device, const DeviceUnits& given, int64_t now_ns) {
-    std::vector<UnitHistory> units;
-    std::vector<Verdict> verdicts;
-    std::vector<Usage> usages;
-    usages.reserve(given.units.size());
-    units.reserve(given.units.size());
-    verdicts.reserve(given.units.size());
-    for (const UnitState& state : given.units) {
-        const uint32_t known = device.find(state.unit.id);
-        if (known != kNowhere) {
-            units.push_back(device.units[known]);
-            verdicts.push_back(device.verdicts[known]);
-        } else {
-            units.emplace_back(state.unit.id, now_ns);
-            units.back().begin_with(state.habits);
-            verdicts.push_back({.id = state.unit.id, .since_ns = now_ns});
-        }
-        units.back().timed = units.back().told = units.back().claims = false;
-        usages.push_back(known != kNowhere ? device.usages[known] : Usage{});
+    std::vector<UnitHistory>& units = device.units;
+    std::vector<Arrival> arriving;
+    for (uint32_t at = 0; at < given.units.size(); ++at)
+        if (at >= units.size() || units[at].id != given.units[at].unit.id)
+            arriving.push_back(arrive(device, at, given.units[at], now_ns));
+    if (units.size() > given.units.size())
+        units.erase(units.begin() + static_cast<std::ptrdiff_t>(given.units.size()), units.end());
+    device.verdicts.resize(given.units.size());
+    device.usages.resize(given.units.size());
+    for (Arrival& one : arriving) {
+        if (one.at < units.size())
+            units[one.at] = one.unit;
+        else
+            units.push_back(one.unit);
+        device.verdicts[one.at] = one.verdict;
+        device.usages[one.at] = one.usage;
     }
-    device.units = std::move(units);
-    device.verdicts = std::move(verdicts);
-    device.usages = std::move(usages);
+    for (UnitHistory& unit : units) unit.timed = unit.told = unit.claims = false;
     device.rivals_changed = true;
     device.by_id.clear();
     for (uint32_t i = 0; i < given.units.size(); ++i) device.by_id.emplace_back(given.units[i].unit.id, i);

@@ -121,7 +121,7 @@ void begin_suspension(const Pass& pass, Group& group, const Present& present, Me
     // Its rival streams as a rule; it may pause today.
     group.on_its_way = group.mechanism == Mechanism::kTimeslice && present.ready && urgent != nullptr &&
                        urgent->keeps_alive && pass.device.precautions.take(kKeepAliveNs, pass.now_ns);
-    group.urgent_busy_ns = urgent != nullptr ? urgent->unit.busy_ns : 0;
+    group.urgent_busy_ns = urgent != nullptr ? urgent->measured_ns : 0;
     group.urgent_id = urgent != nullptr ? urgent->unit.id : 0;
     group.urgent_at = present.urgent_at;
     group.tried = false;
@@ -135,7 +135,7 @@ void begin_suspension(const Pass& pass, Group& group, const Present& present, Me
 
 // The urgent unit has completed nothing and not rested since.
 bool blocks(const Group& group, const UnitState* urgent) {
-    return urgent != nullptr && urgent->ready && urgent->unit.busy_ns == group.urgent_busy_ns &&
+    return urgent != nullptr && urgent->ready && urgent->measured_ns == group.urgent_busy_ns &&
            urgent->idle_since_ns < group.suspended_ns;
 }
 
@@ -246,18 +246,22 @@ void choose_for(Pass& pass, Group& group) {
     DeviceHistory& device = pass.device;
     group.dirty = false;
     Present present = look_at(pass, group);
+    const bool left = interrupts(group.usual);
     const uint32_t slice_us = choose(pass, group, present);
+    device.leaving_changed |= interrupts(group.usual) != left;
     group.tell_timeslice(slice_us, pass.now_ns);
     if (group.late_ns != 0) device.late.push_back(static_cast<uint32_t>(&group - device.groups.data()));
     for (uint32_t i = group.begin; i < group.end; ++i) {
         const uint32_t at = device.members[i];
+        const bool has_victims = device.rivals.has_victims(at, pass.given.units[at]);
         const Preemption preemption{.mechanism = group.mechanism,
                                     .interrupt = group.interrupt,
                                     .timeslice_us = slice_us,
                                     .expect_interrupt = interrupts(group.usual),
                                     .on_its_way = group.on_its_way,
                                     .keep_ns = group.keep_ns,
-                                    .has_victims = device.rivals.has_victims(at, pass.given.units[at]),
+                                    .has_victims = has_victims,
+                                    .victims_leave = has_victims && device.some_leave,
                                     .has_peer = present.victim.has_peer};
         if (preemption == device.verdicts[at].preemption) continue;
         device.verdicts[at].preemption = preemption;
@@ -270,7 +274,7 @@ void see(Pass& pass, uint32_t at) {
     const UnitState& state = pass.given.units[at];
     Pauses& pauses = device.units[at].pauses;
     pauses.observe(state);
-    device.units[at].lengths.observe(state.completed, state.unit.busy_ns, pass.now_ns);
+    device.units[at].lengths.observe(state.completed, state.measured_ns, pass.now_ns);
     device.units[at].write_habits(state.habits, state.unit.priority);
     const bool careful = device.precautions.used();
     const Usage usage{
@@ -288,6 +292,15 @@ void mark_late(Pass& pass) {
         if (pass.now_ns >= device.groups[index].late_ns) device.mark_group_at(index);
 }
 
+// Their rivals are told in the next pass: this changes seldom.
+void see_who_leaves(DeviceHistory& device) {
+    if (!std::exchange(device.leaving_changed, false)) return;
+    const bool some = std::any_of(device.groups.begin(), device.groups.end(),
+                                  [](const Group& group) { return interrupts(group.usual); });
+    if (std::exchange(device.some_leave, some) == some) return;
+    for (uint32_t index = 0; index < device.groups.size(); ++index) device.mark_group_at(index);
+}
+
 // Victims that are no longer late are forgotten; the others are looked at again in time.
 void wake_for_late(Pass& pass) {
     DeviceHistory& device = pass.device;
@@ -302,6 +315,7 @@ void wake_for_late(Pass& pass) {
 void choose_mechanisms(Pass& pass) {
     DeviceHistory& device = pass.device;
     if (pass.anew) {
+        device.leaving_changed = true;
         for (uint32_t at = 0; at < pass.given.units.size(); ++at) see(pass, at);
     } else {
         for (const uint32_t at : pass.given.changed) see(pass, at);
@@ -313,6 +327,7 @@ void choose_mechanisms(Pass& pass) {
     if (!device.late.empty()) mark_late(pass);
     for (const uint32_t index : device.dirty_groups) choose_for(pass, device.groups[index]);
     device.dirty_groups.clear();
+    see_who_leaves(device);
     if (!device.late.empty()) wake_for_late(pass);
 }
 

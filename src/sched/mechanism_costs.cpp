@@ -10,8 +10,8 @@ constexpr int64_t kUnknownNs = 1'000'000;  // a command whose length is not know
 constexpr int64_t kReactionNs = 50'000;    // of the scheduler: a pass or two
 // What lies between two gates of a queue (queue's throttling): the device goes on for half of it when they close.
 constexpr int64_t kBetweenGatesNs = 150'000;
-// To be off in time for a burst that is announced: the scheduler wakes and writes; the call may take longer than usual;
-// without a gate, what is in flight ends.
+// To be off in time for a burst that is announced: the scheduler wakes and writes. The call may take longer than usual.
+// Without a gate, what is in flight ends.
 constexpr int64_t kWakeNs = 100'000;
 constexpr int64_t kCallMarginNs = 100'000;
 constexpr int64_t kInFlightNs = 1'000'000;

@@ -24,7 +24,8 @@ void Pauses::observe(const UnitState& unit) {
     waited_ = waited_ << 1 | (is_short && waited ? 1U : 0U);
     count_ = std::min(count_ + 1, kRemembered);
     waits_first_ = most_wait(waited_, short_ones_, waits_first_);
-    due_ = ++seen_ >= kSettled && std::has_single_bit(seen_);
+    ++seen_;
+    due_ = seen_ >= kSettled && std::has_single_bit(seen_);
 }
 
 // True once most of them do; false again when less than a quarter does.

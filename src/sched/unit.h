@@ -32,7 +32,8 @@ struct UnitState {
     uint64_t user = 0;             // whose it is: gangs are a user's own
     uint64_t group = 0;            // equal for units that the hardware can take off the device only together
     uint64_t completed = 0;        // commands seen to complete; a change is progress
-    int64_t idle_since_ns = 0;     // of its last ready -> idle change; kept while it is ready again
+    int64_t measured_ns = 0;  // what its queues had of the device, each by itself: more than busy_ns, if side by side
+    int64_t idle_since_ns = 0;  // of its last ready -> idle change; kept while it is ready again
     int64_t stuck_since_ns = 0;  // since when no call that its process has in the driver has returned; 0: none there
     int64_t progress_ns = 0;  // when something of it was last seen to complete, or it became ready
     uint32_t waits_changed = 0;  // another number when its process waits for others, or others for it, than before
@@ -56,6 +57,7 @@ struct Preemption {
     bool on_its_way = false;  // while it is suspended: whoever it makes room for should keep the device at first
     int64_t keep_ns = 0;  // then: for so long at least, since no call is made before; 0: as long as the call takes
     bool has_victims = false;  // units of other processes may be suspended for its sake
+    bool victims_leave = false;  // some of them are usually taken off the device then, or kept from coming back
     bool has_peer = false;  // processes of its priority make room with it
 
     bool operator==(const Preemption&) const = default;

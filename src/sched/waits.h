@@ -1,5 +1,5 @@
 // Which processes wait, on a device, for work of which others: through events that they share. What a process is lent
-// is the highest priority of those that wait for it, themselves or through others; so a chain passes it on, and those
+// is the highest priority of those that wait for it, themselves or through others. So a chain passes it on, and those
 // who wait for each other in a circle are all as urgent as the most urgent of them. On top of that a unit runs whenever
 // one of its device runs that waits for it, whatever the policy goes by (run_for_waiting). Inside a process, queues see
 // to that themselves (queue/inherit_priority.h).

@@ -27,7 +27,7 @@ void go_into_background() {
 }
 
 std::string background_log(const std::string& socket) {
-    const std::string log = socket.substr(0, socket.rfind('.')) + ".log";
+    std::string log = socket.substr(0, socket.rfind('.')) + ".log";
     const base::UniqueFd file(open(log.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600));
     struct stat info{};
     const bool mine = file && fstat(file.get(), &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == geteuid();

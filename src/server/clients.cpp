@@ -1,7 +1,9 @@
 // Clients from their welcome to their end: what they hand over, and the scheduling thread's knowledge of them.
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <span>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -14,6 +16,7 @@ namespace {
 
 constexpr int64_t kTellAgainNs = 100 * base::kMillisecond;
 constexpr int kMostGenerations = 8;
+constexpr size_t kMostTold = 16;  // clients in one order of the scheduling thread
 
 }  // namespace
 
@@ -79,11 +82,19 @@ void Server::remove_client(uint32_t id) {
     if (!untold || client->handed_over) leaving_.push_back(std::move(client));
 }
 
-// All that came and went, in one order. Should the scheduling thread not take it, it stays to be done.
+// All that came and went. Should the scheduling thread not take it, it stays to be done.
 void Server::tell_scheduler() {
-    if (coming_.empty() && leaving_.empty()) return;
-    const bool told = scheduler_.run([this](dispatch::Dispatcher&) {
-        for (const uint32_t id : coming_) {
+    while (!coming_.empty() || !leaving_.empty())
+        if (!tell_some()) return;
+}
+
+// Some of them, in one order: between two orders everybody else has a pass.
+bool Server::tell_some() {
+    const auto some_of = [](auto& all) { return std::span(all).first(std::min(all.size(), kMostTold)); };
+    const auto coming = some_of(coming_);
+    const auto leaving = some_of(leaving_);
+    const bool told = scheduler_.run([this, coming, leaving](dispatch::Dispatcher&) {
+        for (const uint32_t id : coming) {
             const Client& client = *clients_.at(id);
             scheduler_.admit({.id = id,
                               .pid = client.pid(),
@@ -96,28 +107,29 @@ void Server::tell_scheduler() {
                               .group = client.group(),
                               .habits = client.habits()});
         }
-        for (const auto& client : leaving_) {
+        for (const auto& client : leaving) {
             interrupter_.unwatch(client->id());
             scheduler_.expel(client->id());
         }
     });
     tell_again_ns_ = told ? 0 : base::now_ns() + kTellAgainNs;
-    if (!told) return;
-    for (const uint32_t id : coming_) checkpoint_.client_came(id, clients_.at(id)->pid(), base::now_ns());
-    coming_.clear();
-    keep_habits(base::now_ns());
-    for (const auto& client : leaving_) {
+    if (!told) return false;
+    for (const uint32_t id : coming) checkpoint_.client_came(id, clients_.at(id)->pid(), base::now_ns());
+    keep_habits(leaving, base::now_ns());
+    for (const auto& client : leaving) {
         interrupter_.release(client->id());
         client->header().detached.store(1);
         ipc::ring_directive(client->header());
     }
-    leaving_.clear();
+    coming_.erase(coming_.begin(), coming_.begin() + static_cast<std::ptrdiff_t>(coming.size()));
+    leaving_.erase(leaving_.begin(), leaving_.begin() + static_cast<std::ptrdiff_t>(leaving.size()));
+    return true;
 }
 
 // Of those that leave. Programs that come and go all the time do not have the checkpoint written for each.
-void Server::keep_habits(int64_t now_ns) {
+void Server::keep_habits(std::span<const std::unique_ptr<Client>> leaving, int64_t now_ns) {
     bool noted = false;
-    for (const auto& client : leaving_)
+    for (const auto& client : leaving)
         noted |= habits_.note(client->user().uid(), client->program(), client->habits()->now);
     if (!noted || (kept_habits_ns_ != 0 && now_ns - kept_habits_ns_ < base::kSecond)) return;
     kept_habits_ns_ = now_ns;

@@ -6,7 +6,8 @@
 
 #include "base/capped.h"
 #include "base/clock.h"
-#include "server/seen_queue.h"
+#include "base/side_by_side.h"
+#include "dispatch/record.h"
 
 namespace xsched::server {
 namespace {
@@ -27,6 +28,14 @@ void add(uint64_t& sum, const std::atomic<uint64_t>& number) {
 
 }  // namespace
 
+// What one program has had of one device since the last look.
+struct DeviceUse::Use {
+    uid_t user = 0;
+    base::SideBySide together;
+    int64_t running_ns = 0;  // its queues, added up
+    UseTable::Given given{};
+};
+
 DeviceUse::DeviceUse(UseTable* kept)
     : own_(kept == nullptr ? std::make_unique<UseTable>() : nullptr), table_(kept != nullptr ? kept : own_.get()) {
     const int64_t now_ns = base::now_ns();
@@ -41,42 +50,68 @@ void DeviceUse::look(const Clients& clients, int64_t now_ns) {
     }
     if (due_ns_ == 0 || now_ns < due_ns_) return;
     due_ns_ = now_ns + base::kSecond;
-    bool used = false;
-    struct Busy {
-        uid_t user = 0;
-        int64_t ns = 0;
-        UseTable::Given given{};
-    };
-    std::map<Key, Busy> all;
-    for (const auto& [id, client] : clients)
-        for (const SeenQueue& queue : queues_of(*client)) {
-            Busy& busy = all[{client->process(), queue.slot.device.load(std::memory_order_relaxed)}];
-            busy.user = client->user().uid();
-            busy.ns =
-                base::capped_sum(busy.ns, std::max<int64_t>(queue.slot.busy_ns.load(std::memory_order_relaxed), 0));
-            add(busy.given.commands, queue.slot.submitted);
-            add(busy.given.copies, queue.slot.copies);
-            add(busy.given.bytes, queue.slot.copied_bytes);
-        }
-    std::set<uid_t> full;  // they have as many as there is room for
-    for (const auto& [key, busy] : all) {
-        UseTable::Entry* entry = known_entry(key);
-        if (entry == nullptr && !full.contains(busy.user)) {
-            entry = new_entry(key, busy.user, now_ns);
-            if (entry == nullptr) full.insert(busy.user);
-        }
-        if (entry == nullptr) continue;
-        const size_t before = second_of(entry->looked_at_ns);
-        used |= entry->looked_at_ns == 0 || entry->busy_ns[before] != busy.ns ||
-                entry->given[before].commands != busy.given.commands;
-        entry->looked_at_ns = entry->at_ns[second_of(now_ns)] = now_ns;
-        entry->busy_ns[second_of(now_ns)] = busy.ns;
-        entry->given[second_of(now_ns)] = busy.given;
-    }
+    const int64_t passed_ns = looked_ns_ != 0 ? now_ns - looked_ns_ : 0;
+    std::map<Key, Use> all = use_since_last_look(clients, passed_ns);
+    looked_ns_ = now_ns;
+    const bool used = note(all, passed_ns, now_ns);
     quiet_ = used ? 0 : quiet_ + 1;
     if (quiet_ < kQuietLooks) return;
     quiet_ = 0;
     due_ns_ = 0;
+}
+
+std::map<DeviceUse::Key, DeviceUse::Use> DeviceUse::use_since_last_look(const Clients& clients, int64_t passed_ns) {
+    std::map<Key, Use> all;
+    SeenQueues seen;
+    for (const auto& [id, client] : clients)
+        for (const SeenQueue& queue : queues_of(*client))
+            add_queue(queue, passed_ns, seen,
+                      all[{client->process(), queue.slot.device.load(std::memory_order_relaxed)}]);
+    seen_.swap(seen);
+    return all;
+}
+
+bool DeviceUse::note(std::map<Key, Use>& all, int64_t passed_ns, int64_t now_ns) {
+    bool used = false;
+    std::set<uid_t> full;  // they have as many as there is room for
+    for (auto& [key, use] : all) {
+        UseTable::Entry* entry = known_entry(key);
+        if (entry == nullptr && !full.contains(use.user)) {
+            entry = new_entry(key, use.user, now_ns);
+            if (entry == nullptr) full.insert(use.user);
+        }
+        if (entry == nullptr) continue;
+        const size_t before = second_of(entry->looked_at_ns);
+        use.together.could(std::min(use.running_ns, passed_ns));
+        const int64_t had_ns = use.together.take();
+        used |= entry->looked_at_ns == 0 || had_ns != 0 || entry->given[before].commands != use.given.commands;
+        entry->looked_at_ns = entry->at_ns[second_of(now_ns)] = now_ns;
+        entry->busy_ns[second_of(now_ns)] = base::capped_sum(entry->busy_ns[before], had_ns);
+        entry->given[second_of(now_ns)] = use.given;
+    }
+    return used;
+}
+
+// What a queue had before it was first seen is not of the last second, beyond that.
+void DeviceUse::add_queue(const SeenQueue& queue, int64_t passed_ns, SeenQueues& now, Use& use) const {
+    const auto& records = queue.client.record();
+    const dispatch::QueueRecord* record = records != nullptr ? records->find(queue.at) : nullptr;
+    const Seen seen{.busy_ns = std::max<int64_t>(queue.slot.busy_ns.load(std::memory_order_relaxed), 0),
+                    .running_ns = record != nullptr ? record->running_ns.load(std::memory_order_relaxed) : 0};
+    const std::pair key{queue.client.id(), queue.at};
+    const auto before = seen_.find(key);
+    const bool known = before != seen_.end();
+    const int64_t had_ns = known ? std::max<int64_t>(seen.busy_ns - before->second.busy_ns, 0)
+                                 : std::min(seen.busy_ns, passed_ns);
+    const int64_t ran_ns = record == nullptr ? passed_ns : seen.running_ns - (known ? before->second.running_ns : 0);
+    now[key] = seen;
+    base::SideBySide::Part part;
+    if (had_ns > 0) use.together.had(part, had_ns);
+    use.running_ns = base::capped_sum(use.running_ns, std::max<int64_t>(ran_ns, 0));
+    use.user = queue.client.user().uid();
+    add(use.given.commands, queue.slot.submitted);
+    add(use.given.copies, queue.slot.copies);
+    add(use.given.bytes, queue.slot.copied_bytes);
 }
 
 UseTable::Entry* DeviceUse::known_entry(const Key& key) const {

@@ -1,6 +1,6 @@
 // How much of its devices each program has had in the last second, ten and sixty: the device time that its queues
-// report, looked at once a second while any of them does. In memory that outlives a server, where there is a
-// supervisor. Front thread.
+// report, looked at once a second while any of them does; what runs side by side in several queues counts once. In
+// memory that outlives a server, where there is a supervisor. Front thread.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "server/client.h"
+#include "server/seen_queue.h"
 
 namespace xsched::server {
 
@@ -60,7 +61,18 @@ public:
 
 private:
     using Key = std::pair<uint64_t, uint64_t>;  // process, device
+    // One queue, as seen in the last look.
+    struct Seen {
+        int64_t busy_ns = 0;
+        int64_t running_ns = 0;
+    };
     struct Span;
+    struct Use;
+    using SeenQueues = std::map<std::pair<uint32_t, uint32_t>, Seen>;  // by client and slot
+    std::map<Key, Use> use_since_last_look(const Clients& clients, int64_t passed_ns);
+    // Returns whether anybody has used a device since the last look.
+    bool note(std::map<Key, Use>& all, int64_t passed_ns, int64_t now_ns);
+    void add_queue(const SeenQueue& queue, int64_t passed_ns, SeenQueues& now, Use& use) const;
     std::optional<Span> span(const Key& key, int64_t seconds) const;
     UseTable::Entry* known_entry(const Key& key) const;
     UseTable::Entry* new_entry(const Key& key, uid_t user, int64_t now_ns);
@@ -68,6 +80,8 @@ private:
     std::unique_ptr<UseTable> own_;
     UseTable* table_;
     std::map<Key, UseTable::Entry*> by_key_;
+    SeenQueues seen_;
+    int64_t looked_ns_ = 0;
     int64_t due_ns_ = 0;
     int quiet_ = 0;  // looks since somebody used a device
 };

@@ -1,8 +1,8 @@
 // The scheduling thread's sleep: until a client rings, somebody has an order, or a time has come. Tells which clients
 // rang, so that a pass need not look at the others.
 //
-// A user who rings so much that the dispatcher reads his clients no more for now is not heard for as long, where there
-// are other users: else each ring would wake the thread, and its rest would be everybody's.
+// A user may ring so much that the dispatcher reads his clients no more for now. Where there are other users, he is not
+// heard for as long: else each ring would wake the thread, and its rest would be everybody's.
 //
 // The kernel waits for at most 128 words at once. The first clients are waited for by the scheduling thread itself;
 // further ones in groups, each by a thread of its own that passes the news on (doorbell_group.h).

@@ -1,6 +1,6 @@
 // The front thread's place among others: well ahead of ordinary threads for as long as it does little, so that tools
 // are answered. Strangers who keep it busy must not let it go before the programs that they share the machine with.
-// Beside lists of 10,240 queues, two processors, the p99 of a directive was 0.5 ms with a nice value of -3 then and 2.0
+// Beside lists of 10,240 queues, two processors, the p99 of a directive was 0.5 ms with a nice value of -3. It was 2.0
 // ms with -5; with 0 and -2 other users' tools waited for more than 100 ms beside connections that come and go
 // (2026-11-23).
 #pragma once

@@ -16,23 +16,23 @@ bool may_enter(const Peer& peer, ipc::SocketScope scope) {
 
 }  // namespace
 
-Greeting judge_hello(const void* packet, size_t bytes, const Peer& peer, ipc::SocketScope scope) {
-    Greeting greeting;
+Handshake judge_hello(const void* packet, size_t bytes, const Peer& peer, ipc::SocketScope scope) {
+    Handshake handshake;
     ipc::Hello hello{};
     // A Hello of any version starts with these three.
-    if (bytes < offsetof(ipc::Hello, kind)) return greeting;
+    if (bytes < offsetof(ipc::Hello, kind)) return handshake;
     memcpy(&hello, packet, bytes < sizeof(hello) ? bytes : sizeof(hello));
-    if (hello.magic != ipc::kMagic) return greeting;
-    greeting.status = ipc::WelcomeStatus::kWrongVersion;
-    if (hello.version != ipc::kVersion) return greeting;
-    greeting.status = ipc::WelcomeStatus::kBadHello;
-    if (bytes != sizeof(hello) || hello.bytes != sizeof(hello)) return greeting;
-    if (hello.kind != ipc::PeerKind::kClient && hello.kind != ipc::PeerKind::kTool) return greeting;
-    greeting.kind = hello.kind;
-    greeting.program = base::printable({hello.program, strnlen(hello.program, sizeof(hello.program))});
-    greeting.pid = hello.pid;
-    greeting.status = may_enter(peer, scope) ? ipc::WelcomeStatus::kAccepted : ipc::WelcomeStatus::kWrongUser;
-    return greeting;
+    if (hello.magic != ipc::kMagic) return handshake;
+    handshake.status = ipc::WelcomeStatus::kWrongVersion;
+    if (hello.version != ipc::kVersion) return handshake;
+    handshake.status = ipc::WelcomeStatus::kBadHello;
+    if (bytes != sizeof(hello) || hello.bytes != sizeof(hello)) return handshake;
+    if (hello.kind != ipc::PeerKind::kClient && hello.kind != ipc::PeerKind::kTool) return handshake;
+    handshake.kind = hello.kind;
+    handshake.program = base::printable({hello.program, strnlen(hello.program, sizeof(hello.program))});
+    handshake.pid = hello.pid;
+    handshake.status = may_enter(peer, scope) ? ipc::WelcomeStatus::kAccepted : ipc::WelcomeStatus::kWrongUser;
+    return handshake;
 }
 
 bool send_welcome(int socket, uint32_t id) {

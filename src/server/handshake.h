@@ -1,4 +1,4 @@
-// Judging a greeting: what came in on a fresh connection, and the refusal to send if it does not do. Front thread.
+// Judging a handshake: what came in on a fresh connection, and the refusal to send if it does not do. Front thread.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 namespace xsched::server {
 
 // What may be said of a peer after its first packet.
-struct Greeting {
+struct Handshake {
     ipc::WelcomeStatus status = ipc::WelcomeStatus::kBadHello;
     ipc::PeerKind kind = ipc::PeerKind::kClient;
     std::string program;  // printable
@@ -17,7 +17,7 @@ struct Greeting {
 };
 
 // `packet` is the first packet of a connection from `peer` to a server of scope `scope`.
-Greeting judge_hello(const void* packet, size_t bytes, const Peer& peer, ipc::SocketScope scope);
+Handshake judge_hello(const void* packet, size_t bytes, const Peer& peer, ipc::SocketScope scope);
 
 // Tells a tool that it is let in.
 bool send_welcome(int socket, uint32_t id);

@@ -1,5 +1,5 @@
 // Orders for a process that has not connected yet (xcli hint, config, suspend PID before its first device call).
-// It is in force from the process's greeting on. Kept in the checkpoint: a server after this one knows it too. Front
+// It is in force from the process's handshake on. Kept in the checkpoint: a server after this one knows it too. Front
 // thread.
 #pragma once
 

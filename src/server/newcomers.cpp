@@ -1,4 +1,4 @@
-// Connections until they are clients or tools: accepted, counted, greeted or refused.
+// Connections until they are clients or tools: accepted, counted, let in or refused.
 #include <cerrno>
 #include <cstring>
 #include <system_error>
@@ -58,7 +58,7 @@ void Server::take_in(base::UniqueFd socket, int64_t now_ns) {
     newcomers_.emplace(id, std::move(newcomer));
 }
 
-void Server::greet(uint32_t id, int64_t now_ns) {
+void Server::answer_handshake(uint32_t id, int64_t now_ns) {
     const auto found = newcomers_.find(id);
     if (found == newcomers_.end()) return;
     const int socket = found->second.socket.get();
@@ -73,14 +73,14 @@ void Server::greet(uint32_t id, int64_t now_ns) {
     if (incoming == Incoming::kDescriptors) return refuse(newcomer, ipc::WelcomeStatus::kBadHello, now_ns);
     char packet[sizeof(ipc::Hello) + 1];
     const long bytes = ipc::receive_packet(socket, packet, sizeof(packet), nullptr, 0);
-    const Greeting greeting =
+    const Handshake handshake =
         judge_hello(packet, bytes > 0 ? static_cast<size_t>(bytes) : 0, newcomer.peer, options_.scope);
-    judge(id, std::move(newcomer), greeting, now_ns);
+    judge(id, std::move(newcomer), handshake, now_ns);
 }
 
-void Server::judge(uint32_t id, Newcomer newcomer, const Greeting& greeting, int64_t now_ns) {
-    if (greeting.status != ipc::WelcomeStatus::kAccepted) return refuse(newcomer, greeting.status, now_ns);
-    if (greeting.kind == ipc::PeerKind::kClient) return admit_client(id, newcomer, greeting, now_ns);
+void Server::judge(uint32_t id, Newcomer newcomer, const Handshake& handshake, int64_t now_ns) {
+    if (handshake.status != ipc::WelcomeStatus::kAccepted) return refuse(newcomer, handshake.status, now_ns);
+    if (handshake.kind == ipc::PeerKind::kClient) return admit_client(id, newcomer, handshake, now_ns);
     const uid_t user = newcomer.user->uid();
     const auto status =
         desk_.admit(id, newcomer.socket, newcomer.peer, *newcomer.user, std::move(newcomer.descriptors), now_ns);
@@ -96,13 +96,13 @@ void Server::refuse(Newcomer& newcomer, ipc::WelcomeStatus status, int64_t now_n
     undertaker_.bury(newcomer.user->uid(), std::move(newcomer.socket));
 }
 
-void Server::admit_client(uint32_t id, Newcomer& newcomer, const Greeting& greeting, int64_t now_ns) {
+void Server::admit_client(uint32_t id, Newcomer& newcomer, const Handshake& handshake, int64_t now_ns) {
     User& user = *newcomer.user;
     auto place = user.charge(Limit::kClients);
     if (!place) return refuse(newcomer, ipc::WelcomeStatus::kUserFull, now_ns);
     std::unique_ptr<Client> client;
     try {
-        client = std::make_unique<Client>(id, newcomer.peer, user, greeting.program, greeting.pid);
+        client = std::make_unique<Client>(id, newcomer.peer, user, handshake.program, handshake.pid);
     } catch (const std::system_error& error) {
         if (user.may_log(now_ns)) XLOG_WARN("pid %d cannot be served: %s", newcomer.peer.pid, error.what());
         return refuse(newcomer, ipc::WelcomeStatus::kNoMemory, now_ns);
@@ -118,7 +118,7 @@ void Server::admit_client(uint32_t id, Newcomer& newcomer, const Greeting& greet
         return undertaker_.bury(user.uid(), client->give_socket());
     if (client->pid_fd() >= 0) events_.watch(client->pid_fd(), token(Source::kClientEnd, id));
     if (user.may_log(now_ns))
-        XLOG_INFO("client %u: %s (pid %d, uid %u)", id, greeting.program.c_str(), client->pid(), newcomer.peer.uid);
+        XLOG_INFO("client %u: %s (pid %d, uid %u)", id, handshake.program.c_str(), client->pid(), newcomer.peer.uid);
     coming_.push_back(id);
     note_arrival(*client);
     clients_.emplace(id, std::move(client));
@@ -128,7 +128,7 @@ void Server::admit_client(uint32_t id, Newcomer& newcomer, const Greeting& greet
 void Server::drop_silent_newcomers(int64_t now_ns) {
     while (!newcomers_.empty() && now_ns >= newcomers_.begin()->second.deadline_ns) {
         const uint32_t id = newcomers_.begin()->first;
-        greet(id, now_ns);
+        answer_handshake(id, now_ns);
         const auto found = newcomers_.find(id);
         if (found == newcomers_.end()) continue;
         Newcomer newcomer = std::move(found->second);

@@ -84,7 +84,7 @@ void Scheduler::admit(const dispatch::ClientView& client) {
     dispatcher_.add_client(view);
     doorbells_.add(client.id, client.region->header, client.limits != nullptr ? &client.limits->ringing_ns : nullptr);
     doorbells_.have_several_users(dispatcher_.has_several_users());
-    clients_.push_back(client);
+    clients_.insert_or_assign(client.id, client.limits);
     if (client.limits != nullptr) recorded_users_.came(client.limits);
     share_journal(base::now_ns());
 }
@@ -96,12 +96,12 @@ void Scheduler::share_journal(int64_t now_ns) {
 }
 
 void Scheduler::expel(uint32_t id) {
-    const auto found = std::find_if(clients_.begin(), clients_.end(), [id](const auto& it) { return it.id == id; });
+    const auto found = clients_.find(id);
     if (found == clients_.end()) return;
     dispatcher_.remove_client(id);
     doorbells_.remove(id);
     const int64_t now_ns = base::now_ns();
-    if (found->limits != nullptr) recorded_users_.left(*found->limits, now_ns);
+    if (found->second != nullptr) recorded_users_.left(*found->second, now_ns);
     share_journal(now_ns);
     doorbells_.have_several_users(dispatcher_.has_several_users());
     clients_.erase(found);
@@ -162,7 +162,7 @@ void Scheduler::note_keeping_off(bool keeps_off) {
 }
 
 void Scheduler::resume_everybody() {
-    while (!clients_.empty()) expel(clients_.back().id);
+    while (!clients_.empty()) expel(clients_.begin()->first);
 }
 
 void Scheduler::wake() {

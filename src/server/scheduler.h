@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <unordered_map>
 #include <vector>
 
 #include "base/unique_fd.h"
@@ -92,7 +93,7 @@ private:
     base::FutexWord waker_{0};
     Doorbells doorbells_;
     Look look_;
-    std::vector<dispatch::ClientView> clients_;
+    std::unordered_map<uint32_t, std::shared_ptr<dispatch::UserLimits>> clients_;
     base::UniqueFd attention_;  // eventfd
     std::atomic<bool> tell_{true};
     std::atomic<bool> keeps_off_{false};

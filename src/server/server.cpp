@@ -207,7 +207,7 @@ void Server::handle_event(uint64_t ready, int64_t now_ns) {
             device_use_.begin(now_ns);
             holds_.begin(now_ns);
             return events_.rearm(scheduler_.attention_fd(), ready);
-        case Source::kNewcomer: return greet(id, now_ns);
+        case Source::kNewcomer: return answer_handshake(id, now_ns);
         case Source::kClient: return hear_client(id);
         case Source::kClientEnd: return remove_client(id);
         case Source::kTool: return desk_.hear(id, now_ns);

@@ -1,11 +1,12 @@
 // xserver in two threads. The scheduling thread (scheduler.h) reads shared memory, decides and writes directives. This
-// is the front, the main thread: it accepts, greets, limits, answers tools and lets go. Nothing that a peer sends is
-// closed here (undertaker.h), since that may take as long as the peer likes.
+// is the front, the main thread: it accepts, shakes hands, limits, answers tools and lets go. Nothing that a peer sends
+// is closed here (undertaker.h), since that may take as long as the peer likes.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -77,10 +78,10 @@ private:
     // Newcomers (newcomers.cpp).
     void accept_newcomers(int64_t now_ns);
     void take_in(base::UniqueFd socket, int64_t now_ns);
-    void greet(uint32_t id, int64_t now_ns);
-    void judge(uint32_t id, Newcomer newcomer, const Greeting& greeting, int64_t now_ns);
+    void answer_handshake(uint32_t id, int64_t now_ns);
+    void judge(uint32_t id, Newcomer newcomer, const Handshake& handshake, int64_t now_ns);
     void refuse(Newcomer& newcomer, ipc::WelcomeStatus status, int64_t now_ns);
-    void admit_client(uint32_t id, Newcomer& newcomer, const Greeting& greeting, int64_t now_ns);
+    void admit_client(uint32_t id, Newcomer& newcomer, const Handshake& handshake, int64_t now_ns);
     void drop_silent_newcomers(int64_t now_ns);
 
     // Clients (clients.cpp).
@@ -89,7 +90,8 @@ private:
     void take_handover(Client& client, const std::string& packet, base::UniqueFd fd);
     void remove_client(uint32_t id);
     void tell_scheduler();
-    void keep_habits(int64_t now_ns);
+    bool tell_some();
+    void keep_habits(std::span<const std::unique_ptr<Client>> leaving, int64_t now_ns);
     bool expect(const Peer& peer, int connection, User& user);
     std::vector<ToolHost::Announced> announced() const;
     void note_arrival(const Client& client);

@@ -1,5 +1,6 @@
-// The command behind xcli explain, top and metrics: each program with what it asked for, what it got, and how long it
-// was held in the last second, ten and sixty, by whom and how. Front thread; the scheduling thread is not asked.
+// The command behind xcli explain, top and metrics: each program with what it asked for and what it got. It says how
+// long the program was held in the last second, ten and sixty, by whom and how. Front thread; the scheduling thread is
+// not asked.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -174,51 +175,71 @@ void add_asked(Json& entry, const std::vector<SeenQueue>& queues) {
     entry["best_level"] = queues.empty() ? 0 : best;
 }
 
-// Commands and device time of all its queues, and their states now.
-void add_work(Json& entry, const Facts& facts, const Client& client, const std::vector<SeenQueue>& queues) {
-    const Gone gone = gone_of(client);
-    uint64_t submitted = gone.completed;
-    uint64_t launched = gone.completed;
-    uint64_t completed = gone.completed;
-    uint64_t copies = gone.copies;
-    uint64_t copied_bytes = gone.copied_bytes;
-    int64_t busy_ns = gone.busy_ns;
-    int64_t command_ns = 0;
+// What all queues of a program have done, and their states now.
+struct Work {
+    uint64_t submitted = 0;
+    uint64_t launched = 0;
+    uint64_t completed = 0;
+    uint64_t copies = 0;
+    uint64_t copied_bytes = 0;
+    int64_t busy_ns = 0;
+    int64_t command_ns = 0;  // the longest mean
     int64_t held_since_ns = 0;
     bool runs = false;
     bool held = false;
     bool followed = false;
     bool by_itself = false;
-    for (const SeenQueue& queue : queues) {
-        const QueueFacts known = facts.of(queue);
-        const uint64_t done = ipc::completed_commands(queue.slot);
-        const uint64_t given = queue.slot.submitted.load();
-        submitted += given;
-        launched += queue.slot.launched.load();
-        completed += done;
-        copies = base::capped_sum(copies, queue.slot.copies.load());
-        copied_bytes = base::capped_sum(copied_bytes, queue.slot.copied_bytes.load());
-        busy_ns = base::capped_sum(busy_ns, std::max<int64_t>(queue.slot.busy_ns.load(), 0));
-        command_ns = std::max(command_ns, queue.slot.command_ns.load());
-        const bool ready = given != done || queue.slot.waiting.load() != 0;
-        runs = runs || (ready && !known.suspended);
-        if (ready && known.suspended) held_since_ns = std::max(held_since_ns, known.since_ns);
-        held = held || (ready && known.suspended);
-        followed = followed || known.watched;
-        by_itself = by_itself || queue.slot.api_suspended.load() != 0;
-    }
-    entry["state"] = runs && held ? "runs in part" : runs ? "runs" : held ? "held" : "idle";
-    entry["held_since_ms"] = held_since_ns > 0 ? milliseconds(std::max<int64_t>(base::now_ns() - held_since_ns, 0)) : 0;
-    entry["followed"] = followed;
-    entry["suspended_by_itself"] = by_itself;
-    entry["submitted"] = submitted;
-    entry["pending"] = submitted - std::min(submitted, launched);
-    entry["in_flight"] = launched - std::min(launched, completed);
-    entry["completed"] = completed;
-    entry["copies"] = copies;
-    entry["copied_bytes"] = copied_bytes;
-    entry["busy_ms"] = milliseconds(busy_ns);
-    entry["command_ms"] = milliseconds(std::clamp<int64_t>(command_ns, 0, base::HistogramBuckets::kMostNs));
+};
+
+void add_queue(Work& work, const ipc::QueueSlot& slot, const QueueFacts& known) {
+    const uint64_t completed = ipc::completed_commands(slot);
+    const uint64_t submitted = slot.submitted.load();
+    work.submitted += submitted;
+    work.launched += slot.launched.load();
+    work.completed += completed;
+    work.copies = base::capped_sum(work.copies, slot.copies.load());
+    work.copied_bytes = base::capped_sum(work.copied_bytes, slot.copied_bytes.load());
+    work.busy_ns = base::capped_sum(work.busy_ns, std::max<int64_t>(slot.busy_ns.load(), 0));
+    work.command_ns = std::max(work.command_ns, slot.command_ns.load());
+    const bool ready = submitted != completed || slot.waiting.load() != 0;
+    if (ready && known.suspended) work.held_since_ns = std::max(work.held_since_ns, known.since_ns);
+    work.runs |= ready && !known.suspended;
+    work.held |= ready && known.suspended;
+    work.followed |= known.watched;
+    work.by_itself |= slot.api_suspended.load() != 0;
+}
+
+Work work_of(const Facts& facts, const Client& client, const std::vector<SeenQueue>& queues) {
+    const Gone gone = gone_of(client);
+    Work work{.submitted = gone.completed,
+              .launched = gone.completed,
+              .completed = gone.completed,
+              .copies = gone.copies,
+              .copied_bytes = gone.copied_bytes,
+              .busy_ns = gone.busy_ns};
+    for (const SeenQueue& queue : queues) add_queue(work, queue.slot, facts.of(queue));
+    return work;
+}
+
+const char* state_of(const Work& work) {
+    if (work.runs) return work.held ? "runs in part" : "runs";
+    return work.held ? "held" : "idle";
+}
+
+void add_work(Json& entry, const Work& work) {
+    const int64_t held_ns = work.held_since_ns > 0 ? std::max<int64_t>(base::now_ns() - work.held_since_ns, 0) : 0;
+    entry["state"] = state_of(work);
+    entry["held_since_ms"] = milliseconds(held_ns);
+    entry["followed"] = work.followed;
+    entry["suspended_by_itself"] = work.by_itself;
+    entry["submitted"] = work.submitted;
+    entry["pending"] = work.submitted - std::min(work.submitted, work.launched);
+    entry["in_flight"] = work.launched - std::min(work.launched, work.completed);
+    entry["completed"] = work.completed;
+    entry["copies"] = work.copies;
+    entry["copied_bytes"] = work.copied_bytes;
+    entry["busy_ms"] = milliseconds(work.busy_ns);
+    entry["command_ms"] = milliseconds(std::clamp<int64_t>(work.command_ns, 0, base::HistogramBuckets::kMostNs));
 }
 
 // Of the last ten seconds; null: not known, or nothing was given to the device.
@@ -274,7 +295,7 @@ Json describe(const Request& request, const Facts& facts, const AskedFor& asked,
     entry["held_ms"] = milliseconds(held.ns);
     entry["holds"] = held.holds;
     add_asked(entry, queues);
-    add_work(entry, facts, client, queues);
+    add_work(entry, work_of(facts, client, queues));
     const Lengths lengths = lengths_of(client);
     entry["bursts"] = describe(lengths.bursts, whole);
     entry["commands"] = describe(lengths.commands, whole);

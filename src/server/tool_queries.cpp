@@ -62,15 +62,44 @@ sched::Mechanism in_force(const QueueFacts& known) {
     return known.suspended ? std::max(known.mechanism, sched::Mechanism::kGate) : known.mechanism;
 }
 
+// What its program has given it, and how far that is.
+Json describe_commands(const ipc::QueueSlot& slot) {
+    const uint64_t submitted = slot.submitted.load();
+    const uint64_t launched = slot.launched.load();
+    const uint64_t completed = ipc::completed_commands(slot);
+    return {{"submitted", submitted},
+            {"pending", difference(submitted, launched)},
+            {"in_flight", difference(launched, completed)},
+            {"completed", completed},
+            {"copies", slot.copies.load()},
+            {"copied_bytes", slot.copied_bytes.load()},
+            {"command_ms", milliseconds(slot.command_ns.load())},
+            {"busy_ms", milliseconds(slot.busy_ns.load())}};
+}
+
+// Whether it is suspended, how, why and for whom, and for how long it was.
+Json describe_suspension(const ipc::QueueSlot& slot, const QueueFacts& known, const Explanation& why, int64_t now_ns) {
+    const bool held_now = why.ready && why.suspended && why.since_ns > 0;
+    return {{"suspended", why.suspended},
+            {"interrupted", ipc::is_off(slot)},
+            {"slowed", ipc::is_slowed(slot)},
+            {"mechanism", ipc::is_slowed(slot) ? "slowed" : mechanism_word(in_force(known), slot.platform.load())},
+            {"running_ms", milliseconds(known.running_ns)},
+            {"held_ms", milliseconds(known.delayed_ns)},
+            {"idle_ms", milliseconds(known.idle_ns)},
+            {"held_now_ms", held_now ? milliseconds(std::max<int64_t>(now_ns - why.since_ns, 0)) : 0.0},
+            {"reason", why.reason},
+            {"policy_says", why.note},
+            {"by_pid", why.by_pid},
+            {"since_ms", why.since_ns > 0 ? milliseconds(now_ns - why.since_ns) : 0.0},
+            {"preemptions", known.preemptions}};
+}
+
 Json describe_queue(const Request& request, const Facts& facts, const AskedFor& asked, const SeenQueue& queue,
                     int64_t now_ns) {
     ipc::QueueSlot& slot = queue.slot;
     const QueueFacts known = facts.of(queue);
     const Explanation why = explain(queue, known);
-    const uint64_t submitted = slot.submitted.load();
-    const uint64_t launched = slot.launched.load();
-    const uint64_t completed = ipc::completed_commands(slot);
-    const bool held_now = why.ready && why.suspended && why.since_ns > 0;
     Json entry{{"pid", queue.client.pid()},
                {"uid", queue.client.peer().uid},
                {"client", queue.client.id()},
@@ -83,29 +112,10 @@ Json describe_queue(const Request& request, const Facts& facts, const AskedFor& 
                {"state", !why.ready      ? "idle"
                          : why.suspended ? "held"
                                          : "runs"},
-               {"submitted", submitted},
-               {"pending", difference(submitted, launched)},
-               {"in_flight", difference(launched, completed)},
-               {"completed", completed},
-               {"copies", slot.copies.load()},
-               {"copied_bytes", slot.copied_bytes.load()},
-               {"command_ms", milliseconds(slot.command_ns.load())},
-               {"busy_ms", milliseconds(slot.busy_ns.load())},
-               {"suspended", why.suspended},
-               {"interrupted", ipc::is_off(slot)},
-               {"slowed", ipc::is_slowed(slot)},
                {"device_timeslice_us", slot.device_timeslice_us.load()},
-               {"mechanism", ipc::is_slowed(slot) ? "slowed" : mechanism_word(in_force(known), slot.platform.load())},
-               {"running_ms", milliseconds(known.running_ns)},
-               {"held_ms", milliseconds(known.delayed_ns)},
-               {"idle_ms", milliseconds(known.idle_ns)},
-               {"held_now_ms", held_now ? milliseconds(std::max<int64_t>(now_ns - why.since_ns, 0)) : 0.0},
-               {"reason", why.reason},
-               {"policy_says", why.note},
-               {"by_pid", why.by_pid},
-               {"since_ms", why.since_ns > 0 ? milliseconds(now_ns - why.since_ns) : 0.0},
-               {"preemptions", known.preemptions},
                {"explanation", sentence(request, why, now_ns)}};
+    entry.update(describe_commands(slot));
+    entry.update(describe_suspension(slot, known, why, now_ns));
     add_device(request, entry, queue.client, slot.device.load(), slot.platform.load());
     add_hints(entry, slot, now_ns);
     add_group(entry, queue.client);

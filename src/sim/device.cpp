@@ -57,10 +57,18 @@ void Device::finish_switch() {
 
 void Device::begin_switch(Context& to, int64_t now_ns) {
     switching_to_ = &to;
-    switch_ends_ns_ = now_ns + (resident_ != nullptr ? costs_.switch_us : 0);
+    switch_ends_ns_ = now_ns + (resident_ != nullptr ? switch_ns() : 0);
     switching_ns_ += switch_ends_ns_ - now_ns;
     ++switches_;
     ++events_;
+}
+
+int64_t Device::switch_ns() {
+    constexpr int64_t kOneIn = 50;
+    int64_t ns = costs_.switch_us;
+    if (costs_.switch_spread_us > 0) ns += random_.below(costs_.switch_spread_us + 1);
+    if (costs_.slow_switch_us > 0 && random_.below(kOneIn) == 0) ns += random_.below(costs_.slow_switch_us + 1);
+    return ns;
 }
 
 void Device::look(int64_t now_ns) {

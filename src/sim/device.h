@@ -1,5 +1,5 @@
-// A model of a device that one process's context has at a time: kernels fill it, one after the other; a timeslice ends
-// a context's turn if another has work, in the middle of a kernel too; each change of context costs a switch. A context
+// A model of a device that one process's context has at a time: kernels fill it, one after the other. A timeslice ends
+// a context's turn if another has work, in the middle of a kernel too. Each change of context costs a switch. A context
 // may be taken off, or kept from coming back (level 3). Gates are words in the slots.
 //
 // What it leaves out: kernels that share the device, copies, memory, clocks and heat.
@@ -11,6 +11,7 @@
 
 #include "sim/agenda.h"
 #include "sim/observer.h"
+#include "sim/random.h"
 #include "sim/stream.h"
 #include "sim/workload.h"
 
@@ -30,8 +31,8 @@ struct Context {
 
 class Device final : public Actor {
 public:
-    Device(Agenda& agenda, const DeviceCosts& costs, uint32_t number, Observer* observer)
-        : agenda_(agenda), costs_(costs), number_(number), observer_(observer) {}
+    Device(Agenda& agenda, const DeviceCosts& costs, uint32_t number, Observer* observer, Random random)
+        : agenda_(agenda), costs_(costs), number_(number), observer_(observer), random_(random) {}
 
     Context& add_context(uint32_t process);
     // Something of the context changed: a command came, a gate opened.
@@ -62,6 +63,7 @@ private:
     int64_t turn_ends_ns(int64_t now_ns) const;
     void finish_switch();
     void begin_switch(Context& to, int64_t now_ns);
+    int64_t switch_ns();
     bool go_on(int64_t now_ns);
     bool begin_command(int64_t now_ns);
     void stop_command(int64_t now_ns);
@@ -71,6 +73,7 @@ private:
     const DeviceCosts& costs_;
     uint32_t number_;
     Observer* observer_;
+    Random random_;
     std::vector<std::unique_ptr<Context>> contexts_;
     Context* resident_ = nullptr;
     size_t resident_at_ = 0;

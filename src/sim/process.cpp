@@ -22,11 +22,22 @@ Process::Process(Agenda& agenda, Device& device, const Workload& workload, const
     if (region_ == nullptr) throw std::runtime_error("no memory for another simulated process");
     region_->header.client_id = id();
     habits_->last_run = spec.last_run;
+    if (workload.notes) record_ = std::make_shared<dispatch::ClientRecord>();
     agenda.add(*this);
 }
 
 dispatch::ClientView Process::view() {
-    return {.id = id(), .pid = static_cast<int32_t>(id()), .region = region_.get(), .habits = habits_};
+    return {.id = id(), .pid = static_cast<int32_t>(id()), .region = region_.get(), .record = record_, .habits = habits_};
+}
+
+std::string Process::says() const {
+    const dispatch::QueueRecord* queue = record_ != nullptr ? record_->find(0) : nullptr;
+    if (queue == nullptr) return "";
+    char text[200];
+    return policy::write_note({.code = static_cast<policy::NoteCode>(queue->note_code.load()),
+                               .first = queue->note_first.load(),
+                               .second = queue->note_second.load()},
+                              text, sizeof(text));
 }
 
 void Process::open(ProgramTold& program, RingTold* server, int64_t now_ns) {

@@ -1,12 +1,14 @@
 // A simulated process: its memory that the scheduler reads (a real one, as ipc/layout.h has it), its queues on one
-// device, and its agent, which carries directives out with calls that take their time.
+// device, and its agent. The agent carries directives out with calls that take their time.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "dispatch/client_view.h"
+#include "dispatch/record.h"
 #include "sim/agenda.h"
 #include "sim/device.h"
 #include "sim/queue_model.h"
@@ -32,6 +34,8 @@ public:
     const sched::Habits& habits() const { return habits_->now; }
     Device& device() { return device_; }
     const Context& context() const { return context_; }
+    // What the policy says of it, as a sentence; empty: nothing, or nobody asks (Workload::notes).
+    std::string says() const;
 
     // --- the server
     bool was_directed() const { return region_->header.directive.load(std::memory_order_relaxed) != seen_; }
@@ -62,6 +66,7 @@ private:
     uint32_t number_;
     Context& context_;
     std::unique_ptr<ipc::Region, FreeRegion> region_;
+    std::shared_ptr<dispatch::ClientRecord> record_;  // null: nobody asks
     std::shared_ptr<sched::ProgramHabits> habits_ = std::make_shared<sched::ProgramHabits>();
     ProgramTold* program_ = nullptr;
     std::vector<std::unique_ptr<QueueModel>> queues_;

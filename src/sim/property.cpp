@@ -99,8 +99,8 @@ private:
         int64_t longest_ns = 0;
         for (const ProgramSpec& spec : result_.workload.programs) longest_ns += spec.burst.kernel_ns.most;
         const int64_t limit_ns = result_.workload.settings.starvation_limit_ns;
-        // In its turn it shares the device with everybody and each of its queues with the others, and so may need as
-        // many for one kernel, and more for a kernel that is longer than a turn.
+        // In its turn it shares the device with everybody, and each of its queues with the others. So it may need as
+        // many turns for one kernel, and more for a kernel that is longer than a turn.
         const int64_t turn_ns = result_.workload.settings.starvation_turn_ns;
         const int64_t of_kernel = (waiting.burst.kernel_ns.most + turn_ns - 1) / turn_ns * waiting.queues;
         const int64_t turns = static_cast<int64_t>(result_.workload.programs.size()) * of_kernel + 1;

@@ -109,6 +109,7 @@ int64_t QueueModel::launch(int64_t length_ns, bool retry, int64_t now_ns) {
         command.left_ns += (plan.gate ? costs_.gate_device_us : 0) + (plan.report ? costs_.gate_device_us : 0);
         command.gate = plan.gate;
         command.report = plan.report;
+        command.followed = true;
         since_gate_ = plan.gate ? 0 : since_gate_ + 1;
         if (plan.report) asked_ = submitted_ + 1;
         const bool idle = observed_ && submitted_ == completed_;
@@ -179,7 +180,6 @@ void QueueModel::note_gate(int64_t now_ns) {
 }
 
 void QueueModel::learn(int64_t length_ns) {
-    busy_ns_ += length_ns;
     if (command_ns_ == 0)
         command_ns_ = length_ns;
     else if (length_ns > 4 * command_ns_)
@@ -191,6 +191,7 @@ void QueueModel::learn(int64_t length_ns) {
 
 void QueueModel::completed_on_device(const Command& command, int64_t now_ns) {
     ++done_;
+    if (command.followed) busy_ns_ += command.whole_ns;
     learn(command.whole_ns);
     if (command.report) write_progress(done_);
     program_.completed(now_ns);
@@ -200,7 +201,11 @@ void QueueModel::completed_on_device(const Command& command, int64_t now_ns) {
 void QueueModel::sync_begin(int64_t now_ns) {
     if (server_ == nullptr || header_->keeps_alive.load(std::memory_order_relaxed) == 0) return;
     header_->keep_alive_synchronizes.fetch_add(1, std::memory_order_relaxed);
-    if (now_ns >= header_->keep_alive_until_ns.load(std::memory_order_relaxed)) return;
+    const int64_t ready_since = slot_->ready_since_ns.load(std::memory_order_relaxed);
+    if (ready_since - std::exchange(waited_ns_, now_ns) > base::kMillisecond) burst_ns_ = ready_since;
+    if (now_ns >= header_->keep_alive_until_ns.load(std::memory_order_relaxed) &&
+        now_ns - burst_ns_ >= header_->keep_alive_ahead_ns.load(std::memory_order_relaxed))
+        return;
     if (done_ == submitted_ || stream_.commands.back().hold) return;
     held_ = true;
     stream_.commands.push({.left_ns = costs_.keep_alive_most_us + costs_.keep_alive_us,

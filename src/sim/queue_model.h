@@ -1,6 +1,6 @@
 // A model of a gated XQueue (queue/gated_path.h), which would keep the launching thread inside: it counts commands in
-// its slot as the real one does, rings, puts gates and reports among the commands, and says when a caller has to wait.
-// The scheduler reads the same slot as ever. Without a scheduler it is the driver's queue alone.
+// its slot as the real one does, rings, and puts gates and reports among the commands. It says when a caller has to
+// wait. The scheduler reads the same slot as ever. Without a scheduler it is the driver's queue alone.
 //
 // The mean length of commands is learned from the device's true figures, where the real one sees completions.
 #pragma once
@@ -93,6 +93,8 @@ private:
     bool waiting_ = false;
     bool was_closed_ = false;
     uint32_t hold_number_ = 0;
+    int64_t burst_ns_ = 0;   // as queue/keep_alive.h
+    int64_t waited_ns_ = 0;
     bool held_ = false;
 };
 

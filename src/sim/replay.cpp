@@ -21,8 +21,9 @@ int64_t command_ns_of(const RecordedChange& change) {
     return change.command_ns > 0 ? change.command_ns : kUnknownCommandNs;
 }
 
-// The bursts that both began and ended while it was recorded.
-std::vector<ReplayBurst> bursts_of(const std::vector<RecordedChange>& changes) {
+// The bursts that both began and ended while it was recorded, and the one that lasted on: it has work for all the time
+// that is left.
+std::vector<ReplayBurst> bursts_of(const std::vector<RecordedChange>& changes, int64_t lasts_ns) {
     std::vector<ReplayBurst> bursts;
     const RecordedChange* begin = nullptr;
     int64_t idle_since_ns = 0;
@@ -38,15 +39,22 @@ std::vector<ReplayBurst> bursts_of(const std::vector<RecordedChange>& changes) {
         begin = nullptr;
         idle_since_ns = change.at_ns;
     }
+    if (begin == nullptr || bursts.empty()) return bursts;  // without an end from the begin on: program_of
+    const int64_t kernel_ns = command_ns_of(changes.back());
+    const int64_t left_ns = std::max<int64_t>(lasts_ns - begin->at_ns, 0);
+    bursts.push_back({.gap_ns = std::max<int64_t>(begin->at_ns - idle_since_ns, 0),
+                      .kernels = std::min(left_ns / kernel_ns + 1, kMostKernels),
+                      .kernel_ns = kernel_ns});
     return bursts;
 }
 
-ProgramSpec program_of(const ipc::RecordedQueue& queue, const std::vector<RecordedChange>& changes) {
+ProgramSpec program_of(const ipc::RecordedQueue& queue, const std::vector<RecordedChange>& changes,
+                       int64_t lasts_ns) {
     ProgramSpec spec;
     spec.name = queue.program + "-" + std::to_string(queue.client) + "." + std::to_string(queue.slot);
     spec.level = std::clamp<uint32_t>(queue.level, 1, 3);
     spec.hints.priority = std::clamp(queue.priority, PRIORITY_NO_EXECUTE, PRIORITY_MAX);
-    spec.replay = bursts_of(changes);
+    spec.replay = bursts_of(changes, lasts_ns);
     if (!spec.replay.empty()) return spec;
     spec.arrival.kind = ArrivalKind::kStream;
     const int64_t command_ns = command_ns_of(changes.back());
@@ -88,7 +96,7 @@ Workload replay_workload(const ipc::Recording& recording) {
         if (found == changes.end()) continue;  // it did nothing
         const auto earlier = [](const RecordedChange& a, const RecordedChange& b) { return a.at_ns < b.at_ns; };
         std::stable_sort(found->second.begin(), found->second.end(), earlier);
-        workload.programs.push_back(program_of(queue, found->second));
+        workload.programs.push_back(program_of(queue, found->second, workload.duration_ns));
         const auto number = static_cast<uint32_t>(devices.size());
         workload.programs.back().device = devices.emplace(queue.device, number).first->second;
     }

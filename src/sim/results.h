@@ -26,6 +26,7 @@ struct ProgramReport {
     double kernels_per_s = 0;
     double share = 0;  // of its device's time
     uint64_t interrupts = 0;
+    std::string says;  // the policy, of it, in the end
 };
 
 struct DeviceReport {

@@ -16,6 +16,7 @@ struct Command {
     int64_t ready_ns = 0;  // it cannot start before
     uint32_t number = 0;  // of the queue's commands, as its progress counts them
     bool gate = false;  // a gate stands before it
+    bool followed = false;  // its device time is counted
     bool report = false;  // the device writes its number once it is done
     bool hold = false;  // a keep-alive, no command of the program's
 };

@@ -17,8 +17,10 @@ private:
 
 World::World(const Workload& workload, Scheduling scheduling, Observer* observer) {
     if (scheduling == Scheduling::kServer) server_ = std::make_unique<Server>(agenda_, workload, observer);
+    const Random random(workload.seed);
     for (uint32_t number = 0; number < workload.devices; ++number) {
-        devices_.push_back(std::make_unique<Device>(agenda_, workload.costs, number, observer));
+        devices_.push_back(
+            std::make_unique<Device>(agenda_, workload.costs, number, observer, random.branch(~uint64_t{number})));
         agenda_.add(*devices_.back());
     }
     for (const ProgramSpec& spec : workload.programs) {
@@ -29,7 +31,6 @@ World::World(const Workload& workload, Scheduling scheduling, Observer* observer
             if (spec.count > 1) specs_.back().name += "-" + std::to_string(copy + 1);
         }
     }
-    const Random random(workload.seed);
     for (const ProgramSpec& spec : specs_) {
         const auto number = static_cast<uint32_t>(processes_.size());
         processes_.push_back(std::make_unique<Process>(agenda_, *devices_[spec.device], workload, spec, number));

@@ -271,10 +271,13 @@ TEST_F(Agent, DecisionsAreInItsOwnLog) {
                                               .mechanism = 1});
         server.region().header.decisions.add(
             {.kind = xsched::ipc::DecisionKind::kResumedFor, .slot = index, .pid = 4712, .pid_queue = 3});
+        server.region().header.decisions.add(
+            {.kind = xsched::ipc::DecisionKind::kSuspendedFor, .slot = index, .pid = 4713, .pid_queue = 5});
         xsched::ipc::ring_directive(server.region().header);
         usleep(50'000);
         log = testing::internal::GetCapturedStderr();
-        return log.find(first) != std::string::npos && log.find("queue 3 of pid 4712") != std::string::npos;
+        return log.find(first) != std::string::npos && log.find("queue 3 of pid 4712") != std::string::npos &&
+               log.find("queue 5 of pid 4713 (priority 0) suspended\n") != std::string::npos;
     })) << log;
     xsched::base::set_log_level(xsched::base::LogLevel::kInfo);
 }

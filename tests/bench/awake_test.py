@@ -140,6 +140,7 @@ class Refusals(unittest.TestCase):
         self.assertEqual(awake.control_group(self.root("4:cpu,cpuacct:/docker/1\n")), "/docker/1")
         self.assertEqual(awake.control_group(self.root("4:cpu,cpuacct:/\n", "sys/fs/cgroup/cpu,cpuacct/tasks")), "/")
         self.assertIn("by weight", awake.refusal(Path("/bin/sh"), self.root("4:cpu:/docker/1\n")))
+        self.assertEqual(awake.refusal(Path("/bin/sh"), self.root("4:cpu:/docker/1\n"), alone_here=True), "")
 
 
 if __name__ == "__main__":

@@ -13,7 +13,8 @@ sys.path[:0] = [str(ROOT / "tests" / "acceptance"), str(ROOT / "bench")]
 import run  # noqa: E402
 from lib import backend as backends  # noqa: E402
 from lib import stand_ins  # noqa: E402
-from plan import levels  # noqa: E402
+from context import withdraw  # noqa: E402
+from plan import build_install, levels  # noqa: E402
 
 STAND_IN = object()
 
@@ -103,6 +104,30 @@ class Levels(unittest.TestCase):
         judged = levels.judged({"xsched_l1": {"ratio": 1}}, {"xsched_l3": "the driver refuses"})
         self.assertEqual(judged["xsched_l3"], {"status": "absent", "because": "the driver refuses"})
 
+
+class BuildInstall(InAFolder):
+    """1.1: how long a build takes says nothing on a machine that has other work; whether it builds does."""
+
+    def found(self, seconds, libraries=3):
+        context = mock.Mock()
+        context.backend.name, context.session.folder = "hip", self.folder
+        installed = self.folder / "installation" / "installed" / "lib"
+        installed.mkdir(parents=True, exist_ok=True)
+        for name in ("libpreempt.so", "libhalhip.so", "libshimhip.so")[:libraries]:
+            (installed / name).write_text("")
+        with mock.patch.object(build_install, "can_build", return_value=True), \
+                mock.patch.object(build_install, "build", return_value=seconds):
+            return build_install.run(context)
+
+    def test_a_slow_build(self):
+        self.assertEqual(self.found(705).status, "failed")
+        self.assertEqual(withdraw(self.found(705), ["other programs used 100% of the CPUs"]).status, "skipped")
+
+    def test_a_build_that_lacks_a_library(self):
+        self.assertEqual(withdraw(self.found(705, libraries=2), ["busy"]).status, "failed")
+
+    def test_a_quick_build_is_one_on_a_busy_machine_too(self):
+        self.assertEqual(withdraw(self.found(100), ["busy"]).status, "passed")
 
 if __name__ == "__main__":
     unittest.main()

@@ -325,7 +325,7 @@ TEST_F(Run, StartsAServerThatItsUserCanUseUnderAStrangeUmask) {
 }
 
 TEST_F(RunAnyway, ServerOfAnotherVersion) {
-    // Somebody who answers every greeting with another version.
+    // Somebody who answers every handshake with another version.
     const base::UniqueFd listener(listen_on(socket()));
     ASSERT_TRUE(listener);
     const pid_t child = fork();

@@ -225,7 +225,7 @@ TEST_F(StagedCause, AnotherQueueOfItsOwn) {
 }
 
 // It could run; its mate on another device may not.
-TEST_F(StagedCause, ItsGangStands) {
+TEST_F(StagedCause, ItsGangIsSuspended) {
     two(10);
     TestClient mate;
     ASSERT_TRUE(mate.connect(socket(), "mate"));

@@ -163,7 +163,7 @@ TEST(Verdicts, KernelsInFlightThatStart) {
     expect(evidence, 1, Use::kUse, "");
 }
 
-TEST(Verdicts, AQueueThatDoesNotStand) {
+TEST(Verdicts, AQueueThatDoesNotStop) {
     Evidence evidence = good();
     evidence.steps["stop 1"].found["stands"] = false;
     expect(evidence, 1, Use::kDoNotUse, "does not stop");
@@ -210,7 +210,7 @@ TEST(Verdicts, CudaNeedsNoWays) {
     EXPECT_EQ(verdict(evidence, 3).environment.count("XSCHED_HIP_INTERRUPT"), 0U);
 }
 
-TEST(Advice, SeveralRuntimesAndCallsThatStand) {
+TEST(Advice, SeveralRuntimesAndCallsThatWait) {
     Evidence evidence = good();
     evidence.steps["runtime"].found["libraries"] = {"a/libamdhip64.so.6", "b/libamdhip64.so.7"};
     evidence.steps["standing"] = done(

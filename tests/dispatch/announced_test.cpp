@@ -21,7 +21,7 @@ protected:
         low.submit(0, kStart);
         high.slot(0).expect_ns = kAt;
     }
-    // Passes when the dispatcher asks for it until the victim stands: when that is.
+    // Passes when the dispatcher asks for it until the victim is suspended: when that is.
     int64_t stands_at() {
         int64_t now = kStart;
         for (int passes = 0; passes < 1000 && now != 0 && now < kAt + 10 * kMs; ++passes) {
@@ -37,7 +37,7 @@ protected:
     }
 };
 
-TEST_F(Announced, AVictimWithAGateStandsItsCommandsLengthAhead) {
+TEST_F(Announced, AVictimWithAGateIsSuspendedItsCommandsLengthAhead) {
     const int64_t ahead_ns = kAt - stands_at();
     EXPECT_GE(ahead_ns, 2 * kMs);
     EXPECT_LE(ahead_ns, 2 * kMs + 300 * kUs);
@@ -45,7 +45,7 @@ TEST_F(Announced, AVictimWithAGateStandsItsCommandsLengthAhead) {
     EXPECT_EQ(low.slot(0).by_pid, 200);
 }
 
-TEST_F(Announced, OneWithoutAGateStandsEarlier) {
+TEST_F(Announced, OneWithoutAGateIsSuspendedEarlier) {
     low.slot(0).level = kPreemptLevelBlock;
     EXPECT_GE(kAt - stands_at(), 2 * kMs + ClientSlots::kWindowNs);
 }

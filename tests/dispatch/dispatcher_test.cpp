@@ -280,6 +280,7 @@ TEST_F(DispatcherDecides, LogsEveryChangedDecisionAtDebug) {
                        "(pid 200, priority 10)"),
               std::string::npos)
         << log;
+    EXPECT_EQ(log.find("by nobody"), std::string::npos) << log;
     EXPECT_NE(log.find("queue 0xabc of pid 100 (priority 0) resumed: chosen by the policy; its work was delayed by "
                        "5.000 ms, for pid 200\n"),
               std::string::npos)

@@ -47,7 +47,7 @@ protected:
     Dispatcher dispatcher;
 };
 
-TEST_F(Gang, StandsAndGoesOnWithinOnePass) {
+TEST_F(Gang, IsSuspendedAndResumedWithinOnePass) {
     come();
     EXPECT_FALSE(first.suspended(0));
     EXPECT_FALSE(second.suspended(0));

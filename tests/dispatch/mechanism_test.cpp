@@ -1,67 +1,13 @@
 // By which mechanism a victim is kept off: what gets into the slots.
 #include <gtest/gtest.h>
 
-#include "dispatch/two_clients.h"
-#include "sched/pauses.h"
-#include "sched/trials.h"
+#include "dispatch/mechanism_in_slots.h"
+#include "sched/departure.h"
 
 namespace xsched::dispatch {
 namespace {
 
 using namespace testing;
-
-constexpr int64_t kLongNs = 5 * kMs, kBriefNs = 100 * kUs;
-
-class MechanismInSlots : public TwoClients {
-protected:
-    explicit MechanismInSlots(sched::Settings settings = {}) : TwoClients(settings) {}
-    void SetUp() override {
-        TwoClients::SetUp();
-        low.make_interruptible(0);
-        high.make_interruptible(0);
-        low.slot(0).command_ns = kLongNs;
-    }
-    bool interrupt(uint32_t at = 0) { return low.slot(at).interrupt.load() != 0; }
-    // Likewise, of one with a keep-alive: each pause begins with a wait.
-    int64_t learn_waits() {
-        high.header().keeps_alive = 1;
-        int64_t now = kStart;
-        for (unsigned i = 0; i < sched::Pauses::kEnough; ++i) {
-            ++high.header().keep_alive_synchronizes;
-            high.submit(0, now);
-            dispatcher.pass(now);
-            high.complete(0, now + kMs);
-            dispatcher.pass(now + kMs);
-            now += kMs + 20 * kUs;
-        }
-        return now;
-    }
-    // Of `high`, a millisecond after `low` began to work. Returns when.
-    int64_t begin_burst(int64_t now) {
-        low.submit(0, now);
-        dispatcher.pass(now);
-        now += kMs;
-        high.submit(0, now);
-        again_ns = dispatcher.pass(now);
-        return now;
-    }
-    // The same, of one that is known to pause, beside brief commands.
-    int64_t begin_known_burst() {
-        low.slot(0).command_ns = kBriefNs;
-        return begin_burst(learn_pauses(20 * kUs) + 20 * kMs);
-    }
-    // Commands of `low` that are short in the mean take 0.6 ms each. Returns when they were launched.
-    int64_t run_long_commands() {
-        const int64_t now = learn_pauses(20 * kUs) + 20 * kMs;
-        low.slot(0).command_ns = kBriefNs;
-        for (int i = 0; i < 100; ++i) low.submit(0, now);
-        dispatcher.pass(now);
-        low.slot(0).completed += 32;
-        low.slot(0).busy_ns += 20 * kMs;
-        return now;
-    }
-    int64_t again_ns = 0;
-};
 
 // Else it would get a microsecond of its turn for each of the others' timeslices.
 TEST_F(MechanismInSlots, AStarvedUnitHasTheDriversTimesliceInItsTurn) {
@@ -243,57 +189,6 @@ TEST_F(MechanismInSlots, AShortTimesliceInsteadForAMoreUrgentOneThatStreams) {
     EXPECT_EQ(low.slot(0).device_timeslice_us, 0u) << "nobody is left to make room for";
 }
 
-// A timeslice lets the victim back in in gaps that nobody sees.
-class TrialsInSlots : public MechanismInSlots {
-protected:
-    explicit TrialsInSlots(sched::Settings settings = {.trials = true}) : MechanismInSlots(settings) {}
-    void SetUp() override {
-        MechanismInSlots::SetUp();
-        low.slot(0).command_ns = kBriefNs;
-        now = learn_pauses(15 * kMs);
-        low.submit(0, now);
-        dispatcher.pass(now);
-    }
-    // Of `high`, which takes so long; the anticipation after it is over as well.
-    void burst(int64_t with_timeslice_ns, int64_t with_gate_ns) {
-        now += 15 * kMs;
-        high.submit(0, now);
-        dispatcher.pass(now);
-        EXPECT_TRUE(low.suspended(0));
-        now += low.slot(0).device_timeslice_us != 0 ? with_timeslice_ns : with_gate_ns;
-        high.complete(0, now);
-        dispatcher.pass(now);
-        dispatcher.pass(now + 10 * kMs);
-        EXPECT_FALSE(low.suspended(0));
-    }
-    int64_t now = 0;
-};
-
-TEST_F(TrialsInSlots, AGateAloneWhereTheUrgentOneIsSoonerDoneSo) {
-    for (unsigned i = 0; i < 2 * sched::Trials::kBursts + 2; ++i) burst(4600 * kUs, 4200 * kUs);
-    EXPECT_EQ(low.slot(0).device_timeslice_us, 0u);
-    low.slot(0).command_ns = 600 * kUs;  // no gate is enough for these
-    burst(4600 * kUs, 4200 * kUs);
-    EXPECT_EQ(low.slot(0).device_timeslice_us, 1u);
-}
-
-TEST_F(TrialsInSlots, ATimesliceWhereItIsNotWorse) {
-    for (unsigned i = 0; i < 3 * sched::Trials::kBursts; ++i) burst(kMs, kMs);
-    EXPECT_EQ(low.slot(0).device_timeslice_us, 1u);
-}
-
-class NoTrialsInSlots : public TrialsInSlots {
-protected:
-    NoTrialsInSlots() : TrialsInSlots({}) {}
-};
-
-TEST_F(NoTrialsInSlots, NothingIsTriedUnasked) {
-    for (unsigned i = 0; i < 3 * sched::Trials::kBursts; ++i) {
-        EXPECT_EQ(low.slot(0).device_timeslice_us, 1u);
-        burst(4600 * kUs, 4200 * kUs);
-    }
-}
-
 TEST_F(MechanismInSlots, NoTimesliceForOneThatPausesOften) {
     low.slot(0).command_ns = kBriefNs;
     learn_pauses(20 * kUs);
@@ -332,7 +227,7 @@ TEST_F(MechanismInSlots, BesideAKeepAliveItIsOnlyKeptOff) {
     EXPECT_EQ(high.header().keep_alive_until_ns, now + kMs + kGpu.effect_ns()) << "its agent has not answered yet";
     low.header().carried_out = low.header().directive.load();
     dispatcher.pass(now + kMs + 50 * kUs);
-    const int64_t until_ns = now + kMs + 50 * kUs + kGpu.effect_ns();
+    const int64_t until_ns = now + kMs + 50 * kUs + sched::Departure::kKeptOffNs;
     EXPECT_EQ(high.header().keep_alive_until_ns, until_ns) << "the call has just ended";
     dispatcher.pass(now + kMs + 100 * kUs);
     EXPECT_EQ(high.header().keep_alive_until_ns, until_ns) << "once for each time";
@@ -341,6 +236,16 @@ TEST_F(MechanismInSlots, BesideAKeepAliveItIsOnlyKeptOff) {
     high.complete(0, now + 4 * kMs);
     dispatcher.pass(now + 30 * kMs);
     EXPECT_EQ(low.slot(0).interrupt, static_cast<uint32_t>(ipc::Interrupt::kTakenOff));
+}
+
+TEST_F(MechanismInSlots, WhoseBurstsHaveOthersTakenOffNeedNotWaitForTheWord) {
+    const int64_t now = learn_waits() + 20 * kMs;
+    dispatcher.pass(now);
+    EXPECT_GT(high.header().keep_alive_ahead_ns, 0);
+    EXPECT_EQ(low.header().keep_alive_ahead_ns, 0);
+    dispatcher.remove_client(1);
+    dispatcher.pass(now + 200 * kMs);
+    EXPECT_EQ(high.header().keep_alive_ahead_ns, 0);
 }
 
 TEST_F(MechanismInSlots, OneWhoseAgentDoesNotAnswerIsNotWaitedForForEver) {

@@ -144,8 +144,8 @@ TEST_F(UserShares, ReadingTheSlotsOfOneUserDoesNotDelayAnother) {
     EXPECT_LT(now, kStart + 20 * kMs);
 }
 
-// One pass writes as many slots of a user's as take about as long as a pass beside nobody, and whoever rings between
-// two passes comes first.
+// One pass writes as many slots of a user's as take about as long as a pass beside nobody. Whoever rings between two
+// passes comes first.
 TEST_F(UserShares, WritingTheSlotsOfOneUserDoesNotDelayAnother) {
     constexpr uint32_t kMany = ipc::kMostQueues;
     FakeClient another{4, 400};
@@ -267,9 +267,13 @@ TEST_F(UserShares, RingsCountWhereThereAreOtherUsers) {
     EXPECT_FALSE(dispatcher.has_several_users());
 }
 
+// What a queue says that it has had while others ran beside it: its part, or, as the real ones, all of that time.
+enum class Says { kItsPart, kAllOfTheTime };
+
 // What each queue has had, in percent of all, after two seconds in which all want the device under PUP.
 std::vector<int> shares_of(const std::vector<std::pair<FakeClient*, uint32_t>>& queues, bool by_queue,
-                           const std::function<std::shared_ptr<UserLimits>(const FakeClient*)>& user) {
+                           const std::function<std::shared_ptr<UserLimits>(const FakeClient*)>& user,
+                           Says says = Says::kItsPart) {
     Dispatcher dispatcher{sched::Core(policy::find_policy("PUP")->make())};
     std::set<FakeClient*> clients;
     for (const auto& [client, at] : queues) {
@@ -293,7 +297,7 @@ std::vector<int> shares_of(const std::vector<std::pair<FakeClient*, uint32_t>>& 
             const auto& [client, at] = queues[i];
             if (client->suspended(at)) continue;
             had_ns[i] += kStep / running;
-            client->slot(at).busy_ns += kStep / running;
+            client->slot(at).busy_ns += says == Says::kItsPart ? kStep / running : kStep;
             ++client->slot(at).completed;
         }
     }
@@ -309,6 +313,20 @@ TEST_F(UserShares, AProgramOrAQueueSharesByItself) {
     EXPECT_NEAR(by_program[3], 50, 2);
     const std::vector<int> by_queue = shares_of(queues, true, nobodys);
     for (const int percent : by_queue) EXPECT_NEAR(percent, 25, 2);
+}
+
+TEST_F(UserShares, QueuesThatRunSideBySidePayOnce) {
+    const std::vector<std::pair<FakeClient*, uint32_t>> queues{{&one, 0}, {&one, 1}, {&one, 2}, {&two, 0}};
+    const auto nobodys = [](const FakeClient*) { return nullptr; };
+    EXPECT_NEAR(shares_of(queues, false, nobodys, Says::kAllOfTheTime)[3], 50, 2) << "queues of one unit";
+    auto first = std::make_shared<UserLimits>(), second = std::make_shared<UserLimits>();
+    first->account = 1;
+    second->account = 2;
+    first->shares_as_one = second->shares_as_one = true;
+    const auto users = [&](const FakeClient* client) { return client == &other ? second : first; };
+    const std::vector<int> had =
+        shares_of({{&one, 0}, {&two, 0}, {&other, 0}}, false, users, Says::kAllOfTheTime);
+    EXPECT_NEAR(had[2], 50, 2) << "programs of one user";
 }
 
 TEST_F(UserShares, AQueueHasAShareOfItsOwn) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The dynamic linker and an installation: ldconfig finds no vendor's name in it, and a program whose shim is preloaded
+"""The dynamic linker and an installation: ldconfig finds no vendor's name in it. A program whose shim is preloaded
 finds the shim under the driver's name, whether it is linked to the driver or opens it."""
 import os
 import re

@@ -1,4 +1,4 @@
-// Packets, descriptors and greetings over a socket pair.
+// Packets, descriptors and handshakes over a socket pair.
 #include "ipc/protocol.h"
 
 #include <fcntl.h>

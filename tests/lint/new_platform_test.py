@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The recipe for a platform of CONTRIBUTING.md: with its folder, its table and its public header a scratch copy of the
-sources configures and compiles it, and lint, xcli and the build know it. Its device is held back by copies of commands;
+sources configures and compiles it. Lint, xcli and the build know it. Its device is held back by copies of commands;
 nothing is linked, so that this takes seconds."""
 import json
 import shutil

@@ -17,7 +17,7 @@ std::vector<bool> running(const std::vector<int32_t>& priorities) {
 }
 
 // nice 0, nice 19, nice -5
-TEST(Chpf, TheNicestStands) { EXPECT_EQ(running({0, -19, 5}), (std::vector<bool>{false, false, true})); }
+TEST(Chpf, TheNicestIsSuspended) { EXPECT_EQ(running({0, -19, 5}), (std::vector<bool>{false, false, true})); }
 
 // Upstream the kernel's number is taken as it is, and the order of real-time programs is the wrong way round.
 TEST(Chpf, RealTimeIsAboveAllAndInItsOwnOrder) {

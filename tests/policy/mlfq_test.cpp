@@ -23,7 +23,7 @@ TEST(Mlfq, ShortWorkDoesNotWaitForLongWork) {
 }
 
 // Upstream a queue that wakes up and is not chosen is not suspended.
-TEST(Mlfq, WhoWakesUpAndIsNotChosenStands) {
+TEST(Mlfq, WhoWakesUpAndIsNotChosenIsSuspended) {
     const auto policy = find_policy("MLFQ")->make();
     std::vector<Unit> units{{.id = 1, .device = 1, .process = 1, .wants = true}, {.id = 2, .device = 1, .process = 2}};
     std::vector<Choice> choices(2);

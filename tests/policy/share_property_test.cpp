@@ -68,7 +68,7 @@ TEST(ShareProperties, BusyProgramsGetTheirShares) {
 }
 
 // AUTO: beside one another all have the same; beside those that come and go nobody has less than four fifths of an
-// equal part in any second, and nobody has more than its own because of how it pauses.
+// equal part in any second. Nobody has more than its own because of how it pauses.
 TEST(ShareProperties, WithoutAnyHintAllHaveEqualParts) {
     for (int seed = 1; seed <= worlds(); ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
@@ -102,6 +102,27 @@ TEST(ShareProperties, WhoeverPausesTakesNothingFromTheSteady) {
         for (size_t from = 10; from + 10 <= 110; ++from)
             ASSERT_GE(device.part(0, from, from + 10), 0.8 * part - 1) << "from " << from;
         EXPECT_GE(device.part(0, 10, 110), part - 2);
+    }
+}
+
+// One that has had the device for long, a little at a time, waits for no newcomer that comes while it rests.
+TEST(ShareProperties, ANewcomerIsNotOwedWhatOthersHadBeforeItCame) {
+    for (const char* name : {"UP", "PUP", "SPUP", "CFS", "AUTO"}) {
+        SCOPED_TRACE(name);
+        VirtualDevice device(name);
+        for (int i = 0; i < 2; ++i) {
+            Job& brief = device.add({.command_ns = kMs, .commands = 1});
+            brief.gap_ns = (17 + 6 * i) * kMs;
+        }
+        device.run(20 * kSecond + 10 * kMs);  // both rest
+        ASSERT_FALSE(device.job(0).unit.ready || device.job(1).unit.ready);
+        for (size_t i = 0; i < 2; ++i) device.job(i).lengths_ns.clear();
+        device.add({.command_ns = 300 * kUs});
+        device.run(3 * kSecond);
+        for (size_t i = 0; i < 2; ++i) {
+            const auto& lengths_ns = device.job(i).lengths_ns;
+            EXPECT_LE(*std::max_element(lengths_ns.begin(), lengths_ns.end()), 30 * kMs) << i;
+        }
     }
 }
 

@@ -31,7 +31,7 @@ struct Job {
     // What became of it.
     int64_t left = 0;
     int64_t back_ns = 0;
-    int64_t waits_ns = -1;  // since when it has work and stands; -1: it does not
+    int64_t waits_ns = -1;  // since when it has work and is suspended; -1: it does not
     int64_t longest_wait_ns = 0;
     int64_t bursts = 0;
     int64_t missed = 0;  // bursts that ended after their deadline

@@ -43,6 +43,23 @@ TEST_F(DoctorFaults, HangInTheRuntimesFirstCall) {
     expect_level(1, "do not use", "\"runtime\" hung: no answer for 2 s while initializing the HIP runtime");
 }
 
+TEST_F(DoctorFaults, CallThatCrashes) {
+    try_hip("runtime,device,routes", {{"FAKE_CUDA_FAIL", "hipMemcpyDtoH:*:crash"}});
+    EXPECT_EQ(step("device")["ending"], "crashed");
+    EXPECT_EQ(step("runtime")["ending"], "done");
+    expect_level(1, "do not use", "\"device\" crashed: ended by Segmentation fault while comparing the result");
+}
+
+TEST_F(DoctorFaults, SeveralRuntimes) {
+    std::string preloaded = FAKE_KFD;
+    for (const char* name : {"libamdhip64.so.5", "libamdhip64.so.6"}) {
+        std::filesystem::copy_file(FAKE_HIP, directory / name);
+        preloaded += ":" + (directory / name);
+    }
+    try_hip("runtime", {{"LD_PRELOAD", preloaded}});
+    expect_note("one process has several HIP runtimes (");
+}
+
 TEST_F(DoctorFaults, NoCodeObject) {
     try_hip("runtime,device", {{"FAKE_CUDA_FAIL", "hipModuleLoadData:*:209"}});
     EXPECT_EQ(outcome.status, 2);
@@ -133,6 +150,33 @@ TEST_F(DoctorFaults, EveryWayRefused) {
     try_hip(kWays, {{"FAKE_KFD_REFUSE", "07:14,26:16,87:25"}});
     EXPECT_EQ(outcome.status, 1);
     expect_level(3, "do not use", "update: refused (Bad address); debug: refused (Device or resource busy); preempt: ");
+}
+
+// Before a fix of 2025-12 the call that fails so leaves a lock held: the stand-in ends whoever calls again.
+TEST_F(DoctorFaults, AFaultThatLeavesALockHeld) {
+    try_hip(kWays, {{"FAKE_KFD_EFAULT", "1"}});
+    EXPECT_EQ(step("way update")["ending"], "done") << step("way update");
+    expect_note("level 3 by the way update is refused: Bad address");
+    expect_level(3, "not tried", "stop 3");
+}
+
+TEST_F(DoctorFaults, ARuntimeThatTheDriverDoesNotKnowOf) {
+    try_hip(kWays, {{"FAKE_KFD_NO_RUNTIME", "1"}});
+    expect_note("level 3 by the way debug is refused: Operation not permitted");
+    expect_level(3, "not tried", "stop 3");
+}
+
+// They are no stop that was asked for, and no harm.
+TEST_F(DoctorFaults, QueuesThatAreEvicted) {
+    try_hip(kWays, {{"FAKE_KFD_EVICT_US", "3000"}});
+    for (const char* way : {"way update", "way debug", "way preempt"})
+        EXPECT_EQ(step(way)["found"]["exact"], true) << step(way);
+    expect_level(3, "not tried", "stop 3");
+}
+
+TEST_F(DoctorFaults, RoundsThatStopEverybody) {
+    try_hip("runtime,device,way update", {{"FAKE_KFD_COST_US", "30000"}, {"FAKE_KFD_SHARED", directory / "rounds"}});
+    expect_note("suspending queues by update disturbs other programs: the p99 of one's bursts goes from ");
 }
 
 TEST_F(DoctorFaults, WaysWithoutEffect) {
@@ -246,6 +290,28 @@ TEST_F(DoctorFaults, CudaWithoutWaitValues) {
 TEST_F(DoctorFaults, CudaChannelsThatStandForShow) {
     try_cuda("device,routes,gate,stop 3", {{"FAKE_RM_NO_EFFECT", "1"}});
     expect_level(3, "do not use", "the kernel that runs is not taken off");
+}
+
+// --- OpenCL
+
+TEST_F(DoctorFaults, OpenclThatComputesSomethingElse) {
+    if (*FAKE_CL == '\0') GTEST_SKIP() << "OpenCL is not built here";
+    try_opencl("device,stop 1", {});
+    expect_level(1, "do not use", "the result is wrong without XSched, on the device alone");
+}
+
+TEST_F(DoctorFaults, OpenclWithoutACompiler) {
+    if (*FAKE_CL == '\0') GTEST_SKIP() << "OpenCL is not built here";
+    try_opencl("device,stop 1", {{"FAKE_CL_FAIL", "clBuildProgram:*:-11"}});
+    expect_level(1, "do not use", "\"device\" failed: clBuildProgram failed with OpenCL error -11");
+    EXPECT_FALSE(has(level(1)["because"].get<std::string>(), "likely cause")) << "the driver is there";
+    EXPECT_EQ(step("stop 1")["ending"], "not run");
+}
+
+TEST_F(DoctorFaults, OpenclWithoutADevice) {
+    if (*FAKE_CL == '\0') GTEST_SKIP() << "OpenCL is not built here";
+    try_opencl("device", {{"FAKE_CL_FAIL", "clGetDeviceIDs:*:-1"}});
+    expect_level(1, "do not use", "no OpenCL device of this type answers");
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 
 namespace xsched::test {
 
+constexpr int64_t kMostSeconds = 120;  // what a user is told to wait
+
 // "do not use: because", and the like for each level.
 class DoctorRuns : public WithCli {
 protected:
@@ -29,6 +31,11 @@ protected:
                                 {"FAKE_RM_DIR", files},
                                 {"FAKE_CUDA_SHARED", directory / "device"}};
         run("cuda", steps, environment, faults, {});
+    }
+
+    // The OpenCL stand-in, whose kernels are not those of the trials.
+    void try_opencl(const std::string& steps, const Environment& faults) {
+        run("opencl", steps, {{"OCL_ICD_VENDORS", FAKE_CL}}, faults, {});
     }
 
     const Json& level(int number) const { return report["metrics"]["levels"].at(number - 1); }
@@ -63,13 +70,15 @@ private:
                                        "--seconds", "0.5",   "--patience", patience};
         if (!steps.empty()) words.insert(words.end(), {"--steps", steps});
         words.insert(words.end(), more.begin(), more.end());
-        environment.insert(faults.begin(), faults.end());
+        for (const auto& [name, value] : faults) environment[name] = value;
         words_ = words;
         environment_ = environment;
         ask();
     }
     void ask() {
+        const int64_t began = base::now_ns();
         outcome = xcli(words_, environment_);
+        EXPECT_LT(base::now_ns() - began, kMostSeconds * base::kSecond) << "a verdict takes too long";
         report = outcome.json();
         ASSERT_TRUE(report.is_object()) << outcome.out << outcome.err;
     }

@@ -72,6 +72,11 @@ class Understanding(unittest.TestCase):
             self.assertIs(_streams.understand(stream).platform, xsched.hip)
             self.assertIs(_streams.understand(5).platform, xsched.hip)
 
+    def test_a_stream_like_torchs_without_torch_is_of_the_shim_that_is_loaded(self):
+        loaded = {xsched.hip.SHIM: "there"}
+        with mock.patch.object(_streams._libraries, "loaded", loaded.get):
+            self.assertIs(_streams.understand(make("own.streams", cuda_stream=9)).platform, xsched.hip)
+
     def test_a_cupy_stream(self):
         cupy = types.ModuleType("cupy")
         cupy.cuda = types.SimpleNamespace(runtime=types.SimpleNamespace(is_hip=False), Device=contextlib.nullcontext)

@@ -77,7 +77,7 @@ TEST(CommandMeter, WhatRunsOnWhenAGateClosesIsItsOwnTimeToo) {
     meter.stopped(61'000, 5000);
     meter.started(64'000, 0);
     meter.completed(1, 66'000);
-    EXPECT_EQ(meter.busy_ns(), 31'000) << "it had not stood before that was over";
+    EXPECT_EQ(meter.busy_ns(), 31'000) << "it had not been suspended before that was over";
 }
 
 TEST(CommandMeter, TheHardwaresSwitchIsNotItsTime) {

@@ -13,7 +13,7 @@ namespace {
 using xsched::fake::FakeDevice;
 using namespace xsched::test;
 
-constexpr size_t kDriversQueue = 1024;  // commands that a vendor's queue holds; the caller of one more stands in it
+constexpr size_t kDriversQueue = 1024;  // commands that a vendor's queue holds; the caller of one more waits in it
 
 void launch_piece(FakeDevice& device, XqCopyKind kind, int id) {
     XqTicket ticket;

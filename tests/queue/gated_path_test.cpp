@@ -57,7 +57,7 @@ TEST(GatedPath, ASuspendedQueuesCommandsGoBehindAGateThatStopsThemTheNextTimeToo
     direct(device, true);
     while (device.step()) {
     }
-    EXPECT_LT(device.executed().size(), 60u) << "what was launched while it stood has gates of its own";
+    EXPECT_LT(device.executed().size(), 60u) << "what was launched while it was suspended has gates of its own";
     direct(device, false);
     device.run_freely();
     EXPECT_TRUE(eventually([&] { return device.executed().size() == 100; }));
@@ -230,7 +230,7 @@ TEST(GatedPath, AQueueThatTheProgramSuspendsHasGatesWhileItRuns) {
     device.queue().suspend(kQueueSuspendFlagNone);
     while (device.step()) {
     }
-    EXPECT_LE(device.executed().size(), 64u) << "it stands at the next gate";
+    EXPECT_LE(device.executed().size(), 64u) << "it stops at the next gate";
 }
 
 TEST(GatedPath, WithoutGatesItIsLevelOneAndTheCallerWaits) {

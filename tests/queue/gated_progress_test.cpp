@@ -15,7 +15,7 @@ using xsched::fake::FakeDevice;
 using xsched::fake::Traits;
 using namespace xsched::test;
 
-// Neither the time before it, nor that in which it stood.
+// Neither the time before it, nor that in which it was suspended.
 TEST(GatedProgress, AnIdleQueueThatIsSuspendedTakesNoTime) {
     FakeDevice device(kGates);
     device.region().header.watching = 1;

@@ -189,7 +189,7 @@ TEST(HardwareStop, TheServersOwnDoingIsNoLackOfEffect) {
     EXPECT_EQ(device.slot().level, static_cast<uint32_t>(kPreemptLevelInterrupt));
 }
 
-TEST(HardwareStop, WhatStandsForADeadProcessIsPutBack) {
+TEST(HardwareStop, WhatIsSuspendedForADeadProcessIsPutBack) {
     const pid_t dead = fork();
     if (dead == 0) _exit(0);
     waitpid(dead, nullptr, 0);
@@ -209,7 +209,7 @@ TEST(HardwareStop, WhatStandsForADeadProcessIsPutBack) {
     direct(device, false, false);
 }
 
-TEST(HardwareStop, WhatStandsForALiveProcessOrAPersonStays) {
+TEST(HardwareStop, WhatIsSuspendedForALiveProcessOrAPersonStays) {
     FakeDevice device(test::kInterruptible);
     direct(device, true, true);
     device.queue().watch_interrupt(base::now_ns() + kBeyondLimit);
@@ -240,7 +240,7 @@ TEST(HardwareStop, WhatIsOnlySlowedGoesOn) {
     }
     EXPECT_EQ(device.executed(), (std::vector<int>{0, 1}));
     device.queue().watch_interrupt(base::now_ns() + kBeyondLimit);
-    EXPECT_EQ(device.restored, 0) << "nothing stands that would have to be put back";
+    EXPECT_EQ(device.restored, 0) << "nothing is off that would have to be put back";
     expect_put_back(device);
 }
 

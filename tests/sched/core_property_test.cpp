@@ -82,8 +82,8 @@ const UnitState* find(const World& world, uint64_t id) {
     return nullptr;
 }
 
-// On each device with work somebody with work runs, unless the device is kept free for a more urgent unit, and
-// that for no longer than the limit of anticipation.
+// On each device with work somebody with work runs, unless the device is kept free for a more urgent unit. It is kept
+// free for no longer than the limit of anticipation.
 void expect_work_runs(const World& world, const WholeCore::Plan& plan) {
     std::map<uint64_t, bool> work;
     std::map<uint64_t, bool> runs;
@@ -104,8 +104,8 @@ void expect_work_runs(const World& world, const WholeCore::Plan& plan) {
     for (const auto& [device, has_work] : work) EXPECT_TRUE(runs[device]) << "device " << device << " stands still";
 }
 
-// Nobody makes room for somebody less urgent, for an equal other than for its turn among equals (sched/favour.h), or
-// for somebody elsewhere, held or with nothing to come.
+// Nobody makes room for somebody less urgent, or for an equal other than for its turn among equals (sched/favour.h).
+// Nobody makes room for somebody elsewhere, held or with nothing to come.
 void expect_order(const World& world, const WholeCore::Plan& plan) {
     for (size_t i = 0; i < world.units.size(); ++i) {
         const UnitState& state = world.units[i];

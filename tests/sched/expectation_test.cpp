@@ -99,7 +99,7 @@ protected:
     WholeCore core = hpf_core();
 };
 
-TEST_F(AnnouncedBurst, TheVictimStandsWhenItMustAndNotBefore) {
+TEST_F(AnnouncedBurst, TheVictimIsSuspendedWhenItMustAndNotBefore) {
     EXPECT_EQ(decide(kStart + 10 * kMs).wake_at_ns, kAt - 3 * kMs);
     EXPECT_FALSE(decide(kAt - 3 * kMs - 1).verdicts[0].suspend);
     const WholeCore::Plan& plan = decide(kAt - 3 * kMs);
@@ -139,7 +139,7 @@ TEST_F(AnnouncedBurst, ALongCommandDoesNotKeepTheDeviceFreeForEver) {
     EXPECT_EQ(decide(kStart + 10 * kMs).wake_at_ns, kStart + kSecond - Expectation::kMostLeadNs);
 }
 
-TEST_F(AnnouncedBurst, WhoIsOffFasterStandsLater) {
+TEST_F(AnnouncedBurst, WhoIsOffFasterIsSuspendedLater) {
     units.push_back(Given{.id = 3, .ready = true, .ready_since_ns = kStart});
     off_in(units[2], 400 * kUs);
     const WholeCore::Plan& plan = decide(kAt - 3 * kMs);

@@ -31,7 +31,7 @@ Given stranger(uint64_t id, uint64_t device, int32_t priority = 0) {
     return {.id = id, .priority = priority, .ready = true, .ready_since_ns = kStart, .device = device};
 }
 
-TEST(Gangs, OneThatMayNotRunOnOneDeviceStandsOnAll) {
+TEST(Gangs, OneThatMayNotRunOnOneDeviceIsSuspendedOnAll) {
     WholeCore core = hpf_core();
     const UnitState units[] = {member(1, 1, 5), member(2, 2, 5), stranger(3, 1, 0), stranger(4, 2, 9)};
     const auto& plan = core.decide(units, kStart);

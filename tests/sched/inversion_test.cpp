@@ -1,4 +1,4 @@
-// A unit that stands for a more urgent one of its own process on another device, which may wait for it.
+// A unit that is suspended for a more urgent one of its own process on another device, which may wait for it.
 #include <gtest/gtest.h>
 
 #include "sched/given_units.h"

@@ -44,7 +44,7 @@ TEST(Urgency, WithADeadlineItMayInterruptWhateverThePriorities) {
 }
 
 // Otherwise the other device stands still until the policy is thrown out.
-TEST(Urgency, NobodyElsewhereStandsForWhoIsHeldByAPerson) {
+TEST(Urgency, NobodyElsewhereIsSuspendedForWhoIsHeldByAPerson) {
     WholeCore core = core_with("HHPF");
     std::vector<UnitState> units{at_level_3(1, 2), at_level_3(2, -1)};
     units[1].unit.device = 2;

@@ -2,7 +2,8 @@
 // client, and until another user's tool is answered; undisturbed, beside each attack, and beside a process that uses as
 // much of the processors as the attacker does and leaves the server alone. All of it in turns. Prints one JSON object;
 // bench/attacks.py makes the table and the file of results.
-// Usage: attack_cost [--rounds N] [--samples N] [--only ATTACK]
+// Usage: attack_cost [--rounds N] [--samples N] [--only ATTACK] [--limit-s SECONDS]
+// --limit-s: no round begins that would take longer than that, counted from the start; the first one always does.
 #include <sys/mman.h>
 #include <sys/resource.h>
 
@@ -29,12 +30,21 @@ constexpr size_t kMostSamples = 1 << 16;
 struct Samples {
     std::atomic<uint32_t> count{0};
     int64_t ns[kMostSamples];
-    void add(int64_t one) {
+    bool kept[kMostSamples];  // whether the measuring program kept its processor meanwhile
+    void add(int64_t one, bool has_kept = true) {
         const uint32_t at = count.load(std::memory_order_relaxed);
-        if (at < kMostSamples) ns[at] = one;
-        if (at < kMostSamples) count.store(at + 1);
+        if (at >= kMostSamples) return;
+        ns[at] = one;
+        kept[at] = has_kept;
+        count.store(at + 1);
     }
     std::vector<int64_t> all() const { return {ns, ns + count.load()}; }
+    std::vector<int64_t> all_kept() const {
+        std::vector<int64_t> found;
+        for (uint32_t at = 0; at < count.load(); ++at)
+            if (kept[at]) found.push_back(ns[at]);
+        return found;
+    }
 };
 
 struct Unmap {
@@ -148,6 +158,7 @@ private:
 
 struct Figures {
     std::vector<int64_t> directive_ns;
+    std::vector<int64_t> kept_ns;
     std::vector<int64_t> tool_ns;
     std::vector<double> p99_us;  // of each round
     double hostile_share = 0;  // of a processor, the last round's
@@ -158,6 +169,7 @@ struct Figures {
 
     void join(const Figures& other) {
         directive_ns.insert(directive_ns.end(), other.directive_ns.begin(), other.directive_ns.end());
+        kept_ns.insert(kept_ns.end(), other.kept_ns.begin(), other.kept_ns.end());
         tool_ns.insert(tool_ns.end(), other.tool_ns.begin(), other.tool_ns.end());
         p99_us.insert(p99_us.end(), other.p99_us.begin(), other.p99_us.end());
         server_share = other.server_share;
@@ -168,7 +180,7 @@ struct Figures {
 };
 
 double at(std::vector<int64_t> values, double share) {
-    if (values.empty()) return NAN;
+    if (values.empty()) return 0;  // JSON has no word for "none"; `samples` and `failures` tell
     std::sort(values.begin(), values.end());
     return static_cast<double>(
         values[static_cast<size_t>(std::lround(share * static_cast<double>(values.size() - 1)))]);
@@ -186,6 +198,13 @@ bool wait_for(TestClient& client, uint32_t suspended, int64_t* when_ns = nullptr
     }
 }
 
+// How often this thread lost its processor to another one.
+long times_displaced() {
+    rusage mine{};
+    getrusage(RUSAGE_THREAD, &mine);
+    return mine.ru_nivcsw;
+}
+
 // The honest program: both clients in one process, so that nobody but the server must be given a processor.
 void measure_directives(const std::string& path, int samples, Samples& into) {
     TestClient low(path, "low");
@@ -199,10 +218,11 @@ void measure_directives(const std::string& path, int samples, Samples& into) {
         if (!wait_for(low, 0)) _exit(2);
         usleep(kPeriodUs);
         int64_t now = 0;
+        const long displaced = times_displaced();
         const int64_t began = base::now_ns();
         high.submit(0);
         if (!wait_for(low, 1, &now)) _exit(3);
-        into.add(now - began);
+        into.add(now - began, times_displaced() == displaced);
         high.complete(0);
         low.complete(0);  // it gets something done
         low.submit(0);
@@ -263,6 +283,8 @@ public:
         const std::vector<int64_t> found = directives->all();
         if (status != 0 || found.empty()) ++figures.failures;
         figures.directive_ns.insert(figures.directive_ns.end(), found.begin(), found.end());
+        const std::vector<int64_t> kept = directives->all_kept();
+        figures.kept_ns.insert(figures.kept_ns.end(), kept.begin(), kept.end());
         if (!found.empty()) figures.p99_us.push_back(at(found, 0.99) / 1e3);
         for (const int64_t one : tools->all()) figures.tool_ns.push_back(one);
     }
@@ -286,16 +308,23 @@ void print(const Figures& it) {
         "\"samples\": %zu, \"p50_us\": %.1f, \"p99_us\": %.1f, \"max_us\": %.1f, \"tools\": %zu, \"tool_p50_ms\": "
         "%.2f, "
         "\"tool_p99_ms\": %.2f, \"tool_max_ms\": %.2f, \"hostile_share\": %.2f, \"server_share\": %.2f, "
-        "\"resident_mib\": %lld, \"descriptors\": %zu, \"failures\": %u, \"p99_us_of_rounds\": [",
+        "\"resident_mib\": %lld, \"descriptors\": %zu, \"failures\": %u, \"kept\": %zu, \"kept_p99_us\": %.1f, "
+        "\"p99_us_of_rounds\": [",
         it.directive_ns.size(), at(it.directive_ns, 0.5) / 1e3, at(it.directive_ns, 0.99) / 1e3,
         at(it.directive_ns, 1) / 1e3, it.tool_ns.size(), at(it.tool_ns, 0.5) / 1e6, at(it.tool_ns, 0.99) / 1e6,
         at(it.tool_ns, 1) / 1e6, it.hostile_share, it.server_share, static_cast<long long>(it.resident_mib),
-        it.descriptors, it.failures);
+        it.descriptors, it.failures, it.kept_ns.size(), at(it.kept_ns, 0.99) / 1e3);
     for (size_t i = 0; i < it.p99_us.size(); ++i) printf("%s%.1f", i == 0 ? "" : ", ", it.p99_us[i]);
     printf("]");
 }
 
-int run(int rounds, int samples, const std::string& only) {
+// Whether another round, as long as those before, ends in time.
+bool has_time(int done, int64_t began_ns, int64_t limit_ns) {
+    return done == 0 || (base::now_ns() - began_ns) / done * (done + 1) <= limit_ns;
+}
+
+int run(int rounds, int samples, const std::string& only, int64_t limit_ns) {
+    const int64_t began_ns = base::now_ns();
     Bench bench;
     bench.begin();
     Figures undisturbed;
@@ -303,7 +332,8 @@ int run(int rounds, int samples, const std::string& only) {
     std::map<std::string, Figures> burnt;
     std::map<std::string, Figures> alone;
     std::map<std::string, bool> within;
-    for (int round = 0; round < rounds; ++round) {
+    int round = 0;
+    for (; round < rounds && has_time(round, began_ns, limit_ns); ++round) {
         for (const Attack& attack : kAttacks) {
             if (!only.empty() && only != attack.name) continue;
             fprintf(stderr, "round %d of %d: %s\n", round + 1, rounds, attack.name);
@@ -322,7 +352,7 @@ int run(int rounds, int samples, const std::string& only) {
         }
     }
     for (const auto& [name, figures] : alone) undisturbed.join(figures);
-    printf("{\"processors\": %ld, \"rounds\": %d, \"undisturbed\": {", sysconf(_SC_NPROCESSORS_ONLN), rounds);
+    printf("{\"processors\": %ld, \"rounds\": %d, \"undisturbed\": {", sysconf(_SC_NPROCESSORS_ONLN), round);
     print(undisturbed);
     printf("},\n \"attacks\": [");
     bool first = true;
@@ -349,11 +379,13 @@ int main(int argc, char** argv) {
     int rounds = 3;
     int samples = 1000;
     std::string only;
+    int limit_s = 3600;
     for (int i = 1; i + 1 < argc; i += 2) {
         const std::string name = argv[i];
         if (name == "--rounds") rounds = std::max(atoi(argv[i + 1]), 1);
         if (name == "--samples") samples = std::max(atoi(argv[i + 1]), 1);
         if (name == "--only") only = argv[i + 1];
+        if (name == "--limit-s") limit_s = std::max(atoi(argv[i + 1]), 1);
     }
-    return xsched::test::run(rounds, samples, only);
+    return xsched::test::run(rounds, samples, only, limit_s * xsched::base::kSecond);
 }

@@ -36,7 +36,7 @@ protected:
 TEST_F(DescriptorAttack, ALingeringSocketWithTheHello) {
     const std::string path = socket();
     for (const bool stays : {true, false}) {
-        // The server stands while they close theirs: its own reference is the last for sure.
+        // The server is stopped while they close theirs: its own reference is the last for sure.
         kill(server->pid(), SIGSTOP);
         Attacker attacker(kAttackerUid, [&] {
             return send_lingering(path, bytes_of(hello_of(ipc::PeerKind::kClient)), 5, stays) &&
@@ -206,7 +206,7 @@ TEST_F(DescriptorAttack, FilesWhoseFileSystemDoesNotAnswer) {
         const std::string packet = handover_packet();
         for (int i = 0; good == 1 && i < 6; ++i) {
             kept.push_back(raw_client(path));
-            if (!kept.back()) break;  // refused: too many stand
+            if (!kept.back()) break;  // refused: too many are stuck
             send_descriptors(kept.back().get(), packet.data(), packet.size(), {file.fd()});
             usleep(700'000);
         }
@@ -235,9 +235,9 @@ TEST_F(DescriptorAttack, FilesWhoseFileSystemDoesNotAnswer) {
     EXPECT_EQ(good, 1);
     expect_answers();
     expect_scheduling();
-    EXPECT_EQ(as_user(kAttackerUid, [&] { return raw_client(path) ? 1 : 0; }), 0) << "too many of his stand";
+    EXPECT_EQ(as_user(kAttackerUid, [&] { return raw_client(path) ? 1 : 0; }), 0) << "too many of his are stuck";
     EXPECT_EQ(as_user(kVictimUid, [&] { return raw_client(path) ? 0 : 1; }), 0);
-    // The old server's threads stand until the file system goes; a new one is there at once all the same.
+    // The old server's threads are stuck until the file system goes; a new one is there at once all the same.
     kill(server->pid(), SIGTERM);
     std::unique_ptr<ServerProcess> next;  // refused until the old one has taken note of the signal
     const auto begins = [&] {

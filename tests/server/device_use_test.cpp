@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 
+#include <vector>
+
 namespace xsched::server {
 namespace {
 
@@ -54,6 +56,25 @@ TEST_F(DeviceUseTest, OneUserLeavesRoomForOthers) {
     const auto other = use.percent(clients[3]->process(), 77, 1);
     ASSERT_TRUE(other.has_value());
     EXPECT_NEAR(*other, 50, 1);
+}
+
+// Each says that it had work there all the time.
+TEST_F(DeviceUseTest, QueuesSideBySideHaveTheTimeOnce) {
+    Client& client = add_client(1, 2000, 3, 77);
+    const auto look = [&](int64_t second, const std::vector<int64_t>& had_ns, int64_t ran_ns) {
+        for (uint32_t at = 0; at < had_ns.size(); ++at) {
+            client.region().slots[at].busy_ns += had_ns[at];
+            client.record()->make(at).running_ns += ran_ns;
+        }
+        use.look(clients, kFirstLookNs + second * base::kSecond);
+        return use.percent(client.process(), 77, 1).value_or(-1);
+    };
+    constexpr int64_t kMs = base::kMillisecond;
+    use.begin(kFirstLookNs);
+    EXPECT_EQ(look(0, {}, 0), -1);
+    EXPECT_NEAR(look(1, {1000 * kMs, 1000 * kMs, 1000 * kMs}, 1000 * kMs), 100, 0.1) << "it has no more than all";
+    EXPECT_NEAR(look(2, {400 * kMs, 400 * kMs, 0}, 200 * kMs), 60, 0.1) << "in as much time as all worked";
+    EXPECT_NEAR(look(3, {300 * kMs, 0, 0}, 200 * kMs), 30, 0.1) << "one alone has what it says";
 }
 
 TEST_F(DeviceUseTest, SumsOfAbsurdTimesStayAtTheirMost) {

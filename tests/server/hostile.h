@@ -1,5 +1,5 @@
-// What attacks on the server share: programs of other users that speak the protocol by hand and do not mean well, a
-// system server that they meet, and what another user notices meanwhile.
+// What attacks on the server share: programs of other users that speak the protocol by hand and do not mean well, and a
+// system server that they meet. It tells what another user notices meanwhile.
 #pragma once
 
 #include <arpa/inet.h>

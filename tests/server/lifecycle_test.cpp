@@ -13,8 +13,8 @@ bool exists(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
 class Lifecycle : public WithServer {
 protected:
     void SetUp() override {}
-    // A server that leaves when idle, but for what `reach` does. Where the machine stands so long that it has left
-    // before, there is a next one, which stays longer. Returns for how long, in seconds.
+    // A server that leaves when idle, but for what `reach` does. Where the machine stands still so long that it has
+    // left before, there is a next one, which stays longer. Returns for how long, in seconds.
     template <typename Reach>
     double start_hasty(Reach reach) {
         for (double idle = 0.2; idle < 10; idle *= 3) {

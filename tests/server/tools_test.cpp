@@ -75,7 +75,7 @@ TEST_F(Tools, RecordTellsWhatHappenedSinceItWasAskedLast) {
     expect_refusal({{"cmd", "record"}, {"from", -1}}, "from");
 }
 
-TEST_F(Tools, StatusExplainsWhoStandsAndWhy) {
+TEST_F(Tools, StatusExplainsWhoIsSuspendedAndWhy) {
     TestClient high(socket(), "urgent");
     high.add_queue(0, 10, 0x61);
     client.submit(0);

@@ -94,6 +94,65 @@ TEST(Auto, AFactorIsMetByWhoWasNeverAlone) {
     }
 }
 
+struct Outcome {
+    bool met = false;
+    bool impossible = false;  // it is called so
+};
+
+// A factor of the time alone, in percent, as the target of a program whose p99 is `best_us` with a priority by hand.
+Outcome check_target(Workload workload, int percent, double alone_us, double best_us) {
+    workload.programs[0].hints.slo_p99 = -percent;
+    const double allowed_us = alone_us * percent / 100;
+    const ProgramReport high = run_workload(workload, "AUTO", false).programs[0];
+    const Outcome outcome{.met = high.latency.p99_us <= allowed_us,
+                          .impossible = high.says.find("cannot be met") != std::string::npos};
+    SCOPED_TRACE(std::to_string(percent) + " %: p99 " + std::to_string(high.latency.p99_us) + " us, allowed " +
+                 std::to_string(allowed_us) + ", by hand " + std::to_string(best_us) + ": " + high.says);
+    EXPECT_TRUE(outcome.met || outcome.impossible);
+    const bool easy = best_us <= 0.85 * allowed_us;
+    EXPECT_TRUE(outcome.met || !easy);
+    EXPECT_FALSE(outcome.impossible && easy);
+    return outcome;
+}
+
+// Bursts and switches that differ, as those of a GPU do: a target is met, or called one that cannot be, and what leaves
+// room for the slowest burst that a priority by hand has is met.
+TEST(Auto, ATargetIsMetOrCalledImpossibleWhereBurstsDiffer) {
+    int met = 0;
+    int called = 0;
+    for (const char* shape : {"", "sync_every = 5"}) {
+        for (const int64_t slow_us : {0, 600, 3000}) {
+            SCOPED_TRACE(std::string(shape) + ", slow switches of " + std::to_string(slow_us) + " us");
+            Workload workload = main_job(shape, 0.3, 8);
+            workload.notes = true;
+            workload.warm_up = kForgets;
+            workload.programs[0].burst.kernels = {97, 103};
+            workload.costs.switch_spread_us = 60'000;
+            workload.costs.slow_switch_us = slow_us * 1000;
+            Workload alone = workload;
+            alone.programs.pop_back();
+            const double alone_us = run_workload(alone, "AUTO", false).programs[0].latency.p50_us;
+            const double best_us = run_workload(workload, "HPF", false).programs[0].latency.p99_us;
+            for (const int percent : {400, 200, 160, 130, 105}) {
+                const Outcome outcome = check_target(workload, percent, alone_us, best_us);
+                met += outcome.met ? 1 : 0;
+                called += outcome.impossible ? 1 : 0;
+            }
+        }
+    }
+    EXPECT_GT(met, 5);
+    EXPECT_GT(called, 5);
+}
+
+// Who had the device alone for a while, a little at a time, owes nothing to a newcomer.
+TEST(Auto, ANewcomerDoesNotKeepOffWhoWasAlone) {
+    for (const char* policy : {"AUTO", "CFS", "UP", "PUP"}) {
+        Workload workload = main_job("", 0.3, 6);
+        workload.programs[1].start_ns = 3'000'000'000;
+        EXPECT_LE(run_workload(workload, policy, false).programs[0].latency.max_us, 20'000) << policy;
+    }
+}
+
 // Two services and three that train.
 TEST(Auto, SeveralTenants) {
     Workload workload = main_job("", 0.3, 4);

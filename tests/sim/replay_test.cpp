@@ -25,6 +25,24 @@ TEST(Replay, BringsTheWorkThatWasSeen) {
     EXPECT_NEAR(again.programs[1].kernels_per_s, original.programs[1].kernels_per_s, 60);
 }
 
+// A program that warms up, and then trains until the recording's end.
+TEST(Replay, ABurstThatLastsOnHasWorkToTheEnd) {
+    ipc::Recording recording{.lasts_ns = 2'000'000'000};
+    recording.queues.push_back({.client = 1, .program = "trains", .level = 3});
+    const auto add = [&](int64_t at_ms, ipc::RecordedKind kind, uint64_t completed) {
+        recording.changes.push_back({.at_ns = at_ms * 1'000'000,
+                                     .kind = kind,
+                                     .client = 1,
+                                     .completed = completed,
+                                     .command_ns = 1'000'000});
+    };
+    add(10, ipc::RecordedKind::kReady, 0);
+    add(15, ipc::RecordedKind::kIdle, 5);
+    add(500, ipc::RecordedKind::kReady, 5);
+    const Report report = run_workload(replay_workload(recording), "HPF", false);
+    EXPECT_NEAR(report.programs[0].share, 0.75, 0.02);
+}
+
 TEST(Replay, ARecordingWithoutWorkIsRefused) {
     EXPECT_THROW(replay_workload({}), std::runtime_error);
     ipc::Recording recording;

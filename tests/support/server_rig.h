@@ -7,10 +7,12 @@
 #include <sys/stat.h>
 
 #include <cstring>
+#include <filesystem>
 #include <memory>
 
 #include "ipc/protocol.h"
 #include "ipc/region.h"
+#include "support/built.h"
 #include "support/directory.h"
 #include "support/process.h"
 #include "support/slots.h"
@@ -32,7 +34,13 @@ public:
     }
 };
 
-inline std::string binary(const char* name) { return std::string(XSCHED_BIN_DIR) + "/" + name; }
+#ifdef XSCHED_BIN_DIR
+inline std::string binary(const char* name) { return built_file(std::string(XSCHED_BIN_DIR) + "/" + name); }
+#else  // a program that is also copied elsewhere, with what it needs beside it
+inline std::string binary(const char* name) {
+    return (std::filesystem::read_symlink("/proc/self/exe").parent_path() / name).string();
+}
+#endif
 
 // An xserver on the directory's socket; killed at the end of the test if it still runs.
 class ServerProcess {

@@ -10,11 +10,11 @@ TEST_F(CudaGangs, WhatKeepsOneMemberOffStopsTheOtherOnItsDevice) {
     start_members();
     const auto urgent = start_on("urgent", 10, "1");
     ASSERT_TRUE(urgent->advances()) << urgent->process().err();
-    EXPECT_TRUE(both_stand_for(*urgent)) << first->process().err() << second->process().err();
-    // The device of the member that stands for the other one's sake is not left idle.
+    EXPECT_TRUE(both_make_room_for(*urgent)) << first->process().err() << second->process().err();
+    // The device of the member that is suspended for the other one's sake is not left idle.
     const auto below = start_on("below", -5, "0");
     EXPECT_TRUE(below->advances()) << below->process().err();
-    EXPECT_TRUE(both_stand_for(*below));
+    EXPECT_TRUE(both_make_room_for(*below));
 
     urgent->rest();
     EXPECT_TRUE(first->advances()) << first->process().err();
@@ -27,7 +27,7 @@ TEST_F(CudaGangs, AMemberThatIsKilledLeavesTheOtherAlone) {
     start_members();
     const auto urgent = start_on("urgent", 10, "1");
     ASSERT_TRUE(urgent->advances()) << urgent->process().err();
-    EXPECT_TRUE(both_stand_for(*urgent));
+    EXPECT_TRUE(both_make_room_for(*urgent));
     kill(second->pid(), SIGKILL);
     second->process().wait();
     EXPECT_TRUE(first->advances()) << first->process().err();

@@ -219,9 +219,9 @@ TEST_F(CudaInterrupt, AClientThatAnswersAgainIsLeftToItself) {
     EXPECT_EQ(low->end(), 0) << low->process().err();
 }
 
-TEST_F(CudaInterrupt, AClientThatFallsSilentWhileItStandsIsPutBackByTheServer) {
+TEST_F(CudaInterrupt, AClientThatFallsSilentWhileSuspendedIsPutBackByTheServer) {
     interrupt_low();
-    // In a gap of the other's work it may go on by itself; it is to fall silent while it stands.
+    // In a gap of the other's work it may go on by itself; it is to fall silent while it is suspended.
     ASSERT_TRUE(eventually([&] {
         silence(*low);
         if (low_rm->disabled() == 4 && low_rm->state().last_pid.load() == low->pid()) return true;

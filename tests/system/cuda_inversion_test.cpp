@@ -5,7 +5,7 @@
 namespace xsched::test {
 namespace {
 
-TEST(CudaInversion, NobodyStandsForGood) {
+TEST(CudaInversion, NobodyIsSuspendedForGood) {
     const PrivateDirectory directory;
     ServerProcess server(directory, {"--starvation-limit-ms", "0"}, directory.environment());
     ASSERT_TRUE(server.ready()) << server.process().err();

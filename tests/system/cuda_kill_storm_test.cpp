@@ -1,6 +1,6 @@
 // The server and programs of three priorities, two of them at level 3, are killed at random moments, one after the
-// other: while anything goes on, after they stood still for a while, in the middle of an interrupt or a short
-// timeslice, and while another program does not answer. After each kill nobody stays suspended, everybody who is left
+// other: while anything goes on, after they stood still for a while, and in the middle of an interrupt or a short
+// timeslice. Also while another program does not answer. After each kill nobody stays suspended. Everybody who is left
 // goes on, computes what it should (cuda_program.cpp), has all its channels and the timeslices that the driver had set.
 //
 // What would put things right by itself after a while is off: the starvation limit and XSCHED_INTERRUPT_LIMIT.

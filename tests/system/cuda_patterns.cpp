@@ -1,6 +1,6 @@
-// A CUDA program in which streams wait for each other in the ways that known programs have them do it, on devices 0 and
-// 1 and with streams of several priorities. Each kernel changes a word in its own way, so that one that ran out of turn
-// leaves another number.
+// A CUDA program in which streams wait for each other in the ways that known programs have them do it. It uses devices
+// 0 and 1 and streams of several priorities. Each kernel changes a word in its own way, so that one that ran out of
+// turn leaves another number.
 //
 //   cuda_patterns PATTERN ROUNDS   does one of them so many times, or `all` at once; exit status 0, 1 (the driver
 //                                  failed), 2 (cannot start), 3 (a wrong result). It writes a point for each round,

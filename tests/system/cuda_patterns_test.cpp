@@ -1,5 +1,5 @@
 // Programs whose streams wait for each other (cuda_patterns.cpp) end under every policy: two of them beside each other
-// on one device, without the starvation limit, which would hide a second later that one stood for good.
+// on one device, without the starvation limit, which would hide a second later that one was suspended for good.
 #include "policy/policy.h"
 #include "system/cuda_rig.h"
 
@@ -38,7 +38,7 @@ protected:
 };
 
 // What each policy reads, so that each has a reason to keep one of them off.
-TEST_P(CudaPatterns, NobodyStandsForGood) {
+TEST_P(CudaPatterns, NobodyIsSuspendedForGood) {
     ServerProcess server(directory, {GetParam(), "--starvation-limit-ms", "0", "--claim-limit-ms", "0"},
                          directory.environment());
     ASSERT_TRUE(server.ready()) << server.process().err();

@@ -15,6 +15,7 @@
 //   CUDA_PROGRAM_MEETS    another program's SHARED-FILE, for whose event each batch waits after its own: two that meet
 //                         each other wait in a circle
 //   CUDA_PROGRAM_COPIES=1 it waits by copying the word to pageable memory, as PyTorch's item() does
+//   CUDA_PROGRAM_COPY_BYTES  each batch ends with so many bytes that go to the device and come back, unchanged
 // Compiled against ../order/hip/driver.cpp it is a HIP program.
 //
 // The file holds a Board (cuda_program.h). It ends when the board says so, or with the test that started it; it becomes
@@ -33,6 +34,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <thread>
+#include <vector>
 
 #include "order/cuda/driver.h"
 #include "order/cuda/kernels.h"
@@ -138,6 +140,8 @@ struct Program {
 
     uint32_t batch_kernels = 0;  // 0: as the kernels' length says
     bool copies = false;
+    std::vector<unsigned char> sent;
+    CUdeviceptr there = 0;  // room for them on the device
 
     int batch_size() const {
         if (batch_kernels != 0) return static_cast<int>(batch_kernels);
@@ -158,6 +162,8 @@ struct Program {
              good(api().cuStreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, std::atoi(priority)),
                   "cuStreamCreateWithPriority"));
         if (made) *reinterpret_cast<volatile uint32_t*>(word) = 0;
+        sent.resize(number_of("CUDA_PROGRAM_COPY_BYTES"));
+        if (made && !sent.empty() && !good(api().cuMemAlloc_v2(&there, sent.size()), "cuMemAlloc")) return false;
         return made && events.prepare(*board);
     }
     bool allocate() {
@@ -201,7 +207,19 @@ struct Program {
             board->ended = value() == expected ? 1 : 0;
         return wait();
     }
-    bool wait() const {
+    // Both ways through pageable memory.
+    bool copy_there_and_back() {
+        for (size_t i = 0; i < sent.size(); ++i) sent[i] = static_cast<unsigned char>(batches + i / 16);
+        std::vector<unsigned char> back(sent.size());
+        if (!good(api().cuMemcpyHtoD_v2(there, sent.data(), sent.size()), "cuMemcpyHtoD") ||
+            !good(api().cuMemcpyDtoH_v2(back.data(), there, back.size()), "cuMemcpyDtoH"))
+            return false;
+        if (back == sent) return true;
+        std::fprintf(stderr, "cuda_program: other bytes came back than were sent\n");
+        return false;
+    }
+    bool wait() {
+        if (!sent.empty() && !copy_there_and_back()) return false;
         if (!copies) return good(api().cuStreamSynchronize(stream), "cuStreamSynchronize");
         uint32_t copied = 0;
         if (!good(api().cuMemcpyDtoH_v2(&copied, word, sizeof copied), "cuMemcpyDtoH")) return false;

@@ -24,7 +24,7 @@ protected:
     bool is_suspended_by_successor(const CudaProgram& program, pid_t before) {
         return server_pid() != before && is_suspended(program.pid());
     }
-    // Returns how long it took until `low` stood again.
+    // Returns how long it took until `low` was suspended again.
     int64_t kill_server() {
         const pid_t before = server_pid();
         EXPECT_GT(before, 0);

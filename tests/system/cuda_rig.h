@@ -35,7 +35,7 @@ public:
         environment["XSCHED_SCHEDULER"] = "global";
         for (const auto& [variable, value] : more) environment[variable] = value;
         std::vector<std::string> words = starter;
-        words.insert(words.end(), {XSCHED_CUDA_PROGRAM, path_});
+        words.insert(words.end(), {built_file(XSCHED_CUDA_PROGRAM), path_});
         words.insert(words.end(), arguments.begin(), arguments.end());
         process_ = std::make_unique<Process>(words, environment);
     }

@@ -93,7 +93,8 @@ TEST_F(CudaServerStart, WhereThereIsNoneTheProcessSchedulesItself) {
 TEST_F(CudaServerStart, AnOptionSaysNo) {
     const auto program = start_program("program", {{"XSCHED_START_SERVER", "0"}});
     program->work();
-    ASSERT_TRUE(logs(*program, "runs unscheduled until one comes")) << program->process().err();
+    ASSERT_TRUE(logs(*program, "XSCHED_START_SERVER=0 starts none: using local scheduler with policy HPF until one"))
+        << program->process().err();
     EXPECT_TRUE(program->advances());
     EXPECT_EQ(program->end(), 0);
     EXPECT_EQ(server_pid(), 0);

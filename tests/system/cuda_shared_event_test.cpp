@@ -9,7 +9,7 @@ class CudaSharedEvent : public CudaProcesses {
 protected:
     void SetUp() override { start({"--starvation-limit-ms", "0", "--claim-limit-ms", "0"}); }
 
-    // Launches its batch and stands behind whoever is more urgent.
+    // Launches its batch and makes room for whoever is more urgent.
     std::unique_ptr<CudaProgram> start_link(const std::string& name, int priority, const CudaProgram* after) {
         Environment more{{"CUDA_PROGRAM_SHARES", "1"}};
         if (after != nullptr) more["CUDA_PROGRAM_AFTER"] = after->board();

@@ -7,7 +7,7 @@ namespace xsched::test {
 
 class WithGang : public CudaProcesses {
 protected:
-    // A turn for whoever starves would part nobody, but nobody would stand either. Turns are not for this test.
+    // A turn for whoever starves would part nobody, but nobody would be suspended either. Turns are not for this test.
     void SetUp() override { start({"--starvation-limit-ms", "0"}); }
 
     // The device is a number, as the program's own variable has it.
@@ -36,15 +36,15 @@ protected:
         }
     }
     // There comes a time in which neither member gets on, and `other` does: 200 ms, or longer where processors are few.
-    bool both_stand_for(const CudaProgram& other) const {
+    bool both_make_room_for(const CudaProgram& other) const {
         return eventually([&] {
             const uint64_t before[] = {first->done(), second->done(), other.done()};
-            const auto stand = [&] {
+            const auto suspended = [&] {
                 return first->done() <= before[0] + kStray && second->done() <= before[1] + kStray;
             };
             usleep(200'000);
-            eventually([&] { return other.done() > before[2] + kStray || !stand(); });
-            return stand() && other.done() > before[2] + kStray;
+            eventually([&] { return other.done() > before[2] + kStray || !suspended(); });
+            return suspended() && other.done() > before[2] + kStray;
         });
     }
     void end(std::initializer_list<CudaProgram*> programs) {

@@ -1,5 +1,5 @@
-// A HIP runtime that holds a stream's lock while the program waits in it, under the real xserver: a victim that stands
-// in such a call when it is stopped, at level 3 or 2, goes on, whatever of ours would want the same lock.
+// A HIP runtime that holds a stream's lock while the program waits in it, under the real xserver: a victim may be in
+// such a call when it is stopped, at level 3 or 2. It goes on, whatever of ours would want the same lock.
 #include "system/cuda_rig.h"
 
 namespace xsched::test {
@@ -15,7 +15,7 @@ struct Mode {
 
 class HipLocks : public CudaProcesses, public testing::WithParamInterface<Mode> {
 protected:
-    // Its rounds last so long that it stands in the driver whenever something happens.
+    // Its rounds last so long that it waits in the driver whenever something happens.
     std::unique_ptr<CudaProgram> start_victim(int round) {
         Environment more = GetParam().environment;
         more["CUDA_PROGRAM_BATCH"] = "30";

@@ -1,12 +1,15 @@
-// Preemptions and kills one after the other, on HIP's stand-in with every lock that a runtime may hold, in each way
-// that the kernel driver may offer or refuse, with evictions and costs: nobody hangs, and no result is wrong (the
-// programs compare after each batch). XSCHED_TEST_PREEMPTIONS and XSCHED_TEST_KILLS: how many in all.
+// Preemptions and kills one after the other, on HIP's stand-in with every lock that a runtime may hold. All ways that
+// the kernel driver may offer or refuse come, with evictions and costs: nobody hangs, and no result is wrong (the
+// programs compare after each batch). XSCHED_TEST_PREEMPTIONS and XSCHED_TEST_KILLS: how many in all. How many there
+// were, by the server's count, and the longest wait are printed.
 #include "system/cuda_rig.h"
 
 namespace xsched::test {
 namespace {
 
 constexpr int kHangMs = 5000;
+constexpr int kTellEvery = 50;
+const std::string kHsa = built_file(TEST_HSA);
 
 struct StormMode {
     const char* name;
@@ -23,7 +26,10 @@ const StormMode kModes[] = {
     {"refused", {{"XSCHED_INTERRUPT", "1"}, {"FAKE_KFD_REFUSE", "07:1,26:22,87:25"}}},
     {"signal memory", {{"XSCHED_INTERRUPT", "1"}, {"FAKE_HIP_CP_WAIT", "1"}, {"CUDA_PROGRAM_COPIES", "1"}}},
     {"gates alone", {{"CUDA_PROGRAM_COPIES", "1"}}},
-    {"queues observed", {{"XSCHED_INTERRUPT", "1"}, {"FAKE_HIP_HSA", TEST_HSA}, {"FAKE_HSA_LOCAL", "1"}}},
+    {"copies in pieces",
+     {{"XSCHED_INTERRUPT", "1"}, {"XSCHED_COPY_PIECE", "4096"}, {"CUDA_PROGRAM_COPY_BYTES", "65536"}}},
+    {"copies in pieces before gates", {{"XSCHED_COPY_PIECE", "4096"}, {"CUDA_PROGRAM_COPY_BYTES", "65536"}}},
+    {"queues observed", {{"XSCHED_INTERRUPT", "1"}, {"FAKE_HIP_HSA", kHsa}, {"FAKE_HSA_LOCAL", "1"}}},
     {"few compute units",
      {{"XSCHED_INTERRUPT", "1"},
       {"XSCHED_HIP_INTERRUPT", "mask"},
@@ -35,12 +41,12 @@ const StormMode kModes[] = {
       {"XSCHED_HIP_INTERRUPT", "mask"},
       {"XSCHED_HIP_FEW_UNITS", "4"},
       {"FAKE_KFD_UNITS", "32"},
-      {"FAKE_HIP_HSA", TEST_HSA},
+      {"FAKE_HIP_HSA", kHsa},
       {"FAKE_HSA_LOCAL", "1"},
       {"CUDA_PROGRAM_COPIES", "1"}}},
     {"streams that move",
      {{"XSCHED_INTERRUPT", "1"},
-      {"FAKE_HIP_HSA", TEST_HSA},
+      {"FAKE_HIP_HSA", kHsa},
       {"FAKE_HSA_LOCAL", "1"},
       {"FAKE_HIP_DYNAMIC_QUEUES", "1"},
       {"FAKE_KFD_EVICT_US", "5000"}}},
@@ -54,9 +60,25 @@ protected:
         more["FAKE_HIP_SYNC_LOCK"] = more["FAKE_CUDA_COPY_LOCK"] = "1";
         return start_program(name + std::to_string(++started_), priority, more, {"-", priority > 0 ? "100" : "1000"});
     }
-    static bool goes_on(CudaProgram& program) {
+    bool goes_on(CudaProgram& program) {
+        const int64_t began = base::now_ns();
         const uint64_t before = program.done();
-        return eventually([&] { return program.done() > before; }, kHangMs);
+        const bool does = eventually([&] { return program.done() > before; }, kHangMs);
+        longest_ns_ = std::max(longest_ns_, base::now_ns() - began);
+        return does;
+    }
+    // How often the server has suspended it while it had work.
+    uint64_t preemptions_of(const CudaProgram& program) {
+        uint64_t sum = 0;
+        for (const Json& queue : queues_of(program.pid())) sum += queue.value("preemptions", uint64_t{0});
+        return sum;
+    }
+    // A line for whoever runs it for long.
+    void tell(const char* mode, const char* what, uint64_t count) {
+        const double longest_ms = static_cast<double>(longest_ns_) / 1e6;
+        printf("storm: %s\n", Json{{"mode", mode}, {what, count}, {"longest_ms", longest_ms}}.dump().c_str());
+        fflush(stdout);
+        longest_ns_ = 0;
     }
     // For the one who reads of a failure: whether it hangs, or the machine was busy.
     std::string what_then(CudaProgram& program) {
@@ -74,27 +96,40 @@ protected:
     }
 
     int started_ = 0;
+    int64_t longest_ns_ = 0;
 };
 
-TEST_F(HipStorm, Preemptions) {
-    const int each = count_of("XSCHED_TEST_PREEMPTIONS", 160) / kModeCount;
-    for (const StormMode& mode : kModes) {
-        low = start("low", mode, 0);
-        high = start("high", mode, 10);
-        low->work();
-        ASSERT_TRUE(eventually([&] { return low->done() > 0; })) << mode.name << low->process().err();
-        for (int i = 0; i < each; ++i) {
-            preempt(mode);
-            if (HasFatalFailure()) return;
-        }
-        EXPECT_EQ(high->end(), 0) << mode.name << high->process().err();
-        EXPECT_EQ(low->end(), 0) << mode.name << low->process().err();
+class HipStormModes : public HipStorm, public ::testing::WithParamInterface<int> {};
+
+TEST_P(HipStormModes, Preemptions) {
+    const StormMode& mode = kModes[GetParam()];
+    const int each = (count_of("XSCHED_TEST_PREEMPTIONS", 182) + kModeCount - 1) / kModeCount;
+    low = start("low", mode, 0);
+    high = start("high", mode, 10);
+    low->work();
+    ASSERT_TRUE(eventually([&] { return low->done() > 0; })) << low->process().err();
+    // A burst between two batches of the other's preempts nobody: then some more.
+    uint64_t preempted = 0;
+    for (int i = 0; i < each || (i < 2 * each && preempted < static_cast<uint64_t>(each)); ++i) {
+        preempt(mode);
+        if (HasFatalFailure()) return;
+        if (i + 1 >= each) preempted = preemptions_of(*low);
     }
+    EXPECT_GT(preempted, static_cast<uint64_t>(each) / 2);
+    tell(mode.name, "preemptions", preempted);
+    EXPECT_EQ(high->end(), 0) << high->process().err();
+    EXPECT_EQ(low->end(), 0) << low->process().err();
 }
 
-// Whoever stands for one that is killed goes on; one that is killed while it stands leaves nothing behind.
+INSTANTIATE_TEST_SUITE_P(Storm, HipStormModes, ::testing::Range(0, kModeCount), [](const auto& mode) {
+    std::string name = kModes[mode.param].name;
+    std::replace_if(name.begin(), name.end(), [](char it) { return isalnum(it) == 0; }, '_');
+    return name;
+});
+
+// Whoever is suspended for one that is killed goes on; one that is killed while suspended leaves nothing behind.
 TEST_F(HipStorm, Kills) {
-    const int kills = count_of("XSCHED_TEST_KILLS", 16);
+    const int kills = count_of("XSCHED_TEST_KILLS", 18);
     low = start("low", kModes[0], 0);
     low->work();
     ASSERT_TRUE(goes_on(*low)) << low->process().err();
@@ -110,9 +145,11 @@ TEST_F(HipStorm, Kills) {
         }
         kill(high->pid(), SIGKILL);
         high->process().wait();
-        const auto patience = i % 4 == 3 ? kPatienceMs : kHangMs;
-        const uint64_t before = low->done();
-        ASSERT_TRUE(eventually([&] { return low->done() > before; }, patience)) << mode.name << low->process().err();
+        if (i % 4 == 3) {  // it has its beginning before it
+            ASSERT_TRUE(eventually([&] { return low->done() > 0; })) << mode.name << what_then(*low);
+        }
+        ASSERT_TRUE(goes_on(*low)) << mode.name << what_then(*low);
+        if ((i + 1) % kTellEvery == 0 || i + 1 == kills) tell("all", "kills", static_cast<uint64_t>(i + 1));
     }
     EXPECT_EQ(low->end(), 0) << low->process().err();
 }

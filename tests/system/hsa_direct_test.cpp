@@ -1,6 +1,6 @@
 // Programs that use HSA and no HIP under the real server, on stand-ins of the HSA library and the kernel driver: a
-// victim is kept from ringing its doorbell, taken off the device, or kept to few compute units, and the hardware
-// prefers the urgent one's queue.
+// victim is kept from ringing its doorbell, taken off the device, or kept to few compute units. The hardware prefers
+// the urgent one's queue.
 #include "system/cuda_rig.h"
 
 namespace xsched::test {

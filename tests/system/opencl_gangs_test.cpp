@@ -22,7 +22,7 @@ protected:
 TEST_F(OpenclGangs, HalvesOfADeviceStandAndGoOnTogether) {
     const auto urgent = start_on("urgent", 10, "1");
     ASSERT_TRUE(urgent->advances()) << urgent->process().err();
-    EXPECT_TRUE(both_stand_for(*urgent)) << first->process().err() << second->process().err();
+    EXPECT_TRUE(both_make_room_for(*urgent)) << first->process().err() << second->process().err();
     urgent->rest();
     EXPECT_TRUE(first->advances()) << first->process().err();
     EXPECT_TRUE(second->advances()) << second->process().err();
@@ -30,7 +30,7 @@ TEST_F(OpenclGangs, HalvesOfADeviceStandAndGoOnTogether) {
 }
 
 // Whoever takes turns with one of them takes turns with both: under a policy that gives each program its own, a member
-// would have the device while the other stands.
+// would have the device while the other is suspended.
 TEST_F(OpenclGangs, TheirTurnIsOne) {
     TestTool tool(socket());
     ASSERT_TRUE(tool.accepted());

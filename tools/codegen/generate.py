@@ -5,7 +5,7 @@
     generate.py TABLE --coverage FILE                     the documentation page
 
 A trampoline is the exported entry point: it jumps through its slot and touches nothing else, so it needs no
-signature. A slot first leads to a stub that saves every register which may carry an argument, asks
+signature. A slot first leads to a stub that saves every register which may carry an argument. The stub asks
 xsched_resolve(index) for the address to go to, and goes there.
 
 functions.inc lists for C++ what XSched hooks or calls itself: FUNCTION(result, name, arguments...) each function whose

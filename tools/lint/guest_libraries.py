@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Built guest libraries: what they need (the C library, and for our backends libpreempt), what they export, what they
-do at load time, and that each has a SONAME of its own. Takes the folder they were built into: --libraries
+"""Built guest libraries: what they need (the C library, and for our backends libpreempt), and what they export. Also
+what they do at load time, and that each has a SONAME of its own. Takes the folder they were built into: --libraries
 build/release/lib."""
 import re
 import shutil

@@ -36,7 +36,7 @@ COMMON = {"stream"}
 VENDOR = {name: described["vendor_headers"] for name, described in platforms.platforms().items()}
 # Of platforms that are still to come.
 VENDOR.setdefault("levelzero", r"level_zero/|ze_api|zes_api|zet_api")
-# Single headers beyond that: what the server shares with a backend for clients that do not answer, and where a shim
+# Single headers beyond that: what the server shares with a backend for clients that do not answer. And where a shim
 # looks for its driver, which xcli run must know before.
 SHARED = {("server", "platform/cuda/hal/rm_control.h"), ("cli", "platform/stream/hal/library_search.h"),
           ("probe", "platform/hip/hal/kfd_api.h"), ("probe", "platform/hip/hal/kfd_control.h")}

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """How text is laid out: at most 120 columns everywhere, at most 400 lines in a file of src/, and C++ as clang-format
-leaves it (.clang-format), which also puts includes in their order: the file's own header; <....h> of the system and
+leaves it (.clang-format). That also puts includes in their order: the file's own header; <....h> of the system and
 other libraries; the standard library; this project's. `make format` does all of that but for lines that only a person
 can break."""
 import re

@@ -127,16 +127,12 @@ Function* ours(const char* library, const char* name) {
     exit(3);
 }
 
-int run_self(const Arguments& arguments, Board& board) {
+// The XQueues of the victim's stream and of the NULL stream, which copies use: level 3 acts when all of a program's
+// queues are suspended. False: it has said what is missing.
+bool find_xqueues(const Victim& victim, uint64_t (&xqueues)[2]) {
     auto* queue_get = ours<int(uint64_t*, void*)>("libhalcuda.so.1", "CudaQueueGet");
     auto* xqueue_get = ours<int(uint64_t*, uint64_t)>("libpreempt.so.1", "XQueueGet");
     auto* set_level = ours<int(uint64_t, int64_t)>("libpreempt.so.1", "XQueueSetPreemptLevel");
-    auto* suspend = ours<int(uint64_t, int64_t)>("libpreempt.so.1", "XQueueSuspend");
-    auto* resume = ours<int(uint64_t, int64_t)>("libpreempt.so.1", "XQueueResume");
-    Victim victim(board);
-    const uint32_t rounds = victim.rounds_for(arguments.number("--kernel-ms", 50));
-    // Level 3 acts when all of a program's queues are suspended: its stream's, and the NULL stream's, used for copies.
-    uint64_t xqueues[2] = {};
     void* const streams[2] = {victim.stream(), nullptr};
     for (int i = 0; i < 2; ++i) {
         uint64_t hwq = 0;
@@ -145,8 +141,18 @@ int run_self(const Arguments& arguments, Board& board) {
         if (got == 0 && made == 0 && level == 0) continue;
         printf("{\"error\": \"stream %d: CudaQueueGet %d, XQueueGet %d, XQueueSetPreemptLevel(3) %d\"}\n", i, got, made,
                level);
-        return 1;
+        return false;
     }
+    return true;
+}
+
+int run_self(const Arguments& arguments, Board& board) {
+    auto* suspend = ours<int(uint64_t, int64_t)>("libpreempt.so.1", "XQueueSuspend");
+    auto* resume = ours<int(uint64_t, int64_t)>("libpreempt.so.1", "XQueueResume");
+    Victim victim(board);
+    const uint32_t rounds = victim.rounds_for(arguments.number("--kernel-ms", 50));
+    uint64_t xqueues[2] = {};
+    if (!find_xqueues(victim, xqueues)) return 1;
     const auto wanted = static_cast<long>(arguments.number("--preemptions", 100));
     const int64_t end = now_ns() + static_cast<int64_t>(arguments.number("--seconds", 60) * 1e9);
     std::vector<int64_t> suspends, offs, resumes, ons;

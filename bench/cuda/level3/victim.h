@@ -2,8 +2,8 @@
 // the device's clock to memory of a file, all the time. An ordinary program; it opens the driver at run time and needs
 // no toolkit.
 //
-// Its kernels step a generator as those of the main job do, a fixed number of steps each, so that one which lost or
-// repeated a step while it was taken off the device and put back leaves a wrong final state.
+// Its kernels step a generator as those of the main job do, a fixed number of steps each. A kernel that lost or
+// repeated a step while it was off the device leaves a wrong final state.
 #pragma once
 
 #include <atomic>

@@ -17,9 +17,9 @@
 //   neighbours memory OUT BYTES STEPS                  allocations of so many bytes, a kernel in each, and releases
 //
 // It says "ready" once the work goes on, and the busy ones end with their standard input. OUT gets a line for each
-// burst (start, latency, of which copy in, kernels; ns; of allocating ones also the first allocation, the others, the
-// first one's kernels, the others', the first release, the others) or each piece of work (completion in ns, bytes or
-// kernels). No burst is left out. Exit status 4: a result is wrong.
+// burst (start, latency, of which copy in, kernels; ns; of `steps` also each round; of allocating ones also the first
+// allocation, the others, the first one's kernels, the others', the first release, the others) or each piece of work
+// (completion in ns, bytes or kernels). No burst is left out. Exit status 4: a result is wrong.
 #include <poll.h>
 #include <unistd.h>
 

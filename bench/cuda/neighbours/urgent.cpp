@@ -1,6 +1,7 @@
 // Urgent programs: bursts of work at fixed times, each with its result checked.
 #include <algorithm>
 #include <cstring>
+#include <vector>
 
 #include "common.h"
 
@@ -26,6 +27,7 @@ struct Urgent {
     Pointer words = allocate(kBurstWords * 4);
     uint32_t* in = host_memory(kBurstWords * 4, true);
     uint32_t* out = host_memory(kBurstWords * 4, true);
+    mutable std::vector<int64_t> rounds;  // of the last burst, what each took
     mutable Parts parts = {};
 
     explicit Urgent(uint32_t wanted) : steps(wanted) {
@@ -78,9 +80,12 @@ uint32_t burst_kernels(const Urgent& work) {
 }
 
 uint32_t burst_steps(const Urgent& work) {
+    work.rounds.clear();
     for (int i = 0; i < 20; ++i) {
+        const int64_t began = now_ns();
         work.launch(5);
         wait_stream(work.stream());
+        work.rounds.push_back(now_ns() - began);
     }
     return 100;
 }
@@ -199,6 +204,7 @@ int urgent(const char* name, const char* path, long bursts, double period_ms, ui
         kernels = role.copies ? stepped_by : kernels + stepped_by;
         fprintf(rows, "%lld %lld %lld %lld", static_cast<long long>(began), static_cast<long long>(ns), in_ns,
                 kernels_ns);
+        for (const int64_t round_ns : work.rounds) fprintf(rows, " %lld", static_cast<long long>(round_ns));
         for (const int64_t part_ns : work.parts)
             if (role.allocates) fprintf(rows, " %lld", static_cast<long long>(part_ns));
         fputc('\n', rows);

@@ -4,9 +4,9 @@
     inference.py --out FILE --seconds 3   rows: number of the model, 0, nanoseconds of one inference
                                                 number of the model, 1, fingerprint of its output
 
-With --turns N it waits for a line of standard input before it loads a model onto the device, and before each of the N
-turns in which that is measured, so that another process may take turns with it; each time it says "ready" first.
-"""
+With --turns N it waits for a line of standard input before it loads a model onto the device. It also waits before each
+of the N turns in which the model is measured. So another process may take turns with it; each time it says "ready"
+first."""
 import argparse
 import gc
 import time

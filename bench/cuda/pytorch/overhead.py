@@ -2,10 +2,10 @@
 """What XSched costs PyTorch inference when nobody competes: each model natively and under XSched, and whether the
 outputs are the same bit for bit. Exit status 1 if a target was missed, 2 if nothing could be measured.
 
-A program that waits for the processor (GPT-2) differs by up to a quarter from the next one of its kind, by the
-processor it is on and by where its memory lies. So each round's two programs have the same two processors and, where
-the system allows that, the same addresses, and take turns; what is added is the median of the rounds' ratios. With
---control a second native program takes part: what it differs by from the first cannot be told from nothing."""
+A program that waits for the processor (GPT-2) differs by up to a quarter from the next one of its kind. That depends on
+the processor it is on and on where its memory lies. So each round's two programs have the same two processors and,
+where the system allows that, the same addresses, and take turns; what is added is the median of the rounds' ratios.
+With --control a second native program takes part: what it differs by from the first cannot be told from nothing."""
 import statistics
 import subprocess
 import sys

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """One program of a published workload (bench/workloads/published). An ordinary PyTorch program.
 
-It says "ready" once it is loaded and waits for a line, puts its model onto the device and says "ready" again, waits for
-another line, and works then. Rows, in ns of CLOCK_MONOTONIC: when a request was due (in an open loop the scheduled
+It says "ready" once it is loaded, and waits for a line. Then it puts its model onto the device, says "ready" again,
+waits for another line, and works. Rows, in ns of CLOCK_MONOTONIC: when a request was due (in an open loop the scheduled
 arrival, whenever it was begun), and how long after that it was answered.
 """
 import argparse

@@ -8,7 +8,6 @@
 //
 // Prints the bursts' p50 and p99 in milliseconds, and the median time of a busy stream's round of kernels. Exit status
 // 1 if the driver fails.
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -19,82 +18,32 @@
 #include <thread>
 #include <vector>
 
-#include "own_queue.h"
-#include "vendor.h"
+#include "stream_work.h"
 
 namespace {
 
 using namespace busy;
-using Clock = std::chrono::steady_clock;
 
 constexpr int kBurstKernels = 14, kRoundKernels = 40;
 constexpr double kShortMs = 0.1, kLongMs = 1;
 // A burst may come at any moment of the long kernel that runs: after a pause of one length it would always be the same.
 constexpr int kLeastPauseUs = 14000, kMostPauseUs = 18000;
 
-double ms_since(Clock::time_point begin) {
-    return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
-}
-
-class Work {
-public:
-    explicit Work(vendor::Stream stream) : stream_(stream), kernel_(vendor::load_busy()) {
-        memory_ = vendor::allocate(kThreads * sizeof(uint32_t));
-    }
-    double run(int kernels, uint32_t steps) {
-        const auto begin = Clock::now();
-        void* parameters[] = {&memory_, &steps};
-        for (int i = 0; i < kernels; ++i) vendor::launch(kernel_, 1, kThreads, stream_, parameters);
-        vendor::wait(stream_);
-        return ms_since(begin);
-    }
-    uint32_t steps_for(double ms) {
-        uint32_t steps = 1000;
-        for (int i = 0; i < 4; ++i) {
-            run(1, steps);
-            steps = static_cast<uint32_t>(std::max(1.0, steps * ms * 5 / run(5, steps)));
-        }
-        return steps;
-    }
-
-private:
-    static constexpr unsigned kThreads = 64;
-    vendor::Stream stream_;
-    vendor::Kernel kernel_;
-    vendor::Memory memory_{};
-};
-
-void set(vendor::Stream stream, int32_t priority, int level) {
-    try {
-        OwnQueue queue(stream);
-        queue.prioritize(priority);
-        if (level > 0) queue.use_level(level);
-    } catch (const std::exception& error) {
-        fprintf(stderr, "shared_queues: without XSched: %s\n", error.what());
-    }
-}
-
-double quantile(std::vector<double> values, double part) {
-    std::sort(values.begin(), values.end());
-    if (values.empty()) return 0;
-    return values[std::min(values.size() - 1, static_cast<size_t>(part * static_cast<double>(values.size())))];
-}
-
 int run(int made, int which, int bursts, int level) {
     vendor::use_device();
     std::vector<vendor::Stream> streams;
     for (int i = 0; i < made; ++i) streams.push_back(vendor::make_stream());
-    Work urgent(streams.at(0));
+    StreamWork urgent(streams.at(0));
     const uint32_t short_steps = urgent.steps_for(kShortMs), long_steps = urgent.steps_for(kLongMs);
-    set(streams.at(0), 10, level);
+    set_queue(streams.at(0), 10, level);
     std::atomic<bool> stop{false}, busy_now{which == 0};
     std::vector<double> rounds, latencies;
     std::thread low([&] {
         if (which == 0) return;
         vendor::use_device();
-        Work work(streams.at(static_cast<size_t>(which - 1)));
+        StreamWork work(streams.at(static_cast<size_t>(which - 1)));
         work.run(1, 1);
-        set(streams.at(static_cast<size_t>(which - 1)), 0, level);
+        set_queue(streams.at(static_cast<size_t>(which - 1)), 0, level);
         for (int round = 0; !stop; ++round) {
             rounds.push_back(work.run(kRoundKernels, long_steps));
             busy_now = true;

@@ -1,7 +1,7 @@
 // What the shim adds to clEnqueueNDRangeKernel on the host: nanoseconds per call on a device that does nothing (the
-// tests' fake platform with FAKE_CL_NOOP), natively and with the shim under each scheduler that needs no server. They
-// run in turns in processes of their own; medians are compared. Prints one JSON object; exit status 0 if the target is
-// met, 1 if not, 2 if it cannot run.
+// tests' fake platform with FAKE_CL_NOOP). Measured natively, and with the shim under each scheduler that needs no
+// server. They run in turns in processes of their own; medians are compared. Prints one JSON object; exit status 0 if
+// the target is met, 1 if not, 2 if it cannot run.
 //
 //   app    the program decides for itself: the bare path of an open queue
 //   local  the scheduler is told of every change between idle and ready; on a device that does nothing each call is two

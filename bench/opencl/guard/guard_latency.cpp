@@ -1,6 +1,6 @@
 // How soon a suspended OpenCL queue stands still, on a CPU device: its kernels count the work-groups that ended in
-// memory that the host watches, so that the end of the last group is seen even if its kernel does not end. Run it with
-// the shim preloaded and XSCHED_SCHEDULER=app.
+// memory that the host watches. So the end of the last group is seen even if its kernel does not end. Run it with the
+// shim preloaded and XSCHED_SCHEDULER=app.
 //
 //   guard_latency --kernel-ms 1 --seconds 5     prints {"kernel_ms", "group_us", "still_us": [...], "right"}
 //

@@ -2,8 +2,8 @@
 // OpenCL programs and know nothing of XSched. One thread, but for what says otherwise.
 //
 // The kernel steps a linear congruential generator `steps` times in each work-item and stores the result over its
-// input, so running a kernel twice, or not at all, or two of them at once, gives a wrong final state; the right one
-// is computed on the host in a few operations.
+// input. So a kernel that runs twice, or not at all, or beside another one, gives a wrong final state; the right one is
+// computed on the host in a few operations.
 #pragma once
 
 #define CL_TARGET_OPENCL_VERSION 200

@@ -2,8 +2,8 @@
 // ordinary programs and know nothing of XSched; vendor.h, one for each, has the calls. One thread, but for what says
 // otherwise.
 //
-// The kernel steps a linear congruential generator `steps` times in each thread and stores the result over its input,
-// so running a kernel twice, or not at all, or two of them at once, gives a wrong final state; the right one is
+// The kernel steps a linear congruential generator `steps` times in each thread and stores the result over its input.
+// So a kernel that runs twice, or not at all, or beside another one, gives a wrong final state; the right one is
 // computed on the host in a few operations. Its one wave of threads fills the device.
 #pragma once
 

@@ -16,6 +16,8 @@ Finding icds(const Machine& machine) {
     const std::string folder = chosen.empty() ? "/etc/OpenCL/vendors" : chosen;
     if (!chosen.empty() && (!chosen.ends_with(".icd") && chosen.front() != '/'))
         return {"drivers (ICDs)", Answer::kYes, chosen + " (OCL_ICD_VENDORS)"};
+    if (chosen.find(".so") != std::string::npos && machine.exists(chosen))  // a driver itself, not a folder of names
+        return {"drivers (ICDs)", Answer::kYes, chosen + " (OCL_ICD_VENDORS)"};
     Strings good;
     Strings bad;
     const bool one = chosen.ends_with(".icd");

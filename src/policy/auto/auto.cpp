@@ -148,7 +148,7 @@ void AutoRules::look(std::span<const Program> programs, int64_t now_ns) {
     device_->wanting = wanting;
 }
 
-// One that cannot be met by anybody is as none, so that nobody gains by asking for it; likewise until it is known how
+// One that cannot be met by anybody is as none, so that nobody gains by asking for it. Likewise until it is known how
 // long bursts are, and of one that has had the device for longer than its target.
 bool AutoRules::has_target(const Program& program, Known& known) {
     if (program.slo_p99 == 0) return false;

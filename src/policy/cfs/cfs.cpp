@@ -31,8 +31,8 @@ public:
     int64_t unit() const override { return kUnit; }
     void weigh(std::span<const Program> programs, std::span<Weight> weights) const override {
         for (size_t i = 0; i < programs.size(); ++i) {
-            const int priority = std::clamp(programs[i].priority, -kMostPriority, kMostPriority);
-            weights[i].weight = kWeights[static_cast<size_t>(priority + kMostPriority)];
+            const int above_least = std::clamp(programs[i].priority, -kMostPriority, kMostPriority) + kMostPriority;
+            weights[i].weight = kWeights[static_cast<size_t>(above_least)];
         }
     }
     int64_t turn_ns(const Program& program) const override { return program.timeslice_ns / kSlicesOfTurn; }

@@ -51,10 +51,12 @@ public:
         const size_t here = find_current(device);
         const bool pauses = see_pause(device, here, now_ns);
         const size_t next = first_of(device);
+        device.programs.let(Programs::kAll);
         if (next == kNobody) return 0;
         size_t runs = next;
         if (pauses && device.places[here].level <= device.places[next].level) runs = here;
         if (device.places[runs].id != device.current) begin_turn(device, runs, now_ns);
+        device.programs.let(runs);
         const uint64_t by = device.programs.all()[runs].wanting;
         for (size_t i = 0; i < choices.size(); ++i)
             if (device.programs.of(i) != runs) choices[i] = {.run = false, .by = by};

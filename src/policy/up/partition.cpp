@@ -57,6 +57,7 @@ int64_t Partition::choose(std::span<const Unit> units, int64_t now_ns, std::span
         wishes.current = wishes.current_here;
     }
     answer(device, wishes, choices);
+    device.programs.let(wishes.next == kNobody ? Programs::kAll : wishes.current);
     rules_.decided(wishes.next == kNobody ? kNobody : wishes.current);
     return base::earlier(first_again_ns, again_ns(device, wishes, pauses, now_ns));
 }
@@ -156,19 +157,24 @@ void Partition::correct(Device& device, int64_t used_ns, int64_t now_ns) const {
 }
 
 // Who comes begins with the least that somebody waiting has paid, and who comes back with a little less: of the time
-// that it did not ask for, that much is saved up. Who is stopped by its limit asks for nothing.
+// that it did not ask for, that much is saved up. Who is stopped by its limit asks for nothing. Where all rest it is
+// what that was last, but no more than anybody here has paid: what somebody who is gone claimed to have had is forgotten.
 void Partition::welcome(Device& device) const {
     const std::span<const Program> programs = device.programs.all();
     int64_t least_paid = INT64_MAX;
+    int64_t least_until_now = INT64_MAX;
+    int64_t most_paid = 0;
     device.others.clear();
     for (size_t i = 0; i < programs.size(); ++i) {
         const Account& account = device.accounts[i];
-        if ((programs[i].wants && !account.stopped) != account.wanted)
-            device.others.push_back(i);
-        else if (account.wanted)
-            least_paid = std::min(least_paid, account.paid);
+        const bool changes = (programs[i].wants && !account.stopped) != account.wanted;
+        if (changes) device.others.push_back(i);
+        if (account.wanted && !changes) least_paid = std::min(least_paid, account.paid);
+        if (account.wanted || programs[i].used_ns > 0) least_until_now = std::min(least_until_now, account.paid);
+        most_paid = std::max(most_paid, account.paid);
     }
-    if (least_paid == INT64_MAX) least_paid = 0;
+    if (least_until_now != INT64_MAX) device.reached = least_until_now;
+    if (least_paid == INT64_MAX) least_paid = std::min(device.reached, most_paid);
     const int64_t unit = rules_.unit();
     for (const size_t i : device.others) {
         Account& account = device.accounts[i];

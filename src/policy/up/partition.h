@@ -2,8 +2,8 @@
 // time; the next turn is for whoever has had the least device time for its weight. What a weight is, how long a turn
 // takes and who may have how much at most is the policy's to say (Rules).
 //
-// Words: paid, device time used so far, divided by the weight; saved, what a program that comes back is behind at most;
-// lend, to let another one run in one's turn through a longer pause.
+// Words: paid, device time used so far, divided by the weight. Saved, what a program that comes back is behind at most.
+// Lend, to let another one run in one's turn through a longer pause.
 //
 // Pure; not thread-safe. Allocates when units come or go.
 #pragma once
@@ -135,6 +135,7 @@ private:
         std::vector<Account> accounts;  // in the order of the programs, as are
         std::vector<Weight> weights;
         std::vector<size_t> others;  // who wants the device no more, or again
+        int64_t reached = 0;  // the least that anybody had paid who waited or ran last
         std::vector<uint8_t> can_wait;
         bool any_can_wait = false;
     };

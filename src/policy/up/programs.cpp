@@ -10,10 +10,11 @@ bool Programs::see(std::span<const Unit> units, int64_t now_ns) {
     if (regrouped) regroup(units);
     for (Program& program : programs_) program.id = 0;  // until its first unit has come
     for (size_t i = 0; i < units.size(); ++i) join(units[i], members_[i]);
-    // Streams that run side by side use the device once.
-    for (Program& program : programs_)
-        if (program.used_ns != program.most_ns)
-            program.used_ns = std::min(program.used_ns, std::max(program.most_ns, passed_ns));
+    for (size_t i = 0; i < programs_.size(); ++i) {
+        if (!regrouped && (let_ == kAll || let_ == i)) uses_[i].could(passed_ns);
+        programs_[i].used_ns = uses_[i].take();
+        if (!programs_[i].ready) uses_[i].restart();
+    }
     return regrouped;
 }
 
@@ -36,7 +37,7 @@ void Programs::regroup(std::span<const Unit> units) {
     for (size_t i = 0; i < units.size(); ++i) {
         const auto known = std::lower_bound(busy.begin(), busy.end(), std::pair{units[i].id, INT64_MIN});
         const bool is_known = known != busy.end() && known->first == units[i].id;
-        members_.push_back({units[i].id, key_of(units[i]), 0, is_known ? known->second : units[i].busy_ns});
+        members_.push_back({units[i].id, key_of(units[i]), 0, is_known ? known->second : units[i].busy_ns, {}});
         order.emplace_back(apart ? i : key_of(units[i]), i);
     }
     std::sort(order.begin(), order.end());
@@ -46,6 +47,8 @@ void Programs::regroup(std::span<const Unit> units) {
         members_[order[i].second].program = count - 1;
     }
     programs_.assign(count, Program{});
+    uses_.assign(count, base::SideBySide{});
+    let_ = kAll;
 }
 
 // Adds a unit to its program, with what it has used since the last decision.
@@ -53,8 +56,8 @@ void Programs::join(const Unit& unit, Member& member) {
     Program& program = programs_[member.program];
     const int64_t used_ns =
         std::clamp<int64_t>(unit.busy_ns - std::exchange(member.busy_ns, unit.busy_ns), 0, kMostUsedNs);
+    if (used_ns > 0) uses_[member.program].had(member.part, used_ns);
     if (program.id == 0) {
-        program.used_ns = program.most_ns = used_ns;
         program.id = program.wanting = unit.id;
         program.account = account_of(unit);
         program.utilization = unit.utilization;
@@ -68,8 +71,6 @@ void Programs::join(const Unit& unit, Member& member) {
         program.ready_since_ns = unit.ready_since_ns;
         return;
     }
-    program.used_ns += used_ns;
-    program.most_ns = std::max(program.most_ns, used_ns);
     if (unit.wants && !program.wants) program.wanting = unit.id;
     program.id = std::min(program.id, unit.id);  // whatever their order
     program.wants |= unit.wants;

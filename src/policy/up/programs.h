@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/side_by_side.h"
 #include "policy/policy.h"
 
 namespace xsched::policy {
@@ -34,7 +35,6 @@ struct Program {
     int32_t limit = 0;
     int64_t timeslice_ns = 0;
     int64_t slo_p99 = 0;
-    int64_t most_ns = 0;  // of used_ns, by one unit alone
 };
 
 class Programs {
@@ -47,8 +47,12 @@ public:
 
     explicit Programs(By by) : by_(by) {}
 
+    static constexpr size_t kAll = SIZE_MAX;
+
     // The units as they are now. True: the programs, or their order, are others than before.
     bool see(std::span<const Unit> units, int64_t now_ns);
+    // Who may use the device from now on: one program, or all. Units that do so side by side use it once.
+    void let(size_t program) { let_ = program; }
 
     std::span<const Program> all() const { return programs_; }
     // To which of these the unit at that place belongs.
@@ -60,6 +64,7 @@ private:
         uint64_t key = 0;
         size_t program = 0;
         int64_t busy_ns = 0;  // how much of the device it has used, as last seen
+        base::SideBySide::Part part;
     };
     uint64_t key_of(const Unit& unit) const { return by_ == By::kAccount ? account_of(unit) : unit.process; }
     bool same_members(std::span<const Unit> units) const;
@@ -68,6 +73,8 @@ private:
 
     By by_;
     std::vector<Program> programs_;
+    std::vector<base::SideBySide> uses_;  // of these
+    size_t let_ = kAll;
     std::vector<Member> members_;  // in the order of the units
     int64_t seen_ns_ = 0;
 };

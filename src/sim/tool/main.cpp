@@ -53,6 +53,7 @@ void add_property(CLI::App& app, Words& words) {
         property->add_flag("--sparse", words.property.sparse, "programs that mostly rest, for ten minutes each");
     property->add_flag("--brief", words.property.brief, "a tenth of a second each, and short limits")->excludes(sparse);
     property->add_option("--policy", words.property.policy, "one policy, not several in turn; all: each by itself");
+    property->add_flag("--json", words.property.json, "print JSON");
     property->callback([&words] { words.command = [&words] { return property_command(words.property); }; });
 }
 

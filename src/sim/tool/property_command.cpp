@@ -1,4 +1,6 @@
 // xsim property.
+#include <nlohmann/json.hpp>
+
 #include <cstdio>
 
 #include "base/clock.h"
@@ -13,6 +15,7 @@ struct Tally {
     uint64_t runs = 0;
     uint64_t failed = 0;
     Simulated all;
+    nlohmann::json failures = nlohmann::json::array();
 };
 
 void describe(const Workload& workload) {
@@ -27,17 +30,9 @@ void describe(const Workload& workload) {
     }
 }
 
-void check(uint64_t seed, const std::string& policy, const PropertyWords& words, Tally& tally) {
-    const Density density = words.sparse ? Density::kSparse : words.brief ? Density::kBrief : Density::kDense;
-    const PropertyRun run = check_seed(seed, policy, density);
-    ++tally.runs;
-    tally.all.client_hours += run.simulated.client_hours;
-    tally.all.events += run.simulated.events;
-    tally.all.longest_wait_ns = std::max(tally.all.longest_wait_ns, run.simulated.longest_wait_ns);
-    if (words.seed) describe(run.workload);
-    if (run.failures.empty()) return;
-    ++tally.failed;
-    for (const std::string& failure : run.failures)
+void print_failures(uint64_t seed, const std::string& policy, const PropertyWords& words,
+                    const std::vector<std::string>& failures) {
+    for (const std::string& failure : failures)
         printf("seed %llu%s%s: %s\n", static_cast<unsigned long long>(seed), policy.empty() ? "" : ", policy ",
                policy.c_str(), failure.c_str());
     printf("  again: xsim property --seed %llu%s%s%s\n", static_cast<unsigned long long>(seed),
@@ -45,6 +40,32 @@ void check(uint64_t seed, const std::string& policy, const PropertyWords& words,
            : words.brief ? " --brief"
                          : "",
            policy.empty() ? "" : " --policy ", policy.c_str());
+}
+
+void check(uint64_t seed, const std::string& policy, const PropertyWords& words, Tally& tally) {
+    const Density density = words.sparse ? Density::kSparse : words.brief ? Density::kBrief : Density::kDense;
+    const PropertyRun run = check_seed(seed, policy, density);
+    ++tally.runs;
+    tally.all.client_hours += run.simulated.client_hours;
+    tally.all.events += run.simulated.events;
+    tally.all.longest_wait_ns = std::max(tally.all.longest_wait_ns, run.simulated.longest_wait_ns);
+    if (words.seed && !words.json) describe(run.workload);
+    if (run.failures.empty()) return;
+    ++tally.failed;
+    tally.failures.push_back({{"seed", seed}, {"policy", policy}, {"sentences", run.failures}});
+    if (!words.json) print_failures(seed, policy, words, run.failures);
+}
+
+int print_json(const Tally& tally, double seconds) {
+    const nlohmann::json all{{"runs", tally.runs},
+                             {"failed", tally.failed},
+                             {"failures", tally.failures},
+                             {"client_hours", tally.all.client_hours},
+                             {"events", tally.all.events},
+                             {"longest_wait_ms", static_cast<double>(tally.all.longest_wait_ns) / 1e6},
+                             {"seconds", seconds}};
+    printf("%s\n", all.dump(2).c_str());
+    return tally.failed == 0 ? 0 : 1;
 }
 
 }  // namespace
@@ -64,9 +85,11 @@ int property_command(const PropertyWords& words) {
     };
     for (uint64_t done = 0; more(done); ++done)
         for (const std::string& policy : policies) check(first + done, policy, words, tally);
+    const double seconds = static_cast<double>(base::now_ns() - began_ns) / 1e9;
+    if (words.json) return print_json(tally, seconds);
     printf("%llu runs, %.2f client-hours, %llu events in %.1f s; longest wait %.0f ms; %llu failed\n",
            static_cast<unsigned long long>(tally.runs), tally.all.client_hours,
-           static_cast<unsigned long long>(tally.all.events), static_cast<double>(base::now_ns() - began_ns) / 1e9,
+           static_cast<unsigned long long>(tally.all.events), seconds,
            static_cast<double>(tally.all.longest_wait_ns) / 1e6, static_cast<unsigned long long>(tally.failed));
     return tally.failed == 0 ? 0 : 1;
 }

@@ -25,7 +25,8 @@ nlohmann::json program_json(const ProgramReport& program) {
               {"max", program.latency.max_us}}},
             {"kernels_per_s", program.kernels_per_s},
             {"share", program.share},
-            {"interrupts", program.interrupts}};
+            {"interrupts", program.interrupts},
+            {"says", program.says}};
 }
 
 nlohmann::json one_json(const Report& report) {
@@ -67,6 +68,9 @@ std::string report_text(const Workload& workload, const std::vector<Report>& rep
     }
     std::string text = workload.name + ": " + number(static_cast<double>(workload.duration_ns) / 1e9) + " s, seed " +
                        std::to_string(workload.seed) + "\n\n" + programs.text() + "\n" + devices.text();
+    for (const Report& report : reports)
+        for (const ProgramReport& program : report.programs)
+            if (!program.says.empty()) text += "\n" + program.name + ": " + program.says + "\n";
     for (const Report& report : reports) {
         if (report.thrown_out.empty()) continue;
         text += "\nnote: policy " + report.thrown_out + " let nobody with work run for a second; HPF took over\n";

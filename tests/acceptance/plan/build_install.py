@@ -74,6 +74,8 @@ def run(context):
     metrics["libraries"] = found
     quick = metrics.get("build_and_install_s", 0) <= MOST_SECONDS
     took = f"in {metrics['build_and_install_s']:.0f} s; " if "build_and_install_s" in metrics else ""
-    return Outcome(verdict(all(found.values()) and quick), metrics, notes,
+    there = all(found.values())
+    return Outcome(verdict(there and quick), metrics, notes,
                    f"{took}{sum(found.values())} of {len(found)} libraries; shim "
-                   f"{metrics['lines_of_code']['shim']} lines")
+                   f"{metrics['lines_of_code']['shim']} lines",
+                   timing=there and not quick)

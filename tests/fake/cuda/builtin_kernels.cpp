@@ -9,8 +9,7 @@
 //   tick(u32* b, u64* tick, u32 rounds, u32 every)  as busy, 1000 steps a round, and a clock to *tick
 //                                                  (the last three are those of the benchmark programs)
 //   xsched_keep_alive(u32* word, u32 number, u64 ns)   XSched's own (src/platform/cuda/hal/keep_alive.cpp): until the
-//   word has reached
-//                                                  the number, or so long
+//                                                  word is past the number, or so long, or 15 us behind its reaching it
 #include <sched.h>
 
 #include <algorithm>
@@ -105,8 +104,15 @@ void run_tick(const std::byte* parameters, size_t threads) {
 void run_keep_alive(const std::byte* parameters, size_t) {
     const auto* word = reinterpret_cast<const volatile uint32_t*>(host_of(read<CUdeviceptr>(parameters, 0)));
     const auto number = read<uint32_t>(parameters, 8);
-    const int64_t end = clock_ns() + static_cast<int64_t>(read<uint64_t>(parameters, 16));
-    while (static_cast<int32_t>(*word - number) < 0 && clock_ns() < end) sched_yield();
+    int64_t end = clock_ns() + static_cast<int64_t>(read<uint64_t>(parameters, 16));
+    bool followed = false;
+    while (static_cast<int32_t>(*word - number) <= 0 && clock_ns() < end) {
+        if (!followed && *word == number) {
+            followed = true;
+            end = std::min(end, clock_ns() + 15'000);
+        }
+        sched_yield();
+    }
 }
 
 }  // namespace

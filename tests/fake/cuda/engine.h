@@ -133,7 +133,7 @@ struct Device {
     // A stream that the executor looks after; `alive` already.
     Stream* new_stream(Context& context, bool blocking, int priority);
     void wake();
-    // The executor, in the middle of a kernel that stands: others run meanwhile.
+    // The executor, in the middle of a suspended kernel: others run meanwhile.
     void run_others();
     // Until `condition`; it is looked at after every completed command.
     template <typename Condition>

@@ -1,5 +1,5 @@
-// Controls of the fake CUDA driver (libfakecuda.so): a libcuda without hardware, for running the real shim and real
-// programs against orders, faults and states that a real driver shows only now and then.
+// Controls of the fake CUDA driver (libfakecuda.so): a libcuda without hardware. The real shim and real programs run
+// against orders, faults and states that a real driver shows only now and then.
 //
 // XSCHED_CUDA_LIB=/path/libfakecuda.so makes the shim use it; a program may also open it directly. Two devices, each
 // with one executor thread; device memory is host memory. Kernels are known by name, whatever the module's image:
@@ -25,7 +25,7 @@
 //   FAKE_CUDA_DELAY_US=n        each command takes a random 0..n microseconds more
 //   FAKE_CUDA_SEED=n            for those delays and for the choice among streams that are ready
 //   FAKE_CUDA_FAIL=f:nth:code[,..]  the nth call of function f (`*`: every call) returns code and does nothing;
-//                               code `hang`: it never returns
+//                               code `hang`: it never returns; `crash`: it ends the process, as by a wild pointer
 //   FAKE_CUDA_NO_MEMOPS=1       value operations are not supported
 //   FAKE_CUDA_NO_CONCURRENT_MANAGED=1  the host may not touch managed memory while the device works
 //   FAKE_CUDA_SHARED=path       the processes that name this file (any; it is made) share one device: kernels of a

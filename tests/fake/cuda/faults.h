@@ -21,7 +21,7 @@ struct Command;
 bool wait_is_over(Command& command, bool met);
 // A page was registered with the driver.
 void hide_others_stores(void* start, size_t bytes);
-// At the end of a kernel; `was_off`: it stood meanwhile.
+// At the end of a kernel; `was_off`: it was suspended meanwhile.
 bool result_is_lost(bool was_off);
 bool kernels_hang();
 bool packets_are_taken_early();

@@ -3,7 +3,7 @@
 // a new one while there are fewer, else that with the fewest streams, whether or not anybody uses those.
 //
 // With FAKE_HIP_HSA (fake/hip/fake_hip.h) each is a queue of the HSA stand-in, made by calling it, whose indices tell
-// what was put in and taken out; it stands where that queue stands. Guarded by the context's mutex unless said
+// what was put in and taken out; it is off the hardware where that queue is. Guarded by the context's mutex unless said
 // otherwise.
 #pragma once
 

@@ -3,6 +3,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
@@ -27,6 +28,7 @@ struct Fault {
     long nth = 0;  // 0: every call
     CUresult code = CUDA_SUCCESS;
     bool hangs = false;
+    bool crashes = false;
 };
 
 struct Watch {
@@ -45,7 +47,8 @@ std::vector<Fault> faults_in(const char* variable) {
     std::vector<Fault> faults;
     for (const NamedFault& named : named_faults(variable))
         faults.push_back({named.function, named.nth,
-                          static_cast<CUresult>(std::strtol(named.code.c_str(), nullptr, 10)), named.code == "hang"});
+                          static_cast<CUresult>(std::strtol(named.code.c_str(), nullptr, 10)), named.code == "hang",
+                          named.code == "crash"});
     return faults;
 }
 
@@ -143,6 +146,7 @@ CUresult Function::injected() {
     std::unique_lock lock(watch().mutex);
     for (const Fault& fault : watch().faults) {
         if (fault.function != name_ || (fault.nth != 0 && fault.nth != nth)) continue;
+        if (fault.crashes) raise(SIGSEGV);
         if (!fault.hangs) return fault.code;
         lock.unlock();
         for (;;) pause();

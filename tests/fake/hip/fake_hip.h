@@ -1,7 +1,7 @@
 // The HIP runtime's stand-ins: libamdhip64 without an AMD GPU, with the symbol versions of the real one.
 //
-//  - libfakehip.so runs on the engine of the fake CUDA driver (fake/cuda/fake_cuda.h), which is inside it and whose
-//    controls (fake_cuda_*) and environment (FAKE_CUDA_*) are its own as well;
+//  - libfakehip.so runs on the engine of the fake CUDA driver (fake/cuda/fake_cuda.h), which is inside it. That
+//    engine's controls (fake_cuda_*) and environment (FAKE_CUDA_*) are its own as well;
 //  - libhiponcuda.so runs on libcuda.so.1, so that real kernels of a real GPU are launched through HIP.
 //
 // Each HIP function is a thin layer over the CUDA driver's functions, whose results have the same numbers. What the

@@ -3,7 +3,7 @@
 // loaded: each queue is one of KFD's there, with the address of its ring.
 //
 // Who puts packets in is free to say what they mean: the HIP stand-in counts its commands in the indices and runs them
-// itself. Packets of programs that use HSA directly run here, one queue's one after the other, as kernels whose
+// itself. Packets of programs that use HSA directly run here, one queue's one after the other. They are kernels whose
 // `kernel_object` is the address of a function of the program's, called with the kernel's arguments.
 //
 // Environment:
@@ -15,7 +15,7 @@
 #include <cstdint>
 
 extern "C" {
-// The word that is not 0 while the queue stands; nullptr: there is no kernel driver, or no such queue.
+// The word that is not 0 while the queue is suspended; nullptr: there is no kernel driver, or no such queue.
 const std::atomic<uint32_t>* fake_hsa_stopped(const void* queue);
 // Its number in the kernel driver, from 1; 0: none.
 uint32_t fake_hsa_kfd_queue(const void* queue);

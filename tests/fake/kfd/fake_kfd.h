@@ -1,9 +1,9 @@
 // The fake kernel driver of AMD's (libfakekfd.so): queues as far as level 3 needs them, in the process that makes them.
 // Preloaded behind the shim; it takes the C library's ioctl and passes on what is not about its own file. The fake HIP
-// runtime makes its contexts' queues here and runs nothing on those that stand, also in the middle of a kernel.
+// runtime makes its contexts' queues here and runs nothing on those that are suspended, also in the middle of a kernel.
 //
 // As the real one it answers its owner alone: not fork's child. A debugger must have attached before queues can be
-// suspended, must have seen those that are new, and a suspended queue cannot be destroyed (the real one waits; this one
+// suspended, and must have seen those that are new. A suspended queue cannot be destroyed (the real one waits; this one
 // says EBUSY).
 //
 // Environment:
@@ -16,7 +16,7 @@
 //                                    queues would stand for ever, and ends the process instead
 //   FAKE_KFD_EVICT_US=n              about so often all queues are off the hardware for a millisecond
 //   FAKE_KFD_REFUSE=number:errno[,...]  calls (their number, hexadecimal) that fail (errno, decimal)
-//   FAKE_KFD_NO_EFFECT=1             queues stand for show, and masks and priorities are
+//   FAKE_KFD_NO_EFFECT=1             queues are suspended for show, and masks and priorities are
 //   FAKE_KFD_UNITS=n                 the device has n compute units (at most 64) and runs kernels side by side on them,
 //                                    also those of processes that name one FAKE_KFD_SHARED: each unit is divided
 //                                    equally among the kernels whose queues may use it and have the highest priority
@@ -39,9 +39,9 @@ inline constexpr uint32_t kFakeKfdMinor = 14;
 extern "C" {
 // What opening /dev/kfd gives; -1: there is none. Always the same file.
 int fake_kfd_open(void);
-// The word that is not 0 while the queue stands; nullptr: there is no such queue.
+// The word that is not 0 while the queue is suspended; nullptr: there is no such queue.
 const std::atomic<uint32_t>* fake_kfd_stopped(uint32_t queue);
-// Queues of that type that are there, and of them those that stand.
+// Queues of that type that are there, and of them those that are suspended.
 unsigned fake_kfd_queues(uint32_t type);
 unsigned fake_kfd_standing(uint32_t type);
 // The first 64 bits of the queue's mask; all of them if none was ever set.

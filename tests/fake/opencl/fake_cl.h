@@ -1,5 +1,5 @@
-// Controls of the fake OpenCL platform (libfakeopencl.so): a driver without hardware, for running the real shim and
-// real programs against orders, faults and timings that a real driver shows only now and then.
+// Controls of the fake OpenCL platform (libfakeopencl.so): a driver without hardware. The real shim and real programs
+// run against orders, faults and timings that a real driver shows only now and then.
 //
 // It is an ICD: OCL_ICD_VENDORS=/path/libfakeopencl.so makes the real loader use it; it can also stand in for the
 // loader itself (it exports every entry point). One platform, two devices that can be split into sub-devices, one

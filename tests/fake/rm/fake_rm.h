@@ -2,8 +2,8 @@
 // that several processes map. Preloaded behind the shim, and into xserver; it takes the C library's ioctl and fstat,
 // and passes on what is not about its own files.
 //
-// A file is what one open of /dev/nvidiactl is: it can be sent to another process, which then may make the same calls,
-// and opening the device again gives another file, that knows nothing of the first one's objects. A client has another
+// A file is what one open of /dev/nvidiactl is: it can be sent to another process, which then may make the same calls.
+// Opening the device again gives another file, which knows nothing of the first one's objects. A client has another
 // number in each process, and a list of channels may name those of all files that the caller has. The fake CUDA driver
 // allocates its contexts' channels here and runs nothing on those that are disabled, also in the middle of a kernel.
 //

@@ -1,4 +1,4 @@
-// Suspends and resumes the program's XQueues at random, and changes their priorities and launch thresholds, through the
+// Suspends and resumes the program's XQueues at random, and changes their priorities and launch thresholds. It uses the
 // C API of the libraries that the shim has loaded. Another thread resumes: it makes no CUDA calls, since a driver may
 // hold its lock while a copy waits for a suspended stream.
 #pragma once

@@ -14,8 +14,8 @@ constexpr size_t kSlabBlocks = 256;
 
 constexpr uint32_t kScribble = 0xABABABAB;
 
-// Blocks of one kind of memory, of one allocation after another; a block is used again as late as possible, so that a
-// driver that says "complete" too early is seen to read or write memory that is checked.
+// Blocks of one kind of memory, of one allocation after another; a block is used again as late as possible. So a driver
+// that says "complete" too early is seen to read or write memory that is checked.
 struct HostPool {
     std::mutex mutex;
     std::deque<uint32_t*> free;

@@ -1,8 +1,8 @@
 // Contexts, queues and buffers that the checker's threads share, and the reference model of the buffers.
 //
 // A buffer's mutex is held from planning an access until the command is enqueued (and, for blocking calls, until it
-// returns); threads only ever try to take it. Accesses of one buffer are thereby totally ordered, and each command
-// is tied to the access before it by queue order, a barrier or an event, so the content after every command is known.
+// returns); threads only ever try to take it. So accesses of one buffer are totally ordered. Each command is tied to
+// the access before it by queue order, a barrier or an event, and the content after every command is known.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,6 @@
 // The CUDA driver interface as far as XSched handles it: its own declarations, so that no toolkit is needed and one
 // binary serves every machine. Enumerations are int and structures that nobody here looks into are void, which changes
-// nothing in how a call is made; where a toolkit is installed, a test compares every declaration with cuda.h.
+// nothing in how a call is made. Where a toolkit is installed, a test compares every declaration with cuda.h.
 // Types and constants bear the vendor's names.
 #pragma once
 

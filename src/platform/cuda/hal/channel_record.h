@@ -1,9 +1,9 @@
 // Which channels this process has on which GPU, as seen in its calls to NVIDIA's kernel driver.
 //
-// The driver's user-space library allocates one client per process, under it a device and subdevice per GPU, under the
-// device a channel group per CUDA context and engine, and in each group the channels. The shim hands every such call in
-// after the kernel has answered it. What is freed is forgotten, with all below it; fork's child forgets everything,
-// since the parent's objects are not its own. Any thread; the lock is a leaf and never held across a call.
+// The driver's user-space library allocates one client per process, and under it a device and subdevice per GPU. Under
+// the device it allocates a channel group per CUDA context and engine, with its channels. The shim hands every such
+// call in after the kernel has answered it. What is freed is forgotten, with all below it; fork's child forgets
+// everything, since the parent's objects are not its own. Any thread; the lock is a leaf and never held across a call.
 #pragma once
 
 #include <cstdint>

@@ -2,8 +2,8 @@
 // channels in NVIDIA's kernel driver. Context switches save what ran: it goes on where it stood.
 //
 // The channels belong to CUDA contexts, not to streams. So a GPU is left only when every stream of this process that is
-// scheduled there asks for it, and taken again when the first of them does not any more: two queues of one process
-// never stop each other this way; there gates and windows act.
+// scheduled there asks for it. It is taken again when the first of them asks no more: two queues of one process never
+// stop each other this way; there gates and windows act.
 //
 // Timeslices of the process's channel groups are changed and put back here too, by platform/stream/hal/hwqueue.h's
 // set_timeslice; join_interrupts and the rest of its level 3 are here as well. Any thread may call any function; none

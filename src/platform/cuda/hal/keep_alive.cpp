@@ -1,7 +1,7 @@
 // What keeps the device (measured, docs/decisions/003): a kernel that runs, and something behind it that
 // has not started. Once the last launch has started, the part of the GPU that fetches work has nothing of this context
-// any more and turns to the next one; what is launched from then on waits for its next turn, although the device itself
-// is still busy. So two kernels that do nothing stand behind the one that waits.
+// any more. It turns to the next context. What is launched from then on waits for its next turn, although the device
+// itself is still busy. So two kernels that do nothing stand behind the one that waits.
 #include "platform/cuda/hal/keep_alive.h"
 
 #include "platform/stream/hal/keep_alive_ops.h"
@@ -12,16 +12,17 @@ namespace {
 
 constexpr int kBehind = 2;
 
-// xsched_keep_alive waits until the word has reached `number`, or `ns` have passed.
+// xsched_keep_alive waits until the word is past `number`, or `ns` have passed, or 15 us since the word was seen to be
+// `number`: the program has launched something, and what follows is on its way or is not to come.
 constexpr char kKernels[] = R"(.version 6.0
 .target sm_50
 .address_size 64
 
 .visible .entry xsched_keep_alive(.param .u64 word, .param .u32 number, .param .u64 ns)
 {
-    .reg .pred %reached, %early;
+    .reg .pred %reached, %early, %followed;
     .reg .b32 %number, %now, %ahead;
-    .reg .b64 %word, %ns, %time, %end;
+    .reg .b64 %word, %ns, %time, %end, %soon;
 
     ld.param.u64 %word, [word];
     ld.param.u32 %number, [number];
@@ -31,10 +32,14 @@ constexpr char kKernels[] = R"(.version 6.0
 again:
     ld.volatile.global.u32 %now, [%word];
     sub.u32 %ahead, %now, %number;
-    setp.ge.s32 %reached, %ahead, 0;
+    setp.gt.s32 %reached, %ahead, 0;
     @%reached bra done;
     mov.u64 %time, %globaltimer;
+    setp.eq.s32 %followed, %ahead, 0;
+    @!%followed add.u64 %soon, %time, 15000;
     setp.lt.u64 %early, %time, %end;
+    @!%early bra done;
+    setp.lt.u64 %early, %time, %soon;
     @%early bra again;
 done:
     ret;

@@ -14,6 +14,10 @@ namespace xsched::cuda::rm {
 
 using NvHandle = uint32_t;
 
+// --- /dev/nvidiactl: kernel-open/common/inc/nv.h, nv-chardev-numbers.h
+inline constexpr unsigned NV_MAJOR_DEVICE_NUMBER = 195;
+inline constexpr unsigned NV_MINOR_DEVICE_NUMBER_CONTROL_DEVICE = 255;
+
 // --- kernel-open/common/inc/nv-ioctl-numbers.h, nv-ioctl.h; src/nvidia/arch/nvalloc/unix/include/nv_escape.h
 inline constexpr unsigned NV_IOCTL_MAGIC = 'F';
 inline constexpr unsigned NV_ESC_RM_FREE = 0x29;
@@ -28,10 +32,6 @@ struct nv_ioctl_xfer_t {
     uint64_t ptr;
 };
 static_assert(sizeof(nv_ioctl_xfer_t) == 16);
-
-// /dev/nvidiactl (kernel-open/common/inc/nv.h, nv-chardev-numbers.h)
-inline constexpr unsigned NV_MAJOR_DEVICE_NUMBER = 195;
-inline constexpr unsigned NV_MINOR_DEVICE_NUMBER_CONTROL_DEVICE = 255;
 
 // --- src/common/sdk/nvidia/inc/nvos.h
 struct NVOS00_PARAMETERS {  // NV_ESC_RM_FREE

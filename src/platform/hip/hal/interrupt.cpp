@@ -2,10 +2,10 @@
 // in the kernel driver (kfd_control.h). Written from the driver's sources and tested on an emulator; not measured on
 // hardware.
 //
-// Where the HSA runtime's queues are observed (hsa_observer.h), a queue is stopped when those streams ask that use it,
-// and all of a GPU's when all of its streams ask; else all compute queues of the process are stopped together, when
-// every scheduled stream asks for it (stop_choice.h). The driver takes these calls from the owner of the queues alone,
-// so a client that does not answer cannot be helped.
+// Where the HSA runtime's queues are observed (hsa_observer.h), a queue is stopped when the streams that use it ask.
+// All of a GPU's are stopped when all of its streams ask. Else all compute queues of the process are stopped together,
+// when every scheduled stream asks for it (stop_choice.h). The driver takes these calls from the owner of the queues
+// alone, so a client that does not answer cannot be helped.
 //
 // Any thread may call any function; none calls HIP.
 #include <cerrno>

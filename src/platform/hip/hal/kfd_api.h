@@ -60,7 +60,7 @@ inline constexpr unsigned long AMDKFD_IOC_DESTROY_QUEUE = _IOWR(AMDKFD_IOCTL_BAS
 inline constexpr unsigned long AMDKFD_IOC_UPDATE_QUEUE = _IOW(AMDKFD_IOCTL_BASE, 0x07, kfd_ioctl_update_queue_args);
 
 // Which compute units a queue may use: a bit for each, which the driver deals out to the GPU's dies, engines and arrays
-// in turn; the number of bits is a multiple of 32. A queue that has none left on a die hangs.
+// in turn. The number of bits is a multiple of 32. A queue that has none left on a die hangs.
 struct kfd_ioctl_set_cu_mask_args {
     uint32_t queue_id;
     uint32_t num_cu_mask;

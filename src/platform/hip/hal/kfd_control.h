@@ -27,7 +27,7 @@ struct Queue {
     uint32_t few = 0;  // units that are left to it; 0: few_of_gpu() says
 };
 
-// UPDATE_QUEUE costs each queue a round of all processes' queues on and off the hardware; the debugger's way takes any
+// UPDATE_QUEUE costs each queue a round of all processes' queues on and off the hardware. The debugger's way takes any
 // number in one round, once the process is its own debugger. PREEMPT_QUEUE is a patched driver's. SET_CU_MASK costs as
 // much as UPDATE_QUEUE; what runs goes on.
 enum class Way : uint32_t { kUpdate, kDebugger, kPreempt, kMask, kNone };

@@ -1,9 +1,9 @@
 // Which of the process's queues are to be stopped, from what is known about its streams and queues. Pure.
 //
-// A queue is stopped if a stream that uses it asks for that and none that does not ask may use it. What no scheduled
-// stream is known to use (the runtime's own, and all where nothing is observed) is stopped when every scheduled stream
-// of its GPU asks. A stream whose queue is not known may use any of its GPU; one whose GPU is not known, any of the
-// process.
+// A queue is stopped if a stream that uses it asks for that and none that does not ask may use it. Some queues are not
+// known to be of a scheduled stream: the runtime's own, and all where nothing is observed. They are stopped when every
+// scheduled stream of their GPU asks. A stream whose queue is not known may use any of its GPU; one whose GPU is not
+// known, any of the process.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // The third way in which calls reach the HIP shim, beside trampolines (stream/shim/entry_points.h) and functions that a
-// program asks for by name (dlsym.cpp, proc_address.h): whatever way a call takes, it comes by here. One that comes
-// back to us from inside one of ours, because the runtime calls its own exported functions or because it passes the
-// table behind a trampoline, goes straight on (shapes.h).
+// program asks for by name (dlsym.cpp, proc_address.h): whatever way a call takes, it comes by here. A call may come
+// back to us from inside one of ours: the runtime calls its own exported functions, or passes the table behind a
+// trampoline. It goes straight on (shapes.h).
 //
 // The runtime's own table of functions, which from ROCm 6.2 on it hands to whoever exports rocprofiler_set_api_table.
 //

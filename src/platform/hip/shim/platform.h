@@ -18,7 +18,7 @@ constexpr bool is_recorded_ioctl(unsigned long request) {
     return _IOC_TYPE(request) == hip::kfd::AMDKFD_IOCTL_BASE && _IOC_DIR(request) != _IOC_NONE;
 }
 
-// A thread's own stream has ended, with all its work done, before we hear of the thread's end; and from there on the
+// A thread's own stream has ended, with all its work done, before we hear of the thread's end. And from there on the
 // runtime must not be called on that thread, whose part of the runtime is gone.
 inline constexpr bool kThreadStreamsEndFirst = true;
 inline void hal_thread_over() { xhip_thread_over(); }

@@ -11,8 +11,8 @@ namespace xsched::opencl {
 
 inline constexpr size_t kDeviceNameBytes = 64;
 
-// XDeviceType in the upper half. Lower half: the PCI address where the driver tells it, else a hash of platform,
-// vendor and device name, and, except for CPUs, of the position among equal devices: all CPU devices of one name
+// XDeviceType in the upper half. Lower half: the PCI address where the driver tells it, else a hash of platform, vendor
+// and device name. Except for CPUs the position among equal devices is part of the hash: all CPU devices of one name
 // share the same cores. Sub-devices count as the device they are part of.
 XDevice device_identity(const ClApi& api, cl_device_id device);
 // What the vendor calls it.

@@ -1,8 +1,8 @@
 // Reads, writes and copies of buffers in pieces (preempt level 1). While a more urgent program may come, a large one
-// goes to the driver as several commands, so that the window and a suspension reach into its middle. Contents, order,
-// events and when a call returns are as natively; what would differ in any case goes whole: queues that are out of
-// order, events of queues that measure times, ranges that leave their buffer, copies within one buffer or of parts of
-// one. While nobody competes, such a call costs one comparison more. On the caller's thread.
+// goes to the driver as several commands. So the window and a suspension reach into its middle. Contents, order, events
+// and when a call returns are as natively. What would differ in any case goes whole: queues that are out of order,
+// events of queues that measure times, ranges that leave their buffer, copies within one buffer or of parts of one.
+// While nobody competes, such a call costs one comparison more. On the caller's thread.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace xsched::opencl {
 
 // Smaller ones are never taken apart.
 inline size_t least_split_bytes() {
-    constexpr size_t kUsual = 1024 * 1024;
+    constexpr size_t kUsual = size_t{1024} * 1024;
     const int64_t wanted = base::options().copy_piece;
     if (wanted < 0) return SIZE_MAX;
     return wanted > 0 ? static_cast<size_t>(wanted) : kUsual;
@@ -69,7 +69,7 @@ private:
     XqQueue* xqueue_ = nullptr;
     size_t bytes_ = 0;
     bool begun_ = false;
-    bool any_ = false;           // is with the driver
+    bool any_ = false;  // is with the driver
     cl_event before_ = nullptr;  // the last piece's, which the next one waits for
     cl_event made_ = nullptr;
 };

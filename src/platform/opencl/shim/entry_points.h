@@ -1,11 +1,11 @@
 // The OpenCL entry points by number, and the two ways a call reaches us.
 //
 //  - LD_PRELOAD: the program calls our exported cl* symbol, a generated trampoline that jumps through its slot. The
-//    first call of any of them loads the real library and points every slot at our hook, where there is one, or
+//    first call of any of them loads the real library. It points every slot at our hook where there is one, else
 //    straight at the real function.
 //  - OPENCL_LAYERS: the ICD loader calls clInitLayer (layer.cpp). From then on the loader calls our hooks through the
-//    layer's dispatch table, and the slots lead straight to the loader, so that a program that came both ways is
-//    scheduled once.
+//    layer's dispatch table, and the slots lead straight to the loader. So a program that came both ways is scheduled
+//    once.
 //
 // Nothing happens at load. All functions may be called from any thread; slots change by single stores.
 #pragma once

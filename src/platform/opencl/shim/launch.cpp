@@ -44,7 +44,7 @@ Launch::Launch(XqQueue* xqueue, bool blocking, EventArguments& events)
     // A list that contradicts itself must stay so: the driver refuses it.
     if ((events.count == 0) != (events.wait_list == nullptr)) return;
     const int saved = errno;
-    if (events.count > 0) depend_on(xqueue, events.count, events.wait_list);
+    if (events.count > 0) producers_inherit(xqueue, events.count, events.wait_list);
     xq_admit(xqueue, &ticket_);
     admitted_ = true;
     if (ticket_.hold != nullptr) add_hold();

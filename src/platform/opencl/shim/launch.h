@@ -1,6 +1,6 @@
-// The path of one enqueue function: a template that fits every function whose arguments end in
-// (cl_uint num_events, const cl_event* wait_list, cl_event* event), with cl_int* errcode_ret behind them for those
-// that return a pointer. On the caller's thread, no lock.
+// The path of one enqueue function: a template for every function whose arguments end in (cl_uint num_events, const
+// cl_event* wait_list, cl_event* event). Those that return a pointer have cl_int* errcode_ret behind them. On the
+// caller's thread, no lock.
 #pragma once
 
 #include <cstddef>

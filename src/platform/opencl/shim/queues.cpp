@@ -171,7 +171,7 @@ XqQueue* known_xqueue_of(cl_command_queue queue) {
 
 bool several_xqueues() { return g_xqueues.load(std::memory_order_relaxed) > 1; }
 
-void depend_on(XqQueue* consumer, cl_uint count, const cl_event* events) {
+void producers_inherit(XqQueue* consumer, cl_uint count, const cl_event* events) {
     if (consumer == nullptr || events == nullptr || !several_xqueues()) return;
     for (cl_uint i = 0; i < count; ++i) {
         cl_command_queue queue = nullptr;

@@ -19,7 +19,7 @@ XqQueue* known_xqueue_of(cl_command_queue queue);
 // More than one queue is scheduled: waiting for events of another one is possible.
 bool several_xqueues();
 // `consumer` gets this wait list: the queues whose work it waits for become as urgent. No effect on a bad list.
-void depend_on(XqQueue* consumer, cl_uint count, const cl_event* events);
+void producers_inherit(XqQueue* consumer, cl_uint count, const cl_event* events);
 
 void queue_created(cl_command_queue queue, Priority vendor_priority);
 void queue_retained(cl_command_queue queue);

@@ -39,7 +39,7 @@ template <typename Callee, typename... Rest>
 cl_int wait_command(cl_command_queue queue, cl_uint count, const cl_event* events, Rest... rest) {
     if (count > 0 && events != nullptr) {
         const int saved = errno;
-        depend_on(known_xqueue_of(queue), count, events);
+        producers_inherit(known_xqueue_of(queue), count, events);
         errno = saved;
     }
     return Callee::driver()(queue, count, events, rest...);

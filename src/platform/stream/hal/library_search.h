@@ -1,5 +1,5 @@
-// Where a vendor's library lies. Asking the dynamic linker for its name is no use while a shim is loaded that bears it;
-// so this looks where the linker would: its search path (LD_LIBRARY_PATH and run paths), its cache, its default
+// Where a vendor's library lies. Asking the dynamic linker for its name is no use while a shim is loaded that bears it.
+// So this looks where the linker would: its search path (LD_LIBRARY_PATH and run paths), its cache, its default
 // folders, those of distributions, and folders that the vendor, containers and WSL put it into. Any thread.
 #pragma once
 

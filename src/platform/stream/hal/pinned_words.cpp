@@ -28,7 +28,7 @@ constinit base::FutexWord g_ended{0};
 enum class Found { kRegistered, kMine, kNoMemory };
 
 // The page is registered, or this thread is to do it and then calls `ended`. Another thread's registration is waited
-// for: while it goes on, a second one is refused, or is told that all is well, and the word still faults in the second
+// for: while it goes on, a second one is refused, or is told that all is well. Then the word still faults in the second
 // one's context (NVIDIA's driver 580; the device's fault ends every context of the process).
 Found begin(uintptr_t address, Context context) {
     for (;;) {

@@ -1,6 +1,6 @@
 // Copies in pieces. While a more urgent program may come, a large copy goes to the driver as several commands of the
-// same stream, each with a gate before it: the device is then never in the middle of more than one of them. Contents,
-// order, events and when a call returns are as natively; what would be different in any case is left whole: whatever
+// same stream. Each has a gate before it: the device is then never in the middle of more than one of them. Contents,
+// order, events and when a call returns are as natively. What would be different in any case is left whole: whatever
 // the driver might refuse (memory that it does not know as one range), managed memory, ranges that overlap, captured
 // streams. While nobody competes, a copy costs one comparison more. On the caller's thread.
 #pragma once
@@ -85,9 +85,10 @@ private:
 };
 
 // --- plain copies: (to, ..., from, ..., bytes, ...)
+template <typename T, typename... Of>
+inline constexpr bool kIsOneOf = (std::is_same_v<T, Of> || ...);
 template <typename T>
-inline constexpr bool kIsAddress =
-    std::is_same_v<T, void*> || std::is_same_v<T, const void*> || std::is_same_v<T, DevicePtr>;
+inline constexpr bool kIsAddress = kIsOneOf<T, void*, const void*, DevicePtr>;  // HIP's DevicePtr is void*
 
 template <typename T>
 uintptr_t address_in(T value) {

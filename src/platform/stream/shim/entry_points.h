@@ -1,8 +1,8 @@
 // The vendor's entry points by number, and how a call reaches us. (OpenCL has its own: its loader knows layers.)
 //
 // Preloaded, or found under the name of the vendor's library, we are what programs call: an exported symbol is a
-// generated trampoline that jumps through its slot. The first call of any of them opens the vendor's library and points
-// every slot at our hook, where there is one, or straight at the vendor's function. Programs that ask for functions by
+// generated trampoline that jumps through its slot. The first call of any of them opens the vendor's library. It points
+// every slot at our hook where there is one, else straight at the vendor's function. Programs that ask for functions by
 // name get the same hooks (platform/<p>/shim/proc_address.h).
 //
 // Nothing happens at load. All functions may be called from any thread; slots change by single stores.

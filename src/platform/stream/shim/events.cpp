@@ -104,7 +104,7 @@ void event_shared(Event event, const void* name, size_t bytes) {
     g_any_shared.store(true, std::memory_order_release);
 }
 
-void depend_on_event(const StreamEntry* entry, Event event) {
+void producer_inherits(const StreamEntry* entry, Event event) {
     if (entry == nullptr) return;
     tell_shared(entry->xqueue.load(std::memory_order_acquire), event, kXqWaits);
     if (!several_queues()) return;

@@ -30,6 +30,6 @@ void forget_event(Event event);
 void event_shared(Event event, const void* name, size_t bytes);
 
 // `entry` (may be null) is about to wait, on the device, for the event.
-void depend_on_event(const StreamEntry* entry, Event event);
+void producer_inherits(const StreamEntry* entry, Event event);
 
 }  // namespace xsched::stream

@@ -1,5 +1,5 @@
 // The C library's ioctl, as the vendor's library reaches it: the calls to its kernel driver that level 3 has to know of
-// go through the device library, all others go on to the next ioctl at once. This is the only function of the C library
+// go through the device library. All others go on to the next ioctl at once. This is the only function of the C library
 // that every shim of streams takes, and every part of the program calls it: it costs a comparison, and touches nothing
 // else.
 #include <dlfcn.h>

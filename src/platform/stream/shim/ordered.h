@@ -166,7 +166,7 @@ Result event_open(Event* event, Name name) {
 template <EntryPoint kEntry>
 Result stream_wait_event(Stream stream, Event event, unsigned flags) {
     WatchedLaunch launch(stream, Declared<kEntry>::kPerThread, LaunchKind::kMarker);
-    depend_on_event(launch.entry(), event);
+    producer_inherits(launch.entry(), event);
     Result code = kSuccess;
     if (g_captures.load(std::memory_order_relaxed) <= 0) {
         code = driver<kEntry>()(stream, event, flags);

@@ -1,5 +1,5 @@
 // Which streams may stand in one hardware queue, where one holds back what the other has behind it. Known where the
-// platform sees which queue a stream's commands go to (call_watch.h); else streams that were created are counted: a
+// platform sees which queue a stream's commands go to (call_watch.h). Else streams that were created are counted: a
 // stream gets its queue then, the least used one, and keeps it, also if nobody ever uses the stream. For platforms with
 // kSharesHardware. Any thread.
 #pragma once

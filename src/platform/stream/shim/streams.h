@@ -31,7 +31,7 @@ XSCHED_HOT bool several_queues();
 // Whether queues of different priorities were ever there.
 XSCHED_HOT bool several_priorities();
 // `entry` is about to get a command. Those whose work the driver makes it wait for by the legacy default stream's
-// implicit rule become as urgent; those that may share a hardware queue with it (sharing.h) leave it free for this one.
+// implicit rule become as urgent. Those that may share a hardware queue with it (sharing.h) leave it free for this one.
 void depend_implicitly(StreamEntry& entry);
 
 // Whatever keeps the device through a pause of this process (queue/keep_alive.h).

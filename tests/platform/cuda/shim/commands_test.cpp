@@ -121,7 +121,7 @@ TEST_F(Commands, ManyLaunchesBehindASuspensionKeepTheDriverFree) {
     EXPECT_TRUE(eventually([&] { return launched >= 400; }));
     let_time_pass();
     EXPECT_LT(launched, 1000);
-    // The driver answers others meanwhile: no thread stands inside it.
+    // The driver answers others meanwhile: no thread waits inside it.
     EXPECT_EQ(noop(nullptr), CUDA_SUCCESS);
     EXPECT_EQ(cu().cuStreamSynchronize(nullptr), CUDA_SUCCESS);
     EXPECT_EQ(blocked(), blocked_before);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The shim finds the vendor's driver past itself, wherever the dynamic linker would, and says in one line if what it
+"""The shim finds the vendor's driver past itself, wherever the dynamic linker would. It says in one line if what it
 was told to use is none. Runs programs with the shim preloaded."""
 import argparse
 import os

@@ -90,7 +90,7 @@ protected:
     uint32_t enables_before_ = 0;
 };
 
-TEST_F(Interrupts, ARunningKernelStandsAndGoesOn) {
+TEST_F(Interrupts, ARunningKernelIsSuspendedAndGoesOn) {
     XQueueHandle xqueue = 0;
     const CUstream stream = stream_at_level_3(&xqueue);
     ASSERT_EQ(spin(stream, 30'000), CUDA_SUCCESS);
@@ -98,7 +98,7 @@ TEST_F(Interrupts, ARunningKernelStandsAndGoesOn) {
     suspend(xqueue);
     EXPECT_EQ(disabled(), 4u);
     std::this_thread::sleep_for(std::chrono::milliseconds(60));
-    EXPECT_EQ(word(), 0u) << "it ended while it should stand";
+    EXPECT_EQ(word(), 0u) << "it ended while it was suspended";
     resume(xqueue);
     EXPECT_EQ(disabled(), 0u);
     expect_at_end(stream, 7);
@@ -182,7 +182,7 @@ TEST_F(Interrupts, ADestroyedQueueOrStreamLeavesNothingDisabled) {
     EXPECT_TRUE(eventually([&] { return disabled() == 0; }));
 }
 
-TEST_F(Interrupts, ContextsComeAndGoWhileWorkStands) {
+TEST_F(Interrupts, ContextsComeAndGoWhileWorkIsSuspended) {
     for (int round = 0; round < 3; ++round) {
         CUcontext second = nullptr;
         ASSERT_EQ(cu().cuCtxCreate_v2(&second, 0, 0), CUDA_SUCCESS);

@@ -1,5 +1,5 @@
 // Under the local scheduler, on a driver that loads kernels at their first launch: such a launch of an urgent stream
-// waits in the driver for the work of a stream that stands for it.
+// waits in the driver for the work of a stream that is suspended for it.
 #include <unistd.h>
 
 #include "platform/cuda/shim/program.h"
@@ -33,7 +33,7 @@ protected:
     std::atomic<bool> stop_{false};
 };
 
-TEST_F(LazyLoading, TheFirstLaunchOfAKernelWaitsForAStreamThatStandsAndGetsOn) {
+TEST_F(LazyLoading, TheFirstLaunchOfAKernelWaitsForASuspendedStreamAndGetsOn) {
     const CUstream low = new_stream(), high = new_stream(CU_STREAM_NON_BLOCKING, -1);
     const CUfunction spinning = kernel("spin");
     EXPECT_EQ(spin(spinning, low, 1), CUDA_SUCCESS);

@@ -1,5 +1,5 @@
-// What the CUDA shim's tests share: the driver as a program sees it (libcuda.so.1 by name, which is the shim,
-// preloaded, over the fake driver), and work whose effect can be looked at. The tests are ordinary CUDA programs.
+// What the CUDA shim's tests share: the driver as a program sees it (libcuda.so.1 by name, which is the preloaded shim
+// over the fake driver). And work whose effect can be looked at. The tests are ordinary CUDA programs.
 #pragma once
 
 #include <dlfcn.h>

@@ -17,7 +17,7 @@ protected:
     void TearDown() override {
         XQueueResume(xqueue_, kQueueResumeFlagNone);
         EXPECT_EQ(cu().cuStreamDestroy_v2(stream_), CUDA_SUCCESS);
-        EXPECT_EQ(blocked(), blocked_before_) << "a thread stood in the driver because a stream was full";
+        EXPECT_EQ(blocked(), blocked_before_) << "a thread waited in the driver because a stream was full";
         EXPECT_EQ(fake_disturbed(), disturbed_before_) << "a capture was disturbed";
         CudaTest::TearDown();
     }

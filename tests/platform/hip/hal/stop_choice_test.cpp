@@ -9,8 +9,8 @@ namespace {
 
 constexpr uint32_t kOne = 1001, kOther = 1002;
 
-// Queues 0 to 2 are of one GPU, 3 of the other; which of them stand.
-std::vector<bool> stand(const std::vector<StoppableStream>& streams) {
+// Queues 0 to 2 are of one GPU, 3 of the other; which of them are stopped.
+std::vector<bool> stopped(const std::vector<StoppableStream>& streams) {
     StoppableQueue queues[] = {{kOne}, {kOne}, {kOne}, {kOther}};
     choose_stops(streams.data(), static_cast<unsigned>(streams.size()), queues, 4);
     return {queues[0].stopped, queues[1].stopped, queues[2].stopped, queues[3].stopped};
@@ -20,21 +20,21 @@ StoppableStream on(unsigned queue, bool asks) {
 }
 using Answer = std::vector<bool>;
 
-TEST(StopChoice, AQueueStandsWhenAllAskThatUseIt) {
-    EXPECT_EQ(stand({on(0, true), on(1, false)}), (Answer{true, false, false, false}));
-    EXPECT_EQ(stand({on(0, true), on(0, false)}), (Answer{false, false, false, false}));
+TEST(StopChoice, AQueueIsStoppedWhenAllAskThatUseIt) {
+    EXPECT_EQ(stopped({on(0, true), on(1, false)}), (Answer{true, false, false, false}));
+    EXPECT_EQ(stopped({on(0, true), on(0, false)}), (Answer{false, false, false, false}));
 }
-TEST(StopChoice, WhatNobodyUsesStandsWithItsGpu) {
-    EXPECT_EQ(stand({on(0, true), on(1, true)}), (Answer{true, true, true, false}));
-    EXPECT_EQ(stand({on(0, true), on(3, false)}), (Answer{true, true, true, false}));
+TEST(StopChoice, WhatNobodyUsesIsStoppedWithItsGpu) {
+    EXPECT_EQ(stopped({on(0, true), on(1, true)}), (Answer{true, true, true, false}));
+    EXPECT_EQ(stopped({on(0, true), on(3, false)}), (Answer{true, true, true, false}));
 }
 TEST(StopChoice, WhoIsNotKnownMayUseAnyQueueOfItsGpu) {
-    EXPECT_EQ(stand({on(0, true), {.gpu = kOne}}), (Answer{false, false, false, false}));
-    EXPECT_EQ(stand({on(0, true), {.gpu = kOther}}), (Answer{true, true, true, false}));
-    EXPECT_EQ(stand({on(0, true), {}}), (Answer{false, false, false, false}));
-    EXPECT_EQ(stand({{.asks = true}, {.asks = true}}), (Answer{true, true, true, true}));
+    EXPECT_EQ(stopped({on(0, true), {.gpu = kOne}}), (Answer{false, false, false, false}));
+    EXPECT_EQ(stopped({on(0, true), {.gpu = kOther}}), (Answer{true, true, true, false}));
+    EXPECT_EQ(stopped({on(0, true), {}}), (Answer{false, false, false, false}));
+    EXPECT_EQ(stopped({{.asks = true}, {.asks = true}}), (Answer{true, true, true, true}));
 }
-TEST(StopChoice, WithoutStreamsNothingStands) { EXPECT_EQ(stand({}), (Answer{false, false, false, false})); }
+TEST(StopChoice, WithoutStreamsNothingIsStopped) { EXPECT_EQ(stopped({}), (Answer{false, false, false, false})); }
 
 }  // namespace
 }  // namespace xsched::hip

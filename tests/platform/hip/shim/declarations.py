@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
-"""From the vendor's headers: those functions that api/hip.json declares too, once more in a namespace of their
-own, where no template of the same name is in the way, each with CHECK(name).    declarations.py TABLE OUT HEADER..."""
+"""From the vendor's headers: those functions that api/hip.json declares too, each with CHECK(name). They are declared
+in a namespace of their own, where no template of the same name is in the way.
+
+   declarations.py TABLE OUT HEADER..."""
 import json
 import re
 import sys

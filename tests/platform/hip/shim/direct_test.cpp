@@ -170,7 +170,7 @@ TEST_F(DirectHsa, TheEndIsKnownWithoutACall) {
     EXPECT_TRUE(eventually([&] { return idle(xqueue); }));
 }
 
-TEST_F(DirectHsa, ARunningKernelStandsAndGoesOn) {
+TEST_F(DirectHsa, ARunningKernelIsSuspendedAndGoesOn) {
     if (!interrupts()) GTEST_SKIP() << "without the fake kernel driver";
     hsa_queue_t* queue = make();
     hsa_queue_t* other = make();
@@ -191,7 +191,7 @@ TEST_F(DirectHsa, ARunningKernelStandsAndGoesOn) {
     EXPECT_TRUE(eventually([&] { return kernel.done.load(); }));
 }
 
-TEST_F(DirectHsa, AQueueThatGoesWhileItStandsLeavesNothing) {
+TEST_F(DirectHsa, AQueueThatGoesWhileSuspendedLeavesNothing) {
     hsa_queue_t* queue = make();
     const XQueueHandle xqueue = used(queue);
     XQueueSetPreemptLevel(xqueue, kPreemptLevelInterrupt);
@@ -226,7 +226,7 @@ TEST_F(DirectHsa, TheUrgentQueueGoesFirst) {
         EXPECT_TRUE(eventually([&] { return urgent.done && behind.done; }));
         return behind.after;
     };
-    // The scheduler has to come to know of both, it may decide a moment after a ring, and gives a queue that waits for
+    // The scheduler has to come to know of both, and may decide a moment after a ring. It gives a queue that waits for
     // another of its process a turn after 20 ms. Without it both would run at once, every time.
     EXPECT_TRUE(eventually([&] { return in_order() && in_order() && in_order(); }));
 }
@@ -270,8 +270,8 @@ TEST_F(DirectHsa, TheHardwareFollowsTheXQueuesPriority) {
     }
 }
 
-// The runtime's own update of a queue must not start one that stands.
-TEST_F(DirectHsa, AQueueThatStandsGetsItsPriorityAndStandsOn) {
+// The runtime's own update of a queue must not start one that is suspended.
+TEST_F(DirectHsa, ASuspendedQueueGetsItsPriorityAndStaysSuspended) {
     if (!interrupts()) GTEST_SKIP() << "without the fake kernel driver";
     hsa_queue_t* queue = make();
     const XQueueHandle xqueue = used(queue);

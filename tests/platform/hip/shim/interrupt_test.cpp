@@ -1,27 +1,24 @@
-// Level 3 in one program, on the fake kernel driver: which of its queues stand when which of its streams are suspended,
-// in every way that such a driver may offer, and that nothing of it outlives streams, queues and fork.
+// Level 3 in one program, on the fake kernel driver: which of its queues are off when which of its streams are
+// suspended, in every way that such a driver may offer. Nothing of it outlives streams, queues and fork.
 #include "platform/hip/shim/interrupts.h"
 
 namespace xsched::test {
 namespace {
 
-TEST_F(HipInterrupts, ARunningKernelStandsAndGoesOn) {
+TEST_F(HipInterrupts, ARunningKernelIsSuspendedAndGoesOn) {
     XQueueHandle xqueue = 0;
     const hipStream_t stream = stream_at_level_3(&xqueue);
-    ASSERT_EQ(spin(stream, 30'000), hipSuccess);
-    ASSERT_EQ(append(stream, 7), hipSuccess);
+    launch_long_work(stream, 7);
     suspend(xqueue);
     EXPECT_EQ(standing(), refuses_all() ? 0u : queues()) << "all for kernels";
     EXPECT_EQ(standing(1), 0u) << "those for copies go on";
     std::this_thread::sleep_for(std::chrono::milliseconds(60));
     if (!refuses_all()) {
-        EXPECT_EQ(word(), 0u) << "it ended while it should stand";
+        EXPECT_EQ(word(), 0u) << "it ended while it was suspended";
     }
     resume(xqueue);
     EXPECT_EQ(standing(), 0u);
-    EXPECT_EQ(hip().hipStreamSynchronize(stream), hipSuccess);
-    EXPECT_EQ(word(), 7u);
-    EXPECT_EQ(hip().hipStreamDestroy(stream), hipSuccess);
+    expect_at_end(stream, 7u);
 }
 
 TEST_F(HipInterrupts, RefusalFallsToTheNextWay) {
@@ -45,9 +42,7 @@ TEST_F(HipInterrupts, RefusalFallsToTheNextWay) {
     let_time_pass();
     EXPECT_EQ(word(), 0u);
     resume(xqueue);
-    EXPECT_EQ(hip().hipStreamSynchronize(stream), hipSuccess);
-    EXPECT_EQ(word(), 3u);
-    EXPECT_EQ(hip().hipStreamDestroy(stream), hipSuccess);
+    expect_at_end(stream, 3u);
 }
 
 // It attaches once, and lets go with the last stream.
@@ -75,7 +70,7 @@ TEST_F(HipInterrupts, TwoStreamsOfAProcessDoNotStopEachOther) {
     EXPECT_EQ(word(), 3u);
     ASSERT_EQ(append(one, 4), hipSuccess);
     let_time_pass();
-    EXPECT_EQ(word(), 3u) << "its gate stands meanwhile";
+    EXPECT_EQ(word(), 3u) << "its gate is closed meanwhile";
     suspend(second);
     EXPECT_EQ(standing(), refuses_all() ? 0u : queues());
     resume(first);
@@ -86,12 +81,11 @@ TEST_F(HipInterrupts, TwoStreamsOfAProcessDoNotStopEachOther) {
 }
 
 // Where the HSA runtime's queues are observed.
-TEST_F(HipInterrupts, AStreamWithAQueueOfItsOwnStandsAlone) {
+TEST_F(HipInterrupts, AStreamWithAQueueOfItsOwnIsSuspendedAlone) {
     if (!observed()) GTEST_SKIP() << "without the HSA stand-in";
     XQueueHandle first = 0, second = 0;
     const hipStream_t one = stream_at_level_3(&first), other = stream_at_level_3(&second);
-    ASSERT_EQ(spin(one, 30'000), hipSuccess);
-    ASSERT_EQ(append(one, 7), hipSuccess);
+    launch_long_work(one, 7);
     suspend(first);
     EXPECT_EQ(standing(), 1u);
     ASSERT_EQ(append(other, 3), hipSuccess);
@@ -103,7 +97,7 @@ TEST_F(HipInterrupts, AStreamWithAQueueOfItsOwnStandsAlone) {
     EXPECT_EQ(standing(), 0u);
     EXPECT_EQ(hip().hipStreamSynchronize(one), hipSuccess);
     EXPECT_EQ(word(), 3u * 31 + 7);
-    // What nobody's stream uses stands when all ask.
+    // What nobody's stream uses is off when all ask.
     suspend(first);
     suspend(second);
     EXPECT_EQ(standing(), queues());
@@ -122,7 +116,7 @@ TEST_F(HipInterrupts, ADestroyedQueueIsForgotten) {
         EXPECT_EQ(standing(), queues()) << "no call about the one that is gone";
     }
     resume(xqueue);
-    // One that goes while all stand.
+    // One that goes while all are off.
     const uint32_t late = create(100);
     suspend(xqueue);
     destroy(late);
@@ -139,7 +133,7 @@ TEST_F(HipInterrupts, ThePercentageIsTheRuntimesOwn) {
     suspend(xqueue);
     resume(xqueue);
     EXPECT_EQ(standing(), 1u);
-    // What the runtime changes while they stand comes into force later.
+    // What the runtime changes while they are off comes into force later.
     suspend(xqueue);
     kfd_ioctl_update_queue_args request{0, id, 0x1000, 50, 3};
     EXPECT_EQ(ioctl(file(), AMDKFD_IOC_UPDATE_QUEUE, &request), 0);
@@ -151,7 +145,7 @@ TEST_F(HipInterrupts, ThePercentageIsTheRuntimesOwn) {
     EXPECT_EQ(hip().hipStreamDestroy(stream), hipSuccess);
 }
 
-TEST_F(HipInterrupts, AStreamThatEndsWhileItStandsLeavesNothing) {
+TEST_F(HipInterrupts, AStreamThatEndsWhileSuspendedLeavesNothing) {
     XQueueHandle xqueue = 0;
     const hipStream_t stream = stream_at_level_3(&xqueue);
     suspend(xqueue);
@@ -192,7 +186,7 @@ TEST_F(HipInterrupts, AfterAFaultNoWayIsTried) {
 }
 
 // The last test: the other GPU's queues stay.
-TEST_F(HipInterrupts, AGpuWhoseStreamsAllAskStandsWithoutTheOther) {
+TEST_F(HipInterrupts, AGpuWhoseStreamsAllAskIsLeftWithoutTheOther) {
     if (!observed()) GTEST_SKIP() << "without the HSA stand-in";
     XQueueHandle first = 0, second = 0;
     const hipStream_t one = stream_at_level_3(&first);

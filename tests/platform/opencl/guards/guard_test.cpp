@@ -192,7 +192,7 @@ TEST_F(GuardTest, TheEventTellsTheKernelsOwnTimes) {
     EXPECT_GE(times[3] - times[2], cl_ulong{40'000'000}) << "from the first start to the last end, suspension included";
 }
 
-TEST_F(GuardTest, ItsObjectsMayBeReleasedWhileItStands) {
+TEST_F(GuardTest, ItsObjectsMayBeReleasedWhileItIsSuspended) {
     Stopped launch(units_);
     Steps& steps = launch.steps;
     EXPECT_EQ(clReleaseKernel(std::exchange(steps.kernel, nullptr)), CL_SUCCESS);
@@ -213,7 +213,7 @@ TEST_F(GuardTest, LaterArgumentsAreNotTheSuspendedLaunchs) {
     clReleaseEvent(second);
 }
 
-TEST_F(GuardTest, AQueueMayBeReleasedWhileItsKernelStands) {
+TEST_F(GuardTest, AQueueMayBeReleasedWhileItsKernelIsSuspended) {
     Stopped launch(units_);
     EXPECT_EQ(clReleaseCommandQueue(std::exchange(launch.queue.queue, nullptr)), CL_SUCCESS);
     launch.goes_on();

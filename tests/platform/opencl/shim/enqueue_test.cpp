@@ -1,5 +1,5 @@
-// Every enqueue function becomes exactly one command of the XQueue, is held back while that is suspended, and runs
-// when it is resumed, whether the program asked for an event or not.
+// Every enqueue function becomes exactly one command of the XQueue. The command is held back while the XQueue is
+// suspended and runs when it is resumed, whether the program asked for an event or not.
 #include <cerrno>
 
 #include "platform/opencl/shim/scheduled_queue.h"

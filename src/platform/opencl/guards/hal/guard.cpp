@@ -146,18 +146,18 @@ void Guard::discard(Flight* flight) {
     disown();
 }
 
-cl_int Guard::enqueue(Flight& flight, cl_command_queue queue, cl_uint again, const size_t* local, cl_uint count,
-                      const cl_event* wait_list, cl_event* event) {
+cl_int Guard::enqueue(Flight& flight, cl_command_queue queue, Groups groups, WaitList waits, cl_event* event) {
     const XoclGuarded& what = flight.what;
+    const size_t* local = groups == Groups::kAll ? what.local : flight.rest_local();
     cl_mem words = flight.words->memory();
     cl_mem flag = flag_.memory();
     const cl_uint at = what.first_guard_argument;
     cl_int code = api_.clSetKernelArg(what.kernel, at, sizeof words, &words);
     if (code == CL_SUCCESS) code = api_.clSetKernelArg(what.kernel, at + 1, sizeof flag, &flag);
-    if (code == CL_SUCCESS) code = api_.clSetKernelArg(what.kernel, at + 2, sizeof again, &again);
+    if (code == CL_SUCCESS) code = api_.clSetKernelArg(what.kernel, at + 2, sizeof groups, &groups);
     if (code != CL_SUCCESS) return code;
-    return api_.clEnqueueNDRangeKernel(queue, what.kernel, what.dimensions, what.offset, what.global, local, count,
-                                       wait_list, event);
+    return api_.clEnqueueNDRangeKernel(queue, what.kernel, what.dimensions, what.offset, what.global, local,
+                                       waits.count, waits.events, event);
 }
 
 // Without its tail the launch is not stopped: its event is the kernel's own.
@@ -177,7 +177,7 @@ cl_int Guard::launch(cl_command_queue queue, const XoclGuarded& what, cl_uint co
                      cl_event* event, void** times) {
     Flight* flight = new_flight(what);
     if (flight == nullptr) return CL_OUT_OF_HOST_MEMORY;
-    const cl_int code = enqueue(*flight, queue, 0, flight->what.local, count, wait_list, &flight->first);
+    const cl_int code = enqueue(*flight, queue, Groups::kAll, {count, wait_list}, &flight->first);
     if (code != CL_SUCCESS) {
         discard(flight);
         return code;
@@ -264,13 +264,12 @@ cl_command_queue Guard::rest_queue() {
     return there;
 }
 
-// The caller has counted the pass. In the queue of our own: the program's stands at the tail.
+// The caller has counted the pass. In the queue of our own: the program's waits at the tail.
 void Guard::run_rest(Flight& flight) {
     flight.words->word(kGuardSkipped).store(0, std::memory_order_seq_cst);
     cl_event event = nullptr;
     cl_command_queue queue = rest_queue();
-    const cl_int code =
-        queue == nullptr ? CL_OUT_OF_RESOURCES : enqueue(flight, queue, 1, flight.rest_local(), 0, nullptr, &event);
+    const cl_int code = queue == nullptr ? CL_OUT_OF_RESOURCES : enqueue(flight, queue, Groups::kSkipped, {}, &event);
     if (code != CL_SUCCESS) {
         XLOG_ERRO("opencl error %d: the rest of a suspended kernel cannot run; its event fails", code);
         return pass_over(flight, code);

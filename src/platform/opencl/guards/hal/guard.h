@@ -1,10 +1,10 @@
 // Level 2 on OpenCL: a queue's guard, which lets no more work-groups start while the queue is deactivated.
 //
-// A guarded launch is two commands of the queue: the kernel with the guard at its start (guard_words.h), and the tail,
-// an empty kernel that waits for it and for a user event, and whose event is the program's. Everything behind the
-// launch waits for the tail. When the first pass is over and no group was skipped, the user event is completed;
-// otherwise the launch stands until the queue is reactivated, and the groups that were skipped run in another pass,
-// on a queue of our own because the program's stands at the tail.
+// A guarded launch is two commands of the queue: the kernel with the guard at its start (guard_words.h), and the tail.
+// The tail is an empty kernel that waits for the first one and for a user event. The program gets the tail's event.
+// Everything behind the launch waits for the tail. When the first pass is over and no group was skipped, the user event
+// is completed; otherwise the launch is suspended until the queue is reactivated. Then the groups that were skipped run
+// in another pass. That pass is in a queue of our own, because the program's waits at the tail.
 //
 // Groups that wait for each other (a barrier over the whole grid) cannot be skipped: they would wait for ever. A pass
 // that does not end within kMutualNs of its first skipped group is joined by the next one, and the launch is not
@@ -40,7 +40,7 @@ public:
     void own() override;
 
     void close();  // level 2: deactivate
-    void open();   // reactivate
+    void open();  // reactivate
 
     cl_int launch(cl_command_queue queue, const XoclGuarded& what, cl_uint count, const cl_event* wait_list,
                   cl_event* event, void** times);
@@ -59,8 +59,12 @@ private:
     Flight* new_flight(const XoclGuarded& what);
     void discard(Flight* flight);
     static void leave_behind(Flight* flight);
-    cl_int enqueue(Flight& flight, cl_command_queue queue, cl_uint again, const size_t* local, cl_uint count,
-                   const cl_event* wait_list, cl_event* event);
+    struct WaitList {
+        cl_uint count = 0;
+        const cl_event* events = nullptr;
+    };
+    enum class Groups : cl_uint { kAll = 0, kSkipped = 1 };  // as the guard's third argument says it
+    cl_int enqueue(Flight& flight, cl_command_queue queue, Groups groups, WaitList waits, cl_event* event);
     void enqueue_tail(Flight& flight, cl_command_queue queue, cl_event* event);
     void follow(Flight& flight, cl_event event);
     void pass_over(Flight& flight, cl_int status);
@@ -76,12 +80,12 @@ private:
     std::atomic<int32_t> owners_{1};
     GuardMemory flag_;
     base::Mutex mutex_;
-    Flight* flights_ = nullptr;              // not over yet; guarded by mutex_
-    GuardMemory* spare_ = nullptr;           // guarded by mutex_
+    Flight* flights_ = nullptr;  // not over yet; guarded by mutex_
+    GuardMemory* spare_ = nullptr;  // guarded by mutex_
     cl_command_queue rest_queue_ = nullptr;  // guarded by mutex_
     int64_t closed_at_ns_ = 0;  // 0: open; guarded by mutex_
-    int64_t closed_ns_ = 0;     // how long it was closed before; guarded by mutex_
-    int64_t ended_ns_ = 0;      // when the last launch was over, and how long the guard had been closed by then
+    int64_t closed_ns_ = 0;  // how long it was closed before; guarded by mutex_
+    int64_t ended_ns_ = 0;  // when the last launch was over, and how long the guard had been closed by then
     int64_t closed_before_end_ns_ = 0;
 };
 

@@ -1,8 +1,8 @@
 // The words that a guarded launch and the host share: 32-bit, in host memory that the device reads and writes directly.
 // The launch has kGuardHeader words and one for each work-group; its queue has one, the flag.
 //
-// A group that finds the flag set marks its word and ends; so do all groups that begin after it in that pass, so that
-// what runs is a beginning of the launch in the order the device starts groups. When the pass is over and the queue is
+// A group that finds the flag set marks its word and ends; so do all groups that begin after it in that pass. What runs
+// is a beginning of the launch, in the order in which the device starts groups. When the pass is over and the queue is
 // open again, another pass runs the groups that are marked, and they alone.
 #pragma once
 

@@ -1,6 +1,6 @@
-// Level 2 in the shim: which of the program's programs and kernel objects have guarded twins, what their arguments
-// are, and the launch of a guarded kernel in place of the program's own. Nothing of this is hooked unless
-// guarding() is true. Threads as for the OpenCL calls that lead here.
+// Level 2 in the shim: which of the program's programs and kernel objects have guarded twins, and what their arguments
+// are. A guarded kernel is launched in place of the program's own. Nothing of this is hooked unless guarding() is true.
+// Threads as for the OpenCL calls that lead here.
 #pragma once
 
 #include "platform/opencl/shim/entry_points.h"

@@ -1,0 +1,65 @@
+// What tests of mechanisms in slots share: `low`, a victim of long commands, and `high`, which is more urgent. Both can
+// be interrupted.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include "dispatch/two_clients.h"
+#include "sched/pauses.h"
+
+namespace xsched::dispatch::testing {
+
+inline constexpr int64_t kLongNs = 5 * kMs, kBriefNs = 100 * kUs;
+
+class MechanismInSlots : public TwoClients {
+protected:
+    explicit MechanismInSlots(sched::Settings settings = {}) : TwoClients(settings) {}
+    void SetUp() override {
+        TwoClients::SetUp();
+        low.make_interruptible(0);
+        high.make_interruptible(0);
+        low.slot(0).command_ns = kLongNs;
+    }
+    bool interrupt(uint32_t at = 0) { return low.slot(at).interrupt.load() != 0; }
+    // Likewise, of one with a keep-alive: each pause begins with a wait.
+    int64_t learn_waits() {
+        high.header().keeps_alive = 1;
+        int64_t now = kStart;
+        for (unsigned i = 0; i < sched::Pauses::kEnough; ++i) {
+            ++high.header().keep_alive_synchronizes;
+            high.submit(0, now);
+            dispatcher.pass(now);
+            high.complete(0, now + kMs);
+            dispatcher.pass(now + kMs);
+            now += kMs + 20 * kUs;
+        }
+        return now;
+    }
+    // Of `high`, a millisecond after `low` began to work. Returns when.
+    int64_t begin_burst(int64_t now) {
+        low.submit(0, now);
+        dispatcher.pass(now);
+        now += kMs;
+        high.submit(0, now);
+        again_ns = dispatcher.pass(now);
+        return now;
+    }
+    // The same, of one that is known to pause, beside brief commands.
+    int64_t begin_known_burst() {
+        low.slot(0).command_ns = kBriefNs;
+        return begin_burst(learn_pauses(20 * kUs) + 20 * kMs);
+    }
+    // Commands of `low` that are short in the mean take 0.6 ms each. Returns when they were launched.
+    int64_t run_long_commands() {
+        const int64_t now = learn_pauses(20 * kUs) + 20 * kMs;
+        low.slot(0).command_ns = kBriefNs;
+        for (int i = 0; i < 100; ++i) low.submit(0, now);
+        dispatcher.pass(now);
+        low.slot(0).completed += 32;
+        low.slot(0).busy_ns += 20 * kMs;
+        return now;
+    }
+    int64_t again_ns = 0;
+};
+
+}  // namespace xsched::dispatch::testing
