@@ -10,7 +10,7 @@
 #   --folder FOLDER   where the machines are made (default: a new one in $TMPDIR or /var/tmp)
 #   --limit SECONDS   for everything; what no time is left for is skipped, with status 77 (default: 5400)
 #   --keep            leaves the machines there
-#   COMMAND           default: "make demo" "make test"
+#   COMMAND           default: "make demo" "make test"; the same once more behind them: twice in a row
 #
 # Packages come from where this machine's apt has them. All mounts are made in a mount namespace of this script's own
 # and end with it, whatever ends it.
@@ -82,7 +82,11 @@ make_debian() {
     local options=(--variant=minbase --include=make,git,ca-certificates,sudo)
     [[ -z $cache ]] || { mkdir -p "$cache"; options+=(--cache-dir="$cache"); }
     in_namespaces debootstrap "${options[@]}" "$codename" "$folder/debian" "$mirror" \
-        > "$folder/debootstrap.log" 2>&1 || { tail -5 "$folder/debootstrap.log" >&2; return 1; }
+        > "$folder/debootstrap.log" 2>&1 || {
+            tail -5 "$folder/debootstrap.log" >&2
+            [[ $(left) -gt 0 ]] || echo "there were $limit s for everything, and they are over" >&2
+            return 1
+        }
     sed 's/^/deb /' <<< "$sources" > "$folder/debian/etc/apt/sources.list"
     apt-config dump | grep -E '^Acquire::(http|https|ftp)::' > "$folder/debian/etc/apt/apt.conf.d/90host" || true
     cp -L /etc/resolv.conf /etc/hosts "$folder/debian/etc/"
