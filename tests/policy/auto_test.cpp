@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "policy/auto/target.h"
 #include "policy/policy.h"
 #include "policy/virtual_device.h"
 
@@ -256,6 +257,30 @@ TEST(Auto, ATargetThatCannotBeMetIsNamedWithTheBestPossible) {
     Job possible = urgent;
     possible.unit.slo_p99 = 1'500;
     EXPECT_EQ(told_after({possible, batch(200 * kUs)}, 2 * kSecond).notes[0].code, NoteCode::kOnTarget);
+}
+
+// One burst in fifty is late by itself: that says nothing of what is possible for 99 of 100, and a tenth does.
+TEST(Auto, AFewLateBurstsDoNotMakeATargetImpossible) {
+    Target target;
+    Habits habits;
+    int64_t now = kSecond;
+    habits.see({.ready_since_ns = now, .ready = true}, 0, now);
+    const auto note = [&](int count, int64_t ns) {
+        for (int i = 0; i < count; ++i) {
+            now += ns;
+            habits.see({.used_ns = ns}, ns, now);
+            now += 10 * kMs;
+            habits.see({.ready_since_ns = now, .ready = true}, 0, now);
+            target.note(habits, false);
+        }
+    };
+    note(125, kMs);
+    note(3, 3 * kMs);
+    EXPECT_GT(target.best_ns(), 2 * kMs);
+    EXPECT_FALSE(target.is_impossible(2 * kMs));
+    EXPECT_TRUE(target.is_impossible(kMs / 2));
+    note(12, 3 * kMs);
+    EXPECT_TRUE(target.is_impossible(2 * kMs));
 }
 
 // A policy change, or another device's end, leaves nothing behind that could be asked about.

@@ -228,7 +228,7 @@ private:
         if (unit.slo_p99 != 0 && known.target != nullptr && known.target->is_known()) {
             const Target& target = *known.target;
             const int64_t target_ns = target.ns(unit.slo_p99);
-            const bool possible = target.best_ns() <= target_ns;
+            const bool possible = !target.is_impossible(target_ns);
             return {.code = possible ? NoteCode::kOnTarget : NoteCode::kOffTarget,
                     .first = (possible ? target.had_ns() : target.best_ns()) / 1000,
                     .second = target_ns / 1000};

@@ -53,6 +53,14 @@ int64_t Target::median(const Lengths& lengths) const {
     return *middle;
 }
 
+// One in a hundred may be late. Where just so many are, chance makes it three of kBursts every seventh time, and five
+// once in a hundred.
+bool Target::is_impossible(int64_t target_ns) const {
+    uint32_t late = 0;
+    for (uint32_t i = 0; i < count(); ++i) late += int64_t{ran_us_[i]} * 1000 > target_ns ? 1 : 0;
+    return late > 1 + count() / 32;
+}
+
 // The second longest of kBursts, the longest of fewer.
 int64_t Target::high(const Lengths& lengths) const {
     uint32_t first = 0;

@@ -32,6 +32,8 @@ public:
         const int64_t target_ns = ns(slo_p99);
         return is_known() && target_ns >= shortest_ns_ && ran_ns <= target_ns;
     }
+    // As far as its bursts tell that had the device at once: more of them than chance explains would have been late.
+    bool is_impossible(int64_t target_ns) const;
     int64_t best_ns() const { return high(ran_us_) * 1000; }  // of 99 in 100, with the device at once
     int64_t had_ns() const { return high(latency_us_) * 1000; }
     bool is_known() const { return bursts_ >= Habits::kEnough; }
