@@ -34,8 +34,8 @@ public:
 
     // Lock held.
     void begin();
-    // The word behind which the last one has ended.
-    uint32_t ended() const { return number_ + 1; }
+    // The word with which the last one has ended; 0: there was none.
+    uint32_t ended() const { return number_ == 0 ? 0 : number_ + 1; }
 
 private:
     const XqKeepAliveOps* ops() const { return core_.setup.ops != nullptr ? core_.setup.ops->keep_alive : nullptr; }
