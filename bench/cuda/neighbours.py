@@ -35,8 +35,6 @@ WAYS = {"native": None, "xsched": {}, "whole": {"XSCHED_COPY_PIECE": "-1"}, "pie
         "kernels_off": {"XSCHED_INTERRUPT_COPIES": "0"},
         "pageable": {"XSCHED_COPY_PIECE": "0", "XSCHED_INTERRUPT_COPIES": "0"}, "careless": {"XSCHED_PRECAUTIONS": "0"},
         "foreseeing": {"XSCHED_FORESIGHT": "1"}, "gates": {"XSCHED_INTERRUPT": "0"},
-        "late": {"XSCHED_LATE_CALLS": "1"},
-        "late_kernels": {"XSCHED_LATE_CALLS": "1", "XSCHED_INTERRUPT_COPIES": "0"},
         "keeping": {"XSCHED_FREE_ENDS_KEEP_ALIVE": "0"}, "timeslices": None}
 TIMESLICES = "timeslices"  # natively, and the neighbours have a short timeslice once and for all
 PARTS = ("first allocation", "other allocations", "first kernels", "other kernels", "first release", "other releases")

@@ -33,8 +33,7 @@ bool LocalScheduler::prepare(const char* policy, ipc::Region& region) {
     }
     const sched::Settings settings{.trials = base::options().trials != 0,
                                    .precautions = base::options().precautions != 0,
-                                   .foresight = base::options().foresight != 0,
-                                   .late_calls = base::options().late_calls != 0};
+                                   .foresight = base::options().foresight != 0};
     auto* fresh = new (std::nothrow) dispatch::Dispatcher(sched::Core(info->make(), settings));
     if (fresh == nullptr) return false;
     base::Lock lock(mutex_);

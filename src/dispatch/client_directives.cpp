@@ -177,8 +177,7 @@ void ClientSlots::direct_queue(uint32_t at, int64_t now_ns) {
     const bool calls = put(slot.interrupt, static_cast<uint32_t>(interrupt_of(units_[queue.own]))) &&
                        preemption.interrupt != sched::Interrupt::kNone;
     if (preemption.on_its_way && (calls || !queue.on_its_way)) {
-        departure_.begin(queue.costs, now_ns, preemption.keep_ns,
-                         interrupt_of(units_[queue.own]) == ipc::Interrupt::kKeptOff);
+        departure_.begin(queue.costs, now_ns, interrupt_of(units_[queue.own]) == ipc::Interrupt::kKeptOff);
         departure_rung_ = false;
         leaves_for_ = queue.by_client;
     }

@@ -15,11 +15,10 @@ public:
     // Behind the call that keeps off what a short timeslice has taken off already: for whoever looks late.
     static constexpr int64_t kKeptOffNs = 50'000;
 
-    // `keep_ns`: so long at least, if no call is to come before. `kept_off`: the call only keeps it off.
-    void begin(const Costs& costs, int64_t now_ns, int64_t keep_ns = 0, bool kept_off = false) {
+    // `kept_off`: the call only keeps it off.
+    void begin(const Costs& costs, int64_t now_ns, bool kept_off) {
         costs_ = costs;
         kept_off_ = kept_off;
-        keep_ns_ = keep_ns;
         since_ns_ = now_ns;
         under_way_ = true;
     }
@@ -29,12 +28,11 @@ public:
     int64_t keep_until_ns(bool called, int64_t now_ns) {
         if (called || now_ns - since_ns_ >= costs_.most_off_ns()) under_way_ = false;
         if (called && kept_off_) return now_ns + kKeptOffNs;
-        return std::max({since_ns_ + costs_.off_ns(), now_ns + costs_.effect_ns(), since_ns_ + keep_ns_});
+        return std::max(since_ns_ + costs_.off_ns(), now_ns + costs_.effect_ns());
     }
 
 private:
     Costs costs_;
-    int64_t keep_ns_ = 0;
     int64_t since_ns_ = 0;
     bool under_way_ = false;
     bool kept_off_ = false;

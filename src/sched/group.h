@@ -24,8 +24,6 @@ struct Group {
     static constexpr uint64_t kNotYet = UINT64_MAX;
     uint64_t late_completed = kNotYet;  // commands, when it should have stopped at its gates for long
     bool on_its_way = false;     // Preemption::on_its_way
-    int64_t keep_ns = 0;         // Preemption::keep_ns
-    bool call_waited = false;    // the call that takes it off was not made at once
     uint32_t timeslice_us = 0;   // of its process, and since when it was told
     int64_t timeslice_since_ns = 0;
     int64_t late_ns = 0;         // when its running work counts as late; 0: it does not

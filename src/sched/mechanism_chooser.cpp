@@ -82,12 +82,11 @@ Present look_at(const Pass& pass, const Group& group) {
 void end_suspension(const Pass& pass, Group& group) {
     const uint64_t id = std::exchange(group.urgent_id, 0);
     const bool tried = std::exchange(group.tried, false);
-    const bool call_waited = std::exchange(group.call_waited, false);
     if (id == 0 || group.urgent_at >= pass.given.units.size()) return;
     const UnitState& urgent = pass.given.units[group.urgent_at];
     if (urgent.unit.id != id || urgent.idle_since_ns <= group.suspended_ns) return;
     const int64_t lasted_ns = urgent.idle_since_ns - group.suspended_ns;
-    pass.device.units[group.urgent_at].burst_length.note(lasted_ns, call_waited);
+    pass.device.units[group.urgent_at].burst_length.note(lasted_ns);
     if (tried) group.trials->note(group.tried_way, id, lasted_ns);
 }
 
@@ -175,27 +174,12 @@ void escalate(const Pass& pass, Group& group, const Present& present) {
     group.chosen_ns = pass.now_ns;
 }
 
-// How long the call that takes it off may wait; 0: it may not. A timeslice has it off, and its rival keeps the device.
-int64_t call_may_wait_ns(const Pass& pass, const Group& group, const Present& present, bool short_timeslice) {
-    if (!pass.settings.late_calls || present.urgent == nullptr) return 0;
-    if (choose_interrupt(present.victim, group.mechanism, short_timeslice) != Interrupt::kKeptOff) return 0;
-    return pass.device.units[present.urgent_at].burst_length.without_call_ns();
-}
-
 // What becomes of what runs, now that all of the group is suspended.
 void settle_interrupt(const Pass& pass, Group& group, const Present& present, bool short_timeslice) {
     // Suspended by a person, with nobody's work to press for the device, it must be off.
     if (group.interrupt == Interrupt::kKeptOff && present.urgent == nullptr) group.interrupt = Interrupt::kTakenOff;
     if (group.interrupt != Interrupt::kNone || !present.ready) return;
-    const int64_t waits_ns = call_may_wait_ns(pass, group, present, short_timeslice);
-    if (interrupts(group.mechanism) && pass.now_ns - group.chosen_ns <= waits_ns + kSlippedNs) {
-        const bool waits = pass.now_ns < group.chosen_ns + waits_ns;
-        group.keep_ns = waits ? waits_ns : 0;
-        if (waits) {
-            group.on_its_way = group.call_waited = true;
-            group.late_ns = group.chosen_ns + waits_ns;
-            return;
-        }
+    if (interrupts(group.mechanism) && pass.now_ns - group.chosen_ns <= kSlippedNs) {
         group.interrupt = choose_interrupt(present.victim, group.mechanism, short_timeslice);
         group.on_its_way = present.urgent != nullptr && present.urgent->keeps_alive;
         return;
@@ -231,7 +215,6 @@ uint32_t choose(const Pass& pass, Group& group, Present& present) {
     if (!present.suspended) {
         group.suspended_ns = 0;
         group.on_its_way = false;
-        group.keep_ns = 0;
         group.interrupt = Interrupt::kNone;
         group.mechanism = chosen;
         return slice_us;
@@ -259,7 +242,6 @@ void choose_for(Pass& pass, Group& group) {
                                     .timeslice_us = slice_us,
                                     .expect_interrupt = interrupts(group.usual),
                                     .on_its_way = group.on_its_way,
-                                    .keep_ns = group.keep_ns,
                                     .has_victims = has_victims,
                                     .victims_leave = has_victims && device.some_leave,
                                     .has_peer = present.victim.has_peer};

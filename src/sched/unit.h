@@ -55,7 +55,6 @@ struct Preemption {
     uint32_t timeslice_us = 0;  // of its process in the hardware; 0: the driver's own
     bool expect_interrupt = false;  // a suspension may interrupt what runs: its agent should be quick
     bool on_its_way = false;  // while it is suspended: whoever it makes room for should keep the device at first
-    int64_t keep_ns = 0;  // then: for so long at least, since no call is made before; 0: as long as the call takes
     bool has_victims = false;  // units of other processes may be suspended for its sake
     bool victims_leave = false;  // some of them are usually taken off the device then, or kept from coming back
     bool has_peer = false;  // processes of its priority make room with it
@@ -94,7 +93,6 @@ struct Settings {
     bool trials = false;  // trials.h
     bool precautions = true;  // precautions.h
     bool foresight = false;  // period.h
-    bool late_calls = false;  // burst_length.h, of bursts without a call
 };
 
 // All units of one device. A unit keeps its position for as long as `composition` stays the same.

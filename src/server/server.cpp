@@ -42,7 +42,6 @@ sched::Core make_core(const Options& options, const std::string& policy) {
     settings.claim_limit_ns = options.claim_limit_ns;
     settings.trials = base::options().trials != 0;
     settings.foresight = base::options().foresight != 0;
-    settings.late_calls = base::options().late_calls != 0;
     settings.precautions = base::options().precautions != 0;
     const policy::PolicyInfo* info = policy.empty() ? nullptr : policy::find_policy(policy.c_str());
     if (info == nullptr) info = policy::find_policy(options.policy.c_str());
