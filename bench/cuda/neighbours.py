@@ -38,6 +38,7 @@ WAYS = {"native": None, "xsched": {}, "whole": {"XSCHED_COPY_PIECE": "-1"}, "pie
         "keeping": {"XSCHED_FREE_ENDS_KEEP_ALIVE": "0"}, "timeslices": None}
 TIMESLICES = "timeslices"  # natively, and the neighbours have a short timeslice once and for all
 PARTS = ("first allocation", "other allocations", "first kernels", "other kernels", "first release", "other releases")
+LONG_ROUND_US = 150  # a round of `steps` is 45
 BURSTS = ("kernels", "steps", "host")  # the main job's A, B and C
 SETS = {"copies": (("copying",), ("pinned both ways", "pageable both ways", "model load", "pinned in, 16 deep")),
         "crowds": ((*BURSTS, "copying"), ("one", "five", "ten")),
@@ -266,9 +267,12 @@ def summary(bursts, neighbours, alone):
     if bursts[0][2] > 0:
         made |= {"in_us": part([row[2] for row in bursts[1:]], 0.5),
                  "kernels_us": part([row[3] for row in bursts[1:]], 0.5)}
-    if len(bursts[0]) > 4:
+    if len(bursts[0]) == 4 + len(PARTS):
         made["parts_us"] = {name: round(part([row[4 + at] for row in bursts[1:]], 0.5), 1)
                             for at, name in enumerate(PARTS)}
+    elif len(bursts[0]) > 4:  # of each round in how many bursts it was a long one, as where others came in between
+        rounds = [[row[4 + at] for row in bursts[1:]] for at in range(len(bursts[0]) - 4)]
+        made["long_rounds"] = [sum(ns / 1000 > LONG_ROUND_US for ns in one) for one in rounds]
     begin, end = bursts[0][0], bursts[-1][0] + bursts[-1][1]
     busy = sum(row[1] for row in bursts) / (end - begin)
     rates = [(rate(pieces, *alone), rate(pieces, begin, end)) for pieces in neighbours]

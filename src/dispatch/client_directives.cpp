@@ -14,9 +14,6 @@ static_assert(static_cast<uint32_t>(sched::Interrupt::kKeptOff) == static_cast<u
 
 namespace {
 
-// From the begin of a burst until its client knows of the first directive, in nearly all cases.
-constexpr int64_t kAheadNs = 300 * base::kMicrosecond;
-
 template <typename T>
 bool update(std::atomic<T>& field, T value) {
     if (field.load(std::memory_order_relaxed) == value) return false;
@@ -114,7 +111,6 @@ ClientSlots::Summary ClientSlots::take_verdicts() {
         summary.suspect |= verdict.suspect;
         summary.expects_interrupt |= verdict.preemption.expect_interrupt;
         summary.has_victims |= verdict.preemption.has_victims;
-        if (verdict.preemption.victims_leave) summary.keep_alive_ahead_ns = kAheadNs;
         summary.together |= verdict.suspend && interrupt_of(units_[queue.own]) == ipc::Interrupt::kTogether;
         const bool runs = queue.ready && watched && !verdict.suspend;
         followed_ |= runs || queue.stopping_since_ns != 0 || queue.resuming_since_ns != 0;
@@ -141,7 +137,6 @@ void ClientSlots::write_header(const Summary& summary) {
     }
     put(header.expect_interrupt, summary.expects_interrupt ? 1U : 0U);
     put(header.keep_alive_wanted, summary.has_victims ? 1U : 0U);
-    put(header.keep_alive_ahead_ns, summary.keep_alive_ahead_ns);
     if (put(header.watching, summary.watching ? 1U : 0U) && summary.watching) {
         began_watching_ = true;
         quiet_ns_ = 0;  // it did not tell
@@ -321,7 +316,6 @@ void ClientSlots::let_go(int64_t now_ns) {
     if (update(view_.region->header.together, 0U) && view_.together != nullptr) view_.together->push_back(view_.id);
     put(view_.region->header.expect_interrupt, 0U);
     put(view_.region->header.keep_alive_wanted, 0U);
-    put(view_.region->header.keep_alive_ahead_ns, int64_t{0});
     suspended_ = followed_ = false;
     units_.remove_all();
     ring();

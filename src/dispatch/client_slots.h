@@ -135,7 +135,6 @@ private:
         bool suspended = false;
         bool expects_interrupt = false;
         bool has_victims = false;
-        int64_t keep_alive_ahead_ns = 0;
         bool suspect = false;
         bool together = false;
         uint32_t unscheduled = 0;

@@ -11,25 +11,11 @@ namespace {
 // The pause between the end of a wait and the next launch. A longer one is not worth the device's time.
 constexpr int64_t kLongestNs = 50 * base::kMicrosecond;
 
-// A longer pause ends a burst.
-constexpr int64_t kBurstOverNs = base::kMillisecond;
-
 }  // namespace
 
 void KeepAlive::begin() {
     running_.store(false, std::memory_order_relaxed);
     prepared_for_ = path_.binding();
-    burst_ns_ = waited_ns_ = 0;
-}
-
-// Lock held. Others are on their way off the device. At the first wait of a burst nobody may have said so yet, where
-// the scheduler takes a little longer than the program's first launches.
-bool KeepAlive::useful(const ipc::Header& header) {
-    const int64_t now = base::now_ns();
-    const int64_t ready_since = core_.published.slot().ready_since_ns.load(std::memory_order_relaxed);
-    if (ready_since - std::exchange(waited_ns_, now) > kBurstOverNs) burst_ns_ = ready_since;
-    return now < header.keep_alive_until_ns.load(std::memory_order_relaxed) ||
-           now - burst_ns_ < header.keep_alive_ahead_ns.load(std::memory_order_relaxed);
 }
 
 // The number of a new one; 0: not now.
@@ -39,7 +25,7 @@ uint32_t KeepAlive::next_number() {
     ipc::Header& header = core_.published.header();
     if (header.keeps_alive.load(std::memory_order_relaxed) == 0) return 0;
     header.keep_alive_synchronizes.fetch_add(1, std::memory_order_relaxed);
-    if (!useful(header)) return 0;
+    if (base::now_ns() >= header.keep_alive_until_ns.load(std::memory_order_relaxed)) return 0;
     path_.absorb_progress();
     if (core_.completed == core_.submitted) return 0;  // the device has gone on to others already
     followed_ = false;

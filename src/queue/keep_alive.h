@@ -40,7 +40,6 @@ public:
 private:
     const XqKeepAliveOps* ops() const { return core_.setup.ops != nullptr ? core_.setup.ops->keep_alive : nullptr; }
     uint32_t next_number();
-    bool useful(const ipc::Header& header);
     bool preparation_asked();
 
     QueueCore& core_;
@@ -50,8 +49,6 @@ private:
     bool followed_ = false;  // once
     uint32_t prepared_for_ = 0;  // or refused: the path's binding
     uint32_t warm_seen_ = 0;
-    int64_t burst_ns_ = 0;  // since when the program has paused for short whiles alone
-    int64_t waited_ns_ = 0;  // when it waited last
 };
 
 }  // namespace xsched::queue

@@ -153,8 +153,6 @@ struct DeviceHistory {
     std::vector<uint32_t> members;  // positions of units, group by group
     std::vector<uint32_t> dirty_groups;
     std::vector<uint32_t> late;  // groups whose running work may be late (Group::late_ns)
-    bool some_leave = false;  // some groups are usually interrupted (Preemption::victims_leave)
-    bool leaving_changed = true;
     std::vector<Usage> usages;  // by position
     Rivals rivals;
     bool rivals_changed = true;  // since they were summed up

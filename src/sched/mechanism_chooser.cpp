@@ -229,21 +229,17 @@ void choose_for(Pass& pass, Group& group) {
     DeviceHistory& device = pass.device;
     group.dirty = false;
     Present present = look_at(pass, group);
-    const bool left = interrupts(group.usual);
     const uint32_t slice_us = choose(pass, group, present);
-    device.leaving_changed |= interrupts(group.usual) != left;
     group.tell_timeslice(slice_us, pass.now_ns);
     if (group.late_ns != 0) device.late.push_back(static_cast<uint32_t>(&group - device.groups.data()));
     for (uint32_t i = group.begin; i < group.end; ++i) {
         const uint32_t at = device.members[i];
-        const bool has_victims = device.rivals.has_victims(at, pass.given.units[at]);
         const Preemption preemption{.mechanism = group.mechanism,
                                     .interrupt = group.interrupt,
                                     .timeslice_us = slice_us,
                                     .expect_interrupt = interrupts(group.usual),
                                     .on_its_way = group.on_its_way,
-                                    .has_victims = has_victims,
-                                    .victims_leave = has_victims && device.some_leave,
+                                    .has_victims = device.rivals.has_victims(at, pass.given.units[at]),
                                     .has_peer = present.victim.has_peer};
         if (preemption == device.verdicts[at].preemption) continue;
         device.verdicts[at].preemption = preemption;
@@ -274,15 +270,6 @@ void mark_late(Pass& pass) {
         if (pass.now_ns >= device.groups[index].late_ns) device.mark_group_at(index);
 }
 
-// Their rivals are told in the next pass: this changes seldom.
-void see_who_leaves(DeviceHistory& device) {
-    if (!std::exchange(device.leaving_changed, false)) return;
-    const bool some = std::any_of(device.groups.begin(), device.groups.end(),
-                                  [](const Group& group) { return interrupts(group.usual); });
-    if (std::exchange(device.some_leave, some) == some) return;
-    for (uint32_t index = 0; index < device.groups.size(); ++index) device.mark_group_at(index);
-}
-
 // Victims that are no longer late are forgotten; the others are looked at again in time.
 void wake_for_late(Pass& pass) {
     DeviceHistory& device = pass.device;
@@ -297,7 +284,6 @@ void wake_for_late(Pass& pass) {
 void choose_mechanisms(Pass& pass) {
     DeviceHistory& device = pass.device;
     if (pass.anew) {
-        device.leaving_changed = true;
         for (uint32_t at = 0; at < pass.given.units.size(); ++at) see(pass, at);
     } else {
         for (const uint32_t at : pass.given.changed) see(pass, at);
@@ -309,7 +295,6 @@ void choose_mechanisms(Pass& pass) {
     if (!device.late.empty()) mark_late(pass);
     for (const uint32_t index : device.dirty_groups) choose_for(pass, device.groups[index]);
     device.dirty_groups.clear();
-    see_who_leaves(device);
     if (!device.late.empty()) wake_for_late(pass);
 }
 

@@ -201,11 +201,7 @@ void QueueModel::completed_on_device(const Command& command, int64_t now_ns) {
 void QueueModel::sync_begin(int64_t now_ns) {
     if (server_ == nullptr || header_->keeps_alive.load(std::memory_order_relaxed) == 0) return;
     header_->keep_alive_synchronizes.fetch_add(1, std::memory_order_relaxed);
-    const int64_t ready_since = slot_->ready_since_ns.load(std::memory_order_relaxed);
-    if (ready_since - std::exchange(waited_ns_, now_ns) > base::kMillisecond) burst_ns_ = ready_since;
-    if (now_ns >= header_->keep_alive_until_ns.load(std::memory_order_relaxed) &&
-        now_ns - burst_ns_ >= header_->keep_alive_ahead_ns.load(std::memory_order_relaxed))
-        return;
+    if (now_ns >= header_->keep_alive_until_ns.load(std::memory_order_relaxed)) return;
     if (done_ == submitted_ || stream_.commands.back().hold) return;
     held_ = true;
     stream_.commands.push({.left_ns = costs_.keep_alive_most_us + costs_.keep_alive_us,

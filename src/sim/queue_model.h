@@ -93,8 +93,6 @@ private:
     bool waiting_ = false;
     bool was_closed_ = false;
     uint32_t hold_number_ = 0;
-    int64_t burst_ns_ = 0;   // as queue/keep_alive.h
-    int64_t waited_ns_ = 0;
     bool held_ = false;
 };
 

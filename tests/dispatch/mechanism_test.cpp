@@ -238,16 +238,6 @@ TEST_F(MechanismInSlots, BesideAKeepAliveItIsOnlyKeptOff) {
     EXPECT_EQ(low.slot(0).interrupt, static_cast<uint32_t>(ipc::Interrupt::kTakenOff));
 }
 
-TEST_F(MechanismInSlots, WhoseBurstsHaveOthersTakenOffNeedNotWaitForTheWord) {
-    const int64_t now = learn_waits() + 20 * kMs;
-    dispatcher.pass(now);
-    EXPECT_GT(high.header().keep_alive_ahead_ns, 0);
-    EXPECT_EQ(low.header().keep_alive_ahead_ns, 0);
-    dispatcher.remove_client(1);
-    dispatcher.pass(now + 200 * kMs);
-    EXPECT_EQ(high.header().keep_alive_ahead_ns, 0);
-}
-
 TEST_F(MechanismInSlots, OneWhoseAgentDoesNotAnswerIsNotWaitedForForEver) {
     const int64_t now = begin_burst(learn_waits() + 20 * kMs);
     EXPECT_EQ(high.header().keep_alive_until_ns, now + kGpu.off_ns());

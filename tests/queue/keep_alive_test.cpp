@@ -93,20 +93,6 @@ TEST_F(KeepAlive, NotWhenNobodyIs) {
     EXPECT_EQ(header().keep_alive_synchronizes, 2u) << "the scheduler learns from it all the same";
 }
 
-// Where its bursts usually have others taken off, the scheduler's word may come after the first wait.
-TEST_F(KeepAlive, AheadOfTheSchedulersWordEarlyInABurstAlone) {
-    others_are_kept_off(false);
-    header().keep_alive_ahead_ns = base::kSecond * 3600;
-    device.enqueue(1);
-    EXPECT_TRUE(xq_keep_alive(device.abi_queue(), kXqWhenComplete));
-    header().keep_alive_ahead_ns = 1;
-    device.enqueue(2);
-    EXPECT_FALSE(xq_keep_alive(device.abi_queue(), kXqWhenComplete)) << "the burst is older than that";
-    header().keep_alive_ahead_ns = 0;
-    device.enqueue(3);
-    EXPECT_FALSE(xq_keep_alive(device.abi_queue(), kXqWhenComplete));
-}
-
 TEST_F(KeepAlive, NotOnAnIdleDevice) {
     const uint64_t mark = xq_sync_begin(device.abi_queue());
     xq_sync_end(device.abi_queue(), mark);
