@@ -178,8 +178,8 @@ run_step() {
         suite-compile) python3 tests/gpu/run_suite.py --build "$build" --results "$work" --budget "$budget" \
                                --modes compile --name torch_suite_compile ;;
         *) echo "no step $1: probe smoke main peers lengths own mps streams overhead preemption thresholds models2" \
-                "shares auto targets fit property bench published acceptance launch hip level3 directive demo models serving" \
-                "serving-mps suite suite-compile devices order run"
+                "shares auto targets fit property bench published acceptance launch hip level3 directive demo models" \
+                "serving serving-mps suite suite-compile devices order run"
            return 2 ;;
     esac
 }

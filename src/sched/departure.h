@@ -16,7 +16,7 @@ public:
     static constexpr int64_t kKeptOffNs = 50'000;
 
     // `kept_off`: the call only keeps it off.
-    void begin(const Costs& costs, int64_t now_ns, bool kept_off) {
+    void begin(const Costs& costs, int64_t now_ns, bool kept_off = false) {
         costs_ = costs;
         kept_off_ = kept_off;
         since_ns_ = now_ns;

@@ -25,6 +25,14 @@ TEST(Departure, EndsWithTheCallOnceTheDeviceHasObeyed) {
     EXPECT_FALSE(departure.under_way());
 }
 
+// What a short timeslice has taken off already cannot come back once it is kept off.
+TEST(Departure, EndsSoonBehindACallThatOnlyKeepsOff) {
+    Departure departure;
+    departure.begin(kGpu, kStart, true);
+    EXPECT_EQ(departure.keep_until_ns(false, kStart), kStart + kGpu.off_ns());
+    EXPECT_EQ(departure.keep_until_ns(true, kStart + kMs), kStart + kMs + Departure::kKeptOffNs);
+}
+
 TEST(Departure, OneWhoseAgentDoesNotAnswerIsGivenUp) {
     Departure departure;
     departure.begin(kGpu, kStart);

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstring>
 #include <new>
 #include <utility>
 
@@ -97,12 +98,17 @@ uint32_t hardware_priority(int32_t priority) {
     return priority > 0 ? HSA_AMD_QUEUE_PRIORITY_HIGH : HSA_AMD_QUEUE_PRIORITY_LOW;
 }
 
+// Not where a victim is to go on beside the urgent program, on few compute units: from one that fills the device, and
+// whose queue the hardware prefers, it would get none of them.
+bool hardware_is_to_prefer() {
+    return base::options().hip_queue_priority != 0 && strcmp(base::options().hip_interrupt, "mask") != 0;
+}
+
 // On the ringing thread: the runtime's calls are for the program's threads alone. Anybody may have set another priority
 // since the last look (XHintPriority, xcli hint).
 void follow_priority(hsa_signal_t signal, DirectEntry& entry, XqQueue* xqueue) {
     constexpr uint32_t kOneIn = 16;  // rings
-    if (entry.rings.fetch_add(1, std::memory_order_relaxed) % kOneIn != 0 || base::options().hip_queue_priority == 0)
-        return;
+    if (entry.rings.fetch_add(1, std::memory_order_relaxed) % kOneIn != 0 || !hardware_is_to_prefer()) return;
     const uint32_t wanted = hardware_priority(xq_priority(xqueue));
     hsa_queue_t* queue = nullptr;
     QueueSetPriority set_priority = nullptr;
