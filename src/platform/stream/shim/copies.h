@@ -86,7 +86,7 @@ private:
 
 // --- plain copies: (to, ..., from, ..., bytes, ...)
 template <typename T, typename... Of>
-inline constexpr bool kIsOneOf = (std::is_same_v<T, Of> || ...);
+inline constexpr bool kIsOneOf = std::disjunction_v<std::is_same<T, Of>...>;
 template <typename T>
 inline constexpr bool kIsAddress = kIsOneOf<T, void*, const void*, DevicePtr>;  // HIP's DevicePtr is void*
 
