@@ -61,6 +61,7 @@ public:
     int run();
 
 private:
+    int serve();
     [[noreturn]] void become_server();
     bool has_begun();
     void tell_begun();
@@ -98,6 +99,15 @@ private:
     int64_t dying_since_ns_ = 0;  // 0: it lives
 };
 
+int Supervisor::serve() {
+    try {
+        return serve_(*memory_);
+    } catch (const std::exception& error) {
+        fprintf(stderr, "xserver: %s\n", error.what());
+        return cannot_start_;
+    }
+}
+
 void Supervisor::become_server() {
     prctl(PR_SET_NAME, name_);
     prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -107,12 +117,7 @@ void Supervisor::become_server() {
     const sigset_t ending = ending_signals();
     sigorset(&mask, &mask, &ending);
     sigprocmask(SIG_SETMASK, &mask, nullptr);
-    int status = cannot_start_;
-    try {
-        status = serve_(*memory_);
-    } catch (const std::exception& error) {
-        fprintf(stderr, "xserver: %s\n", error.what());
-    }
+    const int status = serve();
     if (status == 0) memory_->ended_in_order.store(1);
     fflush(nullptr);
     _exit(status);  // the socket and its lock are the supervisor's
