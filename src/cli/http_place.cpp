@@ -21,6 +21,12 @@ constexpr std::string_view kLoopback = "127.0.0.1:";
 constexpr int kBacklog = 32;
 constexpr size_t kShortestToken = 16;
 
+base::UniqueFd new_socket(int family) {
+    base::UniqueFd made(::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    if (!made) throw Failure(std::string("no socket can be made: ") + strerror(errno));
+    return made;
+}
+
 bool is_token(const std::string& token) {
     return token.size() >= kShortestToken && token.find_first_of(" \t\r") == std::string::npos;
 }
@@ -70,9 +76,9 @@ void HttpPlace::open_path(const std::string& path) {
     address.sun_family = AF_UNIX;
     if (path.size() >= sizeof(address.sun_path)) throw Failure("the path " + path + " is too long for a Unix socket");
     memcpy(address.sun_path, path.c_str(), path.size());
-    socket_.reset(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    socket_ = new_socket(AF_UNIX);
     const auto* target = reinterpret_cast<const sockaddr*>(&address);
-    const base::UniqueFd probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    const base::UniqueFd probe = new_socket(AF_UNIX);
     if (connect(probe.get(), target, sizeof(address)) == 0 || errno == EAGAIN)
         throw Failure("somebody listens at " + path + " already");
     struct stat info{};
@@ -94,7 +100,7 @@ void HttpPlace::open_port(const std::string& where) {
     address.sin_family = AF_INET;
     address.sin_port = htons(static_cast<uint16_t>(port));
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socket_.reset(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    socket_ = new_socket(AF_INET);
     const int yes = 1;
     setsockopt(socket_.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
     socklen_t bytes = sizeof(address);

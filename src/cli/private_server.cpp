@@ -51,8 +51,7 @@ bool PrivateServer::start(const std::string& program) {
     if (pid_ == 0) {
         prctl(PR_SET_PDEATHSIG, SIGTERM);
         const int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
-        dup2(nowhere, STDOUT_FILENO);
-        dup2(nowhere, STDERR_FILENO);
+        if (nowhere < 0 || dup2(nowhere, STDOUT_FILENO) < 0 || dup2(nowhere, STDERR_FILENO) < 0) _exit(1);
         unsetenv("LD_PRELOAD");
         execl(program.c_str(), program.c_str(), "--no-supervise", "--socket", place.c_str(), "HPF", nullptr);
         _exit(1);

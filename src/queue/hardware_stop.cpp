@@ -238,14 +238,15 @@ int64_t HardwareStop::put_back_again(int64_t now_ns) {
     base::Lock transition(transition_);
     if (again_ns_ == 0 || now_ns < again_ns_) return again_ns_;
     again_ns_ = 0;
-    if (ops().restore == nullptr) return 0;
+    XResult (*const restore)(void*) = ops().restore;
+    if (restore == nullptr) return 0;
     {
         base::Lock lock(core_.mutex);
         // xserver itself undoes what it does for this process meanwhile.
         if (gone() || core_.published.header().outside_stopped.load(std::memory_order_acquire) != 0) return 0;
         ++core_.busy;
     }
-    ops().restore(core_.setup.impl);
+    restore(core_.setup.impl);
     base::Lock lock(core_.mutex);
     --core_.busy;
     return 0;

@@ -127,7 +127,7 @@ bool Device::begin_command(int64_t now_ns) {
 
 // It goes on later from where it was.
 void Device::stop_command(int64_t now_ns) {
-    if (running_ == nullptr) return;
+    if (running_ == nullptr || resident_ == nullptr) return;
     Command& command = running_->commands.front();
     const int64_t ran_ns = now_ns - began_ns_;
     command.left_ns -= ran_ns;

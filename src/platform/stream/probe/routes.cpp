@@ -24,7 +24,7 @@ using Launch = int (*)(vendor::Kernel, unsigned, unsigned, unsigned, unsigned, u
 class LogFile {
 public:
     LogFile() : file_(memfd_create("xsched-probe-log", MFD_CLOEXEC)), before_(dup(STDERR_FILENO)) {
-        dup2(file_, STDERR_FILENO);
+        if (file_ >= 0) dup2(file_, STDERR_FILENO);
     }
     ~LogFile() {
         dup2(before_, STDERR_FILENO);
