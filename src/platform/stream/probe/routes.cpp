@@ -27,7 +27,7 @@ public:
         if (file_ >= 0) dup2(file_, STDERR_FILENO);
     }
     ~LogFile() {
-        dup2(before_, STDERR_FILENO);
+        if (before_ >= 0) dup2(before_, STDERR_FILENO);
         close(file_);
         close(before_);
     }
