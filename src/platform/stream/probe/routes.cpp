@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <stdexcept>
+#include <string>
 
 #include "busy_device.h"
 #include "calls.h"
@@ -24,10 +26,11 @@ using Launch = int (*)(vendor::Kernel, unsigned, unsigned, unsigned, unsigned, u
 class LogFile {
 public:
     LogFile() : file_(memfd_create("xsched-probe-log", MFD_CLOEXEC)), before_(dup(STDERR_FILENO)) {
-        if (file_ >= 0) dup2(file_, STDERR_FILENO);
+        if (file_ < 0 || before_ < 0) throw std::runtime_error("no file can be had for the shim's log");
+        dup2(file_, STDERR_FILENO);
     }
     ~LogFile() {
-        if (before_ >= 0) dup2(before_, STDERR_FILENO);
+        dup2(before_, STDERR_FILENO);
         close(file_);
         close(before_);
     }
