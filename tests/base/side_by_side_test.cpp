@@ -8,6 +8,18 @@
 namespace xsched::base {
 namespace {
 
+// Both have 100 times 10 ns side by side. What they have had together by that.
+int64_t share(SideBySide& use, SideBySide::Part& one, SideBySide::Part& other) {
+    int64_t all = 0;
+    for (int i = 0; i < 100; ++i) {
+        use.could(10);
+        use.had(one, 10);
+        use.had(other, 10);
+        all += use.take();
+    }
+    return all;
+}
+
 TEST(SideBySide, OneAloneHasWhatItSays) {
     SideBySide use;
     SideBySide::Part part;
@@ -23,14 +35,7 @@ TEST(SideBySide, OneAloneHasWhatItSays) {
 TEST(SideBySide, TimeThatTwoShareCountsOnce) {
     SideBySide use;
     SideBySide::Part one, other;
-    int64_t all = 0;
-    for (int i = 0; i < 100; ++i) {
-        use.could(10);
-        use.had(one, 10);
-        use.had(other, 10);
-        all += use.take();
-    }
-    EXPECT_EQ(all, 1000);
+    EXPECT_EQ(share(use, one, other), 1000);
 }
 
 TEST(SideBySide, ItCountsOnceWhereOneSaysItLater) {
@@ -65,14 +70,7 @@ TEST(SideBySide, IdleTimeIsNoCreditForLater) {
     use.could(10'000);
     use.had(one, 10);
     EXPECT_EQ(use.take(), 10);
-    int64_t all = 0;
-    for (int i = 0; i < 100; ++i) {
-        use.could(10);
-        use.had(one, 10);
-        use.had(other, 10);
-        all += use.take();
-    }
-    EXPECT_LE(all, 1010);
+    EXPECT_LE(share(use, one, other), 1010);
 }
 
 TEST(SideBySide, AStretchBeginsAnew) {
