@@ -143,6 +143,8 @@ void Core::State::judge_device(Pass& pass, bool watched_before) {
         }
     }
     std::swap(device.answered, device.answers);
+    device.running = std::count_if(device.answered.begin(), device.answered.end(),
+                                   [](const policy::Choice& answer) { return answer.run; });
     pass.wake(device.due_ns);
 }
 
@@ -191,6 +193,7 @@ void Core::State::judge_eligible(Pass& pass, uint32_t at, Verdict& verdict) {
                                 .ready_since_ns = state.unit.ready_since_ns,
                                 .command_ns = state.unit.command_ns,
                                 .progress_ns = state.progress_ns,
+                                .beside = pass.device.running > 1,
                                 .return_ns = interruptible ? return_ns : 0};
     if (known.in_gang == InGang::kStopped) {
         known.starvation.reset(pass.now_ns);

@@ -117,6 +117,7 @@ struct DeviceHistory {
     std::vector<policy::Unit> asked;
     std::vector<policy::Choice> answers;
     std::vector<policy::Choice> answered;  // the time before
+    std::ptrdiff_t running = 0;  // of them, by those answers
     std::vector<uint8_t> preemptible;
     uint32_t preemptible_count = 0;
     std::vector<uint8_t> ready;

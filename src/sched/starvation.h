@@ -29,6 +29,7 @@ public:
         int64_t ready_since_ns = 0;
         int64_t command_ns = 0;  // a turn is long enough for one, but no longer than the limit for its sake
         int64_t progress_ns = 0;  // when something of it was last seen to complete
+        bool beside = false;  // others may run at the same time
         int64_t return_ns = 0;   // until the hardware has let it come back: so much longer has a run to be
     };
     // The policy lets the unit run.
@@ -47,11 +48,13 @@ public:
 
 private:
     bool running() const { return running_since_ns_ >= 0; }
+    void waits_no_more();
     bool was_of_use(const Work& work, int64_t limit_ns, int64_t now_ns) const;
 
     int64_t running_since_ns_;       // -1: it is suspended
     int64_t suspended_since_ns_ = 0;    // meaningful while it is suspended
     int64_t waiting_since_ns_ = -1;  // -1: it does not wait
+    int64_t ran_ns_ = 0;             // since then, in runs that were of no use
     int64_t turn_until_ns_ = 0;      // 0: no turn
 };
 

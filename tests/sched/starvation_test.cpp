@@ -76,6 +76,26 @@ TEST(Starvation, ARunInWhichNothingCompletesIsNone) {
     }
 }
 
+// A long command does not complete in each of its runs. Alone it had the device in them; beside others nobody knows, and
+// many brief ones count as one.
+TEST(Starvation, BriefRunsOfALongCommandBesideOthersCountTogether) {
+    const auto starves = [](bool beside, int64_t run_ns) {
+        auto work = ready_since(kStart, 500 * kMs);
+        work.progress_ns = kStart;
+        work.beside = beside;
+        Starvation starvation(kStart);
+        bool has_turn = false;
+        for (int64_t at_ns = kStart; at_ns < kStart + 2 * kLimits.limit_ns && !has_turn; at_ns += 100 * kMs) {
+            has_turn = starvation.kept_off(work, kLimits, at_ns + kMs);
+            if (!has_turn) starvation.runs(work, kLimits, at_ns + 100 * kMs - run_ns);
+        }
+        return has_turn;
+    };
+    EXPECT_TRUE(starves(true, kMs)) << "ten of 1 ms";
+    EXPECT_FALSE(starves(true, 20 * kMs)) << "five of 20 ms are a tenth of the limit";
+    EXPECT_FALSE(starves(false, kMs));
+}
+
 TEST(Starvation, WithoutWorkNobodyStarves) {
     Starvation starvation(kStart);
     EXPECT_FALSE(starvation.kept_off({}, kLimits, kStart));
