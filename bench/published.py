@@ -24,7 +24,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from lib import backend as backends  # noqa: E402
-from lib import html, peers, programs, published, published_run, published_stay, report, requests  # noqa: E402
+from lib import disturbance, html, peers, programs, published, published_run, published_stay, report, requests  # noqa: E402
 from lib.residents import House  # noqa: E402
 from lib.progress import Progress  # noqa: E402
 
@@ -59,6 +59,10 @@ def parse_options(words=None):
                         "they do alone is measured once for all variants: a tenth of the time")
     parser.add_argument("--requests", type=float, default=0, help="with --stay: urgent ones after which a measurement "
                         f"may end before its time, but not before {published_stay.LEAST_SECONDS} s")
+    parser.add_argument("--keep-rows", action="store_true", help="with --stay: every request's begin and latency, in "
+                        "RESULTS/rows")
+    parser.add_argument("--eager", action="store_true", help="kernels of inference are launched one by one, which "
+                        "measures Python on a GPU of today; else a request is one CUDA graph")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--dry-run", action="store_true")
     options = parser.parse_args(words)
@@ -148,7 +152,9 @@ def measure(variants, options, session, backend, stack):
 
 
 def measure_one(variant, options, house, ways):
-    measuring = published_stay.Staying(house, house.progress, ways, options.seconds, options.load, options.requests) \
+    watch = disturbance.Watch(lambda: [each.process.pid for each in house.session.started])
+    measuring = published_stay.Staying(house, house.progress, ways, options.seconds, options.load, options.requests,
+                                     options.results / "rows" if options.keep_rows else None) \
         if options.stay else \
         published_run.Measuring(house.session, house.progress, ways, options.seconds, options.load)
     try:
@@ -159,7 +165,11 @@ def measure_one(variant, options, house, ways):
         measuring.failures.append(str(error))
     if not options.stay:
         house.session.kill_all()
-    return published_run.answer(variant, measuring, options.rounds)
+    out = published_run.answer(variant, measuring, options.rounds)
+    out.notes += ["kernels launched one by one"] if options.eager else ["inference as CUDA graphs"]
+    out.notes.append(f"meanwhile {watch.stop().says}")
+    out.doubts += [watch.note] if watch.note else []
+    return out
 
 
 def main():
@@ -167,6 +177,7 @@ def main():
     options.began = time.monotonic()
     try:
         variants = published.chosen(published.read_all(), options.only)
+        variants = [each.eager() for each in variants] if options.eager else variants
     except (published.Wrong, OSError, ValueError, KeyError) as error:
         print(f"published: {error}", file=sys.stderr)
         return 2

@@ -32,17 +32,18 @@ class Program:
     task: str = "inference"
     words: int = 128
     half: bool = False
+    graph: bool = True   # a request of inference is one CUDA graph, as TensorRT and TVM make of it
     arrival: Arrival = field(default_factory=Arrival)
 
     @property
     def model_key(self):
         """What its model is, however often it is asked."""
-        return (self.model, self.batch, self.task, self.words, self.half)
+        return (self.model, self.batch, self.task, self.words, self.half, self.graph)
 
     def options(self, seed, per_s):
         """Of bench/cuda/pytorch/workload.py."""
         return {"model": self.model, "batch": self.batch, "task": self.task, "words": self.words,
-                "half": int(self.half), "arrival": self.arrival.kind, "per-s": per_s,
+                "half": int(self.half), "graph": int(self.graph and self.task == "inference"), "arrival": self.arrival.kind, "per-s": per_s,
                 "pause-ms": self.arrival.pause_ms, "seed": seed}
 
 
@@ -60,6 +61,11 @@ class Variant:
 
     def of(self, role):
         return [program for program in self.programs if program.role == role]
+
+    def eager(self):
+        """The same with kernels that Python launches one by one."""
+        return dataclasses.replace(self, programs=tuple(dataclasses.replace(each, graph=False)
+                                                        for each in self.programs))
 
 
 def made(kind, given, where):

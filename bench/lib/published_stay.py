@@ -1,6 +1,7 @@
 """Measures published workloads with programs that stay (lib/residents.py): the same turns as lib/published_run.py, in a
 tenth of the time. What urgent or background programs do alone is measured once for all variants that have the same."""
 import contextlib
+import shutil
 
 from . import published, published_run, report
 from .programs import ProgramFailed
@@ -15,11 +16,12 @@ TURN_SECONDS, BUILD_SECONDS, HEAVY_SECONDS = 0.8, 3, 4  # guesses, of what is no
 
 
 class Staying(published_run.Measuring):
-    """`most_requests`: urgent ones that are enough, if they come in less than `seconds`."""
+    """`most_requests`: urgent ones that are enough, if they come in less than `seconds`. `keep_rows`: a folder for each
+    request's begin and latency."""
 
-    def __init__(self, house, progress, ways, seconds, load=None, most_requests=0):
+    def __init__(self, house, progress, ways, seconds, load=None, most_requests=0, keep_rows=None):
         super().__init__(house.session, progress, ways, seconds, load)
-        self.house, self.most_requests, self.most_seconds = house, most_requests, seconds
+        self.house, self.most_requests, self.most_seconds, self.keep_rows = house, most_requests, seconds, keep_rows
         self.service_s = house.service_s
 
     def resident(self, way, program, place):
@@ -119,8 +121,15 @@ class Staying(published_run.Measuring):
         for _, resident in background:
             resident.answer(self.progress, END_SECONDS)
         found = [row for _, resident in urgent for row in resident.rows()], [each.rows() for _, each in background]
+        if self.keep_rows:
+            self.keep(variant, pairs, number)
         self.rest(pairs)
         return found
+
+    def keep(self, variant, pairs, number):
+        self.keep_rows.mkdir(parents=True, exist_ok=True)
+        for _, resident in pairs:
+            shutil.copy(resident.out, self.keep_rows / f"{variant.id}_{len(pairs)}_{resident.out.name}_{number}.rows")
 
     def begin(self, program, resident, seed, until_told, **more):
         resident.say("work", **{**self.options(program, seed), **more, "until-told": until_told,

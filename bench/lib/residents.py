@@ -14,6 +14,7 @@ from .programs import KILL_SECONDS, ProgramFailed
 
 START_SECONDS = 120  # many of them load at once
 PAUSE_SECONDS = 0.005
+LONG_SECONDS = 10    # to do anything but measure: worth a line
 
 
 class Resident:
@@ -71,6 +72,8 @@ class Resident:
         said = json.loads(self.wait_line(progress, seconds))
         if "error" in said:
             self.fail(said["error"])
+        if self.doing != "work" and said["seconds"] > LONG_SECONDS:
+            print(f"{self.name}: {said['seconds']:.0f} s to {self.doing} {self.has or ''}", flush=True)
         return said
 
     def rows(self):

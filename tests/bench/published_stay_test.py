@@ -65,6 +65,13 @@ class Staying(unittest.TestCase):
         self.assertEqual(second.latency_us["alone"], first.latency_us["alone"])  # measured once
         self.assertNotEqual(second.latency_us["native"], first.latency_us["native"])
 
+    def test_rows_are_kept_where_asked(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.measured(variant(URGENT, BACKGROUND), keep_rows=Path(folder))
+            kept = sorted(each.name for each in Path(folder).iterdir())
+            self.assertEqual(kept, ["T.A_1_native_hp0_0.rows", "T.A_1_native_lp0_0.rows",
+                                    "T.A_2_native_hp0_0.rows", "T.A_2_native_lp0_0.rows"])
+
     def test_a_rate_that_follows_from_a_load(self):
         found = self.measured(variant(program("urgent", kind="uniform", load=0.5), BACKGROUND))
         self.assertEqual(found.failures, [])

@@ -36,6 +36,7 @@ def parse_options():
     parser.add_argument("--task", default="inference")
     parser.add_argument("--words", type=int, default=128)
     parser.add_argument("--half", type=int, default=0)
+    parser.add_argument("--graph", type=int, default=0, help="1: a request is one CUDA graph")
     parser.add_argument("--arrival", default="closed")
     parser.add_argument("--per-s", type=float, default=0)
     parser.add_argument("--pause-ms", type=float, default=0)
@@ -53,8 +54,10 @@ def load(options, build=zoo.build):
         import llama
         return lambda: llama.decode(options.batch) if options.task == "decode" else llama.prefill(options.words)
     model = build(options.model)
-    make = zoo.training if options.task == "training" else zoo.inference
-    return lambda: make(model, options.model, options.batch, options.words, options.half)
+    given = model, options.model, options.batch, options.words, options.half
+    if options.task == "training":
+        return lambda: zoo.training(*given)
+    return lambda: zoo.inference(*given, options.graph)
 
 
 def open_loop(one, options, told_to_end):

@@ -1,6 +1,7 @@
 """Models of the published workloads by name, with random weights. Ordinary PyTorch."""
 import contextlib
 import importlib
+import sys
 
 import models
 import torch
@@ -70,16 +71,32 @@ def given(name, batch, words):
     return torch.randn(*shape, generator=torch.Generator().manual_seed(1)).cuda()
 
 
-def inference(model, name, batch, words, half):
-    """A function of one request, once the model is on the device."""
+def inference(model, name, batch, words, half, graph=False):
+    """A function of one request, once the model is on the device; `graph`: as one CUDA graph, if it can be one."""
     model = (model.half() if half else model).eval().cuda()
     data = given(name, batch, words)
     data = data.half() if half and data.is_floating_point() else data
+    captured = as_graph(model, name, data, half) if graph else None
+    if captured is not None:
+        return lambda _kept=(model, data, captured): captured[0].replay()  # with what the graph uses
 
     def one():
         with torch.no_grad():
             return model(data)
     return one
+
+
+def as_graph(model, name, data, half):
+    """A graph and its output. A BERT that cannot be captured becomes one of the same shape; anything else None."""
+    try:
+        return models.capture(model, data)
+    except Exception as error:  # whatever a library does that no graph can hold
+        print(f"{name}: no CUDA graph: {error}", file=sys.stderr)
+        torch.cuda.synchronize()
+    if name not in BERT:
+        return None
+    model = models.Encoder(*BERT[name])
+    return as_graph((model.half() if half else model).eval().cuda(), f"{name} of PyTorch's layers", data, False)
 
 
 def scalar(output):
