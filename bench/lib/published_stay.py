@@ -50,8 +50,10 @@ class Staying(published_run.Measuring):
         meant = {id(resident) for _, resident in at_work}
         self.house.drop([each for each in self.house.residents.values() if id(each) not in meant or
                          each.has and each.has[0] in HEAVY])
-        with contextlib.suppress(ProgramFailed):  # the turn of that way meets it again, and says it
+        try:
             self.build([pair for pair in at_work if pair[0].model not in HEAVY])
+        except ProgramFailed as failure:  # its turn tries once more
+            print(f"{variant.id}: loading: {failure}", flush=True)
         self.seconds = self.seconds_of(variant)
 
     def build(self, pairs):

@@ -10,6 +10,7 @@ It says "ready" once PyTorch is loaded. Then it answers each line of standard in
     {"do": "rest"}                    gives memory back that no model needs; with "drop": 1 the model's as well
 """
 import argparse
+import faulthandler
 import gc
 import json
 import select
@@ -22,6 +23,7 @@ import workload
 import zoo
 
 FEWEST, WARM_SECONDS = 3, 0.4
+STALL_SECONDS = 30  # longer than anything takes that it is told
 
 
 def line_waits():
@@ -76,10 +78,12 @@ def main():
     while line := sys.stdin.buffer.raw.readline():
         begin, said = time.monotonic(), {}
         try:
+            faulthandler.dump_traceback_later(STALL_SECONDS, repeat=True)  # of a hang the log says where
             resident.do(json.loads(line))
         except Exception as error:  # whatever PyTorch, a model or the device says: the next line may fare better
             traceback.print_exc()
             said["error"] = f"{type(error).__name__}: {str(error)[:400]}"
+        faulthandler.cancel_dump_traceback_later()
         print(json.dumps({**said, "seconds": round(time.monotonic() - begin, 3)}), flush=True)
 
 
