@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "sched/mechanism.h"
+#include "sched/short_timeslice.h"
 #include "sched/trials.h"
 
 namespace xsched::sched {
@@ -26,7 +27,8 @@ struct Group {
     bool on_its_way = false;     // Preemption::on_its_way
     uint32_t timeslice_us = 0;   // of its process, and since when it was told
     int64_t timeslice_since_ns = 0;
-    int64_t late_ns = 0;         // when its running work counts as late; 0: it does not
+    ShortTimeslice in_short;
+    int64_t late_ns = 0;         // when its running work may count as late, or as stalled; 0: it does not
     int64_t urgent_busy_ns = 0;  // what the unit that it makes room for had used of the device when it was suspended
     uint64_t urgent_id = 0;      // that unit; 0: none, or nobody asks any more
     uint32_t urgent_at = 0;      // its position then

@@ -35,6 +35,7 @@ struct Present {
     bool has_turn = false;  // some of it runs because it starved
     uint32_t timeslice_us = 0;
     uint64_t completed = 0;  // commands
+    int64_t progress_ns = 0;  // when one was last seen to complete
     int64_t longest_ns = 0;  // of its commands, lately
     const UnitState* urgent = nullptr;  // the unit that it makes room for, and its position
     uint32_t urgent_at = 0;
@@ -64,6 +65,7 @@ Present look_at(const Pass& pass, const Group& group) {
         present.suspended = present.suspended && verdict.suspend;
         present.ready = present.ready || state.ready;
         present.completed += state.completed;
+        present.progress_ns = std::max(present.progress_ns, state.progress_ns);
         present.has_turn = present.has_turn || (!verdict.suspend && verdict.reason == Reason::kStarved);
         if (verdict.by > by) {
             by = verdict.by;
@@ -195,10 +197,17 @@ void settle_interrupt(const Pass& pass, Group& group, const Present& present, bo
     if (late.at_gates) group.distrusted_until_ns = pass.now_ns + kDistrustNs;
 }
 
+// The timeslice that is wished for, or the driver's own for a process that gets nothing done in such a one.
+uint32_t usable_timeslice(const Pass& pass, Group& group, const Present& present, uint32_t wished_us) {
+    const bool runs = present.ready && !present.suspended && wished_us != 0;
+    group.in_short.observe(runs, present.progress_ns, present.victim.command_ns, pass.now_ns);
+    group.late_ns = group.in_short.due_ns();
+    return group.in_short.usable(pass.now_ns) ? wished_us : 0;
+}
+
 // Returns the timeslice that its process gets in the hardware.
 uint32_t choose(const Pass& pass, Group& group, Present& present) {
     Victim& victim = present.victim;
-    group.late_ns = 0;
     if (!present.suspended) end_suspension(pass, group);  // first: what it taught is in force before the next burst
     victim.last = group.as_known;
     victim.gate_tried_better = group.trials != nullptr && group.trials->next() == kGateAlone;
@@ -209,7 +218,7 @@ uint32_t choose(const Pass& pass, Group& group, Present& present) {
     if (unsure) group.usual = choose_mechanism(victim);
     // In a short one it would get a microsecond of its turn for each timeslice of the others.
     const bool is_short = shortens_timeslice(victim, group.usual) && !present.has_turn;
-    const uint32_t slice_us = is_short ? present.timeslice_us : 0;
+    const uint32_t slice_us = usable_timeslice(pass, group, present, is_short ? present.timeslice_us : 0);
     victim.announced = announced;
     const Mechanism chosen = announced ? choose_mechanism(victim) : group.usual;
     if (!present.suspended) {

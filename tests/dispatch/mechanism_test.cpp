@@ -1,6 +1,8 @@
 // By which mechanism a victim is kept off: what gets into the slots.
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "dispatch/mechanism_in_slots.h"
 #include "sched/departure.h"
 
@@ -187,6 +189,26 @@ TEST_F(MechanismInSlots, AShortTimesliceInsteadForAMoreUrgentOneThatStreams) {
     dispatcher.remove_client(2);
     dispatcher.pass(now + kMs);
     EXPECT_EQ(low.slot(0).device_timeslice_us, 0u) << "nobody is left to make room for";
+}
+
+// Beside somebody else's program with one as short it might complete nothing for ever.
+TEST_F(MechanismInSlots, NoShortTimesliceForOneThatGetsNothingDoneInIt) {
+    int64_t now = learn_pauses(15 * kMs);
+    now += 200 * kMs;  // the more urgent one rests
+    dispatcher.pass(now);
+    ASSERT_EQ(low.slot(0).device_timeslice_us, 1u);
+    low.submit(0, now);
+    const std::array<uint32_t, 1> rung{1};
+    const int64_t begin = now;
+    int64_t wake = dispatcher.pass(now, rung);
+    while (low.slot(0).device_timeslice_us != 0 && wake != 0 && now < begin + base::kSecond)
+        wake = dispatcher.pass(now = wake, {});
+    EXPECT_EQ(low.slot(0).device_timeslice_us, 0u) << "nobody rang";
+    EXPECT_LT(now - begin, 500 * kMs);
+    EXPECT_FALSE(low.suspended(0));
+    low.complete(0, now += kMs);
+    dispatcher.pass(now += 11 * base::kSecond);
+    EXPECT_EQ(low.slot(0).device_timeslice_us, 1u);
 }
 
 TEST_F(MechanismInSlots, NoTimesliceForOneThatPausesOften) {

@@ -1,0 +1,46 @@
+// Whether a process gets on in its short timeslice. Beside another process with one as short, which no scheduler of ours
+// knows of (a static timeslice, the server of another user), the device may change from one to the other without end:
+// neither completes anything. So a process that has work, may run and completes nothing has the driver's own timeslice
+// for a while, and for longer each time.
+// Pure; one object per group; not thread-safe; no allocation.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace xsched::sched {
+
+class ShortTimeslice {
+public:
+    // Without a command that completes, so long or so many commands' time. Clients are read once in 0.1 s at least.
+    static constexpr int64_t kStallNs = 300'000'000;
+    static constexpr int64_t kStallCommands = 8;
+    static constexpr int64_t kPauseNs = 10'000'000'000;
+    static constexpr int64_t kLongestPauseNs = 640'000'000'000;
+
+    // Call whenever one of these may have changed, and when due_ns() has come. `runs_in_it`: with work, and not suspended.
+    void observe(bool runs_in_it, int64_t progress_ns, int64_t command_ns, int64_t now_ns) {
+        if (!runs_in_it || now_ns < paused_until_ns_) {
+            since_ns_ = 0;
+            return;
+        }
+        if (since_ns_ == 0) since_ns_ = now_ns;
+        since_ns_ = std::max(since_ns_, std::min(progress_ns, now_ns));
+        limit_ns_ = std::max(kStallNs, kStallCommands * command_ns);
+        if (now_ns - since_ns_ < limit_ns_) return;
+        pause_ns_ = pause_ns_ == 0 ? kPauseNs : std::min(2 * pause_ns_, kLongestPauseNs);
+        paused_until_ns_ = now_ns + pause_ns_;
+        since_ns_ = 0;
+    }
+    bool usable(int64_t now_ns) const { return now_ns >= paused_until_ns_; }
+    // When observe may find a stall with nothing else changed; 0: never.
+    int64_t due_ns() const { return since_ns_ != 0 ? since_ns_ + limit_ns_ : 0; }
+
+private:
+    int64_t since_ns_ = 0;  // it runs in it, or last completed something; 0: it does not
+    int64_t limit_ns_ = kStallNs;
+    int64_t pause_ns_ = 0;  // the last one
+    int64_t paused_until_ns_ = 0;
+};
+
+}  // namespace xsched::sched
