@@ -65,7 +65,7 @@ void Pauses::begin_anew() {
 
 bool Pauses::streams() const {
     if (count_ < kEnough) return false;
-    return static_cast<unsigned>(std::popcount(short_ones_)) * 8 < count_;
+    return long_run_ >= kLongRun || static_cast<unsigned>(std::popcount(short_ones_)) * 8 < count_;
 }
 
 }  // namespace xsched::sched

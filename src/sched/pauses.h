@@ -16,6 +16,9 @@ public:
     static constexpr unsigned kRemembered = 32;
     static constexpr unsigned kEnough = 2;
 
+    // So many long ones in a row, and what was before is over: a program loads and warms up with short ones, say, and
+    // then serves one request at a time. If it was not, one burst pays for that; without this the next thirty did.
+    static constexpr unsigned kLongRun = 6;
     static constexpr unsigned kSettled = 8;  // from here on another kind of pause is a surprise
 
     void observe(const UnitState& unit);

@@ -102,6 +102,20 @@ TEST(Pauses, LongOnesWithoutAShortOneAreASurprise) {
     EXPECT_TRUE(pauses.streams());
 }
 
+// It was slow at times before, with some short ones in between, and warmed up with short ones.
+TEST(Pauses, WhatAProgramDidWhileItWarmedUpIsSoonForgotten) {
+    Pauses pauses;
+    int64_t now = kStart;
+    pause(pauses, now, 20, 15 * kMs);
+    for (int i = 0; i < 4; ++i) pause(pauses, now, 8, 20 * kUs);
+    ASSERT_FALSE(pauses.streams());
+    pause(pauses, now, Pauses::kLongRun, 15 * kMs);
+    EXPECT_TRUE(pauses.streams());
+    EXPECT_FALSE(pauses.unsure());
+    pause(pauses, now, 1, 20 * kUs);
+    EXPECT_FALSE(pauses.streams()) << "it pauses again";
+}
+
 TEST(Pauses, TheNextRunBeginsWithThoseOfTheLast) {
     Pauses last;
     int64_t now = kStart;
