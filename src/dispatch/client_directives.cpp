@@ -119,8 +119,9 @@ ClientSlots::Summary ClientSlots::take_verdicts() {
     return summary;
 }
 
-// Programs of one priority that make room for the same one are taken off in one call: their agents' calls would wait
-// for each other in the driver (docs/decisions/010).
+// Programs of one priority that make room for a more urgent one are taken off in one call: their agents' calls would
+// wait for each other in the driver (docs/decisions/010). Not those that take turns: what a turn was is measured by the
+// agent that makes the calls.
 ipc::Interrupt ClientSlots::interrupt_of(const OwnUnit& own) const {
     const sched::Preemption& preemption = own.verdict().preemption;
     if (preemption.interrupt == sched::Interrupt::kTakenOff && preemption.has_peer &&

@@ -249,7 +249,7 @@ void choose_for(Pass& pass, Group& group) {
                                     .expect_interrupt = interrupts(group.usual),
                                     .on_its_way = group.on_its_way,
                                     .has_victims = device.rivals.has_victims(at, pass.given.units[at]),
-                                    .has_peer = present.victim.has_peer};
+                                    .has_peer = present.victim.has_peer && present.victim.has_rival};
         if (preemption == device.verdicts[at].preemption) continue;
         device.verdicts[at].preemption = preemption;
         device.note_changed(at);

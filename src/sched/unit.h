@@ -56,7 +56,7 @@ struct Preemption {
     bool expect_interrupt = false;  // a suspension may interrupt what runs: its agent should be quick
     bool on_its_way = false;  // while it is suspended: whoever it makes room for should keep the device at first
     bool has_victims = false;  // units of other processes may be suspended for its sake
-    bool has_peer = false;  // processes of its priority make room with it
+    bool has_peer = false;  // processes of its priority make room with it, for a more urgent one
 
     bool operator==(const Preemption&) const = default;
 };
