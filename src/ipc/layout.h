@@ -151,6 +151,10 @@ inline int32_t with_inherited_priority(const QueueSlot& slot, int32_t own, uint6
     return own;
 }
 
+// A timeslice for victims. The most urgent process may have a longer one than the driver's own (2 ms).
+inline constexpr uint32_t kLongestShortTimesliceUs = 2000;
+inline constexpr bool is_short_timeslice(uint32_t us) { return us != 0 && us <= kLongestShortTimesliceUs; }
+
 inline bool is_off(const QueueSlot& slot) {
     return slot.taken.load(std::memory_order_acquire) == static_cast<uint32_t>(Taken::kOff);
 }

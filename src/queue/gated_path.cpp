@@ -73,7 +73,8 @@ void GatedPath::launched(XqTicket& ticket, uint32_t outcome) {
 
 // Lock held.
 int64_t GatedPath::gate_every_ns() const {
-    const bool preempted = core_.published.slot().device_timeslice_us.load(std::memory_order_relaxed) != 0;
+    const bool preempted =
+        ipc::is_short_timeslice(core_.published.slot().device_timeslice_us.load(std::memory_order_relaxed));
     return spacing_.every_ns(preempted ? GateSpacing::kEveryPreemptedNs : GateSpacing::kEveryNs);
 }
 

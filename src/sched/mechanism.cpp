@@ -4,12 +4,6 @@
 
 namespace xsched::sched {
 
-namespace {
-
-constexpr unsigned kTimesliceBits = 11;  // 2 ms, about a driver's own
-
-}  // namespace
-
 const char* mechanism_sentence(Mechanism mechanism) {
     switch (mechanism) {
 #define XSCHED_MECHANISM(name, number, level, cost, sentence) \
@@ -33,7 +27,7 @@ const char* mechanism_name(Mechanism mechanism) {
 uint32_t timeslice_us_of(unsigned rank, unsigned ranks) {
     if (rank == 0 || ranks < 2) return 0;
     rank = std::min(rank, ranks - 1);
-    return 1U << (kTimesliceBits * (ranks - 1 - rank) / (ranks - 1));
+    return 1U << (kDriversTimesliceBits * (ranks - 1 - rank) / (ranks - 1));
 }
 
 }  // namespace xsched::sched

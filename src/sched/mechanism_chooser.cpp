@@ -20,6 +20,8 @@ constexpr int64_t kLateNs = 2'000'000;
 constexpr int64_t kLateLongNs = 400'000;
 // Gates that were not enough are not trusted again for so long.
 constexpr int64_t kDistrustNs = 500'000'000;
+// How much longer a burst beside a victim takes than its time on the device, without any other timeslice's end.
+constexpr int64_t kSwitchAndCallNs = 250'000;
 // What a victim loses to a keep-alive that was not needed (queue/keep_alive.cpp).
 constexpr int64_t kKeepAliveNs = 50'000;
 
@@ -33,6 +35,7 @@ struct Present {
     bool suspended = true;  // all of it
     bool ready = false;     // some of it
     bool has_turn = false;  // some of it runs because it starved
+    bool leads = false;     // some of it is the most urgent
     uint32_t timeslice_us = 0;
     uint64_t completed = 0;  // commands
     int64_t progress_ns = 0;  // when one was last seen to complete
@@ -64,6 +67,7 @@ Present look_at(const Pass& pass, const Group& group) {
         victim.announced = victim.announced || verdict.reason == Reason::kExpected;
         present.suspended = present.suspended && verdict.suspend;
         present.ready = present.ready || state.ready;
+        present.leads = present.leads || device.rivals.leads(at, state);
         present.completed += state.completed;
         present.progress_ns = std::max(present.progress_ns, state.progress_ns);
         present.has_turn = present.has_turn || (!verdict.suspend && verdict.reason == Reason::kStarved);
@@ -104,9 +108,17 @@ Mechanism affordable(const Pass& pass, const Present& present, Mechanism chosen)
     return interrupts(usual) || pass.device.precautions.take(costs_ns, pass.now_ns) ? chosen : usual;
 }
 
+// A rival that is somebody else's victim has a short timeslice too: at each end of it the hardware would turn to this
+// victim, and back.
+bool rival_has_short_timeslice(const Pass& pass, const Present& present) {
+    const DeviceHistory& device = pass.device;
+    return present.urgent != nullptr && device.groups[device.units[present.urgent_at].group].timeslice_us != 0;
+}
+
 // A timeslice that is not in force yet takes nobody off the device.
 Mechanism in_force(const Pass& pass, const Group& group, const Present& present, Mechanism chosen) {
-    if (chosen != Mechanism::kTimeslice || group.has_short_timeslice(pass.now_ns)) return chosen;
+    if (chosen != Mechanism::kTimeslice) return chosen;
+    if (group.has_short_timeslice(pass.now_ns) && !rival_has_short_timeslice(pass, present)) return chosen;
     Victim victim = present.victim;
     victim.rival_streams = false;
     return choose_mechanism(victim);
@@ -238,8 +250,12 @@ void choose_for(Pass& pass, Group& group) {
     DeviceHistory& device = pass.device;
     group.dirty = false;
     Present present = look_at(pass, group);
-    const uint32_t slice_us = choose(pass, group, present);
-    group.tell_timeslice(slice_us, pass.now_ns);
+    const uint32_t short_us = choose(pass, group, present);
+    group.tell_timeslice(short_us, pass.now_ns);
+    // In a burst that outlasts its timeslice the hardware turns to a victim that is not off the device, and back: two
+    // switches, although the victim has next to nothing of it.
+    const bool lasts = short_us == 0 && present.leads && present.interruptible();
+    const uint32_t slice_us = lasts ? pass.settings.urgent_timeslice_us : short_us;
     if (group.late_ns != 0) device.late.push_back(static_cast<uint32_t>(&group - device.groups.data()));
     for (uint32_t i = group.begin; i < group.end; ++i) {
         const uint32_t at = device.members[i];
@@ -256,6 +272,11 @@ void choose_for(Pass& pass, Group& group) {
     }
 }
 
+// A burst that takes longer, its switch included, ends in another timeslice of its process than it began in.
+int64_t longest_in_one_ns(const Settings& settings) {
+    return std::max<int64_t>(kDriversTimesliceUs, settings.urgent_timeslice_us) * 1000 + kSwitchAndCallNs;
+}
+
 void see(Pass& pass, uint32_t at) {
     DeviceHistory& device = pass.device;
     const UnitState& state = pass.given.units[at];
@@ -267,7 +288,8 @@ void see(Pass& pass, uint32_t at) {
     const Usage usage{
         .streams = pauses.streams(),
         .keeps_alive = state.keeps_alive && (careful ? pauses.may_begin_with_wait() : pauses.begin_with_wait()),
-        .unsure = careful && pauses.unsure()};
+        .unsure = careful && pauses.unsure(),
+        .outlasts = pauses.stretch_ns() > longest_in_one_ns(pass.settings)};
     if (std::exchange(device.usages[at], usage) != usage) device.rivals_changed = true;
     device.mark_group(at);
 }

@@ -26,7 +26,10 @@ int64_t calls_ns(const Victim& victim) {
     return victim.rival_keeps_alive ? victim.costs.switch_ns() + kReactionNs : victim.costs.interrupt_ns();
 }
 
-bool timeslice_does(const Victim& victim) { return victim.has_rival && victim.rival_streams && !victim.has_peer; }
+// Where a burst outlasts the rival's own timeslice, the hardware would turn to the victim and back at each end of one.
+bool timeslice_does(const Victim& victim) {
+    return victim.has_rival && victim.rival_streams && !victim.rival_outlasts && !victim.has_peer;
+}
 
 }  // namespace
 

@@ -13,9 +13,10 @@ void Pauses::observe(const UnitState& unit) {
     due_ = false;
     if (!unit.ready || ready_ns == seen_ready_ns_) return;
     const bool known = idle_ns > seen_ready_ns_ && idle_ns <= ready_ns && seen_ready_ns_ != 0;
-    seen_ready_ns_ = ready_ns;
+    const int64_t before_ns = std::exchange(seen_ready_ns_, ready_ns);
     const bool waited = std::exchange(waits_, unit.keep_alive_synchronizes) != unit.keep_alive_synchronizes;
     if (!known) return;
+    stretch_.note(idle_ns - before_ns);
     const bool is_short = ready_ns - idle_ns < kShortNs;
     if (is_surprise(is_short)) begin_anew();
     if (is_short) longest_run_ = std::max(longest_run_, long_run_);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "sched/burst_length.h"
 #include "sched/habits.h"
 #include "sched/unit.h"
 
@@ -34,6 +35,8 @@ public:
     bool streams() const;
     // Its short pauses begin with a wait, in which it can keep the device, and not with nothing to do for the device.
     bool begin_with_wait() const { return waits_first_; }
+    // How long it has work between two pauses, as a rule; 0: not known.
+    int64_t stretch_ns() const { return stretch_.usual_ns(); }
     // None of them has been seen. Most programs' do.
     bool may_begin_with_wait() const { return waits_first_ || (unsure() && short_ones_ == 0); }
 
@@ -50,6 +53,7 @@ private:
     unsigned long_run_ = 0;  // long ones in a row, now and at most
     unsigned longest_run_ = 0;
     int64_t seen_ready_ns_ = 0;
+    BurstLength stretch_;
     uint32_t seen_ = 0;  // pauses of this run
     bool due_ = false;
 };

@@ -21,6 +21,7 @@ void Rivals::sum_up(std::span<const UnitState> units, std::span<const int32_t> u
         if (!usages[at].streams) next.above_pausing.add(process);
         if (!usages[at].keeps_alive) next.above_leaving.add(process);
         if (usages[at].unsure) next.above_unsure.add(process);
+        if (usages[at].outlasts) next.above_outlasting.add(process);
     }
     for (uint32_t rank = 1; rank < count; ++rank) by_rank_[rank].below.add(by_rank_[rank - 1].below);
     for (uint32_t rank = count; rank-- > 1;) {
@@ -28,6 +29,7 @@ void Rivals::sum_up(std::span<const UnitState> units, std::span<const int32_t> u
         by_rank_[rank - 1].above_pausing.add(by_rank_[rank].above_pausing);
         by_rank_[rank - 1].above_leaving.add(by_rank_[rank].above_leaving);
         by_rank_[rank - 1].above_unsure.add(by_rank_[rank].above_unsure);
+        by_rank_[rank - 1].above_outlasting.add(by_rank_[rank].above_outlasting);
     }
 }
 
@@ -39,11 +41,18 @@ void Rivals::look(size_t at, const UnitState& victim, Victim& result) const {
     result.rival_streams = (result.rival_streams || !result.has_rival) && !rank.above_pausing.any_but(process);
     result.rival_keeps_alive = (result.rival_keeps_alive || !result.has_rival) && !rank.above_leaving.any_but(process);
     result.rival_is_unsure = result.rival_is_unsure || rank.above_unsure.any_but(process);
+    result.rival_outlasts = result.rival_outlasts || rank.above_outlasting.any_but(process);
     result.has_rival = true;
 }
 
 bool Rivals::has_victims(size_t at, const UnitState& unit) const {
     return by_rank_[ranks_.of(at)].below.any_but(unit.unit.process);
+}
+
+bool Rivals::leads(size_t at, const UnitState& unit) const {
+    const Rank& rank = by_rank_[ranks_.of(at)];
+    const uint64_t process = unit.unit.process;
+    return rank.below.any_but(process) && !rank.here.any_but(process) && !rank.above.any_but(process);
 }
 
 uint32_t Rivals::timeslice_us(size_t at) const {

@@ -18,6 +18,7 @@ struct Usage {
     bool streams = false;  // Pauses::streams
     bool keeps_alive = false;  // it keeps the device through its short pauses
     bool unsure = false;  // Pauses::unsure
+    bool outlasts = false;  // its bursts are longer than its timeslice in the hardware
     bool operator==(const Usage&) const = default;
 };
 
@@ -29,6 +30,8 @@ public:
     void look(size_t at, const UnitState& victim, Victim& result) const;
     // Whether units of other processes may be kept off the device for the sake of the one at that position.
     bool has_victims(size_t at, const UnitState& unit) const;
+    // Whether it alone is the most urgent of several processes.
+    bool leads(size_t at, const UnitState& unit) const;
     // The timeslice in the hardware of the unit at that position; 0: the driver's own.
     uint32_t timeslice_us(size_t at) const;
 
@@ -40,6 +43,7 @@ private:
         Processes above_pausing;  // of those above, the ones that pause often,
         Processes above_leaving;  // and the ones that do not keep the device through their pauses
         Processes above_unsure;  // and those of which too little is known
+        Processes above_outlasting;  // and those whose bursts outlast their timeslices
     };
     Ranks ranks_;
     std::vector<Rank> by_rank_;

@@ -1,8 +1,7 @@
-// Whether a process gets on in its short timeslice. Beside another process with one as short, which no scheduler of ours
-// knows of (a static timeslice, the server of another user), the device may change from one to the other without end:
-// neither completes anything. So a process that has work, may run and completes nothing has the driver's own timeslice
-// for a while, and for longer each time.
-// Pure; one object per group; not thread-safe; no allocation.
+// Whether a process gets on in its short timeslice. Beside another process with one as short, which no scheduler of
+// ours knows of (a static timeslice, the server of another user), the device may change from one to the other without
+// end: neither completes anything. So a process that has work, may run and completes nothing has the driver's own
+// timeslice for a while, and for longer each time. Pure; one object per group; not thread-safe; no allocation.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +17,8 @@ public:
     static constexpr int64_t kPauseNs = 10'000'000'000;
     static constexpr int64_t kLongestPauseNs = 640'000'000'000;
 
-    // Call whenever one of these may have changed, and when due_ns() has come. `runs_in_it`: with work, and not suspended.
+    // Call whenever one of these may have changed, and when due_ns() has come. `runs_in_it`: with work, and not
+    // suspended.
     void observe(bool runs_in_it, int64_t progress_ns, int64_t command_ns, int64_t now_ns) {
         if (!runs_in_it || now_ns < paused_until_ns_) {
             since_ns_ = 0;

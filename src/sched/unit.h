@@ -92,6 +92,7 @@ struct Settings {
     bool trials = false;  // trials.h
     bool precautions = true;  // precautions.h
     bool foresight = false;  // period.h
+    uint32_t urgent_timeslice_us = 0;  // in the hardware, of the most urgent process of several; 0: the driver's own
 };
 
 // All units of one device. A unit keeps its position for as long as `composition` stays the same.

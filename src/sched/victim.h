@@ -18,6 +18,7 @@ struct Victim {
     bool rival_streams = false;  // every rival uses the device in one stretch (ThinkTimes)
     bool rival_keeps_alive = false;  // every rival keeps the device through its short pauses
     bool rival_is_unsure = false;  // of some rival too little is known to tell which mechanism is best
+    bool rival_outlasts = false;  // some rival's bursts are longer than its timeslice in the hardware
     bool has_peer = false;  // another process of the same priority shares the device with it
     bool announced = false;  // it is suspended before a rival needs the device
     bool gate_tried_better = false;  // the rival's bursts were shorter so (trials.h)

@@ -43,6 +43,7 @@ sched::Core make_core(const Options& options, const std::string& policy) {
     settings.trials = base::options().trials != 0;
     settings.foresight = base::options().foresight != 0;
     settings.precautions = base::options().precautions != 0;
+    settings.urgent_timeslice_us = static_cast<uint32_t>(base::options().urgent_timeslice);
     const policy::PolicyInfo* info = policy.empty() ? nullptr : policy::find_policy(policy.c_str());
     if (info == nullptr) info = policy::find_policy(options.policy.c_str());
     sched::Core core(info->make(), settings);

@@ -79,7 +79,7 @@ bool QueueModel::gate_due(bool closed) {
         if (std::exchange(gated_ns_, since_ns) != since_ns) return true;
     }
     if (!deactivates || (!closed && slot_->window_ns.load(std::memory_order_relaxed) == 0)) return false;
-    const bool preempted = slot_->device_timeslice_us.load(std::memory_order_relaxed) != 0;
+    const bool preempted = ipc::is_short_timeslice(slot_->device_timeslice_us.load(std::memory_order_relaxed));
     return since_gate_ + 1 >= one_of(preempted ? kGateEveryPreemptedNs : kGateEveryNs, command_ns_, kMostApart);
 }
 

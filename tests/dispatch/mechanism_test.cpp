@@ -191,6 +191,56 @@ TEST_F(MechanismInSlots, AShortTimesliceInsteadForAMoreUrgentOneThatStreams) {
     EXPECT_EQ(low.slot(0).device_timeslice_us, 0u) << "nobody is left to make room for";
 }
 
+// Who calls in whose place: the server for programs that make room for a more urgent one, each for itself in its turns.
+TEST_F(MechanismInSlots, EqualsAreTakenOffInOneCallOnlyForAMoreUrgentOne) {
+    FakeClient other{3, 300};
+    other.make_queue(0, 0);
+    other.make_interruptible(0);
+    other.slot(0).command_ns = kLongNs;
+    dispatcher.add_client(other.view());
+    for (const uint32_t id : {1U, 2U, 3U}) dispatcher.act_for(id, {1});
+    for (FakeClient* client : {&low, &other, &high}) client->submit(0, kStart);
+    dispatcher.pass(kStart);
+    for (FakeClient* client : {&low, &other})
+        EXPECT_EQ(client->slot(0).interrupt, static_cast<uint32_t>(ipc::Interrupt::kTogether));
+    high.slot(0).priority = 0;
+    dispatcher.core().set_policy(policy::find_policy("CFS")->make());
+    int64_t now = kStart;
+    int taken_off = 0;
+    for (int i = 0; i < 100; ++i) {
+        dispatcher.pass(now += 5 * kMs);
+        for (FakeClient* client : {&low, &other, &high}) {
+            client->slot(0).busy_ns += client->suspended(0) ? 0 : 5 * kMs;
+            EXPECT_NE(client->slot(0).interrupt, static_cast<uint32_t>(ipc::Interrupt::kTogether));
+            taken_off += client->slot(0).interrupt == static_cast<uint32_t>(ipc::Interrupt::kTakenOff) ? 1 : 0;
+        }
+    }
+    EXPECT_GT(taken_off, 0);
+}
+
+// At each end of the urgent one's own timeslice the victim would be back, behind a short one of its own alone.
+TEST_F(MechanismInSlots, AnInterruptBesideBurstsThatOutlastATimeslice) {
+    int64_t now = kStart;
+    const auto burst = [&](int64_t ns) {
+        high.submit(0, now);
+        dispatcher.pass(now);
+        const bool taken_off = interrupt();
+        high.complete(0, now + ns);
+        dispatcher.pass(now + ns);
+        dispatcher.pass(now + ns + 10 * kMs);
+        now += ns + 15 * kMs;
+        return taken_off;
+    };
+    low.submit(0, now);
+    for (int i = 0; i < 4; ++i) burst(kMs);
+    EXPECT_FALSE(burst(kMs));
+    for (int i = 0; i < 20; ++i) burst(3 * kMs);
+    EXPECT_TRUE(burst(3 * kMs));
+    EXPECT_EQ(low.slot(0).device_timeslice_us, 1U) << "it helps here too";
+    for (int i = 0; i < 20; ++i) burst(kMs);
+    EXPECT_FALSE(burst(kMs));
+}
+
 // Beside somebody else's program with one as short it might complete nothing for ever.
 TEST_F(MechanismInSlots, NoShortTimesliceForOneThatGetsNothingDoneInIt) {
     int64_t now = learn_pauses(15 * kMs);

@@ -37,10 +37,10 @@ protected:
 };
 
 TEST_F(TrialsInSlots, AGateAloneWhereTheUrgentOneIsSoonerDoneSo) {
-    for (unsigned i = 0; i < 2 * sched::Trials::kBursts + 2; ++i) burst(4600 * kUs, 4200 * kUs);
+    for (unsigned i = 0; i < 2 * sched::Trials::kBursts + 2; ++i) burst(1600 * kUs, 1200 * kUs);
     EXPECT_EQ(low.slot(0).device_timeslice_us, 0u);
     low.slot(0).command_ns = 600 * kUs;  // no gate is enough for these
-    burst(4600 * kUs, 4200 * kUs);
+    burst(1600 * kUs, 1200 * kUs);
     EXPECT_EQ(low.slot(0).device_timeslice_us, 1u);
 }
 
@@ -57,7 +57,7 @@ protected:
 TEST_F(NoTrialsInSlots, NothingIsTriedUnasked) {
     for (unsigned i = 0; i < 3 * sched::Trials::kBursts; ++i) {
         EXPECT_EQ(low.slot(0).device_timeslice_us, 1u);
-        burst(4600 * kUs, 4200 * kUs);
+        burst(1600 * kUs, 1200 * kUs);
     }
 }
 

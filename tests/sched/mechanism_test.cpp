@@ -93,7 +93,7 @@ TEST(Mechanism, AGateAloneIsTriedOnBriefCommandsOnly) {
     EXPECT_EQ(choose_mechanism(victim), Mechanism::kTimeslice);
     victim.command_ns = kBriefNs;
     ASSERT_TRUE(gate_may_do(victim));
-    for (bool Victim::* flag : {&Victim::has_peer, &Victim::announced}) {
+    for (bool Victim::* flag : {&Victim::has_peer, &Victim::announced, &Victim::rival_outlasts}) {
         Victim other = victim;
         other.*flag = true;
         EXPECT_FALSE(gate_may_do(other));

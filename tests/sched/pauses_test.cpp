@@ -102,6 +102,14 @@ TEST(Pauses, LongOnesWithoutAShortOneAreASurprise) {
     EXPECT_TRUE(pauses.streams());
 }
 
+TEST(Pauses, HowLongItHasWorkInOneStretch) {
+    Pauses pauses;
+    int64_t now = kStart;
+    EXPECT_EQ(pauses.stretch_ns(), 0) << "not known";
+    pause(pauses, now, 20, 15 * kMs);  // of a millisecond each
+    EXPECT_EQ(pauses.stretch_ns(), kMs);
+}
+
 // It was slow at times before, with some short ones in between, and warmed up with short ones.
 TEST(Pauses, WhatAProgramDidWhileItWarmedUpIsSoonForgotten) {
     Pauses pauses;

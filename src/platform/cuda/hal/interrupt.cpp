@@ -229,7 +229,9 @@ void ask(Gpu& gpu, stream::HwQueue& hwq, bool asks, bool takes) {
 // gpu.turn held. A short timeslice has it preempted by whoever has work: then it need only not come back.
 XResult stop(Gpu& gpu) {
     refresh(gpu);
-    const bool keeps_off = gpu.taking == 0 && gpu.timeslice_us != 0;
+    const uint32_t own_us = gpu.sets[0].set.timeslices_us[0];  // the driver's; 0: not known
+    const bool is_short = gpu.timeslice_us != 0 && (own_us == 0 || gpu.timeslice_us < own_us);
+    const bool keeps_off = gpu.taking == 0 && is_short;
     const int64_t began = base::now_ns();
     uint32_t channels = 0;
     for (uint32_t i = 0; i < gpu.set_count; ++i) {

@@ -1,0 +1,65 @@
+// Bursts that outlast their process's timeslice in the hardware, beside a victim that is behind a short one.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "sim/beside_low.h"
+
+namespace xsched::sim {
+namespace {
+
+using testing::beside_low;
+using testing::run_beside_low;
+using testing::Seen;
+
+constexpr int64_t kSwitchUs = 175;
+
+// A request of one graph. p50, in us.
+int64_t request_us(double ms, double low_ms, const std::string& more = "") {
+    const std::string high =
+        "arrival = { kind = 'closed', think_ms = [8, 12] }\nburst = { kernels = 1, kernel_ms = " + std::to_string(ms) +
+        " }\n";
+    return run_beside_low(beside_low(high, low_ms, "duration_s = 3\n" + more)).later_us(20);
+}
+int64_t with_one_switch_us(double ms) { return static_cast<int64_t>(ms * 1000) + kSwitchUs + 20; }
+
+// On an H100 ResNet-50 alone takes 0.887 ms, ResNet-152 2.555 and BERT 3.150 (docs/decisions/014).
+TEST(Timeslices, ABurstWithinOneWaitsForOneSwitch) {
+    EXPECT_NEAR(request_us(0.887, 0.05), 1079, 20) << "as measured";
+    EXPECT_LE(request_us(1.9, 5), with_one_switch_us(1.9));
+}
+
+// At each end of one the hardware would turn to the victim and back, for 350 us.
+TEST(Timeslices, BehindThemAloneIsNoVictimOfLongerBursts) {
+    for (const double ms : {2.555, 3.150, 6.5}) {
+        EXPECT_LE(request_us(ms, 5), with_one_switch_us(ms)) << ms;
+        EXPECT_LE(request_us(ms, 0.05), with_one_switch_us(ms) + 100) << ms;
+    }
+}
+
+TEST(Timeslices, ALongerOneOfTheMostUrgentHasNoEndWithinABurst) {
+    for (const double ms : {0.887, 2.555, 3.150, 3.670})
+        for (const double low_ms : {0.05, 0.3, 5.0})
+            EXPECT_LE(request_us(ms, low_ms, "urgent_timeslice_us = 16384"), with_one_switch_us(ms)) << ms;
+}
+
+// The middle one's timeslice is short, for the sake of the most urgent: what is behind it must be off the device.
+TEST(Timeslices, OfThreeTiersTheMiddleOneIsNotSlowedByItsOwn) {
+    const auto middle_us = [](const char* above) {
+        const Workload workload = parse_workload(
+            std::string("warm_up = 0\nduration_s = 5\n[[program]]\nname = 'middle'\npriority = 5\n"
+                        "arrival = { kind = 'closed', think_ms = [8, 12] }\nburst = { kernels = 1, kernel_ms = 3 }\n"
+                        "[[program]]\nname = 'low'\narrival = { kind = 'stream' }\nburst = { kernel_ms = 10 }\n") +
+                above,
+            "test");
+        return run_beside_low(workload).later_us(20);
+    };
+    const int64_t two_us = middle_us("");
+    const int64_t three_us = middle_us(
+        "[[program]]\nname = 'high'\npriority = 10\narrival = { kind = 'closed', think_ms = [80, 120] }\n"
+        "burst = { kernels = 1, kernel_ms = 1 }\n");
+    EXPECT_LE(three_us, two_us + 2 * kSwitchUs + 20) << "until the call has taken effect";
+}
+
+}  // namespace
+}  // namespace xsched::sim
