@@ -16,9 +16,9 @@ void Pauses::observe(const UnitState& unit) {
     const int64_t before_ns = std::exchange(seen_ready_ns_, ready_ns);
     const bool waited = std::exchange(waits_, unit.keep_alive_synchronizes) != unit.keep_alive_synchronizes;
     if (!known) return;
-    stretch_.note(idle_ns - before_ns);
     const bool is_short = ready_ns - idle_ns < kShortNs;
-    if (is_surprise(is_short)) begin_anew();
+    if (is_surprise(is_short, idle_ns - before_ns)) begin_anew();
+    stretch_.note(idle_ns - before_ns);
     if (is_short) longest_run_ = std::max(longest_run_, long_run_);
     long_run_ = is_short ? 0 : long_run_ + 1;
     short_ones_ = short_ones_ << 1 | (is_short ? 1U : 0U);
@@ -52,10 +52,12 @@ void Pauses::write(Habits& habits) const {
     habits.waited = waited_;
 }
 
-// A short one of a unit that streams; or of one that does not more long ones in a row than ever.
-bool Pauses::is_surprise(bool is_short) const {
+// A short one of a unit that streams, but for one between two bursts as long as ever: the second came soon. Or of a
+// unit that does not stream, more long ones in a row than ever.
+bool Pauses::is_surprise(bool is_short, int64_t stretch_ns) const {
     if (count_ < kSettled) return false;
-    return is_short ? short_ones_ == 0 : short_ones_ != 0 && long_run_ > 2 * longest_run_ + 2;
+    if (is_short) return short_ones_ == 0 && 2 * stretch_ns < stretch_.usual_ns();
+    return short_ones_ != 0 && long_run_ > 2 * longest_run_ + 2;
 }
 
 void Pauses::begin_anew() {

@@ -42,7 +42,7 @@ public:
 
 private:
     static bool most_wait(uint32_t waited, uint32_t short_ones, bool before);
-    bool is_surprise(bool is_short) const;
+    bool is_surprise(bool is_short, int64_t stretch_ns) const;
     void begin_anew();
 
     uint32_t short_ones_ = 0;  // a bit per pause, the last one lowest

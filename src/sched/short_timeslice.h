@@ -1,7 +1,9 @@
 // Whether a process gets on in its short timeslice. Beside another process with one as short, which no scheduler of
 // ours knows of (a static timeslice, the server of another user), the device may change from one to the other without
 // end: neither completes anything. So a process that has work, may run and completes nothing has the driver's own
-// timeslice for a while, and for longer each time. Pure; one object per group; not thread-safe; no allocation.
+// timeslice for a second, and for longer if that happens again.
+//
+// Pure; one object per group; not thread-safe; no allocation.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +16,9 @@ public:
     // Without a command that completes, so long or so many commands' time. Clients are read once in 0.1 s at least.
     static constexpr int64_t kStallNs = 300'000'000;
     static constexpr int64_t kStallCommands = 8;
-    static constexpr int64_t kPauseNs = 10'000'000'000;
-    static constexpr int64_t kLongestPauseNs = 640'000'000'000;
+    static constexpr int64_t kPauseNs = 1'000'000'000;
+    static constexpr int64_t kLongestPauseNs = 512'000'000'000;
+    static constexpr int64_t kForgetPauses = 10;  // without another stall, for so many times the last one
 
     // Call whenever one of these may have changed, and when due_ns() has come. `runs_in_it`: with work, and not
     // suspended.
@@ -28,7 +31,8 @@ public:
         since_ns_ = std::max(since_ns_, std::min(progress_ns, now_ns));
         limit_ns_ = std::max(kStallNs, kStallCommands * command_ns);
         if (now_ns - since_ns_ < limit_ns_) return;
-        pause_ns_ = pause_ns_ == 0 ? kPauseNs : std::min(2 * pause_ns_, kLongestPauseNs);
+        const bool again = now_ns - paused_until_ns_ < kForgetPauses * pause_ns_;
+        pause_ns_ = again ? std::min(2 * pause_ns_, kLongestPauseNs) : kPauseNs;
         paused_until_ns_ = now_ns + pause_ns_;
         since_ns_ = 0;
     }

@@ -63,10 +63,10 @@ TEST(Pauses, WhetherTheShortOnesBeginWithAWait) {
     EXPECT_FALSE(pauses.begin_with_wait()) << "it has changed its ways";
 }
 
-// Pauses of these lengths, one after the other.
-void pause(Pauses& pauses, int64_t& now, int count, int64_t ns, uint32_t waits = 0) {
+// Pauses of these lengths, one after the other, behind work of `stretch_ns` each.
+void pause(Pauses& pauses, int64_t& now, int count, int64_t ns, uint32_t waits = 0, int64_t stretch_ns = kMs) {
     for (int i = 0; i < count; ++i) {
-        now += kMs + ns;
+        now += stretch_ns + ns;
         pauses.observe(at_work(now, now - ns, waits));
     }
 }
@@ -79,11 +79,26 @@ TEST(Pauses, AShortOneOfAUnitThatStreamsIsASurprise) {
     ASSERT_TRUE(pauses.streams());
     ASSERT_FALSE(pauses.unsure());
     ASSERT_FALSE(pauses.may_begin_with_wait()) << "it has none that are short";
-    pause(pauses, now, 1, 20 * kUs);
+    pause(pauses, now, 1, 20 * kUs, 0, 50 * kUs);
     EXPECT_TRUE(pauses.unsure());
     EXPECT_FALSE(pauses.streams()) << "the first one is enough";
-    pause(pauses, now, 1, 20 * kUs);
+    pause(pauses, now, 1, 20 * kUs, 0, 50 * kUs);
     EXPECT_FALSE(pauses.unsure());
+}
+
+// Requests come when they come.
+TEST(Pauses, AnotherBurstAtOnceIsNone) {
+    Pauses pauses;
+    int64_t now = kStart;
+    for (int i = 0; i < 20; ++i) {
+        pause(pauses, now, i == 0 ? Pauses::kSettled + 1 : 15, 15 * kMs);
+        EXPECT_TRUE(pauses.streams());
+        pause(pauses, now, 1, 20 * kUs);
+        EXPECT_TRUE(pauses.streams());
+        EXPECT_FALSE(pauses.unsure());
+    }
+    pause(pauses, now, 6, 20 * kUs);
+    EXPECT_FALSE(pauses.streams()) << "many of them: in each the hardware would turn to the victim and back";
 }
 
 TEST(Pauses, LongOnesWithoutAShortOneAreASurprise) {
@@ -120,7 +135,7 @@ TEST(Pauses, WhatAProgramDidWhileItWarmedUpIsSoonForgotten) {
     pause(pauses, now, Pauses::kLongRun, 15 * kMs);
     EXPECT_TRUE(pauses.streams());
     EXPECT_FALSE(pauses.unsure());
-    pause(pauses, now, 1, 20 * kUs);
+    pause(pauses, now, 1, 20 * kUs, 0, 50 * kUs);
     EXPECT_FALSE(pauses.streams()) << "it pauses again";
 }
 

@@ -65,6 +65,11 @@ TEST(ShortTimeslice, EachPauseIsLonger) {
     EXPECT_EQ(pause_ns(), 2 * ShortTimeslice::kPauseNs);
     for (int i = 0; i < 8; ++i) pause_ns();
     EXPECT_EQ(pause_ns(), ShortTimeslice::kLongestPauseNs);
+    for (int i = 0; i < 11; ++i) {  // it gets on
+        now_ns += ShortTimeslice::kLongestPauseNs;
+        slice.observe(true, now_ns, kMs, now_ns);
+    }
+    EXPECT_EQ(pause_ns(), ShortTimeslice::kPauseNs);
 }
 
 }  // namespace
