@@ -24,7 +24,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from lib import backend as backends  # noqa: E402
-from lib import disturbance, html, peers, programs, published, published_run, published_stay, report, requests  # noqa: E402
+from lib import disturbance, html, peers, programs, published  # noqa: E402
+from lib import published_run, published_stay, report, requests  # noqa: E402
 from lib.residents import House  # noqa: E402
 from lib.progress import Progress  # noqa: E402
 

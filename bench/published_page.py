@@ -122,7 +122,8 @@ def section(workload, variants, link):
     claims = "; ".join(f"{claim['by']}, on {claim['hardware']}: {claim['number']}" for claim in variants[0]["claims"])
     runs = sorted({f"{one['hardware']}, driver {one['driver']}, {one['date']}, commit {one['xsched']}"
                    for one in variants})
-    notes = list(dict.fromkeys(note for one in variants for note in one["notes"].split("; ")))
+    notes = list(dict.fromkeys(note for one in variants for note in one["notes"].split("; ")
+                               if not note.startswith("meanwhile")))  # which a run says of itself
     failures = [f"- {one['id']}: {failure.splitlines()[0]}" for one in variants for failure in one["failures"]]
     parts = [f"## {workload}", wrapped(f"From {source}. Claimed: {claims}."),
              wrapped(f"Here: {'; '.join(runs)} ({'; '.join(notes)})."), f"![{workload}]({link})", table(variants)]

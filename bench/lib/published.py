@@ -43,8 +43,8 @@ class Program:
     def options(self, seed, per_s):
         """Of bench/cuda/pytorch/workload.py."""
         return {"model": self.model, "batch": self.batch, "task": self.task, "words": self.words,
-                "half": int(self.half), "graph": int(self.graph and self.task == "inference"), "arrival": self.arrival.kind, "per-s": per_s,
-                "pause-ms": self.arrival.pause_ms, "seed": seed}
+                "half": int(self.half), "graph": int(self.graph and self.task == "inference"),
+                "arrival": self.arrival.kind, "per-s": per_s, "pause-ms": self.arrival.pause_ms, "seed": seed}
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,7 @@
-// How long bursts are, as a rule: those for which the others make room for a unit, or the stretches between its pauses. A
-// burst that lasts much longer is one in which something goes wrong. Pure; one object per unit; not thread-safe; no allocation.
+// How long bursts are, as a rule: those for which the others make room for a unit, or the stretches between its pauses.
+// A burst that lasts much longer is one in which something goes wrong.
+//
+// Pure; one object per unit; not thread-safe; no allocation.
 #pragma once
 
 #include <algorithm>
