@@ -5,8 +5,8 @@ XSched, in turns. One JSON file for each, and one page.
 
     bench/published.py                              all of them: many hours
     bench/published.py --only W1.A,W2,W7 --seconds 10 --rounds 1 --budget 470
-    bench/published.py --short                      a choice that takes 8 minutes on an H100
-    bench/published.py --stay --seconds 4 --requests 60 --budget 540    nearly all of them within 9 minutes
+    bench/published.py --short                      some twenty of them, once, which takes 8 minutes on an H100
+    bench/published.py --stay --requests 150        all of them, by programs that stay
     bench/published.py --load 0.2                   urgent rates so that each works a fifth of the time, alone
     bench/published.py --list                       what there is, and what can be measured here
     bench/published.py --dry-run                    what would be run, command by command
@@ -29,8 +29,10 @@ from lib import published_run, published_stay, report, requests  # noqa: E402
 from lib.residents import House  # noqa: E402
 from lib.progress import Progress  # noqa: E402
 
-SHORT = ("W1.A", "W2.R1", "W2.M4", "W4.fig9", "W7.resnet50")
-SHORT_SECONDS, SHORT_BUDGET = 6, 460
+# Of each paper what it is known for first: on an H100 all of it takes about 8 minutes.
+SHORT = ("W7", "W2.R1", "W2.M4", "W3.B1", "W3.R2", "W1.A", "W1.B", "W4", "W2.M1", "W2.I1", "W2.R4", "W2.M3", "W2.I2",
+         "W5.P512at4", "W5.P2048at4", "W2")
+SHORT_SECONDS, SHORT_REQUESTS, SHORT_BUDGET = 5, 150, 500
 LOAD_SECONDS = 150     # of Python, PyTorch and models, for all programs of a round at once
 NO_TORCH = "there is no python3 with a PyTorch (and torchvision) that finds a GPU"
 GUESS_SECONDS = 9      # of one turn besides the measuring
@@ -55,7 +57,8 @@ def parse_options(words=None):
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--load", type=float, help="part of the time that each urgent program works, alone")
     parser.add_argument("--budget", type=float, default=1e9, help="seconds after which no variant is begun")
-    parser.add_argument("--short", action="store_true", help=f"{', '.join(SHORT)}, once, within {SHORT_BUDGET} s")
+    parser.add_argument("--short", action="store_true", help=f"with --stay, once, as many as fit into {SHORT_BUDGET} s of "
+                        + ", ".join(SHORT))
     parser.add_argument("--stay", action="store_true", help="programs take on one workload after the other, and what "
                         "they do alone is measured once for all variants: a tenth of the time")
     parser.add_argument("--requests", type=float, default=0, help="with --stay: urgent ones after which a measurement "
@@ -71,7 +74,8 @@ def parse_options(words=None):
     options.only = [word for word in options.only.split(",") if word]
     options.ways = [word for word in options.ways.split(",") if word]
     if options.short:
-        options.only, options.rounds = options.only or list(SHORT), 1
+        options.only, options.rounds, options.stay = options.only or list(SHORT), 1, True
+        options.requests = options.requests or SHORT_REQUESTS
         options.seconds, options.budget = min(options.seconds, SHORT_SECONDS), min(options.budget, SHORT_BUDGET)
     if options.load is not None and not 0 < options.load < 1:
         parser.error(f"--load {options.load:g}: it is a part of the time, between 0 and 1")

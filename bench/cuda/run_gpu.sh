@@ -118,7 +118,7 @@ usual_seconds() {
         smoke) echo 75 ;;
         main) echo 400 ;;
         peers | lengths | bench) echo 540 ;;
-        published) echo 480 ;;
+        published) echo 540 ;;
         mps | own) echo 180 ;;
         shares | fit) echo 170 ;;
         property) echo 300 ;;
