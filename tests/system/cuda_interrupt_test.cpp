@@ -201,6 +201,26 @@ TEST_F(CudaInterrupt, WhatTheServerStopsForASilentClientItStopsOnce) {
     EXPECT_EQ(lowest->end(), 0);
 }
 
+class CudaUrgentTimeslice : public CudaInterrupt {
+protected:
+    CudaUrgentTimeslice() { server_more_["XSCHED_URGENT_TIMESLICE"] = "16384"; }
+};
+
+TEST_F(CudaUrgentTimeslice, IsTheMostUrgentOnesForAsLongAsThereIsAnother) {
+    ASSERT_NO_FATAL_FAILURE(start_low());
+    high->work();
+    const std::unique_ptr<RmFile> high_rm = rm_of(high->pid());
+    ASSERT_TRUE(high_rm->there());
+    EXPECT_TRUE(eventually([&] { return high_rm->timeslice_us() == 16384; })) << high_rm->timeslice_us();
+    EXPECT_TRUE(low_rm->becomes_disabled(true)) << "it is interrupted as ever";
+    EXPECT_LT(low_rm->timeslice_us(), 2048U);
+    high->rest();
+    EXPECT_TRUE(low_rm->becomes_disabled(false));
+    EXPECT_EQ(low->end(), 0) << low->process().err();
+    EXPECT_TRUE(eventually([&] { return high_rm->timeslice_us() != 16384; })) << "it is alone";
+    EXPECT_EQ(high->end(), 0);
+}
+
 // With a short timeslice in force, too.
 TEST_F(CudaInterrupt, AClientThatAnswersAgainIsLeftToItself) {
     ASSERT_NO_FATAL_FAILURE(take_silent_low_off());
