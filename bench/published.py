@@ -57,8 +57,8 @@ def parse_options(words=None):
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--load", type=float, help="part of the time that each urgent program works, alone")
     parser.add_argument("--budget", type=float, default=1e9, help="seconds after which no variant is begun")
-    parser.add_argument("--short", action="store_true", help=f"with --stay, once, as many as fit into {SHORT_BUDGET} s of "
-                        + ", ".join(SHORT))
+    parser.add_argument("--short", action="store_true", help=f"with --stay, once, as many as fit into "
+                        f"{SHORT_BUDGET} s of {', '.join(SHORT)}")
     parser.add_argument("--stay", action="store_true", help="programs take on one workload after the other, and what "
                         "they do alone is measured once for all variants: a tenth of the time")
     parser.add_argument("--requests", type=float, default=0, help="with --stay: urgent ones after which a measurement "
