@@ -246,6 +246,11 @@ uint32_t choose(const Pass& pass, Group& group, Present& present) {
     return slice_us;
 }
 
+// Whether it makes room for somebody more urgent, and not for an equal whose turn it is.
+bool makes_room_above(const Pass& pass, const Present& present, uint32_t at) {
+    return present.urgent != nullptr && pass.device.urgency[present.urgent_at] > pass.device.urgency[at];
+}
+
 void choose_for(Pass& pass, Group& group) {
     DeviceHistory& device = pass.device;
     group.dirty = false;
@@ -265,7 +270,7 @@ void choose_for(Pass& pass, Group& group) {
                                     .expect_interrupt = interrupts(group.usual),
                                     .on_its_way = group.on_its_way,
                                     .has_victims = device.rivals.has_victims(at, pass.given.units[at]),
-                                    .has_peer = present.victim.has_peer && present.victim.has_rival};
+                                    .has_peer = present.victim.has_peer && makes_room_above(pass, present, at)};
         if (preemption == device.verdicts[at].preemption) continue;
         device.verdicts[at].preemption = preemption;
         device.note_changed(at);
