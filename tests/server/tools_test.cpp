@@ -79,6 +79,8 @@ TEST_F(Tools, StatusExplainsWhoIsSuspendedAndWhy) {
     TestClient high(socket(), "urgent");
     high.add_queue(0, 10, 0x61);
     client.submit(0);
+    ASSERT_TRUE(eventually([&] { return tool->ask({{"cmd", "list"}})["queues"][0]["state"] == "runs"; }))
+        << "only who has work is preempted";
     high.submit(0);
     ASSERT_TRUE(client.becomes_suspended(0, true));
     for (int i = 0; i < 20; ++i) {  // delays are counted now and then; the urgent one gets on meanwhile
