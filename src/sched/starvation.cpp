@@ -37,9 +37,9 @@ bool Starvation::kept_off(const Work& work, const StarvationLimits& limits, int6
     turn_until_ns_ = 0;
 
     if (running()) {
-        const bool was_of_use_now = was_of_use(work, limits.limit_ns, now_ns);
+        const bool counts = was_of_use(work, limits.limit_ns, now_ns);
         ran_ns_ += now_ns - running_since_ns_;
-        if (was_of_use_now) waits_no_more();
+        if (counts) waits_no_more();
         running_since_ns_ = -1;
         suspended_since_ns_ = now_ns;
     }
