@@ -44,10 +44,11 @@ public:
     // The first command goes to hardware that had none of this queue's work.
     void flight_began(int64_t now_ns) {
         flight_since_ns_ = now_ns;
-        before_ns_ = run_on_ns_ = switch_ns_ = 0;
+        before_ns_ = run_on_ns_ = switch_ns_ = doubt_ns_ = 0;
     }
     // The queue is stopped, and started later. Of the time between, about `run_on_ns` is its own. Of the time after,
-    // about `switch_ns` is not: the hardware turns from another process's work to this queue's.
+    // about `switch_ns` is not: the hardware turns from another process's work to this queue's. Nor is up to three times
+    // that, where the commands' usual length says so: the other one may still run on, and a gate take its time to open.
     void stopped(int64_t now_ns, int64_t run_on_ns);
     void started(int64_t now_ns, int64_t switch_ns);
     // `count` commands completed. Returns the device time that this queue has had since the last ones did.
@@ -57,7 +58,9 @@ public:
     int64_t busy_ns() const { return busy_ns_; }  // device time used, as seen from here
 
 private:
+    bool waited(int64_t now_ns, int64_t& since_start_ns) const;
     int64_t since(int64_t now_ns) const;
+    int64_t doubt(int64_t now_ns) const;
     int64_t ran_on(int64_t now_ns);
 
     int64_t flight_since_ns_ = -1;  // never yet
@@ -66,6 +69,7 @@ private:
     int64_t stopped_ns_ = 0;
     int64_t run_on_ns_ = 0;  // what of that is not counted yet
     int64_t switch_ns_ = 0;  // after the last start
+    int64_t doubt_ns_ = 0;  // what of before_ns_ may have been waited for as well
     int64_t last_completed_ns_ = 0;
     int64_t command_ns_ = 0;
     int64_t sample_ns_ = 0;  // not in the average yet: so long,

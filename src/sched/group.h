@@ -24,6 +24,7 @@ struct Group {
     Interrupt interrupt = Interrupt::kNone;  // kept until one of its units runs again
     static constexpr uint64_t kNotYet = UINT64_MAX;
     uint64_t late_completed = kNotYet;  // commands, when it should have stopped at its gates for long
+    uint32_t late_changes = 0;  // how often that grew since
     bool on_its_way = false;     // Preemption::on_its_way
     uint32_t timeslice_us = 0;   // of its process, and since when it was told
     int64_t timeslice_since_ns = 0;
@@ -32,6 +33,7 @@ struct Group {
     int64_t urgent_busy_ns = 0;  // what the unit that it makes room for had used of the device when it was suspended
     uint64_t urgent_id = 0;      // that unit; 0: none, or nobody asks any more
     uint32_t urgent_at = 0;      // its position then
+    bool for_equal = false;      // that one is no more urgent: it is its turn
     int64_t distrusted_until_ns = 0;  // until then its gates are not enough, as was seen
     bool tried = false;          // the suspension is a trial, of this way
     unsigned tried_way = 0;

@@ -42,6 +42,7 @@ struct Present {
     int64_t longest_ns = 0;  // of its commands, lately
     const UnitState* urgent = nullptr;  // the unit that it makes room for, and its position
     uint32_t urgent_at = 0;
+    bool urgent_is_equal = false;  // whose turn it is
 
     bool interruptible() const { return victim.level >= kPreemptLevelInterrupt; }
 };
@@ -75,6 +76,7 @@ Present look_at(const Pass& pass, const Group& group) {
             by = verdict.by;
             present.urgent_at = verdict.by_at;
             present.urgent = &pass.given.units[verdict.by_at];
+            present.urgent_is_equal = device.urgency[verdict.by_at] <= device.urgency[at];
         }
         // The hardware knows the process alone, which gets its most urgent unit's: 0, the driver's own, is the longest.
         const uint32_t its_us = device.rivals.timeslice_us(at);
@@ -84,9 +86,10 @@ Present look_at(const Pass& pass, const Group& group) {
     return present;
 }
 
-// It makes room no more. Perhaps because the burst is over.
+// It makes room no more. Perhaps because the burst is over. A turn's end is none of a burst.
 void end_suspension(const Pass& pass, Group& group) {
     const uint64_t id = std::exchange(group.urgent_id, 0);
+    if (std::exchange(group.for_equal, false)) return;
     const bool tried = std::exchange(group.tried, false);
     if (id == 0 || group.urgent_at >= pass.given.units.size()) return;
     const UnitState& urgent = pass.given.units[group.urgent_at];
@@ -137,9 +140,12 @@ void begin_suspension(const Pass& pass, Group& group, const Present& present, Me
     group.urgent_busy_ns = urgent != nullptr ? urgent->measured_ns : 0;
     group.urgent_id = urgent != nullptr ? urgent->unit.id : 0;
     group.urgent_at = present.urgent_at;
+    group.for_equal = present.urgent_is_equal;
     group.tried = false;
     group.late_completed = Group::kNotYet;
+    group.late_changes = 0;
     if (!pass.settings.trials || urgent == nullptr || !present.ready || !present.interruptible()) return;
+    if (present.urgent_is_equal) return;
     if (!gate_may_do(present.victim)) return;
     if (group.trials == nullptr) group.trials = std::make_unique<Trials>();
     group.tried = true;
@@ -153,11 +159,16 @@ bool blocks(const Group& group, const UnitState* urgent) {
 }
 
 // What was to stop at its gate still completes something so long after: more of it has no gate before it than its mean
-// length says. The urgent unit gets on, but shares the device in each of its pauses.
+// length says. The urgent unit gets on, but shares the device in each of its pauses. In a turn of an equal, what it
+// completed before its gate may be seen late, once: neither is in a hurry, and each interrupt costs both.
 bool goes_on(const Pass& pass, Group& group, const Present& present) {
     if (present.urgent == nullptr || !present.urgent->ready || pass.now_ns < group.chosen_ns + kLateNs) return false;
     if (group.late_completed == Group::kNotYet) group.late_completed = present.completed;
-    return present.completed > group.late_completed;
+    if (present.completed > group.late_completed) {
+        group.late_completed = present.completed;
+        ++group.late_changes;
+    }
+    return group.late_changes > (present.urgent_is_equal ? 1U : 0U);
 }
 
 struct Late {
@@ -167,7 +178,7 @@ struct Late {
 
 // When the group's work counts as late. A unit that synchronizes gets on beside it, but waits in each pause for
 // whatever of it has the device. A gate may also stand before something for which the driver waits with the device in
-// hand (docs/decisions/011): that shows in bursts that last much longer than usual.
+// hand (docs/decisions/011): that shows in bursts that last much longer than usual. Turns end by themselves.
 Late late_from(const Pass& pass, Group& group, const Present& present) {
     if (present.urgent == nullptr) return {};
     const bool stays = blocks(group, present.urgent) || goes_on(pass, group, present);
@@ -176,7 +187,7 @@ Late late_from(const Pass& pass, Group& group, const Present& present) {
         return {.from_ns = group.chosen_ns + (may_be_long ? kLateLongNs : kLateNs), .at_gates = true};
     }
     const int64_t long_ns = pass.device.units[present.urgent_at].burst_length.long_from_ns();
-    if (long_ns == 0 || !present.urgent->ready) return {};
+    if (long_ns == 0 || !present.urgent->ready || present.urgent_is_equal) return {};
     return {.from_ns = std::max(group.chosen_ns + kLateNs, group.suspended_ns + long_ns)};
 }
 

@@ -219,6 +219,49 @@ TEST_F(MechanismInSlots, EqualsAreTakenOffInOneCallOnlyForAMoreUrgentOne) {
     }
 }
 
+// A turn is no burst that lasts too long, and what its predecessor completed before its gate may be seen late.
+TEST_F(MechanismInSlots, BriefCommandsOfEqualsAreLeftToTheirGatesInTheirTurns) {
+    for (FakeClient* client : {&low, &high}) {
+        client->slot(0).command_ns = kBriefNs;
+        client->slot(0).timeslice_us = 10'000;
+        client->slot(0).priority = 0;
+    }
+    dispatcher.core().set_policy(policy::find_policy("UP")->make());
+    int64_t now = kStart;
+    low.submit(0, now);
+    for (int i = 0; i < 4; ++i) {  // in its first turns it works for a millisecond
+        high.submit(0, now);
+        do dispatcher.pass(now += kMs);
+        while (high.suspended(0));
+        ASSERT_TRUE(low.suspended(0));
+        high.complete(0, now += kMs);
+        dispatcher.pass(now);
+        dispatcher.pass(now += 20 * kMs);
+    }
+    for (int i = 0; i < 1000; ++i) {
+        low.submit(0, now);
+        high.submit(0, now);
+    }
+    FakeClient* last = nullptr;
+    int turns = 0;
+    int64_t turn_ns = 0;
+    for (int ms = 0; ms < 500; ++ms) {
+        dispatcher.pass(now += kMs);
+        if (low.suspended(0) == high.suspended(0)) continue;
+        FakeClient& runs = low.suspended(0) ? high : low;
+        FakeClient& waits = low.suspended(0) ? low : high;
+        EXPECT_EQ(waits.slot(0).interrupt.load(), 0U) << "after " << ms << " ms";
+        if (std::exchange(last, &runs) != &runs) {
+            ++turns;
+            turn_ns = now;
+        }
+        runs.slot(0).busy_ns += kMs;
+        ++runs.slot(0).completed;
+        if (now == turn_ns + 3 * kMs) ++waits.slot(0).completed;
+    }
+    EXPECT_GT(turns, 20);
+}
+
 // At each end of the urgent one's own timeslice the victim would be back, behind a short one of its own alone.
 TEST_F(MechanismInSlots, AnInterruptBesideBurstsThatOutlastATimeslice) {
     int64_t now = kStart;

@@ -95,6 +95,47 @@ TEST(CommandMeter, TheHardwaresSwitchIsNotItsTime) {
     EXPECT_EQ(meter.busy_ns(), 65'000) << "half, of what completes sooner than that";
 }
 
+// Kernels of 500 us in turns of 5 ms, as on a device: 450 us go by before the first of a turn begins.
+TEST(CommandMeter, WhatATurnWaitsForIsNotItsTimeWhereTheCommandsLengthIsKnown) {
+    CommandMeter meter;
+    meter.flight_began(0);
+    int64_t now = 0;
+    for (int i = 0; i < 8; ++i) meter.completed(1, now += 500'000);
+    EXPECT_EQ(meter.busy_ns(), 4'000'000);
+    for (int turn = 0; turn < 10; ++turn) {
+        meter.stopped(now, 0);
+        meter.started(now += 5'000'000, 175'000);
+        meter.completed(2, now += 450'000 + 1'000'000);
+        for (int i = 0; i < 7; ++i) meter.completed(1, now += 500'000);
+    }
+    EXPECT_NEAR(static_cast<double>(meter.busy_ns()), 49'000'000, 100'000);
+    EXPECT_NEAR(static_cast<double>(meter.command_ns()), 500'000, 10'000);
+}
+
+TEST(CommandMeter, NoMoreThanThreeSwitchesAreForgivenBeyondTheFirst) {
+    CommandMeter meter;
+    meter.flight_began(0);
+    meter.completed(1, 100'000);
+    meter.stopped(100'000, 0);
+    meter.started(200'000, 20'000);
+    meter.completed(1, 1'200'000);  // ten times as long as usual
+    EXPECT_EQ(meter.busy_ns(), 100'000 + 1'000'000 - 80'000);
+}
+
+TEST(CommandMeter, TurnsThatEndBeforeAnythingCompletesAddUp) {
+    CommandMeter meter;
+    meter.flight_began(0);
+    meter.completed(1, 1'000'000);
+    int64_t now = 1'000'000;
+    for (int turn = 0; turn < 3; ++turn) {
+        meter.stopped(now, 0);
+        meter.started(now, 100'000);
+        now += 600'000;
+    }
+    meter.completed(1, now);
+    EXPECT_EQ(meter.busy_ns(), 2'000'000) << "1.8 ms less three switches, of which 0.75 are in doubt";
+}
+
 TEST(CommandMeter, WhatNeverBeganTookNoTime) {
     CommandMeter meter;
     meter.stopped(1'000'000'000, 1000);
