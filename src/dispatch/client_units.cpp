@@ -20,6 +20,7 @@ void join(sched::UnitState& state, const QueueNumbers& numbers, const sched::Cos
     }
     state.ready |= numbers.ready;
     state.completed += numbers.completed;
+    state.copies += numbers.copies;
     state.idle_since_ns = std::max(state.idle_since_ns, numbers.idle_since_ns);
     state.progress_ns = std::max(state.progress_ns, numbers.progress_ns);
     state.level = std::min(state.level, numbers.level);

@@ -8,6 +8,7 @@
 #include "sched/favour.h"
 #include "sched/history.h"
 #include "sched/mechanism_chooser.h"
+#include "sched/turns.h"
 #include "xsched/types.h"
 
 namespace xsched::sched {
@@ -109,6 +110,7 @@ void Core::State::choose(Pass& pass) {
         chooser.choose(pass);  // HPF cannot stall
     }
     favour_who_starves(pass);
+    take_turns(pass);
     pass.device.policy = chooser.policy_number();
 }
 

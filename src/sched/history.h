@@ -11,6 +11,7 @@
 #include "sched/anticipation.h"
 #include "sched/burst_length.h"
 #include "sched/claim.h"
+#include "sched/copy_share.h"
 #include "sched/command_lengths.h"
 #include "sched/expectation.h"
 #include "sched/gang.h"
@@ -48,6 +49,7 @@ struct UnitHistory {
     int64_t since_ns;
     int64_t progress_ns = 0;  // UnitState::progress_ns as last given
     int64_t favoured_ns = 0;  // last
+    int64_t turns_had_ns = 0;  // of turns, its process
     Expected expected;  // it wants the device for nothing else
     Starvation starvation;
     Claim claim;
@@ -58,6 +60,7 @@ struct UnitHistory {
     LongerPause longer_pause;
     Pauses pauses;
     CommandLengths lengths;
+    CopyShare copies;
     BurstLength burst_length;
 
     // Null: its program never ran before, for all that is known.
@@ -105,6 +108,14 @@ struct Favour {
     int64_t has_since_ns = 0;  // 0: somebody more urgent has the device
 };
 
+// The process that has a turn among its equals (turns.h).
+struct Turn {
+    uint64_t process = 0;  // 0: nobody
+    int64_t left_ns = 0;  // of the turn
+    int64_t has_since_ns = 0;  // 0: somebody more urgent has the device
+    int64_t paused_ns = 0;  // since when it has no work; 0: it has
+};
+
 struct DeviceHistory {
     uint64_t composition = 0;
     uint64_t policy = 0;  // the number of the policy that answered last
@@ -137,6 +148,7 @@ struct DeviceHistory {
     std::vector<std::pair<uint64_t, Expected>> expected;  // ids of those that announced a burst, sorted
 
     Favour favour;
+    Turn turn;
     Precautions precautions;
     bool watched = false;
     bool serves = false;  // by the last answer somebody who wants the device may have it

@@ -40,6 +40,7 @@ struct Present {
     uint64_t completed = 0;  // commands
     int64_t progress_ns = 0;  // when one was last seen to complete
     int64_t longest_ns = 0;  // of its commands, lately
+    int64_t stretch_ns = 0;  // in which it uses the device, as a rule
     const UnitState* urgent = nullptr;  // the unit that it makes room for, and its position
     uint32_t urgent_at = 0;
     bool urgent_is_equal = false;  // whose turn it is
@@ -57,7 +58,7 @@ Present look_at(const Pass& pass, const Group& group) {
         const UnitState& state = pass.given.units[at];
         const Verdict& verdict = device.verdicts[at];
         Victim& victim = present.victim;
-        device.rivals.look(at, state, victim);
+        device.rivals.look(at, state, device.usages[at], victim);
         victim.level = std::min(victim.level, state.level);
         victim.costs.join(state.costs);
         const int64_t command_ns = state.unit.command_ns;  // 0: not known
@@ -65,6 +66,7 @@ Present look_at(const Pass& pass, const Group& group) {
         victim.command_ns =
             std::max({victim.command_ns, command_ns, command_ns != 0 ? lengths.just_now_ns(pass.now_ns) : 0});
         present.longest_ns = std::max(present.longest_ns, lengths.lately_ns(pass.now_ns));
+        present.stretch_ns = std::max(present.stretch_ns, device.units[at].pauses.stretch_ns());
         victim.announced = victim.announced || verdict.reason == Reason::kExpected;
         present.suspended = present.suspended && verdict.suspend;
         present.ready = present.ready || state.ready;
@@ -118,6 +120,13 @@ bool rival_has_short_timeslice(const Pass& pass, const Present& present) {
     return present.urgent != nullptr && device.groups[device.units[present.urgent_at].group].timeslice_us != 0;
 }
 
+// What is left of a turn would change places with the next one at the rate of their short timeslices. So it is taken
+// off at once, unless it has no work.
+Mechanism at_a_turns_end(const Group& group, const Present& present, Mechanism chosen) {
+    if (group.timeslice_us == 0) return chosen;
+    return present.ready && present.interruptible() ? Mechanism::kInterrupt : Mechanism::kGate;
+}
+
 // A timeslice that is not in force yet takes nobody off the device.
 Mechanism in_force(const Pass& pass, const Group& group, const Present& present, Mechanism chosen) {
     if (chosen != Mechanism::kTimeslice) return chosen;
@@ -130,7 +139,8 @@ Mechanism in_force(const Pass& pass, const Group& group, const Present& present,
 void begin_suspension(const Pass& pass, Group& group, const Present& present, Mechanism chosen) {
     const UnitState* const urgent = present.urgent;
     group.suspended_ns = group.chosen_ns = pass.now_ns;
-    chosen = affordable(pass, present, in_force(pass, group, present, chosen));
+    chosen = present.urgent_is_equal ? at_a_turns_end(group, present, in_force(pass, group, present, chosen))
+                                     : affordable(pass, present, in_force(pass, group, present, chosen));
     group.mechanism = present.interruptible() && urgent == nullptr ? Mechanism::kInterruptHeld : chosen;
     if (group.mechanism == Mechanism::kGate && present.interruptible() && pass.now_ns < group.distrusted_until_ns)
         group.mechanism = Mechanism::kInterruptLate;
@@ -171,6 +181,15 @@ bool goes_on(const Pass& pass, Group& group, const Present& present) {
     return group.late_changes > (present.urgent_is_equal ? 1U : 0U);
 }
 
+// A command of the urgent unit may be as long as a whole burst: a graph. And of what completes during a burst little is
+// heard. Behind a short timeslice it has the device meanwhile.
+int64_t late_after_ns(const Pass& pass, const Group& group, const Present& present) {
+    const int64_t stretch_ns = pass.device.units[present.urgent_at].pauses.stretch_ns();
+    if (group.mechanism == Mechanism::kTimeslice) return std::max(kLateNs, BurstLength::kTimes * stretch_ns);
+    const bool may_be_long = group.mechanism == Mechanism::kGate && present.longest_ns > kLateLongNs;
+    return may_be_long ? kLateLongNs : kLateNs;
+}
+
 struct Late {
     int64_t from_ns = 0;  // 0: never, as the units are now
     bool at_gates = false;  // its gates are not enough
@@ -182,19 +201,18 @@ struct Late {
 Late late_from(const Pass& pass, Group& group, const Present& present) {
     if (present.urgent == nullptr) return {};
     const bool stays = blocks(group, present.urgent) || goes_on(pass, group, present);
-    if (stays && !interrupts(group.mechanism)) {
-        const bool may_be_long = group.mechanism == Mechanism::kGate && present.longest_ns > kLateLongNs;
-        return {.from_ns = group.chosen_ns + (may_be_long ? kLateLongNs : kLateNs), .at_gates = true};
-    }
+    if (stays && !interrupts(group.mechanism))
+        return {.from_ns = group.chosen_ns + late_after_ns(pass, group, present), .at_gates = true};
     const int64_t long_ns = pass.device.units[present.urgent_at].burst_length.long_from_ns();
     if (long_ns == 0 || !present.urgent->ready || present.urgent_is_equal) return {};
     return {.from_ns = std::max(group.chosen_ns + kLateNs, group.suspended_ns + long_ns)};
 }
 
 // A rival that was thought to stream pauses. Behind a short timeslice alone the victim comes back in each pause,
-// however short its commands are.
+// however short its commands are. Likewise where it is an equal's turn by now.
 void escalate(const Pass& pass, Group& group, const Present& present) {
-    if (group.mechanism != Mechanism::kTimeslice || present.victim.rival_streams || present.urgent == nullptr) return;
+    if (group.mechanism != Mechanism::kTimeslice || present.urgent == nullptr) return;
+    if (present.victim.rival_streams && !present.urgent_is_equal) return;
     group.mechanism = Mechanism::kInterrupt;
     group.chosen_ns = pass.now_ns;
 }
@@ -262,16 +280,25 @@ bool makes_room_above(const Pass& pass, const Present& present, uint32_t at) {
     return present.urgent != nullptr && pass.device.urgency[present.urgent_at] > pass.device.urgency[at];
 }
 
+// As long as its bursts: at the end of a timeslice the hardware turns to a victim that is not off the device, and back.
+// 0: the driver's own does, or none is long enough. Each change costs it a call.
+uint32_t long_timeslice(const Pass& pass, const Group& group, const Present& present) {
+    uint32_t us = kDriversTimesliceUs;
+    while (us <= pass.settings.urgent_timeslice_us && us * int64_t{1000} < present.stretch_ns + kSwitchAndCallNs) us *= 2;
+    const uint32_t last_us = group.long_timeslice_us;
+    if (us <= last_us && us >= last_us / 4) return last_us;
+    return us > kDriversTimesliceUs && us <= pass.settings.urgent_timeslice_us ? us : 0;
+}
+
 void choose_for(Pass& pass, Group& group) {
     DeviceHistory& device = pass.device;
     group.dirty = false;
     Present present = look_at(pass, group);
     const uint32_t short_us = choose(pass, group, present);
     group.tell_timeslice(short_us, pass.now_ns);
-    // In a burst that outlasts its timeslice the hardware turns to a victim that is not off the device, and back: two
-    // switches, although the victim has next to nothing of it.
-    const bool lasts = short_us == 0 && present.leads && present.interruptible();
-    const uint32_t slice_us = lasts ? pass.settings.urgent_timeslice_us : short_us;
+    const bool leads = short_us == 0 && present.leads && present.interruptible();
+    group.long_timeslice_us = leads ? long_timeslice(pass, group, present) : 0;
+    const uint32_t slice_us = leads ? group.long_timeslice_us : short_us;
     if (group.late_ns != 0) device.late.push_back(static_cast<uint32_t>(&group - device.groups.data()));
     for (uint32_t i = group.begin; i < group.end; ++i) {
         const uint32_t at = device.members[i];
@@ -293,19 +320,26 @@ int64_t longest_in_one_ns(const Settings& settings) {
     return std::max<int64_t>(kDriversTimesliceUs, settings.urgent_timeslice_us) * 1000 + kSwitchAndCallNs;
 }
 
+InTurns in_turns(const UnitState& unit, const CopyShare& copies) {
+    if (unit.level < kPreemptLevelInterrupt || unit.unit.gang != 0) return InTurns::kPrevents;
+    return copies.mostly() ? InTurns::kBeside : InTurns::kTakes;
+}
+
 void see(Pass& pass, uint32_t at) {
     DeviceHistory& device = pass.device;
     const UnitState& state = pass.given.units[at];
     Pauses& pauses = device.units[at].pauses;
     pauses.observe(state);
     device.units[at].lengths.observe(state.completed, state.measured_ns, pass.now_ns);
+    device.units[at].copies.observe(state.copies, state.completed);
     device.units[at].write_habits(state.habits, state.unit.priority);
     const bool careful = device.precautions.used();
     const Usage usage{
         .streams = pauses.streams(),
         .keeps_alive = state.keeps_alive && (careful ? pauses.may_begin_with_wait() : pauses.begin_with_wait()),
         .unsure = careful && pauses.unsure(),
-        .outlasts = pauses.stretch_ns() > longest_in_one_ns(pass.settings)};
+        .outlasts = pauses.stretch_ns() > longest_in_one_ns(pass.settings),
+        .in_turns = in_turns(state, device.units[at].copies)};
     if (std::exchange(device.usages[at], usage) != usage) device.rivals_changed = true;
     device.mark_group(at);
 }

@@ -63,12 +63,13 @@ int64_t of_timeslice(const Victim& victim) {
 }
 
 int64_t of_interrupt(const Victim& victim) {
-    if (!victim.has_rival || victim.announced || victim.command_ns == 0) return kNever;
+    if (!victim.has_rival || victim.announced || victim.command_ns == 0 || victim.copies) return kNever;
     return victim.last == Mechanism::kInterrupt ? with_hysteresis(calls_ns(victim)) : calls_ns(victim);
 }
 
 int64_t of_interrupt_unknown(const Victim& victim) {
-    return victim.has_rival && !victim.announced && victim.command_ns == 0 ? calls_ns(victim) : kNever;
+    const bool may_do = victim.has_rival && !victim.announced && !victim.copies;
+    return may_do && victim.command_ns == 0 ? calls_ns(victim) : kNever;
 }
 
 // Early enough, the call costs nothing. Behind its gate alone the victim would get the device back until the burst,

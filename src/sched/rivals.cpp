@@ -13,6 +13,7 @@ void Rivals::sum_up(std::span<const UnitState> units, std::span<const int32_t> u
         const uint32_t rank = ranks_.of(at);
         const uint64_t process = units[at].unit.process;
         by_rank_[rank].here.add(process);
+        by_rank_[rank].side_by_side |= usages[at].in_turns == InTurns::kPrevents;
         if (rank + 1 < count) by_rank_[rank + 1].below.add(process);
         if (rank == 0) continue;
         Rank& next = by_rank_[rank - 1];
@@ -33,11 +34,15 @@ void Rivals::sum_up(std::span<const UnitState> units, std::span<const int32_t> u
     }
 }
 
-void Rivals::look(size_t at, const UnitState& victim, Victim& result) const {
+void Rivals::look(size_t at, const UnitState& victim, const Usage& usage, Victim& result) const {
     const Rank& rank = by_rank_[ranks_.of(at)];
     const uint64_t process = victim.unit.process;
-    result.has_peer = result.has_peer || rank.here.any_but(process);
-    if (!rank.above.any_but(process)) return;
+    const bool below = rank.above.any_but(process);
+    const bool has_turns = below && !rank.side_by_side && usage.in_turns == InTurns::kTakes;
+    result.has_peer = result.has_peer || (!has_turns && rank.here.any_but(process));
+    if (!below) return;
+    const bool copies = usage.in_turns == InTurns::kBeside && rank.here.any_but(process);
+    result.copies = (result.copies || !result.has_rival) && copies;
     result.rival_streams = (result.rival_streams || !result.has_rival) && !rank.above_pausing.any_but(process);
     result.rival_keeps_alive = (result.rival_keeps_alive || !result.has_rival) && !rank.above_leaving.any_but(process);
     result.rival_is_unsure = result.rival_is_unsure || rank.above_unsure.any_but(process);

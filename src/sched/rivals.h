@@ -13,12 +13,20 @@
 
 namespace xsched::sched {
 
+// What becomes of it where equals take turns (turns.h).
+enum class InTurns : uint8_t {
+    kTakes,
+    kBeside,  // it copies, beside whoever has the device
+    kPrevents,  // level 3 does not take it off the device, or its gang runs together: all run beside each other
+};
+
 // How a unit uses the device, as far as it matters to its victims.
 struct Usage {
     bool streams = false;  // Pauses::streams
     bool keeps_alive = false;  // it keeps the device through its short pauses
     bool unsure = false;  // Pauses::unsure
     bool outlasts = false;  // its bursts are longer than its timeslice in the hardware
+    InTurns in_turns = InTurns::kPrevents;
     bool operator==(const Usage&) const = default;
 };
 
@@ -27,7 +35,7 @@ public:
     // `urgency` and `usages`: of the units at the same positions.
     void sum_up(std::span<const UnitState> units, std::span<const int32_t> urgency, std::span<const Usage> usages);
     // Adds to `result` what is known of those that may preempt the unit at that position.
-    void look(size_t at, const UnitState& victim, Victim& result) const;
+    void look(size_t at, const UnitState& victim, const Usage& usage, Victim& result) const;
     // Whether units of other processes may be kept off the device for the sake of the one at that position.
     bool has_victims(size_t at, const UnitState& unit) const;
     // Whether it alone is the most urgent of several processes.
@@ -38,6 +46,7 @@ public:
 private:
     struct Rank {
         Processes here;
+        bool side_by_side = false;  // some of those prevent turns
         Processes below;
         Processes above;
         Processes above_pausing;  // of those above, the ones that pause often,

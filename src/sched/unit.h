@@ -32,6 +32,7 @@ struct UnitState {
     uint64_t user = 0;             // whose it is: gangs are a user's own
     uint64_t group = 0;            // equal for units that the hardware can take off the device only together
     uint64_t completed = 0;        // commands seen to complete; a change is progress
+    uint64_t copies = 0;  // commands launched that copy memory
     int64_t measured_ns = 0;  // what its queues had of the device, each by itself: more than busy_ns, if side by side
     int64_t idle_since_ns = 0;  // of its last ready -> idle change; kept while it is ready again
     int64_t stuck_since_ns = 0;  // since when no call that its process has in the driver has returned; 0: none there
@@ -92,7 +93,7 @@ struct Settings {
     bool trials = false;  // trials.h
     bool precautions = true;  // precautions.h
     bool foresight = false;  // period.h
-    uint32_t urgent_timeslice_us = 0;  // in the hardware, of the most urgent process of several; 0: the driver's own
+    uint32_t urgent_timeslice_us = 16'384;  // in the hardware, of the most urgent process, at most; 0: the driver's own
 };
 
 // All units of one device. A unit keeps its position for as long as `composition` stays the same.

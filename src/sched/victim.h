@@ -20,6 +20,7 @@ struct Victim {
     bool rival_is_unsure = false;  // of some rival too little is known to tell which mechanism is best
     bool rival_outlasts = false;  // some rival's bursts are longer than its timeslice in the hardware
     bool has_peer = false;  // another process of the same priority shares the device with it
+    bool copies = false;  // it mainly copies, beside peers that take turns: no burst waits for that
     bool announced = false;  // it is suspended before a rival needs the device
     bool gate_tried_better = false;  // the rival's bursts were shorter so (trials.h)
     Mechanism last = Mechanism::kNone;  // as chosen last: each change of mind costs the victim a call

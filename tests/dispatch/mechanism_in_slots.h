@@ -60,6 +60,18 @@ protected:
         return now;
     }
     int64_t again_ns = 0;
+    FakeClient other{3, 300};  // an equal of low's, once it is added
+    void add_other() {
+        other.make_queue(0, 0);
+        other.make_interruptible(0);
+        other.slot(0).command_ns = kLongNs;
+        dispatcher.add_client(other.view());
+        for (const uint32_t id : {1U, 2U, 3U}) dispatcher.act_for(id, {1});
+    }
+    void all_submit() {
+        for (FakeClient* client : {&low, &other, &high}) client->submit(0, kStart);
+        dispatcher.pass(kStart);
+    }
 };
 
 }  // namespace xsched::dispatch::testing

@@ -191,18 +191,19 @@ TEST_F(MechanismInSlots, AShortTimesliceInsteadForAMoreUrgentOneThatStreams) {
     EXPECT_EQ(low.slot(0).device_timeslice_us, 0u) << "nobody is left to make room for";
 }
 
-// Who calls in whose place: the server for programs that make room for a more urgent one, each for itself in its turns.
-TEST_F(MechanismInSlots, EqualsAreTakenOffInOneCallOnlyForAMoreUrgentOne) {
-    FakeClient other{3, 300};
-    other.make_queue(0, 0);
-    other.make_interruptible(0);
-    other.slot(0).command_ns = kLongNs;
-    dispatcher.add_client(other.view());
-    for (const uint32_t id : {1U, 2U, 3U}) dispatcher.act_for(id, {1});
-    for (FakeClient* client : {&low, &other, &high}) client->submit(0, kStart);
-    dispatcher.pass(kStart);
+// Members of a gang run beside each other. The server calls in their place.
+TEST_F(MechanismInSlots, EqualsBesideEachOtherAreTakenOffInOneCall) {
+    add_other();
+    for (FakeClient* client : {&low, &other}) client->slot(0).gang = 7;
+    all_submit();
     for (FakeClient* client : {&low, &other})
         EXPECT_EQ(client->slot(0).interrupt, static_cast<uint32_t>(ipc::Interrupt::kTogether));
+}
+
+// Each for itself in its turns.
+TEST_F(MechanismInSlots, EqualsThatTakeTurnsAreTakenOffByThemselves) {
+    add_other();
+    all_submit();
     int64_t now = kStart;
     for (const char* policy : {"CFS", "UP", "AUTO"}) {
         dispatcher.core().set_policy(policy::find_policy(policy)->make());
@@ -263,7 +264,7 @@ TEST_F(MechanismInSlots, BriefCommandsOfEqualsAreLeftToTheirGatesInTheirTurns) {
 }
 
 // At each end of the urgent one's own timeslice the victim would be back, behind a short one of its own alone.
-TEST_F(MechanismInSlots, AnInterruptBesideBurstsThatOutlastATimeslice) {
+TEST_F(MechanismInSlots, TheMostUrgentHasATimesliceAsLongAsItsBursts) {
     int64_t now = kStart;
     const auto burst = [&](int64_t ns) {
         high.submit(0, now);
@@ -278,11 +279,39 @@ TEST_F(MechanismInSlots, AnInterruptBesideBurstsThatOutlastATimeslice) {
     low.submit(0, now);
     for (int i = 0; i < 4; ++i) burst(kMs);
     EXPECT_FALSE(burst(kMs));
+    EXPECT_EQ(high.slot(0).device_timeslice_us, 0U) << "the driver's own does";
     for (int i = 0; i < 20; ++i) burst(3 * kMs);
-    EXPECT_TRUE(burst(3 * kMs));
+    EXPECT_FALSE(burst(3 * kMs));
+    EXPECT_EQ(high.slot(0).device_timeslice_us, 4096U);
+    for (int i = 0; i < 30; ++i) burst(i % 2 == 0 ? 2 * kMs : 3 * kMs);
+    EXPECT_EQ(high.slot(0).device_timeslice_us, 4096U) << "each change costs a call";
+    for (int i = 0; i < 40; ++i) burst(30 * kMs);
+    EXPECT_TRUE(burst(30 * kMs)) << "longer than the longest timeslice";
+    EXPECT_EQ(high.slot(0).device_timeslice_us, 0U);
     EXPECT_EQ(low.slot(0).device_timeslice_us, 1U) << "it helps here too";
-    for (int i = 0; i < 20; ++i) burst(kMs);
+    for (int i = 0; i < 40; ++i) burst(kMs);
     EXPECT_FALSE(burst(kMs));
+}
+
+// Of a burst's commands little is heard before its end.
+TEST_F(MechanismInSlots, BehindAShortTimesliceAVictimIsNotLateBeforeABurstIs) {
+    int64_t now = learn_pauses(15 * kMs);
+    const auto begin = [&] {
+        low.submit(0, now);
+        high.submit(0, now);
+        dispatcher.pass(now);
+    };
+    for (int i = 0; i < 20; ++i) {
+        begin();
+        high.complete(0, now += 3 * kMs);
+        dispatcher.pass(now);
+        dispatcher.pass(now += 15 * kMs);
+    }
+    begin();
+    dispatcher.pass(now + 3 * kMs);
+    EXPECT_FALSE(interrupt());
+    dispatcher.pass(now + 12 * kMs);
+    EXPECT_TRUE(interrupt());
 }
 
 // Beside somebody else's program with one as short it might complete nothing for ever.

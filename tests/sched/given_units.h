@@ -30,6 +30,9 @@ struct Given {
     bool suspended_by_person = false;
     int64_t gang = 0;
     uint64_t user = 0;
+    uint32_t level = 0;
+    uint64_t completed = 0;
+    uint64_t copies = 0;
 
     operator UnitState() const {
         UnitState state;
@@ -45,6 +48,9 @@ struct Given {
         state.suspended_by_person = suspended_by_person;
         state.unit.gang = gang;
         state.user = user;
+        state.level = level;
+        state.completed = completed;
+        state.copies = copies;
         return state;
     }
 };

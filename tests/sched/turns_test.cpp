@@ -1,0 +1,162 @@
+// Equals below somebody more urgent take turns, where level 3 takes them off the device.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "sched/given_units.h"
+
+namespace xsched::sched {
+namespace {
+
+using namespace testing;
+
+// Victims 1, 2 and 3 of one priority, with work, and an urgent unit, 9, without.
+class Turns : public ::testing::Test {
+protected:
+    Turns() {
+        for (const uint64_t id : {1, 2, 3}) given_.push_back({.id = id, .ready = true, .ready_since_ns = kStart});
+        given_.push_back({.id = 9, .priority = 1, .idle_since_ns = kStart - kSecond});
+        for (Given& one : given_) one.level = kPreemptLevelInterrupt;
+    }
+    // Who of the victims may run after so long, such as "1" or "123".
+    std::string who_runs(int64_t passed_ns = 0) {
+        std::vector<UnitState> states;
+        now_ns_ += passed_ns;
+        for (const Given& one : given_) {
+            states.push_back(one);
+            states.back().progress_ns = now_ns_;
+        }
+        plan_ = &core_.decide(states, now_ns_);
+        std::string who;
+        for (size_t i = 0; i + 1 < given_.size(); ++i)
+            if (!plan_->verdicts[i].suspend) who += std::to_string(given_[i].id);
+        return who;
+    }
+    // After a moment in which the core learns at which level they are.
+    std::string first() {
+        who_runs();
+        return who_runs(kMs);
+    }
+    void rest(size_t at) {
+        given_[at].ready = false;
+        given_[at].idle_since_ns = now_ns_;
+    }
+    void work(size_t at) {
+        given_[at].ready = true;
+        given_[at].ready_since_ns = now_ns_;
+    }
+
+    WholeCore core_ = hpf_core();
+    std::vector<Given> given_;
+    int64_t now_ns_ = kStart;
+    const WholeCore::Plan* plan_ = nullptr;
+};
+
+TEST_F(Turns, OneAfterTheOther) {
+    EXPECT_EQ(first(), "1");
+    EXPECT_EQ(plan_->verdicts[1].by, 1U);
+    EXPECT_EQ(plan_->verdicts[1].reason, Reason::kNotItsTurn);
+    EXPECT_EQ(who_runs(5 * kMs), "1");
+    EXPECT_NE(plan_->wake_at_ns, 0);
+    EXPECT_EQ(who_runs(5 * kMs), "2");
+    EXPECT_EQ(who_runs(10 * kMs), "3");
+    EXPECT_EQ(who_runs(10 * kMs), "1");
+}
+
+TEST_F(Turns, EachGetsItsPart) {
+    first();
+    int64_t had[4] = {};
+    for (int i = 0; i < 600; ++i) {
+        const std::string who = who_runs(kMs);
+        ASSERT_EQ(who.size(), 1U);
+        ++had[who[0] - '0'];
+    }
+    for (const int victim : {1, 2, 3}) EXPECT_NEAR(static_cast<double>(had[victim]), 200, 11) << victim;
+}
+
+TEST_F(Turns, WhatIsLeftOfOneComesBehindTheBurst) {
+    ASSERT_EQ(first(), "1");
+    work(3);
+    EXPECT_EQ(who_runs(6 * kMs), "");
+    EXPECT_EQ(plan_->verdicts[0].by, 9U);
+    EXPECT_EQ(who_runs(20 * kMs), "");
+    rest(3);
+    EXPECT_EQ(who_runs(), "") << "the device is kept for a moment";
+    EXPECT_EQ(who_runs(3 * kMs), "1");
+    EXPECT_EQ(who_runs(kMs), "1");
+    EXPECT_EQ(who_runs(4 * kMs), "2");
+}
+
+TEST_F(Turns, WhoHasNothingToDoHasNone) {
+    ASSERT_EQ(first(), "1");
+    rest(0);
+    EXPECT_EQ(who_runs(100 * kUs), "1") << "it may only wait for its work";
+    EXPECT_EQ(who_runs(200 * kUs), "2");
+    rest(1);
+    rest(2);
+    EXPECT_EQ(who_runs(kMs), "2") << "nobody else wants the device";
+    work(0);
+    EXPECT_EQ(who_runs(kMs), "1");
+}
+
+// Who works now and then need not wait for all turns of those that always do.
+TEST_F(Turns, WhoComesBackGoesFirst) {
+    rest(0);
+    first();
+    for (int i = 0; i < 50; ++i) EXPECT_NE(who_runs(kMs), "1");
+    work(0);
+    EXPECT_EQ(who_runs(), "1");
+    rest(0);
+    EXPECT_NE(who_runs(kMs), "");
+    EXPECT_NE(who_runs(kMs), "1");
+}
+
+// As often as its part allows: each time costs a switch.
+TEST_F(Turns, WhoComesBackAllTheTimeGetsNoMore) {
+    first();
+    int times = 0;
+    for (int i = 0; i < 1000; ++i) {
+        work(0);
+        times += who_runs(500 * kUs) == "1" ? 1 : 0;
+        rest(0);
+        who_runs(500 * kUs);
+    }
+    EXPECT_LT(times, 500);
+    EXPECT_GT(times, 100);
+}
+
+TEST_F(Turns, CopiesGoOnBesideThem) {
+    first();
+    given_[0].copies = given_[0].completed = 100;
+    who_runs(kMs);
+    for (int i = 0; i < 10; ++i) EXPECT_EQ(who_runs(10 * kMs), i % 2 == 0 ? "12" : "13") << i;
+}
+
+TEST_F(Turns, QueuesOfOneProcessRunTogether) {
+    first();
+    std::vector<UnitState> states;
+    for (const Given& one : given_) states.push_back(one);
+    states[1].unit.process = states[0].unit.process;
+    core_.decide(states, now_ns_);
+    const WholeCore::Plan& plan = core_.decide(states, now_ns_ += kMs);
+    EXPECT_EQ(plan.verdicts[0].suspend, plan.verdicts[1].suspend);
+    EXPECT_NE(plan.verdicts[0].suspend, plan.verdicts[2].suspend);
+}
+
+TEST_F(Turns, NoneWithoutLevel3) {
+    given_[1].level = kPreemptLevelDeactivate;
+    EXPECT_EQ(first(), "123");
+}
+
+TEST_F(Turns, NoneForAGang) {
+    for (Given& one : given_) one.gang = one.priority == 0 ? 5 : 0;
+    EXPECT_EQ(first(), "123");
+}
+
+TEST_F(Turns, NoneWhereNobodyIsMoreUrgent) {
+    given_.back().priority = 0;
+    EXPECT_EQ(first(), "123");
+}
+
+}  // namespace
+}  // namespace xsched::sched
