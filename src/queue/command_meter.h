@@ -47,8 +47,9 @@ public:
         before_ns_ = run_on_ns_ = switch_ns_ = doubt_ns_ = 0;
     }
     // The queue is stopped, and started later. Of the time between, about `run_on_ns` is its own. Of the time after,
-    // about `switch_ns` is not: the hardware turns from another process's work to this queue's. Nor is up to three times
-    // that, where the commands' usual length says so: the other one may still run on, and a gate take its time to open.
+    // about `switch_ns` is not: the hardware turns from another process's work to this queue's. Nor is up to three
+    // times that, where the commands' usual length says so: the other one may still run on, and a gate take its time to
+    // open.
     void stopped(int64_t now_ns, int64_t run_on_ns);
     void started(int64_t now_ns, int64_t switch_ns);
     // `count` commands completed. Returns the device time that this queue has had since the last ones did.

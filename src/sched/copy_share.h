@@ -1,5 +1,7 @@
 // Whether a unit mainly copies lately: the device's copy engines do that beside others' kernels. A quarter of its
-// commands is enough: there are the events behind copies, and copies that are counted before they are complete.
+// commands is enough, since there are the events behind copies as well. Copies are counted when they are launched, and
+// commands when they are complete: so a few of them say nothing.
+//
 // Pure; one object per unit; not thread-safe; no allocation.
 #pragma once
 
@@ -9,22 +11,26 @@ namespace xsched::sched {
 
 class CopyShare {
 public:
-    static constexpr uint64_t kSampleCommands = 16;
+    static constexpr uint64_t kEnough = 16;
+    static constexpr uint64_t kRemembered = 512;
 
-    // So many of its commands were copies when so many were complete. Copies are counted when they are launched.
+    // So many copies have been launched and so many commands are complete, of all times. Fewer than before: its queues
+    // are others.
     void observe(uint64_t copies, uint64_t completed) {
-        const uint64_t commands = completed - completed_;
-        if (completed >= completed_ && copies >= copies_ && commands < kSampleCommands) return;
-        mostly_ = completed >= completed_ && copies >= copies_ && 4 * (copies - copies_) >= commands;
-        copies_ = copies;
-        completed_ = completed;
+        if (copies < seen_copies_ || completed < seen_completed_) *this = CopyShare{};
+        copies_ += copies - seen_copies_;
+        commands_ += completed - seen_completed_;
+        seen_copies_ = copies;
+        seen_completed_ = completed;
+        for (; commands_ >= kRemembered; commands_ /= 2) copies_ /= 2;
     }
-    bool mostly() const { return mostly_; }
+    bool mostly() const { return commands_ >= kEnough && 4 * copies_ >= commands_; }
 
 private:
+    uint64_t seen_copies_ = 0;
+    uint64_t seen_completed_ = 0;
     uint64_t copies_ = 0;
-    uint64_t completed_ = 0;
-    bool mostly_ = false;
+    uint64_t commands_ = 0;
 };
 
 }  // namespace xsched::sched

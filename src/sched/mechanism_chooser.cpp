@@ -186,7 +186,8 @@ bool goes_on(const Pass& pass, Group& group, const Present& present) {
 int64_t late_after_ns(const Pass& pass, const Group& group, const Present& present) {
     const int64_t stretch_ns = pass.device.units[present.urgent_at].pauses.stretch_ns();
     if (group.mechanism == Mechanism::kTimeslice) return std::max(kLateNs, BurstLength::kTimes * stretch_ns);
-    const bool may_be_long = group.mechanism == Mechanism::kGate && present.longest_ns > kLateLongNs;
+    const bool may_be_long =
+        group.mechanism == Mechanism::kGate && present.longest_ns > kLateLongNs && !present.victim.copies;
     return may_be_long ? kLateLongNs : kLateNs;
 }
 
@@ -280,14 +281,21 @@ bool makes_room_above(const Pass& pass, const Present& present, uint32_t at) {
     return present.urgent != nullptr && pass.device.urgency[present.urgent_at] > pass.device.urgency[at];
 }
 
+// The longest of the most urgent process. A starved unit has its turn beside it, and is to get something of that.
+int64_t most_timeslice_us(const Settings& settings) {
+    const int64_t most_us = settings.urgent_timeslice_us;
+    return settings.starvation_limit_ns > 0 ? std::min(most_us, settings.starvation_turn_ns / 1000) : most_us;
+}
+
 // As long as its bursts: at the end of a timeslice the hardware turns to a victim that is not off the device, and back.
 // 0: the driver's own does, or none is long enough. Each change costs it a call.
 uint32_t long_timeslice(const Pass& pass, const Group& group, const Present& present) {
+    const int64_t most_us = most_timeslice_us(pass.settings);
     uint32_t us = kDriversTimesliceUs;
-    while (us <= pass.settings.urgent_timeslice_us && us * int64_t{1000} < present.stretch_ns + kSwitchAndCallNs) us *= 2;
+    while (us <= most_us && us * int64_t{1000} < present.stretch_ns + kSwitchAndCallNs) us *= 2;
     const uint32_t last_us = group.long_timeslice_us;
     if (us <= last_us && us >= last_us / 4) return last_us;
-    return us > kDriversTimesliceUs && us <= pass.settings.urgent_timeslice_us ? us : 0;
+    return us > kDriversTimesliceUs && us <= most_us ? us : 0;
 }
 
 void choose_for(Pass& pass, Group& group) {
@@ -315,9 +323,12 @@ void choose_for(Pass& pass, Group& group) {
     }
 }
 
-// A burst that takes longer, its switch included, ends in another timeslice of its process than it began in.
+// A burst that takes longer, its switch included, ends in another timeslice of its process than it began in. Of a long
+// timeslice the last part is left, for a burst that is longer than usual.
 int64_t longest_in_one_ns(const Settings& settings) {
-    return std::max<int64_t>(kDriversTimesliceUs, settings.urgent_timeslice_us) * 1000 + kSwitchAndCallNs;
+    const int64_t most_us = most_timeslice_us(settings);
+    if (most_us < 2 * int64_t{kDriversTimesliceUs}) return kDriversTimesliceUs * int64_t{1000} + kSwitchAndCallNs;
+    return most_us * 1000 - kSwitchAndCallNs;
 }
 
 InTurns in_turns(const UnitState& unit, const CopyShare& copies) {

@@ -7,18 +7,21 @@ namespace xsched::sched {
 namespace {
 
 // As long as several of the hardware's own turns: each begins with a call and a switch, which it pays for.
-constexpr int64_t kTurnNs = 10'000'000;
+constexpr int64_t kMostTurnNs = 10'000'000;
 constexpr int64_t kBeginNs = 500'000;
 // Who waits for its work keeps the device for so long, if somebody else has work: less than a switch and back.
 constexpr int64_t kPauseNs = 200'000;
-// Of the time that it did not ask for, who comes back has so much to come, and need not wait for the end of a turn.
-constexpr int64_t kSavedNs = 2 * kTurnNs;
+// Of the time that it did not ask for, who comes back has so many turns to come, and need not wait for one's end.
+constexpr int64_t kSavedTurns = 2;
+// All of them come in this part of the starvation limit, so that nobody has a turn within a burst of the urgent one.
+constexpr int64_t kPartOfLimit = 3;
 
 // The equals that may run now.
 struct Equals {
     bool any = false;
     bool take_turns = false;
     uint32_t rank = 0;
+    int64_t working = 0;  // how many have work
     uint32_t holder = kNowhere;  // a place of the process whose turn it is, if possible one with work
     uint32_t next = kNowhere;  // with work, of the process that has had least
     int64_t least_ns = INT64_MAX;  // that anybody with work has had
@@ -43,7 +46,10 @@ Equals look_at(const Pass& pass) {
         equals.rank = rank;
         const bool works = has_work(pass, place);
         const int64_t had_ns = pass.history(place).turns_had_ns;
-        if (works) equals.least_ns = std::min(equals.least_ns, had_ns);
+        if (works) {
+            equals.least_ns = std::min(equals.least_ns, had_ns);
+            ++equals.working;
+        }
         if (pass.unit(place).unit.process == device.turn.process) {
             if (equals.holder == kNowhere || works) equals.holder = place;
         } else if (works && (equals.next == kNowhere || had_ns < pass.history(equals.next).turns_had_ns)) {
@@ -52,6 +58,12 @@ Equals look_at(const Pass& pass) {
     }
     equals.take_turns = equals.any;
     return equals;
+}
+
+int64_t turn_ns(const Pass& pass, const Equals& equals) {
+    const int64_t limit_ns = pass.settings.starvation_limit_ns;
+    if (limit_ns <= 0) return kMostTurnNs;
+    return std::min(kMostTurnNs, limit_ns / (kPartOfLimit * std::max<int64_t>(equals.working, 1)));
 }
 
 // Everybody of those: what it has had, and that it may run or makes room for whose turn it is (0: nobody's).
@@ -74,7 +86,8 @@ void account(Pass& pass, const Equals& equals) {
     each(pass, equals, [&](uint32_t place) {
         int64_t& ns = pass.history(place).turns_had_ns;
         if (pass.unit(place).unit.process == turn.process) ns += had_ns;
-        if (!has_work(pass, place) && equals.least_ns != INT64_MAX) ns = std::max(ns, equals.least_ns - kSavedNs);
+        if (!has_work(pass, place) && equals.least_ns != INT64_MAX)
+            ns = std::max(ns, equals.least_ns - kSavedTurns * turn_ns(pass, equals));
     });
 }
 
@@ -85,14 +98,12 @@ bool is_over(const Pass& pass, const Equals& equals) {
     const int64_t beyond_ns = pass.history(equals.holder).turns_had_ns - pass.history(equals.next).turns_had_ns;
     if (turn.left_ns <= 0 && beyond_ns >= 0) return true;
     if (turn.paused_ns != 0 && pass.now_ns >= turn.paused_ns + kPauseNs) return true;
-    return beyond_ns >= kTurnNs;
+    return beyond_ns >= turn_ns(pass, equals);
 }
 
 void begin(Pass& pass, const Equals& equals) {
     const UnitState& state = pass.unit(equals.next);
-    pass.device.turn = {.process = state.unit.process,
-                        .left_ns = std::max(kTurnNs, state.unit.command_ns),
-                        .has_since_ns = pass.now_ns};
+    pass.device.turn = {.process = state.unit.process, .left_ns = turn_ns(pass, equals), .has_since_ns = pass.now_ns};
     each(pass, equals, [&](uint32_t place) {
         if (pass.unit(place).unit.process == state.unit.process) pass.history(place).turns_had_ns += kBeginNs;
     });

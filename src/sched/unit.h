@@ -93,7 +93,7 @@ struct Settings {
     bool trials = false;  // trials.h
     bool precautions = true;  // precautions.h
     bool foresight = false;  // period.h
-    uint32_t urgent_timeslice_us = 16'384;  // in the hardware, of the most urgent process, at most; 0: the driver's own
+    uint32_t urgent_timeslice_us = 8'192;  // in the hardware, of the most urgent process, at most; 0: the driver's own
 };
 
 // All units of one device. A unit keeps its position for as long as `composition` stays the same.

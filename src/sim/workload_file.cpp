@@ -139,8 +139,8 @@ Workload workload_of(const toml::table& root, const std::string& file) {
     workload.policy = keys.text("policy", workload.policy);
     workload.settings.starvation_limit_ns = keys.time_ns("starvation_limit", workload.settings.starvation_limit_ns);
     uint32_t& urgent_us = workload.settings.urgent_timeslice_us;
-    urgent_us = static_cast<uint32_t>(keys.time_ns("urgent_timeslice", urgent_us * base::kMicrosecond) /
-                                      base::kMicrosecond);
+    urgent_us =
+        static_cast<uint32_t>(keys.time_ns("urgent_timeslice", urgent_us * base::kMicrosecond) / base::kMicrosecond);
     if (const toml::table* table = keys.sub("device")) workload.costs = read_costs({*table, file});
     for (const TomlKeys& program : keys.tables("program", "a workload"))
         workload.programs.push_back(read_program(program, workload.devices));

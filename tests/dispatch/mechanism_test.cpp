@@ -1,8 +1,6 @@
 // By which mechanism a victim is kept off: what gets into the slots.
 #include <gtest/gtest.h>
 
-#include <array>
-
 #include "dispatch/mechanism_in_slots.h"
 #include "sched/departure.h"
 
@@ -10,20 +8,6 @@ namespace xsched::dispatch {
 namespace {
 
 using namespace testing;
-
-// Else it would get a microsecond of its turn for each of the others' timeslices.
-TEST_F(MechanismInSlots, AStarvedUnitHasTheDriversTimesliceInItsTurn) {
-    int64_t now = begin_burst(learn_pauses(20 * kUs));
-    ASSERT_TRUE(low.suspended(0));
-    ASSERT_NE(low.slot(0).device_timeslice_us.load(), 0U);
-    now += sched::Settings{}.starvation_limit_ns;
-    dispatcher.pass(now);
-    ASSERT_FALSE(low.suspended(0));
-    EXPECT_EQ(low.slot(0).device_timeslice_us.load(), 0U);
-    dispatcher.pass(now + 20 * kMs);
-    ASSERT_TRUE(low.suspended(0));
-    EXPECT_NE(low.slot(0).device_timeslice_us.load(), 0U);
-}
 
 TEST_F(MechanismInSlots, WhatRunsIsTakenOffUntilItMayRunAgain) {
     low.submit(0, kStart);
@@ -175,172 +159,6 @@ TEST_F(MechanismInSlots, NotIfOneOfItsQueuesUsesALowerLevel) {
     both_submit();
     EXPECT_TRUE(low.suspended(1));
     EXPECT_FALSE(interrupt());
-}
-
-TEST_F(MechanismInSlots, AShortTimesliceInsteadForAMoreUrgentOneThatStreams) {
-    int64_t now = learn_pauses(15 * kMs);
-    EXPECT_EQ(low.slot(0).device_timeslice_us, 1u);
-    EXPECT_EQ(high.slot(0).device_timeslice_us, 0u);
-    low.submit(0, now);
-    high.submit(0, now);
-    dispatcher.pass(now);
-    EXPECT_TRUE(low.suspended(0));
-    EXPECT_FALSE(interrupt());
-    dispatcher.remove_client(2);
-    dispatcher.pass(now + kMs);
-    EXPECT_EQ(low.slot(0).device_timeslice_us, 0u) << "nobody is left to make room for";
-}
-
-// Members of a gang run beside each other. The server calls in their place.
-TEST_F(MechanismInSlots, EqualsBesideEachOtherAreTakenOffInOneCall) {
-    add_other();
-    for (FakeClient* client : {&low, &other}) client->slot(0).gang = 7;
-    all_submit();
-    for (FakeClient* client : {&low, &other})
-        EXPECT_EQ(client->slot(0).interrupt, static_cast<uint32_t>(ipc::Interrupt::kTogether));
-}
-
-// Each for itself in its turns.
-TEST_F(MechanismInSlots, EqualsThatTakeTurnsAreTakenOffByThemselves) {
-    add_other();
-    all_submit();
-    int64_t now = kStart;
-    for (const char* policy : {"CFS", "UP", "AUTO"}) {
-        dispatcher.core().set_policy(policy::find_policy(policy)->make());
-        int taken_off = 0;
-        for (int i = 0; i < 200; ++i) {
-            dispatcher.pass(now += 5 * kMs);
-            for (FakeClient* client : {&low, &other, &high}) {
-                client->slot(0).busy_ns += client->suspended(0) ? 0 : 5 * kMs;
-                EXPECT_NE(client->slot(0).interrupt, static_cast<uint32_t>(ipc::Interrupt::kTogether)) << policy;
-                taken_off += client->slot(0).interrupt == static_cast<uint32_t>(ipc::Interrupt::kTakenOff) ? 1 : 0;
-            }
-        }
-        EXPECT_GT(taken_off, 0) << policy;
-    }
-}
-
-// A turn is no burst that lasts too long, and what its predecessor completed before its gate may be seen late.
-TEST_F(MechanismInSlots, BriefCommandsOfEqualsAreLeftToTheirGatesInTheirTurns) {
-    for (FakeClient* client : {&low, &high}) {
-        client->slot(0).command_ns = kBriefNs;
-        client->slot(0).timeslice_us = 10'000;
-        client->slot(0).priority = 0;
-    }
-    dispatcher.core().set_policy(policy::find_policy("UP")->make());
-    int64_t now = kStart;
-    low.submit(0, now);
-    for (int i = 0; i < 4; ++i) {  // in its first turns it works for a millisecond
-        high.submit(0, now);
-        do dispatcher.pass(now += kMs);
-        while (high.suspended(0));
-        ASSERT_TRUE(low.suspended(0));
-        high.complete(0, now += kMs);
-        dispatcher.pass(now);
-        dispatcher.pass(now += 20 * kMs);
-    }
-    for (int i = 0; i < 1000; ++i) {
-        low.submit(0, now);
-        high.submit(0, now);
-    }
-    FakeClient* last = nullptr;
-    int turns = 0;
-    int64_t turn_ns = 0;
-    for (int ms = 0; ms < 500; ++ms) {
-        dispatcher.pass(now += kMs);
-        if (low.suspended(0) == high.suspended(0)) continue;
-        FakeClient& runs = low.suspended(0) ? high : low;
-        FakeClient& waits = low.suspended(0) ? low : high;
-        EXPECT_EQ(waits.slot(0).interrupt.load(), 0U) << "after " << ms << " ms";
-        if (std::exchange(last, &runs) != &runs) {
-            ++turns;
-            turn_ns = now;
-        }
-        runs.slot(0).busy_ns += kMs;
-        ++runs.slot(0).completed;
-        if (now == turn_ns + 3 * kMs) ++waits.slot(0).completed;
-    }
-    EXPECT_GT(turns, 20);
-}
-
-// At each end of the urgent one's own timeslice the victim would be back, behind a short one of its own alone.
-TEST_F(MechanismInSlots, TheMostUrgentHasATimesliceAsLongAsItsBursts) {
-    int64_t now = kStart;
-    const auto burst = [&](int64_t ns) {
-        high.submit(0, now);
-        dispatcher.pass(now);
-        const bool taken_off = interrupt();
-        high.complete(0, now + ns);
-        dispatcher.pass(now + ns);
-        dispatcher.pass(now + ns + 10 * kMs);
-        now += ns + 15 * kMs;
-        return taken_off;
-    };
-    low.submit(0, now);
-    for (int i = 0; i < 4; ++i) burst(kMs);
-    EXPECT_FALSE(burst(kMs));
-    EXPECT_EQ(high.slot(0).device_timeslice_us, 0U) << "the driver's own does";
-    for (int i = 0; i < 20; ++i) burst(3 * kMs);
-    EXPECT_FALSE(burst(3 * kMs));
-    EXPECT_EQ(high.slot(0).device_timeslice_us, 4096U);
-    for (int i = 0; i < 30; ++i) burst(i % 2 == 0 ? 2 * kMs : 3 * kMs);
-    EXPECT_EQ(high.slot(0).device_timeslice_us, 4096U) << "each change costs a call";
-    for (int i = 0; i < 40; ++i) burst(30 * kMs);
-    EXPECT_TRUE(burst(30 * kMs)) << "longer than the longest timeslice";
-    EXPECT_EQ(high.slot(0).device_timeslice_us, 0U);
-    EXPECT_EQ(low.slot(0).device_timeslice_us, 1U) << "it helps here too";
-    for (int i = 0; i < 40; ++i) burst(kMs);
-    EXPECT_FALSE(burst(kMs));
-}
-
-// Of a burst's commands little is heard before its end.
-TEST_F(MechanismInSlots, BehindAShortTimesliceAVictimIsNotLateBeforeABurstIs) {
-    int64_t now = learn_pauses(15 * kMs);
-    const auto begin = [&] {
-        low.submit(0, now);
-        high.submit(0, now);
-        dispatcher.pass(now);
-    };
-    for (int i = 0; i < 20; ++i) {
-        begin();
-        high.complete(0, now += 3 * kMs);
-        dispatcher.pass(now);
-        dispatcher.pass(now += 15 * kMs);
-    }
-    begin();
-    dispatcher.pass(now + 3 * kMs);
-    EXPECT_FALSE(interrupt());
-    dispatcher.pass(now + 12 * kMs);
-    EXPECT_TRUE(interrupt());
-}
-
-// Beside somebody else's program with one as short it might complete nothing for ever.
-TEST_F(MechanismInSlots, NoShortTimesliceForOneThatGetsNothingDoneInIt) {
-    int64_t now = learn_pauses(15 * kMs);
-    now += 200 * kMs;  // the more urgent one rests
-    dispatcher.pass(now);
-    ASSERT_EQ(low.slot(0).device_timeslice_us, 1u);
-    low.submit(0, now);
-    const std::array<uint32_t, 1> rung{1};
-    const int64_t begin = now;
-    int64_t wake = dispatcher.pass(now, rung);
-    while (low.slot(0).device_timeslice_us != 0 && wake != 0 && now < begin + base::kSecond)
-        wake = dispatcher.pass(now = wake, {});
-    EXPECT_EQ(low.slot(0).device_timeslice_us, 0u) << "nobody rang";
-    EXPECT_LT(now - begin, 500 * kMs);
-    EXPECT_FALSE(low.suspended(0));
-    low.complete(0, now += kMs);
-    dispatcher.pass(now += 2 * base::kSecond);
-    EXPECT_EQ(low.slot(0).device_timeslice_us, 1u);
-}
-
-TEST_F(MechanismInSlots, NoTimesliceForOneThatPausesOften) {
-    low.slot(0).command_ns = kBriefNs;
-    learn_pauses(20 * kUs);
-    EXPECT_EQ(low.slot(0).device_timeslice_us, 0u);
-    low.slot(0).command_ns = kLongNs;  // interrupted: its short timeslice ends it sooner
-    dispatcher.pass(kStart + 1000 * kMs);
-    EXPECT_EQ(low.slot(0).device_timeslice_us, 1u);
 }
 
 TEST_F(MechanismInSlots, WhoLeavesIsLeftAsItWas) {

@@ -25,13 +25,28 @@ TEST(CopyShare, AFewCommandsSayNothing) {
     EXPECT_TRUE(share.mostly());
 }
 
+// While it is kept off, what was launched before completes, and nothing is launched.
+TEST(CopyShare, WhatIsInFlightDoesNotChangeIt) {
+    CopyShare share;
+    for (uint64_t i = 1; i < 50; ++i) {
+        share.observe(40 * i, 40 * (i - 1));
+        share.observe(40 * i, 40 * i);
+        EXPECT_TRUE(i == 1 || share.mostly()) << i;
+    }
+}
+
 TEST(CopyShare, WhatItDidBeforeIsOver) {
     CopyShare share;
     share.observe(1000, 1000);
     ASSERT_TRUE(share.mostly());
-    share.observe(1000, 1100);
+    for (uint64_t i = 1; i < 30; ++i) share.observe(1000, 1000 + 100 * i);
     EXPECT_FALSE(share.mostly());
-    share.observe(10, 20);  // its queues are others than before
+}
+
+TEST(CopyShare, OtherQueuesAreAnotherBegin) {
+    CopyShare share;
+    share.observe(1000, 1000);
+    share.observe(0, 100);
     EXPECT_FALSE(share.mostly());
 }
 

@@ -20,9 +20,10 @@ struct Crowd {
 
 // Bursts of 20 times 5 kernels and a wait, beside so many victims.
 Crowd beside(int victims, double kernel_ms) {
-    std::string text = "warm_up = 0\nduration_s = 4\n[[program]]\nname = 'high'\npriority = 1\nstart_ms = 500\n"
-                       "arrival = { kind = 'closed', think_ms = [12, 18] }\n"
-                       "burst = { kernels = 100, kernel_us = 7.0, sync_every = 5 }\n";
+    std::string text =
+        "warm_up = 0\nduration_s = 4\n[[program]]\nname = 'high'\npriority = 1\nstart_ms = 500\n"
+        "arrival = { kind = 'closed', think_ms = [12, 18] }\n"
+        "burst = { kernels = 100, kernel_us = 7.0, sync_every = 5 }\n";
     for (int i = 0; i < victims; ++i)
         text += "[[program]]\nname = 'low" + std::to_string(i) +
                 "'\narrival = { kind = 'stream' }\nburst = { kernel_ms = " + std::to_string(kernel_ms) + " }\n";
