@@ -36,11 +36,12 @@ protected:
         siginfo_t info{};
         ASSERT_EQ(waitid(P_PID, static_cast<id_t>(program.pid()), &info, WSTOPPED), 0);
     }
-    // One as `low`, and `high`; their channels are with the server.
+    // One as `low`, and `high`; their channels are with the server. Equals would take turns, but not in a gang.
     void start_two(std::unique_ptr<CudaProgram>& other, std::unique_ptr<RmFile>& other_rm) {
-        other = start_on_rm("other", 0, kLongKernelUs);
+        const Environment together{{"XSCHED_AUTO_XQUEUE_GANG", "training"}};
+        other = start_on_rm("other", 0, kLongKernelUs, together);
         other->work();
-        ASSERT_NO_FATAL_FAILURE(start_low());
+        ASSERT_NO_FATAL_FAILURE(start_low(together));
         ASSERT_TRUE(eventually([&] { return held_by_server() >= 2; })) << "both hand their channels over";
         other_rm = rm_of(other->pid());
         ASSERT_TRUE(other_rm->there());
@@ -199,28 +200,6 @@ TEST_F(CudaInterrupt, WhatTheServerStopsForASilentClientItStopsOnce) {
     EXPECT_TRUE(low_rm->becomes_disabled(false)) << server->process().err();
     expect_low_answers_and_ends();
     EXPECT_EQ(lowest->end(), 0);
-}
-
-// For as long as there is another.
-TEST_F(CudaInterrupt, TheMostUrgentOneHasATimesliceAsLongAsItsBursts) {
-    ASSERT_NO_FATAL_FAILURE(start_low());
-    high->work();
-    const std::unique_ptr<RmFile> high_rm = rm_of(high->pid());
-    ASSERT_TRUE(high_rm->there());
-    EXPECT_TRUE(low_rm->becomes_disabled(true)) << "nothing is known of it";
-    high->rest();
-    EXPECT_TRUE(eventually([&] {
-        high->work();
-        usleep(3000);
-        high->rest();
-        usleep(10'000);
-        return high_rm->timeslice_us() > 2048;
-    })) << high_rm->timeslice_us();
-    EXPECT_LT(low_rm->timeslice_us(), 2048U);
-    EXPECT_TRUE(low_rm->becomes_disabled(false));
-    EXPECT_EQ(low->end(), 0) << low->process().err();
-    EXPECT_TRUE(eventually([&] { return high_rm->timeslice_us() == 2048; })) << "it is alone";
-    EXPECT_EQ(high->end(), 0);
 }
 
 // With a short timeslice in force, too.
