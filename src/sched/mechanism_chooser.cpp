@@ -236,7 +236,7 @@ void settle_interrupt(const Pass& pass, Group& group, const Present& present, bo
     }
     group.mechanism = Mechanism::kInterruptLate;
     group.interrupt = Interrupt::kTakenOff;
-    if (late.at_gates) group.distrusted_until_ns = pass.now_ns + kDistrustNs;
+    if (late.at_gates && !present.victim.copies) group.distrusted_until_ns = pass.now_ns + kDistrustNs;
 }
 
 // The timeslice that is wished for, or the driver's own for a process that gets nothing done in such a one.
