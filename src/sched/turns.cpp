@@ -11,7 +11,7 @@ constexpr int64_t kMostTurnNs = 10'000'000;
 constexpr int64_t kBeginNs = 500'000;
 // Who waits for its work keeps the device for so long, if somebody else has work: less than a switch and back.
 constexpr int64_t kPauseNs = 200'000;
-// Of the time that it did not ask for, who comes back has so many turns to come, and need not wait for one's end.
+// Who comes, or comes back, is behind the others by so many turns at most, and need not wait for the end of one.
 constexpr int64_t kSavedTurns = 2;
 // All of them come in this part of the starvation limit, so that nobody has a turn within a burst of the urgent one.
 constexpr int64_t kPartOfLimit = 3;
@@ -24,7 +24,7 @@ struct Equals {
     int64_t working = 0;  // how many have work
     uint32_t holder = kNowhere;  // a place of the process whose turn it is, if possible one with work
     uint32_t next = kNowhere;  // with work, of the process that has had least
-    int64_t least_ns = INT64_MAX;  // that anybody with work has had
+    int64_t most_ns = 0;  // that anybody with work has had
 };
 
 bool has_work(const Pass& pass, uint32_t place) { return pass.unit(place).ready; }
@@ -47,7 +47,7 @@ Equals look_at(const Pass& pass) {
         const bool works = has_work(pass, place);
         const int64_t had_ns = pass.history(place).turns_had_ns;
         if (works) {
-            equals.least_ns = std::min(equals.least_ns, had_ns);
+            equals.most_ns = std::max(equals.most_ns, had_ns);
             ++equals.working;
         }
         if (pass.unit(place).unit.process == device.turn.process) {
@@ -86,8 +86,7 @@ void account(Pass& pass, const Equals& equals) {
     each(pass, equals, [&](uint32_t place) {
         int64_t& ns = pass.history(place).turns_had_ns;
         if (pass.unit(place).unit.process == turn.process) ns += had_ns;
-        if (!has_work(pass, place) && equals.least_ns != INT64_MAX)
-            ns = std::max(ns, equals.least_ns - kSavedTurns * turn_ns(pass, equals));
+        ns = std::max(ns, equals.most_ns - kSavedTurns * turn_ns(pass, equals));
     });
 }
 

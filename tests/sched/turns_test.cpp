@@ -87,7 +87,7 @@ TEST_F(Turns, WhatIsLeftOfOneComesBehindTheBurst) {
     EXPECT_EQ(who_runs(4 * kMs), "2");
 }
 
-TEST_F(Turns, WhoHasNothingToDoHasNone) {
+TEST_F(Turns, WhoHasNoWorkHasNone) {
     ASSERT_EQ(first(), "1");
     rest(0);
     EXPECT_EQ(who_runs(100 * kUs), "1") << "it may only wait for its work";
@@ -109,6 +109,18 @@ TEST_F(Turns, WhoComesBackGoesFirst) {
     rest(0);
     EXPECT_NE(who_runs(kMs), "");
     EXPECT_NE(who_runs(kMs), "1");
+}
+
+// It had no part in what the others have had before, whether it comes with work or not.
+TEST_F(Turns, WhoIsNewIsOwedNothing) {
+    first();
+    for (int i = 0; i < 2000; ++i) who_runs(kMs);
+    given_.insert(given_.begin() + 3, {.id = 4, .ready = true, .ready_since_ns = now_ns_});
+    given_[3].level = kPreemptLevelInterrupt;
+    who_runs(kMs);
+    int had = 0;
+    for (int i = 0; i < 400; ++i) had += who_runs(kMs) == "4" ? 1 : 0;
+    EXPECT_NEAR(had, 100, 35);
 }
 
 // As often as its part allows: each time costs a switch.
