@@ -66,7 +66,7 @@ int64_t turn_ns(const Pass& pass, const Equals& equals) {
     return std::min(kMostTurnNs, limit_ns / (kPartOfLimit * std::max<int64_t>(equals.working, 1)));
 }
 
-// Everybody of those: what it has had, and that it may run or makes room for whose turn it is (0: nobody's).
+// Those at the places of the equals that take turns, whoever has the present one.
 template <typename Do>
 void each(Pass& pass, const Equals& equals, Do act) {
     DeviceHistory& device = pass.device;
