@@ -15,18 +15,34 @@ void Pauses::observe(const UnitState& unit) {
     const bool known = idle_ns > seen_ready_ns_ && idle_ns <= ready_ns && seen_ready_ns_ != 0;
     const int64_t before_ns = std::exchange(seen_ready_ns_, ready_ns);
     const bool waited = std::exchange(waits_, unit.keep_alive_synchronizes) != unit.keep_alive_synchronizes;
-    if (!known) return;
+    if (!known) {
+        if (goes_on_in_parts(ready_ns - before_ns)) remember(true, true, waited);
+        return;
+    }
     const bool is_short = ready_ns - idle_ns < kShortNs;
-    if (is_surprise(is_short, idle_ns - before_ns)) begin_anew();
+    const bool is_within = is_short && is_part(idle_ns - before_ns);
+    if (is_surprise(is_short, is_within)) begin_anew();
     stretch_.note(idle_ns - before_ns);
+    remember(is_short, is_within, waited);
+    if (long_run_ == kLongRun) forget_between();
+    ++seen_;
+    due_ = seen_ >= kSettled && std::has_single_bit(seen_);
+}
+
+// A pause that nobody saw begin was short where there was no time for a long one. Of a unit that streams it says
+// little: its first command may end before the second one is launched.
+bool Pauses::goes_on_in_parts(int64_t since_ready_ns) const {
+    return count_ >= kEnough && !streams() && since_ready_ns < kShortNs;
+}
+
+void Pauses::remember(bool is_short, bool is_within, bool waited) {
     if (is_short) longest_run_ = std::max(longest_run_, long_run_);
     long_run_ = is_short ? 0 : long_run_ + 1;
     short_ones_ = short_ones_ << 1 | (is_short ? 1U : 0U);
+    within_ = within_ << 1 | (is_within ? 1U : 0U);
     waited_ = waited_ << 1 | (is_short && waited ? 1U : 0U);
     count_ = std::min(count_ + 1, kRemembered);
     waits_first_ = most_wait(waited_, short_ones_, waits_first_);
-    ++seen_;
-    due_ = seen_ >= kSettled && std::has_single_bit(seen_);
 }
 
 // True once most of them do; false again when less than a quarter does.
@@ -52,23 +68,33 @@ void Pauses::write(Habits& habits) const {
     habits.waited = waited_;
 }
 
+bool Pauses::is_part(int64_t stretch_ns) const { return 2 * stretch_ns < stretch_.usual_ns(); }
+
 // A short one of a unit that streams, but for one between two bursts as long as ever: the second came soon. Or of a
 // unit that does not stream, more long ones in a row than ever.
-bool Pauses::is_surprise(bool is_short, int64_t stretch_ns) const {
-    if (count_ < kSettled) return false;
-    if (is_short) return short_ones_ == 0 && 2 * stretch_ns < stretch_.usual_ns();
-    return short_ones_ != 0 && long_run_ > 2 * longest_run_ + 2;
+bool Pauses::is_surprise(bool is_short, bool is_within) const {
+    if (is_short) return count_ >= kLongRun && streams() && is_within;
+    return count_ >= kSettled && !streams() && short_ones_ != 0 && long_run_ > 2 * longest_run_ + 2;
+}
+
+// The short ones between whole bursts: those of a warm-up, say.
+void Pauses::forget_between() {
+    short_ones_ &= within_;
+    waited_ &= within_;
 }
 
 void Pauses::begin_anew() {
-    short_ones_ = waited_ = 0;
+    short_ones_ = within_ = waited_ = 0;
     waits_first_ = false;
     count_ = long_run_ = longest_run_ = 0;
 }
 
 bool Pauses::streams() const {
     if (count_ < kEnough) return false;
-    return long_run_ >= kLongRun || static_cast<unsigned>(std::popcount(short_ones_)) * 8 < count_;
+    if (long_run_ >= kLongRun) return true;
+    const bool in_a_row = (short_ones_ & kInARow) == kInARow;
+    return !in_a_row && static_cast<unsigned>(std::popcount(short_ones_)) * kFewOfThem < count_ &&
+           static_cast<unsigned>(std::popcount(within_)) * kFewWithin < count_;
 }
 
 }  // namespace xsched::sched

@@ -20,6 +20,13 @@ public:
     // So many long ones in a row, and what was before is over: a program loads and warms up with short ones, say, and
     // then serves one request at a time. If it was not, one burst pays for that; without this the next thirty did.
     static constexpr unsigned kLongRun = 6;
+    // It streams while short ones are less than this part of all: in each the hardware lets a victim in, for two
+    // switches, and keeping the victim off beforehand costs each burst about one (docs/decisions/014). So one short one
+    // for every two long ones is where both cost the same.
+    static constexpr unsigned kFewOfThem = 3;
+    static constexpr uint32_t kInARow = 0b111;  // and the last three are not all short
+    // Those within a burst are less than this part: for one that is seen there are many that are too short for it.
+    static constexpr unsigned kFewWithin = 8;
     static constexpr unsigned kSettled = 8;  // from here on another kind of pause is a surprise
 
     void observe(const UnitState& unit);
@@ -42,10 +49,15 @@ public:
 
 private:
     static bool most_wait(uint32_t waited, uint32_t short_ones, bool before);
-    bool is_surprise(bool is_short, int64_t stretch_ns) const;
+    void remember(bool is_short, bool is_within, bool waited);
+    bool goes_on_in_parts(int64_t since_ready_ns) const;
+    bool is_part(int64_t stretch_ns) const;
+    bool is_surprise(bool is_short, bool is_within) const;
     void begin_anew();
+    void forget_between();
 
     uint32_t short_ones_ = 0;  // a bit per pause, the last one lowest
+    uint32_t within_ = 0;  // likewise: the short ones behind a part of a burst, and not between two whole ones
     uint32_t waited_ = 0;  // likewise: the short ones that began with a wait
     uint32_t waits_ = 0;  // as last seen
     bool waits_first_ = false;

@@ -97,8 +97,63 @@ TEST(Pauses, AnotherBurstAtOnceIsNone) {
         EXPECT_TRUE(pauses.streams());
         EXPECT_FALSE(pauses.unsure());
     }
-    pause(pauses, now, 6, 20 * kUs);
-    EXPECT_FALSE(pauses.streams()) << "many of them: in each the hardware would turn to the victim and back";
+    pause(pauses, now, 1, 20 * kUs);
+    EXPECT_TRUE(pauses.streams());
+    pause(pauses, now, 1, 20 * kUs);
+    EXPECT_FALSE(pauses.streams()) << "three in a row: in each the hardware would turn to the victim and back";
+}
+
+// As a server does whose requests come by chance, one in six right behind another one.
+TEST(Pauses, OneShortOfSixIsLittle) {
+    Pauses pauses;
+    int64_t now = kStart;
+    pause(pauses, now, 10, 20 * kUs);  // it warms up
+    pause(pauses, now, Pauses::kLongRun, 15 * kMs);
+    for (int i = 0; i < 20; ++i) {
+        EXPECT_TRUE(pauses.streams()) << i;
+        pause(pauses, now, 1, 20 * kUs);
+        EXPECT_TRUE(pauses.streams()) << i;
+        pause(pauses, now, 5, 15 * kMs);
+    }
+    for (int i = 0; i < 20; ++i) {
+        pause(pauses, now, 1, 20 * kUs);
+        pause(pauses, now, 1, 15 * kMs);
+    }
+    EXPECT_FALSE(pauses.streams()) << "as many short ones as long ones";
+}
+
+// Its pauses within a burst are not seen to begin: the next work comes before anybody looks.
+TEST(Pauses, ShortOnesThatNobodySawBeginCountAlso) {
+    Pauses pauses;
+    int64_t now = kStart;
+    const auto burst = [&](int unseen) {
+        pause(pauses, now, 1, 15 * kMs);
+        const int64_t idle_ns = now - 15 * kMs;
+        for (int i = 0; i < unseen; ++i) pauses.observe(at_work(now += 500 * kUs, idle_ns));
+    };
+    pause(pauses, now, 4, 20 * kUs, 0, 100 * kUs);
+    for (int i = 0; i < 20; ++i) {
+        burst(2);
+        EXPECT_FALSE(pauses.streams()) << i;
+    }
+    for (unsigned i = 0; i <= Pauses::kLongRun; ++i) burst(0);
+    EXPECT_TRUE(pauses.streams());
+    burst(1);
+    EXPECT_TRUE(pauses.streams()) << "its first command may end before the second one is launched";
+}
+
+// A few short ones between whole bursts do not make it blind for one that pauses.
+TEST(Pauses, AShortStretchIsASurpriseAlsoAmongAFewShortOnes) {
+    Pauses pauses;
+    int64_t now = kStart;
+    for (int i = 0; i < 6; ++i) {
+        pause(pauses, now, 5, 15 * kMs);
+        pause(pauses, now, 1, 20 * kUs);
+    }
+    ASSERT_TRUE(pauses.streams());
+    pause(pauses, now, 1, 20 * kUs, 0, 50 * kUs);
+    EXPECT_TRUE(pauses.unsure());
+    EXPECT_FALSE(pauses.streams());
 }
 
 TEST(Pauses, LongOnesWithoutAShortOneAreASurprise) {
