@@ -41,6 +41,7 @@ Arguments parse_arguments(int count, char** values) {
         {"--gap-us", number(a.gap_us)},
         {"--announce-ms", number(a.announce_ms)},
         {"--hold-ms", number(a.hold_ms)},
+        {"--waves", integer(a.waves)},
         {"--depth", integer(a.depth)},
         {"--calibrate", flag(a.calibrate)},
         {"--wait", flag(a.wait)},

@@ -24,6 +24,7 @@ struct Arguments {
     double gap_us = 0;        // --gap-us: the host works this long after each launch
     double announce_ms = 0;   // --announce-ms: tell XSched of each burst so long before it begins; 0: do not
     double hold_ms = 20;      // --hold-ms: how long a suspension lasts
+    unsigned waves = 1;       // --waves: threads of each kernel, in times of what the device runs at once
     long depth = 16;          // --depth: kernels kept enqueued
     bool calibrate = false;   // --calibrate 1: print the steps for --kernel-ms and leave
     bool wait = false;        // --wait 1: say "ready" and wait for a line of standard input before using the device

@@ -33,7 +33,7 @@ busy::Rows measure(busy::BusyDevice& device, const busy::Arguments& arguments,
 
 int run(busy::Arguments arguments) {
     if (arguments.wait) busy::wait_for_turn();
-    busy::BusyDevice device(arguments.stream);
+    busy::BusyDevice device(arguments.stream, arguments.waves);
     if (arguments.steps == 0) arguments.steps = device.calibrate(arguments.kernel_ms);
     if (arguments.calibrate) {
         printf("%u %s\n", arguments.steps, device.description().c_str());

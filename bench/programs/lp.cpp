@@ -13,7 +13,7 @@
 namespace {
 
 int run(busy::Arguments arguments) {
-    busy::BusyDevice device(arguments.stream);
+    busy::BusyDevice device(arguments.stream, arguments.waves);
     if (arguments.steps == 0) arguments.steps = device.calibrate(arguments.kernel_ms);
     const busy::Rows rows = busy::keep_full(device, arguments, busy::until_end(arguments), busy::say_ready);
     busy::write_rows(arguments.out, rows);

@@ -14,6 +14,9 @@ static_assert(static_cast<uint32_t>(sched::Interrupt::kKeptOff) == static_cast<u
 
 namespace {
 
+// A process may keep the device so long for a burst that does not come.
+constexpr int64_t kMostHoldNs = 2 * base::kMillisecond;
+
 template <typename T>
 bool update(std::atomic<T>& field, T value) {
     if (field.load(std::memory_order_relaxed) == value) return false;
@@ -165,6 +168,8 @@ void ClientSlots::direct_queue(uint32_t at, int64_t now_ns) {
 
     put(slot.device_timeslice_us, preemption.timeslice_us);
     if (verdict.imminent && !queue.warmed) {
+        const int64_t hold_ns = std::max<int64_t>(verdict.hold_until_ns - now_ns, 0);
+        put(slot.warm_us, static_cast<uint32_t>(std::min(hold_ns, kMostHoldNs) / base::kMicrosecond));
         slot.warm.fetch_add(1, std::memory_order_release);
         touched_ = true;
     }

@@ -23,7 +23,7 @@
 namespace xsched::ipc {
 
 inline constexpr uint32_t kMagic = 0x44435358;  // "XSCD"
-inline constexpr uint32_t kVersion = 16;        // raised with any change of this file or protocol.h
+inline constexpr uint32_t kVersion = 17;        // raised with any change of this file or protocol.h
 inline constexpr uint32_t kMostQueues = 1024;
 
 enum class SlotState : uint32_t { kFree = 0, kUsed = 1 };
@@ -131,6 +131,9 @@ struct alignas(512) QueueSlot {
     // --- of what was submitted; here for want of room there. Only copies change them. (client)
     std::atomic<uint64_t> copies;  // copies of memory, each piece by itself
     std::atomic<uint64_t> copied_bytes;  // theirs, as far as their calls tell
+    // --- a directive again: with `warm`, for how long the process may keep the device for work that is to come, in
+    // microseconds; 0: only a moment
+    std::atomic<uint32_t> warm_us;
 };
 
 // Commands known to be complete. Without locks; never more than `submitted`.

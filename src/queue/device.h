@@ -32,7 +32,7 @@
 extern "C" {
 #endif
 
-#define XQ_DEVICE_ABI 15
+#define XQ_DEVICE_ABI 16
 
 typedef struct XqQueue XqQueue;
 
@@ -138,6 +138,8 @@ typedef struct XqKeepAliveOps {
     // when *keep_alive is past `number`, modulo 2^32, or after `ns`; and some microseconds after *keep_alive was seen
     // to be `number`. `number` is even.
     XResult (*start)(void* hwq, uint32_t number, int64_t ns, XqReturn when);
+    // The same in a queue of our own, before there is work of the program's: as `warm`, but for so long.
+    XResult (*hold)(void* hwq, uint32_t number, int64_t ns);
 } XqKeepAliveOps;
 
 typedef enum {

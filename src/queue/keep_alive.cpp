@@ -13,10 +13,14 @@ constexpr int64_t kLongestNs = 50 * base::kMicrosecond;
 
 }  // namespace
 
+constinit std::atomic<KeepAlive*> KeepAlive::held_by{nullptr};
+
 void KeepAlive::begin() {
     running_.store(false, std::memory_order_relaxed);
     prepared_for_ = path_.binding();
 }
+
+void KeepAlive::placed() { warm_seen_ = core_.published.slot().warm.load(std::memory_order_relaxed); }
 
 // The number of a new one; 0: not now.
 uint32_t KeepAlive::next_number() {
@@ -28,6 +32,11 @@ uint32_t KeepAlive::next_number() {
     if (base::now_ns() >= header.keep_alive_until_ns.load(std::memory_order_relaxed)) return 0;
     path_.absorb_progress();
     if (core_.completed == core_.submitted) return 0;  // the device has gone on to others already
+    return raise_number();
+}
+
+// Lock held.
+uint32_t KeepAlive::raise_number() {
     followed_ = false;
     number_ += 2;
     return number_ != 0 ? number_ : number_ += 2;
@@ -47,6 +56,8 @@ bool KeepAlive::start(XqReturn when) {
 
 void KeepAlive::end() {
     if (!running() || !running_.exchange(false)) return;
+    KeepAlive* self = this;
+    held_by.compare_exchange_strong(self, nullptr);
     base::Lock lock(core_.mutex);
     if (core_.in_use) core_.published.keep_alive(ended());
 }
@@ -107,7 +118,37 @@ void KeepAlive::warm_if_asked() {
         const uint32_t warm = core_.published.slot().warm.load(std::memory_order_acquire);
         if (std::exchange(warm_seen_, warm) == warm || core_.retired) return;
     }
-    ops()->warm(core_.setup.impl);
+    const int64_t hold_ns = core_.published.slot().warm_us.load(std::memory_order_relaxed) * base::kMicrosecond;
+    if (hold_ns == 0)
+        ops()->warm(core_.setup.impl);
+    else
+        hold(hold_ns);
+}
+
+// The number of one before a burst; 0: the burst is there, or was.
+uint32_t KeepAlive::number_to_hold() {
+    base::Lock lock(core_.mutex);
+    if (!core_.in_use || core_.retired || !path_.bound() || running()) return 0;
+    if (core_.published.header().keeps_alive.load(std::memory_order_relaxed) == 0) return 0;
+    path_.absorb_progress();
+    return core_.completed == core_.submitted ? raise_number() : 0;
+}
+
+void KeepAlive::hold(int64_t ns) {
+    const uint32_t number = number_to_hold();
+    if (number == 0) return;
+    running_.store(true, std::memory_order_seq_cst);
+    held_by.store(this, std::memory_order_seq_cst);
+    bool launched = ops()->hold(core_.setup.impl, number, ns) != kXSchedSuccess;
+    if (!launched) {  // or meanwhile, by a thread that did not see that it is held
+        base::Lock lock(core_.mutex);
+        launched = core_.completed != core_.submitted;
+    }
+    if (launched) end();
+}
+
+void KeepAlive::end_held() {
+    if (KeepAlive* holder = held_by.exchange(nullptr)) holder->end();
 }
 
 }  // namespace xsched::queue

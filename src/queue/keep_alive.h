@@ -2,6 +2,9 @@
 // process keeps the device through its own short pauses. Else the hardware, which sees it idle then, would switch to
 // the others and back, for two switches between contexts (350 us on an H100, docs/decisions/003).
 //
+// Likewise before a burst that is foreseen: then nothing of the program's is there yet, and the keep-alive stands in a
+// queue of our own. The first launch of the process ends it, whichever queue that is in.
+//
 // For gated queues (XqKeepAliveOps). Any thread; takes the queue's lock itself, but where a comment says that it is
 // held.
 #pragma once
@@ -24,6 +27,9 @@ public:
     bool only_ours_pending();
     // A keep-alive may be in the stream. No lock needed.
     bool running() const { return running_.load(std::memory_order_relaxed); }
+    // One that is held before a burst, of any queue of the process.
+    static bool any_held() { return held_by.load(std::memory_order_relaxed) != nullptr; }
+    static void end_held();
 
     // Agent thread: one of the two that follow has something to do.
     bool asked();
@@ -34,13 +40,20 @@ public:
 
     // Lock held.
     void begin();
+    // The queue's public state is in another memory: what was asked for there was for others.
+    void placed();
     // The word with which the last one has ended; 0: there was none.
     uint32_t ended() const { return number_ == 0 ? 0 : number_ + 1; }
 
 private:
     const XqKeepAliveOps* ops() const { return core_.setup.ops != nullptr ? core_.setup.ops->keep_alive : nullptr; }
     uint32_t next_number();
+    uint32_t raise_number();
+    uint32_t number_to_hold();
+    void hold(int64_t ns);
     bool preparation_asked();
+
+    static std::atomic<KeepAlive*> held_by;  // objects of queues are never freed (pool.h)
 
     QueueCore& core_;
     GatedPath& path_;

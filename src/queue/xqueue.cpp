@@ -59,6 +59,7 @@ void XQueue::begin(const Setup& setup, const Placement& placement) {
     held_.forget_split();
     buffered_.begin();
     keep_alive_.begin();
+    keep_alive_.placed();
     stop_.begin();
     core_.handle.store(pack_handle(static_cast<uint32_t>(getpid()), core_.generation, core_.index),
                        std::memory_order_release);
@@ -96,6 +97,7 @@ void XQueue::attach(const Placement& placement) {
         core_.published.free();
         core_.published.place(placement);
         config_serial_ = placement.slot->want_serial.load(std::memory_order_relaxed);  // counted anew there
+        keep_alive_.placed();
         publish();
     }
     apply_directive();

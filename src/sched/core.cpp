@@ -157,7 +157,10 @@ void Core::State::judge(Pass& pass, uint32_t at) {
     known.dirty = known.inverted = false;
     if (known.place != kNowhere) {
         verdict.preemptible = pass.device.preemptible[known.place] != 0;
-        verdict.imminent = known.expected.at_ns != 0 && pass.now_ns >= known.expected.at_ns - Expectation::kImminentNs;
+        verdict.hold_until_ns = known.hold_until_ns;
+        verdict.imminent =
+            verdict.hold_until_ns != 0 ||
+            (known.expected.at_ns != 0 && pass.now_ns >= known.expected.at_ns - Expectation::kImminentNs);
         judge_eligible(pass, at, verdict);
         if (verdict.suspend) explain_kept_off(pass, at, verdict);
     } else {

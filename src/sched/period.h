@@ -17,7 +17,7 @@ public:
     static constexpr int64_t kLongPauseNs = 1'000'000;
     static constexpr int64_t kMostSpreadNs = 500'000;        // between the shortest of them and the longest
     static constexpr int64_t kMarginNs = 50'000;             // before the earliest and behind the latest
-    static constexpr int64_t kLeastPeriodNs = 10'000'000;  // shorter ones leave nothing for it
+    static constexpr int64_t kLeastPeriodNs = 4'000'000;  // shorter ones leave nothing for it
     static constexpr int64_t kMostPeriodNs = 1'000'000'000;
 
     // The unit as seen now.
@@ -36,8 +36,8 @@ public:
                             .until_ns = began_ns_ + *most + kMarginNs,
                             .most_lead_ns = *least / 2};
         if (now_ns < next.until_ns) return next;
-        count_ = 0;  // it has stayed away
-        return {};
+        if (now_ns >= next.until_ns + kMostSpreadNs) count_ = 0;  // it has stayed away
+        return {};  // it is late
     }
 
 private:
@@ -59,8 +59,13 @@ private:
 
 // A burst that is expected for its unit's rhythm alone, and what was taken for it (precautions.h).
 struct Foreseen {
+    // To have the device by then: until the process's agent has woken, beside the hardware's switch.
+    static constexpr int64_t kWakeNs = 100'000;
+
     int64_t at_ns = 0;
-    int64_t begin_ns = 0;  // from then on somebody is kept off for it
+    int64_t until_ns = 0;
+    int64_t begun_ns = 0;  // since when something is done for it
+    int64_t costs_from_ns = 0;  // from then on nobody has anything of the device; the switch is needed in any case
     int64_t taken_ns = 0;
     bool refused = false;
 };

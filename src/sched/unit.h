@@ -67,7 +67,9 @@ struct Verdict {
     bool suspend = false;
     bool preemptible = false;  // a later decision can suspend it to make room for another
     bool watched = false;  // decide again when it becomes ready or idle: verdicts of its device may change
-    bool imminent = false;  // its announced burst begins in a moment: the device may be made ready for it
+    bool imminent = false;  // its expected burst begins in a moment: the device may be made ready for it
+    // And its process may keep the device for it until then, with nobody suspended; 0: it may not.
+    int64_t hold_until_ns = 0;
     bool suspect = false;  // others make room for it, and it completes nothing
     Reason reason{};  // of a unit that did not change itself: up to kLookAtAllNs old
     uint64_t by = 0;  // the unit it makes room for, 0: none
@@ -79,9 +81,16 @@ struct Verdict {
     // Whether a directive written for `other` has to be written anew.
     bool directs_as(const Verdict& other) const {
         return suspend == other.suspend && by == other.by && preemptible == other.preemptible &&
-               watched == other.watched && imminent == other.imminent && suspect == other.suspect &&
-               preemption == other.preemption;
+               watched == other.watched && imminent == other.imminent && hold_until_ns == other.hold_until_ns &&
+               suspect == other.suspect && preemption == other.preemption;
     }
+};
+
+// What is done for bursts that are foreseen (period.h).
+enum class Foresight : uint32_t {
+    kNone = 0,
+    kHold = 1,  // the process that expects one has the device beforehand, where it can keep the device
+    kTakeOff = 2,  // and elsewhere the others are off the device by then
 };
 
 struct Settings {
@@ -92,7 +101,7 @@ struct Settings {
     int64_t claim_limit_ns = 2'000'000'000;  // claim.h; 0: none
     bool trials = false;  // trials.h
     bool precautions = true;  // precautions.h
-    bool foresight = false;  // period.h
+    Foresight foresight = Foresight::kNone;
     uint32_t urgent_timeslice_us = 8'192;  // in the hardware, of the most urgent process, at most; 0: the driver's own
 };
 

@@ -41,7 +41,7 @@ sched::Core make_core(const Options& options, const std::string& policy) {
     settings.starvation_limit_ns = options.starvation_limit_ns;
     settings.claim_limit_ns = options.claim_limit_ns;
     settings.trials = base::options().trials != 0;
-    settings.foresight = base::options().foresight != 0;
+    settings.foresight = static_cast<sched::Foresight>(base::options().foresight);
     settings.precautions = base::options().precautions != 0;
     settings.urgent_timeslice_us = static_cast<uint32_t>(base::options().urgent_timeslice);
     const policy::PolicyInfo* info = policy.empty() ? nullptr : policy::find_policy(policy.c_str());

@@ -102,6 +102,7 @@ void Process::wake(int64_t now_ns) {
     header.carried_out.store(seen_, std::memory_order_relaxed);
     for (const auto& queue : queues_) queue->report_if_asked(now_ns);
     prepare_keep_alive(now_ns);
+    for (const auto& queue : queues_) queue->hold_if_asked(now_ns);
 }
 
 void Process::prepare_keep_alive(int64_t now_ns) {

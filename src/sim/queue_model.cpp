@@ -172,6 +172,16 @@ void QueueModel::report_if_asked(int64_t now_ns) {
     if (std::exchange(ask_seen_, ask) != ask) report_all(now_ns);
 }
 
+void QueueModel::hold_if_asked(int64_t now_ns) {
+    const uint32_t warm = slot_->warm.load(std::memory_order_relaxed);
+    if (std::exchange(warm_seen_, warm) == warm || header_->keeps_alive.load(std::memory_order_relaxed) == 0) return;
+    const int64_t hold_ns = slot_->warm_us.load(std::memory_order_relaxed) * base::kMicrosecond;
+    if (hold_ns == 0 || done_ != submitted_ || !stream_.commands.empty()) return;
+    held_ = true;
+    stream_.commands.push({.left_ns = hold_ns, .ready_ns = now_ns, .number = ++hold_number_, .hold = true});
+    device_.look(now_ns);
+}
+
 void QueueModel::note_gate(int64_t now_ns) {
     const bool closed_now = closed();
     const bool opened = std::exchange(was_closed_, closed_now) && !closed_now;

@@ -48,6 +48,8 @@ public:
 
     // --- the agent
     void report_if_asked(int64_t now_ns);
+    // The device is kept for a burst that is foreseen.
+    void hold_if_asked(int64_t now_ns);
     bool suspended() const { return slot_->suspended.load(std::memory_order_relaxed) != 0; }
     ipc::QueueSlot& slot() { return *slot_; }
     // Its gate was opened: what stands behind it begins a little later.
@@ -93,6 +95,7 @@ private:
     bool waiting_ = false;
     bool was_closed_ = false;
     uint32_t hold_number_ = 0;
+    uint32_t warm_seen_ = 0;
     bool held_ = false;
 };
 

@@ -175,5 +175,70 @@ TEST_F(KeepAliveUnprepared, BeforeAnAnnouncedBurstTheDeviceGetsSomethingToDoOnce
     EXPECT_EQ(device.warmed, 2);
 }
 
+// Before a burst that is foreseen.
+class KeepAliveHeld : public KeepAlive {
+protected:
+    void SetUp() override {
+        KeepAlive::SetUp();
+        xq_sync_end(device.abi_queue(), xq_sync_begin(device.abi_queue()));
+        others_are_kept_off(false);
+    }
+    static void ask(FakeDevice& of, uint32_t us) {
+        of.slot().warm_us = us;
+        ++of.slot().warm;
+        of.queue().keep_alive().warm_if_asked();
+    }
+    uint32_t word() const { return *device.keep_alive_word; }
+};
+
+TEST_F(KeepAliveHeld, SoLongAndTheSecondLaunchEndsIt) {
+    ask(device, 300);
+    ASSERT_EQ(device.held_before.size(), 1u);
+    EXPECT_EQ(device.held_before[0].ns, 300 * base::kMicrosecond);
+    EXPECT_EQ(device.warmed, 0);
+    const uint32_t number = device.held_before[0].number;
+    EXPECT_LT(word(), number);
+    device.enqueue(1);
+    EXPECT_EQ(word(), number) << "the device would have nothing left to fetch once that has started";
+    device.enqueue(2);
+    EXPECT_EQ(word(), number + 1);
+    device.enqueue(3);
+    EXPECT_EQ(word(), number + 1);
+    EXPECT_TRUE(device.keep_alives.empty());
+}
+
+TEST_F(KeepAliveHeld, AnotherQueuesLaunchEndsItAtOnce) {
+    FakeDevice other{test::kInterruptible};
+    ask(device, 300);
+    other.enqueue(1);
+    EXPECT_EQ(word(), device.held_before[0].number + 1);
+}
+
+TEST_F(KeepAliveHeld, AWaitOrAQuestionEndsIt) {
+    ask(device, 300);
+    xq_end_keep_alive(device.abi_queue());
+    EXPECT_EQ(word(), device.held_before[0].number + 1);
+}
+
+TEST_F(KeepAliveHeld, NotOnceTheBurstIsThere) {
+    device.enqueue(1);
+    ask(device, 300);
+    EXPECT_TRUE(device.held_before.empty());
+    EXPECT_EQ(device.warmed, 0);
+}
+
+TEST_F(KeepAliveHeld, NotWhereNoneIsPrepared) {
+    header().keeps_alive = 0;
+    ask(device, 300);
+    EXPECT_TRUE(device.held_before.empty());
+}
+
+TEST_F(KeepAliveHeld, WhatTheBackendRefusesHoldsNothing) {
+    device.refuse_keep_alive = true;
+    ask(device, 300);
+    EXPECT_EQ(word(), device.held_before[0].number + 1);
+    EXPECT_FALSE(device.queue().keep_alive().running());
+}
+
 }  // namespace
 }  // namespace xsched

@@ -59,8 +59,21 @@ TEST(Period, OneThatStaysAwayEndsTheBelief) {
     const Expected next = rhythm.period.next(rhythm.began_ns + kMs);
     EXPECT_EQ(rhythm.period.next(next.until_ns - 1).at_ns, next.at_ns);
     EXPECT_EQ(rhythm.period.next(next.until_ns).at_ns, 0);
+    EXPECT_EQ(rhythm.period.next(next.until_ns + Period::kMostSpreadNs).at_ns, 0);
     rhythm.burst(2 * kPeriodNs);
     EXPECT_EQ(rhythm.next(), 0);
+}
+
+TEST(Period, OneThatIsALittleLateOnlyMovesIt) {
+    Rhythm rhythm;
+    rhythm.bursts(Period::kEnough + 1);
+    const Expected next = rhythm.period.next(rhythm.began_ns + kMs);
+    EXPECT_EQ(rhythm.period.next(next.until_ns).at_ns, 0) << "given up for now";
+    const int64_t late_ns = 100 * kUs;
+    rhythm.burst(kPeriodNs + late_ns);
+    EXPECT_EQ(rhythm.next(), rhythm.began_ns + kPeriodNs - Period::kMarginNs);
+    EXPECT_EQ(rhythm.period.next(rhythm.began_ns + kMs).until_ns,
+              rhythm.began_ns + kPeriodNs + late_ns + Period::kMarginNs);
 }
 
 TEST(Period, PartsOfABurstBeginNone) {
@@ -102,8 +115,11 @@ bool suspends_ahead(Settings settings) {
 TEST(Period, AVictimMakesRoomAheadIfThatIsAskedFor) {
     Settings settings = kBelieving;
     EXPECT_FALSE(suspends_ahead(settings));
-    settings.foresight = true;
+    settings.foresight = Foresight::kTakeOff;
     EXPECT_TRUE(suspends_ahead(settings));
+    settings.foresight = Foresight::kHold;
+    EXPECT_FALSE(suspends_ahead(settings)) << "its process cannot keep the device";
+    settings.foresight = Foresight::kTakeOff;
     settings.precautions = false;
     EXPECT_FALSE(suspends_ahead(settings)) << "nobody pays for it";
 }

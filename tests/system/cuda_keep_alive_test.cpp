@@ -1,6 +1,8 @@
 // A program with a keep-alive (queue/keep_alive.h) sees nothing of it: the order checker with something of ours behind
 // every wait; and under the real xserver, beside a program that is only kept off for its sake.
 #include <limits>
+#include <stop_token>
+#include <thread>
 
 #include "support/small_server.h"
 #include "system/rm_rig.h"
@@ -25,7 +27,7 @@ protected:
     }
     void want_keep_alives() {
         ipc::Header& header = server.region().header;
-        header.keep_alive_until_ns = std::numeric_limits<int64_t>::max();
+        header.keep_alive_until_ns = hold_us == 0 ? std::numeric_limits<int64_t>::max() : 0;
         header.keep_alive_wanted = 1;
         ipc::ring_directive(header);
     }
@@ -35,7 +37,20 @@ protected:
                         environment(more));
         ASSERT_TRUE(server.wait_for_client());
         want_keep_alives();
+        std::jthread holding([&](const std::stop_token& over) {
+            for (; hold_us != 0 && !over.stop_requested(); usleep(500)) hold_for_all();
+        });
         EXPECT_EQ(checker.wait(), 0) << checker.out() << checker.err();
+    }
+    // Every queue's process is to keep the device beforehand.
+    void hold_for_all() {
+        ipc::Region& region = server.region();
+        for (ipc::QueueSlot& slot : region.slots) {
+            if (slot.state.load() != static_cast<uint32_t>(ipc::SlotState::kUsed)) continue;
+            slot.warm_us = hold_us;
+            ++slot.warm;
+        }
+        ipc::ring_directive(region.header);
     }
     // Those that have ended, or soon will. Their numbers are even.
     uint32_t kept_alive() {
@@ -47,12 +62,20 @@ protected:
     const PrivateDirectory directory;
     const std::string socket = directory.path() + "/xserver.sock";
     test::SmallServer server{socket};
+    uint32_t hold_us = 0;
 };
 
 TEST_F(CudaKeepAlive, NothingChangesPlaces) {
     check(XSCHED_OPERATIONS);
     EXPECT_GT(server.region().header.keep_alive_synchronizes, 0u);
     EXPECT_GT(kept_alive(), 0u) << server.region().header.keep_alive_synchronizes.load();
+}
+
+// As before bursts that are foreseen, at any time: in a stream of ours, from another thread.
+TEST_F(CudaKeepAlive, NothingChangesPlacesBehindOneThatIsHeld) {
+    hold_us = 300;
+    check(XSCHED_OPERATIONS);
+    EXPECT_GT(kept_alive(), 0u);
 }
 
 // The driver waits for all of the context's work when memory is freed: for no keep-alive of ours.

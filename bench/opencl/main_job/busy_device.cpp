@@ -107,7 +107,7 @@ int64_t started_to_end_ns(cl_event event) {
 
 }  // namespace
 
-BusyDevice::BusyDevice(const std::string& stream) : device_(find_device(type_called(stream))) {
+BusyDevice::BusyDevice(const std::string& stream, unsigned waves) : device_(find_device(type_called(stream))) {
     cl_int code = CL_SUCCESS;
     context_ = clCreateContext(nullptr, 1, &device_, nullptr, nullptr, &code);
     check(code, "clCreateContext");
@@ -121,7 +121,7 @@ BusyDevice::BusyDevice(const std::string& stream) : device_(find_device(type_cal
     // Several work-groups for each compute unit, so that all are busy until the kernel's end.
     const bool cpu = (device_info<cl_device_type>(device_, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0;
     group_items_ = std::min<size_t>(cpu ? 64 : 256, device_info<size_t>(device_, CL_DEVICE_MAX_WORK_GROUP_SIZE));
-    work_items_ = group_items_ * 8 * device_info<cl_uint>(device_, CL_DEVICE_MAX_COMPUTE_UNITS);
+    work_items_ = waves * group_items_ * 8 * device_info<cl_uint>(device_, CL_DEVICE_MAX_COMPUTE_UNITS);
     std::vector<uint32_t> start(work_items_);
     for (size_t i = 0; i < work_items_; ++i) start[i] = static_cast<uint32_t>(i);
     state_ = clCreateBuffer(context_, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, work_items_ * sizeof(uint32_t),

@@ -25,7 +25,8 @@ public:
     // that priority, where the driver knows priorities. "null", "own" and "per-thread", which other platforms tell
     // apart, are the same here. Throws std::runtime_error with a sentence if there is none or OpenCL fails; so do all
     // functions below.
-    explicit BusyDevice(const std::string& stream);
+    // Each kernel is `waves` times as many work-groups as usual.
+    explicit BusyDevice(const std::string& stream, unsigned waves = 1);
     ~BusyDevice();
     BusyDevice(const BusyDevice&) = delete;
     BusyDevice& operator=(const BusyDevice&) = delete;

@@ -1,25 +1,34 @@
 // Gives every compute channel group of the process that loads it a timeslice of BENCH_TIMESLICE_US microseconds: the
 // peer static_timeslices. It sees the NVIDIA driver's ioctls go by and adds controls of its own on the same file.
 //
+// BENCH_PREEMPTION=wfi, cta or cilp: where the process's kernels may be preempted, instead of what the driver's library
+// asks for when it makes a context (cilp): when all of them are over, between thread blocks, or anywhere. With
+// BENCH_PREEMPTION_LATER=1 it is asked for 0.2 s later instead, by a call of its own.
+//
 // Structures and numbers: NVIDIA's open kernel modules, src/common/sdk/nvidia/inc (nvos.h, class/cla06c.h,
-// ctrl/ctrla06c.h). With BENCH_TIMESLICE_SAY=1 it says at the end how many were set and how many refused.
+// ctrl/ctrla06c.h, ctrl/ctrl2080/ctrl2080gr.h). With BENCH_TIMESLICE_SAY=1 it says at the end how many were set and
+// how many refused, and what came of preemption modes.
 #include <dlfcn.h>
 #include <sys/ioctl.h>
 
+#include <chrono>
 #include <cstdarg>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <mutex>
+#include <thread>
 #include <vector>
 
 namespace {
 
-constexpr unsigned kType = 'F';          // of all ioctls of the driver
+constexpr unsigned kType = 'F';  // of all ioctls of the driver
 constexpr unsigned kControl = 0x2a, kAlloc = 0x2b, kTransfer = 211;
 constexpr uint32_t kGroupClass = 0xa06c;  // KEPLER_CHANNEL_GROUP_A, on every chip since
-constexpr uint32_t kGraphicsEngine = 1;   // compute runs on it
+constexpr uint32_t kGraphicsEngine = 1;  // compute runs on it
 constexpr uint32_t kSetTimeslice = 0xa06c0103;
+constexpr uint32_t kSetPreemptionMode = 0x20801210;
 constexpr unsigned long kControlRequest = 0xc020462a;
 
 struct Transfer {
@@ -34,6 +43,11 @@ struct Control {
     uint32_t client, object, command, flags;
     uint64_t parameters;
     uint32_t parameters_size, status;
+};
+struct PreemptionMode {
+    uint32_t flags, channel, graphics, compute;
+    uint32_t route_flags, pad;
+    uint64_t route;
 };
 struct Group {
     int file;
@@ -66,6 +80,54 @@ void set_timeslice(const Group& group) {
     ++(done ? set : refused);
 }
 
+// -1: as the driver's library asks.
+int wanted_mode() {
+    const char* text = getenv("BENCH_PREEMPTION");
+    if (text == nullptr) return -1;
+    return strcmp(text, "wfi") == 0 ? 0 : strcmp(text, "cta") == 0 ? 1 : 2;
+}
+
+bool says() { return getenv("BENCH_TIMESLICE_SAY") != nullptr; }
+
+const Control* preemption_control(unsigned number, const void* parameters) {
+    const auto* control = static_cast<const Control*>(parameters);
+    const bool is = number == kControl && control->command == kSetPreemptionMode && control->parameters != 0 &&
+                    control->parameters_size == sizeof(PreemptionMode);
+    return is ? control : nullptr;
+}
+
+void set_mode_later(int file, Control control, PreemptionMode mode, int wanted) {
+    std::thread([=]() mutable {
+        std::this_thread::sleep_for(std::chrono::milliseconds(200));
+        mode.compute = static_cast<uint32_t>(wanted);
+        control.parameters = reinterpret_cast<uint64_t>(&mode);
+        const auto begin = std::chrono::steady_clock::now();
+        const int result = next()(file, kControlRequest, &control);
+        const auto took =
+            std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begin);
+        if (says())
+            fprintf(stderr, "preemption mode %d later: result %d, status 0x%x, %ld us\n", wanted, result,
+                    control.status, static_cast<long>(took.count()));
+    }).detach();
+}
+
+// The library's own request, with another mode in it while the kernel sees it.
+int pass_preemption(int file, unsigned long request, void* argument, const Control& control) {
+    auto* mode = reinterpret_cast<PreemptionMode*>(control.parameters);
+    const PreemptionMode asked = *mode;
+    const int wanted = wanted_mode();
+    const bool later = getenv("BENCH_PREEMPTION_LATER") != nullptr;
+    if (wanted >= 0 && !later) mode->compute = static_cast<uint32_t>(wanted);
+    const uint32_t given = mode->compute;
+    const int result = next()(file, request, argument);
+    mode->compute = asked.compute;
+    if (says())
+        fprintf(stderr, "preemption mode of 0x%x: asked %u, flags 0x%x, given %u: result %d, status 0x%x\n",
+                asked.channel, asked.compute, asked.flags, given, result, control.status);
+    if (wanted >= 0 && later && result == 0) set_mode_later(file, control, asked, wanted);
+    return result;
+}
+
 // The driver may set a group's timeslice, or only know it with its first channel: ours is set again after both.
 void after(int file, unsigned number, const void* parameters) {
     Group found{file, 0, 0};
@@ -92,7 +154,7 @@ void after(int file, unsigned number, const void* parameters) {
 }
 
 [[gnu::destructor]] void say() {
-    if (getenv("BENCH_TIMESLICE_SAY") != nullptr) fprintf(stderr, "timeslices set: %d, refused: %d\n", set, refused);
+    if (says()) fprintf(stderr, "timeslices set: %d, refused: %d\n", set, refused);
 }
 
 }  // namespace
@@ -102,13 +164,17 @@ extern "C" __attribute__((visibility("default"))) int ioctl(int file, unsigned l
     va_start(arguments, request);
     void* parameters = va_arg(arguments, void*);
     va_end(arguments);
-    const int result = next()(file, request, parameters);
-    if (result != 0 || _IOC_TYPE(request) != kType || parameters == nullptr) return result;
-    if (_IOC_NR(request) == kTransfer) {
+    if (_IOC_TYPE(request) != kType || parameters == nullptr) return next()(file, request, parameters);
+    unsigned number = _IOC_NR(request);
+    void* inner = parameters;
+    if (number == kTransfer) {
         const auto& transfer = *static_cast<const Transfer*>(parameters);
-        after(file, transfer.number, reinterpret_cast<const void*>(transfer.parameters));
-    } else {
-        after(file, _IOC_NR(request), parameters);
+        number = transfer.number;
+        inner = reinterpret_cast<void*>(transfer.parameters);
     }
+    if (const Control* control = preemption_control(number, inner))
+        return pass_preemption(file, request, parameters, *control);
+    const int result = next()(file, request, parameters);
+    if (result == 0) after(file, number, inner);
     return result;
 }

@@ -27,7 +27,7 @@ unsigned blocks_of_a_wave() {
 
 }  // namespace
 
-BusyDevice::BusyDevice(const std::string& stream) {
+BusyDevice::BusyDevice(const std::string& stream, unsigned waves) {
     attach_thread();
     kernel_ = vendor::load_busy();
     if (stream == "per-thread") {
@@ -36,7 +36,7 @@ BusyDevice::BusyDevice(const std::string& stream) {
         stream_ = make_stream(stream);
         own_stream_ = true;
     }
-    blocks_ = blocks_of_a_wave();
+    blocks_ = blocks_of_a_wave() * waves;
     std::vector<uint32_t> start(size_t{blocks_} * kBlockThreads);
     for (size_t i = 0; i < start.size(); ++i) start[i] = static_cast<uint32_t>(i);
     state_ = vendor::allocate(start.size() * sizeof(uint32_t));

@@ -4,7 +4,7 @@
 //
 // The kernel steps a linear congruential generator `steps` times in each thread and stores the result over its input.
 // So a kernel that runs twice, or not at all, or beside another one, gives a wrong final state; the right one is
-// computed on the host in a few operations. Its one wave of threads fills the device.
+// computed on the host in a few operations. One wave of its threads fills the device.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,8 @@ public:
     // The first device, and on it the stream that is called: null (the default: the NULL stream), per-thread,
     // own (one of its own), high or low (one with the greatest or least priority). Throws std::runtime_error with a
     // sentence if there is none or a call fails; so do all functions below.
-    explicit BusyDevice(const std::string& stream);
+    // Each kernel is `waves` times as many threads as the device runs at once.
+    explicit BusyDevice(const std::string& stream, unsigned waves = 1);
     ~BusyDevice();
     BusyDevice(const BusyDevice&) = delete;
     BusyDevice& operator=(const BusyDevice&) = delete;

@@ -99,6 +99,10 @@ constexpr XqKeepAliveOps kKeepAlive = {.warm = [](void* hwq) -> XResult {
                                        .start = [](void* hwq, uint32_t number, int64_t, XqReturn when) -> XResult {
                                            of(hwq).keep_alives.push_back({number, when});
                                            return of(hwq).refuse_keep_alive ? kXSchedErrorHardware : kXSchedSuccess;
+                                       },
+                                       .hold = [](void* hwq, uint32_t number, int64_t ns) -> XResult {
+                                           of(hwq).held_before.push_back({number, ns});
+                                           return of(hwq).refuse_keep_alive ? kXSchedErrorHardware : kXSchedSuccess;
                                        }};
 
 void add_deactivate(XqStopOps& ops) {

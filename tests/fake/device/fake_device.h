@@ -95,6 +95,11 @@ public:
         XqReturn when;
     };
     std::vector<KeepAlive> keep_alives;  // as asked for
+    struct HeldBefore {
+        uint32_t number;
+        int64_t ns;
+    };
+    std::vector<HeldBefore> held_before;  // before there was work
     int keep_alive_prepared = 0;
     bool refuse_keep_alive = false;
     std::atomic<uint32_t> passed{0};  // for read_progress

@@ -93,9 +93,9 @@ XqGateCost cost(void* self) { return gate_cost(of(self)); }
 
 }  // namespace
 
-bool words_in_place(HwQueue& hwq, const DriverUse& use) {
-    return hwq.epoch.load(std::memory_order_acquire) == pin_epoch() || pin(hwq, use);
-}
+bool words_hold(const HwQueue& hwq) { return hwq.epoch.load(std::memory_order_acquire) == pin_epoch(); }
+
+bool words_in_place(HwQueue& hwq, const DriverUse& use) { return words_hold(hwq) || pin(hwq, use); }
 
 static constexpr XqGateOps make_gate_ops() {
     XqGateOps ops{};

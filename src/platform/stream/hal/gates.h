@@ -11,5 +11,7 @@ extern const XqGateOps kGateOps;
 
 // Under a DriverUse: the device addresses of the queue's words hold, or hold again.
 bool words_in_place(HwQueue& hwq, const DriverUse& use);
+// Whether they hold as they are. Any thread.
+bool words_hold(const HwQueue& hwq);
 
 }  // namespace xsched::stream

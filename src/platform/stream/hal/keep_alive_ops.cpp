@@ -57,8 +57,23 @@ XResult start_keep_alive(void* self, uint32_t number, int64_t ns, XqReturn when)
     return result;
 }
 
+// Beside the program's streams: from this thread, nobody knows what the program does in its own.
+XResult hold_device(void* self, [[maybe_unused]] uint32_t number, [[maybe_unused]] int64_t ns) {
+    HwQueue& hwq = of(self);
+    const DriverUse use(hwq, false);
+    if (use.verdict() != kXSchedSuccess) return use.verdict();
+    const RelaxedCapture relaxed(*hwq.api);
+    Scratch scratch;
+    if (!words_hold(hwq) || !scratch_of(*hwq.api, hwq.context, &scratch)) return kXSchedErrorNotSupported;
+    [[maybe_unused]] const DevicePtr word = hwq.device_keep_alive.load(std::memory_order_relaxed);
+    Result code = kNotSupported;
+    if constexpr (kSwitchesContexts) code = keep_alive(*hwq.api, hwq.context, scratch.stream, word, number, ns);
+    return code == kSuccess ? kXSchedSuccess : kXSchedErrorNotSupported;
+}
+
 }  // namespace
 
-constexpr XqKeepAliveOps kKeepAliveOps = {.warm = warm, .prepare = prepare_to_keep_alive, .start = start_keep_alive};
+constexpr XqKeepAliveOps kKeepAliveOps = {
+    .warm = warm, .prepare = prepare_to_keep_alive, .start = start_keep_alive, .hold = hold_device};
 
 }  // namespace xsched::stream

@@ -1,0 +1,121 @@
+// Bursts that are foreseen: the urgent program has the device beforehand, and nobody is suspended for that.
+#include "dispatch/mechanism_in_slots.h"
+#include "sched/period.h"
+
+namespace xsched::dispatch {
+namespace {
+
+using namespace testing;
+
+constexpr int64_t kPeriodNs = 20 * kMs;
+
+class Foreseen : public MechanismInSlots {
+protected:
+    explicit Foreseen(sched::Foresight foresight = sched::Foresight::kHold)
+        : MechanismInSlots({.foresight = foresight}) {}
+    void SetUp() override {
+        MechanismInSlots::SetUp();
+        high.header().keeps_alive = 1;
+        high.slot(0).switch_us = 175;
+        low.submit(0, kStart);
+        dispatcher.pass(kStart);
+    }
+    // Bursts of a millisecond until their rhythm is believed, with passes as the dispatcher asks for them. Returns when
+    // the next one is to begin; the last one is over.
+    int64_t bursts(unsigned count = sched::Period::kEnough + 2) {
+        int64_t now = kStart + kMs;
+        for (unsigned i = 0; i < count; ++i) {
+            high.submit(0, now);
+            dispatcher.pass(now);
+            high.complete(0, now + kMs);
+            pass_until(now + kMs, now + kPeriodNs - (i + 1 == count ? kPeriodNs / 2 : 0));
+            now += kPeriodNs;
+        }
+        return now;
+    }
+    void pass_until(int64_t now, int64_t end_ns) {
+        for (int passes = 0; passes < 10'000 && now != 0 && now < end_ns; ++passes) {
+            if (low.suspended(0) && now >= quiet_from_ns) suspended_ns = now;
+            now = dispatcher.pass(now);
+        }
+    }
+    // When `high` is asked to keep the device, and nobody before `end_ns`: 0.
+    int64_t held_at(int64_t now, int64_t end_ns) {
+        const uint32_t before = high.slot(0).warm;
+        for (int passes = 0; passes < 10'000 && now != 0 && now < end_ns; ++passes) {
+            const int64_t next = dispatcher.pass(now);
+            if (high.slot(0).warm != before) return now;
+            now = next;
+        }
+        return 0;
+    }
+
+    int64_t quiet_from_ns = INT64_MAX;
+    int64_t suspended_ns = 0;
+};
+
+TEST_F(Foreseen, ItHasTheDeviceASwitchBeforeAndNobodyIsSuspended) {
+    const int64_t next_ns = bursts();
+    ASSERT_EQ(low.slot(0).device_timeslice_us, 1U);
+    const int64_t held_ns = held_at(next_ns - kPeriodNs / 2, next_ns);
+    ASSERT_NE(held_ns, 0);
+    EXPECT_GE(next_ns - held_ns, 175 * kUs + sched::Foreseen::kWakeNs);
+    EXPECT_LE(next_ns - held_ns, 500 * kUs);
+    EXPECT_GE(held_ns + high.slot(0).warm_us.load() * kUs, next_ns) << "until it may come at the latest";
+    EXPECT_LE(high.slot(0).warm_us.load(), 600U);
+    EXPECT_FALSE(low.suspended(0));
+    EXPECT_EQ(low.slot(0).warm, 0U);
+}
+
+TEST_F(Foreseen, OnceForEachBurst) {
+    const int64_t next_ns = bursts();
+    const int64_t held_ns = held_at(next_ns - kPeriodNs / 2, next_ns);
+    ASSERT_NE(held_ns, 0);
+    const uint32_t held = high.slot(0).warm;
+    pass_until(held_ns, next_ns + 5 * kMs);
+    EXPECT_EQ(high.slot(0).warm, held);
+}
+
+TEST_F(Foreseen, NotBeforeARhythmIsKnown) {
+    const int64_t next_ns = bursts(sched::Period::kEnough - 2);
+    EXPECT_EQ(held_at(next_ns - kPeriodNs / 2, next_ns), 0);
+}
+
+TEST_F(Foreseen, NotWhereItCannotKeepTheDevice) {
+    const int64_t next_ns = bursts();
+    high.header().keeps_alive = 0;
+    high.submit(0, next_ns - kPeriodNs / 2);  // it is looked at when it has work
+    dispatcher.pass(next_ns - kPeriodNs / 2);
+    high.complete(0, next_ns - kPeriodNs / 2 + kUs);
+    EXPECT_EQ(held_at(next_ns - kPeriodNs / 2 + kUs, next_ns), 0);
+}
+
+TEST_F(Foreseen, NotBeforeWorkOfSomebodyAsUrgent) {
+    FakeClient equal{3, 300};
+    equal.make_queue(0, 10);
+    equal.make_interruptible(0);
+    dispatcher.add_client(equal.view());
+    const int64_t next_ns = bursts();
+    equal.submit(0, next_ns - kPeriodNs / 2);
+    EXPECT_EQ(held_at(next_ns - kPeriodNs / 2, next_ns), 0);
+    dispatcher.remove_client(3);
+}
+
+TEST_F(Foreseen, NotWhereNobodyElseHasWork) {
+    const int64_t next_ns = bursts();
+    low.complete(0, next_ns - kPeriodNs / 2);
+    EXPECT_EQ(held_at(next_ns - kPeriodNs / 2, next_ns), 0);
+}
+
+class ForeseenByNobody : public Foreseen {
+protected:
+    ForeseenByNobody() : Foreseen(sched::Foresight::kNone) {}
+};
+
+TEST_F(ForeseenByNobody, NothingIsHeld) {
+    const int64_t next_ns = bursts();
+    EXPECT_EQ(held_at(next_ns - kPeriodNs / 2, next_ns), 0);
+}
+
+}  // namespace
+}  // namespace xsched::dispatch
