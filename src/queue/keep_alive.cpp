@@ -14,6 +14,7 @@ constexpr int64_t kLongestNs = 50 * base::kMicrosecond;
 }  // namespace
 
 constinit std::atomic<KeepAlive*> KeepAlive::held_by{nullptr};
+constinit std::atomic<int64_t> KeepAlive::held_until_ns{0};
 
 void KeepAlive::begin() {
     running_.store(false, std::memory_order_relaxed);
@@ -57,7 +58,7 @@ bool KeepAlive::start(XqReturn when) {
 void KeepAlive::end() {
     if (!running() || !running_.exchange(false)) return;
     KeepAlive* self = this;
-    held_by.compare_exchange_strong(self, nullptr);
+    if (held_by.compare_exchange_strong(self, nullptr)) held_until_ns.store(0, std::memory_order_relaxed);
     base::Lock lock(core_.mutex);
     if (core_.in_use) core_.published.keep_alive(ended());
 }
@@ -128,16 +129,24 @@ void KeepAlive::warm_if_asked() {
 // The number of one before a burst; 0: the burst is there, or was.
 uint32_t KeepAlive::number_to_hold() {
     base::Lock lock(core_.mutex);
-    if (!core_.in_use || core_.retired || !path_.bound() || running()) return 0;
+    if (!core_.in_use || core_.retired || !path_.bound()) return 0;
     if (core_.published.header().keeps_alive.load(std::memory_order_relaxed) == 0) return 0;
     path_.absorb_progress();
     return core_.completed == core_.submitted ? raise_number() : 0;
 }
 
+// One at a time: they stand in the same queue of ours.
 void KeepAlive::hold(int64_t ns) {
+    const int64_t now_ns = base::now_ns();
+    if (now_ns < held_until_ns.load(std::memory_order_relaxed)) return;
+    end();  // that of the last wait, which nothing has followed
     const uint32_t number = number_to_hold();
+    XLOG_DEBG("queue 0x%lx %s the device for a burst to come, for %lld us at most",
+              static_cast<unsigned long>(core_.handle), number != 0 ? "keeps" : "does not keep",
+              static_cast<long long>(ns / base::kMicrosecond));
     if (number == 0) return;
     running_.store(true, std::memory_order_seq_cst);
+    held_until_ns.store(now_ns + ns, std::memory_order_relaxed);
     held_by.store(this, std::memory_order_seq_cst);
     bool launched = ops()->hold(core_.setup.impl, number, ns) != kXSchedSuccess;
     if (!launched) {  // or meanwhile, by a thread that did not see that it is held
@@ -148,7 +157,7 @@ void KeepAlive::hold(int64_t ns) {
 }
 
 void KeepAlive::end_held() {
-    if (KeepAlive* holder = held_by.exchange(nullptr)) holder->end();
+    if (KeepAlive* holder = held_by.load()) holder->end();
 }
 
 }  // namespace xsched::queue

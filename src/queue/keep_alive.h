@@ -54,6 +54,7 @@ private:
     bool preparation_asked();
 
     static std::atomic<KeepAlive*> held_by;  // objects of queues are never freed (pool.h)
+    static std::atomic<int64_t> held_until_ns;  // it has ended by then
 
     QueueCore& core_;
     GatedPath& path_;

@@ -214,10 +214,38 @@ TEST_F(KeepAliveHeld, AnotherQueuesLaunchEndsItAtOnce) {
     EXPECT_EQ(word(), device.held_before[0].number + 1);
 }
 
+TEST_F(KeepAliveHeld, OneAtATime) {
+    ask(device, 3'600'000'000);
+    ask(device, 300);
+    EXPECT_EQ(device.held_before.size(), 1u);
+    device.enqueue(1);
+    device.enqueue(2);
+    while (device.step()) {
+    }
+    xq_sync_end(device.abi_queue(), xq_sync_begin(device.abi_queue()));
+    ask(device, 300);
+    EXPECT_EQ(device.held_before.size(), 2u) << "that one is over";
+}
+
 TEST_F(KeepAliveHeld, AWaitOrAQuestionEndsIt) {
     ask(device, 300);
     xq_end_keep_alive(device.abi_queue());
     EXPECT_EQ(word(), device.held_before[0].number + 1);
+}
+
+// Nothing has been launched since.
+TEST_F(KeepAliveHeld, AlsoBehindTheKeepAliveOfTheLastWait) {
+    device.enqueue(1);
+    others_are_kept_off(true);
+    const uint64_t mark = xq_sync_begin(device.abi_queue());
+    ASSERT_TRUE(xq_keep_alive(device.abi_queue(), kXqWhenComplete));
+    while (device.step()) {
+    }
+    xq_sync_end(device.abi_queue(), mark);
+    ask(device, 300);
+    ASSERT_EQ(device.held_before.size(), 1u);
+    EXPECT_GT(word(), device.keep_alives.back().number);
+    EXPECT_LT(word(), device.held_before[0].number);
 }
 
 TEST_F(KeepAliveHeld, NotOnceTheBurstIsThere) {
