@@ -63,7 +63,6 @@ bool ClientSlots::direct(int64_t now_ns, uint32_t most) {
     if (std::exchange(verdicts_are_new_, false)) direct_header(now_ns);
     const auto end = static_cast<uint32_t>(queues_.size());
     unwritten_ = std::min(unwritten_, end);
-    bool warms = false;
     for (; unwritten_ > 0 && most > 0; --unwritten_, --most) {
         const uint32_t at = next_written_ < end ? next_written_ : 0;
         next_written_ = at + 1;
@@ -73,7 +72,7 @@ bool ClientSlots::direct(int64_t now_ns, uint32_t most) {
         if (!has_verdict(queue)) continue;
         if (asks) ask(at);
         queue.verdict = units_[queue.own].verdict();
-        queue.verdict.imminent = queue.verdict.imminent && !std::exchange(warms, warms || queue.verdict.imminent);
+        queue.verdict.imminent = queue.verdict.imminent && is_latest(at);
         direct_queue(at, now_ns);
         queue.directed_for = queue.basis();
         log_note(queue);
@@ -81,6 +80,19 @@ bool ClientSlots::direct(int64_t now_ns, uint32_t most) {
     }
     if (unwritten_ == 0) next_written_ = 0;
     return unwritten_ == 0;
+}
+
+// Of its process's queues that expect a burst, the one that had work last: one is enough, and another one may not be
+// able to keep the device.
+bool ClientSlots::is_latest(uint32_t at) const {
+    const int64_t ready_ns = queues_[at].ready_since_ns;
+    for (uint32_t other = 0; other < queues_.size(); ++other) {
+        if (other == at || !queues_[other].used || !has_verdict(queues_[other])) continue;
+        if (!units_[queues_[other].own].verdict().imminent) continue;
+        const int64_t its_ns = queues_[other].ready_since_ns;
+        if (its_ns > ready_ns || (its_ns == ready_ns && other < at)) return false;
+    }
+    return true;
 }
 
 // What is true of all its queues together, ahead of what is written for each.

@@ -177,6 +177,7 @@ private:
     void begin_suspension(int64_t now_ns);
     void write_header(const Summary& summary);
     void direct_queue(uint32_t at, int64_t now_ns);
+    bool is_latest(uint32_t at) const;
     ipc::Interrupt interrupt_of(const OwnUnit& own) const;
     void note_suspension(uint32_t at, int64_t now_ns);
     void write_record(uint32_t at, int64_t now_ns);

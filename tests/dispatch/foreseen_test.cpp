@@ -25,9 +25,9 @@ protected:
     int64_t bursts(unsigned count = sched::Period::kEnough + 2) {
         int64_t now = kStart + kMs;
         for (unsigned i = 0; i < count; ++i) {
-            high.submit(0, now);
+            high.submit(queue, now);
             dispatcher.pass(now);
-            high.complete(0, now + kMs);
+            high.complete(queue, now + kMs);
             pass_until(now + kMs, now + kPeriodNs - (i + 1 == count ? kPeriodNs / 2 : 0));
             now += kPeriodNs;
         }
@@ -35,23 +35,21 @@ protected:
     }
     void pass_until(int64_t now, int64_t end_ns) {
         for (int passes = 0; passes < 10'000 && now != 0 && now < end_ns; ++passes) {
-            if (low.suspended(0) && now >= quiet_from_ns) suspended_ns = now;
             now = dispatcher.pass(now);
         }
     }
     // When `high` is asked to keep the device, and nobody before `end_ns`: 0.
     int64_t held_at(int64_t now, int64_t end_ns) {
-        const uint32_t before = high.slot(0).warm;
+        const uint32_t before = high.slot(queue).warm;
         for (int passes = 0; passes < 10'000 && now != 0 && now < end_ns; ++passes) {
             const int64_t next = dispatcher.pass(now);
-            if (high.slot(0).warm != before) return now;
+            if (high.slot(queue).warm != before) return now;
             now = next;
         }
         return 0;
     }
 
-    int64_t quiet_from_ns = INT64_MAX;
-    int64_t suspended_ns = 0;
+    uint32_t queue = 0;  // of `high`, in which its bursts are
 };
 
 TEST_F(Foreseen, ItHasTheDeviceASwitchBeforeAndNobodyIsSuspended) {
@@ -74,6 +72,21 @@ TEST_F(Foreseen, OnceForEachBurst) {
     const uint32_t held = high.slot(0).warm;
     pass_until(held_ns, next_ns + 5 * kMs);
     EXPECT_EQ(high.slot(0).warm, held);
+}
+
+// A program has used another queue of the same priority before, to load, say. Nothing keeps the device there.
+TEST_F(Foreseen, ByTheQueueThatHadWorkLast) {
+    high.make_queue(1, 10);
+    high.make_interruptible(1);
+    high.slot(1).switch_us = 175;
+    high.submit(0, kStart);
+    dispatcher.pass(kStart);
+    high.complete(0, kStart + 100 * kUs);
+    dispatcher.pass(kStart + 100 * kUs);
+    queue = 1;
+    const int64_t next_ns = bursts();
+    EXPECT_NE(held_at(next_ns - kPeriodNs / 2, next_ns), 0);
+    EXPECT_EQ(high.slot(0).warm, 0U);
 }
 
 TEST_F(Foreseen, NotBeforeARhythmIsKnown) {
