@@ -38,7 +38,7 @@ protected:
         ASSERT_TRUE(server.wait_for_client());
         want_keep_alives();
         std::jthread holding([&](const std::stop_token& over) {
-            for (; hold_us != 0 && !over.stop_requested(); usleep(500)) hold_for_all();
+            for (; hold_us != 0 && !over.stop_requested(); usleep(3'000)) hold_for_all();
         });
         EXPECT_EQ(checker.wait(), 0) << checker.out() << checker.err();
     }
@@ -76,6 +76,41 @@ TEST_F(CudaKeepAlive, NothingChangesPlacesBehindOneThatIsHeld) {
     hold_us = 300;
     check(XSCHED_OPERATIONS);
     EXPECT_GT(kept_alive(), 0u);
+}
+
+// Its own stream fills up with them, else, in which the agent would stand.
+constexpr const char* kSaysWhetherSomebodyStood = R"(
+import ctypes, os, signal
+cuda, stream, memory, context = ctypes.CDLL(None), ctypes.c_void_p(), ctypes.c_uint64(), ctypes.c_void_p()
+fake = ctypes.CDLL(os.environ["XSCHED_CUDA_LIB"])
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
+cuda.cuInit(0)
+cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)
+cuda.cuCtxSetCurrent(context)
+cuda.cuStreamCreate(ctypes.byref(stream), 1)
+cuda.cuMemAlloc_v2(ctypes.byref(memory), ctypes.c_size_t(4096))
+cuda.cuMemsetD8Async(memory, 0, ctypes.c_size_t(4096), stream)
+cuda.cuStreamSynchronize(stream)
+print("ready", flush=True)
+signal.sigwait({signal.SIGUSR1})
+print(fake.fake_cuda_blocked_in_driver(), flush=True)
+)";
+
+TEST_F(CudaKeepAlive, WhileTheDeviceIsSlowNoMoreIsAskedOfIt) {
+    Process program({"/usr/bin/python3", "-c", kSaysWhetherSomebodyStood},
+                    environment({{"FAKE_CUDA_DELAY_US", "50000"}, {"FAKE_CUDA_QUEUE", "4"}}));
+    ASSERT_TRUE(server.wait_for_client());
+    want_keep_alives();
+    const auto says = [&](const char* word) {
+        return (program.take_output(), program.out().find(word) != std::string::npos);
+    };
+    ASSERT_TRUE(eventually([&] { return says("ready\n"); })) << program.err();
+    hold_us = 1;
+    for (int i = 0; i < 100; ++i, usleep(2'000)) hold_for_all();
+    EXPECT_GT(kept_alive(), 0u);
+    kill(program.pid(), SIGUSR1);
+    EXPECT_EQ(program.wait(), 0) << program.err();
+    EXPECT_TRUE(says("ready\n0\n")) << program.out();
 }
 
 // The driver waits for all of the context's work when memory is freed: for no keep-alive of ours.

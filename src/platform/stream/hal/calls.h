@@ -34,6 +34,8 @@ inline bool asks_capturing(const Api& api, Stream stream) {
     return api.VENDOR(StreamIsCapturing)(stream, &status) != kSuccess || status != kNotCapturing;
 }
 
+inline bool stream_is_idle(const Api& api, Stream stream) { return api.VENDOR(StreamQuery)(stream) == kSuccess; }
+
 inline Result event_record(const Api& api, Event event, Stream stream) {
     return api.VENDOR(EventRecord)(event, stream);
 }

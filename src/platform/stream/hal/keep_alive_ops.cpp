@@ -9,6 +9,12 @@
 namespace xsched::stream {
 namespace {
 
+// Of our own stream of the queue's context. False: there is none, or what is in it still waits for the device. Then
+// another one would bring nothing, and many would fill the stream, in which the agent would stand.
+bool find_idle_scratch(const HwQueue& hwq, Scratch* scratch) {
+    return scratch_of(*hwq.api, hwq.context, scratch) && stream_is_idle(*hwq.api, scratch->stream);
+}
+
 // A word is set: the smallest thing that needs the context on the compute engine (a write of a value does not). In a
 // stream of our own: another one of the context does as well, and no call of the program's stands in it.
 XResult warm(void* self) {
@@ -17,7 +23,7 @@ XResult warm(void* self) {
     if (use.verdict() != kXSchedSuccess) return use.verdict();
     const RelaxedCapture relaxed(*hwq.api);
     Scratch scratch;
-    if (!scratch_of(*hwq.api, hwq.context, &scratch)) return kXSchedErrorNotSupported;
+    if (!find_idle_scratch(hwq, &scratch)) return kXSchedErrorNotAllowed;
     return checked(hwq, kSetFunction, set_bytes(*hwq.api, scratch.stream, scratch.memory, kScratchBytes));
 }
 
@@ -64,7 +70,7 @@ XResult hold_device(void* self, [[maybe_unused]] uint32_t number, [[maybe_unused
     if (use.verdict() != kXSchedSuccess) return use.verdict();
     const RelaxedCapture relaxed(*hwq.api);
     Scratch scratch;
-    if (!words_hold(hwq) || !scratch_of(*hwq.api, hwq.context, &scratch)) return kXSchedErrorNotSupported;
+    if (!words_hold(hwq) || !find_idle_scratch(hwq, &scratch)) return kXSchedErrorNotAllowed;
     [[maybe_unused]] const DevicePtr word = hwq.device_keep_alive.load(std::memory_order_relaxed);
     Result code = kNotSupported;
     if constexpr (kSwitchesContexts) code = keep_alive(*hwq.api, hwq.context, scratch.stream, word, number, ns);
