@@ -304,7 +304,7 @@ Expected Chooser::foresee(Pass& pass, uint32_t place) {
     if (state.unit.expect_ns != 0 || state.unit.period_us != 0) return {};
     const bool holds = state.keeps_alive;
     if (!holds && pass.settings.foresight != Foresight::kTakeOff) return {};
-    const Expected next = known.period.next(pass.now_ns);
+    const Expected next = known.period.next(state.idle_since_ns, pass.now_ns);
     const LessUrgent* victims = next.at_ns != 0 ? less_urgent(pass, place) : nullptr;
     if (victims == nullptr) return {};
     if (known.foreseen.at_ns != next.at_ns) known.foreseen = {.at_ns = next.at_ns};

@@ -1,6 +1,8 @@
-// When a unit's next burst is expected, from the rhythm of its bursts alone, which nobody has told. Only where the
-// last ones came so evenly that waiting for the next costs little; one that stays away ends the belief. A burst begins
-// after a pause that is not short (pauses.h). Pure; one object per unit; not thread-safe; no allocation.
+// When a unit's next burst is expected, from the rhythm of its bursts alone, which nobody has told: that of their
+// begins (a camera), or that of the rests between them (a program that thinks as long as ever, whatever its bursts
+// take). Only where the last ones came so evenly that waiting for the next costs little; one that stays away ends the
+// belief. A burst begins after a pause that is not short (pauses.h). Pure; one object per unit; not thread-safe; no
+// allocation.
 #pragma once
 
 #include <algorithm>
@@ -11,49 +13,84 @@
 
 namespace xsched::sched {
 
+// The last times between two events, as long as all of them were possible.
+class EvenTimes {
+public:
+    static constexpr unsigned kEnough = 8;
+    static constexpr int64_t kMostSpreadNs = 500'000;  // between the shortest of them and the longest
+    static constexpr int64_t kMostNs = 1'000'000'000;
+
+    explicit EvenTimes(int64_t least_ns) : least_possible_ns_(least_ns) {}
+
+    void add(int64_t ns) {
+        if (ns < least_possible_ns_ || ns > kMostNs) {
+            forget();
+            return;
+        }
+        times_[next_] = ns;
+        next_ = (next_ + 1) % kEnough;
+        count_ = std::min(count_ + 1, kEnough);
+        const auto [least, most] = std::minmax_element(times_.begin(), times_.begin() + count_);
+        least_ns_ = *least;
+        most_ns_ = *most;
+    }
+    void forget() { count_ = 0, next_ = 0; }
+
+    bool even() const { return count_ == kEnough && spread_ns() <= kMostSpreadNs; }
+    int64_t spread_ns() const { return most_ns_ - least_ns_; }
+    int64_t least_ns() const { return least_ns_; }
+    int64_t most_ns() const { return most_ns_; }
+
+private:
+    int64_t least_possible_ns_;
+    std::array<int64_t, kEnough> times_{};
+    int64_t least_ns_ = 0;
+    int64_t most_ns_ = 0;
+    unsigned next_ = 0;
+    unsigned count_ = 0;
+};
+
 class Period {
 public:
-    static constexpr unsigned kEnough = 8;                   // intervals, all of them even
     static constexpr int64_t kLongPauseNs = 1'000'000;
-    static constexpr int64_t kMostSpreadNs = 500'000;        // between the shortest of them and the longest
-    static constexpr int64_t kMarginNs = 50'000;             // before the earliest and behind the latest
-    static constexpr int64_t kLeastPeriodNs = 4'000'000;  // shorter ones leave nothing for it
-    static constexpr int64_t kMostPeriodNs = 1'000'000'000;
+    static constexpr int64_t kMarginNs = 50'000;  // before the earliest and behind the latest
+    // Shorter ones leave nothing for it.
+    static constexpr int64_t kLeastPeriodNs = 4'000'000;
+    static constexpr int64_t kLeastRestNs = 3'000'000;
 
     // The unit as seen now.
     void observe(int64_t ready_since_ns, int64_t idle_since_ns) {
         if (ready_since_ns <= began_ns_ || ready_since_ns - idle_since_ns < kLongPauseNs) return;
-        if (began_ns_ != 0) add(ready_since_ns - began_ns_);
+        if (began_ns_ != 0) periods_.add(ready_since_ns - began_ns_);
+        if (idle_since_ns > began_ns_ && began_ns_ != 0) rests_.add(ready_since_ns - idle_since_ns);
         began_ns_ = ready_since_ns;
     }
 
-    // Until it has come or is given up.
-    Expected next(int64_t now_ns) {
-        if (count_ < kEnough) return {};
-        const auto [least, most] = std::minmax_element(intervals_.begin(), intervals_.end());
-        if (*most - *least > kMostSpreadNs) return {};
-        const Expected next{.at_ns = began_ns_ + *least - kMarginNs,
-                            .until_ns = began_ns_ + *most + kMarginNs,
-                            .most_lead_ns = *least / 2};
+    // Of a unit that is idle since then. Until the burst has come or is given up.
+    Expected next(int64_t idle_since_ns, int64_t now_ns) {
+        const bool rests = rests_are_more_even();
+        const EvenTimes& times = rests ? rests_ : periods_;
+        if (!times.even()) return {};
+        const int64_t from_ns = rests ? idle_since_ns : began_ns_;
+        const Expected next{.at_ns = from_ns + times.least_ns() - kMarginNs,
+                            .until_ns = from_ns + times.most_ns() + kMarginNs,
+                            .most_lead_ns = times.least_ns() / 2};
         if (now_ns < next.until_ns) return next;
-        if (now_ns >= next.until_ns + kMostSpreadNs) count_ = 0;  // it has stayed away
+        if (now_ns >= next.until_ns + EvenTimes::kMostSpreadNs) give_up();
         return {};  // it is late
     }
 
 private:
-    void add(int64_t interval_ns) {
-        if (interval_ns < kLeastPeriodNs || interval_ns > kMostPeriodNs) {
-            count_ = 0;
-            return;
-        }
-        intervals_[next_] = interval_ns;
-        next_ = (next_ + 1) % kEnough;
-        count_ = std::min(count_ + 1, kEnough);
+    bool rests_are_more_even() const {
+        return rests_.even() && (!periods_.even() || rests_.spread_ns() < periods_.spread_ns());
+    }
+    void give_up() {
+        periods_.forget();
+        rests_.forget();
     }
 
-    std::array<int64_t, kEnough> intervals_{};
-    unsigned next_ = 0;
-    unsigned count_ = 0;
+    EvenTimes periods_{kLeastPeriodNs};
+    EvenTimes rests_{kLeastRestNs};
     int64_t began_ns_ = 0;
 };
 

@@ -22,7 +22,7 @@ protected:
     }
     // Bursts of a millisecond until their rhythm is believed, with passes as the dispatcher asks for them. Returns when
     // the next one is to begin; the last one is over.
-    int64_t bursts(unsigned count = sched::Period::kEnough + 2) {
+    int64_t bursts(unsigned count = sched::EvenTimes::kEnough + 2) {
         int64_t now = kStart + kMs;
         for (unsigned i = 0; i < count; ++i) {
             high.submit(queue, now);
@@ -90,7 +90,7 @@ TEST_F(Foreseen, ByTheQueueThatHadWorkLast) {
 }
 
 TEST_F(Foreseen, NotBeforeARhythmIsKnown) {
-    const int64_t next_ns = bursts(sched::Period::kEnough - 2);
+    const int64_t next_ns = bursts(sched::EvenTimes::kEnough - 2);
     EXPECT_EQ(held_at(next_ns - kPeriodNs / 2, next_ns), 0);
 }
 

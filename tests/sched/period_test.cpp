@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
 #include <vector>
 
 #include "sched/given_units.h"
@@ -17,26 +18,25 @@ constexpr int64_t kPeriodNs = 50 * kMs;
 // Bursts of a millisecond, each of which begins so long after the one before.
 class Rhythm {
 public:
-    int64_t burst(int64_t interval_ns) {
+    int64_t burst(int64_t interval_ns, int64_t burst_ns = kMs) {
         began_ns += interval_ns;
-        period.observe(began_ns, idle_ns_);
-        idle_ns_ = began_ns + kMs;
+        period.observe(began_ns, idle_ns);
+        idle_ns = began_ns + burst_ns;
         return began_ns;
     }
     void bursts(unsigned count) {
         for (unsigned i = 0; i < count; ++i) burst(kPeriodNs);
     }
-    int64_t next() { return period.next(began_ns + kMs).at_ns; }
+    Expected next_at(int64_t now_ns) { return period.next(idle_ns, now_ns); }
+    int64_t next() { return next_at(idle_ns).at_ns; }
     Period period;
     int64_t began_ns = kStart;
-
-private:
-    int64_t idle_ns_ = kStart - kSecond;
+    int64_t idle_ns = kStart - kSecond;
 };
 
 TEST(Period, IsBelievedAfterEnoughEvenIntervals) {
     Rhythm rhythm;
-    rhythm.bursts(Period::kEnough);
+    rhythm.bursts(EvenTimes::kEnough);
     EXPECT_EQ(rhythm.next(), 0);
     rhythm.bursts(1);
     EXPECT_EQ(rhythm.next(), rhythm.began_ns + kPeriodNs - Period::kMarginNs);
@@ -44,10 +44,10 @@ TEST(Period, IsBelievedAfterEnoughEvenIntervals) {
 
 TEST(Period, UnevenOnesAreNone) {
     Rhythm rhythm;
-    rhythm.bursts(Period::kEnough + 1);
-    rhythm.burst(kPeriodNs + Period::kMostSpreadNs + 1);
+    rhythm.bursts(EvenTimes::kEnough + 1);
+    rhythm.burst(kPeriodNs + EvenTimes::kMostSpreadNs + 1);
     EXPECT_EQ(rhythm.next(), 0);
-    rhythm.bursts(Period::kEnough - 1);
+    rhythm.bursts(EvenTimes::kEnough - 1);
     EXPECT_EQ(rhythm.next(), 0);
     rhythm.bursts(1);
     EXPECT_NE(rhythm.next(), 0);
@@ -55,38 +55,67 @@ TEST(Period, UnevenOnesAreNone) {
 
 TEST(Period, OneThatStaysAwayEndsTheBelief) {
     Rhythm rhythm;
-    rhythm.bursts(Period::kEnough + 1);
-    const Expected next = rhythm.period.next(rhythm.began_ns + kMs);
-    EXPECT_EQ(rhythm.period.next(next.until_ns - 1).at_ns, next.at_ns);
-    EXPECT_EQ(rhythm.period.next(next.until_ns).at_ns, 0);
-    EXPECT_EQ(rhythm.period.next(next.until_ns + Period::kMostSpreadNs).at_ns, 0);
+    rhythm.bursts(EvenTimes::kEnough + 1);
+    const Expected next = rhythm.next_at(rhythm.idle_ns);
+    EXPECT_EQ(rhythm.next_at(next.until_ns - 1).at_ns, next.at_ns);
+    EXPECT_EQ(rhythm.next_at(next.until_ns).at_ns, 0);
+    EXPECT_EQ(rhythm.next_at(next.until_ns + EvenTimes::kMostSpreadNs).at_ns, 0);
     rhythm.burst(2 * kPeriodNs);
     EXPECT_EQ(rhythm.next(), 0);
 }
 
 TEST(Period, OneThatIsALittleLateOnlyMovesIt) {
     Rhythm rhythm;
-    rhythm.bursts(Period::kEnough + 1);
-    const Expected next = rhythm.period.next(rhythm.began_ns + kMs);
-    EXPECT_EQ(rhythm.period.next(next.until_ns).at_ns, 0) << "given up for now";
+    rhythm.bursts(EvenTimes::kEnough + 1);
+    const Expected next = rhythm.next_at(rhythm.idle_ns);
+    EXPECT_EQ(rhythm.next_at(next.until_ns).at_ns, 0) << "given up for now";
     const int64_t late_ns = 100 * kUs;
     rhythm.burst(kPeriodNs + late_ns);
     EXPECT_EQ(rhythm.next(), rhythm.began_ns + kPeriodNs - Period::kMarginNs);
-    EXPECT_EQ(rhythm.period.next(rhythm.began_ns + kMs).until_ns,
-              rhythm.began_ns + kPeriodNs + late_ns + Period::kMarginNs);
+    EXPECT_EQ(rhythm.next_at(rhythm.idle_ns).until_ns, rhythm.began_ns + kPeriodNs + late_ns + Period::kMarginNs);
+}
+
+// It thinks as long as ever, and its bursts differ.
+TEST(Period, RestsCountWhereTheyAreMoreEvenThanBegins) {
+    Rhythm rhythm;
+    constexpr int64_t kRestNs = 30 * kMs;
+    int64_t burst_ns = kMs;
+    for (unsigned i = 0; i < EvenTimes::kEnough + 1; ++i) {
+        EXPECT_EQ(rhythm.next(), 0) << i;
+        const int64_t before_ns = std::exchange(burst_ns, (1 + i % 3) * kMs);
+        rhythm.burst(before_ns + kRestNs, burst_ns);
+    }
+    EXPECT_EQ(rhythm.next(), rhythm.idle_ns + kRestNs - Period::kMarginNs);
+    const Expected next = rhythm.next_at(rhythm.idle_ns);
+    EXPECT_EQ(rhythm.next_at(next.until_ns).at_ns, 0) << "late";
+    EXPECT_EQ(rhythm.next_at(next.until_ns + EvenTimes::kMostSpreadNs).at_ns, 0);
+    rhythm.burst(burst_ns + kRestNs);
+    EXPECT_EQ(rhythm.next(), 0) << "it had stayed away";
+}
+
+TEST(Period, ShortRestsLeaveNothing) {
+    for (const int64_t rest_ns : {Period::kLeastRestNs - 1, Period::kLeastRestNs}) {
+        Rhythm rhythm;
+        int64_t burst_ns = kMs;
+        for (unsigned i = 0; i < 3 * EvenTimes::kEnough; ++i) {
+            const int64_t before_ns = std::exchange(burst_ns, (3 + i % 2) * kMs);
+            rhythm.burst(before_ns + rest_ns, burst_ns);
+        }
+        EXPECT_EQ(rhythm.next() != 0, rest_ns == Period::kLeastRestNs);
+    }
 }
 
 TEST(Period, PartsOfABurstBeginNone) {
     Rhythm rhythm;
-    rhythm.bursts(Period::kEnough + 1);
+    rhythm.bursts(EvenTimes::kEnough + 1);
     rhythm.period.observe(rhythm.began_ns + 2 * kMs, rhythm.began_ns + 2 * kMs - 20 * kUs);
     EXPECT_NE(rhythm.next(), 0);
 }
 
 TEST(Period, VeryShortAndVeryLongOnesAreNone) {
-    for (const int64_t interval_ns : {Period::kLeastPeriodNs - 1, Period::kMostPeriodNs + 1}) {
+    for (const int64_t interval_ns : {Period::kLeastPeriodNs - 1, EvenTimes::kMostNs + 2 * kMs}) {
         Rhythm rhythm;
-        for (unsigned i = 0; i < 3 * Period::kEnough; ++i) rhythm.burst(interval_ns);
+        for (unsigned i = 0; i < 3 * EvenTimes::kEnough; ++i) rhythm.burst(interval_ns);
         EXPECT_EQ(rhythm.next(), 0) << interval_ns;
     }
 }
@@ -97,7 +126,7 @@ bool suspends_ahead(Settings settings) {
     const Given low{.id = 1, .ready = true, .command_ns = kMs};
     int64_t now = kStart;
     int64_t idle_ns = kStart - kSecond;
-    for (unsigned i = 0; i < Period::kEnough + 2; ++i) {
+    for (unsigned i = 0; i < EvenTimes::kEnough + 2; ++i) {
         const std::vector<UnitState> busy{
             low, Given{.id = 2, .priority = 1, .ready = true, .ready_since_ns = now, .idle_since_ns = idle_ns}};
         core.decide(busy, now);
@@ -107,7 +136,7 @@ bool suspends_ahead(Settings settings) {
         core.decide(idle, idle_ns);
         now += kPeriodNs;
         if (core.decide(idle, now - kPeriodNs / 2).verdicts[0].suspend) return false;
-        if (core.decide(idle, now - 100 * kUs).verdicts[0].suspend) return i >= Period::kEnough;
+        if (core.decide(idle, now - 100 * kUs).verdicts[0].suspend) return i >= EvenTimes::kEnough;
     }
     return false;
 }

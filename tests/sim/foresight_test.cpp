@@ -31,6 +31,18 @@ TEST(Foresight, ABurstOfAnEvenRhythmDoesNotWaitForTheSwitch) {
     }
 }
 
+// A program that thinks as long as ever, whatever its bursts take.
+TEST(Foresight, ABurstBehindAnEvenRestDoesNotWaitForTheSwitch) {
+    Workload workload =
+        beside_low("arrival = { kind = 'closed', think_ms = [8, 8] }\nburst = { kernels = [60, 300], kernel_us = 7 }",
+                   3, "duration_s = 4");
+    const Seen before = run_beside_low(workload);
+    workload.settings.foresight = sched::Foresight::kHold;
+    const Seen seen = run_beside_low(workload);
+    EXPECT_LT(seen.later_us(20), before.later_us(20) - 100);
+    EXPECT_GT(seen.low_share, before.low_share - 0.02);
+}
+
 TEST(Foresight, ABurstOfAnEvenRhythmWaitsForNoCall) {
     Workload workload = workload_of("kind = 'periodic', period_ms = 50", ", sync_every = 5", 3);
     const int64_t before_us = run_beside_low(workload).later_us(20);
