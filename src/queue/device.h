@@ -138,8 +138,8 @@ typedef struct XqKeepAliveOps {
     // when *keep_alive is past `number`, modulo 2^32, or after `ns`; and some microseconds after *keep_alive was seen
     // to be `number`. `number` is even.
     XResult (*start)(void* hwq, uint32_t number, int64_t ns, XqReturn when);
-    // The same in a queue of our own, before there is work of the program's: as `warm`, but for so long. Both do nothing
-    // and say kXSchedErrorNotAllowed while what was asked for before still waits for the device.
+    // The same in a queue of our own, before there is work of the program's: as `warm`, but for so long. Both do
+    // nothing, and say kXSchedErrorNotAllowed, while what was asked for before still waits for the device.
     XResult (*hold)(void* hwq, uint32_t number, int64_t ns);
 } XqKeepAliveOps;
 

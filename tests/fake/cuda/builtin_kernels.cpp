@@ -106,12 +106,12 @@ void run_keep_alive(const std::byte* parameters, size_t) {
     const auto number = read<uint32_t>(parameters, 8);
     int64_t end = clock_ns() + static_cast<int64_t>(read<uint64_t>(parameters, 16));
     bool followed = false;
-    while (static_cast<int32_t>(*word - number) <= 0 && clock_ns() < end) {
+    for (int64_t now = clock_ns(); static_cast<int32_t>(*word - number) <= 0 && now < end; now = clock_ns()) {
         if (!followed && *word == number) {
             followed = true;
-            end = std::min(end, clock_ns() + 15'000);
+            end = std::min(end, now + 15'000);
         }
-        sched_yield();
+        pass_moment(end - now);
     }
 }
 

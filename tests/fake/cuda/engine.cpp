@@ -21,7 +21,7 @@ void delay_randomly() {
     const int64_t most = g_settings.delay_us.load(std::memory_order_relaxed);
     if (most <= 0) return;
     const int64_t end = clock_ns() + static_cast<int64_t>(random_below(static_cast<uint64_t>(most) * 1000 + 1));
-    while (clock_ns() < end) sched_yield();
+    for (int64_t now = clock_ns(); now < end; now = clock_ns()) pass_moment(end - now);
 }
 
 void pause_polling(unsigned rounds) {

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "base/spin.h"
 #include "fake/chance.h"
 #include "fake/environment.h"
 
@@ -123,6 +124,14 @@ int64_t clock_ns() {
     timespec now{};
     clock_gettime(CLOCK_MONOTONIC, &now);
     return static_cast<int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
+}
+
+void pass_moment(int64_t left_ns) {
+    constexpr int64_t kSpunNs = 100'000;
+    if (left_ns > kSpunNs)
+        sched_yield();
+    else
+        xsched::base::pause_processor();
 }
 
 void report_misuse(const char* format, ...) {

@@ -72,6 +72,9 @@ private:
 };
 
 int64_t clock_ns();
+// For a moment of a wait that lasts at most so long. A short one is spun through: on a busy machine it takes
+// milliseconds until a thread that leaves the processor has it back.
+void pass_moment(int64_t left_ns);
 
 // Set while this thread runs a host function or callback of the program's.
 extern thread_local bool t_in_host_function;
