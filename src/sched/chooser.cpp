@@ -157,7 +157,7 @@ void Chooser::see(Pass& pass, uint32_t place) {
     Foreseen& foreseen = known.foreseen;
     if (foreseen.taken_ns != 0 && ready_ns > foreseen.begun_ns && ready_ns <= foreseen.until_ns) {
         const int64_t cost_ns = std::max<int64_t>(ready_ns - foreseen.costs_from_ns, 0);
-        device.precautions.give_back(std::max<int64_t>(std::exchange(foreseen.taken_ns, 0) - cost_ns, 0));
+        device.foresights.give_back(std::max<int64_t>(std::exchange(foreseen.taken_ns, 0) - cost_ns, 0));
     }
     // It came back while the device was kept for it: that was right.
     LongerPause& pause = known.longer_pause;
@@ -329,7 +329,7 @@ void Chooser::begin_foreseen(Pass& pass, uint32_t place, const Expected& next, b
     if (holds) most_ns += 2 * costs.switch_ns();  // if it stays away
     const int64_t calls_ns = holds ? 0 : costs.interrupt_ns();  // which are not given back
     foreseen.refused =
-        (holds && !may_hold(pass, place)) || !pass.device.precautions.take(most_ns + calls_ns, pass.now_ns);
+        (holds && !may_hold(pass, place)) || !pass.device.foresights.take(most_ns + calls_ns, pass.now_ns);
     foreseen.taken_ns = foreseen.refused ? 0 : most_ns;
 }
 

@@ -90,6 +90,7 @@ Plan Core::decide(const DeviceUnits& given, int64_t now_ns) {
                now_ns - device.looked_at_all_ns >= kLookAtAllNs || (device.due_ns != 0 && now_ns >= device.due_ns);
     if (pass.all) device.looked_at_all_ns = now_ns;
     device.precautions.use(state.settings.precautions);
+    device.foresights.use(state.settings.precautions);
     const bool watched_before = device.watched;
     device.forget_changed();
     state.choose(pass);

@@ -151,6 +151,7 @@ struct DeviceHistory {
     Favour favour;
     Turn turn;
     Precautions precautions;
+    Precautions foresights;  // likewise, what bursts that are foreseen may cost
     bool watched = false;
     bool serves = false;  // by the last answer somebody who wants the device may have it
     StallWatchdog watchdog{};

@@ -43,6 +43,23 @@ TEST(Foresight, ABurstBehindAnEvenRestDoesNotWaitForTheSwitch) {
     EXPECT_GT(seen.low_share, before.low_share - 0.02);
 }
 
+// Requests of one graph, one after the other (MLPerf's SingleStream), beside batches. Nothing is left of the switch.
+TEST(Foresight, OneRequestAfterTheOtherIsAsQuickAsAlone) {
+    Workload workload = parse_workload(
+        "warm_up = 0\nduration_s = 4\n[[program]]\nname = 'high'\npriority = 1\nstart_ms = 500\n"
+        "arrival = { kind = 'closed', think_us = [5050, 5150] }\nburst = { kernels = 1, kernel_us = 900 }\n"
+        "[[program]]\nname = 'low'\narrival = { kind = 'stream' }\nburst = { kernels = 60, kernel_us = 110 }\n",
+        "test");
+    const Seen before = run_beside_low(workload);
+    EXPECT_GT(before.later_us(20), 1'070);
+    workload.settings.foresight = sched::Foresight::kHold;
+    const Seen seen = run_beside_low(workload);
+    EXPECT_LT(seen.later_us(20), 930);
+    // More requests come than before, and have their time.
+    const auto more = static_cast<double>(seen.bursts_us.size() - before.bursts_us.size());
+    EXPECT_GT(seen.low_share, before.low_share - 0.02 - more * 900 / 4e6);
+}
+
 TEST(Foresight, ABurstOfAnEvenRhythmWaitsForNoCall) {
     Workload workload = workload_of("kind = 'periodic', period_ms = 50", ", sync_every = 5", 3);
     const int64_t before_us = run_beside_low(workload).later_us(20);
