@@ -116,18 +116,30 @@ private:
         if (std::exchange(used_[at], used_ns) != used_ns) served_ns_[at] = now_ns;
         const int64_t free_ns = std::max(program.works_since_ns(), free_since_ns_[at]);
         const int64_t off_ns = program.process().kept_off_since_ns();
-        const int64_t limit_ns = result_.workload.settings.starvation_limit_ns + debt_ns(program.spec());
+        const int64_t limit_ns = result_.workload.settings.starvation_limit_ns + most_debt_ns(program.spec());
         if (off_ns != 0 && now_ns - std::max(free_ns, off_ns) > limit_ns + step_ns_)
             fail(program, "was kept off for " + milliseconds(now_ns - std::max(free_ns, off_ns)));
         if (now_ns - std::max(free_ns, served_ns_[at]) > 2 * limit_ns + kTurnLooks * step_ns_)
             fail(program, "had nothing of the device for " + milliseconds(now_ns - std::max(free_ns, served_ns_[at])));
     }
     // Under a policy with limits, whoever has had more than its part stands for so much longer: twice what a limit
-    // allows at once (policy/up/partition.cpp), and what each may have in flight when it is stopped.
+    // allows at once (policy/up/partition.cpp), and what each may have in flight when it is stopped. What a program
+    // launches before anybody watches its queue is known when all of it has ended: a whole burst. And it stands until
+    // half a turn is there for it again. In brief runs both are short.
     int64_t debt_ns(const ProgramSpec& spec) const {
+        const int64_t commands = brief_ ? 1 : std::max<int64_t>(spec.burst.kernels.most, spec.depth);
+        const int64_t half_turn_ns = brief_ ? 0 : 5 * base::kMillisecond;
+        const int64_t in_flight_ns = commands * spec.burst.kernel_ns.most * spec.queues;
+        return 40 * base::kMillisecond +
+               static_cast<int64_t>(result_.workload.programs.size()) * (in_flight_ns + half_turn_ns);
+    }
+    // A gang stands as long as one of it does.
+    int64_t most_debt_ns(const ProgramSpec& of) const {
         if (!limits_) return 0;
-        const int64_t in_flight_ns = spec.burst.kernel_ns.most * spec.queues;
-        return 40 * base::kMillisecond + static_cast<int64_t>(result_.workload.programs.size()) * in_flight_ns;
+        int64_t most_ns = debt_ns(of);
+        for (const ProgramSpec& spec : result_.workload.programs)
+            if (of.hints.gang != 0 && spec.hints.gang == of.hints.gang) most_ns = std::max(most_ns, debt_ns(spec));
+        return most_ns;
     }
     void look(World& world) {
         if (const char* name = world.server()->thrown_out(); name != nullptr && !std::exchange(thrown_out_, true))

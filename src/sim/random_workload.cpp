@@ -148,6 +148,7 @@ Workload random_workload(uint64_t seed, Density density, int64_t duration_ns) {
     workload.warm_up = 0;
     workload.duration_ns = duration_ns != 0 ? duration_ns : random_duration(random, density);
     workload.devices = static_cast<uint32_t>(1 + random.below(2));
+    workload.settings.foresight = static_cast<sched::Foresight>(seed % 3);
     limit_starvation(random, workload, density);
     if (density == Density::kBrief) shorten_costs(workload.costs);
     const int64_t most = scale_of(density).most_programs;

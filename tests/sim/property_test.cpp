@@ -33,7 +33,7 @@ TEST(Property, HoldsOnBriefRunsOfEveryPolicy) {
 
 // Seeds that failed once.
 TEST(Property, HoldsOnSeedsThatFailed) {
-    for (const uint64_t seed : {64, 1432, 1650}) {
+    for (const uint64_t seed : {64, 903, 1432, 1650, 2653}) {
         const PropertyRun run = check_seed(seed, "SPUP", Density::kDense);
         for (const std::string& failure : run.failures) ADD_FAILURE() << "seed " << seed << ": " << failure;
     }
