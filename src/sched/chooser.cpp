@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "sched/foreseen.h"
 #include "sched/mechanism_costs.h"
 
 namespace xsched::sched {
@@ -153,12 +154,7 @@ void Chooser::see(Pass& pass, uint32_t place) {
     known.progress_ns = state.progress_ns;
     const int64_t ready_ns = state.unit.ready_since_ns;
     known.period.observe(ready_ns, state.idle_since_ns);
-    // It came sooner than at the latest.
-    Foreseen& foreseen = known.foreseen;
-    if (foreseen.taken_ns != 0 && ready_ns > foreseen.begun_ns && ready_ns <= foreseen.until_ns) {
-        const int64_t cost_ns = std::max<int64_t>(ready_ns - foreseen.costs_from_ns, 0);
-        device.foresights.give_back(std::max<int64_t>(std::exchange(foreseen.taken_ns, 0) - cost_ns, 0));
-    }
+    repay_foreseen(device, known, ready_ns);
     // It came back while the device was kept for it: that was right.
     LongerPause& pause = known.longer_pause;
     if (pause.taken_ns != 0 && ready_ns > pause.idle_since_ns && ready_ns <= pause.until_ns)
@@ -250,16 +246,18 @@ int64_t Chooser::longer_pause(Pass& pass, uint32_t place, int64_t learned_ns, in
     return std::max(learned_ns, pause.until_ns - idle_since_ns);
 }
 
-// Whether the device must be free by now for a burst that an idle unit announced. From when on, depends on who would
-// have to be off by then.
+// Whether the device must be free by now for a burst of an idle unit that was announced, or is foreseen. From when on,
+// depends on who would have to be off by then.
 bool Chooser::is_expected(Pass& pass, uint32_t place) {
     UnitHistory& known = pass.history(place);
     const Expected told = known.expectation.next(pass.now_ns);
-    const Expected next = told.at_ns != 0 ? told : foresee(pass, place);
-    if (next.at_ns == 0) return false;
+    const Expected rhythm = told.at_ns == 0 ? rhythm_of(pass, place) : Expected{};
+    if (told.at_ns == 0 && rhythm.at_ns == 0) return false;
     known.timed = true;
     const LessUrgent* victims = less_urgent(pass, place);
     if (victims == nullptr) return false;
+    const Expected next = told.at_ns != 0 ? told : foresee(pass, place, rhythm, victims->off_ns);
+    if (next.at_ns == 0) return false;
     const int64_t begin_ns = next.begin_ns(victims->off_ns);
     if (pass.now_ns < begin_ns) {
         pass.wake(begin_ns);
@@ -272,65 +270,6 @@ bool Chooser::is_expected(Pass& pass, uint32_t place) {
     if (pass.now_ns < imminent_ns) pass.wake(imminent_ns);
     known.dirty = true;
     return true;
-}
-
-namespace {
-
-// Whether it may have the device before its burst, without anybody being suspended: short timeslices let it in within
-// a switch. Not before anybody as urgent, nor before work of its own process, which would wait as well.
-bool may_hold(const Pass& pass, uint32_t place) {
-    const DeviceHistory& device = pass.device;
-    const uint32_t at = device.eligible[place];
-    const uint64_t process = pass.given.units[at].unit.process;
-    bool anybody = false;
-    for (uint32_t other = 0; other < device.eligible.size(); ++other) {
-        if (device.ready[other] == 0) continue;
-        const uint32_t its = device.eligible[other];
-        if (device.urgency[its] >= device.urgency[at] || pass.given.units[its].unit.process == process) return false;
-        if (!device.groups[device.units[its].group].has_short_timeslice(pass.now_ns)) return false;
-        anybody = true;
-    }
-    return anybody;
-}
-
-}  // namespace
-
-// From the rhythm of its bursts, if what that may cost the others at most can be taken: that it wants the device by
-// then. Where its process can keep the device, it need not want it: it is let in (Verdict::hold_until_ns).
-Expected Chooser::foresee(Pass& pass, uint32_t place) {
-    const UnitState& state = pass.unit(place);
-    UnitHistory& known = pass.history(place);
-    if (pass.settings.foresight == Foresight::kNone || state.ready) return {};
-    if (state.unit.expect_ns != 0 || state.unit.period_us != 0) return {};
-    const bool holds = state.keeps_alive;
-    if (!holds && pass.settings.foresight != Foresight::kTakeOff) return {};
-    const Expected next = known.period.next(state.idle_since_ns, pass.now_ns);
-    const LessUrgent* victims = next.at_ns != 0 ? less_urgent(pass, place) : nullptr;
-    if (victims == nullptr) return {};
-    if (known.foreseen.at_ns != next.at_ns) known.foreseen = {.at_ns = next.at_ns};
-    const int64_t before_ns = holds ? state.costs.switch_ns() + Foreseen::kWakeNs : victims->off_ns;
-    const int64_t begin_ns = next.begin_ns(before_ns);
-    if (pass.now_ns >= begin_ns && known.foreseen.begun_ns == 0) begin_foreseen(pass, place, next, holds);
-    if (known.foreseen.refused) return {};
-    if (!holds) return next;
-    known.timed = true;
-    pass.wake(pass.now_ns < begin_ns ? begin_ns : next.until_ns);
-    if (pass.now_ns >= begin_ns) known.hold_until_ns = next.until_ns;
-    return {};
-}
-
-void Chooser::begin_foreseen(Pass& pass, uint32_t place, const Expected& next, bool holds) {
-    const Costs& costs = pass.unit(place).costs;
-    Foreseen& foreseen = pass.history(place).foreseen;
-    foreseen.begun_ns = pass.now_ns;
-    foreseen.until_ns = next.until_ns;
-    foreseen.costs_from_ns = holds ? pass.now_ns + costs.switch_ns() : pass.now_ns;
-    int64_t most_ns = std::max<int64_t>(next.until_ns - foreseen.costs_from_ns, 0);
-    if (holds) most_ns += 2 * costs.switch_ns();  // if it stays away
-    const int64_t calls_ns = holds ? 0 : costs.interrupt_ns();  // which are not given back
-    foreseen.refused =
-        (holds && !may_hold(pass, place)) || !pass.device.foresights.take(most_ns + calls_ns, pass.now_ns);
-    foreseen.taken_ns = foreseen.refused ? 0 : most_ns;
 }
 
 // A unit that is off the device faster than others need not be suspended as early as they. But the less urgent of these

@@ -47,8 +47,6 @@ private:
     bool anticipated(Pass& pass, uint32_t place);
     int64_t longer_pause(Pass& pass, uint32_t place, int64_t learned_ns, int64_t newcomer_ns);
     bool is_expected(Pass& pass, uint32_t place);
-    Expected foresee(Pass& pass, uint32_t place);
-    void begin_foreseen(Pass& pass, uint32_t place, const Expected& next, bool holds);
     const LessUrgent* less_urgent(Pass& pass, uint32_t place);
     void let_run_until_needed(Pass& pass);
     void rank(Pass& pass) const;

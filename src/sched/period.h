@@ -113,7 +113,7 @@ private:
     int64_t began_ns_ = 0;
 };
 
-// A burst that is expected for its unit's rhythm alone, and what was taken for it (precautions.h).
+// The next burst of a unit that is foreseen (foreseen.h), and what was taken for it (DeviceHistory::foresights).
 struct Foreseen {
     // To have the device by then: until the process's agent has woken, beside the hardware's switch. A machine with few
     // processors may take 70 us; then the burst waits for the rest of the switch.

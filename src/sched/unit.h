@@ -86,7 +86,7 @@ struct Verdict {
     }
 };
 
-// What is done for bursts that are foreseen (period.h).
+// What is done for bursts that are foreseen (foreseen.h).
 enum class Foresight : uint32_t {
     kNone = 0,
     kHold = 1,  // the process that expects one has the device beforehand, where it can keep the device

@@ -1,0 +1,74 @@
+#include "sched/foreseen.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace xsched::sched {
+namespace {
+
+// Whether it may have the device before its burst, without anybody being suspended: short timeslices let it in within
+// a switch. Not before anybody as urgent, nor before work of its own process, which would wait as well.
+bool may_hold(const Pass& pass, uint32_t place) {
+    const DeviceHistory& device = pass.device;
+    const uint32_t at = device.eligible[place];
+    const uint64_t process = pass.given.units[at].unit.process;
+    bool anybody = false;
+    for (uint32_t other = 0; other < device.eligible.size(); ++other) {
+        if (device.ready[other] == 0) continue;
+        const uint32_t its = device.eligible[other];
+        if (device.urgency[its] >= device.urgency[at] || pass.given.units[its].unit.process == process) return false;
+        if (!device.groups[device.units[its].group].has_short_timeslice(pass.now_ns)) return false;
+        anybody = true;
+    }
+    return anybody;
+}
+
+// What it may cost at most is taken in advance.
+void begin(Pass& pass, uint32_t place, const Expected& next, bool holds) {
+    const Costs& costs = pass.unit(place).costs;
+    Foreseen& foreseen = pass.history(place).foreseen;
+    foreseen.begun_ns = pass.now_ns;
+    foreseen.until_ns = next.until_ns;
+    foreseen.costs_from_ns = holds ? pass.now_ns + costs.switch_ns() : pass.now_ns;
+    int64_t most_ns = std::max<int64_t>(next.until_ns - foreseen.costs_from_ns, 0);
+    if (holds) most_ns += 2 * costs.switch_ns();  // if it stays away
+    const int64_t calls_ns = holds ? 0 : costs.interrupt_ns();  // which are not given back
+    foreseen.refused =
+        (holds && !may_hold(pass, place)) || !pass.device.foresights.take(most_ns + calls_ns, pass.now_ns);
+    foreseen.taken_ns = foreseen.refused ? 0 : most_ns;
+}
+
+}  // namespace
+
+Expected rhythm_of(Pass& pass, uint32_t place) {
+    const UnitState& state = pass.unit(place);
+    if (pass.settings.foresight == Foresight::kNone || state.ready) return {};
+    if (state.unit.expect_ns != 0 || state.unit.period_us != 0) return {};
+    if (!state.keeps_alive && pass.settings.foresight != Foresight::kTakeOff) return {};
+    return pass.history(place).period.next(state.idle_since_ns, pass.now_ns);
+}
+
+Expected foresee(Pass& pass, uint32_t place, const Expected& rhythm, int64_t victims_off_ns) {
+    const UnitState& state = pass.unit(place);
+    UnitHistory& known = pass.history(place);
+    const bool holds = state.keeps_alive;
+    const int64_t before_ns = holds ? state.costs.switch_ns() + Foreseen::kWakeNs : victims_off_ns;
+    const int64_t begin_ns = rhythm.begin_ns(before_ns);
+    const bool begun = pass.now_ns >= begin_ns;
+    if (known.foreseen.at_ns != rhythm.at_ns) known.foreseen = {.at_ns = rhythm.at_ns};
+    if (begun && known.foreseen.begun_ns == 0) begin(pass, place, rhythm, holds);
+    if (known.foreseen.refused) return {};
+    if (!holds) return rhythm;
+    pass.wake(begun ? rhythm.until_ns : begin_ns);
+    if (begun) known.hold_until_ns = rhythm.until_ns;
+    return {};
+}
+
+void repay_foreseen(DeviceHistory& device, UnitHistory& known, int64_t ready_ns) {
+    Foreseen& foreseen = known.foreseen;
+    if (foreseen.taken_ns == 0 || ready_ns <= foreseen.begun_ns || ready_ns > foreseen.until_ns) return;
+    const int64_t cost_ns = std::max<int64_t>(ready_ns - foreseen.costs_from_ns, 0);
+    device.foresights.give_back(std::max<int64_t>(std::exchange(foreseen.taken_ns, 0) - cost_ns, 0));
+}
+
+}  // namespace xsched::sched

@@ -1,0 +1,19 @@
+// Bursts that are expected for their unit's rhythm alone (period.h): what is done for them, and what it may cost the
+// others (docs/decisions/016). Not thread-safe. No allocation.
+#pragma once
+
+#include <cstdint>
+
+#include "sched/pass.h"
+
+namespace xsched::sched {
+
+// Of an idle unit, from its rhythm, if anything may be done for it. None: at_ns is 0.
+Expected rhythm_of(Pass& pass, uint32_t place);
+// What the unit wants the device for beforehand, with victims that take so long to be off it; none: it does not. Where
+// its process can keep the device, it need not want it: it is let in (UnitHistory::hold_until_ns).
+Expected foresee(Pass& pass, uint32_t place, const Expected& rhythm, int64_t victims_off_ns);
+// It has work since then: what was taken for it and not needed is given back.
+void repay_foreseen(DeviceHistory& device, UnitHistory& known, int64_t ready_ns);
+
+}  // namespace xsched::sched
