@@ -111,6 +111,16 @@ devices() {
     return $status
 }
 
+# What is gained where bursts come in a rhythm, and what their victims pay for it (docs/decisions/016).
+foresight() {
+    local status=0
+    python3 bench/cuda/neighbours.py --build "$build" --results "$work" --set lengths --urgent kernels,steps \
+        --ways native,xsched,foreseeing --bursts 200 --native-bursts 40 --budget $((budget / 2)) || status=$?
+    python3 bench/published.py --build "$build" --results "$work" --stay --rounds 1 --seconds 4 --keep-rows \
+        --only W7.resnet50,W1.A,W7.bert --ways native,xsched,xsched_foreseeing --budget $((budget / 2)) || status=$?
+    return $status
+}
+
 # What each step runs ($budget: the seconds it may start new measurements in), and its usual time.
 usual_seconds() {
     case $1 in
@@ -133,6 +143,7 @@ usual_seconds() {
         models) echo 330 ;;
         auto) echo 290 ;;
         targets) echo 85 ;;
+        foresight) echo 330 ;;
         serving | serving-mps) echo 420 ;;
         suite | suite-compile | order | run) echo 280 ;;
         *) echo 0 ;;
@@ -174,12 +185,13 @@ run_step() {
         serving) torch serving.py $EXTRA ;;
         serving-mps) torch serving.py --mps --rounds 2 ;;
         devices) devices ;;
+        foresight) foresight ;;
         suite) python3 tests/gpu/run_suite.py --build "$build" --results "$work" --budget "$budget" ;;
         suite-compile) python3 tests/gpu/run_suite.py --build "$build" --results "$work" --budget "$budget" \
                                --modes compile --name torch_suite_compile ;;
         *) echo "no step $1: probe smoke main peers lengths own mps streams overhead preemption thresholds models2" \
-                "shares auto targets fit property bench published acceptance launch hip level3 directive demo models" \
-                "serving serving-mps suite suite-compile devices order run"
+                "shares auto targets foresight fit property bench published acceptance launch hip level3 directive" \
+                "demo models serving serving-mps suite suite-compile devices order run"
            return 2 ;;
     esac
 }
