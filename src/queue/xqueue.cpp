@@ -54,17 +54,24 @@ void XQueue::begin(const Setup& setup, const Placement& placement) {
     core_.window = Window{};
     core_.window.configure(setup.threshold, setup.batch_size);
     core_.meter = CommandMeter{};
-    config_serial_ = placement.slot->want_serial.load(std::memory_order_relaxed);
     gated_.begin();
     held_.forget_split();
     buffered_.begin();
     keep_alive_.begin();
-    keep_alive_.placed();
+    placed();
     stop_.begin();
     core_.handle.store(pack_handle(static_cast<uint32_t>(getpid()), core_.generation, core_.index),
                        std::memory_order_release);
     publish();
     core_.in_use.store(true, std::memory_order_release);
+}
+
+// Lock held. In other memory, what is asked for is counted anew.
+void XQueue::placed() {
+    const ipc::QueueSlot& slot = core_.published.slot();
+    config_serial_ = slot.want_serial.load(std::memory_order_relaxed);
+    ask_seen_ = slot.ask.load(std::memory_order_relaxed);
+    keep_alive_.placed();
 }
 
 // Lock held.
@@ -96,8 +103,7 @@ void XQueue::attach(const Placement& placement) {
         }
         core_.published.free();
         core_.published.place(placement);
-        config_serial_ = placement.slot->want_serial.load(std::memory_order_relaxed);  // counted anew there
-        keep_alive_.placed();
+        placed();
         publish();
     }
     apply_directive();

@@ -138,6 +138,7 @@ public:
 private:
     bool gated() const { return core_.setup.ops != nullptr && core_.setup.ops->gate != nullptr; }
     void choose_path();
+    void placed();
     void publish();
     bool drained() const;
     void pump() override;
