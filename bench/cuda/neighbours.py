@@ -99,7 +99,9 @@ class Bench:
         if way not in self.servers:
             self.servers[way] = self.folder / way
             self.servers[way].mkdir(mode=0o700)
-        return {**os.environ, "XDG_RUNTIME_DIR": str(self.servers[way]), **(WAYS[way] or {})}
+        # A server is also found at another place than its folder, so that each way needs a socket of its own.
+        places = {"XDG_RUNTIME_DIR": str(self.servers[way]), "XSCHED_SOCKET": str(self.servers[way] / "server.sock")}
+        return {**os.environ, **places, **(WAYS[way] or {})}
 
     def start(self, way, priority, line):
         """The process, not yet ready; `out` of it is the file that its rows go to."""
