@@ -127,6 +127,11 @@ typedef enum {
     kXqWhenComplete = 1  // when all that was launched before it is complete
 } XqReturn;
 
+// Behind the first launch of a burst that was foreseen, its process keeps the device so long in any case: as long as a
+// switch takes. Less is not enough: with the launch alone in flight the device turned to others, and a burst took a
+// switch longer than without (docs/decisions/016).
+enum { kXqHeldBehindLaunchNs = 150'000 };
+
 // For hardware that switches between the contexts of processes, at a price. For gated devices.
 typedef struct XqKeepAliveOps {
     // A moment's work on the device for nothing, so that it has switched to this queue's context when work comes; not
@@ -135,11 +140,12 @@ typedef struct XqKeepAliveOps {
     // Before the first `start`; may take many milliseconds. NotSupported: it cannot be kept alive.
     XResult (*prepare)(void* hwq);
     // Behind all that was launched, puts work for nothing that keeps the device for this queue's context. The work ends
-    // when *keep_alive is past `number`, modulo 2^32, or after `ns`; and some microseconds after *keep_alive was seen
-    // to be `number`. `number` is even.
+    // when *keep_alive is past `number`, modulo 2^32, or after `ns`; once *keep_alive was seen to be `number`, some
+    // microseconds after that instead. `number` is even.
     XResult (*start)(void* hwq, uint32_t number, int64_t ns, XqReturn when);
-    // The same in a queue of our own, before there is work of the program's: as `warm`, but for so long. Both do
-    // nothing, and say kXSchedErrorNotAllowed, while what was asked for before still waits for the device.
+    // The same in a queue of our own, before there is work of the program's: as `warm`, but for so long. It ends
+    // kXqHeldBehindLaunchNs after *keep_alive was seen to be `number`. Both do nothing, and say kXSchedErrorNotAllowed,
+    // while what was asked for before still waits for the device.
     XResult (*hold)(void* hwq, uint32_t number, int64_t ns);
 } XqKeepAliveOps;
 

@@ -13,7 +13,8 @@ constexpr int64_t kLongestNs = 50 * base::kMicrosecond;
 
 }  // namespace
 
-constinit std::atomic<KeepAlive*> KeepAlive::held_by{nullptr};
+constinit std::atomic<KeepAlive*> KeepAlive::holder{nullptr};
+constinit std::atomic<KeepAlive*> KeepAlive::awaiting{nullptr};
 constinit std::atomic<int64_t> KeepAlive::held_until_ns{0};
 
 void KeepAlive::begin() {
@@ -57,8 +58,6 @@ bool KeepAlive::start(XqReturn when) {
 
 void KeepAlive::end() {
     if (!running() || !running_.exchange(false)) return;
-    KeepAlive* self = this;
-    if (held_by.compare_exchange_strong(self, nullptr)) held_until_ns.store(0, std::memory_order_relaxed);
     base::Lock lock(core_.mutex);
     if (core_.in_use) core_.published.keep_alive(ended());
 }
@@ -132,7 +131,7 @@ uint32_t KeepAlive::number_to_hold() {
     if (!core_.in_use || core_.retired || !path_.bound()) return 0;
     if (core_.published.header().keeps_alive.load(std::memory_order_relaxed) == 0) return 0;
     path_.absorb_progress();
-    return core_.completed == core_.submitted ? raise_number() : 0;
+    return core_.completed == core_.submitted ? held_number_ = raise_number() : 0;
 }
 
 // One at a time: they stand in the same queue of ours.
@@ -145,19 +144,35 @@ void KeepAlive::hold(int64_t ns) {
               static_cast<unsigned long>(core_.handle), number != 0 ? "keeps" : "does not keep",
               static_cast<long long>(ns / base::kMicrosecond));
     if (number == 0) return;
-    running_.store(true, std::memory_order_seq_cst);
-    held_until_ns.store(now_ns + ns, std::memory_order_relaxed);
-    held_by.store(this, std::memory_order_seq_cst);
-    bool launched = ops()->hold(core_.setup.impl, number, ns) != kXSchedSuccess;
-    if (!launched) {  // or meanwhile, by a thread that did not see that it is held
+    held_until_ns.store(now_ns + ns + kXqHeldBehindLaunchNs, std::memory_order_relaxed);
+    holder.store(this, std::memory_order_seq_cst);
+    awaiting.store(this, std::memory_order_seq_cst);
+    if (ops()->hold(core_.setup.impl, number, ns) != kXSchedSuccess) return end_held();
+    bool launched_meanwhile = false;  // by a thread that did not see that it is held
+    {
         base::Lock lock(core_.mutex);
-        launched = core_.completed != core_.submitted;
+        launched_meanwhile = core_.completed != core_.submitted;
     }
-    if (launched) end();
+    if (launched_meanwhile) launched();
+}
+
+// A keep-alive of a later wait has the same word, and may have told it more.
+void KeepAlive::tell_held(uint32_t word) {
+    base::Lock lock(core_.mutex);
+    if (core_.in_use && held_number_ == number_) core_.published.keep_alive(word);
+}
+
+void KeepAlive::launched() {
+    KeepAlive* const held = awaiting.exchange(nullptr);
+    if (held != nullptr) held->tell_held(held->held_number_);
 }
 
 void KeepAlive::end_held() {
-    if (KeepAlive* holder = held_by.load()) holder->end();
+    KeepAlive* const held = holder.exchange(nullptr);
+    if (held == nullptr) return;
+    awaiting.store(nullptr);
+    held_until_ns.store(0, std::memory_order_relaxed);
+    held->tell_held(held->held_number_ + 1);
 }
 
 }  // namespace xsched::queue

@@ -3,7 +3,8 @@
 // the others and back, for two switches between contexts (350 us on an H100, docs/decisions/003).
 //
 // Likewise before a burst that is foreseen: then nothing of the program's is there yet, and the keep-alive stands in a
-// queue of our own. The first launch of the process ends it, whichever queue that is in.
+// queue of our own, beside the program's. It ends some time behind the process's first launch, whichever queue that is
+// in: until then that has launched enough to keep the device by itself, or the scheduler keeps the others off.
 //
 // For gated queues (XqKeepAliveOps). Any thread; takes the queue's lock itself, but where a comment says that it is
 // held.
@@ -27,8 +28,10 @@ public:
     bool only_ours_pending();
     // A keep-alive may be in the stream. No lock needed.
     bool running() const { return running_.load(std::memory_order_relaxed); }
-    // One that is held before a burst, of any queue of the process.
-    static bool any_held() { return held_by.load(std::memory_order_relaxed) != nullptr; }
+    // One is held before a burst, of any queue of the process, and waits for its first launch.
+    static bool awaits_launch() { return awaiting.load(std::memory_order_relaxed) != nullptr; }
+    static void launched();
+    // Before a call that waits for the whole context, of which a held one is a part.
     static void end_held();
 
     // Agent thread: one of the two that follow has something to do.
@@ -51,9 +54,13 @@ private:
     uint32_t raise_number();
     uint32_t number_to_hold();
     void hold(int64_t ns);
+    void tell_held(uint32_t word);
     bool preparation_asked();
 
-    static std::atomic<KeepAlive*> held_by;  // objects of queues are never freed (pool.h)
+    // Whose keep-alive is held before a burst, and whether it still awaits the first launch. Objects of queues are
+    // never freed (pool.h).
+    static std::atomic<KeepAlive*> holder;
+    static std::atomic<KeepAlive*> awaiting;
     static std::atomic<int64_t> held_until_ns;  // it has ended by then
 
     QueueCore& core_;
@@ -61,6 +68,7 @@ private:
     uint32_t number_ = 0;  // of the last one: even
     std::atomic<bool> running_{false};
     bool followed_ = false;  // once
+    uint32_t held_number_ = 0;  // of the last one that was held
     uint32_t prepared_for_ = 0;  // or refused: the path's binding
     uint32_t warm_seen_ = 0;
 };

@@ -163,6 +163,8 @@ XSCHED_HOT void xq_end_keep_alive(XqQueue* queue) {
     if (XQueue* object = of_pointer(queue)) object->keep_alive().end();
 }
 
+void xq_end_held_keep_alive() { xsched::queue::KeepAlive::end_held(); }
+
 bool xq_only_keep_alive_pending(XqQueue* queue) {
     XQueue* object = of_pointer(queue);
     return object != nullptr && object->keep_alive().only_ours_pending();

@@ -75,6 +75,8 @@ void xq_report_marker(XqQueue* queue, XqAskLater later);
 bool xq_keep_alive(XqQueue* queue, XqReturn when);
 // The caller is about to ask or wait for the stream in another way: a keep-alive there ends, in a moment.
 void xq_end_keep_alive(XqQueue* queue);
+// Likewise for a whole context: also one that is held before a burst, of any queue of the process.
+void xq_end_held_keep_alive(void);
 // True: no work of the program's own is in flight, but some of ours may be (a keep-alive, a progress report). A driver
 // that calls the stream busy means that.
 bool xq_only_keep_alive_pending(XqQueue* queue);

@@ -57,10 +57,12 @@ public:
     void admit_callback(XqTicket& ticket) { path_->admit_callback(ticket); }
     XSCHED_HOT void launched(XqTicket& ticket, uint32_t outcome) {
         // Work, not only a place in the queue, and not before the scheduler has been told: that may take a system call.
-        const bool followed = (keep_alive_.running() || KeepAlive::any_held()) && ticket.covers != 0;
+        const bool followed = (keep_alive_.running() || KeepAlive::awaits_launch()) && ticket.covers != 0;
         path_->launched(ticket, outcome);
-        if (followed) [[unlikely]]
-            keep_alive_.running() ? keep_alive_.followed() : KeepAlive::end_held();
+        if (followed) [[unlikely]] {
+            if (keep_alive_.running()) keep_alive_.followed();
+            KeepAlive::launched();
+        }
     }
     void buffer(XqCommand* command) { buffered_.buffer(command); }
     // Runs `command` on this thread as if the worker did: what it enqueues on this queue meanwhile passes.

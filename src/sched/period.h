@@ -117,7 +117,7 @@ private:
 struct Foreseen {
     // To have the device by then: until the process's agent has woken, beside the hardware's switch. A machine with few
     // processors may take 70 us; then the burst waits for the rest of the switch.
-    static constexpr int64_t kWakeNs = 30'000;
+    static constexpr int64_t kWakeNs = 120'000;
 
     int64_t at_ns = 0;
     int64_t until_ns = 0;

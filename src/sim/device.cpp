@@ -161,7 +161,8 @@ void Device::end_hold(Stream& stream, int64_t end_ns, int64_t now_ns) {
     Command& command = stream.commands.back();
     const bool runs = running_ == &stream && stream.commands.front().hold;
     if (!runs) {
-        command.left_ns = std::min(command.left_ns, costs_.keep_alive_us);
+        command.left_ns = std::min(command.left_ns, end_ns - now_ns + costs_.keep_alive_us);
+        command.ready_ns = std::min(command.ready_ns, now_ns);
         return;
     }
     command.left_ns = std::min(command.left_ns, end_ns + costs_.keep_alive_us - began_ns_);

@@ -178,7 +178,8 @@ void QueueModel::hold_if_asked(int64_t now_ns) {
     const int64_t hold_ns = slot_->warm_us.load(std::memory_order_relaxed) * base::kMicrosecond;
     if (hold_ns == 0 || done_ != submitted_ || !stream_.commands.empty()) return;
     held_ = true;
-    stream_.commands.push({.left_ns = hold_ns, .ready_ns = now_ns, .number = ++hold_number_, .hold = true});
+    const int64_t ready_ns = now_ns + costs_.errand_us;
+    stream_.commands.push({.left_ns = hold_ns, .ready_ns = ready_ns, .number = ++hold_number_, .hold = true});
     device_.look(now_ns);
 }
 

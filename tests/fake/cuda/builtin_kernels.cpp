@@ -8,8 +8,9 @@
 //   nothing(u64, u32)
 //   tick(u32* b, u64* tick, u32 rounds, u32 every)  as busy, 1000 steps a round, and a clock to *tick
 //                                                  (the last three are those of the benchmark programs)
-//   xsched_keep_alive(u32* word, u32 number, u64 ns)   XSched's own (src/platform/cuda/hal/keep_alive.cpp): until the
-//                                                  word is past the number, or so long, or 15 us behind its reaching it
+//   xsched_keep_alive(u32* word, u32 number, u64 ns, u64 followed)
+//                                                  XSched's own (src/platform/cuda/hal/keep_alive.cpp): until the word
+//                                                  is past the number, or so long, or so long behind its reaching it
 #include <sched.h>
 
 #include <algorithm>
@@ -109,7 +110,7 @@ void run_keep_alive(const std::byte* parameters, size_t) {
     for (int64_t now = clock_ns(); static_cast<int32_t>(*word - number) <= 0 && now < end; now = clock_ns()) {
         if (!followed && *word == number) {
             followed = true;
-            end = std::min(end, now + 15'000);
+            end = now + static_cast<int64_t>(read<uint64_t>(parameters, 24));
         }
         pass_moment(end - now);
     }
@@ -127,7 +128,7 @@ const Builtin* builtin_named(const char* name) {
         {"busy", {8, 4}, {0, 8}, 12, run_busy},
         {"nothing", {8, 4}, {0, 8}, 12, run_noop},
         {"tick", {8, 8, 4, 4}, {0, 8, 16, 20}, 24, run_tick},
-        {"xsched_keep_alive", {8, 4, 8}, {0, 8, 16}, 24, run_keep_alive},
+        {"xsched_keep_alive", {8, 4, 8, 8}, {0, 8, 16, 24}, 32, run_keep_alive},
     };
     for (const Builtin& it : all)
         if (std::strcmp(it.name, name) == 0) return &it;

@@ -12,21 +12,23 @@ namespace {
 
 constexpr int kBehind = 2;
 
-// xsched_keep_alive waits until the word is past `number`, or `ns` have passed, or 15 us since the word was seen to be
-// `number`: the program has launched something, and what follows is on its way or is not to come.
+// xsched_keep_alive waits until the word is past `number`, or `ns` have passed. Once the word was seen to be `number`,
+// it is `followed` since then instead: the program has launched something, and what follows is on its way or is not to
+// come.
 constexpr char kKernels[] = R"(.version 6.0
 .target sm_50
 .address_size 64
 
-.visible .entry xsched_keep_alive(.param .u64 word, .param .u32 number, .param .u64 ns)
+.visible .entry xsched_keep_alive(.param .u64 word, .param .u32 number, .param .u64 ns, .param .u64 followed)
 {
     .reg .pred %reached, %early, %followed;
     .reg .b32 %number, %now, %ahead;
-    .reg .b64 %word, %ns, %time, %end, %soon;
+    .reg .b64 %word, %ns, %time, %end, %soon, %limit, %behind;
 
     ld.param.u64 %word, [word];
     ld.param.u32 %number, [number];
     ld.param.u64 %ns, [ns];
+    ld.param.u64 %behind, [followed];
     mov.u64 %time, %globaltimer;
     add.u64 %end, %time, %ns;
 again:
@@ -36,10 +38,9 @@ again:
     @%reached bra done;
     mov.u64 %time, %globaltimer;
     setp.eq.s32 %followed, %ahead, 0;
-    @!%followed add.u64 %soon, %time, 15000;
-    setp.lt.u64 %early, %time, %end;
-    @!%early bra done;
-    setp.lt.u64 %early, %time, %soon;
+    @!%followed add.u64 %soon, %time, %behind;
+    selp.b64 %limit, %soon, %end, %followed;
+    setp.lt.u64 %early, %time, %limit;
     @%early bra again;
 done:
     ret;
@@ -102,11 +103,13 @@ Result prepare_keep_alive(const Api& api, Context context) {
     return g_kernels.remember(context, made) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-Result keep_alive(const Api& api, Context context, Stream stream, DevicePtr word, uint32_t number, int64_t ns) {
+Result keep_alive(const Api& api, Context context, Stream stream, DevicePtr word, uint32_t number, int64_t ns,
+                  int64_t followed_ns) {
     Kernels kernels{};
     if (!g_kernels.find(context, &kernels)) return CUDA_ERROR_NOT_SUPPORTED;
     auto time = static_cast<uint64_t>(ns);
-    void* parameters[] = {&word, &number, &time};
+    auto followed = static_cast<uint64_t>(followed_ns);
+    void* parameters[] = {&word, &number, &time, &followed};
     Result code = launch(api, kernels.keep_alive, stream, parameters);
     for (int i = 0; i < kBehind && code == CUDA_SUCCESS; ++i) code = launch(api, kernels.nothing, stream, nullptr);
     return code;

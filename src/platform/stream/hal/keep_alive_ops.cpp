@@ -9,6 +9,8 @@
 namespace xsched::stream {
 namespace {
 
+constexpr int64_t kFollowedNs = 15'000;  // behind the program's next launch: further ones are on their way
+
 // Of our own stream of the queue's context. False: there is none, or what is in it still waits for the device. Then
 // another one would bring nothing, and many would fill the stream, in which the agent would stand.
 bool find_idle_scratch(const HwQueue& hwq, Scratch* scratch) {
@@ -47,7 +49,8 @@ XResult begin_keep_alive(HwQueue& hwq, [[maybe_unused]] uint32_t number, [[maybe
     if (!words_in_place(hwq, use)) return kXSchedErrorNotSupported;
     [[maybe_unused]] const DevicePtr word = hwq.device_keep_alive.load(std::memory_order_relaxed);
     Result code = kNotSupported;
-    if constexpr (kSwitchesContexts) code = keep_alive(*hwq.api, hwq.context, hwq.stream, word, number, ns);
+    if constexpr (kSwitchesContexts)
+        code = keep_alive(*hwq.api, hwq.context, hwq.stream, word, number, ns, kFollowedNs);
     return code == kSuccess ? kXSchedSuccess : kXSchedErrorNotSupported;
 }
 
@@ -73,7 +76,8 @@ XResult hold_device(void* self, [[maybe_unused]] uint32_t number, [[maybe_unused
     if (!words_hold(hwq) || !find_idle_scratch(hwq, &scratch)) return kXSchedErrorNotAllowed;
     [[maybe_unused]] const DevicePtr word = hwq.device_keep_alive.load(std::memory_order_relaxed);
     Result code = kNotSupported;
-    if constexpr (kSwitchesContexts) code = keep_alive(*hwq.api, hwq.context, scratch.stream, word, number, ns);
+    if constexpr (kSwitchesContexts)
+        code = keep_alive(*hwq.api, hwq.context, scratch.stream, word, number, ns, kXqHeldBehindLaunchNs);
     return code == kSuccess ? kXSchedSuccess : kXSchedErrorNotSupported;
 }
 

@@ -56,7 +56,8 @@ bool only_keep_alive_pending(StreamEntry* entry) {
 
 // Of several queues, none: which of them works last is not known.
 bool ContextMarks::wait_and_keep_alive() const {
-    if (count_ == 1) return stream::wait_and_keep_alive(marks_[0].entry);
+    if (count_ == 1 && stream::wait_and_keep_alive(marks_[0].entry)) return true;
+    xq_end_held_keep_alive();
     for (unsigned i = 0; i < count_; ++i) stream::end_keep_alive(marks_[i].entry);
     return false;
 }

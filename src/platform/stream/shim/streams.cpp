@@ -286,6 +286,7 @@ bool several_queues() { return g_queues.load(std::memory_order_relaxed) > 1; }
 bool several_priorities() { return g_mixed.load(std::memory_order_relaxed); }
 
 void end_all_keep_alives() {
+    xq_end_held_keep_alive();
     for_each_entry([](const StreamEntry& entry) {
         if (XqQueue* xqueue = entry.xqueue.load(std::memory_order_acquire)) xq_end_keep_alive(xqueue);
     });
