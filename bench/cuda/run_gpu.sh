@@ -218,7 +218,7 @@ summary=()
         echo; echo "=== $name (at most $seconds s, $SECONDS s gone)"
         began=$SECONDS
         # A step and all it started end with its time: they are one process group.
-        export -f run_step suite torch probe hip order devices
+        export -f run_step suite torch probe hip order devices foresight
         export build work budget EXTRA RUN
         timeout --kill-after=15 "$seconds" bash -c 'run_step "$1"' step "$name" 2>&1
         summary+=("$name: exit status $? after $((SECONDS - began)) s")

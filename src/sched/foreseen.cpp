@@ -29,7 +29,7 @@ void begin(Pass& pass, uint32_t place, const Expected& next, bool holds) {
     Foreseen& foreseen = pass.history(place).foreseen;
     foreseen.begun_ns = pass.now_ns;
     foreseen.until_ns = next.until_ns;
-    foreseen.costs_from_ns = holds ? pass.now_ns + costs.switch_ns() : pass.now_ns;
+    foreseen.costs_from_ns = holds ? pass.now_ns + Foreseen::kWakeNs + costs.switch_ns() : pass.now_ns;
     int64_t most_ns = std::max<int64_t>(next.until_ns - foreseen.costs_from_ns, 0);
     if (holds) most_ns += 2 * costs.switch_ns();  // if it stays away
     const int64_t calls_ns = holds ? 0 : costs.interrupt_ns();  // which are not given back

@@ -1,13 +1,14 @@
 // When a unit's next burst is expected, from the rhythm of its bursts alone, which nobody has told: that of their
 // begins (a camera), or that of the rests between them (a program that thinks as long as ever, whatever its bursts
-// take). Only where the last ones came so evenly that waiting for the next costs little; one that stays away ends the
-// belief. A burst begins after a pause that is not short (pauses.h). Pure; one object per unit; not thread-safe; no
-// allocation.
+// take). Only where the last ones came so evenly that waiting for the next costs little. One that comes at another time
+// is left out; several in a row end the belief. A burst begins after a pause that is not short (pauses.h). Pure; one
+// object per unit; not thread-safe; no allocation.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <span>
 
 #include "sched/expectation.h"
 
@@ -16,7 +17,9 @@ namespace xsched::sched {
 // The last times between two events, as long as all of them were possible.
 class EvenTimes {
 public:
-    static constexpr unsigned kEnough = 8;
+    static constexpr unsigned kMost = 8;
+    static constexpr unsigned kEnough = 4;
+    static constexpr unsigned kMostStrays = 2;  // so many in a row that do not fit change nothing
     static constexpr int64_t kMostSpreadNs = 500'000;  // between the shortest of them and the longest
     static constexpr int64_t kMostNs = 1'000'000'000;
     static constexpr int64_t kEarlyNs = 20'000;  // before the shortest, the next is expected
@@ -24,18 +27,20 @@ public:
     explicit EvenTimes(int64_t least_ns) : least_possible_ns_(least_ns) {}
 
     void add(int64_t ns) {
-        if (ns < least_possible_ns_ || ns > kMostNs) {
-            forget();
+        if (even() && !fits(ns) && strays_ < kMostStrays) {
+            ++strays_;
             return;
         }
+        if (!possible(ns) || !fits(ns)) forget();
+        strays_ = 0;
+        if (!possible(ns)) return;
         times_[next_] = ns;
-        next_ = (next_ + 1) % kEnough;
-        count_ = std::min(count_ + 1, kEnough);
-        if (count_ == kEnough) sum_up();
+        next_ = (next_ + 1) % kMost;
+        count_ = std::min(count_ + 1, kMost);
+        if (count_ >= kEnough) sum_up();
     }
-    void forget() { count_ = 0, next_ = 0; }
 
-    bool even() const { return count_ == kEnough && spread_ns() <= kMostSpreadNs; }
+    bool even() const { return count_ >= kEnough && spread_ns() <= kMostSpreadNs; }
     int64_t spread_ns() const { return most_ns_ - least_ns_; }
     // The next is expected from then on: as early as may be had for 1 part in 100 of the time itself.
     int64_t from_ns() const { return from_ns_; }
@@ -45,14 +50,21 @@ private:
     static constexpr int64_t kPart = 100;
     static constexpr int64_t kStepNs = 10'000;
 
+    void forget() { count_ = 0, next_ = 0; }
+    bool possible(int64_t ns) const { return ns >= least_possible_ns_ && ns <= kMostNs; }
+    // With it, they would still be even. Of few nothing is known yet.
+    bool fits(int64_t ns) const {
+        return count_ < kEnough || (possible(ns) && std::max(most_ns_, ns) - std::min(least_ns_, ns) <= kMostSpreadNs);
+    }
+    std::span<const int64_t> known() const { return std::span(times_).first(count_); }
     // How long the device would have been kept before the next, on average.
     int64_t kept_ns(int64_t from_ns) const {
         int64_t sum_ns = 0;
-        for (const int64_t ns : times_) sum_ns += std::max<int64_t>(ns - from_ns, 0);
-        return sum_ns / kEnough;
+        for (const int64_t ns : known()) sum_ns += std::max<int64_t>(ns - from_ns, 0);
+        return sum_ns / count_;
     }
     void sum_up() {
-        const auto [least, most] = std::minmax_element(times_.begin(), times_.end());
+        const auto [least, most] = std::ranges::minmax_element(known());
         least_ns_ = *least;
         most_ns_ = *most;
         from_ns_ = least_ns_ - kEarlyNs;
@@ -61,12 +73,13 @@ private:
     }
 
     int64_t least_possible_ns_;
-    std::array<int64_t, kEnough> times_{};
+    std::array<int64_t, kMost> times_{};
     int64_t least_ns_ = 0;
     int64_t most_ns_ = 0;
     int64_t from_ns_ = 0;
     unsigned next_ = 0;
     unsigned count_ = 0;
+    unsigned strays_ = 0;  // in a row
 };
 
 class Period {
@@ -86,7 +99,7 @@ public:
     }
 
     // Of a unit that is idle since then. Until the burst has come or is given up.
-    Expected next(int64_t idle_since_ns, int64_t now_ns) {
+    Expected next(int64_t idle_since_ns, int64_t now_ns) const {
         const bool rests = rests_are_more_even();
         const EvenTimes& times = rests ? rests_ : periods_;
         if (!times.even()) return {};
@@ -94,18 +107,12 @@ public:
         const Expected next{.at_ns = from_ns + times.from_ns(),
                             .until_ns = from_ns + times.most_ns() + kLateNs,
                             .most_lead_ns = times.from_ns() / 2};
-        if (now_ns < next.until_ns) return next;
-        if (now_ns >= next.until_ns + EvenTimes::kMostSpreadNs) give_up();
-        return {};  // it is late
+        return now_ns < next.until_ns ? next : Expected{};  // late: it is given up, but not the rhythm
     }
 
 private:
     bool rests_are_more_even() const {
         return rests_.even() && (!periods_.even() || rests_.spread_ns() < periods_.spread_ns());
-    }
-    void give_up() {
-        periods_.forget();
-        rests_.forget();
     }
 
     EvenTimes periods_{kLeastPeriodNs};
@@ -115,8 +122,8 @@ private:
 
 // The next burst of a unit that is foreseen (foreseen.h), and what was taken for it (DeviceHistory::foresights).
 struct Foreseen {
-    // To have the device by then: until the process's agent has woken, beside the hardware's switch. A machine with few
-    // processors may take 70 us; then the burst waits for the rest of the switch.
+    // To have the device by then: until a thread of the process has woken for it (measured: some 140 us), beside the
+    // hardware's switch. Where that takes longer the burst waits for the rest of the switch.
     static constexpr int64_t kWakeNs = 120'000;
 
     int64_t at_ns = 0;

@@ -44,24 +44,41 @@ TEST(Period, IsBelievedAfterEnoughEvenIntervals) {
 
 TEST(Period, UnevenOnesAreNone) {
     Rhythm rhythm;
-    rhythm.bursts(EvenTimes::kEnough + 1);
-    rhythm.burst(kPeriodNs + EvenTimes::kMostSpreadNs + 1);
-    EXPECT_EQ(rhythm.next(), 0);
-    rhythm.bursts(EvenTimes::kEnough - 1);
-    EXPECT_EQ(rhythm.next(), 0);
-    rhythm.bursts(1);
-    EXPECT_NE(rhythm.next(), 0);
+    for (unsigned i = 0; i < 4 * EvenTimes::kMost; ++i) {
+        rhythm.burst(kPeriodNs + i % 3 * (EvenTimes::kMostSpreadNs / 2 + 1));
+        EXPECT_EQ(rhythm.next(), 0) << i;
+    }
 }
 
-TEST(Period, OneThatStaysAwayEndsTheBelief) {
+TEST(Period, OneAtAnotherTimeChangesNothing) {
+    Rhythm rhythm;
+    rhythm.bursts(EvenTimes::kEnough + 1);
+    for (const int64_t stray_ns : {kPeriodNs + EvenTimes::kMostSpreadNs + 1, kPeriodNs / 4, 2 * EvenTimes::kMostNs}) {
+        rhythm.burst(stray_ns);
+        EXPECT_EQ(rhythm.next(), rhythm.began_ns + kPeriodNs - EvenTimes::kEarlyNs) << stray_ns;
+        rhythm.bursts(1);
+        EXPECT_EQ(rhythm.next(), rhythm.began_ns + kPeriodNs - EvenTimes::kEarlyNs) << stray_ns;
+    }
+}
+
+TEST(Period, SeveralInARowEndTheBelief) {
+    Rhythm rhythm;
+    rhythm.bursts(EvenTimes::kEnough + 1);
+    for (unsigned i = 0; i < EvenTimes::kMostStrays; ++i) rhythm.burst(2 * kPeriodNs);
+    EXPECT_NE(rhythm.next(), 0);
+    rhythm.burst(2 * kPeriodNs);
+    EXPECT_EQ(rhythm.next(), 0);
+    for (unsigned i = 1; i < EvenTimes::kEnough; ++i) rhythm.burst(2 * kPeriodNs);
+    EXPECT_EQ(rhythm.next(), rhythm.began_ns + 2 * kPeriodNs - EvenTimes::kEarlyNs) << "that is the rhythm now";
+}
+
+TEST(Period, OneThatStaysAwayIsGivenUp) {
     Rhythm rhythm;
     rhythm.bursts(EvenTimes::kEnough + 1);
     const Expected next = rhythm.next_at(rhythm.idle_ns);
     EXPECT_EQ(rhythm.next_at(next.until_ns - 1).at_ns, next.at_ns);
     EXPECT_EQ(rhythm.next_at(next.until_ns).at_ns, 0);
-    EXPECT_EQ(rhythm.next_at(next.until_ns + EvenTimes::kMostSpreadNs).at_ns, 0);
-    rhythm.burst(2 * kPeriodNs);
-    EXPECT_EQ(rhythm.next(), 0);
+    EXPECT_EQ(rhythm.next_at(next.until_ns + kSecond).at_ns, 0);
 }
 
 TEST(Period, OneThatIsALittleLateOnlyMovesIt) {
@@ -86,11 +103,6 @@ TEST(Period, RestsCountWhereTheyAreMoreEvenThanBegins) {
         rhythm.burst(before_ns + kRestNs, burst_ns);
     }
     EXPECT_EQ(rhythm.next(), rhythm.idle_ns + kRestNs - EvenTimes::kEarlyNs);
-    const Expected next = rhythm.next_at(rhythm.idle_ns);
-    EXPECT_EQ(rhythm.next_at(next.until_ns).at_ns, 0) << "late";
-    EXPECT_EQ(rhythm.next_at(next.until_ns + EvenTimes::kMostSpreadNs).at_ns, 0);
-    rhythm.burst(burst_ns + kRestNs);
-    EXPECT_EQ(rhythm.next(), 0) << "it had stayed away";
 }
 
 TEST(Period, ShortRestsLeaveNothing) {
