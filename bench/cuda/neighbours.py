@@ -34,7 +34,7 @@ WAYS = {"native": None, "xsched": {}, "whole": {"XSCHED_COPY_PIECE": "-1"}, "pie
         "engines": {"XSCHED_COPY_PIECE": "0", "XSCHED_INTERRUPT_COPIES": "1"},
         "kernels_off": {"XSCHED_INTERRUPT_COPIES": "0"},
         "pageable": {"XSCHED_COPY_PIECE": "0", "XSCHED_INTERRUPT_COPIES": "0"}, "careless": {"XSCHED_PRECAUTIONS": "0"},
-        "foreseeing": {"XSCHED_FORESIGHT": "1"}, "gates": {"XSCHED_INTERRUPT": "0"},
+        "unforeseen": {"XSCHED_FORESIGHT": "0"}, "gates": {"XSCHED_INTERRUPT": "0"},
         "keeping": {"XSCHED_FREE_ENDS_KEEP_ALIVE": "0"}, "timeslices": None}
 TIMESLICES = "timeslices"  # natively, and the neighbours have a short timeslice once and for all
 PARTS = ("first allocation", "other allocations", "first kernels", "other kernels", "first release", "other releases")

@@ -115,9 +115,9 @@ devices() {
 foresight() {
     local status=0
     python3 bench/cuda/neighbours.py --build "$build" --results "$work" --set lengths --urgent kernels,steps \
-        --ways native,xsched,foreseeing --bursts 200 --native-bursts 40 --budget $((budget / 2)) || status=$?
+        --ways native,unforeseen,xsched --bursts 200 --native-bursts 40 --budget $((budget / 2)) || status=$?
     python3 bench/published.py --build "$build" --results "$work" --stay --rounds 1 --seconds 4 --keep-rows \
-        --only W7.resnet50,W1.A,W7.bert --ways native,xsched,xsched_foreseeing --budget $((budget / 2)) || status=$?
+        --only W7.resnet50,W1.A,W7.bert --ways native,xsched_unforeseen,xsched --budget $((budget / 2)) || status=$?
     return $status
 }
 
