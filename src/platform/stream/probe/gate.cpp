@@ -38,7 +38,8 @@ void store_from_another_process(SharedWord& word, uint32_t value) {
         word.store(value);
         _exit(0);
     }
-    waitpid(child, nullptr, 0);
+    if (child > 0)
+        waitpid(child, nullptr, 0);  // else no process could be made, and the gate will be said to stay closed
 }
 
 // One gate for `value`; says in `found` under `name` what became of it. False: nothing more may be tried.
