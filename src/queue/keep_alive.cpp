@@ -168,6 +168,7 @@ void KeepAlive::launched() {
 }
 
 void KeepAlive::end_held() {
+    if (holder.load() == nullptr) return;
     KeepAlive* const held = holder.exchange(nullptr);
     if (held == nullptr) return;
     awaiting.store(nullptr);

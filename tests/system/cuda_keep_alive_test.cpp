@@ -112,6 +112,49 @@ TEST_F(CudaKeepAlive, WhileTheDeviceIsSlowNoMoreIsAskedOfIt) {
     EXPECT_TRUE(eventually([&] { return says("ready\n0\n"); })) << program.out() << program.err();
 }
 
+// Nor does a call that waits for all of the context's work wait for what is held before a burst.
+constexpr const char* kWaitsForTheContext = R"(
+import ctypes, signal
+cuda, stream, memory, context = ctypes.CDLL(None), ctypes.c_void_p(), ctypes.c_uint64(), ctypes.c_void_p()
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
+cuda.cuInit(0)
+cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)
+cuda.cuCtxSetCurrent(context)
+cuda.cuStreamCreate(ctypes.byref(stream), 1)
+cuda.cuMemAlloc_v2(ctypes.byref(memory), ctypes.c_size_t(4096))
+cuda.cuMemsetD8Async(memory, 0, ctypes.c_size_t(4096), stream)
+cuda.cuStreamSynchronize(stream)
+print("ready", flush=True)
+signal.sigwait({signal.SIGUSR1})
+cuda.cuCtxSynchronize()
+print("waited", flush=True)
+signal.sigwait({signal.SIGUSR1})
+cuda.cuMemFree_v2(memory)
+print("freed", flush=True)
+)";
+
+TEST_F(CudaKeepAlive, WhoWaitsForTheContextDoesNotWaitForOneThatIsHeld) {
+    hold_us = 3'600'000'000;
+    Process program({"/usr/bin/python3", "-c", kWaitsForTheContext}, environment({{"XLOG_LEVEL", "DEBG"}}));
+    ASSERT_TRUE(server.wait_for_client());
+    want_keep_alives();
+    const auto says = [&](const std::string& text, const std::string& word) {
+        return eventually([&] { return (program.take_output(), text.find(word) != std::string::npos); });
+    };
+    ASSERT_TRUE(says(program.out(), "ready\n")) << program.err();
+    ASSERT_TRUE(eventually([&] { return server.region().header.keeps_alive != 0; })) << program.err();
+    for (const char* word : {"waited\n", "freed\n"}) {
+        const size_t said = program.err().size();
+        hold_for_all();
+        ASSERT_TRUE(eventually([&] {
+            return program.err().find("keeps the device for a burst", said) != std::string::npos;
+        })) << program.err();
+        kill(program.pid(), SIGUSR1);
+        EXPECT_TRUE(says(program.out(), word)) << program.out();
+    }
+    EXPECT_EQ(program.wait(), 0);
+}
+
 // The driver waits for all of the context's work when memory is freed: for no keep-alive of ours.
 constexpr const char* kFreesAfterAWait = R"(
 import ctypes, signal, sys
