@@ -7,7 +7,8 @@ namespace xsched::sched {
 namespace {
 
 // Whether it may have the device before its burst, without anybody being suspended: short timeslices let it in within
-// a switch. Not before anybody as urgent, nor before work of its own process, which would wait as well.
+// a switch. Not before anybody as urgent, nor before work of its own process, which would wait as well. Who copies
+// beside others' turns has no short timeslice, and needs none.
 bool may_hold(const Pass& pass, uint32_t place) {
     const DeviceHistory& device = pass.device;
     const uint32_t at = device.eligible[place];
@@ -17,8 +18,11 @@ bool may_hold(const Pass& pass, uint32_t place) {
         if (device.ready[other] == 0) continue;
         const uint32_t its = device.eligible[other];
         if (device.urgency[its] >= device.urgency[at] || pass.given.units[its].unit.process == process) return false;
-        if (!device.groups[device.units[its].group].has_short_timeslice(pass.now_ns)) return false;
-        anybody = true;
+        if (device.groups[device.units[its].group].has_short_timeslice(pass.now_ns)) {
+            anybody = true;
+        } else if (device.usages[its].in_turns != InTurns::kBeside) {
+            return false;
+        }
     }
     return anybody;
 }
@@ -55,7 +59,7 @@ Expected foresee(Pass& pass, uint32_t place, const Expected& rhythm, int64_t vic
     const int64_t before_ns = holds ? state.costs.switch_ns() + Foreseen::kWakeNs : victims_off_ns;
     const int64_t begin_ns = rhythm.begin_ns(before_ns);
     const bool begun = pass.now_ns >= begin_ns;
-    if (known.foreseen.at_ns != rhythm.at_ns) known.foreseen = {.at_ns = rhythm.at_ns};
+    if (known.foreseen.at_ns != rhythm.at_ns) known.foreseen = {.at_ns = rhythm.at_ns, .until_ns = rhythm.until_ns};
     if (begun && known.foreseen.begun_ns == 0) begin(pass, place, rhythm, holds);
     if (known.foreseen.refused) return {};
     if (!holds) return rhythm;

@@ -13,6 +13,8 @@ constexpr int64_t kBeginNs = 500'000;
 constexpr int64_t kPauseNs = 200'000;
 // Who comes, or comes back, is behind the others by so many turns at most, and need not wait for the end of one.
 constexpr int64_t kSavedTurns = 2;
+// A change of turns takes two calls. What becomes ready meanwhile waits for them (docs/decisions/015).
+constexpr int64_t kChangeNs = 2'000'000;
 // All of them come in this part of the starvation limit, so that nobody has a turn within a burst of the urgent one.
 constexpr int64_t kPartOfLimit = 3;
 
@@ -90,6 +92,20 @@ void account(Pass& pass, const Equals& equals) {
     });
 }
 
+// Until when no turn begins, since a burst of somebody more urgent is foreseen before the change would be over. 0: none
+// is foreseen.
+int64_t none_begins_until_ns(const Pass& pass, const Equals& equals) {
+    const DeviceHistory& device = pass.device;
+    int64_t until_ns = 0;
+    for (uint32_t place = 0; place < device.eligible.size(); ++place) {
+        const Foreseen& foreseen = pass.history(place).foreseen;
+        if (foreseen.at_ns == 0 || device.ranks.of(place) <= equals.rank || has_work(pass, place)) continue;
+        if (pass.now_ns < foreseen.at_ns - kChangeNs || pass.now_ns >= foreseen.until_ns) continue;
+        until_ns = std::max(until_ns, foreseen.until_ns);
+    }
+    return until_ns;
+}
+
 // Whether the next one has the device from now on.
 bool is_over(const Pass& pass, const Equals& equals) {
     const Turn& turn = pass.device.turn;
@@ -122,12 +138,19 @@ void take_turns(Pass& pass) {
     }
     const bool pauses = equals.holder != kNowhere && !has_work(pass, equals.holder);
     turn.paused_ns = !pauses ? 0 : turn.paused_ns != 0 ? turn.paused_ns : pass.now_ns;
+    bool waits = false;
     if (equals.next != kNowhere && is_over(pass, equals)) {
-        begin(pass, equals);
-        equals.holder = equals.next;
+        const int64_t until_ns = equals.holder != kNowhere ? none_begins_until_ns(pass, equals) : 0;
+        waits = until_ns != 0;
+        if (waits) {
+            pass.wake(until_ns);
+        } else {
+            begin(pass, equals);
+            equals.holder = equals.next;
+        }
     }
     if (equals.holder == kNowhere) return;
-    if (equals.next != kNowhere) {
+    if (equals.next != kNowhere && !waits) {
         pass.wake(pass.now_ns + std::max<int64_t>(turn.left_ns, kPauseNs));
         if (turn.paused_ns != 0) pass.wake(turn.paused_ns + kPauseNs);
     }

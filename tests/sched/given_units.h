@@ -33,6 +33,7 @@ struct Given {
     uint32_t level = 0;
     uint64_t completed = 0;
     uint64_t copies = 0;
+    bool keeps_alive = false;
 
     operator UnitState() const {
         UnitState state;
@@ -51,6 +52,7 @@ struct Given {
         state.level = level;
         state.completed = completed;
         state.copies = copies;
+        state.keeps_alive = keeps_alive;
         return state;
     }
 };

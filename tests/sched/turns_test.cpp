@@ -144,6 +144,83 @@ TEST_F(Turns, CopiesGoOnBesideThem) {
     for (int i = 0; i < 10; ++i) EXPECT_EQ(who_runs(10 * kMs), i % 2 == 0 ? "12" : "13") << i;
 }
 
+// Bursts of 1 ms each 10 ms, that are foreseen.
+class TurnsBesideBursts : public Turns {
+protected:
+    static constexpr int64_t kRestNs = 9 * kMs;
+
+    TurnsBesideBursts() {
+        core_ = hpf_core({.claim_limit_ns = 0, .foresight = Foresight::kHold});
+        given_.back().keeps_alive = true;
+        who_runs();
+        for (int i = 0; i < 10; ++i) burst();
+    }
+    // Until after the moment for which the device is kept behind it.
+    void burst() {
+        work(3);
+        who_runs(kMs);
+        rest(3);
+        who_runs();
+        who_runs(kRestNs / 3);
+        who_runs(kRestNs / 3);
+        who_runs(kRestNs / 3);
+    }
+    bool is_held_for() const { return plan_->verdicts[3].hold_until_ns != 0; }
+    // Rests since its last burst; how long before the next one a turn was last another's than before, at most 3 ms.
+    int64_t changed_before_next() {
+        work(3);
+        who_runs(kMs);
+        rest(3);
+        who_runs();
+        std::string who = who_runs(6 * kMs);
+        int64_t changed_ns = 3 * kMs;
+        for (int64_t left_ns = 3 * kMs; left_ns > 0; left_ns -= 100 * kUs) {
+            const std::string now = who_runs(100 * kUs);
+            if (now != who) changed_ns = left_ns;
+            who = now;
+        }
+        return changed_ns;
+    }
+};
+
+// What becomes ready while one is taken off and the next one restored waits for both calls.
+TEST_F(TurnsBesideBursts, NoneEndsShortlyBeforeOne) {
+    for (int i = 0; i < 50; ++i) EXPECT_GE(changed_before_next(), 2 * kMs - 200 * kUs) << i;
+    EXPECT_TRUE(is_held_for());
+}
+
+TEST_F(TurnsBesideBursts, OneEndsAllTheSameIfNoneComes) {
+    std::string seen;
+    for (int i = 0; i < 40; ++i) {
+        const std::string who = who_runs(kMs);
+        if (seen.find(who) == std::string::npos) seen += who;
+    }
+    EXPECT_EQ(seen.size(), 3U) << seen;
+}
+
+TEST_F(TurnsBesideBursts, EachGetsItsPart) {
+    int64_t had[4] = {};
+    for (int i = 0; i < 100; ++i) {
+        work(3);
+        who_runs(kMs);
+        rest(3);
+        who_runs();
+        for (int k = 0; k < 90; ++k) {
+            const std::string who = who_runs(100 * kUs);
+            if (who.size() == 1) ++had[who[0] - '0'];
+        }
+    }
+    for (const int victim : {1, 2, 3}) EXPECT_NEAR(static_cast<double>(had[victim]), 2900, 200) << victim;
+}
+
+// Its copies need no switch.
+TEST_F(TurnsBesideBursts, TheyAreHeldForBesideOneThatCopies) {
+    given_[0].copies = given_[0].completed = 100;
+    for (int i = 0; i < 4; ++i) burst();
+    changed_before_next();
+    EXPECT_TRUE(is_held_for());
+}
+
 TEST_F(Turns, QueuesOfOneProcessRunTogether) {
     first();
     std::vector<UnitState> states;
