@@ -132,7 +132,8 @@ def dry_run(variants, options):
 def measure(variants, options, session, backend, stack):
     """The documents of those that there was time for."""
     progress = Progress(min(options.budget, sum(guess_seconds(each, options) for each in variants)))
-    ways, absent = published_run.find_ways(options.ways, backend.name, session.environment)
+    wanted = dict.fromkeys(["native", *options.ways])  # alone they run natively
+    ways, absent = published_run.find_ways(wanted, backend.name, session.environment)
     for peer in ways:
         stack.enter_context(peers.Service(peer, session.environment))
     for name, reason in absent.items():
@@ -162,6 +163,7 @@ def measure_one(variant, options, house, ways):
                                      options.results / "rows" if options.keep_rows else None) \
         if options.stay else \
         published_run.Measuring(house.session, house.progress, ways, options.seconds, options.load)
+    measuring.ways_shared = [name for name in measuring.ways if name in options.ways]
     try:
         measuring.look(variant)
         for number in range(options.rounds):

@@ -17,6 +17,7 @@ class Measuring:
     def __init__(self, session, progress, ways, seconds, load=None):
         self.session, self.progress, self.seconds, self.load = session, progress, seconds, load
         self.ways = {peer.name: peer for peer in ways}
+        self.ways_shared = list(self.ways)   # in which the programs of all roles run together
         self.latency_us = defaultdict(list)  # by turn: of all urgent programs
         self.run_p50_us = defaultdict(list)
         self.rates = defaultdict(list)       # by turn: the background's completions per second
@@ -107,10 +108,6 @@ class Measuring:
                     self.failures.append(f"{turn[0]}: {error}")
                     for _, running in programs:
                         running.kill()
-
-    @property
-    def ways_shared(self):
-        return list(self.ways)
 
     # --- what comes out
 

@@ -65,6 +65,13 @@ class Staying(unittest.TestCase):
         self.assertEqual(second.latency_us["alone"], first.latency_us["alone"])  # measured once
         self.assertNotEqual(second.latency_us["native"], first.latency_us["native"])
 
+    def test_natively_they_are_only_alone_where_nothing_else_is_asked(self):
+        found = published_stay.Staying(self.house, Quiet(), self.ways, 0.3)
+        found.ways_shared = []
+        found.round(variant(URGENT, BACKGROUND), 0)
+        self.assertEqual(found.failures, [])
+        self.assertEqual((sorted(found.latency_us), sorted(found.rates)), (["alone"], ["background alone"]))
+
     def test_rows_are_kept_where_asked(self):
         with tempfile.TemporaryDirectory() as folder:
             self.measured(variant(URGENT, BACKGROUND), keep_rows=Path(folder))
