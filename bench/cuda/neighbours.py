@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """An urgent program's bursts, alone and beside other programs of every kind: natively and under XSched, in turns.
 
-    neighbours.py --build DIR --results DIR [--set copies|crowds|lengths|training|calls] [--ways native,xsched]
+    neighbours.py --build DIR --results DIR [--set copies|crowds|members|lengths|training|calls] [--ways native,xsched]
                   [--urgent NAME,...] [--only TEXT] [--rounds N] [--bursts N] [--budget SECONDS] [--small] [--list]
 
 No burst is left out: the first one, which meets programs that knew of nobody, is told apart. Results go into
@@ -22,6 +22,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from lib import command, report  # noqa: E402
+from lib.neighbour_rows import rows, summary  # noqa: E402
 
 MIB, GIB = 1 << 20, 1 << 30
 PERIOD_MS = 10
@@ -37,11 +38,11 @@ WAYS = {"native": None, "xsched": {}, "whole": {"XSCHED_COPY_PIECE": "-1"}, "pie
         "unforeseen": {"XSCHED_FORESIGHT": "0"}, "gates": {"XSCHED_INTERRUPT": "0"},
         "keeping": {"XSCHED_FREE_ENDS_KEEP_ALIVE": "0"}, "timeslices": None}
 TIMESLICES = "timeslices"  # natively, and the neighbours have a short timeslice once and for all
-PARTS = ("first allocation", "other allocations", "first kernels", "other kernels", "first release", "other releases")
-LONG_ROUND_US = 150  # a round of `steps` is 45
 BURSTS = ("kernels", "steps", "host")  # the main job's A, B and C
 SETS = {"copies": (("copying",), ("pinned both ways", "pageable both ways", "model load", "pinned in, 16 deep")),
         "crowds": ((*BURSTS, "copying"), ("one", "five", "ten")),
+        "members": (BURSTS, ("pinned both ways", "graphs", "eight streams", "pageable both ways", "allocations",
+                             "five")),
         "lengths": (BURSTS, ("0.05 ms", "0.3 ms", "3 ms", "30 ms")),
         "training": (BURSTS, ("training", "training starts")),
         "calls": (("streams", "allocating"), ("graphs",))}
@@ -70,6 +71,7 @@ class Sizes:
                 "model load": [["load", "{out}", self.model, self.tensor]],
                 "pinned in, 16 deep": [["copier", "{out}", self.copy, 16, "in", "pinned"]],
                 "one": [graphs], "five": five, "ten": five + five, "graphs": [graphs],
+                "eight streams": [kernels(0.3, 8, 4)], "allocations": [memory],
                 "0.05 ms": [kernels(0.05)], "0.3 ms": [kernels(0.3)], "3 ms": [kernels(3)], "30 ms": [kernels(30)],
                 "training": ["training"], "training starts": ["training starts"]}
 
@@ -169,18 +171,18 @@ class Bench:
             self.wait_ready(process, TRAINING_SECONDS)
         return loaded
 
-    def record(self, way, role, words):
+    def record(self, way, role, neighbour):
         """What the server sees and decides from now on, into a file for xsim replay; or nothing."""
-        if not words or not self.options.record or WAYS[way] is None:
+        if neighbour == "alone" or not self.options.record or WAYS[way] is None:
             return None
-        neighbour = words[0][0] if isinstance(words[0], list) else words[0]
         name = f"{role}_{neighbour}_{way}".replace(" ", "_")
         lasts = f"{1.3 * self.options.bursts * PERIOD_MS:.0f}ms"
         line = [self.build / "bin" / "xcli", "record", "-t", lasts, "-o", self.options.results / f"recorded_{name}"]
         return subprocess.Popen(line, env=self.environment(way), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
-    def measure(self, way, role, words, steps):
-        """Bursts, and of each neighbour its rows; when the neighbours were alone (ns)."""
+    def measure(self, way, role, neighbour, steps):
+        """Bursts, and of each of its programs the rows; when these were alone (ns)."""
+        words = self.sizes.neighbours(steps).get(neighbour, [])
         starts = words == ["training starts"]
         neighbours = []
         seconds = self.options.bursts * PERIOD_MS / 1000
@@ -194,7 +196,7 @@ class Bench:
             line = [self.program, role, "{out}", self.options.bursts, PERIOD_MS, steps]
             urgent = self.start(way, 10, line)
             self.wait_ready(urgent)
-            recorder = self.record(way, role, words)
+            recorder = self.record(way, role, neighbour)
             if starts:
                 begin_in_turns(neighbours, urgent)
             self.finish(urgent, END_SECONDS + 2 * seconds)
@@ -240,48 +242,6 @@ def where(pid):
         except OSError as error:
             found.append(str(error))
     return ", ".join(found)
-
-
-def rows(path):
-    return [[int(word) for word in line.split()] for line in path.read_text().splitlines()]
-
-
-def rate(pieces, begin, end):
-    """Per second, between two times: of whole pieces of work, from the end of one to the end of another."""
-    inside = [row for row in pieces if begin <= row[0] <= end and len(row) < 3]
-    if len(inside) < 3:
-        return 0.0
-    amount = sum(row[1] if len(row) > 1 else 1 for row in inside[1:])
-    return amount * 1e9 / (inside[-1][0] - inside[0][0])
-
-
-def part(values, share):
-    ordered = sorted(values)
-    return ordered[min(len(ordered) - 1, int(len(ordered) * share))] / 1000 if ordered else 0.0
-
-
-def summary(bursts, neighbours, alone):
-    latencies = [row[1] for row in bursts[1:]]
-    median = part(latencies, 0.5)
-    made = {"n": len(latencies), "p50_us": median, "p99_us": part(latencies, 0.99),
-            "longest_us": part(latencies, 1), "first_us": bursts[0][1] / 1000,
-            "slow": sum(latency / 1000 > 1.5 * median for latency in latencies)}
-    if bursts[0][2] > 0:
-        made |= {"in_us": part([row[2] for row in bursts[1:]], 0.5),
-                 "kernels_us": part([row[3] for row in bursts[1:]], 0.5)}
-    if len(bursts[0]) == 4 + len(PARTS):
-        made["parts_us"] = {name: round(part([row[4 + at] for row in bursts[1:]], 0.5), 1)
-                            for at, name in enumerate(PARTS)}
-    elif len(bursts[0]) > 4:  # of each round in how many bursts it was a long one, as where others came in between
-        rounds = [[row[4 + at] for row in bursts[1:]] for at in range(len(bursts[0]) - 4)]
-        made["long_rounds"] = [sum(ns / 1000 > LONG_ROUND_US for ns in one) for one in rounds]
-    begin, end = bursts[0][0], bursts[-1][0] + bursts[-1][1]
-    busy = sum(row[1] for row in bursts) / (end - begin)
-    rates = [(rate(pieces, *alone), rate(pieces, begin, end)) for pieces in neighbours]
-    if rates:
-        made |= {"alone_per_s": [round(one) for one, _ in rates], "beside_per_s": [round(other) for _, other in rates],
-                 "kept": [round(other / (one * (1 - busy)), 3) if one else None for one, other in rates]}
-    return {key: round(value, 1) if isinstance(value, float) else value for key, value in made.items()}
 
 
 def write(path, document):
@@ -338,7 +298,6 @@ class Run:
 
 
 def measure_all(bench, run, options, steps):
-    neighbours = bench.sizes.neighbours(steps)
     began, bursts = time.monotonic(), options.bursts
     for turn in range(options.rounds):
         for role in options.roles:
@@ -350,7 +309,7 @@ def measure_all(bench, run, options, steps):
                         return
                     options.bursts = options.native_bursts or bursts if way == "native" else bursts
                     try:
-                        run.add(key, *bench.measure(way, role, neighbours.get(name, []), steps))
+                        run.add(key, *bench.measure(way, role, name, steps))
                     except (Failed, OSError, subprocess.SubprocessError) as failure:
                         run.fail(key, failure)
 
