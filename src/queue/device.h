@@ -5,7 +5,7 @@
 // throw. On gated devices those that call the vendor's driver are called by the program's own threads alone: in its
 // launches, waits and destroys. Threads of ours call deactivate, reactivate, interrupt, restore and set_timeslice,
 // which make system calls and stores, and look. KeepAliveOps' warm and prepare have a thread of their own, which may
-// stand.
+// stand; before its first work, a thread of the program's may prepare as well.
 //
 // Functions return kXSchedErrorHardware after logging the vendor's code. All are mandatory unless their line says
 // otherwise; a table that is NULL is something that the device lacks.

@@ -93,6 +93,19 @@ bool KeepAlive::asked() {
     return preparation_asked() || core_.published.slot().warm.load(std::memory_order_acquire) != warm_seen_;
 }
 
+void KeepAlive::prepare_early() {
+    {
+        base::Lock lock(core_.mutex);
+        if (ops() == nullptr || !core_.in_use || core_.retired) return;
+        if (core_.setup.level != kPreemptLevelInterrupt) return;
+    }
+    const int64_t began = base::now_ns();
+    const XResult result = ops()->prepare(core_.setup.impl);
+    XLOG_DEBG("queue 0x%lx: what keeps the device through pauses %s before the first work, in %lld us",
+              static_cast<unsigned long>(core_.handle), result == kXSchedSuccess ? "was prepared" : "cannot be prepared",
+              static_cast<long long>((base::now_ns() - began) / base::kMicrosecond));
+}
+
 void KeepAlive::prepare_if_asked() {
     uint32_t binding = 0;
     {

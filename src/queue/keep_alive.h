@@ -26,6 +26,8 @@ public:
     // the hardware would have nothing left to fetch once that has started, and turn to others.
     void followed();
     bool only_ours_pending();
+    // As xq_prepare_keep_alive. What was prepared is found again later: that it is, is told then.
+    void prepare_early();
     // A keep-alive may be in the stream. No lock needed.
     bool running() const { return running_.load(std::memory_order_relaxed); }
     // One is held before a burst, of any queue of the process, and waits for its first launch.

@@ -165,6 +165,10 @@ XSCHED_HOT void xq_end_keep_alive(XqQueue* queue) {
 
 void xq_end_held_keep_alive() { xsched::queue::KeepAlive::end_held(); }
 
+void xq_prepare_keep_alive(XqQueue* queue) {
+    if (XQueue* object = of_pointer(queue)) object->keep_alive().prepare_early();
+}
+
 bool xq_only_keep_alive_pending(XqQueue* queue) {
     XQueue* object = of_pointer(queue);
     return object != nullptr && object->keep_alive().only_ours_pending();

@@ -47,6 +47,22 @@ protected:
     ipc::Header& header = device.region().header;
 };
 
+TEST_F(KeepAliveUnprepared, AProgramMayPrepareBeforeItsFirstWork) {
+    device.queue().keep_alive().prepare_early();
+    EXPECT_EQ(device.keep_alive_prepared, 1);
+    EXPECT_EQ(header.keeps_alive, 0u) << "the device knows no words yet";
+    header.keep_alive_wanted = 1;
+    device.enqueue(0);
+    device.queue().keep_alive().prepare_if_asked();
+    EXPECT_EQ(header.keeps_alive, 1u);
+}
+
+TEST(KeepAliveBelowLevel3, NothingIsPrepared) {
+    FakeDevice device{fake::Traits{.gated = true}};
+    device.queue().keep_alive().prepare_early();
+    EXPECT_EQ(device.keep_alive_prepared, 0);
+}
+
 TEST_F(KeepAliveUnprepared, TheAgentIsToldWhenItCanPrepare) {
     header.keep_alive_wanted = 1;
     device.queue().keep_alive().prepare_if_asked();

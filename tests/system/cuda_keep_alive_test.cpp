@@ -230,5 +230,21 @@ TEST_F(CudaKeepAliveBeside, TheOtherIsOnlyKeptOffAndBothCompute) {
     EXPECT_EQ(low_rm->disabled(), 0u);
 }
 
+// Its kernels are compiled on a machine that is new, and nobody launches meanwhile.
+TEST_F(CudaKeepAliveBeside, AProgramOfPriorityPreparesItBeforeItsFirstWork) {
+    for (const int priority : {0, 10}) {
+        auto program = start_on_rm("one", priority, "100", {{"XLOG_LEVEL", "DEBG"}});
+        program->work();
+        EXPECT_TRUE(eventually([&] { return program->done() > 0; }));
+        EXPECT_EQ(program->end(), 0);
+        const std::string said = program->process().err();
+        const size_t prepared = said.find("was prepared before the first work");
+        EXPECT_EQ(prepared != std::string::npos, priority != 0) << said.substr(0, 3000);
+        if (priority != 0) {
+            EXPECT_LT(prepared, said.find("(command 1 created)"));
+        }
+    }
+}
+
 }  // namespace
 }  // namespace xsched::test

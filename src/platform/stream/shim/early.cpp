@@ -10,7 +10,10 @@ bool known_early() { return base::options().priority > PRIORITY_DEFAULT; }
 
 void memory_allocated() {
     const KeepErrno keep;
-    if (known_entry_of(nullptr, false) == nullptr) entry_of(nullptr, false);
+    if (known_entry_of(nullptr, false) != nullptr) return;
+    const StreamEntry* const entry = entry_of(nullptr, false);
+    XqQueue* const queue = entry != nullptr ? entry->xqueue.load(std::memory_order_acquire) : nullptr;
+    if (queue != nullptr) xq_prepare_keep_alive(queue);
 }
 
 }  // namespace xsched::stream
