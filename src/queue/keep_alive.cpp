@@ -102,7 +102,8 @@ void KeepAlive::prepare_early() {
     const int64_t began = base::now_ns();
     const XResult result = ops()->prepare(core_.setup.impl);
     XLOG_DEBG("queue 0x%lx: what keeps the device through pauses %s before the first work, in %lld us",
-              static_cast<unsigned long>(core_.handle), result == kXSchedSuccess ? "was prepared" : "cannot be prepared",
+              static_cast<unsigned long>(core_.handle),
+              result == kXSchedSuccess ? "was prepared" : "cannot be prepared",
               static_cast<long long>((base::now_ns() - began) / base::kMicrosecond));
 }
 

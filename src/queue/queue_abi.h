@@ -77,8 +77,8 @@ bool xq_keep_alive(XqQueue* queue, XqReturn when);
 void xq_end_keep_alive(XqQueue* queue);
 // Likewise for a whole context: also one that is held before a burst, of any queue of the process.
 void xq_end_held_keep_alive(void);
-// The caller is the program, about to have its first work: what a keep-alive needs is prepared now, if the queue may ever
-// have one. Later it would be prepared beside the program's launches, which may wait for that in the driver.
+// The caller is the program, about to have its first work: what a keep-alive needs is prepared now, if the queue may
+// ever have one. Later it would be prepared beside the program's launches, which may wait for that in the driver.
 void xq_prepare_keep_alive(XqQueue* queue);
 // True: no work of the program's own is in flight, but some of ours may be (a keep-alive, a progress report). A driver
 // that calls the stream busy means that.
