@@ -36,6 +36,7 @@ struct Group {
     uint32_t urgent_at = 0;      // its position then
     bool for_equal = false;      // that one is no more urgent: it is its turn
     int64_t distrusted_until_ns = 0;  // until then its gates are not enough, as was seen
+    int64_t unseen_until_ns = 0;  // until then it counts as working: a burst was long beside it while it seemed idle
     bool tried = false;          // the suspension is a trial, of this way
     unsigned tried_way = 0;
     std::unique_ptr<Trials> trials;  // a short timeslice, or its gate alone; null: none was ever made

@@ -20,6 +20,10 @@ constexpr int64_t kLateNs = 2'000'000;
 constexpr int64_t kLateLongNs = 400'000;
 // Gates that were not enough are not trusted again for so long.
 constexpr int64_t kDistrustNs = 500'000'000;
+// Who completed something so shortly before may have work on the device that nobody sees: the driver's, for a call. And
+// who has had some is taken for working for so long.
+constexpr int64_t kLatelyNs = 100'000'000;
+constexpr int64_t kUnseenNs = 500'000'000;
 // How much longer a burst beside a victim takes than its time on the device, without any other timeslice's end.
 constexpr int64_t kSwitchAndCallNs = 250'000;
 // What a victim loses to a keep-alive that was not needed (queue/keep_alive.cpp).
@@ -33,9 +37,9 @@ constexpr unsigned kGateAlone = 1;
 struct Present {
     Victim victim;
     bool suspended = true;  // all of it
-    bool ready = false;     // some of it
+    bool ready = false;  // some of it
     bool has_turn = false;  // some of it runs because it starved
-    bool leads = false;     // some of it is the most urgent
+    bool leads = false;  // some of it is the most urgent
     uint32_t timeslice_us = 0;
     uint64_t completed = 0;  // commands
     int64_t progress_ns = 0;  // when one was last seen to complete
@@ -46,6 +50,7 @@ struct Present {
     bool urgent_is_equal = false;  // whose turn it is
 
     bool interruptible() const { return victim.level >= kPreemptLevelInterrupt; }
+    bool worked_lately(int64_t now_ns) const { return ready || now_ns - progress_ns < kLatelyNs; }
 };
 
 Present look_at(const Pass& pass, const Group& group) {
@@ -72,7 +77,7 @@ Present look_at(const Pass& pass, const Group& group) {
         present.ready = present.ready || state.ready;
         present.leads = present.leads || device.rivals.leads(at, state);
         present.completed += state.completed;
-        present.progress_ns = std::max(present.progress_ns, state.progress_ns);
+        present.progress_ns = std::max({present.progress_ns, state.progress_ns, state.idle_since_ns});
         present.has_turn = present.has_turn || (!verdict.suspend && verdict.reason == Reason::kStarved);
         if (verdict.by > by) {
             by = verdict.by;
@@ -142,8 +147,9 @@ void begin_suspension(const Pass& pass, Group& group, const Present& present, Me
     chosen = present.urgent_is_equal ? at_a_turns_end(group, present, in_force(pass, group, present, chosen))
                                      : affordable(pass, present, in_force(pass, group, present, chosen));
     group.mechanism = present.interruptible() && urgent == nullptr ? Mechanism::kInterruptHeld : chosen;
-    if (group.mechanism == Mechanism::kGate && present.interruptible() && pass.now_ns < group.distrusted_until_ns)
-        group.mechanism = Mechanism::kInterruptLate;
+    const bool too_little = (group.mechanism == Mechanism::kGate && pass.now_ns < group.distrusted_until_ns) ||
+                            (!interrupts(group.mechanism) && pass.now_ns < group.unseen_until_ns);
+    if (too_little && present.interruptible()) group.mechanism = Mechanism::kInterruptLate;
     // Its rival streams as a rule; it may pause today.
     group.on_its_way = group.mechanism == Mechanism::kTimeslice && present.ready && urgent != nullptr &&
                        urgent->keeps_alive && pass.device.precautions.take(kKeepAliveNs, pass.now_ns);
@@ -201,7 +207,7 @@ struct Late {
 // hand (docs/decisions/011): that shows in bursts that last much longer than usual. Turns end by themselves.
 Late late_from(const Pass& pass, Group& group, const Present& present) {
     if (present.urgent == nullptr) return {};
-    const bool stays = blocks(group, present.urgent) || goes_on(pass, group, present);
+    const bool stays = present.ready && (blocks(group, present.urgent) || goes_on(pass, group, present));
     if (stays && !interrupts(group.mechanism))
         return {.from_ns = group.chosen_ns + late_after_ns(pass, group, present), .at_gates = true};
     const int64_t long_ns = pass.device.units[present.urgent_at].burst_length.long_from_ns();
@@ -222,21 +228,20 @@ void escalate(const Pass& pass, Group& group, const Present& present) {
 void settle_interrupt(const Pass& pass, Group& group, const Present& present, bool short_timeslice) {
     // Suspended by a person, with nobody's work to press for the device, it must be off.
     if (group.interrupt == Interrupt::kKeptOff && present.urgent == nullptr) group.interrupt = Interrupt::kTakenOff;
-    if (group.interrupt != Interrupt::kNone || !present.ready) return;
-    if (interrupts(group.mechanism) && pass.now_ns - group.chosen_ns <= kSlippedNs) {
+    if (group.interrupt != Interrupt::kNone || !present.worked_lately(pass.now_ns)) return;
+    const bool works = present.ready || pass.now_ns < group.unseen_until_ns;
+    if (works && interrupts(group.mechanism) && pass.now_ns - group.chosen_ns <= kSlippedNs) {
         group.interrupt = choose_interrupt(present.victim, group.mechanism, short_timeslice);
         group.on_its_way = present.urgent != nullptr && present.urgent->keeps_alive;
         return;
     }
     const Late late = late_from(pass, group, present);
-    if (late.from_ns == 0) return;
-    if (pass.now_ns < late.from_ns) {
-        group.late_ns = late.from_ns;
-        return;
-    }
+    if (pass.now_ns < late.from_ns) group.late_ns = late.from_ns;
+    if (late.from_ns == 0 || pass.now_ns < late.from_ns) return;
     group.mechanism = Mechanism::kInterruptLate;
     group.interrupt = Interrupt::kTakenOff;
     if (late.at_gates && !present.victim.copies) group.distrusted_until_ns = pass.now_ns + kDistrustNs;
+    if (!present.ready) group.unseen_until_ns = pass.now_ns + kUnseenNs;
 }
 
 // The timeslice that is wished for, or the driver's own for a process that gets nothing done in such a one.

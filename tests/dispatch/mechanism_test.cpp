@@ -94,6 +94,58 @@ TEST_F(MechanismInSlots, LongCommandsAmongShortOnesAreTakenOffSoon) {
     EXPECT_TRUE(interrupt());
 }
 
+// Some of the driver's own work for a program's call is in no queue: a model is loaded.
+class WorkThatNobodySees : public MechanismInSlots {
+protected:
+    static constexpr int64_t kBurstNs = kMs, kRestNs = 9 * kMs;
+
+    // Bursts of 1 ms; `low` has worked in between. Returns when the last one was over.
+    int64_t learn_bursts() {
+        int64_t now = learn_pauses(20 * kUs) + 20 * kMs;
+        low.slot(0).command_ns = kBriefNs;
+        for (int i = 0; i < 60; ++i) {
+            low.submit(0, now);
+            burst(now, kBurstNs);
+            low.complete(0, now += kRestNs);
+            dispatcher.pass(now);
+        }
+        return now;
+    }
+    // Whether `low` was taken off at its begin, and by its end.
+    std::pair<bool, bool> burst(int64_t& now, int64_t ns) {
+        high.submit(0, now);
+        dispatcher.pass(now);
+        const bool at_once = interrupt();
+        dispatcher.pass(now += ns);
+        const bool at_last = interrupt();
+        high.complete(0, now);
+        dispatcher.pass(now);
+        return {at_once, at_last};
+    }
+    void rest(int64_t& now, int64_t ns) {
+        dispatcher.pass(now + kRestNs);
+        dispatcher.pass(now += ns);
+    }
+};
+
+TEST_F(WorkThatNobodySees, IsTakenOffInABurstThatIsLong) {
+    int64_t now = learn_bursts();
+    rest(now, kRestNs);
+    EXPECT_EQ(burst(now, kBurstNs), std::pair(false, false));
+    rest(now, kRestNs);
+    EXPECT_EQ(burst(now, 3 * kBurstNs), std::pair(false, true));
+    rest(now, kRestNs);
+    EXPECT_EQ(burst(now, kBurstNs), std::pair(true, true)) << "there may be more of it";
+    rest(now, 600 * kMs);
+    EXPECT_EQ(burst(now, kBurstNs), std::pair(false, false));
+}
+
+TEST_F(WorkThatNobodySees, IsNotSuspectedOfWhoHasDoneNothingForLong) {
+    int64_t now = learn_bursts();
+    rest(now, 200 * kMs);
+    EXPECT_EQ(burst(now, 3 * kBurstNs), std::pair(false, false));
+}
+
 TEST_F(MechanismInSlots, RightAfterLongCommandsItIsTakenOffAtOnce) {
     int64_t now = run_long_commands();
     high.submit(0, now += 20 * kMs);
