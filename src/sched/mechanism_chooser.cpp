@@ -20,9 +20,9 @@ constexpr int64_t kLateNs = 2'000'000;
 constexpr int64_t kLateLongNs = 400'000;
 // Gates that were not enough are not trusted again for so long.
 constexpr int64_t kDistrustNs = 500'000'000;
-// Who completed something so shortly before may have work on the device that nobody sees: the driver's, for a call. And
-// who has had some is taken for working for so long.
-constexpr int64_t kLatelyNs = 100'000'000;
+// Who completed something so shortly before may have work on the device that nobody sees: the driver's, for a call. A
+// program that starts loads its libraries in between. And who has had some is taken for working for so long.
+constexpr int64_t kLatelyNs = 2'000'000'000;
 constexpr int64_t kUnseenNs = 500'000'000;
 // How much longer a burst beside a victim takes than its time on the device, without any other timeslice's end.
 constexpr int64_t kSwitchAndCallNs = 250'000;
