@@ -37,11 +37,31 @@ TEST(ShortTimeslice, ALongCommandTakesItsTime) {
 TEST(ShortTimeslice, NobodyStallsWithoutWorkOrWhileSuspended) {
     ShortTimeslice slice;
     for (int64_t now_ns = kStart; now_ns < kStart + 10 * kSecond; now_ns += 100 * kMs) {
-        slice.observe(now_ns / (200 * kMs) % 2 == 0, 0, kMs, now_ns);
+        slice.observe(false, 0, kMs, now_ns);
         EXPECT_TRUE(slice.usable(now_ns));
+        EXPECT_EQ(slice.due_ns(), 0);
     }
-    slice.observe(false, 0, kMs, kStart);
-    EXPECT_EQ(slice.due_ns(), 0);
+}
+
+// Each burst of somebody more urgent suspends it.
+TEST(ShortTimeslice, WhatItRunsBetweenSuspensionsAddsUp) {
+    ShortTimeslice slice;
+    int64_t now_ns = kStart;
+    for (; now_ns < kStart + kSecond && slice.usable(now_ns); now_ns += 10 * kMs) {
+        slice.observe(true, 0, kMs, now_ns);
+        slice.observe(false, 0, kMs, now_ns + 5 * kMs);
+    }
+    EXPECT_EQ(now_ns - kStart, 2 * ShortTimeslice::kStallNs + 10 * kMs);
+}
+
+TEST(ShortTimeslice, UnlessSomethingCompletesInOneOfThem) {
+    ShortTimeslice slice;
+    for (int64_t now_ns = kStart; now_ns < kStart + 10 * kSecond; now_ns += 10 * kMs) {
+        const int64_t progress_ns = now_ns - (now_ns - kStart) % (500 * kMs);
+        slice.observe(true, progress_ns, kMs, now_ns);
+        slice.observe(false, 0, kMs, now_ns + 5 * kMs);
+        ASSERT_TRUE(slice.usable(now_ns));
+    }
 }
 
 TEST(ShortTimeslice, SaysWhenToLookAgain) {
