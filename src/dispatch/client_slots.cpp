@@ -163,7 +163,8 @@ static bool presume_idle(ipc::QueueSlot& slot, const QueueNumbers& numbers) {
 
 void ClientSlots::see_progress(uint32_t at, QueueNumbers& numbers, int64_t now_ns) {
     QueueHistory& queue = queues_[at];
-    const bool presumed = queue.silence.observe(numbers, queue.verdict.watched && !queue.suspended, now_ns);
+    const bool presumed =
+        queue.silence.observe(numbers, queue.verdict.watched, queue.suspended, queue.changed_ns, now_ns);
     if (presumed && numbers.ready) numbers.ready = !presume_idle(view_.region->slots[at], numbers);
     // A device that reports by itself rings nobody: the queue is idle from when that is seen.
     if ((numbers.device_progress || presumed) && queue.ready && !numbers.ready) queue.idle_seen_ns = now_ns;

@@ -3,7 +3,12 @@
 // No thread of ours asks a vendor's driver (docs/ARCHITECTURE.md). So the end of a queue's last commands is known when
 // its program waits for them or launches again, or if a report follows them. A program that does none of these is
 // believed for several times as long as the commands may take. That is less than a program is believed that reports
-// nothing although it should (sched/claim.h). Pure; one object per queue; not thread-safe.
+// nothing although it should (sched/claim.h).
+//
+// It may have work all the same: a call of the driver that waits for it says nothing (a copy to pageable memory). While
+// the queue is suspended, nobody would ever find out. So after a while it counts as ready again, and gets its turn.
+//
+// Pure; one object per queue; not thread-safe.
 #pragma once
 
 #include <algorithm>
@@ -20,21 +25,34 @@ public:
     static constexpr int64_t kLengthsUnknownNs = 100 * base::kMillisecond;
     static constexpr int64_t kTimes = 4;
 
-    // `runs`: somebody watches the queue, and it may run. True: it counts as idle.
-    bool observe(const QueueNumbers& numbers, bool runs, int64_t now_ns) {
+    // Suspended: at first, and at most.
+    static constexpr int64_t kBelievedIdleNs = 20 * base::kMillisecond;
+    static constexpr int64_t kMostBelievedIdleNs = 50 * kBelievedIdleNs;
+
+    // `watched`: somebody competes with the queue. It is suspended, or not, since `changed_ns`. True: it counts as idle.
+    bool observe(const QueueNumbers& numbers, bool watched, bool suspended, int64_t changed_ns, int64_t now_ns) {
         const bool same = numbers.silent && numbers.submitted == submitted_ && numbers.completed == completed_;
         submitted_ = numbers.submitted;
         completed_ = numbers.completed;
-        if (!same || (!runs && !presumed_)) {
-            since_ns_ = now_ns;
-            presumed_ = false;
-        }
         silent_ = numbers.silent;
-        presumed_ = presumed_ || (silent_ && now_ns - since_ns_ >= patience_ns(numbers));
-        return presumed_;
+        if (!same) {
+            presumed_ = false;
+            believed_idle_ns_ = kBelievedIdleNs;
+        }
+        if (presumed_ && suspended && now_ns - std::max(since_ns_, changed_ns) >= believed_idle_ns_) {
+            presumed_ = false;
+            believed_idle_ns_ = std::min(2 * believed_idle_ns_, kMostBelievedIdleNs);
+        }
+        if (presumed_) return true;
+        if (!same || !watched || suspended) since_ns_ = now_ns;
+        since_ns_ = std::max(since_ns_, changed_ns);  // nobody may have looked while it was suspended
+        if (!silent_ || now_ns - since_ns_ < patience_ns(numbers)) return false;
+        since_ns_ = now_ns;
+        return presumed_ = true;
     }
     // It will be presumed idle some time: worth a look now and then.
     bool pending() const { return silent_ && !presumed_; }
+    bool presumed() const { return presumed_; }
 
 private:
     static int64_t patience_ns(const QueueNumbers& numbers) {
@@ -45,7 +63,8 @@ private:
 
     uint64_t submitted_ = 0;
     uint64_t completed_ = 0;
-    int64_t since_ns_ = 0;
+    int64_t since_ns_ = 0;  // since when it could have been heard of, or is presumed idle
+    int64_t believed_idle_ns_ = kBelievedIdleNs;
     bool silent_ = false;
     bool presumed_ = false;
 };

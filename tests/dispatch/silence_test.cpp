@@ -82,5 +82,64 @@ TEST_F(SilentQueue, IsBelievedAgainWhenSomethingCompletes) {
     EXPECT_TRUE(waits_at(kStart + 301 * kMs));
 }
 
+// One command of a millisecond of which nothing more is heard, beside somebody who competes.
+class SilentAlone : public ::testing::Test {
+protected:
+    bool idle(int64_t now_ns, bool suspended, int64_t changed_ns) {
+        QueueNumbers numbers;
+        numbers.silent = numbers.ready = true;
+        numbers.submitted = submitted;
+        numbers.completed = submitted - 1;
+        numbers.command_ns = kMs;
+        return silence.observe(numbers, true, suspended, changed_ns, now_ns);
+    }
+    Silence silence;
+    uint64_t submitted = 1;
+};
+
+// A client that does not ring is looked at seldom.
+TEST_F(SilentAlone, WhatNobodyLookedAtWhileItWasSuspendedDoesNotCount) {
+    EXPECT_FALSE(idle(kStart, false, kStart));
+    // Suspended from 1 ms on, and let go after 9.
+    EXPECT_FALSE(idle(kStart + 10 * kMs, false, kStart + 9 * kMs));
+    EXPECT_FALSE(idle(kStart + 12 * kMs, false, kStart + 9 * kMs));
+    EXPECT_TRUE(idle(kStart + 13 * kMs, false, kStart + 9 * kMs));
+}
+
+// A call of its program may stand in the driver for what is off the device meanwhile.
+TEST_F(SilentAlone, CountsAsReadyAgainOnceItIsSuspendedForLong) {
+    int64_t now = kStart;
+    EXPECT_FALSE(idle(now, false, kStart));
+    EXPECT_TRUE(idle(now += 5 * kMs, false, kStart));
+    EXPECT_TRUE(idle(now += base::kSecond, false, kStart)) << "not suspended, it stays so";
+    for (const int64_t believed_ns : {20 * kMs, 40 * kMs, 80 * kMs}) {
+        const int64_t suspended_ns = now;
+        EXPECT_TRUE(idle(now += believed_ns - kMs, true, suspended_ns)) << believed_ns;
+        EXPECT_FALSE(idle(now += 2 * kMs, true, suspended_ns)) << believed_ns;
+        EXPECT_FALSE(idle(now += base::kSecond, true, suspended_ns)) << "until it has had its turn";
+        const int64_t turn_ns = now;
+        EXPECT_FALSE(idle(now += kMs, false, turn_ns));
+        EXPECT_TRUE(idle(now += 4 * kMs, false, turn_ns));
+    }
+    ++submitted;
+    EXPECT_FALSE(idle(now, false, kStart));
+    EXPECT_TRUE(idle(now += 5 * kMs, false, kStart));
+    EXPECT_FALSE(idle(now + 21 * kMs, true, now)) << "as at first: it has launched";
+}
+
+TEST_F(SilentQueue, IsLookedAtAgainWhileItIsSuspended) {
+    low.slot(0).command_ns = kMs;
+    low.slot(0).unreported = 1;
+    low.submit(0, kStart);
+    dispatcher.pass(kStart);
+    dispatcher.pass(kStart + 20 * kMs);
+    ASSERT_EQ(low.slot(0).presumed, 1u);
+    int64_t now = kStart + 21 * kMs;
+    high.submit(0, now);
+    const int64_t end = now + 100 * kMs;
+    while (now != 0 && now < end) now = dispatcher.pass(now);
+    EXPECT_GT(dispatcher.snapshot()[0].suspended_total_ns, 20 * kMs) << "it counts as ready again";
+}
+
 }  // namespace
 }  // namespace xsched::dispatch
