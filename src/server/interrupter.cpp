@@ -91,7 +91,8 @@ bool Interrupter::take(const Client& client, const void* packet, size_t bytes, b
         known->second.by = fresh.by;
         known->second.handed = std::move(fresh.handed);
         known->second.fd = std::make_shared<base::UniqueFd>(std::move(fd));
-        known->second.dirty = known->second.renewed = known->second.stopped;
+        known->second.renewed = known->second.stopped;
+        known->second.dirty = known->second.dirty || known->second.renewed;
         known->second.going = false;
     } else if (std::count_if(sets_.begin(), sets_.end(), [&](const auto& it) {
                    return it.first.client == key.client;
