@@ -130,7 +130,6 @@ ClientSlots::Summary ClientSlots::take_verdicts() {
         const bool runs = queue.ready && watched && !verdict.suspend;
         followed_ |= runs || queue.stopping_since_ns != 0 || queue.resuming_since_ns != 0;
         polled_ |= runs && (queue.device_progress || queue.silence.pending());
-        polled_ |= verdict.suspend && queue.silence.presumed();  // for so long it is believed
     }
     return summary;
 }

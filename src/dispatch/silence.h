@@ -29,7 +29,8 @@ public:
     static constexpr int64_t kBelievedIdleNs = 20 * base::kMillisecond;
     static constexpr int64_t kMostBelievedIdleNs = 50 * kBelievedIdleNs;
 
-    // `watched`: somebody competes with the queue. It is suspended, or not, since `changed_ns`. True: it counts as idle.
+    // `watched`: somebody competes with the queue. It is suspended, or not, since `changed_ns`. True: it counts as
+    // idle.
     bool observe(const QueueNumbers& numbers, bool watched, bool suspended, int64_t changed_ns, int64_t now_ns) {
         const bool same = numbers.silent && numbers.submitted == submitted_ && numbers.completed == completed_;
         submitted_ = numbers.submitted;
@@ -52,7 +53,6 @@ public:
     }
     // It will be presumed idle some time: worth a look now and then.
     bool pending() const { return silent_ && !presumed_; }
-    bool presumed() const { return presumed_; }
 
 private:
     static int64_t patience_ns(const QueueNumbers& numbers) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -12,8 +13,10 @@ namespace xsched::queue {
 namespace {
 
 // What was kept off is put back again so long after the first call, which the device may not have noticed
-// (docs/decisions/010).
+// (docs/decisions/010). And whatever stands although it may run, after that: each time after twice as long.
 constexpr int64_t kAgainNs = 2 * base::kMillisecond;
+constexpr int64_t kStandsNs = 20 * base::kMillisecond;
+constexpr int64_t kLongestStandsNs = 64 * kStandsNs;
 
 // Interrupts in a row with progress, before level 3 counts as ineffective. What the device wrote may be late for once.
 constexpr uint32_t kMostWithoutEffect = 3;
@@ -32,20 +35,23 @@ const XqStopOps& HardwareStop::ops() const {
 void HardwareStop::begin() {
     stopped_level_ = timeslice_us_ = no_effects_ = 0;
     given_up_ns_ = again_ns_ = 0;
+    outside_ = false;
     progress_known_ = false;
 }
 
 // Queue's lock held. On gated devices the gate does level 2 by itself. What runs is taken off only if the scheduler
 // says that it is worth it, or the program chose level 3 and suspends its queue.
-HardwareStop::Stop HardwareStop::wanted() const {
+HardwareStop::Stop HardwareStop::wanted() {
     if (core_.free()) return {};
     if (core_.setup.level != kPreemptLevelInterrupt || !gated()) return {core_.setup.level};
     if (core_.suspension.active && core_.setup.level_chosen) return {kPreemptLevelInterrupt};
     const bool suspended = core_.published.suspended() && core_.published.directed_ns() != given_up_ns_;
     const auto interrupt =
         static_cast<ipc::Interrupt>(core_.published.slot().interrupt.load(std::memory_order_acquire));
-    if (!suspended || interrupt == ipc::Interrupt::kNone || interrupt == ipc::Interrupt::kTogether)
-        return {kPreemptLevelDeactivate};
+    outside_ = outside_ || (suspended && interrupt == ipc::Interrupt::kTogether);
+    if (suspended && interrupt == ipc::Interrupt::kNone)
+        return {.level = kPreemptLevelDeactivate, .at_gates_alone = true};
+    if (!suspended || interrupt == ipc::Interrupt::kTogether) return {kPreemptLevelDeactivate};
     return {kPreemptLevelInterrupt, interrupt == ipc::Interrupt::kKeptOff ? kXqKeepOff : kXqTakeOff};
 }
 
@@ -57,6 +63,7 @@ HardwareStop::Applied HardwareStop::apply() {
         base::Lock lock(core_.mutex);
         if (gone()) return Applied::kGone;
         to = wanted();
+        if (to.level == 0 && std::exchange(outside_, false)) arm_again(false);
         timeslice_us = core_.published.slot().device_timeslice_us.load(std::memory_order_relaxed);
         ++core_.busy;  // what goes on may be the last work of a retired queue, whose backend goes with it
     }
@@ -69,14 +76,16 @@ HardwareStop::Applied HardwareStop::apply() {
 }
 
 // Transition held, so that a stop and a start do not cross. A queue that is stopped already keeps its level. There are
-// two exceptions: the level is raised to an interrupt, or work that was only kept off is to be taken off.
+// three exceptions: the level is raised to an interrupt, work that was only kept off is to be taken off, or what level
+// 3 took is to stop at its gates alone.
 void HardwareStop::change_to(const Stop& to) {
     if (to.level == kPreemptLevelInterrupt && stopped_level_ == to.level) {
         if (how_ == kXqKeepOff && to.how == kXqTakeOff) stop(to);
         return;
     }
     const bool raise = to.level == kPreemptLevelInterrupt && gated();
-    if (to.level == stopped_level_ || (to.level != 0 && stopped_level_ != 0 && !raise)) return;
+    const bool lower = to.at_gates_alone && stopped_level_ == kPreemptLevelInterrupt;
+    if (to.level == stopped_level_ || (to.level != 0 && stopped_level_ != 0 && !raise && !lower)) return;
     if (stopped_level_ != 0) start();
     if (to.level != 0) stop(to);
 }
@@ -91,8 +100,8 @@ void HardwareStop::start() {
     const XResult result = restart != nullptr ? restart(core_.setup.impl) : kXSchedSuccess;
     if (result != kXSchedSuccess)
         XLOG_WARN("queue 0x%lx: level %u could not restart it", static_cast<unsigned long>(core_.handle), level);
-    if (level == kPreemptLevelInterrupt && how_ == kXqKeepOff) again_ns_ = base::now_ns() + kAgainNs;
     base::Lock lock(core_.mutex);
+    if (level == kPreemptLevelInterrupt) arm_again(how_ == kXqKeepOff);
     stopped_level_ = 0;
     slowed_ = held_open_ = false;
     if (level == kPreemptLevelInterrupt || gated())
@@ -234,6 +243,21 @@ void HardwareStop::apply_timeslice(uint32_t us) {
     ops().set_timeslice(core_.setup.impl, us);
 }
 
+// Transition and queue's lock held.
+void HardwareStop::arm_again(bool anyhow) {
+    again_anyhow_ = anyhow;
+    again_after_ns_ = anyhow ? kAgainNs : kStandsNs;
+    again_ns_ = base::now_ns() + again_after_ns_;
+    gated_.absorb_progress();
+    again_completed_ = core_.completed;
+}
+
+// Queue's lock held.
+bool HardwareStop::stands() {
+    gated_.absorb_progress();
+    return core_.submitted != core_.completed && core_.completed == again_completed_;
+}
+
 int64_t HardwareStop::put_back_again(int64_t now_ns) {
     base::Lock transition(transition_);
     if (again_ns_ == 0 || now_ns < again_ns_) return again_ns_;
@@ -242,14 +266,18 @@ int64_t HardwareStop::put_back_again(int64_t now_ns) {
     if (restore == nullptr) return 0;
     {
         base::Lock lock(core_.mutex);
+        if (gone() || (!again_anyhow_ && !stands())) return 0;
         // xserver itself undoes what it does for this process meanwhile.
-        if (gone() || core_.published.header().outside_stopped.load(std::memory_order_acquire) != 0) return 0;
+        if (core_.published.header().outside_stopped.load(std::memory_order_acquire) != 0)
+            return again_ns_ = now_ns + again_after_ns_;
         ++core_.busy;
     }
     restore(core_.setup.impl);
     base::Lock lock(core_.mutex);
     --core_.busy;
-    return 0;
+    again_after_ns_ = std::exchange(again_anyhow_, false) ? kStandsNs : 2 * again_after_ns_;
+    if (again_after_ns_ > kLongestStandsNs) return 0;
+    return again_ns_ = now_ns + again_after_ns_;
 }
 
 bool HardwareStop::put_back_if_forgotten(int64_t now_ns) {

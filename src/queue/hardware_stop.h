@@ -19,8 +19,9 @@ public:
     Applied apply();
     // No call of the others is under way when it returns; of a retired queue on a gated device none follows.
     void settle() { base::Lock transition(transition_); }
-    // Agent thread. What was only kept off (kXqKeepOff) and may run is put back once more, some time after the first
-    // call: the hardware may not have noticed that one. Returns when that is due; 0: nothing is.
+    // Agent thread. What was off the device and may run is put back once more, some time after the first call: the
+    // hardware may not have noticed that one. Always, if it was only kept off (kXqKeepOff); else, and from then on, as
+    // long as it has work of which nothing completes. Returns when that is due; 0: nothing is.
     int64_t put_back_again(int64_t now_ns);
     // Agent thread, after all queues' `apply`: whether what level 3 took is still only slowed, or slowed at all.
     void look_if_slowed();
@@ -41,13 +42,16 @@ private:
     struct Stop {
         uint32_t level = 0;  // 0: it runs
         XqInterrupt how = kXqTakeOff;
+        bool at_gates_alone = false;  // what level 3 has taken is put back, and stops at its gates
     };
 
     bool gated() const { return core_.setup.ops->gate != nullptr; }
     bool gone() const { return !core_.in_use || (core_.retired && gated()); }
     const XqStopOps& ops() const;
-    Stop wanted() const;
+    Stop wanted();
     void change_to(const Stop& to);
+    void arm_again(bool anyhow);
+    bool stands();
     void start();
     void stop(const Stop& to);
     XResult call(const Stop& to) const;
@@ -72,6 +76,10 @@ private:
     uint32_t timeslice_us_ = 0;  // as last asked of the backend
     int64_t stopped_ns_ = 0;  // since when it is stopped
     int64_t again_ns_ = 0;  // when it is put back once more; 0: not
+    int64_t again_after_ns_ = 0;  // so long after the last time
+    bool again_anyhow_ = false;  // whether or not it gets on
+    uint64_t again_completed_ = 0;  // how far it was then
+    bool outside_ = false;  // xserver has it off the device, or had until it was let go
     bool progress_known_ = false;
     uint32_t progress_then_ = 0;  // how far the device was then
     uint32_t outside_then_ = 0;  // and Header::outside_changes

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "sched/best_mechanism.h"
+#include "sched/long_timeslice.h"
 #include "sched/mechanism_costs.h"
 #include "sched/victim.h"
 #include "xsched/types.h"
@@ -24,8 +25,8 @@ constexpr int64_t kDistrustNs = 500'000'000;
 // program that starts loads its libraries in between. And who has had some is taken for working for so long.
 constexpr int64_t kLatelyNs = 2'000'000'000;
 constexpr int64_t kUnseenNs = 500'000'000;
-// How much longer a burst beside a victim takes than its time on the device, without any other timeslice's end.
-constexpr int64_t kSwitchAndCallNs = 250'000;
+// Whoever seems idle is off the device for so long at most. It may stand in a call for work that nobody sees.
+constexpr int64_t kLongestIdleNs = 100'000'000;
 // What a victim loses to a keep-alive that was not needed (queue/keep_alive.cpp).
 constexpr int64_t kKeepAliveNs = 50'000;
 
@@ -147,8 +148,9 @@ void begin_suspension(const Pass& pass, Group& group, const Present& present, Me
     chosen = present.urgent_is_equal ? at_a_turns_end(group, present, in_force(pass, group, present, chosen))
                                      : affordable(pass, present, in_force(pass, group, present, chosen));
     group.mechanism = present.interruptible() && urgent == nullptr ? Mechanism::kInterruptHeld : chosen;
+    const bool unseen = !present.urgent_is_equal && pass.now_ns < group.unseen_until_ns;
     const bool too_little = (group.mechanism == Mechanism::kGate && pass.now_ns < group.distrusted_until_ns) ||
-                            (!interrupts(group.mechanism) && pass.now_ns < group.unseen_until_ns);
+                            (!interrupts(group.mechanism) && unseen);
     if (too_little && present.interruptible()) group.mechanism = Mechanism::kInterruptLate;
     // Its rival streams as a rule; it may pause today.
     group.on_its_way = group.mechanism == Mechanism::kTimeslice && present.ready && urgent != nullptr &&
@@ -224,11 +226,16 @@ void escalate(const Pass& pass, Group& group, const Present& present) {
     group.chosen_ns = pass.now_ns;
 }
 
-// What becomes of what runs, now that all of the group is suspended.
-void settle_interrupt(const Pass& pass, Group& group, const Present& present, bool short_timeslice) {
-    // Suspended by a person, with nobody's work to press for the device, it must be off.
-    if (group.interrupt == Interrupt::kKeptOff && present.urgent == nullptr) group.interrupt = Interrupt::kTakenOff;
-    if (group.interrupt != Interrupt::kNone || !present.worked_lately(pass.now_ns)) return;
+// Seems idle, and may go on: it would never be seen to have work, and so never get its turn.
+bool goes_on_unseen(const Pass& pass, Group& group, const Present& present) {
+    if (present.ready || present.urgent == nullptr) return false;
+    if (!present.urgent_is_equal && pass.now_ns < group.suspended_ns + kLongestIdleNs) return false;
+    group.interrupt = Interrupt::kNone;
+    return true;
+}
+
+// Where its gates are not enough.
+void take_off(const Pass& pass, Group& group, const Present& present, bool short_timeslice) {
     const bool works = present.ready || pass.now_ns < group.unseen_until_ns;
     if (works && interrupts(group.mechanism) && pass.now_ns - group.chosen_ns <= kSlippedNs) {
         group.interrupt = choose_interrupt(present.victim, group.mechanism, short_timeslice);
@@ -242,6 +249,17 @@ void settle_interrupt(const Pass& pass, Group& group, const Present& present, bo
     group.interrupt = Interrupt::kTakenOff;
     if (late.at_gates && !present.victim.copies) group.distrusted_until_ns = pass.now_ns + kDistrustNs;
     if (!present.ready) group.unseen_until_ns = pass.now_ns + kUnseenNs;
+}
+
+// What becomes of what runs, now that all of the group is suspended.
+void settle_interrupt(const Pass& pass, Group& group, const Present& present, bool short_timeslice) {
+    // Suspended by a person, with nobody's work to press for the device, it must be off.
+    if (group.interrupt == Interrupt::kKeptOff && present.urgent == nullptr) group.interrupt = Interrupt::kTakenOff;
+    if (goes_on_unseen(pass, group, present)) return;
+    if (group.interrupt == Interrupt::kNone && present.worked_lately(pass.now_ns))
+        take_off(pass, group, present, short_timeslice);
+    const bool for_a_while = group.interrupt != Interrupt::kNone && !present.ready && present.urgent != nullptr;
+    if (for_a_while) group.late_ns = group.suspended_ns + kLongestIdleNs;
 }
 
 // The timeslice that is wished for, or the driver's own for a process that gets nothing done in such a one.
@@ -286,23 +304,6 @@ bool makes_room_above(const Pass& pass, const Present& present, uint32_t at) {
     return present.urgent != nullptr && pass.device.urgency[present.urgent_at] > pass.device.urgency[at];
 }
 
-// The longest of the most urgent process. A starved unit has its turn beside it, and is to get something of that.
-int64_t most_timeslice_us(const Settings& settings) {
-    const int64_t most_us = settings.urgent_timeslice_us;
-    return settings.starvation_limit_ns > 0 ? std::min(most_us, settings.starvation_turn_ns / 1000) : most_us;
-}
-
-// As long as its bursts: at the end of a timeslice the hardware turns to a victim that is not off the device, and back.
-// 0: the driver's own does, or none is long enough. Each change costs it a call.
-uint32_t long_timeslice(const Pass& pass, const Group& group, const Present& present) {
-    const int64_t most_us = most_timeslice_us(pass.settings);
-    uint32_t us = kDriversTimesliceUs;
-    while (us <= most_us && us * int64_t{1000} < present.stretch_ns + kSwitchAndCallNs) us *= 2;
-    const uint32_t last_us = group.long_timeslice_us;
-    if (us <= last_us && us >= last_us / 4) return last_us;
-    return us > kDriversTimesliceUs && us <= most_us ? us : 0;
-}
-
 void choose_for(Pass& pass, Group& group) {
     DeviceHistory& device = pass.device;
     group.dirty = false;
@@ -310,7 +311,7 @@ void choose_for(Pass& pass, Group& group) {
     const uint32_t short_us = choose(pass, group, present);
     group.tell_timeslice(short_us, pass.now_ns);
     const bool leads = short_us == 0 && present.leads && present.interruptible();
-    group.long_timeslice_us = leads ? long_timeslice(pass, group, present) : 0;
+    group.long_timeslice_us = leads ? long_timeslice_us(pass.settings, present.stretch_ns, group.long_timeslice_us) : 0;
     const uint32_t slice_us = leads ? group.long_timeslice_us : short_us;
     if (group.late_ns != 0) device.late.push_back(static_cast<uint32_t>(&group - device.groups.data()));
     for (uint32_t i = group.begin; i < group.end; ++i) {
@@ -326,14 +327,6 @@ void choose_for(Pass& pass, Group& group) {
         device.verdicts[at].preemption = preemption;
         device.note_changed(at);
     }
-}
-
-// A burst that takes longer, its switch included, ends in another timeslice of its process than it began in. Of a long
-// timeslice the last part is left, for a burst that is longer than usual.
-int64_t longest_in_one_ns(const Settings& settings) {
-    const int64_t most_us = most_timeslice_us(settings);
-    if (most_us < 2 * int64_t{kDriversTimesliceUs}) return kDriversTimesliceUs * int64_t{1000} + kSwitchAndCallNs;
-    return most_us * 1000 - kSwitchAndCallNs;
 }
 
 InTurns in_turns(const UnitState& unit, const CopyShare& copies) {

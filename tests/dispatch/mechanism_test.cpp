@@ -140,6 +140,29 @@ TEST_F(WorkThatNobodySees, IsTakenOffInABurstThatIsLong) {
     EXPECT_EQ(burst(now, kBurstNs), std::pair(false, false));
 }
 
+// It may stand in a call for it. So it would stand for as long as somebody more urgent has work.
+TEST_F(WorkThatNobodySees, IsNotOffTheDeviceForLong) {
+    int64_t now = learn_bursts();
+    rest(now, kRestNs);
+    high.submit(0, now);
+    int64_t again = dispatcher.pass(now);
+    bool was_off = false;
+    for (const int64_t begin = now; now < begin + 200 * kMs; now = again != 0 ? again : begin + 200 * kMs) {
+        again = dispatcher.pass(now);
+        ASSERT_TRUE(low.suspended(0));
+        if (was_off && !interrupt()) {
+            EXPECT_EQ(now - begin, 100 * kMs);
+            break;
+        }
+        was_off = interrupt();
+    }
+    EXPECT_TRUE(was_off);
+    EXPECT_FALSE(interrupt());
+    high.slot(0).busy_ns += kMs;
+    dispatcher.pass(now + 20 * kMs);
+    EXPECT_FALSE(interrupt()) << "and not again in this burst";
+}
+
 TEST_F(WorkThatNobodySees, IsNotSuspectedOfWhoHasDoneNothingForLong) {
     int64_t now = learn_bursts();
     rest(now, 2100 * kMs);

@@ -39,6 +39,24 @@ TEST_F(MechanismInSlots, EqualsThatTakeTurnsAreTakenOffByThemselves) {
     }
 }
 
+// Its program may stand in a call for work that nobody sees.
+TEST_F(MechanismInSlots, WhoSeemsIdleIsNotOffTheDeviceForAnEqualsTurn) {
+    add_other();
+    all_submit();
+    high.complete(0, kStart + kMs);
+    const auto is_off = [](FakeClient& client) { return client.suspended(0) && client.slot(0).interrupt != 0; };
+    int64_t now = kStart + 20 * kMs;
+    while (now < kStart + base::kSecond && !is_off(low)) {
+        dispatcher.pass(now += kMs);
+        for (FakeClient* client : {&low, &other}) client->slot(0).busy_ns += client->suspended(0) ? 0 : kMs;
+    }
+    ASSERT_TRUE(is_off(low));
+    low.complete(0, now);
+    dispatcher.pass(now += 100 * kUs);
+    EXPECT_TRUE(low.suspended(0));
+    EXPECT_FALSE(is_off(low));
+}
+
 // A turn is no burst that lasts too long, and what its predecessor completed before its gate may be seen late.
 TEST_F(MechanismInSlots, BriefCommandsOfEqualsAreLeftToTheirGatesInTheirTurns) {
     for (FakeClient* client : {&low, &high}) {

@@ -55,9 +55,22 @@ TEST(HardwareStop, OnlyWhenTheSchedulerAsksForIt) {
     EXPECT_EQ(device.slot().taken, kOff);
     device.queue().apply_directive();
     EXPECT_EQ(device.interrupted, 1);
-    direct(device, true, false);
-    EXPECT_EQ(device.restored, 0) << "not before it may run";
     expect_put_back(device);
+}
+
+// It seems idle. Whatever it does unseen goes on, and its commands stop at their gate.
+TEST(HardwareStop, WhatSeemsIdleIsPutBackBehindItsGate) {
+    FakeDevice device(test::kInterruptible);
+    direct(device, true, true);
+    ASSERT_EQ(device.slot().taken, kOff);
+    direct(device, true, false);
+    EXPECT_EQ(device.restored, 1);
+    EXPECT_EQ(device.slot().taken, kNothing);
+    EXPECT_NE(device.slot().gate, ipc::kGateOpen);
+    direct(device, true, true);
+    EXPECT_EQ(device.interrupted, 2) << "it has work again";
+    direct(device, false, false);
+    EXPECT_EQ(device.restored, 2);
 }
 
 TEST(HardwareStop, TheSchedulerSeesWhatItCosts) {
@@ -110,10 +123,10 @@ TEST(HardwareStop, WhatWasKeptOffIsPutBackOnceMore) {
     const int64_t due_ns = device.queue().watch_interrupt(base::now_ns());
     ASSERT_GT(due_ns, base::now_ns());
     EXPECT_EQ(device.restored, 1) << "not yet";
-    EXPECT_EQ(device.queue().watch_interrupt(due_ns), 0);
+    const int64_t again_ns = device.queue().watch_interrupt(due_ns);
     EXPECT_EQ(device.restored, 2);
-    EXPECT_EQ(device.queue().watch_interrupt(due_ns + 1), 0);
-    EXPECT_EQ(device.restored, 2) << "once";
+    EXPECT_EQ(device.queue().watch_interrupt(again_ns), 0);
+    EXPECT_EQ(device.restored, 2) << "once: it has nothing to do";
 
     keep_off();
     direct(device, false, false);
@@ -123,15 +136,60 @@ TEST(HardwareStop, WhatWasKeptOffIsPutBackOnceMore) {
     EXPECT_EQ(device.restored, 3);
     direct(device, false, false);
     device.region().header.outside_stopped = 1;
-    EXPECT_EQ(device.queue().watch_interrupt(base::now_ns() + base::kSecond), 0);
+    int64_t again_ns_2 = device.queue().watch_interrupt(base::now_ns() + base::kSecond);
+    EXPECT_NE(again_ns_2, 0);
     EXPECT_EQ(device.restored, 4) << "xserver acts for this process";
+    device.region().header.outside_stopped = 0;
+    device.queue().watch_interrupt(again_ns_2);
+    EXPECT_EQ(device.restored, 5);
+}
+
+class StandsAfterwards : public ::testing::Test {
+protected:
+    // Put back once more until nothing is due; returns how often.
+    int put_back_again() {
+        const int before = device.restored;
+        int64_t due_ns = device.queue().watch_interrupt(0);
+        for (int i = 0; due_ns != 0 && i < 100; ++i) due_ns = device.queue().watch_interrupt(due_ns);
+        EXPECT_EQ(due_ns, 0);
+        return device.restored - before;
+    }
+    FakeDevice device{test::kInterruptible};
+};
+
+// Of what the device missed, or of one call too many that was counted.
+TEST_F(StandsAfterwards, WhatWasTakenOffIsPutBackAgainAsLongAsItStands) {
+    make_words_known(device);
+    device.enqueue(0);
+    direct(device, true, true);
+    direct(device, false, false);
+    EXPECT_EQ(put_back_again(), 7) << "after 20, 40, 80, ... ms, less and less often";
+    direct(device, true, true);
+    direct(device, false, false);
+    device.slot().progress = 2;
+    EXPECT_EQ(put_back_again(), 0) << "it has got on";
+}
+
+TEST_F(StandsAfterwards, LikewiseWhatXserverHadTakenOff) {
+    make_words_known(device);
+    device.enqueue(0);
+    direct(device, true, false);
+    device.slot().interrupt = static_cast<uint32_t>(ipc::Interrupt::kTogether);
+    device.queue().apply_directive();
+    EXPECT_EQ(device.queue().watch_interrupt(base::now_ns()), 0);
+    direct(device, false, false);
+    EXPECT_EQ(device.interrupted, 0);
+    EXPECT_EQ(put_back_again(), 7);
+    direct(device, true, false);
+    direct(device, false, false);
+    EXPECT_EQ(put_back_again(), 0) << "it was not off the device";
 }
 
 TEST(HardwareStop, WhatWasTakenOffIsPutBackOnce) {
     FakeDevice device(test::kInterruptible);
     direct(device, true, true);
     direct(device, false, false);
-    EXPECT_EQ(device.queue().watch_interrupt(base::now_ns() + base::kSecond), 0);
+    EXPECT_EQ(device.queue().watch_interrupt(base::now_ns() + base::kSecond), 0) << "it has nothing to do";
     EXPECT_EQ(device.restored, 1);
 }
 

@@ -19,6 +19,8 @@ namespace {
 
 constexpr int kMostGpus = 32;
 constexpr uint32_t kMostSets = 4;  // of one GPU: clients of the kernel driver in this process
+// The queues of a process that stands ask for its channels one by one: one call for all of them.
+constexpr int64_t kOneCallNs = 10 * base::kMillisecond;
 
 struct Gpu {
     base::Mutex turn;         // one change at a time; held during calls to the kernel, never needed by a launch
@@ -31,6 +33,7 @@ struct Gpu {
     bool stopped = false;
     bool kept_off = false;    // stopped by its timeslice, and kept from coming back
     bool once_more = false;   // it runs again after that: the next restore enables it a second time
+    int64_t enabled_ns = 0;   // when it was last enabled
     std::atomic<bool> refused{false};  // a call failed: not tried again
     uint32_t timeslice_us = 0;         // in force; 0: the driver's own
     bool known = false;
@@ -192,7 +195,8 @@ const char* objection(Gpu& gpu, bool shared) {
 
 // gpu.turn held. The driver counts disablings, and xserver may have made one for us. To enable what runs is not
 // counted.
-void enable_once_more(const Gpu& gpu) {
+void enable_once_more(Gpu& gpu) {
+    gpu.enabled_ns = base::now_ns();
     for (uint32_t i = 0; i < gpu.set_count; ++i) rm::enable(call(), gpu.sets[i].fd, gpu.sets[i].set);
 }
 
@@ -210,6 +214,7 @@ void let_go(Gpu& gpu) {
     // call (docs/decisions/010).
     if (gpu.kept_off) enable_once_more(gpu);
     gpu.stopped = false;
+    gpu.enabled_ns = base::now_ns();
     gpu.once_more = gpu.kept_off;
     g_stopped.fetch_sub(1, std::memory_order_acq_rel);
     XLOG_DEBG("device %d: channels enabled in %lld us", gpu.device,
@@ -353,7 +358,7 @@ void restore(HwQueue& hwq) {
     ask(*gpu, hwq, false, false);
     if (gpu->stopped)
         let_go(*gpu);
-    else if (!asked && std::exchange(gpu->once_more, false))
+    else if (!asked && (std::exchange(gpu->once_more, false) || base::now_ns() - gpu->enabled_ns >= kOneCallNs))
         enable_once_more(*gpu);
 }
 
