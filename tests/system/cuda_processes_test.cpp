@@ -41,6 +41,28 @@ TEST_F(CudaProcesses, KillingTheMoreUrgentOneLetsTheOtherRun) {
     EXPECT_EQ(low->end(), 0) << low->process().err();
 }
 
+// What is known of its kernels' length is wrong, and its call does not say that it waits.
+TEST_F(CudaProcesses, ACopyToPageableMemoryKeepsTheDeviceUntilItsCallReturns) {
+    const Environment silent{{"CUDA_PROGRAM_SILENT_US", "40000"}, {"CUDA_PROGRAM_SILENT_COPY", "1"}};
+    low = start_program("low", 0, {}, {"-", "1000"});
+    high = start_program("high", 10, silent, {"-", "100"});
+    low->work();
+    ASSERT_TRUE(low->advances()) << low->process().err();
+    high->work();
+    ASSERT_TRUE(eventually([&] { return high->done() > 2000; })) << high->process().err();
+    high->rest();
+    ASSERT_TRUE(low->advances()) << low->process().err();
+    high->be_silent();
+    EXPECT_TRUE(becomes_suspended(low->pid(), true));
+    const uint64_t before = low->done();
+    EXPECT_TRUE(eventually([&] { return high->silent_ended(); })) << high->process().err();
+    EXPECT_LE(low->done() - before, 2 * kStray);
+    high->rest();
+    EXPECT_TRUE(low->advances()) << low->process().err();
+    EXPECT_EQ(high->end(), 0) << high->process().err();
+    EXPECT_EQ(low->end(), 0) << low->process().err();
+}
+
 TEST_F(CudaProcesses, WithoutValueOperationsItIsLevelOneAndOneLineSaysSo) {
     const Environment without{{"FAKE_CUDA_NO_MEMOPS", "1"}};
     low = start_program("low", 0, without);

@@ -10,6 +10,7 @@
 //   CUDA_PROGRAM_BATCH    so many kernels before it waits
 //   CUDA_PROGRAM_SILENT_US  how long each kernel of a silent burst takes (Board::kSilent): the program launches a few,
 //                         and then calls nothing until it is told something else
+//   CUDA_PROGRAM_SILENT_COPY=1  but for a copy to pageable memory, whose call returns when the burst is over
 //   CUDA_PROGRAM_SHARES=1 each batch ends with an event that other processes may have
 //   CUDA_PROGRAM_AFTER    another program's SHARED-FILE, for whose event each batch waits first
 //   CUDA_PROGRAM_MEETS    another program's SHARED-FILE, for whose event each batch waits after its own: two that meet
@@ -202,6 +203,11 @@ struct Program {
         for (int i = 0; i < kSilentKernels; ++i) {
             if (!launch(busy, of_busy)) return false;
             expected = expected * change.factor + change.sum;
+        }
+        if (number_of("CUDA_PROGRAM_SILENT_COPY") != 0) {
+            uint32_t copied = 0;
+            if (!good(api().cuMemcpyDtoHAsync_v2(&copied, word, sizeof copied, stream), "cuMemcpyDtoHAsync"))
+                return false;
         }
         for (; board->order.load() == Board::kSilent; std::this_thread::sleep_for(std::chrono::milliseconds(1)))
             board->ended = value() == expected ? 1 : 0;

@@ -224,7 +224,8 @@ struct Scheduled<kEntry, kCompletes, Result (*)(Arguments...)> {
 
 private:
     XSCHED_HOT static Result call_driver(const Launch& launch, Arguments... arguments) {
-        if constexpr (kCompletes) {
+        // A copy of pageable memory waits for the queue's work, too, whatever its call is named.
+        if constexpr (kCompletes || is_copy(Declared<kEntry>::kName)) {
             const Waits waits(launch.xqueue());
             return driver<kEntry>()(arguments...);
         } else {
