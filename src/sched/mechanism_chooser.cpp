@@ -340,7 +340,7 @@ void see(Pass& pass, uint32_t at) {
     Pauses& pauses = device.units[at].pauses;
     pauses.observe(state);
     device.units[at].lengths.observe(state.completed, state.measured_ns, pass.now_ns);
-    device.units[at].copies.observe(state.copies, state.completed);
+    device.units[at].copies.observe(state.copies, state.completed, pass.now_ns);
     device.units[at].write_habits(state.habits, state.unit.priority);
     const bool careful = device.precautions.used();
     const Usage usage{
