@@ -64,7 +64,8 @@ def parse_options(words=None):
     parser.add_argument("--requests", type=float, default=0, help="with --stay: urgent ones after which a measurement "
                         f"may end before its time, but not before {published_stay.LEAST_SECONDS} s")
     parser.add_argument("--keep-rows", action="store_true", help="with --stay: every request's begin and latency, in "
-                        "RESULTS/rows")
+                        "RESULTS/rows, and what the server counted")
+    parser.add_argument("--log", help="of XSched's programs, such as DEBG: kept with the rows")
     parser.add_argument("--eager", action="store_true", help="kernels of inference are launched one by one, which "
                         "measures Python on a GPU of today; else a request is one CUDA graph")
     parser.add_argument("--list", action="store_true")
@@ -200,7 +201,8 @@ def main():
             backend = backends.choose(session.build, session.environment, ["cuda"])
             session.programs, session.patience = backend.programs, LOAD_SECONDS
             session.environment |= {"BENCH_BUILD": str(session.build), "BENCH_PLATFORM": backend.name,
-                                    "BENCH_PROGRAMS": str(backend.programs), "BENCH_FOLDER": str(session.folder)}
+                                    "BENCH_PROGRAMS": str(backend.programs), "BENCH_FOLDER": str(session.folder),
+                                    **({"XLOG_LEVEL": options.log} if options.log else {})}
             documents = measure(variants, options, session, backend, stack)
     except LookupError as error:
         print(f"skipped: {error}")

@@ -131,7 +131,13 @@ class Staying(published_run.Measuring):
     def keep(self, variant, pairs, number):
         self.keep_rows.mkdir(parents=True, exist_ok=True)
         for _, resident in pairs:
-            shutil.copy(resident.out, self.keep_rows / f"{variant.id}_{len(pairs)}_{resident.out.name}_{number}.rows")
+            name = f"{variant.id}_{len(pairs)}_{resident.out.name}_{number}"
+            shutil.copy(resident.out, self.keep_rows / f"{name}.rows")
+            if "XLOG_LEVEL" in self.house.session.environment:
+                shutil.copy(resident.log, self.keep_rows / f"{name}.log")
+        if any(resident.name.startswith("xsched") for _, resident in pairs):
+            said = self.house.session.xcli("metrics", "--json")
+            (self.keep_rows / f"{variant.id}_{number}.metrics").write_text(said)
 
     def begin(self, program, resident, seed, until_told, **more):
         resident.say("work", **{**self.options(program, seed), **more, "until-told": until_told,

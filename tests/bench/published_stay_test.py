@@ -79,6 +79,17 @@ class Staying(unittest.TestCase):
             self.assertEqual(kept, ["T.A_1_native_hp0_0.rows", "T.A_1_native_lp0_0.rows",
                                     "T.A_2_native_hp0_0.rows", "T.A_2_native_lp0_0.rows"])
 
+    def test_logs_are_kept_with_the_rows_where_asked(self):
+        self.session.environment["XLOG_LEVEL"] = "DEBG"
+        with tempfile.TemporaryDirectory() as folder:
+            self.measured(variant(URGENT, BACKGROUND), keep_rows=Path(folder))
+            self.assertTrue((Path(folder) / "T.A_2_native_lp0_0.log").exists())
+
+    def test_of_a_hang_the_innermost_call_is_told(self):
+        resident = self.house.resident(self.ways[0], "hp", 0)
+        resident.log.write_text("before\nTimeout (0:00:30)!\n  File innermost\n" + 300 * "  File outer\n")
+        self.assertTrue(resident.last_words().startswith("Timeout (0:00:30)!\n  File innermost"))
+
     def test_a_rate_that_follows_from_a_load(self):
         found = self.measured(variant(program("urgent", kind="uniform", load=0.5), BACKGROUND))
         self.assertEqual(found.failures, [])

@@ -1,0 +1,32 @@
+// What tests of levels 2 and 3 share: directives as xserver writes them.
+#pragma once
+
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "fake/device/fake_device.h"
+#include "ipc/layout.h"
+#include "queue/devices.h"
+
+namespace xsched::test {
+
+// As xserver writes it.
+inline void direct(fake::FakeDevice& device, bool suspended, bool interrupt, int32_t by_pid = getpid()) {
+    ipc::QueueSlot& slot = device.slot();
+    slot.by_pid = by_pid;
+    slot.interrupt = interrupt ? 1 : 0;
+    slot.directed_ns = base::now_ns();
+    slot.suspended = suspended ? 1 : 0;
+    ipc::settle_gate(slot);
+    device.queue().apply_directive();
+}
+
+// The queue's words are bound when its first command is enqueued.
+inline void make_words_known(fake::FakeDevice& device) {
+    device.slot().window_ns = base::kMillisecond;
+    device.enqueue(0);
+    while (device.step()) {
+    }
+}
+
+}  // namespace xsched::test
