@@ -4,6 +4,8 @@ claims on which hardware, a table, and one picture.
 
     bench/published_page.py FOLDER...                    docs/published.md, pictures into bench/results/published
     bench/published_page.py FOLDER... --to OTHER_FOLDER  all of it there
+    bench/published_page.py FOLDER... --longer ONE       and in tables of their own what was measured for longer, with
+                                                         XSched alone
 
 FOLDER: with files of bench/published.py (bench_published_W1.A.json, or published_W1.A.json). Of a variant that is in
 several folders the last one counts. Their figures go into published.json beside the pictures. Exit status 2: there are
@@ -91,6 +93,18 @@ def kept(one):
     return ", ".join(f"{one['kept'][way] * 100:.0f}" if way in one["kept"] else "-" for way in TITLES)
 
 
+def longer_table(variants):
+    rows = [["", "n", "alone, p50 / p99", "XSched", "asked", "background, % of what is left"], ["---"] * 6]
+    for one in variants:
+        rows.append([one["id"], one["latency_us"]["alone"]["count"], times(one, "alone"), cell(one, "xsched"),
+                     f"{asked(one)[1]:g} x", f"{one['kept'].get('xsched', 0) * 100:.0f}"])
+    return lines(rows)
+
+
+def lines(rows):
+    return "\n".join("| " + " | ".join(str(word) for word in row) + " |" for row in rows)
+
+
 def table(variants):
     which = sorted({asked(one)[0] for one in variants})
     heads = ["", "n", "alone, p50 / p99", *TITLES.values(), "asked",
@@ -100,7 +114,7 @@ def table(variants):
     for one in variants:
         rows.append([one["name"].replace("|", "/"), one["latency_us"].get("alone", {}).get("count", "-"),
                      times(one, "alone"), *(cell(one, way) for way in TITLES), f"{asked(one)[1]:g} x", kept(one)])
-    return "\n".join("| " + " | ".join(str(word) for word in row) + " |" for row in rows)
+    return lines(rows)
 
 
 def picture(workload, variants):
@@ -117,16 +131,26 @@ def wrapped(text):
     return "\n".join(textwrap.wrap(text, 120, break_long_words=False, break_on_hyphens=False))
 
 
-def section(workload, variants, link):
+def runs_of(variants):
+    return "; ".join(sorted({f"{one['hardware']}, driver {one['driver']}, {one['date']}, commit {one['xsched']}"
+                             for one in variants}))
+
+
+def notes_of(variants):
+    """But for what a run says of itself."""
+    return "; ".join(dict.fromkeys(note for one in variants for note in one["notes"].split("; ")
+                                   if not note.startswith("meanwhile")))
+
+
+def section(workload, variants, longer, link):
     source = next(each.source for each in published.read_all() if each.id == variants[0]["id"])
     claims = "; ".join(f"{claim['by']}, on {claim['hardware']}: {claim['number']}" for claim in variants[0]["claims"])
-    runs = sorted({f"{one['hardware']}, driver {one['driver']}, {one['date']}, commit {one['xsched']}"
-                   for one in variants})
-    notes = list(dict.fromkeys(note for one in variants for note in one["notes"].split("; ")
-                               if not note.startswith("meanwhile")))  # which a run says of itself
     failures = [f"- {one['id']}: {failure.splitlines()[0]}" for one in variants for failure in one["failures"]]
     parts = [f"## {workload}", wrapped(f"From {source}. Claimed: {claims}."),
-             wrapped(f"Here: {'; '.join(runs)} ({'; '.join(notes)})."), f"![{workload}]({link})", table(variants)]
+             wrapped(f"Here: {runs_of(variants)} ({notes_of(variants)})."), f"![{workload}]({link})", table(variants)]
+    if longer:
+        parts += [wrapped(f"For longer, alone and under XSched: {runs_of(longer)} ({notes_of(longer)})."),
+                  longer_table(longer)]
     if failures:
         parts.append("Failed:\n\n" + "\n".join(failures))
     return "\n\n".join(parts) + "\n"
@@ -139,19 +163,22 @@ def by_workload(found):
     return grouped
 
 
-def write(found, page, folder):
+def write(found, longer, page, folder):
     """The page, its pictures and figures; returns what was written."""
     folder.mkdir(parents=True, exist_ok=True)
     page.parent.mkdir(parents=True, exist_ok=True)
     where = Path(os.path.relpath(folder, page.parent))
-    (folder / "published.json").write_text(json.dumps(list(found.values()), indent=1) + "\n")
+    figures_of = {"published.json": list(found.values()), **({"longer.json": list(longer.values())} if longer else {})}
+    for name, of in figures_of.items():
+        (folder / name).write_text(json.dumps(of, indent=1) + "\n")
     head = " ".join(HEAD.replace("FIGURES", str(where / "published.json")).replace("(\n", "(").split())
     parts = [f"# The published systems' workloads, measured\n\n{wrapped(head)}\n"]
+    also = by_workload(longer)
     for workload, variants in by_workload(found).items():
         drawn = plots.alone(picture(workload, variants), html.STYLE.read_text())
         if drawn:
             (folder / f"{workload}.svg").write_text(drawn)
-        parts.append(section(workload, variants, where / f"{workload}.svg"))
+        parts.append(section(workload, variants, also[workload], where / f"{workload}.svg"))
     page.write_text("\n".join(parts))
     return page
 
@@ -160,6 +187,7 @@ def main(words=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--to", type=Path, help="a folder for page, pictures and figures")
+    parser.add_argument("--longer", action="append", default=[], type=Path)
     options = parser.parse_args(words)
     found = read(options.folders)
     if not found:
@@ -167,7 +195,7 @@ def main(words=None):
         return 2
     page, folder = (options.to / "published.md", options.to) if options.to else \
         (ROOT / "docs" / "published.md", ROOT / "bench" / "results" / "published")
-    print(write(found, page, folder))
+    print(write(found, read(options.longer), page, folder))
     return 0
 
 
