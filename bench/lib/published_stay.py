@@ -136,7 +136,7 @@ class Staying(published_run.Measuring):
             if "XLOG_LEVEL" in self.house.session.environment:
                 shutil.copy(resident.log, self.keep_rows / f"{name}.log")
         if any(resident.name.startswith("xsched") for _, resident in pairs):
-            said = self.house.session.xcli("metrics", "--json")
+            said = self.house.session.xcli("list") + self.house.session.xcli("metrics", "--json")
             (self.keep_rows / f"{variant.id}_{number}.metrics").write_text(said)
 
     def begin(self, program, resident, seed, until_told, **more):

@@ -19,6 +19,7 @@ void join(sched::UnitState& state, const QueueNumbers& numbers, const sched::Cos
         unit.ready_since_ns = numbers.ready_since_ns;
     }
     state.ready |= numbers.ready;
+    state.slowed |= numbers.slowed;
     state.completed += numbers.completed;
     state.copies += numbers.copies;
     state.idle_since_ns = std::max(state.idle_since_ns, numbers.idle_since_ns);
@@ -35,6 +36,7 @@ void begin(sched::UnitState& state, const QueueNumbers& numbers, const sched::Co
     static_cast<base::Hints&>(unit) = numbers;
     unit.ready_since_ns = numbers.ready_since_ns;
     state.ready = numbers.ready;
+    state.slowed = numbers.slowed;
     state.level = numbers.level;
     join(state, numbers, costs);
 }

@@ -29,6 +29,7 @@ struct QueueNumbers : base::Hints {  // `priority` counts what the queue inherit
     int64_t idle_since_ns = 0;
     uint32_t level = 0;  // preempt level in use
     bool apart = false;  // level 3 takes it off by itself
+    bool slowed = false;  // by level 3, on few compute units: it goes on
     int64_t command_ns = 0;
     int64_t busy_ns = 0;
     // Since the last scan (ClientSlots sets it): what of busy_ns is new, how long it had work and was not suspended,

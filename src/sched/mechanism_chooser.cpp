@@ -39,6 +39,7 @@ struct Present {
     Victim victim;
     bool suspended = true;  // all of it
     bool ready = false;  // some of it
+    bool slowed = false;  // some of it
     bool has_turn = false;  // some of it runs because it starved
     bool leads = false;  // some of it is the most urgent
     uint32_t timeslice_us = 0;
@@ -76,6 +77,7 @@ Present look_at(const Pass& pass, const Group& group) {
         victim.announced = victim.announced || verdict.reason == Reason::kExpected;
         present.suspended = present.suspended && verdict.suspend;
         present.ready = present.ready || state.ready;
+        present.slowed = present.slowed || state.slowed;
         present.leads = present.leads || device.rivals.leads(at, state);
         present.completed += state.completed;
         present.progress_ns = std::max({present.progress_ns, state.progress_ns, state.idle_since_ns});
@@ -228,7 +230,7 @@ void escalate(const Pass& pass, Group& group, const Present& present) {
 
 // Seems idle, and may go on: it would never be seen to have work, and so never get its turn.
 bool goes_on_unseen(const Pass& pass, Group& group, const Present& present) {
-    if (present.ready || present.urgent == nullptr) return false;
+    if (present.ready || present.slowed || present.urgent == nullptr) return false;
     if (!present.urgent_is_equal && pass.now_ns < group.suspended_ns + kLongestIdleNs) return false;
     group.interrupt = Interrupt::kNone;
     return true;

@@ -25,6 +25,7 @@ struct UnitState {
     policy::Unit unit;             // `wants` is filled in by the core; ids are unique
     bool ready = false;            // has unfinished work
     bool suspended_by_person = false;
+    bool slowed = false;           // what level 3 leaves it: it goes on, on few compute units
     bool stopped = false;          // its process is stopped (SIGSTOP): it cannot use the device for long
     bool keeps_alive = false;      // its process can keep the device through its own pauses
     uint32_t keep_alive_synchronizes = 0;  // how often that synchronized

@@ -163,6 +163,23 @@ TEST_F(WorkThatNobodySees, IsNotOffTheDeviceForLong) {
     EXPECT_FALSE(interrupt()) << "and not again in this burst";
 }
 
+// It goes on where it is.
+TEST_F(WorkThatNobodySees, IsNotPutBackIfItIsSlowedAlone) {
+    int64_t now = run_long_commands();
+    high.submit(0, now += kMs);
+    dispatcher.pass(now);
+    dispatcher.pass(now += 3 * kMs);
+    ASSERT_TRUE(interrupt());
+    low.slot(0).taken = static_cast<uint32_t>(ipc::Taken::kSlowed);
+    low.complete(0, now);
+    dispatcher.pass(now += 200 * kMs);
+    EXPECT_TRUE(low.suspended(0));
+    EXPECT_TRUE(interrupt());
+    low.slot(0).taken = static_cast<uint32_t>(ipc::Taken::kOff);
+    dispatcher.pass(now += kMs);
+    EXPECT_FALSE(interrupt());
+}
+
 TEST_F(WorkThatNobodySees, IsNotSuspectedOfWhoHasDoneNothingForLong) {
     int64_t now = learn_bursts();
     rest(now, 2100 * kMs);
