@@ -48,6 +48,7 @@ void Process::open(ProgramTold& program, RingTold* server, int64_t now_ns) {
         const QueueSetup setup{.handle = uint64_t{id()} << 32 | (index + 1),
                                .device = spec_.device + 1,
                                .level = spec_.level,
+                               .silent_waits = spec_.silent_waits,
                                .hints = spec_.hints};
         queues_.back()->publish(*region_, index, setup, server, now_ns);
     }

@@ -105,7 +105,7 @@ private:
         const int64_t of_kernel = (waiting.burst.kernel_ns.most + turn_ns - 1) / turn_ns * waiting.queues;
         const int64_t turns = static_cast<int64_t>(result_.workload.programs.size()) * of_kernel + 1;
         if (brief_) return turns * limit_ns + 3 * longest_ns + 20 * base::kMillisecond;
-        return 3 * limit_ns + 10 * longest_ns + 300 * base::kMillisecond;
+        return 3 * (limit_ns + most_silence_ns(waiting)) + 10 * longest_ns + 300 * base::kMillisecond;
     }
     // What the scheduler itself promises, whatever kernels are like: to let run, and that one of two turns is of use.
     // The time that it takes to let a process come back, and between two looks, is beyond the limit.
@@ -116,7 +116,8 @@ private:
         if (std::exchange(used_[at], used_ns) != used_ns) served_ns_[at] = now_ns;
         const int64_t free_ns = std::max(program.works_since_ns(), free_since_ns_[at]);
         const int64_t off_ns = program.process().kept_off_since_ns();
-        const int64_t limit_ns = result_.workload.settings.starvation_limit_ns + most_debt_ns(program.spec());
+        const int64_t limit_ns = result_.workload.settings.starvation_limit_ns + most_debt_ns(program.spec()) +
+                                 most_silence_ns(program.spec());
         if (off_ns != 0 && now_ns - std::max(free_ns, off_ns) > limit_ns + step_ns_)
             fail(program, "was kept off for " + milliseconds(now_ns - std::max(free_ns, off_ns)));
         if (now_ns - std::max(free_ns, served_ns_[at]) > 2 * limit_ns + kTurnLooks * step_ns_)
@@ -133,6 +134,9 @@ private:
         return 40 * base::kMillisecond +
                static_cast<int64_t>(result_.workload.programs.size()) * (in_flight_ns + half_turn_ns);
     }
+    // A program whose waits are not known as such is presumed idle while it is kept off: for 20 ms and until the server
+    // looks (dispatch/silence.h). So it may be kept off for so much longer before it starves.
+    static int64_t most_silence_ns(const ProgramSpec& spec) { return spec.silent_waits ? 150 * base::kMillisecond : 0; }
     // A gang stands as long as one of it does.
     int64_t most_debt_ns(const ProgramSpec& of) const {
         if (!limits_) return 0;

@@ -39,6 +39,8 @@ void QueueModel::publish(ipc::Region& region, uint32_t index, const QueueSetup& 
     header_ = &region.header;
     server_ = server;
     stream_.slot = slot_;
+    silent_waits_ = setup.silent_waits;
+    if (silent_waits_) put(slot_->unreported, uint64_t{1});
     put(slot_->platform, static_cast<uint32_t>(kPlatformCUDA));
     put(slot_->handle, setup.handle);
     put(slot_->device, setup.device);
@@ -112,7 +114,9 @@ int64_t QueueModel::launch(int64_t length_ns, bool retry, int64_t now_ns) {
         command.followed = true;
         since_gate_ = plan.gate ? 0 : since_gate_ + 1;
         if (plan.report) asked_ = submitted_ + 1;
-        const bool idle = observed_ && submitted_ == completed_;
+        if (plan.report && silent_waits_) put(slot_->unreported, submitted_ + 2);
+        const bool presumed_idle = slot_->presumed.load(std::memory_order_relaxed) == static_cast<uint32_t>(submitted_);
+        const bool idle = (observed_ && submitted_ == completed_) || (silent_waits_ && presumed_idle);
         put(slot_->submitted, ++submitted_);
         if (std::exchange(waiting_, false)) put(slot_->waiting, 0U);
         if (idle || (!observed_ && (plan.report || plan.gate))) ring_ready(submitted_ != completed_, now_ns);
@@ -161,6 +165,7 @@ void QueueModel::write_progress(uint64_t number) { put(slot_->progress, static_c
 void QueueModel::report_all(int64_t /*now_ns*/) {
     if (asked_ == submitted_) return;
     asked_ = submitted_;
+    if (silent_waits_) put(slot_->unreported, submitted_ + 1);
     if (done_ == submitted_)
         write_progress(done_);
     else if (!stream_.commands.back().hold)
@@ -169,7 +174,7 @@ void QueueModel::report_all(int64_t /*now_ns*/) {
 
 void QueueModel::report_if_asked(int64_t now_ns) {
     const uint32_t ask = slot_->ask.load(std::memory_order_relaxed);
-    if (std::exchange(ask_seen_, ask) != ask) report_all(now_ns);
+    if (std::exchange(ask_seen_, ask) != ask && !silent_waits_) report_all(now_ns);
 }
 
 void QueueModel::hold_if_asked(int64_t now_ns) {
@@ -222,7 +227,7 @@ void QueueModel::sync_begin(int64_t now_ns) {
 }
 
 void QueueModel::sync_end(uint64_t mark, int64_t now_ns) {
-    if (server_ == nullptr || mark < completed_ || mark > submitted_) return;
+    if (server_ == nullptr || silent_waits_ || mark < completed_ || mark > submitted_) return;
     const bool was_ready = submitted_ != slot_->completed.load(std::memory_order_relaxed);
     note_progress(mark, now_ns);
     if (was_ready && submitted_ == completed_) ring_ready(false, now_ns);

@@ -20,6 +20,7 @@ struct QueueSetup {
     uint64_t handle = 0;
     uint64_t device = 0;  // as the slots say it
     uint32_t level = 3;
+    bool silent_waits = false;
     base::Hints hints;
 };
 
@@ -97,6 +98,7 @@ private:
     uint32_t hold_number_ = 0;
     uint32_t warm_seen_ = 0;
     bool held_ = false;
+    bool silent_waits_ = false;
 };
 
 }  // namespace xsched::sim

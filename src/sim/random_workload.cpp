@@ -155,6 +155,8 @@ Workload random_workload(uint64_t seed, Density density, int64_t duration_ns) {
     for (int64_t count = density == Density::kSparse ? most : 2 + random.below(most - 1); count > 0; --count)
         workload.programs.push_back(random_program(random, workload, density));
     if (chance(gangs, 30)) form_gangs(gangs, workload);
+    Random silent(seed ^ 0x51e7);
+    for (ProgramSpec& spec : workload.programs) spec.silent_waits = density == Density::kDense && chance(silent, 15);
     return workload;
 }
 

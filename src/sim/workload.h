@@ -74,6 +74,7 @@ struct ProgramSpec {
     Change change;
     uint32_t depth = 16;
     sched::Habits last_run;  // what it did then
+    bool silent_waits = false;  // by calls that do not say that they wait (copies to pageable memory)
     bool cold = false;  // its first burst is also the first that the scheduler hears of it
     std::vector<ReplayBurst> replay;  // instead of arrivals and bursts; it ends after the last
     int64_t start_ns = 0;

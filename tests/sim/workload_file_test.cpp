@@ -34,6 +34,7 @@ device = 1
 queues = 2
 level = 2
 priority = 4
+silent_waits = 1
 hints = { utilization = 30, deadline_us = 500 }
 arrival = { kind = "modulated", phases = [{ rate_per_s = 100, stays_ms = 20 }, { rate_per_s = 0, stays_s = 1 }] }
 burst = { kernels = [3, 5], kernel_us = [7, 9.5], sync_every = 2, gap_us = 60 }
@@ -46,6 +47,8 @@ arrival = { kind = "periodic", period_ms = 16, announce_us = 700 }
     ASSERT_EQ(workload.programs.size(), 2U);
     const ProgramSpec& spec = workload.programs[0];
     EXPECT_EQ(spec.count, 3U);
+    EXPECT_TRUE(spec.silent_waits);
+    EXPECT_FALSE(workload.programs[1].silent_waits);
     EXPECT_EQ(spec.hints.priority, 4);
     EXPECT_EQ(spec.hints.utilization, 30);
     EXPECT_EQ(spec.hints.deadline_us, 500);
