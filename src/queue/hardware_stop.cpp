@@ -35,7 +35,7 @@ const XqStopOps& HardwareStop::ops() const {
 void HardwareStop::begin() {
     stopped_level_ = timeslice_us_ = no_effects_ = 0;
     given_up_ns_ = again_ns_ = 0;
-    outside_ = false;
+    outside_ = effect_due_ = false;
     progress_known_ = false;
 }
 
@@ -168,17 +168,32 @@ void HardwareStop::note_stopped(const Stop& to, XResult result, bool slowed) {
     if (interrupted()) note_taken();
 }
 
-// Queue's lock held. What is slowed goes on: that says nothing about whether the interrupt had an effect.
+// Queue's lock held.
 void HardwareStop::note_taken() {
     core_.published.taken(taken());
-    progress_known_ = gated_.has_gates() && how_ == kXqTakeOff && !slowed_;  // else it may end what it was about
+    progress_known_ = false;
+    effect_due_ = true;
+}
+
+// Queue's lock held. How far it is, now that all queues of its process have asked and the hardware has acted. What is
+// only kept off may end what it was about, and what is slowed goes on: that says nothing about an effect.
+void HardwareStop::note_progress() {
+    if (!std::exchange(effect_due_, false) || !interrupted()) return;
+    progress_known_ = gated_.has_gates() && how_ == kXqTakeOff && !slowed_;
     progress_then_ = core_.published.slot().progress.load(std::memory_order_acquire);
     outside_then_ = core_.published.header().outside_changes.load(std::memory_order_acquire);
 }
 
 // The units of another queue of the process may have changed what this one has.
-void HardwareStop::look_if_slowed() {
+void HardwareStop::look_at_effect() {
     base::Lock transition(transition_);
+    look_if_slowed();
+    base::Lock lock(core_.mutex);
+    if (!gone()) note_progress();
+}
+
+// Transition held.
+void HardwareStop::look_if_slowed() {
     {
         base::Lock lock(core_.mutex);
         if (gone() || !interrupted() || ops().slows == nullptr) return;

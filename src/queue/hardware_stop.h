@@ -23,8 +23,9 @@ public:
     // hardware may not have noticed that one. Always, if it was only kept off (kXqKeepOff); else, and from then on, as
     // long as it has work of which nothing completes. Returns when that is due; 0: nothing is.
     int64_t put_back_again(int64_t now_ns);
-    // Agent thread, after all queues' `apply`: whether what level 3 took is still only slowed, or slowed at all.
-    void look_if_slowed();
+    // Agent thread, after all queues' `apply`: whether what level 3 took is still only slowed, or slowed at all, and
+    // how far it is by now.
+    void look_at_effect();
     // Agent thread, now and then: what the hardware keeps off for too long without a reason is put back. True: it was.
     bool put_back_if_forgotten(int64_t now_ns);
 
@@ -58,6 +59,8 @@ private:
     bool is_slowed() const { return ops().slows != nullptr && ops().slows(core_.setup.impl); }
     void note_stopped(const Stop& to, XResult result, bool slowed);
     void note_taken();
+    void note_progress();
+    void look_if_slowed();
     void settle_hold();
     void lower_level();
     void note_effect();
@@ -80,6 +83,7 @@ private:
     bool again_anyhow_ = false;  // whether or not it gets on
     uint64_t again_completed_ = 0;  // how far it was then
     bool outside_ = false;  // xserver has it off the device, or had until it was let go
+    bool effect_due_ = false;  // of the present stop nobody has looked yet how far the device is
     bool progress_known_ = false;
     uint32_t progress_then_ = 0;  // how far the device was then
     uint32_t outside_then_ = 0;  // and Header::outside_changes

@@ -199,7 +199,7 @@ int64_t XQueue::watch_interrupt(int64_t now_ns) {
 }
 
 void XQueue::look_if_asked() {
-    stop_.look_if_slowed();
+    stop_.look_at_effect();
     {
         base::Lock lock(core_.mutex);
         if (!in_use() || !gated()) return;

@@ -128,10 +128,24 @@ TEST(HardwareStop, AnInterruptWithoutEffectLowersTheLevel) {
     for (int round = 0; round < 3; ++round) {
         EXPECT_EQ(device.slot().level, static_cast<uint32_t>(kPreemptLevelInterrupt)) << "round " << round;
         direct(device, true, true);
+        device.queue().look_if_asked();
         device.slot().progress.fetch_add(1);  // the device went on
         direct(device, false, false);
     }
     EXPECT_EQ(device.slot().level, static_cast<uint32_t>(kPreemptLevelDeactivate));
+}
+
+// A process's channels are disabled when its last queue asks, and that call takes a millisecond.
+TEST(HardwareStop, WhatCompletesBeforeTheOtherQueuesHaveAskedIsNoLackOfEffect) {
+    FakeDevice device(test::kInterruptible);
+    make_words_known(device);
+    for (int round = 0; round < 5; ++round) {
+        direct(device, true, true);
+        device.slot().progress.fetch_add(1);
+        device.queue().look_if_asked();
+        direct(device, false, false);
+    }
+    EXPECT_EQ(device.slot().level, static_cast<uint32_t>(kPreemptLevelInterrupt));
 }
 
 TEST(HardwareStop, TheServersOwnDoingIsNoLackOfEffect) {
@@ -139,6 +153,7 @@ TEST(HardwareStop, TheServersOwnDoingIsNoLackOfEffect) {
     make_words_known(device);
     for (int round = 0; round < 5; ++round) {
         direct(device, true, true);
+        device.queue().look_if_asked();
         device.slot().progress.fetch_add(1);
         device.region().header.outside_changes.fetch_add(2);
         direct(device, false, false);
@@ -207,6 +222,7 @@ TEST(HardwareStop, ProgressOfWhatIsSlowedIsNoLackOfEffect) {
     make_words_known(device);
     for (int round = 0; round < 5; ++round) {
         direct(device, true, true);
+        device.queue().look_if_asked();
         device.slot().progress.fetch_add(1);
         direct(device, false, false);
     }
