@@ -135,9 +135,10 @@ class Staying(published_run.Measuring):
             shutil.copy(resident.out, self.keep_rows / f"{name}.rows")
             if "XLOG_LEVEL" in self.house.session.environment:
                 shutil.copy(resident.log, self.keep_rows / f"{name}.log")
-        if any(resident.name.startswith("xsched") for _, resident in pairs):
+        way = pairs[0][1].name.split()[0]
+        if way.startswith("xsched"):
             said = self.house.session.xcli("list") + self.house.session.xcli("metrics", "--json")
-            (self.keep_rows / f"{variant.id}_{number}.metrics").write_text(said)
+            (self.keep_rows / f"{variant.id}_{way}_{number}.metrics").write_text(said)
 
     def begin(self, program, resident, seed, until_told, **more):
         resident.say("work", **{**self.options(program, seed), **more, "until-told": until_told,

@@ -111,8 +111,8 @@ typedef struct XqStopOps {
     // acts on more than a queue (a process's channels), it does when all of its queues have asked. NotSupported: never,
     // the queue's level is lowered.
     XResult (*interrupt)(void* hwq, XqInterrupt how);
-    // After kXqKeepOff it is called once more, when the queue has been running for a while: for hardware that did not
-    // notice the first time.
+    // It is called once more when the queue has been running for a while after kXqKeepOff, and again as long as its
+    // work stands: for hardware that did not notice the first time.
     XResult (*restore)(void* hwq);
     // After an interrupt that succeeded: what runs goes on, only slower, on a few of the device's compute units. Asked
     // again whenever the agent looks, since the units of one queue may depend on another queue. NULL: never.
