@@ -81,6 +81,7 @@ struct CarriedOut {
 CarriedOut carry_out(ipc::Header& header, uint32_t seen) {
     CarriedOut done;
     const int64_t now = base::now_ns();
+    for_each_queue([](XQueue& queue) { queue.look_before_directives(); });
     for_each_queue([&](XQueue& queue) {
         queue.apply_directive();
         queue.apply_wanted_config();
@@ -99,8 +100,7 @@ CarriedOut carry_out(ipc::Header& header, uint32_t seen) {
 
 int64_t CarriedOut::sleep_ns() const {
     const int64_t usual_ns = any_suspended ? kLookWhileSuspendedNs : kLookNs;
-    if (due_ns == 0) return usual_ns;
-    return std::clamp(due_ns - base::now_ns(), int64_t{1}, usual_ns);
+    return due_ns == 0 ? usual_ns : std::clamp(due_ns - base::now_ns(), int64_t{1}, usual_ns);
 }
 
 bool start_local_scheduler();

@@ -32,7 +32,7 @@
 extern "C" {
 #endif
 
-#define XQ_DEVICE_ABI 16
+#define XQ_DEVICE_ABI 17
 
 typedef struct XqQueue XqQueue;
 
@@ -103,6 +103,13 @@ typedef enum {
     kXqKeepOff = 1
 } XqInterrupt;
 
+// What level 3 has made of what a queue runs.
+typedef struct XqStopState {
+    // The stop that it is under: another number for each. 0: it runs. It changes before anything goes on.
+    uint32_t stop;
+    uint32_t slowed;  // != 0: it goes on all the same, only slower, on a few of the device's compute units
+} XqStopState;
+
 // Levels 2 and 3 beyond gates and holds.
 typedef struct XqStopOps {
     XResult (*deactivate)(void* hwq);  // level 2; NULL, both: the gate does it, or there is no level 2
@@ -114,9 +121,9 @@ typedef struct XqStopOps {
     // It is called once more when the queue has been running for a while after kXqKeepOff, and again as long as its
     // work stands: for hardware that did not notice the first time.
     XResult (*restore)(void* hwq);
-    // After an interrupt that succeeded: what runs goes on, only slower, on a few of the device's compute units. Asked
-    // again whenever the agent looks, since the units of one queue may depend on another queue. NULL: never.
-    bool (*slows)(void* hwq);
+    // After an interrupt that succeeded. Asked again whenever the agent looks, since what the hardware does with one
+    // queue may depend on another. NULL: it is off from `interrupt` to `restore`.
+    XqStopState (*state)(void* hwq);
     // How long the hardware lets this queue's context run before it switches to another's; 0: as it was. May be NULL.
     XResult (*set_timeslice)(void* hwq, uint32_t us);
 } XqStopOps;

@@ -22,6 +22,7 @@ constexpr int64_t kLongestStandsNs = 64 * kStandsNs;
 constexpr uint32_t kMostWithoutEffect = 3;
 
 constexpr XqStopOps kNoStops = {};
+constexpr XqStopState kOff = {.stop = 1, .slowed = 0};
 
 // A process that can be signalled or is another user's; 0 is nobody.
 bool lives(int32_t pid) { return pid > 0 && (kill(pid, 0) == 0 || errno != ESRCH); }
@@ -32,11 +33,13 @@ const XqStopOps& HardwareStop::ops() const {
     return core_.setup.ops->stop != nullptr ? *core_.setup.ops->stop : kNoStops;
 }
 
+XqStopState HardwareStop::state() const { return ops().state != nullptr ? ops().state(core_.setup.impl) : kOff; }
+
 void HardwareStop::begin() {
     stopped_level_ = timeslice_us_ = no_effects_ = 0;
     given_up_ns_ = again_ns_ = 0;
     outside_ = effect_due_ = false;
-    progress_known_ = false;
+    forget_progress();
 }
 
 // Queue's lock held. On gated devices the gate does level 2 by itself. What runs is taken off only if the scheduler
@@ -136,7 +139,7 @@ void HardwareStop::stop(const Stop& to) {
     again_ns_ = 0;
     const uint32_t generation = core_.generation;
     const XResult result = call(to);
-    const bool slowed = result == kXSchedSuccess && to.level == kPreemptLevelInterrupt && is_slowed();
+    const bool slowed = result == kXSchedSuccess && to.level == kPreemptLevelInterrupt && state().slowed != 0;
     if (result != kXSchedSuccess && result != kXSchedErrorNotSupported)
         XLOG_WARN("queue 0x%lx: level %u could not stop it; level 1 goes on acting",
                   static_cast<unsigned long>(core_.handle), to.level);
@@ -171,45 +174,50 @@ void HardwareStop::note_stopped(const Stop& to, XResult result, bool slowed) {
 // Queue's lock held.
 void HardwareStop::note_taken() {
     core_.published.taken(taken());
-    progress_known_ = false;
+    forget_progress();
     effect_due_ = true;
+}
+
+// Queue's lock held.
+void HardwareStop::forget_progress() {
+    watched_ = 0;
+    looked_ = false;
 }
 
 // Queue's lock held. How far it is, now that all queues of its process have asked and the hardware has acted. What is
 // only kept off may end what it was about, and what is slowed goes on: that says nothing about an effect.
-void HardwareStop::note_progress() {
+void HardwareStop::note_progress(const XqStopState& state) {
     if (!std::exchange(effect_due_, false) || !interrupted()) return;
-    progress_known_ = gated_.has_gates() && how_ == kXqTakeOff && !slowed_;
+    watched_ = gated_.has_gates() && how_ == kXqTakeOff && !slowed_ ? state.stop : 0;
     progress_then_ = core_.published.slot().progress.load(std::memory_order_acquire);
     outside_then_ = core_.published.header().outside_changes.load(std::memory_order_acquire);
 }
 
-// The units of another queue of the process may have changed what this one has.
-void HardwareStop::look_at_effect() {
+void HardwareStop::look_before() {
     base::Lock transition(transition_);
-    look_if_slowed();
-    base::Lock lock(core_.mutex);
-    if (!gone()) note_progress();
+    look_if_it_went_on();
 }
 
-// Transition held.
-void HardwareStop::look_if_slowed() {
+// The units of another queue of the process may have changed what this one has.
+void HardwareStop::look_after() {
+    base::Lock transition(transition_);
     {
         base::Lock lock(core_.mutex);
-        if (gone() || !interrupted() || ops().slows == nullptr) return;
+        if (gone() || !interrupted()) return;
         ++core_.busy;
     }
-    const bool slowed = is_slowed();
+    const XqStopState now = state();
     {
         base::Lock lock(core_.mutex);
-        if (slowed != slowed_) {
-            slowed_ = slowed;
+        if ((now.slowed != 0) != slowed_) {
+            slowed_ = now.slowed != 0;
             note_taken();
         }
     }
     settle_hold();
     base::Lock lock(core_.mutex);
     --core_.busy;
+    if (!gone()) note_progress(now);
 }
 
 // Transition held. Where the device waits for another word than the slot's.
@@ -231,15 +239,40 @@ void HardwareStop::lower_level() {
     core_.set_level(gates || ops().deactivate != nullptr ? kPreemptLevelDeactivate : kPreemptLevelBlock);
 }
 
+// Queue's lock held. xserver has stopped or started the process since.
+bool HardwareStop::outside_changed() const {
+    return (outside_then_ & 1) != 0 ||
+           core_.published.header().outside_changes.load(std::memory_order_acquire) != outside_then_;
+}
+
+// Transition held. What went on before it was seen that the stop is still in force went on under it.
+void HardwareStop::look_if_it_went_on() {
+    uint32_t progress = 0;
+    {
+        base::Lock lock(core_.mutex);
+        if (gone() || watched_ == 0) return;
+        progress = core_.published.slot().progress.load(std::memory_order_acquire);
+        ++core_.busy;
+    }
+    const XqStopState now = state();
+    base::Lock lock(core_.mutex);
+    --core_.busy;
+    if (now.stop != watched_ || outside_changed()) {
+        watched_ = 0;
+        return;
+    }
+    looked_ = true;
+    progress_now_ = progress;
+}
+
 // Transition held. What the device reports while it should be stopped shows that the interrupt had no effect: then it
 // is not worth its price.
 void HardwareStop::note_effect() {
+    look_if_it_went_on();
     base::Lock lock(core_.mutex);
-    if (!core_.in_use || !progress_known_ || (outside_then_ & 1) != 0 ||
-        core_.published.header().outside_changes.load(std::memory_order_acquire) != outside_then_)
-        return;
-    const ipc::QueueSlot& slot = core_.published.slot();
-    if (slot.progress.load(std::memory_order_acquire) == progress_then_) {
+    if (!core_.in_use || !std::exchange(looked_, false)) return;
+    watched_ = 0;
+    if (progress_now_ == progress_then_) {
         no_effects_ = 0;
         return;
     }
@@ -247,7 +280,7 @@ void HardwareStop::note_effect() {
     XLOG_INFO(
         "no preempt level 3 on queue 0x%lx: it went on (from command %u to %u) while its channels were disabled, "
         "so that has no effect here; it uses level 2",
-        static_cast<unsigned long>(core_.handle), progress_then_, slot.progress.load(std::memory_order_relaxed));
+        static_cast<unsigned long>(core_.handle), progress_then_, progress_now_);
     lower_level();
 }
 

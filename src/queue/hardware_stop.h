@@ -23,16 +23,19 @@ public:
     // hardware may not have noticed that one. Always, if it was only kept off (kXqKeepOff); else, and from then on, as
     // long as it has work of which nothing completes. Returns when that is due; 0: nothing is.
     int64_t put_back_again(int64_t now_ns);
+    // Agent thread, before any queue's `apply`: whether what level 3 took went further. Once another queue of the
+    // process may run, all of them do.
+    void look_before();
     // Agent thread, after all queues' `apply`: whether what level 3 took is still only slowed, or slowed at all, and
     // how far it is by now.
-    void look_at_effect();
+    void look_after();
     // Agent thread, now and then: what the hardware keeps off for too long without a reason is put back. True: it was.
     bool put_back_if_forgotten(int64_t now_ns);
 
     // --- queue's lock held
     void begin();
     // The slot moved: what the device has written in the old one says nothing any more.
-    void moved() { progress_known_ = false; }
+    void moved() { forget_progress(); }
     bool interrupted() const { return stopped_level_ == kPreemptLevelInterrupt; }
     ipc::Taken taken() const {
         if (!interrupted()) return ipc::Taken::kNothing;
@@ -56,13 +59,15 @@ private:
     void start();
     void stop(const Stop& to);
     XResult call(const Stop& to) const;
-    bool is_slowed() const { return ops().slows != nullptr && ops().slows(core_.setup.impl); }
+    XqStopState state() const;
     void note_stopped(const Stop& to, XResult result, bool slowed);
     void note_taken();
-    void note_progress();
-    void look_if_slowed();
+    void note_progress(const XqStopState& state);
+    void forget_progress();
+    bool outside_changed() const;
     void settle_hold();
     void lower_level();
+    void look_if_it_went_on();
     void note_effect();
     void apply_timeslice(uint32_t us);
     bool forgotten(int64_t now_ns, int64_t limit_ns);
@@ -84,9 +89,11 @@ private:
     uint64_t again_completed_ = 0;  // how far it was then
     bool outside_ = false;  // xserver has it off the device, or had until it was let go
     bool effect_due_ = false;  // of the present stop nobody has looked yet how far the device is
-    bool progress_known_ = false;
-    uint32_t progress_then_ = 0;  // how far the device was then
+    uint32_t watched_ = 0;  // the stop (XqStopState) of which it is known how far the device was; 0: none
+    uint32_t progress_then_ = 0;  // how far that was
     uint32_t outside_then_ = 0;  // and Header::outside_changes
+    bool looked_ = false;  // and somebody has looked since, while that stop was in force:
+    uint32_t progress_now_ = 0;  // so far it was
     uint32_t no_effects_ = 0;  // interrupts in a row after which the device went further
     int64_t given_up_ns_ = 0;  // the directive (its time) that lasted too long without a reason
 };

@@ -90,6 +90,8 @@ public:
     XResult set_launch_config(int64_t threshold, int64_t batch_size);
 
     // --- the agent's thread
+    // Of all queues, before the first is told to carry anything out.
+    void look_before_directives();
     // Carries out what the scheduler wrote into the slot.
     void apply_directive();
     // Puts back what the hardware has kept off for too long without a reason. Returns when to look again; 0: no need.

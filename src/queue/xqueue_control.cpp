@@ -187,6 +187,8 @@ void XQueue::apply_wanted_config() {
     set_launch_config(threshold, batch_size);
 }
 
+void XQueue::look_before_directives() { stop_.look_before(); }
+
 void XQueue::apply_directive() {
     const HardwareStop::Applied applied = stop_.apply();
     if (applied == HardwareStop::Applied::kOpen) pump();
@@ -199,7 +201,7 @@ int64_t XQueue::watch_interrupt(int64_t now_ns) {
 }
 
 void XQueue::look_if_asked() {
-    stop_.look_at_effect();
+    stop_.look_after();
     {
         base::Lock lock(core_.mutex);
         if (!in_use() || !gated()) return;

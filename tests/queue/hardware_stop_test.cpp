@@ -148,6 +148,48 @@ TEST(HardwareStop, WhatCompletesBeforeTheOtherQueuesHaveAskedIsNoLackOfEffect) {
     EXPECT_EQ(device.slot().level, static_cast<uint32_t>(kPreemptLevelInterrupt));
 }
 
+// Its channels are enabled as soon as one queue of the process may run again.
+TEST(HardwareStop, WhatCompletesOnceAnotherQueueMayRunIsNoLackOfEffect) {
+    FakeDevice device(test::kInterruptible);
+    make_words_known(device);
+    for (int round = 0; round < 5; ++round) {
+        direct(device, true, true);
+        device.queue().look_if_asked();
+        ++device.stop;
+        device.slot().progress.fetch_add(1);
+        direct(device, false, false);
+    }
+    EXPECT_EQ(device.slot().level, static_cast<uint32_t>(kPreemptLevelInterrupt));
+}
+
+TEST(HardwareStop, WhatWentOnBeforeAnotherQueueMayRunIsALackOfEffect) {
+    FakeDevice device(test::kInterruptible);
+    make_words_known(device);
+    for (int round = 0; round < 3; ++round) {
+        direct(device, true, true);
+        device.queue().look_if_asked();
+        device.slot().progress.fetch_add(1);
+        device.queue().look_before_directives();
+        ++device.stop;  // another queue of its process was told first
+        direct(device, false, false);
+    }
+    EXPECT_EQ(device.slot().level, static_cast<uint32_t>(kPreemptLevelDeactivate));
+}
+
+// The driver frees something, for which everything has to run.
+TEST(HardwareStop, WhatIsNotStoppedAfterAllSaysNothing) {
+    FakeDevice device(test::kInterruptible);
+    make_words_known(device);
+    device.stop = 0;
+    for (int round = 0; round < 5; ++round) {
+        direct(device, true, true);
+        device.queue().look_if_asked();
+        device.slot().progress.fetch_add(1);
+        direct(device, false, false);
+    }
+    EXPECT_EQ(device.slot().level, static_cast<uint32_t>(kPreemptLevelInterrupt));
+}
+
 TEST(HardwareStop, TheServersOwnDoingIsNoLackOfEffect) {
     FakeDevice device(test::kInterruptible);
     make_words_known(device);

@@ -107,6 +107,27 @@ TEST_F(CudaInterrupt, ProgramsOfOnePriorityAreTakenOffInOneCall) {
     expect_end({high.get(), low.get(), other.get()});
 }
 
+// All its channels are enabled for the first of its queues, by a call that takes its time. What the others do meanwhile
+// does not show that disabling them had no effect.
+TEST_F(CudaInterrupt, AProgramWhoseSecondStreamWorksKeepsTheLevel) {
+    low = start_on_rm("low", 0, "200", {{"CUDA_PROGRAM_SECOND", "1"}, {"FAKE_RM_DELAY_US", "1000"}});
+    // Which cannot keep the device through its pauses: low is taken off it, not only kept off.
+    high = start_on_rm("high", 10, "100", {{"XSCHED_INTERRUPT", "0"}});
+    low->work();
+    ASSERT_TRUE(eventually([&] { return queues_of(low->pid()).size() == 2; })) << low->process().err();
+    low_rm = rm_of(low->pid());
+    ASSERT_TRUE(low_rm->there());
+    for (int i = 0; i < 20; ++i) {
+        high->work();
+        ASSERT_TRUE(low_rm->becomes_disabled(true)) << low->process().err();
+        high->rest();
+        ASSERT_TRUE(low_rm->becomes_disabled(false)) << low->process().err();
+        ASSERT_TRUE(low->advances()) << low->process().err();
+    }
+    for (const Json& queue : queues_of(low->pid())) EXPECT_EQ(queue.value("level", 0), 3) << low->process().err();
+    expect_end({high.get(), low.get()});
+}
+
 // The server's calls may be refused where the programs' own are not.
 TEST_F(CudaInterrupt, WhereTheServerMayNotTheProgramsDoItThemselves) {
     server.reset();

@@ -8,6 +8,7 @@
 // In the environment:
 //   CUDA_PROGRAM_DEVICES  the devices' numbers, such as 0,1; a thread each. Else the first one
 //   CUDA_PROGRAM_BATCH    so many kernels before it waits
+//   CUDA_PROGRAM_SECOND=1 it has used the default stream before, and works on a second one
 //   CUDA_PROGRAM_SILENT_US  how long each kernel of a silent burst takes (Board::kSilent): the program launches a few,
 //                         and then calls nothing until it is told something else
 //   CUDA_PROGRAM_SILENT_COPY=1  but for a copy to pageable memory, whose call returns when the burst is over
@@ -153,19 +154,26 @@ struct Program {
     bool prepare(const char* priority) {
         CUcontext context = nullptr;
         CUmodule module = nullptr;
-        const bool made =
-            cuda::available() && good(api().cuDevicePrimaryCtxRetain(&context, device), "cuDevicePrimaryCtxRetain") &&
-            good(api().cuCtxPushCurrent_v2(context), "cuCtxPushCurrent") &&
-            good(api().cuModuleLoadData(&module, cuda::kKernels), "cuModuleLoadData") &&
-            good(api().cuModuleGetFunction(&busy, module, "busy"), "cuModuleGetFunction") &&
-            good(api().cuModuleGetFunction(&append, module, "append"), "cuModuleGetFunction") && allocate() &&
-            (priority == nullptr ||
-             good(api().cuStreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, std::atoi(priority)),
-                  "cuStreamCreateWithPriority"));
+        const bool made = cuda::available() &&
+                          good(api().cuDevicePrimaryCtxRetain(&context, device), "cuDevicePrimaryCtxRetain") &&
+                          good(api().cuCtxPushCurrent_v2(context), "cuCtxPushCurrent") &&
+                          good(api().cuModuleLoadData(&module, cuda::kKernels), "cuModuleLoadData") &&
+                          good(api().cuModuleGetFunction(&busy, module, "busy"), "cuModuleGetFunction") &&
+                          good(api().cuModuleGetFunction(&append, module, "append"), "cuModuleGetFunction") &&
+                          allocate() && (number_of("CUDA_PROGRAM_SECOND") == 0 || leave_default_stream()) &&
+                          (priority == nullptr ||
+                           good(api().cuStreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, std::atoi(priority)),
+                                "cuStreamCreateWithPriority"));
         if (made) *reinterpret_cast<volatile uint32_t*>(word) = 0;
         sent.resize(number_of("CUDA_PROGRAM_COPY_BYTES"));
         if (made && !sent.empty() && !good(api().cuMemAlloc_v2(&there, sent.size()), "cuMemAlloc")) return false;
         return made && events.prepare(*board);
+    }
+    bool leave_default_stream() {
+        uint32_t count = 1;
+        void* of_busy[] = {&word, &count};
+        return launch(busy, of_busy) && good(api().cuStreamSynchronize(stream), "cuStreamSynchronize") &&
+               good(api().cuStreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, 0), "cuStreamCreateWithPriority");
     }
     bool allocate() {
         if (api().cuMemAllocManaged != nullptr)

@@ -133,7 +133,7 @@ void add_interrupt(XqStopOps& ops) {
         of(hwq).set_stopped(false);
         return kXSchedSuccess;
     };
-    ops.slows = [](void* hwq) -> bool { return of(hwq).only_slows; };
+    ops.state = [](void* hwq) -> XqStopState { return {.stop = of(hwq).stop, .slowed = of(hwq).only_slows ? 1u : 0u}; };
     ops.set_timeslice = [](void* hwq, uint32_t us) -> XResult {
         of(hwq).timeslices.push_back(us);
         return kXSchedSuccess;

@@ -31,6 +31,8 @@ struct Gpu {
     uint32_t asking = 0;
     uint32_t taking = 0;      // of these, to be taken off rather than kept off
     bool stopped = false;
+    std::atomic<uint32_t> stop_number{0};  // of the stop in force; 0: none, or its end has begun
+    uint32_t stops = 0;       // so far
     bool kept_off = false;    // stopped by its timeslice, and kept from coming back
     bool once_more = false;   // it runs again after that: the next restore enables it a second time
     int64_t enabled_ns = 0;   // when it was last enabled
@@ -56,6 +58,7 @@ public:
         gpu.generation = base::fork_generation();
         if (gpu.stopped) g_stopped.fetch_sub(1, std::memory_order_acq_rel);
         gpu.stopped = gpu.known = false;
+        gpu.stop_number.store(0, std::memory_order_release);
         gpu.timeslice_us = gpu.set_count = 0;
     }
 
@@ -203,6 +206,7 @@ void enable_once_more(Gpu& gpu) {
 // gpu.turn held.
 void let_go(Gpu& gpu) {
     if (!gpu.stopped) return;
+    gpu.stop_number.store(0, std::memory_order_seq_cst);  // before anything goes on
     const int64_t began = base::now_ns();
     for (uint32_t i = 0; i < gpu.set_count; ++i) {
         const rm::Outcome outcome = rm::enable(call(), gpu.sets[i].fd, gpu.sets[i].set);
@@ -250,6 +254,8 @@ XResult stop(Gpu& gpu) {
         return kXSchedErrorNotSupported;
     }
     gpu.stopped = true;
+    gpu.stops = gpu.stops + 1 != 0 ? gpu.stops + 1 : 1;
+    gpu.stop_number.store(gpu.stops, std::memory_order_release);
     gpu.once_more = false;
     gpu.kept_off = keeps_off;
     g_stopped.fetch_add(1, std::memory_order_acq_rel);
@@ -360,6 +366,11 @@ void restore(HwQueue& hwq) {
         let_go(*gpu);
     else if (!asked && (std::exchange(gpu->once_more, false) || base::now_ns() - gpu->enabled_ns >= kOneCallNs))
         enable_once_more(*gpu);
+}
+
+XqStopState stop_state(HwQueue& hwq) {
+    const Gpu* gpu = hwq.interruptible ? gpu_of(hwq.device) : nullptr;
+    return {.stop = gpu != nullptr ? gpu->stop_number.load(std::memory_order_acquire) : 0, .slowed = 0};
 }
 
 XResult set_timeslice(HwQueue& hwq, uint32_t us) {

@@ -31,7 +31,6 @@ static_assert(kCaptureModeRelaxed == cuda::CU_STREAM_CAPTURE_MODE_RELAXED);
 inline constexpr XPlatform kPlatform = kPlatformCUDA;
 inline constexpr const char* kVendor = "cuda";
 inline constexpr bool kHasTimeslices = true;
-inline constexpr bool kMayOnlySlow = false;
 inline constexpr bool kSwitchesContexts = true;  // between processes
 // Measured on an H100 (docs/decisions/003). What off_us has beyond the call is the agent's waking.
 inline constexpr XqCosts kCosts{

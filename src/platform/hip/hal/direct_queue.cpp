@@ -86,7 +86,7 @@ constexpr XqStopOps make_stop_ops() {
     XqStopOps ops{};
     ops.interrupt = take_off;
     ops.restore = put_back;
-    ops.slows = [](void* self) { return stream::slows(of(self).hwq); };
+    ops.state = [](void* self) { return stream::stop_state(of(self).hwq); };
     return ops;
 }
 constexpr XqStopOps kStop = make_stop_ops();

@@ -46,6 +46,7 @@ void resume_by(Way way, const bool* go_on) {
         queues[count++] = as_known(process.queues[i]);
     }
     if (count == 0) return;
+    ++process.resumes;
     g_stopped.fetch_sub(count, std::memory_order_relaxed);
     const int64_t began = base::now_ns();
     if (const int error = resume(way, kernel_call(), queues, count); error != 0) {
@@ -165,19 +166,21 @@ XResult settle() {
     return suspend_those(stop);
 }
 
-// All that the stream's commands may be in has few compute units.
-bool is_slowed(const stream::HwQueue& hwq) {
+// Of all that the stream's commands may be in. Slowed: all of that has few compute units.
+XqStopState state_of(const stream::HwQueue& hwq) {
     const StoppableStream stream = describe(hwq);
-    bool any = false;
+    bool any = false, slowed = true;
     for (unsigned i = 0; i < g_process.count; ++i) {
         const Kept& kept = g_process.queues[i];
         const bool uses = stream.known ? (stream.uses[i / 64] >> i % 64 & 1) != 0
                                        : stream.gpu == 0 || kept.queue.gpu_id == stream.gpu;
         if (!uses) continue;
-        if (kept.stopped_by != Way::kMask) return false;
+        if (kept.stopped_by == Way::kNone) return {};
+        slowed = slowed && kept.stopped_by == Way::kMask;
         any = true;
     }
-    return any;
+    if (!any) return {};
+    return {.stop = 2 * g_process.resumes + 1, .slowed = slowed ? 1u : 0u};
 }
 
 }  // namespace
@@ -240,9 +243,9 @@ XResult interrupt(HwQueue& hwq, XqInterrupt /*there are no timeslices: it is alw
     return result;
 }
 
-bool slows(HwQueue& hwq) {
+XqStopState stop_state(HwQueue& hwq) {
     const Turn turn;
-    return hwq.interruptible && hwq.generation == base::fork_generation() && hip::is_slowed(hwq);
+    return hwq.interruptible && hwq.generation == base::fork_generation() ? hip::state_of(hwq) : XqStopState{};
 }
 
 void restore(HwQueue& hwq) {

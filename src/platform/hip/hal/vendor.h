@@ -38,7 +38,6 @@ static_assert(kNotCapturing == hip::hipStreamCaptureStatusNone &&
 inline constexpr XPlatform kPlatform = kPlatformHIP;
 inline constexpr const char* kVendor = "hip";
 inline constexpr bool kHasTimeslices = false;
-inline constexpr bool kMayOnlySlow = true;  // a mask of compute units
 inline constexpr bool kSwitchesContexts = false;  // as far as is known
 // Declared, not measured: no AMD device has run this. KFD's call returns once the compute units' state is saved, so
 // that nothing follows it (effect_us). That save writes tens of megabytes, well below a millisecond; off_us also has

@@ -73,7 +73,7 @@ constexpr XqStopOps make_stop(bool interrupts) {
     if (!interrupts) return ops;
     ops.interrupt = close_and_interrupt;
     ops.restore = restore_and_open;
-    if constexpr (kMayOnlySlow) ops.slows = [](void* self) { return slows(of(self)); };
+    ops.state = [](void* self) { return stop_state(of(self)); };
     if constexpr (kHasTimeslices)
         ops.set_timeslice = [](void* self, uint32_t us) { return set_timeslice(of(self), us); };
     return ops;

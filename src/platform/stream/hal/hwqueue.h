@@ -24,8 +24,7 @@ void leave_interrupts(HwQueue& hwq);
 // NotSupported: refused, the log has said why, and it is not tried again.
 XResult interrupt(HwQueue& hwq, XqInterrupt how);
 void restore(HwQueue& hwq);
-// Where the platform may leave it a few compute units instead (kMayOnlySlow): it has.
-bool slows(HwQueue& hwq);
+XqStopState stop_state(HwQueue& hwq);
 // Where the platform has it (kHasTimeslices).
 XResult set_timeslice(HwQueue& hwq, uint32_t us);
 
