@@ -164,8 +164,10 @@ class Bench:
         return process
 
     def loaded_trainings(self, way, seconds):
-        """As many as can begin one after the other meanwhile; they have loaded all but what is on the device."""
-        line = [sys.executable, PYTORCH / "train.py", "--out", "{out}", "--wait", "1", "--seconds", "1"]
+        """As many as can begin one after the other meanwhile; they have loaded all but what is on the device.
+        Of half the batch, so that three have room beside each other."""
+        line = [sys.executable, PYTORCH / "train.py", "--out", "{out}", "--wait", "1", "--seconds", "1",
+                "--batch", "4"]
         loaded = [self.start(way, 0, line) for _ in range(max(1, round(seconds / START_EVERY)))]
         for process in loaded:
             self.wait_ready(process, TRAINING_SECONDS)

@@ -28,13 +28,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", required=True)
     parser.add_argument("--seconds", type=float, default=600)
+    parser.add_argument("--batch", type=int, default=BATCH)
     parser.add_argument("--wait", type=int, default=0, help="1: for a line of standard input, before using the device")
     options = parser.parse_args()
     models.deterministic()
     model = models.gpt2(**models.GPT2_MEDIUM).train()
     if options.wait:
         models.wait_for_turn()
-    model, text = model.cuda(), models.words(BATCH, LENGTH)
+    model, text = model.cuda(), models.words(options.batch, LENGTH)
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
 
     def step():
