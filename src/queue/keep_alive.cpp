@@ -16,6 +16,7 @@ constexpr int64_t kLongestNs = 50 * base::kMicrosecond;
 constinit std::atomic<KeepAlive*> KeepAlive::holder{nullptr};
 constinit std::atomic<KeepAlive*> KeepAlive::awaiting{nullptr};
 constinit std::atomic<int64_t> KeepAlive::held_until_ns{0};
+constinit std::atomic<uint32_t> KeepAlive::not_held{0};
 
 void KeepAlive::begin() {
     running_.store(false, std::memory_order_relaxed);
@@ -152,6 +153,10 @@ uint32_t KeepAlive::number_to_hold() {
 void KeepAlive::hold(int64_t ns) {
     const int64_t now_ns = base::now_ns();
     if (now_ns < held_until_ns.load(std::memory_order_relaxed)) return;
+    if (uint32_t left = not_held.load(std::memory_order_relaxed); left > 0) {
+        not_held.compare_exchange_strong(left, left - 1, std::memory_order_relaxed);  // else memory was freed just now
+        return;
+    }
     end();  // that of the last wait, which nothing has followed
     const uint32_t number = number_to_hold();
     XLOG_DEBG("queue 0x%lx %s the device for a burst to come, for %lld us at most",
@@ -188,6 +193,11 @@ void KeepAlive::end_held() {
     awaiting.store(nullptr);
     held_until_ns.store(0, std::memory_order_relaxed);
     held->tell_held(held->held_number_ + 1);
+}
+
+void KeepAlive::memory_freed() {
+    end_held();
+    not_held.store(kBurstsAfterFree, std::memory_order_relaxed);
 }
 
 }  // namespace xsched::queue

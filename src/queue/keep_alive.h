@@ -35,6 +35,9 @@ public:
     static void launched();
     // Before a call that waits for the whole context, of which a held one is a part.
     static void end_held();
+    // Before one that frees memory of the device: besides, none is held before the next kBurstsAfterFree bursts.
+    static void memory_freed();
+    static constexpr uint32_t kBurstsAfterFree = 64;
 
     // Agent thread: one of the two that follow has something to do.
     bool asked();
@@ -64,6 +67,7 @@ private:
     static std::atomic<KeepAlive*> holder;
     static std::atomic<KeepAlive*> awaiting;
     static std::atomic<int64_t> held_until_ns;  // it has ended by then
+    static std::atomic<uint32_t> not_held;  // before so many bursts to come
 
     QueueCore& core_;
     GatedPath& path_;

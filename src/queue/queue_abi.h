@@ -77,6 +77,9 @@ bool xq_keep_alive(XqQueue* queue, XqReturn when);
 void xq_end_keep_alive(XqQueue* queue);
 // Likewise for a whole context: also one that is held before a burst, of any queue of the process.
 void xq_end_held_keep_alive(void);
+// Likewise, and the call frees memory of the device. While the program does so again and again, none is held before its
+// bursts: allocations and releases took longer beside one than a switch does (docs/decisions/013).
+void xq_frees_memory(void);
 // The caller is the program, about to have its first work: what a keep-alive needs is prepared now, if the queue may
 // ever have one. Later it would be prepared beside the program's launches, which may wait for that in the driver.
 void xq_prepare_keep_alive(XqQueue* queue);

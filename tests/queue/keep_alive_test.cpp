@@ -255,6 +255,17 @@ TEST_F(KeepAliveHeld, WhoWaitsForTheContextEndsIt) {
     EXPECT_EQ(word(), device.held_before[0].number + 1);
 }
 
+TEST_F(KeepAliveHeld, NotBeforeBurstsOfAProgramThatFreesMemory) {
+    ask(device, 300);
+    xq_frees_memory();
+    EXPECT_EQ(word(), device.held_before[0].number + 1);
+    for (uint32_t i = 0; i < queue::KeepAlive::kBurstsAfterFree; ++i) ask(device, 300);
+    EXPECT_EQ(device.held_before.size(), 1u);
+    ask(device, 300);
+    EXPECT_EQ(device.held_before.size(), 2u) << "it has not freed any for long";
+    xq_end_held_keep_alive();
+}
+
 TEST_F(KeepAliveHeld, AlsoBehindTheFirstLaunch) {
     ask(device, 300);
     device.enqueue(1);

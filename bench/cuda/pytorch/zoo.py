@@ -20,7 +20,7 @@ class Whisper(torch.nn.Module):
         super().__init__()
         from transformers import WhisperConfig, WhisperForConditionalGeneration
         shape = {"d_model": 1280, "encoder_layers": 32, "decoder_layers": 32, "encoder_attention_heads": 20,
-                 "decoder_attention_heads": 20, "encoder_ffn_dim": 5120, "decoder_ffn_dim": 5120}
+                 "decoder_attention_heads": 20, "encoder_ffn_dim": 5120, "decoder_ffn_dim": 5120, "use_cache": False}
         self.model = WhisperForConditionalGeneration(WhisperConfig(**shape))
 
     def forward(self, sound):

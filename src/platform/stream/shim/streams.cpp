@@ -285,8 +285,8 @@ bool several_queues() { return g_queues.load(std::memory_order_relaxed) > 1; }
 
 bool several_priorities() { return g_mixed.load(std::memory_order_relaxed); }
 
-void end_all_keep_alives() {
-    xq_end_held_keep_alive();
+void device_memory_freed() {
+    xq_frees_memory();
     for_each_entry([](const StreamEntry& entry) {
         if (XqQueue* xqueue = entry.xqueue.load(std::memory_order_acquire)) xq_end_keep_alive(xqueue);
     });

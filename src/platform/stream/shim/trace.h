@@ -78,7 +78,7 @@ struct Traced<kEntry, Result (*)(Arguments...)> {
         if constexpr (frees(Declared<kEntry>::kName))
             if (base::options().free_ends_keep_alive != 0) {
                 const KeepErrno keep;
-                end_all_keep_alives();
+                device_memory_freed();
             }
         const Result code = traced(arguments...);
         if constexpr (allocates(Declared<kEntry>::kName))
