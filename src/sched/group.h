@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "sched/distrust.h"
 #include "sched/mechanism.h"
 #include "sched/short_timeslice.h"
 #include "sched/trials.h"
@@ -35,7 +36,7 @@ struct Group {
     uint64_t urgent_id = 0;      // that unit; 0: none, or nobody asks any more
     uint32_t urgent_at = 0;      // its position then
     bool for_equal = false;      // that one is no more urgent: it is its turn
-    int64_t distrusted_until_ns = 0;  // until then its gates are not enough, as was seen
+    Distrust distrust;           // of its gates
     int64_t unseen_until_ns = 0;  // until then it counts as working: a burst was long beside it while it seemed idle
     bool tried = false;          // the suspension is a trial, of this way
     unsigned tried_way = 0;

@@ -19,8 +19,6 @@ constexpr int64_t kSlippedNs = 2'000'000;
 constexpr int64_t kLateNs = 2'000'000;
 // So long, where commands of more than that have been among the short ones lately.
 constexpr int64_t kLateLongNs = 400'000;
-// Gates that were not enough are not trusted again for so long.
-constexpr int64_t kDistrustNs = 500'000'000;
 // Who completed something so shortly before may have work on the device that nobody sees: the driver's, for a call. A
 // program that starts loads its libraries in between. And who has had some is taken for working for so long.
 constexpr int64_t kLatelyNs = 2'000'000'000;
@@ -151,7 +149,7 @@ void begin_suspension(const Pass& pass, Group& group, const Present& present, Me
                                      : affordable(pass, present, in_force(pass, group, present, chosen));
     group.mechanism = present.interruptible() && urgent == nullptr ? Mechanism::kInterruptHeld : chosen;
     const bool unseen = !present.urgent_is_equal && pass.now_ns < group.unseen_until_ns;
-    const bool too_little = (group.mechanism == Mechanism::kGate && pass.now_ns < group.distrusted_until_ns) ||
+    const bool too_little = (group.mechanism == Mechanism::kGate && group.distrust.holds(pass.now_ns)) ||
                             (!interrupts(group.mechanism) && unseen);
     if (too_little && present.interruptible()) group.mechanism = Mechanism::kInterruptLate;
     // Its rival streams as a rule; it may pause today.
@@ -249,7 +247,7 @@ void take_off(const Pass& pass, Group& group, const Present& present, bool short
     if (late.from_ns == 0 || pass.now_ns < late.from_ns) return;
     group.mechanism = Mechanism::kInterruptLate;
     group.interrupt = Interrupt::kTakenOff;
-    if (late.at_gates && !present.victim.copies) group.distrusted_until_ns = pass.now_ns + kDistrustNs;
+    if (late.at_gates && !present.victim.copies) group.distrust.not_enough(pass.now_ns);
     if (!present.ready) group.unseen_until_ns = pass.now_ns + kUnseenNs;
 }
 
@@ -283,6 +281,9 @@ uint32_t choose(const Pass& pass, Group& group, Present& present) {
     group.usual = group.as_known = choose_mechanism(victim);
     victim.rival_is_unsure = unsure;
     if (unsure) group.usual = choose_mechanism(victim);
+    // As one with long commands: also what a short timeslice does for that.
+    if (group.usual == Mechanism::kGate && group.distrust.holds(pass.now_ns) && present.interruptible())
+        group.usual = Mechanism::kInterrupt;
     // In a short one it would get a microsecond of its turn for each timeslice of the others.
     const bool is_short = shortens_timeslice(victim, group.usual) && !present.has_turn;
     const uint32_t slice_us = usable_timeslice(pass, group, present, is_short ? present.timeslice_us : 0);
