@@ -122,7 +122,8 @@ def picture(workload, variants):
     series = [{"name": TITLES[way], "peer": way, "values": [round(value, 2) if (value := ratio(one, way)) else None
                                                              for one in variants]} for way in TITLES]
     which = " or ".join(f"p{each}" for each in sorted({asked(one)[0] for one in variants}))
-    return {"kind": "bars", "title": f"{workload}: urgent {which}, of alone", "x": "variant", "y": "times alone",
+    return {"kind": "bars", "title": f"{workload}: urgent {which}, of alone", "x": "variant",
+            "y": "times alone (logarithmic)", "log": ["y"],
             "groups": [one["id"].partition(".")[2] for one in variants],
             "series": [each for each in series if any(value is not None for value in each["values"])]}
 

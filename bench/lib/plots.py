@@ -3,7 +3,8 @@
 A plot is a dictionary: kind, title, and by kind
   cdf       x (label), series [{name, peer, points [[value, percent]]}]; x is logarithmic
   lines     x, y, log (["x", "y"]: which axes), series [{name, peer, points [[x, y]], dashed}]
-  bars      x, y, groups [name], series [{name, peer, values [number or None], spread [[low, high] or None]}]
+  bars      x, y, groups [name], series [{name, peer, values [number or None], spread [[low, high] or None]}],
+            log (["y"]: from 1 up and down, for what is told in times)
   timeline  lanes [{name, peer, bursts [[begin, end]], done [when], ns}]: both programs of a piece of a run; instead of
             `done`: works [[begin, end]] and held [[begin, end]] of the other program
 `peer` decides the colour (the class c-PEER, or one of the spare ones)."""
@@ -183,12 +184,14 @@ def bars(plot):
     series, groups = plot["series"], plot["groups"]
     values = [value for each in series for value in each["values"] if value is not None]
     values += [bound for each in series for pair in each.get("spread", []) if pair for bound in pair]
-    y = Axis([*values, 0], HEIGHT - BOTTOM, TOP, from_zero=True)
+    log = "y" in plot.get("log", [])
+    base = 1 if log else 0
+    y = Axis([*values, base], HEIGHT - BOTTOM, TOP, log=log, from_zero=not log)
     room = (WIDTH - LEFT - RIGHT) / max(len(groups), 1)
     width = min(room * 0.8 / max(len(series), 1), 56)
     texts = [(round(LEFT + room * (i + 0.5), 1), wrapped(group, int(room / 5.6))) for i, group in enumerate(groups)]
     parts = frame(None, y, plot.get("x", ""), plot["y"], texts)
-    zero = y.at(0)
+    zero = y.at(base)
     # Where a group has but one bar, that is in its middle.
     single = all(sum(value is not None for each in series for value in each["values"][i:i + 1]) < 2
                  for i in range(len(groups)))
@@ -210,7 +213,7 @@ def bars(plot):
             if width > 22:
                 parts.append(f'<text class="tick" x="{x + width / 2:.1f}" y="{max(top - 4, 11)}" text-anchor="middle">'
                              f'{number(round(value, 2))}</text>')
-    if y.low < 0:
+    if zero != y.begin:
         parts.append(f'<line class="axis" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{zero}" y2="{zero}"/>')
     return svg(WIDTH, HEIGHT, parts, in_words(plot)) + (legend(series) if len(series) > 1 else "")
 

@@ -26,6 +26,8 @@ def example_plots():
                 {"name": "a", "peer": "xsched", "points": [[1, 0]]}]},
             {"kind": "bars", "title": "b", "y": "%", "groups": ["A", "a very long name of a group of bars", "C"],
              "series": [{"name": "x", "peer": "xsched", "values": [1.5, -2, None]}]},
+            {"kind": "bars", "title": "times", "y": "times", "log": ["y"], "groups": ["A", "B"],
+             "series": [{"name": "x", "peer": "xsched", "values": [1800, 0.9]}]},
             {"kind": "timeline", "title": "t", "lanes": [lane, {**lane, "peer": "xsched", "bursts": []}]}]
 
 
@@ -42,6 +44,17 @@ class Plots(unittest.TestCase):
                 self.assertGreaterEqual(float(rect.get("width")), 0)
                 self.assertLessEqual(float(rect.get("x")) + float(rect.get("width")), width + 0.1)
             self.assertNotIn("nan", drawn)
+
+    def test_logarithmic_bars_stand_on_one(self):
+        plot = {"kind": "bars", "title": "", "y": "", "log": ["y"], "groups": ["A", "B", "C"],
+                "series": [{"name": "x", "peer": "x", "values": [100, 10, 0.1]}]}
+        bars = [(float(rect.get("y")), float(rect.get("height")))
+                for rect in xml.fromstring(plots.figure(plot)).iter("rect")]
+        base = bars[2][0]  # what is below one hangs from there
+        self.assertAlmostEqual(bars[0][0] + bars[0][1], base, delta=0.2)
+        self.assertAlmostEqual(bars[1][0] + bars[1][1], base, delta=0.2)
+        self.assertAlmostEqual(bars[0][1], 2 * bars[1][1], delta=0.3)
+        self.assertAlmostEqual(bars[2][1], bars[1][1], delta=0.3)
 
     def test_nothing_to_draw_is_no_figure(self):
         self.assertEqual(plots.figure({"kind": "cdf", "title": "", "x": "", "series": []}), "")
