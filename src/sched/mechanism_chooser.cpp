@@ -103,7 +103,9 @@ void end_suspension(const Pass& pass, Group& group) {
     const UnitState& urgent = pass.given.units[group.urgent_at];
     if (urgent.unit.id != id || urgent.idle_since_ns <= group.suspended_ns) return;
     const int64_t lasted_ns = urgent.idle_since_ns - group.suspended_ns;
-    pass.device.units[group.urgent_at].burst_length.note(lasted_ns);
+    BurstLength& lengths = pass.device.units[group.urgent_at].burst_length;
+    group.distrust.burst_ended(lasted_ns, lengths.usual_ns(), pass.now_ns);
+    lengths.note(lasted_ns);
     if (tried) group.trials->note(group.tried_way, id, lasted_ns);
 }
 
