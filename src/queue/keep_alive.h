@@ -37,7 +37,7 @@ public:
     static void end_held();
     // Before one that frees memory of the device: besides, none is held before the next kBurstsAfterFree bursts.
     static void memory_freed();
-    static constexpr uint32_t kBurstsAfterFree = 64;
+    static constexpr uint32_t kBurstsAfterFree = 8;
 
     // Agent thread: one of the two that follow has something to do.
     bool asked();
