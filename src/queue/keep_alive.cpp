@@ -195,7 +195,7 @@ void KeepAlive::end_held() {
     held->tell_held(held->held_number_ + 1);
 }
 
-void KeepAlive::memory_freed() {
+void KeepAlive::frees_memory() {
     end_held();
     not_held.store(kBurstsAfterFree, std::memory_order_relaxed);
 }

@@ -36,7 +36,7 @@ public:
     // Before a call that waits for the whole context, of which a held one is a part.
     static void end_held();
     // Before one that frees memory of the device: besides, none is held before the next kBurstsAfterFree bursts.
-    static void memory_freed();
+    static void frees_memory();
     static constexpr uint32_t kBurstsAfterFree = 8;
 
     // Agent thread: one of the two that follow has something to do.

@@ -164,7 +164,7 @@ XSCHED_HOT void xq_end_keep_alive(XqQueue* queue) {
 }
 
 void xq_end_held_keep_alive() { xsched::queue::KeepAlive::end_held(); }
-void xq_frees_memory() { xsched::queue::KeepAlive::memory_freed(); }
+void xq_frees_memory() { xsched::queue::KeepAlive::frees_memory(); }
 
 void xq_prepare_keep_alive(XqQueue* queue) {
     if (XQueue* object = of_pointer(queue)) object->keep_alive().prepare_early();

@@ -18,6 +18,7 @@ public:
     static constexpr int64_t kLongestNs = 64'000'000'000;
     static constexpr int64_t kForgetTimes = 4;  // without another time, for so many times as long as the last one
 
+    void burst_begins() { in_this_burst_ = false; }
     void not_enough(int64_t now_ns) {
         until_ns_ = std::max(until_ns_, now_ns + kHarmlessNs);
         in_this_burst_ = true;

@@ -162,6 +162,7 @@ void begin_suspension(const Pass& pass, Group& group, const Present& present, Me
     group.urgent_at = present.urgent_at;
     group.for_equal = present.urgent_is_equal;
     group.tried = false;
+    group.distrust.burst_begins();
     group.late_completed = Group::kNotYet;
     group.late_changes = 0;
     if (!pass.settings.trials || urgent == nullptr || !present.ready || !present.interruptible()) return;

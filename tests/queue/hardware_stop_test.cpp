@@ -122,85 +122,70 @@ TEST(HardwareStop, WhatTheBackendDoesNotSupportLowersTheLevel) {
     EXPECT_EQ(device.interrupt_calls, 1) << "not tried again";
 }
 
-TEST(HardwareStop, AnInterruptWithoutEffectLowersTheLevel) {
-    FakeDevice device(test::kInterruptible);
+constexpr auto kInterrupt = static_cast<uint32_t>(kPreemptLevelInterrupt);
+
+void go_on(FakeDevice& device) { device.slot().progress.fetch_add(1); }
+
+// The level of a queue that was taken off three times. `early` comes before its agent looks, `late` after that.
+template <typename Early, typename Late>
+uint32_t level_after(FakeDevice& device, Early early, Late late) {
     make_words_known(device);
     for (int round = 0; round < 3; ++round) {
-        EXPECT_EQ(device.slot().level, static_cast<uint32_t>(kPreemptLevelInterrupt)) << "round " << round;
+        EXPECT_EQ(device.slot().level, kInterrupt) << "round " << round;
         direct(device, true, true);
+        early();
         device.queue().look_if_asked();
-        device.slot().progress.fetch_add(1);  // the device went on
+        late();
         direct(device, false, false);
     }
-    EXPECT_EQ(device.slot().level, static_cast<uint32_t>(kPreemptLevelDeactivate));
+    return device.slot().level;
+}
+
+TEST(HardwareStop, AnInterruptWithoutEffectLowersTheLevel) {
+    FakeDevice device(test::kInterruptible);
+    EXPECT_EQ(level_after(device, [] {}, [&] { go_on(device); }), static_cast<uint32_t>(kPreemptLevelDeactivate));
 }
 
 // A process's channels are disabled when its last queue asks, and that call takes a millisecond.
 TEST(HardwareStop, WhatCompletesBeforeTheOtherQueuesHaveAskedIsNoLackOfEffect) {
     FakeDevice device(test::kInterruptible);
-    make_words_known(device);
-    for (int round = 0; round < 5; ++round) {
-        direct(device, true, true);
-        device.slot().progress.fetch_add(1);
-        device.queue().look_if_asked();
-        direct(device, false, false);
-    }
-    EXPECT_EQ(device.slot().level, static_cast<uint32_t>(kPreemptLevelInterrupt));
+    EXPECT_EQ(level_after(device, [&] { go_on(device); }, [] {}), kInterrupt);
 }
 
 // Its channels are enabled as soon as one queue of the process may run again.
 TEST(HardwareStop, WhatCompletesOnceAnotherQueueMayRunIsNoLackOfEffect) {
     FakeDevice device(test::kInterruptible);
-    make_words_known(device);
-    for (int round = 0; round < 5; ++round) {
-        direct(device, true, true);
-        device.queue().look_if_asked();
+    const auto another_may_run = [&] {
         ++device.stop;
-        device.slot().progress.fetch_add(1);
-        direct(device, false, false);
-    }
-    EXPECT_EQ(device.slot().level, static_cast<uint32_t>(kPreemptLevelInterrupt));
+        go_on(device);
+    };
+    EXPECT_EQ(level_after(device, [] {}, another_may_run), kInterrupt);
 }
 
 TEST(HardwareStop, WhatWentOnBeforeAnotherQueueMayRunIsALackOfEffect) {
     FakeDevice device(test::kInterruptible);
-    make_words_known(device);
-    for (int round = 0; round < 3; ++round) {
-        direct(device, true, true);
-        device.queue().look_if_asked();
-        device.slot().progress.fetch_add(1);
+    const auto another_is_told_first = [&] {
+        go_on(device);
         device.queue().look_before_directives();
-        ++device.stop;  // another queue of its process was told first
-        direct(device, false, false);
-    }
-    EXPECT_EQ(device.slot().level, static_cast<uint32_t>(kPreemptLevelDeactivate));
+        ++device.stop;
+    };
+    EXPECT_EQ(level_after(device, [] {}, another_is_told_first), static_cast<uint32_t>(kPreemptLevelDeactivate));
 }
 
 // The driver frees something, for which everything has to run.
 TEST(HardwareStop, WhatIsNotStoppedAfterAllSaysNothing) {
     FakeDevice device(test::kInterruptible);
-    make_words_known(device);
     device.stop = 0;
-    for (int round = 0; round < 5; ++round) {
-        direct(device, true, true);
-        device.queue().look_if_asked();
-        device.slot().progress.fetch_add(1);
-        direct(device, false, false);
-    }
-    EXPECT_EQ(device.slot().level, static_cast<uint32_t>(kPreemptLevelInterrupt));
+    EXPECT_EQ(level_after(device, [] {}, [&] { go_on(device); }), kInterrupt);
 }
 
 TEST(HardwareStop, TheServersOwnDoingIsNoLackOfEffect) {
     FakeDevice device(test::kInterruptible);
-    make_words_known(device);
-    for (int round = 0; round < 5; ++round) {
-        direct(device, true, true);
-        device.queue().look_if_asked();
-        device.slot().progress.fetch_add(1);
+    const auto server_starts_it = [&] {
+        go_on(device);
         device.region().header.outside_changes.fetch_add(2);
-        direct(device, false, false);
-    }
-    EXPECT_EQ(device.slot().level, static_cast<uint32_t>(kPreemptLevelInterrupt));
+    };
+    EXPECT_EQ(level_after(device, [] {}, server_starts_it), kInterrupt);
 }
 
 TEST(HardwareStop, WhatIsSuspendedForADeadProcessIsPutBack) {
@@ -261,14 +246,7 @@ TEST(HardwareStop, WhatIsOnlySlowedGoesOn) {
 TEST(HardwareStop, ProgressOfWhatIsSlowedIsNoLackOfEffect) {
     FakeDevice device(test::kInterruptible);
     device.only_slows = true;
-    make_words_known(device);
-    for (int round = 0; round < 5; ++round) {
-        direct(device, true, true);
-        device.queue().look_if_asked();
-        device.slot().progress.fetch_add(1);
-        direct(device, false, false);
-    }
-    EXPECT_EQ(device.slot().level, static_cast<uint32_t>(kPreemptLevelInterrupt));
+    EXPECT_EQ(level_after(device, [] {}, [&] { go_on(device); }), kInterrupt);
 }
 
 TEST(HardwareStop, WhoeverIsToStopIsNotOnlySlowed) {

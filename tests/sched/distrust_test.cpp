@@ -54,6 +54,14 @@ TEST(Distrust, ALongBurstWithoutThatSaysNothing) {
     EXPECT_FALSE(distrust.holds(kStart));
 }
 
+TEST(Distrust, WhatWasNotEnoughInAnEqualsTurnDoesTheNextBurstNoHarm) {
+    Distrust distrust;
+    distrust.not_enough(kStart);
+    distrust.burst_begins();
+    distrust.burst_ended(2 * kUsualNs, kUsualNs, kStart);
+    EXPECT_FALSE(distrust.holds(kStart + Distrust::kHarmlessNs));
+}
+
 TEST(Distrust, IsForgotten) {
     Distrust distrust;
     did_harm(distrust, kStart);

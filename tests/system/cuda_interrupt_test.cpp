@@ -128,6 +128,26 @@ TEST_F(CudaInterrupt, AProgramWhoseSecondStreamWorksKeepsTheLevel) {
     expect_end({high.get(), low.get()});
 }
 
+TEST_F(CudaInterrupt, WhereDisablingHasNoEffectTheQueueThatWorksLosesTheLevel) {
+    low = start_on_rm("low", 0, "200", {{"CUDA_PROGRAM_SECOND", "1"}, {"FAKE_RM_NO_EFFECT", "1"}});
+    high = start_on_rm("high", 10, "100", {{"XSCHED_INTERRUPT", "0"}});
+    low->work();
+    ASSERT_TRUE(eventually([&] { return queues_of(low->pid()).size() == 2; })) << low->process().err();
+    const auto has_level = [&](int level) {
+        const Json queues = queues_of(low->pid());
+        return std::any_of(queues.begin(), queues.end(), [&](const Json& it) { return it.value("level", 0) == level; });
+    };
+    EXPECT_TRUE(eventually([&] {
+        high->work();
+        usleep(5'000);
+        high->rest();
+        usleep(5'000);
+        return has_level(2);
+    })) << low->process().err();
+    EXPECT_TRUE(has_level(3)) << "the other one has done nothing";
+    expect_end({high.get(), low.get()});
+}
+
 // The server's calls may be refused where the programs' own are not.
 TEST_F(CudaInterrupt, WhereTheServerMayNotTheProgramsDoItThemselves) {
     server.reset();

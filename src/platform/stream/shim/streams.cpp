@@ -285,7 +285,7 @@ bool several_queues() { return g_queues.load(std::memory_order_relaxed) > 1; }
 
 bool several_priorities() { return g_mixed.load(std::memory_order_relaxed); }
 
-void device_memory_freed() {
+void frees_device_memory() {
     xq_frees_memory();
     for_each_entry([](const StreamEntry& entry) {
         if (XqQueue* xqueue = entry.xqueue.load(std::memory_order_acquire)) xq_end_keep_alive(xqueue);

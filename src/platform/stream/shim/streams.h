@@ -34,8 +34,8 @@ XSCHED_HOT bool several_priorities();
 // implicit rule become as urgent. Those that may share a hardware queue with it (sharing.h) leave it free for this one.
 void depend_implicitly(StreamEntry& entry);
 
-// About to be: whatever keeps the device through a pause of this process ends (queue/keep_alive.h).
-void device_memory_freed();
+// Before a call that does: whatever keeps the device through a pause of this process ends (queue/keep_alive.h).
+void frees_device_memory();
 
 extern std::atomic<StreamEntry*> g_all_entries;
 // Calls visit(entry) for every entry that has an XQueue.

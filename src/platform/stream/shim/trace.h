@@ -78,7 +78,7 @@ struct Traced<kEntry, Result (*)(Arguments...)> {
         if constexpr (frees(Declared<kEntry>::kName))
             if (base::options().free_ends_keep_alive != 0) {
                 const KeepErrno keep;
-                device_memory_freed();
+                frees_device_memory();
             }
         const Result code = traced(arguments...);
         if constexpr (allocates(Declared<kEntry>::kName))
