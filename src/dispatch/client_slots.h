@@ -135,6 +135,7 @@ private:
         bool suspended = false;
         bool expects_interrupt = false;
         bool has_victims = false;
+        uint32_t keep_alive_us = 0;
         bool suspect = false;
         bool together = false;
         uint32_t unscheduled = 0;

@@ -1,5 +1,6 @@
 #include "queue/keep_alive.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/clock.h"
@@ -8,7 +9,8 @@
 namespace xsched::queue {
 namespace {
 
-// The pause between the end of a wait and the next launch. A longer one is not worth the device's time.
+// The pause between the end of a wait and the next launch. A longer one is not worth the device's time, while others
+// are on their way off.
 constexpr int64_t kLongestNs = 50 * base::kMicrosecond;
 
 }  // namespace
@@ -25,14 +27,16 @@ void KeepAlive::begin() {
 
 void KeepAlive::placed() { warm_seen_ = core_.published.slot().warm.load(std::memory_order_relaxed); }
 
-// The number of a new one; 0: not now.
-uint32_t KeepAlive::next_number() {
+// The number of a new one, and for how long; 0: not now.
+uint32_t KeepAlive::next_number(int64_t* ns) {
     base::Lock lock(core_.mutex);
     if (!core_.in_use || core_.retired || !path_.bound()) return 0;
     ipc::Header& header = core_.published.header();
     if (header.keeps_alive.load(std::memory_order_relaxed) == 0) return 0;
     header.keep_alive_synchronizes.fetch_add(1, std::memory_order_relaxed);
-    if (base::now_ns() >= header.keep_alive_until_ns.load(std::memory_order_relaxed)) return 0;
+    *ns = header.keep_alive_always_us.load(std::memory_order_relaxed) * base::kMicrosecond;
+    if (base::now_ns() < header.keep_alive_until_ns.load(std::memory_order_relaxed)) *ns = std::max(*ns, kLongestNs);
+    if (*ns == 0) return 0;
     path_.absorb_progress();
     if (core_.completed == core_.submitted) return 0;  // the device has gone on to others already
     return raise_number();
@@ -49,10 +53,11 @@ uint32_t KeepAlive::raise_number() {
 bool KeepAlive::start(XqReturn when) {
     end();
     if (ops() == nullptr) return false;
-    const uint32_t number = next_number();
+    int64_t ns = 0;
+    const uint32_t number = next_number(&ns);
     if (number == 0) return false;
     running_.store(true, std::memory_order_seq_cst);  // first: another thread's launch may end it from here on
-    if (ops()->start(core_.setup.impl, number, kLongestNs, when) == kXSchedSuccess) return true;
+    if (ops()->start(core_.setup.impl, number, ns, when) == kXSchedSuccess) return true;
     end();
     return false;
 }

@@ -19,6 +19,7 @@
 #include "sched/pauses.h"
 #include "sched/period.h"
 #include "sched/precautions.h"
+#include "sched/queued_bursts.h"
 #include "sched/ranks.h"
 #include "sched/rivals.h"
 #include "sched/stall_watchdog.h"
@@ -60,6 +61,7 @@ struct UnitHistory {
     Anticipation anticipation;
     LongerPause longer_pause;
     Pauses pauses;
+    QueuedBursts queued;
     CommandLengths lengths;
     CopyShare copies;
     BurstLength burst_length;

@@ -6,6 +6,7 @@
 #include "sched/best_mechanism.h"
 #include "sched/long_timeslice.h"
 #include "sched/mechanism_costs.h"
+#include "sched/usage.h"
 #include "sched/victim.h"
 #include "xsched/types.h"
 
@@ -322,41 +323,19 @@ void choose_for(Pass& pass, Group& group) {
     if (group.late_ns != 0) device.late.push_back(static_cast<uint32_t>(&group - device.groups.data()));
     for (uint32_t i = group.begin; i < group.end; ++i) {
         const uint32_t at = device.members[i];
+        const bool has_victims = device.rivals.has_victims(at, pass.given.units[at]);
         const Preemption preemption{.mechanism = group.mechanism,
                                     .interrupt = group.interrupt,
                                     .timeslice_us = slice_us,
                                     .expect_interrupt = interrupts(group.usual),
                                     .on_its_way = group.on_its_way,
-                                    .has_victims = device.rivals.has_victims(at, pass.given.units[at]),
-                                    .has_peer = present.victim.has_peer && makes_room_above(pass, present, at)};
+                                    .has_victims = has_victims,
+                                    .has_peer = present.victim.has_peer && makes_room_above(pass, present, at),
+                                    .keep_alive_us = has_victims ? device.units[at].queued.keep_us() : 0};
         if (preemption == device.verdicts[at].preemption) continue;
         device.verdicts[at].preemption = preemption;
         device.note_changed(at);
     }
-}
-
-InTurns in_turns(const UnitState& unit, const CopyShare& copies) {
-    if (unit.level < kPreemptLevelInterrupt || unit.unit.gang != 0) return InTurns::kPrevents;
-    return copies.mostly() ? InTurns::kBeside : InTurns::kTakes;
-}
-
-void see(Pass& pass, uint32_t at) {
-    DeviceHistory& device = pass.device;
-    const UnitState& state = pass.given.units[at];
-    Pauses& pauses = device.units[at].pauses;
-    pauses.observe(state);
-    device.units[at].lengths.observe(state.completed, state.measured_ns, pass.now_ns);
-    device.units[at].copies.observe(state.copies, state.completed, pass.now_ns);
-    device.units[at].write_habits(state.habits, state.unit.priority);
-    const bool careful = device.precautions.used();
-    const Usage usage{
-        .streams = pauses.streams(),
-        .keeps_alive = state.keeps_alive && (careful ? pauses.may_begin_with_wait() : pauses.begin_with_wait()),
-        .unsure = careful && pauses.unsure(),
-        .outlasts = pauses.stretch_ns() > longest_in_one_ns(pass.settings),
-        .in_turns = in_turns(state, device.units[at].copies)};
-    if (std::exchange(device.usages[at], usage) != usage) device.rivals_changed = true;
-    device.mark_group(at);
 }
 
 // Work that was late when it was last looked at, or may be by now.
@@ -380,9 +359,9 @@ void wake_for_late(Pass& pass) {
 void choose_mechanisms(Pass& pass) {
     DeviceHistory& device = pass.device;
     if (pass.anew) {
-        for (uint32_t at = 0; at < pass.given.units.size(); ++at) see(pass, at);
+        for (uint32_t at = 0; at < pass.given.units.size(); ++at) see_usage(pass, at);
     } else {
-        for (const uint32_t at : pass.given.changed) see(pass, at);
+        for (const uint32_t at : pass.given.changed) see_usage(pass, at);
     }
     if (std::exchange(device.rivals_changed, false)) {
         device.rivals.sum_up(pass.given.units, device.urgency, device.usages);

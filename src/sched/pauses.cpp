@@ -7,19 +7,20 @@
 namespace xsched::sched {
 
 // A pause is seen when it is over.
-void Pauses::observe(const UnitState& unit) {
+bool Pauses::observe(const UnitState& unit) {
     const int64_t ready_ns = unit.unit.ready_since_ns;
     const int64_t idle_ns = unit.idle_since_ns;
     due_ = false;
-    if (!unit.ready || ready_ns == seen_ready_ns_) return;
+    if (!unit.ready || ready_ns == seen_ready_ns_) return false;
     const bool known = idle_ns > seen_ready_ns_ && idle_ns <= ready_ns && seen_ready_ns_ != 0;
     const int64_t before_ns = std::exchange(seen_ready_ns_, ready_ns);
     const bool waited = std::exchange(waits_, unit.keep_alive_synchronizes) != unit.keep_alive_synchronizes;
     if (!known) {
         if (goes_on_in_parts(ready_ns - before_ns)) remember(true, true, waited);
-        return;
+        return false;
     }
-    const bool is_short = ready_ns - idle_ns < kShortNs;
+    last_ns_ = ready_ns - idle_ns;
+    const bool is_short = last_ns_ < kShortNs;
     const bool is_within = is_short && is_part(idle_ns - before_ns);
     if (is_surprise(is_short, is_within)) begin_anew();
     stretch_.note(idle_ns - before_ns);
@@ -27,6 +28,7 @@ void Pauses::observe(const UnitState& unit) {
     if (long_run_ == kLongRun) forget_between();
     ++seen_;
     due_ = seen_ >= kSettled && std::has_single_bit(seen_);
+    return true;
 }
 
 // A pause that nobody saw begin was short where there was no time for a long one. Of a unit that streams it says

@@ -29,7 +29,10 @@ public:
     static constexpr unsigned kFewWithin = 8;
     static constexpr unsigned kSettled = 8;  // from here on another kind of pause is a surprise
 
-    void observe(const UnitState& unit);
+    // True: a burst has begun, behind a pause of last_ns().
+    bool observe(const UnitState& unit);
+    int64_t last_ns() const { return last_ns_; }
+    bool last_was_within() const { return (within_ & 1U) != 0; }
     // As Anticipation's.
     void begin_with(const Habits& habits);
     void write(Habits& habits) const;
@@ -66,6 +69,7 @@ private:
     unsigned longest_run_ = 0;
     int64_t seen_ready_ns_ = 0;
     BurstLength stretch_;
+    int64_t last_ns_ = 0;
     uint32_t seen_ = 0;  // pauses of this run
     bool due_ = false;
 };

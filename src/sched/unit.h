@@ -59,6 +59,7 @@ struct Preemption {
     bool on_its_way = false;  // while it is suspended: whoever it makes room for should keep the device at first
     bool has_victims = false;  // units of other processes may be suspended for its sake
     bool has_peer = false;  // processes of its priority make room with it, for a more urgent one
+    uint32_t keep_alive_us = 0;  // its process keeps the device for so long behind each wait (queued_bursts.h)
 
     bool operator==(const Preemption&) const = default;
 };

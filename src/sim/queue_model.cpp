@@ -217,13 +217,14 @@ void QueueModel::completed_on_device(const Command& command, int64_t now_ns) {
 void QueueModel::sync_begin(int64_t now_ns) {
     if (server_ == nullptr || header_->keeps_alive.load(std::memory_order_relaxed) == 0) return;
     header_->keep_alive_synchronizes.fetch_add(1, std::memory_order_relaxed);
-    if (now_ns >= header_->keep_alive_until_ns.load(std::memory_order_relaxed)) return;
+    int64_t most_ns = header_->keep_alive_always_us.load(std::memory_order_relaxed) * base::kMicrosecond;
+    if (now_ns < header_->keep_alive_until_ns.load(std::memory_order_relaxed))
+        most_ns = std::max(most_ns, costs_.keep_alive_most_us);
+    if (most_ns == 0) return;
     if (done_ == submitted_ || stream_.commands.back().hold) return;
     held_ = true;
-    stream_.commands.push({.left_ns = costs_.keep_alive_most_us + costs_.keep_alive_us,
-                           .ready_ns = now_ns,
-                           .number = ++hold_number_,
-                           .hold = true});
+    stream_.commands.push(
+        {.left_ns = most_ns + costs_.keep_alive_us, .ready_ns = now_ns, .number = ++hold_number_, .hold = true});
 }
 
 void QueueModel::sync_end(uint64_t mark, int64_t now_ns) {

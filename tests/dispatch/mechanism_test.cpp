@@ -3,6 +3,7 @@
 
 #include "dispatch/mechanism_in_slots.h"
 #include "sched/departure.h"
+#include "sched/queued_bursts.h"
 
 namespace xsched::dispatch {
 namespace {
@@ -353,6 +354,30 @@ TEST_F(MechanismInSlots, OneThatStreamsAndPausesAfterAllKeepsTheDevice) {
     dispatcher.pass(now + 110 * kUs);
     EXPECT_EQ(low.slot(0).interrupt, static_cast<uint32_t>(ipc::Interrupt::kKeptOff));
     EXPECT_GE(high.header().keep_alive_until_ns, now + 110 * kUs + kGpu.off_ns());
+}
+
+// Requests that queue.
+TEST_F(MechanismInSlots, WhereBurstsFollowEachOtherAtOnceItsProcessKeepsTheDeviceBehindEach) {
+    high.header().keeps_alive = 1;
+    int64_t now = kStart;
+    const auto bursts = [&](unsigned number) {
+        for (unsigned i = 0; i < number; ++i) {
+            high.submit(0, now);
+            dispatcher.pass(now);
+            high.complete(0, now + kMs);
+            dispatcher.pass(now + kMs);
+            now += 16 * kMs;
+        }
+    };
+    bursts(2 * sched::Pauses::kSettled);
+    EXPECT_EQ(high.header().keep_alive_always_us, 0u);
+    now -= 15 * kMs - 20 * kUs;
+    bursts(2);
+    EXPECT_EQ(high.header().keep_alive_always_us, sched::QueuedBursts::kKeepUs);
+    EXPECT_EQ(low.header().keep_alive_always_us, 0u);
+    dispatcher.remove_client(1);
+    bursts(1);
+    EXPECT_EQ(high.header().keep_alive_always_us, 0u) << "nobody would come in between";
 }
 
 TEST_F(MechanismInSlots, SuspendedByAPersonItIsTakenOffForGood) {

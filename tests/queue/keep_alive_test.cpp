@@ -109,6 +109,21 @@ TEST_F(KeepAlive, NotWhenNobodyIs) {
     EXPECT_EQ(header().keep_alive_synchronizes, 2u) << "the scheduler learns from it all the same";
 }
 
+TEST_F(KeepAlive, AlsoWhenNobodyIsWhereItIsAlwaysWished) {
+    others_are_kept_off(false);
+    header().keep_alive_always_us = 120;
+    device.enqueue(1);
+    EXPECT_TRUE(xq_keep_alive(device.abi_queue(), kXqWhenComplete));
+    ASSERT_EQ(device.keep_alives.size(), 1u);
+    EXPECT_EQ(device.keep_alives[0].ns, 120 * base::kMicrosecond);
+    others_are_kept_off(true);
+    EXPECT_TRUE(xq_keep_alive(device.abi_queue(), kXqWhenComplete));
+    EXPECT_EQ(device.keep_alives[1].ns, 120 * base::kMicrosecond) << "the longer of both";
+    header().keep_alive_always_us = 0;
+    EXPECT_TRUE(xq_keep_alive(device.abi_queue(), kXqWhenComplete));
+    EXPECT_EQ(device.keep_alives[2].ns, 50 * base::kMicrosecond);
+}
+
 TEST_F(KeepAlive, NotOnAnIdleDevice) {
     const uint64_t mark = xq_sync_begin(device.abi_queue());
     xq_sync_end(device.abi_queue(), mark);

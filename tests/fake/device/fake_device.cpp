@@ -96,8 +96,8 @@ constexpr XqKeepAliveOps kKeepAlive = {.warm = [](void* hwq) -> XResult {
                                            ++of(hwq).keep_alive_prepared;
                                            return of(hwq).refuse_keep_alive ? kXSchedErrorNotSupported : kXSchedSuccess;
                                        },
-                                       .start = [](void* hwq, uint32_t number, int64_t, XqReturn when) -> XResult {
-                                           of(hwq).keep_alives.push_back({number, when});
+                                       .start = [](void* hwq, uint32_t number, int64_t ns, XqReturn when) -> XResult {
+                                           of(hwq).keep_alives.push_back({number, ns, when});
                                            return of(hwq).refuse_keep_alive ? kXSchedErrorHardware : kXSchedSuccess;
                                        },
                                        .hold = [](void* hwq, uint32_t number, int64_t ns) -> XResult {

@@ -93,6 +93,7 @@ public:
     uint32_t* keep_alive_word = nullptr;
     struct KeepAlive {
         uint32_t number;
+        int64_t ns;
         XqReturn when;
     };
     std::vector<KeepAlive> keep_alives;  // as asked for

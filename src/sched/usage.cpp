@@ -1,0 +1,47 @@
+#include "sched/usage.h"
+
+#include <utility>
+
+#include "sched/long_timeslice.h"
+#include "xsched/types.h"
+
+namespace xsched::sched {
+namespace {
+
+InTurns in_turns(const UnitState& unit, const CopyShare& copies) {
+    if (unit.level < kPreemptLevelInterrupt || unit.unit.gang != 0) return InTurns::kPrevents;
+    return copies.mostly() ? InTurns::kBeside : InTurns::kTakes;
+}
+
+void see_pauses(Pass& pass, uint32_t at) {
+    const UnitState& state = pass.given.units[at];
+    UnitHistory& unit = pass.device.units[at];
+    if (!unit.pauses.observe(state)) return;
+    const bool may_keep = state.keeps_alive && unit.pauses.streams();
+    unit.queued.begins(unit.pauses.last_ns(), unit.pauses.last_was_within(), may_keep, pass.device.precautions,
+                       pass.now_ns);
+}
+
+}  // namespace
+
+void see_usage(Pass& pass, uint32_t at) {
+    DeviceHistory& device = pass.device;
+    const UnitState& state = pass.given.units[at];
+    UnitHistory& unit = device.units[at];
+    see_pauses(pass, at);
+    unit.lengths.observe(state.completed, state.measured_ns, pass.now_ns);
+    unit.copies.observe(state.copies, state.completed, pass.now_ns);
+    unit.write_habits(state.habits, state.unit.priority);
+    const Pauses& pauses = unit.pauses;
+    const bool careful = device.precautions.used();
+    const Usage usage{
+        .streams = pauses.streams(),
+        .keeps_alive = state.keeps_alive && (careful ? pauses.may_begin_with_wait() : pauses.begin_with_wait()),
+        .unsure = careful && pauses.unsure(),
+        .outlasts = pauses.stretch_ns() > longest_in_one_ns(pass.settings),
+        .in_turns = in_turns(state, unit.copies)};
+    if (std::exchange(device.usages[at], usage) != usage) device.rivals_changed = true;
+    device.mark_group(at);
+}
+
+}  // namespace xsched::sched

@@ -1,0 +1,13 @@
+// What a unit's state says of how it uses the device, as far as that matters to its victims. Pure; not thread-safe.
+#pragma once
+
+#include <cstdint>
+
+#include "sched/pass.h"
+
+namespace xsched::sched {
+
+// Brings the history of the unit at that position, and its `Usage`, up to date. Before rivals are summed up.
+void see_usage(Pass& pass, uint32_t at);
+
+}  // namespace xsched::sched
