@@ -17,13 +17,15 @@ XqQueue* xqueue_of(const StreamEntry* entry) {
     return entry != nullptr ? entry->xqueue.load(std::memory_order_acquire) : nullptr;
 }
 
-// It waits for the others of its context, and they for it.
+// It waits for others of its context, and they for it: not for those that are made not to (PyTorch's, all but the
+// default one).
 XSCHED_HOT bool is_legacy_beside_others(const StreamEntry& entry) {
     if (!several_queues() || entry.kind.load(std::memory_order_relaxed) != StreamKind::kLegacy) return false;
     const Context context = entry.context.load(std::memory_order_relaxed);
     bool others = false;
     for_each_entry([&](const StreamEntry& other) {
-        others = others || (&other != &entry && other.context.load(std::memory_order_relaxed) == context);
+        others = others || (&other != &entry && other.context.load(std::memory_order_relaxed) == context &&
+                            other.blocking.load(std::memory_order_relaxed));
     });
     return others;
 }
