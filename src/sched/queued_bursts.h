@@ -15,7 +15,8 @@ class QueuedBursts {
 public:
     // From the end of the first one's wait to the next launch, as the program sees it: it takes the next request.
     static constexpr int64_t kAtOnceNs = 80'000;
-    static constexpr uint32_t kKeepUs = 100;  // and what a thread needs to wake
+    // Besides: what a thread needs to wake, and the launch. One of a graph of two hundred kernels takes longer than 0.1 ms.
+    static constexpr uint32_t kKeepUs = 250;
     static constexpr unsigned kLately = 256;  // bursts
 
     // A burst began, so long after the last one's end. `is_part`: that was no whole one.
