@@ -9,6 +9,7 @@ namespace {
 
 // How much longer a burst beside a victim takes than its time on the device, without any other timeslice's end.
 constexpr int64_t kSwitchAndCallNs = 250'000;
+constexpr int64_t kInARow = 3;  // bursts that queued, at most as a rule
 
 // A starved unit has its turn beside it, and is to get something of that.
 int64_t most_us(const Settings& settings) {
@@ -18,9 +19,11 @@ int64_t most_us(const Settings& settings) {
 
 }  // namespace
 
-uint32_t long_timeslice_us(const Settings& settings, int64_t stretch_ns, uint32_t last_us) {
+uint32_t long_timeslice_us(const Settings& settings, int64_t stretch_ns, bool queued, uint32_t last_us) {
+    int64_t wanted_ns = stretch_ns;
+    if (queued) wanted_ns = std::max(wanted_ns, std::min(kInARow * stretch_ns, longest_in_one_ns(settings)));
     uint32_t us = kDriversTimesliceUs;
-    while (us <= most_us(settings) && us * int64_t{1000} < stretch_ns + kSwitchAndCallNs) us *= 2;
+    while (us <= most_us(settings) && us * int64_t{1000} < wanted_ns + kSwitchAndCallNs) us *= 2;
     if (us <= last_us && us >= last_us / 4) return last_us;
     return us > kDriversTimesliceUs && us <= most_us(settings) ? us : 0;
 }

@@ -8,9 +8,10 @@
 
 namespace xsched::sched {
 
-// `stretch_ns`: the usual time between two pauses. `last_us`: what this returned last. 0: the driver's own does, or
-// none is long enough. Each change costs the process a call.
-uint32_t long_timeslice_us(const Settings& settings, int64_t stretch_ns, uint32_t last_us);
+// `stretch_ns`: the usual time between two pauses. `queued`: bursts may follow each other at once, and keep the device
+// in between. `last_us`: what this returned last. 0: the driver's own does, or none is long enough. Each change costs
+// the process a call.
+uint32_t long_timeslice_us(const Settings& settings, int64_t stretch_ns, bool queued, uint32_t last_us);
 
 // A burst that takes longer, its switch included, ends in another timeslice of its process than it began in.
 int64_t longest_in_one_ns(const Settings& settings);

@@ -46,6 +46,7 @@ struct Present {
     int64_t progress_ns = 0;  // when one was last seen to complete
     int64_t longest_ns = 0;  // of its commands, lately
     int64_t stretch_ns = 0;  // in which it uses the device, as a rule
+    bool queued = false;  // QueuedBursts::lately
     const UnitState* urgent = nullptr;  // the unit that it makes room for, and its position
     uint32_t urgent_at = 0;
     bool urgent_is_equal = false;  // whose turn it is
@@ -73,6 +74,7 @@ Present look_at(const Pass& pass, const Group& group) {
             std::max({victim.command_ns, command_ns, command_ns != 0 ? lengths.just_now_ns(pass.now_ns) : 0});
         present.longest_ns = std::max(present.longest_ns, lengths.lately_ns(pass.now_ns));
         present.stretch_ns = std::max(present.stretch_ns, device.units[at].pauses.stretch_ns());
+        present.queued = present.queued || device.units[at].queued.lately();
         victim.announced = victim.announced || verdict.reason == Reason::kExpected;
         present.suspended = present.suspended && verdict.suspend;
         present.ready = present.ready || state.ready;
@@ -180,11 +182,19 @@ bool blocks(const Group& group, const UnitState* urgent) {
            urgent->idle_since_ns < group.suspended_ns;
 }
 
+// When the burst began for which it makes room. A program that uses the device in one stretch has begun another one,
+// though nobody got room in between: requests that queue.
+int64_t burst_began_ns(const Group& group, const Present& present) {
+    const bool streams = group.mechanism == Mechanism::kTimeslice && present.urgent != nullptr;
+    return std::max(group.chosen_ns, streams ? present.urgent->unit.ready_since_ns : 0);
+}
+
 // What was to stop at its gate still completes something so long after: more of it has no gate before it than its mean
 // length says. The urgent unit gets on, but shares the device in each of its pauses. In a turn of an equal, what it
 // completed before its gate may be seen late, once: neither is in a hurry, and each interrupt costs both.
 bool goes_on(const Pass& pass, Group& group, const Present& present) {
-    if (present.urgent == nullptr || !present.urgent->ready || pass.now_ns < group.chosen_ns + kLateNs) return false;
+    if (present.urgent == nullptr || !present.urgent->ready) return false;
+    if (pass.now_ns < burst_began_ns(group, present) + kLateNs) return false;
     if (group.late_completed == Group::kNotYet) group.late_completed = present.completed;
     if (present.completed > group.late_completed) {
         group.late_completed = present.completed;
@@ -213,12 +223,13 @@ struct Late {
 // hand (docs/decisions/011): that shows in bursts that last much longer than usual. Turns end by themselves.
 Late late_from(const Pass& pass, Group& group, const Present& present) {
     if (present.urgent == nullptr) return {};
+    const int64_t began_ns = burst_began_ns(group, present);
     const bool stays = present.ready && (blocks(group, present.urgent) || goes_on(pass, group, present));
     if (stays && !interrupts(group.mechanism))
-        return {.from_ns = group.chosen_ns + late_after_ns(pass, group, present), .at_gates = true};
+        return {.from_ns = began_ns + late_after_ns(pass, group, present), .at_gates = true};
     const int64_t long_ns = pass.device.units[present.urgent_at].burst_length.long_from_ns();
     if (long_ns == 0 || !present.urgent->ready || present.urgent_is_equal) return {};
-    return {.from_ns = std::max(group.chosen_ns + kLateNs, group.suspended_ns + long_ns)};
+    return {.from_ns = std::max(began_ns + kLateNs, group.suspended_ns + long_ns)};
 }
 
 // A rival that was thought to stream pauses. Behind a short timeslice alone the victim comes back in each pause,
@@ -318,7 +329,8 @@ void choose_for(Pass& pass, Group& group) {
     const uint32_t short_us = choose(pass, group, present);
     group.tell_timeslice(short_us, pass.now_ns);
     const bool leads = short_us == 0 && present.leads && present.interruptible();
-    group.long_timeslice_us = leads ? long_timeslice_us(pass.settings, present.stretch_ns, group.long_timeslice_us) : 0;
+    group.long_timeslice_us =
+        leads ? long_timeslice_us(pass.settings, present.stretch_ns, present.queued, group.long_timeslice_us) : 0;
     const uint32_t slice_us = leads ? group.long_timeslice_us : short_us;
     if (group.late_ns != 0) device.late.push_back(static_cast<uint32_t>(&group - device.groups.data()));
     for (uint32_t i = group.begin; i < group.end; ++i) {

@@ -17,11 +17,11 @@ bool Pauses::observe(const UnitState& unit) {
     const bool waited = std::exchange(waits_, unit.keep_alive_synchronizes) != unit.keep_alive_synchronizes;
     if (!known) {
         if (goes_on_in_parts(ready_ns - before_ns)) remember(true, true, waited);
-        return false;
+        return before_ns != 0 && follows_unseen(ready_ns - before_ns);
     }
     last_ns_ = ready_ns - idle_ns;
     const bool is_short = last_ns_ < kShortNs;
-    const bool is_within = is_short && is_part(idle_ns - before_ns);
+    const bool is_within = last_was_within_ = is_short && is_part(idle_ns - before_ns);
     if (is_surprise(is_short, is_within)) begin_anew();
     stretch_.note(idle_ns - before_ns);
     remember(is_short, is_within, waited);
@@ -35,6 +35,14 @@ bool Pauses::observe(const UnitState& unit) {
 // little: its first command may end before the second one is launched.
 bool Pauses::goes_on_in_parts(int64_t since_ready_ns) const {
     return count_ >= kEnough && !streams() && since_ready_ns < kShortNs;
+}
+
+// Behind a whole burst: what had queued began before anybody looked.
+bool Pauses::follows_unseen(int64_t since_ready_ns) {
+    const int64_t usual_ns = stretch_.usual_ns();
+    last_ns_ = 0;
+    last_was_within_ = is_part(since_ready_ns);
+    return usual_ns != 0 && since_ready_ns <= usual_ns + usual_ns / 4;
 }
 
 void Pauses::remember(bool is_short, bool is_within, bool waited) {

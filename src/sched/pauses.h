@@ -29,10 +29,10 @@ public:
     static constexpr unsigned kFewWithin = 8;
     static constexpr unsigned kSettled = 8;  // from here on another kind of pause is a surprise
 
-    // True: a burst has begun, behind a pause of last_ns().
+    // True: a burst, or a part of one, has begun behind a pause of last_ns().
     bool observe(const UnitState& unit);
     int64_t last_ns() const { return last_ns_; }
-    bool last_was_within() const { return (within_ & 1U) != 0; }
+    bool last_was_within() const { return last_was_within_; }
     // As Anticipation's.
     void begin_with(const Habits& habits);
     void write(Habits& habits) const;
@@ -55,6 +55,7 @@ private:
     void remember(bool is_short, bool is_within, bool waited);
     bool goes_on_in_parts(int64_t since_ready_ns) const;
     bool is_part(int64_t stretch_ns) const;
+    bool follows_unseen(int64_t since_ready_ns);
     bool is_surprise(bool is_short, bool is_within) const;
     void begin_anew();
     void forget_between();
@@ -70,6 +71,7 @@ private:
     int64_t seen_ready_ns_ = 0;
     BurstLength stretch_;
     int64_t last_ns_ = 0;
+    bool last_was_within_ = false;
     uint32_t seen_ = 0;  // pauses of this run
     bool due_ = false;
 };

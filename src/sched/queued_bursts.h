@@ -15,7 +15,8 @@ class QueuedBursts {
 public:
     // From the end of the first one's wait to the next launch, as the program sees it: it takes the next request.
     static constexpr int64_t kAtOnceNs = 80'000;
-    // Besides: what a thread needs to wake, and the launch. One of a graph of two hundred kernels takes longer than 0.1 ms.
+    // Besides: what a thread needs to wake, and the launch. One of a graph of two hundred kernels takes longer than 0.1
+    // ms.
     static constexpr uint32_t kKeepUs = 250;
     static constexpr unsigned kLately = 256;  // bursts
 
@@ -24,8 +25,9 @@ public:
         const bool at_once = pause_ns <= kAtOnceNs;
         since_ = at_once && !is_part ? 0 : since_ + (since_ < kLately ? 1 : 0);
         if (keeps_ && at_once) precautions.give_back(kKeepNs);
-        keeps_ = may_keep && since_ < kLately && precautions.take(kKeepNs, now_ns);
+        keeps_ = may_keep && lately() && precautions.take(kKeepNs, now_ns);
     }
+    bool lately() const { return since_ < kLately; }
     // Behind the burst under way.
     uint32_t keep_us() const { return keeps_ ? kKeepUs : 0; }
 

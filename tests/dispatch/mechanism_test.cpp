@@ -380,6 +380,30 @@ TEST_F(MechanismInSlots, WhereBurstsFollowEachOtherAtOnceItsProcessKeepsTheDevic
     EXPECT_EQ(high.header().keep_alive_always_us, 0u) << "nobody would come in between";
 }
 
+// Together they last longer than what counts as late.
+TEST_F(MechanismInSlots, ThoseThatFollowEachOtherAtOnceAreNotOneThatIsTooLong) {
+    int64_t now = kStart;
+    for (unsigned i = 0; i < 2 * sched::Pauses::kSettled; ++i) {
+        now = begin_burst(now);
+        high.complete(0, now + kMs);
+        dispatcher.pass(now + kMs);
+        dispatcher.pass(now + 3 * kMs);
+        low.complete(0, now + 4 * kMs);
+        now += 16 * kMs;
+    }
+    now = begin_burst(now);
+    for (int i = 0; i < 2; ++i) {
+        high.complete(0, now + kMs);
+        high.submit(0, now + kMs + 20 * kUs);
+        dispatcher.pass(now += kMs + 20 * kUs);
+        ASSERT_TRUE(low.suspended(0));
+    }
+    dispatcher.pass(now + kMs);
+    EXPECT_FALSE(interrupt());
+    dispatcher.pass(now + 2 * kMs);
+    EXPECT_TRUE(interrupt()) << "but this one is";
+}
+
 TEST_F(MechanismInSlots, SuspendedByAPersonItIsTakenOffForGood) {
     low.submit(0, kStart);
     dispatcher.pass(kStart);

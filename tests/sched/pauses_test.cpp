@@ -34,6 +34,23 @@ TEST(Pauses, ALongOneAfterEachBurstMeansStreaming) {
     EXPECT_FALSE(pauses.streams());
 }
 
+// Another burst began before anybody had looked: as of requests that queue.
+TEST(Pauses, OneThatNobodySawBehindAWholeBurstIsNone) {
+    Pauses pauses;
+    int64_t now = kStart;
+    for (int i = 0; i < 4; ++i) {
+        pauses.observe(at_work(now, now - 10 * kMs));
+        now += 11 * kMs;
+    }
+    const int64_t began = now - 11 * kMs;  // bursts of a millisecond
+    EXPECT_TRUE(pauses.observe(at_work(began + kMs, began - 10 * kMs)));
+    EXPECT_EQ(pauses.last_ns(), 0);
+    EXPECT_FALSE(pauses.last_was_within());
+    pauses.observe(at_work(began + kMs + 100 * kUs, began - 10 * kMs));
+    EXPECT_TRUE(pauses.last_was_within()) << "behind a part of one";
+    EXPECT_FALSE(pauses.observe(at_work(began + 4 * kMs, began - 10 * kMs))) << "it may have rested since";
+}
+
 TEST(Pauses, OneLookedAtTwiceCountsOnce) {
     Pauses pauses;
     for (unsigned i = 0; i < 3 * Pauses::kEnough; ++i) pauses.observe(at_work(kStart, kStart - 10 * kMs));
