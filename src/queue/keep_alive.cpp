@@ -79,6 +79,19 @@ void KeepAlive::followed() {
     end();
 }
 
+bool KeepAlive::has_use() const {
+    const ipc::Header& header = core_.published.header();
+    return header.keep_alive_wanted.load(std::memory_order_relaxed) != 0 &&
+           header.keeps_alive.load(std::memory_order_relaxed) != 0;
+}
+
+bool KeepAlive::all_complete() {
+    base::Lock lock(core_.mutex);
+    if (!core_.in_use || core_.retired) return false;
+    if (path_.bound()) path_.absorb_progress();
+    return core_.submitted == core_.completed;
+}
+
 bool KeepAlive::only_ours_pending() {
     base::Lock lock(core_.mutex);
     if (!core_.in_use || core_.retired || !path_.touched()) return false;

@@ -170,6 +170,16 @@ void xq_prepare_keep_alive(XqQueue* queue) {
     if (XQueue* object = of_pointer(queue)) object->keep_alive().prepare_early();
 }
 
+bool xq_keeps_device(XqQueue* queue) {
+    XQueue* object = of_pointer(queue);
+    return object != nullptr && object->keep_alive().has_use();
+}
+
+bool xq_all_complete(XqQueue* queue) {
+    XQueue* object = of_pointer(queue);
+    return object != nullptr && object->keep_alive().all_complete();
+}
+
 bool xq_only_keep_alive_pending(XqQueue* queue) {
     XQueue* object = of_pointer(queue);
     return object != nullptr && object->keep_alive().only_ours_pending();

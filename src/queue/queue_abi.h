@@ -83,6 +83,10 @@ void xq_frees_memory(void);
 // The caller is the program, about to have its first work: what a keep-alive needs is prepared now, if the queue may
 // ever have one. Later it would be prepared beside the program's launches, which may wait for that in the driver.
 void xq_prepare_keep_alive(XqQueue* queue);
+// Whether the process has victims, and keeps the device from them through its pauses.
+bool xq_keeps_device(XqQueue* queue);
+// Whether everything launched is known to be complete.
+bool xq_all_complete(XqQueue* queue);
 // True: no work of the program's own is in flight, but some of ours may be (a keep-alive, a progress report). A driver
 // that calls the stream busy means that.
 bool xq_only_keep_alive_pending(XqQueue* queue);

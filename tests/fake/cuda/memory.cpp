@@ -14,6 +14,7 @@ struct Range {
     Memory kind = Memory::kDevice;
     Context* context = nullptr;
     bool portable = false;
+    bool pooled = false;
 };
 struct Table {
     std::shared_mutex mutex;
@@ -41,11 +42,24 @@ uintptr_t number_of(const void* address) { return reinterpret_cast<uintptr_t>(ho
 
 }  // namespace
 
-void* allocate(Context& context, size_t bytes, Memory kind, bool portable) {
+size_t device_bytes() {
+    const std::shared_lock lock(table().mutex);
+    size_t bytes = 0;
+    for (const auto& [start, range] : table().ranges) bytes += range.kind == Memory::kDevice ? range.bytes : 0;
+    return bytes;
+}
+
+size_t memory_of_device() {
+    const int64_t limit = g_settings.memory_bytes.load(std::memory_order_relaxed);
+    return limit > 0 ? static_cast<size_t>(limit) : size_t{8} << 30;
+}
+
+void* allocate(Context& context, size_t bytes, Memory kind, bool portable, bool pooled) {
+    if (kind == Memory::kDevice && device_bytes() + bytes > memory_of_device()) return nullptr;
     void* memory = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
     if (memory == nullptr) return nullptr;
     const std::unique_lock lock(table().mutex);
-    table().ranges[number_of(memory)] = {bytes, kind, &context, portable};
+    table().ranges[number_of(memory)] = {bytes, kind, &context, portable, pooled};
     count_live("memory", 1);
     return memory;
 }
@@ -119,7 +133,8 @@ Extent extent_at(const void* address) {
     const std::shared_lock lock(table().mutex);
     const auto found = table().around(number_of(address));
     if (found == table().ranges.end()) return {};
-    return {found->second.kind, found->first, found->second.bytes, found->second.context->device->ordinal};
+    return {found->second.kind,    found->first,        found->second.bytes, found->second.context->device->ordinal,
+            found->second.context, found->second.pooled};
 }
 
 bool word_is_usable(CUdeviceptr address, const Context& context) {

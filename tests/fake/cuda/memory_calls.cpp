@@ -7,8 +7,6 @@ using namespace fake;
 
 namespace {
 
-constexpr size_t kTotal = size_t{8} << 30;
-
 CUresult allocate_in_current(void** memory, size_t bytes, Memory kind, bool portable) {
     if (memory == nullptr || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
     FAKE_TRY(capture_forbids_unsafe_call());
@@ -41,8 +39,8 @@ extern "C" {
 
 CUresult CUDAAPI cuMemGetInfo_v2(size_t* free, size_t* total) {
     FAKE_ENTRY();
-    *free = kTotal / 2;
-    *total = kTotal;
+    *total = memory_of_device();
+    *free = *total - device_bytes();
     return CUDA_SUCCESS;
 }
 
@@ -105,6 +103,12 @@ CUresult CUDAAPI cuMemHostGetDevicePointer_v2(CUdeviceptr* address, void* host, 
     return *address != 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
+CUresult CUDAAPI cuPointerSetAttribute(const void* value, CUpointer_attribute attribute, CUdeviceptr pointer) {
+    FAKE_ENTRY();
+    const bool known = value != nullptr && extent_at(host_of(pointer)).bytes != 0;
+    return known && attribute == CU_POINTER_ATTRIBUTE_SYNC_MEMOPS ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
 // As the driver does: what it does not know has type 0 and range 0.
 CUresult CUDAAPI cuPointerGetAttributes(unsigned int count, CUpointer_attribute* attributes, void** answers,
                                         CUdeviceptr pointer) {
@@ -119,6 +123,11 @@ CUresult CUDAAPI cuPointerGetAttributes(unsigned int count, CUpointer_attribute*
                 *static_cast<unsigned*>(answer) =
                     extent.bytes == 0 ? 0 : (on_device ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST);
                 break;
+            case CU_POINTER_ATTRIBUTE_CONTEXT:
+                *static_cast<CUcontext*>(answer) = reinterpret_cast<CUcontext>(extent.context);
+                break;
+            case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS: *static_cast<int*>(answer) = 0; break;
+            case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE: *static_cast<uintptr_t*>(answer) = extent.pooled ? 1 : 0; break;
             case CU_POINTER_ATTRIBUTE_IS_MANAGED:
                 *static_cast<unsigned*>(answer) = extent.kind == Memory::kManaged ? 1 : 0;
                 break;
@@ -137,7 +146,7 @@ CUresult CUDAAPI cuMemAllocAsync(CUdeviceptr* address, size_t bytes, CUstream ha
     Stream* stream = nullptr;
     FAKE_TRY(stream_of(handle, Within::kOwnContext, &stream));
     FAKE_TRY(submit(*stream, {}, InCapture::kForbidden));
-    *address = reinterpret_cast<CUdeviceptr>(allocate(*stream->context, bytes, Memory::kDevice, true));
+    *address = reinterpret_cast<CUdeviceptr>(allocate(*stream->context, bytes, Memory::kDevice, true, true));
     return *address != 0 ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 FAKE_PER_THREAD(cuMemAllocAsync, _ptsz, (CUdeviceptr * address, size_t bytes, CUstream stream),

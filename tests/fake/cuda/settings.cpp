@@ -68,6 +68,7 @@ void load_settings() {
     g_settings.hardware_queues =
         *hardware != '\0' ? static_cast<uint32_t>(number_of("FAKE_CUDA_HARDWARE_QUEUES")) : FAKE_HARDWARE_QUEUES;
     g_settings.devices = number_of("FAKE_CUDA_DEVICES") == 1 ? 1 : kMostDevices;
+    g_settings.memory_bytes = number_of("FAKE_CUDA_MEMORY");
     g_settings.delay_us = number_of("FAKE_CUDA_DELAY_US");
     g_settings.seed = static_cast<uint64_t>(number_of("FAKE_CUDA_SEED"));
     g_settings.no_memops = flag_of("FAKE_CUDA_NO_MEMOPS");

@@ -18,6 +18,7 @@ struct Settings {
     std::atomic<uint32_t> hardware_queues{0};  // of a priority; 0: each stream has its own
     std::atomic<int> devices{kMostDevices};
     std::atomic<int64_t> delay_us{0};
+    std::atomic<int64_t> memory_bytes{0};  // 0: the usual
     std::atomic<uint64_t> seed{0};
     std::atomic<bool> no_memops{false};
     std::atomic<bool> no_concurrent_managed{false};

@@ -1,5 +1,7 @@
 #include "platform/cuda/shim/contexts.h"
 
+#include "platform/cuda/shim/spare_memory.h"
+
 namespace xsched::cuda {
 namespace {
 
@@ -27,6 +29,11 @@ CUcontext primary_context(CUdevice device) {
 }
 
 }  // namespace
+
+void context_going(CUcontext context) {
+    forget_spares(context);
+    stream::context_going(context);
+}
 
 void primary_retained(CUdevice device, CUcontext context) {
     Primary* known = primary(device);

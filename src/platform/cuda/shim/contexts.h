@@ -8,11 +8,12 @@
 
 namespace xsched::cuda {
 
-using stream::context_going;
 using stream::Declared;
 using stream::driver;
 using stream::EntryPoint;
 
+// Before the driver destroys it.
+void context_going(CUcontext context);
 // The driver gave out, or is to take back, a reference to a device's primary context.
 void primary_retained(CUdevice device, CUcontext context);
 void primary_releasing(CUdevice device);

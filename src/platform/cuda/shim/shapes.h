@@ -1,6 +1,7 @@
 // CUDA's hooks, by the names that api/cuda.json has for them: those that all platforms with streams have, and
 //
 //   context_destroy, green_context_destroy, primary_retain, primary_release, primary_reset   the life of contexts
+//   allocate, allocate_else, release, ask_free_memory, shows_memory     (spare_memory.h)
 //   copy_rows                                                            (rows.h)
 //   get_proc_address                                                                         asked for functions
 #pragma once
@@ -8,6 +9,7 @@
 #include "platform/cuda/shim/contexts.h"
 #include "platform/cuda/shim/proc_address.h"
 #include "platform/cuda/shim/rows.h"
+#include "platform/cuda/shim/spare_memory.h"
 #include "platform/stream/shim/common_shapes.h"
 
 namespace xsched::stream {
@@ -33,12 +35,20 @@ XSCHED_AT_ONCE(cuMemcpyPeer_ptds, cuMemcpyPeerAsync_ptsz)
 template <EntryPoint kEntry>
 inline constexpr auto copy_rows = &cuda::InRows<kEntry, &Scheduled<kEntry>::call>::call;
 
+template <EntryPoint kEntry>
+inline constexpr auto allocate_else = &cuda::AllocatesElse<kEntry>::call;
+template <EntryPoint kEntry>
+inline constexpr auto shows_memory = &cuda::ShowsMemory<kEntry>::call;
+
+using cuda::allocate;
+using cuda::ask_free_memory;
 using cuda::context_destroy;
 using cuda::get_proc_address;
 using cuda::green_context_destroy;
 using cuda::primary_release;
 using cuda::primary_reset;
 using cuda::primary_retain;
+using cuda::release;
 
 // What the driver calls itself does not come by here.
 template <EntryPoint kEntry, auto kHook>

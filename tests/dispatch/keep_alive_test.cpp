@@ -1,0 +1,154 @@
+// When a process is to keep the device through its pauses: what gets into its header.
+#include <gtest/gtest.h>
+
+#include "dispatch/mechanism_in_slots.h"
+#include "sched/departure.h"
+#include "sched/queued_bursts.h"
+
+namespace xsched::dispatch {
+namespace {
+
+using namespace testing;
+
+class KeepAliveInHeader : public MechanismInSlots {};
+
+TEST_F(KeepAliveInHeader, WhoeverMayTakeOverIsToldToBePrepared) {
+    dispatcher.pass(kStart);
+    EXPECT_EQ(high.header().keep_alive_wanted, 1u);
+    EXPECT_EQ(low.header().keep_alive_wanted, 0u);
+    dispatcher.remove_client(1);
+    dispatcher.pass(kStart + kMs);
+    EXPECT_EQ(high.header().keep_alive_wanted, 0u) << "nobody is left to be kept off";
+}
+
+TEST_F(KeepAliveInHeader, BesideAKeepAliveItIsOnlyKeptOff) {
+    const int64_t now = begin_burst(learn_waits() + 20 * kMs);
+    EXPECT_EQ(low.slot(0).interrupt, static_cast<uint32_t>(ipc::Interrupt::kKeptOff));
+    EXPECT_EQ(low.slot(0).device_timeslice_us, 1u);
+    EXPECT_EQ(high.header().keep_alive_until_ns, now + kGpu.off_ns());
+    EXPECT_EQ(low.header().keep_alive_until_ns, 0);
+    dispatcher.pass(now + 100 * kUs);
+    EXPECT_EQ(high.header().keep_alive_until_ns, now + kGpu.off_ns());
+    dispatcher.pass(now + kMs);
+    EXPECT_EQ(high.header().keep_alive_until_ns, now + kMs + kGpu.effect_ns()) << "its agent has not answered yet";
+    low.header().carried_out = low.header().directive.load();
+    dispatcher.pass(now + kMs + 50 * kUs);
+    const int64_t until_ns = now + kMs + 50 * kUs + sched::Departure::kKeptOffNs;
+    EXPECT_EQ(high.header().keep_alive_until_ns, until_ns) << "the call has just ended";
+    dispatcher.pass(now + kMs + 100 * kUs);
+    EXPECT_EQ(high.header().keep_alive_until_ns, until_ns) << "once for each time";
+    // A person suspends it too: it must be off even if nobody presses.
+    ASSERT_TRUE(dispatcher.set_suspended_by_person(1, 0, true));
+    high.complete(0, now + 4 * kMs);
+    dispatcher.pass(now + 30 * kMs);
+    EXPECT_EQ(low.slot(0).interrupt, static_cast<uint32_t>(ipc::Interrupt::kTakenOff));
+}
+
+TEST_F(KeepAliveInHeader, OneWhoseAgentDoesNotAnswerIsNotWaitedForForEver) {
+    const int64_t now = begin_burst(learn_waits() + 20 * kMs);
+    EXPECT_EQ(high.header().keep_alive_until_ns, now + kGpu.off_ns());
+    const int64_t last = now + kGpu.most_off_ns();
+    dispatcher.pass(last);
+    dispatcher.pass(last + kMs);
+    EXPECT_EQ(high.header().keep_alive_until_ns, last + kGpu.effect_ns());
+}
+
+TEST_F(KeepAliveInHeader, AnAnswerToAnEarlierDirectiveIsNone) {
+    int64_t now = learn_waits() + 20 * kMs;
+    low.submit(0, now);
+    dispatcher.pass(now);
+    low.header().directive = UINT32_MAX;  // it wraps around
+    low.header().carried_out = UINT32_MAX;
+    now += kMs;
+    high.submit(0, now);
+    dispatcher.pass(now);
+    dispatcher.pass(now + kMs);
+    EXPECT_EQ(high.header().keep_alive_until_ns, now + kMs + kGpu.effect_ns());
+    low.header().carried_out = low.header().directive.load();
+    dispatcher.pass(now + 2 * kMs);
+    dispatcher.pass(now + 3 * kMs);
+    EXPECT_EQ(high.header().keep_alive_until_ns, now + 2 * kMs + sched::Departure::kKeptOffNs);
+}
+
+TEST_F(KeepAliveInHeader, BesideOneWithoutKeepAliveItIsTakenOff) {
+    both_submit();
+    EXPECT_EQ(low.slot(0).interrupt, static_cast<uint32_t>(ipc::Interrupt::kTakenOff));
+    EXPECT_EQ(high.header().keep_alive_until_ns, 0);
+}
+
+// Known to stream, it has a victim with a short timeslice alone. In the first pause of a burst the victim would be
+// back.
+TEST_F(KeepAliveInHeader, OneThatStreamsAndPausesAfterAllKeepsTheDevice) {
+    high.header().keeps_alive = 1;
+    int64_t now = kStart;
+    for (unsigned i = 0; i < 2 * sched::Pauses::kSettled; ++i) {
+        now = begin_burst(now);
+        high.complete(0, now + kMs);
+        dispatcher.pass(now + kMs);
+        dispatcher.pass(now + 3 * kMs);
+        low.complete(0, now + 4 * kMs);
+        now += 16 * kMs;
+    }
+    now = begin_burst(now);
+    EXPECT_FALSE(interrupt());
+    EXPECT_GE(high.header().keep_alive_until_ns, now + kGpu.off_ns()) << "it may pause today";
+    ++high.header().keep_alive_synchronizes;
+    high.complete(0, now + 100 * kUs);
+    dispatcher.pass(now + 100 * kUs);
+    EXPECT_TRUE(low.suspended(0)) << "for a moment";
+    high.submit(0, now + 110 * kUs);
+    dispatcher.pass(now + 110 * kUs);
+    EXPECT_EQ(low.slot(0).interrupt, static_cast<uint32_t>(ipc::Interrupt::kKeptOff));
+    EXPECT_GE(high.header().keep_alive_until_ns, now + 110 * kUs + kGpu.off_ns());
+}
+
+// Requests that queue.
+TEST_F(KeepAliveInHeader, WhereBurstsFollowEachOtherAtOnceItsProcessKeepsTheDeviceBehindEach) {
+    high.header().keeps_alive = 1;
+    int64_t now = kStart;
+    const auto bursts = [&](unsigned number) {
+        for (unsigned i = 0; i < number; ++i) {
+            high.submit(0, now);
+            dispatcher.pass(now);
+            high.complete(0, now + kMs);
+            dispatcher.pass(now + kMs);
+            now += 16 * kMs;
+        }
+    };
+    bursts(2 * sched::Pauses::kSettled);
+    EXPECT_EQ(high.header().keep_alive_always_us, 0u);
+    now -= 15 * kMs - 20 * kUs;
+    bursts(2);
+    EXPECT_EQ(high.header().keep_alive_always_us, sched::QueuedBursts::kKeepUs);
+    EXPECT_EQ(low.header().keep_alive_always_us, 0u);
+    dispatcher.remove_client(1);
+    bursts(1);
+    EXPECT_EQ(high.header().keep_alive_always_us, 0u) << "nobody would come in between";
+}
+
+// Together they last longer than what counts as late.
+TEST_F(KeepAliveInHeader, ThoseThatFollowEachOtherAtOnceAreNotOneThatIsTooLong) {
+    int64_t now = kStart;
+    for (unsigned i = 0; i < 2 * sched::Pauses::kSettled; ++i) {
+        now = begin_burst(now);
+        high.complete(0, now + kMs);
+        dispatcher.pass(now + kMs);
+        dispatcher.pass(now + 3 * kMs);
+        low.complete(0, now + 4 * kMs);
+        now += 16 * kMs;
+    }
+    now = begin_burst(now);
+    for (int i = 0; i < 2; ++i) {
+        high.complete(0, now + kMs);
+        high.submit(0, now + kMs + 20 * kUs);
+        dispatcher.pass(now += kMs + 20 * kUs);
+        ASSERT_TRUE(low.suspended(0));
+    }
+    dispatcher.pass(now + kMs);
+    EXPECT_FALSE(interrupt());
+    dispatcher.pass(now + 2 * kMs);
+    EXPECT_TRUE(interrupt()) << "but this one is";
+}
+
+}  // namespace
+}  // namespace xsched::dispatch

@@ -1,0 +1,72 @@
+// Programs under a server of the test's that wants a keep-alive at every wait (queue/keep_alive.h).
+#pragma once
+
+#include <limits>
+#include <stop_token>
+#include <thread>
+
+#include "support/small_server.h"
+#include "system/rm_rig.h"
+
+namespace xsched::test {
+
+// The order checker under a server that wants a keep-alive at every wait.
+class CudaKeepAlive : public testing::Test {
+protected:
+    Environment environment(const Environment& more) const {
+        Environment environment = directory.environment();
+        environment["LD_PRELOAD"] = std::string(getenv("TEST_SHIM")) + ":" + getenv("TEST_FAKE_RM");
+        environment["XSCHED_CUDA_LIB"] = getenv("TEST_DRIVER");
+        environment["XSCHED_SCHEDULER"] = "global";
+        environment["XSCHED_SOCKET"] = socket;
+        environment["XSCHED_INTERRUPT"] = "1";
+        environment["FAKE_RM_DIR"] = directory.path();
+        environment["FAKE_CUDA_DELAY_US"] = "30";  // what does not wait is found out
+        for (const auto& [name, value] : more) environment[name] = value;
+        return environment;
+    }
+    void want_keep_alives() {
+        ipc::Header& header = server.region().header;
+        header.keep_alive_until_ns = hold_us == 0 ? std::numeric_limits<int64_t>::max() : 0;
+        header.keep_alive_wanted = 1;
+        ipc::ring_directive(header);
+    }
+    void check(const char* operations, const Environment& more = {}) {
+        Process checker({XSCHED_ORDER_CHECK, "--ops", operations, "--seed", "5", "--favour", favoured, "--without",
+                         "capture,graphs", "--threads", threads},
+                        environment(more));
+        ASSERT_TRUE(server.wait_for_client());
+        want_keep_alives();
+        std::jthread holding([&](const std::stop_token& over) {
+            for (; hold_us != 0 && !over.stop_requested(); usleep(3'000)) hold_for_all();
+        });
+        EXPECT_EQ(checker.wait(), 0) << checker.out() << checker.err();
+        logged = checker.err();
+    }
+    // Every queue's process is to keep the device beforehand.
+    void hold_for_all() {
+        ipc::Region& region = server.region();
+        for (ipc::QueueSlot& slot : region.slots) {
+            if (slot.state.load() != static_cast<uint32_t>(ipc::SlotState::kUsed)) continue;
+            slot.warm_us = hold_us;
+            ++slot.warm;
+        }
+        ipc::ring_directive(region.header);
+    }
+    // Those that have ended, or soon will. Their numbers are even.
+    uint32_t kept_alive() {
+        uint32_t count = 0;
+        for (const ipc::QueueSlot& slot : server.region().slots) count += slot.keep_alive.load() / 2;
+        return count;
+    }
+
+    const PrivateDirectory directory;
+    const std::string socket = directory.path() + "/xserver.sock";
+    test::SmallServer server{socket};
+    uint32_t hold_us = 0;
+    const char* favoured = "synchronize";
+    const char* threads = "4";
+    std::string logged;
+};
+
+}  // namespace xsched::test
