@@ -36,7 +36,7 @@ WAYS = {"native": None, "xsched": {}, "whole": {"XSCHED_COPY_PIECE": "-1"}, "pie
         "kernels_off": {"XSCHED_INTERRUPT_COPIES": "0"},
         "pageable": {"XSCHED_COPY_PIECE": "0", "XSCHED_INTERRUPT_COPIES": "0"}, "careless": {"XSCHED_PRECAUTIONS": "0"},
         "unforeseen": {"XSCHED_FORESIGHT": "0"}, "gates": {"XSCHED_INTERRUPT": "0"},
-        "keeping": {"XSCHED_FREE_ENDS_KEEP_ALIVE": "0"}, "timeslices": None}
+        "keeping": {"XSCHED_FREE_ENDS_KEEP_ALIVE": "0"}, "freeing": {"XSCHED_SPARE_MEMORY": "0"}, "timeslices": None}
 TIMESLICES = "timeslices"  # natively, and the neighbours have a short timeslice once and for all
 BURSTS = ("kernels", "steps", "host")  # the main job's A, B and C
 SETS = {"copies": (("copying",), ("pinned both ways", "pageable both ways", "model load", "pinned in, 16 deep")),
