@@ -4,6 +4,7 @@ much."""
 
 PARTS = ("first allocation", "other allocations", "first kernels", "other kernels", "first release", "other releases")
 LONG_ROUND_US = 150  # a round of `steps` is 45
+USUAL = 1.3  # times the median: a burst's launches took no longer
 
 
 def rows(path):
@@ -25,10 +26,16 @@ def part(values, share):
 
 
 def launches(bursts, median):
-    """What launching took in a burst, and of how many slow ones that is most of what they took longer: the host's."""
+    """What launching took in a burst, and of how many slow ones that is most of what they took longer: the host's. And
+    what bursts took in which the host was as fast as usual."""
     usual = part([row[3] for row in bursts], 0.5)
     longer = [(row[1] / 1000 - median, row[3] / 1000 - usual) for row in bursts if row[1] / 1000 > 1.5 * median]
-    return {"launches_us": usual, "slow_at_launch": sum(2 * host > more for more, host in longer)}
+    rest = [row[1] for row in bursts if row[3] / 1000 <= USUAL * usual]
+    middle = part(rest, 0.5)
+    return {"launches_us": usual, "slow_at_launch": sum(2 * host > more for more, host in longer),
+            "at_usual_launches": {"n": len(rest), "p50_us": round(middle, 1), "p99_us": round(part(rest, 0.99), 1),
+                                  "longest_us": round(part(rest, 1), 1),
+                                  "slow": sum(latency / 1000 > 1.5 * middle for latency in rest)}}
 
 
 def summary(bursts, neighbours, alone):

@@ -11,7 +11,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
 import demo  # noqa: E402
 import questions  # noqa: E402
-from lib import (backend, document, intervals, matrix, peers, report, requests, rounds, suspensions,  # noqa: E402
+from lib import (backend, document, intervals, matrix, neighbour_rows, peers, report, requests, rounds, suspensions,  # noqa: E402
                  workloads)
 
 MS = 1_000_000
@@ -105,6 +105,17 @@ class Intervals(unittest.TestCase):
     def test_time_that_was_not_used_is_lost(self):
         outside = [(0, 100)]
         self.assertAlmostEqual(intervals.work([0, 50, 100], outside, 25), 2)  # 4 had been possible
+
+
+class NeighbourRows(unittest.TestCase):
+    def test_slow_bursts_of_a_slow_host_are_told_apart(self):
+        usual, slow_host, slow_device = [0, MS, 0, 300_000], [0, 4 * MS, 0, 3_200_000], [0, 2 * MS, 0, 310_000]
+        bursts = [[index * 10 * MS, *row[1:]] for index, row in
+                  enumerate([usual] * 90 + [slow_host] * 8 + [slow_device] * 2)]
+        found = neighbour_rows.summary(bursts, [], [0, 0])
+        self.assertEqual((found["slow"], found["slow_at_launch"]), (10, 8))
+        self.assertEqual(found["at_usual_launches"],
+                         {"n": 91, "p50_us": 1000, "p99_us": 2000, "longest_us": 2000, "slow": 2})
 
 
 class Suspensions(unittest.TestCase):
