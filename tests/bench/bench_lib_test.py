@@ -11,8 +11,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
 import demo  # noqa: E402
 import questions  # noqa: E402
-from lib import (backend, document, intervals, matrix, neighbour_rows, peers, report, requests, rounds, suspensions,  # noqa: E402
-                 workloads)
+from lib import (backend, document, intervals, matrix, neighbour_rows, peers, report, requests, rounds,  # noqa: E402
+                 suspensions, workloads)
 
 MS = 1_000_000
 GPU = workloads.GPU
