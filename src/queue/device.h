@@ -32,7 +32,7 @@
 extern "C" {
 #endif
 
-#define XQ_DEVICE_ABI 17
+#define XQ_DEVICE_ABI 18
 
 typedef struct XqQueue XqQueue;
 
@@ -154,6 +154,9 @@ typedef struct XqKeepAliveOps {
     // kXqHeldBehindLaunchNs after *keep_alive was seen to be `number`. Both do nothing, and say kXSchedErrorNotAllowed,
     // while what was asked for before still waits for the device.
     XResult (*hold)(void* hwq, uint32_t number, int64_t ns);
+    // Whether the vendor's queue has nothing to do, as the driver says; else, or where nobody may ask,
+    // kXSchedErrorNotAllowed.
+    XResult (*is_idle)(void* hwq);
 } XqKeepAliveOps;
 
 typedef enum {

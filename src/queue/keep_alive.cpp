@@ -92,6 +92,10 @@ bool KeepAlive::all_complete() {
     return core_.submitted == core_.completed;
 }
 
+bool KeepAlive::is_idle() {
+    return ops() != nullptr && all_complete() && ops()->is_idle(core_.setup.impl) == kXSchedSuccess;
+}
+
 bool KeepAlive::only_ours_pending() {
     base::Lock lock(core_.mutex);
     if (!core_.in_use || core_.retired || !path_.touched()) return false;

@@ -26,9 +26,10 @@ public:
     // the hardware would have nothing left to fetch once that has started, and turn to others.
     void followed();
     bool only_ours_pending();
-    // As xq_keeps_device and xq_all_complete.
+    // As xq_keeps_device, xq_all_complete and xq_is_idle.
     bool has_use() const;
     bool all_complete();
+    bool is_idle();
     // As xq_prepare_keep_alive. What was prepared is found again later: that it is, is told then.
     void prepare_early();
     // A keep-alive may be in the stream. No lock needed.

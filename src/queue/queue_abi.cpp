@@ -180,6 +180,11 @@ bool xq_all_complete(XqQueue* queue) {
     return object != nullptr && object->keep_alive().all_complete();
 }
 
+bool xq_is_idle(XqQueue* queue) {
+    XQueue* object = of_pointer(queue);
+    return object != nullptr && object->keep_alive().is_idle();
+}
+
 bool xq_only_keep_alive_pending(XqQueue* queue) {
     XQueue* object = of_pointer(queue);
     return object != nullptr && object->keep_alive().only_ours_pending();

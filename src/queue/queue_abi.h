@@ -85,8 +85,10 @@ void xq_frees_memory(void);
 void xq_prepare_keep_alive(XqQueue* queue);
 // Whether the process has victims, and keeps the device from them through its pauses.
 bool xq_keeps_device(XqQueue* queue);
-// Whether everything launched is known to be complete.
+// Whether everything launched is known to be complete. `xq_is_idle`: and whether the driver says so, too, which knows
+// of all that is in the stream. Calls the backend.
 bool xq_all_complete(XqQueue* queue);
+bool xq_is_idle(XqQueue* queue);
 // True: no work of the program's own is in flight, but some of ours may be (a keep-alive, a progress report). A driver
 // that calls the stream busy means that.
 bool xq_only_keep_alive_pending(XqQueue* queue);

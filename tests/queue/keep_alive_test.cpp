@@ -124,6 +124,17 @@ TEST_F(KeepAlive, AlsoWhenNobodyIsWhereItIsAlwaysWished) {
     EXPECT_EQ(device.keep_alives[2].ns, 50 * base::kMicrosecond);
 }
 
+TEST_F(KeepAlive, AQueueIsIdleIfTheDriverSaysSoToo) {
+    EXPECT_FALSE(xq_is_idle(device.abi_queue())) << "its work is on the device";
+    const uint64_t mark = xq_sync_begin(device.abi_queue());
+    xq_sync_end(device.abi_queue(), mark);
+    EXPECT_TRUE(xq_all_complete(device.abi_queue()));
+    EXPECT_TRUE(xq_is_idle(device.abi_queue()));
+    device.driver_is_idle = false;  // there is something in it that nobody counts
+    EXPECT_TRUE(xq_all_complete(device.abi_queue()));
+    EXPECT_FALSE(xq_is_idle(device.abi_queue()));
+}
+
 TEST_F(KeepAlive, NotOnAnIdleDevice) {
     const uint64_t mark = xq_sync_begin(device.abi_queue());
     xq_sync_end(device.abi_queue(), mark);

@@ -94,6 +94,70 @@ TEST_F(CudaKeepAlive, WhoWaitsForTheContextDoesNotWaitForOneThatIsHeld) {
     }
 }
 
+// What stands behind the work of one of several streams.
+constexpr const char* kWaitsForSeveralStreams = R"(
+import ctypes, os, signal, time
+cuda, fake = ctypes.CDLL(None), ctypes.CDLL(os.environ["XSCHED_CUDA_LIB"])
+stream, memory, context = ctypes.c_void_p(), ctypes.c_uint64(), ctypes.c_void_p()
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
+cuda.cuInit(0)
+cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)
+cuda.cuCtxSetCurrent(context)
+cuda.cuMemAlloc_v2(ctypes.byref(memory), ctypes.c_size_t(8192))
+def fill(offset, where):
+    cuda.cuMemsetD8Async(ctypes.c_uint64(memory.value + offset), 1, ctypes.c_size_t(4096), where)
+def say(*words):
+    print(*words, flush=True)
+    signal.sigwait({signal.SIGUSR1})
+def calls():
+    return fake.fake_cuda_calls(b"cuCtxSynchronize") + fake.fake_cuda_calls(b"cuStreamSynchronize")
+def kept(function, *streams):
+    """Whether it ever did without the driver's call: unless the work was complete at once."""
+    for _ in range(50):
+        time.sleep(0.02)  # what is ours in the streams is over, as a rule
+        before = calls()
+        for where in streams:
+            fill(0 if where is None else 4096, where)
+        function()
+        assert cuda.cuStreamQuery(None) == 0 and cuda.cuStreamQuery(stream) == 0
+        if calls() == before:
+            return True
+    return False
+for flags in 1, 0:
+    cuda.cuStreamCreate(ctypes.byref(stream), flags)
+    fill(0, None)
+    fill(4096, stream)
+    cuda.cuStreamSynchronize(None)
+    cuda.cuStreamSynchronize(stream)
+    say("ready")
+    say(kept(cuda.cuCtxSynchronize, None))
+    say(kept(cuda.cuCtxSynchronize, stream))
+    say(kept(lambda: cuda.cuStreamSynchronize(None), None))
+)";
+
+// Where the driver is not called, something of ours stood behind the work.
+TEST_F(CudaKeepAlive, OfSeveralStreamsTheOneThatWorksHasOne) {
+    Process program({"/usr/bin/python3", "-c", kWaitsForSeveralStreams}, environment({{"FAKE_CUDA_DELAY_US", "3000"}}));
+    ASSERT_TRUE(server.wait_for_client());
+    want_keep_alives();
+    const auto next = [&] {
+        const size_t before = program.out().size();
+        if (before != 0) kill(program.pid(), SIGUSR1);
+        EXPECT_TRUE(eventually([&] { return (program.take_output(), program.out().size() > before); }))
+            << program.out() << program.err();
+        return program.out().substr(before);
+    };
+    ASSERT_EQ(next(), "ready\n");
+    ASSERT_TRUE(eventually([&] { return server.region().header.keeps_alive != 0; })) << program.err();
+    EXPECT_EQ(next(), "True\n") << "the default stream, beside one that does not wait for it";
+    EXPECT_EQ(next(), "True\n") << "that one";
+    EXPECT_EQ(next(), "True\n");
+    ASSERT_EQ(next(), "ready\n");
+    EXPECT_EQ(next(), "False\n") << "another stream would wait for what stands in the default one";
+    EXPECT_EQ(next(), "True\n");
+    EXPECT_EQ(next(), "False\n");
+}
+
 // The driver waits for all of the context's work when memory is freed: for no keep-alive of ours.
 constexpr const char* kFreesAfterAWait = R"(
 import ctypes, signal, sys

@@ -88,22 +88,24 @@ constexpr XqHoldOps kHolds = {
     .drop = [](void* hwq, void* hold) { of(hwq).set_hold(static_cast<FakeDevice::Hold*>(hold), true); },
     .destroy = [](void* hwq, void*) { --of(hwq).holds_alive; }};
 
-constexpr XqKeepAliveOps kKeepAlive = {.warm = [](void* hwq) -> XResult {
-                                           ++of(hwq).warmed;
-                                           return kXSchedSuccess;
-                                       },
-                                       .prepare = [](void* hwq) -> XResult {
-                                           ++of(hwq).keep_alive_prepared;
-                                           return of(hwq).refuse_keep_alive ? kXSchedErrorNotSupported : kXSchedSuccess;
-                                       },
-                                       .start = [](void* hwq, uint32_t number, int64_t ns, XqReturn when) -> XResult {
-                                           of(hwq).keep_alives.push_back({number, ns, when});
-                                           return of(hwq).refuse_keep_alive ? kXSchedErrorHardware : kXSchedSuccess;
-                                       },
-                                       .hold = [](void* hwq, uint32_t number, int64_t ns) -> XResult {
-                                           of(hwq).held_before.push_back({number, ns});
-                                           return of(hwq).refuse_keep_alive ? kXSchedErrorHardware : kXSchedSuccess;
-                                       }};
+constexpr XqKeepAliveOps kKeepAlive = {
+    .warm = [](void* hwq) -> XResult {
+        ++of(hwq).warmed;
+        return kXSchedSuccess;
+    },
+    .prepare = [](void* hwq) -> XResult {
+        ++of(hwq).keep_alive_prepared;
+        return of(hwq).refuse_keep_alive ? kXSchedErrorNotSupported : kXSchedSuccess;
+    },
+    .start = [](void* hwq, uint32_t number, int64_t ns, XqReturn when) -> XResult {
+        of(hwq).keep_alives.push_back({number, ns, when});
+        return of(hwq).refuse_keep_alive ? kXSchedErrorHardware : kXSchedSuccess;
+    },
+    .hold = [](void* hwq, uint32_t number, int64_t ns) -> XResult {
+        of(hwq).held_before.push_back({number, ns});
+        return of(hwq).refuse_keep_alive ? kXSchedErrorHardware : kXSchedSuccess;
+    },
+    .is_idle = [](void* hwq) -> XResult { return of(hwq).driver_is_idle ? kXSchedSuccess : kXSchedErrorNotAllowed; }};
 
 void add_deactivate(XqStopOps& ops) {
     ops.deactivate = [](void* hwq) -> XResult {

@@ -97,6 +97,7 @@ public:
         XqReturn when;
     };
     std::vector<KeepAlive> keep_alives;  // as asked for
+    bool driver_is_idle = true;  // as it says of what is in the vendor's queue
     struct HeldBefore {
         uint32_t number;
         int64_t ns;

@@ -81,9 +81,17 @@ XResult hold_device(void* self, [[maybe_unused]] uint32_t number, [[maybe_unused
     return code == kSuccess ? kXSchedSuccess : kXSchedErrorNotSupported;
 }
 
+XResult is_idle(void* self) {
+    HwQueue& hwq = of(self);
+    const DriverUse use(hwq);
+    if (use.verdict() != kXSchedSuccess) return use.verdict();
+    if (use.capturing()) return kXSchedErrorNotAllowed;
+    return stream_is_idle(*hwq.api, hwq.stream) ? kXSchedSuccess : kXSchedErrorNotAllowed;
+}
+
 }  // namespace
 
 constexpr XqKeepAliveOps kKeepAliveOps = {
-    .warm = warm, .prepare = prepare_to_keep_alive, .start = start_keep_alive, .hold = hold_device};
+    .warm = warm, .prepare = prepare_to_keep_alive, .start = start_keep_alive, .hold = hold_device, .is_idle = is_idle};
 
 }  // namespace xsched::stream

@@ -56,9 +56,28 @@ bool only_keep_alive_pending(StreamEntry* entry) {
     return xq_only_keep_alive_pending(xqueue);
 }
 
-// Of several queues, none: which of them works last is not known.
+// nullptr: several have, so that it is not known which of them works last, or nobody cares. The driver is asked about
+// the others, since the program's wait will not ask it about them.
+StreamEntry* ContextMarks::only_one_with_work() const {
+    constexpr unsigned kFew = 4;
+    if (count_ == 1) return marks_[0].entry;
+    if (count_ == 0 || count_ > kFew || g_captures.load(std::memory_order_relaxed) > 0) return nullptr;
+    StreamEntry* busy = nullptr;
+    for (unsigned i = 0; i < count_; ++i) {
+        XqQueue* const xqueue = xqueue_of(marks_[i].entry);
+        if (xqueue == nullptr || !xq_keeps_device(xqueue)) return nullptr;
+        if (xq_all_complete(xqueue)) continue;
+        if (busy != nullptr) return nullptr;
+        busy = marks_[i].entry;
+    }
+    for (unsigned i = 0; i < count_ && busy != nullptr; ++i)
+        if (marks_[i].entry != busy && !xq_is_idle(xqueue_of(marks_[i].entry))) return nullptr;
+    return busy;
+}
+
 bool ContextMarks::wait_and_keep_alive() const {
-    if (count_ == 1 && stream::wait_and_keep_alive(marks_[0].entry)) return true;
+    if (StreamEntry* const entry = only_one_with_work(); entry != nullptr && stream::wait_and_keep_alive(entry))
+        return true;
     xq_end_held_keep_alive();
     for (unsigned i = 0; i < count_; ++i) stream::end_keep_alive(marks_[i].entry);
     return false;

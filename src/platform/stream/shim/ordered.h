@@ -17,7 +17,7 @@ namespace xsched::stream {
 class ContextMarks {
 public:
     XSCHED_HOT explicit ContextMarks(Context context);
-    // As below, if the context has one queue alone.
+    // As below, if one of the context's queues has work, and the others have none.
     XSCHED_HOT bool wait_and_keep_alive() const;
     XSCHED_HOT void completed() const;
     // Around the driver's call.
@@ -25,6 +25,8 @@ public:
     void wait_ended() const;
 
 private:
+    StreamEntry* only_one_with_work() const;
+
     static constexpr unsigned kMost = 64;  // those beyond report themselves
     union {
         QueueMark marks_[kMost];  // nothing beyond count_ is ever written
