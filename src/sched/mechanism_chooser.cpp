@@ -143,7 +143,7 @@ Mechanism in_force(const Pass& pass, const Group& group, const Present& present,
     if (chosen != Mechanism::kTimeslice) return chosen;
     if (group.has_short_timeslice(pass.now_ns) && !rival_has_short_timeslice(pass, present)) return chosen;
     Victim victim = present.victim;
-    victim.rival_streams = false;
+    victim.rival_streams = victim.rival_is_brief = false;
     return choose_mechanism(victim);
 }
 
@@ -232,11 +232,19 @@ Late late_from(const Pass& pass, Group& group, const Present& present) {
     return {.from_ns = std::max(began_ns + kLateNs, group.suspended_ns + long_ns)};
 }
 
-// A rival that was thought to stream pauses. Behind a short timeslice alone the victim comes back in each pause,
-// however short its commands are. Likewise where it is an equal's turn by now.
+// Until when a burst that pauses is as brief as it usually is; 0: it is not expected to be.
+int64_t brief_until_ns(const Group& group, const Present& present) {
+    const Victim& victim = present.victim;
+    const bool expected = victim.rival_is_brief && !victim.rival_streams && !present.urgent_is_equal;
+    return expected && group.mechanism == Mechanism::kTimeslice ? group.suspended_ns + victim.costs.off_ns() : 0;
+}
+
+// A rival that was thought to stream pauses, or one that is brief as a rule goes on. Behind a short timeslice alone the
+// victim comes back in each pause, however short its commands are. Likewise where it is an equal's turn by now.
 void escalate(const Pass& pass, Group& group, const Present& present) {
     if (group.mechanism != Mechanism::kTimeslice || present.urgent == nullptr) return;
     if (present.victim.rival_streams && !present.urgent_is_equal) return;
+    if (pass.now_ns < brief_until_ns(group, present)) return;
     group.mechanism = Mechanism::kInterrupt;
     group.chosen_ns = pass.now_ns;
 }
@@ -314,6 +322,8 @@ uint32_t choose(const Pass& pass, Group& group, Present& present) {
     if (group.suspended_ns == 0) begin_suspension(pass, group, present, chosen);
     escalate(pass, group, present);
     if (present.interruptible()) settle_interrupt(pass, group, present, group.has_short_timeslice(pass.now_ns));
+    if (const int64_t until_ns = brief_until_ns(group, present); until_ns > pass.now_ns)
+        group.late_ns = group.late_ns != 0 ? std::min(group.late_ns, until_ns) : until_ns;
     return slice_us;
 }
 

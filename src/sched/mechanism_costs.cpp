@@ -28,7 +28,8 @@ int64_t calls_ns(const Victim& victim) {
 
 // Where a burst outlasts the rival's own timeslice, the hardware would turn to the victim and back at each end of one.
 bool timeslice_does(const Victim& victim) {
-    return victim.has_rival && victim.rival_streams && !victim.rival_outlasts && !victim.has_peer;
+    const bool stays = victim.rival_streams || victim.rival_is_brief;
+    return victim.has_rival && stays && !victim.rival_outlasts && !victim.has_peer;
 }
 
 }  // namespace

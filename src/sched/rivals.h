@@ -23,6 +23,7 @@ enum class InTurns : uint8_t {
 // How a unit uses the device, as far as it matters to its victims.
 struct Usage {
     bool streams = false;  // Pauses::streams
+    bool brief = false;  // its bursts are over before a call could keep a victim off; and it keeps the device
     bool keeps_alive = false;  // it keeps the device through its short pauses
     bool unsure = false;  // Pauses::unsure
     bool outlasts = false;  // its bursts are longer than its timeslice in the hardware
@@ -50,6 +51,7 @@ private:
         Processes below;
         Processes above;
         Processes above_pausing;  // of those above, the ones that pause often,
+        Processes above_lasting;  // and the ones whose bursts are not brief
         Processes above_leaving;  // and the ones that do not keep the device through their pauses
         Processes above_unsure;  // and those of which too little is known
         Processes above_outlasting;  // and those whose bursts outlast their timeslices

@@ -13,6 +13,11 @@ InTurns in_turns(const UnitState& unit, const CopyShare& copies) {
     return copies.mostly() ? InTurns::kBeside : InTurns::kTakes;
 }
 
+// With the switch before it.
+bool is_brief(const BurstLength& length, const Costs& costs) {
+    return length.usual_ns() != 0 && length.usual_ns() + costs.switch_ns() <= costs.off_ns();
+}
+
 void see_pauses(Pass& pass, uint32_t at) {
     const UnitState& state = pass.given.units[at];
     UnitHistory& unit = pass.device.units[at];
@@ -34,12 +39,13 @@ void see_usage(Pass& pass, uint32_t at) {
     unit.write_habits(state.habits, state.unit.priority);
     const Pauses& pauses = unit.pauses;
     const bool careful = device.precautions.used();
-    const Usage usage{
-        .streams = pauses.streams(),
-        .keeps_alive = state.keeps_alive && (careful ? pauses.may_begin_with_wait() : pauses.begin_with_wait()),
-        .unsure = careful && pauses.unsure(),
-        .outlasts = pauses.stretch_ns() > longest_in_one_ns(pass.settings),
-        .in_turns = in_turns(state, unit.copies)};
+    const bool keeps_alive = state.keeps_alive && (careful ? pauses.may_begin_with_wait() : pauses.begin_with_wait());
+    const Usage usage{.streams = pauses.streams(),
+                      .brief = keeps_alive && pauses.begin_with_wait() && is_brief(unit.burst_length, state.costs),
+                      .keeps_alive = keeps_alive,
+                      .unsure = careful && pauses.unsure(),
+                      .outlasts = pauses.stretch_ns() > longest_in_one_ns(pass.settings),
+                      .in_turns = in_turns(state, unit.copies)};
     if (std::exchange(device.usages[at], usage) != usage) device.rivals_changed = true;
     device.mark_group(at);
 }

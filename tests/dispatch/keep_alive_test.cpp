@@ -150,5 +150,44 @@ TEST_F(KeepAliveInHeader, ThoseThatFollowEachOtherAtOnceAreNotOneThatIsTooLong) 
     EXPECT_TRUE(interrupt()) << "but this one is";
 }
 
+// A call would come too late.
+TEST_F(KeepAliveInHeader, BesideBriefBurstsNobodyCalls) {
+    high.header().keeps_alive = 1;
+    int64_t now = kStart;
+    const auto part = [&](int64_t ns) {
+        ++high.header().keep_alive_synchronizes;
+        high.complete(0, now += ns);
+        dispatcher.pass(now);
+        high.submit(0, now += 20 * kUs);
+        dispatcher.pass(now);
+    };
+    const auto burst = [&](int parts) {
+        now = begin_burst(now);
+        for (int i = 0; i < parts; ++i) part(50 * kUs);
+    };
+    const auto end = [&] {
+        high.complete(0, now += 50 * kUs);
+        dispatcher.pass(now);
+        dispatcher.pass(now += 3 * kMs);
+        low.complete(0, now += kMs);
+        dispatcher.pass(now);
+        now += 6 * kMs;
+    };
+    for (int i = 0; i < 40; ++i) {
+        burst(3);
+        end();
+    }
+    burst(3);
+    EXPECT_TRUE(low.suspended(0));
+    EXPECT_FALSE(interrupt());
+    EXPECT_EQ(low.slot(0).device_timeslice_us, 1u);
+    EXPECT_GT(high.header().keep_alive_until_ns, now);
+    for (int i = 0; i < 30; ++i) part(50 * kUs);
+    EXPECT_TRUE(interrupt()) << "it goes on";
+    end();
+    burst(3);
+    EXPECT_FALSE(interrupt()) << "once is no rule";
+}
+
 }  // namespace
 }  // namespace xsched::dispatch
