@@ -39,9 +39,10 @@ public:
     static void launched();
     // Before a call that waits for the whole context, of which a held one is a part.
     static void end_held();
-    // Before one that frees memory of the device: besides, none is held before the next kBurstsAfterFree bursts.
+    // Before one that frees memory of the device: besides, none is held the next kBurstsAfterFree times. Who frees in
+    // each burst, or in every other, so never has one.
     static void frees_memory();
-    static constexpr uint32_t kBurstsAfterFree = 8;
+    static constexpr uint32_t kBurstsAfterFree = 2;
 
     // Agent thread: one of the two that follow has something to do.
     bool asked();
