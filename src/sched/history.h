@@ -46,6 +46,7 @@ struct UnitHistory {
     int64_t gang_name = 0;
     InGang in_gang = InGang::kAsAnswered;
     bool counts = false;  // it votes for its gang
+    bool leads = false;  // alone, as of when its mechanism was chosen last (Rivals::leads)
     bool wanted = false;  // it wants the device, whatever the policy was told
     int64_t since_ns;
     int64_t progress_ns = 0;  // UnitState::progress_ns as last given

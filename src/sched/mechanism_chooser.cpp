@@ -345,15 +345,16 @@ void choose_for(Pass& pass, Group& group) {
     if (group.late_ns != 0) device.late.push_back(static_cast<uint32_t>(&group - device.groups.data()));
     for (uint32_t i = group.begin; i < group.end; ++i) {
         const uint32_t at = device.members[i];
-        const bool has_victims = device.rivals.has_victims(at, pass.given.units[at]);
+        UnitHistory& unit = device.units[at];
+        unit.leads = device.rivals.leads(at, pass.given.units[at]);  // else its equals would wait for its keep-alives
         const Preemption preemption{.mechanism = group.mechanism,
                                     .interrupt = group.interrupt,
                                     .timeslice_us = slice_us,
                                     .expect_interrupt = interrupts(group.usual),
                                     .on_its_way = group.on_its_way,
-                                    .has_victims = has_victims,
+                                    .has_victims = device.rivals.has_victims(at, pass.given.units[at]),
                                     .has_peer = present.victim.has_peer && makes_room_above(pass, present, at),
-                                    .keep_alive_us = has_victims ? device.units[at].queued.keep_us() : 0};
+                                    .keep_alive_us = unit.leads ? unit.queued.keep_us() : 0};
         if (preemption == device.verdicts[at].preemption) continue;
         device.verdicts[at].preemption = preemption;
         device.note_changed(at);

@@ -103,27 +103,49 @@ TEST_F(KeepAliveInHeader, OneThatStreamsAndPausesAfterAllKeepsTheDevice) {
 }
 
 // Requests that queue.
-TEST_F(KeepAliveInHeader, WhereBurstsFollowEachOtherAtOnceItsProcessKeepsTheDeviceBehindEach) {
-    high.header().keeps_alive = 1;
-    int64_t now = kStart;
-    const auto bursts = [&](unsigned number) {
+class KeepAliveBehindQueuedBursts : public KeepAliveInHeader {
+protected:
+    void SetUp() override {
+        KeepAliveInHeader::SetUp();
+        high.header().keeps_alive = 1;
+    }
+    void bursts(unsigned number, int64_t rest_ns = 15 * kMs) {
         for (unsigned i = 0; i < number; ++i) {
             high.submit(0, now);
             dispatcher.pass(now);
             high.complete(0, now + kMs);
             dispatcher.pass(now + kMs);
-            now += 16 * kMs;
+            now += kMs + rest_ns;
         }
-    };
-    bursts(2 * sched::Pauses::kSettled);
-    EXPECT_EQ(high.header().keep_alive_always_us, 0u);
-    now -= 15 * kMs - 20 * kUs;
-    bursts(2);
+    }
+    // One of which followed another at once.
+    void learn() {
+        bursts(2 * sched::Pauses::kSettled);
+        EXPECT_EQ(high.header().keep_alive_always_us, 0u);
+        bursts(1, 20 * kUs);
+        bursts(2);
+    }
+    int64_t now = kStart;
+};
+
+TEST_F(KeepAliveBehindQueuedBursts, ItsProcessKeepsTheDeviceBehindEach) {
+    learn();
     EXPECT_EQ(high.header().keep_alive_always_us, sched::QueuedBursts::kKeepUs);
     EXPECT_EQ(low.header().keep_alive_always_us, 0u);
     dispatcher.remove_client(1);
     bursts(1);
     EXPECT_EQ(high.header().keep_alive_always_us, 0u) << "nobody would come in between";
+}
+
+TEST_F(KeepAliveBehindQueuedBursts, NotBesideAnEqualWhichWouldWaitForThat) {
+    other.make_queue(0, 10);
+    other.make_interruptible(0);
+    dispatcher.add_client(other.view());
+    learn();
+    EXPECT_EQ(high.header().keep_alive_always_us, 0u);
+    dispatcher.remove_client(3);
+    bursts(2);
+    EXPECT_EQ(high.header().keep_alive_always_us, sched::QueuedBursts::kKeepUs);
 }
 
 // Together they last longer than what counts as late.
