@@ -89,6 +89,22 @@ TEST_F(CudaSpareMemory, WhileWorkIsUnderWayTheDriverWaitsForIt) {
     EXPECT_EQ(says_of("fill(one)\nprint(freed(one))\n"), "1\nover\n");
 }
 
+// Nobody knows when what it has is complete.
+TEST_F(CudaSpareMemory, NorIsAnythingKeptWhereAStreamIsNotScheduled) {
+    EXPECT_EQ(says_of(R"(
+other = ctypes.c_void_p()
+cuda.cuStreamCreate(ctypes.byref(other), 1)
+os.environ["FAKE_CUDA_FAIL"] = ",".join("cuCtxGetDevice:%d:999" % nth for nth in range(1, 50))
+fake.fake_cuda_reload()
+cuda.cuMemsetD8Async(one, ctypes.c_ubyte(0), ctypes.c_size_t(4096), other)
+os.environ["FAKE_CUDA_FAIL"] = ""
+fake.fake_cuda_reload()
+cuda.cuStreamSynchronize(other)
+print(freed(one))
+)"),
+              "1\nover\n");
+}
+
 TEST_F(CudaSpareMemory, FreedTwiceIsAnErrorAsNatively) {
     EXPECT_EQ(says_of("print(freed(one), freed(one), freed(one))\n"), "0 error 1 error 1\nover\n");
 }
@@ -104,6 +120,11 @@ cuda.cuCtxCreate_v2(ctypes.byref(other), 0, 0)
 print(freed(one))
 )"),
               "1\n1\n1\nover\n");
+}
+
+// As memory that another process has exported.
+TEST_F(CudaSpareMemory, NorWhatTheProgramDidNotAllocateItself) {
+    EXPECT_EQ(says_of("foreign = allocate(MIB, fake.cuMemAlloc_v2)\nprint(freed(foreign))\n"), "1\nover\n");
 }
 
 TEST_F(CudaSpareMemory, WhoAsksHowMuchIsFreeIsToldAsMuchAsNatively) {

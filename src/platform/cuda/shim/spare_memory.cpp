@@ -24,7 +24,10 @@ struct Spare {
 
 using Spares = std::array<Spare, 16>;
 
-constinit base::Mutex g_mutex;  // guards the next two
+constinit base::Mutex g_mutex;  // guards the next four
+// What the program allocated last and has not freed: memory of others that it has imported looks the same.
+constinit std::array<CUdeviceptr, 256> g_allocated{};
+constinit size_t g_next_allocated = 0;
 constinit Spares g_spares{};
 constinit uint64_t g_kept_bytes = 0;
 constinit std::atomic<uint32_t> g_count{0};  // so that whoever keeps none pays for one look
@@ -41,7 +44,7 @@ bool has_victims() {
 }
 
 bool all_is_complete() {
-    bool complete = stream::g_captures.load(std::memory_order_relaxed) <= 0;
+    bool complete = stream::g_captures.load(std::memory_order_relaxed) <= 0 && !stream::some_are_unscheduled();
     stream::for_each_entry([&complete](const stream::StreamEntry& entry) {
         XqQueue* const queue = entry.xqueue.load(std::memory_order_acquire);
         complete = complete && (queue == nullptr || xq_all_complete(queue));
@@ -70,6 +73,15 @@ uint64_t bytes_of(CUdeviceptr memory, CUcontext context) {
     const stream::Memory known = stream::memory_at(memory);
     const bool whole = known.place == stream::Memory::Place::kDevice && known.begin == memory;
     return whole && is_usual(memory, context) ? known.bytes : 0;
+}
+
+// Whether the program allocated it. It is about to be freed.
+bool was_allocated(CUdeviceptr memory) {
+    base::Lock lock(g_mutex);
+    const auto found = std::find(g_allocated.begin(), g_allocated.end(), memory);
+    if (found == g_allocated.end()) return false;
+    *found = 0;
+    return true;
 }
 
 // Takes those of a context (nullptr: all) out.
@@ -117,6 +129,8 @@ bool take_spare(CUdeviceptr* memory, size_t bytes) {
     for (Spare& spare : g_spares) {
         if (spare.context != context || spare.bytes != bytes) continue;
         *memory = std::exchange(spare, Spare{}).memory;
+        g_allocated[g_next_allocated] = *memory;
+        g_next_allocated = (g_next_allocated + 1) % g_allocated.size();
         g_kept_bytes -= bytes;
         g_count.fetch_sub(1, std::memory_order_relaxed);
         XLOG_DEBG("an allocation of %zu bytes gets memory that was kept", bytes);
@@ -125,8 +139,15 @@ bool take_spare(CUdeviceptr* memory, size_t bytes) {
     return false;
 }
 
+void note_allocated(CUdeviceptr memory, size_t bytes) {
+    if (!has_room(bytes)) return;
+    base::Lock lock(g_mutex);
+    g_allocated[g_next_allocated] = memory;
+    g_next_allocated = (g_next_allocated + 1) % g_allocated.size();
+}
+
 bool keep_spare(CUdeviceptr memory) {
-    if (memory == 0 || freed_twice(memory)) return false;
+    if (memory == 0 || freed_twice(memory) || !was_allocated(memory)) return false;
     if (!has_room(1) || !has_victims() || !all_is_complete()) return false;
     CUcontext const context = stream::current_context(*stream::hal_api());
     const uint64_t bytes = context != nullptr ? bytes_of(memory, context) : 0;

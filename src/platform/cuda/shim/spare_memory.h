@@ -22,8 +22,9 @@ namespace xsched::cuda {
 
 // The current context's, of exactly that size. False: there is none, or none may be used now.
 bool take_spare(CUdeviceptr* memory, size_t bytes);
-// In the place of freeing it. False: it must be freed.
+// In the place of freeing it. False: it must be freed. Only what note_allocated was told.
 bool keep_spare(CUdeviceptr memory);
+void note_allocated(CUdeviceptr memory, size_t bytes);
 // All of it, to the driver. False: there was none.
 bool give_spares_back();
 // Likewise where there are no victims any more.
@@ -40,9 +41,13 @@ CUresult allocate(CUdeviceptr* memory, size_t bytes) {
         give_needless_spares_back();
         if (take_spare(memory, bytes)) return CUDA_SUCCESS;
     }
-    const CUresult code = stream::Traced<kEntry>::call(memory, bytes);
-    if (code != CUDA_ERROR_OUT_OF_MEMORY || !give_spares_back()) return code;
-    return stream::Traced<kEntry>::call(memory, bytes);
+    CUresult code = stream::Traced<kEntry>::call(memory, bytes);
+    if (code == CUDA_ERROR_OUT_OF_MEMORY && give_spares_back()) code = stream::Traced<kEntry>::call(memory, bytes);
+    if (code == CUDA_SUCCESS) {
+        const stream::KeepErrno keep;
+        note_allocated(*memory, bytes);
+    }
+    return code;
 }
 
 template <stream::EntryPoint kEntry>

@@ -37,6 +37,7 @@ constinit std::atomic<uint32_t> g_queues{0};
 // Queues of different urgency may exist in this process: only then can one that waits for another be held up by it.
 constinit std::atomic<bool> g_mixed{false};
 constinit std::atomic<int32_t> g_first_priority{INT32_MIN};
+constinit std::atomic<bool> g_some_unscheduled{false};
 
 // g_streams_mutex held.
 StreamEntry* new_entry(StreamKind kind, Stream stream, Context context) {
@@ -249,7 +250,10 @@ StreamEntry* entry_of(Stream stream, bool per_thread) {
     const StreamKind kind = kind_of(stream, per_thread);
     Context context = kind == StreamKind::kOrdinary ? nullptr : current_context(*hal_api());
     StreamEntry* entry = find(kind, stream, context);
-    return entry != nullptr ? prepared(*entry) : first_use(kind, stream, context);
+    entry = entry != nullptr ? prepared(*entry) : first_use(kind, stream, context);
+    if (entry == nullptr) [[unlikely]]
+        g_some_unscheduled.store(true, std::memory_order_relaxed);
+    return entry;
 }
 
 StreamEntry* known_entry_of(Stream stream, bool per_thread) {
@@ -282,6 +286,8 @@ void context_going(Context context) {
 }
 
 bool several_queues() { return g_queues.load(std::memory_order_relaxed) > 1; }
+
+bool some_are_unscheduled() { return g_some_unscheduled.load(std::memory_order_relaxed); }
 
 bool several_priorities() { return g_mixed.load(std::memory_order_relaxed); }
 

@@ -28,6 +28,8 @@ void context_going(Context context);
 
 // More than one stream is scheduled: one may wait for another.
 XSCHED_HOT bool several_queues();
+// Whether something was ever put into a stream that is not scheduled: nobody knows when that is complete.
+bool some_are_unscheduled();
 // Whether queues of different priorities were ever there.
 XSCHED_HOT bool several_priorities();
 // `entry` is about to get a command. Those whose work the driver makes it wait for by the legacy default stream's
