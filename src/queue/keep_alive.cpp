@@ -79,6 +79,12 @@ void KeepAlive::followed() {
     end();
 }
 
+void KeepAlive::will_be_followed() {
+    if (!running()) return;
+    base::Lock lock(core_.mutex);
+    if (core_.in_use && running()) core_.published.keep_alive(number_);
+}
+
 bool KeepAlive::has_use() const {
     const ipc::Header& header = core_.published.header();
     return header.keep_alive_wanted.load(std::memory_order_relaxed) != 0 &&

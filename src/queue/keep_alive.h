@@ -25,6 +25,8 @@ public:
     // Work of the program's has been launched behind it. It ends with the second such launch. With the first one alone
     // the hardware would have nothing left to fetch once that has started, and turn to others.
     void followed();
+    // As xq_follow_keep_alive.
+    void will_be_followed();
     bool only_ours_pending();
     // As xq_keeps_device, xq_all_complete and xq_is_idle.
     bool has_use() const;

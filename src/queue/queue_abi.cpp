@@ -163,6 +163,10 @@ XSCHED_HOT void xq_end_keep_alive(XqQueue* queue) {
     if (XQueue* object = of_pointer(queue)) object->keep_alive().end();
 }
 
+void xq_follow_keep_alive(XqQueue* queue) {
+    if (XQueue* object = of_pointer(queue)) object->keep_alive().will_be_followed();
+}
+
 void xq_end_held_keep_alive() { xsched::queue::KeepAlive::end_held(); }
 void xq_frees_memory() { xsched::queue::KeepAlive::frees_memory(); }
 

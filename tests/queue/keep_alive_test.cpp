@@ -157,6 +157,20 @@ TEST_F(KeepAlive, TheSecondWorkBehindItEndsIt) {
     EXPECT_TRUE(ended());
 }
 
+// As that of a copy of pageable memory.
+TEST_F(KeepAlive, ACallThatMayWaitForTheStreamEndsItSoon) {
+    device.enqueue(1);
+    xq_keep_alive(device.abi_queue(), kXqAtOnce);
+    xq_follow_keep_alive(device.abi_queue());
+    EXPECT_TRUE(followed());
+    device.enqueue(2);
+    EXPECT_TRUE(followed()) << "it was the first launch";
+    device.enqueue(3);
+    EXPECT_TRUE(ended());
+    xq_follow_keep_alive(device.abi_queue());
+    EXPECT_TRUE(ended()) << "there is none any more";
+}
+
 TEST_F(KeepAlive, TheNextWaitEndsItAndBeginsAnother) {
     device.enqueue(1);
     xq_keep_alive(device.abi_queue(), kXqAtOnce);

@@ -94,6 +94,46 @@ TEST_F(CudaKeepAlive, WhoWaitsForTheContextDoesNotWaitForOneThatIsHeld) {
     }
 }
 
+// PyTorch's tensor.cpu(), behind a wait.
+constexpr const char* kReadsBack = R"(
+import ctypes, signal, time
+cuda, stream, memory, context = ctypes.CDLL(None), ctypes.c_void_p(), ctypes.c_uint64(), ctypes.c_void_p()
+host = ctypes.create_string_buffer(4096)
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
+cuda.cuInit(0)
+cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)
+cuda.cuCtxSetCurrent(context)
+cuda.cuStreamCreate(ctypes.byref(stream), 1)
+cuda.cuMemAlloc_v2(ctypes.byref(memory), ctypes.c_size_t(4096))
+def round():
+    cuda.cuMemsetD8Async(memory, 7, ctypes.c_size_t(4096), stream)
+    cuda.cuStreamSynchronize(stream)
+    begin = time.monotonic()
+    cuda.cuMemcpyDtoHAsync_v2(host, memory, ctypes.c_size_t(4096), stream)
+    return time.monotonic() - begin
+round()
+print("ready", flush=True)
+signal.sigwait({signal.SIGUSR1})
+print(max(round() for _ in range(20)) < 30 and host.raw == b"\x07" * 4096, flush=True)
+signal.sigwait({signal.SIGUSR1})
+)";
+
+TEST_F(CudaKeepAlive, ACopyThatWaitsForItsStreamDoesNotWaitForOne) {
+    Process program({"/usr/bin/python3", "-c", kReadsBack}, environment({{"FAKE_CUDA_DELAY_US", "3000"}}));
+    ASSERT_TRUE(server.wait_for_client());
+    want_keep_alives();
+    server.region().header.keep_alive_until_ns = 0;
+    server.region().header.keep_alive_always_us = 60'000'000;
+    const auto says = [&](const char* word) {
+        return eventually([&] { return (program.take_output(), program.out().ends_with(word)); });
+    };
+    ASSERT_TRUE(says("ready\n")) << program.err();
+    ASSERT_TRUE(eventually([&] { return server.region().header.keeps_alive != 0; })) << program.err();
+    kill(program.pid(), SIGUSR1);
+    EXPECT_TRUE(says("True\n")) << program.out() << program.err();
+    EXPECT_GT(kept_alive(), 0u);
+}
+
 // What stands behind the work of one of several streams.
 constexpr const char* kWaitsForSeveralStreams = R"(
 import ctypes, os, signal, time
@@ -143,8 +183,10 @@ TEST_F(CudaKeepAlive, OfSeveralStreamsTheOneThatWorksHasOne) {
     const auto next = [&] {
         const size_t before = program.out().size();
         if (before != 0) kill(program.pid(), SIGUSR1);
-        EXPECT_TRUE(eventually([&] { return (program.take_output(), program.out().size() > before); }))
-            << program.out() << program.err();
+        EXPECT_TRUE(eventually([&] {
+            return (program.take_output(), program.out().find('\n', before) != std::string::npos);
+        })) << program.out()
+            << program.err();
         return program.out().substr(before);
     };
     ASSERT_EQ(next(), "ready\n");

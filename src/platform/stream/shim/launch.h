@@ -82,6 +82,11 @@ public:
             xq_report_marker(xqueue_, can_ask() ? kXqCanAsk : kXqNobodyCanAsk);
     }
 
+    // The driver's call may wait for the stream: a keep-alive there goes on no longer than behind a launch.
+    void follow_keep_alive() const {
+        const KeepErrno keep;
+        if (xqueue_ != nullptr) xq_follow_keep_alive(xqueue_);
+    }
     // The driver's call will wait for the stream: no keep-alive may stand there.
     void end_keep_alive() const {
         const KeepErrno keep;
@@ -213,6 +218,8 @@ struct Scheduled<kEntry, kCompletes, Result (*)(Arguments...)> {
         if constexpr (kCompletes) {
             mark = launch.mark();
             launch.end_keep_alive();
+        } else if constexpr (is_copy(kName)) {
+            launch.follow_keep_alive();
         }
         const Result code = call_driver(launch, arguments...);
         if constexpr (waits_for_value(kName)) launch.report_later();
