@@ -184,6 +184,27 @@ print(fake.fake_cuda_live(b"memory") - before)
     EXPECT_EQ(next("over\n"), "0\nover\n") << "one was freed, another allocated";
 }
 
+// Freeing waits for all of the process's work, and an allocation does not.
+TEST_F(CudaSpareMemory, NotWhileThatWouldWait) {
+    EXPECT_EQ(says_of(R"(
+import threading
+print(freed(one))
+say("over")
+done = threading.Event()
+function = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(lambda _: done.wait())
+cuda.cuLaunchHostFunc(stream, function, None)
+before = fake.fake_cuda_calls(b"cuMemFree_v2")
+print(allocate(4096) is not None, fake.fake_cuda_calls(b"cuMemFree_v2") - before, free_bytes() > 0)
+done.set()
+cuda.cuStreamSynchronize(stream)
+allocate(4096)
+print(fake.fake_cuda_calls(b"cuMemFree_v2") - before)
+)"),
+              "0\nover\n");
+    server.region().header.keep_alive_wanted = 0;
+    EXPECT_EQ(next("over\n"), "True 0 True\n1\nover\n");
+}
+
 TEST_F(CudaSpareMemory, ItGoesWithItsContext) {
     EXPECT_EQ(says_of(R"(
 print(freed(one))

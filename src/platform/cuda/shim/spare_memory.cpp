@@ -180,16 +180,19 @@ bool give_spares_back() {
 }
 
 void give_needless_spares_back() {
-    if (g_count.load(std::memory_order_relaxed) != 0 && !has_victims()) give_spares_back();
+    if (g_count.load(std::memory_order_relaxed) != 0 && !has_victims() && all_is_complete()) give_spares_back();
+}
+
+uint64_t spare_bytes() {
+    if (g_count.load(std::memory_order_relaxed) == 0) return 0;
+    base::Lock lock(g_mutex);
+    return g_kept_bytes;
 }
 
 void forget_spares(CUcontext context) {
     if (context != nullptr && g_count.load(std::memory_order_relaxed) != 0) take_out(context);
 }
 
-void keep_no_spares() {
-    g_never.store(true, std::memory_order_relaxed);
-    give_spares_back();
-}
+void keep_no_spares() { g_never.store(true, std::memory_order_relaxed); }
 
 }  // namespace xsched::cuda

@@ -5,9 +5,9 @@
 // allocated, up to XSCHED_SPARE_MEMORY bytes. The next allocation of that size gets it.
 //
 // It is as natively for the program: that waits for nothing more and nothing less, since all of its work is complete
-// when memory is kept; and its contents are nobody's. Given back when the process has no victims any more and frees or
-// allocates, when it asks how much is free, when memory runs out, and with its context. Nothing is kept of a process
-// that may have shown memory to others, who would see what comes later.
+// when memory is kept; and its contents are nobody's. It counts as free. Given back when memory runs out, with its
+// context, and when the process has no victims any more and frees or allocates, unless it would wait for its work then.
+// Nothing is kept of a process that may have shown memory to others, who would see what comes later.
 //
 // Hooks are on the caller's thread; any thread. No lock is held while the driver is called.
 #pragma once
@@ -27,11 +27,12 @@ bool keep_spare(CUdeviceptr memory);
 void note_allocated(CUdeviceptr memory, size_t bytes);
 // All of it, to the driver. False: there was none.
 bool give_spares_back();
-// Likewise where there are no victims any more.
+// Likewise where there are no victims any more, and nothing to wait for.
 void give_needless_spares_back();
+uint64_t spare_bytes();
 // Before the driver destroys the context, and them with it.
 void forget_spares(CUcontext context);
-// From here on none.
+// From here on no more.
 void keep_no_spares();
 
 template <stream::EntryPoint kEntry>
@@ -74,11 +75,9 @@ struct AllocatesElse<kEntry, CUresult (*)(Arguments...)> {
 
 template <stream::EntryPoint kEntry>
 CUresult ask_free_memory(size_t* free, size_t* total) {
-    {
-        const stream::KeepErrno keep;
-        give_spares_back();
-    }
-    return stream::driver<kEntry>()(free, total);
+    const CUresult code = stream::driver<kEntry>()(free, total);
+    if (code == CUDA_SUCCESS && free != nullptr) *free += spare_bytes();
+    return code;
 }
 
 // Others may know memory of this process from here on.
