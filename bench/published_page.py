@@ -117,10 +117,14 @@ def table(variants):
     return lines(rows)
 
 
-def picture(workload, variants):
-    """Of every variant the urgent percentile, of alone, in each way."""
-    series = [{"name": TITLES[way], "peer": way, "values": [round(value, 2) if (value := ratio(one, way)) else None
-                                                             for one in variants]} for way in TITLES]
+def picture(workload, variants, longer=()):
+    """Of every variant the urgent percentile, of alone, in each way; under XSched of the longer run, if there is one."""
+    instead = {one["id"]: one for one in longer}
+
+    def value(one, way):
+        found = ratio(instead.get(one["id"], one) if way == "xsched" else one, way)
+        return round(found, 2) if found else None
+    series = [{"name": TITLES[way], "peer": way, "values": [value(one, way) for one in variants]} for way in TITLES]
     which = " or ".join(f"p{each}" for each in sorted({asked(one)[0] for one in variants}))
     return {"kind": "bars", "title": f"{workload}: urgent {which}, of alone", "x": "variant",
             "y": "times alone (logarithmic)", "log": ["y"],
@@ -150,7 +154,8 @@ def section(workload, variants, longer, link):
     parts = [f"## {workload}", wrapped(f"From {source}. Claimed: {claims}."),
              wrapped(f"Here: {runs_of(variants)} ({notes_of(variants)})."), f"![{workload}]({link})", table(variants)]
     if longer:
-        parts += [wrapped(f"For longer, alone and under XSched: {runs_of(longer)} ({notes_of(longer)})."),
+        parts += [wrapped(f"For longer, alone and under XSched, as XSched's bars in the picture: {runs_of(longer)} "
+                          f"({notes_of(longer)})."),
                   longer_table(longer)]
     if failures:
         parts.append("Failed:\n\n" + "\n".join(failures))
@@ -176,7 +181,7 @@ def write(found, longer, page, folder):
     parts = [f"# The published systems' workloads, measured\n\n{wrapped(head)}\n"]
     also = by_workload(longer)
     for workload, variants in by_workload(found).items():
-        drawn = plots.alone(picture(workload, variants), html.STYLE.read_text())
+        drawn = plots.alone(picture(workload, variants, also[workload]), html.STYLE.read_text())
         if drawn:
             (folder / f"{workload}.svg").write_text(drawn)
         parts.append(section(workload, variants, also[workload], where / f"{workload}.svg"))

@@ -200,13 +200,22 @@ class Page(unittest.TestCase):
         self.assertIn("Orion, on its paper's own GPU", text.replace("\n", " "))
         self.assertIn("| W2.R1: ResNet-50 at 15/s beside ResNet-50 in training | 50 | 5000 us / 5000 us |", text)
         self.assertIn("4.00 x | - | 6000 us / 6000 us, **1.20 x** missed | 1.15 x |", text)
-        self.assertIn("For longer, alone and under XSched: a device", text)
+        self.assertIn("For longer, alone and under XSched, as XSched's bars in the picture: a device",
+                      text.replace("\n", " "))
         self.assertIn("| W2.R1 | 50 | 5000 us / 5000 us | 6000 us / 6000 us, **1.20 x** missed | 1.15 x |", text)
         self.assertIn("- W2.R1: static_timeslices: not here\n", text)
         self.assertIn("![W2](W2.svg)", text)
         self.assertIn("MPS: R1 4; XSched: R1 1.2", drawn)
         self.assertEqual([each["id"] for each in figures], ["W2.R1"])
         self.assertAlmostEqual(figures[0]["kept"]["xsched"], measuring.kept_of_left("xsched"), places=3)
+
+    def test_the_picture_has_the_longer_run_of_xsched_alone(self):
+        def run(xsched):
+            latency = {way: {"p99": value} for way, value in (("alone", 10), ("native", 40), ("xsched", xsched))}
+            return {"id": "W2.R1", "name": "W2.R1: it", "latency_us": latency}
+        drawn = published_page.picture("W2", [run(15)], [run(11)])
+        self.assertEqual({each["name"]: each["values"] for each in drawn["series"]},
+                         {"natively": [4.0], "XSched": [1.1]})
 
     def test_nothing_was_measured(self):
         with tempfile.TemporaryDirectory() as folder:
