@@ -91,11 +91,16 @@ bool KeepAlive::has_use() const {
            header.keeps_alive.load(std::memory_order_relaxed) != 0;
 }
 
+// Lock held.
+bool KeepAlive::nothing_pending() {
+    if (!core_.in_use || core_.retired) return false;
+    if (path_.touched()) path_.absorb_progress();
+    return core_.submitted == core_.completed;
+}
+
 bool KeepAlive::all_complete() {
     base::Lock lock(core_.mutex);
-    if (!core_.in_use || core_.retired) return false;
-    if (path_.bound()) path_.absorb_progress();
-    return core_.submitted == core_.completed;
+    return nothing_pending();
 }
 
 bool KeepAlive::is_idle() {
@@ -104,9 +109,7 @@ bool KeepAlive::is_idle() {
 
 bool KeepAlive::only_ours_pending() {
     base::Lock lock(core_.mutex);
-    if (!core_.in_use || core_.retired || !path_.touched()) return false;
-    path_.absorb_progress();
-    return core_.submitted == core_.completed;
+    return path_.touched() && nothing_pending();
 }
 
 // Lock held.

@@ -63,6 +63,7 @@ public:
 private:
     const XqKeepAliveOps* ops() const { return core_.setup.ops != nullptr ? core_.setup.ops->keep_alive : nullptr; }
     uint32_t next_number(int64_t* ns);
+    bool nothing_pending();
     uint32_t raise_number();
     uint32_t number_to_hold();
     void hold(int64_t ns);

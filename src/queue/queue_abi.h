@@ -73,11 +73,11 @@ void xq_report_marker(XqQueue* queue, XqAskLater later);
 // Gated devices. The caller is about to wait for work of the queue. While others are being kept off the device for it,
 // the device stays with it until its next launch (XqKeepAliveOps). Calls the backend. False: not done.
 bool xq_keep_alive(XqQueue* queue, XqReturn when);
-// The caller is about to ask or wait for the stream in another way: a keep-alive there ends, in a moment.
-void xq_end_keep_alive(XqQueue* queue);
 // The caller is about to launch, by a call that may wait for what is in the stream: a keep-alive there ends soon, as
 // behind a launch.
 void xq_follow_keep_alive(XqQueue* queue);
+// The caller is about to ask or wait for the stream in another way: a keep-alive there ends, in a moment.
+void xq_end_keep_alive(XqQueue* queue);
 // Likewise for a whole context: also one that is held before a burst, of any queue of the process.
 void xq_end_held_keep_alive(void);
 // Likewise, and the call frees memory of the device. While the program does so again and again, none is held before its

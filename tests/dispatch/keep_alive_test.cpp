@@ -10,7 +10,22 @@ namespace {
 
 using namespace testing;
 
-class KeepAliveInHeader : public MechanismInSlots {};
+class KeepAliveInHeader : public MechanismInSlots {
+protected:
+    // Bursts of `high` in one stretch, each while `low` works, until that is believed. Returns when.
+    int64_t learn_streaming() {
+        int64_t now = kStart;
+        for (unsigned i = 0; i < 2 * sched::Pauses::kSettled; ++i) {
+            now = begin_burst(now);
+            high.complete(0, now + kMs);
+            dispatcher.pass(now + kMs);
+            dispatcher.pass(now + 3 * kMs);
+            low.complete(0, now + 4 * kMs);
+            now += 16 * kMs;
+        }
+        return now;
+    }
+};
 
 TEST_F(KeepAliveInHeader, WhoeverMayTakeOverIsToldToBePrepared) {
     dispatcher.pass(kStart);
@@ -80,16 +95,7 @@ TEST_F(KeepAliveInHeader, BesideOneWithoutKeepAliveItIsTakenOff) {
 // back.
 TEST_F(KeepAliveInHeader, OneThatStreamsAndPausesAfterAllKeepsTheDevice) {
     high.header().keeps_alive = 1;
-    int64_t now = kStart;
-    for (unsigned i = 0; i < 2 * sched::Pauses::kSettled; ++i) {
-        now = begin_burst(now);
-        high.complete(0, now + kMs);
-        dispatcher.pass(now + kMs);
-        dispatcher.pass(now + 3 * kMs);
-        low.complete(0, now + 4 * kMs);
-        now += 16 * kMs;
-    }
-    now = begin_burst(now);
+    int64_t now = begin_burst(learn_streaming());
     EXPECT_FALSE(interrupt());
     EXPECT_GE(high.header().keep_alive_until_ns, now + kGpu.off_ns()) << "it may pause today";
     ++high.header().keep_alive_synchronizes;
@@ -150,16 +156,7 @@ TEST_F(KeepAliveBehindQueuedBursts, NotBesideAnEqualWhichWouldWaitForThat) {
 
 // Together they last longer than what counts as late.
 TEST_F(KeepAliveInHeader, ThoseThatFollowEachOtherAtOnceAreNotOneThatIsTooLong) {
-    int64_t now = kStart;
-    for (unsigned i = 0; i < 2 * sched::Pauses::kSettled; ++i) {
-        now = begin_burst(now);
-        high.complete(0, now + kMs);
-        dispatcher.pass(now + kMs);
-        dispatcher.pass(now + 3 * kMs);
-        low.complete(0, now + 4 * kMs);
-        now += 16 * kMs;
-    }
-    now = begin_burst(now);
+    int64_t now = begin_burst(learn_streaming());
     for (int i = 0; i < 2; ++i) {
         high.complete(0, now + kMs);
         high.submit(0, now + kMs + 20 * kUs);

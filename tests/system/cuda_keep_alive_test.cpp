@@ -20,14 +20,6 @@ TEST_F(CudaKeepAlive, NothingChangesPlacesBehindOneThatIsHeld) {
 
 // Its own stream fills up with them, else, in which the agent would stand.
 constexpr const char* kSaysWhetherSomebodyStood = R"(
-import ctypes, os, signal
-cuda, stream, memory, context = ctypes.CDLL(None), ctypes.c_void_p(), ctypes.c_uint64(), ctypes.c_void_p()
-fake = ctypes.CDLL(os.environ["XSCHED_CUDA_LIB"])
-signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
-cuda.cuInit(0)
-cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)
-cuda.cuCtxSetCurrent(context)
-cuda.cuStreamCreate(ctypes.byref(stream), 1)
 cuda.cuMemAlloc_v2(ctypes.byref(memory), ctypes.c_size_t(4096))
 cuda.cuMemsetD8Async(memory, 0, ctypes.c_size_t(4096), stream)
 cuda.cuStreamSynchronize(stream)
@@ -37,7 +29,7 @@ print(fake.fake_cuda_blocked_in_driver(), flush=True)
 )";
 
 TEST_F(CudaKeepAlive, WhileTheDeviceIsSlowNoMoreIsAskedOfIt) {
-    Process program({"/usr/bin/python3", "-c", kSaysWhetherSomebodyStood},
+    Process program({"/usr/bin/python3", "-c", in_cuda(kSaysWhetherSomebodyStood)},
                     environment({{"FAKE_CUDA_DELAY_US", "50000"}, {"FAKE_CUDA_QUEUE", "4"}}));
     ASSERT_TRUE(server.wait_for_client());
     want_keep_alives();
@@ -54,13 +46,6 @@ TEST_F(CudaKeepAlive, WhileTheDeviceIsSlowNoMoreIsAskedOfIt) {
 
 // Nor does a call that waits for all of the context's work wait for what is held before a burst.
 constexpr const char* kWaitsForTheContext = R"(
-import ctypes, signal
-cuda, stream, memory, context = ctypes.CDLL(None), ctypes.c_void_p(), ctypes.c_uint64(), ctypes.c_void_p()
-signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
-cuda.cuInit(0)
-cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)
-cuda.cuCtxSetCurrent(context)
-cuda.cuStreamCreate(ctypes.byref(stream), 1)
 cuda.cuMemAlloc_v2(ctypes.byref(memory), ctypes.c_size_t(4096))
 cuda.cuMemsetD8Async(memory, 0, ctypes.c_size_t(4096), stream)
 cuda.cuStreamSynchronize(stream)
@@ -75,7 +60,7 @@ print("freed", flush=True)
 
 TEST_F(CudaKeepAlive, WhoWaitsForTheContextDoesNotWaitForOneThatIsHeld) {
     hold_us = 3'600'000'000;
-    Process program({"/usr/bin/python3", "-c", kWaitsForTheContext}, environment({{"XLOG_LEVEL", "DEBG"}}));
+    Process program({"/usr/bin/python3", "-c", in_cuda(kWaitsForTheContext)}, environment({{"XLOG_LEVEL", "DEBG"}}));
     ASSERT_TRUE(server.wait_for_client());
     want_keep_alives();
     const auto says = [&](const std::string& text, const std::string& word) {
@@ -96,14 +81,7 @@ TEST_F(CudaKeepAlive, WhoWaitsForTheContextDoesNotWaitForOneThatIsHeld) {
 
 // PyTorch's tensor.cpu(), behind a wait.
 constexpr const char* kReadsBack = R"(
-import ctypes, signal, time
-cuda, stream, memory, context = ctypes.CDLL(None), ctypes.c_void_p(), ctypes.c_uint64(), ctypes.c_void_p()
 host = ctypes.create_string_buffer(4096)
-signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
-cuda.cuInit(0)
-cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)
-cuda.cuCtxSetCurrent(context)
-cuda.cuStreamCreate(ctypes.byref(stream), 1)
 cuda.cuMemAlloc_v2(ctypes.byref(memory), ctypes.c_size_t(4096))
 def round():
     cuda.cuMemsetD8Async(memory, 7, ctypes.c_size_t(4096), stream)
@@ -119,7 +97,7 @@ signal.sigwait({signal.SIGUSR1})
 )";
 
 TEST_F(CudaKeepAlive, ACopyThatWaitsForItsStreamDoesNotWaitForOne) {
-    Process program({"/usr/bin/python3", "-c", kReadsBack}, environment({{"FAKE_CUDA_DELAY_US", "3000"}}));
+    Process program({"/usr/bin/python3", "-c", in_cuda(kReadsBack)}, environment({{"FAKE_CUDA_DELAY_US", "3000"}}));
     ASSERT_TRUE(server.wait_for_client());
     want_keep_alives();
     server.region().header.keep_alive_until_ns = 0;
@@ -136,13 +114,6 @@ TEST_F(CudaKeepAlive, ACopyThatWaitsForItsStreamDoesNotWaitForOne) {
 
 // What stands behind the work of one of several streams.
 constexpr const char* kWaitsForSeveralStreams = R"(
-import ctypes, os, signal, time
-cuda, fake = ctypes.CDLL(None), ctypes.CDLL(os.environ["XSCHED_CUDA_LIB"])
-stream, memory, context = ctypes.c_void_p(), ctypes.c_uint64(), ctypes.c_void_p()
-signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
-cuda.cuInit(0)
-cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)
-cuda.cuCtxSetCurrent(context)
 cuda.cuMemAlloc_v2(ctypes.byref(memory), ctypes.c_size_t(8192))
 def fill(offset, where):
     cuda.cuMemsetD8Async(ctypes.c_uint64(memory.value + offset), 1, ctypes.c_size_t(4096), where)
@@ -177,7 +148,8 @@ for flags in 1, 0:
 
 // Where the driver is not called, something of ours stood behind the work.
 TEST_F(CudaKeepAlive, OfSeveralStreamsTheOneThatWorksHasOne) {
-    Process program({"/usr/bin/python3", "-c", kWaitsForSeveralStreams}, environment({{"FAKE_CUDA_DELAY_US", "3000"}}));
+    Process program({"/usr/bin/python3", "-c", in_cuda(kWaitsForSeveralStreams)},
+                    environment({{"FAKE_CUDA_DELAY_US", "3000"}}));
     ASSERT_TRUE(server.wait_for_client());
     want_keep_alives();
     const auto next = [&] {
@@ -202,13 +174,6 @@ TEST_F(CudaKeepAlive, OfSeveralStreamsTheOneThatWorksHasOne) {
 
 // The driver waits for all of the context's work when memory is freed: for no keep-alive of ours.
 constexpr const char* kFreesAfterAWait = R"(
-import ctypes, signal, sys
-cuda, stream, memory, context = ctypes.CDLL(None), ctypes.c_void_p(), ctypes.c_uint64(), ctypes.c_void_p()
-signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
-cuda.cuInit(0)
-cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)
-cuda.cuCtxSetCurrent(context)
-cuda.cuStreamCreate(ctypes.byref(stream), 1)
 while True:
     cuda.cuMemAlloc_v2(ctypes.byref(memory), ctypes.c_size_t(4096))
     cuda.cuMemsetD8Async(memory, 0, ctypes.c_size_t(4096), stream)
@@ -224,7 +189,7 @@ class CudaKeepAliveFree : public CudaKeepAlive {
 protected:
     // By how much freeing, and the launch after it, brought the ended keep-alives forward.
     std::pair<uint32_t, uint32_t> ended_by(const char* option) {
-        Process program({"/usr/bin/python3", "-c", kFreesAfterAWait},
+        Process program({"/usr/bin/python3", "-c", in_cuda(kFreesAfterAWait)},
                         environment({{"XSCHED_FREE_ENDS_KEEP_ALIVE", option},
                                      {"XSCHED_SPARE_MEMORY", "0"},
                                      {"FAKE_CUDA_DELAY_US", "20000"}}));

@@ -6,15 +6,7 @@ namespace xsched::test {
 namespace {
 
 constexpr const char* kBegin = R"(
-import ctypes, os, signal, sys
-cuda, fake = ctypes.CDLL(None), ctypes.CDLL(os.environ["XSCHED_CUDA_LIB"])
-signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
 MIB = 1 << 20
-stream, context = ctypes.c_void_p(), ctypes.c_void_p()
-cuda.cuInit(0)
-cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)
-cuda.cuCtxSetCurrent(context)
-cuda.cuStreamCreate(ctypes.byref(stream), 1)
 
 def allocate(size, function=cuda.cuMemAlloc_v2, *more):
     memory = ctypes.c_uint64()
@@ -50,7 +42,8 @@ protected:
     // What a program says that goes on as `text` does, once it has victims.
     std::string says_of(const std::string& text, const Environment& more = {}) {
         program_ = std::make_unique<Process>(
-            std::vector<std::string>{"/usr/bin/python3", "-c", kBegin + text + "say('over')\n"}, environment(more));
+            std::vector<std::string>{"/usr/bin/python3", "-c", in_cuda(kBegin + text + "say('over')\n")},
+            environment(more));
         EXPECT_TRUE(server.wait_for_client());
         want_keep_alives();
         EXPECT_TRUE(says("ready\n", 0)) << program_->err();
@@ -214,6 +207,19 @@ cuda.cuCtxSetCurrent(context)
 print(allocate(MIB) is not None, fake.fake_cuda_live(b"memory"), fake.fake_cuda_errors())
 )"),
               "0\nTrue 1 0\nover\n");
+}
+
+TEST_F(CudaSpareMemory, SoDoesWhatIsKnownOfTheMemoryInIt) {
+    EXPECT_EQ(says_of(R"(
+cuda.cuDevicePrimaryCtxReset_v2(0)
+cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)
+cuda.cuCtxSetCurrent(context)
+cuda.cuStreamCreate(ctypes.byref(stream), 1)
+fill(allocate(MIB))
+cuda.cuStreamSynchronize(stream)
+print(freed(one))
+)"),
+              "error 1\nover\n");
 }
 
 }  // namespace

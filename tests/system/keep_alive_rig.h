@@ -10,6 +10,21 @@
 
 namespace xsched::test {
 
+// A program in Python that has the fake device's context and a stream, and goes on as `text` does. SIGUSR1 is for
+// sigwait.
+inline std::string in_cuda(const std::string& text) {
+    return R"(
+import ctypes, os, signal, time
+cuda, fake = ctypes.CDLL(None), ctypes.CDLL(os.environ["XSCHED_CUDA_LIB"])
+stream, memory, context = ctypes.c_void_p(), ctypes.c_uint64(), ctypes.c_void_p()
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
+cuda.cuInit(0)
+cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)
+cuda.cuCtxSetCurrent(context)
+cuda.cuStreamCreate(ctypes.byref(stream), 1)
+)" + text;
+}
+
 // The order checker under a server that wants a keep-alive at every wait.
 class CudaKeepAlive : public testing::Test {
 protected:

@@ -14,7 +14,6 @@ struct Range {
     Memory kind = Memory::kDevice;
     Context* context = nullptr;
     bool portable = false;
-    bool pooled = false;
 };
 struct Table {
     std::shared_mutex mutex;
@@ -54,12 +53,12 @@ size_t memory_of_device() {
     return limit > 0 ? static_cast<size_t>(limit) : size_t{8} << 30;
 }
 
-void* allocate(Context& context, size_t bytes, Memory kind, bool portable, bool pooled) {
+void* allocate(Context& context, size_t bytes, Memory kind, bool portable) {
     if (kind == Memory::kDevice && device_bytes() + bytes > memory_of_device()) return nullptr;
     void* memory = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
     if (memory == nullptr) return nullptr;
     const std::unique_lock lock(table().mutex);
-    table().ranges[number_of(memory)] = {bytes, kind, &context, portable, pooled};
+    table().ranges[number_of(memory)] = {bytes, kind, &context, portable};
     count_live("memory", 1);
     return memory;
 }
@@ -133,8 +132,7 @@ Extent extent_at(const void* address) {
     const std::shared_lock lock(table().mutex);
     const auto found = table().around(number_of(address));
     if (found == table().ranges.end()) return {};
-    return {found->second.kind,    found->first,        found->second.bytes, found->second.context->device->ordinal,
-            found->second.context, found->second.pooled};
+    return {found->second.kind, found->first, found->second.bytes, found->second.context->device->ordinal};
 }
 
 bool word_is_usable(CUdeviceptr address, const Context& context) {

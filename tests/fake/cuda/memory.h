@@ -14,7 +14,7 @@ inline std::byte* host_of(CUdeviceptr address) { return reinterpret_cast<std::by
 inline std::byte* host_of(const void* address) { return host_of(reinterpret_cast<CUdeviceptr>(address)); }
 
 // nullptr: out of memory.
-void* allocate(Context& context, size_t bytes, Memory kind, bool portable, bool pooled = false);
+void* allocate(Context& context, size_t bytes, Memory kind, bool portable);
 // Of all devices together.
 size_t device_bytes();
 size_t memory_of_device();
@@ -33,8 +33,6 @@ struct Extent {
     uintptr_t start = 0;
     size_t bytes = 0;
     int device = -1;
-    Context* context = nullptr;
-    bool pooled = false;
 };
 Extent extent_at(const void* address);
 // Whether a value operation of this context may use the word; if not, that is a misuse.

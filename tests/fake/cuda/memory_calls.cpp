@@ -123,11 +123,6 @@ CUresult CUDAAPI cuPointerGetAttributes(unsigned int count, CUpointer_attribute*
                 *static_cast<unsigned*>(answer) =
                     extent.bytes == 0 ? 0 : (on_device ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST);
                 break;
-            case CU_POINTER_ATTRIBUTE_CONTEXT:
-                *static_cast<CUcontext*>(answer) = reinterpret_cast<CUcontext>(extent.context);
-                break;
-            case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS: *static_cast<int*>(answer) = 0; break;
-            case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE: *static_cast<uintptr_t*>(answer) = extent.pooled ? 1 : 0; break;
             case CU_POINTER_ATTRIBUTE_IS_MANAGED:
                 *static_cast<unsigned*>(answer) = extent.kind == Memory::kManaged ? 1 : 0;
                 break;
@@ -146,7 +141,7 @@ CUresult CUDAAPI cuMemAllocAsync(CUdeviceptr* address, size_t bytes, CUstream ha
     Stream* stream = nullptr;
     FAKE_TRY(stream_of(handle, Within::kOwnContext, &stream));
     FAKE_TRY(submit(*stream, {}, InCapture::kForbidden));
-    *address = reinterpret_cast<CUdeviceptr>(allocate(*stream->context, bytes, Memory::kDevice, true, true));
+    *address = reinterpret_cast<CUdeviceptr>(allocate(*stream->context, bytes, Memory::kDevice, true));
     return *address != 0 ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 FAKE_PER_THREAD(cuMemAllocAsync, _ptsz, (CUdeviceptr * address, size_t bytes, CUstream stream),
