@@ -6,8 +6,8 @@
 #include "sched/best_mechanism.h"
 #include "sched/long_timeslice.h"
 #include "sched/mechanism_costs.h"
+#include "sched/present.h"
 #include "sched/usage.h"
-#include "sched/victim.h"
 #include "xsched/types.h"
 
 namespace xsched::sched {
@@ -20,9 +20,7 @@ constexpr int64_t kSlippedNs = 2'000'000;
 constexpr int64_t kLateNs = 2'000'000;
 // So long, where commands of more than that have been among the short ones lately.
 constexpr int64_t kLateLongNs = 400'000;
-// Who completed something so shortly before may have work on the device that nobody sees: the driver's, for a call. A
-// program that starts loads its libraries in between. And who has had some is taken for working for so long.
-constexpr int64_t kLatelyNs = 2'000'000'000;
+// Who has had work on the device that nobody saw is taken for working for so long.
 constexpr int64_t kUnseenNs = 500'000'000;
 // Whoever seems idle is off the device for so long at most. It may stand in a call for work that nobody sees.
 constexpr int64_t kLongestIdleNs = 100'000'000;
@@ -32,70 +30,6 @@ constexpr int64_t kKeepAliveNs = 50'000;
 // The two ways of a group's trials.
 constexpr unsigned kTimesliceToo = 0;
 constexpr unsigned kGateAlone = 1;
-
-// A group as it is now.
-struct Present {
-    Victim victim;
-    bool suspended = true;  // all of it
-    bool ready = false;  // some of it
-    bool slowed = false;  // some of it
-    bool has_turn = false;  // some of it runs because it starved
-    bool leads = false;  // some of it is the most urgent
-    uint32_t timeslice_us = 0;
-    uint64_t completed = 0;  // commands
-    int64_t progress_ns = 0;  // when one was last seen to complete
-    int64_t longest_ns = 0;  // of its commands, lately
-    int64_t stretch_ns = 0;  // in which it uses the device, as a rule
-    bool queued = false;  // QueuedBursts::lately
-    const UnitState* urgent = nullptr;  // the unit that it makes room for, and its position
-    uint32_t urgent_at = 0;
-    bool urgent_is_equal = false;  // whose turn it is
-
-    bool interruptible() const { return victim.level >= kPreemptLevelInterrupt; }
-    bool worked_lately(int64_t now_ns) const { return ready || now_ns - progress_ns < kLatelyNs; }
-};
-
-Present look_at(const Pass& pass, const Group& group) {
-    const DeviceHistory& device = pass.device;
-    Present present;
-    present.victim.level = kPreemptLevelInterrupt;
-    uint64_t by = 0;
-    for (uint32_t i = group.begin; i < group.end; ++i) {
-        const uint32_t at = device.members[i];
-        const UnitState& state = pass.given.units[at];
-        const Verdict& verdict = device.verdicts[at];
-        Victim& victim = present.victim;
-        device.rivals.look(at, state, device.usages[at], victim);
-        victim.level = std::min(victim.level, state.level);
-        victim.costs.join(state.costs);
-        const int64_t command_ns = state.unit.command_ns;  // 0: not known
-        const CommandLengths& lengths = device.units[at].lengths;
-        victim.command_ns =
-            std::max({victim.command_ns, command_ns, command_ns != 0 ? lengths.just_now_ns(pass.now_ns) : 0});
-        present.longest_ns = std::max(present.longest_ns, lengths.lately_ns(pass.now_ns));
-        present.stretch_ns = std::max(present.stretch_ns, device.units[at].pauses.stretch_ns());
-        present.queued = present.queued || device.units[at].queued.lately();
-        victim.announced = victim.announced || verdict.reason == Reason::kExpected;
-        present.suspended = present.suspended && verdict.suspend;
-        present.ready = present.ready || state.ready;
-        present.slowed = present.slowed || state.slowed;
-        present.leads = present.leads || device.rivals.leads(at, state);
-        present.completed += state.completed;
-        present.progress_ns = std::max({present.progress_ns, state.progress_ns, state.idle_since_ns});
-        present.has_turn = present.has_turn || (!verdict.suspend && verdict.reason == Reason::kStarved);
-        if (verdict.by > by) {
-            by = verdict.by;
-            present.urgent_at = verdict.by_at;
-            present.urgent = &pass.given.units[verdict.by_at];
-            present.urgent_is_equal = device.urgency[verdict.by_at] <= device.urgency[at];
-        }
-        // The hardware knows the process alone, which gets its most urgent unit's: 0, the driver's own, is the longest.
-        const uint32_t its_us = device.rivals.timeslice_us(at);
-        const bool own = its_us == 0 || (i != group.begin && present.timeslice_us == 0);
-        present.timeslice_us = own ? 0 : std::max(its_us, present.timeslice_us);
-    }
-    return present;
-}
 
 // It makes room no more. Perhaps because the burst is over. A turn's end is none of a burst.
 void end_suspension(const Pass& pass, Group& group) {
