@@ -148,6 +148,7 @@ void ClientUnits::publish(const sched::UnitState& common) {
         state.group = common.group | (own.key.apart ? uint64_t{i + 1} << 32 : 0);
         state.stuck_since_ns = common.stuck_since_ns;
         state.keeps_alive = common.keeps_alive;
+        state.holds_until_ns = common.holds_until_ns;
         state.keep_alive_synchronizes = common.keep_alive_synchronizes;
         state.stopped = common.stopped;
         state.habits = common.habits;

@@ -23,7 +23,7 @@
 namespace xsched::ipc {
 
 inline constexpr uint32_t kMagic = 0x44435358;  // "XSCD"
-inline constexpr uint32_t kVersion = 18;        // raised with any change of this file or protocol.h
+inline constexpr uint32_t kVersion = 19;        // raised with any change of this file or protocol.h
 inline constexpr uint32_t kMostQueues = 1024;
 
 enum class SlotState : uint32_t { kFree = 0, kUsed = 1 };
@@ -134,6 +134,7 @@ struct alignas(512) QueueSlot {
     // --- a directive again: with `warm`, for how long the process may keep the device for work that is to come, in
     // microseconds; 0: only a moment
     std::atomic<uint32_t> warm_us;
+    std::atomic<uint32_t> warm_to_end;  // and that is a burst under way, until its next wait
 };
 
 // Commands known to be complete. Without locks; never more than `submitted`.
@@ -218,6 +219,7 @@ struct Header {
     std::atomic<uint32_t> keeps_alive;  // 1: it is (client)
     std::atomic<uint32_t> keep_alive_synchronizes;  // while that is so: how often it synchronized, modulo 2^32 (client)
     std::atomic<int64_t> keep_alive_until_ns;  // others are on their way off until about then; 0: never yet (server)
+    std::atomic<int64_t> holds_until_ns;  // it holds the device to the end of a burst until then; 0: not yet (client)
     std::atomic<uint32_t> keep_alive_always_us;  // for so long behind any wait, whoever is off; 0: not (server)
     std::atomic<uint32_t> detached;  // 1: the server has let go of this client (server)
     // What a person said of queues made later (xcli hint PID, xcli config PID): which hints, a bit for each

@@ -19,6 +19,7 @@ constinit std::atomic<KeepAlive*> KeepAlive::holder{nullptr};
 constinit std::atomic<KeepAlive*> KeepAlive::awaiting{nullptr};
 constinit std::atomic<int64_t> KeepAlive::held_until_ns{0};
 constinit std::atomic<uint32_t> KeepAlive::not_held{0};
+constinit std::atomic<bool> KeepAlive::ends_with_wait{false};
 
 void KeepAlive::begin() {
     running_.store(false, std::memory_order_relaxed);
@@ -52,6 +53,7 @@ uint32_t KeepAlive::raise_number() {
 // On the thread that is about to wait for the queue's work.
 bool KeepAlive::start(XqReturn when) {
     end();
+    wait_begins();
     if (ops() == nullptr) return false;
     int64_t ns = 0;
     const uint32_t number = next_number(&ns);
@@ -164,46 +166,68 @@ void KeepAlive::warm_if_asked() {
         const uint32_t warm = core_.published.slot().warm.load(std::memory_order_acquire);
         if (std::exchange(warm_seen_, warm) == warm || core_.retired) return;
     }
-    const int64_t hold_ns = core_.published.slot().warm_us.load(std::memory_order_relaxed) * base::kMicrosecond;
+    const ipc::QueueSlot& slot = core_.published.slot();
+    const int64_t hold_ns = slot.warm_us.load(std::memory_order_relaxed) * base::kMicrosecond;
     if (hold_ns == 0)
         ops()->warm(core_.setup.impl);
+    else if (slot.warm_to_end.load(std::memory_order_relaxed) != 0)
+        hold_to_end(hold_ns);
     else
         hold(hold_ns);
 }
 
-// The number of one before a burst; 0: the burst is there, or was.
-uint32_t KeepAlive::number_to_hold() {
+// The number of one to hold; 0: not now. Before a burst: that is there, or was.
+uint32_t KeepAlive::number_to_hold(bool to_end) {
     base::Lock lock(core_.mutex);
     if (!core_.in_use || core_.retired || !path_.bound()) return 0;
     if (core_.published.header().keeps_alive.load(std::memory_order_relaxed) == 0) return 0;
     path_.absorb_progress();
-    return core_.completed == core_.submitted ? held_number_ = raise_number() : 0;
+    return to_end || core_.completed == core_.submitted ? held_number_ = raise_number() : 0;
 }
 
 // One at a time: they stand in the same queue of ours.
+bool KeepAlive::put_held(uint32_t number, int64_t ns) {
+    held_until_ns.store(base::now_ns() + ns + kXqHeldBehindLaunchNs, std::memory_order_relaxed);
+    holder.store(this, std::memory_order_seq_cst);
+    return ops()->hold(core_.setup.impl, number, ns) == kXSchedSuccess;
+}
+
 void KeepAlive::hold(int64_t ns) {
-    const int64_t now_ns = base::now_ns();
-    if (now_ns < held_until_ns.load(std::memory_order_relaxed)) return;
+    if (base::now_ns() < held_until_ns.load(std::memory_order_relaxed)) return;
     if (uint32_t left = not_held.load(std::memory_order_relaxed); left > 0) {
         not_held.compare_exchange_strong(left, left - 1, std::memory_order_relaxed);  // else memory was freed just now
         return;
     }
     end();  // that of the last wait, which nothing has followed
-    const uint32_t number = number_to_hold();
+    const uint32_t number = number_to_hold(false);
     XLOG_DEBG("queue 0x%lx %s the device for a burst to come, for %lld us at most",
               static_cast<unsigned long>(core_.handle), number != 0 ? "keeps" : "does not keep",
               static_cast<long long>(ns / base::kMicrosecond));
     if (number == 0) return;
-    held_until_ns.store(now_ns + ns + kXqHeldBehindLaunchNs, std::memory_order_relaxed);
-    holder.store(this, std::memory_order_seq_cst);
     awaiting.store(this, std::memory_order_seq_cst);
-    if (ops()->hold(core_.setup.impl, number, ns) != kXSchedSuccess) return end_held();
+    if (!put_held(number, ns)) return end_held();
     bool launched_meanwhile = false;  // by a thread that did not see that it is held
     {
         base::Lock lock(core_.mutex);
         launched_meanwhile = core_.completed != core_.submitted;
     }
     if (launched_meanwhile) launched();
+}
+
+// The scheduler lets victims back once it is told that the device is held.
+void KeepAlive::hold_to_end(int64_t ns) {
+    const int64_t until_ns = base::now_ns() + ns;
+    if (base::now_ns() < held_until_ns.load(std::memory_order_relaxed)) return;
+    if (not_held.load(std::memory_order_relaxed) > 0) return;
+    const uint32_t number = number_to_hold(true);
+    if (number == 0) return;
+    ends_with_wait.store(true, std::memory_order_seq_cst);
+    if (!put_held(number, ns)) return end_held();
+    XLOG_DEBG("queue 0x%lx keeps the device to the end of its burst, for %lld us at most",
+              static_cast<unsigned long>(core_.handle), static_cast<long long>(ns / base::kMicrosecond));
+    ipc::Header& header = core_.published.header();
+    header.holds_until_ns.store(until_ns, std::memory_order_release);
+    ipc::ring_doorbell(header);
 }
 
 // A keep-alive of a later wait has the same word, and may have told it more.
@@ -222,6 +246,7 @@ void KeepAlive::end_held() {
     KeepAlive* const held = holder.exchange(nullptr);
     if (held == nullptr) return;
     awaiting.store(nullptr);
+    ends_with_wait.store(false, std::memory_order_relaxed);
     held_until_ns.store(0, std::memory_order_relaxed);
     held->tell_held(held->held_number_ + 1);
 }

@@ -6,6 +6,8 @@
 // queue of our own, beside the program's. It ends some time behind the process's first launch, whichever queue that is
 // in: until then that has launched enough to keep the device by itself, or the scheduler keeps the others off.
 //
+// And to the end of a burst that is about to be over (ipc::QueueSlot::warm_to_end): then it ends with the next wait.
+//
 // For gated queues (XqKeepAliveOps). Any thread; takes the queue's lock itself, but where a comment says that it is
 // held.
 #pragma once
@@ -44,6 +46,10 @@ public:
     // Before one that frees memory of the device: besides, none is held the next kBurstsAfterFree times. Who frees in
     // each burst, or in every other, so never has one.
     static void frees_memory();
+    // At the begin of a wait for any of the process's queues.
+    static void wait_begins() {
+        if (ends_with_wait.load(std::memory_order_relaxed)) end_held();
+    }
     static constexpr uint32_t kBurstsAfterFree = 2;
 
     // Agent thread: one of the two that follow has something to do.
@@ -65,8 +71,10 @@ private:
     uint32_t next_number(int64_t* ns);
     bool nothing_pending();
     uint32_t raise_number();
-    uint32_t number_to_hold();
+    uint32_t number_to_hold(bool to_end);
+    bool put_held(uint32_t number, int64_t ns);
     void hold(int64_t ns);
+    void hold_to_end(int64_t ns);
     void tell_held(uint32_t word);
     bool preparation_asked();
 
@@ -76,6 +84,7 @@ private:
     static std::atomic<KeepAlive*> awaiting;
     static std::atomic<int64_t> held_until_ns;  // it has ended by then
     static std::atomic<uint32_t> not_held;  // before so many bursts to come
+    static std::atomic<bool> ends_with_wait;  // what is held
 
     QueueCore& core_;
     GatedPath& path_;

@@ -174,6 +174,7 @@ void Chooser::settle_wish(Pass& pass, uint32_t place) {
     known.timed = false;
     known.expected = {};
     const int64_t held_until_ns = std::exchange(known.hold_until_ns, 0);
+    const bool held_to_end = std::exchange(known.hold_to_end, false);
     bool wants = false;
     bool claims = false;
     if (state.ready) {
@@ -188,9 +189,13 @@ void Chooser::settle_wish(Pass& pass, uint32_t place) {
         wants = known.claim.believed(limit_ns);
     }
     if (!claims) pass.device.claims_no_more(place);
-    wants = wants || anticipated(pass, place) || is_expected(pass, place);
+    wants = wants || anticipated(pass, place);
+    if (wants)
+        foresee_end(pass, place);
+    else
+        wants = is_expected(pass, place);
     if (std::exchange(pass.device.asked[place].wants, wants) != wants) known.dirty = true;
-    if (known.hold_until_ns != held_until_ns) known.dirty = true;
+    if (known.hold_until_ns != held_until_ns || known.hold_to_end != held_to_end) known.dirty = true;
 }
 
 // Null: nobody is.

@@ -6,6 +6,9 @@
 namespace xsched::sched {
 namespace {
 
+// A burst as long as so many switches is hardly longer for one more, which its victims would have to pay instead.
+constexpr int64_t kSwitches = 25;
+
 // Whether it may have the device before its burst, without anybody being suspended: short timeslices let it in within
 // a switch. Not before anybody as urgent, nor before work of its own process, which would wait as well. Who copies
 // beside others' turns has no short timeslice, and needs none.
@@ -49,6 +52,7 @@ Expected rhythm_of(Pass& pass, uint32_t place) {
     if (pass.settings.foresight == Foresight::kNone || state.ready) return {};
     if (state.unit.expect_ns != 0 || state.unit.period_us != 0) return {};
     if (!state.keeps_alive && pass.settings.foresight != Foresight::kTakeOff) return {};
+    if (state.keeps_alive && pass.history(place).period.length_ns() > kSwitches * state.costs.switch_ns()) return {};
     return pass.history(place).period.next(state.idle_since_ns, pass.now_ns);
 }
 
@@ -66,6 +70,21 @@ Expected foresee(Pass& pass, uint32_t place, const Expected& rhythm, int64_t vic
     pass.wake(begun ? rhythm.until_ns : begin_ns);
     if (begun) known.hold_until_ns = rhythm.until_ns;
     return {};
+}
+
+void foresee_end(Pass& pass, uint32_t place) {
+    const UnitState& state = pass.unit(place);
+    UnitHistory& known = pass.history(place);
+    if (pass.settings.foresight == Foresight::kNone || !state.keeps_alive || !known.leads) return;
+    if (known.pauses.streams() || known.pauses.begin_with_wait()) return;
+    const Expected end = known.period.end(pass.now_ns);
+    if (end.at_ns == 0) return;
+    known.timed = true;
+    const int64_t begin_ns = end.begin_ns(Foreseen::kWakeNs + state.costs.interrupt_ns());
+    pass.wake(pass.now_ns < begin_ns ? begin_ns : end.until_ns);
+    if (pass.now_ns < begin_ns) return;
+    known.hold_until_ns = end.until_ns;
+    known.hold_to_end = true;
 }
 
 void repay_foreseen(DeviceHistory& device, UnitHistory& known, int64_t ready_ns) {

@@ -13,6 +13,10 @@ Expected rhythm_of(Pass& pass, uint32_t place);
 // What the unit wants the device for beforehand, with victims that take so long to be off it; none: it does not. Where
 // its process can keep the device, it need not want it: it is let in (UnitHistory::hold_until_ns).
 Expected foresee(Pass& pass, uint32_t place, const Expected& rhythm, int64_t victims_off_ns);
+// The burst under way ends soon, if it is as long as those before: until then the unit's process may hold the device,
+// so that a victim that was taken off can be let back in time. For one that pauses without a wait, in which it could
+// keep the device, and launches more slowly than the device works.
+void foresee_end(Pass& pass, uint32_t place);
 // It has work since then: what was taken for it and not needed is given back.
 void repay_foreseen(DeviceHistory& device, UnitHistory& known, int64_t ready_ns);
 

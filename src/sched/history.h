@@ -54,6 +54,7 @@ struct UnitHistory {
     int64_t turns_had_ns = 0;  // of turns, its process
     Expected expected;  // it wants the device for nothing else
     int64_t hold_until_ns = 0;  // Verdict::hold_until_ns
+    bool hold_to_end = false;
     Starvation starvation;
     Claim claim;
     Expectation expectation;

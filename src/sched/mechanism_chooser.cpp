@@ -24,6 +24,8 @@ constexpr int64_t kLateLongNs = 400'000;
 constexpr int64_t kUnseenNs = 500'000'000;
 // Whoever seems idle is off the device for so long at most. It may stand in a call for work that nobody sees.
 constexpr int64_t kLongestIdleNs = 100'000'000;
+// Who was let back early is taken off again so soon after the burst has turned out to go on.
+constexpr int64_t kLookAgainNs = 100'000;
 // What a victim loses to a keep-alive that was not needed (queue/keep_alive.cpp).
 constexpr int64_t kKeepAliveNs = 50'000;
 
@@ -173,12 +175,35 @@ int64_t brief_until_ns(const Group& group, const Present& present) {
     return expected && group.mechanism == Mechanism::kTimeslice ? group.suspended_ns + victim.costs.off_ns() : 0;
 }
 
+// The burst ends soon, and until then its process holds the device: the call that lets the victim back may begin.
+bool may_come_back(const Pass& pass, const Group& group, const Present& present) {
+    if (present.urgent == nullptr || present.urgent_is_equal || present.victim.has_peer) return false;
+    return pass.now_ns < present.urgent->holds_until_ns && group.has_short_timeslice(pass.now_ns) &&
+           !rival_has_short_timeslice(pass, present);
+}
+
+void look_again(Group& group, int64_t at_ns) {
+    group.late_ns = group.late_ns != 0 ? std::min(group.late_ns, at_ns) : at_ns;
+}
+
+void let_back(const Pass& pass, Group& group, const Present& present) {
+    const bool may = may_come_back(pass, group, present);
+    if (group.interrupt != Interrupt::kNone && may) {
+        group.mechanism = Mechanism::kTimeslice;
+        group.interrupt = Interrupt::kNone;
+        group.let_back = true;
+    }
+    if (group.let_back) look_again(group, may ? present.urgent->holds_until_ns : pass.now_ns + kLookAgainNs);
+}
+
 // A rival that was thought to stream pauses, or one that is brief as a rule goes on. Behind a short timeslice alone the
 // victim comes back in each pause, however short its commands are. Likewise where it is an equal's turn by now.
 void escalate(const Pass& pass, Group& group, const Present& present) {
     if (group.mechanism != Mechanism::kTimeslice || present.urgent == nullptr) return;
     if (present.victim.rival_streams && !present.urgent_is_equal) return;
     if (pass.now_ns < brief_until_ns(group, present)) return;
+    if (group.let_back && (!present.urgent->ready || may_come_back(pass, group, present))) return;
+    group.let_back = false;
     group.mechanism = Mechanism::kInterrupt;
     group.chosen_ns = pass.now_ns;
 }
@@ -248,7 +273,7 @@ uint32_t choose(const Pass& pass, Group& group, Present& present) {
     const Mechanism chosen = announced ? choose_mechanism(victim) : group.usual;
     if (!present.suspended) {
         group.suspended_ns = 0;
-        group.on_its_way = false;
+        group.on_its_way = group.let_back = false;
         group.interrupt = Interrupt::kNone;
         group.mechanism = chosen;
         return slice_us;
@@ -256,8 +281,8 @@ uint32_t choose(const Pass& pass, Group& group, Present& present) {
     if (group.suspended_ns == 0) begin_suspension(pass, group, present, chosen);
     escalate(pass, group, present);
     if (present.interruptible()) settle_interrupt(pass, group, present, group.has_short_timeslice(pass.now_ns));
-    if (const int64_t until_ns = brief_until_ns(group, present); until_ns > pass.now_ns)
-        group.late_ns = group.late_ns != 0 ? std::min(group.late_ns, until_ns) : until_ns;
+    let_back(pass, group, present);
+    if (const int64_t until_ns = brief_until_ns(group, present); until_ns > pass.now_ns) look_again(group, until_ns);
     return slice_us;
 }
 

@@ -1,14 +1,16 @@
 // When a unit's next burst is expected, from the rhythm of its bursts alone, which nobody has told: that of their
 // begins (a camera), or that of the rests between them (a program that thinks as long as ever, whatever its bursts
 // take). Only where the last ones came so evenly that waiting for the next costs little. One that comes at another time
-// is left out; several in a row end the belief. A burst begins after a pause that is not short (pauses.h). Pure; one
-// object per unit; not thread-safe; no allocation.
+// is left out; several in a row end the belief. A burst begins after a pause that is not short (pauses.h). Likewise
+// when a burst under way will be over, where all were about equally long. Pure; one object per unit; not thread-safe;
+// no allocation.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
+#include <utility>
 
 #include "sched/expectation.h"
 
@@ -89,12 +91,20 @@ public:
     // Shorter ones leave nothing for it.
     static constexpr int64_t kLeastPeriodNs = 4'000'000;
     static constexpr int64_t kLeastRestNs = 3'000'000;
+    static constexpr int64_t kLeastLengthNs = 2'000'000;
 
     // The unit as seen now.
     void observe(int64_t ready_since_ns, int64_t idle_since_ns) {
-        if (ready_since_ns <= began_ns_ || ready_since_ns - idle_since_ns < kLongPauseNs) return;
+        if (ready_since_ns <= seen_ns_) return;
+        const int64_t before_ns = std::exchange(seen_ns_, ready_since_ns);
+        // A pause that nobody saw begin is long if the one that was seen last, or the unit's work, began long before.
+        const bool seen = idle_since_ns > before_ns;
+        if (ready_since_ns - (seen ? idle_since_ns : before_ns) < (seen ? kLongPauseNs : kLeastRestNs)) return;
         if (began_ns_ != 0) periods_.add(ready_since_ns - began_ns_);
-        if (idle_since_ns > began_ns_ && began_ns_ != 0) rests_.add(ready_since_ns - idle_since_ns);
+        if (idle_since_ns > began_ns_ && began_ns_ != 0) {
+            rests_.add(ready_since_ns - idle_since_ns);
+            lengths_.add(idle_since_ns - began_ns_);
+        }
         began_ns_ = ready_since_ns;
     }
 
@@ -110,6 +120,17 @@ public:
         return now_ns < next.until_ns ? next : Expected{};  // late: it is given up, but not the rhythm
     }
 
+    // Of a unit with a burst under way: when that is over, at the earliest and the latest.
+    Expected end(int64_t now_ns) const {
+        if (!lengths_.even()) return {};
+        const Expected end{.at_ns = began_ns_ + lengths_.from_ns(),
+                           .until_ns = began_ns_ + lengths_.most_ns() + kLateNs,
+                           .most_lead_ns = lengths_.from_ns() / 2};
+        return now_ns < end.until_ns ? end : Expected{};
+    }
+    // How long bursts are that are about equally long; 0: they are not.
+    int64_t length_ns() const { return lengths_.even() ? lengths_.most_ns() : 0; }
+
 private:
     bool rests_are_more_even() const {
         return rests_.even() && (!periods_.even() || rests_.spread_ns() < periods_.spread_ns());
@@ -117,7 +138,9 @@ private:
 
     EvenTimes periods_{kLeastPeriodNs};
     EvenTimes rests_{kLeastRestNs};
+    EvenTimes lengths_{kLeastLengthNs};
     int64_t began_ns_ = 0;
+    int64_t seen_ns_ = 0;  // it became ready last
 };
 
 // The next burst of a unit that is foreseen (foreseen.h), and what was taken for it (DeviceHistory::foresights).

@@ -22,7 +22,8 @@ Present look_at(const Pass& pass, const Group& group) {
         victim.command_ns =
             std::max({victim.command_ns, command_ns, command_ns != 0 ? lengths.just_now_ns(pass.now_ns) : 0});
         present.longest_ns = std::max(present.longest_ns, lengths.lately_ns(pass.now_ns));
-        present.stretch_ns = std::max(present.stretch_ns, device.units[at].pauses.stretch_ns());
+        present.stretch_ns =
+            std::max({present.stretch_ns, device.units[at].pauses.stretch_ns(), device.units[at].period.length_ns()});
         present.queued = present.queued || device.units[at].queued.lately();
         victim.announced = victim.announced || verdict.reason == Reason::kExpected;
         present.suspended = present.suspended && verdict.suspend;

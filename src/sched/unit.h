@@ -28,6 +28,7 @@ struct UnitState {
     bool slowed = false;           // what level 3 leaves it: it goes on, on few compute units
     bool stopped = false;          // its process is stopped (SIGSTOP): it cannot use the device for long
     bool keeps_alive = false;      // its process can keep the device through its own pauses
+    int64_t holds_until_ns = 0;    // and does so until then, to the end of a burst (Verdict::hold_to_end)
     uint32_t keep_alive_synchronizes = 0;  // how often that synchronized
     uint32_t level = 0;            // preempt level that all of its queues have
     uint64_t user = 0;             // whose it is: gangs are a user's own
@@ -72,6 +73,7 @@ struct Verdict {
     bool imminent = false;  // its expected burst begins in a moment: the device may be made ready for it
     // And its process may keep the device for it until then, with nobody suspended; 0: it may not.
     int64_t hold_until_ns = 0;
+    bool hold_to_end = false;  // that is a burst under way, which ends soon, and none to come
     bool suspect = false;  // others make room for it, and it completes nothing
     Reason reason{};  // of a unit that did not change itself: up to kLookAtAllNs old
     uint64_t by = 0;  // the unit it makes room for, 0: none
@@ -84,7 +86,7 @@ struct Verdict {
     bool directs_as(const Verdict& other) const {
         return suspend == other.suspend && by == other.by && preemptible == other.preemptible &&
                watched == other.watched && imminent == other.imminent && hold_until_ns == other.hold_until_ns &&
-               suspect == other.suspect && preemption == other.preemption;
+               hold_to_end == other.hold_to_end && suspect == other.suspect && preemption == other.preemption;
     }
 };
 

@@ -45,6 +45,7 @@ void see_usage(Pass& pass, uint32_t at) {
                       .keeps_alive = keeps_alive,
                       .unsure = careful && pauses.unsure(),
                       .outlasts = pauses.stretch_ns() > longest_in_one_ns(pass.settings),
+                      .holds_until_ns = state.holds_until_ns,
                       .in_turns = in_turns(state, unit.copies)};
     if (std::exchange(device.usages[at], usage) != usage) device.rivals_changed = true;
     device.mark_group(at);

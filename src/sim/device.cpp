@@ -14,6 +14,7 @@ Context& Device::add_context(uint32_t process) {
 
 bool Device::wants(const Context& context, int64_t now_ns) const {
     if (context.off == Off::kTakenOff || (context.off == Off::kKeptOff && &context != resident_)) return false;
+    if (context.held(now_ns)) return true;
     return std::any_of(context.streams.begin(), context.streams.end(),
                        [now_ns](const Stream* stream) { return stream->can_start(now_ns); });
 }
@@ -32,6 +33,8 @@ Context* Device::other_that_wants(int64_t now_ns) {
 int64_t Device::soonest_ready_ns(int64_t now_ns) const {
     int64_t soonest_ns = 0;
     for (const auto& context : contexts_) {
+        for (const int64_t ns : {context->held_from_ns, context->held_until_ns})
+            if (ns > now_ns && (soonest_ns == 0 || ns < soonest_ns)) soonest_ns = ns;
         for (const Stream* stream : context->streams) {
             if (stream->commands.empty()) continue;
             const int64_t ready_ns = stream->commands.front().ready_ns;
@@ -99,7 +102,7 @@ bool Device::go_on(int64_t now_ns) {
         return true;
     }
     if (running_ != nullptr && !stays) stop_command(now_ns);
-    if (running_ == nullptr && stays) return begin_command(now_ns);
+    if (running_ == nullptr && stays && begin_command(now_ns)) return true;
     int64_t next_ns = soonest_ready_ns(now_ns);
     const auto also = [&next_ns](int64_t at_ns) { next_ns = next_ns == 0 ? at_ns : std::min(next_ns, at_ns); };
     if (running_ != nullptr) also(began_ns_ + running_->commands.front().left_ns);
@@ -153,6 +156,12 @@ void Device::set_off(Context& context, Off off, int64_t now_ns) {
 
 void Device::set_timeslice(Context& context, int64_t ns, int64_t now_ns) {
     context.timeslice_ns = ns;
+    look(now_ns);
+}
+
+void Device::hold(Context& context, int64_t from_ns, int64_t until_ns, int64_t now_ns) {
+    context.held_from_ns = from_ns;
+    context.held_until_ns = until_ns;
     look(now_ns);
 }
 

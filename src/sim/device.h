@@ -27,6 +27,10 @@ struct Context {
     Off off = Off::kNo;
     size_t turn = 0;  // the stream that it ran last
     int64_t used_ns = 0;  // device time of its own kernels
+    int64_t held_from_ns = 0;  // a keep-alive stands beside its streams
+    int64_t held_until_ns = 0;
+
+    bool held(int64_t now_ns) const { return now_ns >= held_from_ns && now_ns < held_until_ns; }
 };
 
 class Device final : public Actor {
@@ -45,6 +49,8 @@ public:
     void set_timeslice(Context& context, int64_t ns, int64_t now_ns);
     // The keep-alive of this stream ends then, when the next command is there.
     void end_hold(Stream& stream, int64_t end_ns, int64_t now_ns);
+    // Beside all streams of the context: it keeps the device without work.
+    void hold(Context& context, int64_t from_ns, int64_t until_ns, int64_t now_ns);
     void wake(int64_t now_ns) override { look(now_ns); }
 
     // What the context has had by now.

@@ -145,6 +145,7 @@ void Program::completed(int64_t now_ns) {
 
 // The host is where it looks whether what it waits for is complete.
 void Program::returned(int64_t now_ns) {
+    for (const auto& queue : process_.queues()) queue->end_hold(now_ns);
     if (!sync_done()) return begin_sync(now_ns);
     for (size_t at = 0; at < marks_.size(); ++at) {
         if (marks_[at] != 0) process_.queues()[at]->sync_end(marks_[at], now_ns);

@@ -181,6 +181,10 @@ void QueueModel::hold_if_asked(int64_t now_ns) {
     const uint32_t warm = slot_->warm.load(std::memory_order_relaxed);
     if (std::exchange(warm_seen_, warm) == warm || header_->keeps_alive.load(std::memory_order_relaxed) == 0) return;
     const int64_t hold_ns = slot_->warm_us.load(std::memory_order_relaxed) * base::kMicrosecond;
+    if (slot_->warm_to_end.load(std::memory_order_relaxed) != 0) {
+        device_.hold(context_, now_ns + costs_.errand_us, now_ns + hold_ns, now_ns);
+        return put(header_->holds_until_ns, now_ns + hold_ns);
+    }
     if (hold_ns == 0 || done_ != submitted_ || !stream_.commands.empty()) return;
     held_ = true;
     const int64_t ready_ns = now_ns + costs_.errand_us;
@@ -225,6 +229,10 @@ void QueueModel::sync_begin(int64_t now_ns) {
     held_ = true;
     stream_.commands.push(
         {.left_ns = most_ns + costs_.keep_alive_us, .ready_ns = now_ns, .number = ++hold_number_, .hold = true});
+}
+
+void QueueModel::end_hold(int64_t now_ns) {
+    if (now_ns < context_.held_until_ns) device_.hold(context_, 0, 0, now_ns);
 }
 
 void QueueModel::sync_end(uint64_t mark, int64_t now_ns) {

@@ -40,6 +40,7 @@ public:
     uint64_t submitted() const { return submitted_; }
     bool is_complete(uint64_t mark) const { return done_ >= mark; }
     // A wait for all commands up to `mark` begins, or has ended.
+    void end_hold(int64_t now_ns);  // to the end of the burst: the program waits
     void sync_begin(int64_t now_ns);
     void sync_end(uint64_t mark, int64_t now_ns);
     bool closed() const { return slot_->gate.load(std::memory_order_relaxed) != ipc::kGateOpen; }

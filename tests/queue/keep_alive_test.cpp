@@ -325,6 +325,63 @@ TEST_F(KeepAliveHeld, AWaitThatKeepsTheDeviceBeginsAnotherBesideIt) {
     EXPECT_EQ(word(), device.keep_alives.back().number);
 }
 
+// To the end of a burst under way: launches leave it, and the next wait ends it.
+class KeepAliveToTheEnd : public KeepAliveHeld {
+protected:
+    void SetUp() override {
+        KeepAliveHeld::SetUp();
+        device.enqueue(1);
+        device.slot().warm_to_end = 1;
+    }
+    void TearDown() override {
+        xq_end_held_keep_alive();
+        device.slot().warm_to_end = 0;
+        header().holds_until_ns = 0;
+    }
+};
+
+TEST_F(KeepAliveToTheEnd, TheSchedulerIsToldHowLong) {
+    const uint32_t rang = header().doorbell.load();
+    const int64_t before_ns = base::now_ns();
+    ask(device, 300);
+    ASSERT_EQ(device.held_before.size(), 1u);
+    EXPECT_EQ(device.held_before[0].ns, 300 * base::kMicrosecond);
+    EXPECT_GE(header().holds_until_ns.load(), before_ns + 300 * base::kMicrosecond);
+    EXPECT_LE(header().holds_until_ns.load(), base::now_ns() + 300 * base::kMicrosecond);
+    EXPECT_NE(header().doorbell.load(), rang);
+}
+
+TEST_F(KeepAliveToTheEnd, TheNextWaitEndsItAndNoLaunch) {
+    ask(device, 300);
+    ASSERT_EQ(device.held_before.size(), 1u);
+    const uint32_t number = device.held_before[0].number;
+    device.enqueue(2);
+    device.enqueue(3);
+    EXPECT_LT(word(), number);
+    xq_keep_alive(device.abi_queue(), kXqAtOnce);
+    EXPECT_EQ(word(), number + 1);
+    ask(device, 300);
+    EXPECT_EQ(device.held_before.size(), 2u) << "it is over";
+}
+
+TEST_F(KeepAliveToTheEnd, AnotherQueuesWaitEndsItAsWell) {
+    FakeDevice other{test::kInterruptible};
+    ask(device, 300);
+    ASSERT_EQ(device.held_before.size(), 1u);
+    xq_keep_alive(other.abi_queue(), kXqAtOnce);
+    EXPECT_EQ(word(), device.held_before[0].number + 1);
+}
+
+TEST_F(KeepAliveToTheEnd, NotShortlyAfterMemoryWasFreed) {
+    xq_frees_memory();
+    ask(device, 300);
+    EXPECT_TRUE(device.held_before.empty());
+    device.slot().warm_to_end = 0;
+    xq_sync_end(device.abi_queue(), xq_sync_begin(device.abi_queue()));
+    for (uint32_t i = 0; i < queue::KeepAlive::kBurstsAfterFree; ++i) ask(device, 300);
+    EXPECT_TRUE(device.held_before.empty()) << "it was none of the bursts to come";
+}
+
 // Nothing has been launched since.
 TEST_F(KeepAliveHeld, AlsoBehindTheKeepAliveOfTheLastWait) {
     device.enqueue(1);

@@ -138,6 +138,39 @@ TEST(Period, PartsOfABurstBeginNone) {
     EXPECT_NE(rhythm.next(), 0);
 }
 
+// A program that launches without waiting: its queue becomes ready again and again, and nobody sees it idle in between.
+TEST(Period, PausesThatNobodySawBeginAreParts) {
+    Rhythm rhythm;
+    for (unsigned i = 0; i < EvenTimes::kEnough + 1; ++i) {
+        rhythm.burst(kPeriodNs, 6 * kMs);
+        const int64_t idle_ns = rhythm.began_ns + kMs;  // once
+        for (int64_t at_ns = idle_ns; at_ns < rhythm.idle_ns; at_ns += 500 * kUs) rhythm.period.observe(at_ns, idle_ns);
+    }
+    EXPECT_EQ(rhythm.next(), rhythm.began_ns + kPeriodNs - EvenTimes::kEarlyNs);
+}
+
+TEST(Period, BurstsOfAboutOneLengthEndThen) {
+    constexpr int64_t kLengthNs = 5 * kMs;
+    Rhythm rhythm;
+    for (unsigned i = 0; i < EvenTimes::kEnough; ++i) rhythm.burst(kPeriodNs + i * kMs, kLengthNs);
+    EXPECT_EQ(rhythm.period.end(rhythm.began_ns).at_ns, 0) << "too few are over";
+    EXPECT_EQ(rhythm.period.length_ns(), 0);
+    rhythm.burst(kPeriodNs, kLengthNs);
+    const Expected end = rhythm.period.end(rhythm.began_ns);
+    EXPECT_EQ(end.at_ns, rhythm.began_ns + kLengthNs - EvenTimes::kEarlyNs);
+    EXPECT_EQ(end.until_ns, rhythm.began_ns + kLengthNs + Period::kLateNs);
+    EXPECT_EQ(rhythm.period.end(end.until_ns).at_ns, 0) << "this one is longer";
+    EXPECT_EQ(rhythm.period.length_ns(), kLengthNs);
+}
+
+TEST(Period, BurstsOfUnevenLengthEndWhenTheyDo) {
+    Rhythm rhythm;
+    for (unsigned i = 0; i < 3 * EvenTimes::kMost; ++i) {
+        rhythm.burst(kPeriodNs, (3 + i % 3) * kMs);
+        EXPECT_EQ(rhythm.period.end(rhythm.began_ns).at_ns, 0) << i;
+    }
+}
+
 TEST(Period, VeryShortAndVeryLongOnesAreNone) {
     for (const int64_t interval_ns : {Period::kLeastPeriodNs - 1, EvenTimes::kMostNs + 2 * kMs}) {
         Rhythm rhythm;

@@ -60,6 +60,32 @@ TEST(Foresight, OneRequestAfterTheOtherIsAsQuickAsAlone) {
     EXPECT_GT(seen.low_share, before.low_share - 0.02 - more * 900 / 4e6);
 }
 
+// Calls let the victim back while the last of the burst is under way. The urgent program launches more slowly than the
+// device works, so that a switch at its begin is hardly seen.
+TEST(Foresight, TheVictimOfALongBurstIsBackAtItsEnd) {
+    for (const double low_ms : {1.0, 3.0}) {
+        Workload workload = workload_of("kind = 'periodic', period_ms = 10, jitter_us = 30", ", gap_us = 60", low_ms);
+        const Seen before = run_beside_low(workload);
+        workload.settings.foresight = sched::Foresight::kHold;
+        const Seen seen = run_beside_low(workload);
+        EXPECT_GT(seen.low_share, before.low_share + 0.025) << low_ms;
+        EXPECT_LE(seen.later_us(20), before.later_us(20)) << low_ms;
+    }
+}
+
+// Of bursts that last longer than the last ones nobody knows when they end.
+TEST(Foresight, TheVictimOfAnUnevenBurstIsNotBackEarly) {
+    Workload workload = beside_low(
+        "arrival = { kind = 'periodic', period_ms = 30 }\nburst = { kernels = [60, 300], kernel_us = 7, "
+        "gap_us = 60 }",
+        3, "duration_s = 4");
+    const Seen before = run_beside_low(workload);
+    workload.settings.foresight = sched::Foresight::kHold;
+    const Seen seen = run_beside_low(workload);
+    EXPECT_NEAR(seen.low_share, before.low_share, 0.01);
+    EXPECT_LE(seen.later_us(20), before.later_us(20));
+}
+
 TEST(Foresight, ABurstOfAnEvenRhythmWaitsForNoCall) {
     Workload workload = workload_of("kind = 'periodic', period_ms = 50", ", sync_every = 5", 3);
     const int64_t before_us = run_beside_low(workload).later_us(20);

@@ -213,6 +213,8 @@ struct Scheduled<kEntry, kCompletes, Result (*)(Arguments...)> {
         WatchedLaunch launch(stream, Declared<kEntry>::kPerThread, kKind);
         if constexpr (kSharesHardware && is_cooperative(kName))
             if (launch.entry() != nullptr) launch.entry()->cooperative.store(true, std::memory_order_relaxed);
+        // All its blocks start together, and what holds the device may have the place of one.
+        if constexpr (is_cooperative(kName)) xq_end_held_keep_alive();
         if constexpr (is_copy(kName)) launch.note_copy(bytes_of_copy<kEntry>(arguments...));
         QueueMark mark;
         if constexpr (kCompletes) {

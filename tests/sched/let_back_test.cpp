@@ -1,0 +1,119 @@
+// A victim that was taken off is let back before the end of a burst, while the urgent process holds the device.
+#include <gtest/gtest.h>
+
+#include "sched/given_units.h"
+#include "xsched/types.h"
+
+namespace xsched::sched {
+namespace {
+
+using namespace testing;
+
+class LetBack : public ::testing::Test {
+protected:
+    // The victim has long commands, and is off by a call.
+    void SetUp() override {
+        for (UnitState* unit : {&low_, &high_}) {
+            unit->level = kPreemptLevelInterrupt;
+            unit->costs = kGpu;
+            unit->unit.device = 1;
+        }
+        low_.unit.id = low_.unit.process = low_.group = 1;
+        low_.unit.command_ns = 30 * kMs;
+        low_.ready = true;
+        high_.unit.id = high_.unit.process = high_.group = 2;
+        high_.unit.priority = 1;
+        high_.unit.command_ns = 10 * kUs;
+        for (int i = 0; i < 20; ++i) {  // short pauses: it does not use the device in one stretch
+            work();
+            pass(30 * kUs);
+            rest();
+            pass(30 * kUs);
+        }
+        rest();
+        pass(10 * kMs);
+        work();
+        pass(kMs);
+        ASSERT_TRUE(low().suspend);
+        ASSERT_EQ(low().preemption.interrupt, Interrupt::kTakenOff);
+        ASSERT_NE(low().preemption.timeslice_us, 0U);
+    }
+    void work() {
+        high_.ready = true;
+        high_.unit.ready_since_ns = now_ns_;
+    }
+    void rest() {
+        high_.ready = false;
+        high_.idle_since_ns = now_ns_;
+    }
+    void pass(int64_t ns) {
+        now_ns_ += ns;
+        ++high_.completed;
+        const UnitState units[] = {low_, high_};
+        plan_ = &core_.decide(units, now_ns_);
+    }
+    void holds(int64_t ns) { high_.holds_until_ns = now_ns_ + ns; }
+    const Verdict& low() const { return plan_->verdicts[0]; }
+
+    UnitState low_;
+    UnitState high_;
+    int64_t now_ns_ = kStart;
+    WholeCore core_ = hpf_core();
+    const WholeCore::Plan* plan_ = nullptr;
+};
+
+TEST_F(LetBack, WhileTheDeviceIsHeld) {
+    holds(500 * kUs);
+    pass(10 * kUs);
+    EXPECT_TRUE(low().suspend) << "its gate stays closed";
+    EXPECT_EQ(low().preemption.interrupt, Interrupt::kNone);
+    EXPECT_EQ(low().preemption.mechanism, Mechanism::kTimeslice);
+    EXPECT_FALSE(low().preemption.on_its_way);
+}
+
+TEST_F(LetBack, TakenOffAgainIfTheBurstGoesOn) {
+    holds(500 * kUs);
+    pass(10 * kUs);
+    const int64_t until_ns = high_.holds_until_ns;
+    EXPECT_LE(plan_->wake_at_ns, until_ns);
+    pass(until_ns - now_ns_);
+    EXPECT_EQ(low().preemption.interrupt, Interrupt::kTakenOff);
+    EXPECT_EQ(low().preemption.mechanism, Mechanism::kInterrupt);
+}
+
+// It pauses when the hold ends: that may be the end, or not.
+TEST_F(LetBack, TakenOffAgainOnceItWorksAgain) {
+    holds(500 * kUs);
+    pass(10 * kUs);
+    rest();
+    pass(500 * kUs);
+    if (low().suspend) {
+        EXPECT_EQ(low().preemption.interrupt, Interrupt::kNone);
+    }
+    work();
+    pass(10 * kUs);
+    ASSERT_TRUE(low().suspend);
+    EXPECT_EQ(low().preemption.interrupt, Interrupt::kTakenOff);
+}
+
+TEST_F(LetBack, NotWithoutAHold) {
+    pass(10 * kUs);
+    EXPECT_EQ(low().preemption.interrupt, Interrupt::kTakenOff);
+}
+
+// It would change places with its equal at the rate of their short timeslices.
+TEST_F(LetBack, NotBesideAnEqual) {
+    UnitState equal = low_;
+    equal.unit.id = equal.unit.process = equal.group = 3;
+    equal.level = kPreemptLevelDeactivate;
+    const UnitState three[] = {low_, high_, equal};
+    core_.decide(three, now_ns_ += kMs);
+    UnitState held = high_;
+    held.holds_until_ns = now_ns_ + kMs;
+    const UnitState units[] = {low_, held, equal};
+    const WholeCore::Plan& plan = core_.decide(units, now_ns_ += 10 * kUs);
+    EXPECT_EQ(plan.verdicts[0].preemption.interrupt, Interrupt::kTakenOff);
+}
+
+}  // namespace
+}  // namespace xsched::sched
