@@ -14,7 +14,7 @@ constexpr int kBehind = 2;
 
 // xsched_keep_alive waits until the word is past `number`, or `ns` have passed. Once the word was seen to be `number`,
 // it is `followed` since then instead: the program has launched something, and what follows is on its way or is not to
-// come.
+// come. That may have been before this one began.
 constexpr char kKernels[] = R"(.version 6.0
 .target sm_50
 .address_size 64
@@ -31,6 +31,7 @@ constexpr char kKernels[] = R"(.version 6.0
     ld.param.u64 %behind, [followed];
     mov.u64 %time, %globaltimer;
     add.u64 %end, %time, %ns;
+    add.u64 %soon, %time, %behind;
 again:
     ld.volatile.global.u32 %now, [%word];
     sub.u32 %ahead, %now, %number;
