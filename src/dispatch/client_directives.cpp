@@ -184,6 +184,8 @@ void ClientSlots::direct_queue(uint32_t at, int64_t now_ns) {
     if (verdict.imminent && !queue.warmed) {
         const int64_t hold_ns = std::max<int64_t>(verdict.hold_until_ns - now_ns, 0);
         put(slot.warm_us, static_cast<uint32_t>(std::min(hold_ns, kMostHoldNs) / base::kMicrosecond));
+        const int64_t behind_ns = std::min(verdict.hold_behind_ns, kMostHoldNs);
+        put(slot.warm_behind_us, static_cast<uint32_t>(behind_ns / base::kMicrosecond));
         put(slot.warm_to_end, verdict.hold_to_end ? 1U : 0U);
         slot.warm.fetch_add(1, std::memory_order_release);
         touched_ = true;

@@ -202,7 +202,6 @@ void ClientSlots::publish_units() {
     common.stuck_since_ns = stuck_since_ns_;
     common.habits = view_.habits.get();
     common.keeps_alive = header.keeps_alive.load(std::memory_order_acquire) != 0;
-    common.holds_until_ns = header.holds_until_ns.load(std::memory_order_acquire);
     common.keep_alive_synchronizes = header.keep_alive_synchronizes.load(std::memory_order_relaxed);
     common.stopped = view_.record != nullptr && view_.record->stopped.load(std::memory_order_relaxed) != 0;
     if (view_.record != nullptr) common.unit.cpu_priority = view_.record->cpu_priority.load(std::memory_order_relaxed);

@@ -22,6 +22,7 @@ void join(sched::UnitState& state, const QueueNumbers& numbers, const sched::Cos
     state.slowed |= numbers.slowed;
     state.completed += numbers.completed;
     state.copies += numbers.copies;
+    state.holds_until_ns = std::max(state.holds_until_ns, numbers.holds_until_ns);
     state.idle_since_ns = std::max(state.idle_since_ns, numbers.idle_since_ns);
     state.progress_ns = std::max(state.progress_ns, numbers.progress_ns);
     state.level = std::min(state.level, numbers.level);
@@ -148,7 +149,6 @@ void ClientUnits::publish(const sched::UnitState& common) {
         state.group = common.group | (own.key.apart ? uint64_t{i + 1} << 32 : 0);
         state.stuck_since_ns = common.stuck_since_ns;
         state.keeps_alive = common.keeps_alive;
-        state.holds_until_ns = common.holds_until_ns;
         state.keep_alive_synchronizes = common.keep_alive_synchronizes;
         state.stopped = common.stopped;
         state.habits = common.habits;

@@ -78,6 +78,7 @@ bool read_slot(const ipc::QueueSlot& slot, int64_t now_ns, QueueNumbers& numbers
     numbers.busy_ns = take(slot.busy_ns, int64_t{0}, std::numeric_limits<int64_t>::max() / ipc::kMostQueues);
     numbers.copies = take(slot.copies);
     numbers.copied_bytes = take(slot.copied_bytes);
+    numbers.holds_until_ns = take(slot.holds_until_ns);
     return true;
 }
 

@@ -22,6 +22,7 @@ struct QueueNumbers : base::Hints {  // `priority` counts what the queue inherit
     uint64_t completed = 0;
     uint64_t copies = 0;
     uint64_t copied_bytes = 0;
+    int64_t holds_until_ns = 0;  // the device for its process
     bool silent = false;  // all that will be heard of it by itself has been heard, and there is more
     int64_t progress_ns = 0;  // if it is ready: when `completed` last changed, or it became so (ClientSlots sets it)
     bool device_progress = false;  // completion is seen only by looking

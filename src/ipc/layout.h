@@ -131,10 +131,13 @@ struct alignas(512) QueueSlot {
     // --- of what was submitted; here for want of room there. Only copies change them. (client)
     std::atomic<uint64_t> copies;  // copies of memory, each piece by itself
     std::atomic<uint64_t> copied_bytes;  // theirs, as far as their calls tell
+    // Its process holds the device through a burst, or to its end, until then; 0: it does not. (client)
+    std::atomic<int64_t> holds_until_ns;
     // --- a directive again: with `warm`, for how long the process may keep the device for work that is to come, in
     // microseconds; 0: only a moment
     std::atomic<uint32_t> warm_us;
-    std::atomic<uint32_t> warm_to_end;  // and that is a burst under way, until its next wait
+    std::atomic<uint32_t> warm_to_end;  // 1: for a burst under way, until its next wait
+    std::atomic<uint32_t> warm_behind_us;  // else so long behind the first launch, through the burst; 0: a moment
 };
 
 // Commands known to be complete. Without locks; never more than `submitted`.
@@ -219,7 +222,6 @@ struct Header {
     std::atomic<uint32_t> keeps_alive;  // 1: it is (client)
     std::atomic<uint32_t> keep_alive_synchronizes;  // while that is so: how often it synchronized, modulo 2^32 (client)
     std::atomic<int64_t> keep_alive_until_ns;  // others are on their way off until about then; 0: never yet (server)
-    std::atomic<int64_t> holds_until_ns;  // it holds the device to the end of a burst until then; 0: not yet (client)
     std::atomic<uint32_t> keep_alive_always_us;  // for so long behind any wait, whoever is off; 0: not (server)
     std::atomic<uint32_t> detached;  // 1: the server has let go of this client (server)
     // What a person said of queues made later (xcli hint PID, xcli config PID): which hints, a bit for each

@@ -32,7 +32,7 @@
 extern "C" {
 #endif
 
-#define XQ_DEVICE_ABI 18
+#define XQ_DEVICE_ABI 19
 
 typedef struct XqQueue XqQueue;
 
@@ -150,10 +150,10 @@ typedef struct XqKeepAliveOps {
     // when *keep_alive is past `number`, modulo 2^32, or after `ns`; once *keep_alive was seen to be `number`, some
     // microseconds after that instead. `number` is even.
     XResult (*start)(void* hwq, uint32_t number, int64_t ns, XqReturn when);
-    // The same in a queue of our own, before there is work of the program's: as `warm`, but for so long. It ends
-    // kXqHeldBehindLaunchNs after *keep_alive was seen to be `number`. Both do nothing, and say kXSchedErrorNotAllowed,
-    // while what was asked for before still waits for the device.
-    XResult (*hold)(void* hwq, uint32_t number, int64_t ns);
+    // The same in a queue of our own, beside the program's: as `warm`, but for so long. It ends `behind_ns` after
+    // *keep_alive was seen to be `number`. Both do nothing, and say kXSchedErrorNotAllowed, while what was asked for
+    // before still waits for the device.
+    XResult (*hold)(void* hwq, uint32_t number, int64_t ns, int64_t behind_ns);
     // Whether the vendor's queue has nothing to do, as the driver says; else, or where nobody may ask,
     // kXSchedErrorNotAllowed.
     XResult (*is_idle)(void* hwq);

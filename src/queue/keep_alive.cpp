@@ -20,6 +20,7 @@ constinit std::atomic<KeepAlive*> KeepAlive::awaiting{nullptr};
 constinit std::atomic<int64_t> KeepAlive::held_until_ns{0};
 constinit std::atomic<uint32_t> KeepAlive::not_held{0};
 constinit std::atomic<bool> KeepAlive::ends_with_wait{false};
+constinit std::atomic<bool> KeepAlive::through{false};
 
 void KeepAlive::begin() {
     running_.store(false, std::memory_order_relaxed);
@@ -35,6 +36,7 @@ uint32_t KeepAlive::next_number(int64_t* ns) {
     ipc::Header& header = core_.published.header();
     if (header.keeps_alive.load(std::memory_order_relaxed) == 0) return 0;
     header.keep_alive_synchronizes.fetch_add(1, std::memory_order_relaxed);
+    if (holds_through()) return 0;
     *ns = header.keep_alive_always_us.load(std::memory_order_relaxed) * base::kMicrosecond;
     if (base::now_ns() < header.keep_alive_until_ns.load(std::memory_order_relaxed)) *ns = std::max(*ns, kLongestNs);
     if (*ns == 0) return 0;
@@ -173,7 +175,7 @@ void KeepAlive::warm_if_asked() {
     else if (slot.warm_to_end.load(std::memory_order_relaxed) != 0)
         hold_to_end(hold_ns);
     else
-        hold(hold_ns);
+        hold(hold_ns, slot.warm_behind_us.load(std::memory_order_relaxed) * base::kMicrosecond);
 }
 
 // The number of one to hold; 0: not now. Before a burst: that is there, or was.
@@ -186,13 +188,25 @@ uint32_t KeepAlive::number_to_hold(bool to_end) {
 }
 
 // One at a time: they stand in the same queue of ours.
-bool KeepAlive::put_held(uint32_t number, int64_t ns) {
-    held_until_ns.store(base::now_ns() + ns + kXqHeldBehindLaunchNs, std::memory_order_relaxed);
+bool KeepAlive::put_held(uint32_t number, int64_t ns, int64_t behind_ns) {
+    held_until_ns.store(base::now_ns() + ns + behind_ns, std::memory_order_relaxed);
     holder.store(this, std::memory_order_seq_cst);
-    return ops()->hold(core_.setup.impl, number, ns) == kXSchedSuccess;
+    return ops()->hold(core_.setup.impl, number, ns, behind_ns) == kXSchedSuccess;
 }
 
-void KeepAlive::hold(int64_t ns) {
+// The scheduler need keep nobody else off until then.
+void KeepAlive::tell_holds(int64_t until_ns) {
+    base::Lock lock(core_.mutex);
+    if (!core_.in_use) return;
+    core_.published.slot().holds_until_ns.store(until_ns, std::memory_order_release);
+    ipc::ring_doorbell(core_.published.header());
+}
+
+bool KeepAlive::holds_through() {
+    return through.load(std::memory_order_relaxed) && base::now_ns() < held_until_ns.load(std::memory_order_relaxed);
+}
+
+void KeepAlive::hold(int64_t ns, int64_t through_ns) {
     if (base::now_ns() < held_until_ns.load(std::memory_order_relaxed)) return;
     if (uint32_t left = not_held.load(std::memory_order_relaxed); left > 0) {
         not_held.compare_exchange_strong(left, left - 1, std::memory_order_relaxed);  // else memory was freed just now
@@ -205,7 +219,10 @@ void KeepAlive::hold(int64_t ns) {
               static_cast<long long>(ns / base::kMicrosecond));
     if (number == 0) return;
     awaiting.store(this, std::memory_order_seq_cst);
-    if (!put_held(number, ns)) return end_held();
+    through.store(through_ns != 0, std::memory_order_relaxed);
+    const int64_t behind_ns = through_ns != 0 ? through_ns : int64_t{kXqHeldBehindLaunchNs};
+    if (!put_held(number, ns, behind_ns)) return end_held();
+    if (through_ns != 0) tell_holds(base::now_ns() + ns + behind_ns);
     bool launched_meanwhile = false;  // by a thread that did not see that it is held
     {
         base::Lock lock(core_.mutex);
@@ -214,20 +231,18 @@ void KeepAlive::hold(int64_t ns) {
     if (launched_meanwhile) launched();
 }
 
-// The scheduler lets victims back once it is told that the device is held.
 void KeepAlive::hold_to_end(int64_t ns) {
     const int64_t until_ns = base::now_ns() + ns;
     if (base::now_ns() < held_until_ns.load(std::memory_order_relaxed)) return;
     if (not_held.load(std::memory_order_relaxed) > 0) return;
     const uint32_t number = number_to_hold(true);
     if (number == 0) return;
+    through.store(false, std::memory_order_relaxed);
     ends_with_wait.store(true, std::memory_order_seq_cst);
-    if (!put_held(number, ns)) return end_held();
+    if (!put_held(number, ns, kXqHeldBehindLaunchNs)) return end_held();
     XLOG_DEBG("queue 0x%lx keeps the device to the end of its burst, for %lld us at most",
               static_cast<unsigned long>(core_.handle), static_cast<long long>(ns / base::kMicrosecond));
-    ipc::Header& header = core_.published.header();
-    header.holds_until_ns.store(until_ns, std::memory_order_release);
-    ipc::ring_doorbell(header);
+    tell_holds(until_ns);
 }
 
 // A keep-alive of a later wait has the same word, and may have told it more.
@@ -249,6 +264,7 @@ void KeepAlive::end_held() {
     ends_with_wait.store(false, std::memory_order_relaxed);
     held_until_ns.store(0, std::memory_order_relaxed);
     held->tell_held(held->held_number_ + 1);
+    if (through.exchange(false)) held->tell_holds(0);
 }
 
 void KeepAlive::frees_memory() {

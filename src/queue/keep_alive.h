@@ -4,9 +4,9 @@
 //
 // Likewise before a burst that is foreseen: then nothing of the program's is there yet, and the keep-alive stands in a
 // queue of our own, beside the program's. It ends some time behind the process's first launch, whichever queue that is
-// in: until then that has launched enough to keep the device by itself, or the scheduler keeps the others off.
-//
-// And to the end of a burst that is about to be over (ipc::QueueSlot::warm_to_end): then it ends with the next wait.
+// in: until then that has launched enough to keep the device by itself, or the scheduler keeps the others off. Or it
+// stands through all of the burst, for as long as these last (ipc::QueueSlot::warm_behind_us): nobody else need be
+// kept off. And to the end of a burst that is about to be over (warm_to_end): then it ends with the next wait.
 //
 // For gated queues (XqKeepAliveOps). Any thread; takes the queue's lock itself, but where a comment says that it is
 // held.
@@ -52,6 +52,9 @@ public:
     }
     static constexpr uint32_t kBurstsAfterFree = 2;
 
+    // What is held stands through the burst under way.
+    static bool holds_through();
+
     // Agent thread: one of the two that follow has something to do.
     bool asked();
     // A thread of their own (agent/errands.h), for the driver may keep it waiting: as Header::keep_alive_wanted says.
@@ -72,8 +75,9 @@ private:
     bool nothing_pending();
     uint32_t raise_number();
     uint32_t number_to_hold(bool to_end);
-    bool put_held(uint32_t number, int64_t ns);
-    void hold(int64_t ns);
+    bool put_held(uint32_t number, int64_t ns, int64_t behind_ns);
+    void tell_holds(int64_t until_ns);
+    void hold(int64_t ns, int64_t through_ns);
     void hold_to_end(int64_t ns);
     void tell_held(uint32_t word);
     bool preparation_asked();
@@ -85,6 +89,7 @@ private:
     static std::atomic<int64_t> held_until_ns;  // it has ended by then
     static std::atomic<uint32_t> not_held;  // before so many bursts to come
     static std::atomic<bool> ends_with_wait;  // what is held
+    static std::atomic<bool> through;  // likewise: all of a burst, in whose waits no other one is needed
 
     QueueCore& core_;
     GatedPath& path_;

@@ -45,6 +45,7 @@ void PublishedSlot::publish(uint32_t index, const Setup& setup, const SlotState&
     set(slot.completed, state.completed);
     set(slot.copies, state.copies);
     set(slot.copied_bytes, state.copied_bytes);
+    set(slot.holds_until_ns, 0);
     set(slot.command_ns, meter.command_ns());
     set(slot.busy_ns, meter.busy_ns());
     const int64_t now = base::now_ns();

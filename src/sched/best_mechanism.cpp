@@ -40,7 +40,8 @@ Interrupt choose_interrupt(const Victim& victim, Mechanism mechanism, bool short
 }
 
 bool shortens_timeslice(const Victim& victim, Mechanism usual) {
-    return victim.level >= kPreemptLevelInterrupt && !victim.has_peer && usual >= Mechanism::kTimeslice;
+    if (victim.level < kPreemptLevelInterrupt || victim.has_peer) return false;
+    return usual >= Mechanism::kTimeslice || (usual == Mechanism::kGate && victim.rival_holds);
 }
 
 }  // namespace xsched::sched

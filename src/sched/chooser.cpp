@@ -153,7 +153,7 @@ void Chooser::see(Pass& pass, uint32_t place) {
     }
     known.progress_ns = state.progress_ns;
     const int64_t ready_ns = state.unit.ready_since_ns;
-    known.period.observe(ready_ns, state.idle_since_ns);
+    note_held(known, known.period.observe(ready_ns, state.idle_since_ns));
     repay_foreseen(device, known, ready_ns);
     // It came back while the device was kept for it: that was right.
     LongerPause& pause = known.longer_pause;
@@ -175,6 +175,7 @@ void Chooser::settle_wish(Pass& pass, uint32_t place) {
     known.expected = {};
     const int64_t held_until_ns = std::exchange(known.hold_until_ns, 0);
     const bool held_to_end = std::exchange(known.hold_to_end, false);
+    known.hold_behind_ns = 0;
     bool wants = false;
     bool claims = false;
     if (state.ready) {

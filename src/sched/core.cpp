@@ -160,6 +160,7 @@ void Core::State::judge(Pass& pass, uint32_t at) {
         verdict.preemptible = pass.device.preemptible[known.place] != 0;
         verdict.hold_until_ns = known.hold_until_ns;
         verdict.hold_to_end = known.hold_to_end;
+        verdict.hold_behind_ns = known.hold_behind_ns;
         verdict.imminent =
             verdict.hold_until_ns != 0 ||
             (known.expected.at_ns != 0 && pass.now_ns >= known.expected.at_ns - Expectation::kImminentNs);

@@ -8,6 +8,12 @@ namespace {
 
 // A burst as long as so many switches is hardly longer for one more, which its victims would have to pay instead.
 constexpr int64_t kSwitches = 25;
+// Through bursts of this length at most: what holds the device has the place of a thread block meanwhile.
+constexpr int64_t kLongestThroughNs = 2'000'000;
+// Behind their usual length.
+constexpr int64_t kThroughMoreNs = 20'000;
+// To the end of bursts from this length on, since calls take as long.
+constexpr int64_t kLeastToEndNs = 2'000'000;
 
 // Whether it may have the device before its burst, without anybody being suspended: short timeslices let it in within
 // a switch. Not before anybody as urgent, nor before work of its own process, which would wait as well. Who copies
@@ -43,6 +49,7 @@ void begin(Pass& pass, uint32_t place, const Expected& next, bool holds) {
     foreseen.refused =
         (holds && !may_hold(pass, place)) || !pass.device.foresights.take(most_ns + calls_ns, pass.now_ns);
     foreseen.taken_ns = foreseen.refused ? 0 : most_ns;
+    foreseen.through = holds && !foreseen.refused && pass.history(place).leads && may_hold_through(pass.history(place));
 }
 
 }  // namespace
@@ -52,7 +59,8 @@ Expected rhythm_of(Pass& pass, uint32_t place) {
     if (pass.settings.foresight == Foresight::kNone || state.ready) return {};
     if (state.unit.expect_ns != 0 || state.unit.period_us != 0) return {};
     if (!state.keeps_alive && pass.settings.foresight != Foresight::kTakeOff) return {};
-    if (state.keeps_alive && pass.history(place).period.length_ns() > kSwitches * state.costs.switch_ns()) return {};
+    const int64_t lost_in_ns = kSwitches * state.costs.switch_ns();
+    if (state.keeps_alive && lost_in_ns != 0 && pass.history(place).period.length_ns() > lost_in_ns) return {};
     return pass.history(place).period.next(state.idle_since_ns, pass.now_ns);
 }
 
@@ -68,7 +76,9 @@ Expected foresee(Pass& pass, uint32_t place, const Expected& rhythm, int64_t vic
     if (known.foreseen.refused) return {};
     if (!holds) return rhythm;
     pass.wake(begun ? rhythm.until_ns : begin_ns);
-    if (begun) known.hold_until_ns = rhythm.until_ns;
+    if (!begun) return {};
+    known.hold_until_ns = rhythm.until_ns;
+    if (known.foreseen.through) known.hold_behind_ns = known.period.usual_length_ns() + kThroughMoreNs;
     return {};
 }
 
@@ -78,13 +88,26 @@ void foresee_end(Pass& pass, uint32_t place) {
     if (pass.settings.foresight == Foresight::kNone || !state.keeps_alive || !known.leads) return;
     if (known.pauses.streams() || known.pauses.begin_with_wait()) return;
     const Expected end = known.period.end(pass.now_ns);
-    if (end.at_ns == 0) return;
+    if (end.at_ns == 0 || known.period.length_ns() < kLeastToEndNs) return;
     known.timed = true;
     const int64_t begin_ns = end.begin_ns(Foreseen::kWakeNs + state.costs.interrupt_ns());
     pass.wake(pass.now_ns < begin_ns ? begin_ns : end.until_ns);
     if (pass.now_ns < begin_ns) return;
     known.hold_until_ns = end.until_ns;
     known.hold_to_end = true;
+}
+
+bool may_hold_through(const UnitHistory& known) {
+    const int64_t length_ns = known.period.usual_length_ns();
+    if (length_ns == 0 || length_ns > kLongestThroughNs || !known.period.even()) return false;
+    return !known.pauses.streams() && known.pauses.begin_with_wait() && known.hold_trial.may();
+}
+
+void note_held(UnitHistory& known, int64_t length_ns) {
+    if (length_ns == 0) return;
+    if (known.was_foreseen) known.hold_trial.note(known.held_through, length_ns);
+    known.was_foreseen = known.foreseen.begun_ns != 0;
+    known.held_through = known.was_foreseen && known.foreseen.through;
 }
 
 void repay_foreseen(DeviceHistory& device, UnitHistory& known, int64_t ready_ns) {

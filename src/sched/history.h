@@ -16,6 +16,7 @@
 #include "sched/expectation.h"
 #include "sched/gang.h"
 #include "sched/group.h"
+#include "sched/hold_trial.h"
 #include "sched/pauses.h"
 #include "sched/period.h"
 #include "sched/precautions.h"
@@ -55,11 +56,15 @@ struct UnitHistory {
     Expected expected;  // it wants the device for nothing else
     int64_t hold_until_ns = 0;  // Verdict::hold_until_ns
     bool hold_to_end = false;
+    int64_t hold_behind_ns = 0;
     Starvation starvation;
     Claim claim;
     Expectation expectation;
     Period period;
     Foreseen foreseen;
+    HoldTrial hold_trial;
+    bool was_foreseen = false;  // the burst under way, or the last one; and held through
+    bool held_through = false;
     Anticipation anticipation;
     LongerPause longer_pause;
     Pauses pauses;

@@ -83,19 +83,36 @@ Mechanism in_force(const Pass& pass, const Group& group, const Present& present,
     return choose_mechanism(victim);
 }
 
+// The urgent process holds the device: nobody need call, and whoever was taken off may be let back.
+bool is_held(const Pass& pass, const Group& group, const Present& present) {
+    if (present.urgent == nullptr || present.urgent_is_equal || present.victim.has_peer) return false;
+    return pass.now_ns < present.urgent->holds_until_ns && group.has_short_timeslice(pass.now_ns) &&
+           !rival_has_short_timeslice(pass, present);
+}
+
+// In a short timeslice, which it has so that a rival can hold the device, its gate is not enough where none does: what
+// stands before that would have the device back in each pause.
+Mechanism behind_gate(const Group& group, const Present& present, Mechanism chosen) {
+    const bool returns = chosen == Mechanism::kGate && group.timeslice_us != 0 && present.victim.rival_holds;
+    return returns && present.interruptible() && !present.urgent_is_equal ? Mechanism::kInterrupt : chosen;
+}
+
 void begin_suspension(const Pass& pass, Group& group, const Present& present, Mechanism chosen) {
     const UnitState* const urgent = present.urgent;
     group.suspended_ns = group.chosen_ns = pass.now_ns;
     chosen = present.urgent_is_equal ? at_a_turns_end(group, present, in_force(pass, group, present, chosen))
                                      : affordable(pass, present, in_force(pass, group, present, chosen));
+    group.let_back = is_held(pass, group, present);
+    chosen = group.let_back ? Mechanism::kTimeslice : behind_gate(group, present, chosen);
     group.mechanism = present.interruptible() && urgent == nullptr ? Mechanism::kInterruptHeld : chosen;
     const bool unseen = !present.urgent_is_equal && pass.now_ns < group.unseen_until_ns;
     const bool too_little = (group.mechanism == Mechanism::kGate && group.distrust.holds(pass.now_ns)) ||
                             (!interrupts(group.mechanism) && unseen);
     if (too_little && present.interruptible()) group.mechanism = Mechanism::kInterruptLate;
     // Its rival streams as a rule; it may pause today.
-    group.on_its_way = group.mechanism == Mechanism::kTimeslice && present.ready && urgent != nullptr &&
-                       urgent->keeps_alive && pass.device.precautions.take(kKeepAliveNs, pass.now_ns);
+    group.on_its_way = group.mechanism == Mechanism::kTimeslice && !group.let_back && present.ready &&
+                       urgent != nullptr && urgent->keeps_alive &&
+                       pass.device.precautions.take(kKeepAliveNs, pass.now_ns);
     group.urgent_busy_ns = urgent != nullptr ? urgent->measured_ns : 0;
     group.urgent_id = urgent != nullptr ? urgent->unit.id : 0;
     group.urgent_at = present.urgent_at;
@@ -175,19 +192,12 @@ int64_t brief_until_ns(const Group& group, const Present& present) {
     return expected && group.mechanism == Mechanism::kTimeslice ? group.suspended_ns + victim.costs.off_ns() : 0;
 }
 
-// The burst ends soon, and until then its process holds the device: the call that lets the victim back may begin.
-bool may_come_back(const Pass& pass, const Group& group, const Present& present) {
-    if (present.urgent == nullptr || present.urgent_is_equal || present.victim.has_peer) return false;
-    return pass.now_ns < present.urgent->holds_until_ns && group.has_short_timeslice(pass.now_ns) &&
-           !rival_has_short_timeslice(pass, present);
-}
-
 void look_again(Group& group, int64_t at_ns) {
     group.late_ns = group.late_ns != 0 ? std::min(group.late_ns, at_ns) : at_ns;
 }
 
 void let_back(const Pass& pass, Group& group, const Present& present) {
-    const bool may = may_come_back(pass, group, present);
+    const bool may = is_held(pass, group, present);
     if (group.interrupt != Interrupt::kNone && may) {
         group.mechanism = Mechanism::kTimeslice;
         group.interrupt = Interrupt::kNone;
@@ -202,7 +212,7 @@ void escalate(const Pass& pass, Group& group, const Present& present) {
     if (group.mechanism != Mechanism::kTimeslice || present.urgent == nullptr) return;
     if (present.victim.rival_streams && !present.urgent_is_equal) return;
     if (pass.now_ns < brief_until_ns(group, present)) return;
-    if (group.let_back && (!present.urgent->ready || may_come_back(pass, group, present))) return;
+    if (group.let_back && (!present.urgent->ready || is_held(pass, group, present))) return;
     group.let_back = false;
     group.mechanism = Mechanism::kInterrupt;
     group.chosen_ns = pass.now_ns;

@@ -47,6 +47,7 @@ public:
     // The next is expected from then on: as early as may be had for 1 part in 100 of the time itself.
     int64_t from_ns() const { return from_ns_; }
     int64_t most_ns() const { return most_ns_; }
+    int64_t most_but_one_ns() const { return most_but_one_ns_; }
 
 private:
     static constexpr int64_t kPart = 100;
@@ -69,6 +70,9 @@ private:
         const auto [least, most] = std::ranges::minmax_element(known());
         least_ns_ = *least;
         most_ns_ = *most;
+        most_but_one_ns_ = least_ns_;
+        for (const int64_t& ns : known())
+            if (&ns != &*most) most_but_one_ns_ = std::max(most_but_one_ns_, ns);
         from_ns_ = least_ns_ - kEarlyNs;
         if (!even()) return;
         while (from_ns_ < most_ns_ && kept_ns(from_ns_) > least_ns_ / kPart) from_ns_ += kStepNs;
@@ -78,6 +82,7 @@ private:
     std::array<int64_t, kMost> times_{};
     int64_t least_ns_ = 0;
     int64_t most_ns_ = 0;
+    int64_t most_but_one_ns_ = 0;
     int64_t from_ns_ = 0;
     unsigned next_ = 0;
     unsigned count_ = 0;
@@ -91,22 +96,25 @@ public:
     // Shorter ones leave nothing for it.
     static constexpr int64_t kLeastPeriodNs = 4'000'000;
     static constexpr int64_t kLeastRestNs = 3'000'000;
-    static constexpr int64_t kLeastLengthNs = 2'000'000;
+    static constexpr int64_t kLeastLengthNs = 200'000;
 
-    // The unit as seen now.
-    void observe(int64_t ready_since_ns, int64_t idle_since_ns) {
-        if (ready_since_ns <= seen_ns_) return;
+    // The unit as seen now. Returns how long the burst before was, if another one has begun since; 0: not, or not
+    // known.
+    int64_t observe(int64_t ready_since_ns, int64_t idle_since_ns) {
+        if (ready_since_ns <= seen_ns_) return 0;
         const int64_t before_ns = std::exchange(seen_ns_, ready_since_ns);
         // A pause that nobody saw begin is long if the one that was seen last, or the unit's work, began long before.
         const bool seen = idle_since_ns > before_ns;
-        if (ready_since_ns - (seen ? idle_since_ns : before_ns) < (seen ? kLongPauseNs : kLeastRestNs)) return;
-        if (began_ns_ != 0) periods_.add(ready_since_ns - began_ns_);
-        if (idle_since_ns > began_ns_ && began_ns_ != 0) {
-            rests_.add(ready_since_ns - idle_since_ns);
-            lengths_.add(idle_since_ns - began_ns_);
-        }
-        began_ns_ = ready_since_ns;
+        if (ready_since_ns - (seen ? idle_since_ns : before_ns) < (seen ? kLongPauseNs : kLeastRestNs)) return 0;
+        const int64_t began_ns = std::exchange(began_ns_, ready_since_ns);
+        if (began_ns != 0) periods_.add(ready_since_ns - began_ns);
+        if (idle_since_ns <= began_ns || began_ns == 0) return 0;
+        rests_.add(ready_since_ns - idle_since_ns);
+        lengths_.add(idle_since_ns - began_ns);
+        return idle_since_ns - began_ns;
     }
+    // The next burst is expected, once it is idle.
+    bool even() const { return periods_.even() || rests_.even(); }
 
     // Of a unit that is idle since then. Until the burst has come or is given up.
     Expected next(int64_t idle_since_ns, int64_t now_ns) const {
@@ -130,6 +138,8 @@ public:
     }
     // How long bursts are that are about equally long; 0: they are not.
     int64_t length_ns() const { return lengths_.even() ? lengths_.most_ns() : 0; }
+    // The same without the longest, which may be the machine's.
+    int64_t usual_length_ns() const { return lengths_.even() ? lengths_.most_but_one_ns() : 0; }
 
 private:
     bool rests_are_more_even() const {
@@ -155,6 +165,7 @@ struct Foreseen {
     int64_t costs_from_ns = 0;  // from then on nobody has anything of the device; the switch is needed in any case
     int64_t taken_ns = 0;
     bool refused = false;
+    bool through = false;  // all of it, and not its begin alone
 };
 
 }  // namespace xsched::sched

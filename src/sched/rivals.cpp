@@ -21,6 +21,7 @@ void Rivals::sum_up(std::span<const UnitState> units, std::span<const int32_t> u
         // One that pauses often is enough: the hardware would switch in each of its pauses.
         if (!usages[at].streams) next.above_pausing.add(process);
         if (!usages[at].brief) next.above_lasting.add(process);
+        if (!usages[at].holds) next.above_not_holding.add(process);
         if (!usages[at].keeps_alive) next.above_leaving.add(process);
         if (usages[at].unsure) next.above_unsure.add(process);
         if (usages[at].outlasts) next.above_outlasting.add(process);
@@ -30,6 +31,7 @@ void Rivals::sum_up(std::span<const UnitState> units, std::span<const int32_t> u
         by_rank_[rank - 1].above.add(by_rank_[rank].above);
         by_rank_[rank - 1].above_pausing.add(by_rank_[rank].above_pausing);
         by_rank_[rank - 1].above_lasting.add(by_rank_[rank].above_lasting);
+        by_rank_[rank - 1].above_not_holding.add(by_rank_[rank].above_not_holding);
         by_rank_[rank - 1].above_leaving.add(by_rank_[rank].above_leaving);
         by_rank_[rank - 1].above_unsure.add(by_rank_[rank].above_unsure);
         by_rank_[rank - 1].above_outlasting.add(by_rank_[rank].above_outlasting);
@@ -47,6 +49,7 @@ void Rivals::look(size_t at, const UnitState& victim, const Usage& usage, Victim
     result.copies = (result.copies || !result.has_rival) && copies;
     result.rival_streams = (result.rival_streams || !result.has_rival) && !rank.above_pausing.any_but(process);
     result.rival_is_brief = (result.rival_is_brief || !result.has_rival) && !rank.above_lasting.any_but(process);
+    result.rival_holds = (result.rival_holds || !result.has_rival) && !rank.above_not_holding.any_but(process);
     result.rival_keeps_alive = (result.rival_keeps_alive || !result.has_rival) && !rank.above_leaving.any_but(process);
     result.rival_is_unsure = result.rival_is_unsure || rank.above_unsure.any_but(process);
     result.rival_outlasts = result.rival_outlasts || rank.above_outlasting.any_but(process);

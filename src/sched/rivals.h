@@ -27,6 +27,7 @@ struct Usage {
     bool keeps_alive = false;  // it keeps the device through its short pauses
     bool unsure = false;  // Pauses::unsure
     bool outlasts = false;  // its bursts are longer than its timeslice in the hardware
+    bool holds = false;  // it holds the device through its bursts, which are foreseen
     int64_t holds_until_ns = 0;  // UnitState::holds_until_ns
     InTurns in_turns = InTurns::kPrevents;
     bool operator==(const Usage&) const = default;
@@ -53,6 +54,7 @@ private:
         Processes above;
         Processes above_pausing;  // of those above, the ones that pause often,
         Processes above_lasting;  // and the ones whose bursts are not brief
+        Processes above_not_holding;  // and the ones that do not hold it through their bursts
         Processes above_leaving;  // and the ones that do not keep the device through their pauses
         Processes above_unsure;  // and those of which too little is known
         Processes above_outlasting;  // and those whose bursts outlast their timeslices

@@ -28,7 +28,7 @@ struct UnitState {
     bool slowed = false;           // what level 3 leaves it: it goes on, on few compute units
     bool stopped = false;          // its process is stopped (SIGSTOP): it cannot use the device for long
     bool keeps_alive = false;      // its process can keep the device through its own pauses
-    int64_t holds_until_ns = 0;    // and does so until then, to the end of a burst (Verdict::hold_to_end)
+    int64_t holds_until_ns = 0;    // and does so until then, to the end of a burst or through all of it (Verdict)
     uint32_t keep_alive_synchronizes = 0;  // how often that synchronized
     uint32_t level = 0;            // preempt level that all of its queues have
     uint64_t user = 0;             // whose it is: gangs are a user's own
@@ -74,6 +74,7 @@ struct Verdict {
     // And its process may keep the device for it until then, with nobody suspended; 0: it may not.
     int64_t hold_until_ns = 0;
     bool hold_to_end = false;  // that is a burst under way, which ends soon, and none to come
+    int64_t hold_behind_ns = 0;  // and so long behind the first launch; 0: for a moment
     bool suspect = false;  // others make room for it, and it completes nothing
     Reason reason{};  // of a unit that did not change itself: up to kLookAtAllNs old
     uint64_t by = 0;  // the unit it makes room for, 0: none
@@ -86,7 +87,8 @@ struct Verdict {
     bool directs_as(const Verdict& other) const {
         return suspend == other.suspend && by == other.by && preemptible == other.preemptible &&
                watched == other.watched && imminent == other.imminent && hold_until_ns == other.hold_until_ns &&
-               hold_to_end == other.hold_to_end && suspect == other.suspect && preemption == other.preemption;
+               hold_to_end == other.hold_to_end && hold_behind_ns == other.hold_behind_ns && suspect == other.suspect &&
+               preemption == other.preemption;
     }
 };
 

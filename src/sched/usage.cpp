@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "sched/foreseen.h"
 #include "sched/long_timeslice.h"
 #include "xsched/types.h"
 
@@ -45,6 +46,8 @@ void see_usage(Pass& pass, uint32_t at) {
                       .keeps_alive = keeps_alive,
                       .unsure = careful && pauses.unsure(),
                       .outlasts = pauses.stretch_ns() > longest_in_one_ns(pass.settings),
+                      .holds = pass.settings.foresight == Foresight::kHold && state.keeps_alive && unit.leads &&
+                               may_hold_through(unit),
                       .holds_until_ns = state.holds_until_ns,
                       .in_turns = in_turns(state, unit.copies)};
     if (std::exchange(device.usages[at], usage) != usage) device.rivals_changed = true;

@@ -126,6 +126,8 @@ int64_t QueueModel::launch(int64_t length_ns, bool retry, int64_t now_ns) {
     }
     put(slot_->launched, submitted_);
     command.ready_ns = now_ns + host_ns + costs_.start_us;
+    if (const int64_t behind_ns = std::exchange(held_behind_ns_, 0); behind_ns != 0 && now_ns < context_.held_until_ns)
+        device_.hold(context_, context_.held_from_ns, command.ready_ns + behind_ns, now_ns);
     if (std::exchange(held_, false)) device_.end_hold(stream_, command.ready_ns, now_ns);
     stream_.commands.push(command);
     was_closed_ = was_closed_ || closed();
@@ -181,9 +183,13 @@ void QueueModel::hold_if_asked(int64_t now_ns) {
     const uint32_t warm = slot_->warm.load(std::memory_order_relaxed);
     if (std::exchange(warm_seen_, warm) == warm || header_->keeps_alive.load(std::memory_order_relaxed) == 0) return;
     const int64_t hold_ns = slot_->warm_us.load(std::memory_order_relaxed) * base::kMicrosecond;
-    if (slot_->warm_to_end.load(std::memory_order_relaxed) != 0) {
+    const int64_t behind_ns = slot_->warm_behind_us.load(std::memory_order_relaxed) * base::kMicrosecond;
+    const bool to_end = slot_->warm_to_end.load(std::memory_order_relaxed) != 0;
+    if (to_end || (behind_ns != 0 && done_ == submitted_)) {
+        held_behind_ns_ = to_end ? 0 : behind_ns;
+        ends_with_wait_ = to_end;
         device_.hold(context_, now_ns + costs_.errand_us, now_ns + hold_ns, now_ns);
-        return put(header_->holds_until_ns, now_ns + hold_ns);
+        return put(slot_->holds_until_ns, now_ns + hold_ns + behind_ns);
     }
     if (hold_ns == 0 || done_ != submitted_ || !stream_.commands.empty()) return;
     held_ = true;
@@ -224,7 +230,7 @@ void QueueModel::sync_begin(int64_t now_ns) {
     int64_t most_ns = header_->keep_alive_always_us.load(std::memory_order_relaxed) * base::kMicrosecond;
     if (now_ns < header_->keep_alive_until_ns.load(std::memory_order_relaxed))
         most_ns = std::max(most_ns, costs_.keep_alive_most_us);
-    if (most_ns == 0) return;
+    if (most_ns == 0 || context_.held(now_ns)) return;
     if (done_ == submitted_ || stream_.commands.back().hold) return;
     held_ = true;
     stream_.commands.push(
@@ -232,7 +238,7 @@ void QueueModel::sync_begin(int64_t now_ns) {
 }
 
 void QueueModel::end_hold(int64_t now_ns) {
-    if (now_ns < context_.held_until_ns) device_.hold(context_, 0, 0, now_ns);
+    if (std::exchange(ends_with_wait_, false) && now_ns < context_.held_until_ns) device_.hold(context_, 0, 0, now_ns);
 }
 
 void QueueModel::sync_end(uint64_t mark, int64_t now_ns) {

@@ -99,6 +99,8 @@ private:
     uint32_t hold_number_ = 0;
     uint32_t warm_seen_ = 0;
     bool held_ = false;
+    int64_t held_behind_ns_ = 0;  // beside the stream, through a burst to come
+    bool ends_with_wait_ = false;
     bool silent_waits_ = false;
 };
 

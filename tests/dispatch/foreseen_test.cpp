@@ -1,5 +1,6 @@
 // Bursts that are foreseen: the urgent program has the device beforehand, and nobody is suspended for that.
 #include "dispatch/mechanism_in_slots.h"
+#include "sched/hold_trial.h"
 #include "sched/period.h"
 
 namespace xsched::dispatch {
@@ -63,6 +64,68 @@ TEST_F(Foreseen, ItHasTheDeviceASwitchBeforeAndNobodyIsSuspended) {
     EXPECT_LE(high.slot(0).warm_us.load(), 600U);
     EXPECT_FALSE(low.suspended(0));
     EXPECT_EQ(low.slot(0).warm, 0U);
+}
+
+// Bursts that wait for what they have launched, again and again.
+class ForeseenWithWaits : public Foreseen {
+protected:
+    static constexpr int kParts = 8;
+    static constexpr int64_t kPartNs = 100 * kUs, kPauseNs = 20 * kUs;
+    static constexpr int64_t kBurstNs = kParts * (kPartNs + kPauseNs) - kPauseNs;
+
+    // Returns when the next one is to begin, as `bursts`.
+    int64_t waiting_bursts(unsigned count) {
+        int64_t now = kStart + kMs;
+        for (unsigned i = 0; i < count; ++i) {
+            int64_t at = now;
+            for (int part = 0; part < kParts; ++part) {
+                high.submit(queue, at);
+                dispatcher.pass(at);
+                ++high.header().keep_alive_synchronizes;
+                high.complete(queue, at + kPartNs);
+                dispatcher.pass(at + kPartNs);
+                at += kPartNs + kPauseNs;
+            }
+            low.submit(0, at);
+            ++low.slot(0).completed;
+            pass_until(now + kBurstNs, now + kPeriodNs - (i + 1 == count ? kPeriodNs / 2 : 0));
+            now += kPeriodNs;
+        }
+        return now;
+    }
+    // The burst begins while its process says that it holds the device, or does not.
+    void begin_held(int64_t now, bool holds) {
+        ASSERT_NE(held_at(now - kPeriodNs / 2, now), 0);
+        high.slot(0).holds_until_ns = holds ? now + 2 * kMs : 0;
+        high.submit(0, now);
+        dispatcher.pass(now);
+        ASSERT_TRUE(low.suspended(0));
+    }
+    static constexpr unsigned kEnough = sched::EvenTimes::kEnough + sched::HoldTrial::kEach + 4;
+};
+
+TEST_F(ForeseenWithWaits, TheDeviceIsHeldThroughThem) {
+    const int64_t next_ns = waiting_bursts(kEnough);
+    ASSERT_NE(held_at(next_ns - kPeriodNs / 2, next_ns), 0);
+    EXPECT_GE(high.slot(0).warm_behind_us.load() * kUs, kBurstNs);
+    EXPECT_LE(high.slot(0).warm_behind_us.load() * kUs, kBurstNs + 50 * kUs);
+    EXPECT_EQ(high.slot(0).warm_to_end, 0U);
+}
+
+TEST_F(ForeseenWithWaits, NotBeforeItIsSeenHowLongTheyAreWithout) {
+    const int64_t next_ns = waiting_bursts(sched::EvenTimes::kEnough + 2);
+    ASSERT_NE(held_at(next_ns - kPeriodNs / 2, next_ns), 0);
+    EXPECT_EQ(high.slot(0).warm_behind_us, 0U);
+}
+
+TEST_F(ForeseenWithWaits, NobodyCallsWhileTheDeviceIsHeld) {
+    begin_held(waiting_bursts(kEnough), true);
+    EXPECT_FALSE(interrupt());
+}
+
+TEST_F(ForeseenWithWaits, TheVictimIsTakenOffWhereItIsNot) {
+    begin_held(waiting_bursts(kEnough), false);
+    EXPECT_TRUE(interrupt());
 }
 
 TEST_F(Foreseen, OnceForEachBurst) {

@@ -96,6 +96,22 @@ TEST_F(LetBack, TakenOffAgainOnceItWorksAgain) {
     EXPECT_EQ(low().preemption.interrupt, Interrupt::kTakenOff);
 }
 
+// Held from the begin on: nobody is taken off.
+TEST_F(LetBack, NobodyCallsWhereTheDeviceIsHeldThroughTheBurst) {
+    rest();
+    pass(10 * kMs);
+    ASSERT_FALSE(low().suspend);
+    work();
+    holds(900 * kUs);
+    pass(10 * kUs);
+    EXPECT_TRUE(low().suspend);
+    EXPECT_EQ(low().preemption.interrupt, Interrupt::kNone);
+    EXPECT_EQ(low().preemption.mechanism, Mechanism::kTimeslice);
+    EXPECT_FALSE(low().preemption.on_its_way) << "its pauses are bridged";
+    pass(900 * kUs);
+    EXPECT_EQ(low().preemption.interrupt, Interrupt::kTakenOff) << "it lasts longer";
+}
+
 TEST_F(LetBack, NotWithoutAHold) {
     pass(10 * kUs);
     EXPECT_EQ(low().preemption.interrupt, Interrupt::kTakenOff);

@@ -64,6 +64,16 @@ TEST(Mechanism, ProgramsOfOnePriorityDoNotTakeTurnsAtAMicrosecond) {
     EXPECT_FALSE(shortens_timeslice({}, Mechanism::kGate));
 }
 
+TEST(Mechanism, BehindOneThatHoldsTheDeviceBriefCommandsHaveAShortTimesliceToo) {
+    Victim victim = victim_of(kBriefNs);
+    EXPECT_FALSE(shortens_timeslice(victim, Mechanism::kGate));
+    victim.rival_holds = true;
+    EXPECT_EQ(choose_mechanism(victim), Mechanism::kGate);
+    EXPECT_TRUE(shortens_timeslice(victim, Mechanism::kGate));
+    victim.has_peer = true;
+    EXPECT_FALSE(shortens_timeslice(victim, Mechanism::kGate));
+}
+
 TEST(Mechanism, AMindIsNotChangedForALittle) {
     constexpr int64_t kAboutHalfNs = 450 * kUs;
     EXPECT_EQ(choose(kAboutHalfNs), Mechanism::kGate);

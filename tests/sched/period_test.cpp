@@ -163,6 +163,23 @@ TEST(Period, BurstsOfAboutOneLengthEndThen) {
     EXPECT_EQ(rhythm.period.length_ns(), kLengthNs);
 }
 
+TEST(Period, TheUsualLengthLeavesOutTheLongest) {
+    Rhythm rhythm;
+    EXPECT_EQ(rhythm.burst(kPeriodNs), rhythm.began_ns);
+    for (unsigned i = 0; i < EvenTimes::kMost; ++i) rhythm.burst(kPeriodNs, i == 3 ? 1'300 * kUs : 900 * kUs + i * kUs);
+    rhythm.burst(kPeriodNs);
+    EXPECT_EQ(rhythm.period.length_ns(), 1'300 * kUs);
+    EXPECT_EQ(rhythm.period.usual_length_ns(), 900 * kUs + (EvenTimes::kMost - 1) * kUs);
+}
+
+TEST(Period, ABurstThatBeginsTellsTheLengthOfTheLastOne) {
+    Period period;
+    EXPECT_EQ(period.observe(kStart, kStart - kSecond), 0) << "the first";
+    EXPECT_EQ(period.observe(kStart + 2 * kMs, kStart + 2 * kMs - 20 * kUs), 0) << "a part";
+    EXPECT_EQ(period.observe(kStart + 20 * kMs, kStart + 5 * kMs), 5 * kMs);
+    EXPECT_EQ(period.observe(kStart + 20 * kMs, kStart + 5 * kMs), 0) << "once";
+}
+
 TEST(Period, BurstsOfUnevenLengthEndWhenTheyDo) {
     Rhythm rhythm;
     for (unsigned i = 0; i < 3 * EvenTimes::kMost; ++i) {

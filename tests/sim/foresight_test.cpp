@@ -60,6 +60,23 @@ TEST(Foresight, OneRequestAfterTheOtherIsAsQuickAsAlone) {
     EXPECT_GT(seen.low_share, before.low_share - 0.02 - more * 900 / 4e6);
 }
 
+// A program that waits again and again within its bursts. Nobody makes a call, and its own pauses are bridged. Also
+// where a gate would do, which stands before brief kernels.
+TEST(Foresight, ABurstThatWaitsIsAsQuickAsAlone) {
+    for (const double low_ms : {0.05, 0.3, 3.0}) {
+        Workload workload =
+            workload_of("kind = 'periodic', period_ms = 10, jitter_us = 30", ", sync_every = 5", low_ms);
+        const Seen before = run_beside_low(workload);
+        workload.settings.foresight = sched::Foresight::kHold;
+        const Seen seen = run_beside_low(workload);
+        EXPECT_GT(before.later_us(100), 1'060) << low_ms;
+        EXPECT_LT(seen.later_us(100), 900) << low_ms << ": 886 alone";
+        EXPECT_GT(seen.low_share, before.low_share - 0.01) << low_ms;
+        if (low_ms < 0.3) continue;  // nobody calls anyway
+        EXPECT_GT(seen.low_share, before.low_share + 0.005) << low_ms;
+    }
+}
+
 // Calls let the victim back while the last of the burst is under way. The urgent program launches more slowly than the
 // device works, so that a switch at its begin is hardly seen.
 TEST(Foresight, TheVictimOfALongBurstIsBackAtItsEnd) {

@@ -101,8 +101,8 @@ constexpr XqKeepAliveOps kKeepAlive = {
         of(hwq).keep_alives.push_back({number, ns, when});
         return of(hwq).refuse_keep_alive ? kXSchedErrorHardware : kXSchedSuccess;
     },
-    .hold = [](void* hwq, uint32_t number, int64_t ns) -> XResult {
-        of(hwq).held_before.push_back({number, ns});
+    .hold = [](void* hwq, uint32_t number, int64_t ns, int64_t behind_ns) -> XResult {
+        of(hwq).held_before.push_back({number, ns, behind_ns});
         return of(hwq).refuse_keep_alive ? kXSchedErrorHardware : kXSchedSuccess;
     },
     .is_idle = [](void* hwq) -> XResult { return of(hwq).driver_is_idle ? kXSchedSuccess : kXSchedErrorNotAllowed; }};

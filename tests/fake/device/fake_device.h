@@ -101,6 +101,7 @@ public:
     struct HeldBefore {
         uint32_t number;
         int64_t ns;
+        int64_t behind_ns;
     };
     std::vector<HeldBefore> held_before;  // before there was work
     int keep_alive_prepared = 0;

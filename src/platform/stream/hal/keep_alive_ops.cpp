@@ -67,7 +67,8 @@ XResult start_keep_alive(void* self, uint32_t number, int64_t ns, XqReturn when)
 }
 
 // Beside the program's streams: from this thread, nobody knows what the program does in its own.
-XResult hold_device(void* self, [[maybe_unused]] uint32_t number, [[maybe_unused]] int64_t ns) {
+XResult hold_device(void* self, [[maybe_unused]] uint32_t number, [[maybe_unused]] int64_t ns,
+                    [[maybe_unused]] int64_t behind_ns) {
     HwQueue& hwq = of(self);
     const DriverUse use(hwq, false);
     if (use.verdict() != kXSchedSuccess) return use.verdict();
@@ -77,7 +78,7 @@ XResult hold_device(void* self, [[maybe_unused]] uint32_t number, [[maybe_unused
     [[maybe_unused]] const DevicePtr word = hwq.device_keep_alive.load(std::memory_order_relaxed);
     Result code = kNotSupported;
     if constexpr (kSwitchesContexts)
-        code = keep_alive(*hwq.api, hwq.context, scratch.stream, word, number, ns, kXqHeldBehindLaunchNs);
+        code = keep_alive(*hwq.api, hwq.context, scratch.stream, word, number, ns, behind_ns);
     return code == kSuccess ? kXSchedSuccess : kXSchedErrorNotSupported;
 }
 

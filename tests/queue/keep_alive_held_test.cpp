@@ -1,0 +1,249 @@
+// Keep-alives beside the program's queues: before a burst, through all of it, and to its end.
+#include "queue/keep_alives.h"
+
+namespace xsched {
+namespace {
+
+using fake::FakeDevice;
+
+// Before a burst that is foreseen.
+class KeepAliveHeld : public test::KeepAlives {
+protected:
+    void SetUp() override {
+        KeepAlives::SetUp();
+        xq_end_held_keep_alive();  // the last test's, which is in force for 0.45 ms and prevents another
+        xq_sync_end(device.abi_queue(), xq_sync_begin(device.abi_queue()));
+        others_are_kept_off(false);
+    }
+    static void ask(FakeDevice& of, uint32_t us) {
+        of.slot().warm_us = us;
+        ++of.slot().warm;
+        of.queue().keep_alive().warm_if_asked();
+    }
+    uint32_t word() const { return *device.keep_alive_word; }
+};
+
+TEST_F(KeepAliveHeld, SoLongAndTheFirstLaunchIsTold) {
+    ask(device, 300);
+    ASSERT_EQ(device.held_before.size(), 1u);
+    EXPECT_EQ(device.held_before[0].ns, 300 * base::kMicrosecond);
+    EXPECT_EQ(device.warmed, 0);
+    const uint32_t number = device.held_before[0].number;
+    EXPECT_LT(word(), number);
+    device.enqueue(1);
+    EXPECT_EQ(word(), number) << "it ends by itself, some time behind that";
+    device.enqueue(2);
+    device.enqueue(3);
+    EXPECT_EQ(word(), number) << "the device would turn to others while there is little behind it";
+    EXPECT_TRUE(device.keep_alives.empty());
+}
+
+TEST_F(KeepAliveHeld, AnotherQueuesLaunchCountsAsWell) {
+    FakeDevice other{test::kInterruptible};
+    ask(device, 300);
+    other.enqueue(1);
+    EXPECT_EQ(word(), device.held_before[0].number);
+}
+
+TEST_F(KeepAliveHeld, OneAtATime) {
+    ask(device, 3'600'000'000);
+    ask(device, 300);
+    EXPECT_EQ(device.held_before.size(), 1u);
+    xq_end_held_keep_alive();
+    ask(device, 300);
+    EXPECT_EQ(device.held_before.size(), 2u) << "that one is over";
+}
+
+// It stands beside the program's work, which is behind nothing of it.
+TEST_F(KeepAliveHeld, WhoAsksOrWaitsForTheStreamLeavesIt) {
+    ask(device, 300);
+    device.enqueue(1);
+    xq_end_keep_alive(device.abi_queue());
+    EXPECT_FALSE(xq_keep_alive(device.abi_queue(), kXqWhenComplete));
+    EXPECT_EQ(word(), device.held_before[0].number);
+}
+
+TEST_F(KeepAliveHeld, WhoWaitsForTheContextEndsIt) {
+    ask(device, 300);
+    xq_end_held_keep_alive();
+    EXPECT_EQ(word(), device.held_before[0].number + 1);
+    device.enqueue(1);
+    EXPECT_EQ(word(), device.held_before[0].number + 1);
+}
+
+TEST_F(KeepAliveHeld, NotBeforeBurstsOfAProgramThatFreesMemory) {
+    ask(device, 300);
+    xq_frees_memory();
+    EXPECT_EQ(word(), device.held_before[0].number + 1);
+    for (uint32_t i = 0; i < queue::KeepAlive::kBurstsAfterFree; ++i) ask(device, 300);
+    EXPECT_EQ(device.held_before.size(), 1u);
+    ask(device, 300);
+    EXPECT_EQ(device.held_before.size(), 2u) << "it has not freed any for long";
+    xq_end_held_keep_alive();
+}
+
+TEST_F(KeepAliveHeld, AlsoBehindTheFirstLaunch) {
+    ask(device, 300);
+    device.enqueue(1);
+    xq_end_held_keep_alive();
+    EXPECT_EQ(word(), device.held_before[0].number + 1);
+}
+
+TEST_F(KeepAliveHeld, AWaitThatKeepsTheDeviceBeginsAnotherBesideIt) {
+    ask(device, 300);
+    device.enqueue(1);
+    others_are_kept_off(true);
+    EXPECT_TRUE(xq_keep_alive(device.abi_queue(), kXqAtOnce));
+    xq_end_held_keep_alive();
+    EXPECT_LT(word(), device.keep_alives.back().number) << "the two have one word";
+    device.enqueue(2);
+    EXPECT_EQ(word(), device.keep_alives.back().number);
+}
+
+// Nothing has been launched since.
+TEST_F(KeepAliveHeld, AlsoBehindTheKeepAliveOfTheLastWait) {
+    device.enqueue(1);
+    others_are_kept_off(true);
+    const uint64_t mark = xq_sync_begin(device.abi_queue());
+    ASSERT_TRUE(xq_keep_alive(device.abi_queue(), kXqWhenComplete));
+    while (device.step()) {
+    }
+    xq_sync_end(device.abi_queue(), mark);
+    ask(device, 300);
+    ASSERT_EQ(device.held_before.size(), 1u);
+    EXPECT_GT(word(), device.keep_alives.back().number);
+    EXPECT_LT(word(), device.held_before[0].number);
+}
+
+TEST_F(KeepAliveHeld, NotOnceTheBurstIsThere) {
+    device.enqueue(1);
+    ask(device, 300);
+    EXPECT_TRUE(device.held_before.empty());
+    EXPECT_EQ(device.warmed, 0);
+}
+
+TEST_F(KeepAliveHeld, NotWhereNoneIsPrepared) {
+    header().keeps_alive = 0;
+    ask(device, 300);
+    EXPECT_TRUE(device.held_before.empty());
+}
+
+TEST_F(KeepAliveHeld, WhatTheBackendRefusesHoldsNothing) {
+    device.refuse_keep_alive = true;
+    ask(device, 300);
+    EXPECT_EQ(word(), device.held_before[0].number + 1);
+    EXPECT_FALSE(device.queue().keep_alive().running());
+}
+
+// Through the whole of a burst.
+class KeepAliveThrough : public KeepAliveHeld {
+protected:
+    void SetUp() override {
+        KeepAliveHeld::SetUp();
+        device.slot().warm_behind_us = 900;
+        ask(device, 300);
+        ASSERT_EQ(device.held_before.size(), 1u);
+    }
+    void TearDown() override {
+        xq_end_held_keep_alive();
+        device.slot().warm_behind_us = 0;
+    }
+    uint32_t number() const { return device.held_before[0].number; }
+};
+
+TEST_F(KeepAliveThrough, ItEndsSoLongBehindTheFirstLaunch) {
+    EXPECT_EQ(device.held_before[0].ns, 300 * base::kMicrosecond);
+    EXPECT_EQ(device.held_before[0].behind_ns, 900 * base::kMicrosecond);
+    const int64_t until_ns = device.slot().holds_until_ns.load();
+    EXPECT_GT(until_ns, base::now_ns());
+    EXPECT_LE(until_ns, base::now_ns() + 1'200 * base::kMicrosecond);
+    device.enqueue(1);
+    EXPECT_EQ(word(), number());
+}
+
+// The two would have one word.
+TEST_F(KeepAliveThrough, NoWaitNeedsAnotherOne) {
+    device.slot().holds_until_ns = 0;
+    xq_end_held_keep_alive();
+    device.slot().warm_behind_us = 3'600'000'000U;
+    ask(device, 300);
+    ASSERT_EQ(device.held_before.size(), 2u);
+    device.enqueue(1);
+    others_are_kept_off(true);
+    const uint32_t waited = header().keep_alive_synchronizes.load();
+    EXPECT_FALSE(xq_keep_alive(device.abi_queue(), kXqAtOnce));
+    EXPECT_TRUE(device.keep_alives.empty());
+    EXPECT_EQ(word(), device.held_before[1].number) << "and no wait ends it";
+    EXPECT_EQ(header().keep_alive_synchronizes.load(), waited + 1) << "the scheduler knows that its pauses begin so";
+    xq_end_held_keep_alive();
+    EXPECT_TRUE(xq_keep_alive(device.abi_queue(), kXqAtOnce)) << "now one does";
+}
+
+// The scheduler would leave victims to a hold that is none.
+TEST_F(KeepAliveThrough, WhoWaitsForTheContextTellsTheScheduler) {
+    const uint32_t rang = header().doorbell.load();
+    xq_end_held_keep_alive();
+    EXPECT_EQ(word(), number() + 1);
+    EXPECT_EQ(device.slot().holds_until_ns.load(), 0);
+    EXPECT_NE(header().doorbell.load(), rang);
+}
+
+// To the end of a burst under way: launches leave it, and the next wait ends it.
+class KeepAliveToTheEnd : public KeepAliveHeld {
+protected:
+    void SetUp() override {
+        KeepAliveHeld::SetUp();
+        device.enqueue(1);
+        device.slot().warm_to_end = 1;
+    }
+    void TearDown() override {
+        xq_end_held_keep_alive();
+        device.slot().warm_to_end = 0;
+        device.slot().holds_until_ns = 0;
+    }
+};
+
+TEST_F(KeepAliveToTheEnd, TheSchedulerIsToldHowLong) {
+    const uint32_t rang = header().doorbell.load();
+    const int64_t before_ns = base::now_ns();
+    ask(device, 300);
+    ASSERT_EQ(device.held_before.size(), 1u);
+    EXPECT_EQ(device.held_before[0].ns, 300 * base::kMicrosecond);
+    EXPECT_GE(device.slot().holds_until_ns.load(), before_ns + 300 * base::kMicrosecond);
+    EXPECT_LE(device.slot().holds_until_ns.load(), base::now_ns() + 300 * base::kMicrosecond);
+    EXPECT_NE(header().doorbell.load(), rang);
+}
+
+TEST_F(KeepAliveToTheEnd, TheNextWaitEndsItAndNoLaunch) {
+    ask(device, 300);
+    ASSERT_EQ(device.held_before.size(), 1u);
+    const uint32_t number = device.held_before[0].number;
+    device.enqueue(2);
+    device.enqueue(3);
+    EXPECT_LT(word(), number);
+    xq_keep_alive(device.abi_queue(), kXqAtOnce);
+    EXPECT_EQ(word(), number + 1);
+    ask(device, 300);
+    EXPECT_EQ(device.held_before.size(), 2u) << "it is over";
+}
+
+TEST_F(KeepAliveToTheEnd, AnotherQueuesWaitEndsItAsWell) {
+    FakeDevice other{test::kInterruptible};
+    ask(device, 300);
+    ASSERT_EQ(device.held_before.size(), 1u);
+    xq_keep_alive(other.abi_queue(), kXqAtOnce);
+    EXPECT_EQ(word(), device.held_before[0].number + 1);
+}
+
+TEST_F(KeepAliveToTheEnd, NotShortlyAfterMemoryWasFreed) {
+    xq_frees_memory();
+    ask(device, 300);
+    EXPECT_TRUE(device.held_before.empty());
+    device.slot().warm_to_end = 0;
+    xq_sync_end(device.abi_queue(), xq_sync_begin(device.abi_queue()));
+    for (uint32_t i = 0; i < queue::KeepAlive::kBurstsAfterFree; ++i) ask(device, 300);
+    EXPECT_TRUE(device.held_before.empty()) << "it was none of the bursts to come";
+}
+
+}  // namespace
+}  // namespace xsched
