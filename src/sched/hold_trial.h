@@ -1,6 +1,8 @@
 // Whether a program's bursts are as short while its process holds the device through all of them as while it does so at
 // their begin alone. What holds the device takes the place of one thread block, for which a kernel that needs every
-// multiprocessor as a whole would wait. Pure; one object per unit; not thread-safe; no allocation.
+// multiprocessor as a whole would wait. First some bursts are seen without. Later, whenever they seem to have become
+// longer, bursts of both kinds are compared in turns: what else the machine does makes both kinds longer. Pure; one
+// object per unit; not thread-safe; no allocation.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +18,10 @@ public:
     static constexpr int64_t kPart = 32;  // by more than this part
 
     // Whether the next burst may be held through.
-    bool may() const { return without_.enough() && not_for_ == 0; }
+    bool may() const {
+        if (not_for_ != 0) return false;
+        return in_turns_ ? with_.count() < without_.count() : without_.enough();
+    }
     // A burst that was foreseen is over.
     void note(bool through, int64_t ns) {
         if (not_for_ != 0) {
@@ -24,16 +29,22 @@ public:
             return;
         }
         (through ? with_ : without_).add(ns);
-        if (!through || !with_.enough()) return;
-        const int64_t usual_ns = without_.median();
-        if (with_.median() > usual_ns + usual_ns / kPart) not_for_ = kNotFor;
+        if (!with_.enough() || !without_.enough()) return;
+        const bool longer = with_.median() > without_.median() + without_.median() / kPart;
+        if (longer && !in_turns_) {
+            *this = {};
+            in_turns_ = true;
+            return;
+        }
+        in_turns_ = false;
+        if (longer) not_for_ = kNotFor;
     }
 
 private:
-    // One that is long for the machine's sake moves it little.
     class Lengths {
     public:
         void add(int64_t ns) { ring_[count_++ % kEach] = ns; }
+        uint64_t count() const { return count_; }
         bool enough() const { return count_ >= kEach; }
         int64_t median() const {
             std::array<int64_t, kEach> sorted = ring_;
@@ -48,6 +59,7 @@ private:
 
     Lengths with_;
     Lengths without_;
+    bool in_turns_ = false;
     unsigned not_for_ = 0;
 };
 

@@ -29,14 +29,32 @@ TEST_F(HoldTrials, AsLongAsBefore) {
     EXPECT_TRUE(trial.may());
 }
 
+// As long as `with` where it may hold through, else as long as `without`. Returns of how many it might.
+unsigned play(HoldTrial& trial, int64_t with, int64_t without, unsigned times) {
+    unsigned through = 0;
+    for (unsigned i = 0; i < times; ++i) {
+        const bool may = trial.may();
+        through += may ? 1 : 0;
+        trial.note(may, may ? with : without);
+    }
+    return through;
+}
+
+constexpr int64_t kLongerNs = kNs + kNs / HoldTrial::kPart + 1;
+
 TEST_F(HoldTrials, LongerThanBeforeAndNotForAWhile) {
-    note(false, kNs);
-    note(true, kNs + kNs / HoldTrial::kPart + 1);
-    EXPECT_FALSE(trial.may());
-    note(false, kNs, HoldTrial::kNotFor);
-    EXPECT_FALSE(trial.may()) << "it begins anew";
-    note(false, kNs);
+    play(trial, kLongerNs, kNs, 2 * HoldTrial::kEach);
+    EXPECT_EQ(play(trial, kLongerNs, kNs, 2 * HoldTrial::kEach), HoldTrial::kEach) << "in turns";
+    EXPECT_EQ(play(trial, kLongerNs, kNs, HoldTrial::kNotFor), 0U);
+    EXPECT_EQ(play(trial, kLongerNs, kNs, HoldTrial::kEach), 0U) << "it begins anew";
     EXPECT_TRUE(trial.may());
+}
+
+// What else the machine does makes both kinds longer.
+TEST_F(HoldTrials, LongerThanBeforeButNotForTheHoldsSake) {
+    play(trial, kNs, kNs, 100);
+    EXPECT_EQ(play(trial, 2 * kNs, 2 * kNs, 1000), 1000 - HoldTrial::kEach);
+    EXPECT_EQ(play(trial, kNs, kNs, 1000), 1000U);
 }
 
 // Those of a machine that is busy with something else.
