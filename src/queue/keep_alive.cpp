@@ -20,7 +20,8 @@ constinit std::atomic<KeepAlive*> KeepAlive::awaiting{nullptr};
 constinit std::atomic<int64_t> KeepAlive::held_until_ns{0};
 constinit std::atomic<uint32_t> KeepAlive::not_held{0};
 constinit std::atomic<bool> KeepAlive::ends_with_wait{false};
-constinit std::atomic<bool> KeepAlive::through{false};
+constinit std::atomic<int64_t> KeepAlive::through_ns{0};
+constinit std::atomic<int64_t> KeepAlive::waits_until_ns{0};
 
 void KeepAlive::begin() {
     running_.store(false, std::memory_order_relaxed);
@@ -203,10 +204,11 @@ void KeepAlive::tell_holds(int64_t until_ns) {
 }
 
 bool KeepAlive::holds_through() {
-    return through.load(std::memory_order_relaxed) && base::now_ns() < held_until_ns.load(std::memory_order_relaxed);
+    return through_ns.load(std::memory_order_relaxed) != 0 &&
+           base::now_ns() < held_until_ns.load(std::memory_order_relaxed);
 }
 
-void KeepAlive::hold(int64_t ns, int64_t through_ns) {
+void KeepAlive::hold(int64_t ns, int64_t through) {
     if (base::now_ns() < held_until_ns.load(std::memory_order_relaxed)) return;
     if (uint32_t left = not_held.load(std::memory_order_relaxed); left > 0) {
         not_held.compare_exchange_strong(left, left - 1, std::memory_order_relaxed);  // else memory was freed just now
@@ -219,10 +221,10 @@ void KeepAlive::hold(int64_t ns, int64_t through_ns) {
               static_cast<long long>(ns / base::kMicrosecond));
     if (number == 0) return;
     awaiting.store(this, std::memory_order_seq_cst);
-    through.store(through_ns != 0, std::memory_order_relaxed);
-    const int64_t behind_ns = through_ns != 0 ? through_ns : int64_t{kXqHeldBehindLaunchNs};
-    if (!put_held(number, ns, behind_ns)) return end_held();
-    if (through_ns != 0) tell_holds(base::now_ns() + ns + behind_ns);
+    through_ns.store(through, std::memory_order_relaxed);
+    waits_until_ns.store(base::now_ns() + ns, std::memory_order_relaxed);
+    if (!put_held(number, ns, through != 0 ? through : int64_t{kXqHeldBehindLaunchNs})) return end_held();
+    if (through != 0 && awaits_launch()) tell_holds(waits_until_ns.load(std::memory_order_relaxed));
     bool launched_meanwhile = false;  // by a thread that did not see that it is held
     {
         base::Lock lock(core_.mutex);
@@ -237,7 +239,7 @@ void KeepAlive::hold_to_end(int64_t ns) {
     if (not_held.load(std::memory_order_relaxed) > 0) return;
     const uint32_t number = number_to_hold(true);
     if (number == 0) return;
-    through.store(false, std::memory_order_relaxed);
+    through_ns.store(0, std::memory_order_relaxed);
     ends_with_wait.store(true, std::memory_order_seq_cst);
     if (!put_held(number, ns, kXqHeldBehindLaunchNs)) return end_held();
     XLOG_DEBG("queue 0x%lx keeps the device to the end of its burst, for %lld us at most",
@@ -253,7 +255,13 @@ void KeepAlive::tell_held(uint32_t word) {
 
 void KeepAlive::launched() {
     KeepAlive* const held = awaiting.exchange(nullptr);
-    if (held != nullptr) held->tell_held(held->held_number_);
+    if (held == nullptr) return;
+    held->tell_held(held->held_number_);
+    const int64_t now_ns = base::now_ns();
+    const int64_t behind_ns = through_ns.load(std::memory_order_relaxed);
+    if (behind_ns == 0 || now_ns >= waits_until_ns.load(std::memory_order_relaxed)) return;
+    held_until_ns.store(now_ns + behind_ns, std::memory_order_relaxed);
+    held->tell_holds(now_ns + behind_ns);
 }
 
 void KeepAlive::end_held() {
@@ -264,7 +272,7 @@ void KeepAlive::end_held() {
     ends_with_wait.store(false, std::memory_order_relaxed);
     held_until_ns.store(0, std::memory_order_relaxed);
     held->tell_held(held->held_number_ + 1);
-    if (through.exchange(false)) held->tell_holds(0);
+    if (through_ns.exchange(0) != 0) held->tell_holds(0);
 }
 
 void KeepAlive::frees_memory() {

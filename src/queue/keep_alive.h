@@ -77,7 +77,7 @@ private:
     uint32_t number_to_hold(bool to_end);
     bool put_held(uint32_t number, int64_t ns, int64_t behind_ns);
     void tell_holds(int64_t until_ns);
-    void hold(int64_t ns, int64_t through_ns);
+    void hold(int64_t ns, int64_t through);
     void hold_to_end(int64_t ns);
     void tell_held(uint32_t word);
     bool preparation_asked();
@@ -89,7 +89,9 @@ private:
     static std::atomic<int64_t> held_until_ns;  // it has ended by then
     static std::atomic<uint32_t> not_held;  // before so many bursts to come
     static std::atomic<bool> ends_with_wait;  // what is held
-    static std::atomic<bool> through;  // likewise: all of a burst, in whose waits no other one is needed
+    // Likewise, where it stands through all of a burst: so long behind the first launch, if that comes before then.
+    static std::atomic<int64_t> through_ns;
+    static std::atomic<int64_t> waits_until_ns;
 
     QueueCore& core_;
     GatedPath& path_;

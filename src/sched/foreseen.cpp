@@ -46,8 +46,9 @@ void begin(Pass& pass, uint32_t place, const Expected& next, bool holds) {
     int64_t most_ns = std::max<int64_t>(next.until_ns - foreseen.costs_from_ns, 0);
     if (holds) most_ns += 2 * costs.switch_ns();  // if it stays away
     const int64_t calls_ns = holds ? 0 : costs.interrupt_ns();  // which are not given back
-    foreseen.refused =
-        (holds && !may_hold(pass, place)) || !pass.device.foresights.take(most_ns + calls_ns, pass.now_ns);
+    const bool may = !holds || may_hold(pass, place);
+    foreseen.too_dear = may && !pass.device.foresights.take(most_ns + calls_ns, pass.now_ns);
+    foreseen.refused = !may || foreseen.too_dear;
     foreseen.taken_ns = foreseen.refused ? 0 : most_ns;
     foreseen.through = holds && !foreseen.refused && pass.history(place).leads && may_hold_through(pass.history(place));
 }
@@ -100,13 +101,14 @@ void foresee_end(Pass& pass, uint32_t place) {
 bool may_hold_through(const UnitHistory& known) {
     const int64_t length_ns = known.period.usual_length_ns();
     if (length_ns == 0 || length_ns > kLongestThroughNs || !known.period.even()) return false;
-    return !known.pauses.streams() && known.pauses.begin_with_wait() && known.hold_trial.may();
+    return (known.pauses.streams() || known.pauses.begin_with_wait()) && known.hold_trial.may();
 }
 
 void note_held(UnitHistory& known, int64_t length_ns) {
     if (length_ns == 0) return;
-    if (known.was_foreseen) known.hold_trial.note(known.held_through, length_ns);
+    if (known.was_foreseen) known.hold_trial.note(known.held_through, length_ns, known.pauses.streams());
     known.was_foreseen = known.foreseen.begun_ns != 0;
+    if (known.period.even()) known.hold_trial.note_missed(!known.was_foreseen || known.foreseen.too_dear);
     known.held_through = known.was_foreseen && known.foreseen.through;
 }
 

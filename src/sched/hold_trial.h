@@ -1,12 +1,14 @@
 // Whether a program's bursts are as short while its process holds the device through all of them as while it does so at
 // their begin alone. What holds the device takes the place of one thread block, for which a kernel that needs every
-// multiprocessor as a whole would wait. First some bursts are seen without. Later, whenever they seem to have become
-// longer, bursts of both kinds are compared in turns: what else the machine does makes both kinds longer. Pure; one
-// object per unit; not thread-safe; no allocation.
+// multiprocessor as a whole would wait. Or whether they are shorter: those of a program that uses the device in one
+// stretch are, where parts of it wait for each other or for a copy. First some bursts are seen without. Later, whenever
+// they seem to have become longer, bursts of both kinds are compared in turns: what else the machine does makes both
+// kinds longer. Pure; one object per unit; not thread-safe; no allocation.
 #pragma once
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 
 namespace xsched::sched {
@@ -14,33 +16,47 @@ namespace xsched::sched {
 class HoldTrial {
 public:
     static constexpr unsigned kEach = 8;  // bursts of each kind, the last ones, whose medians are compared
-    static constexpr unsigned kNotFor = 256;  // bursts, if it makes them longer
-    static constexpr int64_t kPart = 32;  // by more than this part
+    static constexpr unsigned kNotFor = 256;  // bursts, if it is worse
+    static constexpr int64_t kPart = 32;  // longer or shorter by more than this part
 
     // Whether the next burst may be held through.
     bool may() const {
         if (not_for_ != 0) return false;
         return in_turns_ ? with_.count() < without_.count() : without_.enough();
     }
-    // A burst that was foreseen is over.
-    void note(bool through, int64_t ns) {
+    // A burst that was foreseen is over. `must_gain`: it is worth while only if it makes them shorter.
+    void note(bool through, int64_t ns, bool must_gain) {
         if (not_for_ != 0) {
-            if (--not_for_ == 0) *this = {};
+            if (--not_for_ == 0) begin_anew();
             return;
         }
         (through ? with_ : without_).add(ns);
         if (!with_.enough() || !without_.enough()) return;
-        const bool longer = with_.median() > without_.median() + without_.median() / kPart;
-        if (longer && !in_turns_) {
-            *this = {};
+        const int64_t part_ns = without_.median() / kPart;
+        const bool worse = with_.median() > without_.median() + (must_gain ? -part_ns : part_ns);
+        if (worse && !in_turns_) {
+            begin_anew();
             in_turns_ = true;
             return;
         }
         in_turns_ = false;
-        if (longer) not_for_ = kNotFor;
+        if (worse) not_for_ = kNotFor;
     }
 
+    // Another one has begun. Missed: it came too early for a hold, or bursts come too unevenly for what that may cost.
+    void note_missed(bool missed) {
+        lately_ = static_cast<uint8_t>(lately_ << 1 | (missed ? 1 : 0));
+        if (std::popcount(lately_) >= kMostMissed)
+            unreliable_for_ = kNotFor;
+        else if (unreliable_for_ > 0)
+            --unreliable_for_;
+    }
+    // Nearly all can be held through. Where they are not, victims whose gates would do pay for calls.
+    bool reliable() const { return unreliable_for_ == 0; }
+
 private:
+    static constexpr int kMostMissed = 2;  // of the last eight
+
     class Lengths {
     public:
         void add(int64_t ns) { ring_[count_++ % kEach] = ns; }
@@ -57,10 +73,14 @@ private:
         uint64_t count_ = 0;
     };
 
+    void begin_anew() { with_ = without_ = {}; }
+
     Lengths with_;
     Lengths without_;
     bool in_turns_ = false;
     unsigned not_for_ = 0;
+    uint8_t lately_ = 0;  // a bit for each burst, the last one lowest: it was missed
+    unsigned unreliable_for_ = 0;
 };
 
 }  // namespace xsched::sched

@@ -165,6 +165,7 @@ struct Foreseen {
     int64_t costs_from_ns = 0;  // from then on nobody has anything of the device; the switch is needed in any case
     int64_t taken_ns = 0;
     bool refused = false;
+    bool too_dear = false;  // for that reason
     bool through = false;  // all of it, and not its begin alone
 };
 

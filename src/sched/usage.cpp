@@ -47,7 +47,7 @@ void see_usage(Pass& pass, uint32_t at) {
                       .unsure = careful && pauses.unsure(),
                       .outlasts = pauses.stretch_ns() > longest_in_one_ns(pass.settings),
                       .holds = pass.settings.foresight == Foresight::kHold && state.keeps_alive && unit.leads &&
-                               may_hold_through(unit),
+                               may_hold_through(unit) && unit.hold_trial.reliable(),
                       .holds_until_ns = state.holds_until_ns,
                       .in_turns = in_turns(state, unit.copies)};
     if (std::exchange(device.usages[at], usage) != usage) device.rivals_changed = true;

@@ -127,7 +127,7 @@ int64_t QueueModel::launch(int64_t length_ns, bool retry, int64_t now_ns) {
     put(slot_->launched, submitted_);
     command.ready_ns = now_ns + host_ns + costs_.start_us;
     if (const int64_t behind_ns = std::exchange(held_behind_ns_, 0); behind_ns != 0 && now_ns < context_.held_until_ns)
-        device_.hold(context_, context_.held_from_ns, command.ready_ns + behind_ns, now_ns);
+        hold_through(command.ready_ns + behind_ns, now_ns);
     if (std::exchange(held_, false)) device_.end_hold(stream_, command.ready_ns, now_ns);
     stream_.commands.push(command);
     was_closed_ = was_closed_ || closed();
@@ -189,13 +189,18 @@ void QueueModel::hold_if_asked(int64_t now_ns) {
         held_behind_ns_ = to_end ? 0 : behind_ns;
         ends_with_wait_ = to_end;
         device_.hold(context_, now_ns + costs_.errand_us, now_ns + hold_ns, now_ns);
-        return put(slot_->holds_until_ns, now_ns + hold_ns + behind_ns);
+        return put(slot_->holds_until_ns, now_ns + hold_ns);
     }
     if (hold_ns == 0 || done_ != submitted_ || !stream_.commands.empty()) return;
     held_ = true;
     const int64_t ready_ns = now_ns + costs_.errand_us;
     stream_.commands.push({.left_ns = hold_ns, .ready_ns = ready_ns, .number = ++hold_number_, .hold = true});
     device_.look(now_ns);
+}
+
+void QueueModel::hold_through(int64_t until_ns, int64_t now_ns) {
+    device_.hold(context_, context_.held_from_ns, until_ns, now_ns);
+    put(slot_->holds_until_ns, until_ns);
 }
 
 void QueueModel::note_gate(int64_t now_ns) {

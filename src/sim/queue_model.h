@@ -52,6 +52,7 @@ public:
     void report_if_asked(int64_t now_ns);
     // The device is kept for a burst that is foreseen.
     void hold_if_asked(int64_t now_ns);
+    void hold_through(int64_t until_ns, int64_t now_ns);
     bool suspended() const { return slot_->suspended.load(std::memory_order_relaxed) != 0; }
     ipc::QueueSlot& slot() { return *slot_; }
     // Its gate was opened: what stands behind it begins a little later.
