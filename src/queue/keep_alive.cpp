@@ -216,14 +216,15 @@ void KeepAlive::hold(int64_t ns, int64_t through) {
     }
     end();  // that of the last wait, which nothing has followed
     const uint32_t number = number_to_hold(false);
-    XLOG_DEBG("queue 0x%lx %s the device for a burst to come, for %lld us at most",
+    const int64_t behind_ns = through != 0 ? through : int64_t{kXqHeldBehindLaunchNs};
+    XLOG_DEBG("queue 0x%lx %s the device for a burst to come, for %lld us at most, and %lld behind its first launch",
               static_cast<unsigned long>(core_.handle), number != 0 ? "keeps" : "does not keep",
-              static_cast<long long>(ns / base::kMicrosecond));
+              static_cast<long long>(ns / base::kMicrosecond), static_cast<long long>(behind_ns / base::kMicrosecond));
     if (number == 0) return;
     awaiting.store(this, std::memory_order_seq_cst);
     through_ns.store(through, std::memory_order_relaxed);
     waits_until_ns.store(base::now_ns() + ns, std::memory_order_relaxed);
-    if (!put_held(number, ns, through != 0 ? through : int64_t{kXqHeldBehindLaunchNs})) return end_held();
+    if (!put_held(number, ns, behind_ns)) return end_held();
     if (through != 0 && awaits_launch()) tell_holds(waits_until_ns.load(std::memory_order_relaxed));
     bool launched_meanwhile = false;  // by a thread that did not see that it is held
     {

@@ -101,12 +101,12 @@ void foresee_end(Pass& pass, uint32_t place) {
 bool may_hold_through(const UnitHistory& known) {
     const int64_t length_ns = known.period.usual_length_ns();
     if (length_ns == 0 || length_ns > kLongestThroughNs || !known.period.even()) return false;
-    return (known.pauses.streams() || known.pauses.begin_with_wait()) && known.hold_trial.may();
+    return !known.pauses.streams() && known.pauses.begin_with_wait() && known.hold_trial.may();
 }
 
 void note_held(UnitHistory& known, int64_t length_ns) {
     if (length_ns == 0) return;
-    if (known.was_foreseen) known.hold_trial.note(known.held_through, length_ns, known.pauses.streams());
+    if (known.was_foreseen) known.hold_trial.note(known.held_through, length_ns);
     known.was_foreseen = known.foreseen.begun_ns != 0;
     if (known.period.even()) known.hold_trial.note_missed(!known.was_foreseen || known.foreseen.too_dear);
     known.held_through = known.was_foreseen && known.foreseen.through;

@@ -17,8 +17,8 @@ Expected foresee(Pass& pass, uint32_t place, const Expected& rhythm, int64_t vic
 // so that a victim that was taken off can be let back in time. For one that pauses without a wait, in which it could
 // keep the device, and launches more slowly than the device works.
 void foresee_end(Pass& pass, uint32_t place);
-// Whether its process may hold the device through the whole of a burst that is foreseen: its bursts are brief and of
-// about one length. It waits within them, or they are shorter so.
+// Whether its process may hold the device through the whole of a burst that is foreseen: one that waits within its
+// bursts, which are brief and of about one length.
 bool may_hold_through(const UnitHistory& known);
 // Another burst has begun. `length_ns`: of the one before; 0: not known.
 void note_held(UnitHistory& known, int64_t length_ns);

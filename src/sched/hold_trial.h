@@ -1,9 +1,8 @@
 // Whether a program's bursts are as short while its process holds the device through all of them as while it does so at
 // their begin alone. What holds the device takes the place of one thread block, for which a kernel that needs every
-// multiprocessor as a whole would wait. Or whether they are shorter: those of a program that uses the device in one
-// stretch are, where parts of it wait for each other or for a copy. First some bursts are seen without. Later, whenever
-// they seem to have become longer, bursts of both kinds are compared in turns: what else the machine does makes both
-// kinds longer. Pure; one object per unit; not thread-safe; no allocation.
+// multiprocessor as a whole would wait. First some bursts are seen without. Later, whenever they seem to have become
+// longer, bursts of both kinds are compared in turns: what else the machine does makes both kinds longer. Pure; one
+// object per unit; not thread-safe; no allocation.
 #pragma once
 
 #include <algorithm>
@@ -16,31 +15,30 @@ namespace xsched::sched {
 class HoldTrial {
 public:
     static constexpr unsigned kEach = 8;  // bursts of each kind, the last ones, whose medians are compared
-    static constexpr unsigned kNotFor = 256;  // bursts, if it is worse
-    static constexpr int64_t kPart = 32;  // longer or shorter by more than this part
+    static constexpr unsigned kNotFor = 256;  // bursts, if it makes them longer
+    static constexpr int64_t kPart = 32;  // by more than this part
 
     // Whether the next burst may be held through.
     bool may() const {
         if (not_for_ != 0) return false;
         return in_turns_ ? with_.count() < without_.count() : without_.enough();
     }
-    // A burst that was foreseen is over. `must_gain`: it is worth while only if it makes them shorter.
-    void note(bool through, int64_t ns, bool must_gain) {
+    // A burst that was foreseen is over.
+    void note(bool through, int64_t ns) {
         if (not_for_ != 0) {
             if (--not_for_ == 0) begin_anew();
             return;
         }
         (through ? with_ : without_).add(ns);
         if (!with_.enough() || !without_.enough()) return;
-        const int64_t part_ns = without_.median() / kPart;
-        const bool worse = with_.median() > without_.median() + (must_gain ? -part_ns : part_ns);
-        if (worse && !in_turns_) {
+        const bool longer = with_.median() > without_.median() + without_.median() / kPart;
+        if (longer && !in_turns_) {
             begin_anew();
             in_turns_ = true;
             return;
         }
         in_turns_ = false;
-        if (worse) not_for_ = kNotFor;
+        if (longer) not_for_ = kNotFor;
     }
 
     // Another one has begun. Missed: it came too early for a hold, or bursts come too unevenly for what that may cost.

@@ -10,7 +10,7 @@ constexpr int64_t kNs = 1'000'000;
 class HoldTrials : public ::testing::Test {
 protected:
     void note(bool through, int64_t ns, unsigned times = HoldTrial::kEach) {
-        for (unsigned i = 0; i < times; ++i) trial.note(through, ns, false);
+        for (unsigned i = 0; i < times; ++i) trial.note(through, ns);
     }
     HoldTrial trial;
 };
@@ -30,12 +30,12 @@ TEST_F(HoldTrials, AsLongAsBefore) {
 }
 
 // As long as `with` where it may hold through, else as long as `without`. Returns of how many it might.
-unsigned play(HoldTrial& trial, int64_t with, int64_t without, unsigned times, bool must_gain = false) {
+unsigned play(HoldTrial& trial, int64_t with, int64_t without, unsigned times) {
     unsigned through = 0;
     for (unsigned i = 0; i < times; ++i) {
         const bool may = trial.may();
         through += may ? 1 : 0;
-        trial.note(may, may ? with : without, must_gain);
+        trial.note(may, may ? with : without);
     }
     return through;
 }
@@ -55,17 +55,6 @@ TEST_F(HoldTrials, LongerThanBeforeButNotForTheHoldsSake) {
     play(trial, kNs, kNs, 100);
     EXPECT_EQ(play(trial, 2 * kNs, 2 * kNs, 1000), 1000 - HoldTrial::kEach);
     EXPECT_EQ(play(trial, kNs, kNs, 1000), 1000U);
-}
-
-// A program that uses the device in one stretch has no pauses to bridge.
-TEST_F(HoldTrials, WhereItMustGainAsLongAsBeforeIsNotEnough) {
-    play(trial, kNs, kNs, 4 * HoldTrial::kEach, true);
-    EXPECT_EQ(play(trial, kNs, kNs, HoldTrial::kNotFor, true), 0U);
-}
-
-TEST_F(HoldTrials, WhereItMustGainAndDoesItGoesOn) {
-    play(trial, kNs - kNs / HoldTrial::kPart - 1, kNs, HoldTrial::kEach, true);
-    EXPECT_EQ(play(trial, kNs - kNs / HoldTrial::kPart - 1, kNs, 1000, true), 1000U);
 }
 
 TEST_F(HoldTrials, VictimsMayRelyOnItUntilTwoOfEightWereMissed) {
