@@ -16,6 +16,7 @@ class HoldTrial {
 public:
     static constexpr unsigned kEach = 8;  // bursts of each kind, the last ones, whose medians are compared
     static constexpr unsigned kNotFor = 256;  // bursts, if it makes them longer
+    static constexpr unsigned kNotReliedOnFor = 64;  // bursts, if some were missed
     static constexpr int64_t kPart = 32;  // by more than this part
 
     // Whether the next burst may be held through.
@@ -43,9 +44,9 @@ public:
 
     // Another one has begun. Missed: it came too early for a hold, or bursts come too unevenly for what that may cost.
     void note_missed(bool missed) {
-        lately_ = static_cast<uint8_t>(lately_ << 1 | (missed ? 1 : 0));
+        lately_ = static_cast<uint16_t>(lately_ << 1 | (missed ? 1 : 0));
         if (std::popcount(lately_) >= kMostMissed)
-            unreliable_for_ = kNotFor;
+            unreliable_for_ = kNotReliedOnFor;
         else if (unreliable_for_ > 0)
             --unreliable_for_;
     }
@@ -53,7 +54,7 @@ public:
     bool reliable() const { return unreliable_for_ == 0; }
 
 private:
-    static constexpr int kMostMissed = 2;  // of the last eight
+    static constexpr int kMostMissed = 3;  // of the last sixteen
 
     class Lengths {
     public:
@@ -77,7 +78,7 @@ private:
     Lengths without_;
     bool in_turns_ = false;
     unsigned not_for_ = 0;
-    uint8_t lately_ = 0;  // a bit for each burst, the last one lowest: it was missed
+    uint16_t lately_ = 0;  // a bit for each burst, the last one lowest: it was missed
     unsigned unreliable_for_ = 0;
 };
 

@@ -57,17 +57,20 @@ TEST_F(HoldTrials, LongerThanBeforeButNotForTheHoldsSake) {
     EXPECT_EQ(play(trial, kNs, kNs, 1000), 1000U);
 }
 
-TEST_F(HoldTrials, VictimsMayRelyOnItUntilTwoOfEightWereMissed) {
-    trial.note_missed(true);
-    for (unsigned i = 0; i < 7; ++i) trial.note_missed(false);
-    EXPECT_TRUE(trial.reliable());
-    trial.note_missed(true);
-    EXPECT_TRUE(trial.reliable()) << "the first is forgotten";
-    trial.note_missed(true);
+TEST_F(HoldTrials, VictimsMayRelyOnItUntilThreeOfSixteenWereMissed) {
+    const auto note_missed = [this](bool missed, unsigned times) {
+        for (unsigned i = 0; i < times; ++i) trial.note_missed(missed);
+    };
+    for (unsigned i = 0; i < 20; ++i) {
+        note_missed(true, 1);
+        note_missed(false, 7);
+        EXPECT_TRUE(trial.reliable()) << i;
+    }
+    note_missed(true, 2);
     EXPECT_FALSE(trial.reliable());
-    for (unsigned i = 0; i < HoldTrial::kNotFor; ++i) trial.note_missed(false);
+    note_missed(false, HoldTrial::kNotReliedOnFor);
     EXPECT_FALSE(trial.reliable()) << "not for a while behind them";
-    for (unsigned i = 0; i < 8; ++i) trial.note_missed(false);
+    note_missed(false, 16);
     EXPECT_TRUE(trial.reliable());
 }
 
