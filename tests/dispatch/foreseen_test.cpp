@@ -128,6 +128,27 @@ TEST_F(ForeseenWithWaits, TheVictimIsTakenOffWhereItIsNot) {
     EXPECT_TRUE(interrupt());
 }
 
+// For which its gate would do. It has a short timeslice, so that the device can be held at all.
+class ForeseenBesideBrief : public ForeseenWithWaits {
+protected:
+    void SetUp() override {
+        ForeseenWithWaits::SetUp();
+        low.slot(0).command_ns = kBriefNs;
+    }
+};
+
+TEST_F(ForeseenBesideBrief, TheVictimHasAShortTimesliceAndNobodyCalls) {
+    const int64_t next_ns = waiting_bursts(kEnough + 2);
+    EXPECT_EQ(low.slot(0).device_timeslice_us, 1U);
+    begin_held(next_ns, true);
+    EXPECT_FALSE(interrupt());
+}
+
+TEST_F(ForeseenBesideBrief, ItsGateIsNotEnoughThenIfTheDeviceIsNotHeld) {
+    begin_held(waiting_bursts(kEnough + 2), false);
+    EXPECT_TRUE(interrupt());
+}
+
 TEST_F(Foreseen, OnceForEachBurst) {
     const int64_t next_ns = bursts();
     const int64_t held_ns = held_at(next_ns - kPeriodNs / 2, next_ns);

@@ -101,6 +101,7 @@ TEST_F(LetBack, NobodyCallsWhereTheDeviceIsHeldThroughTheBurst) {
     rest();
     pass(10 * kMs);
     ASSERT_FALSE(low().suspend);
+    high_.keeps_alive = true;
     work();
     holds(900 * kUs);
     pass(10 * kUs);
