@@ -27,7 +27,7 @@ struct Group {
     uint64_t late_completed = kNotYet;  // commands, when it should have stopped at its gates for long
     uint32_t late_changes = 0;  // how often that grew since
     bool on_its_way = false;     // Preemption::on_its_way
-    bool let_back = false;       // before the end of the burst for which it makes room
+    bool let_back = false;       // nobody calls it off: the device is held for the burst for which it makes room
     uint32_t timeslice_us = 0;   // of its process, and since when it was told
     uint32_t long_timeslice_us = 0;  // of the most urgent one's, longer than the driver's own; 0: it needs none
     int64_t timeslice_since_ns = 0;
