@@ -21,7 +21,7 @@ int64_t most_us(const Settings& settings) {
 
 uint32_t long_timeslice_us(const Settings& settings, int64_t stretch_ns, bool queued, uint32_t last_us) {
     int64_t wanted_ns = stretch_ns;
-    if (queued) wanted_ns = std::max(wanted_ns, std::min(kInARow * stretch_ns, longest_in_one_ns(settings)));
+    if (queued) wanted_ns = std::max(wanted_ns, std::min(kInARow * stretch_ns, longest_in_one_ns(settings, true)));
     uint32_t us = kDriversTimesliceUs;
     while (us <= most_us(settings) && us * int64_t{1000} < wanted_ns + kSwitchAndCallNs) us *= 2;
     if (us <= last_us && us >= last_us / 4) return last_us;
@@ -29,9 +29,9 @@ uint32_t long_timeslice_us(const Settings& settings, int64_t stretch_ns, bool qu
 }
 
 // Of a long timeslice the last part is left, for a burst that is longer than usual.
-int64_t longest_in_one_ns(const Settings& settings) {
+int64_t longest_in_one_ns(const Settings& settings, bool leads) {
     const int64_t us = most_us(settings);
-    if (us < 2 * int64_t{kDriversTimesliceUs}) return kDriversTimesliceUs * int64_t{1000} + kSwitchAndCallNs;
+    if (!leads || us < 2 * int64_t{kDriversTimesliceUs}) return kDriversTimesliceUs * int64_t{1000} + kSwitchAndCallNs;
     return us * 1000 - kSwitchAndCallNs;
 }
 

@@ -13,7 +13,8 @@ namespace xsched::sched {
 // the process a call.
 uint32_t long_timeslice_us(const Settings& settings, int64_t stretch_ns, bool queued, uint32_t last_us);
 
-// A burst that takes longer, its switch included, ends in another timeslice of its process than it began in.
-int64_t longest_in_one_ns(const Settings& settings);
+// A burst that takes longer, its switch included, ends in another timeslice of its process than it began in. `leads`:
+// that may be a long one.
+int64_t longest_in_one_ns(const Settings& settings, bool leads);
 
 }  // namespace xsched::sched

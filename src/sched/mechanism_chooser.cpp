@@ -354,6 +354,7 @@ void choose_mechanisms(Pass& pass) {
         for (uint32_t at = 0; at < pass.given.units.size(); ++at) see_usage(pass, at);
     } else {
         for (const uint32_t at : pass.given.changed) see_usage(pass, at);
+        if (pass.all) see_idle(pass);
     }
     if (std::exchange(device.rivals_changed, false)) {
         device.rivals.sum_up(pass.given.units, device.urgency, device.usages);

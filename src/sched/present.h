@@ -28,10 +28,6 @@ struct Present {
 
     bool interruptible() const { return victim.level >= kPreemptLevelInterrupt; }
     bool worked_lately(int64_t now_ns) const { return ready || now_ns - progress_ns < kLatelyNs; }
-
-    // Who completed something so shortly before may have work on the device that nobody sees: the driver's, for a call.
-    // A program that starts loads its libraries in between.
-    static constexpr int64_t kLatelyNs = 2'000'000'000;
 };
 
 Present look_at(const Pass& pass, const Group& group);

@@ -13,6 +13,7 @@ void Rivals::sum_up(std::span<const UnitState> units, std::span<const int32_t> u
         const uint32_t rank = ranks_.of(at);
         const uint64_t process = units[at].unit.process;
         by_rank_[rank].here.add(process);
+        if (usages[at].lately) by_rank_[rank].here_lately.add(process);
         by_rank_[rank].side_by_side |= usages[at].in_turns == InTurns::kPrevents;
         if (rank + 1 < count) by_rank_[rank + 1].below.add(process);
         if (rank == 0) continue;
@@ -63,7 +64,7 @@ bool Rivals::has_victims(size_t at, const UnitState& unit) const {
 bool Rivals::leads(size_t at, const UnitState& unit) const {
     const Rank& rank = by_rank_[ranks_.of(at)];
     const uint64_t process = unit.unit.process;
-    return rank.below.any_but(process) && !rank.here.any_but(process) && !rank.above.any_but(process);
+    return rank.below.any_but(process) && !rank.here_lately.any_but(process) && !rank.above.any_but(process);
 }
 
 uint32_t Rivals::timeslice_us(size_t at) const {

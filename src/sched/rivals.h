@@ -27,6 +27,7 @@ struct Usage {
     bool keeps_alive = false;  // it keeps the device through its short pauses
     bool unsure = false;  // Pauses::unsure
     bool outlasts = false;  // its bursts are longer than its timeslice in the hardware
+    bool lately = false;  // it has worked lately
     bool holds = false;  // it holds the device through its bursts, which are foreseen
     int64_t holds_until_ns = 0;  // UnitState::holds_until_ns
     InTurns in_turns = InTurns::kPrevents;
@@ -41,7 +42,7 @@ public:
     void look(size_t at, const UnitState& victim, const Usage& usage, Victim& result) const;
     // Whether units of other processes may be kept off the device for the sake of the one at that position.
     bool has_victims(size_t at, const UnitState& unit) const;
-    // Whether it alone is the most urgent of several processes.
+    // Whether it alone is the most urgent of several processes, but for equals that have not worked lately.
     bool leads(size_t at, const UnitState& unit) const;
     // The timeslice in the hardware of the unit at that position; 0: the driver's own.
     uint32_t timeslice_us(size_t at) const;
@@ -49,6 +50,7 @@ public:
 private:
     struct Rank {
         Processes here;
+        Processes here_lately;  // those that have worked lately
         bool side_by_side = false;  // some of those prevent turns
         Processes below;
         Processes above;

@@ -1,6 +1,7 @@
 // What the scheduler core is told of a unit, and what it answers. Plain data.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 
@@ -45,6 +46,13 @@ struct UnitState {
 
     bool operator==(const UnitState&) const = default;
 };
+
+// Who completed something so shortly before may have work on the device that nobody sees: the driver's, for a call. A
+// program that starts loads its libraries in between.
+inline constexpr int64_t kLatelyNs = 2'000'000'000;
+inline bool worked_lately(const UnitState& state, int64_t now_ns) {
+    return state.ready || now_ns - std::max(state.progress_ns, state.idle_since_ns) < kLatelyNs;
+}
 
 // Not suspended by a person, and not PRIORITY_NO_EXECUTE.
 constexpr bool is_eligible(const UnitState& state) {

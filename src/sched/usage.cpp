@@ -45,13 +45,24 @@ void see_usage(Pass& pass, uint32_t at) {
                       .brief = keeps_alive && pauses.begin_with_wait() && is_brief(unit.burst_length, state.costs),
                       .keeps_alive = keeps_alive,
                       .unsure = careful && pauses.unsure(),
-                      .outlasts = pauses.stretch_ns() > longest_in_one_ns(pass.settings),
+                      .outlasts = pauses.stretch_ns() > longest_in_one_ns(pass.settings, unit.leads),
+                      .lately = worked_lately(state, pass.now_ns),
                       .holds = pass.settings.foresight == Foresight::kHold && state.keeps_alive && unit.leads &&
                                may_hold_through(unit) && unit.hold_trial.reliable(),
                       .holds_until_ns = state.holds_until_ns,
                       .in_turns = in_turns(state, unit.copies)};
     if (std::exchange(device.usages[at], usage) != usage) device.rivals_changed = true;
     device.mark_group(at);
+}
+
+void see_idle(Pass& pass) {
+    DeviceHistory& device = pass.device;
+    for (uint32_t at = 0; at < device.usages.size(); ++at) {
+        Usage& usage = device.usages[at];
+        if (!usage.lately || worked_lately(pass.given.units[at], pass.now_ns)) continue;
+        usage.lately = false;
+        device.rivals_changed = true;
+    }
 }
 
 }  // namespace xsched::sched

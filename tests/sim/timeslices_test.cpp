@@ -44,6 +44,25 @@ TEST(Timeslices, TheMostUrgentHasOneAsLongAsItsBursts) {
         for (const double low_ms : {0.05, 0.3, 5.0}) EXPECT_LE(request_us(ms, low_ms), with_one_switch_us(ms)) << ms;
 }
 
+// p50 in us of a request of 2.555 ms beside an equal that has one of its own each `think_ms`.
+int64_t beside_equal_us(const std::string& think_ms) {
+    const Workload workload = parse_workload(
+        "warm_up = 0\nduration_s = 5\n[[program]]\nname = 'high'\npriority = 5\nburst = { kernels = 1, kernel_ms = "
+        "2.555 }\n"
+        "arrival = { kind = 'closed', think_ms = [8, 12] }\n[[program]]\nname = 'low'\narrival = { kind = 'stream' }\n"
+        "burst = { kernel_ms = 5 }\n[[program]]\nname = 'equal'\npriority = 5\nburst = { kernels = 1, kernel_ms = 1 }\n"
+        "arrival = { kind = 'closed', think_ms = " +
+            think_ms + " }\n",
+        "test");
+    return run_beside_low(workload).later_us(200);
+}
+
+// With its equal's, a longer timeslice would be in the way of that.
+TEST(Timeslices, BehindEqualsAsWell) {
+    EXPECT_LE(beside_equal_us("[300, 300]"), with_one_switch_us(2.555)) << "the victim is off by a call";
+    EXPECT_LE(beside_equal_us("[100000, 100000]"), with_one_switch_us(2.555)) << "it does nothing";
+}
+
 // The middle one's timeslice is short, for the sake of the most urgent: what is behind it must be off the device.
 TEST(Timeslices, OfThreeTiersTheMiddleOneIsNotSlowedByItsOwn) {
     const auto middle_us = [](const char* above) {
