@@ -22,6 +22,8 @@ constinit std::atomic<uint32_t> KeepAlive::not_held{0};
 constinit std::atomic<bool> KeepAlive::ends_with_wait{false};
 constinit std::atomic<int64_t> KeepAlive::through_ns{0};
 constinit std::atomic<int64_t> KeepAlive::waits_until_ns{0};
+constinit std::atomic<bool> KeepAlive::let_go_early{false};
+constinit BurstWaits KeepAlive::burst_waits;
 
 void KeepAlive::begin() {
     running_.store(false, std::memory_order_relaxed);
@@ -221,7 +223,9 @@ void KeepAlive::hold(int64_t ns, int64_t through) {
               static_cast<unsigned long>(core_.handle), number != 0 ? "keeps" : "does not keep",
               static_cast<long long>(ns / base::kMicrosecond), static_cast<long long>(behind_ns / base::kMicrosecond));
     if (number == 0) return;
+    let_go_early.store(false, std::memory_order_relaxed);
     awaiting.store(this, std::memory_order_seq_cst);
+    burst_waits.burst_expected();
     through_ns.store(through, std::memory_order_relaxed);
     waits_until_ns.store(base::now_ns() + ns, std::memory_order_relaxed);
     if (!put_held(number, ns, behind_ns)) return end_held();
@@ -257,23 +261,45 @@ void KeepAlive::tell_held(uint32_t word) {
 void KeepAlive::launched() {
     KeepAlive* const held = awaiting.exchange(nullptr);
     if (held == nullptr) return;
-    held->tell_held(held->held_number_);
     const int64_t now_ns = base::now_ns();
+    if (let_go_early.exchange(false)) return burst_waits.launched_behind(now_ns);
+    held->tell_held(held->held_number_);
+    XLOG_DEBG("queue 0x%lx: its burst began %lld us before that would have been given up",
+              static_cast<unsigned long>(held->core_.handle),
+              static_cast<long long>((waits_until_ns.load(std::memory_order_relaxed) - now_ns) / base::kMicrosecond));
     const int64_t behind_ns = through_ns.load(std::memory_order_relaxed);
     if (behind_ns == 0 || now_ns >= waits_until_ns.load(std::memory_order_relaxed)) return;
     held_until_ns.store(now_ns + behind_ns, std::memory_order_relaxed);
+    burst_waits.burst_begun(now_ns + behind_ns);
     held->tell_holds(now_ns + behind_ns);
 }
 
-void KeepAlive::end_held() {
-    if (holder.load() == nullptr) return;
+// Returns whose it was; null: nothing is held.
+KeepAlive* KeepAlive::let_go() {
+    if (holder.load() == nullptr) return nullptr;
     KeepAlive* const held = holder.exchange(nullptr);
-    if (held == nullptr) return;
+    if (held == nullptr) return nullptr;
     awaiting.store(nullptr);
     ends_with_wait.store(false, std::memory_order_relaxed);
     held_until_ns.store(0, std::memory_order_relaxed);
     held->tell_held(held->held_number_ + 1);
-    if (through_ns.exchange(0) != 0) held->tell_holds(0);
+    return held;
+}
+
+void KeepAlive::end_held() {
+    KeepAlive* const held = let_go();
+    if (held != nullptr && through_ns.exchange(0) != 0) held->tell_holds(0);
+}
+
+// With the last wait of a burst the device is let go, and the scheduler is not told. It would take victims off for what
+// is left of the burst, which is less than that takes.
+XSCHED_HOT void KeepAlive::wait_begins() {
+    if (ends_with_wait.load(std::memory_order_relaxed)) return end_held();
+    if (through_ns.load(std::memory_order_relaxed) == 0 || !burst_waits.wait_begun(base::now_ns())) return;
+    KeepAlive* const held = let_go();
+    if (held == nullptr) return;
+    let_go_early.store(true, std::memory_order_relaxed);
+    awaiting.store(held);  // whether the burst goes on
 }
 
 void KeepAlive::frees_memory() {

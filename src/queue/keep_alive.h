@@ -5,14 +5,16 @@
 // Likewise before a burst that is foreseen: then nothing of the program's is there yet, and the keep-alive stands in a
 // queue of our own, beside the program's. It ends some time behind the process's first launch, whichever queue that is
 // in: until then that has launched enough to keep the device by itself, or the scheduler keeps the others off. Or it
-// stands through all of the burst, for as long as these last (ipc::QueueSlot::warm_behind_us): nobody else need be
-// kept off. And to the end of a burst that is about to be over (warm_to_end): then it ends with the next wait.
+// stands through all of the burst, for as long as these last (ipc::QueueSlot::warm_behind_us) or as many waits as they
+// have: nobody else need be kept off. And to the end of a burst that is about to be over (warm_to_end): then it ends
+// with the next wait.
 //
 // For gated queues (XqKeepAliveOps). Any thread; takes the queue's lock itself, but where a comment says that it is
 // held.
 #pragma once
 
 #include "base/hot.h"
+#include "queue/burst_waits.h"
 #include "queue/gated_path.h"
 
 namespace xsched::queue {
@@ -47,9 +49,7 @@ public:
     // each burst, or in every other, so never has one.
     static void frees_memory();
     // At the begin of a wait for any of the process's queues.
-    static void wait_begins() {
-        if (ends_with_wait.load(std::memory_order_relaxed)) end_held();
-    }
+    XSCHED_HOT static void wait_begins();
     static constexpr uint32_t kBurstsAfterFree = 2;
 
     // What is held stands through the burst under way.
@@ -79,6 +79,7 @@ private:
     void tell_holds(int64_t until_ns);
     void hold(int64_t ns, int64_t through);
     void hold_to_end(int64_t ns);
+    static KeepAlive* let_go();
     void tell_held(uint32_t word);
     bool preparation_asked();
 
@@ -92,6 +93,8 @@ private:
     // Likewise, where it stands through all of a burst: so long behind the first launch, if that comes before then.
     static std::atomic<int64_t> through_ns;
     static std::atomic<int64_t> waits_until_ns;
+    static std::atomic<bool> let_go_early;  // with the last wait of a burst: what is awaited is one behind that
+    static BurstWaits burst_waits;  // of those
 
     QueueCore& core_;
     GatedPath& path_;

@@ -203,6 +203,80 @@ TEST_F(KeepAliveThrough, WhoWaitsForTheContextTellsTheScheduler) {
     EXPECT_NE(header().doorbell.load(), rang);
 }
 
+// Bursts that wait twice, each held through.
+class KeepAliveToTheLastWait : public KeepAliveHeld {
+protected:
+    void SetUp() override {
+        KeepAliveHeld::SetUp();
+        device.slot().warm_behind_us = 3'600'000'000U;
+        for (uint32_t i = 0; i < queue::BurstWaits::kNotFor; ++i) burst(3 + i % 2);  // what the last test left
+        for (uint32_t i = 0; i < queue::BurstWaits::kEnough; ++i) {
+            burst(2);
+            EXPECT_EQ(word(), number()) << "nobody knows yet how many there are";
+        }
+        begin();
+        launch();
+    }
+    void burst(uint32_t waits) {
+        begin();
+        for (uint32_t i = 0; i < waits; ++i) {
+            launch();
+            wait();
+        }
+    }
+    void TearDown() override {
+        xq_end_held_keep_alive();
+        device.slot().warm_behind_us = 0;
+        device.slot().holds_until_ns = 0;
+    }
+    void begin() {
+        xq_end_held_keep_alive();
+        complete();
+        ask(device, 3'600'000'000U);
+    }
+    void launch() { device.enqueue(++last_); }
+    void wait() { xq_keep_alive(device.abi_queue(), kXqAtOnce); }
+    void complete() {
+        const uint64_t mark = xq_sync_begin(device.abi_queue());
+        while (device.step()) {
+        }
+        xq_sync_end(device.abi_queue(), mark);
+    }
+    uint32_t number() const { return device.held_before.back().number; }
+    int last_ = 0;
+};
+
+TEST_F(KeepAliveToTheLastWait, ItEndsWithThatAndTheSchedulerKeepsRelyingOnIt) {
+    wait();
+    EXPECT_EQ(word(), number());
+    launch();
+    const int64_t until_ns = device.slot().holds_until_ns.load();
+    const uint32_t rang = header().doorbell.load();
+    wait();
+    EXPECT_EQ(word(), number() + 1);
+    EXPECT_EQ(device.slot().holds_until_ns.load(), until_ns) << "it would take victims off for the rest of the burst";
+    EXPECT_EQ(header().doorbell.load(), rang);
+    const size_t held = device.held_before.size();
+    complete();
+    ask(device, 300);
+    EXPECT_EQ(device.held_before.size(), held + 1) << "the next one is held for";
+    launch();
+    EXPECT_EQ(word(), number());
+}
+
+TEST_F(KeepAliveToTheLastWait, NotForLongOnceABurstWentOn) {
+    wait();
+    launch();
+    wait();
+    EXPECT_EQ(word(), number() + 1);
+    launch();
+    begin();
+    launch();
+    wait();
+    wait();
+    EXPECT_EQ(word(), number());
+}
+
 // To the end of a burst under way: launches leave it, and the next wait ends it.
 class KeepAliveToTheEnd : public KeepAliveHeld {
 protected:

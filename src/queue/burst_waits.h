@@ -1,0 +1,56 @@
+// How many waits the bursts of this process have through which it holds the device (keep_alive.h). If the last ones all
+// had as many, and nothing was launched behind the last of them, what holds the device ends with that: others would
+// wait for nothing. Plain atomics; no allocation.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+
+#include "base/clock.h"
+
+namespace xsched::queue {
+
+class BurstWaits {
+public:
+    static constexpr uint32_t kEnough = 4;  // bursts in a row with as many
+    static constexpr uint32_t kNotFor = 64;  // bursts, since one went on behind its last wait
+    // What begins so long behind the usual end of a burst is none of it.
+    static constexpr int64_t kMoreNs = 1 * base::kMillisecond;
+
+    // The device is held for another burst: the waits of the last one are known. Not from two threads at once.
+    void burst_expected() {
+        until_ns_.store(0, std::memory_order_relaxed);
+        const uint32_t waits = waits_.exchange(0, std::memory_order_relaxed);
+        if (waits == 0) return;  // it did not come, or too late to be held through
+        if (const uint32_t left = not_for_.load(std::memory_order_relaxed); left != 0)
+            not_for_.store(left - 1, std::memory_order_relaxed);
+        const bool same = usual_.exchange(waits, std::memory_order_relaxed) == waits;
+        alike_.store(same ? std::min(alike_.load(std::memory_order_relaxed) + 1, kEnough) : 1,
+                     std::memory_order_relaxed);
+    }
+    // It has begun, and usually ends by then. Any thread, like the following.
+    void burst_begun(int64_t end_ns) { until_ns_.store(end_ns + kMoreNs, std::memory_order_relaxed); }
+    // A wait begins. Returns whether that is the last one, as far as is known.
+    bool wait_begun(int64_t now_ns) {
+        if (!goes_on(now_ns)) return false;
+        const uint32_t waits = waits_.fetch_add(1, std::memory_order_relaxed) + 1;
+        return not_for_.load(std::memory_order_relaxed) == 0 && alike_.load(std::memory_order_relaxed) >= kEnough &&
+               waits == usual_.load(std::memory_order_relaxed);
+    }
+    // The first launch behind the last wait.
+    void launched_behind(int64_t now_ns) {
+        if (goes_on(now_ns)) not_for_.store(kNotFor, std::memory_order_relaxed);
+    }
+
+private:
+    bool goes_on(int64_t now_ns) const { return now_ns < until_ns_.load(std::memory_order_relaxed); }
+
+    std::atomic<int64_t> until_ns_{0};  // waits count as the burst's; 0: there is none
+    std::atomic<uint32_t> waits_{0};  // of the burst under way, or the last one
+    std::atomic<uint32_t> usual_{0};
+    std::atomic<uint32_t> alike_{0};  // bursts in a row
+    std::atomic<uint32_t> not_for_{0};
+};
+
+}  // namespace xsched::queue
