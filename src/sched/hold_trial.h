@@ -1,21 +1,24 @@
 // Whether a program's bursts are as short while its process holds the device through all of them as while it does so at
 // their begin alone. What holds the device takes the place of one thread block, for which a kernel that needs every
 // multiprocessor as a whole would wait. First some bursts are seen without. Later, whenever they seem to have become
-// longer, bursts of both kinds are compared in turns: what else the machine does makes both kinds longer. Pure; one
-// object per unit; not thread-safe; no allocation.
+// longer, bursts of both kinds are compared in turns: what else the machine does makes both kinds longer. Where that
+// differs from burst to burst the comparison errs at times, so that it is soon made again. Pure; one object per unit;
+// not thread-safe; no allocation.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <utility>
 
 namespace xsched::sched {
 
 class HoldTrial {
 public:
     static constexpr unsigned kEach = 8;  // bursts of each kind, the last ones, whose medians are compared
-    static constexpr unsigned kNotFor = 256;  // bursts, if it makes them longer
+    static constexpr unsigned kNotFor = 32;  // bursts, if it makes them longer, and each time twice as many
+    static constexpr unsigned kMostNotFor = 256;
     static constexpr unsigned kNotReliedOnFor = 64;  // bursts, if some were missed
     static constexpr int64_t kPart = 32;  // by more than this part
 
@@ -38,8 +41,11 @@ public:
             in_turns_ = true;
             return;
         }
-        in_turns_ = false;
-        if (longer) not_for_ = kNotFor;
+        const bool compared = std::exchange(in_turns_, false);
+        if (longer)
+            not_for_ = std::exchange(next_not_for_, std::min(2 * next_not_for_, kMostNotFor));
+        else if (compared)
+            next_not_for_ = kNotFor;
     }
 
     // Another one has begun. Missed: it came too early for a hold, or bursts come too unevenly for what that may cost.
@@ -78,6 +84,7 @@ private:
     Lengths without_;
     bool in_turns_ = false;
     unsigned not_for_ = 0;
+    unsigned next_not_for_ = kNotFor;
     uint16_t lately_ = 0;  // a bit for each burst, the last one lowest: it was missed
     unsigned unreliable_for_ = 0;
 };

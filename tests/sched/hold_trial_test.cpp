@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 namespace xsched::sched {
 namespace {
 
@@ -48,6 +50,31 @@ TEST_F(HoldTrials, LongerThanBeforeAndNotForAWhile) {
     EXPECT_EQ(play(trial, kLongerNs, kNs, HoldTrial::kNotFor), 0U);
     EXPECT_EQ(play(trial, kLongerNs, kNs, HoldTrial::kEach), 0U) << "it begins anew";
     EXPECT_TRUE(trial.may());
+}
+
+// For how many in a row it was left, beside those that are compared.
+std::vector<unsigned> pauses(HoldTrial& trial, int64_t with, int64_t without, unsigned times) {
+    std::vector<unsigned> found;
+    for (unsigned i = 0, row = 0; i < times; ++i) {
+        if (play(trial, with, without, 1) == 0) {
+            ++row;
+        } else {
+            if (row > HoldTrial::kEach) found.push_back(row - HoldTrial::kEach);
+            row = 0;
+        }
+    }
+    return found;
+}
+
+TEST_F(HoldTrials, EachTimeForTwiceAsLong) {
+    EXPECT_EQ(pauses(trial, kLongerNs, kNs, 1000), (std::vector{32U, 64U, 128U, 256U, 256U}));
+}
+
+TEST_F(HoldTrials, SoonAgainOnceItWasAsGood) {
+    pauses(trial, kLongerNs, kNs, 1000);
+    play(trial, kNs, kNs, 2 * HoldTrial::kMostNotFor);
+    play(trial, 2 * kNs, 2 * kNs, 100);  // compared in turns
+    EXPECT_EQ(pauses(trial, 3 * kNs, 2 * kNs, 100), (std::vector{32U}));
 }
 
 // What else the machine does makes both kinds longer.
