@@ -27,7 +27,7 @@ class GateSpacing {
 public:
     static constexpr int64_t kEveryNs = 150 * base::kMicrosecond;
     // Where a short timeslice takes the whole process off, gates hold only what would start in the urgent one's pauses.
-    static constexpr int64_t kEveryPreemptedNs = 500 * base::kMicrosecond;
+    static constexpr int64_t kEveryPreemptedNs = 750 * base::kMicrosecond;
     static constexpr uint32_t kEveryCommands = 64;
 
     // A gate and a report take at most one part in this many of the device's time.

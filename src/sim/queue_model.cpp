@@ -13,7 +13,7 @@ namespace {
 // As queue/gate_spacing.h and queue/window.cpp have them.
 constexpr uint32_t kGatedCap = 512;
 constexpr int64_t kGateEveryNs = 150 * base::kMicrosecond;
-constexpr int64_t kGateEveryPreemptedNs = 500 * base::kMicrosecond;
+constexpr int64_t kGateEveryPreemptedNs = 750 * base::kMicrosecond;
 constexpr int64_t kReportEveryNs = base::kMillisecond;
 constexpr uint32_t kMostApart = 64;
 constexpr uint32_t kUnknownWindow = 4;
