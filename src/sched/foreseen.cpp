@@ -86,16 +86,21 @@ Expected foresee(Pass& pass, uint32_t place, const Expected& rhythm, int64_t vic
 void foresee_end(Pass& pass, uint32_t place) {
     const UnitState& state = pass.unit(place);
     UnitHistory& known = pass.history(place);
-    if (pass.settings.foresight == Foresight::kNone || !state.keeps_alive || !known.leads) return;
-    if (known.pauses.streams() || known.pauses.begin_with_wait()) return;
+    if (!end_is_foreseen(pass.settings, state, known)) return;
     const Expected end = known.period.end(pass.now_ns);
-    if (end.at_ns == 0 || known.period.length_ns() < kLeastToEndNs) return;
+    if (end.at_ns == 0) return;
     known.timed = true;
     const int64_t begin_ns = end.begin_ns(Foreseen::kWakeNs + state.costs.interrupt_ns());
     pass.wake(pass.now_ns < begin_ns ? begin_ns : end.until_ns);
     if (pass.now_ns < begin_ns) return;
     known.hold_until_ns = end.until_ns;
     known.hold_to_end = true;
+}
+
+bool end_is_foreseen(const Settings& settings, const UnitState& state, const UnitHistory& known) {
+    if (settings.foresight == Foresight::kNone || !state.keeps_alive || !known.leads) return false;
+    if (known.pauses.streams() || known.pauses.begin_with_wait()) return false;
+    return known.period.length_ns() >= kLeastToEndNs;
 }
 
 bool may_hold_through(const UnitHistory& known) {

@@ -14,9 +14,11 @@ Expected rhythm_of(Pass& pass, uint32_t place);
 // its process can keep the device, it need not want it: it is let in (UnitHistory::hold_until_ns).
 Expected foresee(Pass& pass, uint32_t place, const Expected& rhythm, int64_t victims_off_ns);
 // The burst under way ends soon, if it is as long as those before: until then the unit's process may hold the device,
-// so that a victim that was taken off can be let back in time. For one that pauses without a wait, in which it could
-// keep the device, and launches more slowly than the device works.
+// so that a victim that was taken off can be let back in time.
 void foresee_end(Pass& pass, uint32_t place);
+// Whether that may be done for it: one with long bursts that pauses without a wait, in which it could keep the device,
+// and launches more slowly than the device works.
+bool end_is_foreseen(const Settings& settings, const UnitState& state, const UnitHistory& known);
 // Whether its process may hold the device through the whole of a burst that is foreseen: one that waits within its
 // bursts, which are brief and of about one length.
 bool may_hold_through(const UnitHistory& known);

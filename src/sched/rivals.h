@@ -27,6 +27,7 @@ struct Usage {
     bool keeps_alive = false;  // it keeps the device through its short pauses
     bool unsure = false;  // Pauses::unsure
     bool outlasts = false;  // its bursts are longer than its timeslice in the hardware
+    bool end_foreseen = false;  // it holds the device to the end of its bursts, which are long
     bool lately = false;  // it has worked lately
     bool holds = false;  // it holds the device through its bursts, which are foreseen
     int64_t holds_until_ns = 0;  // UnitState::holds_until_ns
@@ -36,7 +37,8 @@ struct Usage {
 
 class Rivals {
 public:
-    // `urgency` and `usages`: of the units at the same positions.
+    // `urgency` and `usages`: of the units at the same positions. How those use the device that have not worked lately
+    // does not count beside equals that have.
     void sum_up(std::span<const UnitState> units, std::span<const int32_t> urgency, std::span<const Usage> usages);
     // Adds to `result` what is known of those that may preempt the unit at that position.
     void look(size_t at, const UnitState& victim, const Usage& usage, Victim& result) const;
@@ -54,13 +56,15 @@ private:
         bool side_by_side = false;  // some of those prevent turns
         Processes below;
         Processes above;
-        Processes above_pausing;  // of those above, the ones that pause often,
+        Processes above_pausing;  // of those above that count, the ones that pause often,
         Processes above_lasting;  // and the ones whose bursts are not brief
         Processes above_not_holding;  // and the ones that do not hold it through their bursts
+        Processes above_end_unforeseen;  // and the ones whose bursts' ends are not foreseen
         Processes above_leaving;  // and the ones that do not keep the device through their pauses
         Processes above_unsure;  // and those of which too little is known
         Processes above_outlasting;  // and those whose bursts outlast their timeslices
     };
+    static void add_above(Rank& rank, uint64_t process, const Usage& usage);
     Ranks ranks_;
     std::vector<Rank> by_rank_;
 };

@@ -46,6 +46,7 @@ void see_usage(Pass& pass, uint32_t at) {
                       .keeps_alive = keeps_alive,
                       .unsure = careful && pauses.unsure(),
                       .outlasts = pauses.stretch_ns() > longest_in_one_ns(pass.settings, unit.leads),
+                      .end_foreseen = end_is_foreseen(pass.settings, state, unit),
                       .lately = worked_lately(state, pass.now_ns),
                       .holds = pass.settings.foresight == Foresight::kHold && state.keeps_alive && unit.leads &&
                                may_hold_through(unit) && unit.hold_trial.reliable(),

@@ -19,6 +19,7 @@ struct Victim {
     bool rival_is_brief = false;  // every rival's bursts are over before a call could keep a victim off
     bool rival_keeps_alive = false;  // every rival keeps the device through its short pauses
     bool rival_holds = false;  // every rival's bursts are foreseen, and it holds the device through all of them
+    bool rival_end_foreseen = false;  // likewise to the end of its bursts, which are long
     bool rival_is_unsure = false;  // of some rival too little is known to tell which mechanism is best
     bool rival_outlasts = false;  // some rival's bursts are longer than its timeslice in the hardware
     bool has_peer = false;  // another process of the same priority shares the device with it

@@ -147,11 +147,14 @@ TEST_F(KeepAliveBehindQueuedBursts, NotBesideAnEqualWhichWouldWaitForThat) {
     other.make_queue(0, 10);
     other.make_interruptible(0);
     dispatcher.add_client(other.view());
+    other.submit(0, now);
+    dispatcher.pass(now);
+    other.complete(0, now += kMs);
+    dispatcher.pass(now);
     learn();
     EXPECT_EQ(high.header().keep_alive_always_us, 0u);
-    dispatcher.remove_client(3);
-    bursts(2);
-    EXPECT_EQ(high.header().keep_alive_always_us, sched::QueuedBursts::kKeepUs);
+    bursts(sched::kLatelyNs / (16 * kMs));
+    EXPECT_EQ(high.header().keep_alive_always_us, sched::QueuedBursts::kKeepUs) << "it has not worked for long";
 }
 
 // Together they last longer than what counts as late.

@@ -118,6 +118,38 @@ TEST_F(LetBack, NotWithoutAHold) {
     EXPECT_EQ(low().preemption.interrupt, Interrupt::kTakenOff);
 }
 
+// Long bursts, each of which pauses without a wait: their end is foreseen, where the program can hold the device to it.
+class BesideLongBursts : public LetBack {
+protected:
+    void SetUp() override { core_ = hpf_core({.claim_limit_ns = 0, .foresight = Foresight::kHold}); }
+    Mechanism beside_commands_of(int64_t ns, bool keeps_alive = true) {
+        LetBack::SetUp();
+        low_.unit.command_ns = ns;
+        high_.keeps_alive = keeps_alive;
+        for (unsigned i = 0; i < 3 * EvenTimes::kEnough; ++i) {
+            for (const int64_t end_ns = now_ns_ + 6 * kMs; now_ns_ < end_ns;) {
+                work();
+                pass(10 * kUs);
+                rest();
+                pass(60 * kUs);
+            }
+            pass(4 * kMs);
+        }
+        work();
+        pass(10 * kUs);
+        return low().preemption.mechanism;
+    }
+};
+
+TEST_F(BesideLongBursts, GatesThatWouldStandDenselyGiveWayToACall) {
+    EXPECT_EQ(beside_commands_of(50 * kUs), Mechanism::kInterrupt);
+    EXPECT_NE(low().preemption.timeslice_us, 0U);
+}
+TEST_F(BesideLongBursts, GatesOfLongerCommandsDoNot) { EXPECT_EQ(beside_commands_of(200 * kUs), Mechanism::kGate); }
+TEST_F(BesideLongBursts, NorWhereNobodyCanLetItBackInTime) {
+    EXPECT_EQ(beside_commands_of(50 * kUs, false), Mechanism::kGate);
+}
+
 // It would change places with its equal at the rate of their short timeslices.
 TEST_F(LetBack, NotBesideAnEqual) {
     UnitState equal = low_;

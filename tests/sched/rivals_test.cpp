@@ -48,6 +48,28 @@ TEST_F(Leads, WhoIsMoreUrgentDoesWhateverItHasDone) {
     EXPECT_EQ(of({2, 1, 0}, {false, true, true}), (std::vector{true, false, false}));
 }
 
+// What a victim is told of two equals above it, the first of which streams.
+Victim below(bool first_lately, bool second_lately) {
+    const std::vector<UnitState> units{Given{.id = 1, .priority = 1}, Given{.id = 2, .priority = 1}, Given{.id = 3}};
+    const std::vector<int32_t> urgency{1, 1, 0};
+    std::vector<Usage> usages(3);
+    usages[0] = {.streams = true, .lately = first_lately};
+    usages[1] = {.lately = second_lately};
+    Rivals rivals;
+    rivals.sum_up(units, urgency, usages);
+    Victim victim;
+    rivals.look(2, units[2], usages[2], victim);
+    return victim;
+}
+
+TEST(Rivals, HowOneUsesTheDeviceCountsOnlyIfItHasWorkedLatelyOrNobodyHas) {
+    EXPECT_TRUE(below(true, false).rival_streams);
+    EXPECT_FALSE(below(true, true).rival_streams);
+    EXPECT_FALSE(below(false, true).rival_streams);
+    EXPECT_FALSE(below(false, false).rival_streams) << "either may begin";
+    EXPECT_TRUE(below(false, false).has_rival);
+}
+
 // One with bursts of 3 ms, for which the driver's own timeslice is too short, its equal, and a victim.
 class BesideAnEqual : public ::testing::Test {
 protected:
