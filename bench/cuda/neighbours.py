@@ -8,10 +8,11 @@ No burst is left out: the first one, which meets programs that knew of nobody, i
 DIR/cuda_neighbours_SET.json: of each urgent program, neighbour and way the bursts' p50, p99, longest, first, how many
 took over 1.5 times the median, and how the copying ones divide (medians); the neighbour's rate alone and beside, and
 which part of what the bursts left it that is. DIR/bursts_SET.json has every burst. Exit status 1: a program failed or
-found a wrong result. --small: sizes and times for the tests' fake driver."""
+found a wrong result. --keep-rows: also what each program wrote. --small: sizes and times for the tests' fake driver."""
 import json
 import os
 import select
+import shutil
 import signal
 import subprocess
 import sys
@@ -208,7 +209,14 @@ class Bench:
         finally:
             for process in neighbours:
                 self.finish(process)
+        if self.options.keep_rows:
+            self.keep(way, role, neighbour, [urgent, *neighbours])
         return rows(urgent.out), [] if starts else [rows(process.out) for process in neighbours], alone, held
+
+    def keep(self, way, role, neighbour, processes):
+        for number, process in enumerate(processes):
+            name = f"rows_{role}_{neighbour}_{way}_{number}".replace(" ", "_")
+            shutil.copy(process.out, self.options.results / name)
 
     def held(self, way, neighbours):
         """Of each neighbour, as the server tells: how often by which mechanism, and how long until it was off, ms."""
@@ -261,6 +269,7 @@ def parse_options():
     parser.add_argument("--native-bursts", type=int, help="natively so many")
     parser.add_argument("--budget", type=float, default=170)
     parser.add_argument("--record", action="store_true", help="also what the server saw, for xsim replay")
+    parser.add_argument("--keep-rows", action="store_true")
     parser.add_argument("--log", default="WARN", help="level of the programs' logs, which are kept if it is another")
     parser.add_argument("--small", action="store_true")
     parser.add_argument("--list", action="store_true")

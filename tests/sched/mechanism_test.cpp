@@ -74,6 +74,22 @@ TEST(Mechanism, BehindOneThatHoldsTheDeviceBriefCommandsHaveAShortTimesliceToo) 
     EXPECT_FALSE(shortens_timeslice(victim, Mechanism::kGate));
 }
 
+TEST(Mechanism, BehindOneThatLetsItBackEarlyGatesAreNotToStandDensely) {
+    Victim victim = victim_of(50 * kUs);
+    victim.rival_end_foreseen = true;
+    EXPECT_EQ(choose_mechanism(victim), Mechanism::kInterrupt);
+    victim.has_peer = true;
+    EXPECT_EQ(choose_mechanism(victim), Mechanism::kGate);
+    victim.has_peer = false;
+    victim.level = kPreemptLevelDeactivate;
+    EXPECT_EQ(choose_mechanism(victim), Mechanism::kGate);
+    victim = victim_of(450 * kUs);
+    victim.last = Mechanism::kInterrupt;
+    EXPECT_EQ(choose_mechanism(victim), Mechanism::kInterrupt);
+    victim.rival_end_foreseen = true;
+    EXPECT_EQ(choose_mechanism(victim), Mechanism::kGate) << "they seem longer than they are";
+}
+
 TEST(Mechanism, AMindIsNotChangedForALittle) {
     constexpr int64_t kAboutHalfNs = 450 * kUs;
     EXPECT_EQ(choose(kAboutHalfNs), Mechanism::kGate);
