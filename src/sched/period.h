@@ -112,7 +112,7 @@ public:
         if (began_ns != 0) periods_.add(ready_since_ns - began_ns);
         if (idle_since_ns <= began_ns || began_ns == 0) return 0;
         rests_.add(ready_since_ns - idle_since_ns);
-        lengths_.add(idle_since_ns - began_ns);
+        note_length(idle_since_ns - began_ns);
         return idle_since_ns - began_ns;
     }
     // The next burst is expected, once it is idle.
@@ -140,10 +140,21 @@ public:
     }
     // How long bursts are that are about equally long; 0: they are not.
     int64_t length_ns() const { return lengths_.even() ? lengths_.most_ns() : 0; }
-    // The same without the longest, which may be the machine's.
-    int64_t usual_length_ns() const { return lengths_.even() ? lengths_.most_but_one_ns() : 0; }
+    // The same without the longest, which may be the machine's. And of bursts that have been so until lately: while the
+    // machine is slow they differ.
+    int64_t usual_length_ns() const { return usual_ns_; }
 
 private:
+    static constexpr unsigned kMostUneven = 32;  // bursts in a row
+
+    void note_length(int64_t ns) {
+        lengths_.add(ns);
+        uneven_ = lengths_.even() ? 0 : uneven_ + 1;
+        if (lengths_.even())
+            usual_ns_ = lengths_.most_but_one_ns();
+        else if (uneven_ > kMostUneven)
+            usual_ns_ = 0;
+    }
     bool rests_are_more_even() const {
         return rests_.even() && (!periods_.even() || rests_.spread_ns() < periods_.spread_ns());
     }
@@ -151,6 +162,8 @@ private:
     EvenTimes periods_{kLeastPeriodNs};
     EvenTimes rests_{kLeastRestNs};
     EvenTimes lengths_{kLeastLengthNs};
+    int64_t usual_ns_ = 0;  // of lengths_, when those were even
+    unsigned uneven_ = 0;  // bursts since then
     int64_t began_ns_ = 0;
     int64_t seen_ns_ = 0;  // it became ready last
 };

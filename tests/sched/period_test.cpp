@@ -172,6 +172,22 @@ TEST(Period, TheUsualLengthLeavesOutTheLongest) {
     EXPECT_EQ(rhythm.period.usual_length_ns(), 900 * kUs + (EvenTimes::kMost - 1) * kUs);
 }
 
+// On a machine that is slow for some bursts.
+TEST(Period, TheUsualLengthOutlastsThirtyTwoBurstsThatDiffer) {
+    Rhythm rhythm;
+    const auto differ = [&rhythm](unsigned times) {
+        for (unsigned i = 0; i < times; ++i) rhythm.burst(kPeriodNs, (1 + i % 4) * kMs);
+    };
+    for (unsigned i = 0; i <= EvenTimes::kMost; ++i) rhythm.burst(kPeriodNs, 900 * kUs);
+    differ(32);
+    EXPECT_EQ(rhythm.period.length_ns(), 0);
+    EXPECT_EQ(rhythm.period.usual_length_ns(), 900 * kUs);
+    differ(8);
+    EXPECT_EQ(rhythm.period.usual_length_ns(), 0);
+    for (unsigned i = 0; i <= EvenTimes::kMost; ++i) rhythm.burst(kPeriodNs, 800 * kUs);
+    EXPECT_EQ(rhythm.period.usual_length_ns(), 800 * kUs);
+}
+
 TEST(Period, ABurstThatBeginsTellsTheLengthOfTheLastOne) {
     Period period;
     EXPECT_EQ(period.observe(kStart, kStart - kSecond), 0) << "the first";
