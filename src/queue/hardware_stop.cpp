@@ -90,7 +90,7 @@ void HardwareStop::change_to(const Stop& to) {
     const bool lower = to.at_gates_alone && stopped_level_ == kPreemptLevelInterrupt;
     if (to.level == stopped_level_ || (to.level != 0 && stopped_level_ != 0 && !raise && !lower)) return;
     if (stopped_level_ != 0) start();
-    if (to.level != 0) stop(to);
+    if (to.level != 0) stop({.level = to.level, .how = to.how, .at_gates_alone = to.at_gates_alone, .let_back = lower});
 }
 
 // Transition held.
@@ -164,7 +164,7 @@ void HardwareStop::note_stopped(const Stop& to, XResult result, bool slowed) {
     stopped_ns_ = base::now_ns();
     const bool runs = gated_.observed() && core_.submitted != core_.completed;  // known for sure
     if (gated() && !runs) core_.meter.flight_began(stopped_ns_);
-    if (interrupted() && !slowed_)
+    if ((interrupted() && !slowed_) || to.let_back)
         core_.meter.stopped(stopped_ns_, 0);
     else if (gated())
         core_.meter.stopped(closed_ns(), gated_.run_on_ns());

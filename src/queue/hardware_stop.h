@@ -47,6 +47,7 @@ private:
         uint32_t level = 0;  // 0: it runs
         XqInterrupt how = kXqTakeOff;
         bool at_gates_alone = false;  // what level 3 has taken is put back, and stops at its gates
+        bool let_back = false;  // that is so just now: it had nothing of the device before
     };
 
     bool gated() const { return core_.setup.ops->gate != nullptr; }

@@ -75,9 +75,7 @@ int64_t of_timeslice(const Victim& victim) {
 
 int64_t of_interrupt(const Victim& victim) {
     if (!victim.has_rival || victim.announced || victim.command_ns == 0 || victim.copies) return kNever;
-    // Where it is let back early, its commands seem longer for as long as they are interrupted.
-    const bool stays = victim.last == Mechanism::kInterrupt && !victim.rival_end_foreseen;
-    return stays ? with_hysteresis(calls_ns(victim)) : calls_ns(victim);
+    return victim.last == Mechanism::kInterrupt ? with_hysteresis(calls_ns(victim)) : calls_ns(victim);
 }
 
 int64_t of_interrupt_unknown(const Victim& victim) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/time.h"
 #include "fake/device/fake_device.h"
 #include "ipc/layout.h"
 #include "queue/hardware_stops.h"
@@ -54,6 +55,39 @@ TEST(HardwareStop, WhatSeemsIdleIsPutBackBehindItsGate) {
     EXPECT_EQ(device.interrupted, 2) << "it has work again";
     direct(device, false, false);
     EXPECT_EQ(device.restored, 2);
+}
+
+// For another's burst, which is about to end. It has had nothing of the device since it was taken off.
+TEST(HardwareStop, WhatIsLetBackIsNotChargedForTheTimeThatItWasOff) {
+    FakeDevice device(test::kInterruptible);
+    device.region().header.watching = 1;
+    const auto synchronize = [&device] {
+        const uint64_t mark = xq_sync_begin(device.abi_queue());
+        while (device.step()) {
+        }
+        xq_sync_end(device.abi_queue(), mark);
+    };
+    make_words_known(device);
+    synchronize();
+    for (int i = 0; i < 8; ++i) {
+        device.enqueue(i);
+        base::sleep_ns(10 * base::kMillisecond);  // so long does a command take
+        synchronize();
+    }
+    const int64_t before_ns = device.slot().busy_ns;
+    int64_t runs_ns = -base::now_ns();
+    for (int i = 0; i < 4; ++i) device.enqueue(i);
+    direct(device, true, true);
+    runs_ns += base::now_ns();
+    base::sleep_ns(30 * base::kMillisecond);
+    device.slot().interrupt = 0;
+    device.queue().apply_directive();
+    EXPECT_EQ(device.restored, 1);
+    runs_ns -= base::now_ns();
+    direct(device, false, false);
+    synchronize();
+    runs_ns += base::now_ns();
+    EXPECT_LE(device.slot().busy_ns - before_ns, runs_ns);
 }
 
 TEST(HardwareStop, TheSchedulerSeesWhatItCosts) {

@@ -83,11 +83,6 @@ TEST(Mechanism, BehindOneThatLetsItBackEarlyGatesAreNotToStandDensely) {
     victim.has_peer = false;
     victim.level = kPreemptLevelDeactivate;
     EXPECT_EQ(choose_mechanism(victim), Mechanism::kGate);
-    victim = victim_of(450 * kUs);
-    victim.last = Mechanism::kInterrupt;
-    EXPECT_EQ(choose_mechanism(victim), Mechanism::kInterrupt);
-    victim.rival_end_foreseen = true;
-    EXPECT_EQ(choose_mechanism(victim), Mechanism::kGate) << "they seem longer than they are";
 }
 
 TEST(Mechanism, AMindIsNotChangedForALittle) {
