@@ -79,6 +79,45 @@ TEST_F(CudaKeepAlive, WhoWaitsForTheContextDoesNotWaitForOneThatIsHeld) {
     }
 }
 
+// What is held has the place of one of its blocks, which start together.
+class CudaKeepAliveLaunch : public CudaKeepAlive {
+protected:
+    // Whether such a launch ends what is held, at once.
+    bool ends_it(const std::string& launch) {
+        hold_us = 3'600'000'000;
+        const std::string program_text = R"(
+module, kernel = ctypes.c_void_p(), ctypes.c_void_p()
+cuda.cuModuleLoadData(ctypes.byref(module), b".visible .entry xsched_nothing() { ret; }")
+cuda.cuModuleGetFunction(ctypes.byref(kernel), module, b"xsched_nothing")
+cuda.cuMemAlloc_v2(ctypes.byref(memory), ctypes.c_size_t(4096))
+cuda.cuMemsetD8Async(memory, 0, ctypes.c_size_t(4096), stream)
+cuda.cuStreamSynchronize(stream)
+print("ready", flush=True)
+signal.sigwait({signal.SIGUSR1})
+print("launched", )" + launch + R"((kernel, 1, 1, 1, 1, 1, 1, 0, stream, None), flush=True)
+signal.sigwait({signal.SIGUSR1})
+)";
+        Process program({"/usr/bin/python3", "-c", in_cuda(program_text)}, environment({{"XLOG_LEVEL", "DEBG"}}));
+        EXPECT_TRUE(server.wait_for_client());
+        want_keep_alives();
+        const auto says = [&](const std::string& text, const std::string& word) {
+            return eventually([&] { return (program.take_output(), text.find(word) != std::string::npos); });
+        };
+        EXPECT_TRUE(says(program.out(), "ready\n")) << program.err();
+        EXPECT_TRUE(eventually([&] { return server.region().header.keeps_alive != 0; })) << program.err();
+        hold_for_all();
+        EXPECT_TRUE(says(program.err(), "keeps the device for a burst")) << program.err();
+        kill(program.pid(), SIGUSR1);
+        EXPECT_TRUE(says(program.out(), "launched 0\n")) << program.out() << program.err();
+        uint32_t ended = 0;  // numbers are even, and what ends one is the next
+        for (const ipc::QueueSlot& slot : server.region().slots) ended += slot.keep_alive.load() % 2;
+        return ended != 0;
+    }
+};
+
+TEST_F(CudaKeepAliveLaunch, ACooperativeOneEndsWhatIsHeld) { EXPECT_TRUE(ends_it("cuda.cuLaunchCooperativeKernel")); }
+TEST_F(CudaKeepAliveLaunch, AnotherOneDoesNot) { EXPECT_FALSE(ends_it("cuda.cuLaunchKernel")); }
+
 // PyTorch's tensor.cpu(), behind a wait.
 constexpr const char* kReadsBack = R"(
 host = ctypes.create_string_buffer(4096)
