@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """An urgent program's bursts, alone and beside other programs of every kind: natively and under XSched, in turns.
 
-    neighbours.py --build DIR --results DIR [--set copies|crowds|members|lengths|training|calls] [--ways native,xsched]
-                  [--urgent NAME,...] [--only TEXT] [--rounds N] [--bursts N] [--budget SECONDS] [--small] [--list]
+    neighbours.py --build DIR --results DIR [--set copies|crowds|members|lengths|training|calls|whole]
+                  [--ways native,xsched] [--urgent NAME,...] [--only TEXT] [--rounds N] [--bursts N]
+                  [--budget SECONDS] [--keep-rows] [--small] [--list]
 
 No burst is left out: the first one, which meets programs that knew of nobody, is told apart. Results go into
 DIR/cuda_neighbours_SET.json: of each urgent program, neighbour and way the bursts' p50, p99, longest, first, how many
@@ -46,7 +47,8 @@ SETS = {"copies": (("copying",), ("pinned both ways", "pageable both ways", "mod
                              "five")),
         "lengths": (BURSTS, ("0.05 ms", "0.3 ms", "3 ms", "30 ms")),
         "training": (BURSTS, ("training", "training starts")),
-        "calls": (("streams", "allocating"), ("graphs",))}
+        "calls": (("streams", "allocating"), ("graphs",)),
+        "whole": (("gemms",), ("0.3 ms",))}  # each kernel takes every multiprocessor as a whole
 
 
 @dataclass
@@ -174,6 +176,12 @@ class Bench:
             self.wait_ready(process, TRAINING_SECONDS)
         return loaded
 
+    def urgent_line(self, role, steps):
+        bursts = self.options.bursts
+        if role == "gemms":
+            return [sys.executable, PYTORCH / "gemms.py", "--out", "{out}", "--bursts", bursts]
+        return [self.program, role, "{out}", bursts, PERIOD_MS, steps]
+
     def record(self, way, role, neighbour):
         """What the server sees and decides from now on, into a file for xsim replay; or nothing."""
         if neighbour == "alone" or not self.options.record or WAYS[way] is None:
@@ -196,9 +204,8 @@ class Bench:
             if neighbours and not starts:
                 time.sleep(0.3 if self.options.small else ALONE_SECONDS)
             alone[1] = time.monotonic_ns()
-            line = [self.program, role, "{out}", self.options.bursts, PERIOD_MS, steps]
-            urgent = self.start(way, 10, line)
-            self.wait_ready(urgent)
+            urgent = self.start(way, 10, self.urgent_line(role, steps))
+            self.wait_ready(urgent, TRAINING_SECONDS if role == "gemms" else READY_SECONDS)
             recorder = self.record(way, role, neighbour)
             if starts:
                 begin_in_turns(neighbours, urgent)
