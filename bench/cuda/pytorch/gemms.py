@@ -3,7 +3,7 @@
 
     gemms.py --out FILE --bursts N [--period-ms MS]
 
-An ordinary PyTorch program. Prints "ready" and writes a row for each burst, as lib/neighbour_rows.py has them: its begin
+An ordinary PyTorch program. Prints "ready" and writes a row for each burst, as lib/neighbour_rows.py has them: begin
 (CLOCK_MONOTONIC ns), its latency, 0, what launching took, what each round took (ns). Exit status 1: a result is another
 than the first."""
 import argparse
