@@ -35,8 +35,11 @@ public:
     bool wait_begun(int64_t now_ns) {
         if (!goes_on(now_ns)) return false;
         const uint32_t waits = waits_.fetch_add(1, std::memory_order_relaxed) + 1;
-        return not_for_.load(std::memory_order_relaxed) == 0 && alike_.load(std::memory_order_relaxed) >= kEnough &&
-               waits == usual_.load(std::memory_order_relaxed);
+        return known() && waits == usual_.load(std::memory_order_relaxed);
+    }
+    // How many the next burst has.
+    bool known() const {
+        return not_for_.load(std::memory_order_relaxed) == 0 && alike_.load(std::memory_order_relaxed) >= kEnough;
     }
     // The first launch behind the last wait.
     void launched_behind(int64_t now_ns) {

@@ -12,6 +12,8 @@ namespace {
 // The pause between the end of a wait and the next launch. A longer one is not worth the device's time, while others
 // are on their way off.
 constexpr int64_t kLongestNs = 50 * base::kMicrosecond;
+// Bursts may last longer than usual by this part, where something else ends what is held through them.
+constexpr int64_t kLongerPart = 4;
 
 }  // namespace
 
@@ -218,6 +220,9 @@ void KeepAlive::hold(int64_t ns, int64_t through) {
     }
     end();  // that of the last wait, which nothing has followed
     const uint32_t number = number_to_hold(false);
+    burst_waits.burst_expected();
+    // The last wait ends it. To take victims off for a burst that is about to end costs them more than it brings.
+    if (burst_waits.known()) through += through / kLongerPart;
     const int64_t behind_ns = through != 0 ? through : int64_t{kXqHeldBehindLaunchNs};
     XLOG_DEBG("queue 0x%lx %s the device for a burst to come, for %lld us at most, and %lld behind its first launch",
               static_cast<unsigned long>(core_.handle), number != 0 ? "keeps" : "does not keep",
@@ -225,7 +230,6 @@ void KeepAlive::hold(int64_t ns, int64_t through) {
     if (number == 0) return;
     let_go_early.store(false, std::memory_order_relaxed);
     awaiting.store(this, std::memory_order_seq_cst);
-    burst_waits.burst_expected();
     through_ns.store(through, std::memory_order_relaxed);
     waits_until_ns.store(base::now_ns() + ns, std::memory_order_relaxed);
     if (!put_held(number, ns, behind_ns)) return end_held();
