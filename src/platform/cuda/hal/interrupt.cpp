@@ -203,6 +203,13 @@ void enable_once_more(Gpu& gpu) {
     for (uint32_t i = 0; i < gpu.set_count; ++i) rm::enable(call(), gpu.sets[i].fd, gpu.sets[i].set);
 }
 
+// gpu.turn held. Behind a call that sets a timeslice the device looks at all that is enabled. What it had not noticed
+// so far it else noticed when somebody else's work came or went, some 10 ms later (docs/decisions/010).
+void look_anew(Gpu& gpu) {
+    for (uint32_t i = 0; i < gpu.set_count; ++i)
+        rm::set_timeslices(call(), gpu.sets[i].fd, gpu.sets[i].set, gpu.timeslice_us);
+}
+
 // gpu.turn held.
 void let_go(Gpu& gpu) {
     if (!gpu.stopped) return;
@@ -362,10 +369,10 @@ void restore(HwQueue& hwq) {
     const Turn turn(*gpu);
     const bool asked = hwq.asks_interrupt;
     ask(*gpu, hwq, false, false);
-    if (gpu->stopped)
-        let_go(*gpu);
-    else if (!asked && (std::exchange(gpu->once_more, false) || base::now_ns() - gpu->enabled_ns >= kOneCallNs))
-        enable_once_more(*gpu);
+    if (gpu->stopped) return let_go(*gpu);
+    if (asked || !(std::exchange(gpu->once_more, false) || base::now_ns() - gpu->enabled_ns >= kOneCallNs)) return;
+    enable_once_more(*gpu);
+    look_anew(*gpu);
 }
 
 XqStopState stop_state(HwQueue& hwq) {
