@@ -203,8 +203,7 @@ void enable_once_more(Gpu& gpu) {
     for (uint32_t i = 0; i < gpu.set_count; ++i) rm::enable(call(), gpu.sets[i].fd, gpu.sets[i].set);
 }
 
-// gpu.turn held. Behind a call that sets a timeslice the device looks at all that is enabled. What it had not noticed
-// so far it else noticed when somebody else's work came or went, some 10 ms later (docs/decisions/010).
+// gpu.turn held. Behind a call that sets a timeslice the device notices what is enabled (docs/decisions/010).
 void look_anew(Gpu& gpu) {
     for (uint32_t i = 0; i < gpu.set_count; ++i)
         rm::set_timeslices(call(), gpu.sets[i].fd, gpu.sets[i].set, gpu.timeslice_us);
@@ -221,8 +220,7 @@ void let_go(Gpu& gpu) {
             XLOG_WARN("device %d: channels could not be enabled again: %s (errno %d, status 0x%x)", gpu.device,
                       rm::sentence(outcome), outcome.error, outcome.status);
     }
-    // The device may not notice that what was kept off is there again, and then, or a moment later, notices a second
-    // call (docs/decisions/010).
+    // The device may not notice it where it was only kept off, but a second call at once, or a moment later.
     if (gpu.kept_off) enable_once_more(gpu);
     gpu.stopped = false;
     gpu.enabled_ns = base::now_ns();
