@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstdlib>
 #include <span>
 #include <utility>
 
@@ -49,6 +50,7 @@ public:
     int64_t from_ns() const { return from_ns_; }
     int64_t most_ns() const { return most_ns_; }
     int64_t most_but_one_ns() const { return most_but_one_ns_; }
+    int64_t middle_ns() const { return middle_ns_; }
 
 private:
     static constexpr int64_t kPart = 300;
@@ -71,6 +73,9 @@ private:
         const auto [least, most] = std::ranges::minmax_element(known());
         least_ns_ = *least;
         most_ns_ = *most;
+        std::array<int64_t, kMost> sorted = times_;
+        std::nth_element(sorted.begin(), sorted.begin() + count_ / 2, sorted.begin() + count_);
+        middle_ns_ = sorted[count_ / 2];
         most_but_one_ns_ = least_ns_;
         for (const int64_t& ns : known())
             if (&ns != &*most) most_but_one_ns_ = std::max(most_but_one_ns_, ns);
@@ -85,6 +90,7 @@ private:
     int64_t least_ns_ = 0;
     int64_t most_ns_ = 0;
     int64_t most_but_one_ns_ = 0;
+    int64_t middle_ns_ = 0;
     int64_t from_ns_ = 0;
     unsigned next_ = 0;
     unsigned count_ = 0;
@@ -109,7 +115,7 @@ public:
         const bool seen = idle_since_ns > before_ns;
         if (ready_since_ns - (seen ? idle_since_ns : before_ns) < (seen ? kLongPauseNs : kLeastRestNs)) return 0;
         const int64_t began_ns = std::exchange(began_ns_, ready_since_ns);
-        if (began_ns != 0) periods_.add(ready_since_ns - began_ns);
+        note_begin(ready_since_ns, began_ns);
         if (idle_since_ns <= began_ns || began_ns == 0) return 0;
         rests_.add(ready_since_ns - idle_since_ns);
         note_length(idle_since_ns - began_ns);
@@ -123,7 +129,7 @@ public:
         const bool rests = rests_are_more_even();
         const EvenTimes& times = rests ? rests_ : periods_;
         if (!times.even()) return {};
-        const int64_t from_ns = rests ? idle_since_ns : began_ns_;
+        const int64_t from_ns = rests ? idle_since_ns : due_ns_;
         const Expected next{.at_ns = from_ns + times.from_ns(),
                             .until_ns = from_ns + times.most_ns() + kLateNs,
                             .most_lead_ns = times.from_ns() / 2};
@@ -147,6 +153,28 @@ public:
 private:
     static constexpr unsigned kMostUneven = 32;  // bursts in a row
 
+    // The next one is expected a period behind what this returns. One that begins later than all before but one was
+    // held up by the machine. A program that keeps to a clock begins the next one when it would have without; another
+    // one that much later.
+    int64_t due(int64_t ready_ns) {
+        const int64_t interval_ns = ready_ns - due_ns_;
+        const int64_t middle_ns = periods_.middle_ns();
+        const bool late = periods_.even() && interval_ns > periods_.most_but_one_ns() + kLateNs &&
+                          interval_ns < middle_ns + middle_ns / 2 && late_ones_ < EvenTimes::kMostStrays;
+        late_ones_ = late ? late_ones_ + 1 : 0;
+        by_clock_ns_ = late ? due_ns_ + middle_ns : 0;
+        return late && keeps_to_clock_ ? by_clock_ns_ : ready_ns;
+    }
+    void note_begin(int64_t ready_ns, int64_t before_ns) {
+        if (by_clock_ns_ != 0) {  // the one before was late
+            const int64_t middle_ns = periods_.middle_ns();
+            keeps_to_clock_ =
+                std::abs(ready_ns - by_clock_ns_ - middle_ns) < std::abs(ready_ns - before_ns - middle_ns);
+        }
+        const int64_t due_ns = due(ready_ns);
+        if (before_ns != 0) periods_.add(ready_ns - due_ns_);
+        due_ns_ = due_ns;
+    }
     void note_length(int64_t ns) {
         lengths_.add(ns);
         uneven_ = lengths_.even() ? 0 : uneven_ + 1;
@@ -165,6 +193,10 @@ private:
     int64_t usual_ns_ = 0;  // of lengths_, when those were even
     unsigned uneven_ = 0;  // bursts since then
     int64_t began_ns_ = 0;
+    int64_t due_ns_ = 0;  // when it should have begun
+    unsigned late_ones_ = 0;  // in a row
+    int64_t by_clock_ns_ = 0;  // when the last one would have begun; 0: it was not late
+    bool keeps_to_clock_ = false;  // as far as is known
     int64_t seen_ns_ = 0;  // it became ready last
 };
 

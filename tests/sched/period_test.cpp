@@ -131,6 +131,38 @@ TEST(Period, NoSoonerIsExpectedThanMayBeWaitedFor) {
     }
 }
 
+// The machine held it up, and its timer did not wait for it.
+TEST(Period, OfOneThatKeepsToItsClockTheNextIsExpectedWhenItWouldHaveCome) {
+    for (const int64_t late_ns : {300 * kUs, 3 * kMs, 20 * kMs}) {
+        Rhythm rhythm;
+        const auto one_late = [&rhythm, late_ns] {
+            rhythm.bursts(2 * EvenTimes::kMost);
+            const int64_t due_ns = rhythm.began_ns + 2 * kPeriodNs - EvenTimes::kEarlyNs;
+            rhythm.burst(kPeriodNs + late_ns);
+            const int64_t off_ns = rhythm.next() - due_ns;
+            rhythm.burst(kPeriodNs - late_ns);
+            EXPECT_EQ(rhythm.next(), due_ns + kPeriodNs) << late_ns;
+            return off_ns;
+        };
+        EXPECT_EQ(one_late(), late_ns) << "nothing is known of it";
+        EXPECT_EQ(one_late(), 0) << late_ns;
+        rhythm.burst(kPeriodNs + late_ns);
+        rhythm.bursts(2 * EvenTimes::kMost);
+        EXPECT_EQ(one_late(), late_ns) << "it did not, the last time";
+    }
+}
+
+// One that stayed away altogether is no such.
+TEST(Period, NotWhereItsRhythmIsAnotherSinceThen) {
+    for (const int64_t more_ns : {300 * kUs, kPeriodNs / 2}) {
+        Rhythm rhythm;
+        rhythm.bursts(2 * EvenTimes::kMost);
+        rhythm.burst(kPeriodNs + more_ns);
+        rhythm.bursts(EvenTimes::kMostStrays + EvenTimes::kMost);
+        EXPECT_EQ(rhythm.next(), rhythm.began_ns + kPeriodNs - EvenTimes::kEarlyNs) << more_ns;
+    }
+}
+
 TEST(Period, PartsOfABurstBeginNone) {
     Rhythm rhythm;
     rhythm.bursts(EvenTimes::kEnough + 1);
