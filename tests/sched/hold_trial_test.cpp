@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
 #include <vector>
 
 namespace xsched::sched {
@@ -75,6 +76,26 @@ TEST_F(HoldTrials, SoonAgainOnceItWasAsGood) {
     play(trial, kNs, kNs, 2 * HoldTrial::kMostNotFor);
     play(trial, 2 * kNs, 2 * kNs, 100);  // compared in turns
     EXPECT_EQ(pauses(trial, 3 * kNs, 2 * kNs, 100), (std::vector{32U}));
+}
+
+// Their lengths differ by 5 %, so that one kind is longer than the other by chance, at times.
+TEST(HoldTrialsOfMany, WhereBothAreAlikeMostAreHeld) {
+    constexpr unsigned kPrograms = 200, kTimes = 1000;
+    std::mt19937 random(1);
+    const auto length_ns = [&random] {
+        int64_t sum = 0;  // of twelve, as a normal distribution
+        for (int i = 0; i < 12; ++i) sum += static_cast<int64_t>(random() % 1'000'000) - 500'000;
+        return kNs + sum / 20;
+    };
+    unsigned through = 0;
+    for (unsigned program = 0; program < kPrograms; ++program) {
+        HoldTrial trial;
+        for (unsigned i = 0; i < kTimes; ++i) {
+            const int64_t ns = length_ns();
+            through += play(trial, ns, ns, 1);
+        }
+    }
+    EXPECT_GE(through, kPrograms * kTimes * 87 / 100);
 }
 
 // What else the machine does makes both kinds longer.
