@@ -63,19 +63,14 @@ TEST_F(CudaKeepAlive, WhoWaitsForTheContextDoesNotWaitForOneThatIsHeld) {
     Process program({"/usr/bin/python3", "-c", in_cuda(kWaitsForTheContext)}, environment({{"XLOG_LEVEL", "DEBG"}}));
     ASSERT_TRUE(server.wait_for_client());
     want_keep_alives();
-    const auto says = [&](const std::string& text, const std::string& word) {
-        return eventually([&] { return (program.take_output(), text.find(word) != std::string::npos); });
-    };
-    ASSERT_TRUE(says(program.out(), "ready\n")) << program.err();
+    ASSERT_TRUE(comes_to_say(program, program.out(), "ready\n")) << program.err();
     ASSERT_TRUE(eventually([&] { return server.region().header.keeps_alive != 0; })) << program.err();
     for (const char* word : {"waited\n", "freed\n"}) {
         const size_t said = program.err().size();
         hold_for_all();
-        ASSERT_TRUE(eventually([&] {
-            return program.err().find("keeps the device for a burst", said) != std::string::npos;
-        })) << program.err();
+        ASSERT_TRUE(comes_to_say(program, program.err(), "keeps the device for a burst", said)) << program.err();
         kill(program.pid(), SIGUSR1);
-        EXPECT_TRUE(says(program.out(), word)) << program.out();
+        EXPECT_TRUE(comes_to_say(program, program.out(), word)) << program.out();
     }
 }
 
@@ -100,15 +95,12 @@ signal.sigwait({signal.SIGUSR1})
         Process program({"/usr/bin/python3", "-c", in_cuda(program_text)}, environment({{"XLOG_LEVEL", "DEBG"}}));
         EXPECT_TRUE(server.wait_for_client());
         want_keep_alives();
-        const auto says = [&](const std::string& text, const std::string& word) {
-            return eventually([&] { return (program.take_output(), text.find(word) != std::string::npos); });
-        };
-        EXPECT_TRUE(says(program.out(), "ready\n")) << program.err();
+        EXPECT_TRUE(comes_to_say(program, program.out(), "ready\n")) << program.err();
         EXPECT_TRUE(eventually([&] { return server.region().header.keeps_alive != 0; })) << program.err();
         hold_for_all();
-        EXPECT_TRUE(says(program.err(), "keeps the device for a burst")) << program.err();
+        EXPECT_TRUE(comes_to_say(program, program.err(), "keeps the device for a burst")) << program.err();
         kill(program.pid(), SIGUSR1);
-        EXPECT_TRUE(says(program.out(), "launched 0\n")) << program.out() << program.err();
+        EXPECT_TRUE(comes_to_say(program, program.out(), "launched 0\n")) << program.out() << program.err();
         uint32_t ended = 0;  // numbers are even, and what ends one is the next
         for (const ipc::QueueSlot& slot : server.region().slots) ended += slot.keep_alive.load() % 2;
         return ended != 0;

@@ -25,6 +25,11 @@ cuda.cuStreamCreate(ctypes.byref(stream), 1)
 )" + text;
 }
 
+// Whether it comes to have said that, in one of its outputs.
+inline bool comes_to_say(Process& program, const std::string& said, const std::string& word, size_t from = 0) {
+    return eventually([&] { return (program.take_output(), said.find(word, from) != std::string::npos); });
+}
+
 // The order checker under a server that wants a keep-alive at every wait.
 class CudaKeepAlive : public testing::Test {
 protected:
