@@ -12,9 +12,9 @@ class CopyRates {
 public:
     static constexpr uint64_t kMostPieces = 256;  // of one copy: half of what a gated queue may have in flight
 
-    // As XSCHED_COPY_PIECE says: bytes of each piece; 0: as measured; kUsual: the same, but pageable memory stays
-    // whole; other negative numbers: all copies do.
-    static constexpr int64_t kUsual = -2;
+    // As XSCHED_COPY_PIECE says: bytes of each piece; 0, and kAsPlatform where the platform asks at all: as measured;
+    // other negative numbers: copies stay whole.
+    static constexpr int64_t kAsPlatform = -2;
     void begin(int64_t piece_bytes);
     // How much of a copy of `bytes` in all makes the next piece; 0: all that is left.
     uint64_t piece(XqCopyKind kind, uint64_t bytes) const;

@@ -65,10 +65,23 @@ TEST(CopyRates, PiecesHaveBounds) {
     EXPECT_LE(fast.piece(kXqToDevice, 1024 * kMiB), 16 * kMiB + 64 * 1024);
 }
 
+// Each piece of pageable memory takes its own way through the driver's staging memory, however small it is.
+TEST(CopyRates, PiecesOfPageableMemoryStayLarge) {
+    for (const XqCopyKind kind : {kXqPageableToDevice, kXqDeviceToPageable}) {
+        CopyRates slow = begun();
+        launch(slow, 1, 200, kind, 2 * kMiB);
+        for (uint64_t done = 0; done < 200; done += 10) slow.completed(done, done + 10, 10 * kMs);
+        EXPECT_GE(slow.piece(kind, 64 * kMiB), 2 * kMiB);
+        EXPECT_LE(slow.piece(kind, 64 * kMiB), 2 * kMiB + 64 * 1024);
+    }
+}
+
 TEST(CopyRates, AHugeCopyHasNotTooMany) { EXPECT_GE(begun().piece(kXqToDevice, 10240 * kMiB), 40 * kMiB); }
 
 TEST(CopyRates, AsToldByTheUser) {
     EXPECT_EQ(begun(-1).piece(kXqToDevice, 1024 * kMiB), 0u);
+    for (const XqCopyKind kind : {kXqToDevice, kXqPageableToDevice, kXqDeviceToPageable})
+        EXPECT_EQ(begun(CopyRates::kAsPlatform).piece(kind, 64 * kMiB), begun().piece(kind, 64 * kMiB));
     EXPECT_EQ(begun(1000).piece(kXqToDevice, 1024 * kMiB), 1000u);
     EXPECT_EQ(begun(1000).piece(kXqToDevice, 1000), 0u);
 }
