@@ -23,6 +23,7 @@
 #include "ipc/slot_hints.h"
 #include "policy/policy.h"
 #include "queue/device_names.h"
+#include "queue/directive_sleep.h"
 #include "queue/driver_calls.h"
 #include "queue/handover.h"
 #include "queue/pool.h"
@@ -81,6 +82,7 @@ struct CarriedOut {
 CarriedOut carry_out(ipc::Header& header, uint32_t seen) {
     CarriedOut done;
     const int64_t now = base::now_ns();
+    if (header.carried_out.load(std::memory_order_relaxed) != seen) queue::DirectiveSleep::wake(header);
     for_each_queue([](XQueue& queue) { queue.look_before_directives(); });
     for_each_queue([&](XQueue& queue) {
         queue.apply_directive();

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/spin.h"
 #include "base/time.h"
+#include "queue/directive_sleep.h"
 
 namespace xsched::queue {
 namespace {
@@ -292,7 +293,7 @@ void GatedPath::wait_for_room(const RoomWait& wait, bool closed) {
         header = &core_.published.header();
     }
     const uint32_t seen = header->directive.load(std::memory_order_seq_cst);
-    base::futex_wait(header->directive, seen, kPauseNs);
+    DirectiveSleep::sleep(*header, seen, kPauseNs);
 }
 
 void GatedPath::wake_callers() {

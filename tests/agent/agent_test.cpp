@@ -9,11 +9,13 @@
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
+#include <thread>
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "fake/device/fake_device.h"
 #include "ipc/slot_hints.h"
+#include "queue/directive_sleep.h"
 #include "support/eventually.h"
 #include "support/small_server.h"
 #include "xsched/xsched.h"
@@ -23,6 +25,7 @@ namespace {
 using xsched::fake::FakeDevice;
 using xsched::fake::Traits;
 using xsched::test::eventually;
+using xsched::test::let_time_pass;
 using xsched::test::SmallServer;
 
 constexpr Traits kApi{.through_api = true};
@@ -81,6 +84,24 @@ TEST_F(Agent, TheLocalSchedulerLetsTheMoreUrgentQueueThrough) {
     ASSERT_TRUE(eventually([&] { return low.slot().suspended == 0; }));
     low.run_freely();
     EXPECT_TRUE(eventually([&] { return low.executed().size() == 2; }));
+}
+
+TEST_F(Agent, WakesThreadsThatSleepUntilADirective) {
+    SmallServer server(kSocket);
+    use(kSchedulerGlobal);
+    ASSERT_TRUE(server.wait_for_client());
+    FakeDevice device(kApi);  // which has the agent run
+    xsched::ipc::Header& header = server.region().header;
+    std::atomic<bool> awake{false};
+    std::thread sleeper([&] {
+        xsched::queue::DirectiveSleep::sleep(header, header.directive.load(), 600 * xsched::base::kSecond);
+        awake = true;
+    });
+    let_time_pass();
+    header.directive.fetch_add(1);  // as beside an agent that looks instead of sleeping: nobody is woken
+    EXPECT_TRUE(eventually([&] { return awake.load(); }));
+    xsched::base::futex_wake_all(header.directive);
+    sleeper.join();
 }
 
 TEST_F(Agent, HintsAreKeptWhenTheSchedulerChanges) {

@@ -1,0 +1,31 @@
+// How the program's threads sleep until the scheduler directs their process anew. Whoever directs it wakes them along
+// with the agent's thread. That one may be awake, though: it looks at the word for a while instead of sleeping, or makes
+// a call. Then nobody is woken, and it wakes them once it sees the directive itself. Any thread; no lock held.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "base/futex.h"
+#include "ipc/layout.h"
+
+namespace xsched::queue {
+
+class DirectiveSleep {
+public:
+    // Until the header's directive number is no longer `seen`, or `timeout_ns` have passed. May return early.
+    static void sleep(ipc::Header& header, uint32_t seen, int64_t timeout_ns) {
+        asleep_.fetch_add(1, std::memory_order_seq_cst);
+        base::futex_wait(header.directive, seen, timeout_ns);
+        asleep_.fetch_sub(1, std::memory_order_relaxed);
+    }
+    // The agent's thread: there is a directive that it has not carried out yet.
+    static void wake(ipc::Header& header) {
+        if (asleep_.load(std::memory_order_seq_cst) != 0) base::futex_wake_all(header.directive);
+    }
+
+private:
+    static inline std::atomic<uint32_t> asleep_{0};
+};
+
+}  // namespace xsched::queue
