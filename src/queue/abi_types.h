@@ -43,7 +43,8 @@ typedef enum {
     kXqDeviceToPageable = 3,
     kXqWithinDevice = 4,
     kXqBetweenDevices = 5,
-    kXqCopyKinds = 6
+    kXqOfBuffers = 6,  // OpenCL's, wherever those are
+    kXqCopyKinds = 7
 } XqCopyKind;
 
 // A part of a copy, which is a command of its own.

@@ -45,8 +45,7 @@ bool goes_in_order(cl_command_queue queue, bool event_wanted) {
 bool Split::begin(const Range& one, const Range& other) {
     const int saved = errno;
     xqueue_ = xqueue_of(queue_);
-    bytes_ =
-        xqueue_ != nullptr && xq_copies_in_pieces(xqueue_) ? xq_copy_piece(xqueue_, kXqPageableToDevice, one.bytes) : 0;
+    bytes_ = xqueue_ != nullptr && xq_copies_in_pieces(xqueue_) ? xq_copy_piece(xqueue_, kXqOfBuffers, one.bytes) : 0;
     begun_ = bytes_ != 0 && (events_.count == 0) == (events_.wait_list == nullptr) &&
              goes_in_order(queue_, events_.event != nullptr) && lies_within(one) &&
              (one.buffer == other.buffer || (lies_within(other) && !is_part(one.buffer) && !is_part(other.buffer))) &&
