@@ -20,12 +20,12 @@ struct Size {
     uint64_t first, least, most;
 };
 constexpr int64_t kUsualNs = 100 * base::kMicrosecond;
-constexpr int64_t kPageableNs = 500 * base::kMicrosecond;
+constexpr int64_t kPageableNs = 800 * base::kMicrosecond;
 constexpr Size kSizes[kXqCopyKinds] = {
     {kUsualNs, 4 * kMiB, 1 * kMiB, 16 * kMiB},     // kXqToDevice
     {kUsualNs, 4 * kMiB, 1 * kMiB, 16 * kMiB},     // kXqToHost
-    {kPageableNs, 6 * kMiB, 4 * kMiB, 16 * kMiB},  // kXqPageableToDevice
-    {kPageableNs, 6 * kMiB, 4 * kMiB, 16 * kMiB},  // kXqDeviceToPageable
+    {kPageableNs, 8 * kMiB, 4 * kMiB, 16 * kMiB},  // kXqPageableToDevice
+    {kPageableNs, 8 * kMiB, 4 * kMiB, 16 * kMiB},  // kXqDeviceToPageable
     {kUsualNs, 64 * kMiB, 8 * kMiB, 512 * kMiB},   // kXqWithinDevice
     {kUsualNs, 8 * kMiB, 1 * kMiB, 64 * kMiB},     // kXqBetweenDevices
     {kUsualNs, 2 * kMiB, 1 * kMiB, 8 * kMiB},      // kXqOfBuffers

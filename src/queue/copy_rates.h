@@ -1,4 +1,4 @@
-// In which pieces a queue's large copies go to the device: about 100 us each (500 of pageable memory), at the rate at
+// In which pieces a queue's large copies go to the device: about 100 us each (800 of pageable memory), at the rate at
 // which its earlier pieces of that kind were copied. Pure; guarded by the queue's lock.
 #pragma once
 

@@ -30,6 +30,7 @@ public:
         commands_ /= 2;
         copies_ /= 2;
     }
+    bool some() const { return copies_ != 0; }
     bool mostly() const { return commands_ >= kEnough && 4 * copies_ >= commands_; }
 
 private:

@@ -5,6 +5,7 @@
 
 #include "base/time.h"
 #include "sched/chooser.h"
+#include "sched/copies_beside.h"
 #include "sched/favour.h"
 #include "sched/history.h"
 #include "sched/mechanism_chooser.h"
@@ -112,6 +113,7 @@ void Core::State::choose(Pass& pass) {
     }
     favour_who_starves(pass);
     take_turns(pass);
+    keep_copies_off(pass);
     pass.device.policy = chooser.policy_number();
 }
 

@@ -71,10 +71,10 @@ TEST(CopyRates, PiecesOfPageableMemoryAreLarger) {
         EXPECT_EQ(begun().piece(kind, 8 * kMiB), 0u) << "not worth it";
         CopyRates rates = begun();
         launch(rates, 1, 800, kind, 8 * kMiB);
-        // 10 MiB in 1 ms.
+        // 10 MiB in 1 ms, 8 in a piece.
         for (uint64_t done = 0; done < 800; done += 5) rates.completed(done, done + 5, 4 * kMs);
-        EXPECT_GE(rates.piece(kind, 500 * kMiB), 5 * kMiB - 64 * 1024);
-        EXPECT_LE(rates.piece(kind, 500 * kMiB), 5 * kMiB + 64 * 1024);
+        EXPECT_GE(rates.piece(kind, 800 * kMiB), 8 * kMiB - 64 * 1024);
+        EXPECT_LE(rates.piece(kind, 800 * kMiB), 8 * kMiB + 64 * 1024);
         CopyRates slow = begun();
         launch(slow, 1, 200, kind, 8 * kMiB);
         for (uint64_t done = 0; done < 200; done += 10) slow.completed(done, done + 10, 1000 * kMs);
