@@ -8,10 +8,10 @@
 #include <utility>
 
 #include "agent/backoff.h"
+#include "agent/carry_out.h"
 #include "agent/connection.h"
 #include "agent/decision_log.h"
 #include "agent/directive_wait.h"
-#include "agent/errands.h"
 #include "agent/lifeline.h"
 #include "agent/local_scheduler.h"
 #include "agent/server_start.h"
@@ -23,20 +23,16 @@
 #include "ipc/slot_hints.h"
 #include "policy/policy.h"
 #include "queue/device_names.h"
-#include "queue/directive_sleep.h"
 #include "queue/driver_calls.h"
 #include "queue/handover.h"
-#include "queue/pool.h"
 
 namespace xsched::agent {
 namespace {
 
 using queue::XQueue;
 
-constexpr int64_t kLookWhileSuspendedNs = 100 * base::kMillisecond;
 constexpr int64_t kServerStartNs = 3 * base::kSecond;
 constexpr int64_t kServerStartLookNs = 5 * base::kMillisecond;
-constexpr int64_t kLookNs = base::kSecond;  // for a server that went, should the lifeline not tell
 
 // All of the process's state. g_mutex is held while the scheduler changes, never by a queue's launch path.
 base::Mutex g_mutex;
@@ -58,51 +54,12 @@ bool g_fork_handler = false;
 bool g_told_unscheduled = false;  // in the log; of whoever connects
 bool g_start_server = false;      // the agent's thread is to start one
 
-template <typename Visit>
-void for_each_queue(Visit visit) {
-    for (uint32_t i = 0; i < queue::pool_size(); ++i)
-        if (XQueue* queue = queue::queue_at(i)) visit(*queue);
-}
-
 void move_queues(ipc::Region* region) {
     const ipc::Region* before = g_region.load(std::memory_order_acquire);
     if (before != nullptr && before != region) ipc::carry_defaults(before->header, region->header);
     queue::publish_device_names(region->header);
     g_region.store(region, std::memory_order_release);
     for_each_queue([](XQueue& queue) { queue.attach(placement(queue.index())); });
-}
-
-struct CarriedOut {
-    bool any_suspended = false;  // the scheduler keeps some queue off at present
-    int64_t due_ns = 0;          // when to look again; 0: no need
-    int64_t sleep_ns() const;
-};
-
-// `header`'s directive number `seen` is what it carries out.
-CarriedOut carry_out(ipc::Header& header, uint32_t seen) {
-    CarriedOut done;
-    const int64_t now = base::now_ns();
-    if (header.carried_out.load(std::memory_order_relaxed) != seen) queue::DirectiveSleep::wake(header);
-    for_each_queue([](XQueue& queue) { queue.look_before_directives(); });
-    for_each_queue([&](XQueue& queue) {
-        queue.apply_directive();
-        queue.apply_wanted_config();
-        done.due_ns = base::earlier(done.due_ns, queue.watch_interrupt(now));
-        done.any_suspended = done.any_suspended || queue.suspended_by_scheduler();
-    });
-    header.carried_out.store(seen, std::memory_order_release);
-    bool errands = false;
-    for_each_queue([&](XQueue& queue) {
-        queue.look_if_asked();
-        errands = errands || queue.keep_alive().asked();
-    });
-    if (errands) g_errands.run_soon();
-    return done;
-}
-
-int64_t CarriedOut::sleep_ns() const {
-    const int64_t usual_ns = any_suspended ? kLookWhileSuspendedNs : kLookNs;
-    return due_ns == 0 ? usual_ns : std::clamp(due_ns - base::now_ns(), int64_t{1}, usual_ns);
 }
 
 bool start_local_scheduler();
@@ -190,7 +147,7 @@ const char* server_trouble(const ipc::Header& header, bool any_suspended) {
 void pause_without_server(DirectiveWait& wait, ipc::Header& header, uint32_t seen, int64_t pause_ns) {
     const int64_t until = base::now_ns() + pause_ns;
     for (int64_t now = base::now_ns(); now < until && !g_stop.load(std::memory_order_acquire); now = base::now_ns()) {
-        if (g_local_thread.started()) carry_out(header, seen);
+        if (g_local_thread.started()) carry_out(header, seen, g_errands);
         wait.sleep(header, seen, std::min(until - now, kLookWhileSuspendedNs));
         seen = header.directive.load(std::memory_order_seq_cst);
     }
@@ -214,7 +171,7 @@ void* global_body(void*) {
             continue;
         }
         g_connection.send_handovers();  // first, as above
-        const CarriedOut done = carry_out(region.header, seen);
+        const CarriedOut done = carry_out(region.header, seen, g_errands);
         log_decisions(region);
         const int64_t now = base::now_ns();
         const bool ended = g_lifeline_ended.exchange(false, std::memory_order_acq_rel);
@@ -256,7 +213,7 @@ void* local_agent_body(void*) {
     ipc::Header& header = g_region.load(std::memory_order_acquire)->header;
     while (!g_stop.load(std::memory_order_acquire)) {
         const uint32_t seen = header.directive.load(std::memory_order_seq_cst);
-        wait.sleep(header, seen, carry_out(header, seen).sleep_ns());
+        wait.sleep(header, seen, carry_out(header, seen, g_errands).sleep_ns());
     }
     return nullptr;
 }
