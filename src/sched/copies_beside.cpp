@@ -5,8 +5,8 @@
 namespace xsched::sched {
 namespace {
 
-// Before the burst, at most: a copier loses that much with each of them.
-constexpr int64_t kMostNs = 300'000;
+// A copier loses one part in so many of the time between bursts at most.
+constexpr int64_t kPartOfTime = 50;
 
 // The next burst that is foreseen of a most urgent unit that copies, and has no work yet. kNowhere: there is none.
 uint32_t who_copies_next(const Pass& pass) {
@@ -27,13 +27,14 @@ void keep_copies_off(Pass& pass) {
     DeviceHistory& device = pass.device;
     const uint32_t who = who_copies_next(pass);
     if (who == kNowhere) return;
+    const Foreseen& next = pass.history(who).foreseen;
     for (uint32_t place = 0; place < device.eligible.size(); ++place) {
         if (!device.answers[place].run || device.ranks.of(place) >= device.ranks.of(who)) continue;
         if (device.usages[device.eligible[place]].in_turns != InTurns::kBeside) continue;
         if (pass.unit(place).unit.process == pass.unit(who).unit.process) continue;  // it may wait for them
-        const int64_t lasts_ns = std::min(pass.unit(place).unit.command_ns, kMostNs);
-        const int64_t begin_ns = pass.history(who).foreseen.at_ns - lasts_ns;
-        pass.wake(pass.now_ns < begin_ns ? begin_ns : pass.history(who).foreseen.until_ns);
+        const int64_t lasts_ns = std::min(pass.unit(place).unit.command_ns, next.apart_ns / kPartOfTime);
+        const int64_t begin_ns = next.at_ns - lasts_ns;
+        pass.wake(pass.now_ns < begin_ns ? begin_ns : next.until_ns);
         if (pass.now_ns >= begin_ns) device.answers[place] = {.run = false, .by = pass.unit(who).unit.id};
     }
 }

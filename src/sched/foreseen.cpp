@@ -72,7 +72,9 @@ Expected foresee(Pass& pass, uint32_t place, const Expected& rhythm, int64_t vic
     const int64_t before_ns = holds ? state.costs.switch_ns() + Foreseen::kWakeNs : victims_off_ns;
     const int64_t begin_ns = rhythm.begin_ns(before_ns);
     const bool begun = pass.now_ns >= begin_ns;
-    if (known.foreseen.at_ns != rhythm.at_ns) known.foreseen = {.at_ns = rhythm.at_ns, .until_ns = rhythm.until_ns};
+    if (known.foreseen.at_ns != rhythm.at_ns)
+        known.foreseen = {
+            .at_ns = rhythm.at_ns, .until_ns = rhythm.until_ns, .apart_ns = rhythm.at_ns - known.period.began_ns()};
     if (begun && known.foreseen.begun_ns == 0) begin(pass, place, rhythm, holds);
     if (known.foreseen.refused) return {};
     if (!holds) return rhythm;

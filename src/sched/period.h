@@ -144,6 +144,7 @@ public:
                            .most_lead_ns = lengths_.from_ns() / 2};
         return now_ns < end.until_ns ? end : Expected{};
     }
+    int64_t began_ns() const { return began_ns_; }  // the last one
     // How long bursts are that are about equally long; 0: they are not.
     int64_t length_ns() const { return lengths_.even() ? lengths_.most_ns() : 0; }
     // The same without the longest, which may be the machine's. And of bursts that have been so until lately: while the
@@ -208,6 +209,7 @@ struct Foreseen {
 
     int64_t at_ns = 0;
     int64_t until_ns = 0;
+    int64_t apart_ns = 0;  // from the last one, about
     int64_t begun_ns = 0;  // since when something is done for it
     int64_t costs_from_ns = 0;  // from then on nobody has anything of the device; the switch is needed in any case
     int64_t taken_ns = 0;

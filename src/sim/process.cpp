@@ -49,6 +49,7 @@ void Process::open(ProgramTold& program, RingTold* server, int64_t now_ns) {
                                .device = spec_.device + 1,
                                .level = spec_.level,
                                .silent_waits = spec_.silent_waits,
+                               .copies = spec_.copies,
                                .hints = spec_.hints};
         queues_.back()->publish(*region_, index, setup, server, now_ns);
     }

@@ -40,6 +40,7 @@ void QueueModel::publish(ipc::Region& region, uint32_t index, const QueueSetup& 
     server_ = server;
     stream_.slot = slot_;
     silent_waits_ = setup.silent_waits;
+    copies_percent_ = setup.copies;
     if (silent_waits_) put(slot_->unreported, uint64_t{1});
     put(slot_->platform, static_cast<uint32_t>(kPlatformCUDA));
     put(slot_->handle, setup.handle);
@@ -125,6 +126,7 @@ int64_t QueueModel::launch(int64_t length_ns, bool retry, int64_t now_ns) {
         put(slot_->submitted, ++submitted_);
     }
     put(slot_->launched, submitted_);
+    if (copies_percent_ != 0) put(slot_->copies, submitted_ * copies_percent_ / 100);
     command.ready_ns = now_ns + host_ns + costs_.start_us;
     if (const int64_t behind_ns = std::exchange(held_behind_ns_, 0); behind_ns != 0 && now_ns < context_.held_until_ns)
         hold_through(command.ready_ns + behind_ns, now_ns);

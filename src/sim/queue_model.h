@@ -21,6 +21,7 @@ struct QueueSetup {
     uint64_t device = 0;  // as the slots say it
     uint32_t level = 3;
     bool silent_waits = false;
+    uint32_t copies = 0;  // percent of its commands
     base::Hints hints;
 };
 
@@ -103,6 +104,7 @@ private:
     int64_t held_behind_ns_ = 0;  // beside the stream, through a burst to come
     bool ends_with_wait_ = false;
     bool silent_waits_ = false;
+    uint32_t copies_percent_ = 0;
 };
 
 }  // namespace xsched::sim

@@ -129,6 +129,26 @@ void shorten_costs(DeviceCosts& costs) {
         *ns /= 10;
 }
 
+// One that copies in an even rhythm, and a less urgent one that does nothing else.
+void add_copiers(Random& random, Workload& workload) {
+    ProgramSpec rhythm;
+    rhythm.name = "rhythm";
+    rhythm.copies = 10;
+    rhythm.hints.priority = 3;
+    rhythm.arrival = {.kind = ArrivalKind::kPeriodic, .period_ns = (5 + random.below(30)) * kMs};
+    rhythm.burst.kernels = {20, 20};
+    rhythm.burst.kernel_ns = {7 * kUs, 7 * kUs};
+    rhythm.burst.sync_every = random.below(2) * 5;
+    ProgramSpec copier;
+    copier.name = "copier";
+    copier.copies = 100;
+    copier.arrival.kind = ArrivalKind::kStream;
+    const int64_t copy_ns = about(random, 200 * kUs);
+    copier.burst.kernel_ns = {copy_ns, copy_ns};
+    workload.programs.push_back(rhythm);
+    workload.programs.push_back(copier);
+}
+
 // One gang or two, of programs on whatever devices.
 void form_gangs(Random& random, Workload& workload) {
     const int64_t count = 1 + random.below(2);
@@ -157,6 +177,8 @@ Workload random_workload(uint64_t seed, Density density, int64_t duration_ns) {
     if (chance(gangs, 30)) form_gangs(gangs, workload);
     Random silent(seed ^ 0x51e7);
     for (ProgramSpec& spec : workload.programs) spec.silent_waits = density == Density::kDense && chance(silent, 15);
+    Random copies(seed ^ 0xc091);
+    if (density == Density::kDense && chance(copies, 15)) add_copiers(copies, workload);
     return workload;
 }
 

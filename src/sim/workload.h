@@ -75,6 +75,7 @@ struct ProgramSpec {
     uint32_t depth = 16;
     sched::Habits last_run;  // what it did then
     bool silent_waits = false;  // by calls that do not say that they wait (copies to pageable memory)
+    uint32_t copies = 0;  // percent of what it launches: copies to the scheduler, kernels to the device
     bool cold = false;  // its first burst is also the first that the scheduler hears of it
     std::vector<ReplayBurst> replay;  // instead of arrivals and bursts; it ends after the last
     int64_t start_ns = 0;

@@ -116,6 +116,7 @@ ProgramSpec read_program(TomlKeys keys, uint32_t devices) {
     spec.level = static_cast<uint32_t>(keys.whole("level", 3, 1, 3));
     spec.depth = static_cast<uint32_t>(keys.whole("depth", 16, 1, 4096));
     spec.silent_waits = keys.whole("silent_waits", 0, 0, 1) != 0;
+    spec.copies = static_cast<uint32_t>(keys.whole("copies", 0, 0, 100));
     spec.cold = keys.whole("cold", 0, 0, 1) != 0;
     spec.start_ns = keys.time_ns("start", 0);
     spec.end_ns = keys.time_ns("end", INT64_MAX);

@@ -79,12 +79,12 @@ TEST_F(CopiesBeside, TheyGoOnIfNoBurstComes) {
     EXPECT_TRUE(runs(kCopier));
 }
 
-TEST_F(CopiesBeside, LongOnesAreKeptOffForAMomentAtMost) {
+TEST_F(CopiesBeside, LongOnesAreKeptOffForAFiftiethOfTheTimeAtMost) {
     given_[kCopier].command_ns = 5 * kMs;
     learn();
-    burst(500 * kUs);
+    burst(300 * kUs);
     EXPECT_TRUE(runs(kCopier));
-    look(300 * kUs);
+    look(120 * kUs);
     EXPECT_FALSE(runs(kCopier));
 }
 

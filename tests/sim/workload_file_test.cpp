@@ -35,6 +35,7 @@ queues = 2
 level = 2
 priority = 4
 silent_waits = 1
+copies = 25
 hints = { utilization = 30, deadline_us = 500 }
 arrival = { kind = "modulated", phases = [{ rate_per_s = 100, stays_ms = 20 }, { rate_per_s = 0, stays_s = 1 }] }
 burst = { kernels = [3, 5], kernel_us = [7, 9.5], sync_every = 2, gap_us = 60 }
@@ -49,6 +50,8 @@ arrival = { kind = "periodic", period_ms = 16, announce_us = 700 }
     EXPECT_EQ(spec.count, 3U);
     EXPECT_TRUE(spec.silent_waits);
     EXPECT_FALSE(workload.programs[1].silent_waits);
+    EXPECT_EQ(spec.copies, 25U);
+    EXPECT_EQ(workload.programs[1].copies, 0U);
     EXPECT_EQ(spec.hints.priority, 4);
     EXPECT_EQ(spec.hints.utilization, 30);
     EXPECT_EQ(spec.hints.deadline_us, 500);
