@@ -13,6 +13,7 @@
 #include <cstring>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/unique_fd.h"
@@ -26,6 +27,7 @@ namespace {
 constexpr size_t kLongestLine = 1 << 20;
 constexpr int kMostAncestors = 32;
 constexpr int kLookAgainMs = 200;
+constexpr int kNextTryMs = 1000;
 
 // A program's standard output, line by line; it ends with this.
 class LinesOf {
@@ -162,6 +164,29 @@ private:
     std::set<pid_t> has_;
 };
 
+enum class Ended { kForGood, kUntilAManagerComes };
+
+// Until the window system's events end, or xprop says that nobody has ever named an active window here.
+Ended follow(bool sway, ActiveWindow& active) {
+    LinesOf events(sway ? std::vector<std::string>{"swaymsg", "-t", "subscribe", "-m", "[\"window\"]"}
+                        : std::vector<std::string>{"xprop", "-root", "-spy", "_NET_ACTIVE_WINDOW"});
+    for (std::string line; events.next(line);) {
+        if (!sway && line.find("no such atom") != std::string::npos) return Ended::kUntilAManagerComes;
+        const pid_t owner = sway ? owner_in_sway(line) : owner_in_x11(line);
+        if (owner < 0) continue;
+        active.change(owner);
+        print_text(owner == 0 ? "no window is active, or nobody says whose it is\n"
+                              : "active window: pid " + std::to_string(owner) + ", " +
+                                    std::to_string(active.programs()) + " of its programs are scheduled\n");
+    }
+    return Ended::kForGood;
+}
+
+void wait_for_next_try() {
+    for (int waited_ms = 0; waited_ms < kNextTryMs && !told_to_stop(); waited_ms += kLookAgainMs)
+        poll(nullptr, 0, kLookAgainMs);
+}
+
 bool is_set(const char* variable) {
     const char* value = getenv(variable);
     return value != nullptr && *value != '\0';
@@ -179,16 +204,9 @@ int follow_windows(const WindowsWords& words) {
         throw Failure("there is no display here (DISPLAY is not set): run it in the desktop's session");
     stop_on_signals();
     ActiveWindow active(words.display);
-    LinesOf events(sway ? std::vector<std::string>{"swaymsg", "-t", "subscribe", "-m", "[\"window\"]"}
-                        : std::vector<std::string>{"xprop", "-root", "-spy", "_NET_ACTIVE_WINDOW"});
-    for (std::string line; events.next(line);) {
-        const pid_t owner = sway ? owner_in_sway(line) : owner_in_x11(line);
-        if (owner < 0) continue;
-        active.change(owner);
-        print_text(owner == 0 ? "no window is active, or nobody says whose it is\n"
-                              : "active window: pid " + std::to_string(owner) + ", " +
-                                    std::to_string(active.programs()) + " of its programs are scheduled\n");
-    }
+    // xprop never follows a name that is new when it starts. A window manager makes this one.
+    for (bool said = false; follow(sway, active) == Ended::kUntilAManagerComes && !told_to_stop(); wait_for_next_try())
+        if (!std::exchange(said, true)) print_text("waiting for a window manager that tells which window is active\n");
     return 0;
 }
 

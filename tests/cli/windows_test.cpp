@@ -90,8 +90,8 @@ TEST_F(Windows, OfARealX11ServerAreFollowed) {
     ASSERT_NE(at, std::string::npos) << told;
     const std::string root = told.substr(at, told.find(' ', at) - at);
     set("_NET_WM_PID", std::to_string(getpid()));
-    set("_NET_ACTIVE_WINDOW", "0x0");  // xprop never follows a name that is new when it starts
     Process windows({binary("xcli"), "windows", "--display", "3"}, display);
+    EXPECT_TRUE(windows.wait_for_output("waiting for a window manager")) << windows.err();  // nobody has named one yet
     // Said again until it is heard: xprop may not listen yet.
     const auto is_followed = [&](const std::string& active, int64_t wanted) {
         set("_NET_ACTIVE_WINDOW", active);
