@@ -5,6 +5,7 @@ import os
 import select
 import shutil
 import signal
+import socket as sockets
 import subprocess
 import tempfile
 import time
@@ -12,6 +13,7 @@ from pathlib import Path
 
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 PATIENCE_SECONDS = 3  # between being asked to end and being killed
+SERVER_SECONDS = 20   # until it answers, on a machine that has other things to do
 LOG_SHOWN = 1200
 # What the user set for other runs, and what this one decides.
 OURS = ("XSCHED_SCHEDULER", "XSCHED_POLICY", "XSCHED_SOCKET", "XSCHED_AUTO_XQUEUE", "XSCHED_START_SERVER", "XLOG_")
@@ -24,6 +26,12 @@ class ProgramFailed(Exception):
 
 def _die_with_parent():
     _libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+
+
+def accepts(path):
+    """Whether a server listens there: its socket is a file some time before it does."""
+    with sockets.socket(sockets.AF_UNIX, sockets.SOCK_SEQPACKET) as one:
+        return one.connect_ex(str(path)) == 0
 
 
 def children():
@@ -154,11 +162,11 @@ class Place:
 
     def serve(self, xserver, policy):
         """(the server's process, its socket), once it answers."""
-        socket = self.folder / f"xserver{self.started}.sock"
-        server = self.start([xserver, "--no-supervise", "--socket", socket, policy])
-        until = time.monotonic() + PATIENCE_SECONDS
-        while not socket.exists():
+        path = self.folder / f"xserver{self.started}.sock"
+        server = self.start([xserver, "--no-supervise", "--socket", path, policy])
+        until = time.monotonic() + SERVER_SECONDS
+        while not accepts(path):
             if server.ended() or time.monotonic() > until:
                 raise ProgramFailed(f"xserver does not start: {server.log.read_text(errors='replace')[-LOG_SHOWN:]}")
             time.sleep(0.01)
-        return server, socket
+        return server, path

@@ -4,6 +4,7 @@ import json
 import math
 import os
 import signal
+import socket
 import sys
 import tempfile
 import unittest
@@ -170,6 +171,16 @@ class Processes(unittest.TestCase):
             self.assertFalse(Path(f"/proc/{pid}").exists(), pid)
         self.assertFalse(place.folder.exists())
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    def test_a_server_answers_once_it_listens(self):
+        with tempfile.TemporaryDirectory() as folder, \
+                socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as server:
+            path = Path(folder) / "sock"
+            self.assertFalse(own_processes.accepts(path))
+            server.bind(str(path))
+            self.assertFalse(own_processes.accepts(path), "its file is there")
+            server.listen()
+            self.assertTrue(own_processes.accepts(path))
 
     def test_a_failure_is_told_with_its_last_words(self):
         with own_processes.Place() as place:
