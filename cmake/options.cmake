@@ -38,13 +38,17 @@ set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
 # ccache, where it is installed. Its base directory and the prefix map make a second checkout, or a second build
 # directory, find what the first one compiled; they also keep this machine's paths out of the libraries. It takes
 # precompiled headers. It looks at the files that were included, and does not preprocess each first: a fresh checkout
-# has nothing to find, and should not wait for that.
+# has nothing to find, and should not wait for that. Without a home in which it may write, it compiles nothing at all.
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(launcher ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1
                CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${CCACHE_PROGRAM})
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
-  set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
+  execute_process(COMMAND ${launcher} ${CMAKE_CXX_COMPILER} -x c++ -c /dev/null -o ${CMAKE_BINARY_DIR}/ccache_works.o
+                  RESULT_VARIABLE ccache_fails OUTPUT_QUIET ERROR_QUIET)
+  if(ccache_fails EQUAL 0)
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
+    set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
+  endif()
 endif()
 
 # g++ collects its garbage from 128 MB on, twenty times in a file of JSON: a tenth of the time such a file takes.
