@@ -6,11 +6,12 @@
 
 The same exit status; the same standard output (or only the lines that match --output, or, with --any-output,
 something at all); on standard error nothing more than log lines in our format. Prints "skipped: reason" and ends with
-77 if the program is not installed or needs an OpenCL device where there is none.
+77 if the program is not installed, or needs an OpenCL device or a user's name where there is none.
 """
 
 import argparse
 import os
+import pwd
 import re
 import shutil
 import subprocess
@@ -28,6 +29,13 @@ def skip(reason):
     sys.exit(SKIPPED)
 
 
+def has_name():
+    try:
+        return bool(pwd.getpwuid(os.getuid()))
+    except KeyError:
+        return False
+
+
 def parse():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--library", required=True, help="what is preloaded")
@@ -42,6 +50,7 @@ def parse():
     parser.add_argument("--log", help="what our log must contain; or 'none'")
     parser.add_argument("--ignore-errors", action="store_true", help="the program's own standard error varies")
     parser.add_argument("--device", action="store_true", help="skip without an OpenCL device")
+    parser.add_argument("--known-user", action="store_true", help="skip where /etc/passwd does not know the user")
     parser.add_argument("--module", action="append", default=[], help="skip if python3 lacks this module")
     parser.add_argument("--warm-up", action="store_true",
                         help="run both once before, with an empty kernel cache of their own: PoCL writes its "
@@ -115,6 +124,8 @@ def main():
         if subprocess.run([arguments.command[0], "-c", f"import {module}"], capture_output=True,
                           check=False).returncode != 0:
             skip(f"{arguments.command[0]} has no module {module}")
+    if arguments.known_user and not has_name():
+        skip(f"{arguments.command[0]} does nothing for a user that /etc/passwd does not know")
     if arguments.device and not has_device():
         skip("there is no OpenCL platform")
     name = Path(arguments.library).name
