@@ -23,6 +23,7 @@
 #include "ipc/slot_hints.h"
 #include "policy/policy.h"
 #include "queue/device_names.h"
+#include "queue/directive_sleep.h"
 #include "queue/driver_calls.h"
 #include "queue/handover.h"
 
@@ -293,6 +294,7 @@ void after_fork_in_child() {
     new (&g_local_thread) base::Thread;
     new (&g_lifeline) Lifeline;
     new (&g_errands) Errands;
+    queue::DirectiveSleep::forget();
     g_lifeline_ended.store(false, std::memory_order_release);
     g_told_unscheduled = false;
     new (&g_local) LocalScheduler;

@@ -40,7 +40,7 @@ void CopyRates::begin(int64_t piece_bytes) {
 }
 
 uint64_t CopyRates::piece(XqCopyKind kind, uint64_t bytes) const {
-    if ((wanted_ < 0 && wanted_ != kAsPlatform) || kind >= kXqCopyKinds) return 0;
+    if (wanted_ == kWhole || kind >= kXqCopyKinds) return 0;
     if (wanted_ > 0) return bytes > static_cast<uint64_t>(wanted_) ? static_cast<uint64_t>(wanted_) : 0;
     const uint64_t usual = std::max(bytes_[kind], bytes / kMostPieces);
     if (bytes <= usual + usual / 2) return 0;

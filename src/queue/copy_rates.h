@@ -12,9 +12,9 @@ class CopyRates {
 public:
     static constexpr uint64_t kMostPieces = 256;  // of one copy: half of what a gated queue may have in flight
 
-    // As XSCHED_COPY_PIECE says: bytes of each piece; 0, and kAsPlatform where the platform asks at all: as measured;
-    // other negative numbers: copies stay whole.
-    static constexpr int64_t kAsPlatform = -2;
+    // As XSCHED_COPY_PIECE says: bytes of each piece; kWhole: copies stay whole; else as measured. Where the platform
+    // is to decide, its shim has: it asks for no pieces, or for these.
+    static constexpr int64_t kWhole = -1;
     void begin(int64_t piece_bytes);
     // How much of a copy of `bytes` in all makes the next piece; 0: all that is left.
     uint64_t piece(XqCopyKind kind, uint64_t bytes) const;

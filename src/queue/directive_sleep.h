@@ -24,6 +24,9 @@ public:
         if (asleep_.load(std::memory_order_seq_cst) != 0) base::futex_wake_all(header.directive);
     }
 
+    // In fork's child: they are not here.
+    static void forget() { asleep_.store(0, std::memory_order_relaxed); }
+
 private:
     static inline std::atomic<uint32_t> asleep_{0};
 };

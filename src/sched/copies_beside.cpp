@@ -5,13 +5,15 @@
 namespace xsched::sched {
 namespace {
 
-// A copier loses one part in so many of the time between bursts at most.
+// One part in so many of the time between bursts at most, besides what the burst itself is late.
 constexpr int64_t kPartOfTime = 50;
 
 // The next burst that is foreseen of a most urgent unit that copies, and has no work yet. kNowhere: there is none.
 uint32_t who_copies_next(const Pass& pass) {
     uint32_t who = kNowhere;
+    if (pass.settings.foresight == Foresight::kNone) return who;
     for (uint32_t place = 0; place < pass.device.eligible.size(); ++place) {
+        if (pass.device.ranks.of(place) + 1 != pass.device.ranks.count()) continue;  // most are told apart by this
         const UnitHistory& known = pass.history(place);
         const Foreseen& foreseen = known.foreseen;
         if (foreseen.at_ns == 0 || foreseen.too_dear || pass.now_ns >= foreseen.until_ns) continue;

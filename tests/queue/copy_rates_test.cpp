@@ -83,12 +83,17 @@ TEST(CopyRates, PiecesOfPageableMemoryAreLarger) {
     }
 }
 
+TEST(CopyRates, OpenClsBuffersHaveTheirOwn) {
+    EXPECT_GE(begun().piece(kXqOfBuffers, 64 * kMiB), 2 * kMiB);
+    EXPECT_LE(begun().piece(kXqOfBuffers, 64 * kMiB), 2 * kMiB + 64 * 1024);
+}
+
 TEST(CopyRates, AHugeCopyHasNotTooMany) { EXPECT_GE(begun().piece(kXqToDevice, 10240 * kMiB), 40 * kMiB); }
 
 TEST(CopyRates, AsToldByTheUser) {
-    EXPECT_EQ(begun(-1).piece(kXqToDevice, 1024 * kMiB), 0u);
+    EXPECT_EQ(begun(CopyRates::kWhole).piece(kXqToDevice, 1024 * kMiB), 0u);
     for (const XqCopyKind kind : {kXqToDevice, kXqPageableToDevice, kXqDeviceToPageable})
-        EXPECT_EQ(begun(CopyRates::kAsPlatform).piece(kind, 64 * kMiB), begun().piece(kind, 64 * kMiB));
+        EXPECT_EQ(begun(-2).piece(kind, 64 * kMiB), begun().piece(kind, 64 * kMiB));
     EXPECT_EQ(begun(1000).piece(kXqToDevice, 1024 * kMiB), 1000u);
     EXPECT_EQ(begun(1000).piece(kXqToDevice, 1000), 0u);
 }

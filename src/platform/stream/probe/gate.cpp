@@ -36,7 +36,7 @@ void store_from_another_process(SharedWord& word, uint32_t value) {
     const pid_t child = fork();
     if (child == 0) {
         word.store(value);
-        _exit(0);
+        _exit(0);  // the child alone: the probe is a process of its own, and no user's program
     }
     if (child > 0)
         waitpid(child, nullptr, 0);  // else no process could be made, and the gate will be said to stay closed
