@@ -301,6 +301,14 @@ bool makes_room_above(const Pass& pass, const Present& present, uint32_t at) {
     return present.urgent != nullptr && pass.device.urgency[present.urgent_at] > pass.device.urgency[at];
 }
 
+// Whether it stays off the device until its turn. Nobody waits for what its agent is asked for then. Agents of a whole
+// crowd that look for it would take the processors that the programs need (docs/decisions/005).
+bool waits_for_turn(const Pass& pass, uint32_t at) {
+    const DeviceHistory& device = pass.device;
+    return device.turn.process != 0 && device.turn.process != pass.given.units[at].unit.process &&
+           device.verdicts[at].suspend && device.usages[at].in_turns == InTurns::kTakes;
+}
+
 void choose_for(Pass& pass, Group& group) {
     DeviceHistory& device = pass.device;
     group.dirty = false;
@@ -319,7 +327,7 @@ void choose_for(Pass& pass, Group& group) {
         const Preemption preemption{.mechanism = group.mechanism,
                                     .interrupt = group.interrupt,
                                     .timeslice_us = slice_us,
-                                    .expect_interrupt = interrupts(group.usual),
+                                    .expect_interrupt = interrupts(group.usual) && !waits_for_turn(pass, at),
                                     .on_its_way = group.on_its_way,
                                     .has_victims = device.rivals.has_victims(at, pass.given.units[at]),
                                     .has_peer = present.victim.has_peer && makes_room_above(pass, present, at),

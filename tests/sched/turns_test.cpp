@@ -232,6 +232,25 @@ TEST_F(Turns, QueuesOfOneProcessRunTogether) {
     EXPECT_NE(plan.verdicts[0].suspend, plan.verdicts[2].suspend);
 }
 
+// The agents of the others sleep, in its turn and while somebody more urgent has the device.
+TEST_F(Turns, OnlyTheOneThatHasItIsQuick) {
+    const auto quick = [this] {
+        std::string who;
+        for (size_t i = 0; i + 1 < given_.size(); ++i)
+            if (plan_->verdicts[i].preemption.expect_interrupt) who += std::to_string(given_[i].id);
+        return who;
+    };
+    EXPECT_EQ(first(), "1");
+    EXPECT_EQ(quick(), "1");
+    work(3);
+    EXPECT_EQ(who_runs(kMs), "");
+    EXPECT_EQ(quick(), "1");
+    rest(3);
+    EXPECT_EQ(who_runs(10 * kMs), "1");
+    EXPECT_EQ(who_runs(10 * kMs), "2");
+    EXPECT_EQ(quick(), "2");
+}
+
 TEST_F(Turns, NoneWithoutLevel3) {
     given_[1].level = kPreemptLevelDeactivate;
     EXPECT_EQ(first(), "123");
