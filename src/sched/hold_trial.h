@@ -16,7 +16,7 @@ namespace xsched::sched {
 
 class HoldTrial {
 public:
-    static constexpr unsigned kEach = 8;  // bursts of each kind, the last ones, whose medians are compared
+    static constexpr unsigned kEach = 8;  // bursts of each kind, the last ones, whose quartiles are compared
     static constexpr unsigned kNotFor = 32;  // bursts, if it makes them longer, and each time twice as many
     static constexpr unsigned kMostNotFor = 256;
     static constexpr unsigned kNotReliedOnFor = 64;  // bursts, if some were missed
@@ -35,7 +35,8 @@ public:
         }
         (through ? with_ : without_).add(ns);
         if (!with_.enough() || !without_.enough()) return;
-        const bool longer = with_.median() > without_.median() + without_.median() / kPart;
+        // What else slows some bursts of one kind lifts their median, and hardly the shortest.
+        const bool longer = is_longer(kEach / 2) && is_longer(kEach / 4);
         if (longer && !in_turns_) {
             begin_anew();
             in_turns_ = true;
@@ -67,10 +68,10 @@ private:
         void add(int64_t ns) { ring_[count_++ % kEach] = ns; }
         uint64_t count() const { return count_; }
         bool enough() const { return count_ >= kEach; }
-        int64_t median() const {
+        int64_t sorted_at(unsigned at) const {
             std::array<int64_t, kEach> sorted = ring_;
-            std::nth_element(sorted.begin(), sorted.begin() + kEach / 2, sorted.end());
-            return sorted[kEach / 2];
+            std::nth_element(sorted.begin(), sorted.begin() + at, sorted.end());
+            return sorted[at];
         }
 
     private:
@@ -78,6 +79,10 @@ private:
         uint64_t count_ = 0;
     };
 
+    bool is_longer(unsigned at) const {
+        const int64_t without_ns = without_.sorted_at(at);
+        return with_.sorted_at(at) > without_ns + without_ns / kPart;
+    }
     void begin_anew() { with_ = without_ = {}; }
 
     Lengths with_;
