@@ -8,8 +8,10 @@ from .programs import ProgramFailed
 
 # Models of which the programs of all ways do not fit onto a device at once.
 HEAVY = {"llama_8b", "gpt2_large", "whisper_large"}
+LONG_STEPS = {"whisper_large"}
 LEAST_SECONDS = 2
 BACKGROUND_SECONDS = 1.5   # alone: nothing but its rate
+LONG_STEPS_SECONDS = 16    # of models whose steps take seconds
 LOOK_SECONDS = 1
 WARM_SECONDS, END_SECONDS, REST_SECONDS = 60, 40, 30
 TURN_SECONDS, BUILD_SECONDS, HEAVY_SECONDS = 0.8, 3, 4  # guesses, of what is not measuring
@@ -115,7 +117,8 @@ class Staying(published_run.Measuring):
         for at, (program, resident) in enumerate(urgent):
             self.begin(program, resident, variant.seed + number * 100 + at, seconds=self.seconds, depth=1, until_told=0)
         if not urgent:
-            self.progress.wait(min(self.seconds, BACKGROUND_SECONDS))
+            long_steps = any(program.model in LONG_STEPS for program, _ in pairs)
+            self.progress.wait(min(self.seconds, LONG_STEPS_SECONDS if long_steps else BACKGROUND_SECONDS))
         for _, resident in urgent:
             resident.answer(self.progress, self.seconds + END_SECONDS)
         for _, resident in background:
