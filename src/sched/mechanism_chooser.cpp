@@ -83,9 +83,18 @@ Mechanism in_force(const Pass& pass, const Group& group, const Present& present,
     return choose_mechanism(victim);
 }
 
-// The urgent process holds the device: nobody need call, and whoever was taken off may be let back.
+// It stays off the device until its turn, whether or not somebody more urgent has it meanwhile.
+bool waits_for_turn(const Pass& pass, const Group& group) {
+    const DeviceHistory& device = pass.device;
+    const uint32_t at = device.members[group.begin];
+    return device.turn.process != 0 && device.turn.process != pass.given.units[at].unit.process &&
+           device.verdicts[at].suspend && device.usages[at].in_turns == InTurns::kTakes;
+}
+
+// The urgent process holds the device: nobody need call, and whoever was taken off for it may be let back.
 bool is_held(const Pass& pass, const Group& group, const Present& present) {
     if (present.urgent == nullptr || present.urgent_is_equal || present.victim.has_peer) return false;
+    if (waits_for_turn(pass, group)) return false;
     return pass.now_ns < present.urgent->holds_until_ns && group.has_short_timeslice(pass.now_ns) &&
            !rival_has_short_timeslice(pass, present);
 }
@@ -301,14 +310,6 @@ bool makes_room_above(const Pass& pass, const Present& present, uint32_t at) {
     return present.urgent != nullptr && pass.device.urgency[present.urgent_at] > pass.device.urgency[at];
 }
 
-// Whether it stays off the device until its turn. Nobody waits for what its agent is asked for then. Agents of a whole
-// crowd that look for it would take the processors that the programs need (docs/decisions/005).
-bool waits_for_turn(const Pass& pass, uint32_t at) {
-    const DeviceHistory& device = pass.device;
-    return device.turn.process != 0 && device.turn.process != pass.given.units[at].unit.process &&
-           device.verdicts[at].suspend && device.usages[at].in_turns == InTurns::kTakes;
-}
-
 void choose_for(Pass& pass, Group& group) {
     DeviceHistory& device = pass.device;
     group.dirty = false;
@@ -320,6 +321,9 @@ void choose_for(Pass& pass, Group& group) {
         leads ? long_timeslice_us(pass.settings, present.stretch_ns, present.queued, group.long_timeslice_us) : 0;
     const uint32_t slice_us = leads ? group.long_timeslice_us : short_us;
     if (group.late_ns != 0) device.late.push_back(static_cast<uint32_t>(&group - device.groups.data()));
+    // Nobody waits for what the agent of one that waits itself is asked for: those of a whole crowd would take the
+    // processors that the programs need (docs/decisions/005).
+    const bool quick = interrupts(group.usual) && !waits_for_turn(pass, group);
     for (uint32_t i = group.begin; i < group.end; ++i) {
         const uint32_t at = device.members[i];
         UnitHistory& unit = device.units[at];
@@ -327,7 +331,7 @@ void choose_for(Pass& pass, Group& group) {
         const Preemption preemption{.mechanism = group.mechanism,
                                     .interrupt = group.interrupt,
                                     .timeslice_us = slice_us,
-                                    .expect_interrupt = interrupts(group.usual) && !waits_for_turn(pass, at),
+                                    .expect_interrupt = quick,
                                     .on_its_way = group.on_its_way,
                                     .has_victims = device.rivals.has_victims(at, pass.given.units[at]),
                                     .has_peer = present.victim.has_peer && makes_room_above(pass, present, at),

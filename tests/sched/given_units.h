@@ -34,6 +34,7 @@ struct Given {
     uint64_t completed = 0;
     uint64_t copies = 0;
     bool keeps_alive = false;
+    int64_t holds_until_ns = 0;
 
     operator UnitState() const {
         UnitState state;
@@ -53,6 +54,7 @@ struct Given {
         state.completed = completed;
         state.copies = copies;
         state.keeps_alive = keeps_alive;
+        state.holds_until_ns = holds_until_ns;
         return state;
     }
 };

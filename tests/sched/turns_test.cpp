@@ -221,6 +221,28 @@ TEST_F(TurnsBesideBursts, TheyAreHeldForBesideOneThatCopies) {
     EXPECT_TRUE(is_held_for());
 }
 
+// It holds the device. Whoever is let back then has a call before the burst and another one behind it.
+TEST_F(TurnsBesideBursts, OnlyWhoHasItIsLetBack) {
+    for (size_t i = 0; i < 3; ++i) given_[i].command_ns = 30 * kMs;
+    for (int i = 0; i < 4; ++i) burst();
+    const std::string who = who_runs();
+    const auto taken_off = [this] {
+        std::string ids;
+        for (size_t i = 0; i < 3; ++i)
+            if (plan_->verdicts[i].preemption.interrupt == Interrupt::kTakenOff) ids += std::to_string(given_[i].id);
+        return ids;
+    };
+    const std::string others = taken_off();
+    ASSERT_EQ(others.size(), 2U) << others;
+    work(3);
+    given_[3].holds_until_ns = now_ns_ + kMs;
+    EXPECT_EQ(who_runs(10 * kUs), "");
+    EXPECT_EQ(taken_off(), others);
+    EXPECT_EQ(plan_->verdicts[who[0] - '1'].preemption.mechanism, Mechanism::kTimeslice);
+    who_runs(2 * kMs);
+    EXPECT_EQ(taken_off(), "123") << "the burst goes on";
+}
+
 TEST_F(Turns, QueuesOfOneProcessRunTogether) {
     first();
     std::vector<UnitState> states;
