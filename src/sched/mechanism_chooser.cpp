@@ -41,8 +41,12 @@ void end_suspension(const Pass& pass, Group& group) {
     if (id == 0 || group.urgent_at >= pass.given.units.size()) return;
     const UnitState& urgent = pass.given.units[group.urgent_at];
     if (urgent.unit.id != id || urgent.idle_since_ns <= group.suspended_ns) return;
-    const int64_t lasted_ns = urgent.idle_since_ns - group.suspended_ns;
-    BurstLength& lengths = pass.device.units[group.urgent_at].burst_length;
+    UnitHistory& known = pass.device.units[group.urgent_at];
+    // There may have been other bursts before the last one, if it waited for its turn in between.
+    const bool over = known.period.began_ns() < urgent.idle_since_ns;
+    const int64_t since_ns = std::max(group.suspended_ns, over ? known.period.began_ns() : 0);
+    const int64_t lasted_ns = urgent.idle_since_ns - since_ns;
+    BurstLength& lengths = known.burst_length;
     group.distrust.burst_ended(lasted_ns, lengths.usual_ns(), pass.now_ns);
     lengths.note(lasted_ns);
     if (tried) group.trials->note(group.tried_way, id, lasted_ns);
@@ -144,11 +148,18 @@ bool blocks(const Group& group, const UnitState* urgent) {
            urgent->idle_since_ns < group.suspended_ns;
 }
 
+// Since when it makes room for somebody more urgent. It may be suspended since before that: for an equal's turn.
+int64_t made_room_since_ns(const Pass& pass, const Group& group, const Present& present) {
+    if (present.urgent == nullptr || present.urgent_is_equal) return group.suspended_ns;
+    return std::max(group.suspended_ns, pass.device.units[present.urgent_at].period.began_ns());
+}
+
 // When the burst began for which it makes room. A program that uses the device in one stretch has begun another one,
 // though nobody got room in between: requests that queue.
-int64_t burst_began_ns(const Group& group, const Present& present) {
+int64_t burst_began_ns(const Pass& pass, const Group& group, const Present& present) {
     const bool streams = group.mechanism == Mechanism::kTimeslice && present.urgent != nullptr;
-    return std::max(group.chosen_ns, streams ? present.urgent->unit.ready_since_ns : 0);
+    const int64_t stretch_began_ns = streams ? present.urgent->unit.ready_since_ns : 0;
+    return std::max({group.chosen_ns, made_room_since_ns(pass, group, present), stretch_began_ns});
 }
 
 // What was to stop at its gate still completes something so long after: more of it has no gate before it than its mean
@@ -156,7 +167,7 @@ int64_t burst_began_ns(const Group& group, const Present& present) {
 // completed before its gate may be seen late, once: neither is in a hurry, and each interrupt costs both.
 bool goes_on(const Pass& pass, Group& group, const Present& present) {
     if (present.urgent == nullptr || !present.urgent->ready) return false;
-    if (pass.now_ns < burst_began_ns(group, present) + kLateNs) return false;
+    if (pass.now_ns < burst_began_ns(pass, group, present) + kLateNs) return false;
     if (group.late_completed == Group::kNotYet) group.late_completed = present.completed;
     if (present.completed > group.late_completed) {
         group.late_completed = present.completed;
@@ -185,13 +196,13 @@ struct Late {
 // hand (docs/decisions/011): that shows in bursts that last much longer than usual. Turns end by themselves.
 Late late_from(const Pass& pass, Group& group, const Present& present) {
     if (present.urgent == nullptr) return {};
-    const int64_t began_ns = burst_began_ns(group, present);
+    const int64_t began_ns = burst_began_ns(pass, group, present);
     const bool stays = present.ready && (blocks(group, present.urgent) || goes_on(pass, group, present));
     if (stays && !interrupts(group.mechanism))
         return {.from_ns = began_ns + late_after_ns(pass, group, present), .at_gates = true};
     const int64_t long_ns = pass.device.units[present.urgent_at].burst_length.long_from_ns();
     if (long_ns == 0 || !present.urgent->ready || present.urgent_is_equal) return {};
-    return {.from_ns = std::max(began_ns + kLateNs, group.suspended_ns + long_ns)};
+    return {.from_ns = std::max(began_ns + kLateNs, made_room_since_ns(pass, group, present) + long_ns)};
 }
 
 // Until when a burst that pauses is as brief as it usually is; 0: it is not expected to be.
@@ -230,7 +241,8 @@ void escalate(const Pass& pass, Group& group, const Present& present) {
 // Seems idle, and may go on: it would never be seen to have work, and so never get its turn.
 bool goes_on_unseen(const Pass& pass, Group& group, const Present& present) {
     if (present.ready || present.slowed || present.urgent == nullptr) return false;
-    if (!present.urgent_is_equal && pass.now_ns < group.suspended_ns + kLongestIdleNs) return false;
+    if (!present.urgent_is_equal && pass.now_ns < made_room_since_ns(pass, group, present) + kLongestIdleNs)
+        return false;
     group.interrupt = Interrupt::kNone;
     return true;
 }
@@ -260,7 +272,7 @@ void settle_interrupt(const Pass& pass, Group& group, const Present& present, bo
     if (group.interrupt == Interrupt::kNone && present.worked_lately(pass.now_ns))
         take_off(pass, group, present, short_timeslice);
     const bool for_a_while = group.interrupt != Interrupt::kNone && !present.ready && present.urgent != nullptr;
-    if (for_a_while) group.late_ns = group.suspended_ns + kLongestIdleNs;
+    if (for_a_while) group.late_ns = made_room_since_ns(pass, group, present) + kLongestIdleNs;
 }
 
 // The timeslice that is wished for, or the driver's own for a process that gets nothing done in such a one.

@@ -113,6 +113,27 @@ TEST_F(LetBack, NobodyCallsWhereTheDeviceIsHeldThroughTheBurst) {
     EXPECT_EQ(low().preemption.interrupt, Interrupt::kTakenOff) << "it lasts longer";
 }
 
+// A burst was long beside it while it seemed idle: it counts as working for a while.
+TEST_F(LetBack, NobodyCallsWhoMayWorkUnseenEither) {
+    low_.ready = false;
+    low_.progress_ns = now_ns_;
+    rest();
+    pass(10 * kMs);
+    work();
+    pass(kMs);
+    pass(50 * kMs);
+    ASSERT_EQ(low().preemption.interrupt, Interrupt::kTakenOff);
+    rest();
+    pass(10 * kMs);
+    ASSERT_FALSE(low().suspend);
+    work();
+    holds(900 * kUs);
+    pass(10 * kUs);
+    EXPECT_EQ(low().preemption.interrupt, Interrupt::kNone);
+    pass(900 * kUs);
+    EXPECT_EQ(low().preemption.interrupt, Interrupt::kTakenOff);
+}
+
 TEST_F(LetBack, NotWithoutAHold) {
     pass(10 * kUs);
     EXPECT_EQ(low().preemption.interrupt, Interrupt::kTakenOff);

@@ -243,6 +243,17 @@ TEST_F(TurnsBesideBursts, OnlyWhoHasItIsLetBack) {
     EXPECT_EQ(taken_off(), "123") << "the burst goes on";
 }
 
+// One that seems idle is called off in bursts that are long, and not in all that come after its own turn.
+TEST_F(TurnsBesideBursts, WhoSeemsIdleIsTakenOffInLongBurstsAlone) {
+    rest(1);
+    for (int i = 0; i < 4; ++i) burst();
+    work(3);
+    who_runs(100 * kUs);
+    EXPECT_EQ(plan_->verdicts[1].preemption.interrupt, Interrupt::kNone);
+    who_runs(3 * kMs);
+    EXPECT_EQ(plan_->verdicts[1].preemption.interrupt, Interrupt::kTakenOff);
+}
+
 TEST_F(Turns, QueuesOfOneProcessRunTogether) {
     first();
     std::vector<UnitState> states;
