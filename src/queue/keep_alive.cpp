@@ -13,7 +13,7 @@ namespace {
 // are on their way off.
 constexpr int64_t kLongestNs = 50 * base::kMicrosecond;
 // Bursts may last longer than usual by this part, where something else ends what is held through them.
-constexpr int64_t kLongerPart = 4;
+constexpr int64_t kLongerPart = 2;
 
 }  // namespace
 
