@@ -13,8 +13,12 @@ constexpr int64_t kBeginNs = 500'000;
 constexpr int64_t kPauseNs = 200'000;
 // Who comes, or comes back, is behind the others by so many turns at most, and need not wait for the end of one.
 constexpr int64_t kSavedTurns = 2;
-// A change of turns takes two calls. What becomes ready meanwhile waits for them (docs/decisions/015).
-constexpr int64_t kChangeNs = 2'000'000;
+// A change of turns takes two calls, of a millisecond each at times, and 2 ms later a third one, lest the device has
+// not noticed the second (queue/hardware_stop.cpp). A burst that comes meanwhile waits for them, or loses the device to
+// them (docs/decisions/015).
+constexpr int64_t kChangeNs = 4'500'000;
+// Of the time between bursts at most, so that turns change at all.
+constexpr int64_t kPartOfRhythm = 2;
 // All of them come in this part of the starvation limit, so that nobody has a turn within a burst of the urgent one.
 constexpr int64_t kPartOfLimit = 3;
 
@@ -100,7 +104,8 @@ int64_t none_begins_until_ns(const Pass& pass, const Equals& equals) {
     for (uint32_t place = 0; place < device.eligible.size(); ++place) {
         const Foreseen& foreseen = pass.history(place).foreseen;
         if (foreseen.at_ns == 0 || device.ranks.of(place) <= equals.rank || has_work(pass, place)) continue;
-        if (pass.now_ns < foreseen.at_ns - kChangeNs || pass.now_ns >= foreseen.until_ns) continue;
+        const int64_t change_ns = std::min(kChangeNs, foreseen.apart_ns / kPartOfRhythm);
+        if (pass.now_ns < foreseen.at_ns - change_ns || pass.now_ns >= foreseen.until_ns) continue;
         until_ns = std::max(until_ns, foreseen.until_ns);
     }
     return until_ns;
