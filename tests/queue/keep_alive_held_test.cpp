@@ -265,9 +265,9 @@ TEST_F(KeepAliveToTheLastWait, ItEndsWithThatAndTheSchedulerKeepsRelyingOnIt) {
 }
 
 // No call is worth it for a burst that is a little longer than usual.
-TEST_F(KeepAliveToTheLastWait, SoThatItMayStandAQuarterLonger) {
+TEST_F(KeepAliveToTheLastWait, SoThatItMayStandHalfAsLongAgain) {
     const int64_t usual_ns = device.slot().warm_behind_us * base::kMicrosecond;
-    EXPECT_EQ(device.held_before.back().behind_ns, usual_ns + usual_ns / 4);
+    EXPECT_EQ(device.held_before.back().behind_ns, usual_ns + usual_ns / 2);
     EXPECT_EQ(device.held_before[queue::BurstWaits::kNotFor].behind_ns, usual_ns) << "while it was not known";
     EXPECT_GT(device.slot().holds_until_ns, base::now_ns() + usual_ns);
 }
