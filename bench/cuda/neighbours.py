@@ -41,13 +41,14 @@ WAYS = {"native": None, "xsched": {}, "whole": {"XSCHED_COPY_PIECE": "-1"}, "pie
         "keeping": {"XSCHED_FREE_ENDS_KEEP_ALIVE": "0"}, "freeing": {"XSCHED_SPARE_MEMORY": "0"}, "timeslices": None}
 TIMESLICES = "timeslices"  # natively, and the neighbours have a short timeslice once and for all
 BURSTS = ("kernels", "steps", "host")  # the main job's A, B and C
+IN_PYTORCH = ("gemms", "handles")
 SETS = {"copies": (("copying",), ("pinned both ways", "pageable both ways", "model load", "pinned in, 16 deep")),
         "crowds": ((*BURSTS, "copying"), ("one", "five", "ten")),
         "members": (BURSTS, ("pinned both ways", "graphs", "eight streams", "pageable both ways", "allocations",
                              "five")),
         "lengths": (BURSTS, ("0.05 ms", "0.3 ms", "3 ms", "30 ms")),
         "training": (BURSTS, ("training", "training starts")),
-        "calls": (("streams", "allocating"), ("graphs",)),
+        "calls": (("streams", "allocating", "setup", "handles"), ("graphs",)),
         "whole": (("gemms",), ("0.3 ms",))}  # each kernel takes every multiprocessor as a whole
 
 
@@ -178,8 +179,8 @@ class Bench:
 
     def urgent_line(self, role, steps):
         bursts = self.options.bursts
-        if role == "gemms":
-            return [sys.executable, PYTORCH / "gemms.py", "--out", "{out}", "--bursts", bursts]
+        if role in IN_PYTORCH:
+            return [sys.executable, PYTORCH / f"{role}.py", "--out", "{out}", "--bursts", bursts]
         return [self.program, role, "{out}", bursts, PERIOD_MS, steps]
 
     def record(self, way, role, neighbour):
@@ -205,7 +206,7 @@ class Bench:
                 time.sleep(0.3 if self.options.small else ALONE_SECONDS)
             alone[1] = time.monotonic_ns()
             urgent = self.start(way, 10, self.urgent_line(role, steps))
-            self.wait_ready(urgent, TRAINING_SECONDS if role == "gemms" else READY_SECONDS)
+            self.wait_ready(urgent, TRAINING_SECONDS if role in IN_PYTORCH else READY_SECONDS)
             recorder = self.record(way, role, neighbour)
             if starts:
                 begin_in_turns(neighbours, urgent)

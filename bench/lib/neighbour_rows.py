@@ -2,7 +2,11 @@
 copies in or 0, kernels or launches, its rounds or parts. A busy one has a row for each piece of work: its end, how
 much."""
 
-PARTS = ("first allocation", "other allocations", "first kernels", "other kernels", "first release", "other releases")
+# By how many there are.
+PARTS = {6: ("first allocation", "other allocations", "first kernels", "other kernels", "first release",
+             "other releases"),
+         5: ("pinned memory", "module", "first kernels", "unloading", "release"),
+         3: ("handle", "first product", "destroying")}
 LONG_ROUND_US = 150  # a round of `steps` is 45
 USUAL = 1.3  # times the median: a burst's launches took no longer
 
@@ -49,9 +53,9 @@ def summary(bursts, neighbours, alone):
                  "kernels_us": part([row[3] for row in bursts[1:]], 0.5)}
     elif bursts[0][3] > 0:
         made |= launches(bursts[1:], median)
-    if len(bursts[0]) == 4 + len(PARTS):
+    if names := PARTS.get(len(bursts[0]) - 4):
         made["parts_us"] = {name: round(part([row[4 + at] for row in bursts[1:]], 0.5), 1)
-                            for at, name in enumerate(PARTS)}
+                            for at, name in enumerate(names)}
     elif len(bursts[0]) > 4:  # of each round in how many bursts it was a long one, as where others came in between
         rounds = [[row[4 + at] for row in bursts[1:]] for at in range(len(bursts[0]) - 4)]
         made["long_rounds"] = [sum(ns / 1000 > LONG_ROUND_US for ns in one) for one in rounds]

@@ -54,13 +54,11 @@ int64_t now_ns() {
 
 void open_device() {
     int device = 0;
-    Handle module = nullptr;
     DEVICE_CALL("cuInit", DEVICE_TYPES(unsigned), 0);
     DEVICE_CALL("cuDeviceGet", DEVICE_TYPES(int*, int), &device, 0);
     DEVICE_CALL("cuDevicePrimaryCtxRetain", DEVICE_TYPES(Handle*, int), &g_context, device);
     use_device();
-    DEVICE_CALL("cuModuleLoadData", DEVICE_TYPES(Handle*, const void*), &module, busy::kBusyPtx);
-    DEVICE_CALL("cuModuleGetFunction", DEVICE_TYPES(Handle*, Handle, const char*), &g_kernel, module, "busy");
+    g_kernel = load_module().kernel;
 }
 void use_device() { DEVICE_CALL("cuCtxSetCurrent", DEVICE_TYPES(Handle), g_context); }
 
@@ -79,6 +77,16 @@ uint32_t* host_memory(size_t bytes, bool pinned) {
     if (memory == nullptr) fail("allocating host memory", 0);
     return static_cast<uint32_t*>(memory);
 }
+
+void release_pinned(void* memory) { DEVICE_CALL("cuMemFreeHost", DEVICE_TYPES(void*), memory); }
+
+Module load_module() {
+    Module made;
+    DEVICE_CALL("cuModuleLoadData", DEVICE_TYPES(Handle*, const void*), &made.module, busy::kBusyPtx);
+    DEVICE_CALL("cuModuleGetFunction", DEVICE_TYPES(Handle*, Handle, const char*), &made.kernel, made.module, "busy");
+    return made;
+}
+void unload(const Module& module) { DEVICE_CALL("cuModuleUnload", DEVICE_TYPES(Handle), module.module); }
 
 Handle make_stream() {
     Handle stream = nullptr;
@@ -122,13 +130,14 @@ double elapsed_us(Handle begin, Handle end) {
     DEVICE_CALL("cuEventElapsedTime", DEVICE_TYPES(float*, Handle, Handle), &ms, begin, end);
     return ms * 1000.0;
 }
-void launch_steps(Pointer words, size_t count, uint32_t steps, Handle stream) {
+void launch_steps(Pointer words, size_t count, uint32_t steps, Handle stream, Handle kernel) {
     void* parameters[] = {&words, &steps};
     const unsigned blocks = static_cast<unsigned>(count / kBlockThreads);
     DEVICE_CALL("cuLaunchKernel",
                 DEVICE_TYPES(Handle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Handle,
                              void**, void**),
-                g_kernel, blocks, 1, 1, kBlockThreads, 1, 1, 0, stream, parameters, nullptr);
+                kernel != nullptr ? kernel : g_kernel, blocks, 1, 1, kBlockThreads, 1, 1, 0, stream, parameters,
+                nullptr);
 }
 uint32_t stepped(uint32_t word, uint64_t steps) { return busy::stepped(word, steps); }
 

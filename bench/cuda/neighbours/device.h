@@ -19,6 +19,14 @@ Pointer allocate(size_t bytes);
 void release(Pointer memory);
 // Host memory: pinned, or as malloc gives it.
 uint32_t* host_memory(size_t bytes, bool pinned);
+void release_pinned(void* memory);
+// The kernel of launch_steps, in a module of its own.
+struct Module {
+    Handle module = nullptr;
+    Handle kernel = nullptr;
+};
+Module load_module();
+void unload(const Module& module);
 Handle make_stream();
 Handle make_event(bool timed);
 void copy_in(Pointer to, const void* from, size_t bytes, Handle stream);
@@ -32,8 +40,8 @@ void launch_graph(Handle executable, Handle stream);
 void wait_event(Handle event);
 void wait_stream(Handle stream);
 double elapsed_us(Handle begin, Handle end);
-// One thread for each word, which steps a generator so many times.
-void launch_steps(Pointer words, size_t count, uint32_t steps, Handle stream);
+// One thread for each word, which steps a generator so many times. `kernel`: that of a module; else the program's own.
+void launch_steps(Pointer words, size_t count, uint32_t steps, Handle stream, Handle kernel = nullptr);
 uint32_t stepped(uint32_t word, uint64_t steps);
 
 }  // namespace neighbours

@@ -6,6 +6,8 @@
 //   neighbours steps OUT BURSTS PERIOD_MS STEPS        20 times 5 kernels and a synchronize
 //   neighbours host OUT BURSTS PERIOD_MS STEPS         100 kernels, after each 60 us of the host's work
 //   neighbours allocating OUT BURSTS PERIOD_MS STEPS   four times an allocation, 5 kernels in it, and its release
+//   neighbours setup OUT BURSTS PERIOD_MS STEPS        pinned memory, a module, 6 kernels of it and a synchronize, and
+//                                                      both are given back
 //   neighbours streams OUT BURSTS PERIOD_MS STEPS      40 kernels in four streams, an event and a wait after each
 //
 // and busy ones, without end:
@@ -18,8 +20,9 @@
 //
 // It says "ready" once the work goes on, and the busy ones end with their standard input. OUT gets a line for each
 // burst (start, latency, of which copy in, kernels; ns; of `steps` also each round; of allocating ones also the first
-// allocation, the others, the first one's kernels, the others', the first release, the others) or each piece of work
-// (completion in ns, bytes or kernels). No burst is left out. Exit status 4: a result is wrong.
+// allocation, the others, the first one's kernels, the others', the first release, the others; of `setup` its five
+// parts in order) or each piece of work (completion in ns, bytes or kernels). No burst is left out. Exit status 4: a
+// result is wrong.
 #include <poll.h>
 #include <unistd.h>
 

@@ -12,9 +12,8 @@ constexpr double kKernelUs = 7;
 constexpr uint32_t kStreams = 4;
 constexpr int64_t kHostNs = 60'000;  // of work after each kernel
 
-// Of an allocating burst, ns: its four allocations, their kernels and releases; the first of each apart.
-constexpr int kParts = 6;
-using Parts = int64_t[kParts];
+// Of an allocating burst: its four allocations, their kernels and releases; the first of each apart.
+constexpr size_t kAllocatingParts = 6;
 
 // What a burst works with: words on the device, and the host's before and after it.
 struct Urgent {
@@ -27,9 +26,8 @@ struct Urgent {
     Pointer words = allocate(kBurstWords * 4);
     uint32_t* in = host_memory(kBurstWords * 4, true);
     uint32_t* out = host_memory(kBurstWords * 4, true);
-    mutable std::vector<int64_t> rounds;  // of the last burst, what each took
-    mutable int64_t launches_ns = 0;      // in the last burst, where nothing else is done beside them
-    mutable Parts parts = {};
+    mutable std::vector<int64_t> parts_ns;  // of the last burst: its rounds, or kinds of calls
+    mutable int64_t launches_ns = 0;        // in the last burst, where nothing else is done beside them
 
     explicit Urgent(uint32_t wanted) : steps(wanted) {
         for (Handle& stream : streams) stream = make_stream();
@@ -89,13 +87,13 @@ uint32_t burst_kernels(const Urgent& work) {
 }
 
 uint32_t burst_steps(const Urgent& work) {
-    work.rounds.clear();
+    work.parts_ns.clear();
     work.launches_ns = 0;
     for (int i = 0; i < 20; ++i) {
         const int64_t began = now_ns();
         launch_timed(work, 5);
         wait_stream(work.stream());
-        work.rounds.push_back(now_ns() - began);
+        work.parts_ns.push_back(now_ns() - began);
     }
     return 100;
 }
@@ -110,11 +108,11 @@ uint32_t burst_host(const Urgent& work) {
 }
 
 uint32_t burst_allocating(const Urgent& work) {
-    std::fill(work.parts, work.parts + kParts, 0);
+    work.parts_ns.assign(kAllocatingParts, 0);
     int64_t began = now_ns();
-    const auto part = [&](int time, int at) {
+    const auto part = [&](int time, size_t at) {
         const int64_t now = now_ns();
-        work.parts[2 * at + (time == 0 ? 0 : 1)] += now - began;
+        work.parts_ns[2 * at + (time == 0 ? 0 : 1)] += now - began;
         began = now;
     };
     for (int i = 0; i < 4; ++i) {
@@ -130,6 +128,29 @@ uint32_t burst_allocating(const Urgent& work) {
     return 4;
 }
 
+// What a program does that is being set up: pinned memory, a module, the first call of its kernel.
+uint32_t burst_setup(const Urgent& work) {
+    work.parts_ns.clear();
+    int64_t began = now_ns();
+    const auto part = [&] {
+        const int64_t now = now_ns();
+        work.parts_ns.push_back(now - began);
+        began = now;
+    };
+    uint32_t* const pinned = host_memory(kBurstWords * 4, true);
+    part();
+    const Module module = load_module();
+    part();
+    for (int k = 0; k < 6; ++k) launch_steps(work.words, kBurstWords, work.steps, work.stream(), module.kernel);
+    wait_stream(work.stream());
+    part();
+    unload(module);
+    part();
+    release_pinned(pinned);
+    part();
+    return 6;
+}
+
 uint32_t burst_streams(const Urgent& work) {
     for (uint32_t i = 0; i < 40; ++i) {
         launch_steps(work.words, kBurstWords, work.steps, work.streams[i % kStreams]);
@@ -143,15 +164,11 @@ uint32_t burst_streams(const Urgent& work) {
 struct Role {
     const char* name;
     uint32_t (*burst)(const Urgent& work);
-    bool copies = false;     // in and out are part of the burst
-    bool allocates = false;  // and what that takes is told
+    bool copies = false;  // in and out are part of the burst
 };
-constexpr Role kRoles[] = {{"copying", burst_copying, true},
-                           {"kernels", burst_kernels},
-                           {"steps", burst_steps},
-                           {"host", burst_host},
-                           {"allocating", burst_allocating, false, true},
-                           {"streams", burst_streams}};
+constexpr Role kRoles[] = {
+    {"copying", burst_copying, true}, {"kernels", burst_kernels}, {"steps", burst_steps},    {"host", burst_host},
+    {"allocating", burst_allocating}, {"setup", burst_setup},     {"streams", burst_streams}};
 
 const Role* role_of(const char* name) {
     for (const Role& role : kRoles)
@@ -214,9 +231,7 @@ int urgent(const char* name, const char* path, long bursts, double period_ms, ui
         kernels = role.copies ? stepped_by : kernels + stepped_by;
         fprintf(rows, "%lld %lld %lld %lld", static_cast<long long>(began), static_cast<long long>(ns), in_ns,
                 kernels_ns);
-        for (const int64_t round_ns : work.rounds) fprintf(rows, " %lld", static_cast<long long>(round_ns));
-        for (const int64_t part_ns : work.parts)
-            if (role.allocates) fprintf(rows, " %lld", static_cast<long long>(part_ns));
+        for (const int64_t part_ns : work.parts_ns) fprintf(rows, " %lld", static_cast<long long>(part_ns));
         fputc('\n', rows);
         if ((role.copies || i + 1 == bursts) && !check(work, role, kernels))
             return fprintf(stderr, "neighbours: burst %ld has a wrong result\n", i), 4;
