@@ -1,6 +1,7 @@
 #include "sched/mechanism_chooser.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "sched/best_mechanism.h"
@@ -84,18 +85,20 @@ Mechanism in_force(const Pass& pass, const Group& group, const Present& present,
     return choose_mechanism(victim);
 }
 
-// It stays off the device until its turn, whether or not somebody more urgent has it meanwhile.
+// All of it stays off the device until its turn, whether or not somebody more urgent has it meanwhile.
 bool waits_for_turn(const Pass& pass, const Group& group) {
     const DeviceHistory& device = pass.device;
-    const uint32_t at = device.members[group.begin];
-    return device.turn.process != 0 && device.turn.process != pass.given.units[at].unit.process &&
-           device.verdicts[at].suspend && device.usages[at].in_turns == InTurns::kTakes;
+    const std::span members = std::span(device.members).subspan(group.begin, group.end - group.begin);
+    const uint64_t process = pass.given.units[members.front()].unit.process;
+    if (device.turn.process == 0 || device.turn.process == process) return false;
+    const auto suspended = [&](uint32_t at) { return device.verdicts[at].suspend; };
+    const auto takes_turns = [&](uint32_t at) { return device.usages[at].in_turns == InTurns::kTakes; };
+    return std::ranges::all_of(members, suspended) && std::ranges::any_of(members, takes_turns);
 }
 
-// The urgent process holds the device: nobody need call, and whoever was taken off for it may be let back.
+// The urgent process holds the device: nobody need call.
 bool is_held(const Pass& pass, const Group& group, const Present& present) {
     if (present.urgent == nullptr || present.urgent_is_equal || present.victim.has_peer) return false;
-    if (waits_for_turn(pass, group)) return false;
     return pass.now_ns < present.urgent->holds_until_ns && group.has_short_timeslice(pass.now_ns) &&
            !rival_has_short_timeslice(pass, present);
 }
@@ -150,9 +153,10 @@ void look_again(Group& group, int64_t at_ns) {
     group.late_ns = group.late_ns != 0 ? std::min(group.late_ns, at_ns) : at_ns;
 }
 
+// Whoever was taken off for the burst. Who is off until its turn stays so.
 void let_back(const Pass& pass, Group& group, const Present& present) {
     const bool may = is_held(pass, group, present);
-    if (group.interrupt != Interrupt::kNone && may) {
+    if (group.interrupt != Interrupt::kNone && may && !waits_for_turn(pass, group)) {
         group.mechanism = Mechanism::kTimeslice;
         group.interrupt = Interrupt::kNone;
         group.let_back = true;
