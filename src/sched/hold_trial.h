@@ -16,7 +16,7 @@ namespace xsched::sched {
 
 class HoldTrial {
 public:
-    static constexpr unsigned kEach = 8;  // bursts of each kind, the last ones, whose quartiles are compared
+    static constexpr unsigned kEach = 8;  // bursts of each kind, the last ones, that are compared
     static constexpr unsigned kNotFor = 32;  // bursts, if it makes them longer, and each time twice as many
     static constexpr unsigned kMostNotFor = 256;
     static constexpr unsigned kNotReliedOnFor = 64;  // bursts, if some were missed

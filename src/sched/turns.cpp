@@ -15,7 +15,7 @@ constexpr int64_t kPauseNs = 200'000;
 constexpr int64_t kSavedTurns = 2;
 // A change of turns takes two calls, of a millisecond each at times, and 2 ms later a third one, lest the device has
 // not noticed the second (queue/hardware_stop.cpp). A burst that comes meanwhile waits for them, or loses the device to
-// them (docs/decisions/015).
+// them (docs/decisions/022).
 constexpr int64_t kChangeNs = 4'500'000;
 // Of the time between bursts at most, so that turns change at all.
 constexpr int64_t kPartOfRhythm = 2;

@@ -35,13 +35,14 @@ struct Given {
     uint64_t copies = 0;
     bool keeps_alive = false;
     int64_t holds_until_ns = 0;
+    uint64_t process = 0;  // 0: one of its own
 
     operator UnitState() const {
         UnitState state;
         state.unit.id = id;
         state.unit.device = device;
         state.unit.pid = static_cast<int32_t>(id);
-        state.unit.process = state.group = id;
+        state.unit.process = state.group = process != 0 ? process : id;
         state.unit.priority = priority;
         state.unit.ready_since_ns = ready_since_ns;
         state.unit.command_ns = command_ns;

@@ -298,6 +298,20 @@ TEST_F(Turns, OnlyTheOneThatHasItIsQuick) {
     EXPECT_EQ(quick(), "2");
 }
 
+// One of its queues copies beside all turns, and another one waits.
+TEST_F(Turns, SoIsAProcessOfWhichSomethingRuns) {
+    first();
+    given_[0].copies = given_[0].completed = 100;
+    given_[0].process = given_[1].process = 12;
+    for (int i = 0; i < 10 && who_runs(10 * kMs) != "13"; ++i) {
+    }
+    ASSERT_EQ(who_runs(kMs), "13");
+    EXPECT_TRUE(plan_->verdicts[0].preemption.expect_interrupt);
+    work(3);
+    EXPECT_EQ(who_runs(kMs), "");
+    EXPECT_FALSE(plan_->verdicts[0].preemption.expect_interrupt) << "now all of it waits";
+}
+
 TEST_F(Turns, NoneWithoutLevel3) {
     given_[1].level = kPreemptLevelDeactivate;
     EXPECT_EQ(first(), "123");
