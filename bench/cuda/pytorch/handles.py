@@ -6,12 +6,12 @@
 An ordinary PyTorch program, for the cuBLAS that it brings along. Prints "ready" and writes a row for each burst, as
 lib/neighbour_rows.py has them: begin (CLOCK_MONOTONIC ns), its latency, 0, 0, what the handle, the product and a wait,
 and the end of the handle took (ns). Exit status 1: a product is wrong."""
-import argparse
 import ctypes
 import sys
 import time
 from pathlib import Path
 
+import bursts
 import torch
 
 SIDE = 512
@@ -31,11 +31,7 @@ def checked(code, what):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", required=True)
-    parser.add_argument("--bursts", type=int, required=True)
-    parser.add_argument("--period-ms", type=float, default=10)
-    options = parser.parse_args()
+    options = bursts.parse(__doc__)
     left = torch.ones(SIDE, SIDE, device="cuda")
     right = torch.full((SIDE, SIDE), 2.0, device="cuda")
     product = torch.zeros(SIDE, SIDE, device="cuda")
@@ -55,20 +51,10 @@ def main():
         times.append(time.monotonic_ns())
         checked(blas.cublasDestroy_v2(handle), "cublasDestroy_v2")
         times.append(time.monotonic_ns())
-        return [later - sooner for sooner, later in zip(times, times[1:])]
+        return 0, 0, *(later - sooner for sooner, later in zip(times, times[1:]))
 
     burst()
-    rows, period_ns = [], round(options.period_ms * 1e6)
-    print("ready", flush=True)
-    due = time.monotonic_ns() + period_ns
-    for _ in range(options.bursts):
-        time.sleep(max(due - time.monotonic_ns(), 0) / 1e9)
-        due = max(due + period_ns, time.monotonic_ns())
-        begin = time.monotonic_ns()
-        parts = burst()
-        rows.append([begin, time.monotonic_ns() - begin, 0, 0, *parts])
-    with open(options.out, "w", encoding="utf-8") as out:
-        out.writelines(" ".join(map(str, row)) + "\n" for row in rows)
+    bursts.run(options, burst)
     return 0 if bool((product == 2.0 * SIDE).all()) else 1
 
 
