@@ -181,6 +181,7 @@ void ClientSlots::direct_queue(uint32_t at, int64_t now_ns) {
     put(slot.window_ns, verdict.preemptible || queue.lent ? kWindowNs : int64_t{0});
 
     put(slot.device_timeslice_us, preemption.timeslice_us);
+    update(slot.gates_apart_us, preemption.gates_apart_us);  // it looks at this by itself
     if (verdict.imminent && !queue.warmed) {
         const int64_t hold_ns = std::max<int64_t>(verdict.hold_until_ns - now_ns, 0);
         put(slot.warm_us, static_cast<uint32_t>(std::min(hold_ns, kMostHoldNs) / base::kMicrosecond));
@@ -323,6 +324,7 @@ void ClientSlots::let_go(int64_t now_ns) {
         ipc::QueueSlot& slot = view_.region->slots[at];
         put(slot.window_ns, int64_t{0});
         put(slot.device_timeslice_us, 0U);
+        update(slot.gates_apart_us, 0U);
         put(slot.interrupt, 0U);
         if (put(slot.suspended, 0U)) ipc::settle_gate(slot);
         if (queue.suspended) {

@@ -23,7 +23,7 @@
 namespace xsched::ipc {
 
 inline constexpr uint32_t kMagic = 0x44435358;  // "XSCD"
-inline constexpr uint32_t kVersion = 19;        // raised with any change of this file or protocol.h
+inline constexpr uint32_t kVersion = 20;        // raised with any change of this file or protocol.h
 inline constexpr uint32_t kMostQueues = 1024;
 
 enum class SlotState : uint32_t { kFree = 0, kUsed = 1 };
@@ -115,6 +115,7 @@ struct alignas(512) QueueSlot {
     std::atomic<uint32_t> keep_alive;
     // --- a directive too, here for want of room there
     std::atomic<uint32_t> device_timeslice_us;  // of its process's contexts in the hardware; 0: the driver's own
+    std::atomic<uint32_t> gates_apart_us;  // at least so much device time is between two gates; 0: as usual
     // What it costs to take its process off the device, in microseconds (XqCosts in queue/device.h). Written with the
     // identity above: it is constant, and here for want of room there. (client)
     std::atomic<uint32_t> switch_us;

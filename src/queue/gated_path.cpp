@@ -76,7 +76,8 @@ void GatedPath::launched(XqTicket& ticket, uint32_t outcome) {
 int64_t GatedPath::gate_every_ns() const {
     const bool preempted =
         ipc::is_short_timeslice(core_.published.slot().device_timeslice_us.load(std::memory_order_relaxed));
-    return spacing_.every_ns(preempted ? GateSpacing::kEveryPreemptedNs : GateSpacing::kEveryNs);
+    const int64_t usual_ns = preempted ? GateSpacing::kEveryPreemptedNs : GateSpacing::kEveryNs;
+    return spacing_.every_ns(std::max(usual_ns, core_.published.gates_apart_ns()));
 }
 
 int64_t GatedPath::run_on_ns() const {

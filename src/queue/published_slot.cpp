@@ -55,6 +55,7 @@ void PublishedSlot::publish(uint32_t index, const Setup& setup, const SlotState&
     set(slot.interrupt, 0);
     set(slot.taken, static_cast<uint32_t>(state.taken));
     set(slot.device_timeslice_us, 0);
+    set(slot.gates_apart_us, 0);
     set(slot.window_ns, 0);
     set(slot.progress, static_cast<uint32_t>(state.completed));
     set(slot.keep_alive, state.keep_alive);

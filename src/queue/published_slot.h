@@ -2,6 +2,7 @@
 // what becomes of a suspension. Guarded by the queue's lock; readers in other rooms need none (ipc/layout.h).
 #pragma once
 
+#include "base/clock.h"
 #include "base/hot.h"
 #include "ipc/layout.h"
 #include "queue/command_meter.h"
@@ -78,6 +79,9 @@ public:
     bool suspended() const { return slot().suspended.load(std::memory_order_acquire) != 0; }
     bool kept_back() const { return suspended() && !ipc::runs_slowed(slot()); }
     int64_t window_ns() const { return slot().window_ns.load(std::memory_order_relaxed); }
+    int64_t gates_apart_ns() const {
+        return slot().gates_apart_us.load(std::memory_order_relaxed) * base::kMicrosecond;
+    }
     int64_t directed_ns() const { return slot().directed_ns.load(std::memory_order_relaxed); }
     // It took the queue for idle when this many were submitted, which the caller has changed since, or the waiting
     // ones.

@@ -12,5 +12,7 @@ Mechanism choose_mechanism(const Victim& victim);
 Interrupt choose_interrupt(const Victim& victim, Mechanism mechanism, bool short_timeslice);
 // Whether a short timeslice goes with the mechanism that is usual for the victim.
 bool shortens_timeslice(const Victim& victim, Mechanism usual);
+// How far apart its gates stand at least, in microseconds of device time; 0: as usual (queue/gate_spacing.h).
+uint32_t gates_apart_us(const Victim& victim);
 
 }  // namespace xsched::sched

@@ -281,6 +281,7 @@ void choose_for(Pass& pass, Group& group) {
         const Preemption preemption{.mechanism = group.mechanism,
                                     .interrupt = group.interrupt,
                                     .timeslice_us = slice_us,
+                                    .gates_apart_us = gates_apart_us(present.victim),
                                     .expect_interrupt = quick,
                                     .on_its_way = group.on_its_way,
                                     .has_victims = device.rivals.has_victims(at, pass.given.units[at]),

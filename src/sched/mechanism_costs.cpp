@@ -41,13 +41,6 @@ int64_t stop_ns(uint32_t level, int64_t command_ns, const Costs& costs) {
     return kWakeNs + running_ns + (level >= kPreemptLevelDeactivate ? kBetweenGatesNs : kInFlightNs);
 }
 
-// Before such commands gates stand so densely that they take 1.5 % of the victim's time (queue/gate_spacing.h).
-bool gates_are_dense(const Victim& victim) {
-    const bool gates_now = victim.last == Mechanism::kGate;
-    return victim.command_ns != 0 &&
-           victim.command_ns < (gates_now ? with_hysteresis(kBetweenGatesNs) : kBetweenGatesNs);
-}
-
 bool gate_may_do(const Victim& victim) {
     const int64_t limit_ns = victim.last == Mechanism::kGate ? kBetweenGatesNs : with_hysteresis(kBetweenGatesNs);
     return timeslice_does(victim) && !victim.announced && victim.command_ns != 0 && victim.command_ns < limit_ns;
@@ -60,9 +53,6 @@ int64_t of_gate(const Victim& victim) {
     if (!victim.has_rival) return kNever;
     // A rival of which little is known may pause often, or not at all: level 3 does in either case.
     if (victim.rival_is_unsure && victim.level >= kPreemptLevelInterrupt && !victim.has_peer) return kNever;
-    // A call costs it nothing where it is let back before the burst ends.
-    const bool calls_do = victim.level >= kPreemptLevelInterrupt && victim.rival_end_foreseen && !victim.has_peer;
-    if (calls_do && gates_are_dense(victim)) return kNever;
     return victim.command_ns != 0 ? victim.command_ns : kUnknownNs;
 }
 

@@ -64,6 +64,7 @@ struct Preemption {
     Mechanism mechanism = Mechanism::kNone;
     Interrupt interrupt = Interrupt::kNone;  // what becomes of what runs, while it is suspended
     uint32_t timeslice_us = 0;  // of its process in the hardware; 0: the driver's own
+    uint32_t gates_apart_us = 0;  // its gates stand at least so far apart; 0: as usual
     bool expect_interrupt = false;  // a suspension may interrupt what runs: its agent looks instead of sleeping
     bool on_its_way = false;  // while it is suspended: whoever it makes room for should keep the device at first
     bool has_victims = false;  // units of other processes may be suspended for its sake

@@ -83,7 +83,9 @@ bool QueueModel::gate_due(bool closed) {
     }
     if (!deactivates || (!closed && slot_->window_ns.load(std::memory_order_relaxed) == 0)) return false;
     const bool preempted = ipc::is_short_timeslice(slot_->device_timeslice_us.load(std::memory_order_relaxed));
-    return since_gate_ + 1 >= one_of(preempted ? kGateEveryPreemptedNs : kGateEveryNs, command_ns_, kMostApart);
+    const int64_t wished_ns = slot_->gates_apart_us.load(std::memory_order_relaxed) * base::kMicrosecond;
+    const int64_t every_ns = std::max(preempted ? kGateEveryPreemptedNs : kGateEveryNs, wished_ns);
+    return since_gate_ + 1 >= one_of(every_ns, command_ns_, kMostApart);
 }
 
 QueueModel::Plan QueueModel::decide(bool retry, bool closed, int64_t now_ns) {

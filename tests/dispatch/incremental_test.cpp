@@ -118,6 +118,7 @@ private:
                 ASSERT_EQ(a.window_ns, b.window_ns);
                 ASSERT_EQ(a.interrupt, b.interrupt);
                 ASSERT_EQ(a.device_timeslice_us, b.device_timeslice_us);
+                ASSERT_EQ(a.gates_apart_us, b.gates_apart_us);
             }
             ASSERT_EQ(pair.a->header().watching, pair.b->header().watching);
         }

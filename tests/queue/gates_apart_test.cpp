@@ -11,7 +11,7 @@ namespace {
 using xsched::fake::FakeDevice;
 using namespace xsched::test;
 
-TEST(GatesApart, FewerWhereAShortTimesliceTakesTheProcessOff) {
+TEST(GatesApart, FewerWhereTheSchedulerSaysSoAndWhereAShortTimesliceTakesTheProcessOff) {
     FakeDevice device(kGates);
     device.region().header.watching = 1;
     constexpr int kKnown = 4000, kCounted = 200;
@@ -37,6 +37,11 @@ TEST(GatesApart, FewerWhereAShortTimesliceTakesTheProcessOff) {
     const int reports = device.progress_written;
     const int often = gates_in_the_next();
     EXPECT_LE(2 * (device.progress_written - reports), often) << "a report costs the device as much as a gate";
+    device.slot().gates_apart_us = 300;
+    const int as_told = gates_in_the_next();
+    EXPECT_GE(as_told, 1);
+    EXPECT_LE(3 * as_told, 2 * often) << "as the scheduler says";
+    device.slot().gates_apart_us = 0;
     device.slot().device_timeslice_us = 1;
     const int seldom = gates_in_the_next();
     EXPECT_GE(seldom, 1);

@@ -162,13 +162,15 @@ protected:
     }
 };
 
-TEST_F(BesideLongBursts, GatesThatWouldStandDenselyGiveWayToACall) {
-    EXPECT_EQ(beside_commands_of(50 * kUs), Mechanism::kInterrupt);
-    EXPECT_NE(low().preemption.timeslice_us, 0U);
+TEST_F(BesideLongBursts, GatesStandFarApart) {
+    for (const int64_t command_ns : {20 * kUs, 50 * kUs, 200 * kUs}) {
+        EXPECT_EQ(beside_commands_of(command_ns), Mechanism::kGate) << command_ns;
+        EXPECT_GT(low().preemption.gates_apart_us, 200U);
+    }
 }
-TEST_F(BesideLongBursts, GatesOfLongerCommandsDoNot) { EXPECT_EQ(beside_commands_of(200 * kUs), Mechanism::kGate); }
-TEST_F(BesideLongBursts, NorWhereNobodyCanLetItBackInTime) {
+TEST_F(BesideLongBursts, ButAsUsualWhereTheirEndIsNotForeseen) {
     EXPECT_EQ(beside_commands_of(50 * kUs, false), Mechanism::kGate);
+    EXPECT_EQ(low().preemption.gates_apart_us, 0U);
 }
 
 // It would change places with its equal at the rate of their short timeslices.

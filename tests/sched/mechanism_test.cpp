@@ -74,15 +74,16 @@ TEST(Mechanism, BehindOneThatHoldsTheDeviceBriefCommandsHaveAShortTimesliceToo) 
     EXPECT_FALSE(shortens_timeslice(victim, Mechanism::kGate));
 }
 
-TEST(Mechanism, BehindOneThatLetsItBackEarlyGatesAreNotToStandDensely) {
+TEST(Mechanism, BesideLongBurstsGatesStandFarApart) {
     Victim victim = victim_of(50 * kUs);
+    EXPECT_EQ(gates_apart_us(victim), 0U);
     victim.rival_end_foreseen = true;
-    EXPECT_EQ(choose_mechanism(victim), Mechanism::kInterrupt);
+    EXPECT_EQ(choose_mechanism(victim), Mechanism::kGate);
+    EXPECT_GT(gates_apart_us(victim), 0U);
     victim.has_peer = true;
-    EXPECT_EQ(choose_mechanism(victim), Mechanism::kGate);
-    victim.has_peer = false;
-    victim.level = kPreemptLevelDeactivate;
-    EXPECT_EQ(choose_mechanism(victim), Mechanism::kGate);
+    EXPECT_EQ(gates_apart_us(victim), 0U) << "all of them stop late, one behind the other";
+    victim.has_peer = victim.has_rival = false;
+    EXPECT_EQ(gates_apart_us(victim), 0U);
 }
 
 TEST(Mechanism, AMindIsNotChangedForALittle) {
