@@ -14,6 +14,8 @@ namespace {
 constexpr int64_t kLongestNs = 50 * base::kMicrosecond;
 // Bursts may last longer than usual by this part, where something else ends what is held through them.
 constexpr int64_t kLongerPart = 2;
+// The same of a hold to the end of a burst: as long as a machine may be busy with something else.
+constexpr int64_t kLongerToEndNs = 2 * base::kMillisecond;
 
 }  // namespace
 
@@ -26,6 +28,7 @@ constinit std::atomic<int64_t> KeepAlive::through_ns{0};
 constinit std::atomic<int64_t> KeepAlive::waits_until_ns{0};
 constinit std::atomic<bool> KeepAlive::let_go_early{false};
 constinit BurstWaits KeepAlive::burst_waits;
+constinit EndWaits KeepAlive::end_waits;
 
 void KeepAlive::begin() {
     running_.store(false, std::memory_order_relaxed);
@@ -243,11 +246,13 @@ void KeepAlive::hold(int64_t ns, int64_t through) {
 }
 
 void KeepAlive::hold_to_end(int64_t ns) {
-    const int64_t until_ns = base::now_ns() + ns;
     if (base::now_ns() < held_until_ns.load(std::memory_order_relaxed)) return;
     if (not_held.load(std::memory_order_relaxed) > 0) return;
     const uint32_t number = number_to_hold(true);
     if (number == 0) return;
+    if (end_waits.known()) ns += kLongerToEndNs;
+    const int64_t until_ns = base::now_ns() + ns;
+    end_waits.held();
     through_ns.store(0, std::memory_order_relaxed);
     ends_with_wait.store(true, std::memory_order_seq_cst);
     if (!put_held(number, ns, kXqHeldBehindLaunchNs)) return end_held();
@@ -298,7 +303,10 @@ void KeepAlive::end_held() {
 // With the last wait of a burst the device is let go, and the scheduler is not told. It would take victims off for what
 // is left of the burst, which is less than that takes.
 XSCHED_HOT void KeepAlive::wait_begins() {
-    if (ends_with_wait.load(std::memory_order_relaxed)) return end_held();
+    if (ends_with_wait.load(std::memory_order_relaxed)) {
+        end_waits.wait_begun();
+        return end_held();
+    }
     if (through_ns.load(std::memory_order_relaxed) == 0 || !burst_waits.wait_begun(base::now_ns())) return;
     KeepAlive* const held = let_go();
     if (held == nullptr) return;

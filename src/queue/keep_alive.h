@@ -7,7 +7,8 @@
 // in: until then that has launched enough to keep the device by itself, or the scheduler keeps the others off. Or it
 // stands through all of the burst, for as long as these last (ipc::QueueSlot::warm_behind_us) or as many waits as they
 // have: nobody else need be kept off. And to the end of a burst that is about to be over (warm_to_end): then it ends
-// with the next wait.
+// with the next wait. Where a wait has ended the last ones, it stands longer than bursts usually last: a slow moment of
+// the machine would else cost the device just before the end.
 //
 // For gated queues (XqKeepAliveOps). Any thread; takes the queue's lock itself, but where a comment says that it is
 // held.
@@ -15,6 +16,7 @@
 
 #include "base/hot.h"
 #include "queue/burst_waits.h"
+#include "queue/end_waits.h"
 #include "queue/gated_path.h"
 
 namespace xsched::queue {
@@ -95,6 +97,7 @@ private:
     static std::atomic<int64_t> waits_until_ns;
     static std::atomic<bool> let_go_early;  // with the last wait of a burst: what is awaited is one behind that
     static BurstWaits burst_waits;  // of those
+    static EndWaits end_waits;  // of what is held to the end of bursts
 
     QueueCore& core_;
     GatedPath& path_;
