@@ -90,6 +90,16 @@ TEST(Foresight, TheVictimOfALongBurstIsBackAtItsEnd) {
     }
 }
 
+// Gates take 2 us of the device each. Where the urgent one has most of it, that is much of what it leaves.
+TEST(Foresight, BesideLongBurstsGatesStandFarApart) {
+    const auto gets = [](double low_ms) {
+        Workload workload = workload_of("kind = 'periodic', period_ms = 10", ", gap_us = 55", low_ms);
+        workload.settings.foresight = sched::Foresight::kHold;
+        return run_beside_low(workload).low_share;
+    };
+    EXPECT_GT(gets(0.05), 1.02 * gets(0.3)) << "its kernels have one each";
+}
+
 // Of bursts that last longer than the last ones nobody knows when they end.
 TEST(Foresight, TheVictimOfAnUnevenBurstIsNotBackEarly) {
     Workload workload = beside_low(
