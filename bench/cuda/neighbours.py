@@ -31,6 +31,7 @@ PERIOD_MS = 10
 READY_SECONDS, END_SECONDS, KILLED_SECONDS = 25, 20, 3
 TRAINING_SECONDS = 90  # until PyTorch trains
 ALONE_SECONDS = 1.5    # that a neighbour is measured alone
+LOADS_SECONDS = 5      # the same of one that loads a model, frees it and loads another: several of them
 START_EVERY = 2.5      # seconds from the start of one training process on the device to that of the next
 PYTORCH = Path(__file__).resolve().parent / "pytorch"
 WAYS = {"native": None, "xsched": {}, "whole": {"XSCHED_COPY_PIECE": "-1"}, "pieces": {"XSCHED_COPY_PIECE": "0"},
@@ -41,8 +42,9 @@ WAYS = {"native": None, "xsched": {}, "whole": {"XSCHED_COPY_PIECE": "-1"}, "pie
         "keeping": {"XSCHED_FREE_ENDS_KEEP_ALIVE": "0"}, "freeing": {"XSCHED_SPARE_MEMORY": "0"}, "timeslices": None}
 TIMESLICES = "timeslices"  # natively, and the neighbours have a short timeslice once and for all
 BURSTS = ("kernels", "steps", "host")  # the main job's A, B and C
+LOADS = "model load"
 IN_PYTORCH = ("gemms", "handles")
-SETS = {"copies": (("copying",), ("pinned both ways", "pageable both ways", "model load", "pinned in, 16 deep")),
+SETS = {"copies": (("copying",), ("pinned both ways", "pageable both ways", LOADS, "pinned in, 16 deep")),
         "crowds": ((*BURSTS, "copying"), ("one", "five", "ten")),
         "members": (BURSTS, ("pinned both ways", "graphs", "eight streams", "pageable both ways", "allocations",
                              "five")),
@@ -72,7 +74,7 @@ class Sizes:
         memory = ["memory", "{out}", self.allocation, round(steps * 0.1 / 0.007)]
         five = [copier, graphs, kernels(0.3, 8, 4), pageable, memory]
         return {"pinned both ways": [copier], "pageable both ways": [pageable],
-                "model load": [["load", "{out}", self.model, self.tensor]],
+                LOADS: [["load", "{out}", self.model, self.tensor]],
                 "pinned in, 16 deep": [["copier", "{out}", self.copy, 16, "in", "pinned"]],
                 "one": [graphs], "five": five, "ten": five + five, "graphs": [graphs],
                 "eight streams": [kernels(0.3, 8, 4)], "allocations": [memory],
@@ -203,7 +205,7 @@ class Bench:
                 neighbours += self.loaded_trainings(way, seconds) if starts else [self.busy(way, one)]
             alone = [time.monotonic_ns(), 0]
             if neighbours and not starts:
-                time.sleep(0.3 if self.options.small else ALONE_SECONDS)
+                time.sleep(0.3 if self.options.small else LOADS_SECONDS if neighbour == LOADS else ALONE_SECONDS)
             alone[1] = time.monotonic_ns()
             urgent = self.start(way, 10, self.urgent_line(role, steps))
             self.wait_ready(urgent, TRAINING_SECONDS if role in IN_PYTORCH else READY_SECONDS)
