@@ -6,6 +6,7 @@ claims on which hardware, a table, and one picture.
     bench/published_page.py FOLDER... --to OTHER_FOLDER  all of it there
     bench/published_page.py FOLDER... --longer ONE       and in tables of their own what was measured for longer, with
                                                          XSched alone
+    bench/published_page.py FOLDER... --apart ONE        and what was measured in runs of their own, in some ways alone
 
 FOLDER: with files of bench/published.py (bench_published_W1.A.json, or published_W1.A.json). Of a variant that is in
 several folders the last one counts. Their figures go into published.json beside the pictures. Exit status 2: there are
@@ -89,8 +90,8 @@ def cell(one, way):
     return f"{times(one, way)}, {text}"
 
 
-def kept(one):
-    return ", ".join(f"{one['kept'][way] * 100:.0f}" if way in one["kept"] else "-" for way in TITLES)
+def kept(one, ways):
+    return ", ".join(f"{one['kept'][way] * 100:.0f}" if way in one["kept"] else "-" for way in ways)
 
 
 def longer_table(variants):
@@ -105,16 +106,20 @@ def lines(rows):
     return "\n".join("| " + " | ".join(str(word) for word in row) + " |" for row in rows)
 
 
-def table(variants):
+def table(variants, ways=tuple(TITLES)):
     which = sorted({asked(one)[0] for one in variants})
-    heads = ["", "n", "alone, p50 / p99", *TITLES.values(), "asked",
-             f"background, % of what is left ({', '.join(TITLES.values())})"]
+    titles = [TITLES[way] for way in ways]
+    heads = ["", "n", "alone, p50 / p99", *titles, "asked", f"background, % of what is left ({', '.join(titles)})"]
     heads[3] += f"; p{' or p'.join(map(str, which))} of alone"
     rows = [heads, ["---"] * len(heads)]
     for one in variants:
         rows.append([one["name"].replace("|", "/"), one["latency_us"].get("alone", {}).get("count", "-"),
-                     times(one, "alone"), *(cell(one, way) for way in TITLES), f"{asked(one)[1]:g} x", kept(one)])
+                     times(one, "alone"), *(cell(one, way) for way in ways), f"{asked(one)[1]:g} x", kept(one, ways)])
     return lines(rows)
+
+
+def apart_table(variants):
+    return table(variants, [way for way in TITLES if any(way in one["latency_us"] for one in variants)])
 
 
 def picture(workload, variants, longer=()):
@@ -147,7 +152,7 @@ def notes_of(variants):
                                    if not note.startswith("meanwhile")))
 
 
-def section(workload, variants, longer, link):
+def section(workload, variants, longer, apart, link):
     source = next(each.source for each in published.read_all() if each.id == variants[0]["id"])
     claims = "; ".join(f"{claim['by']}, on {claim['hardware']}: {claim['number']}" for claim in variants[0]["claims"])
     failures = [f"- {one['id']}: {failure.splitlines()[0]}" for one in variants for failure in one["failures"]]
@@ -157,6 +162,8 @@ def section(workload, variants, longer, link):
         parts += [wrapped(f"For longer, alone and under XSched, as XSched's bars in the picture: {runs_of(longer)} "
                           f"({notes_of(longer)})."),
                   longer_table(longer)]
+    if apart:
+        parts += [wrapped(f"In runs of their own: {runs_of(apart)} ({notes_of(apart)})."), apart_table(apart)]
     if failures:
         parts.append("Failed:\n\n" + "\n".join(failures))
     return "\n\n".join(parts) + "\n"
@@ -169,22 +176,22 @@ def by_workload(found):
     return grouped
 
 
-def write(found, longer, page, folder):
+def write(found, longer, apart, page, folder):
     """The page, its pictures and figures; returns what was written."""
     folder.mkdir(parents=True, exist_ok=True)
     page.parent.mkdir(parents=True, exist_ok=True)
     where = Path(os.path.relpath(folder, page.parent))
-    figures_of = {"published.json": list(found.values()), **({"longer.json": list(longer.values())} if longer else {})}
-    for name, of in figures_of.items():
-        (folder / name).write_text(json.dumps(of, indent=1) + "\n")
+    for name, of in {"published": found, "longer": longer, "apart": apart}.items():
+        if of:
+            (folder / f"{name}.json").write_text(json.dumps(list(of.values()), indent=1) + "\n")
     head = " ".join(HEAD.replace("FIGURES", str(where / "published.json")).replace("(\n", "(").split())
     parts = [f"# The published systems' workloads, measured\n\n{wrapped(head)}\n"]
-    also = by_workload(longer)
+    also, alone = by_workload(longer), by_workload(apart)
     for workload, variants in by_workload(found).items():
         drawn = plots.alone(picture(workload, variants, also[workload]), html.STYLE.read_text())
         if drawn:
             (folder / f"{workload}.svg").write_text(drawn)
-        parts.append(section(workload, variants, also[workload], where / f"{workload}.svg"))
+        parts.append(section(workload, variants, also[workload], alone[workload], where / f"{workload}.svg"))
     page.write_text("\n".join(parts))
     return page
 
@@ -194,6 +201,7 @@ def main(words=None):
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--to", type=Path, help="a folder for page, pictures and figures")
     parser.add_argument("--longer", action="append", default=[], type=Path)
+    parser.add_argument("--apart", action="append", default=[], type=Path)
     options = parser.parse_args(words)
     found = read(options.folders)
     if not found:
@@ -201,7 +209,7 @@ def main(words=None):
         return 2
     page, folder = (options.to / "published.md", options.to) if options.to else \
         (ROOT / "docs" / "published.md", ROOT / "bench" / "results" / "published")
-    print(write(found, read(options.longer), page, folder))
+    print(write(found, read(options.longer), read(options.apart), page, folder))
     return 0
 
 

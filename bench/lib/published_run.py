@@ -1,5 +1,6 @@
 """Measures a published workload (lib/published.py): urgent programs alone, background programs alone, and all of them
 together in several ways, in turns. All programs of a variant are loaded at once, and use the device in their turns."""
+import os
 from collections import defaultdict
 
 from . import comparison, document, intervals, peers, published, report, requests
@@ -174,6 +175,8 @@ def answer(variant, measuring, rounds):
     out.notes = [f"{rounds} rounds of {measuring.seconds:g} s for each, in turns", f"seed {variant.seed}",
                  "random weights", "urgent rates as published" if measuring.load is None else
                  f"urgent rates so that each works {measuring.load:g} of the time alone"]
+    if timeslice_us := os.environ.get("BENCH_TIMESLICE_US"):
+        out.notes.append(f"static timeslices of {timeslice_us} us")
     out.raw = {"claims": list(variant.claims), "rates_per_s": dict(measuring.rates), "urgent_busy": measuring.busy,
                "latency_us": {name: report.summary(values) for name, values in measuring.latency_us.items() if values}}
     return out

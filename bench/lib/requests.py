@@ -10,7 +10,7 @@ STAND_IN_REQUESTS = {"resnet18": 1, "resnet50": 2, "resnet152": 3}  # so many ti
 BATCH = 32  # with single images a model waits for the processor, not for the device, and two of them hardly meet
 LONGEST_REQUEST_SECONDS = 10
 MANY_SECONDS = 600
-MOST_OF_THE_TIME = 0.8
+BEFORE_THE_FIRST = 2  # requests that follow each other without end: the first begins while nothing else is under way
 
 
 def torch_finds_device(platform="cuda"):
@@ -94,16 +94,19 @@ def latency_us(rows):
 
 
 def rate(rows, begin=None, end=None):
-    """Requests per second, those that end in [begin, end] (ns; default: all of the rows). Where they end all over that
-    time, from the first end to the last: of few long requests a part of one more or less would count."""
+    """Requests per second, those that end in [begin, end] (ns; default: all of the rows). Of few long requests one more
+    or less would count much. So it is from the first end on, unless that is late, and with a part of the one that is
+    under way at the end."""
     if len(rows) < 2:
         return 0.0
     begin, end = begin or rows[0][0], end or rows[-1][0] + rows[-1][1]
     ends = [row[0] + row[1] for row in rows if begin < row[0] + row[1] <= end]
-    between = ends[-1] - ends[0] if len(ends) > 1 else 0
-    if between >= MOST_OF_THE_TIME * (end - begin):
-        return (len(ends) - 1) * 1e9 / between
-    return len(ends) * 1e9 / max(end - begin, 1)
+    if len(ends) < 3 or ends[-1] == ends[0]:
+        return len(ends) * 1e9 / max(end - begin, 1)
+    usual = (ends[-1] - ends[0]) / (len(ends) - 1)
+    before_first = min(ends[0] - begin, BEFORE_THE_FIRST * usual)
+    under_way = min((end - ends[-1]) / usual, 1)
+    return (len(ends) - 1 + under_way) * 1e9 / (end - begin - before_first)
 
 
 def span(rows):

@@ -142,7 +142,17 @@ class RequestRates(unittest.TestCase):
 
     def test_a_program_that_was_soon_kept_off_was_not_fast(self):
         self.assertAlmostEqual(requests.rate(self.rows[:2], 50 * MS, 2050 * MS), 1)
+        self.assertAlmostEqual(requests.rate(self.rows, 0, 20000 * MS), 1, 1)
         self.assertEqual(requests.rate([]), 0)
+
+    def test_nor_was_one_that_was_kept_off_at_first(self):
+        self.assertAlmostEqual(requests.rate(self.rows, -18000 * MS, 2000 * MS), 1, 1)
+
+    def test_of_long_requests_neither_the_first_alone_nor_what_was_under_way_counts_wrongly(self):
+        ends = [5400 + 3100 * i for i in range(20)]  # the first is launched while nothing runs
+        rows = [(MS, (ends[0] - 1) * MS)] + [((end - 3100) * MS, 3100 * MS) for end in ends[1:]]
+        for end in range(13000, 30000, 1700):
+            self.assertAlmostEqual(requests.rate(rows, MS, end * MS), 1 / 3.1, 3)
 
 
 class Cells(unittest.TestCase):

@@ -194,7 +194,7 @@ class Page(unittest.TestCase):
             made.write(folder, backend.Backend("cuda", "C", Path(), "a device", "vendor", "driver 1"))
             self.assertEqual(published_page.main([folder, "--to", folder]), 0)
             self.assertNotIn("For longer", (Path(folder) / "published.md").read_text())
-            self.assertEqual(published_page.main([folder, "--to", folder, "--longer", folder]), 0)
+            self.assertEqual(published_page.main([folder, "--to", folder, "--longer", folder, "--apart", folder]), 0)
             text, drawn = ((Path(folder) / name).read_text() for name in ("published.md", "W2.svg"))
             figures = json.loads((Path(folder) / "published.json").read_text())
         self.assertIn("Orion, on its paper's own GPU", text.replace("\n", " "))
@@ -203,6 +203,8 @@ class Page(unittest.TestCase):
         self.assertIn("For longer, alone and under XSched, as XSched's bars in the picture: a device",
                       text.replace("\n", " "))
         self.assertIn("| W2.R1 | 50 | 5000 us / 5000 us | 6000 us / 6000 us, **1.20 x** missed | 1.15 x |", text)
+        apart = text.split("In runs of their own: a device", 1)[1]
+        self.assertIn("| natively; p99 of alone | MPS | XSched | asked |", apart)
         self.assertIn("- W2.R1: static_timeslices: not here\n", text)
         self.assertIn("![W2](W2.svg)", text)
         self.assertIn("MPS: R1 4; XSched: R1 1.2", drawn)
