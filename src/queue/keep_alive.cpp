@@ -271,7 +271,12 @@ void KeepAlive::launched() {
     KeepAlive* const held = awaiting.exchange(nullptr);
     if (held == nullptr) return;
     const int64_t now_ns = base::now_ns();
-    if (let_go_early.exchange(false)) return burst_waits.launched_behind(now_ns);
+    if (let_go_early.exchange(false)) {
+        burst_waits.launched_behind(now_ns);
+        // It goes on, or is another one: the scheduler need not rely on what is over.
+        if (held->core_.published.slot().holds_until_ns.load(std::memory_order_relaxed) > now_ns) held->tell_holds(0);
+        return;
+    }
     held->tell_held(held->held_number_);
     XLOG_DEBG("queue 0x%lx: its burst began %lld us before that would have been given up",
               static_cast<unsigned long>(held->core_.handle),
@@ -303,11 +308,10 @@ void KeepAlive::end_held() {
 // With the last wait of a burst the device is let go, and the scheduler is not told. It would take victims off for what
 // is left of the burst, which is less than that takes.
 XSCHED_HOT void KeepAlive::wait_begins() {
-    if (ends_with_wait.load(std::memory_order_relaxed)) {
+    if (ends_with_wait.load(std::memory_order_relaxed))
         end_waits.wait_begun();
-        return end_held();
-    }
-    if (through_ns.load(std::memory_order_relaxed) == 0 || !burst_waits.wait_begun(base::now_ns())) return;
+    else if (through_ns.load(std::memory_order_relaxed) == 0 || !burst_waits.wait_begun(base::now_ns()))
+        return;
     KeepAlive* const held = let_go();
     if (held == nullptr) return;
     let_go_early.store(true, std::memory_order_relaxed);

@@ -331,6 +331,21 @@ TEST_F(KeepAliveToTheEnd, TheNextWaitEndsItAndNoLaunch) {
     EXPECT_EQ(device.held_before.size(), 2u) << "it is over";
 }
 
+// Else it would leave victims to a hold that is over, in a burst that goes on or in the next one.
+TEST_F(KeepAliveToTheEnd, ALaunchBehindTheWaitTellsTheScheduler) {
+    ask(device, 3'600'000'000U);
+    const int64_t until_ns = device.slot().holds_until_ns.load();
+    const uint32_t rang = header().doorbell.load();
+    xq_keep_alive(device.abi_queue(), kXqAtOnce);
+    EXPECT_EQ(device.slot().holds_until_ns.load(), until_ns) << "it would take victims off for the rest of the burst";
+    device.enqueue(2);
+    EXPECT_EQ(device.slot().holds_until_ns.load(), 0);
+    EXPECT_NE(header().doorbell.load(), rang);
+    device.slot().holds_until_ns = until_ns;
+    device.enqueue(3);
+    EXPECT_EQ(device.slot().holds_until_ns.load(), until_ns) << "once";
+}
+
 // A slow moment of the machine would else cost it the device just before the end.
 TEST_F(KeepAliveToTheEnd, ForLongerWhereWaitsHaveEndedTheLastOnes) {
     constexpr int64_t kAskedNs = 300 * base::kMicrosecond;
