@@ -29,8 +29,16 @@ protected:
         const Json queues = queues_of(low->pid());
         return queues.empty() ? Json::object() : queues[0];
     }
-    bool becomes_slowed(bool slowed) {
-        return eventually([&] { return low_queue().value("slowed", !slowed) == slowed; });
+    // What is told once all of that is so. On a loaded machine the urgent program rests now and then, and the victim
+    // has all of the device.
+    Json low_queue_once_slowed() {
+        Json queue;
+        EXPECT_TRUE(eventually([&] {
+            queue = low_queue();
+            const bool told = queue.value("explanation", "").find("kept to few compute units") != std::string::npos;
+            return queue.value("slowed", false) && queue.value("mechanism", "") == "slowed" && told;
+        })) << queue;
+        return queue;
     }
     void end_both() {
         EXPECT_EQ(high->end(), 0) << high->process().err();
@@ -40,31 +48,29 @@ protected:
 
 TEST_F(HipMasks, AVictimGoesOnOnFewUnits) {
     start_both_by("mask");
-    ASSERT_TRUE(becomes_slowed(true)) << low_queue() << low->process().err();
-    const Json queue = low_queue();
+    const Json queue = low_queue_once_slowed();
     EXPECT_TRUE(queue.value("suspended", false)) << queue;
     EXPECT_FALSE(queue.value("interrupted", true)) << queue;
-    EXPECT_EQ(queue.value("mechanism", ""), "slowed") << queue;
     EXPECT_NE(queue.value("explanation", "").find("kept to few compute units, where it goes on"), std::string::npos)
         << queue;
     // What is launched now goes on as well, and no watchdog takes it for stopped.
     const uint64_t before = low->done();
     EXPECT_TRUE(eventually([&] { return low->done() > before + 2; })) << low_queue() << low->process().err();
-    EXPECT_TRUE(low_queue().value("slowed", false)) << low_queue();
+    low_queue_once_slowed();
     high->rest();
-    EXPECT_TRUE(becomes_slowed(false)) << low_queue();
+    EXPECT_TRUE(eventually([&] { return !low_queue().value("slowed", true); })) << low_queue();
     end_both();
 }
 
 // Its kernels beside each other: an eighth of the device is the victim's, where it would have half of it natively.
 TEST_F(HipMasks, TheUrgentProgramHasNearlyAllOfTheDevice) {
     start_both_by("mask");
-    ASSERT_TRUE(becomes_slowed(true)) << low_queue();
-    const uint64_t low_before = low->done(), high_before = high->done();
-    ASSERT_TRUE(eventually([&] { return high->done() > high_before + 20; })) << high->process().err();
-    const double low_ms = static_cast<double>(low->done() - low_before) * 20;
-    const double high_ms = static_cast<double>(high->done() - high_before) * 2;
-    EXPECT_LT(low_ms, high_ms) << "more than its few units";
+    low_queue_once_slowed();
+    EXPECT_TRUE(eventually([&] {  // unless the urgent one's own process gets no processor meanwhile
+        const uint64_t low_before = low->done(), high_before = high->done();
+        EXPECT_TRUE(eventually([&] { return high->done() > high_before + 60; })) << high->process().err();
+        return 3 * (low->done() - low_before) * 20 < (high->done() - high_before) * 2;
+    })) << "more than its few units";
     end_both();
 }
 
