@@ -52,10 +52,10 @@ class Staying(published_run.Measuring):
         meant = {id(resident) for _, resident in at_work}
         self.house.drop([each for each in self.house.residents.values() if id(each) not in meant or
                          each.has and each.has[0] in HEAVY])
-        for way in self.ways:  # one after the other: beside others, static timeslices leave a program hardly any time
-            light = [pair for pair in self.places(variant, way, ("urgent", "background")) if pair[0].model not in HEAVY]
+        for way in self.ways:  # one after the other: none builds beside programs that another way favours
             try:
-                self.build(light)
+                self.build([pair for pair in self.places(variant, way, ("urgent", "background"))
+                            if pair[0].model not in HEAVY])
             except ProgramFailed as failure:  # its turn tries once more
                 print(f"{variant.id}: loading: {failure}", flush=True)
         self.seconds = self.seconds_of(variant)

@@ -10,7 +10,7 @@ STAND_IN_REQUESTS = {"resnet18": 1, "resnet50": 2, "resnet152": 3}  # so many ti
 BATCH = 32  # with single images a model waits for the processor, not for the device, and two of them hardly meet
 LONGEST_REQUEST_SECONDS = 10
 MANY_SECONDS = 600
-BEFORE_THE_FIRST = 2  # requests that follow each other without end: the first begins while nothing else is under way
+BEFORE_THE_FIRST = 2  # times as long as another may the first take, which is launched while nothing else runs
 
 
 def torch_finds_device(platform="cuda"):
@@ -100,7 +100,7 @@ def rate(rows, begin=None, end=None):
     if len(rows) < 2:
         return 0.0
     begin, end = begin or rows[0][0], end or rows[-1][0] + rows[-1][1]
-    ends = [row[0] + row[1] for row in rows if begin < row[0] + row[1] <= end]
+    ends = sorted(row[0] + row[1] for row in rows if begin < row[0] + row[1] <= end)
     if len(ends) < 3 or ends[-1] == ends[0]:
         return len(ends) * 1e9 / max(end - begin, 1)
     usual = (ends[-1] - ends[0]) / (len(ends) - 1)

@@ -210,6 +210,14 @@ void KeepAlive::tell_holds(int64_t until_ns) {
     ipc::ring_doorbell(core_.published.header());
 }
 
+// The burst goes on behind the wait that ended the hold, or another one has begun: the scheduler must not rely on it.
+void KeepAlive::tell_over(int64_t now_ns) {
+    base::Lock lock(core_.mutex);
+    if (!core_.in_use || core_.published.slot().holds_until_ns.load(std::memory_order_relaxed) <= now_ns) return;
+    core_.published.slot().holds_until_ns.store(0, std::memory_order_release);
+    ipc::ring_doorbell(core_.published.header());
+}
+
 bool KeepAlive::holds_through() {
     return through_ns.load(std::memory_order_relaxed) != 0 &&
            base::now_ns() < held_until_ns.load(std::memory_order_relaxed);
@@ -273,9 +281,7 @@ void KeepAlive::launched() {
     const int64_t now_ns = base::now_ns();
     if (let_go_early.exchange(false)) {
         burst_waits.launched_behind(now_ns);
-        // It goes on, or is another one: the scheduler need not rely on what is over.
-        if (held->core_.published.slot().holds_until_ns.load(std::memory_order_relaxed) > now_ns) held->tell_holds(0);
-        return;
+        return held->tell_over(now_ns);
     }
     held->tell_held(held->held_number_);
     XLOG_DEBG("queue 0x%lx: its burst began %lld us before that would have been given up",

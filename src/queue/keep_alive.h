@@ -79,6 +79,7 @@ private:
     uint32_t number_to_hold(bool to_end);
     bool put_held(uint32_t number, int64_t ns, int64_t behind_ns);
     void tell_holds(int64_t until_ns);
+    void tell_over(int64_t now_ns);
     void hold(int64_t ns, int64_t through);
     void hold_to_end(int64_t ns);
     static KeepAlive* let_go();

@@ -44,8 +44,8 @@ bool shortens_timeslice(const Victim& victim, Mechanism usual) {
     return usual >= Mechanism::kTimeslice || (usual == Mechanism::kGate && victim.rival_holds);
 }
 
-// Half of that is what a burst begins with, and those of which the end is foreseen last many times as long. As usual,
-// gates take 1.5 % of the victim's time; so, half of that (docs/decisions/020).
+// A burst waits for half of the distance on average. Those of which the end is foreseen last many times as long. And
+// they leave the victim little, of which gates at their usual distance take 1.5 % (docs/decisions/023).
 uint32_t gates_apart_us(const Victim& victim) {
     constexpr uint32_t kBesideLongBurstsUs = 300;
     return victim.has_rival && victim.rival_end_foreseen && !victim.has_peer ? kBesideLongBurstsUs : 0;
