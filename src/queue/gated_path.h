@@ -43,6 +43,9 @@ public:
     XSCHED_HOT void wait_ended();
     // Agent thread: how far the device is, if its memory tells.
     void look();
+    // Before the first work: the device gets to know the queue's words now, and with them the page that other queues of
+    // its context have theirs in.
+    void prepare_words();
     // Callers that wait for a closed gate look again.
     void wake_callers();
 

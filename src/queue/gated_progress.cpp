@@ -99,6 +99,14 @@ void GatedPath::bind_words() {
         ipc::ring_directive(header);
 }
 
+void GatedPath::prepare_words() {
+    {
+        base::Lock lock(core_.mutex);
+        if (!core_.in_use || core_.retired || bound_) return;
+    }
+    bind_words();
+}
+
 void GatedPath::lend_words(int64_t now_ns) {
     words_lent_ = has_gates();
     lent_ns_ = now_ns;

@@ -144,6 +144,7 @@ void KeepAlive::prepare_early() {
         if (core_.setup.level != kPreemptLevelInterrupt) return;
     }
     const int64_t began = base::now_ns();
+    path_.prepare_words();
     const XResult result = ops()->prepare(core_.setup.impl);
     XLOG_DEBG("queue 0x%lx: what keeps the device through pauses %s before the first work, in %lld us",
               static_cast<unsigned long>(core_.handle),

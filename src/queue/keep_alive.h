@@ -38,7 +38,7 @@ public:
     bool has_use() const;
     bool all_complete();
     bool is_idle();
-    // As xq_prepare_keep_alive. What was prepared is found again later: that it is, is told then.
+    // As xq_prepare_early. What was prepared is found again later: that it is, is told then.
     void prepare_early();
     // A keep-alive may be in the stream. No lock needed.
     bool running() const { return running_.load(std::memory_order_relaxed); }

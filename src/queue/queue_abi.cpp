@@ -170,7 +170,7 @@ void xq_follow_keep_alive(XqQueue* queue) {
 void xq_end_held_keep_alive() { xsched::queue::KeepAlive::end_held(); }
 void xq_frees_memory() { xsched::queue::KeepAlive::frees_memory(); }
 
-void xq_prepare_keep_alive(XqQueue* queue) {
+void xq_prepare_early(XqQueue* queue) {
     if (XQueue* object = of_pointer(queue)) object->keep_alive().prepare_early();
 }
 

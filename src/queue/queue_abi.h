@@ -83,9 +83,10 @@ void xq_end_held_keep_alive(void);
 // Likewise, and the call frees memory of the device. While the program does so again and again, none is held before its
 // bursts: allocations and releases took longer beside one than a switch does (docs/decisions/013).
 void xq_frees_memory(void);
-// The caller is the program, about to have its first work: what a keep-alive needs is prepared now, if the queue may
-// ever have one. Later it would be prepared beside the program's launches, which may wait for that in the driver.
-void xq_prepare_keep_alive(XqQueue* queue);
+// The caller is the program, about to have its first work: the device gets to know the queue's words now, and what a
+// keep-alive needs is prepared, if the queue may ever have one. Later that would be done in the program's first burst,
+// and beside its launches, which may wait for it in the driver.
+void xq_prepare_early(XqQueue* queue);
 // Whether the process has victims, and keeps the device from them through its pauses.
 bool xq_keeps_device(XqQueue* queue);
 // Whether everything launched is known to be complete. `xq_is_idle`: and whether the driver says so, too, which knows

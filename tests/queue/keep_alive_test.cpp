@@ -26,9 +26,11 @@ protected:
 TEST_F(KeepAliveUnprepared, AProgramMayPrepareBeforeItsFirstWork) {
     device.queue().keep_alive().prepare_early();
     EXPECT_EQ(device.keep_alive_prepared, 1);
-    EXPECT_EQ(header.keeps_alive, 0u) << "the device knows no words yet";
+    EXPECT_EQ(header.keeps_alive, 0u) << "nobody is to be kept off";
+    EXPECT_EQ(device.binds, 1) << "the device knows the queue's words";
     header.keep_alive_wanted = 1;
     device.enqueue(0);
+    EXPECT_EQ(device.binds, 1) << "its first work does not wait for that";
     device.queue().keep_alive().prepare_if_asked();
     EXPECT_EQ(header.keeps_alive, 1u);
 }

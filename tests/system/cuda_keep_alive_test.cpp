@@ -44,6 +44,31 @@ TEST_F(CudaKeepAlive, WhileTheDeviceIsSlowNoMoreIsAskedOfIt) {
     EXPECT_TRUE(eventually([&] { return says("ready\n0\n"); })) << program.out() << program.err();
 }
 
+// The words of a program's first stream: which calls tell the driver of them.
+constexpr const char* kSaysWhenWordsAreRegistered = R"(
+cuda.cuMemAlloc_v2(ctypes.byref(memory), ctypes.c_size_t(4096))
+before = fake.fake_cuda_calls(b"cuMemHostRegister_v2")
+print("ready", flush=True)
+signal.sigwait({signal.SIGUSR1})
+cuda.cuMemsetD8Async(memory, 0, ctypes.c_size_t(4096), stream)
+cuda.cuStreamSynchronize(stream)
+print(before, fake.fake_cuda_calls(b"cuMemHostRegister_v2") - before, flush=True)
+)";
+
+// That took 0.2 to 1.4 ms of the first burst (docs/decisions/024).
+TEST_F(CudaKeepAlive, AProgramOfPriorityRegistersWordsBeforeItsFirstWork) {
+    Process program({"/usr/bin/python3", "-c", in_cuda(kSaysWhenWordsAreRegistered)},
+                    environment({{"XSCHED_AUTO_XQUEUE_PRIORITY", "10"}}));
+    ASSERT_TRUE(server.wait_for_client());
+    const auto says = [&](const char* word) {
+        return (program.take_output(), program.out().find(word) != std::string::npos);
+    };
+    ASSERT_TRUE(eventually([&] { return says("ready\n"); })) << program.err();
+    server.region().header.watching = 1;
+    kill(program.pid(), SIGUSR1);
+    EXPECT_TRUE(eventually([&] { return says("ready\n1 0\n"); })) << program.out() << program.err();
+}
+
 // Nor does a call that waits for all of the context's work wait for what is held before a burst.
 constexpr const char* kWaitsForTheContext = R"(
 cuda.cuMemAlloc_v2(ctypes.byref(memory), ctypes.c_size_t(4096))

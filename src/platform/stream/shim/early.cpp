@@ -13,7 +13,7 @@ void memory_allocated() {
     if (known_entry_of(nullptr, false) != nullptr) return;
     const StreamEntry* const entry = entry_of(nullptr, false);
     XqQueue* const queue = entry != nullptr ? entry->xqueue.load(std::memory_order_acquire) : nullptr;
-    if (queue != nullptr) xq_prepare_keep_alive(queue);
+    if (queue != nullptr) xq_prepare_early(queue);
 }
 
 }  // namespace xsched::stream

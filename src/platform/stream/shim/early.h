@@ -7,9 +7,10 @@ namespace xsched::stream {
 
 // Whether this program has a priority above the usual one.
 bool known_early();
-// Gives the current context's default stream its XQueue, unless it has one, and prepares what keeps the device through
-// pauses: its kernels are compiled on a machine that has not seen them yet, and the driver lets nobody launch
-// meanwhile. After a call of the driver that succeeded; errno stays.
+// Gives the current context's default stream its XQueue, unless it has one. Registers the page of its words, in which
+// the next streams have theirs. And prepares what keeps the device through pauses: its kernels are compiled on a
+// machine that has not seen them yet, and the driver lets nobody launch meanwhile. After a call of the driver that
+// succeeded; errno stays.
 void memory_allocated();
 
 }  // namespace xsched::stream
