@@ -22,6 +22,7 @@ void join(sched::UnitState& state, const QueueNumbers& numbers, const sched::Cos
     state.slowed |= numbers.slowed;
     state.completed += numbers.completed;
     state.copies += numbers.copies;
+    state.copied_bytes = base::capped_sum(state.copied_bytes, numbers.copied_bytes);
     state.holds_until_ns = std::max(state.holds_until_ns, numbers.holds_until_ns);
     state.idle_since_ns = std::max(state.idle_since_ns, numbers.idle_since_ns);
     state.progress_ns = std::max(state.progress_ns, numbers.progress_ns);

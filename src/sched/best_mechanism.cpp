@@ -41,7 +41,7 @@ Interrupt choose_interrupt(const Victim& victim, Mechanism mechanism, bool short
 
 bool shortens_timeslice(const Victim& victim, Mechanism usual) {
     if (victim.level < kPreemptLevelInterrupt || victim.has_peer) return false;
-    return usual >= Mechanism::kTimeslice || (usual == Mechanism::kGate && victim.rival_holds);
+    return usual >= Mechanism::kTimeslice || (usual == Mechanism::kGate && (victim.rival_holds || victim.copies));
 }
 
 // A burst waits for half of the distance on average. Those of which the end is foreseen last many times as long. And

@@ -54,7 +54,9 @@ void Rivals::look(size_t at, const UnitState& victim, const Usage& usage, Victim
     const bool has_turns = below && !rank.side_by_side && usage.in_turns == InTurns::kTakes;
     result.has_peer = result.has_peer || (!has_turns && rank.here.any_but(process));
     if (!below) return;
-    const bool copies = usage.in_turns == InTurns::kBeside && rank.here.any_but(process);
+    const bool among_peers = rank.here.any_but(process);
+    const bool copies = usage.in_turns == InTurns::kBeside &&
+                        (among_peers || (usage.only_copies && rank.above_unsure.any_but(process)));
     result.copies = (result.copies || !result.has_rival) && copies;
     result.rival_streams = (result.rival_streams || !result.has_rival) && !rank.above_pausing.any_but(process);
     result.rival_is_brief = (result.rival_is_brief || !result.has_rival) && !rank.above_lasting.any_but(process);

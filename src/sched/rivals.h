@@ -32,6 +32,7 @@ struct Usage {
     bool holds = false;  // it holds the device through its bursts, which are foreseen
     int64_t holds_until_ns = 0;  // UnitState::holds_until_ns
     InTurns in_turns = InTurns::kPrevents;
+    bool only_copies = false;  // CopyShare::only
     bool operator==(const Usage&) const = default;
 };
 

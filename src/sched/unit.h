@@ -36,6 +36,7 @@ struct UnitState {
     uint64_t group = 0;            // equal for units that the hardware can take off the device only together
     uint64_t completed = 0;        // commands seen to complete; a change is progress
     uint64_t copies = 0;  // commands launched that copy memory
+    uint64_t copied_bytes = 0;  // theirs, as far as is known
     int64_t measured_ns = 0;  // what its queues had of the device, each by itself: more than busy_ns, if side by side
     int64_t idle_since_ns = 0;  // of its last ready -> idle change; kept while it is ready again
     int64_t stuck_since_ns = 0;  // since when no call that its process has in the driver has returned; 0: none there

@@ -36,7 +36,7 @@ void see_usage(Pass& pass, uint32_t at) {
     UnitHistory& unit = device.units[at];
     see_pauses(pass, at);
     unit.lengths.observe(state.completed, state.measured_ns, pass.now_ns);
-    unit.copies.observe(state.copies, state.completed, pass.now_ns);
+    unit.copies.observe(state.copies, state.copied_bytes, state.completed, pass.now_ns);
     unit.write_habits(state.habits, state.unit.priority);
     const Pauses& pauses = unit.pauses;
     const bool careful = device.precautions.used();
@@ -51,7 +51,8 @@ void see_usage(Pass& pass, uint32_t at) {
                       .holds = pass.settings.foresight == Foresight::kHold && state.keeps_alive && unit.leads &&
                                may_hold_through(unit) && unit.hold_trial.reliable(),
                       .holds_until_ns = state.holds_until_ns,
-                      .in_turns = in_turns(state, unit.copies)};
+                      .in_turns = in_turns(state, unit.copies),
+                      .only_copies = unit.copies.only()};
     if (std::exchange(device.usages[at], usage) != usage) device.rivals_changed = true;
     device.mark_group(at);
 }

@@ -23,7 +23,9 @@ struct Victim {
     bool rival_is_unsure = false;  // of some rival too little is known to tell which mechanism is best
     bool rival_outlasts = false;  // some rival's bursts are longer than its timeslice in the hardware
     bool has_peer = false;  // another process of the same priority shares the device with it
-    bool copies = false;  // it mainly copies, beside peers that take turns: no burst waits for that
+    // It mainly copies, beside peers that take turns; or it does nothing else, and some rival is unsure. No burst waits
+    // for that: one that copies itself would wait for the call (docs/decisions/024).
+    bool copies = false;
     bool announced = false;  // it is suspended before a rival needs the device
     bool gate_tried_better = false;  // the rival's bursts were shorter so (trials.h)
     Mechanism last = Mechanism::kNone;  // as chosen last: each change of mind costs the victim a call

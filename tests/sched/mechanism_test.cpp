@@ -54,6 +54,17 @@ TEST(Mechanism, BehindOneOfWhichLittleIsKnownEvenBriefCommandsAreInterrupted) {
     EXPECT_EQ(choose_mechanism(victim), Mechanism::kGate);
 }
 
+// Its copies go on in any case, and whoever copies as well would wait for the call.
+TEST(Mechanism, OneThatCopiesIsNotInterrupted) {
+    Victim victim = victim_of(kLongNs);
+    victim.rival_is_unsure = victim.copies = true;
+    for (const int64_t command_ns : {kLongNs, int64_t{0}}) {
+        victim.command_ns = command_ns;
+        EXPECT_EQ(choose_mechanism(victim), Mechanism::kGate);
+        EXPECT_TRUE(shortens_timeslice(victim, Mechanism::kGate)) << "it may launch kernels nevertheless";
+    }
+}
+
 TEST(Mechanism, ProgramsOfOnePriorityDoNotTakeTurnsAtAMicrosecond) {
     const Victim alone{.level = 3, .command_ns = kLongNs, .costs = kGpu, .has_rival = true, .rival_streams = true};
     EXPECT_TRUE(shortens_timeslice(alone, choose_mechanism(alone)));

@@ -70,6 +70,33 @@ TEST(Rivals, HowOneUsesTheDeviceCountsOnlyIfItHasWorkedLatelyOrNobodyHas) {
     EXPECT_TRUE(below(false, false).has_rival);
 }
 
+// What a victim that copies is told: below a rival of which so much is known, with an equal or without.
+bool copies(const Usage& usage, bool rival_is_unsure, bool among_peers) {
+    std::vector<UnitState> units{Given{.id = 1, .priority = 1}, Given{.id = 2}};
+    std::vector<int32_t> urgency{1, 0};
+    std::vector<Usage> usages{{.unsure = rival_is_unsure}, usage};
+    if (among_peers) {
+        units.push_back(Given{.id = 3});
+        urgency.push_back(0);
+        usages.emplace_back();
+    }
+    Rivals rivals;
+    rivals.sum_up(units, urgency, usages);
+    Victim victim;
+    rivals.look(1, units[1], usages[1], victim);
+    return victim.copies;
+}
+
+TEST(Rivals, OneThatCopiesIsToldApartAmongPeersAndIfItDoesNothingElseBelowOneOfWhichLittleIsKnown) {
+    const Usage mostly{.in_turns = InTurns::kBeside};
+    const Usage only{.in_turns = InTurns::kBeside, .only_copies = true};
+    EXPECT_TRUE(copies(mostly, false, true));
+    EXPECT_TRUE(copies(only, true, false));
+    EXPECT_FALSE(copies(only, false, false));
+    EXPECT_FALSE(copies(mostly, true, false));
+    EXPECT_FALSE(copies({.in_turns = InTurns::kTakes}, true, true));
+}
+
 // One with bursts of 3 ms, for which the driver's own timeslice is too short, its equal, and a victim.
 class BesideAnEqual : public ::testing::Test {
 protected:
