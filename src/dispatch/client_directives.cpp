@@ -127,6 +127,7 @@ ClientSlots::Summary ClientSlots::take_verdicts() {
         summary.expects_interrupt |= verdict.preemption.expect_interrupt;
         summary.has_victims |= verdict.preemption.has_victims;
         summary.keep_alive_us = std::max(summary.keep_alive_us, verdict.preemption.keep_alive_us);
+        summary.copy_burst_ns = base::earlier(summary.copy_burst_ns, verdict.copy_burst_ns);
         summary.together |= verdict.suspend && interrupt_of(units_[queue.own]) == ipc::Interrupt::kTogether;
         const bool runs = queue.ready && watched && !verdict.suspend;
         followed_ |= runs || queue.stopping_since_ns != 0 || queue.resuming_since_ns != 0;
@@ -154,7 +155,8 @@ void ClientSlots::write_header(const Summary& summary) {
     }
     put(header.expect_interrupt, summary.expects_interrupt ? 1U : 0U);
     put(header.keep_alive_wanted, summary.has_victims ? 1U : 0U);
-    update(header.keep_alive_always_us, summary.keep_alive_us);  // it looks at this by itself
+    update(header.keep_alive_always_us, summary.keep_alive_us);  // it looks at this by itself, and at this:
+    update(header.copy_burst_ns, summary.copy_burst_ns);
     if (put(header.watching, summary.watching ? 1U : 0U) && summary.watching) {
         began_watching_ = true;
         quiet_ns_ = 0;  // it did not tell
@@ -342,6 +344,7 @@ void ClientSlots::let_go(int64_t now_ns) {
     put(view_.region->header.expect_interrupt, 0U);
     put(view_.region->header.keep_alive_wanted, 0U);
     update(view_.region->header.keep_alive_always_us, 0U);
+    update(view_.region->header.copy_burst_ns, int64_t{0});
     suspended_ = followed_ = false;
     units_.remove_all();
     ring();

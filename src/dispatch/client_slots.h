@@ -136,6 +136,7 @@ private:
         bool expects_interrupt = false;
         bool has_victims = false;
         uint32_t keep_alive_us = 0;
+        int64_t copy_burst_ns = 0;
         bool suspect = false;
         bool together = false;
         uint32_t unscheduled = 0;

@@ -23,7 +23,7 @@
 namespace xsched::ipc {
 
 inline constexpr uint32_t kMagic = 0x44435358;  // "XSCD"
-inline constexpr uint32_t kVersion = 20;        // raised with any change of this file or protocol.h
+inline constexpr uint32_t kVersion = 21;        // raised with any change of this file or protocol.h
 inline constexpr uint32_t kMostQueues = 1024;
 
 enum class SlotState : uint32_t { kFree = 0, kUsed = 1 };
@@ -224,6 +224,8 @@ struct Header {
     std::atomic<uint32_t> keep_alive_synchronizes;  // while that is so: how often it synchronized, modulo 2^32 (client)
     std::atomic<int64_t> keep_alive_until_ns;  // others are on their way off until about then; 0: never yet (server)
     std::atomic<uint32_t> keep_alive_always_us;  // for so long behind any wait, whoever is off; 0: not (server)
+    // When the next burst is foreseen, or began, of a more urgent program that copies in it; 0: none is. (server)
+    std::atomic<int64_t> copy_burst_ns;
     std::atomic<uint32_t> detached;  // 1: the server has let go of this client (server)
     // What a person said of queues made later (xcli hint PID, xcli config PID): which hints, a bit for each
     // (base::HintId), and the settings, 0 for those that were left alone. (server)

@@ -89,6 +89,7 @@ public:
         std::atomic_thread_fence(std::memory_order_seq_cst);
         return slot().presumed.load(std::memory_order_seq_cst) == static_cast<uint32_t>(submitted);
     }
+    int64_t copy_burst_ns() const { return header().copy_burst_ns.load(std::memory_order_relaxed); }
     bool watched() const { return header().watching.load(std::memory_order_relaxed) != 0; }
 
     ipc::QueueSlot& slot() const { return *placement_.slot; }

@@ -179,6 +179,11 @@ bool xq_keeps_device(XqQueue* queue) {
     return object != nullptr && object->keep_alive().has_use();
 }
 
+int64_t xq_copy_burst_ns(XqQueue* queue) {
+    XQueue* object = of_pointer(queue);
+    return object != nullptr ? object->copy_burst_ns() : 0;
+}
+
 bool xq_all_complete(XqQueue* queue) {
     XQueue* object = of_pointer(queue);
     return object != nullptr && object->keep_alive().all_complete();

@@ -89,6 +89,8 @@ void xq_frees_memory(void);
 void xq_prepare_early(XqQueue* queue);
 // Whether the process has victims, and keeps the device from them through its pauses.
 bool xq_keeps_device(XqQueue* queue);
+// When a more urgent program's copies are foreseen, as ipc::Header::copy_burst_ns; 0: they are not.
+int64_t xq_copy_burst_ns(XqQueue* queue);
 // Whether everything launched is known to be complete. `xq_is_idle`: and whether the driver says so, too, which knows
 // of all that is in the stream. Calls the backend.
 bool xq_all_complete(XqQueue* queue);

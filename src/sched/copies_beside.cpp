@@ -1,6 +1,9 @@
 #include "sched/copies_beside.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "sched/foreseen.h"
 
 namespace xsched::sched {
 namespace {
@@ -23,7 +26,39 @@ uint32_t who_copies_next(const Pass& pass) {
     return who;
 }
 
+// When its next burst is foreseen, or began; 0: neither, or it copies nothing.
+int64_t copy_burst_of(Pass& pass, uint32_t place) {
+    const UnitHistory& known = pass.history(place);
+    if (!known.leads || !known.copies.some()) return 0;
+    const UnitState& state = pass.unit(place);
+    if (state.ready) return known.was_foreseen ? state.unit.ready_since_ns : 0;
+    // Not what is done for it: that begins only once its unit wants the device no more.
+    return rhythm_of(pass, place).at_ns;
+}
+
 }  // namespace
+
+void tell_copy_bursts(Pass& pass) {
+    DeviceHistory& device = pass.device;
+    int64_t first_ns = 0;
+    uint64_t process = 0;
+    const uint32_t top = device.ranks.count() - 1;
+    if (pass.settings.foresight != Foresight::kNone) {
+        for (uint32_t place = 0; place < device.eligible.size(); ++place) {
+            if (device.ranks.of(place) != top) continue;
+            const int64_t its_ns = copy_burst_of(pass, place);
+            if (its_ns == 0 || (first_ns != 0 && its_ns >= first_ns)) continue;
+            first_ns = its_ns;
+            process = pass.unit(place).unit.process;
+        }
+    }
+    for (uint32_t place = 0; place < device.eligible.size(); ++place) {
+        const bool makes_room = device.ranks.of(place) != top && pass.unit(place).unit.process != process;
+        UnitHistory& known = pass.history(place);
+        const int64_t its_ns = makes_room ? first_ns : 0;
+        if (std::exchange(known.copy_burst_ns, its_ns) != its_ns) known.dirty = true;
+    }
+}
 
 void keep_copies_off(Pass& pass) {
     DeviceHistory& device = pass.device;

@@ -10,5 +10,8 @@ namespace xsched::sched {
 
 // Changes the policy's answers, before they are judged.
 void keep_copies_off(Pass& pass);
+// Likewise memory that they free keeps such copies waiting (platform/stream/shim/free_wait.h): each less urgent unit's
+// verdict says when the next such burst is foreseen, or began.
+void tell_copy_bursts(Pass& pass);
 
 }  // namespace xsched::sched

@@ -114,6 +114,7 @@ void Core::State::choose(Pass& pass) {
     favour_who_starves(pass);
     take_turns(pass);
     keep_copies_off(pass);
+    tell_copy_bursts(pass);
     pass.device.policy = chooser.policy_number();
 }
 
@@ -163,6 +164,7 @@ void Core::State::judge(Pass& pass, uint32_t at) {
         verdict.hold_until_ns = known.hold_until_ns;
         verdict.hold_to_end = known.hold_to_end;
         verdict.hold_behind_ns = known.hold_behind_ns;
+        verdict.copy_burst_ns = known.copy_burst_ns;
         verdict.imminent =
             verdict.hold_until_ns != 0 ||
             (known.expected.at_ns != 0 && pass.now_ns >= known.expected.at_ns - Expectation::kImminentNs);

@@ -57,6 +57,7 @@ struct UnitHistory {
     int64_t hold_until_ns = 0;  // Verdict::hold_until_ns
     bool hold_to_end = false;
     int64_t hold_behind_ns = 0;
+    int64_t copy_burst_ns = 0;  // Verdict::copy_burst_ns
     Starvation starvation;
     Claim claim;
     Expectation expectation;

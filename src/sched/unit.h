@@ -85,6 +85,8 @@ struct Verdict {
     int64_t hold_until_ns = 0;
     bool hold_to_end = false;  // that is a burst under way, which ends soon, and none to come
     int64_t hold_behind_ns = 0;  // and so long behind the first launch; 0: for a moment
+    // When the next burst is foreseen, or began, of a more urgent unit that copies in it; 0: none is.
+    int64_t copy_burst_ns = 0;
     bool suspect = false;  // others make room for it, and it completes nothing
     Reason reason{};  // of a unit that did not change itself: up to kLookAtAllNs old
     uint64_t by = 0;  // the unit it makes room for, 0: none
@@ -97,8 +99,8 @@ struct Verdict {
     bool directs_as(const Verdict& other) const {
         return suspend == other.suspend && by == other.by && preemptible == other.preemptible &&
                watched == other.watched && imminent == other.imminent && hold_until_ns == other.hold_until_ns &&
-               hold_to_end == other.hold_to_end && hold_behind_ns == other.hold_behind_ns && suspect == other.suspect &&
-               preemption == other.preemption;
+               hold_to_end == other.hold_to_end && hold_behind_ns == other.hold_behind_ns &&
+               copy_burst_ns == other.copy_burst_ns && suspect == other.suspect && preemption == other.preemption;
     }
 };
 

@@ -66,6 +66,17 @@ TEST_F(Foreseen, ItHasTheDeviceASwitchBeforeAndNobodyIsSuspended) {
     EXPECT_EQ(low.slot(0).warm, 0U);
 }
 
+TEST_F(Foreseen, OthersAreToldOfCopiesToCome) {
+    high.slot(0).copies = 5;
+    const int64_t next_ns = bursts();
+    EXPECT_LE(low.header().copy_burst_ns, next_ns);
+    EXPECT_GE(low.header().copy_burst_ns, next_ns - 500 * kUs);
+    EXPECT_EQ(high.header().copy_burst_ns, 0);
+    high.free_queue(0);
+    dispatcher.pass(next_ns - kPeriodNs / 3);
+    EXPECT_EQ(low.header().copy_burst_ns, 0);
+}
+
 // Bursts that wait for what they have launched, again and again.
 class ForeseenWithWaits : public Foreseen {
 protected:

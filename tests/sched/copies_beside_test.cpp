@@ -37,6 +37,7 @@ protected:
         plan_ = &core_.decide(states, now_ns_);
     }
     bool runs(Who who) const { return !plan_->verdicts[who].suspend; }
+    int64_t told(Who who) const { return plan_->verdicts[who].copy_burst_ns; }
     // Rests until that long before the next one.
     void burst(int64_t before_ns = 0) {
         given_[kUrgent].ready = true;
@@ -69,6 +70,53 @@ TEST_F(CopiesBeside, NoneBeginsThatWouldEndWithinTheBurst) {
     EXPECT_FALSE(runs(kCopier));
     EXPECT_EQ(plan_->verdicts[kCopier].by, 9U);
     EXPECT_TRUE(runs(kComputes)) << "its device is held";
+}
+
+// Whatever they do: memory that is freed keeps copies waiting, too.
+TEST_F(CopiesBeside, AllOfOthersAreToldWhenTheNextOneIsForeseenAndThatItHasBegun) {
+    EXPECT_EQ(told(kComputes), 0);
+    learn();
+    for (int i = 0; i < 2; ++i) {
+        burst(3 * kMs);
+        const int64_t next_ns = now_ns_ + 3 * kMs;
+        EXPECT_LE(told(kComputes), next_ns);
+        EXPECT_GE(told(kComputes), next_ns - 300 * kUs);
+        EXPECT_EQ(told(kCopier), told(kComputes));
+        EXPECT_EQ(told(kUrgent), 0);
+        look(3 * kMs);
+        given_[kUrgent].ready = true;
+        given_[kUrgent].ready_since_ns = now_ns_;
+        look(100 * kUs);
+        EXPECT_EQ(told(kComputes), now_ns_ - 100 * kUs) << "it is under way";
+        look(900 * kUs);
+        given_[kUrgent].ready = false;
+        given_[kUrgent].idle_since_ns = now_ns_;
+        look();
+        EXPECT_GT(told(kComputes), now_ns_ + 8 * kMs) << "at once, and not only once the device is free";
+        look(9 * kMs);
+    }
+}
+
+TEST_F(CopiesBeside, NobodyIsToldOfABurstThatCopiesNothing) {
+    given_[kUrgent].copies = 0;
+    learn();
+    burst(50 * kUs);
+    EXPECT_EQ(told(kCopier), 0);
+}
+
+TEST_F(CopiesBeside, NobodyIsToldOfABurstThatCameUnforeseen) {
+    given_[kUrgent].ready = true;
+    given_[kUrgent].ready_since_ns = now_ns_;
+    look(kMs);
+    EXPECT_EQ(told(kCopier), 0) << "it may be work without end";
+}
+
+TEST_F(CopiesBeside, ItsOwnProcessIsNotTold) {
+    one_process_ = true;
+    learn();
+    burst(50 * kUs);
+    EXPECT_EQ(told(kCopier), 0);
+    EXPECT_NE(told(kComputes), 0);
 }
 
 TEST_F(CopiesBeside, TheyGoOnIfNoBurstComes) {

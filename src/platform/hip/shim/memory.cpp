@@ -1,5 +1,7 @@
 // What HIP's runtime says of an address.
-#include "platform/stream/shim/copies.h"
+#include "platform/stream/shim/memory.h"
+
+#include "vendor.h"
 
 namespace xsched::stream {
 

@@ -12,27 +12,11 @@
 
 #include "base/no_copies.h"
 #include "base/options.h"
+#include "platform/stream/shim/address.h"
 #include "platform/stream/shim/launch.h"
+#include "platform/stream/shim/memory.h"
 
 namespace xsched::stream {
-
-// Where an address points to.
-struct Memory {
-    enum class Place { kUnknown, kPageable, kPinned, kDevice };
-    Place place = Place::kUnknown;  // kUnknown: not to be taken apart
-    uintptr_t begin = 0;  // of the range that the driver knows there; not of pageable memory
-    uint64_t bytes = 0;
-    int device = -1;  // kDevice: which
-};
-// (memory.cpp)
-Memory memory_at(uintptr_t address);
-// What the answer to kWhereAttribute (platform.h) means, of a range of `bytes`. (platform/<p>/shim/memory.cpp)
-Memory::Place place_of(uint64_t where, uint64_t bytes);
-// The other questions about an address have the same numbers on every platform.
-inline constexpr int kManagedAttribute = 8;
-inline constexpr int kDeviceAttribute = 9;
-inline constexpr int kBeginAttribute = 11;
-inline constexpr int kBytesAttribute = 12;
 
 // A copy's two sides: `rows` of `width` bytes each; of a plain copy one.
 struct CopyShape {
@@ -89,14 +73,6 @@ template <typename T, typename... Of>
 inline constexpr bool kIsOneOf = std::disjunction_v<std::is_same<T, Of>...>;
 template <typename T>
 inline constexpr bool kIsAddress = kIsOneOf<T, void*, const void*, DevicePtr>;  // HIP's DevicePtr is void*
-
-template <typename T>
-uintptr_t address_in(T value) {
-    if constexpr (std::is_pointer_v<T>)
-        return reinterpret_cast<uintptr_t>(value);
-    else
-        return static_cast<uintptr_t>(value);
-}
 
 template <typename... Arguments>
 CopyShape plain_copy(Arguments... arguments) {

@@ -1,8 +1,10 @@
 // Where an address points to, as the vendor's driver says.
+#include "platform/stream/shim/memory.h"
+
 #include <bit>
 #include <iterator>
 
-#include "platform/stream/shim/copies.h"
+#include "platform.h"
 
 namespace xsched::stream {
 

@@ -8,7 +8,9 @@
 #include "base/log.h"
 #include "base/options.h"
 #include "platform.h"
+#include "platform/stream/shim/address.h"
 #include "platform/stream/shim/early.h"
+#include "platform/stream/shim/freeing.h"
 #include "platform/stream/shim/keep_errno.h"
 #include "platform/stream/shim/streams.h"
 
@@ -75,11 +77,7 @@ struct Traced;
 template <EntryPoint kEntry, typename... Arguments>
 struct Traced<kEntry, Result (*)(Arguments...)> {
     static Result call(Arguments... arguments) {
-        if constexpr (frees(Declared<kEntry>::kName))
-            if (base::options().free_ends_keep_alive != 0) {
-                const KeepErrno keep;
-                frees_device_memory();
-            }
+        if constexpr (frees(Declared<kEntry>::kName)) return freed(arguments...);
         const Result code = traced(arguments...);
         if constexpr (allocates(Declared<kEntry>::kName))
             if (code == kSuccess && known_early()) [[unlikely]]
@@ -88,6 +86,18 @@ struct Traced<kEntry, Result (*)(Arguments...)> {
     }
 
 private:
+    template <typename Address>
+    static Result freed(Address memory) {
+        int64_t fills_ns = 0;
+        {
+            const KeepErrno keep;
+            fills_ns = wait_to_free(address_in(memory));
+            if (base::options().free_ends_keep_alive != 0) frees_device_memory();
+        }
+        const Result code = traced(memory);
+        note_freed(fills_ns);
+        return code;
+    }
     static Result traced(Arguments... arguments) {
         if (!base::log_enabled(base::LogLevel::kDebug)) [[likely]]
             return driver<kEntry>()(arguments...);

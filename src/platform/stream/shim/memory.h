@@ -1,0 +1,25 @@
+// Where an address points to, as the vendor's driver says. Any thread; calls the driver, without locks.
+#pragma once
+
+#include <cstdint>
+
+namespace xsched::stream {
+
+struct Memory {
+    enum class Place { kUnknown, kPageable, kPinned, kDevice };
+    Place place = Place::kUnknown;  // kUnknown: not to be taken apart
+    uintptr_t begin = 0;  // of the range that the driver knows there; not of pageable memory
+    uint64_t bytes = 0;
+    int device = -1;  // kDevice: which
+};
+// (memory.cpp)
+Memory memory_at(uintptr_t address);
+// What the answer to kWhereAttribute (platform.h) means, of a range of `bytes`. (platform/<p>/shim/memory.cpp)
+Memory::Place place_of(uint64_t where, uint64_t bytes);
+// The other questions about an address have the same numbers on every platform.
+inline constexpr int kManagedAttribute = 8;
+inline constexpr int kDeviceAttribute = 9;
+inline constexpr int kBeginAttribute = 11;
+inline constexpr int kBytesAttribute = 12;
+
+}  // namespace xsched::stream

@@ -1,0 +1,102 @@
+// Memory of the device is freed so that what the driver does behind that is over before a more urgent program's copies
+// (platform/stream/shim/freeing.h).
+#include "base/clock.h"
+#include "system/keep_alive_rig.h"
+
+namespace xsched::test {
+namespace {
+
+// 2 GiB take the driver two seconds to fill, at a byte per nanosecond. Each line: how long a release took, in ms, and
+// how often the driver was asked what lies at an address meanwhile.
+constexpr const char* kFrees = R"(
+GIB = 1 << 30
+
+def allocate(size):
+    memory = ctypes.c_uint64()
+    assert cuda.cuMemAlloc_v2(ctypes.byref(memory), ctypes.c_size_t(size)) == 0
+    return memory
+
+def free(memory):
+    asked, began = fake.fake_cuda_calls(b"cuPointerGetAttributes"), time.monotonic()
+    assert cuda.cuMemFree_v2(memory) == 0
+    took = round(1000 * (time.monotonic() - began))
+    print("took", took, "asked", fake.fake_cuda_calls(b"cuPointerGetAttributes") - asked, flush=True)
+
+cuda.cuMemsetD8Async(allocate(4096), 0, ctypes.c_size_t(4096), stream)
+cuda.cuStreamSynchronize(stream)
+tensors = [allocate(size) for size in (2 * GIB, 2 * GIB, GIB // 256)]
+print("ready", flush=True)
+signal.sigwait({signal.SIGUSR1})
+for which in map(int, os.environ["FREES"].split(",")):
+    free(tensors[which])
+print("over", flush=True)
+)";
+constexpr int64_t kMost = 90;  // ms, of those that a release waits at most: 100
+
+struct Release {
+    long long took_ms;
+    int asked;
+};
+
+class CudaFreeing : public CudaKeepAlive {
+protected:
+    // Of releases of those tensors, with copies foreseen so long from now; 0: none are.
+    std::vector<Release> releases(const char* which, int64_t burst_ns, const Environment& more = {}) {
+        Environment its = environment({{"FREES", which}, {"XSCHED_FILL_RATE", "1"}});
+        for (const auto& [name, value] : more) its[name] = value;
+        Process program({"/usr/bin/python3", "-c", in_cuda(kFrees)}, its);
+        EXPECT_TRUE(server.wait_for_client());
+        EXPECT_TRUE(eventually([&] { return said(program, "ready\n"); })) << program.err();
+        server.region().header.copy_burst_ns = burst_ns != 0 ? base::now_ns() + burst_ns : 0;
+        kill(program.pid(), SIGUSR1);
+        EXPECT_TRUE(eventually([&] { return said(program, "over\n"); })) << program.out() << program.err();
+        std::vector<Release> found;
+        const std::string all = program.out();
+        for (size_t at = 0; (at = all.find("took", at)) != std::string::npos; ++at) {
+            Release one{};
+            EXPECT_EQ(sscanf(all.c_str() + at, "took %lld asked %d", &one.took_ms, &one.asked), 2) << all;
+            found.push_back(one);
+        }
+        return found;
+    }
+
+private:
+    static bool said(Process& program, const char* word) {
+        program.take_output();
+        return program.out().find(word) != std::string::npos;
+    }
+};
+
+TEST_F(CudaFreeing, WhatWouldNotBeFilledInTimeWaits) {
+    const std::vector<Release> one = releases("0", 1'500 * base::kMillisecond);
+    ASSERT_EQ(one.size(), 1u);
+    EXPECT_GE(one[0].took_ms, kMost);
+}
+
+TEST_F(CudaFreeing, WhatWasFreedBeforeIsFilledFirst) {
+    const std::vector<Release> two = releases("0,1", 3'500 * base::kMillisecond);
+    ASSERT_EQ(two.size(), 2u);
+    EXPECT_GE(two[1].took_ms, kMost);
+}
+
+TEST_F(CudaFreeing, WithoutCopiesToComeNobodyAsks) {
+    const std::vector<Release> two = releases("0,2", 0);
+    ASSERT_EQ(two.size(), 2u);
+    EXPECT_EQ(two[0].asked + two[1].asked, 0);
+}
+
+TEST_F(CudaFreeing, NorWhereItIsTurnedOff) {
+    const std::vector<Release> one = releases("0", 1'500 * base::kMillisecond, {{"XSCHED_FILL_RATE", "0"}});
+    ASSERT_EQ(one.size(), 1u);
+    EXPECT_EQ(one[0].asked, 0);
+}
+
+// Its scheduler is gone, or the program that was to copy works without end.
+TEST_F(CudaFreeing, ATimeThatIsLongOverHoldsNobodyUp) {
+    const std::vector<Release> one = releases("0", -base::kSecond);
+    ASSERT_EQ(one.size(), 1u);
+    EXPECT_EQ(one[0].asked, 1);
+}
+
+}  // namespace
+}  // namespace xsched::test
