@@ -31,9 +31,10 @@ int64_t copy_burst_of(Pass& pass, uint32_t place) {
     const UnitHistory& known = pass.history(place);
     if (!known.leads || !known.copies.some()) return 0;
     const UnitState& state = pass.unit(place);
-    if (state.ready) return known.was_foreseen ? state.unit.ready_since_ns : 0;
+    const bool announces = state.unit.expect_ns != 0 || state.unit.period_us != 0;
+    if (state.ready) return known.was_foreseen || announces ? state.unit.ready_since_ns : 0;
     // Not what is done for it: that begins only once its unit wants the device no more.
-    return rhythm_of(pass, place).at_ns;
+    return announces ? known.expectation.next(pass.now_ns).at_ns : rhythm_of(pass, place).at_ns;
 }
 
 }  // namespace
@@ -43,15 +44,14 @@ void tell_copy_bursts(Pass& pass) {
     int64_t first_ns = 0;
     uint64_t process = 0;
     const uint32_t top = device.ranks.count() - 1;
-    if (pass.settings.foresight != Foresight::kNone) {
-        for (uint32_t place = 0; place < device.eligible.size(); ++place) {
-            if (device.ranks.of(place) != top) continue;
-            const int64_t its_ns = copy_burst_of(pass, place);
-            if (its_ns == 0 || (first_ns != 0 && its_ns >= first_ns)) continue;
-            first_ns = its_ns;
-            process = pass.unit(place).unit.process;
-        }
+    for (uint32_t place = 0; place < device.eligible.size(); ++place) {
+        if (device.ranks.of(place) != top) continue;
+        const int64_t its_ns = copy_burst_of(pass, place);
+        if (its_ns == 0 || (first_ns != 0 && its_ns >= first_ns)) continue;
+        first_ns = its_ns;
+        process = pass.unit(place).unit.process;
     }
+    if (!std::exchange(device.tells_copies, first_ns != 0) && first_ns == 0) return;
     for (uint32_t place = 0; place < device.eligible.size(); ++place) {
         const bool makes_room = device.ranks.of(place) != top && pass.unit(place).unit.process != process;
         UnitHistory& known = pass.history(place);

@@ -163,6 +163,7 @@ struct DeviceHistory {
     Precautions precautions;
     Precautions foresights;  // likewise, what bursts that are foreseen may cost
     bool watched = false;
+    bool tells_copies = false;  // some unit's copy_burst_ns is not 0
     bool serves = false;  // by the last answer somebody who wants the device may have it
     StallWatchdog watchdog{};
     int64_t due_ns = 0;  // a verdict may change by itself, the units as they are; 0: never

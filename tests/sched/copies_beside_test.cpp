@@ -97,6 +97,19 @@ TEST_F(CopiesBeside, AllOfOthersAreToldWhenTheNextOneIsForeseenAndThatItHasBegun
     }
 }
 
+TEST_F(CopiesBeside, AllAreToldOfOneThatIsAnnounced) {
+    core_ = hpf_core({.claim_limit_ns = 0, .foresight = Foresight::kNone});
+    burst();
+    given_[kUrgent].expect_ns = now_ns_ + 5 * kMs;
+    look(kMs);
+    EXPECT_EQ(told(kCopier), given_[kUrgent].expect_ns);
+    look(4 * kMs);
+    given_[kUrgent].ready = true;
+    given_[kUrgent].ready_since_ns = now_ns_;
+    look(100 * kUs);
+    EXPECT_EQ(told(kCopier), now_ns_ - 100 * kUs);
+}
+
 TEST_F(CopiesBeside, NobodyIsToldOfABurstThatCopiesNothing) {
     given_[kUrgent].copies = 0;
     learn();

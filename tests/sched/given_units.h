@@ -35,6 +35,7 @@ struct Given {
     uint64_t copies = 0;
     bool keeps_alive = false;
     int64_t holds_until_ns = 0;
+    int64_t expect_ns = 0;
     uint64_t process = 0;  // 0: one of its own
 
     operator UnitState() const {
@@ -44,6 +45,7 @@ struct Given {
         state.unit.pid = static_cast<int32_t>(id);
         state.unit.process = state.group = process != 0 ? process : id;
         state.unit.priority = priority;
+        state.unit.expect_ns = expect_ns;
         state.unit.ready_since_ns = ready_since_ns;
         state.unit.command_ns = command_ns;
         state.ready = ready;
