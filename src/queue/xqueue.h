@@ -108,7 +108,10 @@ public:
     // With what it inherits. False: the queue is gone.
     bool priority(int32_t* priority);
     int32_t own_priority();
-    int64_t copy_burst_ns() const { return core_.published.copy_burst_ns(); }
+    int64_t copy_burst_ns() {
+        base::Lock lock(core_.mutex);
+        return core_.in_use ? core_.published.copy_burst_ns() : 0;
+    }
     bool has_work();
     bool inherit(int32_t priority);
     // Towards other processes (shared_events.h).
