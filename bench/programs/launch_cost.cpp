@@ -36,7 +36,8 @@ int run(const busy::Arguments& arguments) {
     };
     busy::Rows rows;
     const int64_t end = busy::now_ns() + static_cast<int64_t>(arguments.seconds * 1e9);
-    for (int number = 0; number < kWarmUpBatches || busy::now_ns() < end; ++number) {
+    // One at least, however slow the machine is.
+    for (int number = 0; number <= kWarmUpBatches || busy::now_ns() < end; ++number) {
         for (size_t kind = 0; kind < std::size(kinds); ++kind) {
             const int64_t cost = batch(kinds[kind]);
             calls.synchronize_all();
