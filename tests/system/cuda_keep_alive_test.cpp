@@ -60,13 +60,10 @@ TEST_F(CudaKeepAlive, AProgramOfPriorityRegistersWordsBeforeItsFirstWork) {
     Process program({"/usr/bin/python3", "-c", in_cuda(kSaysWhenWordsAreRegistered)},
                     environment({{"XSCHED_AUTO_XQUEUE_PRIORITY", "10"}}));
     ASSERT_TRUE(server.wait_for_client());
-    const auto says = [&](const char* word) {
-        return (program.take_output(), program.out().find(word) != std::string::npos);
-    };
-    ASSERT_TRUE(eventually([&] { return says("ready\n"); })) << program.err();
+    ASSERT_TRUE(comes_to_say(program, program.out(), "ready\n")) << program.err();
     server.region().header.watching = 1;
     kill(program.pid(), SIGUSR1);
-    EXPECT_TRUE(eventually([&] { return says("ready\n1 0\n"); })) << program.out() << program.err();
+    EXPECT_TRUE(comes_to_say(program, program.out(), "ready\n1 0\n")) << program.out() << program.err();
 }
 
 // Nor does a call that waits for all of the context's work wait for what is held before a burst.

@@ -61,8 +61,8 @@ inline const char* host_function_name(const void*, Stream) { return nullptr; }
 inline constexpr bool kSharesHardware = false;
 // Whether large copies go in pieces unless the program's user says otherwise: where that was measured to help.
 inline constexpr bool kCopiesInPieces = true;
-// Bytes per nanosecond that the driver fills behind a call that frees them: measured 400 (docs/decisions/024).
-inline constexpr int64_t kFillRate = 350;
+// Bytes per nanosecond that the driver scrubs behind a call that frees them: measured 400 (docs/decisions/024).
+inline constexpr int64_t kScrubRate = 350;
 struct CallWatchState {};
 inline bool queues_observed() { return false; }
 inline void call_begins(const HardwareUse&, bool, CallWatchState*) {}

@@ -59,7 +59,7 @@ inline constexpr bool kSharesHardware = true;
 // Whether large copies go in pieces unless the program's user says otherwise: it has not been measured.
 inline constexpr bool kCopiesInPieces = false;
 // Whether memory that is freed keeps others' copies waiting there has not been measured: calls that free do not wait.
-inline constexpr int64_t kFillRate = 0;
+inline constexpr int64_t kScrubRate = 0;
 unsigned hardware_queues();
 // Whether the runtime may move a stream to another of them.
 bool streams_move();

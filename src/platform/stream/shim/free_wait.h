@@ -1,7 +1,7 @@
-// When one call may free memory of the device. The driver fills what was freed with zeros behind the call, by the copy
-// engine that also copies in: another program's copies wait for it meanwhile (docs/decisions/024). So where a more
-// urgent program's copies are foreseen, as much is freed before as is filled by then, and nothing within its burst.
-// Pure; one object per call.
+// When one call may free memory of the device. The driver scrubs what was freed (overwrites it) behind the call, on a
+// copy engine: another program's copies in wait for that meanwhile (docs/decisions/024; mem_scrub.c of NVIDIA's open
+// kernel modules has a channel of its own for it). So where a more urgent program's copies are foreseen, as much is
+// freed before as is scrubbed by then, and nothing within its burst. Pure; one object per call.
 #pragma once
 
 #include <algorithm>
@@ -13,20 +13,20 @@ namespace xsched::stream {
 
 class FreeWait {
 public:
-    // What is filled sooner does not wait.
+    // What is scrubbed sooner does not wait.
     static constexpr int64_t kLeastNs = 50 * base::kMicrosecond;
     static constexpr int64_t kLookNs = 100 * base::kMicrosecond;
-    // Besides until what was freed before is filled, and what this call frees would be.
+    // Besides until what was freed before is scrubbed, and what this call frees would be.
     static constexpr int64_t kMostNs = 10 * base::kMillisecond;
     static constexpr int64_t kMostInAllNs = 100 * base::kMillisecond;
 
-    // `filled_ns`: when what was freed before will be filled. `lasts_ns`: how long this call's takes.
-    FreeWait(int64_t now_ns, int64_t filled_ns, int64_t lasts_ns)
+    // `scrubbed_ns`: when what was freed before will be scrubbed. `lasts_ns`: how long this call's takes.
+    FreeWait(int64_t now_ns, int64_t scrubbed_ns, int64_t lasts_ns)
         : lasts_ns_(lasts_ns),
-          until_ns_(now_ns + std::min(std::max<int64_t>(filled_ns - now_ns, 0) + lasts_ns + kMostNs, kMostInAllNs)) {}
+          until_ns_(now_ns + std::min(std::max<int64_t>(scrubbed_ns - now_ns, 0) + lasts_ns + kMostNs, kMostInAllNs)) {}
 
     // How long to wait before another look; 0: the call is made. `burst_ns` as in ipc::Header::copy_burst_ns.
-    int64_t look(int64_t now_ns, int64_t filled_ns, int64_t burst_ns) {
+    int64_t look(int64_t now_ns, int64_t scrubbed_ns, int64_t burst_ns) {
         if (burst_ns == 0 || lasts_ns_ < kLeastNs || now_ns >= until_ns_) return 0;
         if (now_ns - burst_ns >= kMostNs) return 0;  // it has become work without end, or the scheduler is gone
         if (burst_ns <= now_ns) {
@@ -34,7 +34,7 @@ public:
             return kLookNs;
         }
         // Just behind a burst is the best time there is.
-        if (met_ || std::max(now_ns, filled_ns) + lasts_ns_ <= burst_ns) return 0;
+        if (met_ || std::max(now_ns, scrubbed_ns) + lasts_ns_ <= burst_ns) return 0;
         return std::min(burst_ns, until_ns_) - now_ns;
     }
 

@@ -14,14 +14,14 @@
 namespace xsched::stream {
 namespace {
 
-// What this process has freed while somebody's copies were foreseen is filled by then. Of all its devices.
-constinit std::atomic<int64_t> g_filled_ns{0};
+// What this process has freed while somebody's copies were foreseen is scrubbed by then. Of all its devices.
+constinit std::atomic<int64_t> g_scrubbed_ns{0};
 
 // Bytes per nanosecond; 0: calls do not wait.
-int64_t fill_rate() {
+int64_t scrub_rate() {
     constexpr int64_t kAsThePlatform = -1;
-    const int64_t wanted = base::options().fill_rate;
-    return wanted != kAsThePlatform ? wanted : kFillRate;
+    const int64_t wanted = base::options().scrub_rate;
+    return wanted != kAsThePlatform ? wanted : kScrubRate;
 }
 
 // As ipc::Header::copy_burst_ns.
@@ -37,23 +37,23 @@ int64_t copy_burst_ns() {
 }  // namespace
 
 int64_t wait_to_free(uintptr_t memory) {
-    const int64_t rate = fill_rate();
+    const int64_t rate = scrub_rate();
     if (rate == 0 || copy_burst_ns() == 0) [[likely]]
         return 0;
     const Memory freed = memory_at(memory);
     if (freed.place != Memory::Place::kDevice || freed.begin != memory) return 0;
-    const int64_t fills_ns = static_cast<int64_t>(freed.bytes) / rate;
-    FreeWait wait(base::now_ns(), g_filled_ns.load(std::memory_order_relaxed), fills_ns);
-    while (const int64_t ns = wait.look(base::now_ns(), g_filled_ns.load(std::memory_order_relaxed), copy_burst_ns()))
+    const int64_t scrubs_ns = static_cast<int64_t>(freed.bytes) / rate;
+    FreeWait wait(base::now_ns(), g_scrubbed_ns.load(std::memory_order_relaxed), scrubs_ns);
+    while (const int64_t ns = wait.look(base::now_ns(), g_scrubbed_ns.load(std::memory_order_relaxed), copy_burst_ns()))
         base::sleep_ns(ns);
-    return fills_ns;
+    return scrubs_ns;
 }
 
-void note_freed(int64_t fills_ns) {
-    if (fills_ns == 0) return;
-    int64_t filled_ns = g_filled_ns.load(std::memory_order_relaxed);
-    while (!g_filled_ns.compare_exchange_weak(filled_ns, std::max(base::now_ns(), filled_ns) + fills_ns,
-                                              std::memory_order_relaxed)) {
+void note_freed(int64_t scrubs_ns) {
+    if (scrubs_ns == 0) return;
+    int64_t scrubbed_ns = g_scrubbed_ns.load(std::memory_order_relaxed);
+    while (!g_scrubbed_ns.compare_exchange_weak(scrubbed_ns, std::max(base::now_ns(), scrubbed_ns) + scrubs_ns,
+                                                std::memory_order_relaxed)) {
     }
 }
 

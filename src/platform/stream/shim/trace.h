@@ -88,14 +88,14 @@ struct Traced<kEntry, Result (*)(Arguments...)> {
 private:
     template <typename Address>
     static Result freed(Address memory) {
-        int64_t fills_ns = 0;
+        int64_t scrubs_ns = 0;
         {
             const KeepErrno keep;
-            fills_ns = wait_to_free(address_in(memory));
+            scrubs_ns = wait_to_free(address_in(memory));
             if (base::options().free_ends_keep_alive != 0) frees_device_memory();
         }
         const Result code = traced(memory);
-        note_freed(fills_ns);
+        note_freed(scrubs_ns);
         return code;
     }
     static Result traced(Arguments... arguments) {

@@ -10,33 +10,33 @@ using xsched::base::kMillisecond;
 using xsched::stream::FreeWait;
 
 constexpr int64_t kNow = 1'000 * kMillisecond;
-constexpr int64_t kFills = 700 * kMicrosecond;
+constexpr int64_t kScrubs = 700 * kMicrosecond;
 
 TEST(FreeWait, AtOnceWhereNoBurstIsForeseen) {
-    FreeWait wait(kNow, 0, kFills);
+    FreeWait wait(kNow, 0, kScrubs);
     EXPECT_EQ(wait.look(kNow, 0, 0), 0);
 }
 
-TEST(FreeWait, AtOnceIfItIsFilledBeforeTheBurst) {
-    FreeWait wait(kNow, 0, kFills);
-    EXPECT_EQ(wait.look(kNow, 0, kNow + kFills), 0);
+TEST(FreeWait, AtOnceIfItIsScrubbedBeforeTheBurst) {
+    FreeWait wait(kNow, 0, kScrubs);
+    EXPECT_EQ(wait.look(kNow, 0, kNow + kScrubs), 0);
 }
 
 TEST(FreeWait, ElseBehindTheBurst) {
-    FreeWait wait(kNow, 0, kFills);
-    const int64_t burst = kNow + kFills - 1;
+    FreeWait wait(kNow, 0, kScrubs);
+    const int64_t burst = kNow + kScrubs - 1;
     EXPECT_EQ(wait.look(kNow, 0, burst), burst - kNow) << "until it begins";
     EXPECT_EQ(wait.look(burst, 0, burst), FreeWait::kLookNs) << "it is due";
     EXPECT_EQ(wait.look(burst + kMillisecond, 0, burst + kMillisecond / 2), FreeWait::kLookNs) << "it is under way";
     EXPECT_EQ(wait.look(burst + 2 * kMillisecond, 0, burst + 10 * kMillisecond), 0);
 }
 
-TEST(FreeWait, WhatWasFreedBeforeIsFilledFirst) {
-    const int64_t filled = kNow + kMillisecond;
-    FreeWait one(kNow, filled, kFills);
-    EXPECT_EQ(one.look(kNow, filled, filled + kFills), 0);
-    FreeWait another(kNow, filled, kFills);
-    EXPECT_NE(another.look(kNow, filled, filled + kFills - 1), 0);
+TEST(FreeWait, WhatWasFreedBeforeIsScrubbedFirst) {
+    const int64_t scrubbed = kNow + kMillisecond;
+    FreeWait one(kNow, scrubbed, kScrubs);
+    EXPECT_EQ(one.look(kNow, scrubbed, scrubbed + kScrubs), 0);
+    FreeWait another(kNow, scrubbed, kScrubs);
+    EXPECT_NE(another.look(kNow, scrubbed, scrubbed + kScrubs - 1), 0);
 }
 
 // It would have to wait for ever.
@@ -54,17 +54,17 @@ TEST(FreeWait, LittleMemoryDoesNotWait) {
 }
 
 TEST(FreeWait, ABurstThatDoesNotEndIsNotWaitedFor) {
-    FreeWait wait(kNow, 0, kFills);
+    FreeWait wait(kNow, 0, kScrubs);
     EXPECT_NE(wait.look(kNow, 0, kNow - FreeWait::kMostNs + 1), 0);
     EXPECT_EQ(wait.look(kNow, 0, kNow - FreeWait::kMostNs), 0);
 }
 
 TEST(FreeWait, NotForLongerThanItsMost) {
-    FreeWait wait(kNow, kNow + kMillisecond, kFills);
-    const int64_t last = kNow + kMillisecond + kFills + FreeWait::kMostNs;
+    FreeWait wait(kNow, kNow + kMillisecond, kScrubs);
+    const int64_t last = kNow + kMillisecond + kScrubs + FreeWait::kMostNs;
     EXPECT_EQ(wait.look(last - 1, 0, last), 1) << "the sleep ends with it";
     EXPECT_EQ(wait.look(last, 0, last), 0);
-    FreeWait far(kNow, kNow + 1'000 * kMillisecond, kFills);
+    FreeWait far(kNow, kNow + 1'000 * kMillisecond, kScrubs);
     EXPECT_EQ(far.look(kNow, kNow + 1'000 * kMillisecond, kNow + 900 * kMillisecond), FreeWait::kMostInAllNs);
 }
 
