@@ -11,7 +11,8 @@
 namespace xsched::test {
 namespace {
 
-// 2 GiB take the driver two seconds to scrub, at a byte per nanosecond. Each line: how long a release took, in ms, and
+// 2 GiB take the driver two seconds to scrub, at a byte per nanosecond; the fake one's call alone may take 100 ms of
+// such memory, where it is built with a sanitizer. Each line: how long a release took, in ms, and
 // how often the driver was asked what lies at an address meanwhile.
 constexpr const char* kFrees = R"(
 GIB = 1 << 30
@@ -29,7 +30,7 @@ def free(memory):
 
 cuda.cuMemsetD8Async(allocate(4096), 0, ctypes.c_size_t(4096), stream)
 cuda.cuStreamSynchronize(stream)
-tensors = [allocate(size) for size in (2 * GIB, 2 * GIB, GIB // 256)]
+tensors = [allocate(size) for size in (2 * GIB, 2 * GIB, GIB // 256, GIB // 8, GIB // 8)]
 print("ready", flush=True)
 signal.sigwait({signal.SIGUSR1})
 for which in map(int, os.environ["FREES"].split(",")):
@@ -92,10 +93,11 @@ TEST_F(CudaFreeing, NorWhereItIsTurnedOff) {
 
 // Its scheduler is gone, or the program that was to copy works without end.
 TEST_F(CudaFreeing, ATimeThatIsLongOverHoldsNobodyUp) {
-    const std::vector<Release> two = releases("0,1", -base::kSecond);
+    const std::vector<Release> two = releases("3,4", -base::kSecond);
     ASSERT_EQ(two.size(), 2u);
     EXPECT_EQ(two[0].asked + two[1].asked, 2);
-    EXPECT_LT(std::min(two[0].took_ms, two[1].took_ms), kMost) << "whatever else the machine does";
+    EXPECT_LT(std::min(two[0].took_ms, two[1].took_ms), kMost)
+        << "whatever else the machine does, and " << std::max(two[0].took_ms, two[1].took_ms);
 }
 
 }  // namespace
