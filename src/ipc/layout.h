@@ -23,7 +23,7 @@
 namespace xsched::ipc {
 
 inline constexpr uint32_t kMagic = 0x44435358;  // "XSCD"
-inline constexpr uint32_t kVersion = 21;        // raised with any change of this file or protocol.h
+inline constexpr uint32_t kVersion = 22;        // raised with any change of this file or protocol.h
 inline constexpr uint32_t kMostQueues = 1024;
 
 enum class SlotState : uint32_t { kFree = 0, kUsed = 1 };
@@ -47,6 +47,7 @@ enum class Taken : uint32_t {
     kNothing = 0,
     kOff = 1,     // what ran is off the device
     kSlowed = 2,  // it goes on, on a few of the device's compute units; its gate is open while it makes room for others
+    kTaking = 3,  // the call that takes it off is under way, or has just been: its client may be frozen within
 };
 
 // Drivers register whole pages: slots do not straddle them.
@@ -165,6 +166,9 @@ inline constexpr bool is_short_timeslice(uint32_t us) { return us != 0 && us <= 
 
 inline bool is_off(const QueueSlot& slot) {
     return slot.taken.load(std::memory_order_acquire) == static_cast<uint32_t>(Taken::kOff);
+}
+inline bool may_be_off(const QueueSlot& slot) {
+    return is_off(slot) || slot.taken.load(std::memory_order_acquire) == static_cast<uint32_t>(Taken::kTaking);
 }
 inline bool is_slowed(const QueueSlot& slot) {
     return slot.taken.load(std::memory_order_seq_cst) == static_cast<uint32_t>(Taken::kSlowed);

@@ -38,7 +38,7 @@ XqStopState HardwareStop::state() const { return ops().state != nullptr ? ops().
 void HardwareStop::begin() {
     stopped_level_ = timeslice_us_ = no_effects_ = 0;
     given_up_ns_ = again_ns_ = 0;
-    outside_ = effect_due_ = false;
+    outside_ = effect_due_ = taking_ = false;
     forget_progress();
 }
 
@@ -138,6 +138,7 @@ XResult HardwareStop::call(const Stop& to) const {
 void HardwareStop::stop(const Stop& to) {
     again_ns_ = 0;
     const uint32_t generation = core_.generation;
+    note_call(to);
     const XResult result = call(to);
     const bool slowed = result == kXSchedSuccess && to.level == kPreemptLevelInterrupt && state().slowed != 0;
     if (result != kXSchedSuccess && result != kXSchedErrorNotSupported)
@@ -154,6 +155,15 @@ void HardwareStop::stop(const Stop& to) {
     if (result == kXSchedSuccess && to.level == kPreemptLevelInterrupt) ops().restore(core_.setup.impl);
 }
 
+// Transition held. The process may be frozen (SIGSTOP, a cgroup) before it comes to say that it has done it: then
+// xserver puts it back all the same.
+void HardwareStop::note_call(const Stop& to) {
+    base::Lock lock(core_.mutex);
+    if (to.level != kPreemptLevelInterrupt || interrupted() || !core_.in_use) return;
+    taking_ = true;
+    core_.published.taken(taken());
+}
+
 // Queue's lock held.
 void HardwareStop::note_stopped(const Stop& to, XResult result, bool slowed) {
     if (result == kXSchedErrorNotSupported) lower_level();
@@ -168,6 +178,7 @@ void HardwareStop::note_stopped(const Stop& to, XResult result, bool slowed) {
         core_.meter.stopped(stopped_ns_, 0);
     else if (gated())
         core_.meter.stopped(closed_ns(), gated_.run_on_ns());
+    if (std::exchange(taking_, false) && !interrupted()) core_.published.taken(taken());
     if (interrupted()) note_taken();
 }
 

@@ -38,7 +38,7 @@ public:
     void moved() { forget_progress(); }
     bool interrupted() const { return stopped_level_ == kPreemptLevelInterrupt; }
     ipc::Taken taken() const {
-        if (!interrupted()) return ipc::Taken::kNothing;
+        if (!interrupted()) return taking_ ? ipc::Taken::kTaking : ipc::Taken::kNothing;
         return slowed_ ? ipc::Taken::kSlowed : ipc::Taken::kOff;
     }
 
@@ -61,6 +61,7 @@ private:
     void stop(const Stop& to);
     XResult call(const Stop& to) const;
     XqStopState state() const;
+    void note_call(const Stop& to);
     void note_stopped(const Stop& to, XResult result, bool slowed);
     void note_taken();
     void note_progress(const XqStopState& state);
@@ -80,6 +81,7 @@ private:
     base::Mutex transition_;
     uint32_t stopped_level_ = 0;  // 0: it runs; written under both locks
     XqInterrupt how_ = kXqTakeOff;  // at level 3
+    bool taking_ = false;  // its call is under way
     bool slowed_ = false;  // at level 3: it goes on, on few compute units
     bool held_open_ = false;  // and level 2's own hold, which level 3 closed, is open for that
     uint32_t timeslice_us_ = 0;  // as last asked of the backend

@@ -24,7 +24,7 @@ constexpr uint32_t kUnknownUs = UINT32_MAX;                // a timeslice that s
 // What the client's slots say of one device. It writes them itself, but they are about nobody else.
 struct Wanted {
     bool stopped = false;
-    bool interrupted = false;  // the client did it
+    bool interrupted = false;  // the client did it, or was about to
     uint32_t timeslice_us = 0;
 };
 
@@ -36,7 +36,7 @@ Wanted wanted_on(const ipc::Region& region, uint64_t device) {
         if (slot.state.load(std::memory_order_acquire) != static_cast<uint32_t>(ipc::SlotState::kUsed)) continue;
         if (slot.device.load(std::memory_order_relaxed) != device) continue;
         wanted.stopped |= slot.suspended.load() != 0 && slot.interrupt.load() != 0;
-        wanted.interrupted |= ipc::is_off(slot);
+        wanted.interrupted |= ipc::may_be_off(slot);
         wanted.timeslice_us = std::max(wanted.timeslice_us, slot.device_timeslice_us.load());
     }
     return wanted;

@@ -21,7 +21,8 @@ using test::make_words_known;
 
 constexpr int64_t kBeyondLimit = 10 * base::kSecond;
 constexpr auto kNothing = static_cast<uint32_t>(ipc::Taken::kNothing), kOff = static_cast<uint32_t>(ipc::Taken::kOff),
-               kSlowed = static_cast<uint32_t>(ipc::Taken::kSlowed);
+               kSlowed = static_cast<uint32_t>(ipc::Taken::kSlowed),
+               kTaking = static_cast<uint32_t>(ipc::Taken::kTaking);
 
 void expect_put_back(FakeDevice& device) {
     direct(device, false, false);
@@ -40,6 +41,18 @@ TEST(HardwareStop, OnlyWhenTheSchedulerAsksForIt) {
     device.queue().apply_directive();
     EXPECT_EQ(device.interrupted, 1);
     expect_put_back(device);
+}
+
+// Its process may be frozen before the call returns: then xserver knows from that what to put back.
+TEST(HardwareStop, TheSlotSaysThatTheCallIsUnderWay) {
+    FakeDevice device(test::kInterruptible);
+    direct(device, true, true);
+    EXPECT_EQ(device.taken_within, kTaking);
+    expect_put_back(device);
+    device.refuse_interrupt = true;
+    direct(device, true, true);
+    EXPECT_EQ(device.taken_within, kTaking);
+    EXPECT_EQ(device.slot().taken, kNothing);
 }
 
 // It seems idle. Whatever it does unseen goes on, and its commands stop at their gate.

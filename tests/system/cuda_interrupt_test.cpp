@@ -30,11 +30,17 @@ protected:
         }
         usleep(20'000);  // its kernel is on the device
     }
-    // It does nothing more when this returns: threads that run go on for a while after the signal was sent.
-    static void silence(const CudaProgram& program) {
-        ASSERT_EQ(kill(program.pid(), SIGSTOP), 0);
-        siginfo_t info{};
-        ASSERT_EQ(waitid(P_PID, static_cast<id_t>(program.pid()), &info, WSTOPPED), 0);
+    // Low does nothing more when this returns: threads that run go on for a while after the signal was sent. Nor is it
+    // in the middle of a call: a kernel driver's calls come to their end before the process stops.
+    void silence_low() {
+        ASSERT_TRUE(eventually([&] {
+            siginfo_t info{};
+            if (kill(low->pid(), SIGSTOP) != 0) return false;
+            if (waitid(P_PID, static_cast<id_t>(low->pid()), &info, WSTOPPED) != 0) return false;
+            if (!low_rm->in_a_call()) return true;
+            kill(low->pid(), SIGCONT);
+            return false;
+        }));
     }
     // One as `low`, and `high`; their channels are with the server. Equals would take turns, but not in a gang.
     void start_two(std::unique_ptr<CudaProgram>& other, std::unique_ptr<RmFile>& other_rm) {
@@ -52,7 +58,7 @@ protected:
     // The server does it, since the program does not answer.
     void take_silent_low_off() {
         ASSERT_NO_FATAL_FAILURE(start_low());
-        silence(*low);
+        ASSERT_NO_FATAL_FAILURE(silence_low());
         high->work();
         ASSERT_TRUE(low_rm->becomes_disabled(true)) << server->process().err();
     }
@@ -263,13 +269,32 @@ TEST_F(CudaInterrupt, AClientThatAnswersAgainIsLeftToItself) {
 
 TEST_F(CudaInterrupt, AClientThatFallsSilentWhileSuspendedIsPutBackByTheServer) {
     interrupt_low();
-    // In a gap of the other's work it may go on by itself; it is to fall silent while it is suspended.
+    // In a gap of the other's work it may go on by itself; it is to fall silent while it is suspended, by itself.
     ASSERT_TRUE(eventually([&] {
-        silence(*low);
+        if (!low_rm->becomes_disabled(true)) return false;
+        silence_low();
         if (low_rm->disabled() == 4 && low_rm->state().last_pid.load() == low->pid()) return true;
         kill(low->pid(), SIGCONT);
+        high->rest();
+        low_rm->becomes_disabled(false);
+        high->work();
         return false;
     }));
+    high->rest();
+    EXPECT_TRUE(low_rm->becomes_disabled(false)) << server->process().err();
+    EXPECT_EQ(low_rm->state().last_pid.load(), server->pid());
+    expect_low_answers_and_ends();
+}
+
+// It has not come to say what its call did.
+TEST_F(CudaInterrupt, AClientThatIsFrozenWithinItsCallIsPutBackByTheServer) {
+    start_low({{"FAKE_RM_FREEZE", "1"}});
+    ASSERT_TRUE(eventually([&] { return held_by_server() > 0; }));
+    high->work();
+    ASSERT_TRUE(eventually([&] {
+        siginfo_t info{};
+        return waitid(P_PID, static_cast<id_t>(low->pid()), &info, WSTOPPED | WNOHANG) == 0 && info.si_pid != 0;
+    })) << low->process().err();
     high->rest();
     EXPECT_TRUE(low_rm->becomes_disabled(false)) << server->process().err();
     EXPECT_EQ(low_rm->state().last_pid.load(), server->pid());
@@ -328,7 +353,7 @@ TEST_F(CudaInterrupt, ARefusedControlLowersTheLevelWithOneLine) {
 
 TEST_F(CudaInterrupt, WhatTheServerTookOffForOneThatIsRefusedGoesBackOnceItAnswers) {
     start_low({{"FAKE_RM_REFUSE", "2080110b:1b"}});
-    silence(*low);
+    ASSERT_NO_FATAL_FAILURE(silence_low());
     high->work();
     ASSERT_TRUE(low_rm->becomes_disabled(true)) << server->process().err();
     ASSERT_EQ(kill(low->pid(), SIGCONT), 0);

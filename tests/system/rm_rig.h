@@ -39,6 +39,18 @@ public:
             if (object.used != 0 && object.object_class == 0xa06c && object.engine == 1) return object.timeslice_us;
         return 0;
     }
+    // Whether a call is under way that does not come to its end.
+    bool in_a_call() {
+        return !eventually(
+            [this] {
+                const int result = pthread_mutex_trylock(&state_->mutex);
+                if (result == EBUSY) return false;
+                if (result == EOWNERDEAD) pthread_mutex_consistent(&state_->mutex);
+                pthread_mutex_unlock(&state_->mutex);
+                return true;
+            },
+            100);
+    }
     bool becomes_disabled(bool disabled, int within_ms = kPatienceMs) const {
         return eventually([&] { return (this->disabled() != 0) == disabled; }, within_ms);
     }

@@ -123,6 +123,7 @@ void add_deactivate(XqStopOps& ops) {
 void add_interrupt(XqStopOps& ops) {
     ops.interrupt = [](void* hwq, XqInterrupt how) -> XResult {
         ++of(hwq).interrupt_calls;
+        of(hwq).taken_within = of(hwq).slot().taken;
         if (of(hwq).no_interrupt) return kXSchedErrorNotSupported;
         if (of(hwq).refuse_interrupt) return kXSchedErrorHardware;
         ++of(hwq).interrupted;

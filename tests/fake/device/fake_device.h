@@ -72,6 +72,7 @@ public:
     std::atomic<int> interrupt_calls{0};
     std::vector<uint32_t> timeslices;  // as set
     XqInterrupt last_interrupt = kXqTakeOff;
+    uint32_t taken_within = 0;  // ipc::Taken of its slot, as the last interrupt saw it
     std::atomic<int> deactivated{0}, reactivated{0}, interrupted{0}, restored{0}, holds_alive{0}, destroyed{0};
     std::atomic<bool> refuse_holds{false}, refuse_interrupt{false};
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
@@ -34,6 +35,7 @@ constexpr unsigned kMostMappings = 256;
 std::mutex g_mutex;
 Mapping g_mappings[kMostMappings];
 unsigned g_mapping_count = 0;
+thread_local bool t_disabled = false;  // the call that is made disables channels
 
 int real_fstat(int fd, struct stat* info) { return static_cast<int>(syscall(SYS_fstat, fd, info)); }
 
@@ -131,6 +133,13 @@ uint32_t refusal_of(uint32_t command) {
     return 0;
 }
 
+// A real call, too, comes to its end before a process stops: it holds nobody up.
+void freeze_if_told() {
+    static std::atomic<bool> done{false};
+    const char* wanted = std::getenv("FAKE_RM_FREEZE");
+    if (t_disabled && wanted != nullptr && *wanted == '1' && !done.exchange(true)) raise(SIGSTOP);
+}
+
 // A channel of this file or of another one that this process has.
 struct Found {
     State* state = nullptr;
@@ -171,6 +180,7 @@ uint32_t switch_channels(State& state, const NV2080_CTRL_FIFO_DISABLE_CHANNELS_P
     if (list.bDisable != 0 && together) state.together.fetch_add(1);
     if (list.bDisable != 0 && list.bOnlyDisableScheduling != 0) state.kept_off.fetch_add(1);
     (list.bDisable != 0 ? state.disables : state.enables).fetch_add(1);
+    t_disabled = list.bDisable != 0;
     return NV_OK;
 }
 
@@ -217,7 +227,7 @@ uint32_t control(State& state, const NVOS54_PARAMETERS& request) {
     return status;
 }
 
-int answer(State& state, unsigned number, size_t bytes, void* argument) {
+int answer_in_turn(State& state, unsigned number, size_t bytes, void* argument) {
     const Turn turn(state);
     if (number == NV_ESC_RM_ALLOC && bytes == sizeof(NVOS21_PARAMETERS)) {
         auto& request = *static_cast<NVOS21_PARAMETERS*>(argument);
@@ -239,6 +249,13 @@ int answer(State& state, unsigned number, size_t bytes, void* argument) {
         return -1;
     }
     return 0;
+}
+
+int answer(State& state, unsigned number, size_t bytes, void* argument) {
+    t_disabled = false;
+    const int result = answer_in_turn(state, number, bytes, argument);
+    freeze_if_told();
+    return result;
 }
 
 int shown_fstat(int fd, struct stat* info) {

@@ -12,6 +12,8 @@
 //   FAKE_RM_REFUSE=cmd:status[,...]  a control (hexadecimal) that fails with that status (hexadecimal)
 //   FAKE_RM_NO_EFFECT=1      channels are disabled for show
 //   FAKE_RM_DELAY_US=n       each control takes so long, half of it after its effect
+//   FAKE_RM_FREEZE=1         the process is stopped (SIGSTOP) as it comes back from the first call that disables
+//   channels
 #pragma once
 
 #include <pthread.h>
