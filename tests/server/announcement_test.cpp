@@ -38,8 +38,8 @@ std::string in_a_world_of_its_own(const std::function<std::string()>& body) {
 }
 
 std::string answering_pid(const std::string& place) {
-    TestTool tool(place);
-    return tool.accepted() ? std::to_string(tool.ask({{"cmd", "server"}}).value("pid", 0)) : "nobody";
+    const Json answer = answer_of_server(place, {{"cmd", "server"}});
+    return answer.contains("pid") ? std::to_string(answer.value("pid", 0)) : "nobody";
 }
 
 class Announced : public ::testing::Test {

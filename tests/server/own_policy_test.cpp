@@ -15,10 +15,7 @@ namespace {
 class OwnPolicy : public WithServer {
 protected:
     void SetUp() override {}
-    Json ask(const Json& request) {
-        TestTool tool(socket());
-        return tool.accepted() ? tool.ask(request) : Json::object();
-    }
+    Json ask(const Json& request) { return answer_of_server(socket(), request); }
     std::string policy() { return ask({{"cmd", "policy"}}).value("policy", ""); }
 };
 

@@ -56,10 +56,7 @@ protected:
         ASSERT_GT(server_pid, 0);
         ASSERT_NE(server_pid, supervisor->pid());
     }
-    Json describe() {
-        TestTool tool(socket());
-        return tool.accepted() ? tool.ask({{"cmd", "server"}}) : Json::object();
-    }
+    Json describe() { return answer_of_server(socket(), {{"cmd", "server"}}); }
     pid_t pid_of_server() { return describe().value("pid", 0); }
     // After the end of the one that was: another one answers.
     void expect_successor() {
@@ -253,7 +250,7 @@ TEST_F(Supervised, WhatGroupsWereGivenSurvives) {
     client.add_queue(0, 0, 0x51);
     Json queues;
     EXPECT_TRUE(eventually([&] {
-        queues = TestTool(socket()).ask({{"cmd", "list"}}).value("queues", Json::array());
+        queues = answer_of_server(socket(), {{"cmd", "list"}}).value("queues", Json::array());
         return !queues.empty() && queues[0].contains("group_gets") && queues[0]["group_gets"]["share"] == 30;
     })) << queues;
 }

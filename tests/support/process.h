@@ -76,13 +76,15 @@ public:
     }
 
     // Its exit status, 1000 + N if signal N ended the process, -1 if it does not end.
-    int wait() {
+    int wait(int within_ms = kPatienceMs) {
         if (pid_ <= 0) return -1;
         int status = 0;
-        const bool ended = eventually([&] {
-            read_some(0);
-            return waitpid(pid_, &status, WNOHANG) == pid_;
-        });
+        const bool ended = eventually(
+            [&] {
+                read_some(0);
+                return waitpid(pid_, &status, WNOHANG) == pid_;
+            },
+            within_ms);
         if (!ended) return -1;
         pid_ = 0;
         for (int i = 0; i < 1000 && read_some(0); ++i) {

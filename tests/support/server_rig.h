@@ -181,6 +181,13 @@ private:
     bool accepted_ = false;
 };
 
+// What the server says to that. An empty object if it does not answer: there is none, or it ends meanwhile.
+inline Json answer_of_server(const std::string& path, const Json& request) {
+    TestTool tool(path);
+    Json answer = tool.accepted() ? tool.ask(request) : Json{};
+    return answer.is_object() ? answer : Json::object();
+}
+
 // The usual start of a test: a directory with a server that answers.
 class WithServer : public ::testing::Test {
 protected:
@@ -191,10 +198,7 @@ protected:
     }
     std::string socket() const { return directory.socket(); }
     // How many clients the server has; -1: it does not answer.
-    int64_t client_count() {
-        TestTool tool(socket());
-        return tool.accepted() ? tool.ask({{"cmd", "server"}}).value("clients", int64_t{-1}) : -1;
-    }
+    int64_t client_count() { return answer_of_server(socket(), {{"cmd", "server"}}).value("clients", int64_t{-1}); }
 
     PrivateDirectory directory;
     std::unique_ptr<ServerProcess> server;

@@ -17,7 +17,8 @@ TEST(CudaInversion, NobodyIsSuspendedForGood) {
         Process checker({XSCHED_ORDER_CHECK, "--ops", XSCHED_OPERATIONS, "--seed", seed, "--favour", "synchronize",
                          "--stall", "20"},
                         environment);
-        EXPECT_EQ(checker.wait(), 0) << "seed " << seed << ": " << checker.out() << checker.err();
+        // It says itself if it does not go on.
+        EXPECT_EQ(checker.wait(90'000), 0) << "seed " << seed << ": " << checker.out() << checker.err();
     }
 }
 

@@ -80,8 +80,7 @@ protected:
         return std::all_of(guests_.begin(), guests_.end(), [&](Guest& it) { return !it.lives() || test(it); });
     }
     bool nobody_is_suspended() {
-        TestTool tool(socket());
-        const Json answer = tool.accepted() ? tool.ask({{"cmd", "list"}}) : Json{};
+        const Json answer = answer_of_server(socket(), {{"cmd", "list"}});
         if (!answer.contains("queues")) return false;
         return std::none_of(answer["queues"].begin(), answer["queues"].end(),
                             [](const Json& it) { return it.value("suspended", true); });

@@ -16,10 +16,7 @@ protected:
             directory.environment());
         ASSERT_TRUE(supervisor->wait_for_output("listening on")) << supervisor->err();
     }
-    pid_t server_pid() {
-        TestTool tool(socket());
-        return tool.accepted() ? tool.ask({{"cmd", "server"}}).value("pid", 0) : 0;
-    }
+    pid_t server_pid() { return answer_of_server(socket(), {{"cmd", "server"}}).value("pid", 0); }
     // Of `program`, and only if a server after `before` says so.
     bool is_suspended_by_successor(const CudaProgram& program, pid_t before) {
         return server_pid() != before && is_suspended(program.pid());

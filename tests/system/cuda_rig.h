@@ -85,11 +85,8 @@ protected:
     }
     // The queues of a process, as the server knows them.
     Json queues_of(pid_t pid) {
-        TestTool tool(socket());
         Json found = Json::array();
-        if (!tool.accepted()) return found;
-        const Json answer = tool.ask({{"cmd", "list"}});
-        for (const Json& queue : answer.value("queues", Json::array()))
+        for (const Json& queue : answer_of_server(socket(), {{"cmd", "list"}}).value("queues", Json::array()))
             if (queue.value("pid", 0) == pid) found.push_back(queue);
         return found;
     }

@@ -23,10 +23,7 @@ protected:
         return std::make_unique<CudaProgram>(directory, name, more);
     }
     std::string place() const { return directory / "xsched/xserver.sock"; }
-    Json server() const {
-        TestTool tool(place());
-        return tool.accepted() ? tool.ask({{"cmd", "server"}}) : Json::object();
-    }
+    Json server() const { return answer_of_server(place(), {{"cmd", "server"}}); }
     pid_t server_pid() const { return server().value("pid", 0); }
     // Libraries without an xserver beside them.
     std::string shim_alone() const {
