@@ -159,7 +159,7 @@ void HardwareStop::stop(const Stop& to) {
 // xserver puts it back all the same.
 void HardwareStop::note_call(const Stop& to) {
     base::Lock lock(core_.mutex);
-    if (to.level != kPreemptLevelInterrupt || interrupted() || !core_.in_use) return;
+    if (to.level != kPreemptLevelInterrupt || !core_.in_use) return;
     taking_ = true;
     core_.published.taken(taken());
 }

@@ -142,10 +142,8 @@ protected:
     int64_t answer_ms(uid_t uid) const {
         const std::string path = socket();
         const int64_t began = base::now_ns();
-        const int result = as_user(uid, [&path] {
-            TestTool tool(path);
-            return tool.accepted() && tool.ask({{"cmd", "status"}}).value("ok", false) ? 0 : 1;
-        });
+        const int result =
+            as_user(uid, [&path] { return answer_of_server(path, {{"cmd", "status"}}).value("ok", false) ? 0 : 1; });
         return result == 0 ? (base::now_ns() - began) / base::kMillisecond : -1;
     }
     // What the thread that answers tools has run, whoever else uses the processors.

@@ -11,9 +11,9 @@
 namespace xsched::test {
 namespace {
 
-// 2 GiB take the driver two seconds to scrub, at a byte per nanosecond; the fake one's call alone takes 0.2 s for
-// such memory where it is built with a sanitizer. Each line: how long a release took, in ms, and
-// how often the driver was asked what lies at an address meanwhile.
+// 2 GiB take the driver two seconds to scrub, at a byte per nanosecond. With AddressSanitizer the fake driver's call
+// alone takes 0.2 s for them, and 13 ms for 128 MiB. Each line: how long a release took, in ms, and how often the
+// driver was asked what lies at an address meanwhile.
 constexpr const char* kFrees = R"(
 GIB = 1 << 30
 

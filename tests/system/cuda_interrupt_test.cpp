@@ -269,7 +269,7 @@ TEST_F(CudaInterrupt, AClientThatAnswersAgainIsLeftToItself) {
 
 TEST_F(CudaInterrupt, AClientThatFallsSilentWhileSuspendedIsPutBackByTheServer) {
     interrupt_low();
-    // In a gap of the other's work it may go on by itself; it is to fall silent while it is suspended, by itself.
+    // In a gap of the other's work it may go on by itself; it is to fall silent while a call of its own keeps it off.
     ASSERT_TRUE(eventually([&] {
         if (!low_rm->becomes_disabled(true)) return false;
         silence_low();
