@@ -1,5 +1,6 @@
 #include "fake/rm/fake_rm.h"
 
+#include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/ioctl.h>
@@ -24,6 +25,8 @@ namespace fake::rm {
 namespace {
 
 using namespace xsched::cuda::rm;
+
+constexpr uint32_t NV_ERR_INSERT_DUPLICATE_NAME = 0x19;
 
 // Files that this process has mapped, by inode.
 struct Mapping {
@@ -83,6 +86,42 @@ Object* find(State& state, uint32_t client, uint32_t handle) {
     return nullptr;
 }
 
+// All files that were made where ours are, until `visit` returns false.
+template <typename Visit>
+void for_each_file(Visit visit) {
+    const char* directory = std::getenv("FAKE_RM_DIR");
+    DIR* list = directory != nullptr ? opendir(directory) : nullptr;
+    if (list == nullptr) return;
+    for (bool more = true; more;) {
+        const dirent* entry = readdir(list);
+        if (entry == nullptr) break;
+        struct stat info{};
+        const int fd = openat(dirfd(list), entry->d_name, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+        if (fd < 0) continue;
+        if (real_fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size == static_cast<off_t>(sizeof(State)))
+            more = visit(fd);
+        close(fd);
+    }
+    closedir(list);
+}
+
+// Whether that file, which need not be mapped for good, has such a client.
+bool holds(int fd, uint32_t client) {
+    void* memory = mmap(nullptr, sizeof(State), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (memory == MAP_FAILED) return false;
+    auto* state = static_cast<State*>(memory);
+    const bool found = state->magic == kMagic && find(*state, client, client) != nullptr;
+    munmap(memory, sizeof(State));
+    return found;
+}
+
+// A client's number is one process's at a time, also where a process chooses it.
+bool is_taken(uint32_t client) {
+    bool taken = false;
+    for_each_file([&](int fd) { return !(taken = holds(fd, client)); });
+    return taken;
+}
+
 uint32_t gpu_of(State& state, const Object& object) {
     for (const Object* at = &object; at != nullptr; at = find(state, at->client, at->parent))
         if (at->object_class == NV01_DEVICE_0) return at->gpu;
@@ -94,7 +133,9 @@ uint32_t allocate(State& state, NVOS21_PARAMETERS& request) {
     for (Object& object : state.objects)
         if (object.used == 0 && place == nullptr) place = &object;
     if (place == nullptr) return 0x51;  // no memory
-    if (request.hObjectNew == 0) request.hObjectNew = ++state.next_handle | 0x5c000000;
+    const bool chosen = request.hObjectNew != 0;
+    if (!chosen) request.hObjectNew = ++state.next_handle | 0x5c000000;
+    if (chosen && is_root_class(request.hClass) && is_taken(request.hObjectNew)) return NV_ERR_INSERT_DUPLICATE_NAME;
     const uint32_t client = is_root_class(request.hClass) ? request.hObjectNew : request.hRoot;
     if (!is_root_class(request.hClass) && find(state, client, client) == nullptr) return NV_ERR_INVALID_CLIENT;
     place->used = 1;
@@ -140,17 +181,26 @@ void freeze_if_told() {
     if (t_disabled && wanted != nullptr && *wanted == '1' && !done.exchange(true)) raise(SIGSTOP);
 }
 
-// A channel of this file or of another one that this process has.
+// An object of this file, or of any other one: the driver knows those of all processes.
 struct Found {
     State* state = nullptr;
-    Object* channel = nullptr;
+    Object* object = nullptr;
 };
 Found find_anywhere(State& state, uint32_t client, uint32_t handle) {
-    if (Object* own = find(state, client, handle)) return {&state, own};
-    const std::lock_guard lock(g_mutex);
-    for (unsigned i = 0; i < g_mapping_count; ++i)
-        if (Object* other = find(*g_mappings[i].state, client, handle)) return {g_mappings[i].state, other};
-    return {};
+    if (find(state, client, client) != nullptr) return {&state, find(state, client, handle)};
+    {
+        const std::lock_guard lock(g_mutex);
+        for (unsigned i = 0; i < g_mapping_count; ++i)
+            if (Object* other = find(*g_mappings[i].state, client, handle)) return {g_mappings[i].state, other};
+    }
+    Found found;
+    for_each_file([&](int fd) {
+        State* other = holds(fd, client) ? state_of(fd) : nullptr;
+        Object* object = other != nullptr ? find(*other, client, handle) : nullptr;
+        if (object != nullptr) found = {other, object};
+        return object == nullptr;
+    });
+    return found;
 }
 
 void switch_channel(Object& channel, bool disable, bool real) {
@@ -162,7 +212,7 @@ void switch_channel(Object& channel, bool disable, bool real) {
 uint32_t switch_channels(State& state, const NV2080_CTRL_FIFO_DISABLE_CHANNELS_PARAMS& list) {
     if (list.numChannels > NV2080_CTRL_FIFO_DISABLE_CHANNELS_MAX_ENTRIES) return 0x1f;
     for (uint32_t i = 0; i < list.numChannels; ++i) {
-        const Object* channel = find_anywhere(state, list.hClientList[i], list.hChannelList[i]).channel;
+        const Object* channel = find_anywhere(state, list.hClientList[i], list.hChannelList[i]).object;
         if (channel == nullptr || !is_channel_class(channel->object_class)) return NV_ERR_INVALID_CHANNEL;
     }
     const bool real = std::getenv("FAKE_RM_NO_EFFECT") == nullptr;
@@ -170,11 +220,11 @@ uint32_t switch_channels(State& state, const NV2080_CTRL_FIFO_DISABLE_CHANNELS_P
     for (uint32_t i = 0; i < list.numChannels; ++i) {
         const Found found = find_anywhere(state, list.hClientList[i], list.hChannelList[i]);
         if (found.state == &state) {
-            switch_channel(*found.channel, list.bDisable != 0, real);
+            switch_channel(*found.object, list.bDisable != 0, real);
             continue;
         }
         const Turn turn(*found.state);
-        switch_channel(*found.channel, list.bDisable != 0, real);
+        switch_channel(*found.object, list.bDisable != 0, real);
         together = true;
     }
     if (list.bDisable != 0 && together) state.together.fetch_add(1);
@@ -189,6 +239,8 @@ uint32_t carry_out(State& state, const NVOS54_PARAMETERS& request) {
         state.refused.fetch_add(1);
         return status;
     }
+    // As the real one, whoever asks: a client is its file's (rmclientValidate of NVIDIA's open kernel modules).
+    if (find(state, request.hClient, request.hClient) == nullptr) return NV_ERR_INVALID_CLIENT;
     Object* object = find(state, request.hClient, request.hObject);
     if (object == nullptr) return NV_ERR_OBJECT_NOT_FOUND;
     void* parameters = reinterpret_cast<void*>(request.params);
@@ -293,7 +345,8 @@ int fake_rm_open(void) {
     char path[512];
     std::snprintf(path, sizeof path, "%s/%d-%u", directory, getpid(), files.fetch_add(1));
     const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_TRUNC, 0600);
-    if (fd < 0 || ftruncate(fd, sizeof(State)) != 0) return -1;
+    // 0666: what the driver knows of it serves every other process's calls.
+    if (fd < 0 || fchmod(fd, 0666) != 0 || ftruncate(fd, sizeof(State)) != 0) return -1;
     void* memory = mmap(nullptr, sizeof(State), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (memory == MAP_FAILED) return -1;
     auto* state = static_cast<State*>(memory);

@@ -3,8 +3,9 @@
 // and passes on what is not about its own files.
 //
 // A file is what one open of /dev/nvidiactl is: it can be sent to another process, which then may make the same calls.
-// Opening the device again gives another file, which knows nothing of the first one's objects. A client has another
-// number in each process, and a list of channels may name those of all files that the caller has. The fake CUDA driver
+// Opening the device again gives another file. A control on another file's client is refused, whoever makes it. But the
+// list of channels in such a control may name those of every file: so does the real driver (docs/SECURITY.md). A client
+// has another number in each process. A process may choose its number, if no client has it. The fake CUDA driver
 // allocates its contexts' channels here and runs nothing on those that are disabled, also in the middle of a kernel.
 //
 // Environment:
@@ -33,12 +34,12 @@ struct Object {
     uint32_t handle;
     uint32_t parent;
     uint32_t object_class;
-    uint32_t engine;                 // a group's
-    uint32_t timeslice_us;           // a group's
-    uint32_t gpu;                    // a device's ordinal
+    uint32_t engine;  // a group's
+    uint32_t timeslice_us;  // a group's
+    uint32_t gpu;  // a device's ordinal
     std::atomic<uint32_t>
         disabled;  // a channel's: how many disablings no enabling has undone, as the driver counts them
-    uint32_t shown_disabled;         // with FAKE_RM_NO_EFFECT
+    uint32_t shown_disabled;  // with FAKE_RM_NO_EFFECT
 };
 
 // What a file holds.
