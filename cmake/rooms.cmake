@@ -33,4 +33,5 @@ function(xsched_guest_library name exports)
   target_link_libraries(${name} PRIVATE Threads::Threads)
   # Built as installed: what CMake puts in for later replacement ends in an empty entry, the current directory.
   set_target_properties(${name} PROPERTIES LINK_DEPENDS ${exports} INSTALL_RPATH "$ORIGIN" BUILD_WITH_INSTALL_RPATH ON)
+  xsched_floor(${name})
 endfunction()

@@ -5,7 +5,7 @@ import re
 
 import lint
 
-GUEST_ROOMS = {"base", "ipc", "policy", "sched", "dispatch", "queue", "agent", "platform"}
+GUEST_ROOMS = {"floor", "base", "ipc", "policy", "sched", "dispatch", "queue", "agent", "platform"}
 # (what must not appear in code, why not)
 FORBIDDEN = [
     (r"\b_?_?[eE]xit\s*\(", "ends the user's program: return a result and log a line (fail open)"),

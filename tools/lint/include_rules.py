@@ -11,6 +11,7 @@ import platforms  # noqa: E402
 
 # A room may include itself, the public headers, and these.
 ROOMS = {
+    "floor": set(),
     "base": set(),
     "policy": {"base"},
     "sched": {"policy", "base"},

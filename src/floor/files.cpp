@@ -1,0 +1,29 @@
+// stat and its kin, which the C library exports since 2.33. Before, programs had them inside and called what is used
+// here: every later C library has kept it.
+#include <sys/stat.h>
+
+#include "floor/floor.h"
+
+namespace {
+
+#if defined(__x86_64__)
+constexpr int kStatVersion = 1;  // as in the headers of 2.32 (_STAT_VER)
+#else
+constexpr int kStatVersion = 0;
+#endif
+
+}  // namespace
+
+extern "C" {
+int __xstat(int version, const char* path, struct stat* into) noexcept;
+int __lxstat(int version, const char* path, struct stat* into) noexcept;
+int __fxstat(int version, int file, struct stat* into) noexcept;
+int __fxstatat(int version, int folder, const char* path, struct stat* into, int flags) noexcept;
+
+XSCHED_FLOOR int stat(const char* path, struct stat* into) noexcept { return __xstat(kStatVersion, path, into); }
+XSCHED_FLOOR int lstat(const char* path, struct stat* into) noexcept { return __lxstat(kStatVersion, path, into); }
+XSCHED_FLOOR int fstat(int file, struct stat* into) noexcept { return __fxstat(kStatVersion, file, into); }
+XSCHED_FLOOR int fstatat(int folder, const char* path, struct stat* into, int flags) noexcept {
+    return __fxstatat(kStatVersion, folder, path, into, flags);
+}
+}
