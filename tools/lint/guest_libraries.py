@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Built guest libraries: what they need (the C library, and for our backends libpreempt), and what they export. Also
-what they do at load time, and that each has a SONAME of its own. Takes the folder they were built into: --libraries
-build/release/lib."""
+what they do at load time, that each has a SONAME of its own, and that no symbol is newer than --floor, the oldest glibc
+that they are to run on. Takes the folder they were built into: --libraries build/release/lib."""
 import re
 import shutil
 import subprocess
@@ -12,6 +12,7 @@ from pathlib import Path
 import lint
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import libc_floor  # noqa: E402
 import platforms  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -36,11 +37,20 @@ def tool(*command):
     return subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE).stdout
 
 
-def check_library(path):
+def check_floor(path, floor):
+    """Symbols of the C library that an older one lacks: its dynamic linker ends the program before main."""
+    symbols = re.findall(r" UND (\S+)@(GLIBC_[\d.]+)", tool("readelf", "--wide", "--dyn-syms", path))
+    return [f"{path.name}: needs {name}@{version}, and programs with glibc {floor} would end before main: call an "
+            "older function, or define it in src/floor"
+            for name, version in symbols if libc_floor.version_of(version) > libc_floor.version_of(f"GLIBC_{floor}")]
+
+
+def check_library(path, floor):
     section = tool("readelf", "-dW", path)
     needed = re.findall(r"\(NEEDED\).*\[(.*)\]", section)
     problems = [f"{path.name}: needs {name}: a guest library needs the C library alone"
                 for name in needed if not re.fullmatch(f"{SYSTEM}|{OURS}", name)]
+    problems += check_floor(path, floor) if floor else []
     problems += [f"{path.name}: its SONAME is {name}: ldconfig would give it to every program that needs {name}"
                  for name in re.findall(r"\(SONAME\).*\[(.*)\]", section) if not name.startswith(path.name)]
     allowed = next((exports for name, exports in EXPORTS if re.fullmatch(name, path.name)), None)
@@ -67,7 +77,7 @@ def check(_, arguments):
                        for p in Path(arguments.libraries).glob(pattern) if "fake" not in p.name)
     if not libraries:
         return [f"{arguments.libraries}: no guest library there: build first"]
-    return [problem for path in libraries for problem in check_library(path)]
+    return [problem for path in libraries for problem in check_library(path, arguments.floor)]
 
 
 GOOD = "static int value = 3; extern \"C\" int xq_a() { return value; }"
@@ -77,6 +87,7 @@ BAD = [
      "needs libgcc_s"),
     (GOOD, ["-Wl,-soname,libcuda.so.1"], "its SONAME is libcuda.so.1"),
     ("extern \"C\" int xq_a() { return 1; } extern \"C\" int helper() { return 2; }", [], "exports helper"),
+    ("#include <cstdlib>\nextern \"C\" unsigned xq_a() { return arc4random(); }", [], "needs arc4random@GLIBC_2.36"),
     ("#include <cstdlib>\nint value = rand(); extern \"C\" int xq_a() { return value; }", [], "runs when"),
 ]
 
@@ -85,7 +96,7 @@ def build(folder, source, options):
     library = Path(folder) / "libpreempt.so"
     Path(folder, "a.cpp").write_text(source)
     tool("g++", "-shared", "-fPIC", "-g", "-o", library, Path(folder, "a.cpp"), "-nostdlib", "-lc", *options)
-    return check_library(library)
+    return check_library(library, "2.28")
 
 
 def self_test():
@@ -98,6 +109,11 @@ def self_test():
     return wrong
 
 
+def add_arguments(parser):
+    parser.add_argument("--libraries", type=Path, required=True)
+    parser.add_argument("--floor", help="oldest glibc, such as 2.28; without: any")
+
+
 def main():
     if "--self-test" in sys.argv:
         if not shutil.which("g++"):
@@ -106,7 +122,7 @@ def main():
         problems = self_test()
         print("\n".join(problems))
         sys.exit(1 if problems else 0)
-    lint.main(check, {}, {}, lambda parser: parser.add_argument("--libraries", type=Path, required=True))
+    lint.main(check, {}, {}, add_arguments)
 
 
 if __name__ == "__main__":
