@@ -28,6 +28,12 @@ set(XSCHED_QUICK_TO_BUILD -O1 -g1)
 # else that sets options. These programs are quick to build rather than quick, and share one precompiled header of each
 # kind.
 function(xsched_googletest target)
+  if(NOT TARGET googletest_main)
+    add_library(googletest_main STATIC EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/tests/support/main.cpp
+                                                        ${CMAKE_SOURCE_DIR}/tests/support/open_folders.cpp)
+    target_include_directories(googletest_main PRIVATE ${CMAKE_SOURCE_DIR}/tests)
+    target_link_libraries(googletest_main PUBLIC GTest::gtest)
+  endif()
   set(kind googletest)
   set(headers <gtest/gtest.h>)
   set(libraries GTest::gtest Threads::Threads)
@@ -40,7 +46,7 @@ function(xsched_googletest target)
   if(NOT XSCHED_SANITIZE)
     target_compile_options(${target} PRIVATE -O0)
   endif()
-  target_link_libraries(${target} PRIVATE GTest::gtest_main ${libraries})
+  target_link_libraries(${target} PRIVATE googletest_main ${libraries})
   # A precompiled header suits programs with the same options; those under a sanitizer have two sets.
   get_target_property(options ${target} COMPILE_OPTIONS)
   string(MD5 variant "${options}")

@@ -246,7 +246,7 @@ TEST_F(LimitAttack, MembersOfTheGroupGetInAndRaise) {
     const std::string path = socket();
     const auto try_as = [&path](gid_t group) {
         return in_child([&] {
-            if (setgroups(1, &group) != 0 || setgid(kAttackerUid) != 0 || setuid(kAttackerUid) != 0) return 2;
+            if (!become(kAttackerUid, {group})) return 2;
             TestTool tool(path);
             return tool.ask({{"cmd", "limit"}, {"set", "clients=5"}}).value("ok", false) ? 0 : 1;
         });

@@ -1,4 +1,5 @@
-// Being another user, which only root can.
+// Being another user, which only root can. Every test goes through here, so that each one finds the build's programs
+// where the other user may go (support/open_folders.h).
 #pragma once
 
 #include <grp.h>
@@ -9,18 +10,21 @@
 #include <vector>
 
 #include "support/child.h"
+#include "support/open_folders.h"
 
-// Skips the test unless it runs as root: NEEDS_ROOT("to become another user").
-#define NEEDS_ROOT(purpose) \
-    if (geteuid() != 0) GTEST_SKIP() << "needs root " purpose
+// Skips the test unless it runs as root, and other users reach the programs: NEEDS_ROOT("to become another user").
+#define NEEDS_ROOT(purpose)                                    \
+    if (geteuid() != 0) GTEST_SKIP() << "needs root " purpose; \
+    if (const std::string& why = xsched::test::why_closed(); !why.empty()) GTEST_SKIP() << why
 
 namespace xsched::test {
 
 inline constexpr uid_t kNobody = 65534;
 
-// In a child: from here on it is this user, of no group.
-inline bool become(uid_t uid) {
-    return setgroups(0, nullptr) == 0 && setresgid(uid, uid, uid) == 0 && setresuid(uid, uid, uid) == 0;
+// In a child: from here on it is this user, of no further group, or of this one.
+inline bool become(uid_t uid, const std::vector<gid_t>& groups = {}) {
+    return setgroups(groups.size(), groups.data()) == 0 && setresgid(uid, uid, uid) == 0 &&
+           setresuid(uid, uid, uid) == 0;
 }
 
 // Runs `body` in a child as that user; its result (0..99).
