@@ -20,6 +20,7 @@
 #include "server/latency.h"
 #include "server/log_writer.h"
 #include "server/server.h"
+#include "server/service_manager.h"
 #include "server/supervisor.h"
 #include "server/web_port.h"
 
@@ -169,11 +170,12 @@ void leave_starter(const Options& options) {
     if (nothing >= 0) close(nothing);
 }
 
-// The process that started us reads this from standard output.
-void report_listening(const Options& options) {
+// The process that started us reads this from standard output, or has a socket for it.
+void report_listening(const Options& options, const xsched::server::ServiceManager& manager) {
     XLOG_INFO("listening on %s, using policy %s", options.socket.c_str(), asked_policy(options));
     printf("xserver: listening on %s with policy %s\n", options.socket.c_str(), asked_policy(options));
     fflush(stdout);
+    manager.tell("READY=1\nSTATUS=listening on " + options.socket);
     leave_starter(options);
 }
 
@@ -197,32 +199,37 @@ int run_server(const Options& options, xsched::server::Listener listener, const 
 }
 
 // In this process alone. What peers have sent is not closed: it goes with the process.
-[[noreturn]] void serve_unsupervised(const Options& options, xsched::server::Listener listener) {
+[[noreturn]] void serve_unsupervised(Options options, xsched::server::Listener listener,
+                                     xsched::server::ServiceManager& manager) {
     int status = 0;
+    options.manager = &manager;
     {
         const xsched::server::Announcement announcement(options.socket);
-        status = run_server(options, std::move(listener), [&] { report_listening(options); });
+        status = run_server(options, std::move(listener), [&] { report_listening(options, manager); });
     }
     _exit(status);
 }
 
 int serve(const CommandLine& line) {
     const Options& options = line.options;
+    xsched::server::ServiceManager manager;
     try {
         xsched::server::Listener listener(options.socket, options.scope);
         if (line.port != 0) xsched::server::serve_web_port(line.port, options.socket);
-        if (line.no_supervise) serve_unsupervised(options, std::move(listener));
+        if (line.no_supervise) serve_unsupervised(options, std::move(listener), manager);
         const xsched::server::Announcement announcement(options.socket);
         const auto serve_once = [&](xsched::server::SupervisedMemory& memory) {
             Options mine = options;
             mine.supervised = &memory;
+            if (memory.supervisor == 0) mine.manager = &manager;  // there was no memory for one
             return run_server(mine, listener.lend(), [&] {
-                if (memory.supervisor == 0) return report_listening(options);  // there was no memory for one
+                if (memory.supervisor == 0) return report_listening(options, manager);
                 leave_starter(options);
                 memory.begun.store(1);
             });
         };
-        const int status = xsched::server::supervise(serve_once, [&] { report_listening(options); }, kUsage);
+        const auto begun = [&] { report_listening(options, manager); };
+        const int status = xsched::server::supervise(serve_once, begun, kUsage, manager);
         listener.leave();  // if the server could not
         return status;
     } catch (const xsched::server::AlreadyServed& error) {

@@ -11,6 +11,7 @@
 
 namespace xsched::server {
 
+class ServiceManager;
 struct SupervisedMemory;
 
 struct Options {
@@ -29,6 +30,7 @@ struct Options {
     std::string log_file;             // empty: standard error
     bool flight_recorder = true;      // what happened in the last 30 s is kept, for xcli trace --last
     SupervisedMemory* supervised = nullptr;  // shared with the supervisor; null: there is none
+    ServiceManager* manager = nullptr;       // which this process tells how it is; null: its supervisor does
 };
 
 }  // namespace xsched::server

@@ -16,6 +16,7 @@
 #include "server/front_nice.h"
 #include "server/interrupts.h"
 #include "server/loaded_policy.h"
+#include "server/service_manager.h"
 #include "server/source.h"
 #include "server/supervisor.h"
 
@@ -78,6 +79,8 @@ using base::earlier;
 
 Server::Server(const Options& options, Listener listener)
     : options_(with_own_policy(options)),
+      beats_(options.supervised != nullptr ? options.supervised->beats : own_beats_),
+      is_watched_(options.supervised != nullptr || (options.manager != nullptr && options.manager->watches())),
       started_ns_(base::now_ns()),
       trusted_group_(trusted_group()),
       listener_(std::move(listener)),
@@ -152,9 +155,9 @@ int64_t Server::look(int64_t now_ns) {
     together.clear();
     for (const uint32_t id : interrupter_.take_refused()) scheduler_.act_for(id, interrupter_.devices_of(id));
     const int64_t again_ns = interrupter_.look(now_ns);
-    if (options_.supervised == nullptr) return again_ns;
-    options_.supervised->beat();
-    if (now_ns - kept_accounts_ns_ >= base::kSecond) {
+    if (!is_watched_) return again_ns;
+    Beats::beat(beats_.scheduling);
+    if (options_.supervised != nullptr && now_ns - kept_accounts_ns_ >= base::kSecond) {
         kept_accounts_ns_ = now_ns;
         options_.supervised->accounts.keep(scheduler_.accounts());
     }
@@ -167,6 +170,8 @@ void Server::run() {
     while (!stop_) {
         const auto ready = events_.wait(next_wake());
         const int64_t now = base::now_ns();
+        Beats::beat(beats_.front);
+        if (options_.manager != nullptr) options_.manager->feed(beats_, now);
         nice.look(now);
         for (const uint64_t one : ready) handle_event(one, now);
         if (accept_again_ns_ != 0 && now >= accept_again_ns_) accept_newcomers(now);
@@ -239,13 +244,14 @@ int64_t Server::next_wake() const {
     wake = earlier(wake, checkpoint_.due_ns());
     if (!newcomers_.empty()) wake = earlier(wake, newcomers_.begin()->second.deadline_ns);
     if (options_.idle_exit_ns != 0 && idle_since_ns_ != 0) wake = earlier(wake, idle_since_ns_ + options_.idle_exit_ns);
-    return options_.supervised != nullptr ? earlier(wake, base::now_ns() + kMostSilentSleepNs) : wake;
+    return is_watched_ ? earlier(wake, base::now_ns() + kMostSilentSleepNs) : wake;
 }
 
 void Server::let_everybody_go() {
     // First: whatever becomes of the rest, a successor would have no socket any more.
     if (options_.supervised != nullptr) options_.supervised->ended_in_order.store(1);
     listener_.leave();
+    if (options_.manager != nullptr) options_.manager->tell("STOPPING=1");
     if (!scheduler_.stop())
         XLOG_WARN("the scheduling thread does not respond: clients go on once this process has ended");
     for (const auto& [id, client] : clients_) {

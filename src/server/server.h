@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "server/beats.h"
 #include "server/cgroups.h"
 #include "server/checkpoint.h"
 #include "server/client.h"
@@ -98,6 +99,9 @@ private:
     void end_expectation(uint32_t id);
 
     Options options_;
+    Beats own_beats_{};
+    Beats& beats_;
+    bool is_watched_;  // somebody ends a server of which a thread does not beat
     int64_t started_ns_;
     gid_t trusted_group_;
     Listener listener_;

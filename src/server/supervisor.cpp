@@ -12,12 +12,14 @@
 #include <cstring>
 #include <exception>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "server/dying.h"
+#include "server/service_manager.h"
 
 namespace xsched::server {
 namespace {
@@ -38,6 +40,13 @@ constexpr int64_t kLongestPauseNs = 5 * base::kSecond;
 
 bool is_ending(int number) { return number == SIGTERM || number == SIGINT || number == SIGHUP; }
 
+// One of the server's threads, as the supervisor sees it.
+struct WatchedThread {
+    const char* silent;  // what its server did that was killed for it
+    uint32_t beats = 0;
+    int silent_looks = 0;
+};
+
 // A server under a debugger is stopped for other reasons.
 bool is_traced(pid_t pid) {
     char path[32];
@@ -55,8 +64,8 @@ bool is_traced(pid_t pid) {
 class Supervisor {
 public:
     Supervisor(const std::function<int(SupervisedMemory&)>& serve, const std::function<void()>& begun, int cannot_start,
-               int64_t look_ns)
-        : serve_(serve), begun_(begun), cannot_start_(cannot_start), look_every_ns_(look_ns) {}
+               ServiceManager& manager, int64_t look_ns)
+        : serve_(serve), begun_(begun), cannot_start_(cannot_start), manager_(manager), look_every_ns_(look_ns) {}
 
     int run();
 
@@ -71,15 +80,17 @@ private:
     void reap_earlier();
     bool wait_until(int64_t due_ns);
     void look();
+    bool is_silent(WatchedThread& thread, const std::atomic<uint32_t>& beats) const;
     void tell_to_end();
-    int most_silent_looks() const;
     bool is_intended(int status) const;
     void note_birth();
     void describe_end(int status, int64_t pause_ns) const;
+    void begin_server();
 
     const std::function<int(SupervisedMemory&)>& serve_;
     const std::function<void()>& begun_;
     const int cannot_start_;
+    ServiceManager& manager_;
     const int64_t look_every_ns_;
     SupervisedMemory* memory_ = nullptr;
     char name_[16] = "";
@@ -91,11 +102,12 @@ private:
     bool told_begun_ = false;
     bool unknown_ = false;  // how it ended
     bool forgot_ = false;   // what was set at run time
-    int silent_when_killed_ = 0;  // looks; 0: it was not killed for that
+    const char* silent_when_killed_ = nullptr;  // null: it was not killed for that
+    int killed_after_looks_ = 0;
     int unborn_ = 0;  // servers in a row that made no pass
     int64_t kill_ns_ = 0;  // told to end, the server has until then
-    uint32_t beats_ = 0;
-    int silent_looks_ = 0;
+    WatchedThread scheduling_{"made no pass"};
+    WatchedThread front_{"answered nobody (its front thread hangs)"};
     int64_t dying_since_ns_ = 0;  // 0: it lives
 };
 
@@ -151,20 +163,28 @@ bool Supervisor::wait_until(int64_t due_ns) {
 void Supervisor::tell_to_end() {
     if (kill_ns_ != 0) return;
     kill_ns_ = base::now_ns() + kServerEndsNs;
+    manager_.tell("STOPPING=1");
     kill(server_, SIGTERM);
 }
 
-int Supervisor::most_silent_looks() const {
-    return beats_ != 0 ? kMostSilentLooks : kMostSilentLooks << std::min(unborn_, kMostPatience);
+bool Supervisor::is_silent(WatchedThread& thread, const std::atomic<uint32_t>& beats) const {
+    const uint32_t now = beats.load(std::memory_order_relaxed);
+    thread.silent_looks = now == thread.beats ? thread.silent_looks + 1 : 0;
+    thread.beats = now;
+    const int most = now != 0 ? kMostSilentLooks : kMostSilentLooks << std::min(unborn_, kMostPatience);
+    return thread.silent_looks >= most;
 }
 
 void Supervisor::look() {
-    const uint32_t beats = memory_->beats.load(std::memory_order_relaxed);
-    silent_looks_ = beats == beats_ ? silent_looks_ + 1 : 0;
-    beats_ = beats;
-    if (silent_looks_ < most_silent_looks() || is_traced(server_)) return;
-    silent_when_killed_ = silent_looks_;
-    silent_looks_ = 0;  // and again, should that not help
+    manager_.feed(memory_->beats, base::now_ns());
+    const bool front_hangs = is_silent(front_, memory_->beats.front);
+    const bool hangs = is_silent(scheduling_, memory_->beats.scheduling);
+    if (!hangs && !front_hangs) return;
+    if (is_traced(server_)) return manager_.tell("WATCHDOG=1");
+    WatchedThread& silent = hangs ? scheduling_ : front_;
+    silent_when_killed_ = silent.silent;
+    killed_after_looks_ = silent.silent_looks;
+    scheduling_.silent_looks = front_.silent_looks = 0;  // and again, should that not help
     kill(server_, SIGKILL);
 }
 
@@ -229,20 +249,20 @@ bool Supervisor::is_intended(int status) const {
 // After the end of a server that was not meant to end.
 void Supervisor::note_birth() {
     forgot_ = false;
-    if (memory_->beats.load() != 0) {
+    if (memory_->beats.scheduling.load() != 0) {
         unborn_ = 0;
         return;
     }
-    if (++unborn_ % kMostUnborn != 0 || silent_when_killed_ != 0) return;
+    if (++unborn_ % kMostUnborn != 0 || silent_when_killed_ != nullptr) return;
     forgot_ = memory_->checkpoint.written.exchange(0) != 0;
     memory_->accounts.written.store(0);
 }
 
 void Supervisor::describe_end(int status, int64_t pause_ns) const {
     char end[96];
-    if (silent_when_killed_ != 0)
-        snprintf(end, sizeof(end), "made no pass for %lld s and was killed",
-                 static_cast<long long>(silent_when_killed_ * look_every_ns_ / base::kSecond));
+    if (silent_when_killed_ != nullptr)
+        snprintf(end, sizeof(end), "%s for %lld s and was killed", silent_when_killed_,
+                 static_cast<long long>(killed_after_looks_ * look_every_ns_ / base::kSecond));
     else if (unknown_)
         snprintf(end, sizeof(end), "ended, and not in order");
     else if (WIFSIGNALED(status))
@@ -254,6 +274,18 @@ void Supervisor::describe_end(int status, int64_t pause_ns) const {
              server_, end, listed ? " (but is still listed, since a thread of it waits in the kernel)" : "",
              static_cast<long long>(pause_ns / base::kMillisecond),
              forgot_ ? ", without what was set at run time, since none could begin with that" : "");
+}
+
+void Supervisor::begin_server() {
+    memory_->beats.scheduling.store(scheduling_.beats = 0);
+    memory_->beats.front.store(front_.beats = 0);
+    memory_->ended_in_order.store(0);
+    scheduling_.silent_looks = front_.silent_looks = 0;
+    silent_when_killed_ = nullptr;
+    unknown_ = false;
+    dying_since_ns_ = 0;
+    server_ = fork();
+    if (server_ == 0) become_server();
 }
 
 int Supervisor::run() {
@@ -272,14 +304,8 @@ int Supervisor::run() {
     prctl(PR_GET_NAME, name_);
     prctl(PR_SET_NAME, "xsched-watch");  // `pkill xserver` means the server
     for (int64_t pause_ns = 0;;) {
-        memory_->beats.store(beats_ = 0);
-        memory_->ended_in_order.store(0);
-        silent_looks_ = silent_when_killed_ = 0;
-        unknown_ = false;
-        dying_since_ns_ = 0;
         const int64_t began_ns = base::now_ns();
-        server_ = fork();
-        if (server_ == 0) become_server();
+        begin_server();
         if (server_ < 0) {
             snprintf(memory_->obituary, sizeof(memory_->obituary), "no process could be made for a server (%s)",
                      strerror(errno));
@@ -287,11 +313,15 @@ int Supervisor::run() {
         } else {
             if (!told_begun_ && has_begun()) tell_begun();
             const int status = watch();
-            if (is_intended(status)) return WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+            if (is_intended(status)) {
+                manager_.tell("STOPPING=1");
+                return WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+            }
             if (base::now_ns() - began_ns >= kSettledNs) pause_ns = 0;
             note_birth();
             describe_end(status, pause_ns);
         }
+        manager_.tell(std::string("STATUS=") + memory_->obituary);
         for (const int64_t due_ns = base::now_ns() + pause_ns; base::now_ns() < due_ns && !told_;) wait_until(due_ns);
         if (told_) return 0;
         pause_ns = std::clamp(2 * pause_ns, kFirstPauseNs, kLongestPauseNs);
@@ -314,8 +344,8 @@ void block_ending_signals() {
 }
 
 int supervise(const std::function<int(SupervisedMemory&)>& serve, const std::function<void()>& begun, int cannot_start,
-              int64_t look_ns) {
-    return Supervisor(serve, begun, cannot_start, look_ns).run();
+              ServiceManager& manager, int64_t look_ns) {
+    return Supervisor(serve, begun, cannot_start, manager, look_ns).run();
 }
 
 }  // namespace xsched::server

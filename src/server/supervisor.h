@@ -1,4 +1,4 @@
-// The server's parent: it waits, and starts a server anew that died or whose scheduling thread hangs.
+// The server's parent: it waits, and starts a server again that died or of which a thread hangs.
 //
 // It is forked from before the first server exists, has one thread, and holds what must outlive a server: the listening
 // socket and its lock (clients that connect meanwhile wait in the backlog), and the memory below. A server is a fork of
@@ -16,18 +16,19 @@
 #include <cstdint>
 #include <functional>
 
+#include "base/time.h"
+#include "server/beats.h"
 #include "server/checkpoint.h"
 #include "server/device_use.h"
 #include "server/kept_accounts.h"
 
 namespace xsched::server {
 
-// The server's scheduling thread looks up at least this often (beat), also while it has nothing to do.
-inline constexpr int64_t kMostSilentSleepNs = 1'000'000'000;
+class ServiceManager;
 
 // Shared by the supervisor and its servers, one after the other. All zero in the beginning.
 struct SupervisedMemory {
-    std::atomic<uint32_t> beats;  // by the scheduling thread, in each pass
+    Beats beats;  // by the server
     std::atomic<uint32_t> ended_in_order;  // by a server that ends as it was meant to, before it leaves its socket
     std::atomic<uint32_t> begun;  // by a server, once it serves
     uint32_t restarts;  // by the supervisor, before it starts a server
@@ -39,8 +40,6 @@ struct SupervisedMemory {
     CheckpointArea checkpoint;
     KeptAccounts accounts;
     UseTable use;
-
-    void beat() { beats.fetch_add(1, std::memory_order_relaxed); }
 };
 
 sigset_t ending_signals();  // SIGTERM, SIGINT, SIGHUP: they end a server in order
@@ -49,10 +48,10 @@ void block_ending_signals();
 
 // Runs `serve` in a child, and again until it ends as intended. Returns its exit status. Never returns in the child.
 // Call it with one thread. `begun`: called here once the first server serves. `cannot_start`: the exit status of a
-// server that could not begin, which at the first time ends both. `look_ns`: how often it looks whether the server is
-// alive.
-inline constexpr int64_t kLookAtServerNs = 500'000'000;
+// server that could not begin, which at the first time ends both. `manager` is told how the server is. `look_ns`: how
+// often it looks whether the server is alive.
+inline constexpr int64_t kLookAtServerNs = 500 * base::kMillisecond;
 int supervise(const std::function<int(SupervisedMemory&)>& serve, const std::function<void()>& begun, int cannot_start,
-              int64_t look_ns = kLookAtServerNs);
+              ServiceManager& manager, int64_t look_ns = kLookAtServerNs);
 
 }  // namespace xsched::server

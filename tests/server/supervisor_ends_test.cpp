@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "base/clock.h"
+#include "server/service_manager.h"
 #include "server/supervisor.h"
 #include "support/child.h"
 #include "support/eventually.h"
@@ -50,8 +51,10 @@ protected:
         seen->living.store(number);
         sigset_t ending = server::ending_signals();
         const timespec pause{0, kLookNs / 4};
-        do memory.beat();
-        while (sigtimedwait(&ending, nullptr, &pause) < 0);
+        do {
+            server::Beats::beat(memory.beats.scheduling);
+            server::Beats::beat(memory.beats.front);
+        } while (sigtimedwait(&ending, nullptr, &pause) < 0);
         return 0;
     }
     // serve(memory, number): the first server is number 1. `beside` runs on another thread of the supervisor.
@@ -62,13 +65,14 @@ protected:
         if (supervisor != 0) return;
         die_with(parent);
         if (beside != nullptr) std::thread(beside, std::ref(*seen)).detach();
+        server::ServiceManager manager;
         _exit(server::supervise(
             [&](SupervisedMemory& memory) {
                 const uint32_t number = seen->servers.fetch_add(1) + 1;
                 seen->pid.store(getpid());
                 return serve(memory, number);
             },
-            [] {}, kCannotStart, kLookNs));
+            [] {}, kCannotStart, manager, kLookNs));
     }
     void expect_a_living_one(uint32_t least) {
         EXPECT_TRUE(eventually([&] { return seen->living.load() >= least; }))
@@ -121,6 +125,20 @@ TEST_F(SupervisorEnds, AServerThatIsSlowToBeginIsGivenTime) {
     EXPECT_EQ(end_in_order(), 0);
 }
 
+// Each of the two threads is watched, and the line for people says which of them hung.
+TEST_F(SupervisorEnds, AServerOfWhichOneThreadHangsHasASuccessor) {
+    for (const bool front : {false, true}) {
+        seen->servers = seen->living = 0;
+        const char* said = front ? "answered nobody (its front thread hangs) for" : "made no pass for";
+        supervise([&](SupervisedMemory& memory, uint32_t number) {
+            if (number > 1) return strstr(memory.obituary, said) != nullptr ? live(memory, number) : kCannotStart;
+            for (;; usleep(kLookNs / 4000)) server::Beats::beat(front ? memory.beats.scheduling : memory.beats.front);
+        });
+        expect_a_living_one(2);
+        EXPECT_EQ(end_in_order(), 0);
+    }
+}
+
 TEST_F(SupervisorEnds, WhatNoServerCanBeginWithIsForgotten) {
     supervise([this](SupervisedMemory& memory, uint32_t number) {
         if (number == 1) memory.checkpoint.written.store(1);
@@ -135,7 +153,7 @@ TEST_F(SupervisorEnds, WhatNoServerCanBeginWithIsForgotten) {
 TEST_F(SupervisorEnds, WhatWasSetIsKeptWhereServersBegin) {
     supervise([this](SupervisedMemory& memory, uint32_t number) {
         memory.checkpoint.written.store(1);
-        memory.beat();
+        server::Beats::beat(memory.beats.scheduling);
         if (number < 5) _exit(1);
         return live(memory, number);
     });

@@ -1,13 +1,11 @@
 // A server under its supervisor: killed, stopped, told to end; and what its successor knows.
-#include <dirent.h>
-#include <sys/ptrace.h>
-
 #include <algorithm>
 #include <fstream>
 #include <optional>
 #include <utility>
 
 #include "server/cgroups.h"
+#include "server/held_thread.h"
 #include "support/server_rig.h"
 
 namespace xsched::test {
@@ -15,42 +13,15 @@ namespace {
 
 constexpr int kKills = 5;
 
-// A thread that does not go when its process ends, until it is let go: as one that waits in the kernel. Whoever traces
-// a thread must wait for it before its process can be waited for.
-class HeldThread {
-public:
-    // False: this may not be done here.
-    bool hold(pid_t process, const std::string& name) {
-        const std::string folder = "/proc/" + std::to_string(process) + "/task";
-        DIR* list = opendir(folder.c_str());
-        for (const dirent* entry = nullptr; list != nullptr && (entry = readdir(list)) != nullptr;) {
-            std::string found;
-            std::getline(std::ifstream(folder + "/" + entry->d_name + "/comm"), found);
-            if (found == name) thread_ = atoi(entry->d_name);
-        }
-        if (list != nullptr) closedir(list);
-        if (thread_ > 0 && ptrace(PTRACE_SEIZE, thread_, nullptr, nullptr) == 0) return true;
-        thread_ = 0;
-        return false;
-    }
-    // It does nothing more.
-    bool stop() const { return ptrace(PTRACE_INTERRUPT, thread_, nullptr, nullptr) == 0; }
-    // Its process must be at its end.
-    void let_go() {
-        if (thread_ > 0) waitpid(std::exchange(thread_, 0), nullptr, __WALL);
-    }
-
-private:
-    pid_t thread_ = 0;  // with this test's end it is let go too
-};
-
 class Supervised : public WithServer {
 protected:
     void SetUp() override {}
-    void start_supervised(std::vector<std::string> more = {}) {
+    void start_supervised(std::vector<std::string> more = {}, const Environment& beside = {}) {
         std::vector<std::string> words{binary("xserver"), "--socket", socket()};
         words.insert(words.end(), more.begin(), more.end());
-        supervisor = std::make_unique<Process>(words, directory.environment());
+        Environment environment = directory.environment();
+        for (const auto& [name, value] : beside) environment[name] = value;
+        supervisor = std::make_unique<Process>(words, environment);
         ASSERT_TRUE(supervisor->wait_for_output("listening on")) << supervisor->err();
         server_pid = pid_of_server();
         ASSERT_GT(server_pid, 0);
@@ -108,6 +79,22 @@ TEST_F(Supervised, AStoppedServerCountsAsHung) {
     expect_successor();
     EXPECT_EQ(lines_with("made no pass for 2 s and was killed"), 1U) << supervisor->err();
 }
+
+#ifdef XSCHED_FAULTS
+TEST_F(Supervised, AServerOfWhichTheFrontHangsHasASuccessor) {
+    const std::string hang = directory.path() + "/hang";
+    start_supervised({}, {{"LD_PRELOAD", built_file(XSCHED_FAULTS)}, {"FAULT_HANG", hang}});
+    TestClient client(socket());
+    client.add_queue(0, 0, 0x1);
+    std::ofstream(hang).close();
+    EXPECT_TRUE(eventually([&] {
+        return lines_with("answered nobody (its front thread hangs) for 2 s and was killed") == 1;
+    })) << supervisor->err();
+    unlink(hang.c_str());
+    expect_successor();
+    EXPECT_EQ(lines_with("made no pass"), 0U) << "the scheduling thread went on";
+}
+#endif
 
 // What a file system that does not answer does to a thread which closes a file.
 TEST_F(Supervised, AServerThatCannotGoHasASuccessorAllTheSame) {

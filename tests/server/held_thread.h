@@ -1,0 +1,44 @@
+// A thread of another process that a test holds by its right to trace it.
+#pragma once
+
+#include <dirent.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <string>
+#include <utility>
+
+namespace xsched::test {
+
+// A thread that does not go when its process ends, until it is let go: as one that waits in the kernel. Whoever traces
+// a thread must wait for it before its process can be waited for.
+class HeldThread {
+public:
+    // False: this may not be done here.
+    bool hold(pid_t process, const std::string& name) {
+        const std::string folder = "/proc/" + std::to_string(process) + "/task";
+        DIR* list = opendir(folder.c_str());
+        for (const dirent* entry = nullptr; list != nullptr && (entry = readdir(list)) != nullptr;) {
+            std::string found;
+            std::getline(std::ifstream(folder + "/" + entry->d_name + "/comm"), found);
+            if (found == name) thread_ = atoi(entry->d_name);
+        }
+        if (list != nullptr) closedir(list);
+        if (thread_ > 0 && ptrace(PTRACE_SEIZE, thread_, nullptr, nullptr) == 0) return true;
+        thread_ = 0;
+        return false;
+    }
+    // It does nothing more.
+    bool stop() const { return ptrace(PTRACE_INTERRUPT, thread_, nullptr, nullptr) == 0; }
+    // Its process must be at its end.
+    void let_go() {
+        if (thread_ > 0) waitpid(std::exchange(thread_, 0), nullptr, __WALL);
+    }
+
+private:
+    pid_t thread_ = 0;  // with this test's end it is let go too
+};
+
+}  // namespace xsched::test
