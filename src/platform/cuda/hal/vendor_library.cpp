@@ -1,7 +1,5 @@
 #include "platform/stream/hal/vendor_library.h"
 
-#include <dlfcn.h>
-
 #include "base/log.h"
 #include "base/options.h"
 #include "platform/stream/hal/library_search.h"
@@ -36,7 +34,5 @@ void say_no_library() {
     XLOG_INFO("no CUDA driver is installed (%s): programs see no CUDA device; if there is one, name its %s with %s",
               kName, kName, kVendorLibrary.variable);
 }
-
-void* symbol_in(void* library, const char* name) { return dlsym(library, name); }
 
 }  // namespace xsched::stream

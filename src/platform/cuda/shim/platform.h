@@ -71,6 +71,6 @@ inline void follow_use(HwQueueHandle, const HardwareUse&) {}
 inline void call_settled(const HardwareUse&) {}
 
 // The symbol in the libraries behind this one.
-inline void* next_symbol(const char* name) { return dlsym(RTLD_NEXT, name); }
+inline void* next_symbol(const char* name) { return hal_dlsym()(RTLD_NEXT, name); }
 
 }  // namespace xsched::stream

@@ -1,7 +1,5 @@
 #include "platform/cuda/shim/proc_address.h"
 
-#include <dlfcn.h>
-
 #include <string_view>
 
 #include "base/log.h"
@@ -63,8 +61,6 @@ void replace_address(const char* symbol, void** address) {
 namespace xsched::stream {
 
 using namespace cuda;
-
-void* library_symbol(void* library, const char* name) { return dlsym(library, name); }
 
 void driver_noted() {
     for (uint32_t entry = 0; entry < kEntryPointCount; ++entry) {

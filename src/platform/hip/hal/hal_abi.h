@@ -19,10 +19,6 @@ void xhip_thread_over(void);
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local uint32_t xhip_own_calls;
 // The error that our calls have hidden from hipGetLastError; `take`: and forget it.
 int xhip_hidden_error(bool take);
-// dlsym of the C library, past the shim's own; the function itself for calls that depend on who makes them (RTLD_NEXT).
-void* xhip_dlsym(void* library, const char* name);
-typedef void* (*XhipDlsym)(void* library, const char* name);
-XhipDlsym xhip_real_dlsym(void);
 
 // --- the HSA runtime's queues (hsa_observer.h)
 // One was made (an hsa_queue_t*, the handle of its agent), is about to be destroyed, got another priority, a mask.

@@ -1,21 +1,17 @@
-#include "platform/hip/hal/vendor_library.h"
+#include "platform/stream/hal/vendor_library.h"
 
 #include <dlfcn.h>
 #include <link.h>
 
-#include <atomic>
 #include <cstring>
 
 #include "base/log.h"
 #include "base/options.h"
 #include "platform/hip/hal/hal_abi.h"
 #include "platform/stream/hal/library_search.h"
-#include "platform/stream/hal/vendor_library.h"
 
 namespace xsched::stream {
 namespace {
-
-using hip::Dlsym;
 
 // Newest first. Programs of ROCm 5, 6 and 7 need one of the numbered ones; wheels of PyTorch bring the last.
 constexpr const char* kNames[] = {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so"};
@@ -50,18 +46,6 @@ void* open_loaded() {
     return library;
 }
 
-void* no_symbol(void*, const char*) { return nullptr; }
-
-Dlsym find_dlsym() {
-    for (const char* library : {"libc.so.6", "libdl.so.2"}) {
-        void* handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
-        if (handle == nullptr) continue;
-        for (const char* version : {"GLIBC_2.34", "GLIBC_2.17", "GLIBC_2.2.5"})
-            if (void* found = dlvsym(handle, "dlsym", version)) return reinterpret_cast<Dlsym>(found);
-    }
-    return &no_symbol;
-}
-
 }  // namespace
 
 constinit const VendorLibrary kVendorLibrary{"HIP runtime", "XSCHED_HIP_LIB",
@@ -86,23 +70,4 @@ void say_no_library() {
         kNames[0], kVendorLibrary.variable);
 }
 
-void* symbol_in(void* library, const char* name) { return hip::real_dlsym()(library, name); }
-
 }  // namespace xsched::stream
-
-namespace xsched::hip {
-
-Dlsym real_dlsym() {
-    static constinit std::atomic<Dlsym> found{nullptr};
-    Dlsym function = found.load(std::memory_order_relaxed);
-    if (function == nullptr) {
-        function = stream::find_dlsym();
-        found.store(function, std::memory_order_relaxed);
-    }
-    return function;
-}
-
-}  // namespace xsched::hip
-
-extern "C" XhipDlsym xhip_real_dlsym(void) { return xsched::hip::real_dlsym(); }
-extern "C" void* xhip_dlsym(void* library, const char* name) { return xsched::stream::symbol_in(library, name); }

@@ -9,8 +9,8 @@
 #include "platform/stream/shim/entry_points.h"
 
 // Where dlsym.S jumps.
-extern "C" std::atomic<XhipDlsym> xsched_hip_real_dlsym;
-constinit std::atomic<XhipDlsym> xsched_hip_real_dlsym{nullptr};
+extern "C" std::atomic<xhip_Dlsym> xsched_hip_real_dlsym;
+constinit std::atomic<xhip_Dlsym> xsched_hip_real_dlsym{nullptr};
 
 namespace xsched::hip {
 namespace {
@@ -18,7 +18,7 @@ namespace {
 // Only what the runtime itself exports is replaced, not another library's function of that name.
 bool is_the_runtimes(const void* address, const char* name) {
     void* library = HAL(open_driver)();
-    return library != nullptr && xhip_dlsym(library, name) == address;
+    return library != nullptr && stream::hal_dlsym()(library, name) == address;
 }
 
 }  // namespace
@@ -27,9 +27,9 @@ bool is_the_runtimes(const void* address, const char* name) {
 // nullptr: the C library is to answer.
 extern "C" const void* xsched_hip_dlsym(void* library, const char* name) {
     using namespace xsched::stream;
-    XhipDlsym real = xsched_hip_real_dlsym.load(std::memory_order_relaxed);
+    xhip_Dlsym real = xsched_hip_real_dlsym.load(std::memory_order_relaxed);
     if (real == nullptr) {
-        real = xhip_real_dlsym();
+        real = xhip_dlsym();
         xsched_hip_real_dlsym.store(real, std::memory_order_relaxed);
     }
     if (name == nullptr || std::strncmp(name, "hip", 3) != 0 || library == RTLD_DEFAULT || library == RTLD_NEXT)

@@ -28,7 +28,7 @@ struct Next {
         // A runtime that was opened for itself alone is not among the libraries behind us.
         void* library = found == nullptr ? dlopen("libhsa-runtime64.so.1", RTLD_LAZY | RTLD_NOLOAD) : nullptr;
         if (library != nullptr) {
-            found = xhip_dlsym(library, name);
+            found = stream::hal_dlsym()(library, name);
             dlclose(library);
         }
         function = reinterpret_cast<Function>(found);

@@ -77,6 +77,6 @@ inline void follow_use(HwQueueHandle hwq, const HardwareUse& use) { xhip_follow_
 inline void call_settled(const HardwareUse& use) { xhip_call_settled(&use); }
 
 // The symbol in the libraries behind this one. The shim takes dlsym itself; the C library looks at who asks.
-inline void* next_symbol(const char* name) { return xhip_real_dlsym()(RTLD_NEXT, name); }
+inline void* next_symbol(const char* name) { return hal_dlsym()(RTLD_NEXT, name); }
 
 }  // namespace xsched::stream

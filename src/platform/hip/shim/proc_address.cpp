@@ -23,7 +23,6 @@ void replace_address(const char* symbol, void** address, bool per_thread) {
 
 namespace xsched::stream {
 
-void* library_symbol(void* library, const char* name) { return xhip_dlsym(library, name); }
 void driver_noted() {}
 
 }  // namespace xsched::stream

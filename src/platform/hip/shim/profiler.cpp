@@ -71,7 +71,7 @@ SetApiTable find_profiler() {
     if (void* next = stream::next_symbol(kFunction)) return reinterpret_cast<SetApiTable>(next);
     if (!profiler_is_wanted()) return nullptr;
     void* library = open_profiler();
-    void* function = library != nullptr ? xhip_dlsym(library, kFunction) : nullptr;
+    void* function = library != nullptr ? stream::hal_dlsym()(library, kFunction) : nullptr;
     if (function == nullptr)
         XLOG_WARN("the profiler that the environment asks for is not there: %s",
                   library != nullptr ? "its library has no rocprofiler_set_api_table" : dlerror());

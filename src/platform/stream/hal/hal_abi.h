@@ -23,6 +23,9 @@ extern "C" {
 // that the program would use without a shim (platform/<p>/hal/vendor_library.cpp). The dlopen handle, or NULL: there is
 // none, and the log has said so.
 void* HAL(open_driver)(void);
+// The dynamic linker's own dlsym (linker.h), past those that a profiler or a shim puts in front.
+typedef void* (*HAL(Dlsym))(void* library, const char* name);
+HAL(Dlsym) HAL(dlsym)(void);
 // The vendor's functions that XSched itself calls; NULL: nothing can be scheduled.
 const xsched::stream::Api* HAL(api)(void);
 
@@ -54,6 +57,7 @@ namespace xsched::stream {
 
 // The same under names that code shared by shims uses.
 inline const Api* hal_api() { return HAL(api)(); }
+inline HAL(Dlsym) hal_dlsym() { return HAL(dlsym)(); }
 inline XResult hal_wrap(WrappedStream* wrapped, uint32_t kind, Stream stream, Context context) {
     return HAL(wrap)(wrapped, kind, stream, context);
 }

@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "base/mutex.h"
+#include "platform/stream/hal/linker.h"
 
 namespace xsched::stream {
 namespace {
@@ -17,6 +18,8 @@ constinit void* g_library = nullptr;
 constinit std::atomic<const Api*> g_api{nullptr};
 constinit std::atomic<bool> g_api_failed{false};
 constinit Api g_functions{};
+
+void* symbol_in(void* library, const char* name) { return linker_dlsym()(library, name); }
 
 constexpr const char* kShimMark = XSCHED_NAME(VENDOR(XSchedShim));  // exported by our shim and by no other library
 constexpr const char* kFirst = XSCHED_NAME(VENDOR(Init));           // exported by every library of the vendor's
@@ -46,7 +49,7 @@ void* open_named(const char* path) {
 
 }  // namespace
 
-void* open_file(const char* path, int how) { return dlopen(path, RTLD_NOW | RTLD_GLOBAL | how); }
+void* open_file(const char* path, int how) { return linker_dlopen()(path, RTLD_NOW | RTLD_GLOBAL | how); }
 
 bool accept(void* library, const char* path, void** result) {
     if (library == nullptr) return false;
@@ -95,4 +98,5 @@ extern "C" void* HAL(open_driver)(void) {
     return g_library;
 }
 
+extern "C" HAL(Dlsym) HAL(dlsym)(void) { return xsched::stream::linker_dlsym(); }
 extern "C" const xsched::stream::Api* HAL(api)(void) { return xsched::stream::vendor_api(); }

@@ -23,9 +23,6 @@ const char* chosen_library();
 void* find_library();
 void say_no_library();
 
-// The library's symbol of that name; nullptr: it has none.
-void* symbol_in(void* library, const char* name);
-
 // Takes `library`, opened from `path`, for `result` if it is the vendor's and not our shim; else closes it. nullptr is
 // allowed, and refused.
 bool accept(void* library, const char* path, void** result);

@@ -34,7 +34,7 @@ const char* const kNames[kEntryPointCount] = {
 
 void note_driver(void* library) {
     for (uint32_t i = 0; i < kEntryPointCount; ++i) {
-        void* real = library != nullptr ? library_symbol(library, kNames[i]) : nullptr;
+        void* real = library != nullptr ? hal_dlsym()(library, kNames[i]) : nullptr;
         if (real == xsched_exported[i]) real = nullptr;
         void* noted = nullptr;  // by the library's own table, which comes first where opening the library used it
         g_driver[i].compare_exchange_strong(noted, real, std::memory_order_relaxed);

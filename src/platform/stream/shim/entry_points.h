@@ -54,8 +54,7 @@ uint32_t entry_named(std::string_view name);
 const void* exported(uint32_t entry);
 // Our hook of an entry point; nullptr: forwarded. (hooks.cpp)
 void* hook_of(uint32_t entry);
-// (platform/<p>/shim/proc_address.cpp) The symbol in the vendor's library; and every g_driver is known.
-void* library_symbol(void* library, const char* name);
+// (platform/<p>/shim/proc_address.cpp) Every g_driver is known.
 void driver_noted();
 // Whether anybody has called the vendor's library through us.
 bool driver_used();

@@ -17,9 +17,9 @@ class DriverSearch(unittest.TestCase):
     def setUp(self):
         self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
 
-    def run_with(self, program, *arguments, shim=None, **environment):
+    def run_with(self, program, *arguments, shim=None, preload=None, **environment):
         shim = shim or GIVEN.shim
-        preload = ":".join(part for part in (GIVEN.sanitizer, str(shim)) if part)
+        preload = ":".join(str(part) for part in (GIVEN.sanitizer, preload, shim) if part)
         clean = {name: value for name, value in os.environ.items()
                  if not name.startswith(("XSCHED_", "XLOG_", "LD_", "FAKE_"))}
         sanitizers = {name: value for name, value in os.environ.items() if name.endswith("SAN_OPTIONS")}
@@ -88,6 +88,14 @@ class DriverSearch(unittest.TestCase):
             self.assertIn(reason, result.stderr)
             self.assertIn(f"the CUDA driver is {driver}", result.stderr)
 
+    def test_a_profiler_that_answers_for_the_driver_is_passed_by(self):
+        driver = self.put_driver(self.folder / "driver")
+        result = self.run_with(GIVEN.without_driver, preload=GIVEN.profiler, LD_LIBRARY_PATH=str(driver.parent),
+                               XLOG_LEVEL="DEBG")
+        self.assertIn(f"the CUDA driver is {driver}", result.stderr)
+        result = self.a_scheduled_launch(preload=GIVEN.profiler, XSCHED_CUDA_LIB=str(GIVEN.driver))
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+
     def test_loading_costs_nothing_without_a_call(self):
         result = self.run_with("/bin/true", XLOG_LEVEL="DEBG")
         self.assertEqual((result.returncode, result.stderr), (0, ""))
@@ -95,7 +103,7 @@ class DriverSearch(unittest.TestCase):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
-    for option in ("--shim", "--driver", "--without-driver", "--program"):
+    for option in ("--shim", "--driver", "--without-driver", "--program", "--profiler"):
         parser.add_argument(option, required=True)
     parser.add_argument("--sanitizer", default="")
     GIVEN, rest = parser.parse_known_args()
