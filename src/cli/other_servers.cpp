@@ -12,6 +12,7 @@
 
 #include "base/unique_fd.h"
 #include "ipc/protocol.h"
+#include "ipc/user_namespace.h"
 
 namespace xsched::cli {
 namespace {
@@ -47,7 +48,7 @@ ServerOwner owner_of(const std::string& path) {
     ucred peer{};
     socklen_t bytes = sizeof(peer);
     const bool known = getsockopt(connection.get(), SOL_SOCKET, SO_PEERCRED, &peer, &bytes) == 0;
-    return known && peer.uid == geteuid() ? ServerOwner::kThisUser : ServerOwner::kAnotherUser;
+    return known && ipc::is_own_uid(peer.uid) ? ServerOwner::kThisUser : ServerOwner::kAnotherUser;
 }
 
 }  // namespace

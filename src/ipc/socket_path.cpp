@@ -1,4 +1,5 @@
 // Where the sockets are, and connecting to them: the second half of protocol.h.
+#include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -13,6 +14,7 @@
 #include "base/log.h"
 #include "base/unique_fd.h"
 #include "ipc/protocol.h"
+#include "ipc/user_namespace.h"
 
 namespace xsched::ipc {
 namespace {
@@ -36,7 +38,7 @@ bool copy_path(char* path, const char* text) {
 
 // sudo and su may leave another user's directories in the environment.
 bool is_our_directory(const char* directory, struct stat& info) {
-    return directory[0] == '/' && stat(directory, &info) == 0 && S_ISDIR(info.st_mode) && info.st_uid == geteuid();
+    return directory[0] == '/' && stat(directory, &info) == 0 && S_ISDIR(info.st_mode) && is_own_uid(info.st_uid);
 }
 
 // A directory that is not there: nobody listens in it, which is no fault; or it is to be made.
@@ -59,7 +61,7 @@ bool directory_is_safe(const char* directory, Missing missing, bool warn) {
     }
     struct stat info{};
     if (lstat(directory, &info) != 0) return !create;
-    if (S_ISDIR(info.st_mode) && info.st_uid == geteuid() && (info.st_mode & 022) == 0) return true;
+    if (S_ISDIR(info.st_mode) && is_own_uid(info.st_uid) && (info.st_mode & 022) == 0) return true;
     if (warn)
         XLOG_WARN(
             "%s is not a directory of this user that is closed to others (owner %u, mode %03o): it is not used; "
@@ -74,6 +76,21 @@ bool its_directory_is_safe(const char* path, Missing missing, bool warn) {
     strcpy(directory, path);
     *strrchr(directory, '/') = '\0';
     return directory_is_safe(directory, missing, warn);
+}
+
+// In a rootless container root's server looks like that of any user who is not mapped. It is taken for root's if the
+// socket is where none of ours could have put it: the places of users are looked at only if they are our own.
+bool may_be_roots(const char* path, uid_t server) {
+    if (server == 0) return true;
+    if (server != unmapped_uid() || root_is_mapped()) return false;
+    char directory[kSocketPathBytes];
+    strcpy(directory, path);
+    char* end = strrchr(directory, '/');
+    if (end == nullptr) return false;
+    *end = '\0';
+    struct stat info{};
+    return stat(directory, &info) == 0 && info.st_uid == server && (info.st_mode & 022) == 0 &&
+           faccessat(AT_FDCWD, directory, W_OK, AT_EACCESS) != 0;
 }
 
 void warn_of_refusal(const char* path, int error) {
@@ -145,7 +162,7 @@ int connect_path(const char* path) {
     ucred peer{};
     socklen_t bytes = sizeof(peer);
     if (getsockopt(socket_fd.get(), SOL_SOCKET, SO_PEERCRED, &peer, &bytes) != 0) return -1;
-    if (peer.uid != geteuid() && peer.uid != 0) {
+    if (!is_own_uid(peer.uid) && !may_be_roots(path, peer.uid)) {
         errno = EPERM;
         return -1;
     }

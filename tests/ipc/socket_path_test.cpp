@@ -11,6 +11,8 @@
 
 #include "base/unique_fd.h"
 #include "ipc/protocol.h"
+#include "ipc/user_namespace.h"
+#include "support/containers.h"
 #include "support/directory.h"
 #include "support/environment.h"
 #include "support/listener.h"
@@ -218,6 +220,44 @@ TEST_F(SocketPath, AnotherUsersServerIsNotUsed) {
     EXPECT_EQ(errno, EPERM);
     setenv("XSCHED_SOCKET", place.c_str(), 1);
     EXPECT_EQ(connect_server(path), -1);
+}
+
+// As in a rootless container, to which root's socket was given.
+TEST_F(SocketPath, RootsServerIsUsedWhereRootHasNoNumber) {
+    NEEDS_ROOT("to be root's server");
+    const std::string place = directory + "/x.sock";
+    const base::UniqueFd listener = listen_on(place);
+    chmod(place.c_str(), 0666);
+    const auto result_of = [&place](mode_t mode, const std::string& folder) {
+        chmod(folder.c_str(), mode);
+        return test::as_nobody([&place] {
+            if (!test::enter_user_namespace()) return 90;
+            const base::UniqueFd fd(connect_path(place.c_str()));
+            return fd ? 0 : errno;
+        });
+    };
+    const int result = result_of(0755, directory);
+    if (result == 90) GTEST_SKIP() << "users may not make user namespaces here";
+    EXPECT_EQ(result, 0);
+    EXPECT_EQ(result_of(0777, directory), EPERM) << "anybody may have put it there";
+    EXPECT_EQ(result_of(01777, directory), EPERM);
+}
+
+TEST_F(SocketPath, TheNumberOfAllWhoHaveNoneIsNobodys) {
+    NEEDS_ROOT("to become another user");
+    const std::string place = directory + "/x.sock";
+    chown(directory.c_str(), test::kNobody, test::kNobody);
+    EXPECT_EQ(unmapped_uid(), kNoUid) << "everybody has one here";
+    const int result = test::as_nobody([&place] {
+        const base::UniqueFd listener = listen_on(place);
+        if (!listener || !is_own_uid(test::kNobody)) return 1;
+        if (unshare(CLONE_NEWUSER) != 0) return 90;
+        if (geteuid() != unmapped_uid() || is_own_uid(geteuid())) return 2;
+        const base::UniqueFd fd(connect_path(place.c_str()));
+        return fd ? 3 : errno;
+    });
+    if (result == 90) GTEST_SKIP() << "users may not make user namespaces here";
+    EXPECT_EQ(result, EPERM) << "one of our own, but nothing shows that";
 }
 
 TEST_F(SocketPath, NoPermissionIsTold) {
