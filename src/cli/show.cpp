@@ -247,8 +247,9 @@ int show_limits(bool json) {
     for (const Json& user : answer["users"])
         for (const Json& limit : user["limits"]) {
             const std::string used = limit.contains("used") ? std::to_string(limit.value("used", int64_t{0})) : "-";
-            table.add({std::to_string(user.value("uid", int64_t{0})), limit.value("name", ""), used,
-                       std::to_string(limit.value("most", int64_t{0})), limit.value("unit", "")});
+            const std::string place = user.value("place", "");
+            table.add({place.empty() ? std::to_string(user.value("uid", int64_t{0})) : place, limit.value("name", ""),
+                       used, std::to_string(limit.value("most", int64_t{0})), limit.value("unit", "")});
         }
     print_text(table.text());
     return 0;

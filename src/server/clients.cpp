@@ -179,8 +179,8 @@ void Server::end_expectation(uint32_t id) {
     const auto found = expected_.find(id);
     if (found == expected_.end()) return;
     const Expected& known = found->second;
-    User& user = users_.of({known.pid, known.user, known.user == 0 || known.user == geteuid()});
-    if (known.pid > 0 && !known.came && user.may_log(base::now_ns()))
+    User* user = users_.find(known.user);
+    if (known.pid > 0 && !known.came && user != nullptr && user->may_log(base::now_ns()))
         XLOG_INFO(
             "pid %d, which 'xcli run' started, has ended: neither it nor what it started used a device under XSched",
             known.pid);

@@ -6,12 +6,13 @@
 #include <cstring>
 
 #include "base/text.h"
+#include "ipc/user_namespace.h"
 
 namespace xsched::server {
 namespace {
 
 bool may_enter(const Peer& peer, ipc::SocketScope scope) {
-    return scope == ipc::SocketScope::kSystem || peer.uid == geteuid() || peer.uid == 0;
+    return scope == ipc::SocketScope::kSystem || ipc::is_own_uid(peer.told_uid) || peer.told_uid == 0;
 }
 
 }  // namespace

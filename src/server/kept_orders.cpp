@@ -1,7 +1,5 @@
 #include "server/kept_orders.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 
 #include "base/log.h"
@@ -22,13 +20,6 @@ Json living(Json orders) {
 }
 
 }  // namespace
-
-std::optional<uid_t> KeptOrders::owner_of(pid_t pid) {
-    struct stat info{};
-    if (pid <= 0 || start_of(pid) == 0 || stat(("/proc/" + std::to_string(pid)).c_str(), &info) != 0)
-        return std::nullopt;
-    return info.st_uid;
-}
 
 bool KeptOrders::keep(pid_t pid, uid_t user, bool trusted, const Json& order) {
     Json orders = living(checkpoint_.value(kOrders));

@@ -6,8 +6,6 @@
 #include <nlohmann/json.hpp>
 #include <sys/types.h>
 
-#include <optional>
-
 #include "server/checkpoint.h"
 #include "server/client.h"
 
@@ -21,8 +19,6 @@ public:
 
     explicit KeptOrders(Checkpoint& checkpoint) : checkpoint_(checkpoint) {}
 
-    // The user that the process runs as; nothing: there is no such process.
-    static std::optional<uid_t> owner_of(pid_t pid);
     // Adds to earlier orders for the process: "hints" by name, as they are kept (base/hints.h), "level",
     // "threshold", "batch_size", "held". False: the asking user has as many as it may. `user`: whose limits count
     // (users.h).

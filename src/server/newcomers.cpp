@@ -45,6 +45,7 @@ void Server::accept_newcomers(int64_t now_ns) {
 void Server::take_in(base::UniqueFd socket, int64_t now_ns) {
     Peer peer;
     if (!identify(socket.get(), trusted_group_, &peer)) return undertaker_.bury(0, std::move(socket));
+    identities_.settle(peer);
     User& user = users_.of(peer);
     Newcomer newcomer{std::move(socket), peer, &user, {}, {}, now_ns + kHelloPatienceNs};
     auto silent = user.charge(Limit::kSilent);
@@ -90,8 +91,7 @@ void Server::judge(uint32_t id, Newcomer newcomer, const Handshake& handshake, i
 
 void Server::refuse(Newcomer& newcomer, ipc::WelcomeStatus status, int64_t now_ns) {
     if (newcomer.user->may_log(now_ns))
-        XLOG_INFO("pid %d (uid %u) is not let in: %s", newcomer.peer.pid, newcomer.peer.uid,
-                  ipc::welcome_sentence(status));
+        XLOG_INFO("%s is not let in: %s", name_of(newcomer.peer).c_str(), ipc::welcome_sentence(status));
     send_refusal(newcomer.socket.get(), status);
     undertaker_.bury(newcomer.user->uid(), std::move(newcomer.socket));
 }
@@ -118,7 +118,8 @@ void Server::admit_client(uint32_t id, Newcomer& newcomer, const Handshake& hand
         return undertaker_.bury(user.uid(), client->give_socket());
     if (client->pid_fd() >= 0) events_.watch(client->pid_fd(), token(Source::kClientEnd, id));
     if (user.may_log(now_ns))
-        XLOG_INFO("client %u: %s (pid %d, uid %u)", id, handshake.program.c_str(), client->pid(), newcomer.peer.uid);
+        XLOG_INFO("client %u: %s (pid %d), %s", id, handshake.program.c_str(), client->pid(),
+                  name_of(client->peer()).c_str());
     coming_.push_back(id);
     note_arrival(*client);
     clients_.emplace(id, std::move(client));

@@ -23,18 +23,20 @@ public:
         uint64_t number = 0;
         int64_t at_ns = 0;
         uid_t by = 0;
+        uid_t told_uid = 0;
         bool for_all = false;  // a policy is everybody's
         std::string text;
     };
 
-    void add(uid_t by, bool for_all, std::string text, int64_t now_ns) {
+    void add(const Peer& who, bool for_all, std::string text, int64_t now_ns) {
+        const uid_t by = who.uid;
         const auto same = [by](const Note& one) { return one.by == by; };
         std::erase_if(notes_, [now_ns](const Note& one) { return now_ns - one.at_ns > kLongestNs; });
         const bool many = std::count_if(notes_.begin(), notes_.end(), same) >= static_cast<std::ptrdiff_t>(kMostOfUser);
         if (many) notes_.erase(std::find_if(notes_.begin(), notes_.end(), same));
         if (notes_.size() >= kMost) notes_.pop_front();
         if (text.size() > kMostText) text = text.substr(0, kMostText) + "...";
-        notes_.push_back({++number_, now_ns, by, for_all, std::move(text)});
+        notes_.push_back({++number_, now_ns, by, who.told_uid, for_all, std::move(text)});
     }
     auto begin() const { return notes_.begin(); }
     auto end() const { return notes_.end(); }

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -36,6 +37,11 @@ bool has_group(int socket, gid_t own, gid_t wanted) {
 
 }  // namespace
 
+std::string name_of(const Peer& peer) {
+    const std::string where = peer.place != nullptr ? " of " + peer.place->name : "";
+    return "uid " + std::to_string(peer.told_uid) + where + " (pid " + std::to_string(peer.pid) + ")";
+}
+
 gid_t trusted_group() {
     const group* found = getgrnam("xsched");
     return found != nullptr ? found->gr_gid : kNoGroup;
@@ -46,8 +52,19 @@ bool identify(int socket, gid_t trusted, Peer* peer) {
     socklen_t bytes = sizeof(credentials);
     if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &bytes) != 0) return false;
     peer->pid = credentials.pid;
-    peer->uid = credentials.uid;
-    peer->trusted = credentials.uid == 0 || credentials.uid == geteuid() || has_group(socket, credentials.gid, trusted);
+    peer->uid = peer->told_uid = credentials.uid;
+    peer->of_trusted_group = has_group(socket, credentials.gid, trusted);
+    peer->standing = standing_of(open_process(socket, *peer).get(), peer->pid);
+    return true;
+}
+
+bool identify_process(pid_t pid, Peer* peer) {
+    struct stat info{};
+    peer->pid = pid;
+    const base::UniqueFd process = open_process(-1, *peer);
+    if (pid <= 0 || !process || stat(("/proc/" + std::to_string(pid)).c_str(), &info) != 0) return false;
+    peer->uid = peer->told_uid = info.st_uid;
+    peer->standing = standing_of(process.get(), pid);
     return true;
 }
 

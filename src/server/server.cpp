@@ -99,6 +99,7 @@ Server::Server(const Options& options, Listener listener)
             clients_,
             scheduler_,
             users_,
+            identities_,
             cgroups_,
             checkpoint_,
             device_use_,
@@ -141,9 +142,9 @@ void Server::take_up_checkpoint() {
                               .trusted = trusted});
     habits_.take_up(checkpoint_.value(kHabits));
     for (const pid_t pid : checkpoint_.expected()) {
-        struct stat info{};
-        if (stat(("/proc/" + std::to_string(pid)).c_str(), &info) != 0) continue;
-        const Peer peer{pid, info.st_uid, info.st_uid == 0 || info.st_uid == geteuid()};
+        Peer peer;
+        if (!identify_process(pid, &peer)) continue;
+        identities_.settle(peer);
         expect(peer, -1, users_.of(peer));
     }
 }

@@ -23,6 +23,7 @@
 #include "server/habit_book.h"
 #include "server/handshake.h"
 #include "server/hold_book.h"
+#include "server/identities.h"
 #include "server/interrupter.h"
 #include "server/kept_orders.h"
 #include "server/listener.h"
@@ -104,6 +105,7 @@ private:
     bool is_watched_;  // somebody ends a server of which a thread does not beat
     int64_t started_ns_;
     gid_t trusted_group_;
+    Identities identities_;
     Listener listener_;
     base::UniqueFd signals_;
     EventLoop events_;

@@ -81,8 +81,10 @@ void use_policy(sched::Core& core, const policy::PolicyInfo& info) {
 }  // namespace
 
 Json keep_order(const Request& request, int64_t pid, const Json& order) {
-    const auto owner = KeptOrders::owner_of(static_cast<pid_t>(pid));
-    if (!owner || !(request.rules_server() || *owner == request.asking.peer.uid))
+    Peer meant;
+    const bool there = start_of(static_cast<pid_t>(pid)) != 0 && identify_process(static_cast<pid_t>(pid), &meant);
+    if (there) request.host.identities.settle(meant);
+    if (!there || !(request.rules_server() || meant.uid == request.asking.peer.uid))
         throw NobodyThere("no process " + std::to_string(pid) +
                           " is scheduled by this server, and you have none of that number that could be: 'xcli status' "
                           "shows those there are");
@@ -97,8 +99,8 @@ void tell_log(const Request& request, const char* what) {
     Json body = request.body;
     body.erase("cmd");
     const std::string said = what + (" " + body.dump(-1, ' ', true, Json::error_handler_t::replace));
-    request.host.notes.add(request.asking.peer.uid, false, said, base::now_ns());
-    XLOG_INFO("uid %u (pid %d) %s", request.asking.peer.uid, request.asking.peer.pid, said.c_str());
+    request.host.notes.add(request.asking.peer, false, said, base::now_ns());
+    XLOG_INFO("%s %s", name_of(request.asking.peer).c_str(), said.c_str());
 }
 
 bool has_clients(const Request& request, int64_t pid) {
@@ -110,14 +112,13 @@ bool has_clients(const Request& request, int64_t pid) {
 Json query_or_set_policy(const Request& request) {
     if (const auto name = request.text("name")) {
         if (!request.rules_server())
-            throw NotDone("only root and the server's own user may change the policy of a system server");
+            throw NotDone("only administrators may change the policy of a system server" + who_administers());
         const policy::PolicyInfo* info = policy::find_policy(name->c_str());
         if (info == nullptr) throw ToolError("there is no policy \"" + *name + "\": use one of " + policy_names());
         request.order([info](dispatch::Dispatcher& dispatcher) { use_policy(dispatcher.core(), *info); });
         request.host.checkpoint.note_policy(info->name);
-        request.host.notes.add(request.asking.peer.uid, true, std::string("policy ") + info->name, base::now_ns());
-        XLOG_INFO("using policy %s, as uid %u (pid %d) asked", info->name, request.asking.peer.uid,
-                  request.asking.peer.pid);
+        request.host.notes.add(request.asking.peer, true, std::string("policy ") + info->name, base::now_ns());
+        XLOG_INFO("using policy %s, as %s asked", info->name, name_of(request.asking.peer).c_str());
     }
     Json known = Json::array();
     for (const auto& info : policy::policies())
@@ -129,13 +130,12 @@ Json query_or_set_policy(const Request& request) {
 Json change_log_level(const Request& request) {
     if (const auto name = request.text("level")) {
         if (!request.rules_server())
-            throw NotDone("only root and the server's own user may change what a system server logs");
+            throw NotDone("only administrators may change what a system server logs" + who_administers());
         base::LogLevel level{};
         if (!base::find_log_level(name->c_str(), &level))
             throw ToolError("there is no log level \"" + *name + "\": use DEBG, INFO, WARN or ERRO");
         if (level <= base::LogLevel::kInfo) base::set_log_level(level);
-        XLOG_INFO("log level %s, as uid %u (pid %d) asked", name->c_str(), request.asking.peer.uid,
-                  request.asking.peer.pid);
+        XLOG_INFO("log level %s, as %s asked", name->c_str(), name_of(request.asking.peer).c_str());
         base::set_log_level(level);
         request.host.checkpoint.note("log_level", *name);
     }

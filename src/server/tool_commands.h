@@ -51,10 +51,13 @@ struct Request {
     bool may_see(const Client& client) const;
     // The same of one that left: whose process it was, and whose account it was in.
     bool may_see(uid_t uid, uid_t user) const;
-    bool rules_server() const;  // root, or the server's own user
+    bool rules_server() const;  // an administrator
     // On the scheduling thread. Throws ToolError if it gives no sign of life.
     void order(const Scheduler::Order& what) const;
 };
+
+// The end of a sentence about them.
+std::string who_administers();
 
 // The one queue named by "queue" (and "pid", if handles of several processes are equal). Throws ToolError.
 SeenQueue named_queue(const Request& request, uint64_t handle);

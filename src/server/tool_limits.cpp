@@ -18,7 +18,9 @@ Json describe_user(const User& user) {
         if (counted) entry["used"] = user.used(limit);
         limits.push_back(entry);
     }
-    return {{"uid", user.uid()}, {"trusted", user.trusted()}, {"limits", limits}};
+    Json entry{{"uid", user.uid()}, {"trusted", user.trusted()}, {"limits", limits}};
+    if (!user.place().empty()) entry["place"] = user.place();
+    return entry;
 }
 
 // For the server that comes after this one.
@@ -27,7 +29,7 @@ void keep(const Request& request, const std::string& text) {
     if (!kept.is_object()) kept = Json::object();
     kept[text.substr(0, text.rfind('='))] = text;
     request.host.checkpoint.note("limits", kept);
-    XLOG_INFO("limit %s, as uid %u asked", text.c_str(), request.asking.peer.uid);
+    XLOG_INFO("limit %s, as %s asked", text.c_str(), name_of(request.asking.peer).c_str());
 }
 
 // Apart, so that what users said may be left out where there is no room for all (checkpoint.h).
@@ -54,8 +56,8 @@ Json set_group(const Request& request, const std::string& text) {
     }
     Cgroups& groups = request.host.cgroups;
     if (!groups.may_set(request.asking.peer, setting.path))
-        throw NotDone("only root, the server's own user, members of the group xsched and the owner of " + setting.path +
-                      " in /sys/fs/cgroup may say what it is given");
+        throw NotDone("only administrators, members of the group xsched and the owner of " + setting.path +
+                      " in /sys/fs/cgroup may say what it is given" + who_administers());
     Peer charged = request.asking.peer;
     charged.uid = request.asking.user.uid();
     if (const char* refusal = groups.set(setting, &charged)) throw NotDone(refusal);
@@ -67,7 +69,7 @@ Json set_group(const Request& request, const std::string& text) {
         for (const uint32_t id : changed) dispatcher.look_at(id);
     });
     keep_groups(request);
-    XLOG_INFO("limit %s, as uid %u asked", text.c_str(), request.asking.peer.uid);
+    XLOG_INFO("limit %s, as %s asked", text.c_str(), name_of(request.asking.peer).c_str());
     return Json::object();
 }
 
@@ -94,7 +96,7 @@ Json set_limit(const Request& request) {
     const auto text = request.text("set");
     if (text && Cgroups::is_about(*text)) return set_group(request, *text);
     if (!may_set(request))
-        throw NotDone("only root, the server's own user and members of the group xsched may change limits");
+        throw NotDone("only administrators and members of the group xsched may change limits" + who_administers());
     if (!text) throw ToolError("say which limit: clients=500, or alice:highest-priority=50");
     LimitSetting setting;
     try {

@@ -275,7 +275,7 @@ Json describe(const Request& request, const Facts& facts, const AskedFor& asked,
               int64_t now_ns) {
     const auto queues = queues_of(client);
     Json entry{{"pid", client.pid()},
-               {"uid", client.peer().uid},
+               {"uid", client.peer().told_uid},
                {"client", client.id()},
                {"program", client.program()},
                {"queues", queues.size()},

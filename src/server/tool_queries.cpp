@@ -101,7 +101,7 @@ Json describe_queue(const Request& request, const Facts& facts, const AskedFor& 
     const QueueFacts known = facts.of(queue);
     const Explanation why = explain(queue, known);
     Json entry{{"pid", queue.client.pid()},
-               {"uid", queue.client.peer().uid},
+               {"uid", queue.client.peer().told_uid},
                {"client", queue.client.id()},
                {"program", queue.client.program()},
                {"queue", queue.number()},
@@ -153,7 +153,7 @@ Json describe_process(const Request& request, const Facts& facts, const Client& 
     completed += gone_of(client).completed;
     const char* state = runs && suspended ? "runs in part" : runs ? "runs" : suspended ? "held" : "idle";
     return {{"pid", client.pid()},
-            {"uid", client.peer().uid},
+            {"uid", client.peer().told_uid},
             {"client", client.id()},
             {"program", client.program()},
             {"queues", queues.size()},

@@ -101,7 +101,7 @@ void add_orders(const Request& request, Json& answer) {
     Json& orders = answer["orders"] = Json::array();
     for (const OrderNotes::Note& note : request.host.notes)
         if (note.for_all || request.may_see(note.by, note.by))
-            orders.push_back({note.number, note.at_ns, note.by, note.text});
+            orders.push_back({note.number, note.at_ns, note.told_uid, note.text});
 }
 
 // Also of queues that have gone.

@@ -14,6 +14,7 @@
 #include "server/device_use.h"
 #include "server/gone_clients.h"
 #include "server/hold_book.h"
+#include "server/identities.h"
 #include "server/kept_orders.h"
 #include "server/options.h"
 #include "server/order_notes.h"
@@ -29,6 +30,7 @@ struct ToolHost {
     const std::map<uint32_t, std::unique_ptr<Client>>& clients;
     Scheduler& scheduler;
     Users& users;
+    Identities& identities;
     Cgroups& cgroups;
     Checkpoint& checkpoint;
     DeviceUse& use;

@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "server/identities.h"
 #include "xsched/types.h"
 
 namespace xsched::server {
@@ -46,7 +47,8 @@ bool read_number(const std::string& text, int64_t* number) {
 
 uid_t uid_of(const std::string& name, bool names) {
     int64_t number = 0;
-    if (read_number(name, &number) && number >= 0 && number < UINT32_MAX) return static_cast<uid_t>(number);
+    if (read_number(name, &number) && number >= 0 && number < Identities::kFirstApart)
+        return static_cast<uid_t>(number);
     const passwd* found = names ? getpwnam(name.c_str()) : nullptr;
     if (found == nullptr) throw std::runtime_error("there is no user " + name + ": use a name or uid of this machine");
     return found->pw_uid;
@@ -119,7 +121,8 @@ void Charge::release() {
     user_ = nullptr;
 }
 
-User::User(Users& users, uid_t uid) : users_(users), uid_(uid), shared_(std::make_shared<dispatch::UserLimits>()) {
+User::User(Users& users, uid_t uid, std::string place)
+    : users_(users), uid_(uid), place_(std::move(place)), shared_(std::make_shared<dispatch::UserLimits>()) {
     shared_->account = kUserAccounts | uid;
     shared_->shares_as_one = users.share_by_user_;
 }
@@ -180,9 +183,11 @@ Users::Users(std::string subordinates) : subordinates_(std::move(subordinates)) 
 }
 
 User& Users::of(const Peer& peer) {
-    const uid_t uid = owner_of(peer.uid);
+    const uid_t uid = owner_of(peer.account_uid());
+    const bool apart = uid >= Identities::kFirstApart;
+    if (apart && !users_.contains(uid)) forget_unused();
     auto& user = users_[uid];
-    if (user == nullptr) user = std::make_unique<User>(*this, uid);
+    if (user == nullptr) user = std::make_unique<User>(*this, uid, apart && peer.place ? peer.place->name : "");
     if (peer.trusted && !user->trusted_) {
         for (size_t i = 0; i < kLimits; ++i) ordinary_used_[i] -= user->used_[i];
         user->trusted_ = true;
@@ -223,6 +228,16 @@ void Users::tell_left_out(int64_t now_ns) {
     if (left_out_due_ns_ == 0 || now_ns < left_out_due_ns_) return;
     left_out_due_ns_ = 0;
     for (const auto& [uid, user] : users_) user->tell_left_out();
+}
+
+// Containers come and go: nobody of theirs is here any more, nor in the scheduling thread's memory.
+void Users::forget_unused() {
+    std::erase_if(users_, [](const auto& it) {
+        const User& user = *it.second;
+        const auto unused = [](int64_t used) { return used == 0; };
+        return it.first >= Identities::kFirstApart && user.left_out_ == 0 && user.shared_.use_count() == 1 &&
+               std::all_of(user.used_.begin(), user.used_.end(), unused);
+    });
 }
 
 // Root's containers, and the server's own, are not root: each range is one user, an ordinary one.

@@ -1,7 +1,8 @@
 // How much of the server each user uses and may use: the accounts behind limits.def. Front thread.
 //
-// Words: user, a uid; one inside a range of /etc/subuid is its owner (but for root's: they are one user each). Charge,
-// a part of an account that is in use and comes back by itself.
+// Words: user, a uid; one inside a range of /etc/subuid is its owner (but for root's: they are one user each); all of a
+// container are one user, with a number of its own (identities.h). Charge, a part of an account that is in use and
+// comes back by itself.
 #pragma once
 
 #include <sys/types.h>
@@ -35,7 +36,7 @@ struct LimitInfo {
     int64_t ordinary;
     int64_t trusted;
     int64_t together;  // of all ordinary users
-    int64_t most;      // that can be set
+    int64_t most;  // that can be set
     const char* help;
 };
 const LimitInfo& limit_info(Limit limit);
@@ -72,9 +73,11 @@ class Users;
 
 class User {
 public:
-    User(Users& users, uid_t uid);
+    // `place`: of a user that is none of this machine's (identities.h).
+    User(Users& users, uid_t uid, std::string place = {});
 
     uid_t uid() const { return uid_; }
+    const std::string& place() const { return place_; }
     bool trusted() const { return trusted_; }
     int64_t used(Limit limit) const;
     int64_t most(Limit limit) const;
@@ -95,6 +98,7 @@ private:
 
     Users& users_;
     uid_t uid_;
+    std::string place_;
     bool trusted_ = false;
     std::array<int64_t, kLimits> used_{};
     std::array<std::optional<int64_t>, kLimits> set_{};
@@ -128,6 +132,7 @@ private:
     friend class User;
     friend class Charge;
     uid_t owner_of(uid_t uid);
+    void forget_unused();
     void read_subordinates();
 
     struct Range {

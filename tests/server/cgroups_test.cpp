@@ -13,8 +13,8 @@
 namespace xsched::server {
 namespace {
 
-constexpr Peer kRoot{100, 0, true};
-constexpr Peer kAlice{101, 1000, false};
+const Peer kRoot{100, 0, true};
+const Peer kAlice{101, 1000, false};
 
 // "30 to 50"
 std::string told(const Cgroups& groups, const std::string& path) {
