@@ -56,6 +56,7 @@ fresh=(
 browser=(
     chromium              # the test of xcli web's page; it is skipped without
     chromium-driver
+    nodejs                # the test of who takes the port next; it is skipped without
 )
 
 if [[ $# -eq 0 ]]; then set -- build run test; fi

@@ -1,5 +1,6 @@
 // The HTTP API of xcli web. The token comes with each request and is in no address and no cookie: it arrives behind
-// '#', which browsers do not send, and is kept for this tab alone.
+// '#', which browsers do not send, and is kept for this tab alone. Before each request with the token, what listens
+// there shows that it knows the token (src/cli/http_proof.h): another user may have taken the port meanwhile.
 const KEPT = "xsched-token";
 
 function takeToken() {
@@ -12,11 +13,6 @@ takeToken();
 
 export function keepToken(token) {
   sessionStorage.setItem(KEPT, token.trim());
-}
-
-function headers() {
-  const token = sessionStorage.getItem(KEPT);
-  return token ? {Authorization: `Bearer ${token}`} : {};
 }
 
 // An Error whose message is a sentence for the user, and whose status is HTTP's.
@@ -37,13 +33,33 @@ async function answerOf(response) {
   return answer;
 }
 
+const hex = (bytes) => [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+
+async function proofOf(token, nonce) {
+  const text = new TextEncoder();
+  const kind = {name: "HMAC", hash: "SHA-256"};
+  const key = await crypto.subtle.importKey("raw", text.encode(token), kind, false, ["sign"]);
+  return hex(await crypto.subtle.sign("HMAC", key, text.encode(`xsched-proof:${nonce}`)));
+}
+
+// Only a server that knows the token already is told it. Without a token there is nothing to lose.
+async function headers() {
+  const token = sessionStorage.getItem(KEPT);
+  if (!token) return {};
+  const nonce = hex(crypto.getRandomValues(new Uint8Array(16)));
+  const {proof} = await answerOf(await fetch(`/api/v1/proof?nonce=${nonce}`));
+  if (proof !== await proofOf(token, nonce))
+    throw failure("what listens here does not know the token: it is another user's, or xcli web was started again", 401);
+  return {Authorization: `Bearer ${token}`};
+}
+
 export async function get(path) {
-  return answerOf(await fetch(`/api/v1/${path}`, {headers: headers()}));
+  return answerOf(await fetch(`/api/v1/${path}`, {headers: await headers()}));
 }
 
 export async function send(method, path, body) {
-  const request = {method, headers: {...headers(), "Content-Type": "application/json"}, body: JSON.stringify(body)};
-  return answerOf(await fetch(`/api/v1/${path}`, request));
+  const given = {...await headers(), "Content-Type": "application/json"};
+  return answerOf(await fetch(`/api/v1/${path}`, {method, headers: given, body: JSON.stringify(body)}));
 }
 
 function tellEvent(text, handlers) {
@@ -57,8 +73,8 @@ function tellEvent(text, handlers) {
 }
 
 // Calls handlers.NAME(data) for each event until the stream ends; then it throws.
-export async function follow(hz, handlers) {
-  const response = await fetch(`/api/v1/live?hz=${hz}`, {headers: headers()});
+async function follow(hz, handlers) {
+  const response = await fetch(`/api/v1/live?hz=${hz}`, {headers: await headers()});
   if (!response.ok) await answerOf(response);
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   for (let text = ""; ;) {
@@ -69,5 +85,19 @@ export async function follow(hz, handlers) {
       tellEvent(text.slice(0, end), handlers);
       text = text.slice(end + 2);
     }
+  }
+}
+
+// Follows the stream, and once more a second after each end. handlers.away({error}) is told of the end. Returns the
+// sentence of why another token is needed.
+export async function followForEver(hz, handlers) {
+  for (;;) {
+    try {
+      await follow(hz, handlers);
+    } catch (error) {
+      if (error.status === 401) return error.message;
+      handlers.away({error: error.message});
+    }
+    await new Promise((done) => { setTimeout(done, 1000); });
   }
 }

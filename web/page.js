@@ -1,5 +1,5 @@
 // The page of xcli web: what comes from the stream goes to the timeline, the table and the open dialog.
-import {follow, get, keepToken, send} from "./api.js";
+import {followForEver, get, keepToken, send} from "./api.js";
 import {Detail} from "./detail.js";
 import {Lanes} from "./lanes.js";
 import {readRecording} from "./recording.js";
@@ -90,20 +90,10 @@ const handlers = {
   },
 };
 
-async function followForEver() {
-  for (;;) {
-    try {
-      await follow(HZ, handlers);
-    } catch (error) {
-      if (error.status === 401) return askToken();
-      showState("away", error.message);
-    }
-    await new Promise((done) => { setTimeout(done, 1000); });
-  }
-}
-
-function askToken() {
+async function stay() {
+  const why = await followForEver(HZ, handlers);
   showState("away", "no token");
+  find("ask-token-why").textContent = why;
   find("ask-token").hidden = false;
   find("token").focus();
 }
@@ -170,7 +160,7 @@ function listen() {
     event.preventDefault();
     keepToken(find("token").value);
     find("ask-token").hidden = true;
-    followForEver();
+    stay();
   });
 }
 
@@ -189,4 +179,4 @@ function draw(now) {
 startTheme(find("theme"), () => timeline.readColours());
 listen();
 requestAnimationFrame(draw);
-followForEver();
+stay();

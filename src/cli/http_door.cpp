@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/time.h"
 #include "cli/http_guard.h"
+#include "cli/http_proof.h"
 #include "cli/http_room.h"
 #include "cli/stop_signals.h"
 
@@ -39,6 +40,7 @@ HttpAnswer judge_request(const HttpRequest& request, bool is_port, const std::st
                          const HttpDoor::Answer& answer) {
     try {
         if (auto refused = refuse_request(request, is_port, token)) return *refused;
+        if (request.path == kProofPath) return answer_proof(request, token);
         return answer(request);
     } catch (const std::exception& error) {
         return http_refusal(500, error.what(), "refused");
@@ -149,11 +151,19 @@ void HttpDoor::accept_from(const HttpPlace& place) {
 
 void HttpDoor::begin_answer(Connection& connection, const HttpAnswer& given, bool rest_unread) {
     connection.out = answer_text(given);
+    if (connection.head_alone) connection.out.resize(connection.out.find("\r\n\r\n") + 4);
     connection.step = given.stream ? Step::kStreaming : Step::kWriting;
     connection.until_ns = given.stream ? kNoEndNs : base::now_ns() + kAnswerNs;
     connection.rest_unread = rest_unread;
     connection.in.clear();
     write_some(connection);
+}
+
+// The body of a request that is refused by its head is not waited for.
+void HttpDoor::hear_more(Connection& connection, const HttpRequest& request) {
+    if (request.method.empty()) return;
+    const auto refused = refuse_request(request, connection.place->is_port(), connection.place->token());
+    if (refused) begin_answer(connection, *refused, true);
 }
 
 void HttpDoor::hear(Connection& connection, const Answer& answer) {
@@ -168,7 +178,8 @@ void HttpDoor::hear(Connection& connection, const Answer& answer) {
     connection.in.append(part, static_cast<size_t>(bytes));
     HttpRequest request;
     const int status = read_request(connection.in, request);
-    if (status == kHttpMore) return;
+    connection.head_alone = request.method == "HEAD";
+    if (status == kHttpMore) return hear_more(connection, request);
     if (status != 200)
         return begin_answer(connection, http_refusal(status, "this is no request that is understood here"), true);
     HttpAnswer given = judge_request(request, connection.place->is_port(), connection.place->token(), answer);

@@ -34,7 +34,9 @@ public:
     HttpDoor(const HttpDoor&) = delete;
     HttpDoor& operator=(const HttpDoor&) = delete;
 
-    void add(HttpPlace&& place) { places_.push_back(std::move(place)); }
+    void add(std::vector<HttpPlace>&& places) {
+        for (HttpPlace& place : places) places_.push_back(std::move(place));
+    }
     // Until SIGTERM or SIGINT.
     void serve(const Answer& answer);
 
@@ -53,6 +55,7 @@ private:
         Step step = Step::kReading;
         std::string in;
         std::string out;
+        bool head_alone = false;   // the answer has no body: whoever passes it on does not expect one
         bool rest_unread = false;  // of the request: closing would lose the answer
         bool over = false;
     };
@@ -68,6 +71,7 @@ private:
     void accept_from(const HttpPlace& place);
     bool make_room(uint64_t peer);
     void hear(Connection& connection, const Answer& answer);
+    void hear_more(Connection& connection, const HttpRequest& request);
     void begin_answer(Connection& connection, const HttpAnswer& given, bool rest_unread);
     void write_some(Connection& connection);
     void let_go(int64_t now_ns);

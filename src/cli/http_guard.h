@@ -9,12 +9,12 @@
 
 #include <optional>
 
-#include "cli/http_place.h"
 #include "cli/http_request.h"
 
 namespace xsched::cli {
 
-// Nothing: it may be answered. Else what it gets instead. Only /api/ and /metrics have something to hide.
+// Nothing: it may be answered. Else what it gets instead. Only /api/ and /metrics have something to hide, and of these
+// a server's proof (http_proof.h) is told without the token.
 std::optional<HttpAnswer> refuse_request(const HttpRequest& request, bool is_port, const std::string& token);
 
 }  // namespace xsched::cli

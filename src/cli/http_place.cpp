@@ -1,8 +1,6 @@
 #include "cli/http_place.h"
 
 #include <arpa/inet.h>
-#include <fcntl.h>
-#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -11,6 +9,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "cli/server_link.h"
 
@@ -19,7 +18,9 @@ namespace {
 
 constexpr std::string_view kLoopback = "127.0.0.1:";
 constexpr int kBacklog = 32;
-constexpr size_t kShortestToken = 16;
+// Ports that the kernel chooses are tried until one is free in both families. Safety: one is, unless somebody takes
+// them all.
+constexpr int kMostTries = 64;
 
 base::UniqueFd new_socket(int family) {
     base::UniqueFd made(::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
@@ -27,50 +28,97 @@ base::UniqueFd new_socket(int family) {
     return made;
 }
 
-bool is_token(const std::string& token) {
-    return token.size() >= kShortestToken && token.find_first_of(" \t\r") == std::string::npos;
+union PortAddress {
+    sockaddr any;
+    sockaddr_in four;
+    sockaddr_in6 six;
+};
+
+PortAddress loopback(int family, unsigned long port) {
+    PortAddress address{};
+    const uint16_t number = htons(static_cast<uint16_t>(port));
+    if (family == AF_INET6) {
+        address.six.sin6_family = AF_INET6;
+        address.six.sin6_addr = in6addr_loopback;
+        address.six.sin6_port = number;
+    } else {
+        address.four.sin_family = AF_INET;
+        address.four.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        address.four.sin_port = number;
+    }
+    return address;
 }
 
-// False, and errno: it is there already, or cannot be made.
-bool make_token_file(const std::string& file) {
-    const base::UniqueFd made(open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
-    const std::string line = fresh_token() + "\n";
-    return made && write(made.get(), line.data(), line.size()) == static_cast<ssize_t>(line.size());
+unsigned long port_of(const std::string& where) {
+    char* end = nullptr;
+    const unsigned long port = strtoul(where.c_str() + kLoopback.size(), &end, 10);
+    if (*end != '\0' || port > 65535 || where.size() == kLoopback.size())
+        throw Failure("\"" + where + "\" has no port: use " + std::string(kLoopback) + "9555");
+    return port;
 }
 
-// Whoever may make files beside the socket may have made this one first. It may hold a token that he knows, or be a
-// link to a file that everybody can read.
-bool is_of_strangers(const std::string& file, int opened) {
-    struct stat link{};
-    struct stat target{};
-    if (lstat(file.c_str(), &link) != 0 || fstat(opened, &target) != 0) return true;
-    const auto is_ours = [](uid_t uid) { return uid == geteuid() || uid == 0; };
-    return !is_ours(link.st_uid) || !is_ours(target.st_uid) || (target.st_mode & 022) != 0;
-}
-
-std::string first_line(int file) {
-    char text[4096];
-    const ssize_t bytes = read(file, text, sizeof(text));
-    const std::string all(text, bytes > 0 ? static_cast<size_t>(bytes) : 0);
-    return all.substr(0, all.find('\n'));
+bool has_ipv6() {
+    const base::UniqueFd probe(::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    const PortAddress any = loopback(AF_INET6, 0);
+    return probe && bind(probe.get(), &any.any, sizeof(any.six)) == 0;
 }
 
 }  // namespace
 
-HttpPlace::HttpPlace(const std::string& where, const std::string& token) : token_(token) {
-    if (where.starts_with(kLoopback)) {
-        if (token.empty()) throw Failure("every user can open a port: say which token to ask for, --token-file FILE");
-        open_port(where);
-    } else if (where.find('/') == std::string::npos) {
+std::vector<HttpPlace> HttpPlace::open(const std::string& where, const std::string& token) {
+    if (where.starts_with(kLoopback)) return open_port(where, token);
+    if (where.find('/') == std::string::npos)
         throw Failure("\"" + where + "\" is no place to listen: use the path of a Unix socket (with a '/'), or " +
                       std::string(kLoopback) + "PORT");
-    } else {
-        open_path(where);
+    std::vector<HttpPlace> places;
+    places.push_back(HttpPlace(token));
+    places.back().bind_path(where);
+    places.back().begin_to_listen();
+    return places;
+}
+
+std::vector<HttpPlace> HttpPlace::open_port(const std::string& where, const std::string& token) {
+    if (token.empty())
+        throw Failure("every user can open a port: say where to write a token to ask for, --token-file FILE");
+    const unsigned long asked = port_of(where);
+    std::vector<int> families{AF_INET};
+    if (has_ipv6()) families.push_back(AF_INET6);
+    for (int tries = asked == 0 ? kMostTries : 1; tries > 0; --tries) {
+        unsigned long port = asked;
+        std::vector<HttpPlace> places;
+        for (const int family : families) {
+            HttpPlace place(token);
+            if (place.bind_port(family, port)) places.push_back(std::move(place));
+        }
+        if (places.size() < families.size()) continue;
+        for (HttpPlace& place : places) place.begin_to_listen();
+        return places;
     }
+    throw Failure("cannot listen at " + where +
+                  ": another process listens there, or at [::1], where localhost leads as well: choose another port");
+}
+
+bool HttpPlace::bind_port(int family, unsigned long& port) {
+    socket_ = new_socket(family);
+    const int yes = 1;
+    setsockopt(socket_.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
+    if (family == AF_INET6) setsockopt(socket_.get(), IPPROTO_IPV6, IPV6_V6ONLY, &yes, sizeof(yes));
+    PortAddress address = loopback(family, port);
+    socklen_t bytes = family == AF_INET6 ? sizeof(address.six) : sizeof(address.four);
+    const bool bound = bind(socket_.get(), &address.any, bytes) == 0;
+    if (!bound && errno == EADDRINUSE) return false;
+    if (!bound) throw Failure("cannot listen at port " + std::to_string(port) + ": " + strerror(errno));
+    getsockname(socket_.get(), &address.any, &bytes);
+    port = ntohs(family == AF_INET6 ? address.six.sin6_port : address.four.sin_port);
+    name_ = (family == AF_INET6 ? "[::1]:" : std::string(kLoopback)) + std::to_string(port);
+    return true;
+}
+
+void HttpPlace::begin_to_listen() {
     if (listen(socket_.get(), kBacklog) != 0) throw Failure("cannot listen at " + name_ + ": " + strerror(errno));
 }
 
-void HttpPlace::open_path(const std::string& path) {
+void HttpPlace::bind_path(const std::string& path) {
     name_ = path;
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
@@ -91,25 +139,6 @@ void HttpPlace::open_path(const std::string& path) {
     path_ = path;
 }
 
-void HttpPlace::open_port(const std::string& where) {
-    char* end = nullptr;
-    const unsigned long port = strtoul(where.c_str() + kLoopback.size(), &end, 10);
-    if (*end != '\0' || port > 65535 || where.size() == kLoopback.size())
-        throw Failure("\"" + where + "\" has no port: use " + std::string(kLoopback) + "9555");
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(static_cast<uint16_t>(port));
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socket_ = new_socket(AF_INET);
-    const int yes = 1;
-    setsockopt(socket_.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
-    socklen_t bytes = sizeof(address);
-    auto* target = reinterpret_cast<sockaddr*>(&address);
-    if (bind(socket_.get(), target, bytes) != 0) throw Failure("cannot listen at " + where + ": " + strerror(errno));
-    getsockname(socket_.get(), target, &bytes);
-    name_ = std::string(kLoopback) + std::to_string(ntohs(address.sin_port));
-}
-
 HttpPlace::HttpPlace(HttpPlace&& other) noexcept
     : socket_(std::move(other.socket_)),
       name_(std::move(other.name_)),
@@ -118,32 +147,6 @@ HttpPlace::HttpPlace(HttpPlace&& other) noexcept
 
 HttpPlace::~HttpPlace() {
     if (!path_.empty()) unlink(path_.c_str());
-}
-
-std::string fresh_token() {
-    unsigned char bytes[16];
-    if (getrandom(bytes, sizeof(bytes), 0) != sizeof(bytes)) throw Failure("the kernel gives no random numbers");
-    constexpr char kLetters[] = "0123456789abcdef";
-    std::string token;
-    for (const unsigned char byte : bytes) {
-        token += kLetters[byte >> 4];
-        token += kLetters[byte & 15];
-    }
-    return token;
-}
-
-std::string read_token(const std::string& file, bool make) {
-    if (make && !make_token_file(file) && errno != EEXIST)
-        throw Failure("cannot write a token into " + file + ": " + strerror(errno));
-    const base::UniqueFd opened(open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-    if (opened && is_of_strangers(file, opened.get()))
-        throw Failure("\"" + file +
-                      "\" is another user's, or others may write it: they would know the token; remove it, or "
-                      "say another file");
-    std::string token = opened ? first_line(opened.get()) : "";
-    if (!is_token(token))
-        throw Failure("\"" + file + "\" has no token: its first line must have 16 letters at least, and no space");
-    return token;
 }
 
 }  // namespace xsched::cli

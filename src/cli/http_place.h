@@ -1,8 +1,9 @@
-// Where HTTP is served: a Unix socket, which only this user may open, or a port of 127.0.0.1. Every user of the machine
-// can open a port, so that it asks for a token. One thread.
+// Where HTTP is served: a Unix socket, which only this user may open, or a port of this machine alone. Every user of
+// the machine can open a port, so that it asks for a token. One thread.
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/unique_fd.h"
 
@@ -11,8 +12,9 @@ namespace xsched::cli {
 class HttpPlace {
 public:
     // `where`: a path with a '/' in it, or 127.0.0.1:PORT (0: any). `token`: what requests must say; at a Unix socket
-    // it may be empty. Throws Failure.
-    HttpPlace(const std::string& where, const std::string& token);
+    // it may be empty. A port is two places: the second is [::1]:PORT, where localhost leads as well. Another user who
+    // had that one would be told the tokens of those who ask for localhost. Throws Failure, also if one is taken.
+    static std::vector<HttpPlace> open(const std::string& where, const std::string& token);
     ~HttpPlace();
     HttpPlace(HttpPlace&& other) noexcept;
     HttpPlace(const HttpPlace&) = delete;
@@ -25,19 +27,17 @@ public:
     const std::string& token() const { return token_; }
 
 private:
-    void open_path(const std::string& path);
-    void open_port(const std::string& where);
+    explicit HttpPlace(const std::string& token) : token_(token) {}
+    static std::vector<HttpPlace> open_port(const std::string& where, const std::string& token);
+    // False: another process listens there already. Throws Failure.
+    bool bind_port(int family, unsigned long& port);
+    void bind_path(const std::string& path);
+    void begin_to_listen();
 
     base::UniqueFd socket_;
     std::string name_;
     std::string path_;  // of the Unix socket; empty: a port
     std::string token_;
 };
-
-// The first line of the file, 16 letters at least. `make`: where there is no file one is made, for this user alone,
-// with a fresh token. One that another user made, or may write, is refused. Throws Failure.
-std::string read_token(const std::string& file, bool make);
-// 128 bits from the kernel, in letters.
-std::string fresh_token();
 
 }  // namespace xsched::cli

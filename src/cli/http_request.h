@@ -36,8 +36,8 @@ struct HttpAnswer {
 };
 
 inline constexpr int kHttpMore = 0;
-// 200: `bytes` begin with a whole request, which is in `request`. kHttpMore: more must come. Else the status with which
-// it is refused.
+// 200: `bytes` begin with a whole request, which is in `request`. kHttpMore: more must come; if `request` has a method,
+// only the body. Else the status with which it is refused.
 int read_request(std::string_view bytes, HttpRequest& request);
 
 // With the headers that keep a browser from doing more with it than we want.

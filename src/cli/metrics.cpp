@@ -1,9 +1,12 @@
 #include "cli/metrics.h"
 
+#include <optional>
+
 #include "cli/http_door.h"
 #include "cli/metrics_text.h"
 #include "cli/show.h"
 #include "cli/stop_signals.h"
+#include "cli/token_file.h"
 #include "console/table.h"
 
 namespace xsched::cli {
@@ -51,11 +54,15 @@ int metrics(const MetricsWords& words, bool json) {
         print(json ? answer.dump(2) + "\n" : metrics_text(answer));
         return 0;
     }
-    HttpPlace place(words.listen, words.token_file.empty() ? "" : read_token(words.token_file, false));
+    // It opens the numbers and nothing else, whoever comes to know it.
+    const std::string token = words.token_file.empty() ? "" : fresh_token();
+    std::vector<HttpPlace> places = HttpPlace::open(words.listen, token);
+    std::optional<TokenFile> file;
+    if (!token.empty()) file.emplace(words.token_file, token, words.token_group);
     stop_on_signals();  // before anybody learns that it is there
-    print("xcli: metrics at " + place.name() + "\n");
+    print("xcli: metrics at " + places.front().name() + "\n");
     HttpDoor door;
-    door.add(std::move(place));
+    door.add(std::move(places));
     door.serve(answer_to);
     return 0;
 }

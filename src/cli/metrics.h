@@ -10,7 +10,8 @@ namespace xsched::cli {
 struct MetricsWords {
     bool definitions = false;  // what each means, instead
     std::string listen;        // a Unix socket's path, or 127.0.0.1:PORT; empty: print once
-    std::string token_file;    // needed for a port
+    std::string token_file;    // needed for a port: where its token is written
+    std::string token_group;   // of this name, may read that file too
 };
 
 // Returns the exit status; with `listen` after SIGTERM or SIGINT. Throws Failure.

@@ -1,11 +1,13 @@
 #include "cli/web.h"
 
 #include <cstdio>
+#include <optional>
 
 #include "cli/http_door.h"
 #include "cli/metrics.h"
 #include "cli/show.h"
 #include "cli/stop_signals.h"
+#include "cli/token_file.h"
 #include "cli/web_api.h"
 #include "cli/web_files.h"
 #include "cli/web_live.h"
@@ -73,17 +75,17 @@ std::string place_text(const Json& place) {
 }
 
 // Where it serves, one entry for each.
-Json open_places(const WebWords& words, HttpDoor& door) {
+Json open_places(const WebWords& words, HttpDoor& door, const std::string& token_of_all) {
     const bool usual = words.listen.empty();
     const std::vector<std::string> wanted = usual ? std::vector{usual_path(), std::string(kAnyPort)} : words.listen;
-    const std::string asked = words.token_file.empty() ? "" : read_token(words.token_file, true);
     Json places = Json::array();
     for (const std::string& where : wanted) {
         const bool port = is_port_place(where);
         try {
-            HttpPlace place(where, port && asked.empty() ? fresh_token() : asked);
-            places.push_back(place_json(place, words.token_file));
-            door.add(std::move(place));
+            std::vector<HttpPlace> opened =
+                HttpPlace::open(where, port && token_of_all.empty() ? fresh_token() : token_of_all);
+            places.push_back(place_json(opened.front(), words.token_file));
+            door.add(std::move(opened));
         } catch (const Failure&) {
             if (!usual || port) throw;  // another one serves at the usual socket: the port will do
         }
@@ -100,7 +102,10 @@ int web(const WebWords& words, bool json) {
     }
     stop_on_signals();  // before anybody learns that it is there
     HttpDoor door;
-    const Json places = open_places(words, door);
+    const std::string token = words.token_file.empty() ? "" : fresh_token();
+    const Json places = open_places(words, door, token);
+    std::optional<TokenFile> file;  // only once the places are ours: nobody else is told the token
+    if (!token.empty()) file.emplace(words.token_file, token);
     if (json) print(Json{{"ok", true}, {"places", places}}.dump() + "\n");
     for (const Json& place : places)
         if (!json) print(place_text(place));

@@ -8,7 +8,7 @@ namespace xsched::cli {
 
 struct WebWords {
     std::vector<std::string> listen;  // Unix sockets' paths, and 127.0.0.1:PORT; empty: both at usual places
-    std::string token_file;           // made if it is not there; empty: a port gets a fresh token
+    std::string token_file;           // where the token is written; empty: the address is printed with it
     bool openapi = false;             // print the description of the API instead
 };
 

@@ -51,6 +51,7 @@ Json operation(const Route& route) {
         {"operationId", route.function},
         {"summary", route.summary},
         {"responses", {{"200", good_answer(route)}, {"default", {{"$ref", "#/components/responses/Refused"}}}}}};
+    if (strcmp(route.function, "proof") == 0) result["security"] = Json::array();  // before the token is told
     if (strcmp(route.method, "GET") == 0)
         result["parameters"] = query_parameters(route);
     else

@@ -7,10 +7,11 @@
 
 namespace xsched::server {
 
-// Where it finds the token that it asks for; made if it is not there, for this user alone.
+// Where it writes the token that it asks for: a new one at each start, for this user alone.
 std::string web_token_file(const std::string& socket);
-// Starts the xcli beside this program. It ends with the calling process, and serves on while the server has a
-// successor. What it has to say goes to standard error. If there is no xcli, one WARN line says so.
+// Starts the xcli beside this program, and waits until it listens. It ends with the calling process, and serves on
+// while the server has a successor. One line of the log says where it serves, or why it does not: no xcli, a port that
+// is taken.
 void serve_web_port(int port, const std::string& socket);
 
 }  // namespace xsched::server

@@ -1,12 +1,15 @@
 // Requests of HTTP taken apart, and who may ask: pure.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <random>
 #include <vector>
 
 #include "cli/http_guard.h"
+#include "cli/http_proof.h"
 #include "cli/http_request.h"
 #include "cli/http_room.h"
+#include "cli/sha256.h"
 #include "support/text.h"
 
 namespace xsched::test {
@@ -58,6 +61,21 @@ TEST(HttpRequest, WhatIsNoneIsRefused) {
     EXPECT_EQ(read_status(many + "\r\n"), 400);
 }
 
+// What two readers might take for requests of different lengths is none.
+TEST(HttpRequest, HasOneLengthAlone) {
+    const std::string head = "POST / HTTP/1.1\r\nHost: x\r\n";
+    for (const char* lines : {"Content-Length: 2\r\nContent-Length: 2", "Content-Length: 2, 2", "Content-Length: +2",
+                              "Content-Length: 0x2", "Content-Length : 2", "Content-Length: 2 2", "content_length: 2\n",
+                              " Content-Length: 2", "A: b\r\n Content-Length: 2", "A: b\nContent-Length: 2"})
+        EXPECT_EQ(read_status(head + lines + "\r\n\r\n{}"), 400) << lines;
+    for (const char* coding : {"chunked", "identity", "gzip, chunked", "\vchunked", ""})
+        EXPECT_EQ(read_status(head + "Content-Length: 2\r\nTransfer-Encoding: " + coding + "\r\n\r\n{}"), 411)
+            << coding;
+    HttpRequest request;
+    EXPECT_EQ(read_request(head + "Content-Length: 2\r\n\r\n{", request), kHttpMore);
+    EXPECT_EQ(request.method, "POST") << "the head is known before the body has come";
+}
+
 // Whatever comes is waited for, taken or refused.
 TEST(HttpRequest, BytesAtRandom) {
     const std::string good = "POST /a?b=%41 HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\n{} ";
@@ -76,8 +94,8 @@ TEST(HttpRequest, BytesAtRandom) {
 TEST(HttpAnswer, HasWhatKeepsABrowserFromDoingMore) {
     const std::string text = answer_text({.type = "text/html", .body = "abc"});
     for (const char* line : {"HTTP/1.1 200 OK\r\n", "Content-Length: 3\r\n", "X-Content-Type-Options: nosniff\r\n",
-                             "Referrer-Policy: no-referrer\r\n", "default-src 'self'", "frame-ancestors 'none'",
-                             "Cache-Control: no-store\r\n", "\r\n\r\nabc"})
+                             "Referrer-Policy: no-referrer\r\n", "default-src 'none'", "frame-ancestors 'none'",
+                             "require-trusted-types-for 'script'", "Cache-Control: no-store\r\n", "\r\n\r\nabc"})
         EXPECT_TRUE(has(text, line)) << line;
     EXPECT_FALSE(has(text, "Access-Control")) << "no other page may read it";
     EXPECT_FALSE(has(answer_text({.type = "t", .stream = true}), "Content-Length"));
@@ -98,6 +116,8 @@ TEST(HttpGuard, OnlyThisMachinesOwnNamesAreAnswered) {
     }
     EXPECT_EQ(refused({{"host", "xsched"}}), 0) << "curl --unix-socket";
     EXPECT_EQ(refused({{"host", "xsched"}}, true), 421);
+    EXPECT_EQ(refused({{"host", "xsched"}, {"accept-encoding", "gzip"}}), 421) << "a browser, by a stranger's name";
+    EXPECT_EQ(refused({{"host", "localhost"}, {"accept-encoding", "gzip"}}), 0);
     for (const char* host : {"evil.example", "evil.example:80", "127.0.0.1.evil.example", "localhost.evil.example",
                              "127.0.0.1@evil.example", "localhost:x", "localhost:", ":80", "127.0.0.2"})
         EXPECT_EQ(refused({{"host", host}}), 421) << host;
@@ -129,6 +149,49 @@ TEST(HttpGuard, TheTokenIsAskedFor) {
         EXPECT_EQ(refused({{"host", host}, {"authorization", "Bearer secret"}}, true, "secret", "GET", path), 0);
     }
     EXPECT_EQ(refused({{"host", host}}, true, "secret", "GET", "/page.js"), 0) << "the page's files are no secret";
+}
+
+TEST(HttpGuard, AProofIsToldWithoutTheTokenButToNoOtherPage) {
+    const std::string host = "localhost:1";
+    EXPECT_EQ(refused({{"host", host}}, true, "secret", "GET", kProofPath), 0);
+    EXPECT_EQ(refused({{"host", "evil.example"}}, true, "secret", "GET", kProofPath), 421);
+    EXPECT_EQ(refused({{"host", host}, {"origin", "http://evil.example"}}, true, "secret", "GET", kProofPath), 403);
+    EXPECT_EQ(refused({{"host", host}}, true, "secret", "GET", std::string(kProofPath) + "/"), 401);
+}
+
+template <size_t kBytes>
+std::string hex(const std::array<uint8_t, kBytes>& bytes) {
+    return hex_of(bytes.data(), bytes.size());
+}
+
+// FIPS 180-4's examples and RFC 4231's cases 1, 2 and 6.
+TEST(Sha256, IsAsPublished) {
+    EXPECT_EQ(hex(sha256("")), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+    EXPECT_EQ(hex(sha256("abc")), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    EXPECT_EQ(hex(sha256("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq")),
+              "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
+    EXPECT_EQ(hex(sha256(std::string(1'000'000, 'a'))),
+              "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+    EXPECT_EQ(hex(hmac_sha256(std::string(20, '\x0b'), "Hi There")),
+              "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7");
+    EXPECT_EQ(hex(hmac_sha256("Jefe", "what do ya want for nothing?")),
+              "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+    EXPECT_EQ(hex(hmac_sha256(std::string(131, '\xaa'), "Test Using Larger Than Block-Size Key - Hash Key First")),
+              "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
+}
+
+TEST(HttpProof, IsOfTheNonceAndTheToken) {
+    const std::string nonce = "00112233445566778899aabbccddeeff";
+    const auto proof = [](const std::string& query, const std::string& token) {
+        return answer_proof({.method = "GET", .path = kProofPath, .query = query, .headers = {}, .body = ""}, token);
+    };
+    const HttpAnswer answer = proof("nonce=" + nonce, "secret");
+    EXPECT_EQ(answer.status, 200);
+    EXPECT_TRUE(has(answer.body, hex(hmac_sha256("secret", "xsched-proof:" + nonce)))) << answer.body;
+    EXPECT_FALSE(has(answer.body, "secret"));
+    for (const std::string& none : {std::string(), nonce.substr(1), nonce + "g", nonce + "%41", std::string(129, '0')})
+        EXPECT_EQ(proof("nonce=" + none, "secret").status, 400) << none;
+    EXPECT_TRUE(has(proof("", "").body, "\"proof\":\"\"")) << "a place without a token";
 }
 
 constexpr uint64_t kOne = 1000;

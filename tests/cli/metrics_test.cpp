@@ -1,5 +1,7 @@
 // xcli metrics: the text, that it is served, and that the dashboard and the alerts ask for what there is.
+#include <grp.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <regex>
 #include <set>
@@ -151,14 +153,20 @@ TEST_F(MetricsCommand, ServesThemAtAUnixSocket) {
 TEST_F(MetricsCommand, APortNeedsAToken) {
     expect_sentence({"metrics", "--listen", "127.0.0.1:0"}, "--token-file");
     expect_sentence({"metrics", "--listen", "0.0.0.0:9555"}, "is no place to listen");
+    if (getgrgid(getgid()) == nullptr) GTEST_SKIP() << "group " << getgid() << " has no name";
     const std::string file = directory / "token";
-    std::ofstream(file) << "short\n";
-    expect_sentence({"metrics", "--listen", "127.0.0.1:0", "--token-file", file}, "has no token");
-    const std::string token = "0123456789abcdef";
-    std::ofstream(file) << token << "\n";
-    Process served({binary("xcli"), "metrics", "--listen", "127.0.0.1:0", "--token-file", file},
+    expect_sentence({"metrics", "--listen", "127.0.0.1:0", "--token-file", file, "--token-group", "no such group"},
+                    "there is no group");
+    Process served({binary("xcli"), "metrics", "--listen", "127.0.0.1:0", "--token-file", file, "--token-group",
+                    getgrgid(getgid())->gr_name},
                    directory.environment());
     ASSERT_TRUE(served.wait_for_output("metrics at 127.0.0.1:")) << served.err();
+    struct stat info{};
+    ASSERT_EQ(stat(file.c_str(), &info), 0);
+    EXPECT_EQ(info.st_mode & 0777U, 0640U);
+    std::string token;
+    std::ifstream(file) >> token;
+    EXPECT_EQ(token.size(), 32U) << "128 bits, others at each start";
     const std::string place = served.out().substr(served.out().find("127.0.0.1:") + 10);
     for (const bool right : {false, true}) {
         const base::UniqueFd connection = connect_port(std::stoi(place));

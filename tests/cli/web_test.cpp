@@ -6,70 +6,11 @@
 
 #include <csignal>
 
-#include "cli/cli_rig.h"
 #include "cli/http_room.h"
-#include "support/http_by_hand.h"
+#include "cli/web_rig.h"
 
 namespace xsched::test {
 namespace {
-
-struct Answer {
-    int status = 0;
-    std::string head;
-    Json body;
-};
-
-Answer parsed(const std::string& text) {
-    Answer answer;
-    const size_t end = text.find("\r\n\r\n");
-    if (text.size() < 12 || end == std::string::npos) return answer;
-    answer.status = std::stoi(text.substr(9, 3));
-    answer.head = text.substr(0, end);
-    answer.body = Json::parse(text.substr(end + 4), nullptr, false);
-    return answer;
-}
-
-class Web : public WithCli {
-protected:
-    void SetUp() override {
-        start();
-        ASSERT_TRUE(client.connect(socket(), "trainer"));
-        client.add_queue(0, 3, 0xfedcba9876543210);
-        web = std::make_unique<Process>(
-            std::vector<std::string>{binary("xcli"), "web", "--listen", door(), "--listen", "127.0.0.1:0"},
-            directory.environment());
-        ASSERT_TRUE(web->wait_for_output("#token=")) << web->err();
-        ASSERT_TRUE(web->wait_for_output("\n"));
-        const std::string text = web->out();
-        port = std::stoi(text.substr(text.find("127.0.0.1:") + 10));
-        token = text.substr(text.find("#token=") + 7, 32);
-    }
-    std::string door() const { return directory / "web"; }
-    static std::string request_text(const std::string& method, const std::string& path, const std::string& body,
-                                    const std::string& more) {
-        std::string text = method + " " + path + " HTTP/1.1\r\nHost: localhost\r\n" + more;
-        if (method != "GET")
-            text += "Content-Type: application/json\r\nContent-Length: " + std::to_string(body.size()) + "\r\n";
-        return text + "\r\n" + body;
-    }
-    Answer ask(const std::string& method, const std::string& path, const std::string& body = "",
-               const std::string& more = "") const {
-        return parsed(everything_after(connect_unix(door()).get(), request_text(method, path, body, more)));
-    }
-    Answer get(const std::string& route) const { return ask("GET", "/api/v1/" + route); }
-    Answer order(const std::string& route, const Json& body) const {
-        return ask("POST", "/api/v1/" + route, body.dump());
-    }
-    Answer ask_port(const std::string& more) const {
-        return parsed(everything_after(connect_port(port).get(), request_text("GET", "/api/v1/status", "", more)));
-    }
-    std::string pid() const { return std::to_string(getpid()); }
-
-    TestClient client;
-    std::unique_ptr<Process> web;
-    int port = 0;
-    std::string token;
-};
 
 TEST_F(Web, AnswersWhatItsDescriptionSays) {
     const Json described = ask("GET", "/api/v1/openapi.json").body;
@@ -91,7 +32,7 @@ TEST_F(Web, AnswersWhatItsDescriptionSays) {
             }
         }
     }
-    EXPECT_EQ(asked, 15);
+    EXPECT_EQ(asked, 16);
     for (const char* path : {"/api/v1/nothing", "/api/v2/status", "/api/v1", "/api/", "/../etc/passwd", "/nothing"})
         EXPECT_EQ(ask("GET", path).status, 404) << path;
     EXPECT_EQ(ask("DELETE", "/api/v1/policy", "{}").status, 405);
@@ -312,27 +253,6 @@ TEST_F(Web, ItEndsWhenToldAndTakesItsSocketAway) {
     kill(web->pid(), SIGTERM);
     EXPECT_EQ(web->wait(), 0);
     EXPECT_NE(access(door().c_str(), F_OK), 0);
-}
-
-TEST_F(Web, ATokenFileIsMadeForThisUserAlone) {
-    const std::string file = directory / "token";
-    Process second({binary("xcli"), "web", "--listen", "127.0.0.1:0", "--token-file", file}, directory.environment());
-    ASSERT_TRUE(second.wait_for_output("(token: " + file + ")")) << second.err();
-    EXPECT_FALSE(has(second.out(), "#token="));
-    struct stat info{};
-    ASSERT_EQ(stat(file.c_str(), &info), 0);
-    EXPECT_EQ(info.st_mode & 0777U, 0600U);
-    kill(second.pid(), SIGTERM);
-    EXPECT_EQ(second.wait(), 0);
-    ASSERT_EQ(chmod(file.c_str(), 0620), 0);
-    expect_sentence({"web", "--listen", "127.0.0.1:0", "--token-file", file}, "others may write it");
-    Process third({binary("xcli"), "web", "--listen", "127.0.0.1:0", "--json"}, directory.environment());
-    ASSERT_TRUE(third.wait_for_output("\n")) << third.err();
-    const Json place = Json::parse(third.out())["places"][0];
-    EXPECT_EQ(place["url"], "http://" + place["listen"].get<std::string>() + "/");
-    EXPECT_EQ(place["token"].get<std::string>().size(), 32U) << "128 bits";
-    expect_sentence({"web", "--listen", "0.0.0.0:80"}, "is no place to listen");
-    expect_sentence({"web", "--listen", door()}, "somebody listens at");
 }
 
 }  // namespace

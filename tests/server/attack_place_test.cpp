@@ -2,7 +2,10 @@
 #include <sys/file.h>
 #include <sys/un.h>
 
+#include <fstream>
+
 #include "server/hostile.h"
+#include "support/http_by_hand.h"
 #include "support/listener.h"
 
 namespace xsched::test {
@@ -45,22 +48,48 @@ TEST_F(PlaceAttack, ASocketMadeFirst) {
     EXPECT_TRUE(root.ready()) << root.process().err();
 }
 
-// A port of the page asks for the token of a file beside the socket.
+// The token of a port of the page is told in a file beside the socket. What another user put there before counts for
+// nothing: not what is in it, nor what a link leads to.
 TEST_F(PlaceAttack, ATokenMadeFirst) {
     const std::string own = directory / "own.token";
     const std::string link = directory / "link.token";
+    const std::string target = directory / "target";
+    const std::string known = "0123456789abcdef";
+    std::ofstream(target) << "root's\n";
     ASSERT_EQ(as_user(kAttackerUid,
                       [&] {
-                          const int fd = open(own.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
-                          const bool made = fd >= 0 && write(fd, "0123456789abcdef\n", 17) == 17;
-                          return made && symlink("/proc/sys/kernel/random/boot_id", link.c_str()) == 0 ? 0 : 1;
+                          const int fd = open(own.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0666);
+                          const bool made = fd >= 0 && write(fd, (known + "\n").c_str(), 17) == 17;
+                          return made && symlink(target.c_str(), link.c_str()) == 0 ? 0 : 1;
                       }),
               0);
     for (const std::string& file : {own, link}) {
         Process web({binary("xcli"), "web", "--listen", "127.0.0.1:0", "--token-file", file}, directory.environment());
-        EXPECT_EQ(web.wait(), 2) << web.out();
-        EXPECT_NE(web.err().find("is another user's"), std::string::npos) << web.err();
+        ASSERT_TRUE(web.wait_for_output("(token: " + file)) << web.err();
+        struct stat info{};
+        ASSERT_EQ(lstat(file.c_str(), &info), 0);
+        EXPECT_EQ(info.st_mode, S_IFREG | 0600U) << file;
+        EXPECT_EQ(info.st_uid, 0U) << file;
+        const int port = std::stoi(web.out().substr(web.out().find("127.0.0.1:") + 10));
+        const std::string request = "GET /metrics HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + known;
+        EXPECT_TRUE(everything_after(connect_port(port).get(), request + "\r\n\r\n").starts_with("HTTP/1.1 401"))
+            << file;
     }
+    std::string text;
+    std::ifstream(target) >> text;
+    EXPECT_EQ(text, "root's");
+}
+
+// In a folder where each may remove his own files alone, an ordinary user cannot replace a stranger's, and is told so.
+TEST_F(PlaceAttack, AStrangersTokenInTheWayOfAUser) {
+    const std::string file = directory / "own.token";
+    ASSERT_EQ(as_user(kVictimUid, [&] { return open(file.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0644) < 0 ? 1 : 0; }),
+              0);
+    Process web(nobody_runs({binary("xcli"), "web", "--listen", "127.0.0.1:0", "--token-file", file}),
+                directory.environment());
+    EXPECT_EQ(web.wait(), 2) << web.out();
+    EXPECT_NE(web.err().find("cannot write a token into " + file + ": Operation not permitted"), std::string::npos)
+        << web.err();
 }
 
 }  // namespace

@@ -155,6 +155,8 @@ TEST_F(Lifecycle, ThePortOfTheOldCommandLineAsksForAToken) {
     {
         const base::UniqueFd any = listen_at_any_port(port);  // free, as far as one can know
     }
+    const std::string file = socket() + ".token";
+    std::ofstream(file) << "0123456789abcdef\n";
     start({"hpf", std::to_string(port)});
     const std::string request = "GET /api/v1/status HTTP/1.1\r\nHost: 127.0.0.1\r\n";
     std::string answer;
@@ -164,18 +166,34 @@ TEST_F(Lifecycle, ThePortOfTheOldCommandLineAsksForAToken) {
         return !answer.empty();
     })) << server->process().err();
     EXPECT_TRUE(answer.starts_with("HTTP/1.1 401")) << answer;
-    const std::string file = socket() + ".token";
     struct stat info{};
     ASSERT_EQ(stat(file.c_str(), &info), 0);
     EXPECT_EQ(info.st_mode & 0777U, 0600U);
     std::string token;
     std::ifstream(file) >> token;
+    EXPECT_NE(token, "0123456789abcdef") << "no token is older than the server";
     answer = everything_after(connect_port(port).get(), request + "Authorization: Bearer " + token + "\r\n\r\n");
     EXPECT_TRUE(answer.starts_with("HTTP/1.1 200")) << answer;
     EXPECT_EQ(client_count(), 0);
     EXPECT_EQ(server->stop(), 0);
     EXPECT_TRUE(eventually([&] { return everything_after(connect_port(port, false).get(), request).empty(); }))
         << "it goes with the server";
+    EXPECT_TRUE(eventually([&] { return access(file.c_str(), F_OK) != 0; })) << "and so does its token";
+}
+
+// Nobody is sent to a page that is another's. The server serves without: otherwise whoever takes the port stops it.
+TEST_F(Lifecycle, APortThatIsTakenIsAnErrorInTheLog) {
+    int port = 0;
+    const base::UniqueFd taken = listen_at_any_port(port);
+    ASSERT_EQ(listen(taken.get(), 1), 0);
+    start({"hpf", std::to_string(port)});
+    const std::string& log = server->process().err();
+    const std::string sentence = "port " + std::to_string(port) + " is not served: cannot listen at 127.0.0.1:";
+    EXPECT_NE(log.find(sentence), std::string::npos) << log;
+    EXPECT_NE(log.find("another process listens there"), std::string::npos) << log;
+    EXPECT_EQ(log.find("the page and the HTTP API are at"), std::string::npos) << log;
+    EXPECT_NE(access((socket() + ".token").c_str(), F_OK), 0) << "no token is told";
+    EXPECT_EQ(client_count(), 0) << "it serves";
 }
 
 struct BadStart {

@@ -10,7 +10,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from browser import Browser
+from browser import Browser, free_port
+from stranger import Stranger
 
 GIVEN = None  # the command line
 PROGRAMS = 10
@@ -263,6 +264,27 @@ class Page(unittest.TestCase):
         browser.type("#token", self.url.split("#token=")[1])
         browser.press("Enter")
         browser.wait(f"{MOST_SEEN} == {PROGRAMS}", "the programs are shown")
+
+
+    def test_tells_no_token_to_a_stranger_who_took_the_port(self):
+        port = free_port()
+        text = self.start([GIVEN.bin / "xcli", "web", "--listen", f"127.0.0.1:{port}"], "#token=")
+        browser = self.browser
+        browser.open(re.search(r"http://\S+", text)[0])
+        browser.wait(f"{MOST_SEEN} == {PROGRAMS}", "the programs are shown")
+        web = self.processes.pop()
+        web.kill()
+        web.wait(PATIENCE_S)
+        web.stdout.close()
+        with Stranger(port, "0" * 64) as stranger:
+            browser.wait("!document.getElementById('ask-token').hidden", "it stops")
+            why = browser.js("return document.getElementById('ask-token-why').textContent")
+            self.assertIn("does not know the token", why)
+            heard = stranger.end()
+        self.assertGreater(len(heard), 0)
+        for line in heard:
+            self.assertNotIn("Authorization", line)
+            self.assertNotIn(text.split("#token=")[1].strip(), line)
 
 
 def main():
