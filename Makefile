@@ -27,7 +27,7 @@ PLATFORMS = $(patsubst src/platform/%/platform.json,%,$(wildcard src/platform/*/
 
 .DEFAULT_GOAL := all
 .PHONY: all $(PLATFORMS) install uninstall install_path demo bench acceptance stand_ins test test-all fresh sanitize
-.PHONY: asan tsan old ubsan lint tidy format clean help deps
+.PHONY: asan tsan old ubsan protections lint tidy format clean help deps
 
 all: ## build the libraries, xserver, xcli and the benchmarks
 	@cmake --preset release -B $(RELEASE) -DXSCHED_PLATFORM="$(XSCHED_PLATFORM)" --log-level=WARNING > /dev/null
@@ -102,6 +102,12 @@ asan ubsan: ## all tests under AddressSanitizer and UndefinedBehaviorSanitizer
 
 tsan: ## all tests under ThreadSanitizer
 	@scripts/run_tests.py --jobs $(JOBS) tsan
+
+protections: ## the tests on links, pipes and other users with each of the kernel's protections (needs root)
+	@scripts/install_deps.sh build run test
+	@cmake --preset dev --log-level=WARNING > /dev/null
+	@cmake --build build/dev -j $(JOBS) --target test_base test_ipc test_server test_cli
+	@scripts/protections.py --build build/dev
 
 lint: ## the rules of this tree: who may include whom, what libraries may need and export, layout
 	@scripts/install_deps.sh format

@@ -1,0 +1,45 @@
+// Under kernel.yama.ptrace_scope, in containers and in sandboxes no process may trace another or read its memory.
+// XSched needs none of that: a server, its clients and xcli run where all such calls fail.
+#include <sys/syscall.h>
+
+#include "cli/cli_rig.h"
+#include "support/forbidden_calls.h"
+#include "support/sanitized.h"
+
+namespace xsched::test {
+namespace {
+
+class Forbidden : public WithCli {
+protected:
+    // 0: all is as it is where these calls work.
+    int try_everything() {
+        start();
+        LowAndHigh clients(socket());
+        if (!clients.connected()) return 1;
+        clients.low.submit(0);
+        clients.high.submit(0);
+        if (!clients.low.becomes_suspended(0, true)) return 2;
+        if (!has(xcli({"list"}).out, "held")) return 3;
+        clients.high.complete(0);
+        if (!clients.low.becomes_suspended(0, false)) return 4;
+        const Outcome outcome = xcli({"run", "--", "/bin/echo", "ran"});
+        if (outcome.status != 0 || outcome.out != "ran\n") return 5;
+        return server->stop() == 0 ? 0 : 6;
+    }
+};
+
+TEST_F(Forbidden, NothingTracesOrReadsAnotherProcess) {
+    if (kSanitized) GTEST_SKIP() << "the sanitizer itself traces the process at its end";
+    const int status = in_child(
+        [this] {
+            const bool forbidden =
+                forbid_calls({SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_kcmp, SYS_pidfd_getfd});
+            return forbidden ? try_everything() : 99;
+        },
+        120);
+    if (status == 99) GTEST_SKIP() << "this kernel has no filters of system calls";
+    EXPECT_EQ(status, 0);
+}
+
+}  // namespace
+}  // namespace xsched::test
