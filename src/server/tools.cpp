@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 
@@ -69,6 +70,13 @@ Json run_command(ToolHost& host, const Asking& asking, const std::string& text) 
     throw ToolError("this xserver knows no command \"" + name + "\": use tools of the same version");
 }
 
+// The same file by a descriptor that cannot change it. None, without /proc.
+base::UniqueFd open_to_read(int file) {
+    // Opened once: other users can keep a look-up in /proc itself waiting.
+    static const int own_files = open("/proc/self/fd", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    return base::UniqueFd(openat(own_files, std::to_string(file).c_str(), O_RDONLY | O_CLOEXEC));
+}
+
 }  // namespace
 
 // Whatever bytes a request quoted: an answer is always valid UTF-8.
@@ -94,16 +102,17 @@ std::string refusal(const std::string& sentence, const char* kind) {
 bool send_answer(int socket, const std::string& answer, base::UniqueFd& file) {
     file.reset();
     if (answer.size() <= ipc::kMostPacketBytes) return ipc::send_packet(socket, answer.data(), answer.size());
-    // Nobody makes it larger, or keeps us from emptying it.
+    // Nobody makes it larger, or keeps us from emptying it. No other user may open it for writing either.
     constexpr unsigned kSeals = F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL;
     file.reset(memfd_create("xsched-answer", MFD_CLOEXEC | MFD_ALLOW_SEALING));
     if (!file || write(file.get(), answer.data(), answer.size()) != static_cast<ssize_t>(answer.size()) ||
-        fcntl(file.get(), F_ADD_SEALS, kSeals) != 0) {
+        fcntl(file.get(), F_ADD_SEALS, kSeals) != 0 || fchmod(file.get(), 0400) != 0) {
         XLOG_WARN("no memory for an answer of %zu bytes", answer.size());
         return false;
     }
+    const base::UniqueFd readable = open_to_read(file.get());
     const std::string head = Json{{"ok", true}, {"bytes", answer.size()}}.dump();
-    return ipc::send_packet(socket, head.data(), head.size(), file.get());
+    return ipc::send_packet(socket, head.data(), head.size(), readable ? readable.get() : file.get());
 }
 
 std::optional<int64_t> Request::number(const char* member, int64_t least, int64_t most) const {
