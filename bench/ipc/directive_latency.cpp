@@ -63,7 +63,7 @@ ipc::Region* join(const std::string& socket, base::UniqueFd& lifeline, int32_t p
         fail("xserver does not answer");
     const base::UniqueFd memory(fd);
     ipc::Region* region = ipc::map_region(fd, welcome.region_bytes);
-    if (region == nullptr) fail("no shared memory");
+    if (region == nullptr || !ipc::say_mapped(lifeline.get(), welcome)) fail("no shared memory");
     ipc::QueueSlot& slot = region->slots[0];
     slot.handle = 1;
     slot.device = uint64_t{kDeviceTypeCPU} << 32 | device;

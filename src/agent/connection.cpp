@@ -53,6 +53,11 @@ ipc::Region* Connection::open(char (&path)[ipc::kSocketPathBytes], const char** 
     ipc::Region* region = ipc::map_region(memory.get(), welcome.region_bytes);
     struct stat status{};
     if (region == nullptr || fstat(socket.get(), &status) != 0) return nullptr;
+    if (!ipc::say_mapped(socket.get(), welcome)) {
+        ipc::unmap_region(region);
+        *refusal = "it let go of the connection during the handshake";
+        return nullptr;
+    }
     base::Lock lock(mutex_);
     device_ = status.st_dev;
     inode_ = status.st_ino;

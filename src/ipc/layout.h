@@ -1,6 +1,6 @@
 // The memory that one process and its scheduler share: one Header and kMostQueues slots.
 //
-// With a global scheduler it is a memfd that xserver made, sealed in size and passed over the socket. With a local
+// With a global scheduler it is a memfd that xserver made, sealed (region.h) and passed over the socket. With a local
 // scheduler, or none, it is ordinary memory of the process. Both sides read and write it without locks; every field
 // is an atomic with one writer (named in its comment), except hints, where the last writer wins. The server trusts
 // nothing it reads: a value out of range is clamped.
@@ -23,7 +23,7 @@
 namespace xsched::ipc {
 
 inline constexpr uint32_t kMagic = 0x44435358;  // "XSCD"
-inline constexpr uint32_t kVersion = 22;        // raised with any change of this file or protocol.h
+inline constexpr uint32_t kVersion = 23;        // raised with any change of this file or protocol.h
 inline constexpr uint32_t kMostQueues = 1024;
 
 enum class SlotState : uint32_t { kFree = 0, kUsed = 1 };
@@ -230,6 +230,7 @@ struct Header {
     std::atomic<uint32_t> keep_alive_always_us;  // for so long behind any wait, whoever is off; 0: not (server)
     // When the next burst is foreseen, or began, of a more urgent program that copies in it; 0: none is. (server)
     std::atomic<int64_t> copy_burst_ns;
+    std::atomic<uint32_t> served;  // 1: the memory is sealed and the scheduler reads it (server)
     std::atomic<uint32_t> detached;  // 1: the server has let go of this client (server)
     // What a person said of queues made later (xcli hint PID, xcli config PID): which hints, a bit for each
     // (base::HintId), and the settings, 0 for those that were left alone. (server)

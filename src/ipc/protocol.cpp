@@ -139,4 +139,9 @@ bool shake_hands(int socket, PeerKind kind, const char* program, Welcome* welcom
     return false;
 }
 
+bool say_mapped(int socket, const Welcome& welcome) {
+    const Mapped mapped{kMagic, kVersion, sizeof(Mapped), welcome.client_id};
+    return send_packet(socket, &mapped, sizeof(mapped));
+}
+
 }  // namespace xsched::ipc

@@ -1,10 +1,11 @@
 // What goes over xserver's Unix seqpacket socket: one Hello from whoever connects, one Welcome back.
-// A client gets the descriptor of its Region with the Welcome. After that it sends Handovers alone, and the server
-// nothing: the open socket is its lifeline (end of file on either side means the other is gone). A tool goes on with
-// JSON requests, one per packet; an answer longer than kMostPacketBytes comes as {"ok":true,"bytes":N} with a memfd
-// that holds the N bytes. An answer with "next" is one page of several: the same request with "cursor" set to it gets
-// the following. Descriptors come with Handovers alone; whoever sends one with anything else is let go. Any thread may
-// call any function.
+// A client gets the descriptor of its Region with the Welcome, maps it, and says so (Mapped): then the server seals the
+// file and serves the client. A client that does not say so in time is let go. After that it sends Handovers alone, and
+// the server nothing: the open socket is its lifeline (end of file on either side means the other is gone). A tool goes
+// on with JSON requests, one per packet; an answer longer than kMostPacketBytes comes as {"ok":true,"bytes":N} with a
+// memfd that holds the N bytes. An answer with "next" is one page of several: the same request with "cursor" set to it
+// gets the following. Descriptors come with Handovers alone; whoever sends one with anything else is let go. Any thread
+// may call any function.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +34,7 @@ struct Hello {
     uint32_t bytes;  // sizeof(Hello) of the sender
     PeerKind kind;
     char program[64];  // for people; NUL-terminated
-    int32_t pid;       // the sender's own idea of its number: other pid namespaces have others
+    int32_t pid;  // the sender's own idea of its number: other pid namespaces have others
 };
 
 struct Welcome {
@@ -46,6 +47,14 @@ struct Welcome {
     uint64_t region_bytes;  // of the descriptor that comes along
 };
 
+// The client has mapped its Region: it needs the descriptor no more.
+struct Mapped {
+    uint32_t magic;
+    uint32_t version;
+    uint32_t bytes;  // sizeof(Mapped)
+    uint32_t client_id;  // as the Welcome says
+};
+
 // What the server needs to take a client's work off a device, and put it back, while the client does not answer. It
 // comes with a descriptor (but for bytes = 0: the one of that key is withdrawn). What the bytes mean is the platform's
 // own.
@@ -55,9 +64,9 @@ struct Handover {
     uint32_t magic;
     uint32_t version;
     uint32_t platform;  // XPlatform
-    uint32_t bytes;     // of `data`
-    uint64_t device;    // XDevice
-    uint64_t key;       // its name among those of this client
+    uint32_t bytes;  // of `data`
+    uint64_t device;  // XDevice
+    uint64_t key;  // its name among those of this client
     alignas(8) unsigned char data[kMostBytes];
 };
 
@@ -98,6 +107,9 @@ int connect_path(const char* path);
 // The client's (or tool's) half of the handshake on a fresh connection. True: `welcome` is complete and its status
 // can be looked at; `region_fd` (not null for clients) is the descriptor that came along, or -1.
 bool shake_hands(int socket, PeerKind kind, const char* program, Welcome* welcome, int* region_fd, int timeout_ms);
+
+// The client's last part of the handshake, after it has mapped its Region. False: it cannot be sent.
+bool say_mapped(int socket, const Welcome& welcome);
 
 // Sends `bytes` with at most one descriptor (fd < 0: none). Never waits: false if it does not go at once.
 bool send_packet(int socket, const void* data, size_t bytes, int fd = -1);

@@ -14,7 +14,16 @@
 namespace xsched::ipc {
 namespace {
 
-constexpr int kSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+using base::UniqueFd;
+
+// Debian 11's headers do not know it.
+#ifndef F_SEAL_FUTURE_WRITE
+#define F_SEAL_FUTURE_WRITE 0x0010
+#endif
+
+constexpr int kSizeSeals = F_SEAL_SHRINK | F_SEAL_GROW;
+constexpr int kLastSeals = F_SEAL_FUTURE_WRITE | F_SEAL_SEAL;
+constexpr size_t kPageBytes = 4096;  // the smallest: with larger pages some are touched several times
 
 // fd -1: memory of this process alone, but shared all the same: a device may pin its pages, and copy-on-write after
 // fork would part the two.
@@ -22,6 +31,12 @@ Region* map(int fd) {
     const int flags = fd < 0 ? MAP_SHARED | MAP_ANONYMOUS : MAP_SHARED;
     void* memory = mmap(nullptr, sizeof(Region), PROT_READ | PROT_WRITE, flags, fd, 0);
     return memory == MAP_FAILED ? nullptr : static_cast<Region*>(memory);
+}
+
+// Enters every page into the mapping, as one that was written to.
+void touch_pages(Region& region) {
+    for (size_t at = 0; at < sizeof(Region); at += kPageBytes)
+        reinterpret_cast<std::atomic<uint32_t>*>(reinterpret_cast<char*>(&region) + at)->fetch_or(0);
 }
 
 void fill_header(Header& header, uint32_t client_id, int32_t server_pid) {
@@ -38,7 +53,7 @@ void fill_header(Header& header, uint32_t client_id, int32_t server_pid) {
 
 Region* create_region(uint32_t client_id, int32_t server_pid, int* fd) {
     *fd = -1;
-    base::UniqueFd file(memfd_create("xsched-region", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+    UniqueFd file(memfd_create("xsched-region", MFD_CLOEXEC | MFD_ALLOW_SEALING));
     if (!file || ftruncate(file.get(), sizeof(Region)) != 0) return nullptr;
     // Takes the pages now: running out of memory is an error here and would be a fatal signal later.
     const int error = posix_fallocate(file.get(), 0, sizeof(Region));
@@ -46,12 +61,38 @@ Region* create_region(uint32_t client_id, int32_t server_pid, int* fd) {
         errno = error;
         return nullptr;
     }
-    if (fcntl(file.get(), F_ADD_SEALS, kSeals) != 0) return nullptr;
+    if (fcntl(file.get(), F_ADD_SEALS, kSizeSeals) != 0) return nullptr;
     Region* region = map(file.get());
     if (region == nullptr) return nullptr;
+    touch_pages(*region);
     fill_header(region->header, client_id, server_pid);
     *fd = file.release();
     return region;
+}
+
+// A page that a pipe refers to is not moved, nor are others gathered with it.
+int pin_region(int fd) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return -1;
+    UniqueFd read_end(ends[0]);
+    const UniqueFd write_end(ends[1]);
+    loff_t offset = 0;
+    return splice(fd, &offset, write_end.get(), nullptr, 1, SPLICE_F_NONBLOCK) == 1 ? read_end.release() : -1;
+}
+
+int seal_region(int fd) {
+    const int seals = can_seal_regions() ? kLastSeals : F_SEAL_SEAL;
+    if (fcntl(fd, F_ADD_SEALS, seals) == 0) return 0;
+    const int error = errno;
+    return (fcntl(fd, F_GET_SEALS) & seals) == seals ? 0 : error;
+}
+
+bool can_seal_regions() {
+    static const bool can = [] {
+        const UniqueFd file(memfd_create("xsched-trial", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+        return !file || fcntl(file.get(), F_ADD_SEALS, F_SEAL_FUTURE_WRITE) == 0;
+    }();
+    return can;
 }
 
 Region* create_private_region() {

@@ -8,9 +8,23 @@
 
 namespace xsched::ipc {
 
-// Server: a zeroed Region of sealed size with its header's constants filled in; `fd` receives its descriptor.
-// nullptr and errno: no memory or descriptors left.
+// Server: a zeroed Region of sealed size with its header's constants filled in; `fd` receives its descriptor. All of
+// its pages are in the mapping, writable: touching them later never enters the kernel. nullptr and errno: no memory or
+// descriptors left.
 Region* create_region(uint32_t client_id, int32_t server_pid, int* fd);
+
+// Server: keeps all pages where they are in every mapping for as long as the returned descriptor is open. Without that
+// a process that maps the file may have them gathered into one huge page (MADV_COLLAPSE), and our threads wait in a
+// page fault until that is done. -1 and errno: no descriptors left.
+int pin_region(int fd);
+
+// Server, once both sides have mapped the file: from here on no process can punch holes into it, nor map it writable.
+// Waits for the file's lock, which a process that changes the file holds for as long as it likes. Returns 0, also if
+// it is sealed already, or errno: EPERM: the peer has added other seals, and these are the last.
+int seal_region(int fd);
+
+// Whether the kernel can seal a file that is mapped writable (F_SEAL_FUTURE_WRITE, since Linux 5.1).
+bool can_seal_regions();
 
 // Client, without a server: a zeroed Region of its own with its header's constants filled in. nullptr: no memory left.
 // Never unmapped: a thread may still hold a pointer into it, and only the touched pages cost memory.

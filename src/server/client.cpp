@@ -38,8 +38,11 @@ Client::Client(uint32_t id, const Peer& peer, User& user, std::string program, i
     region_ = ipc::create_region(id, getpid(), &fd);
     if (region_ == nullptr) throw std::system_error(errno, std::generic_category(), "shared memory");
     region_fd_.reset(fd);
+    pin_.reset(ipc::pin_region(fd));
+    if (!pin_) throw std::system_error(errno, std::generic_category(), "shared memory");
 }
 
+// Of a client that never was one; Server::bury has the Region of any other.
 Client::~Client() { ipc::unmap_region(region_); }
 
 bool Client::welcome(base::UniqueFd socket, base::UniqueFd process) {
@@ -48,9 +51,7 @@ bool Client::welcome(base::UniqueFd socket, base::UniqueFd process) {
     process_ = process_number(pid_fd_.get(), peer_.pid, id_);
     const ipc::Welcome welcome{ipc::kMagic, ipc::kVersion, sizeof(ipc::Welcome), ipc::WelcomeStatus::kAccepted,
                                id_,         getpid(),      sizeof(ipc::Region)};
-    const bool sent = ipc::send_packet(socket_.get(), &welcome, sizeof(welcome), region_fd_.get());
-    region_fd_.reset();
-    return sent;
+    return ipc::send_packet(socket_.get(), &welcome, sizeof(welcome), region_fd_.get());
 }
 
 }  // namespace xsched::server

@@ -1,10 +1,12 @@
 // One client process as the server holds it: its Region, and the two descriptors that tell of its end. Front thread;
-// the scheduling thread works on the Region between admit and expel.
+// the scheduling thread works on the Region between admit and expel. Until the Region is sealed (welcomed.cpp) no
+// thread that must not wait touches it.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "base/unique_fd.h"
 #include "dispatch/record.h"
@@ -26,8 +28,11 @@ public:
 
     // Hands the Region over and keeps the connection. False: the process is gone, or does not read.
     bool welcome(base::UniqueFd socket, base::UniqueFd process);
-    // The connection, to be buried.
+    // The connection, to be buried; the Region's file, to be sealed; the Region, to be unmapped.
     base::UniqueFd give_socket() { return std::move(socket_); }
+    base::UniqueFd give_file() { return std::move(region_fd_); }
+    int file() const { return region_fd_.get(); }
+    ipc::Region* give_region() { return std::exchange(region_, nullptr); }
 
     uint32_t id() const { return id_; }
     const Peer& peer() const { return peer_; }
@@ -67,7 +72,8 @@ private:
     uint64_t process_ = 0;
     base::UniqueFd socket_;
     base::UniqueFd pid_fd_;
-    base::UniqueFd region_fd_;  // until the welcome
+    base::UniqueFd region_fd_;  // until it is sealed
+    base::UniqueFd pin_;  // ipc::pin_region
     ipc::Region* region_ = nullptr;
     std::shared_ptr<sched::ProgramHabits> habits_ = std::make_shared<sched::ProgramHabits>();
     std::shared_ptr<dispatch::ClientRecord> record_ = std::make_shared<dispatch::ClientRecord>();

@@ -40,6 +40,14 @@ void Server::hear_client(uint32_t id) {
 
 void Server::take_parcels(int64_t now_ns) {
     for (Undertaker::Parcel& parcel : undertaker_.work(now_ns)) {
+        if (parcel.token == 0) {
+            desk_.has_emptied();
+            continue;
+        }
+        if (welcomed_.contains(parcel.token)) {
+            serve_sealed(parcel.token, parcel.sealed, now_ns);
+            continue;
+        }
         const auto found = clients_.find(parcel.token);
         if (found == clients_.end()) continue;
         if (parcel.lost)
@@ -79,7 +87,19 @@ void Server::remove_client(uint32_t id) {
     undertaker_.cancel(client->user().uid(), id);
     undertaker_.bury(client->user().uid(), client->give_socket());
     const bool untold = std::erase(coming_, id) != 0;
-    if (!untold || client->handed_over) leaving_.push_back(std::move(client));
+    if (!untold || client->handed_over)
+        leaving_.push_back(std::move(client));
+    else
+        bury(std::move(client));
+}
+
+// Of a client that no thread knows any more. Its place is taken until its memory is back.
+void Server::bury(std::unique_ptr<Client> client) {
+    std::vector<Charge> charges;
+    charges.push_back(std::move(client->place));
+    charges.push_back(std::move(client->descriptors));
+    undertaker_.bury(client->user().uid(), client->give_socket());
+    undertaker_.unmap(client->user().uid(), client->give_region(), client->give_file(), std::move(charges));
 }
 
 // All that came and went. Should the scheduling thread not take it, it stays to be done.
@@ -122,6 +142,7 @@ bool Server::tell_some() {
         ipc::ring_directive(client->header());
     }
     coming_.erase(coming_.begin(), coming_.begin() + static_cast<std::ptrdiff_t>(coming.size()));
+    for (auto& client : leaving) bury(std::move(client));
     leaving_.erase(leaving_.begin(), leaving_.begin() + static_cast<std::ptrdiff_t>(leaving.size()));
     return true;
 }

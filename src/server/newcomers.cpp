@@ -13,11 +13,14 @@ namespace xsched::server {
 namespace {
 
 constexpr int64_t kHelloPatienceNs = base::kSecond;
+// From the welcome to the seal. Safety: both take a millisecond, and a machine under load may stop a program for
+// seconds.
+constexpr int64_t kSealPatienceNs = 5 * base::kSecond;
 constexpr int64_t kAcceptRetryNs = 100 * base::kMillisecond;
 constexpr size_t kMostBacklog = 1024;
 constexpr int64_t kBacklogRetryNs = 10 * base::kMillisecond;
 constexpr int kMostAtOnce = 64;        // accepted, before others have their turn
-constexpr int64_t kConnectionFds = 2;  // a connection and its process
+constexpr int64_t kConnectionFds = 3;  // a connection, its process, and what pins its memory
 
 }  // namespace
 
@@ -114,15 +117,9 @@ void Server::admit_client(uint32_t id, Newcomer& newcomer, const Handshake& hand
     orders_.give(*client);
     client->habits()->last_run = habits_.of(user.uid(), client->program());
     const bool reached = client->welcome(std::move(newcomer.socket), std::move(process));
-    if (!reached || !events_.watch(client->socket(), token(Source::kClient, id)))
-        return undertaker_.bury(user.uid(), client->give_socket());
+    if (!reached || !events_.watch(client->socket(), token(Source::kWelcomed, id))) return bury(std::move(client));
     if (client->pid_fd() >= 0) events_.watch(client->pid_fd(), token(Source::kClientEnd, id));
-    if (user.may_log(now_ns))
-        XLOG_INFO("client %u: %s (pid %d), %s", id, handshake.program.c_str(), client->pid(),
-                  name_of(client->peer()).c_str());
-    coming_.push_back(id);
-    note_arrival(*client);
-    clients_.emplace(id, std::move(client));
+    welcomed_.emplace(id, Welcomed{std::move(client), now_ns + kSealPatienceNs});
 }
 
 // Whoever has spoken meanwhile is heard: it may be we who were late.

@@ -113,6 +113,9 @@ Server::Server(const Options& options, Listener listener)
       desk_(host_, events_, undertaker_),
       idle_since_ns_(started_ns_) {
     users_.set_descriptors(descriptor_limit());
+    if (!ipc::can_seal_regions())
+        XLOG_WARN(
+            "this kernel cannot seal memory that is mapped (Linux 5.1 can): other users' programs can delay decisions");
     if (options.share_unit == "user") users_.share_by_user();
     if (options.share_unit == "cgroup") cgroups_.share_by_group();
     for (const LimitSetting& setting : options.limits) users_.set(setting);
@@ -177,6 +180,7 @@ void Server::run() {
         for (const uint64_t one : ready) handle_event(one, now);
         if (accept_again_ns_ != 0 && now >= accept_again_ns_) accept_newcomers(now);
         drop_silent_newcomers(now);
+        drop_unmapped(now);
         tell_scheduler();
         if (checkpoint_.due_ns() != 0 && now >= checkpoint_.due_ns()) suspend_again(now);
         take_parcels(now);
@@ -193,7 +197,8 @@ void Server::run() {
 
 uint32_t Server::fresh_id() {
     return ids_.take([this](uint32_t id) {
-        return clients_.contains(id) || newcomers_.contains(id) || expected_.contains(id) || desk_.has(id) ||
+        return clients_.contains(id) || newcomers_.contains(id) || welcomed_.contains(id) || expected_.contains(id) ||
+               desk_.has(id) ||
                std::any_of(leaving_.begin(), leaving_.end(), [id](const auto& client) { return client->id() == id; });
     });
 }
@@ -214,15 +219,19 @@ void Server::handle_event(uint64_t ready, int64_t now_ns) {
             holds_.begin(now_ns);
             return events_.rearm(scheduler_.attention_fd(), ready);
         case Source::kNewcomer: return answer_handshake(id, now_ns);
+        case Source::kWelcomed: return hear_welcomed(id, now_ns);
         case Source::kClient: return hear_client(id);
-        case Source::kClientEnd: return remove_client(id);
+        case Source::kClientEnd:
+            if (welcomed_.contains(id)) return drop_welcomed(id, nullptr, now_ns);
+            return remove_client(id);
         case Source::kTool: return desk_.hear(id, now_ns);
         case Source::kExpected: return end_expectation(id);
     }
 }
 
 bool Server::should_leave(int64_t now_ns) {
-    const bool busy = !clients_.empty() || !desk_.empty() || !newcomers_.empty() || !expected_.empty();
+    const bool busy =
+        !clients_.empty() || !welcomed_.empty() || !desk_.empty() || !newcomers_.empty() || !expected_.empty();
     if (busy)
         idle_since_ns_ = 0;
     else if (idle_since_ns_ == 0)
@@ -244,6 +253,7 @@ int64_t Server::next_wake() const {
     wake = earlier(wake, users_.due_ns());
     wake = earlier(wake, checkpoint_.due_ns());
     if (!newcomers_.empty()) wake = earlier(wake, newcomers_.begin()->second.deadline_ns);
+    if (!welcomed_.empty()) wake = earlier(wake, welcomed_.begin()->second.deadline_ns);
     if (options_.idle_exit_ns != 0 && idle_since_ns_ != 0) wake = earlier(wake, idle_since_ns_ + options_.idle_exit_ns);
     return is_watched_ ? earlier(wake, base::now_ns() + kMostSilentSleepNs) : wake;
 }

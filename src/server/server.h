@@ -57,6 +57,13 @@ private:
         Charge descriptors;
         int64_t deadline_ns;
     };
+    // A client that has its Region and is not served yet: it maps the memory and says so, then an undertaker's thread
+    // seals the file.
+    struct Welcomed {
+        std::unique_ptr<Client> client;
+        int64_t deadline_ns = 0;
+        bool said_so = false;
+    };
     // A process that will come (xcli run): as good as a client.
     struct Expected {
         base::UniqueFd process;
@@ -86,11 +93,18 @@ private:
     void admit_client(uint32_t id, Newcomer& newcomer, const Handshake& handshake, int64_t now_ns);
     void drop_silent_newcomers(int64_t now_ns);
 
+    // Clients that are not served yet (welcomed.cpp).
+    void hear_welcomed(uint32_t id, int64_t now_ns);
+    void serve_sealed(uint32_t id, bool sealed, int64_t now_ns);
+    void drop_welcomed(uint32_t id, const char* why, int64_t now_ns);
+    void drop_unmapped(int64_t now_ns);
+
     // Clients (clients.cpp).
     void hear_client(uint32_t id);
     void take_parcels(int64_t now_ns);
     void take_handover(Client& client, const std::string& packet, base::UniqueFd fd);
     void remove_client(uint32_t id);
+    void bury(std::unique_ptr<Client> client);
     void tell_scheduler();
     bool tell_some();
     void keep_habits(std::span<const std::unique_ptr<Client>> leaving, int64_t now_ns);
@@ -118,7 +132,8 @@ private:
 
     ConnectionIds ids_;
     std::map<uint32_t, Newcomer> newcomers_;
-    std::map<uint32_t, std::unique_ptr<Client>> clients_;
+    std::map<uint32_t, Welcomed> welcomed_;
+    std::map<uint32_t, std::unique_ptr<Client>> clients_;  // sealed
     std::map<uint32_t, Expected> expected_;
     // What the scheduling thread does not know yet: clients that are to come, and those that have gone.
     std::vector<uint32_t> coming_;

@@ -11,6 +11,7 @@ enum class Source : uint32_t {
     kUndertaker,
     kKeepingOff,
     kNewcomer,
+    kWelcomed,
     kClient,
     kClientEnd,
     kTool,

@@ -1,10 +1,9 @@
 #include "server/tool_desk.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
+#include <utility>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -57,7 +56,7 @@ bool ToolDesk::make_room(User& user) {
 
 void ToolDesk::hear(uint32_t id, int64_t now_ns) {
     const auto found = tools_.find(id);
-    if (found == tools_.end() || found->second.asks) return;
+    if (found == tools_.end() || found->second.asks || !found->second.next_answer.empty()) return;
     Tool& tool = found->second;
     switch (look_at_incoming(tool.socket.get())) {
         case Incoming::kNothing: return events_.rearm(tool.socket.get(), token(Source::kTool, id));
@@ -112,11 +111,17 @@ void ToolDesk::answer(Tools::iterator at) {
     tool.asks = false;
     --asking_;
     const Asking asking{tool.peer, *tool.user, tool.socket.get()};
-    std::string answer = answer_tool(host_, asking, tool.request);
+    std::string answer =
+        tool.next_answer.empty() ? answer_tool(host_, asking, tool.request) : std::exchange(tool.next_answer, {});
     tool.request = {};
-    if (!account(tool, answer.size(), base::now_ns()))
+    if (!account(tool, answer.size(), base::now_ns())) {
+        if (undertaker_.empties_for(tool.user->uid())) {
+            tool.next_answer = std::move(answer);
+            return;
+        }
         answer = refusal("your tools have more answers unread than they may (" +
                          std::to_string(tool.user->most(Limit::kAnswerBytes)) + " bytes): let them read, or end them");
+    }
     if (!send_answer(tool.socket.get(), answer, tool.answer)) return drop(at);
     tool.answered_ns = base::now_ns();
     events_.rearm(tool.socket.get(), token(Source::kTool, at->first));
@@ -145,13 +150,19 @@ bool ToolDesk::is_over(const Tool& tool, int64_t now_ns) {
     return has_read_all(tool.socket.get()) && (!tool.answer || now_ns - tool.answered_ns >= kUnreadPatienceNs);
 }
 
-// The memory comes back, though the tool may hold the file for ever.
 void ToolDesk::take_back(Tool& tool) {
-    if (tool.answer && ftruncate(tool.answer.get(), 0) != 0)
-        XLOG_WARN("an answer of pid %d's cannot be taken back (%s)", tool.peer.pid, strerror(errno));
-    tool.answer.reset();
-    tool.answer_descriptor.release();
-    tool.unread.release();
+    std::vector<Charge> charges;
+    charges.push_back(std::exchange(tool.unread, {}));
+    charges.push_back(std::exchange(tool.answer_descriptor, {}));
+    if (tool.answer) undertaker_.empty(tool.user->uid(), std::move(tool.answer), std::move(charges));
+}
+
+void ToolDesk::has_emptied() {
+    for (auto& [id, tool] : tools_) {
+        if (tool.next_answer.empty() || tool.asks) continue;
+        tool.asks = true;
+        ++asking_;
+    }
 }
 
 void ToolDesk::look_again(int64_t now_ns) {

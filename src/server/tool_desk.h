@@ -3,8 +3,8 @@
 //
 // A user whose requests have taken much time comes after those whose have not. A tool's next request is left unread
 // until its last answer has left; one that does not read for two seconds while it asks for more is let go. A long
-// answer is a file in our memory: it counts until the tool asks again or goes, and is emptied then, whoever still holds
-// it.
+// answer is a file in our memory: it counts until the tool asks again or goes, and is emptied then by the undertaker,
+// whoever still holds it. A tool whose user has no room for its answer until then waits for that.
 #pragma once
 
 #include <cstdint>
@@ -29,6 +29,8 @@ public:
                              int64_t now_ns);
     // Something came from this one.
     void hear(uint32_t id, int64_t now_ns);
+    // The undertaker has emptied an answer: there may be room for another.
+    void has_emptied();
     // Answers some of what was asked, for some milliseconds at most.
     void serve(int64_t now_ns);
 
@@ -52,6 +54,7 @@ private:
         int64_t unread_since_ns = 0;  // it asks for more and has not read; 0: not so
         bool asks = false;  // `request` must be answered
         std::string request;
+        std::string next_answer;  // waits until an answer of its user has been emptied
     };
     using Tools = std::map<uint32_t, Tool>;
 
@@ -60,7 +63,7 @@ private:
     Tools::iterator next_in_turn();
     void answer(Tools::iterator at);
     bool account(Tool& tool, size_t bytes, int64_t now_ns);
-    static void take_back(Tool& tool);
+    void take_back(Tool& tool);
     static bool is_over(const Tool& tool, int64_t now_ns);
     void look_again(int64_t now_ns);
     void drop(Tools::iterator at);

@@ -1,5 +1,6 @@
 #include "server/undertaker.h"
 
+#include <fcntl.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
@@ -11,7 +12,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "server/undertaker_thread.h"
+#include "base/time.h"
 
 namespace xsched::server {
 namespace {
@@ -59,18 +60,57 @@ void Undertaker::bury(uid_t user, base::UniqueFd connection) {
     assign(base::now_ns());
 }
 
-void Undertaker::receive(uid_t user, int connection, uint32_t token) {
-    Job job;
-    job.connection = connection;
-    job.token = token;
-    users_[user].receptions.push_back(std::move(job));
+void Undertaker::add(uid_t user, Job job) {
+    users_[user].jobs.push_back(std::move(job));
     assign(base::now_ns());
+}
+
+void Undertaker::receive(uid_t user, int connection, uint32_t token) {
+    Job job{.order = {BurialOrder::Kind::kReceive, token, nullptr}};
+    job.connection = connection;
+    add(user, std::move(job));
+}
+
+void Undertaker::seal(uid_t user, int file, uint32_t token) {
+    Job job{.order = {BurialOrder::Kind::kSeal, token, nullptr}};
+    job.fds.emplace_back(fcntl(file, F_DUPFD_CLOEXEC, 0));
+    add(user, std::move(job));
+}
+
+void Undertaker::empty(uid_t user, base::UniqueFd file, std::vector<Charge> charges) {
+    Job job{.order = {BurialOrder::Kind::kEmpty, 0, nullptr}};
+    job.fds.push_back(std::move(file));
+    job.charges = std::move(charges);
+    add(user, std::move(job));
+}
+
+void Undertaker::unmap(uid_t user, ipc::Region* region, base::UniqueFd file, std::vector<Charge> charges) {
+    if (region == nullptr) return;
+    Job job{.order = {BurialOrder::Kind::kUnmap, 0, region}};
+    if (file) job.fds.push_back(std::move(file));
+    job.charges = std::move(charges);
+    add(user, std::move(job));
+}
+
+bool Undertaker::empties_for(uid_t user) const {
+    const auto is_emptying = [](const auto& it) { return it.order.kind == BurialOrder::Kind::kEmpty; };
+    const auto found = users_.find(user);
+    if (found == users_.end()) return false;
+    if (may_have_thread(found->second) &&
+        std::any_of(found->second.jobs.begin(), found->second.jobs.end(), is_emptying))
+        return true;
+    return std::any_of(workers_.begin(), workers_.end(), [&](const Worker& worker) {
+        return worker.busy && !worker.stuck && worker.user == user && is_emptying(worker);
+    });
 }
 
 void Undertaker::cancel(uid_t user, uint32_t token) {
     const auto found = users_.find(user);
     if (found == users_.end()) return;
-    std::erase_if(found->second.receptions, [token](const Job& job) { return job.token == token; });
+    std::erase_if(found->second.jobs, [token](const Job& job) {
+        return job.order.token == token &&
+               (job.order.kind == BurialOrder::Kind::kReceive || job.order.kind == BurialOrder::Kind::kSeal);
+    });
 }
 
 bool Undertaker::refuses(uid_t user) const {
@@ -86,9 +126,10 @@ size_t Undertaker::backlog() const {
 }
 
 int64_t Undertaker::due_ns() const {
+    int64_t due_ns = retry_ns_;
     for (const Worker& worker : workers_)
-        if (worker.busy && !worker.stuck) return worker.began_ns + kStuckAfterNs;
-    return retry_ns_;
+        if (worker.busy && !worker.stuck) due_ns = base::earlier(due_ns, worker.began_ns + kStuckAfterNs);
+    return due_ns;
 }
 
 std::vector<Undertaker::Parcel> Undertaker::work(int64_t now_ns) {
@@ -102,10 +143,10 @@ std::vector<Undertaker::Parcel> Undertaker::work(int64_t now_ns) {
     return parcels;
 }
 
-// One thread works at a time; those that are stuck are left where they are.
+// Those that are stuck are left where they are.
 Undertaker::Worker* Undertaker::idle_worker() {
     for (Worker& worker : workers_)
-        if (!worker.stuck) return worker.busy ? nullptr : &worker;
+        if (!worker.busy && worker.socket) return &worker;
     Worker fresh;
     fresh.socket.reset(start_undertaker_thread(wanted_));
     if (!fresh.socket) return nullptr;
@@ -117,22 +158,32 @@ Undertaker::Worker* Undertaker::idle_worker() {
     return &workers_.back();
 }
 
-// The users take turns. A user whose threads are stuck waits, unless so much has come together that one more takes it
-// all.
+// A user whose threads are stuck waits, unless so much has come together that one more takes it all.
+bool Undertaker::may_have_thread(const Account& user) const {
+    return !user.at_work && (user.stuck < kMostStuck || user.burials.size() >= kMostHeld);
+}
+
+bool Undertaker::has_next() const {
+    return std::any_of(users_.begin(), users_.end(),
+                       [this](const auto& it) { return !it.second.empty() && may_have_thread(it.second); });
+}
+
+// The users take turns.
 bool Undertaker::next_job(uid_t* user, Job* job) {
     auto at = users_.upper_bound(last_user_);
     for (size_t tries = 0; tries < users_.size(); ++tries, ++at) {
         if (at == users_.end()) at = users_.begin();
-        User& it = at->second;
-        if (it.empty() || (it.stuck >= kMostStuck && it.burials.size() < kMostHeld)) continue;
+        Account& it = at->second;
+        if (it.empty() || !may_have_thread(it)) continue;
         *user = last_user_ = at->first;
-        if (!it.receptions.empty()) {
-            *job = std::move(it.receptions.front());
-            it.receptions.pop_front();
+        *job = {};
+        if (!it.jobs.empty()) {
+            *job = std::move(it.jobs.front());
+            it.jobs.pop_front();
             return true;
         }
-        while (!it.burials.empty() && job->burials.size() < kMostBurials) {
-            job->burials.push_back(std::move(it.burials.front()));
+        while (!it.burials.empty() && job->fds.size() < kMostBurials) {
+            job->fds.push_back(std::move(it.burials.front()));
             it.burials.pop_front();
         }
         return true;
@@ -142,41 +193,45 @@ bool Undertaker::next_job(uid_t* user, Job* job) {
 
 bool Undertaker::give(Worker& worker, uid_t user, Job job) {
     std::vector<int> fds;
-    for (const base::UniqueFd& fd : job.burials) fds.push_back(fd.get());
-    const bool receiving = job.connection >= 0;
-    if (receiving) fds = {job.connection};
-    const BurialOrder order{receiving ? BurialOrder::Kind::kReceive : BurialOrder::Kind::kBury, job.token};
-    if (send_with(worker.socket.get(), &order, sizeof(order), fds.data(), static_cast<unsigned>(fds.size())) < 0) {
+    for (const base::UniqueFd& fd : job.fds) fds.push_back(fd.get());
+    if (job.connection >= 0) fds = {job.connection};
+    const BurialOrder::Kind kind = job.order.kind;
+    if (send_with(worker.socket.get(), &job.order, sizeof(job.order), fds.data(), static_cast<unsigned>(fds.size())) <
+        0) {
         XLOG_WARN("descriptors of uid %u cannot be passed on to be closed (%s): trying again", user, strerror(errno));
-        User& again = users_[user];
-        for (base::UniqueFd& fd : job.burials) again.burials.push_back(std::move(fd));
-        if (receiving) again.receptions.push_front(std::move(job));
+        Account& again = users_[user];
+        if (kind == BurialOrder::Kind::kBury)
+            for (base::UniqueFd& fd : job.fds) again.burials.push_back(std::move(fd));
+        else
+            again.jobs.push_front(std::move(job));
         retry_ns_ = worker.began_ns + kRetryNs;
         return false;
     }
-    job.burials.clear();  // ours; the thread's are the last now
+    job.fds.clear();  // ours; the thread's are the last now
     const char start = 1;
     send_with(worker.socket.get(), &start, 1, nullptr, 0);
     worker.busy = true;
-    worker.receiving = receiving;
+    worker.awaited = kind == BurialOrder::Kind::kReceive || kind == BurialOrder::Kind::kSeal;
     worker.user = user;
-    worker.token = job.token;
+    worker.order = job.order;
+    worker.charges = std::move(job.charges);
+    users_[user].at_work = true;
     return true;
-}
-
-bool Undertaker::pending() const {
-    return std::any_of(users_.begin(), users_.end(), [](const auto& it) { return !it.second.empty(); });
 }
 
 void Undertaker::assign(int64_t now_ns) {
     if (now_ns < retry_ns_) return;
     retry_ns_ = 0;
-    uid_t user = 0;
-    Job job;
-    Worker* worker = pending() ? idle_worker() : nullptr;
-    if (worker == nullptr || !next_job(&user, &job)) return;
-    worker->began_ns = now_ns;
-    give(*worker, user, std::move(job));
+    auto at_work = static_cast<size_t>(std::count_if(
+        workers_.begin(), workers_.end(), [](const Worker& worker) { return worker.busy && !worker.stuck; }));
+    for (; at_work < kMostAtWork && has_next(); ++at_work) {
+        Worker* worker = idle_worker();
+        uid_t user = 0;
+        Job job;
+        if (worker == nullptr || !next_job(&user, &job)) return;
+        worker->began_ns = now_ns;
+        if (!give(*worker, user, std::move(job))) return;
+    }
 }
 
 void Undertaker::hear(Worker& worker, std::vector<Parcel>& parcels) {
@@ -188,34 +243,62 @@ void Undertaker::hear(Worker& worker, std::vector<Parcel>& parcels) {
     if (bytes < 0 && (errno == EAGAIN || errno == EINTR)) return;
     base::UniqueFd fd(count > 0 ? fds[0] : -1);
     BurialReply reply{};
-    if (bytes >= static_cast<long>(sizeof(reply))) memcpy(&reply, text.data(), sizeof(reply));
-    if (bytes >= static_cast<long>(sizeof(reply)) && reply.kind == BurialReply::Kind::kReceived) {
-        if (worker.stuck) return;  // it was given up
-        worker.receiving = false;
-        parcels.push_back(
-            {reply.token, false, text.substr(sizeof(reply), static_cast<size_t>(reply.bytes)), std::move(fd)});
+    const bool whole = bytes >= static_cast<long>(sizeof(reply));
+    if (whole) memcpy(&reply, text.data(), sizeof(reply));
+    if (!whole || reply.kind == BurialReply::Kind::kDone) {
+        if (worker.busy) end(worker, parcels);
+        if (!whole) worker.socket.reset();
         return;
     }
-    // At the end of an order. One that was left behind has come back: it is not needed any more.
-    const bool ended = bytes < static_cast<long>(sizeof(reply));
-    User& user = users_[worker.user];
+    if (worker.stuck && reply.kind != BurialReply::Kind::kKept) return;  // it was given up
+    worker.awaited = false;
+    if (reply.kind == BurialReply::Kind::kKept) {
+        for (Charge& charge : worker.charges) kept_.push_back(std::move(charge));
+        worker.charges.clear();
+        return;
+    }
+    Parcel parcel;
+    parcel.token = reply.token;
+    if (reply.kind == BurialReply::Kind::kSealed) {
+        parcel.sealed = reply.bytes == 0;
+        parcel.lost = !parcel.sealed;
+    } else {
+        parcel.packet = text.substr(sizeof(reply), static_cast<size_t>(reply.bytes));
+        parcel.fd = std::move(fd);
+    }
+    parcels.push_back(std::move(parcel));
+}
+
+// At the end of an order. A thread that was left behind and has come back is not needed any more, nor is a second one
+// that has nothing to do.
+void Undertaker::end(Worker& worker, std::vector<Parcel>& parcels) {
+    Account& user = users_[worker.user];
     if (worker.stuck && user.stuck > 0) --user.stuck;
-    if (!worker.stuck && worker.receiving) parcels.push_back({worker.token, true, {}, {}});
-    if (user.stuck == 0 && user.empty()) users_.erase(worker.user);
-    if (worker.stuck || ended) worker.socket.reset();
+    if (!worker.stuck) user.at_work = false;
+    if (!worker.stuck && worker.awaited) parcels.push_back({.token = worker.order.token, .lost = true});
+    if (!worker.stuck && worker.order.kind == BurialOrder::Kind::kEmpty) parcels.push_back({});
+    if (user.done()) users_.erase(worker.user);
+    worker.charges.clear();
     worker.busy = false;
+    const auto idle =
+        std::count_if(workers_.begin(), workers_.end(), [](const Worker& one) { return !one.busy && one.socket; });
+    if (worker.stuck || idle > 1) worker.socket.reset();
 }
 
 void Undertaker::leave_behind(int64_t now_ns, std::vector<Parcel>& parcels) {
     for (Worker& worker : workers_) {
         if (!worker.busy || worker.stuck || now_ns - worker.began_ns < kStuckAfterNs) continue;
         worker.stuck = true;
-        const unsigned stuck = ++users_[worker.user].stuck;
-        XLOG_WARN(
-            "uid %u sent a descriptor that cannot be closed (a file system that does not answer?): %u of at most "
-            "%u threads wait there",
-            worker.user, stuck, kMostStuck);
-        if (worker.receiving) parcels.push_back({worker.token, true, {}, {}});
+        Account& user = users_[worker.user];
+        user.at_work = false;
+        const bool closes =
+            worker.order.kind == BurialOrder::Kind::kBury || worker.order.kind == BurialOrder::Kind::kReceive;
+        XLOG_WARN("uid %u %s: %u of at most %u threads wait there", worker.user,
+                  closes ? "sent a descriptor that cannot be closed (a file system that does not answer?)"
+                         : "holds the lock of a file that the server shares with it (changes it without a pause?)",
+                  ++user.stuck, kMostStuck);
+        if (worker.awaited) parcels.push_back({.token = worker.order.token, .lost = true});
+        if (worker.order.kind == BurialOrder::Kind::kEmpty) parcels.push_back({});
     }
 }
 

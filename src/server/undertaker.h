@@ -1,10 +1,12 @@
-// Receives and closes what peers have put into their messages, where that may take for ever. A descriptor in a packet
-// may be a TCP socket that lingers when its last reference goes. It may be a file whose file system never answers
-// (FUSE).
+// Does what may wait for a peer for ever. It receives and closes what peers have put into their messages: a descriptor
+// in a packet may be a TCP socket that lingers when its last reference goes, or a file whose file system never answers
+// (FUSE). It seals, empties and unmaps the files that a peer holds as well: a peer that changes such a file, or its
+// mappings of the file, holds the kernel's locks meanwhile.
 //
 // Disposable threads do it, each with a descriptor table of its own, so that one that never comes back holds nothing of
 // the server's. A timer interrupts them every millisecond, which ends a linger. A thread that is still stuck
-// after half a second is left behind. It counts against the user whose descriptors it has, and another takes its place.
+// after half a second is left behind. It counts against the user for whom it works, and another takes its place. Each
+// user has one thread at work, so users do not wait for each other.
 //
 // Words: bury, to close a connection with all that is unread in it. All functions belong to the front thread.
 #pragma once
@@ -19,6 +21,8 @@
 #include <vector>
 
 #include "base/unique_fd.h"
+#include "server/undertaker_thread.h"
+#include "server/users.h"
 
 namespace xsched::server {
 
@@ -26,11 +30,15 @@ class Undertaker {
 public:
     // This many threads may be stuck for one user; what else the user sends is kept unread.
     static constexpr unsigned kMostStuck = 4;
+    // This many may be at work at once, for as many users (safety: a thread costs some 50 kB).
+    static constexpr unsigned kMostAtWork = 16;
 
-    // What a packet was, with the one descriptor that `wanted` chose.
+    // What became of an order: a packet, with the one descriptor that `wanted` chose, or that a file is sealed, or
+    // emptied (token 0).
     struct Parcel {
         uint32_t token = 0;
         bool lost = false;  // it did not come to an end
+        bool sealed = false;
         std::string packet;
         base::UniqueFd fd;
     };
@@ -46,7 +54,17 @@ public:
     void bury(uid_t user, base::UniqueFd connection);
     // Receives the next packet of a connection that stays the caller's and must stay open until the parcel has come.
     void receive(uid_t user, int connection, uint32_t token);
-    // Nothing must be received for `token` any more; a parcel that is on its way may still come.
+    // Adds the last seals to a Region's file (ipc/region.h), which stays the caller's. A parcel tells the end.
+    void seal(uid_t user, int file, uint32_t token);
+    // Empties a file that a peer has, and closes it; the charges are released then. A parcel tells the end.
+    void empty(uid_t user, base::UniqueFd file, std::vector<Charge> charges);
+    // Unmaps a Region that a peer has mapped; the same of its charges. `file`: of one that is not sealed. It is sealed
+    // before: to unmap a file in which holes are made keeps all threads waiting that need memory. If the peer does not
+    // let it be sealed, it stays mapped, and the charges stay for ever.
+    void unmap(uid_t user, ipc::Region* region, base::UniqueFd file, std::vector<Charge> charges);
+    // Something waits to be emptied for this user, or is being, by a thread that is not stuck.
+    bool empties_for(uid_t user) const;
+    // Nothing must be received or sealed for `token` any more; a parcel that is on its way may still come.
     void cancel(uid_t user, uint32_t token);
     // The user's descriptors keep so many threads waiting that nothing more is taken from him.
     bool refuses(uid_t user) const;
@@ -61,38 +79,46 @@ public:
 
 private:
     struct Job {
-        std::vector<base::UniqueFd> burials;
+        BurialOrder order{};
+        std::vector<base::UniqueFd> fds;
         int connection = -1;  // to receive from
-        uint32_t token = 0;
+        std::vector<Charge> charges;
     };
-    struct User {
+    struct Account {
         std::deque<base::UniqueFd> burials;
-        std::deque<Job> receptions;
+        std::deque<Job> jobs;
         unsigned stuck = 0;
-        bool empty() const { return burials.empty() && receptions.empty(); }
+        bool at_work = false;  // a thread that is not stuck
+        bool empty() const { return burials.empty() && jobs.empty(); }
+        bool done() const { return empty() && stuck == 0 && !at_work; }
     };
     struct Worker {
         base::UniqueFd socket;
         bool busy = false;
         bool stuck = false;
-        bool receiving = false;
+        bool awaited = false;  // a parcel is to come
         uid_t user = 0;
-        uint32_t token = 0;
+        BurialOrder order{};
+        std::vector<Charge> charges;
         int64_t began_ns = 0;
     };
 
-    bool pending() const;
+    void add(uid_t user, Job job);
+    bool has_next() const;
+    bool may_have_thread(const Account& user) const;
     Worker* idle_worker();
     bool next_job(uid_t* user, Job* job);
     bool give(Worker& worker, uid_t user, Job job);
     void assign(int64_t now_ns);
+    void end(Worker& worker, std::vector<Parcel>& parcels);
     void hear(Worker& worker, std::vector<Parcel>& parcels);
     void leave_behind(int64_t now_ns, std::vector<Parcel>& parcels);
 
     Wanted wanted_;
     base::UniqueFd epoll_;
     std::list<Worker> workers_;
-    std::map<uid_t, User> users_;  // with something to do, or something stuck
+    std::map<uid_t, Account> users_;  // with something to do, or something stuck
+    std::vector<Charge> kept_;  // of Regions that stay mapped
     uid_t last_user_ = 0;  // whose turn it was
     int64_t retry_ns_ = 0;  // the system refused to pass descriptors on until then
 };

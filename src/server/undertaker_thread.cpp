@@ -78,9 +78,8 @@ bool await_start(int socket) {
     return bytes == 1;
 }
 
-void reply(int socket, BurialReply::Kind kind, uint32_t token, const std::string& packet, int fd) {
+void reply(int socket, const BurialReply& head, const std::string& packet = {}, int fd = -1) {
     std::string text(sizeof(BurialReply), '\0');
-    const BurialReply head{kind, token, static_cast<int64_t>(packet.size())};
     memcpy(text.data(), &head, sizeof(head));
     text += packet;
     while (send_with(socket, text.data(), static_cast<unsigned>(text.size()), &fd, fd >= 0 ? 1 : 0) < 0 &&
@@ -97,12 +96,31 @@ void receive_for(int socket, int connection, uint32_t token, bool (*wanted)(int 
     int chosen = -1;
     for (unsigned i = 0; i < count && chosen < 0; ++i)
         if (wanted(fds[i])) chosen = fds[i];
-    reply(socket, BurialReply::Kind::kReceived, token, packet, chosen);
+    reply(socket, {BurialReply::Kind::kReceived, token, static_cast<int64_t>(packet.size())}, packet, chosen);
     for (unsigned i = 0; i < count; ++i) close(fds[i]);
     close(connection);
 }
 
+void carry_out(int socket, const BurialOrder& order, int* fds, unsigned count, bool (*wanted)(int fd)) {
+    using OrderKind = BurialOrder::Kind;
+    if (order.kind == OrderKind::kReceive && count == 1) return receive_for(socket, fds[0], order.token, wanted);
+    if (order.kind == OrderKind::kSeal && count == 1)
+        reply(socket, {BurialReply::Kind::kSealed, order.token, ipc::seal_region(fds[0])});
+    // The memory comes back, though the tool may hold the file for ever.
+    if (order.kind == OrderKind::kEmpty && count == 1)
+        while (ftruncate(fds[0], 0) != 0 && errno == EINTR) {
+        }
+    if (order.kind == OrderKind::kUnmap) {
+        if (count == 0 || ipc::seal_region(fds[0]) == 0)
+            ipc::unmap_region(order.region);
+        else
+            reply(socket, {BurialReply::Kind::kKept, order.token, 0});
+    }
+    for (unsigned i = 0; i < count; ++i) close(fds[i]);
+}
+
 void work(int socket, bool (*wanted)(int fd)) {
+    pthread_setname_np(pthread_self(), "xserver-close");
     leave_table(socket);
     take_interruptions();
     Interruptions interruptions;
@@ -114,12 +132,9 @@ void work(int socket, bool (*wanted)(int fd)) {
         if (bytes < 0 && errno == EINTR) continue;
         if (bytes != sizeof(order) || !await_start(socket)) break;
         interruptions.set(true);
-        if (order.kind == BurialOrder::Kind::kReceive && count == 1)
-            receive_for(socket, fds[0], order.token, wanted);
-        else
-            for (unsigned i = 0; i < count; ++i) close(fds[i]);
+        carry_out(socket, order, fds, count, wanted);
         interruptions.set(false);
-        reply(socket, BurialReply::Kind::kDone, order.token, {}, -1);
+        reply(socket, {BurialReply::Kind::kDone, order.token, 0});
     }
     close(socket);
 }
@@ -131,7 +146,6 @@ int start_undertaker_thread(bool (*wanted)(int fd)) {
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return -1;
     try {
         std::thread thread(work, ends[1], wanted);
-        pthread_setname_np(thread.native_handle(), "xserver-close");
         thread.detach();
     } catch (const std::exception&) {
         close(ends[0]);

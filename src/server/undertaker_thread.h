@@ -1,25 +1,28 @@
 // The disposable thread of the undertaker, and what goes over the socket between the two.
 //
-// Front to thread: an Order with the descriptors (copies of the connections in it), then, when the front has closed its
-// own, one byte: from then on the thread's are the last. Back: a Reply for each order that received something, with the
-// chosen descriptor, and one with kDone at the end of each order.
+// Front to thread: an Order with the descriptors (copies of the front's), then, when the front has closed its own, one
+// byte: from then on the thread's are the last. Back: a Reply for each order that received or sealed something, with
+// the chosen descriptor, or could not unmap, and one with kDone at the end of each order.
 #pragma once
 
 #include <cstdint>
 
+#include "ipc/region.h"
+
 namespace xsched::server {
 
 struct BurialOrder {
-    enum class Kind : uint32_t { kBury, kReceive };
+    enum class Kind : uint32_t { kBury, kReceive, kSeal, kEmpty, kUnmap };
     Kind kind;
     uint32_t token;
+    ipc::Region* region;  // to be unmapped
 };
 
 struct BurialReply {
-    enum class Kind : uint32_t { kReceived, kDone };
+    enum class Kind : uint32_t { kReceived, kSealed, kKept, kDone };
     Kind kind;
     uint32_t token;
-    int64_t bytes;  // of the packet that follows it; negative: there was none
+    int64_t bytes;  // of the packet that follows it; of kSealed: 0, or what stood in the way (errno)
 };
 
 inline constexpr unsigned kMostBurials = 64;  // in one order

@@ -4,8 +4,10 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstddef>
 #include <cstring>
 
@@ -52,9 +54,75 @@ TEST(Region, SizeIsSealed) {
     const UniqueFd file(fd);
     EXPECT_NE(ftruncate(fd, 4096), 0);
     EXPECT_NE(ftruncate(fd, sizeof(Region) * 2), 0);
-    EXPECT_NE(fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE), 0);
+    EXPECT_NE(fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE), 0) << "it is mapped writable";
     EXPECT_NE(fcntl(fd, F_GETFD) & FD_CLOEXEC, 0);
     unmap_region(region);
+}
+
+// How many page faults it takes to look at, and write to, every page.
+long faults_of(Region& region) {
+    const auto count = [] {
+        rusage usage{};
+        getrusage(RUSAGE_THREAD, &usage);
+        return usage.ru_minflt + usage.ru_majflt;
+    };
+    const long before = count();
+    for (QueueSlot& slot : region.slots) slot.handle.fetch_add(1);
+    return count() - before;
+}
+
+TEST(Region, TouchingItEntersNoPage) {
+    int fd = -1;
+    Region* region = create_region(1, 1, &fd);
+    ASSERT_NE(region, nullptr);
+    const UniqueFd file(fd);
+    EXPECT_EQ(faults_of(*region), 0);
+    unmap_region(region);
+}
+
+TEST(Region, OnceSealedNoHolesAreMadeInIt) {
+    if (!can_seal_regions()) GTEST_SKIP() << "needs Linux 5.1";
+    int fd = -1;
+    Region* region = create_region(1, 1, &fd);
+    ASSERT_NE(region, nullptr);
+    const UniqueFd file(fd);
+    constexpr int kHole = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE;
+    EXPECT_EQ(fallocate(fd, kHole, 0, 4096), 0);
+    EXPECT_EQ(seal_region(fd), 0);
+    EXPECT_NE(fallocate(fd, kHole, 0, 4096), 0);
+    EXPECT_NE(madvise(region, 4096, MADV_REMOVE), 0);
+    EXPECT_EQ(map_region(fd, sizeof(Region)), nullptr) << "who comes later cannot write to it";
+    region->slots[3].handle = 5;
+    EXPECT_EQ(region->slots[3].handle.load(), 5U);
+    EXPECT_EQ(seal_region(fd), 0) << "it is sealed already";
+    EXPECT_NE(fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE), 0) << "there are no further seals";
+    unmap_region(region);
+}
+
+// One that maps two megabytes from the file's start may ask for that, also where there is less in the file.
+TEST(Region, PinnedPagesAreNotGatheredIntoAHugeOne) {
+    constexpr size_t kHuge = size_t{2} << 20;
+    constexpr int kCollapse = 25;  // MADV_COLLAPSE, since Linux 6.1
+    const auto gathers = [](int fd) {
+        void* memory = mmap(nullptr, 2 * kHuge, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        char* place = static_cast<char*>(memory) + kHuge - reinterpret_cast<uintptr_t>(memory) % kHuge;
+        mmap(place, kHuge, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0);
+        const bool gathered = madvise(place, kHuge, kCollapse) == 0;
+        munmap(memory, 2 * kHuge);
+        return gathered;
+    };
+    int fd = -1;
+    Region* unpinned = create_region(1, 1, &fd);
+    const UniqueFd without(fd);
+    if (!gathers(without.get())) GTEST_SKIP() << "this kernel gathers no pages of such a file";
+    Region* region = create_region(1, 1, &fd);
+    const UniqueFd file(fd);
+    const UniqueFd pin(pin_region(fd));
+    ASSERT_TRUE(pin);
+    EXPECT_FALSE(gathers(fd));
+    EXPECT_EQ(faults_of(*region), 0);
+    unmap_region(region);
+    unmap_region(unpinned);
 }
 
 TEST(Region, WrongSizesAreRefused) {

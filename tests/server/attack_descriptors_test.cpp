@@ -130,7 +130,7 @@ TEST_F(DescriptorAttack, PacketsFullOfDescriptors) {
     });
     ASSERT_TRUE(attacker.ready());
     expect_answers();
-    EXPECT_LE(descriptors(), before + 20 * 2 + 10) << "the server keeps what it does not want";
+    EXPECT_LE(descriptors(), before + 20 * 3 + 10) << "the server keeps what it does not want";
 }
 
 // A file system of the attacker's own, which answers everything but the one call that comes with each close.

@@ -117,7 +117,9 @@ inline base::UniqueFd raw_client(const std::string& path) {
     const bool answered =
         socket && ipc::shake_hands(socket.get(), ipc::PeerKind::kClient, "hostile", &welcome, &fd, kPatienceMs);
     const base::UniqueFd memory(fd);
-    return answered && welcome.status == ipc::WelcomeStatus::kAccepted ? std::move(socket) : base::UniqueFd();
+    const bool in =
+        answered && welcome.status == ipc::WelcomeStatus::kAccepted && ipc::say_mapped(socket.get(), welcome);
+    return in ? std::move(socket) : base::UniqueFd();
 }
 
 // A system server and its victims; skipped where one cannot become another user.

@@ -100,11 +100,13 @@ public:
             return false;
         const base::UniqueFd memory(fd);
         if (welcome_.status != ipc::WelcomeStatus::kAccepted) return false;
+        ipc::unmap_region(region_);
         region_ = ipc::map_region(fd, welcome_.region_bytes);
-        return region_ != nullptr;
+        if (region_ == nullptr || !ipc::say_mapped(socket_.get(), welcome_)) return false;
+        return eventually([this] { return header().served.load() != 0; });
     }
 
-    bool connected() const { return region_ != nullptr; }
+    bool connected() const { return region_ != nullptr && region_->header.served.load() != 0; }
     const ipc::Welcome& welcome() const { return welcome_; }
     int socket() const { return socket_.get(); }
     ipc::Header& header() { return region_->header; }

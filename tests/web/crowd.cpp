@@ -61,7 +61,7 @@ int run_program(const char* socket, unsigned program, unsigned queues) {
         !ipc::shake_hands(connection.get(), ipc::PeerKind::kClient, name.c_str(), &welcome, &fd, kPatienceMs))
         return 1;
     ipc::Region* region = ipc::map_region(fd, welcome.region_bytes);
-    if (region == nullptr) return 1;
+    if (region == nullptr || !ipc::say_mapped(connection.get(), welcome)) return 1;
     for (unsigned at = 0; at < queues; ++at)
         xsched::test::make_slot(*region, at, 0x100 + at, uint64_t{kDeviceTypeGPU} << 32 | 0x1f,
                                 static_cast<int32_t>(program % 5), base::kMillisecond);
