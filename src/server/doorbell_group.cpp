@@ -28,10 +28,11 @@ void DoorbellNews::take(std::vector<uint32_t>& ids) {
 
 DoorbellGroup::DoorbellGroup(DoorbellNews& news) : news_(news) {
     thread_ = std::thread([this] {
+        // By itself: for another thread the C library opens a file in /proc.
+        pthread_setname_np(pthread_self(), "xserver-bells");
         ask_for_low_latency(kSchedulingNice);
         watch();
     });
-    pthread_setname_np(thread_.native_handle(), "xserver-bells");
     news_.groups.fetch_add(1, std::memory_order_relaxed);  // not of one that got no thread
 }
 

@@ -115,7 +115,6 @@ bool Interrupter::has_thread() {
         XLOG_WARN("no thread can be started for level 3 (%s): clients do without it", error.what());
         return false;
     }
-    pthread_setname_np(thread_.native_handle(), "xserver-rm");
     return true;
 }
 
@@ -382,6 +381,7 @@ bool Interrupter::watch_scheduler(int64_t now_ns) {
 }
 
 void Interrupter::run() {
+    pthread_setname_np(pthread_self(), "xserver-rm");
     ask_for_low_latency(kSchedulingNice);
     std::unique_lock<std::mutex> lock(mutex_);
     for (;;) {

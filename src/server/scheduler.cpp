@@ -30,12 +30,12 @@ Scheduler::~Scheduler() { stop(); }
 
 void Scheduler::start() {
     thread_ = std::thread([this] {
+        pthread_setname_np(pthread_self(), "xserver-sched");
         ask_for_low_latency(kSchedulingNice);
         loop();
         ended_.store(1);
         base::futex_wake_all(ended_);
     });
-    pthread_setname_np(thread_.native_handle(), "xserver-sched");
 }
 
 bool Scheduler::stop() {
