@@ -19,6 +19,7 @@
 #include "server/background.h"
 #include "server/latency.h"
 #include "server/log_writer.h"
+#include "server/resident.h"
 #include "server/server.h"
 #include "server/service_manager.h"
 #include "server/supervisor.h"
@@ -182,6 +183,7 @@ void report_listening(const Options& options, const xsched::server::ServiceManag
 // `begun`: it serves from then on, with the policy that was asked for.
 int run_server(const Options& options, xsched::server::Listener listener, const std::function<void()>& begun) {
     try {
+        xsched::server::stay_resident();
         // Not destroyed: what peers have sent stays open, and goes with the process.
         auto& server = *new xsched::server::Server(options, std::move(listener));  // NOLINT
         begun();
