@@ -119,7 +119,8 @@ TEST(HttpGuard, OnlyThisMachinesOwnNamesAreAnswered) {
     EXPECT_EQ(refused({{"host", "xsched"}, {"accept-encoding", "gzip"}}), 421) << "a browser, by a stranger's name";
     EXPECT_EQ(refused({{"host", "localhost"}, {"accept-encoding", "gzip"}}), 0);
     for (const char* host : {"evil.example", "evil.example:80", "127.0.0.1.evil.example", "localhost.evil.example",
-                             "127.0.0.1@evil.example", "localhost:x", "localhost:", ":80", "127.0.0.2"})
+                             "127.0.0.1@evil.example", "localhost:x", "localhost:", ":80", "127.0.0.2", "0.0.0.0:80",
+                             "[::]:80", "[::ffff:7f00:1]:80", "[::1].evil.example", "localhost.", "[::1]x"})
         EXPECT_EQ(refused({{"host", host}}), 421) << host;
     EXPECT_EQ(refused({}), 400);
     EXPECT_EQ(refused({{"host", "evil.example"}}, false, "", "GET", "/"), 421) << "the page itself too";
