@@ -4,9 +4,10 @@
     scripts/protections.py --build build/dev [--only SETTING]
 
 The protections of files hold for the whole machine (sysctl): this sets them, runs, and puts back what was there, also
-when it is stopped. That no user namespace can be made holds for the tests alone. Needs root, and a built tree. The
-tests are those that make links, pipes or files of other users, make namespaces or run a program as another user: their own
-text says so. As an ordinary user, who must skip many of these, all tests of the same files run.
+when it is stopped. That no user namespace can be made holds for the tests alone. Needs root, and a built tree.
+
+The tests are those that make links, pipes or files of other users, make namespaces or run a program as another user:
+their own text says so. As an ordinary user, who must skip many of these, all tests of the same files run.
 Exit status 1 if one failed.
 """
 import argparse
