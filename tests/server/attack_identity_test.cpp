@@ -108,11 +108,15 @@ TEST_F(IdentityAttack, AClaimedNumberDoesNotCount) {
         ipc::Welcome welcome{};
         int fd = -1;
         return ipc::send_packet(connection.get(), &hello, sizeof(hello)) &&
-               ipc::receive_packet(connection.get(), &welcome, sizeof(welcome), &fd, kPatienceMs) > 0;
+               ipc::receive_packet(connection.get(), &welcome, sizeof(welcome), &fd, kPatienceMs) > 0 &&
+               ipc::say_mapped(connection.get(), welcome);
     });
     ASSERT_TRUE(attacker.ready());
-    const Json status = TestTool(path).ask({{"cmd", "status"}});
-    ASSERT_EQ(status["processes"].size(), 1U);
+    Json status;
+    ASSERT_TRUE(eventually([&] {
+        status = TestTool(path).ask({{"cmd", "status"}});
+        return status["processes"].size() == 1;
+    }));
     EXPECT_EQ(status["processes"][0]["pid"], attacker.pid());
 }
 

@@ -38,6 +38,8 @@ void SmallServer::serve() {
                                        1,           getpid(),      sizeof(ipc::Region)};
             ipc::send_packet(client.get(), &welcome, sizeof(welcome), memory);
             close(memory);
+            ipc::Mapped mapped{};
+            ipc::receive_packet(client.get(), &mapped, sizeof(mapped), nullptr, 1000);
             region_ = region;
             const std::lock_guard lock(mutex_);
             clients_.push_back(std::move(client));
