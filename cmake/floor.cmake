@@ -2,9 +2,9 @@
 # older than this system's, in a container or a snap: a symbol version that it lacks would end the program before its
 # main. So guest libraries are linked with the C library as it was (tools/libc_floor.py makes it of this system's, each
 # symbol at the version that it had), and bring along what GCC's static runtime and headers ask of newer ones
-# (src/floor). 2.28: Debian 10, RHEL 8, manylinux_2_28. Empty: with the C library as it is, as under sanitizers and
-# where it is no glibc.
-set(XSCHED_GLIBC_FLOOR 2.28 CACHE STRING "Oldest glibc that guest libraries run on; empty: this system's")
+# (src/floor). 2.17: RHEL 7, manylinux2014, the first glibc for arm64. Empty: with the C library as it is, as under
+# sanitizers and where it is no glibc.
+set(XSCHED_GLIBC_FLOOR 2.17 CACHE STRING "Oldest glibc that guest libraries run on; empty: this system's")
 include(CheckCXXSourceCompiles)
 check_cxx_source_compiles("#include <features.h>\nstatic_assert(__GLIBC__ == 2);\nint main() {}" XSCHED_GLIBC)
 

@@ -4,7 +4,7 @@ so on, which have this system's symbols and no code. Each symbol bears the newes
 and lies in the library where that one keeps it. A symbol that is newer keeps its version: what needs it links, and
 tools/lint/guest_libraries.py refuses it.
 
-    libc_floor.py --compiler gcc --readelf readelf --floor 2.28 --out FOLDER
+    libc_floor.py --compiler gcc --readelf readelf --floor 2.17 --out FOLDER
 """
 import argparse
 import re

@@ -96,7 +96,7 @@ def build(folder, source, options):
     library = Path(folder) / "libpreempt.so"
     Path(folder, "a.cpp").write_text(source)
     tool("g++", "-shared", "-fPIC", "-g", "-o", library, Path(folder, "a.cpp"), "-nostdlib", "-lc", *options)
-    return check_library(library, "2.28")
+    return check_library(library, "2.17")
 
 
 def self_test():
@@ -111,7 +111,7 @@ def self_test():
 
 def add_arguments(parser):
     parser.add_argument("--libraries", type=Path, required=True)
-    parser.add_argument("--floor", help="oldest glibc, such as 2.28; without: any")
+    parser.add_argument("--floor", help="oldest glibc, such as 2.17; without: any")
 
 
 def main():
