@@ -3,8 +3,6 @@
 // would go unscheduled.
 #include <dlfcn.h>
 
-#include <cstring>
-
 #include "platform/hip/hal/hal_abi.h"
 #include "platform/stream/shim/entry_points.h"
 
@@ -14,6 +12,9 @@ constinit std::atomic<xhip_Dlsym> xsched_hip_real_dlsym{nullptr};
 
 namespace xsched::hip {
 namespace {
+
+// By hand: a sanitizer's runtime asks for strncmp here before its own one works.
+bool begins_with_hip(const char* name) { return name[0] == 'h' && name[1] == 'i' && name[2] == 'p'; }
 
 // Only what the runtime itself exports is replaced, not another library's function of that name.
 bool is_the_runtimes(const void* address, const char* name) {
@@ -27,13 +28,13 @@ bool is_the_runtimes(const void* address, const char* name) {
 // nullptr: the C library is to answer.
 extern "C" const void* xsched_hip_dlsym(void* library, const char* name) {
     using namespace xsched::stream;
+    using xsched::hip::begins_with_hip;
     xhip_Dlsym real = xsched_hip_real_dlsym.load(std::memory_order_relaxed);
     if (real == nullptr) {
         real = xhip_dlsym();
         xsched_hip_real_dlsym.store(real, std::memory_order_relaxed);
     }
-    if (name == nullptr || std::strncmp(name, "hip", 3) != 0 || library == RTLD_DEFAULT || library == RTLD_NEXT)
-        return nullptr;
+    if (name == nullptr || !begins_with_hip(name) || library == RTLD_DEFAULT || library == RTLD_NEXT) return nullptr;
     const uint32_t entry = entry_named(name);
     if (entry == kEntryPointCount || hook_of(entry) == nullptr) return nullptr;
     const void* address = real(library, name);

@@ -4,8 +4,9 @@
 
 #include <atomic>
 #include <cstdint>
-#include <cstring>
 
+// No function of the C library is called here: a sanitizer's runtime asks for its own by dlsym, which may be the
+// shim's, before those work that it replaces (strcmp, dl_iterate_phdr).
 namespace xsched::stream {
 namespace {
 
@@ -18,21 +19,30 @@ struct Symbols {
     bool complete() const { return table != nullptr && strings != nullptr && hash != nullptr; }
 };
 
-Symbols symbols_of(const dl_phdr_info& info) {
+Symbols symbols_of(const link_map& library) {
     Symbols symbols;
-    for (int i = 0; i < info.dlpi_phnum; ++i) {
-        if (info.dlpi_phdr[i].p_type != PT_DYNAMIC) continue;
-        const auto* entry = reinterpret_cast<const ElfW(Dyn)*>(info.dlpi_addr + info.dlpi_phdr[i].p_vaddr);
-        for (; entry->d_tag != DT_NULL; ++entry) {
-            // glibc has made most of these absolute, where the section is writable.
-            const ElfW(Addr) value = entry->d_un.d_ptr;
-            const ElfW(Addr) address = value < info.dlpi_addr ? info.dlpi_addr + value : value;
-            if (entry->d_tag == DT_SYMTAB) symbols.table = reinterpret_cast<const ElfW(Sym)*>(address);
-            if (entry->d_tag == DT_STRTAB) symbols.strings = reinterpret_cast<const char*>(address);
-            if (entry->d_tag == DT_GNU_HASH) symbols.hash = reinterpret_cast<const uint32_t*>(address);
-        }
+    for (const ElfW(Dyn)* entry = library.l_ld; entry->d_tag != DT_NULL; ++entry) {
+        // glibc has made most of these absolute, where the section is writable.
+        const ElfW(Addr) value = entry->d_un.d_ptr;
+        const ElfW(Addr) address = value < library.l_addr ? library.l_addr + value : value;
+        if (entry->d_tag == DT_SYMTAB) symbols.table = reinterpret_cast<const ElfW(Sym)*>(address);
+        if (entry->d_tag == DT_STRTAB) symbols.strings = reinterpret_cast<const char*>(address);
+        if (entry->d_tag == DT_GNU_HASH) symbols.hash = reinterpret_cast<const uint32_t*>(address);
     }
     return symbols;
+}
+
+bool same(const char* one, const char* other) {
+    for (; *one == *other; ++one, ++other)
+        if (*one == '\0') return true;
+    return false;
+}
+
+const char* file_name(const char* path) {
+    const char* name = path;
+    for (; *path != '\0'; ++path)
+        if (*path == '/') name = path + 1;
+    return name;
 }
 
 uint32_t gnu_hash(const char* name) {
@@ -42,8 +52,8 @@ uint32_t gnu_hash(const char* name) {
 }
 
 // Of whatever version. 0: the library defines no function of that name.
-ElfW(Addr) defined_in(const dl_phdr_info& info, const char* name) {
-    const Symbols symbols = symbols_of(info);
+ElfW(Addr) defined_in(const link_map& library, const char* name) {
+    const Symbols symbols = symbols_of(library);
     if (!symbols.complete()) return 0;
     const uint32_t buckets = symbols.hash[0], first = symbols.hash[1], bloom_words = symbols.hash[2];
     const uint32_t* bucket = symbols.hash + 4 + bloom_words * (sizeof(ElfW(Addr)) / sizeof(uint32_t));
@@ -55,24 +65,21 @@ ElfW(Addr) defined_in(const dl_phdr_info& info, const char* name) {
         const uint32_t hash = chain[index - first];
         const ElfW(Sym)& symbol = symbols.table[index];
         if ((hash | 1) == (wanted | 1) && symbol.st_shndx != SHN_UNDEF && (symbol.st_info & 0xf) == STT_FUNC &&
-            std::strcmp(symbols.strings + symbol.st_name, name) == 0)
-            return info.dlpi_addr + symbol.st_value;
+            same(symbols.strings + symbol.st_name, name))
+            return library.l_addr + symbol.st_value;
         if ((hash & 1) != 0) return 0;  // the end of this bucket's chain
     }
 }
 
-struct Search {
-    const char* name;
-    ElfW(Addr) found;
-};
-
-// Before glibc 2.34 both functions are in libdl.
-int look_in(dl_phdr_info* info, size_t, void* data) {
-    auto& search = *static_cast<Search*>(data);
-    const char* slash = info->dlpi_name != nullptr ? std::strrchr(info->dlpi_name, '/') : nullptr;
-    if (slash == nullptr || (std::strcmp(slash, "/libc.so.6") != 0 && std::strcmp(slash, "/libdl.so.2") != 0)) return 0;
-    search.found = defined_in(*info, search.name);
-    return search.found != 0 ? 1 : 0;
+// Before glibc 2.34 both functions are in libdl. The linker's list is walked without its lock: the C library is among
+// the first, which stay for as long as the process.
+ElfW(Addr) defined_in_libc(const char* name) {
+    for (const link_map* library = _r_debug.r_map; library != nullptr; library = library->l_next) {
+        const char* file = library->l_name != nullptr ? file_name(library->l_name) : "";
+        if (!same(file, "libc.so.6") && !same(file, "libdl.so.2")) continue;
+        if (const ElfW(Addr) found = defined_in(*library, name); found != 0) return found;
+    }
+    return 0;
 }
 
 void* opens_nothing(const char*, int) { return nullptr; }
@@ -82,9 +89,8 @@ template <typename Function>
 Function find(std::atomic<Function>& known, const char* name, Function otherwise) {
     Function function = known.load(std::memory_order_relaxed);
     if (function != nullptr) return function;
-    Search search{name, 0};
-    dl_iterate_phdr(look_in, &search);
-    function = search.found != 0 ? reinterpret_cast<Function>(search.found) : otherwise;
+    const ElfW(Addr) found = defined_in_libc(name);
+    function = found != 0 ? reinterpret_cast<Function>(found) : otherwise;
     known.store(function, std::memory_order_relaxed);
     return function;
 }
