@@ -25,6 +25,6 @@ function(xsched_floor target)
   endif()
   add_dependencies(${target} libc_floor)
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:room_floor>)
-  target_link_directories(${target} BEFORE PRIVATE ${CMAKE_BINARY_DIR}/floor)
+  target_link_options(${target} BEFORE PRIVATE -L${CMAKE_BINARY_DIR}/floor)  # no folder to search at run time
   set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS ${CMAKE_BINARY_DIR}/floor/libc.so)
 endfunction()

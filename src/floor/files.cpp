@@ -26,4 +26,19 @@ XSCHED_FLOOR int fstat(int file, struct stat* into) noexcept { return __fxstat(k
 XSCHED_FLOOR int fstatat(int folder, const char* path, struct stat* into, int flags) noexcept {
     return __fxstatat(kStatVersion, folder, path, into, flags);
 }
+
+// The same where files are long anyhow (LP64); what is compiled with _FILE_OFFSET_BITS=64 asks for these.
+XSCHED_FLOOR int stat64(const char* path, struct stat64* into) noexcept {
+    return __xstat(kStatVersion, path, reinterpret_cast<struct stat*>(into));
+}
+XSCHED_FLOOR int lstat64(const char* path, struct stat64* into) noexcept {
+    return __lxstat(kStatVersion, path, reinterpret_cast<struct stat*>(into));
+}
+XSCHED_FLOOR int fstat64(int file, struct stat64* into) noexcept {
+    return __fxstat(kStatVersion, file, reinterpret_cast<struct stat*>(into));
+}
+XSCHED_FLOOR int fstatat64(int folder, const char* path, struct stat64* into, int flags) noexcept {
+    return __fxstatat(kStatVersion, folder, path, reinterpret_cast<struct stat*>(into), flags);
+}
+static_assert(sizeof(struct stat) == sizeof(struct stat64));
 }
