@@ -2,6 +2,7 @@
 
 #include <pwd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <set>
 
@@ -155,7 +156,10 @@ int steer_suspension(const Target& target, bool suspend, bool json) {
     std::vector<Json> targets = requests_of(link, target);
     if (target.empty()) targets.push_back(Json::object());
     const Done done = ask_each(link, {{"cmd", suspend ? "suspend" : "resume"}}, targets);
-    return tell(done, done.names.empty() ? "" : (suspend ? "suspended " : "resumed ") + joined_names(done.names), json);
+    std::vector<std::string> reached;  // a program without queues is not suspended yet
+    for (const std::string& name : done.names)
+        if (std::find(done.waiting.begin(), done.waiting.end(), name) == done.waiting.end()) reached.push_back(name);
+    return tell(done, reached.empty() ? "" : (suspend ? "suspended " : "resumed ") + joined_names(reached), json);
 }
 
 int steer_log(const std::string& level, bool json) {
