@@ -26,9 +26,9 @@ void add_run(CLI::App& app, Words& words) {
     run->add_option("--log", options->log_level,
                     "DEBG, INFO, WARN (default, unless XLOG_LEVEL or XLOG_FILE is set) or ERRO");
     CLI::Option* tell = run->add_flag("--tell", options->tells,
-                                      "stay until the program has ended, and say so if it used no device under XSched "
-                                      "(the default at a terminal)");
-    run->add_flag("--no-tell", options->leaves, "become the program (the default elsewhere)")->excludes(tell);
+                                      "when the program has ended, say so if it used no device under XSched (the "
+                                      "default at a terminal)");
+    run->add_flag("--no-tell", options->leaves, "say nothing then (the default elsewhere)")->excludes(tell);
     add_hints(run, options->hints, true);
 }
 

@@ -13,9 +13,9 @@
 #include "base/text.h"
 #include "cli/drivers.h"
 #include "cli/installation.h"
+#include "cli/last_word.h"
 #include "cli/server_link.h"
 #include "cli/start_server.h"
-#include "cli/stay.h"
 #include "cli/steer.h"
 #include "cli/visibility.h"
 
@@ -24,6 +24,7 @@ namespace {
 
 constexpr int kCannotExecute = 126;
 constexpr int kNotFound = 127;
+constexpr int kLastPatienceMs = 1000;  // a sentence that comes later belongs to nothing on the terminal any more
 
 bool is_one_of(const std::string& text, std::initializer_list<const char*> words) {
     for (const char* word : words)
@@ -136,17 +137,21 @@ void set_environment(const RunOptions& options) {
 class ServerThen {
 public:
     ServerThen() : pid_(pid()) {}
-    void tell_if_unused(const std::string& program) const {
+    // At a terminal from its left edge: the shell may have written its prompt.
+    void tell_if_unused(pid_t process, const std::string& program) const {
         try {
+            wait_for_server_ms(kLastPatienceMs);
             const Json answer = ServerLink().ask({{"cmd", "status"}});
             bool unused = false;
-            for (const Json& one : answer.value("not_connected", Json::array()))
-                unused = unused || one.value("pid", 0) == getpid();
+            for (const char* list : {"not_connected", "ended_unused"})  // it may not know of the end yet
+                for (const Json& one : answer.value(list, Json::array()))
+                    unused = unused || one.value("pid", 0) == process;
             if (pid_ == 0 || !unused || pid() != pid_) return;
-            fprintf(stderr,
-                    "xcli: %s has ended, and neither it nor what it started used a device under XSched: 'xcli doctor' "
-                    "says what XSched sees here\n",
-                    program.c_str());
+            fprintf(
+                stderr,
+                "%sxcli: %s has ended, and neither it nor what it started used a device under XSched: 'xcli doctor' "
+                "says what XSched sees here\n",
+                isatty(STDERR_FILENO) != 0 ? "\r" : "", program.c_str());
         } catch (const std::exception&) {
             // nobody knows
         }
@@ -163,8 +168,8 @@ private:
     int64_t pid_;
 };
 
-// A person at a terminal learns at the end whether the program was scheduled; elsewhere this process becomes it.
-bool stays(const RunOptions& options) {
+// A person at a terminal learns at the end whether the program was scheduled.
+bool has_last_word(const RunOptions& options) {
     if (options.leaves || !is_one_of(options.scheduler, {"global", "GLB"})) return false;
     return options.tells || isatty(STDERR_FILENO) != 0;
 }
@@ -215,15 +220,13 @@ int run_program(const RunOptions& options, const std::vector<std::string>& progr
     std::vector<char*> arguments;
     for (const std::string& word : program) arguments.push_back(const_cast<char*>(word.c_str()));
     arguments.push_back(nullptr);
-    int error = 0;
-    if (stays(options)) {
-        const ServerThen server;
-        const int status = run_and_wait(arguments.data(), error, [&] { server.tell_if_unused(program[0]); });
-        if (error == 0) return status;
-    } else {
-        execvp(arguments[0], arguments.data());
-        error = errno;
-    }
+    std::optional<LastWord> last_word;
+    if (has_last_word(options))
+        last_word.emplace(
+            [server = ServerThen(), process = getpid(), &program] { server.tell_if_unused(process, program[0]); });
+    execvp(arguments[0], arguments.data());
+    const int error = errno;
+    if (last_word) last_word->withdraw();
     fprintf(stderr, "xcli: %s cannot be executed: %s\n", arguments[0], strerror(error));
     return error == ENOENT ? kNotFound : kCannotExecute;
 }

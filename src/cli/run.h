@@ -18,7 +18,7 @@ struct RunOptions {
     std::string policy;
     std::string scheduler = "global";
     std::string log_level;
-    bool tells = false;   // stays until the program has ended, and says whether it was scheduled; else where
+    bool tells = false;   // when the program has ended, says so if it was not scheduled; otherwise where
     bool leaves = false;  // standard error is a terminal, unless this says no
 };
 
@@ -26,8 +26,8 @@ struct RunOptions {
 // without. Returns where our own words end; all their options take one value, but for the flags.
 int split_off_program(int argc, char** argv, std::vector<std::string>& program);
 
-// The program's exit status is ours: this process becomes it, or waits for it. Else 127 (not found) or 126 (cannot
-// be executed), with a sentence on standard error, or 2 (Failure) if no program is given.
+// This process becomes the program. Returns only if it cannot: 127 (not found) or 126 (cannot be executed), with a
+// sentence on standard error; or throws Failure if no program is given.
 int run_program(const RunOptions& options, const std::vector<std::string>& program);
 
 }  // namespace xsched::cli

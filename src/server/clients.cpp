@@ -16,6 +16,8 @@ namespace {
 
 constexpr int64_t kTellAgainNs = 100 * base::kMillisecond;
 constexpr int kMostGenerations = 8;
+constexpr int64_t kEndedUnusedNs = 10 * base::kSecond;  // xcli run asks within milliseconds
+constexpr size_t kMostEndedUnused = 64;                 // safety: one user's short programs cost no memory
 constexpr size_t kMostTold = 16;  // clients in one order of the scheduling thread
 
 }  // namespace
@@ -187,6 +189,13 @@ std::vector<ToolHost::Announced> Server::announced() const {
     return there;
 }
 
+std::vector<ToolHost::Announced> Server::ended_unused() const {
+    std::vector<ToolHost::Announced> lately;
+    for (const EndedUnused& one : ended_unused_)
+        if (base::now_ns() - one.ended_ns < kEndedUnusedNs) lately.push_back(one.program);
+    return lately;
+}
+
 // A shell that was announced starts what uses the device.
 void Server::note_arrival(const Client& client) {
     if (expected_.empty() || client.pid_is_claimed()) return;
@@ -205,6 +214,10 @@ void Server::end_expectation(uint32_t id) {
         XLOG_INFO(
             "pid %d, which 'xcli run' started, has ended: neither it nor what it started used a device under XSched",
             known.pid);
+    if (known.pid > 0 && !known.came) {
+        ended_unused_.push_back({{known.pid, known.user}, base::now_ns()});
+        if (ended_unused_.size() > kMostEndedUnused) ended_unused_.pop_front();
+    }
     expected_.erase(found);
 }
 

@@ -109,7 +109,8 @@ Server::Server(const Options& options, Listener listener)
             orders_,
             notes_,
             [this](const Peer& peer, int connection, User& user) { return expect(peer, connection, user); },
-            [this] { return announced(); }},
+            [this] { return announced(); },
+            [this] { return ended_unused(); }},
       desk_(host_, events_, undertaker_),
       idle_since_ns_(started_ns_) {
     users_.set_descriptors(descriptor_limit());

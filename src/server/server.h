@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <span>
@@ -74,6 +75,11 @@ private:
         pid_t pid = 0;
         bool came = false;  // itself, or a process that it started
     };
+    // One that ended and had not come: xcli run says so (ended_unused).
+    struct EndedUnused {
+        ToolHost::Announced program;
+        int64_t ended_ns;
+    };
 
     uint32_t fresh_id();
     void handle_event(uint64_t token, int64_t now_ns);
@@ -110,6 +116,7 @@ private:
     void keep_habits(std::span<const std::unique_ptr<Client>> leaving, int64_t now_ns);
     bool expect(const Peer& peer, int connection, User& user);
     std::vector<ToolHost::Announced> announced() const;
+    std::vector<ToolHost::Announced> ended_unused() const;
     void note_arrival(const Client& client);
     void end_expectation(uint32_t id);
 
@@ -135,6 +142,7 @@ private:
     std::map<uint32_t, Welcomed> welcomed_;
     std::map<uint32_t, std::unique_ptr<Client>> clients_;  // sealed
     std::map<uint32_t, Expected> expected_;
+    std::deque<EndedUnused> ended_unused_;  // the last ones
     // What the scheduling thread does not know yet: clients that are to come, and those that have gone.
     std::vector<uint32_t> coming_;
     std::vector<std::unique_ptr<Client>> leaving_;

@@ -173,23 +173,22 @@ std::string name_of_process(pid_t pid) {
     return name;
 }
 
-pid_t first_child(pid_t pid) {
-    const std::string number = std::to_string(pid);
-    std::ifstream file("/proc/" + number + "/task/" + number + "/children");
-    pid_t child = 0;
-    file >> child;
-    return child;
-}
-
 // Programs of `xcli run` that have used no device so far, nor has what they started.
 Json not_connected(const Request& request) {
     Json programs = Json::array();
     for (const ToolHost::Announced& one : request.host.announced()) {
         if (!request.rules_server() && one.user != request.asking.peer.uid) continue;
-        std::string program = name_of_process(one.pid);
-        if (program == "xcli") program = name_of_process(first_child(one.pid));  // which waits for it
+        const std::string program = name_of_process(one.pid);
         programs.push_back({{"pid", one.pid}, {"uid", one.user}, {"program", base::printable(program)}});
     }
+    return programs;
+}
+
+// For the process that xcli run leaves behind to say so.
+Json ended_unused(const Request& request) {
+    Json programs = Json::array();
+    for (const ToolHost::Announced& one : request.host.ended_unused())
+        if (request.rules_server() || one.user == request.asking.peer.uid) programs.push_back({{"pid", one.pid}});
     return programs;
 }
 
@@ -254,6 +253,7 @@ Json explain_status(const Request& request) {
     }
     answer["processes"] = processes;
     if (!pid) answer["not_connected"] = not_connected(request);
+    if (!pid) answer["ended_unused"] = ended_unused(request);
     return answer;
 }
 

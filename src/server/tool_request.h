@@ -47,6 +47,8 @@ struct ToolHost {
         uid_t user;
     };
     std::function<std::vector<Announced>()> announced;
+    // Those that ended lately, and neither they nor what they started had used a device.
+    std::function<std::vector<Announced>()> ended_unused;
 };
 
 // The asking process.
