@@ -25,6 +25,17 @@ function(xsched_public_library name)
   install(TARGETS ${name} EXPORT xsched LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endfunction()
 
+# Folders by which glibc's linker finds the shims under .../$LIB/libshimcuda.so, whatever $LIB is there, and musl's does
+# not (cli/installation.cpp). In the build tree, where the shims are beside all other libraries, likewise.
+set(links ${CMAKE_BINARY_DIR}/install_links)
+foreach(name lib lib64 ${CMAKE_SYSTEM_PROCESSOR}-linux-gnu)
+  foreach(folder ${links}/any ${CMAKE_LIBRARY_OUTPUT_DIRECTORY})
+    file(MAKE_DIRECTORY ${folder})
+    file(CREATE_LINK . ${folder}/${name} SYMBOLIC)
+  endforeach()
+  install(FILES ${links}/any/${name} DESTINATION ${XSCHED_PRIVATE_LIBDIR})
+endforeach()
+
 # xsched_private_library(NAME): one that is preloaded; its name in LIBDIR is a link. ldconfig takes a link there for a
 # library of its target's SONAME: so that one is our own name, never a vendor's.
 function(xsched_private_library name)

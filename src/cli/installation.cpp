@@ -29,6 +29,18 @@ fs::path library_folder(const fs::path& programs) {
     return folder;
 }
 
+// With $LIB in it, which glibc's linker replaces by "lib", "lib64" or the architecture's folder: all lead back to the
+// shim's own (cmake/install_layout.cmake). musl's linker knows no such word and skips a library that is not there,
+// while it ends a program into which it cannot load one. So children of a shell may be of either kind.
+std::string preload_name(const fs::path& shim) {
+    std::error_code error;
+    const fs::path target = fs::read_symlink(shim, error);
+    const fs::path folder = (error ? shim : shim.parent_path() / target).parent_path();
+    const bool linked =
+        fs::exists(folder / "lib" / shim.filename(), error) && fs::exists(folder / "lib64" / shim.filename(), error);
+    return linked ? folder / "$LIB" / shim.filename() : shim;
+}
+
 std::string report_program(const fs::path& programs) {
     std::error_code error;
     fs::path found;
@@ -53,7 +65,7 @@ Installation find_installation() {
     found.library_directory = libraries;
     for (const PlatformInfo& platform : kPlatforms) {
         const fs::path shim = libraries / platform.shim;
-        if (fs::is_regular_file(shim, error)) found.shims.push_back({shim, &platform});
+        if (fs::is_regular_file(shim, error)) found.shims.push_back({shim, preload_name(shim), &platform});
     }
     return found;
 }

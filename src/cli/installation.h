@@ -11,6 +11,7 @@ namespace xsched::cli {
 
 struct Shim {
     std::string path;
+    std::string preload;  // what LD_PRELOAD is to have
     const PlatformInfo* platform;
 };
 

@@ -54,6 +54,15 @@ std::string all_titles() {
     return text;
 }
 
+// The runtime of gcc's -fsanitize=address ends a program if another library comes before it; ours replace nothing of
+// it. For children, too, so that nobody looks which programs are built so.
+void allow_before_sanitizers() {
+    const char* present = getenv("ASAN_OPTIONS");
+    const std::string options = present != nullptr ? present : "";
+    if (options.find("verify_asan_link_order") != std::string::npos) return;
+    setenv("ASAN_OPTIONS", ("verify_asan_link_order=0" + (options.empty() ? "" : ":" + options)).c_str(), 1);
+}
+
 void load_shims(const Installation& installation) {
     if (installation.shims.empty()) {
         XLOG_WARN("there is no shim library in %s: the program runs unscheduled; build or install one",
@@ -72,10 +81,12 @@ void load_shims(const Installation& installation) {
     bool any = false;
     for (auto shim = installation.shims.rbegin(); shim != installation.shims.rend(); ++shim) {
         if (!driver_is_there(*shim->platform)) continue;
-        prepend("LD_PRELOAD", shim->path);
+        prepend("LD_PRELOAD", shim->preload);
         any = true;
     }
-    if (!any)
+    if (any)
+        allow_before_sanitizers();
+    else
         XLOG_WARN("no driver of %s is found: the program runs unscheduled; xcli doctor says what is missing",
                   all_titles().c_str());
     // Programs that open libOpenCL.so themselves do not look at preloaded symbols; the loader's layers catch those.
@@ -213,10 +224,11 @@ int run_program(const RunOptions& options, const std::vector<std::string>& progr
         tell_unused(options);
     }
     set_environment(options);
-    load_shims(installation);
-    if (const std::string reason = why_invisible(program[0]); !reason.empty())
+    const Misfit misfit = misfit_of(program);
+    if (!misfit.ends_it) load_shims(installation);
+    if (!misfit.reason.empty())
         XLOG_WARN("%s: no library can be loaded into it, so XSched does not see it and it runs unscheduled",
-                  reason.c_str());
+                  misfit.reason.c_str());
     std::vector<char*> arguments;
     for (const std::string& word : program) arguments.push_back(const_cast<char*>(word.c_str()));
     arguments.push_back(nullptr);

@@ -7,9 +7,12 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <climits>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <optional>
 #include <sstream>
 #include <vector>
 
@@ -19,10 +22,15 @@ namespace {
 constexpr int kMostInterpreters = 4;  // as in Linux
 constexpr size_t kMostFirstLine = 256;
 constexpr const char* kDefaultPath = "/bin:/usr/bin";
+#ifdef XSCHED_GLIBC_FLOOR
+const std::string kOldestGlibc = XSCHED_GLIBC_FLOOR;
+#else
+const std::string kOldestGlibc;
+#endif
 
 // Where execvp finds it; empty: nowhere.
 std::string look_up(const std::string& program) {
-    if (program.find('/') != std::string::npos) return program;
+    if (program.find('/') != std::string::npos) return access(program.c_str(), X_OK) == 0 ? program : "";
     const char* path = getenv("PATH");
     std::istringstream folders(path != nullptr ? path : kDefaultPath);
     for (std::string folder; std::getline(folders, folder, ':');) {
@@ -59,16 +67,37 @@ std::string executable_of(const std::string& program) {
     return {};
 }
 
-bool has_dynamic_linker(std::ifstream& stream, const ElfW(Ehdr) & header) {
-    if (header.e_phentsize != sizeof(ElfW(Phdr))) return true;
+// Returns the path of its dynamic linker; empty: it is statically linked; nullopt: the kernel will say what is wrong.
+std::optional<std::string> dynamic_linker_of(std::ifstream& stream, const ElfW(Ehdr) & header) {
+    if (header.e_phentsize != sizeof(ElfW(Phdr))) return std::nullopt;
     std::vector<ElfW(Phdr)> segments(header.e_phnum);
     stream.seekg(static_cast<std::streamoff>(header.e_phoff));
     stream.read(reinterpret_cast<char*>(segments.data()),
                 static_cast<std::streamsize>(segments.size() * sizeof segments[0]));
-    if (!stream) return true;  // the kernel will say what is wrong with it
-    for (const ElfW(Phdr) & segment : segments)
-        if (segment.p_type == PT_INTERP) return true;
-    return false;
+    if (!stream) return std::nullopt;
+    for (const ElfW(Phdr) & segment : segments) {
+        if (segment.p_type != PT_INTERP) continue;
+        std::string path(std::min<size_t>(segment.p_filesz, PATH_MAX), '\0');
+        stream.seekg(static_cast<std::streamoff>(segment.p_offset));
+        if (!stream.read(path.data(), static_cast<std::streamsize>(path.size()))) return std::nullopt;
+        return std::string(path.c_str());
+    }
+    return std::string();
+}
+
+// Whether the C library beside a dynamic linker is a glibc that lacks the version which guest libraries need. Systems
+// keep both in one folder, as do Nix, snaps and what brings a C library of its own.
+bool is_too_old(const std::string& linker) {
+#ifdef XSCHED_GLIBC_FLOOR
+    char real[PATH_MAX];
+    if (realpath(linker.c_str(), real) == nullptr) return false;
+    const std::string folder(real, static_cast<size_t>(strrchr(real, '/') - real));
+    std::ifstream stream(folder + "/libc.so.6", std::ios::binary);
+    const std::string text{std::istreambuf_iterator<char>(stream), {}};
+    return text.starts_with(ELFMAG) && text.find(std::string("GLIBC_" XSCHED_GLIBC_FLOOR) + '\0') == std::string::npos;
+#else
+    return linker.empty();
+#endif
 }
 
 // Such a program's linker takes no libraries from the user's environment.
@@ -85,23 +114,51 @@ const char* why_trusted(const std::string& file) {
     return nullptr;
 }
 
-const char* why_not_loadable(const std::string& file) {
+// The linker of musl skips what is preloaded under a name that it does not understand (installation.cpp).
+Misfit misfit_of_file(const std::string& file) {
     std::ifstream stream(file, std::ios::binary);
     ElfW(Ehdr) header{};
-    if (!stream.read(reinterpret_cast<char*>(&header), sizeof header)) return nullptr;
+    if (!stream.read(reinterpret_cast<char*>(&header), sizeof header)) return {};
     const bool wide = sizeof(void*) == 8;
     if (header.e_ident[EI_CLASS] != (wide ? ELFCLASS64 : ELFCLASS32))
-        return wide ? "is a 32-bit program and XSched a 64-bit one" : "is a 64-bit program and XSched a 32-bit one";
-    if (!has_dynamic_linker(stream, header)) return "is statically linked";
-    return why_trusted(file);
+        return {wide ? "is a 32-bit program and XSched a 64-bit one" : "is a 64-bit program and XSched a 32-bit one"};
+    const auto linker = dynamic_linker_of(stream, header);
+    if (!linker) return {};
+    if (linker->empty()) return {"is statically linked"};
+    if (linker->find("/ld-musl-") != std::string::npos) return {"is linked to musl, and XSched needs glibc"};
+    if (is_too_old(*linker)) return {"brings a glibc older than " + kOldestGlibc, true};
+    const char* trusted = why_trusted(file);
+    return {trusted != nullptr ? trusted : ""};
+}
+
+bool is_wrapper(const std::string& file) {
+    const std::string name = file.substr(file.rfind('/') + 1);
+    for (const char* known :
+         {"env", "nice", "ionice", "nohup", "setsid", "time", "timeout", "stdbuf", "taskset", "chrt", "numactl"})
+        if (name == known) return true;
+    return false;
+}
+
+// The file that runs in the end. Of a wrapper's words (nice -n 5 PROGRAM) the first that names an executable is it.
+std::string last_executable(std::span<const std::string> words) {
+    std::string file = executable_of(words.front());
+    while (is_wrapper(file)) {
+        do words = words.subspan(1);
+        while (!words.empty() && (words.front().starts_with('-') || look_up(words.front()).empty()));
+        if (words.empty()) break;
+        file = executable_of(words.front());
+    }
+    return file;
 }
 
 }  // namespace
 
-std::string why_invisible(const std::string& program) {
-    const std::string file = executable_of(program);
-    const char* reason = file.empty() ? nullptr : why_not_loadable(file);
-    return reason != nullptr ? file + " " + reason : "";
+Misfit misfit_of(std::span<const std::string> program) {
+    const std::string file = last_executable(program);
+    if (file.empty()) return {};
+    Misfit misfit = misfit_of_file(file);
+    if (!misfit.reason.empty()) misfit.reason = file + " " + misfit.reason;
+    return misfit;
 }
 
 }  // namespace xsched::cli

@@ -107,6 +107,55 @@ TEST_F(Visibility, ProgramsWithFileCapabilitiesAreNamedToThoseTheyGiveThemTo) {
     EXPECT_TRUE(has(outcome.err, path("five") + " has file capabilities")) << outcome.err;
 }
 
+// musl's linker ends a program into which it cannot load a library that is there. Children of a shell likewise.
+TEST_F(Visibility, ProgramsOfMuslAreNamedAndRun) {
+    if (system("musl-gcc --version > /dev/null 2>&1") != 0) GTEST_SKIP() << "musl-tools is not installed";
+    ASSERT_EQ(system(("musl-gcc -o " + path("musl") + " " + path("five.c")).c_str()), 0);
+    expect_line(path("musl"), path("musl") + " is linked to musl");
+    EXPECT_EQ(run(path("musl")).status, 5);
+    const Outcome child = xcli({"run", "--scheduler", "local", "--", "/bin/sh", "-c", path("musl") + "; exit $?"});
+    EXPECT_EQ(child.status, 5) << child.err;
+    EXPECT_EQ(child.err, "");
+}
+
+// Where a C library lies beside a program's own linker, that one counts (Nix, snaps).
+TEST_F(Visibility, ProgramsWithAnOlderCLibraryAreNamedAndRun) {
+    std::ofstream(path("libc.so.6"), std::ios::binary) << "\x7f"
+                                                          "ELF"
+                                                       << "GLIBC_2.2.5" << '\0';
+    const std::string linker = "$(realpath $(readelf -lW /bin/true | sed -n 's/.*interpreter: \\(.*\\)]/\\1/p'))";
+    ASSERT_EQ(system(("cp " + linker + " " + path("ld.so")).c_str()), 0);
+    ASSERT_TRUE(compile("old", "-Wl,--dynamic-linker=" + path("ld.so")));
+    expect_line(path("old"), path("old") + " brings a glibc older than 2.");
+    EXPECT_EQ(run(path("old")).status, 5);
+    EXPECT_EQ(xcli({"run", "--scheduler", "local", "--", "nice", path("old")}).status, 5);
+}
+
+// gcc's shared runtime ends a program if another library comes before it.
+TEST_F(Visibility, ProgramsWithASanitizerRun) {
+    for (const char* sanitizer : {"address", "thread", "undefined", "leak"}) {
+        if (!compile("checked", std::string("-fsanitize=") + sanitizer)) GTEST_SKIP() << "no " << sanitizer;
+        if (system(path("checked").c_str()) != 5 << 8) continue;  // not on this kernel
+        expect_silence(path("checked"));
+        const Outcome child =
+            xcli({"run", "--scheduler", "local", "--", "/bin/sh", "-c", path("checked") + "; exit $?"});
+        EXPECT_EQ(child.status, 5) << sanitizer << child.err;
+    }
+}
+
+TEST_F(Visibility, AWrapperCountsAsTheProgramBehindIt) {
+    if (!compile("static", "-static")) GTEST_SKIP() << "no static C library is installed";
+    for (const std::vector<std::string>& wrapper :
+         {std::vector<std::string>{"env", "A=b"}, {"nice", "-n", "1"}, {"timeout", "60", "env", "-u", "A"}}) {
+        std::vector<std::string> words{"run", "--scheduler", "local", "--"};
+        words.insert(words.end(), wrapper.begin(), wrapper.end());
+        words.push_back(path("static"));
+        const Outcome outcome = xcli(words);
+        EXPECT_EQ(outcome.status, 5) << outcome.err;
+        EXPECT_TRUE(has(outcome.err, path("static") + " is statically linked")) << outcome.err;
+    }
+}
+
 TEST_F(Visibility, BrokenFilesAreLeftToTheKernel) {
     for (const std::string& text : {std::string("\x7f"
                                                 "ELF"),
