@@ -6,7 +6,8 @@
 #   vendor   on a real driver (PoCL where there is no GPU)
 #   lint     the rules of the tree
 #   long     what other tests check, repeated more often; only in `make test-all`
-foreach(label core threads tools vendor lint long)
+#   roots    in other Debian versions and on another processor, which are fetched and built first; likewise
+foreach(label core threads tools vendor lint long roots)
   add_custom_target(tests_${label})
 endforeach()
 

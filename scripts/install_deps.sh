@@ -1,7 +1,8 @@
 #!/bin/bash
 # Installs the Debian packages that are missing, and nothing else.
 #
-#   scripts/install_deps.sh [build] [run] [test] [lint] [format] [old] [fresh] [browser]   default: build run test
+#   scripts/install_deps.sh [build] [run] [test] [lint] [format] [old] [fresh] [roots] [browser]
+#   default: build run test
 #
 # Debian's HIP is left out where there is ROCm's, or a GPU for it.
 #
@@ -38,6 +39,9 @@ test=(
     pkgconf               # pkg-config: what an installed example builds with
     xvfb                  # an X11 display without a screen: xcli windows; its test is skipped without
     x11-utils             # xprop, which that asks
+    zsh                   # shells whose jobs xcli run is: tests/guest/terminal_test.py
+    fish
+    musl-tools            # programs of another C library: xcli run's tests
 )
 lint=(
     clang-19              # the tidy preset's compiler
@@ -53,6 +57,11 @@ old=(
 fresh=(
     debootstrap           # scripts/fresh_machine.sh: a new Debian in a folder
 )
+roots=(
+    debootstrap           # programs of other Debian versions: tests/guest/roots_test.py
+    g++-aarch64-linux-gnu # guest libraries for arm64: tests/guest/arm64_test.py
+    qemu-user-static      # which runs them
+)
 browser=(
     chromium              # the test of xcli web's page; it is skipped without
     chromium-driver
@@ -63,13 +72,13 @@ if [[ $# -eq 0 ]]; then set -- build run test; fi
 wanted=()
 for group in "$@"; do
     case "$group" in
-        build | run | test | lint | format | old | fresh | browser)
+        build | run | test | lint | format | old | fresh | roots | browser)
             declare -n packages=$group
             wanted+=("${packages[@]}")
             ;;
         *)
             echo "install_deps.sh: \"$group\" is no group of packages: use build, run, test, lint, format, old," \
-                "fresh or browser" >&2
+                "fresh, roots or browser" >&2
             exit 2
             ;;
     esac

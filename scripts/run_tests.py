@@ -4,7 +4,7 @@
     scripts/run_tests.py dev asan:core tsan:core
 
 PRESET is the tests of a CMake preset without the long ones (label long: the same checks as others, repeated more
-often); PRESET:all is all of them; PRESET:LABEL the tests with that label (core: the rooms' own tests, on fake hardware;
+often; label roots: in other systems, which are fetched first); PRESET:all is all of them; PRESET:LABEL the tests with that label (core: the rooms' own tests, on fake hardware;
 lint). Everything is built before anything is run. GoogleTest programs count by their test cases, other
 tests as one. A skipped test is listed with its reason and never counts as passed. Up to five tests that fail run once
 more, alone; one that passes then is counted and listed as "passed only alone". Exit status 1 if anything failed or
@@ -23,6 +23,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 LONGEST_OUTPUT = 4_000_000  # bytes kept of one test's output; the counts are read from it
 SLOTS_PER_JOB = 2  # a test takes two, one if it mostly sleeps (cmake/tests.cmake)
+LONG = ("long", "roots")
 MOST_AGAIN = 5  # more failures than this are no busy machine, and would take long one by one
 
 
@@ -94,9 +95,9 @@ def selection(label):
     """What ctest is told to run: the long tests only by their own label, or with all."""
     if label == "all":
         return []
-    if label == "long":
-        return ["-L", "^long$"]
-    return (["-L", f"^{label}$"] if label else []) + ["-LE", "^long$"]
+    if label in LONG:
+        return ["-L", f"^{label}$"]
+    return (["-L", f"^{label}$"] if label else []) + ["-LE", f"^({'|'.join(LONG)})$"]
 
 
 def test(preset, label, jobs, counts):

@@ -69,15 +69,15 @@ class RunTests(unittest.TestCase):
         self.assertEqual(len(counted("notrun", "", "Unable to find executable").failed), 1)
 
     def test_long_tests_run_only_when_asked_for(self):
-        self.assertEqual(run_tests.selection(""), ["-LE", "^long$"])
-        self.assertEqual(run_tests.selection("core"), ["-L", "^core$", "-LE", "^long$"])
+        self.assertEqual(run_tests.selection(""), ["-LE", "^(long|roots)$"])
+        self.assertEqual(run_tests.selection("core"), ["-L", "^core$", "-LE", "^(long|roots)$"])
         self.assertEqual(run_tests.selection("all"), [])
         self.assertEqual(run_tests.selection("long"), ["-L", "^long$"])
 
     def test_what_fails_runs_once_more_alone(self):
         busy, alone = [("steady", "run"), ("slow", "fail"), ("wrong", "fail")], [("slow", "run"), ("wrong", "fail")]
         counts, calls = tested([busy, alone])
-        self.assertEqual(calls, [(4, ["-LE", "^long$"]), (1, ["--rerun-failed"])])
+        self.assertEqual(calls, [(4, ["-LE", "^(long|roots)$"]), (1, ["--rerun-failed"])])
         self.assertEqual((counts.passed, counts.only_alone, counts.failed), (2, ["slow"], ["wrong"]))
 
     def test_many_failures_do_not_run_again(self):
