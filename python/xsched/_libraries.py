@@ -36,8 +36,7 @@ def _folders() -> Iterator[Path]:
     yield from (Path(entry) for entry in _listed("LD_LIBRARY_PATH"))
     for entry in _listed("LD_PRELOAD"):
         if "/" in entry:
-            yield Path(entry).parent
-            yield Path(entry).parent.parent  # of LIBDIR/xsched
+            yield from list(Path(entry).parents)[:3]  # LIBDIR/libshimcuda.so, LIBDIR/xsched/$LIB/libshimcuda.so
     for parent in list(Path(__file__).resolve().parents)[1:5]:  # PREFIX/lib/python3/dist-packages/xsched, and the tree
         yield parent
         yield parent / "lib"

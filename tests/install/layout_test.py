@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Which files an installation has, and under which names and versions its libraries are known."""
+import platform as machine
 import re
 import unittest
 
@@ -25,6 +26,10 @@ class Layout(InATree):
                 self.assertFalse((self.lib / "xsched" / name).is_symlink())
                 self.assertEqual((self.lib / name).readlink().as_posix(), f"xsched/{name}")
                 self.assertEqual(dynamic(self.lib / name, "SONAME"), [name])
+
+    def test_shims_are_found_whatever_the_linker_takes_lib_for(self):
+        for folder in ("lib", "lib64", f"lib/{machine.machine()}-linux-gnu"):
+            self.assertTrue((self.lib / "xsched" / folder).samefile(self.lib / "xsched"), folder)
 
     def test_no_library_looks_in_a_folder_of_the_builders_or_the_current_one(self):
         for library in [*self.lib.glob("lib*.so"), *(self.lib / "xsched").glob("*.so")]:
