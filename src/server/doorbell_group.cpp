@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/clock.h"
+#include "server/last_words.h"
 #include "server/latency.h"
 #include "server/real_time.h"
 
@@ -31,7 +32,7 @@ DoorbellGroup::DoorbellGroup(DoorbellNews& news) : news_(news) {
         // By itself: for another thread the C library opens a file in /proc.
         pthread_setname_np(pthread_self(), "xserver-bells");
         ask_for_low_latency(kSchedulingNice);
-        watch();
+        run_or_end([this] { watch(); });
     });
     news_.groups.fetch_add(1, std::memory_order_relaxed);  // not of one that got no thread
 }

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "server/last_words.h"
 #include "server/latency.h"
 
 namespace xsched::server {
@@ -110,7 +111,7 @@ bool Interrupter::take(const Client& client, const void* packet, size_t bytes, b
 bool Interrupter::has_thread() {
     if (thread_.joinable()) return true;
     try {
-        thread_ = std::thread([this] { run(); });
+        thread_ = std::thread([this] { run_or_end([this] { run(); }); });
     } catch (const std::system_error& error) {
         XLOG_WARN("no thread can be started for level 3 (%s): clients do without it", error.what());
         return false;

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
@@ -17,6 +18,7 @@
 #include "policy/policy.h"
 #include "server/announcement.h"
 #include "server/background.h"
+#include "server/last_words.h"
 #include "server/latency.h"
 #include "server/log_writer.h"
 #include "server/resident.h"
@@ -146,12 +148,21 @@ bool settle_in_background(CommandLine& line) {
     return true;
 }
 
-// One descriptor or two per client: the usual soft limit of 1024 is soon reached.
-void raise_descriptor_limit() {
-    rlimit limit{};
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-    limit.rlim_cur = limit.rlim_max;
-    setrlimit(RLIMIT_NOFILE, &limit);
+// Soft limits are for programs that may end. One descriptor or two per client: the usual soft limit of 1024 is soon
+// reached. Each client's memory counts as a file. Memory and stacks stay as whoever set them meant them.
+void raise_soft_limits() {
+    for (const int resource : {RLIMIT_NOFILE, RLIMIT_FSIZE, RLIMIT_CPU}) {
+        rlimit limit{};
+        if (getrlimit(resource, &limit) != 0) continue;
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(resource, &limit);
+    }
+}
+
+// Signals by which the kernel says that something cannot be had: the call that wanted it says so as well. A server that
+// has used up its processor time (also its real-time thread's) goes on until the hard limit.
+void ignore_signals_of_limits() {
+    for (const int number : {SIGPIPE, SIGXFSZ, SIGXCPU}) signal(number, SIG_IGN);
 }
 
 // As it was asked for: what a library's policy is called is known once it is loaded.
@@ -195,7 +206,7 @@ int run_server(const Options& options, xsched::server::Listener listener, const 
         xsched::server::end_log_writer();
         return 0;
     } catch (const std::exception& error) {
-        fprintf(stderr, "xserver: %s\n", error.what());
+        xsched::server::say_last_words(error);
         return kUsage;
     }
 }
@@ -228,6 +239,7 @@ int serve(const CommandLine& line) {
                 if (memory.supervisor == 0) return report_listening(options, manager);
                 leave_starter(options);
                 memory.begun.store(1);
+                xsched::server::keep_last_words(memory.last_words, sizeof(memory.last_words));
             });
         };
         const auto begun = [&] { report_listening(options, manager); };
@@ -245,11 +257,12 @@ int serve(const CommandLine& line) {
 
 int start(CommandLine& line) {
     if (line.background) xsched::server::go_into_background();
+    ignore_signals_of_limits();
     xsched::server::block_ending_signals();
     if (!settle_in_background(line)) return kUsage;
     if (!line.options.log_file.empty()) setenv("XLOG_FILE", line.options.log_file.c_str(), 1);
     if (!complete(line)) return kUsage;
-    raise_descriptor_limit();
+    raise_soft_limits();
     return serve(line);
 }
 
@@ -258,13 +271,18 @@ int start(CommandLine& line) {
 int main(int argc, char** argv) {
     xsched::base::hold_standard_fds();
     umask(022);  // what is made is made with the permissions that it needs
-    CLI::App app{"Schedules the accelerator work of several programs by priority.", "xserver"};
-    CommandLine line;
-    describe(app, line);
-    return xsched::console::run(
-        app, argc, argv, "xserver", [&] { return start(line); },
-        [](const std::string& problem) {
-            fprintf(stderr, "xserver: %s\n", problem.c_str());
-            return kUsage;
-        });
+    try {
+        CLI::App app{"Schedules the accelerator work of several programs by priority.", "xserver"};
+        CommandLine line;
+        describe(app, line);
+        return xsched::console::run(
+            app, argc, argv, "xserver", [&] { return start(line); },
+            [](const std::string& problem) {
+                fprintf(stderr, "xserver: %s\n", problem.c_str());
+                return kUsage;
+            });
+    } catch (const std::exception& error) {
+        fprintf(stderr, "xserver: %s\n", error.what());
+        return kUsage;
+    }
 }

@@ -1,7 +1,7 @@
 // Connections until they are clients or tools: accepted, counted, let in or refused.
 #include <cerrno>
 #include <cstring>
-#include <system_error>
+#include <exception>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -106,7 +106,7 @@ void Server::admit_client(uint32_t id, Newcomer& newcomer, const Handshake& hand
     std::unique_ptr<Client> client;
     try {
         client = std::make_unique<Client>(id, newcomer.peer, user, handshake.program, handshake.pid);
-    } catch (const std::system_error& error) {
+    } catch (const std::exception& error) {  // memory, or no file may be as large (ulimit -f)
         if (user.may_log(now_ns)) XLOG_WARN("pid %d cannot be served: %s", newcomer.peer.pid, error.what());
         return refuse(newcomer, ipc::WelcomeStatus::kNoMemory, now_ns);
     }

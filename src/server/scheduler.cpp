@@ -2,10 +2,14 @@
 
 #include <sys/eventfd.h>
 
+#include <stdexcept>
+#include <string>
+#include <system_error>
 #include <utility>
 
 #include "base/log.h"
 #include "base/time.h"
+#include "server/last_words.h"
 #include "server/latency.h"
 #include "server/real_time.h"
 
@@ -29,13 +33,18 @@ Scheduler::Scheduler(sched::Core core, int64_t spin_ns, bool records, Look look)
 Scheduler::~Scheduler() { stop(); }
 
 void Scheduler::start() {
-    thread_ = std::thread([this] {
-        pthread_setname_np(pthread_self(), "xserver-sched");
-        ask_for_low_latency(kSchedulingNice);
-        loop();
-        ended_.store(1);
-        base::futex_wake_all(ended_);
-    });
+    try {
+        thread_ = std::thread([this] {
+            pthread_setname_np(pthread_self(), "xserver-sched");
+            ask_for_low_latency(kSchedulingNice);
+            run_or_end([this] { loop(); });
+            ended_.store(1);
+            base::futex_wake_all(ended_);
+        });
+    } catch (const std::system_error& error) {
+        throw std::runtime_error(std::string("no thread can be started for scheduling (") + error.what() +
+                                 "): raise the limit of processes (ulimit -u, pids.max)");
+    }
 }
 
 bool Scheduler::stop() {

@@ -33,7 +33,7 @@ public:
     Scheduler(const Scheduler&) = delete;
     Scheduler& operator=(const Scheduler&) = delete;
 
-    void start();
+    void start();  // throws std::runtime_error with a sentence
     // Everybody is resumed and the thread has ended. False: it gives no sign of life, and was left as it is.
     bool stop();
     // Carries `order` out on the scheduling thread before its next pass, and returns after that pass. False: that did

@@ -30,7 +30,6 @@ base::UniqueFd open_signals() {
     sigset_t blocked = signals;
     sigaddset(&blocked, SIGUSR1);
     pthread_sigmask(SIG_BLOCK, &blocked, nullptr);
-    signal(SIGPIPE, SIG_IGN);
     base::UniqueFd fd(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
     if (!fd) throw std::system_error(errno, std::generic_category(), "signalfd");
     return fd;
@@ -127,6 +126,7 @@ Server::Server(const Options& options, Listener listener)
         !events_.watch(scheduler_.attention_fd(), token(Source::kKeepingOff)))
         throw std::system_error(errno, std::generic_category(), "epoll");
     take_up_checkpoint();
+    scheduler_.start();
 }
 
 // What the server before this one was asked for, if it ended by a fault.
@@ -170,7 +170,6 @@ int64_t Server::look(int64_t now_ns) {
 }
 
 void Server::run() {
-    scheduler_.start();
     FrontNice nice(base::now_ns());
     while (!stop_) {
         const auto ready = events_.wait(next_wake());

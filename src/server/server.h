@@ -39,7 +39,7 @@ namespace xsched::server {
 
 class Server {
 public:
-    // Listens by `listener` from here on. Throws std::runtime_error with a sentence.
+    // Listens by `listener` from here on, and schedules. Throws std::runtime_error with a sentence.
     Server(const Options& options, Listener listener);
     Server(const Server&) = delete;
     Server& operator=(const Server&) = delete;

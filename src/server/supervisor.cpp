@@ -243,7 +243,7 @@ int Supervisor::watch() {
 bool Supervisor::is_intended(int status) const {
     if (told_ || memory_->ended_in_order.load() != 0) return true;
     if (WIFSIGNALED(status)) return is_ending(WTERMSIG(status));
-    return WEXITSTATUS(status) == cannot_start_ && memory_->restarts == 0;
+    return WEXITSTATUS(status) == cannot_start_ && memory_->restarts == 0 && memory_->begun.load() == 0;
 }
 
 // After the end of a server that was not meant to end.
@@ -259,7 +259,8 @@ void Supervisor::note_birth() {
 }
 
 void Supervisor::describe_end(int status, int64_t pause_ns) const {
-    char end[96];
+    char end[160];
+    const char* words = memory_->last_words;
     if (silent_when_killed_ != nullptr)
         snprintf(end, sizeof(end), "%s for %lld s and was killed", silent_when_killed_,
                  static_cast<long long>(killed_after_looks_ * look_every_ns_ / base::kSecond));
@@ -268,7 +269,8 @@ void Supervisor::describe_end(int status, int64_t pause_ns) const {
     else if (WIFSIGNALED(status))
         snprintf(end, sizeof(end), "was ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
     else
-        snprintf(end, sizeof(end), "ended with status %d", WEXITSTATUS(status));
+        snprintf(end, sizeof(end), "ended with status %d%s%s%s", WEXITSTATUS(status), words[0] != '\0' ? " (" : "",
+                 words, words[0] != '\0' ? ")" : "");
     const bool listed = !unreaped_.empty() && unreaped_.back() == server_;
     snprintf(memory_->obituary, sizeof(memory_->obituary), "xserver %d %s%s: this one took its place after %lld ms%s",
              server_, end, listed ? " (but is still listed, since a thread of it waits in the kernel)" : "",
@@ -280,6 +282,7 @@ void Supervisor::begin_server() {
     memory_->beats.scheduling.store(scheduling_.beats = 0);
     memory_->beats.front.store(front_.beats = 0);
     memory_->ended_in_order.store(0);
+    memory_->last_words[0] = '\0';
     scheduling_.silent_looks = front_.silent_looks = 0;
     silent_when_killed_ = nullptr;
     unknown_ = false;

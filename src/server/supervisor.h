@@ -34,7 +34,8 @@ struct SupervisedMemory {
     uint32_t restarts;  // by the supervisor, before it starts a server
     pid_t supervisor;  // likewise
     // What became of the server before: for its successor to log, since writing to a log may take for ever.
-    char obituary[320];
+    char obituary[384];
+    char last_words[96];  // by a server that cannot go on (last_words.h)
     std::atomic<uint32_t> in_loaded_policy;  // 1: a policy from a library decides (loaded_policy.h)
     std::atomic<uint32_t> leave_out_policy;  // 1: a server ended while it did
     CheckpointArea checkpoint;

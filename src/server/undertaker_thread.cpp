@@ -119,9 +119,7 @@ void carry_out(int socket, const BurialOrder& order, int* fds, unsigned count, b
     for (unsigned i = 0; i < count; ++i) close(fds[i]);
 }
 
-void work(int socket, bool (*wanted)(int fd)) {
-    pthread_setname_np(pthread_self(), "xserver-close");
-    leave_table(socket);
+void serve_orders(int socket, bool (*wanted)(int fd)) {
     take_interruptions();
     Interruptions interruptions;
     for (;;) {
@@ -135,6 +133,16 @@ void work(int socket, bool (*wanted)(int fd)) {
         carry_out(socket, order, fds, count, wanted);
         interruptions.set(false);
         reply(socket, {BurialReply::Kind::kDone, order.token, 0});
+    }
+}
+
+// Without memory the thread ends, and what it was at counts as lost.
+void work(int socket, bool (*wanted)(int fd)) {
+    pthread_setname_np(pthread_self(), "xserver-close");
+    leave_table(socket);
+    try {
+        serve_orders(socket, wanted);
+    } catch (const std::exception&) {
     }
     close(socket);
 }
