@@ -237,6 +237,30 @@ int show_status(const Target& target, bool json) {
     return 0;
 }
 
+namespace {
+
+// Of a server whose control group has limits: what they leave to all ordinary users together.
+std::string limits_by_group(const Json& answer) {
+    const Json& group = answer.value("group", Json::object());
+    if (group.empty()) return "";
+    std::string has;
+    if (group.contains("memory_bytes")) has = std::to_string(group["memory_bytes"].get<int64_t>() >> 20) + " MiB";
+    if (group.contains("processes"))
+        has += (has.empty() ? "" : " and ") + std::to_string(group["processes"].get<int64_t>()) + " processes";
+    std::string together;
+    for (const Json& limit : answer["limits"])
+        if (limit.contains("together") && limit["name"] == "clients")
+            together = std::to_string(limit["together"].get<int64_t>());
+    std::string queues;
+    if (group.contains("queues_of_a_program"))
+        queues = " The first " + std::to_string(group["queues_of_a_program"].get<int64_t>()) +
+                 " queues of a program are scheduled.";
+    return "\nThe server's control group has " + has + ": all ordinary users together have " + together +
+           " programs at most." + queues + "\n";
+}
+
+}  // namespace
+
 int show_limits(bool json) {
     const Json answer = ServerLink().ask({{"cmd", "limits"}});
     if (json) {
@@ -251,7 +275,7 @@ int show_limits(bool json) {
             table.add({place.empty() ? std::to_string(user.value("uid", int64_t{0})) : place, limit.value("name", ""),
                        used, std::to_string(limit.value("most", int64_t{0})), limit.value("unit", "")});
         }
-    print_text(table.text());
+    print_text(table.text() + limits_by_group(answer));
     return 0;
 }
 

@@ -38,7 +38,8 @@ bool ClientSlots::scan(int64_t now_ns, uint32_t most) {
     }
     QueueNumbers numbers;
     const uint32_t used = view_.region->header.slot_end.load(std::memory_order_acquire);
-    const uint32_t end = std::min(std::max(used, static_cast<uint32_t>(queues_.size())), ipc::kMostQueues);
+    const uint32_t most_slots = std::min(share_.most_slots(), ipc::kMostQueues);
+    const uint32_t end = std::min(std::max(used, static_cast<uint32_t>(queues_.size())), most_slots);
     for (; scanned_ < end; ++scanned_) {
         if (most-- == 0) return false;
         const uint32_t at = scanned_;

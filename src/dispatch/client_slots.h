@@ -54,7 +54,9 @@ public:
     // Once after a scan: it found something of which the directives may say something else now.
     bool takes_directives() { return std::exchange(changed_, false); }
     // How many slots that takes, about.
-    uint32_t slots() const { return view_.region->header.slot_end.load(std::memory_order_relaxed); }
+    uint32_t slots() const {
+        return std::min(view_.region->header.slot_end.load(std::memory_order_relaxed), share_.most_slots());
+    }
     uint32_t unread() const { return std::max(slots() + 1, scanned_ + 1) - scanned_; }
     // Before anything else is written for anybody: the queues of this unit, which will be suspended, start nothing
     // more. direct() follows in the same pass.

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "ipc/layout.h"
 #include "xsched/types.h"
 
 namespace xsched::dispatch {
@@ -12,6 +13,7 @@ namespace xsched::dispatch {
 struct UserLimits {
     std::atomic<int32_t> highest_priority{PRIORITY_MAX};  // higher ones count as this
     std::atomic<uint32_t> queues{4096};                   // further ones are not scheduled
+    std::atomic<uint32_t> slots{ipc::kMostQueues};        // of each client; queues in further ones are not scheduled
     std::atomic<uint32_t> priorities{16};  // different ones at a time; a further one counts as the next lower
     std::atomic<int32_t> share{0};  // of each device, of all its programs together: as base/hints.def says
     std::atomic<int32_t> limit{100};  // at least 1

@@ -14,6 +14,10 @@ class UserShare {
 public:
     explicit UserShare(std::shared_ptr<UserLimits> limits) : limits_(std::move(limits)) {}  // null: no limits
 
+    // The client's slots from this one on are not read: its user's memory goes no further.
+    uint32_t most_slots() const {
+        return limits_ != nullptr ? limits_->slots.load(std::memory_order_relaxed) : ipc::kMostQueues;
+    }
     // One queue more. False: the user has as many as it may.
     bool take_queue();
     void return_queue();

@@ -72,6 +72,15 @@ int64_t descriptor_limit() {
                                                  : 1024;
 }
 
+void say_room(const Users& users) {
+    if (users.room().memory_bytes == GroupRoom::kNoLimit) return;
+    XLOG_INFO(
+        "this control group has %lld MiB: the programs of all ordinary users are %lld at most ('xcli status "
+        "--limits')",
+        static_cast<long long>(users.room().memory_bytes >> 20),
+        static_cast<long long>(users.most_together(Limit::kClients, false)));
+}
+
 using base::earlier;
 
 }  // namespace
@@ -113,6 +122,8 @@ Server::Server(const Options& options, Listener listener)
       desk_(host_, events_, undertaker_),
       idle_since_ns_(started_ns_) {
     users_.set_descriptors(descriptor_limit());
+    users_.set_room(room_of_groups());
+    say_room(users_);
     if (!ipc::can_seal_regions())
         XLOG_WARN(
             "this kernel cannot seal memory that is mapped (Linux 5.1 can): other users' programs can delay decisions");

@@ -77,19 +77,28 @@ Json set_group(const Request& request, const std::string& text) {
 
 // Of the asking user; those who may change them see all.
 Json show_limits(const Request& request) {
+    const Users& accounts = request.host.users;
     Json known = Json::array();
     for (size_t i = 0; i < kLimits; ++i) {
         const LimitInfo& info = limit_info(static_cast<Limit>(i));
-        known.push_back({{"name", info.name},
-                         {"unit", info.unit},
-                         {"ordinary", info.ordinary},
-                         {"trusted", info.trusted},
-                         {"help", info.help}});
+        Json entry{{"name", info.name},
+                   {"unit", info.unit},
+                   {"ordinary", info.ordinary},
+                   {"trusted", info.trusted},
+                   {"help", info.help}};
+        const int64_t together = accounts.most_together(static_cast<Limit>(i), false);
+        if (together != GroupRoom::kNoLimit) entry["together"] = together;
+        known.push_back(std::move(entry));
     }
     Json users = Json::array();
     for (const User* user : request.host.users.all())
         if (may_set(request) || user == &request.asking.user) users.push_back(describe_user(*user));
-    return {{"limits", known}, {"users", users}};
+    Json answer{{"limits", known}, {"users", users}};
+    const GroupRoom& room = accounts.room();
+    if (room.memory_bytes != GroupRoom::kNoLimit) answer["group"]["memory_bytes"] = room.memory_bytes;
+    if (room.memory_bytes != GroupRoom::kNoLimit) answer["group"]["queues_of_a_program"] = accounts.slots();
+    if (room.processes != GroupRoom::kNoLimit) answer["group"]["processes"] = room.processes;
+    return answer;
 }
 
 Json set_limit(const Request& request) {

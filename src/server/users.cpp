@@ -36,6 +36,32 @@ constexpr uint64_t kUserAccounts = uint64_t{3} << 62;
 
 constexpr int64_t kLookAtRangesEveryNs = 5 * base::kSecond;
 
+// What is kept of a group's memory for the server itself (measured: 19 to 24 MiB under the attacks of
+// docs/SECURITY.md).
+constexpr int64_t kServerBytes = 24 << 20;
+// Of the rest, parts of eight: for clients and for answers. The last is for what is not counted.
+constexpr int64_t kParts = 8;
+constexpr int64_t kClientParts = 6;
+constexpr int64_t kAnswerParts = 1;
+// What the server and the kernel keep of a client beside its shared memory (measured: some 10 KiB).
+constexpr int64_t kClientBytes = 64 << 10;
+// Of each queue: 1.4 KiB for any that a client claims, and up to 6 KiB where each is on a device of its own (measured).
+constexpr int64_t kQueueBytes = 6 << 10;
+// Rather than fewer clients than these, each has fewer queues, but no fewer than those.
+constexpr int64_t kManyClients = 256;
+constexpr uint32_t kLeastSlots = 64;
+// Fewer than these are of no use, however little memory there is.
+constexpr int64_t kLeastClients = 4;
+constexpr int64_t kLeastAnswerBytes = 256 << 10;
+// Descriptors that are the server's own, and some for the moment (measured: 13 to 17).
+constexpr int64_t kServerDescriptors = 32;
+constexpr int64_t kLeastDescriptors = 16;
+// Of the processes and threads that a group may have, half are threads that hear clients, each this many.
+constexpr int64_t kClientsPerThread = 31;
+
+// Of what there is for all, ordinary users together get three quarters.
+constexpr int64_t ordinary_part(int64_t all) { return all * 3 / 4; }
+
 size_t index_of(Limit limit) { return static_cast<size_t>(limit); }
 
 bool read_number(const std::string& text, int64_t* number) {
@@ -102,6 +128,7 @@ LimitSetting read_limit(const std::string& text, bool names) {
 
 Charge::Charge(User& user, Limit limit, int64_t amount) : user_(&user), limit_(limit), amount_(amount) {
     user.used_[index_of(limit)] += amount;
+    user.users_.all_used_[index_of(limit)] += amount;
     if (!user.trusted_) user.users_.ordinary_used_[index_of(limit)] += amount;
 }
 
@@ -117,6 +144,7 @@ Charge& Charge::operator=(Charge&& other) noexcept {
 void Charge::release() {
     if (user_ == nullptr) return;
     user_->used_[index_of(limit_)] -= amount_;
+    user_->users_.all_used_[index_of(limit_)] -= amount_;
     if (!user_->trusted_) user_->users_.ordinary_used_[index_of(limit_)] -= amount_;
     user_ = nullptr;
 }
@@ -137,20 +165,21 @@ int64_t User::used(Limit limit) const {
 int64_t User::most(Limit limit) const {
     const size_t at = index_of(limit);
     const int64_t usual = trusted_ ? kInfos[at].trusted : users_.ordinary_set_[at].value_or(kInfos[at].ordinary);
-    return set_[at].value_or(usual);
+    return std::min(set_[at].value_or(usual), users_.most_together(limit, trusted_));
 }
 
 std::optional<Charge> User::charge(Limit limit, int64_t amount) {
     const size_t at = index_of(limit);
     if (used_[at] + amount > most(limit)) return std::nullopt;
-    const int64_t together = users_.together_[at];
-    if (!trusted_ && together != 0 && users_.ordinary_used_[at] + amount > together) return std::nullopt;
+    if (users_.all_used_[at] + amount > users_.most_together(limit, true)) return std::nullopt;
+    if (!trusted_ && users_.ordinary_used_[at] + amount > users_.most_together(limit, false)) return std::nullopt;
     return Charge(*this, limit, amount);
 }
 
 void User::share() {
     shared_->highest_priority.store(static_cast<int32_t>(most(Limit::kHighestPriority)));
     shared_->queues.store(static_cast<uint32_t>(most(Limit::kQueues)));
+    shared_->slots.store(users_.slots_);
     shared_->priorities.store(static_cast<uint32_t>(most(Limit::kPriorities)));
     shared_->share.store(static_cast<int32_t>(most(Limit::kShare)));
     shared_->limit.store(std::max(static_cast<int32_t>(most(Limit::kDeviceLimit)), 1));
@@ -213,9 +242,39 @@ void Users::set(const LimitSetting& setting) {
     for (const auto& [uid, user] : users_) user->share();
 }
 
+void Users::bound(Limit limit, int64_t all, int64_t ordinary) {
+    const auto lower = [](int64_t& most, int64_t to) { most = most == 0 ? to : std::min(most, to); };
+    lower(all_[index_of(limit)], all);
+    lower(together_[index_of(limit)], ordinary);
+}
+
 void Users::set_descriptors(int64_t system) {
-    int64_t& together = together_[index_of(Limit::kDescriptors)];
-    together = std::min(together, std::max<int64_t>(system * 3 / 4, 64));
+    const int64_t all = std::max<int64_t>(system - kServerDescriptors, kLeastDescriptors);
+    bound(Limit::kDescriptors, all, std::min(all, ordinary_part(system)));
+}
+
+void Users::set_room(const GroupRoom& room) {
+    room_ = room;
+    const auto fit = [this](Limit limit, int64_t least, int64_t all) {
+        bound(limit, std::max(all, least), std::max(ordinary_part(all), least));
+    };
+    if (room.memory_bytes != GroupRoom::kNoLimit) {
+        const int64_t part = std::max<int64_t>(room.memory_bytes - kServerBytes, 0) / kParts;
+        const auto clients = [&] {
+            const auto region = static_cast<int64_t>(sizeof(ipc::Region));
+            return kClientParts * part / (region + kClientBytes + slots_ * kQueueBytes);
+        };
+        while (clients() < kManyClients && slots_ > kLeastSlots) slots_ /= 2;
+        fit(Limit::kClients, kLeastClients, clients());
+        fit(Limit::kAnswerBytes, kLeastAnswerBytes, kAnswerParts * part);
+    }
+    if (room.processes != GroupRoom::kNoLimit)
+        fit(Limit::kClients, kLeastClients, room.processes / 2 * kClientsPerThread);
+}
+
+int64_t Users::most_together(Limit limit, bool trusted) const {
+    const int64_t most = (trusted ? all_ : together_)[index_of(limit)];
+    return most == 0 ? GroupRoom::kNoLimit : most;
 }
 
 std::vector<User*> Users::all() {

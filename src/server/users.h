@@ -18,6 +18,8 @@
 #include <vector>
 
 #include "dispatch/user_limits.h"
+#include "ipc/layout.h"
+#include "server/group_room.h"
 #include "server/peer.h"
 
 namespace xsched::server {
@@ -122,6 +124,12 @@ public:
     void share_by_user() { share_by_user_ = true; }
     // What the system has for all of us, which ordinary users do not get to the last.
     void set_descriptors(int64_t system);
+    // Likewise of the server's control group. Before there are any users.
+    void set_room(const GroupRoom& room);
+    const GroupRoom& room() const { return room_; }
+    uint32_t slots() const { return slots_; }
+    // What all ordinary users have together at most, or all users; kNoLimit: as much as each may have.
+    int64_t most_together(Limit limit, bool trusted) const;
     std::vector<User*> all();
     // Says what was left out of the log in the seconds before.
     void tell_left_out(int64_t now_ns);
@@ -131,6 +139,8 @@ public:
 private:
     friend class User;
     friend class Charge;
+    // What all users have together, and what all ordinary ones have, is no more than this.
+    void bound(Limit limit, int64_t all, int64_t ordinary);
     uid_t owner_of(uid_t uid);
     void forget_unused();
     void read_subordinates();
@@ -140,6 +150,7 @@ private:
         uid_t count;
         uid_t owner;
     };
+    GroupRoom room_;
     bool share_by_user_ = false;
     std::string subordinates_;
     int64_t read_at_ns_ = 0;
@@ -147,8 +158,11 @@ private:
     std::vector<Range> ranges_;
     std::map<uid_t, std::unique_ptr<User>> users_;
     std::array<int64_t, kLimits> ordinary_used_{};
+    std::array<int64_t, kLimits> all_used_{};
     std::array<std::optional<int64_t>, kLimits> ordinary_set_{};
-    std::array<int64_t, kLimits> together_{};
+    std::array<int64_t, kLimits> together_{};  // of ordinary users; 0: no limit
+    std::array<int64_t, kLimits> all_{};  // of all users, likewise
+    uint32_t slots_ = ipc::kMostQueues;  // of each client, that are read
     int64_t left_out_due_ns_ = 0;
 };
 

@@ -67,6 +67,20 @@ TEST_F(UserShares, FurtherQueuesRunUnscheduledUntilThereIsRoom) {
     EXPECT_EQ(limits->priorities_used, 0U);
 }
 
+TEST_F(UserShares, SlotsThatTheServerHasNoMemoryForAreNotRead) {
+    limits->slots = 2;
+    for (uint32_t at = 0; at < 4; ++at) one.make_queue(at, 0);
+    other.make_queue(0, 10);
+    other.submit(0, kStart);
+    dispatcher.add_client(view(one));
+    dispatcher.add_client(other.view());
+    dispatcher.pass(kStart);
+    EXPECT_EQ(limits->queues_used, 2U);
+    EXPECT_TRUE(one.suspended(1));
+    EXPECT_FALSE(one.suspended(2)) << "it runs unscheduled";
+    EXPECT_EQ(records[0]->find(1023), nullptr);
+}
+
 TEST_F(UserShares, NobodyIsMoreUrgentThanHisUserMayBe) {
     limits->highest_priority = 5;
     one.make_queue(0, 255);

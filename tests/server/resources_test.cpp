@@ -101,5 +101,60 @@ TEST_F(Resources, AServerWithoutAThreadSaysSoAndEnds) {
     EXPECT_NE(none.err().find("no thread can be started for scheduling"), std::string::npos) << none.err();
 }
 
+// A memory control group of the first version, or of the second, for a server in it.
+class MemoryGroup {
+public:
+    explicit MemoryGroup(int64_t bytes) {
+        const std::string name = "/xsched-test-" + std::to_string(getpid());
+        for (const auto& [mount, file] : {std::pair{"/sys/fs/cgroup/memory", "/memory.limit_in_bytes"},
+                                          std::pair{"/sys/fs/cgroup", "/memory.max"}}) {
+            folder_ = mount + name;
+            if (mkdir(folder_.c_str(), 0755) != 0) continue;
+            std::ofstream limit(folder_ + file);
+            if (limit << bytes << std::flush) return;
+            rmdir(folder_.c_str());
+        }
+        folder_.clear();
+    }
+    ~MemoryGroup() {
+        if (!folder_.empty()) eventually([this] { return rmdir(folder_.c_str()) == 0; });
+    }
+    bool made() const { return !folder_.empty(); }
+    std::string join() const { return "echo $$ > " + folder_ + "/cgroup.procs"; }
+
+private:
+    std::string folder_;
+};
+
+TEST_F(Resources, AControlGroupOf64MiBIsNeverFull) {
+    NEEDS_ROOT("to become another user, and to make a control group");
+    const MemoryGroup group(64 << 20);
+    if (!group.made()) GTEST_SKIP() << "no memory control group can be made here";
+    chmod(directory.path().c_str(), 0755);
+    const std::string words =
+        group.join() + "; exec " + binary("xserver") + " --system --no-supervise --socket " + socket();
+    process = std::make_unique<Process>(std::vector<std::string>{"/bin/bash", "-c", words}, directory.environment());
+    ASSERT_TRUE(process->wait_for_output("listening on")) << process->err();
+    const std::string path = socket();
+    Attacker attacker(kAttackerUid, [&path] {
+        static std::vector<std::unique_ptr<TestClient>> kept;
+        for (int i = 0; i < 300; ++i) {
+            auto client = std::make_unique<TestClient>();
+            if (!client->connect(path)) continue;
+            for (unsigned at = 0; at < ipc::kMostQueues; ++at) client->add_queue(at, 0, at + 1);
+            kept.push_back(std::move(client));
+        }
+        return kept.size() > 15;
+    });
+    EXPECT_TRUE(attacker.ready()) << process->err();
+    EXPECT_TRUE(answers()) << "it lives, and root has room: " << process->err();
+    TestClient root(socket());
+    EXPECT_TRUE(root.connected());
+    const Json limits = TestTool(socket()).ask({{"cmd", "limits"}});
+    EXPECT_EQ(limits["group"]["memory_bytes"], 64 << 20) << limits;
+    kill(process->pid(), SIGTERM);
+    EXPECT_EQ(process->wait(), 0) << "nothing else has ended it: " << process->err();
+}
+
 }  // namespace
 }  // namespace xsched::test

@@ -9,6 +9,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "ipc/layout.h"
+
 namespace xsched::server {
 namespace {
 
@@ -57,13 +59,67 @@ TEST(Users, AllOrdinaryUsersTogetherLeaveSome) {
     EXPECT_TRUE(users.of(trusted(0)).charge(Limit::kDescriptors, 50));
 }
 
+// As many clients of that user as are let in.
+size_t clients_of(Users& users, const Peer& peer, std::vector<Charge>& kept) {
+    size_t count = 0;
+    for (; auto charge = users.of(peer).charge(Limit::kClients); ++count) kept.push_back(std::move(*charge));
+    return count;
+}
+
+TEST(Users, FitIntoTheControlGroupsMemoryTogetherAndLeaveRoomForRoot) {
+    constexpr int64_t kGroup = 64 << 20;
+    constexpr int64_t kQueueBytes = 6 << 10;
+    Users users("/nowhere");
+    users.set_room({.memory_bytes = kGroup});
+    std::vector<Charge> kept;
+    const size_t others = clients_of(users, ordinary(1000), kept) + clients_of(users, ordinary(1001), kept);
+    EXPECT_GT(others, 15U);
+    EXPECT_EQ(users.of(ordinary(1002)).most(Limit::kClients), static_cast<int64_t>(others)) << "as is shown";
+    const size_t roots = clients_of(users, trusted(0), kept);
+    EXPECT_GT(roots, 5U);
+    const uint32_t slots = users.of(ordinary(1000)).shared()->slots.load();
+    EXPECT_GE(slots, 64U);
+    const int64_t client = static_cast<int64_t>(sizeof(ipc::Region)) + slots * kQueueBytes;
+    EXPECT_LT(static_cast<int64_t>(others + roots) * client, kGroup - (24 << 20));
+    users.set({.limit = Limit::kClients, .value = 500});
+    users.set({.user = 0, .limit = Limit::kClients, .value = 500});
+    EXPECT_EQ(clients_of(users, ordinary(1003), kept), 0U) << "nobody is given what is not there";
+    EXPECT_EQ(clients_of(users, trusted(0), kept), 0U) << "nor is root";
+    EXPECT_EQ(users.of(ordinary(1000)).most(Limit::kAnswerBytes), (5 << 20) * 3 / 4);
+}
+
+TEST(Users, AHugeControlGroupTakesNothingAway) {
+    Users users("/nowhere");
+    users.set_room({.memory_bytes = int64_t{64} << 30, .processes = 32768});
+    std::vector<Charge> kept;
+    EXPECT_EQ(clients_of(users, ordinary(1000), kept), 256U);
+    EXPECT_EQ(users.of(trusted(0)).most(Limit::kClients), 4096);
+    EXPECT_EQ(users.of(trusted(0)).shared()->slots.load(), ipc::kMostQueues);
+}
+
+TEST(Users, WhatRootHasIsNotThereForOthers) {
+    Users users("/nowhere");
+    users.set_descriptors(1000);
+    const auto roots = users.of(trusted(0)).charge(Limit::kDescriptors, 900);
+    ASSERT_TRUE(roots);
+    EXPECT_FALSE(users.of(ordinary(1000)).charge(Limit::kDescriptors, 100));
+    EXPECT_FALSE(users.of(trusted(0)).charge(Limit::kDescriptors, 100)) << "the server needs some itself";
+}
+
+TEST(Users, HaveNoMoreClientsThanThreadsCanHear) {
+    Users users("/nowhere");
+    users.set_room({.processes = 12});
+    std::vector<Charge> kept;
+    EXPECT_EQ(clients_of(users, ordinary(1000), kept), 12U / 2 * 31 * 3 / 4);
+}
+
 TEST(Users, AMemberThatIsTrustedLaterIsCountedElsewhere) {
     Users users("/nowhere");
     users.set_descriptors(1000);
-    auto before = users.of(ordinary(1000)).charge(Limit::kDescriptors, 700);
+    auto before = users.of(ordinary(1000)).charge(Limit::kDescriptors, 500);
     ASSERT_TRUE(before);
     users.of(trusted(1000));
-    EXPECT_TRUE(users.of(ordinary(1001)).charge(Limit::kDescriptors, 700)) << "no longer among the ordinary";
+    EXPECT_TRUE(users.of(ordinary(1001)).charge(Limit::kDescriptors, 450)) << "no longer among the ordinary";
     before.reset();
     EXPECT_FALSE(users.of(ordinary(1001)).charge(Limit::kDescriptors, 800)) << "and not given back twice";
 }
