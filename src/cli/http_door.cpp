@@ -17,6 +17,7 @@
 #include "cli/http_proof.h"
 #include "cli/http_room.h"
 #include "cli/stop_signals.h"
+#include "cli/thread_start.h"
 
 namespace xsched::cli {
 namespace {
@@ -33,7 +34,14 @@ static_assert(HttpDoor::kMostStreams < HttpDoor::kMostConnections);  // somebody
 HttpDoor::HttpDoor() : wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
 
 HttpDoor::~HttpDoor() {
-    for (Job& job : jobs_) job.thread.join();
+    for (Job& job : jobs_)
+        if (job.thread.joinable()) job.thread.join();
+}
+
+HttpAnswer no_thread_refusal() {
+    return http_refusal(
+        503, "no thread can be started: raise the limit of processes (ulimit -u, pids.max), or ask again later",
+        "no_server");
 }
 
 HttpAnswer judge_request(const HttpRequest& request, bool is_port, const std::string& token,
@@ -89,10 +97,7 @@ void HttpDoor::begin_work(Connection& connection, std::function<HttpAnswer()>&& 
     Job& job = jobs_.emplace_back();
     job.connection = connection.number;
     job.work = std::move(work);
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);  // what is to end the process goes to the thread that serves
-    job.thread = std::thread([&job, wake = wake_.get()] {
+    const bool begun = begin_thread(job.thread, [&job, wake = wake_.get()] {
         try {
             job.answer = job.work();
         } catch (const std::exception& error) {
@@ -101,7 +106,9 @@ void HttpDoor::begin_work(Connection& connection, std::function<HttpAnswer()>&& 
         job.done = true;
         eventfd_write(wake, 1);
     });
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    if (begun) return;
+    jobs_.pop_back();
+    begin_answer(connection, no_thread_refusal(), false);
 }
 
 // What is done becomes an answer, unless who asked has gone.

@@ -43,7 +43,7 @@ HttpAnswer begin_stream(WebLive& live, const HttpRequest& request) {
     const int64_t hz = text.empty() ? kUsualHz : strtoll(text.c_str(), nullptr, 10);
     if (hz < 1 || hz > WebLive::kMostHz)
         return http_refusal(400, "hz=" + text + " is not between 1 and " + std::to_string(WebLive::kMostHz));
-    live.join(hz);
+    if (!live.join(hz)) return no_thread_refusal();
     return {.type = "text/event-stream", .body = "retry: 1000\n\n", .stream = true};
 }
 

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <chrono>
-#include <csignal>
 #include <utility>
 
 #include "base/clock.h"
 #include "cli/explain_sentences.h"
 #include "cli/show.h"
+#include "cli/thread_start.h"
 
 namespace xsched::cli {
 namespace {
@@ -42,13 +42,7 @@ Json program_json(const Json& answer, const Json& program, const TopRow& row) {
 
 }  // namespace
 
-WebLive::WebLive(HttpDoor& door) : door_(door) {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    thread_ = std::thread([this] { follow(); });
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
-}
+WebLive::WebLive(HttpDoor& door) : door_(door) {}
 
 WebLive::~WebLive() {
     {
@@ -56,10 +50,10 @@ WebLive::~WebLive() {
         over_ = true;
     }
     changed_.notify_one();
-    thread_.join();
+    if (thread_.joinable()) thread_.join();
 }
 
-void WebLive::join(int64_t hz) {
+bool WebLive::join(int64_t hz) {
     const int64_t every_ns = base::kSecond / std::clamp<int64_t>(hz, 1, kMostHz);
     {
         const std::lock_guard lock(mutex_);
@@ -67,6 +61,7 @@ void WebLive::join(int64_t hz) {
         joined_ns_ = base::now_ns();
     }
     changed_.notify_one();
+    return thread_.joinable() || begin_thread(thread_, [this] { follow(); });
 }
 
 void WebLive::follow() {

@@ -1,6 +1,6 @@
 // What the page and other tools follow as it happens: changes of queues as the server records them, and twice a second
 // what there is of each program. The server is asked once for all streams, and not at all while there is none. It has a
-// thread of its own: while the server does not answer, everything else does.
+// thread of its own from the first stream on: while the server does not answer, everything else does.
 #pragma once
 
 #include <condition_variable>
@@ -25,8 +25,9 @@ public:
     WebLive(const WebLive&) = delete;
     WebLive& operator=(const WebLive&) = delete;
 
-    // A stream begins; it wants at most this many events a second. The door's thread.
-    void join(int64_t hz);
+    // A stream begins; it wants at most this many events a second. False: there is no thread to have for the streams.
+    // The door's thread.
+    bool join(int64_t hz);
 
 private:
     void follow();
