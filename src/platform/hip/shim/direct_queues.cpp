@@ -65,6 +65,10 @@ XqQueue* make_xqueue(DirectEntry& entry) {
     HwQueueHandle hwq = 0;
     const XResult result = xhip_direct_wrap(&hwq, entry.queue, &entry.place);
     XqQueue* xqueue = result == kXSchedSuccess ? xq_auto_create(hwq, entry.own) : nullptr;
+    if (xqueue == nullptr && result == kXSchedSuccess) {
+        HwQueueDestroy(hwq);
+        hwq = 0;
+    }
     entry.hwq.store(hwq, std::memory_order_relaxed);
     if (xqueue == nullptr)
         XLOG_WARN("the HSA queue %p is not scheduled: it could not be wrapped (status %d)",

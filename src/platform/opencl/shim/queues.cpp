@@ -96,7 +96,8 @@ State prepare(cl_command_queue queue, Entry& entry) {
         if (!base::options().auto_xqueue_on) return kUnmanaged;
         HwQueueHandle hwq = 0;
         XResult result = xq_hwq_find(&hwq, kPlatformOpenCL, reinterpret_cast<uint64_t>(queue));
-        if (result == kXSchedErrorNotFound) result = xocl_wrap(&hwq, queue);
+        const bool wrapped = result == kXSchedErrorNotFound;  // here, and not by the program
+        if (wrapped) result = xocl_wrap(&hwq, queue);
         if (result == kXSchedErrorNotSupported) return kReady;  // on-device
         if (result == kXSchedErrorInvalidValue) return kNew;    // not a queue: the driver will say so
         if (result != kXSchedSuccess) {
@@ -105,6 +106,7 @@ State prepare(cl_command_queue queue, Entry& entry) {
             return kReady;
         }
         xqueue = xq_auto_create(hwq, entry.vendor_priority.load(std::memory_order_relaxed));
+        if (xqueue == nullptr && wrapped) HwQueueDestroy(hwq);  // with what it keeps of the driver's
         entry.hwq.store(hwq, std::memory_order_relaxed);
         entry.own.store(xqueue != nullptr, std::memory_order_relaxed);
     }

@@ -1,7 +1,5 @@
 #include "platform/stream/hal/event_ring.h"
 
-#include <new>
-
 namespace xsched::stream {
 namespace {
 
@@ -14,8 +12,7 @@ constinit base::Mutex g_orphans_mutex;
 constinit Orphan* g_orphans = nullptr;
 
 void leave_orphan(Event event) {
-    auto* orphan = new (std::nothrow) Orphan{event, nullptr};
-    if (orphan == nullptr) return;
+    auto* orphan = new Orphan{event, nullptr};  // from the reserve if need be: an event that nobody knows is lost
     base::Lock lock(g_orphans_mutex);
     orphan->next = g_orphans;
     g_orphans = orphan;

@@ -161,6 +161,7 @@ State prepare(StreamEntry& entry) {
         Context context = entry.context.load(std::memory_order_relaxed);
         WrappedStream wrapped{};
         XResult result = hal_wrap(&wrapped, kind, stream, context);
+        const bool ours = result == kXSchedSuccess;  // and not the program's
         if (result == kXSchedErrorNotAllowed) result = hal_find(&wrapped.hwq, kind, stream, context);
         if (result != kXSchedSuccess) {
             XLOG_WARN("stream %p is not scheduled: it could not be wrapped (status %d)", static_cast<void*>(stream),
@@ -169,6 +170,7 @@ State prepare(StreamEntry& entry) {
         }
         xqueue = xq_auto_create(wrapped.hwq, wrapped.priority);
         if (XQueueGet(&handle, wrapped.hwq) != kXSchedSuccess) xqueue = nullptr;
+        if (xqueue == nullptr && ours) HwQueueDestroy(wrapped.hwq);
         entry.blocking.store(wrapped.blocking, std::memory_order_relaxed);
         entry.priority.store(wrapped.priority, std::memory_order_relaxed);
         note_priority(wrapped.priority);
