@@ -26,7 +26,8 @@ function(xsched_guest_library name exports)
   target_include_directories(${name} PUBLIC $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/src>
                                             $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include>)
   target_compile_options(${name} PRIVATE ${XSCHED_GUEST_OPTIONS})
-  if(NOT XSCHED_SANITIZE)
+  if(NOT XSCHED_SANITIZE)  # sanitizers bring their own operator new, and their own libraries
+    target_sources(${name} PRIVATE ${CMAKE_SOURCE_DIR}/src/base/guest/new.cpp)
     target_link_options(${name} PRIVATE -static-libstdc++ -static-libgcc -Wl,-z,defs)
   endif()
   target_link_options(${name} PRIVATE -Wl,--exclude-libs,ALL -Wl,--version-script=${exports} -Wl,-z,now -Wl,-z,nodelete)
