@@ -2,11 +2,14 @@
 // does not give it, for each n. It counts the calls that come from some files of code alone, so that neither a
 // driver's nor the program's own fail. Any thread.
 //
+// Calls before main() do not count: what C++ sets up there cannot be told that it failed.
+//
 //   FAULT_CALL  malloc (and its like), mmap, memfd_create, socket, eventfd, futex (waits), pthread_create or ioctl
 //   FAULT_AT    which of these calls fails, from 1 on; 0: none
 //   FAULT_IN    the files of code, parts of their names with a space between; "-": the program's own
-//   FAULT_FILE  a file of two uint32_t: how many such calls there were, how many have failed
+//   FAULT_FILE  a file that holds a Told (below): what was seen, and whether calls count already
 //   FAULT_HANG  while this file exists the main thread hangs in epoll_wait
+#include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
@@ -38,8 +41,11 @@ void* __libc_memalign(size_t alignment, size_t bytes);
 namespace {
 
 struct Told {
+    std::atomic<uint32_t> counts;  // written by the test: 1, calls count from now on
     std::atomic<uint32_t> calls;
     std::atomic<uint32_t> failed;
+    std::atomic<uint32_t> descriptors;  // of this process at its end; 0: it did not end by exit
+    std::atomic<uint32_t> threads;      // likewise
 };
 
 struct Settings {
@@ -50,7 +56,8 @@ struct Settings {
     Told* told = nullptr;
 };
 Settings g_settings;
-std::atomic<bool> g_ready{false};
+std::atomic<bool> g_ready{false};  // main() runs
+int (*g_main)(int, char**, char**) = nullptr;
 
 template <typename Function>
 Function next_of(const char* name) {
@@ -75,7 +82,25 @@ __attribute__((constructor)) void begin() {
     if (fd >= 0) close(fd);
     if (memory == MAP_FAILED) return;
     g_settings.told = static_cast<Told*>(memory);
-    g_ready.store(true);
+}
+
+int run_main(int argc, char** argv, char** environment) {
+    g_ready.store(g_settings.told != nullptr);
+    return g_main(argc, argv, environment);
+}
+
+uint32_t entries_of(const char* folder) {
+    uint32_t count = 0;
+    DIR* list = opendir(folder);
+    while (list != nullptr && readdir(list) != nullptr) ++count;
+    if (list != nullptr) closedir(list);
+    return count;
+}
+
+__attribute__((destructor)) void end() {
+    if (!g_ready.exchange(false)) return;
+    g_settings.told->descriptors.store(entries_of("/proc/self/fd"));
+    g_settings.told->threads.store(entries_of("/proc/self/task"));
 }
 
 bool is_counted(const void* caller) {
@@ -99,7 +124,8 @@ bool is_counted(const void* caller) {
 }
 
 bool fails(const char* call, const void* caller) {
-    if (!g_ready.load() || strcmp(call, g_settings.call) != 0 || !is_counted(caller)) return false;
+    if (!g_ready.load() || strcmp(call, g_settings.call) != 0 || g_settings.told->counts.load() == 0) return false;
+    if (!is_counted(caller)) return false;
     if (g_settings.told->calls.fetch_add(1) + 1 != g_settings.at) return false;
     g_settings.told->failed.fetch_add(1);
     return true;
@@ -116,6 +142,14 @@ Result failure(Result result, int error) {
 #define FAILS(call) fails(call, __builtin_return_address(0))
 
 extern "C" {
+
+int __libc_start_main(int (*main)(int, char**, char**), int argc, char** argv, void (*init)(), void (*fini)(),
+                      void (*linker_fini)(), void* stack) {
+    using Start = int (*)(int (*)(int, char**, char**), int, char**, void (*)(), void (*)(), void (*)(), void*);
+    static const auto next = next_of<Start>("__libc_start_main");
+    g_main = main;
+    return next(run_main, argc, argv, init, fini, linker_fini, stack);
+}
 
 void* malloc(size_t bytes) { return FAILS("malloc") ? failure<void*>(nullptr, ENOMEM) : __libc_malloc(bytes); }
 
