@@ -10,7 +10,6 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "server/last_words.h"
-#include "server/latency.h"
 
 namespace xsched::server {
 namespace {
@@ -20,7 +19,6 @@ constexpr int64_t kClientActsWithinNs = 3 * base::kMillisecond;
 constexpr int64_t kLookAtMostEveryNs = base::kMillisecond;
 constexpr int64_t kLookEveryNs = 10 * base::kMillisecond;  // while we act for somebody
 constexpr size_t kMostSets = 64;                           // of one client
-constexpr uint32_t kUnknownUs = UINT32_MAX;                // a timeslice that somebody may have set
 
 // What the client's slots say of one device. It writes them itself, but they are about nobody else.
 struct Wanted {
@@ -29,7 +27,7 @@ struct Wanted {
     uint32_t timeslice_us = 0;
 };
 
-Wanted wanted_on(const ipc::Region& region, uint64_t device) {
+Wanted wanted_on(const ipc::Region& region, uint64_t device, uint32_t most_timeslice_us) {
     Wanted wanted;
     const uint32_t end = std::min(region.header.slot_end.load(std::memory_order_acquire), ipc::kMostQueues);
     for (uint32_t at = 0; at < end; ++at) {
@@ -40,12 +38,8 @@ Wanted wanted_on(const ipc::Region& region, uint64_t device) {
         wanted.interrupted |= ipc::may_be_off(slot);
         wanted.timeslice_us = std::max(wanted.timeslice_us, slot.device_timeslice_us.load());
     }
+    wanted.timeslice_us = std::min(wanted.timeslice_us, most_timeslice_us);
     return wanted;
-}
-
-void complain(uint32_t client, const char* what, const InterruptOutcome& outcome) {
-    XLOG_WARN("client %u, which does not answer: its channels could not be %s: %s (errno %d, status 0x%x)", client,
-              what, outcome.sentence, outcome.error, outcome.status);
 }
 
 }  // namespace
@@ -71,6 +65,7 @@ bool Interrupter::take(const Client& client, const void* packet, size_t bytes, b
     Set fresh;
     const bool withdrawn = handover.bytes == 0;
     if (!withdrawn) {
+        if (!client.user().may_hand_over(base::now_ns())) return true;
         fresh.by = interrupts_of(handover.platform);
         fresh.handed.assign(handover.data, handover.data + handover.bytes);
         if (fresh.by == nullptr || !fresh.by->is_sound(fresh.handed)) return false;
@@ -83,28 +78,39 @@ bool Interrupter::take(const Client& client, const void* packet, size_t bytes, b
     }
     const std::lock_guard lock(mutex_);
     if (!has_thread()) return true;
-    const auto known = sets_.find(key);
     if (withdrawn) {
-        if (known != sets_.end()) known->second.going = true;
-    } else if (known != sets_.end()) {
-        // New channels of the same: what is wanted of the old ones is wanted of them.
-        retire(known->second);
-        known->second.by = fresh.by;
-        known->second.handed = std::move(fresh.handed);
-        known->second.fd = std::make_shared<base::UniqueFd>(std::move(fd));
-        known->second.renewed = known->second.stopped;
-        known->second.dirty = known->second.dirty || known->second.renewed;
-        known->second.going = false;
-    } else if (std::count_if(sets_.begin(), sets_.end(), [&](const auto& it) {
-                   return it.first.client == key.client;
-               }) < static_cast<std::ptrdiff_t>(kMostSets)) {
+        if (const auto known = sets_.find(key); known != sets_.end()) known->second.going = true;
+    } else {
         fresh.fd = std::make_shared<base::UniqueFd>(std::move(fd));
-        XLOG_DEBG("client %u handed over %s on device %llx", client.id(), fresh.by->describe(fresh.handed).c_str(),
-                  static_cast<unsigned long long>(handover.device));
-        sets_.emplace(key, std::move(fresh));
+        fresh.account = client.user().handovers();
+        keep(key, std::move(fresh));
     }
     changed_.notify_all();
     return true;
+}
+
+// Under mutex_.
+void Interrupter::keep(const Key& key, Set fresh) {
+    fresh.came = ++came_;
+    const auto known = sets_.find(key);
+    if (known != sets_.end()) {
+        // New channels of the same: what is wanted of the old ones is wanted of them, once they are proved.
+        Set& set = known->second;
+        retire(set);
+        set.by = fresh.by;
+        set.handed = std::move(fresh.handed);
+        set.fd = std::move(fresh.fd);
+        set.came = fresh.came;
+        set.renewed = set.stopped;
+        set.dirty = set.dirty || set.renewed;
+        set.proved = set.going = false;
+        return;
+    }
+    const auto is_of_client = [&](const auto& it) { return it.first.client == key.client; };
+    if (std::count_if(sets_.begin(), sets_.end(), is_of_client) >= static_cast<std::ptrdiff_t>(kMostSets)) return;
+    XLOG_DEBG("client %u handed over %s on device %llx", key.client, fresh.by->describe(fresh.handed).c_str(),
+              static_cast<unsigned long long>(key.device));
+    sets_.emplace(key, std::move(fresh));
 }
 
 // Under mutex_. False: the system has no threads left; what is handed over then is of no use.
@@ -201,15 +207,15 @@ std::vector<uint64_t> Interrupter::devices_of(uint32_t client) {
     std::vector<uint64_t> devices;
     const std::lock_guard lock(mutex_);
     for (const auto& [key, set] : sets_)
-        if (key.client == client && !set.going && !set.refused && set.by->stop_all != nullptr)
+        if (key.client == client && set.listed && !set.going && !set.refused && set.by->stop_all != nullptr)
             devices.push_back(key.device);
     return devices;
 }
 
-std::vector<uint32_t> Interrupter::take_refused() {
-    if (!any_refused_.exchange(false)) return {};
+std::vector<uint32_t> Interrupter::take_changed() {
+    if (!any_changed_.exchange(false)) return {};
     const std::lock_guard lock(mutex_);
-    return std::exchange(refused_, {});
+    return std::exchange(changed_clients_, {});
 }
 
 // What its slots say becomes what is wanted. The timeslices of a client that answers are its own business.
@@ -218,7 +224,7 @@ void Interrupter::follow(const Watched& client) {
     const std::lock_guard lock(mutex_);
     for (auto& [key, set] : sets_) {
         if (key.client != client.id || set.going) continue;
-        const Wanted wanted = wanted_on(*client.region, key.device);
+        const Wanted wanted = wanted_on(*client.region, key.device, most_timeslice_us_);
         set.wanted = wanted.stopped && (client.silent || client.together);
         set.wanted_us = client.silent ? wanted.timeslice_us : set.done_us;
         set.together = !client.silent;
@@ -240,7 +246,7 @@ bool Interrupter::hand_back(const Watched& client) {
         if (key.client != client.id || set.going) continue;
         if (set.dirty || set.busy || set.stopped) return false;
         if (client.silent && set.done_us != kUnknownUs &&
-            set.done_us != wanted_on(*client.region, key.device).timeslice_us)
+            set.done_us != wanted_on(*client.region, key.device, most_timeslice_us_).timeslice_us)
             return false;
     }
     for (auto& [key, set] : sets_)
@@ -261,140 +267,6 @@ void Interrupter::release(uint32_t client) {
         }
     }
     changed_.notify_all();
-}
-
-// Makes the calls that several clients of one device need together. False: there is none.
-bool Interrupter::act_together(std::unique_lock<std::mutex>& lock) {
-    const auto fits = [](const Set& set) {
-        return set.dirty && set.together && !set.going && !set.renewed && !set.left_stopped &&
-               set.wanted_us == set.done_us && set.wanted != set.stopped;
-    };
-    const auto first = std::find_if(sets_.begin(), sets_.end(), [&](const auto& it) { return fits(it.second); });
-    if (first == sets_.end()) return false;
-    const bool stop = first->second.wanted;
-    const Interrupts& by = *first->second.by;
-    std::vector<Set*> chosen;  // they stay: this thread alone erases
-    std::vector<Handed> handed;
-    std::vector<std::shared_ptr<base::UniqueFd>> fds;
-    std::vector<uint32_t> clients;
-    for (auto& [key, set] : sets_) {
-        if (!fits(set) || set.wanted != stop || set.by != &by || key.device != first->first.device) continue;
-        set.dirty = false;
-        set.busy = true;
-        set.stopped = stop;
-        chosen.push_back(&set);
-        handed.push_back(set.handed);
-        fds.push_back(set.fd);
-        clients.push_back(key.client);
-    }
-    lock.unlock();
-    const int64_t began = base::now_ns();
-    InterruptOutcome outcome = (stop ? by.stop_all : by.start_all)(fds[0]->get(), handed);
-    std::vector<uint32_t> refused;
-    for (size_t i = 0; i < handed.size() && !outcome.good; ++i) {
-        const InterruptOutcome alone = (stop ? by.stop : by.start)(fds[i]->get(), handed[i]);
-        if (alone.good) continue;
-        complain(clients[i], stop ? "disabled" : "enabled", alone);
-        refused.push_back(clients[i]);
-    }
-    XLOG_DEBG("%zu clients %s together in %lld us", handed.size(), stop ? "taken off" : "put back",
-              static_cast<long long>((base::now_ns() - began) / base::kMicrosecond));
-    lock.lock();
-    for (Set* set : chosen) {
-        set->busy = false;
-        if (set->taken != nullptr) set->taken->store(stop ? 1 : 0, std::memory_order_release);
-    }
-    for (const uint32_t client : refused) refuse(client);
-    return true;
-}
-
-// Under mutex_. The client is to do it itself from now on.
-void Interrupter::refuse(uint32_t client) {
-    for (auto& [key, set] : sets_)
-        if (key.client == client) {
-            set.refused = true;
-            set.stopped = false;  // else putting it back would undo what the client itself has stopped since
-        }
-    refused_.push_back(client);
-    any_refused_.store(true);
-}
-
-// Does one thing. False: there is none.
-bool Interrupter::act(std::unique_lock<std::mutex>& lock) {
-    if (!retired_.empty()) {
-        auto closing = std::exchange(retired_, {});
-        lock.unlock();
-        closing.clear();  // may be what frees a process's channels in the driver, which takes its time
-        lock.lock();
-        return true;
-    }
-    if (act_together(lock)) return true;
-    const auto at =
-        std::find_if(sets_.begin(), sets_.end(), [](const auto& it) { return it.second.dirty || it.second.going; });
-    if (at == sets_.end()) return false;
-    const Key key = at->first;
-    Set& set = at->second;  // stays: this thread alone erases
-    const Interrupts& by = *set.by;
-    const Handed handed = set.handed;
-    const std::shared_ptr<base::UniqueFd> fd = set.fd;
-    const bool going = set.going;
-    const bool stop = set.wanted && !going;
-    const uint32_t us = going ? 0 : set.wanted_us;
-    const bool disables = stop && (!set.stopped || set.renewed);
-    // One for each disabling that is in force: the driver counts them, and one too many does no harm.
-    const int enables = (set.stopped && (!stop || set.renewed) ? 1 : 0) + (!stop && set.left_stopped ? 1 : 0);
-    const bool slices = us != set.done_us;
-    set.dirty = set.renewed = set.left_stopped = false;
-    set.busy = true;
-    set.stopped = stop;
-    set.done_us = us;
-    lock.unlock();
-    const int64_t began = base::now_ns();
-    InterruptOutcome outcome;
-    for (int i = 0; i < enables && outcome.good; ++i) outcome = by.start(fd->get(), handed);
-    if (disables && outcome.good) outcome = by.stop(fd->get(), handed);
-    if (!outcome.good && !going) complain(key.client, stop ? "disabled" : "enabled", outcome);
-    if (slices) by.set_timeslices(fd->get(), handed, us);
-    if (disables || enables != 0 || slices)
-        XLOG_DEBG("client %u: %s %s here in %lld us", key.client, by.describe(handed).c_str(),
-                  stop ? "disabled" : "enabled", static_cast<long long>((base::now_ns() - began) / base::kMicrosecond));
-    lock.lock();
-    set.busy = false;
-    if (going && set.going) {
-        retire(set);
-        sets_.erase(key);
-    }
-    return true;
-}
-
-// The scheduling thread has given no sign of life for too long: nobody stays stopped by it. False: it lives.
-bool Interrupter::watch_scheduler(int64_t now_ns) {
-    const int64_t beat_ns = beat_ns_.load(std::memory_order_relaxed);
-    if (beat_ns == 0 || now_ns - beat_ns < ipc::kHeartbeatLostNs) return false;
-    bool any = false;
-    for (auto& [key, set] : sets_) {
-        if (!set.stopped) continue;
-        set.wanted = false;
-        set.dirty = any = true;
-    }
-    if (any) XLOG_WARN("the scheduler does not respond: work that it took off the device is put back");
-    return any;
-}
-
-void Interrupter::run() {
-    pthread_setname_np(pthread_self(), "xserver-rm");
-    ask_for_low_latency(kSchedulingNice);
-    std::unique_lock<std::mutex> lock(mutex_);
-    for (;;) {
-        if (act(lock)) continue;
-        if (stop_) return;
-        if (std::any_of(sets_.begin(), sets_.end(), [](const auto& it) { return it.second.stopped; })) {
-            changed_.wait_for(lock, std::chrono::milliseconds(100));
-            watch_scheduler(base::now_ns());
-        } else {
-            changed_.wait(lock);
-        }
-    }
 }
 
 }  // namespace xsched::server

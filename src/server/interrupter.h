@@ -7,6 +7,10 @@
 // thread also sees when the scheduling thread hangs, and lets everything run. The driver counts disablings: each is
 // undone by an enabling of its own, whoever makes it.
 //
+// A set counts once it is proved to be its descriptor's own. The proof is a call on a peer's descriptor and may wait in
+// the driver: so the thread makes it too, before anything else is done with the set. A set that proves false is dropped
+// and counted against its user (limits.def, "refused-handovers").
+//
 // take and release: front thread. watch, unwatch and look: scheduling thread; look costs nothing for clients that have
 // handed nothing over.
 #pragma once
@@ -23,13 +27,15 @@
 #include "base/unique_fd.h"
 #include "ipc/protocol.h"
 #include "server/client.h"
+#include "server/handover_account.h"
 #include "server/interrupts.h"
 
 namespace xsched::server {
 
 class Interrupter {
 public:
-    Interrupter() = default;
+    // No process gets a longer timeslice in the hardware, whatever its slots and its handovers say.
+    explicit Interrupter(uint32_t most_timeslice_us) : most_timeslice_us_(most_timeslice_us) {}
     ~Interrupter() { finish(); }
     Interrupter(const Interrupter&) = delete;
     Interrupter& operator=(const Interrupter&) = delete;
@@ -51,14 +57,19 @@ public:
     void follow_together(const std::vector<uint32_t>& clients);
     // Of which devices this can take the client's work off together with others'. Any thread.
     std::vector<uint64_t> devices_of(uint32_t client);
-    // Clients of which that is fewer since the last call: the driver refused. Costs nothing where there are none.
-    std::vector<uint32_t> take_refused();
+    // Clients of which that has changed since the last call: a set was proved, or the driver refused. Costs nothing
+    // where there are none.
+    std::vector<uint32_t> take_changed();
 
 private:
     struct Set {
         const Interrupts* by = nullptr;  // the platform's way
         Handed handed;
         std::shared_ptr<base::UniqueFd> fd;
+        std::shared_ptr<HandoverAccount> account;  // its user's
+        uint64_t came = 0;  // which of all handovers it is
+        bool proved = false;  // it is the descriptor's own
+        bool listed = false;  // devices_of has it: it, or the one before it of that key, was proved
         bool wanted = false;  // stopped
         uint32_t wanted_us = 0;
         bool stopped = false;  // as last done here
@@ -72,6 +83,7 @@ private:
         bool refused = false;  // and that was refused
         std::atomic<uint32_t>* taken = nullptr;  // its client's word for that; stays until release
     };
+    static constexpr uint32_t kUnknownUs = UINT32_MAX;  // a timeslice that somebody may have set
     struct Key {
         uint32_t client;
         uint64_t device;
@@ -92,13 +104,18 @@ private:
 
     int64_t look_at(Watched& client, int64_t now_ns);
     void follow(const Watched& client);
+    void keep(const Key& key, Set fresh);
     bool hand_back(const Watched& client);
     bool has_thread();
     void retire(Set& set);
+    // The thread (interrupter_thread.cpp).
     void run();
     bool act(std::unique_lock<std::mutex>& lock);
     bool act_together(std::unique_lock<std::mutex>& lock);
+    bool act_alone(std::unique_lock<std::mutex>& lock);
+    bool prove_next(std::unique_lock<std::mutex>& lock);
     void refuse(uint32_t client);
+    void note_changed(uint32_t client);
     void begin_acting(Watched& client);
     bool watch_scheduler(int64_t now_ns);
 
@@ -108,11 +125,13 @@ private:
     int64_t look_again_ns_ = 0;
 
     std::atomic<int64_t> beat_ns_{0};
-    std::atomic<bool> any_refused_{false};
+    std::atomic<bool> any_changed_{false};
+    const uint32_t most_timeslice_us_;
     std::mutex mutex_;
     std::condition_variable changed_;
     std::map<Key, Set> sets_;  // under mutex_
-    std::vector<uint32_t> refused_;  // under mutex_
+    uint64_t came_ = 0;  // under mutex_: handovers
+    std::vector<uint32_t> changed_clients_;  // under mutex_
     std::vector<std::shared_ptr<base::UniqueFd>>
         retired_;  // under mutex_; closed by the thread, which may take its time
     bool stop_ = false;  // under mutex_

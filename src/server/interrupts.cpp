@@ -2,6 +2,7 @@
 
 #include <sys/ioctl.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "platform/cuda/hal/rm_control.h"
@@ -35,24 +36,37 @@ std::string describe(const Handed& handed) {
 
 InterruptOutcome stop(int fd, const Handed& handed) { return told(rm::disable(call, fd, channels_in(handed))); }
 InterruptOutcome start(int fd, const Handed& handed) { return told(rm::enable(call, fd, channels_in(handed))); }
-std::vector<rm::ChannelSet> sets_in(const std::vector<Handed>& handed) {
-    std::vector<rm::ChannelSet> sets;
-    sets.reserve(handed.size());
-    for (const Handed& one : handed) sets.push_back(channels_in(one));
-    return sets;
+
+// The lower half of an XDevice is the address that the driver tells (platform/stream/hal/identity.h). A driver that
+// does not tell it is asked for the owner alone.
+InterruptOutcome prove(int fd, const Handed& handed, uint64_t device) {
+    const rm::ChannelSet set = channels_in(handed);
+    uint32_t address = 0;
+    const rm::Outcome owned = rm::prove(call, fd, set);
+    if (!owned.good() || !rm::read_pci_address(call, fd, set.client, set.subdevice, &address).good())
+        return told(owned);
+    if (address == static_cast<uint32_t>(device)) return told(owned);
+    return {false, "they are on another device than the program says", 0, 0};
 }
-InterruptOutcome stop_all(int fd, const std::vector<Handed>& handed) {
-    return told(rm::disable_all(call, fd, sets_in(handed)));
+
+std::vector<rm::Owned> owned_in(const std::vector<Part>& parts) {
+    std::vector<rm::Owned> owned;
+    owned.reserve(parts.size());
+    for (const Part& part : parts) owned.push_back({part.fd, channels_in(*part.handed)});
+    return owned;
 }
-InterruptOutcome start_all(int fd, const std::vector<Handed>& handed) {
-    return told(rm::enable_all(call, fd, sets_in(handed)));
-}
-void set_timeslices(int fd, const Handed& handed, uint32_t us) {
-    rm::set_timeslices(call, fd, channels_in(handed), us);
+InterruptOutcome stop_all(const std::vector<Part>& parts) { return told(rm::disable_all(call, owned_in(parts))); }
+InterruptOutcome start_all(const std::vector<Part>& parts) { return told(rm::enable_all(call, owned_in(parts))); }
+
+// The groups are the descriptor's own, or the driver refuses; the times are another process's word.
+void set_timeslices(int fd, const Handed& handed, uint32_t us, uint32_t most_us) {
+    rm::ChannelSet set = channels_in(handed);
+    for (uint32_t i = 0; i < set.group_count; ++i) set.timeslices_us[i] = std::min(set.timeslices_us[i], most_us);
+    rm::set_timeslices(call, fd, set, std::min(us, most_us));
 }
 
 constexpr Interrupts kInterrupts[] = {
-    {kPlatformCUDA, "NVIDIA's control device", rm::is_control_device, is_sound, describe, stop, start, stop_all,
+    {kPlatformCUDA, "NVIDIA's control device", rm::is_control_device, is_sound, prove, describe, stop, start, stop_all,
      start_all, set_timeslices},
 };
 

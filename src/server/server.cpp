@@ -13,6 +13,7 @@
 #include "base/options.h"
 #include "base/time.h"
 #include "policy/policy.h"
+#include "sched/mechanism.h"
 #include "server/front_nice.h"
 #include "server/interrupts.h"
 #include "server/loaded_policy.h"
@@ -33,6 +34,11 @@ base::UniqueFd open_signals() {
     base::UniqueFd fd(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
     if (!fd) throw std::system_error(errno, std::generic_category(), "signalfd");
     return fd;
+}
+
+// The longest in the hardware that a verdict gives a process (sched/mechanism.h, sched/long_timeslice.h).
+uint32_t most_timeslice_us() {
+    return std::max(sched::kDriversTimesliceUs, static_cast<uint32_t>(base::options().urgent_timeslice));
 }
 
 // `policy`: what a person has chosen since; empty: nothing.
@@ -95,6 +101,7 @@ Server::Server(const Options& options, Listener listener)
       signals_(open_signals()),
       undertaker_(is_interrupt_descriptor),
       checkpoint_(options.supervised != nullptr ? &options.supervised->checkpoint : nullptr),
+      interrupter_(most_timeslice_us()),
       scheduler_(make_core(options_, checkpoint_.policy()), options.spin_ns, options.flight_recorder,
                  [this](int64_t now_ns) { return look(now_ns); }),
       stopped_(scheduler_),
@@ -169,7 +176,7 @@ int64_t Server::look(int64_t now_ns) {
     std::vector<uint32_t>& together = scheduler_.together();
     if (!together.empty()) interrupter_.follow_together(together);
     together.clear();
-    for (const uint32_t id : interrupter_.take_refused()) scheduler_.act_for(id, interrupter_.devices_of(id));
+    for (const uint32_t id : interrupter_.take_changed()) scheduler_.act_for(id, interrupter_.devices_of(id));
     const int64_t again_ns = interrupter_.look(now_ns);
     if (!is_watched_) return again_ns;
     Beats::beat(beats_.scheduling);

@@ -159,6 +159,7 @@ int64_t User::used(Limit limit) const {
     if (limit == Limit::kQueues) return shared_->queues_used.load(std::memory_order_relaxed);
     if (limit == Limit::kPriorities) return shared_->priorities_used.load(std::memory_order_relaxed);
     if (limit == Limit::kLogLines) return lines_;
+    if (limit == Limit::kRefused) return handovers_->refused() - refused_before_;
     return used_[index_of(limit)];
 }
 
@@ -183,6 +184,13 @@ void User::share() {
     shared_->priorities.store(static_cast<uint32_t>(most(Limit::kPriorities)));
     shared_->share.store(static_cast<int32_t>(most(Limit::kShare)));
     shared_->limit.store(std::max(static_cast<int32_t>(most(Limit::kDeviceLimit)), 1));
+}
+
+bool User::may_hand_over(int64_t now_ns) {
+    const int64_t minute = now_ns / (60 * base::kSecond);
+    if (minute != minute_) refused_before_ = handovers_->refused();
+    minute_ = minute;
+    return used(Limit::kRefused) < most(Limit::kRefused);
 }
 
 bool User::may_log(int64_t now_ns) {

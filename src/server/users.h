@@ -20,6 +20,7 @@
 #include "dispatch/user_limits.h"
 #include "ipc/layout.h"
 #include "server/group_room.h"
+#include "server/handover_account.h"
 #include "server/peer.h"
 
 namespace xsched::server {
@@ -87,6 +88,11 @@ public:
     std::optional<Charge> charge(Limit limit, int64_t amount = 1);
     const std::shared_ptr<dispatch::UserLimits>& shared() const { return shared_; }
 
+    // Of its clients' handovers (interrupter.h).
+    const std::shared_ptr<HandoverAccount>& handovers() const { return handovers_; }
+    // False: too many proved false in this minute. Nothing is lost but the server's help: programs do it themselves.
+    bool may_hand_over(int64_t now_ns);
+
     // Whether a line about this user may be logged now. Those that may not are counted.
     bool may_log(int64_t now_ns);
 
@@ -105,6 +111,9 @@ private:
     std::array<int64_t, kLimits> used_{};
     std::array<std::optional<int64_t>, kLimits> set_{};
     std::shared_ptr<dispatch::UserLimits> shared_;
+    std::shared_ptr<HandoverAccount> handovers_ = std::make_shared<HandoverAccount>();
+    int64_t minute_ = 0;
+    uint32_t refused_before_ = 0;  // this minute
     int64_t second_ = 0;
     int64_t lines_ = 0;
     int64_t left_out_ = 0;

@@ -50,11 +50,25 @@ bool is_sound(const ChannelSet& set);
 Outcome disable(Ioctl call, int fd, const ChannelSet& set, bool lets_run = false);
 Outcome enable(Ioctl call, int fd, const ChannelSet& set);
 
+// Whether the set's client and subdevice are the descriptor's own: a query that changes nothing and takes 5 us. On a
+// descriptor that did not allocate the client the driver refuses it, also to root (NV_ERR_INVALID_CLIENT; measured:
+// bench/results/foreign_channels.json). Channels need no proof of their own, since the driver looks each up in the
+// client that is named beside it. `gpu`: the driver's number of the GPU, if not null.
+Outcome prove(Ioctl call, int fd, const ChannelSet& set, uint32_t* gpu = nullptr);
+
+// A set, and the descriptor that its own process allocated it on.
+struct Owned {
+    int fd;
+    ChannelSet set;
+};
+
 // The same for the channels of several clients of one GPU at once: the price is the call's, whosever channels they are
-// (docs/decisions/010). `fd` and the first set's subdevice make the calls. Disabling is undone if it fails midway; both
-// fail as a whole where a channel is gone.
-Outcome disable_all(Ioctl call, int fd, std::span<const ChannelSet> sets);
-Outcome enable_all(Ioctl call, int fd, std::span<const ChannelSet> sets);
+// (docs/decisions/010). The first one's descriptor and subdevice make the calls. The driver does not look whose the
+// channels in a list are, so each set is proved on its own descriptor just before. After disabling it is proved again:
+// a process may free its client at any time, and a client's number may be chosen. Both calls fail as a whole where a
+// proof fails, or where a channel is gone; disabling is undone then.
+Outcome disable_all(Ioctl call, std::span<const Owned> parts);
+Outcome enable_all(Ioctl call, std::span<const Owned> parts);
 
 // Of every group; `us` 0: each its own again (where that is known).
 Outcome set_timeslices(Ioctl call, int fd, const ChannelSet& set, uint32_t us);

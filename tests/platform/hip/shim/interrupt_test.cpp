@@ -1,6 +1,7 @@
 // Level 3 in one program, on the fake kernel driver: which of its queues are off when which of its streams are
 // suspended, in every way that such a driver may offer. Nothing of it outlives streams, queues and fork.
 #include "platform/hip/shim/interrupts.h"
+#include "support/child.h"
 
 namespace xsched::test {
 namespace {
@@ -161,6 +162,30 @@ TEST_F(HipInterrupts, ForksChildTouchesNothing) {
         xqueue, [&] { return strangers() == 0; },
         [&] { return strangers() == 0 && standing() == (refuses_all() ? 0u : queues()); });
     EXPECT_EQ(hip().hipStreamDestroy(stream), hipSuccess);
+}
+
+// As AMD's kernel driver has it (kfd_ioctl, kfd_ioctl_set_debug_trap): so no process can be made to act on others'.
+TEST_F(HipInterrupts, QueuesOfAnotherProcessAreNotItsToChange) {
+    const uint32_t id = create(50);
+    const auto owner = static_cast<uint32_t>(getpid());
+    const auto suspend_as_debugger_of = [id](uint32_t pid) {
+        uint32_t ids[] = {id};
+        kfd_ioctl_dbg_trap_args request{};
+        request.pid = pid;
+        request.op = KFD_IOC_DBG_TRAP_SUSPEND_QUEUES;
+        request.suspend_queues = {0, reinterpret_cast<uintptr_t>(ids), 1, 0};
+        return ioctl(file(), AMDKFD_IOC_DBG_TRAP, &request) == -1 ? errno : 0;
+    };
+    EXPECT_EQ(suspend_as_debugger_of(static_cast<uint32_t>(getppid())), EPERM) << "it traces no such process";
+    // Another process with this one's descriptor, and with what it calls its own.
+    EXPECT_EQ(in_child([&] {
+                  kfd_ioctl_update_queue_args update{0, id, 0x1000, 0, 7};
+                  if (ioctl(file(), AMDKFD_IOC_UPDATE_QUEUE, &update) != -1 || errno != EBADF) return 1;
+                  return suspend_as_debugger_of(owner) == EBADF ? 0 : 2;
+              }),
+              0);
+    EXPECT_EQ(standing(), 0u);
+    destroy(id);
 }
 
 TEST_F(HipInterrupts, ErrorsOfTheKernelDriverReachTheRuntime) {
