@@ -98,7 +98,10 @@ namespace {
                                          local.tm_min, local.tm_sec, ts.tv_nsec / 1000));
     const size_t room = kBytes - 64;  // keeps space for the place and the newline
     const int body = vsnprintf(text + used, room - used, format, args);
+    const size_t begin = used;
     if (body > 0) used += static_cast<size_t>(body) < room - used ? static_cast<size_t>(body) : room - used - 1;
+    // Whatever was written into it, a line stays one line, and no terminal obeys it.
+    replace_controls(text + begin, used - begin);
     if (level >= LogLevel::kWarn) {
         const int place = snprintf(text + used, kBytes - used - 1, " @ %s:%d", base_name(file), line);
         if (place > 0) used += static_cast<size_t>(place) < kBytes - used - 1 ? place : kBytes - used - 2;

@@ -27,6 +27,18 @@ inline std::string hexadecimal(uint64_t number) {
     return text;
 }
 
+// Replaces what a terminal would act on, or a reader of lines: control characters, also those of Unicode (U+0080 to
+// U+009F). For whole lines, which may have names in any language; a name that a stranger chose is made printable where
+// it enters.
+inline void replace_controls(char* text, size_t bytes) {
+    for (size_t i = 0; i < bytes; ++i) {
+        const auto letter = static_cast<unsigned char>(text[i]);
+        const auto next = static_cast<unsigned char>(i + 1 < bytes ? text[i + 1] : 0);
+        if (letter < ' ' || letter == 0x7f) text[i] = '?';
+        if (letter == 0xc2 && next >= 0x80 && next < 0xa0) text[i] = text[i + 1] = '?';
+    }
+}
+
 // What strangers wrote, for terminals and logs.
 inline std::string printable(std::string text) {
     for (char& letter : text)

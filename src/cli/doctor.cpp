@@ -39,7 +39,10 @@ Finding server_at(const char* what, const char* path) {
     }
     try {
         const Json server = ServerLink(std::move(socket), place).ask({{"cmd", "server"}});
-        return {what, Answer::kYes, "pid " + std::to_string(server.value("pid", int64_t{0})) + " at " + place};
+        std::string text = "pid " + std::to_string(server.value("pid", int64_t{0})) + " at " + place;
+        const Json spots = server.value("blind_spots", Json::array());
+        for (const Json& spot : spots) text += "; " + spot.get<std::string>();
+        return {what, yes_if(spots.empty()), text};
     } catch (const Failure& failure) {
         return {what, Answer::kNo, failure.what()};
     }

@@ -1,6 +1,7 @@
 // xcli: the command line. Every error is one sentence on standard error; the exit statuses: server_link.h.
 #include <cstdio>
 
+#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/did_you_mean.h"
 #include "cli/examples.h"
@@ -42,9 +43,13 @@ bool is_unknown_command(const CLI::App& app, const char* word) {
     return true;
 }
 
-int report(const Words& words, const std::string& sentence, Status status = kUsage) {
+int report(const Words& words, std::string sentence, Status status = kUsage) {
+    xsched::base::replace_controls(sentence.data(), sentence.size());  // it may quote a file's name, or an argument
     fprintf(stderr, "xcli: %s\n", sentence.c_str());
-    if (words.json) print(Json{{"ok", false}, {"error", sentence}, {"status", int{status}}}.dump(2) + "\n");
+    if (words.json)
+        print(Json{{"ok", false}, {"error", sentence}, {"status", int{status}}}.dump(2, ' ', false,
+                                                                                     Json::error_handler_t::replace) +
+              "\n");
     return status;
 }
 

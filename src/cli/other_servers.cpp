@@ -10,6 +10,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/text.h"
 #include "base/unique_fd.h"
 #include "ipc/protocol.h"
 #include "ipc/user_namespace.h"
@@ -62,7 +63,7 @@ std::vector<OtherServer> other_servers(const std::string& used, const char* tabl
         const std::string path = listening_path(line);
         if (path.empty() || std::find(seen.begin(), seen.end(), path) != seen.end()) continue;
         seen.push_back(path);
-        servers.push_back({path, owner_of(path)});
+        servers.push_back({base::printable(path), owner_of(path)});
     }
     return servers;
 }

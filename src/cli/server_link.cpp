@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/text.h"
 #include "ipc/protocol.h"
 
 namespace xsched::cli {
@@ -50,6 +51,20 @@ void ServerLink::shake_hands() {
         throw NoServer(path_ + ": " + ipc::welcome_sentence(welcome.status));
 }
 
+namespace {
+
+// Names in an answer may be strangers' choice. The server makes them printable; this one may be older, or another's.
+void make_harmless(Json& answer) {
+    if (answer.is_string()) {
+        auto& text = answer.get_ref<std::string&>();
+        base::replace_controls(text.data(), text.size());
+    } else if (answer.is_structured()) {
+        for (Json& part : answer) make_harmless(part);
+    }
+}
+
+}  // namespace
+
 Json ServerLink::ask(const Json& request) {
     const std::string text = request.dump(-1, ' ', false, Json::error_handler_t::replace);
     if (!ipc::send_packet(socket_.get(), text.data(), text.size()))
@@ -74,6 +89,7 @@ Json ServerLink::ask(const Json& request) {
     if (!answer.is_object() || !answer.contains("ok") || !answer["ok"].is_boolean())
         throw NoServer("the xserver at " + path_ +
                        " sent an answer that is not understood: use the same version of both");
+    make_harmless(answer);
     if (answer["ok"].get<bool>()) return answer;
     const std::string kind = answer.value("kind", "");
     throw Refusal(answer.value("error", std::string("refused without a reason")), kind == "usage"    ? kUsage

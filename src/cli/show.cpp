@@ -56,7 +56,7 @@ std::string or_none(const Json& queue, const char* member) {
 // What is asked for it: of a control group all its programs' together.
 const Json& asked_for(const Json& queue) {
     const auto group = queue.find("group_gets");
-    return group != queue.end() ? *group : queue;
+    return group != queue.end() && group->contains("share") ? *group : queue;
 }
 
 // What its program had of its device, in percent.
@@ -196,6 +196,7 @@ std::string status_text(const Json& answer) {
     for (const Json& path : answer.value("other_servers", Json::array()))
         text += "another server of this user answers at " + path.get<std::string>() +
                 ", and schedules programs that are not shown here: see 'xcli doctor'\n";
+    for (const Json& spot : answer.value("blind_spots", Json::array())) text += spot.get<std::string>() + "\n";
     if (answer["processes"].empty()) text += "no process is scheduled: start one with 'xcli run -- PROGRAM'\n";
     return text;
 }

@@ -61,9 +61,14 @@ void add_config(CLI::App& app, Words& words) {
 
 void add_limit(CLI::App& app, Words& words) {
     const auto given = std::make_shared<std::string>();
-    CLI::App* limit = add_command(app, words, "limit", "change a user's limits on the server ('status --limits')",
-                                  [&words, given] { return steer_limit(*given, words.json); });
-    limit->add_option("SETTING", *given, "NAME=NUMBER for all ordinary users, or USER:NAME=NUMBER for one")->required();
+    CLI::App* limit =
+        add_command(app, words, "limit", "change a user's or control group's limits on the server ('status --limits')",
+                    [&words, given] { return steer_limit(*given, words.json); });
+    limit
+        ->add_option("SETTING", *given,
+                     "NAME=NUMBER for all ordinary users, USER:NAME=NUMBER for one, or /CGROUP:NAME=NUMBER with "
+                     "share, device-limit or highest-priority")
+        ->required();
 }
 
 // suspend, or resume.

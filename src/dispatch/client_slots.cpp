@@ -24,7 +24,7 @@ constexpr int64_t kFewLooks = 8;
 }  // namespace
 
 ClientSlots::ClientSlots(const ClientView& view, UnitTable& units)
-    : view_(view), units_(*this, view, units), share_(view.limits) {
+    : view_(view), units_(*this, view, units), share_(view.limits, view.group) {
     for_others_.reserve(kMostForOthers);
 }
 

@@ -40,10 +40,12 @@ struct UserLimits {
     uint32_t in_use[PRIORITY_MAX - PRIORITY_MIN + 1] = {};
 };
 
-// What a client's control group is given of each device, all programs of the group together. Written by any thread.
+// What a client's control group is given of each device, all programs of the group together, and how urgent each of
+// them may be. Written by any thread.
 struct GroupShare {
     std::atomic<int32_t> share{0};
     std::atomic<int32_t> limit{100};
+    std::atomic<int32_t> highest_priority{PRIORITY_MAX};  // as in UserLimits
     std::atomic<uint64_t> account{0};  // as in policy::Unit; 0: nothing was said of it
     std::atomic<bool> trusted{false};  // somebody who is trusted said it: it goes before what its users have
 };

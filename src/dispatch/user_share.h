@@ -1,4 +1,5 @@
-// What one client takes of its user's limits. Created, used and destroyed by the dispatcher's thread.
+// What one client takes of its user's limits, and what its control group allows. Created, used and destroyed by the
+// dispatcher's thread.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +13,9 @@ namespace xsched::dispatch {
 
 class UserShare {
 public:
-    explicit UserShare(std::shared_ptr<UserLimits> limits) : limits_(std::move(limits)) {}  // null: no limits
+    // Null: no limits.
+    explicit UserShare(std::shared_ptr<UserLimits> limits, std::shared_ptr<GroupShare> group = nullptr)
+        : limits_(std::move(limits)), group_(std::move(group)) {}
 
     // The client's slots from this one on are not read: its user's memory goes no further.
     uint32_t most_slots() const {
@@ -24,14 +27,16 @@ public:
     // The priority that a queue gets when it asks for `wanted`: in use until it is returned.
     int32_t take_priority(int32_t wanted);
     void return_priority(int32_t granted);
-    // The same, not higher than the user may go.
+    // The same, not higher than the user and the control group may go.
     int32_t capped(int32_t wanted) const {
-        if (limits_ == nullptr) return wanted;
-        return std::min(wanted, limits_->highest_priority.load(std::memory_order_relaxed));
+        if (limits_ != nullptr) wanted = std::min(wanted, limits_->highest_priority.load(std::memory_order_relaxed));
+        if (group_ != nullptr) wanted = std::min(wanted, group_->highest_priority.load(std::memory_order_relaxed));
+        return wanted;
     }
 
 private:
     std::shared_ptr<UserLimits> limits_;
+    std::shared_ptr<GroupShare> group_;
 };
 
 }  // namespace xsched::dispatch

@@ -9,7 +9,10 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+#include "base/text.h"
 
 namespace xsched::ipc {
 
@@ -87,7 +90,7 @@ public:
         if (length > bytes_.size()) throw std::runtime_error("the recording ends too early");
         std::string value(bytes_.substr(0, length));
         bytes_.remove_prefix(length);
-        return value;
+        return length > 0 ? base::printable(std::move(value)) : value;
     }
     void magic() {
         if (!bytes_.starts_with(kRecordingMagic)) throw std::runtime_error("this is no recording of xcli record");

@@ -12,6 +12,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/text.h"
+
 namespace xsched::server {
 namespace {
 
@@ -19,10 +21,22 @@ constexpr uint64_t kGroupAccounts = uint64_t{7} << 61;  // other than users' and
 constexpr uint64_t kPathAccounts = kGroupAccounts | uint64_t{1} << 60;  // of groups that nothing was said of
 constexpr size_t kLongestPath = 255;
 
+struct Kind {
+    const char* name;
+    GroupSetting::What what;
+    int32_t least;
+    int32_t most;
+};
+constexpr Kind kKinds[] = {
+    {"share", GroupSetting::What::kShare, 0, 100},
+    {"device-limit", GroupSetting::What::kLimit, 0, 100},
+    {"highest-priority", GroupSetting::What::kHighestPriority, PRIORITY_MIN, PRIORITY_MAX},
+};
+
 // Without ".." a path below the mount stays there.
 bool is_path(const std::string& path) {
     if (path == "/") return true;
-    return path.size() <= kLongestPath && !path.empty() && path.front() == '/' &&
+    return path.size() <= kLongestPath && !path.empty() && path.front() == '/' && base::printable(path) == path &&
            (path + "/").find("/../") == std::string::npos && (path + "/").find("//") == std::string::npos;
 }
 
@@ -38,11 +52,11 @@ bool is_within(const std::string& path, const std::string& group) {
 }  // namespace
 
 // Its user names groups as he likes, and has them as deep as he likes: by neither he leaves the groups above.
-std::string cgroup_in(const std::string& file) {
+std::string cgroup_in(const std::string& file, const GroupView& view) {
     std::istringstream lines(file);
     for (std::string line; std::getline(lines, line);) {
         if (line.rfind("0::/", 0) != 0) continue;  // version 2's
-        std::string path = line.substr(3);
+        std::string path = base::printable(view.resolve(line.substr(3)));
         if (path.size() > kLongestPath) path.resize(std::max<size_t>(path.rfind('/', kLongestPath), 1));
         return is_path(path) ? path : "";
     }
@@ -66,19 +80,22 @@ GroupSetting Cgroups::read(const std::string& text) {
         throw std::runtime_error("\"" + setting.path +
                                  "\" is no path of a control group: take it from /proc/PID/cgroup");
     const std::string name = text.substr(colon + 1, equals - colon - 1);
-    if (name != "share" && name != "device-limit")
-        throw std::runtime_error("a group has no limit \"" + name + "\": use share or device-limit");
-    setting.is_limit = name == "device-limit";
+    const auto* kind =
+        std::find_if(std::begin(kKinds), std::end(kKinds), [&name](const Kind& one) { return name == one.name; });
+    if (kind == std::end(kKinds))
+        throw std::runtime_error("a group has no limit \"" + name + "\": use share, device-limit or highest-priority");
+    setting.what = kind->what;
     const std::string value = text.substr(equals + 1);
     char* end = nullptr;
     const long number = strtol(value.c_str(), &end, 10);
-    if (value.empty() || *end != '\0' || number < 0 || number > 100)
-        throw std::runtime_error(name + "=" + value + " is not a whole number from 0 to 100: write " + name + "=30");
-    setting.percent = static_cast<int32_t>(number);
+    if (value.empty() || *end != '\0' || number < kind->least || number > kind->most)
+        throw std::runtime_error(name + "=" + value + " is not a whole number from " + std::to_string(kind->least) +
+                                 " to " + std::to_string(kind->most) + ": write " + name + "=30");
+    setting.value = static_cast<int32_t>(number);
     return setting;
 }
 
-Cgroups::Cgroups(std::vector<std::string> mounts) : mounts_(std::move(mounts)) {}
+Cgroups::Cgroups(GroupView view) : view_(std::move(view)) {}
 
 void Cgroups::share_by_group() {
     std::random_device random;
@@ -87,7 +104,7 @@ void Cgroups::share_by_group() {
 
 int64_t Cgroups::owner_of(const std::string& path) const {
     struct stat info{};
-    for (const std::string& mount : mounts_)
+    for (const std::string& mount : view_.mounts())
         if (lstat((mount + path).c_str(), &info) == 0) return S_ISDIR(info.st_mode) ? info.st_uid : -1;
     return -1;
 }
@@ -110,6 +127,9 @@ bool Cgroups::has_room(const Peer* asking) const {
 
 const char* Cgroups::set(const GroupSetting& setting, const Peer* asking) {
     const bool trusted = asking == nullptr || asking->trusted;
+    if (!view_.is_complete() && owner_of(setting.path) < 0)
+        return "the server is in a control group namespace of its own and does not see that group: start it in the "
+               "host's (docs/SERVER.md)";
     const auto known = groups_.find(setting.path);
     if (known != groups_.end() && known->second.trusted && !trusted)
         return "an administrator has said what this group is given: ask whoever that is";
@@ -118,21 +138,30 @@ const char* Cgroups::set(const GroupSetting& setting, const Peer* asking) {
         if (!has_room(asking))
             std::erase_if(groups_, [this](const auto& it) { return !it.second.trusted && owner_of(it.first) < 0; });
         if (!has_room(asking))
-            return "too many groups have a share or a limit already: take one back with share=0 and device-limit=0";
+            return "too many groups have a share or a limit already: take one back with share=0, device-limit=0 and "
+                   "highest-priority=255";
         groups_[setting.path] = {.account = kGroupAccounts | ++accounts_, .by = trusted ? 0 : asking->uid};
     }
     Group& group = groups_[setting.path];
+    if (trusted && !group.trusted) {  // what its owner said is not an administrator's word
+        group.share = 0;
+        group.limit = 100;
+        group.highest_priority = PRIORITY_MAX;
+    }
     group.trusted = trusted;
-    (setting.is_limit ? group.limit : group.share) = setting.percent;
-    if (setting.is_limit && setting.percent == 0) group.limit = 100;
-    if (group.share == 0 && group.limit == 100) groups_.erase(setting.path);
+    switch (setting.what) {
+        case GroupSetting::What::kShare: group.share = setting.value; break;
+        case GroupSetting::What::kLimit: group.limit = setting.value == 0 ? 100 : setting.value; break;
+        case GroupSetting::What::kHighestPriority: group.highest_priority = setting.value; break;
+    }
+    if (!group.shares() && group.highest_priority == PRIORITY_MAX) groups_.erase(setting.path);
     return nullptr;
 }
 
 std::vector<KeptGroup> Cgroups::kept() const {
     std::vector<KeptGroup> all;
     for (const auto& [path, group] : groups_)
-        all.push_back({path, group.share, group.limit, group.account, group.by, group.trusted});
+        all.push_back({path, group.share, group.limit, group.highest_priority, group.account, group.by, group.trusted});
     return all;
 }
 
@@ -140,6 +169,7 @@ void Cgroups::take_up(const KeptGroup& group) {
     if (!is_path(group.path) || (!group.trusted && owner_of(group.path) < 0)) return;
     groups_[group.path] = {.share = std::clamp(group.share, 0, 100),
                            .limit = std::clamp(group.limit, 1, 100),
+                           .highest_priority = std::clamp(group.highest_priority, PRIORITY_MIN, PRIORITY_MAX),
                            .account = group.account | kGroupAccounts,
                            .by = group.by,
                            .trusted = group.trusted};
@@ -149,8 +179,11 @@ void Cgroups::take_up(const KeptGroup& group) {
 bool Cgroups::tell(const std::string& path, dispatch::GroupShare& share) const {
     const Group* nearest = nullptr;
     size_t length = 0;
+    int32_t highest_priority = PRIORITY_MAX;
     for (const auto& [name, group] : groups_) {
         if (path.empty() || !is_within(path, name)) continue;
+        highest_priority = std::min(highest_priority, group.highest_priority);
+        if (!group.shares()) continue;
         if (nearest != nullptr && std::pair(group.trusted, name.size()) < std::pair(nearest->trusted, length)) continue;
         nearest = &group;
         length = name.size();
@@ -161,6 +194,7 @@ bool Cgroups::tell(const std::string& path, dispatch::GroupShare& share) const {
     };
     store(share.share, nearest != nullptr ? nearest->share : 0);
     store(share.limit, nearest != nullptr ? std::max(nearest->limit, 1) : 100);
+    store(share.highest_priority, highest_priority);
     store(share.trusted, nearest != nullptr && nearest->trusted);
     const bool by_path = nearest == nullptr && secret_ != 0 && !path.empty();
     store(share.account, nearest != nullptr ? nearest->account

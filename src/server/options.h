@@ -19,6 +19,7 @@ struct Options {
     std::string policy_file;  // a policy to load; empty: none
     std::string policy_line;  // one to make of an expression; empty: none
     std::string socket;  // where to listen
+    std::string guest_socket;  // where to listen for containers; empty: nowhere
     ipc::SocketScope scope = ipc::SocketScope::kUser;
     int64_t idle_exit_ns = 0;         // exit after this long without a client or a tool; 0: never
     int64_t starvation_limit_ns = 0;  // 0: none

@@ -87,17 +87,28 @@ void say_room(const Users& users) {
         static_cast<long long>(users.most_together(Limit::kClients, false)));
 }
 
+// In a user's own server, which starts by itself within his container, that is nothing to warn of.
+void tell_blind_spots(ipc::SocketScope scope) {
+    std::string all;
+    for (const std::string& spot : blind_spots()) all += (all.empty() ? "" : ". And ") + spot;
+    if (all.empty()) return;
+    if (scope == ipc::SocketScope::kSystem)
+        XLOG_WARN("%s", all.c_str());
+    else
+        XLOG_INFO("%s", all.c_str());
+}
+
 using base::earlier;
 
 }  // namespace
 
-Server::Server(const Options& options, Listener listener)
+Server::Server(const Options& options, std::vector<Listener> listeners)
     : options_(with_own_policy(options)),
       beats_(options.supervised != nullptr ? options.supervised->beats : own_beats_),
       is_watched_(options.supervised != nullptr || (options.manager != nullptr && options.manager->watches())),
       started_ns_(base::now_ns()),
       trusted_group_(trusted_group()),
-      listener_(std::move(listener)),
+      listeners_(std::move(listeners)),
       signals_(open_signals()),
       undertaker_(is_interrupt_descriptor),
       checkpoint_(options.supervised != nullptr ? &options.supervised->checkpoint : nullptr),
@@ -137,9 +148,14 @@ Server::Server(const Options& options, Listener listener)
     if (options.share_unit == "user") users_.share_by_user();
     if (options.share_unit == "cgroup") cgroups_.share_by_group();
     for (const LimitSetting& setting : options.limits) users_.set(setting);
-    for (const GroupSetting& setting : options.groups) cgroups_.set(setting, nullptr);
-    if (!events_.watch(listener_.fd(), token(Source::kListener)) ||
-        !events_.watch(signals_.get(), token(Source::kSignals)) ||
+    for (const GroupSetting& setting : options.groups)
+        if (const char* refusal = cgroups_.set(setting, nullptr))
+            XLOG_WARN("--limit of %s: %s", setting.path.c_str(), refusal);
+    tell_blind_spots(options.scope);
+    for (const Listener& listener : listeners_)
+        if (!events_.watch(listener.fd(), token(Source::kListener)))
+            throw std::system_error(errno, std::generic_category(), "epoll");
+    if (!events_.watch(signals_.get(), token(Source::kSignals)) ||
         !events_.watch(undertaker_.fd(), token(Source::kUndertaker)) ||
         !events_.watch(scheduler_.attention_fd(), token(Source::kKeepingOff)))
         throw std::system_error(errno, std::generic_category(), "epoll");
@@ -159,6 +175,7 @@ void Server::take_up_checkpoint() {
             cgroups_.take_up({.path = group.value("path", ""),
                               .share = group.value("share", 0),
                               .limit = group.value("limit", 100),
+                              .highest_priority = group.value("highest_priority", int32_t{PRIORITY_MAX}),
                               .account = group.value("account", uint64_t{0}),
                               .by = group.value("by", uid_t{0}),
                               .trusted = trusted});
@@ -279,7 +296,7 @@ int64_t Server::next_wake() const {
 void Server::let_everybody_go() {
     // First: whatever becomes of the rest, a successor would have no socket any more.
     if (options_.supervised != nullptr) options_.supervised->ended_in_order.store(1);
-    listener_.leave();
+    for (Listener& listener : listeners_) listener.leave();
     if (options_.manager != nullptr) options_.manager->tell("STOPPING=1");
     if (!scheduler_.stop())
         XLOG_WARN("the scheduling thread does not respond: clients go on once this process has ended");

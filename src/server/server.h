@@ -39,8 +39,9 @@ namespace xsched::server {
 
 class Server {
 public:
-    // Listens by `listener` from here on, and schedules. Throws std::runtime_error with a sentence.
-    Server(const Options& options, Listener listener);
+    // Listens by `listeners` from here on, and schedules: those behind the first are for guests. Throws
+    // std::runtime_error with a sentence.
+    Server(const Options& options, std::vector<Listener> listeners);
     Server(const Server&) = delete;
     Server& operator=(const Server&) = delete;
 
@@ -92,7 +93,8 @@ private:
 
     // Newcomers (newcomers.cpp).
     void accept_newcomers(int64_t now_ns);
-    void take_in(base::UniqueFd socket, int64_t now_ns);
+    bool accept_some(Listener& listener, int64_t now_ns);
+    void take_in(base::UniqueFd socket, bool guest, int64_t now_ns);
     void answer_handshake(uint32_t id, int64_t now_ns);
     void judge(uint32_t id, Newcomer newcomer, const Handshake& handshake, int64_t now_ns);
     void refuse(Newcomer& newcomer, ipc::WelcomeStatus status, int64_t now_ns);
@@ -127,7 +129,7 @@ private:
     int64_t started_ns_;
     gid_t trusted_group_;
     Identities identities_;
-    Listener listener_;
+    std::vector<Listener> listeners_;
     base::UniqueFd signals_;
     EventLoop events_;
     Users users_;

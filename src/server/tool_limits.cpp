@@ -41,6 +41,7 @@ void keep_groups(const Request& request) {
             .push_back({{"path", group.path},
                         {"share", group.share},
                         {"limit", group.limit},
+                        {"highest_priority", group.highest_priority},
                         {"account", group.account},
                         {"by", group.by}});
     request.host.checkpoint.note(kGroupsOfTrusted, std::move(of_trusted));

@@ -254,6 +254,7 @@ Json explain_status(const Request& request) {
     answer["processes"] = processes;
     if (!pid) answer["not_connected"] = not_connected(request);
     if (!pid) answer["ended_unused"] = ended_unused(request);
+    if (!pid) answer["blind_spots"] = blind_spots();
     return answer;
 }
 
@@ -264,11 +265,14 @@ Json describe_server(const Request& request) {
             {"version", XSCHED_VERSION},
             {"protocol", ipc::kVersion},
             {"socket", options.socket},
+            {"guest_socket", options.guest_socket},
+            {"guest", request.asking.peer.guest},
             {"scope", options.scope == ipc::SocketScope::kSystem ? "system" : "user"},
             {"policy", request.host.scheduler.policy_name()},
             {"supervisor", supervised != nullptr ? supervised->supervisor : 0},
             {"restarts", supervised != nullptr ? supervised->restarts : 0},
             {"clients", request.host.clients.size()},
+            {"blind_spots", blind_spots()},
             {"uptime_s", static_cast<double>(base::now_ns() - request.host.started_ns) / base::kSecond},
             {"idle_exit_s", options.idle_exit_ns / base::kSecond},
             {"starvation_limit_ms", options.starvation_limit_ns / base::kMillisecond},

@@ -14,9 +14,13 @@
 namespace xsched::server {
 namespace {
 
+// Who comes by the socket for containers looks at his own programs and steers these.
+enum class For { kAll, kNoGuest };
+
 struct Command {
     const char* name;
     Json (*run)(const Request&);
+    For whom = For::kAll;
 };
 constexpr Command kCommands[] = {
     {"list", list_queues},
@@ -29,10 +33,10 @@ constexpr Command kCommands[] = {
     {"resume", resume},
     {"policy", query_or_set_policy},
     {"limits", show_limits},
-    {"limit", set_limit},
+    {"limit", set_limit, For::kNoGuest},
     {"record", read_journal},
     {"programs", describe_programs},
-    {"log", change_log_level},
+    {"log", change_log_level, For::kNoGuest},
 };
 
 // Raised when a key of an answer goes or means something else; new keys do not raise it (docs/json.md).
@@ -65,8 +69,12 @@ Json run_command(ToolHost& host, const Asking& asking, const std::string& text) 
         throw ToolError("the request is no JSON object with a \"cmd\" (of at most " +
                         std::to_string(ipc::kMostPacketBytes) + " bytes)");
     const std::string name = body["cmd"];
-    for (const Command& command : kCommands)
-        if (name == command.name) return command.run(Request{host, asking, body});
+    for (const Command& command : kCommands) {
+        if (name != command.name) continue;
+        if (command.whom == For::kNoGuest && asking.peer.guest)
+            throw NotDone("\"" + name + "\" is not for containers: ask the host's administrator");
+        return command.run(Request{host, asking, body});
+    }
     throw ToolError("this xserver knows no command \"" + name + "\": use tools of the same version");
 }
 

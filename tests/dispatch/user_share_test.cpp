@@ -98,6 +98,26 @@ TEST_F(UserShares, NobodyIsMoreUrgentThanHisUserMayBe) {
     EXPECT_TRUE(other.suspended(0)) << "raised while it runs";
 }
 
+TEST_F(UserShares, NorThanHisControlGroupMayBe) {
+    limits->highest_priority = 7;
+    ClientView with = view(one);
+    with.group = std::make_shared<GroupShare>();
+    with.group->highest_priority = 5;
+    one.make_queue(0, 255);
+    other.make_queue(0, 6);
+    one.submit(0, kStart);
+    other.submit(0, kStart);
+    dispatcher.add_client(with);
+    dispatcher.add_client(other.view());
+    dispatcher.pass(kStart);
+    EXPECT_TRUE(one.suspended(0));
+    EXPECT_FALSE(other.suspended(0));
+    with.group->highest_priority = PRIORITY_MAX;
+    dispatcher.look_at(with.id);
+    dispatcher.pass(kStart + kMs);
+    EXPECT_TRUE(other.suspended(0)) << "raised while it runs, to what its user may have";
+}
+
 TEST_F(UserShares, NorWithWorkThatIsCritical) {
     limits->highest_priority = 5;
     Dispatcher lax{sched::Core(policy::find_policy("LAX")->make())};

@@ -11,13 +11,18 @@ std::optional<TestClient> g_client;  // of a child, for as long as it lives
 
 class ContainerAttack : public UnderAttack {
 protected:
-    // Makes a client with one queue, in a child.
+    // Makes a client with one queue, in a child, and waits until the child is shown it.
     static bool make_client(const std::string& path, uint64_t handle) {
         g_client.emplace(path, std::to_string(handle).c_str());
         if (!g_client->connected()) return false;
         g_client->add_queue(0, 0, handle);
         g_client->submit(0);
-        return true;
+        return eventually([&] { return has_program(answer_of_server(path, {{"cmd", "list"}}), handle); });
+    }
+    static bool has_program(const Json& list, uint64_t handle) {
+        for (const Json& queue : list["queues"])
+            if (queue["program"] == std::to_string(handle)) return true;
+        return false;
     }
     // As the host's root sees it; -1: there is none of that handle.
     int32_t pid_of(uint64_t handle) {
@@ -186,6 +191,58 @@ TEST_F(ContainerAttack, ARootlessContainerIsItsUsers) {
         for (const Json& limit : user["limits"])
             if (user["uid"] == kVictimUid && limit["name"] == "clients") clients = limit["used"];
     EXPECT_EQ(clients, 2);
+}
+
+// Who comes by the socket for containers.
+class GuestAttack : public ContainerAttack {
+protected:
+    void SetUp() override {
+        NEEDS_ROOT("to become other users");
+        chmod(directory.path().c_str(), 0755);
+        start_system({"--guest-socket", guests()});
+    }
+    std::string guests() const { return directory / "guests/x.sock"; }
+};
+
+// Also the host's own root, from the host's own namespaces.
+TEST_F(GuestAttack, RootIsAnOrdinaryUserThere) {
+    TestClient victim(socket(), "victim");
+    ASSERT_TRUE(victim.connected());
+    victim.add_queue(0, 0, 0x81);
+    const std::string path = guests();
+    EXPECT_EQ(count_powers(path, getpid()), 0);
+    const int32_t pid = getpid();
+    EXPECT_EQ(in_container([&] { return count_powers(path, pid); }), 0);
+    EXPECT_EQ(powers(socket(), pid), "shcepglurLT") << "by the other socket it is root";
+}
+
+TEST_F(GuestAttack, AUidThereIsNotTheHosts) {
+    const std::string main = socket();
+    Attacker victim(kVictimUid, [&] { return make_client(main, 0x82); });
+    ASSERT_TRUE(victim.ready());
+    const std::string path = guests();
+    const int32_t pid = victim.pid();
+    EXPECT_EQ(as_user(kVictimUid, [&] { return count_powers(path, pid); }), 0);
+    EXPECT_EQ(as_user(kVictimUid, [&] { return own_queues(main) == 1 ? 0 : 1; }), 0);
+}
+
+TEST_F(GuestAttack, ClientsAndTheirOwnQuestionsAreAdmitted) {
+    const std::string path = guests();
+    EXPECT_EQ(in_container([&] {
+                  if (!make_client(path, 0x83) || own_queues(path) != 1) return 1;
+                  const auto may = [&path](const Json& request) {
+                      return answer_of_server(path, request).value("ok", false);
+                  };
+                  if (!may({{"cmd", "status"}}) || !may({{"cmd", "programs"}}) || !may({{"cmd", "limits"}})) return 2;
+                  if (!may({{"cmd", "hint"}, {"queue", 0x83}, {"priority", 200}})) return 3;
+                  if (!may({{"cmd", "suspend"}, {"queue", 0x83}}) || !may({{"cmd", "resume"}, {"queue", 0x83}}))
+                      return 4;
+                  // Neither looked at nor changed, whatever is asked.
+                  return may({{"cmd", "limit"}}) || may({{"cmd", "log"}}) ? 5 : 0;
+              }),
+              0);
+    server->stop();
+    EXPECT_NE(access(path.c_str(), F_OK), 0) << "it goes with the server";
 }
 
 }  // namespace

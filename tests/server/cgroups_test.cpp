@@ -46,6 +46,41 @@ TEST(Cgroups, NobodyEscapesWhatWasGivenByAnAdministrator) {
     EXPECT_NE(groups.set(Cgroups::read("/users:device-limit=90"), &kAlice), nullptr);
 }
 
+int32_t ceiling(const Cgroups& groups, const std::string& path) {
+    dispatch::GroupShare share;
+    groups.tell(path, share);
+    return share.highest_priority;
+}
+
+TEST(Cgroups, ACeilingHoldsForAllGroupsBelow) {
+    Cgroups groups;
+    ASSERT_EQ(groups.set(Cgroups::read("/kube:highest-priority=50"), &kRoot), nullptr);
+    EXPECT_EQ(ceiling(groups, "/kube"), 50);
+    EXPECT_EQ(ceiling(groups, "/kube/pod/container"), 50);
+    EXPECT_EQ(ceiling(groups, "/kubernetes"), PRIORITY_MAX);
+    EXPECT_EQ(ceiling(groups, ""), PRIORITY_MAX);
+    EXPECT_EQ(told(groups, "/kube"), "") << "it is no share, nor an account";
+    ASSERT_EQ(groups.set(Cgroups::read("/kube/pod:highest-priority=20"), &kRoot), nullptr);
+    ASSERT_EQ(groups.set(Cgroups::read("/kube/pod:share=10"), &kRoot), nullptr);
+    EXPECT_EQ(ceiling(groups, "/kube/pod"), 20);
+    EXPECT_EQ(ceiling(groups, "/kube/other"), 50);
+    ASSERT_EQ(groups.set(Cgroups::read("/kube:highest-priority=255"), &kRoot), nullptr);
+    EXPECT_EQ(ceiling(groups, "/kube/other"), PRIORITY_MAX);
+    EXPECT_EQ(ceiling(groups, "/kube/pod"), 20);
+}
+
+TEST(Cgroups, NobodyRaisesACeilingFromInside) {
+    Cgroups groups;
+    groups.set(Cgroups::read("/users:highest-priority=20"), &kRoot);
+    EXPECT_NE(groups.set(Cgroups::read("/users:highest-priority=255"), &kAlice), nullptr);
+    EXPECT_EQ(groups.set(Cgroups::read("/users/alice:highest-priority=200"), &kAlice), nullptr);
+    EXPECT_EQ(ceiling(groups, "/users/alice/deeper"), 20);
+    EXPECT_EQ(groups.set(Cgroups::read("/users/alice:highest-priority=5"), &kAlice), nullptr);
+    EXPECT_EQ(ceiling(groups, "/users/alice/deeper"), 5) << "lower he may";
+    EXPECT_EQ(groups.set(Cgroups::read("/users/alice:device-limit=50"), &kRoot), nullptr);
+    EXPECT_EQ(ceiling(groups, "/users/alice"), 20) << "what he said has not become an administrator's word";
+}
+
 // A hierarchy of directories that are there.
 class Hierarchy : public ::testing::Test {
 protected:
@@ -63,7 +98,7 @@ protected:
     }
 
     test::TemporaryDirectory mount;
-    Cgroups groups{{mount.path()}};
+    Cgroups groups{{true, "", {mount.path()}}};
 };
 
 TEST_F(Hierarchy, AnOrdinaryUserHasSoMany) {
@@ -118,8 +153,9 @@ TEST_F(Hierarchy, AServerAfterThisOneKnowsThem) {
     ASSERT_TRUE(gives("/gone", kAlice));
     ASSERT_TRUE(gives("/mine", kAlice));
     ASSERT_TRUE(gives("/administrators", kRoot));
+    ASSERT_EQ(groups.set(Cgroups::read("/administrators:highest-priority=7"), &kRoot), nullptr);
     ASSERT_EQ(rmdir((mount / "/gone").c_str()), 0);
-    Cgroups later{{mount.path()}};
+    Cgroups later{{true, "", {mount.path()}}};
     for (const KeptGroup& group : groups.kept()) later.take_up(group);
     for (const char* path : {"/mine", "/administrators"}) {
         dispatch::GroupShare before;
@@ -129,11 +165,13 @@ TEST_F(Hierarchy, AServerAfterThisOneKnowsThem) {
         EXPECT_EQ(told(later, path), told(groups, path)) << path;
         EXPECT_EQ(after.account.load(), before.account.load()) << path;
         EXPECT_EQ(after.trusted.load(), before.trusted.load()) << path;
+        EXPECT_EQ(after.highest_priority.load(), before.highest_priority.load()) << path;
     }
     EXPECT_EQ(told(later, "/gone"), "");
-    EXPECT_NE(later.set({"/administrators", false, 9}, &kAlice), nullptr) << "what an administrator said stays his";
+    EXPECT_NE(later.set({"/administrators", GroupSetting::What::kShare, 9}, &kAlice), nullptr)
+        << "what an administrator said stays his";
     dispatch::GroupShare fresh;
-    ASSERT_EQ(later.set({"/new", false, 5}, nullptr), nullptr);
+    ASSERT_EQ(later.set({"/new", GroupSetting::What::kShare, 5}, nullptr), nullptr);
     later.tell("/new", fresh);
     for (const KeptGroup& group : groups.kept()) EXPECT_NE(fresh.account.load(), group.account);
 }
@@ -174,9 +212,43 @@ TEST(Cgroups, NobodyEscapesByDeepOrStrangeNames) {
     }
 }
 
+// The server's namespace begins at /kube/node/server.
+TEST(Cgroups, GroupsOutsideOfTheServersNamespaceAreFound) {
+    const GroupView view{false, "/kube/node/server", {"/mnt"}};
+    EXPECT_TRUE(view.is_complete());
+    EXPECT_EQ(cgroup_in("0::/\n", view), "/kube/node/server");
+    EXPECT_EQ(cgroup_in("0::/child\n", view), "/kube/node/server/child");
+    EXPECT_EQ(cgroup_in("0::/../pod\n", view), "/kube/node/pod");
+    EXPECT_EQ(cgroup_in("0::/../../other/pod\n", view), "/kube/other/pod");
+    EXPECT_EQ(cgroup_in("0::/../../..\n", view), "/");
+    EXPECT_EQ(cgroup_in("0::/../../../..\n", view), "") << "there is nothing above";
+    EXPECT_EQ(cgroup_in("0::/..strange\n", view), "/kube/node/server/..strange");
+    const WholeMount mount = whole_mount(
+        "30 1 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n31 1 0:26 /../.. /host/cgroup rw - cgroup2 cgroup2 rw\n"
+        "32 1 0:27 /../../.. /other rw - tmpfs tmpfs rw\n33 1 0:26 /../sibling /part rw - cgroup2 cgroup2 rw\n");
+    EXPECT_EQ(mount.place, "/host/cgroup");
+    EXPECT_EQ(mount.depth, 2);
+}
+
+TEST_F(Hierarchy, AServerThatDoesNotSeeAGroupRefusesToSetIt) {
+    const GroupView blind{false, "", {mount.path()}};
+    EXPECT_FALSE(blind.is_complete());
+    EXPECT_EQ(cgroup_in("0::/../pod\n", blind), "");
+    Cgroups there{blind};
+    make("/child");
+    EXPECT_NE(there.set(Cgroups::read("/pod:share=1"), &kRoot), nullptr);
+    EXPECT_EQ(there.set(Cgroups::read("/child:share=1"), &kRoot), nullptr);
+}
+
+TEST(Cgroups, NamesAreMadePrintable) {
+    EXPECT_EQ(cgroup_in("0::/evil\x1b]0;x\a\xff\n"), "/evil?]0;x??");
+    EXPECT_THROW(Cgroups::read("/evil\x1b[2J:share=1"), std::runtime_error);
+}
+
 TEST(Cgroups, WrongSettingsAreSentences) {
-    for (const char* wrong : {"/g", "/g:share", "/g:share=101", "/g:share=-1", "/g:share=x", "/g:clients=3",
-                              "/a/../b:share=1", "/a//b:share=1", "/g:share="})
+    for (const char* wrong :
+         {"/g", "/g:share", "/g:share=101", "/g:share=-1", "/g:share=x", "/g:clients=3", "/a/../b:share=1",
+          "/a//b:share=1", "/g:share=", "/g:highest-priority=256", "/g:highest-priority=-256"})
         EXPECT_THROW(Cgroups::read(wrong), std::runtime_error) << wrong;
     EXPECT_THROW(Cgroups::read("/" + std::string(300, 'x') + ":share=1"), std::runtime_error);
 }

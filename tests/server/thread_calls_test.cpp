@@ -98,9 +98,11 @@ const std::vector<Allowed> kOfFront = {
 // The paths that the front opens or asks about.
 const char* const kPaths[] = {
     "/proc/[0-9]+/(stat|cgroup|comm)",
+    "/proc/[0-9]+/(uid_map|ns/(user|pid))",  // where the kernel has no ioctl for it
     "/proc/[0-9]+/task/[0-9]+/children",
     "/proc/[0-9]+",
-    "/proc/self/(fd|uid_map|ns/[a-z]+)",
+    "/proc/self/(fd|uid_map|ns/[a-z]+|fdinfo/[0-9]+)",
+    "/proc/1/status",
     "/proc/sys/kernel/overflowuid",
     "/sys/fs/cgroup(/.*)?",
     "/etc/subuid",

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <functional>
 
+#include "base/text.h"
 #include "console/command_line.h"
 #include "sim/tool/commands.h"
 
@@ -74,7 +75,8 @@ void add_fleet(CLI::App& app, Words& words) {
     fleet->callback([&words] { words.command = [&words] { return fleet_command(words.fleet); }; });
 }
 
-int report(const std::string& sentence) {
+int report(std::string sentence) {
+    xsched::base::replace_controls(sentence.data(), sentence.size());  // it may quote what a file says
     fprintf(stderr, "xsim: %s\n", sentence.c_str());
     return console::kUsage;
 }
