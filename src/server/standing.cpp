@@ -33,12 +33,12 @@ constexpr uint64_t kInitialPid = 0xEFFFFFFC;
 
 constexpr int kMostLevels = 32;  // levels of namespaces that the kernel allows
 
-struct Kind {
+struct SpaceKind {
     const char* name;
     unsigned long of_process;
 };
-constexpr Kind kUsers{"user", kUserNamespaceOf};
-constexpr Kind kPids{"pid", kPidNamespaceOf};
+constexpr SpaceKind kUsers{"user", kUserNamespaceOf};
+constexpr SpaceKind kPids{"pid", kPidNamespaceOf};
 
 uint64_t number_of(int descriptor) {
     struct stat info{};
@@ -50,7 +50,7 @@ uint64_t own_number(const char* name) {
     return stat((std::string("/proc/self/ns/") + name).c_str(), &info) == 0 ? info.st_ino : 0;
 }
 
-base::UniqueFd open_namespace(const Kind& kind, int process, pid_t pid, bool by_links) {
+base::UniqueFd open_namespace(const SpaceKind& kind, int process, pid_t pid, bool by_links) {
     const int found = by_links ? -1 : ioctl(process, kind.of_process, 0);
     if (found >= 0 || pid <= 0) return base::UniqueFd(found);
     const std::string link = "/proc/" + std::to_string(pid) + "/ns/" + kind.name;

@@ -26,6 +26,9 @@ namespace {
 
 // Looks and not time: where both were stopped for a while (^Z, a debugger of the supervisor) one look tells nothing.
 constexpr int kMostSilentLooks = 4;
+// While the front hangs programs are scheduled all the same, which its end would interrupt. And a user can keep it
+// waiting for the kernel's lock of a directory in /proc, whose successor would wait, too (docs/SECURITY.md).
+constexpr int kMostSilentLooksOfFront = 20;
 // A server that has made no pass yet may only be slow: after each such server the next one has twice as long.
 constexpr int kMostPatience = 4;  // times twice
 // So many in a row that made none: what was set at run time may be what they cannot begin with.
@@ -43,6 +46,7 @@ bool is_ending(int number) { return number == SIGTERM || number == SIGINT || num
 // One of the server's threads, as the supervisor sees it.
 struct WatchedThread {
     const char* silent;  // what its server did that was killed for it
+    int most_silent_looks;
     uint32_t beats = 0;
     int silent_looks = 0;
 };
@@ -106,8 +110,8 @@ private:
     int killed_after_looks_ = 0;
     int unborn_ = 0;  // servers in a row that made no pass
     int64_t kill_ns_ = 0;  // told to end, the server has until then
-    WatchedThread scheduling_{"made no pass"};
-    WatchedThread front_{"answered nobody (its front thread hangs)"};
+    WatchedThread scheduling_{"made no pass", kMostSilentLooks};
+    WatchedThread front_{"answered nobody (its front thread hangs)", kMostSilentLooksOfFront};
     int64_t dying_since_ns_ = 0;  // 0: it lives
 };
 
@@ -171,8 +175,8 @@ bool Supervisor::is_silent(WatchedThread& thread, const std::atomic<uint32_t>& b
     const uint32_t now = beats.load(std::memory_order_relaxed);
     thread.silent_looks = now == thread.beats ? thread.silent_looks + 1 : 0;
     thread.beats = now;
-    const int most = now != 0 ? kMostSilentLooks : kMostSilentLooks << std::min(unborn_, kMostPatience);
-    return thread.silent_looks >= most;
+    const int patience = now != 0 ? 0 : std::min(unborn_, kMostPatience);
+    return thread.silent_looks >= thread.most_silent_looks << patience;
 }
 
 void Supervisor::look() {

@@ -55,28 +55,29 @@ TEST_F(Web, SaysWhatThereIs) {
                     "xsched_program_queues{"));
 }
 
+// Started by the test itself.
+class WebAlone : public Web {
+protected:
+    void SetUp() override {}
+};
+
 // As a user who has as many processes as he may: requests and streams are refused, and everything goes on.
-TEST(WebAlone, WhereNoThreadCanBeMadeRequestsAreRefused) {
+TEST_F(WebAlone, WhereNoThreadCanBeMadeRequestsAreRefused) {
     NEEDS_ROOT("to become another user");
-    const PrivateDirectory directory;
     chmod(directory.path().c_str(), 0777);
-    const std::string door = directory.path() + "/web";
-    Process web(nobody_runs({"/usr/bin/prlimit", "--nproc=1:1", binary("xcli"), "web", "--listen", door}),
-                directory.environment());
-    ASSERT_TRUE(web.wait_for_output(door)) << web.err();
-    const auto ask = [&](const std::string& path) {
-        return parsed(
-            everything_after(connect_unix(door).get(), "GET " + path + " HTTP/1.1\r\nHost: localhost\r\n\r\n"));
-    };
+    web = std::make_unique<Process>(
+        nobody_runs({"/usr/bin/prlimit", "--nproc=1:1", binary("xcli"), "web", "--listen", door()}),
+        directory.environment());
+    ASSERT_TRUE(web->wait_for_output(door())) << web->err();
     for (const char* path : {"/api/v1/status", "/metrics", "/api/v1/live", "/api/v1/queues"})
         for (int i = 0; i < 8; ++i) {
-            const Answer answer = ask(path);
-            ASSERT_EQ(answer.status, 503) << path << web.err();
+            const Answer answer = ask("GET", path);
+            ASSERT_EQ(answer.status, 503) << path << web->err();
             EXPECT_TRUE(has(answer.body.value("error", ""), "no thread can be started")) << answer.body;
         }
-    EXPECT_EQ(ask("/").status, 200);
-    kill(web.pid(), SIGTERM);
-    EXPECT_EQ(web.wait(), 0) << web.err();
+    EXPECT_EQ(ask("GET", "/").status, 200);
+    kill(web->pid(), SIGTERM);
+    EXPECT_EQ(web->wait(), 0) << web->err();
 }
 
 TEST_F(Web, AHintIsSeenInStatus) {
