@@ -337,6 +337,8 @@ extern "C" {
 
 int fstat(int fd, struct stat* info) noexcept { return shown_fstat(fd, info); }
 int fstat64(int fd, struct stat64* info) noexcept { return shown_fstat(fd, reinterpret_cast<struct stat*>(info)); }
+// The same before glibc 2.33: guest libraries ask by this name (src/floor/files.cpp).
+int __fxstat(int, int fd, struct stat* info) noexcept { return shown_fstat(fd, info); }
 
 int fake_rm_open(void) {
     static std::atomic<unsigned> files{0};
