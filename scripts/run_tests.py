@@ -4,7 +4,8 @@
     scripts/run_tests.py dev asan:core tsan:core
 
 PRESET is the tests of a CMake preset without the long ones (label long: the same checks as others, repeated more
-often; label roots: in other systems, which are fetched first); PRESET:all is all of them; PRESET:LABEL the tests with that label (core: the rooms' own tests, on fake hardware;
+often; label roots: in other systems, which are fetched first); PRESET:all is all of them; PRESET:LABEL the tests
+with that label (core: the rooms' own tests, on fake hardware;
 lint). Everything is built before anything is run. GoogleTest programs count by their test cases, other
 tests as one. A skipped test is listed with its reason and never counts as passed. Up to five tests that fail run once
 more, alone; one that passes then is counted and listed as "passed only alone". Exit status 1 if anything failed or

@@ -68,9 +68,9 @@ def root_of(suite):
 
 
 def run_in(root, *words, **environment):
-    """Runs a program of the root, with the build's libraries and the test's program in /mnt."""
-    script = ('libraries=$1 root=$2; shift 2; mkdir -p "$root/mnt" "$root/proc" && '
-              'mount --bind "$libraries" "$root/mnt" && mount -t proc proc "$root/proc" && exec chroot "$root" "$@"')
+    """Runs a program of the root, with the build's libraries and the test's program in /media."""
+    script = ('libraries=$1 root=$2; shift 2; mkdir -p "$root/media" "$root/proc" && '
+              'mount --bind "$libraries" "$root/media" && mount -t proc proc "$root/proc" && exec chroot "$root" "$@"')
     return subprocess.run(["unshare", "--mount", "--propagation", "private", "bash", "-c", script, "bash",
                            GIVEN.staged, root, *words], text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           timeout=RUNNING_S, env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", **environment})
@@ -92,19 +92,19 @@ class InRoots(unittest.TestCase):
     def test_bin_true_runs_under_each_shim(self):
         def check(root):
             for name in [*DRIVERS, "cuda hip opencl"]:
-                shims = ":".join(f"/mnt/$LIB/libshim{one}.so" for one in name.split())
+                shims = ":".join(f"/media/$LIB/libshim{one}.so" for one in name.split())
                 done = run_in(root, "/usr/bin/env", f"LD_PRELOAD={shims}", "/bin/true")
                 self.assertEqual((done.returncode, done.stderr), (0, ""), name)
         self.in_each_root(check)
 
     def test_a_program_uses_its_device_and_catches_an_exception(self):
         def check(root):
-            done = run_in(root, "/mnt/guest", "none", "none")
+            done = run_in(root, "/media/guest", "none", "none")
             self.assertEqual((done.returncode, done.stdout.split()[-1:]), (0, ["right"]), f"natively: {done.stderr}")
             for name, driver in DRIVERS.items():
-                preload = f"LD_PRELOAD=/mnt/$LIB/libshim{name}.so"
-                done = run_in(root, "/usr/bin/env", preload, "/mnt/guest", name, "none", XSCHED_SCHEDULER="local",
-                              XLOG_LEVEL="INFO", **{f"XSCHED_{name.upper()}_LIB": f"/mnt/{driver}"})
+                preload = f"LD_PRELOAD=/media/$LIB/libshim{name}.so"
+                done = run_in(root, "/usr/bin/env", preload, "/media/guest", name, "none", XSCHED_SCHEDULER="local",
+                              XLOG_LEVEL="INFO", **{f"XSCHED_{name.upper()}_LIB": f"/media/{driver}"})
                 self.assertEqual((done.returncode, done.stdout.split()[-1:]), (0, ["right"]), f"{name}: {done.stderr}")
                 self.assertIn("using local scheduler", done.stderr, name)
         self.in_each_root(check)

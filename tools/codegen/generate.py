@@ -29,6 +29,10 @@ import table as tables
 import trampolines
 
 
+# No function of C++ is exported, such as the guest libraries' own operator new (src/base/guest).
+LOCAL = "  local: _Z*;\n"
+
+
 def versions(table):
     """The vendor's symbol versions, the oldest first."""
     numbers = {row["since"] for row in table["functions"]}
@@ -39,7 +43,7 @@ def versions(table):
 def exports(table):
     if "version_prefix" in table:
         nodes = versions(table)
-        return "".join(f"{node} {{\n}}{' ' + before if before else ''};\n"
+        return "".join(f"{node} {{\n{'' if before else LOCAL}}}{' ' + before if before else ''};\n"
                        for node, before in zip(nodes, [None] + nodes))
     names = [row["name"] for row in table["functions"]] + table["extra_exports"]
     return "{\n  global:\n" + "".join(f"    {name};\n" for name in names) + "  local: *;\n};\n"
