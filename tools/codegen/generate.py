@@ -29,8 +29,8 @@ import table as tables
 import trampolines
 
 
-# No function of C++ is exported, such as the guest libraries' own operator new (src/base/guest).
-LOCAL = "  local: _Z*;\n"
+# The guest libraries' own operator new and delete (src/base/guest) are nobody else's.
+LOCAL = "  local: _Zn*; _Zd*;\n"
 
 
 def versions(table):
