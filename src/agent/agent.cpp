@@ -12,6 +12,7 @@
 #include "agent/connection.h"
 #include "agent/decision_log.h"
 #include "agent/directive_wait.h"
+#include "agent/heartbeat.h"
 #include "agent/lifeline.h"
 #include "agent/local_scheduler.h"
 #include "agent/server_start.h"
@@ -53,6 +54,7 @@ base::Thread g_local_thread;      // with the local scheduler: makes them
 std::atomic<bool> g_stop_local{false};
 bool g_fork_handler = false;
 bool g_told_unscheduled = false;  // in the log; of whoever connects
+bool g_told_brief = false;        // likewise, that servers are lost as soon as they come
 bool g_start_server = false;      // the agent's thread is to start one
 
 void move_queues(ipc::Region* region) {
@@ -77,11 +79,12 @@ bool connect_to_server(bool first) {
         want_decisions(region->header);
         move_queues(region);
         g_lifeline.changed();
-        if (std::exchange(g_told_unscheduled, false))
+        if (!g_told_unscheduled || g_told_brief)
+            XLOG_INFO("using global scheduler (xserver %d at %s)", region->header.server_pid, path);
+        else
             XLOG_WARN("this process is scheduled from now on: using global scheduler (xserver %d at %s)",
                       region->header.server_pid, path);
-        else
-            XLOG_INFO("using global scheduler (xserver %d at %s)", region->header.server_pid, path);
+        g_told_unscheduled = g_told_unscheduled && g_told_brief;
         return true;
     }
     if (!first) return false;
@@ -123,7 +126,8 @@ void start_missing_server() {
     if (why != nullptr) schedule_alone(why);
 }
 
-void lose_server(const char* why) {
+// `brief`: it was there for a moment only.
+void lose_server(const char* why, bool brief) {
     g_connected.store(false, std::memory_order_release);
     const ipc::Region* region = g_region.load(std::memory_order_acquire);
     for_each_queue([](XQueue& queue) { queue.apply_wanted_config(); });  // its last word, if it came just before
@@ -132,15 +136,18 @@ void lose_server(const char* why) {
     g_lifeline.changed();
     // It may have acted for us while we did not answer, and cannot put it right any more.
     if (region->header.outside_stopped.load(std::memory_order_acquire) != 0) queue::undo_handovers();
-    XLOG_WARN("xserver is lost (%s): this process goes on unscheduled and looks for a server", why);
+    if (!g_told_brief || !brief)
+        XLOG_WARN("xserver is lost (%s%s): this process goes on unscheduled and looks for a server", why,
+                  brief ? ", within a second of coming; if it is lost so again, that is not told" : "");
     g_told_unscheduled = true;
+    g_told_brief = brief;
 }
 
 // Null while all is well.
-const char* server_trouble(const ipc::Header& header, bool any_suspended) {
+const char* server_trouble(const ipc::Header& header, Heartbeat& heartbeat, bool any_suspended) {
     if (header.detached.load(std::memory_order_acquire) != 0) return "it let this process go";
-    const int64_t silent = base::now_ns() - header.heartbeat_ns.load(std::memory_order_acquire);
-    if (any_suspended && silent > ipc::kHeartbeatLostNs) return "it keeps queues suspended and gives no sign of life";
+    if (heartbeat.is_lost(header.heartbeat_ns.load(std::memory_order_acquire), any_suspended, base::now_ns()))
+        return "it keeps queues suspended and gives no sign of life";
     return g_connection.lost() ? "its connection closed" : nullptr;
 }
 
@@ -157,7 +164,9 @@ void pause_without_server(DirectiveWait& wait, ipc::Header& header, uint32_t see
 void* global_body(void*) {
     DirectiveWait wait(g_stop);
     Backoff backoff;
+    Heartbeat heartbeat;
     if (std::exchange(g_start_server, false)) start_missing_server();
+    backoff.came(base::now_ns());
     int64_t next_look = base::now_ns() + kLookNs;
     while (!g_stop.load(std::memory_order_acquire)) {
         ipc::Region& region = *g_region.load(std::memory_order_acquire);
@@ -165,10 +174,12 @@ void* global_body(void*) {
         if (!g_connected.load(std::memory_order_acquire)) {
             pause_without_server(wait, region.header, seen, backoff.take());
             if (g_stop.load(std::memory_order_acquire)) break;
-            if (connect_to_server(false))
-                backoff.reset();
-            else if (g_connection.refused())
+            if (connect_to_server(false)) {
+                backoff.came(base::now_ns());
+                heartbeat = {};
+            } else if (g_connection.refused()) {
                 backoff.refused();
+            }
             continue;
         }
         g_connection.send_handovers();  // first, as above
@@ -179,8 +190,8 @@ void* global_body(void*) {
         if (ended || done.any_suspended || now >= next_look ||
             region.header.detached.load(std::memory_order_relaxed) != 0) {
             next_look = now + kLookNs;
-            if (const char* trouble = server_trouble(region.header, done.any_suspended)) {
-                lose_server(trouble);
+            if (const char* trouble = server_trouble(region.header, heartbeat, done.any_suspended)) {
+                lose_server(trouble, backoff.lost(now));
                 continue;
             }
         }
@@ -264,7 +275,7 @@ void start_global(const char* no_thread) {
         if (!g_lifeline.start(g_connection, lifeline_ended))
             XLOG_DEBG("no second thread could be started: this process notices the end of a server within a second");
     } else if (connected) {
-        lose_server(no_thread);
+        lose_server(no_thread, false);
     }
 }
 

@@ -38,7 +38,9 @@ void report_level(const XQueue& queue, uint32_t level, XPlatform platform) {
 
 // Hints that a person gave for queues of this process before it made any.
 void take_defaults(const ipc::Header& header, queue::Setup& setup) {
-    ipc::take_defaults(header, setup);
+    base::Hints hints = ipc::by_server_time(header, setup);
+    ipc::take_defaults(header, hints);
+    static_cast<base::Hints&>(setup) = ipc::by_own_time(header, hints);
     const uint32_t level = header.default_level.load(std::memory_order_relaxed);
     if (level != 0 && level <= kPreemptLevelInterrupt && (setup.ops->levels & 1U << level) != 0) {
         setup.level = level;

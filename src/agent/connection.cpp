@@ -8,7 +8,10 @@
 #include <cstddef>
 #include <cstring>
 
+#include "base/clock.h"
+#include "base/log.h"
 #include "base/unique_fd.h"
+#include "ipc/client_clock.h"
 #include "ipc/region.h"
 #include "queue/handover.h"
 
@@ -33,11 +36,20 @@ bool send_handover(const XqHandover& handover, void* socket) {
     return errno == EBADF;  // the program closed the descriptor: there is nothing to hand over
 }
 
+void learn_clock(ipc::Header& header, int64_t asked_ns, int64_t answered_ns) {
+    const int64_t ahead_ns = ipc::clock_ahead_ns(header.made_ns, asked_ns, answered_ns);
+    header.client_ahead_ns.store(ahead_ns, std::memory_order_relaxed);
+    if (ahead_ns != 0)
+        XLOG_INFO("this process's clock is %.3f s ahead of xserver's (it is in a time namespace): times are converted",
+                  static_cast<double>(ahead_ns) / base::kSecond);
+}
+
 }  // namespace
 
 ipc::Region* Connection::open(char (&path)[ipc::kSocketPathBytes], const char** refusal, bool warn) {
     *refusal = "";
     refused_ = false;
+    const int64_t asked_ns = base::now_ns();
     base::UniqueFd socket(ipc::connect_server(path, warn));
     if (!socket) return nullptr;
     ipc::Welcome welcome{};
@@ -45,6 +57,7 @@ ipc::Region* Connection::open(char (&path)[ipc::kSocketPathBytes], const char** 
     const bool answered = ipc::shake_hands(socket.get(), ipc::PeerKind::kClient, program_invocation_short_name,
                                            &welcome, &received, kHandshakeMs);
     base::UniqueFd memory(received);
+    const int64_t answered_ns = base::now_ns();
     *refusal = answered ? ipc::welcome_sentence(welcome.status) : "it did not answer within a second";
     refused_ = answered && welcome.status != ipc::WelcomeStatus::kAccepted &&
                welcome.status != ipc::WelcomeStatus::kFull && welcome.status != ipc::WelcomeStatus::kNoMemory;
@@ -58,6 +71,7 @@ ipc::Region* Connection::open(char (&path)[ipc::kSocketPathBytes], const char** 
         *refusal = "it let go of the connection during the handshake";
         return nullptr;
     }
+    learn_clock(region->header, asked_ns, answered_ns);
     base::Lock lock(mutex_);
     device_ = status.st_dev;
     inode_ = status.st_ino;

@@ -25,7 +25,10 @@ std::atomic<int64_t> g_k_deadline{0};
 bool accepts(HintId id, int64_t told) { return base::hint_info(id).accepts(told); }
 
 void store(XQueue& queue, HintId id, int64_t told) {
-    ipc::store_hint(*queue.slot(), id, base::hint_info(id).kept(told, base::now_ns()));
+    const base::HintInfo& hint = base::hint_info(id);
+    int64_t kept = hint.kept(told, base::now_ns());
+    if (hint.kind == base::HintKind::kTime) kept = ipc::server_time(*queue.header(), kept);
+    ipc::store_hint(*queue.slot(), id, kept);
 }
 
 // Changes hints of the queue and tells the scheduler.

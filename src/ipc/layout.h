@@ -3,7 +3,7 @@
 // With a global scheduler it is a memfd that xserver made, sealed (region.h) and passed over the socket. With a local
 // scheduler, or none, it is ordinary memory of the process. Both sides read and write it without locks; every field
 // is an atomic with one writer (named in its comment), except hints, where the last writer wins. The server trusts
-// nothing it reads: a value out of range is clamped.
+// nothing it reads: a value out of range is clamped. All times are by the server's clock (client_clock.h).
 //
 // Who sleeps on what: the server on `doorbell` of every client, the client's agent thread on `directive`. A side
 // rings by adding one to the word, and makes the wake system call only if the other side says it is asleep
@@ -204,6 +204,10 @@ struct Header {
     uint32_t slot_count;
     int32_t server_pid;
     uint32_t client_id;
+    int64_t made_ns;  // then, by the server's clock
+    // How far the client's clock is ahead of the server's; 0: they are one (client_clock.h). Written by the client
+    // before it uses anything else, and read by the client alone.
+    std::atomic<int64_t> client_ahead_ns;
 
     // --- client -> server
     alignas(64) base::FutexWord doorbell;  // client adds 1 when a queue's readiness or set-up changed
@@ -241,8 +245,8 @@ struct Header {
     std::atomic<uint32_t> default_level;
     std::atomic<uint32_t> default_threshold;
     std::atomic<uint32_t> default_batch_size;
-    // Advances at least every kHeartbeatNs while the server has this client suspended; a client that sees it
-    // stand still for kHeartbeatLostNs goes on unscheduled.
+    // Another number at least every kHeartbeatNs while the server has this client suspended. A client that sees it
+    // stand still for kHeartbeatLostNs, by its own clock, goes on unscheduled.
     std::atomic<int64_t> heartbeat_ns;
     // The server stops and restarts this client's devices by itself while it does not answer: raised before and after
     // each time. Odd numbers, or one that changed, mean that the client's own knowledge is out of date.

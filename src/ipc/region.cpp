@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/unique_fd.h"
 
@@ -47,6 +48,7 @@ void fill_header(Header& header, uint32_t client_id, int32_t server_pid) {
     header.slot_count = kMostQueues;
     header.server_pid = server_pid;
     header.client_id = client_id;
+    header.made_ns = base::now_ns();
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
-// A slot's hints: all at once, or one that somebody changes. Values are as they are kept (base/hints.h). Any thread.
+// A slot's hints: all at once, or one that somebody changes. Values are as they are kept (base/hints.h), times by the
+// server's clock unless a function says that they are by the client's own. Any thread.
 #pragma once
 
 #include "base/hints.h"
+#include "ipc/client_clock.h"
 #include "ipc/layout.h"
 
 namespace xsched::ipc {
@@ -42,6 +44,20 @@ inline void store_default(Header& header, base::HintId id, int64_t kept) {
     header.default_hints.fetch_or(1U << static_cast<unsigned>(id), std::memory_order_release);
 }
 
+// From the client's own clock, and to it.
+inline base::Hints by_server_time(const Header& header, base::Hints hints) {
+    for (const base::HintInfo& hint : base::kHints)
+        if (hint.kind == base::HintKind::kTime)
+            base::set_hint(hints, hint.id, server_time(header, base::get_hint(hints, hint.id)));
+    return hints;
+}
+inline base::Hints by_own_time(const Header& header, base::Hints hints) {
+    for (const base::HintInfo& hint : base::kHints)
+        if (hint.kind == base::HintKind::kTime)
+            base::set_hint(hints, hint.id, own_time(header, base::get_hint(hints, hint.id)));
+    return hints;
+}
+
 // Those that somebody gave replace what is in `hints`.
 inline void take_defaults(const Header& header, base::Hints& hints) {
     const uint32_t given = header.default_hints.load(std::memory_order_acquire);
@@ -52,10 +68,11 @@ inline void take_defaults(const Header& header, base::Hints& hints) {
 #undef XSCHED_HINT
 }
 
-// From one header to another, but for what is in that one already.
+// From one header to another, but for what is in that one already. Client side.
 inline void carry_defaults(const Header& from, Header& to) {
     base::Hints hints;
     take_defaults(from, hints);
+    hints = by_server_time(to, by_own_time(from, hints));
     const uint32_t there = to.default_hints.load(std::memory_order_acquire);
     const uint32_t given = from.default_hints.load(std::memory_order_acquire) & ~there;
     for (const base::HintInfo& hint : base::kHints)

@@ -46,7 +46,7 @@ uint32_t KeepAlive::next_number(int64_t* ns) {
     header.keep_alive_synchronizes.fetch_add(1, std::memory_order_relaxed);
     if (holds_through()) return 0;
     *ns = header.keep_alive_always_us.load(std::memory_order_relaxed) * base::kMicrosecond;
-    if (base::now_ns() < header.keep_alive_until_ns.load(std::memory_order_relaxed)) *ns = std::max(*ns, kLongestNs);
+    if (base::now_ns() < core_.published.keep_alive_until_ns()) *ns = std::max(*ns, kLongestNs);
     if (*ns == 0) return 0;
     path_.absorb_progress();
     if (core_.completed == core_.submitted) return 0;  // the device has gone on to others already
@@ -207,15 +207,15 @@ bool KeepAlive::put_held(uint32_t number, int64_t ns, int64_t behind_ns) {
 void KeepAlive::tell_holds(int64_t until_ns) {
     base::Lock lock(core_.mutex);
     if (!core_.in_use) return;
-    core_.published.slot().holds_until_ns.store(until_ns, std::memory_order_release);
+    core_.published.holds_until(until_ns);
     ipc::ring_doorbell(core_.published.header());
 }
 
 // The burst goes on behind the wait that ended the hold, or another one has begun: the scheduler must not rely on it.
 void KeepAlive::tell_over(int64_t now_ns) {
     base::Lock lock(core_.mutex);
-    if (!core_.in_use || core_.published.slot().holds_until_ns.load(std::memory_order_relaxed) <= now_ns) return;
-    core_.published.slot().holds_until_ns.store(0, std::memory_order_release);
+    if (!core_.in_use || core_.published.holds_until_ns() <= now_ns) return;
+    core_.published.holds_until(0);
     ipc::ring_doorbell(core_.published.header());
 }
 

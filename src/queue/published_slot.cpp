@@ -38,7 +38,7 @@ void PublishedSlot::publish(uint32_t index, const Setup& setup, const SlotState&
     set(slot.level, setup.level);
     set(slot.threshold, window.threshold());
     set(slot.batch_size, window.batch_size());
-    ipc::store_hints(slot, setup);
+    ipc::store_hints(slot, ipc::by_server_time(header(), setup));
     for (auto& until : slot.inherited_until) set(until, 0);
     set(slot.submitted, state.submitted);
     set(slot.launched, state.launched);
@@ -48,7 +48,7 @@ void PublishedSlot::publish(uint32_t index, const Setup& setup, const SlotState&
     set(slot.holds_until_ns, 0);
     set(slot.command_ns, meter.command_ns());
     set(slot.busy_ns, meter.busy_ns());
-    const int64_t now = base::now_ns();
+    const int64_t now = ipc::server_time(header(), base::now_ns());
     set(slot.ready_since_ns, state.submitted != state.completed ? now : 0);
     set(slot.idle_since_ns, now);
     set(slot.suspended, 0);
@@ -73,7 +73,9 @@ void PublishedSlot::publish(uint32_t index, const Setup& setup, const SlotState&
     ipc::ring_doorbell(*placement_.header);
 }
 
-void PublishedSlot::read_hints(Setup* setup) const { static_cast<base::Hints&>(*setup) = ipc::load_hints(slot()); }
+void PublishedSlot::read_hints(Setup* setup) const {
+    static_cast<base::Hints&>(*setup) = ipc::by_own_time(header(), ipc::load_hints(slot()));
+}
 
 void PublishedSlot::free() {
     slot().state.store(static_cast<uint32_t>(ipc::SlotState::kFree), std::memory_order_release);
@@ -86,7 +88,8 @@ void PublishedSlot::open_gate() {
 }
 
 void PublishedSlot::ring_ready(bool ready, int64_t now_ns) {
-    (ready ? slot().ready_since_ns : slot().idle_since_ns).store(now_ns, std::memory_order_release);
+    (ready ? slot().ready_since_ns : slot().idle_since_ns)
+        .store(ipc::server_time(header(), now_ns), std::memory_order_release);
     if (header().watching.load(std::memory_order_seq_cst) == 0) return;
     if (void (*decide)() = g_local_decide.load(std::memory_order_acquire)) decide();
     ipc::ring_doorbell(header());

@@ -1,9 +1,11 @@
 // A queue's slot in the shared memory. The only writer of the client's half: identity, hints on a move, counts, and
-// what becomes of a suspension. Guarded by the queue's lock; readers in other rooms need none (ipc/layout.h).
+// what becomes of a suspension. Times given and returned are by the process's own clock. Guarded by the queue's lock;
+// readers in other rooms need none (ipc/layout.h).
 #pragma once
 
 #include "base/clock.h"
 #include "base/hot.h"
+#include "ipc/client_clock.h"
 #include "ipc/layout.h"
 #include "queue/command_meter.h"
 #include "queue/setup.h"
@@ -58,7 +60,9 @@ public:
     }
     // Rings the scheduler: the counts say already that the queue became ready, or idle.
     XSCHED_HOT void ring_ready(bool ready, int64_t now_ns);
-    void ready_since(int64_t now_ns) { slot().ready_since_ns.store(now_ns, std::memory_order_release); }
+    void ready_since(int64_t now_ns) {
+        slot().ready_since_ns.store(ipc::server_time(header(), now_ns), std::memory_order_release);
+    }
     void waiting(uint32_t callers) { slot().waiting.store(callers, std::memory_order_release); }
     void inside(uint32_t callers) { slot().inside.store(callers, std::memory_order_seq_cst); }
     // Commands from this number on do not report their end.
@@ -82,14 +86,26 @@ public:
     int64_t gates_apart_ns() const {
         return slot().gates_apart_us.load(std::memory_order_relaxed) * base::kMicrosecond;
     }
-    int64_t directed_ns() const { return slot().directed_ns.load(std::memory_order_relaxed); }
+    int64_t directed_ns() const { return ipc::own_time(header(), slot().directed_ns.load(std::memory_order_relaxed)); }
+    // 0: its process does not hold the device.
+    void holds_until(int64_t until_ns) {
+        slot().holds_until_ns.store(ipc::server_time(header(), until_ns), std::memory_order_release);
+    }
+    int64_t holds_until_ns() const {
+        return ipc::own_time(header(), slot().holds_until_ns.load(std::memory_order_relaxed));
+    }
     // It took the queue for idle when this many were submitted, which the caller has changed since, or the waiting
     // ones.
     bool presumed_idle(uint64_t submitted) const {
         std::atomic_thread_fence(std::memory_order_seq_cst);
         return slot().presumed.load(std::memory_order_seq_cst) == static_cast<uint32_t>(submitted);
     }
-    int64_t copy_burst_ns() const { return header().copy_burst_ns.load(std::memory_order_relaxed); }
+    int64_t copy_burst_ns() const {
+        return ipc::own_time(header(), header().copy_burst_ns.load(std::memory_order_relaxed));
+    }
+    int64_t keep_alive_until_ns() const {
+        return ipc::own_time(header(), header().keep_alive_until_ns.load(std::memory_order_relaxed));
+    }
     bool watched() const { return header().watching.load(std::memory_order_relaxed) != 0; }
 
     ipc::QueueSlot& slot() const { return *placement_.slot; }

@@ -14,12 +14,22 @@ TEST(Backoff, TriesAtOnceThenMoreAndMoreRarely) {
         EXPECT_EQ(backoff.take(), expected_ms * kMillisecond);
 }
 
-TEST(Backoff, BeginsAnewAfterASuccess) {
+TEST(Backoff, BeginsAnewAfterAServerThatStayed) {
     Backoff backoff;
     for (int i = 0; i < 5; ++i) backoff.take();
-    backoff.reset();
+    backoff.came(kSecond);
+    EXPECT_FALSE(backoff.lost(2 * kSecond));
     EXPECT_EQ(backoff.take(), 0);
     EXPECT_EQ(backoff.take(), 20 * kMillisecond);
+}
+
+TEST(Backoff, AServerThatIsLostAtOnceCountsAsNone) {
+    Backoff backoff;
+    for (const int64_t expected_ms : {0, 20, 40, 80}) {
+        EXPECT_EQ(backoff.take(), expected_ms * kMillisecond);
+        backoff.came(kSecond);
+        EXPECT_TRUE(backoff.lost(2 * kSecond - 1));
+    }
 }
 
 TEST(Backoff, AServerThatRefusesIsNotAskedAgainSoon) {

@@ -42,7 +42,7 @@ TEST(Region, APrivateOneLooksLikeAServers) {
     const UniqueFd file(fd);
     Region* own = create_private_region();
     ASSERT_NE(own, nullptr);
-    EXPECT_EQ(memcmp(own, shared, offsetof(Header, doorbell)), 0);
+    EXPECT_EQ(memcmp(own, shared, offsetof(Header, made_ns)), 0);
     unmap_region(own);
     unmap_region(shared);
 }

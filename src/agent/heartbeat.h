@@ -1,0 +1,27 @@
+// Whether the server still lives, by its heartbeat: only that the number changes counts, and how long ago that was by
+// this process's own clock. The server's clock may be another one. One thread; one object for each connection.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include "ipc/layout.h"
+
+namespace xsched::agent {
+
+class Heartbeat {
+public:
+    // A look at it. True: it has stood still for too long. It beats only while queues are suspended.
+    bool is_lost(int64_t beat, bool suspended, int64_t now_ns) {
+        const bool was_suspended = std::exchange(suspended_, suspended);
+        if (std::exchange(beat_, beat) != beat || !suspended || !was_suspended) since_ns_ = now_ns;
+        return now_ns - since_ns_ > ipc::kHeartbeatLostNs;
+    }
+
+private:
+    int64_t beat_ = 0;
+    int64_t since_ns_ = 0;
+    bool suspended_ = false;
+};
+
+}  // namespace xsched::agent
