@@ -18,14 +18,19 @@ from lib import report  # noqa: E402
 from lib.awake import Awake  # noqa: E402
 from lib.command import options_parser  # noqa: E402
 
-MOST_RATIO = 2       # of the directives' p99 beside an attack to the undisturbed one
-MOST_TOOL_MS = 100   # p99 of another user's answers
+MOST_RATIO = 2       # of the directives' p50 beside an attack to the undisturbed one; of the p99 in the verdict
+MOST_TOOL_MS = 100   # p50 of another user's answers
+MOST_MIB = 192       # the server's growth: 256 clients of half a MiB each, answers, records
 STOOD_STILL_US = 1000  # beside nobody: in a round with such a p99 the machine stood still, and nothing is compared
 TIMEOUT_SECONDS = 1200
 
 
 def stood_still(p99_us):
     return p99_us > STOOD_STILL_US
+
+
+def p50_ratio(figures, other):
+    return figures["p50_us"] / other["p50_us"] if other["p50_us"] > 0 and not figures["failures"] else None
 
 
 def ratio(figures, other):
@@ -47,34 +52,39 @@ def judge(found):
         attack["burner"]["ratio"] = ratio(attack["burner"], attack["alone"])
         attack["added"] = ratio(attack, attack["burner"])
         attack["added_met"] = report.met(attack["added"], "<=", MOST_RATIO)
-        attack["met"] = report.met(attack["ratio"], "<=", MOST_RATIO) and attack["within_limits"] and \
-            report.met(attack["tool_p99_ms"], "<=", MOST_TOOL_MS)
+        attack["p50_ratio"] = p50_ratio(attack, attack["alone"])
+        attack["met"] = report.met(attack["p50_ratio"], "<=", MOST_RATIO) and attack["within_limits"] and \
+            report.met(attack["tool_p50_ms"], "<=", MOST_TOOL_MS) and attack["looks_in_d"] == 0 and \
+            attack["resident_mib"] <= MOST_MIB
 
 
 def verdict(found):
     """A sentence."""
     attacks, rounds, still = found["attacks"], found["rounds_beside_nobody"], found["rounds_stood_still"]
+    met = f"{sum(attack['met'] for attack in attacks)} of {len(attacks)} attacks: p50 at most {MOST_RATIO} x that " \
+        f"beside nobody, no thread in D, answers within {MOST_TOOL_MS} ms (p50), memory within the limits; "
     judged = [attack for attack in attacks if attack["ratio"] is not None]
     if not judged or still * 2 > rounds:
-        return f"the machine allows no verdict: beside nobody it stood still in {still} of {rounds} rounds"
+        return f"{met}the machine allows no verdict on the p99: beside nobody it stood still in {still} of {rounds} " \
+            "rounds"
     within = sum(attack["ratio"] <= MOST_RATIO for attack in judged)
     beyond = sum(report.met(attack["added"], "<=", MOST_RATIO) for attack in attacks)
-    return f"{within} of {len(attacks)} attacks at most {MOST_RATIO} x the p99 beside nobody, {beyond} of " \
+    return f"{met}{within} of {len(attacks)} attacks at most {MOST_RATIO} x the p99 beside nobody, {beyond} of " \
         f"{len(attacks)} beside the burner; the machine stood still in {still} of {rounds} rounds beside nobody"
 
 
 def table(found):
-    rows = [("beside", "p50 us", "p99 us", "ratio", "same burner", "added", "tool p99 ms", "attacker", "server", "MiB",
-             "met")]
+    rows = [("beside", "p50 us", "ratio", "p99 us", "ratio", "same burner", "added", "tool p50 ms", "p99 ms", "in D",
+             "attacker", "server", "MiB", "met")]
     alone = found["undisturbed"]
-    rows.append(("nobody", alone["p50_us"], alone["p99_us"], "", "", "", alone["tool_p99_ms"], "",
-                 alone["server_share"], "", ""))
+    rows.append(("nobody", alone["p50_us"], "", alone["p99_us"], "", "", "", alone["tool_p50_ms"],
+                 alone["tool_p99_ms"], f"{alone['looks_in_d']}/{alone['looks']}", "", alone["server_share"], "", ""))
     for attack in found["attacks"]:
-        ratios = attack["ratio"], attack["burner"]["ratio"], attack["added"]
-        shown = [f"{value:.2f}" if value is not None else "-" for value in ratios]
-        rows.append((attack["name"], attack["p50_us"], attack["p99_us"], *shown, attack["tool_p99_ms"],
-                     attack["hostile_share"], attack["server_share"], attack["resident_mib"],
-                     "yes" if attack["met"] else "no"))
+        ratios = attack["p50_ratio"], attack["ratio"], attack["burner"]["ratio"], attack["added"]
+        p50, *shown = [f"{value:.2f}" if value is not None else "-" for value in ratios]
+        rows.append((attack["name"], attack["p50_us"], p50, attack["p99_us"], *shown, attack["tool_p50_ms"],
+                     attack["tool_p99_ms"], f"{attack['looks_in_d']}/{attack['looks']}", attack["hostile_share"],
+                     attack["server_share"], attack["resident_mib"], "yes" if attack["met"] else "no"))
     return report.table(rows)
 
 

@@ -72,7 +72,7 @@ bool ClientSlots::direct(int64_t now_ns, uint32_t most) {
         if (!has_verdict(queue)) continue;
         if (asks) ask(at);
         queue.verdict = units_[queue.own].verdict();
-        queue.verdict.imminent = queue.verdict.imminent && is_latest(at);
+        queue.verdict.imminent = queue.verdict.imminent && at == latest_;
         direct_queue(at, now_ns);
         queue.directed_for = queue.basis();
         log_note(queue);
@@ -84,20 +84,18 @@ bool ClientSlots::direct(int64_t now_ns, uint32_t most) {
 
 // Of its process's queues that expect a burst, the one that had work last: one is enough, and another one may not be
 // able to keep the device.
-bool ClientSlots::is_latest(uint32_t at) const {
-    const int64_t ready_ns = queues_[at].ready_since_ns;
-    for (uint32_t other = 0; other < queues_.size(); ++other) {
-        if (other == at || !queues_[other].used || !has_verdict(queues_[other])) continue;
-        if (!units_[queues_[other].own].verdict().imminent) continue;
-        const int64_t its_ns = queues_[other].ready_since_ns;
-        if (its_ns > ready_ns || (its_ns == ready_ns && other < at)) return false;
+void ClientSlots::find_latest() {
+    latest_ = UINT32_MAX;
+    for (uint32_t at = 0; at < queues_.size(); ++at) {
+        if (!has_verdict(queues_[at]) || !units_[queues_[at].own].verdict().imminent) continue;
+        if (latest_ == UINT32_MAX || queues_[at].ready_since_ns > queues_[latest_].ready_since_ns) latest_ = at;
     }
-    return true;
 }
 
 // What is true of all its queues together, ahead of what is written for each.
 void ClientSlots::direct_header(int64_t now_ns) {
     const Summary summary = take_verdicts();
+    find_latest();
     if (summary.suspended)
         begin_suspension(now_ns);
     else

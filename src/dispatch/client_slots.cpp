@@ -28,8 +28,10 @@ ClientSlots::ClientSlots(const ClientView& view, UnitTable& units)
     for_others_.reserve(kMostForOthers);
 }
 
-bool ClientSlots::scan(int64_t now_ns, uint32_t most) {
-    if (scanned_ == 0) {
+bool ClientSlots::scan(int64_t now_ns, Work& work) {
+    if (!std::exchange(scanning_, true)) {
+        work.add(kReadNs);
+        scanned_ = 0;
         settle_delays(now_ns);
         stuck_since_ns_ = stuck_since_ns(now_ns);
         announced_over_ns_ = 0;
@@ -41,18 +43,20 @@ bool ClientSlots::scan(int64_t now_ns, uint32_t most) {
     const uint32_t most_slots = std::min(share_.most_slots(), ipc::kMostQueues);
     const uint32_t end = std::min(std::max(used, static_cast<uint32_t>(queues_.size())), most_slots);
     for (; scanned_ < end; ++scanned_) {
-        if (most-- == 0) return false;
+        if (work.is_over()) return false;
+        work.add(kReadNs);
         const uint32_t at = scanned_;
         if (read_slot(view_.region->slots[at], now_ns, numbers)) {
             if (at >= queues_.size()) queues_.resize(at + 1);
-            see(at, numbers, now_ns);
+            see(at, numbers, now_ns, work);
         } else if (at < queues_.size() && queues_[at].used) {
+            work.add(kQueueNs);
             forget(at, now_ns);
         }
     }
-    scanned_ = 0;
+    if (!publish_units(work)) return false;
     while (!queues_.empty() && !queues_.back().used) queues_.pop_back();
-    publish_units();
+    scanning_ = false;
     end_scan(now_ns);
     return true;
 }
@@ -73,7 +77,6 @@ bool ClientSlots::is_directed_otherwise(uint32_t at) const {
     if (!has_verdict(queue)) return false;
     if (queue.directed_for != queue.basis()) return true;
     const OwnUnit& own = units_[queue.own];
-    if (own.table->all_changed) return false;  // its device is decided about anew, and all of it directed
     const sched::Verdict& verdict = own.verdict();
     return verdict.reason != queue.verdict.reason || verdict.since_ns != queue.verdict.since_ns ||
            !verdict.note.is_about(queue.verdict.note) || !verdict.directs_as(queue.verdict) ||
@@ -104,14 +107,25 @@ int64_t ClientSlots::stuck_since_ns(int64_t now_ns) {
 }
 
 // False: its user has as many as it may, and this one runs unscheduled.
-bool ClientSlots::within_limits(QueueHistory& queue) {
-    if (!queue.scheduled) changed_ |= queue.scheduled = share_.take_queue();
-    return queue.scheduled;
+bool ClientSlots::within_limits(uint32_t at, const QueueNumbers& numbers, int64_t now_ns) {
+    QueueHistory& queue = queues_[at];
+    if (queue.scheduled) return true;
+    if (!has_record(at) || !share_.take_queue(queue.device)) return false;
+    changed_ = queue.scheduled = true;
+    begin_record(at, numbers, now_ns);
+    return true;
+}
+
+// The record of a slot stays for as long as the client, since others may read it at any time.
+bool ClientSlots::has_record(uint32_t at) {
+    if (recorded_[at]) return true;
+    if (!share_.take_record()) return false;
+    return recorded_[at] = true;
 }
 
 void ClientSlots::leave_limits(QueueHistory& queue) {
     if (!queue.scheduled) return;
-    share_.return_queue();
+    share_.return_queue(queue.device);
     if (queue.has_priority) share_.return_priority(queue.priority);
 }
 
@@ -129,21 +143,28 @@ void ClientSlots::take_priority(QueueHistory& queue, QueueNumbers& numbers) {
     numbers.priority = queue.priority;
 }
 
-void ClientSlots::see(uint32_t at, QueueNumbers& numbers, int64_t now_ns) {
+// Another queue has its slot now.
+void ClientSlots::become(QueueHistory& queue, const QueueNumbers& numbers) {
+    leave_limits(queue);
+    queue = QueueHistory{};
+    queue.handle = numbers.handle;
+    queue.device = numbers.device;
+    queue.unit_busy_ns = numbers.busy_ns;
+}
+
+void ClientSlots::see(uint32_t at, QueueNumbers& numbers, int64_t now_ns, Work& work) {
     QueueHistory& queue = queues_[at];
-    if (!queue.used || queue.handle != numbers.handle) {
-        leave_limits(queue);
+    const bool is_new = !queue.used || !queue.is(numbers);
+    if (is_new) {
+        work.add(kQueueNs);
         if (queue.used) close_record(at);
-        queue = QueueHistory{};
-        queue.handle = numbers.handle;
-        queue.unit_busy_ns = numbers.busy_ns;
+        become(queue, numbers);
     }
     if (!std::exchange(queue.used, true)) {
         changed_ = true;
         queue.costs = read_costs(view_.region->slots[at]);
-        begin_record(at, numbers, now_ns);
     }
-    if (!within_limits(queue)) return;
+    if (!within_limits(at, numbers, now_ns)) return;
     take_priority(queue, numbers);
     take_lent(numbers);
     if (!std::exchange(queue.in_journal, true)) write_journal(at, JournalKind::kCame, now_ns, now_ns);
@@ -151,8 +172,10 @@ void ClientSlots::see(uint32_t at, QueueNumbers& numbers, int64_t now_ns) {
     if (numbers.expect_ns != 0)
         announced_over_ns_ = base::earlier(announced_over_ns_, numbers.expect_ns + sched::Expectation::kSlackNs);
     numbers.used_ns = std::max<int64_t>(numbers.busy_ns - std::exchange(queue.unit_busy_ns, numbers.busy_ns), 0);
-    queue.own = units_.add(numbers, queue.costs, queue.suspended_by_person || view_.suspended_by_person, queue.own,
-                           queue.in_unit);
+    const uint32_t before = queue.own;
+    queue.own =
+        units_.add(numbers, queue.costs, queue.suspended_by_person || view_.suspended_by_person, before, queue.in_unit);
+    if (queue.own != before && !is_new) work.add(kQueueNs);
 }
 
 // The client rings when it submits to such a queue, or waits for it. False: it did so just now.
@@ -193,7 +216,7 @@ void ClientSlots::see_progress(uint32_t at, QueueNumbers& numbers, int64_t now_n
     numbers.progress_ns = numbers.ready ? queue.progress_ns : 0;
 }
 
-void ClientSlots::publish_units() {
+bool ClientSlots::publish_units(Work& work) {
     const ipc::Header& header = view_.region->header;
     sched::UnitState common;
     common.unit.pid = view_.pid;
@@ -208,7 +231,7 @@ void ClientSlots::publish_units() {
     if (view_.record != nullptr) common.unit.cpu_priority = view_.record->cpu_priority.load(std::memory_order_relaxed);
     common.user = user();
     share_as_others(common.unit);
-    units_.publish(common);
+    return units_.publish(common, work);
 }
 
 // Nobody escapes what an administrator gave him by a group of his own.
@@ -275,7 +298,7 @@ void ClientSlots::forget(uint32_t at, int64_t now_ns) {
     close_record(at);
     queues_[at] = QueueHistory{};
     changed_ = true;
-    if (view_.record != nullptr) view_.record->make(at).used.store(0, std::memory_order_relaxed);
+    if (view_.record != nullptr && recorded_[at]) view_.record->make(at).used.store(0, std::memory_order_relaxed);
 }
 
 // Its agent makes the device report.
@@ -297,13 +320,11 @@ bool ClientSlots::set_suspended_by_person(uint64_t handle, bool suspended) {
         if (!read_slot(view_.region->slots[at], 0, numbers) || numbers.handle != handle) continue;
         if (at >= queues_.size()) queues_.resize(at + 1);
         QueueHistory& queue = queues_[at];
-        if (!queue.used || queue.handle != handle) {
-            leave_limits(queue);
-            queue = QueueHistory{};
+        if (!queue.used || !queue.is(numbers)) {
+            become(queue, numbers);
             queue.costs = read_costs(view_.region->slots[at]);
         }
         queue.used = true;
-        queue.handle = handle;
         queue.unit_busy_ns = numbers.busy_ns;
         queue.suspended_by_person = suspended;
         return true;

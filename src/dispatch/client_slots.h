@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bitset>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -35,6 +36,7 @@ public:
     static constexpr int64_t kWindowNs = 1'000'000;
 
     ClientSlots(const ClientView& view, UnitTable& units);
+    ~ClientSlots() { share_.return_records(static_cast<uint32_t>(recorded_.count())); }
     ClientSlots(const ClientSlots&) = delete;
     ClientSlots& operator=(const ClientSlots&) = delete;
 
@@ -47,17 +49,16 @@ public:
     DelayAccount& delays() { return delays_; }
     const DelayAccount& delays() const { return delays_; }
 
-    // Reads the used slots, at most this many at a time, and puts its units into the table. False: there are more.
-    bool scan(int64_t now_ns, uint32_t most = UINT32_MAX);
+    // Reads the used slots and puts its units into the table, as far as the work suffices. False: there are more.
+    bool scan(int64_t now_ns, Work& work);
     // Its last scan was not its last part: of some queues the units are not in the table yet.
-    bool is_being_read() const { return scanned_ != 0; }
+    bool is_being_read() const { return scanning_; }
     // Once after a scan: it found something of which the directives may say something else now.
     bool takes_directives() { return std::exchange(changed_, false); }
     // How many slots that takes, about.
     uint32_t slots() const {
         return std::min(view_.region->header.slot_end.load(std::memory_order_relaxed), share_.most_slots());
     }
-    uint32_t unread() const { return std::max(slots() + 1, scanned_ + 1) - scanned_; }
     // Before anything else is written for anybody: the queues of this unit, which will be suspended, start nothing
     // more. direct() follows in the same pass.
     void close_gates(uint32_t own, int64_t now_ns);
@@ -145,10 +146,12 @@ private:
     };
 
     int64_t stuck_since_ns(int64_t now_ns);
-    bool within_limits(QueueHistory& queue);
+    bool within_limits(uint32_t at, const QueueNumbers& numbers, int64_t now_ns);
+    bool has_record(uint32_t at);
     void take_priority(QueueHistory& queue, QueueNumbers& numbers);
     void take_lent(QueueNumbers& numbers) const;
-    void see(uint32_t at, QueueNumbers& numbers, int64_t now_ns);
+    void see(uint32_t at, QueueNumbers& numbers, int64_t now_ns, Work& work);
+    void become(QueueHistory& queue, const QueueNumbers& numbers);
     void see_progress(uint32_t at, QueueNumbers& numbers, int64_t now_ns);
     void forget(uint32_t at, int64_t now_ns);
     // client_journal.cpp
@@ -165,12 +168,12 @@ private:
     void follow_stop(uint32_t at, const QueueNumbers& numbers, int64_t now_ns);
     void close_record(uint32_t at);
     void leave_limits(QueueHistory& queue);
-    void publish_units();
+    bool publish_units(Work& work);
     void end_scan(int64_t now_ns);
     bool is_directed_otherwise(uint32_t at) const;
-    // False also of a queue whose unit is new to the scan under way.
+    // False also of a queue whose unit is new to the scan under way, or whose device is to be decided about.
     bool has_verdict(const QueueHistory& queue) const {
-        return queue.used && queue.scheduled && units_[queue.own].here;
+        return queue.used && queue.scheduled && units_[queue.own].has_verdict();
     }
     void share_as_others(policy::Unit& unit) const;
     bool shares_as_group(policy::Unit& unit) const;
@@ -181,7 +184,7 @@ private:
     void begin_suspension(int64_t now_ns);
     void write_header(const Summary& summary);
     void direct_queue(uint32_t at, int64_t now_ns);
-    bool is_latest(uint32_t at) const;
+    void find_latest();
     ipc::Interrupt interrupt_of(const OwnUnit& own) const;
     void note_suspension(uint32_t at, int64_t now_ns);
     void write_record(uint32_t at, int64_t now_ns);
@@ -196,6 +199,8 @@ private:
     ClientUnits units_;
     UserShare share_;
     std::vector<QueueHistory> queues_;  // of the slots up to the last one ever used
+    std::bitset<ipc::kMostQueues> recorded_;  // slots of which there is a record
+    bool scanning_ = false;
     uint32_t scanned_ = 0;  // slots of the scan under way
     // Of what is written in parts: the next slot, and how many from there on; after the last one comes the first.
     uint32_t next_written_ = 0;
@@ -208,6 +213,7 @@ private:
     uint32_t driver_calls_ = 0;  // as seen last, and since when
     int64_t driver_calls_ns_ = 0;
     int64_t stuck_since_ns_ = 0;
+    uint32_t latest_ = UINT32_MAX;  // see find_latest
     bool suspended_ = false;  // something of it is
     // A running queue's completion is seen only by looking: the device that reports it rings nobody.
     bool polled_ = false;

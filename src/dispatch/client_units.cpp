@@ -46,6 +46,7 @@ void begin(sched::UnitState& state, const QueueNumbers& numbers, const sched::Co
 }  // namespace
 
 void ClientUnits::begin_scan() {
+    published_ = 0;
     for (OwnUnit& own : own_) own.queues = 0;
 }
 
@@ -129,39 +130,52 @@ void ClientUnits::set_account(policy::Unit& unit, uint64_t queue, const policy::
     }
 }
 
-void ClientUnits::publish(const sched::UnitState& common) {
-    for (uint32_t i = 0; i < own_.size(); ++i) {
-        OwnUnit& own = own_[i];
-        if (own.queues == 0) {
-            if (own.here) release(i);
-            continue;
-        }
-        count_use(own);
-        sched::UnitState& state = own.state;
-        state.unit.device = own.key.device;
-        state.unit.pid = common.unit.pid;
-        state.unit.process = common.unit.process;
-        state.unit.cpu_priority = common.unit.cpu_priority;
-        state.unit.priority = own.key.priority;
-        set_account(state.unit, own.key.queue, common.unit);
-        state.user = common.user;
-        state.waits_changed = common.waits_changed;
-        state.suspended_by_person = own.key.suspended_by_person;
-        state.group = common.group | (own.key.apart ? uint64_t{i + 1} << 32 : 0);
-        state.stuck_since_ns = common.stuck_since_ns;
-        state.keeps_alive = common.keeps_alive;
-        state.keep_alive_synchronizes = common.keep_alive_synchronizes;
-        state.stopped = common.stopped;
-        state.habits = common.habits;
-        if (own.here) {
-            table_.update(*own.table, own.at, state);
-        } else {
-            state.unit.id = unit_id(client_id_, ++last_unit_);
-            own.here = true;
-            own.table = &table_.device(own.key.device);
-            own.at = table_.add(*own.table, state, {.client = &client_, .units = this, .own = i});
+void ClientUnits::publish(OwnUnit& own, uint32_t at, const sched::UnitState& common, Work& work) {
+    count_use(own);
+    sched::UnitState& state = own.state;
+    state.unit.device = own.key.device;
+    state.unit.pid = common.unit.pid;
+    state.unit.process = common.unit.process;
+    state.unit.cpu_priority = common.unit.cpu_priority;
+    state.unit.priority = own.key.priority;
+    set_account(state.unit, own.key.queue, common.unit);
+    state.user = common.user;
+    state.waits_changed = common.waits_changed;
+    state.suspended_by_person = own.key.suspended_by_person;
+    state.group = common.group | (own.key.apart ? uint64_t{at + 1} << 32 : 0);
+    state.stuck_since_ns = common.stuck_since_ns;
+    state.keeps_alive = common.keeps_alive;
+    state.keep_alive_synchronizes = common.keep_alive_synchronizes;
+    state.stopped = common.stopped;
+    state.habits = common.habits;
+    if (own.here) {
+        if (table_.update(*own.table, own.at, state)) charge(own, 0, work);
+        return;
+    }
+    state.unit.id = unit_id(client_id_, ++last_unit_);
+    own.here = true;
+    own.table = &table_.device(own.key.device);
+    own.at = table_.add(*own.table, state, {.client = &client_, .units = this, .own = at, .user = user_});
+    charge(own, kUnitNs, work);
+}
+
+// Its device is decided about. What others have there is not the user's doing.
+void ClientUnits::charge(const OwnUnit& own, int64_t more_ns, Work& work) const {
+    work.add(more_ns + decision_ns(own.table->units_of(user_)));
+}
+
+bool ClientUnits::publish(const sched::UnitState& common, Work& work) {
+    for (; published_ < own_.size(); ++published_) {
+        if (work.is_over()) return false;
+        OwnUnit& own = own_[published_];
+        if (own.queues != 0) {
+            publish(own, published_, common, work);
+        } else if (own.here) {
+            charge(own, kUnitNs, work);
+            release(published_);
         }
     }
+    return true;
 }
 
 void ClientUnits::remove_all() {

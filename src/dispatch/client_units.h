@@ -8,6 +8,7 @@
 
 #include "base/side_by_side.h"
 #include "dispatch/client_view.h"
+#include "dispatch/prices.h"
 #include "dispatch/slot_reader.h"
 #include "dispatch/unit_table.h"
 #include "sched/unit.h"
@@ -44,20 +45,26 @@ struct OwnUnit {
 
     const sched::UnitState& known() const { return table->units[at]; }
     const sched::Verdict& verdict() const { return table->verdict(at); }
+    bool has_verdict() const { return here && table->is_decided(); }
 };
 
 class ClientUnits {
 public:
     ClientUnits(ClientSlots& client, const ClientView& view, UnitTable& table)
-        : client_(client), client_id_(view.id), by_queue_(view.shares_by_queue), table_(table) {}
+        : client_(client),
+          user_(view.limits.get()),
+          client_id_(view.id),
+          by_queue_(view.shares_by_queue),
+          table_(table) {}
 
     void begin_scan();
     // A queue as just read, with what it has had in its unit. Returns which unit it belongs to: mostly the one that it
     // belonged to before, `guess`.
     uint32_t add(const QueueNumbers& numbers, const sched::Costs& costs, bool suspended_by_person, uint32_t guess,
                  base::SideBySide::Part& part);
-    // What is true of all of them, as of this scan, goes to the table with each. Units without queues go.
-    void publish(const sched::UnitState& common);
+    // What is true of all of them, as of this scan, goes to the table with each. Units without queues go. False: there
+    // are more, for which the work did not suffice.
+    bool publish(const sched::UnitState& common, Work& work);
     void remove_all();
     void moved(uint32_t own, uint32_t at) { own_[own].at = at; }
 
@@ -65,12 +72,15 @@ public:
 
 private:
     uint32_t find(const UnitKey& key, uint32_t guess);
+    void publish(OwnUnit& own, uint32_t at, const sched::UnitState& common, Work& work);
+    void charge(const OwnUnit& own, int64_t more_ns, Work& work) const;
     static void count_use(OwnUnit& own);
     void set_account(policy::Unit& unit, uint64_t queue, const policy::Unit& common) const;
     void remove_from_table(OwnUnit& own);
     void release(uint32_t at);
 
     ClientSlots& client_;
+    UserLimits* user_;
     uint32_t client_id_;
     bool by_queue_;
     UnitTable& table_;
@@ -78,6 +88,7 @@ private:
     std::unordered_map<UnitKey, uint32_t, UnitKeyHash> own_at_;
     std::vector<uint32_t> free_;
     uint32_t last_unit_ = 0;
+    uint32_t published_ = 0;  // of this scan
 };
 
 }  // namespace xsched::dispatch

@@ -35,6 +35,7 @@ struct DispatcherState {
     LookTimes<ClientSlots, place_of_look> looks;
     std::vector<DeviceTable*> timed;  // devices with a time to decide again
     std::vector<DeviceTable*> deciding;
+    std::vector<DeviceTable*> postponed;  // of these, to the next pass
     size_t swept = 0;
     int64_t swept_ns = 0;
     int64_t may_sweep = 0;  // slots; below 0: this many were read beyond that
@@ -58,12 +59,15 @@ struct DispatcherState {
     // The parts, in order.
     bool sweep(int64_t now_ns);
     void scan(int64_t now_ns, bool all);
-    bool may_have(const ClientSlots& client, int64_t UserLimits::* part, int64_t at_once_ns, int64_t cost_ns,
-                  int64_t now_ns);
+    void go_on_with(const Allowance& spent, int64_t now_ns);
+    bool may_write(const ClientSlots& client, uint32_t slots, int64_t now_ns);
+    bool may_settle(UserLimits* user, int64_t price_ns, int64_t now_ns);
+    bool look(ClientSlots& client, int64_t now_ns, bool all);
     void charge_ring(const ClientSlots& client, int64_t now_ns);
     void settle_waits(int64_t now_ns);
     void lend(const std::vector<ClientSlots*>& sharing);
     void decide(int64_t now_ns, bool all);
+    bool may_decide(const DeviceTable& device, int64_t now_ns);
     void mark_affected();
     void decide_device(DeviceTable& device, int64_t now_ns, bool all);
     void close_gates(const DeviceTable& device, int64_t now_ns);

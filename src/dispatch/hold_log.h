@@ -79,13 +79,9 @@ private:
     // Half of its part at once, and the other half spread over the time until it is read.
     bool may_write(UserLimits& user, int64_t now_ns) const {
         const int64_t part_ns = 2 * kReadNs * users_ / static_cast<int64_t>(kEntries);
-        if (user.holding_ns > now_ns) {
-            user.holds_left_out.store(user.holds_left_out.load(std::memory_order_relaxed) + 1,
-                                      std::memory_order_relaxed);
-            return false;
-        }
-        user.holding_ns = std::max(user.holding_ns, now_ns - kReadNs) + part_ns;
-        return true;
+        if (user.holding.try_use(part_ns, kReadNs, now_ns)) return true;
+        user.holds_left_out.store(user.holds_left_out.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+        return false;
     }
 
     uint32_t users_ = 1;

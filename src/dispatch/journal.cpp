@@ -17,12 +17,9 @@ void Journal::write(const JournalEntry& entry, int64_t now_ns) {
 // Half of its part at once, and the other half spread over the time that is kept: together they are never more.
 bool Journal::may_write(UserLimits& user, int64_t now_ns) const {
     const int64_t entry_ns = 2 * kKeptNs * users_ / static_cast<int64_t>(kEntries);
-    if (user.recording_ns > now_ns) {
-        user.not_recorded.store(user.not_recorded.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-        return false;
-    }
-    user.recording_ns = std::max(user.recording_ns, now_ns - kKeptNs) + entry_ns;
-    return true;
+    if (user.recording.try_use(entry_ns, kKeptNs, now_ns)) return true;
+    user.not_recorded.store(user.not_recorded.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    return false;
 }
 
 void Journal::want_until(int64_t ns) {

@@ -14,25 +14,6 @@ constexpr int64_t kSweepEveryNs = 1'000'000;
 constexpr size_t kSweepParts = 16;
 constexpr size_t kMostSwept = 16;  // of a crowd, so that a pass stays short
 constexpr int64_t kSweptSlots = 128;  // likewise; clients of many queues come less often
-// Of one client in one pass; the rest comes in the next ones, and does not keep anybody else waiting.
-constexpr uint32_t kMostSlots = 128;
-// What one user may have: a slot read every two microseconds, and one written every four; after a pause so many at
-// once. Reading one takes about a twentieth of that, writing one a tenth; beside others, who take the processor's
-// caches, several times as much. A user who makes the scheduling thread do more makes it rest (server/real_time.h), and
-// others wait.
-constexpr int64_t kReadNs = 2000;
-constexpr int64_t kWriteNs = 4000;
-constexpr int64_t kReadAtOnceNs = 256 * kReadNs;
-constexpr int64_t kWrittenAtOnceNs = 1024 * kWriteNs;
-// A ring may make a whole pass, and wakes the thread. So many may come at once.
-constexpr int64_t kRungNs = 100'000;
-constexpr int64_t kRungAtOnceNs = 128 * kRungNs;
-constexpr int64_t kLongestRestNs = 2'000'000;  // of a user who is heard all the same, as one of many clients is
-// A user who has had his part is looked at again after this time, not at once.
-constexpr int64_t kLeastPauseNs = 100'000;
-// But in one pass no more than this many, which take about as long as a pass beside nobody; the next pass begins at
-// once, with whoever rang meanwhile.
-constexpr uint32_t kMostWritten = 96;
 // This many clients whose work runs are read in each pass, whoever rang. Where more run side by side, nobody waits for
 // the end of one of them in particular. So many more that are due for a look.
 constexpr size_t kMostFollowed = 8;
@@ -78,31 +59,10 @@ bool DispatcherState::sweep(int64_t now_ns) {
     size_t count = std::min(clients.size() / kSweepParts + 1, kMostSwept);
     for (; count > 0 && may_sweep > 0; --count) {
         swept = (swept + 1) % clients.size();
-        may_sweep -= std::min(clients[swept]->slots() + 1, kMostSlots);
+        may_sweep -= std::min<int64_t>(clients[swept]->slots() + 1, kSweptSlots);
         to_scan.add(*clients[swept]);
     }
     return true;
-}
-
-// False: its user has had its part for now.
-bool DispatcherState::may_have(const ClientSlots& client, int64_t UserLimits::* part, int64_t at_once_ns,
-                               int64_t cost_ns, int64_t now_ns) {
-    UserLimits* user = client.view().limits.get();
-    if (user == nullptr) return true;
-    int64_t& had_ns = user->*part;
-    if (had_ns > now_ns) {
-        go_on_ns = base::earlier(go_on_ns, std::max(had_ns, now_ns + kLeastPauseNs));
-        return false;
-    }
-    had_ns = std::max(had_ns, now_ns - at_once_ns) + cost_ns;
-    return true;
-}
-
-void DispatcherState::charge_ring(const ClientSlots& client, int64_t now_ns) {
-    UserLimits* user = client.view().limits.get();
-    if (several_users && user != nullptr)
-        user->ringing_ns =
-            std::min(std::max(user->ringing_ns, now_ns - kRungAtOnceNs) + kRungNs, now_ns + kLongestRestNs);
 }
 
 void DispatcherState::scan(int64_t now_ns, bool all) {
@@ -115,10 +75,7 @@ void DispatcherState::scan(int64_t now_ns, bool all) {
         to_scan.add(*client);
     }
     to_scan.keep([&](ClientSlots& client) {
-        const uint32_t slots = std::min(client.unread(), kMostSlots);
-        if (!all && !may_have(client, &UserLimits::reading_ns, kReadAtOnceNs, slots * kReadNs, now_ns)) return true;
-        const bool complete = client.scan(now_ns, all ? UINT32_MAX : kMostSlots);
-        if (!complete) go_on_ns = now_ns;
+        const bool complete = look(client, now_ns, all);
         attribute_delays(client);
         if (!complete) return true;
         if (client.shares_events()) shared_waits.seen(client);
@@ -136,8 +93,7 @@ void DispatcherState::settle_waits(int64_t now_ns) {
     std::erase_if(shared_waits.unsettled(), [&](uint64_t user) {
         const std::vector<ClientSlots*>& sharing = shared_waits.clients(user);
         const auto cost_ns = static_cast<int64_t>(shared_waits.uses(user) + sharing.size()) * kReadNs;
-        if (!sharing.empty() && !may_have(*sharing.front(), &UserLimits::reading_ns, kReadAtOnceNs, cost_ns, now_ns))
-            return false;
+        if (!sharing.empty() && !may_settle(sharing.front()->view().limits.get(), cost_ns, now_ns)) return false;
         if (!shared_waits.settle(user, core.waits())) return true;
         lend(sharing);
         go_on_ns = now_ns;
@@ -175,12 +131,19 @@ void DispatcherState::decide(int64_t now_ns, bool all) {
     for (int round = 0; round < kMostRounds; ++round) {
         if (std::exchange(policy_number, core.policy_number()) != core.policy_number()) units.mark_all();
         deciding.swap(units.dirty());
-        for (DeviceTable* device : deciding) decide_device(*device, now_ns, all);
+        for (DeviceTable* device : deciding) {
+            if (all || may_decide(*device, now_ns))
+                decide_device(*device, now_ns, all);
+            else
+                postponed.push_back(device);
+        }
         deciding.clear();
         mark_affected();
-        if (policy_number == core.policy_number() && units.dirty().empty()) return;
+        if (policy_number == core.policy_number() && units.dirty().empty()) break;
     }
-    go_on_ns = now_ns + kSettleNs;
+    if (!units.dirty().empty()) go_on_ns = base::earlier(go_on_ns, now_ns + kSettleNs);
+    units.dirty().insert(units.dirty().end(), postponed.begin(), postponed.end());
+    postponed.clear();
 }
 
 void DispatcherState::mark_affected() {
@@ -244,21 +207,6 @@ void DispatcherState::direct(int64_t now_ns, bool all) {
 // One that is being read in parts is read anyway.
 void DispatcherState::look_later(ClientSlots& client) {
     looks.set(client, client.is_being_read() ? 0 : client.look_ns(looks.size()));
-}
-
-// What its user may have of this pass; 0: nothing more.
-uint32_t DispatcherState::slots_to_write(const ClientSlots& client, int64_t now_ns) {
-    UserLimits* user = client.view().limits.get();
-    if (user == nullptr) return UINT32_MAX;
-    if (std::exchange(user->written_pass, passes) != passes) user->written = 0;
-    const uint32_t slots = std::min(client.unwritten(), kMostWritten - std::min(kMostWritten, user->written));
-    if (slots == 0 && client.unwritten() != 0) {
-        go_on_ns = now_ns;
-        return 0;
-    }
-    if (!may_have(client, &UserLimits::writing_ns, kWrittenAtOnceNs, slots * kWriteNs, now_ns)) return 0;
-    user->written += slots;
-    return std::max(slots, 1U);
 }
 
 void DispatcherState::direct_those(int64_t now_ns, bool all, bool many) {

@@ -7,6 +7,7 @@
 #include "dispatch/delay_account.h"
 #include "dispatch/hold_tracker.h"
 #include "dispatch/silence.h"
+#include "dispatch/slot_reader.h"
 #include "sched/costs.h"
 #include "sched/unit.h"
 
@@ -29,6 +30,7 @@ struct QueueHistory {
     bool used = false;
     bool scheduled = false;  // within its user's limit
     uint64_t handle = 0;
+    uint64_t device = 0;
     sched::Costs costs;
     uint32_t own = 0;   // its unit among the client's own
     bool suspended_by_person = false;  // by handle
@@ -80,6 +82,8 @@ struct QueueHistory {
     uint64_t directed = 0;
     DirectedFor directed_for;  // as last written
 
+    // A queue keeps both for as long as it lives.
+    bool is(const QueueNumbers& numbers) const { return handle == numbers.handle && device == numbers.device; }
     DirectedFor basis() const {
         return {.own = own,
                 .priority = priority,

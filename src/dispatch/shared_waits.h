@@ -41,11 +41,14 @@ private:
         bool unsettled = false;
     };
     void unsettle(uint64_t id, User& user);
+    void find_edges(const std::vector<ClientSlots*>& clients);
 
     std::unordered_map<uint64_t, User> users_;
     std::vector<uint64_t> unsettled_;
     std::vector<UseUnderWay> records_, waits_;
     std::vector<sched::WaitEdge> edges_;
+    std::vector<uint64_t> processes_;  // of one user, sorted
+    std::vector<int32_t> most_urgent_;  // of what each of them waits for of each
 };
 
 }  // namespace xsched::dispatch

@@ -13,6 +13,7 @@ namespace xsched::dispatch {
 
 class ClientSlots;
 class ClientUnits;
+struct UserLimits;
 
 // Ids of units begin with that of their client.
 constexpr uint64_t unit_id(uint32_t client, uint32_t number) { return uint64_t{client} << 32 | number; }
@@ -23,6 +24,13 @@ struct Owner {
     ClientSlots* client = nullptr;
     ClientUnits* units = nullptr;
     uint32_t own = 0;
+    UserLimits* user = nullptr;  // the client's; null: nobody's in particular
+};
+
+// How many units of a device are one user's.
+struct UserHere {
+    UserLimits* user = nullptr;
+    uint32_t units = 0;
 };
 
 // One device. What lies in vectors is by position.
@@ -30,6 +38,7 @@ struct DeviceTable {
     uint64_t device = 0;
     std::vector<sched::UnitState> units;
     std::vector<Owner> owners;
+    std::vector<UserHere> users;       // of these units, each once
 
     uint64_t composition = 1;
     bool look_at_all = false;          // all must be decided anew
@@ -41,6 +50,15 @@ struct DeviceTable {
     sched::Plan plan;                  // the last decision
 
     const sched::Verdict& verdict(uint32_t at) const { return plan.verdicts[at]; }
+    // The verdicts are about the units that are here now.
+    bool is_decided() const { return !all_changed; }
+    // Null: it has several users' units, or units that are nobody's in particular.
+    UserLimits* only_user() const { return users.size() == 1 ? users[0].user : nullptr; }
+    uint32_t units_of(const UserLimits* user) const {
+        for (const UserHere& here : users)
+            if (here.user == user) return here.units;
+        return 0;
+    }
     // The unit that another one makes room for; null: none.
     const sched::UnitState* maker_of_room(const sched::Verdict& verdict) const {
         return verdict.by != 0 && verdict.by_at < units.size() && units[verdict.by_at].unit.id == verdict.by
@@ -55,8 +73,8 @@ public:
     DeviceTable& device(uint64_t id);
     // Returns its position.
     uint32_t add(DeviceTable& device, const sched::UnitState& unit, Owner owner);
-    // The unit as it is now, with the same id, priority and process.
-    void update(DeviceTable& device, uint32_t at, const sched::UnitState& unit);
+    // The unit as it is now, with the same id, priority and process. False: it is as before.
+    bool update(DeviceTable& device, uint32_t at, const sched::UnitState& unit);
     // Another unit may take its position: returns whose that is, which has to be told. No owner: none does.
     Owner remove(DeviceTable& device, uint32_t at);
     // Everything must be decided anew.
@@ -76,6 +94,8 @@ public:
     }
 
 private:
+    static void count_user(DeviceTable& device, UserLimits* user, int change);
+
     std::unordered_map<uint64_t, std::unique_ptr<DeviceTable>> devices_;
     std::vector<DeviceTable*> dirty_;
 };

@@ -4,7 +4,10 @@
 
 #include <atomic>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
+#include "dispatch/allowance.h"
 #include "ipc/layout.h"
 #include "xsched/types.h"
 
@@ -26,15 +29,20 @@ struct UserLimits {
     std::atomic<uint64_t> not_recorded{0};  // journal entries beyond its part of the ring (journal.h)
     std::atomic<uint64_t> holds_left_out{0};  // parts of holds, likewise (hold_log.h)
 
-    // The dispatcher's alone: until when this user has had its part of the scheduling thread, for reading its slots and
-    // for writing them, and of the journal; its clients; how many queues use each priority, from PRIORITY_MIN on.
-    int64_t reading_ns = 0;
-    int64_t writing_ns = 0;
-    int64_t ringing_ns = 0;  // likewise for its clients' rings; kept while there are other users
-    int64_t recording_ns = 0;
-    int64_t holding_ns = 0;  // likewise of the log of holds (hold_log.h)
+    // The dispatcher's alone. Of the scheduling thread: for taking note of what its clients say (prices.h), for writing
+    // directives, which others may wait for, and for rings, counted while there are other users. Of the journal, and of
+    // the log of holds (hold_log.h).
+    Allowance looking;
+    Allowance writing;
+    Allowance ringing;
+    Allowance recording;
+    Allowance holding;
     uint64_t written_pass = 0;  // in that pass
     uint32_t written = 0;  // this many slots were written
+    // How many slots have a record, its devices with how many queues each has, its clients, and how many queues use
+    // each priority, from PRIORITY_MIN on.
+    uint32_t records = 0;
+    std::vector<std::pair<uint64_t, uint32_t>> devices;
     uint32_t clients = 0;
     int64_t left_ns = 0;  // the last of them
     uint32_t in_use[PRIORITY_MAX - PRIORITY_MIN + 1] = {};

@@ -36,8 +36,8 @@ public:
     void throw_out();
     Gangs& gangs() { return gangs_; }
     Waits& waits() { return waits_; }
-    void forget(uint64_t device) {
-        gangs_.forget(device);
+    void forget(uint64_t device, std::span<const GangHere> there) {
+        gangs_.forget(device, there);
         if (policy_ != nullptr) policy_->forget(device);
     }
 

@@ -72,8 +72,10 @@ void Core::take_over(std::span<const policy::Ahead> accounts) { state_->chooser.
 uint64_t Core::policy_number() const { return state_->chooser.policy_number(); }
 const char* Core::thrown_out() const { return state_->chooser.thrown_out(); }
 void Core::forget(uint64_t device) {
+    const auto known = state_->history.devices().find(device);
+    if (known == state_->history.devices().end()) return;
+    state_->chooser.forget(device, known->second.gangs);
     state_->history.forget(device);
-    state_->chooser.forget(device);
 }
 
 Plan Core::decide(const DeviceUnits& given, int64_t now_ns) {

@@ -131,11 +131,8 @@ void Gangs::leave(Gang& gang, uint64_t device) {
     if (gang.places.empty()) gangs_.erase(gang.key);
 }
 
-void Gangs::forget(uint64_t device) {
-    std::vector<Gang*> here;
-    for (const auto& [key, gang] : gangs_)
-        if (gang->find(device) != nullptr) here.push_back(gang.get());
-    for (Gang* gang : here) leave(*gang, device);
+void Gangs::forget(uint64_t device, std::span<const GangHere> there) {
+    for (const GangHere& here : there) leave(*here.gang, device);
 }
 
 // Which devices would be decided otherwise now.

@@ -39,8 +39,8 @@ public:
     // A member has a turn because it starved: all have one.
     void give_turn(Pass& pass, uint32_t at, int64_t until_ns);
 
-    // The device has no units any more.
-    void forget(uint64_t device);
+    // The device has no units any more; these are the gangs that it had (DeviceHistory::gangs).
+    void forget(uint64_t device, std::span<const GangHere> there);
     // Devices that must be decided about because of the last decision; the caller empties it.
     std::vector<uint64_t>& affected() { return affected_; }
 

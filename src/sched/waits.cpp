@@ -7,82 +7,99 @@ namespace xsched::sched {
 bool Waits::set(uint64_t user, std::vector<WaitEdge>& edges) {
     std::sort(edges.begin(), edges.end());
     edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
-    before_.clear();
-    for (const Edge& edge : edges_)
-        if (edge.user == user) before_.push_back(edge);
-    if (before_ == edges) return false;
-    std::erase_if(edges_, [user](const Edge& edge) { return edge.user == user; });
-    for (const WaitEdge& edge : edges) edges_.push_back({edge, user});
-    close();
-    lend();
+    const auto known =
+        std::find_if(groups_.begin(), groups_.end(), [user](const Group& group) { return group.user == user; });
+    if (known == groups_.end() ? edges.empty() : known->edges == edges) return false;
+    if (edges.empty()) {
+        groups_.erase(known);
+    } else {
+        Group& group = known != groups_.end() ? *known : groups_.emplace_back(Group{.user = user});
+        group.edges = edges;
+        group.close();
+        group.lend();
+    }
+    index();
     return true;
 }
 
-// Everybody that can be reached, each process once: a circle ends where it began.
-void Waits::close() {
-    reaches_.clear();
-    std::vector<uint64_t> from;
-    for (const Edge& edge : edges_) from.push_back(edge.waiter);
-    std::sort(from.begin(), from.end());
-    from.erase(std::unique(from.begin(), from.end()), from.end());
-    for (const uint64_t waiter : from) {
-        const size_t first = reaches_.size();
-        const auto add = [&](uint64_t through) {
-            for (const Edge& edge : edges_) {
-                const Reach reach{waiter, edge.producer};
-                if (edge.waiter != through) continue;
-                if (std::find(reaches_.begin() + static_cast<ptrdiff_t>(first), reaches_.end(), reach) ==
-                    reaches_.end())
-                    reaches_.push_back(reach);
-            }
-        };
-        add(waiter);
-        for (size_t next = first; next < reaches_.size(); ++next) add(reaches_[next].producer);
-    }
-    std::sort(reaches_.begin(), reaches_.end());
+size_t Waits::Group::find(uint64_t process) const {
+    const auto found = std::lower_bound(processes.begin(), processes.end(), process);
+    return found != processes.end() && *found == process ? static_cast<size_t>(found - processes.begin()) : SIZE_MAX;
 }
 
-void Waits::lend() {
-    lent_.clear();
-    const auto raise = [this](uint64_t process, int32_t priority) {
-        const auto known =
-            std::find_if(lent_.begin(), lent_.end(), [&](const Lent& it) { return it.process == process; });
-        if (known == lent_.end())
-            lent_.push_back({process, priority});
-        else
-            known->priority = std::max(known->priority, priority);
-    };
-    for (const Edge& edge : edges_) {
-        raise(edge.producer, edge.priority);
-        for (const Reach& reach : reaches_)
-            if (reach.waiter == edge.producer) raise(reach.producer, edge.priority);
+// Everybody that can be reached: through one process after the other (Warshall, 1962).
+void Waits::Group::close() {
+    processes.clear();
+    for (const WaitEdge& edge : edges) {
+        processes.push_back(edge.waiter);
+        processes.push_back(edge.producer);
     }
+    std::sort(processes.begin(), processes.end());
+    processes.erase(std::unique(processes.begin(), processes.end()), processes.end());
+    if (processes.size() > kMostProcesses) processes.resize(kMostProcesses);
+    waiters.fill(0);
+    for (const WaitEdge& edge : edges) {
+        const size_t waiter = find(edge.waiter);
+        const size_t producer = find(edge.producer);
+        if (waiter != SIZE_MAX && producer != SIZE_MAX) waiters[producer] |= Set{1} << waiter;
+    }
+    for (size_t through = 0; through < processes.size(); ++through)
+        for (Set& of_one : waiters)
+            if ((of_one >> through & 1) != 0) of_one |= waiters[through];
+}
+
+// What a process is lent, all get that it waits for.
+void Waits::Group::lend() {
+    std::array<int32_t, kMostProcesses> by_itself;
+    by_itself.fill(INT32_MIN);
+    for (const WaitEdge& edge : edges)
+        if (const size_t producer = find(edge.producer); producer != SIZE_MAX && find(edge.waiter) != SIZE_MAX)
+            by_itself[producer] = std::max(by_itself[producer], edge.priority);
+    lent = by_itself;
+    for (size_t producer = 0; producer < processes.size(); ++producer)
+        for (size_t waiter = 0; waiter < processes.size(); ++waiter)
+            if ((waiters[producer] >> waiter & 1) != 0) lent[producer] = std::max(lent[producer], by_itself[waiter]);
+}
+
+void Waits::index() {
+    members_.clear();
+    for (uint32_t group = 0; group < groups_.size(); ++group)
+        for (uint32_t at = 0; at < groups_[group].processes.size(); ++at)
+            members_.push_back({groups_[group].processes[at], group, at});
+    std::sort(members_.begin(), members_.end());
+}
+
+const Waits::Member* Waits::find(uint64_t process) const {
+    const auto found = std::lower_bound(members_.begin(), members_.end(), Member{.process = process});
+    return found != members_.end() && found->process == process ? &*found : nullptr;
 }
 
 int32_t Waits::lent_to(uint64_t process) const {
-    const auto known = std::find_if(lent_.begin(), lent_.end(), [&](const Lent& it) { return it.process == process; });
-    return known != lent_.end() ? known->priority : INT32_MIN;
+    const Member* known = find(process);
+    return known != nullptr ? groups_[known->group].lent[known->at] : INT32_MIN;
 }
 
 bool Waits::waits_for(uint64_t waiter, uint64_t producer) const {
-    return std::binary_search(reaches_.begin(), reaches_.end(), Reach{waiter, producer});
+    const Member* one = find(waiter);
+    const Member* other = find(producer);
+    return one != nullptr && other != nullptr && one->group == other->group &&
+           (groups_[one->group].waiters[other->at] >> one->at & 1) != 0;
 }
 
 void Waits::run_for_waiting(Pass& pass) {
     DeviceHistory& device = pass.device;
-    running_.clear();
-    for (uint32_t place = 0; place < device.eligible.size(); ++place)
-        if (device.answers[place].run && device.asked[place].wants) running_.push_back(device.asked[place].process);
-    std::sort(running_.begin(), running_.end());
+    for (Group& group : groups_) group.running = 0;
+    for (uint32_t place = 0; place < device.eligible.size(); ++place) {
+        if (!device.answers[place].run || !device.asked[place].wants) continue;
+        if (const Member* known = find(device.asked[place].process))
+            groups_[known->group].running |= Set{1} << known->at;
+    }
     for (uint32_t place = 0; place < device.eligible.size(); ++place) {
         policy::Choice& answer = device.answers[place];
-        const uint64_t process = device.asked[place].process;
-        if (answer.run || answer.why == policy::Why::kLimited || lent_to(process) == INT32_MIN) continue;
-        for (const Reach& reach : reaches_)
-            if (reach.producer == process && std::binary_search(running_.begin(), running_.end(), reach.waiter)) {
-                answer = {.run = true};
-                break;
-            }
+        if (answer.run || answer.why == policy::Why::kLimited) continue;
+        const Member* known = find(device.asked[place].process);
+        if (known != nullptr && (groups_[known->group].waiters[known->at] & groups_[known->group].running) != 0)
+            answer = {.run = true};
     }
 }
 

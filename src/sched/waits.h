@@ -4,12 +4,14 @@
 // one of its device runs that waits for it, whatever the policy goes by (run_for_waiting). Inside a process, queues see
 // to that themselves (queue/inherit_priority.h).
 //
-// Pure; not thread-safe; allocates only when edges change.
+// Pure; not thread-safe; allocates only when edges change. What one user's processes cost does not grow with other
+// users' edges, nor with more than the square of these processes.
 #pragma once
 
+#include <array>
 #include <compare>
 #include <cstdint>
-#include <span>
+#include <utility>
 #include <vector>
 
 #include "sched/pass.h"
@@ -26,11 +28,14 @@ struct WaitEdge {
 
 class Waits {
 public:
+    // Of one user; edges of further ones are left out.
+    static constexpr size_t kMostProcesses = 64;
+
     // All that holds now among the processes of one user, in place of what did. Processes of two users lend each other
     // nothing. False: it is the same.
     bool set(uint64_t user, std::vector<WaitEdge>& edges);
 
-    bool any() const { return !edges_.empty(); }
+    bool any() const { return !groups_.empty(); }
     // INT32_MIN: nobody waits for it.
     int32_t lent_to(uint64_t process) const;
     // Itself or through others.
@@ -42,26 +47,32 @@ public:
     void run_for_waiting(Pass& pass);
 
 private:
-    struct Edge : WaitEdge {
+    // A bit for each process of a group.
+    using Set = uint64_t;
+    // The processes of one user that wait for each other.
+    struct Group {
         uint64_t user = 0;
-    };
-    struct Reach {  // the waiter waits for the producer, itself or through others
-        uint64_t waiter = 0;
-        uint64_t producer = 0;
-        auto operator<=>(const Reach&) const = default;
-    };
-    struct Lent {
-        uint64_t process = 0;
-        int32_t priority = 0;
-    };
-    void close();
-    void lend();
+        std::vector<WaitEdge> edges;  // sorted
+        std::vector<uint64_t> processes;  // sorted; what follows goes by position
+        std::array<Set, kMostProcesses> waiters{};  // that wait for it, themselves or through others
+        std::array<int32_t, kMostProcesses> lent{};
+        Set running = 0;  // with a unit that runs on the device in question
 
-    std::vector<Edge> edges_;
-    std::vector<Reach> reaches_;  // sorted
-    std::vector<Lent> lent_;
-    std::vector<WaitEdge> before_;
-    std::vector<uint64_t> running_;  // processes with a unit that runs on the device in question, sorted
+        size_t find(uint64_t process) const;
+        void close();
+        void lend();
+    };
+    struct Member {
+        uint64_t process = 0;
+        uint32_t group = 0;
+        uint32_t at = 0;
+        auto operator<=>(const Member&) const = default;
+    };
+    void index();
+    const Member* find(uint64_t process) const;
+
+    std::vector<Group> groups_;
+    std::vector<Member> members_;  // of all groups, sorted
 };
 
 }  // namespace xsched::sched

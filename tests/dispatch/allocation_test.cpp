@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "dispatch/allocations.h"
 #include "dispatch/fake_client.h"
 
 namespace {
@@ -28,6 +29,12 @@ namespace {
 
 using namespace testing;
 
+}  // namespace
+
+long testing::allocations() { return g_allocations.load(std::memory_order_relaxed); }
+
+namespace {
+
 TEST(Allocation, NoneInTheSteadyState) {
     FakeClient low(1, 100);
     FakeClient high(2, 200);
@@ -42,14 +49,14 @@ TEST(Allocation, NoneInTheSteadyState) {
     int64_t now = kStart;
     long before = 0;
     for (int i = -10; i < 2000; ++i) {
-        if (i == 0) before = g_allocations.load();
+        if (i == 0) before = allocations();
         high.submit(0, now += 100 * kUs);
         dispatcher.pass(now);
         high.complete(0, now += 300 * kUs);
         dispatcher.pass(now);
         if (i % 3 == 0) dispatcher.pass(now += 10 * kMs);
     }
-    EXPECT_EQ(g_allocations.load(), before);
+    EXPECT_EQ(allocations(), before);
 }
 
 }  // namespace

@@ -182,6 +182,43 @@ TEST_F(SharedWaitsTest, WhatAClientMakesUpIsSurvived) {
     EXPECT_FALSE(other.suspended(0));
 }
 
+// Each of 64 processes waits for each other one through all events that it may tell of. Followed wait by wait, that
+// would keep the scheduling thread for seconds.
+TEST(SharedWaitsCrowd, AllForAllCostLittle) {
+    constexpr uint32_t kCrowd = 64;
+    Dispatcher dispatcher(hpf_core(unlimited()));
+    const auto limits = std::make_shared<UserLimits>();
+    std::vector<std::unique_ptr<FakeClient>> crowd;
+    std::vector<uint32_t> rung;
+    for (uint32_t i = 0; i < kCrowd; ++i) {
+        crowd.push_back(std::make_unique<FakeClient>(i + 1, static_cast<int32_t>(i + 100)));
+        for (uint32_t at = 0; at < ipc::kMostSharedUses; ++at) {
+            crowd[i]->make_queue(at, static_cast<int32_t>(at));
+            crowd[i]->submit(at, kStart);
+        }
+        for (uint32_t at = 0; at < ipc::kMostSharedUses; ++at) {
+            records(*crowd[i], kEvent + at, at, at);
+            waits(*crowd[i], kEvent + at, at, at);
+        }
+        ClientView view = crowd[i]->view();
+        view.limits = limits;
+        dispatcher.add_client(view);
+        rung.push_back(i + 1);
+    }
+    int64_t most_ns = 0;
+    int64_t now_ns = kStart;
+    for (int i = 0; i < 400; ++i) {
+        timespec began{}, ended{};
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &began);
+        dispatcher.pass(now_ns += kMs, rung);
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ended);
+        most_ns =
+            std::max<int64_t>(most_ns, (ended.tv_sec - began.tv_sec) * base::kSecond + ended.tv_nsec - began.tv_nsec);
+    }
+    printf("a pass takes %lld us at most\n", static_cast<long long>(most_ns / kUs));
+    EXPECT_LT(most_ns, 200 * kMs);
+}
+
 // Random processes of one user on one device that carries out what was decided, and nothing but inheritance to end an
 // inversion: neither the starvation limit nor that of claims.
 class World {

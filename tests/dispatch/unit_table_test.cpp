@@ -10,11 +10,22 @@ namespace {
 
 using namespace testing;
 
+bool scan_all(ClientSlots& client, int64_t now_ns) {
+    Work work(INT64_MAX);
+    return client.scan(now_ns, work);
+}
+
+// As little as can be done at a time.
+bool scan_a_bit(ClientSlots& client) {
+    Work work(1);
+    return client.scan(kStart, work);
+}
+
 // The units of one client, read from its slots.
 class Units : public ::testing::Test {
 protected:
     const DeviceTable& scan(uint64_t device = 1, int64_t now_ns = kStart) {
-        EXPECT_TRUE(client.scan(now_ns));
+        EXPECT_TRUE(scan_all(client, now_ns));
         return table.device(device);
     }
 
@@ -123,11 +134,37 @@ TEST_F(Units, AnIdleUnitTellsItsLastBurst) {
 
 TEST_F(Units, AScanInPartsTellsNothingBeforeItsEnd) {
     for (uint32_t at = 0; at < 10; ++at) memory.make_queue(at, static_cast<int32_t>(at));
-    EXPECT_FALSE(client.scan(kStart, 4));
-    EXPECT_FALSE(client.scan(kStart, 4));
-    EXPECT_TRUE(table.devices().empty());
-    EXPECT_TRUE(client.scan(kStart, 4));
-    EXPECT_EQ(table.device(1).units.size(), 10U);
+    for (uint32_t at = 0; at < 11; ++at) {  // first the header
+        EXPECT_TRUE(table.devices().empty());
+        EXPECT_FALSE(scan_a_bit(client));
+    }
+    for (uint32_t at = 1; at <= 10; ++at) {
+        EXPECT_EQ(scan_a_bit(client), at == 10);
+        EXPECT_EQ(table.device(1).units.size(), at) << "its units come one by one as well";
+    }
+    EXPECT_FALSE(scan_a_bit(client)) << "another one begins";
+}
+
+TEST_F(Units, WhatChangesHasItsPrice) {
+    const auto price = [&] {
+        Work work(INT64_MAX);
+        client.scan(kStart, work);
+        return work.done_ns();
+    };
+    EXPECT_EQ(price(), kReadNs) << "no slot is used";
+    memory.make_queue(0, 5);
+    EXPECT_EQ(price(), 2 * kReadNs + kQueueNs + kUnitNs + decision_ns(1)) << "a queue with a unit of its own";
+    EXPECT_EQ(price(), 2 * kReadNs) << "is as it was";
+    memory.make_queue(1, 5);
+    EXPECT_EQ(price(), 3 * kReadNs + kQueueNs) << "a queue of the same unit";
+    memory.submit(1, kStart);
+    EXPECT_EQ(price(), 3 * kReadNs + decision_ns(1));
+    memory.slot(1).device = 2;
+    EXPECT_EQ(price(), 3 * kReadNs + kQueueNs + kUnitNs + 2 * decision_ns(1)) << "it goes, and another one comes";
+    memory.slot(1).handle = 7;
+    EXPECT_EQ(price(), 3 * kReadNs + kQueueNs);
+    memory.free_queue(1);
+    EXPECT_EQ(price(), 3 * kReadNs + kQueueNs + kUnitNs + decision_ns(1));
 }
 
 TEST_F(Units, WhatMovesKeepsItsOwner) {
@@ -136,7 +173,7 @@ TEST_F(Units, WhatMovesKeepsItsOwner) {
     memory.make_queue(0, 0);
     other_memory.make_queue(0, 0);
     scan();
-    other.scan(kStart);
+    scan_all(other, kStart);
     const DeviceTable& device = table.device(1);
     ASSERT_EQ(device.units.size(), 2U);
     memory.free_queue(0);
@@ -144,7 +181,7 @@ TEST_F(Units, WhatMovesKeepsItsOwner) {
     ASSERT_EQ(device.units.size(), 1U);
     EXPECT_EQ(device.units[0].unit.process, 2U);
     other_memory.submit(0, kStart);
-    other.scan(kStart + kMs);
+    scan_all(other, kStart + kMs);
     EXPECT_TRUE(device.units[0].ready) << "written to where it is now";
     other.let_go(kStart);
     EXPECT_TRUE(device.units.empty());

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <ctime>
 #include <string>
 #include <vector>
 
@@ -60,6 +61,34 @@ TEST(Waits, EachUsersAreItsOwn) {
     set(waits, {}, 2);
     EXPECT_EQ(waits.lent_to(2), 10);
     EXPECT_EQ(waits.lent_to(3), INT32_MIN);
+}
+
+// As many edges as a user can make: a process of his is stopped by none of them (the scheduling thread would be, for
+// seconds, if each edge were followed through all others).
+TEST(Waits, AllForAllCostLittle) {
+    Waits waits;
+    std::vector<WaitEdge> edges;
+    for (uint64_t waiter = 1; waiter <= Waits::kMostProcesses; ++waiter)
+        for (uint64_t producer = 1; producer <= Waits::kMostProcesses; ++producer)
+            if (waiter != producer) edges.push_back({waiter, producer, static_cast<int32_t>(waiter)});
+    timespec began{}, ended{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &began);
+    EXPECT_TRUE(waits.set(0, edges));
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ended);
+    EXPECT_EQ(waits.lent_to(1), static_cast<int32_t>(Waits::kMostProcesses));
+    EXPECT_TRUE(waits.in_circle(7));
+    const int64_t took_ns = (ended.tv_sec - began.tv_sec) * 1'000'000'000 + ended.tv_nsec - began.tv_nsec;
+    EXPECT_LT(took_ns, 100 * kMs) << "0.3 ms on an idle machine";
+}
+
+TEST(Waits, ProcessesBeyondTheMostAreLeftOut) {
+    Waits waits;
+    std::vector<WaitEdge> edges;
+    for (uint64_t process = 1; process <= 2 * Waits::kMostProcesses; ++process)
+        edges.push_back({process, process + 1, 5});
+    EXPECT_TRUE(waits.set(0, edges));
+    EXPECT_EQ(waits.lent_to(Waits::kMostProcesses), 5);
+    EXPECT_EQ(waits.lent_to(Waits::kMostProcesses + 1), INT32_MIN);
 }
 
 // Whatever a policy goes by: what the chosen one waits for runs beside it, and what nobody waits for does not.

@@ -12,7 +12,7 @@
 #include <fstream>
 #include <map>
 
-#include "server/attacks.h"
+#include "server/attacking.h"
 #include "server/hostile.h"
 
 namespace xsched::test {
@@ -22,7 +22,7 @@ constexpr uid_t kOtherUid = 60001;
 constexpr int kVictimNice = -5;  // what is measured is the server, not whether the victim loses its processor
 constexpr useconds_t kPeriodUs = 1000;
 constexpr useconds_t kToolPeriodUs = 20'000;
-constexpr int64_t kBurnPeriodNs = 5 * base::kMillisecond;
+constexpr useconds_t kLookUs = 1000;
 constexpr int64_t kGiveUpNs = 5 * base::kSecond;
 constexpr size_t kMostSamples = 1 << 16;
 
@@ -79,83 +79,6 @@ int64_t ran_ns(const std::vector<pid_t>& pids) {
     return sum;
 }
 
-std::vector<pid_t> processes_of_group(pid_t group) {
-    std::vector<pid_t> found;
-    DIR* list = opendir("/proc");
-    for (const dirent* entry = nullptr; list != nullptr && (entry = readdir(list)) != nullptr;) {
-        const pid_t pid = atoi(entry->d_name);
-        if (pid > 0 && getpgid(pid) == group) found.push_back(pid);
-    }
-    if (list != nullptr) closedir(list);
-    return found;
-}
-
-// A child that becomes that user and does `body`; it ends with us.
-template <typename Body>
-pid_t child_of(uid_t uid, Body body, int nice_value = 0) {
-    const pid_t parent = getpid();
-    const pid_t child = fork();
-    if (child != 0) return child;
-    setpgid(0, 0);
-    setpriority(PRIO_PROCESS, 0, nice_value);
-    if (!become(uid)) _exit(100);
-    die_with(parent);
-    prctl(PR_SET_TIMERSLACK, 1UL);
-    body();
-    _exit(0);
-}
-
-// The attackers, or what stands in for them: one group of processes each.
-class Hostile {
-public:
-    ~Hostile() {
-        for (const pid_t group : groups_) kill(-group, SIGKILL);
-        for (const pid_t group : groups_) waitpid(group, nullptr, 0);
-    }
-    // False: it could not begin.
-    bool attack(const Attack& attack, const std::string& path) {
-        int ends[2];
-        if (pipe2(ends, O_CLOEXEC) != 0) abort();
-        for (unsigned i = 0; i < attack.processes; ++i)
-            groups_.push_back(child_of(kAttackerUid, [&] {
-                attack.body(path, [&] {
-                    if (write(ends[1], "", 1) != 1) _exit(1);
-                });
-            }));
-        close(ends[1]);
-        const base::UniqueFd end(ends[0]);
-        for (unsigned i = 0; i < attack.processes; ++i) {
-            char letter;
-            pollfd waiting{end.get(), POLLIN, 0};
-            if (poll(&waiting, 1, kPatienceMs) != 1 || read(end.get(), &letter, 1) != 1) return false;
-        }
-        return true;
-    }
-    // Uses so much of the processors: 1.0 is one of them.
-    void burn(double share) {
-        for (; share > 0.005; share -= 1)
-            groups_.push_back(child_of(kAttackerUid, [part = std::min(share, 1.0)] {
-                for (;;) {
-                    const int64_t began = base::now_ns();
-                    const auto busy = static_cast<int64_t>(part * kBurnPeriodNs);
-                    while (base::now_ns() - began < busy) {
-                    }
-                    const int64_t left = kBurnPeriodNs - (base::now_ns() - began);
-                    if (part < 0.99 && left > 0) usleep(static_cast<useconds_t>(left / base::kMicrosecond));
-                }
-            }));
-    }
-    std::vector<pid_t> pids() const {
-        std::vector<pid_t> all;
-        for (const pid_t group : groups_)
-            for (const pid_t pid : processes_of_group(group)) all.push_back(pid);
-        return all;
-    }
-
-private:
-    std::vector<pid_t> groups_;
-};
-
 struct Figures {
     std::vector<int64_t> directive_ns;
     std::vector<int64_t> kept_ns;
@@ -163,6 +86,9 @@ struct Figures {
     std::vector<double> p99_us;  // of each round
     double hostile_share = 0;  // of a processor, the last round's
     double server_share = 0;
+    // Whether the server's two threads stood in the kernel, uninterruptible.
+    uint32_t looks = 0;
+    uint32_t looks_in_d = 0;
     int64_t resident_mib = 0;  // most of all rounds
     size_t descriptors = 0;
     unsigned failures = 0;
@@ -173,6 +99,8 @@ struct Figures {
         tool_ns.insert(tool_ns.end(), other.tool_ns.begin(), other.tool_ns.end());
         p99_us.insert(p99_us.end(), other.p99_us.begin(), other.p99_us.end());
         server_share = other.server_share;
+        looks += other.looks;
+        looks_in_d += other.looks_in_d;
         resident_mib = std::max(resident_mib, other.resident_mib);
         descriptors = std::max(descriptors, other.descriptors);
         failures += other.failures;
@@ -229,6 +157,22 @@ void measure_directives(const std::string& path, int samples, Samples& into) {
     }
 }
 
+// The letter that says what a thread does.
+char state_of(const std::string& stat) {
+    std::string line;
+    std::getline(std::ifstream(stat), line);
+    const size_t name_end = line.rfind(')');
+    return name_end != std::string::npos && name_end + 2 < line.size() ? line[name_end + 2] : '?';
+}
+
+// Looks at the front thread and at the one that decides: 1, if one of them stands in the kernel.
+void watch_states(pid_t server, pid_t decides, Samples& into) {
+    const std::string folder = "/proc/" + std::to_string(server) + "/task/";
+    const std::string front = folder + std::to_string(server) + "/stat";
+    const std::string decider = folder + std::to_string(decides) + "/stat";
+    for (;; usleep(kLookUs)) into.add(state_of(front) == 'D' || state_of(decider) == 'D' ? 1 : 0);
+}
+
 void measure_tools(const std::string& path, Samples& into) {
     for (;;) {
         const int64_t began = base::now_ns();
@@ -264,6 +208,9 @@ public:
         const int64_t began = base::now_ns();
         const int64_t hostile_ran = ran_ns(pids);
         const int64_t server_ran = ran_ns({server->pid()});
+        const auto states = make_samples();
+        const pid_t watches =
+            child_of(0, [&] { watch_states(server->pid(), thread_named("xserver-sched"), *states); }, kVictimNice);
         const pid_t asks = child_of(kOtherUid, [&] { measure_tools(path, *tools); });
         const pid_t honest = child_of(kVictimUid, [&] { measure_directives(path, samples, *directives); }, kVictimNice);
         int status = 0;
@@ -277,8 +224,12 @@ public:
         figures.resident_mib = std::max(figures.resident_mib, resident_mib() - resting_mib_);
         figures.descriptors =
             std::max(figures.descriptors, descriptors() - std::min(descriptors(), resting_descriptors_));
-        kill(asks, SIGKILL);
-        waitpid(asks, nullptr, 0);
+        for (const pid_t child : {asks, watches}) {
+            kill(child, SIGKILL);
+            waitpid(child, nullptr, 0);
+        }
+        figures.looks += states->count.load();
+        for (const int64_t one : states->all()) figures.looks_in_d += static_cast<uint32_t>(one);
         const std::vector<int64_t> found = directives->all();
         if (status != 0 || found.empty()) ++figures.failures;
         figures.directive_ns.insert(figures.directive_ns.end(), found.begin(), found.end());
@@ -298,6 +249,20 @@ public:
     }
 
 private:
+    pid_t thread_named(const std::string& name) const {
+        const std::string folder = "/proc/" + std::to_string(server->pid()) + "/task";
+        pid_t found = 0;
+        DIR* list = opendir(folder.c_str());
+        for (const dirent* entry = nullptr; list != nullptr && (entry = readdir(list)) != nullptr;) {
+            std::string is;
+            std::getline(std::ifstream(folder + "/" + entry->d_name + "/comm"), is);
+            if (is == name) found = atoi(entry->d_name);
+        }
+        if (list != nullptr) closedir(list);
+        if (found == 0) fail("the server has no thread " + name);
+        return found;
+    }
+
     int64_t resting_mib_ = 0;
     size_t resting_descriptors_ = 0;
 };
@@ -307,12 +272,14 @@ void print(const Figures& it) {
         "\"samples\": %zu, \"p50_us\": %.1f, \"p99_us\": %.1f, \"max_us\": %.1f, \"tools\": %zu, \"tool_p50_ms\": "
         "%.2f, "
         "\"tool_p99_ms\": %.2f, \"tool_max_ms\": %.2f, \"hostile_share\": %.2f, \"server_share\": %.2f, "
-        "\"resident_mib\": %lld, \"descriptors\": %zu, \"failures\": %u, \"kept\": %zu, \"kept_p99_us\": %.1f, "
+        "\"looks\": %u, \"looks_in_d\": %u, \"resident_mib\": %lld, \"descriptors\": %zu, \"failures\": %u, \"kept\": "
+        "%zu, \"kept_p99_us\": %.1f, "
         "\"p99_us_of_rounds\": [",
         it.directive_ns.size(), at(it.directive_ns, 0.5) / 1e3, at(it.directive_ns, 0.99) / 1e3,
         at(it.directive_ns, 1) / 1e3, it.tool_ns.size(), at(it.tool_ns, 0.5) / 1e6, at(it.tool_ns, 0.99) / 1e6,
-        at(it.tool_ns, 1) / 1e6, it.hostile_share, it.server_share, static_cast<long long>(it.resident_mib),
-        it.descriptors, it.failures, it.kept_ns.size(), at(it.kept_ns, 0.99) / 1e3);
+        at(it.tool_ns, 1) / 1e6, it.hostile_share, it.server_share, it.looks, it.looks_in_d,
+        static_cast<long long>(it.resident_mib), it.descriptors, it.failures, it.kept_ns.size(),
+        at(it.kept_ns, 0.99) / 1e3);
     for (size_t i = 0; i < it.p99_us.size(); ++i) printf("%s%.1f", i == 0 ? "" : ", ", it.p99_us[i]);
     printf("]");
 }
@@ -333,7 +300,7 @@ int run(int rounds, int samples, const std::string& only, int64_t limit_ns) {
     std::map<std::string, bool> within;
     int round = 0;
     for (; round < rounds && has_time(round, began_ns, limit_ns); ++round) {
-        for (const Attack& attack : kAttacks) {
+        for (const Attack& attack : all_attacks()) {
             if (!only.empty() && only != attack.name) continue;
             fprintf(stderr, "round %d of %d: %s\n", round + 1, rounds, attack.name);
             bench.rest();
@@ -355,7 +322,7 @@ int run(int rounds, int samples, const std::string& only, int64_t limit_ns) {
     print(undisturbed);
     printf("},\n \"attacks\": [");
     bool first = true;
-    for (const Attack& attack : kAttacks) {
+    for (const Attack& attack : all_attacks()) {
         if (!attacked.contains(attack.name)) continue;
         printf("%s\n  {\"name\": \"%s\", \"does\": \"%s\", \"within_limits\": %s, ", first ? "" : ",", attack.name,
                attack.does, within[attack.name] ? "true" : "false");

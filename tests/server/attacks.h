@@ -15,6 +15,13 @@ struct Attack {
     void (*body)(const std::string& path, const std::function<void()>& ready);
 };
 
-extern const std::vector<Attack> kAttacks;
+extern const std::vector<Attack> kAttacks;  // by connections, tools and many queues
+extern const std::vector<Attack> kCrowds;  // likewise, of many clients
+extern const std::vector<Attack> kFlips;    // by words in a client's memory
+inline std::vector<Attack> all_attacks() {
+    std::vector<Attack> all = kAttacks;
+    for (const std::vector<Attack>* more : {&kFlips, &kCrowds}) all.insert(all.end(), more->begin(), more->end());
+    return all;
+}
 
 }  // namespace xsched::test

@@ -1,0 +1,104 @@
+// How much of a pass is for whom: what the allowances of users leave of it (allowance.h, prices.h).
+#include <algorithm>
+#include <utility>
+
+#include "base/time.h"
+#include "dispatch/dispatcher_state.h"
+
+namespace xsched::dispatch {
+
+namespace {
+
+// Work for one client in one pass; the rest comes in the next ones, and does not keep anybody else waiting.
+constexpr int64_t kMostOfClientNs = 128 * kReadNs;
+// What a user saves up of each allowance: so much may come at once.
+constexpr int64_t kSavedForLookingNs = 1024 * kReadNs;
+// As if it were that much later already.
+constexpr int64_t kInAdvanceNs = 512 * kReadNs;
+constexpr int64_t kSavedForWritingNs = 1024 * kWriteNs;
+// A ring may make a whole pass, and wakes the thread.
+constexpr int64_t kRingNs = 100'000;
+constexpr int64_t kSavedForRingsNs = 128 * kRingNs;
+constexpr int64_t kLongestRestNs = 2'000'000;  // of a user who is heard all the same, as one of many clients is
+// A user who has had his part is looked at again after this time, not at once.
+constexpr int64_t kLeastPauseNs = 100'000;
+// But in one pass no more than this many, which take about as long as a pass beside nobody; the next pass begins at
+// once, with whoever rang meanwhile.
+constexpr uint32_t kMostWritten = 96;
+
+}  // namespace
+
+// The pass goes on with what this user's allowance did not suffice for.
+void DispatcherState::go_on_with(const Allowance& spent, int64_t now_ns) {
+    go_on_ns = base::earlier(go_on_ns, std::max(spent.used_until_ns, now_ns + kLeastPauseNs));
+}
+
+// False: its user has had his part for now.
+bool DispatcherState::may_write(const ClientSlots& client, uint32_t slots, int64_t now_ns) {
+    UserLimits* user = client.view().limits.get();
+    if (user == nullptr || user->writing.try_use(slots * kWriteNs, kSavedForWritingNs, now_ns)) return true;
+    go_on_with(user->writing, now_ns);
+    return false;
+}
+
+// What has been read is decided about before more is read: such work may be done in advance.
+bool DispatcherState::may_settle(UserLimits* user, int64_t price_ns, int64_t now_ns) {
+    if (user == nullptr || user->looking.try_use(price_ns, kSavedForLookingNs + kInAdvanceNs, now_ns + kInAdvanceNs))
+        return true;
+    go_on_ns = base::earlier(go_on_ns, user->looking.used_until_ns - kInAdvanceNs + kLeastPauseNs);
+    return false;
+}
+
+void DispatcherState::charge_ring(const ClientSlots& client, int64_t now_ns) {
+    UserLimits* user = client.view().limits.get();
+    if (!several_users || user == nullptr) return;
+    Allowance& ringing = user->ringing;
+    ringing.use(kRingNs, kSavedForRingsNs, now_ns);
+    ringing.used_until_ns = std::min(ringing.used_until_ns, now_ns + kLongestRestNs);
+}
+
+// True: all of the client has been read.
+bool DispatcherState::look(ClientSlots& client, int64_t now_ns, bool all) {
+    UserLimits* user = client.view().limits.get();
+    if (all || user == nullptr) {
+        Work work(all ? INT64_MAX : kMostOfClientNs);
+        if (client.scan(now_ns, work)) return true;
+        go_on_ns = now_ns;
+        return false;
+    }
+    if (user->looking.is_spent(now_ns)) {
+        go_on_with(user->looking, now_ns);
+        return false;
+    }
+    Work work(std::min(user->looking.left_ns(kSavedForLookingNs, now_ns), kMostOfClientNs));
+    const bool complete = client.scan(now_ns, work);
+    user->looking.use(work.done_ns(), kSavedForLookingNs, now_ns);
+    if (complete) return true;
+    if (user->looking.is_spent(now_ns))
+        go_on_with(user->looking, now_ns);
+    else
+        go_on_ns = now_ns;
+    return false;
+}
+
+// Nobody else waits for a device that one user alone has.
+bool DispatcherState::may_decide(const DeviceTable& device, int64_t now_ns) {
+    return may_settle(device.only_user(), decision_ns(device.units.size()), now_ns);
+}
+
+// What its user may have of this pass; 0: nothing more.
+uint32_t DispatcherState::slots_to_write(const ClientSlots& client, int64_t now_ns) {
+    UserLimits* user = client.view().limits.get();
+    if (user == nullptr) return UINT32_MAX;
+    if (std::exchange(user->written_pass, passes) != passes) user->written = 0;
+    const uint32_t slots = std::min(client.unwritten(), kMostWritten - std::min(kMostWritten, user->written));
+    if (slots == 0 && client.unwritten() != 0) {
+        go_on_ns = now_ns;
+        return 0;
+    }
+    if (!may_write(client, slots, now_ns)) return 0;
+    user->written += slots;
+    return std::max(slots, 1U);
+}
+
+}  // namespace xsched::dispatch

@@ -1,0 +1,43 @@
+// What a client's words cost the scheduling thread, as its user is charged for them (allowance.h). A price is about ten
+// times the processor time on an idle machine: beside others, who take the processor's caches, the work takes several
+// times as long. So the words of one user take at most about a tenth of the thread. A user who made the thread do more
+// would make it rest (server/real_time.h), and others wait.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+namespace xsched::dispatch {
+
+// Reading a slot, and writing a directive into it.
+inline constexpr int64_t kReadNs = 2'000;
+inline constexpr int64_t kWriteNs = 4'000;
+// A queue comes, goes, or belongs to another unit than before.
+inline constexpr int64_t kQueueNs = 10'000;
+// A unit comes or goes. It may be the first or the last one of its device and of its gang, which come or go with it.
+inline constexpr int64_t kUnitNs = 50'000;
+// A decision about a device, and each unit that it is about.
+inline constexpr int64_t kDecisionNs = 5'000;
+inline constexpr int64_t kUnitDecidedNs = 300;
+
+constexpr int64_t decision_ns(size_t units) { return kDecisionNs + static_cast<int64_t>(units) * kUnitDecidedNs; }
+
+// How much may be done now, at these prices. The last thing that is begun may cost more than what is left.
+class Work {
+public:
+    explicit Work(int64_t most_ns) : left_ns_(std::max<int64_t>(most_ns, 1)) {}
+
+    bool is_over() const { return left_ns_ <= 0; }
+    void add(int64_t price_ns) {
+        left_ns_ -= price_ns;
+        done_ns_ += price_ns;
+    }
+    int64_t done_ns() const { return done_ns_; }
+
+private:
+    int64_t left_ns_;
+    int64_t done_ns_ = 0;
+};
+
+}  // namespace xsched::dispatch
