@@ -1,18 +1,15 @@
 #include "server/cgroups.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
 #include <functional>
-#include <iterator>
 #include <random>
 #include <sstream>
 #include <stdexcept>
 #include <utility>
 
 #include "base/text.h"
+#include "server/system_files.h"
 
 namespace xsched::server {
 namespace {
@@ -20,6 +17,8 @@ namespace {
 constexpr uint64_t kGroupAccounts = uint64_t{7} << 61;  // other than users' and processes'
 constexpr uint64_t kPathAccounts = kGroupAccounts | uint64_t{1} << 60;  // of groups that nothing was said of
 constexpr size_t kLongestPath = 255;
+constexpr int64_t kGone = -1;  // in the place of an owner
+constexpr int64_t kUnknown = -2;  // the system does not say in time
 
 struct Kind {
     const char* name;
@@ -63,10 +62,11 @@ std::string cgroup_in(const std::string& file, const GroupView& view) {
     return "";
 }
 
-std::string cgroup_of(pid_t pid) {
+std::string cgroup_of(pid_t pid, bool* known) {
     if (pid <= 0) return "";
-    std::ifstream file("/proc/" + std::to_string(pid) + "/cgroup");
-    return cgroup_in({std::istreambuf_iterator<char>(file), {}});
+    const SystemFile file = read_system_file("/proc/" + std::to_string(pid) + "/cgroup");
+    if (known != nullptr) *known = file.in_time;
+    return cgroup_in(file.text);
 }
 
 GroupSetting Cgroups::read(const std::string& text) {
@@ -103,10 +103,12 @@ void Cgroups::share_by_group() {
 }
 
 int64_t Cgroups::owner_of(const std::string& path) const {
-    struct stat info{};
-    for (const std::string& mount : view_.mounts())
-        if (lstat((mount + path).c_str(), &info) == 0) return S_ISDIR(info.st_mode) ? info.st_uid : -1;
-    return -1;
+    for (const std::string& mount : view_.mounts()) {
+        const SystemFile file = look_at_system_file(mount + path);
+        if (!file.in_time) return kUnknown;
+        if (file.there) return S_ISDIR(file.info.st_mode) ? file.info.st_uid : kGone;
+    }
+    return kGone;
 }
 
 bool Cgroups::may_set(const Peer& peer, const std::string& path) const {
@@ -136,7 +138,8 @@ const char* Cgroups::set(const GroupSetting& setting, const Peer* asking) {
     if (known == groups_.end()) {
         // Groups of services and sessions come and go: nobody could take back what was said of one that has gone.
         if (!has_room(asking))
-            std::erase_if(groups_, [this](const auto& it) { return !it.second.trusted && owner_of(it.first) < 0; });
+            std::erase_if(groups_,
+                          [this](const auto& it) { return !it.second.trusted && owner_of(it.first) == kGone; });
         if (!has_room(asking))
             return "too many groups have a share or a limit already: take one back with share=0, device-limit=0 and "
                    "highest-priority=255";
@@ -166,7 +169,7 @@ std::vector<KeptGroup> Cgroups::kept() const {
 }
 
 void Cgroups::take_up(const KeptGroup& group) {
-    if (!is_path(group.path) || (!group.trusted && owner_of(group.path) < 0)) return;
+    if (!is_path(group.path) || (!group.trusted && owner_of(group.path) == kGone)) return;
     groups_[group.path] = {.share = std::clamp(group.share, 0, 100),
                            .limit = std::clamp(group.limit, 1, 100),
                            .highest_priority = std::clamp(group.highest_priority, PRIORITY_MIN, PRIORITY_MAX),

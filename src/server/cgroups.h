@@ -19,8 +19,8 @@
 namespace xsched::server {
 
 // "/user.slice/app.slice", printable; "": none, or it cannot be read. Of a long one as much as the path of a group with
-// a share or limit may have.
-std::string cgroup_of(pid_t pid);
+// a share or limit may have. `known`: gets whether the system said so in time (system_files.h).
+std::string cgroup_of(pid_t pid, bool* known = nullptr);
 // The same of what /proc/PID/cgroup says.
 std::string cgroup_in(const std::string& file, const GroupView& view = GroupView::ours());
 
@@ -82,7 +82,7 @@ private:
         bool trusted = false;
         bool shares() const { return share != 0 || limit != 100; }
     };
-    // Of the directory; -1: there is none.
+    // Of the directory, or kGone or kUnknown.
     int64_t owner_of(const std::string& path) const;
     bool has_room(const Peer* asking) const;
 

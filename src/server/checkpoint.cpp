@@ -1,9 +1,6 @@
 #include "server/checkpoint.h"
 
-#include <fcntl.h>
-
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <unordered_map>
@@ -11,7 +8,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/unique_fd.h"
+#include "server/system_files.h"
 
 namespace xsched::server {
 namespace {
@@ -29,14 +26,9 @@ constexpr const char* kOfUsers[] = {kHabits, "orders", "held", "expected", kGrou
 
 uint64_t field_of(pid_t pid, int wanted) {
     if (pid <= 0) return 0;
-    char path[32];
-    snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-    const base::UniqueFd file(open(path, O_RDONLY | O_CLOEXEC));
-    char text[1024];
-    const ssize_t bytes = file ? read(file.get(), text, sizeof(text) - 1) : -1;
-    if (bytes <= 0) return 0;
-    text[bytes] = '\0';
-    const char* at = strrchr(text, ')');  // the second field, the name, may have anything in it
+    const SystemFile file = read_system_file("/proc/" + std::to_string(pid) + "/stat");
+    if (!file.in_time) return kUnknownStart;
+    const char* at = strrchr(file.text.c_str(), ')');  // the second field, the name, may have anything in it
     for (int field = 2; at != nullptr && field < wanted; ++field) at = strchr(at + 1, ' ');
     return at != nullptr ? strtoull(at + 1, nullptr, 10) : 0;
 }
@@ -54,7 +46,7 @@ public:
         if (!entry.is_object()) return false;
         const auto [known, first] = starts_.try_emplace(entry.value("pid", 0));
         if (first) known->second = start_of(known->first);
-        return known->second == entry.value("start", uint64_t{0});
+        return is_same_start(known->second, entry.value("start", uint64_t{0}));
     }
 
 private:
@@ -67,7 +59,10 @@ Json entry_of(pid_t pid) { return {{"pid", pid}, {"start", start_of(pid)}}; }
 
 }  // namespace
 
-pid_t parent_of(pid_t pid) { return static_cast<pid_t>(field_of(pid, kParentField)); }
+pid_t parent_of(pid_t pid) {
+    const uint64_t parent = field_of(pid, kParentField);
+    return parent == kUnknownStart ? 0 : static_cast<pid_t>(parent);
+}
 uint64_t start_of(pid_t pid) { return field_of(pid, kStartField); }
 
 Checkpoint::Checkpoint(CheckpointArea* area) : area_(area) { load(); }

@@ -81,5 +81,10 @@ private:
 pid_t parent_of(pid_t pid);
 // When the process began, in the kernel's ticks: with its number it names a process for good. 0: there is none.
 uint64_t start_of(pid_t pid);
+// The system does not say in time (system_files.h): such a process counts as the same.
+inline constexpr uint64_t kUnknownStart = UINT64_MAX;
+inline bool is_same_start(uint64_t now, uint64_t noted) {
+    return now == noted || now == kUnknownStart || noted == kUnknownStart;
+}
 
 }  // namespace xsched::server

@@ -8,7 +8,6 @@
 #include <system_error>
 
 #include "ipc/protocol.h"
-#include "server/cgroups.h"
 
 namespace xsched::server {
 namespace {
@@ -33,7 +32,7 @@ Client::Client(uint32_t id, const Peer& peer, User& user, std::string program, i
       user_(user),
       program_(std::move(program)),
       claimed_pid_(claimed_pid > 0 ? claimed_pid : 0),
-      cgroup_(cgroup_of(peer.pid)) {
+      cgroup_(cgroup_of(peer.pid, &knows_cgroup_)) {
     int fd = -1;
     region_ = ipc::create_region(id, getpid(), &fd);
     if (region_ == nullptr) throw std::system_error(errno, std::generic_category(), "shared memory");

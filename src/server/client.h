@@ -12,6 +12,7 @@
 #include "dispatch/record.h"
 #include "ipc/region.h"
 #include "sched/habits.h"
+#include "server/cgroups.h"
 #include "server/peer.h"
 #include "server/users.h"
 
@@ -45,6 +46,8 @@ public:
     const std::string& program() const { return program_; }
     // As it was when it connected (cgroups.h), and what that is given.
     const std::string& cgroup() const { return cgroup_; }
+    bool knows_cgroup() const { return knows_cgroup_; }
+    void read_cgroup() { cgroup_ = cgroup_of(peer_.pid, &knows_cgroup_); }
     const std::shared_ptr<dispatch::GroupShare>& group() const { return group_; }
     // What the dispatcher tells of it, and is told.
     const std::shared_ptr<dispatch::ClientRecord>& record() const { return record_; }
@@ -67,6 +70,7 @@ private:
     User& user_;
     std::string program_;
     int32_t claimed_pid_;
+    bool knows_cgroup_ = true;
     std::string cgroup_;
     std::shared_ptr<dispatch::GroupShare> group_ = std::make_shared<dispatch::GroupShare>();
     uint64_t process_ = 0;

@@ -15,6 +15,7 @@ namespace xsched::server {
 namespace {
 
 constexpr int64_t kTellAgainNs = 100 * base::kMillisecond;
+constexpr int64_t kReadGroupsAgainNs = base::kSecond;
 constexpr int kMostGenerations = 8;
 constexpr int64_t kEndedUnusedNs = 10 * base::kSecond;  // xcli run asks within milliseconds
 constexpr size_t kMostEndedUnused = 64;                 // safety: one user's short programs cost no memory
@@ -203,6 +204,25 @@ void Server::note_arrival(const Client& client) {
     for (int generation = 0; pid > 1 && generation < kMostGenerations; ++generation, pid = parent_of(pid))
         for (auto& [id, known] : expected_)
             if (known.pid == pid) known.came = true;
+}
+
+// Of clients whose group could not be read when they came: until then they have what their user has.
+void Server::read_groups(int64_t now_ns) {
+    if (ungrouped_.empty() || now_ns < groups_due_ns_) return;
+    groups_due_ns_ = now_ns + kReadGroupsAgainNs;
+    std::vector<uint32_t> changed;
+    std::erase_if(ungrouped_, [&](uint32_t id) {
+        const auto found = clients_.find(id);
+        if (found == clients_.end()) return true;
+        Client& client = *found->second;
+        client.read_cgroup();
+        if (client.knows_cgroup() && cgroups_.tell(client.cgroup(), *client.group())) changed.push_back(id);
+        return client.knows_cgroup();
+    });
+    if (changed.empty()) return;
+    scheduler_.run([&changed](dispatch::Dispatcher& dispatcher) {
+        for (const uint32_t id : changed) dispatcher.look_at(id);
+    });
 }
 
 void Server::end_expectation(uint32_t id) {

@@ -2,10 +2,11 @@
 
 #include <sched.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
+
+#include "server/system_files.h"
 
 namespace xsched::server {
 namespace {
@@ -27,12 +28,8 @@ constexpr long kSchedDeadline = 6;
 
 int32_t cpu_priority_of(pid_t pid) {
     if (pid <= 0) return 0;
-    FILE* file = fopen(("/proc/" + std::to_string(pid) + "/stat").c_str(), "re");
-    if (file == nullptr) return 0;
-    char line[1024];
-    const char* text = fgets(line, sizeof(line), file);
-    fclose(file);
-    const char* at = text != nullptr ? strrchr(text, ')') : nullptr;  // the name may have anything in it
+    const std::string text = read_system_file("/proc/" + std::to_string(pid) + "/stat").text;
+    const char* at = strrchr(text.c_str(), ')');  // the name may have anything in it
     long values[kPolicyField + 1] = {};
     for (int field = 3; at != nullptr && field <= kPolicyField; ++field) {
         at = strchr(at + 1, ' ');

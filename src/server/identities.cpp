@@ -38,6 +38,14 @@ bool administers(const Peer& peer) {
     return peer.told_uid == 0 ? peer.standing.has_rights : is_servers(peer.told_uid);
 }
 
+// Nobody shares a place with a process whose group is not known.
+std::string group_place_of(pid_t pid) {
+    bool known = true;
+    const std::string group = cgroup_of(pid, &known);
+    return known ? "control group " + base::printable(group)
+                 : "a control group that cannot be read (pid " + std::to_string(pid) + ")";
+}
+
 }  // namespace
 
 // Anywhere: what a server before this one kept of its containers is not that of ours.
@@ -52,8 +60,7 @@ std::string Identities::place_of(const Peer& peer) const {
     const bool says_nothing = (is_ours && !peer.administers) || is_unmapped(peer.told_uid);
     if (says_nothing && standing.user_namespace != 0)
         return "user namespace " + std::to_string(standing.user_namespace);
-    if (says_nothing || peer.guest || peer.told_uid >= kFirstApart)
-        return "control group " + base::printable(cgroup_of(peer.pid));
+    if (says_nothing || peer.guest || peer.told_uid >= kFirstApart) return group_place_of(peer.pid);
     return "";
 }
 

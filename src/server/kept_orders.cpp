@@ -15,7 +15,8 @@ constexpr const char* kOrders = "orders";  // in the checkpoint
 Json living(Json orders) {
     Json kept = Json::array();
     for (Json& order : orders)
-        if (start_of(order.value("pid", 0)) == order.value("start", uint64_t{0})) kept.push_back(std::move(order));
+        if (is_same_start(start_of(order.value("pid", 0)), order.value("start", uint64_t{0})))
+            kept.push_back(std::move(order));
     return kept;
 }
 

@@ -3,12 +3,13 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <vector>
+
+#include "server/system_files.h"
 
 namespace xsched::server {
 namespace {
@@ -59,11 +60,11 @@ bool identify(int socket, gid_t trusted, Peer* peer) {
 }
 
 bool identify_process(pid_t pid, Peer* peer) {
-    struct stat info{};
     peer->pid = pid;
     const base::UniqueFd process = open_process(-1, *peer);
-    if (pid <= 0 || !process || stat(("/proc/" + std::to_string(pid)).c_str(), &info) != 0) return false;
-    peer->uid = peer->told_uid = info.st_uid;
+    const SystemFile folder = look_at_system_file("/proc/" + std::to_string(pid));
+    if (pid <= 0 || !process || !folder.there) return false;
+    peer->uid = peer->told_uid = folder.info.st_uid;
     peer->standing = standing_of(process.get(), pid);
     return true;
 }

@@ -219,6 +219,7 @@ void Server::run() {
         tell_scheduler();
         if (checkpoint_.due_ns() != 0 && now >= checkpoint_.due_ns()) suspend_again(now);
         take_parcels(now);
+        read_groups(now);
         stopped_.look(clients_, now);
         cpu_priorities_.look(clients_, now);
         device_use_.look(clients_, now);
@@ -287,6 +288,7 @@ int64_t Server::next_wake() const {
     wake = earlier(wake, undertaker_.due_ns());
     wake = earlier(wake, users_.due_ns());
     wake = earlier(wake, checkpoint_.due_ns());
+    if (!ungrouped_.empty()) wake = earlier(wake, groups_due_ns_);
     if (!newcomers_.empty()) wake = earlier(wake, newcomers_.begin()->second.deadline_ns);
     if (!welcomed_.empty()) wake = earlier(wake, welcomed_.begin()->second.deadline_ns);
     if (options_.idle_exit_ns != 0 && idle_since_ns_ != 0) wake = earlier(wake, idle_since_ns_ + options_.idle_exit_ns);

@@ -120,6 +120,7 @@ private:
     std::vector<ToolHost::Announced> announced() const;
     std::vector<ToolHost::Announced> ended_unused() const;
     void note_arrival(const Client& client);
+    void read_groups(int64_t now_ns);
     void end_expectation(uint32_t id);
 
     Options options_;
@@ -164,6 +165,8 @@ private:
     int64_t accept_again_ns_ = 0;  // out of descriptors until then; 0: not
     int64_t kept_accounts_ns_ = 0;  // the scheduling thread's
     int64_t kept_habits_ns_ = 0;
+    std::vector<uint32_t> ungrouped_;  // clients whose control group could not be read in time
+    int64_t groups_due_ns_ = 0;
     int64_t tell_again_ns_ = 0;  // the scheduling thread did not take an order
     int64_t idle_since_ns_;  // 0: somebody is here
 };

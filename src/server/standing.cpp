@@ -15,6 +15,7 @@
 #include <string>
 
 #include "base/unique_fd.h"
+#include "server/system_files.h"
 
 namespace xsched::server {
 namespace {
@@ -53,8 +54,7 @@ uint64_t own_number(const char* name) {
 base::UniqueFd open_namespace(const SpaceKind& kind, int process, pid_t pid, bool by_links) {
     const int found = by_links ? -1 : ioctl(process, kind.of_process, 0);
     if (found >= 0 || pid <= 0) return base::UniqueFd(found);
-    const std::string link = "/proc/" + std::to_string(pid) + "/ns/" + kind.name;
-    return base::UniqueFd(open(link.c_str(), O_RDONLY | O_CLOEXEC));
+    return open_system_file("/proc/" + std::to_string(pid) + "/ns/" + kind.name).open;
 }
 
 // The last one on the way up from `space` that is not `own`; `space` itself, if the way does not lead there.
@@ -138,7 +138,7 @@ void look_without_rights(Standing& standing, int process, pid_t pid) {
     }
     if (standing.same_users != Answer::kUnknown || pid <= 0) return;
     static const std::string own = text_of_file("/proc/self/uid_map");
-    const std::string other = text_of_file("/proc/" + std::to_string(pid) + "/uid_map");
+    const std::string other = read_system_file("/proc/" + std::to_string(pid) + "/uid_map").text;
     if (!own.empty() && !other.empty() && own != other) standing.same_users = Answer::kNo;
     standing.same_mapping = !own.empty() && own == other;
 }

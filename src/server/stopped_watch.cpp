@@ -1,12 +1,12 @@
 #include "server/stopped_watch.h"
 
 #include <algorithm>
-#include <cstdio>
-#include <cstring>
+#include <string>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "server/system_files.h"
 
 namespace xsched::server {
 namespace {
@@ -21,15 +21,11 @@ constexpr int64_t kQuietNs = base::kSecond;  // nobody was kept off for this lon
 
 bool is_stopped(pid_t pid) {
     if (pid <= 0) return false;
-    FILE* file = fopen(("/proc/" + std::to_string(pid) + "/stat").c_str(), "re");
-    if (file == nullptr) return false;
-    char line[512];
-    const char* text = fgets(line, sizeof(line), file);
-    fclose(file);
+    const std::string text = read_system_file("/proc/" + std::to_string(pid) + "/stat").text;
     // The program's name comes before, in parentheses, and may have some of its own.
-    const char* name_end = text != nullptr ? strrchr(text, ')') : nullptr;
-    if (name_end == nullptr || name_end[1] != ' ') return false;
-    return name_end[2] == 'T' || name_end[2] == 't';
+    const size_t name_end = text.rfind(')');
+    if (name_end == std::string::npos || text.compare(name_end + 1, 1, " ") != 0) return false;
+    return text.compare(name_end + 2, 1, "T") == 0 || text.compare(name_end + 2, 1, "t") == 0;
 }
 
 void StoppedWatch::begin(int64_t now_ns) {

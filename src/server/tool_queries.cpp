@@ -1,6 +1,6 @@
 // The commands that only look: list, status, server.
 #include <algorithm>
-#include <fstream>
+#include <cstdlib>
 #include <optional>
 #include <set>
 
@@ -12,6 +12,7 @@
 #include "server/describing.h"
 #include "server/facts.h"
 #include "server/supervisor.h"
+#include "server/system_files.h"
 #include "server/tool_commands.h"
 
 namespace xsched::server {
@@ -167,10 +168,8 @@ Json describe_process(const Request& request, const Facts& facts, const Client& 
 }
 
 std::string name_of_process(pid_t pid) {
-    std::ifstream file("/proc/" + std::to_string(pid) + "/comm");
-    std::string name;
-    std::getline(file, name);
-    return name;
+    const std::string text = read_system_file("/proc/" + std::to_string(pid) + "/comm").text;
+    return text.substr(0, text.find('\n'));
 }
 
 // Programs of `xcli run` that have used no device so far, nor has what they started.

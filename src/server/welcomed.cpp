@@ -49,6 +49,7 @@ void Server::serve_sealed(uint32_t id, bool sealed, int64_t now_ns) {
     client->give_file().reset();
     client->header().served.store(1);
     coming_.push_back(id);
+    if (!client->knows_cgroup()) ungrouped_.push_back(id);
     note_arrival(*client);
     events_.rearm(client->socket(), token(Source::kClient, id));
     clients_.emplace(id, std::move(client));

@@ -86,7 +86,7 @@ TEST_F(MemoryAttack, AClientThatHoldsTheLocksOfItsMemory) {
         ipc::Region& region = *client.region;
         for (unsigned at = 0; at < ipc::kMostQueues; ++at)
             make_slot(region, at, at + 1, TestClient::kFirstDevice + 1, 0, base::kMicrosecond);
-        starve(*attacks, [] { return SharedFile{client.file.get(), sizeof(ipc::Region), client.region}; });
+        starve_file(*attacks, [] { return SharedFile{client.file.get(), sizeof(ipc::Region), client.region}; });
         std::thread([&region] {  // the scheduling thread is to look at all of it
             for (unsigned at = 0;; at = (at + 1) % ipc::kMostQueues) {
                 region.slots[at].submitted.fetch_add(1);
@@ -112,7 +112,7 @@ TEST_F(MemoryAttack, HolesBeforeTheMemoryIsSealed) {
         static HalfClient silent(path);
         static HalfClient speaking(path);
         if (!silent.welcomed() || !speaking.welcomed()) return false;
-        starve(*attacks, [] {
+        starve_file(*attacks, [] {
             static thread_local unsigned turn = 0;
             const HalfClient& client = ++turn % 2 == 0 ? silent : speaking;
             return SharedFile{client.file.get(), sizeof(ipc::Region), client.region};
@@ -159,7 +159,7 @@ TEST_F(MemoryAttack, AToolThatHoldsTheLocksOfItsAnswers) {
         };
         ask();
         if (file < 0) return false;
-        starve(*attacks, [] { return SharedFile{file, 65536, nullptr}; });
+        starve_file(*attacks, [] { return SharedFile{file, 65536, nullptr}; });
         std::thread([ask] {
             for (;;) {
                 ask();
@@ -247,6 +247,37 @@ TEST_F(MemoryAttack, WordsThatAreNoneOfTheHandshake) {
     EXPECT_TRUE(says("has sealed it, before it is served: disconnected"));
     EXPECT_TRUE(eventually([&] { return client_count() == 0; }));
     expect_scheduling();
+}
+
+// To make a folder takes the lock of the parent before it is refused. Each newcomer is a process that the server looks
+// up in /proc for the first time, where that lock is needed.
+TEST_F(MemoryAttack, LookUpsInProcThatAreHeldUp) {
+    const SharedFlag attacks;
+    *attacks = 1;
+    const std::string path = socket();
+    expect_scheduling();
+    Attacker attacker(kAttackerUid, [&] {
+        starve(*attacks, {4, [] { mkdir("/proc/x", 0755); }});
+        return true;
+    });
+    ASSERT_TRUE(attacker.ready());
+    int held_up = 0;
+    std::thread newcomers([&] {
+        for (int i = 0; i < 20; ++i)
+            held_up += as_user(kVictimUid, [&] { return TestClient(path).connected() ? 0 : 1; }) == 0 ? 0 : 1;
+    });
+    const Looks looks(server->pid(), 300);
+    newcomers.join();
+    EXPECT_EQ(looks.scheduling_blocked, 0) << looks.where;
+    EXPECT_EQ(looks.front_blocked, 0) << looks.where;
+    EXPECT_EQ(held_up, 0);
+    expect_answers();
+    attacker.stop();
+    EXPECT_TRUE(eventually([&] {  // what could not be read is read now
+        TestClient client(path);
+        const Json list = TestTool(path).ask({{"cmd", "status"}});
+        return list["processes"].size() == 1;
+    }));
 }
 
 }  // namespace

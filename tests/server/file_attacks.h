@@ -108,21 +108,20 @@ inline void stay_on_one_processor() {
     }
 }
 
-// In an attacker's process: starved threads that disturb the file without end while `on`, and compute otherwise, beside
-// threads that only compute. They go with the process. `shared` tells which file is the one.
-inline void starve(std::atomic<uint32_t>& on, const std::function<SharedFile()>& shared) {
+// In an attacker's process: a starved thread for each step, which does it without end while `on`, and computes
+// otherwise, beside threads that only compute. They go with the process.
+inline void starve(std::atomic<uint32_t>& on, const std::vector<std::function<void()>>& steps) {
     static std::atomic<bool> g_starts{false};
-    for (const Disturbance disturb : kDisturbances)
-        for (unsigned i = 0; i < (disturb == kDisturbances[0] ? kPunchers : 1); ++i)
-            std::thread([&on, shared, disturb] {
-                const sched_param none{0};
-                stay_on_one_processor();
-                for (bool starved = false;;) {
-                    if (on.load() != 0) disturb(shared());
-                    if (starved || !g_starts.load()) continue;
-                    starved = sched_setscheduler(0, SCHED_IDLE, &none) == 0;
-                }
-            }).detach();
+    for (const auto& step : steps)
+        std::thread([&on, step] {
+            const sched_param none{0};
+            stay_on_one_processor();
+            for (bool starved = false;;) {
+                if (on.load() != 0) step();
+                if (starved || !g_starts.load()) continue;
+                starved = sched_setscheduler(0, SCHED_IDLE, &none) == 0;
+            }
+        }).detach();
     usleep(100'000);  // all of them are at it
     g_starts = true;
     for (unsigned i = 0; i < kSpinners; ++i)
@@ -130,6 +129,14 @@ inline void starve(std::atomic<uint32_t>& on, const std::function<SharedFile()>&
             stay_on_one_processor();
             for (volatile uint64_t count = 0;;) count = count + (on.load() != 0 ? 1 : 2);
         }).detach();
+}
+
+// The same with all disturbances of a file. `shared` tells which file is the one.
+inline void starve_file(std::atomic<uint32_t>& on, const std::function<SharedFile()>& shared) {
+    std::vector<std::function<void()>> steps;
+    for (const Disturbance disturb : kDisturbances)
+        steps.insert(steps.end(), steps.empty() ? kPunchers : 1, [disturb, shared] { disturb(shared()); });
+    starve(on, steps);
 }
 
 // The number of the server's thread of that name; its main thread has the program's.
