@@ -19,6 +19,8 @@ namespace xsched::ipc {
 inline constexpr std::string_view kRecordingMagic = "XSREC\n";
 inline constexpr uint64_t kRecordingVersion = 1;
 inline constexpr uint64_t kMostRecorded = 50'000'000;  // entries of a file
+// A recording lasts a day at most (cli/time_text.h). Beyond ten days times are no times, and their sums overflow.
+inline constexpr int64_t kLongestRecordedNs = 864'000'000'000'000;
 
 enum class RecordedKind : uint8_t { kReady = 0, kIdle = 1, kSuspended = 2, kResumed = 3, kGone = 4 };
 
@@ -96,6 +98,13 @@ public:
         if (!bytes_.starts_with(kRecordingMagic)) throw std::runtime_error("this is no recording of xcli record");
         bytes_.remove_prefix(kRecordingMagic.size());
     }
+    // Nothing but a time since the recording began, or a little before.
+    static int64_t checked_time(int64_t ns) {
+        if (ns < -kLongestRecordedNs || ns > kLongestRecordedNs)
+            throw std::runtime_error("the recording has a time of more than ten days");
+        return ns;
+    }
+    int64_t time() { return checked_time(static_cast<int64_t>(number())); }
     // Each of that many takes a byte at least.
     uint64_t count() {
         const uint64_t value = number();
@@ -147,7 +156,7 @@ inline Recording read_recording(std::string_view bytes) {
         throw std::runtime_error("the recording has version " + std::to_string(version) + ", not " +
                                  std::to_string(kRecordingVersion));
     Recording recording;
-    recording.lasts_ns = static_cast<int64_t>(in.number());
+    recording.lasts_ns = in.time();
     recording.lost = in.number();
     for (uint64_t count = in.count(); count > 0; --count) {
         RecordedQueue& queue = recording.queues.emplace_back();
@@ -162,7 +171,8 @@ inline Recording read_recording(std::string_view bytes) {
     int64_t last_ns = 0;
     for (uint64_t count = in.count(); count > 0; --count) {
         RecordedChange& change = recording.changes.emplace_back();
-        last_ns = static_cast<int64_t>(static_cast<uint64_t>(last_ns) + static_cast<uint64_t>(in.difference()));
+        last_ns = RecordingReader::checked_time(
+            static_cast<int64_t>(static_cast<uint64_t>(last_ns) + static_cast<uint64_t>(in.difference())));
         change.at_ns = last_ns;
         const uint64_t kind = in.number();
         if (kind > static_cast<uint64_t>(RecordedKind::kGone))

@@ -316,6 +316,12 @@ uid_t Users::owner_of(uid_t uid) {
     return uid;
 }
 
+// Such a range is no container's. Its users would have root's account, or root that of the range's owner.
+bool Users::has_ruler(const Range& range) {
+    const auto has = [&](uid_t uid) { return uid >= range.first && uid - range.first < range.count; };
+    return has(0) || has(geteuid());
+}
+
 // Again when the file has changed, of which we look every few seconds.
 void Users::read_subordinates() {
     const int64_t now = base::now_ns();
@@ -335,7 +341,7 @@ void Users::read_subordinates() {
         unsigned first = 0;
         unsigned count = 0;
         int64_t number = 0;
-        if (sscanf(line, "%255[^:#]:%u:%u", name, &first, &count) != 3) continue;
+        if (sscanf(line, "%255[^:#]:%u:%u", name, &first, &count) != 3 || has_ruler({first, count, 0})) continue;
         const auto known = names.find(name);
         if (known != names.end())
             ranges_.push_back({first, count, known->second});

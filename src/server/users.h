@@ -159,6 +159,9 @@ private:
         uid_t count;
         uid_t owner;
     };
+    // Root, or the server's own user.
+    static bool has_ruler(const Range& range);
+
     GroupRoom room_;
     bool share_by_user_ = false;
     std::string subordinates_;

@@ -2,6 +2,7 @@
 // not). Not thread-safe; plain data.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 
@@ -27,7 +28,8 @@ public:
     double unit() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }  // [0, 1)
     int64_t below(int64_t limit) { return limit <= 1 ? 0 : static_cast<int64_t>(unit() * static_cast<double>(limit)); }
     int64_t in(const Range& range) { return range.least + below(range.most - range.least + 1); }
-    int64_t exponential(double mean) { return static_cast<int64_t>(-std::log(1.0 - unit()) * mean); }
+    // 37 means at most. A mean above 11 days counts as that, so that the result is a time.
+    int64_t exponential(double mean) { return static_cast<int64_t>(-std::log(1.0 - unit()) * std::min(mean, 1e15)); }
     // Another sequence for each number.
     Random branch(uint64_t number) const { return Random(Random(state_ ^ (number * 0xd1b54a32d192ed03U)).next()); }
 

@@ -3,6 +3,12 @@
 #include <cmath>
 
 namespace xsched::sim {
+namespace {
+
+// Sums and products of a few such numbers are numbers still.
+constexpr double kMostNumber = 1e18;
+
+}  // namespace
 
 const toml::node* TomlKeys::take(const std::string& key) {
     known_.insert(key);
@@ -16,6 +22,7 @@ void TomlKeys::fail(const std::string& what) const {
 double TomlKeys::as_number(const toml::node& node, const std::string& key) const {
     const std::optional<double> value = node.value<double>();
     if (!value || !node.is_number() || !std::isfinite(*value)) fail("\"" + key + "\" is to be a number");
+    if (std::abs(*value) > kMostNumber) fail("\"" + key + "\" is to be a number of 1e18 at most");
     return *value;
 }
 

@@ -37,6 +37,17 @@ TEST(Recording, AnotherVersionOrKindIsRefused) {
     EXPECT_THROW(read_recording("{}"), std::runtime_error);
 }
 
+TEST(Recording, TimesThatOverflowAreRefused) {
+    for (const int64_t at_ns : {INT64_MAX, INT64_MIN + 1, int64_t{1} << 60}) {
+        Recording recording = example();
+        recording.changes = {{.at_ns = at_ns, .client = 1}};
+        EXPECT_THROW(read_recording(write_recording(recording)), std::runtime_error) << at_ns;
+        recording = example();
+        recording.lasts_ns = at_ns;
+        EXPECT_THROW(read_recording(write_recording(recording)), std::runtime_error) << at_ns;
+    }
+}
+
 // Read, or refused with a sentence.
 TEST(Recording, NoFileHarmsItsReader) {
     const std::string good = write_recording(example());

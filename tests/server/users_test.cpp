@@ -127,7 +127,8 @@ TEST(Users, AMemberThatIsTrustedLaterIsCountedElsewhere) {
 TEST(Users, SubordinateUsersAreTheirOwners) {
     char name[] = "/tmp/xsched-subuid-XXXXXX";
     const int fd = mkstemp(name);
-    const std::string text = "root:100000:65536\n1234:200000:10\n# comment\nnonsense\nnobodyknowsthis:1:1\n";
+    const std::string text =
+        "root:100000:65536\n1234:200000:10\n# comment\nnonsense\nnobodyknowsthis:1:1\nroot:0:70000\n1234:0:9\n";
     ASSERT_EQ(write(fd, text.data(), text.size()), static_cast<ssize_t>(text.size()));
     close(fd);
     Users users(name);
@@ -137,6 +138,8 @@ TEST(Users, SubordinateUsersAreTheirOwners) {
     EXPECT_EQ(users.of(ordinary(200009)).uid(), 1234U);
     EXPECT_EQ(&users.of(ordinary(200001)), &users.of(ordinary(200002)));
     EXPECT_EQ(users.of(ordinary(1)).uid(), 1U) << "a name that this machine does not know";
+    EXPECT_EQ(users.of(ordinary(60000)).uid(), 60000U) << "a range with root in it makes nobody root";
+    EXPECT_EQ(users.of(trusted(0)).uid(), 0U) << "nor root somebody else";
     EXPECT_FALSE(users.of(ordinary(100000)).trusted());
     unlink(name);
 }

@@ -51,10 +51,17 @@ TEST(Fleet, OneSeedIsOneDay) {
     EXPECT_NE(simulate_fleet(spec, 0.2).mean_gpus, first.mean_gpus);
 }
 
+TEST(Fleet, AWorkTimeOfAgesIsATime) {
+    FleetSpec spec = fleet(kService);
+    spec.kinds[0].works_s = spec.kinds[0].rests_s = 1e18;
+    EXPECT_GT(simulate_fleet(spec, 0.3).peak_gpus, 0U);
+}
+
 TEST(Fleet, SaysWhereAFileIsWrong) {
     EXPECT_THROW(parse_fleet("jobs = 10\n", "f"), std::runtime_error);
     EXPECT_THROW(parse_fleet("[[job]]\nrole = 'king'\n", "f"), std::runtime_error);
     EXPECT_THROW(parse_fleet("[[job]]\ngpus = 9\n", "f"), std::runtime_error);
+    EXPECT_THROW(parse_fleet("[[job]]\nworks_s = 1e300\n", "f"), std::runtime_error);
 }
 
 }  // namespace
