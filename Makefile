@@ -5,12 +5,14 @@
 #   JOBS                    how many jobs at a time
 #   PROFILE, BUDGET, BENCH  of `make bench`: tiny, quick, full or published; seconds; more options of bench/suite.py
 #   UNITS                   of `make tidy`: targets of CMake
+#   FUZZ, SECONDS_EACH      of `make fuzz`: targets of tests/fuzz, and how long each runs
 #   PLATFORM, TEST          of `make acceptance`; STAND_IN=1: of HIP without its GPU, where there is one
 XSCHED_PLATFORM ?= all
 INSTALL_PATH ?= /usr/local
 JOBS ?= $(shell nproc)
 PROFILE ?= quick
 PLATFORM ?= opencl
+SECONDS_EACH ?= 20
 # HIP's acceptance runs on stand-ins, which belong to the tests, where the kernel shows no AMD GPU or they are asked
 # for. On real hardware nothing is installed that programs could take for the vendor's.
 AMD_GPU = $(wildcard /dev/kfd)$(shell grep -lsvx 0 /sys/class/kfd/kfd/topology/nodes/*/gpu_id)
@@ -27,7 +29,7 @@ PLATFORMS = $(patsubst src/platform/%/platform.json,%,$(wildcard src/platform/*/
 
 .DEFAULT_GOAL := all
 .PHONY: all $(PLATFORMS) install uninstall install_path demo bench acceptance stand_ins test test-all fresh sanitize
-.PHONY: asan tsan old ubsan protections lint tidy format clean help deps
+.PHONY: asan tsan old ubsan protections fuzz lint tidy format clean help deps
 
 all: ## build the libraries, xserver, xcli and the benchmarks
 	@cmake --preset release -B $(RELEASE) -DXSCHED_PLATFORM="$(XSCHED_PLATFORM)" --log-level=WARNING > /dev/null
@@ -108,6 +110,12 @@ protections: ## the tests on links, pipes and other users with each of the kerne
 	@cmake --preset dev --log-level=WARNING > /dev/null
 	@cmake --build build/dev -j $(JOBS) --target test_base test_ipc test_server test_cli
 	@scripts/protections.py --build build/dev
+
+fuzz: ## libFuzzer on all that strangers write, under ASan and UBSan (SECONDS_EACH=600 FUZZ="slots http": longer, these)
+	@scripts/install_deps.sh build fuzz
+	@cmake --preset fuzz --log-level=WARNING > /dev/null
+	@cmake --build --preset fuzz -j $(JOBS) --target $(if $(FUZZ),$(FUZZ:%=fuzz_%),fuzzers)
+	@scripts/run_fuzzers.py --jobs $(JOBS) --seconds $(SECONDS_EACH) $(FUZZ)
 
 lint: ## the rules of this tree: who may include whom, what libraries may need and export, layout
 	@scripts/install_deps.sh format

@@ -3,6 +3,7 @@ set(XSCHED_PLATFORM "all" CACHE STRING "Platforms to build: all, or folders of s
 # Off for users; the presets turn on what each is for.
 option(XSCHED_BUILD_TESTS "Build the tests" OFF)
 option(XSCHED_BUILD_BENCH "Build the benchmarks" OFF)
+option(XSCHED_BUILD_FUZZERS "Build the fuzz targets with libFuzzer, which takes clang (preset fuzz)" OFF)
 set(XSCHED_SANITIZE "" CACHE STRING "Sanitizers for everything, such as address,undefined or thread")
 
 if(NOT CMAKE_BUILD_TYPE)

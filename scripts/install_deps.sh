@@ -1,7 +1,7 @@
 #!/bin/bash
 # Installs the Debian packages that are missing, and nothing else.
 #
-#   scripts/install_deps.sh [build] [run] [test] [lint] [format] [old] [fresh] [roots] [browser]
+#   scripts/install_deps.sh [build] [run] [test] [lint] [format] [fuzz] [old] [fresh] [roots] [browser]
 #   default: build run test
 #
 # Debian's HIP is left out where there is ROCm's, or a GPU for it.
@@ -51,6 +51,11 @@ lint=(
 format=(
     clang-format-19       # make format, make lint
 )
+fuzz=(
+    clang-19              # make fuzz: libFuzzer
+    libclang-rt-19-dev    # and its sanitizers
+    llvm-19               # llvm-symbolizer: names in their reports
+)
 old=(
     g++-11                # make old: Ubuntu 22.04's compiler, which ROCm's containers have
 )
@@ -72,13 +77,13 @@ if [[ $# -eq 0 ]]; then set -- build run test; fi
 wanted=()
 for group in "$@"; do
     case "$group" in
-        build | run | test | lint | format | old | fresh | roots | browser)
+        build | run | test | lint | format | fuzz | old | fresh | roots | browser)
             declare -n packages=$group
             wanted+=("${packages[@]}")
             ;;
         *)
-            echo "install_deps.sh: \"$group\" is no group of packages: use build, run, test, lint, format, old," \
-                "fresh, roots or browser" >&2
+            echo "install_deps.sh: \"$group\" is no group of packages: use build, run, test, lint, format, fuzz," \
+                "old, fresh, roots or browser" >&2
             exit 2
             ;;
     esac
