@@ -33,6 +33,15 @@ std::string harm_in(const std::string& text) {
     return "";
 }
 
+// All strings within.
+std::string strings_in(const Json& answer) {
+    if (answer.is_string()) return answer.get<std::string>() + " ";
+    std::string all;
+    if (answer.is_structured())
+        for (const Json& part : answer) all += strings_in(part);
+    return all;
+}
+
 class ForeignStrings : public UnderAttack {
 protected:
     void SetUp() override {
@@ -73,6 +82,8 @@ protected:
             EXPECT_FALSE(shown.empty()) << words[0];
             EXPECT_EQ(harm_in(shown), "") << words[0];
         }
+        for (const char* command : {"list", "status", "programs", "limits", "server", "record"})
+            EXPECT_EQ(harm_in(strings_in(answer_of_server(socket(), {{"cmd", command}}))), "") << command;
         EXPECT_EQ(harm_in(text_of_log()), "");
         EXPECT_EQ(server->process().err(), "");
     }
