@@ -141,9 +141,9 @@ XResult submit_command(XQueue& queue, HwCommandHandle handle) {
     }
     XqTicket ticket;
     queue.admit_callback(ticket);
-    if (ticket.verdict == kXqLaunch) {  // the queue's reference is this function's, taken by find
+    if (ticket.verdict != kXqBuffer) {  // the queue's reference is this function's, taken by find
         queue.launch_owned(&command->base, ticket.token);
-        queue.launched(ticket, kXqSucceeded);
+        if (ticket.verdict == kXqLaunch) queue.launched(ticket, kXqSucceeded);
         destroy_callback(&command->base);
         return kXSchedSuccess;
     }

@@ -32,7 +32,7 @@
 extern "C" {
 #endif
 
-#define XQ_DEVICE_ABI 19
+#define XQ_DEVICE_ABI 20
 
 typedef struct XqQueue XqQueue;
 
@@ -93,6 +93,9 @@ typedef struct XqGateOps {
     // On the agent's thread, with the queue's lock held: the last such value that is complete, and the last that the
     // device has begun. What is between them may still run, and the memory never tells its end. From memory alone.
     XResult (*look)(void* hwq, uint32_t* complete, uint32_t* begun);
+    // On a thread that is about to launch: whether the driver would put the command into a graph instead of running it.
+    // NULL: never.
+    bool (*captured)(void* hwq);
 } XqGateOps;
 
 // What an interrupt does to the running work.

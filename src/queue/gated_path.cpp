@@ -216,7 +216,18 @@ void GatedPath::count_followed(const Plan& plan, XqTicket& ticket, CommandKind k
     ticket.followed = 1;
 }
 
+// No lock held. While others follow the queue, a command that never runs must not count as work: the queue would stay
+// ready, and behind a closed gate its caller would wait for room. A queue that nobody follows is not asked about.
+bool GatedPath::captured() const {
+    const auto asks = core_.setup.ops->gate->captured;
+    return asks != nullptr && asks(core_.setup.impl);
+}
+
 void GatedPath::admit_followed(XqTicket& ticket, CommandKind kind, const XqPiece* piece) {
+    if (captured()) {
+        ticket.verdict = kXqOutside;
+        return;
+    }
     RoomWait wait;
     Plan plan;
     for (;;) {

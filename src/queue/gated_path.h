@@ -90,6 +90,7 @@ private:
     };
 
     void admit_followed(XqTicket& ticket, CommandKind kind, const XqPiece* piece = nullptr);
+    bool captured() const;
     bool makes_room() const;
     bool in_others_split() const;
     bool gate_before_piece(bool closed) const;

@@ -12,15 +12,18 @@ typedef uint64_t XqToken;
 
 typedef enum {
     kXqLaunch = 0,  // go on to the driver; with `hold`, if set, in the wait list
-    kXqBuffer = 1   // copy the command and call xq_buffer
+    kXqBuffer = 1,  // copy the command and call xq_buffer
+    // Go on to the driver, and nothing else: the stream is being captured, so the command is a graph's and has no place
+    // in the queue. Neither xq_launched nor any other call about this ticket follows.
+    kXqOutside = 2
 } XqVerdict;
 
 typedef struct XqTicket {
     uint32_t verdict;  // XqVerdict
-    uint32_t covers;   // how many commands the token stands for; on gated devices: 0 for a marker, else 1
-    void* hold;        // put into the wait list; NULL: none
-    void* group;       // private to the queue
-    XqToken token;     // report its completion; 0: this command is not tracked
+    uint32_t covers;  // how many commands the token stands for; on gated devices: 0 for a marker, else 1
+    void* hold;  // put into the wait list; NULL: none
+    void* group;  // private to the queue
+    XqToken token;  // report its completion; 0: this command is not tracked
     uint64_t mark;  // on gated devices: xq_sync_begin's, with this command if no other is on its way to the driver
     uint32_t followed;  // on gated devices: somebody wants to know of its end
     int64_t began_ns;  // on gated devices: when the driver's call began, if how long that takes is measured; else 0

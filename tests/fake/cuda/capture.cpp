@@ -262,6 +262,14 @@ CUresult CUDAAPI cuStreamBeginCapture(CUstream stream) {
 }
 FAKE_PER_THREAD(cuStreamBeginCapture, _ptsz, (CUstream stream), (stream))
 
+// Of a CUDA to come, which no table has: a capture begins by it, and one ends.
+CUresult CUDAAPI cuStreamBeginFutureCapture(CUstream stream, CUstreamCaptureMode mode, void*) {
+    return cuStreamBeginCapture_v2(stream, mode);
+}
+CUresult CUDAAPI cuStreamEndFutureCapture(CUstream stream, CUgraph* graph, void*) {
+    return cuStreamEndCapture(stream, graph);
+}
+
 CUresult CUDAAPI cuStreamEndCapture(CUstream handle, CUgraph* graph) {
     FAKE_ENTRY();
     if (graph == nullptr) return CUDA_ERROR_INVALID_VALUE;

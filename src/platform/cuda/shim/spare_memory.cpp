@@ -43,7 +43,7 @@ bool has_victims() {
 }
 
 bool all_is_complete() {
-    bool complete = stream::g_captures.load(std::memory_order_relaxed) <= 0 && !stream::some_are_unscheduled();
+    bool complete = !stream::some_captured() && !stream::some_are_unscheduled();
     stream::for_each_entry([&complete](const stream::StreamEntry& entry) {
         XqQueue* const queue = entry.xqueue.load(std::memory_order_acquire);
         complete = complete && (queue == nullptr || xq_all_complete(queue));
@@ -103,7 +103,7 @@ bool has_room(uint64_t bytes) {
 
 bool take_spare(CUdeviceptr* memory, size_t bytes) {
     if (g_count.load(std::memory_order_relaxed) == 0 || memory == nullptr) return false;
-    if (stream::g_captures.load(std::memory_order_relaxed) > 0) return false;
+    if (stream::some_captured()) return false;
     CUcontext const context = stream::current_context(*stream::hal_api());
     if (context == nullptr) return false;
     base::Lock lock(g_mutex);

@@ -91,6 +91,11 @@ XResult read_progress(void* self, uint32_t* value) {
 
 XqGateCost cost(void* self) { return gate_cost(of(self)); }
 
+bool captured(void* self) {
+    const DriverUse use(of(self));
+    return use.verdict() == kXSchedSuccess && use.capturing();
+}
+
 }  // namespace
 
 bool words_hold(const HwQueue& hwq) { return hwq.epoch.load(std::memory_order_acquire) == pin_epoch(); }
@@ -105,6 +110,7 @@ static constexpr XqGateOps make_gate_ops() {
     ops.write_progress = write_progress;
     ops.read_progress = read_progress;
     ops.cost = cost;
+    ops.captured = captured;
     if constexpr (kReadsProgress) {
         ops.note_place = [](void* self, uint32_t value) { return note_place(of(self), value); };
         ops.look = [](void* self, uint32_t* complete, uint32_t* begun) { return look(of(self), complete, begun); };

@@ -3,16 +3,71 @@
 #include <sched.h>
 
 #include "base/clock.h"
+#include "base/mutex.h"
+#include "platform/stream/shim/thread_streams.h"
 
 namespace xsched::stream {
 
-constinit std::atomic<int32_t> g_captures{0};
+constinit std::atomic<uint32_t> g_may_be_captured{0};
 
 namespace {
 
 constinit std::atomic<int32_t> g_splits{0};
+constinit std::atomic<uint32_t> g_begins{0};  // captures that are beginning
 // A thread that waits for room in a suspended queue keeps its split for as long: nobody else waits so long.
 constexpr int64_t kSplitWaitNs = 2 * base::kSecond;
+
+// A thread by its address, which no other has.
+[[gnu::tls_model("initial-exec")]] thread_local const char t_self = 0;
+
+struct Seen {
+    Stream stream = nullptr;  // nullptr: none here
+    const void* thread = nullptr;  // whose, of a per-thread default stream
+    Context context = nullptr;
+};
+
+// Streams, for memory alone. One beyond them is not noted: then the queues that others follow ask about it.
+constexpr unsigned kMostSeen = 64;
+constinit base::Mutex g_seen_mutex;  // a leaf: the driver is not called under it
+constinit Seen g_seen[kMostSeen]{};
+
+Seen seen_of(Stream stream, bool per_thread) {
+    Seen seen{.stream = plain_handle(stream, per_thread)};
+    if (kind_of(seen.stream, false) == StreamKind::kPerThread) seen.thread = &t_self;
+    return seen;
+}
+
+// g_seen_mutex held.
+Seen* find(const Seen& wanted) {
+    for (Seen& each : g_seen)
+        if (each.stream == wanted.stream && each.thread == wanted.thread) return &each;
+    return nullptr;
+}
+
+template <typename Goes>
+void forget_if(Goes goes) {
+    if (g_may_be_captured.load(std::memory_order_seq_cst) == 0) return;
+    base::Lock lock(g_seen_mutex);
+    for (Seen& each : g_seen) {
+        if (each.stream == nullptr || !goes(each)) continue;
+        each = {};
+        g_may_be_captured.fetch_sub(1, std::memory_order_seq_cst);
+    }
+}
+
+// The calling thread ends, and its own default streams do.
+void forget_captures_of_thread() {
+    forget_if([](const Seen& each) { return each.thread == &t_self; });
+}
+
+// A stream of which the driver knows nothing any more is not captured either.
+bool still_captured(const Seen& seen) {
+    if (seen.thread != nullptr && seen.thread != &t_self) return true;  // only its own thread can ask
+    const Api& api = *hal_api();
+    const OwnCalls own(api);
+    int status = kNotCapturing;
+    return api.VENDOR(StreamIsCapturing)(seen.stream, &status) == kSuccess && status != kNotCapturing;
+}
 
 }  // namespace
 
@@ -21,9 +76,65 @@ bool asks_capturing(Stream stream, bool per_thread) {
     return asks_capturing(*hal_api(), plain_handle(stream, per_thread));
 }
 
+void note_captured(Stream stream, bool per_thread) {
+    Seen seen = seen_of(stream, per_thread);
+    if (seen.stream == nullptr) return;  // the legacy stream is never captured itself
+    if (seen.thread != nullptr && !follow_thread_end(forget_captures_of_thread)) return;
+    {
+        const OwnCalls own(*hal_api());
+        seen.context = seen.thread != nullptr ? current_context(*hal_api()) : context_of_stream(seen.stream);
+    }
+    base::Lock lock(g_seen_mutex);
+    if (find(seen) != nullptr) return;
+    Seen* const place = find({});
+    if (place == nullptr) return;
+    *place = seen;
+    g_may_be_captured.fetch_add(1, std::memory_order_seq_cst);
+}
+
+void forget_captured(Stream stream, bool per_thread) {
+    const Seen gone = seen_of(stream, per_thread);
+    forget_if([&gone](const Seen& each) { return each.stream == gone.stream && each.thread == gone.thread; });
+}
+
+void forget_captures_of(Context context) {
+    forget_if([context](const Seen& each) { return each.context == context; });
+}
+
+bool asks_some_captured() {
+    if (g_begins.load(std::memory_order_seq_cst) != 0) return true;
+    Seen seen[kMostSeen];
+    {
+        base::Lock lock(g_seen_mutex);
+        for (unsigned i = 0; i < kMostSeen; ++i) seen[i] = g_seen[i];
+    }
+    for (const Seen& each : seen) {
+        if (each.stream == nullptr) continue;
+        if (still_captured(each)) return true;
+        forget_if([&each](const Seen& other) { return other.stream == each.stream && other.thread == each.thread; });
+    }
+    return false;
+}
+
+bool launch_asks_capturing(Stream stream, bool per_thread) {
+    if (asks_capturing(stream, per_thread)) return true;
+    if (g_begins.load(std::memory_order_seq_cst) == 0) forget_captured(stream, per_thread);
+    return false;
+}
+
+CaptureBegins::CaptureBegins() {
+    g_may_be_captured.fetch_add(1, std::memory_order_seq_cst);
+    g_begins.fetch_add(1, std::memory_order_seq_cst);
+}
+
+CaptureBegins::~CaptureBegins() {
+    g_begins.fetch_sub(1, std::memory_order_seq_cst);
+    g_may_be_captured.fetch_sub(1, std::memory_order_seq_cst);
+}
+
 bool split_begins() {
     g_splits.fetch_add(1, std::memory_order_seq_cst);
-    if (g_captures.load(std::memory_order_seq_cst) == 0) return true;
+    if (g_may_be_captured.load(std::memory_order_seq_cst) == 0 || !asks_some_captured()) return true;
     split_over();
     return false;
 }

@@ -83,7 +83,7 @@ bool Split::begin(Stream stream, bool per_thread, size_t count, ShapeOf shape_of
     StreamEntry* entry = known_entry_of(stream, per_thread);
     xqueue_ = entry != nullptr ? entry->xqueue.load(std::memory_order_acquire) : nullptr;
     if (xqueue_ == nullptr || !xq_copies_in_pieces(xqueue_)) return false;
-    if (!split_begins()) return false;
+    if (asks_capturing(stream, per_thread) || !split_begins()) return false;
     begun_ = true;
     Lookup to, from;
     for (size_t i = 0; i < count; ++i) {

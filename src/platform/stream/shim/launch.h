@@ -46,6 +46,8 @@ public:
         const KeepErrno keep;
         if (!finds_queue(stream, per_thread)) return;
         (kind == LaunchKind::kMarker ? xq_admit_marker : xq_admit)(xqueue_, &ticket_);
+        if (is_outside(stream, per_thread)) [[unlikely]]
+            return;
         call_begins();
     }
     // A piece of a copy.
@@ -53,6 +55,8 @@ public:
         const KeepErrno keep;
         if (!finds_queue(stream, per_thread)) return;
         xq_admit_piece(xqueue_, &ticket_, &piece);
+        if (is_outside(stream, per_thread)) [[unlikely]]
+            return;
         call_begins();
     }
     Launch(const Launch&) = delete;
@@ -108,6 +112,14 @@ private:
         if (xqueue_ == nullptr) return false;
         if (several_queues()) [[unlikely]]
             depend_implicitly(*entry_);
+        return true;
+    }
+    // A capture that began past us was found.
+    bool is_outside(Stream stream, bool per_thread) {
+        if (ticket_.verdict != kXqOutside) return false;
+        note_captured(stream, per_thread);
+        entry_ = nullptr;
+        xqueue_ = nullptr;
         return true;
     }
     XSCHED_HOT void call_begins() {

@@ -31,9 +31,7 @@ XSCHED_HOT bool is_legacy_beside_others(const StreamEntry& entry) {
 }
 
 // A keep-alive in the legacy default stream would keep other streams waiting, and calls of ours disturb captures.
-XSCHED_HOT bool may_keep_alive(const StreamEntry& entry) {
-    return g_captures.load(std::memory_order_relaxed) <= 0 && !is_legacy_beside_others(entry);
-}
+XSCHED_HOT bool may_keep_alive(const StreamEntry& entry) { return !some_captured() && !is_legacy_beside_others(entry); }
 
 bool keep_alive(StreamEntry* entry, XqReturn when) {
     XqQueue* const xqueue = xqueue_of(entry);
@@ -61,7 +59,7 @@ bool only_keep_alive_pending(StreamEntry* entry) {
 StreamEntry* ContextMarks::only_one_with_work() const {
     constexpr unsigned kFew = 4;
     if (count_ == 1) return marks_[0].entry;
-    if (count_ == 0 || count_ > kFew || g_captures.load(std::memory_order_relaxed) > 0) return nullptr;
+    if (count_ == 0 || count_ > kFew || some_captured()) return nullptr;
     StreamEntry* busy = nullptr;
     for (unsigned i = 0; i < count_; ++i) {
         XqQueue* const xqueue = xqueue_of(marks_[i].entry);

@@ -170,7 +170,7 @@ Result stream_wait_event(Stream stream, Event event, unsigned flags) {
     WatchedLaunch launch(stream, Declared<kEntry>::kPerThread, LaunchKind::kMarker);
     producer_inherits(launch.entry(), event);
     Result code = kSuccess;
-    if (g_captures.load(std::memory_order_relaxed) <= 0) {
+    if (!may_be_captured()) {
         code = driver<kEntry>()(stream, event, flags);
     } else {
         const Paused paused;  // a stream that waits for a captured one is captured from here on

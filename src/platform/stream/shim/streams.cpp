@@ -8,6 +8,7 @@
 #include "base/options.h"
 #include "base/pointer_map.h"
 #include "platform.h"
+#include "platform/stream/shim/capture.h"
 #include "platform/stream/shim/sharing.h"
 #include "platform/stream/shim/thread_streams.h"
 #include "xsched/xqueue.h"
@@ -271,6 +272,7 @@ void stream_created(Stream stream, int priority) {
 
 void stream_going(Stream stream) {
     if (kind_of(stream, false) != StreamKind::kOrdinary) return;  // the driver refuses these
+    forget_captured(stream, false);
     if constexpr (kSharesHardware) count_gone(stream);
     StreamEntry* entry = g_streams.erase(stream);
     if (entry != nullptr) end_entry(*entry);
@@ -279,6 +281,7 @@ void stream_going(Stream stream) {
 
 void context_going(Context context) {
     if (context == nullptr) return;
+    forget_captures_of(context);
     for (StreamEntry* entry = take_entries_of(context); entry != nullptr;) {
         StreamEntry* next = entry->next_spare;
         end_entry(*entry);

@@ -15,6 +15,7 @@ struct ThreadStreams {
     static constexpr unsigned kMost = 16;
     std::atomic<StreamEntry*> entries[kMost] = {};
     void (*end)(StreamEntry& entry) = nullptr;
+    void (*over)() = nullptr;
     ThreadStreams* next = nullptr;
     bool used = false;
 };
@@ -29,6 +30,8 @@ void end_thread(void* data) {
     auto* streams = static_cast<ThreadStreams*>(data);
     t_streams = nullptr;
     if (kThreadStreamsEndFirst) hal_thread_over();
+    if (streams->over != nullptr) streams->over();
+    streams->over = nullptr;
     for (std::atomic<StreamEntry*>& slot : streams->entries) {
         StreamEntry* entry = slot.exchange(nullptr, std::memory_order_acq_rel);
         if (entry == nullptr) continue;
@@ -76,6 +79,12 @@ bool add_thread_stream(StreamEntry* entry, void (*end)(StreamEntry& entry)) {
         if (slot.compare_exchange_strong(nothing, entry, std::memory_order_acq_rel)) return true;
     }
     return false;
+}
+
+bool follow_thread_end(void (*over)()) {
+    ThreadStreams* streams = own_streams();
+    if (streams != nullptr) streams->over = over;
+    return streams != nullptr;
 }
 
 StreamEntry* take_thread_stream(Context context) {

@@ -9,6 +9,8 @@ namespace xsched::stream {
 StreamEntry* find_thread_stream(Context context);
 // For the calling thread. `end` is called at its end for what it then has. False: no memory, or too many contexts.
 bool add_thread_stream(StreamEntry* entry, void (*end)(StreamEntry& entry));
+// `over` is called at the calling thread's end, whatever streams it has. False: no memory.
+bool follow_thread_end(void (*over)());
 // Takes one of that context out, of any thread; nullptr: there is none (left).
 StreamEntry* take_thread_stream(Context context);
 
