@@ -49,9 +49,9 @@ void act(const ChannelSet& set) {
     enable(answer, 3, set);
     set_timeslices(answer, 3, set, 200);
     set_timeslices(answer, 3, set, 0);
-    const ChannelSet sets[] = {set, set};
-    disable_all(answer, 3, sets);
-    enable_all(answer, 3, sets);
+    const Owned parts[] = {{3, set}, {4, set}};
+    disable_all(answer, parts);
+    enable_all(answer, parts);
 }
 
 }  // namespace

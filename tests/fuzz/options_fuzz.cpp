@@ -51,9 +51,11 @@ void read_limits(const std::string& text) {
     }
     try {
         const server::GroupSetting setting = server::Cgroups::read(text);
-        demand(setting.percent >= 0 && setting.percent <= 100, "a share is a percentage");
+        const bool is_priority = setting.what == server::GroupSetting::What::kHighestPriority;
+        demand(setting.value >= (is_priority ? PRIORITY_MIN : 0), "a setting is in its range");
+        demand(setting.value <= (is_priority ? PRIORITY_MAX : 100), "a setting is in its range");
         demand(setting.path.find("/../") == std::string::npos, "a group lies below the mount");
-        server::Cgroups groups({"/nowhere"});
+        server::Cgroups groups(server::GroupView(true, "", {"/nowhere"}));
         groups.set(setting, nullptr);
         dispatch::GroupShare share;
         groups.tell(setting.path, share);

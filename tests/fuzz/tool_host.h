@@ -90,7 +90,7 @@ private:
     int64_t started_ns_ = base::now_ns();
     server::Users users_{"/nowhere"};
     server::Identities identities_;
-    server::Cgroups cgroups_{{"/nowhere"}};
+    server::Cgroups cgroups_{server::GroupView(true, "", {"/nowhere"})};
     server::Checkpoint checkpoint_{nullptr};
     server::Scheduler& scheduler_ = fuzzed_scheduler();
     std::map<uint32_t, std::unique_ptr<server::Client>> clients_;

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "server/hostile.h"
+#include "server/server_threads.h"
 
 #ifndef MADV_COLLAPSE  // since Linux 6.1
 #define MADV_COLLAPSE 25
@@ -137,16 +138,6 @@ inline void starve_file(std::atomic<uint32_t>& on, const std::function<SharedFil
     for (const Disturbance disturb : kDisturbances)
         steps.insert(steps.end(), steps.empty() ? kPunchers : 1, [disturb, shared] { disturb(shared()); });
     starve(on, steps);
-}
-
-// The number of the server's thread of that name; its main thread has the program's.
-inline pid_t thread_named(pid_t process, const std::string& name) {
-    for (const auto& entry : std::filesystem::directory_iterator("/proc/" + std::to_string(process) + "/task")) {
-        std::string found;
-        std::getline(std::ifstream(entry.path() / "comm"), found);
-        if (found == name) return atoi(entry.path().filename().c_str());
-    }
-    return -1;
 }
 
 // Whether the thread sleeps in the kernel and cannot be killed: for a lock, a page or a disk.

@@ -1,7 +1,6 @@
 // The real-time class of the deciding thread, and that whoever keeps it busy makes it rest.
 #include "server/real_time.h"
 
-#include <dirent.h>
 #include <sched.h>
 #include <sys/prctl.h>
 
@@ -13,6 +12,7 @@
 #include "server/front_nice.h"
 #include "server/hostile.h"
 #include "server/real_time_rights.h"
+#include "server/server_threads.h"
 
 namespace xsched::test {
 namespace {
@@ -77,25 +77,6 @@ TEST(BusyWatch, IsBusyForASecondAfterMoreThanAFifth) {
 }
 
 // The threads of process `pid` with this name.
-std::vector<pid_t> threads_named(pid_t pid, const std::string& name) {
-    const std::string folder = "/proc/" + std::to_string(pid) + "/task";
-    DIR* list = opendir(folder.c_str());
-    std::vector<pid_t> found;
-    while (const dirent* entry = list != nullptr ? readdir(list) : nullptr) {
-        std::string comm;
-        std::getline(std::ifstream(folder + "/" + entry->d_name + "/comm"), comm);
-        if (comm == name) found.push_back(atoi(entry->d_name));
-    }
-    if (list != nullptr) closedir(list);
-    return found;
-}
-
-// 0: there is none.
-pid_t thread_named(pid_t pid, const std::string& name) {
-    const std::vector<pid_t> found = threads_named(pid, name);
-    return found.empty() ? 0 : found.front();
-}
-
 // Nanoseconds of processor time that this thread has had.
 int64_t ran_ns(pid_t pid, pid_t thread) {
     int64_t ns = 0;
