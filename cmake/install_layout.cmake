@@ -25,6 +25,14 @@ function(xsched_public_library name)
   install(TARGETS ${name} EXPORT xsched LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endfunction()
 
+# Comes first of all that is installed: which folders there were before (cmake/uninstall.cmake).
+set(folders ${CMAKE_INSTALL_BINDIR} ${XSCHED_PRIVATE_LIBDIR} ${XSCHED_PACKAGE_DIR} ${XSCHED_PKGCONFIG_DIR}
+            ${CMAKE_INSTALL_INCLUDEDIR} ${CMAKE_INSTALL_DOCDIR} ${CMAKE_INSTALL_DATADIR} ${XSCHED_PYTHON_INSTALL_DIR}
+            ${CMAKE_INSTALL_MANDIR}/man1 ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
+            ${CMAKE_INSTALL_DATADIR}/zsh/site-functions ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+install(CODE "set(XSCHED_FOLDERS \"${folders}\")\nset(XSCHED_LIBDIR \"${CMAKE_INSTALL_LIBDIR}\")")
+install(SCRIPT ${CMAKE_SOURCE_DIR}/cmake/uninstall/before.cmake)
+
 # Folders by which glibc's linker finds the shims under .../$LIB/libshimcuda.so, whatever $LIB is there, and musl's does
 # not (cli/installation.cpp). In the build tree, where the shims are beside all other libraries, likewise.
 set(links ${CMAKE_BINARY_DIR}/install_links)
@@ -47,11 +55,3 @@ function(xsched_private_library name)
   file(CREATE_LINK xsched/lib${name}.so ${links}/lib${name}.so SYMBOLIC)
   install(FILES ${links}/lib${name}.so DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endfunction()
-
-# Comes first of all that is installed: which folders there were before (cmake/uninstall.cmake).
-set(folders ${CMAKE_INSTALL_BINDIR} ${XSCHED_PRIVATE_LIBDIR} ${XSCHED_PACKAGE_DIR} ${XSCHED_PKGCONFIG_DIR}
-            ${CMAKE_INSTALL_INCLUDEDIR} ${CMAKE_INSTALL_DOCDIR} ${CMAKE_INSTALL_DATADIR} ${XSCHED_PYTHON_INSTALL_DIR}
-            ${CMAKE_INSTALL_MANDIR}/man1 ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
-            ${CMAKE_INSTALL_DATADIR}/zsh/site-functions ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
-install(CODE "set(XSCHED_FOLDERS \"${folders}\")\nset(XSCHED_LIBDIR \"${CMAKE_INSTALL_LIBDIR}\")")
-install(SCRIPT ${CMAKE_SOURCE_DIR}/cmake/uninstall/before.cmake)
