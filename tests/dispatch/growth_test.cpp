@@ -1,8 +1,10 @@
 // How the work of a pass grows with what there is. What is compared is the processor time of this thread, the least of
 // several passes, so that a busy machine changes nothing.
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <algorithm>
+#include <climits>
 #include <ctime>
 #include <memory>
 #include <vector>
@@ -17,8 +19,8 @@ using namespace testing;
 constexpr int kTries = 20;
 constexpr int kTurns = 4;
 constexpr size_t kTimes = 8;  // as much of everything
-// What n log n, and memory further away, make of eight times as much. Quadratic work would take 64 times as long.
-constexpr int64_t kMostGrowth = 20;
+// Half of what quadratic work would take. Of n log n, and memory further away, 8 to 18 were seen.
+constexpr int64_t kMostGrowth = kTimes * kTimes / 2;
 
 int64_t thread_ns() {
     timespec used{};
@@ -102,8 +104,11 @@ INSTANTIATE_TEST_SUITE_P(
         return name;
     });
 
-// A crowd comes and goes, on one device.
+// A crowd comes and goes, on one device, with memory that was there before: the system's price for new pages is not
+// what is looked at, and depends on what else has run.
 TEST(CrowdGrowth, ComingAndGoingIsNoWorseThanNLogN) {
+    mallopt(M_MMAP_MAX, 0);
+    mallopt(M_TRIM_THRESHOLD, INT_MAX);
     const auto cost = [](uint32_t count) {
         std::vector<std::unique_ptr<FakeClient>> clients;
         Dispatcher dispatcher(hpf_core());
@@ -112,12 +117,16 @@ TEST(CrowdGrowth, ComingAndGoingIsNoWorseThanNLogN) {
             clients[i]->make_queue(0, 0);
             clients[i]->submit(0, kStart);
         }
-        const int64_t began_ns = thread_ns();
-        for (const auto& client : clients) dispatcher.add_client(client->view());
-        dispatcher.pass(kStart);
-        for (uint32_t i = 0; i < count; ++i) dispatcher.remove_client(i + 1);
-        dispatcher.pass(kStart + kMs);
-        return thread_ns() - began_ns;
+        int64_t least_ns = INT64_MAX;
+        for (int i = 0; i < kTurns; ++i) {
+            const int64_t began_ns = thread_ns();
+            for (const auto& client : clients) dispatcher.add_client(client->view());
+            dispatcher.pass(kStart + 2 * i * kMs);
+            for (uint32_t at = 0; at < count; ++at) dispatcher.remove_client(at + 1);
+            dispatcher.pass(kStart + (2 * i + 1) * kMs);
+            least_ns = std::min(least_ns, thread_ns() - began_ns);
+        }
+        return least_ns;
     };
     expect_growth("coming and going", [&] { return cost(64); }, [&] { return cost(64 * kTimes); });
 }
