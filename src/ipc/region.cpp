@@ -24,6 +24,10 @@ using base::UniqueFd;
 
 constexpr int kSizeSeals = F_SEAL_SHRINK | F_SEAL_GROW;
 constexpr int kLastSeals = F_SEAL_FUTURE_WRITE | F_SEAL_SEAL;
+#ifndef MADV_POPULATE_WRITE  // since Linux 5.14
+#define MADV_POPULATE_WRITE 23
+#endif
+
 constexpr size_t kPageBytes = 4096;  // the smallest: with larger pages some are touched several times
 
 // fd -1: memory of this process alone, but shared all the same: a device may pin its pages, and copy-on-write after
@@ -34,8 +38,10 @@ Region* map(int fd) {
     return memory == MAP_FAILED ? nullptr : static_cast<Region*>(memory);
 }
 
-// Enters every page into the mapping, as one that was written to.
+// Enters every page into the mapping, as one that was written to. At once where the kernel can: a fault for each page
+// took half of a newcomer's 5 ms (measured on a virtual machine).
 void touch_pages(Region& region) {
+    if (madvise(&region, sizeof(Region), MADV_POPULATE_WRITE) == 0) return;
     for (size_t at = 0; at < sizeof(Region); at += kPageBytes)
         reinterpret_cast<std::atomic<uint32_t>*>(reinterpret_cast<char*>(&region) + at)->fetch_or(0);
 }
