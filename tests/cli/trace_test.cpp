@@ -6,7 +6,6 @@
 #include "base/clock.h"
 #include "cli/cli_rig.h"
 #include "cli/timeline.h"
-#include "cli/trace_answers.h"
 #include "cli/trace_events.h"
 #include "cli/trace_writer.h"
 #include "support/perfetto.h"
@@ -93,25 +92,6 @@ protected:
     std::vector<Line> lines;
     TemporaryDirectory directory;
 };
-
-// Of a server that is none of ours: numbers that are no whole ones, and times before the trace.
-TEST(TraceAnswers, WhatIsNoAnswerIsRefused) {
-    const Json good{{"now_ns", 1000},          {"next", 0},
-                    {"more", false},           {"lost", 0},
-                    {"left_out", 0},           {"entries", Json::array()},
-                    {"devices", Json::array()}};
-    cli::TraceAnswers answers;
-    answers.take(good);
-    EXPECT_EQ(answers.traced().begin_ns, 1000);
-    for (const Json& bad : {Json(1e300), Json(1.5), Json("1"), Json(INT64_MIN), Json(UINT64_MAX), Json(999)}) {
-        Json answer = good;
-        answer["now_ns"] = bad;
-        EXPECT_THROW(answers.take(answer), std::exception) << bad;
-    }
-    Json answer = good;
-    answer["entries"] = {{INT64_MAX, 0, 1, 0, 1, 0, 0, 50, 1, 4, 0}};
-    EXPECT_THROW(answers.take(answer), std::exception) << "a time that cannot be added to";
-}
 
 TEST_F(Trace, AQueueIsOneThingAfterTheOther) {
     main_thing();

@@ -1,14 +1,13 @@
 // A thread of another process that a test holds by its right to trace it.
 #pragma once
 
-#include <dirent.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 
-#include <cstdlib>
-#include <fstream>
 #include <string>
 #include <utility>
+
+#include "server/server_threads.h"
 
 namespace xsched::test {
 
@@ -18,14 +17,7 @@ class HeldThread {
 public:
     // False: this may not be done here.
     bool hold(pid_t process, const std::string& name) {
-        const std::string folder = "/proc/" + std::to_string(process) + "/task";
-        DIR* list = opendir(folder.c_str());
-        for (const dirent* entry = nullptr; list != nullptr && (entry = readdir(list)) != nullptr;) {
-            std::string found;
-            std::getline(std::ifstream(folder + "/" + entry->d_name + "/comm"), found);
-            if (found == name) thread_ = atoi(entry->d_name);
-        }
-        if (list != nullptr) closedir(list);
+        thread_ = thread_named(process, name);
         if (thread_ > 0 && ptrace(PTRACE_SEIZE, thread_, nullptr, nullptr) == 0) return true;
         thread_ = 0;
         return false;

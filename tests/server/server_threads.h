@@ -16,6 +16,7 @@ inline std::vector<pid_t> threads_named(pid_t pid, const std::string& name) {
     DIR* list = opendir(folder.c_str());
     std::vector<pid_t> found;
     while (const dirent* entry = list != nullptr ? readdir(list) : nullptr) {
+        if (entry->d_name[0] == '.') continue;  // "..": the process, which has a name too
         std::string comm;
         std::getline(std::ifstream(folder + "/" + entry->d_name + "/comm"), comm);
         if (comm == name) found.push_back(atoi(entry->d_name));
