@@ -40,9 +40,8 @@ TEST_P(CudaTimeNamespace, TheLessUrgentIsKeptOff) {
     high->work();
     ASSERT_TRUE(high->advances()) << high->process().err();
     ASSERT_TRUE(is_kept_off(*low, *high));
-    const int64_t until_ns = base::now_ns() + kWatchedMs * base::kMillisecond;
-    for (uint64_t before = low->done(); base::now_ns() < until_ns; usleep(100'000))
-        ASSERT_LE(low->done(), before + kStray) << low->process().err();
+    usleep(kWatchedMs * 1000);
+    EXPECT_TRUE(is_kept_off(*low, *high));
     EXPECT_EQ(lines(low->process().err(), "xserver is lost"), 0U) << low->process().err();
     EXPECT_LE(lines(low->process().err(), "\n"), 1U) << low->process().err();
 }
