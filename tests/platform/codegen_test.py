@@ -126,6 +126,22 @@ class Codegen(unittest.TestCase):
             table["functions"][0]["class"] = "ignored"
         self.assertIn("has class 'ignored'", self.bad_table(change))
 
+    def test_an_unknown_trait_is_refused(self):
+        def change(table):
+            table["functions"][0]["traits"] = ["urgent"]
+        self.assertIn("has the trait 'urgent'", self.bad_table(change))
+
+    def test_a_hook_learns_the_traits_of_its_function_and_of_the_per_thread_form(self):
+        rows = [row for row in self.table["functions"] if "cooperative" in row.get("traits", [])]
+        if not rows:
+            self.skipTest("no function of this platform has traits")
+        self.assertEqual(generate(self.table_path, "--out", self.folder).returncode, 0)
+        lines = (self.folder / "functions.inc").read_text()
+        for row in rows:
+            forms = {row["name"] + ending for ending in ["", *self.table["per_thread"]]} & set(self.names)
+            for name in forms:
+                self.assertIn(f"TRAITS({name}, .cooperative = true)\n", lines)
+
     def test_a_scheduled_function_is_hooked_without_a_word(self):
         self.assertEqual(generate(self.table_path, "--out", self.folder).returncode, 0)
         lines = (self.folder / "entry_points.inc").read_text()

@@ -99,8 +99,8 @@ TEST_F(CudaKeepAlive, WhoWaitsForTheContextDoesNotWaitForOneThatIsHeld) {
 // What is held has the place of one of its blocks, which start together.
 class CudaKeepAliveLaunch : public CudaKeepAlive {
 protected:
-    // Whether such a launch ends what is held, at once.
-    bool ends_it(const std::string& launch) {
+    // Whether such a launch ends what is held, at once. `before`: what the program does first.
+    bool ends_it(const std::string& launch, const std::string& before = "") {
         hold_us = 3'600'000'000;
         const std::string program_text = R"(
 module, kernel = ctypes.c_void_p(), ctypes.c_void_p()
@@ -109,6 +109,7 @@ cuda.cuModuleGetFunction(ctypes.byref(kernel), module, b"xsched_nothing")
 cuda.cuMemAlloc_v2(ctypes.byref(memory), ctypes.c_size_t(4096))
 cuda.cuMemsetD8Async(memory, 0, ctypes.c_size_t(4096), stream)
 cuda.cuStreamSynchronize(stream)
+)" + before + R"(
 print("ready", flush=True)
 signal.sigwait({signal.SIGUSR1})
 print("launched", )" + launch + R"((kernel, 1, 1, 1, 1, 1, 1, 0, stream, None), flush=True)
@@ -130,6 +131,72 @@ signal.sigwait({signal.SIGUSR1})
 };
 
 TEST_F(CudaKeepAliveLaunch, ACooperativeOneEndsWhatIsHeld) { EXPECT_TRUE(ends_it("cuda.cuLaunchCooperativeKernel")); }
+
+// cuLaunchKernelEx with one attribute.
+constexpr const char* kLaunchesByAttribute = R"(
+class Config(ctypes.Structure):
+    _fields_ = [("sizes", ctypes.c_uint * 7), ("stream", ctypes.c_void_p), ("attributes", ctypes.c_void_p),
+                ("count", ctypes.c_uint)]
+class Attribute(ctypes.Structure):
+    _fields_ = [("id", ctypes.c_int), ("pad", ctypes.c_int), ("value", ctypes.c_int * 16)]
+def with_attribute(number, kernel):
+    attribute = Attribute(number, 0, (ctypes.c_int * 16)(1))
+    config = Config((ctypes.c_uint * 7)(1, 1, 1, 1, 1, 1, 0), stream, ctypes.addressof(attribute), 1)
+    return cuda.cuLaunchKernelEx(ctypes.byref(config), kernel, None, None)
+def cooperative(kernel, *rest):
+    return with_attribute(2, kernel)
+def of_priority(kernel, *rest):
+    return with_attribute(8, kernel)
+)";
+
+TEST_F(CudaKeepAliveLaunch, OneThatIsCooperativeByAttributeEndsIt) {
+    EXPECT_TRUE(ends_it("cooperative", kLaunchesByAttribute));
+}
+TEST_F(CudaKeepAliveLaunch, OneWithAnotherAttributeDoesNot) {
+    EXPECT_FALSE(ends_it("of_priority", kLaunchesByAttribute));
+}
+
+constexpr const char* kMakesAGraph = R"(
+graph, executable = ctypes.c_void_p(), ctypes.c_void_p()
+cuda.cuStreamBeginCapture_v2(stream, 2)
+launch(kernel, 1, 1, 1, 1, 1, 1, 0, stream, None)
+cuda.cuStreamEndCapture(stream, ctypes.byref(graph))
+cuda.cuGraphInstantiateWithFlags(ctypes.byref(executable), graph, ctypes.c_ulonglong(0))
+def launch_graph(*rest):
+    return cuda.cuGraphLaunch(executable, stream)
+)";
+
+TEST_F(CudaKeepAliveLaunch, AGraphWithACooperativeKernelEndsIt) {
+    const std::string launch = "launch = cooperative";
+    EXPECT_TRUE(ends_it("launch_graph", kLaunchesByAttribute + launch + kMakesAGraph));
+}
+TEST_F(CudaKeepAliveLaunch, AnotherGraphDoesNot) {
+    const std::string launch = "launch = cuda.cuLaunchKernel";
+    EXPECT_FALSE(ends_it("launch_graph", launch + kMakesAGraph));
+}
+
+// Whoever waits for an event that a launch's attributes name waits for that launch's stream.
+TEST_F(CudaKeepAliveLaunch, AStreamThatWaitsForAnEventOfItsAttributesLendsItsPriority) {
+    const std::string records = R"(
+urgent, event = ctypes.c_void_p(), ctypes.c_void_p()
+cuda.cuStreamCreateWithPriority(ctypes.byref(urgent), 1, -1)
+cuda.cuMemsetD8Async(memory, 0, ctypes.c_size_t(4096), urgent)
+cuda.cuStreamSynchronize(urgent)
+cuda.cuEventCreate(ctypes.byref(event), 2)
+def wait_for_it(kernel, *rest):
+    attribute = Attribute(12, 0)
+    ctypes.memmove(attribute.value, ctypes.byref(event), 8)
+    config = Config((ctypes.c_uint * 7)(1, 1, 1, 1, 1, 1, 0), stream, ctypes.addressof(attribute), 1)
+    launched = cuda.cuLaunchKernelEx(ctypes.byref(config), kernel, None, None)
+    return launched or cuda.cuStreamWaitEvent(urgent, event, 0)
+)";
+    ends_it("wait_for_it", kLaunchesByAttribute + records);
+    bool inherits = false;
+    for (const ipc::QueueSlot& slot : server.region().slots)
+        for (const auto& until : slot.inherited_until) inherits = inherits || until.load() != 0;
+    EXPECT_TRUE(inherits);
+}
+
 TEST_F(CudaKeepAliveLaunch, AnotherOneDoesNot) { EXPECT_FALSE(ends_it("cuda.cuLaunchKernel")); }
 
 // PyTorch's tensor.cpu(), behind a wait.

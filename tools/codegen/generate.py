@@ -10,7 +10,8 @@ xsched_resolve(index) for the address to go to, and goes there.
 
 functions.inc lists for C++ what XSched hooks or calls itself: FUNCTION(result, name, arguments...) each function whose
 types the table has, PER_THREAD(result, name, arguments...) those of them for one default stream per thread,
-NEEDED(name) and OPTIONAL(name) those that XSched calls.
+NEEDED(name) and OPTIONAL(name) those that XSched calls, TRAITS(name, members...) what else their hooks must know of
+them.
 
 entry_points.inc lists the rest: ENTRY_POINT(name); HOOK(name, shape...) for those that the shim handles itself;
 OPTION(option, name) for those that an optional part hooks; BY_NAME(name, shape...) for functions that programs ask the
@@ -74,6 +75,12 @@ def entry_points(table):
                         "BY_NAME": ("name, ...", ""), "TABLE_ENTRY": ("index, name", "")}, lines)
 
 
+def traits(row):
+    """The members of struct Traits that the row sets, in their order."""
+    members = [f".{trait} = true" for trait in tables.TRAITS if trait in row.get("traits", [])]
+    return members + ([f".copy = CopyBytes::k{row['copy'].capitalize()}"] if "copy" in row else [])
+
+
 def functions(table):
     lines = []
     for row in table["functions"]:
@@ -81,9 +88,10 @@ def functions(table):
             words = [row["result"], row["name"]] + ([row["args"]] if row["args"] else [])
             lines.append(f"{'PER_THREAD' if row['per_thread'] else 'FUNCTION'}({', '.join(words)})")
     lines += [f"{row['used'].upper()}({row['name']})" for row in table["functions"] if "used" in row]
+    lines += [f"TRAITS({', '.join([row['name']] + traits(row))})" for row in table["functions"] if traits(row)]
     return with_macros({"FUNCTION": ("result, name, ...", ""),
                         "PER_THREAD": ("result, name, ...", "FUNCTION(result, name, __VA_ARGS__)"),
-                        "NEEDED": ("name", ""), "OPTIONAL": ("name", "")}, lines)
+                        "NEEDED": ("name", ""), "OPTIONAL": ("name", ""), "TRAITS": ("name, ...", "")}, lines)
 
 
 def coverage_row(row):

@@ -16,6 +16,8 @@ A row:
   hook     the shape of the hook: a template of src/platform/<p>/shim/shapes.h. A function of class "scheduled" has the
            hook "scheduled" unless the row says otherwise; any other has none
   blocking which argument says whether the call blocks (OpenCL)
+  traits   what neither types nor hook tell of the function (TRAITS below)
+  copy     it copies memory; which of the sizes among its arguments tells how many bytes (COPIES below)
   option   a part of the platform that may be left out and hooks the function as well
   used     "needed": XSched itself calls the function and schedules nothing without it; "optional": it can do without
 """
@@ -28,9 +30,22 @@ CLASSES = {
     "ordered": "no work of its own; keeps its place relative to commands that are held back",
     "forwarded": "goes straight to the driver",
 }
+# Those of a function that its hook must know. In the order of struct Traits (src/platform/stream/shim/entry_points.h).
+TRAITS = {
+    "cooperative": "all blocks of its kernel start together, in a hardware queue for such kernels",
+    "graph": "it launches a graph, which uses other hardware queues beside the stream's own",
+    "waits": "what the stream waits for may be the next thing that the caller does, without the driver",
+    "question": "it asks, and does not wait",
+}
+COPIES = {
+    "last": "the last one",
+    "first": "the first one, before an offset",
+    "rows": "the last two are a row's bytes and how many rows there are",
+    "untold": "none: a structure tells, or there are several ranges",
+}
 NEEDED = {"name", "since", "class", "why"}
-ALLOWED = NEEDED | {"args", "result", "hook", "blocking", "option", "used"}
-INHERITED = {"args", "result", "hook", "blocking"}
+ALLOWED = NEEDED | {"args", "result", "hook", "blocking", "traits", "copy", "option", "used"}
+INHERITED = {"args", "result", "hook", "blocking", "traits", "copy"}
 
 
 class Wrong(Exception):
@@ -50,6 +65,11 @@ def check_row(row, table):
         raise Wrong(f"{name} needs a reason")
     if row.get("used", "needed") not in ("needed", "optional"):
         raise Wrong(f"{name} is used '{row['used']}'; that is needed or optional")
+    for trait in row.get("traits", []):
+        if trait not in TRAITS:
+            raise Wrong(f"{name} has the trait '{trait}'; the traits are {', '.join(TRAITS)}")
+    if row.get("copy", "last") not in COPIES:
+        raise Wrong(f"{name} tells a copy's bytes by '{row['copy']}'; that is {', '.join(COPIES)}")
     if "hook" in row and not re.fullmatch(r"[a-z_]\w*", row["hook"]):
         raise Wrong(f"{name} has the hook '{row['hook']}', which is no template's name")
 

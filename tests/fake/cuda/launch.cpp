@@ -97,9 +97,17 @@ FAKE_PER_THREAD(cuLaunchKernel, _ptsz,
 CUresult CUDAAPI cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void** parameters, void** extra) {
     FAKE_ENTRY();
     if (config == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    return launch(function, threads_of(config->gridDimX, config->gridDimY, config->gridDimZ),
-                  threads_of(config->blockDimX, config->blockDimY, config->blockDimZ), config->hStream, parameters,
-                  extra);
+    bool cooperative = false;
+    for (unsigned i = 0; i < config->numAttrs; ++i)
+        if (config->attrs[i].id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE)
+            cooperative = config->attrs[i].value.cooperative != 0;
+    FAKE_TRY(launch(function, threads_of(config->gridDimX, config->gridDimY, config->gridDimZ),
+                    threads_of(config->blockDimX, config->blockDimY, config->blockDimZ), config->hStream, parameters,
+                    extra, cooperative));
+    for (unsigned i = 0; i < config->numAttrs; ++i)
+        if (config->attrs[i].id == CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT)
+            FAKE_TRY(cuEventRecord(config->attrs[i].value.launchCompletionEvent.event, config->hStream));
+    return CUDA_SUCCESS;
 }
 FAKE_PER_THREAD(cuLaunchKernelEx, _ptsz, (const CUlaunchConfig* config, CUfunction f, void** parameters, void** extra),
                 (config, f, parameters, extra))

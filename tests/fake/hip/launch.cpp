@@ -40,6 +40,13 @@ hipError_t launch_cooperative(CUfunction function, dim3 grid, dim3 block, size_t
                                                   static_cast<unsigned>(shared), cu_stream(stream), arguments));
 }
 
+bool is_cooperative(const void* attributes, unsigned count) {
+    const auto* list = static_cast<const CUlaunchAttribute*>(attributes);
+    for (unsigned i = 0; list != nullptr && i < count; ++i)
+        if (list[i].id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) return list[i].value.cooperative != 0;
+    return false;
+}
+
 hipError_t find(const void* function, hipStream_t stream, CUfunction* kernel) {
     HIP_TRY(use_stream(stream));
     *kernel = kernel_of(function);
@@ -144,6 +151,12 @@ HIP_FUNCTION(hipExtLaunchKernel,
 HIP_FUNCTION(hipLaunchKernelExC, (const hipLaunchConfig_t* config, const void* function, void** arguments),
              (config, function, arguments)) {
     if (config == nullptr) return hipErrorInvalidValue;
+    if (is_cooperative(config->attrs, config->numAttrs)) {
+        CUfunction kernel = nullptr;
+        HIP_TRY(find(function, config->stream, &kernel));
+        return launch_cooperative(kernel, config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream,
+                                  arguments);
+    }
     return launch_host(function, config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes,
                        config->stream);
 }
@@ -151,6 +164,10 @@ HIP_FUNCTION(hipDrvLaunchKernelEx,
              (const HIP_LAUNCH_CONFIG* config, hipFunction_t function, void** arguments, void** extra),
              (config, function, arguments, extra)) {
     if (config == nullptr) return hipErrorInvalidValue;
+    if (is_cooperative(config->attrs, config->numAttrs))
+        return launch_cooperative(cu_function(function), {config->gridDimX, config->gridDimY, config->gridDimZ},
+                                  {config->blockDimX, config->blockDimY, config->blockDimZ}, config->sharedMemBytes,
+                                  config->hStream, arguments);
     return launch(cu_function(function), {config->gridDimX, config->gridDimY, config->gridDimZ},
                   {config->blockDimX, config->blockDimY, config->blockDimZ}, config->sharedMemBytes, config->hStream,
                   arguments, extra);

@@ -12,6 +12,7 @@
 //   stream_wait_event
 //   stream_create, stream_destroy
 //   begin_capture, end_capture                              (capture.h)
+//   node_attribute       tells of cooperative kernels in graphs (launch_attributes.h)
 //   traced               only logged (trace.h)
 #pragma once
 

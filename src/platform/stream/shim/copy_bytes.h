@@ -1,19 +1,13 @@
-// Which commands are copies of memory, and of how many bytes: what people are told of them. Pure.
+// Of how many bytes a copy is, as far as its call tells. Pure.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 #include <type_traits>
 
-#include "platform.h"
+#include "platform/stream/shim/entry_points.h"
 
 namespace xsched::stream {
-
-consteval bool has_part(std::string_view name, std::string_view part) {
-    return name.find(part) != std::string_view::npos;
-}
-consteval bool is_copy(std::string_view name) { return has_part(name, "Memcpy"); }
 
 // The sizes among a call's arguments, in their order. Those of CUDA 3 and older are narrower, and stay unknown.
 struct Sizes {
@@ -35,12 +29,12 @@ struct Sizes {
 // 0: the call says it in a structure, or copies several ranges.
 template <EntryPoint kEntry, typename... Arguments>
 uint64_t bytes_of_copy(Arguments... arguments) {
-    constexpr std::string_view kName = Declared<kEntry>::kName;
-    if constexpr (has_part(kName, "Batch") || has_part(kName, "3D")) return 0;
+    constexpr CopyBytes kBytes = kTraits<kEntry>.copy;
+    if constexpr (kBytes == CopyBytes::kUntold) return 0;
     Sizes sizes;
     (sizes.note(arguments), ...);
-    if constexpr (has_part(kName, "2D")) return sizes.before_last * sizes.last;  // width and height
-    if constexpr (has_part(kName, "Symbol")) return sizes.first;                 // then the offset
+    if constexpr (kBytes == CopyBytes::kRows) return sizes.before_last * sizes.last;
+    if constexpr (kBytes == CopyBytes::kFirst) return sizes.first;
     return sizes.last;
 }
 

@@ -42,6 +42,25 @@ struct Declared;
 #include "functions.inc"
 #undef DECLARED
 
+// What its types do not tell of a function: tools/codegen/table.py says what each means.
+enum class CopyBytes : uint8_t { kNone, kLast, kFirst, kRows, kUntold };
+struct Traits {
+    bool cooperative = false;
+    bool graph = false;
+    bool waits = false;
+    bool question = false;
+    CopyBytes copy = CopyBytes::kNone;
+};
+template <EntryPoint kEntry>
+inline constexpr Traits kTraits{};
+#define TRAITS(name, ...) \
+    template <>           \
+    inline constexpr Traits kTraits<kEntry_##name>{__VA_ARGS__};
+#include "functions.inc"
+
+template <EntryPoint kEntry>
+inline constexpr bool kIsCopy = kTraits<kEntry>.copy != CopyBytes::kNone;
+
 template <EntryPoint kEntry>
 inline typename Declared<kEntry>::Type driver() {
     return reinterpret_cast<typename Declared<kEntry>::Type>(g_driver[kEntry].load(std::memory_order_relaxed));

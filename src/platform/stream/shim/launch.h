@@ -4,7 +4,6 @@
 #pragma once
 
 #include <new>
-#include <string_view>
 #include <type_traits>
 
 #include "base/hot.h"
@@ -15,6 +14,7 @@
 #include "platform/stream/shim/copy_bytes.h"
 #include "platform/stream/shim/events.h"
 #include "platform/stream/shim/keep_errno.h"
+#include "platform/stream/shim/launch_attributes.h"
 #include "platform/stream/shim/sharing.h"
 #include "platform/stream/shim/streams.h"
 #include "platform/stream/shim/trace.h"
@@ -136,12 +136,6 @@ private:
     bool later_ = false;
 };
 
-// Calls that use other hardware queues beside the stream's own.
-consteval bool is_cooperative(std::string_view name) { return name.find("Cooperative") != std::string_view::npos; }
-consteval bool uses_several_queues(std::string_view name) {
-    return name.find("GraphLaunch") != std::string_view::npos || is_cooperative(name);
-}
-
 // A launch that is watched for which hardware queue it goes to, where the platform can see that: while that is not
 // known, and where streams of several priorities may get in each other's way.
 class WatchedLaunch : public Launch {
@@ -203,10 +197,45 @@ private:
     XqQueue* xqueue_;
 };
 
-// What the stream waits for may be the next thing that the caller does, without the driver: until then no call of ours
-// may keep it, which could stand behind a call that waits for this very stream.
-consteval bool waits_for_value(std::string_view name) {
-    return name.find("WaitValue") != std::string_view::npos || name.find("BatchMemOp") != std::string_view::npos;
+// Whether all blocks of the kernel start together: by the function, by the launch's attributes, or perhaps in the
+// graph.
+template <EntryPoint kEntry, typename... Arguments>
+bool is_cooperative(Arguments... arguments) {
+    if constexpr (kTraits<kEntry>.cooperative)
+        return true;
+    else if constexpr (kTraits<kEntry>.graph)
+        return graphs_may_be_cooperative();
+    else if constexpr (kHasAttributes<Arguments...>)
+        return (says_cooperative(arguments) || ...);
+    else
+        return false;
+}
+
+// Before the driver's call. What holds the device may have the place of one of the blocks. A captured launch runs when
+// its graph does.
+template <EntryPoint kEntry>
+void note_cooperative(const Launch& launch, Stream stream) {
+    const KeepErrno keep;
+    if (kSharesHardware && launch.entry() != nullptr)
+        launch.entry()->cooperative.store(true, std::memory_order_relaxed);
+    if (asks_capturing(stream, Declared<kEntry>::kPerThread)) return note_cooperative_graph();
+    xq_end_held_keep_alive();
+}
+
+// The events among a launch's attributes. They may complete before the launch does, so of the queue they tell nothing;
+// but a stream that waits for one waits for this queue.
+template <typename... Arguments>
+void note_events(const Launch& launch, Arguments... arguments) {
+    bool any = false;
+    const auto note = [&](Event event) {
+        const KeepErrno keep;
+        QueueMark mark = launch.mark();
+        mark.mark = 0;
+        event_recorded(event, mark);
+        any = true;
+    };
+    (for_each_event(arguments, note), ...);
+    if (any) launch.report();
 }
 
 // The driver's function, called as a command. kCompletes: when it returns, all before it and itself are complete.
@@ -219,25 +248,25 @@ struct Scheduled<kEntry, kCompletes, Result (*)(Arguments...)> {
         const Stream stream = stream_in(arguments...);
         if (base::log_enabled(base::LogLevel::kDebug)) [[unlikely]]
             trace_launch<kEntry>(kernel_in(arguments...), stream, arguments...);
-        constexpr std::string_view kName = Declared<kEntry>::kName;
-        // A search that no launch should make.
-        constexpr LaunchKind kKind = uses_several_queues(kName) ? LaunchKind::kWide : LaunchKind::kWork;
-        WatchedLaunch launch(stream, Declared<kEntry>::kPerThread, kKind);
-        if constexpr (kSharesHardware && is_cooperative(kName))
-            if (launch.entry() != nullptr) launch.entry()->cooperative.store(true, std::memory_order_relaxed);
-        // All its blocks start together, and what holds the device may have the place of one.
-        if constexpr (is_cooperative(kName)) xq_end_held_keep_alive();
-        if constexpr (is_copy(kName)) launch.note_copy(bytes_of_copy<kEntry>(arguments...));
+        constexpr Traits kIs = kTraits<kEntry>;
+        const bool cooperative = is_cooperative<kEntry>(arguments...);
+        const bool wide = kIs.graph || cooperative;
+        WatchedLaunch launch(stream, Declared<kEntry>::kPerThread, wide ? LaunchKind::kWide : LaunchKind::kWork);
+        if (cooperative) [[unlikely]]
+            note_cooperative<kEntry>(launch, stream);
+        if constexpr (kIsCopy<kEntry>) launch.note_copy(bytes_of_copy<kEntry>(arguments...));
         QueueMark mark;
         if constexpr (kCompletes) {
             mark = launch.mark();
             launch.end_keep_alive();
-        } else if constexpr (is_copy(kName)) {
+        } else if constexpr (kIsCopy<kEntry>) {
             launch.follow_keep_alive();
         }
         const Result code = call_driver(launch, arguments...);
-        if constexpr (waits_for_value(kName)) launch.report_later();
+        if constexpr (kIs.waits) launch.report_later();
         launch.returned(code);
+        if constexpr (kHasAttributes<Arguments...>)
+            if (code == kSuccess) note_events(launch, arguments...);
         if constexpr (kCompletes)
             if (code == kSuccess) completed_up_to(mark);
         return code;
@@ -246,7 +275,7 @@ struct Scheduled<kEntry, kCompletes, Result (*)(Arguments...)> {
 private:
     XSCHED_HOT static Result call_driver(const Launch& launch, Arguments... arguments) {
         // A copy of pageable memory waits for the queue's work, too, whatever its call is named.
-        if constexpr (kCompletes || is_copy(Declared<kEntry>::kName)) {
+        if constexpr (kCompletes || kIsCopy<kEntry>) {
             const Waits waits(launch.xqueue());
             return driver<kEntry>()(arguments...);
         } else {
@@ -294,6 +323,7 @@ struct OnSeveral<kEntry, Result (*)(Parameters*, Count, unsigned)> {
         constexpr unsigned kMost = 64;  // devices; the driver takes one launch per device
         const auto number = static_cast<unsigned>(count);
         if (list == nullptr || number > kMost) return driver<kEntry>()(list, count, flags);
+        if constexpr (kTraits<kEntry>.cooperative) xq_end_held_keep_alive();
         alignas(Launch) unsigned char places[kMost][sizeof(Launch)];
         for (unsigned i = 0; i < number; ++i) {
             const Stream stream = stream_of_launch(list[i]);

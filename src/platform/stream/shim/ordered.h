@@ -3,8 +3,6 @@
 // only what it learns: what has completed, and who waits for whom.
 #pragma once
 
-#include <string_view>
-
 #include "base/log.h"
 #include "platform/stream/shim/capture.h"
 #include "platform/stream/shim/events.h"
@@ -122,20 +120,18 @@ Result event_record_elsewhere(Place context, Event event) {
     return code;
 }
 
-constexpr bool is_question(std::string_view name) { return name.find("Query") != std::string_view::npos; }
-
 // Synchronize, or a query that says yes.
 template <EntryPoint kEntry>
 Result event_wait(Event event) {
     const QueueMark mark = last_record(event);
     {
         const KeepErrno keep;
-        if constexpr (is_question(Declared<kEntry>::kName))
+        if constexpr (kTraits<kEntry>.question)
             end_keep_alive(mark.entry);
         else
             keep_alive_behind(mark.entry);
     }
-    const Waits waits(is_question(Declared<kEntry>::kName) ? nullptr : mark.entry);
+    const Waits waits(kTraits<kEntry>.question ? nullptr : mark.entry);
     const Result code = driver<kEntry>()(event);
     const KeepErrno keep;
     if (code == kSuccess) completed_up_to(mark);

@@ -11,6 +11,7 @@ static_assert(CU_MEMHOSTREGISTER_PORTABLE == 1 && CU_MEMHOSTREGISTER_DEVICEMAP =
 #undef CU_MEMHOSTREGISTER_PORTABLE
 #undef CU_MEMHOSTREGISTER_DEVICEMAP
 #include "platform/cuda/hal/api.h"
+#include "platform/stream/hal/launch_attribute.h"
 #include "platform/stream/shim/declarations.h"
 
 namespace ours = xsched::cuda;
@@ -47,6 +48,14 @@ struct Plain<T*> {
 
 static_assert(offsetof(CUlaunchConfig, hStream) == offsetof(ours::CUlaunchConfig, hStream));
 static_assert(sizeof(CUlaunchConfig) == sizeof(ours::CUlaunchConfig));
+using Attribute = xsched::stream::LaunchAttribute;
+static_assert(sizeof(CUlaunchAttribute) == sizeof(Attribute));
+static_assert(offsetof(CUlaunchAttribute, value) == offsetof(Attribute, value));
+static_assert(CU_LAUNCH_ATTRIBUTE_COOPERATIVE == xsched::stream::kCooperativeAttribute);
+static_assert(CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT == xsched::stream::kProgrammaticEventAttribute);
+static_assert(CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT == xsched::stream::kCompletionEventAttribute);
+static_assert(offsetof(CUlaunchAttributeValue, programmaticEvent.event) == 0);
+static_assert(offsetof(CUlaunchAttributeValue, launchCompletionEvent.event) == 0);
 static_assert(offsetof(CUDA_LAUNCH_PARAMS, hStream) == offsetof(ours::CUDA_LAUNCH_PARAMS, hStream));
 static_assert(sizeof(CUDA_LAUNCH_PARAMS) == sizeof(ours::CUDA_LAUNCH_PARAMS));
 static_assert(sizeof(CUmemLocation) == sizeof(ours::CUmemLocation));

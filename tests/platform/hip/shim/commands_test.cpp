@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "platform/hip/shim/program.h"
+#include "platform/stream/hal/launch_attribute.h"
 
 namespace xsched::test {
 namespace {
@@ -67,6 +68,11 @@ TEST_F(Commands, LaunchesOfAllKindsAreCommands) {
     on_stream("drv ex", [&] {
         const HIP_LAUNCH_CONFIG config{1, 1, 1, 1, 1, 1, 0, stream_, nullptr, 0};
         return h.hipDrvLaunchKernelEx(&config, noop_, nullptr, nullptr);
+    });
+    on_stream("cooperative by attribute", [&] {
+        stream::LaunchAttribute attribute{stream::kCooperativeAttribute, {1}};
+        const hipLaunchConfig_t config{kOne, kOne, 0, stream_, &attribute, 1};
+        return h.hipLaunchKernelExC(&config, &host_noop_, nullptr);
     });
     on_stream("cooperative",
               [&] { return h.hipLaunchCooperativeKernel(&host_noop_, kOne, kOne, nullptr, 0, stream_); });
