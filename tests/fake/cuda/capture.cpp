@@ -262,6 +262,22 @@ CUresult CUDAAPI cuStreamBeginCapture(CUstream stream) {
 }
 FAKE_PER_THREAD(cuStreamBeginCapture, _ptsz, (CUstream stream), (stream))
 
+// Here the graph is made anew.
+CUresult CUDAAPI cuStreamBeginRecaptureToGraph(CUstream stream, CUstreamCaptureMode mode, CUgraph graph,
+                                               FakeRecaptureCallback, void*) {
+    if (graph == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    return cuStreamBeginCapture_v2(stream, mode);
+}
+// A command list of graphics, which runs without a graph of CUDA's.
+CUresult CUDAAPI cuStreamBeginCaptureToCig(CUstream stream, void*) {
+    return cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED);
+}
+CUresult CUDAAPI cuStreamEndCaptureToCig(CUstream stream) {
+    CUgraph graph = nullptr;
+    FAKE_TRY(cuStreamEndCapture(stream, &graph));
+    return cuGraphDestroy(graph);
+}
+
 // Of a CUDA to come, which no table has: a capture begins by it, and one ends.
 CUresult CUDAAPI cuStreamBeginFutureCapture(CUstream stream, CUstreamCaptureMode mode, void*) {
     return cuStreamBeginCapture_v2(stream, mode);

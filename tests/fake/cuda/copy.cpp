@@ -173,6 +173,13 @@ CUresult CUDAAPI cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, C
     return linear(to, from, bytes, stream, false);
 }
 FAKE_PER_THREAD(cuMemcpyAsync, _ptsz, (CUdeviceptr to, CUdeviceptr from, size_t n, CUstream s), (to, from, n, s))
+CUresult CUDAAPI cuMemcpyWithAttributesAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUmemcpyAttributes*,
+                                             CUstream stream) {
+    FAKE_ENTRY();
+    return linear(to, from, bytes, stream, false);
+}
+FAKE_PER_THREAD(cuMemcpyWithAttributesAsync, _ptsz,
+                (CUdeviceptr to, CUdeviceptr from, size_t n, CUmemcpyAttributes* a, CUstream s), (to, from, n, a, s))
 CUresult CUDAAPI cuMemcpyPeerAsync(CUdeviceptr to, CUcontext, CUdeviceptr from, CUcontext, size_t bytes,
                                    CUstream stream) {
     FAKE_ENTRY();

@@ -6,6 +6,16 @@
 #ifdef FAKE_CUDA_TOOLKIT
 #define __CUDA_API_VERSION_INTERNAL
 #include <cuda.h>
+#if CUDA_VERSION >= 13030
+using FakeRecaptureCallback = CUgraphRecaptureCallback;
+#else
+using FakeRecaptureCallback = void*;
+extern "C" {
+#define FAKE_CUDA_DECLARE(name, ...) CUresult CUDAAPI name(__VA_ARGS__);
+#include "fake/cuda/newer_functions.def"
+#undef FAKE_CUDA_DECLARE
+}
+#endif
 #else
 
 #include <cstddef>
@@ -252,6 +262,7 @@ typedef struct CUDA_KERNEL_NODE_PARAMS_v2_st {
     CUcontext ctx;
 } CUDA_KERNEL_NODE_PARAMS;
 typedef void(CUDA_CB* CUhostFn)(void* userData);
+using FakeRecaptureCallback = void*;
 typedef void(CUDA_CB* CUstreamCallback)(CUstream hStream, CUresult status, void* userData);
 
 #define FAKE_CUDA_DECLARE(name, ...) CUresult CUDAAPI name(__VA_ARGS__);

@@ -184,6 +184,14 @@ CUresult CUDAAPI cuLaunchHostFunc(CUstream stream, CUhostFn function, void* data
 }
 FAKE_PER_THREAD(cuLaunchHostFunc, _ptsz, (CUstream stream, CUhostFn function, void* data), (stream, function, data))
 
+CUresult CUDAAPI cuLaunchHostFunc_v2(CUstream stream, CUhostFn function, void* data, unsigned int) {
+    FAKE_ENTRY();
+    if (function == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    return host_command(stream, [=] { function(data); });
+}
+FAKE_PER_THREAD(cuLaunchHostFunc_v2, _ptsz, (CUstream stream, CUhostFn function, void* data, unsigned int mode),
+                (stream, function, data, mode))
+
 CUresult CUDAAPI cuStreamAddCallback(CUstream handle, CUstreamCallback callback, void* data, unsigned int flags) {
     FAKE_ENTRY();
     if (callback == nullptr || flags != 0) return CUDA_ERROR_INVALID_VALUE;

@@ -27,6 +27,13 @@ struct CUmemLocation {
     int id;
 };
 
+struct CUmemcpyAttributes {
+    int srcAccessOrder;
+    CUmemLocation srcLocHint;
+    CUmemLocation dstLocHint;
+    unsigned flags;
+};
+
 struct CUlaunchConfig {
     unsigned gridDimX, gridDimY, gridDimZ;
     unsigned blockDimX, blockDimY, blockDimZ;

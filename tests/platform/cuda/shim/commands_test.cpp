@@ -44,6 +44,9 @@ TEST_F(Commands, AsynchronousCallsAreCommandsOfTheirStream) {
     on_stream("fill 16", [&] { return c.cuMemsetD16Async(memory_, 1, kBytes / 2, stream_); });
     on_stream("fill 32", [&] { return c.cuMemsetD32Async(memory_, 1, kBytes / 4, stream_); });
     on_stream("host function", [&] { return c.cuLaunchHostFunc(stream_, [](void*) {}, nullptr); });
+    on_stream("copy with attributes",
+              [&] { return c.cuMemcpyWithAttributesAsync(memory_, memory_ + 32, 16, nullptr, stream_); });
+    on_stream("host function v2", [&] { return c.cuLaunchHostFunc_v2(stream_, [](void*) {}, nullptr, 0); });
     on_stream("callback", [&] { return c.cuStreamAddCallback(stream_, [](CUstream, CUresult, void*) {}, nullptr, 0); });
     if (gates()) on_stream("write value", [&] { return c.cuStreamWriteValue32_v2(stream_, memory_, 5, 0); });
     CUdeviceptr made = 0;

@@ -101,6 +101,8 @@ TEST_F(CopiesInPieces, InEveryForm) {
     expect_pieces("cuMemcpyHtoDAsync_v2", 3,
                   [&] { return c.cuMemcpyHtoDAsync_v2(memory_, pageable_.data(), kBytes, stream_); });
     expect_pieces("cuMemcpyAsync", 6, [&] { return c.cuMemcpyAsync(memory_, address(pinned_), kBytes, stream_); });
+    expect_pieces("cuMemcpyWithAttributesAsync", 6,
+                  [&] { return c.cuMemcpyWithAttributesAsync(memory_, address(pinned_), kBytes, nullptr, stream_); });
     expect_pieces("cuMemcpyHtoDAsync_v2", 5, [&] { return c.cuMemcpyHtoD_v2(memory_, pinned_, kBytes); });
     expect_pieces("cuMemcpyHtoDAsync_v2", 2, [&] { return c.cuMemcpyHtoD_v2(memory_, pageable_.data(), kBytes); });
     expect_pieces("cuMemcpyAsync", 5, [&] { return c.cuMemcpy(memory_, address(pinned_), kBytes); });

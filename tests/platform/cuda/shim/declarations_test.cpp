@@ -7,6 +7,20 @@
 #include <cstddef>
 #include <type_traits>
 
+// What the toolkit is too old for is as CUDA's public references declare it.
+extern "C" {
+#if CUDA_VERSION < 13020
+CUresult cuMemcpyWithAttributesAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUmemcpyAttributes*, CUstream);
+CUresult cuMemcpy3DWithAttributesAsync(CUDA_MEMCPY3D_BATCH_OP* copy, unsigned long long flags, CUstream);
+CUresult cuLaunchHostFunc_v2(CUstream, CUhostFn function, void* data, unsigned int mode);
+CUresult cuStreamBeginCaptureToCig(CUstream, void* parameters);
+CUresult cuStreamEndCaptureToCig(CUstream);
+#endif
+#if CUDA_VERSION < 13030
+CUresult cuStreamBeginRecaptureToGraph(CUstream, CUstreamCaptureMode, CUgraph, void* callback, void* data);
+#endif
+}
+
 static_assert(CU_MEMHOSTREGISTER_PORTABLE == 1 && CU_MEMHOSTREGISTER_DEVICEMAP == 2);
 #undef CU_MEMHOSTREGISTER_PORTABLE
 #undef CU_MEMHOSTREGISTER_DEVICEMAP
@@ -58,6 +72,7 @@ static_assert(offsetof(CUlaunchAttributeValue, programmaticEvent.event) == 0);
 static_assert(offsetof(CUlaunchAttributeValue, launchCompletionEvent.event) == 0);
 static_assert(offsetof(CUDA_LAUNCH_PARAMS, hStream) == offsetof(ours::CUDA_LAUNCH_PARAMS, hStream));
 static_assert(sizeof(CUDA_LAUNCH_PARAMS) == sizeof(ours::CUDA_LAUNCH_PARAMS));
+static_assert(sizeof(CUmemcpyAttributes) == sizeof(ours::CUmemcpyAttributes));
 static_assert(sizeof(CUmemLocation) == sizeof(ours::CUmemLocation));
 static_assert(sizeof(CUipcEventHandle) == sizeof(ours::CUipcEventHandle));
 

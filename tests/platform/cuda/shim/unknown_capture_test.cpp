@@ -79,6 +79,27 @@ TEST_F(UnknownCapture, TheNextOneIsKnownAsOne) {
     EXPECT_EQ(nodes(), size_t{kLaunches});
 }
 
+// CUDA 13.3's, and 13.2's for graphics, which ends without a graph.
+TEST_F(UnknownCapture, ARecaptureAndOneToGraphicsAreKnown) {
+    using BeginCig = CUresult (*)(CUstream, void*);
+    using EndCig = CUresult (*)(CUstream);
+    begin_known();
+    end_known();
+    const CUgraph first = graph_;
+    ASSERT_EQ(cu().cuStreamBeginRecaptureToGraph(stream_, CU_STREAM_CAPTURE_MODE_RELAXED, first, nullptr, nullptr),
+              CUDA_SUCCESS);
+    expect_launches_wait_for_nothing(kLaunches);
+    end_known();
+    EXPECT_EQ(nodes(), size_t{kLaunches});
+    EXPECT_EQ(cu().cuGraphDestroy(first), CUDA_SUCCESS);
+    const auto begin = reinterpret_cast<BeginCig>(dlsym(opened_driver(), "cuStreamBeginCaptureToCig"));
+    const auto end = reinterpret_cast<EndCig>(dlsym(opened_driver(), "cuStreamEndCaptureToCig"));
+    ASSERT_EQ(begin(stream_, nullptr), CUDA_SUCCESS);
+    expect_launches_wait_for_nothing(kLaunches);
+    ASSERT_EQ(end(stream_), CUDA_SUCCESS);
+    expect_command(xqueue_, "a launch", [this] { return append(stream_, 1); });
+}
+
 TEST_F(UnknownCapture, AfterAnUnknownEndLaunchesAreCommandsAgain) {
     begin_known();
     ASSERT_EQ(append(stream_, 1), CUDA_SUCCESS);
