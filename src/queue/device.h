@@ -119,7 +119,7 @@ typedef struct XqStopOps {
     XResult (*reactivate)(void* hwq);
     // Level 3; NULL, both: there is none. May take a millisecond; never called on the launch path. Where the hardware
     // acts on more than a queue (a process's channels), it does when all of its queues have asked. NotSupported: never,
-    // the queue's level is lowered.
+    // the queue's level is lowered. NotAllowed: not now, as the backend has said; the gate acts alone.
     XResult (*interrupt)(void* hwq, XqInterrupt how);
     // It is called once more when the queue has been running for a while after kXqKeepOff, and again as long as its
     // work stands: for hardware that did not notice the first time.

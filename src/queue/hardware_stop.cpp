@@ -141,7 +141,7 @@ void HardwareStop::stop(const Stop& to) {
     note_call(to);
     const XResult result = call(to);
     const bool slowed = result == kXSchedSuccess && to.level == kPreemptLevelInterrupt && state().slowed != 0;
-    if (result != kXSchedSuccess && result != kXSchedErrorNotSupported)
+    if (result != kXSchedSuccess && result != kXSchedErrorNotSupported && result != kXSchedErrorNotAllowed)
         XLOG_WARN("queue 0x%lx: level %u could not stop it; level 1 goes on acting",
                   static_cast<unsigned long>(core_.handle), to.level);
     bool known = false;

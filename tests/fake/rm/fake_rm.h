@@ -25,7 +25,7 @@
 namespace fake::rm {
 
 constexpr uint64_t kMagic = 0x3144724d656b6146;
-constexpr unsigned kMostObjects = 1024;
+constexpr unsigned kMostObjects = 4096;
 constexpr uint32_t kTimesliceUs = 2048;
 
 struct Object {

@@ -204,9 +204,9 @@ bool collect_groups(const Object& device, bool (*is_wanted)(uint32_t engine), bo
     return true;
 }
 
-// g_mutex held. False: too many channels for one set. The kernel driver takes channels off in the order of the list:
-// those for kernels first, since more urgent programs wait for them, and their own copies for copies alone.
-bool collect(const Object& client, const Object& device, RecordedSet& recorded) {
+// g_mutex held. The kernel driver takes channels off in the order of the list: those for kernels first, since more
+// urgent programs wait for them, and their own copies for copies alone.
+void collect(const Object& client, const Object& device, RecordedSet& recorded) {
     recorded = RecordedSet{};
     recorded.fd = client.fd;
     recorded.device = device.handle;
@@ -217,8 +217,9 @@ bool collect(const Object& client, const Object& device, RecordedSet& recorded) 
     for (const Object* object = g_objects; object != nullptr; object = object->next)
         if (object->client == client.handle && object->parent == device.handle && object->kind == Kind::kSubdevice)
             set.subdevice = object->handle;
-    if (!collect_groups(device, is_compute_engine, true, set)) return false;
-    return !g_copies.load(std::memory_order_relaxed) || collect_groups(device, is_copy_engine, false, set);
+    const bool copies = g_copies.load(std::memory_order_relaxed);
+    recorded.incomplete = !collect_groups(device, is_compute_engine, true, set) ||
+                          (copies && !collect_groups(device, is_copy_engine, false, set));
 }
 
 void note(uint32_t client, uint32_t handle, uint32_t value) {
@@ -267,7 +268,7 @@ void for_each_recorded(bool (*visit)(const RecordedSet& recorded, void* data), v
                 if (device->kind != Kind::kDevice) continue;
                 const Object* client = find(device->client, device->client);
                 if (client == nullptr) continue;
-                if (!collect(*client, *device, recorded)) g_incomplete = true;
+                collect(*client, *device, recorded);
                 found = recorded.set.channel_count != 0 && recorded.set.group_count != 0 && index++ == at;
             }
         }

@@ -24,6 +24,7 @@ struct RecordedSet {
     uint32_t device = 0;  // the driver's device object, which names the set together with set.client
     uint32_t address = 0;  // PCI, as set by note_address
     bool address_known = false;
+    bool incomplete = false;  // it has more groups or channels than a set holds, and must not be used
 };
 
 // Visits every client's every GPU that has compute channels, in no order, until `visit` returns false. The set is a
@@ -43,7 +44,7 @@ bool copies_noted();
 uint32_t record_serial();
 // For the log: "1 client, 4 channel groups (engines 1 11 12 13) with 20 channels, 8 of them for kernels".
 void describe_record(char* text, unsigned bytes);
-// Too many objects, or no memory: the record is incomplete and must not be used.
+// There was no memory for an object: the record is incomplete and must not be used.
 bool record_incomplete();
 // This process is confined to a part of a GPU (MIG).
 bool record_has_partition();

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/mutex.h"
 #include "platform/cuda/hal/channel_record.h"
+#include "platform/cuda/hal/gpu_channels.h"
 #include "platform/stream/hal/hwqueue.h"
 #include "platform/stream/hal/identity.h"
 #include "queue/queue_abi.h"
@@ -18,35 +19,11 @@ namespace xsched::cuda {
 namespace {
 
 constexpr int kMostGpus = 32;
-constexpr uint32_t kMostSets = 4;  // of one GPU: clients of the kernel driver in this process
 // The queues of a process that stands ask for its channels one by one: one call for all of them.
 constexpr int64_t kOneCallNs = 10 * base::kMillisecond;
 
-struct Gpu {
-    base::Mutex turn;         // one change at a time; held during calls to the kernel, never needed by a launch
-    uint32_t generation = 0;  // the process of a line of forks that the rest is about
-    CUdevice device = 0;
-    XDevice identity = 0;
-    uint32_t queues = 0;
-    uint32_t asking = 0;
-    uint32_t taking = 0;      // of these, to be taken off rather than kept off
-    bool stopped = false;
-    std::atomic<uint32_t> stop_number{0};  // of the stop in force; 0: none, or its end has begun
-    uint32_t stops = 0;       // so far
-    bool kept_off = false;    // stopped by its timeslice, and kept from coming back
-    bool once_more = false;   // it runs again after that: the next restore enables it a second time
-    int64_t enabled_ns = 0;   // when it was last enabled
-    std::atomic<bool> refused{false};  // a call failed: not tried again
-    uint32_t timeslice_us = 0;         // in force; 0: the driver's own
-    bool known = false;
-    uint32_t serial = 0;  // of the record that `sets` is from
-    uint32_t set_count = 0;
-    RecordedSet sets[kMostSets];
-};
-
 constinit base::Mutex g_interrupt_mutex;  // guards the making of Gpus
 constinit std::atomic<Gpu*> g_gpus[kMostGpus] = {};
-constinit std::atomic<rm::Ioctl> g_ioctl{nullptr};
 constinit std::atomic<int32_t> g_stopped{0};  // GPUs
 constinit std::atomic<int32_t> g_freeing{0};  // calls on their way that free recorded objects
 
@@ -57,7 +34,7 @@ public:
         if (gpu.generation == base::fork_generation()) return;
         gpu.generation = base::fork_generation();
         if (gpu.stopped) g_stopped.fetch_sub(1, std::memory_order_acq_rel);
-        gpu.stopped = gpu.known = false;
+        gpu.stopped = gpu.known = gpu.too_many = false;
         gpu.stop_number.store(0, std::memory_order_release);
         gpu.timeslice_us = gpu.set_count = 0;
     }
@@ -65,8 +42,6 @@ public:
 private:
     base::Lock lock_;
 };
-
-rm::Ioctl call() { return g_ioctl.load(std::memory_order_acquire); }
 
 void say_refused(const Gpu& gpu, const char* why) {
     XLOG_INFO("no preempt level 3 on device %d: %s; its streams use level 2 or 1", gpu.device, why);
@@ -86,111 +61,21 @@ Gpu* make_gpu(const stream::Api& api, CUdevice device) {
     if (gpu == nullptr) return nullptr;
     gpu->device = device;
     gpu->identity = identity;
+    gpu->undo = restore_everything;
     gpu->generation = base::fork_generation();
     g_gpus[device].store(gpu, std::memory_order_release);
     return gpu;
 }
 
-// The driver's own name for where a recorded GPU is, asked once.
-void learn_address(RecordedSet& recorded) {
-    if (recorded.address_known) return;
-    const rm::Outcome outcome =
-        rm::read_pci_address(call(), recorded.fd, recorded.set.client, recorded.set.subdevice, &recorded.address);
-    if (!outcome.good()) {
-        XLOG_DEBG("the kernel driver does not say which GPU device object 0x%x is: %s (errno %d, status 0x%x)",
-                  recorded.device, rm::sentence(outcome), outcome.error, outcome.status);
-        return;
-    }
-    recorded.address_known = true;
-    note_address(recorded.set.client, recorded.device, recorded.address);
-}
-
-void learn_timeslices(RecordedSet& recorded) {
-    for (uint32_t i = 0; i < recorded.set.group_count; ++i) {
-        if (recorded.set.timeslices_us[i] != 0) continue;
-        const rm::Outcome outcome = rm::read_timeslice(call(), recorded.fd, recorded.set.client, recorded.set.groups[i],
-                                                       &recorded.set.timeslices_us[i]);
-        if (outcome.good()) note_timeslice(recorded.set.client, recorded.set.groups[i], recorded.set.timeslices_us[i]);
-    }
-}
-
-struct Search {
-    Gpu* gpu;
-    uint32_t seen = 0;     // GPUs with channels in the record
-    uint32_t unnamed = 0;  // of them, those whose place nobody knows
-    RecordedSet last_unnamed;
-};
-
-bool visit_recorded(const RecordedSet& found, void* data) {
-    auto& search = *static_cast<Search*>(data);
-    RecordedSet recorded = found;
-    learn_address(recorded);
-    ++search.seen;
-    if (!recorded.address_known) {
-        ++search.unnamed;
-        search.last_unnamed = recorded;
-        return true;
-    }
-    Gpu& gpu = *search.gpu;
-    if (recorded.address != static_cast<uint32_t>(gpu.identity) || gpu.set_count == kMostSets) return true;
-    learn_timeslices(recorded);
-    gpu.sets[gpu.set_count++] = recorded;
-    return true;
-}
-
-uint64_t key_of(const RecordedSet& recorded) { return uint64_t{recorded.set.client} << 32 | recorded.device; }
-
-void offer(const Gpu& gpu, const RecordedSet& recorded, bool withdraw) {
-    XqHandover handover{};
-    handover.platform = kPlatformCUDA;
-    handover.device = gpu.identity;
-    handover.key = key_of(recorded);
-    handover.fd = withdraw ? -1 : recorded.fd;
-    handover.data = &recorded.set;
-    handover.bytes = withdraw ? 0 : sizeof recorded.set;
-    handover.undo = restore_everything;
-    xq_hand_over(&handover);
-}
-
-// gpu.turn held. What the record says of this GPU now, and xserver knows it as well.
-void refresh(Gpu& gpu) {
-    const uint32_t serial = record_serial();
-    if (call() == nullptr || (gpu.known && gpu.serial == serial)) return;
-    uint64_t before[kMostSets] = {};
-    const uint32_t before_count = gpu.set_count;
-    RecordedSet gone[kMostSets];
-    for (uint32_t i = 0; i < before_count; ++i) {
-        before[i] = key_of(gpu.sets[i]);
-        gone[i] = gpu.sets[i];
-    }
-    gpu.set_count = 0;
-    Search search{&gpu};
-    for_each_recorded(visit_recorded, &search);
-    if (gpu.set_count == 0 && search.seen == 1 && search.unnamed == 1) {  // there is no other that it could be
-        learn_timeslices(search.last_unnamed);
-        gpu.sets[gpu.set_count++] = search.last_unnamed;
-    }
-    gpu.serial = serial;
-    gpu.known = true;
-    for (uint32_t i = 0; i < before_count; ++i) {
-        bool stays = false;
-        for (uint32_t k = 0; k < gpu.set_count; ++k) stays = stays || key_of(gpu.sets[k]) == before[i];
-        if (!stays) offer(gpu, gone[i], true);
-    }
-    for (uint32_t i = 0; i < gpu.set_count; ++i) {
-        if (gpu.timeslice_us != 0) rm::set_timeslices(call(), gpu.sets[i].fd, gpu.sets[i].set, gpu.timeslice_us);
-        offer(gpu, gpu.sets[i], false);
-    }
-}
-
 // gpu.turn held. Why level 3 is out of the question; nullptr: nothing speaks against it.
 const char* objection(Gpu& gpu, bool shared) {
-    if (call() == nullptr)
+    if (driver_call() == nullptr)
         return "its calls to the kernel driver are not seen (the shim must be preloaded; WSL has no such calls)";
     if (shared) return "under MPS all programs share one context, which would be stopped for all of them";
     refresh(gpu);
-    if (record_incomplete()) return "it has more channels than can be kept track of";
-    if (gpu.set_count == 0) return "this process has no channels of its own there (MPS, or another way to the driver)";
+    if (record_incomplete()) return "there was no memory to keep track of its channels";
+    if (gpu.set_count == 0 && !gpu.too_many)
+        return "this process has no channels of its own there (MPS, or another way to the driver)";
     for (uint32_t i = 0; i < gpu.set_count; ++i)
         if (!rm::is_control_device(gpu.sets[i].fd)) return "the kernel driver's descriptor is gone";
     return nullptr;
@@ -200,13 +85,13 @@ const char* objection(Gpu& gpu, bool shared) {
 // counted.
 void enable_once_more(Gpu& gpu) {
     gpu.enabled_ns = base::now_ns();
-    for (uint32_t i = 0; i < gpu.set_count; ++i) rm::enable(call(), gpu.sets[i].fd, gpu.sets[i].set);
+    for (uint32_t i = 0; i < gpu.set_count; ++i) rm::enable(driver_call(), gpu.sets[i].fd, gpu.sets[i].set);
 }
 
 // gpu.turn held. Behind a call that sets a timeslice the device notices what is enabled (docs/decisions/010).
 void look_anew(Gpu& gpu) {
     for (uint32_t i = 0; i < gpu.set_count; ++i)
-        rm::set_timeslices(call(), gpu.sets[i].fd, gpu.sets[i].set, gpu.timeslice_us);
+        rm::set_timeslices(driver_call(), gpu.sets[i].fd, gpu.sets[i].set, gpu.timeslice_us);
 }
 
 // gpu.turn held.
@@ -215,7 +100,7 @@ void let_go(Gpu& gpu) {
     gpu.stop_number.store(0, std::memory_order_seq_cst);  // before anything goes on
     const int64_t began = base::now_ns();
     for (uint32_t i = 0; i < gpu.set_count; ++i) {
-        const rm::Outcome outcome = rm::enable(call(), gpu.sets[i].fd, gpu.sets[i].set);
+        const rm::Outcome outcome = rm::enable(driver_call(), gpu.sets[i].fd, gpu.sets[i].set);
         if (!outcome.good())
             XLOG_WARN("device %d: channels could not be enabled again: %s (errno %d, status 0x%x)", gpu.device,
                       rm::sentence(outcome), outcome.error, outcome.status);
@@ -243,16 +128,17 @@ void ask(Gpu& gpu, stream::HwQueue& hwq, bool asks, bool takes) {
 // gpu.turn held. A short timeslice has it preempted by whoever has work: then it need only not come back.
 XResult stop(Gpu& gpu) {
     refresh(gpu);
+    if (gpu.too_many || gpu.set_count == 0) return kXSchedErrorNotAllowed;
     const uint32_t own_us = gpu.sets[0].set.timeslices_us[0];  // the driver's; 0: not known
     const bool is_short = gpu.timeslice_us != 0 && (own_us == 0 || gpu.timeslice_us < own_us);
     const bool keeps_off = gpu.taking == 0 && is_short;
     const int64_t began = base::now_ns();
     uint32_t channels = 0;
     for (uint32_t i = 0; i < gpu.set_count; ++i) {
-        const rm::Outcome outcome = rm::disable(call(), gpu.sets[i].fd, gpu.sets[i].set, keeps_off);
+        const rm::Outcome outcome = rm::disable(driver_call(), gpu.sets[i].fd, gpu.sets[i].set, keeps_off);
         channels += gpu.sets[i].set.channel_count;
         if (outcome.good()) continue;
-        for (uint32_t done = 0; done < i; ++done) rm::enable(call(), gpu.sets[done].fd, gpu.sets[done].set);
+        for (uint32_t done = 0; done < i; ++done) rm::enable(driver_call(), gpu.sets[done].fd, gpu.sets[done].set);
         if (!gpu.refused.exchange(true)) say_refused(gpu, rm::sentence(outcome));
         XLOG_DEBG("device %d: disabling %u channels: errno %d, status 0x%x", gpu.device, gpu.sets[i].set.channel_count,
                   outcome.error, outcome.status);
@@ -285,18 +171,19 @@ void let_everything_run() {
 void restore_everything() {
     for (const std::atomic<Gpu*>& place : g_gpus) {
         Gpu* gpu = place.load(std::memory_order_acquire);
-        if (gpu == nullptr || call() == nullptr) continue;
+        if (gpu == nullptr || driver_call() == nullptr) continue;
         const Turn turn(*gpu);
         if (gpu->refused.load(std::memory_order_acquire) && !gpu->stopped) continue;
         let_go(*gpu);
         enable_once_more(*gpu);
-        for (uint32_t i = 0; i < gpu->set_count; ++i) rm::set_timeslices(call(), gpu->sets[i].fd, gpu->sets[i].set, 0);
+        for (uint32_t i = 0; i < gpu->set_count; ++i)
+            rm::set_timeslices(driver_call(), gpu->sets[i].fd, gpu->sets[i].set, 0);
         gpu->timeslice_us = 0;
     }
 }
 
 int pass_ioctl(int fd, unsigned long request, void* argument, rm::Ioctl next) {
-    g_ioctl.store(next, std::memory_order_release);
+    note_driver_call(next);
     const bool frees = frees_recorded(request, argument);
     if (frees) {
         g_freeing.fetch_add(1, std::memory_order_acq_rel);
@@ -331,8 +218,10 @@ bool join_interrupts(HwQueue& hwq) {
         char text[256];
         describe_record(text, sizeof text);
         XLOG_DEBG("device %d: level 3 through %u channels in %u groups (timeslice %u us)%s; the process has %s",
-                  gpu->device, gpu->sets[0].set.channel_count, gpu->sets[0].set.group_count,
-                  gpu->sets[0].set.timeslices_us[0], record_has_partition() ? ", in a MIG partition" : "", text);
+                  gpu->device, gpu->set_count != 0 ? gpu->sets[0].set.channel_count : 0,
+                  gpu->set_count != 0 ? gpu->sets[0].set.group_count : 0,
+                  gpu->set_count != 0 ? gpu->sets[0].set.timeslices_us[0] : 0,
+                  record_has_partition() ? ", in a MIG partition" : "", text);
     }
     return true;
 }
@@ -385,7 +274,7 @@ XResult set_timeslice(HwQueue& hwq, uint32_t us) {
     refresh(*gpu);
     if (gpu->timeslice_us == us) return kXSchedSuccess;
     for (uint32_t i = 0; i < gpu->set_count; ++i) {
-        const rm::Outcome outcome = rm::set_timeslices(call(), gpu->sets[i].fd, gpu->sets[i].set, us);
+        const rm::Outcome outcome = rm::set_timeslices(driver_call(), gpu->sets[i].fd, gpu->sets[i].set, us);
         if (outcome.good()) continue;
         XLOG_DEBG("device %d: timeslice %u us: %s (errno %d, status 0x%x)", gpu->device, us, rm::sentence(outcome),
                   outcome.error, outcome.status);
@@ -393,7 +282,7 @@ XResult set_timeslice(HwQueue& hwq, uint32_t us) {
     }
     gpu->timeslice_us = us;
     XLOG_DEBG("device %d: timeslice %s%u us", gpu->device, us == 0 ? "the driver's own, " : "",
-              us != 0 ? us : gpu->sets[0].set.timeslices_us[0]);
+              us != 0 || gpu->set_count == 0 ? us : gpu->sets[0].set.timeslices_us[0]);
     return kXSchedSuccess;
 }
 

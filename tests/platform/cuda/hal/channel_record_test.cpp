@@ -233,15 +233,20 @@ TEST_F(ChannelRecord, SaysWhichCallsFreeSomething) {
     }
 }
 
-TEST_F(ChannelRecord, TooManyForOneSetAreSaid) {
+TEST_F(ChannelRecord, TooManyForOneSetAreSaidAsLongAsTheyAreThere) {
     begin(kClient);
     device(kClient, 0x10);
     for (uint32_t i = 0; i <= ChannelSet::kMostGroups; ++i) {
         group(kClient, 0x10, 0x1000 + 2 * i, NV2080_ENGINE_TYPE_GR0);
         allocate(kClient, 0x1000 + 2 * i, 0x1001 + 2 * i, kHopper);
     }
-    recorded();
-    EXPECT_TRUE(record_incomplete());
+    ASSERT_EQ(recorded().size(), 1u);
+    EXPECT_TRUE(recorded()[0].incomplete);
+    release(kClient, 0x1000);
+    ASSERT_EQ(recorded().size(), 1u);
+    EXPECT_FALSE(recorded()[0].incomplete);
+    EXPECT_EQ(recorded()[0].set.group_count, ChannelSet::kMostGroups);
+    EXPECT_FALSE(record_incomplete());
 }
 
 TEST_F(ChannelRecord, APartitionIsNoticed) {

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <utility>
+#include <vector>
 
 #include "fake/rm/fake_rm.h"
 #include "platform/cuda/shim/program.h"
@@ -199,6 +200,80 @@ TEST_F(Interrupts, ContextsComeAndGoWhileWorkIsSuspended) {
     suspend(xqueue);
     EXPECT_EQ(disabled(), 4u);
     resume_and_destroy(xqueue, stream);
+}
+
+// Green contexts have groups of their own, as contexts have.
+class ManyContexts : public Interrupts {
+protected:
+    void add(size_t count) {
+        for (; count > 0; --count) {
+            contexts_.push_back(nullptr);
+            ASSERT_EQ(cu().cuCtxCreate_v2(&contexts_.back(), 0, 0), CUDA_SUCCESS);
+        }
+        ASSERT_EQ(cu().cuCtxSetCurrent(context_), CUDA_SUCCESS);
+    }
+    void remove(size_t count) {
+        for (; count > 0 && !contexts_.empty(); --count) {
+            EXPECT_EQ(cu().cuCtxDestroy_v2(contexts_.back()), CUDA_SUCCESS);
+            contexts_.pop_back();
+        }
+        ASSERT_EQ(cu().cuCtxSetCurrent(context_), CUDA_SUCCESS);
+    }
+    unsigned disabled_while_suspended(XQueueHandle xqueue) const {
+        suspend(xqueue);
+        const unsigned count = disabled();
+        resume(xqueue);
+        EXPECT_EQ(disabled(), 0u);
+        return count;
+    }
+
+    static constexpr size_t kMost = 128;  // groups (ChannelSet::kMostGroups), of which each context here has one
+    std::vector<CUcontext> contexts_;
+};
+
+TEST_F(ManyContexts, KeepLevelThree) {
+    XQueueHandle xqueue = 0;
+    const CUstream stream = stream_at_level_3(&xqueue);
+    add(40);
+    EXPECT_EQ(disabled_while_suspended(xqueue), 4 * 41u);
+    remove(40);
+    EXPECT_EQ(cu().cuStreamDestroy_v2(stream), CUDA_SUCCESS);
+}
+
+TEST_F(ManyContexts, LoseLevelThreeOnlyAsLongAsThereAreTooMany) {
+    XQueueHandle xqueue = 0;
+    const CUstream stream = stream_at_level_3(&xqueue);
+    add(kMost);
+    EXPECT_EQ(disabled_while_suspended(xqueue), 0u) << "a part of its channels would be of no use";
+    suspend(xqueue);
+    ASSERT_EQ(append(stream, 3), CUDA_SUCCESS);
+    let_time_pass();
+    EXPECT_EQ(word(), 0u) << "the gate acts";
+    resume(xqueue);
+    EXPECT_EQ(cu().cuStreamSynchronize(stream), CUDA_SUCCESS);
+    remove(1);
+    EXPECT_EQ(disabled_while_suspended(xqueue), 4 * kMost);
+    add(1);
+    EXPECT_EQ(disabled_while_suspended(xqueue), 0u);
+    remove(kMost);
+    EXPECT_EQ(disabled_while_suspended(xqueue), 4u);
+    expect_at_end(stream, 3);
+}
+
+// What is disabled must be enabled again, however many come meanwhile.
+TEST_F(ManyContexts, ThatComeWhileTheProcessIsOffLeaveNothingDisabled) {
+    XQueueHandle xqueue = 0;
+    const CUstream stream = stream_at_level_3(&xqueue);
+    suspend(xqueue);
+    EXPECT_EQ(disabled(), 4u);
+    add(kMost);
+    const CUstream other = new_stream();
+    record(other);  // its queue asks what there is
+    resume(xqueue);
+    EXPECT_EQ(disabled(), 0u);
+    EXPECT_EQ(cu().cuStreamDestroy_v2(other), CUDA_SUCCESS);
+    remove(kMost);
+    EXPECT_EQ(cu().cuStreamDestroy_v2(stream), CUDA_SUCCESS);
 }
 
 TEST_F(Interrupts, ForksChildLeavesItsParentsChannelsAlone) {

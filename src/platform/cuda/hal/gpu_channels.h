@@ -1,0 +1,47 @@
+// The channels that this process has on one GPU, as its level 3 takes them off (interrupt.h), and as xserver knows
+// them. All of it under Gpu::turn, on any thread of the program; calls go to the kernel driver, not to CUDA.
+#pragma once
+
+#include <atomic>
+
+#include "base/mutex.h"
+#include "platform/cuda/hal/channel_record.h"
+#include "vendor.h"
+
+namespace xsched::cuda {
+
+inline constexpr uint32_t kMostSets = 4;  // of one GPU: clients of the kernel driver in this process
+
+struct Gpu {
+    base::Mutex turn;         // one change at a time; held during calls to the kernel, never needed by a launch
+    uint32_t generation = 0;  // the process of a line of forks that the rest is about
+    CUdevice device = 0;
+    XDevice identity = 0;
+    void (*undo)() = nullptr;  // for when xserver is gone: undoes what it did with the channels
+    uint32_t queues = 0;
+    uint32_t asking = 0;
+    uint32_t taking = 0;      // of these, to be taken off rather than kept off
+    bool stopped = false;
+    std::atomic<uint32_t> stop_number{0};  // of the stop in force; 0: none, or its end has begun
+    uint32_t stops = 0;       // so far
+    bool kept_off = false;    // stopped by its timeslice, and kept from coming back
+    bool once_more = false;   // it runs again after that: the next restore enables it a second time
+    int64_t enabled_ns = 0;   // when it was last enabled
+    std::atomic<bool> refused{false};  // a call failed: not tried again
+    uint32_t timeslice_us = 0;         // in force; 0: the driver's own
+    bool known = false;
+    bool too_many = false;  // more channels than can be taken off at once: level 3 pauses
+    uint32_t serial = 0;  // of the record that `sets` is from
+    uint32_t set_count = 0;
+    RecordedSet sets[kMostSets];
+};
+
+// The call to the kernel driver as the program's library makes it; nullptr: none was seen.
+rm::Ioctl driver_call();
+void note_driver_call(rm::Ioctl call);
+
+// gpu.turn held. What the record says of this GPU now, and xserver knows it as well. What is disabled stays known until
+// it is enabled again.
+void refresh(Gpu& gpu);
+
+}  // namespace xsched::cuda
