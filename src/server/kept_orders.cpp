@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "ipc/slot_hints.h"
 
@@ -55,7 +56,8 @@ void KeptOrders::give(Client& client) {
     if (client.suspended_by_person) checkpoint_.note_suspended(client.pid(), 0, true);
     orders.erase(found);
     checkpoint_.note(kOrders, orders);
-    XLOG_INFO("pid %d gets the orders that were given before it connected", client.pid());
+    if (client.user().may_log(base::now_ns()))
+        XLOG_INFO("pid %d gets the orders that were given before it connected", client.pid());
 }
 
 void write_defaults(ipc::Header& header, const Json& order) {

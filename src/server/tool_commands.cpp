@@ -100,7 +100,11 @@ void tell_log(const Request& request, const char* what) {
     body.erase("cmd");
     const std::string said = what + (" " + body.dump(-1, ' ', true, Json::error_handler_t::replace));
     request.host.notes.add(request.asking.peer, false, said, base::now_ns());
-    XLOG_INFO("%s %s", name_of(request.asking.peer).c_str(), said.c_str());
+    say_in_log(request, name_of(request.asking.peer) + " " + said);
+}
+
+void say_in_log(const Request& request, const std::string& line) {
+    if (request.asking.user.may_log(base::now_ns())) XLOG_INFO("%s", line.c_str());
 }
 
 bool has_clients(const Request& request, int64_t pid) {

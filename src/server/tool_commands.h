@@ -69,6 +69,8 @@ bool has_clients(const Request& request, int64_t pid);
 Json keep_order(const Request& request, int64_t pid, const Json& order);
 // Who did what to whom, as it was asked: "uid 1000 (pid 17) hints {"pid":812,"priority":3}".
 void tell_log(const Request& request, const char* what);
+// A line at INFO, unless the asking user has had all the lines that he may cause in a second.
+void say_in_log(const Request& request, const std::string& line);
 
 Json list_queues(const Request& request);
 Json explain_status(const Request& request);

@@ -1,6 +1,4 @@
 // The commands about limits: how much each user has of what, and how much he may have.
-#include "base/clock.h"
-#include "base/log.h"
 #include "server/tool_commands.h"
 
 namespace xsched::server {
@@ -29,7 +27,7 @@ void keep(const Request& request, const std::string& text) {
     if (!kept.is_object()) kept = Json::object();
     kept[text.substr(0, text.rfind('='))] = text;
     request.host.checkpoint.note("limits", kept);
-    XLOG_INFO("limit %s, as %s asked", text.c_str(), name_of(request.asking.peer).c_str());
+    say_in_log(request, "limit " + text + ", as " + name_of(request.asking.peer) + " asked");
 }
 
 // Apart, so that what users said may be left out where there is no room for all (checkpoint.h).
@@ -70,7 +68,7 @@ Json set_group(const Request& request, const std::string& text) {
         for (const uint32_t id : changed) dispatcher.look_at(id);
     });
     keep_groups(request);
-    XLOG_INFO("limit %s, as %s asked", text.c_str(), name_of(request.asking.peer).c_str());
+    say_in_log(request, "limit " + text + ", as " + name_of(request.asking.peer) + " asked");
     return Json::object();
 }
 
