@@ -60,21 +60,29 @@ void fill_header(Header& header, uint32_t client_id, int32_t server_pid) {
 }  // namespace
 
 Region* create_region(uint32_t client_id, int32_t server_pid, int* fd) {
-    *fd = -1;
+    UniqueFd file(make_region_file());
+    Region* region = file ? map_new_region(file.get(), client_id, server_pid) : nullptr;
+    *fd = region != nullptr ? file.release() : -1;
+    return region;
+}
+
+int make_region_file() {
     UniqueFd file(memfd_create("xsched-region", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-    if (!file || ftruncate(file.get(), sizeof(Region)) != 0) return nullptr;
+    if (!file || ftruncate(file.get(), sizeof(Region)) != 0) return -1;
+    return fcntl(file.get(), F_ADD_SEALS, kSizeSeals) == 0 ? file.release() : -1;
+}
+
+Region* map_new_region(int fd, uint32_t client_id, int32_t server_pid) {
     // Takes the pages now: running out of memory is an error here and would be a fatal signal later.
-    const int error = posix_fallocate(file.get(), 0, sizeof(Region));
+    const int error = posix_fallocate(fd, 0, sizeof(Region));
     if (error != 0) {
         errno = error;
         return nullptr;
     }
-    if (fcntl(file.get(), F_ADD_SEALS, kSizeSeals) != 0) return nullptr;
-    Region* region = map(file.get());
+    Region* region = map(fd);
     if (region == nullptr) return nullptr;
     touch_pages(*region);
     fill_header(region->header, client_id, server_pid);
-    *fd = file.release();
     return region;
 }
 

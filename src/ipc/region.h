@@ -12,6 +12,10 @@ namespace xsched::ipc {
 // its pages are in the mapping, writable: touching them later never enters the kernel. nullptr and errno: no memory or
 // descriptors left.
 Region* create_region(uint32_t client_id, int32_t server_pid, int* fd);
+// Its two parts: the file alone, without memory, and its memory. The second takes a millisecond, and waits while
+// another thread of this process maps or unmaps something. -1 or nullptr, and errno.
+int make_region_file();
+Region* map_new_region(int fd, uint32_t client_id, int32_t server_pid);
 
 // Server: keeps all pages where they are in every mapping for as long as the returned descriptor is open. Without that
 // a process that maps the file may have them gathered into one huge page (MADV_COLLAPSE), and our threads wait in a

@@ -33,21 +33,26 @@ Client::Client(uint32_t id, const Peer& peer, User& user, std::string program, i
       program_(std::move(program)),
       claimed_pid_(claimed_pid > 0 ? claimed_pid : 0),
       cgroup_(cgroup_of(peer.pid, &knows_cgroup_)) {
-    int fd = -1;
-    region_ = ipc::create_region(id, getpid(), &fd);
-    if (region_ == nullptr) throw std::system_error(errno, std::generic_category(), "shared memory");
-    region_fd_.reset(fd);
-    pin_.reset(ipc::pin_region(fd));
-    if (!pin_) throw std::system_error(errno, std::generic_category(), "shared memory");
+    region_fd_.reset(ipc::make_region_file());
+    if (!region_fd_) throw std::system_error(errno, std::generic_category(), "shared memory");
 }
 
 // Of a client that never was one; Server::bury has the Region of any other.
 Client::~Client() { ipc::unmap_region(region_); }
 
-bool Client::welcome(base::UniqueFd socket, base::UniqueFd process) {
+void Client::keep(base::UniqueFd socket, base::UniqueFd process) {
     socket_ = std::move(socket);
     pid_fd_ = std::move(process);
     process_ = process_number(pid_fd_.get(), peer_.pid, id_);
+}
+
+bool Client::take_region(ipc::Region* region) {
+    region_ = region;
+    pin_.reset(ipc::pin_region(region_fd_.get()));
+    return static_cast<bool>(pin_);
+}
+
+bool Client::welcome() const {
     const ipc::Welcome welcome{ipc::kMagic, ipc::kVersion, sizeof(ipc::Welcome), ipc::WelcomeStatus::kAccepted,
                                id_,         getpid(),      sizeof(ipc::Region)};
     return ipc::send_packet(socket_.get(), &welcome, sizeof(welcome), region_fd_.get());

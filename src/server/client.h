@@ -20,15 +20,19 @@ namespace xsched::server {
 
 class Client {
 public:
-    // Makes the Region. Throws std::system_error if there is no memory or descriptor for it. `claimed_pid` is what the
+    // Makes the Region's file. Throws std::system_error if there is no descriptor for it. `claimed_pid` is what the
     // client says itself: it names the process where the kernel's word does not.
     Client(uint32_t id, const Peer& peer, User& user, std::string program, int32_t claimed_pid);
     ~Client();
     Client(const Client&) = delete;
     Client& operator=(const Client&) = delete;
 
-    // Hands the Region over and keeps the connection. False: the process is gone, or does not read.
-    bool welcome(base::UniqueFd socket, base::UniqueFd process);
+    void keep(base::UniqueFd socket, base::UniqueFd process);
+    // The Region that its file holds, mapped by a thread that may wait (undertaker.h). False: it cannot be kept.
+    bool take_region(ipc::Region* region);
+    bool has_region() const { return region_ != nullptr; }
+    // Hands the Region over. False: the process is gone, or does not read.
+    bool welcome() const;
     // The connection, to be buried; the Region's file, to be sealed; the Region, to be unmapped.
     base::UniqueFd give_socket() { return std::move(socket_); }
     base::UniqueFd give_file() { return std::move(region_fd_); }

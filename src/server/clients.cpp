@@ -47,7 +47,16 @@ void Server::take_parcels(int64_t now_ns) {
             desk_.has_emptied();
             continue;
         }
-        if (welcomed_.contains(parcel.token)) {
+        const auto welcomed = welcomed_.find(parcel.token);
+        if (welcomed != welcomed_.end() && !welcomed->second.client->has_region()) {
+            welcome(parcel.token, parcel.region, now_ns);
+            continue;
+        }
+        if (parcel.region != nullptr) {  // whoever was to have it has left
+            undertaker_.unmap(parcel.user, parcel.region, {}, {});
+            continue;
+        }
+        if (welcomed != welcomed_.end()) {
             serve_sealed(parcel.token, parcel.sealed, now_ns);
             continue;
         }

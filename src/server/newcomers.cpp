@@ -13,7 +13,7 @@ namespace xsched::server {
 namespace {
 
 constexpr int64_t kHelloPatienceNs = base::kSecond;
-// From the welcome to the seal. Safety: both take a millisecond, and a machine under load may stop a program for
+// From the hello to the seal. Safety: both take a millisecond, and a machine under load may stop a program for
 // seconds.
 constexpr int64_t kSealPatienceNs = 5 * base::kSecond;
 constexpr int64_t kAcceptRetryNs = 100 * base::kMillisecond;
@@ -112,7 +112,7 @@ void Server::admit_client(uint32_t id, Newcomer& newcomer, const Handshake& hand
     std::unique_ptr<Client> client;
     try {
         client = std::make_unique<Client>(id, newcomer.peer, user, handshake.program, handshake.pid);
-    } catch (const std::exception& error) {  // memory, or no file may be as large (ulimit -f)
+    } catch (const std::exception& error) {  // descriptors, or no file may be as large (ulimit -f)
         if (user.may_log(now_ns)) XLOG_WARN("pid %d cannot be served: %s", newcomer.peer.pid, error.what());
         return refuse(newcomer, ipc::WelcomeStatus::kNoMemory, now_ns);
     }
@@ -120,11 +120,9 @@ void Server::admit_client(uint32_t id, Newcomer& newcomer, const Handshake& hand
     cgroups_.tell(client->cgroup(), *client->group());
     client->place = std::move(*place);
     client->descriptors = std::move(newcomer.descriptors);
-    orders_.give(*client);
     client->habits()->last_run = habits_.of(user.uid(), client->program());
-    const bool reached = client->welcome(std::move(newcomer.socket), std::move(process));
-    if (!reached || !events_.watch(client->socket(), token(Source::kWelcomed, id))) return bury(std::move(client));
-    if (client->pid_fd() >= 0) events_.watch(client->pid_fd(), token(Source::kClientEnd, id));
+    client->keep(std::move(newcomer.socket), std::move(process));
+    undertaker_.map(user.uid(), client->file(), id);
     welcomed_.emplace(id, Welcomed{std::move(client), now_ns + kSealPatienceNs});
 }
 

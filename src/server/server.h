@@ -59,8 +59,8 @@ private:
         Charge descriptors;
         int64_t deadline_ns;
     };
-    // A client that has its Region and is not served yet: it maps the memory and says so, then an undertaker's thread
-    // seals the file.
+    // A client that has said hello and is not served yet: an undertaker's thread makes its Region, it maps the memory
+    // and says so, then an undertaker's thread seals the file.
     struct Welcomed {
         std::unique_ptr<Client> client;
         int64_t deadline_ns = 0;
@@ -102,6 +102,7 @@ private:
     void drop_silent_newcomers(int64_t now_ns);
 
     // Clients that are not served yet (welcomed.cpp).
+    void welcome(uint32_t id, ipc::Region* region, int64_t now_ns);
     void hear_welcomed(uint32_t id, int64_t now_ns);
     void serve_sealed(uint32_t id, bool sealed, int64_t now_ns);
     void drop_welcomed(uint32_t id, const char* why, int64_t now_ns);

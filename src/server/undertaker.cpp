@@ -22,6 +22,11 @@ constexpr int64_t kRetryNs = 100 * base::kMillisecond;
 constexpr size_t kMostHeld = 1024;  // connections kept open for a user whose threads are stuck
 constexpr int kMostEvents = 16;
 
+// Whether a parcel tells what became of it.
+bool is_awaited(BurialOrder::Kind kind) {
+    return kind == BurialOrder::Kind::kReceive || kind == BurialOrder::Kind::kMap || kind == BurialOrder::Kind::kSeal;
+}
+
 // True: nothing more comes in, and nothing that has come in holds a descriptor.
 bool drained(int connection) {
     // With these a packet of no bytes differs from the end of file.
@@ -71,6 +76,12 @@ void Undertaker::receive(uid_t user, int connection, uint32_t token) {
     add(user, std::move(job));
 }
 
+void Undertaker::map(uid_t user, int file, uint32_t token) {
+    Job job{.order = {BurialOrder::Kind::kMap, token, nullptr}};
+    job.fds.emplace_back(fcntl(file, F_DUPFD_CLOEXEC, 0));
+    add(user, std::move(job));
+}
+
 void Undertaker::seal(uid_t user, int file, uint32_t token) {
     Job job{.order = {BurialOrder::Kind::kSeal, token, nullptr}};
     job.fds.emplace_back(fcntl(file, F_DUPFD_CLOEXEC, 0));
@@ -107,10 +118,8 @@ bool Undertaker::empties_for(uid_t user) const {
 void Undertaker::cancel(uid_t user, uint32_t token) {
     const auto found = users_.find(user);
     if (found == users_.end()) return;
-    std::erase_if(found->second.jobs, [token](const Job& job) {
-        return job.order.token == token &&
-               (job.order.kind == BurialOrder::Kind::kReceive || job.order.kind == BurialOrder::Kind::kSeal);
-    });
+    std::erase_if(found->second.jobs,
+                  [token](const Job& job) { return job.order.token == token && is_awaited(job.order.kind); });
 }
 
 bool Undertaker::refuses(uid_t user) const {
@@ -211,7 +220,7 @@ bool Undertaker::give(Worker& worker, uid_t user, Job job) {
     const char start = 1;
     send_with(worker.socket.get(), &start, 1, nullptr, 0);
     worker.busy = true;
-    worker.awaited = kind == BurialOrder::Kind::kReceive || kind == BurialOrder::Kind::kSeal;
+    worker.awaited = is_awaited(kind);
     worker.user = user;
     worker.order = job.order;
     worker.charges = std::move(job.charges);
@@ -250,7 +259,8 @@ void Undertaker::hear(Worker& worker, std::vector<Parcel>& parcels) {
         if (!whole) worker.socket.reset();
         return;
     }
-    if (worker.stuck && reply.kind != BurialReply::Kind::kKept) return;  // it was given up
+    const bool is_memory = reply.kind == BurialReply::Kind::kKept || reply.kind == BurialReply::Kind::kMapped;
+    if (worker.stuck && !is_memory) return;  // it was given up
     worker.awaited = false;
     if (reply.kind == BurialReply::Kind::kKept) {
         for (Charge& charge : worker.charges) kept_.push_back(std::move(charge));
@@ -262,6 +272,9 @@ void Undertaker::hear(Worker& worker, std::vector<Parcel>& parcels) {
     if (reply.kind == BurialReply::Kind::kSealed) {
         parcel.sealed = reply.bytes == 0;
         parcel.lost = !parcel.sealed;
+    } else if (reply.kind == BurialReply::Kind::kMapped) {
+        parcel.user = worker.user;
+        parcel.region = reply.region;
     } else {
         parcel.packet = text.substr(sizeof(reply), static_cast<size_t>(reply.bytes));
         parcel.fd = std::move(fd);

@@ -1,7 +1,7 @@
 // Does what may wait for a peer for ever. It receives and closes what peers have put into their messages: a descriptor
 // in a packet may be a TCP socket that lingers when its last reference goes, or a file whose file system never answers
-// (FUSE). It seals, empties and unmaps the files that a peer holds as well: a peer that changes such a file, or its
-// mappings of the file, holds the kernel's locks meanwhile.
+// (FUSE). It maps, seals, empties and unmaps the files that a peer holds as well: a peer that changes such a file, or
+// its mappings of the file, holds the kernel's locks meanwhile.
 //
 // Disposable threads do it, each with a descriptor table of its own, so that one that never comes back holds nothing of
 // the server's. A timer interrupts them every millisecond, which ends a linger. A thread that is still stuck
@@ -33,12 +33,14 @@ public:
     // This many may be at work at once, for as many users (safety: a thread costs some 50 kB).
     static constexpr unsigned kMostAtWork = 16;
 
-    // What became of an order: a packet, with the one descriptor that `wanted` chose, or that a file is sealed, or
-    // emptied (token 0).
+    // What became of an order: a packet, with the one descriptor that `wanted` chose, or a Region, or that a file is
+    // sealed, or emptied (token 0).
     struct Parcel {
         uint32_t token = 0;
         bool lost = false;  // it did not come to an end
         bool sealed = false;
+        uid_t user = 0;  // with a Region
+        ipc::Region* region = nullptr;
         std::string packet;
         base::UniqueFd fd;
     };
@@ -54,6 +56,10 @@ public:
     void bury(uid_t user, base::UniqueFd connection);
     // Receives the next packet of a connection that stays the caller's and must stay open until the parcel has come.
     void receive(uid_t user, int connection, uint32_t token);
+    // Maps a Region's new file, which stays the caller's. The process's memory is locked for that, also while a thread
+    // of the undertaker unmaps another Region and waits for a lock of that one's file. A parcel tells the end, with the
+    // Region; whoever has no use for it any more has it unmapped.
+    void map(uid_t user, int file, uint32_t token);
     // Adds the last seals to a Region's file (ipc/region.h), which stays the caller's. A parcel tells the end.
     void seal(uid_t user, int file, uint32_t token);
     // Empties a file that a peer has, and closes it; the charges are released then. A parcel tells the end.
@@ -64,7 +70,7 @@ public:
     void unmap(uid_t user, ipc::Region* region, base::UniqueFd file, std::vector<Charge> charges);
     // Something waits to be emptied for this user, or is being, by a thread that is not stuck.
     bool empties_for(uid_t user) const;
-    // Nothing must be received or sealed for `token` any more; a parcel that is on its way may still come.
+    // Nothing must be received, mapped or sealed for `token` any more; a parcel that is on its way may still come.
     void cancel(uid_t user, uint32_t token);
     // The user's descriptors keep so many threads waiting that nothing more is taken from him.
     bool refuses(uid_t user) const;

@@ -1,8 +1,8 @@
 // The disposable thread of the undertaker, and what goes over the socket between the two.
 //
 // Front to thread: an Order with the descriptors (copies of the front's), then, when the front has closed its own, one
-// byte: from then on the thread's are the last. Back: a Reply for each order that received or sealed something, with
-// the chosen descriptor, or could not unmap, and one with kDone at the end of each order.
+// byte: from then on the thread's are the last. Back: a Reply for each order that received, sealed or mapped
+// something, with the chosen descriptor, or could not unmap, and one with kDone at the end of each order.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,18 @@
 namespace xsched::server {
 
 struct BurialOrder {
-    enum class Kind : uint32_t { kBury, kReceive, kSeal, kEmpty, kUnmap };
+    enum class Kind : uint32_t { kBury, kReceive, kMap, kSeal, kEmpty, kUnmap };
     Kind kind;
-    uint32_t token;
+    uint32_t token;  // of kMap: the client's number
     ipc::Region* region;  // to be unmapped
 };
 
 struct BurialReply {
-    enum class Kind : uint32_t { kReceived, kSealed, kKept, kDone };
+    enum class Kind : uint32_t { kReceived, kMapped, kSealed, kKept, kDone };
     Kind kind;
     uint32_t token;
     int64_t bytes;  // of the packet that follows it; of kSealed: 0, or what stood in the way (errno)
+    ipc::Region* region;  // of kMapped; null: there was no room for it
 };
 
 inline constexpr unsigned kMostBurials = 64;  // in one order

@@ -1,9 +1,11 @@
-// Clients between their welcome and the seal of their memory. Until then the peer can punch holes into the file, and a
-// thread that touches the memory waits in a page fault for as long as the peer punches: no thread of ours does.
+// Clients between their hello and the seal of their memory: it is mapped, they are welcomed, and it is sealed. Until
+// then the peer can punch holes into the file, and a thread that touches the memory waits in a page fault for as long
+// as the peer punches: no thread of ours does.
 #include <cstring>
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "server/handshake.h"
 #include "server/incoming.h"
 #include "server/server.h"
 #include "server/source.h"
@@ -22,6 +24,19 @@ bool says_mapped(const Client& client) {
 }
 
 }  // namespace
+
+// `region`: null if there is no memory.
+void Server::welcome(uint32_t id, ipc::Region* region, int64_t now_ns) {
+    Client& client = *welcomed_.find(id)->second.client;
+    if (region == nullptr || !client.take_region(region)) {
+        send_refusal(client.socket(), ipc::WelcomeStatus::kNoMemory);
+        return drop_welcomed(id, "cannot be served, since there is no memory for it", now_ns);
+    }
+    orders_.give(client);
+    if (!client.welcome() || !events_.watch(client.socket(), token(Source::kWelcomed, id)))
+        return drop_welcomed(id, nullptr, now_ns);
+    if (client.pid_fd() >= 0) events_.watch(client.pid_fd(), token(Source::kClientEnd, id));
+}
 
 void Server::hear_welcomed(uint32_t id, int64_t now_ns) {
     const auto found = welcomed_.find(id);
@@ -71,9 +86,11 @@ void Server::drop_welcomed(uint32_t id, const char* why, int64_t now_ns) {
 // Clients that have taken too long: they have not said that they mapped their memory, or keep it from being sealed.
 void Server::drop_unmapped(int64_t now_ns) {
     while (!welcomed_.empty() && now_ns >= welcomed_.begin()->second.deadline_ns) {
-        const bool said_so = welcomed_.begin()->second.said_so;
-        drop_welcomed(welcomed_.begin()->first,
-                      said_so ? "keeps its memory from being sealed" : "did not map its memory in time", now_ns);
+        const Welcomed& late = welcomed_.begin()->second;
+        const char* const why = !late.client->has_region() ? "waits for its memory for too long"
+                                : late.said_so             ? "keeps its memory from being sealed"
+                                                           : "did not map its memory in time";
+        drop_welcomed(welcomed_.begin()->first, why, now_ns);
     }
 }
 

@@ -20,7 +20,8 @@ protected:
         int ends[2] = {-1, -1};
         EXPECT_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
         const base::UniqueFd other(ends[1]);
-        EXPECT_TRUE(client->welcome(base::UniqueFd(ends[0]), {}));  // from then on it is a process of its own
+        client->keep(base::UniqueFd(ends[0]), {});  // from then on it is a process of its own
+        EXPECT_TRUE(client->take_region(ipc::map_new_region(client->file(), id, getpid())));
         for (uint32_t at = 0; at < queues; ++at) {
             ipc::QueueSlot& slot = client->region().slots[at];
             slot.device = device != 0 ? device : uint64_t{id} << 32 | at;

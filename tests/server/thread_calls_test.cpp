@@ -24,7 +24,7 @@ struct Allowed {
 // Which no peer can hold up: its own memory (docs/SECURITY.md says what is known and left there).
 const std::vector<Allowed> kMemory = {
     {SYS_brk, "malloc"},
-    {SYS_mmap, "malloc, a new Region, a thread's stack"},
+    {SYS_mmap, "malloc, a thread's stack, never a Region"},
     {SYS_munmap, "malloc, never a Region"},
     {SYS_mprotect, "malloc"},
     {SYS_madvise, "malloc, the stack of a thread that ended"},
@@ -63,9 +63,8 @@ const std::vector<Allowed> kOfFront = {
     {SYS_ioctl, "whether a peer has read all"},
     {SYS_shutdown, "a connection that is to be closed"},
     {SYS_close, "never the last of a peer's: the undertaker has that"},
-    {SYS_memfd_create, "a Region, an answer"},
-    {SYS_ftruncate, "a Region that no peer has yet"},
-    {SYS_fallocate, "the same"},
+    {SYS_memfd_create, "a Region's file, an answer"},
+    {SYS_ftruncate, "a Region's file that no peer has yet"},
     {SYS_fchmod, "an answer that no tool has yet"},
     {SYS_fcntl, "seals of a file that no peer has yet; flags"},
     {SYS_pipe2, "pins a Region"},
@@ -175,7 +174,8 @@ TEST_F(ThreadCalls, TheFrontsAreListed) {
     }
     // The undertaker's, since they wait for the lock of a file that a peer has, or of its mappings.
     for (const SystemCalls::Arguments& call : calls->of(SYS_ftruncate)) EXPECT_EQ(call[1], sizeof(ipc::Region));
-    for (const SystemCalls::Arguments& call : calls->of(SYS_munmap)) EXPECT_NE(call[1], sizeof(ipc::Region));
+    for (const uint64_t call : {SYS_mmap, SYS_munmap})
+        for (const SystemCalls::Arguments& arguments : calls->of(call)) EXPECT_NE(arguments[1], sizeof(ipc::Region));
     for (const SystemCalls::Arguments& call : calls->of(SYS_fcntl))
         EXPECT_FALSE(call[1] == F_ADD_SEALS && (call[2] & 0x10) != 0) << "F_SEAL_FUTURE_WRITE";
 }
