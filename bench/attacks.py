@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """What honest programs notice of attacks on a server of all users (docs/SECURITY.md): the time from an urgent queue's
 readiness to the directive for another client, and until another user's tool is answered. Needs root, and a machine that
-is otherwise idle; five minutes. The programs: `cmake --build BUILD --target attack_cost spinner`. An idle-class thread
+is otherwise idle; six minutes. The programs: `cmake --build BUILD --target attack_cost spinner`. An idle-class thread
 keeps each processor awake: where a sleeping one takes milliseconds to wake, everybody is faster beside an attacker, and
 nothing can be compared."""
 import datetime
@@ -90,7 +90,7 @@ def table(found):
 
 def main():
     parser = options_parser(__doc__, "dev")
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--samples", type=int, default=1000, help="of each situation and round")
     parser.add_argument("--only", help="this attack alone")
     parser.add_argument("--limit", type=int, default=TIMEOUT_SECONDS, help="seconds: no round begins that takes longer")

@@ -100,7 +100,7 @@ def main():
     parser.add_argument("--limit", type=int, default=290, help="seconds for all")
     parser.add_argument("--crowds", type=int, default=3, help="runs, with processors kept awake and left to sleep")
     parser.add_argument("--rounds", type=int, default=5, help="of attacks, as far as there is time")
-    parser.add_argument("--samples", type=int, default=700, help="of each situation and round")
+    parser.add_argument("--samples", type=int, default=300, help="of each situation and round")
     parser.add_argument("--only", help="this attack alone")
     parser.add_argument("--alone-here", action="store_true", help="as of bench/attacks.py")
     parser.add_argument("--processors", type=lambda text: {int(one) for one in text.split(",")},

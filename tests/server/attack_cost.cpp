@@ -14,6 +14,8 @@
 
 #include "server/attacking.h"
 #include "server/hostile.h"
+#include "server/server_threads.h"
+#include "support/http_by_hand.h"
 
 namespace xsched::test {
 namespace {
@@ -157,20 +159,11 @@ void measure_directives(const std::string& path, int samples, Samples& into) {
     }
 }
 
-// The letter that says what a thread does.
-char state_of(const std::string& stat) {
-    std::string line;
-    std::getline(std::ifstream(stat), line);
-    const size_t name_end = line.rfind(')');
-    return name_end != std::string::npos && name_end + 2 < line.size() ? line[name_end + 2] : '?';
-}
-
 // Looks at the front thread and at the one that decides: 1, if one of them stands in the kernel.
-void watch_states(pid_t server, pid_t decides, Samples& into) {
-    const std::string folder = "/proc/" + std::to_string(server) + "/task/";
-    const std::string front = folder + std::to_string(server) + "/stat";
-    const std::string decider = folder + std::to_string(decides) + "/stat";
-    for (;; usleep(kLookUs)) into.add(state_of(front) == 'D' || state_of(decider) == 'D' ? 1 : 0);
+void watch_states(pid_t server, Samples& into) {
+    const ThreadState front(server, server);
+    const ThreadState decides(server, thread_named(server, "xserver-sched"));
+    for (;; usleep(kLookUs)) into.add(front.blocked() || decides.blocked() ? 1 : 0);
 }
 
 void measure_tools(const std::string& path, Samples& into) {
@@ -188,7 +181,9 @@ public:
     void begin() {
         if (geteuid() != 0) fail("it must be root to become other users");
         chmod(directory.path().c_str(), 0755);
-        start_system({"--limit", std::to_string(kVictimUid) + ":highest-priority=255"});
+        listen_at_any_port(g_web_port).reset();  // which lets go of it
+        start_system({"--limit", std::to_string(kVictimUid) + ":highest-priority=255", "--guest-socket",
+                      guest_socket(socket()), "HPF", std::to_string(g_web_port)});
         resting_mib_ = resident_mib();
         resting_descriptors_ = descriptors();
     }
@@ -209,8 +204,7 @@ public:
         const int64_t hostile_ran = ran_ns(pids);
         const int64_t server_ran = ran_ns({server->pid()});
         const auto states = make_samples();
-        const pid_t watches =
-            child_of(0, [&] { watch_states(server->pid(), thread_named("xserver-sched"), *states); }, kVictimNice);
+        const pid_t watches = child_of(0, [&] { watch_states(server->pid(), *states); }, kVictimNice);
         const pid_t asks = child_of(kOtherUid, [&] { measure_tools(path, *tools); });
         const pid_t honest = child_of(kVictimUid, [&] { measure_directives(path, samples, *directives); }, kVictimNice);
         int status = 0;
@@ -249,20 +243,6 @@ public:
     }
 
 private:
-    pid_t thread_named(const std::string& name) const {
-        const std::string folder = "/proc/" + std::to_string(server->pid()) + "/task";
-        pid_t found = 0;
-        DIR* list = opendir(folder.c_str());
-        for (const dirent* entry = nullptr; list != nullptr && (entry = readdir(list)) != nullptr;) {
-            std::string is;
-            std::getline(std::ifstream(folder + "/" + entry->d_name + "/comm"), is);
-            if (is == name) found = atoi(entry->d_name);
-        }
-        if (list != nullptr) closedir(list);
-        if (found == 0) fail("the server has no thread " + name);
-        return found;
-    }
-
     int64_t resting_mib_ = 0;
     size_t resting_descriptors_ = 0;
 };

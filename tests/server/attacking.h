@@ -46,9 +46,11 @@ public:
     Hostile() = default;
     Hostile(const Hostile&) = delete;
     Hostile& operator=(const Hostile&) = delete;
-    ~Hostile() {
+    ~Hostile() { end(); }
+    void end() {
         for (const pid_t group : groups_) kill(-group, SIGKILL);
         for (const pid_t group : groups_) waitpid(group, nullptr, 0);
+        groups_.clear();
     }
     // False: it could not begin.
     bool attack(const Attack& attack, const std::string& path) {
@@ -68,10 +70,6 @@ public:
             if (poll(&waiting, 1, kPatienceMs) != 1 || read(end.get(), &letter, 1) != 1) return false;
         }
         return true;
-    }
-    // All of them stand still, or go on.
-    void pause(bool paused) const {
-        for (const pid_t group : groups_) kill(-group, paused ? SIGSTOP : SIGCONT);
     }
     // Uses so much of the processors: 1.0 is one of them.
     void burn(double share) {

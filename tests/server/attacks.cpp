@@ -1,44 +1,11 @@
-#include "server/attacks.h"
-
-#include <deque>
-#include <random>
-
-#include "server/hostile.h"
+#include "server/attack_parts.h"
 
 namespace xsched::test {
 namespace {
 
-using Ready = std::function<void()>;
-
-constexpr size_t kKept = 200;  // connections of one attacker; the oldest goes for the next
-constexpr uint64_t kOtherDevice = uint64_t{kDeviceTypeCPU} << 32 | 2;
-
-[[noreturn]] void stay() {
-    for (;;) pause();
-}
-
 bool send_lingering(int connection, const std::string& packet) {
     const LingeringSocket slow;
     return send_descriptors(connection, packet.data(), packet.size(), {slow.get()});
-}
-
-base::UniqueFd raw_tool(const std::string& path) {
-    base::UniqueFd socket(ipc::connect_path(path.c_str()));
-    ipc::Welcome welcome{};
-    const bool answered =
-        socket && ipc::shake_hands(socket.get(), ipc::PeerKind::kTool, "x", &welcome, nullptr, kPatienceMs);
-    return answered && welcome.status == ipc::WelcomeStatus::kAccepted ? std::move(socket) : base::UniqueFd();
-}
-
-// Makes connections for ever and keeps some.
-template <typename Make>
-[[noreturn]] void pile_up(const Ready& ready, Make make) {
-    std::deque<base::UniqueFd> kept;
-    for (size_t i = 0;; ++i) {
-        if (i == 10) ready();
-        kept.push_back(make());
-        if (kept.size() > kKept) kept.pop_front();
-    }
 }
 
 void linger_hello(const std::string& path, const Ready& ready) {

@@ -140,32 +140,21 @@ inline void starve_file(std::atomic<uint32_t>& on, const std::function<SharedFil
     starve(on, steps);
 }
 
-// Whether the thread sleeps in the kernel and cannot be killed: for a lock, a page or a disk.
-inline bool is_blocked(pid_t process, pid_t thread) {
-    std::ifstream file("/proc/" + std::to_string(process) + "/task/" + std::to_string(thread) + "/stat");
-    std::string text;
-    std::getline(file, text);
-    const size_t name_end = text.rfind(')');
-    return name_end != std::string::npos && text.size() > name_end + 2 && text[name_end + 2] == 'D';
-}
-
 // Looks at the two threads that must not wait, a thousand times within some seconds.
 struct Looks {
     explicit Looks(pid_t server, int count = 1000) {
         pid_t scheduling = -1;
         EXPECT_TRUE(eventually([&] { return (scheduling = thread_named(server, "xserver-sched")) > 0; }));
+        const ThreadState deciding(server, scheduling);
+        const ThreadState front(server, server);
         for (int i = 0; i < count; ++i) {
-            const bool deciding = is_blocked(server, scheduling);
-            const bool front = is_blocked(server, server);
-            scheduling_blocked += deciding ? 1 : 0;
-            front_blocked += front ? 1 : 0;
-            if (deciding || front) where = stack_of(server, deciding ? scheduling : server);
+            const bool deciding_is = deciding.blocked();
+            const bool front_is = front.blocked();
+            scheduling_blocked += deciding_is ? 1 : 0;
+            front_blocked += front_is ? 1 : 0;
+            if (deciding_is || front_is) where = (deciding_is ? deciding : front).stack();
             usleep(1000);
         }
-    }
-    static std::string stack_of(pid_t process, pid_t thread) {
-        std::ifstream file("/proc/" + std::to_string(process) + "/task/" + std::to_string(thread) + "/stack");
-        return {std::istreambuf_iterator<char>(file), {}};
     }
     int scheduling_blocked = 0;
     int front_blocked = 0;

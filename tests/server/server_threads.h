@@ -1,13 +1,18 @@
-// A server's threads by their names; its main thread has the program's.
+// A server's threads by their names (its main thread has the program's), and whether one stands in the kernel.
 #pragma once
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <sys/types.h>
+#include <unistd.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <string>
 #include <vector>
+
+#include "base/unique_fd.h"
 
 namespace xsched::test {
 
@@ -30,5 +35,30 @@ inline pid_t thread_named(pid_t pid, const std::string& name) {
     const std::vector<pid_t> found = threads_named(pid, name);
     return found.empty() ? 0 : found.front();
 }
+
+// Whether one thread sleeps in the kernel and cannot be woken: for a lock, a page or a disk. A peer must not be able to
+// bring that about. Its file is opened once: a look-up of new names in /proc may take long beside an attack.
+class ThreadState {
+public:
+    ThreadState(pid_t process, pid_t thread)
+        : folder_("/proc/" + std::to_string(process) + "/task/" + std::to_string(thread)),
+          stat_(open((folder_ + "/stat").c_str(), O_RDONLY | O_CLOEXEC)) {}
+    bool blocked() const {
+        char text[512];
+        const ssize_t bytes = pread(stat_.get(), text, sizeof(text) - 1, 0);
+        if (bytes <= 0) return false;
+        text[bytes] = '\0';
+        const char* const name_end = strrchr(text, ')');
+        return name_end != nullptr && name_end[1] == ' ' && name_end[2] == 'D';
+    }
+    std::string stack() const {
+        std::ifstream file(folder_ + "/stack");
+        return {std::istreambuf_iterator<char>(file), {}};
+    }
+
+private:
+    std::string folder_;
+    base::UniqueFd stat_;
+};
 
 }  // namespace xsched::test

@@ -1,0 +1,213 @@
+// Attacks by tools' requests: too many, too large, about others, about what is about to end.
+#include "server/attack_parts.h"
+
+namespace xsched::test {
+namespace {
+
+constexpr unsigned kMostTools = 16;  // that a user may have at once
+
+// So many processes that each ask for ever; this one is one of them.
+template <typename Ask>
+[[noreturn]] void all_ask(unsigned count, const std::string& path, const Ready& ready, Ask ask) {
+    for (unsigned at = 1; at < count; ++at)
+        beside([&] {
+            Asker tool(path);
+            for (unsigned i = at;; i += count) ask(tool, i);
+        });
+    Asker tool(path);
+    without_end(ready, [&](unsigned i) { ask(tool, i * count); });
+}
+
+// A client of this process with queues and work.
+std::unique_ptr<TestClient> make_client(const std::string& path, unsigned queues) {
+    auto client = std::make_unique<TestClient>(path, "asks");
+    if (!client->connected()) _exit(1);
+    for (unsigned at = 0; at < queues; ++at) {
+        client->add_queue(at, static_cast<int32_t>(at % 16), 0x4000 + at, kOtherDevice);
+        client->submit(at);
+    }
+    return client;
+}
+
+// As many requests as the connection holds, and then all answers, without a pause between them.
+void pipelined(const std::string& path, const Ready& ready) {
+    for (int i = 0; i < 7 && fork() != 0; ++i) {
+    }
+    const std::string request = R"({"cmd":"server"})";
+    std::string room(ipc::kMostPacketBytes, '\0');
+    base::UniqueFd tool;
+    without_end(ready, [&](unsigned) {
+        if (!tool) tool = raw_tool(path);
+        if (!tool) return void(usleep(1000));
+        for (int i = 0; i < 1000 && ipc::send_packet(tool.get(), request.data(), request.size()); ++i) {
+        }
+        long bytes = ipc::receive_packet(tool.get(), room.data(), room.size(), nullptr, 100);
+        while (bytes > 0) bytes = ipc::receive_packet(tool.get(), room.data(), room.size(), nullptr, 0);
+        if (bytes == 0) tool.reset();
+    });
+}
+
+// The whole past, again and again, while as much as possible happens.
+void records(const std::string& path, const Ready& ready) {
+    if (fork() == 0) {
+        const auto client = make_client(path, 64);
+        for (unsigned at = 0;; at = (at + 1) % 64) {
+            client->complete(at);
+            client->submit(at);
+        }
+    }
+    all_ask(kMostTools - 1, path, ready, [](Asker& tool, unsigned i) {
+        switch (i % 4) {
+            case 0: return tool.ask(Json{{"cmd", "record"}, {"all", true}, {"queues", true}});
+            case 1: return tool.ask(Json{{"cmd", "record"}, {"from", i * 7919U}});
+            case 2: return tool.ask(Json{{"cmd", "record"}, {"from", UINT64_MAX}, {"last_ms", INT64_MAX}});
+            default: return tool.ask(Json{{"cmd", "record"}, {"from", 0}, {"cursor", i}});
+        }
+    });
+}
+
+std::string repeated(const std::string& part, size_t bytes) {
+    std::string text;
+    while (text.size() + part.size() <= bytes) text += part;
+    return text;
+}
+
+// JSON as few write it, each of nearly a packet's length.
+std::vector<std::string> odd_texts() {
+    constexpr size_t kBytes = ipc::kMostPacketBytes - 200;
+    const auto list = [](const std::string& more) { return R"({"cmd":"list",)" + more + "}"; };
+    return {
+        list(R"("cursor":1)" + std::string(kBytes, '0')),
+        list(R"("cursor":0.)" + std::string(kBytes, '1') + "e308"),
+        list(repeated(R"("cursor":7,)", kBytes) + R"("x":1)"),
+        list("\"x\":[" + repeated("[],", kBytes) + "[]]"),
+        list("\"x\":[" + repeated("1e-308,", kBytes) + "0]"),
+        list("\"x\":\"" + repeated(R"(\ud83d\u0000)", kBytes) + "\""),
+        list("\"x\":\"" + repeated("\xf0\x9f\xff", kBytes) + "\""),
+        std::string(kBytes, '\0'),
+        repeated("{\"a\":[{\"b\":[1e999,-0,", 300) + repeated(" ", kBytes),
+        R"({"cmd":"hint","pid":1e308,"priority":-1e308,"queue":18446744073709551616})",
+        R"({"cmd":"list","cmd":"status","cmd":null,"cmd":"list"})",
+    };
+}
+
+void odd_json(const std::string& path, const Ready& ready) {
+    const std::vector<std::string> texts = odd_texts();
+    all_ask(4, path, ready, [&](Asker& tool, unsigned i) { tool.ask(texts[i % texts.size()]); });
+}
+
+// Refusals that quote what was asked, six times as long: each letter is written as \u0001.
+void echoes(const std::string& path, const Ready& ready) {
+    const std::string letters(10'000, '\x01');
+    const std::string words[] = {Json{{"cmd", letters}}.dump(), Json{{"cmd", "policy"}, {"name", letters}}.dump(),
+                                 Json{{"cmd", "log"}, {"level", letters}}.dump(),
+                                 Json{{"cmd", "limit"}, {"set", letters + "=1"}}.dump()};
+    all_ask(8, path, ready, [&](Asker& tool, unsigned i) { tool.ask(words[i % 4]); });
+}
+
+// Hints and settings of its own program, other ones each time.
+void steering(const std::string& path, const Ready& ready) {
+    const auto client = make_client(path, 64);
+    const int64_t pid = getpid();
+    all_ask(8, path, ready, [&](Asker& tool, unsigned i) {
+        if (i % 3 == 0)
+            tool.ask(Json{{"cmd", "config"}, {"pid", pid}, {"threshold", i % 64 + 1}, {"batch_size", i % 8 + 1}});
+        else
+            tool.ask(Json{{"cmd", "hint"}, {"pid", pid}, {"priority", i % 128}, {"expect_us", i % 5000}});
+    });
+}
+
+void suspending(const std::string& path, const Ready& ready) {
+    const auto client = make_client(path, 64);
+    const int64_t pid = getpid();
+    all_ask(8, path, ready, [&](Asker& tool, unsigned i) {
+        Json request{{"cmd", i % 2 == 0 ? "suspend" : "resume"}};
+        if (i % 8 < 4)
+            request["pid"] = pid;
+        else
+            request["queue"] = 0x4000 + i % 64;
+        tool.ask(request);
+    });
+}
+
+// Orders for each number that a process may have.
+void foreign_processes(const std::string& path, const Ready& ready) {
+    const char* const commands[] = {"suspend", "hint", "config", "resume", "programs", "status"};
+    all_ask(8, path, ready, [&](Asker& tool, unsigned i) {
+        tool.ask(Json{{"cmd", commands[i % 6]}, {"pid", i / 6 % 70'000 + 1}, {"priority", 127}, {"level", 3}});
+    });
+}
+
+// Processes that announce themselves, have orders kept for them, and end: the kernel gives their numbers away again.
+void short_lived(const std::string& path, const Ready& ready) {
+    forget_children();
+    without_end(ready, [&](unsigned i) {
+        beside([&] {
+            Asker tool(path);
+            tool.ask(Json{{"cmd", "expect"}});
+            tool.ask(Json{{"cmd", "suspend"}, {"pid", static_cast<int64_t>(getpid())}});
+            tool.ask(Json{{"cmd", "hint"}, {"pid", static_cast<int64_t>(getpid())}, {"priority", 100}});
+            if (i % 2 == 0) kill(getpid(), SIGKILL);
+        });
+        usleep(2000);
+    });
+}
+
+// What control groups are given that are another's, that are not there, and whose names are no names.
+void groups(const std::string& path, const Ready& ready) {
+    const std::string names[] = {"/",
+                                 "/user.slice",
+                                 "/../../../proc/1/root",
+                                 repeated("/x", 4000),
+                                 "/" + std::string(4000, 'y'),
+                                 repeated("/..", 3000) + "/etc",
+                                 "//././/",
+                                 std::string("/\x1b]0;x\x07\n", 8)};
+    const char* const settings[] = {":share=100", ":limit=1", ":highest-priority=255", ":share=", ":=", "=9"};
+    all_ask(8, path, ready, [&](Asker& tool, unsigned i) {
+        tool.ask(Json{{"cmd", "limit"}, {"set", names[i % 8] + settings[i / 8 % 6]}});
+    });
+}
+
+// Whatever administrators alone may do.
+void forbidden(const std::string& path, const Ready& ready) {
+    all_ask(8, path, ready, [&](Asker& tool, unsigned i) {
+        switch (i % 5) {
+            case 0: return tool.ask(Json{{"cmd", "policy"}, {"name", i % 2 == 0 ? "CFS" : "HPF"}});
+            case 1: return tool.ask(Json{{"cmd", "log"}, {"level", "DEBG"}});
+            case 2: return tool.ask(Json{{"cmd", "limit"}, {"set", "clients=" + std::to_string(i)}});
+            case 3: return tool.ask(Json{{"cmd", "limit"}, {"set", "0:highest-priority=0"}});
+            default: return tool.ask(Json{{"cmd", "policy"}});
+        }
+    });
+}
+
+// The socket for containers: clients, tools, and what is not for them.
+void guests(const std::string& path, const Ready& ready) {
+    const std::string second = guest_socket(path);
+    static std::deque<base::UniqueFd> kept;
+    all_ask(4, second, ready, [&](Asker& tool, unsigned i) {
+        tool.ask(Json{{"cmd", i % 3 == 0 ? "limit" : i % 3 == 1 ? "log" : "list"}, {"set", "clients=4000"}});
+        if (i % 8 != 0) return;
+        kept.push_back(raw_client(second));
+        if (kept.size() > kKept) kept.pop_front();
+    });
+}
+
+}  // namespace
+
+const std::vector<Attack> kAsking = {
+    {"pipelined", "a thousand requests at once, eight times side by side", 1, pipelined},
+    {"records", "fifteen tools that ask for the whole past", 1, records},
+    {"odd_json", "requests of 64 KiB of odd JSON", 1, odd_json},
+    {"echoes", "refusals that quote 60,000 letters", 1, echoes},
+    {"steering", "eight tools that give a program other hints each time", 1, steering},
+    {"suspending", "eight tools that suspend and resume a program", 1, suspending},
+    {"foreign_processes", "orders for each number that a process may have", 1, foreign_processes},
+    {"short_lived", "programs that are announced, have orders kept for them, and end", 2, short_lived},
+    {"groups", "settings of control groups that are others', or not there", 1, groups},
+    {"forbidden", "what administrators alone may do", 1, forbidden},
+    {"guests", "clients and tools at the socket for containers", 1, guests},
+};
+
+}  // namespace xsched::test
