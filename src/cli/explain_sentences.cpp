@@ -91,6 +91,15 @@ bool find_long_kernels(const Free& free, Explained& result) {
     return true;
 }
 
+// Its commands are with the driver, and the device may not begin them yet.
+bool find_wait(const Free& free, Explained& result) {
+    if (!free.program.value("waits_for_host", false)) return false;
+    result.finding = WhySlow::kWaitsForHost;
+    result.headline = not_us("; its commands wait for its host, another program or another device");
+    result.advice = "see what sets the event, value or semaphore that they wait for: use a host profiler";
+    return true;
+}
+
 // It gives the device little to do.
 bool find_pauses(const Free& free, Explained& result) {
     if (free.is_seldom_busy() && free.command_ms > 0 && free.command_ms < kShortCommandMs) {
@@ -131,7 +140,7 @@ Explained not_held(const Json& answer, const Json& program) {
                     .command_ms = program.value("command_ms", 0.0)};
     Explained result;
     result.not_us = true;
-    if (!find_copies(program, free.others, result) && !find_own_work(free, result) &&
+    if (!find_wait(free, result) && !find_copies(program, free.others, result) && !find_own_work(free, result) &&
         !find_long_kernels(free, result) && !find_pauses(free, result))
         tell_shares(free, result);
     return result;
@@ -227,6 +236,7 @@ const char* finding_word(WhySlow finding) {
         case WhySlow::kLongKernels: return "long_kernels";
         case WhySlow::kShares: return "shares";
         case WhySlow::kItsOwnWork: return "its_own_work";
+        case WhySlow::kWaitsForHost: return "waits_for_host";
         case WhySlow::kHost: return "host";
         case WhySlow::kShortCommands: return "short_commands";
         case WhySlow::kIdle: return "idle";

@@ -30,6 +30,7 @@ enum class WhySlow {
     kLongKernels,       // not held, but commands of others last long and cannot be taken off
     kShares,            // not held: it runs beside others of its priority
     kItsOwnWork,        // not held: the device works for it
+    kWaitsForHost,      // all that it has waits for the host, another program or another device
     kHost,              // not held: it seldom gives the device work
     kShortCommands,     // the same, with commands of microseconds
     kIdle,              // has no work now and was not held

@@ -52,25 +52,22 @@ bool read_slot(const ipc::QueueSlot& slot, int64_t now_ns, QueueNumbers& numbers
     const uint32_t state = slot.state.load(std::memory_order_acquire);
     if (state != static_cast<uint32_t>(ipc::SlotState::kUsed)) return false;
 
-    // `completed` first: a command that completes in between leaves the queue ready for one pass too long, and the
-    // client rings then; the other way round work would be overlooked.
-    const uint64_t completed = ipc::completed_commands(slot);
-    numbers.completed = completed;
+    const ipc::SlotWork work = ipc::work_of(slot);
+    numbers.completed = work.completed;
+    numbers.submitted = work.submitted;
     numbers.device_progress = slot.device_progress.load(std::memory_order_relaxed) != 0;
     // A queue that its own program suspended cannot use the device: nobody makes room for it.
-    const bool waiting = slot.waiting.load(std::memory_order_acquire) != 0;
-    numbers.submitted = slot.submitted.load(std::memory_order_acquire);
-    const bool work = numbers.submitted != completed || waiting;
     const uint64_t unreported = take(slot.unreported);
-    numbers.silent = work && !waiting && take(slot.inside) == 0 && unreported != 0 && completed + 1 >= unreported;
-    numbers.ready = work && slot.api_suspended.load(std::memory_order_relaxed) == 0;
+    numbers.silent = work.ready && take(slot.waiting) == 0 && take(slot.inside) == 0 && unreported != 0 &&
+                     work.completed + 1 >= unreported;
+    numbers.ready = work.ready && slot.api_suspended.load(std::memory_order_relaxed) == 0;
     numbers.handle = take(slot.handle);
     numbers.device = take(slot.device);
     numbers.apart = take(slot.apart) != 0;
     numbers.slowed = ipc::runs_slowed(slot);
     numbers.level = take(slot.level, 0U, static_cast<uint32_t>(kPreemptLevelInterrupt));
     static_cast<base::Hints&>(numbers) = read_hints(slot, now_ns);
-    const int32_t own = std::exchange(numbers.priority, effective_priority(slot, numbers.priority, completed));
+    const int32_t own = std::exchange(numbers.priority, effective_priority(slot, numbers.priority, work.completed));
     numbers.lent = numbers.priority > own;
     numbers.ready_since_ns = take(slot.ready_since_ns, int64_t{0}, now_ns);
     numbers.idle_since_ns = take(slot.idle_since_ns, int64_t{0}, now_ns);

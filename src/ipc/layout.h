@@ -53,6 +53,9 @@ enum class Taken : uint32_t {
 // Drivers register whole pages: slots do not straddle them.
 inline constexpr uint32_t kSlotsPageBytes = 4096;
 
+// Of a queue that keeps order: as many waits, one behind the other, as it may be told to stand at.
+inline constexpr int kMostStands = 5;
+
 // As many priorities as a stream can have above the least one (CUDA has 6).
 inline constexpr int kMostInherited = 6;
 
@@ -81,7 +84,8 @@ struct alignas(512) QueueSlot {
 #include "base/hints.def"
 #undef XSCHED_HINT
 
-    // --- what it does; written by the client. Ready: submitted != completed, or a caller is waiting.
+    // --- what it does; written by the client. Ready: submitted != completed and it does not stand (stands_at), or a
+    // caller is waiting.
     alignas(64) std::atomic<uint64_t> submitted;  // commands accepted from the program
     std::atomic<uint64_t> launched;  // of those, given to the driver to run
     std::atomic<uint64_t> completed;
@@ -125,6 +129,9 @@ struct alignas(512) QueueSlot {
     std::atomic<uint32_t> effect_us;
     std::atomic<uint32_t> interrupt_us;
     std::atomic<uint32_t> apart;  // 1: level 3 takes this queue off by itself, not its process (client)
+    // It stands once so many commands have completed, plus one, modulo 2^32: all others wait for its host, another
+    // program or another device. 0: none. Written before `submitted`. (client)
+    std::atomic<uint32_t> stands_at[kMostStands];
     // --- written by the device: how many commands its stream has passed, modulo 2^32
     alignas(64) std::atomic<uint32_t> progress;
     // The number, counted from 1, of the first command whose end is not reported by itself. Only a wait of the program,
@@ -150,6 +157,38 @@ inline uint64_t completed_commands(const QueueSlot& slot) {
     const uint64_t submitted = slot.submitted.load(std::memory_order_acquire);
     const uint64_t by_device = submitted - static_cast<uint32_t>(static_cast<uint32_t>(submitted) - passed);
     return by_device > completed && by_device <= submitted ? by_device : completed;
+}
+
+// What is written into `stands_at` for a queue that stands once `completed` commands are complete.
+inline constexpr uint32_t stand_mark(uint64_t completed) { return static_cast<uint32_t>(completed) + 1; }
+
+// With that many complete, all that the queue still has waits for its host, another program or another device.
+inline bool stands(const QueueSlot& slot, uint64_t completed) {
+    const uint32_t mark = stand_mark(completed);
+    if (mark == 0) return false;  // once in 2^32 commands: it counts as ready
+    for (const std::atomic<uint32_t>& at : slot.stands_at)
+        if (at.load(std::memory_order_acquire) == mark) return true;
+    return false;
+}
+
+// What a queue has, as its client says it. `ready` counts for the scheduler unless its own program suspends it.
+struct SlotWork {
+    uint64_t completed = 0;
+    uint64_t submitted = 0;
+    bool ready = false;  // something of it can use the device, or a caller waits for room
+    bool stands = false;  // it has work, and all of that waits for its host, another program or another device
+};
+// `completed` is read first: a command that completes in between leaves the queue ready for one look too long, and the
+// client rings then. The other way round work would be overlooked.
+inline SlotWork work_of(const QueueSlot& slot) {
+    SlotWork work;
+    work.completed = completed_commands(slot);
+    const bool waiting = slot.waiting.load(std::memory_order_acquire) != 0;
+    work.submitted = slot.submitted.load(std::memory_order_acquire);
+    const bool pending = work.submitted != work.completed;
+    work.stands = pending && !waiting && stands(slot, work.completed);
+    work.ready = (pending && !work.stands) || waiting;
+    return work;
 }
 
 // `own`, or what the queue inherits until `completed` reaches the end of that.

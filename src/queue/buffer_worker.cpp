@@ -106,6 +106,7 @@ void BufferedPath::run_worker() {
         core_.mutex.lock();
         --count_;  // only now may a caller's thread launch behind it
         if (ticket.token == 0) succeeded ? tokens_.returned_without() : core_.note_completed(1);
+        if (!succeeded && core_.standing.any()) core_.forget_stands();
         if (count_ == 0) core_.waiters.wake();
         if (core_.retired && count_ == 0) {
             core_.mutex.unlock();

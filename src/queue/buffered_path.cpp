@@ -49,8 +49,8 @@ XqToken BufferedPath::make_token(XqTicket& ticket) {
     return ticket.token = pack_token(core_.index, core_.generation, covers);
 }
 
-void BufferedPath::launch_here(XqTicket& ticket) {
-    core_.note_submitted();
+void BufferedPath::launch_here(XqTicket& ticket, XqStand own) {
+    ticket.stand = core_.note_submitted(own);
     core_.note_launched(1);
     make_token(ticket);
     ++calls_;
@@ -66,7 +66,7 @@ void BufferedPath::admit(XqTicket& ticket, CommandKind) {
 }
 
 void BufferedPath::reserve(XqTicket& ticket) {
-    core_.note_submitted();
+    ticket.stand = core_.note_submitted();
     ++count_;
     ticket.verdict = kXqBuffer;
 }
@@ -75,9 +75,11 @@ bool BufferedPath::call_returned(const XqTicket& ticket, bool succeeded) {
     --calls_;
     if (!succeeded) {
         if (ticket.token != 0) tokens_.take_back(ticket.covers);
-        core_.note_completed(1);
+        core_.note_refused(ticket.stand);
         return false;
     }
+    if (ticket.stand != 0) [[unlikely]]
+        core_.standing.given(ticket.stand);
     if (ticket.token != 0) return false;
     tokens_.returned_without();
     if (first_ == nullptr) return false;

@@ -34,7 +34,7 @@ public:
     void after_fork();
 
     // --- lock held: parts of an enqueue, for the held path too
-    XSCHED_HOT void launch_here(XqTicket& ticket);
+    XSCHED_HOT void launch_here(XqTicket& ticket, XqStand own = 0);
     // A place in the buffer.
     void reserve(XqTicket& ticket);
     // The command passes whatever is in its way: it belongs to one that this thread is launching.

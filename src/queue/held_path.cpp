@@ -57,7 +57,7 @@ void HeldPath::destroy_group(HoldGroup* group) {
 // Lock held. Other threads' calls on this queue may be on their way to the driver and arrive behind this one. If they
 // count as in flight, they would wait in the driver behind its hold. A window that waited for them in turn, or for
 // their calls to return, would wait forever: such a command is not kept back by the window, only by a suspension.
-bool HeldPath::room() const { return core_.in_flight() < core_.limit() || buffered_.calls() > 0; }
+bool HeldPath::room() const { return core_.running() < core_.limit() || buffered_.calls() > 0; }
 
 // Lock held.
 void HeldPath::append(HoldGroup* group) {
@@ -68,8 +68,8 @@ void HeldPath::append(HoldGroup* group) {
 }
 
 // Lock held.
-void HeldPath::join(HoldGroup* group, XqTicket& ticket) {
-    core_.note_submitted();
+void HeldPath::join(HoldGroup* group, XqTicket& ticket, XqStand own) {
+    ticket.stand = core_.note_submitted(own);
     buffered_.call_begins();
     ++group->count;
     ++group->users;
@@ -79,7 +79,9 @@ void HeldPath::join(HoldGroup* group, XqTicket& ticket) {
     ticket.group = group;
 }
 
-void HeldPath::admit(XqTicket& ticket, CommandKind) {
+void HeldPath::admit(XqTicket& ticket, CommandKind) { admit_standing(ticket, 0); }
+
+void HeldPath::admit_standing(XqTicket& ticket, XqStand own) {
     ticket = XqTicket{};
     HoldGroup* spare = nullptr;
     bool refused = false;
@@ -88,7 +90,7 @@ void HeldPath::admit(XqTicket& ticket, CommandKind) {
         wait_for_split();
         const bool clear = first_ == nullptr && buffered_.count() == 0 && core_.open() && room();
         if (clear || core_.retired || refused || buffered_.passes()) {
-            buffered_.launch_here(ticket);
+            buffered_.launch_here(ticket, own);
             break;
         }
         if (buffered_.count() != 0) {  // native work cannot overtake buffered callbacks, nor be buffered
@@ -106,7 +108,7 @@ void HeldPath::admit(XqTicket& ticket, CommandKind) {
             continue;
         }
         if (group == nullptr) append(group = std::exchange(spare, nullptr));
-        join(group, ticket);
+        join(group, ticket, own);
         break;
     }
     core_.mutex.unlock();
@@ -172,8 +174,8 @@ HoldGroup* HeldPath::pop_releasable() {
     HoldGroup* first = nullptr;
     HoldGroup** tail = &first;
     while (first_ != nullptr && core_.open()) {
-        const uint64_t in_flight = core_.in_flight();
-        if (in_flight != 0 && in_flight + first_->count > core_.limit() && first_->overtaken == 0) break;
+        const uint64_t running = core_.running();
+        if (running != 0 && running + first_->count > core_.limit() && first_->overtaken == 0) break;
         HoldGroup* group = first_;
         first_ = group->next;
         if (first_ == nullptr) last_ = nullptr;

@@ -28,6 +28,7 @@ public:
     HeldPath(QueueCore& core, BufferedPath& buffered) : core_(core), buffered_(buffered) {}
 
     XSCHED_HOT void admit(XqTicket& ticket, CommandKind kind) override;
+    void admit_standing(XqTicket& ticket, XqStand own) override;
     void admit_callback(XqTicket& ticket) override;
     XSCHED_HOT void launched(XqTicket& ticket, uint32_t outcome) override;
     uint64_t sync_begin() override { return buffered_.sync_begin(); }
@@ -63,7 +64,7 @@ private:
     HoldGroup* make_group();
     void destroy_group(HoldGroup* group);
     void append(HoldGroup* group);
-    void join(HoldGroup* group, XqTicket& ticket);
+    void join(HoldGroup* group, XqTicket& ticket, XqStand own);
     void note_released(HoldGroup* group);
 
     QueueCore& core_;

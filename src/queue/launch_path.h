@@ -14,6 +14,8 @@ public:
     // As xq_admit and xq_launched.
     virtual void admit(XqTicket& ticket, CommandKind kind) = 0;
     virtual void launched(XqTicket& ticket, uint32_t outcome) = 0;
+    // As xq_admit_standing.
+    virtual void admit_standing(XqTicket& ticket, XqStand) { admit(ticket, CommandKind::kWork); }
     // As xq_admit_piece; what is not gated takes a piece as any other command.
     virtual void admit_piece(XqTicket& ticket, const XqPiece&) { admit(ticket, CommandKind::kWork); }
     // A copy in pieces: as xq_copies_in_pieces, xq_split_begins, xq_split_over and xq_copy_piece.

@@ -40,6 +40,8 @@ void PublishedSlot::publish(uint32_t index, const Setup& setup, const SlotState&
     set(slot.batch_size, window.batch_size());
     ipc::store_hints(slot, ipc::by_server_time(header(), setup));
     for (auto& until : slot.inherited_until) set(until, 0);
+    for (auto& at : slot.stands_at) set(at, 0);
+    set(slot.stands_at[0], state.stands_at);
     set(slot.submitted, state.submitted);
     set(slot.launched, state.launched);
     set(slot.completed, state.completed);

@@ -29,6 +29,7 @@ struct SlotState {
     uint32_t waiting = 0;      // callers in admit
     uint32_t inside = 0;       // callers inside the driver that wait for its work
     uint64_t unreported = 0;   // as QueueSlot::unreported
+    uint32_t stands_at = 0;    // as QueueSlot::stands_at
     ipc::Taken taken = ipc::Taken::kNothing;
     bool suspended = false;    // by the program
 };
@@ -47,7 +48,9 @@ public:
     void open_gate();
 
     // --- counts
-    void submitted(uint64_t count) { slot().submitted.store(count, std::memory_order_relaxed); }
+    void submitted(uint64_t count) { slot().submitted.store(count, std::memory_order_release); }
+    // As ipc::stand_mark; 0: never.
+    void stands_at(uint32_t mark) { slot().stands_at[0].store(mark, std::memory_order_release); }
     void copied(uint64_t copies, uint64_t bytes) {
         slot().copies.store(copies, std::memory_order_relaxed);
         slot().copied_bytes.store(bytes, std::memory_order_relaxed);

@@ -51,6 +51,39 @@ XSCHED_HOT void xq_admit_marker(XqQueue* queue, XqTicket* ticket) {
     *ticket = XqTicket{};
 }
 
+XqStand xq_stand_begins(XqQueue* queue, bool blocks_all) {
+    XQueue* object = of_pointer(queue);
+    return object != nullptr ? object->stand_begins(blocks_all) : 0;
+}
+
+void xq_admit_standing(XqQueue* queue, XqTicket* ticket, XqStand stand) {
+    if (XQueue* object = of_pointer(queue)) return object->admit_standing(*ticket, stand);
+    *ticket = XqTicket{};
+}
+
+void xq_stand_given(XqQueue* queue, XqStand stand) {
+    if (XQueue* object = of_pointer(queue)) object->stand_given(stand);
+}
+
+void xq_stand_over(XqQueue* queue, XqStand stand) {
+    if (XQueue* object = of_pointer(queue)) object->stand_over(stand);
+}
+
+bool xq_has_stands(XqQueue* queue) {
+    XQueue* object = of_pointer(queue);
+    return object != nullptr && object->has_stands();
+}
+
+bool xq_keeps_order(XqQueue* queue) {
+    const XQueue* object = of_pointer(queue);
+    return object != nullptr && object->keeps_order();
+}
+
+XDevice xq_device(XqQueue* queue) {
+    const XQueue* object = of_pointer(queue);
+    return object != nullptr ? object->device() : 0;
+}
+
 bool xq_copies_in_pieces(XqQueue* queue) {
     XQueue* object = of_pointer(queue);
     return object != nullptr && object->copies_in_pieces();

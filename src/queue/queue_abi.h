@@ -47,6 +47,24 @@ void xq_admit(XqQueue* queue, XqTicket* ticket);
 // The same for a marker, which takes a place in the queue but no time of the device: an event's record, a wait for one.
 void xq_admit_marker(XqQueue* queue, XqTicket* ticket);
 
+// A command that waits for what its device does not end: the host, another program or another device does (standing.h).
+// While all that the queue has stands, it has no work for the device and nobody makes room for it. The caller begins
+// the stand, admits the command that waits with it, and says when the wait is over. The end may come at any time, also
+// before the command is admitted. A command that the driver refuses ends its stand.
+// `blocks_all`: all that is submitted later comes behind the wait, also where the queue keeps no order (a barrier). 0:
+// there are too many, or no memory: the command counts as work.
+XqStand xq_stand_begins(XqQueue* queue, bool blocks_all);
+// In the place of xq_admit, with a stand that is not 0.
+void xq_admit_standing(XqQueue* queue, XqTicket* ticket, XqStand stand);
+// The driver has a wait that is no command (a barrier). xq_launched does the same for commands.
+void xq_stand_given(XqQueue* queue, XqStand stand);
+void xq_stand_over(XqQueue* queue, XqStand stand);
+bool xq_has_stands(XqQueue* queue);
+// Whether its commands complete in the order in which they were launched.
+bool xq_keeps_order(XqQueue* queue);
+// As told to xq_hwq_create.
+XDevice xq_device(XqQueue* queue);
+
 // Gated devices: copies. While a more urgent unit may come, a large copy is launched in pieces, each of which has a
 // gate before it: what the device is in the middle of is then no more than one piece. False: nobody is to be made room
 // for, and copies are launched whole.

@@ -3,9 +3,10 @@
 // a call into the driver.
 //
 // Counts, all only growing: submitted (accepted from the program) >= launched (given to the driver to run) >=
-// completed. Pending = submitted - launched; in flight = launched - completed; ready = submitted != completed.
+// completed. Pending = submitted - launched; in flight = launched - completed; ready = not idle().
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 
@@ -14,6 +15,7 @@
 #include "queue/command_meter.h"
 #include "queue/published_slot.h"
 #include "queue/setup.h"
+#include "queue/standing.h"
 #include "queue/waiters.h"
 #include "queue/window.h"
 
@@ -49,18 +51,44 @@ struct QueueCore {
     bool free() const { return !suspension.active && !published.suspended(); }
     uint32_t limit() const { return window.limit(published.window_ns(), meter.command_ns()); }
     uint64_t in_flight() const { return launched - completed; }
-    void note_submitted() {
-        const bool was_idle = submitted == completed;
+    // Of these, what can use the device: standing commands are no reason to keep others back where order does not keep
+    // those behind them anyhow.
+    uint64_t running() const {
+        const uint64_t all = in_flight();
+        if (!standing.any() || setup.ops->order == kXqInOrder) return all;
+        return all - std::min(all, standing.commands());
+    }
+    // The device has nothing to do for it: all is complete, or what is not stands.
+    bool idle() const { return completed + standing.commands() == submitted || completed == submitted; }
+    // As QueueSlot::stands_at, with so many submitted.
+    uint32_t stand_mark(uint64_t of) const {
+        return standing.commands() != 0 ? ipc::stand_mark(of - standing.commands()) : 0;
+    }
+    // `own`: the stand that it begins. Returns the stand that keeps it.
+    XqStand note_submitted(XqStand own = 0) {
+        const bool was_idle = idle();
+        XqStand kept_by = 0;
+        if (standing.any()) [[unlikely]] {
+            kept_by = standing.submitted(own);
+            published.stands_at(stand_mark(submitted + 1));
+        }
         published.submitted(++submitted);
-        if (was_idle) published.ring_ready(true, base::now_ns());
+        if (was_idle && kept_by == 0) published.ring_ready(true, base::now_ns());
+        return kept_by;
     }
     void note_launched(uint32_t count) {
-        if (launched == completed && count > 0) meter.flight_began(base::now_ns());
+        if (running() == 0 && count > 0) meter.flight_began(base::now_ns());
         launched += count;
         published.launched(launched);
     }
     void note_copy(uint64_t bytes) { published.copied(++copies, copied_bytes += bytes); }
     XSCHED_HOT void note_completed(uint32_t count);
+    // The driver refused a command that `kept_by` kept: it counts as complete.
+    void note_refused(XqStand kept_by);
+    void end_stand(XqStand stand);
+    // What stands was dropped, or cannot be told from what was: all that is left counts as work.
+    void forget_stands();
+    void ring_if_ready(bool was_idle);
     void begin_suspension();
     void set_level(uint32_t level);
 
@@ -77,6 +105,7 @@ struct QueueCore {
     bool apart = false;  // level 3 takes it off by itself
     Suspension suspension;
     PublishedSlot published;
+    Standing standing;
     Window window;
     uint64_t submitted = 0;
     uint64_t launched = 0;

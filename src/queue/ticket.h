@@ -10,6 +10,9 @@ extern "C" {
 // Names a piece of launched work; carried through the vendor's callback and handed to xq_complete. 0: none.
 typedef uint64_t XqToken;
 
+// Names a wait that the queue's device does not end (standing.h), and what it keeps; of one queue. 0: none.
+typedef uint64_t XqStand;
+
 typedef enum {
     kXqLaunch = 0,  // go on to the driver; with `hold`, if set, in the wait list
     kXqBuffer = 1,  // copy the command and call xq_buffer
@@ -24,6 +27,7 @@ typedef struct XqTicket {
     void* hold;  // put into the wait list; NULL: none
     void* group;  // private to the queue
     XqToken token;  // report its completion; 0: this command is not tracked
+    XqStand stand;  // what keeps this command; 0: it may run as soon as the device comes to it
     uint64_t mark;  // on gated devices: xq_sync_begin's, with this command if no other is on its way to the driver
     uint32_t followed;  // on gated devices: somebody wants to know of its end
     int64_t began_ns;  // on gated devices: when the driver's call began, if how long that takes is measured; else 0

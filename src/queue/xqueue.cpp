@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <new>
 #include <utility>
 
 #include "base/clock.h"
@@ -54,6 +55,7 @@ void XQueue::begin(const Setup& setup, const Placement& placement) {
     core_.window = Window{};
     core_.window.configure(setup.threshold, setup.batch_size);
     core_.meter = CommandMeter{};
+    core_.standing.forget();
     gated_.begin();
     held_.forget_split();
     buffered_.begin();
@@ -86,6 +88,7 @@ void XQueue::publish() {
                           .waiting = gated_.waiting(),
                           .inside = gated_.inside(),
                           .unreported = gated() ? core_.completed + 1 : 0,
+                          .stands_at = core_.stand_mark(core_.submitted),
                           .taken = stop_.taken(),
                           .suspended = core_.suspension.active};
     core_.published.publish(core_.index, core_.setup, state, core_.window, core_.meter);
@@ -177,7 +180,33 @@ void XQueue::reset_after_fork(const Placement& placement) {
     held_.forget_split();
     core_.waiters.forget();
     core_.suspension.closing = false;
+    core_.standing.forget();
     if (in_use()) publish();
+}
+
+XqStand XQueue::stand_begins(bool blocks_all) {
+    auto* stand = new (std::nothrow) Stand;
+    if (stand == nullptr) return 0;
+    base::Lock lock(core_.mutex);
+    const bool keeps_order = blocks_all || core_.setup.ops->order == kXqInOrder;
+    const XqStand id = in_use() && !core_.retired ? core_.standing.begin(stand, keeps_order) : 0;
+    if (id == 0) delete stand;
+    return id;
+}
+
+void XQueue::stand_given(XqStand stand) {
+    base::Lock lock(core_.mutex);
+    core_.standing.given(stand);
+}
+
+void XQueue::stand_over(XqStand stand) {
+    base::Lock lock(core_.mutex);
+    if (in_use()) core_.end_stand(stand);
+}
+
+bool XQueue::has_stands() {
+    base::Lock lock(core_.mutex);
+    return core_.standing.any();
 }
 
 void XQueue::pump() {

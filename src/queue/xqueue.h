@@ -64,6 +64,14 @@ public:
             KeepAlive::launched();
         }
     }
+    // Waits that the device does not end (standing.h). All but the begin may name a stand that is gone.
+    XqStand stand_begins(bool blocks_all);
+    void admit_standing(XqTicket& ticket, XqStand stand) { path_->admit_standing(ticket, stand); }
+    void stand_given(XqStand stand);
+    void stand_over(XqStand stand);
+    bool has_stands();
+    bool keeps_order() const { return core_.setup.ops->order == kXqInOrder; }
+    XDevice device() const { return core_.setup.device; }
     void buffer(XqCommand* command) { buffered_.buffer(command); }
     // Runs `command` on this thread as if the worker did: what it enqueues on this queue meanwhile passes.
     XResult launch_owned(XqCommand* command, XqToken token) { return buffered_.launch(command, token); }

@@ -114,6 +114,7 @@ void XQueue::drop_pending() {
         base::Lock lock(core_.mutex);
         groups = held_.pop_all();
         commands = buffered_.drop();
+        core_.forget_stands();
     }
     held_.release(groups, Release::kDrop);
     while (commands != nullptr) {

@@ -82,7 +82,9 @@ std::string device_text(const Request& request, const Client& client, uint64_t d
 
 Explanation explain(const SeenQueue& queue, const QueueFacts& facts) {
     Explanation result;
-    result.ready = queue.slot.submitted.load() != ipc::completed_commands(queue.slot);
+    const ipc::SlotWork work = ipc::work_of(queue.slot);
+    result.ready = work.ready;
+    result.stands = work.stands;
     result.suspended = facts.suspended;
     // A queue that paused since then has not run, or been held, for this long. A client writes what it likes.
     const int64_t ready_since_ns = queue.slot.ready_since_ns.load();
@@ -107,10 +109,10 @@ std::string sentence(const Request& request, const Explanation& why, int64_t now
     std::string by;
     if (why.by_pid != 0) by = " (pid " + std::to_string(why.by_pid) + ", " + program_of(request, why.by_pid) + ")";
     const std::string note = why.note.empty() ? "" : "; " + why.note;
+    const std::string none = why.stands ? "waits for its host, another program or another device" : "has no work";
     if (why.suspended)
-        return std::string(why.ready ? "suspended" : "has no work, suspended") + since + ": " + why.reason + by +
-               why.mechanism + note;
-    if (!why.ready) return "has no work" + note;
+        return (why.ready ? "suspended" : none + ", suspended") + since + ": " + why.reason + by + why.mechanism + note;
+    if (!why.ready) return none + note;
     return "runs" + std::string(since) + ": " + why.reason + note;
 }
 

@@ -33,6 +33,7 @@ std::string device_text(const Request& request, const Client& client, uint64_t d
 
 struct Explanation {
     bool ready = false;
+    bool stands = false;  // its work waits for its host, another program or another device
     bool suspended = false;
     int64_t since_ns = 0;
     int32_t by_pid = 0;

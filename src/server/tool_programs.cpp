@@ -182,20 +182,20 @@ struct Work {
     int64_t busy_ns = 0;
     int64_t command_ns = 0;  // the longest mean
     int64_t held_since_ns = 0;
-    bool runs = false, held = false, followed = false, by_itself = false;
+    bool runs = false, held = false, followed = false, by_itself = false, stands = false;
 };
 
 void add_queue(Work& work, const ipc::QueueSlot& slot, const QueueFacts& known) {
-    const uint64_t completed = ipc::completed_commands(slot);
-    const uint64_t submitted = slot.submitted.load();
-    work.submitted += submitted;
+    const ipc::SlotWork pending = ipc::work_of(slot);
+    work.submitted += pending.submitted;
     work.launched += slot.launched.load();
-    work.completed += completed;
+    work.completed += pending.completed;
     work.copies = base::capped_sum(work.copies, slot.copies.load());
     work.copied_bytes = base::capped_sum(work.copied_bytes, slot.copied_bytes.load());
     work.busy_ns = base::capped_sum(work.busy_ns, std::max<int64_t>(slot.busy_ns.load(), 0));
     work.command_ns = std::max(work.command_ns, slot.command_ns.load());
-    const bool ready = submitted != completed || slot.waiting.load() != 0;
+    const bool ready = pending.ready;
+    work.stands |= pending.stands;
     if (ready && known.suspended) work.held_since_ns = std::max(work.held_since_ns, known.since_ns);
     work.runs |= ready && !known.suspended;
     work.held |= ready && known.suspended;
@@ -226,6 +226,7 @@ void add_work(Json& entry, const Work& work) {
     entry["held_since_ms"] = milliseconds(held_ns);
     entry["followed"] = work.followed;
     entry["suspended_by_itself"] = work.by_itself;
+    entry["waits_for_host"] = work.stands && !work.runs && !work.held;
     entry["submitted"] = work.submitted;
     entry["pending"] = work.submitted - std::min(work.submitted, work.launched);
     entry["in_flight"] = work.launched - std::min(work.launched, work.completed);

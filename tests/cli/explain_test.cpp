@@ -211,6 +211,11 @@ TEST_F(Explain, SuspendedByItself) {
     expect(WhySlow::kSuspendedByItself, true, "XQueueSuspend", "XQueueResume");
 }
 
+TEST_F(Explain, WaitsForItsHost) {
+    slow["waits_for_host"] = true;
+    expect(WhySlow::kWaitsForHost, true, "wait for its host", "event");
+}
+
 TEST_F(Explain, BeyondItsUsersLimit) {
     slow["unscheduled"] = 3;
     expect(WhySlow::kUnscheduled, false, "3 of its queues", "xcli limit");

@@ -260,6 +260,13 @@ TEST_F(StagedCause, ItHasNoWork) {
     expect_cause("idle");
 }
 
+TEST_F(StagedCause, ItWaitsForItsHost) {
+    two(0);
+    slow.slot(0).stands_at[0] = ipc::stand_mark(slow.slot(0).completed);
+    slow.submit(0);
+    expect_cause("waits_for_host");
+}
+
 TEST_F(StagedCause, BesideAnEqual) {
     two(0);
     const Work mine(slow), its(other);

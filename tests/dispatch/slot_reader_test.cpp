@@ -42,6 +42,26 @@ TEST_F(SlotReader, ReadyMeansNotEverythingIsComplete) {
     EXPECT_EQ(numbers.idle_since_ns, kStart);
 }
 
+TEST_F(SlotReader, AQueueThatStandsIsNotReady) {
+    ipc::QueueSlot& slot = client.slot(0);
+    client.submit(0, kStart, 5);
+    slot.stands_at[1] = ipc::stand_mark(2);
+    slot.stands_at[3] = ipc::stand_mark(4);
+    EXPECT_TRUE(read().ready);
+    for (const uint64_t completed : {2, 4}) {
+        slot.completed = completed;
+        EXPECT_FALSE(read().ready) << completed;
+    }
+    slot.completed = 3;
+    EXPECT_TRUE(read().ready);
+    slot.completed = 4;
+    slot.waiting = 1;
+    EXPECT_TRUE(read().ready);
+    slot.waiting = 0;
+    slot.stands_at[3] = 0;
+    EXPECT_TRUE(read().ready);
+}
+
 TEST_F(SlotReader, InheritanceHoldsUntilItsCommandIsComplete) {
     client.submit(0, kStart, 4);
     client.slot(0).inherited_priority[0] = 50;

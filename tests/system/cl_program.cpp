@@ -4,8 +4,10 @@
 //   cl_program SHARED-FILE
 //
 // In the environment, CUDA_PROGRAM_DEVICES: which half, 0 or 1 (clCreateSubDevices); else all of the device.
-// The file holds a Board (cuda_program.h), and the program ends when that says so, or with the test that started it.
-// Exit status: 0, 1 (OpenCL failed), 2 (cannot start), 3 (a wrong result), 77 (the device has no halves).
+// CL_PROGRAM_AHEAD: "list" or "barrier". The next kernels are always with the driver, and wait for a user event in
+// their own wait list or behind a barrier; the program sets it 50 ms later. The file holds a Board (cuda_program.h),
+// and the program ends when that says so, or with the test that started it. Exit status: 0, 1 (OpenCL failed), 2
+// (cannot start), 3 (a wrong result), 77 (the device has no halves).
 #include <CL/cl.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -25,6 +27,7 @@ using xsched::test::Board;
 
 constexpr int kNoHalves = 77;
 constexpr int kBatch = 4;
+constexpr useconds_t kAheadUs = 50'000;
 constexpr const char* kSource =
     "__kernel void count_up(__global uint* word, uint rounds) {\n"
     "    uint value = *word;\n"
@@ -63,7 +66,7 @@ public:
     Program() {
         cl_int code = CL_SUCCESS;
         cl_device_id device = device_to_use();
-        cl_context context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &code);
+        cl_context context = context_ = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &code);
         check(code, "clCreateContext");
         queue_ = clCreateCommandQueue(context, device, 0, &code);
         check(code, "clCreateCommandQueue");
@@ -81,10 +84,30 @@ public:
     }
     // False: a wrong result.
     bool batch() {
+        enqueue(0, nullptr);
+        return is_done();
+    }
+    bool batch_ahead(bool behind_barrier) {
+        cl_int code = CL_SUCCESS;
+        cl_event now = clCreateUserEvent(context_, &code);
+        check(code, "clCreateUserEvent");
+        if (behind_barrier) check(clEnqueueBarrierWithWaitList(queue_, 1, &now, nullptr), "clEnqueueBarrier");
+        behind_barrier ? enqueue(0, nullptr) : enqueue(1, &now);
+        check(clFlush(queue_), "clFlush");
+        usleep(kAheadUs);
+        check(clSetUserEventStatus(now, CL_COMPLETE), "clSetUserEventStatus");
+        clReleaseEvent(now);
+        return is_done();
+    }
+
+private:
+    void enqueue(cl_uint count, const cl_event* list) {
         const size_t one = 1;
         for (int i = 0; i < kBatch; ++i)
-            check(clEnqueueNDRangeKernel(queue_, kernel_, 1, nullptr, &one, &one, 0, nullptr, nullptr),
+            check(clEnqueueNDRangeKernel(queue_, kernel_, 1, nullptr, &one, &one, count, list, nullptr),
                   "clEnqueueNDRangeKernel");
+    }
+    bool is_done() {
         expected_ += kBatch;
         cl_uint word = 0;
         check(clEnqueueReadBuffer(queue_, word_, CL_TRUE, 0, sizeof word, &word, 0, nullptr, nullptr),
@@ -92,7 +115,7 @@ public:
         return word == expected_;
     }
 
-private:
+    cl_context context_ = nullptr;
     cl_command_queue queue_ = nullptr;
     cl_kernel kernel_ = nullptr;
     cl_mem word_ = nullptr;
@@ -109,12 +132,15 @@ int main(int argc, char** argv) {
     if (memory == MAP_FAILED) return 2;
     Board& board = *static_cast<Board*>(memory);
     Program program;
+    const char* ahead = std::getenv("CL_PROGRAM_AHEAD");
+    const bool behind_barrier = ahead != nullptr && std::strcmp(ahead, "barrier") == 0;
     while (board.order.load() != Board::kEnd) {
         if (board.order.load() == Board::kRest) {
             usleep(1000);
             continue;
         }
-        if (!program.batch()) return xsched::test::kWrongResult;
+        if (!(ahead != nullptr ? program.batch_ahead(behind_barrier) : program.batch()))
+            return xsched::test::kWrongResult;
         board.done.fetch_add(kBatch);
     }
     return 0;

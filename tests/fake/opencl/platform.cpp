@@ -4,6 +4,7 @@
 
 #include "fake/opencl/engine.h"
 #include "fake/opencl/executor.h"
+#include "fake/opencl/semaphore.h"
 #include "fake/opencl/settings.h"
 #include "fake/opencl/types.h"
 
@@ -150,7 +151,7 @@ void* CL_API_CALL clGetExtensionFunctionAddress(const char* name) {
     if (std::strcmp(name, "clIcdGetPlatformIDsKHR") == 0) return reinterpret_cast<void*>(&clIcdGetPlatformIDsKHR);
     if (std::strcmp(name, "clCreateCommandQueueWithPropertiesKHR") == 0)
         return reinterpret_cast<void*>(&clCreateCommandQueueWithProperties);
-    return nullptr;
+    return fake::semaphore_function(name);
 }
 
 void* CL_API_CALL clGetExtensionFunctionAddressForPlatform(cl_platform_id, const char* name) {

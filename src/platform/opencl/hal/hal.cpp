@@ -8,6 +8,7 @@
 #include "platform/opencl/hal/hold.h"
 #include "platform/opencl/hal/hwqueue.h"
 #include "platform/opencl/hal/identity.h"
+#include "platform/opencl/hal/standing_events.h"
 #include "platform/opencl/hal/vendor_library.h"
 #include "queue/queue_abi.h"
 
@@ -63,6 +64,12 @@ extern "C" void xocl_watched_done(void* watched) {
     command->report();
     command->disown();
 }
+
+extern "C" void xocl_event_stands(cl_event event) { xsched::opencl::note_standing_event(event); }
+
+extern "C" bool xocl_is_standing(cl_event event) { return xsched::opencl::is_standing_event(event); }
+
+extern "C" void xocl_event_over(cl_event event) { xsched::opencl::forget_standing_event(event); }
 
 extern "C" XResult OclQueueCreate(HwQueueHandle* handle, cl_command_queue queue) {
     return xsched::opencl::wrap(handle, queue, true);

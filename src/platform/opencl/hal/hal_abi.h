@@ -33,6 +33,12 @@ cl_event xocl_hold_event(void* hold);
 void* xocl_watch(void* hold, cl_event event, XqToken token);
 void xocl_watched_done(void* watched);
 
+// Events of commands that stand (standing_events.h). The caller has a reference from `stands` to `over`; a watched
+// command's report says that it is over, too.
+void xocl_event_stands(cl_event event);
+bool xocl_is_standing(cl_event event);
+void xocl_event_over(cl_event event);
+
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }

@@ -3,6 +3,7 @@
 #include <new>
 #include <utility>
 
+#include "platform/opencl/hal/standing_events.h"
 #include "queue/queue_abi.h"
 
 namespace xsched::opencl {
@@ -39,6 +40,7 @@ WatchedCommand* WatchedCommand::create(const ClApi& api, cl_event event, XqToken
 void WatchedCommand::report() {
     if (reported.exchange(true, std::memory_order_acq_rel)) return;
     xq_complete(token);
+    forget_standing_event(event);
     api->clReleaseEvent(event);
 }
 

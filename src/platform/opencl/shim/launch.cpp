@@ -6,6 +6,7 @@
 #include <new>
 
 #include "platform/opencl/hal/hal_abi.h"
+#include "platform/opencl/shim/standing.h"
 
 namespace xsched::opencl {
 namespace {
@@ -18,6 +19,7 @@ std::atomic<bool> g_untracked_logged{false};
 void CL_CALLBACK command_done(cl_event event, cl_int, void* token) {
     const int saved = errno;
     xq_complete(reinterpret_cast<XqToken>(token));
+    xocl_event_over(event);
     below<kEntry_clReleaseEvent>()(event);
     errno = saved;
 }
@@ -44,8 +46,11 @@ Launch::Launch(XqQueue* xqueue, bool blocking, EventArguments& events)
     // A list that contradicts itself must stay so: the driver refuses it.
     if ((events.count == 0) != (events.wait_list == nullptr)) return;
     const int saved = errno;
-    if (events.count > 0) producers_inherit(xqueue, events.count, events.wait_list);
-    xq_admit(xqueue, &ticket_);
+    if (events.count > 0) {
+        producers_inherit(xqueue, events.count, events.wait_list);
+        stand_ = begin_stand(xqueue, events.count, events.wait_list, false);
+    }
+    stand_ != 0 ? xq_admit_standing(xqueue, &ticket_, stand_) : xq_admit(xqueue, &ticket_);
     admitted_ = true;
     if (ticket_.hold != nullptr) add_hold();
     if (ticket_.token != 0 && !blocking && events.event == nullptr) events.event = &own_event_;
@@ -74,6 +79,7 @@ void Launch::add_hold() {
 void Launch::returned(bool succeeded) {
     if (!admitted_) return;
     const int saved = errno;
+    if (!succeeded && stand_ != 0) xq_stand_over(xqueue_, stand_);
     if (succeeded && ticket_.token != 0 && !blocking_) {
         launched_tracked(*events_.event);
     } else {
@@ -91,7 +97,10 @@ void Launch::launched_tracked(cl_event event) {
     const auto release = below<kEntry_clReleaseEvent>();
     const XqToken token = ticket_.token;
     // The callback's reference, before anything completes the command and lets the program drop its own.
-    if (event != nullptr && event != own_event_) retain(event);
+    if (event != nullptr && event != own_event_) {
+        retain(event);
+        if (ticket_.stand != 0) xocl_event_stands(event);
+    }
     void* watched = nullptr;
     if (event != nullptr && ticket_.hold != nullptr) {
         retain(event);  // for the rest of this function
@@ -104,7 +113,10 @@ void Launch::launched_tracked(cl_event event) {
         release(event);
     } else if (!call_back(event, command_done, reinterpret_cast<void*>(token))) {
         xq_complete(token);
-        if (event != nullptr) release(event);
+        if (event != nullptr) {
+            xocl_event_over(event);
+            release(event);
+        }
     }
 }
 

@@ -46,6 +46,7 @@ private:
     const bool blocking_;
     bool admitted_ = false;
     XqTicket ticket_;
+    XqStand stand_ = 0;  // of its own
     cl_event own_event_ = nullptr;
     cl_event few_events_[kFewEvents];
     cl_event* many_events_ = nullptr;

@@ -6,7 +6,8 @@
 //                         which argument tells whether the call blocks
 //   copy                  the same of reads, writes and copies of buffers, which go in pieces while others compete
 //                         (copies.h)
-//   wait_command          a marker, a barrier
+//   marker, barrier, wait_semaphores, signal_semaphores   no work; they may stand (standing.h)
+//   set_user_event        ends what stands for it
 //   finish                waits for all of a queue
 //   create_queue, retain_queue, release_queue, set_queue_property   the life of queues
 //   create_command_buffer, get_extension                            (extension_hooks.cpp)
@@ -20,6 +21,7 @@
 #include "platform/opencl/shim/launch.h"
 #include "platform/opencl/shim/new_queue.h"
 #include "platform/opencl/shim/queues.h"
+#include "platform/opencl/shim/standing.h"
 #include "platform/opencl/shim/trace.h"
 
 namespace xsched::opencl {
@@ -35,14 +37,49 @@ inline constexpr auto traced = &Traced<Callee>::call;
 
 // A marker or barrier does no work and is never held: without a wait list it means everything before it, which a
 // hold would change, and with one it ends when the listed events do.
-template <typename Callee, typename... Rest>
-cl_int wait_command(cl_command_queue queue, cl_uint count, const cl_event* events, Rest... rest) {
-    if (count > 0 && events != nullptr) {
-        const int saved = errno;
-        producers_inherit(known_xqueue_of(queue), count, events);
-        errno = saved;
-    }
-    return Callee::driver()(queue, count, events, rest...);
+template <typename Callee>
+cl_int marker(cl_command_queue queue, cl_uint count, const cl_event* events, cl_event* event) {
+    WaitCommand wait(queue, count, events, WaitCommand::Kind::kMarker);
+    const cl_int code = Callee::driver()(queue, count, events, wait.event(event));
+    wait.returned(code == CL_SUCCESS);
+    return code;
+}
+
+// The oldest form has no event.
+template <typename Callee, typename... Event>
+cl_int barrier(cl_command_queue queue, cl_uint count, const cl_event* events, Event... event) {
+    WaitCommand wait(queue, count, events, WaitCommand::Kind::kBarrier);
+    const cl_int code = Callee::driver()(queue, count, events, wait.event(event)...);
+    wait.returned(code == CL_SUCCESS);
+    return code;
+}
+
+// Semaphores of cl_khr_semaphore, also those that another interface or process signals.
+template <typename Callee>
+cl_int wait_semaphores(cl_command_queue queue, cl_uint semaphores, const cl_semaphore_khr* list,
+                       const cl_semaphore_payload_khr* values, cl_uint count, const cl_event* events, cl_event* event) {
+    WaitCommand wait(queue, count, events, WaitCommand::Kind::kSemaphores);
+    const cl_int code = Callee::driver()(queue, semaphores, list, values, count, events, wait.event(event));
+    wait.returned(code == CL_SUCCESS);
+    return code;
+}
+
+template <typename Callee>
+cl_int signal_semaphores(cl_command_queue queue, cl_uint semaphores, const cl_semaphore_khr* list,
+                         const cl_semaphore_payload_khr* values, cl_uint count, const cl_event* events,
+                         cl_event* event) {
+    WaitCommand wait(queue, count, events, WaitCommand::Kind::kMarker);
+    const cl_int code = Callee::driver()(queue, semaphores, list, values, count, events, wait.event(event));
+    wait.returned(code == CL_SUCCESS);
+    return code;
+}
+
+template <typename Callee>
+cl_int set_user_event(cl_event event, cl_int status) {
+    const int saved = errno;
+    user_event_is_set(event);
+    errno = saved;
+    return Callee::driver()(event, status);
 }
 
 template <typename Callee>

@@ -1,0 +1,48 @@
+// Waits that a queue's device does not end (queue/standing.h), as OpenCL's calls have them: a user event that is not
+// set, an event that another interface made (OpenGL's), an event of another device's queue, an event of a command that
+// stands itself, a semaphore. On the caller's thread, and on those that the driver calls back on; no lock is held
+// across a call into the driver.
+#pragma once
+
+#include "platform/opencl/hal/api.h"
+#include "queue/queue_abi.h"
+
+namespace xsched::opencl {
+
+// The next command of the queue waits for these events. 0: for none that its device does not end.
+XqStand begin_stand(XqQueue* queue, cl_uint count, const cl_event* events, bool blocks_all);
+
+// The program is about to set it: what waits for nothing else stands no longer.
+void user_event_is_set(cl_event event);
+
+// A command that does no work and is not admitted.
+class WaitCommand {
+public:
+    enum class Kind {
+        kMarker,     // in a queue that keeps order what follows waits for it, else its event alone tells
+        kBarrier,    // what follows waits for it
+        kSemaphores  // waits for semaphores, of which only its own event tells
+    };
+    WaitCommand(cl_command_queue queue, cl_uint count, const cl_event* events, Kind kind);
+    WaitCommand(const WaitCommand&) = delete;
+    WaitCommand& operator=(const WaitCommand&) = delete;
+    // Where the driver is to put the event; `wanted`: where the program wants it, or null.
+    cl_event* event(cl_event* wanted) {
+        event_ = wanted != nullptr || !until_event_ ? wanted : &own_;
+        return event_;
+    }
+    // The driver's call has returned.
+    void returned(bool succeeded);
+
+private:
+    static void note_standing(cl_event event);
+    void end_with(cl_event event) const;
+
+    XqQueue* queue_ = nullptr;
+    XqStand stand_ = 0;
+    bool until_event_ = false;  // the stand is over once the command's own event is complete
+    cl_event* event_ = nullptr;
+    cl_event own_ = nullptr;
+};
+
+}  // namespace xsched::opencl
