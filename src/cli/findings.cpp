@@ -4,7 +4,11 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <string_view>
+
+#include "base/new_functions.h"
+#include "cli/known_functions.h"
 
 namespace xsched::cli {
 namespace {
@@ -54,6 +58,28 @@ Finding library(const Machine& machine, const std::string& name, const char* var
     if (found.empty()) return {name, Answer::kNo, "not found: install " + package};
     for (std::string& path : found) path = with_target(machine, path);
     return {name, Answer::kYes, joined(found)};
+}
+
+void add_new_functions(Platform& platform, const Machine& machine, const std::string& name, const char* variable,
+                       const Strings& folders, const std::string& prefix) {
+    const std::string chosen = environment(machine, variable);
+    const Strings found = chosen.empty() ? machine.libraries(name, folders) : Strings{chosen};
+    const auto exported = found.empty() ? std::nullopt : machine.functions(found.front());
+    if (!exported || exported->empty()) return;
+    const std::span<const char* const> known = known_functions(platform.name);
+    Strings work, others;
+    for (const std::string& function : *exported) {
+        const bool vendors = function.starts_with(prefix) && function.size() > prefix.size() &&
+                             isupper(static_cast<unsigned char>(function[prefix.size()])) != 0;
+        if (!vendors || std::binary_search(known.begin(), known.end(), std::string_view(function))) continue;
+        (base::looks_like_work(function) ? work : others).push_back(function);
+    }
+    std::string text = "XSched knows all that this library exports";
+    if (!work.empty())
+        text = "newer than this XSched, and what they put on the device goes unscheduled: " + joined(work);
+    if (!others.empty())
+        text = (work.empty() ? "" : text + "; ") + "newer, and as their names say no work: " + joined(others);
+    platform.findings.push_back({"functions", work.empty() ? Answer::kYes : Answer::kUnknown, text});
 }
 
 Finding device_node(const Machine& machine, const std::string& path, const std::string& hint_missing,

@@ -18,6 +18,10 @@ Finding shim_of(const Installation& installation, const char* platform);
 // The library that a program would use; `variable` names another. `package`: what to install if there is none.
 Finding library(const Machine& machine, const std::string& name, const char* variable, const Strings& folders,
                 const std::string& package);
+// What the same library exports beyond what XSched knows (known_functions.h): functions of a newer driver. Nothing
+// where there is no library, or its file does not say. `prefix`: what its functions' names begin with.
+void add_new_functions(Platform& platform, const Machine& machine, const std::string& name, const char* variable,
+                       const Strings& folders, const std::string& prefix);
 Finding device_node(const Machine& machine, const std::string& path, const std::string& hint_missing,
                     const std::string& hint_refused);
 // Those of these environment variables that are set, as rows.

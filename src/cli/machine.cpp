@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "base/unique_fd.h"
+#include "cli/shared_object.h"
 #include "platform/stream/hal/library_search.h"
 
 namespace xsched::cli {
@@ -43,6 +44,10 @@ void read_linker_file(const Machine& machine, const std::string& path, int depth
 }
 
 }  // namespace
+
+std::optional<std::vector<std::string>> Machine::functions(const std::string& path) const {
+    return exported_functions(below(real_path(path)));
+}
 
 bool Machine::exists(const std::string& path) const {
     std::error_code error;

@@ -91,6 +91,34 @@ TEST_F(Doctor, EveryNoHasAReasonOnThisMachine) {
     EXPECT_NE(row("system", "processors")["detail"], "0 usable");
 }
 
+// A driver of a CUDA to come.
+TEST_F(Doctor, NamesTheFunctionsThatADriverHasBeyondTheTable) {
+    const std::string driver = std::string(XSCHED_LIBRARY_DIR) + "/libfakecuda.so";
+    if (!fs::exists(driver)) GTEST_SKIP() << "this build has no fake driver for CUDA";
+    make_nvidia();
+    fs::copy_file(driver, root() + "/usr/lib64/libcuda.so.535.1", fs::copy_options::overwrite_existing);
+    look();
+    expect(
+        "cuda", "functions", "unknown",
+        "newer than this XSched, and what they put on the device goes unscheduled: cuFutureCopyAsync, "
+        "cuStreamBeginFutureCapture, cuStreamEndFutureCapture; newer, and as their names say no work: cuFutureThing");
+    expect_level("cuda", "level 2", "yes", "gates");
+}
+
+TEST_F(Doctor, BelievesNoLibrarysFile) {
+    const std::string driver = std::string(XSCHED_LIBRARY_DIR) + "/libfakecuda.so";
+    if (!fs::exists(driver)) GTEST_SKIP() << "this build has no fake driver for CUDA";
+    make_nvidia();
+    const std::string copy = root() + "/usr/lib64/libcuda.so.535.1";
+    fs::copy_file(driver, copy, fs::copy_options::overwrite_existing);
+    const uintmax_t bytes = fs::file_size(copy);
+    for (const uintmax_t kept : {bytes - 1, bytes / 2, uintmax_t{64}, uintmax_t{20}, uintmax_t{0}}) {
+        fs::resize_file(copy, kept);
+        look();
+        expect_level("cuda", "level 1", "yes", "on every device");
+    }
+}
+
 TEST_F(Doctor, TableForPeople) {
     const Outcome outcome = xcli({"doctor"});
     EXPECT_EQ(outcome.status, 0) << outcome.err;

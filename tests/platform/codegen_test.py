@@ -126,6 +126,54 @@ class Codegen(unittest.TestCase):
             table["functions"][0]["class"] = "ignored"
         self.assertIn("has class 'ignored'", self.bad_table(change))
 
+    def propose(self, header):
+        path = self.folder / "vendor.h"
+        path.write_text(header)
+        proposer = ROOT / "tools/codegen/propose.py"
+        result = subprocess.run([sys.executable, "-B", proposer, self.table_path, path, "--since", "99.0"],
+                                capture_output=True, text=True, timeout=60)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return {row["name"]: row for row in json.loads("[" + result.stdout.rstrip().rstrip(",") + "]")}
+
+    def test_rows_are_proposed_for_what_a_header_has_beyond_the_table(self):
+        if API != "cuda":
+            self.skipTest("CUDA's header is the example")
+        rows = self.propose("""
+            #define cuFuture cuFuture_v2
+            /* CUresult CUDAAPI cuInAComment(CUstream hStream); */
+            CUresult CUDAAPI cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream);
+            CUresult CUDAAPI cuFutureMemcpyAsync(CUdeviceptr dst, const void *src, size_t n, CUnewThing* thing,
+                                                 CUnewMode mode, CUstream hStream);
+            CUresult CUDAAPI cuFutureMemcpyAsync_ptsz(CUdeviceptr dst, const void *src, size_t n, CUnewThing* thing,
+                                                      CUnewMode mode, CUstream hStream);
+            CUresult CUDAAPI cuFutureLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData);
+            CUresult CUDAAPI cuStreamBeginFutureCapture(CUstream hStream, CUstreamCaptureMode mode);
+            CUresult CUDAAPI cuFutureThingDestroy(CUnewThing *thing);
+            CUresult CUDAAPI cuFutureInfo(int *value);
+        """)
+        copy = rows["cuFutureMemcpyAsync"]
+        self.assertEqual((copy["class"], copy["since"], copy["copy"]), ("scheduled", "99.0", "last"))
+        self.assertEqual(copy["args"], "CUdeviceptr, const void*, size_t, void*, int, CUstream")
+        self.assertEqual(rows["cuFutureLaunchHostFunc"]["args"], "CUstream, void*, void*")
+        self.assertEqual(rows["cuStreamBeginFutureCapture"]["hook"], "begin_capture")
+        self.assertEqual(rows["cuFutureThingDestroy"]["class"], "ordered")
+        self.assertEqual(rows["cuFutureInfo"]["class"], "forwarded")
+        self.assertEqual(set(rows["cuFutureMemcpyAsync_ptsz"]), {"name", "since", "class", "why"})
+        self.assertEqual(len(rows), 6)
+
+    def test_what_is_proposed_fits_the_table(self):
+        endings = {"cuda": "CUresult CUDAAPI cuFutureAsync(CUdeviceptr p, CUstream s);",
+                   "hip": "hipError_t hipFutureAsync(void* p, hipStream_t s);",
+                   "opencl": "extern CL_API_ENTRY cl_int CL_API_CALL\nclEnqueueFuture(cl_command_queue q) "
+                             "CL_API_SUFFIX__VERSION_3_0;"}
+        rows = self.propose(endings[API])
+        self.assertEqual([row["class"] for row in rows.values()], ["scheduled"])
+        self.table["functions"] += rows.values()
+        path = self.folder / "more.json"
+        path.write_text(json.dumps(self.table))
+        result = generate(path, "--out", self.folder)
+        self.assertEqual(result.returncode, 0, result.stderr)
+
     def test_an_unknown_trait_is_refused(self):
         def change(table):
             table["functions"][0]["traits"] = ["urgent"]

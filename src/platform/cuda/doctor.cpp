@@ -36,9 +36,10 @@ Platform look_at_cuda(const Machine& machine, const Installation& installation) 
     Platform cuda{"cuda", {}, {}};
     const bool wsl = machine.exists("/dev/dxg");
     cuda.findings.push_back(shim_of(installation, "cuda"));
-    cuda.findings.push_back(library(machine, "libcuda.so.1", "XSCHED_CUDA_LIB",
-                                    {"/usr/local/nvidia/lib64", "/usr/local/cuda/compat", "/usr/lib/wsl/lib"},
+    const Strings folders{"/usr/local/nvidia/lib64", "/usr/local/cuda/compat", "/usr/lib/wsl/lib"};
+    cuda.findings.push_back(library(machine, "libcuda.so.1", "XSCHED_CUDA_LIB", folders,
                                     "NVIDIA's driver, or in a container give it the GPU (--gpus all)"));
+    add_new_functions(cuda, machine, "libcuda.so.1", "XSCHED_CUDA_LIB", folders, "cu");
     add_nvidia_driver(cuda, machine, wsl);
     if (add_obstacle(cuda)) return cuda;
     const bool mps = has_mps(machine);

@@ -157,6 +157,7 @@ Platform look_at_hip(const Machine& machine, const Installation& installation) {
     Platform hip{"hip", {}, {}};
     hip.findings.push_back(shim_of(installation, "hip"));
     hip.findings.push_back(library(machine, "libamdhip64.so", "XSCHED_HIP_LIB", rocm_folders(machine), kRocm));
+    add_new_functions(hip, machine, "libamdhip64.so", "XSCHED_HIP_LIB", rocm_folders(machine), "hip");
     add_amd_driver(hip, machine);
     const bool hopeless = add_obstacle(hip);
     // These two are about level 3 alone.

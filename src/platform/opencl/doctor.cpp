@@ -54,6 +54,7 @@ Platform look_at_opencl(const Machine& machine, const Installation& installation
     opencl.findings.push_back(shim_of(installation, "opencl"));
     opencl.findings.push_back(
         library(machine, "libOpenCL.so.1", "XSCHED_OPENCL_LIB", {}, "the loader (Debian: ocl-icd-libopencl1)"));
+    add_new_functions(opencl, machine, "libOpenCL.so.1", "XSCHED_OPENCL_LIB", {}, "cl");
     opencl.findings.push_back(icds(machine));
     if (add_obstacle(opencl)) return opencl;
     opencl.levels = {{"level 1", Answer::kYes, "on every device"},

@@ -92,10 +92,11 @@ CUresult CUDAAPI cuGetExportTable(const void** table, const CUuuid* id) {
     return CUDA_SUCCESS;
 }
 
-// Of a CUDA to come.
+// Of a CUDA to come: one that looks like work, and one that does not.
 CUresult CUDAAPI cuFutureThing(int* answer) {
     FAKE_ENTRY_EARLY();
     *answer = 4711;
     return CUDA_SUCCESS;
 }
+CUresult CUDAAPI cuFutureCopyAsync(int* answer) { return cuFutureThing(answer); }
 }

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "base/log.h"
+#include "base/new_functions.h"
 
 namespace xsched::cuda {
 
@@ -49,10 +49,7 @@ uint32_t entry_at(const void* address, std::string_view symbol) {
 void replace_address(const char* symbol, void** address) {
     if (symbol == nullptr || address == nullptr || *address == nullptr) return;
     const uint32_t entry = entry_at(*address, symbol);
-    if (entry == kEntryPointCount) {
-        XLOG_DEBG("cuGetProcAddress(%s): a function of this driver that is not known here goes unscheduled", symbol);
-        return;
-    }
+    if (entry == kEntryPointCount) return base::tell_new_function(symbol);
     if (void* hook = hook_of(entry)) *address = hook;
 }
 

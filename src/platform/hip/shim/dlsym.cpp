@@ -3,6 +3,7 @@
 // would go unscheduled.
 #include <dlfcn.h>
 
+#include "base/new_functions.h"
 #include "platform/hip/hal/hal_abi.h"
 #include "platform/stream/shim/entry_points.h"
 
@@ -36,6 +37,10 @@ extern "C" const void* xsched_hip_dlsym(void* library, const char* name) {
     }
     if (name == nullptr || !begins_with_hip(name) || library == RTLD_DEFAULT || library == RTLD_NEXT) return nullptr;
     const uint32_t entry = entry_named(name);
+    if (entry == kEntryPointCount && xsched::base::looks_like_work(name)) {
+        if (const void* found = real(library, name); found != nullptr && xsched::hip::is_the_runtimes(found, name))
+            xsched::base::tell_new_function(name);
+    }
     if (entry == kEntryPointCount || hook_of(entry) == nullptr) return nullptr;
     const void* address = real(library, name);
     if (address == nullptr || address == exported(entry) || !resolved()) return nullptr;

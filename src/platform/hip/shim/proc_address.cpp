@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "base/new_functions.h"
 #include "platform/hip/hal/hal_abi.h"
 
 namespace xsched::hip {
@@ -15,7 +16,8 @@ void replace_address(const char* symbol, void** address, bool per_thread) {
     if (per_thread && std::snprintf(with_suffix, sizeof with_suffix, "%s_spt", symbol) < int{sizeof with_suffix})
         entry = entry_named(with_suffix);
     if (entry == kEntryPointCount) entry = entry_named(symbol);
-    if (entry == kEntryPointCount || g_driver[entry].load(std::memory_order_relaxed) == nullptr) return;
+    if (entry == kEntryPointCount) return base::tell_new_function(symbol);
+    if (g_driver[entry].load(std::memory_order_relaxed) == nullptr) return;
     if (void* hook = hook_of(entry)) *address = hook;
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "base/new_functions.h"
 #include "base/pointer_map.h"
 #include "platform/opencl/shim/extensions.h"
 #include "platform/opencl/shim/launch.h"
@@ -100,10 +101,22 @@ void* extension_hook(const char* name, void* driver) {
     return nullptr;
 }
 
+// Of an extension or exported, hooked or not.
+static bool is_known(const char* name) {
+    for (const char* known : {
+#define ENTRY_POINT(known) #known,
+#define BY_NAME(known, ...) #known,
+#include "entry_points.inc"
+         })
+        if (std::strcmp(known, name) == 0) return true;
+    return false;
+}
+
 void* ours_instead(void* driver, const char* name) {
     if (driver == nullptr || name == nullptr) return driver;
     void* hook = hook_named(name);
     if (hook == nullptr) hook = extension_hook(name, driver);
+    if (hook == nullptr && !is_known(name)) base::tell_new_function(name);
     return hook != nullptr ? hook : driver;
 }
 

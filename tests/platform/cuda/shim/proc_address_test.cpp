@@ -1,5 +1,7 @@
 // Functions that a program asks for by name: ours where there is one, for the form that was asked for; everything else
 // of the driver untouched, also what this version has never heard of.
+#include <unistd.h>
+
 #include "platform/cuda/shim/program.h"
 
 namespace xsched::test {
@@ -59,6 +61,19 @@ TEST_F(ProcAddress, AFunctionThatWeDoNotKnowIsHandedOn) {
     int answer = 0;
     EXPECT_EQ(future(&answer), CUDA_SUCCESS);
     EXPECT_EQ(answer, 4711);
+}
+
+// Each in a process of its own, which tells of one such function.
+TEST_F(ProcAddress, AFunctionThatWeDoNotKnowAndLooksLikeWorkIsTold) {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    const auto asks = [](const char* name) {
+        ask(name, 99000);
+        _exit(0);
+    };
+    const testing::ExitedWithCode well(0);
+    EXPECT_EXIT(asks("cuFutureCopyAsync"), well, "has asked the driver for cuFutureCopyAsync, which");
+    EXPECT_EXIT(asks("cuFutureThing"), well, "^$");
+    EXPECT_EXIT(asks("cuMemcpyWithAttributesAsync"), well, "^$");
 }
 
 TEST_F(ProcAddress, AChangedFunctionOfAKnownNameIsNotGuessed) {

@@ -1,6 +1,7 @@
 // Every enqueue function becomes exactly one command of the XQueue. The command is held back while the XQueue is
 // suspended and runs when it is resumed, whether the program asked for an event or not.
 #include <cerrno>
+#include <string>
 
 #include "platform/opencl/shim/scheduled_queue.h"
 
@@ -211,6 +212,21 @@ TEST_F(FailingEnqueue, ANullQueueIsTheDriversToRefuse) {
     EXPECT_EQ(clFinish(nullptr), CL_INVALID_COMMAND_QUEUE);
     EXPECT_EQ(clReleaseCommandQueue(nullptr), CL_INVALID_COMMAND_QUEUE);
     EXPECT_EQ(clRetainCommandQueue(nullptr), CL_INVALID_COMMAND_QUEUE);
+}
+
+// A driver's function that the table lacks is the driver's own, and said once.
+TEST_F(FailingEnqueue, AFunctionThatWeDoNotKnowAndLooksLikeWorkIsToldOnce) {
+    const auto said = [](const char* name, bool* found) {
+        testing::internal::CaptureStderr();
+        *found = clGetExtensionFunctionAddressForPlatform(Platform::get().platform, name) != nullptr;
+        return testing::internal::GetCapturedStderr();
+    };
+    bool found = false;
+    const std::string first = said("clEnqueueFutureThingFAKE", &found);
+    if (!found) GTEST_SKIP() << "no such function in this driver";
+    EXPECT_NE(first.find("has asked the driver for clEnqueueFutureThingFAKE, which"), std::string::npos) << first;
+    EXPECT_EQ(said("clEnqueueFutureThingFAKE", &found), "");
+    EXPECT_EQ(said("clEnqueueNDRangeKernel", &found), "") << "which the table has";
 }
 
 }  // namespace

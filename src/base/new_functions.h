@@ -1,0 +1,29 @@
+// Functions of a vendor's library that this version does not know: those of a newer driver (api/<p>.json).
+#pragma once
+
+#include <string_view>
+
+namespace xsched::base {
+
+// Whether a function puts work into a stream or queue, as far as its name says. All scheduled functions of the tables
+// have such names. Pure.
+constexpr bool looks_like_work(std::string_view name) {
+    constexpr std::string_view kWork[] = {"Async",       "Launch",        "Enqueue",     "Capture",     "Memcpy",
+                                          "Memset",      "memcpy",        "memset",      "StreamWait",  "StreamWrite",
+                                          "StreamAdd",   "MemOp",         "RecordEvent", "EventRecord", "WaitEvent",
+                                          "GraphicsMap", "GraphicsUnmap", "GraphUpload"};
+    constexpr std::string_view kNone[] = {"Node", "CaptureInfo", "CaptureDependencies", "CaptureMode", "Notification"};
+    const auto has = [&](std::string_view part) { return name.find(part) != std::string_view::npos; };
+    for (const std::string_view part : kNone)
+        if (has(part)) return false;
+    for (const std::string_view part : kWork)
+        if (has(part)) return true;
+    return false;
+}
+
+// A program has asked the driver for a function that this version does not know, and gets it. Of the first that looks
+// like work one WARN line tells: runtimes ask for all functions that they may need, so the next ones are told at DEBG.
+// Any thread; no lock.
+void tell_new_function(const char* name);
+
+}  // namespace xsched::base
