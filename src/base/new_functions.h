@@ -8,10 +8,10 @@ namespace xsched::base {
 // Whether a function puts work into a stream or queue, as far as its name says. All scheduled functions of the tables
 // have such names. Pure.
 constexpr bool looks_like_work(std::string_view name) {
-    constexpr std::string_view kWork[] = {"Async",       "Launch",        "Enqueue",     "Capture",     "Memcpy",
-                                          "Memset",      "memcpy",        "memset",      "StreamWait",  "StreamWrite",
-                                          "StreamAdd",   "MemOp",         "RecordEvent", "EventRecord", "WaitEvent",
-                                          "GraphicsMap", "GraphicsUnmap", "GraphUpload"};
+    constexpr std::string_view kWork[] = {"Async",       "Launch",      "Enqueue",       "Capture",     "capture",
+                                          "Memcpy",      "Memset",      "memcpy",        "memset",      "StreamWait",
+                                          "StreamWrite", "StreamAdd",   "MemOp",         "RecordEvent", "EventRecord",
+                                          "WaitEvent",   "GraphicsMap", "GraphicsUnmap", "GraphUpload"};
     constexpr std::string_view kNone[] = {"Node", "CaptureInfo", "CaptureDependencies", "CaptureMode", "Notification"};
     const auto has = [&](std::string_view part) { return name.find(part) != std::string_view::npos; };
     for (const std::string_view part : kNone)
