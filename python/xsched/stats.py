@@ -165,6 +165,7 @@ class ProgramStats:
     state: str                # "runs", "runs in part", "held" or "idle"
     stopped: bool             # by a signal
     suspended_by_itself: bool
+    lost_claim: bool          # in the last minute: it completed nothing for too long, so nobody made room for it
     waits_for_host: bool      # or for another program or device: nothing of it can use this one
     followed: bool            # somebody competes: device time and bursts are measured
     priority: int             # of its most urgent queue

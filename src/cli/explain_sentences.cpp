@@ -100,6 +100,17 @@ bool find_wait(const Free& free, Explained& result) {
     return true;
 }
 
+bool find_lost_claim(const Free& free, Explained& result) {
+    if (!free.program.value("lost_claim", false)) return false;
+    result.finding = WhySlow::kLostClaim;
+    result.not_us = false;
+    result.headline =
+        "not held, but it lost its claim: it had the device for over 2 s, and twice as long as its longest command so "
+        "far, and none completed; others run beside it until one does";
+    result.advice = "let it complete one such command: the next ones keep their place. Or divide the command";
+    return true;
+}
+
 // It gives the device little to do.
 bool find_pauses(const Free& free, Explained& result) {
     if (free.is_seldom_busy() && free.command_ms > 0 && free.command_ms < kShortCommandMs) {
@@ -140,8 +151,8 @@ Explained not_held(const Json& answer, const Json& program) {
                     .command_ms = program.value("command_ms", 0.0)};
     Explained result;
     result.not_us = true;
-    if (!find_wait(free, result) && !find_copies(program, free.others, result) && !find_own_work(free, result) &&
-        !find_long_kernels(free, result) && !find_pauses(free, result))
+    if (!find_wait(free, result) && !find_lost_claim(free, result) && !find_copies(program, free.others, result) &&
+        !find_own_work(free, result) && !find_long_kernels(free, result) && !find_pauses(free, result))
         tell_shares(free, result);
     return result;
 }
@@ -231,6 +242,7 @@ const char* finding_word(WhySlow finding) {
         case WhySlow::kLate: return "late";
         case WhySlow::kWindow: return "window";
         case WhySlow::kGang: return "gang";
+        case WhySlow::kLostClaim: return "lost_claim";
         case WhySlow::kStarved: return "starved";
         case WhySlow::kCopies: return "copies";
         case WhySlow::kLongKernels: return "long_kernels";

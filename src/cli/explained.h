@@ -25,6 +25,7 @@ enum class WhySlow {
     kLate,              // missed its deadline
     kWindow,            // another program has the active window, and the policy has that one go first
     kGang,              // its gang is suspended: not all of it may run
+    kLostClaim,         // not held, and others not for it: it completed nothing for too long
     kStarved,           // held so long that only the starvation limit lets it run
     kCopies,            // not held: copies keep the device's copy engine, its own or another's
     kLongKernels,       // not held, but commands of others last long and cannot be taken off

@@ -103,6 +103,7 @@ void ClientSlots::direct_header(int64_t now_ns) {
     write_header(summary);
     if (view_.record == nullptr) return;
     note(view_.record->suspect, summary.suspect ? 1U : 0U);
+    if (summary.unbelieved) view_.record->claim_lost_ns.store(now_ns, std::memory_order_relaxed);
     note(view_.record->unscheduled, summary.unscheduled);
 }
 
@@ -122,6 +123,7 @@ ClientSlots::Summary ClientSlots::take_verdicts() {
         summary.watching |= watched;
         summary.suspended |= verdict.suspend;
         summary.suspect |= verdict.suspect;
+        summary.unbelieved |= verdict.unbelieved;
         summary.expects_interrupt |= verdict.preemption.expect_interrupt;
         summary.has_victims |= verdict.preemption.has_victims;
         summary.keep_alive_us = std::max(summary.keep_alive_us, verdict.preemption.keep_alive_us);

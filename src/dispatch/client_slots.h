@@ -141,6 +141,7 @@ private:
         uint32_t keep_alive_us = 0;
         int64_t copy_burst_ns = 0;
         bool suspect = false;
+        bool unbelieved = false;
         bool together = false;
         uint32_t unscheduled = 0;
     };

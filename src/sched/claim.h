@@ -2,6 +2,10 @@
 // and completes nothing for the limit loses its claim: its work still runs, but nobody is kept off for it. The next
 // command that completes gives the claim back. Thus a program that hangs, lies or is stopped keeps nobody off for ever.
 //
+// The limit follows what the unit has shown: at least twice its longest time from one completed command to the next. So
+// kernels and graphs of minutes keep their place from the second one on, and from the first one of the next run on
+// (habits.h). A unit that outlasts even that has shown nothing any more.
+//
 // A stopped process loses its claim sooner: only what the device already has can still complete.
 // Pure; one object per unit; not thread-safe; no allocation.
 #pragma once
@@ -15,16 +19,28 @@ class Claim {
 public:
     static constexpr int64_t kStoppedLimitNs = 100'000'000;
     static constexpr int64_t kSuspectNs = 20'000'000;  // then it is worth looking whether its process is stopped
+    static constexpr int64_t kTimes = 2;  // of equal work one command takes that much longer beside others
+    // Safety: a unit that hangs after commands of many minutes keeps others off for twenty minutes at most.
+    static constexpr int64_t kMostShownNs = 600'000'000'000;
 
     // `has`: it has work, and may run. Call at every change of these, and when due_ns() has come.
     void observe(bool has, uint64_t completed, bool stopped, int64_t now_ns) {
         if (has_) without_ns_ += now_ns - seen_ns_;
-        if (completed != completed_) without_ns_ = 0;
+        if (completed != completed_) {
+            begin_with(std::max(shown_ns_, without_ns_));
+            without_ns_ = 0;
+        } else if (without_ns_ >= kTimes * shown_ns_) {
+            shown_ns_ = 0;
+        }
         completed_ = completed;
         has_ = has;
         stopped_ = stopped;
         seen_ns_ = now_ns;
     }
+
+    // What it has shown that it completes; 0: nothing yet.
+    int64_t shown_ns() const { return shown_ns_; }
+    void begin_with(int64_t shown_ns) { shown_ns_ = std::clamp(shown_ns, int64_t{0}, kMostShownNs); }
 
     bool believed(int64_t limit_ns) const { return limit_ns <= 0 || without_ns_ < limit(limit_ns); }
     bool suspect() const { return without_ns_ >= kSuspectNs; }
@@ -36,10 +52,13 @@ public:
     }
 
 private:
-    int64_t limit(int64_t limit_ns) const { return stopped_ ? std::min(limit_ns, kStoppedLimitNs) : limit_ns; }
+    int64_t limit(int64_t limit_ns) const {
+        return stopped_ ? std::min(limit_ns, kStoppedLimitNs) : std::max(limit_ns, kTimes * shown_ns_);
+    }
 
     uint64_t completed_ = 0;
     int64_t without_ns_ = 0;  // it has had the device for this long since something completed
+    int64_t shown_ns_ = 0;
     int64_t seen_ns_ = 0;
     bool has_ = false;
     bool stopped_ = false;

@@ -185,7 +185,9 @@ void Core::State::judge(Pass& pass, uint32_t at) {
         if (known.place != kNowhere && pass.claim_matters(known.place))
             pass.wake(known.claim.due_ns(settings.claim_limit_ns));
     }
-    verdict.suspect = state.ready && !verdict.suspend && known.claim.suspect();
+    const bool has_device = state.ready && !verdict.suspend;
+    verdict.suspect = has_device && known.claim.suspect();
+    verdict.unbelieved = has_device && !known.claim.believed(settings.claim_limit_ns);
     verdict.since_ns = known.since_ns;
     const Verdict& last = pass.device.verdicts[at];
     verdict.preemption = last.preemption;

@@ -15,8 +15,10 @@ struct Habits {
     uint32_t pauses = 0;
     uint32_t short_ones = 0;  // a bit per pause
     uint32_t waited = 0;      // likewise: those that are short and began with a wait
+    uint32_t longest_ms = 0;  // from one completed command to the next (claim.h); 0: never a second or more
 
     bool known() const { return think_times == kThinkTimes && pauses != 0; }
+    bool worth_keeping() const { return known() || longest_ms != 0; }
     bool operator==(const Habits&) const = default;
 };
 

@@ -74,14 +74,22 @@ struct UnitHistory {
     CopyShare copies;
     BurstLength burst_length;
 
+    static constexpr int64_t kNsPerMs = 1'000'000;
+    static constexpr int64_t kLongMs = 1000;  // half of what every unit is believed for
+
     // Null: its program never ran before, for all that is known.
     void begin_with(const ProgramHabits* habits) {
-        if (habits == nullptr || !habits->last_run.known()) return;
+        if (habits == nullptr) return;
+        claim.begin_with(int64_t{habits->last_run.longest_ms} * kNsPerMs);
+        if (!habits->last_run.known()) return;
         anticipation.begin_with(habits->last_run);
         pauses.begin_with(habits->last_run);
     }
     void write_habits(ProgramHabits* habits, int32_t priority) const {
-        if (habits == nullptr || !pauses.due() || priority < habits->now.priority) return;
+        if (habits == nullptr || priority < habits->now.priority) return;
+        const int64_t longest_ms = claim.shown_ns() / kNsPerMs;
+        habits->now.longest_ms = longest_ms >= kLongMs ? static_cast<uint32_t>(longest_ms) : 0;
+        if (!pauses.due()) return;
         habits->now.priority = priority;
         anticipation.write(habits->now);
         pauses.write(habits->now);

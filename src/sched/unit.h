@@ -88,6 +88,7 @@ struct Verdict {
     // When the next burst is foreseen, or began, of a more urgent unit that copies in it; 0: none is.
     int64_t copy_burst_ns = 0;
     bool suspect = false;  // others make room for it, and it completes nothing
+    bool unbelieved = false;  // it has completed nothing for so long that nobody makes room for it (claim.h)
     Reason reason{};  // of a unit that did not change itself: up to kLookAtAllNs old
     uint64_t by = 0;  // the unit it makes room for, 0: none
     uint32_t by_at = 0;  // its position among the units given
@@ -100,7 +101,8 @@ struct Verdict {
         return suspend == other.suspend && by == other.by && preemptible == other.preemptible &&
                watched == other.watched && imminent == other.imminent && hold_until_ns == other.hold_until_ns &&
                hold_to_end == other.hold_to_end && hold_behind_ns == other.hold_behind_ns &&
-               copy_burst_ns == other.copy_burst_ns && suspect == other.suspect && preemption == other.preemption;
+               copy_burst_ns == other.copy_burst_ns && suspect == other.suspect && unbelieved == other.unbelieved &&
+               preemption == other.preemption;
     }
 };
 

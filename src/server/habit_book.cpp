@@ -18,7 +18,8 @@ bool read(const nlohmann::json& kept, sched::Habits& habits) {
     habits.pauses = kept.value("pauses", 0U);
     habits.short_ones = kept.value("short", 0U);
     habits.waited = kept.value("waited", 0U);
-    return habits.known();
+    habits.longest_ms = kept.value("longest_ms", 0U);
+    return habits.worth_keeping();
 }
 
 }  // namespace
@@ -31,7 +32,7 @@ sched::Habits HabitBook::of(uid_t user, const std::string& program) const {
 }
 
 bool HabitBook::note(uid_t user, const std::string& program, const sched::Habits& habits) {
-    if (!habits.known()) return false;
+    if (!habits.worth_keeping()) return false;
     const std::string key = key_of(program);
     std::erase_if(entries_, [&](const Entry& entry) { return entry.user == user && entry.program == key; });
     entries_.push_back({user, key, habits});
@@ -66,7 +67,8 @@ nlohmann::json HabitBook::to_json() const {
                         {"think_us", entry.habits.think_us},
                         {"pauses", entry.habits.pauses},
                         {"short", entry.habits.short_ones},
-                        {"waited", entry.habits.waited}});
+                        {"waited", entry.habits.waited},
+                        {"longest_ms", entry.habits.longest_ms}});
     }
     return kept;
 }

@@ -272,6 +272,12 @@ Json describe_devices(const Request& request, const Facts& facts, const AskedFor
     return devices;
 }
 
+// In the last minute.
+bool lost_claim(const Client& client, int64_t now_ns) {
+    const int64_t lost_ns = client.record()->claim_lost_ns.load();
+    return lost_ns != 0 && now_ns - lost_ns < 60 * base::kSecond;
+}
+
 Json describe(const Request& request, const Facts& facts, const AskedFor& asked, const Client& client, bool whole,
               int64_t now_ns) {
     const auto queues = queues_of(client);
@@ -282,6 +288,7 @@ Json describe(const Request& request, const Facts& facts, const AskedFor& asked,
                {"queues", queues.size()},
                {"unscheduled", client.record()->unscheduled.load()},
                {"stopped", client.record()->stopped.load() != 0},
+               {"lost_claim", lost_claim(client, now_ns)},
                {"devices", describe_devices(request, facts, asked, client, queues)},
                {"caused_ms", milliseconds(facts.caused_ns(client))}};
     entry.update(preempted_by(client, platform_of(client)));

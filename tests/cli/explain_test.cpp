@@ -216,6 +216,11 @@ TEST_F(Explain, WaitsForItsHost) {
     expect(WhySlow::kWaitsForHost, true, "wait for its host", "event");
 }
 
+TEST_F(Explain, LostItsClaim) {
+    slow["lost_claim"] = true;
+    expect(WhySlow::kLostClaim, false, "lost its claim", "complete");
+}
+
 TEST_F(Explain, BeyondItsUsersLimit) {
     slow["unscheduled"] = 3;
     expect(WhySlow::kUnscheduled, false, "3 of its queues", "xcli limit");

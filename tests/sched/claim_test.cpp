@@ -63,6 +63,37 @@ TEST(Claim, AStoppedProcessLosesItSooner) {
     EXPECT_TRUE(claim.believed(kLimit)) << "what the device had completes";
 }
 
+TEST(Claim, FollowsTheLongestCommandsThatItCompletes) {
+    constexpr int64_t kLong = 20 * kSecond;
+    Claim claim;
+    int64_t now = kStart;
+    claim.observe(true, 0, false, now);
+    claim.observe(true, 0, false, now += kLong);
+    EXPECT_FALSE(claim.believed(kLimit)) << "the first one: it has shown nothing yet";
+    claim.observe(true, 1, false, now);
+    EXPECT_EQ(claim.shown_ns(), kLong);
+    claim.observe(true, 1, false, now += Claim::kTimes * kLong - 1);
+    EXPECT_TRUE(claim.believed(kLimit));
+    claim.observe(true, 1, false, now += 1);
+    EXPECT_FALSE(claim.believed(kLimit));
+    EXPECT_EQ(claim.shown_ns(), 0) << "it hangs: nothing of that counts any more";
+}
+
+TEST(Claim, ALiarGainsNothing) {
+    Claim claim;
+    int64_t now = kStart;
+    claim.observe(true, 0, false, now);
+    for (uint64_t i = 1; i < 100; ++i) claim.observe(true, i, false, now += 10 * kMs);
+    claim.observe(true, 99, false, now += kLimit);
+    EXPECT_FALSE(claim.believed(kLimit)) << "short commands show no more than the limit";
+    Claim after_all;
+    after_all.begin_with(INT64_MAX);
+    EXPECT_EQ(after_all.shown_ns(), Claim::kMostShownNs);
+    after_all.observe(true, 0, false, kStart);
+    after_all.observe(true, 0, true, kStart + Claim::kStoppedLimitNs);
+    EXPECT_FALSE(after_all.believed(kLimit)) << "it is stopped";
+}
+
 class ClaimInCore : public ::testing::Test {
 protected:
     ClaimInCore() {
@@ -106,6 +137,34 @@ TEST_F(ClaimInCore, WhoKeepsOthersOffWithoutProgressIsSuspect) {
     EXPECT_TRUE(core.decide(std::vector<UnitState>{low, liar}, kStart + 30 * kMs).verdicts[1].suspect);
     ++liar.completed;
     EXPECT_FALSE(core.decide(std::vector<UnitState>{low, liar}, kStart + 40 * kMs).verdicts[1].suspect);
+}
+
+TEST_F(ClaimInCore, LongCommandsKeepTheirPlaceFromTheSecondOneOn) {
+    constexpr int64_t kLong = 6 * kSecond;
+    EXPECT_FALSE(low_runs(kStart));
+    EXPECT_TRUE(low_runs(kStart + kLimit));
+    ++liar.completed;
+    EXPECT_FALSE(low_runs(kStart + kLong));
+    for (int64_t at = kLong; at < 2 * kLong; at += kSecond) EXPECT_FALSE(low_runs(kStart + at)) << at / kSecond;
+    EXPECT_TRUE(low_runs(kStart + kLong + Claim::kTimes * kLong));
+}
+
+TEST_F(ClaimInCore, TheNextRunBeginsWithIt) {
+    ProgramHabits habits;
+    habits.last_run.longest_ms = 6000;
+    liar.habits = &habits;
+    EXPECT_FALSE(low_runs(kStart));
+    EXPECT_FALSE(low_runs(kStart + 6 * kSecond));
+    ++liar.completed;
+    EXPECT_FALSE(low_runs(kStart + 7 * kSecond));
+    EXPECT_EQ(habits.now.longest_ms, 7000u);
+}
+
+TEST_F(ClaimInCore, ItIsToldThatOneLostItsClaim) {
+    EXPECT_FALSE(core.decide(std::vector<UnitState>{low, liar}, kStart).verdicts[1].unbelieved);
+    EXPECT_TRUE(core.decide(std::vector<UnitState>{low, liar}, kStart + kLimit).verdicts[1].unbelieved);
+    ++liar.completed;
+    EXPECT_FALSE(core.decide(std::vector<UnitState>{low, liar}, kStart + 3 * kSecond).verdicts[1].unbelieved);
 }
 
 TEST_F(ClaimInCore, SeveralLoseTheirsTogether) {

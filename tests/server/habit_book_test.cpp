@@ -53,12 +53,25 @@ TEST(HabitBook, TheNextServerGoesOnWithIt) {
     EXPECT_EQ(next.of(1000, "train"), habits_of(20));
 }
 
+TEST(HabitBook, LongCommandsAreWorthKeepingByThemselves) {
+    sched::Habits habits;
+    habits.longest_ms = 20'000;
+    HabitBook book;
+    EXPECT_TRUE(book.note(1, "simulation", habits));
+    HabitBook next;
+    next.take_up(book.to_json());
+    EXPECT_EQ(next.of(1, "simulation").longest_ms, 20'000u);
+    EXPECT_FALSE(next.of(1, "simulation").known());
+    habits.longest_ms = 0;
+    EXPECT_FALSE(book.note(1, "simulation", habits));
+}
+
 TEST(HabitBook, WhatCannotBeReadIsLeftOut) {
     HabitBook book;
     book.note(1, "server", habits_of(10));
     nlohmann::json kept = book.to_json();
     const nlohmann::json good = kept[0];
-    for (const char* key : {"user", "program", "think_us", "pauses", "short", "waited"}) {
+    for (const char* key : {"user", "program", "think_us", "pauses", "short", "waited", "longest_ms"}) {
         for (const nlohmann::json& wrong :
              {nlohmann::json("text"), nlohmann::json(-1.5), nlohmann::json(nullptr), nlohmann::json::array({1})}) {
             nlohmann::json entry = good;
