@@ -157,7 +157,7 @@ Undertaker::Worker* Undertaker::idle_worker() {
     for (Worker& worker : workers_)
         if (!worker.busy && worker.socket) return &worker;
     Worker fresh;
-    fresh.socket.reset(start_undertaker_thread(wanted_));
+    fresh.socket.reset(start_undertaker_thread(wanted_, &fresh.theirs));
     if (!fresh.socket) return nullptr;
     workers_.push_back(std::move(fresh));
     epoll_event event{};
@@ -257,6 +257,10 @@ void Undertaker::hear(Worker& worker, std::vector<Parcel>& parcels) {
     if (!whole || reply.kind == BurialReply::Kind::kDone) {
         if (worker.busy) end(worker, parcels);
         if (!whole) worker.socket.reset();
+        return;
+    }
+    if (reply.kind == BurialReply::Kind::kApart) {
+        base::UniqueFd(std::exchange(worker.theirs, -1)).reset();
         return;
     }
     const bool is_memory = reply.kind == BurialReply::Kind::kKept || reply.kind == BurialReply::Kind::kMapped;

@@ -100,6 +100,7 @@ private:
     };
     struct Worker {
         base::UniqueFd socket;
+        int theirs = -1;  // the thread's end in our table, until it has a table of its own
         bool busy = false;
         bool stuck = false;
         bool awaited = false;  // a parcel is to come

@@ -60,14 +60,15 @@ private:
 
 // From here on this thread has nothing open but `socket`, and what it opens is its own. Without that (a sandbox that
 // forbids it) it works on the server's table.
-void leave_table(int socket) {
+bool leave_table(int socket) {
 #if defined(__SANITIZE_THREAD__)
     (void)socket;
-    return;  // it takes equal numbers of two threads for one descriptor
+    return false;  // it takes equal numbers of two threads for one descriptor
 #endif
-    if (unshare(CLONE_FILES) != 0) return;
+    if (unshare(CLONE_FILES) != 0) return false;
     if (socket > 0) close_range(0, static_cast<unsigned>(socket) - 1, 0);
     close_range(static_cast<unsigned>(socket) + 1, ~0U, 0);
+    return true;
 }
 
 bool await_start(int socket) {
@@ -141,8 +142,8 @@ void serve_orders(int socket, bool (*wanted)(int fd)) {
 // Without memory the thread ends, and what it was at counts as lost.
 void work(int socket, bool (*wanted)(int fd)) {
     pthread_setname_np(pthread_self(), "xserver-close");
-    leave_table(socket);
     try {
+        if (leave_table(socket)) reply(socket, {BurialReply::Kind::kApart, 0, 0, nullptr});
         serve_orders(socket, wanted);
     } catch (const std::exception&) {
     }
@@ -151,7 +152,7 @@ void work(int socket, bool (*wanted)(int fd)) {
 
 }  // namespace
 
-int start_undertaker_thread(bool (*wanted)(int fd)) {
+int start_undertaker_thread(bool (*wanted)(int fd), int* theirs) {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return -1;
     try {
@@ -162,6 +163,7 @@ int start_undertaker_thread(bool (*wanted)(int fd)) {
         close(ends[1]);
         return -1;
     }
+    *theirs = ends[1];
     return ends[0];
 }
 

@@ -115,6 +115,23 @@ TEST_F(DescriptorAttack, ALingeringSocketThatIsNeverRead) {
     expect_restart();
 }
 
+// The undertaker's threads come and go with the number of users that have something to be closed.
+TEST_F(DescriptorAttack, UsersWhoComeAndGoTogether) {
+    const std::string path = socket();
+    const size_t before = descriptors();
+    static std::vector<base::UniqueFd> kept;
+    for (int round = 0; round < 5; ++round) {
+        std::vector<std::unique_ptr<Attacker>> users;
+        for (uid_t uid = 60000; uid < 60006; ++uid)
+            users.push_back(std::make_unique<Attacker>(uid, [&] {
+                for (int i = 0; i < 5; ++i) kept.push_back(raw_client(path));
+                return true;
+            }));
+    }
+    EXPECT_TRUE(eventually([&] { return descriptors() <= before + 4; }, 5000))
+        << descriptors() << ", before " << before;
+}
+
 TEST_F(DescriptorAttack, PacketsFullOfDescriptors) {
     const std::string path = socket();
     const size_t before = descriptors();
