@@ -124,9 +124,9 @@ template <typename... Ids>
 constexpr uint32_t bits_of(Ids... ids) {
     return ((1U << static_cast<unsigned>(ids)) | ... | 0U);
 }
-// The core itself makes room for what is announced and keeps gangs together, whatever the policy.
+// The core itself makes room for what is announced, keeps gangs together and holds limits, whatever the policy.
 inline constexpr uint32_t kUnderEveryPolicy =
-    bits_of(base::HintId::expect_ns, base::HintId::period_us, base::HintId::gang);
+    bits_of(base::HintId::expect_ns, base::HintId::period_us, base::HintId::gang, base::HintId::limit);
 
 struct PolicyInfo {
     const char* name;  // "HPF", as in XSCHED_POLICY; compared without case

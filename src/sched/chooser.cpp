@@ -67,21 +67,9 @@ void Chooser::take_over(std::span<const policy::Ahead> accounts) {
 
 bool Chooser::choose(Pass& pass) {
     DeviceHistory& device = pass.device;
-    const auto count = static_cast<uint32_t>(device.eligible.size());
-    if (pass.all) {
-        for (uint32_t place = 0; place < count; ++place) see(pass, place);
-    } else {
-        for (const uint32_t at : pass.given.changed)
-            if (const uint32_t place = device.units[at].place; place != kNowhere) see(pass, place);
-    }
+    see_units(pass);
     gangs_.meet(pass);
-    if (pass.all && policy_ != nullptr) {
-        std::fill(device.preemptible.begin(), device.preemptible.end(), uint8_t{0});
-        policy_->mark_preemptible(device.asked, device.preemptible);
-        gangs_.mark_preemptible(pass);
-        const auto zeros = std::count(device.preemptible.begin(), device.preemptible.end(), uint8_t{0});
-        device.preemptible_count = static_cast<uint32_t>(device.preemptible.size() - static_cast<size_t>(zeros));
-    }
+    if (pass.all && policy_ != nullptr) mark_preemptible(pass);
     if (device.claims_due_ns != 0 && pass.now_ns >= device.claims_due_ns) device.settle_claims();
     device.expected.clear();
     size_t kept = 0;
@@ -97,12 +85,8 @@ bool Chooser::choose(Pass& pass) {
 
     gangs_.count(pass);
     gangs_.begin_asking(pass);
-    if (policy_ != nullptr && count != 0) {
-        std::fill(device.answers.begin(), device.answers.end(), policy::Choice{});
-        const int64_t again_ns = policy_->choose(device.asked, pass.now_ns, device.answers);
-        if (again_ns > 0) pass.wake(std::max(again_ns, pass.now_ns + kSoonestWakeNs));
-        if (!device.expected.empty()) let_run_until_needed(pass);
-    }
+    const size_t count = device.eligible.size();
+    if (policy_ != nullptr && count != 0) ask_policy(pass);
     // None of its units may run anyway: nobody elsewhere is suspended for their sake.
     if (policy_ != nullptr && count == 0 && policy_->spans_devices()) policy_->forget(pass.given.device);
     // Then its answers about other devices are out of date, but for this one's.
@@ -116,6 +100,41 @@ bool Chooser::choose(Pass& pass) {
     const bool stalled = stalls(pass);
     gangs_.end_asking(pass);
     return !stalled && !breaks_its_word();
+}
+
+void Chooser::see_units(Pass& pass) const {
+    DeviceHistory& device = pass.device;
+    const uint32_t limited = device.limited;
+    if (!pass.all)
+        for (const uint32_t at : pass.given.changed)
+            if (const uint32_t place = device.units[at].place; place != kNowhere) see(pass, place);
+    // With a limit, or without the last one, others are preemptible.
+    pass.all |= device.limited != limited;
+    if (pass.all)
+        for (uint32_t place = 0; place < device.eligible.size(); ++place) see(pass, place);
+}
+
+void Chooser::mark_preemptible(Pass& pass) {
+    DeviceHistory& device = pass.device;
+    std::fill(device.preemptible.begin(), device.preemptible.end(), uint8_t{0});
+    policy_->mark_preemptible(device.asked, device.preemptible);
+    gangs_.mark_preemptible(pass);
+    if (device.limited != 0)  // what others use is to be known, too: they may share a limit
+        std::fill(device.preemptible.begin(), device.preemptible.end(), uint8_t{1});
+    const auto zeros = std::count(device.preemptible.begin(), device.preemptible.end(), uint8_t{0});
+    device.preemptible_count = static_cast<uint32_t>(device.preemptible.size() - static_cast<size_t>(zeros));
+}
+
+// Units that have had what their limit allows want nothing meanwhile.
+void Chooser::ask_policy(Pass& pass) {
+    DeviceHistory& device = pass.device;
+    const bool limits = device.limited != 0;
+    const int64_t limits_again_ns = limits ? device.limits.begin_asking(device.asked, pass.now_ns) : 0;
+    std::fill(device.answers.begin(), device.answers.end(), policy::Choice{});
+    const int64_t again_ns = base::earlier(limits_again_ns, policy_->choose(device.asked, pass.now_ns, device.answers));
+    if (again_ns > 0) pass.wake(std::max(again_ns, pass.now_ns + kSoonestWakeNs));
+    if (!device.expected.empty()) let_run_until_needed(pass);
+    if (limits) device.limits.end_asking(device.asked, device.answers);
 }
 
 // Which unit may have which suspended. Units that may not run anyway are below all others.
@@ -141,7 +160,9 @@ void Chooser::see(Pass& pass, uint32_t place) {
     const UnitState& state = pass.unit(place);
     UnitHistory& known = pass.history(place);
     const bool wants = device.asked[place].wants;
+    device.limited -= policy::Limits::limits(device.asked[place]) ? 1 : 0;
     device.asked[place] = state.unit;
+    device.limited += policy::Limits::limits(state.unit) ? 1 : 0;
     device.asked[place].wants = wants;
     device.asked[place].ready = state.ready;
     device.ready[place] = state.ready ? 1 : 0;

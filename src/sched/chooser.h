@@ -42,7 +42,10 @@ public:
     }
 
 private:
-    void see(Pass& pass, uint32_t place);
+    void see_units(Pass& pass) const;
+    void mark_preemptible(Pass& pass);
+    void ask_policy(Pass& pass);
+    static void see(Pass& pass, uint32_t place);
     void settle_wish(Pass& pass, uint32_t place);
     bool anticipated(Pass& pass, uint32_t place);
     int64_t longer_pause(Pass& pass, uint32_t place, int64_t learned_ns, int64_t newcomer_ns);

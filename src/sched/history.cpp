@@ -105,6 +105,7 @@ void remember_eligible(DeviceHistory& device, const DeviceUnits& given) {
     device.timed.reserve(count);
     device.claims.reserve(count);
     device.asked.assign(count, policy::Unit{});
+    device.limited = 0;
     device.answers.assign(count, policy::Choice{});
     device.answered.assign(count, policy::Choice{});
     device.preemptible.assign(count, 0);

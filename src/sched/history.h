@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "policy/limits.h"
 #include "sched/anticipation.h"
 #include "sched/burst_length.h"
 #include "sched/claim.h"
@@ -171,6 +172,8 @@ struct DeviceHistory {
     Precautions precautions;
     Precautions foresights;  // likewise, what bursts that are foreseen may cost
     bool watched = false;
+    uint32_t limited = 0;  // eligible units that have a limit
+    policy::Limits limits;
     bool tells_copies = false;  // some unit's copy_burst_ns is not 0
     bool serves = false;  // by the last answer somebody who wants the device may have it
     StallWatchdog watchdog{};

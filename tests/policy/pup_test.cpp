@@ -55,30 +55,12 @@ TEST(Pup, AnIdleShareIsLent) {
     EXPECT_NEAR(device.part(0, 0, 50), 100, 1);
 }
 
-TEST(Pup, ALimitHoldsAlsoForWhoIsAlone) {
-    for (const int64_t command_ns : {100 * kUs, kMs, 7 * kMs}) {
-        VirtualDevice device("PUP", {busy(30, 50, command_ns)});
-        device.run(11 * kSecond);
-        EXPECT_NEAR(device.part(0, 10, 110), 50, 1) << command_ns;
-        expect_in_any_second(device, 0, 50, 3);
-        EXPECT_EQ(device.choices().size(), 1U);
-    }
-}
-
 TEST(Pup, WhatALimitLeavesGoesToTheOthers) {
     VirtualDevice device("PUP", {busy(60, 40), busy(20), busy(20)});
     device.run(10 * kSecond);
     EXPECT_NEAR(device.part(0, 10, 100), 40, 1);
     EXPECT_NEAR(device.part(1, 10, 100), 30, 1);
     EXPECT_NEAR(device.part(2, 10, 100), 30, 1);
-}
-
-TEST(Pup, WhoHasHadItsLimitIsToldSo) {
-    VirtualDevice device("PUP", {busy(1, 1)});
-    device.run(kSecond);
-    ASSERT_FALSE(device.choices()[0].run);
-    EXPECT_EQ(device.choices()[0].why, Why::kLimited);
-    EXPECT_EQ(device.choices()[0].by, 0U);
 }
 
 TEST(Pup, TheProgramsOfAUserShareAsOne) {

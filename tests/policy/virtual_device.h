@@ -1,5 +1,5 @@
 // One device in virtual time, and programs that use it: bursts of commands with pauses in between, decided by one
-// policy. A command that has begun runs to its end, whatever is decided meanwhile. Deterministic; a second of it costs
+// policy within their limits. A command that has begun runs to its end, whatever is decided meanwhile. Deterministic; a second of it costs
 // milliseconds.
 #pragma once
 
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "policy/limits.h"
 #include "policy/policy.h"
 
 namespace xsched::policy::testing {
@@ -132,7 +133,10 @@ private:
             places_.push_back(i);
         }
         choices_.assign(units.size(), Choice{});
-        again_ns_ = policy_->choose(units, now_, choices_);
+        const bool limits = std::any_of(units.begin(), units.end(), Limits::limits);
+        const int64_t limits_again_ns = limits ? limits_.begin_asking(units, now_) : 0;
+        again_ns_ = base::earlier(limits_again_ns, policy_->choose(units, now_, choices_));
+        if (limits) limits_.end_asking(units, choices_);
         may_.assign(jobs_.size(), false);
         for (size_t i = 0; i < places_.size(); ++i) {
             may_[places_[i]] = choices_[i].run;
@@ -173,6 +177,7 @@ private:
 
     static constexpr size_t kNobody = SIZE_MAX;
     std::unique_ptr<Policy> policy_;
+    Limits limits_;
     std::vector<Job> jobs_;
     std::vector<size_t> places_;  // of the units given
     std::vector<Choice> choices_;

@@ -13,14 +13,13 @@ class Pup final : public PartitionPolicy<LentShares> {
 public:
     uint32_t hints() const override {
         using base::HintId;
-        return bits_of(HintId::share, HintId::limit, HintId::utilization, HintId::timeslice_us);
+        return bits_of(HintId::share, HintId::utilization, HintId::timeslice_us);
     }
 };
 
 }  // namespace
 
 XSCHED_POLICY(Pup, "PUP", kPolicyProcessUtilizationPartition,
-              "shares of programs or users: each gets at least its share when it asks, at most its limit; what is not "
-              "used is lent");
+              "shares of programs or users: each gets at least its share when it asks; what is not used is lent");
 
 }  // namespace xsched::policy

@@ -19,10 +19,9 @@ void Shares::weigh(std::span<const Program> programs, std::span<Weight> weights)
         const int64_t share =
             program.share != 0 ? program.share * (kUnit / 100) : rest * std::max(program.utilization, 1) / others;
         weights[i].weight = std::max<int64_t>(share, 1);
-        weights[i].limit = program.limit != 0 ? program.limit * (kUnit / 100) : Weight::kNoLimit;
         if (!strict_) continue;
         const int64_t fair = whole > kUnit ? share * kUnit / whole : share;
-        weights[i].limit = std::clamp<int64_t>(fair, 1, weights[i].limit);
+        weights[i].limit = std::clamp<int64_t>(fair, 1, Weight::kNoLimit);
     }
 }
 

@@ -13,7 +13,7 @@ class Spup final : public PartitionPolicy<StrictShares> {
 public:
     uint32_t hints() const override {
         using base::HintId;
-        return bits_of(HintId::share, HintId::limit, HintId::utilization, HintId::timeslice_us);
+        return bits_of(HintId::share, HintId::utilization, HintId::timeslice_us);
     }
 };
 

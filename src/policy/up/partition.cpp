@@ -202,6 +202,7 @@ Partition::Wishes Partition::wishes_of(const Device& device, int64_t now_ns) {
             if (program.wants) wishes.again_ns = base::earlier(wishes.again_ns, at_ns);
             continue;
         }
+        if (program.ready && !program.wants) continue;  // its limit keeps it off, or it is not believed
         if (program.id == device.current) wishes.current_here = i;
         if (!program.wants || device.can_wait[i] != 0) continue;
         ++wishes.wanting;

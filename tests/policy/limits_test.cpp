@@ -1,0 +1,159 @@
+// A limit means the same under every policy, alone and beside others.
+#include "policy/limits.h"
+
+#include <gtest/gtest.h>
+
+#include "policy/virtual_device.h"
+
+namespace xsched::policy::limits_test {
+namespace {
+
+using namespace testing;
+
+constexpr int32_t kPercents[] = {5, 20, 50, 80};
+constexpr double kPoints = 2;
+
+Job busy(int32_t limit, int64_t command_ns = kMs) {
+    Job job{.command_ns = command_ns};
+    job.unit.limit = limit;
+    return job;
+}
+
+// In every second that begins with a tenth, from `since` tenths on.
+void expect_in_any_second(const VirtualDevice& device, size_t job, double part, size_t since = 0) {
+    for (size_t from = since; from + 10 <= device.marks(); ++from)
+        ASSERT_NEAR(device.part(job, from, from + 10), part, kPoints) << "from " << from << " tenths";
+}
+
+class EveryPolicy : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(EveryPolicy, WhoIsAloneHasItsLimit) {
+    for (const int32_t percent : kPercents)
+        for (const int64_t command_ns : {100 * kUs, kMs, 7 * kMs}) {
+            SCOPED_TRACE(std::to_string(percent) + " %, commands of " + std::to_string(command_ns / kUs) + " us");
+            VirtualDevice device(GetParam(), {busy(percent, command_ns)});
+            device.run(6 * kSecond);
+            EXPECT_NEAR(device.part(0, 10, 60), percent, 0.5);
+            expect_in_any_second(device, 0, percent);
+        }
+}
+
+TEST_P(EveryPolicy, BesideOthersItHasNoMore) {
+    for (const int32_t percent : kPercents) {
+        SCOPED_TRACE(percent);
+        VirtualDevice device(GetParam(), {busy(percent), busy(0), busy(0)});
+        device.job(0).unit.priority = 1;
+        device.run(6 * kSecond);
+        for (size_t from = 0; from + 10 <= device.marks(); ++from)
+            ASSERT_LE(device.part(0, from, from + 10), percent + kPoints) << "from " << from << " tenths";
+        double all = 0;
+        for (size_t i = 0; i < 3; ++i) all += device.part(i, 10, 60);
+        EXPECT_GT(all, 98) << "what it leaves is the others'";
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Policies, EveryPolicy,
+                         ::testing::Values("HPF", "PUP", "UP", "CFS", "AWF", "KEDF", "LAX", "MLFQ"),
+                         [](const auto& one) { return std::string(one.param); });
+
+TEST(Limits, TheMostUrgentHasItsLimitAndNothingIsLost) {
+    VirtualDevice device("HPF", {busy(30), busy(0)});
+    device.job(0).unit.priority = 1;
+    device.run(6 * kSecond);
+    expect_in_any_second(device, 0, 30);
+    EXPECT_NEAR(device.part(0, 10, 60) + device.part(1, 10, 60), 100, 0.1);
+}
+
+TEST(Limits, AreKeptTogetherByThoseOfOneAccount) {
+    VirtualDevice device("HPF", {busy(40), busy(40), busy(0)});
+    for (size_t i = 0; i < 2; ++i) device.job(i).unit.account = 7;
+    device.run(6 * kSecond);
+    EXPECT_NEAR(device.part(0, 10, 60) + device.part(1, 10, 60), 40, 1);
+}
+
+TEST(Limits, WhoHasHadItsOwnIsToldSo) {
+    VirtualDevice device("HPF", {busy(1)});
+    device.run(kSecond);
+    ASSERT_FALSE(device.choices()[0].run);
+    EXPECT_EQ(device.choices()[0].why, Why::kLimited);
+    EXPECT_EQ(device.choices()[0].by, 0U);
+}
+
+TEST(Limits, OnlyWhatIsUsedCounts) {
+    Job bursts = busy(50);
+    bursts.commands = 1;
+    bursts.gap_ns = 3 * kMs;  // a quarter of the time
+    VirtualDevice device("HPF", {bursts});
+    device.run(3 * kSecond);
+    EXPECT_NEAR(device.part(0, 0, 30), 25, 1);
+    EXPECT_EQ(device.stood_ns(), 0);
+}
+
+TEST(Limits, OneLongCommandIsPaidFor) {
+    VirtualDevice device("HPF", {busy(20, 600 * kMs)});
+    device.run(12 * kSecond);
+    EXPECT_NEAR(device.part(0, 0, 120), 20, 5);
+}
+
+// One unit with a limit beside another, given by hand.
+class LimitsByHand : public ::testing::Test {
+protected:
+    LimitsByHand() {
+        unit_.id = unit_.process = 1;
+        unit_.wants = unit_.ready = true;
+        unit_.limit = 10;
+    }
+    bool runs(int64_t at_ns, int64_t used_ns, bool here = true) {
+        unit_.busy_ns += used_ns;
+        Unit other = unit_;
+        other.id = other.process = 2;
+        other.limit = 0;
+        std::vector<Unit> units{other};
+        if (here) units.push_back(unit_);
+        std::vector<Choice> choices(units.size());
+        again_ns_ = limits_.begin_asking(units, at_ns);
+        limits_.end_asking(units, choices);
+        EXPECT_TRUE(units.back().wants) << "what units want is as it was";
+        EXPECT_TRUE(choices.front().run);
+        return choices.back().run;
+    }
+
+    Limits limits_;
+    Unit unit_;
+    int64_t again_ns_ = 0;
+};
+
+TEST_F(LimitsByHand, WhatWasHadBeforeThereWasOneDoesNotCount) {
+    EXPECT_TRUE(runs(kSecond, 0));
+    EXPECT_TRUE(runs(kSecond + 5 * kMs, kSecond)) << "as when nobody else was there";
+    EXPECT_FALSE(runs(kSecond + 50 * kMs, 45 * kMs));
+}
+
+TEST_F(LimitsByHand, WhoComesBackStillOwes) {
+    EXPECT_TRUE(runs(kSecond, 0));
+    EXPECT_FALSE(runs(kSecond + 110 * kMs, 110 * kMs));  // 89 ms too much
+    runs(kSecond + 120 * kMs, 0, false);
+    unit_.busy_ns = 0;  // a new one of the same account
+    EXPECT_FALSE(runs(kSecond + 130 * kMs, 0));
+    EXPECT_FALSE(runs(kSecond + 1000 * kMs, 0));
+    EXPECT_TRUE(runs(kSecond + 1100 * kMs, 0));
+}
+
+TEST_F(LimitsByHand, SaysWhenToAskAgain) {
+    EXPECT_TRUE(runs(kSecond, 0));
+    EXPECT_NEAR(static_cast<double>(again_ns_ - kSecond), 11.1 * kMs, 0.1 * kMs) << "10 ms, and what grows meanwhile";
+    EXPECT_FALSE(runs(kSecond + 20 * kMs, 20 * kMs));
+    EXPECT_NEAR(static_cast<double>(again_ns_ - kSecond), 150 * kMs, kMs) << "8 ms too much, and 5 to go on with";
+    EXPECT_TRUE(runs(again_ns_, 0));
+}
+
+TEST_F(LimitsByHand, ALimitThatIsTakenBackHoldsNobody) {
+    EXPECT_TRUE(runs(kSecond, 0));
+    EXPECT_FALSE(runs(kSecond + 20 * kMs, 20 * kMs));
+    unit_.limit = 0;
+    EXPECT_TRUE(runs(kSecond + 21 * kMs, 0));
+    EXPECT_EQ(again_ns_, 0);
+}
+
+}  // namespace
+}  // namespace xsched::policy::limits_test
