@@ -17,6 +17,7 @@ constexpr int64_t kMostWaitNs = 10'000'000'000;
 // Accounts that left with a debt. Safety: a user makes accounts as he likes, and each is forgotten once it owes
 // nothing.
 constexpr size_t kMostGone = 256;
+constexpr int64_t kAll = 10'000;
 
 }  // namespace
 
@@ -24,6 +25,7 @@ int64_t Limits::begin_asking(std::span<Unit> units, int64_t now_ns) {
     const int64_t passed_ns = std::clamp<int64_t>(now_ns - std::exchange(charged_ns_, now_ns), 0, kMostWaitNs);
     const bool renewed = programs_.see(units, now_ns);
     const std::span<const Program> programs = programs_.all();
+    const int64_t part = shared(units, passed_ns);
     for (size_t i = programs.size(); i < accounts_.size(); ++i) charge(accounts_[i], 0, passed_ns);
     if (renewed) renew();
     int64_t again = 0;
@@ -34,7 +36,7 @@ int64_t Limits::begin_asking(std::span<Unit> units, int64_t now_ns) {
         if (limit == 0 || fresh) account = {.id = account.id, .left_ns = kAtOnceNs};
         account.limit = limit;
         if (limit == 0) continue;
-        if (!fresh) charge(account, programs[i].used_ns, passed_ns);
+        if (!fresh) charge(account, programs[i].used_ns * part / kAll, passed_ns);
         again = base::earlier(again, again_ns(account, programs[i].wants, now_ns));
     }
     wanted_.resize(units.size());
@@ -50,6 +52,19 @@ void Limits::end_asking(std::span<Unit> units, std::span<Choice> choices) {
         units[i].wants = wanted_[i] != 0;
         if (accounts_[programs_.of(i)].stopped) choices[i] = {.run = false, .why = Why::kLimited};
     }
+}
+
+// Programs that run side by side say that each had the device, while all of them had it once. Returns what part of it
+// counts, of kAll. Use is said when a command ends: so long it may be late.
+int64_t Limits::shared(std::span<const Unit> units, int64_t passed_ns) {
+    int64_t used_ns = 0;
+    int64_t longest_ns = 0;
+    for (const Program& program : programs_.all()) used_ns += program.used_ns;
+    for (const Unit& unit : units) longest_ns = std::max(longest_ns, std::min(unit.command_ns, kMostWaitNs));
+    could_ns_ = std::min(could_ns_, 2 * longest_ns) + passed_ns;
+    const int64_t part = used_ns > could_ns_ ? could_ns_ * kAll / used_ns : kAll;
+    could_ns_ -= std::min(used_ns, could_ns_);
+    return part;
 }
 
 // In the order of the programs, each with what it had; those that owe stay, though nothing of them is here.

@@ -35,6 +35,7 @@ private:
     };
 
     void renew();
+    int64_t shared(std::span<const Unit> units, int64_t passed_ns);
     static void charge(Account& account, int64_t used_ns, int64_t passed_ns);
     static int64_t again_ns(const Account& account, bool wants, int64_t now_ns);
 
@@ -42,6 +43,7 @@ private:
     std::vector<Account> accounts_;  // in the order of the programs; behind them those that owe, and left
     std::vector<uint8_t> wanted_;
     int64_t charged_ns_ = 0;
+    int64_t could_ns_ = 0;  // how much of the device there was, beyond what counted already
 };
 
 }  // namespace xsched::policy

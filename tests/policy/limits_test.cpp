@@ -108,6 +108,7 @@ protected:
         Unit other = unit_;
         other.id = other.process = 2;
         other.limit = 0;
+        other.busy_ns = other_busy_ns_;
         std::vector<Unit> units{other};
         if (here) units.push_back(unit_);
         std::vector<Choice> choices(units.size());
@@ -120,6 +121,7 @@ protected:
 
     Limits limits_;
     Unit unit_;
+    int64_t other_busy_ns_ = 0;
     int64_t again_ns_ = 0;
 };
 
@@ -127,6 +129,23 @@ TEST_F(LimitsByHand, WhatWasHadBeforeThereWasOneDoesNotCount) {
     EXPECT_TRUE(runs(kSecond, 0));
     EXPECT_TRUE(runs(kSecond + 5 * kMs, kSecond)) << "as when nobody else was there";
     EXPECT_FALSE(runs(kSecond + 50 * kMs, 45 * kMs));
+}
+
+// Each says that it had the device all the time.
+TEST_F(LimitsByHand, WhatIsUsedSideBySideCountsOnce) {
+    unit_.command_ns = kMs;
+    for (const int32_t limit : {40, 60}) {
+        limits_ = {};
+        unit_.limit = limit;
+        int64_t ran_ns = 0;
+        for (int64_t at_ns = kSecond; at_ns < 3 * kSecond; at_ns += kMs) {
+            const bool ran = runs(at_ns, 0);
+            ran_ns += ran ? kMs / 2 : 0;
+            other_busy_ns_ += kMs;
+            unit_.busy_ns += ran ? kMs : 0;
+        }
+        EXPECT_NEAR(static_cast<double>(ran_ns) / (2 * kSecond), std::min(limit, 50) / 100.0, 0.02) << limit;
+    }
 }
 
 TEST_F(LimitsByHand, WhoComesBackStillOwes) {
