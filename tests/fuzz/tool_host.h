@@ -81,7 +81,8 @@ private:
         int ends[2];
         demand(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) == 0, "there are sockets");
         const base::UniqueFd theirs(ends[1]);
-        client->welcome(base::UniqueFd(ends[0]), {});
+        client->keep(base::UniqueFd(ends[0]), {});
+        demand(client->take_region(ipc::map_new_region(client->file(), id, getpid())), "there is memory");
         test::make_slot(client->region(), 0, 0x10 + id, uint64_t{kDeviceTypeGPU} << 32 | 1, 0, base::kMillisecond);
         return *clients_.emplace(id, std::move(client)).first->second;
     }
