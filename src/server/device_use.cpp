@@ -33,6 +33,7 @@ struct DeviceUse::Use {
     uid_t user = 0;
     base::SideBySide together;
     int64_t running_ns = 0;  // its queues, added up
+    int64_t had_ns = 0;
     UseTable::Given given{};
 };
 
@@ -71,7 +72,35 @@ std::map<DeviceUse::Key, DeviceUse::Use> DeviceUse::use_since_last_look(const Cl
     return all;
 }
 
+// Programs that run side by side each say that they had the device, and have had it once together.
+void DeviceUse::divide(std::map<Key, Use>& all, int64_t passed_ns) {
+    struct Device {
+        int64_t had_ns = 0;
+        int64_t ran_ns = 0;  // at least one of its programs
+        double part = 1;  // of what is said that counts
+    };
+    std::map<uint64_t, Device> devices;
+    for (auto& [key, use] : all) {
+        use.together.could(std::min(use.running_ns, passed_ns));
+        use.had_ns = use.together.take();
+        Device& device = devices[key.second];
+        device.had_ns = base::capped_sum(device.had_ns, use.had_ns);
+        device.ran_ns = std::max(device.ran_ns, std::min(use.running_ns, passed_ns));
+    }
+    std::erase_if(could_ns_, [&devices](const auto& it) { return !devices.contains(it.first); });
+    for (auto& [number, device] : devices) {
+        int64_t& could_ns = could_ns_[number];
+        could_ns = device.ran_ns != 0 || device.had_ns != 0 ? base::capped_sum(could_ns, passed_ns) : 0;
+        if (device.had_ns > could_ns) device.part = static_cast<double>(could_ns) / static_cast<double>(device.had_ns);
+        could_ns -= std::min(device.had_ns, could_ns);
+    }
+    for (auto& [key, use] : all)
+        if (const double part = devices[key.second].part; part < 1)
+            use.had_ns = static_cast<int64_t>(static_cast<double>(use.had_ns) * part);
+}
+
 bool DeviceUse::note(std::map<Key, Use>& all, int64_t passed_ns, int64_t now_ns) {
+    divide(all, passed_ns);
     bool used = false;
     std::set<uid_t> full;  // they have as many as there is room for
     for (auto& [key, use] : all) {
@@ -82,11 +111,9 @@ bool DeviceUse::note(std::map<Key, Use>& all, int64_t passed_ns, int64_t now_ns)
         }
         if (entry == nullptr) continue;
         const size_t before = second_of(entry->looked_at_ns);
-        use.together.could(std::min(use.running_ns, passed_ns));
-        const int64_t had_ns = use.together.take();
-        used |= entry->looked_at_ns == 0 || had_ns != 0 || entry->given[before].commands != use.given.commands;
+        used |= entry->looked_at_ns == 0 || use.had_ns != 0 || entry->given[before].commands != use.given.commands;
         entry->looked_at_ns = entry->at_ns[second_of(now_ns)] = now_ns;
-        entry->busy_ns[second_of(now_ns)] = base::capped_sum(entry->busy_ns[before], had_ns);
+        entry->busy_ns[second_of(now_ns)] = base::capped_sum(entry->busy_ns[before], use.had_ns);
         entry->given[second_of(now_ns)] = use.given;
     }
     return used;

@@ -1,6 +1,6 @@
 // How much of its devices each program has had in the last second, ten and sixty: the device time that its queues
-// report, looked at once a second while any of them does; what runs side by side in several queues counts once. In
-// memory that outlives a server, where there is a supervisor. Front thread.
+// report, looked at once a second while any of them does; what runs side by side counts once, in several queues of a
+// program and in several programs. In memory that outlives a server, where there is a supervisor. Front thread.
 #pragma once
 
 #include <cstdint>
@@ -70,6 +70,7 @@ private:
     struct Use;
     using SeenQueues = std::map<std::pair<uint32_t, uint32_t>, Seen>;  // by client and slot
     std::map<Key, Use> use_since_last_look(const Clients& clients, int64_t passed_ns);
+    void divide(std::map<Key, Use>& all, int64_t passed_ns);
     // Returns whether anybody has used a device since the last look.
     bool note(std::map<Key, Use>& all, int64_t passed_ns, int64_t now_ns);
     void add_queue(const SeenQueue& queue, int64_t passed_ns, SeenQueues& now, Use& use) const;
@@ -81,6 +82,7 @@ private:
     UseTable* table_;
     std::map<Key, UseTable::Entry*> by_key_;
     SeenQueues seen_;
+    std::map<uint64_t, int64_t> could_ns_;  // by device: how much of it there was, and nobody has said to have had
     int64_t looked_ns_ = 0;
     int64_t due_ns_ = 0;
     int quiet_ = 0;  // looks since somebody used a device

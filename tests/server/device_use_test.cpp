@@ -59,6 +59,22 @@ TEST_F(DeviceUseTest, OneUserLeavesRoomForOthers) {
     EXPECT_NEAR(*other, 50, 1);
 }
 
+TEST_F(DeviceUseTest, ProgramsSideBySideHaveTheTimeOnce) {
+    for (const uint32_t id : {1U, 2U, 3U}) add_client(id, 2000, 1, 77);
+    use.begin(kFirstLookNs);
+    use.look(clients, kFirstLookNs);
+    for (int second = 1; second <= 3; ++second) {
+        for (const auto& [id, client] : clients) {
+            client->region().slots[0].busy_ns += id == 3 ? base::kSecond / 2 : base::kSecond;
+            client->record()->make(0).running_ns += base::kSecond;
+        }
+        use.look(clients, kFirstLookNs + second * base::kSecond);
+        EXPECT_NEAR(use.percent(clients[1]->process(), 77, 1).value_or(-1), 40, 0.1);
+        EXPECT_NEAR(use.percent(clients[2]->process(), 77, 1).value_or(-1), 40, 0.1);
+        EXPECT_NEAR(use.percent(clients[3]->process(), 77, 1).value_or(-1), 20, 0.1);
+    }
+}
+
 // Each says that it had work there all the time.
 TEST_F(DeviceUseTest, QueuesSideBySideHaveTheTimeOnce) {
     Client& client = add_client(1, 2000, 3, 77);
