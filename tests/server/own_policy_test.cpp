@@ -145,7 +145,8 @@ TEST_F(OwnPolicy, ProgramsOfAUserWithAShareHaveItTogether) {
     TestClient client(socket(), "client");
     client.add_queue(0, 0, 0x1);
     client.submit(0);
-    client.slot(0).busy_ns = base::kSecond / 2;
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    client.slot(0).busy_ns = base::kSecond / 4;
     client.complete(0);
     client.submit(0);
     EXPECT_TRUE(client.becomes_suspended(0, true)) << "it has had its limit";
