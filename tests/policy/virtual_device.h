@@ -1,6 +1,6 @@
 // One device in virtual time, and programs that use it: bursts of commands with pauses in between, decided by one
-// policy within their limits. A command that has begun runs to its end, whatever is decided meanwhile. Deterministic; a second of it costs
-// milliseconds.
+// policy within their limits. A command that has begun runs to its end, whatever is decided meanwhile. Deterministic; a
+// second of it costs milliseconds.
 #pragma once
 
 #include <algorithm>
