@@ -25,7 +25,7 @@ struct Job {
     Unit unit;
     int64_t command_ns = kMs;
     int64_t commands = 0;  // of a burst; 0: always busy
-    int64_t gap_ns = 0;    // from the end of a burst to the begin of the next
+    int64_t gap_ns = 0;  // from the end of a burst to the begin of the next
     int64_t period_ns = 0;  // or from begin to begin
     int64_t starts_ns = 0;  // not there before
 
@@ -37,7 +37,7 @@ struct Job {
     int64_t bursts = 0;
     int64_t missed = 0;  // bursts that ended after their deadline
     std::vector<int64_t> lengths_ns;  // of bursts, from ready to complete
-    std::vector<int64_t> marks;       // busy_ns at the end of each tenth of a second
+    std::vector<int64_t> marks;  // busy_ns at the end of each tenth of a second
 };
 
 class VirtualDevice {
