@@ -27,8 +27,8 @@ PATIENCE_S = 60
 COUNTS, CALLED, FAILED, DESCRIPTORS, THREADS = range(5)
 # How many waits there are is a matter of chance, and there are thousands: so many of them, spread over all.
 MOST_WAITS = 200
-# A thread may be on its way out as the program ends.
-THREADS_ON_THEIR_WAY = 1
+# The two threads of the agent may be on their way out as the program ends.
+THREADS_ON_THEIR_WAY = 2
 WARNING = re.compile(r"^\[(WARN|ERRO) @ |terminate called|^xserver: ", re.MULTILINE)
 GUESTS = {
     "cuda": {"program": "order_check_cuda", "shim": "shimcuda", "code": "libshimcuda libpreempt libhalcuda",
