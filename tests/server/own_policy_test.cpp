@@ -145,11 +145,14 @@ TEST_F(OwnPolicy, ProgramsOfAUserWithAShareHaveItTogether) {
     TestClient client(socket(), "client");
     client.add_queue(0, 0, 0x1);
     client.submit(0);
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));
-    client.slot(0).busy_ns = base::kSecond / 4;
-    client.complete(0);
-    client.submit(0);
-    EXPECT_TRUE(client.becomes_suspended(0, true)) << "it has had its limit";
+    EXPECT_TRUE(eventually([&client] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        if (client.slot(0).suspended != 0) return true;
+        client.slot(0).busy_ns += base::kSecond / 20;
+        client.complete(0);
+        client.submit(0);
+        return false;
+    })) << "it has had its limit";
 }
 
 TEST(CpuPriority, ItIsOfTheProcess) {

@@ -128,6 +128,7 @@ private:
 
 TEST_F(Resources, AControlGroupOf64MiBIsNeverFull) {
     NEEDS_ROOT("to become another user, and to make a control group");
+    if (XSCHED_SLOWER > 1) GTEST_SKIP() << "a sanitizer takes more memory than that";
     const MemoryGroup group(64 << 20);
     if (!group.made()) GTEST_SKIP() << "no memory control group can be made here";
     chmod(directory.path().c_str(), 0755);
