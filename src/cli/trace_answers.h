@@ -1,4 +1,4 @@
-// What a trace is made of, from the server's answers, one after the other. Throws where an answer is none of ours.
+// The parts of a trace, from the server's answers, one after the other. Throws where an answer is none of ours.
 // Pure.
 #pragma once
 

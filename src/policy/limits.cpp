@@ -12,7 +12,7 @@ namespace {
 // would show in a second (5 percent of it are 50 ms).
 constexpr int64_t kAtOnceNs = 10'000'000;
 constexpr int64_t kEnoughNs = 5'000'000;
-// One that had too much, as with a long command, waits for no longer than this.
+// An account that had too much, as with a long command, waits for no longer than this.
 constexpr int64_t kMostWaitNs = 10'000'000'000;
 // Accounts that left with a debt. Safety: a user makes accounts as he likes, and each is forgotten once it owes
 // nothing.

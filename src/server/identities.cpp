@@ -38,7 +38,7 @@ bool administers(const Peer& peer) {
     return peer.told_uid == 0 ? peer.standing.has_rights : is_servers(peer.told_uid);
 }
 
-// Nobody shares a place with a process whose group is not known.
+// A process whose group is not known shares its place with no other.
 std::string group_place_of(pid_t pid) {
     bool known = true;
     const std::string group = cgroup_of(pid, &known);

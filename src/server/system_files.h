@@ -1,4 +1,4 @@
-// What the kernel tells in /proc and /sys/fs/cgroup, read by a thread that may wait. Any user can keep a look-up of a
+// Files of /proc and /sys/fs/cgroup, read by a thread that may wait. Any user can keep a look-up of a
 // new name there waiting for as long as he likes: to make a folder takes the lock of the parent before it is refused
 // (docs/SECURITY.md). The caller waits for 100 ms at most, and for nothing while the thread is still held up by an
 // earlier question. One thread at a time may ask, the front.

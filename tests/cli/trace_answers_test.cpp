@@ -1,4 +1,4 @@
-// What a server tells for a trace.
+// A server's answers about a trace.
 #include "cli/trace_answers.h"
 
 #include <gtest/gtest.h>

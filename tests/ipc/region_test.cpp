@@ -59,6 +59,12 @@ TEST(Region, SizeIsSealed) {
     unmap_region(region);
 }
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kEntersPages = true;  // a sanitizer's own
+#else
+constexpr bool kEntersPages = false;
+#endif
+
 // How many page faults it takes to look at, and write to, every page.
 long faults_of(Region& region) {
     const auto count = [] {
@@ -68,11 +74,7 @@ long faults_of(Region& region) {
     };
     const long before = count();
     for (QueueSlot& slot : region.slots) slot.handle.fetch_add(1);
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    return before - before;  // pages of the sanitizer's own are entered
-#else
     return count() - before;
-#endif
 }
 
 TEST(Region, TouchingItEntersNoPage) {
@@ -80,7 +82,8 @@ TEST(Region, TouchingItEntersNoPage) {
     Region* region = create_region(1, 1, &fd);
     ASSERT_NE(region, nullptr);
     const UniqueFd file(fd);
-    EXPECT_EQ(faults_of(*region), 0);
+    const long faults = faults_of(*region);
+    EXPECT_TRUE(faults == 0 || kEntersPages) << faults;
     unmap_region(region);
 }
 
@@ -124,7 +127,8 @@ TEST(Region, PinnedPagesAreNotGatheredIntoAHugeOne) {
     const UniqueFd pin(pin_region(fd));
     ASSERT_TRUE(pin);
     EXPECT_FALSE(gathers(fd));
-    EXPECT_EQ(faults_of(*region), 0);
+    const long faults = faults_of(*region);
+    EXPECT_TRUE(faults == 0 || kEntersPages) << faults;
     unmap_region(region);
     unmap_region(unpinned);
 }
